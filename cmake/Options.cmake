@@ -1,0 +1,12 @@
+# Warnings and sanitizers for every target of ours, as one interface library.
+add_library(halogen_options INTERFACE)
+target_compile_options(halogen_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(halogen_options INTERFACE -Wno-missing-field-initializers)
+endif()
+if(HALOGEN_SANITIZE)
+  target_compile_options(halogen_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(halogen_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,24 @@
+# Runs tools/specgen over spec/ and builds what it writes as the library halogen_generated.
+# specgen prints the list of files it will write, so that the build knows them before it runs.
+set(SPECGEN_OUT ${CMAKE_BINARY_DIR}/generated)
+file(GLOB_RECURSE spec_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/spec/*.toml)
+file(GLOB_RECURSE specgen_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/specgen/*.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${specgen_files})
+execute_process(
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/specgen/specgen.py outputs
+          --spec ${CMAKE_SOURCE_DIR}/spec --out ${SPECGEN_OUT}
+  OUTPUT_VARIABLE specgen_outputs COMMAND_ERROR_IS_FATAL ANY)
+string(STRIP "${specgen_outputs}" specgen_outputs)
+string(REPLACE "\n" ";" specgen_outputs "${specgen_outputs}")
+add_custom_command(
+  OUTPUT ${specgen_outputs}
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/specgen/specgen.py generate
+          --spec ${CMAKE_SOURCE_DIR}/spec --out ${SPECGEN_OUT}
+  DEPENDS ${spec_files} ${specgen_files}
+  COMMENT "specgen: spec/ -> C++"
+  VERBATIM)
+set(specgen_sources ${specgen_outputs})
+list(FILTER specgen_sources INCLUDE REGEX "\\.cpp$")
+add_library(halogen_generated STATIC ${specgen_sources} ${specgen_outputs})
+target_include_directories(halogen_generated PUBLIC ${SPECGEN_OUT} ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(halogen_generated PUBLIC halogen_base PRIVATE halogen_options)

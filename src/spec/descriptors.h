@@ -1,0 +1,194 @@
+// Descriptions of commands, structures and registers at run time. The tables behind these types are generated from
+// spec/ (docs/spec-language.md); nothing here knows a particular command.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "spec/generation_ids.h"  // generated: GenId, kGenCount, DeviceId, kDeviceCount, EngineClass, Feature, Quirk
+
+namespace halogen::spec {
+
+using GenMask = uint16_t;     // bit n: GenId n
+using DeviceMask = uint32_t;  // bit n: DeviceId n
+using EngineMask = uint8_t;   // bit n: EngineClass n
+
+constexpr GenMask mask_of(GenId gen) { return static_cast<GenMask>(1u << static_cast<unsigned>(gen)); }
+constexpr DeviceMask mask_of(DeviceId device) { return DeviceMask{1} << static_cast<unsigned>(device); }
+constexpr EngineMask mask_of(EngineClass engine) { return static_cast<EngineMask>(1u << static_cast<unsigned>(engine)); }
+
+constexpr uint8_t kAbsent = 0xff;  // in a per-generation index: the generation does not have the item
+
+enum class FieldType : uint8_t {
+  uint,
+  sint,
+  boolean,
+  float32,
+  ufixed,
+  sfixed,
+  gpu_va,
+  ggtt,
+  phys,
+  offset,
+  reg,
+  enumeration,
+  structure,
+  mbo,
+};
+
+// Types whose value keeps the bits where they stand in their dword.
+constexpr bool is_in_place(FieldType type) {
+  return type == FieldType::gpu_va || type == FieldType::ggtt || type == FieldType::phys ||
+         type == FieldType::offset || type == FieldType::reg;
+}
+
+enum class Access : uint8_t { rw, ro, wo, w1c, masked, self_clearing, w_once };
+
+struct EnumValue {
+  std::string_view name;
+  uint64_t value;
+  GenMask gens;
+};
+
+struct EnumDesc {
+  std::string_view name;
+  std::string_view doc;
+  std::span<const EnumValue> values;
+
+  // Empty when the value has no name on this generation.
+  std::string_view name_of(uint64_t value, GenId gen) const;
+};
+
+struct StructDesc;
+
+struct FieldDesc {
+  std::string_view name;
+  std::string_view doc;
+  FieldType type;
+  Access access;          // registers only
+  uint8_t fraction_bits;  // ufixed, sfixed
+  uint16_t first_bit;     // from the start of the item or group element
+  uint16_t width;
+  const EnumDesc* enumeration;  // `enum:` and fields with `values`, else null
+  const StructDesc* structure;  // `struct:`, else null
+};
+
+struct ReservedDesc {
+  uint16_t first_bit;
+  uint16_t width;
+  bool ignored;       // hardware ignores the bits: no Event when they are set
+  bool must_be_one;   // the bits of an `mbo` field
+};
+
+struct GroupDesc {
+  std::string_view name;
+  uint16_t first_bit;
+  uint16_t element_bits;
+  uint16_t count;  // 0: as many as the length holds
+  std::span<const FieldDesc> fields;
+  std::span<const ReservedDesc> reserved;
+};
+
+// One distinct arrangement of an item's bits; generations that agree share it.
+struct Layout {
+  std::span<const FieldDesc> fields;  // in order of first_bit
+  std::span<const GroupDesc> groups;
+  std::span<const ReservedDesc> reserved;
+};
+
+struct ItemDesc {
+  std::string_view name;    // the manual's spelling
+  std::string_view doc;
+  std::string_view source;
+  std::string_view topic;   // the spec file, without folder and ending
+  GenMask gens;
+  DeviceMask devices;       // devices that have the item
+  std::span<const Layout> layouts;
+  std::array<uint8_t, kGenCount> layout_of_gen;  // index into layouts, or kAbsent
+
+  const Layout* layout(GenId gen) const {
+    const uint8_t index = layout_of_gen[static_cast<size_t>(gen)];
+    return index == kAbsent ? nullptr : &layouts[index];
+  }
+
+  // Unpacks `in` into the item's C++ struct and packs that again: for tests, which know no struct by name.
+  // `out` has the size of `in`. False when pack refused.
+  bool (*repack)(GenId gen, std::span<const uint32_t> in, std::span<uint32_t> out);
+};
+
+struct LengthRule {
+  uint16_t fixed;     // total dwords when the length is not encoded, else 0
+  uint8_t first_bit;  // of the encoded length in dword 0
+  uint8_t width;
+  uint8_t bias;
+  uint16_t min;
+  uint16_t max;
+
+  // Total dwords of the command that this header starts.
+  constexpr uint32_t total(uint32_t header) const {
+    return fixed != 0 ? fixed : ((header >> first_bit) & ((1u << width) - 1u)) + bias;
+  }
+};
+
+struct MatchRule {
+  uint32_t mask;
+  uint32_t value;
+  constexpr bool matches(uint32_t header) const { return (header & mask) == value; }
+};
+
+enum class CommandId : uint16_t;   // generated
+enum class StructId : uint16_t;    // generated
+enum class RegisterId : uint16_t;  // generated
+
+struct CommandDesc : ItemDesc {
+  CommandId id;
+  std::array<LengthRule, kGenCount> length_of_gen;
+  std::array<MatchRule, kGenCount> match_of_gen;
+  std::array<EngineMask, kGenCount> engines_of_gen;
+};
+
+struct StructDesc : ItemDesc {
+  StructId id;
+  std::array<uint16_t, kGenCount> dwords_of_gen;
+};
+
+enum class RegisterBase : uint8_t { absolute, engine };
+
+struct RegisterReset {
+  DeviceMask devices;
+  uint64_t value;
+};
+
+struct RegisterDesc : ItemDesc {
+  RegisterId id;
+  RegisterBase base;
+  EngineMask engines;   // with RegisterBase::engine
+  uint8_t width_bits;   // 32 or 64
+  Access access;
+  bool storage;         // plain storage so far
+  std::string_view effects;
+  uint16_t count;
+  uint32_t stride;
+  std::array<uint32_t, kGenCount> offset_of_gen;
+  std::span<const RegisterReset> resets;
+
+  uint64_t reset_value(DeviceId device) const;
+};
+
+// All items, in the order of their ids.
+std::span<const CommandDesc* const> commands();
+std::span<const StructDesc* const> structs();
+std::span<const RegisterDesc* const> registers();
+std::span<const EnumDesc* const> enums();
+
+const CommandDesc* find_command(std::string_view name);
+const StructDesc* find_struct(std::string_view name);
+const RegisterDesc* find_register(std::string_view name);
+
+inline const CommandDesc& desc(CommandId id) { return *commands()[static_cast<size_t>(id)]; }
+inline const StructDesc& desc(StructId id) { return *structs()[static_cast<size_t>(id)]; }
+inline const RegisterDesc& desc(RegisterId id) { return *registers()[static_cast<size_t>(id)]; }
+
+}  // namespace halogen::spec
