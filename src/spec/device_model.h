@@ -1,0 +1,75 @@
+// What one chip has, as data from spec/devices.toml.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "spec/generation_ids.h"
+
+namespace halogen::spec {
+
+enum class BarKind : uint8_t { gttmmadr, mmadr, gmadr, gttadr, lmem, io };
+
+struct BarModel {
+  uint8_t index;  // of the first 32-bit register
+  BarKind kind;
+  uint64_t bytes;
+  uint8_t address_bits;  // 32 or 64; 16 for I/O
+  bool prefetchable;
+};
+
+struct EngineModel {
+  std::string_view name;
+  EngineClass engine_class;
+  uint8_t instance;
+  uint32_t mmio_base;
+  std::string_view domain;  // force-wake domain, empty when it needs none
+};
+
+struct Topology {
+  uint8_t slices;
+  uint8_t subslices;  // of each slice
+  uint8_t eus;        // of each subslice
+  uint8_t threads;    // of each EU
+  uint8_t l3_banks;
+};
+
+struct DeviceModel {
+  DeviceId id;
+  std::string_view name;
+  std::string_view names;
+  std::string_view doc;
+  std::string_view source;
+  std::string_view supported;
+  GenId gen;
+  uint16_t pci_id;
+  uint8_t pci_revision;
+  uint32_t pci_class;
+  uint32_t pci_subsystem;
+  std::span<const BarModel> bars;
+  uint64_t mmio_bytes;
+  uint64_t gtt_offset;
+  uint64_t gtt_bytes;
+  std::span<const EngineModel> engines;
+  Topology topology;
+  uint64_t timestamp_hz;
+  uint64_t stolen_bytes;
+  uint64_t local_bytes;
+  uint8_t virtual_bits;
+  uint8_t physical_bits;
+  uint64_t features;  // bit n: Feature n
+  uint64_t quirks;    // bit n: Quirk n
+
+  constexpr bool has(Feature feature) const { return ((features >> static_cast<unsigned>(feature)) & 1) != 0; }
+  constexpr bool has(Quirk quirk) const { return ((quirks >> static_cast<unsigned>(quirk)) & 1) != 0; }
+};
+
+std::span<const DeviceModel> device_models();  // in the order of DeviceId
+const DeviceModel* find_device(std::string_view name);
+inline const DeviceModel& model(DeviceId id) { return device_models()[static_cast<size_t>(id)]; }
+
+std::string_view name_of(GenId gen);
+std::string_view name_of(EngineClass engine);
+
+}  // namespace halogen::spec
