@@ -1,0 +1,43 @@
+// What a run touched and how well the model did it: every command, instruction, message and register, with a count and
+// a class. The report of a run is this structure written as JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace halogen {
+
+enum class FidelityKind : uint8_t { command, instruction, message, reg };
+enum class FidelityClass : uint8_t { exact, approximate, unsupported };
+
+std::string_view name_of(FidelityKind kind);
+std::string_view name_of(FidelityClass fidelity);
+
+class FidelityReport {
+ public:
+  struct Entry {
+    uint64_t count = 0;
+    FidelityClass fidelity = FidelityClass::exact;
+    std::string reason;  // never empty when the class is approximate
+  };
+  using Key = std::pair<FidelityKind, std::string>;
+
+  // The worst class seen for a name stands, with its reason.
+  void touch(FidelityKind kind, std::string_view name, FidelityClass fidelity, std::string_view reason = {},
+             uint64_t count = 1);
+  void merge(const FidelityReport& other);
+
+  const std::map<Key, Entry>& entries() const { return entries_; }
+  uint64_t total(FidelityClass fidelity) const;  // distinct names of that class
+
+  // {"device":..., "summary":{"exact":N,...}, "commands":[{"name":...,"count":...,"class":...,"reason":...}], ...}
+  std::string to_json(std::string_view device) const;
+
+ private:
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace halogen
