@@ -1,0 +1,128 @@
+#include "requirements/ledger.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace halogen::requirements {
+namespace {
+
+bool is_id_char(char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '-' || c == '.'; }
+
+// "G45-5.3.4-03": ledger prefix, group, number.
+bool is_row_id(std::string_view id) {
+  const size_t first = id.find('-');
+  const size_t last = id.rfind('-');
+  if (first == std::string_view::npos || first == last || first == 0) {
+    return false;
+  }
+  const std::string_view number = id.substr(last + 1);
+  return number.size() == 2 && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string group_of(std::string_view id) {
+  const size_t first = id.find('-') + 1;
+  std::string_view group = id.substr(first, id.rfind('-') - first);
+  // Chapters of the g45 ledger are numbered with dots; the chapter is the group.
+  if (!group.empty() && std::isdigit(static_cast<unsigned char>(group[0])) != 0) {
+    group = group.substr(0, group.find('.'));
+  }
+  return std::string(group);
+}
+
+template <class Function>
+void for_each_line(std::string_view text, Function function) {
+  size_t number = 0;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    function(text.substr(0, end), ++number);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<Row> parse_ledger(std::string_view text, std::string_view ledger) {
+  std::vector<Row> rows;
+  for_each_line(text, [&](std::string_view line, size_t) {
+    if (!line.starts_with("- ") && !line.starts_with("| ")) {
+      return;
+    }
+    line.remove_prefix(2);
+    size_t length = 0;
+    while (length < line.size() && is_id_char(line[length])) {
+      ++length;
+    }
+    const std::string_view id = line.substr(0, length);
+    if (line.substr(length).starts_with(" |") && is_row_id(id)) {
+      rows.push_back({std::string(id), std::string(ledger), group_of(id)});
+    }
+  });
+  return rows;
+}
+
+std::vector<Claim> find_claims(std::string_view text, std::string_view file) {
+  std::vector<Claim> claims;
+  constexpr std::string_view kMark = "COVERS(\"";
+  for_each_line(text, [&](std::string_view line, size_t number) {
+    for (size_t at = line.find(kMark); at != std::string_view::npos; at = line.find(kMark, at + 1)) {
+      const size_t start = at + kMark.size();
+      const size_t end = line.find('"', start);
+      if (end != std::string_view::npos) {
+        claims.push_back({std::string(line.substr(start, end - start)), std::string(file), number});
+      }
+    }
+  });
+  return claims;
+}
+
+std::set<std::string> passed_ids(std::string_view xml) {
+  std::set<std::string> ids;
+  constexpr std::string_view kCase = "<testcase ";
+  constexpr std::string_view kProperty = "name=\"covers:";
+  for (size_t at = xml.find(kCase); at != std::string_view::npos;) {
+    const size_t next = xml.find(kCase, at + 1);
+    const std::string_view element = xml.substr(at, next == std::string_view::npos ? next : next - at);
+    at = next;
+    const bool ran = element.find("result=\"completed\"") != std::string_view::npos;
+    const bool failed = element.find("<failure") != std::string_view::npos;
+    const bool skipped = element.find("<skipped") != std::string_view::npos;
+    if (!ran || failed || skipped) {
+      continue;
+    }
+    for (size_t p = element.find(kProperty); p != std::string_view::npos; p = element.find(kProperty, p + 1)) {
+      const size_t start = p + kProperty.size();
+      ids.emplace(element.substr(start, element.find('"', start) - start));
+    }
+  }
+  return ids;
+}
+
+Coverage count(const std::vector<Row>& rows, const std::vector<Claim>& claims, const std::set<std::string>* passed) {
+  std::set<std::string> known;
+  for (const Row& row : rows) {
+    known.insert(row.id);
+  }
+  Coverage coverage;
+  std::set<std::string> proved;
+  for (const Claim& claim : claims) {
+    if (!known.contains(claim.id)) {
+      coverage.unknown.push_back(claim);
+    } else if (passed == nullptr || passed->contains(claim.id)) {
+      proved.insert(claim.id);
+    }
+  }
+  for (const Row& row : rows) {
+    GroupCoverage& group = coverage.ledgers[row.ledger][row.group];
+    ++group.rows;
+    ++coverage.rows;
+    if (proved.contains(row.id)) {
+      ++group.proved;
+      ++coverage.proved;
+    } else {
+      group.missing.push_back(row.id);
+    }
+  }
+  return coverage;
+}
+
+}  // namespace halogen::requirements
