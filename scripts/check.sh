@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Everything that must hold: set-up, lints, the descriptions, builds, tests with and without sanitizers, short fuzzing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+start=$SECONDS
+step() { printf '\n== %s (%d s)\n' "$*" $((SECONDS - start)); }
+
+step "set-up"
+scripts/setup.sh
+
+step "lint: layers, generation comparisons, format"
+python3 scripts/lint/layers.py
+python3 scripts/lint/generations.py
+python3 scripts/lint/words.py
+python3 scripts/lint/format.py
+
+step "descriptions"
+python3 tools/specgen/specgen.py check --spec spec
+python3 tools/specgen/specgen.py golden --spec spec --check
+python3 -m unittest discover -q -s tests/specgen
+genxml=${HALOGEN_DATA:-../shared/data}/genxml
+if [ -d "$genxml" ]; then
+  python3 tools/specgen/specgen.py crosscheck --spec spec --genxml "$genxml"
+else
+  echo "cross-check against genxml left out: no $genxml"
+fi
+
+step "release build"
+scripts/build.sh release
+
+step "release tests"
+results=$PWD/build/results
+rm -rf "$results"
+mkdir -p "$results"
+GTEST_OUTPUT="xml:$results/" ctest --test-dir build --output-on-failure --no-tests=error -j2
+
+step "requirement coverage, of tests that passed"
+build/bin/halogen coverage --results "$results"
+
+step "sanitizer build and tests"
+scripts/build.sh asan
+ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
+
+step "fuzzing, shortly"
+scripts/fuzz.sh 10
+
+step "clang-tidy on what changed"
+scripts/tidy.sh
+
+printf '\ncheck passed in %d s\n' $((SECONDS - start))
