@@ -60,6 +60,7 @@ struct DeviceModel {
   uint8_t physical_bits;
   uint64_t features;  // bit n: Feature n
   uint64_t quirks;    // bit n: Quirk n
+  std::span<const uint16_t> other_pci_ids = {};  // of the same model: a front end may present one of these
 
   constexpr bool has(Feature feature) const { return ((features >> static_cast<unsigned>(feature)) & 1) != 0; }
   constexpr bool has(Quirk quirk) const { return ((quirks >> static_cast<unsigned>(quirk)) & 1) != 0; }
