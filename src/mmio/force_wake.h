@@ -1,0 +1,102 @@
+// Force wake: which power domain serves an MMIO offset, who holds it awake, and what an access meets when nobody does.
+// Seed 000, "Force Wake and Steering Table". Covers the request and acknowledge registers of every device with a wake
+// table (spec/tables/). Left out: the time a domain needs to wake (it is awake at once) and the FIFO of posted writes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "spec/domain_tables.h"
+
+namespace halogen {
+
+// A wake domain of one device: an index into its configuration.
+struct WakeDomain {
+  uint8_t index = 0;
+  constexpr bool operator==(const WakeDomain&) const = default;
+};
+
+// What an access meets at an offset.
+enum class Reach : uint8_t {
+  ok,           // an endpoint that is awake, or an offset outside the tables
+  asleep,       // the endpoint's domain sleeps: writes are sunk, reads complete with kTerminatedRead
+  no_endpoint,  // nothing is there: the same
+};
+
+// What a terminated read returns. The manual calls it a dummy completion and gives no value.
+inline constexpr uint32_t kTerminatedRead = 0;
+
+inline constexpr size_t kMaxWakePorts = 16;
+inline constexpr size_t kMaxWakeDomains = 16;
+
+// Request bits of the masked registers.
+inline constexpr uint32_t kWakeKernel = 1u << 0;
+inline constexpr uint32_t kWakeUser = 1u << 1;
+inline constexpr uint32_t kWakeKernelFallback = 1u << 15;
+
+// Configuration: the tables of one device, with domain names resolved to indices. Does not change.
+class ForceWakeConfig {
+ public:
+  // A device without a wake table has no domain: everything is reachable.
+  static ForceWakeConfig for_device(spec::DeviceId device);
+  ForceWakeConfig(const spec::WakeTable* wake, const spec::RangeTable* ranges);
+
+  std::optional<WakeDomain> find(std::string_view name) const;
+  std::string_view name(WakeDomain domain) const { return names_[domain.index]; }
+  size_t domain_count() const { return domain_count_; }
+
+  const spec::WakeTable* wake() const { return wake_; }
+  const spec::RangeTable* ranges() const { return ranges_; }
+
+ private:
+  const spec::WakeTable* wake_ = nullptr;
+  const spec::RangeTable* ranges_ = nullptr;
+  std::array<std::string_view, kMaxWakeDomains> names_{};
+  size_t domain_count_ = 0;
+};
+
+// State: plain data.
+struct ForceWakeState {
+  std::array<uint32_t, kMaxWakePorts> requests{};    // value of each request register
+  std::array<uint32_t, kMaxWakeDomains> internal{};  // bit n: holder n inside the device (a busy engine)
+  bool power_gating = true;                          // false: domains never sleep (RC6 and power gating are off)
+  bool operator==(const ForceWakeState&) const = default;
+};
+
+class ForceWake {
+ public:
+  explicit ForceWake(ForceWakeConfig config) : config_(config) {}
+
+  // The domain that must be awake for `offset`: none when it is always on, has no endpoint or is not in the table.
+  std::optional<WakeDomain> domain_of(uint32_t offset) const;
+  std::optional<WakeDomain> domain_named(std::string_view name) const { return config_.find(name); }
+  bool awake(WakeDomain domain) const;
+
+  // What an access to `offset` from outside the GT meets. Request and acknowledge registers and shadow registers are
+  // reachable always; offsets beyond the range table are not this class's business (Reach::ok).
+  Reach reach(uint32_t offset) const;
+  bool is_shadow(uint32_t offset) const;
+
+  bool is_request(uint32_t offset) const;
+  bool is_ack(uint32_t offset) const;
+  void write_request(uint32_t offset, uint32_t value);  // ignored when `offset` is no request register
+  uint32_t read(uint32_t offset) const;                 // a request or acknowledge register, else 0
+
+  // Holders inside the device: an engine keeps its own domain awake while it runs. `holder` is 0..31.
+  void hold(WakeDomain domain, unsigned holder);
+  void release(WakeDomain domain, unsigned holder);
+
+  void reset();  // device reset: nobody holds anything; power_gating stays
+
+  const ForceWakeConfig& config() const { return config_; }
+  const ForceWakeState& state() const { return state_; }
+  ForceWakeState& state() { return state_; }
+
+ private:
+  ForceWakeConfig config_;
+  ForceWakeState state_;
+};
+
+}  // namespace halogen
