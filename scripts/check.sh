@@ -29,13 +29,11 @@ step "release build"
 scripts/build.sh release
 
 step "release tests"
-results=$PWD/build/results
-rm -rf "$results"
-mkdir -p "$results"
-GTEST_OUTPUT="xml:$results/" ctest --test-dir build --output-on-failure --no-tests=error -j2
+rm -rf build/results
+ctest --test-dir build --output-on-failure --no-tests=error -j2
 
 step "requirement coverage, of tests that passed"
-build/bin/halogen coverage --results "$results"
+build/bin/halogen coverage --results build/results
 
 step "sanitizer build and tests"
 scripts/build.sh asan
