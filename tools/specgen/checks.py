@@ -1,0 +1,140 @@
+"""Checks that concern more than one item."""
+
+import read_tables
+from cppnames import member_class
+from layout import LayoutChecker
+
+
+def run_checks(spec, diag):
+    LayoutChecker(spec, diag).run()
+    checker = Checker(spec, diag)
+    checker.command_matches()
+    checker.registers()
+    checker.names()
+    checker.nesting()
+    checker.members()
+    read_tables.check_images(spec, diag.error)
+    checker.stale_exceptions()
+
+
+class Checker:
+    def __init__(self, spec, diag):
+        self.spec = spec
+        self.diag = diag
+
+    def error(self, where, message, gen=None):
+        self.diag.error(where, message, None if gen is None else self.spec.gens[gen])
+
+    def command_matches(self):
+        for gen in self.spec.device_gens():
+            here = [c for c in self.spec.commands.values() if gen in c.match and gen in c.engines]
+            for i, a in enumerate(here):
+                mask, value = a.match[gen]
+                for b in here[:i]:
+                    other_mask, other_value = b.match[gen]
+                    if (value ^ other_value) & mask & other_mask:
+                        continue
+                    engines = [e for e in a.engines[gen] if e in b.engines[gen]]
+                    devices = [d for d in a.devices if d in b.devices and self.spec.devices[d].gen == gen]
+                    if not engines or not devices:
+                        continue
+                    # Both calls: each marks the exception it needs.
+                    if self.spec.excused("command_match", a.name, [b.name], gen) or \
+                            self.spec.excused("command_match", b.name, [a.name], gen):
+                        continue
+                    self.error(a.where, f"a header can match {b.name} too, on {', '.join(engines)} of {', '.join(devices)}", gen)
+
+    def registers(self):
+        for device in self.spec.devices.values():
+            owner = {}
+            limit = device.data.get("mmio_bytes")
+            for r in self.spec.registers.values():
+                if device.name in r.offsets:
+                    self._place(device, r, owner, limit)
+
+    def _place(self, device, r, owner, limit):
+        bases = [0]
+        if r.base == "engine":
+            bases = sorted({e["base"] for e in device.engines if e["class"] in r.classes})
+        for base in bases:
+            for n in range(r.count):
+                for part in range(0, r.width // 8, 4):
+                    at = base + r.offsets[device.name] + n * r.stride + part
+                    if limit and at >= limit:
+                        self.error(r.where, f"{at:#x} lies past the {limit:#x} bytes of registers of {device.name}", device.gen)
+                        return
+                    other = owner.setdefault(at, r)
+                    if other is r and n == 0:
+                        continue
+                    if not (self.spec.excused("register_overlap", r.name, [other.name], device.gen)
+                            or self.spec.excused("register_overlap", other.name, [r.name], device.gen)):
+                        self.error(r.where, f"shares {at:#x} of {device.name} with {other.name}", device.gen)
+                        return
+
+    def names(self):
+        """C++ names in one namespace: a field and a group of one item, value names of a field over generations."""
+        for item in self.spec.items():
+            fields = {f.name for f in item.fields}
+            for g in item.groups:
+                if g.name in fields:
+                    self.error(item.where.at(f"group {g.name}"), "a field has the same name")
+            self._values(item.where, item.fields)
+            for name in {g.name for g in item.groups}:
+                self._values(item.where.at(f"group {name}"), [f for g in item.groups if g.name == name for f in g.fields])
+
+    def _values(self, where, fields):
+        seen = {}
+        for f in fields:
+            for name, value in (f.values or {}).items():
+                if seen.setdefault((f.name, name), value) != value:
+                    self.error(where.at(f"field {f.name}"), f"value {name} is {seen[f.name, name]} in one row and {value} in another")
+
+    def members(self):
+        """One member for all rows of a name: the rows must agree on what it holds."""
+        for item in self.spec.items():
+            lists = [(item.where, item.fields)]
+            for name in dict.fromkeys(g.name for g in item.groups):
+                lists.append((item.where.at(f"group {name}"), [f for g in item.groups if g.name == name for f in g.fields]))
+            for where, fields in lists:
+                for name in dict.fromkeys(f.name for f in fields):
+                    rows = [f for f in fields if f.name == name and f.type != "mbo"]
+                    if rows and member_class(rows) is None:
+                        kinds = ", ".join(sorted({f.type + (":" + f.target if f.target else "") for f in rows}))
+                        self.error(where.at(f"field {name}"), f"rows of one name need one type, not {kinds}")
+
+    def nesting(self):
+        def inner(s):
+            fields = list(s.fields) + [f for g in s.groups for f in g.fields]
+            return [self.spec.structs[f.target] for f in fields if f.type == "struct" and f.target in self.spec.structs]
+
+        def visit(s, path):
+            if s.name in path:
+                self.error(s.where, f"contains itself: {' > '.join(path + [s.name])}")
+                return
+            for t in inner(s):
+                visit(t, path + [s.name])
+
+        for s in self.spec.structs.values():
+            visit(s, [])
+        for r in self.spec.registers.values():
+            for f in r.fields:
+                if f.type == "struct":
+                    self.error(r.where.at(f"field {f.name}"), "registers have no nested structures")
+            self._reset_bits(r)
+
+    def _reset_bits(self, r):
+        for device, value in r.resets.items():
+            gen = self.spec.devices[device].gen
+            held = 0
+            for f in (r.layouts[gen].fields if gen in r.layouts else []):
+                held |= ((1 << f.width) - 1) << f.first
+            for first, width, kind in (r.layouts[gen].reserved if gen in r.layouts else []):
+                if kind == "mbo":
+                    held |= ((1 << width) - 1) << first
+            if value & ~held:
+                self.error(r.where.at("reset"), f"sets bits {value & ~held:#x} that are in no field", gen)
+
+    def stale_exceptions(self):
+        for e in self.spec.exceptions:
+            if not e.used:
+                self.diag.error(e.where, f"exception for {e.check} is no longer needed")

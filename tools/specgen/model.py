@@ -1,0 +1,196 @@
+"""What the description says, after reading: plain data, generations as indexes into Spec.gens."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ENGINES = ["render", "blit", "video", "vebox", "compute", "posh"]
+ACCESS = ["rw", "ro", "wo", "w1c", "masked", "self_clearing", "w_once"]
+IN_PLACE = {"gpu_va", "ggtt", "phys", "offset", "reg"}
+BAR_KINDS = ["gttmmadr", "mmadr", "gmadr", "gttadr", "lmem", "io"]
+
+
+@dataclass
+class Field:
+    name: str
+    first: int
+    width: int
+    type: str                  # without its parameter: uint int bool float ufixed ... enum struct mbo
+    gens: frozenset
+    fraction: int = 0          # ufixed, sfixed
+    target: str = ""           # enum:, struct:
+    values: dict = None        # local names
+    doc: str = ""
+    access: str = ""
+    reset: int = None
+
+    @property
+    def end(self):
+        return self.first + self.width
+
+
+@dataclass
+class Reserved:
+    first: int
+    width: int
+    gens: frozenset
+    ignored: bool = False
+
+    @property
+    def end(self):
+        return self.first + self.width
+
+
+@dataclass
+class Group:
+    name: str
+    first: int
+    bits: int
+    count: int                 # 0: the rest
+    gens: frozenset
+    fields: list = field(default_factory=list)
+    reserved: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Length:
+    fixed: int = 0
+    first: int = 0
+    width: int = 0
+    bias: int = 0
+    min: int = 0
+    max: int = 0
+    open: bool = False         # no max given
+
+
+@dataclass
+class Layout:
+    """One item on one generation."""
+
+    fields: list               # without mbo, in order of first bit
+    groups: list               # Group with fields and reserved of this generation
+    reserved: list             # (first, width, kind) with kind reserved | ignored | mbo
+
+    def key(self):
+        def one(f):
+            values = tuple(f.values.items()) if f.values else None
+            return (f.name, f.first, f.width, f.type, f.fraction, f.target, values, f.doc, f.access)
+        groups = tuple((g.name, g.first, g.bits, g.count, tuple(map(one, g.fields)), tuple(g.reserved))
+                       for g in self.groups)
+        return (tuple(map(one, self.fields)), groups, tuple(self.reserved))
+
+
+@dataclass
+class Item:
+    kind: str
+    name: str
+    where: object
+    topic: str
+    doc: str
+    source: str
+    gens: frozenset
+    devices: list              # names, in device order
+    fields: list = field(default_factory=list)
+    groups: list = field(default_factory=list)
+    reserved: list = field(default_factory=list)
+    layouts: dict = field(default_factory=dict)       # generation -> Layout; only generations with a device
+    # commands
+    engines: dict = field(default_factory=dict)       # generation -> list of classes
+    match: dict = field(default_factory=dict)         # generation -> (mask, value)
+    length: dict = field(default_factory=dict)        # generation -> Length
+    # structures
+    dwords: dict = field(default_factory=dict)        # generation -> size
+    # registers
+    base: str = "absolute"
+    classes: list = field(default_factory=list)
+    offsets: dict = field(default_factory=dict)       # device -> offset
+    width: int = 32
+    access: str = "rw"
+    resets: dict = field(default_factory=dict)        # device -> value
+    count: int = 1
+    stride: int = 0
+    storage: bool = False
+    effects: str = ""
+
+    def layout_gens(self):
+        return sorted(self.layouts)
+
+
+@dataclass
+class Enum:
+    name: str
+    where: object
+    doc: str
+    source: str
+    values: list               # (name, value, gens)
+
+
+@dataclass
+class Table:
+    """A range table, privilege list or context image."""
+
+    kind: str
+    name: str
+    where: object
+    doc: str
+    source: str
+    devices: list
+    rows: list
+    engines: list = field(default_factory=list)
+    access: str = ""
+    instance: int = -1
+
+
+@dataclass
+class Device:
+    name: str
+    where: object
+    gen: int
+    data: dict
+    engines: list = field(default_factory=list)       # dicts: name, class, instance, base, domain
+    features: list = field(default_factory=list)
+    quirks: list = field(default_factory=list)
+
+
+@dataclass
+class Exception_:
+    check: str
+    item: str
+    fields: list
+    gens: frozenset
+    reason: str
+    where: object
+    used: bool = False
+
+
+@dataclass
+class Spec:
+    root: Path
+    gens: list = field(default_factory=list)          # names
+    gen_docs: list = field(default_factory=list)
+    devices: dict = field(default_factory=dict)
+    features: dict = field(default_factory=dict)      # name -> doc
+    quirks: dict = field(default_factory=dict)
+    enums: dict = field(default_factory=dict)
+    commands: dict = field(default_factory=dict)
+    structs: dict = field(default_factory=dict)
+    registers: dict = field(default_factory=dict)
+    range_tables: dict = field(default_factory=dict)
+    privilege_lists: dict = field(default_factory=dict)
+    images: dict = field(default_factory=dict)
+    exceptions: list = field(default_factory=list)
+    topics: list = field(default_factory=list)
+
+    def device_gens(self):
+        return sorted({d.gen for d in self.devices.values()})
+
+    def items(self):
+        for group in (self.commands, self.structs, self.registers):
+            yield from group.values()
+
+    def excused(self, check, item, fields=(), gen=None):
+        """True when an exception covers it; marks the exception as needed."""
+        hit = False
+        for e in self.exceptions:
+            if e.check == check and e.item == item and set(fields) <= set(e.fields) and (gen is None or gen in e.gens):
+                e.used = hit = True
+        return hit

@@ -1,0 +1,183 @@
+"""Reads generations, devices, features, quirks, enumerations, tables and exceptions; then everything else."""
+
+import re
+
+from loading import load, topics
+from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
+from read_items import ItemReader
+from reader import Reader
+
+# Where spec/devices.toml is still empty, `check` uses these.
+FALLBACK_DEVICES = {"i965": "gen4", "gm965": "gen4", "g45": "gen4.5", "gm45": "gen4.5", "snb": "gen6", "bdw": "gen8",
+                    "chv": "gen8", "skl": "gen9", "icl": "gen11", "tgl": "gen12", "dg1": "gen12"}
+CHECKS = {"overlap", "command_match", "register_overlap", "lri_count"}
+_IDENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_VALUE_NAME = re.compile(r"^[A-Za-z0-9_]+$")
+
+
+def read_spec(root, diag):
+    spec = Spec(root)
+    raw = load(root, diag)
+    spec.topics = topics(root)
+    r = Reader(spec, diag)
+    _generations(r, raw)
+    _devices(r, raw["device"])
+    _enums(r, raw["enum"])
+    items = ItemReader(r)
+    for kind, target in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers)):
+        for where, name, table in raw[kind]:
+            target[name] = getattr(items, kind)(where, name, table)
+    _tables(r, raw)
+    for where, _, table in raw["exception"]:
+        _exception(r, where, table)
+    return spec
+
+
+def _generations(r, raw):
+    features = []
+    for where, name, table in raw["generation"]:
+        r.keys(where, table, {"name", "doc", "features"}, ("name", "doc"))
+        if name in r.spec.gens:
+            r.error(where, "duplicate name")
+        r.spec.gens.append(name)
+        r.spec.gen_docs.append(table.get("doc", ""))
+        features.append((where, table.get("features", [])))
+    if not r.spec.gens or len(r.spec.gens) > 16:
+        r.error(_root(r), "spec/generations.toml must list 1..16 generations")
+    for kind, target, required in (("feature", r.spec.features, ("doc",)), ("quirk", r.spec.quirks, ("doc", "source"))):
+        for where, name, table in raw[kind]:
+            r.keys(where, table, {"doc", "source"}, required)
+            if not _IDENT.match(name):
+                r.error(where, "bad name")
+            target[name] = table.get("doc", "")
+        if len(target) > 64:
+            r.error(_root(r), f"more than 64 {kind}s")
+    for where, names in features:
+        for name in names:
+            if name not in r.spec.features:
+                r.error(where, f"unknown feature {name!r}")
+    r.gen_features = [list(names) for _, names in features]
+    r.declared = [(where, kind, name) for kind in ("feature", "quirk") for where, name, _ in raw[kind]]
+
+
+def _root(r):
+    from diag import Where
+    return Where(r.spec.root)
+
+
+_DEVICE_KEYS = {"doc", "source", "gen", "names", "pci", "bars", "mmio_bytes", "gtt_offset", "gtt_bytes", "engines",
+                "topology", "timestamp", "memory", "features", "quirks", "supported"}
+_PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
+          "topology": {"slices", "subslices", "eus", "threads", "l3_banks"},
+          "timestamp": {"hz"},
+          "memory": {"stolen_bytes", "local_bytes", "virtual_bits", "physical_bits"}}
+
+
+def _devices(r, raw):
+    for where, name, table in raw:
+        r.keys(where, table, _DEVICE_KEYS, tuple(_DEVICE_KEYS - {"features", "quirks", "gtt_offset", "gtt_bytes"}))
+        if not _IDENT.match(name):
+            r.error(where, "bad name")
+        if table.get("gen") not in r.spec.gens:
+            r.error(where, f"unknown generation {table.get('gen')!r}")
+            continue
+        gen = r.spec.gens.index(table["gen"])
+        device = Device(name, where, gen, table)
+        for part, keys in _PARTS.items():
+            r.keys(where.at(part), table.get(part, {}), keys, tuple(keys) if part != "pci" else ("id", "class"))
+            for key in table.get(part, {}):
+                r.typed(where.at(part), table[part], key, list if key == "other_ids" else int)
+        for i, bar in enumerate(table.get("bars", [])):
+            here = where.at(f"bar {i}")
+            r.keys(here, bar, {"index", "kind", "bytes", "bits", "prefetchable"}, ("index", "kind", "bytes", "bits"))
+            if bar.get("kind") not in BAR_KINDS:
+                r.error(here, f"unknown kind {bar.get('kind')!r}")
+        _device_engines(r, where, device, table)
+        for kind, known in (("features", r.spec.features), ("quirks", r.spec.quirks)):
+            for entry in table.get(kind, []):
+                if entry not in known:
+                    r.error(where, f"unknown {kind[:-1]} {entry!r}")
+        device.features = list(dict.fromkeys(r.gen_features[gen] + table.get("features", [])))
+        device.quirks = list(table.get("quirks", []))
+        r.spec.devices[name] = device
+    if not raw:
+        for name, gen in FALLBACK_DEVICES.items():
+            if gen in r.spec.gens:
+                r.spec.devices[name] = Device(name, _root(r), r.spec.gens.index(gen), {})
+    else:
+        used = {x for d in r.spec.devices.values() for x in d.features + d.quirks}
+        for where, kind, name in r.declared:
+            if name not in used:
+                r.error(where, f"no device has this {kind}")
+    if len(r.spec.devices) > 32:
+        r.error(_root(r), "more than 32 devices")
+
+
+def _device_engines(r, where, device, table):
+    seen = set()
+    for i, engine in enumerate(table.get("engines", [])):
+        here = where.at(f"engine {engine.get('name', i)}")
+        if not r.keys(here, engine, {"name", "class", "instance", "base", "domain"}, ("name", "class", "base")):
+            continue
+        if engine["class"] not in ENGINES:
+            r.error(here, f"unknown engine {engine['class']!r}")
+            continue
+        key = (engine["class"], engine.get("instance", 0))
+        if key in seen or engine["name"] in seen:
+            r.error(here, "duplicate engine")
+        seen |= {key, engine["name"]}
+        device.engines.append(engine)
+
+
+def _enums(r, raw):
+    for where, name, table in raw:
+        r.keys(where, table, {"doc", "source", "values"}, ("doc", "source", "values"))
+        if not _IDENT.match(name):
+            r.error(where, "bad name")
+        enum = Enum(name, where, table.get("doc", ""), table.get("source", ""), [])
+        taken = {}
+        for label, row in table.get("values", {}).items():
+            here = where.at(f"value {label}")
+            row = row if isinstance(row, dict) else {"value": row}
+            r.keys(here, row, {"value", "gens"}, ("value",))
+            value = r.typed(here, row, "value", int, 0)
+            if not _VALUE_NAME.match(label):
+                r.error(here, "bad value name")
+            gens = r.gens(here, row)
+            for gen in sorted(gens):
+                other = taken.setdefault((gen, value), label)
+                if other != label:
+                    r.error(here, f"has the same value {value} as {other}", gen)
+            enum.values.append((label, value, gens))
+        r.spec.enums[name] = enum
+
+
+def _tables(r, raw):
+    common = {"doc", "source", "devices"}
+    extra = {"range_table": {"columns", "rows", "spans"},
+             "privilege_list": {"engines", "instance", "access", "rows"},
+             "image": {"engines", "entries"}}
+    stores = {"range_table": r.spec.range_tables, "privilege_list": r.spec.privilege_lists, "image": r.spec.images}
+    import read_tables
+    for kind, keys in extra.items():
+        required = ("doc", "source", "devices") + tuple(sorted(keys - {"spans", "instance"}))
+        for where, name, table in raw[kind]:
+            ok = r.keys(where, table, common | keys, required)
+            if not _IDENT.match(name):
+                r.error(where, "bad name")
+            item = Table(kind, name, where, table.get("doc", ""), table.get("source", ""),
+                         r.device_names(where, table), [])
+            if "engines" in keys:
+                item.engines = r.engine_names(where, table.get("engines"))
+            if ok:
+                getattr(read_tables, kind)(r, item, table)
+            stores[kind][name] = item
+
+
+def _exception(r, where, table):
+    if not r.keys(where, table, {"check", "item", "fields", "gens", "reason"}, ("check", "item", "reason")):
+        return
+    if table["check"] not in CHECKS:
+        r.error(where, f"unknown check {table['check']!r}")
+    r.spec.exceptions.append(Exception_(table["check"], table["item"], table.get("fields", []), r.gens(where, table),
+                                        table["reason"], where))
