@@ -11,6 +11,7 @@ HOMES = {
     "device": "devices.toml", "exception": "exceptions.toml",
     "enum": "enums", "command": "commands", "struct": "structs", "register": "registers",
     "range_table": "tables", "privilege_list": "tables", "image": "tables",
+    "wake_table": "tables", "replication_table": "tables",
 }
 LISTS = {"generation", "exception"}
 TOPIC_FOLDERS = ("commands", "structs", "registers")

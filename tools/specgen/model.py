@@ -177,6 +177,8 @@ class Spec:
     range_tables: dict = field(default_factory=dict)
     privilege_lists: dict = field(default_factory=dict)
     images: dict = field(default_factory=dict)
+    wake_tables: dict = field(default_factory=dict)
+    replication_tables: dict = field(default_factory=dict)
     exceptions: list = field(default_factory=list)
     topics: list = field(default_factory=list)
 

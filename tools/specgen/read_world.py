@@ -2,6 +2,7 @@
 
 import re
 
+import read_domains
 from loading import load, topics
 from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
@@ -28,6 +29,7 @@ def read_spec(root, diag):
         for where, name, table in raw[kind]:
             target[name] = getattr(items, kind)(where, name, table)
     _tables(r, raw)
+    read_domains.read(r, raw)
     for where, _, table in raw["exception"]:
         _exception(r, where, table)
     return spec
