@@ -1,0 +1,113 @@
+#include "memory/physical_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bits.h"
+#include "base/check.h"
+
+namespace halogen {
+
+std::string_view name_of(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::ram:
+      return "ram";
+    case MemoryKind::data_stolen:
+      return "data stolen";
+    case MemoryKind::gtt_stolen:
+      return "GTT stolen";
+    case MemoryKind::wopcm:
+      return "WOPCM";
+    case MemoryKind::local:
+      return "local";
+  }
+  return "invalid";
+}
+
+SparseFrames::SparseFrames(uint64_t frames, uint64_t limit)
+    : frames_(frames), limit_(limit), leaves_((frames + low_mask(kLeafBits)) >> kLeafBits) {}
+
+SparseFrames::~SparseFrames() = default;
+
+std::byte* SparseFrames::frame(uint64_t number) {
+  if (number >= frames_) {
+    return nullptr;
+  }
+  Leaf& leaf = leaves_[number >> kLeafBits];
+  if (!leaf) {
+    if (touched_ >= limit_) {
+      return nullptr;
+    }
+    leaf = std::make_unique<Frame[]>(size_t{1} << kLeafBits);
+  }
+  Frame& frame = leaf[number & low_mask(kLeafBits)];
+  if (!frame) {
+    if (touched_ >= limit_) {
+      return nullptr;
+    }
+    frame = std::make_unique<std::byte[]>(kFrameBytes);
+    ++touched_;
+  }
+  return frame.get();
+}
+
+void PhysicalMemory::add(MemoryWindow window) {
+  check(window.source != nullptr, "a memory window needs a source");
+  check(is_aligned(window.first, kFrameBytes) && is_aligned(window.bytes, kFrameBytes), "windows are whole frames");
+  windows_.insert(windows_.begin(), window);
+  ++epoch_;
+}
+
+void PhysicalMemory::remove_all(MemorySpace space) {
+  std::erase_if(windows_, [space](const MemoryWindow& window) { return window.space == space; });
+  ++epoch_;
+}
+
+const MemoryWindow* PhysicalMemory::window_at(MemorySpace space, PhysAddr address) const {
+  for (const MemoryWindow& window : windows_) {
+    if (window.contains(space, address.value)) {
+      return &window;
+    }
+  }
+  return nullptr;
+}
+
+std::byte* PhysicalMemory::frame(MemorySpace space, PhysAddr address) const {
+  const MemoryWindow* window = window_at(space, address);
+  return window == nullptr ? nullptr : window->source->frame((address.value - window->first) >> kFrameBits);
+}
+
+bool PhysicalMemory::read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const {
+  bool whole = true;
+  while (!into.empty()) {
+    const uint64_t offset = address.value & (kFrameBytes - 1);
+    const size_t part = std::min<uint64_t>(into.size(), kFrameBytes - offset);
+    if (const std::byte* bytes = frame(space, address)) {
+      std::memcpy(into.data(), bytes + offset, part);
+    } else {
+      std::memset(into.data(), 0, part);
+      whole = false;
+    }
+    into = into.subspan(part);
+    address += part;
+  }
+  return whole;
+}
+
+bool PhysicalMemory::write(MemorySpace space, PhysAddr address, std::span<const std::byte> from) const {
+  bool whole = true;
+  while (!from.empty()) {
+    const uint64_t offset = address.value & (kFrameBytes - 1);
+    const size_t part = std::min<uint64_t>(from.size(), kFrameBytes - offset);
+    if (std::byte* bytes = frame(space, address)) {
+      std::memcpy(bytes + offset, from.data(), part);
+    } else {
+      whole = false;
+    }
+    from = from.subspan(part);
+    address += part;
+  }
+  return whole;
+}
+
+}  // namespace halogen

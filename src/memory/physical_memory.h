@@ -1,0 +1,102 @@
+// Physical memory as the device sees it: system memory that the host gives, stolen ranges, and local memory on chips
+// that have it. Addresses without anything behind them are holes. Nothing outside the windows is ever touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/strong.h"
+
+namespace halogen {
+
+// Two address spaces that both start at zero. A page table entry's local memory bit chooses.
+enum class MemorySpace : uint8_t { system, local };
+
+// What lies behind a window; the same bytes whatever the kind, but rules differ (stolen memory is closed to the CPU
+// except through the aperture; the page tables' own memory only through its alias).
+enum class MemoryKind : uint8_t { ram, data_stolen, gtt_stolen, wopcm, local };
+
+std::string_view name_of(MemoryKind kind);
+
+inline constexpr unsigned kFrameBits = 12;
+inline constexpr uint64_t kFrameBytes = uint64_t{1} << kFrameBits;
+
+// Gives the bytes of single frames. A frame's address must stay the same for the life of the source.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  // Null when the source has nothing there. `number` counts frames from the window's start.
+  virtual std::byte* frame(uint64_t number) = 0;
+};
+
+// One contiguous piece of host memory.
+class FlatFrames final : public FrameSource {
+ public:
+  explicit FlatFrames(std::span<std::byte> bytes) : bytes_(bytes) {}
+  std::byte* frame(uint64_t number) override {
+    return number < bytes_.size() / kFrameBytes ? bytes_.data() + number * kFrameBytes : nullptr;
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+// Frames that come into being, as zeros, at the first touch: for traces, whose memory is scattered. Bounded: past
+// `limit` frames nothing new comes into being.
+class SparseFrames final : public FrameSource {
+ public:
+  explicit SparseFrames(uint64_t frames, uint64_t limit = uint64_t{1} << 20);
+  ~SparseFrames() override;
+  std::byte* frame(uint64_t number) override;
+  uint64_t touched() const { return touched_; }
+
+ private:
+  static constexpr unsigned kLeafBits = 10;
+  using Frame = std::unique_ptr<std::byte[]>;
+  using Leaf = std::unique_ptr<Frame[]>;
+
+  uint64_t frames_;
+  uint64_t limit_;
+  uint64_t touched_ = 0;
+  std::vector<Leaf> leaves_;
+};
+
+struct MemoryWindow {
+  MemorySpace space = MemorySpace::system;
+  MemoryKind kind = MemoryKind::ram;
+  uint64_t first = 0;   // address
+  uint64_t bytes = 0;
+  FrameSource* source = nullptr;
+
+  bool contains(MemorySpace in, uint64_t address) const {
+    return in == space && address >= first && address - first < bytes;
+  }
+};
+
+class PhysicalMemory {
+ public:
+  // A later window hides what earlier ones have at the same addresses: a stolen range lies over RAM.
+  void add(MemoryWindow window);
+  void remove_all(MemorySpace space);
+
+  const MemoryWindow* window_at(MemorySpace space, PhysAddr address) const;
+
+  // The host address of the frame that holds `address`, or null for a hole.
+  std::byte* frame(MemorySpace space, PhysAddr address) const;
+
+  // Copies across frames. False when a part lies in a hole: that part reads as zero, or is dropped.
+  bool read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const;
+  bool write(MemorySpace space, PhysAddr address, std::span<const std::byte> from) const;
+
+  uint64_t epoch() const { return epoch_; }  // changes when a window comes or goes: cached frame addresses are stale
+
+ private:
+  std::vector<MemoryWindow> windows_;
+  uint64_t epoch_ = 0;
+};
+
+}  // namespace halogen

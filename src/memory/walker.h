@@ -1,0 +1,75 @@
+// The page walker: from a graphics address to a physical one, in every mode, exactly as the tables say. It keeps no
+// state; caches stand in front of it (tlb.h). A recorder sees every entry that is read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/strong.h"
+#include "memory/fault.h"
+#include "memory/page_format.h"
+#include "memory/physical_memory.h"
+
+namespace halogen {
+
+struct Access {
+  bool write = false;
+  bool instruction = false;  // a fetch of code: execute disable matters
+};
+
+// Where a walk starts and which rules hold: what a context descriptor and the PDP registers say.
+struct WalkContext {
+  const PageFormat* format = nullptr;
+  MemorySpace table_space = MemorySpace::system;  // where tables below the root lie
+  uint64_t roots[4] = {};      // table addresses; legacy32 has four, the others one
+  uint64_t entries = 0;        // one-level tables: how many entries there are
+  bool local_memory = false;   // the device honours the local memory bit
+  bool large_medium_pages = true;  // 64 KB pages: the enable outside the tables (MMIO or PASID entry)
+  // Advanced contexts:
+  bool accessed_dirty = false;     // the context manages A and D bits
+  bool extended_accessed = false;
+  bool execute_disable = false;    // NXE
+  bool write_protect = true;       // WPE: supervisor writes respect R/W
+  bool supervisor = false;
+};
+
+// What a walk found: one page.
+struct Mapping {
+  uint64_t address = 0;  // physical address of the page's first byte
+  MemorySpace space = MemorySpace::system;
+  uint8_t page_bits = 12;  // 12, 16, 21 or 30
+  bool writable = true;
+  bool user = true;
+  bool executable = true;
+  bool dirty = true;    // the leaf's D bit, or nothing to keep
+  bool null = false;    // reads give zero, writes are dropped
+  bool snooped = false;
+  uint8_t type_index = 0;
+
+  bool operator==(const Mapping&) const = default;
+};
+
+struct WalkStep {
+  const LevelFormat* level = nullptr;
+  const EntryFormat* format = nullptr;
+  MemorySpace space = MemorySpace::system;
+  uint64_t entry_address = 0;
+  uint64_t entry = 0;
+};
+
+class WalkRecorder {
+ public:
+  virtual ~WalkRecorder() = default;
+  virtual void on_step(const WalkStep& step) = 0;
+};
+
+struct WalkResult {
+  Mapping mapping;  // valid when there is no fault
+  Fault fault;
+};
+
+// `update` false: A and D bits are judged but not written (a debugger's view).
+WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64_t address, Access access,
+                WalkRecorder* recorder = nullptr, bool update = true);
+
+}  // namespace halogen
