@@ -1,5 +1,5 @@
-// Context and power context images as tables: where in an image a register stands, and an image ready for memory.
-// Seed 000, "CSFE Execlist Context" and "Power Context Image"; the render image from public driver facts.
+// Logical context and power context images as tables: where in an image a register stands, and an image ready for
+// memory. Seed 000, "CSFE Execlist Context" and "Power Context Image"; the render image from public driver facts.
 // Left out: when an image is loaded and saved; the command streamer does that.
 #pragma once
 
@@ -12,18 +12,34 @@
 
 namespace halogen {
 
-const spec::ContextImageDesc* find_image(std::string_view name);
-// The image of this kind ("context", "power") for an engine class on a device; null when we have none.
-const spec::ContextImageDesc* find_image(spec::DeviceId device, spec::EngineClass engine, std::string_view kind);
+// A register pair of an image.
+struct ImageSlot {
+  uint32_t at;      // dword of the register word; the value is the next one
+  uint32_t offset;  // as the table has it: from the engine's MMIO base when `relative`
+  bool relative;
+  bool operator==(const ImageSlot&) const = default;
+};
 
-// Total dwords that the entries describe.
-uint32_t image_dwords(const spec::ContextImageDesc& image);
+class ContextImage {
+ public:
+  // The logical context image of an engine class; empty when we have none.
+  static ContextImage for_engine(spec::DeviceId device, spec::EngineClass engine);
+  // A single image, such as "dg1_power_full"; empty when there is none of that name.
+  static ContextImage named(std::string_view name);
+  explicit ContextImage(std::vector<const spec::ContextImageDesc*> parts);
 
-// Dword of the value of the `nth` occurrence of a register; nothing when the image does not hold it.
-std::optional<uint32_t> image_value_at(const spec::ContextImageDesc& image, uint32_t offset, unsigned nth = 0);
+  bool empty() const { return parts_.empty(); }
+  uint32_t dwords() const;
+  std::vector<ImageSlot> slots() const;
 
-// Headers, register offsets and zero values. An LRI header without the CS-relative and remap bits carries absolute
-// offsets: `engine_base` is added to offsets below 0x1000 there.
-std::vector<uint32_t> build_image(const spec::ContextImageDesc& image, uint32_t engine_base);
+  // Dword of the value of the `nth` occurrence of a register; nothing when the image does not hold it.
+  std::optional<uint32_t> value_at(uint32_t offset, unsigned nth = 0) const;
+
+  // Headers, register words and zero values, as hardware writes them for the engine at `engine_base`.
+  std::vector<uint32_t> build(uint32_t engine_base) const;
+
+ private:
+  std::vector<const spec::ContextImageDesc*> parts_;  // in order, without gap
+};
 
 }  // namespace halogen

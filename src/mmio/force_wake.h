@@ -46,6 +46,8 @@ class ForceWakeConfig {
   std::optional<WakeDomain> find(std::string_view name) const;
   std::string_view name(WakeDomain domain) const { return names_[domain.index]; }
   size_t domain_count() const { return domain_count_; }
+  uint32_t domains_in(std::string_view joined) const;  // "render|media" as bits
+  WakeDomain port_domain(size_t port) const { return port_domains_[port]; }
 
   const spec::WakeTable* wake() const { return wake_; }
   const spec::RangeTable* ranges() const { return ranges_; }
@@ -54,6 +56,7 @@ class ForceWakeConfig {
   const spec::WakeTable* wake_ = nullptr;
   const spec::RangeTable* ranges_ = nullptr;
   std::array<std::string_view, kMaxWakeDomains> names_{};
+  std::array<WakeDomain, kMaxWakePorts> port_domains_{};
   size_t domain_count_ = 0;
 };
 
@@ -70,13 +73,16 @@ class ForceWake {
   explicit ForceWake(ForceWakeConfig config) : config_(config) {}
 
   // The domain that must be awake for `offset`: none when it is always on, has no endpoint or is not in the table.
+  // Where several must be awake it is the first; domains_of has all (bit n: domain n).
   std::optional<WakeDomain> domain_of(uint32_t offset) const;
+  uint32_t domains_of(uint32_t offset) const;
   std::optional<WakeDomain> domain_named(std::string_view name) const { return config_.find(name); }
   bool awake(WakeDomain domain) const;
 
-  // What an access to `offset` from outside the GT meets. Request and acknowledge registers and shadow registers are
+  // What an access to `offset` from outside the GT meets. On chips whose table says so, a write wakes its domain by
+  // itself. Request and acknowledge registers and shadow registers are
   // reachable always; offsets beyond the range table are not this class's business (Reach::ok).
-  Reach reach(uint32_t offset) const;
+  Reach reach(uint32_t offset, bool is_write) const;
   bool is_shadow(uint32_t offset) const;
 
   bool is_request(uint32_t offset) const;

@@ -31,6 +31,7 @@ struct WakeTable {
   std::string_view source;
   DeviceMask devices;
   std::string_view ranges;  // the range table that gives each offset its domain
+  bool writes_wake;         // a write wakes its domain by itself; only reads need a request
   std::span<const WakePort> ports;
   std::span<const OffsetRange> shadow;  // registers that are reachable while their domain sleeps
 };
@@ -58,6 +59,7 @@ struct SteeringSelector {
 struct BitRange {
   uint8_t high;
   uint8_t low;
+  bool present;  // false: the device has no such field
 };
 
 struct ReplicationTable {
