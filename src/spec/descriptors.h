@@ -15,11 +15,18 @@ using GenMask = uint16_t;     // bit n: GenId n
 using DeviceMask = uint32_t;  // bit n: DeviceId n
 using EngineMask = uint8_t;   // bit n: EngineClass n
 
-constexpr GenMask mask_of(GenId gen) { return static_cast<GenMask>(1u << static_cast<unsigned>(gen)); }
-constexpr DeviceMask mask_of(DeviceId device) { return DeviceMask{1} << static_cast<unsigned>(device); }
-constexpr EngineMask mask_of(EngineClass engine) { return static_cast<EngineMask>(1u << static_cast<unsigned>(engine)); }
+constexpr GenMask mask_of(GenId gen) {
+  return static_cast<GenMask>(1u << static_cast<unsigned>(gen));
+}
+constexpr DeviceMask mask_of(DeviceId device) {
+  return DeviceMask{1} << static_cast<unsigned>(device);
+}
+constexpr EngineMask mask_of(EngineClass engine) {
+  return static_cast<EngineMask>(1u << static_cast<unsigned>(engine));
+}
 
-constexpr uint8_t kAbsent = 0xff;  // in a per-generation index: the generation does not have the item
+constexpr uint32_t kNoOffset = 0xffffffff;  // in a per-generation or per-device offset: it does not have the register
+constexpr uint8_t kAbsent = 0xff;           // in a per-generation index: the generation does not have the item
 
 enum class FieldType : uint8_t {
   uint,
@@ -40,8 +47,8 @@ enum class FieldType : uint8_t {
 
 // Types whose value keeps the bits where they stand in their dword.
 constexpr bool is_in_place(FieldType type) {
-  return type == FieldType::gpu_va || type == FieldType::ggtt || type == FieldType::phys ||
-         type == FieldType::offset || type == FieldType::reg;
+  return type == FieldType::gpu_va || type == FieldType::ggtt || type == FieldType::phys || type == FieldType::offset ||
+         type == FieldType::reg;
 }
 
 enum class Access : uint8_t { rw, ro, wo, w1c, masked, self_clearing, w_once };
@@ -78,8 +85,8 @@ struct FieldDesc {
 struct ReservedDesc {
   uint16_t first_bit;
   uint16_t width;
-  bool ignored;       // hardware ignores the bits: no Event when they are set
-  bool must_be_one;   // the bits of an `mbo` field
+  bool ignored;      // hardware ignores the bits: no Event when they are set
+  bool must_be_one;  // the bits of an `mbo` field
 };
 
 struct GroupDesc {
@@ -99,12 +106,12 @@ struct Layout {
 };
 
 struct ItemDesc {
-  std::string_view name;    // the manual's spelling
+  std::string_view name;  // the manual's spelling
   std::string_view doc;
   std::string_view source;
-  std::string_view topic;   // the spec file, without folder and ending
+  std::string_view topic;  // the spec file, without folder and ending
   GenMask gens;
-  DeviceMask devices;       // devices that have the item
+  DeviceMask devices;  // devices that have the item
   std::span<const Layout> layouts;
   std::array<uint8_t, kGenCount> layout_of_gen;  // index into layouts, or kAbsent
 
@@ -164,16 +171,19 @@ struct RegisterReset {
 struct RegisterDesc : ItemDesc {
   RegisterId id;
   RegisterBase base;
-  EngineMask engines;   // with RegisterBase::engine
-  uint8_t width_bits;   // 32 or 64
+  EngineMask engines;  // with RegisterBase::engine
+  uint8_t width_bits;  // 32 or 64
   Access access;
-  bool storage;         // plain storage so far
+  bool storage;  // plain storage so far
   std::string_view effects;
   uint16_t count;
   uint32_t stride;
-  std::array<uint32_t, kGenCount> offset_of_gen;
+  std::array<uint32_t, kGenCount> offset_of_gen;        // of the generation's first device that has it, or kNoOffset
+  std::array<uint32_t, kDeviceCount> offset_of_device;  // or kNoOffset
   std::span<const RegisterReset> resets;
 
+  // With RegisterBase::engine relative to the engine's MMIO base.
+  uint32_t offset(DeviceId device) const { return offset_of_device[static_cast<size_t>(device)]; }
   uint64_t reset_value(DeviceId device) const;
 };
 
@@ -187,8 +197,14 @@ const CommandDesc* find_command(std::string_view name);
 const StructDesc* find_struct(std::string_view name);
 const RegisterDesc* find_register(std::string_view name);
 
-inline const CommandDesc& desc(CommandId id) { return *commands()[static_cast<size_t>(id)]; }
-inline const StructDesc& desc(StructId id) { return *structs()[static_cast<size_t>(id)]; }
-inline const RegisterDesc& desc(RegisterId id) { return *registers()[static_cast<size_t>(id)]; }
+inline const CommandDesc& desc(CommandId id) {
+  return *commands()[static_cast<size_t>(id)];
+}
+inline const StructDesc& desc(StructId id) {
+  return *structs()[static_cast<size_t>(id)];
+}
+inline const RegisterDesc& desc(RegisterId id) {
+  return *registers()[static_cast<size_t>(id)];
+}
 
 }  // namespace halogen::spec

@@ -2,6 +2,7 @@
 
 import read_tables
 from cppnames import member_class
+from generate import include_cycle
 from layout import LayoutChecker
 
 
@@ -13,6 +14,7 @@ def run_checks(spec, diag):
     checker.names()
     checker.nesting()
     checker.members()
+    checker.includes()
     read_tables.check_images(spec, diag.error)
     checker.stale_exceptions()
 
@@ -133,6 +135,13 @@ class Checker:
                     held |= ((1 << width) - 1) << first
             if value & ~held:
                 self.error(r.where.at("reset"), f"sets bits {value & ~held:#x} that are in no field", gen)
+
+    def includes(self):
+        if not self.diag:
+            cycle = include_cycle(self.spec)
+            if cycle:
+                self.error(next(i.where for i in self.spec.items() if i.topic == cycle[0]),
+                           f"topics contain each other's structures: {' > '.join(cycle)}")
 
     def stale_exceptions(self):
         for e in self.spec.exceptions:

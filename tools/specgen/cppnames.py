@@ -55,6 +55,7 @@ def member_type(rows):
         return pascal(rows[0].name)
     if kind in STRONG:
         return STRONG[kind]
+    if kind == "enum":
+        return "hw::" + ident(rows[0].target)
     return {"bool": "bool", "uint": smallest(width), "int": smallest(width, True), "float": "float", "fixed": "double",
-            "offset": "uint64_t", "reg": "uint32_t", "enum": "hw::" + ident(rows[0].target),
-            "struct": "hw::" + ident(rows[0].target)}[kind]
+            "offset": "uint64_t", "reg": "uint32_t"}[kind]

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from checks import run_checks  # noqa: E402
+import generate  # noqa: E402
 from diag import Diagnostics  # noqa: E402
 from read_world import read_spec  # noqa: E402
 
@@ -32,6 +33,17 @@ def cmd_check(args):
           f"{len(spec.enums)} enumerations, {len(spec.devices)} devices: no errors")
 
 
+def cmd_outputs(args):
+    for name in generate.outputs(args.spec):
+        print(Path(args.out) / name if args.out else name)
+
+
+def cmd_generate(args):
+    spec = read_checked(args)
+    changed = generate.write(generate.contents(spec), args.out)
+    print(f"specgen: {changed} files changed")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="specgen", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -44,6 +56,8 @@ def main():
 
     check = add("check", cmd_check, "run all checks")
     check.add_argument("--only", nargs="+", metavar="FILE", help="report only errors in these files")
+    add("outputs", cmd_outputs, "print the files that generate writes").add_argument("--out")
+    add("generate", cmd_generate, "write the C++").add_argument("--out", required=True)
     args = parser.parse_args()
     args.function(args)
 

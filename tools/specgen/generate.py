@@ -1,0 +1,71 @@
+"""Which files there are, and writing them. A file whose content is unchanged keeps its time: nothing is rebuilt."""
+
+from pathlib import Path
+
+import emit_ids
+import emit_tables
+import emit_types
+import emit_world
+from loading import topics
+from names import Names, included_topics
+
+
+def outputs(root):
+    """Names only: depends on which topic files exist, not on what they say."""
+    files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/table_data.cpp",
+             "hw/enums.h", "hw/enums.cpp"]
+    for topic in topics(root):
+        files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
+    return files
+
+
+def contents(spec):
+    names = Names(spec)
+    files = {
+        "spec/generation_ids.h": emit_ids.generation_ids(spec),
+        "spec/item_ids.h": emit_ids.item_ids(names),
+        "spec/registry.cpp": emit_ids.registry(spec, names),
+        "spec/device_data.cpp": emit_world.device_data(spec),
+        "spec/table_data.cpp": emit_world.table_data(spec),
+        "hw/enums.h": emit_types.enums_header(spec),
+        "hw/enums.cpp": emit_tables.enums_source(spec),
+    }
+    for topic in spec.topics:
+        files[f"hw/{topic}.h"] = emit_types.topic_header(spec, names, topic)
+        files[f"hw/{topic}.cpp"] = emit_tables.topic_source(spec, names, topic)
+    return files
+
+
+def include_cycle(spec):
+    """A list of topics whose headers would include each other, or None."""
+    state = {}
+
+    def visit(topic, path):
+        if state.get(topic) == "done":
+            return None
+        if topic in path:
+            return path[path.index(topic):] + [topic]
+        for t in included_topics(spec, topic):
+            found = visit(t, path + [topic])
+            if found:
+                return found
+        state[topic] = "done"
+        return None
+
+    for topic in spec.topics:
+        found = visit(topic, [])
+        if found:
+            return found
+    return None
+
+
+def write(files, folder):
+    changed = 0
+    for name, text in files.items():
+        path = Path(folder) / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        changed += 1
+    return changed
