@@ -58,8 +58,8 @@ struct DeviceModel {
   uint64_t local_bytes;
   uint8_t virtual_bits;
   uint8_t physical_bits;
-  uint64_t features;  // bit n: Feature n
-  uint64_t quirks;    // bit n: Quirk n
+  uint64_t features;                             // bit n: Feature n
+  uint64_t quirks;                               // bit n: Quirk n
   std::span<const uint16_t> other_pci_ids = {};  // of the same model: a front end may present one of these
 
   constexpr bool has(Feature feature) const { return ((features >> static_cast<unsigned>(feature)) & 1) != 0; }
@@ -68,7 +68,9 @@ struct DeviceModel {
 
 std::span<const DeviceModel> device_models();  // in the order of DeviceId
 const DeviceModel* find_device(std::string_view name);
-inline const DeviceModel& model(DeviceId id) { return device_models()[static_cast<size_t>(id)]; }
+inline const DeviceModel& model(DeviceId id) {
+  return device_models()[static_cast<size_t>(id)];
+}
 
 std::string_view name_of(GenId gen);
 std::string_view name_of(EngineClass engine);

@@ -12,7 +12,7 @@ namespace halogen::spec {
 // One row of an MMIO range table: which wake domain serves it and how its registers are replicated.
 struct MmioRange {
   uint32_t start;
-  uint32_t end;  // last byte
+  uint32_t end;                  // last byte
   std::string_view domain;       // "" : no endpoint
   std::string_view replication;  // "" : one instance
   uint8_t instances;
@@ -59,9 +59,7 @@ struct ImageEntry {
   uint32_t lri;    // else the header of the MI_LOAD_REGISTER_IMM that stands here, or a literal when registers is empty
   std::span<const ImageRegister> registers;
 
-  constexpr uint32_t dwords() const {
-    return noops != 0 ? noops : 1u + 2u * static_cast<uint32_t>(registers.size());
-  }
+  constexpr uint32_t dwords() const { return noops != 0 ? noops : 1u + 2u * static_cast<uint32_t>(registers.size()); }
 };
 
 struct ContextImageDesc {
