@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "spec/domain_tables.h"
 
@@ -50,6 +51,8 @@ class SteeringConfig {
                  const spec::RangeTable* slice_ranges);
 
   SteeringFuses all_present() const;
+  // Blows the fuse of a group: the raw value as its register shows it (its sense and pattern are the table's business).
+  void set_fuse(std::string_view group, uint32_t fuse);
 
   const spec::ReplicationTable* table = nullptr;
   const spec::RangeTable* ranges = nullptr;

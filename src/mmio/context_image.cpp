@@ -1,0 +1,101 @@
+#include "mmio/context_image.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr uint32_t kLriCsRelative = 1u << 19;
+constexpr uint32_t kFirstAbsoluteOffset = 0x1000;
+
+uint32_t start_of(const spec::ContextImageDesc& image) {
+  return image.entries.front().at;
+}
+
+uint32_t end_of(const spec::ContextImageDesc& image) {
+  const spec::ImageEntry& last = image.entries.back();
+  return last.at + last.dwords();
+}
+
+}  // namespace
+
+ContextImage ContextImage::for_engine(spec::DeviceId device, spec::EngineClass engine) {
+  std::vector<const spec::ContextImageDesc*> parts;
+  for (const spec::ContextImageDesc& image : spec::context_images()) {
+    if ((image.devices & spec::mask_of(device)) != 0 && (image.engines & spec::mask_of(engine)) != 0 &&
+        image.name.find("_context_") != std::string_view::npos) {
+      parts.push_back(&image);
+    }
+  }
+  return ContextImage(std::move(parts));
+}
+
+ContextImage ContextImage::named(std::string_view name) {
+  std::vector<const spec::ContextImageDesc*> parts;
+  for (const spec::ContextImageDesc& image : spec::context_images()) {
+    if (image.name == name) {
+      parts.push_back(&image);
+    }
+  }
+  return ContextImage(std::move(parts));
+}
+
+ContextImage::ContextImage(std::vector<const spec::ContextImageDesc*> parts) : parts_(std::move(parts)) {
+  std::ranges::sort(parts_, {}, [](const spec::ContextImageDesc* part) { return start_of(*part); });
+  uint32_t at = parts_.empty() ? 0 : start_of(*parts_.front());
+  for (const spec::ContextImageDesc* part : parts_) {
+    check(start_of(*part) == at, part->name);
+    at = end_of(*part);
+  }
+}
+
+uint32_t ContextImage::dwords() const {
+  return parts_.empty() ? 0 : end_of(*parts_.back());
+}
+
+std::vector<ImageSlot> ContextImage::slots() const {
+  std::vector<ImageSlot> out;
+  for (const spec::ContextImageDesc* part : parts_) {
+    for (const spec::ImageEntry& entry : part->entries) {
+      uint32_t at = entry.at + 1u;
+      for (const spec::ImageRegister& reg : entry.registers) {
+        const bool relative = (entry.lri & kLriCsRelative) != 0 || reg.offset < kFirstAbsoluteOffset;
+        out.push_back({.at = at, .offset = reg.offset, .relative = relative});
+        at += 2;
+      }
+    }
+  }
+  return out;
+}
+
+std::optional<uint32_t> ContextImage::value_at(uint32_t offset, unsigned nth) const {
+  for (const ImageSlot& slot : slots()) {
+    if (slot.offset == offset && nth-- == 0) {
+      return slot.at + 1;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<uint32_t> ContextImage::build(uint32_t engine_base) const {
+  std::vector<uint32_t> out(dwords(), 0);  // 0 is MI_NOOP
+  for (const spec::ContextImageDesc* part : parts_) {
+    for (const spec::ImageEntry& entry : part->entries) {
+      if (entry.noops != 0) {
+        continue;
+      }
+      out[entry.at] = entry.lri;
+      const uint32_t base = (entry.lri & kLriCsRelative) != 0 ? 0 : engine_base;
+      for (size_t i = 0; i < entry.registers.size(); ++i) {
+        const uint32_t offset = entry.registers[i].offset;
+        out[entry.at + 1 + 2 * i] = offset < kFirstAbsoluteOffset ? offset + base : offset;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace halogen
