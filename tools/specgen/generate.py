@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import emit_domains
 import emit_ids
 import emit_tables
 import emit_types
@@ -13,7 +14,7 @@ from names import Names, included_topics
 def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
     files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/table_data.cpp",
-             "hw/enums.h", "hw/enums.cpp"]
+             "spec/domain_data.cpp", "hw/enums.h", "hw/enums.cpp"]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
     return files
@@ -27,6 +28,7 @@ def contents(spec):
         "spec/registry.cpp": emit_ids.registry(spec, names),
         "spec/device_data.cpp": emit_world.device_data(spec),
         "spec/table_data.cpp": emit_world.table_data(spec),
+        "spec/domain_data.cpp": emit_domains.domain_data(spec),
         "hw/enums.h": emit_types.enums_header(spec),
         "hw/enums.cpp": emit_tables.enums_source(spec),
     }
