@@ -1,5 +1,6 @@
 """Checks that concern more than one item."""
 
+import read_domains
 import read_tables
 from cppnames import member_class
 from generate import include_cycle
@@ -16,6 +17,7 @@ def run_checks(spec, diag):
     checker.members()
     checker.includes()
     read_tables.check_images(spec, diag.error)
+    read_domains.check_domains(spec, diag.error)
     checker.stale_exceptions()
 
 
@@ -65,8 +67,9 @@ class Checker:
                     if limit and at >= limit:
                         self.error(r.where, f"{at:#x} lies past the {limit:#x} bytes of registers of {device.name}", device.gen)
                         return
-                    other = owner.setdefault(at, r)
-                    if other is r and n == 0:
+                    other = owner.get(at)
+                    if other is None:
+                        owner[at] = r
                         continue
                     if not (self.spec.excused("register_overlap", r.name, [other.name], device.gen)
                             or self.spec.excused("register_overlap", other.name, [r.name], device.gen)):
