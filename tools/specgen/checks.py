@@ -1,6 +1,5 @@
 """Checks that concern more than one item."""
 
-import read_domains
 import read_tables
 from cppnames import member_class
 from generate import include_cycle
@@ -17,7 +16,6 @@ def run_checks(spec, diag):
     checker.members()
     checker.includes()
     read_tables.check_images(spec, diag.error)
-    read_domains.check_domains(spec, diag.error)
     checker.stale_exceptions()
 
 
