@@ -8,7 +8,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from checks import run_checks  # noqa: E402
+import golden  # noqa: E402
 import generate  # noqa: E402
+from crosscheck import CrossCheck  # noqa: E402
 from diag import Diagnostics  # noqa: E402
 from read_world import read_spec  # noqa: E402
 
@@ -18,13 +20,18 @@ def read_checked(args):
     diag = Diagnostics()
     spec = read_spec(Path(args.spec), diag)
     run_checks(spec, diag)
-    lines = list(diag.lines(getattr(args, "only", None) or ()))
+    report(diag, getattr(args, "only", None))
+    return spec
+
+
+def report(diag, only=None):
+    """Prints every error and exits 1 when there is one."""
+    lines = list(diag.lines(only or ()))
     for line in lines:
         print(line, file=sys.stderr)
     if lines:
         print(f"specgen: {len(lines)} error{'s' if len(lines) > 1 else ''}", file=sys.stderr)
         sys.exit(1)
-    return spec
 
 
 def cmd_check(args):
@@ -44,6 +51,39 @@ def cmd_generate(args):
     print(f"specgen: {changed} files changed")
 
 
+def cmd_golden(args):
+    spec = read_checked(args)
+    folder = Path(args.spec) / "golden"
+    if args.write:
+        changed = generate.write(golden.files(spec), folder)
+        print(f"specgen: {changed} golden files changed")
+        return
+    lines = golden.stale(spec, folder)
+    for line in lines:
+        print(line, file=sys.stderr)
+    sys.exit(1 if lines else 0)
+
+
+def cmd_crosscheck(args):
+    spec = read_checked(args)
+    if not list(Path(args.genxml).glob("gen*.xml")):
+        print(f"specgen: no genxml files in {args.genxml}", file=sys.stderr)
+        sys.exit(2)
+    diag = Diagnostics()
+    check = CrossCheck(spec, diag)
+    check.run(args.genxml)
+    if args.verbose:
+        for line in check.details:
+            print(line)
+        for (kind, name), gens in sorted(check.missing.items()):
+            print(f"missing {kind} {name}: {' '.join(gens)}")
+    report(diag, args.only)
+    s = check.summary
+    print(f"specgen: {s.items} items and {s.fields} fields agree with genxml but for {s.disagreements} listed differences; "
+          f"{s.same_bits} fields have another name and the same bits, {s.unmatched} have no counterpart, "
+          f"{s.missing} items are only in genxml")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="specgen", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -58,6 +98,14 @@ def main():
     check.add_argument("--only", nargs="+", metavar="FILE", help="report only errors in these files")
     add("outputs", cmd_outputs, "print the files that generate writes").add_argument("--out")
     add("generate", cmd_generate, "write the C++").add_argument("--out", required=True)
+    view = add("golden", cmd_golden, "write or check the flattened views")
+    mode = view.add_mutually_exclusive_group()
+    mode.add_argument("--write", action="store_true")
+    mode.add_argument("--check", action="store_true", help="the default")
+    cross = add("crosscheck", cmd_crosscheck, "compare with Mesa's genxml")
+    cross.add_argument("--genxml", required=True, metavar="DIR")
+    cross.add_argument("--only", nargs="+", metavar="FILE", help="report only disagreements in these files")
+    cross.add_argument("--verbose", action="store_true", help="list what only genxml has")
     args = parser.parse_args()
     args.function(args)
 

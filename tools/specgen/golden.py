@@ -1,0 +1,95 @@
+"""The flattened view of one generation: a line a fact, sorted, so that a diff shows which chips an edit touches.
+
+tests/unit/spec writes the same lines from the C++ tables and compares: the two paths check each other.
+"""
+
+from pathlib import Path
+
+from ranges import format_position
+
+
+def view(spec, gen):
+    lines = []
+    for enum in spec.enums.values():
+        lines += [f"ENUM {enum.name} {value:#x} {name}" for name, value, gens in enum.values if gen in gens]
+    for item in spec.items():
+        if gen in item.layouts:
+            lines += _item(spec, item, gen)
+    return "\n".join(sorted(lines)) + "\n"
+
+
+def _item(spec, item, gen):
+    head = f"{item.kind.upper()} {item.name}"
+    devices = ",".join(d for d in item.devices if spec.devices[d].gen == gen)
+    layout = item.layouts[gen]
+    lines = [f"{head} {_HEADS[item.kind](spec, item, gen)} devices={devices}"]
+    lines += _rows(item, head, layout.fields, layout.reserved)
+    for g in layout.groups:
+        count = g.count or "rest"
+        lines.append(f"{head} group {g.name} at={format_position(g.first, 1)} bits={g.bits} count={count}")
+        lines += _rows(item, f"{head} {g.name}", g.fields, g.reserved)
+    return lines
+
+
+def _command(spec, item, gen):
+    rule, (mask, value) = item.length[gen], item.match[gen]
+    if rule.fixed:
+        length = f"length={rule.fixed}"
+    else:
+        length = f"length={format_position(rule.first, rule.width)}+{rule.bias} min={rule.min} max={rule.max}"
+    return f"match={mask:#010x}/{value:#010x} {length} engines={','.join(item.engines[gen])}"
+
+
+def _struct(spec, item, gen):
+    return f"dwords={item.dwords[gen]}"
+
+
+def _register(spec, item, gen):
+    here = [d for d in item.devices if spec.devices[d].gen == gen]
+    offsets = ",".join(f"{item.offsets[d]:#x}" for d in here)
+    resets = ",".join(f"{item.resets.get(d, 0):#x}" for d in here)
+    base = f"engine({','.join(item.classes)})" if item.base == "engine" else "absolute"
+    return (f"base={base} offset={offsets} width={item.width} count={item.count} stride={item.stride} access={item.access} "
+            f"reset={resets}")
+
+
+_HEADS = {"command": _command, "struct": _struct, "register": _register}
+
+
+def _rows(item, head, fields, reserved):
+    lines = [f"{head} {format_position(f.first, f.width)} {f.name} {_type(item, f)}" for f in fields]
+    return lines + [f"{head} {format_position(first, width)} {kind}" for first, width, kind in reserved]
+
+
+def _type(item, f):
+    if f.values:
+        text = "values{" + ",".join(f"{k}={v}" for k, v in sorted(f.values.items(), key=lambda kv: kv[1])) + "}"
+    elif f.target:
+        text = f"{f.type}:{f.target}"
+    elif f.type in ("ufixed", "sfixed"):
+        text = f"{f.type}:{f.width - f.fraction - (f.type == 'sfixed')}.{f.fraction}"
+    else:
+        text = f.type
+    return text + (f" {f.access}" if item.kind == "register" else "")
+
+
+def files(spec):
+    return {f"{spec.gens[gen]}.txt": view(spec, gen) for gen in spec.device_gens()}
+
+
+def stale(spec, folder):
+    """One line for each golden file that differs from the description."""
+    folder = Path(folder)
+    wanted = files(spec)
+    out = []
+    for name, text in wanted.items():
+        path = folder / name
+        old = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        new = text.splitlines()
+        if old != new:
+            more, fewer = len(set(new) - set(old)), len(set(old) - set(new))
+            out.append(f"{path}: stale, {more} lines to add and {fewer} to remove: run specgen golden --write")
+    for path in sorted(folder.glob("*.txt")):
+        if path.name not in wanted:
+            out.append(f"{path}: no such generation")
+    return out
