@@ -1,5 +1,6 @@
 """Reads spec/*.toml into raw tables and knows which kind of item belongs in which folder."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -15,6 +16,7 @@ HOMES = {
 }
 LISTS = {"generation", "exception"}
 TOPIC_FOLDERS = ("commands", "structs", "registers")
+_TOPIC = re.compile(r"^(?!(enums|readme)$)[a-z0-9_]+$")
 NOT_ITEMS = {"genxml_differences.toml"}  # read by crosscheck
 
 
@@ -42,6 +44,8 @@ def load(root, diag):
             diag.error(Where(path), f"not valid TOML: {e}")
             continue
         home = path.relative_to(root).parts[0]
+        if home in TOPIC_FOLDERS and not _TOPIC.match(path.stem):
+            diag.error(Where(path), "a topic's name has lower case letters, digits and underscores, and is not enums or readme")
         for kind, entries in data.items():
             where = Where(path)
             if kind not in HOMES:

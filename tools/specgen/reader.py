@@ -53,7 +53,7 @@ class Reader:
         names = table.get("devices")
         if names is None:
             return list(self.spec.devices)
-        if not isinstance(names, list) or not names:
+        if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
             self.error(where, "devices must be a list of names")
             return list(self.spec.devices)
         for name in names:
@@ -63,7 +63,7 @@ class Reader:
 
     def engine_names(self, where, names):
         from model import ENGINES
-        if not isinstance(names, list) or not names:
+        if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
             self.error(where, "engines must be a list of engine classes, not empty")
             return []
         for name in names:

@@ -7,20 +7,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from checks import run_checks  # noqa: E402
-import golden  # noqa: E402
+import emit_docs  # noqa: E402
 import generate  # noqa: E402
+import golden  # noqa: E402
+from checks import run_checks  # noqa: E402
 from crosscheck import CrossCheck  # noqa: E402
 from diag import Diagnostics  # noqa: E402
 from read_world import read_spec  # noqa: E402
 
 
-def read_checked(args):
-    """The spec, or exit 1 with every error."""
+def read_checked(args, only=None):
+    """The spec, or exit 1 with every error; `only` narrows which files count."""
     diag = Diagnostics()
     spec = read_spec(Path(args.spec), diag)
     run_checks(spec, diag)
-    report(diag, getattr(args, "only", None))
+    report(diag, only)
     return spec
 
 
@@ -35,7 +36,7 @@ def report(diag, only=None):
 
 
 def cmd_check(args):
-    spec = read_checked(args)
+    spec = read_checked(args, args.only)
     print(f"specgen: {len(spec.commands)} commands, {len(spec.structs)} structures, {len(spec.registers)} registers, "
           f"{len(spec.enums)} enumerations, {len(spec.devices)} devices: no errors")
 
@@ -62,6 +63,12 @@ def cmd_golden(args):
     for line in lines:
         print(line, file=sys.stderr)
     sys.exit(1 if lines else 0)
+
+
+def cmd_docs(args):
+    spec = read_checked(args)
+    changed = generate.write(emit_docs.pages(spec), args.out)
+    print(f"specgen: {changed} pages changed")
 
 
 def cmd_crosscheck(args):
@@ -106,6 +113,7 @@ def main():
     cross.add_argument("--genxml", required=True, metavar="DIR")
     cross.add_argument("--only", nargs="+", metavar="FILE", help="report only disagreements in these files")
     cross.add_argument("--verbose", action="store_true", help="list what only genxml has")
+    add("docs", cmd_docs, "write the reference pages").add_argument("--out", required=True)
     args = parser.parse_args()
     args.function(args)
 

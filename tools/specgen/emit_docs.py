@@ -1,0 +1,154 @@
+"""Reference pages in Markdown: one page a topic, a bit table for each distinct layout, plus indexes and tables."""
+
+from names import distinct_layouts
+from ranges import format_position
+
+TITLES = {"command": "Commands", "struct": "Structures", "register": "Registers"}
+
+
+def gens_text(spec, gens):
+    """A set of generations as the shortest list of runs, over the generations that have devices."""
+    order = spec.device_gens()
+    runs, out = [], []
+    for i, gen in enumerate(order):
+        if gen in gens:
+            if runs and runs[-1][1] == i - 1:
+                runs[-1][1] = i
+            else:
+                runs.append([i, i])
+    for a, b in runs:
+        first, last = spec.gens[order[a]], spec.gens[order[b]]
+        out.append(first if a == b else f"{first}..{last}")
+    return ", ".join(out)
+
+
+def _cell(text):
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def _type(f):
+    if f.type in ("ufixed", "sfixed"):
+        return f"{f.type} {f.width - f.fraction - (f.type == 'sfixed')}.{f.fraction}"
+    if f.type == "enum":
+        return f"[{f.target}](enums.md#{f.target.lower()})"
+    if f.type == "struct":
+        return f.target
+    return f.type
+
+
+def _meaning(f):
+    parts = [f.doc] if f.doc else []
+    if f.values:
+        parts.append("; ".join(f"{v} = {k}" for k, v in sorted(f.values.items(), key=lambda kv: kv[1])))
+    return _cell(" ".join(parts))
+
+
+def _bit_table(item, fields, reserved, extra=()):
+    rows = list(extra)
+    for f in fields:
+        access = f" ({f.access})" if item.kind == "register" and f.access != item.access else ""
+        rows.append((f.first, f.width, f"`{f.name}`", _type(f) + access, _meaning(f)))
+    for first, width, kind in reserved:
+        rows.append((first, width, {"reserved": "reserved", "ignored": "ignored", "mbo": "must be one"}[kind], "", ""))
+    out = ["| bits | field | type | meaning |", "| --- | --- | --- | --- |"]
+    for first, width, name, kind, text in sorted(rows, key=lambda r: (r[0] // 32, -(r[0] % 32), r[2])):
+        out.append(f"| {format_position(first, width)} | {name} | {kind} | {text} |")
+    return out
+
+
+def _head(spec, item, gen):
+    if item.kind == "command":
+        mask, value = item.match[gen]
+        rule = item.length[gen]
+        length = f"{rule.fixed} dwords" if rule.fixed else f"{rule.min} dwords" if rule.min == rule.max else f"{rule.min} to {rule.max} dwords"
+        return f"Header `{value:#010x}` under mask `{mask:#010x}`; {length}; engines: {', '.join(item.engines[gen])}."
+    if item.kind == "struct":
+        return f"{item.dwords[gen]} dwords."
+    return ""
+
+
+def _register_lines(spec, item):
+    places = {}
+    for d in item.devices:
+        places.setdefault((item.offsets[d], item.resets.get(d, 0)), []).append(d)
+    base = f"engine base ({', '.join(item.classes)}) + " if item.base == "engine" else ""
+    out = []
+    for (offset, reset), devices in places.items():
+        out.append(f"- {', '.join(devices)}: {base}`{offset:#x}`, reset `{reset:#x}`")
+    if item.count > 1:
+        out.append(f"- {item.count} registers, {item.stride:#x} bytes apart")
+    out.append(f"- {item.width} bits, access `{item.access}`" + (", modelled as plain storage" if item.storage else ""))
+    if item.effects:
+        out.append(f"- effect: {item.effects}")
+    return out
+
+
+def _item(spec, item):
+    out = [f"### {item.name}", "", item.doc, "", f"Source: {item.source}. On: {gens_text(spec, item.gens)}"
+           + (f" ({', '.join(item.devices)} only)." if {d for d in spec.devices if spec.devices[d].gen in item.gens} != set(item.devices) else "."), ""]
+    if item.kind == "register":
+        out += _register_lines(spec, item) + [""]
+    index = distinct_layouts(item)[1]
+    # Generations with one layout and one header share a table.
+    shared = {}
+    for gen, i in index.items():
+        shared.setdefault((i, _head(spec, item, gen)), []).append(gen)
+    for (_, head), gens in shared.items():
+        layout = item.layouts[gens[0]]
+        if len(shared) > 1:
+            out += [f"**{gens_text(spec, set(gens))}**", ""]
+        if head:
+            out += [head, ""]
+        extra = []
+        if item.kind == "command" and item.length[gens[0]].width:
+            rule = item.length[gens[0]]
+            extra = [(rule.first, rule.width, "length", "uint", f"total dwords less {rule.bias}")]
+        if layout.fields or layout.reserved or extra:
+            out += _bit_table(item, layout.fields, layout.reserved, extra) + [""]
+        for g in layout.groups:
+            count = f"{g.count} times" if g.count else "as often as the length holds"
+            out += [f"`{g.name}`: {count}, {g.bits} bits each, from {format_position(g.first, 1)} on:", ""]
+            out += _bit_table(item, g.fields, g.reserved) + [""]
+    return out
+
+
+def topic_page(spec, topic):
+    out = [f"# {topic}", "", "Written by specgen from spec/; do not edit.", ""]
+    for kind, items in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers)):
+        here = [i for i in items.values() if i.topic == topic]
+        if here:
+            out += [f"## {TITLES[kind]}", ""]
+            for item in here:
+                out += _item(spec, item)
+    return "\n".join(out)
+
+
+def enums_page(spec):
+    out = ["# Enumerations", "", "Written by specgen from spec/; do not edit.", ""]
+    everything = set(spec.device_gens())
+    for name in sorted(spec.enums):
+        e = spec.enums[name]
+        out += [f"## {name}", "", e.doc, "", f"Source: {e.source}.", "", "| value | name | on |", "| --- | --- | --- |"]
+        for label, value, gens in e.values:
+            out.append(f"| {value} | {label} | {'' if everything <= gens else gens_text(spec, gens)} |")
+        out.append("")
+    return "\n".join(out)
+
+
+def index_page(spec):
+    out = ["# Hardware reference", "", "Written by specgen from spec/; do not edit. Bits are `dword[high:low]`.", ""]
+    for topic in spec.topics:
+        names = [i.name for i in spec.items() if i.topic == topic]
+        out.append(f"- [{topic}]({topic}.md): {', '.join(names)}")
+    out += ["- [enumerations](enums.md)", "", "## Devices", "", "| device | generation | names | engines |", "| --- | --- | --- | --- |"]
+    for d in spec.devices.values():
+        engines = ", ".join(f"{e['name']} at {e['base']:#x}" for e in d.engines)
+        out.append(f"| {d.name} | {spec.gens[d.gen]} | {d.data.get('names', '')} | {engines} |")
+    return "\n".join(out + [""])
+
+
+def pages(spec):
+    files = {"README.md": index_page(spec), "enums.md": enums_page(spec)}
+    for topic in spec.topics:
+        files[f"{topic}.md"] = topic_page(spec, topic)
+    return files
