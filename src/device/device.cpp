@@ -1,0 +1,156 @@
+#include "device/device.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr uint32_t kAllOnes = 0xffff'ffff;
+
+SteeringConfig steering_config(const spec::DeviceModel& model, const DeviceOptions& options) {
+  SteeringConfig config = SteeringConfig::for_device(model.id);
+  if (options.fuses) {
+    config.fuses = *options.fuses;
+  }
+  return config;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> Device::create(const spec::DeviceModel& model, Host& host, DeviceOptions options) {
+  if (const Result<void> checked = check_options(model, options); !checked) {
+    return checked.error();
+  }
+  return std::unique_ptr<Device>(new Device(model, host, std::move(options)));
+}
+
+Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options)
+    : model_(&model),
+      options_(std::move(options)),
+      host_(host),
+      config_(model, options_),
+      mmio_(model, RegisterMap::for_device(model), steering_config(model, options_), host, options_.name + ".mmio"),
+      reset_unit_(mmio_),
+      timestamps_(*this),
+      gtt_(gtt_bytes(model, options_)),
+      local_(local_bytes(model, options_)) {
+  apply_straps();
+}
+
+Device::Timestamps::Timestamps(Device& device) : device_(device) {
+  device.mmio_.bank().attach("RING_TIMESTAMP", *this);
+}
+
+uint32_t Device::Timestamps::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  // Software may set the counter: what is stored is the distance from virtual time.
+  (void)stored;
+  const uint64_t ticks = device_.clock_.ticks(device_.model_->timestamp_hz);
+  return static_cast<uint32_t>(ticks >> (32 * slot.dword));
+}
+
+// What firmware and fuses leave in registers before software runs.
+void Device::apply_straps() {
+  const auto set = [this](std::string_view name, uint64_t value) {
+    for (const RegisterSlot& slot : mmio_.bank().map().slots_of(name)) {
+      mmio_.bank().poke(slot, static_cast<uint32_t>(value >> (32 * slot.dword)));
+    }
+  };
+  if (local_.size() != 0) {
+    // From the top of local memory: data stolen memory, then the table's memory; below it is free for software.
+    const uint64_t dsm = local_.size() - model_->stolen_bytes;
+    set("DSMBASE", dsm);
+    set("GSMBASE", dsm - gtt_.size());
+  }
+}
+
+uint32_t Device::config_read(uint32_t offset, unsigned bytes) const {
+  if ((bytes != 1 && bytes != 2 && bytes != 4) || offset % bytes != 0) {
+    raise(EventKind::bad_access, "config", offset, 0, fmt::format("read of {} bytes", bytes));
+    return kAllOnes;
+  }
+  return config_.read(offset, bytes);
+}
+
+void Device::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
+  if ((bytes != 1 && bytes != 2 && bytes != 4) || offset % bytes != 0) {
+    raise(EventKind::bad_access, "config", offset, value, fmt::format("write of {} bytes dropped", bytes));
+    return;
+  }
+  const ConfigEffects effects = config_.write(offset, bytes, value);
+  if (effects.function_level_reset) {
+    reset(ResetKind::function_level);
+  } else if (effects.graphics_reset) {
+    reset_unit_.reset_gen4_domain(effects.reset_domain);
+  }
+  if (const std::optional<MsiTarget> message = config_.take_pending_msi()) {
+    host_.send_message_interrupt(message->address, message->data);
+  }
+  set_interrupt(interrupt_);  // the command register and MSI enable decide about the line
+}
+
+void Device::reset(ResetKind kind) {
+  config_.reset();
+  mmio_.reset();
+  io_index_ = 0;
+  if (kind == ResetKind::power_on) {
+    std::ranges::fill(gtt_, std::byte{0});
+    local_.clear();
+    clock_ = {};
+  }
+  apply_straps();
+  set_interrupt(false);
+}
+
+void Device::advance(uint64_t nanoseconds) {
+  clock_.nanoseconds += nanoseconds;
+}
+
+void Device::set_interrupt(bool asserted) {
+  const bool rises = asserted && !interrupt_;
+  interrupt_ = asserted;
+  config_.set_interrupt_status(asserted);
+  if (rises && config_.bus_master()) {
+    if (const std::optional<MsiTarget> message = config_.take_msi()) {
+      host_.send_message_interrupt(message->address, message->data);
+    }
+  }
+  const bool line = asserted && !config_.msi_enabled() && config_.line_interrupt_enabled();
+  if (line != line_) {
+    line_ = line;
+    host_.set_interrupt_line(line);
+  }
+}
+
+DeviceState Device::snapshot() const {
+  return {config_.state(), mmio_.state(), gtt_, local_, clock_, io_index_, interrupt_};
+}
+
+void Device::restore(const DeviceState& state) {
+  check(state.gtt.size() == gtt_.size() && state.local.size() == local_.size(), "a snapshot of another device");
+  config_.restore(state.config);
+  mmio_.restore(state.mmio);
+  gtt_ = state.gtt;
+  local_ = state.local;
+  clock_ = state.clock;
+  io_index_ = state.io_index;
+  interrupt_ = state.interrupt;
+  set_interrupt(interrupt_);
+}
+
+FidelityReport Device::fidelity() const {
+  FidelityReport report;
+  mmio_.report(report);
+  return report;
+}
+
+void Device::raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const {
+  host_.on_event({kind, {}, fmt::format("{}.{}", options_.name, place), address, value, std::move(detail)});
+}
+
+}  // namespace halogen

@@ -1,0 +1,122 @@
+// One graphics device, as a machine sees it: PCI configuration space, BARs, I/O ports, reset; out go memory accesses,
+// interrupts and Events, through Host. Owns everything; two devices know nothing of each other.
+// So far the engines are stubs: their registers are there, nothing runs. The GTT is storage, the aperture is not there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fidelity.h"
+#include "base/result.h"
+#include "device/clock.h"
+#include "device/config_space.h"
+#include "device/host.h"
+#include "device/options.h"
+#include "device/reset_unit.h"
+#include "device/sparse_memory.h"
+#include "mmio/mmio_space.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+enum class ResetKind : uint8_t {
+  power_on,        // everything, memory too
+  function_level,  // registers and configuration; memory keeps its content
+};
+
+// Everything that changes while a device runs. A snapshot is a copy.
+struct DeviceState {
+  ConfigState config;
+  MmioState mmio;
+  std::vector<std::byte> gtt;
+  SparseMemory local;
+  VirtualClock clock;
+  uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
+  bool interrupt = false;
+  bool operator==(const DeviceState&) const = default;
+};
+
+class Device {
+ public:
+  static Result<std::unique_ptr<Device>> create(const spec::DeviceModel& model, Host& host, DeviceOptions options = {});
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const spec::DeviceModel& model() const { return *model_; }
+  const DeviceOptions& options() const { return options_; }
+
+  // Configuration space, 1, 2 or 4 bytes.
+  uint32_t config_read(uint32_t offset, unsigned bytes) const;
+  void config_write(uint32_t offset, unsigned bytes, uint32_t value);
+
+  // A BAR, by the index of its first register; 1, 2, 4 or 8 bytes. Where nothing decodes the access reads all ones.
+  uint64_t bar_read(unsigned bar, uint64_t offset, unsigned bytes);
+  void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
+
+  // I/O ports: the I/O BAR where it decodes, and the VGA ports.
+  uint32_t io_read(uint16_t port, unsigned bytes);
+  void io_write(uint16_t port, unsigned bytes, uint32_t value);
+
+  void reset(ResetKind kind);
+  void reset_engine(const spec::EngineModel& engine) { reset_unit_.reset_engine(engine); }
+
+  // Virtual time. Engines will do their steps here.
+  void advance(uint64_t nanoseconds);
+  const VirtualClock& clock() const { return clock_; }
+
+  // The level of the one interrupt that the interrupt logic drives: INTx, or a message on each rise.
+  void set_interrupt(bool asserted);
+
+  DeviceState snapshot() const;
+  void restore(const DeviceState& state);
+  FidelityReport fidelity() const;
+
+  // For the units inside.
+  MmioSpace& mmio() { return mmio_; }
+  const ConfigSpace& config() const { return config_; }
+  std::span<std::byte> gtt() { return gtt_; }
+  SparseMemory& local_memory() { return local_; }
+  Host& host() { return host_; }
+
+ private:
+  // Counters that show virtual time.
+  class Timestamps final : public RegisterHandler {
+   public:
+    explicit Timestamps(Device& device);
+    uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+
+   private:
+    Device& device_;
+  };
+
+  Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
+
+  void apply_straps();
+  const spec::BarModel* usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value, bool is_write);
+  uint64_t mmio_bar_read(uint64_t offset, unsigned bytes);
+  void mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value);
+  uint64_t gtt_read(uint64_t offset, unsigned bytes);
+  void gtt_write(uint64_t offset, unsigned bytes, uint64_t value);
+  uint32_t io_bar_read(uint64_t offset, unsigned bytes);
+  void io_bar_write(uint64_t offset, unsigned bytes, uint32_t value);
+  void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
+
+  const spec::DeviceModel* model_;
+  DeviceOptions options_;
+  Host& host_;
+  ConfigSpace config_;
+  MmioSpace mmio_;
+  ResetUnit reset_unit_;
+  Timestamps timestamps_;
+  std::vector<std::byte> gtt_;
+  SparseMemory local_;
+  VirtualClock clock_;
+  uint32_t io_index_ = 0;
+  bool interrupt_ = false;
+  bool line_ = false;  // what the host was told last
+};
+
+}  // namespace halogen

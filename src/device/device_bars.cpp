@@ -1,0 +1,220 @@
+// The BARs and I/O ports of a device: which access reaches what, and what the rest meets.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "device/device.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr uint64_t kAllOnes = ~uint64_t{0};
+
+uint64_t ones(unsigned bytes) {
+  return bytes >= 8 ? kAllOnes : (uint64_t{1} << (8 * bytes)) - 1;
+}
+
+bool legal_size(unsigned bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+uint64_t load(std::span<const std::byte> from) {
+  uint64_t value = 0;
+  std::memcpy(&value, from.data(), from.size());
+  return value;
+}
+
+}  // namespace
+
+const spec::BarModel* Device::usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value,
+                                         bool is_write) {
+  const auto bar = std::ranges::find(model_->bars, index, &spec::BarModel::index);
+  std::string_view reason;
+  if (bar == model_->bars.end()) {
+    reason = "no such BAR";
+  } else if (!legal_size(bytes)) {
+    reason = "size";
+  } else if (offset >= bar_bytes(*bar, options_) || bytes > bar_bytes(*bar, options_) - offset) {
+    reason = "beyond the end";
+  } else if (bar->kind == spec::BarKind::io ? !config_.io_enabled() : !config_.memory_enabled()) {
+    reason = "decoding is off";
+  } else {
+    return &*bar;
+  }
+  raise(EventKind::bad_access, fmt::format("bar{}", index), offset, value,
+        fmt::format("{} of {} bytes: {}", is_write ? "write" : "read", bytes, reason));
+  return nullptr;
+}
+
+uint64_t Device::bar_read(unsigned index, uint64_t offset, unsigned bytes) {
+  const spec::BarModel* bar = usable_bar(index, offset, bytes, 0, false);
+  if (bar == nullptr) {
+    return ones(bytes);
+  }
+  switch (bar->kind) {
+    case spec::BarKind::gttmmadr:
+    case spec::BarKind::mmadr:
+      return mmio_bar_read(offset, bytes);
+    case spec::BarKind::gttadr:
+      return gtt_read(offset, bytes);
+    case spec::BarKind::lmem: {
+      std::array<std::byte, 8> data{};
+      local_.read(offset, std::span(data).first(bytes));
+      return load(std::span(data).first(bytes));
+    }
+    case spec::BarKind::gmadr:
+      raise(EventKind::unsupported, "aperture", offset, 0, "read");
+      return 0;
+    case spec::BarKind::io:
+      return io_bar_read(offset, bytes);
+  }
+  return ones(bytes);
+}
+
+void Device::bar_write(unsigned index, uint64_t offset, unsigned bytes, uint64_t value) {
+  const spec::BarModel* bar = usable_bar(index, offset, bytes, value, true);
+  if (bar == nullptr) {
+    return;
+  }
+  switch (bar->kind) {
+    case spec::BarKind::gttmmadr:
+    case spec::BarKind::mmadr:
+      mmio_bar_write(offset, bytes, value);
+      break;
+    case spec::BarKind::gttadr:
+      gtt_write(offset, bytes, value);
+      break;
+    case spec::BarKind::lmem:
+      local_.write(offset, std::as_bytes(std::span(&value, 1)).first(bytes));
+      break;
+    case spec::BarKind::gmadr:
+      raise(EventKind::unsupported, "aperture", offset, value, "write");
+      break;
+    case spec::BarKind::io:
+      io_bar_write(offset, bytes, static_cast<uint32_t>(value));
+      break;
+  }
+}
+
+uint64_t Device::mmio_bar_read(uint64_t offset, unsigned bytes) {
+  if (offset < model_->mmio_bytes) [[likely]] {
+    return mmio_.read(offset, bytes);
+  }
+  if (offset >= model_->gtt_offset) {
+    return gtt_read(offset - model_->gtt_offset, bytes);
+  }
+  raise(EventKind::unclaimed_register, "mmio", offset, 0, "read between registers and GTT");
+  return 0;
+}
+
+void Device::mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value) {
+  if (offset < model_->mmio_bytes) [[likely]] {
+    mmio_.write(offset, bytes, value);
+  } else if (offset >= model_->gtt_offset) {
+    gtt_write(offset - model_->gtt_offset, bytes, value);
+  } else {
+    raise(EventKind::unclaimed_register, "mmio", offset, value, "write between registers and GTT");
+  }
+}
+
+uint64_t Device::gtt_read(uint64_t offset, unsigned bytes) {
+  if (!mmio_.generation().gtt_access().allows(offset, bytes)) {
+    raise(EventKind::bad_access, "gtt", offset, 0, fmt::format("read of {} bytes not aligned to an entry", bytes));
+  }
+  if (offset >= gtt_.size() || bytes > gtt_.size() - offset) {
+    raise(EventKind::bad_access, "gtt", offset, 0, "read beyond the end of the table");
+    return 0;
+  }
+  return load(std::span(gtt_).subspan(offset, bytes));
+}
+
+void Device::gtt_write(uint64_t offset, unsigned bytes, uint64_t value) {
+  if (!mmio_.generation().gtt_access().allows(offset, bytes)) {
+    raise(EventKind::bad_access, "gtt", offset, value, fmt::format("write of {} bytes not aligned to an entry", bytes));
+  }
+  if (offset >= gtt_.size() || bytes > gtt_.size() - offset) {
+    raise(EventKind::bad_access, "gtt", offset, value, "write beyond the end of the table");
+    return;
+  }
+  std::memcpy(gtt_.data() + offset, &value, bytes);
+}
+
+// MMIO_INDEX at 0 names a dword, MMIO_DATA at 4 is it. Index bits 1:0: 0 registers, 1 GTT.
+uint32_t Device::io_bar_read(uint64_t offset, unsigned bytes) {
+  if (offset >= 8 || offset % 4 + bytes > 4) {
+    raise(EventKind::bad_access, "iobar", offset, 0, fmt::format("read of {} bytes", bytes));
+    return static_cast<uint32_t>(ones(std::min(bytes, 4u)));
+  }
+  const auto shift = static_cast<unsigned>(8 * (offset % 4));
+  if (offset < 4) {
+    return static_cast<uint32_t>((io_index_ >> shift) & ones(bytes));
+  }
+  const uint64_t target = (io_index_ & ~3u) + offset % 4;
+  switch (io_index_ & 3) {
+    case 0:
+      return static_cast<uint32_t>(target < model_->mmio_bytes ? mmio_.read(target, bytes) : 0);
+    case 1:
+      return static_cast<uint32_t>(gtt_read(target, bytes));
+    default:
+      raise(EventKind::bad_access, "iobar", offset, io_index_, "reserved target in MMIO_INDEX");
+      return 0;
+  }
+}
+
+void Device::io_bar_write(uint64_t offset, unsigned bytes, uint32_t value) {
+  if (offset >= 8 || offset % 4 + bytes > 4) {
+    raise(EventKind::bad_access, "iobar", offset, value, fmt::format("write of {} bytes", bytes));
+    return;
+  }
+  if (offset < 4) {
+    const uint32_t lanes = byte_lanes(static_cast<unsigned>(offset), bytes);
+    io_index_ = (io_index_ & ~lanes) | ((value << (8 * offset)) & lanes);
+    return;
+  }
+  const uint64_t target = (io_index_ & ~3u) + offset % 4;
+  switch (io_index_ & 3) {
+    case 0:
+      if (target < model_->mmio_bytes) {
+        mmio_.write(target, bytes, value);
+      }
+      break;
+    case 1:
+      gtt_write(target, bytes, value);
+      break;
+    default:
+      raise(EventKind::bad_access, "iobar", offset, io_index_, "reserved target in MMIO_INDEX");
+      break;
+  }
+}
+
+uint32_t Device::io_read(uint16_t port, unsigned bytes) {
+  if (bytes == 1 || bytes == 2 || bytes == 4) {
+    if (const std::optional<BarHit> hit = config_.decode_io(port)) {
+      return static_cast<uint32_t>(bar_read(hit->bar, hit->offset, bytes));
+    }
+    if (config_.io_enabled() && Vga::contains(port)) {
+      return mmio_.vga().read(port, bytes, mmio_.vga_inputs());
+    }
+  }
+  raise(EventKind::bad_access, "io", port, 0, fmt::format("read of {} bytes: nothing decodes it", bytes));
+  return static_cast<uint32_t>(ones(std::min(bytes, 4u)));
+}
+
+void Device::io_write(uint16_t port, unsigned bytes, uint32_t value) {
+  if (bytes == 1 || bytes == 2 || bytes == 4) {
+    if (const std::optional<BarHit> hit = config_.decode_io(port)) {
+      bar_write(hit->bar, hit->offset, bytes, value);
+      return;
+    }
+    if (config_.io_enabled() && Vga::contains(port)) {
+      mmio_.vga().write(port, bytes, value);
+      return;
+    }
+  }
+  raise(EventKind::bad_access, "io", port, value, fmt::format("write of {} bytes: nothing decodes it", bytes));
+}
+
+}  // namespace halogen

@@ -1,0 +1,56 @@
+#include "device/options.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace halogen {
+
+namespace {
+
+constexpr uint64_t kMinLocal = 0x1000'0000;  // room for what firmware reserves
+
+}  // namespace
+
+Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& options) {
+  const bool known_id = options.pci_id == 0 || options.pci_id == model.pci_id ||
+                        std::ranges::find(model.other_pci_ids, options.pci_id) != model.other_pci_ids.end();
+  if (!known_id) {
+    return Error{fmt::format("{:04x} is not a PCI id of {}", options.pci_id, model.name)};
+  }
+  for (const uint64_t bytes : {options.local_bytes, options.local_bar_bytes}) {
+    if (bytes != 0 && model.local_bytes == 0) {
+      return Error{fmt::format("{} has no local memory to resize", model.name)};
+    }
+    if (bytes != 0 && (!std::has_single_bit(bytes) || bytes < kMinLocal || bytes > model.local_bytes)) {
+      return Error{fmt::format("local memory of {} and its BAR must be a power of two from {} MB to {} MB", model.name,
+                               kMinLocal >> 20, model.local_bytes >> 20)};
+    }
+  }
+  if (options.gtt_bytes != 0 &&
+      (!std::has_single_bit(options.gtt_bytes) || options.gtt_bytes < 0x80000 || options.gtt_bytes > model.gtt_bytes)) {
+    return Error{fmt::format("the global table of {} must be a power of two from 512 KB to {} KB", model.name,
+                             model.gtt_bytes >> 10)};
+  }
+  return {};
+}
+
+uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options) {
+  if (bar.kind != spec::BarKind::lmem) {
+    return bar.bytes;
+  }
+  return options.local_bar_bytes != 0 ? options.local_bar_bytes
+         : options.local_bytes != 0   ? options.local_bytes
+                                      : bar.bytes;
+}
+
+uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& options) {
+  return options.local_bytes != 0 ? options.local_bytes : model.local_bytes;
+}
+
+uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options) {
+  return options.gtt_bytes != 0 ? options.gtt_bytes : model.gtt_bytes;
+}
+
+}  // namespace halogen

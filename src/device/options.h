@@ -1,0 +1,32 @@
+// What may differ between two devices of one model: the choices of firmware and fuses, and the place it plugs into.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "mmio/steering.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+struct DeviceOptions {
+  std::string name = "gpu0";             // first part of every path in logs and Events
+  uint16_t pci_id = 0;                   // 0: the model's own; else one of its other ids
+  uint64_t local_bytes = 0;              // 0: the model's; a smaller board
+  uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may show less of it
+  uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
+  uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
+  std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
+};
+
+// The user's mistakes, in a sentence.
+Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& options);
+
+// The model's BAR with the options applied.
+uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options);
+uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
+uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
+
+}  // namespace halogen

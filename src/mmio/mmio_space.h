@@ -1,0 +1,103 @@
+// The register part of the MMIO BAR as an access meets it: size rules, the VGA window, the hypervisor's range, sleeping
+// and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a command
+// streamer. Seed 000, "MMIO" chapter; earlier chips have fewer of these steps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/event.h"
+#include "base/fidelity.h"
+#include "gen/generation.h"
+#include "mmio/force_wake.h"
+#include "mmio/register_bank.h"
+#include "mmio/steering.h"
+#include "mmio/vga.h"
+
+namespace halogen {
+
+// State: plain data.
+struct MmioState {
+  RegisterState registers;
+  ForceWakeState wake;
+  SteeringState steering;
+  VgaState vga;
+  bool operator==(const MmioState&) const = default;
+};
+
+class MmioSpace {
+ public:
+  using Origin = SelectorOrigin;
+  using HypervisorRead = std::function<uint32_t(uint32_t offset)>;
+
+  MmioSpace(const spec::DeviceModel& model, std::shared_ptr<const RegisterMap> map, SteeringConfig steering,
+            EventSink& events, std::string path);
+  MmioSpace(const MmioSpace&) = delete;
+  MmioSpace& operator=(const MmioSpace&) = delete;
+
+  // 1, 2, 4 or 8 bytes. Against the rule: split into dwords, lowest first, with an Event.
+  uint64_t read(uint64_t offset, unsigned bytes, Origin origin = Origin::host);
+  void write(uint64_t offset, unsigned bytes, uint64_t value, Origin origin = Origin::host);
+
+  // One dword at a multiple of four.
+  uint32_t read_dword(uint32_t offset, Origin origin);
+  void write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Origin origin);
+
+  // What a read of the hypervisor's range returns; nothing set: zero, as on bare hardware.
+  void set_hypervisor(HypervisorRead read) { hypervisor_ = std::move(read); }
+  void set_vga_inputs(const VgaInputs& inputs) { vga_inputs_ = inputs; }
+
+  RegisterBank& bank() { return bank_; }
+  const RegisterBank& bank() const { return bank_; }
+  ForceWake& wake() { return wake_; }
+  Steering& steering() { return steering_; }
+  Vga& vga() { return vga_; }
+  const VgaInputs& vga_inputs() const { return vga_inputs_; }
+  const Generation& generation() const { return generation_; }
+
+  void reset();  // as after power-on
+  MmioState state() const;
+  void restore(const MmioState& state);
+  void report(FidelityReport& report) const;
+
+ private:
+  // Registers that the wake and steering tables and the VGA file own. The bank's slots forward to them.
+  class TableRegisters final : public RegisterHandler {
+   public:
+    explicit TableRegisters(MmioSpace& space) : space_(space) {}
+    uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+    uint32_t on_write(const RegisterWrite& write) override;
+
+   private:
+    MmioSpace& space_;
+  };
+
+  void attach_tables();
+  bool table_read(uint32_t offset, uint32_t& value) const;
+  bool table_write(uint32_t offset, uint32_t value);
+  bool reachable(const RegisterSlot& slot, bool is_write, Origin origin) const;
+  bool in_hypervisor_range(uint64_t offset) const;
+  void check_rule(uint64_t offset, unsigned bytes, uint64_t value, bool is_write);
+  void raise(EventKind kind, std::string_view item, uint64_t offset, uint64_t value, std::string_view detail);
+  void unclaimed(uint32_t offset, uint32_t value, bool is_write);
+  void terminated(const RegisterSlot& slot, uint32_t value, bool is_write);
+
+  Generation generation_;
+  AccessRule rule_;
+  spec::OffsetRange hypervisor_range_;
+  RegisterBank bank_;
+  ForceWake wake_;
+  Steering steering_;
+  Vga vga_;
+  VgaInputs vga_inputs_;
+  HypervisorRead hypervisor_;
+  TableRegisters table_registers_;
+  EventSink& events_;
+  std::string path_;
+  std::map<uint32_t, uint64_t> unclaimed_;  // how often, for the report
+};
+
+}  // namespace halogen

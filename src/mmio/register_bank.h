@@ -1,0 +1,103 @@
+// The registers of one device: values as plain data, write rules from the map, and hooks for the units that act on
+// them. Who may reach a register (wake domains, steering, privilege) is decided before (mmio/mmio_space.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/fidelity.h"
+#include "base/probe.h"
+#include "mmio/register_map.h"
+
+namespace halogen {
+
+// State: plain data. A snapshot is a copy.
+struct RegisterState {
+  std::vector<uint32_t> values;  // RegisterSlot::first_value + copy
+  std::vector<uint32_t> locks;   // RegisterSlot::lock_index + copy: write-once bits that were written
+  bool operator==(const RegisterState&) const = default;
+};
+
+// A write as a handler sees it.
+struct RegisterWrite {
+  const RegisterSlot& slot;
+  unsigned copy;
+  uint32_t old_value;  // before the write
+  uint32_t value;      // as written; lanes that the access did not have are zero
+  uint32_t addressed;  // bits the write addresses: byte lanes, or the bits its mask half enables
+  uint32_t next;       // what the access kinds leave
+
+  // Ones written to these bits, whatever their access kind.
+  uint32_t ones(uint32_t bits) const { return value & addressed & bits; }
+};
+
+// What a unit does when one of its registers is touched. Attached to slots; lives longer than the bank.
+class RegisterHandler {
+ public:
+  virtual ~RegisterHandler() = default;
+  // The value that the access kinds are then applied to. `stored` is what the bank holds.
+  virtual uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored);
+  // The value to keep.
+  virtual uint32_t on_write(const RegisterWrite& write);
+};
+
+// What the probe shows.
+struct RegisterTouch {
+  const RegisterSlot* slot;
+  bool is_write;
+  unsigned copy;
+  uint32_t value;  // read or written
+};
+
+class RegisterBank {
+ public:
+  explicit RegisterBank(std::shared_ptr<const RegisterMap> map);
+
+  const RegisterMap& map() const { return *map_; }
+  const RegisterSlot* find(uint64_t offset) const { return map_->find(offset); }
+
+  uint32_t read(const RegisterSlot& slot, unsigned copy = 0) {
+    const size_t number = map_->number_of(slot);
+    uint32_t value = state_.values[slot.first_value + copy];
+    if (handlers_[number] != nullptr) [[unlikely]] {
+      value = handlers_[number]->on_read(slot, copy, value);
+    }
+    value = apply_read(slot.policy, value);
+    ++touches_[number];
+    touched({&slot, false, copy, value});
+    return value;
+  }
+  // `copies`: bit n: copy n takes the write.
+  void write(const RegisterSlot& slot, uint32_t value, uint32_t lanes = kAllLanes, uint64_t copies = 1);
+
+  // The stored value, without handlers or access kinds: for the units that own the register.
+  uint32_t peek(const RegisterSlot& slot, unsigned copy = 0) const { return state_.values[slot.first_value + copy]; }
+  void poke(const RegisterSlot& slot, uint32_t value);  // all copies
+  void poke(const RegisterSlot& slot, uint32_t value, unsigned copy) { state_.values[slot.first_value + copy] = value; }
+
+  void attach(const RegisterSlot& slot, RegisterHandler& handler) { handlers_[map_->number_of(slot)] = &handler; }
+  // Every engine, index and dword; the number of slots that got it.
+  size_t attach(std::string_view name, RegisterHandler& handler);
+
+  void reset();
+  void reset(const RegisterSlot& slot);
+
+  const RegisterState& state() const { return state_; }
+  void restore(const RegisterState& state);
+
+  // Registers touched since construction, with their class.
+  void report(FidelityReport& report) const;
+
+  Probe<RegisterTouch> touched;
+
+ private:
+  std::shared_ptr<const RegisterMap> map_;
+  std::vector<RegisterHandler*> handlers_;  // by slot number; null: the access kinds say all
+  std::vector<uint64_t> touches_;           // by slot number
+  RegisterState state_;
+};
+
+}  // namespace halogen
