@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kLriCsRelative = 1u << 19;
 constexpr uint32_t kFirstAbsoluteOffset = 0x1000;
+constexpr uint32_t kEmptyPair = 0;  // counted by the header, no register: both dwords are zero
 
 uint32_t start_of(const spec::ContextImageDesc& image) {
   return image.entries.front().at;
@@ -62,7 +63,8 @@ std::vector<ImageSlot> ContextImage::slots() const {
     for (const spec::ImageEntry& entry : part->entries) {
       uint32_t at = entry.at + 1u;
       for (const spec::ImageRegister& reg : entry.registers) {
-        const bool relative = (entry.lri & kLriCsRelative) != 0 || reg.offset < kFirstAbsoluteOffset;
+        const bool relative =
+            reg.offset != kEmptyPair && ((entry.lri & kLriCsRelative) != 0 || reg.offset < kFirstAbsoluteOffset);
         out.push_back({.at = at, .offset = reg.offset, .relative = relative});
         at += 2;
       }
@@ -91,7 +93,8 @@ std::vector<uint32_t> ContextImage::build(uint32_t engine_base) const {
       const uint32_t base = (entry.lri & kLriCsRelative) != 0 ? 0 : engine_base;
       for (size_t i = 0; i < entry.registers.size(); ++i) {
         const uint32_t offset = entry.registers[i].offset;
-        out[entry.at + 1 + 2 * i] = offset < kFirstAbsoluteOffset ? offset + base : offset;
+        const bool relative = offset != kEmptyPair && offset < kFirstAbsoluteOffset;
+        out[entry.at + 1 + 2 * i] = relative ? offset + base : offset;
       }
     }
   }

@@ -1,0 +1,105 @@
+// The rules around the privilege lists: reading what may be written, and the slots that software adds.
+#include "mmio/privilege.h"
+
+#include <gtest/gtest.h>
+
+#include "covers.h"
+
+namespace halogen {
+namespace {
+
+using spec::DeviceId;
+
+const spec::EngineModel& rcs(DeviceId device = DeviceId::dg1) {
+  return spec::model(device).engines.front();
+}
+
+constexpr uint32_t kRw = 0u << 28;
+constexpr uint32_t kReadOnly = 1u << 28;
+constexpr uint32_t kWriteOnly = 2u << 28;
+constexpr uint32_t kInvalid = 3u << 28;
+constexpr uint32_t kDeny = 1u << 30;
+
+TEST(Privilege, WhatMayBeWrittenMayBeRead) {
+  COVERS("DG1-PRIV-06");
+  const Privilege privilege(DeviceId::dg1);
+  // 7000 is on the write list, 2358 on the read list, 2030 on none.
+  EXPECT_TRUE(privilege.listed(rcs(), 0x7000, RegisterAccess::write));
+  EXPECT_TRUE(privilege.listed(rcs(), 0x7000, RegisterAccess::read));
+  EXPECT_FALSE(privilege.listed(rcs(), 0x2358, RegisterAccess::write));
+  EXPECT_TRUE(privilege.listed(rcs(), 0x2358, RegisterAccess::read));
+  EXPECT_FALSE(privilege.listed(rcs(), 0x2030, RegisterAccess::write));
+  EXPECT_FALSE(privilege.listed(rcs(), 0x2030, RegisterAccess::read));
+  for (const spec::EngineModel& engine : spec::model(DeviceId::dg1).engines) {
+    for (uint32_t offset = 0; offset < 0x200000; offset += 4) {
+      if (privilege.listed(engine, offset, RegisterAccess::write)) {
+        ASSERT_TRUE(privilege.listed(engine, offset, RegisterAccess::read)) << engine.name << std::hex << offset;
+      }
+    }
+  }
+}
+
+TEST(ForceToNonPriv, SlotAddresses) {
+  COVERS("DG1-PRIV-07");
+  for (size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(force_to_nonpriv_offset(i), 0x4d0 + 4 * i);
+  }
+  for (size_t i = 12; i < 16; ++i) {
+    EXPECT_EQ(force_to_nonpriv_offset(i), 0x010 + 4 * (i - 12));
+  }
+  for (size_t i = 16; i < 20; ++i) {
+    EXPECT_EQ(force_to_nonpriv_offset(i), 0x1d0 + 4 * (i - 16));
+  }
+  for (size_t i = 0; i < kForceToNonPrivSlots; ++i) {
+    EXPECT_EQ(force_to_nonpriv_index(force_to_nonpriv_offset(i)), i);
+  }
+  EXPECT_FALSE(force_to_nonpriv_index(0x500).has_value());
+  EXPECT_FALSE(force_to_nonpriv_index(0x020).has_value());
+  EXPECT_FALSE(force_to_nonpriv_index(0x1e0).has_value());
+}
+
+TEST(ForceToNonPriv, SlotsExtendTheLists) {
+  COVERS("DG1-PRIV-07");
+  const Privilege privilege(DeviceId::dg1);
+  const auto may = [&](uint32_t slot, uint32_t offset, RegisterAccess access) {
+    ForceToNonPrivSlots slots{};
+    slots[19] = slot;
+    return privilege.check(rcs(), offset, access, slots) == Permission::allowed;
+  };
+  EXPECT_FALSE(may(0, 0x2580, RegisterAccess::write));
+  EXPECT_TRUE(may(0x2580 | kRw, 0x2580, RegisterAccess::write));
+  EXPECT_TRUE(may(0x2580 | kRw, 0x2580, RegisterAccess::read));
+  EXPECT_FALSE(may(0x2580 | kRw, 0x2584, RegisterAccess::write)) << "one dword";
+  EXPECT_TRUE(may(0x2580 | kReadOnly, 0x2580, RegisterAccess::read));
+  EXPECT_FALSE(may(0x2580 | kReadOnly, 0x2580, RegisterAccess::write));
+  EXPECT_FALSE(may(0x2580 | kWriteOnly, 0x2580, RegisterAccess::read));
+  EXPECT_TRUE(may(0x2580 | kWriteOnly, 0x2580, RegisterAccess::write));
+  EXPECT_FALSE(may(0x2580 | kInvalid, 0x2580, RegisterAccess::read));
+  EXPECT_FALSE(may(0x2580 | kInvalid, 0x2580, RegisterAccess::write));
+  EXPECT_FALSE(may(0x7000 | kDeny, 0x7000, RegisterAccess::write)) << "deny takes a listed register away";
+  EXPECT_TRUE(may(0x7000 | kDeny, 0x7004, RegisterAccess::write));
+  // Range: 1, 4, 16 or 64 dwords.
+  const uint32_t dwords[] = {1, 4, 16, 64};
+  for (uint32_t range = 0; range < 4; ++range) {
+    const uint32_t bytes = 4 * dwords[range];
+    EXPECT_TRUE(may(0x9c00 | range, 0x9c00 + bytes - 4, RegisterAccess::write)) << range;
+    EXPECT_FALSE(may(0x9c00 | range, 0x9c00 + bytes, RegisterAccess::write)) << range;
+    EXPECT_FALSE(may(0x9c00 | range, 0x9bfc, RegisterAccess::write)) << range;
+  }
+  // The address has bits 25:2.
+  EXPECT_TRUE(may(0x0200'0000, 0x0200'0000, RegisterAccess::write));
+}
+
+TEST(Privilege, WithoutListsTheAnswerIsUnknown) {
+  const Privilege privilege(DeviceId::icl);
+  EXPECT_FALSE(privilege.has_lists());
+  ForceToNonPrivSlots slots{};
+  EXPECT_EQ(privilege.check(rcs(DeviceId::icl), 0x7000, RegisterAccess::write, slots), Permission::unknown);
+  slots[0] = 0x7000;
+  EXPECT_EQ(privilege.check(rcs(DeviceId::icl), 0x7000, RegisterAccess::write, slots), Permission::allowed);
+  slots[0] = 0x7000 | kDeny;
+  EXPECT_EQ(privilege.check(rcs(DeviceId::icl), 0x7000, RegisterAccess::write, slots), Permission::denied);
+}
+
+}  // namespace
+}  // namespace halogen
