@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 
 namespace halogen::trace::aub {
 
@@ -252,34 +253,15 @@ struct Unknown {
   std::span<const uint32_t> dwords;
 };
 
+using Record = std::variant<Version, OldVersion, RegisterWrite, RegisterCompare, RegisterPoll, MemoryWrite,
+                            MemoryCompare, MemoryPoll, FrameBegin, Comment, Delay, MemoryDump, DiscontiguousWrite,
+                            TestPhase, ContiguousRegion, Predicate, CompressedDump, ClassicVersion, ClassicBlock,
+                            ClassicBitmap, PpgttContextCreate, BufferDump, ImageDump, Unknown>;
+
 class Visitor {
  public:
   virtual ~Visitor() = default;
-
-  virtual void on(const Place&, const Version&) {}
-  virtual void on(const Place&, const OldVersion&) {}
-  virtual void on(const Place&, const RegisterWrite&) {}
-  virtual void on(const Place&, const RegisterCompare&) {}
-  virtual void on(const Place&, const RegisterPoll&) {}
-  virtual void on(const Place&, const MemoryWrite&) {}
-  virtual void on(const Place&, const MemoryCompare&) {}
-  virtual void on(const Place&, const MemoryPoll&) {}
-  virtual void on(const Place&, const FrameBegin&) {}
-  virtual void on(const Place&, const Comment&) {}
-  virtual void on(const Place&, const Delay&) {}
-  virtual void on(const Place&, const MemoryDump&) {}
-  virtual void on(const Place&, const DiscontiguousWrite&) {}
-  virtual void on(const Place&, const TestPhase&) {}
-  virtual void on(const Place&, const ContiguousRegion&) {}
-  virtual void on(const Place&, const Predicate&) {}
-  virtual void on(const Place&, const CompressedDump&) {}
-  virtual void on(const Place&, const ClassicVersion&) {}
-  virtual void on(const Place&, const ClassicBlock&) {}
-  virtual void on(const Place&, const ClassicBitmap&) {}
-  virtual void on(const Place&, const PpgttContextCreate&) {}
-  virtual void on(const Place&, const BufferDump&) {}
-  virtual void on(const Place&, const ImageDump&) {}
-  virtual void on(const Place&, const Unknown&) {}
+  virtual void on(const Place& place, const Record& record) = 0;
 };
 
 }  // namespace halogen::trace::aub

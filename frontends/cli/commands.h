@@ -1,0 +1,18 @@
+// The sub-commands of the halogen tool: each adds itself to the command line and leaves its exit status behind.
+// Exit 0: done; 1: the job ran and found a fault; 2: wrong use or bad input, with one sentence on stderr.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+namespace halogen::cli {
+
+constexpr int kExitFault = 1;
+constexpr int kExitUse = 2;
+
+void add_coverage(CLI::App& app, int& status);
+void add_decode(CLI::App& app, int& status);
+void add_devices(CLI::App& app, int& status);
+
+}  // namespace halogen::cli

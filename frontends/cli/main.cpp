@@ -1,0 +1,30 @@
+// halogen: the command line tool.
+#include <csignal>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "commands.h"
+
+int main(int argc, char** argv) {
+  // Writing to a pipe that nobody reads is an error we see, not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app{"A software Intel GPU: reads, decodes and runs what drivers send to Gen4 to Gen12 graphics.", "halogen"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", HALOGEN_VERSION);
+  int status = 0;
+  halogen::cli::add_coverage(app, status);
+  halogen::cli::add_decode(app, status);
+  halogen::cli::add_devices(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    fmt::print(stderr, "halogen: {}; halogen --help lists the commands.\n", error.what());
+    return halogen::cli::kExitUse;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "halogen: {}.\n", error.what());
+    return halogen::cli::kExitUse;
+  }
+  return status;
+}

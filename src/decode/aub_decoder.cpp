@@ -1,0 +1,220 @@
+#include "decode/aub_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bits.h"
+#include "decode/aub_printer.h"
+#include "decode/context_image.h"
+#include "trace/device_ids.h"
+
+namespace halogen::decode {
+
+using engine::StreamLevel;
+using engine::StreamSpace;
+using trace::aub::MemorySpace;
+
+namespace {
+
+// Submission registers, from an engine's base.
+constexpr uint32_t kSubmitPort = 0x230;
+constexpr uint32_t kSubmitQueue = 0x510;
+constexpr uint32_t kSubmitControl = 0x550;
+constexpr uint32_t kSubmitLoad = 1;
+
+// Types of a classic command block.
+constexpr uint8_t kClassicVideoRing = 3;
+constexpr uint8_t kClassicBlitRing = 4;
+
+}  // namespace
+
+// What each record does to memory and engines.
+struct AubDecoder::Handler {
+  AubDecoder& self;
+
+  void operator()(const trace::aub::Version& r) const {
+    const auto pci_id = trace::pci_id_in(r.text);
+    const spec::DeviceModel* named = pci_id ? trace::device_of_pci_id(*pci_id) : nullptr;
+    self.choose_device(named != nullptr ? named : trace::device_of_aub_code(r.device),
+                       fmt::format("device code {}", r.device));
+  }
+  void operator()(const trace::aub::ClassicVersion& r) const {
+    const auto pci_id = trace::pci_id_in(r.comment);
+    self.choose_device(pci_id ? trace::device_of_pci_id(*pci_id) : nullptr,
+                       pci_id ? fmt::format("PCI id {:#06x}", *pci_id) : std::string("no PCI id"));
+  }
+  void operator()(const trace::aub::OldVersion&) const { self.choose_device(nullptr, "no device code"); }
+  void operator()(const trace::aub::MemoryWrite& r) const { self.store(r.space, r.address, r.data); }
+  void operator()(const trace::aub::DiscontiguousWrite& r) const { self.store(r.space, r.address, r.data); }
+  void operator()(const trace::aub::ClassicBlock& r) const { self.store_block(r); }
+  void operator()(const trace::aub::RegisterWrite& r) const {
+    if (r.space == trace::aub::RegisterSpace::mmio) self.write_register(r.offset, static_cast<uint32_t>(r.value));
+  }
+  void operator()(const trace::aub::Unknown&) const { ++self.counts_.unknown_records; }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
+AubDecoder::AubDecoder(const spec::DeviceModel* device, OutputFactory make_output)
+    : make_output_(std::move(make_output)) {
+  if (device != nullptr) set_device(device);
+}
+
+void AubDecoder::set_device(const spec::DeviceModel* device) {
+  device_ = device;
+  memory_ = std::make_unique<PagedImage>(device->has(spec::Feature::local_memory));
+  registers_ = std::make_unique<RegisterNames>(*device);
+  output_ = make_output_(*registers_);
+  for (const spec::EngineModel& model : device->engines) {
+    Engine engine;
+    engine.model = &model;
+    engine.decoder = std::make_unique<Decoder>(*device, model.engine_class, *memory_, output_.get());
+    engine.decoder->set_command_limit(command_limit_);
+    engines_.push_back(std::move(engine));
+  }
+}
+
+void AubDecoder::choose_device(const spec::DeviceModel* found, const std::string& what) {
+  if (device_ != nullptr) return;
+  if (found != nullptr) return set_device(found);
+  failure_ = fmt::format("the trace does not say which of our devices it is for ({}): give one with --device", what);
+}
+
+Counts AubDecoder::counts() const {
+  Counts all = counts_;
+  for (const Engine& engine : engines_) all.add(engine.decoder->counts());
+  return all;
+}
+
+void AubDecoder::on(const trace::aub::Place& place, const trace::aub::Record& record) {
+  if (!wants_more()) return;
+  const bool is_new = last_record_ != place.index;  // long records come in parts
+  last_record_ = place.index;
+  if (is_new) ++counts_.records;
+  // The version chooses the output, so it is handled before it is printed; all others are printed first, so that a
+  // submission stands before what it runs.
+  if (device_ == nullptr) std::visit(Handler{*this}, record);
+  if (device_ == nullptr) {
+    if (failure_.empty()) failure_ = "the trace has no version record before its data: give a device with --device";
+    return;
+  }
+  if (output_ != nullptr && (is_new || std::holds_alternative<trace::aub::DiscontiguousWrite>(record))) {
+    output_->record({place.offset, place.index, kind_of(record), describe(record, registers_.get())});
+  }
+  std::visit(Handler{*this}, record);
+}
+
+void AubDecoder::store(MemorySpace space, uint64_t address, std::span<const std::byte> data) {
+  switch (space) {
+    case MemorySpace::ggtt:
+    case MemorySpace::ggtt_non_aperture:
+      return memory_->write_ggtt(address, data);
+    case MemorySpace::local:
+      return memory_->write_local(address, data);
+    case MemorySpace::system:
+    case MemorySpace::ppgtt_pt_entry:
+    case MemorySpace::ppgtt_pdp_entry:
+    case MemorySpace::ppgtt_pd_entry:
+    case MemorySpace::ppgtt_pml4_entry:
+      return memory_->write(PagedImage::Pool::system, address, data);
+    case MemorySpace::ggtt_entry:
+      return memory_->write_ggtt_entries(address, data);
+    case MemorySpace::ppgtt:
+      return memory_->write(PagedImage::Pool::ppgtt_virtual, address, data);
+    case MemorySpace::gtt_pd_entry:
+    case MemorySpace::power_context:
+      return;
+  }
+}
+
+void AubDecoder::store_block(const trace::aub::ClassicBlock& block) {
+  constexpr uint8_t kGttEntry = 4;
+  constexpr uint8_t kPci = 3;
+  if (block.operation == trace::aub::BlockOperation::comment || block.space == kPci) return;
+  if (block.operation == trace::aub::BlockOperation::mmio_write) {
+    uint32_t value = 0;
+    std::memcpy(&value, block.data.data(), std::min(block.data.size(), sizeof value));
+    return write_register(static_cast<uint32_t>(block.address), value);
+  }
+  // Classic traces map everything at its graphics address: the table's own entries say nothing more.
+  if (block.space == kGttEntry) return;
+  memory_->write_ggtt(block.address + block.part_offset, block.data);
+  if (block.operation == trace::aub::BlockOperation::command_write && block.is_last()) {
+    run_classic_ring(block.address, block.total_bytes, block.type);
+  }
+}
+
+AubDecoder::Engine* AubDecoder::engine_of_class(spec::EngineClass engine_class) {
+  const auto it = std::find_if(engines_.begin(), engines_.end(),
+                               [&](const Engine& engine) { return engine.model->engine_class == engine_class; });
+  return it == engines_.end() ? nullptr : &*it;
+}
+
+void AubDecoder::run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type) {
+  Engine* engine = nullptr;
+  if (type == kClassicBlitRing) engine = engine_of_class(spec::EngineClass::blit);
+  if (type == kClassicVideoRing) engine = engine_of_class(spec::EngineClass::video);
+  if (engine == nullptr) engine = engine_of_class(spec::EngineClass::render);
+  if (engine == nullptr) return;
+  if (output_ != nullptr)
+    output_->heading(fmt::format("{}: ring commands at {:#x}, {} bytes", engine->model->name, address, bytes));
+  engine->decoder->walk(
+      StreamLevel{.space = StreamSpace::ggtt, .address = GpuVa{address}, .end = GpuVa{address + align_down(bytes, 4)}},
+      true);
+}
+
+void AubDecoder::write_register(uint32_t offset, uint32_t value) {
+  for (Engine& engine : engines_) {
+    if (offset < engine.model->mmio_base) continue;
+    const uint32_t relative = offset - engine.model->mmio_base;
+    if (relative == kSubmitPort) {
+      // Second element high, low, then first element high, low; the last write submits.
+      engine.port[engine.port_writes++] = value;
+      if (engine.port_writes < engine.port.size()) return;
+      engine.port_writes = 0;
+      submit(engine, engine.port[3] | (uint64_t{engine.port[2]} << 32));
+      return submit(engine, engine.port[1] | (uint64_t{engine.port[0]} << 32));
+    }
+    if (relative >= kSubmitQueue && relative < kSubmitQueue + engine.queue.size() * sizeof(uint32_t)) {
+      engine.queue[(relative - kSubmitQueue) / sizeof(uint32_t)] = value;
+      return;
+    }
+    if (relative == kSubmitControl) {
+      if ((value & kSubmitLoad) == 0) return;
+      for (size_t i = 0; i < engine.queue.size(); i += 2) {
+        submit(engine, engine.queue[i] | (uint64_t{engine.queue[i + 1]} << 32));
+      }
+      engine.queue.fill(0);
+      return;
+    }
+  }
+}
+
+void AubDecoder::submit(Engine& engine, uint64_t descriptor) {
+  const ContextDescriptor context(descriptor);
+  if (!context.valid) return;
+  const auto ring = read_context_image(context, *memory_, engine.decoder->table());
+  if (output_ != nullptr) {
+    output_->heading(ring ? fmt::format("{}: context {:#x}, ring at {:#x}, head {:#x}, tail {:#x}", engine.model->name,
+                                        context.image, ring->start, ring->head, ring->tail)
+                          : fmt::format("{}: context {:#x} holds no ring", engine.model->name, context.image));
+  }
+  if (!ring) {
+    ++counts_.unmapped;
+    return;
+  }
+  memory_->set_root(ring->root);
+  engine.decoder->walk(StreamLevel{.space = StreamSpace::ggtt,
+                                   .address = GpuVa{ring->start + ring->head},
+                                   .end = GpuVa{ring->start + ring->tail},
+                                   .wrap_to = GpuVa{ring->start},
+                                   .wrap_at = GpuVa{ring->start + ring->bytes}},
+                       true);
+  // As the device would on completion: writers rely on it for the next submission.
+  const auto head = static_cast<uint32_t>(ring->tail);
+  memory_->write_ggtt(ring->head_at, std::as_bytes(std::span(&head, 1)));
+}
+
+}  // namespace halogen::decode

@@ -1,0 +1,74 @@
+// Decodes an AUB trace: builds memory from its writes and, at each submission, walks the ring of the context and all
+// its batches. Two ways of submitting are known: execution lists, where a context image holds ring and page tables, and
+// the block of ring commands of classic traces.
+//
+// Left out: tiled and repeated writes are stored as they come; compares and polls are printed, not checked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/decoder.h"
+#include "decode/memory_image.h"
+#include "decode/output.h"
+#include "decode/register_names.h"
+#include "trace/aub_records.h"
+
+namespace halogen::decode {
+
+// Makes the Output once the device is known; may give null: only count. The names live as long as the decoder.
+using OutputFactory = std::function<std::unique_ptr<Output>(const RegisterNames&)>;
+
+class AubDecoder final : public trace::aub::Visitor {
+ public:
+  // `device` null: the trace must tell.
+  AubDecoder(const spec::DeviceModel* device, OutputFactory make_output);
+
+  // Records after a failure, or after the reader of the output is gone, are ignored.
+  void on(const trace::aub::Place& place, const trace::aub::Record& record) override;
+
+  // Why the trace cannot be decoded, as a sentence that lacks the file's name; empty when it can.
+  const std::string& failure() const { return failure_; }
+  bool wants_more() const { return failure_.empty() && (output_ == nullptr || output_->open()); }
+
+  const spec::DeviceModel* device() const { return device_; }
+  Counts counts() const;
+  void set_command_limit(uint64_t commands) { command_limit_ = commands; }
+
+ private:
+  struct Engine {
+    const spec::EngineModel* model = nullptr;
+    std::unique_ptr<Decoder> decoder;
+    std::array<uint32_t, 4> port{};  // the submit port takes four writes
+    size_t port_writes = 0;
+    std::array<uint32_t, 16> queue{};  // the submit queue has eight descriptors, low dword first
+  };
+  struct Handler;
+
+  void set_device(const spec::DeviceModel* device);
+  void choose_device(const spec::DeviceModel* found, const std::string& what);
+  void store(trace::aub::MemorySpace space, uint64_t address, std::span<const std::byte> data);
+  void store_block(const trace::aub::ClassicBlock& block);
+  void write_register(uint32_t offset, uint32_t value);
+  void submit(Engine& engine, uint64_t descriptor);
+  void run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type);
+  Engine* engine_of_class(spec::EngineClass engine_class);
+
+  const spec::DeviceModel* device_ = nullptr;
+  OutputFactory make_output_;
+  std::unique_ptr<RegisterNames> registers_;
+  std::unique_ptr<Output> output_;
+  std::unique_ptr<PagedImage> memory_;
+  std::vector<Engine> engines_;
+  std::string failure_;
+  std::optional<uint64_t> last_record_;
+  Counts counts_;
+  uint64_t command_limit_ = Decoder::kCommandLimit;
+};
+
+}  // namespace halogen::decode

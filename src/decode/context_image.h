@@ -1,0 +1,35 @@
+// Reads a logical ring context as software wrote it: ring registers and page table roots from the register pairs in the
+// image. Enough to find a context's commands; the device has its own model of context save and restore.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "decode/memory_image.h"
+#include "spec/command_table.h"
+
+namespace halogen::decode {
+
+// What a submission port takes.
+struct ContextDescriptor {
+  bool valid;
+  bool four_levels;  // 64-bit per-process addresses, else 32-bit
+  uint64_t image;    // graphics address
+
+  explicit ContextDescriptor(uint64_t descriptor);
+};
+
+struct ContextRing {
+  uint64_t start = 0;
+  uint64_t bytes = 0;
+  uint64_t head = 0;
+  uint64_t tail = 0;
+  uint64_t head_at = 0;  // graphics address of the head in the image: hardware saves it there
+  PageTableRoot root;
+};
+
+// Nothing when the image is not there or its ring is not usable.
+std::optional<ContextRing> read_context_image(const ContextDescriptor& context, MemoryImage& memory,
+                                              const spec::CommandTable& table);
+
+}  // namespace halogen::decode

@@ -1,0 +1,179 @@
+#include "decode/decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/field_visitor.h"
+
+namespace halogen::decode {
+
+using engine::CommandPlace;
+using engine::Next;
+using engine::StreamLevel;
+using engine::StreamSpace;
+using engine::StreamStop;
+
+void Counts::add(const Counts& other) {
+  commands += other.commands;
+  unknown += other.unknown;
+  leftover_dwords += other.leftover_dwords;
+  unknown_records += other.unknown_records;
+  records += other.records;
+  streams += other.streams;
+  bad_length += other.bad_length;
+  reserved += other.reserved;
+  unmapped += other.unmapped;
+  runaway += other.runaway;
+}
+
+Decoder::Decoder(const spec::DeviceModel& device, spec::EngineClass engine, MemoryImage& memory, Output* output)
+    : gen_(device.gen),
+      table_(spec::CommandTable::get(device.id, engine)),
+      memory_(memory),
+      output_(output),
+      stream_(table_, memory),
+      follower_(device.gen, memory),
+      batch_end_(spec::find_command("MI_BATCH_BUFFER_END")) {
+  if (const spec::CommandDesc* start = spec::find_command("MI_BATCH_BUFFER_START")) {
+    batch_start_ = {start, spec::find_field(*start, gen_, "batch_buffer_start_address"),
+                    spec::find_field(*start, gen_, "address_space_indicator"),
+                    spec::find_field(*start, gen_, "second_level_batch_buffer")};
+  }
+}
+
+void Decoder::walk(const StreamLevel& start, bool is_ring) {
+  ++counts_.streams;
+  is_ring_ = is_ring;
+  jumps_.clear();
+  stream_.start(start);
+  const uint64_t first_command = counts_.commands + counts_.unknown;
+  for (;;) {
+    const uint64_t done = counts_.commands + counts_.unknown - first_command;
+    const StreamStop reason = stream_.run(*this, command_limit_ - std::min(done, command_limit_));
+    switch (reason) {
+      case StreamStop::exhausted:
+        return;
+      case StreamStop::left:
+        return count_leftover(start);
+      case StreamStop::budget:
+      case StreamStop::stopped:
+      case StreamStop::too_deep:
+        ++counts_.runaway;
+        return;
+      case StreamStop::unmapped:
+        report_unmapped(stream_.level());
+        break;
+      case StreamStop::truncated:
+        break;
+    }
+    // What is wrong with a batch does not end the ring that called it.
+    if (!is_ring_ || stream_.state().depth == 0) return;
+    engine::StreamState state = stream_.state();
+    state.depth = 0;
+    stream_.restore(state);
+  }
+}
+
+Next Decoder::on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) {
+  ++counts_.commands;
+  const spec::LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
+  const bool bad_length = dwords.size() < rule.min || dwords.size() > rule.max;
+  if (bad_length) [[unlikely]]
+    ++counts_.bad_length;
+  if (output_ != nullptr) print(desc, dwords, place, bad_length);
+  if (&desc == batch_start_.desc) return start_batch(dwords, place);
+  if (&desc == batch_end_) return Next::leave();
+  return Next::advance();
+}
+
+Next Decoder::start_batch(std::span<const uint32_t> dwords, const CommandPlace& place) {
+  if (batch_start_.address == nullptr) return Next::advance();
+  const auto read = [&](const spec::FieldDesc* field) {
+    return field == nullptr ? 0 : spec::field_value(*field, spec::read_field(*field, dwords));
+  };
+  const GpuVa target{read(batch_start_.address)};
+  const StreamSpace space = read(batch_start_.space) != 0 ? StreamSpace::ppgtt : StreamSpace::ggtt;
+  if (seen_before(place, target)) {
+    return Next::stop();
+  }
+  const bool from_ring = is_ring_ && place.level == 0;
+  return from_ring || read(batch_start_.second_level) != 0 ? Next::call(space, target) : Next::jump(space, target);
+}
+
+// Nothing is executed here, so a walk that comes to the same jump with the same levels below it will do so for ever.
+bool Decoder::seen_before(const CommandPlace& place, GpuVa target) {
+  uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  const auto mix = [&](uint64_t value) { hash = (hash ^ value ^ (hash >> 29)) * 0x9e37'79b9'7f4a'7c15; };
+  for (size_t i = 0; i < place.level; ++i) mix(stream_.state().levels[i].address.value);
+  mix(place.address.value);
+  mix(target.value);
+  return jumps_.size() >= kJumpLimit || !jumps_.insert(hash).second;
+}
+
+Next Decoder::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
+  ++counts_.unknown;
+  if (output_ != nullptr) output_->node(make_node(NodeKind::unknown_command, dwords, place), gen_);
+  return Next::advance();
+}
+
+void Decoder::on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
+                           const CommandPlace& place) {
+  counts_.leftover_dwords += present.size();
+  if (output_ == nullptr) return;
+  Node node = make_node(desc != nullptr ? NodeKind::command : NodeKind::unknown_command, present, place);
+  node.item = desc;
+  node.faults.push_back(fmt::format("cut off: {} of {} dwords", present.size(), total));
+  output_->node(node, gen_);
+}
+
+Node Decoder::make_node(NodeKind kind, std::span<const uint32_t> dwords, const CommandPlace& place) const {
+  Node node;
+  node.kind = kind;
+  node.address = place.address;
+  node.space = place.space;
+  node.level = static_cast<uint8_t>(place.level + (is_ring_ ? 0 : 1));
+  node.dwords.assign(dwords.begin(), dwords.end());
+  return node;
+}
+
+void Decoder::print(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place,
+                    bool bad_length) {
+  follower_.note(desc, dwords);
+  Node node = make_node(NodeKind::command, dwords, place);
+  node.item = &desc;
+  node.fields = list_fields(desc, gen_, dwords);
+  if (bad_length) {
+    const spec::LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
+    node.faults.push_back(fmt::format("{} dwords, not {}..{}", dwords.size(), rule.min, rule.max));
+  }
+  follower_.follow(node);
+  counts_.reserved += count_reserved(node);
+  output_->node(node, gen_);
+}
+
+void Decoder::count_leftover(const StreamLevel& start) {
+  if (start.end == StreamLevel::kNoEnd || stream_.level().end != start.end) return;
+  for (GpuVa at = stream_.level().address; at < start.end;) {
+    auto rest = memory_.dwords_at(start.space, at);
+    if (rest.empty()) return;
+    rest = rest.first(std::min<uint64_t>(rest.size(), (start.end - at) / sizeof(uint32_t)));
+    if (rest.empty()) return;
+    counts_.leftover_dwords +=
+        static_cast<uint64_t>(std::count_if(rest.begin(), rest.end(), [](uint32_t d) { return d != 0; }));
+    at += rest.size_bytes();
+  }
+}
+
+void Decoder::report_unmapped(const StreamLevel& level) {
+  ++counts_.unmapped;
+  if (output_ == nullptr) return;
+  Node node;
+  node.kind = NodeKind::missing;
+  node.label = "commands";
+  node.address = level.address;
+  node.space = level.space;
+  output_->node(node, gen_);
+}
+
+}  // namespace halogen::decode

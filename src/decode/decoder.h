@@ -1,0 +1,89 @@
+// Decodes command streams: counts commands, follows batch buffers and, when somebody listens, hands on every command
+// with its fields and the state it points to. One Decoder serves one engine; state (base addresses, the last command of
+// each kind) stays from one stream to the next, as it does in hardware.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "decode/follower.h"
+#include "decode/memory_image.h"
+#include "decode/output.h"
+#include "engine/command_stream.h"
+#include "spec/device_model.h"
+
+namespace halogen::decode {
+
+struct Counts {
+  uint64_t commands = 0;         // known ones
+  uint64_t unknown = 0;          // commands without a description
+  uint64_t leftover_dwords = 0;  // inside a stream's bounds, but part of no whole command
+  uint64_t unknown_records = 0;  // of the trace file
+  uint64_t records = 0;
+  uint64_t streams = 0;     // rings and batches that were walked from outside
+  uint64_t bad_length = 0;  // commands whose length is outside the description's range
+  uint64_t reserved = 0;    // commands and structures with a reserved bit set; not looked for when only counting
+  uint64_t unmapped = 0;    // streams that lead to where nothing is mapped
+  uint64_t runaway = 0;     // streams that were stopped: an endless loop, too many commands, too deep
+
+  void add(const Counts& other);
+  bool faulty() const { return unknown + leftover_dwords + unknown_records + bad_length + unmapped + runaway != 0; }
+};
+
+class Decoder final : public engine::CommandVisitor {
+ public:
+  // Commands of one stream at most; a trace that needs more does not end.
+  static constexpr uint64_t kCommandLimit = uint64_t{1} << 28;
+  static constexpr size_t kJumpLimit = size_t{1} << 20;
+
+  // `output` null: only count.
+  Decoder(const spec::DeviceModel& device, spec::EngineClass engine, MemoryImage& memory, Output* output);
+
+  // Walks one stream to its end. `is_ring`: its batches return to it.
+  void walk(const engine::StreamLevel& start, bool is_ring);
+
+  const spec::CommandTable& table() const { return table_; }
+  const Counts& counts() const { return counts_; }
+  void set_command_limit(uint64_t commands) { command_limit_ = commands; }
+
+  engine::Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
+                          const engine::CommandPlace& place) override;
+  engine::Next on_unknown(std::span<const uint32_t> dwords, const engine::CommandPlace& place) override;
+  void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
+                    const engine::CommandPlace& place) override;
+
+ private:
+  struct BatchStart {
+    const spec::CommandDesc* desc = nullptr;
+    const spec::FieldDesc* address = nullptr;
+    const spec::FieldDesc* space = nullptr;
+    const spec::FieldDesc* second_level = nullptr;
+  };
+
+  engine::Next start_batch(std::span<const uint32_t> dwords, const engine::CommandPlace& place);
+  bool seen_before(const engine::CommandPlace& place, GpuVa target);
+  Node make_node(NodeKind kind, std::span<const uint32_t> dwords, const engine::CommandPlace& place) const;
+  void print(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const engine::CommandPlace& place,
+             bool bad_length);
+  void count_leftover(const engine::StreamLevel& start);
+  void report_unmapped(const engine::StreamLevel& level);
+
+  spec::GenId gen_;
+  const spec::CommandTable& table_;
+  MemoryImage& memory_;
+  Output* output_;
+  engine::CommandStream stream_;
+  Follower follower_;
+  Counts counts_;
+  uint64_t command_limit_ = kCommandLimit;
+
+  BatchStart batch_start_;
+  const spec::CommandDesc* batch_end_;
+  bool is_ring_ = false;
+  std::unordered_set<uint64_t> jumps_;  // state of the walk at each jump so far
+};
+
+}  // namespace halogen::decode

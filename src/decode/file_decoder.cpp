@@ -1,0 +1,201 @@
+#include "decode/file_decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "base/bits.h"
+#include "decode/aub_decoder.h"
+#include "trace/aub_reader.h"
+#include "trace/byte_source.h"
+#include "trace/capture.h"
+
+namespace halogen::decode {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::StreamLevel;
+using engine::StreamSpace;
+
+constexpr size_t kReadBytes = 1u << 20;
+constexpr uint64_t kRawLimit = uint64_t{1} << 32;
+
+std::unique_ptr<Output> make_output(const FileOptions& options, const RegisterNames& registers) {
+  return options.make_output ? options.make_output(registers) : nullptr;
+}
+
+// Bytes that were read to look at, then the rest.
+class Rewound final : public trace::ByteSource {
+ public:
+  Rewound(std::span<const std::byte> head, trace::ByteSource& rest) : head_(head), rest_(rest) {}
+  Result<size_t> read(std::span<std::byte> out) override {
+    const size_t from_head = std::min(head_.size(), out.size());
+    std::copy_n(head_.begin(), from_head, out.begin());
+    head_ = head_.subspan(from_head);
+    if (from_head == out.size()) return from_head;
+    auto more = rest_.read(out.subspan(from_head));
+    if (!more) return more;
+    return from_head + *more;
+  }
+
+ private:
+  std::span<const std::byte> head_;
+  trace::ByteSource& rest_;
+};
+
+Result<FileResult> decode_aub(trace::ByteSource& source, const std::string& name, const FileOptions& options) {
+  trace::aub::Reader reader(source, name);
+  AubDecoder decoder(options.device, [&](const RegisterNames& registers) { return make_output(options, registers); });
+  decoder.set_command_limit(options.command_limit);
+  while (decoder.wants_more()) {
+    auto more = reader.next(decoder);
+    if (!more) return more.error();
+    if (!*more) break;
+  }
+  if (!decoder.failure().empty()) return Error{fmt::format("{}: {}.", name, decoder.failure())};
+  return FileResult{name, decoder.counts()};
+}
+
+Result<FileResult> decode_raw(trace::ByteSource& source, const std::string& name, const FileOptions& options) {
+  if (options.device == nullptr) {
+    return Error{fmt::format("{}: is no AUB trace; raw dwords need a device: give one with --device.", name)};
+  }
+  std::vector<std::byte> bytes;
+  for (;;) {
+    const size_t at = bytes.size();
+    bytes.resize(at + kReadBytes);
+    auto got = source.read(std::span(bytes).subspan(at));
+    if (!got) return got.error();
+    bytes.resize(at + *got);
+    if (*got < kReadBytes) break;
+    if (bytes.size() > kRawLimit) return Error{fmt::format("{}: is too long for raw dwords.", name)};
+  }
+  auto dwords = parse_dwords(bytes, name);
+  if (!dwords) return dwords.error();
+  FlatImage memory;
+  memory.add(options.address, dwords->size() * sizeof(uint32_t), *dwords);
+  const RegisterNames registers(*options.device);
+  const auto output = make_output(options, registers);
+  Decoder decoder(*options.device, options.engine.value_or(spec::EngineClass::render), memory, output.get());
+  decoder.set_command_limit(options.command_limit);
+  if (!dwords->empty()) {
+    decoder.walk({.space = StreamSpace::ppgtt,
+                  .address = options.address,
+                  .end = options.address + dwords->size() * sizeof(uint32_t)},
+                 false);
+  }
+  return FileResult{name, decoder.counts()};
+}
+
+Result<FileResult> decode_file(const fs::path& path, const FileOptions& options) {
+  auto source = trace::open_file(path);
+  if (!source) return source.error();
+  uint32_t first = 0;
+  auto head = std::as_writable_bytes(std::span(&first, 1));
+  auto got = (*source)->read(head);
+  if (!got) return got.error();
+  if (*got == 0) return Error{fmt::format("{}: is empty.", path.string())};
+  Rewound all(head.first(*got), **source);
+  const bool is_aub = *got == head.size() && trace::aub::looks_like_aub(first);
+  return is_aub ? decode_aub(all, path.string(), options) : decode_raw(all, path.string(), options);
+}
+
+Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& options) {
+  auto capture = trace::read_capture(folder);
+  if (!capture) return capture.error();
+  const spec::DeviceModel* device = options.device != nullptr ? options.device : capture->model();
+  if (device == nullptr) {
+    return Error{
+        fmt::format("{}: was captured on \"{}\", PCI id {:#06x}, which is none of our devices: give one with --device.",
+                    folder.string(), capture->device, capture->pci_id)};
+  }
+  FlatImage memory;
+  for (const trace::CaptureObject& object : capture->objects) memory.add(object.gpu, object.bytes, object.content);
+  const RegisterNames registers(*device);
+  const auto output = make_output(options, registers);
+  const GpuVa start = capture->batch_gpu + capture->batch_start;
+  if (output != nullptr) {
+    output->heading(fmt::format("{}: {}, {} on {}, batch at {:#x}", folder.string(), capture->program,
+                                spec::name_of(capture->engine_class), device->name, start.value));
+  }
+  Decoder decoder(*device, options.engine.value_or(capture->engine_class), memory, output.get());
+  decoder.set_command_limit(options.command_limit);
+  StreamLevel level{.space = StreamSpace::ppgtt, .address = start};
+  if (capture->batch_bytes != 0) level.end = start + align_down(capture->batch_bytes, sizeof(uint32_t));
+  decoder.walk(level, false);
+  return FileResult{folder.string(), decoder.counts()};
+}
+
+bool is_text(std::span<const std::byte> bytes) {
+  constexpr std::string_view kAllowed = "0123456789abcdefABCDEFxX:,#/ \t\r\n";
+  const auto look = bytes.first(std::min<size_t>(bytes.size(), 64));
+  bool comment = false;
+  for (const std::byte b : look) {
+    const char c = static_cast<char>(b);
+    if (c == '#' || c == '/') comment = true;
+    if (c == '\n') comment = false;
+    if (comment ? (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f : kAllowed.find(c) == std::string_view::npos)
+      return false;
+  }
+  return !look.empty();
+}
+
+}  // namespace
+
+Result<std::vector<uint32_t>> parse_dwords(std::span<const std::byte> bytes, const std::string& name) {
+  std::vector<uint32_t> dwords;
+  if (!is_text(bytes)) {
+    if (bytes.size() % sizeof(uint32_t) != 0) {
+      return Error{fmt::format("{}: holds {} bytes, which is no whole number of dwords.", name, bytes.size())};
+    }
+    dwords.resize(bytes.size() / sizeof(uint32_t));
+    std::memcpy(dwords.data(), bytes.data(), bytes.size());
+    return dwords;
+  }
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (size_t number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line = line.substr(0, std::min(line.find('#'), line.find("//")));
+    if (const size_t colon = line.find(':'); colon != std::string_view::npos) line.remove_prefix(colon + 1);
+    for (;;) {
+      constexpr std::string_view kBetween = " \t\r,";
+      line.remove_prefix(std::min(line.find_first_not_of(kBetween), line.size()));
+      if (line.empty()) break;
+      std::string_view word = line.substr(0, line.find_first_of(kBetween));
+      line.remove_prefix(word.size());
+      if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);
+      uint32_t dword = 0;
+      const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), dword, 16);
+      if (status != std::errc{} || end != word.data() + word.size()) {
+        return Error{fmt::format("{}: line {}: \"{}\" is no hexadecimal dword.", name, number, word)};
+      }
+      dwords.push_back(dword);
+    }
+  }
+  return dwords;
+}
+
+Result<void> decode_path(const fs::path& path, const FileOptions& options,
+                         const std::function<bool(const FileResult&)>& done) {
+  std::error_code status;
+  if (!fs::is_directory(path, status)) {
+    auto result = decode_file(path, options);
+    if (!result) return result.error();
+    done(*result);
+    return {};
+  }
+  auto folders = trace::find_captures(path);
+  if (!folders) return folders.error();
+  for (const fs::path& folder : *folders) {
+    auto result = decode_capture(folder, options);
+    if (!result) return result.error();
+    if (!done(*result)) break;
+  }
+  return {};
+}
+
+}  // namespace halogen::decode

@@ -1,0 +1,75 @@
+// What decoding yields, and where it goes. Library code never prints: an Output turns decoded things into text or JSON
+// and hands pieces of it to a sink that the front end provides.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strong.h"
+#include "decode/field_list.h"
+#include "decode/register_names.h"
+#include "engine/command_stream.h"
+#include "spec/descriptors.h"
+
+namespace halogen::decode {
+
+enum class NodeKind : uint8_t {
+  command,
+  unknown_command,
+  structure,  // in memory, reached through a pointer
+  kernel,     // EU code; its size is not known before it is disassembled
+  data,       // plain bytes: vertices, constants, indirect data
+  missing,    // a pointer to where nothing is mapped
+};
+
+// One decoded thing with everything it points to.
+struct Node {
+  NodeKind kind = NodeKind::command;
+  const spec::ItemDesc* item = nullptr;  // commands and structures
+  std::string label;                     // how it was reached: "binding_table[2]", "kernel_start_pointer"
+  GpuVa address;
+  engine::StreamSpace space = engine::StreamSpace::ppgtt;
+  uint8_t level = 0;                // of the stream; commands only
+  std::vector<uint32_t> dwords;     // all of it; of data, the beginning
+  uint64_t bytes = 0;               // of data: its whole size; 0 where unknown
+  FieldList fields;                 // of commands and structures
+  bool guessed = false;             // how many there are was a guess: may be no structure at all
+  std::vector<std::string> faults;  // what is wrong with it: a bad length, a loop
+  std::vector<Node> children;
+};
+
+// One record of a trace file.
+struct RecordLine {
+  uint64_t offset = 0;
+  uint64_t index = 0;
+  std::string_view kind;  // "register write"
+  std::string text;       // what it says, one line
+};
+
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual void record(const RecordLine& line) = 0;
+  virtual void heading(std::string_view text) = 0;  // a submission, a batch
+  virtual void node(const Node& node, spec::GenId gen) = 0;
+  // False when nobody reads any more.
+  virtual bool open() const = 0;
+};
+
+// Takes text away; false when nobody reads any more.
+using TextSink = std::function<bool(std::string_view)>;
+
+struct TextStyle {
+  bool color = false;
+};
+
+std::unique_ptr<Output> make_text_output(TextSink sink, TextStyle style, const RegisterNames* registers);
+
+// One JSON object a line: records, headings and commands, the last with fields and what they point to.
+std::unique_ptr<Output> make_json_output(TextSink sink, const RegisterNames* registers);
+
+}  // namespace halogen::decode

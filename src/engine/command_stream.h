@@ -1,0 +1,190 @@
+// Frames a command stream: finds where each command starts and ends, once, for every user. Executing, printing,
+// counting and recording are visitors; they also decide where the stream goes on (next, jump, call, leave).
+//
+// The walker knows nothing of particular commands: lengths come from the description, and a batch starts because a
+// visitor says so. Commands may cross pages and wrap around the end of a ring. Nothing is allocated per command.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/strong.h"
+#include "spec/command_table.h"
+
+namespace halogen::engine {
+
+// Which translation a stream is fetched through.
+enum class StreamSpace : uint8_t { ggtt, ppgtt };
+
+// Where dwords come from.
+class CommandMemory {
+ public:
+  virtual ~CommandMemory() = default;
+
+  // What can be read in one run from `address` on, as long as is convenient; empty where nothing is mapped.
+  // The span stays good until the memory's mapping changes (CommandStream::invalidate()).
+  virtual std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) = 0;
+};
+
+// One nesting level: the ring, a batch buffer, a second-level batch buffer... Plain data.
+struct StreamLevel {
+  static constexpr GpuVa kNoEnd{~uint64_t{0}};
+
+  StreamSpace space = StreamSpace::ggtt;
+  GpuVa address;           // of the next command
+  GpuVa end = kNoEnd;      // the stream holds nothing from here on: a ring's tail, a batch's known end
+  GpuVa wrap_to;           // a ring goes on here...
+  GpuVa wrap_at = kNoEnd;  // ...when it reaches this address
+};
+
+struct StreamState {
+  static constexpr size_t kMaxLevels = 8;
+  std::array<StreamLevel, kMaxLevels> levels{};
+  uint8_t depth = 0;  // index of the level that runs
+};
+
+// Where a command stands.
+struct CommandPlace {
+  StreamSpace space;
+  uint8_t level;
+  GpuVa address;
+};
+
+// What a visitor wants next.
+struct Next {
+  enum class Action : uint8_t { advance, jump, call, leave, stop };
+  Action action = Action::advance;
+  StreamSpace space = StreamSpace::ggtt;
+  GpuVa address;
+
+  static constexpr Next advance() { return {}; }
+  static constexpr Next jump(StreamSpace space, GpuVa to) { return {Action::jump, space, to}; }
+  static constexpr Next call(StreamSpace space, GpuVa to) { return {Action::call, space, to}; }
+  static constexpr Next leave() { return {Action::leave, {}, {}}; }
+  static constexpr Next stop() { return {Action::stop, {}, {}}; }  // the command counts as consumed
+};
+
+enum class StreamStop : uint8_t {
+  budget,     // the number of commands asked for is done; run() again goes on
+  exhausted,  // the level's end is reached: an empty ring, the end of a batch without an end command
+  left,       // the outermost level was left
+  stopped,    // the visitor said so
+  unmapped,   // nothing can be read at the address
+  truncated,  // the last command is longer than what is left
+  too_deep,   // a call beyond kMaxLevels
+};
+
+// The dwords of a command span the whole command and live until the visitor returns.
+class CommandVisitor {
+ public:
+  virtual ~CommandVisitor() = default;
+  virtual Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
+                          const CommandPlace& place) = 0;
+  // No description matches; `dwords` has the length that the command's client would give it.
+  virtual Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) = 0;
+  // `desc` is null for an unknown command, `present` what is there of `total` dwords. The stream stops.
+  virtual void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
+                            const CommandPlace& place) = 0;
+};
+
+// Length of a command that no description matches: the rule that all commands of its client follow.
+constexpr uint32_t length_of_unknown(uint32_t header) {
+  constexpr uint32_t kFirstLongMiOpcode = 0x10;  // MI commands below are one dword
+  switch (header >> 29) {
+    case 0:
+      return ((header >> 23) & 0x3f) < kFirstLongMiOpcode ? 1 : (header & 0xff) + 2;
+    case 2:
+    case 3:
+      return (header & 0xff) + 2;
+    default:
+      return 1;
+  }
+}
+
+class CommandStream {
+ public:
+  CommandStream(const spec::CommandTable& table, CommandMemory& memory) : table_(&table), memory_(&memory) {}
+
+  // Starts over at one outermost level.
+  void start(const StreamLevel& level) {
+    state_ = {};
+    state_.levels[0] = level;
+    window_ = {};
+  }
+
+  const StreamState& state() const { return state_; }
+  void restore(const StreamState& state) {
+    state_ = state;
+    window_ = {};
+  }
+  StreamLevel& level() { return state_.levels[state_.depth]; }
+  const StreamLevel& level() const { return state_.levels[state_.depth]; }
+
+  // The memory's mapping, or a level's end, has changed.
+  void invalidate() { window_ = {}; }
+
+  // Visits up to `budget` commands. `Visitor` is a CommandVisitor; a final class is called without dispatch.
+  template <class Visitor>
+  StreamStop run(Visitor& visitor, uint64_t budget = ~uint64_t{0});
+
+ private:
+  bool open_window();
+  // Collects a command that does not lie in the window in one piece; shorter than `total` where the stream ends.
+  std::span<const uint32_t> gather(uint32_t total);
+  void advance(uint32_t dwords);
+  bool follow(const Next& next, StreamStop& reason);
+
+  const spec::CommandTable* table_;
+  CommandMemory* memory_;
+  StreamState state_;
+  std::span<const uint32_t> window_;  // what is readable at level().address
+  std::vector<uint32_t> scratch_;
+};
+
+template <class Visitor>
+StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
+  for (; budget != 0; --budget) {
+    if (window_.empty() && !open_window()) {
+      return level().address == level().end ? StreamStop::exhausted : StreamStop::unmapped;
+    }
+    const uint32_t header = window_.front();
+    const spec::CommandDesc* desc = table_->find(header);
+    const uint32_t total = desc != nullptr ? table_->length(*desc, header) : length_of_unknown(header);
+    const CommandPlace place{level().space, state_.depth, level().address};
+    std::span<const uint32_t> dwords;
+    if (total <= window_.size()) [[likely]] {
+      dwords = window_.first(total);
+    } else {
+      dwords = gather(total);
+      if (dwords.size() < total) {
+        visitor.on_truncated(desc, dwords, total, place);
+        return StreamStop::truncated;
+      }
+    }
+    const Next next = desc != nullptr ? visitor.on_command(*desc, dwords, place) : visitor.on_unknown(dwords, place);
+    advance(total);
+    if (next.action != Next::Action::advance) [[unlikely]] {
+      StreamStop reason{};
+      if (!follow(next, reason)) return reason;
+    }
+  }
+  return StreamStop::budget;
+}
+
+inline void CommandStream::advance(uint32_t dwords) {
+  StreamLevel& here = level();
+  if (dwords < window_.size()) [[likely]] {
+    here.address += uint64_t{dwords} * sizeof(uint32_t);
+    window_ = window_.subspan(dwords);
+    return;
+  }
+  window_ = {};
+  uint64_t to = here.address.value + uint64_t{dwords} * sizeof(uint32_t);
+  if (to >= here.wrap_at.value) to = here.wrap_to.value + (to - here.wrap_at.value);
+  here.address = GpuVa{to};
+}
+
+}  // namespace halogen::engine
