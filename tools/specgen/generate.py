@@ -4,6 +4,7 @@ from pathlib import Path
 
 import emit_domains
 import emit_ids
+import emit_members
 import emit_tables
 import emit_types
 import emit_world
@@ -14,7 +15,7 @@ from names import Names, included_topics
 def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
     files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/table_data.cpp",
-             "spec/domain_data.cpp", "hw/enums.h", "hw/enums.cpp"]
+             "spec/domain_data.cpp", "hw/enums.h", "hw/enums.cpp", "test/members.cpp"]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
     return files
@@ -31,6 +32,7 @@ def contents(spec):
         "spec/domain_data.cpp": emit_domains.domain_data(spec),
         "hw/enums.h": emit_types.enums_header(spec),
         "hw/enums.cpp": emit_tables.enums_source(spec),
+        "test/members.cpp": emit_members.members_source(spec, names),
     }
     for topic in spec.topics:
         files[f"hw/{topic}.h"] = emit_types.topic_header(spec, names, topic)
