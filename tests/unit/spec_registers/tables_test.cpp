@@ -118,7 +118,7 @@ bool is_observation_range(std::string_view name) {
 }
 
 TEST(AccessListRegisters, EveryListedDwordBelongsToARegister) {
-  const auto map = RegisterMap::for_device(spec::model(DeviceId::dg1));
+  const RegisterMap& map = map_of(DeviceId::dg1);
   size_t rows = 0;
   for (const spec::PrivilegeList& list : spec::privilege_lists()) {
     if ((list.devices & spec::mask_of(DeviceId::dg1)) == 0) continue;
@@ -128,8 +128,7 @@ TEST(AccessListRegisters, EveryListedDwordBelongsToARegister) {
         if ((list.engines & spec::mask_of(engine.engine_class)) == 0) continue;
         const uint32_t base = row.base == spec::RegisterBase::engine ? engine.mmio_base : 0;
         for (uint32_t n = 0; n < row.dwords; ++n) {
-          EXPECT_NE(map->find(base + row.offset + 4 * n), nullptr)
-              << list.name << ' ' << row.name << ' ' << engine.name;
+          EXPECT_NE(map.find(base + row.offset + 4 * n), nullptr) << list.name << ' ' << row.name << ' ' << engine.name;
         }
         ++rows;
       }
@@ -142,13 +141,13 @@ TEST(ContextImages, NameOnlyRegistersThatExist) {
   for (const spec::ContextImageDesc& image : spec::context_images()) {
     for (const spec::DeviceModel& model : spec::device_models()) {
       if ((image.devices & spec::mask_of(model.id)) == 0) continue;
-      const auto map = RegisterMap::for_device(model);
+      const RegisterMap& map = map_of(model.id);
       for (const spec::EngineModel& engine : model.engines) {
         if ((image.engines & spec::mask_of(engine.engine_class)) == 0) continue;
         for (const spec::ImageEntry& entry : image.entries) {
           for (const spec::ImageRegister& reg : entry.registers) {
             if (reg.name == "UNLISTED") continue;  // a pair that the manual counts but does not name
-            const bool found = map->find(reg.offset) != nullptr || map->find(engine.mmio_base + reg.offset) != nullptr;
+            const bool found = map.find(reg.offset) != nullptr || map.find(engine.mmio_base + reg.offset) != nullptr;
             EXPECT_TRUE(found) << image.name << ' ' << model.name << ' ' << engine.name << ' ' << reg.name;
           }
         }
