@@ -19,20 +19,20 @@ enum class FaultReason : uint8_t {
   table_hole,        // a table lies where there is no memory
   page_hole,         // the page itself lies where there is no memory
   table_disabled,    // the table is switched off for this client
-  root_not_present,     // advanced contexts: root, context or PASID entry
+  root_not_present,  // advanced contexts: root, context or PASID entry
   context_not_present,
   pasid_not_present,
   pasid_out_of_range,
-  tile_invalid,      // TR-TT: an invalid tile
+  tile_invalid,  // TR-TT: an invalid tile
 };
 
 std::string_view name_of(FaultReason reason);
 
 struct Fault {
   FaultReason reason = FaultReason::none;
-  uint8_t level = 0;       // 0: the root; counts down the walk
-  uint64_t address = 0;    // the graphics address that was asked for
-  uint64_t entry = 0;      // the entry that ended the walk
+  uint8_t level = 0;     // 0: the root; counts down the walk
+  uint64_t address = 0;  // the graphics address that was asked for
+  uint64_t entry = 0;    // the entry that ended the walk
   uint64_t entry_address = 0;
   bool write = false;
   bool instruction = false;

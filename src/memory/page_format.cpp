@@ -110,10 +110,9 @@ PageFormat make_format(const FormatSource& source, spec::GenId gen, unsigned hos
   format.permissions_of_all_levels = source.advanced;
   format.reserved_bits_fault = source.advanced;
   for (const LevelSource& level : source.levels) {
-    format.levels.push_back({level.name, level.shift, level.index_bits,
-                             entry_format(level.table, gen, host_address_bits),
-                             entry_format(level.leaf, gen, host_address_bits),
-                             entry_format(level.medium, gen, host_address_bits)});
+    format.levels.push_back(
+        {level.name, level.shift, level.index_bits, entry_format(level.table, gen, host_address_bits),
+         entry_format(level.leaf, gen, host_address_bits), entry_format(level.medium, gen, host_address_bits)});
   }
   format.has_write_permission = format.levels.back().table.writable != 0;
   return format;

@@ -47,14 +47,12 @@ struct EntryFormat {
   uint64_t pcd = 0;
   uint64_t pat = 0;
   uint64_t snooped = 0;
-  uint64_t reserved = 0;       // must be zero
-  uint64_t address = 0;        // in place
-  uint64_t address_high = 0;   // Gen4, Gen6: bits that continue the address above bit 31
+  uint64_t reserved = 0;           // must be zero
+  uint64_t address = 0;            // in place
+  uint64_t address_high = 0;       // Gen4, Gen6: bits that continue the address above bit 31
   uint8_t address_high_shift = 0;  // how far left they move
 
-  uint64_t target(uint64_t entry) const {
-    return (entry & address) | ((entry & address_high) << address_high_shift);
-  }
+  uint64_t target(uint64_t entry) const { return (entry & address) | ((entry & address_high) << address_high_shift); }
   // PAT:PCD:PWT, the index of the memory type.
   uint8_t type_index(uint64_t entry) const {
     return static_cast<uint8_t>(((entry & pat) != 0 ? 4 : 0) | ((entry & pcd) != 0 ? 2 : 0) |
@@ -66,15 +64,15 @@ struct LevelFormat {
   std::string_view name;  // "PML4", "PDP", "PD", "PT", "GTT"
   uint8_t shift = 0;      // lowest address bit that the index uses
   uint8_t index_bits = 0;
-  EntryFormat table;      // the entry when it points at a table (or at a page, on the last level)
-  EntryFormat leaf;       // the entry when page_size is set: a large page; desc is null where there is none
-  EntryFormat medium;     // last level: the entry of a 64 KB page; desc is null where there is none
+  EntryFormat table;   // the entry when it points at a table (or at a page, on the last level)
+  EntryFormat leaf;    // the entry when page_size is set: a large page; desc is null where there is none
+  EntryFormat medium;  // last level: the entry of a 64 KB page; desc is null where there is none
 };
 
 struct PageFormat {
   WalkMode mode = WalkMode::ggtt;
-  uint8_t address_bits = 32;         // of a graphics address; above: out of range
-  bool canonical = false;            // bits above address_bits must copy the top bit
+  uint8_t address_bits = 32;               // of a graphics address; above: out of range
+  bool canonical = false;                  // bits above address_bits must copy the top bit
   bool permissions_of_all_levels = false;  // advanced: AND of R/W and U/S, OR of XD
   bool reserved_bits_fault = false;
   bool has_write_permission = true;  // Gen4 and Gen6 entries have none

@@ -68,7 +68,7 @@ class SparseFrames final : public FrameSource {
 struct MemoryWindow {
   MemorySpace space = MemorySpace::system;
   MemoryKind kind = MemoryKind::ram;
-  uint64_t first = 0;   // address
+  uint64_t first = 0;  // address
   uint64_t bytes = 0;
   FrameSource* source = nullptr;
 

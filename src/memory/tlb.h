@@ -1,7 +1,7 @@
 // A translation cache as the chips have it: up to 256 fully associative entries a set, sets chosen by low page bits,
 // least recently allocated goes first. An entry holds the host address of its 4 KB frame, so that a hit costs a look-up
-// and nothing else. Hit rules (seed 001, TLB): a write to an entry that is not writable or not dirty, or a fetch from an
-// entry that is not executable, is a miss that drops the entry: only a fresh walk may fault.
+// and nothing else. Hit rules (seed 001, TLB): a write to an entry that is not writable or not dirty, or a fetch from
+// an entry that is not executable, is a miss that drops the entry: only a fresh walk may fault.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,9 @@ using SpaceTag = uint16_t;
 inline constexpr SpaceTag kGlobalSpace = 0;
 
 struct TlbEntry {
-  uint64_t page = 0;          // graphics address >> 12
-  std::byte* frame = nullptr; // host bytes of the frame; null: nothing there (null page, or a fault)
+  uint64_t page = 0;           // graphics address >> 12
+  std::byte* frame = nullptr;  // host bytes of the frame; null: nothing there (null page, or a fault)
   SpaceTag space = 0;
-  bool valid = false;
   bool writable = false;
   bool dirty = false;
   bool executable = false;
@@ -57,13 +56,18 @@ class Tlb {
   static constexpr unsigned kMaxPerSet = 256;
   static constexpr unsigned kSlots = 512;  // of the hash index of a set
 
+  // `index` is an open-addressed hash table of entry numbers plus one; an entry is valid while the index names it.
   struct Set {
     std::vector<TlbEntry> entries;
-    std::vector<uint16_t> index;  // hash -> entry + 1
-    unsigned next = 0;            // least recently allocated
+    std::vector<uint16_t> index;
+    unsigned next = 0;  // least recently allocated
   };
 
   Set& set_of(uint64_t page) { return sets_[page & (sets_.size() - 1)]; }
+  static unsigned find_slot(const Set& set, SpaceTag space, uint64_t page);
+  static void remove(Set& set, unsigned slot);
+  template <class Predicate>
+  void remove_if(Predicate predicate);
 
   unsigned entries_;
   std::vector<Set> sets_;

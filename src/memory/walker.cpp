@@ -35,18 +35,11 @@ bool is_canonical(uint64_t address, unsigned bits) {
   return static_cast<uint64_t>(sign_extend(address & low_mask(bits), bits)) == address;
 }
 
-// Rights gathered on the way down. Legacy tables start from "everything" and let only the leaf decide.
-struct Rights {
-  bool writable = true;
-  bool user = true;
-  bool executable = true;
-
-  void narrow(const EntryFormat& format, uint64_t entry, bool honour_execute_disable) {
-    writable = writable && (format.writable == 0 || (entry & format.writable) != 0);
-    user = user && (format.user == 0 || (entry & format.user) != 0);
-    executable = executable && !(honour_execute_disable && (entry & format.execute_disable) != 0);
-  }
-};
+void narrow(Rights& rights, const EntryFormat& format, uint64_t entry, bool honour_execute_disable) {
+  rights.writable = rights.writable && (format.writable == 0 || (entry & format.writable) != 0);
+  rights.user = rights.user && (format.user == 0 || (entry & format.user) != 0);
+  rights.executable = rights.executable && !(honour_execute_disable && (entry & format.execute_disable) != 0);
+}
 
 FaultReason denied(const WalkContext& context, const Rights& rights, Access access) {
   if (!context.supervisor && !rights.user) {
@@ -79,35 +72,46 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
                 WalkRecorder* recorder, bool update) {
   const PageFormat& format = *context.format;
   WalkResult result;
-  const auto fault = [&](FaultReason reason, size_t level, uint64_t entry, uint64_t entry_address) {
-    result.fault = {reason,        static_cast<uint8_t>(level), address, entry, entry_address, access.write,
-                    access.instruction};
+  result.fault = {FaultReason::none, 0, address, 0, 0, access.write, access.instruction};
+  const bool fits =
+      format.canonical ? is_canonical(address, format.address_bits) : (address >> format.address_bits) == 0;
+  if (!fits) {
+    result.fault.reason = format.canonical ? FaultReason::not_canonical : FaultReason::out_of_range;
     return result;
-  };
-
-  if (format.canonical ? !is_canonical(address, format.address_bits) : (address >> format.address_bits) != 0) {
-    return fault(format.canonical ? FaultReason::not_canonical : FaultReason::out_of_range, 0, 0, 0);
   }
   const std::optional<uint64_t> root = root_table(context, address);
   if (!root) {
-    return fault(FaultReason::out_of_range, 0, 0, 0);
+    result.fault.reason = FaultReason::out_of_range;
+    return result;
   }
+  WalkPosition position;
+  position.table = *root;
+  return walk_from(memory, context, position, address, access, recorder, update);
+}
 
-  uint64_t table = *root;
-  bool medium = false;  // the directory said: 64 KB pages below
-  Rights rights;
-  for (size_t i = 0; i < format.levels.size(); ++i) {
-    const LevelFormat& level = format.levels[i];
-    const bool last = i + 1 == format.levels.size();
-    const bool use_medium = last && medium && level.medium.desc != nullptr;
+WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, WalkPosition position, uint64_t address,
+                     Access access, WalkRecorder* recorder, bool update) {
+  const PageFormat& format = *context.format;
+  WalkResult result;
+  const auto fault = [&](FaultReason reason, uint64_t entry, uint64_t entry_address) {
+    result.fault = {reason, position.level, address, entry, entry_address, access.write, access.instruction};
+    return result;
+  };
+
+  for (;; ++position.level) {
+    const LevelFormat& level = format.levels[position.level];
+    const bool last = position.level + 1u == format.levels.size();
+    const bool use_medium = last && position.medium && level.medium.desc != nullptr;
+    result.last = position;
+    result.reached_last = last;
     uint64_t index = (address >> level.shift) & low_mask(level.index_bits);
     if (use_medium) {
       index &= ~uint64_t{15};  // every sixteenth entry; the fifteen others may hold anything
     }
-    const uint64_t entry_address = table + index * level.table.bytes;
-    std::optional<uint64_t> loaded = load_entry(memory, context.table_space, entry_address, level.table.bytes);
+    const uint64_t entry_address = position.table + index * level.table.bytes;
+    const std::optional<uint64_t> loaded = load_entry(memory, context.table_space, entry_address, level.table.bytes);
     if (!loaded) {
-      return fault(FaultReason::table_hole, i, 0, entry_address);
+      return fault(FaultReason::table_hole, 0, entry_address);
     }
     uint64_t entry = *loaded;
     const bool large = !last && level.leaf.desc != nullptr && (entry & level.leaf.page_size) != 0;
@@ -117,30 +121,30 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
       recorder->on_step({&level, &shape, context.table_space, entry_address, entry});
     }
     if ((entry & shape.present) == 0) {
-      return fault(FaultReason::not_present, i, entry, entry_address);
+      return fault(FaultReason::not_present, entry, entry_address);
     }
     if (format.reserved_bits_fault && (entry & shape.reserved) != 0) {
-      return fault(FaultReason::reserved_bit, i, entry, entry_address);
+      return fault(FaultReason::reserved_bit, entry, entry_address);
     }
     if (format.permissions_of_all_levels || leaf) {
-      rights.narrow(shape, entry, context.execute_disable);
+      narrow(position.rights, shape, entry, context.execute_disable);
     }
     if (!leaf) {
-      if (context.accessed_dirty && update && (entry & shape.accessed) == 0) {
-        set_bits(memory, context.table_space, entry_address,
-                 shape.accessed | (context.extended_accessed ? shape.extended_accessed : 0));
+      const uint64_t wanted = shape.accessed | (context.extended_accessed ? shape.extended_accessed : 0);
+      if (context.accessed_dirty && update && (entry & wanted) != wanted) {
+        set_bits(memory, context.table_space, entry_address, wanted);
       }
-      medium = (entry & shape.intermediate_page_size) != 0 && context.large_medium_pages;
-      table = shape.target(entry);
+      position.medium = (entry & shape.intermediate_page_size) != 0 && context.medium_pages;
+      position.table = shape.target(entry);
       continue;
     }
 
-    if (const FaultReason reason = denied(context, rights, access); reason != FaultReason::none) {
-      return fault(reason, i, entry, entry_address);
+    if (const FaultReason reason = denied(context, position.rights, access); reason != FaultReason::none) {
+      return fault(reason, entry, entry_address);
     }
     if (context.accessed_dirty && update) {
-      const uint64_t wanted = shape.accessed | (access.write ? shape.dirty : 0) |
-                              (context.extended_accessed ? shape.extended_accessed : 0);
+      const uint64_t wanted =
+          shape.accessed | (access.write ? shape.dirty : 0) | (context.extended_accessed ? shape.extended_accessed : 0);
       if ((entry & wanted) != wanted) {
         entry = set_bits(memory, context.table_space, entry_address, wanted);
       }
@@ -148,17 +152,17 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
     Mapping& mapping = result.mapping;
     mapping.page_bits = use_medium ? 16 : level.shift;
     mapping.address = shape.target(entry) & ~low_mask(mapping.page_bits);
-    mapping.space = context.local_memory && (entry & shape.local_memory) != 0 ? MemorySpace::local : MemorySpace::system;
-    mapping.writable = rights.writable;
-    mapping.user = rights.user;
-    mapping.executable = rights.executable;
+    mapping.space =
+        context.local_memory && (entry & shape.local_memory) != 0 ? MemorySpace::local : MemorySpace::system;
+    mapping.writable = position.rights.writable;
+    mapping.user = position.rights.user;
+    mapping.executable = position.rights.executable;
     mapping.dirty = !context.accessed_dirty || (entry & shape.dirty) != 0;
     mapping.null = (entry & shape.null) != 0;
     mapping.snooped = shape.snooped != 0 && (entry & shape.snooped) == shape.snooped;
     mapping.type_index = shape.type_index(entry);
     return result;
   }
-  return result;
 }
 
 }  // namespace halogen

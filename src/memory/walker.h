@@ -21,15 +21,15 @@ struct Access {
 struct WalkContext {
   const PageFormat* format = nullptr;
   MemorySpace table_space = MemorySpace::system;  // where tables below the root lie
-  uint64_t roots[4] = {};      // table addresses; legacy32 has four, the others one
-  uint64_t entries = 0;        // one-level tables: how many entries there are
-  bool local_memory = false;   // the device honours the local memory bit
-  bool large_medium_pages = true;  // 64 KB pages: the enable outside the tables (MMIO or PASID entry)
+  uint64_t roots[4] = {};                         // table addresses; legacy32 has four, the others one
+  uint64_t entries = 0;                           // one-level tables: how many entries there are
+  bool local_memory = false;                      // the device honours the local memory bit
+  bool medium_pages = true;                       // 64 KB pages: the enable outside the tables (MMIO or PASID entry)
   // Advanced contexts:
-  bool accessed_dirty = false;     // the context manages A and D bits
+  bool accessed_dirty = false;  // the context manages A and D bits
   bool extended_accessed = false;
-  bool execute_disable = false;    // NXE
-  bool write_protect = true;       // WPE: supervisor writes respect R/W
+  bool execute_disable = false;  // NXE
+  bool write_protect = true;     // WPE: supervisor writes respect R/W
   bool supervisor = false;
 };
 
@@ -41,8 +41,8 @@ struct Mapping {
   bool writable = true;
   bool user = true;
   bool executable = true;
-  bool dirty = true;    // the leaf's D bit, or nothing to keep
-  bool null = false;    // reads give zero, writes are dropped
+  bool dirty = true;  // the leaf's D bit, or nothing to keep
+  bool null = false;  // reads give zero, writes are dropped
   bool snooped = false;
   uint8_t type_index = 0;
 
@@ -63,13 +63,34 @@ class WalkRecorder {
   virtual void on_step(const WalkStep& step) = 0;
 };
 
+// Rights gathered on the way down. Legacy tables let only the leaf decide.
+struct Rights {
+  bool writable = true;
+  bool user = true;
+  bool executable = true;
+};
+
+// Where a walk stands: about to read an entry of `table` on a level.
+struct WalkPosition {
+  uint8_t level = 0;
+  bool medium = false;  // the directory said: 64 KB pages below
+  Rights rights;
+  uint64_t table = 0;  // physical address
+};
+
 struct WalkResult {
   Mapping mapping;  // valid when there is no fault
   Fault fault;
+  WalkPosition last;          // the walk's position before its last entry
+  bool reached_last = false;  // that entry was on the last level: `last` may be kept for the next walk nearby
 };
 
 // `update` false: A and D bits are judged but not written (a debugger's view).
 WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64_t address, Access access,
                 WalkRecorder* recorder = nullptr, bool update = true);
+
+// The same, but going on from a position that an earlier walk reached.
+WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, WalkPosition position, uint64_t address,
+                     Access access, WalkRecorder* recorder = nullptr, bool update = true);
 
 }  // namespace halogen
