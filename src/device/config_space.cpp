@@ -56,7 +56,7 @@ void ConfigSpace::build() {
       case ConfigSource::zero:
         break;
       case ConfigSource::ggc:
-        value = encode_ggc(layout_->ggc, model_->stolen_bytes, gtt_bytes(*model_, options_));
+        value = ggc();
         break;
       case ConfigSource::stolen_base:
         value = static_cast<uint32_t>(stolen);

@@ -21,6 +21,13 @@ SteeringConfig steering_config(const spec::DeviceModel& model, const DeviceOptio
   return config;
 }
 
+MemoryLayout layout_of(const spec::DeviceModel& model, const DeviceOptions& options) {
+  const uint64_t local = local_bytes(model, options);
+  const uint64_t table = gtt_bytes(model, options);
+  return local != 0 ? local_layout(local, model.stolen_bytes, table)
+                    : system_layout(options.stolen_base, model.stolen_bytes, table);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::create(const spec::DeviceModel& model, Host& host, DeviceOptions options) {
@@ -37,37 +44,10 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       config_(model, options_),
       mmio_(model, RegisterMap::for_device(model), steering_config(model, options_), host, options_.name + ".mmio"),
       reset_unit_(mmio_),
-      timestamps_(*this),
+      timestamps_(mmio_, clock_),
+      firmware_(mmio_, layout_of(model, options_), config_.ggc(), [this] { reset(ResetKind::driver); }),
       gtt_(gtt_bytes(model, options_)),
-      local_(local_bytes(model, options_)) {
-  apply_straps();
-}
-
-Device::Timestamps::Timestamps(Device& device) : device_(device) {
-  device.mmio_.bank().attach("RING_TIMESTAMP", *this);
-}
-
-uint32_t Device::Timestamps::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
-  // Software may set the counter: what is stored is the distance from virtual time.
-  (void)stored;
-  const uint64_t ticks = device_.clock_.ticks(device_.model_->timestamp_hz);
-  return static_cast<uint32_t>(ticks >> (32 * slot.dword));
-}
-
-// What firmware and fuses leave in registers before software runs.
-void Device::apply_straps() {
-  const auto set = [this](std::string_view name, uint64_t value) {
-    for (const RegisterSlot& slot : mmio_.bank().map().slots_of(name)) {
-      mmio_.bank().poke(slot, static_cast<uint32_t>(value >> (32 * slot.dword)));
-    }
-  };
-  if (local_.size() != 0) {
-    // From the top of local memory: data stolen memory, then the table's memory; below it is free for software.
-    const uint64_t dsm = local_.size() - model_->stolen_bytes;
-    set("DSMBASE", dsm);
-    set("GSMBASE", dsm - gtt_.size());
-  }
-}
+      local_(local_bytes(model, options_)) {}
 
 uint32_t Device::config_read(uint32_t offset, unsigned bytes) const {
   if ((bytes != 1 && bytes != 2 && bytes != 4) || offset % bytes != 0) {
@@ -95,15 +75,19 @@ void Device::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
 }
 
 void Device::reset(ResetKind kind) {
-  config_.reset();
+  if (kind != ResetKind::driver) {
+    config_.reset();
+  }
   mmio_.reset();
   io_index_ = 0;
+  if (kind != ResetKind::function_level) {
+    local_.clear();
+  }
   if (kind == ResetKind::power_on) {
     std::ranges::fill(gtt_, std::byte{0});
-    local_.clear();
     clock_ = {};
   }
-  apply_straps();
+  firmware_.apply();
   set_interrupt(false);
 }
 

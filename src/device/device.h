@@ -13,10 +13,12 @@
 #include "base/result.h"
 #include "device/clock.h"
 #include "device/config_space.h"
+#include "device/firmware.h"
 #include "device/host.h"
 #include "device/options.h"
 #include "device/reset_unit.h"
 #include "device/sparse_memory.h"
+#include "device/timestamps.h"
 #include "mmio/mmio_space.h"
 #include "spec/device_model.h"
 
@@ -25,6 +27,7 @@ namespace halogen {
 enum class ResetKind : uint8_t {
   power_on,        // everything, memory too
   function_level,  // registers and configuration; memory keeps its content
+  driver,          // asked for through GU_CNTL: registers and local memory; configuration stays
 };
 
 // Everything that changes while a device runs. A snapshot is a copy.
@@ -77,24 +80,15 @@ class Device {
   // For the units inside.
   MmioSpace& mmio() { return mmio_; }
   const ConfigSpace& config() const { return config_; }
+  const MemoryLayout& memory_layout() const { return firmware_.layout(); }
+  ResetUnit& reset_unit() { return reset_unit_; }
   std::span<std::byte> gtt() { return gtt_; }
   SparseMemory& local_memory() { return local_; }
   Host& host() { return host_; }
 
  private:
-  // Counters that show virtual time.
-  class Timestamps final : public RegisterHandler {
-   public:
-    explicit Timestamps(Device& device);
-    uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-
-   private:
-    Device& device_;
-  };
-
   Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
 
-  void apply_straps();
   const spec::BarModel* usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value, bool is_write);
   uint64_t mmio_bar_read(uint64_t offset, unsigned bytes);
   void mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value);
@@ -107,13 +101,14 @@ class Device {
   const spec::DeviceModel* model_;
   DeviceOptions options_;
   Host& host_;
+  VirtualClock clock_;
   ConfigSpace config_;
   MmioSpace mmio_;
   ResetUnit reset_unit_;
   Timestamps timestamps_;
+  Firmware firmware_;
   std::vector<std::byte> gtt_;
   SparseMemory local_;
-  VirtualClock clock_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
   bool line_ = false;  // what the host was told last

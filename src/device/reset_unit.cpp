@@ -6,22 +6,23 @@ namespace halogen {
 
 namespace {
 
-// RING_RESET_CTL.
+// RESET_CTL.
 constexpr uint32_t kRequestReset = 1u << 0;
 constexpr uint32_t kReadyToReset = 1u << 1;
+constexpr uint32_t kCatastrophicError = 1u << 2;
 
 constexpr std::string_view kGdrst = "GDRST";
-constexpr std::string_view kRingResetCtl = "RING_RESET_CTL";
+constexpr std::string_view kResetCtl = "RESET_CTL";
 
 }  // namespace
 
 ResetUnit::ResetUnit(MmioSpace& mmio) : mmio_(mmio) {
   mmio_.bank().attach(kGdrst, *this);
-  mmio_.bank().attach(kRingResetCtl, *this);
+  mmio_.bank().attach(kResetCtl, *this);
 }
 
 uint32_t ResetUnit::on_write(const RegisterWrite& write) {
-  return write.slot.desc->name == kGdrst ? write_gdrst(write) : write_ring_reset_ctl(write);
+  return write.slot.desc->name == kGdrst ? write_gdrst(write) : write_reset_ctl(write);
 }
 
 uint32_t ResetUnit::write_gdrst(const RegisterWrite& write) {
@@ -43,9 +44,12 @@ uint32_t ResetUnit::write_gdrst(const RegisterWrite& write) {
   return 0;  // every bit reads zero again when its reset is over
 }
 
-uint32_t ResetUnit::write_ring_reset_ctl(const RegisterWrite& write) {
-  // An idle streamer is ready at once. Withdrawing the request withdraws the readiness.
-  return (write.next & kRequestReset) != 0 ? write.next | kReadyToReset : write.next & ~kReadyToReset;
+uint32_t ResetUnit::write_reset_ctl(const RegisterWrite& write) {
+  // An idle streamer is ready at once. Withdrawing the request withdraws the readiness. A one acknowledges an error.
+  const bool requested = (write.next & kRequestReset) != 0;
+  const uint32_t acknowledged = write.ones(kCatastrophicError);
+  const uint32_t error = write.old_value & kCatastrophicError & ~acknowledged;
+  return (write.next & ~(kReadyToReset | kCatastrophicError)) | (requested ? kReadyToReset : 0) | error;
 }
 
 void ResetUnit::reset_ranges(std::span<const spec::OffsetRange> ranges) {

@@ -1,5 +1,5 @@
 // Resets below the level of the function: GDRST (MMIO 941C on Gen6 and later, configuration space C0 on Gen4) and the
-// RING_RESET_CTL handshake of each engine. What survives: wake requests, steering, fuses, page tables in memory,
+// RESET_CTL handshake of each engine (base + D0). What survives: wake requests, steering, fuses, page tables in memory,
 // display, power management. Left out: the time a reset takes; it is over when the write returns.
 #pragma once
 
@@ -26,7 +26,7 @@ class ResetUnit final : public RegisterHandler {
 
  private:
   uint32_t write_gdrst(const RegisterWrite& write);
-  uint32_t write_ring_reset_ctl(const RegisterWrite& write);
+  uint32_t write_reset_ctl(const RegisterWrite& write);
   void reset_ranges(std::span<const spec::OffsetRange> ranges);
 
   MmioSpace& mmio_;

@@ -71,6 +71,14 @@ constexpr std::array kGen11Registers{
     ConfigRegister{"ASLS", 0xfc, 4, 0xffff'ffff, ConfigSource::zero},
 };
 
+// Stolen memory lies in local memory and is found through MMIO.
+constexpr std::array kDiscreteRegisters{
+    ConfigRegister{"GGC", 0x50, 2, 0, ConfigSource::ggc},
+    ConfigRegister{"ASLE", 0xe4, 4, 0xffff'ffff, ConfigSource::zero},
+    ConfigRegister{"SWSCI", 0xe8, 2, 0xffff, ConfigSource::zero},
+    ConfigRegister{"ASLS", 0xfc, 4, 0xffff'ffff, ConfigSource::zero},
+};
+
 constexpr ConfigLayout kGen4{kCommandConventional, kStatusConventional, GgcFormat::gen4, kGen4Capabilities,
                              kGen4Registers};
 constexpr ConfigLayout kGen6{kCommandConventional, kStatusConventional, GgcFormat::gen6, kGen6Capabilities,
@@ -82,7 +90,7 @@ constexpr ConfigLayout kGen9{kCommandConventional, kStatusExpress, GgcFormat::ge
 constexpr ConfigLayout kGen11{kCommandConventional, kStatusExpress, GgcFormat::gen8, kGen9Capabilities,
                               kGen11Registers};
 constexpr ConfigLayout kDiscrete{kCommandExpress, kStatusExpress, GgcFormat::gen8, kDiscreteCapabilities,
-                                 kGen11Registers};
+                                 kDiscreteRegisters};
 
 // Stolen sizes of Gen4 in MB, by code.
 constexpr std::array<uint16_t, 14> kGen4Stolen{0, 1, 4, 8, 16, 32, 48, 64, 128, 256, 96, 160, 224, 352};

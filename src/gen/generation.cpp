@@ -73,6 +73,13 @@ ResetPort Generation::reset_port() const {
   return has(Feature::gdrst_config) ? ResetPort::config_gdrst : ResetPort::mmio_gdrst;
 }
 
+TimestampFormat Generation::timestamp_format() const {
+  if (id() == GenId::gen4_5) {
+    return TimestampFormat::quarter_nanoseconds;
+  }
+  return before_gen6(id()) ? TimestampFormat::ticks : TimestampFormat::ticks_36;
+}
+
 AccessRule Generation::register_access() const {
   // Gen4 has 8- and 16-bit registers (DRAM rank boundaries at 10206); later parts ask for aligned dwords (seed 000).
   return before_gen6(id()) ? AccessRule{1, 4} : AccessRule{4, 4};

@@ -24,6 +24,11 @@ enum class InterruptKind : uint8_t {
   numbered_banks,   // GT banks 0..3 below a master at 44200
   collapsed_banks,  // two banks that hand out identities below a master at 190010
 };
+enum class TimestampFormat : uint8_t {
+  ticks,                // counts at the model's frequency
+  ticks_36,             // the same in 36 bits
+  quarter_nanoseconds,  // bits 63:20, so that the upper dword counts 1024 ns
+};
 enum class ResetPort : uint8_t { config_gdrst, mmio_gdrst };
 
 // What sizes and alignments a part of the MMIO BAR accepts. Others are split and reported.
@@ -55,6 +60,7 @@ class Generation {
   GgttFormat ggtt_format() const;
   InterruptKind interrupts() const;
   ResetPort reset_port() const;
+  TimestampFormat timestamp_format() const;
 
   AccessRule register_access() const;
   AccessRule gtt_access() const;

@@ -1,0 +1,23 @@
+// Counters that show virtual time: TIMESTAMP of each engine and the display's microsecond counter.
+#pragma once
+
+#include "device/clock.h"
+#include "mmio/mmio_space.h"
+
+namespace halogen {
+
+class Timestamps final : public RegisterHandler {
+ public:
+  Timestamps(MmioSpace& mmio, const VirtualClock& clock);
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+
+  // The 64-bit value of an engine's TIMESTAMP now.
+  uint64_t engine_timestamp() const;
+
+ private:
+  const VirtualClock& clock_;
+  TimestampFormat format_;
+  uint64_t hz_;
+};
+
+}  // namespace halogen

@@ -1,0 +1,274 @@
+// BAR and I/O accesses: sizes, alignment, edges, the GTT part, local memory and the index/data pair.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "covers.h"
+#include "device/device.h"
+#include "test_host.h"
+
+namespace halogen {
+namespace {
+
+class Bars : public ::testing::TestWithParam<const spec::DeviceModel*> {
+ protected:
+  const spec::DeviceModel& model = *GetParam();
+  Bench bench{*GetParam()};
+};
+
+TEST_P(Bars, GttKeepsEntriesUpToItsEnd) {
+  COVERS("DG1-MEM-03");
+  Device& device = *bench.device;
+  const unsigned entry = model.has(spec::Feature::ggtt_pte64) ? 8 : 4;
+  const uint64_t last = model.gtt_offset + model.gtt_bytes - entry;
+  device.bar_write(0, model.gtt_offset, entry, 0x1234'5000'0000'1001);
+  device.bar_write(0, last, entry, 0x00ab'c003);
+  EXPECT_EQ(device.bar_read(0, model.gtt_offset, entry), entry == 8 ? 0x1234'5000'0000'1001u : 0x1001u);
+  EXPECT_EQ(device.bar_read(0, last, entry), 0x00ab'c003u);
+  EXPECT_EQ(bench.events(), 0u);
+  EXPECT_EQ(device.gtt().size(), model.gtt_bytes);
+}
+
+TEST_P(Bars, HostileAccessesNeitherCrashNorPassSilently) {
+  Device& device = *bench.device;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const auto bar = static_cast<unsigned>(random() % 7);
+    const auto bytes = static_cast<unsigned>(1u << (random() % 4));
+    const uint64_t offset = (random() % 3) == 0 ? random() : random() % 0x1'0200'0000;
+    const size_t before = bench.events();
+    if (random() % 2 == 0) {
+      const uint64_t value = device.bar_read(bar, offset, bytes);
+      EXPECT_TRUE(bytes == 8 || value >> (8 * bytes) == 0);
+    } else {
+      device.bar_write(bar, offset, bytes, random());
+    }
+    const auto model_bar = std::ranges::find(model.bars, bar, &spec::BarModel::index);
+    if (model_bar == model.bars.end() || offset >= model_bar->bytes) {
+      ASSERT_GT(bench.events(), before);
+      ASSERT_EQ(bench.host.log.events().back().kind, EventKind::bad_access);
+    }
+    bench.host.log.clear();
+    bench.enable();
+  }
+  for (const unsigned bytes : {0u, 3u, 5u, 16u, 0xffff'ffffu}) {
+    device.bar_read(0, 0x2000, bytes);
+    device.bar_write(0, 0x2000, bytes, 0);
+  }
+  EXPECT_EQ(bench.events(EventKind::bad_access), 10u);
+}
+
+TEST_P(Bars, AccessesOverAnEdgeAreRefused) {
+  for (const spec::BarModel& bar : model.bars) {
+    bench.host.log.clear();
+    EXPECT_EQ(bench.device->bar_read(bar.index, bar.bytes - 2, 4), 0xffff'ffffu);
+    EXPECT_EQ(bench.device->bar_read(bar.index, ~uint64_t{0}, 8), ~uint64_t{0});
+    EXPECT_EQ(bench.events(EventKind::bad_access), 2u);
+  }
+}
+
+TEST_P(Bars, UnclaimedRegistersReadZeroAndSaySo) {
+  COVERS("DG1-MEM-06");
+  bench.wake_all();
+  bench.host.log.clear();
+  const auto map = RegisterMap::for_device(model);
+  size_t tried = 0;
+  for (uint32_t offset = 0x40000; offset < model.mmio_bytes && tried < 50; offset += 0x1004) {
+    const bool hypervisor = offset >> 12 == 0x178 || offset >> 12 == 0x78;
+    if (map->find(offset) != nullptr || hypervisor) {
+      continue;
+    }
+    ++tried;
+    bench.write(offset, 0xffff'ffff);
+    EXPECT_EQ(bench.read(offset), 0u) << std::hex << offset;
+  }
+  ASSERT_GT(tried, 10u);
+  EXPECT_EQ(bench.events(EventKind::unclaimed_register) + bench.events(EventKind::terminated_access), 2 * tried);
+  const FidelityReport report = bench.device->fidelity();
+  EXPECT_EQ(report.total(FidelityClass::unsupported), tried);
+}
+
+// Word and byte accesses reach only their bytes; what the rule forbids is split and reported.
+TEST_P(Bars, PartialAccessesTouchOnlyTheirBytes) {
+  COVERS("DG1-MEM-03");
+  bench.wake_all();
+  const RegisterSlot* start = bench.device->mmio().bank().map().find("RING_START", "rcs0");
+  ASSERT_NE(start, nullptr);
+  const uint32_t at = start->offset;
+  const uint32_t rw = start->policy.rw;
+  bench.write(at, 0xaabb'ccdd);
+  bench.device->bar_write(0, at + 2, 2, 0x1122);
+  EXPECT_EQ(bench.read(at), 0x1122'ccddu & rw);
+  bench.device->bar_write(0, at + 1, 1, 0x33);
+  EXPECT_EQ(bench.read(at), 0x1122'33ddu & rw);
+  EXPECT_EQ(bench.device->bar_read(0, at + 1, 2), (0x1122'33ddu & rw) >> 8 & 0xffff);
+  EXPECT_EQ(bench.device->bar_read(0, at, 1), 0xddu & rw);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Bars, ::testing::ValuesIn(every_model()), model_name);
+
+TEST(Dg1Bars, RegisterPartTakesAlignedDwordsAndSplitsTheRest) {
+  COVERS("DG1-MEM-03");
+  Bench bench("dg1");
+  bench.wake_all();
+  const auto bad = [&] { return bench.events(EventKind::bad_access); };
+  // Allowed: 32-bit aligned, at most 32 bits.
+  bench.device->bar_read(0, 0x2038, 4);
+  bench.device->bar_read(0, 0x2038, 2);
+  bench.device->bar_read(0, 0x2038, 1);
+  EXPECT_EQ(bad(), 0u);
+  // Wider: two dwords, low first.
+  bench.device->bar_write(0, 0x2034, 8, 0x7654'3000'0000'0040);
+  EXPECT_EQ(bad(), 1u);
+  EXPECT_EQ(bench.read(0x2038), 0x7654'3000u);
+  EXPECT_EQ(bench.device->bar_read(0, 0x2034, 8) >> 32, 0x7654'3000u);
+  EXPECT_EQ(bad(), 2u);
+  // Not aligned.
+  bench.device->bar_read(0, 0x203a, 2);
+  EXPECT_EQ(bad(), 3u);
+  EXPECT_EQ(bench.device->bar_read(0, 0x203a, 4) & 0xffff, 0x7654u) << "crosses into the next dword";
+  EXPECT_EQ(bad(), 4u);
+}
+
+TEST(Dg1Bars, GttPartTakesAlignedQwordsAndSplitsTheRest) {
+  COVERS("DG1-MEM-03");
+  Bench bench("dg1");
+  Device& device = *bench.device;
+  device.bar_write(0, 0x80'0008, 8, 0x8877'6655'4433'2211);
+  EXPECT_EQ(device.bar_read(0, 0x80'0008, 4), 0x4433'2211u) << "less than 64 bits, aligned";
+  EXPECT_EQ(bench.events(), 0u);
+  EXPECT_EQ(device.bar_read(0, 0x80'000c, 4), 0x8877'6655u) << "served, but against the rule";
+  EXPECT_EQ(bench.events(EventKind::bad_access), 1u);
+  EXPECT_EQ(device.bar_read(0, 0x80'0006, 4), 0x2211'0000u);
+  EXPECT_EQ(bench.events(EventKind::bad_access), 2u);
+}
+
+TEST(Dg1Bars, LocalMemoryBarIsMemory) {
+  COVERS("DG1-MEM-02");
+  Bench bench("dg1");
+  Device& device = *bench.device;
+  device.bar_write(2, 0, 8, 0x1122'3344'5566'7788);
+  device.bar_write(2, 0xffff'fffc, 4, 0xdead'beef);
+  device.bar_write(2, 0x1'0000 - 3, 8, 0x0102'0304'0506'0708);
+  EXPECT_EQ(device.bar_read(2, 0, 8), 0x1122'3344'5566'7788u);
+  EXPECT_EQ(device.bar_read(2, 3, 2), 0x4455u) << "any size, any alignment";
+  EXPECT_EQ(device.bar_read(2, 0xffff'fffc, 4), 0xdead'beefu) << "up to the last of 4 GB";
+  EXPECT_EQ(device.bar_read(2, 0x1'0000 - 3, 8), 0x0102'0304'0506'0708u) << "over a page border";
+  EXPECT_EQ(device.bar_read(2, 0x8000'0000, 8), 0u);
+  EXPECT_LE(device.local_memory().resident_bytes(), 4u * 64 * 1024) << "only what was written";
+  EXPECT_EQ(bench.events(), 0u);
+}
+
+TEST(Dg1Bars, HypervisorRangeReadsZeroAndIgnoresWrites) {
+  COVERS("DG1-MEM-05");
+  Bench bench("dg1");
+  for (uint32_t offset = 0x178000; offset <= 0x178ffc; offset += 4) {
+    bench.write(offset, 0xffff'ffff);
+    ASSERT_EQ(bench.read(offset), 0u);
+  }
+  EXPECT_EQ(bench.events(), 0u) << "documented, so no Event";
+  bench.device->mmio().set_hypervisor([](uint32_t offset) { return offset ^ 0x5555'0000; });
+  EXPECT_EQ(bench.read(0x178010), 0x178010u ^ 0x5555'0000u);
+  bench.write(0x178010, 0);
+  EXPECT_EQ(bench.read(0x178010), 0x178010u ^ 0x5555'0000u);
+}
+
+TEST(Dg1Bars, RegistersOutsideTheGtNeedNoWakeDomain) {
+  COVERS("DG1-MEM-04");
+  Bench bench("dg1");
+  const auto map = RegisterMap::for_device(bench.device->model());
+  size_t outside = 0;
+  for (const RegisterSlot& slot : map->slots()) {
+    const bool gt = slot.offset <= 0x3ffff || (slot.offset >= 0x1c0000 && slot.offset <= 0x23ffff);
+    if (!gt) {
+      ++outside;
+      EXPECT_TRUE(slot.endpoint && slot.read_domains == 0 && slot.write_domains == 0) << slot.desc->name;
+      bench.read(slot.offset);
+    }
+  }
+  EXPECT_GT(outside, 50u);
+  EXPECT_EQ(bench.events(EventKind::terminated_access), 0u);
+}
+
+TEST(Dg1Bars, ReservedAreasOfLocalMemoryArePublished) {
+  Bench bench("dg1");
+  const auto read64 = [&](uint32_t offset) { return bench.read(offset) | uint64_t{bench.read(offset + 4)} << 32; };
+  const uint64_t dsm = read64(0x1080c0) & ~uint64_t{0xf'ffff};
+  const uint64_t gsm = read64(0x108100) & ~uint64_t{0xf'ffff};
+  const uint64_t wopcm = read64(0x1082c0) & ~uint64_t{0xf'ffff};
+  EXPECT_EQ(dsm, 0x1'0000'0000 - bench.device->model().stolen_bytes);
+  EXPECT_EQ(gsm, dsm - bench.device->model().gtt_bytes) << "the table's memory lies below";
+  EXPECT_GT(wopcm, dsm);
+  EXPECT_LT(wopcm, 0x1'0000'0000u);
+  EXPECT_NE(bench.read(0x101010) & 0x80u, 0u) << "local memory is ready";
+  EXPECT_EQ(bench.events(), 0u);
+}
+
+TEST(G45Bars, SixteenBitRegistersAreNoMistake) {
+  Bench bench("g45");
+  bench.device->bar_read(0, 0x10206, 2);
+  EXPECT_EQ(bench.events(EventKind::bad_access), 0u);
+  bench.device->bar_read(0, 0x2036, 4);
+  EXPECT_EQ(bench.events(EventKind::bad_access), 1u) << "over a dword's edge";
+}
+
+TEST(G45Bars, MmioBlockIs512Kilobytes) {
+  COVERS("G45-5.2-01");
+  for (const std::string_view name : {"i965", "gm965", "g45", "gm45"}) {
+    EXPECT_EQ(spec::find_device(name)->mmio_bytes, 512u * 1024);
+    Bench bench(name);
+    bench.write(0x2038, 0x1234'5000);
+    EXPECT_EQ(bench.read(0x2038), 0x1234'5000u);
+    EXPECT_EQ(bench.events(), 0u);
+  }
+}
+
+// The I/O BAR: an index port and a data port, for registers and for the table.
+TEST(IoBar, IndexAndData) {
+  Bench bench("g45");
+  Device& device = *bench.device;
+  device.config_write(0x20, 4, 0xf100);
+  device.io_write(0xf100, 4, 0x2038);
+  device.io_write(0xf104, 4, 0x00ab'c000);
+  EXPECT_EQ(bench.read(0x2038), 0x00ab'c000u);
+  EXPECT_EQ(device.io_read(0xf104, 4), 0x00ab'c000u);
+  EXPECT_EQ(device.io_read(0xf106, 2), 0x00abu);
+  device.io_write(0xf100, 4, 0x40 | 1);
+  device.io_write(0xf104, 4, 0x0123'4001);
+  EXPECT_EQ(device.bar_read(0, 0x20'0040, 4), 0x0123'4001u) << "target 1: the table";
+  EXPECT_EQ(bench.events(), 0u);
+  device.io_write(0xf100, 4, 0x40 | 2);
+  EXPECT_EQ(device.io_read(0xf104, 4), 0u);
+  device.io_write(0xf100, 4, 0xffff'fffc);
+  device.io_write(0xf104, 4, 1);
+  device.io_write(0xf100, 4, 0xffff'fffd);
+  device.io_write(0xf104, 4, 1);
+  EXPECT_GE(bench.events(EventKind::bad_access), 2u);
+}
+
+TEST(VgaPorts, AnswerAtIoAddressesAndAtTheSameOffsetFromTheMmioBase) {
+  COVERS("DG1-VGA-01");
+  for (const spec::DeviceModel& model : spec::device_models()) {
+    Bench bench(model);
+    Device& device = *bench.device;
+    device.io_write(0x3c4, 1, 2);
+    device.io_write(0x3c5, 1, 0x0f);
+    EXPECT_EQ(device.bar_read(0, 0x3c4, 1), 2u) << model.name;
+    EXPECT_EQ(device.bar_read(0, 0x3c5, 1), 0x0fu);
+    device.bar_write(0, 0x3ce, 1, 8);
+    device.bar_write(0, 0x3cf, 1, 0xa5);
+    EXPECT_EQ(device.io_read(0x3ce, 1), 8u);
+    EXPECT_EQ(device.io_read(0x3cf, 1), 0xa5u);
+    EXPECT_EQ(device.io_read(0x3ce, 2), 0xa508u) << "index and data as a word";
+    EXPECT_EQ(bench.events(), 0u) << model.name;
+    device.config_write(4, 2, 2);
+    EXPECT_EQ(device.io_read(0x3ce, 1), 0xffu) << "I/O decoding is off";
+    EXPECT_EQ(device.bar_read(0, 0x3ce, 1), 8u) << "MMIO is not";
+    EXPECT_EQ(device.io_read(0x80, 1), 0xffu);
+    EXPECT_EQ(bench.events(EventKind::bad_access), 2u);
+  }
+}
+
+}  // namespace
+}  // namespace halogen
