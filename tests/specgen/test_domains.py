@@ -1,0 +1,84 @@
+"""Must-fail inputs for wake and replication tables, and what they become."""
+
+import unittest
+
+from support import SpecCase, DEVICES
+
+RANGES = """[range_table.t]
+doc = "d"
+source = "s"
+devices = ["new"]
+columns = ["start", "end", "domain", "replication", "instances"]
+rows = [[0x0, 0xff, "gt", "", 1], [0x100, 0x1ff, "gt|media", "bank", 4], [0x200, 0x2ff, "aon", "", 1], [0x300, 0x3ff, "", "", 0]]
+"""
+
+
+def table(kind, lines, keys):
+    lines = {"doc": '"d"', "source": '"s"', "devices": '["new"]', "ranges": '"t"'} | lines | keys
+    return RANGES + f"[{kind}.x]\n" + "".join(f"{k} = {v}\n" for k, v in lines.items() if v is not None)
+
+
+def wake(**keys):
+    ports = '[{ domain = "gt", request = 0xa0, ack = 0xb0 }, { domain = "media", request = 0xa4, ack = 0xb4, access = "rw", bits = 1 }]'
+    return table("wake_table", {"ports": ports}, keys)
+
+
+def replication(**keys):
+    return table("replication_table", {
+        "multicast": '"31"', "slice": '"30:27"', "subslice": '"26:24"',
+        "groups": '[{ name = "bank", instances = 4, fuse = 0x100, sense = "disable", bits = 2 }]',
+        "selectors": '[{ name = "SEL", offset = 0xfdc, origin = "host" }]'}, keys)
+
+
+class Wake(SpecCase):
+    def test_good(self):
+        spec, _ = self.good({"tables/t.toml": wake(shadow="[[0x30, 0x33], [0x40, 0x43]]")})
+        item = spec.wake_tables["x"]
+        self.assertEqual([p["access"] for p in item.rows], ["masked", "rw"])
+        self.assertEqual([p["bits"] for p in item.rows], [0xFFFF, 1])
+        self.assertFalse(item.writes_wake)
+
+    def test_refused(self):
+        for keys, text in (({"ranges": '"u"'}, "unknown range table 'u'"),
+                           ({"devices": '["old"]'}, "range table t is not for old"),
+                           ({"ports": '[{ domain = "gt", request = 0xa0, ack = 0xb0 }]'}, "names domain 'media'"),
+                           ({"ports": '[{ domain = "gt", request = 0xa1, ack = 0xb0 }]'}, "request must be a multiple of 4"),
+                           ({"ports": '[{ domain = "gt", request = 0xa0, ack = 0xa0 }]'}, "0xa0 is given twice"),
+                           ({"ports": '[{ domain = "gt", request = 0xa0, ack = 0xb0, access = "ro" }]'}, "masked or rw"),
+                           ({"ports": '[{ domain = "gt", request = 0xa0 }]'}, "missing ack"),
+                           ({"shadow": "[[0x40, 0x43], [0x30, 0x33]]"}, "not sorted"),
+                           ({"shadow": "[[0x43, 0x40]]"}, "bad shadow range"),
+                           ({"color": "1"}, "unknown key 'color'")):
+            self.refused({"tables/t.toml": wake(**keys)}, "wake_table x", text)
+
+    def test_one_for_a_device(self):
+        more = wake() + "[wake_table.y]\n" + wake().split("[wake_table.x]\n")[1].replace("0xa", "0xc").replace("0xb", "0xd")
+        self.refused({"tables/t.toml": more}, "wake_table y", "device new already has x")
+
+    def test_engine_domain(self):
+        devices = DEVICES.replace('base = 0x22000 }', 'base = 0x22000, domain = "warp" }')
+        self.refused({"tables/t.toml": wake(), "devices.toml": devices}, "engine bcs0 of new", "'warp'")
+
+
+class Replication(SpecCase):
+    def test_good(self):
+        spec, _ = self.good({"tables/t.toml": replication()})
+        item = spec.replication_tables["x"]
+        self.assertEqual(item.fields, {"multicast": (31, 31), "slice": (30, 27), "subslice": (26, 24)})
+        self.assertEqual(item.groups["bank"]["bits"], 2)
+
+    def test_refused(self):
+        for keys, text in (({"slice": '"27:30"'}, "slice must be"),
+                           ({"subslice": '"40"'}, "subslice must be"),
+                           ({"slice_ranges": '"u"'}, "unknown range table 'u'"),
+                           ({"groups": '[{ name = "dss", instances = 4 }]'}, "names group 'bank'"),
+                           ({"groups": '[{ name = "bank", instances = 3 }]'}, "counts 4 instances of bank"),
+                           ({"groups": '[{ name = "bank", instances = 4, fuse = 0x100 }]'}, "fuse needs sense"),
+                           ({"groups": '[{ name = "bank", instances = 64 }]'}, "must be 1..32"),
+                           ({"selectors": '[{ name = "S", offset = 0xfdc, origin = "moon" }]'}, "unknown origin 'moon'"),
+                           ({"selectors": '[{ name = "S", origin = "host" }]'}, "missing offset")):
+            self.refused({"tables/t.toml": replication(**keys)}, "replication_table x", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
