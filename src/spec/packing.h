@@ -32,9 +32,12 @@ class Packer {
   void bits(unsigned first, unsigned width, uint64_t value, const char* name) {
     if ((value & ~low_mask(width)) != 0) return fail(PackFault::too_wide, name);
     first += base_;
-    if (size_t{first} + width > out_.size() * 32) {
-      if (value != 0) fail(PackFault::beyond_end, name);
-      return;
+    // A field may be cut off by a short length: what is left of it must hold the value.
+    const size_t end = out_.size() * 32;
+    const auto room = static_cast<unsigned>(end <= first ? 0 : end - first);
+    if (room < width) {
+      if ((room == 0 ? value : value >> room) != 0) return fail(PackFault::beyond_end, name);
+      width = room;
     }
     put_bits(out_, first, width, value | get_bits(out_, first, width));
   }

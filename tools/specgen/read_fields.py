@@ -77,6 +77,8 @@ class FieldReader:
                 return
             whole, field.fraction = int(match[1]), int(match[2])
             need = whole + field.fraction + (base == "sfixed")
+            if field.width > 53:
+                self.r.error(where, f"{base} of {field.width} bits is too wide for a double")
             if need != field.width:
                 self.r.error(where, f"{text} needs {need} bits, the position has {field.width}")
         elif base in ("enum", "struct"):
