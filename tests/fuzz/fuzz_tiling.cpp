@@ -1,0 +1,104 @@
+// Block copies, addresses and fences with hostile numbers. The input is a header of numbers and then the surface's
+// bytes; the spans are exactly as large as their buffers, so the sanitizers see any byte outside.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/check.h"
+#include "surface/fence.h"
+#include "surface/surface_rules.h"
+#include "surface/tile_copy.h"
+
+namespace {
+
+using namespace halogen;
+using namespace halogen::surface;
+
+class Input {
+ public:
+  explicit Input(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+  template <class T>
+  T take() {
+    T value{};
+    const size_t size = bytes_.size() < sizeof(T) ? bytes_.size() : sizeof(T);
+    if (size != 0) {
+      std::memcpy(&value, bytes_.data(), size);
+      bytes_ = bytes_.subspan(size);
+    }
+    return value;
+  }
+  // Mostly small, now and then anything.
+  uint64_t number(uint64_t usual) {
+    const auto kind = take<uint8_t>();
+    return kind < 0xf0 ? take<uint32_t>() % usual : kind < 0xf8 ? take<uint32_t>() : take<uint64_t>();
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
+};
+
+void copy(Input& in) {
+  const auto patterns = tile_patterns();
+  const size_t kind = in.take<uint8_t>() % (patterns.size() + 1);
+  SurfaceLayout layout;
+  layout.pattern = kind == patterns.size() ? nullptr : patterns[kind];
+  layout.pitch_B = in.number(5) * (layout.pattern == nullptr ? 100 : layout.pattern->pitch_width_B);
+  layout.layer_rows = in.number(64);
+  layout.swizzle = static_cast<SwizzleMode>(in.take<uint8_t>() % 7);
+  const CopyRect rect{static_cast<uint32_t>(in.number(600)), static_cast<uint32_t>(in.number(80)),
+                      static_cast<uint32_t>(in.number(600)), static_cast<uint32_t>(in.number(80)),
+                      static_cast<uint32_t>(in.number(8))};
+  const uint64_t linear_pitch_B = in.number(700);
+  std::vector<std::byte> surface(in.take<uint32_t>() % (1 << 18), std::byte{1});
+  std::vector<std::byte> linear(in.take<uint32_t>() % (1 << 17), std::byte{2});
+  if (copy_to_surface(surface, layout, rect, linear, linear_pitch_B) == CopyFault::none) {
+    std::vector<std::byte> back(linear.size(), std::byte{3});
+    check(copy_to_linear(back, linear_pitch_B, surface, layout, rect) == CopyFault::none, "what went in comes out");
+    for (uint64_t y = 0; y < rect.height; ++y) {
+      for (uint64_t x = 0; x < rect.width_B; ++x) {
+        check(back[y * linear_pitch_B + x] == std::byte{2}, "the same bytes");
+      }
+    }
+  }
+
+  const SurfacePoint point{in.take<uint64_t>(), in.take<uint64_t>(), in.take<uint64_t>()};
+  check(offset_of(layout, point) == generic_offset_of(layout, point), "the twins agree");
+  const uint64_t offset = in.take<uint64_t>() >> 8;
+  check(layout.pitch_B == 0 || offset_of(layout, point_at(layout, offset)) == offset, "an inverse");
+}
+
+void fence(Input& in) {
+  const auto models = spec::device_models();
+  const spec::DeviceModel& model = models[in.take<uint8_t>() % models.size()];
+  FenceSet fences(model);
+  EventLog log;
+  for (unsigned i = 0; i < 8; ++i) {
+    fences.write(in.take<uint8_t>(), in.take<uint64_t>(), &log);
+    const GgttOffset at(in.take<uint32_t>());
+    if (const Fence* found = fences.find(at)) {
+      const uint64_t run = found->run_at(at);
+      check(found->contains(at + (run - 1)), "a run stays in its fence");
+      check(found->translate(at + (run - 1)).value == found->translate(at).value + run - 1, "a run stays together");
+    }
+    const SurfaceUse use{.client = static_cast<MemoryClient>(in.take<uint8_t>() % kMemoryClients),
+                         .tiling = static_cast<Tiling>(in.take<uint8_t>() % 6),
+                         .element_bits = in.take<uint32_t>(),
+                         .async_flip = (in.take<uint8_t>() & 1) != 0,
+                         .base = GpuVa(in.take<uint64_t>()),
+                         .pitch_B = in.take<uint64_t>(),
+                         .width_B = in.take<uint64_t>()};
+    for (unsigned index = 0; index < fences.count(); ++index) {
+      check(!name_of(check_shared(model.gen, use, fences.fence(index), at, (i & 1) != 0)).empty(), "an answer");
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Input in({data, size});
+  in.take<uint8_t>() % 4 != 0 ? copy(in) : fence(in);
+  return 0;
+}
