@@ -1,5 +1,5 @@
-// Reads the members of generated structs by name, for tests that compare them with the generic field walk. The functions
-// behind visit_members() are generated into their own library, which only tests link.
+// Reads the members of generated structs by name, for tests that compare them with the generic field walk. The
+// functions behind visit_members() are generated into their own library, which only tests link.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 """The descriptor tables in hw/<topic>.cpp and hw/enums.cpp: constant data behind src/spec/descriptors.h."""
 
-from cppnames import ident
 from emit_code import CodeEmitter
 from emit_types import KIND, NOTE
 from model import ENGINES
