@@ -47,6 +47,9 @@ class Decoder final : public engine::CommandVisitor {
 
   const spec::CommandTable& table() const { return table_; }
   const Counts& counts() const { return counts_; }
+  // Only listened-to decoding keeps state.
+  const Follower::State& state() const { return follower_.state(); }
+  void set_state(Follower::State state) { follower_.set_state(std::move(state)); }
   void set_command_limit(uint64_t commands) { command_limit_ = commands; }
 
   engine::Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 #include "base/bits.h"
 #include "decode/aub_decoder.h"
@@ -103,7 +105,11 @@ Result<FileResult> decode_file(const fs::path& path, const FileOptions& options)
   return is_aub ? decode_aub(all, path.string(), options) : decode_raw(all, path.string(), options);
 }
 
-Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& options) {
+// What the contexts of captured programs hold between their batches.
+using ContextKey = std::tuple<fs::path, uint32_t, std::string>;  // program's folder, context, engine
+using ContextStates = std::map<ContextKey, Follower::State>;
+
+Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& options, ContextStates& contexts) {
   auto capture = trace::read_capture(folder);
   if (!capture) return capture.error();
   const spec::DeviceModel* device = options.device != nullptr ? options.device : capture->model();
@@ -125,7 +131,10 @@ Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& opt
   decoder.set_command_limit(options.command_limit);
   StreamLevel level{.space = StreamSpace::ppgtt, .address = start};
   if (capture->batch_bytes != 0) level.end = start + align_down(capture->batch_bytes, sizeof(uint32_t));
+  const ContextKey key{folder.parent_path(), capture->context, capture->engine};
+  if (const auto kept = contexts.find(key); kept != contexts.end()) decoder.set_state(kept->second);
   decoder.walk(level, false);
+  contexts[key] = decoder.state();
   return FileResult{folder.string(), decoder.counts()};
 }
 
@@ -190,8 +199,9 @@ Result<void> decode_path(const fs::path& path, const FileOptions& options,
   }
   auto folders = trace::find_captures(path);
   if (!folders) return folders.error();
+  ContextStates contexts;
   for (const fs::path& folder : *folders) {
-    auto result = decode_capture(folder, options);
+    auto result = decode_capture(folder, options, contexts);
     if (!result) return result.error();
     if (!done(*result)) break;
   }

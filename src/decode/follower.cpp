@@ -32,8 +32,8 @@ Follower::Follower(spec::GenId gen, MemoryImage& memory)
 }
 
 void Follower::note(const spec::CommandDesc& desc, std::span<const uint32_t> dwords) {
-  bases_.update(desc, gen_, dwords);
-  last_[desc.name].assign(dwords.begin(), dwords.end());
+  state_.bases.update(desc, gen_, dwords);
+  state_.last[desc.name].assign(dwords.begin(), dwords.end());
 }
 
 void Follower::follow(Node& node, int depth) const {
@@ -65,8 +65,8 @@ std::optional<Follower::Count> Follower::count_of(const Node& node, const Pointe
   if (row.count.empty()) return unknown;
   uint64_t value = 0;
   if (const size_t dot = row.count.find('.'); dot != std::string_view::npos) {
-    const auto last = last_.find(row.count.substr(0, dot));
-    if (last == last_.end()) return unknown;
+    const auto last = state_.last.find(row.count.substr(0, dot));
+    if (last == state_.last.end()) return unknown;
     value = value_of(*spec::find_command(last->first), gen_, last->second, row.count.substr(dot + 1));
     if (value == 0) return unknown;
   } else {
@@ -97,7 +97,8 @@ std::optional<Follower::Count> Follower::count_of(const Node& node, const Pointe
 void Follower::follow_row(Node& node, const PointerRow& row, const FieldValue& pointer, int depth) const {
   if (!applies(node, row, pointer)) return;
   uint64_t address = spec::field_value(*pointer.desc, pointer.raw);
-  if (pointer.desc->type == spec::FieldType::offset) address += bases_.get(row.base);
+  if (row.target == Target::binding_table) address <<= state_.bases.binding_table_shift();
+  if (pointer.desc->type == spec::FieldType::offset) address += state_.bases.get(row.base);
   address = (address & kAddressMask) + row.skip_bytes;
   const auto count = count_of(node, row, pointer, address);
   if (!count) return;
@@ -146,7 +147,7 @@ void Follower::follow_binding_table(Node& node, const std::string& label, GpuVa 
     const uint64_t offset = binding_table_entry_ == nullptr
                                 ? entry & kOldEntryMask
                                 : value_of(*binding_table_entry_, gen_, std::span(&entry, 1), "surface_state_pointer");
-    const GpuVa surface{(bases_.get(Base::surface) + offset) & kAddressMask};
+    const GpuVa surface{(state_.bases.get(Base::surface) + offset) & kAddressMask};
     const std::string name = fmt::format("{}[{}]", label, i);
     if (!add_structure(node, *surface_state_, name, surface, guess, depth)) {
       if (guess) return;

@@ -23,7 +23,13 @@ class Follower {
   // Adds what the node's fields point to as its children, and theirs.
   void follow(Node& node) const { follow(node, 0); }
 
-  const StateBases& bases() const { return bases_; }
+  // What a context keeps from one batch to the next.
+  struct State {
+    StateBases bases;
+    std::unordered_map<std::string_view, std::vector<uint32_t>> last;  // the last command of each name
+  };
+  const State& state() const { return state_; }
+  void set_state(State state) { state_ = std::move(state); }
 
  private:
   struct Count {
@@ -52,8 +58,7 @@ class Follower {
   MemoryImage& memory_;
   const spec::StructDesc* surface_state_;
   const spec::StructDesc* binding_table_entry_;
-  StateBases bases_;
-  std::unordered_map<std::string_view, std::vector<uint32_t>> last_;  // the last command of each name
+  State state_;
 };
 
 // Structures of a node and its children that have reserved bits set; guesses do not count.

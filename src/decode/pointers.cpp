@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "decode/field_list.h"
 #include "spec/field_visitor.h"
 
@@ -218,7 +219,22 @@ std::span<const PointerRow> pointer_rows_of(std::string_view owner) {
   return {first, last};
 }
 
+void StateBases::load_registers(spec::GenId gen, std::span<const uint32_t> dwords) {
+  constexpr unsigned kWideAlignmentShift = 3;  // bits 18:8 stand where bits 15:5 do otherwise
+  const spec::RegisterDesc* mode = spec::find_register("GT_MODE");
+  if (mode == nullptr) return;
+  const spec::FieldDesc* alignment = spec::find_field(*mode, gen, "binding_table_alignment");
+  if (alignment == nullptr) return;
+  const uint32_t offset = mode->offset_of_gen[static_cast<size_t>(gen)];
+  for (size_t i = 1; i + 1 < dwords.size(); i += 2) {
+    const uint32_t mask = dwords[i + 1] >> 16;
+    if (dwords[i] != offset || !bit(mask, alignment->first_bit)) continue;
+    binding_table_shift_ = bit(dwords[i + 1], alignment->first_bit) ? kWideAlignmentShift : 0;
+  }
+}
+
 void StateBases::update(const spec::ItemDesc& command, spec::GenId gen, std::span<const uint32_t> dwords) {
+  if (command.name == "MI_LOAD_REGISTER_IMM") return load_registers(gen, dwords);
   for (const BaseRow& row : kBases) {
     if (row.command != command.name || spec::find_field(command, gen, row.address) == nullptr) continue;
     if (!row.modify.empty() && value_of(command, gen, dwords, row.modify) == 0) continue;

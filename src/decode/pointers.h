@@ -56,17 +56,23 @@ std::span<const PointerRow> pointer_rows();
 // The rows whose owner is this item; rows of one owner stand together.
 std::span<const PointerRow> pointer_rows_of(std::string_view owner);
 
-// Base addresses set so far.
+// Base addresses and modes set so far: what hardware keeps in a context.
 class StateBases {
  public:
   void update(const spec::ItemDesc& command, spec::GenId gen, std::span<const uint32_t> dwords);
 
-  // The instruction and dynamic state bases stand in for by the general state base where a generation has no other, the
-  // binding table pool by the surface state base.
+  // The general state base stands in for the instruction and dynamic state bases where nothing has set them (the oldest
+  // generations have only the one), the surface state base for the binding table pool.
   uint64_t get(Base base) const;
 
+  // GT_MODE can move the bits of binding table pointers.
+  unsigned binding_table_shift() const { return binding_table_shift_; }
+
  private:
+  void load_registers(spec::GenId gen, std::span<const uint32_t> dwords);
+
   std::array<std::optional<uint64_t>, kBaseCount> bases_{};
+  unsigned binding_table_shift_ = 0;
 };
 
 }  // namespace halogen::decode
