@@ -56,7 +56,7 @@ void copy(Input& in) {
   if (copy_to_surface(surface, layout, rect, linear, linear_pitch_B) == CopyFault::none) {
     std::vector<std::byte> back(linear.size(), std::byte{3});
     check(copy_to_linear(back, linear_pitch_B, surface, layout, rect) == CopyFault::none, "what went in comes out");
-    for (uint64_t y = 0; y < rect.height; ++y) {
+    for (uint64_t y = 0; y < rect.height && rect.width_B != 0; ++y) {
       for (uint64_t x = 0; x < rect.width_B; ++x) {
         check(back[y * linear_pitch_B + x] == std::byte{2}, "the same bytes");
       }
