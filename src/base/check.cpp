@@ -5,10 +5,9 @@
 
 namespace halogen {
 
-void check_failed(std::string_view condition, std::string_view detail, std::source_location where) {
-  std::fprintf(stderr, "halogen: internal error: %.*s failed at %s:%u (%s): %.*s\n",
-               static_cast<int>(condition.size()), condition.data(), where.file_name(), where.line(),
-               where.function_name(), static_cast<int>(detail.size()), detail.data());
+void check_failed(std::string_view detail, const char* file, int line, const char* function) {
+  std::fprintf(stderr, "halogen: internal error at %s:%d (%s): %.*s\n", file, line, function,
+               static_cast<int>(detail.size()), detail.data());
   std::abort();
 }
 

@@ -1,17 +1,17 @@
 // Our own bugs: print where and what, and stop, in release builds too. Never for anything a guest or a file can cause.
 #pragma once
 
-#include <source_location>
 #include <string_view>
 
 namespace halogen {
 
-[[noreturn]] void check_failed(std::string_view condition, std::string_view detail, std::source_location where);
+[[noreturn]] void check_failed(std::string_view detail, const char* file, int line, const char* function);
 
-constexpr void check(bool condition, std::string_view detail = {},
-                     std::source_location where = std::source_location::current()) {
+// The defaults name the caller. (std::source_location would do it, but not with clang 14.)
+constexpr void check(bool condition, std::string_view detail = {}, const char* file = __builtin_FILE(),
+                     int line = __builtin_LINE(), const char* function = __builtin_FUNCTION()) {
   if (!condition) [[unlikely]] {
-    check_failed("check", detail, where);
+    check_failed(detail, file, line, function);
   }
 }
 
