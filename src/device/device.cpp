@@ -47,7 +47,9 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       timestamps_(mmio_, clock_),
       firmware_(mmio_, layout_of(model, options_), config_.ggc(), [this] { reset(ResetKind::driver); }),
       gtt_(gtt_bytes(model, options_)),
-      local_(local_bytes(model, options_)) {}
+      local_(local_bytes(model, options_)) {
+  mmio_.wake().state().power_gating = options_.power_gating;
+}
 
 uint32_t Device::config_read(uint32_t offset, unsigned bytes) const {
   if ((bytes != 1 && bytes != 2 && bytes != 4) || offset % bytes != 0) {

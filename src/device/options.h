@@ -19,6 +19,7 @@ struct DeviceOptions {
   uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
   uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
   std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
+  bool power_gating = true;              // false: domains never sleep, for software that knows no force wake
 };
 
 // The user's mistakes, in a sentence.

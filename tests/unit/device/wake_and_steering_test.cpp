@@ -102,6 +102,33 @@ TEST(Wake, Gen4HasNoDomains) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
+TEST(Wake, SubmissionPortsAreReachableWhileTheEngineSleeps) {
+  // Linux i915 writes them with no request held.
+  const std::pair<std::string_view, std::vector<uint32_t>> ports[] = {
+      {"bdw", {0x2230, 0x22230, 0x12230, 0x1a230}},
+      {"skl", {0x2230, 0x22230, 0x12230, 0x1a230}},
+      {"icl", {0x2510, 0x254c, 0x2550, 0x22510, 0x1c0550, 0x1c8510}},
+      {"dg1", {0x2510, 0x254c, 0x2550, 0x22510, 0x1c0550, 0x1c8510}},
+  };
+  for (const auto& [name, offsets] : ports) {
+    Bench bench(name);
+    for (const uint32_t offset : offsets) {
+      bench.write(offset, 0);
+    }
+    EXPECT_EQ(bench.events(EventKind::terminated_access), 0u) << name;
+  }
+}
+
+TEST(Wake, GatingCanBeOff) {
+  Bench bench("dg1", {.power_gating = false});
+  bench.write(0x2038, 0x5000);
+  EXPECT_EQ(bench.read(0x2038), 0x5000u);
+  bench.device->reset(ResetKind::function_level);
+  bench.enable();
+  bench.write(0x2038, 0x5000);
+  EXPECT_EQ(bench.read(0x2038), 0x5000u) << "the choice survives a reset";
+}
+
 TEST(Wake, AStreamerNeedsNoRequest) {
   Bench bench("dg1");
   MmioSpace& mmio = bench.device->mmio();
