@@ -17,15 +17,19 @@ namespace halogen {
 
 // What becomes of an access that cannot be translated.
 enum class FaultAction : uint8_t {
-  skip,   // reads give zero, writes are dropped, the access counts as done
-  retry,  // the handler changed something (a page response): walk again
-  stop,   // the engine stops here; the access did not happen
+  skip,    // reads give zero, writes are dropped, the access counts as done
+  filter,  // the same, and the TLB keeps the fault: repeats are dropped unreported until a page response or
+           // invalidation
+  retry,   // the handler changed something (a page response): walk again
+  stop,    // the engine stops here; the access did not happen
 };
 
 class FaultHandler {
  public:
   virtual ~FaultHandler() = default;
   virtual FaultAction on_fault(const Fault& fault) = 0;
+  // A page above 64 KB was found while the GTT cache is on, which software must not do.
+  virtual void on_large_page(uint64_t /*address*/) {}
 };
 
 // Translates a graphics address into another one in front of the page tables: tiled resources (TR-TT).
@@ -33,14 +37,16 @@ class PreTranslation {
  public:
   struct Result {
     uint64_t address = 0;
-    bool null = false;    // reads give zero, writes are dropped
-    bool failed = false;  // the table walk met a fault that nobody mended
+    Tile tile = Tile::mapped;  // null and invalid: reads give zero, writes are dropped
+    bool stopped = false;      // the table walk met a fault that stops the engine
   };
 
   virtual ~PreTranslation() = default;
   // False: the address is not in the range that the table serves.
   virtual bool covers(uint64_t address) const = 0;
   virtual Result translate(uint64_t address, Access access) = 0;
+  // An access met a tile that is not mapped; called for each, cached or not.
+  virtual void on_unmapped_tile(uint64_t address, Tile tile) = 0;
 };
 
 class AddressSpace {
@@ -74,18 +80,30 @@ class AddressSpace {
   struct View {
     std::span<std::byte> bytes;
     bool stopped = false;
+    bool null = false;       // a null page or tile: completes with the null indicator
+    uint8_t type_index = 0;  // memory type of the page (memory_type.h)
   };
   View view(GpuVa address, Access access);
 
   void invalidate();  // every translation of this space
   void invalidate_page(GpuVa address);
+  // Software answered a page request: only a cached fault of the page goes.
+  void page_response(GpuVa address);
+  uint64_t filtered_faults() const { return filtered_faults_; }
   SpaceTag tag() const { return tag_; }
   WalkCache& walk_cache() { return walk_cache_; }
 
  private:
   // The entry that serves the access, or null when a fault was skipped or stopped it.
   const TlbEntry* resolve(uint64_t address, Access access, bool& stopped);
-  const TlbEntry* miss(uint64_t address, Access access, bool& stopped);
+  const TlbEntry* miss(uint64_t address, Access access, const TlbEntry* found, bool& stopped);
+  bool pre_translate(uint64_t address, Access access, uint64_t& walked, TlbEntry& entry, bool& stopped);
+  WalkResult find_page(uint64_t address, Access access);
+  void unmapped(uint64_t address, const TlbEntry* entry) {
+    if (entry != nullptr && entry->tile != Tile::mapped && pre_ != nullptr) {
+      pre_->on_unmapped_tile(address, entry->tile);
+    }
+  }
 
   const PhysicalMemory* memory_;
   Tlb* tlb_;
@@ -94,6 +112,8 @@ class AddressSpace {
   WalkContext context_;
   WalkCache walk_cache_;
   SpaceTag tag_;
+  bool in_tile_table_ = false;  // a tiled resource table is being read: its address is not translated again
+  uint64_t filtered_faults_ = 0;
 };
 
 }  // namespace halogen

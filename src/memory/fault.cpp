@@ -34,10 +34,23 @@ std::string_view name_of(FaultReason reason) {
       return "PASID entry not present";
     case FaultReason::pasid_out_of_range:
       return "PASID out of range";
-    case FaultReason::tile_invalid:
-      return "invalid tile";
+    case FaultReason::context_invalid:
+      return "context entry refuses the request";
+    case FaultReason::request_denied:
+      return "privileged requests not enabled";
+    case FaultReason::second_level_absent:
+      return "second level not present";
+    case FaultReason::second_level_denied:
+      return "denied by the second level";
+    case FaultReason::update_not_writeback:
+      return "accessed or dirty bit in memory that is not write-back";
   }
   return "invalid";
+}
+
+bool is_recoverable(FaultReason reason) {
+  return reason == FaultReason::not_present || reason == FaultReason::write_denied ||
+         reason == FaultReason::execute_denied || reason == FaultReason::privilege_denied;
 }
 
 }  // namespace halogen

@@ -23,10 +23,17 @@ enum class FaultReason : uint8_t {
   context_not_present,
   pasid_not_present,
   pasid_out_of_range,
-  tile_invalid,  // TR-TT: an invalid tile
+  context_invalid,       // the extended context entry does not let the request through
+  request_denied,        // the PASID entry does not allow privileged requests
+  second_level_absent,   // nested: the second level has no translation
+  second_level_denied,   // nested: the second level does not allow the access
+  update_not_writeback,  // accessed or dirty bits in memory that is not write-back: a catastrophic error
 };
 
 std::string_view name_of(FaultReason reason);
+
+// Whether software can mend it with a page response: something is missing or denied in the first level of tables.
+bool is_recoverable(FaultReason reason);
 
 struct Fault {
   FaultReason reason = FaultReason::none;
@@ -36,6 +43,9 @@ struct Fault {
   uint64_t entry_address = 0;
   bool write = false;
   bool instruction = false;
+  uint8_t below = 0;        // levels below the one that ended the walk: 0 a page table entry, 3 a PML4 entry
+  bool global = false;      // the walk went through the global table
+  bool tile_table = false;  // it was done for an entry of the tiled resource tables
 
   explicit operator bool() const { return reason != FaultReason::none; }
 };

@@ -90,8 +90,10 @@ EntryFormat entry_format(std::string_view name, spec::GenId gen, unsigned host_a
     format.address_high_shift = static_cast<uint8_t>(32 - std::countr_zero(format.address_high));
   } else {
     // The description gives the width that the manual prints; the device decides how much of it exists.
-    const unsigned lowest = static_cast<unsigned>(std::countr_zero(mask_of(layout, "address")));
+    const uint64_t printed = mask_of(layout, "address");
+    const auto lowest = static_cast<unsigned>(std::countr_zero(printed));
     format.address = low_mask(host_address_bits) & ~low_mask(lowest);
+    format.reserved |= printed;  // what the device lacks of it is reserved
   }
   for (const spec::ReservedDesc& reserved : layout.reserved) {
     if (!reserved.ignored && !reserved.must_be_one) {

@@ -19,6 +19,16 @@ bool rights_fit(const TlbEntry& entry, Access access) {
 
 }  // namespace
 
+bool TlbEntry::filters(Access access) const {
+  if (fault == FaultReason::write_denied) {
+    return access.write;
+  }
+  if (fault == FaultReason::execute_denied) {
+    return access.instruction;
+  }
+  return fault != FaultReason::none;
+}
+
 Tlb::Tlb(unsigned entries) : entries_(entries) {
   check(entries > 0, "a TLB has at least one entry");
   const unsigned sets = std::bit_ceil((entries + kMaxPerSet - 1) / kMaxPerSet);

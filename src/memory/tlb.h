@@ -16,6 +16,9 @@ namespace halogen {
 using SpaceTag = uint16_t;
 inline constexpr SpaceTag kGlobalSpace = 0;
 
+// What the tiled resource tables said of the page's tile.
+enum class Tile : uint8_t { mapped, null, invalid };
+
 struct TlbEntry {
   uint64_t page = 0;           // graphics address >> 12
   std::byte* frame = nullptr;  // host bytes of the frame; null: nothing there (null page, or a fault)
@@ -26,7 +29,11 @@ struct TlbEntry {
   bool user = false;
   bool null = false;
   uint8_t type_index = 0;
+  Tile tile = Tile::mapped;
   FaultReason fault = FaultReason::none;  // a cached fault: filters repeated requests until invalidated
+
+  // Whether the cached fault answers this access too; else the page is walked again.
+  bool filters(Access access) const;
 };
 
 struct TlbStatistics {

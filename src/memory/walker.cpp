@@ -1,10 +1,12 @@
 #include "memory/walker.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <optional>
 
 #include "base/bits.h"
+#include "memory/gam_page_update.h"
 
 namespace halogen {
 namespace {
@@ -24,11 +26,11 @@ std::optional<uint64_t> load_entry(const PhysicalMemory& memory, MemorySpace spa
   return bytes == 4 ? load<uint32_t>(memory, space, address) : load<uint64_t>(memory, space, address);
 }
 
-// Sets bits in an entry as one atomic operation and returns the new value.
-uint64_t set_bits(const PhysicalMemory& memory, MemorySpace space, uint64_t address, uint64_t bits_to_set) {
+// Replaces an entry as one atomic operation, unless somebody changed it since it was read.
+bool replace(const PhysicalMemory& memory, MemorySpace space, uint64_t address, uint64_t expected, uint64_t entry) {
   std::byte* frame = memory.frame(space, PhysAddr(address));
-  auto& entry = *reinterpret_cast<uint64_t*>(frame + (address & (kFrameBytes - sizeof(uint64_t))));
-  return std::atomic_ref<uint64_t>(entry).fetch_or(bits_to_set) | bits_to_set;
+  auto& stored = *reinterpret_cast<uint64_t*>(frame + (address & (kFrameBytes - sizeof(uint64_t))));
+  return std::atomic_ref<uint64_t>(stored).compare_exchange_strong(expected, entry);
 }
 
 bool is_canonical(uint64_t address, unsigned bits) {
@@ -48,7 +50,8 @@ FaultReason denied(const WalkContext& context, const Rights& rights, Access acce
   if (access.write && !rights.writable && (!context.supervisor || context.write_protect)) {
     return FaultReason::write_denied;
   }
-  if (access.instruction && !rights.executable) {
+  if (access.instruction && (!rights.executable || !context.execute_requests ||
+                             (context.supervisor && context.supervisor_execute_protection && rights.user))) {
     return FaultReason::execute_denied;
   }
   return FaultReason::none;
@@ -64,6 +67,24 @@ std::optional<uint64_t> root_table(const WalkContext& context, uint64_t address)
     return std::nullopt;
   }
   return context.roots[0];
+}
+
+// The second level of the page itself. Both pages must hold the address: the smaller one is the mapping.
+FaultReason nest_page(const PhysicalMemory& memory, const NestedTranslation& nesting, uint64_t address, Access access,
+                      Mapping& mapping) {
+  const uint64_t guest_address = mapping.address | (address & low_mask(mapping.page_bits));
+  const NestedTranslation::Result nested = nesting.translate(memory, guest_address);
+  if (nested.fault != FaultReason::none) {
+    return nested.fault;
+  }
+  if ((access.write ? !nested.writable : !nested.readable) || (access.instruction && !nested.executable)) {
+    return FaultReason::second_level_denied;
+  }
+  mapping.page_bits = std::min(mapping.page_bits, nested.page_bits);
+  mapping.address = nested.address & ~low_mask(mapping.page_bits);
+  mapping.writable = mapping.writable && nested.writable;
+  mapping.executable = mapping.executable && nested.executable;
+  return FaultReason::none;
 }
 
 }  // namespace
@@ -86,6 +107,7 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
   }
   WalkPosition position;
   position.table = *root;
+  position.table_type = context.root_type_index;
   return walk_from(memory, context, position, address, access, recorder, update);
 }
 
@@ -94,11 +116,12 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
   const PageFormat& format = *context.format;
   WalkResult result;
   const auto fault = [&](FaultReason reason, uint64_t entry, uint64_t entry_address) {
-    result.fault = {reason, position.level, address, entry, entry_address, access.write, access.instruction};
+    const auto below = static_cast<uint8_t>(format.levels.size() - 1 - position.level);
+    result.fault = {reason, position.level, address, entry, entry_address, access.write, access.instruction, below};
     return result;
   };
 
-  for (;; ++position.level) {
+  for (;;) {
     const LevelFormat& level = format.levels[position.level];
     const bool last = position.level + 1u == format.levels.size();
     const bool use_medium = last && position.medium && level.medium.desc != nullptr;
@@ -108,7 +131,19 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
     if (use_medium) {
       index &= ~uint64_t{15};  // every sixteenth entry; the fifteen others may hold anything
     }
-    const uint64_t entry_address = position.table + index * level.table.bytes;
+    uint64_t entry_address = position.table + index * level.table.bytes;
+    bool entry_writable = true;
+    if (context.nested != nullptr) {
+      const NestedTranslation::Result nested = context.nested->translate(memory, entry_address);
+      if (nested.fault != FaultReason::none) {
+        return fault(nested.fault, 0, entry_address);
+      }
+      if (!nested.readable) {
+        return fault(FaultReason::second_level_denied, 0, entry_address);
+      }
+      entry_address = nested.address;
+      entry_writable = nested.writable;
+    }
     const std::optional<uint64_t> loaded = load_entry(memory, context.table_space, entry_address, level.table.bytes);
     if (!loaded) {
       return fault(FaultReason::table_hole, 0, entry_address);
@@ -120,47 +155,65 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
     if (recorder != nullptr) {
       recorder->on_step({&level, &shape, context.table_space, entry_address, entry});
     }
+    if (context.accessed_dirty && ((context.writeback_types >> position.table_type) & 1) == 0) {
+      return fault(FaultReason::update_not_writeback, entry, entry_address);
+    }
     if ((entry & shape.present) == 0) {
       return fault(FaultReason::not_present, entry, entry_address);
     }
     if (format.reserved_bits_fault && (entry & shape.reserved) != 0) {
       return fault(FaultReason::reserved_bit, entry, entry_address);
     }
+    Rights rights = position.rights;
     if (format.permissions_of_all_levels || leaf) {
-      narrow(position.rights, shape, entry, context.execute_disable);
+      narrow(rights, shape, entry, context.execute_disable);
     }
-    if (!leaf) {
-      const uint64_t wanted = shape.accessed | (context.extended_accessed ? shape.extended_accessed : 0);
-      if (context.accessed_dirty && update && (entry & wanted) != wanted) {
-        set_bits(memory, context.table_space, entry_address, wanted);
+    if (leaf) {
+      if (const FaultReason reason = denied(context, rights, access); reason != FaultReason::none) {
+        return fault(reason, entry, entry_address);
       }
+    }
+    if (context.accessed_dirty && update) {
+      const uint8_t opcode =
+          page_update_opcode(access.write, context.extended_accessed, context.write_protect, /*intermediate=*/!leaf);
+      const uint64_t updated = page_update(opcode, entry);
+      if (updated != entry) {
+        if (!entry_writable) {
+          return fault(FaultReason::second_level_denied, entry, entry_address);
+        }
+        if (!replace(memory, context.table_space, entry_address, entry, updated)) {
+          continue;  // software changed it meanwhile: judge the entry again
+        }
+        entry = updated;
+      }
+    }
+    position.rights = rights;
+    if (!leaf) {
       position.medium = (entry & shape.intermediate_page_size) != 0 && context.medium_pages;
       position.table = shape.target(entry);
+      position.table_type = shape.type_index(entry);
+      ++position.level;
       continue;
     }
 
-    if (const FaultReason reason = denied(context, position.rights, access); reason != FaultReason::none) {
-      return fault(reason, entry, entry_address);
-    }
-    if (context.accessed_dirty && update) {
-      const uint64_t wanted =
-          shape.accessed | (access.write ? shape.dirty : 0) | (context.extended_accessed ? shape.extended_accessed : 0);
-      if ((entry & wanted) != wanted) {
-        entry = set_bits(memory, context.table_space, entry_address, wanted);
-      }
-    }
     Mapping& mapping = result.mapping;
     mapping.page_bits = use_medium ? 16 : level.shift;
     mapping.address = shape.target(entry) & ~low_mask(mapping.page_bits);
     mapping.space =
         context.local_memory && (entry & shape.local_memory) != 0 ? MemorySpace::local : MemorySpace::system;
-    mapping.writable = position.rights.writable;
-    mapping.user = position.rights.user;
-    mapping.executable = position.rights.executable;
+    mapping.writable = rights.writable;
+    mapping.user = rights.user;
+    mapping.executable = rights.executable;
     mapping.dirty = !context.accessed_dirty || (entry & shape.dirty) != 0;
     mapping.null = (entry & shape.null) != 0;
     mapping.snooped = shape.snooped != 0 && (entry & shape.snooped) == shape.snooped;
     mapping.type_index = shape.type_index(entry);
+    if (context.nested != nullptr) {
+      const FaultReason reason = nest_page(memory, *context.nested, address, access, mapping);
+      if (reason != FaultReason::none) {
+        return fault(reason, entry, entry_address);
+      }
+    }
     return result;
   }
 }

@@ -17,20 +17,44 @@ struct Access {
   bool instruction = false;  // a fetch of code: execute disable matters
 };
 
+// Guest physical to host physical: the second level of an advanced context with nesting. It is applied to every table
+// that the first level reads and to the page that it finds.
+class NestedTranslation {
+ public:
+  struct Result {
+    uint64_t address = 0;    // of the byte that was asked for
+    uint8_t page_bits = 12;  // size of the second level's page
+    bool readable = false;
+    bool writable = false;
+    bool executable = false;
+    FaultReason fault = FaultReason::none;
+  };
+
+  virtual ~NestedTranslation() = default;
+  virtual Result translate(const PhysicalMemory& memory, uint64_t guest_address) const = 0;
+};
+
 // Where a walk starts and which rules hold: what a context descriptor and the PDP registers say.
 struct WalkContext {
   const PageFormat* format = nullptr;
-  MemorySpace table_space = MemorySpace::system;  // where tables below the root lie
-  uint64_t roots[4] = {};                         // table addresses; legacy32 has four, the others one
-  uint64_t entries = 0;                           // one-level tables: how many entries there are
-  bool local_memory = false;                      // the device honours the local memory bit
-  bool medium_pages = true;                       // 64 KB pages: the enable outside the tables (MMIO or PASID entry)
+  FaultReason unusable = FaultReason::table_disabled;  // without a format: why
+  MemorySpace table_space = MemorySpace::system;       // where tables below the root lie
+  uint64_t roots[4] = {};                              // table addresses; legacy32 has four, the others one
+  uint64_t entries = 0;                                // one-level tables: how many entries there are
+  bool local_memory = false;                           // the device honours the local memory bit
+  bool medium_pages = true;  // 64 KB pages: the enable outside the tables (MMIO or PASID entry)
   // Advanced contexts:
   bool accessed_dirty = false;  // the context manages A and D bits
   bool extended_accessed = false;
   bool execute_disable = false;  // NXE
   bool write_protect = true;     // WPE: supervisor writes respect R/W
   bool supervisor = false;
+  bool execute_requests = true;                // ERE: fetches of code are let through
+  bool supervisor_execute_protection = false;  // SMEP
+  uint8_t root_type_index = 0;                 // memory type index of the root table
+  uint8_t writeback_types = 0xff;              // bit n: tables of type index n may have A and D bits updated
+  const NestedTranslation* nested = nullptr;
+  bool gtt_cache = false;  // the GTT cache is on: large pages must not be used
 };
 
 // What a walk found: one page.
@@ -73,9 +97,10 @@ struct Rights {
 // Where a walk stands: about to read an entry of `table` on a level.
 struct WalkPosition {
   uint8_t level = 0;
-  bool medium = false;  // the directory said: 64 KB pages below
+  bool medium = false;     // the directory said: 64 KB pages below
+  uint8_t table_type = 0;  // memory type index of the table
   Rights rights;
-  uint64_t table = 0;  // physical address
+  uint64_t table = 0;  // physical address; guest physical with nesting
 };
 
 struct WalkResult {

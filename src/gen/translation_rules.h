@@ -1,0 +1,61 @@
+// Sizes and switches of the translation hardware, by chip: how many entries each TLB has, how the L3 TLB is divided,
+// how large the caches of upper page table levels are, and whether 64 KB pages need an enable. Seed 001, "TLB Caching
+// and Management". Chips that the seed does not name have the sizes of its general list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "spec/device_model.h"
+
+namespace halogen {
+
+// The streams that have a TLB of their own. On chips with a divided L3 TLB `l3` is only what the other parts leave.
+enum class TlbClient : uint8_t {
+  l3,    // instructions, constants, state, data port and sampler
+  dc,    // data port, where it has its own part of the L3 TLB
+  tx,    // sampler, likewise
+  gatr,  // tiled resource tables, likewise
+  mfx0,  // video engines
+  mfx1,
+  blt,
+  z,
+  c,     // color
+  ff,    // fixed functions
+  vlf,   // media surfaces
+  gav,   // video enhancement
+  widi,  // wireless display
+};
+inline constexpr unsigned kTlbClients = 13;
+std::string_view name_of(TlbClient client);
+
+// A range of the entries of one physical TLB; clients with the same range share it.
+struct TlbRange {
+  TlbClient client;
+  uint16_t first;
+  uint16_t last;
+  constexpr unsigned entries() const { return last - first + 1u; }
+};
+
+// How software divides the L3 TLB. The default is what the chip comes up with.
+enum class L3TlbSplit : uint8_t { graphics, gpgpu, graphics_shared, gpgpu_shared };
+
+// The TLBs of a chip but the L3 TLB, each starting at entry 0.
+std::span<const TlbRange> tlb_sizes(const spec::DeviceModel& model);
+// The parts of the L3 TLB. Chips without a division have one part, whatever is asked for.
+std::span<const TlbRange> l3_tlb_parts(const spec::DeviceModel& model, L3TlbSplit split);
+
+// Caches of the upper levels, in entries of eight bytes. `shared`: one cache for all three levels.
+struct WalkCacheSizes {
+  uint16_t pml4;
+  uint16_t pdp;
+  uint16_t pd;
+  bool shared;
+};
+WalkCacheSizes walk_cache_sizes(spec::EngineClass engine);
+
+enum class MediumPages : uint8_t { none, by_register, always };
+MediumPages medium_pages(const spec::DeviceModel& model);
+
+}  // namespace halogen

@@ -1,0 +1,196 @@
+// What software sees of a translation fault: fault registers, page requests, a stopped engine. Seed 001, fault models
+// (hang, stream, halt), page requests and cached faults; register layouts in spec/registers/fault.toml and gtt.toml:
+// Gen4 has the sticky PGTBL_ER, Gen6 one register an engine, Gen8 on one register for all with the address beside it.
+// Left out: the queue of page requests in memory (the system's IOMMU owns it; here software takes requests by call),
+// and the numbers of fault sources, which are not published (the caller gives them).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/event.h"
+#include "memory/address_space.h"
+#include "memory/fault.h"
+#include "spec/descriptors.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+// As the context descriptor encodes it.
+enum class FaultModel : uint8_t {
+  hang,      // legacy contexts: report, and the engine hangs, or skips the access when told to go on
+  halt,      // report a page request; the access waits for the response
+  stream,    // report a page request; the access is dropped, and the context leaves after too many
+  carry_on,  // named by drivers, not supported by hardware
+};
+
+// Gen4 reports by stream. Later parts report the engine and a source number.
+enum class FaultStream : uint8_t {
+  command_fetch,
+  cs,
+  vertex_fetch,
+  state_cache,
+  sampler_cache,
+  render_cache,
+  cursor,
+  overlay,
+  display_a,
+  display_b,
+  host,
+};
+
+struct PageRequest {
+  unsigned engine = 0;  // number in the device's list
+  uint32_t pasid = 0;
+  uint32_t context_id = 0;  // tells queues of one process apart
+  uint8_t function = 0;
+  uint16_t group = 0;
+  uint64_t address = 0;  // of the page
+  bool read = false;
+  bool write = false;
+  bool execute = false;
+  bool privileged = false;
+  bool streaming = false;
+
+  bool operator==(const PageRequest&) const = default;
+};
+
+// The request as VT-d 2.x writes it to memory.
+std::array<uint32_t, 4> pack(const PageRequest& request, spec::GenId gen);
+
+struct PageResponse {
+  uint32_t pasid = 0;
+  uint64_t address = 0;
+  bool success = false;
+};
+
+class FaultListener {
+ public:
+  virtual ~FaultListener() = default;
+  virtual void on_fault(unsigned /*engine*/, const Fault& /*fault*/) {}  // any that is reported
+  // An answer given here is taken at once; else software answers later, not from within the call.
+  virtual std::optional<PageResponse> on_page_request(const PageRequest& /*request*/) { return std::nullopt; }
+  virtual void on_switch_request(unsigned /*engine*/) {}  // fault and stream: the threshold is reached
+  virtual void on_resume(unsigned /*engine*/) {}          // fault and halt: the response came
+  virtual void on_catastrophic(unsigned /*engine*/, const Fault& /*fault*/) {}
+};
+
+// What the unit knows of the context on an engine.
+struct FaultContext {
+  FaultModel model = FaultModel::hang;
+  bool page_requests = false;  // the context can send them: advanced, and enabled in its context entry
+  uint32_t pasid = 0;
+  uint32_t context_id = 0;
+  uint8_t function = 0;
+  bool privileged = false;
+};
+
+// State: plain data.
+struct FaultEngineState {
+  FaultContext context;
+  bool hung = false;
+  bool continue_after_fault = false;  // the option to skip instead of hanging
+  bool reset_expected = false;        // a tiled resource table could not be read: what follows is garbage
+  bool in_reset = false;
+  std::optional<uint64_t> waiting;  // fault and halt: the page that the engine waits for
+  std::optional<uint64_t> refused;  // a page whose response was not a success
+  uint64_t retried = ~uint64_t{0};  // page of the last retry, and how often in a row
+  unsigned retries = 0;
+  unsigned streamed = 0;   // faults of the context so far
+  uint32_t fault_reg = 0;  // Gen6
+};
+
+struct FaultState {
+  uint32_t fault_reg = 0;  // Gen8 on
+  uint32_t tlb_data[2] = {};
+  uint32_t arbiter_errors = 0;
+  uint32_t page_table_errors = 0;        // Gen4
+  std::vector<PageRequest> outstanding;  // without a response
+  std::deque<PageRequest> queue;         // of those, not yet taken by software
+  std::optional<PageRequest> held;       // waits in a register because the queue is full: blocks resets
+  bool overflow = false;                 // the queue was full
+  uint16_t next_group = 0;
+  std::vector<FaultEngineState> engines;
+};
+
+class FaultUnit {
+ public:
+  static constexpr unsigned kRetryLimit = 8;  // successful responses that change nothing
+
+  struct Config {
+    unsigned queue_entries = 64;
+    unsigned stream_threshold = 16;
+  };
+
+  FaultUnit(const spec::DeviceModel& model, const Config& config, EventSink& events, std::string path,
+            FaultListener* listener = nullptr);
+
+  // A fault of an engine: what becomes of the access.
+  FaultAction report(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
+  void report_large_page(unsigned engine, uint64_t address);
+
+  void set_context(unsigned engine, const FaultContext& context);
+  void set_continue_after_fault(unsigned engine, bool on) { state_.engines[engine].continue_after_fault = on; }
+  const FaultEngineState& engine(unsigned number) const { return state_.engines[number]; }
+
+  // Page requests, as software sees them.
+  std::optional<PageRequest> take_request();
+  size_t outstanding() const { return state_.outstanding.size(); }
+  bool overflowed() const { return state_.overflow; }
+  void clear_overflow() { state_.overflow = false; }
+  // False: nobody asked for the page.
+  bool respond(const PageResponse& response);
+
+  // An engine reset sends no new requests but forgets none; false while a request blocks its completion.
+  bool reset_engine(unsigned engine);
+  void reset_device();  // registers and engines; requests in the system's queue stay
+
+  bool owns(spec::RegisterId id) const;
+  uint32_t read(spec::RegisterId id) const;
+  void write(spec::RegisterId id, uint32_t value);
+
+  const FaultState& state() const { return state_; }
+  void restore(const FaultState& state) { state_ = state; }
+
+ private:
+  enum class Style : uint8_t { page_table_errors, per_engine, shared };
+  enum class Sent : uint8_t { now, before, no_room };
+
+  FaultAction report_recoverable(unsigned engine, const Fault& fault);
+  FaultAction give_up(unsigned engine, const Fault& fault);
+  Sent send(PageRequest& request);
+  void record(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
+  void release_held();
+  const FaultEngineState* engine_of(spec::RegisterId id) const;
+  FaultEngineState* engine_of(spec::RegisterId id);
+  void raise(EventKind kind, const Fault& fault, unsigned engine, std::string detail);
+
+  const spec::DeviceModel* model_;
+  Config config_;
+  Style style_;
+  EventSink* events_;
+  std::string path_;
+  FaultListener* listener_;
+  FaultState state_;
+};
+
+// The fault handler of one client of an engine.
+class EngineFaults final : public FaultHandler {
+ public:
+  EngineFaults(FaultUnit& unit, unsigned engine, FaultStream stream = FaultStream::cs, uint8_t source_id = 0)
+      : unit_(&unit), engine_(engine), stream_(stream), source_id_(source_id) {}
+  FaultAction on_fault(const Fault& fault) override { return unit_->report(engine_, source_id_, stream_, fault); }
+  void on_large_page(uint64_t address) override { unit_->report_large_page(engine_, address); }
+
+ private:
+  FaultUnit* unit_;
+  unsigned engine_;
+  FaultStream stream_;
+  uint8_t source_id_;
+};
+
+}  // namespace halogen

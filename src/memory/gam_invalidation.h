@@ -1,0 +1,55 @@
+// TLB invalidation by MMIO: software writes ones and polls until hardware has cleared them. Gen8 to Gen11 have a
+// register an engine, Gen12 one a class with a bit an instance (ICL-TLB-21). An invalidation is complete when every
+// access that used the old entries is done: a unit that keeps addresses of pages over several steps says so with an
+// AccessHold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "memory/gam.h"
+#include "spec/descriptors.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+class TlbInvalidation {
+ public:
+  TlbInvalidation(const spec::DeviceModel& model, Gam& gam) : model_(&model), gam_(&gam) {}
+
+  bool owns(spec::RegisterId id) const;
+  // Which engines a write invalidates: bit n is engine n of the device. Pure.
+  uint32_t engines_of(spec::RegisterId id, uint32_t value) const;
+  void write(spec::RegisterId id, uint32_t value);
+  // The bits whose invalidation is not complete.
+  uint32_t read(spec::RegisterId id) const;
+
+  void begin_access() { ++accesses_; }
+  void end_access();
+  bool idle() const { return accesses_ == 0; }
+
+ private:
+  struct Pending {
+    spec::RegisterId id;
+    uint32_t bits;
+  };
+
+  const spec::DeviceModel* model_;
+  Gam* gam_;
+  unsigned accesses_ = 0;  // under way
+  std::vector<Pending> pending_;
+};
+
+class AccessHold {
+ public:
+  explicit AccessHold(TlbInvalidation& unit) : unit_(&unit) { unit.begin_access(); }
+  ~AccessHold() { unit_->end_access(); }
+  AccessHold(const AccessHold&) = delete;
+  AccessHold& operator=(const AccessHold&) = delete;
+
+ private:
+  TlbInvalidation* unit_;
+};
+
+}  // namespace halogen

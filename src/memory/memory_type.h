@@ -1,0 +1,73 @@
+// Memory types: the private page attribute table that page table entries index (PAT, PCD and PWT bits), the memory
+// object control tables that commands and surface states index, and what a type means to a model without caches: only
+// write-back memory takes atomic operations. Seed 001, "Atomic Operations between GPU and IA" and "Updating A/D Bits";
+// the tables' layouts from spec/registers/mocs.toml. Left out: cache hits and ages, and the L3 halves of MOCS.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "spec/descriptors.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+enum class MemoryType : uint8_t { uc, wc, wt, wb };  // as the tables encode them
+std::string_view name_of(MemoryType type);
+
+struct PatEntry {
+  MemoryType type = MemoryType::uc;
+  uint8_t target_cache = 0;
+  uint8_t age = 0;
+  bool operator==(const PatEntry&) const = default;
+};
+
+// What becomes of an atomic operation.
+enum class AtomicOutcome : uint8_t {
+  done,
+  failed,  // the write has no effect, the read returns garbage, software is told of a catastrophic error
+};
+
+// State: plain data.
+struct MemoryTypeState {
+  static constexpr unsigned kEntries = 8;
+  static constexpr unsigned kMocsEntries = 64;
+  static constexpr unsigned kMocsTables = 6;
+  std::array<uint8_t, kEntries> pat{};
+  std::array<std::array<uint32_t, kMocsEntries>, kMocsTables> mocs{};
+  // The choices that the seed leaves to registers whose addresses it does not give.
+  bool atomics_ignore_type = true;        // else atomics outside write-back memory fail
+  bool page_updates_ignore_type = false;  // "A/D Bit Update on non-WB Space", default 0: a catastrophic error
+  bool operator==(const MemoryTypeState&) const = default;
+};
+
+class MemoryTypes {
+ public:
+  explicit MemoryTypes(const spec::DeviceModel& model);
+
+  bool owns(spec::RegisterId id) const;
+  // A dword was written; `index` counts copies of the register, `value` is what is stored now.
+  void write(spec::RegisterId id, unsigned index, unsigned dword, uint32_t value);
+  void reset() { state_ = {}; }
+
+  // `type_index` is PAT:PCD:PWT of the entry that maps the page.
+  PatEntry pat(uint8_t type_index) const;
+  MemoryType page_type(uint8_t type_index) const { return pat(type_index).type; }
+  // The type that counts for an access of an engine: memory object control decides, unless it leaves it to the page.
+  MemoryType access_type(spec::EngineClass engine, unsigned number, unsigned mocs_index, uint8_t type_index) const;
+
+  AtomicOutcome atomic(MemoryType type) const {
+    return state_.atomics_ignore_type || type == MemoryType::wb ? AtomicOutcome::done : AtomicOutcome::failed;
+  }
+
+  MemoryTypeState& state() { return state_; }
+  const MemoryTypeState& state() const { return state_; }
+
+ private:
+  const spec::DeviceModel* model_;
+  bool shared_mocs_;  // one table for all engines
+  MemoryTypeState state_;
+};
+
+}  // namespace halogen

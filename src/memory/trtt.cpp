@@ -1,0 +1,238 @@
+#include "memory/trtt.h"
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "hw/page_tables.h"
+#include "hw/trtt.h"
+
+namespace halogen {
+namespace {
+
+using spec::EngineClass;
+using spec::RegisterId;
+
+constexpr unsigned kTileBits = 16;
+constexpr unsigned kAddressBits = 48;
+
+// What a register holds of a set, whatever the generation calls it.
+enum class Part : uint8_t { control, range, l3_low, l3_high, null_value, invalid_value, bypass };
+
+struct RegisterRow {
+  RegisterId id;
+  Part part;
+  uint8_t first_set;
+};
+
+// Gen12 counts its second run of sets (VDBOX 2 on) separately.
+constexpr uint8_t kSecondRun = 5;
+constexpr RegisterRow kRows[] = {
+    {RegisterId::TRTTE, Part::control, 0},
+    {RegisterId::TRVADR, Part::range, 0},
+    {RegisterId::TRVATTL3PTR, Part::l3_low, 0},
+    {RegisterId::TRNULLDETCT, Part::null_value, 0},
+    {RegisterId::TRINVTILEDETCT, Part::invalid_value, 0},
+    {RegisterId::TR_BYPASS_DISABLE, Part::bypass, 0},
+    {RegisterId::TRTT_CR, Part::control, 0},
+    {RegisterId::TRTT_VA_RANGE, Part::range, 0},
+    {RegisterId::TRTT_L3_BASE_LOW, Part::l3_low, 0},
+    {RegisterId::TRTT_L3_BASE_HIGH, Part::l3_high, 0},
+    {RegisterId::TRTT_NULL, Part::null_value, 0},
+    {RegisterId::TRTT_INVAL, Part::invalid_value, 0},
+    {RegisterId::TRTT_CR_2, Part::control, kSecondRun},
+    {RegisterId::TRTT_VA_RANGE_2, Part::range, kSecondRun},
+    {RegisterId::TRTT_L3_BASE_LOW_2, Part::l3_low, kSecondRun},
+    {RegisterId::TRTT_L3_BASE_HIGH_2, Part::l3_high, kSecondRun},
+    {RegisterId::TRTT_NULL_2, Part::null_value, kSecondRun},
+    {RegisterId::TRTT_INVAL_2, Part::invalid_value, kSecondRun},
+};
+
+struct SetRow {
+  EngineClass engine_class;
+  uint8_t instance;
+  int8_t set;
+};
+
+constexpr SetRow kSetOfEngine[] = {
+    {EngineClass::render, 0, 0}, {EngineClass::posh, 0, 0},    {EngineClass::video, 0, 1}, {EngineClass::video, 1, 2},
+    {EngineClass::vebox, 0, 3},  {EngineClass::blit, 0, 4},    {EngineClass::video, 2, 5}, {EngineClass::video, 3, 6},
+    {EngineClass::vebox, 1, 7},  {EngineClass::compute, 0, 8},
+};
+
+const RegisterRow* find_row(RegisterId id) {
+  for (const RegisterRow& row : kRows) {
+    if (row.id == id) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+bool has(const spec::DeviceModel& model, RegisterId id) {
+  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
+}
+
+uint64_t with_low(uint64_t value, uint64_t low) {
+  return (value & ~low_mask(32)) | low;
+}
+uint64_t with_high(uint64_t value, uint64_t high) {
+  return (value & low_mask(32)) | (high << 32);
+}
+
+}  // namespace
+
+TrttRegisters::TrttRegisters(const spec::DeviceModel& model, EventSink& events, std::string path)
+    : model_(&model), events_(&events), path_(std::move(path)), per_engine_(has(model, RegisterId::TRTT_CR)) {
+  reset();
+}
+
+bool TrttRegisters::owns(RegisterId id) const {
+  return find_row(id) != nullptr && has(*model_, id);
+}
+
+void TrttRegisters::reset() {
+  state_ = {};
+  state_.bypass = has(*model_, RegisterId::TR_BYPASS_DISABLE);
+  for (TrttSet& set : state_.sets) {
+    set.virtual_tables = per_engine_;  // Gen12 has no choice
+  }
+}
+
+void TrttRegisters::write(RegisterId id, unsigned index, unsigned dword, uint32_t value) {
+  const RegisterRow* row = find_row(id);
+  check(row != nullptr, "a register of the tiled resource walk");
+  const unsigned number = row->first_set + index;
+  if (number >= TrttState::kSets) {
+    return;
+  }
+  TrttSet& set = state_.sets[number];
+  const std::span<const uint32_t> in(&value, 1);
+  const spec::GenId gen = model_->gen;
+  switch (row->part) {
+    case Part::control:
+      if (per_engine_) {
+        set.enabled = hw::TRTT_CR::unpack(gen, in).trtt_enable;
+      } else {
+        const hw::TRTTE control = hw::TRTTE::unpack(gen, in);
+        set.enabled = control.tr_tt_enable;
+        set.virtual_tables =
+            control.tr_va_translation_table_memory_location == hw::TRTTE::TrVaTranslationTableMemoryLocation::virtual_;
+      }
+      break;
+    case Part::range: {
+      const auto [mask, data] = per_engine_ ? [&] {
+        const auto range = hw::TRTT_VA_RANGE::unpack(gen, in);
+        return std::pair(range.trva_mask_value, range.trva_data_value);
+      }() : [&] {
+        const auto range = hw::TRVADR::unpack(gen, in);
+        return std::pair(range.trva_mask_value, range.trva_data_value);
+      }();
+      set.mask = mask;
+      set.data = data;
+      break;
+    }
+    case Part::l3_low:
+      if (per_engine_) {
+        set.l3_pointer = with_low(set.l3_pointer, hw::TRTT_L3_BASE_LOW::unpack(gen, in).l3_pointer_low);
+      } else {
+        // One register of two dwords: the dword that was not written keeps its value.
+        const uint32_t both[2] = {dword == 0 ? value : static_cast<uint32_t>(set.l3_pointer),
+                                  dword == 1 ? value : static_cast<uint32_t>(set.l3_pointer >> 32)};
+        set.l3_pointer = hw::TRVATTL3PTR::unpack(gen, both).l3_pointer.value;
+      }
+      break;
+    case Part::l3_high:
+      set.l3_pointer = with_high(set.l3_pointer, hw::TRTT_L3_BASE_HIGH::unpack(gen, in).l3_pointer_high);
+      break;
+    case Part::null_value:
+      set.null_value = value;
+      break;
+    case Part::invalid_value:
+      set.invalid_value = value;
+      break;
+    case Part::bypass:
+      state_.bypass = !hw::TR_BYPASS_DISABLE::unpack(gen, in).bypass_disable;
+      return;
+  }
+  judge(number);
+}
+
+// Rules for software, looked at when the walk is switched on or changed while on.
+void TrttRegisters::judge(unsigned number) {
+  const TrttSet& set = state_.sets[number];
+  if (!set.enabled || set.is_well_programmed()) {
+    return;
+  }
+  const std::string_view detail = set.null_value == set.invalid_value ? "null and invalid tile values are equal"
+                                  : !set.virtual_tables               ? "tables in physical memory"
+                                                                      : "address mask is neither 0 nor 15";
+  events_->on_event({EventKind::undefined_behaviour, "TR-TT", path_, set.l3_pointer, number, std::string(detail)});
+}
+
+int TrttRegisters::set_of(const spec::EngineModel& engine) const {
+  if (!model_->has(spec::Feature::tr_tt)) {
+    return -1;
+  }
+  for (const SetRow& row : kSetOfEngine) {
+    if (row.engine_class == engine.engine_class && row.instance == engine.instance) {
+      return per_engine_ || row.set == 0 ? row.set : -1;
+    }
+  }
+  return -1;
+}
+
+bool TiledResources::covers(uint64_t address) const {
+  const PageFormat* format = space_->context().format;
+  const bool canonical = static_cast<uint64_t>(sign_extend(address & low_mask(kAddressBits), kAddressBits)) == address;
+  return !registers_->bypassed() && registers_->set(set_).hits(address) && canonical && format != nullptr &&
+         format->address_bits == kAddressBits;
+}
+
+PreTranslation::Result TiledResources::translate(uint64_t address, Access /*access*/) {
+  const TrttSet& set = registers_->set(set_);
+  Result result;
+  uint64_t table = set.l3_pointer;
+  // Two levels of 512 entries that point at the next table. A fault nobody mended reads as zero, and the walk goes on
+  // with that: hardware does not tell this walker either.
+  for (const unsigned shift : {35u, 26u}) {
+    uint64_t entry = 0;
+    const GpuVa at(static_cast<uint64_t>(sign_extend(table, kAddressBits)) + 8 * bits(address, shift + 8, shift));
+    if (!space_->read(at, std::as_writable_bytes(std::span(&entry, 1)))) {
+      result.stopped = true;
+      return result;
+    }
+    const uint32_t dwords[2] = {static_cast<uint32_t>(entry), static_cast<uint32_t>(entry >> 32)};
+    const hw::TRTT_DIRECTORY_ENTRY directory = hw::TRTT_DIRECTORY_ENTRY::unpack(registers_->gen(), dwords);
+    if (directory.invalid || directory.null) {
+      result.tile = directory.invalid ? Tile::invalid : Tile::null;
+      return result;
+    }
+    table = directory.table.value;
+  }
+  uint32_t tile = 0;
+  const GpuVa at(static_cast<uint64_t>(sign_extend(table, kAddressBits)) + 4 * bits(address, 25, kTileBits));
+  if (!space_->read(at, std::as_writable_bytes(std::span(&tile, 1)))) {
+    result.stopped = true;
+  } else if (tile == set.null_value) {
+    result.tile = Tile::null;
+  } else if (tile == set.invalid_value) {
+    result.tile = Tile::invalid;
+  } else {
+    const uint64_t mapped = (uint64_t{tile} << kTileBits) | bits(address, kTileBits - 1, 0);
+    result.address = static_cast<uint64_t>(sign_extend(mapped, kAddressBits));
+  }
+  return result;
+}
+
+void TiledResources::on_unmapped_tile(uint64_t address, Tile tile) {
+  if (tile == Tile::null) {
+    ++null_tile_accesses_;
+  } else if (sink_ != nullptr) {
+    sink_->on_invalid_tile(address);
+  }
+}
+
+}  // namespace halogen

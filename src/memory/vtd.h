@@ -1,0 +1,90 @@
+// Advanced contexts: from bus, device, function and PASID to the tables of a process (seed 001, mode 4; VT-d 2.x
+// extended tables, spec/structs/vtd.toml). The unit stands for the part of the system's I/O memory management that the
+// page walker asks: it keeps the root pointer and the context cache. It belongs to the system agent: a function level
+// reset leaves it alone. Left out: requests without PASID, interrupt remapping, fault recording registers, the
+// invalidation queue (software's commands come as calls).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "memory/page_format.h"
+#include "memory/vtd_second_level.h"
+#include "memory/walker.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+inline constexpr uint8_t kGraphicsBus = 0;
+inline constexpr uint8_t kGraphicsDevice = 2;
+inline constexpr unsigned kFunctions = 8;
+
+// What the hardware can do, as its capability registers say.
+struct VtdConfig {
+  uint8_t host_address_bits = 39;
+  bool memory_types = true;  // MTS: the context entry's page attribute table counts
+};
+
+// What a context entry says that matters here.
+struct VtdContext {
+  bool nesting = false;
+  bool extended_accessed = false;
+  bool no_execute = false;
+  bool write_protect = false;
+  bool supervisor_execute_protection = false;
+  bool execute_requests = false;
+  bool page_requests = false;
+  bool deferred_invalidate = false;
+  uint8_t writeback_types = 0xff;  // bit n: page attribute n is write-back
+  uint16_t domain = 0;
+  uint64_t pasid_table = 0;
+  uint32_t pasids = 0;
+  uint64_t pasid_state_table = 0;
+  SecondLevel::Setup second_level;
+};
+
+// A PASID table entry, as the walker keeps one for each engine.
+struct VtdPasid {
+  uint64_t table = 0;
+  uint8_t type_index = 0;
+  bool supervisor_requests = false;
+  bool medium_pages = false;
+};
+
+class VtdUnit {
+ public:
+  VtdUnit(const spec::DeviceModel& model, const PhysicalMemory& memory, const VtdConfig& config);
+
+  // The root table address register: bit 11 says that entries are extended, and must be set for PASIDs.
+  void set_root(uint64_t register_value);
+  uint64_t root() const { return root_; }
+
+  // From the context cache, or from the tables. A fault leaves the cache empty. Valid until the next invalidation.
+  const VtdContext* context(unsigned function, Fault& fault);
+  std::optional<VtdPasid> read_pasid(const VtdContext& context, uint32_t pasid, Fault& fault) const;
+  // The number of contexts that use a PASID, kept in memory where deferred invalidation is on. False: not kept.
+  bool count_use(const VtdContext& context, uint32_t pasid, int change) const;
+
+  void invalidate_context_cache(unsigned function) { cache_[function % kFunctions].reset(); }
+  void invalidate_context_cache();
+  bool is_cached(unsigned function) const { return cache_[function % kFunctions].has_value(); }
+
+ private:
+  std::optional<VtdContext> read_context(unsigned function, Fault& fault) const;
+
+  const spec::DeviceModel* model_;
+  const PhysicalMemory* memory_;
+  VtdConfig config_;
+  uint64_t root_ = 0;
+  bool extended_ = false;
+  std::array<std::optional<VtdContext>, kFunctions> cache_;
+};
+
+// The rules of a walk for an advanced context. `supervisor` and `accessed_dirty` are the element descriptor's;
+// `second_level` is null without nesting.
+WalkContext advanced_walk(const PageFormats& formats, const VtdContext& context, const VtdPasid& pasid,
+                          const SecondLevel* second_level, bool supervisor, bool accessed_dirty,
+                          bool updates_ignore_type);
+
+}  // namespace halogen
