@@ -1,0 +1,115 @@
+// The tool's contract: exit codes, one sentence on stderr, the summary line. Runs the built program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace halogen {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+struct Run {
+  int status;
+  std::string text;
+};
+
+class Tool : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    tool_ = fs::path(HALOGEN_BINARY_DIR) / "bin" / "halogen";
+    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not built";
+    root_ = fs::temp_directory_path() /
+            (std::string("halogen_cli_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  void TearDown() override {
+    if (!root_.empty()) fs::remove_all(root_);
+  }
+  std::string file(const std::string& name, std::string_view content) const {
+    std::ofstream(root_ / name, std::ios::binary) << content;
+    return (root_ / name).string();
+  }
+  Run run(const std::string& arguments) const {
+    std::FILE* pipe = ::popen((tool_.string() + " " + arguments).c_str(), "r");
+    std::string text;
+    std::array<char, 4096> part{};
+    for (size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) != 0;) text.append(part.data(), got);
+    const int status = ::pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  }
+  fs::path tool_;
+  fs::path root_;
+};
+
+TEST_F(Tool, SummaryLineAndExitCodes) {
+  const std::string good = file("good.txt", "0 05000000");
+  Run result = run("decode --summary --device skl " + good);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.text, good + " commands=2 unknown=0 leftover_dwords=0 unknown_records=0\n");
+  const std::string bad = file("bad.txt", "5fc00000 0 05000000 7a000004");
+  result = run("decode --summary --device skl " + bad);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.text, bad + " commands=1 unknown=1 leftover_dwords=1 unknown_records=0\n");
+}
+
+TEST_F(Tool, WrongUseIsOneSentenceAndExitTwo) {
+  const std::string good = file("good.txt", "0 05000000");
+  for (const std::string& arguments :
+       {std::string("decode"), "decode --device nope " + good, "decode " + good,
+        "decode --device skl --engine nope " + good, "decode --device skl /nowhere/at/all", std::string("frobnicate"),
+        std::string(""), std::string("decode --frob x")}) {
+    const Run result = run(arguments + " 2>&1 >/dev/null");
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_THAT(result.text, MatchesRegex("halogen[^\n]*\\.\n")) << arguments;
+  }
+}
+
+TEST_F(Tool, JsonLinesParse) {
+  const std::string good = file("good.txt", "11000001 2030 18 05000000");
+  const Run result = run("decode --json --device skl " + good);
+  EXPECT_EQ(result.status, 0);
+  std::istringstream lines(result.text);
+  int commands = 0;
+  for (std::string line; std::getline(lines, line);) {
+    commands += nlohmann::json::parse(line)["kind"] == "command" ? 1 : 0;
+  }
+  EXPECT_EQ(commands, 2);
+}
+
+TEST_F(Tool, AClosedPipeIsNoError) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "11000001 2030 18\n";
+  const std::string path = file("long.txt", text + "05000000\n");
+  const Run result = run("decode --device skl " + path + " 2>&1 | head -n 1");
+  EXPECT_EQ(result.text.find('\n'), result.text.size() - 1) << "nothing but the one line, no complaint";
+  const Run full = run("decode --device skl " + path + " 2>&1 >/dev/full");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.text, HasSubstr("standard output cannot be written: No space left on device."));
+}
+
+TEST_F(Tool, DevicesAsTextAndJson) {
+  EXPECT_THAT(run("devices").text, HasSubstr("dg1     0x4905"));
+  const auto list = nlohmann::json::parse(run("devices --json").text);
+  EXPECT_EQ(list.size(), 11u);
+  EXPECT_EQ(list[0]["name"], "i965");
+  EXPECT_EQ(list[0]["engines"][0]["class"], "render");
+}
+
+TEST_F(Tool, HelpExplainsTheJson) {
+  const Run result = run("decode --help");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.text, HasSubstr("JSON: one object a line."));
+}
+
+}  // namespace
+}  // namespace halogen

@@ -1,0 +1,82 @@
+// Builds small AUB files in memory, record by record, from the format's description.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace halogen::trace {
+
+class AubBuilder {
+ public:
+  static constexpr uint32_t kTrace = 0x2e;
+  static constexpr uint32_t kClassic = 0x01;
+
+  static constexpr uint32_t header(uint32_t opcode, uint32_t sub, uint32_t length) {
+    return (7u << 29) | (opcode << 23) | (sub << 16) | length;
+  }
+
+  AubBuilder& dwords(std::initializer_list<uint32_t> values) {
+    dwords_.insert(dwords_.end(), values);
+    return *this;
+  }
+  AubBuilder& dwords(std::span<const uint32_t> values) {
+    dwords_.insert(dwords_.end(), values.begin(), values.end());
+    return *this;
+  }
+
+  // A record of the newer family: its length field is the dwords that follow the header.
+  AubBuilder& trace(uint32_t sub, const std::vector<uint32_t>& body) {
+    dwords({header(kTrace, sub, static_cast<uint32_t>(body.size()))});
+    return dwords(body);
+  }
+  // A classic record: its length field is one less.
+  AubBuilder& classic(uint32_t sub, const std::vector<uint32_t>& body) {
+    dwords({header(kClassic, sub, static_cast<uint32_t>(body.size()) - 1)});
+    return dwords(body);
+  }
+
+  AubBuilder& version(uint32_t device_code, std::string_view text = "test") {
+    std::vector<uint32_t> body{1, 0x1004'0000u | (device_code << 8), 0, 0};
+    append_text(body, text);
+    return trace(0x0e, body);
+  }
+  AubBuilder& comment(std::string_view text) {
+    std::vector<uint32_t> body{0};
+    append_text(body, text);
+    return trace(0x08, body);
+  }
+  AubBuilder& write_register(uint32_t offset, uint32_t value) {
+    return trace(0x03, {offset, 0x0002'0000, 0xffff'ffff, 0, value});
+  }
+  AubBuilder& write_memory(uint32_t space, uint64_t address, std::span<const uint32_t> data, uint32_t hint = 0) {
+    std::vector<uint32_t> body{static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32),
+                               (space << 28) | (hint << 20), static_cast<uint32_t>(data.size_bytes())};
+    body.insert(body.end(), data.begin(), data.end());
+    return trace(0x06, body);
+  }
+  AubBuilder& write_memory(uint32_t space, uint64_t address, std::initializer_list<uint32_t> data) {
+    return write_memory(space, address, std::span(data.begin(), data.size()));
+  }
+  AubBuilder& write_qword(uint32_t space, uint64_t address, uint64_t value) {
+    return write_memory(space, address, {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)});
+  }
+
+  static void append_text(std::vector<uint32_t>& body, std::string_view text) {
+    const size_t at = body.size();
+    body.resize(at + text.size() / 4 + 1);  // a NUL always fits
+    std::memcpy(body.data() + at, text.data(), text.size());
+  }
+
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(dwords_)); }
+  std::vector<uint32_t>& raw() { return dwords_; }
+
+ private:
+  std::vector<uint32_t> dwords_;
+};
+
+}  // namespace halogen::trace

@@ -1,0 +1,76 @@
+#include "trace/byte_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <lzma.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace halogen::trace {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::byte> pack(std::span<const std::byte> plain) {
+  std::vector<std::byte> out(plain.size() + 4096);
+  size_t at = 0;
+  EXPECT_EQ(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const uint8_t*>(plain.data()),
+                                    plain.size(), reinterpret_cast<uint8_t*>(out.data()), &at, out.size()),
+            LZMA_OK);
+  out.resize(at);
+  return out;
+}
+
+std::vector<std::byte> sample(size_t bytes) {
+  std::vector<std::byte> data(bytes);
+  for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 7 + i / 256);
+  return data;
+}
+
+Result<std::vector<std::byte>> drain(ByteSource& source, size_t step) {
+  std::vector<std::byte> all;
+  for (;;) {
+    std::vector<std::byte> part(step);
+    auto got = source.read(part);
+    if (!got) return got.error();
+    all.insert(all.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(*got));
+    if (*got < step) return all;
+  }
+}
+
+TEST(ByteSource, XzIsUnpackedOnTheWay) {
+  const auto plain = sample(300'000);
+  const auto packed = pack(plain);
+  const auto source = open_memory(packed);
+  const auto all = drain(*source, 777);
+  ASSERT_TRUE(all.ok()) << all.message();
+  EXPECT_EQ(*all, plain);
+}
+
+TEST(ByteSource, CutAndCorruptXzAreErrors) {
+  auto packed = pack(sample(300'000));
+  const auto cut = std::span<const std::byte>(packed).first(packed.size() / 2);
+  EXPECT_THAT(drain(*open_memory(cut), 4096).message(), HasSubstr("cut off"));
+  packed[packed.size() / 2] ^= std::byte{0xff};
+  EXPECT_THAT(drain(*open_memory(packed), 4096).message(), HasSubstr("corrupt"));
+}
+
+TEST(ByteSource, FilesAndTheirErrors) {
+  const auto folder = std::filesystem::temp_directory_path();
+  EXPECT_THAT(open_file(folder).message(), HasSubstr("is a folder, not a file."));
+  EXPECT_THAT(open_file(folder / "no such file").message(), HasSubstr("cannot be opened: No such file"));
+  const auto path = folder / "halogen_byte_source_test.bin";
+  std::ofstream(path, std::ios::binary) << "abc";
+  auto source = open_file(path);
+  ASSERT_TRUE(source.ok());
+  const auto all = drain(**source, 16);
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(all->size(), 3u);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace halogen::trace
