@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace halogen {
 namespace {
@@ -17,7 +19,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-struct Run {
+struct Outcome {
   int status;
   std::string text;
 };
@@ -39,7 +41,7 @@ class Tool : public ::testing::Test {
     std::ofstream(root_ / name, std::ios::binary) << content;
     return (root_ / name).string();
   }
-  Run run(const std::string& arguments) const {
+  Outcome run(const std::string& arguments) const {
     std::FILE* pipe = ::popen((tool_.string() + " " + arguments).c_str(), "r");
     std::string text;
     std::array<char, 4096> part{};
@@ -53,7 +55,7 @@ class Tool : public ::testing::Test {
 
 TEST_F(Tool, SummaryLineAndExitCodes) {
   const std::string good = file("good.txt", "0 05000000");
-  Run result = run("decode --summary --device skl " + good);
+  Outcome result = run("decode --summary --device skl " + good);
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.text, good + " commands=2 unknown=0 leftover_dwords=0 unknown_records=0\n");
   const std::string bad = file("bad.txt", "5fc00000 0 05000000 7a000004");
@@ -64,11 +66,16 @@ TEST_F(Tool, SummaryLineAndExitCodes) {
 
 TEST_F(Tool, WrongUseIsOneSentenceAndExitTwo) {
   const std::string good = file("good.txt", "0 05000000");
-  for (const std::string& arguments :
-       {std::string("decode"), "decode --device nope " + good, "decode " + good,
-        "decode --device skl --engine nope " + good, "decode --device skl /nowhere/at/all", std::string("frobnicate"),
-        std::string(""), std::string("decode --frob x")}) {
-    const Run result = run(arguments + " 2>&1 >/dev/null");
+  const std::vector<std::string> wrong{"decode",
+                                       "decode --device nope " + good,
+                                       "decode " + good,
+                                       "decode --device skl --engine nope " + good,
+                                       "decode --device skl no/such/file",
+                                       "frobnicate",
+                                       "",
+                                       "decode --frob x"};
+  for (const std::string& arguments : wrong) {
+    const Outcome result = run(arguments + " 2>&1 >/dev/null");
     EXPECT_EQ(result.status, 2) << arguments;
     EXPECT_THAT(result.text, MatchesRegex("halogen[^\n]*\\.\n")) << arguments;
   }
@@ -76,7 +83,7 @@ TEST_F(Tool, WrongUseIsOneSentenceAndExitTwo) {
 
 TEST_F(Tool, JsonLinesParse) {
   const std::string good = file("good.txt", "11000001 2030 18 05000000");
-  const Run result = run("decode --json --device skl " + good);
+  const Outcome result = run("decode --json --device skl " + good);
   EXPECT_EQ(result.status, 0);
   std::istringstream lines(result.text);
   int commands = 0;
@@ -90,9 +97,9 @@ TEST_F(Tool, AClosedPipeIsNoError) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "11000001 2030 18\n";
   const std::string path = file("long.txt", text + "05000000\n");
-  const Run result = run("decode --device skl " + path + " 2>&1 | head -n 1");
+  const Outcome result = run("decode --device skl " + path + " 2>&1 | head -n 1");
   EXPECT_EQ(result.text.find('\n'), result.text.size() - 1) << "nothing but the one line, no complaint";
-  const Run full = run("decode --device skl " + path + " 2>&1 >/dev/full");
+  const Outcome full = run("decode --device skl " + path + " 2>&1 >/dev/full");
   EXPECT_EQ(full.status, 2);
   EXPECT_THAT(full.text, HasSubstr("standard output cannot be written: No space left on device."));
 }
@@ -106,7 +113,7 @@ TEST_F(Tool, DevicesAsTextAndJson) {
 }
 
 TEST_F(Tool, HelpExplainsTheJson) {
-  const Run result = run("decode --help");
+  const Outcome result = run("decode --help");
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.text, HasSubstr("JSON: one object a line."));
 }

@@ -47,14 +47,14 @@ class FaultList final : public Output {
 
  private:
   void look(const Node& node, spec::GenId gen) {
+    if (node.kind == NodeKind::structure) followed_.insert(node.item->name);
     if (node.guessed) return;
     for (const ReservedValue& reserved : node.fields.reserved) {
-      add(fmt::format("{} has reserved bit {} ({:+d} bits) set to {:#x} on {}", node.item->name, reserved.first_bit,
+      add(fmt::format("{} has reserved bit {} ({} bits) set to {:#x} on {}", node.item->name, reserved.first_bit,
                       reserved.width, reserved.value, spec::name_of(gen)));
     }
     for (const std::string& fault : node.faults)
       add(fmt::format("{}: {}", node.item != nullptr ? node.item->name : "?", fault));
-    if (node.kind == NodeKind::structure) followed_.insert(node.item->name);
     for (const Node& child : node.children) look(child, gen);
   }
   void add(const std::string& what) { faults_.try_emplace(what, place_); }
@@ -100,21 +100,21 @@ void expect_understood(const fs::path& path, FaultList& faults, std::map<std::st
 struct TraceFacts {
   const char* file;
   const char* device;
-  uint64_t bytes;
-  uint64_t packets;
-  uint64_t comments;
-  uint64_t register_writes;
-  uint64_t memory_writes;
-  uint64_t contexts;
-  uint64_t system_bytes;
-  uint64_t local_bytes;
-  uint64_t table_entries;  // of each level
-  uint64_t commands;       // ring and batches; the local memory trace jumps between its two batches
+  uint32_t bytes;
+  uint32_t packets;
+  uint32_t comments;
+  uint32_t register_writes;
+  uint32_t memory_writes;
+  uint32_t contexts;
+  uint32_t system_bytes;
+  uint32_t local_bytes;
+  uint32_t table_entries;  // of each level
+  uint32_t commands;       // ring and batches; the local memory trace jumps between its two batches
 };
 constexpr TraceFacts kTraces[] = {
-    {"bdw_1x3x8_0_ocl.aub.xz", "bdw", 423'908, 456, 17, 7, 431, 0, 411'100, 0, 85, 2 + 9 + 6},
-    {"icllp_1x8x8_0_ocl.aub.xz", "icl", 428'352, 475, 18, 20, 436, 0, 415'004, 0, 86, 2 + 14 + 6},
-    {"tgllp_1x6x16_0_ocl.aub.xz", "tgl", 621'528, 818, 18, 137, 661, 1, 599'388, 0, 131, 2 + 18 + 7},
+    {"bdw_1x3x8_0_ocl.aub.xz", "bdw", 423'908, 456, 17, 7, 431, 0, 411'100, 0, 85, 2u + 9 + 6},
+    {"icllp_1x8x8_0_ocl.aub.xz", "icl", 428'352, 475, 18, 20, 436, 0, 415'004, 0, 86, 2u + 14 + 6},
+    {"tgllp_1x6x16_0_ocl.aub.xz", "tgl", 621'528, 818, 18, 137, 661, 1, 599'388, 0, 131, 2u + 18 + 7},
     {"dg1_1x6x16_0_ocl.aub.xz", "dg1", 760'356, 987, 21, 138, 826, 1, 139'648, 599'196, 0, 0},
 };
 
@@ -122,10 +122,10 @@ class CountRecords final : public trace::aub::Visitor {
  public:
   void on(const trace::aub::Place&, const trace::aub::Record& record) override {
     namespace aub = trace::aub;
-    comments += std::holds_alternative<aub::Comment>(record) ? 1 : 0;
-    register_writes += std::holds_alternative<aub::RegisterWrite>(record) ? 1 : 0;
-    contexts += std::holds_alternative<aub::PpgttContextCreate>(record) ? 1 : 0;
-    unknown += std::holds_alternative<aub::Unknown>(record) ? 1 : 0;
+    comments += std::holds_alternative<aub::Comment>(record) ? 1u : 0u;
+    register_writes += std::holds_alternative<aub::RegisterWrite>(record) ? 1u : 0u;
+    contexts += std::holds_alternative<aub::PpgttContextCreate>(record) ? 1u : 0u;
+    unknown += std::holds_alternative<aub::Unknown>(record) ? 1u : 0u;
     if (const auto* write = std::get_if<aub::MemoryWrite>(&record)) {
       ++memory_writes;
       records[static_cast<size_t>(write->space)] += 1;
@@ -178,7 +178,7 @@ TEST_P(Traces, AreReadToTheLastByteAndUnderstood) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Neo, Traces, ::testing::ValuesIn(kTraces),
-                         [](const auto& info) { return std::string(info.param.device); });
+                         [](const auto& row) { return std::string(row.param.device); });
 
 struct CaptureFacts {
   const char* archive;
@@ -209,7 +209,7 @@ TEST_P(Captures, AreUnderstood) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Execbuffers, Captures, ::testing::ValuesIn(kCaptures),
-                         [](const auto& info) { return std::string(info.param.archive); });
+                         [](const auto& row) { return std::string(row.param.archive); });
 
 }  // namespace
 }  // namespace halogen::decode
