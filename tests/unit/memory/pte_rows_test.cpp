@@ -1,0 +1,672 @@
+// Every bit of every page table entry that seed 001 prints: what it does when it is set or clear, for reads, writes and
+// fetches, at both host address widths. The tables below are the manual's, bit by bit.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "covers.h"
+#include "walk_rows_bench.h"
+
+namespace halogen::rows {
+namespace {
+
+enum class Means : uint8_t {
+  ignored,      // nothing changes
+  reserved,     // set: a reserved bit fault
+  address,      // part of the address
+  present,      // clear: a not present fault
+  write,        // clear: writes are denied
+  no_write,     // a write permission that has no effect
+  user,         // clear: the page is the supervisor's
+  execute_off,  // set: fetches are denied, when the context honours it
+  accessed,     // set by the walk
+  dirty,        // set by a write
+  extended,     // set by the walk, when the context honours it
+  type0,        // index of the memory type
+  type1,
+  type2,
+  size,    // changes the entry's shape
+  medium,  // the table below holds 64 KB pages
+  null,    // no memory behind the page
+  local,   // local memory, on devices that have it
+};
+
+// kTop stands for the host address width: HAW-1 is the last address bit, 51:HAW lies above.
+constexpr unsigned kTop = 100;
+struct BitRow {
+  unsigned hi;
+  unsigned lo;
+  Means means;
+};
+
+struct EntryKind {
+  const char* name;
+  WalkMode mode;
+  Size size;
+  size_t level;  // of the entry in the chain
+  std::vector<BitRow> rows;
+};
+
+using enum Means;
+
+// ICL-PTE-01 to -07.
+const EntryKind kAdvancedPml4e{"advanced PML4E",
+                               WalkMode::advanced48,
+                               Size::k4,
+                               0,
+                               {{63, 63, execute_off},
+                                {62, 52, ignored},
+                                {51, kTop, reserved},
+                                {kTop - 1, 12, address},
+                                {11, 11, ignored},
+                                {10, 10, extended},
+                                {9, 8, ignored},
+                                {7, 7, reserved},
+                                {6, 6, ignored},
+                                {5, 5, accessed},
+                                {4, 4, ignored},
+                                {3, 3, ignored},
+                                {2, 2, user},
+                                {1, 1, write},
+                                {0, 0, present}}};
+const EntryKind kAdvancedPdpe{"advanced PDPE",
+                              WalkMode::advanced48,
+                              Size::k4,
+                              1,
+                              {{63, 63, execute_off},
+                               {62, 52, ignored},
+                               {51, kTop, reserved},
+                               {kTop - 1, 12, address},
+                               {11, 11, ignored},
+                               {10, 10, extended},
+                               {9, 8, ignored},
+                               {7, 7, size},
+                               {6, 6, ignored},
+                               {5, 5, accessed},
+                               {4, 3, ignored},
+                               {2, 2, user},
+                               {1, 1, write},
+                               {0, 0, present}}};
+const EntryKind kAdvancedPdpe1g{"advanced PDPE 1 GB",
+                                WalkMode::advanced48,
+                                Size::g1,
+                                1,
+                                {{63, 63, execute_off},
+                                 {62, 52, ignored},
+                                 {51, kTop, reserved},
+                                 {kTop - 1, 30, address},
+                                 {29, 13, reserved},
+                                 {12, 12, type2},
+                                 {11, 11, ignored},
+                                 {10, 10, extended},
+                                 {9, 9, ignored},
+                                 {8, 8, ignored},
+                                 {7, 7, size},
+                                 {6, 6, dirty},
+                                 {5, 5, accessed},
+                                 {4, 4, type1},
+                                 {3, 3, type0},
+                                 {2, 2, user},
+                                 {1, 1, write},
+                                 {0, 0, present}}};
+const EntryKind kAdvancedPde{"advanced PDE",
+                             WalkMode::advanced48,
+                             Size::k4,
+                             2,
+                             {{63, 63, execute_off},
+                              {62, 52, ignored},
+                              {51, kTop, reserved},
+                              {kTop - 1, 12, address},
+                              {11, 11, medium},
+                              {10, 10, extended},
+                              {9, 8, ignored},
+                              {7, 7, size},
+                              {6, 6, ignored},
+                              {5, 5, accessed},
+                              {4, 3, ignored},
+                              {2, 2, user},
+                              {1, 1, write},
+                              {0, 0, present}}};
+const EntryKind kAdvancedPde2m{"advanced PDE 2 MB",
+                               WalkMode::advanced48,
+                               Size::m2,
+                               2,
+                               {{63, 63, execute_off},
+                                {62, 52, ignored},
+                                {51, kTop, reserved},
+                                {kTop - 1, 21, address},
+                                {20, 13, reserved},
+                                {12, 12, type2},
+                                {11, 11, ignored},
+                                {10, 10, extended},
+                                {9, 9, ignored},
+                                {8, 8, ignored},
+                                {7, 7, size},
+                                {6, 6, dirty},
+                                {5, 5, accessed},
+                                {4, 4, type1},
+                                {3, 3, type0},
+                                {2, 2, user},
+                                {1, 1, write},
+                                {0, 0, present}}};
+const EntryKind kAdvancedPte64k{"advanced PTE 64 KB",
+                                WalkMode::advanced48,
+                                Size::k64,
+                                3,
+                                {{63, 63, execute_off},
+                                 {62, 52, ignored},
+                                 {51, kTop, reserved},
+                                 {kTop - 1, 16, address},
+                                 {15, 12, reserved},
+                                 {11, 11, ignored},
+                                 {10, 10, extended},
+                                 {9, 9, ignored},
+                                 {8, 8, ignored},
+                                 {7, 7, type2},
+                                 {6, 6, dirty},
+                                 {5, 5, accessed},
+                                 {4, 4, type1},
+                                 {3, 3, type0},
+                                 {2, 2, user},
+                                 {1, 1, write},
+                                 {0, 0, present}}};
+const EntryKind kAdvancedPte{"advanced PTE 4 KB",
+                             WalkMode::advanced48,
+                             Size::k4,
+                             3,
+                             {{63, 63, execute_off},
+                              {62, 52, ignored},
+                              {51, kTop, reserved},
+                              {kTop - 1, 12, address},
+                              {11, 11, ignored},
+                              {10, 10, extended},
+                              {9, 9, ignored},
+                              {8, 8, ignored},
+                              {7, 7, type2},
+                              {6, 6, dirty},
+                              {5, 5, accessed},
+                              {4, 4, type1},
+                              {3, 3, type0},
+                              {2, 2, user},
+                              {1, 1, write},
+                              {0, 0, present}}};
+// ICL-PTE-08 to -10. Bit 11 of the directory entry is row ICL-WALK-05's.
+const EntryKind kNarrowPde{"32-bit PDE",
+                           WalkMode::legacy32,
+                           Size::k4,
+                           0,
+                           {{63, kTop, ignored},
+                            {kTop - 1, 12, address},
+                            {11, 11, medium},
+                            {10, 2, ignored},
+                            {1, 1, no_write},
+                            {0, 0, present}}};
+const EntryKind kNarrowPte64k{"32-bit PTE 64 KB",
+                              WalkMode::legacy32,
+                              Size::k64,
+                              1,
+                              {{63, kTop, ignored},
+                               {kTop - 1, 16, address},
+                               {15, 12, ignored},
+                               {11, 11, local},
+                               {10, 10, ignored},
+                               {9, 9, null},
+                               {8, 8, ignored},
+                               {7, 7, type2},
+                               {6, 5, ignored},
+                               {4, 4, type1},
+                               {3, 3, type0},
+                               {2, 2, ignored},
+                               {1, 1, write},
+                               {0, 0, present}}};
+const EntryKind kNarrowPte{"32-bit PTE 4 KB",
+                           WalkMode::legacy32,
+                           Size::k4,
+                           1,
+                           {{63, kTop, ignored},
+                            {kTop - 1, 12, address},
+                            {11, 11, local},
+                            {10, 10, ignored},
+                            {9, 9, null},
+                            {8, 8, ignored},
+                            {7, 7, type2},
+                            {6, 5, ignored},
+                            {4, 4, type1},
+                            {3, 3, type0},
+                            {2, 2, ignored},
+                            {1, 1, write},
+                            {0, 0, present}}};
+// ICL-PTE-11 to -17.
+const EntryKind kLegacyPml4e{
+    "48-bit PML4E",
+    WalkMode::legacy48,
+    Size::k4,
+    0,
+    {{63, kTop, ignored}, {kTop - 1, 12, address}, {11, 2, ignored}, {1, 1, no_write}, {0, 0, present}}};
+const EntryKind kLegacyPdpe{"48-bit PDPE",
+                            WalkMode::legacy48,
+                            Size::k4,
+                            1,
+                            {{63, kTop, ignored},
+                             {kTop - 1, 12, address},
+                             {11, 8, ignored},
+                             {7, 7, size},
+                             {6, 2, ignored},
+                             {1, 1, no_write},
+                             {0, 0, present}}};
+const EntryKind kLegacyPdpe1g{"48-bit PDPE 1 GB",
+                              WalkMode::legacy48,
+                              Size::g1,
+                              1,
+                              {{63, kTop, ignored},
+                               {kTop - 1, 30, address},
+                               {29, 13, ignored},
+                               {12, 12, type2},
+                               {11, 11, local},
+                               {10, 10, ignored},
+                               {9, 9, null},
+                               {8, 8, ignored},
+                               {7, 7, size},
+                               {6, 5, ignored},
+                               {4, 4, type1},
+                               {3, 3, type0},
+                               {2, 2, ignored},
+                               {1, 1, write},
+                               {0, 0, present}}};
+const EntryKind kLegacyPde{"48-bit PDE",
+                           WalkMode::legacy48,
+                           Size::k4,
+                           2,
+                           {{63, kTop, ignored},
+                            {kTop - 1, 12, address},
+                            {11, 11, medium},
+                            {10, 8, ignored},
+                            {7, 7, size},
+                            {6, 2, ignored},
+                            {1, 1, no_write},
+                            {0, 0, present}}};
+const EntryKind kLegacyPde2m{"48-bit PDE 2 MB",
+                             WalkMode::legacy48,
+                             Size::m2,
+                             2,
+                             {{63, kTop, ignored},
+                              {kTop - 1, 21, address},
+                              {20, 13, ignored},
+                              {12, 12, type2},
+                              {11, 11, local},
+                              {10, 10, ignored},
+                              {9, 9, null},
+                              {8, 8, ignored},
+                              {7, 7, size},
+                              {6, 5, ignored},
+                              {4, 4, type1},
+                              {3, 3, type0},
+                              {2, 2, ignored},
+                              {1, 1, write},
+                              {0, 0, present}}};
+const EntryKind kLegacyPte64k{"48-bit PTE 64 KB",
+                              WalkMode::legacy48,
+                              Size::k64,
+                              3,
+                              {{63, kTop, ignored},
+                               {kTop - 1, 16, address},
+                               {15, 12, ignored},
+                               {11, 11, local},
+                               {10, 10, ignored},
+                               {9, 9, null},
+                               {8, 8, ignored},
+                               {7, 7, type2},
+                               {6, 5, ignored},
+                               {4, 4, type1},
+                               {3, 3, type0},
+                               {2, 2, ignored},
+                               {1, 1, write},
+                               {0, 0, present}}};
+const EntryKind kLegacyPte{"48-bit PTE 4 KB",
+                           WalkMode::legacy48,
+                           Size::k4,
+                           3,
+                           {{63, kTop, ignored},
+                            {kTop - 1, 12, address},
+                            {11, 11, local},
+                            {10, 10, ignored},
+                            {9, 9, null},
+                            {8, 8, ignored},
+                            {7, 7, type2},
+                            {6, 5, ignored},
+                            {4, 4, type1},
+                            {3, 3, type0},
+                            {2, 2, ignored},
+                            {1, 1, write},
+                            {0, 0, present}}};
+
+// The bits that a chain has set everywhere: full rights, nothing else.
+constexpr uint64_t full_rights(WalkMode mode) {
+  return mode == WalkMode::advanced48 ? kRw | kUs : kRw;
+}
+
+class BitCheck {
+ public:
+  BitCheck(const EntryKind& kind, unsigned haw) : kind_(kind), haw_(haw), bench_("icl", haw) {
+    chain_ = make_chain(bench_, kind.mode, kind.size, kind.mode == WalkMode::legacy32 ? kVa32 : kVa48,
+                        full_rights(kind.mode));
+    entry_ = chain_.levels[kind.level].entry;
+    base_ = walk_of(bench_, chain_, kRead, &base_steps_);
+  }
+
+  void run() {
+    ASSERT_FALSE(base_.fault) << name_of(base_.fault.reason);
+    ASSERT_EQ(physical(base_, chain_.va), page_target(kind_.size) + (chain_.va & (bit_at(page_bits()) - 1)));
+    std::vector<bool> seen(64);
+    for (const BitRow& row : kind_.rows) {
+      const unsigned hi = row.hi >= kTop - 1 ? haw_ - (kTop - row.hi) : row.hi;
+      const unsigned lo = row.lo == kTop ? haw_ : row.lo;
+      for (unsigned index = lo; index <= hi; ++index) {
+        SCOPED_TRACE(std::string(kind_.name) + " bit " + std::to_string(index) + " HAW " + std::to_string(haw_));
+        ASSERT_FALSE(seen[index]);
+        seen[index] = true;
+        check(index, row.means);
+        chain_.write(bench_);
+      }
+    }
+    for (unsigned index = 0; index < 64; ++index) {
+      EXPECT_TRUE(seen[index]) << kind_.name << ": bit " << index << " has no meaning";
+    }
+  }
+
+ private:
+  unsigned page_bits() const { return page_bits_of(kind_.size); }
+  bool is_leaf() const { return kind_.level + 1 == chain_.levels.size(); }
+
+  WalkResult with(uint64_t entry, Access access = kRead, Steps* steps = nullptr) {
+    chain_.write(bench_);
+    chain_.set(bench_, kind_.level, entry);
+    return walk_of(bench_, chain_, access, steps);
+  }
+  void expect_fault(uint64_t entry, Access access, FaultReason reason) {
+    const WalkResult result = with(entry, access);
+    EXPECT_EQ(result.fault.reason, reason) << name_of(result.fault.reason);
+    EXPECT_EQ(result.fault.write, access.write);
+    EXPECT_EQ(result.fault.instruction, access.instruction);
+  }
+  // Nothing that the walk does depends on the bit.
+  void expect_same(uint64_t entry) {
+    for (const Access access : {kRead, kWrite, kFetch}) {
+      Steps before, after;
+      const WalkResult one = with(entry_, access, &before);
+      const WalkResult two = with(entry, access, &after);
+      EXPECT_EQ(one.fault.reason, FaultReason::none);
+      EXPECT_EQ(two.fault.reason, FaultReason::none);
+      EXPECT_EQ(one.mapping, two.mapping);
+      EXPECT_EQ(before.addresses, after.addresses);
+      EXPECT_EQ(bench_.get(chain_.levels[kind_.level].entry_address), entry);
+    }
+  }
+
+  void check(unsigned index, Means means) {
+    const uint64_t flag = bit_at(index);
+    const uint64_t set = entry_ | flag, clear = entry_ & ~flag;
+    switch (means) {
+      case ignored:
+        expect_same(entry_ ^ flag);
+        return;
+      case reserved:
+        expect_fault(set, kRead, FaultReason::reserved_bit);
+        EXPECT_EQ(with(set).fault.level, kind_.level);
+        return;
+      case address:
+        check_address(flag);
+        return;
+      case present: {
+        expect_fault(clear, kRead, FaultReason::not_present);
+        // An entry that is not present is otherwise ignored.
+        expect_fault(0xffff'ffff'ffff'fffe, kWrite, FaultReason::not_present);
+        const Fault fault = with(clear).fault;
+        EXPECT_EQ(fault.level, kind_.level);
+        EXPECT_EQ(fault.entry_address, chain_.levels[kind_.level].entry_address);
+        EXPECT_EQ(fault.below, full_depth() - 1 - kind_.level);
+        return;
+      }
+      case write:
+        expect_fault(clear, kWrite, FaultReason::write_denied);
+        EXPECT_FALSE(with(clear, kRead).fault);
+        EXPECT_FALSE(with(clear, kFetch).fault);
+        EXPECT_FALSE(with(clear, kRead).mapping.writable);
+        EXPECT_TRUE(with(set, kWrite).mapping.writable);
+        return;
+      case no_write:
+        EXPECT_FALSE(with(clear, kWrite).fault);
+        EXPECT_TRUE(with(clear, kRead).mapping.writable);
+        return;
+      case user:
+        for (const Access access : {kRead, kWrite, kFetch}) {
+          expect_fault(clear, access, FaultReason::privilege_denied);
+        }
+        chain_.context.supervisor = true;
+        EXPECT_FALSE(with(clear, kWrite).fault);
+        EXPECT_FALSE(with(clear).mapping.user);
+        chain_.context.supervisor = false;
+        return;
+      case execute_off:
+        expect_same(set);  // the context does not honour it
+        chain_.context.execute_disable = true;
+        expect_fault(set, kFetch, FaultReason::execute_denied);
+        EXPECT_FALSE(with(set, kRead).fault);
+        EXPECT_FALSE(with(set, kWrite).fault);
+        EXPECT_FALSE(with(set, kRead).mapping.executable);
+        EXPECT_TRUE(with(clear, kFetch).mapping.executable);
+        chain_.context.execute_disable = false;
+        return;
+      case accessed:
+        check_kept(flag, kRead, true);
+        check_kept(flag, kWrite, true);
+        return;
+      case dirty:
+        check_kept(flag, kRead, false);
+        check_kept(flag, kWrite, true);
+        check_dirty(flag);
+        return;
+      case extended:
+        expect_same(set);
+        check_kept(flag, kRead, false);
+        chain_.context.extended_accessed = true;
+        check_kept(flag, kRead, true);
+        check_kept(flag, kWrite, true);
+        chain_.context.extended_accessed = false;
+        return;
+      case type0:
+      case type1:
+      case type2:
+        EXPECT_EQ(with(clear).mapping.type_index, 0);
+        EXPECT_EQ(with(set).mapping.type_index, means == type0 ? 1 : means == type1 ? 2 : 4);
+        EXPECT_EQ(physical(with(set), chain_.va), physical(base_, chain_.va));
+        return;
+      case size:
+        check_size(entry_ ^ flag);
+        return;
+      case medium:
+        check_medium(set);
+        return;
+      case null:
+        for (const Access access : {kRead, kWrite}) {
+          EXPECT_TRUE(with(set, access).mapping.null);
+          EXPECT_FALSE(with(clear, access).mapping.null);
+        }
+        return;
+      case local:
+        EXPECT_EQ(with(set).mapping.space, MemorySpace::system);  // the device has none
+        expect_same(set);
+        chain_.context.local_memory = true;
+        EXPECT_EQ(with(set).mapping.space, MemorySpace::local);
+        EXPECT_EQ(with(clear).mapping.space, MemorySpace::system);
+        chain_.context.local_memory = false;
+        return;
+    }
+  }
+
+  size_t full_depth() const { return kind_.mode == WalkMode::legacy32 ? 2 : 4; }
+
+  void check_address(uint64_t flag) {
+    Steps steps;
+    const WalkResult result = with(entry_ ^ flag, kRead, &steps);
+    if (is_leaf()) {
+      EXPECT_FALSE(result.fault);
+      EXPECT_EQ(result.mapping.address, base_.mapping.address ^ flag);
+      return;
+    }
+    // The next entry is looked for in the other table.
+    const Chain::Level& next = chain_.levels[kind_.level + 1];
+    const uint64_t index = next.entry_address - chain_.levels[kind_.level].target;
+    const uint64_t expected = (chain_.levels[kind_.level].target ^ flag) + index;
+    if (result.fault.reason == FaultReason::table_hole) {
+      EXPECT_EQ(result.fault.entry_address, expected);
+    } else {
+      ASSERT_GT(steps.addresses.size(), kind_.level + 1);
+      EXPECT_EQ(steps.addresses[kind_.level + 1], expected);
+    }
+  }
+
+  // A bit that the walk sets in the entry, only when the context manages such bits.
+  void check_kept(uint64_t flag, Access access, bool expected) {
+    const uint64_t at = chain_.levels[kind_.level].entry_address;
+    const uint64_t start = entry_ & ~flag;
+    EXPECT_FALSE(with(start, access).fault);
+    EXPECT_EQ(bench_.get(at), start);
+    chain_.context.accessed_dirty = true;
+    EXPECT_FALSE(with(start, access).fault);
+    EXPECT_EQ((bench_.get(at) & flag) != 0, expected);
+    const uint64_t managed = kA | kD | kEa;
+    EXPECT_EQ(bench_.get(at) & ~managed, start & ~managed) << "nothing else changes";
+    // Sticky: a walk never clears it.
+    EXPECT_FALSE(with(start | flag, kRead).fault);
+    EXPECT_NE(bench_.get(at) & flag, 0u);
+    chain_.context.accessed_dirty = false;
+  }
+  void check_dirty(uint64_t flag) {
+    chain_.context.accessed_dirty = true;
+    EXPECT_FALSE(with(entry_ & ~flag, kRead).mapping.dirty);
+    EXPECT_TRUE(with(entry_ & ~flag, kWrite).mapping.dirty);
+    EXPECT_TRUE(with(entry_ | flag, kRead).mapping.dirty);
+    chain_.context.accessed_dirty = false;
+  }
+
+  // Bit 7 decides whether the entry is a page or names a table.
+  void check_size(uint64_t other) {
+    Steps steps;
+    const WalkResult result = with(other, kRead, &steps);
+    if (is_leaf()) {
+      // It was a page: now the walk goes one level further, where there is nothing.
+      EXPECT_EQ(steps.addresses.size(), chain_.levels.size() + 1);
+      EXPECT_EQ(result.fault.reason, FaultReason::not_present);
+    } else {
+      EXPECT_EQ(steps.addresses.size(), kind_.level + 1);
+      if (!result.fault) {
+        EXPECT_EQ(result.mapping.page_bits, kind_.level == 1 ? 30 : 21);
+      } else {
+        EXPECT_EQ(result.fault.reason, FaultReason::reserved_bit);  // the table's address is no page's
+      }
+    }
+  }
+
+  void check_medium(uint64_t set) {
+    const uint64_t table = chain_.levels[kind_.level].target;
+    // Every sixteenth entry, chosen by VA[20:16].
+    const uint64_t expected = table + 8 * (((chain_.va >> 16) & 0x1f) << 4);
+    Steps steps;
+    (void)with(set, kRead, &steps);
+    EXPECT_EQ(steps.addresses.back(), expected);
+    chain_.context.medium_pages = false;  // switched off outside the tables: 4 KB pages
+    Steps off;
+    const WalkResult result = with(set, kRead, &off);
+    EXPECT_EQ(off.addresses, base_steps_.addresses);
+    EXPECT_EQ(result.mapping, base_.mapping);
+    chain_.context.medium_pages = true;
+  }
+
+  const EntryKind& kind_;
+  unsigned haw_;
+  Bench bench_;
+  Chain chain_;
+  uint64_t entry_ = 0;
+  WalkResult base_;
+  Steps base_steps_;
+};
+
+void check_kind(const EntryKind& kind) {
+  for (const unsigned haw : {39u, 46u}) {
+    BitCheck(kind, haw).run();
+  }
+}
+
+TEST(PteRows, AdvancedPml4e) {
+  COVERS("ICL-PTE-01");
+  check_kind(kAdvancedPml4e);
+}
+TEST(PteRows, AdvancedPdpe) {
+  COVERS("ICL-PTE-02");
+  check_kind(kAdvancedPdpe);
+}
+TEST(PteRows, AdvancedPdpe1g) {
+  COVERS("ICL-PTE-03");
+  check_kind(kAdvancedPdpe1g);
+}
+TEST(PteRows, AdvancedPde) {
+  COVERS("ICL-PTE-04");
+  check_kind(kAdvancedPde);
+}
+TEST(PteRows, AdvancedPde2m) {
+  COVERS("ICL-PTE-05");
+  check_kind(kAdvancedPde2m);
+}
+TEST(PteRows, AdvancedPte64k) {
+  COVERS("ICL-PTE-06");
+  check_kind(kAdvancedPte64k);
+}
+TEST(PteRows, AdvancedPte4k) {
+  COVERS("ICL-PTE-07");
+  check_kind(kAdvancedPte);
+}
+TEST(PteRows, Legacy32Pde) {
+  COVERS("ICL-PTE-08");
+  check_kind(kNarrowPde);
+}
+TEST(PteRows, Legacy32Pte64k) {
+  COVERS("ICL-PTE-09");
+  check_kind(kNarrowPte64k);
+}
+TEST(PteRows, Legacy32Pte4k) {
+  COVERS("ICL-PTE-10");
+  check_kind(kNarrowPte);
+}
+TEST(PteRows, Legacy48Pml4e) {
+  COVERS("ICL-PTE-11");
+  check_kind(kLegacyPml4e);
+}
+TEST(PteRows, Legacy48Pdpe) {
+  COVERS("ICL-PTE-12");
+  check_kind(kLegacyPdpe);
+}
+TEST(PteRows, Legacy48Pdpe1g) {
+  COVERS("ICL-PTE-13");
+  check_kind(kLegacyPdpe1g);
+}
+TEST(PteRows, Legacy48Pde) {
+  COVERS("ICL-PTE-14");
+  check_kind(kLegacyPde);
+}
+TEST(PteRows, Legacy48Pde2m) {
+  COVERS("ICL-PTE-15");
+  check_kind(kLegacyPde2m);
+}
+TEST(PteRows, Legacy48Pte64k) {
+  COVERS("ICL-PTE-16");
+  check_kind(kLegacyPte64k);
+}
+TEST(PteRows, Legacy48Pte4k) {
+  COVERS("ICL-PTE-17");
+  check_kind(kLegacyPte);
+}
+
+}  // namespace
+}  // namespace halogen::rows
