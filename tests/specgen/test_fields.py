@@ -69,6 +69,15 @@ class Types(SpecCase):
         self.refused(fields('{ name = "a", at = "0[7:0]", type = "sfixed:4.4" }'), "field a", "needs 9 bits", "has 8")
         self.refused(fields('{ name = "a", at = "0[7:0]", type = "ufixed" }'), "write ufixed:I.F")
 
+    def test_fixed_point_must_fit_a_double(self):
+        self.refused({"structs/t.toml": struct(length="2", fields='[{ name = "a", at = "0[63:0]", type = "ufixed:32.32" }]')},
+                     "field a", "too wide for a double")
+
+    def test_no_structures_in_registers(self):
+        self.refused({"structs/s.toml": struct(),
+                      "registers/t.toml": register(fields='[{ name = "s", at = "0[31:0]", type = "struct:S" }]')},
+                     "register R", "field s", "no nested structures")
+
     def test_widths_of_plain_types(self):
         self.refused(fields('{ name = "a", at = "0[1:0]", type = "bool" }'), "bool is one bit")
         self.refused(fields('{ name = "a", at = "0[7:0]", type = "float" }'), "float is 32 bits")

@@ -46,6 +46,7 @@ class Commands(SpecCase):
     def test_engines(self):
         self.refused({"commands/t.toml": command(engines='["warp"]')}, "engines", "unknown engine 'warp'")
         self.refused({"commands/t.toml": command(engines="[]")}, "missing engines")
+        self.refused({"commands/t.toml": command(engines='["render", "render"]')}, "listed twice")
         self.refused({"commands/t.toml": command(engines='{ "gen4" = ["render"] }')}, "engines", "gen4.5 gen8", "no engines")
         self.refused({"commands/t.toml": command(engines='{ ".." = ["render"], "gen8" = ["blit"] }')}, "gen8", "given twice")
 
@@ -142,6 +143,12 @@ class World(SpecCase):
         self.refused({"devices.toml": device("last", "gen8", f"[{RENDER}, {RENDER}]")}, "duplicate engine")
         self.refused({"devices.toml": device("last", "gen8", f"[{BLIT.replace('blit', 'warp')}]")}, "unknown engine 'warp'")
         self.refused({"devices.toml": DEVICES.replace('"gttmmadr"', '"attic"')}, "bar 0", "unknown kind 'attic'")
+
+    def test_limits_of_the_masks(self):
+        self.refused({"devices.toml": "".join(device(f"d{i}", "gen8") for i in range(33))}, "more than 32 devices")
+        many = "".join(f'[feature.f{i}]\ndoc = "d"\n' for i in range(65))
+        self.refused({"generations.toml": GENERATIONS + many}, "more than 64 features")
+        self.refused({"generations.toml": GENERATIONS + GENERATIONS}, "duplicate name")
 
     def test_no_devices_yet(self):
         self.good({"devices.toml": "", "generations.toml": GENERATIONS, "commands/t.toml": command()})
