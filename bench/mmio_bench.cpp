@@ -24,9 +24,12 @@ constexpr uint32_t kGpr = 0x2600;
 constexpr uint32_t kUnclaimed = 0x0'4900;
 
 struct Chip {
-  explicit Chip(const char* name) {
+  explicit Chip(const char* name, std::initializer_list<uint32_t> wake = {}) {
     device = std::move(Device::create(*spec::find_device(name), host).value());
     device->config_write(4, 2, 6);  // memory decode and bus mastering
+    for (const uint32_t port : wake) {
+      device->bar_write(0, port, 4, 0x0001'0001);
+    }
   }
   NoHost host;
   std::unique_ptr<Device> device;
@@ -42,15 +45,17 @@ void plain(benchmark::State& state) {
   }
 }
 
+constexpr uint32_t kRenderWake = 0xa188;  // FORCEWAKE_MT of Broadwell
+
 void read_register(benchmark::State& state, const char* name, uint32_t offset) {
-  Chip chip(name);
+  Chip chip(name, {kRenderWake});
   for (auto _ : state) {
     benchmark::DoNotOptimize(chip.device->bar_read(0, offset, 4));
   }
 }
 
 void write_register(benchmark::State& state, const char* name, uint32_t offset) {
-  Chip chip(name);
+  Chip chip(name, {kRenderWake});
   uint32_t value = 0;
   for (auto _ : state) {
     chip.device->bar_write(0, offset, 4, ++value);

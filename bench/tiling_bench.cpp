@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ratios.h"
 #include "surface/tile_copy.h"
 
 namespace {
@@ -66,44 +67,12 @@ void copy_tiled(benchmark::State& state, const TilePattern& pattern, bool to_sur
   state.SetBytesProcessed(static_cast<int64_t>(kBytes) * state.iterations());
 }
 
-// Prints as usual and keeps the best time of each benchmark.
-class Ratios : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs) {
-      if (run.run_type == Run::RT_Iteration && run.iterations > 0) {
-        const double seconds = run.cpu_accumulated_time / static_cast<double>(run.iterations);
-        auto [entry, is_new] = best_.try_emplace(run.run_name.function_name, seconds);
-        entry->second = std::min(entry->second, seconds);
-        if (is_new) {
-          order_.push_back(entry->first);
-        }
-      }
-    }
-  }
-  void print() const {
-    const auto base = best_.find("memcpy");
-    for (const std::string& name : order_) {
-      if (base != best_.end() && name != "memcpy") {
-        fmt::print("ratio {} {:.2f}\n", name, base->second / best_.at(name));
-      }
-    }
-  }
-
- private:
-  std::map<std::string, double> best_;
-  std::vector<std::string> order_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
-    return 2;
-  }
-  const auto add = [](const std::string& name, auto&&... arguments) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const auto add = [&pairs](const std::string& name, auto&&... arguments) {
+    pairs.emplace_back(name, "memcpy");
     benchmark::RegisterBenchmark(name.c_str(), arguments...)
         ->Repetitions(5)
         ->MinTime(0.2)
@@ -120,9 +89,5 @@ int main(int argc, char** argv) {
     add(verb + "ys", copy_tiled, *find_pattern({.tiling = Tiling::ys}), to_surface, SwizzleMode::none);
     add(verb + "w", copy_tiled, kTileW, to_surface, SwizzleMode::none);
   }
-  Ratios ratios;
-  benchmark::RunSpecifiedBenchmarks(&ratios);
-  benchmark::Shutdown();
-  ratios.print();
-  return 0;
+  return bench::run(argc, argv, std::move(pairs));
 }

@@ -1,0 +1,111 @@
+// The device surface under a hostile guest: any configuration, BAR or port access of any size and value, resets, time,
+// snapshots. Nothing may crash, and a snapshot that is restored must read back the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+
+namespace halogen::fuzz {
+
+// A little memory at the bottom; everything above is a hole.
+class SmallHost final : public Host {
+ public:
+  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
+    if (!holds(address, out.size())) return false;
+    std::memcpy(out.data(), memory_.data() + address.value, out.size());
+    return true;
+  }
+  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
+    if (!holds(address, data.size())) return false;
+    std::memcpy(memory_.data() + address.value, data.data(), data.size());
+    return true;
+  }
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
+    return holds(address, bytes) ? std::span(memory_).subspan(address.value, bytes) : std::span<std::byte>{};
+  }
+  void set_interrupt_line(bool) override {}
+  void send_message_interrupt(PhysAddr, uint32_t) override {}
+  void on_event(const Event& event) override { text_bytes_ += event.to_string().size(); }
+
+ private:
+  bool holds(PhysAddr address, uint64_t bytes) const {
+    return address.value <= memory_.size() && bytes <= memory_.size() - address.value;
+  }
+  std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 20);
+  size_t text_bytes_ = 0;
+};
+
+// Input: one byte for the device, then operations of 14 bytes: kind, BAR, offset (32), value (64).
+inline void device(std::span<const uint8_t> data) {
+  constexpr size_t kOperation = 14;
+  if (data.size() < 1 + kOperation) return;
+  const auto models = spec::device_models();
+  SmallHost host;
+  DeviceOptions options;
+  auto created = Device::create(models[data[0] % models.size()], host, options);
+  if (!created) std::abort();
+  Device& chip = **created;
+  chip.config_write(4, 2, 7);
+  DeviceState kept = chip.snapshot();
+  for (data = data.subspan(1); data.size() >= kOperation; data = data.subspan(kOperation)) {
+    uint32_t offset = 0;
+    uint64_t value = 0;
+    std::memcpy(&offset, data.data() + 2, sizeof offset);
+    std::memcpy(&value, data.data() + 6, sizeof value);
+    const unsigned bytes = 1u << ((data[0] >> 4) & 3);
+    const unsigned bar = data[1] % 7;
+    const uint64_t address = bar == 2 ? uint64_t{offset} << 2 : offset;
+    switch (data[0] & 15) {
+      case 0:
+      case 1:
+      case 2:
+        chip.bar_write(bar, address, bytes, value);
+        break;
+      case 3:
+      case 4:
+        static_cast<void>(chip.bar_read(bar, address, bytes));
+        break;
+      case 5:
+        chip.config_write(offset & 0xfff, bytes & 7, static_cast<uint32_t>(value));
+        break;
+      case 6:
+        static_cast<void>(chip.config_read(offset & 0xfff, bytes & 7));
+        break;
+      case 7:
+        chip.io_write(static_cast<uint16_t>(offset), bytes & 7, static_cast<uint32_t>(value));
+        break;
+      case 8:
+        static_cast<void>(chip.io_read(static_cast<uint16_t>(offset), bytes & 7));
+        break;
+      case 9:
+        chip.reset((value & 1) != 0 ? ResetKind::power_on : ResetKind::function_level);
+        break;
+      case 10:
+        chip.advance(value);
+        break;
+      case 11:
+        kept = chip.snapshot();
+        break;
+      case 12:
+        chip.restore(kept);
+        if (!(chip.snapshot() == kept)) std::abort();
+        break;
+      case 13:
+        chip.config_write(4, 2, 7);
+        break;
+      default:  // a register, so that not every offset is a hole
+        chip.bar_write(0, offset & 0x3fffc, 4, value);
+        static_cast<void>(chip.bar_read(0, offset & 0x3fffc, 4));
+        break;
+    }
+  }
+  static_cast<void>(chip.fidelity());
+}
+
+}  // namespace halogen::fuzz
