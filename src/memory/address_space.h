@@ -43,7 +43,7 @@ class PreTranslation {
 
   virtual ~PreTranslation() = default;
   // False: the address is not in the range that the table serves.
-  virtual bool covers(uint64_t address) const = 0;
+  virtual bool covers(uint64_t address) = 0;
   virtual Result translate(uint64_t address, Access access) = 0;
   // An access met a tile that is not mapped; called for each, cached or not.
   virtual void on_unmapped_tile(uint64_t address, Tile tile) = 0;

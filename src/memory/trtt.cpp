@@ -166,10 +166,14 @@ void TrttRegisters::judge(unsigned number) {
   if (!set.enabled || set.is_well_programmed()) {
     return;
   }
-  const std::string_view detail = set.null_value == set.invalid_value ? "null and invalid tile values are equal"
-                                  : !set.virtual_tables               ? "tables in physical memory"
-                                                                      : "address mask is neither 0 nor 15";
-  events_->on_event({EventKind::undefined_behaviour, "TR-TT", path_, set.l3_pointer, number, std::string(detail)});
+  const char* detail = set.null_value == set.invalid_value ? "null and invalid tile values are equal"
+                       : !set.virtual_tables               ? "tables in physical memory"
+                                                           : "address mask is neither 0 nor 15";
+  misused(number, set.l3_pointer, detail);
+}
+
+void TrttRegisters::misused(unsigned number, uint64_t address, std::string detail) const {
+  events_->on_event({EventKind::undefined_behaviour, "TR-TT", path_, address, number, std::move(detail)});
 }
 
 int TrttRegisters::set_of(const spec::EngineModel& engine) const {
@@ -184,11 +188,32 @@ int TrttRegisters::set_of(const spec::EngineModel& engine) const {
   return -1;
 }
 
-bool TiledResources::covers(uint64_t address) const {
+void TiledResources::report_misuse(uint64_t address, const char* detail) {
+  if (!std::exchange(misuse_reported_, true)) {
+    registers_->misused(set_, address, detail);
+  }
+}
+
+bool TiledResources::covers(uint64_t address) {
+  if (registers_->bypassed() || !registers_->set(set_).enabled) {
+    return false;
+  }
   const PageFormat* format = space_->context().format;
+  if (format == nullptr || format->address_bits != kAddressBits) {
+    report_misuse(address, "switched on in a context without 48-bit addresses");
+    return false;
+  }
   const bool canonical = static_cast<uint64_t>(sign_extend(address & low_mask(kAddressBits), kAddressBits)) == address;
-  return !registers_->bypassed() && registers_->set(set_).hits(address) && canonical && format != nullptr &&
-         format->address_bits == kAddressBits;
+  return canonical && registers_->set(set_).hits(address);
+}
+
+// Tables must lie outside the window: their addresses are not translated again.
+GpuVa TiledResources::entry_address(uint64_t table, uint64_t offset) {
+  const uint64_t address = static_cast<uint64_t>(sign_extend(table, kAddressBits)) + offset;
+  if (registers_->set(set_).hits(address)) {
+    report_misuse(address, "a table lies in the tiled resource window");
+  }
+  return GpuVa(address);
 }
 
 PreTranslation::Result TiledResources::translate(uint64_t address, Access /*access*/) {
@@ -199,7 +224,7 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   // with that: hardware does not tell this walker either.
   for (const unsigned shift : {35u, 26u}) {
     uint64_t entry = 0;
-    const GpuVa at(static_cast<uint64_t>(sign_extend(table, kAddressBits)) + 8 * bits(address, shift + 8, shift));
+    const GpuVa at = entry_address(table, 8 * bits(address, shift + 8, shift));
     if (!space_->read(at, std::as_writable_bytes(std::span(&entry, 1)))) {
       result.stopped = true;
       return result;
@@ -213,7 +238,7 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
     table = directory.table.value;
   }
   uint32_t tile = 0;
-  const GpuVa at(static_cast<uint64_t>(sign_extend(table, kAddressBits)) + 4 * bits(address, 25, kTileBits));
+  const GpuVa at = entry_address(table, 4 * bits(address, 25, kTileBits));
   if (!space_->read(at, std::as_writable_bytes(std::span(&tile, 1)))) {
     result.stopped = true;
   } else if (tile == set.null_value) {

@@ -54,6 +54,7 @@ class TrttRegisters {
   const TrttSet& set(unsigned number) const { return state_.sets[number]; }
   bool bypassed() const { return state_.bypass; }
   spec::GenId gen() const { return model_->gen; }
+  void misused(unsigned number, uint64_t address, std::string detail) const;
 
   const TrttState& state() const { return state_; }
   void restore(const TrttState& state) { state_ = state; }
@@ -81,7 +82,7 @@ class TiledResources final : public PreTranslation {
   TiledResources(const TrttRegisters& registers, unsigned set, AddressSpace& space, InvalidTileSink* sink = nullptr)
       : registers_(&registers), set_(set), space_(&space), sink_(sink) {}
 
-  bool covers(uint64_t address) const override;
+  bool covers(uint64_t address) override;
   Result translate(uint64_t address, Access access) override;
   void on_unmapped_tile(uint64_t address, Tile tile) override;
 
@@ -89,10 +90,14 @@ class TiledResources final : public PreTranslation {
   void reset_counter() { null_tile_accesses_ = 0; }
 
  private:
+  GpuVa entry_address(uint64_t table, uint64_t offset);
+  void report_misuse(uint64_t address, const char* detail);
+
   const TrttRegisters* registers_;
   unsigned set_;
   AddressSpace* space_;
   InvalidTileSink* sink_;
+  bool misuse_reported_ = false;  // once is enough
   uint64_t null_tile_accesses_ = 0;
 };
 

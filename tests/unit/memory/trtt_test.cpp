@@ -402,9 +402,11 @@ TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
   TiledBench narrow("icl", WalkMode::legacy32);
   narrow.enable();
   EXPECT_FALSE(narrow.tiles.covers(kTrVa));
+  EXPECT_EQ(narrow.events.count(EventKind::undefined_behaviour), 1u);
   TiledBench global("icl", WalkMode::ggtt);
   global.enable();
   EXPECT_FALSE(global.tiles.covers(kTrVa));
+  EXPECT_EQ(global.events.count(EventKind::undefined_behaviour), 1u);
   // A table inside the window is not translated by itself: its address goes to the page tables, once.
   one.write("TRVATTL3PTR", static_cast<uint32_t>(kTrVa & 0xffff'f000), 0);
   one.write("TRVATTL3PTR", static_cast<uint32_t>((kTrVa >> 32) & 0xffff), 1);
@@ -412,6 +414,7 @@ TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
   (void)one.read(kTrVa & ~uint64_t{7});
   ASSERT_FALSE(one.probe.faults.empty());
   EXPECT_EQ(one.probe.faults[0].address & ~uint64_t{0xfff}, kTrVa & ~uint64_t{0xfff});
+  EXPECT_EQ(one.events.count(EventKind::undefined_behaviour), 1u);
 }
 
 TEST(Trtt, FaultsInTheTables) {
