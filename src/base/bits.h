@@ -17,7 +17,9 @@ constexpr uint64_t bits(uint64_t value, unsigned hi, unsigned lo) {
   return (value >> lo) & low_mask(hi - lo + 1);
 }
 
-constexpr bool bit(uint64_t value, unsigned index) { return ((value >> index) & 1) != 0; }
+constexpr bool bit(uint64_t value, unsigned index) {
+  return ((value >> index) & 1) != 0;
+}
 
 // A run of up to 64 bits that may cross dwords. What lies past the end of `dwords` reads as zero.
 constexpr uint64_t get_bits(std::span<const uint32_t> dwords, unsigned first, unsigned width) {
@@ -56,8 +58,14 @@ constexpr int64_t sign_extend(uint64_t value, unsigned width) {
   return static_cast<int64_t>(value << shift) >> shift;
 }
 
-constexpr bool is_aligned(uint64_t value, uint64_t alignment) { return (value & (alignment - 1)) == 0; }
-constexpr uint64_t align_down(uint64_t value, uint64_t alignment) { return value & ~(alignment - 1); }
-constexpr uint64_t align_up(uint64_t value, uint64_t alignment) { return align_down(value + alignment - 1, alignment); }
+constexpr bool is_aligned(uint64_t value, uint64_t alignment) {
+  return (value & (alignment - 1)) == 0;
+}
+constexpr uint64_t align_down(uint64_t value, uint64_t alignment) {
+  return value & ~(alignment - 1);
+}
+constexpr uint64_t align_up(uint64_t value, uint64_t alignment) {
+  return align_down(value + alignment - 1, alignment);
+}
 
 }  // namespace halogen

@@ -59,9 +59,9 @@ uint64_t FidelityReport::total(FidelityClass fidelity) const {
 }
 
 std::string FidelityReport::to_json(std::string_view device) const {
-  std::string out = fmt::format(
-      "{{\"device\":{},\"summary\":{{\"exact\":{},\"approximate\":{},\"unsupported\":{}}}", json_quote(device),
-      total(FidelityClass::exact), total(FidelityClass::approximate), total(FidelityClass::unsupported));
+  std::string out = fmt::format("{{\"device\":{},\"summary\":{{\"exact\":{},\"approximate\":{},\"unsupported\":{}}}",
+                                json_quote(device), total(FidelityClass::exact), total(FidelityClass::approximate),
+                                total(FidelityClass::unsupported));
   constexpr std::array kKinds{FidelityKind::command, FidelityKind::instruction, FidelityKind::message,
                               FidelityKind::reg};
   for (const FidelityKind kind : kKinds) {

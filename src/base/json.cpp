@@ -37,7 +37,8 @@ size_t sequence_length(std::string_view text, size_t at) {
     }
     code = (code << 6) | (byte(at + i) & 0x3fu);
   }
-  const bool overlong = (length == 2 && code < 0x80) || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool overlong =
+      (length == 2 && code < 0x80) || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }

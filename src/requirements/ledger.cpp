@@ -6,7 +6,9 @@
 namespace halogen::requirements {
 namespace {
 
-bool is_id_char(char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '-' || c == '.'; }
+bool is_id_char(char c) {
+  return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '-' || c == '.';
+}
 
 // "G45-5.3.4-03": ledger prefix, group, number.
 bool is_row_id(std::string_view id) {

@@ -43,8 +43,8 @@ std::string Coverage::to_json() const {
     ledger_separator = ",";
     std::string_view group_separator;
     for (const auto& [name, group] : groups) {
-      out += fmt::format("{}{}:{{\"rows\":{},\"proved\":{},\"missing\":[", group_separator, json_quote(name), group.rows,
-                         group.proved);
+      out += fmt::format("{}{}:{{\"rows\":{},\"proved\":{},\"missing\":[", group_separator, json_quote(name),
+                         group.rows, group.proved);
       group_separator = ",";
       std::string_view id_separator;
       for (const std::string& id : group.missing) {

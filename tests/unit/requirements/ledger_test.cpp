@@ -6,7 +6,9 @@ namespace halogen::requirements {
 namespace {
 
 // The macro's name is split so that these samples are not taken for claims of this file.
-const std::string kMacro = "COVER" "S";
+const std::string kMacro =
+    "COVER"
+    "S";
 
 TEST(Ledger, RowsStartALineInEitherForm) {
   const auto rows = parse_ledger(
