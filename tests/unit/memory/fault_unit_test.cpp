@@ -1,0 +1,464 @@
+// What software sees of faults: rows FLT of the ledger of seed 001, and page table errors of seed 003 5.7.2.
+#include "memory/fault_unit.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "covers.h"
+#include "spec/descriptors.h"
+#include "walk_rows_bench.h"
+
+namespace halogen::rows {
+namespace {
+
+spec::RegisterId id_of(const char* name) {
+  const spec::RegisterDesc* desc = spec::find_register(name);
+  EXPECT_NE(desc, nullptr) << name;
+  return desc->id;
+}
+
+unsigned number_of(const spec::DeviceModel& model, std::string_view name) {
+  for (unsigned i = 0; i < model.engines.size(); ++i) {
+    if (model.engines[i].name == name) {
+      return i;
+    }
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+class Listener final : public FaultListener {
+ public:
+  void on_fault(unsigned engine, const Fault& fault) override { faults.push_back({engine, fault.reason}); }
+  std::optional<PageResponse> on_page_request(const PageRequest& request) override {
+    requests.push_back(request);
+    return answer ? std::optional(answer(request)) : std::nullopt;
+  }
+  void on_switch_request(unsigned engine) override { switches.push_back(engine); }
+  void on_resume(unsigned engine) override { resumed.push_back(engine); }
+  void on_catastrophic(unsigned engine, const Fault&) override { catastrophes.push_back(engine); }
+
+  struct Seen {
+    unsigned engine;
+    FaultReason reason;
+  };
+  std::vector<Seen> faults;
+  std::vector<PageRequest> requests;
+  std::vector<unsigned> switches, resumed, catastrophes;
+  std::function<PageResponse(const PageRequest&)> answer;
+};
+
+// One engine with an advanced context and one page that is not there.
+struct FaultBench {
+  explicit FaultBench(FaultModel model, const FaultUnit::Config& config = {})
+      : unit(bench.model, config, events, "gpu0", &listener),
+        handler(unit, 0),
+        tlb(64),
+        space(bench.memory, tlb, 1, handler),
+        chain(make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs)) {
+    unit.set_context(0, {model, true, 0x12345, 77, 0, false});
+    space.load(chain.context);
+    bench.put(page_target(Size::k4) + (kVa48 & 0xff8), 0x1234);
+    chain.set(bench, 3, chain.levels[3].entry & ~kP);
+  }
+  bool read(uint64_t va = kVa48) {
+    uint32_t value = 0;
+    return space.read(GpuVa(va), std::as_writable_bytes(std::span(&value, 1)));
+  }
+  void mend() { chain.set(bench, 3, chain.levels[3].entry); }
+  PageResponse response(bool success, uint64_t va = kVa48) const { return {0x12345, va, success}; }
+
+  Bench bench;
+  EventLog events;
+  Listener listener;
+  FaultUnit unit;
+  EngineFaults handler;
+  Tlb tlb;
+  AddressSpace space;
+  Chain chain;
+};
+
+TEST(FaultUnit, ModelsOfADescriptor) {
+  COVERS("ICL-FLT-02");
+  EXPECT_EQ(static_cast<int>(FaultModel::hang), 0);
+  EXPECT_EQ(static_cast<int>(FaultModel::halt), 1);
+  EXPECT_EQ(static_cast<int>(FaultModel::stream), 2);
+  EXPECT_EQ(static_cast<int>(FaultModel::carry_on), 3);
+  // The last is not supported by hardware: the access is dropped, nothing is asked for.
+  FaultBench one(FaultModel::carry_on);
+  EXPECT_TRUE(one.read());
+  EXPECT_TRUE(one.listener.requests.empty());
+  EXPECT_EQ(one.listener.faults.size(), 1u);
+}
+
+TEST(FaultUnit, HangStreamAndHalt) {
+  COVERS("ICL-FLT-01");
+  {  // Hang: reported, the engine stops. Optionally the access is skipped.
+    FaultBench one(FaultModel::hang);
+    EXPECT_FALSE(one.read());
+    EXPECT_TRUE(one.unit.engine(0).hung);
+    EXPECT_TRUE(one.listener.requests.empty()) << "no page request";
+    EXPECT_EQ(one.listener.faults.size(), 1u);
+    FaultBench two(FaultModel::hang);
+    two.unit.set_continue_after_fault(0, true);
+    EXPECT_TRUE(two.read());
+    EXPECT_FALSE(two.unit.engine(0).hung);
+    EXPECT_EQ(two.listener.faults.size(), 1u);
+  }
+  {  // Halt: a request, and the access waits for the response.
+    FaultBench one(FaultModel::halt);
+    EXPECT_FALSE(one.read());
+    ASSERT_EQ(one.listener.requests.size(), 1u);
+    EXPECT_EQ(one.unit.engine(0).waiting, kVa48 & ~uint64_t{0xfff});
+    EXPECT_FALSE(one.read()) << "still waiting";
+    EXPECT_EQ(one.listener.requests.size(), 1u) << "asked for once";
+    one.mend();
+    EXPECT_TRUE(one.unit.respond(one.response(true)));
+    EXPECT_EQ(one.listener.resumed, std::vector{0u});
+    EXPECT_EQ(one.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0x1234u);
+    EXPECT_TRUE(one.listener.faults.empty()) << "no fault is reported";
+    EXPECT_FALSE(one.unit.engine(0).hung);
+  }
+  {  // Halt, and the response is not a success: now it is a fault.
+    FaultBench one(FaultModel::halt);
+    EXPECT_FALSE(one.read());
+    EXPECT_TRUE(one.unit.respond(one.response(false)));
+    EXPECT_FALSE(one.read());
+    EXPECT_EQ(one.listener.faults.size(), 1u);
+    EXPECT_TRUE(one.unit.engine(0).hung);
+  }
+  {  // Stream: a request, the access is dropped, and past a threshold the context should leave.
+    FaultBench one(FaultModel::stream, {.queue_entries = 64, .stream_threshold = 3});
+    EXPECT_TRUE(one.read());
+    ASSERT_EQ(one.listener.requests.size(), 1u);
+    EXPECT_TRUE(one.listener.requests[0].streaming);
+    EXPECT_TRUE(one.read(kVa48 ^ 0x1000));
+    EXPECT_TRUE(one.listener.switches.empty());
+    EXPECT_TRUE(one.read(kVa48 ^ 0x2000));
+    EXPECT_EQ(one.listener.switches, std::vector{0u});
+    EXPECT_TRUE(one.listener.faults.empty());
+  }
+}
+
+// A listener that answers at once makes the fault invisible; a bad one cannot make the model spin.
+TEST(FaultUnit, AnswersAtOnce) {
+  FaultBench one(FaultModel::halt);
+  one.listener.answer = [&](const PageRequest& request) {
+    one.mend();
+    return PageResponse{request.pasid, request.address, true};
+  };
+  EXPECT_TRUE(one.read());
+  EXPECT_EQ(one.unit.outstanding(), 0u);
+  FaultBench liar(FaultModel::halt);
+  liar.listener.answer = [](const PageRequest& request) { return PageResponse{request.pasid, request.address, true}; };
+  EXPECT_FALSE(liar.read());
+  EXPECT_EQ(liar.listener.requests.size(), FaultUnit::kRetryLimit + 1);
+  EXPECT_EQ(liar.listener.faults.size(), 1u);
+}
+
+TEST(FaultUnit, PresentBitEndsTheWalkAndMayBeCached) {
+  COVERS("ICL-FLT-03");
+  for (size_t level = 0; level < 4; ++level) {
+    FaultBench one(FaultModel::stream);
+    one.mend();
+    one.chain.set(one.bench, level, one.chain.levels[level].entry & ~kP);
+    EXPECT_TRUE(one.read());
+    ASSERT_EQ(one.listener.requests.size(), 1u);
+    one.chain.write(one.bench);
+    // Cached: the page is there now, but the record filters. Three things remove it.
+    EXPECT_EQ(one.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0u);
+    EXPECT_GT(one.space.filtered_faults(), 0u);
+    EXPECT_EQ(one.listener.requests.size(), 1u) << "no storm of requests";
+    switch (level) {
+      case 0:
+        one.space.page_response(GpuVa(kVa48));
+        break;
+      case 1:
+        one.space.invalidate();
+        break;
+      case 2:
+        one.space.invalidate_page(GpuVa(kVa48));
+        break;
+      default:  // least recently allocated: 64 other translations
+        for (uint64_t page = 1; page <= 64; ++page) {
+          one.chain.set(one.bench, 3, 0);
+          const uint64_t index = ((kVa48 >> 12) + page) & 0x1ff;
+          one.bench.put(kTables[3] + 8 * index, page_target(Size::k4) | kP | kRw | kUs);
+          EXPECT_TRUE(one.read((kVa48 & ~mask_of(20, 12)) | (index << 12)));
+        }
+        one.chain.write(one.bench);
+        break;
+    }
+    EXPECT_EQ(one.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0x1234u) << level;
+  }
+  // A context that hangs caches nothing: there was no page request.
+  FaultBench hang(FaultModel::hang);
+  hang.unit.set_continue_after_fault(0, true);
+  EXPECT_TRUE(hang.read());
+  hang.mend();
+  EXPECT_EQ(hang.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0x1234u);
+}
+
+TEST(FaultUnit, UserContextAndSupervisorPage) {
+  COVERS("ICL-FLT-04");
+  for (size_t level = 0; level < 4; ++level) {
+    FaultBench one(FaultModel::hang);
+    one.mend();
+    one.chain.set(one.bench, level, one.chain.levels[level].entry & ~kUs);
+    EXPECT_FALSE(one.read());
+    ASSERT_EQ(one.listener.faults.size(), 1u);
+    EXPECT_EQ(one.listener.faults[0].reason, FaultReason::privilege_denied) << "the report carries the reason";
+    // Streamed, it is cached as a fault.
+    FaultBench two(FaultModel::stream);
+    two.chain.set(two.bench, 3, two.chain.levels[3].entry & ~kUs);
+    EXPECT_TRUE(two.read());
+    EXPECT_TRUE(two.read());
+    EXPECT_EQ(two.listener.requests.size(), 1u);
+    EXPECT_EQ(two.space.filtered_faults(), 1u);
+  }
+}
+
+// Rights that do not fit a cached entry: first a new walk, then perhaps a fault.
+TEST(FaultUnit, DeniedOnlyByAFreshWalk) {
+  COVERS("ICL-FLT-05");
+  for (size_t level = 0; level < 4; ++level) {
+    FaultBench one(FaultModel::hang);
+    one.mend();
+    one.chain.context.execute_disable = true;
+    one.space.load(one.chain.context);
+    // Read-only and without execution at some level; then upgraded without an invalidation.
+    one.chain.set(one.bench, level, (one.chain.levels[level].entry & ~kRw) | kXd);
+    EXPECT_TRUE(one.read());
+    one.chain.write(one.bench);
+    EXPECT_TRUE(one.space.store_value<uint32_t>(GpuVa(kVa48), 1)) << level;
+    uint32_t code = 0;
+    EXPECT_TRUE(one.space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true));
+    EXPECT_TRUE(one.listener.faults.empty());
+    // Still denied by the tables: now it faults.
+    FaultBench two(FaultModel::hang);
+    two.chain.context.execute_disable = true;
+    two.space.load(two.chain.context);
+    two.chain.write(two.bench);
+    two.chain.set(two.bench, level, two.chain.levels[level].entry & ~kRw);
+    EXPECT_TRUE(two.read());
+    EXPECT_FALSE(two.space.store_value<uint32_t>(GpuVa(kVa48), 1));
+    EXPECT_EQ(two.listener.faults.back().reason, FaultReason::write_denied);
+    two.chain.set(two.bench, level, two.chain.levels[level].entry | kXd);
+    two.space.invalidate();  // a downgrade
+    EXPECT_TRUE(two.read());
+    EXPECT_FALSE(two.space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true));
+    EXPECT_EQ(two.listener.faults.back().reason, FaultReason::execute_denied);
+  }
+}
+
+// The seed's own example: a read brings in a read-only page, a write faults and is remembered, later writes are
+// filtered, a read walks again and the page is read-only as before.
+TEST(FaultUnit, CachedFaultsFilterOnlyWhatTheyExplain) {
+  COVERS("ICL-FLT-06");
+  FaultBench one(FaultModel::stream);
+  one.chain.set(one.bench, 3, one.chain.levels[3].entry & ~kRw);
+  const GpuVa va(kVa48 & ~uint64_t{7});
+  EXPECT_EQ(one.space.load_value<uint64_t>(va), 0x1234u);
+  EXPECT_TRUE(one.space.store_value<uint64_t>(va, 1));  // dropped, one request
+  ASSERT_EQ(one.listener.requests.size(), 1u);
+  EXPECT_TRUE(one.listener.requests[0].write);
+  EXPECT_TRUE(one.space.store_value<uint64_t>(va, 2));
+  EXPECT_EQ(one.space.filtered_faults(), 1u);
+  EXPECT_EQ(one.space.load_value<uint64_t>(va), 0x1234u) << "a read conflicts with the reason: the page is walked";
+  EXPECT_TRUE(one.space.store_value<uint64_t>(va, 3));
+  EXPECT_EQ(one.space.filtered_faults(), 1u) << "the read-only translation replaced the record";
+  EXPECT_EQ(one.listener.requests.size(), 1u) << "the page is asked for already";
+  // Upgraded, and answered: the write goes through.
+  one.mend();
+  EXPECT_TRUE(one.unit.respond(one.response(true)));
+  one.space.page_response(va);
+  EXPECT_TRUE(one.space.store_value<uint64_t>(va, 4));
+  EXPECT_EQ(one.space.load_value<uint64_t>(va), 4u);
+  // A fault that is not mendable is never cached.
+  FaultBench two(FaultModel::stream);
+  two.chain.set(two.bench, 3, two.chain.levels[3].entry | bit_at(45));
+  two.unit.set_continue_after_fault(0, true);
+  EXPECT_TRUE(two.read());
+  EXPECT_TRUE(two.read());
+  EXPECT_EQ(two.space.filtered_faults(), 0u);
+  EXPECT_TRUE(two.listener.requests.empty());
+  EXPECT_EQ(two.listener.faults.size(), 2u);
+}
+
+// The register of Gen8 to Gen12: valid 0, type 2:1, source 10:3, table 11, engine from 12 on; the address beside it.
+TEST(FaultUnit, SharedFaultRegister) {
+  COVERS("ICL-FLT-07");
+  struct Device {
+    const char* name;
+    uint32_t fault, data0, data1;
+  };
+  for (const Device& device : {Device{"bdw", 0x4094, 0x4b10, 0x4b14}, Device{"skl", 0x4094, 0x4b10, 0x4b14},
+                               Device{"icl", 0x4094, 0x4b10, 0x4b14}, Device{"tgl", 0xcec4, 0xceb8, 0xcebc},
+                               Device{"dg1", 0xcec4, 0xceb8, 0xcebc}}) {
+    SCOPED_TRACE(device.name);
+    const spec::DeviceModel& model = *spec::find_device(device.name);
+    EXPECT_EQ(spec::find_register("FAULT_REG")->offset(model.id), device.fault);
+    EXPECT_EQ(spec::find_register("FAULT_TLB_DATA0")->offset(model.id), device.data0);
+    EXPECT_EQ(spec::find_register("FAULT_TLB_DATA1")->offset(model.id), device.data1);
+    EventLog events;
+    // Engine numbers: render 0, first video 1, copy 2, video enhancement 3.
+    for (const auto& [engine, number] : {std::pair{"rcs0", 0u}, {"vcs0", 1u}, {"bcs0", 2u}, {"vecs0", 3u}}) {
+      for (unsigned below = 0; below < 4; ++below) {
+        FaultUnit unit(model, {}, events, "gpu0");
+        ASSERT_TRUE(unit.owns(id_of("FAULT_REG")));
+        const bool global = below == 0 && number == 2;
+        Fault fault;
+        fault.reason = FaultReason::not_present;
+        fault.address = 0xffff'b123'4567'89ab;
+        fault.below = static_cast<uint8_t>(below);
+        fault.global = global;
+        EXPECT_EQ(unit.report(number_of(model, engine), 0xa5, FaultStream::cs, fault), FaultAction::stop);
+        EXPECT_EQ(unit.read(id_of("FAULT_REG")),
+                  1u | (below << 1) | (0xa5u << 3) | (global ? 1u << 11 : 0u) | (number << 12));
+        EXPECT_EQ(unit.read(id_of("FAULT_TLB_DATA0")), 0x1234'5678u) << "address bits 43:12 of ...b12345678 9ab";
+        EXPECT_EQ(unit.read(id_of("FAULT_TLB_DATA1")), 0xbu | (global ? 1u << 4 : 0u));
+        // The first fault stays, until software clears the valid bit.
+        Fault later = fault;
+        later.address = 0x1000;
+        (void)unit.report(number_of(model, engine), 1, FaultStream::cs, later);
+        EXPECT_EQ(unit.read(id_of("FAULT_TLB_DATA0")), 0x1234'5678u);
+        unit.write(id_of("FAULT_REG"), unit.read(id_of("FAULT_REG")) & ~1u);
+        (void)unit.report(number_of(model, engine), 1, FaultStream::cs, later);
+        EXPECT_EQ(unit.read(id_of("FAULT_TLB_DATA0")), 1u);
+        EXPECT_EQ(unit.read(id_of("FAULT_REG")) & 1u, 1u);
+      }
+    }
+  }
+}
+
+// Gen6: one register an engine, with the address in it.
+TEST(FaultUnit, RegistersOfGen6) {
+  const spec::DeviceModel& model = *spec::find_device("snb");
+  EventLog events;
+  FaultUnit unit(model, {}, events, "gpu0");
+  Fault fault;
+  fault.reason = FaultReason::not_present;
+  fault.address = 0x1234'5678;
+  fault.global = true;
+  (void)unit.report(number_of(model, "bcs0"), 0x21, FaultStream::cs, fault);
+  EXPECT_EQ(unit.read(id_of("BCS_FAULT_REG")), 0x1234'5000u | (1u << 11) | (0x21u << 3) | 1u);
+  EXPECT_EQ(unit.read(id_of("RCS_FAULT_REG")), 0u);
+  fault.below = 1;
+  fault.global = false;
+  (void)unit.report(number_of(model, "rcs0"), 0, FaultStream::cs, fault);
+  EXPECT_EQ(unit.read(id_of("RCS_FAULT_REG")), 0x1234'5000u | (1u << 1) | 1u) << "invalid page directory";
+  unit.write(id_of("BCS_FAULT_REG"), 0);
+  EXPECT_EQ(unit.read(id_of("BCS_FAULT_REG")), 0u);
+  EXPECT_EQ(unit.read(id_of("GFX_ARB_ERROR_RPT")), 0x5u) << "page fault and invalid directory entry";
+}
+
+// Gen4: the stream's bit of PGTBL_ER, which only a device reset clears.
+TEST(FaultUnit, PageTableErrorsOfGen4) {
+  COVERS("G45-5.7.2-01");
+  COVERS("G45-5.7.2-05");
+  for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
+    const spec::DeviceModel& model = *spec::find_device(device);
+    EventLog events;
+    FaultUnit unit(model, {}, events, "gpu0");
+    Fault fault;
+    fault.reason = FaultReason::not_present;
+    fault.global = true;
+    const std::pair<FaultStream, unsigned> streams[] = {{FaultStream::sampler_cache, 26},
+                                                        {FaultStream::render_cache, 24},
+                                                        {FaultStream::state_cache, 23},
+                                                        {FaultStream::vertex_fetch, 21},
+                                                        {FaultStream::command_fetch, 20},
+                                                        {FaultStream::cs, 19},
+                                                        {FaultStream::cursor, 18},
+                                                        {FaultStream::overlay, 17},
+                                                        {FaultStream::display_b, 8},
+                                                        {FaultStream::display_a, 4},
+                                                        {FaultStream::host, 0}};
+    uint32_t expected = 0;
+    for (const auto& [stream, index] : streams) {
+      expected |= 1u << index;
+      EXPECT_EQ(unit.report(0, 0, stream, fault), FaultAction::skip);
+      EXPECT_EQ(unit.read(id_of("PGTBL_ER")), expected);
+    }
+    unit.write(id_of("PGTBL_ER"), 0xffff'ffff);
+    unit.write(id_of("PGTBL_ER"), 0);
+    EXPECT_EQ(unit.read(id_of("PGTBL_ER")), expected) << "cannot be cleared";
+    (void)unit.reset_engine(0);
+    EXPECT_EQ(unit.read(id_of("PGTBL_ER")), expected);
+    unit.reset_device();
+    EXPECT_EQ(unit.read(id_of("PGTBL_ER")), 0u);
+  }
+}
+
+// A page outside memory, met by the host: "invalid PTE data".
+TEST(FaultUnit, InvalidPteDataOfTheHost) {
+  COVERS("G45-5.7.2-03");
+  const spec::DeviceModel& model = *spec::find_device("g45");
+  EventLog events;
+  FaultUnit unit(model, {}, events, "gpu0");
+  Fault fault;
+  fault.reason = FaultReason::page_hole;
+  fault.global = true;
+  (void)unit.report(0, 0, FaultStream::host, fault);
+  EXPECT_EQ(unit.read(id_of("PGTBL_ER")), 1u << 1);
+}
+
+TEST(FaultUnit, RequestsAreBounded) {
+  FaultBench one(FaultModel::stream, {.queue_entries = 4, .stream_threshold = 100});
+  for (uint64_t page = 0; page < 20; ++page) {
+    (void)one.read(kVa48 ^ (page << 12));
+  }
+  EXPECT_EQ(one.unit.outstanding(), 4u);
+  EXPECT_TRUE(one.unit.overflowed());
+  EXPECT_EQ(one.listener.requests.size(), 4u);
+  // Software takes them; they stay outstanding until it answers.
+  unsigned taken = 0;
+  while (const std::optional<PageRequest> request = one.unit.take_request()) {
+    EXPECT_EQ(request->pasid, 0x12345u);
+    EXPECT_EQ(request->context_id, 77u);
+    EXPECT_EQ(request->address & 0xfff, 0u);
+    ++taken;
+  }
+  EXPECT_EQ(taken, 4u);
+  EXPECT_EQ(one.unit.outstanding(), 4u);
+  // Room again: the request that waited in a register goes out.
+  EXPECT_TRUE(one.unit.respond({0x12345, kVa48, true}));
+  EXPECT_EQ(one.unit.outstanding(), 4u);
+  EXPECT_EQ(one.listener.requests.size(), 5u);
+  EXPECT_FALSE(one.unit.respond({0x12345, 0x7777'7000, true})) << "nobody asked";
+}
+
+// The published form of a request: PASID at 23:4, device and function at 75:68, the page from bit 76 on.
+TEST(FaultUnit, PackedRequest) {
+  PageRequest request;
+  request.pasid = 0xabcde;
+  request.function = 3;
+  request.context_id = 0x1234;
+  request.group = 5;
+  request.address = 0x7fff'1234'5000;
+  request.write = true;
+  request.privileged = true;
+  request.streaming = true;
+  const auto words = pack(request, spec::find_device("icl")->gen);
+  EXPECT_EQ(words[0], (0xabcdeu << 4) | (1u << 2) | (1u << 3) | 1u);
+  EXPECT_EQ(words[1], (5u << 23) | 0x1234u);
+  EXPECT_EQ(words[2], 0x1234'5000u | (((2u << 3) | 3u) << 4) | (1u << 1) | (1u << 3));
+  EXPECT_EQ(words[3], 0x7fffu);
+}
+
+TEST(FaultUnit, CatastrophicErrors) {
+  FaultBench one(FaultModel::halt);
+  one.mend();
+  one.chain.context.accessed_dirty = true;
+  one.chain.context.writeback_types = 0;
+  one.space.load(one.chain.context);
+  EXPECT_FALSE(one.read());
+  EXPECT_EQ(one.listener.catastrophes, std::vector{0u});
+  EXPECT_TRUE(one.listener.requests.empty()) << "no response can mend it";
+}
+
+}  // namespace
+}  // namespace halogen::rows
