@@ -1,11 +1,8 @@
 #include "device/device.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "base/check.h"
 
 namespace halogen {
 
@@ -25,7 +22,7 @@ MemoryLayout layout_of(const spec::DeviceModel& model, const DeviceOptions& opti
   const uint64_t local = local_bytes(model, options);
   const uint64_t table = gtt_bytes(model, options);
   return local != 0 ? local_layout(local, model.stolen_bytes, table)
-                    : system_layout(options.stolen_base, model.stolen_bytes, table);
+                    : system_layout(options.stolen_base, model.stolen_bytes, table, model.physical_bits);
 }
 
 }  // namespace
@@ -45,10 +42,22 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       mmio_(model, RegisterMap::for_device(model), steering_config(model, options_), host, options_.name + ".mmio"),
       reset_unit_(mmio_),
       timestamps_(mmio_, clock_),
-      firmware_(mmio_, layout_of(model, options_), config_.ggc(), [this] { reset(ResetKind::driver); }),
-      gtt_(gtt_bytes(model, options_)),
-      local_(local_bytes(model, options_)) {
+      firmware_(mmio_, layout_of(model, options_), config_.ggc(), options_.local_tables,
+                [this] { reset(ResetKind::driver); }),
+      memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name) {
   mmio_.wake().state().power_gating = options_.power_gating;
+  reset_unit_.set_hooks({
+      .engine =
+          [this](const spec::EngineModel& engine) {
+            return memory_.reset_engine(static_cast<unsigned>(&engine - model_->engines.data()));
+          },
+      .registers =
+          [this] {
+            firmware_.place_table();
+            memory_.refresh();
+          },
+      .gt = [this] { memory_.reset_gt(); },
+  });
 }
 
 uint32_t Device::config_read(uint32_t offset, unsigned bytes) const {
@@ -82,14 +91,11 @@ void Device::reset(ResetKind kind) {
   }
   mmio_.reset();
   io_index_ = 0;
-  if (kind != ResetKind::function_level) {
-    local_.clear();
-  }
   if (kind == ResetKind::power_on) {
-    std::ranges::fill(gtt_, std::byte{0});
     clock_ = {};
   }
   firmware_.apply();
+  memory_.reset(/*clear_memory=*/kind != ResetKind::function_level);
   set_interrupt(false);
 }
 
@@ -114,15 +120,13 @@ void Device::set_interrupt(bool asserted) {
 }
 
 DeviceState Device::snapshot() const {
-  return {config_.state(), mmio_.state(), gtt_, local_, clock_, io_index_, interrupt_};
+  return {config_.state(), mmio_.state(), memory_.snapshot(), clock_, io_index_, interrupt_};
 }
 
 void Device::restore(const DeviceState& state) {
-  check(state.gtt.size() == gtt_.size() && state.local.size() == local_.size(), "a snapshot of another device");
   config_.restore(state.config);
   mmio_.restore(state.mmio);
-  gtt_ = state.gtt;
-  local_ = state.local;
+  memory_.restore(state.memory);
   clock_ = state.clock;
   io_index_ = state.io_index;
   interrupt_ = state.interrupt;

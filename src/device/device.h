@@ -1,13 +1,12 @@
 // One graphics device, as a machine sees it: PCI configuration space, BARs, I/O ports, reset; out go memory accesses,
 // interrupts and Events, through Host. Owns everything; two devices know nothing of each other.
-// So far the engines are stubs: their registers are there, nothing runs. The GTT is storage, the aperture is not there.
+// So far the engines are stubs: their registers are there, nothing runs.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/fidelity.h"
 #include "base/result.h"
@@ -15,9 +14,9 @@
 #include "device/config_space.h"
 #include "device/firmware.h"
 #include "device/host.h"
+#include "device/memory_unit.h"
 #include "device/options.h"
 #include "device/reset_unit.h"
-#include "device/sparse_memory.h"
 #include "device/timestamps.h"
 #include "mmio/mmio_space.h"
 #include "spec/device_model.h"
@@ -34,8 +33,7 @@ enum class ResetKind : uint8_t {
 struct DeviceState {
   ConfigState config;
   MmioState mmio;
-  std::vector<std::byte> gtt;
-  SparseMemory local;
+  MemoryState memory;  // of the device's own; the host's memory is the host's to save
   VirtualClock clock;
   uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
   bool interrupt = false;
@@ -58,6 +56,16 @@ class Device {
   // A BAR, by the index of its first register; 1, 2, 4 or 8 bytes. Where nothing decodes the access reads all ones.
   uint64_t bar_read(unsigned bar, uint64_t offset, unsigned bytes);
   void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
+
+  // The same for a block of an aperture or local memory BAR. What does not decode is refused as a whole.
+  bool bar_read_block(unsigned bar, uint64_t offset, std::span<std::byte> into);
+  bool bar_write_block(unsigned bar, uint64_t offset, std::span<const std::byte> from);
+
+  // A processor access to system memory that the device took for itself: reads all ones, writes are dropped. A front
+  // end asks before it touches its own memory.
+  bool closes_memory(PhysAddr address) const { return memory_.map().is_stolen(address.value); }
+  uint64_t closed_read(PhysAddr address, unsigned bytes) const;
+  void closed_write(PhysAddr address, unsigned bytes, uint64_t value) const;
 
   // I/O ports: the I/O BAR where it decodes, and the VGA ports.
   uint32_t io_read(uint16_t port, unsigned bytes);
@@ -82,8 +90,12 @@ class Device {
   const ConfigSpace& config() const { return config_; }
   const MemoryLayout& memory_layout() const { return firmware_.layout(); }
   ResetUnit& reset_unit() { return reset_unit_; }
-  std::span<std::byte> gtt() { return gtt_; }
-  SparseMemory& local_memory() { return local_; }
+  MemoryUnit& memory() { return memory_; }
+  // Graphics memory as a stream of an engine sees it: see MemoryUnit::space.
+  AddressSpace& space(unsigned engine, Stream stream, TableKind asked = TableKind::per_process) {
+    return memory_.space(engine, stream, asked);
+  }
+  OwnFrames& local_memory() { return memory_.map().own(); }
   Host& host() { return host_; }
 
  private:
@@ -92,8 +104,8 @@ class Device {
   const spec::BarModel* usable_bar(unsigned index, uint64_t offset, unsigned bytes, uint64_t value, bool is_write);
   uint64_t mmio_bar_read(uint64_t offset, unsigned bytes);
   void mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value);
-  uint64_t gtt_read(uint64_t offset, unsigned bytes);
-  void gtt_write(uint64_t offset, unsigned bytes, uint64_t value);
+  const spec::BarModel* block_bar(unsigned index, uint64_t offset, uint64_t bytes);
+  void local_write(uint64_t offset, std::span<const std::byte> from);
   uint32_t io_bar_read(uint64_t offset, unsigned bytes);
   void io_bar_write(uint64_t offset, unsigned bytes, uint32_t value);
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
@@ -107,8 +119,7 @@ class Device {
   ResetUnit reset_unit_;
   Timestamps timestamps_;
   Firmware firmware_;
-  std::vector<std::byte> gtt_;
-  SparseMemory local_;
+  MemoryUnit memory_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
   bool line_ = false;  // what the host was told last

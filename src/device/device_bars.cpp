@@ -59,15 +59,17 @@ uint64_t Device::bar_read(unsigned index, uint64_t offset, unsigned bytes) {
     case spec::BarKind::mmadr:
       return mmio_bar_read(offset, bytes);
     case spec::BarKind::gttadr:
-      return gtt_read(offset, bytes);
+      return memory_.gtt_port().read(offset, bytes);
     case spec::BarKind::lmem: {
       std::array<std::byte, 8> data{};
-      local_.read(offset, std::span(data).first(bytes));
+      memory_.map().own().read(offset, std::span(data).first(bytes));
       return load(std::span(data).first(bytes));
     }
-    case spec::BarKind::gmadr:
-      raise(EventKind::unsupported, "aperture", offset, 0, "read");
-      return 0;
+    case spec::BarKind::gmadr: {
+      std::array<std::byte, 8> data{};
+      memory_.aperture().read(GgttOffset(offset), std::span(data).first(bytes));
+      return load(std::span(data).first(bytes));
+    }
     case spec::BarKind::io:
       return io_bar_read(offset, bytes);
   }
@@ -85,13 +87,13 @@ void Device::bar_write(unsigned index, uint64_t offset, unsigned bytes, uint64_t
       mmio_bar_write(offset, bytes, value);
       break;
     case spec::BarKind::gttadr:
-      gtt_write(offset, bytes, value);
+      memory_.gtt_port().write(offset, bytes, value);
       break;
     case spec::BarKind::lmem:
-      local_.write(offset, std::as_bytes(std::span(&value, 1)).first(bytes));
+      local_write(offset, std::as_bytes(std::span(&value, 1)).first(bytes));
       break;
     case spec::BarKind::gmadr:
-      raise(EventKind::unsupported, "aperture", offset, value, "write");
+      memory_.aperture_write(GgttOffset(offset), std::as_bytes(std::span(&value, 1)).first(bytes));
       break;
     case spec::BarKind::io:
       io_bar_write(offset, bytes, static_cast<uint32_t>(value));
@@ -104,7 +106,7 @@ uint64_t Device::mmio_bar_read(uint64_t offset, unsigned bytes) {
     return mmio_.read(offset, bytes);
   }
   if (offset >= model_->gtt_offset) {
-    return gtt_read(offset - model_->gtt_offset, bytes);
+    return memory_.gtt_port().read(offset - model_->gtt_offset, bytes);
   }
   raise(EventKind::unclaimed_register, "mmio", offset, 0, "read between registers and GTT");
   return 0;
@@ -114,32 +116,73 @@ void Device::mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value) {
   if (offset < model_->mmio_bytes) [[likely]] {
     mmio_.write(offset, bytes, value);
   } else if (offset >= model_->gtt_offset) {
-    gtt_write(offset - model_->gtt_offset, bytes, value);
+    memory_.gtt_port().write(offset - model_->gtt_offset, bytes, value);
   } else {
     raise(EventKind::unclaimed_register, "mmio", offset, value, "write between registers and GTT");
   }
 }
 
-uint64_t Device::gtt_read(uint64_t offset, unsigned bytes) {
-  if (!mmio_.generation().gtt_access().allows(offset, bytes)) {
-    raise(EventKind::bad_access, "gtt", offset, 0, fmt::format("read of {} bytes not aligned to an entry", bytes));
-  }
-  if (offset >= gtt_.size() || bytes > gtt_.size() - offset) {
-    raise(EventKind::bad_access, "gtt", offset, 0, "read beyond the end of the table");
-    return 0;
-  }
-  return load(std::span(gtt_).subspan(offset, bytes));
-}
-
-void Device::gtt_write(uint64_t offset, unsigned bytes, uint64_t value) {
-  if (!mmio_.generation().gtt_access().allows(offset, bytes)) {
-    raise(EventKind::bad_access, "gtt", offset, value, fmt::format("write of {} bytes not aligned to an entry", bytes));
-  }
-  if (offset >= gtt_.size() || bytes > gtt_.size() - offset) {
-    raise(EventKind::bad_access, "gtt", offset, value, "write beyond the end of the table");
+// Local memory, but for the part that holds the global table: that has its alias.
+void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
+  const MemoryMap& map = memory_.map();
+  if (map.holds_table(MemorySpace::local, offset) || map.holds_table(MemorySpace::local, offset + from.size() - 1)) {
+    raise(EventKind::bad_access, "lmem", offset, 0, "write to the table's own memory dropped: only its alias is open");
     return;
   }
-  std::memcpy(gtt_.data() + offset, &value, bytes);
+  memory_.map().own().write(offset, from);
+}
+
+const spec::BarModel* Device::block_bar(unsigned index, uint64_t offset, uint64_t bytes) {
+  const spec::BarModel* bar = usable_bar(index, offset, 1, 0, false);
+  if (bar == nullptr) {
+    return nullptr;
+  }
+  const bool memory = bar->kind == spec::BarKind::gmadr || bar->kind == spec::BarKind::lmem;
+  if (!memory || bytes > bar_bytes(*bar, options_) - offset) {
+    raise(EventKind::bad_access, fmt::format("bar{}", index), offset, bytes, "a block that is not memory, or too long");
+    return nullptr;
+  }
+  return bar;
+}
+
+bool Device::bar_read_block(unsigned index, uint64_t offset, std::span<std::byte> into) {
+  const spec::BarModel* bar = into.empty() ? nullptr : block_bar(index, offset, into.size());
+  if (bar == nullptr) {
+    return into.empty();
+  }
+  if (bar->kind == spec::BarKind::lmem) {
+    memory_.map().own().read(offset, into);
+  } else {
+    memory_.aperture().read(GgttOffset(offset), into);
+  }
+  return true;
+}
+
+bool Device::bar_write_block(unsigned index, uint64_t offset, std::span<const std::byte> from) {
+  const spec::BarModel* bar = from.empty() ? nullptr : block_bar(index, offset, from.size());
+  if (bar == nullptr) {
+    return from.empty();
+  }
+  if (bar->kind == spec::BarKind::lmem) {
+    for (size_t done = 0; done < from.size();) {
+      const size_t part = std::min<uint64_t>(from.size() - done, kFrameBytes - (offset + done) % kFrameBytes);
+      local_write(offset + done, from.subspan(done, part));
+      done += part;
+    }
+  } else {
+    memory_.aperture_write(GgttOffset(offset), from);
+  }
+  return true;
+}
+
+uint64_t Device::closed_read(PhysAddr address, unsigned bytes) const {
+  raise(EventKind::bad_access, "stolen", address.value, 0, fmt::format("read of {} bytes by the processor", bytes));
+  return ones(bytes);
+}
+
+void Device::closed_write(PhysAddr address, unsigned bytes, uint64_t value) const {
+  raise(EventKind::bad_access, "stolen", address.value, value,
+        fmt::format("write of {} bytes by the processor dropped", bytes));
 }
 
 // MMIO_INDEX at 0 names a dword, MMIO_DATA at 4 is it. Index bits 1:0: 0 registers, 1 GTT.
@@ -157,7 +200,7 @@ uint32_t Device::io_bar_read(uint64_t offset, unsigned bytes) {
     case 0:
       return static_cast<uint32_t>(target < model_->mmio_bytes ? mmio_.read(target, bytes) : 0);
     case 1:
-      return static_cast<uint32_t>(gtt_read(target, bytes));
+      return static_cast<uint32_t>(memory_.gtt_port().read(target, bytes));
     default:
       raise(EventKind::bad_access, "iobar", offset, io_index_, "reserved target in MMIO_INDEX");
       return 0;
@@ -182,7 +225,7 @@ void Device::io_bar_write(uint64_t offset, unsigned bytes, uint32_t value) {
       }
       break;
     case 1:
-      gtt_write(target, bytes, value);
+      memory_.gtt_port().write(target, bytes, value);
       break;
     default:
       raise(EventKind::bad_access, "iobar", offset, io_index_, "reserved target in MMIO_INDEX");

@@ -15,14 +15,17 @@ constexpr uint64_t kReservedEnabled = 1;
 constexpr uint64_t kReserved2MiB = 1 << 7;
 
 constexpr uint32_t kDriverFlr = 1u << 31;
+constexpr uint32_t kLmemEnable = 1u << 31;
 
 }  // namespace
 
-MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes) {
-  if (stolen_base == 0 || stolen_bytes < kWopcmBytes) {
-    return {};
-  }
+MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits) {
   MemoryLayout layout;
+  if (stolen_base == 0 || stolen_bytes < kWopcmBytes) {
+    layout.gsm_base = (uint64_t{1} << address_bits) - gtt_bytes;
+    layout.gsm_bytes = gtt_bytes;
+    return layout;
+  }
   layout.dsm_base = stolen_base;
   layout.dsm_bytes = stolen_bytes;
   layout.gsm_base = stolen_base - gtt_bytes;
@@ -33,11 +36,12 @@ MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t
 }
 
 MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes) {
-  return system_layout(local_bytes - stolen_bytes, stolen_bytes, gtt_bytes);
+  return system_layout(local_bytes - stolen_bytes, stolen_bytes, gtt_bytes, 0);
 }
 
-Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, std::function<void()> driver_reset)
-    : mmio_(mmio), layout_(layout), ggc_(ggc), driver_reset_(std::move(driver_reset)) {
+Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, bool local_tables,
+                   std::function<void()> driver_reset)
+    : mmio_(mmio), layout_(layout), ggc_(ggc), local_tables_(local_tables), driver_reset_(std::move(driver_reset)) {
   mmio_.bank().attach("GU_CNTL", *this);
   apply();
 }
@@ -48,8 +52,16 @@ void Firmware::set(std::string_view name, uint64_t value) {
   }
 }
 
+void Firmware::place_table() {
+  // Base bits 31:12, and 35:32 in bits 7:4; size code 0 is 512 KB; not enabled.
+  const uint64_t high = layout_.gsm_base >> 32 & 0xf;
+  set("PGTBL_CTL", (layout_.gsm_base & 0xffff'f000) | high << 4);
+}
+
 void Firmware::apply() {
   set("GGC", ggc_);
+  place_table();
+  set("LMEM_CFG", local_tables_ ? kLmemEnable : 0);
   if (layout_.dsm_bytes == 0) {
     return;
   }

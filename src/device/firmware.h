@@ -1,8 +1,10 @@
 // What firmware, fuses and the system agent leave in registers before software runs, and the control register of
 // discrete parts (GU_CNTL). Seed 000, "Discrete Graphics Memory Map Information"; offsets and layouts: spec/registers.
 // Local memory from the bottom: free for software, the table's memory (GSM), data stolen memory (DSM) up to the end;
-// the last part of DSM is kept by firmware (WOPCM). Left out: the flat compression table and the table of virtual
-// machines, which this part does not place.
+// the last part of DSM is kept by firmware (WOPCM). Integrated parts have the same in system memory, where firmware was
+// told to put it; without, only the table has a place, at the end of the address range. Gen4 finds its table through
+// PGTBL_CTL, whose base firmware writes. Left out: the flat compression table and the table of virtual machines, which
+// this part does not place.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +24,17 @@ struct MemoryLayout {
 };
 
 MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes);
-MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes);
+// `address_bits` of physical addresses; a `stolen_base` of 0: none.
+MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits);
 
 class Firmware final : public RegisterHandler {
  public:
   // `driver_reset` is what a driver asks for through GU_CNTL.
-  Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, std::function<void()> driver_reset);
+  Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, bool local_tables,
+           std::function<void()> driver_reset);
 
-  void apply();  // after every reset
+  void apply();        // after every reset of the function
+  void place_table();  // of that, what a reset of the graphics part loses: where the global table of Gen4 lies
   const MemoryLayout& layout() const { return layout_; }
 
   uint32_t on_write(const RegisterWrite& write) override;
@@ -40,6 +45,7 @@ class Firmware final : public RegisterHandler {
   MmioSpace& mmio_;
   MemoryLayout layout_;
   uint16_t ggc_;
+  bool local_tables_;
   std::function<void()> driver_reset_;
 };
 

@@ -9,6 +9,7 @@ namespace halogen {
 
 namespace {
 
+constexpr uint64_t kStolenStep = 0x10'0000;
 constexpr uint64_t kMinLocal = 0x1000'0000;  // room for what firmware reserves
 
 }  // namespace
@@ -32,6 +33,18 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
       (!std::has_single_bit(options.gtt_bytes) || options.gtt_bytes < 0x80000 || options.gtt_bytes > model.gtt_bytes)) {
     return Error{fmt::format("the global table of {} must be a power of two from 512 KB to {} KB", model.name,
                              model.gtt_bytes >> 10)};
+  }
+  if (options.stolen_base != 0) {
+    const uint64_t table = gtt_bytes(model, options);
+    const uint64_t end = uint64_t{1} << model.physical_bits;
+    if (model.local_bytes != 0) {
+      return Error{fmt::format("stolen memory of {} lies in its local memory: it cannot be placed", model.name)};
+    }
+    if (options.stolen_base % kStolenStep != 0 || options.stolen_base <= table || options.stolen_base > end ||
+        model.stolen_bytes > end - options.stolen_base) {
+      return Error{fmt::format("stolen memory of {} must start at a multiple of 1 MB above {} MB and end below {} GB",
+                               model.name, table >> 20, end >> 30)};
+    }
   }
   return {};
 }

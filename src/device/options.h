@@ -18,6 +18,7 @@ struct DeviceOptions {
   uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may show less of it
   uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
   uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
+  bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
   std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
   bool power_gating = true;              // false: domains never sleep, for software that knows no force wake
 };

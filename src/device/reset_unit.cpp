@@ -22,26 +22,41 @@ ResetUnit::ResetUnit(MmioSpace& mmio) : mmio_(mmio) {
 }
 
 uint32_t ResetUnit::on_write(const RegisterWrite& write) {
-  return write.slot.desc->name == kGdrst ? write_gdrst(write) : write_reset_ctl(write);
+  if (write.slot.desc->name != kGdrst) {
+    return write_reset_ctl(write);
+  }
+  return reset_domains((write.value & write.addressed) | write.old_value);
 }
 
-uint32_t ResetUnit::write_gdrst(const RegisterWrite& write) {
+uint32_t ResetUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  if (slot.desc->name == kGdrst && stored != 0) [[unlikely]] {
+    stored = reset_domains(stored);
+    mmio_.bank().poke(slot, stored);
+  }
+  return stored;
+}
+
+// Every bit reads zero again when its reset is over.
+uint32_t ResetUnit::reset_domains(uint32_t bits) {
   const spec::DeviceModel& model = mmio_.generation().model();
+  uint32_t left = 0;
   for (const ResetDomain& domain : mmio_.generation().reset_domains()) {
-    if (write.ones(1u << domain.bit) == 0) {
+    const uint32_t bit = 1u << domain.bit;
+    if ((bits & bit) == 0) {
       continue;
     }
     if (domain.engine_class == ResetDomain::kWholeGt) {
-      reset_gt();
-      break;
+      return reset_gt() ? 0 : bit;
     }
     for (const spec::EngineModel& engine : model.engines) {
-      if (static_cast<int>(engine.engine_class) == domain.engine_class && engine.instance == domain.instance) {
-        reset_engine(engine);
+      const bool meant =
+          static_cast<int>(engine.engine_class) == domain.engine_class && engine.instance == domain.instance;
+      if (meant && !reset_engine(engine)) {
+        left |= bit;
       }
     }
   }
-  return 0;  // every bit reads zero again when its reset is over
+  return left;
 }
 
 uint32_t ResetUnit::write_reset_ctl(const RegisterWrite& write) {
@@ -64,39 +79,50 @@ void ResetUnit::reset_ranges(std::span<const spec::OffsetRange> ranges) {
       bank.reset(slot);
     }
   }
+  if (hooks_.registers) {
+    hooks_.registers();
+  }
 }
 
-void ResetUnit::reset_engine(const spec::EngineModel& engine) {
+bool ResetUnit::reset_engine(const spec::EngineModel& engine) {
   RegisterBank& bank = mmio_.bank();
   for (const RegisterSlot& slot : bank.map().slots()) {
     if (slot.engine == &engine) {
       bank.reset(slot);
     }
   }
+  const bool done = !hooks_.engine || hooks_.engine(engine);
   if (engine.engine_class == spec::EngineClass::render) {
     reset_ranges(mmio_.generation().render_reset_ranges());
   }
   if (callback_) {
     callback_(engine);
   }
+  return done;
 }
 
-void ResetUnit::reset_gt() {
-  reset_ranges(mmio_.generation().gt_reset_ranges());
+bool ResetUnit::reset_gt() {
+  bool done = true;
   for (const spec::EngineModel& engine : mmio_.generation().model().engines) {
-    reset_engine(engine);
+    done = reset_engine(engine) && done;
   }
+  reset_ranges(mmio_.generation().gt_reset_ranges());
+  if (hooks_.gt) {
+    hooks_.gt();
+  }
+  return done;
 }
 
 void ResetUnit::reset_gen4_domain(unsigned domain) {
+  if (domain == 0) {
+    reset_gt();
+    return;
+  }
   for (const spec::EngineModel& engine : mmio_.generation().model().engines) {
     const bool render = engine.engine_class == spec::EngineClass::render;
-    if (domain == 0 || (domain == 1 && render) || (domain == 3 && !render)) {
+    if ((domain == 1 && render) || (domain == 3 && !render)) {
       reset_engine(engine);
     }
-  }
-  if (domain == 0) {
-    reset_ranges(mmio_.generation().gt_reset_ranges());
   }
 }
 

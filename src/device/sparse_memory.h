@@ -1,5 +1,5 @@
-// Memory that costs only what was written: local memory before the memory room takes over. Copies share pages until one
-// of them writes, so that a snapshot is cheap.
+// The content of memory that a snapshot keeps: costs only what was written, and copies share pages until one of them
+// writes. The memory in use is device/own_frames.h.
 #pragma once
 
 #include <array>
@@ -13,6 +13,8 @@ namespace halogen {
 
 class SparseMemory {
  public:
+  static constexpr uint64_t kPageBytes = 64 * 1024;
+
   explicit SparseMemory(uint64_t bytes = 0);
 
   uint64_t size() const { return bytes_; }
@@ -21,10 +23,10 @@ class SparseMemory {
   void write(uint64_t address, std::span<const std::byte> data);
   void clear();
   uint64_t resident_bytes() const;
-  bool operator==(const SparseMemory& other) const;  // by content
+  bool has_page(uint64_t number) const { return pages_[number] != nullptr; }  // without: zeros
+  bool operator==(const SparseMemory& other) const;                           // by content
 
  private:
-  static constexpr uint64_t kPageBytes = 64 * 1024;
   using Page = std::array<std::byte, kPageBytes>;
 
   uint64_t bytes_;

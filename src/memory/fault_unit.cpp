@@ -164,7 +164,7 @@ FaultUnit::FaultUnit(const spec::DeviceModel& model, const Config& config, Event
 }
 
 void FaultUnit::raise(EventKind kind, const Fault& fault, unsigned engine, std::string detail) {
-  const std::string_view name = engine < model_->engines.size() ? model_->engines[engine].name : "host";
+  const std::string_view name = engine < model_->engines.size() ? model_->engines[engine].name : "external";
   events_->on_event(
       {kind, name_of(fault.reason), path_ + "." + std::string(name), fault.address, fault.entry, std::move(detail)});
 }
@@ -186,6 +186,17 @@ FaultAction FaultUnit::report(unsigned engine, uint8_t source_id, FaultStream st
     }
   }
   return give_up(engine, fault);
+}
+
+void FaultUnit::report_external(FaultStream stream, const Fault& fault) {
+  const auto nobody = static_cast<unsigned>(state_.engines.size());
+  if (style_ == Style::page_table_errors) {
+    record(nobody, 0, stream, fault);
+  }
+  raise(EventKind::fault, fault, nobody, {});
+  if (listener_ != nullptr) {
+    listener_->on_fault(nobody, fault);
+  }
 }
 
 // Skip: the fault cannot be mended after all.

@@ -87,6 +87,8 @@ struct FaultContext {
   uint32_t context_id = 0;
   uint8_t function = 0;
   bool privileged = false;
+
+  bool operator==(const FaultContext&) const = default;
 };
 
 // State: plain data.
@@ -102,6 +104,8 @@ struct FaultEngineState {
   unsigned retries = 0;
   unsigned streamed = 0;   // faults of the context so far
   uint32_t fault_reg = 0;  // Gen6
+
+  bool operator==(const FaultEngineState&) const = default;
 };
 
 struct FaultState {
@@ -115,6 +119,8 @@ struct FaultState {
   bool overflow = false;                 // the queue was full
   uint16_t next_group = 0;
   std::vector<FaultEngineState> engines;
+
+  bool operator==(const FaultState&) const = default;
 };
 
 class FaultUnit {
@@ -131,6 +137,9 @@ class FaultUnit {
 
   // A fault of an engine: what becomes of the access.
   FaultAction report(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
+  // A fault of the processor or the display, which have no command streamer: nothing stops. The listener hears of it
+  // with an engine number past the last one.
+  void report_external(FaultStream stream, const Fault& fault);
   void report_large_page(unsigned engine, uint64_t address);
 
   void set_context(unsigned engine, const FaultContext& context);

@@ -159,6 +159,8 @@ void Gam::write_descriptor(unsigned engine, unsigned part, uint64_t value) {
 void Gam::launch(unsigned number) {
   Engine& engine = engines_[number];
   leave(engine);
+  engine.launched = engine.registers;
+  engine.loaded = true;
   engine.definition = decode_context(*model_, engine.registers);
   const ContextDefinition& context = engine.definition;
   if (!context.valid) {
@@ -351,6 +353,44 @@ void Gam::reset_device() {
   medium_enable_ = 0;
   parts_.tlbs.invalidate_all();
   parts_.faults.reset_device();
+}
+
+GamState Gam::state() const {
+  GamState state;
+  for (const Engine& engine : engines_) {
+    state.engines.push_back(
+        {engine.stage, engine.registers, engine.launched, engine.loaded, engine.error, engine.counted_pasid});
+  }
+  state.answers = answers_;
+  state.gtt_cache = gtt_cache_;
+  state.medium_enable = medium_enable_;
+  return state;
+}
+
+void Gam::restore(const GamState& state) {
+  check(state.engines.size() == engines_.size(), "a snapshot of another device");
+  answers_ = state.answers;
+  gtt_cache_ = state.gtt_cache;
+  medium_enable_ = state.medium_enable;
+  parts_.tlbs.invalidate_all();
+  for (unsigned number = 0; number < engines_.size(); ++number) {
+    const GamState::Engine& saved = state.engines[number];
+    std::vector<AddressSpace*> spaces = std::move(engines_[number].spaces);
+    Engine& engine = engines_[number] = {};
+    engine.spaces = std::move(spaces);
+    engine.stage = saved.stage;
+    engine.registers = saved.registers;
+    engine.launched = saved.launched;
+    engine.loaded = saved.loaded;
+    engine.error = saved.error;
+    engine.counted_pasid = saved.counted_pasid;
+    if (engine.loaded) {
+      engine.definition = decode_context(*model_, engine.launched);
+      resolve(number);
+    } else {
+      load_spaces(engine);
+    }
+  }
 }
 
 unsigned Gam::number_in_class(unsigned engine) const {

@@ -60,6 +60,24 @@ struct DirectedInvalidation {
   uint64_t address = 0;              // page
 };
 
+// State: plain data. What follows from it is found again in the tables.
+struct GamState {
+  struct Engine {
+    ContextStage stage = ContextStage::idle;
+    std::array<uint64_t, 5> registers{};  // as written
+    std::array<uint64_t, 5> launched{};   // those that the context in use was launched with
+    bool loaded = false;                  // a context is in use
+    bool error = false;
+    std::optional<uint32_t> counted_pasid;
+    bool operator==(const Engine&) const = default;
+  };
+  std::vector<Engine> engines;
+  std::vector<uint32_t> answers;
+  uint32_t gtt_cache = 0;
+  uint32_t medium_enable = 0;
+  bool operator==(const GamState&) const = default;
+};
+
 class Gam {
  public:
   // Message bits, both ways: bit 0 available and receive ready, bit 1 launched and confirmed; masks 16 bits above.
@@ -76,6 +94,8 @@ class Gam {
   struct Engine {
     ContextStage stage = ContextStage::idle;
     std::array<uint64_t, 5> registers{};
+    std::array<uint64_t, 5> launched{};  // the registers behind `definition`
+    bool loaded = false;                 // `definition` is a context's
     ContextDefinition definition;
     WalkContext walk;
     std::optional<VtdPasid> pasid_cache;  // advanced contexts only
@@ -110,6 +130,9 @@ class Gam {
   // An engine reset keeps the TLBs; false while a page request blocks it. A function level reset keeps the IOMMU.
   bool reset_engine(unsigned engine);
   void reset_device();
+
+  GamState state() const;
+  void restore(const GamState& state);
 
   // The registers of this unit: message ports, descriptors, the GTT cache and the enable of 64 KB pages.
   bool owns(spec::RegisterId id) const;

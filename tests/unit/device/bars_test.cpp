@@ -27,7 +27,6 @@ TEST_P(Bars, GttKeepsEntriesUpToItsEnd) {
   EXPECT_EQ(device.bar_read(0, model.gtt_offset, entry), entry == 8 ? 0x1234'5000'0000'1001u : 0x1001u);
   EXPECT_EQ(device.bar_read(0, last, entry), 0x00ab'c003u);
   EXPECT_EQ(bench.events(), 0u);
-  EXPECT_EQ(device.gtt().size(), model.gtt_bytes);
 }
 
 TEST_P(Bars, HostileAccessesNeitherCrashNorPassSilently) {

@@ -1,0 +1,122 @@
+#include "device/aperture.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "memory/walker.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr std::string_view kFenceRegisters[] = {"FENCE", "FENCE_GEN6", "FENCE_GEN7"};
+
+}  // namespace
+
+Aperture::Aperture(const spec::DeviceModel& model, RegisterBank& bank, const MemoryMap& map, AddressSpace& space,
+                   EventSink& events, std::string path)
+    : bank_(bank), map_(map), space_(space), events_(events), path_(std::move(path)), fences_(model) {
+  for (const std::string_view name : kFenceRegisters) {
+    if (bank_.attach(name, *this) != 0) {
+      fence_register_ = name;
+    }
+  }
+}
+
+uint32_t Aperture::on_write(const RegisterWrite& write) {
+  load_fence(write.slot, &events_);
+  return write.next;
+}
+
+void Aperture::load_fence(const RegisterSlot& slot, EventSink* events) {
+  const RegisterSlot* low = bank_.find(slot.offset - 4u * slot.dword);
+  const RegisterSlot* high = bank_.find(slot.offset - 4u * slot.dword + 4);
+  const uint64_t raw = bank_.peek(*low) | uint64_t{bank_.peek(*high)} << 32;
+  fences_.write(slot.index, raw, events, path_);
+}
+
+void Aperture::refresh() {
+  fences_.reset();
+  for (const RegisterSlot& slot : bank_.map().slots_of(fence_register_)) {
+    if (slot.dword == 0) {
+      load_fence(slot, nullptr);
+    }
+  }
+}
+
+Aperture::Part Aperture::part_at(GgttOffset address, uint64_t bytes) const {
+  const uint64_t in_page = kFrameBytes - address.value % kFrameBytes;
+  if (const surface::Fence* fence = fences_.find(address)) {
+    return {GpuVa(fence->translate(address).value), std::min({bytes, fence->run_at(address), in_page})};
+  }
+  return {GpuVa(address.value), std::min(bytes, in_page)};
+}
+
+// The rules for the processor, page by page.
+bool Aperture::closed(GpuVa address, bool write) {
+  const uint64_t page = address.value >> kFrameBits;
+  if (page == known_page_) {
+    return known_closed_;
+  }
+  known_page_ = page;
+  known_closed_ = false;
+  if (space_.context().format == nullptr) {
+    return false;
+  }
+  const WalkResult found = walk(map_.physical(), space_.context(), address.value, {}, nullptr, false);
+  if (found.fault) {
+    known_page_ = kNoPage;  // each access is an error of its own
+    return false;
+  }
+  known_closed_ = map_.holds_table(found.mapping.space, found.mapping.address);
+  if (known_closed_) {
+    known_page_ = kNoPage;
+    events_.on_event({EventKind::bad_access,
+                      {},
+                      path_,
+                      address.value,
+                      found.mapping.address,
+                      write ? "write to the table's own memory dropped: only its alias is open"
+                            : "read of the table's own memory: only its alias is open"});
+  } else if (found.mapping.snooped) {
+    events_.on_event({EventKind::undefined_behaviour,
+                      {},
+                      path_,
+                      address.value,
+                      found.mapping.address,
+                      "a snooped page is not for the processor: not coherent"});
+  }
+  return known_closed_;
+}
+
+void Aperture::read(GgttOffset address, std::span<std::byte> into) {
+  while (!into.empty()) {
+    const Part part = part_at(address, into.size());
+    const std::span<std::byte> piece = into.first(part.bytes);
+    if (closed(part.address, false)) {
+      std::memset(piece.data(), 0, piece.size());
+    } else {
+      space_.read(part.address, piece);
+    }
+    into = into.subspan(part.bytes);
+    address += part.bytes;
+  }
+}
+
+bool Aperture::write(GgttOffset address, std::span<const std::byte> from) {
+  if (!writable_) {
+    return false;
+  }
+  while (!from.empty()) {
+    const Part part = part_at(address, from.size());
+    if (!closed(part.address, true)) {
+      space_.write(part.address, from.first(part.bytes));
+    }
+    from = from.subspan(part.bytes);
+    address += part.bytes;
+  }
+  return true;
+}
+
+}  // namespace halogen

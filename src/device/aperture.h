@@ -1,0 +1,63 @@
+// The processor's view of graphics memory (GMADR): an offset into the BAR is a graphics address; a fence may tile it;
+// the global table maps it (seed 003 4.3 to 4.6; seed 001, graphics memory address spaces). Rules for the processor:
+// pages that the table marks as snooped are not for it (Gen4), and the table's own memory can neither be read nor
+// written this way. Left out: address swizzling by bit 6, which memory without channels does not need.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/event.h"
+#include "base/strong.h"
+#include "device/memory_map.h"
+#include "memory/address_space.h"
+#include "mmio/register_bank.h"
+#include "spec/device_model.h"
+#include "surface/fence.h"
+
+namespace halogen {
+
+class Aperture final : public RegisterHandler {
+ public:
+  // `space` translates through the global table, whether it is enabled or not.
+  Aperture(const spec::DeviceModel& model, RegisterBank& bank, const MemoryMap& map, AddressSpace& space,
+           EventSink& events, std::string path);
+
+  // False: a write that the disabled table refuses. Ranges may be of any length; what is not mapped reads zero.
+  void read(GgttOffset address, std::span<std::byte> into);
+  bool write(GgttOffset address, std::span<const std::byte> from);
+
+  void set_writable(bool enabled) { writable_ = enabled; }
+  // The table changed: what is known of pages is stale.
+  void forget() { known_page_ = kNoPage; }
+  void refresh();  // fences from the register bank
+
+  const surface::FenceSet& fences() const { return fences_; }
+  uint32_t on_write(const RegisterWrite& write) override;
+
+ private:
+  static constexpr uint64_t kNoPage = ~uint64_t{0};
+
+  void load_fence(const RegisterSlot& slot, EventSink* events);
+  // The address behind the fence, and how many bytes from there on stay together.
+  struct Part {
+    GpuVa address;
+    uint64_t bytes;
+  };
+  Part part_at(GgttOffset address, uint64_t bytes) const;
+  bool closed(GpuVa address, bool write);
+
+  RegisterBank& bank_;
+  const MemoryMap& map_;
+  AddressSpace& space_;
+  EventSink& events_;
+  std::string path_;
+  surface::FenceSet fences_;
+  std::string_view fence_register_;
+  bool writable_ = true;
+  uint64_t known_page_ = kNoPage;  // the page that was judged last
+  bool known_closed_ = false;
+};
+
+}  // namespace halogen

@@ -1,0 +1,44 @@
+#include "device/memory_map.h"
+
+namespace halogen {
+
+namespace {
+
+uint64_t own_bytes(const MemoryLayout& layout, uint64_t local_bytes) {
+  return local_bytes != 0 ? local_bytes : layout.gsm_bytes + layout.dsm_bytes;
+}
+
+}  // namespace
+
+MemoryMap::MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, Host& host)
+    : layout_(layout),
+      space_(local_bytes != 0 ? MemorySpace::local : MemorySpace::system),
+      host_frames_(host),
+      own_(own_bytes(layout, local_bytes)) {
+  const uint64_t addressable = uint64_t{1} << model.physical_bits;
+  physical_.add({MemorySpace::system, MemoryKind::ram, 0, addressable, &host_frames_});
+  if (space_ == MemorySpace::local) {
+    physical_.add({MemorySpace::local, MemoryKind::local, 0, local_bytes, &own_});
+  }
+  const uint64_t origin = space_ == MemorySpace::local ? 0 : layout.gsm_base;
+  add_own(MemoryKind::gtt_stolen, layout.gsm_base, layout.gsm_bytes, origin);
+  add_own(MemoryKind::data_stolen, layout.dsm_base, layout.dsm_bytes, origin);
+  add_own(MemoryKind::wopcm, layout.wopcm_base, layout.wopcm_bytes, origin);
+}
+
+void MemoryMap::add_own(MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first) {
+  if (bytes != 0) {
+    physical_.add({space_, kind, first, bytes, &slices_.emplace_back(own_, first - own_first)});
+  }
+}
+
+bool MemoryMap::holds_table(MemorySpace space, uint64_t address) const {
+  return space == space_ && address - layout_.gsm_base < layout_.gsm_bytes;
+}
+
+bool MemoryMap::is_stolen(uint64_t system_address) const {
+  return space_ == MemorySpace::system && (system_address - layout_.gsm_base < layout_.gsm_bytes ||
+                                           system_address - layout_.dsm_base < layout_.dsm_bytes);
+}
+
+}  // namespace halogen

@@ -1,0 +1,58 @@
+// What lies behind physical addresses: the host's memory, and what belongs to the device. Integrated parts have a
+// stolen range in system memory: the global table's memory (GSM) and data stolen memory (DSM) above it; where firmware
+// placed none, GSM lies at the end of the address range. Discrete parts have the same areas in local memory. Stolen
+// memory hides the host's memory at its addresses: the processor reaches DSM through the aperture only and GSM through
+// its alias only (seed 001, graphics memory address spaces). Left out: protection of WOPCM.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "device/firmware.h"
+#include "device/host.h"
+#include "device/own_frames.h"
+#include "memory/physical_memory.h"
+#include "spec/device_model.h"
+
+namespace halogen {
+
+// The host's memory, frame by frame, in place.
+class HostFrames final : public FrameSource {
+ public:
+  explicit HostFrames(Host& host) : host_(host) {}
+  std::byte* frame(uint64_t number) override {
+    const std::span<std::byte> bytes = host_.map_memory(PhysAddr(number << kFrameBits), kFrameBytes);
+    return bytes.size() >= kFrameBytes ? bytes.data() : nullptr;
+  }
+
+ private:
+  Host& host_;
+};
+
+class MemoryMap {
+ public:
+  MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, Host& host);
+  MemoryMap(const MemoryMap&) = delete;
+  MemoryMap& operator=(const MemoryMap&) = delete;
+
+  const PhysicalMemory& physical() const { return physical_; }
+  OwnFrames& own() { return own_; }  // local memory, or the stolen range from GSM up
+  const OwnFrames& own() const { return own_; }
+
+  // Where the areas of `layout` lie.
+  MemorySpace stolen_space() const { return space_; }
+  bool holds_table(MemorySpace space, uint64_t address) const;  // GSM
+  bool is_stolen(uint64_t system_address) const;                // GSM or DSM of an integrated part
+
+ private:
+  void add_own(MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first);
+
+  MemoryLayout layout_;
+  MemorySpace space_;
+  HostFrames host_frames_;
+  OwnFrames own_;
+  std::deque<FrameSlice> slices_;  // a deque: addresses stay
+  PhysicalMemory physical_;
+};
+
+}  // namespace halogen

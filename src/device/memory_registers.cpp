@@ -1,0 +1,287 @@
+// The registers of the memory unit: what a write to them does to tables, caches and fences.
+#include <algorithm>
+#include <bit>
+
+#include "base/bits.h"
+#include "device/memory_unit.h"
+#include "hw/context.h"
+#include "hw/gtt.h"
+#include "hw/l3.h"
+#include "hw/mode.h"
+#include "spec/item_ids.h"
+#include "spec/packing.h"
+
+namespace halogen {
+
+namespace {
+
+using spec::RegisterId;
+
+constexpr uint64_t kKiB = 1024;
+constexpr uint64_t kCacheLine = 64;
+constexpr unsigned kEntriesPerLine = 16;  // of the page directory of Gen6
+
+bool places_tables(RegisterId id) {
+  switch (id) {
+    case RegisterId::PGTBL_CTL:
+    case RegisterId::PGTBL_CTL2:
+    case RegisterId::PP_DIR_BASE:
+    case RegisterId::PP_DIR_DCLV:
+    case RegisterId::PP_DIR_BASE_READ:
+    case RegisterId::PDP:
+    case RegisterId::LMEM_CFG:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// PGTBL_CTL and PGTBL_CTL2.
+template <class Control>
+uint64_t base_of(const Control& control) {
+  return control.base_address.value | uint64_t{control.base_address_high} << 32;
+}
+
+uint64_t table_bytes(unsigned code) {
+  constexpr uint64_t kSizes[] = {512 * kKiB, 256 * kKiB, 128 * kKiB, 1024 * kKiB, 2048 * kKiB, 1536 * kKiB};
+  return code < std::size(kSizes) ? kSizes[code] : 0;
+}
+
+}  // namespace
+
+void MemoryUnit::attach_registers() {
+  RegisterBank& bank = mmio_.bank();
+  for (const RegisterSlot& slot : bank.map().slots()) {
+    const RegisterId id = slot.desc->id;
+    if (derives(id) || gam_.owns(id) || faults_.owns(id) || invalidation_.owns(id)) {
+      bank.attach(slot, *this);
+      slots_.push_back(&slot);
+    }
+  }
+}
+
+// Registers whose bits the bank keeps and from which this unit's state follows.
+bool MemoryUnit::derives(RegisterId id) const {
+  return places_tables(id) || trtt_.owns(id) || types_.owns(id);
+}
+
+std::optional<uint32_t> MemoryUnit::peek(std::string_view name, const spec::EngineModel* engine) const {
+  const RegisterSlot* slot = mmio_.bank().map().find(name, engine != nullptr ? engine->name : std::string_view{});
+  return slot == nullptr ? std::nullopt : std::optional(mmio_.bank().peek(*slot));
+}
+
+uint32_t MemoryUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  const RegisterId id = slot.desc->id;
+  if (faults_.owns(id)) {
+    return faults_.read(id);
+  }
+  if (gam_.owns(id)) {
+    return gam_.read(id, slot.index, slot.dword);
+  }
+  return stored;
+}
+
+uint32_t MemoryUnit::on_write(const RegisterWrite& write) {
+  const RegisterId id = write.slot.desc->id;
+  if (faults_.owns(id)) {
+    faults_.write(id, write.next);
+  } else if (invalidation_.owns(id)) {
+    invalidation_.write(id, write.value);
+    if (id == RegisterId::GFX_FLSH_CNTL) {
+      flush_global();
+    }
+  } else if (gam_.owns(id)) {
+    gam_.write(id, write.slot.policy.masked ? write.value : write.next);
+  } else if (id == RegisterId::PDP) {
+    write_pdp(write.slot, write.next);
+  } else {
+    derive(write.slot, write.next);
+  }
+  return write.next;
+}
+
+void MemoryUnit::derive(const RegisterSlot& slot, uint32_t value) {
+  const RegisterId id = slot.desc->id;
+  switch (id) {
+    case RegisterId::PGTBL_CTL:
+      load_global();
+      load_flat();
+      return;
+    case RegisterId::PGTBL_CTL2:
+      load_flat();
+      return;
+    case RegisterId::PP_DIR_BASE:
+      load_directory(*slot.engine);
+      return;
+    case RegisterId::LMEM_CFG:
+      gam_.set_table_space(spec::unpack_register<hw::LMEM_CFG>(model_.gen, value).enable ? MemorySpace::local
+                                                                                         : MemorySpace::system);
+      return;
+    case RegisterId::PP_DIR_DCLV:
+    case RegisterId::PP_DIR_BASE_READ:
+    case RegisterId::PDP:
+      return;
+    default:
+      break;
+  }
+  if (trtt_.owns(id)) {
+    trtt_.write(id, slot.index, slot.dword, value);
+    invalidate_all();
+  } else if (types_.owns(id)) {
+    types_.write(id, slot.index, slot.dword, value);
+  }
+}
+
+void MemoryUnit::refresh() {
+  trtt_.reset();
+  types_.reset();
+  load_global();
+  load_flat();
+  for (const RegisterSlot* slot : slots_) {
+    if (derives(slot->desc->id)) {
+      derive(*slot, mmio_.bank().peek(*slot));
+    }
+  }
+  aperture_.refresh();
+  invalidate_all();
+}
+
+// Gen4 reads PGTBL_CTL; where the host has no memory at its base, the table stays in memory of the device's own.
+TablePlace MemoryUnit::global_place() const {
+  const std::optional<uint32_t> raw = peek("PGTBL_CTL");
+  if (!raw) {
+    return home_;
+  }
+  const auto control = spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *raw);
+  TablePlace place = home_;
+  place.bytes = std::min(home_.bytes, table_bytes(static_cast<unsigned>(control.table_size)));
+  const uint64_t base = base_of(control);
+  const bool backed = place.bytes != 0 && map_.physical().frame(MemorySpace::system, PhysAddr(base)) != nullptr &&
+                      map_.physical().frame(MemorySpace::system, PhysAddr(base + place.bytes - 1)) != nullptr;
+  if (backed) {
+    place.base = base;
+  }
+  return place;
+}
+
+WalkContext MemoryUnit::global_walk() const {
+  const TablePlace& place = gtt_port_.table();
+  WalkContext walk;
+  walk.format = place.bytes != 0 ? formats_.find(WalkMode::ggtt) : nullptr;
+  walk.table_space = place.space;
+  walk.roots[0] = place.base;
+  walk.entries = place.bytes / gtt_port_.entry_bytes();
+  walk.local_memory = model_.has(spec::Feature::local_memory);
+  return walk;
+}
+
+void MemoryUnit::load_global() {
+  gtt_port_.place(global_place());
+  const std::optional<uint32_t> control = peek("PGTBL_CTL");
+  table_enabled_ = !control || spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *control).page_table_enable;
+  const WalkContext walk = global_walk();
+  WalkContext enabled = walk;
+  if (!table_enabled_) {
+    enabled.format = nullptr;
+  }
+  gam_.set_global(enabled);
+  host_space_.load(walk);
+  for (const auto& [key, client] : clients_) {
+    const auto& [engine, stream, table] = key;
+    if (table == TableKind::global) {
+      client->space.load(works_without_table(stream) ? walk : enabled);
+    }
+  }
+  aperture_.set_writable(table_enabled_);
+  aperture_.forget();
+}
+
+void MemoryUnit::load_process_walk(unsigned engine, const WalkContext& walk) {
+  process_walks_[engine] = walk;
+  for (const auto& [key, client] : clients_) {
+    if (std::get<0>(key) == engine && std::get<2>(key) == TableKind::per_process) {
+      client->space.load(walk);
+    }
+  }
+}
+
+// Gen4: one table for all engines.
+void MemoryUnit::load_flat() {
+  const PageFormat* format = formats_.find(WalkMode::ppgtt_flat);
+  const std::optional<uint32_t> raw = peek("PGTBL_CTL2");
+  if (!has_own_tables() || formats_.find(WalkMode::ppgtt_directory) != nullptr) {
+    return;
+  }
+  WalkContext walk;
+  walk.unusable = FaultReason::none;  // off: the global table serves
+  if (raw) {
+    const auto control = spec::unpack_register<hw::PGTBL_CTL2>(model_.gen, *raw);
+    if (control.page_table_enable && format != nullptr) {
+      walk.format = format;
+      walk.roots[0] = base_of(control);
+      walk.entries = table_bytes(control.table_size) / gtt_port_.entry_bytes();
+      if (walk.entries == 0) {
+        walk.format = nullptr;
+        walk.unusable = FaultReason::out_of_range;
+      }
+    } else if (control.page_table_enable) {
+      raise(EventKind::unsupported, "PGTBL_CTL2", 0, *raw, "the device has no per-process table");
+    }
+  }
+  for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
+    load_process_walk(engine, walk);
+  }
+}
+
+// Then per-process accesses use the global table: PGTBL_CTL2 on Gen4, the mode register on Gen6. Later parts say so
+// with the context.
+bool MemoryUnit::process_tables_off(unsigned engine) const {
+  if (!has_own_tables()) {
+    return false;
+  }
+  if (formats_.find(WalkMode::ppgtt_directory) != nullptr) {
+    const uint32_t mode = peek("GFX_MODE", &model_.engines[engine]).value_or(0);
+    return !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode).ppgtt_enable;
+  }
+  return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == FaultReason::none;
+}
+
+// Gen6: the directory lies in the global table's memory; DCLV says how much of it there is.
+void MemoryUnit::load_directory(const spec::EngineModel& engine) {
+  const uint32_t raw = peek("PP_DIR_BASE", &engine).value_or(0);
+  const uint32_t lines = peek("PP_DIR_DCLV", &engine).value_or(0);
+  const auto base = spec::unpack_register<hw::PP_DIR_BASE>(model_.gen, raw);
+  const auto loaded = static_cast<unsigned>(std::countr_one(lines));
+  if (loaded != 32 && lines >> loaded != 0) {
+    raise(EventKind::approximation, "PP_DIR_DCLV", 0, lines, "only the cache lines up to the first gap are loaded");
+  }
+  WalkContext walk;
+  if (loaded != 0) {
+    walk.format = formats_.find(WalkMode::ppgtt_directory);
+    walk.table_space = gtt_port_.table().space;
+    walk.roots[0] = gtt_port_.table().base + base.page_directory_base_offset * kCacheLine;
+    walk.entries = uint64_t{loaded} * kEntriesPerLine;
+  }
+  load_process_walk(index_of(engine), walk);
+  if (const RegisterSlot* mirror = mmio_.bank().map().find("PP_DIR_BASE_READ", engine.name)) {
+    mmio_.bank().poke(*mirror, raw);
+  }
+}
+
+// The pointers of the running context. While one is being restored they only wait for its launch.
+void MemoryUnit::write_pdp(const RegisterSlot& slot, uint32_t value) {
+  const unsigned engine = index_of(*slot.engine);
+  const unsigned part = 1u + slot.index;
+  const uint64_t old = gam_.engine(engine).registers[part];
+  const uint64_t next = slot.dword == 0 ? (old & ~low_mask(32)) | value : (old & low_mask(32)) | uint64_t{value} << 32;
+  if (next == old) {
+    return;
+  }
+  gam_.write_descriptor(engine, part, next);
+  if (gam_.engine(engine).stage == ContextStage::confirmed) {
+    begin_context(engine);
+    launch_context(engine, gam_.engine(engine).registers[0]);
+  }
+}
+
+}  // namespace halogen

@@ -1,0 +1,271 @@
+#include "device/memory_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr unsigned kExternalTlbEntries = 64;
+constexpr unsigned kNoEngine = ~0u;  // key of streams without one
+
+}  // namespace
+
+MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes,
+                       MmioSpace& mmio, Host& host, const std::string& path)
+    : model_(model),
+      mmio_(mmio),
+      host_(host),
+      path_(path + ".memory"),
+      home_{local_bytes != 0 ? MemorySpace::local : MemorySpace::system, layout.gsm_base, layout.gsm_bytes},
+      map_(model, layout, local_bytes, host),
+      formats_(model, model.physical_bits),
+      tlbs_(model),
+      external_tlb_(kExternalTlbEntries),
+      types_(model),
+      vtd_(model, map_.physical(), {.host_address_bits = model.physical_bits}),
+      faults_(model, {}, host, path_, &listener_),
+      gam_(model, {formats_, tlbs_, faults_, types_, vtd_}, host, path_),
+      invalidation_(model, gam_),
+      trtt_(model, host, path_),
+      gtt_port_(mmio.generation(), map_.physical(), host, path + ".gtt",
+                [this](uint64_t first, uint64_t last) { entries_changed(first, last); }),
+      host_faults_(*this, Stream::host),
+      host_space_(map_.physical(), external_tlb_, kGlobalSpace, host_faults_),
+      aperture_(model, mmio.bank(), map_, host_space_, host, path + ".aperture"),
+      process_walks_(model.engines.size()) {
+  attach_registers();
+  refresh();
+}
+
+void MemoryUnit::Relay::on_fault(unsigned engine, const Fault& fault) {
+  if (target != nullptr) {
+    target->on_fault(engine, fault);
+  }
+}
+std::optional<PageResponse> MemoryUnit::Relay::on_page_request(const PageRequest& request) {
+  return target != nullptr ? target->on_page_request(request) : std::nullopt;
+}
+void MemoryUnit::Relay::on_switch_request(unsigned engine) {
+  if (target != nullptr) {
+    target->on_switch_request(engine);
+  }
+}
+void MemoryUnit::Relay::on_resume(unsigned engine) {
+  if (target != nullptr) {
+    target->on_resume(engine);
+  }
+}
+void MemoryUnit::Relay::on_catastrophic(unsigned engine, const Fault& fault) {
+  if (target != nullptr) {
+    target->on_catastrophic(engine, fault);
+  }
+}
+
+FaultAction MemoryUnit::ExternalFaults::on_fault(const Fault& fault) {
+  const bool refused = fault.reason == FaultReason::table_disabled;
+  if (unit_.table_enabled_ || refused) {
+    unit_.faults_.report_external(fault_stream(stream_), fault);
+  }
+  return FaultAction::skip;
+}
+
+unsigned MemoryUnit::number_in_class(unsigned engine) const {
+  const auto engine_class = model_.engines[engine].engine_class;
+  return static_cast<unsigned>(
+      std::ranges::count(model_.engines.first(engine), engine_class, &spec::EngineModel::engine_class));
+}
+
+unsigned MemoryUnit::index_of(const spec::EngineModel& engine) const {
+  return static_cast<unsigned>(&engine - model_.engines.data());
+}
+
+bool MemoryUnit::has_own_tables() const {
+  return formats_.find(WalkMode::legacy32) == nullptr && formats_.find(WalkMode::legacy48) == nullptr;
+}
+
+AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked) {
+  check(engine < model_.engines.size() && !is_external(stream), "a stream of an engine");
+  TableKind table = table_of(stream, asked, peek("PGTBL_STR2"));
+  if (table == TableKind::per_process && process_tables_off(engine)) {
+    table = TableKind::global;
+  }
+  const ClientKey key{engine, stream, table};
+  if (const auto found = clients_.find(key); found != clients_.end()) {
+    return found->second->space;
+  }
+  const spec::EngineModel& model = model_.engines[engine];
+  const bool global = table == TableKind::global;
+  Tlb& tlb = tlbs_.of(tlb_client(model.engine_class, number_in_class(engine), stream));
+  auto client =
+      std::make_unique<Client>(std::make_unique<EngineFaults>(faults_, engine, fault_stream(stream)), map_.physical(),
+                               tlb, static_cast<SpaceTag>(global ? kGlobalSpace : engine + 1));
+  AddressSpace& space = client->space;
+  if (global) {
+    WalkContext walk = global_walk();
+    if (!table_enabled_) {
+      walk.format = nullptr;
+    }
+    space.load(walk);
+  } else if (has_own_tables()) {
+    space.load(process_walks_[engine]);
+  } else {
+    gam_.attach(engine, space);
+    if (const int set = trtt_.set_of(model); set >= 0) {
+      client->tiles = std::make_unique<TiledResources>(trtt_, static_cast<unsigned>(set), space);
+      space.set_pre_translation(client->tiles.get());
+    }
+  }
+  clients_.emplace(key, std::move(client));
+  return space;
+}
+
+AddressSpace& MemoryUnit::external_space(Stream stream) {
+  check(is_external(stream), "a stream without an engine");
+  if (stream == Stream::host) {
+    return host_space_;
+  }
+  const ClientKey key{kNoEngine, stream, TableKind::global};
+  if (const auto found = clients_.find(key); found != clients_.end()) {
+    return found->second->space;
+  }
+  auto client = std::make_unique<Client>(std::make_unique<ExternalFaults>(*this, stream), map_.physical(),
+                                         external_tlb_, kGlobalSpace);
+  AddressSpace& space = client->space;
+  WalkContext walk = global_walk();
+  if (!table_enabled_ && !works_without_table(stream)) {
+    walk.format = nullptr;
+  }
+  space.load(walk);
+  clients_.emplace(key, std::move(client));
+  return space;
+}
+
+void MemoryUnit::begin_context(unsigned engine) {
+  gam_.on_message(engine, Gam::kAvailable | Gam::kAvailable << 16);
+}
+
+void MemoryUnit::launch_context(unsigned engine, uint64_t descriptor) {
+  gam_.write_descriptor(engine, 0, descriptor);
+  gam_.on_message(engine, Gam::kLaunched | Gam::kLaunched << 16);
+}
+
+void MemoryUnit::flush(unsigned engine) {
+  gam_.flush(engine);
+  for (const auto& [key, client] : clients_) {
+    if (std::get<0>(key) == engine) {
+      client->space.invalidate();
+    }
+  }
+}
+
+bool MemoryUnit::read_physical(PhysAddr address, std::span<std::byte> into) {
+  const bool whole = map_.physical().read(MemorySpace::system, address, into);
+  if (!whole) {
+    raise(EventKind::unmapped_memory, {}, address.value, 0, fmt::format("read of {} bytes", into.size()));
+  }
+  return whole;
+}
+
+bool MemoryUnit::write_physical(PhysAddr address, std::span<const std::byte> from) {
+  const bool whole = map_.physical().write(MemorySpace::system, address, from);
+  if (!whole) {
+    raise(EventKind::unmapped_memory, {}, address.value, 0, fmt::format("write of {} bytes", from.size()));
+  }
+  return whole;
+}
+
+void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> from) {
+  if (!aperture_.write(address, from)) {
+    Fault fault;
+    fault.reason = FaultReason::table_disabled;
+    fault.address = address.value;
+    fault.write = true;
+    fault.global = true;
+    host_faults_.on_fault(fault);
+  }
+}
+
+// Hardware watches the alias: no cached translation of these pages survives.
+void MemoryUnit::entries_changed(uint64_t first, uint64_t last) {
+  for (uint64_t page = first; page <= last; ++page) {
+    for (const auto& tlb : tlbs_.all()) {
+      tlb->invalidate_page(kGlobalSpace, page);
+    }
+    external_tlb_.invalidate_page(kGlobalSpace, page);
+    for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
+      const PageFormat* format = gam_.engine(engine).walk.format;
+      if (format != nullptr && format->mode == WalkMode::ggtt) {  // a context without tables of its own
+        for (AddressSpace* space : gam_.engine(engine).spaces) {
+          space->invalidate_page(GpuVa(page << kFrameBits));
+        }
+      }
+    }
+  }
+  aperture_.forget();
+}
+
+void MemoryUnit::flush_global() {
+  gam_.flush_global();
+  external_tlb_.invalidate_all();
+  aperture_.forget();
+}
+
+void MemoryUnit::invalidate_all() {
+  tlbs_.invalidate_all();
+  external_tlb_.invalidate_all();
+  for (const auto& [key, client] : clients_) {
+    client->space.invalidate();
+  }
+  aperture_.forget();
+}
+
+void MemoryUnit::reset(bool clear_memory) {
+  if (clear_memory) {
+    map_.own().clear();
+  }
+  reset_gt();
+}
+
+void MemoryUnit::reset_gt() {
+  gam_.reset_device();
+  refresh();
+}
+
+bool MemoryUnit::reset_engine(unsigned engine) {
+  const bool done = gam_.reset_engine(engine);
+  for (unsigned part = 1; part < 5; ++part) {
+    gam_.write_descriptor(engine, part, 0);
+  }
+  for (const RegisterSlot* slot : slots_) {
+    if (slot->engine == &model_.engines[engine] && derives(slot->desc->id)) {
+      derive(*slot, mmio_.bank().peek(*slot));
+    }
+  }
+  return done;
+}
+
+MemoryState MemoryUnit::snapshot() const {
+  return {map_.own().save(), faults_.state(), gam_.state(), vtd_.root()};
+}
+
+void MemoryUnit::restore(const MemoryState& state) {
+  map_.own().load(state.own);
+  vtd_.set_root(state.vtd_root);
+  vtd_.invalidate_context_cache();
+  refresh();
+  gam_.restore(state.contexts);
+  faults_.restore(state.faults);
+}
+
+void MemoryUnit::raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) {
+  host_.on_event({kind, item, path_, address, value, std::move(detail)});
+}
+
+}  // namespace halogen

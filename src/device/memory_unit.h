@@ -1,0 +1,191 @@
+// The memory side of a device: physical memory, the tables, their caches and faults, and one AddressSpace for each
+// stream of each engine. Every access to graphics memory goes through one of these spaces. The unit owns the registers
+// that say where tables lie (PGTBL_CTL, PGTBL_CTL2, PP_DIR_BASE, PDP, LMEM_CFG), those that drop translations, and the
+// fault registers. Left out: which interrupt follows a fault (a listener is told).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "device/aperture.h"
+#include "device/gtt_port.h"
+#include "device/memory_clients.h"
+#include "device/memory_map.h"
+#include "memory/address_space.h"
+#include "memory/fault_unit.h"
+#include "memory/gam.h"
+#include "memory/gam_invalidation.h"
+#include "memory/memory_type.h"
+#include "memory/page_format.h"
+#include "memory/tlb_set.h"
+#include "memory/trtt.h"
+#include "memory/vtd.h"
+#include "mmio/mmio_space.h"
+
+namespace halogen {
+
+// State: plain data. Registers are in the bank; translations are found again.
+struct MemoryState {
+  SparseMemory own;  // local memory, or the stolen range
+  FaultState faults;
+  GamState contexts;
+  uint64_t vtd_root = 0;
+  bool operator==(const MemoryState&) const = default;
+};
+
+class MemoryUnit final : public RegisterHandler {
+ public:
+  MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, MmioSpace& mmio,
+             Host& host, const std::string& path);
+
+  // The view of an engine's stream. `asked`: the table that the command names, or that the command was fetched from;
+  // what the generation fixes otherwise wins (memory_clients.h). The space stays for the life of the device, but a
+  // write to a mode register may make another one right: ask again for each batch.
+  AddressSpace& space(unsigned engine, Stream stream, TableKind asked = TableKind::per_process);
+  // The view of a stream without an engine: display, cursor, VGA.
+  AddressSpace& external_space(Stream stream);
+
+  // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
+  void begin_context(unsigned engine);
+  void launch_context(unsigned engine, uint64_t descriptor);
+  // Flushes and invalidations of a command streamer: an engine's translations, those of the global table included.
+  void flush(unsigned engine);
+
+  // Addresses that no table maps (seed 003 4.7.1). False, with an Event, where there is nothing.
+  bool read_physical(PhysAddr address, std::span<std::byte> into);
+  bool write_physical(PhysAddr address, std::span<const std::byte> from);
+
+  // An atomic operation of an engine on a naturally aligned uint32_t or uint64_t: `op` maps the old value to the new
+  // one. It is one operation for the processor too, which may share the page. Nothing: no memory there, or not aligned,
+  // or the engine stopped.
+  template <class T, class Op>
+  static std::optional<T> atomic_update(AddressSpace& space, GpuVa address, Op op);
+
+  GttPort& gtt_port() { return gtt_port_; }
+  Aperture& aperture() { return aperture_; }
+  void aperture_write(GgttOffset address, std::span<const std::byte> from);
+  MemoryMap& map() { return map_; }
+  const MemoryMap& map() const { return map_; }
+  FaultUnit& faults() { return faults_; }
+  Gam& gam() { return gam_; }
+  VtdUnit& vtd() { return vtd_; }
+  MemoryTypes& types() { return types_; }
+  TlbSet& tlbs() { return tlbs_; }
+  TlbInvalidation& invalidation() { return invalidation_; }
+  bool table_enabled() const { return table_enabled_; }
+  void set_fault_listener(FaultListener* listener) { listener_.target = listener; }
+
+  void reset(bool clear_memory);  // of the function
+  void reset_gt();
+  bool reset_engine(unsigned engine);  // false: a page request blocks its completion
+  void refresh();                      // the register bank changed behind our back
+
+  MemoryState snapshot() const;
+  void restore(const MemoryState& state);
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const RegisterWrite& write) override;
+
+ private:
+  struct Client {
+    std::unique_ptr<FaultHandler> faults;
+    AddressSpace space;
+    std::unique_ptr<TiledResources> tiles;
+
+    Client(std::unique_ptr<FaultHandler> handler, const PhysicalMemory& memory, Tlb& tlb, SpaceTag tag)
+        : faults(std::move(handler)), space(memory, tlb, tag, *faults) {}
+  };
+  using ClientKey = std::tuple<unsigned, Stream, TableKind>;
+
+  // The listener may come later than the unit that calls it.
+  struct Relay final : FaultListener {
+    FaultListener* target = nullptr;
+    void on_fault(unsigned engine, const Fault& fault) override;
+    std::optional<PageResponse> on_page_request(const PageRequest& request) override;
+    void on_switch_request(unsigned engine) override;
+    void on_resume(unsigned engine) override;
+    void on_catastrophic(unsigned engine, const Fault& fault) override;
+  };
+
+  // The processor and the display. While the table is off, what may still go through it makes no error.
+  class ExternalFaults final : public FaultHandler {
+   public:
+    ExternalFaults(MemoryUnit& unit, Stream stream) : unit_(unit), stream_(stream) {}
+    FaultAction on_fault(const Fault& fault) override;
+
+   private:
+    MemoryUnit& unit_;
+    Stream stream_;
+  };
+
+  void attach_registers();
+  bool derives(spec::RegisterId id) const;
+  void derive(const RegisterSlot& slot, uint32_t value);
+  TablePlace global_place() const;
+  void load_global();
+  void load_flat();
+  void load_directory(const spec::EngineModel& engine);
+  void load_process_walk(unsigned engine, const WalkContext& walk);
+  void write_pdp(const RegisterSlot& slot, uint32_t value);
+  void entries_changed(uint64_t first, uint64_t last);
+  void flush_global();
+  void invalidate_all();
+  std::optional<uint32_t> peek(std::string_view name, const spec::EngineModel* engine = nullptr) const;
+  bool has_own_tables() const;  // per-process tables that this unit loads, not the page walker's contexts
+  bool process_tables_off(unsigned engine) const;
+  unsigned number_in_class(unsigned engine) const;
+  unsigned index_of(const spec::EngineModel& engine) const;
+  WalkContext global_walk() const;
+  void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail);
+
+  const spec::DeviceModel& model_;
+  MmioSpace& mmio_;
+  Host& host_;
+  std::string path_;
+  TablePlace home_;  // where firmware put the global table
+  Relay listener_;
+  MemoryMap map_;
+  PageFormats formats_;
+  TlbSet tlbs_;
+  Tlb external_tlb_;
+  MemoryTypes types_;
+  VtdUnit vtd_;
+  FaultUnit faults_;
+  Gam gam_;
+  TlbInvalidation invalidation_;
+  TrttRegisters trtt_;
+  GttPort gtt_port_;
+  ExternalFaults host_faults_;
+  AddressSpace host_space_;
+  Aperture aperture_;
+  bool table_enabled_ = true;
+  std::vector<WalkContext> process_walks_;  // of engines, with has_own_tables
+  std::vector<const RegisterSlot*> slots_;  // that this unit handles
+  std::map<ClientKey, std::unique_ptr<Client>> clients_;
+};
+
+template <class T, class Op>
+std::optional<T> MemoryUnit::atomic_update(AddressSpace& space, GpuVa address, Op op) {
+  static_assert(std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>);
+  if (address.value % sizeof(T) != 0) {
+    return std::nullopt;
+  }
+  const AddressSpace::View view = space.view(address, {.write = true, .instruction = false});
+  if (view.bytes.size() < sizeof(T)) {
+    return std::nullopt;
+  }
+  std::atomic_ref<T> value(*reinterpret_cast<T*>(view.bytes.data()));
+  T old = value.load(std::memory_order_relaxed);
+  while (!value.compare_exchange_weak(old, static_cast<T>(op(old)), std::memory_order_seq_cst)) {
+  }
+  return old;
+}
+
+}  // namespace halogen

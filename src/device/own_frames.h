@@ -1,0 +1,58 @@
+// Memory that belongs to the device: local memory of discrete parts and the stolen range of integrated ones. It costs
+// only what was touched. A frame's address never changes while the device lives, so that TLBs may keep it, over resets
+// and restored snapshots too. Content is saved as SparseMemory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "device/sparse_memory.h"
+#include "memory/physical_memory.h"
+
+namespace halogen {
+
+class OwnFrames final : public FrameSource {
+ public:
+  explicit OwnFrames(uint64_t bytes);
+  ~OwnFrames() override;
+  OwnFrames(const OwnFrames&) = delete;
+  OwnFrames& operator=(const OwnFrames&) = delete;
+
+  uint64_t size() const { return bytes_; }
+  std::byte* frame(uint64_t number) override;  // comes into being, as zeros, at the first touch; any thread may ask
+
+  // Without touching what was never written. Ranges are clipped at the end.
+  void read(uint64_t address, std::span<std::byte> out) const;
+  void write(uint64_t address, std::span<const std::byte> data);
+  uint64_t resident_bytes() const;
+
+  void clear();
+  SparseMemory save() const;  // without pages of zeros
+  void load(const SparseMemory& image);
+
+ private:
+  static constexpr uint64_t kChunkBytes = SparseMemory::kPageBytes;
+
+  std::byte* chunk(uint64_t number);  // creates it
+  const std::byte* find_chunk(uint64_t number) const { return chunks_[number].load(std::memory_order_acquire); }
+
+  uint64_t bytes_;
+  uint64_t chunk_count_;
+  std::unique_ptr<std::atomic<std::byte*>[]> chunks_;  // null: zero
+};
+
+// A part of another source, as a window of its own.
+class FrameSlice final : public FrameSource {
+ public:
+  FrameSlice(FrameSource& source, uint64_t first_byte) : source_(source), first_(first_byte >> kFrameBits) {}
+  std::byte* frame(uint64_t number) override { return source_.frame(first_ + number); }
+
+ private:
+  FrameSource& source_;
+  uint64_t first_;
+};
+
+}  // namespace halogen
