@@ -47,6 +47,9 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
                                options.engine)};
     }
   }
+  if (options.address % sizeof(uint32_t) != 0) {
+    return Error{fmt::format("--address {:#x} is no multiple of 4.", options.address)};
+  }
   result.address = GpuVa{options.address};
   if (options.summary) return result;
   const auto write = [&sink](std::string_view text) { return sink.write(text); };

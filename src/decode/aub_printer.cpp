@@ -7,15 +7,6 @@ namespace {
 
 using namespace trace::aub;  // the records
 
-// File text goes to a terminal: nothing in it may steer one.
-std::string clean(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return out;
-}
-
 std::string space_name(MemorySpace space) {
   const auto name = name_of(space);
   return name.empty() ? fmt::format("space {}", static_cast<unsigned>(space)) : std::string(name);
@@ -83,7 +74,7 @@ struct Describe {
 
   std::string operator()(const Version& r) const {
     return fmt::format("file version {}, device code {}, stepping {}, {} addresses, \"{}\"", r.file_version, r.device,
-                       r.stepping, r.recording == 1 ? "physical" : "graphics", clean(r.text));
+                       r.stepping, r.recording == 1 ? "physical" : "graphics", printable(r.text));
   }
   std::string operator()(const OldVersion& r) const { return fmt::format("{} dwords", r.dwords.size()); }
   std::string operator()(const RegisterWrite& r) const {
@@ -109,11 +100,11 @@ struct Describe {
     return fmt::format("{} & {:#x} {} {:#x}", place(r.address, r.space), r.mask, r.not_equal ? "!=" : "==", r.value);
   }
   std::string operator()(const FrameBegin& r) const { return fmt::format("{}", r.number); }
-  std::string operator()(const Comment& r) const { return clean(r.text); }
+  std::string operator()(const Comment& r) const { return printable(r.text); }
   std::string operator()(const Delay& r) const { return fmt::format("{}", r.time); }
   std::string operator()(const MemoryDump& r) const {
     return fmt::format("{}, {}x{}, stride {}, to \"{}\"", place(r.address, r.space), r.width, r.height, r.stride,
-                       clean(r.file_name));
+                       printable(r.file_name));
   }
   std::string operator()(const DiscontiguousWrite& r) const {
     return fmt::format("{} of {}: {}, {} bytes", r.piece + 1, r.pieces, place(r.address, r.space), r.data.size());
@@ -127,7 +118,7 @@ struct Describe {
     return fmt::format("surface {:#x}, {}x{}, pitch {}", r.surface_address, r.width, r.height, r.pitch);
   }
   std::string operator()(const ClassicVersion& r) const {
-    return fmt::format("{}.{}, \"{}\", \"{}\"", r.major, r.minor, clean(r.application), clean(r.comment));
+    return fmt::format("{}.{}, \"{}\", \"{}\"", r.major, r.minor, printable(r.application), printable(r.comment));
   }
   std::string operator()(const ClassicBlock& r) const {
     return fmt::format("{} type {} space {}: {:#x}, {} bytes", operation_name(r.operation), r.type, r.space, r.address,
@@ -139,7 +130,7 @@ struct Describe {
                        r.roots[0], r.roots[1], r.roots[2], r.roots[3]);
   }
   std::string operator()(const BufferDump& r) const {
-    return fmt::format("{:#x}, {}x{}, pitch {}, {}", r.base, r.width, r.height, r.pitch, clean(r.file_type));
+    return fmt::format("{:#x}, {}x{}, pitch {}, {}", r.base, r.width, r.height, r.pitch, printable(r.file_type));
   }
   std::string operator()(const ImageDump& r) const {
     return fmt::format("{:#x}, {}x{} at {},{}, pitch {}", r.base, r.x_size, r.y_size, r.x_min, r.y_min, r.pitch);
@@ -150,6 +141,14 @@ struct Describe {
 };
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return out;
+}
 
 std::string_view kind_of(const Record& record) {
   return std::visit(Kind{}, record);

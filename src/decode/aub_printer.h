@@ -9,9 +9,12 @@
 
 namespace halogen::decode {
 
+// Text from a file may go to a terminal: control characters are replaced, so that nothing in it can steer one.
+std::string printable(std::string_view text);
+
 std::string_view kind_of(const trace::aub::Record& record);
 
-// What the record says; `registers` may be null. Text from the file has its control characters replaced.
+// What the record says, in printable text; `registers` may be null.
 std::string describe(const trace::aub::Record& record, const RegisterNames* registers);
 
 }  // namespace halogen::decode

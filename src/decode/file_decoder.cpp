@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "decode/aub_decoder.h"
+#include "decode/aub_printer.h"
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"
 #include "trace/capture.h"
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 using engine::StreamLevel;
 using engine::StreamSpace;
 
-constexpr size_t kReadBytes = 1u << 20;
 constexpr uint64_t kRawLimit = uint64_t{1} << 32;
 
 std::unique_ptr<Output> make_output(const FileOptions& options, const RegisterNames& registers) {
@@ -61,32 +61,74 @@ Result<FileResult> decode_aub(trace::ByteSource& source, const std::string& name
   return FileResult{name, decoder.counts()};
 }
 
-Result<FileResult> decode_raw(trace::ByteSource& source, const std::string& name, const FileOptions& options) {
+bool looks_like_text(std::span<const std::byte> bytes) {
+  constexpr std::string_view kAllowed = "0123456789abcdefABCDEFxX:,#/ \t\r\n";
+  const auto look = bytes.first(std::min<size_t>(bytes.size(), 64));
+  bool comment = false;
+  for (const std::byte b : look) {
+    const char c = static_cast<char>(b);
+    if (c == '#' || c == '/') comment = true;
+    if (c == '\n') comment = false;
+    if (comment ? (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f : kAllowed.find(c) == std::string_view::npos)
+      return false;
+  }
+  return !look.empty();
+}
+
+Result<std::vector<uint32_t>> parse_hex(std::span<const std::byte> bytes, const std::string& name) {
+  std::vector<uint32_t> dwords;
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (size_t number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line = line.substr(0, std::min(line.find('#'), line.find("//")));
+    if (const size_t colon = line.find(':'); colon != std::string_view::npos) line.remove_prefix(colon + 1);
+    for (;;) {
+      constexpr std::string_view kBetween = " \t\r,";
+      line.remove_prefix(std::min(line.find_first_not_of(kBetween), line.size()));
+      if (line.empty()) break;
+      std::string_view word = line.substr(0, line.find_first_of(kBetween));
+      line.remove_prefix(word.size());
+      if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);
+      uint32_t dword = 0;
+      const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), dword, 16);
+      if (status != std::errc{} || end != word.data() + word.size()) {
+        return Error{
+            fmt::format("{}: line {}: \"{}\" is no hexadecimal dword.", name, number, printable(word.substr(0, 32)))};
+      }
+      dwords.push_back(dword);
+    }
+  }
+  return dwords;
+}
+
+Result<FileResult> decode_raw(trace::ByteSource& source, size_t expected_bytes, const std::string& name,
+                              const FileOptions& options) {
   if (options.device == nullptr) {
     return Error{fmt::format("{}: is no AUB trace; raw dwords need a device: give one with --device.", name)};
   }
-  std::vector<std::byte> bytes;
-  for (;;) {
-    const size_t at = bytes.size();
-    bytes.resize(at + kReadBytes);
-    auto got = source.read(std::span(bytes).subspan(at));
-    if (!got) return got.error();
-    bytes.resize(at + *got);
-    if (*got < kReadBytes) break;
-    if (bytes.size() > kRawLimit) return Error{fmt::format("{}: is too long for raw dwords.", name)};
+  const auto content = trace::read_rest(source, expected_bytes, kRawLimit, name);
+  if (!content) return content.error();
+  std::span<const uint32_t> dwords(content->dwords.get(), content->bytes / sizeof(uint32_t));
+  std::vector<uint32_t> parsed;
+  if (looks_like_text(content->as_bytes())) {
+    auto text = parse_hex(content->as_bytes(), name);
+    if (!text) return text.error();
+    parsed = std::move(*text);
+    dwords = parsed;
+  } else if (content->bytes % sizeof(uint32_t) != 0) {
+    return Error{fmt::format("{}: holds {} bytes, which is no whole number of dwords.", name, content->bytes)};
   }
-  auto dwords = parse_dwords(bytes, name);
-  if (!dwords) return dwords.error();
   FlatImage memory;
-  memory.add(options.address, dwords->size() * sizeof(uint32_t), *dwords);
+  memory.add(options.address, dwords.size() * sizeof(uint32_t), dwords);
   const RegisterNames registers(*options.device);
   const auto output = make_output(options, registers);
   Decoder decoder(*options.device, options.engine.value_or(spec::EngineClass::render), memory, output.get());
   decoder.set_command_limit(options.command_limit);
-  if (!dwords->empty()) {
+  if (!dwords.empty()) {
     decoder.walk({.space = StreamSpace::ppgtt,
                   .address = options.address,
-                  .end = options.address + dwords->size() * sizeof(uint32_t)},
+                  .end = options.address + dwords.size() * sizeof(uint32_t)},
                  false);
   }
   return FileResult{name, decoder.counts()};
@@ -102,7 +144,10 @@ Result<FileResult> decode_file(const fs::path& path, const FileOptions& options)
   if (*got == 0) return Error{fmt::format("{}: is empty.", path.string())};
   Rewound all(head.first(*got), **source);
   const bool is_aub = *got == head.size() && trace::aub::looks_like_aub(first);
-  return is_aub ? decode_aub(all, path.string(), options) : decode_raw(all, path.string(), options);
+  if (is_aub) return decode_aub(all, path.string(), options);
+  std::error_code unknown;
+  const uintmax_t bytes = fs::file_size(path, unknown);
+  return decode_raw(all, unknown ? 0 : std::min<uintmax_t>(bytes, kRawLimit), path.string(), options);
 }
 
 // What the contexts of captured programs hold between their batches.
@@ -138,55 +183,7 @@ Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& opt
   return FileResult{folder.string(), decoder.counts()};
 }
 
-bool is_text(std::span<const std::byte> bytes) {
-  constexpr std::string_view kAllowed = "0123456789abcdefABCDEFxX:,#/ \t\r\n";
-  const auto look = bytes.first(std::min<size_t>(bytes.size(), 64));
-  bool comment = false;
-  for (const std::byte b : look) {
-    const char c = static_cast<char>(b);
-    if (c == '#' || c == '/') comment = true;
-    if (c == '\n') comment = false;
-    if (comment ? (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f : kAllowed.find(c) == std::string_view::npos)
-      return false;
-  }
-  return !look.empty();
-}
-
 }  // namespace
-
-Result<std::vector<uint32_t>> parse_dwords(std::span<const std::byte> bytes, const std::string& name) {
-  std::vector<uint32_t> dwords;
-  if (!is_text(bytes)) {
-    if (bytes.size() % sizeof(uint32_t) != 0) {
-      return Error{fmt::format("{}: holds {} bytes, which is no whole number of dwords.", name, bytes.size())};
-    }
-    dwords.resize(bytes.size() / sizeof(uint32_t));
-    std::memcpy(dwords.data(), bytes.data(), bytes.size());
-    return dwords;
-  }
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (size_t number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    line = line.substr(0, std::min(line.find('#'), line.find("//")));
-    if (const size_t colon = line.find(':'); colon != std::string_view::npos) line.remove_prefix(colon + 1);
-    for (;;) {
-      constexpr std::string_view kBetween = " \t\r,";
-      line.remove_prefix(std::min(line.find_first_not_of(kBetween), line.size()));
-      if (line.empty()) break;
-      std::string_view word = line.substr(0, line.find_first_of(kBetween));
-      line.remove_prefix(word.size());
-      if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);
-      uint32_t dword = 0;
-      const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), dword, 16);
-      if (status != std::errc{} || end != word.data() + word.size()) {
-        return Error{fmt::format("{}: line {}: \"{}\" is no hexadecimal dword.", name, number, word)};
-      }
-      dwords.push_back(dword);
-    }
-  }
-  return dwords;
-}
 
 Result<void> decode_path(const fs::path& path, const FileOptions& options,
                          const std::function<bool(const FileResult&)>& done) {

@@ -1,4 +1,6 @@
 // Decodes a file or folder of any kind we know: an AUB trace, an execbuffer capture or a folder of them, raw dwords.
+// Raw dwords are little-endian binary, or text with one hexadecimal dword after another: '#' and "//" start a comment,
+// an "ADDRESS:" at the start of a line is skipped.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "decode/decoder.h"
@@ -32,9 +33,5 @@ struct FileResult {
 // Calls `done` after each file or capture folder at or below `path`; false from it ends the work.
 Result<void> decode_path(const std::filesystem::path& path, const FileOptions& options,
                          const std::function<bool(const FileResult&)>& done);
-
-// Raw dwords: little-endian binary, or text with one hexadecimal dword after another ('#' and "//" start a comment, an
-// "ADDRESS:" at the start of a line is skipped).
-Result<std::vector<uint32_t>> parse_dwords(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace halogen::decode

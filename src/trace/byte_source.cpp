@@ -131,4 +131,25 @@ std::unique_ptr<ByteSource> open_memory(std::span<const std::byte> bytes) {
   return source;
 }
 
+Result<Content> read_rest(ByteSource& source, size_t expected, size_t limit, const std::string& name) {
+  constexpr size_t kDword = sizeof(uint32_t);
+  size_t capacity = std::max(expected + kDword, kChunkBytes) / kDword + 1;
+  Content content{std::make_unique_for_overwrite<uint32_t[]>(capacity), 0};
+  for (;;) {
+    auto room = std::as_writable_bytes(std::span(content.dwords.get(), capacity)).subspan(content.bytes);
+    auto got = source.read(room);
+    if (!got) return got.error();
+    content.bytes += *got;
+    if (*got < room.size()) {
+      std::fill_n(room.begin() + static_cast<std::ptrdiff_t>(*got), std::min(room.size() - *got, kDword), std::byte{0});
+      return content;
+    }
+    if (content.bytes > limit) return Error{fmt::format("{}: is too long: more than {} bytes.", name, limit)};
+    auto larger = std::make_unique_for_overwrite<uint32_t[]>(capacity * 2);
+    std::copy_n(content.dwords.get(), capacity, larger.get());
+    content.dwords = std::move(larger);
+    capacity *= 2;
+  }
+}
+
 }  // namespace halogen::trace

@@ -72,5 +72,17 @@ TEST(ByteSource, FilesAndTheirErrors) {
   std::filesystem::remove(path);
 }
 
+TEST(ReadRest, GrowsStopsAtTheLimitAndPadsWithZeros) {
+  const auto plain = sample(300'001);
+  for (const size_t expected : {size_t{0}, size_t{5}, size_t{300'001}, size_t{1'000'000}}) {
+    const auto content = read_rest(*open_memory(plain), expected, 1'000'000, "f");
+    ASSERT_TRUE(content.ok());
+    ASSERT_EQ(content->bytes, plain.size());
+    EXPECT_TRUE(std::equal(plain.begin(), plain.end(), content->as_bytes().begin()));
+    EXPECT_EQ(content->dwords[content->bytes / 4] >> 8, 0u) << "one byte is left in the last dword";
+  }
+  EXPECT_EQ(read_rest(*open_memory(plain), 0, 1000, "f").message(), "f: is too long: more than 1000 bytes.");
+}
+
 }  // namespace
 }  // namespace halogen::trace
