@@ -138,7 +138,7 @@ uint16_t encode_ggc(GgcFormat format, uint64_t stolen_bytes, uint64_t gtt_bytes)
     case GgcFormat::gen6:
       return static_cast<uint16_t>((stolen_32mib & 0x1fu) << 3 | ((gtt_bytes / kMiB) & 3) << 8);
     case GgcFormat::chv:
-      return static_cast<uint16_t>((stolen_32mib & 0x1fu) << 3 | (log2_mib(gtt_bytes) & 3) << 8);
+      return static_cast<uint16_t>((stolen_32mib & 0x1fu) << 3 | (log2_mib(gtt_bytes) & 3u) << 8);
     case GgcFormat::gen8:
       return static_cast<uint16_t>((stolen_32mib & 0xff) << 8 | (log2_mib(gtt_bytes) & 3) << 6);
   }
