@@ -81,13 +81,8 @@ struct FaultBench {
   Chain chain;
 };
 
-TEST(FaultUnit, ModelsOfADescriptor) {
-  COVERS("ICL-FLT-02");
-  EXPECT_EQ(static_cast<int>(FaultModel::hang), 0);
-  EXPECT_EQ(static_cast<int>(FaultModel::halt), 1);
-  EXPECT_EQ(static_cast<int>(FaultModel::stream), 2);
-  EXPECT_EQ(static_cast<int>(FaultModel::carry_on), 3);
-  // The last is not supported by hardware: the access is dropped, nothing is asked for.
+// Named by drivers, not supported by hardware: the access is dropped, nothing is asked for.
+TEST(FaultUnit, CarryOn) {
   FaultBench one(FaultModel::carry_on);
   EXPECT_TRUE(one.read());
   EXPECT_TRUE(one.listener.requests.empty());
