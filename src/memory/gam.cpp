@@ -118,6 +118,18 @@ void Gam::attach(unsigned engine, AddressSpace& space) {
   space.load(engines_[engine].walk);
 }
 
+void Gam::attach_default(AddressSpace& space) {
+  default_spaces_.push_back(&space);
+  space.load(global_);
+}
+
+void Gam::set_global(const WalkContext& walk) {
+  global_ = walk;
+  for (AddressSpace* space : default_spaces_) {
+    space->load(walk);
+  }
+}
+
 bool Gam::medium_pages() const {
   switch (halogen::medium_pages(*model_)) {
     case MediumPages::none:

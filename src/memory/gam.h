@@ -111,8 +111,10 @@ class Gam {
 
   // A stream of an engine. It is loaded with the engine's context from now on.
   void attach(unsigned engine, AddressSpace& space);
-  // The walk of the global table; also what a client without a command streamer uses.
-  void set_global(const WalkContext& walk) { global_ = walk; }
+  // A client without a command streamer: its context is the default one, the global table.
+  void attach_default(AddressSpace& space);
+  // The walk of the global table.
+  void set_global(const WalkContext& walk);
   // Where page tables lie, on devices with local memory.
   void set_table_space(MemorySpace space) { table_space_ = space; }
 
@@ -160,7 +162,8 @@ class Gam {
   std::string path_;
   WalkContext global_;
   MemorySpace table_space_ = MemorySpace::system;
-  std::deque<Engine> engines_;     // a deque: addresses stay
+  std::deque<Engine> engines_;  // a deque: addresses stay
+  std::vector<AddressSpace*> default_spaces_;
   std::vector<uint32_t> answers_;  // message bits not yet seen by a command streamer
   uint32_t gtt_cache_ = 0;
   uint32_t medium_enable_ = 0;

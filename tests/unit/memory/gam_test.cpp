@@ -278,8 +278,18 @@ TEST(Gam, FunctionNumber) {
 
 // A client without a command streamer has the default definition: the global table.
 TEST(Gam, DefaultContext) {
+  COVERS("ICL-GAM-10");
   const ContextDefinition none;
   EXPECT_EQ(none.mode(), WalkMode::ggtt);
+  GamBench bench;
+  FaultProbe probe;
+  AddressSpace space(bench.memory, bench.tlbs.of(TlbClient::widi), kGlobalSpace, probe);
+  bench.gam.attach_default(space);
+  bench.put(0x7f80'0000 + 0x12345 * 8, 0x5'5555'5000 | kP);
+  bench.put(0x5'5555'5678, 0xabcd);
+  EXPECT_EQ(space.load_value<uint64_t>(GpuVa(0x1234'5678)), 0xabcdu);
+  bench.launch_legacy48(0, 0x1000);  // what engines do does not concern it
+  EXPECT_EQ(space.load_value<uint64_t>(GpuVa(0x1234'5678)), 0xabcdu);
 }
 
 TEST(Gam, ModeOfAContext) {

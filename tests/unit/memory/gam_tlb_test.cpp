@@ -1,0 +1,698 @@
+// Caches of translations and how they are lost: rows TLB of the ledger of seed 001.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "covers.h"
+#include "gam_bench.h"
+#include "memory/gam_page_update.h"
+
+namespace halogen::rows {
+namespace {
+
+bool holds(Tlb& tlb, uint64_t page) {
+  return tlb.look_up(1, page, kRead) != nullptr;
+}
+
+void fill(Tlb& tlb, uint64_t page) {
+  TlbEntry entry;
+  entry.page = page;
+  entry.space = 1;
+  entry.writable = entry.dirty = entry.executable = entry.user = true;
+  tlb.fill(entry);
+}
+
+// A TLB keeps exactly so many neighbouring pages: one more, and the oldest is gone.
+void expect_capacity(Tlb& tlb, unsigned entries) {
+  tlb.invalidate_all();
+  for (uint64_t page = 0; page < entries; ++page) {
+    fill(tlb, page);
+  }
+  unsigned held = 0;
+  for (uint64_t page = 0; page < entries; ++page) {
+    held += holds(tlb, page) ? 1u : 0u;
+  }
+  EXPECT_EQ(held, entries);
+  fill(tlb, entries);
+  held = 0;
+  for (uint64_t page = 0; page <= entries; ++page) {
+    held += holds(tlb, page) ? 1u : 0u;
+  }
+  EXPECT_EQ(held, entries);
+  EXPECT_TRUE(holds(tlb, entries));
+  tlb.invalidate_all();
+}
+
+TEST(TlbRows, Sizes) {
+  COVERS("ICL-TLB-03");
+  TlbSet tlbs(*spec::find_device("icl"));
+  const std::pair<TlbClient, unsigned> sizes[] = {{TlbClient::l3, 768}, {TlbClient::mfx0, 256}, {TlbClient::mfx1, 256},
+                                                  {TlbClient::blt, 32}, {TlbClient::z, 512},    {TlbClient::c, 256},
+                                                  {TlbClient::ff, 128}, {TlbClient::vlf, 32},   {TlbClient::gav, 64},
+                                                  {TlbClient::widi, 64}};
+  for (const auto& [client, entries] : sizes) {
+    SCOPED_TRACE(name_of(client));
+    EXPECT_EQ(tlbs.of(client).entries(), entries);
+    expect_capacity(tlbs.of(client), entries);
+  }
+  // The L3 TLB holds data port, sampler and all other streams of the EUs; the media engines' halves are apart.
+  EXPECT_EQ(&tlbs.of(TlbClient::dc), &tlbs.of(TlbClient::l3));
+  EXPECT_EQ(&tlbs.of(TlbClient::tx), &tlbs.of(TlbClient::l3));
+  EXPECT_NE(&tlbs.of(TlbClient::mfx0), &tlbs.of(TlbClient::mfx1));
+}
+
+TEST(TlbRows, SizesOfSkylake) {
+  COVERS("ICL-TLB-04");
+  const spec::DeviceModel& model = *spec::find_device("skl");
+  struct Split {
+    L3TlbSplit split;
+    unsigned l3, dc, tx, gatr;
+    bool shared;
+  };
+  const Split splits[] = {{L3TlbSplit::graphics, 80, 100, 444, 16, false},
+                          {L3TlbSplit::gpgpu, 80, 460, 100, 80, false},  // no GATR: with the rest in L3's part
+                          {L3TlbSplit::graphics_shared, 80, 544, 544, 16, true},
+                          {L3TlbSplit::gpgpu_shared, 80, 560, 560, 80, true}};
+  for (const Split& one : splits) {
+    TlbSet tlbs(model, one.split);
+    EXPECT_EQ(tlbs.of(TlbClient::l3).entries(), one.l3);
+    EXPECT_EQ(tlbs.of(TlbClient::dc).entries(), one.dc);
+    EXPECT_EQ(tlbs.of(TlbClient::tx).entries(), one.tx);
+    EXPECT_EQ(tlbs.of(TlbClient::gatr).entries(), one.gatr);
+    EXPECT_EQ(&tlbs.of(TlbClient::dc) == &tlbs.of(TlbClient::tx), one.shared);
+    EXPECT_EQ(tlbs.of(TlbClient::z).entries(), 448u);
+    EXPECT_EQ(tlbs.of(TlbClient::c).entries(), 448u);
+    expect_capacity(tlbs.of(TlbClient::dc), one.dc);
+    expect_capacity(tlbs.of(TlbClient::tx), one.tx);
+    // The parts fill the 640 entries, without and with sharing.
+    unsigned last = 0;
+    for (const TlbRange& part : l3_tlb_parts(model, one.split)) {
+      last = std::max<unsigned>(last, part.last);
+    }
+    EXPECT_EQ(last, 639u);
+  }
+}
+
+// At most 256 entries a set, sets chosen by the lowest page bits.
+TEST(TlbRows, SetsByLowPageBits) {
+  COVERS("ICL-TLB-05");
+  TlbSet tlbs(*spec::find_device("icl"));
+  for (const auto& tlb : tlbs.all()) {
+    EXPECT_LE((tlb->entries() + tlb->sets() - 1) / tlb->sets(), 256u);
+    EXPECT_EQ(tlb->sets() > 1, tlb->entries() > 256u);
+    if (tlb->sets() == 1) {
+      continue;
+    }
+    // Pages that agree in the low bits share a set: it overflows while the others are empty.
+    const uint64_t sets = tlb->sets(), room = tlb->entries() / sets;
+    for (uint64_t i = 0; i <= room; ++i) {
+      fill(*tlb, i * sets);
+    }
+    EXPECT_FALSE(holds(*tlb, 0));
+    EXPECT_TRUE(holds(*tlb, sets));
+    for (uint64_t i = 0; i < room; ++i) {
+      fill(*tlb, i * sets + 1);  // the neighbouring set does not disturb it
+    }
+    EXPECT_TRUE(holds(*tlb, sets));
+  }
+}
+
+TEST(TlbRows, LeastRecentlyAllocatedGoes) {
+  COVERS("ICL-TLB-14");
+  Tlb tlb(32);
+  for (uint64_t page = 0; page < 32; ++page) {
+    fill(tlb, page);
+  }
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(holds(tlb, 0));  // used all the time, and still the oldest
+  }
+  for (uint64_t page = 32; page < 64; ++page) {
+    fill(tlb, page);
+    EXPECT_FALSE(holds(tlb, page - 32));
+    if (page < 63) {
+      EXPECT_TRUE(holds(tlb, page - 31));
+    }
+  }
+}
+
+struct SpaceBench {
+  explicit SpaceBench(bool accessed_dirty = false, uint64_t bits = kRw | kUs)
+      : tlb(64), space(bench.memory, tlb, 1, probe) {
+    chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, bits);
+    chain.context.accessed_dirty = accessed_dirty;
+    chain.context.execute_disable = true;
+    chain.context.supervisor = (bits & kUs) == 0;
+    space.load(chain.context);
+  }
+  uint64_t read() { return space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})); }
+  bool write(uint64_t value) { return space.store_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7}), value); }
+  bool fetch() {
+    uint32_t code = 0;
+    return space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true);
+  }
+  uint64_t entry(size_t level) const { return bench.get(chain.levels[level].entry_address); }
+
+  Bench bench;
+  FaultProbe probe;
+  Tlb tlb;
+  AddressSpace space;
+  Chain chain;
+};
+
+// Frame; AND of R/W; AND of U/S; OR of XD; the leaf's dirty bit and memory type.
+TEST(TlbRows, ContentOfAnEntry) {
+  COVERS("ICL-TLB-07");
+  for (unsigned pattern = 0; pattern < 16; ++pattern) {
+    for (const uint64_t flag : {kRw, kUs, kXd}) {
+      SpaceBench one;
+      one.chain.context.supervisor = true;  // so that supervisor pages can be used
+      one.chain.context.write_protect = true;
+      one.chain.context.accessed_dirty = true;
+      one.space.load(one.chain.context);
+      for (size_t level = 0; level < 4; ++level) {
+        const uint64_t base = one.chain.levels[level].entry & ~flag;
+        one.chain.set(one.bench, level, base | ((pattern >> level) & 1 ? flag : 0));
+      }
+      (void)one.read();
+      const TlbEntry* entry = one.tlb.look_up(1, kVa48 >> 12, kRead);
+      ASSERT_NE(entry, nullptr);
+      EXPECT_EQ(entry->frame, one.bench.memory.frame(MemorySpace::system, PhysAddr(page_target(Size::k4))));
+      EXPECT_EQ(entry->writable, flag != kRw || pattern == 15);
+      EXPECT_EQ(entry->user, flag != kUs || pattern == 15);
+      EXPECT_EQ(entry->executable, flag != kXd || pattern == 0);
+      EXPECT_FALSE(entry->dirty);
+    }
+  }
+  SpaceBench one(true);
+  one.chain.set(one.bench, 3, one.chain.levels[3].entry | kD | kPcd | kPatSmall);
+  (void)one.read();
+  const TlbEntry* entry = one.tlb.look_up(1, kVa48 >> 12, kRead);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_TRUE(entry->dirty);
+  EXPECT_EQ(entry->type_index, 6);
+}
+
+TEST(TlbRows, RightsThatDoNotFitAreAMiss) {
+  COVERS("ICL-TLB-08");
+  SpaceBench one;
+  one.chain.set(one.bench, 3, (one.chain.levels[3].entry & ~kRw) | kXd);
+  (void)one.read();
+  // Upgraded in memory; the cached entry is dropped and walked again.
+  one.chain.write(one.bench);
+  EXPECT_TRUE(one.write(5));
+  EXPECT_EQ(one.tlb.statistics().rewalks, 1u);
+  EXPECT_TRUE(one.probe.faults.empty());
+  EXPECT_TRUE(one.tlb.look_up(1, kVa48 >> 12, kWrite)->writable) << "replaced by the fresh copy";
+  SpaceBench two;
+  two.chain.set(two.bench, 2, two.chain.levels[2].entry | kXd);
+  (void)two.read();
+  two.chain.write(two.bench);
+  EXPECT_TRUE(two.fetch());
+  EXPECT_EQ(two.tlb.statistics().rewalks, 1u);
+  EXPECT_TRUE(two.probe.faults.empty());
+}
+
+TEST(TlbRows, WriteToACleanEntryWalksAgain) {
+  COVERS("ICL-TLB-09");
+  SpaceBench one(true);
+  (void)one.read();
+  EXPECT_EQ(one.entry(3) & kD, 0u);
+  EXPECT_TRUE(one.write(1));
+  EXPECT_EQ(one.tlb.statistics().rewalks, 1u);
+  EXPECT_NE(one.entry(3) & kD, 0u);
+  const uint64_t walks = one.tlb.statistics().misses + one.tlb.statistics().rewalks;
+  EXPECT_TRUE(one.write(2));
+  EXPECT_EQ(one.tlb.statistics().misses + one.tlb.statistics().rewalks, walks) << "now it is a hit";
+  // The last stage is read again: a page that moved meanwhile is found.
+  SpaceBench two(true);
+  (void)two.read();
+  two.chain.set(two.bench, 3, (two.chain.levels[3].entry & ~mask_of(38, 12)) | 0x0777'7000);
+  EXPECT_TRUE(two.write(9));
+  EXPECT_EQ(two.bench.get(0x0777'7000 + (kVa48 & 0xff8)), 9u);
+}
+
+TEST(TlbRows, AccessedBitsOfEveryStage) {
+  COVERS("ICL-TLB-10");
+  SpaceBench one(true);
+  (void)one.read();
+  for (size_t level = 0; level < 4; ++level) {
+    EXPECT_NE(one.entry(level) & kA, 0u) << level;
+  }
+  // The bit is not stored: a hit does not look at it.
+  for (size_t level = 0; level < 4; ++level) {
+    one.chain.set(one.bench, level, one.chain.levels[level].entry);
+  }
+  (void)one.read();
+  EXPECT_EQ(one.entry(3) & kA, 0u);
+  one.space.invalidate();
+  (void)one.read();
+  EXPECT_NE(one.entry(3) & kA, 0u);
+  // No prefetch: the neighbours in the same line are untouched.
+  SpaceBench two(true);
+  const uint64_t line = two.chain.levels[3].entry_address & ~uint64_t{63};
+  for (uint64_t at = line; at < line + 64; at += 8) {
+    two.bench.put(at, two.chain.levels[3].entry);
+  }
+  (void)two.read();
+  for (uint64_t at = line; at < line + 64; at += 8) {
+    EXPECT_EQ((two.bench.get(at) & kA) != 0, at == two.chain.levels[3].entry_address);
+  }
+  // A stage that cannot be marked cannot be used: nothing below it is.
+  SpaceBench three(true);
+  three.chain.context.writeback_types = 0;
+  three.space.load(three.chain.context);
+  three.probe.action = FaultAction::stop;
+  three.read();
+  EXPECT_EQ(three.probe.faults.size(), 1u);
+}
+
+TEST(TlbRows, AccessedAndDirtyFlags) {
+  COVERS("ICL-TLB-11");
+  for (const Size size : {Size::k4, Size::k64, Size::m2, Size::g1}) {
+    Bench bench;
+    Chain chain = make_chain(bench, WalkMode::advanced48, size, kVa48, kRw | kUs);
+    chain.context.accessed_dirty = true;
+    EXPECT_FALSE(walk_of(bench, chain, kRead).fault);
+    for (size_t level = 0; level < chain.levels.size(); ++level) {
+      EXPECT_EQ(bench.get(chain.levels[level].entry_address), chain.levels[level].entry | bit_at(5));
+    }
+    EXPECT_FALSE(walk_of(bench, chain, kWrite).fault);
+    for (size_t level = 0; level < chain.levels.size(); ++level) {
+      const bool leaf = level + 1 == chain.levels.size();
+      EXPECT_EQ(bench.get(chain.levels[level].entry_address),
+                chain.levels[level].entry | bit_at(5) | (leaf ? bit_at(6) : 0));
+    }
+    EXPECT_FALSE(walk_of(bench, chain, kRead).fault);  // sticky
+    EXPECT_NE(bench.get(chain.leaf().entry_address) & bit_at(6), 0u);
+  }
+  // Nothing is committed before the bit is visible: with a dirty bit that cannot be written, the data stays away too.
+  class ReadOnlyTables final : public NestedTranslation {
+   public:
+    Result translate(const PhysicalMemory&, uint64_t address) const override {
+      const bool table = address < 0x1000'0000;
+      return {address, 12, true, !table, true, FaultReason::none};
+    }
+  };
+  const ReadOnlyTables nested;
+  SpaceBench one(true, kRw | kUs | kA);
+  one.chain.context.nested = &nested;
+  one.space.load(one.chain.context);
+  const uint64_t at = page_target(Size::k4) + (kVa48 & 0xff8);
+  one.bench.put(at, 0x1111);
+  one.probe.action = FaultAction::stop;
+  EXPECT_EQ(one.read(), 0x1111u);
+  EXPECT_FALSE(one.write(0x2222));
+  EXPECT_EQ(one.bench.get(at), 0x1111u);
+}
+
+// The sixteen operations: R/W is bit 0, extended access bit 1, write protect bit 2, intermediate bit 3.
+TEST(TlbRows, AtomicPageUpdates) {
+  COVERS("ICL-TLB-12");
+  struct Row {
+    uint8_t opcode;
+    std::vector<unsigned> sets;  // as the manual prints them
+  };
+  const Row rows[] = {
+      {0b1100'0000, {5}}, {0b1100'0001, {5, 6}}, {0b1100'0010, {5, 10}}, {0b1100'0011, {5, 6, 10}},
+      {0b1100'0100, {5}}, {0b1100'0101, {5, 6}}, {0b1100'0110, {5, 10}}, {0b1100'0111, {5, 6, 10}},
+      {0b1100'1000, {5}}, {0b1100'1001, {5, 6}}, {0b1100'1010, {5, 10}}, {0b1100'1011, {5, 6, 10}},
+      {0b1100'1100, {5}}, {0b1100'1101, {5, 6}}, {0b1100'1110, {5, 10}}, {0b1100'1111, {5, 6, 10}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(static_cast<int>(row.opcode));
+    uint64_t expected = 0;
+    for (const unsigned index : row.sets) {
+      expected |= bit_at(index);
+    }
+    if ((row.opcode & 8) != 0) {
+      expected &= ~bit_at(6);  // the manual says elsewhere that only a page's entry has a dirty bit
+    }
+    EXPECT_EQ(page_update(row.opcode, 0), expected);
+    EXPECT_EQ(page_update(row.opcode, ~uint64_t{0}), ~uint64_t{0});
+    EXPECT_EQ(page_update(row.opcode, 0x8000'0012'3456'7007), 0x8000'0012'3456'7007 | expected);
+    EXPECT_EQ(page_update_opcode(row.opcode & 1, row.opcode & 2, row.opcode & 4, row.opcode & 8), row.opcode);
+    // The walker does the same to the entry of the level.
+    Bench bench;
+    Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
+    chain.context.accessed_dirty = true;
+    chain.context.extended_accessed = (row.opcode & 2) != 0;
+    chain.context.write_protect = (row.opcode & 4) != 0;
+    EXPECT_FALSE(walk_of(bench, chain, (row.opcode & 1) != 0 ? kWrite : kRead).fault);
+    const size_t level = (row.opcode & 8) != 0 ? 1 : 3;
+    EXPECT_EQ(bench.get(chain.levels[level].entry_address), chain.levels[level].entry | expected);
+  }
+  EXPECT_EQ(page_update(0x00, 7), 7u) << "not one of them";
+}
+
+// The caches of the context and of the PASID, and what goes with them.
+TEST(TlbRows, ContextAndPasidCaches) {
+  COVERS("ICL-TLB-01");
+  using Level = DirectedInvalidation::Level;
+  GamBench bench;
+  const unsigned rcs = bench.engine("rcs0"), bcs = bench.engine("bcs0");
+  Stream stream(bench, rcs, TlbClient::l3, 1);
+  EXPECT_FALSE(bench.vtd.is_cached(0));
+  const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
+  const uint64_t data = page_target(Size::k4) + (kVa48 & 0xff8);
+  bench.put(data, 1);
+  bench.launch_advanced(rcs, 5);
+  EXPECT_TRUE(bench.vtd.is_cached(0));
+  EXPECT_TRUE(bench.gam.engine(rcs).pasid_cache.has_value());
+  EXPECT_FALSE(bench.gam.engine(bcs).pasid_cache.has_value()) << "one for each engine";
+  const uint64_t va = kVa48 & ~uint64_t{7};
+  EXPECT_EQ(stream.read(va), 1u);
+  // A second process image; the PASID entry is changed but cached.
+  const uint64_t other_pml4 = 0x0a00'0000;
+  bench.put(other_pml4 + ((kVa48 >> 39) & 0x1ff) * 8, 0x0a00'1000 | kP | kRw | kUs);
+  bench.put(0x0a00'1000 + ((kVa48 >> 30) & 0x1ff) * 8, 0x0a00'2000 | kP | kRw | kUs);
+  bench.put(0x0a00'2000 + ((kVa48 >> 21) & 0x1ff) * 8, 0x0a00'3000 | kP | kRw | kUs);
+  bench.put(0x0a00'3000 + ((kVa48 >> 12) & 0x1ff) * 8, 0x0a00'4000 | kP | kRw | kUs);
+  bench.put(0x0a00'4000 + (kVa48 & 0xff8), 2);
+  bench.put_pasid(5, other_pml4 | kPasidP);
+  EXPECT_EQ(stream.read(va), 1u);
+  bench.gam.invalidate({Level::walk, {}, 5, 0});
+  EXPECT_EQ(stream.read(va), 1u) << "lower caches went, the PASID cache did not";
+  bench.gam.invalidate({Level::pasid, {}, 6, 0});
+  EXPECT_EQ(stream.read(va), 1u) << "another PASID";
+  bench.gam.invalidate({Level::pasid, {}, 5, 0});
+  EXPECT_EQ(stream.read(va), 2u) << "filled again before the context goes on, with all lower caches";
+  // The context entry: another PASID table, where PASID 5 is the first process again.
+  auto entry = VtdBench::base_context();
+  entry[2] = 0x0b00'0000 | 4;
+  bench.put(0x0b00'0000 + 5 * 8, kTables[0] | kPasidP);
+  bench.put_context(0, entry);
+  bench.gam.invalidate({Level::pasid, {}, 5, 0});
+  EXPECT_EQ(stream.read(va), 2u) << "the context cache was not touched";
+  bench.gam.invalidate({Level::context, 1, {}, 0});
+  EXPECT_EQ(stream.read(va), 2u) << "another function";
+  bench.gam.invalidate({Level::context, 0, {}, 0});
+  EXPECT_EQ(stream.read(va), 1u) << "with all lower caches";
+  // A legacy context has no PASID entry.
+  bench.launch_legacy48(rcs, kTables[0]);
+  EXPECT_FALSE(bench.gam.engine(rcs).pasid_cache.has_value());
+}
+
+// The four ways: a flush of the command streamer, a directed command, a context switch, a page response.
+TEST(TlbRows, WaysToInvalidate) {
+  COVERS("ICL-TLB-15");
+  using Level = DirectedInvalidation::Level;
+  GamBench bench;
+  const unsigned rcs = bench.engine("rcs0");
+  Stream stream(bench, rcs, TlbClient::l3, 1);
+  const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
+  const uint64_t va = kVa48 & ~uint64_t{7};
+  const uint64_t moved = 0x0c00'0000;
+  bench.put(page_target(Size::k4) + (va & 0xfff), 1);
+  bench.put(moved + (va & 0xfff), 2);
+  const auto set_up = [&] {
+    chain.write(bench);
+    bench.launch_advanced(rcs, 5, kStream);
+    EXPECT_EQ(stream.read(va), 1u);
+    chain.set(bench, 3, moved | kP | kRw | kUs);
+    EXPECT_EQ(stream.read(va), 1u) << "cached";
+  };
+  set_up();
+  bench.gam.flush(rcs);
+  EXPECT_EQ(stream.read(va), 2u);
+  set_up();
+  bench.gam.invalidate({Level::page, {}, 5, va});
+  EXPECT_EQ(stream.read(va), 2u);
+  set_up();
+  bench.gam.invalidate({Level::page, {}, 5, va ^ 0x1000});
+  EXPECT_EQ(stream.read(va), 1u) << "another page";
+  bench.gam.invalidate({Level::page, {}, 9, va});
+  EXPECT_EQ(stream.read(va), 1u) << "another PASID";
+  set_up();
+  bench.launch_advanced(rcs, 5, kStream);  // a context switch, even to the same context
+  EXPECT_EQ(stream.read(va), 2u);
+  set_up();
+  (void)bench.gam.page_response({5, va, true});
+  EXPECT_EQ(stream.read(va), 1u) << "only faulted entries";
+  // A faulted entry: kept until the response for its page and PASID.
+  bench.gam.flush(rcs);
+  chain.set(bench, 3, 0);
+  EXPECT_EQ(stream.read(va), 0u);
+  chain.write(bench);
+  EXPECT_EQ(stream.read(va), 0u) << "filtered";
+  (void)bench.gam.page_response({6, va, true});
+  EXPECT_EQ(stream.read(va), 0u) << "another PASID";
+  (void)bench.gam.page_response({5, va ^ 0x1000, true});
+  EXPECT_EQ(stream.read(va), 0u) << "another page";
+  EXPECT_TRUE(bench.gam.page_response({5, va, true}));
+  EXPECT_EQ(stream.read(va), 1u);
+}
+
+// Complete only when every access that used the old entries is done.
+TEST(TlbRows, InvalidationWaitsForAccesses) {
+  COVERS("ICL-TLB-16");
+  GamBench bench;
+  const spec::RegisterId rtcr = GamBench::id("RTCR"), btcr = GamBench::id("BTCR");
+  bench.invalidation.write(rtcr, 1);
+  EXPECT_EQ(bench.invalidation.read(rtcr), 0u) << "nothing under way: complete at once";
+  {
+    const AccessHold first(bench.invalidation);
+    {
+      const AccessHold second(bench.invalidation);
+      bench.invalidation.write(rtcr, 1);
+      EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
+      EXPECT_EQ(bench.invalidation.read(btcr), 0u);
+    }
+    EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
+  }
+  EXPECT_EQ(bench.invalidation.read(rtcr), 0u);
+}
+
+// Changes that need no invalidation.
+TEST(TlbRows, OptionalInvalidations) {
+  COVERS("ICL-TLB-17");
+  {  // Present 0 to 1: nothing is cached for it, at any level.
+    for (size_t level = 0; level < 4; ++level) {
+      SpaceBench one;
+      one.chain.set(one.bench, level, 0);
+      (void)one.read();
+      EXPECT_EQ(one.probe.faults.size(), 1u);
+      one.chain.write(one.bench);
+      one.bench.put(page_target(Size::k4) + (kVa48 & 0xff8), 3);
+      EXPECT_EQ(one.read(), 3u);
+      EXPECT_EQ(one.probe.faults.size(), 1u);
+    }
+  }
+  {  // Accessed 0 to 1.
+    SpaceBench one(true);
+    one.chain.set(one.bench, 3, one.chain.levels[3].entry | kA);
+    (void)one.read();
+    EXPECT_TRUE(one.probe.faults.empty());
+  }
+  // R/W and U/S 0 to 1, XD 1 to 0: at most one spurious fault for each address.
+  for (size_t level = 0; level < 4; ++level) {
+    SpaceBench one;
+    one.chain.set(one.bench, level, (one.chain.levels[level].entry & ~kRw) | kXd);
+    (void)one.read();
+    one.chain.write(one.bench);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(one.write(1));
+      EXPECT_TRUE(one.fetch());
+    }
+    EXPECT_LE(one.probe.faults.size(), 1u);
+    EXPECT_EQ(one.read(), 1u);
+    SpaceBench two;
+    two.chain.set(two.bench, level, two.chain.levels[level].entry & ~kUs);
+    (void)two.read();
+    EXPECT_EQ(two.probe.faults.size(), 1u);  // a real one
+    two.chain.write(two.bench);
+    EXPECT_TRUE(two.write(8));
+    EXPECT_EQ(two.read(), 8u);
+    EXPECT_LE(two.probe.faults.size(), 2u);
+  }
+}
+
+// Atomic operations outside write-back memory: the type is ignored, or the operation fails. No bus lock.
+TEST(TlbRows, AtomicsAndMemoryTypes) {
+  COVERS("ICL-TLB-18");
+  MemoryTypes types(*spec::find_device("icl"));
+  for (const bool ignore : {true, false}) {
+    types.state().atomics_ignore_type = ignore;
+    for (const MemoryType type : {MemoryType::uc, MemoryType::wc, MemoryType::wt, MemoryType::wb}) {
+      uint32_t cell = 40;
+      const AtomicResult<uint32_t> result = types.atomic(type, cell, [](uint32_t old) { return old + 2; });
+      const bool done = ignore || type == MemoryType::wb;
+      EXPECT_EQ(result.outcome, done ? AtomicOutcome::done : AtomicOutcome::failed) << name_of(type);
+      EXPECT_EQ(cell, done ? 42u : 40u) << "a failed write has no effect";
+      if (done) {
+        EXPECT_EQ(result.before, 40u);
+      }
+    }
+  }
+}
+
+// IA-32e: 48-bit addresses, up to 52 physical bits, reserved bits above the width in use.
+TEST(TlbRows, Ia32e) {
+  COVERS("ICL-TLB-19");
+  for (const unsigned width : {39u, 46u, 52u}) {
+    Bench bench("icl", width);
+    Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
+    for (unsigned index = 12; index <= 51; ++index) {
+      chain.set(bench, 3, kP | kRw | kUs | bit_at(index));
+      const WalkResult result = walk_of(bench, chain, kRead);
+      if (index < width) {
+        EXPECT_EQ(result.mapping.address, bit_at(index));
+        EXPECT_FALSE(result.fault);
+      } else {
+        EXPECT_EQ(result.fault.reason, FaultReason::reserved_bit);
+      }
+    }
+    // Not present: all other bits are ignored, reserved ones too.
+    for (size_t level = 0; level < 4; ++level) {
+      chain.write(bench);
+      chain.set(bench, level, ~uint64_t{1});
+      EXPECT_EQ(walk_of(bench, chain, kRead).fault.reason, FaultReason::not_present);
+    }
+    EXPECT_EQ(walk(bench.memory, chain.context, bit_at(48), kRead).fault.reason, FaultReason::not_canonical);
+  }
+}
+
+TEST(TlbRows, InvalidationRegisters) {
+  COVERS("ICL-TLB-21");
+  struct Row {
+    const char* device;
+    const char* name;
+    uint32_t offset;
+    uint32_t value;
+    std::vector<const char*> engines;
+  };
+  const Row rows[] = {
+      {"icl", "RTCR", 0x4260, 1, {"rcs0", "pocs0"}},
+      {"icl", "M1TCR", 0x4264, 1, {"vcs0"}},
+      {"icl", "M2TCR", 0x4268, 1, {"vcs2"}},
+      {"icl", "BTCR", 0x426c, 1, {"bcs0"}},
+      {"icl", "VTCR", 0x4270, 1, {"vecs0"}},
+      {"skl", "RTCR", 0x4260, 1, {"rcs0"}},
+      {"icl", "RTCR", 0x4260, 0, {}},
+      {"tgl", "GFX_TLB_INV_CR", 0xced8, 1, {"rcs0", "pocs0"}},
+      {"tgl", "VD_TLB_INV_CR", 0xcedc, 1, {"vcs0"}},
+      {"tgl", "VD_TLB_INV_CR", 0xcedc, 1 << 2, {"vcs2"}},
+      {"tgl", "VD_TLB_INV_CR", 0xcedc, 5, {"vcs0", "vcs2"}},
+      {"tgl", "VE_TLB_INV_CR", 0xcee0, 1, {"vecs0"}},
+      {"dg1", "BLT_TLB_INV_CR", 0xcee4, 1, {"bcs0"}},
+      {"dg1", "COMPCTX_TLB_INV_CR", 0xcf04, 1, {"ccs0"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    GamBench bench(row.device);
+    EXPECT_EQ(spec::find_register(row.name)->offset(bench.model.id), row.offset);
+    const spec::RegisterId id = GamBench::id(row.name);
+    ASSERT_TRUE(bench.invalidation.owns(id));
+    uint32_t expected = 0;
+    for (const char* engine : row.engines) {
+      expected |= 1u << bench.engine(engine);
+    }
+    EXPECT_EQ(bench.invalidation.engines_of(id, row.value), expected);
+    // Every TLB of those engines is empty afterwards, the others are not.
+    for (const auto& tlb : bench.tlbs.all()) {
+      fill(*tlb, 7);
+    }
+    bench.invalidation.write(id, row.value);
+    EXPECT_EQ(bench.invalidation.read(id), 0u) << "the bit clears itself";
+    std::set<const Tlb*> emptied;
+    for (const char* name : row.engines) {
+      const spec::EngineModel& engine = bench.model.engines[bench.engine(name)];
+      const unsigned number = engine.instance == 0 ? 0 : 1;
+      for (const TlbClient client : TlbSet::clients_of(engine.engine_class, number)) {
+        emptied.insert(&bench.tlbs.of(client));
+      }
+    }
+    for (const auto& tlb : bench.tlbs.all()) {
+      EXPECT_EQ(holds(*tlb, 7), !emptied.contains(tlb.get()));
+    }
+  }
+  // The flush of the global table: its entries go everywhere, others stay.
+  GamBench bench;
+  const spec::RegisterId flush = GamBench::id("GFX_FLSH_CNTL");
+  EXPECT_EQ(spec::desc(flush).offset(bench.model.id), 0x101008u);
+  Tlb& tlb = bench.tlbs.of(TlbClient::blt);
+  fill(tlb, 7);
+  TlbEntry global;
+  global.page = 8;
+  global.space = kGlobalSpace;
+  tlb.fill(global);
+  bench.invalidation.write(flush, 1);
+  EXPECT_EQ(tlb.look_up(kGlobalSpace, 8, kRead), nullptr);
+  EXPECT_TRUE(holds(tlb, 7));
+}
+
+// The private page attribute table: PAT, PCD and PWT of an entry pick one of eight.
+TEST(PteRows, MemoryTypeIndex) {
+  COVERS("ICL-PTE-25");
+  struct Device {
+    const char* name;
+    uint32_t offset;
+    bool bytes;  // eight bytes in one register, else a register each
+  };
+  for (const Device& device : {Device{"bdw", 0x40e0, true}, Device{"skl", 0x40e0, true}, Device{"icl", 0x40e0, false},
+                               Device{"tgl", 0x4800, false}}) {
+    SCOPED_TRACE(device.name);
+    Bench bench(device.name);
+    MemoryTypes types(bench.model);
+    const spec::RegisterDesc& desc = *spec::find_register(device.bytes ? "PRIVATE_PAT" : "PAT_INDEX");
+    EXPECT_EQ(desc.offset(bench.model.id), device.offset);
+    EXPECT_EQ(desc.width_bits, device.bytes ? 64 : 32);
+    EXPECT_EQ(desc.count, device.bytes ? 1u : 8u);
+    ASSERT_TRUE(types.owns(desc.id));
+    // Entry n: type n mod 4, target cache n / 2 mod 4, age 3 - n mod 4.
+    const auto value = [](unsigned n) { return (n & 3) | ((n / 2 & 3) << 2) | ((3 - (n & 3)) << 4); };
+    for (unsigned n = 0; n < 8; ++n) {
+      if (!device.bytes) {
+        types.write(desc.id, n, 0, value(n));
+      }
+    }
+    for (unsigned dword = 0; dword < 2 && device.bytes; ++dword) {
+      uint32_t packed = 0;
+      for (unsigned i = 0; i < 4; ++i) {
+        packed |= value(4 * dword + i) << (8 * i);
+      }
+      types.write(desc.id, 0, dword, packed);
+    }
+    for (unsigned n = 0; n < 8; ++n) {
+      const uint64_t bits = (n & 1 ? kPwt : 0) | (n & 2 ? kPcd : 0) | (n & 4 ? kPatSmall : 0);
+      Chain chain = make_chain(bench, WalkMode::legacy48, Size::k4, kVa48, kRw);
+      chain.set(bench, 3, chain.levels[3].entry | bits);
+      const uint8_t index = walk_of(bench, chain, kRead).mapping.type_index;
+      EXPECT_EQ(index, n);
+      EXPECT_EQ(static_cast<unsigned>(types.page_type(index)), n & 3);
+      EXPECT_EQ(types.pat(index).target_cache, n / 2 & 3);
+      EXPECT_EQ(types.pat(index).age, 3 - (n & 3));
+    }
+    EXPECT_EQ(static_cast<int>(MemoryType::uc), 0);
+    EXPECT_EQ(static_cast<int>(MemoryType::wc), 1);
+    EXPECT_EQ(static_cast<int>(MemoryType::wt), 2);
+    EXPECT_EQ(static_cast<int>(MemoryType::wb), 3);
+  }
+}
+
+// Memory object control overrides the page, or leaves it to it: bits 1:0 are 0 page, 1 UC, 2 WT, 3 WB.
+TEST(MemoryTypes, ObjectControl) {
+  for (const char* device : {"skl", "tgl"}) {
+    const spec::DeviceModel& model = *spec::find_device(device);
+    MemoryTypes types(model);
+    const bool shared = types.owns(GamBench::id("GLOBAL_MOCS"));
+    EXPECT_EQ(shared, std::string_view(device) == "tgl");
+    types.state().pat[3] = 1;  // WC
+    for (uint32_t n = 0; n < 4; ++n) {
+      types.write(GamBench::id(shared ? "GLOBAL_MOCS" : "BLT_MOCS"), 10 + n, 0, n | 0x30);
+    }
+    const auto type = [&](unsigned index) { return types.access_type(spec::EngineClass::blit, 0, index, 3); };
+    EXPECT_EQ(type(10), MemoryType::wc);
+    EXPECT_EQ(type(11), MemoryType::uc);
+    EXPECT_EQ(type(12), MemoryType::wt);
+    EXPECT_EQ(type(13), MemoryType::wb);
+    // Engines have their own tables where there is no shared one.
+    EXPECT_EQ(types.access_type(spec::EngineClass::render, 0, 13, 3), shared ? MemoryType::wb : MemoryType::wc);
+  }
+}
+
+}  // namespace
+}  // namespace halogen::rows
