@@ -79,13 +79,13 @@ bool Aperture::closed(GpuVa address, bool write) {
                       found.mapping.address,
                       write ? "write to the table's own memory dropped: only its alias is open"
                             : "read of the table's own memory: only its alias is open"});
-  } else if (found.mapping.snooped) {
+  } else if (map_.is_hardware_page(found.mapping.space, found.mapping.address)) {
     events_.on_event({EventKind::undefined_behaviour,
                       {},
                       path_,
                       address.value,
                       found.mapping.address,
-                      "a snooped page is not for the processor: not coherent"});
+                      "the first page of data stolen memory is the hardware's"});
   }
   return known_closed_;
 }

@@ -1,7 +1,7 @@
 // The processor's view of graphics memory (GMADR): an offset into the BAR is a graphics address; a fence may tile it;
 // the global table maps it (seed 003 4.3 to 4.6; seed 001, graphics memory address spaces). Rules for the processor:
-// pages that the table marks as snooped are not for it (Gen4), and the table's own memory can neither be read nor
-// written this way. Left out: address swizzling by bit 6, which memory without channels does not need.
+// the table's own memory can neither be read nor written this way, and the first page of data stolen memory is not for
+// software. Left out: address swizzling by bit 6, which memory without channels does not need.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,9 @@ class ConfigSpace {
   bool bus_master() const { return (state_.bytes[kCommand] & 4) != 0 && in_d0(); }
   bool line_interrupt_enabled() const { return (state_.bytes[kCommand + 1] & 4) == 0; }
   bool in_d0() const;
-  uint16_t ggc() const { return encode_ggc(layout_->ggc, model_->stolen_bytes, gtt_bytes(*model_, options_)); }
+  uint16_t ggc() const {
+    return encode_ggc(layout_->ggc, stolen_bytes(*model_, options_), gtt_bytes(*model_, options_));
+  }
 
   uint64_t bar_address(uint8_t index) const;
   std::optional<BarHit> decode_memory(uint64_t address) const;

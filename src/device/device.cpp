@@ -21,8 +21,9 @@ SteeringConfig steering_config(const spec::DeviceModel& model, const DeviceOptio
 MemoryLayout layout_of(const spec::DeviceModel& model, const DeviceOptions& options) {
   const uint64_t local = local_bytes(model, options);
   const uint64_t table = gtt_bytes(model, options);
-  return local != 0 ? local_layout(local, model.stolen_bytes, table)
-                    : system_layout(options.stolen_base, model.stolen_bytes, table, model.physical_bits);
+  const uint64_t stolen = stolen_bytes(model, options);
+  return local != 0 ? local_layout(local, stolen, table)
+                    : system_layout(options.stolen_base, stolen, table, model.physical_bits);
 }
 
 }  // namespace

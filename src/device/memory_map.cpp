@@ -13,6 +13,7 @@ uint64_t own_bytes(const MemoryLayout& layout, uint64_t local_bytes) {
 MemoryMap::MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, Host& host)
     : layout_(layout),
       space_(local_bytes != 0 ? MemorySpace::local : MemorySpace::system),
+      has_hardware_page_(model.has(spec::Feature::ggtt_pte64)),
       host_frames_(host),
       own_(own_bytes(layout, local_bytes)) {
   const uint64_t addressable = uint64_t{1} << model.physical_bits;
@@ -34,6 +35,10 @@ void MemoryMap::add_own(MemoryKind kind, uint64_t first, uint64_t bytes, uint64_
 
 bool MemoryMap::holds_table(MemorySpace space, uint64_t address) const {
   return space == space_ && address - layout_.gsm_base < layout_.gsm_bytes;
+}
+
+bool MemoryMap::is_hardware_page(MemorySpace space, uint64_t address) const {
+  return has_hardware_page_ && space == space_ && layout_.dsm_bytes != 0 && address - layout_.dsm_base < kFrameBytes;
 }
 
 bool MemoryMap::is_stolen(uint64_t system_address) const {

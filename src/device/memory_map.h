@@ -41,14 +41,16 @@ class MemoryMap {
 
   // Where the areas of `layout` lie.
   MemorySpace stolen_space() const { return space_; }
-  bool holds_table(MemorySpace space, uint64_t address) const;  // GSM
-  bool is_stolen(uint64_t system_address) const;                // GSM or DSM of an integrated part
+  bool holds_table(MemorySpace space, uint64_t address) const;       // GSM
+  bool is_hardware_page(MemorySpace space, uint64_t address) const;  // first page of DSM, from Gen8 on
+  bool is_stolen(uint64_t system_address) const;                     // GSM or DSM of an integrated part
 
  private:
   void add_own(MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first);
 
   MemoryLayout layout_;
   MemorySpace space_;
+  bool has_hardware_page_;
   HostFrames host_frames_;
   OwnFrames own_;
   std::deque<FrameSlice> slices_;  // a deque: addresses stay

@@ -76,6 +76,13 @@ FaultAction MemoryUnit::ExternalFaults::on_fault(const Fault& fault) {
   return FaultAction::skip;
 }
 
+// Seed 003 4.6.1: which clients may use system memory; 4.3.1: what others see there is not coherent.
+void MemoryUnit::snooped_page(Stream stream, uint64_t address) {
+  if (!may_snoop(stream)) {
+    raise(EventKind::undefined_behaviour, name_of(stream), address, 0, "a snooped page is not for this client");
+  }
+}
+
 unsigned MemoryUnit::number_in_class(unsigned engine) const {
   const auto engine_class = model_.engines[engine].engine_class;
   return static_cast<unsigned>(
@@ -103,9 +110,8 @@ AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked)
   const spec::EngineModel& model = model_.engines[engine];
   const bool global = table == TableKind::global;
   Tlb& tlb = tlbs_.of(tlb_client(model.engine_class, number_in_class(engine), stream));
-  auto client =
-      std::make_unique<Client>(std::make_unique<EngineFaults>(faults_, engine, fault_stream(stream)), map_.physical(),
-                               tlb, static_cast<SpaceTag>(global ? kGlobalSpace : engine + 1));
+  auto client = std::make_unique<Client>(std::make_unique<StreamFaults>(*this, engine, stream), map_.physical(), tlb,
+                                         static_cast<SpaceTag>(global ? kGlobalSpace : engine + 1));
   AddressSpace& space = client->space;
   if (global) {
     WalkContext walk = global_walk();

@@ -119,12 +119,29 @@ class MemoryUnit final : public RegisterHandler {
    public:
     ExternalFaults(MemoryUnit& unit, Stream stream) : unit_(unit), stream_(stream) {}
     FaultAction on_fault(const Fault& fault) override;
+    void on_snooped_page(uint64_t address) override { unit_.snooped_page(stream_, address); }
 
    private:
     MemoryUnit& unit_;
     Stream stream_;
   };
 
+  class StreamFaults final : public FaultHandler {
+   public:
+    StreamFaults(MemoryUnit& unit, unsigned engine, Stream stream) : unit_(unit), engine_(engine), stream_(stream) {}
+    FaultAction on_fault(const Fault& fault) override {
+      return unit_.faults_.report(engine_, 0, fault_stream(stream_), fault);
+    }
+    void on_large_page(uint64_t address) override { unit_.faults_.report_large_page(engine_, address); }
+    void on_snooped_page(uint64_t address) override { unit_.snooped_page(stream_, address); }
+
+   private:
+    MemoryUnit& unit_;
+    unsigned engine_;
+    Stream stream_;
+  };
+
+  void snooped_page(Stream stream, uint64_t address);
   void attach_registers();
   bool derives(spec::RegisterId id) const;
   void derive(const RegisterSlot& slot, uint32_t value);

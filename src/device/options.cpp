@@ -10,6 +10,8 @@ namespace halogen {
 namespace {
 
 constexpr uint64_t kStolenStep = 0x10'0000;
+constexpr uint64_t kMaxStolen = 0x1'0000'0000;
+constexpr uint64_t kMinAperture = 0x400'0000;
 constexpr uint64_t kMinLocal = 0x1000'0000;  // room for what firmware reserves
 
 }  // namespace
@@ -34,6 +36,23 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
     return Error{fmt::format("the global table of {} must be a power of two from 512 KB to {} KB", model.name,
                              model.gtt_bytes >> 10)};
   }
+  if (options.aperture_bytes != 0) {
+    const uint64_t entry = model.has(spec::Feature::ggtt_pte64) ? 8 : 4;
+    const uint64_t reach = gtt_bytes(model, options) / entry * 4096;
+    if (std::ranges::find(model.bars, spec::BarKind::gmadr, &spec::BarModel::kind) == model.bars.end()) {
+      return Error{fmt::format("{} has no aperture to resize", model.name)};
+    }
+    if (!std::has_single_bit(options.aperture_bytes) || options.aperture_bytes < kMinAperture ||
+        options.aperture_bytes > reach) {
+      return Error{fmt::format("the aperture of {} must be a power of two from {} MB to {} MB", model.name,
+                               kMinAperture >> 20, reach >> 20)};
+    }
+  }
+  if (options.stolen_bytes && (*options.stolen_bytes % kStolenStep != 0 || *options.stolen_bytes > kMaxStolen ||
+                               (model.local_bytes != 0 && *options.stolen_bytes >= local_bytes(model, options) / 2))) {
+    return Error{fmt::format("stolen memory of {} must be a multiple of 1 MB up to {} MB, and half of local memory",
+                             model.name, kMaxStolen >> 20)};
+  }
   if (options.stolen_base != 0) {
     const uint64_t table = gtt_bytes(model, options);
     const uint64_t end = uint64_t{1} << model.physical_bits;
@@ -41,7 +60,7 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
       return Error{fmt::format("stolen memory of {} lies in its local memory: it cannot be placed", model.name)};
     }
     if (options.stolen_base % kStolenStep != 0 || options.stolen_base <= table || options.stolen_base > end ||
-        model.stolen_bytes > end - options.stolen_base) {
+        stolen_bytes(model, options) > end - options.stolen_base) {
       return Error{fmt::format("stolen memory of {} must start at a multiple of 1 MB above {} MB and end below {} GB",
                                model.name, table >> 20, end >> 30)};
     }
@@ -50,6 +69,9 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
 }
 
 uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options) {
+  if (bar.kind == spec::BarKind::gmadr && options.aperture_bytes != 0) {
+    return options.aperture_bytes;
+  }
   if (bar.kind != spec::BarKind::lmem) {
     return bar.bytes;
   }
@@ -60,6 +82,10 @@ uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options) {
 
 uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& options) {
   return options.local_bytes != 0 ? options.local_bytes : model.local_bytes;
+}
+
+uint64_t stolen_bytes(const spec::DeviceModel& model, const DeviceOptions& options) {
+  return options.stolen_bytes.value_or(model.stolen_bytes);
 }
 
 uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options) {

@@ -17,6 +17,8 @@ struct DeviceOptions {
   uint64_t local_bytes = 0;              // 0: the model's; a smaller board
   uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may show less of it
   uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
+  uint64_t aperture_bytes = 0;           // 0: the model's; firmware may show more or less of graphics memory
+  std::optional<uint64_t> stolen_bytes;  // left out: the model's
   uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
   std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
@@ -30,5 +32,6 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
 uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options);
 uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
 uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
+uint64_t stolen_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
 
 }  // namespace halogen

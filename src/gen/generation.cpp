@@ -81,17 +81,31 @@ TimestampFormat Generation::timestamp_format() const {
 }
 
 AccessRule Generation::register_access() const {
-  // Gen4 has 8- and 16-bit registers (DRAM rank boundaries at 10206); later parts ask for aligned dwords (seed 000).
-  return before_gen6(id()) ? AccessRule{1, 4} : AccessRule{4, 4};
+  // Gen4 has 8- and 16-bit registers (DRAM rank boundaries at 10206). Seed 001 asks for natural alignment, seed 000
+  // (Gen12) for that of a dword.
+  if (before_gen6(id())) {
+    return {1, 4};
+  }
+  return id() >= GenId::gen12 ? AccessRule{4, 4} : AccessRule{AccessRule::kNatural, 4};
 }
 
 AccessRule Generation::gtt_access() const {
-  return has(Feature::ggtt_pte64) ? AccessRule{8, 8} : AccessRule{4, 8};
+  if (!has(Feature::ggtt_pte64)) {
+    return {4, 8};
+  }
+  return id() >= GenId::gen12 ? AccessRule{8, 8} : AccessRule{AccessRule::kNatural, 8};
 }
 
-OffsetRange Generation::hypervisor_range() const {
-  // Seed 000 for Gen12; Linux i915 (pvinfo page) before.
-  return id() >= GenId::gen12 ? OffsetRange{0x178000, 0x178fff} : OffsetRange{0x78000, 0x78fff};
+std::span<const OffsetRange> Generation::null_ranges() const {
+  // Linux i915 looks for a hypervisor's page at 78000 on every part, whatever the manual of Gen12 says.
+  static constexpr std::array kEarly{OffsetRange{0x78000, 0x78fff}};
+  // Seed 001 (Gen9 to Gen11): 170000 to 17FFFF is a null range. Seed 000 (Gen12): of it, 178000 is the hypervisor's.
+  static constexpr std::array kGen9{OffsetRange{0x78000, 0x78fff}, OffsetRange{0x170000, 0x17ffff}};
+  static constexpr std::array kGen12{OffsetRange{0x78000, 0x78fff}, OffsetRange{0x178000, 0x178fff}};
+  if (id() >= GenId::gen12) {
+    return kGen12;
+  }
+  return id() >= GenId::gen9 ? std::span<const OffsetRange>(kGen9) : std::span<const OffsetRange>(kEarly);
 }
 
 std::span<const ResetDomain> Generation::reset_domains() const {

@@ -33,9 +33,12 @@ enum class ResetPort : uint8_t { config_gdrst, mmio_gdrst };
 
 // What sizes and alignments a part of the MMIO BAR accepts. Others are split and reported.
 struct AccessRule {
+  static constexpr uint8_t kNatural = 0;  // aligned to its own size
   uint8_t alignment;
   uint8_t max_bytes;
-  constexpr bool allows(uint64_t offset, unsigned bytes) const { return bytes <= max_bytes && offset % alignment == 0; }
+  constexpr bool allows(uint64_t offset, unsigned bytes) const {
+    return bytes <= max_bytes && offset % (alignment == kNatural ? bytes : alignment) == 0;
+  }
 };
 
 // One bit of GDRST: which engine it resets. kWholeGt: everything.
@@ -65,8 +68,9 @@ class Generation {
   AccessRule register_access() const;
   AccessRule gtt_access() const;
 
-  // Registers that hardware leaves to a hypervisor: read zero, writes are ignored.
-  spec::OffsetRange hypervisor_range() const;
+  // Offsets without registers that software may touch: left to a hypervisor, or for accesses that shall do nothing.
+  // They read zero, writes are ignored.
+  std::span<const spec::OffsetRange> null_ranges() const;
 
   // GDRST at MMIO 941C; empty where the reset port is in configuration space.
   std::span<const ResetDomain> reset_domains() const;

@@ -19,7 +19,7 @@ MmioSpace::MmioSpace(const spec::DeviceModel& model, std::shared_ptr<const Regis
                      EventSink& events, std::string path)
     : generation_(model),
       rule_(generation_.register_access()),
-      hypervisor_range_(generation_.hypervisor_range()),
+      null_ranges_(generation_.null_ranges()),
       bank_(std::move(map)),
       wake_(ForceWakeConfig::for_device(model.id)),
       steering_(steering),
@@ -126,8 +126,9 @@ bool MmioSpace::reachable(const RegisterSlot& slot, bool is_write, Origin origin
   return true;
 }
 
-bool MmioSpace::in_hypervisor_range(uint64_t offset) const {
-  return offset >= hypervisor_range_.start && offset <= hypervisor_range_.end;
+bool MmioSpace::in_null_range(uint64_t offset) const {
+  return std::ranges::any_of(
+      null_ranges_, [offset](const spec::OffsetRange& range) { return offset >= range.start && offset <= range.end; });
 }
 
 uint64_t MmioSpace::read(uint64_t offset, unsigned bytes, Origin origin) {
@@ -180,7 +181,7 @@ void MmioSpace::check_rule(uint64_t offset, unsigned bytes, uint64_t value, bool
 uint32_t MmioSpace::read_dword(uint32_t offset, Origin origin) {
   const RegisterSlot* slot = bank_.find(offset);
   if (slot == nullptr) [[unlikely]] {
-    if (in_hypervisor_range(offset)) {
+    if (in_null_range(offset)) {
       return hypervisor_ ? hypervisor_(offset) : 0;
     }
     uint32_t value = 0;
@@ -207,7 +208,7 @@ uint32_t MmioSpace::read_dword(uint32_t offset, Origin origin) {
 void MmioSpace::write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Origin origin) {
   const RegisterSlot* slot = bank_.find(offset);
   if (slot == nullptr) [[unlikely]] {
-    if (!in_hypervisor_range(offset) && !table_write(offset, value & lanes)) {
+    if (!in_null_range(offset) && !table_write(offset, value & lanes)) {
       unclaimed(offset, value & lanes, true);
     }
     return;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/event.h"
@@ -46,7 +47,7 @@ class MmioSpace {
   uint32_t read_dword(uint32_t offset, Origin origin);
   void write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Origin origin);
 
-  // What a read of the hypervisor's range returns; nothing set: zero, as on bare hardware.
+  // What a read of the null ranges returns, for a hypervisor; nothing set: zero, as on bare hardware.
   void set_hypervisor(HypervisorRead read) { hypervisor_ = std::move(read); }
   void set_vga_inputs(const VgaInputs& inputs) { vga_inputs_ = inputs; }
 
@@ -79,7 +80,7 @@ class MmioSpace {
   bool table_read(uint32_t offset, uint32_t& value) const;
   bool table_write(uint32_t offset, uint32_t value);
   bool reachable(const RegisterSlot& slot, bool is_write, Origin origin) const;
-  bool in_hypervisor_range(uint64_t offset) const;
+  bool in_null_range(uint64_t offset) const;
   void check_rule(uint64_t offset, unsigned bytes, uint64_t value, bool is_write);
   void raise(EventKind kind, std::string_view item, uint64_t offset, uint64_t value, std::string_view detail);
   void unclaimed(uint32_t offset, uint32_t value, bool is_write);
@@ -87,7 +88,7 @@ class MmioSpace {
 
   Generation generation_;
   AccessRule rule_;
-  spec::OffsetRange hypervisor_range_;
+  std::span<const spec::OffsetRange> null_ranges_;
   RegisterBank bank_;
   ForceWake wake_;
   Steering steering_;
