@@ -1,10 +1,10 @@
 #include "memory/physical_memory.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "memory/copy_bytes.h"
 
 namespace halogen {
 
@@ -77,15 +77,41 @@ std::byte* PhysicalMemory::frame(MemorySpace space, PhysAddr address) const {
   return window == nullptr ? nullptr : window->source->frame((address.value - window->first) >> kFrameBits);
 }
 
+DirectRange PhysicalMemory::direct_range(MemorySpace space, PhysAddr address) const {
+  const MemoryWindow* window = window_at(space, address);
+  if (window == nullptr) {
+    return {};
+  }
+  const std::span<std::byte> flat = window->source->flat();
+  uint64_t first = window->first;
+  uint64_t bytes = std::min<uint64_t>(window->bytes, flat.size());
+  if (address.value - first >= bytes) {
+    return {};
+  }
+  // Newer windows stand before this one in the list; none of them holds the address.
+  for (const MemoryWindow* newer = windows_.data(); newer != window; ++newer) {
+    if (newer->space != space || newer->bytes == 0) {
+      continue;
+    }
+    if (newer->first > address.value) {
+      bytes = std::min(bytes, newer->first - first);
+    } else if (const uint64_t end = newer->first + newer->bytes; end > first) {
+      bytes -= end - first;
+      first = end;
+    }
+  }
+  return {first, bytes, flat.data() + (first - window->first)};
+}
+
 bool PhysicalMemory::read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const {
   bool whole = true;
   while (!into.empty()) {
     const uint64_t offset = address.value & (kFrameBytes - 1);
     const size_t part = std::min<uint64_t>(into.size(), kFrameBytes - offset);
     if (const std::byte* bytes = frame(space, address)) {
-      std::memcpy(into.data(), bytes + offset, part);
+      copy_bytes(into.data(), bytes + offset, part);
     } else {
-      std::memset(into.data(), 0, part);
+      clear_bytes(into.data(), part);
       whole = false;
     }
     into = into.subspan(part);
@@ -100,7 +126,7 @@ bool PhysicalMemory::write(MemorySpace space, PhysAddr address, std::span<const 
     const uint64_t offset = address.value & (kFrameBytes - 1);
     const size_t part = std::min<uint64_t>(from.size(), kFrameBytes - offset);
     if (std::byte* bytes = frame(space, address)) {
-      std::memcpy(bytes + offset, from.data(), part);
+      copy_bytes(bytes + offset, from.data(), part);
     } else {
       whole = false;
     }

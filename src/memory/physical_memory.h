@@ -31,15 +31,18 @@ class FrameSource {
   virtual ~FrameSource() = default;
   // Null when the source has nothing there. `number` counts frames from the window's start.
   virtual std::byte* frame(uint64_t number) = 0;
+  // All frames from number 0 on as one piece of host memory; empty when they are not.
+  virtual std::span<std::byte> flat() { return {}; }
 };
 
 // One contiguous piece of host memory.
 class FlatFrames final : public FrameSource {
  public:
-  explicit FlatFrames(std::span<std::byte> bytes) : bytes_(bytes) {}
+  explicit FlatFrames(std::span<std::byte> bytes) : bytes_(bytes.first(bytes.size() / kFrameBytes * kFrameBytes)) {}
   std::byte* frame(uint64_t number) override {
     return number < bytes_.size() / kFrameBytes ? bytes_.data() + number * kFrameBytes : nullptr;
   }
+  std::span<std::byte> flat() override { return bytes_; }
 
  private:
   std::span<std::byte> bytes_;
@@ -77,6 +80,13 @@ struct MemoryWindow {
   }
 };
 
+// Addresses that one piece of host memory serves: `host` is the byte at `first`.
+struct DirectRange {
+  uint64_t first = 0;
+  uint64_t bytes = 0;
+  std::byte* host = nullptr;
+};
+
 class PhysicalMemory {
  public:
   // A later window hides what earlier ones have at the same addresses: a stolen range lies over RAM.
@@ -87,6 +97,10 @@ class PhysicalMemory {
 
   // The host address of the frame that holds `address`, or null for a hole.
   std::byte* frame(MemorySpace space, PhysAddr address) const;
+
+  // The longest run of addresses around `address` that can be reached without asking again, for clients that keep it;
+  // empty when the source gives single frames. Good for one epoch.
+  DirectRange direct_range(MemorySpace space, PhysAddr address) const;
 
   // Copies across frames. False when a part lies in a hole: that part reads as zero, or is dropped.
   bool read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const;

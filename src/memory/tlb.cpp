@@ -6,18 +6,6 @@
 #include "base/check.h"
 
 namespace halogen {
-namespace {
-
-unsigned home_of(SpaceTag space, uint64_t page, unsigned slots) {
-  const uint64_t mixed = (page + (uint64_t{space} << 36)) * 0x9e37'79b9'7f4a'7c15u;
-  return static_cast<unsigned>(mixed >> 48) % slots;
-}
-
-bool rights_fit(const TlbEntry& entry, Access access) {
-  return (!access.write || (entry.writable && entry.dirty)) && (!access.instruction || entry.executable);
-}
-
-}  // namespace
 
 bool TlbEntry::filters(Access access) const {
   if (fault == FaultReason::write_denied) {
@@ -29,97 +17,101 @@ bool TlbEntry::filters(Access access) const {
   return fault != FaultReason::none;
 }
 
-Tlb::Tlb(unsigned entries) : entries_(entries) {
-  check(entries > 0, "a TLB has at least one entry");
+Tlb::Tlb(unsigned entries) : entries_(entries), nodes_(entries + 1) {
+  check(entries > 0 && entries <= kMostEntries, "a TLB has from one to 4096 entries");
   const unsigned sets = std::bit_ceil((entries + kMaxPerSet - 1) / kMaxPerSet);
-  sets_.resize(sets);
+  unsigned first = 1;
+  unsigned first_slot = 0;
   for (unsigned i = 0; i < sets; ++i) {
-    sets_[i].entries.resize(entries / sets + (i < entries % sets ? 1 : 0));
-    sets_[i].index.assign(kSlots, 0);
+    Set set;
+    set.first = static_cast<Number>(first);
+    set.count = static_cast<Number>(entries / sets + (i < entries % sets ? 1 : 0));
+    set.first_slot = first_slot;
+    set.slot_mask = std::bit_ceil(set.count * kSlotsPerEntry) - 1;
+    first += set.count;
+    first_slot += set.slot_mask + 1;
+    sets_.push_back(set);
   }
+  set_mask_ = sets - 1;
+  slots_.resize(first_slot);
+  invalidate_all();
 }
 
-// The slot that names the entry, or the empty slot where it would go. There are twice as many slots as entries.
-unsigned Tlb::find_slot(const Set& set, SpaceTag space, uint64_t page) {
-  for (unsigned slot = home_of(space, page, kSlots);; slot = (slot + 1) % kSlots) {
-    const uint16_t stored = set.index[slot];
-    if (stored == 0) {
-      return slot;
-    }
-    const TlbEntry& entry = set.entries[stored - 1u];
-    if (entry.page == page && entry.space == space) {
-      return slot;
-    }
+// Every node of the set is free.
+void Tlb::reset(Set& set) {
+  std::fill_n(slots_.begin() + set.first_slot, set.slot_mask + 1, Number{0});
+  set.oldest = set.newest = set.free = 0;
+  for (auto number = static_cast<Number>(set.first + set.count); number-- > set.first;) {
+    nodes_[number].newer = set.free;
+    set.free = number;
   }
 }
 
 // Moves later entries of the probe run back over the gap, so that look-ups may stop at the first empty slot.
 void Tlb::remove(Set& set, unsigned slot) {
-  unsigned gap = slot;
-  for (unsigned at = (slot + 1) % kSlots; set.index[at] != 0; at = (at + 1) % kSlots) {
-    const TlbEntry& entry = set.entries[set.index[at] - 1u];
-    const unsigned home = home_of(entry.space, entry.page, kSlots);
-    if ((at + kSlots - home) % kSlots >= (at + kSlots - gap) % kSlots) {
-      set.index[gap] = set.index[at];
+  const Number number = slots_[slot];
+  Node& removed = nodes_[number];
+  (removed.older != 0 ? nodes_[removed.older].newer : set.oldest) = removed.newer;
+  (removed.newer != 0 ? nodes_[removed.newer].older : set.newest) = removed.older;
+  removed.newer = set.free;
+  set.free = number;
+  unsigned gap = slot - set.first_slot;
+  for (unsigned at = (gap + 1) & set.slot_mask; slots_[set.first_slot + at] != 0; at = (at + 1) & set.slot_mask) {
+    Node& node = nodes_[slots_[set.first_slot + at]];
+    const unsigned home = home_of(set, node.space, node.page);
+    if (((at - home) & set.slot_mask) >= ((at - gap) & set.slot_mask)) {
+      slots_[set.first_slot + gap] = slots_[set.first_slot + at];
+      node.slot = static_cast<Number>(set.first_slot + gap);
       gap = at;
     }
   }
-  set.index[gap] = 0;
+  slots_[set.first_slot + gap] = 0;
 }
 
-const TlbEntry* Tlb::look_up(SpaceTag space, uint64_t page, Access access) {
-  Set& set = set_of(page);
-  const unsigned slot = find_slot(set, space, page);
-  const uint16_t stored = set.index[slot];
-  if (stored == 0) {
-    ++statistics_.misses;
-    return nullptr;
+void Tlb::drop_for_rewalk(const Place& place) {
+  remove(*place.set, place.slot);
+  ++statistics_.rewalks;
+}
+
+TlbEntry& Tlb::allocate(SpaceTag space, uint64_t page) {
+  Place place = find(space, page);
+  if (slots_[place.slot] == 0) {
+    Set& set = *place.set;
+    if (set.free == 0) {
+      remove(set, nodes_[set.oldest].slot);
+      place = find(space, page);
+    }
+    const Number number = set.free;
+    set.free = nodes_[number].newer;
+    put_newest(set, number, place.slot);
   }
-  const TlbEntry& entry = set.entries[stored - 1u];
-  if (entry.fault == FaultReason::none && !rights_fit(entry, access)) {
-    remove(set, slot);
-    ++statistics_.rewalks;
-    return nullptr;
-  }
-  ++statistics_.hits;
-  return &entry;
+  Node& node = nodes_[slots_[place.slot]];
+  node.page = page;
+  node.space = space;
+  return node;
 }
 
 const TlbEntry& Tlb::fill(const TlbEntry& entry) {
-  Set& set = set_of(entry.page);
-  unsigned slot = find_slot(set, entry.space, entry.page);
-  if (set.index[slot] == 0) {
-    const unsigned victim = set.next;
-    set.next = (set.next + 1) % static_cast<unsigned>(set.entries.size());
-    const TlbEntry& old = set.entries[victim];
-    const unsigned old_slot = find_slot(set, old.space, old.page);
-    if (set.index[old_slot] == victim + 1) {
-      remove(set, old_slot);
-      slot = find_slot(set, entry.space, entry.page);
-    }
-    set.index[slot] = static_cast<uint16_t>(victim + 1);
-  }
-  TlbEntry& stored = set.entries[set.index[slot] - 1u];
-  stored = entry;
-  return stored;
+  return allocate(entry.space, entry.page) = entry;
 }
 
 template <class Predicate>
 void Tlb::remove_if(Predicate predicate) {
   for (Set& set : sets_) {
-    for (const TlbEntry& entry : set.entries) {
-      const unsigned slot = find_slot(set, entry.space, entry.page);
-      const uint16_t stored = set.index[slot];
-      if (stored != 0 && &set.entries[stored - 1u] == &entry && predicate(entry)) {
-        remove(set, slot);
+    for (Number number = set.oldest; number != 0;) {
+      const Node& node = nodes_[number];
+      const Number next = node.newer;
+      if (predicate(node)) {
+        remove(set, node.slot);
       }
+      number = next;
     }
   }
 }
 
 void Tlb::invalidate_all() {
   for (Set& set : sets_) {
-    std::fill(set.index.begin(), set.index.end(), uint16_t{0});
+    reset(set);
   }
 }
 
@@ -128,18 +120,16 @@ void Tlb::invalidate_space(SpaceTag space) {
 }
 
 void Tlb::invalidate_page(SpaceTag space, uint64_t page) {
-  Set& set = set_of(page);
-  const unsigned slot = find_slot(set, space, page);
-  if (set.index[slot] != 0) {
-    remove(set, slot);
+  const Place place = find(space, page);
+  if (slots_[place.slot] != 0) {
+    remove(*place.set, place.slot);
   }
 }
 
 void Tlb::invalidate_faults(SpaceTag space, uint64_t page) {
-  Set& set = set_of(page);
-  const unsigned slot = find_slot(set, space, page);
-  if (set.index[slot] != 0 && set.entries[set.index[slot] - 1u].fault != FaultReason::none) {
-    remove(set, slot);
+  const Place place = find(space, page);
+  if (slots_[place.slot] != 0 && nodes_[slots_[place.slot]].fault != FaultReason::none) {
+    remove(*place.set, place.slot);
   }
 }
 

@@ -43,12 +43,84 @@ struct TlbStatistics {
 };
 
 class Tlb {
+  using Number = uint16_t;  // of a node; 0: none
+  struct alignas(32) Set {
+    unsigned first_slot = 0;
+    unsigned slot_mask = 0;
+    Number first = 0;
+    Number count = 0;
+    Number oldest = 0;
+    Number newest = 0;
+    Number free = 0;
+  };
+
  public:
   explicit Tlb(unsigned entries);
 
   // The entry that serves this access, or null. Drops an entry whose rights do not fit.
-  const TlbEntry* look_up(SpaceTag space, uint64_t page, Access access);
+  const TlbEntry* look_up(SpaceTag space, uint64_t page, Access access) {
+    const Place place = find(space, page);
+    const TlbEntry* entry = at(place);
+    if (entry == nullptr) {
+      ++statistics_.misses;
+      return nullptr;
+    }
+    if (!rights_fit(*entry, access) && entry->fault == FaultReason::none) [[unlikely]] {
+      drop_for_rewalk(place);
+      return nullptr;
+    }
+    ++statistics_.hits;
+    return entry;
+  }
   const TlbEntry& fill(const TlbEntry& entry);
+
+  // The same in two steps, for a client that has the new entry at hand: where the page is or would go, what is there,
+  // and a place for the new entry that saves the second search. `serves` counts a hit. Only after `at` found nothing
+  // may `claim` follow, which counts a miss; nothing else may be done with the TLB in between. The caller fills what
+  // `claim` gives, except page and space.
+  struct Place {
+    Set* set;
+    unsigned slot;
+    bool is_home;  // no other entry stands between the hash and the slot
+  };
+  Place find(SpaceTag space, uint64_t page) {
+    Set& set = set_of(page);
+    const unsigned home = home_of(set, space, page);
+    unsigned at = home;
+    for (;; at = (at + 1) & set.slot_mask) {
+      const Number number = slots_[set.first_slot + at];
+      if (number == 0 || (nodes_[number].page == page && nodes_[number].space == space)) {
+        return {&set, set.first_slot + at, at == home};
+      }
+    }
+  }
+  const TlbEntry* at(const Place& place) const {
+    const Number number = slots_[place.slot];
+    return number == 0 ? nullptr : &nodes_[number];
+  }
+  bool serves(const TlbEntry& entry, Access access) {
+    const bool fits = rights_fit(entry, access) && entry.fault == FaultReason::none;
+    statistics_.hits += fits ? 1 : 0;
+    return fits;
+  }
+  TlbEntry& claim(Place place, SpaceTag space, uint64_t page) {
+    ++statistics_.misses;
+    Set& set = *place.set;
+    const Number number = set.oldest;
+    Node& node = nodes_[number];
+    const unsigned after = set.first_slot + ((node.slot - set.first_slot + 1) & set.slot_mask);
+    if (!place.is_home || set.free != 0 || number == set.newest || slots_[after] != 0) [[unlikely]] {
+      return allocate(space, page);
+    }
+    // The common case: the set is full, and taking the oldest entry out moves no other slot.
+    slots_[node.slot] = 0;
+    set.oldest = node.newer;
+    nodes_[set.oldest].older = 0;
+    put_newest(set, number, place.slot);
+    node.page = page;
+    node.space = space;
+    return node;
+  }
 
   void invalidate_all();
   void invalidate_space(SpaceTag space);
@@ -61,23 +133,45 @@ class Tlb {
 
  private:
   static constexpr unsigned kMaxPerSet = 256;
-  static constexpr unsigned kSlots = 512;  // of the hash index of a set
+  static constexpr unsigned kMostEntries = 4096;  // so that a slot's number fits 16 bits
+  static constexpr unsigned kSlotsPerEntry = 8;   // sparse, so that a search nearly always ends at its first slot
 
-  // `index` is an open-addressed hash table of entry numbers plus one; an entry is valid while the index names it.
-  struct Set {
-    std::vector<TlbEntry> entries;
-    std::vector<uint16_t> index;
-    unsigned next = 0;  // least recently allocated
+  // Valid nodes of a set are chained by age, free ones by `newer` alone.
+  struct Node : TlbEntry {
+    Number older = 0;
+    Number newer = 0;
+    Number slot = 0;  // that names it
   };
 
-  Set& set_of(uint64_t page) { return sets_[page & (sets_.size() - 1)]; }
-  static unsigned find_slot(const Set& set, SpaceTag space, uint64_t page);
-  static void remove(Set& set, unsigned slot);
+  static bool rights_fit(const TlbEntry& entry, Access access) {
+    return (!access.write || (entry.writable && entry.dirty)) && (!access.instruction || entry.executable);
+  }
+  static unsigned home_of(const Set& set, SpaceTag space, uint64_t page) {
+    const uint64_t mixed = (page + (uint64_t{space} << 36)) * 0x9e37'79b9'7f4a'7c15u;
+    return static_cast<unsigned>(mixed >> 40) & set.slot_mask;
+  }
+  Set& set_of(uint64_t page) { return sets_[page & set_mask_]; }
+  void put_newest(Set& set, Number number, unsigned slot) {
+    Node& node = nodes_[number];
+    node.newer = 0;
+    node.older = set.newest;
+    (set.newest != 0 ? nodes_[set.newest].newer : set.oldest) = number;
+    set.newest = number;
+    node.slot = static_cast<Number>(slot);
+    slots_[slot] = number;
+  }
+  TlbEntry& allocate(SpaceTag space, uint64_t page);
+  void reset(Set& set);
+  void remove(Set& set, unsigned slot);
+  void drop_for_rewalk(const Place& place);
   template <class Predicate>
   void remove_if(Predicate predicate);
 
   unsigned entries_;
+  unsigned set_mask_ = 0;
   std::vector<Set> sets_;
+  std::vector<Node> nodes_;    // number 0 is not used
+  std::vector<Number> slots_;  // open-addressed hash tables, one a set
   TlbStatistics statistics_;
 };
 

@@ -144,6 +144,7 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
       entry_address = nested.address;
       entry_writable = nested.writable;
     }
+    ++result.entry_loads;
     const std::optional<uint64_t> loaded = load_entry(memory, context.table_space, entry_address, level.table.bytes);
     if (!loaded) {
       return fault(FaultReason::table_hole, 0, entry_address);
@@ -196,6 +197,7 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
       continue;
     }
 
+    result.entry = entry;
     Mapping& mapping = result.mapping;
     mapping.page_bits = use_medium ? 16 : level.shift;
     mapping.address = shape.target(entry) & ~low_mask(mapping.page_bits);

@@ -104,10 +104,12 @@ struct WalkPosition {
 };
 
 struct WalkResult {
-  Mapping mapping;  // valid when there is no fault
+  Mapping mapping;     // valid when there is no fault
+  uint64_t entry = 0;  // the entry that maps the page
   Fault fault;
   WalkPosition last;          // the walk's position before its last entry
   bool reached_last = false;  // that entry was on the last level: `last` may be kept for the next walk nearby
+  uint8_t entry_loads = 0;
 };
 
 // `update` false: A and D bits are judged but not written (a debugger's view).

@@ -1,0 +1,100 @@
+#include "memory/quick_walk.h"
+
+#include <bit>
+
+#include "base/bits.h"
+
+namespace halogen {
+namespace {
+
+using Kind = WalkCache::Kind;
+
+// How bits of an entry move to bit `to` of a small number.
+void set_up(uint64_t bits, unsigned to, uint8_t& shift, uint8_t& mask) {
+  if (bits != 0) {
+    shift = static_cast<uint8_t>(static_cast<unsigned>(std::countr_zero(bits)) - to);
+    mask = static_cast<uint8_t>(bits >> shift);
+  }
+}
+
+}  // namespace
+
+void QuickWalk::add_rule(const WalkContext& context, Kind kind, const EntryFormat& format, unsigned page_bits) {
+  Rule& rule = rules_[static_cast<size_t>(kind)];
+  const uint64_t updated =
+      context.accessed_dirty ? format.accessed | (context.extended_accessed ? format.extended_accessed : 0) : 0;
+  const uint64_t expected = format.present | format.user | updated;
+  // Null and snooped pages go the long way too: their clients want to know.
+  const uint64_t looked_at = expected | format.null | format.snooped |
+                             (context.execute_disable ? format.execute_disable : 0) |
+                             (context.format->reserved_bits_fault ? format.reserved : 0);
+  rule.writable = format.writable;
+  rule.dirty = context.accessed_dirty ? format.dirty : 0;
+  const uint64_t to_write = rule.writable | rule.dirty;
+  rule.expected[0] = expected;
+  rule.expected[1] = expected | to_write;
+  rule.looked_at[0] = looked_at;
+  rule.looked_at[1] = looked_at | to_write;
+  rule.page_mask = low_mask(page_bits) & ~low_mask(kFrameBits);
+  rule.address = format.address & ~low_mask(page_bits);
+  rule.address_high = format.address_high;
+  rule.address_high_shift = format.address_high_shift;
+  rule.local = context.local_memory ? format.local_memory : 0;
+  rule.in_table = kind == Kind::table || kind == Kind::medium_table;
+  rule.index_mask = (kEntriesInRange - 1) & ~(kind == Kind::medium_table ? uint64_t{15} : 0);
+  set_up(format.pwt | format.pcd, 0, rule.type_shift, rule.type_mask);
+  set_up(format.pat, 2, rule.pat_shift, rule.pat_mask);
+}
+
+void QuickWalk::load(const WalkContext& context) {
+  *this = {};
+  if (context.format == nullptr || context.nested != nullptr || context.supervisor || !context.execute_requests) {
+    return;
+  }
+  usable_ = true;
+  const LevelFormat& last = context.format->levels.back();
+  wide_ = last.table.bytes == 8;
+  add_rule(context, Kind::table, last.table, 12);
+  add_rule(context, Kind::medium_table, last.medium, 16);
+  if (context.gtt_cache) {
+    return;  // large pages are an error then: the walker reports each
+  }
+  for (const LevelFormat& level : context.format->levels) {
+    if (level.leaf.desc != nullptr && level.shift == 21) {
+      add_rule(context, Kind::page_2m, level.leaf, 21);
+    } else if (level.leaf.desc != nullptr && level.shift == 30) {
+      add_rule(context, Kind::page_1g, level.leaf, 30);
+    }
+  }
+}
+
+void QuickWalk::learn(const PhysicalMemory& memory, const WalkContext& context, uint64_t address,
+                      const WalkResult& result, WalkCache& cache) const {
+  const Rights& rights = result.last.rights;
+  if (!usable_ || !rights.writable || !rights.user || !rights.executable) {
+    return;
+  }
+  if (!result.reached_last) {
+    const Kind kind = result.mapping.page_bits == 21 ? Kind::page_2m : Kind::page_1g;
+    if (rules_[static_cast<size_t>(kind)].expected[0] != 0) {
+      cache.fill_shortcut(address, kind, result.entry);
+    }
+    return;
+  }
+  const LevelFormat& last = context.format->levels.back();
+  const uint64_t bytes = last.table.bytes;
+  const uint64_t index = (address >> last.shift) & low_mask(last.index_bits);
+  const uint64_t first = index & ~(kEntriesInRange - 1);
+  const uint64_t start = result.last.table + first * bytes;
+  const bool cut =
+      context.format->levels.size() == 1 && context.entries != 0 && first + kEntriesInRange > context.entries;
+  if (cut || !is_aligned(start, kEntriesInRange * bytes)) {
+    return;
+  }
+  if (std::byte* frame = memory.frame(context.table_space, PhysAddr(start))) {
+    cache.fill_shortcut(address, result.mapping.page_bits == 16 ? Kind::medium_table : Kind::table,
+                        reinterpret_cast<uint64_t>(frame + (start & low_mask(kFrameBits))));
+  }
+}
+
+}  // namespace halogen

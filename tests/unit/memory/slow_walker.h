@@ -1,0 +1,57 @@
+// Page walks written a second time, for the tests: one function a mode, every bit number typed from the manuals (seed
+// 001 for Gen8 and later, seed 003 4.6 and the public GTT drivers for Gen4 and Gen6), nothing taken from spec/. Slow
+// and literal on purpose: src/memory must agree with it. Only the words for the results are shared.
+// Left out: nesting, supervisor mode execution prevention, memory types of tables, tiled resources.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory/fault.h"
+#include "memory/walker.h"
+
+namespace halogen::slow {
+
+// Memory as numbered frames of 4096 bytes. Null: a hole.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual uint8_t* frame(MemorySpace space, uint64_t number) = 0;
+};
+
+struct Context {
+  uint64_t root[4] = {};
+  uint64_t entries = 0;  // of the top table; 0: as many as the address can name
+  MemorySpace table_space = MemorySpace::system;
+  unsigned haw = 39;  // host address width
+  bool local_memory = false;
+  bool medium_pages = true;
+  bool accessed_dirty = false;
+  bool extended_accessed = false;
+  bool execute_disable = false;
+  bool write_protect = true;
+  bool supervisor = false;
+};
+
+struct Outcome {
+  FaultReason reason = FaultReason::none;
+  Mapping mapping;
+  std::vector<uint64_t> entries;  // addresses of the entries that were read, the root's first
+};
+
+using Walk = Outcome (*)(Memory& memory, const Context& context, uint64_t address, Access access);
+
+Outcome ggtt_gen4(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome ggtt_gen6(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome ggtt_gen8(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome ggtt_gen12(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome ppgtt_flat_gen4(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome ppgtt_directory_gen6(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome legacy32(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome legacy48(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome advanced48(Memory& memory, const Context& context, uint64_t address, Access access);
+
+// The function for a device's generation and a mode; null when the manuals know no such walk.
+Walk find_walk(spec::GenId gen, WalkMode mode);
+
+}  // namespace halogen::slow

@@ -1,0 +1,139 @@
+// Worlds of random page tables for the differential test and the fuzzer: frames come into being at the first touch,
+// full of entries that point at each other, at themselves, at large pages, at holes. Every frame exists twice, once
+// for src/memory and once for the slow walker, so that what one side writes is compared with what the other wrote.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "memory/address_space.h"
+#include "memory/page_format.h"
+#include "memory/physical_memory.h"
+#include "memory/tlb.h"
+#include "memory/walker.h"
+#include "slow_walker.h"
+#include "spec/device_model.h"
+
+namespace halogen::worlds {
+
+// splitmix64: small, the same everywhere.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = (state_ += 0x9e37'79b9'7f4a'7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebu;
+    return z ^ (z >> 31);
+  }
+  uint64_t below(uint64_t bound) { return next() % bound; }
+  bool percent(unsigned chance) { return below(100) < chance; }
+
+ private:
+  uint64_t state_;
+};
+
+struct WorldKind {
+  const spec::DeviceModel* model = nullptr;
+  WalkMode mode = WalkMode::ggtt;
+  unsigned haw = 39;
+};
+
+// Every device with every mode it has, and the address widths that the manual names.
+std::vector<WorldKind> all_kinds();
+std::string name_of(const WorldKind& kind);
+
+class World {
+ public:
+  World(const WorldKind& kind, uint64_t seed);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const PhysicalMemory& memory() const { return memory_; }
+  const WalkContext& context() const { return context_; }
+  const slow::Context& slow_context() const { return slow_context_; }
+  slow::Memory& slow_memory();
+  std::byte* fast_frame(MemorySpace space, uint64_t number);
+
+  // An address in or near the mode's range, often near an earlier one.
+  uint64_t random_address(Random& random);
+  // What the manual's walk says; sets A and D bits in the slow copy when `update`.
+  slow::Outcome expect(uint64_t address, Access access, bool update = true);
+  // Writes an entry of a table in both copies; false when it lies in a hole.
+  bool poke(MemorySpace space, uint64_t address, uint64_t value);
+
+  // Both copies of all frames that either side touched are equal; else says where they differ.
+  std::string compare_memory();
+
+ private:
+  class Frames;
+  class SlowFrames;
+
+  bool exists(MemorySpace space, uint64_t number) const;
+  void generate(MemorySpace space, uint64_t number, std::byte* into) const;
+  uint64_t random_entry(Random& random) const;
+  uint64_t random_dword_entry(Random& random) const;
+
+  WorldKind kind_;
+  uint64_t seed_;
+  unsigned hostility_ = 0;  // percent of entries that are wrong in some way
+  std::unique_ptr<PageFormats> formats_;
+  std::vector<uint64_t> pool_;  // frame numbers that entries like to name
+  std::vector<uint64_t> recent_;
+  std::vector<std::unique_ptr<Frames>> fast_;
+  std::unique_ptr<SlowFrames> slow_;
+  PhysicalMemory memory_;
+  WalkContext context_;
+  slow::Context slow_context_;
+};
+
+// An AddressSpace and the slow walker doing the same accesses. Every function returns what differs, or nothing.
+class SpaceTwin final : public FaultHandler {
+ public:
+  SpaceTwin(World& world, unsigned tlb_entries, SpaceTag tag = 1);
+
+  void set_action(FaultAction action) { action_ = action; }
+  std::string read(uint64_t address, size_t bytes, bool instruction);
+  std::string write(uint64_t address, std::span<const std::byte> data);
+  std::string view(uint64_t address, Access access);
+  void invalidate();
+  void invalidate_page(uint64_t address);
+  AddressSpace& space() { return space_; }
+  const Tlb& tlb() const { return tlb_; }
+
+ private:
+  struct Found {
+    FaultReason reason;
+    uint64_t address;
+    bool operator==(const Found&) const = default;
+  };
+  struct Part {
+    FaultReason reason = FaultReason::none;
+    uint8_t* bytes = nullptr;  // slow copy; null: nothing there
+    MemorySpace space = MemorySpace::system;
+    uint64_t number = 0;
+  };
+
+  FaultAction on_fault(const Fault& fault) override;
+  Part translate(uint64_t address, Access access, bool update = true);
+  std::string compare_faults(const std::vector<Found>& expected) const;
+  size_t without_self_change(uint64_t address, size_t bytes);
+
+  World* world_;
+  Tlb tlb_;
+  AddressSpace space_;
+  FaultAction action_ = FaultAction::skip;
+  std::vector<Found> found_;
+  std::set<uint64_t> tables_;  // frames of table_space that a walk has read
+};
+
+// One walk by both; what differs.
+std::string compare_walk(World& world, uint64_t address, Access access);
+
+}  // namespace halogen::worlds
