@@ -1,7 +1,5 @@
 #include "gen/translation_rules.h"
 
-#include "base/check.h"
-
 namespace halogen {
 namespace {
 
@@ -56,12 +54,6 @@ std::span<const TlbRange> l3_tlb_parts(const spec::DeviceModel& model, L3TlbSpli
       return kL3SklGpgpuShared;
   }
   return kL3;
-}
-
-// "3D, Media: 4KB to store PML4, 4KB as PDP cache, 2x4 PD cache. VEBOX, Blitter: each with 4KB." Taken as 2 x 4 KB.
-WalkCacheSizes walk_cache_sizes(spec::EngineClass engine) {
-  const bool small = engine == spec::EngineClass::vebox || engine == spec::EngineClass::blit;
-  return small ? WalkCacheSizes{512, 512, 512, true} : WalkCacheSizes{512, 512, 1024, false};
 }
 
 // Linux i915: Gen8 has no 64 KB pages, Gen9 needs GAMW_ECO_DEV_RW_IA, later parts look at the directory entry alone.

@@ -1,6 +1,6 @@
-// Sizes and switches of the translation hardware, by chip: how many entries each TLB has, how the L3 TLB is divided,
-// how large the caches of upper page table levels are, and whether 64 KB pages need an enable. Seed 001, "TLB Caching
-// and Management". Chips that the seed does not name have the sizes of its general list.
+// Sizes and switches of the translation hardware, by chip: how many entries each TLB has, how the L3 TLB is divided and
+// whether 64 KB pages need an enable. Seed 001, "TLB Caching and Management". Chips that the seed does not name have
+// the sizes of its general list. Left out: the sizes of the caches of upper levels, which nothing but time shows.
 #pragma once
 
 #include <cstdint>
@@ -45,15 +45,6 @@ enum class L3TlbSplit : uint8_t { graphics, gpgpu, graphics_shared, gpgpu_shared
 std::span<const TlbRange> tlb_sizes(const spec::DeviceModel& model);
 // The parts of the L3 TLB. Chips without a division have one part, whatever is asked for.
 std::span<const TlbRange> l3_tlb_parts(const spec::DeviceModel& model, L3TlbSplit split);
-
-// Caches of the upper levels, in entries of eight bytes. `shared`: one cache for all three levels.
-struct WalkCacheSizes {
-  uint16_t pml4;
-  uint16_t pdp;
-  uint16_t pd;
-  bool shared;
-};
-WalkCacheSizes walk_cache_sizes(spec::EngineClass engine);
 
 enum class MediumPages : uint8_t { none, by_register, always };
 MediumPages medium_pages(const spec::DeviceModel& model);

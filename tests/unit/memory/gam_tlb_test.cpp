@@ -121,6 +121,20 @@ TEST(TlbRows, SetsByLowPageBits) {
   }
 }
 
+// A switch for throughput alone: stored, and nothing acts on it.
+TEST(TlbRows, ConcurrentColorAndDepth) {
+  COVERS("ICL-TLB-06");
+  const spec::DeviceModel& model = *spec::find_device("icl");
+  const spec::RegisterDesc& desc = *spec::find_register("GAMT_TLB_CTRL");
+  EXPECT_EQ(desc.offset(model.id), 0x4a30u);
+  EXPECT_TRUE(desc.storage);
+  bool found = false;
+  for (const spec::FieldDesc& field : desc.layout(model.gen)->fields) {
+    found = found || (field.first_bit == 31 && field.width == 1 && field.access == spec::Access::rw);
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST(TlbRows, LeastRecentlyAllocatedGoes) {
   COVERS("ICL-TLB-14");
   Tlb tlb(32);
