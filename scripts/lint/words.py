@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Small things that do not belong in the tree: machine paths, over-long files, disabled tests without a reason."""
+"""Small things that do not belong in the tree: machine paths, over-long files, disabled tests, dead links."""
 import pathlib
 import re
 import subprocess
 import sys
 
 PATHS = re.compile(r"(?<![\w.$}])/(home|root|work|tmp)/[a-z]")
+LINK = re.compile(r"\]\(([^)#:\s]+)[^)]*\)")
 LONGEST = 1000
 
 
@@ -23,6 +24,10 @@ def main() -> int:
         for number, line in enumerate(lines, 1):
             if name != "scripts/lint/words.py" and PATHS.search(line):
                 faults.append(f"{name}:{number}: a path of some machine: {line.strip()}")
+            if path.suffix == ".md":
+                for target in LINK.findall(line):
+                    if not (path.parent / target).exists():
+                        faults.append(f"{name}:{number}: a link to nothing: {target}")
             if "DISABLED_" in line and path.suffix == ".cpp":
                 faults.append(f"{name}:{number}: a disabled test")
     print("\n".join(faults) if faults else "words: clean")

@@ -77,8 +77,7 @@ std::vector<Claim> find_claims(std::string_view text, std::string_view file) {
   return claims;
 }
 
-std::set<std::string> passed_ids(std::string_view xml) {
-  std::set<std::string> ids;
+void collect_ids(std::string_view xml, RecordedIds& ids) {
   constexpr std::string_view kCase = "<testcase ";
   constexpr std::string_view kProperty = "name=\"covers:";
   for (size_t at = xml.find(kCase); at != std::string_view::npos;) {
@@ -88,28 +87,29 @@ std::set<std::string> passed_ids(std::string_view xml) {
     const bool ran = element.find("result=\"completed\"") != std::string_view::npos;
     const bool failed = element.find("<failure") != std::string_view::npos;
     const bool skipped = element.find("<skipped") != std::string_view::npos;
-    if (!ran || failed || skipped) {
+    if (!ran || skipped) {
       continue;
     }
+    std::set<std::string>& into = failed ? ids.failed : ids.passed;
     for (size_t p = element.find(kProperty); p != std::string_view::npos; p = element.find(kProperty, p + 1)) {
       const size_t start = p + kProperty.size();
-      ids.emplace(element.substr(start, element.find('"', start) - start));
+      into.emplace(element.substr(start, element.find('"', start) - start));
     }
   }
-  return ids;
 }
 
-Coverage count(const std::vector<Row>& rows, const std::vector<Claim>& claims, const std::set<std::string>* passed) {
+Coverage count(const std::vector<Row>& rows, const std::vector<Claim>& claims, const RecordedIds* results) {
   std::set<std::string> known;
   for (const Row& row : rows) {
     known.insert(row.id);
   }
   Coverage coverage;
+  coverage.from_results = results != nullptr;
   std::set<std::string> proved;
   for (const Claim& claim : claims) {
     if (!known.contains(claim.id)) {
       coverage.unknown.push_back(claim);
-    } else if (passed == nullptr || passed->contains(claim.id)) {
+    } else if (results == nullptr || (results->passed.contains(claim.id) && !results->failed.contains(claim.id))) {
       proved.insert(claim.id);
     }
   }

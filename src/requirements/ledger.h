@@ -30,8 +30,12 @@ std::vector<Row> parse_ledger(std::string_view text, std::string_view ledger);
 // Every COVERS("...") in a source text.
 std::vector<Claim> find_claims(std::string_view text, std::string_view file);
 
-// Ids recorded by tests that passed, from GoogleTest's XML. A test that failed or was skipped proves nothing.
-std::set<std::string> passed_ids(std::string_view xml);
+// Ids that tests recorded in GoogleTest's XML. A test that was skipped proves nothing; one that failed disproves.
+struct RecordedIds {
+  std::set<std::string> passed;
+  std::set<std::string> failed;
+};
+void collect_ids(std::string_view xml, RecordedIds& ids);
 
 struct GroupCoverage {
   size_t rows = 0;
@@ -44,12 +48,14 @@ struct Coverage {
   size_t proved = 0;
   std::map<std::string, std::map<std::string, GroupCoverage>> ledgers;  // ledger -> group
   std::vector<Claim> unknown;                                           // claims of ids that no ledger has
+  bool from_results = false;  // counted are claims whose tests ran and passed, else all claims in the sources
 
   std::string to_json() const;
   std::string to_text() const;
 };
 
-Coverage count(const std::vector<Row>& rows, const std::vector<Claim>& claims, const std::set<std::string>* passed);
+// `results` null: every claim counts.
+Coverage count(const std::vector<Row>& rows, const std::vector<Claim>& claims, const RecordedIds* results);
 
 // Reads `root`/docs/requirements/*.md and every source file below `root`/tests; with `results`, also its *.xml files.
 Result<Coverage> measure(const std::filesystem::path& root, const std::filesystem::path* results);

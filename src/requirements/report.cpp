@@ -73,7 +73,8 @@ std::string Coverage::to_text() const {
       out += "\n";
     }
   }
-  return out + fmt::format("rows={} proved={}\n", rows, proved);
+  return out + fmt::format("rows={} proved={}{}\n", rows, proved,
+                           from_results ? "" : " (claimed in the sources; --results counts what ran and passed)");
 }
 
 Result<Coverage> measure(const fs::path& root, const fs::path* results) {
@@ -98,7 +99,7 @@ Result<Coverage> measure(const fs::path& root, const fs::path* results) {
     }
     std::ranges::move(find_claims(*text, fs::relative(path, root).string()), std::back_inserter(claims));
   }
-  std::set<std::string> passed;
+  RecordedIds recorded;
   if (results != nullptr) {
     if (!fs::is_directory(*results)) {
       return Error{fmt::format("{} is not a folder of test results", results->string())};
@@ -108,10 +109,10 @@ Result<Coverage> measure(const fs::path& root, const fs::path* results) {
       if (!text) {
         return text.error();
       }
-      passed.merge(passed_ids(*text));
+      collect_ids(*text, recorded);
     }
   }
-  return count(rows, claims, results != nullptr ? &passed : nullptr);
+  return count(rows, claims, results != nullptr ? &recorded : nullptr);
 }
 
 }  // namespace halogen::requirements

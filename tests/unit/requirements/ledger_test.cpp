@@ -34,14 +34,17 @@ TEST(Ledger, ClaimsKeepTheirPlace) {
 }
 
 TEST(Ledger, OnlyPassedTestsProve) {
-  const auto ids = passed_ids(
+  RecordedIds ids;
+  collect_ids(
       "<testcase name=\"a\" status=\"run\" result=\"completed\"><properties><property name=\"covers:A-B-01\" "
       "value=\"1\"/><property name=\"covers:A-B-02\" value=\"1\"/></properties></testcase>"
       "<testcase name=\"b\" status=\"run\" result=\"completed\"><failure message=\"x\"/><properties><property "
       "name=\"covers:A-B-03\" value=\"1\"/></properties></testcase>"
       "<testcase name=\"c\" status=\"run\" result=\"skipped\"><skipped/><properties><property name=\"covers:A-B-04\" "
-      "value=\"1\"/></properties></testcase>");
-  EXPECT_EQ(ids, (std::set<std::string>{"A-B-01", "A-B-02"}));
+      "value=\"1\"/></properties></testcase>",
+      ids);
+  EXPECT_EQ(ids.passed, (std::set<std::string>{"A-B-01", "A-B-02"}));
+  EXPECT_EQ(ids.failed, (std::set<std::string>{"A-B-03"}));
 }
 
 TEST(Ledger, CountsByGroupAndNamesUnknownIds) {
@@ -55,8 +58,12 @@ TEST(Ledger, CountsByGroupAndNamesUnknownIds) {
   EXPECT_EQ(coverage.to_json(),
             "{\"rows\":3,\"proved\":1,\"ledgers\":{\"a\":{\"X\":{\"rows\":2,\"proved\":1,\"missing\":[\"A-X-02\"]},"
             "\"Y\":{\"rows\":1,\"proved\":0,\"missing\":[\"A-Y-01\"]}}}}\n");
-  const std::set<std::string> passed;
-  EXPECT_EQ(count(rows, claims, &passed).proved, 0u);
+  RecordedIds results;
+  EXPECT_EQ(count(rows, claims, &results).proved, 0u);
+  results.passed = {"A-X-01"};
+  EXPECT_EQ(count(rows, claims, &results).proved, 1u);
+  results.failed = {"A-X-01"};  // one of several tests that claim the row failed
+  EXPECT_EQ(count(rows, claims, &results).proved, 0u);
 }
 
 // The row counts that the ledgers' README states.
