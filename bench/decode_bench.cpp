@@ -90,7 +90,7 @@ const std::vector<std::byte>& trace_bytes() {
   static const std::vector<std::byte> kTrace = [] {
     constexpr uint32_t kPage = 4096;
     constexpr size_t kRecords = kBatchBytes / kPage;
-    std::vector<uint32_t> dwords;
+    std::vector<uint32_t> dwords{0xf70e'0005, 0, 0x1004'0c00, 0, 0, 0};  // the version record of a Skylake trace
     for (size_t i = 0; i < kRecords; ++i) {
       const auto address = static_cast<uint32_t>(i * kPage);
       dwords.insert(dwords.end(), {0xf706'0000 + 4 + kPage / 4, address, 0, 2u << 28, kPage});
@@ -129,7 +129,7 @@ void read_trace(benchmark::State& state) {
     CountBytes count;
     const auto done = reader.read_all(count);
     if (!done || count.bytes != kBatchBytes) {
-      state.SkipWithError("the trace did not read back");
+      state.SkipWithError(done ? fmt::format("{} bytes came back", count.bytes).c_str() : done.message().c_str());
     }
   }
   state.SetBytesProcessed(static_cast<int64_t>(trace_bytes().size()) * state.iterations());
