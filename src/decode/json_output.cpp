@@ -110,7 +110,7 @@ class JsonOutput final : public Output {
 
   void object(const Node& node) {
     put(R"({{"kind":"{}","address":"{:#x}")", name_of(node.kind), node.address.value);
-    if (node.item != nullptr) put(",\"name\":{}", json_quote(node.item->name));
+    if (node.item != nullptr) put(",\"name\":{}", json_quote(node.item->manual_name));
     if (!node.label.empty()) put(",\"label\":{}", json_quote(node.label));
     if (node.kind == NodeKind::command || node.kind == NodeKind::unknown_command) {
       put(R"(,"space":"{}","level":{})", node.space == engine::StreamSpace::ggtt ? "ggtt" : "ppgtt", node.level);

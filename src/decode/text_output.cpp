@@ -63,7 +63,7 @@ class TextOutput final : public Output {
     }
     put("{}{:#018x}  ", indent, node.address.value);
     if (node.item != nullptr) {
-      paint(Paint::command, node.item->name);
+      paint(Paint::command, node.item->manual_name);
     } else {
       paint(Paint::fault, "UNKNOWN COMMAND");
     }

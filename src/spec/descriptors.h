@@ -106,10 +106,11 @@ struct Layout {
 };
 
 struct ItemDesc {
-  std::string_view name;  // the manual's spelling
+  std::string_view name;  // the key, in the manual's spelling
   std::string_view doc;
   std::string_view source;
-  std::string_view topic;  // the spec file, without folder and ending
+  std::string_view topic;        // the spec file, without folder and ending
+  std::string_view manual_name;  // what to print: differs from `name` where several items share the manual's name
   GenMask gens;
   DeviceMask devices;  // devices that have the item
   std::span<const Layout> layouts;
@@ -149,11 +150,30 @@ enum class CommandId : uint16_t;   // generated
 enum class StructId : uint16_t;    // generated
 enum class RegisterId : uint16_t;  // generated
 
+// What hardware does with a command in a batch without privilege.
+enum class PrivilegeEffect : uint8_t {
+  noop,               // the whole command is dropped
+  drop_write,         // what it writes, to memory or a register, is discarded; the rest happens
+  drop_post_sync,     // only the write after the flush is discarded
+  per_process_table,  // goes through the table of the process, if the per-process address space is enabled
+  per_process_page,   // goes to the status page of the process, if the per-process address space is enabled
+  parent_privilege,   // may keep or lower the privilege, not raise it
+};
+
+// Applies when all its conditions hold.
+struct PrivilegeRule {
+  GenMask gens;
+  PrivilegeEffect effect;
+  std::string_view when;            // this field is not zero; empty: always
+  std::string_view register_field;  // this field, of the command or its group, names a register that is not on the list
+};
+
 struct CommandDesc : ItemDesc {
   CommandId id;
   std::array<LengthRule, kGenCount> length_of_gen;
   std::array<MatchRule, kGenCount> match_of_gen;
   std::array<EngineMask, kGenCount> engines_of_gen;
+  std::span<const PrivilegeRule> privilege;
 };
 
 struct StructDesc : ItemDesc {

@@ -67,6 +67,19 @@ def _head(spec, item, gen):
     return ""
 
 
+def _privilege_lines(spec, item):
+    text = {"noop": "dropped", "drop_write": "its write is discarded", "drop_post_sync": "its write after the flush is discarded",
+            "per_process_table": "goes through the table of the process", "per_process_page": "goes to the status page of the process",
+            "parent_privilege": "cannot raise the privilege"}
+    out = []
+    for p in item.privilege:
+        conditions = [f"`{p.when}` is set"] if p.when else []
+        conditions += [f"the register in `{p.register}` is not on the list"] if p.register else []
+        out.append(f"- in a batch without privilege ({gens_text(spec, p.gens)}): {text[p.effect]}"
+                   + (" when " + " and ".join(conditions) if conditions else ""))
+    return out + [""] if out else []
+
+
 def _register_lines(spec, item):
     places = {}
     for d in item.devices:
@@ -88,6 +101,9 @@ def _item(spec, item):
            + (f" ({', '.join(item.devices)} only)." if {d for d in spec.devices if spec.devices[d].gen in item.gens} != set(item.devices) else "."), ""]
     if item.kind == "register":
         out += _register_lines(spec, item) + [""]
+    if item.manual_name not in ("", item.name):
+        out += [f"The manual's name is {item.manual_name}.", ""]
+    out += _privilege_lines(spec, item)
     index = distinct_layouts(item)[1]
     # Generations with one layout and one header share a table.
     shared = {}

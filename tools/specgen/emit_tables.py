@@ -48,9 +48,11 @@ class TopicTables:
         self.groups = Pool("GroupDesc", "kG")
         self.layouts = Pool("Layout", "kL")
         self.resets = Pool("RegisterReset", "kS")
+        self.privilege = Pool("PrivilegeRule", "kP")
 
     def pools(self):
-        return (self.values, self.enums, self.fields, self.reserved, self.groups, self.layouts, self.resets)
+        return (self.values, self.enums, self.fields, self.reserved, self.groups, self.layouts, self.resets,
+                self.privilege)
 
     def _field(self, item, f):
         enum = struct = "nullptr"
@@ -93,7 +95,8 @@ class TopicTables:
     def desc(self, item, repack):
         layouts, index = distinct_layouts(item)
         span = self.layouts.span([self._layout(item, l) for l in layouts])
-        base = (f"{{{quote(item.name)}, {quote(item.doc)}, {quote(item.source)}, {quote(item.topic)}, {mask(item.gens)}, "
+        base = (f"{{{quote(item.name)}, {quote(item.doc)}, {quote(item.source)}, {quote(item.topic)}, "
+                f"{quote(item.manual_name or item.name)}, {mask(item.gens)}, "
                 f"{self.device_mask(item.devices)}, {span}, {self.per_gen(index, 'kAbsent')}, {repack}}}")
         name, kind = self.names.of(item), KIND[item.kind]
         return [f"constinit const {kind}Desc {name}::kDesc = {{{base}, {name}::kId,",
@@ -103,7 +106,9 @@ class TopicTables:
         length = self.per_gen(item.length, "{}", lambda r: f"{{{r.fixed}, {r.first}, {r.width}, {r.bias}, {r.min}, {r.max}}}")
         match = self.per_gen(item.match, "{}", lambda m: f"{{{m[0]:#x}, {m[1]:#x}}}")
         engines = self.per_gen(item.engines, "0", lambda e: mask(ENGINES.index(x) for x in e))
-        return f"{length}, {match}, {engines}"
+        privilege = self.privilege.span(f"{{{mask(p.gens)}, PrivilegeEffect::{p.effect}, {quote(p.when)}, {quote(p.register)}}}"
+                                        for p in item.privilege)
+        return f"{length}, {match}, {engines}, {privilege}"
 
     def _struct(self, item):
         return self.per_gen(item.dwords, "0")

@@ -23,6 +23,11 @@ def _item(spec, item, gen):
     devices = ",".join(d for d in item.devices if spec.devices[d].gen == gen)
     layout = item.layouts[gen]
     lines = [f"{head} {_HEADS[item.kind](spec, item, gen)} devices={devices}"]
+    if item.manual_name not in ("", item.name):
+        lines.append(f"{head} manual_name={item.manual_name}")
+    for p in item.privilege:
+        if gen in p.gens:
+            lines.append(f"{head} privilege {p.effect} when={p.when or 'always'} register={p.register or 'any'}")
     lines += _rows(item, head, layout.fields, layout.reserved)
     for g in layout.groups:
         count = g.count or "rest"

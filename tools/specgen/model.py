@@ -5,6 +5,7 @@ from pathlib import Path
 
 ENGINES = ["render", "blit", "video", "vebox", "compute", "posh"]
 ACCESS = ["rw", "ro", "wo", "w1c", "masked", "self_clearing", "w_once"]
+EFFECTS = ["noop", "drop_write", "drop_post_sync", "per_process_table", "per_process_page", "parent_privilege"]
 IN_PLACE = {"gpu_va", "ggtt", "phys", "offset", "reg"}
 BAR_KINDS = ["gttmmadr", "mmadr", "gmadr", "gttadr", "lmem", "io"]
 
@@ -49,6 +50,16 @@ class Group:
     gens: frozenset
     fields: list = field(default_factory=list)
     reserved: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Privilege:
+    """What a command does in a batch without privilege, and when."""
+
+    effect: str
+    gens: frozenset
+    when: str = ""             # a field that is not zero
+    register: str = ""         # a field that holds a register which such batches may not use
 
 
 @dataclass(frozen=True)
@@ -97,6 +108,8 @@ class Item:
     engines: dict = field(default_factory=dict)       # generation -> list of classes
     match: dict = field(default_factory=dict)         # generation -> (mask, value)
     length: dict = field(default_factory=dict)        # generation -> Length
+    privilege: list = field(default_factory=list)
+    manual_name: str = ""
     # structures
     dwords: dict = field(default_factory=dict)        # generation -> size
     # registers

@@ -2,7 +2,7 @@
 
 import re
 
-from model import ACCESS, ENGINES, Item, Length
+from model import ACCESS, EFFECTS, ENGINES, IN_PLACE, Item, Length, Privilege
 from ranges import SpecError, parse_gens
 from read_fields import FieldReader
 
@@ -35,13 +35,48 @@ class ItemReader:
             item.groups = self.f.groups(item.where, table.get("groups", []), gens)
 
     def command(self, where, name, table):
-        item, gens = self._start("command", where, name, table, {"engines", "match", "length", "groups"},
+        item, gens = self._start("command", where, name, table, {"engines", "match", "length", "groups", "privilege", "manual_name"},
                                  ("engines", "match", "length"))
         self._body(item, table, gens)
         self._engines(item, table.get("engines"), gens)
         self._match(item, table.get("match"), gens)
         self._length(item, table.get("length"), gens)
+        self._privilege(item, table.get("privilege", []), gens)
+        item.manual_name = self.r.typed(where, table, "manual_name", str, name)
+        if not _NAME.match(item.manual_name) or (item.manual_name == name and "manual_name" in table):
+            self.r.error(where, "manual_name is another name, of letters, digits and underscores")
         return item
+
+    def _privilege(self, item, rows, gens):
+        where = item.where.at("privilege")
+        if not isinstance(rows, list):
+            self.r.error(where, "must be a list of tables")
+            return
+        for i, row in enumerate(rows):
+            here = where.at(f"row {i}")
+            if not isinstance(row, dict):
+                self.r.error(here, "must be a table")
+                continue
+            if not self.r.keys(here, row, {"effect", "gens", "when", "register"}, ("effect",)):
+                continue
+            rule = Privilege(row["effect"], self.r.gens(here, row, gens) & item.gens, self.r.typed(here, row, "when", str, ""),
+                             self.r.typed(here, row, "register", str, ""))
+            if rule.effect not in EFFECTS:
+                self.r.error(here, f"unknown effect {rule.effect!r}")
+                continue
+            for gen in sorted(rule.gens):
+                self._privilege_fields(item, here, rule, gen)
+                if any(rule.when == o.when and rule.register == o.register and gen in o.gens for o in item.privilege):
+                    self.r.error(here, "given twice", gen)
+            item.privilege.append(rule)
+
+    def _privilege_fields(self, item, where, rule, gen):
+        own = [f for f in item.fields if gen in f.gens]
+        inner = [f for g in item.groups if gen in g.gens for f in g.fields if gen in f.gens]
+        if rule.when and not any(f.name == rule.when for f in own):
+            self.r.error(where, f"no field {rule.when}", gen)
+        if rule.register and not any(f.name == rule.register and f.type in IN_PLACE for f in own + inner):
+            self.r.error(where, f"no field {rule.register} that can hold a register", gen)
 
     def _engines(self, item, value, gens):
         where = item.where.at("engines")

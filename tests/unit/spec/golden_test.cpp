@@ -72,7 +72,10 @@ class View {
         if ((v.gens & mask_of(gen_)) != 0) lines_.push_back(fmt::format("ENUM {} {:#x} {}", e->name, v.value, v.name));
       }
     }
-    for (const CommandDesc* c : commands()) item(*c, "COMMAND", [&] { return command(*c); });
+    for (const CommandDesc* c : commands()) {
+      item(*c, "COMMAND", [&] { return command(*c); });
+      privilege(*c);
+    }
     for (const StructDesc* s : structs())
       item(*s, "STRUCT", [&] { return fmt::format("dwords={}", s->dwords_of_gen[g_]); });
     for (const RegisterDesc* r : registers()) item(*r, "REGISTER", [&] { return reg(*r); });
@@ -105,12 +108,24 @@ class View {
     std::vector<std::string_view> names;
     for (const DeviceModel* m : devices(d)) names.push_back(m->name);
     lines_.push_back(fmt::format("{} {} devices={}", head, own(), fmt::join(names, ",")));
+    if (d.manual_name != d.name) lines_.push_back(fmt::format("{} manual_name={}", head, d.manual_name));
     const bool is_register = kind == "REGISTER";
     rows(head, layout->fields, layout->reserved, is_register);
     for (const GroupDesc& g : layout->groups) {
       lines_.push_back(fmt::format("{} group {} at={} bits={} count={}", head, g.name, format_position(g.first_bit, 1),
                                    g.element_bits, g.count == 0 ? "rest" : std::to_string(g.count)));
       rows(fmt::format("{} {}", head, g.name), g.fields, g.reserved, is_register);
+    }
+  }
+
+  void privilege(const CommandDesc& c) {
+    constexpr std::string_view kEffects[] = {
+        "noop", "drop_write", "drop_post_sync", "per_process_table", "per_process_page", "parent_privilege"};
+    for (const PrivilegeRule& p : c.privilege) {
+      if ((p.gens & mask_of(gen_)) == 0) continue;
+      lines_.push_back(fmt::format("COMMAND {} privilege {} when={} register={}", c.name,
+                                   kEffects[static_cast<size_t>(p.effect)], p.when.empty() ? "always" : p.when,
+                                   p.register_field.empty() ? "any" : p.register_field));
     }
   }
 
