@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "hw/context.h"
+#include "spec/packing.h"
 
 namespace halogen {
 
 namespace {
 
-// The slots stand in three runs.
-struct SlotRun {
-  uint32_t first_index;
-  uint32_t count;
-  uint32_t offset;
-};
-constexpr SlotRun kSlotRuns[] = {{0, 12, 0x4d0}, {12, 4, 0x010}, {16, 4, 0x1d0}};
+// The slots stand in three runs, which the manual numbers through.
+constexpr const spec::RegisterDesc* kSlotRuns[] = {&hw::FORCE_TO_NONPRIV::kDesc, &hw::FORCE_TO_NONPRIV_12_15::kDesc,
+                                                   &hw::FORCE_TO_NONPRIV_16_19::kDesc};
 
 bool row_covers(const spec::PrivilegeRow& row, uint32_t offset, uint32_t engine_base) {
   const uint64_t start = uint64_t{row.offset} + (row.base == spec::RegisterBase::engine ? engine_base : 0u);
@@ -23,32 +21,40 @@ bool row_covers(const spec::PrivilegeRow& row, uint32_t offset, uint32_t engine_
 
 }  // namespace
 
-uint32_t force_to_nonpriv_offset(size_t index) {
-  for (const SlotRun& run : kSlotRuns) {
-    if (index >= run.first_index && index < run.first_index + run.count) {
-      return run.offset + 4 * (static_cast<uint32_t>(index) - run.first_index);
+std::optional<uint32_t> force_to_nonpriv_offset(spec::DeviceId device, size_t index) {
+  for (const spec::RegisterDesc* run : kSlotRuns) {
+    if (index < run->count) {
+      const uint32_t first = run->offset(device);
+      return first == spec::kNoOffset ? std::nullopt
+                                      : std::optional(first + run->stride * static_cast<uint32_t>(index));
     }
+    index -= run->count;
   }
-  return 0;
+  return std::nullopt;
 }
 
-std::optional<size_t> force_to_nonpriv_index(uint32_t engine_offset) {
-  for (const SlotRun& run : kSlotRuns) {
-    if (engine_offset >= run.offset && engine_offset < run.offset + 4 * run.count && engine_offset % 4 == 0) {
-      return run.first_index + (engine_offset - run.offset) / 4;
+std::optional<size_t> force_to_nonpriv_index(spec::DeviceId device, uint32_t engine_offset) {
+  for (size_t index = 0; index < kForceToNonPrivSlots; ++index) {
+    if (force_to_nonpriv_offset(device, index) == engine_offset) {
+      return index;
     }
   }
   return std::nullopt;
 }
 
-ForceToNonPriv ForceToNonPriv::decode(uint32_t slot) {
+ForceToNonPriv ForceToNonPriv::decode(spec::GenId gen, uint32_t slot) {
   ForceToNonPriv out;
-  out.bytes = 4u << (2 * bits(slot, 1, 0));  // 1, 4, 16 or 64 dwords
-  out.start = static_cast<uint32_t>(align_down(slot & 0x03ff'fffcu, out.bytes));
-  const auto access = bits(slot, 29, 28);  // 3 is not defined: matches nothing
-  out.reads = access == 0 || access == 1;
-  out.writes = access == 0 || access == 2;
-  out.deny = bit(slot, 30);
+  if (hw::FORCE_TO_NONPRIV::kDesc.layout(gen) == nullptr) {
+    return out;
+  }
+  // The three runs have one layout.
+  const auto value = spec::unpack_register<hw::FORCE_TO_NONPRIV>(gen, slot);
+  out.bytes = 4u << (2 * static_cast<unsigned>(value.range));  // 1, 4, 16 or 64 dwords
+  out.start = static_cast<uint32_t>(align_down(value.address, out.bytes));
+  using Access = hw::NonprivAccess;
+  out.reads = value.access == Access::READ_WRITE || value.access == Access::READ;
+  out.writes = value.access == Access::READ_WRITE || value.access == Access::WRITE;
+  out.deny = value.deny;
   return out;
 }
 
@@ -58,7 +64,8 @@ bool ForceToNonPriv::covers(uint32_t offset, RegisterAccess access) const {
 
 Privilege::Privilege(spec::DeviceId device) : Privilege(device, spec::privilege_lists()) {}
 
-Privilege::Privilege(spec::DeviceId device, std::span<const spec::PrivilegeList> lists) {
+Privilege::Privilege(spec::DeviceId device, std::span<const spec::PrivilegeList> lists)
+    : gen_(spec::model(device).gen) {
   for (const spec::PrivilegeList& list : lists) {
     if ((list.devices & spec::mask_of(device)) != 0) {
       lists_.push_back(&list);
@@ -85,7 +92,7 @@ Permission Privilege::check(const spec::EngineModel& engine, uint32_t offset, Re
                             std::span<const uint32_t> slots) const {
   bool added = false;
   for (const uint32_t value : slots) {
-    const ForceToNonPriv slot = ForceToNonPriv::decode(value);
+    const ForceToNonPriv slot = ForceToNonPriv::decode(gen_, value);
     if (slot.covers(offset, access)) {
       if (slot.deny) {
         return Permission::denied;

@@ -25,12 +25,12 @@ enum class Permission : uint8_t {
 inline constexpr size_t kForceToNonPrivSlots = 20;
 using ForceToNonPrivSlots = std::array<uint32_t, kForceToNonPrivSlots>;
 
-// Offset of slot `index` from its engine's MMIO base.
-uint32_t force_to_nonpriv_offset(size_t index);
+// Offset of slot `index` from its engine's MMIO base; nothing where the device lacks the slot.
+std::optional<uint32_t> force_to_nonpriv_offset(spec::DeviceId device, size_t index);
 // The reverse: which slot stands at this distance from the engine's MMIO base.
-std::optional<size_t> force_to_nonpriv_index(uint32_t engine_offset);
+std::optional<size_t> force_to_nonpriv_index(spec::DeviceId device, uint32_t engine_offset);
 
-// One slot, taken apart: [1:0] range, [25:2] address, [29:28] access, [30] deny.
+// One slot, taken apart. Before Gen11 it has an address only: one dword to read and write.
 struct ForceToNonPriv {
   uint32_t start = 0;  // first byte; the range is aligned to its size
   uint32_t bytes = 4;
@@ -38,7 +38,7 @@ struct ForceToNonPriv {
   bool writes = false;
   bool deny = false;
 
-  static ForceToNonPriv decode(uint32_t slot);
+  static ForceToNonPriv decode(spec::GenId gen, uint32_t slot);
   bool covers(uint32_t offset, RegisterAccess access) const;
 };
 
@@ -56,6 +56,7 @@ class Privilege {
   bool has_lists() const { return !lists_.empty(); }
 
  private:
+  spec::GenId gen_;
   std::vector<const spec::PrivilegeList*> lists_;
 };
 

@@ -41,21 +41,52 @@ TEST(Privilege, WhatMayBeWrittenMayBeRead) {
 
 TEST(ForceToNonPriv, SlotAddresses) {
   COVERS("DG1-PRIV-07");
+  const DeviceId dg1 = DeviceId::dg1;
   for (size_t i = 0; i < 12; ++i) {
-    EXPECT_EQ(force_to_nonpriv_offset(i), 0x4d0 + 4 * i);
+    EXPECT_EQ(force_to_nonpriv_offset(dg1, i), 0x4d0 + 4 * i);
   }
   for (size_t i = 12; i < 16; ++i) {
-    EXPECT_EQ(force_to_nonpriv_offset(i), 0x010 + 4 * (i - 12));
+    EXPECT_EQ(force_to_nonpriv_offset(dg1, i), 0x010 + 4 * (i - 12));
   }
   for (size_t i = 16; i < 20; ++i) {
-    EXPECT_EQ(force_to_nonpriv_offset(i), 0x1d0 + 4 * (i - 16));
+    EXPECT_EQ(force_to_nonpriv_offset(dg1, i), 0x1d0 + 4 * (i - 16));
   }
-  for (size_t i = 0; i < kForceToNonPrivSlots; ++i) {
-    EXPECT_EQ(force_to_nonpriv_index(force_to_nonpriv_offset(i)), i);
+  EXPECT_FALSE(force_to_nonpriv_offset(dg1, 20).has_value());
+  EXPECT_EQ(force_to_nonpriv_index(dg1, 0x4d0), 0u);
+  EXPECT_EQ(force_to_nonpriv_index(dg1, 0x4fc), 11u);
+  EXPECT_EQ(force_to_nonpriv_index(dg1, 0x010), 12u);
+  EXPECT_EQ(force_to_nonpriv_index(dg1, 0x1dc), 19u);
+  EXPECT_FALSE(force_to_nonpriv_index(dg1, 0x500).has_value());
+  EXPECT_FALSE(force_to_nonpriv_index(dg1, 0x020).has_value());
+  EXPECT_FALSE(force_to_nonpriv_index(dg1, 0x1e0).has_value());
+}
+
+TEST(ForceToNonPriv, OldDevicesHaveFewerSlots) {
+  EXPECT_EQ(force_to_nonpriv_offset(DeviceId::skl, 11), 0x4fcu);
+  EXPECT_FALSE(force_to_nonpriv_offset(DeviceId::skl, 12).has_value());
+  EXPECT_FALSE(force_to_nonpriv_index(DeviceId::skl, 0x010).has_value());
+  EXPECT_FALSE(force_to_nonpriv_offset(DeviceId::snb, 0).has_value());
+}
+
+// Linux writes plain offsets there; access, range and deny came with Gen11.
+TEST(ForceToNonPriv, SlotsOfGen8AndGen9HoldAnAddressOnly) {
+  for (const DeviceId device : {DeviceId::bdw, DeviceId::chv, DeviceId::skl}) {
+    const Privilege privilege(device);
+    const auto may = [&](uint32_t slot, uint32_t offset, RegisterAccess access) {
+      ForceToNonPrivSlots slots{};
+      slots[3] = slot;
+      return privilege.check(rcs(device), offset, access, slots) == Permission::allowed;
+    };
+    for (const uint32_t high : {kRw, kReadOnly, kWriteOnly, kInvalid, kDeny}) {
+      EXPECT_TRUE(may(0x2580 | high, 0x2580, RegisterAccess::read));
+      EXPECT_TRUE(may(0x2580 | high, 0x2580, RegisterAccess::write));
+    }
+    EXPECT_FALSE(may(0x2580 | 3, 0x2584, RegisterAccess::write)) << "no range";
+    EXPECT_TRUE(may(0x2584 | 3, 0x2584, RegisterAccess::write)) << "no alignment";
   }
-  EXPECT_FALSE(force_to_nonpriv_index(0x500).has_value());
-  EXPECT_FALSE(force_to_nonpriv_index(0x020).has_value());
-  EXPECT_FALSE(force_to_nonpriv_index(0x1e0).has_value());
+  const Privilege none(DeviceId::snb);
+  const uint32_t slot = 0x2580;
+  EXPECT_EQ(none.check(rcs(DeviceId::snb), 0x2580, RegisterAccess::write, std::span(&slot, 1)), Permission::unknown);
 }
 
 TEST(ForceToNonPriv, SlotsExtendTheLists) {
