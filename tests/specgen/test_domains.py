@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import SpecCase, DEVICES
+from support import SpecCase, DEVICES, register
 
 RANGES = """[range_table.t]
 doc = "d"
@@ -78,6 +78,36 @@ class Replication(SpecCase):
                            ({"selectors": '[{ name = "S", offset = 0xfdc, origin = "moon" }]'}, "unknown origin 'moon'"),
                            ({"selectors": '[{ name = "S", origin = "host" }]'}, "missing offset")):
             self.refused({"tables/t.toml": replication(**keys)}, "replication_table x", text)
+
+
+class Endpoints(SpecCase):
+    """No register where a range table says that nothing answers."""
+
+    def with_register(self, **keys):
+        return {"tables/t.toml": RANGES, "registers/t.toml": register(**keys)}
+
+    def test_register_without_endpoint(self):
+        for keys in ({"offset": "0x300"}, {"offset": "0x3fc"}, {"offset": "0x2fc", "width": "64", "fields": '[{ name = "v", at = "0[63:0]" }]'},
+                     {"offset": "0x100", "count": "3", "stride": "0x100"}):
+            self.refused(self.with_register(**keys), "register R", "of new lies in 0x300..0x3ff", "t has no endpoint")
+        for keys in ({"offset": "0x2fc"}, {"offset": "0x400"}, {"offset": "0x300", "devices": '["old"]'}):
+            self.good(self.with_register(**keys))
+
+    def test_engine_registers_count_at_every_base(self):
+        table = RANGES.replace("0x300, 0x3ff", "0x22000, 0x22fff")
+        files = {"tables/t.toml": table, "registers/t.toml": register(base='"engine"', offset="0x30")}
+        self.refused(files, "0x22030 of new lies in 0x22000..0x22fff")
+        files["registers/t.toml"] = register(base='"engine"', offset="0x30", engines='["render"]')
+        self.good(files)
+
+    def test_a_table_without_domains_says_nothing(self):
+        table = RANGES.replace('"domain", ', "").replace('"gt", ', "").replace('"gt|media", ', "").replace('"aon", ', "").replace('"", "", 0', '"", 0')
+        self.good(self.with_register(offset="0x300") | {"tables/t.toml": table})
+
+    def test_exception(self):
+        excuse = '[[exception]]\ncheck = "no_endpoint"\nitem = "R"\nfields = ["t"]\nreason = "r"\n'
+        self.good(self.with_register(offset="0x300") | {"exceptions.toml": excuse})
+        self.refused(self.with_register(offset="0x200") | {"exceptions.toml": excuse}, "no longer needed")
 
 
 if __name__ == "__main__":

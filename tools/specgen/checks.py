@@ -50,15 +50,31 @@ class Checker:
         for device in self.spec.devices.values():
             owner = {}
             limit = device.data.get("mmio_bytes")
+            gaps = [(row, t) for t in self.spec.range_tables.values() if t.has_domains and device.name in t.devices
+                    for row in t.rows if row["domain"] == ""]
             for r in self.spec.registers.values():
                 if device.name in r.offsets:
                     self._place(device, r, owner, limit)
+                    self._endpoint(device, r, gaps)
+
+    @staticmethod
+    def _bases(device, r):
+        return sorted({e["base"] for e in device.engines if e["class"] in r.classes}) if r.base == "engine" else [0]
+
+    def _endpoint(self, device, r, gaps):
+        """No register may lie where a range table of the device says that nothing answers."""
+        size = (r.count - 1) * r.stride + r.width // 8
+        for base in self._bases(device, r):
+            first = base + r.offsets[device.name]
+            for row, table in gaps:
+                if first <= row["end"] and first + size > row["start"]:
+                    if not self.spec.excused("no_endpoint", r.name, [table.name], device.gen):
+                        self.error(r.where, f"{first:#x} of {device.name} lies in {row['start']:#x}..{row['end']:#x}, "
+                                            f"where {table.name} has no endpoint", device.gen)
+                    return
 
     def _place(self, device, r, owner, limit):
-        bases = [0]
-        if r.base == "engine":
-            bases = sorted({e["base"] for e in device.engines if e["class"] in r.classes})
-        for base in bases:
+        for base in self._bases(device, r):
             for n in range(r.count):
                 for part in range(0, r.width // 8, 4):
                     at = base + r.offsets[device.name] + n * r.stride + part

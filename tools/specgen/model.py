@@ -151,6 +151,7 @@ class Table:
     engines: list = field(default_factory=list)
     access: str = ""
     instance: int = -1
+    has_domains: bool = False  # a range table whose rows say which endpoint answers
 
 
 @dataclass

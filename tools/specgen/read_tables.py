@@ -13,6 +13,7 @@ def range_table(r, item, table):
         if name not in columns:
             r.error(item.where, f"missing column {name!r}")
             return
+    item.has_domains = "domain" in columns
     previous = None
     for i, values in enumerate(table["rows"]):
         here = item.where.at(f"row {i}")

@@ -11,7 +11,7 @@ from reader import Reader
 # Where spec/devices.toml is still empty, `check` uses these.
 FALLBACK_DEVICES = {"i965": "gen4", "gm965": "gen4", "g45": "gen4.5", "gm45": "gen4.5", "snb": "gen6", "bdw": "gen8",
                     "chv": "gen8", "skl": "gen9", "icl": "gen11", "tgl": "gen12", "dg1": "gen12"}
-CHECKS = {"overlap", "command_match", "register_overlap", "lri_count"}
+CHECKS = {"overlap", "command_match", "register_overlap", "lri_count", "no_endpoint"}
 _IDENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _VALUE_NAME = re.compile(r"^[A-Za-z0-9_]+$")
 
