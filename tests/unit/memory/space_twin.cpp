@@ -7,6 +7,11 @@
 #include "table_world.h"
 
 namespace halogen::worlds {
+namespace {
+
+constexpr std::byte kUntouched{0xa5};
+
+}  // namespace
 
 SpaceTwin::SpaceTwin(World& world, unsigned tlb_entries, SpaceTag tag)
     : world_(&world), tlb_(tlb_entries), space_(world.memory(), tlb_, tag, *this) {
@@ -51,27 +56,32 @@ std::string SpaceTwin::compare_faults(const std::vector<Found>& expected) const 
   return text;
 }
 
-std::string SpaceTwin::read(uint64_t address, size_t bytes, bool instruction) {
-  constexpr std::byte kUntouched{0xa5};
-  const Access access{.write = false, .instruction = instruction};
-  std::vector<std::byte> expected(bytes, kUntouched);
-  std::vector<Found> faults;
-  bool whole = true;
-  for (size_t done = 0; done < bytes && whole;) {
+// What the slow side has there; false when a fault stops it.
+bool SpaceTwin::expect_read(uint64_t address, std::span<std::byte> into, Access access, std::vector<Found>& faults) {
+  for (size_t done = 0; done < into.size();) {
     const uint64_t at = address + done;
-    const size_t part_bytes = std::min<size_t>(bytes - done, kFrameBytes - at % kFrameBytes);
+    const size_t part_bytes = std::min<size_t>(into.size() - done, kFrameBytes - at % kFrameBytes);
     const Part part = translate(at, access);
     if (part.reason != FaultReason::none) {
       faults.push_back({part.reason, at});
-      whole = action_ != FaultAction::stop;
+      if (action_ == FaultAction::stop) {
+        return false;
+      }
     }
-    if (whole && part.bytes != nullptr) {
-      std::memcpy(expected.data() + done, part.bytes + at % kFrameBytes, part_bytes);
-    } else if (whole) {
-      std::memset(expected.data() + done, 0, part_bytes);
+    if (part.bytes != nullptr) {
+      std::memcpy(into.data() + done, part.bytes + at % kFrameBytes, part_bytes);
+    } else {
+      std::memset(into.data() + done, 0, part_bytes);
     }
     done += part_bytes;
   }
+  return true;
+}
+
+std::string SpaceTwin::read(uint64_t address, size_t bytes, bool instruction) {
+  std::vector<std::byte> expected(bytes, kUntouched);
+  std::vector<Found> faults;
+  const bool whole = expect_read(address, expected, {.write = false, .instruction = instruction}, faults);
 
   found_.clear();
   std::vector<std::byte> got(bytes, kUntouched);
@@ -88,52 +98,73 @@ std::string SpaceTwin::read(uint64_t address, size_t bytes, bool instruction) {
   return {};
 }
 
-// A write that changes the tables on its own way has no single right outcome past its first page: cut it there.
-size_t SpaceTwin::without_self_change(uint64_t address, size_t bytes) {
-  const size_t first = std::min<size_t>(bytes, kFrameBytes - address % kFrameBytes);
+std::string SpaceTwin::read_each(std::span<const GpuVa> addresses, size_t bytes) {
+  std::vector<std::byte> expected(addresses.size() * bytes, kUntouched);
+  std::vector<Found> faults;
+  bool whole = true;
+  for (size_t i = 0; i < addresses.size() && whole; ++i) {
+    whole = expect_read(addresses[i].value, std::span(expected).subspan(i * bytes, bytes), {}, faults);
+  }
+  found_.clear();
+  std::vector<std::byte> got(addresses.size() * bytes, kUntouched);
+  const bool result = space_.read_each(addresses, bytes, got.data());
+  if (std::string text = compare_faults(faults); !text.empty()) {
+    return fmt::format("read_each of {}: {}", addresses.size(), text);
+  }
+  if (result != whole || got != expected) {
+    return fmt::format("read_each of {}: other bytes or result", addresses.size());
+  }
+  return {};
+}
+
+// A write into tables that have been walked. Past its first page it has no single right outcome.
+bool SpaceTwin::changes_tables(uint64_t address, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     const uint64_t at = address + done;
     const Part part = translate(at, {.write = true}, false);
     if (part.bytes != nullptr && tables_.contains(part.number)) {
-      return first;
+      return true;
     }
     done += std::min<size_t>(bytes - done, kFrameBytes - at % kFrameBytes);
   }
-  return bytes;
+  return false;
 }
 
-std::string SpaceTwin::write(uint64_t address, std::span<const std::byte> data) {
-  data = data.first(without_self_change(address, data.size()));
-  std::vector<Found> faults;
-  bool whole = true;
-  bool tables_change = false;
-  // Where the bytes go is decided before any of them is written.
-  struct Target {
-    uint8_t* bytes;
-    size_t from;
-    size_t count;
-  };
-  std::vector<Target> targets;
-  for (size_t done = 0; done < data.size() && whole;) {
+bool SpaceTwin::expect_write(uint64_t address, size_t from, size_t bytes, std::vector<Target>& targets,
+                             std::vector<Found>& faults) {
+  for (size_t done = 0; done < bytes;) {
     const uint64_t at = address + done;
-    const size_t part_bytes = std::min<size_t>(data.size() - done, kFrameBytes - at % kFrameBytes);
+    const size_t part_bytes = std::min<size_t>(bytes - done, kFrameBytes - at % kFrameBytes);
     const Part part = translate(at, {.write = true});
     if (part.reason != FaultReason::none) {
       faults.push_back({part.reason, at});
-      whole = action_ != FaultAction::stop;
+      if (action_ == FaultAction::stop) {
+        return false;
+      }
     } else if (part.bytes != nullptr) {
-      targets.push_back({part.bytes + at % kFrameBytes, done, part_bytes});
-      tables_change = tables_change || tables_.contains(part.number);
+      targets.push_back({part.bytes + at % kFrameBytes, from + done, part_bytes});
     }
     done += part_bytes;
   }
+  return true;
+}
+
+std::string SpaceTwin::write(uint64_t address, std::span<const std::byte> data) {
+  // Twice: the first look may find new tables that the write then changes.
+  const bool changes = changes_tables(address, data.size()) || changes_tables(address, data.size());
+  if (changes) {
+    data = data.first(std::min<size_t>(data.size(), kFrameBytes - address % kFrameBytes));
+  }
+  std::vector<Found> faults;
+  std::vector<Target> targets;
+  const bool whole = expect_write(address, 0, data.size(), targets, faults);
   for (const Target& target : targets) {
-    std::memcpy(target.bytes, data.data() + target.from, target.count);
+    std::memcpy(target.to, data.data() + target.from, target.bytes);
   }
 
   found_.clear();
   const bool result = space_.write(GpuVa(address), data);
-  if (tables_change) {
+  if (changes) {
     space_.invalidate();
   }
   if (std::string text = compare_faults(faults); !text.empty()) {
@@ -141,6 +172,31 @@ std::string SpaceTwin::write(uint64_t address, std::span<const std::byte> data) 
   }
   if (result != whole) {
     return fmt::format("write 0x{:x}+{}: returned {}", address, data.size(), result);
+  }
+  return {};
+}
+
+std::string SpaceTwin::write_each(std::span<const GpuVa> addresses, size_t bytes, std::span<const std::byte> data) {
+  for (int look = 0; look < 2; ++look) {
+    for (const GpuVa address : addresses) {
+      if (changes_tables(address.value, bytes)) {
+        return {};
+      }
+    }
+  }
+  std::vector<Found> faults;
+  std::vector<Target> targets;
+  bool whole = true;
+  for (size_t i = 0; i < addresses.size() && whole; ++i) {
+    whole = expect_write(addresses[i].value, i * bytes, bytes, targets, faults);
+  }
+  for (const Target& target : targets) {
+    std::memcpy(target.to, data.data() + target.from, target.bytes);
+  }
+  found_.clear();
+  const bool result = space_.write_each(addresses, bytes, data.data());
+  if (std::string text = compare_faults(faults); !text.empty() || result != whole) {
+    return fmt::format("write_each of {}: {} {}", addresses.size(), text, result);
   }
   return {};
 }
@@ -170,12 +226,8 @@ std::string SpaceTwin::view(uint64_t address, Access access) {
   return {};
 }
 
-void SpaceTwin::invalidate() {
-  space_.invalidate();
-}
-
-void SpaceTwin::invalidate_page(uint64_t address) {
-  space_.invalidate_page(GpuVa(address));
+void SpaceTwin::reload() {
+  space_.load(world_->context());
 }
 
 }  // namespace halogen::worlds

@@ -59,6 +59,13 @@ class World::Frames final : public FrameSource {
     }
     return block.get();
   }
+  void move() {
+    for (auto& [number, block] : blocks_) {
+      std::unique_ptr<std::byte[]> moved(new std::byte[kFrameBytes]);
+      std::memcpy(moved.get(), block.get(), kFrameBytes);
+      block = std::move(moved);
+    }
+  }
   MemorySpace space() const { return space_; }
   const auto& blocks() const { return blocks_; }
 
@@ -119,17 +126,13 @@ World::World(const WorldKind& kind, uint64_t seed)
   }
   pool_.push_back(frames - 1);
 
-  // A window over everything, another that hides a part of it, and local memory.
-  const uint64_t second = random.below(frames / 2);
-  const uint64_t second_frames = 1 + random.below(frames - second);
+  second_window_ = random.below(frames / 2);
+  second_frames_ = 1 + random.below(frames - second_window_);
   fast_.push_back(std::make_unique<Frames>(*this, MemorySpace::system, 0));
-  fast_.push_back(std::make_unique<Frames>(*this, MemorySpace::system, second));
+  fast_.push_back(std::make_unique<Frames>(*this, MemorySpace::system, second_window_));
   fast_.push_back(std::make_unique<Frames>(*this, MemorySpace::local, 0));
   slow_ = std::make_unique<SlowFrames>(*this);
-  memory_.add({MemorySpace::system, MemoryKind::ram, 0, frames << kFrameBits, fast_[0].get()});
-  memory_.add({MemorySpace::system, MemoryKind::data_stolen, second << kFrameBits, second_frames << kFrameBits,
-               fast_[1].get()});
-  memory_.add({MemorySpace::local, MemoryKind::local, 0, frames << kFrameBits, fast_[2].get()});
+  add_windows();
 
   slow::Context& slow = slow_context_;
   slow.haw = kind.haw;
@@ -166,6 +169,29 @@ World::World(const WorldKind& kind, uint64_t seed)
 }
 
 World::~World() = default;
+
+// A window over everything, another that hides a part of it, and local memory.
+void World::add_windows() {
+  const uint64_t bytes = uint64_t{1} << kind_.haw;
+  memory_.add({MemorySpace::system, MemoryKind::ram, 0, bytes, fast_[0].get()});
+  memory_.add({MemorySpace::system, MemoryKind::data_stolen, second_window_ << kFrameBits, second_frames_ << kFrameBits,
+               fast_[1].get()});
+  memory_.add({MemorySpace::local, MemoryKind::local, 0, bytes, fast_[2].get()});
+}
+
+void World::move_frames() {
+  memory_.remove_all(MemorySpace::system);
+  memory_.remove_all(MemorySpace::local);
+  for (const auto& frames : fast_) {
+    frames->move();
+  }
+  add_windows();
+}
+
+void World::set_root(unsigned which, uint64_t address) {
+  slow_context_.root[which % 4] = address;
+  context_.roots[which % 4] = address;
+}
 
 slow::Memory& World::slow_memory() {
   return *slow_;
@@ -251,8 +277,9 @@ uint64_t World::random_address(Random& random) {
     address = low_mask(bits) - random.below(64);
   } else if (bits == 48 && bit(address, 47)) {
     address |= ~low_mask(48);
-  } else if (slow_context_.entries != 0 && roll < 90) {
-    address %= slow_context_.entries << (kind_.mode == WalkMode::ppgtt_directory ? 22 : 12);
+  } else if (slow_context_.entries != 0 && roll < 95) {
+    const uint64_t end = slow_context_.entries << (kind_.mode == WalkMode::ppgtt_directory ? 22 : 12);
+    address = roll < 90 ? address % end : end - (1 << 20) + random.below(1 << 21);
   }
   if (recent_.size() < 32) {
     recent_.push_back(address);
@@ -262,22 +289,39 @@ uint64_t World::random_address(Random& random) {
   return address;
 }
 
+uint64_t World::in_range(uint64_t number) const {
+  const unsigned bits = address_bits_of(kind_.mode);
+  number &= low_mask(bits);
+  return bits == 48 ? static_cast<uint64_t>(sign_extend(number, 48)) : number;
+}
+
 slow::Outcome World::expect(uint64_t address, Access access, bool update) {
   slow::Context context = slow_context_;
   context.accessed_dirty = context.accessed_dirty && update;
   return slow::find_walk(kind_.model->gen, kind_.mode)(*slow_, context, address, access);
 }
 
-bool World::poke(MemorySpace space, uint64_t address, uint64_t value) {
+bool World::flip(MemorySpace space, uint64_t address, uint64_t bits) {
   std::byte* fast = fast_frame(space, address >> kFrameBits);
   uint8_t* slow = slow_->frame(space, address >> kFrameBits);
   if (fast == nullptr || slow == nullptr) {
     return false;
   }
   const uint64_t offset = address & (kFrameBytes - 8);
+  uint64_t value = 0;
+  std::memcpy(&value, slow + offset, 8);
+  value ^= bits;
   std::memcpy(fast + offset, &value, 8);
   std::memcpy(slow + offset, &value, 8);
   return true;
+}
+
+void World::adopt() {
+  for (const auto& frames : fast_) {
+    for (const auto& [number, block] : frames->blocks()) {
+      std::memcpy(slow_->frame(frames->space(), number), block.get(), kFrameBytes);
+    }
+  }
 }
 
 std::string World::compare_memory() {

@@ -63,11 +63,19 @@ class World {
 
   // An address in or near the mode's range, often near an earlier one.
   uint64_t random_address(Random& random);
+  // Any number as an address that the mode can name.
+  uint64_t in_range(uint64_t number) const;
   // What the manual's walk says; sets A and D bits in the slow copy when `update`.
   slow::Outcome expect(uint64_t address, Access access, bool update = true);
-  // Writes an entry of a table in both copies; false when it lies in a hole.
-  bool poke(MemorySpace space, uint64_t address, uint64_t value);
+  // Changes bits of the eight bytes around `address` in both copies; false when they lie in a hole.
+  bool flip(MemorySpace space, uint64_t address, uint64_t bits);
+  // Another root; any number is one.
+  void set_root(unsigned which, uint64_t address);
+  // The frames of src/memory's copy move to other host addresses, as if the host gave other memory.
+  void move_frames();
 
+  // The slow copy becomes what src/memory's copy is.
+  void adopt();
   // Both copies of all frames that either side touched are equal; else says where they differ.
   std::string compare_memory();
 
@@ -75,6 +83,7 @@ class World {
   class Frames;
   class SlowFrames;
 
+  void add_windows();
   bool exists(MemorySpace space, uint64_t number) const;
   void generate(MemorySpace space, uint64_t number, std::byte* into) const;
   uint64_t random_entry(Random& random) const;
@@ -88,6 +97,8 @@ class World {
   std::vector<uint64_t> recent_;
   std::vector<std::unique_ptr<Frames>> fast_;
   std::unique_ptr<SlowFrames> slow_;
+  uint64_t second_window_ = 0;  // first frame
+  uint64_t second_frames_ = 0;
   PhysicalMemory memory_;
   WalkContext context_;
   slow::Context slow_context_;
@@ -101,9 +112,10 @@ class SpaceTwin final : public FaultHandler {
   void set_action(FaultAction action) { action_ = action; }
   std::string read(uint64_t address, size_t bytes, bool instruction);
   std::string write(uint64_t address, std::span<const std::byte> data);
+  std::string read_each(std::span<const GpuVa> addresses, size_t bytes);
+  std::string write_each(std::span<const GpuVa> addresses, size_t bytes, std::span<const std::byte> data);
   std::string view(uint64_t address, Access access);
-  void invalidate();
-  void invalidate_page(uint64_t address);
+  void reload();  // the world's context changed
   AddressSpace& space() { return space_; }
   const Tlb& tlb() const { return tlb_; }
 
@@ -122,8 +134,16 @@ class SpaceTwin final : public FaultHandler {
 
   FaultAction on_fault(const Fault& fault) override;
   Part translate(uint64_t address, Access access, bool update = true);
+  struct Target {
+    uint8_t* to;
+    size_t from;
+    size_t bytes;
+  };
+  bool expect_read(uint64_t address, std::span<std::byte> into, Access access, std::vector<Found>& faults);
+  bool expect_write(uint64_t address, size_t from, size_t bytes, std::vector<Target>& targets,
+                    std::vector<Found>& faults);
+  bool changes_tables(uint64_t address, size_t bytes);
   std::string compare_faults(const std::vector<Found>& expected) const;
-  size_t without_self_change(uint64_t address, size_t bytes);
 
   World* world_;
   Tlb tlb_;
