@@ -1,4 +1,4 @@
-// Range tables, privilege lists and context images, as data from spec/tables/.
+// Range tables, unit bases, privilege lists and context images, as data from spec/tables/.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,20 @@ struct RangeTable {
   std::span<const MmioRange> rows;  // sorted, without overlap
 
   const MmioRange* find(uint32_t offset) const;
+};
+
+// Where a unit's registers start: command streamers and the fixed function blocks beside them.
+struct UnitBase {
+  std::string_view name;
+  uint32_t base;
+};
+
+struct UnitTable {
+  std::string_view name;
+  std::string_view doc;
+  std::string_view source;
+  DeviceMask devices;
+  std::span<const UnitBase> rows;
 };
 
 enum class ListAccess : uint8_t { read, write };
@@ -72,6 +86,7 @@ struct ContextImageDesc {
 };
 
 std::span<const RangeTable> range_tables();
+std::span<const UnitTable> unit_tables();
 std::span<const PrivilegeList> privilege_lists();
 std::span<const ContextImageDesc> context_images();
 

@@ -110,5 +110,27 @@ class Endpoints(SpecCase):
         self.refused(self.with_register(offset="0x200") | {"exceptions.toml": excuse}, "no longer needed")
 
 
+class Units(SpecCase):
+    @staticmethod
+    def table(rows):
+        return {"tables/u.toml": f'[unit_table.u]\ndoc = "d"\nsource = "s"\ndevices = ["new"]\nrows = [{rows}]\n'}
+
+    def test_good(self):
+        spec, _ = self.good(self.table('{ name = "RCS0", base = 0x2000 }, { name = "BCS0", base = 0x22000 }, { name = "VCS0", base = 0x12000 }'))
+        self.assertEqual(spec.unit_tables["u"].rows[2], {"name": "VCS0", "base": 0x12000})
+
+    def test_engines_agree_with_it(self):
+        self.refused(self.table('{ name = "RCS0", base = 0x2000 }'), "unit_table u", "no row for engine bcs0 of new")
+        self.refused(self.table('{ name = "RCS0", base = 0x3000 }, { name = "BCS0", base = 0x22000 }'),
+                     "rcs0 of new is at 0x2000, not at 0x3000")
+
+    def test_rows(self):
+        both = '{ name = "RCS0", base = 0x2000 }, { name = "BCS0", base = 0x22000 }, '
+        self.refused(self.table(both + '{ name = "BCS0", base = 0x30000 }'), "BCS0 is given twice")
+        self.refused(self.table(both + '{ name = "X", base = 0x2000 }'), "0x2000 is given twice")
+        self.refused(self.table(both + '{ name = "X", base = 2 }'), "multiple of 4")
+        self.refused(self.table(both + '{ base = 4 }'), "missing name")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -59,11 +59,15 @@ def table_data(spec):
     tables = _Tables(spec)
     ranges, rows = Pool("MmioRange", "kRanges"), Pool("PrivilegeRow", "kRows")
     registers, entries = Pool("ImageRegister", "kImageRegisters"), Pool("ImageEntry", "kEntries")
-    all_tables = {"RangeTable": [], "PrivilegeList": [], "ContextImageDesc": []}
+    units = Pool("UnitBase", "kUnits")
+    all_tables = {"RangeTable": [], "UnitTable": [], "PrivilegeList": [], "ContextImageDesc": []}
     for t in spec.range_tables.values():
         span = ranges.span(f"{{{r['start']:#x}, {r['end']:#x}, {quote(r['domain'])}, {quote(r['replication'])}, {r['instances']}}}"
                            for r in t.rows)
         all_tables["RangeTable"].append(f"{{{tables.head(t)}, {span}}}")
+    for t in spec.unit_tables.values():
+        span = units.span(f"{{{quote(r['name'])}, {r['base']:#x}}}" for r in t.rows)
+        all_tables["UnitTable"].append(f"{{{tables.head(t)}, {span}}}")
     for t in spec.privilege_lists.values():
         span = rows.span(f"{{{quote(r['name'])}, RegisterBase::{r['base']}, {r['offset']:#x}, {r['dwords']}}}" for r in t.rows)
         all_tables["PrivilegeList"].append(f"{{{tables.head(t)}, {_engines(t)}, {t.instance}, ListAccess::{t.access}, {span}}}")
@@ -75,13 +79,13 @@ def table_data(spec):
         all_tables["ContextImageDesc"].append(f"{{{tables.head(t)}, {_engines(t)}, {entries.span(lines)}}}")
     out = [NOTE + '#include "spec/tables.h"', "", "namespace halogen::spec {", "",
            "using namespace std::string_view_literals;", "", "namespace {"]
-    for pool in (ranges, rows, registers, entries):
+    for pool in (ranges, units, rows, registers, entries):
         out += pool.lines()
     for kind, lines in all_tables.items():
         if lines:
             out += [f"constexpr {kind} k{kind}s[] = {{"] + [f"    {line}," for line in lines] + ["};"]
     out += ["}  // namespace", ""]
-    for kind, function in (("RangeTable", "range_tables"), ("PrivilegeList", "privilege_lists"), ("ContextImageDesc", "context_images")):
+    for kind, function in (("RangeTable", "range_tables"), ("UnitTable", "unit_tables"), ("PrivilegeList", "privilege_lists"), ("ContextImageDesc", "context_images")):
         body = f"k{kind}s" if all_tables[kind] else "{}"
         out.append(f"std::span<const {kind}> {function}() {{ return {body}; }}")
     return "\n".join(out + ["", "}  // namespace halogen::spec", ""])

@@ -11,7 +11,7 @@ HOMES = {
     "generation": "generations.toml", "feature": "generations.toml", "quirk": "generations.toml",
     "device": "devices.toml", "exception": "exceptions.toml",
     "enum": "enums", "command": "commands", "struct": "structs", "register": "registers",
-    "range_table": "tables", "privilege_list": "tables", "image": "tables",
+    "range_table": "tables", "unit_table": "tables", "privilege_list": "tables", "image": "tables",
     "wake_table": "tables", "replication_table": "tables",
 }
 LISTS = {"generation", "exception"}

@@ -189,6 +189,7 @@ class Spec:
     structs: dict = field(default_factory=dict)
     registers: dict = field(default_factory=dict)
     range_tables: dict = field(default_factory=dict)
+    unit_tables: dict = field(default_factory=dict)
     privilege_lists: dict = field(default_factory=dict)
     images: dict = field(default_factory=dict)
     wake_tables: dict = field(default_factory=dict)

@@ -49,6 +49,33 @@ def _contiguous(r, item, span):
         r.error(item.where, f"gap: {at:#x}..{span[1]:#x} is in no row")
 
 
+def unit_table(r, item, table):
+    """Units and their MMIO bases; engines of the table's devices must stand where it says."""
+    seen = {}
+    for i, row in enumerate(table["rows"]):
+        here = item.where.at(f"row {row.get('name', i) if isinstance(row, dict) else i}")
+        if not isinstance(row, dict) or not r.keys(here, row, {"name", "base"}, ("name",)):
+            r.error(here, "needs name and base")
+            continue
+        base = r.typed(here, row, "base", int)
+        if base is None or base % 4:
+            r.error(here, "base must be a multiple of 4")
+            continue
+        for key in (row["name"], base):
+            if key in seen:
+                r.error(here, f"{key if isinstance(key, str) else hex(key)} is given twice")
+            seen[key] = True
+        item.rows.append({"name": row["name"], "base": base})
+    bases = {row["name"]: row["base"] for row in item.rows}
+    for name in item.devices:
+        for engine in r.spec.devices[name].engines:
+            wanted = bases.get(engine["name"].upper())
+            if wanted is None:
+                r.error(item.where, f"has no row for engine {engine['name']} of {name}")
+            elif wanted != engine["base"]:
+                r.error(item.where, f"{engine['name']} of {name} is at {engine['base']:#x}, not at {wanted:#x}")
+
+
 def privilege_list(r, item, table):
     item.access = table["access"]
     if item.access not in ("read", "write"):

@@ -157,9 +157,10 @@ def _enums(r, raw):
 def _tables(r, raw):
     common = {"doc", "source", "devices"}
     extra = {"range_table": {"columns", "rows", "spans"},
+             "unit_table": {"rows"},
              "privilege_list": {"engines", "instance", "access", "rows"},
              "image": {"engines", "entries"}}
-    stores = {"range_table": r.spec.range_tables, "privilege_list": r.spec.privilege_lists, "image": r.spec.images}
+    stores = {"range_table": r.spec.range_tables, "unit_table": r.spec.unit_tables, "privilege_list": r.spec.privilege_lists, "image": r.spec.images}
     import read_tables
     for kind, keys in extra.items():
         required = ("doc", "source", "devices") + tuple(sorted(keys - {"spans", "instance"}))
