@@ -31,3 +31,15 @@ add_library(halogen_members STATIC EXCLUDE_FROM_ALL ${SPECGEN_OUT}/test/members.
 target_link_libraries(halogen_members PUBLIC halogen_generated PRIVATE halogen_options)
 target_compile_options(halogen_members PRIVATE -O0)
 add_dependencies(halogen_members halogen_generated)
+
+# Reference pages of every command, structure and register, for people: <build folder>/reference/README.md.
+set(reference_stamp ${CMAKE_BINARY_DIR}/reference.stamp)
+add_custom_command(
+  OUTPUT ${reference_stamp}
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/specgen/specgen.py docs
+          --spec ${CMAKE_SOURCE_DIR}/spec --out ${CMAKE_BINARY_DIR}/reference
+  COMMAND ${CMAKE_COMMAND} -E touch ${reference_stamp}
+  DEPENDS ${spec_files} ${specgen_files}
+  COMMENT "specgen: spec/ -> reference pages"
+  VERBATIM)
+add_custom_target(reference ALL DEPENDS ${reference_stamp})
