@@ -95,7 +95,11 @@ uint32_t MemoryUnit::on_write(const RegisterWrite& write) {
   } else if (id == RegisterId::PDP) {
     write_pdp(write.slot, write.next);
   } else {
+    const TrttState before = trtt_.state();
     derive(write.slot, write.next);
+    if (trtt_.state() != before) {
+      invalidate_all();
+    }
   }
   return write.next;
 }
@@ -126,13 +130,14 @@ void MemoryUnit::derive(const RegisterSlot& slot, uint32_t value) {
   }
   if (trtt_.owns(id)) {
     trtt_.write(id, slot.index, slot.dword, value);
-    invalidate_all();
   } else if (types_.owns(id)) {
     types_.write(id, slot.index, slot.dword, value);
   }
 }
 
+// Translations that were cached stay unless what they come from changed: a reset of an engine keeps them.
 void MemoryUnit::refresh() {
+  const TrttState before = trtt_.state();
   trtt_.reset();
   types_.reset();
   load_global();
@@ -143,7 +148,9 @@ void MemoryUnit::refresh() {
     }
   }
   aperture_.refresh();
-  invalidate_all();
+  if (trtt_.state() != before) {
+    invalidate_all();
+  }
 }
 
 // Gen4 reads PGTBL_CTL; where the host has no memory at its base, the table stays in memory of the device's own.
@@ -176,9 +183,14 @@ WalkContext MemoryUnit::global_walk() const {
 }
 
 void MemoryUnit::load_global() {
-  gtt_port_.place(global_place());
+  const TablePlace place = global_place();
   const std::optional<uint32_t> control = peek("PGTBL_CTL");
-  table_enabled_ = !control || spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *control).page_table_enable;
+  const bool enable = !control || spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *control).page_table_enable;
+  if (place == gtt_port_.table() && enable == table_enabled_) {
+    return;
+  }
+  gtt_port_.place(place);
+  table_enabled_ = enable;
   const WalkContext walk = global_walk();
   WalkContext enabled = walk;
   if (!table_enabled_) {

@@ -242,6 +242,7 @@ void MemoryUnit::reset(bool clear_memory) {
 void MemoryUnit::reset_gt() {
   gam_.reset_device();
   refresh();
+  invalidate_all();
 }
 
 bool MemoryUnit::reset_engine(unsigned engine) {
@@ -266,6 +267,7 @@ void MemoryUnit::restore(const MemoryState& state) {
   vtd_.set_root(state.vtd_root);
   vtd_.invalidate_context_cache();
   refresh();
+  invalidate_all();
   gam_.restore(state.contexts);
   faults_.restore(state.faults);
 }

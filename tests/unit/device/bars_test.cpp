@@ -173,6 +173,83 @@ TEST(Dg1Bars, HypervisorRangeReadsZeroAndIgnoresWrites) {
   EXPECT_EQ(bench.read(0x178010), 0x178010u ^ 0x5555'0000u);
 }
 
+// i915 looks there on every part for a hypervisor, on Gen12 too.
+TEST(NullRanges, TheHypervisorsOldPageReadsZeroEverywhere) {
+  for (const spec::DeviceModel& model : spec::device_models()) {
+    Bench bench(model);
+    bench.write(0x78000, 0xffff'ffff);
+    EXPECT_EQ(bench.device->bar_read(0, 0x78000, 4), 0u);
+    EXPECT_EQ(bench.events(), 0u) << model.name;
+  }
+}
+
+TEST(NullRanges, SoftwareMayTouchThe17RangeForNothing) {
+  COVERS("ICL-AS-07");
+  for (const std::string_view name : {"skl", "icl"}) {
+    Bench bench(name);
+    for (uint32_t offset = 0x170000; offset <= 0x17fffc; offset += 4) {
+      bench.write(offset, 0xffff'ffff);
+      ASSERT_EQ(bench.read(offset), 0u);
+      ASSERT_EQ(bench.device->mmio().bank().find(offset), nullptr) << "no register lives there";
+    }
+    EXPECT_EQ(bench.events(), 0u);
+  }
+}
+
+TEST(IclBars, SixteenMegabytesOfRegistersAndTable) {
+  COVERS("ICL-AS-02");
+  Bench bench("icl");
+  Device& device = *bench.device;
+  bench.wake_all();
+  device.config_write(0x10, 4, 0xffff'ffff);
+  EXPECT_EQ(device.config_read(0x10, 4), 0xff00'0004u) << "16 MB, 64 bits, not prefetchable: uncached";
+  const auto bad = [&] { return bench.events(EventKind::bad_access); };
+  // Registers: 2 MB, naturally aligned, at most 32 bits.
+  for (const unsigned bytes : {1u, 2u, 4u}) {
+    for (unsigned at = 0; at < 4; at += bytes) {
+      device.bar_read(0, 0x2038 + at, bytes);
+    }
+  }
+  EXPECT_EQ(bench.events(), 0u);
+  device.bar_read(0, 0x2038, 8);
+  device.bar_read(0, 0x2039, 2);
+  device.bar_read(0, 0x203a, 4);
+  EXPECT_EQ(bad(), 3u);
+  // Then nothing for 6 MB.
+  EXPECT_EQ(device.bar_read(0, 0x20'0000, 4), 0u);
+  EXPECT_EQ(device.bar_read(0, 0x7f'fffc, 4), 0u);
+  EXPECT_EQ(bench.events(EventKind::unclaimed_register), 2u);
+  // The table: 8 MB from 8 MB on, naturally aligned, at most one entry.
+  bench.host.log.clear();
+  device.bar_write(0, 0x80'0000, 8, 0x1001);
+  device.bar_write(0, 0xff'fff8, 8, 0x8877'6655'4433'2211);
+  for (const unsigned bytes : {1u, 2u, 4u, 8u}) {
+    for (unsigned at = 0; at < 8; at += bytes) {
+      const uint64_t ones = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * bytes) - 1;
+      EXPECT_EQ(device.bar_read(0, 0xff'fff8 + at, bytes), 0x8877'6655'4433'2211 >> 8 * at & ones);
+    }
+  }
+  EXPECT_EQ(device.bar_read(0, 0x80'0000, 8), 0x1001u);
+  EXPECT_EQ(bench.events(), 0u);
+  device.bar_read(0, 0x80'0004, 8);
+  device.bar_read(0, 0x80'0001, 4);
+  EXPECT_EQ(bad(), 2u);
+}
+
+// What drivers write without harm makes no noise.
+TEST(QuietWrites, MasksAndStatusClears) {
+  Bench g45("g45");
+  g45.write(0x70024, 0x8000'ffff);
+  g45.write(0x71024, 0x8000'ffff);
+  EXPECT_EQ(g45.events(), 0u);
+  Bench snb("snb");
+  snb.write(0xa18c, 0x0001'0001);
+  EXPECT_EQ(snb.read(0x130090) & 1, 1u);
+  snb.write(0xa18c, 0x0001'0000);
+  EXPECT_EQ(snb.read(0x130090) & 1, 0u);
+  EXPECT_EQ(snb.events(), 0u);
+}
+
 TEST(Dg1Bars, RegistersOutsideTheGtNeedNoWakeDomain) {
   COVERS("DG1-MEM-04");
   Bench bench("dg1");
