@@ -56,6 +56,8 @@ class Keys {
     return {};
   }
 
+  bool has(const char* key) { return find(key, true) != nullptr; }
+
   bool boolean(const char* key) {
     const Json* value = find(key, true);
     return value != nullptr && value->is_boolean() && value->get<bool>();
@@ -146,6 +148,9 @@ Result<void> read_content(const fs::path& folder, CaptureObject& object) {
   if (status) {
     return Error{fmt::format("{}: object {} has no content: {}.", path.string(), object.handle, status.message())};
   }
+  if (object.stored && size != *object.stored) {
+    return Error{fmt::format("{}: holds {} bytes, the manifest says {}.", path.string(), size, *object.stored)};
+  }
   if (size > object.bytes || size > kObjectLimit) {
     return Error{
         fmt::format("{}: holds {} bytes, but object {} has {}.", path.string(), size, object.handle, object.bytes)};
@@ -155,6 +160,49 @@ Result<void> read_content(const fs::path& folder, CaptureObject& object) {
   in.read(reinterpret_cast<char*>(object.content.data()), static_cast<std::streamsize>(size));
   if (!in && size != 0) return Error{fmt::format("{}: cannot be read.", path.string())};
   return {};
+}
+
+// "gen4.5" counts as 4: manifests give whole numbers.
+unsigned whole_number_of(spec::GenId gen) {
+  std::string_view text = spec::name_of(gen);
+  text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+  unsigned number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// What the parts of a manifest, each good by itself, say against each other.
+std::optional<Error> contradiction_in(const Capture& capture) {
+  const spec::DeviceModel* model = capture.model();
+  if (model != nullptr && capture.generation != 0 && capture.generation != whole_number_of(model->gen)) {
+    return Error{
+        fmt::format("says generation {}, but {} is {}", capture.generation, model->name, spec::name_of(model->gen))};
+  }
+  const CaptureObject* batch = capture.find(capture.batch_handle);
+  if (batch == nullptr) {
+    return Error{fmt::format("the batch, object {}, is not in \"objects\"", capture.batch_handle)};
+  }
+  if (batch->gpu != capture.batch_gpu) {
+    return Error{fmt::format("the batch is at {:#x}, but object {} is at {:#x}", capture.batch_gpu.value, batch->handle,
+                             batch->gpu.value)};
+  }
+  if (capture.batch_start > batch->bytes || capture.batch_bytes > batch->bytes - capture.batch_start) {
+    return Error{fmt::format("the batch has {} bytes from byte {} on, but object {} has {}", capture.batch_bytes,
+                             capture.batch_start, batch->handle, batch->bytes)};
+  }
+  std::vector<const CaptureObject*> sorted;
+  for (const CaptureObject& object : capture.objects) {
+    if (object.bytes != 0) sorted.push_back(&object);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->gpu < b->gpu; });
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const CaptureObject& before = *sorted[i - 1];
+    if (sorted[i]->gpu.value - before.gpu.value < before.bytes) {
+      return Error{
+          fmt::format("objects {} and {} overlap at {:#x}", before.handle, sorted[i]->handle, sorted[i]->gpu.value)};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -188,13 +236,18 @@ Result<std::vector<fs::path>> find_captures(const fs::path& root) {
 }
 
 Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Error{fmt::format("{}: is not valid JSON.", name)};
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& bad) {
+    return Error{fmt::format("{}: is not valid JSON at byte {}.", name, bad.byte)};
+  }
   std::optional<Error> error;
   Keys keys(json, "the manifest", error);
   Capture capture;
   capture.device = keys.text("device", true);
   capture.pci_id = keys.number32("pci", 0);
+  capture.generation = keys.number32("gen", 0);
   capture.program = keys.text("program", true);
   capture.exec = keys.number32("exec", 0);
   capture.engine = keys.text("engine", true);
@@ -211,6 +264,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
       object.handle = row.number32("handle");
       object.gpu = GpuVa{row.number("gpu") & low_mask(kAddressBits)};
       object.bytes = row.number("size");
+      if (row.has("stored")) object.stored = row.number("stored");
       object.file = row.text("file");
       object.tiling = row.text("tiling", true);
       object.stride = row.number32("stride", 0);
@@ -235,9 +289,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
   }
   const auto engine = engine_of_text(capture.engine);
   if (!error && !engine) error = Error{fmt::format("the engine \"{}\" is not known", capture.engine)};
-  if (!error && capture.find(capture.batch_handle) == nullptr) {
-    error = Error{fmt::format("the batch, object {}, is not in \"objects\"", capture.batch_handle)};
-  }
+  if (!error) error = contradiction_in(capture);
   if (error) return Error{fmt::format("{}: {}.", name, error->message)};
   capture.engine_class = *engine;
   return capture;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,9 @@ namespace halogen::trace {
 
 struct CaptureObject {
   uint32_t handle = 0;
-  GpuVa gpu;           // canonical form removed
-  uint64_t bytes = 0;  // of the object; what lies beyond `content` is zero
+  GpuVa gpu;                       // canonical form removed
+  uint64_t bytes = 0;              // of the object; what lies beyond `content` is zero
+  std::optional<uint64_t> stored;  // bytes that its file must have
   std::string file;
   std::string tiling;
   uint32_t stride = 0;
@@ -38,6 +40,7 @@ struct Capture {
   std::filesystem::path folder;
   std::string device;
   uint32_t pci_id = 0;
+  uint32_t generation = 0;  // the whole number of it; 0: not said
   std::string program;
   uint32_t exec = 0;
   std::string engine;  // as written: "RENDER", "BLT", "ctxengine[0]=class1:inst0", or empty for the default

@@ -81,7 +81,7 @@ TEST(Manifest, EnginesInAllSpellings) {
 }
 
 TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
-  EXPECT_EQ(parse_manifest("{", "m.json").message(), "m.json: is not valid JSON.");
+  EXPECT_EQ(parse_manifest("{", "m.json").message(), "m.json: is not valid JSON at byte 2.");
   EXPECT_EQ(parse_manifest("[]", "m.json").message(), "m.json: the manifest is not an object.");
   EXPECT_EQ(parse_manifest("{}", "m.json").message(), "m.json: the manifest has no \"batch_handle\".");
   EXPECT_EQ(error_with("\"batch_handle\":8", "\"batch_handle\":9"),
@@ -96,6 +96,26 @@ TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
   EXPECT_THAT(error_with("[{\"handle\"", "{\"a\":[{\"handle\""), HasSubstr("is not valid JSON"));
 }
 
+TEST(Manifest, PartsThatContradictEachOther) {
+  EXPECT_EQ(error_with("\"gen\":8", "\"gen\":9"), "m.json: says generation 9, but chv is gen8.");
+  EXPECT_EQ(error_with("\"batch_len\":8", "\"batch_len\":4100"),
+            "m.json: the batch has 4100 bytes from byte 0 on, but object 8 has 4096.");
+  EXPECT_EQ(error_with("\"batch_start_offset\":0", "\"batch_start_offset\":4092"),
+            "m.json: the batch has 8 bytes from byte 4092 on, but object 8 has 4096.");
+  EXPECT_EQ(error_with("\"batch_start_offset\":0", "\"batch_start_offset\":\"0xffffffffffffffff\""),
+            "m.json: the batch has 8 bytes from byte 18446744073709551615 on, but object 8 has 4096.");
+  EXPECT_EQ(error_with("\"batch_gpu\":\"0xffff800010170000\"", "\"batch_gpu\":4096"),
+            "m.json: the batch is at 0x1000, but object 8 is at 0x800010170000.");
+  const std::string second = R"("objects":[{"handle":9,"gpu":"0x80001016f000","size":SIZE,"file":"x.bin"},)";
+  EXPECT_EQ(error_with("\"objects\":[", replaced(second, "SIZE", "4097")),
+            "m.json: objects 9 and 8 overlap at 0x800010170000.");
+  EXPECT_EQ(error_with("\"objects\":[", replaced(second, "SIZE", "4096")), "") << "they only touch";
+  EXPECT_EQ(
+      error_with("\"device\":\"chv\",\"pci\":\"0x22b1\",\"gen\":8", "\"device\":\"g45\",\"pci\":\"0x2e22\",\"gen\":4"),
+      "")
+      << "gen4.5 counts as 4";
+}
+
 TEST_F(CaptureFolder, IsFoundAtAndBelowAFolderInOrder) {
   const auto second = make("chv/p/exec_001", kGood, "12345678");
   const auto first = make("chv/p/exec_000", kGood, "12345678");
@@ -108,9 +128,17 @@ TEST_F(CaptureFolder, IsFoundAtAndBelowAFolderInOrder) {
 }
 
 TEST_F(CaptureFolder, ContentIsReadAndPadded) {
-  const auto capture = read_capture(make("e", kGood, "12345"));
+  const auto capture = read_capture(make("e", replaced(kGood, "\"stored\":8", "\"stored\":5"), "12345"));
   ASSERT_TRUE(capture.ok()) << capture.message();
   EXPECT_EQ(capture->objects[0].content, (std::vector<uint32_t>{0x34333231, 0x35}));
+}
+
+TEST_F(CaptureFolder, ACutObjectIsRefused) {
+  const auto folder = make("e", kGood, "1234567");
+  EXPECT_EQ(read_capture(folder).message(),
+            (folder / "bo_00008.bin").string() + ": holds 7 bytes, the manifest says 8.");
+  std::ofstream(folder / "bo_00008.bin") << "123456789";
+  EXPECT_THAT(read_capture(folder).message(), HasSubstr("holds 9 bytes, the manifest says 8."));
 }
 
 TEST_F(CaptureFolder, MissingThingsAreOneSentence) {
@@ -120,6 +148,7 @@ TEST_F(CaptureFolder, MissingThingsAreOneSentence) {
   fs::remove(folder / "bo_00008.bin");
   EXPECT_THAT(read_capture(folder).message(), HasSubstr("bo_00008.bin: object 8 has no content"));
   std::ofstream(folder / "bo_00008.bin") << std::string(5000, 'x');
+  std::ofstream(folder / "manifest.json") << replaced(kGood, "\"stored\":8", "\"stored\":5000");
   EXPECT_THAT(read_capture(folder).message(), HasSubstr("holds 5000 bytes, but object 8 has 4096."));
   fs::remove(folder / "manifest.json");
   EXPECT_THAT(read_capture(folder).message(), HasSubstr("manifest.json: cannot be read"));
