@@ -57,8 +57,8 @@ struct AubDecoder::Handler {
   void operator()(const Other&) const {}
 };
 
-AubDecoder::AubDecoder(const spec::DeviceModel* device, OutputFactory make_output)
-    : make_output_(std::move(make_output)) {
+AubDecoder::AubDecoder(const spec::DeviceModel* device, OutputFactory make_output, EventSink* events)
+    : make_output_(std::move(make_output)), events_(events) {
   if (device != nullptr) set_device(device);
 }
 
@@ -72,6 +72,7 @@ void AubDecoder::set_device(const spec::DeviceModel* device) {
     engine.model = &model;
     engine.decoder = std::make_unique<Decoder>(*device, model.engine_class, *memory_, output_.get());
     engine.decoder->set_command_limit(command_limit_);
+    engine.decoder->set_events(events_, fmt::format("gpu0.{}", model.name));
     engines_.push_back(std::move(engine));
   }
 }

@@ -26,8 +26,8 @@ using OutputFactory = std::function<std::unique_ptr<Output>(const RegisterNames&
 
 class AubDecoder final : public trace::aub::Visitor {
  public:
-  // `device` null: the trace must tell.
-  AubDecoder(const spec::DeviceModel* device, OutputFactory make_output);
+  // `device` null: the trace must tell. `events` may be null.
+  AubDecoder(const spec::DeviceModel* device, OutputFactory make_output, EventSink* events = nullptr);
 
   // Records after a failure, or after the reader of the output is gone, are ignored.
   void on(const trace::aub::Place& place, const trace::aub::Record& record) override;
@@ -61,6 +61,7 @@ class AubDecoder final : public trace::aub::Visitor {
 
   const spec::DeviceModel* device_ = nullptr;
   OutputFactory make_output_;
+  EventSink* events_;
   std::unique_ptr<RegisterNames> registers_;
   std::unique_ptr<Output> output_;
   std::unique_ptr<PagedImage> memory_;

@@ -81,7 +81,7 @@ Next Decoder::on_command(const spec::CommandDesc& desc, std::span<const uint32_t
   const bool bad_length = dwords.size() < rule.min || dwords.size() > rule.max;
   if (bad_length) [[unlikely]]
     ++counts_.bad_length;
-  if (output_ != nullptr) print(desc, dwords, place, bad_length);
+  if (output_ != nullptr || events_ != nullptr) examine(desc, dwords, place, bad_length);
   if (&desc == batch_start_.desc) return start_batch(dwords, place);
   if (&desc == batch_end_) return Next::leave();
   return Next::advance();
@@ -113,6 +113,7 @@ bool Decoder::seen_before(const CommandPlace& place, GpuVa target) {
 
 Next Decoder::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
   ++counts_.unknown;
+  raise(EventKind::unknown_command, {}, place.address, dwords.front(), {});
   if (output_ != nullptr) output_->node(make_node(NodeKind::unknown_command, dwords, place), gen_);
   return Next::advance();
 }
@@ -120,10 +121,13 @@ Next Decoder::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& p
 void Decoder::on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
                            const CommandPlace& place) {
   counts_.leftover_dwords += present.size();
+  const std::string fault = fmt::format("cut off: {} of {} dwords", present.size(), total);
+  raise(EventKind::bad_length, desc != nullptr ? desc->name : std::string_view{}, place.address, present.front(),
+        fault);
   if (output_ == nullptr) return;
   Node node = make_node(desc != nullptr ? NodeKind::command : NodeKind::unknown_command, present, place);
   node.item = desc;
-  node.faults.push_back(fmt::format("cut off: {} of {} dwords", present.size(), total));
+  node.faults.push_back(fault);
   output_->node(node, gen_);
 }
 
@@ -137,8 +141,8 @@ Node Decoder::make_node(NodeKind kind, std::span<const uint32_t> dwords, const C
   return node;
 }
 
-void Decoder::print(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place,
-                    bool bad_length) {
+void Decoder::examine(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place,
+                      bool bad_length) {
   follower_.note(desc, dwords);
   Node node = make_node(NodeKind::command, dwords, place);
   node.item = &desc;
@@ -146,10 +150,29 @@ void Decoder::print(const spec::CommandDesc& desc, std::span<const uint32_t> dwo
   if (bad_length) {
     const spec::LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
     node.faults.push_back(fmt::format("{} dwords, not {}..{}", dwords.size(), rule.min, rule.max));
+    raise(EventKind::bad_length, desc.name, place.address, dwords.front(), node.faults.back());
   }
   follower_.follow(node);
   counts_.reserved += count_reserved(node);
-  output_->node(node, gen_);
+  if (events_ != nullptr) raise_reserved(node);
+  if (output_ != nullptr) output_->node(node, gen_);
+}
+
+void Decoder::raise(EventKind kind, std::string_view item, GpuVa address, uint64_t value, std::string detail) const {
+  if (events_ == nullptr) return;
+  events_->on_event({kind, item, path_, address.value, value, std::move(detail)});
+}
+
+// One event for each run of wrong bits. Guesses may be no structures at all: nothing is said of them.
+void Decoder::raise_reserved(const Node& node) const {
+  if (node.guessed) return;
+  for (const ReservedValue& bits : node.fields.reserved) {
+    const unsigned first = bits.first_bit % 32;
+    raise(EventKind::reserved_bits, node.item->name, node.address, bits.value,
+          fmt::format("dword {} bits {}:{} must be {}", bits.first_bit / 32, first + bits.width - 1, first,
+                      bits.must_be_one ? "one" : "zero"));
+  }
+  for (const Node& child : node.children) raise_reserved(child);
 }
 
 void Decoder::count_leftover(const StreamLevel& start) {
@@ -167,6 +190,7 @@ void Decoder::count_leftover(const StreamLevel& start) {
 
 void Decoder::report_unmapped(const StreamLevel& level) {
   ++counts_.unmapped;
+  raise(EventKind::unmapped_memory, {}, level.address, 0, "commands");
   if (output_ == nullptr) return;
   Node node;
   node.kind = NodeKind::missing;

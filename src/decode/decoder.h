@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/event.h"
 #include "decode/follower.h"
 #include "decode/memory_image.h"
 #include "decode/output.h"
@@ -52,6 +53,15 @@ class Decoder final : public engine::CommandVisitor {
   void set_state(Follower::State state) { follower_.set_state(std::move(state)); }
   void set_command_limit(uint64_t commands) { command_limit_ = commands; }
 
+  // Mistakes in the stream become events of `path`: unknown commands, lengths, reserved bits of commands and of the
+  // state they point to, streams without memory. Null: nobody wants them, and reserved bits are not looked for.
+  void set_events(EventSink* events, std::string path) {
+    events_ = events;
+    path_ = std::move(path);
+  }
+  // Every command that is walked over.
+  Probe<engine::CommandView>& commands() { return stream_.commands(); }
+
   engine::Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
                           const engine::CommandPlace& place) override;
   engine::Next on_unknown(std::span<const uint32_t> dwords, const engine::CommandPlace& place) override;
@@ -69,8 +79,10 @@ class Decoder final : public engine::CommandVisitor {
   engine::Next start_batch(std::span<const uint32_t> dwords, const engine::CommandPlace& place);
   bool seen_before(const engine::CommandPlace& place, GpuVa target);
   Node make_node(NodeKind kind, std::span<const uint32_t> dwords, const engine::CommandPlace& place) const;
-  void print(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const engine::CommandPlace& place,
-             bool bad_length);
+  void examine(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const engine::CommandPlace& place,
+               bool bad_length);
+  void raise(EventKind kind, std::string_view item, GpuVa address, uint64_t value, std::string detail) const;
+  void raise_reserved(const Node& node) const;
   void count_leftover(const engine::StreamLevel& start);
   void report_unmapped(const engine::StreamLevel& level);
 
@@ -82,6 +94,8 @@ class Decoder final : public engine::CommandVisitor {
   Follower follower_;
   Counts counts_;
   uint64_t command_limit_ = kCommandLimit;
+  EventSink* events_ = nullptr;
+  std::string path_;
 
   BatchStart batch_start_;
   const spec::CommandDesc* batch_end_;

@@ -50,7 +50,8 @@ class Rewound final : public trace::ByteSource {
 
 Result<FileResult> decode_aub(trace::ByteSource& source, const std::string& name, const FileOptions& options) {
   trace::aub::Reader reader(source, name);
-  AubDecoder decoder(options.device, [&](const RegisterNames& registers) { return make_output(options, registers); });
+  AubDecoder decoder(
+      options.device, [&](const RegisterNames& registers) { return make_output(options, registers); }, options.events);
   decoder.set_command_limit(options.command_limit);
   while (decoder.wants_more()) {
     auto more = reader.next(decoder);
@@ -123,7 +124,9 @@ Result<FileResult> decode_raw(trace::ByteSource& source, size_t expected_bytes, 
   memory.add(options.address, dwords.size() * sizeof(uint32_t), dwords);
   const RegisterNames registers(*options.device);
   const auto output = make_output(options, registers);
-  Decoder decoder(*options.device, options.engine.value_or(spec::EngineClass::render), memory, output.get());
+  const spec::EngineClass engine = options.engine.value_or(spec::EngineClass::render);
+  Decoder decoder(*options.device, engine, memory, output.get());
+  decoder.set_events(options.events, fmt::format("{}.{}", name, spec::name_of(engine)));
   decoder.set_command_limit(options.command_limit);
   if (!dwords.empty()) {
     decoder.walk({.space = StreamSpace::ppgtt,
@@ -172,7 +175,9 @@ Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& opt
     output->heading(fmt::format("{}: {}, {} on {}, batch at {:#x}", folder.string(), capture->program,
                                 spec::name_of(capture->engine_class), device->name, start.value));
   }
-  Decoder decoder(*device, options.engine.value_or(capture->engine_class), memory, output.get());
+  const spec::EngineClass engine = options.engine.value_or(capture->engine_class);
+  Decoder decoder(*device, engine, memory, output.get());
+  decoder.set_events(options.events, fmt::format("{}.{}", folder.string(), spec::name_of(engine)));
   decoder.set_command_limit(options.command_limit);
   StreamLevel level{.space = StreamSpace::ppgtt, .address = start};
   if (capture->batch_bytes != 0) level.end = start + align_down(capture->batch_bytes, sizeof(uint32_t));

@@ -23,6 +23,7 @@ struct FileOptions {
   uint64_t command_limit = Decoder::kCommandLimit;  // of one stream
   // Makes the Output for one file once its device is known; absent or null: only count.
   std::function<std::unique_ptr<Output>(const RegisterNames&)> make_output;
+  EventSink* events = nullptr;  // takes the mistakes in command streams
 };
 
 struct FileResult {

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/probe.h"
 #include "base/strong.h"
 #include "spec/command_table.h"
 
@@ -51,6 +52,13 @@ struct CommandPlace {
   StreamSpace space;
   uint8_t level;
   GpuVa address;
+};
+
+// What the walker's probe shows of each whole command, before the visitor gets it.
+struct CommandView {
+  const spec::CommandDesc* desc;     // null: no description matches
+  std::span<const uint32_t> dwords;  // live during the call
+  CommandPlace place;
 };
 
 // What a visitor wants next.
@@ -126,6 +134,9 @@ class CommandStream {
   // The memory's mapping, or a level's end, has changed.
   void invalidate() { window_ = {}; }
 
+  // Watched by tracing and reports; free but for one load when nobody listens.
+  Probe<CommandView>& commands() { return commands_; }
+
   // Visits up to `budget` commands. `Visitor` is a CommandVisitor; a final class is called without dispatch.
   template <class Visitor>
   StreamStop run(Visitor& visitor, uint64_t budget = ~uint64_t{0});
@@ -142,6 +153,7 @@ class CommandStream {
   StreamState state_;
   std::span<const uint32_t> window_;  // what is readable at level().address
   std::vector<uint32_t> scratch_;
+  Probe<CommandView> commands_;
 };
 
 template <class Visitor>
@@ -164,6 +176,8 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
         return StreamStop::truncated;
       }
     }
+    if (commands_.watched()) [[unlikely]]
+      commands_(CommandView{desc, dwords, place});
     const Next next = desc != nullptr ? visitor.on_command(*desc, dwords, place) : visitor.on_unknown(dwords, place);
     advance(total);
     if (next.action != Next::Action::advance) [[unlikely]] {

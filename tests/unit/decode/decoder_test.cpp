@@ -211,5 +211,57 @@ TEST_F(DecoderTest, VertexBuffersWithTheirSize) {
   EXPECT_EQ(command->children[0].bytes, 48u);
 }
 
+TEST_F(DecoderTest, MistakesBecomeEvents) {
+  // No such command; PIPE_CONTROL of two dwords; an end with a reserved bit; a command that is cut off is not reached.
+  put(0x1000, {kUnknown, 0, 0x7a00'0000, 0, 0x0500'0001, 0x7a00'0004});
+  EventLog log;
+  Decoder decoder(*spec::find_device("bdw"), spec::EngineClass::render, memory_, nullptr);
+  decoder.set_events(&log, "gpu0.rcs0");
+  decoder.walk(batch(0x1000, 0x1018), false);
+  ASSERT_GE(log.events().size(), 3u);
+  EXPECT_EQ(log.events()[0].kind, EventKind::unknown_command);
+  EXPECT_EQ(log.events()[0].path, "gpu0.rcs0");
+  EXPECT_EQ(log.events()[0].address, 0x1000u);
+  EXPECT_EQ(log.events()[0].value, kUnknown);
+  EXPECT_EQ(log.events()[1].kind, EventKind::bad_length);
+  EXPECT_EQ(log.events()[1].item, "PIPE_CONTROL");
+  EXPECT_EQ(log.events()[1].address, 0x1008u);
+  EXPECT_EQ(log.events()[1].value, 0x7a00'0000u);
+  EXPECT_EQ(log.events()[1].detail, "2 dwords, not 6..6");
+  EXPECT_EQ(log.events()[2].kind, EventKind::reserved_bits);
+  EXPECT_EQ(log.events()[2].item, "MI_BATCH_BUFFER_END");
+  EXPECT_EQ(log.events()[2].address, 0x1010u);
+  EXPECT_EQ(log.events()[2].value, 1u);
+  EXPECT_EQ(log.count(EventKind::reserved_bits), 1u);
+}
+
+TEST_F(DecoderTest, CutOffAndUnmappedStreamsBecomeEvents) {
+  put(0x1000, {kNoop, 0x7a00'0004, 0});
+  EventLog log;
+  Decoder decoder(*spec::find_device("bdw"), spec::EngineClass::render, memory_, nullptr);
+  decoder.set_events(&log, "p");
+  decoder.walk(batch(0x1000), false);
+  ASSERT_EQ(log.events().size(), 1u);
+  EXPECT_EQ(log.events()[0].kind, EventKind::bad_length);
+  EXPECT_EQ(log.events()[0].item, "PIPE_CONTROL");
+  EXPECT_EQ(log.events()[0].detail, "cut off: 2 of 6 dwords");
+  log.clear();
+  decoder.walk(batch(0x9000), false);
+  ASSERT_EQ(log.events().size(), 1u);
+  EXPECT_EQ(log.events()[0].kind, EventKind::unmapped_memory);
+  EXPECT_EQ(log.events()[0].address, 0x9000u);
+}
+
+TEST_F(DecoderTest, AProbeShowsCommandsOfAllLevels) {
+  put(0x1000, {kStart64Second, 0x2000, 0, kBatchEnd});
+  put(0x2000, {kNoop, kBatchEnd});
+  Decoder decoder(*spec::find_device("bdw"), spec::EngineClass::render, memory_, nullptr);
+  std::vector<uint64_t> addresses;
+  const auto listener = decoder.commands().listen(
+      [&](const engine::CommandView& view) { addresses.push_back(view.place.address.value); });
+  decoder.walk(batch(0x1000), false);
+  EXPECT_EQ(addresses, (std::vector<uint64_t>{0x1000, 0x2000, 0x2004, 0x100c}));
+}
+
 }  // namespace
 }  // namespace halogen::decode

@@ -207,5 +207,26 @@ TEST_F(CommandStreamTest, AMisalignedEndIsNoHang) {
   EXPECT_EQ(script.seen.size(), 1u);
 }
 
+TEST_F(CommandStreamTest, AProbeSeesEveryWholeCommandWhileSomebodyListens) {
+  memory.put(0x1000, {kLoadImm, 0x2244, 7, kUnknown2D, 0, 0, kNoop, kPipeControl});
+  auto level = from(0x1000);
+  level.end = GpuVa{0x1000 + 32};
+  Seen shown;
+  size_t visited = 0;
+  {
+    const auto listener = stream.commands().listen([&](const CommandView& view) {
+      shown.push_back(view.desc != nullptr ? std::string(view.desc->name) : "unknown");
+      shown.push_back(std::to_string(view.dwords.size()) + "@" + std::to_string(view.place.address.value - 0x1000));
+      EXPECT_EQ(script.seen.size(), visited++) << "the probe comes before the visitor";
+    });
+    EXPECT_TRUE(stream.commands().watched());
+    EXPECT_EQ(run(level), StreamStop::truncated);
+  }
+  EXPECT_EQ(shown, (Seen{"MI_LOAD_REGISTER_IMM", "3@0", "unknown", "3@12", "MI_NOOP", "1@24"}));
+  EXPECT_FALSE(stream.commands().watched());
+  run(level);
+  EXPECT_EQ(shown.size(), 6u) << "nobody listens any more";
+}
+
 }  // namespace
 }  // namespace halogen::engine
