@@ -72,6 +72,24 @@ TEST(Vga, ReadAndWriteMap) {
   EXPECT_EQ(vga.state(), before);
 }
 
+// The manual has the pair 3D6/3D7 but describes no extension register: the index is kept, data goes nowhere.
+TEST(Vga, ExtensionPair) {
+  COVERS("DG1-VGA-02");
+  Vga vga = colour();
+  for (unsigned index = 0; index < 256; ++index) {
+    vga.write_port(0x3d6, static_cast<uint8_t>(index));
+    EXPECT_EQ(vga.read_port(0x3d6), index);
+    const VgaState before = vga.state();
+    vga.write_port(0x3d7, 0xa5);
+    EXPECT_EQ(vga.state(), before) << index;
+    EXPECT_EQ(vga.read_port(0x3d7), 0x00) << index;
+    EXPECT_EQ(vga.read_port(0x3d6), index) << "data does not move the index";
+  }
+  Vga mono;  // unlike the CRTC pair it answers in monochrome too
+  mono.write_port(0x3d6, 0x21);
+  EXPECT_EQ(mono.read_port(0x3d6), 0x21);
+}
+
 TEST(Vga, ReservedPortsDoNothing) {
   COVERS("DG1-VGA-02");
   const std::set<uint32_t> used = {0x3b4, 0x3b5, 0x3ba, 0x3c0, 0x3c1, 0x3c2, 0x3c4, 0x3c5, 0x3c6, 0x3c7, 0x3c8,

@@ -172,10 +172,28 @@ TEST(SourceBlt, XyFullMonoPatternBlt) {
 TEST(SourceBlt, FullMonoPatternHasOneTransparencyBitAndTheStandardDepths) {
   COVERS("G45-8.9.23-02");
   EXPECT_TRUE(is_reserved<hw::XY_FULL_MONO_PATTERN_BLT>(kFullMonoPattern, 1, 27));
-  for (uint32_t depth = 0; depth < 4; ++depth) {
+  const struct {
+    uint32_t code;
+    hw::BltColorDepth depth;
+    std::string_view name;
+  } depths[] = {{0, hw::BltColorDepth::COLOR_8BIT, "COLOR_8BIT"},
+                {1, hw::BltColorDepth::COLOR_565, "COLOR_565"},
+                {2, hw::BltColorDepth::COLOR_1555, "COLOR_1555"},
+                {3, hw::BltColorDepth::COLOR_32BIT, "COLOR_32BIT"}};
+  for (const GenId gen : {GenId::gen4, GenId::gen4_5}) {
+    const spec::FieldDesc* field = spec::find_field(hw::XY_FULL_MONO_PATTERN_BLT::kDesc, gen, "color_depth");
+    ASSERT_NE(field, nullptr);
+    for (const auto& row : depths) {
+      auto dwords = kFullMonoPattern;
+      dwords[1] = row.code << 24;
+      EXPECT_EQ(hw::XY_FULL_MONO_PATTERN_BLT::unpack(gen, dwords).color_depth, row.depth);
+      EXPECT_EQ(field->enumeration->name_of(row.code, gen), row.name);
+    }
     auto dwords = kFullMonoPattern;
-    dwords[1] = depth << 24;
-    EXPECT_EQ(static_cast<uint32_t>(hw::XY_FULL_MONO_PATTERN_BLT::unpack(GenId::gen4, dwords).color_depth), depth);
+    dwords[1] = 1u << 28;
+    EXPECT_TRUE(hw::XY_FULL_MONO_PATTERN_BLT::unpack(gen, dwords).mono_pattern_transparency);
+    dwords[1] = 1u << 27;
+    EXPECT_FALSE(hw::XY_FULL_MONO_PATTERN_BLT::unpack(gen, dwords).mono_pattern_transparency);
   }
 }
 

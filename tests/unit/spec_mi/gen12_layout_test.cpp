@@ -256,24 +256,35 @@ TEST(Dg1MiLayout, AluInstruction) {
 TEST(Dg1MiLayout, AluOpcodes) {
   COVERS("DG1-ALU-03");
   struct Row {
-    const char* name;
-    uint32_t code, prefix, op, sub;
+    std::string_view name;
+    uint32_t code;
   };
   constexpr std::array kRows = {
-      Row{"NOOP", 0x000, 0, 0, 0},  Row{"LOAD", 0x080, 0, 1, 0},  Row{"LOADINV", 0x480, 1, 1, 0},
-      Row{"LOAD0", 0x081, 0, 1, 1}, Row{"LOAD1", 0x481, 1, 1, 1}, Row{"ADD", 0x100, 0, 2, 0},
-      Row{"SUB", 0x101, 0, 2, 1},   Row{"AND", 0x102, 0, 2, 2},   Row{"OR", 0x103, 0, 2, 3},
-      Row{"XOR", 0x104, 0, 2, 4},   Row{"STORE", 0x180, 0, 3, 0}, Row{"STOREINV", 0x580, 1, 3, 0},
+      Row{"NOOP", 0x000},  Row{"LOAD", 0x080}, Row{"LOADINV", 0x480}, Row{"LOAD0", 0x081},
+      Row{"LOAD1", 0x481}, Row{"ADD", 0x100},  Row{"SUB", 0x101},     Row{"AND", 0x102},
+      Row{"OR", 0x103},    Row{"XOR", 0x104},  Row{"STORE", 0x180},   Row{"STOREINV", 0x580},
   };
-  size_t named = 0;
-  for (uint32_t code = 0; code < 0x1000; ++code) {
-    named += value_name(hw::MI_MATH_ALU_INSTRUCTION::kDesc, kGen, "alu_opcode", code).empty() ? 0u : 1u;
-  }
-  EXPECT_EQ(named, kRows.size());
   for (const Row& row : kRows) {
-    EXPECT_EQ(row.code, row.prefix << 10 | row.op << 7 | row.sub);
     EXPECT_EQ(value_name(hw::MI_MATH_ALU_INSTRUCTION::kDesc, kGen, "alu_opcode", row.code), row.name);
   }
+  // Prefix 11:10, operation 9:7 and sub-operation 6:0 of every code that our table names.
+  size_t named = 0;
+  for (uint32_t code = 0; code < 0x1000; ++code) {
+    const std::string_view name = value_name(hw::MI_MATH_ALU_INSTRUCTION::kDesc, kGen, "alu_opcode", code);
+    if (name.empty()) continue;
+    ++named;
+    const bool load = name.starts_with("LOAD");
+    const bool store = name.starts_with("STORE");
+    EXPECT_EQ(code >> 10, name.ends_with("INV") || name == "LOAD1" ? 1u : 0u) << name;
+    EXPECT_EQ(code >> 7 & 7, name == "NOOP" ? 0u : load ? 1u : store ? 3u : 2u) << name;
+    if (load) {
+      EXPECT_EQ(code & 0x7f, name.ends_with("0") || name.ends_with("1") ? 1u : 0u) << name;
+    }
+    if (store || name == "NOOP") {
+      EXPECT_EQ(code & 0x7f, 0u) << name;
+    }
+  }
+  EXPECT_EQ(named, kRows.size());
 }
 
 TEST(Dg1MiLayout, AluRegisters) {

@@ -1,8 +1,11 @@
 // Layouts of the 965 to GM45: flips, overlay, scan line windows, event waits. Seed 003 1.6, 1.9, 1.12, 1.21.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "covers.h"
 #include "hw/mi_display.h"
+#include "spec/field_visitor.h"
 #include "unit/spec_mi/frame.h"
 
 namespace halogen::spec_mi {
@@ -102,23 +105,27 @@ TEST(Gen4MiDisplay, EndScanLineIsInTheLowHalf) {
 TEST(Gen4MiDisplay, OverlayFlip) {
   COVERS("G45-1.12-01");
   using Command = hw::MI_OVERLAY_FLIP;
-  EXPECT_EQ(frame(DeviceId::i965, kRender, 0x11u << 23), (Frame{"MI_OVERLAY_FLIP", 2}));
-  EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4, {mi(0x11), 0}, 0), ones(20, 6));
-  EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4, {mi(0x11), 0}, 1), ones(11, 1));
-  Command c = Command::unpack(GenId::gen4, Dwords{mi(0x11, 1u << 21), 0xfffff000u});
-  EXPECT_EQ(c.mode_flags, Command::ModeFlags::flip_on);
-  EXPECT_EQ(c.register_and_coefficient_update_address.value, 0xfffff000u);
-  EXPECT_FALSE(c.overlay_filter_coefficient_register_update);
-  c = Command::unpack(GenId::gen4, Dwords{mi(0x11, 2u << 21), 1});
-  EXPECT_EQ(c.mode_flags, Command::ModeFlags::flip_off);
-  EXPECT_TRUE(c.overlay_filter_coefficient_register_update);
-  EXPECT_EQ(Command::unpack(GenId::gen4, Dwords{mi(0x11), 0}).mode_flags, Command::ModeFlags::flip_continue);
+  for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
+    const GenId gen = spec::model(device).gen;
+    EXPECT_EQ(frame(device, kRender, 0x11u << 23), (Frame{"MI_OVERLAY_FLIP", 2}));
+    EXPECT_EQ(must_be_zero(Command::kDesc, gen, {mi(0x11), 0}, 0), ones(20, 6));
+    EXPECT_EQ(must_be_zero(Command::kDesc, gen, {mi(0x11), 0}, 1), ones(11, 1));
+    Command c = Command::unpack(gen, Dwords{mi(0x11, 1u << 21), 0xfffff000u});
+    EXPECT_EQ(c.mode_flags, Command::ModeFlags::flip_on);
+    EXPECT_EQ(c.register_and_coefficient_update_address.value, 0xfffff000u);
+    EXPECT_FALSE(c.overlay_filter_coefficient_register_update);
+    c = Command::unpack(gen, Dwords{mi(0x11, 2u << 21), 1});
+    EXPECT_EQ(c.mode_flags, Command::ModeFlags::flip_off);
+    EXPECT_TRUE(c.overlay_filter_coefficient_register_update);
+    EXPECT_EQ(Command::unpack(gen, Dwords{mi(0x11), 0}).mode_flags, Command::ModeFlags::flip_continue);
+  }
 }
 
 TEST(Gen4MiDisplay, WaitForEvent) {
   COVERS("G45-1.21-01");
   using Command = hw::MI_WAIT_FOR_EVENT;
-  for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
+  EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_965G", 1}));
+  for (const DeviceId device : {DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(frame(device, kRender, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT", 1}));
   }
   struct Bit {
@@ -151,6 +158,36 @@ TEST(Gen4MiDisplay, WaitForEvent) {
   check(GenId::gen4, {8, &Command::display_plane_c_flip_pending_wait_enable});
   check(GenId::gen4_5, {16, &Command::display_sprite_b_flip_pending_wait_enable});
   check(GenId::gen4_5, {8, &Command::display_sprite_a_flip_pending_wait_enable});
+}
+
+TEST(Gen4MiDisplay, WaitForEventOfThe965G) {
+  COVERS("G45-1.21-05");
+  using Command = hw::MI_WAIT_FOR_EVENT_965G;
+  using Other = hw::MI_WAIT_FOR_EVENT;
+  EXPECT_EQ(Command::kDesc.manual_name, "MI_WAIT_FOR_EVENT");
+  EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x03, 3u << 17)).name, "MI_WAIT_FOR_EVENT_965G");
+  EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4, {mi(0x03)}, 0), ones(22, 17) | ones(15, 15) | ones(0, 0));
+  // All other bits mean what they mean on the GM965.
+  for (unsigned bit = 0; bit < 17; ++bit) {
+    const Dwords dwords = {mi(0x03, 1u << bit)};
+    EXPECT_EQ(spec::format_fields(Command::kDesc, GenId::gen4, dwords, "").find("= true") != std::string::npos,
+              spec::format_fields(Other::kDesc, GenId::gen4, dwords, "").find("= true") != std::string::npos)
+        << bit;
+  }
+  const Command c = Command::unpack(GenId::gen4, Dwords{mi(0x03, 1u << 16 | 5u << 9 | 1u << 8 | 1u << 1)});
+  EXPECT_TRUE(c.overlay_flip_pending_wait_enable);
+  EXPECT_EQ(c.condition_code_wait_select, 5);
+  EXPECT_TRUE(c.display_plane_c_flip_pending_wait_enable);
+  EXPECT_TRUE(c.display_pipe_a_scan_line_wait_enable);
+}
+
+TEST(Gen4MiDisplay, WaitForEventOfTheBlitter) {
+  COVERS("G45-3.8-01");
+  for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
+    EXPECT_EQ(frame(device, EngineClass::blit, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_BLT", 1}));
+    EXPECT_EQ(must_be_zero(hw::MI_WAIT_FOR_EVENT_BLT::kDesc, spec::model(device).gen, {mi(0x03)}, 0), ones(22, 0));
+  }
+  EXPECT_EQ(hw::MI_WAIT_FOR_EVENT_BLT::kDesc.manual_name, "MI_WAIT_FOR_EVENT");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(Gen4MiFlow, BatchBufferStartOfTheVideoStreamer) {
   EXPECT_EQ(c.batch_buffer_start_address.value, 0xfffffffcu);
   EXPECT_EQ(Command::unpack(GenId::gen4_5, Dwords{mi(0x31), 0}).buffer_security_indicator,
             Command::BufferSecurityIndicator::secure);
-  // Bit 7 is reserved too, but Linux sets it on this ring: it is not reported.
+  // Bit 7 is reserved too, but Linux sets it on this ring: the row says that it is not reported.
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4_5, {mi(0x31), 0}, 0), ones(22, 9) | ones(6, 6));
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4_5, {mi(0x31), 0}, 1), ones(1, 0));
   EXPECT_EQ(spec::find_field(Command::kDesc, GenId::gen4_5, "memory_space_select"), nullptr);
@@ -69,10 +69,14 @@ TEST(Gen4MiFlow, BatchBufferStartOfTheVideoStreamer) {
 
 TEST(Gen4MiFlow, NoopNumberHas22Bits) {
   COVERS("G45-1.11-02");
-  const auto c = hw::MI_NOOP::unpack(GenId::gen4, Dwords{mi(0x00, 1u << 22 | 0x2aaaaau)});
-  EXPECT_EQ(c.identification_number, 0x2aaaaau);
-  EXPECT_TRUE(c.identification_number_register_write_enable);
-  EXPECT_EQ(hw::MI_NOOP::unpack(GenId::gen4, Dwords{0x007fffffu}).identification_number, 0x3fffffu);
+  for (const GenId gen : {GenId::gen4, GenId::gen4_5}) {
+    const auto c = hw::MI_NOOP::unpack(gen, Dwords{mi(0x00, 1u << 22 | 0x2aaaaau)});
+    EXPECT_EQ(c.identification_number, 0x2aaaaau);
+    EXPECT_TRUE(c.identification_number_register_write_enable);
+    EXPECT_EQ(hw::MI_NOOP::unpack(gen, Dwords{0x007fffffu}).identification_number, 0x3fffffu);
+    EXPECT_FALSE(hw::MI_NOOP::unpack(gen, Dwords{0x003fffffu}).identification_number_register_write_enable);
+    EXPECT_EQ(must_be_zero(hw::MI_NOOP::kDesc, gen, {0}, 0), 0u);
+  }
 }
 
 TEST(Gen4MiFlow, SetContext) {
@@ -114,6 +118,50 @@ TEST(Gen4MiFlow, LoadRegisterImm) {
   }
 }
 
+// Seed 003 3.2: the blitter chapter has the command with the same bits.
+TEST(Gen4MiFlow, LoadRegisterImmOfTheBlitterIsTheSame) {
+  for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
+    const auto find = [&](EngineClass engine) { return spec::CommandTable::get(device, engine).find(mi(0x22, 1)); };
+    EXPECT_EQ(find(EngineClass::blit), find(kRender));
+    EXPECT_EQ(find(EngineClass::blit), &hw::MI_LOAD_REGISTER_IMM::kDesc);
+  }
+}
+
+TEST(Gen4MiFlow, LoadRegisterImmTakesSeveralPairs) {
+  COVERS("G45-1.8-06");
+  using Command = hw::MI_LOAD_REGISTER_IMM;
+  for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
+    const GenId gen = spec::model(device).gen;
+    for (uint32_t n = 1; n <= 32; ++n) {  // the length field has six bits
+      EXPECT_EQ(frame(device, kRender, mi(0x22, 2 * n - 1)), (Frame{"MI_LOAD_REGISTER_IMM", 1 + 2 * n}));
+    }
+    const Dwords three = {mi(0x22, 5), 0x2084, 1, 0x2088, 2, 0x208c, 3};
+    ASSERT_EQ(Command::count_pairs(gen, three), 3u);
+    for (uint32_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(Command::unpack_pairs(gen, three, i).register_offset, 0x2084 + 4 * i);
+      EXPECT_EQ(Command::unpack_pairs(gen, three, i).data_dword, i + 1);
+    }
+  }
+}
+
+TEST(Gen4MiFlow, LoadRegisterImmOfTheVideoStreamer) {
+  using Command =
+      hw::MI_LOAD_REGISTER_IMM_VCE;  // the encoding of G45-2.6-01; its conditions are the streamer's business
+  const GenId gen = GenId::gen4_5;
+  const Dwords legal = {mi(0x22, 1), 0, 0};
+  for (const DeviceId device : {DeviceId::g45, DeviceId::gm45}) {
+    EXPECT_EQ(frame(device, kVideo, legal[0]), (Frame{"MI_LOAD_REGISTER_IMM_VCE", 3}));
+  }
+  EXPECT_EQ(Command::kDesc.manual_name, "MI_LOAD_REGISTER_IMM");
+  EXPECT_EQ(must_be_zero(Command::kDesc, gen, legal, 0), ones(22, 12) | ones(7, 6));
+  EXPECT_EQ(must_be_zero(Command::kDesc, gen, legal, 1), ones(31, 23) | ones(1, 0));
+  EXPECT_EQ(must_be_zero(Command::kDesc, gen, legal, 2), 0u);
+  const Dwords dwords = {mi(0x22, 5u << 8 | 1), ones(22, 2), 0x89abcdefu};
+  EXPECT_EQ(Command::unpack(gen, dwords).byte_write_disables, 5);
+  EXPECT_EQ(Command::unpack_pairs(gen, dwords, 0).register_offset, 0x7ffffcu);
+  EXPECT_EQ(Command::unpack_pairs(gen, dwords, 0).data_dword, 0x89abcdefu);
+}
+
 TEST(Gen4MiFlow, StoreRegisterMemRegisterField) {
   COVERS("G45-1.18-06");
   using Command = hw::MI_STORE_REGISTER_MEM;
@@ -124,6 +172,18 @@ TEST(Gen4MiFlow, StoreRegisterMemRegisterField) {
     EXPECT_EQ(c.physical_start_address_extension, 0);
     EXPECT_EQ(must_be_zero(Command::kDesc, gen, {mi(0x24, 1), 0, 0}, 1), ones(27, 19) | ones(1, 0));
   }
+}
+
+TEST(Gen4MiFlow, WaitForEventOfTheVideoStreamer) {
+  COVERS("G45-2.12-01");
+  COVERS("G45-2.13-03");
+  for (const DeviceId device : {DeviceId::g45, DeviceId::gm45}) {
+    EXPECT_EQ(frame(device, kVideo, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_VCE", 1}));
+  }
+  using Command = hw::MI_WAIT_FOR_EVENT_VCE;
+  EXPECT_EQ(Command::kDesc.manual_name, "MI_WAIT_FOR_EVENT");
+  EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4_5, {mi(0x03)}, 0), ones(22, 0));
+  EXPECT_TRUE(Command::kDesc.layout(GenId::gen4_5)->fields.empty()) << "nothing to wait for";
 }
 
 TEST(Gen4MiFlow, SemaphoreMbox) {

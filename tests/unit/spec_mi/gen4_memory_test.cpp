@@ -136,18 +136,24 @@ TEST(Gen4MiMemory, Bit22OfStoreDataImmDependsOnTheStreamer) {
 TEST(Gen4MiMemory, StoreDataIndex) {
   COVERS("G45-1.17-01");
   using Command = hw::MI_STORE_DATA_INDEX;
-  const GenId gen = GenId::gen4;
   const Dwords qword = {mi(0x21, 2), 1023u << 2, 0x01234567u, 0x89abcdefu};
-  EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x21, 1)), (Frame{"MI_STORE_DATA_INDEX", 3}));
-  EXPECT_EQ(frame(DeviceId::i965, kRender, qword[0]), (Frame{"MI_STORE_DATA_INDEX", 4}));
-  EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 0), ones(22, 6));
-  EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 1), ones(31, 12) | ones(1, 0));
-  const Command c = Command::unpack(gen, qword);
-  EXPECT_EQ(c.offset, 1023u * 4);
-  EXPECT_EQ(c.data_dword_0, 0x01234567u);
-  EXPECT_EQ(c.data_dword_1, 0x89abcdefu);
-  EXPECT_EQ(Command::unpack(gen, Dwords{mi(0x21, 1), 16u << 2, 5}).offset, 64u);
-  EXPECT_EQ(Command::unpack(gen, Dwords{mi(0x21, 1), 16u << 2, 5}).data_dword_1, 0u);
+  for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
+    const GenId gen = spec::model(device).gen;
+    EXPECT_EQ(frame(device, kRender, mi(0x21, 1)), (Frame{"MI_STORE_DATA_INDEX", 3}));
+    EXPECT_EQ(frame(device, kRender, qword[0]), (Frame{"MI_STORE_DATA_INDEX", 4}));
+    // Bit 21 chooses the status page of the process from GM45 on.
+    EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 0),
+              gen == GenId::gen4 ? ones(22, 6) : ones(22, 22) | ones(20, 6));
+    EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 1), ones(31, 12) | ones(1, 0));
+    const Command c = Command::unpack(gen, qword);
+    EXPECT_EQ(c.offset, 1023u * 4);
+    EXPECT_EQ(c.data_dword_0, 0x01234567u);
+    EXPECT_EQ(c.data_dword_1, 0x89abcdefu);
+    EXPECT_EQ(Command::unpack(gen, Dwords{mi(0x21, 1), 16u << 2, 5}).offset, 64u);
+    EXPECT_EQ(Command::unpack(gen, Dwords{mi(0x21, 1), 16u << 2, 5}).data_dword_1, 0u);
+    EXPECT_EQ(Command::unpack(gen, Dwords{mi(0x21, 1u << 21 | 1), 64, 5}).use_per_process_hardware_status_page,
+              gen == GenId::gen4_5);
+  }
 }
 
 }  // namespace
