@@ -8,6 +8,9 @@
 #include "base/bits.h"
 #include "decode/aub_printer.h"
 #include "decode/context_image.h"
+#include "hw/execlist.h"
+#include "hw/l3.h"
+#include "spec/packing.h"
 #include "trace/device_ids.h"
 
 namespace halogen::decode {
@@ -17,12 +20,6 @@ using engine::StreamSpace;
 using trace::aub::MemorySpace;
 
 namespace {
-
-// Submission registers, from an engine's base.
-constexpr uint32_t kSubmitPort = 0x230;
-constexpr uint32_t kSubmitQueue = 0x510;
-constexpr uint32_t kSubmitControl = 0x550;
-constexpr uint32_t kSubmitLoad = 1;
 
 // Types of a classic command block.
 constexpr uint8_t kClassicVideoRing = 3;
@@ -64,7 +61,7 @@ AubDecoder::AubDecoder(const spec::DeviceModel* device, OutputFactory make_outpu
 
 void AubDecoder::set_device(const spec::DeviceModel* device) {
   device_ = device;
-  memory_ = std::make_unique<PagedImage>(device->has(spec::Feature::local_memory));
+  memory_ = std::make_unique<PagedImage>(*device);
   registers_ = std::make_unique<RegisterNames>(*device);
   output_ = make_output_(*registers_);
   for (const spec::EngineModel& model : device->engines) {
@@ -167,25 +164,31 @@ void AubDecoder::run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type
 }
 
 void AubDecoder::write_register(uint32_t offset, uint32_t value) {
+  if (offset == hw::LMEM_CFG::kDesc.offset(device_->id)) {
+    return memory_->set_tables_in_local_memory(spec::unpack_register<hw::LMEM_CFG>(device_->gen, value).enable);
+  }
+  const uint32_t port = hw::ELSP::kDesc.offset(device_->id);
+  const uint32_t queue = hw::EXECLIST_SQ_CONTENTS::kDesc.offset(device_->id);
+  const uint32_t control = hw::EXECLIST_CONTROL::kDesc.offset(device_->id);
   for (Engine& engine : engines_) {
     if (offset < engine.model->mmio_base) continue;
     const uint32_t relative = offset - engine.model->mmio_base;
-    if (relative == kSubmitPort) {
+    if (relative == port) {
       // Second element high, low, then first element high, low; the last write submits.
       engine.port[engine.port_writes++] = value;
       if (engine.port_writes < engine.port.size()) return;
       engine.port_writes = 0;
-      submit(engine, engine.port[3] | (uint64_t{engine.port[2]} << 32));
-      return submit(engine, engine.port[1] | (uint64_t{engine.port[0]} << 32));
+      submit(engine, std::array{engine.port[3], engine.port[2]});
+      return submit(engine, std::array{engine.port[1], engine.port[0]});
     }
-    if (relative >= kSubmitQueue && relative < kSubmitQueue + engine.queue.size() * sizeof(uint32_t)) {
-      engine.queue[(relative - kSubmitQueue) / sizeof(uint32_t)] = value;
+    if (relative >= queue && relative - queue < engine.queue.size() * sizeof(uint32_t)) {
+      engine.queue[(relative - queue) / sizeof(uint32_t)] = value;
       return;
     }
-    if (relative == kSubmitControl) {
-      if ((value & kSubmitLoad) == 0) return;
+    if (relative == control) {
+      if (!spec::unpack_register<hw::EXECLIST_CONTROL>(device_->gen, value).load) return;
       for (size_t i = 0; i < engine.queue.size(); i += 2) {
-        submit(engine, engine.queue[i] | (uint64_t{engine.queue[i + 1]} << 32));
+        submit(engine, std::array{engine.queue[i], engine.queue[i + 1]});
       }
       engine.queue.fill(0);
       return;
@@ -193,14 +196,15 @@ void AubDecoder::write_register(uint32_t offset, uint32_t value) {
   }
 }
 
-void AubDecoder::submit(Engine& engine, uint64_t descriptor) {
-  const ContextDescriptor context(descriptor);
+void AubDecoder::submit(Engine& engine, std::array<uint32_t, 2> descriptor) {
+  const auto context = hw::CONTEXT_DESCRIPTOR::unpack(device_->gen, descriptor);
   if (!context.valid) return;
-  const auto ring = read_context_image(context, *memory_, engine.decoder->table());
+  const uint64_t image = context.logical_ring_context_address.value;
+  const auto ring = read_context_image(context, *device_, *memory_, engine.decoder->table());
   if (output_ != nullptr) {
     output_->heading(ring ? fmt::format("{}: context {:#x}, ring at {:#x}, head {:#x}, tail {:#x}", engine.model->name,
-                                        context.image, ring->start, ring->head, ring->tail)
-                          : fmt::format("{}: context {:#x} holds no ring", engine.model->name, context.image));
+                                        image, ring->start, ring->head, ring->tail)
+                          : fmt::format("{}: context {:#x} holds no ring", engine.model->name, image));
   }
   if (!ring) {
     ++counts_.unmapped;

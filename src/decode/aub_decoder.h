@@ -55,7 +55,7 @@ class AubDecoder final : public trace::aub::Visitor {
   void store(trace::aub::MemorySpace space, uint64_t address, std::span<const std::byte> data);
   void store_block(const trace::aub::ClassicBlock& block);
   void write_register(uint32_t offset, uint32_t value);
-  void submit(Engine& engine, uint64_t descriptor);
+  void submit(Engine& engine, std::array<uint32_t, 2> descriptor);  // low dword first
   void run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type);
   Engine* engine_of_class(spec::EngineClass engine_class);
 

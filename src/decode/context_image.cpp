@@ -4,6 +4,9 @@
 
 #include "base/bits.h"
 #include "engine/command_stream.h"
+#include "hw/context.h"
+#include "hw/ring.h"
+#include "spec/packing.h"
 
 namespace halogen::decode {
 namespace {
@@ -11,12 +14,6 @@ namespace {
 constexpr uint64_t kRegisterState = 0x1000;  // behind the per-process status page
 constexpr uint64_t kRegisterBytes = 0x140;   // the ring context; engine context follows
 
-// Register offsets from the engine's base.
-constexpr uint32_t kRingTail = 0x30;
-constexpr uint32_t kRingHead = 0x34;
-constexpr uint32_t kRingStart = 0x38;
-constexpr uint32_t kRingControl = 0x3c;
-constexpr uint32_t kPdp0Low = 0x270;
 constexpr uint32_t kOffsetMask = 0xfff;  // images hold whole offsets or, with relative loads, the low part
 
 // The image is a command stream itself: loads of registers, with gaps of no-operations.
@@ -53,34 +50,51 @@ class LoadCollector final : public engine::CommandVisitor {
   std::map<uint32_t, Value> values_;  // the first load of each register counts
 };
 
+WalkMode mode_of(hw::ContextAddressingMode mode) {
+  switch (mode) {
+    case hw::ContextAddressingMode::LEGACY_32B:
+      return WalkMode::legacy32;
+    case hw::ContextAddressingMode::LEGACY_64B:
+      return WalkMode::legacy48;
+    case hw::ContextAddressingMode::ADVANCED:
+    case hw::ContextAddressingMode::ADVANCED_AD:
+      return WalkMode::advanced48;
+  }
+  return WalkMode::advanced48;
+}
+
 }  // namespace
 
-ContextDescriptor::ContextDescriptor(uint64_t descriptor)
-    : valid(bit(descriptor, 0)), four_levels(bit(descriptor, 4)), image(bits(descriptor, 31, 12) << 12) {}
-
-std::optional<ContextRing> read_context_image(const ContextDescriptor& context, MemoryImage& memory,
-                                              const spec::CommandTable& table) {
+std::optional<ContextRing> read_context_image(const hw::CONTEXT_DESCRIPTOR& context, const spec::DeviceModel& device,
+                                              MemoryImage& memory, const spec::CommandTable& table) {
   LoadCollector loads;
   engine::CommandStream stream(table, memory);
-  const GpuVa at{context.image + kRegisterState};
+  const GpuVa at{context.logical_ring_context_address.value + kRegisterState};
   stream.start({.space = engine::StreamSpace::ggtt, .address = at, .end = at + kRegisterBytes});
   stream.run(loads, kRegisterBytes);
-  const auto* head = loads.get(kRingHead);
-  if (head == nullptr || loads.get(kRingStart) == nullptr || loads.get(kRingControl) == nullptr) return std::nullopt;
+  const auto loaded = [&](const spec::RegisterDesc& desc) { return loads.get(desc.offset(device.id)); };
+  const auto* head = loaded(hw::RING_HEAD::kDesc);
+  const auto* start = loaded(hw::RING_START::kDesc);
+  const auto* control = loaded(hw::RING_CTL::kDesc);
+  const auto* tail = loaded(hw::RING_TAIL::kDesc);
+  if (head == nullptr || start == nullptr || control == nullptr) return std::nullopt;
+  constexpr uint64_t kPage = 4096;
   ContextRing ring;
-  ring.start = align_down(loads.value(kRingStart), 4096);
-  ring.bytes = (bits(loads.value(kRingControl), 20, 12) + 1) * 4096;
-  ring.head = bits(head->value, 20, 2) * 4 % ring.bytes;
+  ring.start = spec::unpack_register<hw::RING_START>(device.gen, start->value).starting_address.value;
+  ring.bytes =
+      (spec::unpack_register<hw::RING_CTL>(device.gen, control->value).buffer_length_pages_minus_1 + uint64_t{1}) *
+      kPage;
+  ring.head = spec::unpack_register<hw::RING_HEAD>(device.gen, head->value).head_offset % ring.bytes;
   ring.head_at = head->address;
-  // Hardware looks at bits 20:3; some writers use dword granularity.
-  ring.tail = bits(loads.value(kRingTail), 20, 2) * 4;
+  // Hardware looks at quadwords; some writers use the head's granularity, a dword.
+  ring.tail = tail == nullptr ? 0 : spec::unpack_register<hw::RING_HEAD>(device.gen, tail->value).head_offset;
   if (ring.tail >= ring.bytes) return std::nullopt;
   ring.root.valid = true;
-  ring.root.four_levels = context.four_levels;
+  ring.root.mode = mode_of(context.addressing_mode);
   for (uint32_t i = 0; i < ring.root.pointers.size(); ++i) {
-    const uint64_t low = loads.value(kPdp0Low + i * 8);
-    const uint64_t high = loads.value(kPdp0Low + i * 8 + 4);
-    ring.root.pointers[i] = low | (high << 32);
+    const uint32_t offset = hw::PDP::kDesc.offset(device.id) + i * hw::PDP::kDesc.stride;
+    const uint64_t value = loads.value(offset) | (loads.value(offset + 4) << 32);
+    ring.root.pointers[i] = spec::unpack_register<hw::PDP>(device.gen, value).address.value;
   }
   return ring;
 }

@@ -6,18 +6,11 @@
 #include <optional>
 
 #include "decode/memory_image.h"
+#include "hw/mi.h"
 #include "spec/command_table.h"
+#include "spec/device_model.h"
 
 namespace halogen::decode {
-
-// What a submission port takes.
-struct ContextDescriptor {
-  bool valid;
-  bool four_levels;  // 64-bit per-process addresses, else 32-bit
-  uint64_t image;    // graphics address
-
-  explicit ContextDescriptor(uint64_t descriptor);
-};
 
 struct ContextRing {
   uint64_t start = 0;
@@ -29,7 +22,7 @@ struct ContextRing {
 };
 
 // Nothing when the image is not there or its ring is not usable.
-std::optional<ContextRing> read_context_image(const ContextDescriptor& context, MemoryImage& memory,
-                                              const spec::CommandTable& table);
+std::optional<ContextRing> read_context_image(const hw::CONTEXT_DESCRIPTOR& context, const spec::DeviceModel& device,
+                                              MemoryImage& memory, const spec::CommandTable& table);
 
 }  // namespace halogen::decode

@@ -6,23 +6,17 @@
 #include "base/bits.h"
 
 namespace halogen::decode {
+
+using engine::StreamSpace;
+
 namespace {
 
 constexpr unsigned kAddressBits = 48;
 constexpr std::array<uint32_t, 1024> kZeros{};
 
-// Bits of a page table entry that all 64-bit formats share.
-constexpr uint64_t kPresent = 1u << 0;
-constexpr uint64_t kGgttLocal = 1u << 1;
-constexpr uint64_t kPageSize = 1u << 7;
-constexpr uint64_t kLeafLocal = 1u << 11;
-constexpr uint64_t page_of(uint64_t entry) {
-  return bits(entry, 47, 12);
-}
-
 }  // namespace
 
-size_t MemoryImage::read(engine::StreamSpace space, GpuVa address, std::span<uint32_t> out) {
+size_t MemoryImage::read(StreamSpace space, GpuVa address, std::span<uint32_t> out) {
   size_t done = 0;
   while (done < out.size()) {
     const auto run = dwords_at(space, address + done * sizeof(uint32_t));
@@ -41,7 +35,7 @@ void FlatImage::add(GpuVa address, uint64_t bytes, std::span<const uint32_t> con
   objects_.insert(at, object);
 }
 
-std::span<const uint32_t> FlatImage::dwords_at(engine::StreamSpace, GpuVa address) {
+std::span<const uint32_t> FlatImage::dwords_at(StreamSpace, GpuVa address) {
   const uint64_t at = align_down(address.value & low_mask(kAddressBits), sizeof(uint32_t));
   auto it = std::upper_bound(objects_.begin(), objects_.end(), at,
                              [](uint64_t value, const Object& object) { return value < object.first; });
@@ -58,18 +52,54 @@ std::span<const uint32_t> FlatImage::dwords_at(engine::StreamSpace, GpuVa addres
   return std::span(kZeros).first(std::min<uint64_t>(kZeros.size(), left));
 }
 
+std::byte* WrittenFrames::frame(uint64_t number) {
+  const auto it = frames_.find(number);
+  return it == frames_.end() ? nullptr : it->second->bytes.data();
+}
+
+std::byte* WrittenFrames::make(uint64_t number) {
+  auto& frame = frames_[number];
+  if (!frame) frame = std::make_unique<Frame>();
+  return frame->bytes.data();
+}
+
+PagedImage::PagedImage(const spec::DeviceModel& device)
+    : formats_(device, kHostAddressBits), has_local_memory_(device.has(spec::Feature::local_memory)) {
+  for (auto& frames : pools_) frames = std::make_unique<WrittenFrames>();
+  constexpr uint64_t kAll = uint64_t{1} << kHostAddressBits;
+  memory_.add({MemorySpace::system, MemoryKind::ram, 0, kAll, &pool(Pool::system)});
+  memory_.add({MemorySpace::local, MemoryKind::local, 0, kAll, &pool(Pool::local)});
+  global_table_.add({MemorySpace::system, MemoryKind::gtt_stolen, 0, kAll, &pool(Pool::global_table)});
+  ggtt_.format = formats_.find(WalkMode::ggtt);
+  ggtt_.local_memory = has_local_memory_;
+}
+
+void PagedImage::set_root(const PageTableRoot& root) {
+  root_ = root;
+  ppgtt_ = {};
+  // The others need tables outside the trace's reach: a PASID table, a directory in the global table.
+  const bool supported = root.mode == WalkMode::legacy32 || root.mode == WalkMode::legacy48;
+  ppgtt_.format = supported ? formats_.find(root.mode) : nullptr;
+  ppgtt_.local_memory = has_local_memory_;
+  ppgtt_.table_space = tables_in_local_memory_ ? MemorySpace::local : MemorySpace::system;
+  std::copy(root.pointers.begin(), root.pointers.end(), std::begin(ppgtt_.roots));
+}
+
+void PagedImage::set_tables_in_local_memory(bool local) {
+  tables_in_local_memory_ = local && has_local_memory_;
+  set_root(root_);
+}
+
 void PagedImage::write(Pool which, uint64_t address, std::span<const std::byte> data) {
   while (!data.empty()) {
     const uint64_t in_page = address % kPageBytes;
     const size_t take = std::min<size_t>(data.size(), kPageBytes - in_page);
-    auto& pages = pool(which).pages;
-    auto it = pages.find(address / kPageBytes);
-    if (it == pages.end() && page_count_ < kMaxPages) {
-      it = pages.emplace(address / kPageBytes, std::make_unique<Page>()).first;
-      ++page_count_;
-    }
-    if (it != pages.end()) {
-      std::memcpy(std::as_writable_bytes(std::span(*it->second)).data() + in_page, data.data(), take);
+    std::byte* frame = pool(which).frame(address / kPageBytes);
+    size_t pages = 0;
+    for (const auto& frames : pools_) pages += frames->size();
+    if (frame == nullptr && pages < kMaxPages) frame = pool(which).make(address / kPageBytes);
+    if (frame != nullptr) {
+      std::memcpy(frame + in_page, data.data(), take);
     } else {
       dropped_bytes_ += take;
     }
@@ -81,14 +111,12 @@ void PagedImage::write(Pool which, uint64_t address, std::span<const std::byte> 
 void PagedImage::write_ggtt(uint64_t address, std::span<const std::byte> data) {
   while (!data.empty()) {
     const size_t take = std::min<size_t>(data.size(), kPageBytes - address % kPageBytes);
-    const auto entry = ggtt_.find(address / kPageBytes);
-    if (entry != ggtt_.end() && (entry->second & kPresent) != 0) {
-      const uint64_t physical = page_of(entry->second) * kPageBytes + address % kPageBytes;
-      const bool local = has_local_memory_ && (entry->second & kGgttLocal) != 0;
-      const bool object = find(Pool::ggtt_object, physical) != nullptr;
-      write(object ? Pool::ggtt_object : local ? Pool::local : Pool::system, physical, data.first(take));
-    } else {
+    const WalkResult found = walk(StreamSpace::ggtt, GpuVa{address});
+    if (found.fault) {
       write(Pool::ggtt_virtual, address, data.first(take));
+    } else {
+      const uint64_t physical = found.mapping.address + address % kPageBytes;
+      write(pool_of(StreamSpace::ggtt, found.mapping, physical), physical, data.first(take));
     }
     data = data.subspan(take);
     address += take;
@@ -96,93 +124,87 @@ void PagedImage::write_ggtt(uint64_t address, std::span<const std::byte> data) {
 }
 
 void PagedImage::write_ggtt_entries(uint64_t offset, std::span<const std::byte> data) {
-  for (; data.size() >= sizeof(uint64_t); data = data.subspan(sizeof(uint64_t)), offset += sizeof(uint64_t)) {
+  write(Pool::global_table, offset, data);
+  const EntryFormat& format = ggtt_.format->levels.back().table;
+  for (; data.size() >= format.bytes; data = data.subspan(format.bytes)) {
     uint64_t entry = 0;
-    std::memcpy(&entry, data.data(), sizeof entry);
-    ggtt_[offset / sizeof(uint64_t)] = entry;
-    if ((entry & kPresent) != 0) ggtt_backing_[page_of(entry)] = entry;
+    std::memcpy(&entry, data.data(), format.bytes);
+    if ((entry & format.present) != 0) ggtt_backing_[format.target(entry) / kPageBytes] = entry;
   }
 }
 
 bool PagedImage::is_ggtt_object(uint64_t address) const {
   const auto entry = ggtt_backing_.find(address / kPageBytes);
-  if (entry == ggtt_backing_.end() || (entry->second & kGgttLocal) == 0) return false;
+  if (entry == ggtt_backing_.end() || (entry->second & ggtt_.format->levels.back().table.local_memory) == 0) {
+    return false;
+  }
   return std::find(recent_entries_.begin(), recent_entries_.end(), address / kPageBytes) == recent_entries_.end();
 }
 
 void PagedImage::write_local(uint64_t address, std::span<const std::byte> data) {
   const bool to_object = is_ggtt_object(address);
   write(to_object ? Pool::ggtt_object : Pool::local, address, data);
+  const PageFormat* tables = formats_.find(WalkMode::legacy48);
   // Remember what looks like page table entries: whole qwords with the present bit, less than a page of them.
-  if (to_object || data.size() % sizeof(uint64_t) != 0 || data.size() >= kPageBytes) return;
+  if (to_object || tables == nullptr || data.size() % sizeof(uint64_t) != 0 || data.size() >= kPageBytes) return;
+  const EntryFormat& format = tables->levels.back().table;
   std::vector<uint64_t> pages;
   for (auto rest = data; !rest.empty(); rest = rest.subspan(sizeof(uint64_t))) {
     uint64_t entry = 0;
     std::memcpy(&entry, rest.data(), sizeof entry);
-    if ((entry & kPresent) == 0) return;
-    pages.push_back(page_of(entry));
+    if ((entry & format.present) == 0) return;
+    pages.push_back(format.target(entry) / kPageBytes);
   }
   recent_entries_ = std::move(pages);
 }
 
-const PagedImage::Page* PagedImage::find(Pool which, uint64_t address) const {
-  const auto& pages = pools_[static_cast<size_t>(which)].pages;
-  const auto it = pages.find(address / kPageBytes);
-  return it == pages.end() ? nullptr : it->second.get();
+std::span<const uint32_t> PagedImage::rest_of_frame(Pool which, uint64_t address) const {
+  // The pools' frames are only read through this.
+  const std::byte* frame = pools_[static_cast<size_t>(which)]->frame(address / kPageBytes);
+  if (frame == nullptr) return {};
+  return std::span(reinterpret_cast<const uint32_t*>(frame), kPageDwords).subspan(address % kPageBytes / 4);
 }
 
-std::span<const uint32_t> PagedImage::rest_of_page(Pool which, uint64_t address) const {
-  const Page* page = find(which, address);
-  if (page == nullptr) return {};
-  return std::span(*page).subspan(address % kPageBytes / sizeof(uint32_t));
+PagedImage::Pool PagedImage::pool_of(StreamSpace space, const Mapping& mapping, uint64_t physical) const {
+  const bool object = space == StreamSpace::ggtt && !rest_of_frame(Pool::ggtt_object, physical).empty();
+  if (object) return Pool::ggtt_object;
+  return mapping.space == MemorySpace::local ? Pool::local : Pool::system;
 }
 
-uint64_t PagedImage::table_entry(uint64_t table, uint64_t index) const {
-  const uint64_t address = table + index * sizeof(uint64_t);
-  const Page* page = has_local_memory_ ? find(Pool::local, address) : nullptr;
-  if (page == nullptr) page = find(Pool::system, address);
-  return page == nullptr ? 0 : get_bits(*page, static_cast<unsigned>(address % kPageBytes) * 8, 64);
+const WalkContext& PagedImage::context(StreamSpace space) const {
+  return space == StreamSpace::ggtt ? ggtt_ : ppgtt_;
 }
 
-std::span<const uint32_t> PagedImage::ggtt_at(uint64_t address) const {
-  const auto it = ggtt_.find(address / kPageBytes);
-  if (it == ggtt_.end() || (it->second & kPresent) == 0) return rest_of_page(Pool::ggtt_virtual, address);
-  const uint64_t physical = page_of(it->second) * kPageBytes + address % kPageBytes;
-  if (const auto object = rest_of_page(Pool::ggtt_object, physical); !object.empty()) return object;
-  const bool local = has_local_memory_ && (it->second & kGgttLocal) != 0;
-  return rest_of_page(local ? Pool::local : Pool::system, physical);
-}
-
-std::span<const uint32_t> PagedImage::ppgtt_at(uint64_t address) const {
-  struct Level {
-    unsigned low_bit;
-    bool may_be_leaf;
-  };
-  constexpr std::array<Level, 4> kLevels{{{39, false}, {30, true}, {21, true}, {12, true}}};
-  const size_t first = root_.four_levels ? 0 : 2;
-  if (!root_.four_levels && address >> 32 != 0) return {};
-  uint64_t table = root_.four_levels ? root_.pointers[0] : root_.pointers[bits(address, 31, 30)];
-  table = align_down(table, kPageBytes);
-  for (size_t i = first; i < kLevels.size(); ++i) {
-    const Level& level = kLevels[i];
-    const uint64_t entry = table_entry(table, bits(address, level.low_bit + 8, level.low_bit));
-    if ((entry & kPresent) == 0) return {};
-    const bool last = i + 1 == kLevels.size();
-    if (last || (level.may_be_leaf && (entry & kPageSize) != 0)) {
-      const uint64_t mask = low_mask(level.low_bit);
-      const uint64_t physical = ((page_of(entry) * kPageBytes) & ~mask) | (address & mask);
-      return rest_of_page(has_local_memory_ && (entry & kLeafLocal) != 0 ? Pool::local : Pool::system, physical);
-    }
-    table = page_of(entry) * kPageBytes;
+WalkResult PagedImage::walk(StreamSpace space, GpuVa address, WalkRecorder* recorder) const {
+  const WalkContext& rules = context(space);
+  WalkResult result;
+  if (rules.format == nullptr) {
+    result.fault = {.reason = rules.unusable, .address = address.value};
+    return result;
   }
-  return {};
+  const uint64_t at = rules.format->canonical
+                          ? static_cast<uint64_t>(sign_extend(address.value, rules.format->address_bits))
+                          : address.value;
+  const PhysicalMemory& tables = space == StreamSpace::ggtt ? global_table_ : memory_;
+  return halogen::walk(tables, rules, at, {}, recorder, false);
 }
 
-std::span<const uint32_t> PagedImage::dwords_at(engine::StreamSpace space, GpuVa address) {
-  const uint64_t at = align_down(address.value & low_mask(kAddressBits), sizeof(uint32_t));
-  if (space == engine::StreamSpace::ggtt || !root_.valid) return ggtt_at(at);
-  if (const auto found = ppgtt_at(at); !found.empty()) return found;
-  return rest_of_page(Pool::ppgtt_virtual, at);
+std::span<const uint32_t> PagedImage::dwords_of(StreamSpace space, const Mapping& mapping, GpuVa address) const {
+  const uint64_t physical = mapping.address + (address.value & low_mask(mapping.page_bits));
+  if (mapping.null) return std::span(kZeros).subspan(physical % kPageBytes / sizeof(uint32_t));
+  return rest_of_frame(pool_of(space, mapping, physical), physical);
+}
+
+std::span<const uint32_t> PagedImage::dwords_at(StreamSpace space, GpuVa address) {
+  const GpuVa at{align_down(address.value & low_mask(kAddressBits), sizeof(uint32_t))};
+  if (space == StreamSpace::ppgtt && !root_.valid) space = StreamSpace::ggtt;
+  const WalkResult found = walk(space, at);
+  if (!found.fault) {
+    const auto dwords = dwords_of(space, found.mapping, at);
+    // Tables that map a page nobody wrote: in the global table nothing is there.
+    if (!dwords.empty() || space == StreamSpace::ggtt) return dwords;
+  }
+  return rest_of_frame(space == StreamSpace::ggtt ? Pool::ggtt_virtual : Pool::ppgtt_virtual, at.value);
 }
 
 }  // namespace halogen::decode

@@ -1,5 +1,6 @@
 // Memory as a trace leaves it, just enough to follow pointers while decoding: nothing is executed and nothing faults.
-// The device's own memory model (src/memory) is another thing; this one also serves traces that no device could run.
+// Pages are found by the device's page walker (src/memory); addresses without tables, as old traces have them, stand
+// for themselves.
 #pragma once
 
 #include <array>
@@ -11,6 +12,10 @@
 
 #include "base/strong.h"
 #include "engine/command_stream.h"
+#include "memory/page_format.h"
+#include "memory/physical_memory.h"
+#include "memory/walker.h"
+#include "spec/device_model.h"
 
 namespace halogen::decode {
 
@@ -37,66 +42,85 @@ class FlatImage final : public MemoryImage {
   std::vector<Object> objects_;  // sorted by address
 };
 
-// Root of a per-process address space: four levels, or three with four page directory pointers.
+// Root of a per-process address space, as a context gives it.
 struct PageTableRoot {
   bool valid = false;
-  bool four_levels = true;
-  std::array<uint64_t, 4> pointers{};
+  WalkMode mode = WalkMode::legacy48;
+  std::array<uint64_t, 4> pointers{};  // legacy32 has four, the others one
 };
 
-// System memory, local memory and the page tables in them, built from the writes of an AUB trace.
+// The frames that a trace wrote; all others are holes.
+class WrittenFrames final : public FrameSource {
+ public:
+  std::byte* frame(uint64_t number) override;
+  std::byte* make(uint64_t number);
+  size_t size() const { return frames_.size(); }
+
+ private:
+  struct alignas(uint64_t) Frame {
+    std::array<std::byte, kFrameBytes> bytes{};
+  };
+  std::unordered_map<uint64_t, std::unique_ptr<Frame>> frames_;
+};
+
+// System memory, local memory and the page tables in them, built from the writes of an AUB trace; the device's own page
+// walker finds what a graphics address means.
 class PagedImage final : public MemoryImage {
  public:
-  static constexpr uint64_t kPageBytes = 4096;
+  static constexpr uint64_t kPageBytes = kFrameBytes;
   static constexpr size_t kPageDwords = kPageBytes / sizeof(uint32_t);
-  static constexpr size_t kMaxPages = 1u << 20;  // 4 GiB; what lies beyond is dropped and counted
+  static constexpr size_t kMaxPages = 1u << 20;     // 4 GiB; what lies beyond is dropped and counted
+  static constexpr unsigned kHostAddressBits = 46;  // simulators use wide physical addresses on every device
 
-  enum class Pool : uint8_t { system, local, ggtt_object, ggtt_virtual, ppgtt_virtual };
+  enum class Pool : uint8_t { system, local, ggtt_object, ggtt_virtual, ppgtt_virtual, global_table };
 
-  // Leaf entries of the per-process tables have a bit for local memory.
-  explicit PagedImage(bool has_local_memory) : has_local_memory_(has_local_memory) {}
+  explicit PagedImage(const spec::DeviceModel& device);
+  PagedImage(const PagedImage&) = delete;
+  PagedImage& operator=(const PagedImage&) = delete;
 
   void write(Pool pool, uint64_t address, std::span<const std::byte> data);
   // Through the global table where it maps the page, else to addresses without a page behind them.
   void write_ggtt(uint64_t address, std::span<const std::byte> data);
-  // At a byte offset in the global table, entries of eight bytes.
+  // At a byte offset in the global table.
   void write_ggtt_entries(uint64_t offset, std::span<const std::byte> data);
   // A write to local memory. Some writers give global-table objects and other pages the same local addresses; they are
   // told apart by the page table entry that comes right before an ordinary page.
   void write_local(uint64_t address, std::span<const std::byte> data);
 
-  void set_root(const PageTableRoot& root) { root_ = root; }
+  void set_root(const PageTableRoot& root);
   const PageTableRoot& root() const { return root_; }
+  // Per-process tables lie in local memory, on devices that have it.
+  void set_tables_in_local_memory(bool local);
+
+  // How an address is found, entry by entry; a context without a format has no tables to walk.
+  const WalkContext& context(engine::StreamSpace space) const;
+  WalkResult walk(engine::StreamSpace space, GpuVa address, WalkRecorder* recorder = nullptr) const;
+  // What a walk found, from `address` to the end of its frame; empty where the trace wrote nothing.
+  std::span<const uint32_t> dwords_of(engine::StreamSpace space, const Mapping& mapping, GpuVa address) const;
 
   std::span<const uint32_t> dwords_at(engine::StreamSpace space, GpuVa address) override;
 
   uint64_t dropped_bytes() const { return dropped_bytes_; }
 
  private:
-  using Page = std::array<uint32_t, kPageDwords>;
-  struct PoolPages {
-    std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;  // by page number
-  };
-  struct Found {
-    Pool pool;
-    uint64_t address;
-  };
-
-  PoolPages& pool(Pool which) { return pools_[static_cast<size_t>(which)]; }
-  const Page* find(Pool which, uint64_t address) const;
-  std::span<const uint32_t> rest_of_page(Pool which, uint64_t address) const;
-  std::span<const uint32_t> ggtt_at(uint64_t address) const;
-  std::span<const uint32_t> ppgtt_at(uint64_t address) const;
-  uint64_t table_entry(uint64_t table, uint64_t index) const;
+  WrittenFrames& pool(Pool which) { return *pools_[static_cast<size_t>(which)]; }
+  const WrittenFrames& pool(Pool which) const { return *pools_[static_cast<size_t>(which)]; }
+  // From an address to the end of its frame.
+  std::span<const uint32_t> rest_of_frame(Pool which, uint64_t address) const;
+  Pool pool_of(engine::StreamSpace space, const Mapping& mapping, uint64_t physical) const;
   bool is_ggtt_object(uint64_t address) const;
 
+  PageFormats formats_;
   bool has_local_memory_;
-  std::array<PoolPages, 5> pools_;
-  std::unordered_map<uint64_t, uint64_t> ggtt_;          // page number -> entry
+  bool tables_in_local_memory_ = false;
+  std::array<std::unique_ptr<WrittenFrames>, 6> pools_;
+  PhysicalMemory memory_;        // system and local
+  PhysicalMemory global_table_;  // the global table is in a memory of its own, which traces do not place
+  WalkContext ggtt_;
+  WalkContext ppgtt_;
   std::unordered_map<uint64_t, uint64_t> ggtt_backing_;  // physical page number -> entry
   std::vector<uint64_t> recent_entries_;                 // physical pages of the last page table write
   PageTableRoot root_;
-  size_t page_count_ = 0;
   uint64_t dropped_bytes_ = 0;
 };
 

@@ -108,6 +108,7 @@ TEST(AubDecoder, SubmitQueueAndTheSavedHead) {
 TEST(AubDecoder, LocalMemoryThatReusesAddresses) {
   AubBuilder aub;
   aub.version(30);
+  aub.write_register(0xcf58, 0x8000'0000);  // page tables are in local memory
   add_context(aub, kLocal, 3, 16);
   // An ordinary page lands on the image's local address; the table entry in front of it tells.
   aub.write_qword(kLocal, 0x10'3000 + 9 * 8, 0x7803);

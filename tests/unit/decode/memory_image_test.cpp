@@ -43,7 +43,7 @@ TEST(FlatImage, ObjectsReadZeroBehindTheirContent) {
 }
 
 TEST(PagedImage, GlobalTable) {
-  PagedImage image(false);
+  PagedImage image(*spec::find_device("bdw"));
   const std::array<uint64_t, 2> entries{0x5001, 0x7001};
   image.write_ggtt_entries(0x10, std::as_bytes(std::span(entries)));  // entries 2 and 3
   put(image, Pool::system, 0x5000, {55});
@@ -58,14 +58,14 @@ TEST(PagedImage, GlobalTable) {
 }
 
 TEST(PagedImage, FourLevelWalk) {
-  PagedImage image(false);
+  PagedImage image(*spec::find_device("bdw"));
   constexpr uint64_t kVa = (uint64_t{3} << 39) | (uint64_t{5} << 30) | (uint64_t{7} << 21) | (uint64_t{9} << 12) | 0x10;
   put_entry(image, Pool::system, 0x1000 + 3 * 8, 0x2003);
   put_entry(image, Pool::system, 0x2000 + 5 * 8, 0x3003);
   put_entry(image, Pool::system, 0x3000 + 7 * 8, 0x4003);
   put_entry(image, Pool::system, 0x4000 + 9 * 8, 0x41'0000'5003);
   put(image, Pool::system, 0x41'0000'5010, {1234});
-  image.set_root({.valid = true, .four_levels = true, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, kVa), 1234u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, kVa + 0x1000), 0xdead'deadu);
   // A 2 MB page: the directory entry is the leaf.
@@ -74,33 +74,82 @@ TEST(PagedImage, FourLevelWalk) {
   EXPECT_EQ(first(image, StreamSpace::ppgtt, (kVa & ~0x1f'ffffull) + 0x20'0000 + 0x1'2000), 4321u);
 }
 
+TEST(PagedImage, LargeAndMediumPages) {
+  PagedImage image(*spec::find_device("icl"));
+  put_entry(image, Pool::system, 0x1000, 0x2003);
+  put_entry(image, Pool::system, 0x2000, 0x3003);
+  put_entry(image, Pool::system, 0x2000 + 1 * 8, 0x1'4000'0083);  // a 1 GB page
+  put_entry(image, Pool::system, 0x3000, 0x4803);                 // 64 KB pages below
+  put_entry(image, Pool::system, 0x4000 + 16 * 8, 0x7'0003);      // the first entry of sixteen counts
+  put(image, Pool::system, 0x7'3004, {64});
+  put(image, Pool::system, 0x1'4567'8000, {1024});
+  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1'3004), 64u);
+  EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x4567'8000), 1024u);
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0x1'3004}).mapping.page_bits, 16);
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0x4567'8000}).mapping.page_bits, 30);
+}
+
+TEST(PagedImage, TablesAreInLocalMemoryOnlyWhenSwitchedOn) {
+  PagedImage image(*spec::find_device("dg1"));
+  for (const Pool pool : {Pool::system, Pool::local}) {
+    put_entry(image, pool, 0x1000, 0x2003);
+    put_entry(image, pool, 0x2000, 0x3003);
+    put_entry(image, pool, 0x3000, 0x4003);
+    put_entry(image, pool, 0x4000, pool == Pool::local ? 0x6803 : 0x7003);
+  }
+  put(image, Pool::system, 0x7000, {1});
+  put(image, Pool::local, 0x6000, {2});
+  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  EXPECT_EQ(first(image, StreamSpace::ppgtt, 0), 1u);
+  image.set_tables_in_local_memory(true);
+  EXPECT_EQ(first(image, StreamSpace::ppgtt, 0), 2u);
+}
+
+TEST(PagedImage, HighHalfAndHolesCostNothing) {
+  PagedImage image(*spec::find_device("bdw"));
+  put_entry(image, Pool::system, 0x1000 + 511 * 8, 0x2003);
+  put_entry(image, Pool::system, 0x2000, 0x3003);
+  put_entry(image, Pool::system, 0x3000, 0x4003);
+  put_entry(image, Pool::system, 0x4000, 0x9003);
+  put(image, Pool::system, 0x9000, {5});
+  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  EXPECT_EQ(first(image, StreamSpace::ppgtt, 0xff80'0000'0000), 5u) << "addresses of 48 bits are made canonical";
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0xff80'0000'1000}).fault.reason, FaultReason::not_present);
+  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x77'0000'0000}});
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0}).fault.reason, FaultReason::table_hole);
+  image.set_root({.valid = true, .mode = WalkMode::advanced48, .pointers = {0x1000}});
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0}).fault.reason, FaultReason::table_disabled);
+}
+
 TEST(PagedImage, ThreeLevelWalkHasFourPointersAndFourGigabytes) {
-  PagedImage image(false);
+  PagedImage image(*spec::find_device("bdw"));
   put_entry(image, Pool::system, 0x3000 + 1 * 8, 0x4003);
   put_entry(image, Pool::system, 0x4000 + 2 * 8, 0x5003);
   put(image, Pool::system, 0x5000, {42});
-  image.set_root({.valid = true, .four_levels = false, .pointers = {0, 0, 0x3000, 0}});
+  image.set_root({.valid = true, .mode = WalkMode::legacy32, .pointers = {0, 0, 0x3000, 0}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x8000'0000u + (1u << 21) + (2u << 12)), 42u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1'8000'0000u + (1u << 21) + (2u << 12)), 0xdead'deadu);
 }
 
 TEST(PagedImage, LocalMemoryHasItsOwnNumbers) {
-  PagedImage image(true);
+  PagedImage image(*spec::find_device("dg1"));
   put(image, Pool::system, 0x6000, {1});
   put(image, Pool::local, 0x6000, {2});
+  image.set_tables_in_local_memory(true);
   put_entry(image, Pool::local, 0x1000, 0x2003);  // tables in local memory, without a local bit
   put_entry(image, Pool::local, 0x2000, 0x3003);
   put_entry(image, Pool::local, 0x3000, 0x4003);
   put_entry(image, Pool::local, 0x4000, 0x6003);
   put_entry(image, Pool::local, 0x4008, 0x6803);
-  image.set_root({.valid = true, .four_levels = true, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x0000), 1u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1000), 2u);
 }
 
 // One writer hands out the same local addresses twice: for objects of the global table and for ordinary pages.
 TEST(PagedImage, GlobalTableObjectsKeepTheirContentWhenPagesReuseTheirAddress) {
-  PagedImage image(true);
+  PagedImage image(*spec::find_device("dg1"));
   const std::array<uint64_t, 1> entry{0x6003};
   image.write_ggtt_entries(6 * 8, std::as_bytes(std::span(entry)));
   const std::vector<uint32_t> object{0x0b7ec7};
