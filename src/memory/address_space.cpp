@@ -49,7 +49,7 @@ inline std::byte* AddressSpace::frame_of(MemorySpace space, uint64_t address) {
     return range.host + (address - range.first);
   }
   range = memory_->direct_range(space, PhysAddr(address));
-  return range.bytes != 0 ? range.host + (address - range.first) : memory_->frame(space, PhysAddr(address));
+  return range.bytes != 0 ? range.host + (address - range.first) : nullptr;
 }
 
 const TlbEntry* AddressSpace::quick_miss(Tlb::Place place, uint64_t address, Access access) {

@@ -82,12 +82,13 @@ DirectRange PhysicalMemory::direct_range(MemorySpace space, PhysAddr address) co
   if (window == nullptr) {
     return {};
   }
-  const std::span<std::byte> flat = window->source->flat();
-  uint64_t first = window->first;
-  uint64_t bytes = std::min<uint64_t>(window->bytes, flat.size());
-  if (address.value - first >= bytes) {
+  const FrameSource::Piece piece = window->source->piece((address.value - window->first) >> kFrameBits);
+  const uint64_t start = piece.first << kFrameBits;  // from the window's
+  if (piece.bytes.empty() || start >= window->bytes) {
     return {};
   }
+  uint64_t first = window->first + start;
+  uint64_t bytes = std::min<uint64_t>(window->bytes - start, piece.bytes.size());
   // Newer windows stand before this one in the list; none of them holds the address.
   for (const MemoryWindow* newer = windows_.data(); newer != window; ++newer) {
     if (newer->space != space || newer->bytes == 0) {
@@ -100,7 +101,7 @@ DirectRange PhysicalMemory::direct_range(MemorySpace space, PhysAddr address) co
       first = end;
     }
   }
-  return {first, bytes, flat.data() + (first - window->first)};
+  return {first, bytes, piece.bytes.data() + (first - window->first - start)};
 }
 
 bool PhysicalMemory::read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const {

@@ -31,8 +31,17 @@ class FrameSource {
   virtual ~FrameSource() = default;
   // Null when the source has nothing there. `number` counts frames from the window's start.
   virtual std::byte* frame(uint64_t number) = 0;
-  // All frames from number 0 on as one piece of host memory; empty when they are not.
-  virtual std::span<std::byte> flat() { return {}; }
+
+  // A piece of host memory that holds frame `number` and perhaps its neighbours, from frame `first` on: clients keep it
+  // and do not ask again. The same bytes as frame() gives; empty when there is nothing.
+  struct Piece {
+    uint64_t first = 0;
+    std::span<std::byte> bytes;
+  };
+  virtual Piece piece(uint64_t number) {
+    std::byte* bytes = frame(number);
+    return bytes == nullptr ? Piece{} : Piece{number, {bytes, kFrameBytes}};
+  }
 };
 
 // One contiguous piece of host memory.
@@ -42,7 +51,7 @@ class FlatFrames final : public FrameSource {
   std::byte* frame(uint64_t number) override {
     return number < bytes_.size() / kFrameBytes ? bytes_.data() + number * kFrameBytes : nullptr;
   }
-  std::span<std::byte> flat() override { return bytes_; }
+  Piece piece(uint64_t number) override { return frame(number) == nullptr ? Piece{} : Piece{0, bytes_}; }
 
  private:
   std::span<std::byte> bytes_;
@@ -98,8 +107,8 @@ class PhysicalMemory {
   // The host address of the frame that holds `address`, or null for a hole.
   std::byte* frame(MemorySpace space, PhysAddr address) const;
 
-  // The longest run of addresses around `address` that can be reached without asking again, for clients that keep it;
-  // empty when the source gives single frames. Good for one epoch.
+  // The addresses around `address` that the same piece of host memory serves, whole frames; empty for a hole. Clients
+  // may keep it for one epoch.
   DirectRange direct_range(MemorySpace space, PhysAddr address) const;
 
   // Copies across frames. False when a part lies in a hole: that part reads as zero, or is dropped.

@@ -73,7 +73,7 @@ TEST(DifferentialWorlds, ReachEveryPageSizeAndFault) {
       wanted.insert(wanted.end(), {reserved_bit, privilege_denied, execute_denied});
     }
     for (const FaultReason reason : wanted) {
-      EXPECT_GT(found[reason], 3u) << halogen::name_of(reason);
+      EXPECT_GT(found[reason], 0u) << halogen::name_of(reason);
     }
     EXPECT_EQ(found.size(), wanted.size()) << "a fault that the mode does not have";
     EXPECT_EQ(sizes[mode].size(), wide ? 4u : (legacy ? 2u : 1u));

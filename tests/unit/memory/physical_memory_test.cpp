@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
+#include <tuple>
 #include <vector>
+
+#include "table_world.h"
 
 namespace halogen {
 namespace {
@@ -169,6 +173,53 @@ TEST_F(PhysicalMemoryTest, SparseFramesStopAtTheirLimit) {
   EXPECT_EQ(sparse.frame(70'000), nullptr) << "in a part never touched";
   EXPECT_EQ(sparse.touched(), 3u);
   EXPECT_EQ(sparse.frame(0), first) << "what is there stays";
+}
+
+TEST_F(PhysicalMemoryTest, ADirectRangeEndsWhereAnotherWindowBegins) {
+  std::vector<std::byte> bytes(64 * kFrameBytes);
+  FlatFrames ram(bytes);
+  SparseFrames stolen(64);
+  add(kSystem, MemoryKind::ram, 0x100 * kFrameBytes, 64 * kFrameBytes, ram);
+  add(kLocal, MemoryKind::local, 0x110 * kFrameBytes, 64 * kFrameBytes, stolen);
+  const auto range_at = [&](uint64_t frame) {
+    const DirectRange range = memory_.direct_range(kSystem, PhysAddr(frame * kFrameBytes + 0x123));
+    return std::tuple(range.first / kFrameBytes, range.bytes / kFrameBytes, range.host);
+  };
+  EXPECT_EQ(range_at(0x105), std::tuple(0x100u, 64u, bytes.data())) << "other spaces do not cut it";
+  add(kSystem, MemoryKind::data_stolen, 0x110 * kFrameBytes, 8 * kFrameBytes, stolen);
+  EXPECT_EQ(range_at(0x105), std::tuple(0x100u, 16u, bytes.data()));
+  EXPECT_EQ(range_at(0x118), std::tuple(0x118u, 40u, bytes.data() + 24 * kFrameBytes));
+  EXPECT_EQ(range_at(0x13f), std::tuple(0x118u, 40u, bytes.data() + 24 * kFrameBytes));
+  EXPECT_EQ(range_at(0x112), std::tuple(0x112u, 1u, stolen.frame(2))) << "sparse frames come one by one";
+  EXPECT_EQ(range_at(0x140), std::tuple(0u, 0u, nullptr));
+  EXPECT_EQ(range_at(0xff), std::tuple(0u, 0u, nullptr));
+}
+
+TEST_F(PhysicalMemoryTest, ADirectRangeGivesTheSameBytesAsFrames) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    worlds::Random random(seed);
+    PhysicalMemory memory;
+    std::vector<std::byte> bytes(40 * kFrameBytes + 77);
+    FlatFrames flat[2] = {FlatFrames(bytes), FlatFrames(std::span(bytes).first(9 * kFrameBytes))};
+    SparseFrames sparse(20);
+    for (uint64_t i = 1 + random.below(6); i > 0; --i) {
+      FrameSource* sources[] = {&flat[0], &flat[1], &sparse};
+      memory.add({random.percent(80) ? kSystem : kLocal, MemoryKind::ram, random.below(60) * kFrameBytes,
+                  random.below(50) * kFrameBytes, sources[random.below(3)]});
+    }
+    for (uint64_t frame = 0; frame < 120; ++frame) {
+      const DirectRange range = memory.direct_range(kSystem, PhysAddr(frame * kFrameBytes));
+      const std::byte* expected = memory.frame(kSystem, PhysAddr(frame * kFrameBytes));
+      ASSERT_EQ(range.bytes == 0, expected == nullptr) << "seed " << seed << " frame " << frame;
+      if (range.bytes == 0) {
+        continue;
+      }
+      ASSERT_LT(frame * kFrameBytes - range.first, range.bytes);
+      for (uint64_t at = 0; at < range.bytes; at += kFrameBytes) {
+        ASSERT_EQ(memory.frame(kSystem, PhysAddr(range.first + at)), range.host + at) << "seed " << seed;
+      }
+    }
+  }
 }
 
 TEST_F(PhysicalMemoryTest, CopiesCrossFrames) {

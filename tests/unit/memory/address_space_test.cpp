@@ -1,0 +1,479 @@
+// What a client sees of its address space: accesses across pages, null pages and holes, what a fault handler may
+// decide, and what stays in the caches until it is invalidated. One flat piece of memory, page tables as numbers.
+#include "memory/address_space.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "spec/device_model.h"
+
+namespace halogen {
+namespace {
+
+// Bits of Gen8 entries (seed 001).
+constexpr uint64_t kP = 1, kRw = 2, kPs = 0x80, kNull = 0x200, kIps = 0x800, kLocal = 0x800;
+constexpr Access kRead{};
+constexpr Access kWrite{.write = true};
+
+class Handler final : public FaultHandler {
+ public:
+  FaultAction on_fault(const Fault& fault) override {
+    faults.push_back(fault);
+    return decide ? decide(fault) : action;
+  }
+  std::vector<Fault> faults;
+  FaultAction action = FaultAction::skip;
+  std::function<FaultAction(const Fault&)> decide;
+};
+
+// Memory: system 64 MB from 0, of which the upper 32 MB hold tables; 4 MB local. Data pages are written by number.
+class AddressSpaceTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kSystemBytes = 64 << 20;
+  static constexpr uint64_t kLocalBytes = 4 << 20;
+  static constexpr uint64_t kTables = 32 << 20;
+  static constexpr uint64_t kVa = 0x0000'1234'5600'0000;
+
+  AddressSpaceTest() : system_bytes_(kSystemBytes), local_bytes_(kLocalBytes) {
+    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kSystemBytes, &system_});
+    memory_.add({MemorySpace::local, MemoryKind::local, 0, kLocalBytes, &local_});
+    context_.format = formats_.find(WalkMode::legacy48);
+    context_.roots[0] = new_table();
+    context_.local_memory = true;
+    space_.load(context_);
+  }
+
+  uint64_t& entry(uint64_t address) { return *reinterpret_cast<uint64_t*>(system_bytes_.data() + address); }
+  uint64_t new_table() {
+    next_table_ += kFrameBytes;
+    return kTables + next_table_ - kFrameBytes;
+  }
+  // The entry of `va` on the level that `shift` names; tables above come into being.
+  uint64_t& entry_of(uint64_t va, unsigned shift = 12) {
+    uint64_t table = context_.roots[0];
+    for (unsigned at = 39; at > shift; at -= 9) {
+      uint64_t& upper = entry(table + 8 * ((va >> at) & 511));
+      if (upper == 0) {
+        upper = new_table() | kP | kRw;
+      }
+      table = upper & ~uint64_t{0xfff};
+    }
+    return entry(table + 8 * ((va >> shift) & 511));
+  }
+  void map(uint64_t va, uint64_t address, uint64_t bits = kP | kRw) { entry_of(va) = address | bits; }
+
+  std::vector<uint8_t> read(uint64_t va, size_t bytes, bool* whole = nullptr) {
+    std::vector<uint8_t> data(bytes, 0xee);
+    const bool result = space_.read(GpuVa(va), std::as_writable_bytes(std::span(data)));
+    if (whole != nullptr) {
+      *whole = result;
+    } else {
+      EXPECT_TRUE(result);
+    }
+    return data;
+  }
+  bool write(uint64_t va, const std::vector<uint8_t>& data) {
+    return space_.write(GpuVa(va), std::as_bytes(std::span(data)));
+  }
+  uint8_t& system(uint64_t address) { return *reinterpret_cast<uint8_t*>(system_bytes_.data() + address); }
+  uint8_t& local(uint64_t address) { return *reinterpret_cast<uint8_t*>(local_bytes_.data() + address); }
+  uint64_t misses() const { return tlb_.statistics().misses; }
+  uint64_t hits() const { return tlb_.statistics().hits; }
+
+  std::vector<std::byte> system_bytes_;
+  std::vector<std::byte> local_bytes_;
+  FlatFrames system_{system_bytes_};
+  FlatFrames local_{local_bytes_};
+  PhysicalMemory memory_;
+  PageFormats formats_{*spec::find_device("dg1"), 39};
+  Handler handler_;
+  Tlb tlb_{64};
+  AddressSpace space_{memory_, tlb_, 3, handler_};
+  WalkContext context_;
+  uint64_t next_table_ = 0;
+};
+
+TEST_F(AddressSpaceTest, AccessesCrossPagesWhereverThePagesLie) {
+  // Pages in another order, the last two neighbours.
+  const uint64_t pages[] = {0x5000, 0x2000, 0x9000, 0x7000, 0x8000};
+  for (uint64_t i = 0; i < 5; ++i) {
+    map(kVa + i * 4096, pages[i]);
+  }
+  for (const uint64_t offset : {0u, 1u, 64u, 4032u, 4095u}) {
+    for (const size_t bytes : {1u, 2u, 8u, 63u, 64u, 65u, 4096u, 4097u, 9000u, 16000u}) {
+      std::vector<uint8_t> data(bytes);
+      for (size_t i = 0; i < bytes; ++i) {
+        data[i] = static_cast<uint8_t>(i * 31 + offset + bytes);
+      }
+      ASSERT_TRUE(write(kVa + offset, data));
+      for (size_t i = 0; i < bytes; ++i) {
+        const uint64_t at = offset + i;
+        ASSERT_EQ(system(pages[at / 4096] + at % 4096), data[i]) << offset << "+" << i;
+      }
+      ASSERT_EQ(read(kVa + offset, bytes), data) << offset << " " << bytes;
+    }
+  }
+  EXPECT_TRUE(handler_.faults.empty());
+}
+
+TEST_F(AddressSpaceTest, EmptyAccessesTouchNothing) {
+  EXPECT_TRUE(space_.read(GpuVa(kVa), {}));
+  EXPECT_TRUE(space_.write(GpuVa(~uint64_t{0}), {}));
+  EXPECT_TRUE(space_.read_each({}, 64, nullptr));
+  const GpuVa addresses[] = {GpuVa(kVa), GpuVa(kVa)};
+  EXPECT_TRUE(space_.read_each(addresses, 0, nullptr));
+  EXPECT_TRUE(handler_.faults.empty());
+  EXPECT_EQ(hits() + misses(), 0u);
+}
+
+TEST_F(AddressSpaceTest, ValuesNeedNoAlignment) {
+  map(kVa, 0x5000);
+  map(kVa + 4096, 0x2000);
+  EXPECT_TRUE(space_.store_value<uint64_t>(GpuVa(kVa + 4093), 0x1122'3344'5566'7788));
+  EXPECT_EQ(system(0x5fff), 0x66);
+  EXPECT_EQ(system(0x2000), 0x55);
+  EXPECT_EQ(space_.load_value<uint64_t>(GpuVa(kVa + 4093)), 0x1122'3344'5566'7788u);
+  EXPECT_EQ(space_.load_value<uint16_t>(GpuVa(kVa + 4095)), 0x5566u);
+}
+
+TEST_F(AddressSpaceTest, NullPagesReadZeroAndDropWrites) {
+  map(kVa, 0x5000);
+  map(kVa + 4096, 0x6000, kP | kRw | kNull);
+  map(kVa + 8192, 0x7000);
+  EXPECT_TRUE(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)));
+  EXPECT_EQ(system(0x5fff), 0x77);
+  EXPECT_EQ(system(0x6000), 0);
+  EXPECT_EQ(system(0x7000), 0x77);
+  const std::vector<uint8_t> data = read(kVa + 4095, 4098);
+  EXPECT_EQ(data.front(), 0x77);
+  EXPECT_EQ(data[1], 0);
+  EXPECT_EQ(data[4096], 0);
+  EXPECT_EQ(data.back(), 0x77);
+  EXPECT_TRUE(handler_.faults.empty());
+  const AddressSpace::View view = space_.view(GpuVa(kVa + 4096), kWrite);
+  EXPECT_TRUE(view.null);
+  EXPECT_TRUE(view.bytes.empty());
+  EXPECT_FALSE(view.stopped);
+}
+
+TEST_F(AddressSpaceTest, APageOutsideMemoryIsAFault) {
+  map(kVa, 0x70'0000'0000);
+  EXPECT_EQ(space_.load_value<uint32_t>(GpuVa(kVa)), 0u);
+  EXPECT_TRUE(write(kVa, {1, 2, 3}));
+  ASSERT_EQ(handler_.faults.size(), 2u);
+  EXPECT_EQ(handler_.faults[0].reason, FaultReason::page_hole);
+  EXPECT_EQ(handler_.faults[1].reason, FaultReason::page_hole);
+  EXPECT_TRUE(handler_.faults[1].write);
+}
+
+TEST_F(AddressSpaceTest, SkippedFaultsReadZeroAndTheRestIsDone) {
+  map(kVa, 0x5000);
+  map(kVa + 8192, 0x7000);
+  system(0x5fff) = 1;
+  system(0x7000) = 2;
+  const std::vector<uint8_t> data = read(kVa + 4095, 4098);
+  EXPECT_EQ(data.front(), 1);
+  EXPECT_EQ(data[1], 0);
+  EXPECT_EQ(data.back(), 2);
+  ASSERT_EQ(handler_.faults.size(), 1u);
+  EXPECT_EQ(handler_.faults[0].reason, FaultReason::not_present);
+  EXPECT_EQ(handler_.faults[0].address, kVa + 4096);
+}
+
+TEST_F(AddressSpaceTest, AStopEndsTheAccessWhereItIs) {
+  handler_.action = FaultAction::stop;
+  map(kVa, 0x5000);
+  map(kVa + 8192, 0x7000);
+  system(0x5fff) = 1;
+  bool whole = true;
+  const std::vector<uint8_t> data = read(kVa + 4095, 4098, &whole);
+  EXPECT_FALSE(whole);
+  EXPECT_EQ(data.front(), 1) << "what came before is done";
+  EXPECT_EQ(data[1], 0xee) << "what comes after is not touched";
+  EXPECT_FALSE(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)));
+  EXPECT_EQ(system(0x5000), 0x77);
+  EXPECT_EQ(system(0x7000), 0);
+  EXPECT_TRUE(space_.view(GpuVa(kVa + 4096), kRead).stopped);
+  const GpuVa addresses[] = {GpuVa(kVa), GpuVa(kVa + 4096), GpuVa(kVa + 8192)};
+  std::vector<uint8_t> each(12, 0xee);
+  EXPECT_FALSE(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(each.data())));
+  EXPECT_EQ(each, (std::vector<uint8_t>{0x77, 0x77, 0x77, 0x77, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee}));
+}
+
+TEST_F(AddressSpaceTest, ARetryWalksAgain) {
+  system(0x6000) = 0x42;
+  unsigned calls = 0;
+  handler_.decide = [&](const Fault& fault) {
+    if (++calls == 3) {
+      map(fault.address & ~uint64_t{0xfff}, 0x6000);
+    }
+    return FaultAction::retry;
+  };
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x42);
+  EXPECT_EQ(calls, 3u);
+  // Rights that come with the answer count too.
+  map(kVa + 4096, 0x7000, kP);
+  handler_.decide = [&](const Fault& fault) {
+    EXPECT_EQ(fault.reason, FaultReason::write_denied);
+    map(kVa + 4096, 0x7000);
+    return FaultAction::retry;
+  };
+  EXPECT_TRUE(write(kVa + 4096, {9}));
+  EXPECT_EQ(system(0x7000), 9);
+}
+
+TEST_F(AddressSpaceTest, WithoutATableEveryAccessIsAFault) {
+  space_.load({});
+  EXPECT_EQ(space_.load_value<uint32_t>(GpuVa(kVa)), 0u);
+  ASSERT_EQ(handler_.faults.size(), 1u);
+  EXPECT_EQ(handler_.faults[0].reason, FaultReason::table_disabled);
+}
+
+TEST_F(AddressSpaceTest, AHitNeedsNoWalk) {
+  map(kVa, 0x5000);
+  for (int i = 0; i < 10; ++i) {
+    space_.load_value<uint32_t>(GpuVa(kVa + 4 * static_cast<uint64_t>(i)));
+  }
+  EXPECT_EQ(misses(), 1u);
+  EXPECT_EQ(hits(), 9u);
+  EXPECT_EQ(space_.walk_statistics().walks, 1u);
+  EXPECT_EQ(space_.walk_statistics().entry_loads, 4u) << "a cold walk of four levels";
+  map(kVa + 4096, 0x6000);
+  space_.load_value<uint32_t>(GpuVa(kVa + 4096));
+  EXPECT_EQ(space_.walk_statistics().entry_loads, 5u) << "a neighbour costs one entry";
+}
+
+TEST_F(AddressSpaceTest, APageThatGoesStaysUntilItIsInvalidated) {
+  map(kVa, 0x5000);
+  system(0x5000) = 0x11;
+  system(0x6000) = 0x22;
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11);
+  entry_of(kVa) = 0;
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "P 1 to 0 is not seen";
+  map(kVa, 0x6000);
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "another page is not seen";
+  space_.invalidate_page(GpuVa(kVa + 4096));
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "the invalidation of another page does not help";
+  space_.invalidate_page(GpuVa(kVa));
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x22);
+  entry_of(kVa) = 0;
+  space_.invalidate();
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0);
+  EXPECT_EQ(handler_.faults.size(), 1u);
+}
+
+TEST_F(AddressSpaceTest, APageThatComesNeedsNoInvalidation) {
+  system(0x5000) = 0x11;
+  for (const unsigned shift : {39u, 30u, 21u, 12u}) {  // up to this level nothing is there
+    const uint64_t va = kVa + (uint64_t{1} << shift) * 3;
+    EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(va)), 0);
+    map(va, 0x5000);
+    EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(va)), 0x11);
+  }
+  EXPECT_EQ(handler_.faults.size(), 4u);
+}
+
+TEST_F(AddressSpaceTest, RightsThatComeNeedNoInvalidation) {
+  map(kVa, 0x5000, kP);
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0);
+  EXPECT_TRUE(write(kVa, {1}));
+  EXPECT_EQ(handler_.faults.size(), 1u);
+  EXPECT_EQ(system(0x5000), 0);
+  map(kVa, 0x5000);
+  EXPECT_TRUE(write(kVa, {1}));
+  EXPECT_EQ(system(0x5000), 1);
+  EXPECT_EQ(handler_.faults.size(), 1u);
+}
+
+TEST_F(AddressSpaceTest, ATableThatMovesStaysUntilItIsInvalidated) {
+  map(kVa, 0x5000);
+  map(kVa + 4096, 0x5000);
+  system(0x5000) = 0x11;
+  system(0x6000) = 0x22;
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11);
+  const uint64_t other = new_table();
+  entry(other + 8) = 0x6000 | kP | kRw;
+  entry_of(kVa, 21) = other | kP | kRw;
+  space_.invalidate_page(GpuVa(kVa));  // drops the upper levels too
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa + 4096)), 0x22);
+}
+
+TEST_F(AddressSpaceTest, ANewContextDropsTheOldTranslations) {
+  map(kVa, 0x5000);
+  system(0x5000) = 0x11;
+  system(0x6000) = 0x22;
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11);
+  context_.roots[0] = new_table();
+  map(kVa, 0x6000);
+  space_.load(context_);
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x22);
+  // The other client of the same TLB keeps its own.
+  AddressSpace other(memory_, tlb_, 4, handler_);
+  other.load(context_);
+  other.load_value<uint8_t>(GpuVa(kVa));
+  const uint64_t before = misses();
+  space_.load(context_);
+  other.load_value<uint8_t>(GpuVa(kVa));
+  EXPECT_EQ(misses(), before);
+}
+
+TEST_F(AddressSpaceTest, LocalMemoryIsWhereTheEntrySays) {
+  map(kVa, 0x5000, kP | kRw | kLocal);
+  map(kVa + 4096, 0x5000);
+  EXPECT_TRUE(write(kVa, {0x11}));
+  EXPECT_TRUE(write(kVa + 4096, {0x22}));
+  EXPECT_EQ(local(0x5000), 0x11);
+  EXPECT_EQ(system(0x5000), 0x22);
+  // Without local memory the bit is ignored.
+  context_.local_memory = false;
+  space_.load(context_);
+  EXPECT_TRUE(write(kVa, {0x33}));
+  EXPECT_EQ(system(0x5000), 0x33);
+  EXPECT_EQ(local(0x5000), 0x11);
+}
+
+TEST_F(AddressSpaceTest, MediumPages) {
+  entry_of(kVa, 21) = new_table() | kP | kRw | kIps;
+  entry_of(kVa) = 0x3'0000 | kP | kRw;             // the first 64 KB
+  entry_of(kVa + 0x1'0000) = 0x1'0000 | kP | kRw;  // the second
+  entry_of(kVa + 0x1'1000) = ~uint64_t{0};         // the fifteen others may hold anything
+  for (uint64_t at = 0; at < 0x2'0000; at += 0x1000) {
+    system(at < 0x1'0000 ? 0x3'0000 + at : at) = static_cast<uint8_t>(at >> 12);
+  }
+  for (uint64_t at = 0; at < 0x2'0000; at += 0x1000) {
+    EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa + at)), at >> 12);
+  }
+  EXPECT_TRUE(handler_.faults.empty());
+  EXPECT_EQ(space_.walk_statistics().entry_loads, 4u + 31u);
+}
+
+TEST_F(AddressSpaceTest, LargePages) {
+  entry_of(kVa, 21) = 0x40'0000 | kP | kRw | kPs;
+  entry_of(kVa + (uint64_t{1} << 30), 30) = 0 | kP | kRw | kPs;
+  for (uint64_t at = 0; at < 0x20'0000; at += 0x3000) {
+    EXPECT_TRUE(write(kVa + at, {static_cast<uint8_t>(at >> 12)}));
+    EXPECT_EQ(system(0x40'0000 + at), static_cast<uint8_t>(at >> 12));
+  }
+  const uint64_t giga = (kVa + (uint64_t{1} << 30)) & ~uint64_t{0x3fff'ffff};
+  for (uint64_t at = 0; at < 0x20'0000; at += 0x3000) {
+    EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(giga + 0x40'0000 + at)), static_cast<uint8_t>(at >> 12));
+  }
+  EXPECT_TRUE(handler_.faults.empty());
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(giga + kSystemBytes)), 0) << "the page reaches past the memory";
+  EXPECT_EQ(handler_.faults.size(), 1u);
+}
+
+TEST_F(AddressSpaceTest, ALargePageThatGoesStaysUntilItIsInvalidated) {
+  entry_of(kVa, 21) = 0x40'0000 | kP | kRw | kPs;
+  system(0x40'5000) = 0x55;
+  space_.load_value<uint8_t>(GpuVa(kVa));
+  entry_of(kVa, 21) = 0;
+  space_.invalidate_page(GpuVa(kVa + 0x10'0000));
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa + 0x5000)), 0)
+      << "no page outlives an invalidation in the walk caches";
+}
+
+TEST_F(AddressSpaceTest, MemoryThatGoesIsNotTouched) {
+  map(kVa, 0x5000);
+  system(0x5000) = 0x11;
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11);
+  std::vector<std::byte> moved = system_bytes_;
+  moved[0x5000] = std::byte{0x99};
+  FlatFrames frames(moved);
+  memory_.remove_all(MemorySpace::system);
+  std::fill(system_bytes_.begin(), system_bytes_.end(), std::byte{0xdd});
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0) << "now everything is a hole";
+  memory_.add({MemorySpace::system, MemoryKind::ram, 0, kSystemBytes, &frames});
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x99);
+  EXPECT_EQ(space_.view(GpuVa(kVa), kRead).bytes.data(), moved.data() + 0x5000);
+}
+
+TEST_F(AddressSpaceTest, AViewIsTheRestOfThePage) {
+  map(kVa, 0x5000);
+  map(kVa + 4096, 0x6000, kP);
+  AddressSpace::View view = space_.view(GpuVa(kVa + 0x123), kWrite);
+  EXPECT_EQ(view.bytes.data(), system_bytes_.data() + 0x5123);
+  EXPECT_EQ(view.bytes.size(), 4096u - 0x123);
+  view = space_.view(GpuVa(kVa + 4096), kWrite);
+  EXPECT_TRUE(view.bytes.empty());
+  ASSERT_EQ(handler_.faults.size(), 1u);
+  EXPECT_EQ(handler_.faults[0].reason, FaultReason::write_denied);
+  EXPECT_EQ(space_.view(GpuVa(kVa + 4096), kRead).bytes.size(), 4096u);
+}
+
+TEST_F(AddressSpaceTest, ManyAccessesAtOnceAreTheSameAsOneAfterAnother) {
+  std::vector<GpuVa> addresses;
+  for (uint64_t i = 0; i < 100; ++i) {
+    map(kVa + i * 4096, (100 - i) * 4096);
+    system((100 - i) * 4096 + i) = static_cast<uint8_t>(i);
+    addresses.push_back(GpuVa(kVa + i * 4096 + i));
+  }
+  addresses[50] = GpuVa(kVa + 51 * 4096 - 2);  // crosses a page
+  addresses[60] = GpuVa(kVa + (1 << 21));      // not there
+  std::vector<uint32_t> got(100);
+  EXPECT_TRUE(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(got.data())));
+  for (uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(got[i], space_.load_value<uint32_t>(addresses[i])) << i;
+    got[i] = static_cast<uint32_t>(i * 0x01010101);
+  }
+  EXPECT_EQ(handler_.faults.size(), 2u);
+  EXPECT_TRUE(space_.write_each(addresses, 4, reinterpret_cast<const std::byte*>(got.data())));
+  for (uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(space_.load_value<uint32_t>(addresses[i]), i == 60 ? 0 : got[i]) << i;
+  }
+}
+
+// The tables of Gen4 and Gen6 through the whole path: entries of four bytes, bits above 31 in bits 7:4 and 11:4.
+TEST(AddressSpaceOldTables, FourByteEntries) {
+  struct Row {
+    const char* device;
+    WalkMode mode;
+    uint32_t entry;
+    uint64_t page;
+  };
+  for (const Row& row : {Row{"g45", WalkMode::ggtt, 0x0000'5031, 0x3'0000'5000},
+                         Row{"gm45", WalkMode::ppgtt_flat, 0x0000'5031, 0x3'0000'5000},
+                         Row{"snb", WalkMode::ggtt, 0x0000'5933, 0x93'0000'5000},
+                         Row{"snb", WalkMode::ppgtt_directory, 0x0000'5933, 0x93'0000'5000}}) {
+    SCOPED_TRACE(row.device);
+    SparseFrames frames(uint64_t{1} << 28);
+    PhysicalMemory memory;
+    memory.add({MemorySpace::system, MemoryKind::ram, 0, uint64_t{1} << 40, &frames});
+    const PageFormats formats(*spec::find_device(row.device), 40);
+    const auto put = [&](uint64_t address, uint32_t value) {
+      memory.write(MemorySpace::system, PhysAddr(address), std::as_bytes(std::span(&value, 1)));
+    };
+    uint64_t table = 0x10'0000;
+    if (row.mode == WalkMode::ppgtt_directory) {
+      put(0x10'0000 + 4 * 3, 0x0020'0001);
+      table = 0x20'0000 - 3 * 4096;
+    }
+    constexpr uint64_t kVa = 0xc0'0000;  // the fourth 4 MB
+    put(table + 4 * (kVa >> 12), row.entry);
+    put(table + 4 * ((kVa >> 12) + 1), row.entry + 0x1000);
+    Handler handler;
+    Tlb tlb(32);
+    AddressSpace space(memory, tlb, kGlobalSpace, handler);
+    space.load({.format = formats.find(row.mode), .roots = {0x10'0000}});
+    EXPECT_TRUE(space.store_value<uint64_t>(GpuVa(kVa + 0xffc), 0x1122'3344'5566'7788));
+    put(table + 4 * ((kVa >> 12) + 1), 0);
+    EXPECT_EQ(space.load_value<uint64_t>(GpuVa(kVa + 0xffc)), 0x1122'3344'5566'7788u) << "stays until invalidated";
+    uint64_t there = 0;
+    memory.read(MemorySpace::system, PhysAddr(row.page + 0xffc), std::as_writable_bytes(std::span(&there, 1)));
+    EXPECT_EQ(there, 0x1122'3344'5566'7788u);
+    EXPECT_TRUE(handler.faults.empty());
+    space.invalidate();
+    EXPECT_EQ(space.load_value<uint64_t>(GpuVa(kVa + 0xffc)), 0x5566'7788u);
+    ASSERT_EQ(handler.faults.size(), 1u);
+    EXPECT_EQ(handler.faults[0].reason, FaultReason::not_present);
+    EXPECT_EQ(handler.faults[0].address, kVa + 0x1000);
+  }
+}
+
+}  // namespace
+}  // namespace halogen
