@@ -1,7 +1,7 @@
 // Graphics memory against raw memory, one thread, in one run: streams through a 48-bit per-process table and through
 // the global table, random reads, and what a TLB hit and a miss cost. Goals: streaming 0.7 of memcpy, random 64-byte
-// reads 0.3 of the same loop on raw memory, fewer than 20 entry loads a miss. Raw and modelled loops alternate; each
-// ratio is the median of the rounds, in processor time, so that a busy machine disturbs both alike.
+// reads in messages of 16 0.3 of the same loop on raw memory, fewer than 20 entry loads a miss. Raw and modelled loops
+// alternate; each ratio is the median of the rounds, in processor time, so that a busy machine disturbs both alike.
 // Usage: memory_bench [rounds] [stream MiB] [random MiB]
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -182,25 +182,84 @@ void stream(Setup& setup, unsigned rounds, uint64_t bytes, uint64_t chunk, bool 
           1e-9 * static_cast<double>(bytes), "GB/s", raw, modelled);
 }
 
-void random_reads(Setup& setup, unsigned rounds, uint64_t bytes) {
+// `together` accesses are made by one call, as a SIMD message makes them; 0: one by one.
+void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together) {
   constexpr uint64_t kReads = 4'000'000;
+  constexpr size_t kMost = 32;
   const uint64_t mask = bytes / kLine - 1;
-  const auto loop = [&](const auto& read) {
+  const auto raw = [&] {
     Random random;
     for (uint64_t i = 0; i < kReads; ++i) {
       uint64_t line[kLine / 8];
-      read((random.next() & mask) * kLine, line);
+      std::memcpy(line, setup.raw() + (random.next() & mask) * kLine, kLine);
       g_sink += line[0] ^ line[7];
     }
   };
+  const auto one_by_one = [&] {
+    Random random;
+    for (uint64_t i = 0; i < kReads; ++i) {
+      uint64_t line[kLine / 8];
+      setup.space().read(GpuVa(kVa + (random.next() & mask) * kLine), std::as_writable_bytes(std::span(line)));
+      g_sink += line[0] ^ line[7];
+    }
+  };
+  const auto many_at_once = [&] {
+    Random random;
+    GpuVa addresses[kMost];
+    uint64_t lines[kMost][kLine / 8];
+    for (uint64_t i = 0; i < kReads; i += together) {
+      for (size_t k = 0; k < together; ++k) {
+        addresses[k] = GpuVa(kVa + (random.next() & mask) * kLine);
+      }
+      setup.space().read_each(std::span(addresses).first(together), kLine, reinterpret_cast<std::byte*>(lines));
+      for (size_t k = 0; k < together; ++k) {
+        g_sink += lines[k][0] ^ lines[k][7];
+      }
+    }
+  };
+  const double units = 1e-6 * kReads;
+  if (together == 0) {
+    compare("random_read_64B", rounds, units, "M/s", raw, one_by_one);
+  } else {
+    compare(fmt::format("random_read_64B_x{}", together), rounds, units, "M/s", raw, many_at_once);
+  }
+}
+
+// Each address depends on the line before it: what counts is how long one access takes.
+void chase(Setup& setup, unsigned rounds, uint64_t bytes) {
+  constexpr uint64_t kReads = 1'000'000;
+  const uint64_t mask = bytes / kLine - 1;
+  const auto loop = [&](const auto& read) {
+    Random random;
+    uint64_t carried = 0;
+    for (uint64_t i = 0; i < kReads; ++i) {
+      uint64_t line[kLine / 8];
+      read(((random.next() + carried) & mask) * kLine, line);
+      carried = line[0] & 1;
+    }
+    g_sink += carried + 1;
+  };
   compare(
-      "random_read_64B", rounds, 1e-6 * kReads, "M/s",
+      "chase_64B", rounds, 1e-6 * kReads, "M/s",
       [&] { loop([&](uint64_t at, uint64_t* line) { std::memcpy(line, setup.raw() + at, kLine); }); },
       [&] {
         loop([&](uint64_t at, uint64_t* line) {
           setup.space().read(GpuVa(kVa + at), std::as_writable_bytes(std::span(line, kLine / 8)));
         });
       });
+}
+
+void report_cold_walk(Setup& setup) {
+  constexpr uint64_t kAccesses = 20'000;
+  const WalkStatistics before = setup.space().walk_statistics();
+  for (uint64_t n = 0; n < kAccesses; ++n) {
+    setup.space().invalidate();
+    g_sink += setup.space().load_value<uint32_t>(GpuVa(kVa + n * 7919 * kFrameBytes % setup.data_bytes()));
+  }
+  const WalkStatistics& after = setup.space().walk_statistics();
+  fmt::print(
+      "cost  {:<24} {:.2f} entry loads a miss\n", "miss_after_invalidation",
+      static_cast<double>(after.entry_loads - before.entry_loads) / static_cast<double>(after.walks - before.walks));
 }
 
 void report_cost(const char* name, unsigned rounds, uint64_t pages, uint64_t stride_pages, Setup& setup) {
@@ -253,11 +312,15 @@ int main(int argc, char** argv) {
   }
   stream(setup, rounds, stream_bytes, 65536, true, false);
   stream(setup, rounds, std::min(stream_bytes, 1024 * kMiB), 65536, false, true);
-  random_reads(setup, rounds, random_bytes);
+  for (const size_t together : {size_t{0}, size_t{8}, size_t{16}, size_t{32}}) {
+    random_reads(setup, rounds, random_bytes, together);
+  }
+  chase(setup, rounds, random_bytes);
   report_cost("tlb_hit_one_page", rounds, 1, 1, setup);
   report_cost("tlb_hit_64_pages", rounds, 64, 1, setup);
   report_cost("tlb_hit_512_pages", rounds, 512, 1, setup);
   report_cost("miss_next_page", rounds, setup.data_bytes() / kFrameBytes, 1, setup);
   report_cost("miss_far_page", rounds, setup.data_bytes() / kFrameBytes, 7919, setup);
+  report_cold_walk(setup);
   return g_sink == 0 ? 1 : 0;
 }
