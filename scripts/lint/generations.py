@@ -6,7 +6,7 @@ import sys
 
 PATTERNS = [
     re.compile(r"\bGenId::gen\d"),
-    re.compile(r"\b(verx10|gen(eration)?(_number|\(\)|_id)?)\s*(>=|<=|==|!=|<|>)\s*[\dG]"),
+    re.compile(r"\b(verx10|gen(eration)?(_number|\(\)|_id)?)\s*(>=|<=|==|!=|<|>)\s*[1-9G]"),
     re.compile(r"\bDeviceId::[a-z]"),
 ]
 
