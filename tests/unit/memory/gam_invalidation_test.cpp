@@ -1,0 +1,286 @@
+// How cached translations are lost: contexts, PASIDs, flushes, directed commands, page responses, invalidation
+// registers; and memory types. The rest of rows TLB of the ledger of seed 001.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "covers.h"
+#include "gam_bench.h"
+
+namespace halogen::rows {
+namespace {
+
+bool holds(Tlb& tlb, uint64_t page) {
+  return tlb.look_up(1, page, kRead) != nullptr;
+}
+
+void fill(Tlb& tlb, uint64_t page) {
+  TlbEntry entry;
+  entry.page = page;
+  entry.space = 1;
+  entry.writable = entry.dirty = entry.executable = entry.user = true;
+  tlb.fill(entry);
+}
+
+// The caches of the context and of the PASID, and what goes with them.
+TEST(TlbRows, ContextAndPasidCaches) {
+  COVERS("ICL-TLB-01");
+  using Level = DirectedInvalidation::Level;
+  GamBench bench;
+  const unsigned rcs = bench.engine("rcs0"), bcs = bench.engine("bcs0");
+  Stream stream(bench, rcs, TlbClient::l3, 1);
+  EXPECT_FALSE(bench.vtd.is_cached(0));
+  const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
+  const uint64_t data = page_target(Size::k4) + (kVa48 & 0xff8);
+  bench.put(data, 1);
+  bench.launch_advanced(rcs, 5);
+  EXPECT_TRUE(bench.vtd.is_cached(0));
+  EXPECT_TRUE(bench.gam.engine(rcs).pasid_cache.has_value());
+  EXPECT_FALSE(bench.gam.engine(bcs).pasid_cache.has_value()) << "one for each engine";
+  const uint64_t va = kVa48 & ~uint64_t{7};
+  EXPECT_EQ(stream.read(va), 1u);
+  // A second process image; the PASID entry is changed but cached.
+  const uint64_t other_pml4 = 0x0a00'0000;
+  bench.put(other_pml4 + ((kVa48 >> 39) & 0x1ff) * 8, 0x0a00'1000 | kP | kRw | kUs);
+  bench.put(0x0a00'1000 + ((kVa48 >> 30) & 0x1ff) * 8, 0x0a00'2000 | kP | kRw | kUs);
+  bench.put(0x0a00'2000 + ((kVa48 >> 21) & 0x1ff) * 8, 0x0a00'3000 | kP | kRw | kUs);
+  bench.put(0x0a00'3000 + ((kVa48 >> 12) & 0x1ff) * 8, 0x0a00'4000 | kP | kRw | kUs);
+  bench.put(0x0a00'4000 + (kVa48 & 0xff8), 2);
+  bench.put_pasid(5, other_pml4 | kPasidP);
+  EXPECT_EQ(stream.read(va), 1u);
+  bench.gam.invalidate({Level::walk, {}, 5, 0});
+  EXPECT_EQ(stream.read(va), 1u) << "lower caches went, the PASID cache did not";
+  bench.gam.invalidate({Level::pasid, {}, 6, 0});
+  EXPECT_EQ(stream.read(va), 1u) << "another PASID";
+  bench.gam.invalidate({Level::pasid, {}, 5, 0});
+  EXPECT_EQ(stream.read(va), 2u) << "filled again before the context goes on, with all lower caches";
+  // The context entry: another PASID table, where PASID 5 is the first process again.
+  auto entry = VtdBench::base_context();
+  entry[2] = 0x0b00'0000 | 4;
+  bench.put(0x0b00'0000 + 5 * 8, kTables[0] | kPasidP);
+  bench.put_context(0, entry);
+  bench.gam.invalidate({Level::pasid, {}, 5, 0});
+  EXPECT_EQ(stream.read(va), 2u) << "the context cache was not touched";
+  bench.gam.invalidate({Level::context, 1, {}, 0});
+  EXPECT_EQ(stream.read(va), 2u) << "another function";
+  bench.gam.invalidate({Level::context, 0, {}, 0});
+  EXPECT_EQ(stream.read(va), 1u) << "with all lower caches";
+  // A legacy context has no PASID entry.
+  bench.launch_legacy48(rcs, kTables[0]);
+  EXPECT_FALSE(bench.gam.engine(rcs).pasid_cache.has_value());
+}
+
+// The four ways: a flush of the command streamer, a directed command, a context switch, a page response.
+TEST(TlbRows, WaysToInvalidate) {
+  COVERS("ICL-TLB-15");
+  using Level = DirectedInvalidation::Level;
+  GamBench bench;
+  const unsigned rcs = bench.engine("rcs0");
+  Stream stream(bench, rcs, TlbClient::l3, 1);
+  const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
+  const uint64_t va = kVa48 & ~uint64_t{7};
+  const uint64_t moved = 0x0c00'0000;
+  bench.put(page_target(Size::k4) + (va & 0xfff), 1);
+  bench.put(moved + (va & 0xfff), 2);
+  const auto set_up = [&] {
+    chain.write(bench);
+    bench.launch_advanced(rcs, 5, kStream);
+    EXPECT_EQ(stream.read(va), 1u);
+    chain.set(bench, 3, moved | kP | kRw | kUs);
+    EXPECT_EQ(stream.read(va), 1u) << "cached";
+  };
+  set_up();
+  bench.gam.flush(rcs);
+  EXPECT_EQ(stream.read(va), 2u);
+  set_up();
+  bench.gam.invalidate({Level::page, {}, 5, va});
+  EXPECT_EQ(stream.read(va), 2u);
+  set_up();
+  bench.gam.invalidate({Level::page, {}, 5, va ^ 0x1000});
+  EXPECT_EQ(stream.read(va), 1u) << "another page";
+  bench.gam.invalidate({Level::page, {}, 9, va});
+  EXPECT_EQ(stream.read(va), 1u) << "another PASID";
+  set_up();
+  bench.launch_advanced(rcs, 5, kStream);  // a context switch, even to the same context
+  EXPECT_EQ(stream.read(va), 2u);
+  set_up();
+  (void)bench.gam.page_response({5, va, true});
+  EXPECT_EQ(stream.read(va), 1u) << "only faulted entries";
+  // A faulted entry: kept until the response for its page and PASID.
+  bench.gam.flush(rcs);
+  chain.set(bench, 3, 0);
+  EXPECT_EQ(stream.read(va), 0u);
+  chain.write(bench);
+  EXPECT_EQ(stream.read(va), 0u) << "filtered";
+  (void)bench.gam.page_response({6, va, true});
+  EXPECT_EQ(stream.read(va), 0u) << "another PASID";
+  (void)bench.gam.page_response({5, va ^ 0x1000, true});
+  EXPECT_EQ(stream.read(va), 0u) << "another page";
+  EXPECT_TRUE(bench.gam.page_response({5, va, true}));
+  EXPECT_EQ(stream.read(va), 1u);
+}
+
+// Complete only when every access that used the old entries is done.
+TEST(TlbRows, InvalidationWaitsForAccesses) {
+  COVERS("ICL-TLB-16");
+  GamBench bench;
+  const spec::RegisterId rtcr = GamBench::id("RTCR"), btcr = GamBench::id("BTCR");
+  bench.invalidation.write(rtcr, 1);
+  EXPECT_EQ(bench.invalidation.read(rtcr), 0u) << "nothing under way: complete at once";
+  {
+    const AccessHold first(bench.invalidation);
+    {
+      const AccessHold second(bench.invalidation);
+      bench.invalidation.write(rtcr, 1);
+      EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
+      EXPECT_EQ(bench.invalidation.read(btcr), 0u);
+    }
+    EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
+  }
+  EXPECT_EQ(bench.invalidation.read(rtcr), 0u);
+}
+
+TEST(TlbRows, InvalidationRegisters) {
+  COVERS("ICL-TLB-21");
+  struct Row {
+    const char* device;
+    const char* name;
+    uint32_t offset;
+    uint32_t value;
+    std::vector<const char*> engines;
+  };
+  const Row rows[] = {
+      {"icl", "RTCR", 0x4260, 1, {"rcs0", "pocs0"}},
+      {"icl", "M1TCR", 0x4264, 1, {"vcs0"}},
+      {"icl", "M2TCR", 0x4268, 1, {"vcs2"}},
+      {"icl", "BTCR", 0x426c, 1, {"bcs0"}},
+      {"icl", "VTCR", 0x4270, 1, {"vecs0"}},
+      {"skl", "RTCR", 0x4260, 1, {"rcs0"}},
+      {"icl", "RTCR", 0x4260, 0, {}},
+      {"tgl", "GFX_TLB_INV_CR", 0xced8, 1, {"rcs0", "pocs0"}},
+      {"tgl", "VD_TLB_INV_CR", 0xcedc, 1, {"vcs0"}},
+      {"tgl", "VD_TLB_INV_CR", 0xcedc, 1 << 2, {"vcs2"}},
+      {"tgl", "VD_TLB_INV_CR", 0xcedc, 5, {"vcs0", "vcs2"}},
+      {"tgl", "VE_TLB_INV_CR", 0xcee0, 1, {"vecs0"}},
+      {"dg1", "BLT_TLB_INV_CR", 0xcee4, 1, {"bcs0"}},
+      {"dg1", "COMPCTX_TLB_INV_CR", 0xcf04, 1, {"ccs0"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    GamBench bench(row.device);
+    EXPECT_EQ(spec::find_register(row.name)->offset(bench.model.id), row.offset);
+    const spec::RegisterId id = GamBench::id(row.name);
+    ASSERT_TRUE(bench.invalidation.owns(id));
+    uint32_t expected = 0;
+    for (const char* engine : row.engines) {
+      expected |= 1u << bench.engine(engine);
+    }
+    EXPECT_EQ(bench.invalidation.engines_of(id, row.value), expected);
+    // Every TLB of those engines is empty afterwards, the others are not.
+    for (const auto& tlb : bench.tlbs.all()) {
+      fill(*tlb, 7);
+    }
+    bench.invalidation.write(id, row.value);
+    EXPECT_EQ(bench.invalidation.read(id), 0u) << "the bit clears itself";
+    std::set<const Tlb*> emptied;
+    for (const char* name : row.engines) {
+      const spec::EngineModel& engine = bench.model.engines[bench.engine(name)];
+      const unsigned number = engine.instance == 0 ? 0 : 1;
+      for (const TlbClient client : TlbSet::clients_of(engine.engine_class, number)) {
+        emptied.insert(&bench.tlbs.of(client));
+      }
+    }
+    for (const auto& tlb : bench.tlbs.all()) {
+      EXPECT_EQ(holds(*tlb, 7), !emptied.contains(tlb.get()));
+    }
+  }
+  // The flush of the global table: its entries go everywhere, others stay.
+  GamBench bench;
+  const spec::RegisterId flush = GamBench::id("GFX_FLSH_CNTL");
+  EXPECT_EQ(spec::desc(flush).offset(bench.model.id), 0x101008u);
+  Tlb& tlb = bench.tlbs.of(TlbClient::blt);
+  fill(tlb, 7);
+  TlbEntry global;
+  global.page = 8;
+  global.space = kGlobalSpace;
+  tlb.fill(global);
+  bench.invalidation.write(flush, 1);
+  EXPECT_EQ(tlb.look_up(kGlobalSpace, 8, kRead), nullptr);
+  EXPECT_TRUE(holds(tlb, 7));
+}
+
+// The private page attribute table: PAT, PCD and PWT of an entry pick one of eight.
+TEST(PteRows, MemoryTypeIndex) {
+  COVERS("ICL-PTE-25");
+  struct Device {
+    const char* name;
+    uint32_t offset;
+    bool bytes;  // eight bytes in one register, else a register each
+  };
+  for (const Device& device : {Device{"bdw", 0x40e0, true}, Device{"skl", 0x40e0, true}, Device{"icl", 0x40e0, false},
+                               Device{"tgl", 0x4800, false}}) {
+    SCOPED_TRACE(device.name);
+    Bench bench(device.name);
+    MemoryTypes types(bench.model);
+    const spec::RegisterDesc& desc = *spec::find_register(device.bytes ? "PRIVATE_PAT" : "PAT_INDEX");
+    EXPECT_EQ(desc.offset(bench.model.id), device.offset);
+    EXPECT_EQ(desc.width_bits, device.bytes ? 64 : 32);
+    EXPECT_EQ(desc.count, device.bytes ? 1u : 8u);
+    ASSERT_TRUE(types.owns(desc.id));
+    // Entry n: type n mod 4, target cache n / 2 mod 4, age 3 - n mod 4.
+    const auto value = [](unsigned n) { return (n & 3) | ((n / 2 & 3) << 2) | ((3 - (n & 3)) << 4); };
+    for (unsigned n = 0; n < 8; ++n) {
+      if (!device.bytes) {
+        types.write(desc.id, n, 0, value(n));
+      }
+    }
+    for (unsigned dword = 0; dword < 2 && device.bytes; ++dword) {
+      uint32_t packed = 0;
+      for (unsigned i = 0; i < 4; ++i) {
+        packed |= value(4 * dword + i) << (8 * i);
+      }
+      types.write(desc.id, 0, dword, packed);
+    }
+    for (unsigned n = 0; n < 8; ++n) {
+      const uint64_t bits = (n & 1 ? kPwt : 0) | (n & 2 ? kPcd : 0) | (n & 4 ? kPatSmall : 0);
+      Chain chain = make_chain(bench, WalkMode::legacy48, Size::k4, kVa48, kRw);
+      chain.set(bench, 3, chain.levels[3].entry | bits);
+      const uint8_t index = walk_of(bench, chain, kRead).mapping.type_index;
+      EXPECT_EQ(index, n);
+      EXPECT_EQ(static_cast<unsigned>(types.page_type(index)), n & 3);
+      EXPECT_EQ(types.pat(index).target_cache, n / 2 & 3);
+      EXPECT_EQ(types.pat(index).age, 3 - (n & 3));
+    }
+    EXPECT_EQ(static_cast<int>(MemoryType::uc), 0);
+    EXPECT_EQ(static_cast<int>(MemoryType::wc), 1);
+    EXPECT_EQ(static_cast<int>(MemoryType::wt), 2);
+    EXPECT_EQ(static_cast<int>(MemoryType::wb), 3);
+  }
+}
+
+// Memory object control overrides the page, or leaves it to it: bits 1:0 are 0 page, 1 UC, 2 WT, 3 WB.
+TEST(MemoryTypes, ObjectControl) {
+  for (const char* device : {"skl", "tgl"}) {
+    const spec::DeviceModel& model = *spec::find_device(device);
+    MemoryTypes types(model);
+    const bool shared = types.owns(GamBench::id("GLOBAL_MOCS"));
+    EXPECT_EQ(shared, std::string_view(device) == "tgl");
+    types.state().pat[3] = 1;  // WC
+    for (uint32_t n = 0; n < 4; ++n) {
+      types.write(GamBench::id(shared ? "GLOBAL_MOCS" : "BLT_MOCS"), 10 + n, 0, n | 0x30);
+    }
+    const auto type = [&](unsigned index) { return types.access_type(spec::EngineClass::blit, 0, index, 3); };
+    EXPECT_EQ(type(10), MemoryType::wc);
+    EXPECT_EQ(type(11), MemoryType::uc);
+    EXPECT_EQ(type(12), MemoryType::wt);
+    EXPECT_EQ(type(13), MemoryType::wb);
+    // Engines have their own tables where there is no shared one.
+    EXPECT_EQ(types.access_type(spec::EngineClass::render, 0, 13, 3), shared ? MemoryType::wb : MemoryType::wc);
+  }
+}
+
+}  // namespace
+}  // namespace halogen::rows
