@@ -35,6 +35,12 @@ struct Topology {
   uint8_t l3_banks;
 };
 
+// PCI ids of relatives that a trace may name: those with `id` in the bits of `mask`.
+struct PciFamily {
+  uint16_t mask;
+  uint16_t id;
+};
+
 struct DeviceModel {
   DeviceId id;
   std::string_view name;
@@ -61,6 +67,8 @@ struct DeviceModel {
   uint64_t features;                             // bit n: Feature n
   uint64_t quirks;                               // bit n: Quirk n
   std::span<const uint16_t> other_pci_ids = {};  // of the same model: a front end may present one of these
+  std::span<const PciFamily> pci_families = {};  // decoded as this device
+  std::span<const uint8_t> aub_codes = {};       // of a trace's version record
 
   constexpr bool has(Feature feature) const { return ((features >> static_cast<unsigned>(feature)) & 1) != 0; }
   constexpr bool has(Quirk quirk) const { return ((quirks >> static_cast<unsigned>(quirk)) & 1) != 0; }

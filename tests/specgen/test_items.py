@@ -194,6 +194,17 @@ class Tables(SpecCase):
     def test_unknown_device_and_engine(self):
         self.refused({"tables/t.toml": self.ranges("[]")["tables/t.toml"].replace('"new"', '"newer"')}, "unknown device 'newer'")
 
+    def test_names_that_traces_give_a_device(self):
+        def two(old, new):
+            return {"devices.toml": device("old", "gen4", extra=old) + device("mid", "gen4.5") + device("new", "gen8", extra=new)}
+        self.good(two("aub_codes = [1, 2]", "aub_codes = [3]\npci_families = [{ mask = 0xff00, id = 0x1600 }]"))
+        self.refused(two("aub_codes = [1, 2]", "aub_codes = [2]"), "device new", "aub_codes: 2 is old too")
+        self.refused(two("aub_codes = [256]", ""), "256 is no byte")
+        self.refused(two("pci_families = [{ mask = 0xff00, id = 0x1601 }]", ""), "pci_families 0", "none outside the mask")
+        self.refused(two("pci_families = [{ mask = 0xff00, id = 0x1600 }]", "pci_families = [{ mask = 0xf0f0, id = 0x1010 }]"),
+                     "device new", "shares PCI ids with a family of old")
+        self.refused(two("pci_families = [{ id = 0x1600 }]", ""), "missing mask")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@ def _flag(value):
 
 def device_data(spec):
     bars, engines, ids = Pool("BarModel", "kBars"), Pool("EngineModel", "kEngines"), Pool("uint16_t", "kIds")
+    families, codes = Pool("PciFamily", "kFamilies"), Pool("uint8_t", "kAubCodes")
     features, quirks = list(spec.features), list(spec.quirks)
     rows = []
     for d in spec.devices.values():
@@ -22,6 +23,8 @@ def device_data(spec):
         engine_span = engines.span(f"{{{quote(e['name'])}, EngineClass::{e['class']}, {e.get('instance', 0)}, {e['base']:#x}, "
                                    f"{quote(e.get('domain', ''))}}}" for e in d.engines)
         id_span = ids.span(f"{x:#x}" for x in pci.get("other_ids", []))
+        family_span = families.span(f"{{{f['mask']:#x}, {f['id']:#x}}}" for f in t.get("pci_families", []))
+        code_span = codes.span(str(x) for x in t.get("aub_codes", []))
         text = ", ".join(quote(t.get(k, "")) for k in ("names", "doc", "source", "supported"))
         rows.append(
             f"    {{DeviceId::{ident(d.name)}, {quote(d.name)}, {text}, GenId::{gen_ident(spec.gens[d.gen])}, "
@@ -30,10 +33,10 @@ def device_data(spec):
             + ", ".join(str(topology.get(k, 0)) for k in ("slices", "subslices", "eus", "threads", "l3_banks"))
             + f"}}, {t.get('timestamp', {}).get('hz', 0)}, {memory.get('stolen_bytes', 0):#x}, {memory.get('local_bytes', 0):#x}, "
             f"{memory.get('virtual_bits', 0)}, {memory.get('physical_bits', 0)}, {mask(features.index(f) for f in d.features)}, "
-            f"{mask(quirks.index(q) for q in d.quirks)}, {id_span}}},")
+            f"{mask(quirks.index(q) for q in d.quirks)}, {id_span}, {family_span}, {code_span}}},")
     out = [NOTE + '#include "spec/device_model.h"', "", "namespace halogen::spec {", "",
            "using namespace std::string_view_literals;", "", "namespace {"]
-    out += bars.lines() + engines.lines() + ids.lines()
+    out += bars.lines() + engines.lines() + ids.lines() + families.lines() + codes.lines()
     out += ["constexpr DeviceModel kModels[] = {"] + rows + ["};", "}  // namespace", "",
             "std::span<const DeviceModel> device_models() { return kModels; }", ""]
     for kind, labels in (("GenId", spec.gens), ("EngineClass", ENGINES)):

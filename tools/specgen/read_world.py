@@ -67,8 +67,9 @@ def _root(r):
     return Where(r.spec.root)
 
 
-_DEVICE_KEYS = {"doc", "source", "gen", "names", "pci", "bars", "mmio_bytes", "gtt_offset", "gtt_bytes", "engines",
+_DEVICE_KEYS = {"doc", "source", "gen", "names", "pci", "pci_families", "aub_codes", "bars", "mmio_bytes", "gtt_offset", "gtt_bytes", "engines",
                 "topology", "timestamp", "memory", "features", "quirks", "supported"}
+_OPTIONAL_KEYS = {"features", "quirks", "gtt_offset", "gtt_bytes", "pci_families", "aub_codes"}
 _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
           "topology": {"slices", "subslices", "eus", "threads", "l3_banks"},
           "timestamp": {"hz"},
@@ -77,7 +78,7 @@ _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
 
 def _devices(r, raw):
     for where, name, table in raw:
-        r.keys(where, table, _DEVICE_KEYS, tuple(_DEVICE_KEYS - {"features", "quirks", "gtt_offset", "gtt_bytes"}))
+        r.keys(where, table, _DEVICE_KEYS, tuple(_DEVICE_KEYS - _OPTIONAL_KEYS))
         if not _IDENT.match(name):
             r.error(where, "bad name")
         if table.get("gen") not in r.spec.gens:
@@ -95,6 +96,7 @@ def _devices(r, raw):
             if bar.get("kind") not in BAR_KINDS:
                 r.error(here, f"unknown kind {bar.get('kind')!r}")
         _device_engines(r, where, device, table)
+        _trace_names(r, where, device, table)
         for kind, known in (("features", r.spec.features), ("quirks", r.spec.quirks)):
             for entry in table.get(kind, []):
                 if entry not in known:
@@ -113,6 +115,31 @@ def _devices(r, raw):
                 r.error(where, f"no device has this {kind}")
     if len(r.spec.devices) > 32:
         r.error(_root(r), "more than 32 devices")
+
+
+def _trace_names(r, where, device, table):
+    """What a trace calls the device: codes of AUB version records and families of PCI ids, each of one device only."""
+    for key in ("aub_codes", "pci_families"):
+        r.typed(where, table, key, list)
+    others = list(r.spec.devices.values())
+    for code in table.get("aub_codes", []):
+        if not isinstance(code, int) or isinstance(code, bool) or not 0 <= code <= 0xff:
+            r.error(where, f"aub_codes: {code!r} is no byte")
+        for other in others:
+            if code in other.data.get("aub_codes", []):
+                r.error(where, f"aub_codes: {code} is {other.name} too")
+    for i, family in enumerate(table.get("pci_families", [])):
+        here = where.at(f"pci_families {i}")
+        if not isinstance(family, dict) or not r.keys(here, family, {"mask", "id"}, ("mask", "id")):
+            r.error(here, "a family is { mask, id }")
+            continue
+        mask, value = r.typed(here, family, "mask", int, 0), r.typed(here, family, "id", int, 0)
+        if max(mask, value) > 0xffff or value & ~mask:
+            r.error(here, "mask and id have 16 bits, and id none outside the mask")
+        for other in others:
+            for theirs in other.data.get("pci_families", []):
+                if isinstance(theirs, dict) and ((value ^ theirs.get("id", 0)) & mask & theirs.get("mask", 0)) == 0:
+                    r.error(here, f"shares PCI ids with a family of {other.name}")
 
 
 def _device_engines(r, where, device, table):

@@ -162,6 +162,10 @@ TEST(DeviceIds, CodesIdsAndComments) {
   EXPECT_EQ(device_of_pci_id(0x1616), spec::find_device("bdw"));
   EXPECT_EQ(device_of_pci_id(0x9a49), spec::find_device("tgl"));
   EXPECT_EQ(device_of_pci_id(0x11616), nullptr);
+  EXPECT_EQ(device_of_pci_id(0x2a12), spec::find_device("gm965")) << "another id of the model";
+  EXPECT_EQ(device_of_pci_id(0x3e92), spec::find_device("skl")) << "a relative";
+  EXPECT_EQ(device_of_aub_code(0), spec::find_device("i965"));
+  EXPECT_EQ(device_of_aub_code(24), spec::find_device("skl"));
   EXPECT_EQ(pci_id_in("PCI-ID=0x1616 Broadwell"), 0x1616u);
   EXPECT_EQ(pci_id_in("nothing"), std::nullopt);
   EXPECT_EQ(pci_id_in("PCI-ID="), std::nullopt);
