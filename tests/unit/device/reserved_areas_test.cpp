@@ -1,0 +1,48 @@
+// The reserved areas of DG1's local memory, as firmware publishes them through registers (seed 000, "Discrete Graphics
+// Memory Map Information").
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "test_host.h"
+
+namespace halogen {
+namespace {
+
+constexpr uint64_t kLocalBytes = uint64_t{4} << 30;
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+TEST(Dg1ReservedAreas, LieInLocalMemoryWithoutOverlap) {
+  COVERS("DG1-MEM-01");
+  Bench bench("dg1");
+  const auto base_at = [&](uint32_t offset) {
+    return (bench.read(offset) | uint64_t{bench.read(offset + 4)} << 32) & ~(kMiB - 1);
+  };
+  const uint64_t dsm = base_at(0x1080c0);    // DSMBASE
+  const uint64_t gsm = base_at(0x108100);    // GSMBASE
+  const uint64_t wopcm = base_at(0x1082c0);  // STOLEN_RESERVED: the firmware's part of DSM
+  EXPECT_NE(dsm, 0u);
+  EXPECT_NE(gsm, 0u);
+  EXPECT_LT(dsm, kLocalBytes);
+  EXPECT_LE(gsm + 8 * kMiB, kLocalBytes) << "the whole table of 8 MiB";
+  EXPECT_TRUE(gsm + 8 * kMiB <= dsm || dsm < gsm) << "the table's memory and data stolen memory are apart";
+  EXPECT_GE(wopcm, dsm);
+  EXPECT_LT(wopcm, kLocalBytes);
+  EXPECT_EQ(bench.events(), 0u);
+
+  // GSM holds the global table: an entry written through the table's window is found there, in the low half of the
+  // BAR that shows local memory.
+  bench.device->bar_write(0, 0x80'0000 + 8 * 5, 8, 0x1234'5001);
+  std::vector<std::byte> entry(8);
+  EXPECT_TRUE(bench.device->memory().map().physical().read(MemorySpace::local, PhysAddr(gsm + 8 * 5), entry));
+  uint64_t value = 0;
+  std::memcpy(&value, entry.data(), sizeof value);
+  EXPECT_EQ(value, 0x1234'5001u);
+
+  // This chip finds compression data through its auxiliary table and has no flat one, and is not virtualised: nothing
+  // answers where later chips publish the flat table (4910) and the local memory translation table.
+  EXPECT_EQ(bench.read(0x4910), 0u);
+  EXPECT_GT(bench.events(), 0u) << "no endpoint";
+}
+
+}  // namespace
+}  // namespace halogen
