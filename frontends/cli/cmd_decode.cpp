@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "commands.h"
 #include "decode/file_decoder.h"
+#include "numbers.h"
 #include "stdout_sink.h"
 
 namespace halogen::cli {
@@ -20,7 +21,7 @@ struct Options {
   std::vector<std::string> files;
   std::string device;
   std::string engine;
-  uint64_t address = 0;
+  std::string address;
   bool json = false;
   bool summary = false;
 };
@@ -47,10 +48,14 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
                                options.engine)};
     }
   }
-  if (options.address % sizeof(uint32_t) != 0) {
-    return Error{fmt::format("--address {:#x} is no multiple of 4.", options.address)};
+  if (!options.address.empty()) {
+    const auto address = parse_address("--address", options.address);
+    if (!address) return address.error();
+    if (address->value % sizeof(uint32_t) != 0) {
+      return Error{fmt::format("--address {:#x} is no multiple of 4.", address->value)};
+    }
+    result.address = *address;
   }
-  result.address = GpuVa{options.address};
   if (options.summary) return result;
   const auto write = [&sink](std::string_view text) { return sink.write(text); };
   const bool json = options.json;
@@ -76,12 +81,13 @@ std::string summary_line(const decode::FileResult& result, bool json) {
 
 // Faults that the summary line has no number for.
 void report_other_faults(const decode::FileResult& result) {
-  const auto say = [&](uint64_t count, const char* what) {
-    if (count != 0) fmt::print(stderr, "halogen decode: {}: {} {}.\n", result.name, count, what);
+  const auto say = [&](uint64_t count, const char* one, const char* many) {
+    if (count != 0) fmt::print(stderr, "halogen decode: {}: {} {}.\n", result.name, count, count == 1 ? one : many);
   };
-  say(result.counts.bad_length, "commands have a length that their description does not allow");
-  say(result.counts.unmapped, "streams lead to where nothing is mapped");
-  say(result.counts.runaway, "streams have no end");
+  say(result.counts.bad_length, "command has a length that its description does not allow",
+      "commands have a length that their description does not allow");
+  say(result.counts.unmapped, "stream leads to where nothing is mapped", "streams lead to where nothing is mapped");
+  say(result.counts.runaway, "stream has no end", "streams have no end");
 }
 
 int run(const Options& options) {

@@ -14,5 +14,6 @@ constexpr int kExitUse = 2;
 void add_coverage(CLI::App& app, int& status);
 void add_decode(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
+void add_walk(CLI::App& app, int& status);
 
 }  // namespace halogen::cli

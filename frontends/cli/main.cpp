@@ -1,4 +1,5 @@
 // halogen: the command line tool.
+#include <algorithm>
 #include <csignal>
 #include <exception>
 
@@ -16,6 +17,13 @@ int main(int argc, char** argv) {
   halogen::cli::add_coverage(app, status);
   halogen::cli::add_decode(app, status);
   halogen::cli::add_devices(app, status);
+  halogen::cli::add_walk(app, status);
+  const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(all.begin(), all.end(), named)) {
+    fmt::print(stderr, "halogen: there is no command \"{}\"; halogen --help lists the commands.\n", argv[1]);
+    return halogen::cli::kExitUse;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -210,6 +210,7 @@ void AubDecoder::submit(Engine& engine, std::array<uint32_t, 2> descriptor) {
     ++counts_.unmapped;
     return;
   }
+  submissions_.push_back({engine.model->name, image, ring->root});
   memory_->set_root(ring->root);
   engine.decoder->walk(StreamLevel{.space = StreamSpace::ggtt,
                                    .address = GpuVa{ring->start + ring->head},

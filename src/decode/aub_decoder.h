@@ -37,6 +37,15 @@ class AubDecoder final : public trace::aub::Visitor {
   bool wants_more() const { return failure_.empty() && (output_ == nullptr || output_->open()); }
 
   const spec::DeviceModel* device() const { return device_; }
+  PagedImage* memory() { return memory_.get(); }  // null before the device is known
+
+  // The contexts that were submitted with a usable ring, in order.
+  struct Submission {
+    std::string_view engine;
+    uint64_t image;  // graphics address of the context image
+    PageTableRoot root;
+  };
+  const std::vector<Submission>& submissions() const { return submissions_; }
   Counts counts() const;
   void set_command_limit(uint64_t commands) { command_limit_ = commands; }
 
@@ -66,6 +75,7 @@ class AubDecoder final : public trace::aub::Visitor {
   std::unique_ptr<Output> output_;
   std::unique_ptr<PagedImage> memory_;
   std::vector<Engine> engines_;
+  std::vector<Submission> submissions_;
   std::string failure_;
   std::optional<uint64_t> last_record_;
   Counts counts_;

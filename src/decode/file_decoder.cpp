@@ -62,18 +62,17 @@ Result<FileResult> decode_aub(trace::ByteSource& source, const std::string& name
   return FileResult{name, decoder.counts()};
 }
 
+// Nothing but characters at the start, most of them ASCII: dwords of commands always have zero or control bytes soon.
+// Text that is no hexadecimal is then refused with its line instead of being taken for dwords.
 bool looks_like_text(std::span<const std::byte> bytes) {
-  constexpr std::string_view kAllowed = "0123456789abcdefABCDEFxX:,#/ \t\r\n";
   const auto look = bytes.first(std::min<size_t>(bytes.size(), 64));
-  bool comment = false;
+  size_t foreign = 0;
   for (const std::byte b : look) {
-    const char c = static_cast<char>(b);
-    if (c == '#' || c == '/') comment = true;
-    if (c == '\n') comment = false;
-    if (comment ? (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f : kAllowed.find(c) == std::string_view::npos)
-      return false;
+    const auto c = static_cast<unsigned char>(b);
+    if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f) return false;
+    if (c > 0x7f) ++foreign;
   }
-  return !look.empty();
+  return !look.empty() && foreign * 4 <= look.size();
 }
 
 Result<std::vector<uint32_t>> parse_hex(std::span<const std::byte> bytes, const std::string& name) {

@@ -23,14 +23,19 @@ class FileSource final : public ByteSource {
   FileSource(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}
 
   Result<size_t> read(std::span<std::byte> out) override {
-    const size_t got = std::fread(out.data(), 1, out.size(), file_.get());
+    const size_t kept = std::min(out.size(), kept_.size());
+    std::copy_n(kept_.begin(), kept, out.begin());
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(kept));
+    out = out.subspan(kept);
+    const size_t got = out.empty() ? 0 : std::fread(out.data(), 1, out.size(), file_.get());
     if (got < out.size() && std::ferror(file_.get()) != 0) {
       return Error{fmt::format("{}: cannot be read: {}.", name_, std::strerror(errno))};
     }
-    return got;
+    return kept + got;
   }
 
-  void rewind() { std::rewind(file_.get()); }
+  // What was read to look at is read again: a pipe cannot go back by itself.
+  void put_back(std::span<const std::byte> bytes) { kept_.assign(bytes.begin(), bytes.end()); }
 
  private:
   struct Close {
@@ -38,6 +43,7 @@ class FileSource final : public ByteSource {
   };
   std::unique_ptr<std::FILE, Close> file_;
   std::string name_;
+  std::vector<std::byte> kept_;
 };
 
 class MemorySource final : public ByteSource {
@@ -118,7 +124,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path)
   std::array<std::byte, kXzMagic.size()> head{};
   auto got = source->read(head);
   if (!got) return got.error();
-  source->rewind();
+  source->put_back(std::span(head).first(*got));
   if (is_xz(std::span(head).first(*got))) {
     return std::unique_ptr<ByteSource>(std::make_unique<LzmaSource>(std::move(source), name));
   }

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "unit/trace/aub_builder.h"
+
 namespace halogen {
 namespace {
 
@@ -73,12 +75,50 @@ TEST_F(Tool, WrongUseIsOneSentenceAndExitTwo) {
                                        "decode --device skl no/such/file",
                                        "frobnicate",
                                        "",
-                                       "decode --frob x"};
+                                       "decode --frob x",
+                                       "decode --device skl --address -4 " + good,
+                                       "decode --device skl --address 0x1000000000000 " + good,
+                                       "decode --device skl --address 0x1ffffffffffffffff " + good,
+                                       "decode --device skl --address 2 " + good,
+                                       "decode --device skl --address here " + good,
+                                       "walk",
+                                       "walk --va 0",
+                                       "walk " + good + " --va 0",
+                                       "walk " + good + " --va 0z",
+                                       "walk no/such/file --va 0x1000"};
   for (const std::string& arguments : wrong) {
     const Outcome result = run(arguments + " 2>&1 >/dev/null");
     EXPECT_EQ(result.status, 2) << arguments;
     EXPECT_THAT(result.text, MatchesRegex("halogen[^\n]*\\.\n")) << arguments;
   }
+}
+
+TEST_F(Tool, SentencesNameWhatIsWrong) {
+  EXPECT_THAT(run("frob 2>&1").text, HasSubstr("there is no command \"frob\""));
+  const std::string good = file("good.txt", "0 05000000");
+  EXPECT_THAT(run("decode --device skl --address 0x1000000000000 " + good + " 2>&1").text,
+              HasSubstr("--address 0x1000000000000 is out of range"));
+  const std::string one = file("one.txt", "7a000000 0 05000000");
+  EXPECT_THAT(run("decode --summary --device skl " + one + " 2>&1 >/dev/null").text,
+              HasSubstr(": 1 command has a length"));
+  const std::string two = file("two.txt", "7a000000 0 7a000000 0 05000000");
+  EXPECT_THAT(run("decode --summary --device skl " + two + " 2>&1 >/dev/null").text,
+              HasSubstr(": 2 commands have a length"));
+  EXPECT_EQ(run("decode --summary --device skl /dev/stdin < " + good).text,
+            "/dev/stdin commands=2 unknown=0 leftover_dwords=0 unknown_records=0\n");
+  EXPECT_EQ(run("decode --device skl --address 0xffff800000001000 " + good).status, 0) << "the canonical form is good";
+}
+
+TEST_F(Tool, WalkTellsMappedFromFault) {
+  trace::AubBuilder aub;
+  aub.version(19).write_qword(4, 8, 0x5001).write_memory(2, 0x5000, {0xabcd, 1});
+  const auto bytes = aub.bytes();
+  const std::string path = file("t.aub", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Outcome mapped = run("walk " + path + " --va 0x1000 --ggtt --json");
+  EXPECT_EQ(mapped.status, 0);
+  EXPECT_EQ(nlohmann::json::parse(mapped.text)["data"][0], 0xabcd);
+  EXPECT_EQ(run("walk " + path + " --va 0x2000 --ggtt").status, 1);
+  EXPECT_EQ(run("walk " + path + " --va 0x1000 2>&1").status, 2) << "it submits no context";
 }
 
 TEST_F(Tool, JsonLinesParse) {

@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "recorder.h"
 #include "unit/trace/aub_builder.h"
@@ -89,7 +91,31 @@ TEST_F(FileDecoder, BadInputIsOneSentence) {
               HasSubstr("5 bytes, which is no whole number of dwords"));
   EXPECT_THAT(decode(file("text", "05000000\n123456789\n")),
               HasSubstr("line 2: \"123456789\" is no hexadecimal dword."));
+  EXPECT_THAT(decode(file("typo", "0500000o\n0\n")), HasSubstr("line 1: \"0500000o\" is no hexadecimal dword."));
+  EXPECT_THAT(decode(file("prose", "hello")), HasSubstr("line 1: \"hello\" is no hexadecimal dword."));
+  EXPECT_THAT(decode(file("one", "zzzz")), HasSubstr("line 1: \"zzzz\""));
+  EXPECT_EQ(decode(file("remark", "# Größe\n05000000\n")), "");
   EXPECT_THAT(decode(root_), HasSubstr("is no capture"));
+}
+
+TEST_F(FileDecoder, PipesAreRead) {
+  options_.device = spec::find_device("bdw");
+  const fs::path path = root_ / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path) << "11000001 2244 1\n05000000\n"; });
+  EXPECT_EQ(decode(path), "");
+  writer.join();
+  ASSERT_EQ(results_.size(), 1u);
+  EXPECT_EQ(results_[0].counts.commands, 2u);
+  trace::AubBuilder aub;
+  aub.version(11).comment("x");
+  std::thread second([&] {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(aub.bytes().data()), static_cast<std::streamsize>(aub.bytes().size()));
+  });
+  EXPECT_EQ(decode(path), "");
+  second.join();
+  EXPECT_EQ(results_[0].counts.records, 2u);
 }
 
 TEST_F(FileDecoder, CapturesByFolderAndByTree) {

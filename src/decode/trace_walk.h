@@ -1,0 +1,56 @@
+// One page walk through the tables that an AUB trace leaves behind, level by level, as text or JSON: for `halogen
+// walk`. Left out: contexts whose root is found through a PASID, and tiled resource tables in front of the page tables.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "decode/field_list.h"
+#include "memory/walker.h"
+#include "spec/device_model.h"
+
+namespace halogen::decode {
+
+struct WalkQuery {
+  const spec::DeviceModel* device = nullptr;  // null: the trace must tell
+  GpuVa address;
+  bool global = false;            // through the global table
+  std::optional<size_t> context;  // which submission, counting from 0; none: the last one
+};
+
+struct WalkReport {
+  struct Step {
+    std::string_view level;
+    const spec::StructDesc* entry_format;
+    MemorySpace space;  // of per-process tables
+    uint64_t entry_address;
+    uint64_t entry;
+    FieldList fields;
+  };
+
+  std::string file;
+  const spec::DeviceModel* device = nullptr;
+  GpuVa address;
+  bool global = false;
+  std::string_view mode;    // "legacy 48-bit PPGTT"
+  size_t context = 0;       // of `contexts`; per-process walks only
+  size_t contexts = 0;      // that the trace submits
+  std::string_view engine;  // that runs the context
+  uint64_t context_image = 0;
+  std::vector<Step> steps;
+  WalkResult result;
+  uint64_t physical = 0;       // of the address, without a fault
+  std::vector<uint32_t> data;  // what stands there, a few dwords; empty: the trace wrote nothing
+
+  bool mapped() const { return !result.fault; }
+  std::string to_text() const;
+  std::string to_json() const;
+};
+
+Result<WalkReport> walk_trace(const std::filesystem::path& file, const WalkQuery& query);
+
+}  // namespace halogen::decode
