@@ -134,6 +134,9 @@ TEST(Gam, FaultModelsOfTheDescriptor) {
 TEST(Gam, PointersOfAContext) {
   COVERS("ICL-GAM-05");
   COVERS("ICL-GAM-06");
+  COVERS("ICL-PTE-27");
+  COVERS("ICL-MODE-02");
+  COVERS("ICL-MODE-03");
   const spec::DeviceModel& model = *spec::find_device("icl");
   const std::array<uint64_t, 5> ones{0, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
   auto registers = ones;

@@ -251,7 +251,6 @@ TEST(Trtt, NullAndInvalidValuesMustDiffer) {
 }
 
 TEST(Trtt, CounterOfNullTiles) {
-  COVERS("ICL-TRTT-08");
   TiledBench one("icl");
   one.enable();
   one.tile(kNullValue);
