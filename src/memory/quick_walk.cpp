@@ -77,7 +77,7 @@ void QuickWalk::learn(const PhysicalMemory& memory, const WalkContext& context, 
   if (!result.reached_last) {
     const Kind kind = result.mapping.page_bits == 21 ? Kind::page_2m : Kind::page_1g;
     if (rules_[static_cast<size_t>(kind)].expected[0] != 0) {
-      cache.fill_shortcut(address, kind, result.entry);
+      cache.fill_page(address, kind, result.entry);
     }
     return;
   }
@@ -92,8 +92,8 @@ void QuickWalk::learn(const PhysicalMemory& memory, const WalkContext& context, 
     return;
   }
   if (std::byte* frame = memory.frame(context.table_space, PhysAddr(start))) {
-    cache.fill_shortcut(address, result.mapping.page_bits == 16 ? Kind::medium_table : Kind::table,
-                        reinterpret_cast<uint64_t>(frame + (start & low_mask(kFrameBits))));
+    cache.fill_table(address, result.mapping.page_bits == 16 ? Kind::medium_table : Kind::table,
+                     frame + (start & low_mask(kFrameBits)));
   }
 }
 

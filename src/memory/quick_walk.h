@@ -32,17 +32,13 @@ class QuickWalk {
   void prefetch(const WalkCache::Shortcut& shortcut, uint64_t address) const {
     const Rule& rule = rules_[shortcut.tag % WalkCache::kKinds];
     if (rule.in_table) {
-      const uint64_t index = (address >> kFrameBits) & rule.index_mask;
-      __builtin_prefetch(reinterpret_cast<const void*>(shortcut.value + index * (wide_ ? 8 : 4)));
+      __builtin_prefetch(entry_at(shortcut.table, rule, address));
     }
   }
   // False: take the long way.
   bool find(const WalkCache::Shortcut& shortcut, uint64_t address, bool write, Page& page) const {
     const Rule& rule = rules_[shortcut.tag % WalkCache::kKinds];
-    uint64_t entry = shortcut.value;
-    if (rule.in_table) [[likely]] {
-      entry = load_entry(entry, (address >> kFrameBits) & rule.index_mask);
-    }
+    const uint64_t entry = rule.in_table ? load_entry(entry_at(shortcut.table, rule, address)) : shortcut.page;
     if ((entry & rule.looked_at[write]) != rule.expected[write]) [[unlikely]] {
       return false;
     }
@@ -77,12 +73,13 @@ class QuickWalk {
     uint8_t pat_mask = 0;
   };
 
-  uint64_t load_entry(uint64_t table, uint64_t index) const {
-    return wide_ ? load_host<uint64_t>(table + index * 8) : load_host<uint32_t>(table + index * 4);
+  std::byte* entry_at(std::byte* table, const Rule& rule, uint64_t address) const {
+    return table + ((address >> kFrameBits) & rule.index_mask) * (wide_ ? sizeof(uint64_t) : sizeof(uint32_t));
   }
+  uint64_t load_entry(std::byte* at) const { return wide_ ? load_host<uint64_t>(at) : load_host<uint32_t>(at); }
   template <class T>
-  static uint64_t load_host(uint64_t host_address) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(host_address)).load(std::memory_order_relaxed);
+  static uint64_t load_host(std::byte* at) {
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_relaxed);
   }
   void add_rule(const WalkContext& context, WalkCache::Kind kind, const EntryFormat& format, unsigned page_bits);
 

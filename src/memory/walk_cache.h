@@ -4,6 +4,7 @@
 // the host address of the range's 512 page table entries, or the large page that covers it (quick_walk.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,15 +21,17 @@ class WalkCache {
   // What a shortcut's value is.
   enum class Kind : uint8_t {
     none,
-    table,         // host address of page table entries
+    table,         // `table`: host address of page table entries
     medium_table,  // the same, for 64 KB pages
-    page_2m,       // the directory entry itself
+    page_2m,       // `page`: the directory entry itself
     page_1g,
   };
   struct Shortcut {
     uint64_t tag = 0;  // range, age, kind
-    uint64_t value = 0;
-    Kind kind() const { return static_cast<Kind>(tag & (kKinds - 1)); }
+    union {
+      std::byte* table;
+      uint64_t page = 0;
+    };
   };
   static constexpr unsigned kRangeBits = 21;
   static constexpr uint64_t kKinds = 8;
@@ -51,10 +54,8 @@ class WalkCache {
     const Shortcut& shortcut = shortcuts_[index_of(address) & shortcut_mask_];
     return shortcut.tag - tag_of(address) < kKinds ? &shortcut : nullptr;
   }
-  void fill_shortcut(uint64_t address, Kind kind, uint64_t value) {
-    make_room();
-    shortcuts_[index_of(address)] = {tag_of(address) + static_cast<uint64_t>(kind), value};
-  }
+  void fill_table(uint64_t address, Kind kind, std::byte* table) { claim(address, kind).table = table; }
+  void fill_page(uint64_t address, Kind kind, uint64_t entry) { claim(address, kind).page = entry; }
 
   // Entries of another age do not match; when ages run out, the memory is wiped.
   void clear() {
@@ -73,6 +74,12 @@ class WalkCache {
 
   static size_t index_of(uint64_t address) { return (address >> kRangeBits) % kEntries; }
   uint64_t tag_of(uint64_t address) const { return (address >> kRangeBits << kRangeBits) + age_ * kKinds; }
+  Shortcut& claim(uint64_t address, Kind kind) {
+    make_room();
+    Shortcut& shortcut = shortcuts_[index_of(address)];
+    shortcut.tag = tag_of(address) + static_cast<uint64_t>(kind);
+    return shortcut;
+  }
   void make_room() {
     if (positions_.empty()) {
       positions_.resize(kEntries);
