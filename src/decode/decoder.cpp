@@ -42,6 +42,38 @@ Decoder::Decoder(const spec::DeviceModel& device, spec::EngineClass engine, Memo
   }
 }
 
+inline bool Decoder::count(const spec::CommandDesc& desc, size_t dwords) {
+  ++counts_.commands;
+  const spec::LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
+  if (dwords >= rule.min && dwords <= rule.max) [[likely]]
+    return true;
+  ++counts_.bad_length;
+  return false;
+}
+
+inline Next Decoder::route(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) {
+  if (&desc == batch_start_.desc) [[unlikely]]
+    return start_batch(dwords, place);
+  return &desc == batch_end_ ? Next::leave() : Next::advance();
+}
+
+// Small enough to become part of the walker's loop.
+struct Decoder::Counter {
+  Decoder& self;
+
+  Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) {
+    self.count(desc, dwords.size());
+    return self.route(desc, dwords, place);
+  }
+  Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
+    return self.on_unknown(dwords, place);
+  }
+  void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
+                    const CommandPlace& place) {
+    self.on_truncated(desc, present, total, place);
+  }
+};
+
 void Decoder::walk(const StreamLevel& start, bool is_ring) {
   ++counts_.streams;
   is_ring_ = is_ring;
@@ -50,7 +82,10 @@ void Decoder::walk(const StreamLevel& start, bool is_ring) {
   const uint64_t first_command = counts_.commands + counts_.unknown;
   for (;;) {
     const uint64_t done = counts_.commands + counts_.unknown - first_command;
-    const StreamStop reason = stream_.run(*this, command_limit_ - std::min(done, command_limit_));
+    const uint64_t budget = command_limit_ - std::min(done, command_limit_);
+    Counter counter{*this};
+    const bool listening = output_ != nullptr || events_ != nullptr;
+    const StreamStop reason = listening ? stream_.run(*this, budget) : stream_.run(counter, budget);
     switch (reason) {
       case StreamStop::exhausted:
         return;
@@ -76,15 +111,9 @@ void Decoder::walk(const StreamLevel& start, bool is_ring) {
 }
 
 Next Decoder::on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) {
-  ++counts_.commands;
-  const spec::LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
-  const bool bad_length = dwords.size() < rule.min || dwords.size() > rule.max;
-  if (bad_length) [[unlikely]]
-    ++counts_.bad_length;
-  if (output_ != nullptr || events_ != nullptr) examine(desc, dwords, place, bad_length);
-  if (&desc == batch_start_.desc) return start_batch(dwords, place);
-  if (&desc == batch_end_) return Next::leave();
-  return Next::advance();
+  const bool good_length = count(desc, dwords.size());
+  examine(desc, dwords, place, !good_length);
+  return route(desc, dwords, place);
 }
 
 Next Decoder::start_batch(std::span<const uint32_t> dwords, const CommandPlace& place) {

@@ -76,6 +76,10 @@ class Decoder final : public engine::CommandVisitor {
     const spec::FieldDesc* second_level = nullptr;
   };
 
+  struct Counter;                                            // the visitor when nobody listens
+  bool count(const spec::CommandDesc& desc, size_t dwords);  // false: a bad length
+  engine::Next route(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
+                     const engine::CommandPlace& place);
   engine::Next start_batch(std::span<const uint32_t> dwords, const engine::CommandPlace& place);
   bool seen_before(const engine::CommandPlace& place, GpuVa target);
   Node make_node(NodeKind kind, std::span<const uint32_t> dwords, const engine::CommandPlace& place) const;

@@ -120,67 +120,109 @@ class CommandStream {
   void start(const StreamLevel& level) {
     state_ = {};
     state_.levels[0] = level;
-    window_ = {};
+    invalidate();
   }
 
   const StreamState& state() const { return state_; }
   void restore(const StreamState& state) {
     state_ = state;
-    window_ = {};
+    invalidate();
   }
   StreamLevel& level() { return state_.levels[state_.depth]; }
   const StreamLevel& level() const { return state_.levels[state_.depth]; }
 
   // The memory's mapping, or a level's end, has changed.
-  void invalidate() { window_ = {}; }
+  void invalidate() {
+    window_ = {};
+    ++epoch_;
+  }
 
   // Watched by tracing and reports; free but for one load when nobody listens.
   Probe<CommandView>& commands() { return commands_; }
 
-  // Visits up to `budget` commands. `Visitor` is a CommandVisitor; a final class is called without dispatch.
+  // Visits up to `budget` commands. `Visitor` is a CommandVisitor or has its functions; small ones become part of the
+  // loop.
   template <class Visitor>
   StreamStop run(Visitor& visitor, uint64_t budget = ~uint64_t{0});
 
  private:
   bool open_window();
+  template <class Visitor>
+  Next visit(Visitor& visitor, const spec::CommandDesc* desc, std::span<const uint32_t> dwords,
+             const CommandPlace& place);
+  // A command that does not lie in the window in one piece. False when it is cut off.
+  template <class Visitor>
+  bool visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t total, Next& next);
   // Collects a command that does not lie in the window in one piece; shorter than `total` where the stream ends.
   std::span<const uint32_t> gather(uint32_t total);
-  void advance(uint32_t dwords);
+  void wrap();
   bool follow(const Next& next, StreamStop& reason);
 
   const spec::CommandTable* table_;
   CommandMemory* memory_;
   StreamState state_;
-  std::span<const uint32_t> window_;  // what is readable at level().address
+  std::span<const uint32_t> window_;  // what is readable at level().address; stale while run() is in a visitor
+  uint64_t epoch_ = 0;                // counts invalidations, so that run() notices those that a visitor makes
   std::vector<uint32_t> scratch_;
   Probe<CommandView> commands_;
 };
 
 template <class Visitor>
+[[gnu::always_inline]] inline Next CommandStream::visit(Visitor& visitor, const spec::CommandDesc* desc,
+                                                        std::span<const uint32_t> dwords, const CommandPlace& place) {
+  if (commands_.watched()) [[unlikely]]
+    commands_(CommandView{desc, dwords, place});
+  return desc != nullptr ? visitor.on_command(*desc, dwords, place) : visitor.on_unknown(dwords, place);
+}
+
+template <class Visitor>
+bool CommandStream::visit_split(Visitor& visitor, const spec::CommandDesc* desc, uint32_t total, Next& next) {
+  const CommandPlace place{level().space, state_.depth, level().address};
+  const std::span<const uint32_t> dwords = gather(total);
+  if (dwords.size() < total) {
+    visitor.on_truncated(desc, dwords, total, place);
+    return false;
+  }
+  next = visit(visitor, desc, dwords, place);
+  level().address += uint64_t{total} * sizeof(uint32_t);
+  window_ = {};
+  return true;
+}
+
+// The inner loop holds its place in locals: the next header's address depends on this command's length, and a trip
+// through memory would be part of that chain for every command.
+template <class Visitor>
 StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
-  for (; budget != 0; --budget) {
+  while (budget != 0) {
     if (window_.empty() && !open_window()) {
       return level().address == level().end ? StreamStop::exhausted : StreamStop::unmapped;
     }
-    const uint32_t header = window_.front();
-    const spec::CommandDesc* desc = table_->find(header);
-    const uint32_t total = desc != nullptr ? table_->length(*desc, header) : length_of_unknown(header);
-    const CommandPlace place{level().space, state_.depth, level().address};
-    std::span<const uint32_t> dwords;
-    if (total <= window_.size()) [[likely]] {
-      dwords = window_.first(total);
-    } else {
-      dwords = gather(total);
-      if (dwords.size() < total) {
-        visitor.on_truncated(desc, dwords, total, place);
-        return StreamStop::truncated;
+    StreamLevel& here = level();
+    const uint64_t epoch = epoch_;
+    const uint32_t* cursor = window_.data();
+    size_t left = window_.size();
+    CommandPlace place{here.space, state_.depth, here.address};
+    Next next;
+    do {
+      const auto [desc, described] = table_->frame(*cursor);
+      const uint32_t total = desc != nullptr ? described : length_of_unknown(*cursor);
+      if (total > left) [[unlikely]] {
+        window_ = {cursor, left};
+        if (!visit_split(visitor, desc, total, next)) return StreamStop::truncated;
+        --budget;
+        left = 0;
+        break;
       }
-    }
-    if (commands_.watched()) [[unlikely]]
-      commands_(CommandView{desc, dwords, place});
-    const Next next = desc != nullptr ? visitor.on_command(*desc, dwords, place) : visitor.on_unknown(dwords, place);
-    advance(total);
-    if (next.action != Next::Action::advance) [[unlikely]] {
+      next = visit(visitor, desc, {cursor, total}, place);
+      cursor += total;
+      left -= total;
+      place.address += uint64_t{total} * sizeof(uint32_t);
+      here.address = place.address;
+      --budget;
+    } while (left != 0 && next.action == Next::Action::advance && budget != 0 && epoch == epoch_);
+    window_ = epoch == epoch_ ? std::span(cursor, left) : std::span<const uint32_t>{};
+    if (left == 0) wrap();
+    if (next.action != Next::Action::advance) {
       StreamStop reason{};
       if (!follow(next, reason)) return reason;
     }
@@ -188,17 +230,9 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
   return StreamStop::budget;
 }
 
-inline void CommandStream::advance(uint32_t dwords) {
+inline void CommandStream::wrap() {
   StreamLevel& here = level();
-  if (dwords < window_.size()) [[likely]] {
-    here.address += uint64_t{dwords} * sizeof(uint32_t);
-    window_ = window_.subspan(dwords);
-    return;
-  }
-  window_ = {};
-  uint64_t to = here.address.value + uint64_t{dwords} * sizeof(uint32_t);
-  if (to >= here.wrap_at.value) to = here.wrap_to.value + (to - here.wrap_at.value);
-  here.address = GpuVa{to};
+  if (here.address >= here.wrap_at) here.address = here.wrap_to + (here.address - here.wrap_at);
 }
 
 }  // namespace halogen::engine

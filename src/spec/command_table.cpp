@@ -36,7 +36,7 @@ std::vector<Candidate> candidates_of(DeviceId device, EngineClass engine) {
 }  // namespace
 
 CommandTable::CommandTable(DeviceId device, EngineClass engine)
-    : gen_(model(device).gen), device_(device), engine_(engine), first_of_slot_(0x10000, 0) {
+    : gen_(model(device).gen), device_(device), engine_(engine), slots_(0x10000) {
   const std::vector<Candidate> candidates = candidates_of(device, engine);
   std::vector<std::vector<uint16_t>> slots(0x10000);
   for (size_t i = 0; i < candidates.size(); ++i) {
@@ -56,12 +56,24 @@ CommandTable::CommandTable(DeviceId device, EngineClass engine)
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     auto [it, is_new] = lists.try_emplace(slots[slot], static_cast<uint16_t>(entries_.size()));
     if (is_new) {
-      for (const uint16_t i : slots[slot]) entries_.push_back({candidates[i].match, candidates[i].desc});
+      for (const uint16_t i : slots[slot])
+        entries_.push_back({candidates[i].match, candidates[i].desc, length_of(*candidates[i].desc)});
       entries_.push_back({{}, nullptr});
       check(entries_.size() < 0x10000, "command table: too many distinct lists");
     }
-    first_of_slot_[slot] = it->second;
+    slots_[slot].first = it->second;
+    slots_[slot].length = entries_[it->second].length;
+    for (const Entry* e = &entries_[it->second]; e->desc != nullptr; ++e) {
+      if (e->length != slots_[slot].length) slots_[slot].length.mask = kMixed;
+    }
   }
+}
+
+CommandTable::Length CommandTable::length_of(const CommandDesc& desc) const {
+  const LengthRule& rule = desc.length_of_gen[static_cast<size_t>(gen_)];
+  if (rule.fixed != 0) return {0, rule.fixed, 0};
+  check(rule.width <= 16, desc.name);
+  return {static_cast<uint16_t>((1u << rule.width) - 1u), rule.bias, rule.first_bit};
 }
 
 const CommandTable& CommandTable::get(DeviceId device, EngineClass engine) {

@@ -17,7 +17,7 @@ class CommandTable {
   // Null when no command of this engine has such a header. Where an exception lets two commands match, the one that
   // tests more bits wins.
   const CommandDesc* find(uint32_t header) const {
-    for (const Entry* e = &entries_[first_of_slot_[header >> 16]]; e->desc != nullptr; ++e) {
+    for (const Entry* e = &entries_[slots_[header >> 16].first]; e->desc != nullptr; ++e) {
       if (e->match.matches(header)) return e->desc;
     }
     return nullptr;
@@ -28,6 +28,23 @@ class CommandTable {
     return std::max(1u, desc.length_of_gen[static_cast<size_t>(gen_)].total(header));
   }
 
+  // Both in one step: what a walker needs to reach the next command. Without a description the length is zero.
+  // The length comes from the slot where it can, so that a walker need not wait for the match.
+  struct Frame {
+    const CommandDesc* desc;
+    uint32_t dwords;
+  };
+  Frame frame(uint32_t header) const {
+    const Slot& slot = slots_[header >> 16];
+    for (const Entry* e = &entries_[slot.first]; e->desc != nullptr; ++e) {
+      if (!e->match.matches(header)) continue;
+      if (slot.length.mask == kMixed) [[unlikely]]
+        return {e->desc, e->length.total(header)};
+      return {e->desc, slot.length.total(header)};
+    }
+    return {nullptr, 0};
+  }
+
   GenId gen() const { return gen_; }
   DeviceId device() const { return device_; }
   EngineClass engine() const { return engine_; }
@@ -35,15 +52,31 @@ class CommandTable {
   CommandTable(DeviceId device, EngineClass engine);
 
  private:
+  static constexpr uint16_t kMixed = 0xffff;  // as a mask: candidates of the slot have different rules
+
+  // A length rule without cases: fixed lengths have no mask.
+  struct Length {
+    uint16_t mask = 0;
+    uint16_t bias = 0;
+    uint16_t shift = 0;
+    constexpr bool operator==(const Length&) const = default;
+    constexpr uint32_t total(uint32_t header) const { return std::max(1u, ((header >> shift) & mask) + bias); }
+  };
   struct Entry {
     MatchRule match;
     const CommandDesc* desc;  // null ends a list
+    Length length;
   };
+  struct Slot {
+    uint16_t first = 0;  // of its candidates in entries_
+    Length length;
+  };
+  Length length_of(const CommandDesc& desc) const;
 
   GenId gen_;
   DeviceId device_;
   EngineClass engine_;
-  std::vector<uint16_t> first_of_slot_;  // by header bits 31:16: where its candidates start
+  std::vector<Slot> slots_;  // by header bits 31:16
   std::vector<Entry> entries_;
 };
 

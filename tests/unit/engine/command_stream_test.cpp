@@ -228,5 +228,51 @@ TEST_F(CommandStreamTest, AProbeSeesEveryWholeCommandWhileSomebodyListens) {
   EXPECT_EQ(shown.size(), 6u) << "nobody listens any more";
 }
 
+TEST_F(CommandStreamTest, AVisitorMayInvalidateTheWindowItIsIn) {
+  memory.put(0x1000, {kNoop, kNoop, kNoop});
+  class Remap final : public CommandVisitor {
+   public:
+    Remap(CommandStream& stream, Pages& pages) : stream_(stream), pages_(pages) {}
+    Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t>, const CommandPlace& place) override {
+      seen.push_back(std::string(desc.name));
+      if (place.address.value == 0x1000) {
+        pages_.put(0x1000, {kNoop, kBatchEnd, kNoop});
+        stream_.invalidate();
+      }
+      return seen.back() == "MI_BATCH_BUFFER_END" ? Next::leave() : Next::advance();
+    }
+    Next on_unknown(std::span<const uint32_t>, const CommandPlace&) override { return Next::stop(); }
+    void on_truncated(const spec::CommandDesc*, std::span<const uint32_t>, uint32_t, const CommandPlace&) override {}
+    std::vector<std::string> seen;
+
+   private:
+    CommandStream& stream_;
+    Pages& pages_;
+  } remap(stream, memory);
+  stream.start(from(0x1000));
+  EXPECT_EQ(stream.run(remap), StreamStop::left);
+  EXPECT_EQ(remap.seen, (Seen{"MI_NOOP", "MI_BATCH_BUFFER_END"}));
+}
+
+// The walker's shortcut through the table must find what the plain look-ups find.
+TEST(Framing, AgreesWithLookUpAndLengthOnEveryEngine) {
+  uint32_t random = 1;
+  const auto next = [&] { return random = random * 1664525u + 1013904223u; };
+  for (const spec::DeviceModel& device : spec::device_models()) {
+    for (size_t e = 0; e < spec::kEngineClassCount; ++e) {
+      const spec::CommandTable& table = spec::CommandTable::get(device.id, static_cast<spec::EngineClass>(e));
+      for (const spec::CommandDesc* desc : spec::commands()) {
+        const spec::MatchRule& match = desc->match_of_gen[static_cast<size_t>(device.gen)];
+        const uint32_t header = match.value | (next() & ~match.mask);
+        const auto [found, dwords] = table.frame(header);
+        ASSERT_EQ(found, table.find(header)) << desc->name << " on " << device.name;
+        if (found != nullptr) {
+          ASSERT_EQ(dwords, table.length(*found, header)) << found->name << " on " << device.name;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halogen::engine
