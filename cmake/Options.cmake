@@ -3,10 +3,10 @@
 add_library(halogen_warnings INTERFACE)
 target_compile_options(halogen_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch -Werror)
+  -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch -Wno-missing-field-initializers -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns of overlaps inside std::string that are not there (PR 105329).
-  target_compile_options(halogen_warnings INTERFACE -Wno-missing-field-initializers -Wno-restrict)
+  target_compile_options(halogen_warnings INTERFACE -Wno-restrict)
 endif()
 
 add_library(halogen_options INTERFACE)
