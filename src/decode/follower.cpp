@@ -73,8 +73,9 @@ std::optional<Follower::Count> Follower::count_of(const Node& node, const Pointe
     const FieldValue* field = node.fields.beside(pointer, row.count);
     if (field == nullptr) return std::nullopt;
     value = spec::field_value(*field->desc, field->raw);
-    if (value == 0 && row.target == Target::data && row.scale != 0) return std::nullopt;
-    if (value == 0 && row.scale != 0) return unknown;
+    if (value == 0 && row.scale != 0 && row.unit != Unit::bytes_less_one) {
+      return row.target == Target::data ? std::nullopt : std::optional(unknown);
+    }
   }
   switch (row.unit) {
     case Unit::elements:
@@ -88,6 +89,8 @@ std::optional<Follower::Count> Follower::count_of(const Node& node, const Pointe
         return Count{elements, 0, elements};
       }
       return Count{1, value * row.scale, 1};
+    case Unit::bytes_less_one:
+      return Count{1, (value + 1) * row.scale, 1};
     case Unit::last_byte:
       return Count{1, value >= address ? value - address + 1 : 0, 1};
   }

@@ -33,7 +33,8 @@ enum class Target : uint8_t { structure, binding_table, kernel, data };
 enum class Unit : uint8_t {
   elements,
   bytes,
-  last_byte,  // it is the address of the last byte
+  bytes_less_one,  // in units of `scale`: the field holds one less
+  last_byte,       // it is the address of the last byte
 };
 
 struct PointerRow {

@@ -263,5 +263,21 @@ TEST_F(DecoderTest, AProbeShowsCommandsOfAllLevels) {
   EXPECT_EQ(addresses, (std::vector<uint64_t>{0x1000, 0x2000, 0x2004, 0x100c}));
 }
 
+TEST_F(DecoderTest, ConstantsAndMediaStateOfTheOldestGeneration) {
+  put(0x1000, {0x6002'0100, 0x5000 | 1, 0x7000'0001, 0, 0x6000, kBatchEnd});  // two blocks of constants; media pointers
+  put(0x5000, std::vector<uint32_t>(32, 7));
+  put(0x6000, {0, 0, 0x6100});
+  put(0x6100, {0x3000, 0, 0, 0});
+  put(0x3000, {1, 2, 3, 4});
+  EXPECT_FALSE(decode("i965", batch(0x1000)).faulty());
+  const Node* constants = child(out_.find("CONSTANT_BUFFER"), "buffer_starting_address");
+  ASSERT_NE(constants, nullptr);
+  EXPECT_EQ(constants->bytes, 128u);
+  const Node* vfe = child(out_.find("MEDIA_STATE_POINTERS"), "vfe_state_pointer");
+  const Node* descriptor = child(vfe, "interface_descriptor_base_pointer");
+  ASSERT_NE(descriptor, nullptr);
+  EXPECT_EQ(child(descriptor, "kernel_start_pointer")->address.value, 0x3000u);
+}
+
 }  // namespace
 }  // namespace halogen::decode
