@@ -50,7 +50,7 @@ CommandTable::CommandTable(DeviceId device, EngineClass engine)
       free = (free - open) & open;
     } while (free != 0);
   }
-  entries_.push_back({{}, nullptr});  // the empty list
+  entries_.push_back({});  // the empty list
   std::map<std::vector<uint16_t>, uint16_t> lists;
   lists[{}] = 0;
   for (size_t slot = 0; slot < slots.size(); ++slot) {
@@ -58,7 +58,7 @@ CommandTable::CommandTable(DeviceId device, EngineClass engine)
     if (is_new) {
       for (const uint16_t i : slots[slot])
         entries_.push_back({candidates[i].match, candidates[i].desc, length_of(*candidates[i].desc)});
-      entries_.push_back({{}, nullptr});
+      entries_.push_back({});
       check(entries_.size() < 0x10000, "command table: too many distinct lists");
     }
     slots_[slot].first = it->second;

@@ -63,8 +63,8 @@ class CommandTable {
     constexpr uint32_t total(uint32_t header) const { return std::max(1u, ((header >> shift) & mask) + bias); }
   };
   struct Entry {
-    MatchRule match;
-    const CommandDesc* desc;  // null ends a list
+    MatchRule match{};
+    const CommandDesc* desc = nullptr;  // null ends a list
     Length length;
   };
   struct Slot {
