@@ -43,6 +43,11 @@ void narrow(Rights& rights, const EntryFormat& format, uint64_t entry, bool hono
   rights.executable = rights.executable && !(honour_execute_disable && (entry & format.execute_disable) != 0);
 }
 
+bool may_fetch(const WalkContext& context, const Rights& rights) {
+  return rights.executable && context.execute_requests &&
+         !(context.supervisor && context.supervisor_execute_protection && rights.user);
+}
+
 FaultReason denied(const WalkContext& context, const Rights& rights, Access access) {
   if (!context.supervisor && !rights.user) {
     return FaultReason::privilege_denied;
@@ -50,8 +55,7 @@ FaultReason denied(const WalkContext& context, const Rights& rights, Access acce
   if (access.write && !rights.writable && (!context.supervisor || context.write_protect)) {
     return FaultReason::write_denied;
   }
-  if (access.instruction && (!rights.executable || !context.execute_requests ||
-                             (context.supervisor && context.supervisor_execute_protection && rights.user))) {
+  if (access.instruction && !may_fetch(context, rights)) {
     return FaultReason::execute_denied;
   }
   return FaultReason::none;
@@ -205,7 +209,7 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
         context.local_memory && (entry & shape.local_memory) != 0 ? MemorySpace::local : MemorySpace::system;
     mapping.writable = rights.writable;
     mapping.user = rights.user;
-    mapping.executable = rights.executable;
+    mapping.executable = may_fetch(context, rights);  // the TLB answers later fetches with it
     mapping.dirty = !context.accessed_dirty || (entry & shape.dirty) != 0;
     mapping.null = (entry & shape.null) != 0;
     mapping.snooped = shape.snooped != 0 && (entry & shape.snooped) == shape.snooped;

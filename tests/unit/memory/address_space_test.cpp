@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spec/device_model.h"
+#include "walk_rows_bench.h"
 
 namespace halogen {
 namespace {
@@ -425,6 +426,30 @@ TEST_F(AddressSpaceTest, ManyAccessesAtOnceAreTheSameAsOneAfterAnother) {
   EXPECT_TRUE(space_.write_each(addresses, 4, reinterpret_cast<const std::byte*>(got.data())));
   for (uint64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(space_.load_value<uint32_t>(addresses[i]), i == 60 ? 0 : got[i]) << i;
+  }
+}
+
+// A page that a read brought into the TLB does not let fetches through that the context forbids.
+TEST(AddressSpaceAdvanced, FetchesAreJudgedOnHitsToo) {
+  for (const bool by_supervisor : {false, true}) {
+    SCOPED_TRACE(by_supervisor);
+    rows::Bench bench("skl");
+    rows::Chain chain =
+        rows::make_chain(bench, WalkMode::advanced48, rows::Size::k4, rows::kVa48, rows::kRw | rows::kUs);
+    chain.context.supervisor = by_supervisor;
+    chain.context.supervisor_execute_protection = by_supervisor;
+    chain.context.execute_requests = by_supervisor;
+    Handler handler;
+    Tlb tlb(32);
+    AddressSpace space(bench.memory, tlb, 1, handler);
+    space.load(chain.context);
+    uint32_t word = 0;
+    const auto bytes = std::as_writable_bytes(std::span(&word, 1));
+    EXPECT_TRUE(space.read(GpuVa(chain.va), bytes));
+    EXPECT_TRUE(handler.faults.empty());
+    EXPECT_TRUE(space.read(GpuVa(chain.va), bytes, /*instruction=*/true));
+    ASSERT_EQ(handler.faults.size(), 1u);
+    EXPECT_EQ(handler.faults[0].reason, FaultReason::execute_denied);
   }
 }
 
