@@ -30,7 +30,7 @@ class Tool : public ::testing::Test {
  protected:
   void SetUp() override {
     tool_ = fs::path(HALOGEN_BINARY_DIR) / "bin" / "halogen";
-    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not built";
+    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
     root_ = fs::temp_directory_path() /
             (std::string("halogen_cli_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(root_);

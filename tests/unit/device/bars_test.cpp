@@ -290,7 +290,6 @@ TEST(G45Bars, SixteenBitRegistersAreNoMistake) {
 }
 
 TEST(G45Bars, MmioBlockIs512Kilobytes) {
-  COVERS("G45-5.2-01");
   for (const std::string_view name : {"i965", "gm965", "g45", "gm45"}) {
     EXPECT_EQ(spec::find_device(name)->mmio_bytes, 512u * 1024);
     Bench bench(name);

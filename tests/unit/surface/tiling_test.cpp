@@ -126,7 +126,6 @@ TEST(Tiling, YTilesKeepAnEvenRowAndTheNextInOneLine) {
 
 // The ledger's row: nothing says so for these chips, and flat memory needs none.
 TEST(Tiling, NoAddressIsSwizzledUnlessAsked) {
-  COVERS("G45-4.5.3-06");
   EXPECT_EQ(SurfaceLayout{}.swizzle, SwizzleMode::none);
   for (uint64_t address = 0; address < 0x80000; address += 61) {
     ASSERT_EQ(swizzle_bit6(SwizzleMode::none, address), address);
