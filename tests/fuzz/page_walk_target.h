@@ -46,7 +46,7 @@ class PageWalk {
   }
   size_t take_size() {
     const auto kind = take<uint8_t>();
-    return kind < 0xe0 ? kind % 65 : take<uint16_t>() % 12'000;
+    return kind < 0xe0 ? kind % size_t{65} : take<uint16_t>() % size_t{12'000};
   }
   uint64_t take_address(const worlds::World& world) {
     const auto how = take<uint8_t>();
