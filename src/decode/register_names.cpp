@@ -5,9 +5,8 @@
 namespace halogen::decode {
 
 RegisterNames::RegisterNames(const spec::DeviceModel& device) {
-  const auto gen = static_cast<size_t>(device.gen);
   const auto add = [&](const spec::RegisterDesc& desc, const spec::EngineModel* engine) {
-    const uint32_t base = desc.offset_of_gen[gen] + (engine != nullptr ? engine->mmio_base : 0);
+    const uint32_t base = desc.offset(device.id) + (engine != nullptr ? engine->mmio_base : 0);
     for (uint16_t n = 0; n < desc.count; ++n) {
       const uint32_t at = base + n * desc.stride;
       places_.try_emplace(at, Place{&desc, engine, n, false});

@@ -93,7 +93,7 @@ std::shared_ptr<const RegisterMap> RegisterMap::for_device(const spec::DeviceMod
 void RegisterMap::add(const spec::RegisterDesc& desc, const spec::EngineModel* engine, const ForceWake& wake,
                       const Steering& steering) {
   const uint32_t base = engine == nullptr ? 0 : engine->mmio_base;
-  const uint32_t offset = base + desc.offset_of_gen[static_cast<size_t>(model_->gen)];
+  const uint32_t offset = base + desc.offset(model_->id);
   const uint64_t reset = desc.reset_value(model_->id);
   const unsigned dwords = desc.width_bits / 32;
   for (uint32_t index = 0; index < std::max<uint32_t>(desc.count, 1); ++index) {

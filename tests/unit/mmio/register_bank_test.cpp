@@ -161,7 +161,7 @@ TEST_P(EveryRegister, StandsWhereItsDescriptionSays) {
     const auto check_at = [&](uint32_t base) {
       for (uint32_t n = 0; n < desc->count; ++n) {
         for (unsigned dword = 0; dword < desc->width_bits / 32u; ++dword) {
-          const uint32_t at = base + desc->offset_of_gen[static_cast<size_t>(model.gen)] + n * desc->stride + 4 * dword;
+          const uint32_t at = base + desc->offset(model.id) + n * desc->stride + 4 * dword;
           const RegisterSlot* slot = map->find(at);
           ASSERT_NE(slot, nullptr) << desc->name;
           EXPECT_EQ(slot->desc, desc);
