@@ -93,6 +93,7 @@ void Decoder::walk(const StreamLevel& start, bool is_ring) {
         return count_leftover(start);
       case StreamStop::budget:
       case StreamStop::stopped:
+      case StreamStop::held:
       case StreamStop::too_deep:
         ++counts_.runaway;
         return;

@@ -1,5 +1,6 @@
 #include "device/device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,12 +46,15 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       timestamps_(mmio_, clock_),
       firmware_(mmio_, layout_of(model, options_), config_.ggc(), options_.local_tables,
                 [this] { reset(ResetKind::driver); }),
-      memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name) {
+      memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name),
+      engines_(model, mmio_, memory_, clock_, host, *this, options_.name) {
   mmio_.wake().state().power_gating = options_.power_gating;
   reset_unit_.set_hooks({
       .engine =
           [this](const spec::EngineModel& engine) {
-            return memory_.reset_engine(static_cast<unsigned>(&engine - model_->engines.data()));
+            const auto number = static_cast<unsigned>(&engine - model_->engines.data());
+            engines_.reset_engine(number);
+            return memory_.reset_engine(number);
           },
       .registers =
           [this] {
@@ -97,12 +101,40 @@ void Device::reset(ResetKind kind) {
   }
   firmware_.apply();
   memory_.reset(/*clear_memory=*/kind != ResetKind::function_level);
+  engines_.reset();
   set_interrupt(false);
 }
 
 void Device::advance(uint64_t nanoseconds) {
-  clock_.nanoseconds += nanoseconds;
+  const uint64_t target = clock_.nanoseconds + nanoseconds;
+  while (clock_.nanoseconds < target) {
+    step(target);
+  }
 }
+
+bool Device::settle(uint64_t limit) {
+  const uint64_t target = clock_.nanoseconds + limit;
+  while (clock_.nanoseconds < target) {
+    if (!step(target) && !engines_.next_deadline()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// One slice of every engine. When none has anything to do, time goes straight on to where something will happen.
+// False: nothing was done.
+bool Device::step(uint64_t limit) {
+  if (engines_.run(std::min(limit, clock_.nanoseconds + EngineSet::kSlice))) {
+    return true;
+  }
+  clock_.nanoseconds = std::min(limit, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(limit)));
+  return false;
+}
+
+void Device::on_engine_interrupt(unsigned /*engine*/, EngineCause /*cause*/) {}
+
+void Device::on_engine_level(unsigned /*engine*/, EngineCause /*cause*/, bool /*asserted*/) {}
 
 void Device::set_interrupt(bool asserted) {
   const bool rises = asserted && !interrupt_;
@@ -120,8 +152,12 @@ void Device::set_interrupt(bool asserted) {
   }
 }
 
+Display& Device::display() {
+  return *display_;
+}
+
 DeviceState Device::snapshot() const {
-  return {config_.state(), mmio_.state(), memory_.snapshot(), clock_, io_index_, interrupt_};
+  return {config_.state(), mmio_.state(), memory_.snapshot(), clock_, engines_.snapshot(), io_index_, interrupt_};
 }
 
 void Device::restore(const DeviceState& state) {
@@ -129,6 +165,7 @@ void Device::restore(const DeviceState& state) {
   mmio_.restore(state.mmio);
   memory_.restore(state.memory);
   clock_ = state.clock;
+  engines_.restore(state.engines);
   io_index_ = state.io_index;
   interrupt_ = state.interrupt;
   set_interrupt(interrupt_);
@@ -137,6 +174,7 @@ void Device::restore(const DeviceState& state) {
 FidelityReport Device::fidelity() const {
   FidelityReport report;
   mmio_.report(report);
+  engines_.report(report);
   return report;
 }
 

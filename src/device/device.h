@@ -1,6 +1,5 @@
 // One graphics device, as a machine sees it: PCI configuration space, BARs, I/O ports, reset; out go memory accesses,
 // interrupts and Events, through Host. Owns everything; two devices know nothing of each other.
-// So far the engines are stubs: their registers are there, nothing runs.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include "base/result.h"
 #include "device/clock.h"
 #include "device/config_space.h"
+#include "device/engine_set.h"
 #include "device/firmware.h"
 #include "device/host.h"
 #include "device/memory_unit.h"
@@ -35,12 +35,13 @@ struct DeviceState {
   MmioState mmio;
   MemoryState memory;  // of the device's own; the host's memory is the host's to save
   VirtualClock clock;
+  std::vector<engine::EngineState> engines;
   uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
   bool interrupt = false;
   bool operator==(const DeviceState&) const = default;
 };
 
-class Device {
+class Device : private EngineListener {
  public:
   static Result<std::unique_ptr<Device>> create(const spec::DeviceModel& model, Host& host, DeviceOptions options = {});
   Device(const Device&) = delete;
@@ -74,8 +75,12 @@ class Device {
   void reset(ResetKind kind);
   void reset_engine(const spec::EngineModel& engine) { reset_unit_.reset_engine(engine); }
 
-  // Virtual time. Engines will do their steps here.
+  // Virtual time passes, and engines work. Register writes only ask for work; it is done here.
   void advance(uint64_t nanoseconds);
+  // Lets engines work until none can go on without help from outside, for at most this much virtual time. True: they
+  // are settled (idle, hung, or waiting for something that time alone does not bring).
+  bool settle(uint64_t limit = kSettleLimit);
+  static constexpr uint64_t kSettleLimit = 10'000'000'000;
   const VirtualClock& clock() const { return clock_; }
 
   // The level of the one interrupt that the interrupt logic drives: INTx, or a message on each rise.
@@ -97,6 +102,7 @@ class Device {
   }
   OwnFrames& local_memory() { return memory_.map().own(); }
   Host& host() { return host_; }
+  EngineSet& engines() { return engines_; }
 
  private:
   Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
@@ -108,6 +114,10 @@ class Device {
   void local_write(uint64_t offset, std::span<const std::byte> from);
   uint32_t io_bar_read(uint64_t offset, unsigned bytes);
   void io_bar_write(uint64_t offset, unsigned bytes, uint32_t value);
+  bool step(uint64_t limit);
+  void on_engine_interrupt(unsigned engine, EngineCause cause) override;
+  void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
+  Display& display() override;
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
 
   const spec::DeviceModel* model_;
@@ -120,6 +130,8 @@ class Device {
   Timestamps timestamps_;
   Firmware firmware_;
   MemoryUnit memory_;
+  Display* display_ = nullptr;
+  EngineSet engines_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
   bool line_ = false;  // what the host was told last

@@ -187,6 +187,30 @@ bool MemoryUnit::write_physical(PhysAddr address, std::span<const std::byte> fro
   return whole;
 }
 
+std::span<const std::byte> MemoryUnit::physical_page(PhysAddr address) {
+  const std::byte* const frame = map_.physical().frame(MemorySpace::system, address);
+  if (frame == nullptr) {
+    raise(EventKind::unmapped_memory, {}, address.value, 0, "read of a page");
+    return {};
+  }
+  const uint64_t offset = address.value % kFrameBytes;
+  return {frame + offset, kFrameBytes - offset};
+}
+
+bool MemoryUnit::write_entries(unsigned /*engine*/, TableKind table, GpuVa address, std::span<const uint32_t> dwords) {
+  if (table != TableKind::global) {
+    return false;
+  }
+  const unsigned bytes = gtt_port_.entry_bytes();
+  const size_t each = bytes / sizeof(uint32_t);
+  uint64_t offset = (address.value >> kFrameBits) * bytes;
+  for (; dwords.size() >= each; dwords = dwords.subspan(each), offset += bytes) {
+    const uint64_t high = each == 2 ? uint64_t{dwords[1]} << 32 : 0;
+    gtt_port_.write(offset, bytes, dwords[0] | high);
+  }
+  return true;
+}
+
 void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> from) {
   if (!aperture_.write(address, from)) {
     Fault fault;

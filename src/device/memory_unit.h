@@ -16,7 +16,7 @@
 
 #include "device/aperture.h"
 #include "device/gtt_port.h"
-#include "device/memory_clients.h"
+#include "memory/memory_clients.h"
 #include "device/memory_map.h"
 #include "memory/address_space.h"
 #include "memory/fault_unit.h"
@@ -61,6 +61,12 @@ class MemoryUnit final : public RegisterHandler {
   // Addresses that no table maps (seed 003 4.7.1). False, with an Event, where there is nothing.
   bool read_physical(PhysAddr address, std::span<std::byte> into);
   bool write_physical(PhysAddr address, std::span<const std::byte> from);
+  // The rest of the page from `address` on; empty, with an Event, where there is nothing.
+  std::span<const std::byte> physical_page(PhysAddr address);
+
+  // Entries of a page table as MI_UPDATE_GTT writes them; the page number of `address` is the index of the first. False:
+  // there is no such table.
+  bool write_entries(unsigned engine, TableKind table, GpuVa address, std::span<const uint32_t> dwords);
 
   // An atomic operation of an engine on a naturally aligned uint32_t or uint64_t: `op` maps the old value to the new
   // one. It is one operation for the processor too, which may share the page. Nothing: no memory there, or not aligned,

@@ -49,6 +49,9 @@ bool CommandStream::follow(const Next& next, StreamStop& reason) {
     case Next::Action::stop:
       reason = StreamStop::stopped;
       return false;
+    case Next::Action::hold:
+      reason = StreamStop::held;
+      return false;
     case Next::Action::leave:
       window_ = {};
       if (state_.depth == 0) {

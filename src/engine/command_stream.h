@@ -18,7 +18,7 @@
 namespace halogen::engine {
 
 // Which translation a stream is fetched through.
-enum class StreamSpace : uint8_t { ggtt, ppgtt };
+enum class StreamSpace : uint8_t { ggtt, ppgtt, physical };
 
 // Where dwords come from.
 class CommandMemory {
@@ -39,12 +39,17 @@ struct StreamLevel {
   GpuVa end = kNoEnd;      // the stream holds nothing from here on: a ring's tail, a batch's known end
   GpuVa wrap_to;           // a ring goes on here...
   GpuVa wrap_at = kNoEnd;  // ...when it reaches this address
+  uint32_t wraps = 0;      // how often it did
+
+  bool operator==(const StreamLevel&) const = default;
 };
 
 struct StreamState {
   static constexpr size_t kMaxLevels = 8;
   std::array<StreamLevel, kMaxLevels> levels{};
   uint8_t depth = 0;  // index of the level that runs
+
+  bool operator==(const StreamState&) const = default;
 };
 
 // Where a command stands.
@@ -63,7 +68,7 @@ struct CommandView {
 
 // What a visitor wants next.
 struct Next {
-  enum class Action : uint8_t { advance, jump, call, leave, stop };
+  enum class Action : uint8_t { advance, jump, call, leave, stop, hold };
   Action action = Action::advance;
   StreamSpace space = StreamSpace::ggtt;
   GpuVa address;
@@ -73,6 +78,7 @@ struct Next {
   static constexpr Next call(StreamSpace space, GpuVa to) { return {Action::call, space, to}; }
   static constexpr Next leave() { return {Action::leave, {}, {}}; }
   static constexpr Next stop() { return {Action::stop, {}, {}}; }  // the command counts as consumed
+  static constexpr Next hold() { return {Action::hold, {}, {}}; }  // it does not: run() again visits it again
 };
 
 enum class StreamStop : uint8_t {
@@ -80,6 +86,7 @@ enum class StreamStop : uint8_t {
   exhausted,  // the level's end is reached: an empty ring, the end of a batch without an end command
   left,       // the outermost level was left
   stopped,    // the visitor said so
+  held,       // the visitor said so, and the command is still the next one
   unmapped,   // nothing can be read at the address
   truncated,  // the last command is longer than what is left
   too_deep,   // a call beyond kMaxLevels
@@ -184,7 +191,7 @@ bool CommandStream::visit_split(Visitor& visitor, const spec::CommandDesc* desc,
     return false;
   }
   next = visit(visitor, desc, dwords, place);
-  level().address += uint64_t{total} * sizeof(uint32_t);
+  if (next.action != Next::Action::hold) level().address += uint64_t{total} * sizeof(uint32_t);
   window_ = {};
   return true;
 }
@@ -214,6 +221,8 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
         break;
       }
       next = visit(visitor, desc, {cursor, total}, place);
+      if (next.action == Next::Action::hold) [[unlikely]]
+        break;
       cursor += total;
       left -= total;
       place.address += uint64_t{total} * sizeof(uint32_t);
@@ -232,7 +241,10 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
 
 inline void CommandStream::wrap() {
   StreamLevel& here = level();
-  if (here.address >= here.wrap_at) here.address = here.wrap_to + (here.address - here.wrap_at);
+  if (here.address >= here.wrap_at) {
+    here.address = here.wrap_to + (here.address - here.wrap_at);
+    ++here.wraps;
+  }
 }
 
 }  // namespace halogen::engine

@@ -1,4 +1,4 @@
-#include "device/memory_clients.h"
+#include "memory/memory_clients.h"
 
 #include <array>
 

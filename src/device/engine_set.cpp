@@ -1,0 +1,143 @@
+#include "device/engine_set.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace halogen {
+
+// The device as one engine sees it.
+class EngineSet::Port final : public engine::Services {
+ public:
+  Port(EngineSet& set, unsigned number, MemoryUnit& memory, Host& host, EngineListener& listener)
+      : set_(set), number_(number), memory_(memory), host_(host), listener_(listener) {}
+
+  AddressSpace& space(Stream stream, TableKind table) override { return memory_.space(number_, stream, table); }
+  bool read_physical(PhysAddr address, std::span<std::byte> into) override {
+    return memory_.read_physical(address, into);
+  }
+  bool write_physical(PhysAddr address, std::span<const std::byte> from) override {
+    return memory_.write_physical(address, from);
+  }
+  std::span<const std::byte> physical_page(PhysAddr address) override { return memory_.physical_page(address); }
+
+  bool write_entries(TableKind table, GpuVa address, std::span<const uint32_t> dwords) override {
+    return memory_.write_entries(number_, table, address, dwords);
+  }
+  void flush_translations() override { memory_.flush(number_); }
+  void begin_context() override { memory_.begin_context(number_); }
+  void launch_context(uint64_t descriptor) override { memory_.launch_context(number_, descriptor); }
+  bool hung_by_fault() const override { return memory_.faults().engine(number_).hung; }
+  bool waits_for_page() const override { return memory_.faults().engine(number_).waiting.has_value(); }
+
+  void interrupt(EngineCause cause) override { listener_.on_engine_interrupt(number_, cause); }
+  void set_interrupt_level(EngineCause cause, bool asserted) override {
+    listener_.on_engine_level(number_, cause, asserted);
+  }
+  void signal_semaphore(const engine::SemaphoreSignal& signal) override {
+    for (const std::unique_ptr<engine::Engine>& engine : set_.engines_) {
+      if (engine->model().engine_class == signal.engine_class && engine->model().instance == signal.instance) {
+        engine->poke();
+      }
+    }
+  }
+  Display& display() override { return listener_.display(); }
+  void set_time(uint64_t nanoseconds) override { set_.clock_.nanoseconds = nanoseconds; }
+  void on_event(const Event& event) override { host_.on_event(event); }
+
+ private:
+  EngineSet& set_;
+  unsigned number_;
+  MemoryUnit& memory_;
+  Host& host_;
+  EngineListener& listener_;
+};
+
+EngineSet::EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock,
+                     Host& host, EngineListener& listener, const std::string& path)
+    : model_(model), mmio_(mmio), clock_(clock) {
+  for (unsigned number = 0; number < model.engines.size(); ++number) {
+    const spec::EngineModel& engine = model.engines[number];
+    ports_.push_back(std::make_unique<Port>(*this, number, memory, host, listener));
+    engines_.push_back(
+        std::make_unique<engine::Engine>(engine, mmio, *ports_.back(), fmt::format("{}.{}", path, engine.name)));
+  }
+  memory.set_fault_listener(this);
+}
+
+EngineSet::~EngineSet() = default;
+
+bool EngineSet::run(uint64_t until) {
+  const uint64_t start = clock_.nanoseconds;
+  bool progress = false;
+  for (unsigned number = 0; number < engines_.size(); ++number) {
+    clock_.nanoseconds = start;  // engines work side by side
+    progress |= engines_[number]->run(until);
+    keep_awake(number);
+  }
+  clock_.nanoseconds = until;
+  return progress;
+}
+
+std::optional<uint64_t> EngineSet::next_deadline() const {
+  std::optional<uint64_t> next;
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    const std::optional<uint64_t> until = engine->state().wait.until;
+    if (until && (!next || *until < *next)) {
+      next = until;
+    }
+  }
+  return next;
+}
+
+// A streamer with work keeps its own domain powered.
+void EngineSet::keep_awake(unsigned number) {
+  const std::optional<WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
+  if (!domain) {
+    return;
+  }
+  if (engines_[number]->state().activity == engine::Activity::idle) {
+    mmio_.wake().release(*domain, number);
+  } else {
+    mmio_.wake().hold(*domain, number);
+  }
+}
+
+void EngineSet::reset_engine(unsigned number) {
+  engines_[number]->reset();
+  keep_awake(number);
+}
+
+void EngineSet::reset() {
+  for (unsigned number = 0; number < engines_.size(); ++number) {
+    reset_engine(number);
+  }
+}
+
+std::vector<engine::EngineState> EngineSet::snapshot() const {
+  std::vector<engine::EngineState> states;
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    states.push_back(engine->snapshot());
+  }
+  return states;
+}
+
+void EngineSet::restore(const std::vector<engine::EngineState>& states) {
+  for (size_t number = 0; number < std::min(states.size(), engines_.size()); ++number) {
+    engines_[number]->restore(states[number]);
+  }
+}
+
+void EngineSet::report(FidelityReport& report) const {
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    engine->report(report);
+  }
+}
+
+void EngineSet::on_resume(unsigned engine) {
+  if (engine < engines_.size()) {
+    engines_[engine]->poke();
+  }
+}
+
+}  // namespace halogen

@@ -1,0 +1,64 @@
+// The engines of a device and the scheduler that runs them: round robin in slices of virtual time, so that every run is
+// the same. Between an engine and the units it needs stands its EnginePort.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/clock.h"
+#include "device/host.h"
+#include "device/memory_unit.h"
+#include "engine/engine.h"
+
+namespace halogen {
+
+// What engines ask of the rest of the device.
+class EngineListener {
+ public:
+  virtual ~EngineListener() = default;
+  virtual void on_engine_interrupt(unsigned engine, EngineCause cause) = 0;
+  virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
+  virtual Display& display() = 0;
+};
+
+class EngineSet final : public FaultListener {
+ public:
+  static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds an engine runs before the next one does
+
+  EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
+            EngineListener& listener, const std::string& path);
+  ~EngineSet() override;
+
+  // Every engine works up to this time. False: none of them did anything.
+  bool run(uint64_t until);
+  // When an engine that waits should look again.
+  std::optional<uint64_t> next_deadline() const;
+
+  engine::Engine& engine(unsigned number) { return *engines_[number]; }
+  const engine::Engine& engine(unsigned number) const { return *engines_[number]; }
+  size_t count() const { return engines_.size(); }
+
+  void reset_engine(unsigned number);
+  void reset();
+  std::vector<engine::EngineState> snapshot() const;
+  void restore(const std::vector<engine::EngineState>& states);
+  void report(FidelityReport& report) const;
+
+  void on_resume(unsigned engine) override;
+
+ private:
+  class Port;
+
+  void keep_awake(unsigned number);
+
+  const spec::DeviceModel& model_;
+  MmioSpace& mmio_;
+  VirtualClock& clock_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<std::unique_ptr<engine::Engine>> engines_;
+};
+
+}  // namespace halogen

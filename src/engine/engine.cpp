@@ -1,0 +1,186 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/executor.h"
+#include "engine/submission.h"
+#include "hw/mode.h"
+
+namespace halogen::engine {
+
+Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& services, std::string path)
+    : path_(std::move(path)),
+      generation_(mmio.generation()),
+      services_(services),
+      registers_(mmio, model),
+      table_(generation_.model().id, model.engine_class),
+      handlers_(HandlerTable::instance()),
+      fetch_(services),
+      stream_(table_, fetch_),
+      stream_registers_(*this),
+      ring_(*this),
+      status_page_(*this),
+      errors_(*this),
+      privilege_(generation_.model().id),
+      back_end_(make_back_end(model)),
+      ring_submission_(std::make_unique<RingSubmission>(*this)),
+      counts_(spec::commands().size()) {}
+
+Engine::~Engine() = default;
+
+Submission& Engine::submission() {
+  return *ring_submission_;
+}
+
+bool Engine::stopped_by_software() const {
+  return registers_.get<hw::MI_MODE>().stop_rings;
+}
+
+bool Engine::run(uint64_t until) {
+  stream_.invalidate();  // tables may have changed since
+  bool progress = false;
+  while (state_.time < until) {
+    if (state_.activity == Activity::hung || stopped_by_software() || !submission().prepare()) {
+      break;
+    }
+    state_.activity = Activity::running;
+    state_.wait = {};
+    Executor executor(*this);
+    const uint64_t budget = (until - state_.time + kCommandTime - 1) / kCommandTime;
+    const uint64_t before = state_.commands;
+    handle(stream_.run(executor, budget));
+    progress |= state_.commands != before;
+    ring_.report_head_at_borders();
+    if (state_.activity != Activity::running) {
+      break;
+    }
+  }
+  state_.time = std::max(state_.time, until);
+  stream_registers_.publish();
+  return progress;
+}
+
+void Engine::handle(StreamStop stop) {
+  switch (stop) {
+    case StreamStop::budget:
+    case StreamStop::left:
+    case StreamStop::stopped:
+    case StreamStop::held:
+      break;  // what the visitor wanted stands in the state
+    case StreamStop::exhausted:
+      submission().on_empty();
+      break;
+    case StreamStop::truncated:
+      // In a ring the tail lies inside a command. In a batch the next page is missing.
+      if (in_batch()) {
+        stopped_by_fault();
+      } else {
+        wait(WaitKind::rest);
+      }
+      break;
+    case StreamStop::unmapped:
+      stopped_by_fault();
+      break;
+    case StreamStop::too_deep:
+      hang("batch buffers nested too deeply");
+      break;
+  }
+}
+
+void Engine::poke() {
+  if (state_.activity == Activity::idle || state_.activity == Activity::waiting) {
+    state_.activity = Activity::running;  // the next run looks
+  }
+}
+
+Next Engine::wait(WaitKind kind, uint32_t detail, std::optional<uint64_t> until) {
+  state_.activity = Activity::waiting;
+  state_.wait = {kind, detail, until};
+  return Next::hold();
+}
+
+Next Engine::hang(std::string_view reason) {
+  state_.activity = Activity::hung;
+  raise(EventKind::undefined_behaviour, {}, stream_.level().address.value, state_.header, std::string(reason));
+  return Next::hold();
+}
+
+Next Engine::stopped_by_fault() {
+  if (services_.waits_for_page()) {
+    return wait(WaitKind::page);
+  }
+  if (services_.hung_by_fault()) {
+    state_.activity = Activity::hung;
+    return Next::hold();
+  }
+  return Next::hold();  // nothing holds it any more: again
+}
+
+uint32_t Engine::read_register(uint32_t offset) {
+  services_.set_time(state_.time);
+  return registers_.mmio().read_dword(offset, MmioSpace::Origin::command_streamer);
+}
+
+void Engine::write_register(uint32_t offset, uint32_t value, uint32_t lanes) {
+  services_.set_time(state_.time);
+  registers_.mmio().write_dword(offset, value, lanes, MmioSpace::Origin::command_streamer);
+}
+
+void Engine::reset() {
+  const uint64_t time = state_.time;
+  state_ = {};
+  state_.time = time;
+  stream_.restore(state_.stream);
+  errors_.reset();
+  back_end_->reset();
+  stream_registers_.publish();
+}
+
+EngineState Engine::snapshot() const {
+  EngineState state = state_;
+  state.stream = stream_.state();
+  return state;
+}
+
+void Engine::restore(const EngineState& state) {
+  state_ = state;
+  stream_.restore(state.stream);
+}
+
+void Engine::raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const {
+  services_.on_event({kind, item, path_, address, value, std::move(detail)});
+}
+
+void Engine::approximate(const spec::CommandDesc& desc, std::string_view reason) {
+  CommandCount& count = counts_[static_cast<size_t>(desc.id)];
+  if (count.fidelity == FidelityClass::exact) {
+    count.fidelity = FidelityClass::approximate;
+    count.reason = reason;
+  }
+}
+
+void Engine::unsupported(const spec::CommandDesc& desc) {
+  CommandCount& count = counts_[static_cast<size_t>(desc.id)];
+  if (count.fidelity != FidelityClass::unsupported) {  // one Event is enough
+    count.fidelity = FidelityClass::unsupported;
+    count.reason = "not executed";
+    raise(EventKind::unsupported, desc.name, stream_.level().address.value, state_.header, "not executed yet");
+  }
+}
+
+void Engine::report(FidelityReport& report) const {
+  for (const spec::CommandDesc* desc : spec::commands()) {
+    const CommandCount& count = counts_[static_cast<size_t>(desc->id)];
+    if (count.count != 0) {
+      report.touch(FidelityKind::command, desc->manual_name, count.fidelity, count.reason, count.count);
+    }
+  }
+  if (unknown_commands_ != 0) {
+    report.touch(FidelityKind::command, "unknown", FidelityClass::unsupported, "no description", unknown_commands_);
+  }
+}
+
+}  // namespace halogen::engine

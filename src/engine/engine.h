@@ -1,0 +1,137 @@
+// A command streamer: takes work from its ring or execlist port, parses it, does the commands of the memory interface
+// itself and hands the others to its back end. Runs in steps of virtual time; a command may wait, and other engines go
+// on. What software sees of it are registers, memory and interrupts.
+//
+// The engine is the hub: parts (ring, execlist port, errors, ...) and command handlers (mi_*.cpp) work on it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/event.h"
+#include "base/fidelity.h"
+#include "engine/back_end.h"
+#include "engine/command.h"
+#include "engine/command_stream.h"
+#include "engine/engine_state.h"
+#include "engine/errors.h"
+#include "engine/fetch.h"
+#include "engine/registers.h"
+#include "engine/ring.h"
+#include "engine/services.h"
+#include "engine/status_page.h"
+#include "engine/stream_registers.h"
+#include "gen/generation.h"
+#include "mmio/privilege.h"
+
+namespace halogen::engine {
+
+class HandlerTable;
+class Submission;
+
+// Virtual time that a command of the streamer itself takes.
+inline constexpr uint64_t kCommandTime = 10;
+
+class Engine {
+ public:
+  Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& services, std::string path);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const spec::EngineModel& model() const { return registers_.engine(); }
+
+  // Works until its time reaches `until` or there is nothing to do; its time is `until` then, or later when a command
+  // took longer. False: it did nothing.
+  bool run(uint64_t until);
+  // Something that it may wait for has changed: a register, memory, an event.
+  void poke();
+
+  void reset();  // the engine's registers are reset by the caller
+  EngineState snapshot() const;
+  void restore(const EngineState& state);
+  void report(FidelityReport& report) const;
+
+  // For the parts and the command handlers.
+  EngineState& state() { return state_; }
+  const EngineState& state() const { return state_; }
+  Registers& registers() { return registers_; }
+  const Registers& registers() const { return registers_; }
+  Services& services() { return services_; }
+  CommandStream& stream() { return stream_; }
+  Fetch& fetch() { return fetch_; }
+  Ring& ring() { return ring_; }
+  StreamRegisters& stream_registers() { return stream_registers_; }
+  StatusPage& status_page() { return status_page_; }
+  Errors& errors() { return errors_; }
+  BackEnd& back_end() { return *back_end_; }
+  Submission& submission();
+  const Generation& generation() const { return generation_; }
+  spec::GenId gen() const { return generation_.id(); }
+  const std::string& path() const { return path_; }
+
+  LevelState& level() { return state_.levels[stream_.state().depth]; }
+  const LevelState& level() const { return state_.levels[stream_.state().depth]; }
+  bool in_batch() const { return stream_.state().depth != 0; }
+  // The table that the running commands were fetched through.
+  TableKind fetched_from() const {
+    return stream_.level().space == StreamSpace::ppgtt ? TableKind::per_process : TableKind::global;
+  }
+  AddressSpace& data_space(TableKind table, Stream stream = Stream::store_data) {
+    return services_.space(stream, table);
+  }
+  // A register access of a command.
+  uint32_t read_register(uint32_t offset);
+  void write_register(uint32_t offset, uint32_t value, uint32_t lanes = kAllLanes);
+
+  // What a handler returns when its command cannot be finished now: it is parsed again later.
+  Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);
+  // The engine is stuck until it is reset.
+  Next hang(std::string_view reason);
+  // An access was stopped by a fault: the command is repeated when the page comes, or never.
+  Next stopped_by_fault();
+
+  void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
+  uint64_t now() const { return state_.time; }
+  void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const;
+  // The command was done, but not exactly as hardware does it; or not at all.
+  void approximate(const spec::CommandDesc& desc, std::string_view reason);
+  void unsupported(const spec::CommandDesc& desc);
+
+ private:
+  friend class Executor;
+  struct CommandCount {
+    uint64_t count = 0;
+    FidelityClass fidelity = FidelityClass::exact;
+    std::string reason;
+  };
+
+  void handle(StreamStop stop);
+  bool stopped_by_software() const;
+
+  std::string path_;
+  Generation generation_;
+  Services& services_;
+  Registers registers_;
+  spec::CommandTable table_;
+  const HandlerTable& handlers_;
+  Fetch fetch_;
+  CommandStream stream_;
+  EngineState state_;
+  StreamRegisters stream_registers_;
+  Ring ring_;
+  StatusPage status_page_;
+  Errors errors_;
+  Privilege privilege_;
+  std::unique_ptr<BackEnd> back_end_;
+  std::unique_ptr<Submission> ring_submission_;
+  std::unique_ptr<Submission> execlist_submission_;  // null where there are no execlists
+  std::vector<CommandCount> counts_;                 // by CommandId
+  uint64_t unknown_commands_ = 0;
+};
+
+}  // namespace halogen::engine

@@ -1,0 +1,71 @@
+// Everything of an engine that is not in a register: plain data, so that a snapshot is a copy. Each part's own state is
+// declared beside the part.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "engine/command_stream.h"
+#include "engine/execlist_state.h"
+#include "engine/ring_state.h"
+#include "engine/watchdog_state.h"
+
+namespace halogen::engine {
+
+enum class Activity : uint8_t {
+  idle,     // nothing is submitted
+  running,  // there are commands to parse
+  waiting,  // a command waits: see Wait
+  hung,     // only a reset helps
+};
+
+enum class WaitKind : uint8_t {
+  none,
+  event,      // MI_WAIT_FOR_EVENT
+  semaphore,  // MI_SEMAPHORE_WAIT, MI_SEMAPHORE_MBOX
+  rest,       // the ring's tail lies inside a command: the rest must come first
+  page,       // fault and halt: a page response
+  parser,     // stopped by software (MI_MODE)
+};
+
+struct Wait {
+  WaitKind kind = WaitKind::none;
+  uint32_t detail = 0;              // of an event: what was waited for; of a semaphore: the token
+  std::optional<uint64_t> until{};  // virtual time at which to look again; nothing: when something changes
+
+  bool operator==(const Wait&) const = default;
+};
+
+// When other work may come in between the commands of a batch buffer (seed 003 1.5).
+enum class Arbitration : uint8_t { at_chain_points, between_commands, never };
+
+// What a level of the stream is besides its place.
+struct LevelState {
+  bool privileged = true;
+  bool second_level = false;
+  Arbitration arbitration = Arbitration::between_commands;
+
+  bool operator==(const LevelState&) const = default;
+};
+
+struct EngineState {
+  StreamState stream;
+  std::array<LevelState, StreamState::kMaxLevels> levels{};
+  Activity activity = Activity::idle;
+  Wait wait;
+  uint64_t time = 0;           // virtual nanoseconds up to which the engine has worked
+  uint64_t commands = 0;       // parsed so far; those that wait count when they are done
+  uint32_t header = 0;         // of the command parsed last
+  bool arbitration = true;     // MI_ARB_ON_OFF
+  bool preparser = true;       // MI_ARB_CHECK may switch the pre-parser off
+  uint8_t predicate = 0;       // what MI_SET_PREDICATE asked for
+  bool predicate_bit = false;  // result of MI_PREDICATE
+  RingState ring;
+  ExeclistState execlist;
+  WatchdogState watchdog;
+
+  bool operator==(const EngineState&) const = default;
+};
+
+}  // namespace halogen::engine

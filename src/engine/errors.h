@@ -1,0 +1,32 @@
+// What software sees of an error: ESR, EMR, EIR, where the command stood, and the master error. Seed 003 5.7; seed 000,
+// hardware status page (error registers).
+#pragma once
+
+#include <cstdint>
+
+#include "engine/command.h"
+#include "engine/registers.h"
+
+namespace halogen::engine {
+
+class Engine;
+
+enum class ErrorKind : uint8_t { instruction, command_privilege, memory_privilege, page_table, memory_refresh };
+
+class Errors final : public RegisterHandler {
+ public:
+  explicit Errors(Engine& engine);
+
+  void raise(ErrorKind kind);
+  void reset();
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const RegisterWrite& write) override;
+
+ private:
+  void update();
+
+  Engine& engine_;
+};
+
+}  // namespace halogen::engine

@@ -1,0 +1,28 @@
+#include "engine/executor.h"
+
+#include <fmt/format.h>
+
+namespace halogen::engine {
+
+Next Executor::execute(const Command& command) {
+  if (const Handler handler = engine_.handlers_.find(command.desc.id)) {
+    return handler(engine_, command);
+  }
+  return engine_.back_end_->execute(engine_, command);
+}
+
+Next Executor::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
+  engine_.spend(kCommandTime);
+  engine_.state_.header = dwords[0];
+  ++engine_.unknown_commands_;
+  engine_.raise(EventKind::unknown_command, {}, place.address.value, dwords[0], "no such command on this engine");
+  engine_.errors().raise(ErrorKind::instruction);
+  return engine_.hang("unknown command");
+}
+
+void Executor::on_truncated(const spec::CommandDesc* /*desc*/, std::span<const uint32_t> present, uint32_t /*total*/,
+                            const CommandPlace& /*place*/) {
+  engine_.state_.header = present.empty() ? 0 : present[0];
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,39 @@
+// The visitor that does commands: counts them, asks whether a batch without privilege may, and calls the handler or the
+// back end.
+#pragma once
+
+#include <span>
+
+#include "engine/command.h"
+#include "engine/engine.h"
+
+namespace halogen::engine {
+
+class Executor {
+ public:
+  explicit Executor(Engine& engine) : engine_(engine) {}
+
+  [[gnu::always_inline]] Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
+                                         const CommandPlace& place) {
+    engine_.spend(kCommandTime);
+    engine_.state_.header = dwords[0];
+    Next next;
+    if (dwords[0] != 0) {  // else MI_NOOP without an identification
+      next = execute({desc, dwords, place});
+    }
+    const bool done = next.action != Next::Action::hold;
+    engine_.counts_[static_cast<size_t>(desc.id)].count += done;
+    engine_.state_.commands += done;
+    return next;
+  }
+  Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place);
+  void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
+                    const CommandPlace& place);
+
+ private:
+  Next execute(const Command& command);
+
+  Engine& engine_;
+};
+
+}  // namespace halogen::engine

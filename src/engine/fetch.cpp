@@ -1,0 +1,46 @@
+#include "engine/fetch.h"
+
+#include <algorithm>
+
+namespace halogen::engine {
+namespace {
+
+constexpr std::array<uint32_t, 1024> kZeros{};
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kDwordMask = ~uint64_t{3};
+
+}  // namespace
+
+std::span<const std::byte> Fetch::page_at(StreamSpace space, GpuVa address, bool& stopped) {
+  if (space == StreamSpace::physical) {
+    return services_.physical_page(PhysAddr{address.value});
+  }
+  const bool global = space == StreamSpace::ggtt;
+  AddressSpace& memory =
+      services_.space(global ? Stream::ring : Stream::batch, global ? TableKind::global : TableKind::per_process);
+  const AddressSpace::View view = memory.view(address, {.write = false, .instruction = false});
+  stopped = view.stopped;
+  return view.bytes;
+}
+
+std::span<const uint32_t> Fetch::dwords_at(StreamSpace space, GpuVa address) {
+  const GpuVa aligned{address.value & kDwordMask};
+  bool stopped = false;
+  const std::span<const std::byte> bytes = page_at(space, aligned, stopped);
+  if (bytes.size() < sizeof(uint32_t)) {
+    const size_t left = (kPageBytes - aligned.value % kPageBytes) / sizeof(uint32_t);
+    return stopped ? std::span<const uint32_t>{} : std::span(kZeros).first(left);
+  }
+  // Pages are aligned, so the dwords are too.
+  std::span<const uint32_t> dwords(reinterpret_cast<const uint32_t*>(bytes.data()), bytes.size() / sizeof(uint32_t));
+  if (prefetch_lines_ == 0) {
+    return dwords;
+  }
+  const size_t into_line = aligned.value / sizeof(uint32_t) % kLineDwords;
+  const size_t ahead = size_t{kLineDwords} * std::min(prefetch_lines_, kMaxPrefetchLines) - into_line;
+  dwords = dwords.first(std::min(dwords.size(), ahead));
+  std::ranges::copy(dwords, prefetched_.begin());
+  return std::span(prefetched_).first(dwords.size());
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,37 @@
+// Where a streamer's commands come from: the spaces of its rings and batch buffers, or physical memory on Gen4.
+// Commands are read where they lie, so a stream always sees what was written last; hardware may have older dwords in
+// its prefetch buffer (option `prefetch_lines`).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "engine/command_stream.h"
+#include "engine/services.h"
+
+namespace halogen::engine {
+
+class Fetch final : public CommandMemory {
+ public:
+  explicit Fetch(Services& services) : services_(services) {}
+
+  // Zeros where a fault was skipped: the streamer parses MI_NOOP there. Empty: the engine is stopped by a fault.
+  std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) override;
+
+  // Hardware may read this many cache lines ahead of the parser and miss later changes of them. 0: never.
+  void set_prefetch_lines(unsigned lines) { prefetch_lines_ = lines; }
+
+ private:
+  static constexpr size_t kPageDwords = 1024;
+  static constexpr unsigned kLineDwords = 16;
+  static constexpr unsigned kMaxPrefetchLines = 8;
+
+  std::span<const std::byte> page_at(StreamSpace space, GpuVa address, bool& stopped);
+
+  Services& services_;
+  unsigned prefetch_lines_ = 0;
+  std::array<uint32_t, kLineDwords * kMaxPrefetchLines> prefetched_{};
+};
+
+}  // namespace halogen::engine

@@ -1,0 +1,61 @@
+// What a command streamer needs of the device around it: memory, interrupts, time, other engines, the display. The
+// device implements it, once for each engine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/event.h"
+#include "base/strong.h"
+#include "gen/interrupt_cause.h"
+#include "memory/address_space.h"
+#include "memory/memory_clients.h"
+
+namespace halogen {
+class Display;
+}
+
+namespace halogen::engine {
+
+// MI_SEMAPHORE_SIGNAL, on its way to another engine.
+struct SemaphoreSignal {
+  spec::EngineClass engine_class{};
+  uint8_t instance = 0;
+  uint32_t context_id = 0;
+};
+
+class Services {
+ public:
+  virtual ~Services() = default;
+
+  // Graphics memory as a stream of this engine sees it. Ask again for each batch: modes change it.
+  virtual AddressSpace& space(Stream stream, TableKind table) = 0;
+  // Addresses that no table maps. False where there is nothing.
+  virtual bool read_physical(PhysAddr address, std::span<std::byte> into) = 0;
+  virtual bool write_physical(PhysAddr address, std::span<const std::byte> from) = 0;
+  // The rest of a page of physical memory from `address` on; empty where there is nothing.
+  virtual std::span<const std::byte> physical_page(PhysAddr address) = 0;
+
+  // Page tables: entries as MI_UPDATE_GTT writes them, from `address` on (its page number is the index).
+  virtual bool write_entries(TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
+  virtual void flush_translations() = 0;
+  // A context switch: tables of the old context go, PDP registers are restored, then the new one is launched.
+  virtual void begin_context() = 0;
+  virtual void launch_context(uint64_t descriptor) = 0;
+  // A translation fault stopped the engine: for good (until reset), or until a page response comes.
+  virtual bool hung_by_fault() const = 0;
+  virtual bool waits_for_page() const = 0;
+
+  virtual void interrupt(EngineCause cause) = 0;
+  virtual void set_interrupt_level(EngineCause cause, bool asserted) = 0;
+
+  virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
+  virtual Display& display() = 0;
+
+  // The engine is about to touch something that shows the time: this is its own.
+  virtual void set_time(uint64_t nanoseconds) = 0;
+  virtual void on_event(const Event& event) = 0;
+};
+
+}  // namespace halogen::engine
