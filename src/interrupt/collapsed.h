@@ -1,0 +1,103 @@
+// The interrupt aggregating logic of Gen11 and Gen12, up to the two dword events: seed 000, Interrupts. A message of a
+// source is ANDed with the enable of its class (what is not enabled is gone), latched in the collapsing register of the
+// source, and what the source's mask lets through sets one bit of a double buffered second level. Software reads that,
+// selects one source at a time and gets its events in the shared identity register. Beside it stands the hardware
+// scheduler's way: the same messages, enables of its own, two vectors. Its registers are not published: state only.
+// Left out: virtual functions (messages for them are reported and dropped).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/event.h"
+#include "interrupt/names.h"
+#include "mmio/register_bank.h"
+
+namespace halogen::interrupt {
+
+// State: plain data. What is not here lives in registers.
+struct CollapsedState {
+  std::vector<uint16_t> latched;            // by source: the collapsing registers
+  std::array<uint32_t, kDwords> waiting{};  // second level events that came while the first are served
+  std::array<bool, kDwords> locked{};       // software has read the dword and not yet cleared all of it
+  std::array<uint32_t, kDwords> served{};   // of the dword: sources whose identity was handed out
+  std::vector<uint16_t> scheduler_enables;  // by source
+  std::vector<uint16_t> scheduler_latched;  // by source
+  std::array<uint32_t, kDwords> scheduler_vectors{};
+  bool fault_repair = false;
+
+  bool operator==(const CollapsedState&) const = default;
+};
+
+class Collapsed {
+ public:
+  Collapsed(RegisterBank& registers, spec::GenId gen, EventSink& events, std::string path);
+
+  bool exists() const { return !sources_.empty(); }
+  uint32_t pending(unsigned dword) const { return registers_.peek(*pending_[dword]); }
+
+  // A message of an engine or unit, as INTERRUPT_MESSAGE lays it out.
+  void deliver(uint32_t message);
+  // With fault repair the page fault bits of an engine's vector pass the masks.
+  void set_page_fault_bits(uint16_t bits) { page_fault_bits_ = bits; }
+  void set_fault_repair(bool on);
+
+  // Software's side. What is written is already in the register.
+  void pending_read(unsigned dword);
+  void pending_written(unsigned dword, uint32_t cleared);
+  bool bring_back(unsigned dword);  // true when events that waited became the pending ones
+  void selector_written(unsigned dword, uint32_t old_value);
+  void identity_written(unsigned dword, uint32_t old_value);  // a one went to the valid bit
+  void mask_written(const RegisterSlot& slot, uint32_t old_value);
+
+  const std::array<const RegisterSlot*, kDwords>& pending_slots() const { return pending_; }
+  const std::array<const RegisterSlot*, kDwords>& selector_slots() const { return selector_; }
+  const std::array<const RegisterSlot*, kDwords>& identity_slots() const { return identity_; }
+  std::vector<const RegisterSlot*> mask_slots() const;
+  uint32_t valid_bit(unsigned dword) const { return valid_[dword]; }
+
+  // The hardware scheduler's side.
+  void set_scheduler_enables(hw::InterruptClass engine_class, uint16_t events);
+  uint16_t take_scheduler_events(unsigned vector, unsigned bit);
+
+  // Registers were reset behind us.
+  void refresh();
+  void reset();
+  const CollapsedState& state() const { return state_; }
+  CollapsedState& state() { return state_; }
+
+ private:
+  struct Source {
+    const SourceNames* names;
+    uint8_t dword;
+    uint32_t bit;
+    const RegisterSlot* enable;
+    uint8_t enable_shift;
+    const RegisterSlot* mask;
+    uint8_t mask_shift;
+  };
+
+  uint16_t enabled(const Source& source) const;
+  uint16_t open(const Source& source, uint32_t mask) const;
+  uint16_t unmasked(const Source& source) const;
+  int find(unsigned dword, uint32_t bit) const;
+  void second_level(const Source& source);
+  void put_back(unsigned dword, uint32_t identity);
+  void raise(EventKind kind, std::string_view item, uint64_t value, std::string detail);
+
+  RegisterBank& registers_;
+  spec::GenId gen_;
+  EventSink& events_;
+  std::string path_;
+  std::vector<Source> sources_;
+  std::array<const RegisterSlot*, kDwords> pending_{};
+  std::array<const RegisterSlot*, kDwords> selector_{};
+  std::array<const RegisterSlot*, kDwords> identity_{};
+  std::array<uint32_t, kDwords> valid_{};
+  uint16_t page_fault_bits_ = 0;
+  CollapsedState state_;
+};
+
+}  // namespace halogen::interrupt

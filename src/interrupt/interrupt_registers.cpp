@@ -1,0 +1,185 @@
+// What software does to the interrupt registers, and what the registers make of the interrupt level.
+#include "interrupt/interrupt_unit.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr size_t kMostSummaries = 4;
+
+}  // namespace
+
+// --- what software does ------------------------------------------------------------------------------------------
+
+uint32_t InterruptUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  const Hook hook = hooks_[registers_.map().number_of(slot)];
+  if (hook.role == Role::pending) {
+    collapsed_.pending_read(hook.number);
+  }
+  return stored;
+}
+
+// The bank has stored what the access kinds leave; whatever happens here goes into the registers, also from within
+// (a listener may touch registers again), and what then stands there is kept.
+uint32_t InterruptUnit::on_write(const RegisterWrite& write) {
+  const Hook hook = hooks_[registers_.map().number_of(write.slot)];
+  switch (hook.role) {
+    case Role::none:
+      break;
+    case Role::bank_mask:
+      banks_[hook.number].mask_written(write.old_value);
+      evaluate();
+      break;
+    case Role::bank_identity:
+      write_identity(write, hook.number);
+      break;
+    case Role::bank_enable:
+      write_enable(write, hook.number);
+      break;
+    case Role::engine_mask:
+      update_engines(*engines_[hook.number].bank);
+      evaluate();
+      break;
+    case Role::status_mask:
+      write_status_mask(write, hook.number);
+      break;
+    case Role::summary:
+      evaluate();
+      break;
+    case Role::tile:
+      write_tile();
+      break;
+    case Role::pending:
+      write_pending(write, hook.number);
+      break;
+    case Role::selector:
+      collapsed_.selector_written(hook.number, write.old_value);
+      break;
+    case Role::identity:
+      if (write.ones(collapsed_.valid_bit(hook.number)) != 0) {
+        collapsed_.identity_written(hook.number, write.old_value);
+      }
+      break;
+    case Role::instance_mask:
+      collapsed_.mask_written(write.slot, write.old_value);
+      evaluate();
+      break;
+  }
+  return registers_.peek(write.slot, write.copy);
+}
+
+void InterruptUnit::write_identity(const RegisterWrite& write, size_t bank) {
+  const uint32_t ones = write.ones(write.slot.policy.w1c);
+  acknowledge(bank, ones);
+  banks_[bank].follow();
+  evaluate();
+  if (banks_[bank].bring_back(ones & write.old_value)) {
+    evaluate();
+  }
+}
+
+// On Gen4 the status of an event stays until its identity bit is written with one.
+void InterruptUnit::acknowledge(size_t bank, uint32_t bits) {
+  if (kind_ != InterruptKind::one_bank) {
+    return;
+  }
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    levels_[i] &= ~(bits & engines_[i].events);
+  }
+  update_engines(bank);
+}
+
+void InterruptUnit::write_enable(const RegisterWrite& write, size_t bank) {
+  if (const uint32_t wrong = write.next & ~write.old_value & never_enable_[bank]; wrong != 0) {
+    note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
+         "the sync status is enabled as an interrupt");
+  }
+  evaluate();
+}
+
+void InterruptUnit::write_status_mask(const RegisterWrite& write, unsigned engine) {
+  if (const uint32_t wrong = ~write.next & write.old_value & engines_[engine].keep_masked; wrong != 0) {
+    note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
+         "unmasks status bits that must stay masked");
+  }
+}
+
+// The tile's bit is set when something below rises, and while the master is enabled as long as something is pending;
+// software clears it with a one. So an event is never lost, and one that was served does not come back.
+void InterruptUnit::write_tile() {
+  const Summary& top = summaries_.back();
+  const uint32_t value = registers_.peek(*tile_);
+  if ((value & tile_enable_) != 0 && (registers_.peek(*top.slot) & ~top.enable) != 0) {
+    registers_.poke(*tile_, value | tile_bit_);
+  }
+  evaluate();
+}
+
+void InterruptUnit::write_pending(const RegisterWrite& write, unsigned dword) {
+  collapsed_.pending_written(dword, write.ones(write.slot.policy.w1c) & write.old_value);
+  evaluate();
+  if (collapsed_.bring_back(dword)) {
+    evaluate();
+  }
+}
+
+// --- what goes out -----------------------------------------------------------------------------------------------
+
+void InterruptUnit::evaluate() {
+  for (const Feed& feed : feeds_) {
+    if (feed.into_bank) {
+      const bool pending = (banks_[feed.bank].pending() & feed.bits) != 0;
+      set_bank_status(*feed.into_bank, feed.field, pending ? feed.field : 0);
+    }
+  }
+  bool line = evaluate_summaries();
+  if (gate_ == nullptr || (registers_.peek(*gate_) & gate_bit_) != 0) {
+    for (const size_t bank : direct_) {
+      line = line || banks_[bank].pending() != 0;
+    }
+  }
+  set_asserted(line);
+}
+
+bool InterruptUnit::evaluate_summaries() {
+  std::array<uint32_t, kMostSummaries> pending{};
+  for (const Feed& feed : feeds_) {
+    if (!feed.into_bank && (banks_[feed.bank].pending() & feed.bits) != 0) {
+      pending[feed.summary] |= feed.field;
+    }
+  }
+  for (unsigned dword = 0; collapsed_.exists() && dword < interrupt::kDwords; ++dword) {
+    if (collapsed_.pending(dword) != 0) {
+      pending[summaries_.size() - 1] |= dword_fields_[dword];
+    }
+  }
+  bool line = false;
+  for (size_t i = 0; i < summaries_.size(); ++i) {
+    const Summary& summary = summaries_[i];
+    const uint32_t before = registers_.peek(*summary.slot);
+    registers_.poke(*summary.slot, (before & summary.enable) | pending[i]);
+    const bool enabled = (before & summary.enable) != 0;
+    if (summary.above) {
+      pending[*summary.above] |= enabled && pending[i] != 0 ? summary.field : 0;
+    } else if (tile_ == nullptr) {
+      line = line || (enabled && pending[i] != 0);
+    } else {
+      // The enable of a chip with a master above the tiles is that master's; the tile's own is not looked at (Linux
+      // i915: the bit does not exist on DG1, and nobody sets it).
+      const bool rises = (pending[i] & ~before) != 0;
+      const uint32_t tile = registers_.peek(*tile_) | (rises ? tile_bit_ : 0);
+      registers_.poke(*tile_, tile);
+      line = (tile & tile_enable_) != 0 && (tile & ~tile_enable_) != 0;
+    }
+  }
+  return line;
+}
+
+void InterruptUnit::set_asserted(bool asserted) {
+  if (asserted_ != asserted) {
+    asserted_ = asserted;
+    listener_.on_interrupt_level(asserted);
+  }
+}
+
+}  // namespace halogen

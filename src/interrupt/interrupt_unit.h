@@ -1,0 +1,197 @@
+// The interrupt logic of a device, of all four kinds (InterruptKind): events and conditions of engines, display and
+// other units go in; out come one interrupt level, and status reports for the hardware status pages. Seed 003 5.4 to
+// 5.6 (one bank), seed 000 "Interrupts" (collapsed banks), Linux i915 for the generations between.
+// Left out: PIPESTAT and hot plug registers (the display's: they drive a bit of a bank, see source()), virtual
+// functions, and the registers of the hardware scheduler's side, which are not published.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/event.h"
+#include "gen/interrupt_cause.h"
+#include "interrupt/bank.h"
+#include "interrupt/collapsed.h"
+#include "interrupt/names.h"
+#include "mmio/mmio_space.h"
+
+namespace halogen {
+
+class InterruptListener {
+ public:
+  virtual ~InterruptListener() = default;
+  // The level behind INTx and message interrupts. Only changes are told: a message goes out on each rise.
+  virtual void on_interrupt_level(bool asserted) = 0;
+  // A change of status that HWSTAM lets through: goes to dword 0 of the engine's hardware status page.
+  virtual void on_status_report(unsigned engine, uint32_t status) = 0;
+};
+
+// State: plain data. Everything that software can read lives in registers.
+struct InterruptState {
+  std::vector<uint32_t> second_events;  // by bank
+  std::vector<uint32_t> levels;         // by engine: conditions that hold, in the engine's vector
+  interrupt::CollapsedState collapsed;
+  bool asserted = false;
+
+  bool operator==(const InterruptState&) const = default;
+};
+
+// A bit of a bank's status, for units that are neither engine nor pipe.
+struct InterruptSource {
+  size_t bank = 0;
+  uint32_t bits = 0;
+};
+
+class InterruptUnit final : public RegisterHandler {
+ public:
+  InterruptUnit(const spec::DeviceModel& model, MmioSpace& mmio, InterruptListener& listener, EventSink& events,
+                std::string path);
+  InterruptUnit(const InterruptUnit&) = delete;
+  InterruptUnit& operator=(const InterruptUnit&) = delete;
+
+  // `engine` is the number in the model's list.
+  void raise(unsigned engine, EngineCause cause);                  // an event; toggles the sync status
+  void set_level(unsigned engine, EngineCause cause, bool holds);  // a condition
+
+  // A condition of a pipe or of a plane on it (0 is the primary), while it holds. A flip holds from its request until
+  // it is performed; that it was performed is the event. False: the device has no bit for it (on some, PIPESTAT has).
+  bool display(DisplayCause cause, unsigned pipe, unsigned plane, bool holds);
+  bool display_event(DisplayCause cause, unsigned pipe, unsigned plane = 0);
+
+  // Other units: a status bit by register and field, for example source("ISR", "pipe_a_event"); nothing where the
+  // device does not have it.
+  std::optional<InterruptSource> source(std::string_view status, std::string_view field, unsigned index = 0) const;
+  void set_source(const InterruptSource& source, bool holds);
+  void pulse_source(const InterruptSource& source);
+  // Collapsed banks only: a message of an engine or unit (structure INTERRUPT_MESSAGE).
+  void deliver(uint32_t message);
+
+  // Fault repair mode: page faults of engines pass the masks of the collapsed banks.
+  void set_fault_repair(bool on);
+
+  // The hardware scheduler's side of the collapsed banks: which events of an engine class it takes, which sources are
+  // pending in each of its two vectors (bits as in GT_INTR_DWn), and their events.
+  void route_to_scheduler(spec::EngineClass engine_class, uint16_t events);
+  uint32_t scheduler_vector(unsigned vector) const;
+  uint16_t take_scheduler_events(unsigned vector, unsigned bit);
+
+  bool asserted() const { return asserted_; }
+
+  void reset();                        // after the registers were reset
+  void reset_engine(unsigned engine);  // after the engine's registers were: its conditions are over
+  void refresh();                      // registers were changed by another unit
+  InterruptState snapshot() const;
+  void restore(const InterruptState& state);  // after the registers were restored; tells nobody
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const RegisterWrite& write) override;
+
+ private:
+  enum class Role : uint8_t {
+    none,
+    bank_mask,
+    bank_identity,
+    bank_enable,
+    engine_mask,
+    status_mask,
+    summary,
+    tile,
+    pending,
+    selector,
+    identity,
+    instance_mask,
+  };
+  struct Hook {
+    Role role = Role::none;
+    uint16_t number = 0;
+  };
+  // Where an engine's causes go.
+  struct EnginePlace {
+    std::optional<size_t> bank;                           // nothing: messages, or nowhere
+    std::array<uint32_t, interrupt::kCauseCount> bits{};  // in the bank, or in the message
+    uint32_t all = 0;
+    uint32_t events = 0;                 // of those: events that stay until software acknowledges them
+    uint32_t unreported = 0;             // bits that HWSTAM does not let through
+    uint32_t keep_masked = 0;            // bits of HWSTAM that software must leave set
+    const RegisterSlot* mask = nullptr;  // of the engine, in front of the bank
+    const RegisterSlot* status_mask = nullptr;
+    std::optional<hw::InterruptClass> message_class;
+  };
+  struct Feed {
+    size_t bank;
+    uint32_t bits;
+    std::optional<size_t> into_bank;  // else into a summary
+    size_t summary;
+    uint32_t field;
+  };
+  struct Summary {
+    const RegisterSlot* slot;
+    uint32_t enable;
+    std::optional<size_t> above;
+    uint32_t field;
+  };
+
+  // interrupt_setup.cpp: what the device has, by name.
+  void find_banks();
+  void find_summaries();
+  void find_feeds();
+  EnginePlace find_engine(const spec::EngineModel& engine) const;
+  uint32_t find_cause(const interrupt::CauseNames& cause, const spec::EngineModel& engine, EnginePlace& place) const;
+  void find_display();
+  void attach_all();
+  void attach(const RegisterSlot& slot, Role role, size_t number);
+  std::optional<size_t> bank_of(std::string_view status, unsigned index) const;
+
+  void set_bank_status(size_t bank, uint32_t bits, uint32_t value);
+  void update_engines(size_t bank);
+  void send(unsigned engine, uint32_t bits);
+  void report_status(unsigned engine, uint32_t changed, uint32_t status);
+  void acknowledge(size_t bank, uint32_t bits);
+  uint32_t cause_bits(unsigned engine, EngineCause cause);
+  void write_identity(const RegisterWrite& write, size_t bank);
+  void write_enable(const RegisterWrite& write, size_t bank);
+  void write_status_mask(const RegisterWrite& write, unsigned engine);
+  void write_tile();
+  void write_pending(const RegisterWrite& write, unsigned dword);
+
+  void evaluate();
+  bool evaluate_summaries();
+  void set_asserted(bool asserted);
+  void note(EventKind kind, std::string_view item, uint64_t offset, uint64_t value, std::string detail);
+
+  const spec::DeviceModel& model_;
+  spec::GenId gen_;
+  InterruptKind kind_;
+  RegisterBank& registers_;
+  InterruptListener& listener_;
+  EventSink& events_;
+  std::string path_;
+
+  std::vector<interrupt::Bank> banks_;
+  std::vector<uint32_t> never_enable_;  // by bank: bits that software must not enable
+  std::vector<Feed> feeds_;
+  std::vector<size_t> direct_;  // banks with nothing above them
+  std::vector<Summary> summaries_;
+  std::vector<EnginePlace> engines_;
+  std::array<std::array<std::array<InterruptSource, interrupt::kPlanes>, interrupt::kPipes>,
+             interrupt::kDisplayCauseCount>
+      display_{};
+  const RegisterSlot* gate_ = nullptr;  // the master enable in front of the direct banks
+  uint32_t gate_bit_ = 0;
+  const RegisterSlot* tile_ = nullptr;
+  uint32_t tile_enable_ = 0;
+  uint32_t tile_bit_ = 0;
+  interrupt::Collapsed collapsed_;
+  std::array<uint32_t, interrupt::kDwords> dword_fields_{};
+  std::vector<Hook> hooks_;  // by slot number
+
+  // State, with what the banks and the collapsed logic keep.
+  std::vector<uint32_t> levels_;
+  bool asserted_ = false;
+};
+
+}  // namespace halogen

@@ -1,0 +1,116 @@
+// Which registers make up the interrupt logic of a chip, by name. Where a register or a field stands, and whether a
+// device has it at all, is in spec/; rows whose registers a device lacks do not exist on it. So there is one list for
+// all kinds of interrupt logic, and no bit position here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gen/generation.h"
+#include "gen/interrupt_cause.h"
+#include "hw/enums.h"
+#include "mmio/register_map.h"
+
+namespace halogen::interrupt {
+
+// Status, mask, identity and enable: the four registers of a bank.
+struct BankNames {
+  std::string_view status;
+  std::string_view mask;
+  std::string_view identity;
+  std::string_view enable;
+  bool queued;   // an identity bit keeps a second event behind the first
+  bool follows;  // an identity bit cannot be cleared while its status stands
+};
+std::span<const BankNames> bank_names();
+
+enum class Half : uint8_t { both, low, high };
+
+// A bank with something pending sets a bit above it: in a summary, or in the status of another bank.
+struct FeedNames {
+  std::string_view status;  // of the bank below
+  uint8_t index;
+  Half half;  // which of its bits count
+  std::string_view above;
+  std::string_view field;
+};
+std::span<const FeedNames> feed_names();
+
+// A register that shows what is pending below it and has an enable bit. The lower ones stand first.
+struct SummaryNames {
+  std::string_view name;
+  std::string_view above;  // another summary, where the device has it; else the interrupt itself
+  std::string_view field;
+};
+std::span<const SummaryNames> summary_names();
+inline constexpr std::string_view kEnableField = "enable";
+inline constexpr std::string_view kTileMaster = "MSTR_TILE_INTR";
+inline constexpr std::string_view kTileField = "tile_0";
+// The one enable bit of a chip without a summary, in the enable register of its display bank.
+inline constexpr std::string_view kMasterEnable = "DEIER";
+inline constexpr std::string_view kMasterField = "master_interrupt_control";
+
+// Of one engine.
+inline constexpr std::string_view kEngineMask = "IMR";
+inline constexpr std::string_view kStatusMask = "HWSTAM";
+
+enum class CauseKind : uint8_t { event, level, toggle };
+
+struct CauseNames {
+  EngineCause cause;
+  CauseKind kind;
+  bool reported;  // may write the status page on engines with a status of their own
+  std::array<std::string_view, 2> fields;
+};
+inline constexpr size_t kCauseCount = static_cast<size_t>(EngineCause::debug) + 1;
+std::span<const CauseNames, kCauseCount> cause_names();
+
+// What the fields of an engine's causes begin with. The first that exists counts.
+std::span<const std::string_view> engine_prefixes(InterruptKind kind, std::string_view engine);
+
+// The field of a display cause, candidates in order; empty strings where there are fewer.
+struct DisplayPlace {
+  std::string status;
+  unsigned index = 0;
+  std::string field;
+};
+std::vector<DisplayPlace> display_places(DisplayCause cause, unsigned pipe, unsigned plane);
+inline constexpr unsigned kPipes = 4;
+inline constexpr unsigned kPlanes = 7;
+inline constexpr size_t kDisplayCauseCount = static_cast<size_t>(DisplayCause::underrun) + 1;
+// Causes that are over when their status falls.
+bool is_flip(DisplayCause cause);
+// Status bits of Gen4 whose identity is set when they fall.
+inline constexpr std::string_view kFlipPending = "_flip_pending";
+
+// A source of the collapsed banks: an engine, or a unit of the class Other.
+struct SourceNames {
+  std::string_view name;  // field of the pending dword and of the selector
+  hw::InterruptClass engine_class;
+  uint8_t instance;
+  std::string_view enable;
+  std::string_view enable_field;
+  std::string_view mask;
+  std::string_view mask_field;
+};
+std::span<const SourceNames> source_names();
+inline constexpr unsigned kDwords = 2;
+inline constexpr std::array<std::string_view, kDwords> kPending = {"GT_INTR_DW0", "GT_INTR_DW1"};
+inline constexpr std::array<std::string_view, kDwords> kSelector = {"IIR_REG_SELECTOR0", "IIR_REG_SELECTOR1"};
+inline constexpr std::array<std::string_view, kDwords> kIdentity = {"INTR_IDENTITY_REG0", "INTR_IDENTITY_REG1"};
+inline constexpr std::string_view kIdentityValid = "valid";
+inline constexpr std::string_view kMaster = "GFX_MSTR_IRQ";
+inline constexpr std::array<std::string_view, kDwords> kMasterDword = {"gt_dw0", "gt_dw1"};
+
+// As a message names it; nothing: the class sends no messages.
+std::optional<hw::InterruptClass> interrupt_class(spec::EngineClass engine_class);
+
+// The bits of a field of a slot's register, or none.
+uint32_t field_bits(const RegisterSlot* slot, spec::GenId gen, std::string_view field);
+
+}  // namespace halogen::interrupt
