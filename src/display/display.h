@@ -1,0 +1,213 @@
+// The display as far as time goes: pipes that scan, their blanks, scan line windows, and flips that wait for them. Seed
+// 003 1.6, 1.9, 1.10, 1.12, 5.3.7, 5.4; registers from Linux i915. All time is virtual, in nanoseconds, and exact.
+//
+// - A pipe runs while its transcoder is enabled with timings that can run; it starts at once, with the sync in front of
+//   the first line, and stops at once. Changed timings start it anew. Other timings: an Event, and it does not run.
+// - The pixel clock is the clock generator's where one is described (Gen4); elsewhere a pipe shows sixty frames a
+// second.
+// - At the leading edge of the vertical blank flips are performed first, then status is latched, then on_vblank is
+// called:
+//   "start of vertical blank", "vertical blank" and "frame start" are this one moment. The frame start delay is left
+//   out.
+// - A plane's registers are double buffered: writing the surface address arms them, the vertical blank takes them.
+// - Left out: scan-out, cursor, overlay registers (on_overlay_fetch), panel fitting, FIFO underruns, interlaced timing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/event.h"
+#include "base/fidelity.h"
+#include "display/display_state.h"
+#include "display/pipe_registers.h"
+#include "gen/display_rules.h"
+#include "mmio/mmio_space.h"
+
+namespace halogen {
+
+enum class PipeEdge : uint8_t { vblank, vsync, line_compare, hblank };
+
+// Told in order of time; now_ns() is the moment of the event. May call anything of the display but advance_to; streams
+// that an event releases had better run after it, or a stream of flips on a pipe that is off would never return.
+class DisplayListener {
+ public:
+  virtual ~DisplayListener() = default;
+  virtual void on_vblank(unsigned pipe) = 0;  // leading edge, after flips and status
+  virtual void on_vsync(unsigned /*pipe*/) {}
+  virtual void on_hblank(unsigned /*pipe*/) {}  // leading edge, while watched
+  // The signal that MI_WAIT_FOR_EVENT looks at: in_window() changed.
+  virtual void on_line_compare(unsigned /*pipe*/, bool /*in_window*/) {}
+  virtual void on_flip_pending(unsigned plane, bool pending) = 0;  // true to false: the flip is done
+  virtual void on_overlay_flip_pending(bool /*pending*/) {}
+  virtual void on_overlay_fetch(const OverlayFlip& /*request*/) {}     // read registers now, before pending falls
+  virtual void on_pipe_event(unsigned /*pipe*/, bool /*asserted*/) {}  // PIPESTAT: an enabled status bit
+};
+
+class Display final : public RegisterHandler {
+ public:
+  Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListener& listener, EventSink& events,
+          std::string path);
+  Display(const Display&) = delete;
+  Display& operator=(const Display&) = delete;
+
+  // Moves time; what lies before now is ignored. Of each kind of edge of each pipe a call tells the first one and the
+  // four latest, and the vertical blanks that flips wait for (at most kWaitedEdges): a step of any length is cheap. The
+  // rest is counted in skipped_edges(); frame counters count every frame. Step by next_event() to see each edge.
+  void advance_to(uint64_t nanoseconds);
+  // The next vertical blank or watched edge; nothing while no pipe runs. Always later than now.
+  std::optional<uint64_t> next_event() const;
+  uint64_t now_ns() const { return state_.now_ns; }
+  uint64_t skipped_edges() const { return state_.skipped_edges; }
+  // Makes next_event stop at an edge too; horizontal blanks are told only while watched.
+  void watch(unsigned pipe, PipeEdge edge, bool on);
+
+  // Pipes count from 0 (A). One that the device lacks does not run.
+  unsigned pipes() const { return registers_.pipes(); }
+  bool pipe_running(unsigned pipe) const { return pipe < pipes() && state_.pipes[pipe].running; }
+  unsigned line(unsigned pipe) const;  // 0 is the first active one
+  bool in_vblank(unsigned pipe) const;
+  bool in_hblank(unsigned pipe) const;
+  uint64_t vblank_count(unsigned pipe) const;
+  std::optional<uint64_t> next_vblank(unsigned pipe) const;
+  std::optional<uint64_t> next_hblank(unsigned pipe) const;
+  // Waits for vertical blanks need the pipe's own enable where it has one (seed 003 1.21).
+  bool vblank_wait_enabled(unsigned pipe) const;
+  // The pipe that the select field of a scan line command means; nothing for a reserved value.
+  static std::optional<unsigned> pipe_of_select(unsigned select);
+
+  // Scan line windows. Lines are inclusive; a new window replaces the old one.
+  void load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool inclusive);
+  bool in_window(unsigned pipe) const;  // a wait lasts; never without a window or while the pipe is off
+  // When in_window changes; nothing: never.
+  std::optional<uint64_t> window_changes_at(unsigned pipe) const;
+
+  // Flips. What the manual leaves UNDEFINED raises an Event and still ends: the newest request wins.
+  void flip(const FlipRequest& request);
+  bool flip_pending(unsigned plane) const;
+  void overlay_flip(const OverlayFlip& request);
+  bool overlay_flip_pending() const { return state_.overlay.waiting.has_value(); }
+
+  const std::vector<PlaneModel>& planes() const { return planes_; }
+  const PlaneModel* find_plane(unsigned number) const;
+  const PlaneModel* find_plane(unsigned pipe, unsigned place) const;
+  // What is on the screen, for scan-out.
+  const PlaneImage* active_image(unsigned plane) const;
+  const PanelFitter* panel_fitter(unsigned pipe) const { return pipe < pipes() ? &state_.pipes[pipe].fitter : nullptr; }
+  const OverlayState& overlay() const { return state_.overlay; }
+
+  DisplayState snapshot() const { return state_; }
+  void restore(const DisplayState& state);  // after the registers
+  void reset();                             // after the registers; nobody is told, time goes on
+  void refresh();                           // the registers changed behind our back
+  void report(FidelityReport& report) const;
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const RegisterWrite& write) override;
+
+  static constexpr unsigned kLatestEdges = 4;
+  static constexpr unsigned kWaitedEdges = 16;
+  static constexpr unsigned kFlipQueueDepth = 8;  // of our choice; the manual names none
+
+ private:
+  enum class Role : uint8_t {
+    timing,  // of a pipe: transcoder, clock
+    panel,   // the panel's transcoder
+    status,
+    load_window,
+    line,
+    frame_high,
+    frame_pixel,
+    frame_count,
+    frame_time,
+    surface,
+    live,
+  };
+  struct Part {
+    Role role;
+    unsigned index;  // pipe, or position in planes_
+  };
+  // Edges of one pipe that a call of advance_to goes through.
+  enum class Edge : uint8_t { vblank, vsync, window, window_end, hblank };
+  static constexpr unsigned kEdges = 5;
+  struct Cursor {
+    std::array<Pixels, kEdges> done{};
+    std::array<unsigned, kEdges> told{};
+  };
+  // Bits of PIPESTAT on this device.
+  struct StatusBits {
+    uint32_t vblank = 0;
+    uint32_t vsync = 0;
+    uint32_t line_compare = 0;
+    uint32_t hblank = 0;
+    uint32_t even_field = 0;
+    uint32_t odd_field = 0;
+    uint32_t overlay_updated = 0;
+    std::array<uint32_t, 3> flip_done{};  // by place on the pipe
+    uint32_t vblank_enable = 0;
+    uint32_t hblank_enable = 0;
+  };
+
+  void attach();
+  void attach(const RegisterSlot* slot, Role role, unsigned index);
+  void find_status_bits();
+  void start_cursors();
+  void clear_state();
+
+  // Pipes.
+  Pixels position(const PipeState& pipe) const { return pipe.raster.pixels(state_.now_ns - pipe.start_ns); }
+  std::optional<uint64_t> time_of(const PipeState& pipe, Pixels pixel) const;
+  std::optional<EdgeStream> stream(unsigned pipe, Edge edge) const;
+  std::optional<uint64_t> next_of(unsigned pipe, Edge edge) const;
+  void reconsider(unsigned pipe);
+  void reconsider_all();
+  void start(unsigned pipe, const Raster& raster);
+  void stop(unsigned pipe);
+  void bank_counts(PipeState& pipe);
+  void show_states();
+  bool step(uint64_t until);
+  void tell(unsigned pipe, Edge edge);
+  void told_until_now(unsigned pipe, Edge edge);
+  void update_window(unsigned pipe);
+  void vblank(unsigned pipe);
+  bool something_waits(unsigned pipe) const;
+  void set_window(unsigned pipe, const ScanLineWindow& window);
+  void load_window(uint32_t value);
+  void latch(unsigned pipe, uint32_t bits);
+  void update_event(unsigned pipe, uint32_t status);
+  uint64_t last_vblank_ns(const PipeState& pipe) const;
+  uint64_t frame_number(const PipeState& pipe) const;
+
+  // Planes.
+  unsigned index_of(const PlaneModel& plane) const { return static_cast<unsigned>(&plane - planes_.data()); }
+  void surface_write(unsigned plane, uint32_t surface);
+  PlaneImage command_image(const PlaneModel& plane, const FlipRequest& request, bool async) const;
+  bool async_allowed(const PlaneModel& plane, const FlipRequest& request);
+  void program(const PlaneModel& plane, const FlipRequest& request, const PlaneImage& image);
+  void submit(unsigned plane, PendingFlip flip, bool at_once);
+  void perform(unsigned plane);
+  void take_offsets(unsigned pipe);
+  void perform_overlay();
+  void flip_problem(const FlipRequest& request, std::string_view detail);
+
+  void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string_view detail);
+
+  const spec::DeviceModel& model_;
+  MmioSpace& mmio_;
+  DisplayListener& listener_;
+  EventSink& events_;
+  std::string path_;
+  DisplayRules rules_;
+  PipeRegisters registers_;
+  std::vector<PlaneModel> planes_;
+  StatusBits bits_;
+  std::unordered_map<const RegisterSlot*, Part> parts_;
+  DisplayState state_;
+  std::vector<Cursor> cursors_;  // while advancing
+  bool advancing_ = false;
+};
+
+}  // namespace halogen

@@ -1,0 +1,326 @@
+// Flips of planes and the overlay, and scan line windows: what the command streams ask of the display.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "display/display.h"
+#include "hw/display_pipe.h"
+#include "hw/enums.h"
+#include "spec/packing.h"
+
+namespace halogen {
+
+namespace {
+
+constexpr std::string_view kFlip = "MI_DISPLAY_FLIP";
+constexpr std::string_view kOverlay = "MI_OVERLAY_FLIP";
+constexpr std::string_view kScanLines = "MI_LOAD_SCAN_LINES";
+constexpr uint64_t kMicrosecond = 1000;
+constexpr uint32_t kPageMask = 0xfff;
+
+}  // namespace
+
+const PlaneModel* Display::find_plane(unsigned number) const {
+  const auto found = std::ranges::find(planes_, number, &PlaneModel::number);
+  return found == planes_.end() ? nullptr : &*found;
+}
+
+const PlaneModel* Display::find_plane(unsigned pipe, unsigned place) const {
+  const auto found = std::ranges::find_if(
+      planes_, [&](const PlaneModel& plane) { return plane.pipe == pipe && plane.place == place; });
+  return found == planes_.end() ? nullptr : &*found;
+}
+
+const PlaneImage* Display::active_image(unsigned plane) const {
+  const PlaneModel* model = find_plane(plane);
+  return model == nullptr ? nullptr : &state_.planes[index_of(*model)].active;
+}
+
+bool Display::flip_pending(unsigned plane) const {
+  const PlaneModel* model = find_plane(plane);
+  return model != nullptr && !state_.planes[index_of(*model)].waiting.empty();
+}
+
+bool Display::something_waits(unsigned pipe) const {
+  const auto waits = [pipe](const PlaneState& plane) {
+    return !plane.waiting.empty() && plane.waiting.front().pipe == pipe;
+  };
+  return std::ranges::any_of(state_.planes, waits) ||
+         (state_.overlay.waiting.has_value() && state_.overlay.waiting->pipe == pipe);
+}
+
+void Display::flip_problem(const FlipRequest& request, std::string_view detail) {
+  raise(EventKind::undefined_behaviour, kFlip, request.base, request.plane, detail);
+}
+
+// False: it happens with the vertical blank instead. Rules that only bind software are reported and otherwise ignored.
+bool Display::async_allowed(const PlaneModel& plane, const FlipRequest& request) {
+  const PlaneImage& active = state_.planes[index_of(plane)].active;
+  const PlaneControl control = unpack_control(plane, model_.gen, active.control);
+  const uint64_t stride = uint64_t{active.stride} * stride_unit_B(plane);
+  if (request.queued) {
+    flip_problem(request, "asynchronous flip into the queue");
+  }
+  if (request.fitter.has_value()) {
+    flip_problem(request, "asynchronous flip with a panel fitter");
+  }
+  if (rules_.async_alignment_B != 0 && request.base % rules_.async_alignment_B != 0) {
+    flip_problem(request, "asynchronous flip to a surface that is not aligned");
+  }
+  if (rules_.async_stride_power_of_two && !std::has_single_bit(stride)) {
+    flip_problem(request, "asynchronous flip with a stride that is no power of two");
+  }
+  if (control.rotated_180 && stride < rules_.async_rotated_stride_B) {
+    flip_problem(request, "asynchronous flip of a rotated plane with a short stride");
+  }
+  if (plane.number >= 64 || (rules_.async_planes >> plane.number & 1) == 0) {
+    flip_problem(request, "asynchronous flip of a plane that has none");
+    return false;
+  }
+  if ((rules_.async_tilings >> control.tiling & 1) == 0) {
+    flip_problem(request, "asynchronous flip of a plane without the tiling for it");
+    return false;
+  }
+  return true;
+}
+
+// Pitch and tiling of an asynchronous flip are those on the screen.
+PlaneImage Display::command_image(const PlaneModel& plane, const FlipRequest& request, bool async) const {
+  PlaneImage image = async ? state_.planes[index_of(plane)].active : read_image(mmio_.bank(), plane.slots);
+  image.surface = (request.base & ~kPageMask) | (image.surface & kPageMask);
+  if (!request.async) {
+    image.stride = request.pitch / stride_unit_B(plane);
+    image.control = with_tiling(plane, model_.gen, image.control, request.tiled);
+  }
+  return image;
+}
+
+// The command shows in the registers that it stands for.
+void Display::program(const PlaneModel& plane, const FlipRequest& request, const PlaneImage& image) {
+  RegisterBank& bank = mmio_.bank();
+  bank.poke(*plane.slots.surface, image.surface);
+  if (!request.async) {
+    bank.poke(*plane.slots.stride, image.stride);
+    bank.poke(*plane.slots.control, image.control);
+  }
+}
+
+void Display::flip(const FlipRequest& request) {
+  const PlaneModel* plane = find_plane(request.plane);
+  if (plane == nullptr) {
+    flip_problem(request, "no such plane");
+    return;
+  }
+  const unsigned index = index_of(*plane);
+  const bool async = request.async && async_allowed(*plane, request);
+  const PlaneImage image = command_image(*plane, request, async);
+  const unsigned pipe = unpack_control(*plane, model_.gen, image.control).pipe;
+  PendingFlip flip{.image = image,
+                   .pipe = pipe,
+                   .command = true,
+                   .queued = request.queued && !request.async,
+                   .fitter = request.async ? std::nullopt : request.fitter};
+  std::vector<PendingFlip>& waiting = state_.planes[index].waiting;
+  const bool undefined = std::ranges::any_of(
+      waiting, [&flip](const PendingFlip& other) { return other.command && !(other.queued || flip.queued); });
+  if (undefined) {
+    flip_problem(request, "flip while one is pending");
+  }
+  if (flip.queued && waiting.size() >= kFlipQueueDepth) {
+    raise(EventKind::unsupported, kFlip, request.base, request.plane, "the flip queue is full: dropped");
+    return;
+  }
+  program(*plane, request, image);
+  submit(index, std::move(flip), async);
+}
+
+void Display::surface_write(unsigned plane, uint32_t surface) {
+  const PlaneModel& model = planes_[plane];
+  PlaneImage image = read_image(mmio_.bank(), model.slots);
+  image.surface = surface;
+  const PlaneControl control = unpack_control(model, model_.gen, image.control);
+  submit(plane, {.image = image, .pipe = control.pipe}, control.async_flip);
+}
+
+// A flip that is not queued drops what waits.
+void Display::submit(unsigned plane, PendingFlip flip, bool at_once) {
+  std::vector<PendingFlip>& waiting = state_.planes[plane].waiting;
+  const bool pending = !waiting.empty();
+  if (!flip.queued) {
+    waiting.clear();
+  }
+  const bool now = at_once || !pipe_running(flip.pipe);
+  waiting.push_back(std::move(flip));
+  if (!pending) {
+    listener_.on_flip_pending(planes_[plane].number, true);
+  }
+  if (now && !state_.planes[plane].waiting.empty()) {
+    perform(plane);
+  }
+}
+
+void Display::perform(unsigned plane) {
+  PlaneState& state = state_.planes[plane];
+  const PendingFlip flip = state.waiting.front();
+  state.waiting.erase(state.waiting.begin());
+  state.active = flip.image;
+  const unsigned place = planes_[plane].place;
+  if (flip.pipe < pipes()) {
+    const PipeSlots& slots = registers_.slots().pipes[flip.pipe];
+    RegisterBank& bank = mmio_.bank();
+    if (place == 0 && slots.flip_count != nullptr) {
+      bank.poke(*slots.flip_count, bank.peek(*slots.flip_count) + 1);
+    }
+    if (place == 0 && slots.flip_time != nullptr) {
+      bank.poke(*slots.flip_time, static_cast<uint32_t>(state_.now_ns / kMicrosecond));
+    }
+    if (flip.fitter.has_value()) {
+      state_.pipes[flip.pipe].fitter = *flip.fitter;
+      registers_.set_source_size(flip.pipe, flip.fitter->horizontal_size, flip.fitter->vertical_size);
+    }
+  }
+  if (state.waiting.empty()) {
+    listener_.on_flip_pending(planes_[plane].number, false);
+  }
+  if (flip.pipe < pipes() && place < bits_.flip_done.size()) {
+    latch(flip.pipe, bits_.flip_done[place]);
+  }
+}
+
+void Display::take_offsets(unsigned pipe) {
+  for (const PlaneModel& plane : planes_) {
+    PlaneImage& active = state_.planes[index_of(plane)].active;
+    if (unpack_control(plane, model_.gen, active.control).pipe == pipe) {
+      const PlaneImage image = read_image(mmio_.bank(), plane.slots);
+      active.linear_offset = image.linear_offset;
+      active.tile_offset = image.tile_offset;
+    }
+  }
+}
+
+// The overlay.
+
+void Display::overlay_flip(const OverlayFlip& request) {
+  OverlayState& overlay = state_.overlay;
+  const auto problem = [&](std::string_view detail) {
+    raise(EventKind::undefined_behaviour, kOverlay, request.address.value, static_cast<uint64_t>(request.mode), detail);
+  };
+  switch (request.mode) {
+    case OverlayMode::flip_on:
+      if (overlay.on) problem("flip on while the overlay is on");
+      overlay.on = true;
+      break;
+    case OverlayMode::flip_off:
+      if (!overlay.on) problem("flip off while the overlay is off");
+      if (!overlay.coefficients_loaded) problem("flip off before any coefficients were loaded");
+      overlay.on = false;
+      break;
+    case OverlayMode::flip_continue:
+      if (!overlay.on) problem("flip while the overlay is off");
+      break;
+    case OverlayMode::reserved:
+      problem("reserved mode");
+      return;
+  }
+  const bool pending = overlay.waiting.has_value();
+  overlay.waiting = request;
+  if (!pending) {
+    listener_.on_overlay_flip_pending(true);
+  }
+  if (!pipe_running(request.pipe) && overlay.waiting.has_value()) {
+    problem("the pipe of the overlay does not run");
+    perform_overlay();
+  }
+}
+
+void Display::perform_overlay() {
+  OverlayState& overlay = state_.overlay;
+  const OverlayFlip request = *overlay.waiting;
+  if (request.mode != OverlayMode::flip_off) {
+    overlay.coefficients_loaded |= request.coefficients;
+    listener_.on_overlay_fetch(request);
+  }
+  overlay.active = request;
+  overlay.waiting.reset();
+  if (request.pipe < pipes()) {
+    latch(request.pipe, bits_.overlay_updated);
+  }
+  listener_.on_overlay_flip_pending(false);
+}
+
+// Scan line windows.
+
+std::optional<unsigned> Display::pipe_of_select(unsigned select) {
+  constexpr unsigned kWidest = 7;  // three bits
+  if (select > kWidest) {
+    return std::nullopt;
+  }
+  switch (static_cast<hw::ScanLineDisplay>(select)) {
+    case hw::ScanLineDisplay::DISPLAY_PIPE_A:
+      return 0;
+    case hw::ScanLineDisplay::DISPLAY_PIPE_B:
+      return 1;
+    case hw::ScanLineDisplay::DISPLAY_PIPE_C:
+      return 2;
+    case hw::ScanLineDisplay::DISPLAY_PIPE_D:
+      return 3;
+  }
+  return std::nullopt;
+}
+
+void Display::load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool inclusive) {
+  const uint64_t lines = uint64_t{first} << 16 | last;
+  if (pipe >= pipes()) {
+    raise(EventKind::undefined_behaviour, kScanLines, pipe, lines, "no such pipe");
+    return;
+  }
+  if (first > last) {
+    raise(EventKind::undefined_behaviour, kScanLines, pipe, lines, "window ends before it starts");
+  }
+  set_window(pipe, {{first, last}, inclusive});
+}
+
+void Display::set_window(unsigned pipe, const ScanLineWindow& window) {
+  state_.pipes[pipe].window = window;
+  told_until_now(pipe, Edge::window);
+  told_until_now(pipe, Edge::window_end);
+  registers_.show_window(pipe, window.span, window.inclusive);
+  update_window(pipe);
+}
+
+void Display::update_window(unsigned pipe) {
+  const bool inside = in_window(pipe);
+  if (inside == std::exchange(state_.pipes[pipe].in_window, inside)) {
+    return;
+  }
+  latch(pipe, inside ? bits_.line_compare : 0);
+  listener_.on_line_compare(pipe, inside);
+}
+
+// The register counts lines as the scan line counter does, one below the line.
+void Display::load_window(uint32_t value) {
+  const auto load = spec::unpack_register<hw::DE_LOAD_SL>(model_.gen, value);
+  const unsigned pipe = load.pipe_b ? 1 : 0;
+  if (load.load && pipe < pipes()) {
+    set_window(pipe, {{load.start_scan_line + 1u, load.end_scan_line + 1u}, load.inclusive});
+  }
+}
+
+bool Display::in_window(unsigned pipe) const {
+  if (!pipe_running(pipe) || !state_.pipes[pipe].window.has_value()) {
+    return false;
+  }
+  const ScanLineWindow& window = *state_.pipes[pipe].window;
+  return window.span.holds(line(pipe)) == window.inclusive;
+}
+
+std::optional<uint64_t> Display::window_changes_at(unsigned pipe) const {
+  const std::optional<uint64_t> in = next_of(pipe, Edge::window);
+  const std::optional<uint64_t> out = next_of(pipe, Edge::window_end);
+  if (!in.has_value() || !out.has_value()) {
+    return in.has_value() ? in : out;
+  }
+  return std::min(*in, *out);
+}
+
+}  // namespace halogen

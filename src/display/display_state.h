@@ -1,0 +1,101 @@
+// What changes while a display runs, beside its registers: plain data, a snapshot is a copy. And what the streams ask
+// of it: flips of planes and of the overlay.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/strong.h"
+#include "display/plane_table.h"
+#include "display/raster.h"
+
+namespace halogen {
+
+// The fourth dword of MI_DISPLAY_FLIP: for the pipe of the plane, together with the flip.
+struct PanelFitter {
+  bool enabled = false;
+  bool three_by_three = false;   // else seven by five
+  uint16_t horizontal_size = 0;  // of the source, minus one
+  uint16_t vertical_size = 0;
+  bool operator==(const PanelFitter&) const = default;
+};
+
+// MI_DISPLAY_FLIP.
+struct FlipRequest {
+  unsigned plane = 0;   // the command's plane select
+  bool async = false;   // at once, else at the next vertical blank
+  bool queued = false;  // behind the flips that wait, one at each vertical blank
+  uint32_t base = 0;    // in the global table
+  uint32_t pitch = 0;   // bytes; universal planes: units of their stride register times 64. Not taken when async
+  uint8_t tiled = 0;    // 0 linear, 1 X; universal planes: their tiling code. Not taken when async
+  std::optional<PanelFitter> fitter = std::nullopt;
+};
+
+// MI_OVERLAY_FLIP.
+enum class OverlayMode : uint8_t { flip_continue, flip_on, flip_off, reserved };
+struct OverlayFlip {
+  OverlayMode mode = OverlayMode::flip_continue;
+  GgttOffset address;         // of the page with registers and coefficients
+  bool coefficients = false;  // load them too
+  unsigned pipe = 0;          // that the overlay is on
+  bool operator==(const OverlayFlip&) const = default;
+};
+
+// A picture that waits for its vertical blank.
+struct PendingFlip {
+  PlaneImage image;
+  unsigned pipe = 0;  // whose vertical blank
+  bool command = false;
+  bool queued = false;
+  std::optional<PanelFitter> fitter = std::nullopt;
+  bool operator==(const PendingFlip&) const = default;
+};
+
+struct PlaneState {
+  PlaneImage active;                 // on the screen
+  std::vector<PendingFlip> waiting;  // in order; a flip is pending while there are any
+  bool operator==(const PlaneState&) const = default;
+};
+
+struct ScanLineWindow {
+  LineSpan span;
+  bool inclusive = true;  // the wait lasts inside, else outside
+  bool operator==(const ScanLineWindow&) const = default;
+};
+
+struct PipeState {
+  bool running = false;
+  bool refused = false;  // enabled with timings that cannot run
+  Raster raster;         // while running
+  uint64_t start_ns = 0;
+  uint64_t vblanks = 0;  // before the start
+  uint64_t frames = 0;
+  uint64_t last_vblank_ns = 0;  // likewise
+  std::optional<ScanLineWindow> window;
+  bool in_window = false;  // as the listener was told
+  PanelFitter fitter;
+  bool event = false;   // an enabled status bit is set
+  uint8_t watched = 0;  // bit n: PipeEdge n
+  bool operator==(const PipeState&) const = default;
+};
+
+struct OverlayState {
+  bool on = false;                   // by the requests, performed or not
+  bool coefficients_loaded = false;  // ever
+  std::optional<OverlayFlip> waiting;
+  std::optional<OverlayFlip> active;  // the last one performed
+  bool operator==(const OverlayState&) const = default;
+};
+
+struct DisplayState {
+  uint64_t now_ns = 0;
+  std::vector<PipeState> pipes;
+  std::vector<PlaneState> planes;  // in the order of find_planes
+  OverlayState overlay;
+  uint64_t skipped_edges = 0;  // that nobody was told of, see Display::advance_to
+  bool assumed_clock = false;  // a pipe ran without a clock from its registers
+  bool operator==(const DisplayState&) const = default;
+};
+
+}  // namespace halogen

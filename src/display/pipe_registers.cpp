@@ -1,0 +1,157 @@
+#include "display/pipe_registers.h"
+
+#include <array>
+#include <string>
+
+#include "display/pixel_clock.h"
+#include "display/register_value.h"
+#include "hw/display_pipe.h"
+#include "hw/display_timing.h"
+#include "spec/field_visitor.h"
+
+namespace halogen {
+
+namespace {
+
+using spec::unpack_register;
+
+constexpr unsigned kMaxPipes = 4;
+constexpr std::array<std::string_view, kMaxPipes> kSuffix = {"", "", "_C", "_D"};
+
+// Pipes A and B stand in one item, C and D have their own.
+const RegisterSlot* find_of_pipe(const RegisterMap& map, std::string_view name, unsigned pipe) {
+  return map.find(std::string(name).append(kSuffix[pipe]), {}, pipe < 2 ? pipe : 0);
+}
+
+template <class Find>
+TranscoderSlots find_transcoder(const Find& find) {
+  return {.h_total = find("HTOTAL"),
+          .h_blank = find("HBLANK"),
+          .h_sync = find("HSYNC"),
+          .v_total = find("VTOTAL"),
+          .v_blank = find("VBLANK"),
+          .v_sync = find("VSYNC"),
+          .configuration = find("PIPECONF")};
+}
+
+}  // namespace
+
+DisplaySlots DisplaySlots::find(const RegisterMap& map) {
+  DisplaySlots slots;
+  for (unsigned pipe = 0; pipe < kMaxPipes && find_of_pipe(map, "PIPEDSL", pipe) != nullptr; ++pipe) {
+    const auto find = [&](std::string_view name) { return find_of_pipe(map, name, pipe); };
+    PipeSlots of;
+    of.transcoder = find_transcoder(find);
+    of.line = find("PIPEDSL");
+    of.window = find("DSLC");
+    of.status = find("PIPESTAT");
+    of.source_size = find("PIPESRC");
+    of.frame_high = find("PIPEFRAMEHIGH");
+    of.frame_pixel = find("PIPEFRAMEPIXEL");
+    of.frame_count = find("PIPE_FRMCOUNT");
+    of.flip_count = find("PIPE_FLIPCOUNT");
+    of.frame_time = find("PIPE_FRMTMSTMP");
+    of.flip_time = find("PIPE_FLIPTMSTMP");
+    of.generator = find("DPLL");
+    of.multiplier = find("DPLL_MD");
+    for (unsigned set = 0; set < 2 && of.generator != nullptr; ++set) {
+      of.divisors[set] = map.find("FP", {}, 2 * pipe + set);
+    }
+    slots.pipes.push_back(of);
+  }
+  slots.panel = find_transcoder([&](std::string_view name) { return map.find(std::string(name).append("_EDP")); });
+  slots.panel_input = map.find("TRANS_DDI_FUNC_CTL_EDP");
+  slots.load_window = map.find("DE_LOAD_SL");
+  return slots;
+}
+
+const TranscoderSlots& PipeRegisters::transcoder(unsigned pipe) const {
+  using Input = hw::TRANS_DDI_FUNC_CTL_EDP::EdpInput;
+  if (slots_.panel_input != nullptr) {
+    const auto panel = unpack_register<hw::TRANS_DDI_FUNC_CTL_EDP>(gen_, peek(slots_.panel_input));
+    const bool fed = (pipe == 0 && (panel.edp_input == Input::a_always_on || panel.edp_input == Input::a_on_off)) ||
+                     (pipe == 1 && panel.edp_input == Input::b_on_off) ||
+                     (pipe == 2 && panel.edp_input == Input::c_on_off);
+    if (panel.enable && fed) {
+      return slots_.panel;
+    }
+  }
+  return slots_.pipes[pipe].transcoder;
+}
+
+// The layouts of C, D and the panel's transcoder are those of A and B.
+bool PipeRegisters::enabled(const TranscoderSlots& slots) const {
+  return unpack_register<hw::PIPECONF>(gen_, peek(slots.configuration)).pipe_enable;
+}
+
+ModeTiming PipeRegisters::timing(const TranscoderSlots& slots) const {
+  const auto h_total = unpack_register<hw::HTOTAL>(gen_, peek(slots.h_total));
+  const auto h_blank = unpack_register<hw::HBLANK>(gen_, peek(slots.h_blank));
+  const auto h_sync = unpack_register<hw::HSYNC>(gen_, peek(slots.h_sync));
+  const auto v_total = unpack_register<hw::VTOTAL>(gen_, peek(slots.v_total));
+  const auto v_blank = unpack_register<hw::VBLANK>(gen_, peek(slots.v_blank));
+  const auto v_sync = unpack_register<hw::VSYNC>(gen_, peek(slots.v_sync));
+  const auto configuration = unpack_register<hw::PIPECONF>(gen_, peek(slots.configuration));
+  return {.h_total = h_total.total + 1u,
+          .h_active = h_total.active + 1u,
+          .h_blank_start = h_blank.blank_start + 1u,
+          .h_blank_end = h_blank.blank_end + 1u,
+          .h_sync_start = h_sync.sync_start + 1u,
+          .v_total = v_total.total + 1u,
+          .v_active = v_total.active + 1u,
+          .v_blank_start = v_blank.blank_start + 1u,
+          .v_blank_end = v_blank.blank_end + 1u,
+          .v_sync_start = v_sync.sync_start + 1u,
+          .interlaced = configuration.interlace_mode != 0};
+}
+
+std::optional<PixelClock> PipeRegisters::clock(unsigned pipe) const {
+  const PipeSlots& of = slots_.pipes[pipe];
+  if (of.generator == nullptr) {
+    return std::nullopt;
+  }
+  const auto generator = unpack_register<hw::DPLL>(gen_, peek(of.generator));
+  return pixel_clock(generator, unpack_register<hw::FP>(gen_, peek(of.divisors[generator.rate_select ? 1 : 0])),
+                     unpack_register<hw::DPLL_MD>(gen_, peek(of.multiplier)));
+}
+
+void PipeRegisters::show_running(const TranscoderSlots& slots, bool running) {
+  if (slots.configuration == nullptr) {
+    return;
+  }
+  auto value = unpack_register<hw::PIPECONF>(gen_, peek(slots.configuration));
+  value.pipe_state = running;
+  bank_.poke(*slots.configuration, packed(value, gen_));
+}
+
+void PipeRegisters::show_window(unsigned pipe, const LineSpan& span, bool inclusive) {
+  const RegisterSlot* slot = slots_.pipes[pipe].window;
+  if (slot == nullptr) {
+    return;
+  }
+  constexpr uint32_t kLineMask = 0x1fff;  // lines of the register; commands carry sixteen bits
+  hw::DSLC value;
+  value.inclusive = inclusive;
+  value.start_scan_line = static_cast<uint16_t>(span.first & kLineMask);
+  value.end_scan_line = static_cast<uint16_t>(span.last & kLineMask);
+  bank_.poke(*slot, packed(value, gen_));
+}
+
+void PipeRegisters::set_source_size(unsigned pipe, uint16_t horizontal, uint16_t vertical) {
+  hw::PIPESRC value;
+  value.horizontal_size = horizontal;
+  value.vertical_size = vertical;
+  uint64_t bits = 0;
+  if (spec::pack_register(value, gen_, bits).ok()) {
+    bank_.poke(*slots_.pipes[pipe].source_size, static_cast<uint32_t>(bits));
+  }
+}
+
+uint32_t PipeRegisters::line_value(uint32_t counter, bool second_field) const {
+  hw::PIPEDSL value;
+  value.line_counter = static_cast<uint16_t>(counter);
+  value.current_field = second_field && spec::find_field(hw::PIPEDSL::kDesc, gen_, "current_field") != nullptr;
+  return packed(value, gen_);
+}
+
+}  // namespace halogen

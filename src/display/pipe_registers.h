@@ -1,0 +1,80 @@
+// Which registers make up the pipes and transcoders of a device, found once by name, and what their values say.
+// Broadwell to Ice Lake have a transcoder of their own for the embedded panel, which one of the pipes feeds; a pipe
+// takes its timing from the transcoder that it feeds. Left out: DSI transcoders, joined pipes, sync between ports.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "display/raster.h"
+#include "mmio/register_bank.h"
+
+namespace halogen {
+
+struct TranscoderSlots {
+  const RegisterSlot* h_total = nullptr;
+  const RegisterSlot* h_blank = nullptr;
+  const RegisterSlot* h_sync = nullptr;
+  const RegisterSlot* v_total = nullptr;
+  const RegisterSlot* v_blank = nullptr;
+  const RegisterSlot* v_sync = nullptr;
+  const RegisterSlot* configuration = nullptr;
+};
+
+// Null: the device does not have it.
+struct PipeSlots {
+  TranscoderSlots transcoder;
+  const RegisterSlot* line = nullptr;           // PIPEDSL
+  const RegisterSlot* window = nullptr;         // DSLC
+  const RegisterSlot* status = nullptr;         // PIPESTAT
+  const RegisterSlot* source_size = nullptr;    // PIPESRC
+  const RegisterSlot* frame_high = nullptr;     // PIPEFRAMEHIGH
+  const RegisterSlot* frame_pixel = nullptr;    // PIPEFRAMEPIXEL
+  const RegisterSlot* frame_count = nullptr;    // PIPE_FRMCOUNT
+  const RegisterSlot* flip_count = nullptr;     // PIPE_FLIPCOUNT
+  const RegisterSlot* frame_time = nullptr;     // PIPE_FRMTMSTMP
+  const RegisterSlot* flip_time = nullptr;      // PIPE_FLIPTMSTMP
+  const RegisterSlot* generator = nullptr;      // DPLL
+  const RegisterSlot* multiplier = nullptr;     // DPLL_MD
+  const RegisterSlot* divisors[2] = {nullptr};  // FP
+};
+
+struct DisplaySlots {
+  std::vector<PipeSlots> pipes;
+  TranscoderSlots panel;                      // the transcoder of the embedded panel, empty where there is none
+  const RegisterSlot* panel_input = nullptr;  // TRANS_DDI_FUNC_CTL_EDP
+  const RegisterSlot* load_window = nullptr;  // DE_LOAD_SL
+
+  static DisplaySlots find(const RegisterMap& map);
+};
+
+// Values of one device's registers.
+class PipeRegisters {
+ public:
+  PipeRegisters(RegisterBank& bank, spec::GenId gen) : bank_(bank), gen_(gen), slots_(DisplaySlots::find(bank.map())) {}
+
+  const DisplaySlots& slots() const { return slots_; }
+  unsigned pipes() const { return static_cast<unsigned>(slots_.pipes.size()); }
+
+  const TranscoderSlots& transcoder(unsigned pipe) const;  // that the pipe feeds
+  bool enabled(const TranscoderSlots& slots) const;
+  ModeTiming timing(const TranscoderSlots& slots) const;  // not settled
+  std::optional<PixelClock> clock(unsigned pipe) const;   // as programmed, where the device says it
+
+  void show_running(const TranscoderSlots& slots, bool running);  // the state bit beside the enable
+  void show_window(unsigned pipe, const LineSpan& span, bool inclusive);
+  void set_source_size(unsigned pipe, uint16_t horizontal, uint16_t vertical);
+
+  // Reading registers that follow the beam.
+  uint32_t line_value(uint32_t counter, bool second_field) const;
+
+  uint32_t peek(const RegisterSlot* slot) const { return slot == nullptr ? 0 : bank_.peek(*slot); }
+
+ private:
+  RegisterBank& bank_;
+  spec::GenId gen_;
+  DisplaySlots slots_;
+};
+
+}  // namespace halogen
