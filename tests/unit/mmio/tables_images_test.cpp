@@ -243,6 +243,13 @@ TEST(Dg1Context, RenderImage) {
                       {0xb4, 0x68},
                       {0xb6, 0x84}});
   image.expect_noops(0xb8, 0xbf);
+  // The rest is not public; ours holds the tables of the engine and the operands of MI_PREDICATE.
+  image.expect_noops(0xc0, 0xc0);
+  image.expect(0xc1, 0x1100100f);
+  image.expect_pairs({{0xc2, 0x4200, 4}, {0xc6, 0x4400, 12}});
+  image.expect(0xd2, 0x1108100d);
+  image.expect_pairs({{0xd3, 0x400, 14}});
+  image.expect_noops(0xe1, 0xef);
   image.expect_complete();
 }
 
