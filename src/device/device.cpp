@@ -47,19 +47,28 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       firmware_(mmio_, layout_of(model, options_), config_.ggc(), options_.local_tables,
                 [this] { reset(ResetKind::driver); }),
       memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name),
+      interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
+      display_(model, mmio_, *this, host, options_.name + ".display"),
       engines_(model, mmio_, memory_, clock_, host, *this, options_.name) {
+  for (unsigned pipe = 0; pipe < display_.pipes(); ++pipe) {
+    pipe_events_.push_back(
+        interrupts_.source("ISR", fmt::format("pipe_{}_event", static_cast<char>('a' + static_cast<int>(pipe)))));
+  }
   mmio_.wake().state().power_gating = options_.power_gating;
   reset_unit_.set_hooks({
       .engine =
           [this](const spec::EngineModel& engine) {
             const auto number = static_cast<unsigned>(&engine - model_->engines.data());
             engines_.reset_engine(number);
+            interrupts_.reset_engine(number);
             return memory_.reset_engine(number);
           },
       .registers =
           [this] {
             firmware_.place_table();
             memory_.refresh();
+            interrupts_.refresh();
+            display_.refresh();
           },
       .gt = [this] { memory_.reset_gt(); },
   });
@@ -101,6 +110,8 @@ void Device::reset(ResetKind kind) {
   }
   firmware_.apply();
   memory_.reset(/*clear_memory=*/kind != ResetKind::function_level);
+  interrupts_.reset();
+  display_.reset();
   engines_.reset();
   set_interrupt(false);
 }
@@ -125,16 +136,53 @@ bool Device::settle(uint64_t limit) {
 // One slice of every engine. When none has anything to do, time goes straight on to where something will happen.
 // False: nothing was done.
 bool Device::step(uint64_t limit) {
-  if (engines_.run(std::min(limit, clock_.nanoseconds + EngineSet::kSlice))) {
-    return true;
+  const bool progress = engines_.run(std::min(limit, clock_.nanoseconds + EngineSet::kSlice));
+  if (!progress) {
+    clock_.nanoseconds = std::min(limit, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(limit)));
   }
-  clock_.nanoseconds = std::min(limit, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(limit)));
-  return false;
+  display_.advance_to(clock_.nanoseconds);
+  return progress;
 }
 
-void Device::on_engine_interrupt(unsigned /*engine*/, EngineCause /*cause*/) {}
+void Device::on_engine_interrupt(unsigned engine, EngineCause cause) {
+  interrupts_.raise(engine, cause);
+}
 
-void Device::on_engine_level(unsigned /*engine*/, EngineCause /*cause*/, bool /*asserted*/) {}
+void Device::on_engine_level(unsigned engine, EngineCause cause, bool asserted) {
+  interrupts_.set_level(engine, cause, asserted);
+}
+
+void Device::on_interrupt_level(bool asserted) {
+  set_interrupt(asserted);
+}
+
+void Device::on_status_report(unsigned engine, uint32_t status) {
+  engines_.engine(engine).status_page().report_interrupts(status);
+}
+
+void Device::on_vblank(unsigned pipe) {
+  interrupts_.display_event(DisplayCause::vblank, pipe);
+}
+
+void Device::on_line_compare(unsigned pipe, bool in_window) {
+  interrupts_.display(DisplayCause::line_compare, pipe, 0, in_window);
+}
+
+void Device::on_flip_pending(unsigned plane, bool pending) {
+  if (const PlaneModel* const model = display_.find_plane(plane)) {
+    interrupts_.display(DisplayCause::flip_done, model->pipe, model->place, pending);
+  }
+}
+
+void Device::on_overlay_flip_pending(bool pending) {
+  interrupts_.display(DisplayCause::overlay_flip, 0, 0, pending);
+}
+
+void Device::on_pipe_event(unsigned pipe, bool asserted) {
+  if (pipe < pipe_events_.size() && pipe_events_[pipe]) {
+    interrupts_.set_source(*pipe_events_[pipe], asserted);
+  }
+}
 
 void Device::set_interrupt(bool asserted) {
   const bool rises = asserted && !interrupt_;
@@ -152,12 +200,9 @@ void Device::set_interrupt(bool asserted) {
   }
 }
 
-Display& Device::display() {
-  return *display_;
-}
-
 DeviceState Device::snapshot() const {
-  return {config_.state(), mmio_.state(), memory_.snapshot(), clock_, engines_.snapshot(), io_index_, interrupt_};
+  return {config_.state(),        mmio_.state(),       memory_.snapshot(), clock_,    engines_.snapshot(),
+          interrupts_.snapshot(), display_.snapshot(), io_index_,          interrupt_};
 }
 
 void Device::restore(const DeviceState& state) {
@@ -166,6 +211,8 @@ void Device::restore(const DeviceState& state) {
   memory_.restore(state.memory);
   clock_ = state.clock;
   engines_.restore(state.engines);
+  interrupts_.restore(state.interrupts);
+  display_.restore(state.display);
   io_index_ = state.io_index;
   interrupt_ = state.interrupt;
   set_interrupt(interrupt_);
@@ -175,6 +222,7 @@ FidelityReport Device::fidelity() const {
   FidelityReport report;
   mmio_.report(report);
   engines_.report(report);
+  display_.report(report);
   return report;
 }
 

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/fidelity.h"
 #include "base/result.h"
@@ -18,6 +20,8 @@
 #include "device/options.h"
 #include "device/reset_unit.h"
 #include "device/timestamps.h"
+#include "display/display.h"
+#include "interrupt/interrupt_unit.h"
 #include "mmio/mmio_space.h"
 #include "spec/device_model.h"
 
@@ -36,12 +40,14 @@ struct DeviceState {
   MemoryState memory;  // of the device's own; the host's memory is the host's to save
   VirtualClock clock;
   std::vector<engine::EngineState> engines;
+  InterruptState interrupts;
+  DisplayState display;
   uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
   bool interrupt = false;
   bool operator==(const DeviceState&) const = default;
 };
 
-class Device : private EngineListener {
+class Device : private EngineListener, private InterruptListener, private DisplayListener {
  public:
   static Result<std::unique_ptr<Device>> create(const spec::DeviceModel& model, Host& host, DeviceOptions options = {});
   Device(const Device&) = delete;
@@ -80,7 +86,7 @@ class Device : private EngineListener {
   // Lets engines work until none can go on without help from outside, for at most this much virtual time. True: they
   // are settled (idle, hung, or waiting for something that time alone does not bring).
   bool settle(uint64_t limit = kSettleLimit);
-  static constexpr uint64_t kSettleLimit = 10'000'000'000;
+  static constexpr uint64_t kSettleLimit = 100'000'000;
   const VirtualClock& clock() const { return clock_; }
 
   // The level of the one interrupt that the interrupt logic drives: INTx, or a message on each rise.
@@ -103,6 +109,8 @@ class Device : private EngineListener {
   OwnFrames& local_memory() { return memory_.map().own(); }
   Host& host() { return host_; }
   EngineSet& engines() { return engines_; }
+  InterruptUnit& interrupts() { return interrupts_; }
+  Display& display() override { return display_; }
 
  private:
   Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
@@ -117,7 +125,13 @@ class Device : private EngineListener {
   bool step(uint64_t limit);
   void on_engine_interrupt(unsigned engine, EngineCause cause) override;
   void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
-  Display& display() override;
+  void on_interrupt_level(bool asserted) override;
+  void on_status_report(unsigned engine, uint32_t status) override;
+  void on_vblank(unsigned pipe) override;
+  void on_line_compare(unsigned pipe, bool in_window) override;
+  void on_flip_pending(unsigned plane, bool pending) override;
+  void on_overlay_flip_pending(bool pending) override;
+  void on_pipe_event(unsigned pipe, bool asserted) override;
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
 
   const spec::DeviceModel* model_;
@@ -130,8 +144,10 @@ class Device : private EngineListener {
   Timestamps timestamps_;
   Firmware firmware_;
   MemoryUnit memory_;
-  Display* display_ = nullptr;
+  InterruptUnit interrupts_;
+  Display display_;
   EngineSet engines_;
+  std::vector<std::optional<InterruptSource>> pipe_events_;  // by pipe, where PIPESTAT has a bit of its own
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
   bool line_ = false;  // what the host was told last

@@ -63,14 +63,14 @@ struct EngineState {
   Activity activity = Activity::idle;
   Wait wait;
   std::optional<EventWait> event{};
-  bool wait_cancelled = false;  // software ended the wait: the command that waits is done
-  uint64_t time = 0;            // virtual nanoseconds up to which the engine has worked
-  uint64_t commands = 0;        // parsed so far; those that wait count when they are done
-  uint32_t header = 0;          // of the command parsed last
-  bool arbitration = true;      // MI_ARB_ON_OFF
-  bool preparser = true;        // MI_ARB_CHECK may switch the pre-parser off
-  uint8_t predicate = 0;        // what MI_SET_PREDICATE asked for
-  bool predicate_bit = false;   // result of MI_PREDICATE
+  uint64_t time = 0;                      // virtual nanoseconds up to which the engine has worked
+  uint64_t commands = 0;                  // parsed so far; those that wait count when they are done
+  uint32_t header = 0;                    // of the command parsed last
+  bool arbitration = true;                // MI_ARB_ON_OFF
+  bool arbitration_off_in_batch = false;  // ... by a batch that has not switched it on again
+  bool preparser = true;                  // MI_ARB_CHECK may switch the pre-parser off
+  uint8_t predicate = 0;                  // what MI_SET_PREDICATE asked for
+  bool predicate_bit = false;             // result of MI_PREDICATE
   RingState ring;
   ExeclistState execlist;
   WatchdogState watchdog;

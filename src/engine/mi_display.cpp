@@ -64,7 +64,11 @@ Next wait_or_switch(Engine& engine, const Command& command, std::optional<uint64
   if (engine.submission().switches_on_wait(WaitKind::event)) {
     return Next::hold();
   }
-  return engine.wait(WaitKind::event, command.dwords[0], until);
+  const Next next = engine.wait(WaitKind::event, command.dwords[0], until);
+  if (next.action == Next::Action::advance) {  // cancelled by software
+    engine.state().event.reset();
+  }
+  return next;
 }
 
 // The start of a blank: the wait begins when the command is first parsed and is over at that moment.
@@ -97,19 +101,7 @@ Next wait_on(Engine& engine, const Command& command, const WaitCondition& condit
   return state.holds ? wait_or_switch(engine, command, state.until) : Next::advance();
 }
 
-bool take_cancelled(Engine& engine) {
-  const bool cancelled = engine.state().wait_cancelled;
-  engine.state().wait_cancelled = false;
-  if (cancelled) {
-    engine.state().event.reset();
-  }
-  return cancelled;
-}
-
 Next wait_for_event(Engine& engine, const Command& command) {
-  if (take_cancelled(engine)) {
-    return Next::advance();
-  }
   std::optional<WaitCondition> chosen;
   unsigned value = 0;
   unsigned count = 0;
@@ -133,9 +125,6 @@ Next wait_for_event(Engine& engine, const Command& command) {
 
 // The newer form: one field holds the number of the plane or pipe, from 1.
 Next wait_for_event_2(Engine& engine, const Command& command) {
-  if (take_cancelled(engine)) {
-    return Next::advance();
-  }
   const auto wait = command.as<hw::MI_WAIT_FOR_EVENT_2>(engine.gen());
   if (const unsigned plane = wait.display_plane_flip_pending_wait_enable) {
     return wait_on(engine, command, {WaitConditionKind::flip_pending, plane <= 3 ? plane - 1 : plane}, plane);
