@@ -71,7 +71,7 @@ bool CommandStream::follow(const Next& next, StreamStop& reason) {
       break;
   }
   window_ = {};
-  level() = StreamLevel{.space = next.space, .address = next.address};
+  level() = StreamLevel{.space = next.space, .address = next.address, .end = next.end};
   return true;
 }
 

@@ -72,10 +72,15 @@ struct Next {
   Action action = Action::advance;
   StreamSpace space = StreamSpace::ggtt;
   GpuVa address;
+  GpuVa end = StreamLevel::kNoEnd;  // of what is jumped to or called, where that is known
 
   static constexpr Next advance() { return {}; }
-  static constexpr Next jump(StreamSpace space, GpuVa to) { return {Action::jump, space, to}; }
-  static constexpr Next call(StreamSpace space, GpuVa to) { return {Action::call, space, to}; }
+  static constexpr Next jump(StreamSpace space, GpuVa to, GpuVa end = StreamLevel::kNoEnd) {
+    return {Action::jump, space, to, end};
+  }
+  static constexpr Next call(StreamSpace space, GpuVa to, GpuVa end = StreamLevel::kNoEnd) {
+    return {Action::call, space, to, end};
+  }
   static constexpr Next leave() { return {Action::leave, {}, {}}; }
   static constexpr Next stop() { return {Action::stop, {}, {}}; }  // the command counts as consumed
   static constexpr Next hold() { return {Action::hold, {}, {}}; }  // it does not: run() again visits it again

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/execlist.h"
 #include "engine/executor.h"
 #include "engine/submission.h"
 #include "hw/mode.h"
@@ -24,26 +25,42 @@ Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& servic
       ring_(*this),
       status_page_(*this),
       errors_(*this),
+      modes_(*this),
       privilege_(generation_.model().id),
       back_end_(make_back_end(model)),
       ring_submission_(std::make_unique<RingSubmission>(*this)),
-      counts_(spec::commands().size()) {}
+      counts_(spec::commands().size()) {
+  if (generation_.has(spec::Feature::execlists)) {
+    execlist_submission_ = std::make_unique<ExeclistSubmission>(*this);
+  }
+}
 
 Engine::~Engine() = default;
 
 Submission& Engine::submission() {
+  if (execlist_submission_ != nullptr && execlist_submission_->enabled()) {
+    return *execlist_submission_;
+  }
   return *ring_submission_;
 }
 
-bool Engine::stopped_by_software() const {
-  return registers_.get<hw::MI_MODE>().stop_rings;
+bool Engine::per_process_space() const {
+  return generation_.has(spec::Feature::run_lists) &&
+         registers_.get<hw::GFX_MODE>().per_process_space_and_run_list_enable;
 }
 
 bool Engine::run(uint64_t until) {
   stream_.invalidate();  // tables may have changed since
   bool progress = false;
   while (state_.time < until) {
-    if (state_.activity == Activity::hung || stopped_by_software() || !submission().prepare()) {
+    const uint64_t began = state_.time;
+    if (state_.activity == Activity::hung || modes_.stopped() || !submission().prepare()) {
+      progress |= state_.time != began;
+      break;
+    }
+    if (state_.time >= until) {  // a context switch took the rest of the slice
+      state_.activity = Activity::running;
+      progress = true;
       break;
     }
     state_.activity = Activity::running;
@@ -52,6 +69,7 @@ bool Engine::run(uint64_t until) {
     const uint64_t budget = (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
     handle(stream_.run(executor, budget));
+    state_.ring.cancel_wait = false;
     progress |= state_.commands != before;
     ring_.report_head_at_borders();
     if (state_.activity != Activity::running) {
@@ -67,15 +85,24 @@ void Engine::handle(StreamStop stop) {
   switch (stop) {
     case StreamStop::budget:
     case StreamStop::left:
-    case StreamStop::stopped:
     case StreamStop::held:
       break;  // what the visitor wanted stands in the state
+    case StreamStop::stopped:
+      leave_stream();
+      break;
     case StreamStop::exhausted:
-      submission().on_empty();
+      if (in_batch() && !state_.execlist.restoring()) {
+        errors_.raise(ErrorKind::instruction);
+        hang("a physical batch buffer left its page");
+      } else {
+        submission().on_empty();
+      }
       break;
     case StreamStop::truncated:
-      // In a ring the tail lies inside a command. In a batch the next page is missing.
-      if (in_batch()) {
+      // In a ring the tail lies inside a command. In a batch the next page is missing, or a physical one is at its end.
+      if (in_batch() && stream_.level().end != StreamLevel::kNoEnd) {
+        handle(StreamStop::exhausted);
+      } else if (in_batch()) {
         stopped_by_fault();
       } else {
         wait(WaitKind::rest);
@@ -90,6 +117,19 @@ void Engine::handle(StreamStop stop) {
   }
 }
 
+// A command that ends the context, or one where other work may come in.
+void Engine::leave_stream() {
+  if (state_.ring.end_context) {
+    state_.ring.end_context = false;
+    StreamState stream = stream_.state();
+    stream.depth = 0;
+    stream_.restore(stream);
+    submission().on_empty();
+  } else if (submission().wants_switch()) {
+    submission().leave();
+  }
+}
+
 void Engine::poke() {
   if (state_.activity == Activity::idle || state_.activity == Activity::waiting) {
     state_.activity = Activity::running;  // the next run looks
@@ -97,6 +137,10 @@ void Engine::poke() {
 }
 
 Next Engine::wait(WaitKind kind, uint32_t detail, std::optional<uint64_t> until) {
+  if (state_.ring.cancel_wait && (kind == WaitKind::event || kind == WaitKind::semaphore)) {
+    state_.ring.cancel_wait = false;
+    return Next::advance();
+  }
   state_.activity = Activity::waiting;
   state_.wait = {kind, detail, until};
   return Next::hold();
@@ -109,6 +153,7 @@ Next Engine::hang(std::string_view reason) {
 }
 
 Next Engine::stopped_by_fault() {
+  spend(kCommandTime);
   if (services_.waits_for_page()) {
     return wait(WaitKind::page);
   }

@@ -24,12 +24,14 @@
 #include "engine/ring.h"
 #include "engine/services.h"
 #include "engine/status_page.h"
+#include "engine/stream_modes.h"
 #include "engine/stream_registers.h"
 #include "gen/generation.h"
 #include "mmio/privilege.h"
 
 namespace halogen::engine {
 
+class ExeclistSubmission;
 class HandlerTable;
 class Submission;
 
@@ -62,14 +64,18 @@ class Engine {
   Registers& registers() { return registers_; }
   const Registers& registers() const { return registers_; }
   Services& services() { return services_; }
+  const spec::CommandTable& table() const { return table_; }
   CommandStream& stream() { return stream_; }
   Fetch& fetch() { return fetch_; }
   Ring& ring() { return ring_; }
   StreamRegisters& stream_registers() { return stream_registers_; }
   StatusPage& status_page() { return status_page_; }
   Errors& errors() { return errors_; }
+  StreamModes& modes() { return modes_; }
+  const Privilege& privilege() const { return privilege_; }
   BackEnd& back_end() { return *back_end_; }
   Submission& submission();
+  ExeclistSubmission* execlists() { return execlist_submission_.get(); }  // null where there are none
   const Generation& generation() const { return generation_; }
   spec::GenId gen() const { return generation_.id(); }
   const std::string& path() const { return path_; }
@@ -77,6 +83,8 @@ class Engine {
   LevelState& level() { return state_.levels[stream_.state().depth]; }
   const LevelState& level() const { return state_.levels[stream_.state().depth]; }
   bool in_batch() const { return stream_.state().depth != 0; }
+  // The mobile Gen4.5 part: per-process address space and run lists are enabled.
+  bool per_process_space() const;
   // The table that the running commands were fetched through.
   TableKind fetched_from() const {
     return stream_.level().space == StreamSpace::ppgtt ? TableKind::per_process : TableKind::global;
@@ -111,7 +119,7 @@ class Engine {
   };
 
   void handle(StreamStop stop);
-  bool stopped_by_software() const;
+  void leave_stream();
 
   std::string path_;
   Generation generation_;
@@ -126,10 +134,11 @@ class Engine {
   Ring ring_;
   StatusPage status_page_;
   Errors errors_;
+  StreamModes modes_;
   Privilege privilege_;
   std::unique_ptr<BackEnd> back_end_;
   std::unique_ptr<Submission> ring_submission_;
-  std::unique_ptr<Submission> execlist_submission_;  // null where there are no execlists
+  std::unique_ptr<ExeclistSubmission> execlist_submission_;
   std::vector<CommandCount> counts_;                 // by CommandId
   uint64_t unknown_commands_ = 0;
 };

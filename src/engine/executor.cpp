@@ -8,6 +8,9 @@ Next Executor::execute(const Command& command) {
   if (const Handler handler = engine_.handlers_.find(command.desc.id)) {
     return handler(engine_, command);
   }
+  if (engine_.modes_.skips(command)) {
+    return Next::advance();
+  }
   return engine_.back_end_->execute(engine_, command);
 }
 

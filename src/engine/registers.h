@@ -68,6 +68,18 @@ class Registers {
     }
   }
 
+  // A 32-bit register as a number and back. Fields that the generation lacks are left out.
+  template <class Register>
+  uint32_t raw(const Register& value) const {
+    uint32_t dword = 0;
+    static_cast<void>(value.pack(gen_, std::span(&dword, 1)));
+    return dword;
+  }
+  template <class Register>
+  Register from_raw(uint32_t value) const {
+    return Register::unpack(gen_, std::span(&value, 1));
+  }
+
   // All dwords of the register get the handler.
   void attach(spec::RegisterId id, RegisterHandler& handler);
 

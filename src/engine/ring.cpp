@@ -1,7 +1,11 @@
 #include "engine/ring.h"
 
+#include <array>
+
 #include "engine/engine.h"
-#include "hw/hwsp.h"
+#include "engine/legacy_context.h"
+#include "hw/context.h"
+#include "hw/mode.h"
 #include "hw/ring.h"
 
 namespace halogen::engine {
@@ -10,6 +14,27 @@ namespace {
 using spec::RegisterId;
 
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kKilobyte = 1024;
+constexpr uint64_t kQword = 8;
+
+uint64_t length_of(const hw::RING_CTL& control) {
+  return (uint64_t{control.buffer_length_pages_minus_1} + 1) * kPage;
+}
+
+// How often the head is reported by itself; 0: never.
+uint64_t border_of(hw::AutoReportHead report) {
+  switch (report) {
+    case hw::AutoReportHead::OFF:
+      return 0;
+    case hw::AutoReportHead::EVERY_64KB:
+      return 64 * kKilobyte;
+    case hw::AutoReportHead::EVERY_4KB:
+      return 4 * kKilobyte;
+    case hw::AutoReportHead::EVERY_128KB:
+      return 128 * kKilobyte;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -26,80 +51,209 @@ bool Ring::enabled() const {
 
 bool Ring::empty() const {
   const StreamLevel& level = engine_.stream().state().levels[0];
-  return !engine_.in_batch() && level.address == level.end;
+  return !engine_.in_batch() && level.address.value / kQword == level.end.value / kQword;
+}
+
+bool Ring::usable() const {
+  const uint64_t length = length_of(engine_.registers().get<hw::RING_CTL>());
+  return engine_.registers().get<hw::RING_TAIL>().tail_offset < length &&
+         engine_.registers().get<hw::RING_HEAD>().head_offset < length;
 }
 
 void Ring::adopt() {
-  const auto start = engine_.registers().get<hw::RING_START>();
   const auto head = engine_.registers().get<hw::RING_HEAD>();
   const auto tail = engine_.registers().get<hw::RING_TAIL>();
-  const auto control = engine_.registers().get<hw::RING_CTL>();
-  const GpuVa base{start.starting_address.value};
-  const uint64_t length = (uint64_t{control.buffer_length_pages_minus_1} + 1) * kPage;
-  StreamLevel level{.space = StreamSpace::ggtt,
-                    .address = base + head.head_offset % length,
-                    .end = base + tail.tail_offset,
-                    .wrap_to = base,
-                    .wrap_at = base + length};
-  if (head.head_offset >= length || tail.tail_offset >= length) {
+  const uint64_t length = length_of(engine_.registers().get<hw::RING_CTL>());
+  const GpuVa base{engine_.registers().get<hw::RING_START>().starting_address.value};
+  StreamState state = engine_.stream().state();
+  state.levels[0] = {.space = StreamSpace::ggtt,
+                     .address = base + head.head_offset,
+                     .end = base + tail.tail_offset,
+                     .wrap_to = base,
+                     .wrap_at = base + length};
+  if (!usable()) {
     engine_.raise(EventKind::undefined_behaviour, "RING_HEAD", head.head_offset, tail.tail_offset,
                   "head or tail lies outside the ring");
   }
-  StreamState state = engine_.stream().state();
-  state.levels[0] = level;
+  engine_.state().levels[0] = {};
   engine_.state().ring.first_wraps = head.wrap_count;
   engine_.stream().restore(state);
+  engine_.state().ring.reported = borders_passed();
 }
 
-void Ring::report_head() {
+// The head goes wherever the register says, also backwards, with the register's wrap count.
+bool Ring::take_updated_head() {
+  Registers& registers = engine_.registers();
+  auto updated = registers.get<hw::UHPTR>();
+  if (!updated.valid) {
+    return false;
+  }
+  updated.valid = false;
+  registers.set(updated);
   engine_.stream_registers().publish();
-  engine_.status_page().write(4, engine_.registers().peek(RegisterId::RING_HEAD));
+  const auto current = registers.get<hw::RING_HEAD>();
+  const auto next = engine_.registers().from_raw<hw::RING_HEAD>(static_cast<uint32_t>(updated.head_pointer));
+  if (next.head_offset == current.head_offset && next.wrap_count == current.wrap_count) {
+    return false;
+  }
+  registers.set(next);
+  adopt();
+  return true;
 }
 
-void Ring::report_head_at_borders() {}
+// Whole borders between the start of the ring and the head, with all wraps: a change means that one was passed.
+uint64_t Ring::borders_passed() const {
+  const auto control = engine_.registers().get<hw::RING_CTL>();
+  const uint64_t border = border_of(control.automatic_report_head);
+  if (border == 0) {
+    return 0;
+  }
+  const StreamLevel& level = engine_.stream().state().levels[0];
+  const uint64_t each = (length_of(control) + border - 1) / border;
+  return level.wraps * each + (level.address - level.wrap_to) / border;
+}
+
+bool Ring::report_head(uint64_t ahead) {
+  const uint32_t head = engine_.stream_registers().ring_head(ahead);
+  return engine_.status_page().reports_to_process() ? engine_.status_page().write_process(StatusPage::kRingHead, head)
+                                                    : engine_.status_page().write(StatusPage::kRingHead, head);
+}
+
+void Ring::report_head_at_borders() {
+  if (!enabled()) {
+    return;
+  }
+  const uint64_t passed = borders_passed();
+  if (passed != engine_.state().ring.reported) {
+    engine_.state().ring.reported = passed;
+    report_head(0);
+  }
+}
 
 uint32_t Ring::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
-  if (slot.desc->id == RegisterId::RING_HEAD) {
-    engine_.stream_registers().publish();
-    return engine_.registers().peek(RegisterId::RING_HEAD);
+  switch (slot.desc->id) {
+    case RegisterId::RING_HEAD:
+      engine_.stream_registers().publish();
+      return engine_.registers().peek(RegisterId::RING_HEAD);
+    case RegisterId::RING_TAIL:
+      return read_tail(stored);
+    case RegisterId::RING_CTL:
+      return read_control(stored);
+    default:
+      return stored;
   }
-  return stored;
+}
+
+// The semaphore of the ring: who reads it clear has it, until somebody writes the tail.
+uint32_t Ring::read_tail(uint32_t stored) {
+  Registers& registers = engine_.registers();
+  if (registers.get<hw::INSTPM>().ring_buffer_mutex_enable) {
+    auto tail = registers.get<hw::RING_TAIL>();
+    tail.in_use = true;
+    registers.set(tail);
+    return stored;
+  }
+  auto tail = registers.get<hw::RING_TAIL>();
+  tail.in_use = false;
+  return engine_.registers().raw(tail);
+}
+
+// Where the register has one bit for both kinds of wait, it shows both.
+uint32_t Ring::read_control(uint32_t stored) const {
+  const EngineState& state = engine_.state();
+  if (state.activity != Activity::waiting) {
+    return stored;
+  }
+  auto control = engine_.registers().from_raw<hw::RING_CTL>(stored);
+  control.rb_wait = state.wait.kind == WaitKind::event;
+  control.semaphore_wait = state.wait.kind == WaitKind::semaphore;
+  std::array<uint32_t, 1> value{};
+  if (!control.pack(engine_.gen(), value)) {
+    control.rb_wait = true;
+    control.semaphore_wait = false;
+    return engine_.registers().raw(control);
+  }
+  return value[0];
+}
+
+// A one written to the bit of a wait ends it. The command that waits is parsed once more and then counts as done.
+void Ring::cancel_wait(uint32_t written) {
+  const EngineState& state = engine_.state();
+  if (state.activity != Activity::waiting) {
+    return;
+  }
+  const auto asked = engine_.registers().from_raw<hw::RING_CTL>(written);
+  const auto shown = engine_.registers().from_raw<hw::RING_CTL>(read_control(0));
+  if ((asked.rb_wait && shown.rb_wait) || (asked.semaphore_wait && shown.semaphore_wait)) {
+    engine_.state().ring.cancel_wait = true;
+  }
+}
+
+// UNDEFINED unless the ring is empty. Here what ran is forgotten: a ring that is enabled again starts at its head.
+void Ring::disabled() {
+  if (engine_.in_batch() || !empty()) {
+    engine_.raise(EventKind::undefined_behaviour, "RING_CTL", engine_.stream().level().address.value, 0,
+                  "a ring that is not empty was disabled");
+  }
+  StreamState stream = engine_.stream().state();
+  stream.depth = 0;
+  engine_.stream().restore(stream);
 }
 
 uint32_t Ring::on_write(const RegisterWrite& write) {
   Registers& registers = engine_.registers();
   const RegisterId id = write.slot.desc->id;
-  registers.poke(id, write.next);
-  if (id == RegisterId::RING_START && !restoring_) {
-    registers.poke(RegisterId::RING_HEAD, 0);
-  } else if (id != RegisterId::RING_HEAD) {
-    engine_.stream_registers().publish();  // the head register may be behind
-    registers.poke(id, write.next);
+  if (restoring_) {
+    return write.next;
   }
-  if (!restoring_ && id != RegisterId::UHPTR) {
+  const bool was_enabled = enabled();
+  if (was_enabled) {
+    engine_.stream_registers().publish();  // the head register may be behind
+  }
+  uint32_t next = write.next;
+  if (id == RegisterId::RING_TAIL) {
+    auto tail = engine_.registers().from_raw<hw::RING_TAIL>(next);
+    tail.in_use = false;
+    next = registers.raw(tail);
+  } else if (id == RegisterId::RING_CTL) {
+    cancel_wait(write.value & write.addressed);
+    if (was_enabled && !engine_.registers().from_raw<hw::RING_CTL>(next).enable) {
+      disabled();
+    }
+  } else if (id == RegisterId::RING_START) {
+    registers.poke(RegisterId::RING_HEAD, 0);
+  }
+  registers.poke(id, next);
+  if (id != RegisterId::UHPTR && enabled()) {
     adopt();
   }
   engine_.poke();
-  return write.next;
+  return next;
 }
 
 bool RingSubmission::prepare() {
-  if (!engine_.ring().enabled() || engine_.ring().empty()) {
+  Ring& ring = engine_.ring();
+  if (!ring.enabled() || (ring.empty() && !ring.take_updated_head()) || ring.empty()) {
     engine_.state().activity = Activity::idle;
+    return false;
+  }
+  if (!engine_.in_batch() && !ring.usable()) {  // nothing sensible to parse until software corrects it
+    engine_.wait(WaitKind::rest);
     return false;
   }
   return true;
 }
 
-void RingSubmission::on_empty() {
-  engine_.state().activity = Activity::idle;
-}
+void RingSubmission::on_empty() {}  // the next look finds out
 
+// Run lists: the next context waits in RNCID.
 bool RingSubmission::wants_switch() const {
-  return false;
+  return engine_.per_process_space() && engine_.state().arbitration && engine_.registers().get<hw::RNCID>().valid;
 }
 
-void RingSubmission::leave() {}
+void RingSubmission::leave() {
+  switch_run_list_context(engine_);
+}
 
 bool RingSubmission::switches_on_wait(WaitKind /*kind*/) {
   return false;

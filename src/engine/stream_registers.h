@@ -1,5 +1,6 @@
-// Registers that show where the parser is: ring head, active head, batch buffer heads and states, the last header.
-// They are written from the stream when somebody looks, and the stream is set from them when a context is restored.
+// Registers that show where the parser is: ring head, active head, batch buffer heads and states, the last header, idle
+// units. They are written from the stream when somebody looks, and the stream is set from them when a context is
+// restored.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,22 @@ class StreamRegisters final : public RegisterHandler {
 
   void publish();  // stream -> registers
   void adopt();    // registers -> stream, with its batch levels
+  // RING_HEAD with the head this many bytes further on.
+  uint32_t ring_head(uint64_t ahead) const;
+  // A context leaves before its end: where it stood.
+  void record_preemption();
+
+  // Batch levels beyond the second go through one port: `number` counts its places in a context image.
+  uint32_t stack_dword(unsigned number) const;
+  void set_stack_dword(unsigned number, uint32_t value);
 
   uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
 
  private:
+  void publish_batches();
+  void publish_stack();
+  bool busy() const;
+
   Engine& engine_;
 };
 

@@ -1,0 +1,141 @@
+#include "engine/legacy_context.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+#include "hw/context.h"
+#include "hw/mi_register.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::RegisterId;
+
+constexpr size_t kLineBytes = 64;
+constexpr size_t kPairDwords = 3;  // header, register, value
+constexpr size_t kLargestBytes = 2048;
+
+// Seed 003 5.8: what belongs to a context. A chip without the register has no such pair.
+constexpr std::array kContextRegisters{
+    RegisterId::INSTPM,
+    RegisterId::CACHE_MODE_0,
+    RegisterId::CACHE_MODE_1,
+    RegisterId::MI_ARB_STATE,
+    RegisterId::IA_VERTICES_COUNT,
+    RegisterId::IA_PRIMITIVES_COUNT,
+    RegisterId::VS_INVOCATION_COUNT,
+    RegisterId::GS_INVOCATION_COUNT,
+    RegisterId::GS_PRIMITIVES_COUNT,
+    RegisterId::CL_INVOCATION_COUNT,
+    RegisterId::CL_PRIMITIVES_COUNT,
+    RegisterId::PS_INVOCATION_COUNT,
+    RegisterId::PS_DEPTH_COUNT,
+    RegisterId::SO_NUM_PRIMS_WRITTEN_GEN6,
+    RegisterId::SO_PRIM_STORAGE_NEEDED_GEN6,
+};
+// With run lists the ring and the per-process table belong to the context too (seed 003 4.6). The order matters: the
+// start clears the head, and the ring is enabled last.
+constexpr std::array kRingRegisters{RegisterId::PGTBL_CTL2, RegisterId::RING_START, RegisterId::RING_HEAD,
+                                    RegisterId::RING_TAIL, RegisterId::RING_CTL};
+
+// Bits 31:16 of a masked register say which bits a write changes.
+constexpr uint32_t kWriteAll = 0xffff'0000;
+
+uint32_t load_header(const Engine& engine) {
+  std::array<uint32_t, kPairDwords> command{};
+  static_cast<void>(hw::MI_LOAD_REGISTER_IMM{}.pack(engine.gen(), command));
+  return command[0];
+}
+
+std::vector<const RegisterSlot*> slots_of(const Engine& engine, bool with_ring) {
+  std::vector<const RegisterSlot*> slots;
+  const auto add = [&](RegisterId id) {
+    for (unsigned dword = 0; const RegisterSlot* const slot = engine.registers().slot(id, dword); ++dword) {
+      slots.push_back(slot);
+    }
+  };
+  std::ranges::for_each(kContextRegisters, add);
+  if (with_ring) {
+    std::ranges::for_each(kRingRegisters, add);
+  }
+  return slots;
+}
+
+// CXT_SIZE in lines where it says something; never more than what software was told to allocate.
+size_t image_bytes(const Engine& engine, size_t pairs) {
+  const size_t lines = engine.registers().get<hw::CXT_SIZE>().size_minus_1;
+  const size_t needed = (pairs * kPairDwords * sizeof(uint32_t) + kLineBytes - 1) / kLineBytes * kLineBytes;
+  return lines == 0 ? needed : std::min((lines + 1) * kLineBytes, kLargestBytes);
+}
+
+bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> bytes, bool write) {
+  if (place.physical) {
+    return write ? engine.services().write_physical(PhysAddr{place.address}, bytes)
+                 : engine.services().read_physical(PhysAddr{place.address}, bytes);
+  }
+  AddressSpace& space = engine.data_space(TableKind::global);
+  return write ? space.write(GpuVa{place.address}, bytes) : space.read(GpuVa{place.address}, bytes);
+}
+
+}  // namespace
+
+bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+  engine.stream_registers().publish();
+  const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
+  std::vector<uint32_t> image(image_bytes(engine, slots.size()) / sizeof(uint32_t));
+  const uint32_t header = load_header(engine);
+  size_t at = 0;
+  for (const RegisterSlot* slot : slots) {
+    if (at + kPairDwords > image.size()) {
+      break;
+    }
+    const uint32_t value = engine.registers().mmio().bank().peek(*slot);
+    image[at++] = header;
+    image[at++] = static_cast<uint32_t>(slot->offset);
+    image[at++] = slot->policy.masked ? value | kWriteAll : value;
+  }
+  return access(engine, place, std::as_writable_bytes(std::span(image)), true) || place.physical;
+}
+
+bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+  const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
+  std::vector<uint32_t> image(image_bytes(engine, slots.size()) / sizeof(uint32_t));
+  if (!access(engine, place, std::as_writable_bytes(std::span(image)), false)) {
+    return place.physical;
+  }
+  const uint32_t header = load_header(engine);
+  const bool saved_by_hardware = image.size() >= 2 && image[0] == header && image[1] == slots[0]->offset;
+  if (!saved_by_hardware) {
+    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", place.address, image.empty() ? 0 : image[0],
+                 "restores an image that hardware did not save");
+    return true;
+  }
+  for (size_t at = 0; at + kPairDwords <= image.size() && image[at] == header; at += kPairDwords) {
+    const auto known = std::ranges::find(slots, image[at + 1], [](const RegisterSlot* slot) { return slot->offset; });
+    if (known != slots.end()) {
+      engine.write_register(image[at + 1], image[at + 2]);
+    }
+  }
+  return true;
+}
+
+void switch_run_list_context(Engine& engine) {
+  Registers& registers = engine.registers();
+  auto next = registers.get<hw::RNCID>();
+  const auto current = registers.get<hw::RCCID>();
+  engine.back_end().flush();
+  engine.services().flush_translations();
+  if (current.valid) {
+    save_context(engine, {.physical = false, .address = current.context_address.value}, true);
+  }
+  registers.poke64(RegisterId::RCCID, registers.peek64(RegisterId::RNCID));
+  next.valid = false;
+  registers.set(next);
+  restore_context(engine, {.physical = false, .address = next.context_address.value}, true);
+  engine.state().activity = Activity::running;
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,28 @@
+// Logical contexts before execlists: MI_SET_CONTEXT of Gen4 to Gen6 and the run lists of the mobile Gen4.5 part. Seed
+// 003 5.8 and 1.15. The image holds the streamer's context registers as MI_LOAD_REGISTER_IMM commands, in whole cache
+// lines; its form is the device's own, software only moves it. Left out: state of the pipelines behind the streamer.
+#pragma once
+
+#include <cstdint>
+
+#include "base/strong.h"
+
+namespace halogen::engine {
+
+class Engine;
+
+struct ContextPlace {
+  bool physical = false;
+  uint64_t address = 0;
+
+  bool operator==(const ContextPlace&) const = default;
+};
+
+// False: stopped by a fault.
+bool save_context(Engine& engine, const ContextPlace& place, bool with_ring);
+bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring);
+
+// Run lists: saves the context of RCCID and loads that of RNCID, with ring and per-process table.
+void switch_run_list_context(Engine& engine);
+
+}  // namespace halogen::engine
