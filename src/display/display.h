@@ -170,7 +170,6 @@ class Display final : public RegisterHandler {
   void show_states();
   bool step(uint64_t until);
   void tell(unsigned pipe, Edge edge);
-  void told_until_now(unsigned pipe, Edge edge);
   void update_window(unsigned pipe);
   void vblank(unsigned pipe);
   bool something_waits(unsigned pipe) const;

@@ -282,8 +282,6 @@ void Display::load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool
 
 void Display::set_window(unsigned pipe, const ScanLineWindow& window) {
   state_.pipes[pipe].window = window;
-  told_until_now(pipe, Edge::window);
-  told_until_now(pipe, Edge::window_end);
   registers_.show_window(pipe, window.span, window.inclusive);
   update_window(pipe);
 }

@@ -183,11 +183,9 @@ void Display::watch(unsigned pipe, PipeEdge edge, bool on) {
   const auto mask = static_cast<uint8_t>(1u << static_cast<unsigned>(edge));
   uint8_t& watched = state_.pipes[pipe].watched;
   watched = static_cast<uint8_t>(on ? watched | mask : watched & ~mask);
-  told_until_now(pipe, Edge::hblank);
-}
-
-void Display::told_until_now(unsigned pipe, Edge edge) {
-  cursors_[pipe].done[static_cast<unsigned>(edge)] = pipe_running(pipe) ? position(state_.pipes[pipe]) : Pixels{0};
+  // An edge of this very moment is past.
+  cursors_[pipe].done[static_cast<unsigned>(Edge::hblank)] =
+      pipe_running(pipe) ? position(state_.pipes[pipe]) : Pixels{0};
 }
 
 unsigned Display::line(unsigned pipe) const {

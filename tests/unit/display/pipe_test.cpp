@@ -173,8 +173,20 @@ TEST_P(Pipes, CountersGoOnWhenAPipeIsStartedAgain) {
   bench.enable(0);
   EXPECT_EQ(bench.display.line(0), 0u);
   EXPECT_EQ(bench.display.next_event(), kSecond + Bench::line_ns(0, 960));
+  if (bench.has("PIPE_FRMTMSTMP")) {
+    EXPECT_EQ(bench.read("PIPE_FRMTMSTMP"), Bench::line_ns(4, 960) / 1000) << "of the last vertical blank, long ago";
+  }
   bench.display.advance_to(kSecond + Bench::line_ns(1, 959));
   EXPECT_EQ(bench.display.vblank_count(0), 6u);
+  if (bench.has("PIPEFRAMEPIXEL")) {
+    EXPECT_EQ(bench.read("PIPEFRAMEPIXEL") >> 24, 7u) << "five frames began before, two since";
+  }
+  bench.enable(0, false);
+  bench.enable(0);
+  EXPECT_EQ(bench.display.vblank_count(0), 6u);
+  if (bench.has("PIPEFRAMEPIXEL")) {
+    EXPECT_EQ(bench.read("PIPEFRAMEPIXEL") >> 24, 7u);
+  }
 }
 
 TEST_P(Pipes, NewTimingsOfARunningPipeStartItAnew) {
@@ -337,6 +349,36 @@ TEST(Hblank, IsToldWhileWatched) {
   EXPECT_EQ(bench.recorder.of("hblank"), (std::vector<Heard>{{"hblank", 0, at}}));
   bench.display.watch(0, PipeEdge::hblank, false);
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 960));
+}
+
+TEST(Hblank, ComesAfterTheMomentThatAsksForIt) {
+  // The blank begins with the sync: every line, and so the vertical blank, begins with both.
+  Bench bench(DeviceId::g45);
+  Mode mode = kMode;
+  mode.h_sync_start = mode.h_active;
+  bench.run(0, mode);
+  bench.recorder.then = [&](const Heard& heard) { bench.display.watch(0, PipeEdge::hblank, heard.what == "vblank"); };
+  bench.display.advance_to(Bench::line_ns(0, 965));
+  EXPECT_EQ(bench.recorder.of("hblank"), (std::vector<Heard>{{"hblank", 0, Bench::line_ns(0, 961)}}));
+}
+
+TEST(Hblank, OfCherryviewIsEnabledInThePipeStatus) {
+  Bench bench(DeviceId::chv);
+  bench.run(0);
+  bench.recorder.then = [&](const Heard& heard) {
+    if (heard.what == "vblank") {
+      bench.write("PIPESTAT", 0, 1u << 16 | 0xffff);
+    }
+    if (heard.what == "hblank") {
+      EXPECT_EQ(bench.read("PIPESTAT") & 1, 1u);
+      bench.write("PIPESTAT", 0, 0xffff);
+    }
+  };
+  bench.display.advance_to(Bench::line_ns(0, 965));
+  ASSERT_EQ(bench.recorder.of("hblank").size(), 1u);
+  EXPECT_GT(bench.recorder.of("hblank")[0].at, Bench::line_ns(0, 960));
+  EXPECT_LT(bench.recorder.of("hblank")[0].at, Bench::line_ns(0, 961));
+  EXPECT_EQ(bench.recorder.of("event").size(), 1u);
 }
 
 TEST(Reset, ForgetsEverythingButTime) {

@@ -30,7 +30,7 @@ TEST_P(Windows, AssertInsideOrOutsideWithBothLines) {
         bench.run(pipe);
         bench.display.load_scan_lines(pipe, first, last, inclusive);
       }
-      for (unsigned line = 0; line < 1000; line += line % 100 < 2 || line % 100 > 97 ? 1 : 32) {
+      for (unsigned line = 0; line < 1000; line += line % 100 < 2 || line % 100 > 97 ? 1u : 32u) {
         bench.display.advance_to(Bench::line_ns(0, line));
         const bool inside = line >= first && line <= last;
         for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
