@@ -64,7 +64,9 @@ std::byte* WrittenFrames::make(uint64_t number) {
 }
 
 PagedImage::PagedImage(const spec::DeviceModel& device)
-    : formats_(device, kHostAddressBits), has_local_memory_(device.has(spec::Feature::local_memory)) {
+    : formats_(device, kHostAddressBits),
+      objects_(formats_),
+      has_local_memory_(device.has(spec::Feature::local_memory)) {
   for (auto& frames : pools_) frames = std::make_unique<WrittenFrames>();
   constexpr uint64_t kAll = uint64_t{1} << kHostAddressBits;
   memory_.add({MemorySpace::system, MemoryKind::ram, 0, kAll, &pool(Pool::system)});
@@ -125,37 +127,11 @@ void PagedImage::write_ggtt(uint64_t address, std::span<const std::byte> data) {
 
 void PagedImage::write_ggtt_entries(uint64_t offset, std::span<const std::byte> data) {
   write(Pool::global_table, offset, data);
-  const EntryFormat& format = ggtt_.format->levels.back().table;
-  for (; data.size() >= format.bytes; data = data.subspan(format.bytes)) {
-    uint64_t entry = 0;
-    std::memcpy(&entry, data.data(), format.bytes);
-    if ((entry & format.present) != 0) ggtt_backing_[format.target(entry) / kPageBytes] = entry;
-  }
-}
-
-bool PagedImage::is_ggtt_object(uint64_t address) const {
-  const auto entry = ggtt_backing_.find(address / kPageBytes);
-  if (entry == ggtt_backing_.end() || (entry->second & ggtt_.format->levels.back().table.local_memory) == 0) {
-    return false;
-  }
-  return std::find(recent_entries_.begin(), recent_entries_.end(), address / kPageBytes) == recent_entries_.end();
+  objects_.note_global_entries(data);
 }
 
 void PagedImage::write_local(uint64_t address, std::span<const std::byte> data) {
-  const bool to_object = is_ggtt_object(address);
-  write(to_object ? Pool::ggtt_object : Pool::local, address, data);
-  const PageFormat* tables = formats_.find(WalkMode::legacy48);
-  // Remember what looks like page table entries: whole qwords with the present bit, less than a page of them.
-  if (to_object || tables == nullptr || data.size() % sizeof(uint64_t) != 0 || data.size() >= kPageBytes) return;
-  const EntryFormat& format = tables->levels.back().table;
-  std::vector<uint64_t> pages;
-  for (auto rest = data; !rest.empty(); rest = rest.subspan(sizeof(uint64_t))) {
-    uint64_t entry = 0;
-    std::memcpy(&entry, rest.data(), sizeof entry);
-    if ((entry & format.present) == 0) return;
-    pages.push_back(format.target(entry) / kPageBytes);
-  }
-  recent_entries_ = std::move(pages);
+  write(objects_.take_local_write(address, data) ? Pool::ggtt_object : Pool::local, address, data);
 }
 
 std::span<const uint32_t> PagedImage::rest_of_frame(Pool which, uint64_t address) const {

@@ -16,6 +16,7 @@
 #include "memory/physical_memory.h"
 #include "memory/walker.h"
 #include "spec/device_model.h"
+#include "trace/ggtt_objects.h"
 
 namespace halogen::decode {
 
@@ -108,9 +109,9 @@ class PagedImage final : public MemoryImage {
   // From an address to the end of its frame.
   std::span<const uint32_t> rest_of_frame(Pool which, uint64_t address) const;
   Pool pool_of(engine::StreamSpace space, const Mapping& mapping, uint64_t physical) const;
-  bool is_ggtt_object(uint64_t address) const;
 
   PageFormats formats_;
+  trace::GgttObjects objects_;
   bool has_local_memory_;
   bool tables_in_local_memory_ = false;
   std::array<std::unique_ptr<WrittenFrames>, 6> pools_;
@@ -118,8 +119,6 @@ class PagedImage final : public MemoryImage {
   PhysicalMemory global_table_;  // the global table is in a memory of its own, which traces do not place
   WalkContext ggtt_;
   WalkContext ppgtt_;
-  std::unordered_map<uint64_t, uint64_t> ggtt_backing_;  // physical page number -> entry
-  std::vector<uint64_t> recent_entries_;                 // physical pages of the last page table write
   PageTableRoot root_;
   uint64_t dropped_bytes_ = 0;
 };

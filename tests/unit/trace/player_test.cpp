@@ -1,0 +1,129 @@
+// Traces on the device: hand-made ones, and those of Intel's OpenCL driver as far as engines run without execution
+// units.
+#include "trace/player.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "aub_builder.h"
+#include "trace/aub_reader.h"
+#include "trace/byte_source.h"
+
+namespace halogen::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t kSystem = 2;
+constexpr uint32_t kGgttEntry = 4;
+
+void play(Player& player, std::span<const std::byte> bytes) {
+  const std::unique_ptr<ByteSource> source = open_memory(bytes);
+  aub::Reader reader(*source, "trace");
+  const Result<void> read = reader.read_all(player);
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.message());
+}
+
+fs::path data_folder() {
+  const char* folder = std::getenv("HALOGEN_DATA");
+  return folder != nullptr ? fs::path(folder) : fs::path(HALOGEN_SOURCE_DIR) / "../shared/data";
+}
+
+TEST(Player, RunsAContextThatStoresAndChecksTheResult) {
+  AubBuilder aub;
+  aub.version(19);  // Ice Lake
+  for (uint32_t page = 1; page < 12; ++page) aub.write_qword(kGgttEntry, page * 8, page * 0x1000u | 1);
+  aub.write_register(0x229c, 0x8000'8000);  // execlists on
+  aub.write_register(0x2080, 0x1000);
+  // Ring context: restore of the engine part inhibited, head 0, tail 16, start 0x2000, one page, PML4 at 0x100000.
+  aub.write_memory(kSystem, 0x7000,
+                   {0, 0x1100'100f, 0x2244, 0x0009'0009, 0x2034, 0, 0x2030, 16, 0x2038, 0x2000, 0x203c, 0x1, 0x2274, 0,
+                    0x2270, 0x10'0000, 0x2244, 0x0009'0009, 0x0500'0000});
+  aub.write_qword(kSystem, 0x10'0000, 0x10'1003);
+  aub.write_qword(kSystem, 0x10'1000, 0x10'2003);
+  aub.write_qword(kSystem, 0x10'2000, 0x10'3003);
+  aub.write_qword(kSystem, 0x10'3000 + 5 * 8, 0x4'0003);
+  // MI_STORE_DATA_IMM to address 0x5010 of the process.
+  aub.write_memory(kSystem, 0x2000, {0x1000'0002, 0x5010, 0, 0x1234'5678});
+  aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);
+  Player player;
+  play(player, aub.bytes());
+  ASSERT_EQ(player.failure(), "");
+  uint32_t stored = 0;
+  player.read(aub::MemorySpace::system, 0x4'0010, std::as_writable_bytes(std::span(&stored, 1)));
+  EXPECT_EQ(stored, 0x1234'5678u);
+  EXPECT_EQ(player.counts().skipped, 0u);
+}
+
+TEST(Player, SaysThatATraceNamesNoDevice) {
+  AubBuilder aub;
+  aub.version(200);
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_THAT(player.failure(), ::testing::HasSubstr("--device"));
+}
+
+class OpenClTrace : public ::testing::TestWithParam<const char*> {};
+
+// Everything up to the compute commands runs: the context is restored, state commands and walkers are reported as not
+// executed, and the last flush writes the tag that the driver waits for.
+TEST_P(OpenClTrace, RunsButForItsComputeWork) {
+  const fs::path path = data_folder() / "aub" / GetParam();
+  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
+  auto source = open_file(path);
+  ASSERT_TRUE(source.ok());
+  EventLog events;
+  Player player(nullptr, &events);
+  aub::Reader reader(*source.value(), path.string());
+  std::map<uint64_t, uint64_t> tags;  // address -> what a PIPE_CONTROL promised to write there
+  Probe<engine::CommandView>::Subscription watching;
+  for (;;) {
+    const Result<bool> more = reader.next(player);
+    ASSERT_TRUE(more.ok());
+    if (!more.value()) break;
+    ASSERT_EQ(player.failure(), "");
+    if (reader.records() == 1) {
+      watching =
+          player.device()->engines().engine(0).stream().commands().listen([&tags](const engine::CommandView& view) {
+            const std::span<const uint32_t> dw = view.dwords;
+            if (dw.size() == 6 && dw[0] == 0x7a00'0004 && (dw[1] >> 14 & 3) == 1) {
+              tags[dw[2] | uint64_t{dw[3]} << 32] = dw[4] | uint64_t{dw[5]} << 32;
+            }
+          });
+    }
+  }
+  EXPECT_EQ(player.counts().skipped, 0u);
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+  Device& device = *player.device();
+  const engine::Engine& render = device.engines().engine(0);
+  EXPECT_EQ(render.state().activity, engine::Activity::idle);
+  ASSERT_FALSE(tags.empty());
+  for (const auto& [address, value] : tags) {
+    EXPECT_EQ(device.space(0, Stream::store_data, TableKind::per_process).load_value<uint64_t>(GpuVa{address}), value);
+  }
+  const FidelityReport report = device.fidelity();
+  std::set<std::string> missing;
+  for (const auto& [key, entry] : report.entries()) {
+    if (key.first == FidelityKind::command && entry.fidelity == FidelityClass::unsupported) missing.insert(key.second);
+  }
+  EXPECT_TRUE(missing.contains("GPGPU_WALKER"));
+  for (const std::string& name : missing) EXPECT_FALSE(name.starts_with("MI_")) << name;
+  EXPECT_FALSE(missing.contains("PIPE_CONTROL"));
+  EXPECT_FALSE(missing.contains("unknown"));
+  EXPECT_EQ(events.count(EventKind::fault), 0u);
+  EXPECT_EQ(events.count(EventKind::unmapped_memory), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Products, OpenClTrace,
+                         ::testing::Values("bdw_1x3x8_0_ocl.aub.xz", "icllp_1x8x8_0_ocl.aub.xz",
+                                           "tgllp_1x6x16_0_ocl.aub.xz", "dg1_1x6x16_0_ocl.aub.xz"),
+                         [](const auto& info) { return std::string(info.param).substr(0, 3); });
+
+}  // namespace
+}  // namespace halogen::trace
