@@ -6,7 +6,7 @@
 namespace halogen::engine {
 
 struct RingState {
-  // Levels beyond the second as a context image holds them: two dwords each, address and attributes.
+  // Levels from the second on as a context image holds them: two dwords each, address and attributes.
   static constexpr size_t kStackDwords = 6;
 
   uint64_t reported = 0;     // automatic reports: number of borders that the head had passed at the last look

@@ -14,7 +14,7 @@ using spec::RegisterId;
 constexpr uint32_t kWrapCounts = 2048;
 constexpr uint8_t kFirstBatch = 1;
 constexpr uint8_t kSecondBatch = 2;
-constexpr uint8_t kFirstOnStack = 3;
+constexpr uint8_t kFirstOnStack = 2;
 
 // Our own form of a level on the stack: address 31:2 and a valid bit; address 47:32 and the address space.
 constexpr uint32_t kStackValid = 1;
@@ -63,7 +63,8 @@ uint32_t StreamRegisters::ring_head(uint64_t ahead) const {
 
 void StreamRegisters::publish() {
   Registers& registers = engine_.registers();
-  if (engine_.ring().enabled()) {
+  const bool restoring = engine_.state().execlist.restoring();  // then these belong to the context that comes
+  if (engine_.ring().enabled() && !restoring) {
     registers.poke(RegisterId::RING_HEAD, ring_head(0));
   }
   const GpuVa active = engine_.stream().level().address;
@@ -72,8 +73,10 @@ void StreamRegisters::publish() {
   registers.poke(RegisterId::DMA_FADD, low(active));
   registers.poke(RegisterId::DMA_FADD_UDW, high(active));
   registers.poke(RegisterId::IPEHR, engine_.state().header);
-  publish_batches();
-  publish_stack();
+  if (!restoring) {
+    publish_batches();
+    publish_stack();
+  }
 }
 
 void StreamRegisters::publish_batches() {
@@ -128,14 +131,15 @@ void StreamRegisters::adopt() {
   if (registers.has(RegisterId::BB_STATE) && batch.valid) {
     enter(join(batch.head_pointer, registers.get<hw::BB_ADDR_UDW>().head_pointer_upper),
           registers.get<hw::BB_STATE>().address_space == hw::BB_STATE::AddressSpace::ppgtt);
+    // Images hold the registers of the second batch or the stack, which has it too.
     const auto second = registers.get<hw::SBB_ADDR>();
-    if (second.valid) {
+    const auto& stack = engine_.state().ring.stack;
+    if (second.valid && (stack[0] & kStackValid) == 0) {
       enter(join(second.head_pointer, registers.get<hw::SBB_ADDR_UDW>().head_pointer_upper),
             registers.get<hw::SBB_STATE>().address_space == hw::SBB_STATE::AddressSpace::ppgtt);
-      const auto& stack = engine_.state().ring.stack;
-      for (size_t at = 0; at < stack.size() && (stack[at] & kStackValid) != 0; at += 2) {
-        enter(join(stack[at] & ~uint32_t{3}, stack[at + 1] & 0xffff), (stack[at + 1] & kStackPpgtt) != 0);
-      }
+    }
+    for (size_t at = 0; at < stack.size() && (stack[at] & kStackValid) != 0; at += 2) {
+      enter(join(stack[at] & ~uint32_t{3}, stack[at + 1] & 0xffff), (stack[at + 1] & kStackPpgtt) != 0);
     }
   }
   engine_.stream().restore(stream);

@@ -22,7 +22,7 @@ class StreamRegisters final : public RegisterHandler {
   // A context leaves before its end: where it stood.
   void record_preemption();
 
-  // Batch levels beyond the second go through one port: `number` counts its places in a context image.
+  // Batch levels from the second on go through one port, too: `number` counts its places in a context image.
   uint32_t stack_dword(unsigned number) const;
   void set_stack_dword(unsigned number, uint32_t value);
 

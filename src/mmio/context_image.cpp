@@ -3,14 +3,46 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "spec/item_ids.h"  // generated
 
 namespace halogen {
 
 namespace {
 
 constexpr uint32_t kLriCsRelative = 1u << 19;
+constexpr uint32_t kLriRemap = 1u << 17;
 constexpr uint32_t kFirstAbsoluteOffset = 0x1000;
-constexpr uint32_t kEmptyPair = 0;  // counted by the header, no register: both dwords are zero
+constexpr uint32_t kEmptyPair = 0;       // counted by the header, no register: both dwords are zero
+constexpr uint32_t kUnitBytes = 0x4000;  // registers of one media unit
+
+using spec::EngineClass;
+using spec::RegisterId;
+
+// Engines have a set each of some registers, numbered alike: the first five in one run, the others in a second one.
+struct SetOfEngine {
+  EngineClass engine_class;
+  uint8_t instance;
+  uint8_t set;
+};
+constexpr SetOfEngine kSets[] = {
+    {EngineClass::render, 0, 0}, {EngineClass::video, 0, 1}, {EngineClass::video, 1, 2},
+    {EngineClass::vebox, 0, 3},  {EngineClass::blit, 0, 4},  {EngineClass::video, 2, 5},
+    {EngineClass::video, 3, 6},  {EngineClass::vebox, 1, 7}, {EngineClass::compute, 0, 8},
+};
+struct Runs {
+  RegisterId first;
+  RegisterId second;
+};
+constexpr Runs kRuns[] = {{RegisterId::TRTT_CR, RegisterId::TRTT_CR_2},
+                          {RegisterId::GFX_AUX_TABLE_BASE_ADDR, RegisterId::GFX_AUX_TABLE_BASE_ADDR_2}};
+
+std::optional<uint32_t> place_in(const spec::RegisterDesc& run, spec::DeviceId device, uint32_t offset) {
+  const uint32_t start = run.offset(device);
+  if (start == spec::kNoOffset || offset < start || offset - start >= run.count * run.stride) {
+    return std::nullopt;
+  }
+  return (offset - start) % run.stride;
+}
 
 uint32_t start_of(const spec::ContextImageDesc& image) {
   return image.entries.front().at;
@@ -22,6 +54,31 @@ uint32_t end_of(const spec::ContextImageDesc& image) {
 }
 
 }  // namespace
+
+uint32_t own_instance(const spec::DeviceModel& model, const spec::EngineModel& engine, uint32_t offset) {
+  const auto* const own = std::ranges::find_if(kSets, [&](const SetOfEngine& row) {
+    return row.engine_class == engine.engine_class && row.instance == engine.instance;
+  });
+  for (const Runs& runs : kRuns) {
+    const spec::RegisterDesc& first = spec::desc(runs.first);
+    const spec::RegisterDesc& second = spec::desc(runs.second);
+    std::optional<uint32_t> place = place_in(first, model.id, offset);
+    if (!place) {
+      place = place_in(second, model.id, offset);
+    }
+    if (place && own != std::end(kSets)) {
+      return own->set < first.count ? first.offset(model.id) + own->set * first.stride + *place
+                                    : second.offset(model.id) + (own->set - first.count) * second.stride + *place;
+    }
+  }
+  for (const spec::EngineModel& other : model.engines) {
+    if (other.engine_class == engine.engine_class && offset >= other.mmio_base &&
+        offset - other.mmio_base < kUnitBytes) {
+      return offset - other.mmio_base + engine.mmio_base;
+    }
+  }
+  return offset;
+}
 
 ContextImage ContextImage::for_engine(spec::DeviceId device, spec::EngineClass engine) {
   std::vector<const spec::ContextImageDesc*> parts;
@@ -65,7 +122,7 @@ std::vector<ImageSlot> ContextImage::slots() const {
       for (const spec::ImageRegister& reg : entry.registers) {
         const bool relative =
             reg.offset != kEmptyPair && ((entry.lri & kLriCsRelative) != 0 || reg.offset < kFirstAbsoluteOffset);
-        out.push_back({.at = at, .offset = reg.offset, .relative = relative});
+        out.push_back({.at = at, .offset = reg.offset, .relative = relative, .remapped = (entry.lri & kLriRemap) != 0});
         at += 2;
       }
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/device_model.h"
 #include "spec/tables.h"
 
 namespace halogen {
@@ -17,8 +18,13 @@ struct ImageSlot {
   uint32_t at;      // dword of the register word; the value is the next one
   uint32_t offset;  // as the table has it: from the engine's MMIO base when `relative`
   bool relative;
+  bool remapped;  // the offset names the first instance of the unit: see own_instance()
   bool operator==(const ImageSlot&) const = default;
 };
+
+// MI_LOAD_REGISTER_IMM with its remap bit: an offset that names a register of the first unit of a kind means the same
+// register of the engine's own unit. Offsets of other registers stay.
+uint32_t own_instance(const spec::DeviceModel& model, const spec::EngineModel& engine, uint32_t offset);
 
 class ContextImage {
  public:

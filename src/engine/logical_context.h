@@ -1,0 +1,67 @@
+// Logical context in memory: the page that receives a context's own reports, the ring context and the engine context.
+// Restores parse the image as a command streamer does, so what software put there counts, not the layout that we save.
+// Seed 000, "Logical Ring Context Format", "Workaround Batch Buffers" and "CSFE Execlist Context".
+//
+// Left out: images beyond the first page after the status page (no part of ours lies there), and commands in an image
+// other than register loads, no-operations, wake-ups and what the back end executes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/strong.h"
+#include "mmio/context_image.h"
+#include "mmio/register_bank.h"
+
+namespace halogen::engine {
+
+class Engine;
+struct Command;
+
+class LogicalContext {
+ public:
+  static constexpr uint64_t kStatusPageBytes = 4096;
+  static constexpr uint32_t kRingDwords = 80;    // five cache lines
+  static constexpr uint32_t kMostDwords = 1024;  // of an image that is parsed
+  static constexpr uint32_t kLineDwords = 16;
+
+  enum class Result : uint8_t {
+    done,
+    ended,    // by a batch buffer end: the image holds no more
+    stopped,  // by a fault, or by a command that hangs the engine: its activity says which
+  };
+
+  explicit LogicalContext(Engine& engine);
+
+  // What belongs to a context and is not in every image: as after a reset.
+  void forget();
+  // The dwords of the image from `from` up to `to`. `context` is the address of the descriptor.
+  Result restore(GgttOffset context, uint32_t from, uint32_t to);
+  // The tail is all that a context needs which is in the engine already.
+  bool sample_tail(GgttOffset context);
+  // The whole image, or the ring context alone when the context says so. False: stopped by a fault.
+  bool save(GgttOffset context);
+  // Length of the image that is saved.
+  uint32_t dwords() const { return static_cast<uint32_t>(words_.size()); }
+
+ private:
+  struct Value {
+    uint32_t at;
+    const RegisterSlot* slot;
+  };
+
+  bool restore_command(const Command& command);
+  void load_registers(std::span<const uint32_t> command);
+  void load_register(uint32_t offset, uint32_t value);
+  uint32_t value_of(const RegisterSlot& slot) const;
+  void pack_hidden();
+  void unpack_hidden();
+
+  Engine& engine_;
+  std::vector<uint32_t> words_;  // headers and register words, values zero
+  std::vector<Value> values_;
+  uint32_t tail_at_ = 0;
+};
+
+}  // namespace halogen::engine
