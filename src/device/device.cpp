@@ -58,7 +58,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
   reset_unit_.set_hooks({
       .engine =
           [this](const spec::EngineModel& engine) {
-            const auto number = static_cast<unsigned>(&engine - model_->engines.data());
+            const unsigned number = number_of(engine);
             engines_.reset_engine(number);
             interrupts_.reset_engine(number);
             return memory_.reset_engine(number);
@@ -71,7 +71,16 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
             display_.refresh();
           },
       .gt = [this] { memory_.reset_gt(); },
+      .ready = [this](const spec::EngineModel& engine) { return !memory_.faults().engine(number_of(engine)).waiting; },
+      .requested = [this](const spec::EngineModel& engine) { engines_.engine(number_of(engine)).poke(); },
   });
+  for (unsigned number = 0; number < engines_.count(); ++number) {
+    engines_.engine(number).fetch().set_prefetch_lines(options_.prefetch_lines);
+  }
+}
+
+unsigned Device::number_of(const spec::EngineModel& engine) const {
+  return static_cast<unsigned>(&engine - model_->engines.data());
 }
 
 uint32_t Device::config_read(uint32_t offset, unsigned bytes) const {

@@ -123,7 +123,9 @@ class Device : private EngineListener, private InterruptListener, private Displa
   uint32_t io_bar_read(uint64_t offset, unsigned bytes);
   void io_bar_write(uint64_t offset, unsigned bytes, uint32_t value);
   bool step(uint64_t limit);
+  unsigned number_of(const spec::EngineModel& engine) const;
   void on_engine_interrupt(unsigned engine, EngineCause cause) override;
+  void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_->engines[engine]); }
   void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
   void on_interrupt_level(bool asserted) override;
   void on_status_report(unsigned engine, uint32_t status) override;

@@ -55,7 +55,7 @@ class EngineSet::Port final : public engine::Services {
 
 EngineSet::EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock,
                      Host& host, EngineListener& listener, const std::string& path)
-    : model_(model), mmio_(mmio), clock_(clock) {
+    : model_(model), mmio_(mmio), clock_(clock), listener_(listener) {
   for (unsigned number = 0; number < model.engines.size(); ++number) {
     const spec::EngineModel& engine = model.engines[number];
     ports_.push_back(std::make_unique<Port>(*this, number, memory, host, listener));
@@ -131,6 +131,21 @@ void EngineSet::restore(const std::vector<engine::EngineState>& states) {
 void EngineSet::report(FidelityReport& report) const {
   for (const std::unique_ptr<engine::Engine>& engine : engines_) {
     engine->report(report);
+  }
+}
+
+// Errors of clients without a streamer show in the registers of the first engine: on Gen4 they stand for the device.
+// Later parts have fault registers for the tables of processes.
+void EngineSet::on_fault(unsigned engine, const Fault& fault) {
+  const bool shown = fault.global || model_.has(spec::Feature::physical_addresses);
+  if (shown && !engines_.empty()) {
+    engines_[engine < engines_.size() ? engine : 0]->errors().raise(engine::ErrorKind::page_table);
+  }
+}
+
+void EngineSet::on_catastrophic(unsigned engine, const Fault& /*fault*/) {
+  if (engine < engines_.size()) {
+    listener_.on_engine_lost(engine);
   }
 }
 

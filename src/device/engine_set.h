@@ -21,6 +21,7 @@ class EngineListener {
   virtual ~EngineListener() = default;
   virtual void on_engine_interrupt(unsigned engine, EngineCause cause) = 0;
   virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
+  virtual void on_engine_lost(unsigned engine) = 0;  // only a reset helps
   virtual Display& display() = 0;
 };
 
@@ -47,6 +48,8 @@ class EngineSet final : public FaultListener {
   void restore(const std::vector<engine::EngineState>& states);
   void report(FidelityReport& report) const;
 
+  void on_fault(unsigned engine, const Fault& fault) override;
+  void on_catastrophic(unsigned engine, const Fault& fault) override;
   void on_resume(unsigned engine) override;
 
  private:
@@ -57,6 +60,7 @@ class EngineSet final : public FaultListener {
   const spec::DeviceModel& model_;
   MmioSpace& mmio_;
   VirtualClock& clock_;
+  EngineListener& listener_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<engine::Engine>> engines_;
 };

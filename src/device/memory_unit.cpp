@@ -7,6 +7,8 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "hw/mode.h"
+#include "spec/packing.h"
 
 namespace halogen {
 
@@ -97,9 +99,18 @@ bool MemoryUnit::has_own_tables() const {
   return formats_.find(WalkMode::legacy32) == nullptr && formats_.find(WalkMode::legacy48) == nullptr;
 }
 
+// Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (seed 003 1.5.1).
+bool MemoryUnit::per_process_space(unsigned engine) const {
+  const bool has_run_lists = model_.has(spec::Feature::run_lists);
+  return has_run_lists &&
+         spec::unpack_register<hw::GFX_MODE>(model_.gen, peek("GFX_MODE", &model_.engines[engine]).value_or(0))
+             .per_process_space_and_run_list_enable;
+}
+
 AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked) {
   check(engine < model_.engines.size() && !is_external(stream), "a stream of an engine");
-  TableKind table = table_of(stream, asked, peek("PGTBL_STR2"));
+  const bool by_command = (stream == Stream::ring || stream == Stream::batch) && per_process_space(engine);
+  TableKind table = table_of(stream, asked, by_command ? std::nullopt : peek("PGTBL_STR2"));
   if (table == TableKind::per_process && process_tables_off(engine)) {
     table = TableKind::global;
   }

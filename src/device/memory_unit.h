@@ -16,12 +16,12 @@
 
 #include "device/aperture.h"
 #include "device/gtt_port.h"
-#include "memory/memory_clients.h"
 #include "device/memory_map.h"
 #include "memory/address_space.h"
 #include "memory/fault_unit.h"
 #include "memory/gam.h"
 #include "memory/gam_invalidation.h"
+#include "memory/memory_clients.h"
 #include "memory/memory_type.h"
 #include "memory/page_format.h"
 #include "memory/tlb_set.h"
@@ -64,8 +64,8 @@ class MemoryUnit final : public RegisterHandler {
   // The rest of the page from `address` on; empty, with an Event, where there is nothing.
   std::span<const std::byte> physical_page(PhysAddr address);
 
-  // Entries of a page table as MI_UPDATE_GTT writes them; the page number of `address` is the index of the first. False:
-  // there is no such table.
+  // Entries of a page table as MI_UPDATE_GTT writes them; the page number of `address` is the index of the first.
+  // False: there is no such table.
   bool write_entries(unsigned engine, TableKind table, GpuVa address, std::span<const uint32_t> dwords);
 
   // An atomic operation of an engine on a naturally aligned uint32_t or uint64_t: `op` maps the old value to the new
@@ -163,6 +163,7 @@ class MemoryUnit final : public RegisterHandler {
   std::optional<uint32_t> peek(std::string_view name, const spec::EngineModel* engine = nullptr) const;
   bool has_own_tables() const;  // per-process tables that this unit loads, not the page walker's contexts
   bool process_tables_off(unsigned engine) const;
+  bool per_process_space(unsigned engine) const;
   unsigned number_in_class(unsigned engine) const;
   unsigned index_of(const spec::EngineModel& engine) const;
   WalkContext global_walk() const;

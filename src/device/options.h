@@ -22,6 +22,7 @@ struct DeviceOptions {
   uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
   std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
+  unsigned prefetch_lines = 0;           // cache lines of commands that streamers read ahead and do not read again
   bool power_gating = true;              // false: domains never sleep, for software that knows no force wake
 };
 

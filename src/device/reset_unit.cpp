@@ -2,17 +2,21 @@
 
 #include <algorithm>
 
+#include "hw/fuse.h"
+#include "spec/packing.h"
+
 namespace halogen {
 
 namespace {
 
-// RESET_CTL.
-constexpr uint32_t kRequestReset = 1u << 0;
-constexpr uint32_t kReadyToReset = 1u << 1;
-constexpr uint32_t kCatastrophicError = 1u << 2;
-
 constexpr std::string_view kGdrst = "GDRST";
 constexpr std::string_view kResetCtl = "RESET_CTL";
+
+uint32_t raw(const hw::RESET_CTL& control, spec::GenId gen) {
+  uint64_t value = 0;
+  static_cast<void>(spec::pack_register(control, gen, value));
+  return static_cast<uint32_t>(value);
+}
 
 }  // namespace
 
@@ -29,7 +33,10 @@ uint32_t ResetUnit::on_write(const RegisterWrite& write) {
 }
 
 uint32_t ResetUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
-  if (slot.desc->name == kGdrst && stored != 0) [[unlikely]] {
+  if (slot.desc->name == kResetCtl) {
+    return show_ready(slot, stored);
+  }
+  if (stored != 0) [[unlikely]] {
     stored = reset_domains(stored);
     mmio_.bank().poke(slot, stored);
   }
@@ -59,12 +66,35 @@ uint32_t ResetUnit::reset_domains(uint32_t bits) {
   return left;
 }
 
+// A streamer that stands between two commands is ready. Withdrawing the request withdraws the readiness.
+uint32_t ResetUnit::show_ready(const RegisterSlot& slot, uint32_t stored) const {
+  const spec::GenId gen = mmio_.generation().id();
+  auto control = spec::unpack_register<hw::RESET_CTL>(gen, stored);
+  control.ready_to_reset = control.request_reset && (!hooks_.ready || hooks_.ready(*slot.engine));
+  return raw(control, gen);
+}
+
+// A one acknowledges an error; only hardware sets it.
 uint32_t ResetUnit::write_reset_ctl(const RegisterWrite& write) {
-  // An idle streamer is ready at once. Withdrawing the request withdraws the readiness. A one acknowledges an error.
-  const bool requested = (write.next & kRequestReset) != 0;
-  const uint32_t acknowledged = write.ones(kCatastrophicError);
-  const uint32_t error = write.old_value & kCatastrophicError & ~acknowledged;
-  return (write.next & ~(kReadyToReset | kCatastrophicError)) | (requested ? kReadyToReset : 0) | error;
+  const spec::GenId gen = mmio_.generation().id();
+  const auto before = spec::unpack_register<hw::RESET_CTL>(gen, write.old_value);
+  const auto asked = spec::unpack_register<hw::RESET_CTL>(gen, write.value & write.addressed);
+  auto next = spec::unpack_register<hw::RESET_CTL>(gen, write.next);
+  next.catastrophic_error = before.catastrophic_error && !asked.catastrophic_error;
+  mmio_.bank().poke(write.slot, raw(next, gen));
+  if (hooks_.requested) {
+    hooks_.requested(*write.slot.engine);
+  }
+  return show_ready(write.slot, raw(next, gen));
+}
+
+void ResetUnit::set_catastrophic(const spec::EngineModel& engine) {
+  if (const RegisterSlot* const slot = mmio_.bank().map().find(kResetCtl, engine.name)) {
+    const spec::GenId gen = mmio_.generation().id();
+    auto control = spec::unpack_register<hw::RESET_CTL>(gen, mmio_.bank().peek(*slot));
+    control.catastrophic_error = true;
+    mmio_.bank().poke(*slot, raw(control, gen));
+  }
 }
 
 void ResetUnit::reset_ranges(std::span<const spec::OffsetRange> ranges) {

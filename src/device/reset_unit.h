@@ -17,9 +17,11 @@ class ResetUnit final : public RegisterHandler {
 
   // What the device does besides.
   struct Hooks {
-    std::function<bool(const spec::EngineModel& engine)> engine;  // false: not over yet
-    std::function<void()> registers;                              // registers outside the engines' own were reset
-    std::function<void()> gt;                                     // everything was
+    std::function<bool(const spec::EngineModel& engine)> engine;       // false: not over yet
+    std::function<void()> registers;                                   // registers outside the engines' own were reset
+    std::function<void()> gt;                                          // everything was
+    std::function<bool(const spec::EngineModel& engine)> ready{};      // the streamer stands between two commands
+    std::function<void(const spec::EngineModel& engine)> requested{};  // RESET_CTL was written
   };
 
   explicit ResetUnit(MmioSpace& mmio);
@@ -28,6 +30,8 @@ class ResetUnit final : public RegisterHandler {
 
   bool reset_engine(const spec::EngineModel& engine);  // false: not over yet
   bool reset_gt();
+  // A fault that only a reset repairs: RESET_CTL shows it until software acknowledges it.
+  void set_catastrophic(const spec::EngineModel& engine);
   // GDRST bits 3:2 of Gen4: 0 everything, 1 render, 3 media.
   void reset_gen4_domain(unsigned domain);
 
@@ -36,6 +40,7 @@ class ResetUnit final : public RegisterHandler {
 
  private:
   uint32_t reset_domains(uint32_t bits);  // those that are not over
+  uint32_t show_ready(const RegisterSlot& slot, uint32_t stored) const;
   uint32_t write_reset_ctl(const RegisterWrite& write);
   void reset_ranges(std::span<const spec::OffsetRange> ranges);
 
