@@ -133,6 +133,19 @@ bool InterruptUnit::display_event(DisplayCause cause, unsigned pipe, unsigned pl
   return display(cause, pipe, plane, true) && display(cause, pipe, plane, false);
 }
 
+bool InterruptUnit::pipe_event(unsigned pipe, bool holds) {
+  if (pipe >= interrupt::kPipes) {
+    return false;
+  }
+  for (const std::string_view bank : interrupt::kSharedDisplayBanks) {
+    if (const auto found = source(bank, fmt::format("pipe_{}_event", static_cast<char>('a' + pipe)))) {
+      set_source(*found, holds);
+      return true;
+    }
+  }
+  return false;
+}
+
 void InterruptUnit::set_source(const InterruptSource& source, bool holds) {
   set_bank_status(source.bank, source.bits, holds ? source.bits : 0);
   evaluate();

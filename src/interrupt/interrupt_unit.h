@@ -61,8 +61,9 @@ class InterruptUnit final : public RegisterHandler {
   // it is performed; that it was performed is the event. False: the device has no bit for it (on some, PIPESTAT has).
   bool display(DisplayCause cause, unsigned pipe, unsigned plane, bool holds);
   bool display_event(DisplayCause cause, unsigned pipe, unsigned plane = 0);
+  bool pipe_event(unsigned pipe, bool holds);  // an enabled status bit of PIPESTAT
 
-  // Other units: a status bit by register and field, for example source("ISR", "pipe_a_event"); nothing where the
+  // Other units: a status bit by register and field, for example source("PMISR", "mailbox_event"); nothing where the
   // device does not have it.
   std::optional<InterruptSource> source(std::string_view status, std::string_view field, unsigned index = 0) const;
   void set_source(const InterruptSource& source, bool holds);

@@ -168,7 +168,6 @@ constexpr std::array<DisplayNames, kDisplayCauseCount> kDisplay = {{
     {"", ""},
     {"fifo_underrun", "fifo_underrun"},
 }};
-constexpr std::array<std::string_view, 3> kSharedDisplayBanks = {"ISR", "DEISR", "VLV_ISR"};
 constexpr std::string_view kPipeBank = "DE_PIPE_ISR";
 constexpr std::string_view kLastPipeBank = "DE_PIPE_D_ISR";
 constexpr unsigned kPipesOfBank = 3;

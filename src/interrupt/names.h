@@ -73,13 +73,14 @@ std::span<const CauseNames, kCauseCount> cause_names();
 // What the fields of an engine's causes begin with. The first that exists counts.
 std::span<const std::string_view> engine_prefixes(InterruptKind kind, std::string_view engine);
 
-// The field of a display cause, candidates in order; empty strings where there are fewer.
+// Where a display cause may stand, in order; a device has at most one of them.
 struct DisplayPlace {
   std::string status;
   unsigned index = 0;
   std::string field;
 };
 std::vector<DisplayPlace> display_places(DisplayCause cause, unsigned pipe, unsigned plane);
+inline constexpr std::array<std::string_view, 3> kSharedDisplayBanks = {"ISR", "DEISR", "VLV_ISR"};
 inline constexpr unsigned kPipes = 4;
 inline constexpr unsigned kPlanes = 7;
 inline constexpr size_t kDisplayCauseCount = static_cast<size_t>(DisplayCause::underrun) + 1;

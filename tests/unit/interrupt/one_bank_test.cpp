@@ -134,15 +134,14 @@ TEST_P(OneBank, VblankCountsFromItsLeadingEdge) {
 TEST_P(OneBank, AConditionThatStandsDoesNotComeBack) {
   b.write(kImr, ~(kPipeAEvent | kMasterError));
   b.write(kIer, kPipeAEvent | kMasterError);
-  const std::optional<InterruptSource> event = b.unit.source("ISR", "pipe_a_event");
-  ASSERT_TRUE(event);
-  b.unit.set_source(*event, true);
+  EXPECT_TRUE(b.unit.pipe_event(0, true));
+  EXPECT_FALSE(b.unit.pipe_event(2, true)) << "two pipes";
   EXPECT_EQ(b.read(kIir), kPipeAEvent);
   b.write(kIir, kPipeAEvent);
   EXPECT_EQ(b.read(kIsr), kPipeAEvent);
   EXPECT_FALSE(b.level);
-  b.unit.set_source(*event, false);
-  b.unit.set_source(*event, true);
+  b.unit.pipe_event(0, false);
+  b.unit.pipe_event(0, true);
   EXPECT_TRUE(b.level);
   b.write(kIir, kPipeAEvent);
 
