@@ -5,11 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "engine/execlist.h"
+
 namespace halogen {
 
 namespace {
 
 constexpr uint32_t kAllOnes = 0xffff'ffff;
+
+// Time does not come round.
+uint64_t later(uint64_t now, uint64_t by) {
+  return by > ~now ? ~uint64_t{0} : now + by;
+}
 
 SteeringConfig steering_config(const spec::DeviceModel& model, const DeviceOptions& options) {
   SteeringConfig config = SteeringConfig::for_device(model.id);
@@ -50,10 +57,6 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
       display_(model, mmio_, *this, host, options_.name + ".display"),
       engines_(model, mmio_, memory_, clock_, host, *this, options_.name) {
-  for (unsigned pipe = 0; pipe < display_.pipes(); ++pipe) {
-    pipe_events_.push_back(
-        interrupts_.source("ISR", fmt::format("pipe_{}_event", static_cast<char>('a' + static_cast<int>(pipe)))));
-  }
   mmio_.wake().state().power_gating = options_.power_gating;
   reset_unit_.set_hooks({
       .engine =
@@ -76,6 +79,10 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
   });
   for (unsigned number = 0; number < engines_.count(); ++number) {
     engines_.engine(number).fetch().set_prefetch_lines(options_.prefetch_lines);
+    engine::ExeclistSubmission* const execlists = engines_.engine(number).execlists();
+    if (execlists != nullptr && options_.manual_status_place) {
+      execlists->status_buffer().set_place(engine::ContextStatusBuffer::kManualPlace);
+    }
   }
 }
 
@@ -126,14 +133,14 @@ void Device::reset(ResetKind kind) {
 }
 
 void Device::advance(uint64_t nanoseconds) {
-  const uint64_t target = clock_.nanoseconds + nanoseconds;
+  const uint64_t target = later(clock_.nanoseconds, nanoseconds);
   while (clock_.nanoseconds < target) {
     step(target);
   }
 }
 
 bool Device::settle(uint64_t limit) {
-  const uint64_t target = clock_.nanoseconds + limit;
+  const uint64_t target = later(clock_.nanoseconds, limit);
   while (clock_.nanoseconds < target) {
     if (!step(target) && !engines_.next_deadline()) {
       return true;
@@ -188,9 +195,7 @@ void Device::on_overlay_flip_pending(bool pending) {
 }
 
 void Device::on_pipe_event(unsigned pipe, bool asserted) {
-  if (pipe < pipe_events_.size() && pipe_events_[pipe]) {
-    interrupts_.set_source(*pipe_events_[pipe], asserted);
-  }
+  interrupts_.pipe_event(pipe, asserted);
 }
 
 void Device::set_interrupt(bool asserted) {

@@ -24,6 +24,7 @@ struct DeviceOptions {
   std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
   unsigned prefetch_lines = 0;           // cache lines of commands that streamers read ahead and do not read again
   bool power_gating = true;              // false: domains never sleep, for software that knows no force wake
+  bool manual_status_place = false;      // context status buffer at dword 28h of the status page, as the manual prints
 };
 
 // The user's mistakes, in a sentence.

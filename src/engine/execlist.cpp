@@ -226,9 +226,11 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
   stream.depth = 0;
   engine_.stream().restore(stream);
   engine_.state().wait = {};
+  engine_.registers().poke(RegisterId::CTX_TIMESTAMP, context_timestamp());  // it stops here
   list.leaving = false;
   list.polls = false;
   list.running = descriptor;
+  list.timestamp_since = engine_.now();
   if (!descriptor) {
     list.phase = ContextPhase::none;
     auto current_id = engine_.registers().get<hw::CCID>();

@@ -39,6 +39,15 @@ GpuVa image_at(GgttOffset context, uint32_t dword) {
 
 }  // namespace
 
+// A masked register is saved with every bit enabled, so that restoring it restores all of it.
+uint32_t image_value(Engine& engine, const RegisterSlot& slot) {
+  if (slot.policy.masked) {
+    return engine.registers().mmio().bank().peek(slot) | kMaskHalf;
+  }
+  const bool derived = slot.policy.writable() == 0 || slot.desc->id == RegisterId::CTX_TIMESTAMP;
+  return derived ? engine.read_register(slot.offset) : engine.registers().mmio().bank().peek(slot);
+}
+
 LogicalContext::LogicalContext(Engine& engine) : engine_(engine), tail_at_(kDefaultTail) {
   const spec::DeviceModel& model = engine.generation().model();
   const spec::EngineModel& own = engine.model();
@@ -181,15 +190,6 @@ bool LogicalContext::sample_tail(GgttOffset context) {
   return true;
 }
 
-// A masked register is saved with every bit enabled, so that restoring it restores all of it.
-uint32_t LogicalContext::value_of(const RegisterSlot& slot) const {
-  if (slot.policy.masked) {
-    return engine_.registers().mmio().bank().peek(slot) | kMaskHalf;
-  }
-  const bool derived = slot.policy.writable() == 0 || slot.desc->id == RegisterId::CTX_TIMESTAMP;
-  return derived ? engine_.read_register(slot.offset) : engine_.registers().mmio().bank().peek(slot);
-}
-
 bool LogicalContext::save(GgttOffset context) {
   engine_.stream_registers().publish();
   pack_hidden();
@@ -198,7 +198,7 @@ bool LogicalContext::save(GgttOffset context) {
   for (const Value& value : values_) {
     words[value.at] = value.slot->desc->id == RegisterId::BB_STACK_WRITE_PORT
                           ? engine_.stream_registers().stack_dword(stack++)
-                          : value_of(*value.slot);
+                          : image_value(engine_, *value.slot);
   }
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));

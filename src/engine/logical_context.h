@@ -19,6 +19,9 @@ namespace halogen::engine {
 class Engine;
 struct Command;
 
+// What a register's value is in an image.
+uint32_t image_value(Engine& engine, const RegisterSlot& slot);
+
 class LogicalContext {
  public:
   static constexpr uint64_t kStatusPageBytes = 4096;
@@ -54,7 +57,6 @@ class LogicalContext {
   bool restore_command(const Command& command);
   void load_registers(std::span<const uint32_t> command);
   void load_register(uint32_t offset, uint32_t value);
-  uint32_t value_of(const RegisterSlot& slot) const;
   void pack_hidden();
   void unpack_hidden();
 

@@ -138,6 +138,17 @@ struct ContextBench : EngineBench {
     return {0x1040'0002, static_cast<uint32_t>(global), 0, value};
   }
 
+  // MI_SEMAPHORE_WAIT until a dword of the global table equals `value`; polls, or waits for a signal.
+  std::vector<uint32_t> wait_for(uint64_t global, uint32_t value, bool polls = true) const {
+    const bool token = model.gen == spec::GenId::gen12;
+    std::vector<uint32_t> out{0x0e40'4002 | (polls ? 0x8000u : 0u) | (token ? 1u : 0u), value,
+                              static_cast<uint32_t>(global), 0};
+    if (token) {
+      out.push_back(0);
+    }
+    return out;
+  }
+
   // ---- per-process tables
 
   // Maps a page of the process to one of allocate().
@@ -173,7 +184,7 @@ struct ContextBench : EngineBench {
   void submit_raw(std::string_view engine, std::vector<uint64_t> descriptors) {
     if (!has_queue()) {
       descriptors.resize(2);
-      for (const size_t element : {1, 0}) {
+      for (const size_t element : {size_t{1}, size_t{0}}) {
         set_reg(engine, kPort, static_cast<uint32_t>(descriptors[element] >> 32));
         set_reg(engine, kPort, static_cast<uint32_t>(descriptors[element]));
       }

@@ -1,0 +1,66 @@
+#include "engine/power_context.h"
+
+#include "engine/engine.h"
+#include "engine/logical_context.h"
+#include "hw/ring.h"
+#include "mmio/context_image.h"
+#include "spec/packing.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::RegisterId;
+
+const RegisterSlot* register_of(Engine& engine, const ImageSlot& slot) {
+  return engine.registers().mmio().bank().find(slot.relative ? slot.offset + engine.model().mmio_base : slot.offset);
+}
+
+}  // namespace
+
+std::vector<uint32_t> save_power_context(Engine& engine, std::string_view form) {
+  const ContextImage image = ContextImage::named(form);
+  std::vector<uint32_t> words = image.build(engine.model().mmio_base);
+  engine.stream_registers().publish();
+  bool first_control = true;
+  for (const ImageSlot& slot : image.slots()) {
+    const RegisterSlot* const found = register_of(engine, slot);
+    if (found == nullptr || slot.offset == 0) {
+      continue;
+    }
+    uint32_t value = image_value(engine, *found);
+    if (found->desc->id == RegisterId::RING_CTL && std::exchange(first_control, false)) {
+      auto control = spec::unpack_register<hw::RING_CTL>(engine.gen(), value);
+      control.enable = false;
+      uint64_t disabled = 0;
+      static_cast<void>(spec::pack_register(control, engine.gen(), disabled));
+      value = static_cast<uint32_t>(disabled);
+    }
+    words[slot.at + 1] = value;
+  }
+  return words;
+}
+
+void restore_power_context(Engine& engine, std::string_view form, std::span<const uint32_t> image) {
+  RegisterBank& bank = engine.registers().mmio().bank();
+  engine.ring().set_restoring(true);
+  for (const ImageSlot& slot : ContextImage::named(form).slots()) {
+    const RegisterSlot* const found = register_of(engine, slot);
+    if (found == nullptr || slot.offset == 0 || slot.at + 1 >= image.size()) {
+      continue;
+    }
+    const uint32_t value = image[slot.at + 1];
+    const bool plain = found->policy.masked || found->policy.rw == found->policy.writable();
+    if (plain && found->policy.rw != 0) {
+      bank.write(*found, value);
+    } else {
+      bank.poke(*found, value);  // what software cannot set: status, errors
+    }
+  }
+  engine.ring().set_restoring(false);
+  if (engine.ring().enabled()) {
+    engine.stream_registers().adopt();
+    engine.poke();
+  }
+}
+
+}  // namespace halogen::engine
