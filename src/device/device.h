@@ -149,7 +149,6 @@ class Device : private EngineListener, private InterruptListener, private Displa
   InterruptUnit interrupts_;
   Display display_;
   EngineSet engines_;
-  std::vector<std::optional<InterruptSource>> pipe_events_;  // by pipe, where PIPESTAT has a bit of its own
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
   bool line_ = false;  // what the host was told last

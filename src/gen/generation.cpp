@@ -33,8 +33,9 @@ constexpr std::array kGen11Domains{
 // The first page of engine registers is reset through RegisterSlot::engine; these are the units behind them.
 // Model's choice where the manuals are silent: state that a context image or the driver's start-up restores is lost;
 // wake requests, fuses, power management (A000) and display survive.
-constexpr std::array kGen4Render{OffsetRange{0x2000, 0x2fff}};
-constexpr std::array kGen4Gt{OffsetRange{0x2000, 0x4fff}};
+// The interrupt bank between the two ranges serves the display too, and drivers do not program it again.
+constexpr std::array kGen4Render{OffsetRange{0x2000, 0x209f}, OffsetRange{0x20b0, 0x2fff}};
+constexpr std::array kGen4Gt{OffsetRange{0x2000, 0x209f}, OffsetRange{0x20b0, 0x4fff}};
 constexpr std::array kGen6Render{OffsetRange{0x2000, 0x2fff}, OffsetRange{0x5200, 0x7fff}, OffsetRange{0xe000, 0xe8ff}};
 constexpr std::array kGen6Gt{OffsetRange{0x2000, 0x8fff}, OffsetRange{0xb000, 0xbfff}, OffsetRange{0xc000, 0xcfff},
                              OffsetRange{0xd800, 0x3ffff}, OffsetRange{0x1c0000, 0x23ffff}};

@@ -1,0 +1,249 @@
+// Command streamers under a hostile guest: random rings, batches, context images and descriptors on every chip. Nothing
+// may crash or run without end, and a run that goes on from a snapshot ends as the run that was not interrupted.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+
+namespace halogen::fuzz {
+
+// A megabyte of memory; everything above is a hole. Can be saved and put back.
+class EngineHost final : public Host {
+ public:
+  static constexpr size_t kBytes = 1 << 20;
+
+  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
+    if (!holds(address, out.size())) return false;
+    std::memcpy(out.data(), memory_.data() + address.value, out.size());
+    return true;
+  }
+  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
+    if (!holds(address, data.size())) return false;
+    std::memcpy(memory_.data() + address.value, data.data(), data.size());
+    return true;
+  }
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
+    return holds(address, bytes) ? std::span(memory_).subspan(address.value, bytes) : std::span<std::byte>{};
+  }
+  void set_interrupt_line(bool) override { ++interrupts_; }
+  void send_message_interrupt(PhysAddr, uint32_t) override { ++interrupts_; }
+  void on_event(const Event& event) override { text_bytes_ += event.detail.size(); }
+
+  std::span<std::byte> memory() { return memory_; }
+
+ private:
+  bool holds(PhysAddr address, uint64_t bytes) const {
+    return address.value <= memory_.size() && bytes <= memory_.size() - address.value;
+  }
+  std::vector<std::byte> memory_ = std::vector<std::byte>(kBytes);
+  size_t text_bytes_ = 0;
+  size_t interrupts_ = 0;
+};
+
+// One chip with the pages of its memory in the global table and, from Gen8 on, at the same addresses in per-process
+// tables at the end of memory.
+class EngineFuzz {
+ public:
+  explicit EngineFuzz(const spec::DeviceModel& model) : model_(model) {
+    DeviceOptions options;
+    options.power_gating = false;
+    options.local_tables = false;
+    auto created = Device::create(model, host_, options);
+    if (!created) std::abort();
+    chip_ = std::move(*created);
+    chip_->config_write(4, 2, 7);
+    const unsigned entry = Generation(model).ggtt_format() == GgttFormat::pte64 ? 8 : 4;
+    if (const RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
+      chip_->bar_write(0, control->offset, 4, chip_->bar_read(0, control->offset, 4) | 1);
+    }
+    for (uint32_t page = 0; page < kPages; ++page) {
+      chip_->bar_write(0, model.gtt_offset + uint64_t{page} * entry, entry, page * kPage | 1);
+    }
+    build_tables();
+    fresh_ = chip_->snapshot();
+    fresh_memory_.assign(host_.memory().begin(), host_.memory().end());
+  }
+
+  void run(std::span<const uint8_t> data) {
+    put_back(fresh_, fresh_memory_);
+    input_ = data;
+    unsigned left = kOperations;
+    while (!input_.empty() && left-- != 0) operate();
+    // From here on twice, with a snapshot between two steps of the second run.
+    const DeviceState start = chip_->snapshot();
+    const std::vector<std::byte> memory(host_.memory().begin(), host_.memory().end());
+    for (unsigned i = 0; i < kSteps; ++i) chip_->advance(kStep);
+    const DeviceState end = chip_->snapshot();
+    const std::vector<std::byte> end_memory(host_.memory().begin(), host_.memory().end());
+    put_back(start, memory);
+    for (unsigned i = 0; i < kSteps; ++i) {
+      chip_->advance(kStep);
+      const DeviceState middle = chip_->snapshot();
+      chip_->restore(middle);
+      if (!(chip_->snapshot() == middle)) std::abort();
+    }
+    if (!(chip_->snapshot() == end) || !std::ranges::equal(host_.memory(), end_memory)) std::abort();
+  }
+
+ private:
+  static constexpr uint32_t kPage = 4096;
+  static constexpr uint32_t kPages = EngineHost::kBytes / kPage;
+  static constexpr uint32_t kTables = EngineHost::kBytes - 4 * kPage;  // PML4, PDP, PD, PT
+  static constexpr unsigned kOperations = 64;
+  static constexpr unsigned kSteps = 8;
+  static constexpr uint64_t kStep = 3000;
+
+  void build_tables() {
+    const auto put = [this](uint32_t at, uint64_t value) { std::memcpy(host_.memory().data() + at, &value, 8); };
+    for (uint32_t level = 0; level < 3; ++level) put(kTables + level * kPage, kTables + (level + 1) * kPage + 3);
+    for (uint32_t page = 0; page < kPages; ++page) put(kTables + 3 * kPage + page * 8, page * kPage + 3);
+  }
+
+  void put_back(const DeviceState& state, std::span<const std::byte> memory) {
+    std::ranges::copy(memory, host_.memory().begin());
+    chip_->restore(state);
+  }
+
+  template <class T>
+  T take() {
+    T value{};
+    const size_t bytes = std::min(input_.size(), sizeof(T));
+    std::memcpy(&value, input_.data(), bytes);
+    input_ = input_.subspan(bytes);
+    return value;
+  }
+
+  const spec::EngineModel& take_engine() { return model_.engines[take<uint8_t>() % model_.engines.size()]; }
+  void write(const spec::EngineModel& engine, uint32_t offset, uint32_t value) {
+    chip_->bar_write(0, engine.mmio_base + offset, 4, value);
+  }
+
+  // Dwords from the input, as they are, to a place in memory.
+  void fill(uint32_t address) {
+    const size_t count = take<uint8_t>() % 64;
+    for (size_t i = 0; i < count && !input_.empty(); ++i, address += 4) {
+      const auto value = take<uint32_t>();
+      host_.write_memory(PhysAddr{address % (EngineHost::kBytes - 4)}, std::as_bytes(std::span(&value, 1)));
+    }
+  }
+
+  // A command header that the chip knows, so that not everything is a parse error; the rest comes from the input.
+  void command(uint32_t address) {
+    const auto all = spec::commands();
+    const spec::CommandDesc& desc = *all[take<uint16_t>() % all.size()];
+    const spec::MatchRule& rule = desc.match_of_gen[static_cast<size_t>(model_.gen)];
+    const uint32_t header = (take<uint32_t>() & ~rule.mask) | rule.value;
+    host_.write_memory(PhysAddr{address % (EngineHost::kBytes - 4)}, std::as_bytes(std::span(&header, 1)));
+    fill(address + 4);
+  }
+
+  void start_ring() {
+    const spec::EngineModel& engine = take_engine();
+    write(engine, 0x3c, 0);
+    write(engine, 0x38, take<uint8_t>() % 16 * kPage);
+    write(engine, 0x34, take<uint8_t>() % 64 * 4);
+    write(engine, 0x30, take<uint16_t>());
+    write(engine, 0x3c, (take<uint8_t>() % 4 << 12) | 1);
+  }
+
+  // A context whose image the input fills; the parts that it must have are put in first.
+  void submit() {
+    const spec::EngineModel& engine = take_engine();
+    const uint32_t image = take<uint8_t>() % 64 * kPage;
+    const uint32_t base = engine.mmio_base;
+    const uint32_t dwords[] = {0,
+                               0x1100'1011,
+                               base + 0x244,
+                               0x0009'0000u | take<uint8_t>(),
+                               base + 0x34,
+                               take<uint8_t>() * 4u,
+                               base + 0x30,
+                               take<uint16_t>(),
+                               base + 0x38,
+                               take<uint8_t>() % 16 * kPage,
+                               base + 0x3c,
+                               1,
+                               base + 0x274,
+                               0,
+                               base + 0x270,
+                               kTables,
+                               base + 0x140,
+                               take<uint32_t>(),
+                               0x0500'0000};
+    host_.write_memory(PhysAddr{image + kPage}, std::as_bytes(std::span(dwords)));
+    fill(image + kPage + take<uint8_t>() * 4u);
+    const uint32_t low = image | (0x119 ^ (take<uint8_t>() & 0xe6));
+    const auto high = take<uint32_t>();
+    write(engine, 0x29c, 0x8000'8000);
+    if ((take<uint8_t>() & 1) != 0) {
+      for (const uint32_t part : {0u, 0u, high, low}) write(engine, 0x230, part);
+    } else {
+      write(engine, 0x510, low);
+      write(engine, 0x514, high);
+      write(engine, 0x550, 1);
+    }
+  }
+
+  void operate() {
+    const auto kind = take<uint8_t>();
+    switch (kind % 12) {
+      case 0:
+      case 1:
+        return fill(take<uint32_t>() % EngineHost::kBytes / 4 * 4);
+      case 2:
+      case 3:
+      case 4:
+        return command(take<uint16_t>() * 4u);
+      case 5:
+        return start_ring();
+      case 6:
+        return submit();
+      case 7: {  // a register of an engine
+        const spec::EngineModel& engine = take_engine();
+        const uint32_t offset = take<uint16_t>() % 0x800 / 4 * 4;
+        return write(engine, offset, take<uint32_t>());
+      }
+      case 8: {  // any register
+        const uint32_t offset = take<uint32_t>() % static_cast<uint32_t>(model_.mmio_bytes) / 4 * 4;
+        chip_->bar_write(0, offset, 4, take<uint32_t>());
+        static_cast<void>(chip_->bar_read(0, offset, 4));
+        return;
+      }
+      case 9:
+        return chip_->advance(take<uint16_t>());
+      case 10:
+        static_cast<void>(chip_->settle(take<uint16_t>()));
+        return;
+      default:
+        if (take<uint8_t>() == 0) return chip_->reset(ResetKind::function_level), chip_->config_write(4, 2, 7);
+        return chip_->reset_engine(take_engine());
+    }
+  }
+
+  const spec::DeviceModel& model_;
+  EngineHost host_;
+  std::unique_ptr<Device> chip_;
+  DeviceState fresh_;
+  std::vector<std::byte> fresh_memory_;
+  std::span<const uint8_t> input_;
+};
+
+// Input: one byte for the chip, then operations.
+inline void engine(std::span<const uint8_t> data) {
+  if (data.empty()) return;
+  const auto models = spec::device_models();
+  static std::vector<std::unique_ptr<EngineFuzz>> chips(models.size());  // making one costs more than a run
+  std::unique_ptr<EngineFuzz>& chip = chips[data[0] % models.size()];
+  if (!chip) chip = std::make_unique<EngineFuzz>(models[data[0] % models.size()]);
+  chip->run(data.subspan(1));
+}
+
+}  // namespace halogen::fuzz

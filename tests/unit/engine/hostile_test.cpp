@@ -1,0 +1,42 @@
+// Random streams, images and registers on every chip, a few of them on every run of the tests; tests/fuzz/engine.cpp
+// looks further. Findings that were fixed are in tests/fuzz/corpus/fuzz_engine.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fuzz/engine_target.h"
+
+namespace halogen {
+namespace {
+
+class HostileStreams : public ::testing::TestWithParam<int> {};
+
+TEST_P(HostileStreams, EndAsTheSameRunWithoutSnapshots) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  for (int round = 0; round < 40; ++round) {
+    std::vector<uint8_t> input(64 + random() % 1024);
+    for (uint8_t& byte : input) byte = static_cast<uint8_t>(random());
+    input[0] = static_cast<uint8_t>(GetParam());
+    fuzz::engine(input);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, HostileStreams, ::testing::Range(0, static_cast<int>(spec::kDeviceCount)));
+
+TEST(FuzzReplay, Engine) {
+  const auto folder = std::filesystem::path(HALOGEN_SOURCE_DIR) / "tests" / "fuzz" / "corpus" / "fuzz_engine";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no findings so far";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    SCOPED_TRACE(entry.path().string());
+    fuzz::engine({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  }
+}
+
+}  // namespace
+}  // namespace halogen
