@@ -81,6 +81,9 @@ uint64_t bar_bytes(const spec::BarModel& bar, const DeviceOptions& options) {
 }
 
 uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& options) {
+  if (options.wide_local && model.local_bytes != 0) {
+    return uint64_t{1} << model.physical_bits;
+  }
   return options.local_bytes != 0 ? options.local_bytes : model.local_bytes;
 }
 

@@ -15,6 +15,7 @@ struct DeviceOptions {
   std::string name = "gpu0";             // first part of every path in logs and Events
   uint16_t pci_id = 0;                   // 0: the model's own; else one of its other ids
   uint64_t local_bytes = 0;              // 0: the model's; a smaller board
+  bool wide_local = false;               // local memory at every address that an entry can hold, as simulators have it
   uint64_t local_bar_bytes = 0;          // 0: the model's; a host with little address space may show less of it
   uint64_t gtt_bytes = 0;                // 0: the model's; firmware may reserve less
   uint64_t aperture_bytes = 0;           // 0: the model's; firmware may show more or less of graphics memory

@@ -92,6 +92,7 @@ void Player::choose(const spec::DeviceModel* model, std::string_view what) {
   DeviceOptions options;
   options.power_gating = false;
   options.local_tables = false;
+  options.wide_local = true;
   Result<std::unique_ptr<Device>> created = Device::create(*model, host_, options);
   if (!created.ok()) {
     failure_ = created.message();
@@ -102,7 +103,7 @@ void Player::choose(const spec::DeviceModel* model, std::string_view what) {
   device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
   formats_.emplace(*model, model->physical_bits);
   objects_.emplace(*formats_);
-  object_base_ = model->local_bytes / 2;
+  object_base_ = local_bytes(*model, options) / 4 * 3;  // beyond what the tables of traces reach
 }
 
 void Player::on(const aub::Place& /*place*/, const aub::Record& record) {

@@ -123,7 +123,7 @@ TEST_P(OpenClTrace, RunsButForItsComputeWork) {
 INSTANTIATE_TEST_SUITE_P(Products, OpenClTrace,
                          ::testing::Values("bdw_1x3x8_0_ocl.aub.xz", "icllp_1x8x8_0_ocl.aub.xz",
                                            "tgllp_1x6x16_0_ocl.aub.xz", "dg1_1x6x16_0_ocl.aub.xz"),
-                         [](const auto& info) { return std::string(info.param).substr(0, 3); });
+                         [](const auto& each) { return std::string(each.param).substr(0, 3); });
 
 }  // namespace
 }  // namespace halogen::trace
