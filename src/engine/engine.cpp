@@ -9,6 +9,7 @@
 #include "engine/executor.h"
 #include "engine/submission.h"
 #include "hw/mode.h"
+#include "hw/ring.h"
 
 namespace halogen::engine {
 
@@ -42,6 +43,14 @@ Submission& Engine::submission() {
     return *execlist_submission_;
   }
   return *ring_submission_;
+}
+
+// After a register write nobody has looked yet.
+bool Engine::busy() const {
+  if (state_.activity != Activity::running || registers_.get<hw::GFX_MODE>().execlist_enable) {
+    return state_.activity != Activity::idle;
+  }
+  return ring_.enabled() && (!ring_.empty() || registers_.get<hw::UHPTR>().valid);
 }
 
 bool Engine::per_process_space() const {

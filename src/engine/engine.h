@@ -83,6 +83,8 @@ class Engine {
   LevelState& level() { return state_.levels[stream_.state().depth]; }
   const LevelState& level() const { return state_.levels[stream_.state().depth]; }
   bool in_batch() const { return stream_.state().depth != 0; }
+  // There is work, done or not.
+  bool busy() const;
   // The mobile Gen4.5 part: per-process address space and run lists are enabled.
   bool per_process_space() const;
   // The table that the running commands were fetched through.
@@ -139,7 +141,7 @@ class Engine {
   std::unique_ptr<BackEnd> back_end_;
   std::unique_ptr<Submission> ring_submission_;
   std::unique_ptr<ExeclistSubmission> execlist_submission_;
-  std::vector<CommandCount> counts_;                 // by CommandId
+  std::vector<CommandCount> counts_;  // by CommandId
   uint64_t unknown_commands_ = 0;
 };
 

@@ -5,6 +5,9 @@
 namespace halogen::engine {
 
 Next Executor::execute(const Command& command) {
+  if (command.place.level == 0) {
+    engine_.ring().check_place(command.place.address, command.dwords.size_bytes());
+  }
   if (const Handler handler = engine_.handlers_.find(command.desc.id)) {
     return handler(engine_, command);
   }

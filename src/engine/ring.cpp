@@ -16,6 +16,7 @@ using spec::RegisterId;
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kKilobyte = 1024;
 constexpr uint64_t kQword = 8;
+constexpr uint64_t kCacheLine = 64;
 
 uint64_t length_of(const hw::RING_CTL& control) {
   return (uint64_t{control.buffer_length_pages_minus_1} + 1) * kPage;
@@ -79,6 +80,22 @@ void Ring::adopt() {
   engine_.state().ring.first_wraps = head.wrap_count;
   engine_.stream().restore(state);
   engine_.state().ring.reported = borders_passed();
+}
+
+void Ring::check_place(GpuVa address, size_t bytes) const {
+  if (address + bytes > engine_.stream().state().levels[0].wrap_at) {
+    engine_.raise(EventKind::undefined_behaviour, "RING_HEAD", address.value, bytes,
+                  "a command lies across the end of the ring");
+  }
+}
+
+// Seed 003 5.3.4.5: in one cache line the head may not be behind the tail, or the ring would look almost empty.
+void Ring::check_tail() const {
+  const uint64_t head = engine_.registers().get<hw::RING_HEAD>().head_offset;
+  const uint64_t tail = engine_.registers().get<hw::RING_TAIL>().tail_offset;
+  if (head / kCacheLine == tail / kCacheLine && head / kQword > tail / kQword) {
+    engine_.raise(EventKind::undefined_behaviour, "RING_TAIL", head, tail, "head and tail share a cache line");
+  }
 }
 
 // The head goes wherever the register says, also backwards, with the register's wrap count.
@@ -206,6 +223,7 @@ uint32_t Ring::on_write(const RegisterWrite& write) {
   if (restoring_) {
     return write.next;
   }
+  registers.poke(id, write.old_value);  // first what stands, as it stands
   const bool was_enabled = enabled();
   if (was_enabled) {
     engine_.stream_registers().publish();  // the head register may be behind
@@ -225,6 +243,9 @@ uint32_t Ring::on_write(const RegisterWrite& write) {
   }
   registers.poke(id, next);
   if (id != RegisterId::UHPTR && enabled()) {
+    if (id == RegisterId::RING_TAIL) {
+      check_tail();
+    }
     adopt();
   }
   engine_.poke();

@@ -24,6 +24,8 @@ class Ring final : public RegisterHandler {
 
   // Makes the stream's outermost level from the registers: after software or a context restore has written them.
   void adopt();
+  // A command may not lie across the end of the ring.
+  void check_place(GpuVa address, size_t bytes) const;
   // An arbitration point: takes the head from UHPTR when that is valid. False: the stream goes on where it is.
   bool take_updated_head();
   // Head reports: MI_REPORT_HEAD (`ahead` is what it is long), and by itself when the head passes a border. False:
@@ -42,6 +44,7 @@ class Ring final : public RegisterHandler {
   uint32_t read_tail(uint32_t stored);
   uint32_t read_control(uint32_t stored) const;
   void cancel_wait(uint32_t written);
+  void check_tail() const;
   void disabled();
 
   Engine& engine_;

@@ -53,8 +53,7 @@ uint32_t StreamModes::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint3
     return stored;
   }
   auto mode = engine_.registers().from_raw<hw::MI_MODE>(stored);
-  const Activity activity = engine_.state().activity;
-  mode.rings_idle = activity == Activity::idle || (stopped() && activity != Activity::hung);
+  mode.rings_idle = !engine_.busy() || (stopped() && engine_.state().activity != Activity::hung);
   return engine_.registers().raw(mode);
 }
 

@@ -172,10 +172,6 @@ void StreamRegisters::set_stack_dword(unsigned number, uint32_t value) {
   }
 }
 
-bool StreamRegisters::busy() const {
-  return engine_.state().activity != Activity::idle;
-}
-
 // The streamer's own bit and that of the ring. Units behind the streamer finish before it goes on.
 uint32_t StreamRegisters::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const bool enabled = engine_.ring().enabled();
@@ -186,29 +182,29 @@ uint32_t StreamRegisters::on_read(const RegisterSlot& slot, unsigned /*copy*/, u
   switch (slot.desc->id) {
     case RegisterId::INSTDONE_1:
       return changed(engine_.registers().from_raw<hw::INSTDONE_1>(stored), [&](hw::INSTDONE_1& done) {
-        done.command_parser &= !busy();
-        done.cs_done &= !busy();
+        done.command_parser &= !engine_.busy();
+        done.cs_done &= !engine_.busy();
         done.ring_0 = enabled;
         done.prb0_ring_enable = enabled;
       });
     case RegisterId::INSTDONE_2:
       return changed(engine_.registers().from_raw<hw::INSTDONE_2>(stored), [&](hw::INSTDONE_2& done) {
-        done.cs &= !busy();
-        done.cs_done &= !busy();
+        done.cs &= !engine_.busy();
+        done.cs_done &= !engine_.busy();
       });
     case RegisterId::BCS_INSTDONE:
       return changed(engine_.registers().from_raw<hw::BCS_INSTDONE>(stored), [&](hw::BCS_INSTDONE& done) {
-        done.bcs_done &= !busy();
+        done.bcs_done &= !engine_.busy();
         done.ring_enable = enabled;
       });
     case RegisterId::VCS_INSTDONE:
       return changed(engine_.registers().from_raw<hw::VCS_INSTDONE>(stored), [&](hw::VCS_INSTDONE& done) {
-        done.vcs_done &= !busy();
+        done.vcs_done &= !engine_.busy();
         done.ring_enable = enabled;
       });
     case RegisterId::VECS_INSTDONE:
       return changed(engine_.registers().from_raw<hw::VECS_INSTDONE>(stored), [&](hw::VECS_INSTDONE& done) {
-        done.vecs_done &= !busy();
+        done.vecs_done &= !engine_.busy();
         done.ring_enable = enabled;
       });
     default:

@@ -31,7 +31,6 @@ class StreamRegisters final : public RegisterHandler {
  private:
   void publish_batches();
   void publish_stack();
-  bool busy() const;
 
   Engine& engine_;
 };

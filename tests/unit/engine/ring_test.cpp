@@ -1,25 +1,280 @@
-// Rings: software writes commands and the tail, the engine parses them.
-#include <gtest/gtest.h>
-
-#include "covers.h"
-#include "support/engine_bench.h"
+// Rings: software writes commands and the tail, the engine parses them. Seed 003 5.3.4; seed 000, ring buffers.
+#include "flow_bench.h"
 
 namespace halogen {
 namespace {
 
-class RingTest : public ::testing::TestWithParam<const char*> {};
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kHead = EngineBench::kHead, kTail = EngineBench::kTail, kStart = EngineBench::kStart,
+                   kControl = EngineBench::kControl;
 
-TEST_P(RingTest, StoresFromTheRing) {
-  EngineBench bench(GetParam());
+class RingTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RingTest, TailSubmitsCommands) {
+  COVERS("G45-5.3.4-14");
+  COVERS("DG1-CS-03");
+  FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
-  bench.start_ring("rcs0");
-  // MI_STORE_DATA_IMM of one dword through the global table; bit 22 is the address type or the global table.
-  bench.run("rcs0", {0x10400002, 0, static_cast<uint32_t>(data + 0x40), 0xcafe1234});
+  bench.start_ring(kRcs);
+  bench.emit(kRcs, bench.store(data + 0x40, 0xcafe1234));
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data + 0x40), 0u) << "nothing was submitted";
+  bench.submit(kRcs);
+  EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data + 0x40), 0xcafe1234u);
-  EXPECT_EQ(bench.reg("rcs0", EngineBench::kHead), 16u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 16u);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 16u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rings, RingTest, ::testing::Values("i965", "gm965", "g45", "gm45", "snb"));
+TEST_P(RingTest, WritingStartClearsHeadAndWrapCount) {
+  COVERS("G45-5.3.4-03");
+  FlowBench bench(GetParam());
+  bench.set_reg(kRcs, kHead, 5u << 21 | 0x40);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 5u << 21 | 0x40);
+  bench.set_reg(kRcs, kStart, 0x0012'3fff);
+  EXPECT_EQ(bench.reg(kRcs, kStart), 0x0012'3000u) << "a page boundary";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0u);
+}
+
+TEST_P(RingTest, EnablingChangesNothingElse) {
+  COVERS("G45-5.3.4-01");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const uint64_t ring = bench.allocate(4);
+  bench.poke(ring + 0x2008, bench.store(data, 0x11));
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kHead, 3u << 21 | 0x2008);
+  bench.set_reg(kRcs, kTail, 0x2018);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0u) << "a ring that is not valid takes no part";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 3u << 21 | 0x2008);
+  bench.set_reg(kRcs, kControl, 3u << 12 | 1);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 3u << 21 | 0x2008) << "enabling does not move the head";
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0x11u) << "a ring may be enabled with commands in it";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 3u << 21 | 0x2018);
+  bench.set_reg(kRcs, kControl, 3u << 12);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 3u << 21 | 0x2018);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0x2018u);
+  EXPECT_EQ(bench.reg(kRcs, kStart), ring);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(RingTest, DisablingARingWithCommandsIsReported) {
+  COVERS("G45-5.3.4-02");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  bench.emit(kRcs, bench.store(data, 1));
+  bench.submit(kRcs);
+  bench.set_reg(kRcs, kControl, 0);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.undefined(), 1u);
+  EXPECT_EQ(bench.peek(data), 0u);
+}
+
+TEST_P(RingTest, TwoMegabytesAreTheLongestRing) {
+  COVERS("G45-5.3.4-04");
+  COVERS("DG1-CS-04");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const uint64_t ring = bench.allocate(512);
+  constexpr uint32_t kLast = 0x20'0000 - 16;
+  bench.poke(ring + kLast, bench.store(data, 0x21));
+  bench.poke(ring, bench.store(data + 4, 0x22));
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kHead, kLast);
+  bench.set_reg(kRcs, kTail, 16);
+  bench.set_reg(kRcs, kControl, 511u << 12 | 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0x21u);
+  EXPECT_EQ(bench.peek(data + 4), 0x22u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 1u << 21 | 16) << "one wrap";
+}
+
+TEST_P(RingTest, HeadFollowsTheParserAndComparesQuadwords) {
+  COVERS("G45-5.3.4-05");
+  FlowBench bench(GetParam());
+  const uint64_t ring = bench.allocate(1);
+  const uint64_t data = bench.allocate(1);
+  bench.poke(ring + 0x14, kUserInterrupt);
+  bench.poke(ring + 0x20, bench.store(data, 0x31));
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kHead, 0x14);
+  bench.set_reg(kRcs, kTail, 0x10);
+  bench.set_reg(kRcs, kControl, 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x14u) << "the same quadword: empty";
+  bench.set_reg(kRcs, kTail, 0x30);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0x31u) << "from the dword that the head named, not from the start";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x30u);
+}
+
+TEST_P(RingTest, WrapCountHasElevenBits) {
+  COVERS("G45-5.3.4-06");
+  FlowBench bench(GetParam());
+  const uint64_t page = bench.give_status_page(kRcs);
+  const uint64_t ring = bench.allocate(1);
+  bench.poke(ring, kReportHead);
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kHead, 2046u << 21 | 0xff8);
+  bench.set_reg(kRcs, kTail, 8);
+  bench.set_reg(kRcs, kControl, 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kHead), 2047u << 21 | 8);
+  EXPECT_EQ(bench.peek(page + 16), 2047u << 21 | 4) << "reported with the head";
+  bench.poke(ring, kNoop);
+  bench.set_reg(kRcs, kTail, 0);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0u) << "2048 values";
+}
+
+TEST_P(RingTest, AllButOneQuadwordCanBeOutstanding) {
+  COVERS("G45-5.3.4-07");
+  FlowBench bench(GetParam());
+  const uint64_t ring = bench.allocate(1);
+  const uint64_t data = bench.allocate(1);
+  bench.poke(ring + 0xfe8, bench.store(data, 0x41));
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kControl, 1);
+  bench.set_reg(kRcs, kTail, 0xff8 | 7);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0xff8u) << "whole quadwords";
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0xff8u);
+  EXPECT_EQ(bench.peek(data), 0x41u);
+}
+
+TEST_P(RingTest, PartOfACommandWaitsForTheRest) {
+  COVERS("G45-5.3.4-08");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  bench.emit(kRcs, bench.store(data, 0x51));
+  bench.set_reg(kRcs, kTail, 8);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0u);
+  bench.submit(kRcs);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0x51u);
+}
+
+TEST_P(RingTest, AutomaticReportsAtBorders) {
+  COVERS("G45-5.3.4-09");
+  FlowBench bench(GetParam());
+  for (const auto& [code, border] : {std::pair{1u, 0x1'0000u}, std::pair{3u, 0x2'0000u}}) {
+    const uint64_t page = bench.give_status_page(kRcs);
+    const uint64_t ring = bench.allocate(96);  // 384 KB of MI_NOOP
+    bench.set_reg(kRcs, kControl, 0);
+    bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+    bench.set_reg(kRcs, kTail, border - 0x1000);
+    bench.set_reg(kRcs, kControl, 95u << 12 | code << 1 | 1);
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(page + 16), 0u) << "no border yet";
+    bench.set_reg(kRcs, kTail, border + 0x1000);
+    EXPECT_TRUE(bench.device->settle());
+    const uint32_t reported = bench.peek(page + 16);
+    EXPECT_GE(reported, border);
+    EXPECT_LE(reported, border + 0x1000);
+    bench.poke(page + 16, 0);
+    bench.set_reg(kRcs, kTail, border + 0x2000);
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(page + 16), 0u) << "the same block";
+  }
+}
+
+TEST_P(RingTest, RingMemoryIsNotSnooped) {
+  COVERS("G45-5.3.4-11");
+  FlowBench bench(GetParam());
+  if (!bench.is_gen4()) {
+    GTEST_SKIP() << "snooped and unsnooped pages are a matter of Gen4";
+  }
+  bench.start_ring(kRcs);
+  const uint64_t page = bench.ring_start(kRcs) / EngineBench::kPage;
+  bench.set_entry(page, bench.entry(page) | 6);  // bits 2:1: snooped system memory
+  bench.emit(kRcs, {kNoop, kNoop});
+  bench.submit(kRcs);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_GE(bench.undefined(), 1u);
+}
+
+TEST_P(RingTest, CommandAcrossTheEndIsReported) {
+  COVERS("G45-5.3.4-12");
+  FlowBench bench(GetParam());
+  const uint64_t ring = bench.allocate(1);
+  const uint64_t data = bench.allocate(1);
+  const FlowBench::Dwords store = bench.store(data, 0x61);
+  bench.poke(ring + 0xff8, std::span(store).first(2));
+  bench.poke(ring, std::span(store).last(2));
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kHead, 0xff8);
+  bench.set_reg(kRcs, kTail, 8);
+  bench.set_reg(kRcs, kControl, 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.undefined(), 1u);
+  EXPECT_EQ(bench.peek(data), 0x61u) << "it is parsed nevertheless";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 1u << 21 | 8);
+}
+
+TEST_P(RingTest, HeadBehindTailInOneLineIsReported) {
+  COVERS("G45-5.3.4-13");
+  FlowBench bench(GetParam());
+  bench.start_ring(kRcs);
+  bench.set_reg(kRcs, kTail, 0x60);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.undefined(), 0u);
+  bench.set_reg(kRcs, kTail, 0x48);  // round the ring, to the line of the head
+  EXPECT_EQ(bench.undefined(), 1u);
+}
+
+TEST_P(RingTest, HeadAndTailOutsideTheRingAreReported) {
+  FlowBench bench(GetParam());
+  bench.start_ring(kRcs, 1);
+  bench.set_reg(kRcs, kTail, 0x2000);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_GE(bench.undefined(), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0u);
+}
+
+TEST_P(RingTest, StoppedRingsAreIdle) {
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0x200u);
+  bench.emit(kRcs, bench.store(data, 1));
+  bench.submit(kRcs);
+  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0u) << "commands wait";
+  bench.set_reg(kRcs, kMiMode, 0x0100'0100);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0u);
+  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x300, 0x300u);
+  bench.set_reg(kRcs, kMiMode, 0x0100'0000);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, RingTest, ::testing::ValuesIn(all_chips()), chip_name);
+
+class RingMutex : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RingMutex, ReaderOfAClearBitOwnsTheRing) {
+  COVERS("G45-5.3.4-15");
+  FlowBench bench(GetParam());
+  bench.start_ring(kRcs);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "off: reads zero";
+  bench.set_reg(kRcs, kTail, 1);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "off: writes are ignored";
+  bench.set_reg(kRcs, kInstpm, 0x0100'0100);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "the first reader gets it";
+  EXPECT_EQ(bench.reg(kRcs, kTail), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 1u);
+  bench.set_reg(kRcs, kTail, 1);
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "a write of the tail releases it";
+}
+
+INSTANTIATE_TEST_SUITE_P(Gen4, RingMutex, ::testing::ValuesIn(gen4_chips()), chip_name);
 
 }  // namespace
 }  // namespace halogen
