@@ -17,6 +17,18 @@ namespace {
 constexpr unsigned kExternalTlbEntries = 64;
 constexpr unsigned kNoEngine = ~0u;  // key of streams without one
 
+// Keeps where the entry of the page itself stands.
+struct LeafRecorder final : WalkRecorder {
+  explicit LeafRecorder(const PageFormat& walked) : format(walked) {}
+  void on_step(const WalkStep& step) override {
+    if (step.level == &format.levels.back()) {
+      leaf = step;
+    }
+  }
+  const PageFormat& format;
+  std::optional<WalkStep> leaf;
+};
+
 }  // namespace
 
 MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes,
@@ -208,9 +220,34 @@ std::span<const std::byte> MemoryUnit::physical_page(PhysAddr address) {
   return {frame + offset, kFrameBytes - offset};
 }
 
-bool MemoryUnit::write_entries(unsigned /*engine*/, TableKind table, GpuVa address, std::span<const uint32_t> dwords) {
-  if (table != TableKind::global) {
+// Where a page has no place for its entry, the entry is dropped.
+bool MemoryUnit::write_process_entries(unsigned engine, GpuVa address, std::span<const uint32_t> dwords) {
+  const WalkContext walked = process_walks_[engine];
+  if (walked.format == nullptr || process_tables_off(engine)) {
     return false;
+  }
+  bool all = true;
+  for (const uint32_t entry : dwords) {
+    LeafRecorder recorder(*walked.format);
+    walk(map_.physical(), walked, address.value, {}, &recorder, false);
+    if (recorder.leaf) {
+      map_.physical().write(recorder.leaf->space, PhysAddr{recorder.leaf->entry_address},
+                            std::as_bytes(std::span(&entry, 1)));
+      for (const auto& [key, client] : clients_) {
+        if (std::get<2>(key) == TableKind::per_process) {
+          client->space.invalidate_page(address);
+        }
+      }
+    }
+    all &= recorder.leaf.has_value();
+    address += kFrameBytes;
+  }
+  return all;
+}
+
+bool MemoryUnit::write_entries(unsigned engine, TableKind table, GpuVa address, std::span<const uint32_t> dwords) {
+  if (table != TableKind::global) {
+    return write_process_entries(engine, address, dwords);
   }
   const unsigned bytes = gtt_port_.entry_bytes();
   const size_t each = bytes / sizeof(uint32_t);

@@ -157,6 +157,7 @@ class MemoryUnit final : public RegisterHandler {
   void load_directory(const spec::EngineModel& engine);
   void load_process_walk(unsigned engine, const WalkContext& walk);
   void write_pdp(const RegisterSlot& slot, uint32_t value);
+  bool write_process_entries(unsigned engine, GpuVa address, std::span<const uint32_t> dwords);
   void entries_changed(uint64_t first, uint64_t last);
   void flush_global();
   void invalidate_all();

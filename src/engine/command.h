@@ -13,10 +13,23 @@ namespace halogen::engine {
 
 class Engine;
 
+// What a batch without privilege loses of a command (command_privilege.h). All false: nothing.
+struct Permit {
+  bool restricted = false;  // the batch has no privilege: registers must be asked for
+  bool drop_write = false;
+  bool drop_post_sync = false;
+  bool per_process_table = false;
+  bool per_process_page = false;
+  bool parent_privilege = false;
+  bool register_noop = false;  // the command is dropped if it writes a register that it may not write
+  bool register_drop = false;  // only that write is
+};
+
 struct Command {
   const spec::CommandDesc& desc;
   std::span<const uint32_t> dwords;
   CommandPlace place;
+  Permit permit{};
 
   // As the generated structure of the command: command.as<hw::MI_NOOP>(gen).
   template <class T>

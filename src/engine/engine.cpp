@@ -27,7 +27,8 @@ Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& servic
       status_page_(*this),
       errors_(*this),
       modes_(*this),
-      privilege_(generation_.model().id),
+      semaphores_(*this),
+      privilege_(*this, generation_.model().id),
       back_end_(make_back_end(model)),
       ring_submission_(std::make_unique<RingSubmission>(*this)),
       counts_(spec::commands().size()) {
@@ -58,12 +59,25 @@ bool Engine::per_process_space() const {
          registers_.get<hw::GFX_MODE>().per_process_space_and_run_list_enable;
 }
 
+// A semaphore is looked at when somebody signals or when its time comes.
+bool Engine::wait_goes_on(uint64_t until) {
+  if (state_.activity != Activity::waiting || state_.wait.kind != WaitKind::semaphore) {
+    return false;
+  }
+  if (!state_.wait.until || *state_.wait.until >= until) {
+    return true;
+  }
+  state_.time = std::max(state_.time, *state_.wait.until);
+  return false;
+}
+
 bool Engine::run(uint64_t until) {
   stream_.invalidate();  // tables may have changed since
   bool progress = false;
+  was_reset_ = false;
   while (state_.time < until) {
     const uint64_t began = state_.time;
-    if (state_.activity == Activity::hung || modes_.stopped() || !submission().prepare()) {
+    if (state_.activity == Activity::hung || modes_.stopped() || wait_goes_on(until) || !submission().prepare()) {
       progress |= state_.time != began;
       break;
     }
@@ -81,7 +95,7 @@ bool Engine::run(uint64_t until) {
     state_.ring.cancel_wait = false;
     progress |= state_.commands != before;
     ring_.report_head_at_borders();
-    if (state_.activity != Activity::running) {
+    if (state_.activity != Activity::running || was_reset_) {
       break;
     }
   }
@@ -188,6 +202,7 @@ void Engine::reset() {
   state_ = {};
   state_.time = time;
   stream_.restore(state_.stream);
+  was_reset_ = true;
   errors_.reset();
   back_end_->reset();
   stream_registers_.publish();

@@ -16,18 +16,19 @@
 #include "base/fidelity.h"
 #include "engine/back_end.h"
 #include "engine/command.h"
+#include "engine/command_privilege.h"
 #include "engine/command_stream.h"
 #include "engine/engine_state.h"
 #include "engine/errors.h"
 #include "engine/fetch.h"
 #include "engine/registers.h"
 #include "engine/ring.h"
+#include "engine/semaphores.h"
 #include "engine/services.h"
 #include "engine/status_page.h"
 #include "engine/stream_modes.h"
 #include "engine/stream_registers.h"
 #include "gen/generation.h"
-#include "mmio/privilege.h"
 
 namespace halogen::engine {
 
@@ -72,7 +73,7 @@ class Engine {
   StatusPage& status_page() { return status_page_; }
   Errors& errors() { return errors_; }
   StreamModes& modes() { return modes_; }
-  const Privilege& privilege() const { return privilege_; }
+  CommandPrivilege& privilege() { return privilege_; }
   BackEnd& back_end() { return *back_end_; }
   Submission& submission();
   ExeclistSubmission* execlists() { return execlist_submission_.get(); }  // null where there are none
@@ -105,6 +106,9 @@ class Engine {
   // An access was stopped by a fault: the command is repeated when the page comes, or never.
   Next stopped_by_fault();
 
+  // A register write of the running command has reset the engine: there is no next command.
+  bool was_reset() const { return was_reset_; }
+
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const;
@@ -122,6 +126,7 @@ class Engine {
 
   void handle(StreamStop stop);
   void leave_stream();
+  bool wait_goes_on(uint64_t until);
 
   std::string path_;
   Generation generation_;
@@ -137,12 +142,14 @@ class Engine {
   StatusPage status_page_;
   Errors errors_;
   StreamModes modes_;
-  Privilege privilege_;
+  Semaphores semaphores_;
+  CommandPrivilege privilege_;
   std::unique_ptr<BackEnd> back_end_;
   std::unique_ptr<Submission> ring_submission_;
   std::unique_ptr<ExeclistSubmission> execlist_submission_;
   std::vector<CommandCount> counts_;  // by CommandId
   uint64_t unknown_commands_ = 0;
+  bool was_reset_ = false;  // since run() began
 };
 
 }  // namespace halogen::engine

@@ -8,7 +8,9 @@
 
 #include "engine/command_stream.h"
 #include "engine/execlist_state.h"
+#include "engine/math_state.h"
 #include "engine/ring_state.h"
+#include "engine/semaphore_state.h"
 #include "engine/watchdog_state.h"
 
 namespace halogen::engine {
@@ -69,8 +71,10 @@ struct EngineState {
   bool arbitration = true;                // MI_ARB_ON_OFF
   bool arbitration_off_in_batch = false;  // ... by a batch that has not switched it on again
   bool preparser = true;                  // MI_ARB_CHECK may switch the pre-parser off
-  uint8_t predicate = 0;                  // what MI_SET_PREDICATE asked for
-  bool predicate_bit = false;             // result of MI_PREDICATE
+  uint8_t predicate = 0;                  // what MI_SET_PREDICATE asked for; 0: nothing
+  bool predicate_bit = false;             // ... and found: some commands are no-operations
+  MathState math;
+  SemaphoreState semaphore;
   RingState ring;
   ExeclistState execlist;
   WatchdogState watchdog;

@@ -2,11 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "engine/predicate.h"
+
 namespace halogen::engine {
 
-Next Executor::execute(const Command& command) {
+Next Executor::execute(Command& command) {
   if (command.place.level == 0) {
     engine_.ring().check_place(command.place.address, command.dwords.size_bytes());
+  }
+  if (engine_.state_.predicate != 0 && skipped_by_predicate(engine_, command)) [[unlikely]] {
+    return Next::advance();
+  }
+  if (!engine_.level().privileged && !engine_.privilege_.restrict_command(command)) [[unlikely]] {
+    return Next::advance();
   }
   if (const Handler handler = engine_.handlers_.find(command.desc.id)) {
     return handler(engine_, command);

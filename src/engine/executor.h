@@ -19,7 +19,8 @@ class Executor {
     engine_.state_.header = dwords[0];
     Next next;
     if (dwords[0] != 0) {  // else MI_NOOP without an identification
-      next = execute({desc, dwords, place});
+      Command command{desc, dwords, place};
+      next = execute(command);
     }
     const bool done = next.action != Next::Action::hold;
     engine_.counts_[static_cast<size_t>(desc.id)].count += done;
@@ -31,7 +32,7 @@ class Executor {
                     const CommandPlace& place);
 
  private:
-  Next execute(const Command& command);
+  Next execute(Command& command);
 
   Engine& engine_;
 };

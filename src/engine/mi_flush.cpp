@@ -66,18 +66,6 @@ uint64_t value_of(Engine& engine, const PostSync& sync) {
   return sync.data;
 }
 
-bool may_write_register(Engine& engine, uint32_t offset) {
-  ForceToNonPrivSlots slots{};
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (const auto at = force_to_nonpriv_offset(engine.generation().model().id, i)) {
-      if (const RegisterSlot* const slot = engine.registers().mmio().bank().find(engine.model().mmio_base + *at)) {
-        slots[i] = engine.registers().mmio().bank().peek(*slot);
-      }
-    }
-  }
-  return engine.privilege().check(engine.model(), offset, RegisterAccess::write, slots) != Permission::denied;
-}
-
 // A batch without privilege may write to its own memory only, where the command has rows that say so.
 bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
   const bool checked = std::ranges::any_of(command.desc.privilege, [&](const spec::PrivilegeRule& rule) {
@@ -86,8 +74,9 @@ bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
   if (!checked || engine.level().privileged || engine.registers().get<hw::GFX_MODE>().privilege_check_disable) {
     return true;
   }
-  const bool dropped = sync.to_register ? !may_write_register(engine, static_cast<uint32_t>(sync.address.value))
-                                        : sync.global || sync.index;
+  const auto offset = static_cast<uint32_t>(sync.address.value);
+  const bool dropped =
+      sync.to_register ? !engine.privilege().allows(command, offset, RegisterAccess::write) : sync.global || sync.index;
   if (dropped) {
     engine.errors().raise(ErrorKind::command_privilege);
   }

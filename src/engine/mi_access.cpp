@@ -1,0 +1,58 @@
+#include "engine/mi_access.h"
+
+#include "mmio/context_image.h"
+
+namespace halogen::engine {
+bool MemoryTarget::read(Engine& engine, std::span<std::byte> into) const {
+  if (space != nullptr) {
+    return space->read(GpuVa{address}, into);
+  }
+  engine.services().read_physical(PhysAddr{address}, into);
+  return true;
+}
+
+bool MemoryTarget::write(Engine& engine, std::span<const std::byte> from) const {
+  if (dropped) {
+    return true;
+  }
+  if (space != nullptr) {
+    return space->write(GpuVa{address}, from);
+  }
+  engine.services().write_physical(PhysAddr{address}, from);
+  return true;
+}
+
+MemoryTarget graphics_target(Engine& engine, const Command& command, bool global, GpuVa address) {
+  const bool old = engine.generation().has(spec::Feature::physical_addresses);
+  const Permit& permit = command.permit;
+  TableKind table = old ? engine.fetched_from() : TableKind::per_process;
+  bool dropped = permit.drop_write;
+  if (permit.per_process_table) {
+    table = TableKind::per_process;
+    if (old && !engine.per_process_space()) {
+      engine.privilege().violation();
+      dropped = true;
+    }
+  } else if (global) {
+    table = TableKind::global;
+  }
+  return {&engine.data_space(table), address.value, dropped};
+}
+
+MemoryTarget physical_target(const Command& command, uint64_t address) {
+  return {nullptr, address, command.permit.restricted};
+}
+
+uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {
+  const auto place = static_cast<uint32_t>(offset);
+  if (add_engine_base) {
+    return engine.model().mmio_base + place;
+  }
+  return remap ? own_instance(engine.generation().model(), engine.model(), place) : place;
+}
+
+uint32_t read_register(Engine& engine, const Command& command, uint32_t offset) {
+  return engine.privilege().allows(command, offset, RegisterAccess::read) ? engine.read_register(offset) : 0;
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,44 @@
+// What the handlers of commands that move data share: which table, where a register stands, what a batch without
+// privilege gets.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/engine.h"
+
+namespace halogen::engine {
+
+// A place in memory that a command names.
+struct MemoryTarget {
+  AddressSpace* space = nullptr;  // null: physical memory, or nothing
+  uint64_t address = 0;
+  bool dropped = false;  // the write does not happen
+
+  bool read(Engine& engine, std::span<std::byte> into) const;
+  // False: stopped by a fault.
+  bool write(Engine& engine, std::span<const std::byte> from) const;
+  template <class T>
+  bool store(Engine& engine, const T& value) const {
+    return write(engine, std::as_bytes(std::span(&value, 1)));
+  }
+  template <class T>
+  std::optional<T> load(Engine& engine) const {
+    T value{};
+    return read(engine, std::as_writable_bytes(std::span(&value, 1))) ? std::optional(value) : std::nullopt;
+  }
+};
+
+// Of a command with a bit for the global table. Where commands may name physical addresses (Gen4), a graphics address
+// goes through the table that the command itself was fetched through.
+MemoryTarget graphics_target(Engine& engine, const Command& command, bool global, GpuVa address);
+// Gen4, where the command says physical.
+MemoryTarget physical_target(const Command& command, uint64_t address);
+
+// The register that a command names, with its ways to mean a register of the engine that runs it.
+uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap);
+// A read by a command: what it may not read is zero.
+uint32_t read_register(Engine& engine, const Command& command, uint32_t offset);
+
+}  // namespace halogen::engine

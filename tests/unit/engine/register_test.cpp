@@ -1,0 +1,223 @@
+// Register accesses from the stream.
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "mi_bench.h"
+
+namespace halogen {
+namespace {
+
+// Registers that are plain storage while nothing is drawn: counters of the vertex fetcher.
+constexpr uint32_t kStorage = 0x2310;
+constexpr uint32_t kSecond = 0x2318;
+
+class RegisterTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RegisterTest, LoadImmediateAndStore) {
+  COVERS("G45-1.8-02");
+  MiBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.go(bench.load(kStorage, 0x12'3456) + bench.save(kStorage, data) + bench.load(kStorage, 0x0a'bcde) +
+           bench.save(kStorage, data + 4));
+  EXPECT_EQ(bench.peek(data), 0x12'3456u);
+  EXPECT_EQ(bench.peek(data + 4), 0x0a'bcdeu);
+  EXPECT_EQ(bench.read(kStorage), 0x0a'bcdeu);
+}
+
+TEST_P(RegisterTest, EachSetBitSuppressesOneByte) {
+  COVERS("G45-1.8-01");
+  COVERS("G45-1.8-03");
+  COVERS("G45-3.2-01");
+  MiBench bench(GetParam());
+  for (uint32_t disabled = 0; disabled < 16; ++disabled) {
+    bench.go(bench.load(kStorage, 0x0011'1111));
+    bench.go({0x1100'0001 | disabled << 8, kStorage, 0x002a'5c36});
+    uint32_t expected = 0;
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      const uint32_t source = (disabled >> byte & 1) != 0 ? 0x0011'1111 : 0x002a'5c36;
+      expected |= source & 0xffu << 8 * byte;
+    }
+    EXPECT_EQ(bench.read(kStorage), expected) << disabled;
+  }
+}
+
+TEST_P(RegisterTest, SeveralPairs) {
+  COVERS("G45-1.8-06");
+  MiBench bench(GetParam());
+  bench.go({0x1100'0005, kStorage, 1, kSecond, 2, kStorage, 3});
+  EXPECT_EQ(bench.read(kStorage), 3u);
+  EXPECT_EQ(bench.read(kSecond), 2u);
+}
+
+TEST_P(RegisterTest, TheRingMayForbidThem) {
+  COVERS("G45-1.8-04");
+  MiBench bench(GetParam());
+  const uint32_t control = bench.reg("rcs0", EngineBench::kControl);
+  bench.go(bench.load(kStorage, 5));
+  bench.set_reg("rcs0", EngineBench::kControl, control | 1u << 8);
+  bench.go(bench.load(kStorage, 6));
+  EXPECT_EQ(bench.read(kStorage), 5u);
+  bench.set_reg("rcs0", EngineBench::kControl, control);
+  bench.go(bench.load(kStorage, 7));
+  EXPECT_EQ(bench.read(kStorage), 7u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, RegisterTest,
+                         ::testing::Values("i965", "gm965", "g45", "gm45", "snb", "bdw", "skl", "icl", "tgl", "dg1"));
+
+class EarlyRegisterTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EarlyRegisterTest, StoreToGraphicsAndPhysicalMemory) {
+  COVERS("G45-1.18-01");
+  COVERS("G45-1.18-02");
+  COVERS("G45-1.18-03");
+  MiBench bench(GetParam());
+  bench.host.top = uint64_t{1} << 36;
+  const uint64_t data = bench.allocate(1);
+  const uint64_t physical = 0x5'0000'1230;
+  bench.go(bench.load(kStorage, 0x11) + Dwords{0x1240'0001, kStorage, low(data)} +
+           Dwords{0x1200'0001, kStorage | high(physical) << 28, low(physical)} + bench.load(kStorage, 0x22));
+  EXPECT_EQ(bench.peek64(data), 0x11u);
+  EXPECT_EQ(bench.host.value_at<uint64_t>(physical), 0x11u);
+}
+
+TEST_P(EarlyRegisterTest, SomeCannotBeStored) {
+  COVERS("G45-1.18-04");
+  MiBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  for (const uint32_t offset : {0x3c4u, 0x2020u, 0x3000u}) {  // VGA, PGTBL_CTL, a fence
+    bench.host.log.clear();
+    bench.go({0x1240'0001, offset, low(data)});
+    EXPECT_EQ(bench.undefined(), 1u) << std::hex << offset;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, EarlyRegisterTest, ::testing::Values("i965", "gm965", "g45", "gm45"));
+
+class WideRegisterTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(WideRegisterTest, FromMemoryAndFromRegisters) {
+  MiBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.poke(data, 0xabcd'ef01);
+  for (const uint32_t async : {0u, 1u << 21}) {
+    bench.go(bench.load(bench.gpr(1), 0) + Dwords{0x14c0'0002 | async, bench.gpr(1)} + bench.at(data) +
+             Dwords{0x1500'0001, bench.gpr(1), bench.gpr(2)});
+    EXPECT_EQ(bench.read(bench.gpr(1)), 0xabcd'ef01u);
+    EXPECT_EQ(bench.read(bench.gpr(2)), 0xabcd'ef01u);
+  }
+}
+
+// The store depends on the predicate when it asks for it.
+TEST_P(WideRegisterTest, PredicatedStore) {
+  MiBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const uint32_t result = bench.base() + 0x418;
+  Dwords store = bench.save(bench.gpr(0), data);
+  store[0] |= 1u << 21;
+  bench.go(bench.load(bench.gpr(0), 0x77) + bench.load(result, 0) + store);
+  EXPECT_EQ(bench.peek(data), 0u);
+  bench.go(bench.load(result, 1) + store);
+  EXPECT_EQ(bench.peek(data), 0x77u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, WideRegisterTest, ::testing::Values("bdw", "skl", "icl", "tgl", "dg1"));
+
+// Offsets relative to the engine that runs the command: the same commands on another engine mean its own registers.
+TEST(RelativeRegisters, EngineBaseIsAdded) {
+  COVERS("DG1-CS-12");
+  constexpr uint32_t kAdd = 1u << 19, kAddSource = 1u << 18, kGlobal = 1u << 22;
+  for (const char* engine : {"rcs0", "bcs0", "vcs0", "vecs0"}) {
+    MiBench bench("dg1", engine);
+    const uint64_t data = bench.allocate(1);
+    bench.poke(data, 0x4444);
+    bench.go({0x1100'0003 | kAdd, 0x600, 0x1111, 0x608, 0x2222});            // LRI
+    bench.go(Dwords{0x1480'0002 | kAdd | kGlobal, 0x610} + bench.at(data));  // LRM
+    bench.go({0x1500'0001 | kAdd | kAddSource, 0x608, 0x618});               // LRR
+    bench.go({0x1500'0001 | kAdd, bench.gpr(0), 0x620});
+    bench.go({0x1500'0001 | kAddSource, 0x600, bench.gpr(5)});
+    bench.go(Dwords{0x1200'0002 | kAdd | kGlobal, 0x618} + bench.at(data + 8));  // SRM
+    EXPECT_EQ(bench.read(bench.gpr(0)), 0x1111u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(1)), 0x2222u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(2)), 0x4444u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(3)), 0x2222u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(4)), 0x1111u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(5)), 0x1111u) << engine;
+    EXPECT_EQ(bench.peek(data + 8), 0x2222u) << engine;
+    // Byte disables, forced posting.
+    bench.go({0x1100'0001 | 1u << 9 | 1u << 12 | kAdd, 0x600, 0xaaaa'aaaa});
+    EXPECT_EQ(bench.read(bench.gpr(0)), 0xaaaa'11aau) << engine;
+  }
+}
+
+// A register of the first unit of a kind means that of the unit that runs the command.
+TEST(RelativeRegisters, UnitsAreRemapped) {
+  for (const char* engine : {"vcs0", "vcs2"}) {
+    MiBench bench("dg1", engine);
+    const uint64_t data = bench.allocate(1);
+    bench.poke(data, 0x2222);
+    bench.go({0x1100'0001 | 1u << 17, 0x1c'0600, 0x1111});
+    bench.go(Dwords{0x14c0'0002 | 1u << 17, 0x1c'0608} + bench.at(data));
+    bench.go({0x1500'0001 | 1u << 16 | 1u << 17, 0x1c'0600, 0x1c'0610});
+    bench.go(Dwords{0x1240'0002 | 1u << 17, 0x1c'0608} + bench.at(data + 8));
+    EXPECT_EQ(bench.read(bench.gpr(0)), 0x1111u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(1)), 0x2222u) << engine;
+    EXPECT_EQ(bench.read(bench.gpr(2)), 0x1111u) << engine;
+    EXPECT_EQ(bench.peek(data + 8), 0x2222u) << engine;
+  }
+}
+
+TEST(VideoStreamer, LoadImmediate) {
+  COVERS("G45-2.6-01");
+  MiBench bench("g45", "vcs0");
+  bench.go({0x1100'0001, kStorage, 0x3'0000});
+  EXPECT_EQ(bench.read(kStorage), 0x3'0000u);
+  bench.go({0x1100'0201, kStorage, 0x1111});
+  EXPECT_EQ(bench.read(kStorage), 0x0011u);
+  bench.go_in_batch({0x1100'0001, kStorage, 0x44}, false);
+  EXPECT_EQ(bench.read(kStorage), 0x0011u);
+  bench.go_in_batch({0x1100'0001, kStorage, 0x45}, true);
+  EXPECT_EQ(bench.read(kStorage), 0x45u);
+  bench.set_reg("vcs0", EngineBench::kControl, bench.reg("vcs0", EngineBench::kControl) | 1u << 8);
+  bench.go({0x1100'0001, kStorage, 0x55});
+  EXPECT_EQ(bench.read(kStorage), 0x45u);
+}
+
+TEST(VideoStreamer, Noop) {
+  COVERS("G45-2.7-01");
+  MiBench bench("g45", "vcs0");
+  const uint32_t nopid = bench.base() + 0x94;
+  bench.go({0x0040'0000 | 0x2a'aaaa});
+  EXPECT_EQ(bench.read(nopid), 0x2a'aaaau);
+  bench.go({0x0000'0000 | 0x11'1111});  // without the enable
+  EXPECT_EQ(bench.read(nopid), 0x2a'aaaau);
+}
+
+TEST(Noop, WritesItsNumberWhenAsked) {
+  COVERS("G45-1.11-01");
+  COVERS("G45-1.11-02");
+  COVERS("G45-3.3-01");
+  for (const char* name : {"i965", "gm965", "g45", "gm45"}) {
+    MiBench bench(name);
+    const uint32_t nopid = bench.base() + 0x94;
+    bench.go({0x0040'0000 | 0x3f'ffff});
+    EXPECT_EQ(bench.read(nopid), 0x3f'ffffu) << name;
+    bench.go({0x0000'0000 | 0x12'3456});
+    EXPECT_EQ(bench.read(nopid), 0x3f'ffffu) << name;
+    bench.go({0x0040'0000 | 0x12'3456});
+    EXPECT_EQ(bench.read(nopid), 0x12'3456u) << name;
+  }
+}
+
+// A stream may reset the engine that runs it; the commands behind are not run then.
+TEST(SelfReset, EndsTheStream) {
+  for (const char* name : {"snb", "bdw", "dg1"}) {
+    MiBench bench(name);
+    const uint64_t data = bench.allocate(1);
+    bench.go(bench.store(data, 1) + bench.load(0x941c, 1) + bench.store(data + 4, 2));
+    EXPECT_EQ(bench.peek64(data), 1u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace halogen
