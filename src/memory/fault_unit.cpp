@@ -9,6 +9,7 @@
 #include "hw/fault.h"
 #include "hw/gtt.h"
 #include "hw/vtd.h"
+#include "memory/has_register.h"
 #include "spec/item_ids.h"
 
 namespace halogen {
@@ -16,10 +17,6 @@ namespace {
 
 using spec::EngineClass;
 using spec::RegisterId;
-
-bool has(const spec::DeviceModel& model, RegisterId id) {
-  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
-}
 
 uint64_t page_of(uint64_t address) {
   return address & ~low_mask(kFrameBits);
@@ -154,9 +151,9 @@ FaultUnit::FaultUnit(const spec::DeviceModel& model, const Config& config, Event
                      FaultListener* listener)
     : model_(&model),
       config_(config),
-      style_(has(model, RegisterId::FAULT_REG)       ? Style::shared
-             : has(model, RegisterId::RCS_FAULT_REG) ? Style::per_engine
-                                                     : Style::page_table_errors),
+      style_(has_register(model, RegisterId::FAULT_REG)       ? Style::shared
+             : has_register(model, RegisterId::RCS_FAULT_REG) ? Style::per_engine
+                                                              : Style::page_table_errors),
       events_(&events),
       path_(std::move(path)),
       listener_(listener) {
@@ -320,7 +317,7 @@ std::optional<PageRequest> FaultUnit::take_request() {
 
 bool FaultUnit::respond(const PageResponse& response) {
   const auto is_answered = [&](const PageRequest& request) { return same_page(request, response); };
-  const bool known = std::ranges::any_of(state_.outstanding, is_answered);
+  const bool known = std::ranges::any_of(state_.outstanding, is_answered) || (state_.held && is_answered(*state_.held));
   std::erase_if(state_.outstanding, is_answered);
   std::erase_if(state_.queue, is_answered);
   if (state_.held && is_answered(*state_.held)) {
@@ -382,7 +379,7 @@ void FaultUnit::report_large_page(unsigned engine, uint64_t address) {
 // The first fault stays until software clears its valid bit.
 void FaultUnit::record(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault) {
   const spec::GenId gen = model_->gen;
-  if (has(*model_, RegisterId::GFX_ARB_ERROR_RPT)) {
+  if (has_register(*model_, RegisterId::GFX_ARB_ERROR_RPT)) {
     hw::GFX_ARB_ERROR_RPT errors = hw::GFX_ARB_ERROR_RPT::unpack(gen, std::span(&state_.arbiter_errors, 1));
     (fault.below == 0 ? errors.tlb_page_fault_error : errors.invalid_page_directory_entry_error) = true;
     state_.arbiter_errors = packed(errors, gen);
@@ -441,7 +438,7 @@ bool FaultUnit::owns(RegisterId id) const {
   const bool ours = class_of(id) || id == RegisterId::FAULT_REG || id == RegisterId::FAULT_TLB_DATA0 ||
                     id == RegisterId::FAULT_TLB_DATA1 || id == RegisterId::GFX_ARB_ERROR_RPT ||
                     (id == RegisterId::PGTBL_ER && style_ == Style::page_table_errors);
-  return ours && has(*model_, id);
+  return ours && has_register(*model_, id);
 }
 
 uint32_t FaultUnit::read(RegisterId id) const {

@@ -142,7 +142,8 @@ class FaultUnit {
   void report_external(FaultStream stream, const Fault& fault);
   void report_large_page(unsigned engine, uint64_t address);
 
-  void set_context(unsigned engine, const FaultContext& context);
+  void set_context(unsigned engine, const FaultContext& context);  // a new one: nobody waits any more
+  void update_context(unsigned engine, const FaultContext& context) { state_.engines[engine].context = context; }
   void set_continue_after_fault(unsigned engine, bool on) { state_.engines[engine].continue_after_fault = on; }
   const FaultEngineState& engine(unsigned number) const { return state_.engines[number]; }
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "hw/gam.h"
 #include "hw/mi.h"
+#include "memory/has_register.h"
 #include "spec/item_ids.h"
 
 namespace halogen {
@@ -17,10 +18,6 @@ using spec::EngineClass;
 using spec::RegisterId;
 
 constexpr unsigned kPasidBits = 20;
-
-bool has(const spec::DeviceModel& model, RegisterId id) {
-  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
-}
 
 // The registers of one engine. `number` counts the engines of a class.
 struct PortRow {
@@ -87,7 +84,7 @@ ContextDefinition decode_context(const spec::DeviceModel& model, const std::arra
   context.deeper_coherency = !context.legacy && descriptor.l3_llc_coherency_support;
   context.fault_model = static_cast<FaultModel>(descriptor.fault_handling);
   context.context_id = raw[1];
-  if (has(model, RegisterId::GAM_RENDER_ELEMENT_DESCRIPTOR)) {
+  if (has_register(model, RegisterId::GAM_RENDER_ELEMENT_DESCRIPTOR)) {
     context.function = hw::GAM_RENDER_ELEMENT_DESCRIPTOR::unpack(model.gen, raw).function_number;
   }
   if (!context.legacy) {
@@ -127,6 +124,11 @@ void Gam::set_global(const WalkContext& walk) {
   global_ = walk;
   for (AddressSpace* space : default_spaces_) {
     space->load(walk);
+  }
+  for (unsigned number = 0; number < engines_.size(); ++number) {
+    if (engines_[number].loaded && engines_[number].definition.mode() == WalkMode::ggtt) {
+      resolve(number);
+    }
   }
 }
 
@@ -188,6 +190,8 @@ void Gam::launch(unsigned number) {
   }
   drop_caches(number);
   resolve(number);
+  enter(engine);
+  parts_.faults.set_context(number, fault_context(engine));
 }
 
 // From the descriptors to the tables. Also after an invalidation: the caches are filled before the context goes on.
@@ -204,12 +208,10 @@ void Gam::resolve(unsigned number) {
     engine.walk.format = parts_.formats.find(context.mode());
     engine.walk.table_space = table_space_;
     std::copy_n(context.pointers, 4, engine.walk.roots);
-    engine.walk.medium_pages = medium_pages();
   } else {
     resolve_advanced(number, fault);
   }
-  engine.walk.local_memory = model_->has(spec::Feature::local_memory);
-  engine.walk.gtt_cache = gtt_cache_enabled() && context.mode() != WalkMode::ggtt;
+  apply_switches(engine);
   if (fault) {
     engine.walk.format = nullptr;
     engine.walk.unusable = fault.reason;
@@ -217,8 +219,17 @@ void Gam::resolve(unsigned number) {
   } else if (engine.walk.format == nullptr) {
     raise(number, EventKind::unsupported, engine.registers[0], "the device has no such page tables");
   }
-  parts_.faults.set_context(number, fault_context(engine));
+  if (engine.stage != ContextStage::idle) {
+    parts_.faults.update_context(number, fault_context(engine));
+  }
   load_spaces(engine);
+}
+
+// What the device and this unit's registers say, whatever the tables are.
+void Gam::apply_switches(Engine& engine) {
+  engine.walk.medium_pages = medium_pages() && (!engine.pasid_cache || engine.pasid_cache->medium_pages);
+  engine.walk.local_memory = model_->has(spec::Feature::local_memory);
+  engine.walk.gtt_cache = gtt_cache_enabled() && engine.definition.mode() != WalkMode::ggtt;
 }
 
 void Gam::resolve_advanced(unsigned number, Fault& fault) {
@@ -242,9 +253,15 @@ void Gam::resolve_advanced(unsigned number, Fault& fault) {
   engine.walk = advanced_walk(parts_.formats, *context, *engine.pasid_cache,
                               engine.second_level ? &*engine.second_level : nullptr, definition.privileged,
                               definition.accessed_dirty, parts_.types.state().page_updates_ignore_type);
-  engine.walk.medium_pages = engine.walk.medium_pages && medium_pages();
-  if (!engine.counted_pasid && parts_.vtd.count_use(*context, definition.pasid, +1)) {
-    engine.counted_pasid = definition.pasid;
+}
+
+// The context runs: it uses its PASID.
+void Gam::enter(Engine& engine) {
+  Fault fault;
+  const bool runs = engine.pasid_cache && engine.walk.format != nullptr;
+  const VtdContext* context = runs ? parts_.vtd.context(engine.definition.function, fault) : nullptr;
+  if (context != nullptr && !engine.counted_pasid && parts_.vtd.count_use(*context, engine.definition.pasid, +1)) {
+    engine.counted_pasid = engine.definition.pasid;
   }
 }
 
@@ -294,6 +311,13 @@ void Gam::flush(unsigned engine) {
 
 void Gam::flush_global() {
   parts_.tlbs.invalidate_space(kGlobalSpace);
+  for (Engine& engine : engines_) {
+    if (engine.loaded && engine.definition.mode() == WalkMode::ggtt) {  // a context without tables of its own
+      for (AddressSpace* space : engine.spaces) {
+        space->invalidate();
+      }
+    }
+  }
 }
 
 void Gam::invalidate(const DirectedInvalidation& command) {
@@ -308,8 +332,8 @@ void Gam::invalidate(const DirectedInvalidation& command) {
   for (unsigned number = 0; number < engines_.size(); ++number) {
     Engine& engine = engines_[number];
     const ContextDefinition& context = engine.definition;
-    const bool concerned = engine.stage == ContextStage::confirmed && !context.legacy &&
-                           (!command.pasid || *command.pasid == context.pasid) &&
+    // A reset engine too: what it cached is still there.
+    const bool concerned = engine.loaded && !context.legacy && (!command.pasid || *command.pasid == context.pasid) &&
                            (!command.function || *command.function == context.function);
     if (!concerned) {
       continue;
@@ -319,6 +343,9 @@ void Gam::invalidate(const DirectedInvalidation& command) {
       case Level::pasid:
         drop_caches(number);
         resolve(number);
+        if (engine.stage == ContextStage::confirmed) {
+          enter(engine);  // now there may be an entry
+        }
         break;
       case Level::walk:
         drop_caches(number);
@@ -422,7 +449,7 @@ int Gam::engine_of(EngineClass engine_class, unsigned number) const {
 
 bool Gam::owns(RegisterId id) const {
   return (find_port(id) != nullptr || id == RegisterId::GTT_CACHE_EN || id == RegisterId::GAMW_ECO_DEV_RW_IA) &&
-         has(*model_, id);
+         has_register(*model_, id);
 }
 
 uint32_t Gam::read(RegisterId id, unsigned index, unsigned dword) const {
@@ -442,12 +469,14 @@ uint32_t Gam::read(RegisterId id, unsigned index, unsigned dword) const {
 }
 
 void Gam::write(RegisterId id, uint32_t value) {
-  if (id == RegisterId::GTT_CACHE_EN) {
-    gtt_cache_ = value;
-    return;
-  }
-  if (id == RegisterId::GAMW_ECO_DEV_RW_IA) {
-    medium_enable_ = value;
+  if (id == RegisterId::GTT_CACHE_EN || id == RegisterId::GAMW_ECO_DEV_RW_IA) {
+    (id == RegisterId::GTT_CACHE_EN ? gtt_cache_ : medium_enable_) = value;
+    for (Engine& engine : engines_) {  // contexts that run see it too
+      if (engine.loaded) {
+        apply_switches(engine);
+        load_spaces(engine);
+      }
+    }
     return;
   }
   const PortRow* row = find_port(id);

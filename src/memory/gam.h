@@ -148,6 +148,8 @@ class Gam {
   void launch(unsigned number);
   void resolve(unsigned number);
   void resolve_advanced(unsigned number, Fault& fault);
+  void apply_switches(Engine& engine);
+  void enter(Engine& engine);
   void leave(Engine& engine);
   void drop_caches(unsigned number);
   void load_spaces(Engine& engine);

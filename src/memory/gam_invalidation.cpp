@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "memory/has_register.h"
 #include "spec/item_ids.h"
 
 namespace halogen {
@@ -33,10 +34,6 @@ constexpr Row kRows[] = {
     {RegisterId::COMPCTX_TLB_INV_CR, EngineClass::compute, kByBit},
 };
 
-bool has(const spec::DeviceModel& model, RegisterId id) {
-  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
-}
-
 bool is_global(RegisterId id) {
   return id == RegisterId::GFX_FLSH_CNTL;
 }
@@ -45,7 +42,7 @@ bool is_global(RegisterId id) {
 
 bool TlbInvalidation::owns(RegisterId id) const {
   return (is_global(id) || std::ranges::any_of(kRows, [id](const Row& row) { return row.id == id; })) &&
-         has(*model_, id);
+         has_register(*model_, id);
 }
 
 uint32_t TlbInvalidation::engines_of(RegisterId id, uint32_t value) const {

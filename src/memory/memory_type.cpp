@@ -3,6 +3,8 @@
 #include <span>
 
 #include "base/bits.h"
+#include "hw/mocs.h"
+#include "memory/has_register.h"
 #include "spec/item_ids.h"
 
 namespace halogen {
@@ -46,10 +48,6 @@ unsigned table_of(EngineClass engine, unsigned number) {
   return 0;
 }
 
-bool has(const spec::DeviceModel& model, RegisterId id) {
-  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
-}
-
 }  // namespace
 
 std::string_view name_of(MemoryType type) {
@@ -67,10 +65,11 @@ std::string_view name_of(MemoryType type) {
 }
 
 MemoryTypes::MemoryTypes(const spec::DeviceModel& model)
-    : model_(&model), shared_mocs_(has(model, RegisterId::GLOBAL_MOCS)) {}
+    : model_(&model), shared_mocs_(has_register(model, RegisterId::GLOBAL_MOCS)) {}
 
 bool MemoryTypes::owns(RegisterId id) const {
-  return (id == RegisterId::PRIVATE_PAT || id == RegisterId::PAT_INDEX || find_row(id) != nullptr) && has(*model_, id);
+  return (id == RegisterId::PRIVATE_PAT || id == RegisterId::PAT_INDEX || find_row(id) != nullptr) &&
+         has_register(*model_, id);
 }
 
 void MemoryTypes::write(RegisterId id, unsigned index, unsigned dword, uint32_t value) {
@@ -95,12 +94,26 @@ PatEntry MemoryTypes::pat(uint8_t type_index) const {
 
 MemoryType MemoryTypes::access_type(EngineClass engine, unsigned number, unsigned mocs_index,
                                     uint8_t type_index) const {
+  if (!shared_mocs_ && !has_register(*model_, RegisterId::GFX_MOCS)) {
+    return page_type(type_index);  // before Gen9 there are no tables
+  }
   const unsigned table = shared_mocs_ ? 0 : table_of(engine, number);
-  const uint32_t entry = state_.mocs[table][mocs_index % MemoryTypeState::kMocsEntries];
-  // The two cacheability bits mean the same in every table: 0 as the page says, 1 UC, 2 WT, 3 WB.
-  constexpr MemoryType kTypes[4] = {MemoryType::uc, MemoryType::uc, MemoryType::wt, MemoryType::wb};
-  const uint64_t cacheability = bits(entry, 1, 0);
-  return cacheability == 0 ? page_type(type_index) : kTypes[cacheability];
+  const std::span entry(&state_.mocs[table][mocs_index % MemoryTypeState::kMocsEntries], 1);
+  using Cacheability = hw::GFX_MOCS::Cacheability;  // the field means the same in every table
+  const auto cacheability = shared_mocs_
+                                ? static_cast<Cacheability>(hw::GLOBAL_MOCS::unpack(model_->gen, entry).cacheability)
+                                : hw::GFX_MOCS::unpack(model_->gen, entry).cacheability;
+  switch (cacheability) {
+    case Cacheability::uc:
+      return MemoryType::uc;
+    case Cacheability::wt:
+      return MemoryType::wt;
+    case Cacheability::wb:
+      return MemoryType::wb;
+    case Cacheability::page_table:
+      break;
+  }
+  return page_type(type_index);
 }
 
 }  // namespace halogen

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "hw/page_tables.h"
 #include "hw/trtt.h"
+#include "memory/has_register.h"
 
 namespace halogen {
 namespace {
@@ -71,10 +72,6 @@ const RegisterRow* find_row(RegisterId id) {
   return nullptr;
 }
 
-bool has(const spec::DeviceModel& model, RegisterId id) {
-  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
-}
-
 uint64_t with_low(uint64_t value, uint64_t low) {
   return (value & ~low_mask(32)) | low;
 }
@@ -85,17 +82,17 @@ uint64_t with_high(uint64_t value, uint64_t high) {
 }  // namespace
 
 TrttRegisters::TrttRegisters(const spec::DeviceModel& model, EventSink& events, std::string path)
-    : model_(&model), events_(&events), path_(std::move(path)), per_engine_(has(model, RegisterId::TRTT_CR)) {
+    : model_(&model), events_(&events), path_(std::move(path)), per_engine_(has_register(model, RegisterId::TRTT_CR)) {
   reset();
 }
 
 bool TrttRegisters::owns(RegisterId id) const {
-  return find_row(id) != nullptr && has(*model_, id);
+  return find_row(id) != nullptr && has_register(*model_, id);
 }
 
 void TrttRegisters::reset() {
   state_ = {};
-  state_.bypass = has(*model_, RegisterId::TR_BYPASS_DISABLE);
+  state_.bypass = has_register(*model_, RegisterId::TR_BYPASS_DISABLE);
   for (TrttSet& set : state_.sets) {
     set.virtual_tables = per_engine_;  // Gen12 has no choice
   }
@@ -176,6 +173,17 @@ void TrttRegisters::misused(unsigned number, uint64_t address, std::string detai
   events_->on_event({EventKind::undefined_behaviour, "TR-TT", path_, address, number, std::move(detail)});
 }
 
+void TrttRegisters::on_unmapped_tile(unsigned number, uint64_t address, Tile tile) {
+  if (tile == Tile::null) {
+    ++null_tile_accesses_;
+    return;
+  }
+  events_->on_event({EventKind::fault, "TR-TT", path_, address, number, "access to an invalid tile"});
+  if (sink_ != nullptr) {
+    sink_->on_invalid_tile(address);
+  }
+}
+
 int TrttRegisters::set_of(const spec::EngineModel& engine) const {
   if (!model_->has(spec::Feature::tr_tt)) {
     return -1;
@@ -250,14 +258,6 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
     result.address = static_cast<uint64_t>(sign_extend(mapped, kAddressBits));
   }
   return result;
-}
-
-void TiledResources::on_unmapped_tile(uint64_t address, Tile tile) {
-  if (tile == Tile::null) {
-    ++null_tile_accesses_;
-  } else if (sink_ != nullptr) {
-    sink_->on_invalid_tile(address);
-  }
 }
 
 }  // namespace halogen

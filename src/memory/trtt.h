@@ -39,6 +39,13 @@ struct TrttState {
   bool operator==(const TrttState&) const = default;
 };
 
+// Hears of accesses to invalid tiles: a distinct interrupt.
+class InvalidTileSink {
+ public:
+  virtual ~InvalidTileSink() = default;
+  virtual void on_invalid_tile(uint64_t address) = 0;
+};
+
 // The register sets of a device. Knows the registers by their ids, not by address.
 class TrttRegisters {
  public:
@@ -56,6 +63,12 @@ class TrttRegisters {
   spec::GenId gen() const { return model_->gen; }
   void misused(unsigned number, uint64_t address, std::string detail) const;
 
+  // An access met a tile that is not there. Null tiles are counted over all clients; an access to an invalid one is an
+  // Event, and an interrupt where somebody listens.
+  void on_unmapped_tile(unsigned number, uint64_t address, Tile tile);
+  void set_invalid_tile_sink(InvalidTileSink* sink) { sink_ = sink; }
+  uint64_t null_tile_accesses() const { return null_tile_accesses_; }
+
   const TrttState& state() const { return state_; }
   void restore(const TrttState& state) { state_ = state; }
 
@@ -67,38 +80,28 @@ class TrttRegisters {
   std::string path_;
   bool per_engine_;  // one set an engine, and no bypass control
   TrttState state_;
-};
-
-// Hears of accesses to invalid tiles: a distinct interrupt.
-class InvalidTileSink {
- public:
-  virtual ~InvalidTileSink() = default;
-  virtual void on_invalid_tile(uint64_t address) = 0;
+  InvalidTileSink* sink_ = nullptr;
+  uint64_t null_tile_accesses_ = 0;
 };
 
 // The walk for one client. Table entries are read through the client's own page tables; a fault there is the client's.
 class TiledResources final : public PreTranslation {
  public:
-  TiledResources(const TrttRegisters& registers, unsigned set, AddressSpace& space, InvalidTileSink* sink = nullptr)
-      : registers_(&registers), set_(set), space_(&space), sink_(sink) {}
+  TiledResources(TrttRegisters& registers, unsigned set, AddressSpace& space)
+      : registers_(&registers), set_(set), space_(&space) {}
 
   bool covers(uint64_t address) override;
   Result translate(uint64_t address, Access access) override;
-  void on_unmapped_tile(uint64_t address, Tile tile) override;
-
-  uint64_t null_tile_accesses() const { return null_tile_accesses_; }
-  void reset_counter() { null_tile_accesses_ = 0; }
+  void on_unmapped_tile(uint64_t address, Tile tile) override { registers_->on_unmapped_tile(set_, address, tile); }
 
  private:
   GpuVa entry_address(uint64_t table, uint64_t offset);
   void report_misuse(uint64_t address, const char* detail);
 
-  const TrttRegisters* registers_;
+  TrttRegisters* registers_;
   unsigned set_;
   AddressSpace* space_;
-  InvalidTileSink* sink_;
   bool misuse_reported_ = false;  // once is enough
-  uint64_t null_tile_accesses_ = 0;
 };
 
 }  // namespace halogen

@@ -181,7 +181,7 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
     if (context.accessed_dirty && update) {
       const uint8_t opcode =
           page_update_opcode(access.write, context.extended_accessed, context.write_protect, /*intermediate=*/!leaf);
-      const uint64_t updated = page_update(opcode, entry);
+      const uint64_t updated = page_update(opcode, entry, shape);
       if (updated != entry) {
         if (!entry_writable) {
           return fault(FaultReason::second_level_denied, entry, entry_address);

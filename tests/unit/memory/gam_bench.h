@@ -15,12 +15,12 @@ inline constexpr uint64_t kElementValid = bit_at(0) | bit_at(1), kElementLegacy 
 inline constexpr uint64_t kHalt = uint64_t{1} << 6, kStream = uint64_t{2} << 6;
 
 struct GamBench : VtdBench {
-  explicit GamBench(const char* device = "icl", const FaultUnit::Config& config = {})
+  explicit GamBench(const char* device = "icl", const FaultUnit::Config& config = {}, FaultListener* listener = nullptr)
       : VtdBench(device),
         tlbs(model),
         types(model),
         vtd(model, memory, {}),
-        faults(model, config, events, "gpu0", listener()),
+        faults(model, config, events, "gpu0", listener),
         gam(model, {formats, tlbs, faults, types, vtd}, events, "gpu0"),
         invalidation(model, gam) {
     vtd.set_root(kRootRegister);
@@ -57,8 +57,6 @@ struct GamBench : VtdBench {
   void launch_advanced(unsigned number, uint32_t pasid, uint64_t bits = kHalt) {
     launch(number, kElementValid | bits, {pasid, 0, 0, 0});
   }
-  FaultListener* listener() { return nullptr; }
-
   EventLog events;
   TlbSet tlbs;
   MemoryTypes types;
@@ -67,6 +65,29 @@ struct GamBench : VtdBench {
   Gam gam;
   TlbInvalidation invalidation;
 };
+
+// One page in a TLB, in a space of number 1.
+inline bool holds(Tlb& tlb, uint64_t page) {
+  return tlb.look_up(1, page, kRead) != nullptr;
+}
+inline void fill(Tlb& tlb, uint64_t page) {
+  TlbEntry entry;
+  entry.page = page;
+  entry.space = 1;
+  entry.writable = entry.dirty = entry.executable = entry.user = true;
+  tlb.fill(entry);
+}
+
+// Tables for one page at `va`, from `base` on (a page each), good for legacy and advanced contexts alike; the page
+// holds `value`. Returns the PML4 table.
+inline uint64_t put_page(Bench& bench, uint64_t base, uint64_t va, uint64_t value) {
+  unsigned shift = 39;
+  for (uint64_t level = 0; level < 4; ++level, shift -= 9) {
+    bench.put(base + level * 0x1000 + ((va >> shift) & 0x1ff) * 8, (base + (level + 1) * 0x1000) | kP | kRw | kUs);
+  }
+  bench.put(base + 0x4000 + (va & 0xff8), value);
+  return base;
+}
 
 // A stream of an engine with its own space.
 struct Stream {

@@ -13,18 +13,6 @@
 namespace halogen::rows {
 namespace {
 
-bool holds(Tlb& tlb, uint64_t page) {
-  return tlb.look_up(1, page, kRead) != nullptr;
-}
-
-void fill(Tlb& tlb, uint64_t page) {
-  TlbEntry entry;
-  entry.page = page;
-  entry.space = 1;
-  entry.writable = entry.dirty = entry.executable = entry.user = true;
-  tlb.fill(entry);
-}
-
 // The caches of the context and of the PASID, and what goes with them.
 TEST(TlbRows, ContextAndPasidCaches) {
   COVERS("ICL-TLB-01");
@@ -125,7 +113,6 @@ TEST(TlbRows, WaysToInvalidate) {
 
 // Complete only when every access that used the old entries is done.
 TEST(TlbRows, InvalidationWaitsForAccesses) {
-  COVERS("ICL-TLB-16");
   GamBench bench;
   const spec::RegisterId rtcr = GamBench::id("RTCR"), btcr = GamBench::id("BTCR");
   bench.invalidation.write(rtcr, 1);
@@ -137,10 +124,24 @@ TEST(TlbRows, InvalidationWaitsForAccesses) {
       bench.invalidation.write(rtcr, 1);
       EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
       EXPECT_EQ(bench.invalidation.read(btcr), 0u);
+      bench.invalidation.write(rtcr, 0);  // takes nothing back
+      EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
     }
     EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
   }
   EXPECT_EQ(bench.invalidation.read(rtcr), 0u);
+}
+
+TEST(TlbRows, PendingInvalidationsOfOneRegisterAddUp) {
+  GamBench bench("tgl");
+  const spec::RegisterId video = GamBench::id("VD_TLB_INV_CR");
+  {
+    const AccessHold hold(bench.invalidation);
+    bench.invalidation.write(video, 1);
+    bench.invalidation.write(video, 4);
+    EXPECT_EQ(bench.invalidation.read(video), 5u);
+  }
+  EXPECT_EQ(bench.invalidation.read(video), 0u);
 }
 
 TEST(TlbRows, InvalidationRegisters) {
@@ -229,6 +230,7 @@ TEST(PteRows, MemoryTypeIndex) {
     EXPECT_EQ(desc.offset(bench.model.id), device.offset);
     EXPECT_EQ(desc.width_bits, device.bytes ? 64 : 32);
     EXPECT_EQ(desc.count, device.bytes ? 1u : 8u);
+    EXPECT_EQ(device.bytes ? 4u : desc.stride, 4u);
     ASSERT_TRUE(types.owns(desc.id));
     // Entry n: type n mod 4, target cache n / 2 mod 4, age 3 - n mod 4.
     const auto value = [](unsigned n) { return (n & 3) | ((n / 2 & 3) << 2) | ((3 - (n & 3)) << 4); };
@@ -259,6 +261,46 @@ TEST(PteRows, MemoryTypeIndex) {
     EXPECT_EQ(static_cast<int>(MemoryType::wt), 2);
     EXPECT_EQ(static_cast<int>(MemoryType::wb), 3);
   }
+}
+
+// Writes past the eight entries change nothing.
+TEST(MemoryTypes, ThereAreEightEntries) {
+  for (const char* device : {"skl", "icl"}) {
+    MemoryTypes types(*spec::find_device(device));
+    const MemoryTypeState before = types.state();
+    types.write(GamBench::id("PRIVATE_PAT"), 0, 2, 0xffff'ffff);
+    for (const unsigned index : {8u, 9u, 0xffff'ffffu}) {
+      types.write(GamBench::id("PAT_INDEX"), index, 0, 0xff);
+    }
+    types.write(GamBench::id("GFX_MOCS"), 64, 0, 3);
+    EXPECT_EQ(types.state(), before);
+  }
+}
+
+// Every engine of Gen11 reads its own table of memory object control.
+TEST(MemoryTypes, TablesOfTheEngines) {
+  using spec::EngineClass;
+  const struct {
+    const char* name;
+    EngineClass engine;
+    unsigned number;
+  } rows[] = {{"GFX_MOCS", EngineClass::render, 0}, {"GFX_MOCS", EngineClass::posh, 0},
+              {"MFX0_MOCS", EngineClass::video, 0}, {"MFX1_MOCS", EngineClass::video, 1},
+              {"MFX2_MOCS", EngineClass::video, 2}, {"VEBOX_MOCS", EngineClass::vebox, 0},
+              {"BLT_MOCS", EngineClass::blit, 0}};
+  for (const auto& row : rows) {
+    MemoryTypes types(*spec::find_device("icl"));
+    types.write(GamBench::id(row.name), 9, 0, 3);
+    for (const auto& other : rows) {
+      EXPECT_EQ(types.access_type(other.engine, other.number, 9, 0),
+                std::string_view(other.name) == row.name ? MemoryType::wb : MemoryType::uc)
+          << row.name << " " << other.name;
+    }
+  }
+  // Without tables the page decides.
+  MemoryTypes old(*spec::find_device("bdw"));
+  old.state().pat[2] = 2;
+  EXPECT_EQ(old.access_type(EngineClass::render, 0, 9, 2), MemoryType::wt);
 }
 
 // Memory object control overrides the page, or leaves it to it: bits 1:0 are 0 page, 1 UC, 2 WT, 3 WB.

@@ -13,14 +13,7 @@ namespace {
 
 // A page of its own at the same address for each engine.
 uint64_t put_page(GamBench& bench, unsigned number, uint64_t va, uint64_t value) {
-  const uint64_t base = 0x4000'0000 + number * 0x10'0000;
-  const uint64_t tables[4] = {base, base + 0x1000, base + 0x2000, base + 0x3000};
-  unsigned shift = 39;
-  for (unsigned i = 0; i < 4; ++i, shift -= 9) {
-    bench.put(tables[i] + ((va >> shift) & 0x1ff) * 8, (i == 3 ? base + 0x4000 : tables[i + 1]) | kP | kRw | kUs);
-  }
-  bench.put(base + 0x4000 + (va & 0xff8), value);
-  return base;
+  return rows::put_page(bench, 0x4000'0000 + number * uint64_t{0x10'0000}, va, value);
 }
 
 // Engines run different contexts at the same time; each walks its own tables.
@@ -56,21 +49,34 @@ TEST(Gam, OneWalkerServesAllEngines) {
   EXPECT_EQ(bench.events.events().size(), 0u);
 }
 
-// The global table is one level; private tables have two to four, shared ones four, and lie anywhere.
+// The global table is one level in its own memory; private tables have two to four levels, shared ones four, and lie
+// anywhere: here at the very top of the address range.
 TEST(Gam, KindsOfTables) {
   COVERS("ICL-GAM-02");
+  constexpr uint64_t kTop = 0x7f'ffff'b000;  // five pages, the last of which ends the range of 39 bits
+  constexpr uint64_t kVa = 0x4b25'1358;      // in the second GB
   GamBench bench;
   const unsigned rcs = bench.engine("rcs0");
+  Stream stream(bench, rcs, TlbClient::l3, 1);
   const auto levels = [&] { return bench.gam.engine(rcs).walk.format->levels.size(); };
-  bench.launch(rcs, kElementValid | kElementLegacy, {});
+  // The global table alone maps another page there.
+  bench.put(0x7f80'0000 + (kVa >> 12) * 8, 0x5'5555'5000 | kP);
+  bench.put(0x5'5555'5000 + (kVa & 0xff8), 1);
+  put_page(bench, 0, kVa, 0);  // some other tables, that nobody names
+  rows::put_page(bench, kTop, kVa, 2);
+  bench.launch(rcs, kElementValid | kElementLegacy, {kTop, kTop, kTop, kTop});
   EXPECT_EQ(levels(), 1u);
-  EXPECT_EQ(bench.gam.engine(rcs).walk.roots[0], 0x7f80'0000u) << "the stolen memory of the table";
-  bench.launch(rcs, kElementValid | kElementLegacy | kElementPpgtt, {0x1000, 0x7f'ffff'f000, 0x3000, 0x4000});
+  EXPECT_EQ(stream.read(kVa), 1u) << "whatever the pointers say";
+  bench.launch(rcs, kElementValid | kElementLegacy | kElementPpgtt, {0x1000, kTop + 0x2000, 0x3000, 0x4000});
   EXPECT_EQ(levels(), 2u);
-  bench.launch_legacy48(rcs, 0x7f'ffff'f000);
+  EXPECT_EQ(stream.read(kVa), 2u);
+  bench.launch_legacy48(rcs, kTop);
   EXPECT_EQ(levels(), 4u);
+  EXPECT_EQ(stream.read(kVa), 2u);
+  bench.put_pasid(5, kTop | kPasidP);
   bench.launch_advanced(rcs, 5);
   EXPECT_EQ(levels(), 4u);
+  EXPECT_EQ(stream.read(kVa), 2u);
 }
 
 TEST(Gam, ElementDescriptor) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "covers.h"
@@ -35,7 +36,8 @@ struct TiledBench {
         registers(bench.model, events, "gpu0"),
         tlb(64),
         space(bench.memory, tlb, 1, probe),
-        tiles(registers, 0, space, &interrupts) {
+        tiles(registers, 0, space) {
+    registers.set_invalid_tile_sink(&interrupts);
     WalkContext context;
     context.format = bench.formats.find(mode);
     context.roots[0] = 0x10'0000;
@@ -205,6 +207,7 @@ TEST(Trtt, NullAndInvalidTiles) {
         {kL2, kL1 | 1, resident, Tile::invalid},
         {kL2, kL1, kNullValue, Tile::null},
         {kL2, kL1, kInvalidValue, Tile::invalid},
+        {kL2 | 3, kL1, resident, Tile::invalid},  // both: the one that software must hear of
         {2, 0, 0, Tile::null},
         {1, 0, 0, Tile::invalid},  // the walk ends: the rest is not valid
         {kL2, 2, 0, Tile::null},
@@ -226,6 +229,8 @@ TEST(Trtt, NullAndInvalidTiles) {
       EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 0x5555u);
       EXPECT_TRUE(one.probe.faults.empty());
       EXPECT_EQ(one.interrupts.addresses.size(), c.tile == Tile::invalid ? 3u : 0u) << "a distinct interrupt";
+      EXPECT_EQ(one.events.count(EventKind::fault), c.tile == Tile::invalid ? 3u : 0u) << "and not silent";
+      one.events.clear();
     }
     // Defaults of the detection registers are zero.
     one.registers.reset();
@@ -258,11 +263,18 @@ TEST(Trtt, CounterOfNullTiles) {
     (void)one.read(kTrVa & ~uint64_t{7});  // the first from the tables, the others from the TLB
   }
   EXPECT_TRUE(one.space.store_value<uint32_t>(GpuVa(kTrVa & ~uint64_t{7}), 1));
-  EXPECT_EQ(one.tiles.null_tile_accesses(), 6u);
+  EXPECT_EQ(one.registers.null_tile_accesses(), 6u);
+  // Another client's accesses add to the same number.
+  AddressSpace other(one.bench.memory, one.tlb, 2, one.probe);
+  other.load(one.space.context());
+  TiledResources tiles(one.registers, 0, other);
+  other.set_pre_translation(&tiles);
+  (void)other.load_value<uint32_t>(GpuVa(kTrVa & ~uint64_t{7}));
+  EXPECT_EQ(one.registers.null_tile_accesses(), 7u);
   one.tile(kInvalidValue);
   one.fresh();
   (void)one.read(kTrVa & ~uint64_t{7});
-  EXPECT_EQ(one.tiles.null_tile_accesses(), 6u) << "an invalid tile is not a null tile";
+  EXPECT_EQ(one.registers.null_tile_accesses(), 7u) << "an invalid tile is not a null tile";
 }
 
 TEST(Trtt, AddressWindow) {
@@ -277,6 +289,8 @@ TEST(Trtt, AddressWindow) {
         const uint64_t va = (top << 44) | (top >= 8 ? 0xffff'0000'0000'0000 : 0) | 0x123'4567'8000;
         EXPECT_EQ(one.tiles.covers(va), top == data) << device << " " << data << " " << top;
       }
+      EXPECT_FALSE(one.tiles.covers((uint64_t{data} << 44) ^ bit_at(60) ^ (data >= 8 ? 0xffff'0000'0000'0000 : 0)))
+          << "not canonical: the page tables refuse it";
       one.write(range, data);  // mask 0: nothing hits, whatever the data
       EXPECT_FALSE(one.tiles.covers(kTrVa));
       EXPECT_FALSE(one.tiles.covers(uint64_t{data} << 44));
@@ -470,7 +484,6 @@ TEST(Trtt, FaultsInTheTables) {
 
 // Every table access goes through the client's own page tables.
 TEST(Trtt, VirtualTables) {
-  COVERS("ICL-TRTT-19");
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {
     TiledBench one("icl", mode);
     one.enable();
@@ -489,6 +502,57 @@ TEST(Trtt, VirtualTables) {
     one.bench.put(kTilePhys + (kTrVa & 0xfff8), 0x1717);
     EXPECT_EQ(one.read(kTrVa & ~uint64_t{7}), 0x1717u);
     EXPECT_TRUE(one.probe.faults.empty());
+  }
+}
+
+// With nesting each of those accesses goes through the second level as well; the walk of the tables stays the same.
+TEST(Trtt, VirtualTablesUnderNesting) {
+  COVERS("ICL-TRTT-19");
+  class Shifted final : public NestedTranslation {  // guest memory lies 64 GB higher in the host
+   public:
+    Result translate(const PhysicalMemory&, uint64_t address) const override {
+      asked.push_back(address & ~uint64_t{0xfff});
+      return {address + 0x10'0000'0000, 12, true, true, true, FaultReason::none};
+    }
+    mutable std::vector<uint64_t> asked;
+  };
+  TiledBench one("icl", WalkMode::advanced48);
+  // What the bench wrote, at the host's addresses; nothing is left at the guest's.
+  for (const uint64_t page :
+       {uint64_t{0x10'0000}, uint64_t{0x10'1000}, uint64_t{0x10'2000}, uint64_t{0x10'4000},
+        0x20'0000 + ((kL3 >> 21) & 0x3ff) * 0x1000, 0x20'0000 + ((kTileVa >> 21) & 0x3ff) * 0x1000, kL3, kL2, kL1}) {
+    for (uint64_t at = 0; at < 0x1000; at += 8) {
+      one.bench.put(0x10'0000'0000 + page + at, one.bench.get(page + at));
+      one.bench.put(page + at, 0);
+    }
+  }
+  one.bench.put(0x10'0000'0000 + kTilePhys + (kTrVa & 0xfff8), 0x1718);
+  Shifted shifted;
+  WalkContext context = one.space.context();
+  context.nested = &shifted;
+  one.space.load(context);
+  one.enable();
+  EXPECT_EQ(one.read(kTrVa & ~uint64_t{7}), 0x1718u);
+  EXPECT_TRUE(one.probe.faults.empty());
+  for (const uint64_t page : {kL3, kL2, kL1, kTilePhys + (kTrVa & 0xf000)}) {
+    EXPECT_NE(std::ranges::find(shifted.asked, page), shifted.asked.end()) << std::hex << page;
+  }
+}
+
+// A table that cannot be read now stops the access: nothing is read or written, and it is tried again from the start.
+TEST(Trtt, AHaltedTableReadStopsTheAccess) {
+  for (const uint64_t table : {kL3, kL2, kL1}) {
+    TiledBench one("icl");
+    one.enable();
+    one.probe.action = FaultAction::stop;
+    one.unmap(table);
+    one.bench.put(kTilePhys + (kTrVa & 0xfff8), 5);
+    EXPECT_FALSE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6));
+    EXPECT_EQ(one.probe.faults.size(), 1u) << "nothing is read from the tables below";
+    EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 5u);
+    one.map(table, table);
+    EXPECT_TRUE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6));
+    EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 6u);
   }
 }
 

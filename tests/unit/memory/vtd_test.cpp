@@ -242,6 +242,11 @@ TEST(Vtd, UpdatesOfTablesThatAreNotWriteBack) {
   chain.write(bench);
   EXPECT_EQ(walk(bench.memory, advanced(bench, 5, false, true), kVa48, kRead).fault.reason,
             FaultReason::update_not_writeback);
+  // A system agent without memory types for tables: all are write-back.
+  VtdUnit simple(bench.model, bench.memory, {.memory_types = false});
+  simple.set_root(kRootRegister);
+  Fault fault;
+  EXPECT_EQ(simple.context(0, fault)->writeback_types, 0xff);
   // The default of the control is the error.
   EXPECT_FALSE(MemoryTypeState{}.page_updates_ignore_type);
 }
@@ -253,15 +258,15 @@ class Nested : public ::testing::Test {
  protected:
   Nested() : second(bench.model.gen, {kSecondLevel, 4, 39, false}) {
     // One table a level for the addresses used here: all below 512 GB.
-    bench.put(kSecondLevel, (kSecondLevel + 0x1000) | 3);
+    bench.put(kSecondLevel, (kSecondLevel + 0x1000) | 7);
   }
   // Second level: R 0, W 1, X 2, page size 7.
   void map(uint64_t guest, uint64_t host, uint64_t rights = 3) {
     const uint64_t pdp = kSecondLevel + 0x1000 + ((guest >> 30) & 0x1ff) * 8;
     const uint64_t pd_table = kSecondLevel + 0x10'0000 + ((guest >> 30) & 0x1ff) * 0x1000;
     const uint64_t pt_table = kSecondLevel + 0x100'0000 + ((guest >> 21) & 0xffff) * 0x1000;
-    bench.put(pdp, pd_table | 3);
-    bench.put(pd_table + ((guest >> 21) & 0x1ff) * 8, pt_table | 3);
+    bench.put(pdp, pd_table | 7);
+    bench.put(pd_table + ((guest >> 21) & 0x1ff) * 8, pt_table | 7);
     bench.put(pt_table + ((guest >> 12) & 0x1ff) * 8, host | rights);
   }
   // A guest's tables: everything that a chain names is a guest address, and stands in the host elsewhere.
@@ -361,6 +366,83 @@ TEST_F(Nested, RightsOfTheSecondLevel) {
   EXPECT_NE(bench.get(kGuest + chain.levels[3].entry_address) & kA, 0u);
 }
 
+// Rights of the second level are those of all its levels together.
+TEST_F(Nested, EveryLevelOfTheSecondLevelTakesRightsAway) {
+  const SecondLevel strict(bench.model.gen, {kSecondLevel, 4, 39, true});
+  constexpr uint64_t kGuestPage = 0x1234'5000;
+  map(kGuestPage, 0x3'3333'3000, 7);
+  const uint64_t entries[] = {kSecondLevel, kSecondLevel + 0x1000,
+                              kSecondLevel + 0x10'0000 + ((kGuestPage >> 21) & 0x1ff) * 8,
+                              kSecondLevel + 0x100'0000 + (kGuestPage >> 21) * 0x1000 + 0x145 * 8};
+  for (const uint64_t at : entries) {
+    const uint64_t entry = bench.get(at);
+    for (uint64_t rights = 1; rights < 8; ++rights) {
+      if ((rights & 3) == 0) {
+        continue;  // not present
+      }
+      bench.put(at, (entry & ~uint64_t{7}) | rights);
+      const NestedTranslation::Result result = strict.translate(bench.memory, kGuestPage + 0x678);
+      EXPECT_EQ(result.fault, FaultReason::none);
+      EXPECT_EQ(result.readable, (rights & 1) != 0) << std::hex << at;
+      EXPECT_EQ(result.writable, (rights & 2) != 0) << std::hex << at;
+      EXPECT_EQ(result.executable, (rights & 4) != 0) << std::hex << at;
+    }
+    bench.put(at, entry);
+  }
+}
+
+// The context entry says how wide guest addresses are: three levels or four.
+TEST_F(Nested, WidthOfTheSecondLevelComesFromTheContextEntry) {
+  map(kPasids, kGuest);
+  bench.put(kGuest + 5 * 8, 0x0abc'd000 | kPasidP);
+  for (const bool narrow : {false, true}) {
+    auto entry = VtdBench::base_context();
+    entry[0] |= kCtxNeste | (narrow ? kSecondLevel + 0x1000 : kSecondLevel);
+    entry[1] = (entry[1] & ~uint64_t{7}) | (narrow ? kCtxAw39 : kCtxAw48);
+    bench.put_context(0, entry);
+    VtdUnit unit(bench.model, bench.memory, {});
+    unit.set_root(kRootRegister);
+    Fault fault;
+    const VtdContext* context = unit.context(0, fault);
+    ASSERT_NE(context, nullptr);
+    const std::optional<VtdPasid> pasid = unit.read_pasid(*context, 5, fault);
+    ASSERT_TRUE(pasid.has_value()) << narrow;
+    EXPECT_EQ(pasid->table, 0x0abc'd000u);
+  }
+}
+
+// The same on hits: what a read brought into the TLB lets nobody write or fetch whom the second level forbids it.
+TEST_F(Nested, RightsOfTheSecondLevelStayWithTheTranslation) {
+  const SecondLevel strict(bench.model.gen, {kSecondLevel, 4, 39, true});
+  Chain chain = guest_chain();
+  for (const uint64_t table : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}}) {
+    const uint64_t page = chain.levels[table].entry_address & ~uint64_t{0xfff};
+    map(page, kGuest + page, 7);
+  }
+  const uint64_t page = page_target(Size::k4);
+  const GpuVa va(kVa48 & ~uint64_t{7});
+  bench.put(0x3'3333'3000 + (va.value & 0xfff), 0x11);
+  for (const uint64_t rights : {uint64_t{1}, uint64_t{3}, uint64_t{5}, uint64_t{7}}) {
+    SCOPED_TRACE(rights);
+    map(page, 0x3'3333'3000, rights);
+    chain.context.nested = &strict;
+    FaultProbe probe;
+    probe.action = FaultAction::stop;
+    Tlb tlb(32);
+    AddressSpace space(bench.memory, tlb, 1, probe);
+    space.load(chain.context);
+    EXPECT_EQ(space.load_value<uint64_t>(va), 0x11u);
+    EXPECT_TRUE(probe.faults.empty());
+    EXPECT_EQ(space.store_value<uint64_t>(va, 0x11), (rights & 2) != 0);
+    uint32_t code = 0;
+    EXPECT_EQ(space.read(va, std::as_writable_bytes(std::span(&code, 1)), true), (rights & 4) != 0);
+    EXPECT_EQ(probe.faults.size(), (rights & 2 ? 0u : 1u) + (rights & 4 ? 0u : 1u));
+    for (const Fault& fault : probe.faults) {
+      EXPECT_EQ(fault.reason, FaultReason::second_level_denied);
+    }
+  }
+}
+
 TEST_F(Nested, ReservedBitsOfTheSecondLevel) {
   map(0x1234'5000, 0x3'3333'3000);
   const uint64_t pdp = kSecondLevel + 0x1000;
@@ -406,8 +488,11 @@ TEST_F(Nested, PasidTable) {
   ASSERT_NE(context, nullptr);
   EXPECT_FALSE(unit.read_pasid(*context, 5, fault).has_value());
   EXPECT_EQ(fault.reason, FaultReason::second_level_absent);
-  map(kPasids, kGuest);
   bench.put(kGuest + 5 * 8, 0x0abc'd000 | kPasidP);
+  map(kPasids, kGuest, 2);
+  EXPECT_FALSE(unit.read_pasid(*context, 5, fault).has_value());
+  EXPECT_EQ(fault.reason, FaultReason::second_level_denied) << "a table that cannot be read";
+  map(kPasids, kGuest);
   EXPECT_EQ(unit.read_pasid(*context, 5, fault)->table, 0x0abc'd000u);
 }
 

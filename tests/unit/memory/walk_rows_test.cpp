@@ -291,24 +291,6 @@ TEST(PteRows, NullPages) {
   }
 }
 
-TEST(PteRows, LocalMemory) {
-  COVERS("ICL-PTE-20");
-  for (const char* device : {"icl", "dg1"}) {
-    Bench bench(device);
-    const bool has_local = bench.model.has(spec::Feature::local_memory);
-    for (const Size size : {Size::k64, Size::m2, Size::g1}) {
-      Chain chain = make_chain(bench, WalkMode::legacy48, size, kVa48, kRw);
-      chain.leaf().entry = (chain.leaf().entry & ~mask_of(38, 30)) | kLm;  // a page that both memories have
-      chain.write(bench);
-      chain.context.local_memory = has_local;
-      const MemorySpace expected = has_local ? MemorySpace::local : MemorySpace::system;
-      EXPECT_EQ(walk_of(bench, chain, kRead).mapping.space, expected) << device;
-      chain.set(bench, chain.levels.size() - 1, chain.leaf().entry & ~kLm);
-      EXPECT_EQ(walk_of(bench, chain, kRead).mapping.space, MemorySpace::system);
-    }
-  }
-}
-
 // Legacy: only the leaf counts. Advanced: every level does.
 TEST(PteRows, WritePermission) {
   COVERS("ICL-PTE-21");
@@ -438,7 +420,7 @@ TEST(PteRows, EnableOfMediumPages) {
   }
 }
 
-// All three kinds of tables have entries of eight bytes.
+// All three kinds of tables have entries of eight bytes, of which they read different bits.
 TEST(WalkRows, KindsOfTables) {
   COVERS("ICL-AS-11");
   Bench bench;
@@ -455,6 +437,22 @@ TEST(WalkRows, KindsOfTables) {
   (void)walk(bench.memory, context, 0, kRead, &here);
   (void)walk(bench.memory, context, 0x1000, kRead, &next);
   EXPECT_EQ(next.addresses.back() - here.addresses.back(), 8u);
+  // One and the same entry, without R/W and U/S and with bits 9 and 45: each kind has its own opinion.
+  const auto judged = [&](WalkMode mode) {
+    const uint64_t entry = 0x1234'5000 | kP | kNull | bit_at(45);
+    if (mode == WalkMode::ggtt) {
+      bench.put(kGsm, entry);
+      return walk(bench.memory, context, 0, kWrite);
+    }
+    Chain chain = make_chain(bench, mode, Size::k4, kVa48, kRw | kUs);
+    chain.set(bench, 3, entry);
+    return walk_of(bench, chain, kWrite);
+  };
+  EXPECT_FALSE(judged(WalkMode::ggtt).fault);
+  EXPECT_FALSE(judged(WalkMode::ggtt).mapping.null) << "only valid and address count";
+  EXPECT_EQ(judged(WalkMode::legacy48).fault.reason, FaultReason::write_denied) << "R/W counts, bit 45 does not";
+  EXPECT_EQ(judged(WalkMode::advanced48).fault.reason, FaultReason::reserved_bit)
+      << "above the address it must be zero";
 }
 
 }  // namespace

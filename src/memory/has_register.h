@@ -1,0 +1,14 @@
+// Whether a device has a register: units of this room know theirs by id and ask once.
+#pragma once
+
+#include "spec/descriptors.h"
+#include "spec/device_model.h"
+#include "spec/item_ids.h"
+
+namespace halogen {
+
+inline bool has_register(const spec::DeviceModel& model, spec::RegisterId id) {
+  return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
+}
+
+}  // namespace halogen

@@ -1,0 +1,187 @@
+// What page requests carry, whom a response wakes, and what survives a context switch or a reset.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "fault_bench.h"
+#include "memory/trtt.h"
+
+namespace halogen::rows {
+namespace {
+
+TEST(FaultUnit, ARequestCarriesTheContextAndTheAccess) {
+  for (const bool privileged : {false, true}) {
+    FaultBench one(FaultModel::halt);
+    one.unit.set_context(0, {FaultModel::halt, true, 0x54321, 0x1234, 6, privileged});
+    one.chain.context.supervisor = privileged;
+    one.space.load(one.chain.context);
+    EXPECT_FALSE(one.read());
+    EXPECT_FALSE(one.space.store_value<uint32_t>(GpuVa(kVa48), 1));
+    uint32_t code = 0;
+    EXPECT_FALSE(one.space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true));
+    ASSERT_EQ(one.listener.requests.size(), 3u) << "a write and a fetch ask for more than a read";
+    for (uint16_t i = 0; i < 3; ++i) {
+      const PageRequest& request = one.listener.requests[i];
+      EXPECT_EQ(request.pasid, 0x54321u);
+      EXPECT_EQ(request.context_id, 0x1234u);
+      EXPECT_EQ(request.function, 6);
+      EXPECT_EQ(request.privileged, privileged);
+      EXPECT_EQ(request.address, kVa48 & ~uint64_t{0xfff});
+      EXPECT_EQ(request.group, i);
+      EXPECT_FALSE(request.streaming);
+      EXPECT_EQ(request.read, i != 1);
+      EXPECT_EQ(request.write, i == 1);
+      EXPECT_EQ(request.execute, i == 2);
+    }
+  }
+}
+
+// Two engines run one process, a third another; all wait for the same page.
+TEST(FaultUnit, AResponseWakesTheEnginesOfItsProcess) {
+  FaultBench one(FaultModel::halt);
+  ASSERT_GE(one.bench.model.engines.size(), 3u);
+  Fault fault;
+  fault.reason = FaultReason::not_present;
+  fault.address = kVa48;
+  one.unit.set_context(1, {FaultModel::halt, true, 0x12345, 78, 0, false});
+  one.unit.set_context(2, {FaultModel::halt, true, 0x00777, 79, 0, false});
+  for (unsigned engine = 0; engine < 3; ++engine) {
+    EXPECT_EQ(one.unit.report(engine, 0, FaultStream::cs, fault), FaultAction::stop);
+  }
+  ASSERT_EQ(one.listener.requests.size(), 3u) << "each engine asks for itself";
+  EXPECT_TRUE(one.unit.respond(one.response(true)));
+  EXPECT_EQ(one.listener.resumed, (std::vector{0u, 1u}));
+  EXPECT_TRUE(one.unit.engine(2).waiting.has_value()) << "another process";
+  EXPECT_EQ(one.unit.outstanding(), 1u);
+  EXPECT_TRUE(one.unit.respond({0x00777, kVa48, true}));
+  EXPECT_EQ(one.listener.resumed, (std::vector{0u, 1u, 2u}));
+}
+
+TEST(FaultUnit, AResponseToARequestThatWaitsForRoomIsKnown) {
+  FaultBench one(FaultModel::halt, {.queue_entries = 1, .stream_threshold = 16});
+  EXPECT_FALSE(one.read());
+  EXPECT_FALSE(one.read(kVa48 ^ 0x1000));  // no room: it stays in a register
+  EXPECT_EQ(one.unit.outstanding(), 1u);
+  EXPECT_TRUE(one.unit.respond(one.response(true, kVa48 ^ 0x1000)));
+  EXPECT_FALSE(one.unit.respond(one.response(true, kVa48 ^ 0x1000))) << "answered already";
+  EXPECT_EQ(one.unit.outstanding(), 1u);
+}
+
+// A context that comes in has no past: not the faults, the wait or the refusals of the one before.
+TEST(FaultUnit, ANewContextStartsAfresh) {
+  {
+    FaultBench one(FaultModel::stream, {.queue_entries = 64, .stream_threshold = 3});
+    const FaultContext context = one.unit.engine(0).context;
+    for (uint64_t page = 0; page < 2; ++page) {
+      EXPECT_TRUE(one.read(kVa48 ^ (page << 12)));
+    }
+    one.unit.set_context(0, context);
+    for (uint64_t page = 2; page < 4; ++page) {
+      EXPECT_TRUE(one.read(kVa48 ^ (page << 12)));
+    }
+    EXPECT_TRUE(one.listener.switches.empty()) << "two and two, not four";
+    EXPECT_TRUE(one.read(kVa48 ^ (uint64_t{4} << 12)));
+    EXPECT_EQ(one.listener.switches, std::vector{0u});
+  }
+  {
+    FaultBench one(FaultModel::halt);
+    const FaultContext context = one.unit.engine(0).context;
+    EXPECT_FALSE(one.read());
+    one.unit.set_context(0, context);
+    EXPECT_TRUE(one.unit.respond(one.response(true)));
+    EXPECT_TRUE(one.listener.resumed.empty()) << "nobody waits any more";
+    EXPECT_FALSE(one.read());
+    EXPECT_TRUE(one.unit.respond(one.response(false)));
+    EXPECT_TRUE(one.unit.engine(0).refused.has_value());
+    one.unit.set_context(0, context);
+    EXPECT_FALSE(one.read());
+    EXPECT_FALSE(one.unit.engine(0).hung) << "asked again, not refused";
+  }
+}
+
+TEST(FaultUnit, WhatAnEngineResetKeeps) {
+  FaultBench one(FaultModel::hang);
+  EXPECT_FALSE(one.read());
+  EXPECT_TRUE(one.unit.engine(0).hung);
+  EXPECT_TRUE(one.unit.reset_engine(0));
+  EXPECT_FALSE(one.unit.engine(0).hung);
+  EXPECT_EQ(one.unit.read(id_of("FAULT_REG")) & 1u, 1u) << "the report stays";
+  one.unit.set_continue_after_fault(0, true);
+  EXPECT_TRUE(one.unit.reset_engine(0));
+  EXPECT_TRUE(one.unit.engine(0).continue_after_fault) << "a switch outside the engine";
+  EXPECT_TRUE(one.read());
+
+  const spec::DeviceModel& model = *spec::find_device("snb");
+  EventLog events;
+  FaultUnit unit(model, {}, events, "gpu0");
+  Fault fault;
+  fault.reason = FaultReason::not_present;
+  fault.address = 0x1234'5678;
+  (void)unit.report(number_of(model, "rcs0"), 0, FaultStream::cs, fault);
+  EXPECT_TRUE(unit.reset_engine(number_of(model, "rcs0")));
+  EXPECT_EQ(unit.read(id_of("RCS_FAULT_REG")), 0x1234'5001u);
+}
+
+TEST(FaultUnit, ADeviceResetClearsEveryRegister) {
+  FaultBench one(FaultModel::hang);
+  EXPECT_FALSE(one.read());
+  const char* registers[] = {"FAULT_REG", "FAULT_TLB_DATA0", "FAULT_TLB_DATA1"};
+  for (const char* name : registers) {
+    EXPECT_NE(one.unit.read(id_of(name)), 0u) << name;
+  }
+  one.unit.reset_device();
+  for (const char* name : registers) {
+    EXPECT_EQ(one.unit.read(id_of(name)), 0u) << name;
+  }
+  EXPECT_FALSE(one.unit.engine(0).hung);
+
+  const spec::DeviceModel& model = *spec::find_device("snb");
+  EventLog events;
+  FaultUnit unit(model, {}, events, "gpu0");
+  Fault fault;
+  fault.reason = FaultReason::not_present;
+  (void)unit.report(0, 0, FaultStream::cs, fault);
+  EXPECT_NE(unit.read(id_of("GFX_ARB_ERROR_RPT")), 0u);
+  unit.reset_device();
+  EXPECT_EQ(unit.read(id_of("GFX_ARB_ERROR_RPT")), 0u);
+  EXPECT_EQ(unit.read(id_of("RCS_FAULT_REG")), 0u);
+}
+
+// While a request in a register blocks its reset, an engine asks for nothing new, even when there is room again.
+TEST(FaultUnit, AnEngineInResetAsksForNothing) {
+  FaultBench one(FaultModel::halt, {.queue_entries = 2, .stream_threshold = 16});
+  for (uint64_t page = 0; page < 3; ++page) {
+    EXPECT_FALSE(one.read(kVa48 ^ (page << 12)));
+  }
+  EXPECT_FALSE(one.unit.reset_engine(0));
+  EXPECT_TRUE(one.unit.respond(one.response(true)));
+  EXPECT_TRUE(one.unit.respond(one.response(true, kVa48 ^ 0x1000)));
+  EXPECT_EQ(one.unit.outstanding(), 1u) << "the one that waited";
+  EXPECT_FALSE(one.read(kVa48 ^ 0x7000));
+  EXPECT_EQ(one.unit.outstanding(), 1u);
+  EXPECT_TRUE(one.unit.reset_engine(0));
+}
+
+// Tables of tiled resources are read under fault and halt, whatever the context's own model is (seed 001).
+TEST(FaultUnit, TableReadsOfTiledResourcesHalt) {
+  FaultBench one(FaultModel::stream);
+  Fault fault;
+  fault.reason = FaultReason::not_present;
+  fault.address = kVa48;
+  fault.tile_table = true;
+  EXPECT_EQ(one.unit.report(0, 0, FaultStream::cs, fault), FaultAction::stop);
+  ASSERT_EQ(one.listener.requests.size(), 1u);
+  EXPECT_FALSE(one.listener.requests[0].streaming);
+  EXPECT_TRUE(one.unit.engine(0).waiting.has_value());
+  EXPECT_TRUE(one.unit.respond(one.response(true)));
+  EXPECT_EQ(one.listener.resumed, std::vector{0u});
+  // The response is no success: the walk goes on with wrong data, and software has to reset.
+  EXPECT_EQ(one.unit.report(0, 0, FaultStream::cs, fault), FaultAction::stop);
+  EXPECT_TRUE(one.unit.respond(one.response(false)));
+  EXPECT_EQ(one.unit.report(0, 0, FaultStream::cs, fault), FaultAction::skip);
+  EXPECT_TRUE(one.unit.engine(0).reset_expected);
+  EXPECT_FALSE(one.unit.engine(0).hung);
+}
+
+}  // namespace
+}  // namespace halogen::rows
