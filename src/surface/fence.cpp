@@ -36,10 +36,10 @@ GgttOffset Fence::translate(GgttOffset address) const {
                                     : tile_x_offset(point.x_B, point.y, pitch_tiles()));
 }
 
+// A region is made of whole pages, so no run crosses its end.
 uint64_t Fence::run_at(GgttOffset address) const {
   const uint64_t run = pattern().run_B;
-  const uint64_t together = run - (address - start) % run;
-  return std::min(together, last - address + 1);
+  return run - (address - start) % run;
 }
 
 FenceFault Fence::fault(spec::GenId gen) const {
@@ -58,17 +58,22 @@ FenceFault Fence::fault(spec::GenId gen) const {
   return FenceFault::none;
 }
 
+template <class Register>
+void FenceSet::use_if_present(const spec::DeviceModel& model) {
+  const spec::RegisterDesc& desc = Register::kDesc;
+  if (desc.offset(model.id) != spec::kNoOffset) {
+    decode_ = [](spec::GenId gen, std::span<const uint32_t> dwords) {
+      return decode_fence(Register::unpack(gen, dwords));
+    };
+    name_ = desc.name;
+    count_ = std::min<unsigned>(desc.count, kMost);
+  }
+}
+
 FenceSet::FenceSet(const spec::DeviceModel& model) : gen_(model.gen) {
-  const auto use = [&](const spec::RegisterDesc& desc, Format format) {
-    if (desc.offset(model.id) != spec::kNoOffset) {
-      format_ = format;
-      name_ = desc.name;
-      count_ = std::min<unsigned>(desc.count, kMost);
-    }
-  };
-  use(hw::FENCE::kDesc, Format::gen4);
-  use(hw::FENCE_GEN6::kDesc, Format::gen6);
-  use(hw::FENCE_GEN7::kDesc, Format::gen7);
+  use_if_present<hw::FENCE>(model);
+  use_if_present<hw::FENCE_GEN6>(model);
+  use_if_present<hw::FENCE_GEN7>(model);
 }
 
 void FenceSet::write(unsigned index, uint64_t raw, EventSink* events, std::string_view path) {
@@ -77,19 +82,7 @@ void FenceSet::write(unsigned index, uint64_t raw, EventSink* events, std::strin
   }
   const std::array<uint32_t, 2> dwords{static_cast<uint32_t>(raw), static_cast<uint32_t>(raw >> 32)};
   Fence& fence = fences_[index];
-  switch (format_) {
-    case Format::none:
-      return;
-    case Format::gen4:
-      fence = decode_fence(hw::FENCE::unpack(gen_, dwords));
-      break;
-    case Format::gen6:
-      fence = decode_fence(hw::FENCE_GEN6::unpack(gen_, dwords));
-      break;
-    case Format::gen7:
-      fence = decode_fence(hw::FENCE_GEN7::unpack(gen_, dwords));
-      break;
-  }
+  fence = decode_(gen_, dwords);
   const uint32_t bit = 1u << index;
   valid_ = fence.valid ? valid_ | bit : valid_ & ~bit;
   if (events != nullptr && fence.valid) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/event.h"
@@ -81,13 +82,16 @@ class FenceSet {
   const Fence* find(GgttOffset address) const;
 
  private:
-  enum class Format : uint8_t { none, gen4, gen6, gen7 };
+  // Reads the register that the device has.
+  using Decode = Fence (*)(spec::GenId gen, std::span<const uint32_t> dwords);
 
+  template <class Register>
+  void use_if_present(const spec::DeviceModel& model);
   void report(unsigned index, uint64_t raw, EventSink& events, std::string_view path) const;
 
   spec::GenId gen_;
-  Format format_ = Format::none;
-  std::string_view name_;  // of the register
+  Decode decode_ = nullptr;  // null: the device has no fences
+  std::string_view name_;    // of the register
   unsigned count_ = 0;
   uint32_t valid_ = 0;  // bit n: fence n
   std::array<Fence, kMost> fences_{};

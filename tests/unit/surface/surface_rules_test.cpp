@@ -166,6 +166,10 @@ TEST(SurfaceRules, ASurfaceOfHostAndClient) {
   EXPECT_EQ(check_shared(GenId::gen4, use, fence_of(Tiling::x, 512), start, true), Fault::width_beyond_fence_pitch);
   use.pitch_B = 256 * 1024;
   EXPECT_EQ(check_shared(GenId::gen4, use, fence, start, true), Fault::pitch_too_large) << "128 KB when shared";
+  use.pitch_B = 2048;
+  EXPECT_EQ(check_shared(GenId::gen4, use, fence_of(Tiling::x, 128 * 1024), start, true), Fault::none);
+  EXPECT_EQ(check_shared(GenId::gen4, use, fence_of(Tiling::x, 128 * 1024 + 512), start, true), Fault::pitch_too_large)
+      << "the fence's too";
   use.client = display;
   use.tiling = Tiling::y;
   EXPECT_EQ(check_shared(GenId::gen4, use, fence_of(Tiling::y, 2048), start, true), Fault::tiling_not_supported);

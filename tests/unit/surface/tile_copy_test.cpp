@@ -155,6 +155,20 @@ TEST(TileCopy, OneByteLessIsRefusedAndNothingIsTouched) {
   }
 }
 
+// A swizzle moves bytes within pairs of lines: the last pair must be whole.
+TEST(TileCopy, ASwizzledSurfaceEndsWithAPairOfLines) {
+  for (const TilePattern* pattern : {&kTileX, &kTileY, &kTileW}) {
+    const SurfaceLayout layout{.pattern = pattern, .pitch_B = pattern->pitch_width_B, .swizzle = SwizzleMode::bit9};
+    const CopyRect rect{.width_B = 1, .height = 1};
+    Bytes surface(128);
+    Bytes linear(1);
+    EXPECT_EQ(copy_to_linear(linear, 1, surface, layout, rect), CopyFault::none);
+    surface.resize(127);
+    EXPECT_EQ(copy_to_linear(linear, 1, surface, layout, rect), CopyFault::surface_too_small);
+    EXPECT_EQ(copy_to_surface(surface, layout, rect, linear, 1), CopyFault::surface_too_small);
+  }
+}
+
 // Large enough for the path past the caches, at every alignment that decides between paths.
 TEST(TileCopy, LargeCopies) {
   struct Case {
@@ -172,6 +186,7 @@ TEST(TileCopy, LargeCopies) {
       {&kTileX, {64, 5, 8000, 640}, 0, 8064, SwizzleMode::bit9_10},
       {&kTileY, {0, 0, 8192, 640}, 0, 8192, SwizzleMode::none},
       {&kTileY, {0, 0, 8192, 640}, 16, 8192, SwizzleMode::none},
+      {&kTileY, {0, 0, 8192, 640}, 0, 8200, SwizzleMode::none},  // rows that start between lines
       {&kTileY, {35, 3, 8100, 600}, 0, 8256, SwizzleMode::none},
       {&kTileY, {35, 3, 8100, 600}, 35, 8256, SwizzleMode::bit9},
       {yf, {5, 2, 8180, 600}, 5, 8192, SwizzleMode::none},
