@@ -78,6 +78,9 @@ uint32_t MemoryUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32
   if (gam_.owns(id)) {
     return gam_.read(id, slot.index, slot.dword);
   }
+  if (invalidation_.owns(id)) {
+    return invalidation_.read(id);  // until accesses that use old translations are done
+  }
   return stored;
 }
 

@@ -12,14 +12,14 @@ struct AccessPolicy {
   uint32_t ro = 0;
   uint32_t wo = 0;             // kept for the handler, reads zero
   uint32_t w1c = 0;            // ones clear
-  uint32_t self_clearing = 0;  // the handler sees the one, the bit stays zero
+  uint32_t self_clearing = 0;  // the handler sees the one; stored as zero, read as the handler says
   uint32_t w_once = 0;         // the first write since reset counts
   uint32_t ones = 0;           // reads one
   uint32_t reserved = 0;       // must be written as zero
   bool masked = false;         // bits 31:16 of a write enable bits 15:0
 
   constexpr uint32_t writable() const { return rw | wo | w1c | self_clearing | w_once; }
-  constexpr uint32_t readable() const { return rw | ro | w1c | w_once; }
+  constexpr uint32_t readable() const { return rw | ro | w1c | self_clearing | w_once; }
   constexpr bool operator==(const AccessPolicy&) const = default;
 };
 

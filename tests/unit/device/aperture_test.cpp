@@ -77,6 +77,7 @@ TEST_P(ApertureTest, AnEntryThatChangesChangesTheNextAccess) {
 // X and Y fences over pages that lie anywhere: first the fence, then the table.
 TEST_P(ApertureTest, FencesTileWhatTheProcessorSees) {
   COVERS("G45-4.3-01");
+  COVERS("G45-4.5.3-06");  // flat memory: the formulas below fold no other bit into bit 6
   constexpr uint64_t kBase = 0x40'0000;
   constexpr uint64_t kPages = 64;
   std::mt19937_64 random(11);
@@ -191,6 +192,9 @@ TEST(ApertureSizes, FirmwareChoosesThem) {
     device.bar_write(last->bar, last->offset, 4, 2);
     EXPECT_EQ(bench.host.value_at<uint32_t>(0x5004), 1u);
     EXPECT_EQ(bench.host.value_at<uint32_t>(0x6ffc), 2u);
+    // The same zero-based range for internal clients.
+    EXPECT_EQ(bench.engine_reads(Stream::blit, 4, TableKind::global), 1u);
+    EXPECT_EQ(bench.engine_reads(Stream::blit, bytes - 4, TableKind::global), 2u);
     EXPECT_EQ(bench.events(), 0u);
     EXPECT_EQ(device.bar_read(2, bytes, 4), 0xffff'ffffu) << "beyond the aperture";
     EXPECT_EQ(bench.events(EventKind::bad_access), 1u);

@@ -1,0 +1,287 @@
+// Rows of the memory chapters that only a whole device shows: registers that later chips no longer have, switches that
+// do nothing, invalidations that wait, the kinds of addresses of Gen4.
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "memory/gam_invalidation.h"
+#include "memory_bench.h"
+
+namespace halogen {
+namespace {
+
+bool has_wide_entries(const spec::DeviceModel& model) {
+  return model.gen >= spec::GenId::gen8;
+}
+
+// What the manual of Gen11 still says of PGTBL_CTL, dword entries and tables of at most 512 KB is about older chips.
+TEST(MemoryRows, LaterChipsHaveNothingOfTheOldTables) {
+  COVERS("ICL-AS-10");
+  unsigned later = 0;
+  for (const spec::DeviceModel* model : every_model()) {
+    if (!has_wide_entries(*model)) {
+      continue;
+    }
+    ++later;
+    SCOPED_TRACE(model->name);
+    MemoryBench bench(*model);
+    for (const char* name : {"PGTBL_CTL", "PGTBL_CTL2", "PGTBL_STR2"}) {
+      EXPECT_EQ(bench.device->mmio().bank().map().find(name), nullptr) << name;
+    }
+    // The table works without any enable, with entries of eight bytes and far more of them than 512 KB hold.
+    const uint64_t page = model->gtt_bytes / 8 - 1;
+    EXPECT_GT(page, uint64_t{512 * 1024 / 4});
+    const bool local = model->local_bytes != 0;
+    bench.map(page, 0x12'3000, local);
+    EXPECT_EQ(bench.device->bar_read(0, model->gtt_offset + page * 8 + 4, 4), 0u)
+        << "the upper half is part of the entry";
+    AddressSpace& space = bench.device->space(0, Stream::blit, TableKind::global);
+    EXPECT_TRUE(space.store_value<uint32_t>(GpuVa(page << 12), 7));
+    EXPECT_EQ(local ? bench.device->bar_read(2, 0x12'3000, 4) : bench.host.value_at<uint32_t>(0x12'3000), 7u);
+  }
+  EXPECT_GE(later, 6u);
+}
+
+// A switch for throughput alone: software can set it, and translations stay what they are.
+TEST(MemoryRows, ConcurrentColorAndDepth) {
+  COVERS("ICL-TLB-06");
+  MemoryBench bench("icl");
+  bench.map(3, 0x1'0000);
+  bench.host.put<uint32_t>(0x1'0000, 0x77);
+  for (const uint32_t value : {1u << 31, 0u}) {
+    bench.write(0x4a30, value);
+    EXPECT_EQ(bench.read(0x4a30) & 1u << 31, value);
+    for (const Stream stream : {Stream::render_cache, Stream::depth}) {
+      EXPECT_EQ(bench.engine_reads(stream, 0x3000, TableKind::global), 0x77u);
+    }
+  }
+  EXPECT_EQ(bench.events(), 0u);
+}
+
+// An invalidation register reads its bit until every access that used old translations is done.
+TEST(MemoryRows, AnInvalidationIsPendingWhileAccessesAreUnderWay) {
+  COVERS("ICL-TLB-16");
+  for (const auto& [name, at, other] :
+       {std::tuple{"skl", 0x4260u, 0x426cu}, {"icl", 0x4260u, 0x426cu}, {"tgl", 0xced8u, 0xcee4u}}) {
+    SCOPED_TRACE(name);
+    MemoryBench bench(name);
+    TlbInvalidation& unit = bench.device->memory().invalidation();
+    bench.write(at, 1);
+    EXPECT_EQ(bench.read(at), 0u) << "nothing under way: complete at once";
+    {
+      const AccessHold reading(unit);
+      {
+        const AccessHold writing(unit);
+        bench.write(at, 1);
+        EXPECT_EQ(bench.read(at), 1u);
+        EXPECT_EQ(bench.read(other), 0u) << "another engine's was not asked for";
+      }
+      EXPECT_EQ(bench.read(at), 1u) << "one access is left";
+    }
+    EXPECT_EQ(bench.read(at), 0u);
+    EXPECT_EQ(bench.events(), 0u);
+  }
+}
+
+// A driver's whole set-up through registers: the window, the tables in the context's own space, and what an engine
+// meets there.
+TEST(MemoryRows, TiledResourcesOfAnEngine) {
+  struct Case {
+    const char* device;
+    uint32_t base;  // of the registers, in the order of writes below
+    bool later;
+  };
+  for (const Case& one : {Case{"icl", 0x4de0, false}, Case{"tgl", 0x4400, true}}) {
+    SCOPED_TRACE(one.device);
+    MemoryBench bench(one.device);
+    // Addresses 2 MB to 2 MB + 64 KB are pages at 1 MB; they hold the three tables, and the tile at 64 KB more.
+    for (const auto& [at, value] :
+         {std::pair{0x40'0000u, 0x40'1003u}, {0x40'1000u, 0x40'2003u}, {0x40'2008u, 0x40'3003u}}) {
+      bench.host.put<uint64_t>(at, value);
+    }
+    for (uint64_t page = 0; page < 32; ++page) {
+      bench.host.put<uint64_t>(0x40'3000 + page * 8, (0x10'0000 + page * 0x1000) | 3);
+    }
+    constexpr uint64_t kWindow = 0x3000'0000'0000;  // address bits 47:44 are 3
+    bench.host.put<uint64_t>(0x10'0000, 0x20'1000);
+    bench.host.put<uint64_t>(0x10'1000, 0x20'2000);
+    bench.host.put<uint32_t>(0x10'2000, 0x20'0000 >> 16 | 1);  // tile 0: 64 KB after 2 MB
+    bench.host.put<uint32_t>(0x10'2004, 0xaaaa);               // tile 1: null
+    bench.host.put<uint32_t>(0x10'2008, 0xbbbb);               // tile 2: invalid
+    bench.host.put<uint32_t>(0x11'0010, 0x77);
+    if (one.later) {
+      for (const auto& [offset, value] :
+           {std::pair{8u, 0x20'0000u}, {12u, 0u}, {16u, 0xaaaau}, {20u, 0xbbbbu}, {4u, 0xf3u}, {0u, 1u}}) {
+        bench.write(one.base + offset, value);
+      }
+    } else {
+      for (const auto& [offset, value] :
+           {std::pair{0u, 0x20'0000u}, {4u, 0u}, {8u, 0xaaaau}, {12u, 0xbbbbu}, {16u, 0xf3u}, {28u, 1u}, {20u, 3u}}) {
+        bench.write(one.base + offset, value);
+      }
+    }
+    bench.device->memory().begin_context(0);
+    bench.write(0x2270, 0x40'0000);
+    bench.write(0x2274, 0);
+    bench.device->memory().launch_context(0, 0x119);
+    EXPECT_EQ(bench.events(), 0u);
+    const auto read = [&](uint64_t address) {
+      return bench.engine_reads(Stream::sampler, address, TableKind::per_process);
+    };
+    EXPECT_EQ(read(kWindow + 0x10), 0x77u);
+    EXPECT_EQ(read(0x21'0010), 0x77u) << "the tile's own address";
+    EXPECT_EQ(read(kWindow + 0x1'0010), 0u);
+    EXPECT_EQ(bench.events(), 0u) << "a null tile is silent";
+    EXPECT_EQ(read(kWindow + 0x2'0010), 0u);
+    ASSERT_EQ(bench.events(EventKind::fault), 1u) << "an invalid one is not";
+    EXPECT_EQ(bench.host.log.events().back().item, "TR-TT");
+    EXPECT_EQ(bench.host.log.events().back().address, kWindow + 0x2'0010);
+    // Registers act at once: no translation of the old tables is left. The window moves, and back; then it is off.
+    const uint32_t range = one.base + (one.later ? 4 : 16), control = one.base + (one.later ? 0 : 20);
+    bench.write(range, 0xf4);
+    bench.host.log.clear();
+    EXPECT_EQ(read(kWindow + 0x10), 0u);
+    EXPECT_EQ(bench.events(EventKind::fault), 1u) << "now an address that nothing maps";
+    EXPECT_EQ(read(kWindow + 0x1000'0000'0010), 0x77u);
+    bench.write(range, 0xf3);
+    EXPECT_EQ(read(kWindow + 0x10), 0x77u);
+    bench.write(control, 0);
+    EXPECT_EQ(read(kWindow + 0x10), 0u);
+    bench.write(control, one.later ? 1 : 3);
+    EXPECT_EQ(read(kWindow + 0x10), 0x77u);
+    // Another engine of Gen11 has no such window; on Gen12 it has one of its own, which is off.
+    bench.host.log.clear();
+    EXPECT_EQ(bench.device->space(1, Stream::blit, TableKind::per_process).load_value<uint32_t>(GpuVa(kWindow + 0x10)),
+              0u);
+    EXPECT_EQ(bench.events(EventKind::fault), 1u);
+    EXPECT_NE(bench.host.log.events().back().item, "TR-TT");
+  }
+}
+
+// Gen6: only so many lines of the directory are loaded as DCLV has ones at its bottom; a line is sixteen entries.
+TEST(MemoryRows, ADirectoryOfAFewLines) {
+  MemoryBench bench("snb");
+  bench.host.put<uint32_t>(0x2'0000, 0x222);
+  for (uint64_t entry = 0; entry < 64; ++entry) {
+    bench.set_entry(0x6000 + entry, 0x40'0001);
+  }
+  bench.host.put<uint32_t>(0x40'0000, 0x2'0001);
+  bench.write(0x2520, 0x0200'0200);  // GFX_MODE: per-process tables on
+  for (const uint32_t lines : {1u, 2u, 3u}) {
+    bench.write(0x2220, (1u << lines) - 1);
+    bench.write(0x2228, 0x6000 * 4 / 64 << 16);
+    bench.host.log.clear();
+    for (uint64_t entry = 0; entry < 16 * lines; ++entry) {
+      ASSERT_EQ(bench.engine_reads(Stream::batch, entry << 22, TableKind::per_process), 0x222u) << entry;
+    }
+    EXPECT_EQ(bench.events(), 0u);
+    EXPECT_EQ(bench.engine_reads(Stream::batch, uint64_t{16 * lines} << 22, TableKind::per_process), 0u);
+    EXPECT_EQ(bench.events(EventKind::fault), 1u);
+  }
+}
+
+// A flush of the command streamer drops everything that an engine's streams know, upper levels included.
+TEST(MemoryRows, AFlushDropsUpperLevels) {
+  MemoryBench bench("snb");
+  bench.host.put<uint32_t>(0x2'0000, 0x222);
+  bench.host.put<uint32_t>(0x3'0000, 0x333);
+  bench.set_entry(0x6001, 0x40'0001);
+  bench.host.put<uint32_t>(0x40'0000, 0x2'0001);
+  bench.host.put<uint32_t>(0x50'0000, 0x3'0001);
+  bench.write(0x2220, 0xffff'ffff);
+  bench.write(0x2228, 0x6000 * 4 / 64 << 16);
+  bench.write(0x2520, 0x0200'0200);
+  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::per_process), 0x222u);
+  bench.set_entry(0x6001, 0x50'0001);  // another page table
+  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::per_process), 0x222u) << "cached";
+  bench.device->memory().flush(0);
+  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::per_process), 0x333u);
+}
+
+// One access may write two entries of four bytes: both pages are looked up anew.
+TEST(MemoryRows, AWideWriteToTheAliasDropsEveryEntryItTouches) {
+  for (const char* name : {"g45", "snb"}) {
+    MemoryBench bench(name);
+    bench.host.put<uint32_t>(0x1000, 1);
+    bench.host.put<uint32_t>(0x2000, 2);
+    bench.map(4, 0x1000);
+    bench.map(5, 0x1000);
+    EXPECT_EQ(bench.aperture(0x4000), 1u);
+    EXPECT_EQ(bench.aperture(0x5000), 1u);
+    bench.device->bar_write(0, bench.model.gtt_offset + 4 * 4, 8, 0x2001'0000'2001);
+    EXPECT_EQ(bench.aperture(0x4000), 2u) << name;
+    EXPECT_EQ(bench.aperture(0x5000), 2u) << name;
+  }
+}
+
+// After an engine's reset a context finds nothing of the old one's pointers.
+TEST(MemoryRows, AnEngineResetForgetsThePointers) {
+  MemoryBench bench("icl");
+  bench.device->memory().begin_context(0);
+  bench.write(0x2270, 0x40'0000);
+  bench.device->memory().launch_context(0, 0x119);
+  EXPECT_EQ(bench.device->memory().gam().engine(0).walk.roots[0], 0x40'0000u);
+  bench.device->reset_engine(bench.model.engines[0]);
+  bench.device->memory().begin_context(0);
+  bench.device->memory().launch_context(0, 0x119);
+  EXPECT_EQ(bench.device->memory().gam().engine(0).walk.roots[0], 0u);
+}
+
+// Three kinds of graphics addresses, and physical memory in two: the same number means another byte in each.
+TEST(MemoryRows, KindsOfAddressesOfGen4) {
+  COVERS("G45-4.4-04");
+  MemoryBench bench("gm45");
+  Device& device = *bench.device;
+  constexpr uint64_t kNumber = 0x3000;
+  bench.map(kNumber >> 12, 0x1'0000);                                   // main memory through the global table
+  bench.set_entry((kNumber >> 12) + 1, 0x2'0007);                       // snooped system memory, likewise
+  bench.host.put<uint32_t>(0x90'0000 + 4 * (kNumber >> 12), 0x3'0001);  // the per-process table
+  bench.write(0x20c4, 0x0090'0001);
+  bench.write(0x20c8, 1);  // the render cache uses it
+  bench.host.put<uint32_t>(0x1'0000, 0x11);
+  bench.host.put<uint32_t>(0x2'0000, 0x22);
+  bench.host.put<uint32_t>(0x3'0000, 0x33);
+  bench.host.put<uint32_t>(kNumber, 0x44);
+  // The processor's address, less the base of the range.
+  device.config_write(0x18, 4, 0xd000'0000);
+  const auto hit = device.config().decode_memory(0xd000'0000 + kNumber);
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(device.bar_read(hit->bar, hit->offset, 4), 0x11u);
+  // The graphics address of an internal client, and the per-process one.
+  EXPECT_EQ(bench.engine_reads(Stream::sampler, kNumber, TableKind::global), 0x11u);
+  EXPECT_EQ(bench.engine_reads(Stream::render_cache, kNumber, TableKind::per_process), 0x33u);
+  // Physical: as it is.
+  uint32_t value = 0;
+  EXPECT_TRUE(device.memory().read_physical(PhysAddr(kNumber), std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_EQ(value, 0x44u);
+  EXPECT_EQ(bench.engine_reads(Stream::sampler, kNumber + 0x1000, TableKind::global), 0x22u) << "snooped";
+  EXPECT_EQ(bench.events(), 0u);
+}
+
+// The per-process space is the processor's only where the global table maps the same page. Its size is the table's.
+TEST(MemoryRows, TheProcessorReachesPerProcessPagesOnlyThroughTheGlobalTable) {
+  MemoryBench bench("gm45");
+  bench.host.put<uint32_t>(0x90'0000, 0x3'0001);
+  bench.write(0x20c4, 0x0090'0001);
+  bench.write(0x20c8, 1);
+  bench.host.put<uint32_t>(0x3'0000, 0x33);
+  EXPECT_EQ(bench.engine_reads(Stream::render_cache, 0, TableKind::per_process), 0x33u);
+  EXPECT_EQ(bench.aperture(0), 0u);
+  EXPECT_EQ(bench.events(EventKind::fault), 1u);
+  bench.map(7, 0x3'0000);
+  EXPECT_EQ(bench.aperture(0x7000), 0x33u);
+  bench.host.log.clear();
+  for (const auto& [code, megabytes] : {std::pair{2u, 128u}, {1u, 256u}, {0u, 512u}, {3u, 1024u}}) {
+    const uint64_t bytes = uint64_t{megabytes} << 20;
+    bench.host.put<uint32_t>(0x90'0000 + (bytes >> 12) * 4 - 4, 0x3'0001);
+    bench.host.put<uint32_t>(0x90'0000 + (bytes >> 12) * 4, 0x3'0001);
+    bench.write(0x20c4, 0x0090'0001 | code << 1);
+    EXPECT_EQ(bench.engine_reads(Stream::render_cache, bytes - 0x1000, TableKind::per_process), 0x33u) << megabytes;
+    EXPECT_EQ(bench.events(), 0u);
+    EXPECT_EQ(bench.engine_reads(Stream::render_cache, bytes, TableKind::per_process), 0u) << megabytes;
+    EXPECT_EQ(bench.events(EventKind::fault), 1u);
+    bench.host.log.clear();
+  }
+}
+
+}  // namespace
+}  // namespace halogen
