@@ -102,7 +102,7 @@ void Ring::check_tail() const {
 bool Ring::take_updated_head() {
   Registers& registers = engine_.registers();
   auto updated = registers.get<hw::UHPTR>();
-  if (!updated.valid) {
+  if (!updated.valid || engine_.per_process_space()) {  // run lists look at the next context instead
     return false;
   }
   updated.valid = false;
@@ -254,6 +254,9 @@ uint32_t Ring::on_write(const RegisterWrite& write) {
 
 bool RingSubmission::prepare() {
   Ring& ring = engine_.ring();
+  if (engine_.state().ring.leaving || (ring.enabled() && ring.empty() && wants_switch())) {
+    leave();
+  }
   if (!ring.enabled() || (ring.empty() && !ring.take_updated_head()) || ring.empty()) {
     engine_.state().activity = Activity::idle;
     return false;
@@ -273,11 +276,13 @@ bool RingSubmission::wants_switch() const {
 }
 
 void RingSubmission::leave() {
+  engine_.state().ring.leaving = false;
   switch_run_list_context(engine_);
 }
 
 bool RingSubmission::switches_on_wait(WaitKind /*kind*/) {
-  return false;
+  engine_.state().ring.leaving = wants_switch();
+  return engine_.state().ring.leaving;
 }
 
 }  // namespace halogen::engine

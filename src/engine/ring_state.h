@@ -13,6 +13,7 @@ struct RingState {
   uint32_t first_wraps = 0;  // wrap count of the register when the level was made
   bool cancel_wait = false;  // software ended the wait: the waiting command counts as done
   bool sync_status = false;  // toggles with each sync flush
+  bool leaving = false;      // run lists: a wait lets the next context in
   bool end_context = false;  // the batch asked for the end of its context
   std::array<uint32_t, kStackDwords> stack{};
 

@@ -1,0 +1,260 @@
+// Where other work may come in: the updated head pointer of the first rings, run lists of GM45, switching it off. Seed
+// 003 1.2, 1.3, 2.2, 5.3.7.
+#include "flow_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kHead = EngineBench::kHead, kTail = EngineBench::kTail;
+constexpr uint32_t kRccid = 0x190, kRncid = 0x198, kGfxMode = 0x520;
+
+class UpdatedHead : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(UpdatedHead, ArbCheckLoadsHeadAndWrapCount) {
+  COVERS("G45-1.2-01");
+  COVERS("G45-1.2-05");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  const uint64_t ring = bench.ring_start(kRcs);
+  bench.poke(ring, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
+  bench.poke(ring + 0x100, bench.store(data + 4, 2));
+  bench.set_reg(kRcs, kUhptr, 9u << 21 | 0x100 | 1);
+  bench.set_reg(kRcs, kTail, 0x110);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0u) << "pre-empted before";
+  EXPECT_EQ(bench.peek(data + 4), 2u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 9u << 21 | 0x110) << "the wrap count of the register";
+  EXPECT_EQ(bench.reg(kRcs, kUhptr) & 1, 0u);
+}
+
+TEST_P(UpdatedHead, MayGoBackwards) {
+  COVERS("G45-1.2-02");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  const uint64_t ring = bench.ring_start(kRcs);
+  bench.poke(ring, bench.store(data, 1));
+  bench.poke(ring + 0x40, {kArbCheck, kNoop});
+  bench.set_reg(kRcs, kHead, 0x40);
+  bench.set_reg(kRcs, kUhptr, 1);
+  bench.set_reg(kRcs, kTail, 0x48);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x48u);
+}
+
+TEST_P(UpdatedHead, EqualHeadsOnlyClearTheValidBit) {
+  COVERS("G45-1.2-03");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  const uint64_t ring = bench.ring_start(kRcs);
+  bench.poke(ring + 0x40, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
+  bench.set_reg(kRcs, kUhptr, 0x40 | 1);
+  bench.set_reg(kRcs, kTail, 0x58);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kUhptr), 0x40u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x58u);
+}
+
+TEST_P(UpdatedHead, WithoutTheValidBitParsingGoesOn) {
+  COVERS("G45-1.2-06");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  bench.set_reg(kRcs, kUhptr, 0x100);
+  bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kUhptr), 0x100u);
+}
+
+TEST_P(UpdatedHead, ArbCheckInABatchIsReported) {
+  COVERS("G45-1.2-04");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const uint64_t batch = bench.place(FlowBench::join({{kArbCheck}, bench.store(data, 1), {kBatchEnd}}));
+  bench.start_ring(kRcs);
+  bench.set_reg(kRcs, kUhptr, 0x800 | 1);
+  bench.emit(kRcs, bench.batch(batch));
+  bench.submit(kRcs);
+  bench.device->advance(200);
+  EXPECT_EQ(bench.undefined(), 1u);
+  EXPECT_EQ(bench.peek(data), 1u) << "it has no effect there";
+}
+
+TEST_P(UpdatedHead, EmptyRingsTakeItToo) {
+  COVERS("G45-5.3.7-04");
+  COVERS("G45-5.3.7-06");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  const uint64_t ring = bench.ring_start(kRcs);
+  bench.poke(ring + 0x100, bench.store(data, 1));
+  bench.set_reg(kRcs, kHead, 0x110);
+  bench.set_reg(kRcs, kTail, 0x110);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x110u) << "idle if empty";
+  bench.set_reg(kRcs, kUhptr, 0x100 | 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x110u);
+  EXPECT_EQ(bench.reg(kRcs, kUhptr) & 1, 0u);
+  bench.poke(data, 0);
+  bench.poke(ring + 0x110, FlowBench::join({{kArbCheck, kNoop}, bench.store(data + 4, 2)}));
+  bench.set_reg(kRcs, kTail, 0x128);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data + 4), 2u) << "continues when nothing else is asked for";
+  EXPECT_EQ(bench.peek(data), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rings, UpdatedHead, ::testing::ValuesIn(ring_chips()), chip_name);
+
+// The wait bit of RINGBUF control: a condition code of EXCC holds the ring.
+class RingWait : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RingWait, ShowsAndCancelsTheWait) {
+  COVERS("G45-5.3.7-08");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  bench.set_reg(kRcs, 0x28, 0x0001'0001);  // condition code 1
+  bench.emit(kRcs, FlowBench::join({{kWaitForEvent | 1u << 9, kNoop}, bench.store(data, 1)}));
+  bench.submit(kRcs);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 0u);
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0u);
+  const uint32_t control = bench.reg(kRcs, EngineBench::kControl);
+  EXPECT_EQ(control & 0x800, 0x800u);
+  bench.set_reg(kRcs, EngineBench::kControl, control);  // as drivers do: write the set bit back
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.reg(kRcs, EngineBench::kControl) & 0x800, 0u);
+  // The next wait waits again, and ends with its condition.
+  bench.emit(kRcs, FlowBench::join({{kWaitForEvent | 1u << 9, kNoop}, bench.store(data, 2)}));
+  bench.submit(kRcs);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  bench.set_reg(kRcs, 0x28, 0x0001'0000);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gen4, RingWait, ::testing::ValuesIn(gen4_chips()), chip_name);
+
+TEST(ArbOnOff, DoesNotExistBeforeGm45) {
+  COVERS("G45-1.3-06");
+  FlowBench bench("gm965");
+  bench.start_ring(kRcs);
+  bench.run_all(kRcs, {kArbOnOff, kNoop});
+  EXPECT_EQ(bench.events(EventKind::unknown_command), 1u);
+  EXPECT_EQ(bench.reg(kRcs, kEsr) & 1, 1u);
+}
+
+// Two contexts of a run list. Images are the device's own: the first switch away makes one.
+struct RunListBench : FlowBench {
+  RunListBench() : FlowBench("gm45") {
+    first = allocate(8);
+    second = allocate(8);
+    start_ring(kRcs);
+    set_reg(kRcs, kGfxMode, 0x8000'8000);
+    set_reg(kRcs, kRccid, static_cast<uint32_t>(first) | 1);
+  }
+  void ask_for(uint64_t context) { set_reg(kRcs, kRncid, static_cast<uint32_t>(context) | 1); }
+  uint32_t current() { return reg(kRcs, kRccid); }
+
+  uint64_t first = 0, second = 0;
+};
+
+TEST(RunLists, ArbCheckLooksAtTheNextContextInsteadOfTheHead) {
+  RunListBench bench;
+  const uint64_t data = bench.allocate(1);
+  bench.set_reg(kRcs, kUhptr, 0x800 | 1);
+  bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
+  EXPECT_EQ(bench.current(), bench.first | 1) << "no next context";
+  EXPECT_EQ(bench.reg(kRcs, kUhptr), 0x801u);
+  bench.ask_for(bench.second);
+  bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 2)}));
+  EXPECT_EQ(bench.current(), bench.second | 1);
+  EXPECT_EQ(bench.reg(kRcs, kRncid) & 1, 0u);
+}
+
+TEST(ArbOnOff, SuppressesSwitchesUntilItIsOnAgain) {
+  COVERS("G45-1.3-01");
+  COVERS("G45-5.3.7-02");
+  RunListBench bench;
+  bench.ask_for(bench.second);
+  bench.emit(kRcs, {kArbOnOff, kArbCheck, kArbCheck, kNoop | 0x0040'0007});
+  bench.submit(kRcs);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 7u);
+  EXPECT_EQ(bench.current(), bench.first | 1) << "also when the ring has become empty";
+  bench.run_all(kRcs, {kArbOnOff | 1, kArbCheck});
+  EXPECT_EQ(bench.current(), bench.second | 1);
+}
+
+TEST(ArbOnOff, ProbeFaultWhileOffHangs) {
+  COVERS("G45-1.3-02");
+  RunListBench bench;
+  bench.ask_for(bench.second);
+  const uint64_t data = bench.allocate(1);
+  // A page that no entry maps.
+  bench.run_all(kRcs, FlowBench::join({{kArbOnOff, kProbe, 0x0fff'0005, kNoop}, bench.store(data, 1)}));
+  EXPECT_EQ(bench.peek(data), 0u);
+  EXPECT_EQ(bench.current(), bench.first | 1);
+}
+
+TEST(ArbOnOff, IsIgnoredWithoutRunLists) {
+  COVERS("G45-1.3-04");
+  RunListBench bench;
+  bench.set_reg(kRcs, kGfxMode, 0x8000'0000);
+  bench.run_all(kRcs, {kArbOnOff, kNoop});
+  bench.set_reg(kRcs, kGfxMode, 0x8000'8000);
+  bench.ask_for(bench.second);
+  bench.run_all(kRcs, {kArbCheck, kNoop});
+  EXPECT_EQ(bench.current(), bench.second | 1) << "it was not switched off";
+}
+
+TEST(ArbOnOff, ABatchThatLeavesItOffIsReported) {
+  COVERS("G45-5.3.7-05");
+  COVERS("G45-1.3-05");
+  RunListBench bench;
+  const uint64_t pair = bench.place({kArbOnOff, kArbOnOff | 1, kBatchEnd, kNoop});
+  const uint64_t alone = bench.place({kArbOnOff, kBatchEnd});
+  bench.run_all(kRcs, bench.batch(pair));
+  EXPECT_EQ(bench.undefined(), 0u);
+  bench.run_all(kRcs, bench.batch(alone));
+  EXPECT_EQ(bench.undefined(), 1u);
+}
+
+TEST(RunLists, AContextComesBackWithItsRing) {
+  RunListBench bench;
+  const uint64_t data = bench.allocate(1);
+  bench.ask_for(bench.second);
+  bench.run_all(kRcs, {kArbCheck, kNoop});  // the first context is saved; its ring ends here
+  const uint64_t start = bench.ring_start(kRcs), tail = bench.ring_tail(kRcs);
+  bench.start_ring(kRcs);  // another ring for the second
+  bench.ask_for(bench.first);
+  bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
+  EXPECT_EQ(bench.current(), bench.first | 1);
+  EXPECT_EQ(bench.reg(kRcs, EngineBench::kStart), start);
+  EXPECT_EQ(bench.reg(kRcs, kHead), tail);
+  EXPECT_EQ(bench.peek(data), 0u) << "the second was pre-empted before";
+}
+
+TEST(Probe, SlotsAreMarkedAndFreed) {
+  COVERS("G45-1.13.2-01");
+  RunListBench bench;
+  const uint64_t page = bench.allocate(1);
+  bench.run_all(kRcs, {kProbe | 1, static_cast<uint32_t>(page) | 3, static_cast<uint32_t>(page) | 40, kNoop});
+  EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 3);
+  EXPECT_EQ(bench.reg(kRcs, 0x484), 1u << 8);
+  bench.run_all(kRcs, {kUnprobe | 40, kNoop});
+  EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 3);
+  EXPECT_EQ(bench.reg(kRcs, 0x484), 0u);
+}
+
+}  // namespace
+}  // namespace halogen
