@@ -249,7 +249,8 @@ bool ExeclistSubmission::restore_ring_context() {
   ExeclistState& list = engine_.state().execlist;
   const GgttOffset address = unpack(engine_.gen(), *list.running).logical_ring_context_address;
   context_.forget();
-  const auto result = context_.restore(address, 0, LogicalContext::kRingDwords);
+  uint32_t at = 0;
+  const auto result = context_.restore(address, at, LogicalContext::kRingDwords);
   if (result == LogicalContext::Result::stopped) {
     return false;
   }
@@ -262,7 +263,7 @@ bool ExeclistSubmission::restore_ring_context() {
   const bool inhibited = engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_restore_inhibit;
   const bool whole = inhibited || result == LogicalContext::Result::ended;
   list.phase = whole ? ContextPhase::restored : ContextPhase::engine_context;
-  list.image_dword = LogicalContext::kRingDwords;
+  list.image_dword = at;
   return true;
 }
 
@@ -278,11 +279,12 @@ bool ExeclistSubmission::restore_engine_context() {
     const uint32_t lines = engine_.registers().get<hw::INDIRECT_CTX_OFFSET>().offset_cachelines;
     until = std::clamp(lines * LogicalContext::kLineDwords, list.image_dword, LogicalContext::kMostDwords);
   }
-  const auto result = context_.restore(address, list.image_dword, until);
+  uint32_t at = list.image_dword;
+  const auto result = context_.restore(address, at, until);
   if (result == LogicalContext::Result::stopped) {
     return false;
   }
-  list.image_dword = result == LogicalContext::Result::ended ? LogicalContext::kMostDwords : until;
+  list.image_dword = result == LogicalContext::Result::ended ? LogicalContext::kMostDwords : at;
   if (!pause) {
     list.phase = ContextPhase::restored;
     return true;

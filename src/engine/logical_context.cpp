@@ -77,25 +77,24 @@ void LogicalContext::forget() {
   unpack_hidden();
 }
 
-LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t from, uint32_t to) {
+LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at, uint32_t to) {
   std::array<uint32_t, kMostDwords> words{};
-  to = std::min(to, kMostDwords);
-  if (from >= to) {
+  if (at >= std::min(to, kMostDwords)) {
     return Result::done;
   }
-  const std::span<uint32_t> part = std::span(words).first(to);
   if (!engine_.data_space(TableKind::global, Stream::ring)
-           .read(image_at(context, from), std::as_writable_bytes(part.subspan(from)))) {
+           .read(image_at(context, at), std::as_writable_bytes(std::span(words).subspan(at)))) {
     engine_.stopped_by_fault();
     return Result::stopped;
   }
   engine_.ring().set_restoring(true);
   Result result = Result::done;
+  const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
-  for (uint32_t at = from; at < to && result == Result::done;) {
-    const auto [desc, length] = engine_.table().frame(part[at]);
-    if (desc == nullptr || at + length > to) {
-      engine_.state().header = part[at];
+  while (at < std::min(to, kMostDwords) && result == Result::done) {
+    const auto [desc, length] = engine_.table().frame(words[at]);
+    if (desc == nullptr || at + length > kMostDwords) {
+      engine_.state().header = words[at];
       engine_.errors().raise(ErrorKind::instruction);
       engine_.hang(desc == nullptr ? "unknown command in a context image" : "a command leaves its context image");
       result = Result::stopped;
@@ -103,7 +102,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t from
       result = Result::ended;
     } else {
       const CommandPlace place{StreamSpace::ggtt, 0, image_at(context, at)};
-      result = restore_command({*desc, part.subspan(at, length), place}) ? Result::done : Result::stopped;
+      result = restore_command({*desc, std::span(words).subspan(at, length), place}) ? Result::done : Result::stopped;
       at += length;
     }
     if (engine_.state().execlist.phase != before.phase || engine_.state().execlist.running != before.running) {
@@ -111,7 +110,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t from
     }
   }
   engine_.ring().set_restoring(false);
-  if (from == 0) {
+  if (from_start) {
     unpack_hidden();
   }
   return result;

@@ -39,8 +39,9 @@ class LogicalContext {
 
   // What belongs to a context and is not in every image: as after a reset.
   void forget();
-  // The dwords of the image from `from` up to `to`. `context` is the address of the descriptor.
-  Result restore(GgttOffset context, uint32_t from, uint32_t to);
+  // The commands of the image that start at dword `at` and before `to`; `at` moves on. `context` is the address in the
+  // descriptor.
+  Result restore(GgttOffset context, uint32_t& at, uint32_t to);
   // The tail is all that a context needs which is in the engine already.
   bool sample_tail(GgttOffset context);
   // The whole image, or the ring context alone when the context says so. False: stopped by a fault.

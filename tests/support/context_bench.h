@@ -16,6 +16,7 @@
 namespace halogen {
 
 struct ContextBench : EngineBench {
+  using EngineBench::emit;  // for rings, with execlists off
   // Registers, from an engine's base.
   static constexpr uint32_t kStatusPageAddress = 0x80, kMode = 0x29c, kPort = 0x230, kListStatus = 0x234,
                             kSubmitQueue = 0x510, kQueueControl = 0x550, kStatusPointer = 0x3a0, kStatusBuffer = 0x370,
@@ -208,6 +209,34 @@ struct ContextBench : EngineBench {
   void run(const Context& context) {
     submit({&context});
     EXPECT_TRUE(device->settle());
+  }
+
+  // Context switch interrupts of the render engine, up to the registers below the master.
+  void unmask_context_switches() {
+    if (has_queue()) {
+      write(0x190030, 0x100u << 16);
+      write(0x190090, ~(0x100u << 16));
+    } else {
+      write(0x20a8, ~0x100u);
+      write(0x44304, ~0x100u);
+      write(0x4430c, 0x100);
+    }
+  }
+  // Was there one since the last look?
+  bool take_context_switch() {
+    if (!has_queue()) {
+      const uint32_t identity = read(0x44308) & 0x100;
+      write(0x44308, identity);
+      return identity != 0;
+    }
+    if ((read(0x190018) & 1) == 0) {
+      return false;
+    }
+    write(0x190070, 1);
+    const uint32_t identity = read(0x190060);
+    write(0x190060, 1u << 31);
+    write(0x190018, 1);
+    return (identity & 0x8000'0100) == 0x8000'0100;
   }
 
   uint64_t status_page(std::string_view engine) { return status_pages_[engine]; }
