@@ -30,8 +30,8 @@ MemoryLayout layout_of(const spec::DeviceModel& model, const DeviceOptions& opti
   const uint64_t local = local_bytes(model, options);
   const uint64_t table = gtt_bytes(model, options);
   const uint64_t stolen = stolen_bytes(model, options);
-  return local != 0 ? local_layout(local, stolen, table)
-                    : system_layout(options.stolen_base, stolen, table, model.physical_bits);
+  return local != 0 ? local_layout(local, stolen, table, options.wopcm_offset)
+                    : system_layout(options.stolen_base, stolen, table, model.physical_bits, options.wopcm_offset);
 }
 
 }  // namespace

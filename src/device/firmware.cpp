@@ -6,8 +6,6 @@ namespace halogen {
 
 namespace {
 
-constexpr uint64_t kMiB = 1024 * 1024;
-constexpr uint64_t kWopcmBytes = 2 * kMiB;
 constexpr uint64_t kLock = 1;
 
 // GEN6_STOLEN_RESERVED: bit 0 enable, 8:7 size (0: 1 MB, 1: 2 MB).
@@ -19,7 +17,8 @@ constexpr uint32_t kLmemEnable = 1u << 31;
 
 }  // namespace
 
-MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits) {
+MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits,
+                           std::optional<uint64_t> wopcm_offset) {
   MemoryLayout layout;
   if (stolen_base == 0 || stolen_bytes < kWopcmBytes) {
     layout.gsm_base = (uint64_t{1} << address_bits) - gtt_bytes;
@@ -30,13 +29,14 @@ MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t
   layout.dsm_bytes = stolen_bytes;
   layout.gsm_base = stolen_base - gtt_bytes;
   layout.gsm_bytes = gtt_bytes;
-  layout.wopcm_base = stolen_base + stolen_bytes - kWopcmBytes;
+  layout.wopcm_base = stolen_base + wopcm_offset.value_or(stolen_bytes - kWopcmBytes);
   layout.wopcm_bytes = kWopcmBytes;
   return layout;
 }
 
-MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes) {
-  return system_layout(local_bytes - stolen_bytes, stolen_bytes, gtt_bytes, 0);
+MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes,
+                          std::optional<uint64_t> wopcm_offset) {
+  return system_layout(local_bytes - stolen_bytes, stolen_bytes, gtt_bytes, 0, wopcm_offset);
 }
 
 Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, bool local_tables,

@@ -1,14 +1,15 @@
 // What firmware, fuses and the system agent leave in registers before software runs, and the control register of
 // discrete parts (GU_CNTL). Seed 000, "Discrete Graphics Memory Map Information"; offsets and layouts: spec/registers.
 // Local memory from the bottom: free for software, the table's memory (GSM), data stolen memory (DSM) up to the end;
-// the last part of DSM is kept by firmware (WOPCM). Integrated parts have the same in system memory, where firmware was
-// told to put it; without, only the table has a place, at the end of the address range. Gen4 finds its table through
-// PGTBL_CTL, whose base firmware writes. Left out: the flat compression table and the table of virtual machines, which
-// this part does not place.
+// a part of DSM, the last unless it is told otherwise, is kept by firmware (WOPCM). Integrated parts have the same in
+// system memory, where firmware was told to put it; without, only the table has a place, at the end of the address
+// range. Gen4 finds its table through PGTBL_CTL, whose base firmware writes. Left out: the flat compression table and
+// the table of virtual machines, which this part does not place.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "mmio/mmio_space.h"
 
@@ -23,9 +24,14 @@ struct MemoryLayout {
   uint64_t wopcm_bytes = 0;
 };
 
-MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes);
+inline constexpr uint64_t kWopcmBytes = 2 * 1024 * 1024;
+
+// `wopcm_offset`: where in DSM the part that firmware keeps begins; left out: at its end.
+MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes,
+                          std::optional<uint64_t> wopcm_offset);
 // `address_bits` of physical addresses; a `stolen_base` of 0: none.
-MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits);
+MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits,
+                           std::optional<uint64_t> wopcm_offset);
 
 class Firmware final : public RegisterHandler {
  public:

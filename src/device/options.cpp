@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "device/firmware.h"
+
 namespace halogen {
 
 namespace {
@@ -52,6 +54,14 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
                                (model.local_bytes != 0 && *options.stolen_bytes >= local_bytes(model, options) / 2))) {
     return Error{fmt::format("stolen memory of {} must be a multiple of 1 MB up to {} MB, and half of local memory",
                              model.name, kMaxStolen >> 20)};
+  }
+  if (options.wopcm_offset) {
+    const uint64_t stolen = stolen_bytes(model, options);
+    if (*options.wopcm_offset % kStolenStep != 0 || stolen < kWopcmBytes ||
+        *options.wopcm_offset > stolen - kWopcmBytes) {
+      return Error{fmt::format(
+          "firmware's part of stolen memory of {} must start at a multiple of 1 MB and end within it", model.name)};
+    }
   }
   if (options.stolen_base != 0) {
     const uint64_t table = gtt_bytes(model, options);

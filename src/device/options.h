@@ -21,6 +21,7 @@ struct DeviceOptions {
   uint64_t aperture_bytes = 0;           // 0: the model's; firmware may show more or less of graphics memory
   std::optional<uint64_t> stolen_bytes;  // left out: the model's
   uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
+  std::optional<uint64_t> wopcm_offset;  // where in stolen memory firmware keeps its own part; left out: at the end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
   std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
   unsigned prefetch_lines = 0;           // cache lines of commands that streamers read ahead and do not read again

@@ -41,6 +41,42 @@ TEST(MemoryRows, LaterChipsHaveNothingOfTheOldTables) {
   EXPECT_GE(later, 6u);
 }
 
+// The part of DSM that firmware keeps: anywhere within, and published where it is.
+TEST(MemoryRows, FirmwaresPartOfDataStolenMemory) {
+  COVERS("ICL-AS-06");
+  constexpr uint64_t kMiB = 0x10'0000;
+  const auto published = [](MemoryBench& bench) { return bench.read(0x1082c0) | uint64_t{bench.read(0x1082c4)} << 32; };
+  constexpr uint64_t kBase = 0x7c00'0000;
+  for (const uint64_t offset : {uint64_t{0}, 5 * kMiB, 62 * kMiB}) {
+    MemoryBench bench("icl", {.stolen_bytes = 64 * kMiB, .stolen_base = kBase, .wopcm_offset = offset});
+    EXPECT_EQ(published(bench) & ~(kMiB - 1), kBase + offset);
+    EXPECT_EQ(published(bench) & 1, 1u) << "enabled";
+    EXPECT_EQ(published(bench) >> 7 & 3, 1u) << "2 MB";
+    // It is part of data stolen memory: hidden from the processor, at its place in physical memory.
+    const PhysicalMemory& memory = bench.device->memory().map().physical();
+    for (const uint64_t at : {offset, offset + 2 * kMiB - 1}) {
+      EXPECT_TRUE(bench.device->closes_memory(PhysAddr(kBase + at)));
+      EXPECT_EQ(memory.window_at(MemorySpace::system, PhysAddr(kBase + at))->kind, MemoryKind::wopcm);
+    }
+    const uint64_t after = offset + 2 * kMiB;
+    if (after < 64 * kMiB) {
+      EXPECT_EQ(memory.window_at(MemorySpace::system, PhysAddr(kBase + after))->kind, MemoryKind::data_stolen);
+    }
+  }
+  // Left out: at the end. In local memory likewise.
+  MemoryBench icl("icl", {.stolen_bytes = 64 * kMiB, .stolen_base = kBase});
+  EXPECT_EQ(published(icl) & ~(kMiB - 1), kBase + 62 * kMiB);
+  MemoryBench dg1("dg1", {.stolen_bytes = 64 * kMiB, .wopcm_offset = 3 * kMiB});
+  EXPECT_EQ(published(dg1) & ~(kMiB - 1), 0x1'0000'0000 - 61 * kMiB);
+  // Never beyond DSM.
+  TestHost host;
+  const spec::DeviceModel& model = *spec::find_device("icl");
+  for (const uint64_t offset : {63 * kMiB, 64 * kMiB, kMiB / 2, ~uint64_t{0} - kMiB + 1}) {
+    EXPECT_FALSE(
+        Device::create(model, host, {.stolen_bytes = 64 * kMiB, .stolen_base = kBase, .wopcm_offset = offset}).ok());
+  }
+}
+
 // A switch for throughput alone: software can set it, and translations stay what they are.
 TEST(MemoryRows, ConcurrentColorAndDepth) {
   COVERS("ICL-TLB-06");
