@@ -1,0 +1,166 @@
+// Small commands of the stream and how it is fetched. Seed 003 1.11, 1.14, 1.20, 5.3.1, 5.3.3; seed 000, command
+// formats and command fetch.
+#include "flow_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kPipeControl = 0x7a00'0000, kStateSip = 0x6102'0000;
+
+class FlowTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FlowTest, NoopLeavesItsNumber) {
+  FlowBench bench(GetParam());
+  bench.start_ring(kRcs);
+  bench.run_all(kRcs, {0x0040'0000 | 0x2a'bcde, 0x0001'2345});
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 0x2a'bcdeu) << "without bit 22 nothing changes";
+}
+
+TEST_P(FlowTest, ReportHeadWritesTheStatusPage) {
+  COVERS("G45-1.14-01");
+  FlowBench bench(GetParam());
+  const uint64_t page = bench.give_status_page(kRcs);
+  bench.start_ring(kRcs);
+  bench.run_all(kRcs, {kNoop, kNoop, kReportHead, kNoop});
+  EXPECT_EQ(bench.peek(page + 16), 12u) << "one dword past the last command parsed";
+}
+
+TEST_P(FlowTest, EveryEngineHasItsOwnFrontEnd) {
+  COVERS("DG1-CS-01");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  uint32_t number = 0;
+  for (const spec::EngineModel& engine : bench.model.engines) {
+    bench.start_ring(engine.name);
+    bench.emit(engine.name, bench.store(data + 4 * number, number + 1));
+    bench.submit(engine.name);
+    ++number;
+  }
+  EXPECT_TRUE(bench.device->settle());
+  for (uint32_t i = 0; i < number; ++i) {
+    EXPECT_EQ(bench.peek(data + 4 * i), i + 1);
+  }
+}
+
+TEST_P(FlowTest, ReservedClientsAreParseErrors) {
+  COVERS("DG1-CS-07");
+  for (const uint32_t client : {1u, 4u, 5u, 6u, 7u}) {
+    FlowBench bench(GetParam());
+    const uint64_t data = bench.allocate(1);
+    bench.start_ring(kRcs);
+    bench.run_all(kRcs, FlowBench::join({{client << 29, kNoop}, bench.store(data, 1)}));
+    EXPECT_EQ(bench.events(EventKind::unknown_command), 1u) << client;
+    EXPECT_EQ(bench.reg(kRcs, kEsr) & 1, 1u) << client;
+    EXPECT_EQ(bench.peek(data), 0u) << client;
+  }
+}
+
+TEST_P(FlowTest, LengthsAreImpliedFixedOrVariable) {
+  COVERS("DG1-CS-06");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const uint32_t nopid = bench.engine_model(kRcs).mmio_base + kNopid;
+  const uint32_t ecos = bench.engine_model(kRcs).mmio_base + kHwstam;
+  static_cast<void>(nopid);
+  bench.start_ring(kRcs);
+  // Implied (NOOP), fixed but encoded (the store), variable (two register pairs), padded to a quadword.
+  bench.run_all(kRcs, FlowBench::join({{kNoop},
+                                       bench.store(data, 1),
+                                       {0x1100'0003, ecos, 0xffff'fffe, ecos, 0xffff'fff5},
+                                       bench.store(data + 4, 2)}));
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.peek(data + 4), 2u);
+  EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), bench.ring_tail(kRcs));
+}
+
+TEST_P(FlowTest, IdleUnitsShowTheStreamer) {
+  FlowBench bench(GetParam());
+  const uint32_t idle = bench.reg(kRcs, 0x6c);
+  bench.start_ring(kRcs);
+  EXPECT_EQ(bench.reg(kRcs, 0x6c), idle | 1) << "bit 0: the ring is enabled";
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, FlowTest, ::testing::ValuesIn(all_chips()), chip_name);
+
+class Gen4Flow : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Gen4Flow, UserInterrupt) {
+  COVERS("G45-1.20-01");
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  bench.write(0x20a8, ~2u);  // unmask
+  bench.start_ring(kRcs);
+  bench.run_all(kRcs, FlowBench::join({{kUserInterrupt, kNoop}, bench.store(data, 1)}));
+  EXPECT_EQ(bench.read(0x20a4) & 2, 2u);
+  EXPECT_EQ(bench.peek(data), 1u) << "parsing goes on";
+}
+
+TEST_P(Gen4Flow, ReportHeadInABatchIsReported) {
+  COVERS("G45-1.14-02");
+  FlowBench bench(GetParam());
+  bench.give_status_page(kRcs);
+  const uint64_t batch = bench.place({kReportHead, kBatchEnd});
+  bench.start_ring(kRcs);
+  bench.run_all(kRcs, bench.batch(batch));
+  EXPECT_EQ(bench.undefined(), 1u);
+}
+
+// Groups of commands that INSTPM holds back are skipped, not executed and not reported.
+TEST_P(Gen4Flow, CommandGroupsCanBeSwitchedOff) {
+  COVERS("G45-5.3.3-02");
+  FlowBench bench(GetParam());
+  const std::array<std::pair<uint32_t, FlowBench::Dwords>, 3> groups{{
+      {2, {0x6102'0000, 0}},              // STATE_SIP
+      {4, {0x7b00'0004, 0, 0, 0, 0, 0}},  // 3DPRIMITIVE
+      {8, {0x7000'0001, 0, 0}},           // MEDIA_STATE_POINTERS
+  }};
+  bench.start_ring(kRcs);
+  for (const auto& [bit, command] : groups) {
+    bench.set_reg(kRcs, kInstpm, bit << 16 | bit);
+    const size_t before = bench.events(EventKind::unsupported);
+    bench.run_all(kRcs, command);
+    EXPECT_EQ(bench.events(EventKind::unsupported), before) << "held back: the back end does not see it";
+    bench.set_reg(kRcs, kInstpm, bit << 16);
+    bench.run_all(kRcs, command);
+    EXPECT_EQ(bench.events(EventKind::unsupported), before + 1) << "the back end got it, and has no such unit yet";
+  }
+  EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), bench.ring_tail(kRcs));
+  static_cast<void>(kPipeControl);
+  static_cast<void>(kStateSip);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, Gen4Flow, ::testing::ValuesIn(gen4_chips()), chip_name);
+
+// Seed 000, command fetch: eight lines are read ahead. Running fresh data is always right; the option shows what
+// software gets that relies on it.
+class Prefetch : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Prefetch, ChangesInsideTheWindowAreMissed) {
+  COVERS("DG1-FETCH-01");
+  COVERS("DG1-FETCH-03");
+  DeviceOptions options;
+  options.prefetch_lines = GetParam();
+  FlowBench bench("dg1", options);
+  const uint64_t data = bench.allocate(1);
+  const uint64_t batch = bench.allocate(1);
+  const uint64_t near = batch + 0x40, far = batch + 9 * 64;
+  // Both changed words are the data of later stores.
+  bench.poke(batch, FlowBench::join({bench.store(near + 12, 0x22), bench.store(far + 12, 0x22)}));
+  bench.poke(near, bench.store(data, 0x11));
+  bench.poke(far, FlowBench::join({bench.store(data + 4, 0x11), {kBatchEnd}}));
+  bench.start_ring(kRcs);
+  bench.run_all(kRcs, bench.batch(batch));
+  EXPECT_EQ(bench.peek(data), GetParam() == 0 ? 0x22u : 0x11u) << "the next line";
+  EXPECT_EQ(bench.peek(data + 4), 0x22u) << "nine lines on";
+  // A batch start fetches anew.
+  const uint64_t target = bench.place(FlowBench::join({bench.store(data + 8, 0x11), {kBatchEnd}}));
+  const uint64_t first = bench.place(FlowBench::join({bench.store(target + 12, 0x33), bench.batch(target)}));
+  bench.run_all(kRcs, bench.batch(first));
+  EXPECT_EQ(bench.peek(data + 8), 0x33u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, Prefetch, ::testing::Values(0u, 8u));
+
+}  // namespace
+}  // namespace halogen
