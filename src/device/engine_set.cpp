@@ -72,6 +72,7 @@ bool EngineSet::run(uint64_t until) {
   bool progress = false;
   for (unsigned number = 0; number < engines_.size(); ++number) {
     clock_.nanoseconds = start;  // engines work side by side
+    engines_[number]->catch_up(start);
     progress |= engines_[number]->run(until);
     keep_awake(number);
   }

@@ -5,6 +5,7 @@
 // The engine is the hub: parts (ring, execlist port, errors, ...) and command handlers (mi_*.cpp) work on it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -51,6 +52,8 @@ class Engine {
   // Works until its time reaches `until` or there is nothing to do; its time is `until` then, or later when a command
   // took longer. False: it did nothing.
   bool run(uint64_t until);
+  // Time has passed while the engine had nothing to do.
+  void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
   // Something that it may wait for has changed: a register, memory, an event.
   void poke();
 

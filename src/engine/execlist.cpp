@@ -22,6 +22,7 @@ using spec::RegisterId;
 constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr unsigned kDwordBits = 32;
 constexpr uint64_t kLineBytes = 64;
+constexpr uint64_t kStopped = ~uint64_t{0};  // as the time from which on CTX_TIMESTAMP counts
 constexpr unsigned kMostSteps = 64;  // of one look: more than any queue needs
 
 hw::CONTEXT_DESCRIPTOR unpack(spec::GenId gen, uint64_t value) {
@@ -189,6 +190,8 @@ bool ExeclistSubmission::switch_context() {
   ExeclistState& list = engine_.state().execlist;
   const uint64_t away = *list.running;
   const GgttOffset address = unpack(engine_.gen(), away).logical_ring_context_address;
+  engine_.registers().poke(RegisterId::CTX_TIMESTAMP, context_timestamp());
+  list.timestamp_since = kStopped;
   if (list.reason != LeaveReason::complete) {
     engine_.stream_registers().record_preemption();
   }
@@ -226,7 +229,6 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
   stream.depth = 0;
   engine_.stream().restore(stream);
   engine_.state().wait = {};
-  engine_.registers().poke(RegisterId::CTX_TIMESTAMP, context_timestamp());  // it stops here
   list.leaving = false;
   list.polls = false;
   list.running = descriptor;

@@ -49,8 +49,7 @@ void restore_power_context(Engine& engine, std::string_view form, std::span<cons
       continue;
     }
     const uint32_t value = image[slot.at + 1];
-    const bool plain = found->policy.masked || found->policy.rw == found->policy.writable();
-    if (plain && found->policy.rw != 0) {
+    if (found->policy.rw != 0) {
       bank.write(*found, value);
     } else {
       bank.poke(*found, value);  // what software cannot set: status, errors

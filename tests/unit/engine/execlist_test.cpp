@@ -281,6 +281,7 @@ TEST(Execlist, QueueAndPort) {
     std::vector<uint64_t> descriptors;
     for (uint32_t i = 0; i < 8; ++i) {
       contexts.push_back(bench.create("rcs0", 0x40 + i));
+      bench.emit(contexts[i], std::vector<uint32_t>(100, 0));
       bench.emit(contexts[i], ContextBench::store(data + 4 * i, i + 1));
       descriptors.push_back(bench.descriptor(contexts[i]));
     }

@@ -1,0 +1,337 @@
+// Context images in memory: what a switch saves and restores, and what belongs to the engine instead.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "covers.h"
+#include "engine/power_context.h"
+#include "support/context_bench.h"
+
+namespace halogen {
+namespace {
+
+using Context = ContextBench::Context;
+
+constexpr uint32_t kLoadRegister = 0x1100'0001;
+constexpr uint32_t kReportHead = 0x0380'0000;
+
+class ContextImageTest : public ::testing::TestWithParam<const char*> {};
+
+// Status page, ring context, engine context, one behind the other.
+TEST_P(ContextImageTest, Parts) {
+  COVERS("DG1-CTX-01");
+  ContextBench bench(GetParam());
+  Context context = bench.create("rcs0", 1);
+  for (unsigned dword = 0; dword < 1024; ++dword) {
+    bench.poke(context.address + dword * 4, 0x5a5a'5a5a);
+  }
+  bench.emit(context, {kLoadRegister, 0x2600, 0x1234});
+  bench.run(context);
+  unsigned reports = 0;
+  for (unsigned dword = 0; dword < 1024; ++dword) {
+    const bool own = dword < 16;  // one line for what hardware reports
+    reports += bench.process_page(context, dword) != 0x5a5a'5a5a ? 1u : 0u;
+    EXPECT_TRUE(own || bench.process_page(context, dword) == 0x5a5a'5a5a) << dword;
+  }
+  EXPECT_EQ(reports, bench.model.gen == spec::GenId::gen8 ? 0u : 3u) << "time stamps";
+  // The ring context starts the next page, the engine context follows five lines later.
+  EXPECT_EQ(bench.peek(context.address + 0x1000 + 4), bench.image(context, 1));
+  EXPECT_EQ(bench.image(context, 1) >> 23, 0x22u) << "a register load";
+  EXPECT_EQ(bench.image(context, ContextBench::kImageTail), context.tail);
+  EXPECT_EQ(bench.image(context, 0x51) >> 23, 0x22u);
+  const auto is_gpr = [&](unsigned dword) { return (bench.image(context, dword) & 0xfff) == 0x600; };
+  bool found = false;
+  for (unsigned dword = 0x52; dword < 0xb8; dword += 2) {
+    found |= is_gpr(dword) && bench.image(context, dword + 1) == 0x1234;
+  }
+  EXPECT_TRUE(found);
+}
+
+// The ring context comes first and says what becomes of the engine context.
+TEST_P(ContextImageTest, ControlDecidesTheEngineContext) {
+  COVERS("DG1-CTX-02");
+  ContextBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  for (const uint32_t control : {0u, ContextBench::kRestoreInhibit, ContextBench::kSaveInhibit}) {
+    Context context = bench.create("rcs0", 1, control | ContextBench::kNoSwitchOnWait);
+    bench.set_image(context, 0x50, kLoadRegister);  // the first dword behind five lines
+    bench.set_image(context, 0x51, 0x2600);
+    bench.set_image(context, 0x52, 0xe0e0);
+    bench.set_reg("rcs0", ContextBench::kGpr, 5);
+    bench.emit(context, ContextBench::store(data, control + 1));
+    bench.run(context);
+    EXPECT_EQ(bench.peek(data), control + 1) << "the ring is restored in any case";
+    EXPECT_EQ(bench.reg("rcs0", ContextBench::kGpr), control == ContextBench::kRestoreInhibit ? 5u : 0xe0e0u);
+    // Saved when it leaves.
+    EXPECT_EQ(bench.image(context, ContextBench::kImageHead), context.tail);
+    EXPECT_EQ(bench.image(context, ContextBench::kImageControl) & 0xffff, control | ContextBench::kNoSwitchOnWait);
+    const bool saved = bench.image(context, 0x51) != 0x2600;
+    EXPECT_EQ(saved, control != ContextBench::kSaveInhibit);
+  }
+}
+
+// Software sets everything up once, without an engine context, and copies what the engine saved.
+TEST_P(ContextImageTest, GoldenImage) {
+  COVERS("DG1-CTX-03");
+  ContextBench bench(GetParam());
+  for (const spec::EngineModel& engine : bench.model.engines) {
+    Context golden = bench.create(engine.name, 1);
+    for (uint32_t number = 0; number < 32; ++number) {
+      bench.emit(golden, {kLoadRegister, engine.mmio_base + 0x600 + 4 * number, 0x100 + number});
+    }
+    bench.emit(golden, {kLoadRegister, engine.mmio_base + 0x41c, 1});
+    bench.run(golden);
+    for (uint32_t number = 0; number < 32; ++number) {
+      bench.set_reg(engine.name, 0x600 + 4 * number, 0);
+    }
+    bench.set_reg(engine.name, 0x41c, 0);
+    Context copy = bench.create(engine.name, 2);
+    for (unsigned dword = 0x50; dword < 0x400; ++dword) {
+      bench.set_image(copy, dword, bench.image(golden, dword));
+    }
+    bench.set_image(copy, ContextBench::kImageControl, 0xffff'0008);  // nothing inhibited
+    bench.emit(copy, {0});
+    bench.run(copy);
+    for (uint32_t number = 0; number < 32; ++number) {
+      EXPECT_EQ(bench.reg(engine.name, 0x600 + 4 * number), 0x100 + number) << engine.name;
+    }
+    EXPECT_EQ(bench.reg(engine.name, 0x41c), 1u);
+  }
+}
+
+// State of a context is its own: it changes by its commands, and while it runs.
+TEST_P(ContextImageTest, StateFollowsItsContext) {
+  COVERS("DG1-CTX-13");
+  ContextBench bench(GetParam());
+  for (const spec::EngineModel& engine : bench.model.engines) {
+    Context first = bench.create(engine.name, 1);
+    Context second = bench.create(engine.name, 2);
+    const uint32_t gpr = engine.mmio_base + 0x608;
+    bench.emit(first, {kLoadRegister, gpr, 11});
+    bench.emit(second, {kLoadRegister, gpr, 22});
+    // The process may have other pages where the image lies: contexts are in the global table.
+    const uint64_t elsewhere = bench.allocate(1);
+    bench.map_process(first, first.address + 0x1000, elsewhere);
+    bench.run(first);
+    bench.run(second);
+    EXPECT_EQ(bench.peek(elsewhere + 4 * ContextBench::kImageHead), 0u);
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      for (Context* const context : {&first, &second}) {
+        bench.set_image(*context, ContextBench::kImageControl, 0xffff'0008);
+        bench.set_reg(engine.name, 0x608, 99);  // nobody's
+        bench.emit(*context, {0});
+        bench.run(*context);
+        EXPECT_EQ(bench.reg(engine.name, 0x608), context == &first ? 11u : 22u);
+      }
+    }
+  }
+}
+
+TEST(ContextImage, TiledResourceRegistersBelongToTheContext) {
+  COVERS("ICL-TRTT-15");
+  struct Set {
+    const char* chip;
+    const char* engine;
+    uint32_t first;
+    std::vector<uint32_t> values;
+  };
+  const Set sets[] = {
+      {"icl", "rcs0", 0x4de0, {0x1234'5000, 0x1, 0x11, 0x22, 0xf2, 0x3}},
+      {"skl", "rcs0", 0x4de0, {0x1234'5000, 0x1, 0x11, 0x22, 0xf2, 0x3}},
+      {"dg1", "rcs0", 0x4400, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
+      {"dg1", "bcs0", 0x4480, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
+      {"dg1", "vcs0", 0x4420, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
+      {"dg1", "vcs2", 0x4520, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},  // named as VDBOX 0, remapped to its own
+      {"dg1", "vecs0", 0x4460, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
+      {"dg1", "ccs0", 0x4580, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
+  };
+  for (const Set& set : sets) {
+    ContextBench bench(set.chip);
+    Context owner = bench.create(set.engine, 1);
+    Context other = bench.create(set.engine, 2);
+    for (size_t i = 0; i < set.values.size(); ++i) {
+      const auto at = static_cast<uint32_t>(set.first + 4 * i);
+      bench.emit(owner, {kLoadRegister, at, set.values[i]});
+      bench.emit(other, {kLoadRegister, at, 0});
+    }
+    bench.run(owner);
+    bench.run(other);
+    for (size_t i = 0; i < set.values.size(); ++i) {
+      EXPECT_EQ(bench.read(static_cast<uint32_t>(set.first + 4 * i)), 0u);
+    }
+    bench.set_image(owner, ContextBench::kImageControl, 0xffff'0008);
+    bench.run(owner);
+    for (size_t i = 0; i < set.values.size(); ++i) {
+      EXPECT_EQ(bench.read(static_cast<uint32_t>(set.first + 4 * i)), set.values[i]) << set.chip << set.engine << i;
+    }
+  }
+}
+
+// The image that Intel's simulator clients write: absolute offsets everywhere, no batch registers, all else
+// no-operations.
+TEST_P(ContextImageTest, SimulatorClientsImage) {
+  ContextBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  Context context = bench.create("rcs0", 0);
+  for (unsigned dword = 0; dword < 1024; ++dword) {
+    bench.set_image(context, dword, 1);
+  }
+  std::vector<uint32_t> load{
+      0x1100'101b, 0x2244, 0x0001'0001, 0x2034, 0, 0x2030, 0, 0x2038, static_cast<uint32_t>(context.ring), 0x203c, 1};
+  for (unsigned filler = 0; filler < 9; ++filler) {
+    load.insert(load.end(), {0x2244, 0x0001'0001});
+  }
+  bench.poke(context.address + 0x1004, load);
+  std::vector<uint32_t> tables{0x1100'1011, 0x20d8, 0x0020'0020};
+  for (const uint32_t offset : {0x228cu, 0x2288u, 0x2284u, 0x2280u, 0x227cu, 0x2278u, 0x2274u, 0x2270u}) {
+    tables.insert(tables.end(), {offset, 0});
+  }
+  bench.poke(context.address + 0x1000 + 0x84, tables);
+  bench.poke(context.address + 0x1000 + 0x104, {0x1100'0001, 0x2094, 0});
+  bench.emit(context, {0x1100'0001, 0x2244, 0x0001'0000});
+  bench.emit(context, ContextBench::store(data, 1));
+  bench.run(context);
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.image(context, ContextBench::kImageHead), context.tail);
+  bench.emit(context, ContextBench::store(data, 2));
+  bench.run(context);
+  EXPECT_EQ(bench.peek(data), 2u);
+  EXPECT_EQ(bench.image(context, ContextBench::kImageHead), context.tail);
+}
+
+TEST_P(ContextImageTest, StatusPageIsWhereTheRegisterSays) {
+  COVERS("DG1-HWSP-01");
+  ContextBench bench(GetParam());
+  for (const spec::EngineModel& engine : bench.model.engines) {
+    const uint64_t page = bench.allocate(1);
+    bench.set_reg(engine.name, ContextBench::kStatusPageAddress, static_cast<uint32_t>(page | 0xfff));
+    EXPECT_EQ(bench.reg(engine.name, ContextBench::kStatusPageAddress), page) << "aligned to its size";
+    Context context = bench.create(engine.name, 1);
+    bench.run(context);
+    EXPECT_EQ(bench.peek(page + bench.status_index_dword() * 4), 1u);
+    EXPECT_EQ(bench.peek(bench.status_page(engine.name) + bench.status_index_dword() * 4), 0u);
+  }
+}
+
+// Reports of the context: head and time stamps in its first lines.
+TEST_P(ContextImageTest, ProcessStatusPage) {
+  ContextBench bench(GetParam());
+  Context context = bench.create("rcs0", 1);
+  bench.emit(context, {0, 0, 0, kReportHead});
+  bench.device->advance(5'000'000);
+  bench.run(context);
+  EXPECT_EQ(bench.process_page(context, 4), 16u) << "the head behind the command";
+  if (bench.model.gen != spec::GenId::gen8) {
+    const uint32_t saved = bench.process_page(context, 8);
+    const uint32_t restored = bench.process_page(context, 9);
+    const uint32_t switched = bench.process_page(context, 11);
+    const uint64_t from = 5'000'000 * bench.model.timestamp_hz / 1'000'000'000;
+    EXPECT_GE(switched, from);
+    EXPECT_LE(switched, restored);
+    EXPECT_LT(restored, saved);
+    EXPECT_LE(saved, bench.reg("rcs0", 0x358));
+  }
+}
+
+TEST_P(ContextImageTest, CurrentContextRegister) {
+  ContextBench bench(GetParam());
+  Context context = bench.create("rcs0", 1);
+  bench.emit(context, std::vector<uint32_t>(400, 0));
+  bench.submit({&context});
+  bench.device->advance(2000);
+  EXPECT_EQ(bench.reg("rcs0", ContextBench::kContextId) & 0xffff'f001, context.address | 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg("rcs0", ContextBench::kContextId) & 1, 0u);
+}
+
+// ---- what belongs to the engine
+
+TEST(PowerContext, GlobalStateIsTheEnginesAndSurvivesPower) {
+  COVERS("DG1-PWR-01");
+  ContextBench bench("dg1");
+  for (const char* const engine : {"bcs0", "vcs0", "vcs2", "vecs0"}) {
+    // HWSTAM, SEMA_WAIT_POLL, EMR, FORCE_TO_NONPRIV, CSB_INTERRUPT_MASK.
+    const std::pair<uint32_t, uint32_t> globals[] = {
+        {0x98, 0xffff'feff}, {0x24c, 0x1234}, {0xb4, 0xffff'fffe}, {0x4d4, 0x2248}, {0x218, 0x8}};
+    for (const auto& [offset, value] : globals) {
+      bench.set_reg(engine, offset, value);
+    }
+    Context context = bench.create(engine, 1);
+    Context other = bench.create(engine, 2);
+    bench.run(context);
+    bench.run(other);
+    const auto check = [&](const char* when) {
+      for (const auto& [offset, value] : globals) {
+        EXPECT_EQ(bench.reg(engine, offset), value) << engine << std::hex << " " << offset << when;
+      }
+      EXPECT_EQ(bench.reg(engine, ContextBench::kMode) & 0x8000, 0x8000u) << when;
+      EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPageAddress), bench.status_page(engine)) << when;
+    };
+    check(" after switches");
+    // Power goes and comes: the registers are reset, the image brings them back.
+    const auto models = bench.model.engines;
+    const auto number = static_cast<unsigned>(
+        std::ranges::find(models, std::string_view(engine), &spec::EngineModel::name) - models.begin());
+    engine::Engine& unit = bench.device->engines().engine(number);
+    const uint32_t pointers = bench.reg(engine, ContextBench::kStatusPointer);
+    const uint32_t entry = bench.reg(engine, ContextBench::kStatusBuffer);
+    const auto form = std::string_view(engine) == "bcs0" ? "dg1_power_display" : "dg1_power_no_display";
+    const std::vector<uint32_t> image = engine::save_power_context(unit, form);
+    EXPECT_EQ(image[0x0e], bench.engine_model(engine).mmio_base + 0x98);
+    EXPECT_EQ(image[0x0f], 0xffff'feffu);
+    bench.device->reset_engine(bench.engine_model(engine));
+    EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPageAddress), 0u);
+    engine::restore_power_context(unit, form, image);
+    check(" after power");
+    EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPointer), pointers);
+    EXPECT_EQ(bench.reg(engine, ContextBench::kStatusBuffer), entry);
+    bench.statuses(engine);
+    bench.run(context);  // and works as before; "active to idle" is masked
+    EXPECT_EQ(bench.statuses(engine), (std::vector{bench.idle_to_active(context)}));
+  }
+}
+
+// The ring comes back disabled, gets its pointers, and is enabled last.
+TEST(PowerContext, RingIsEnabledLast) {
+  COVERS("DG1-PWR-06");
+  ContextBench bench("dg1");
+  const uint64_t data = bench.allocate(1);
+  bench.set_reg("vecs0", ContextBench::kMode, 0x8000'0000);  // a legacy ring
+  bench.start_ring("vecs0", 2);
+  bench.emit("vecs0", ContextBench::store(data, 1));
+  bench.EngineBench::submit("vecs0");
+  EXPECT_TRUE(bench.device->settle());
+  const auto models = bench.model.engines;
+  const auto number = static_cast<unsigned>(
+      std::ranges::find(models, std::string_view("vecs0"), &spec::EngineModel::name) - models.begin());
+  engine::Engine& unit = bench.device->engines().engine(number);
+  const std::vector<uint32_t> image = engine::save_power_context(unit, "dg1_power_full");
+  const uint32_t base = bench.engine_model("vecs0").mmio_base;
+  EXPECT_EQ(image[0x06], base + 0x3c);
+  EXPECT_EQ(image[0x07], 0x1000u) << "disabled";
+  EXPECT_EQ(image[0x0e], base + 0x3c);
+  EXPECT_EQ(image[0x0f], 0x1001u) << "as it was";
+  bench.device->reset_engine(bench.engine_model("vecs0"));
+  bench.set_reg("vecs0", ContextBench::kStatusPageAddress, static_cast<uint32_t>(bench.status_page("vecs0")));
+  std::vector<std::pair<uint32_t, uint32_t>> writes;
+  const auto watch = bench.device->mmio().bank().touched.listen([&](const RegisterTouch& touch) {
+    const uint32_t offset = touch.slot->offset - base;
+    if (touch.is_write && offset >= 0x30 && offset <= 0x3c) {
+      writes.emplace_back(offset, touch.value);
+    }
+  });
+  engine::restore_power_context(unit, "dg1_power_full", image);
+  using Writes = std::vector<std::pair<uint32_t, uint32_t>>;
+  const auto start = static_cast<uint32_t>(bench.ring_start("vecs0"));
+  EXPECT_EQ(writes, (Writes{{0x3c, 0x1000}, {0x34, 16}, {0x30, 16}, {0x38, start}, {0x3c, 0x1001}}));
+  bench.emit("vecs0", ContextBench::store(data, 2));
+  bench.EngineBench::submit("vecs0");
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 2u) << "the ring goes on";
+  EXPECT_EQ(bench.reg("vecs0", EngineBench::kHead), 32u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ContextImageTest, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"));
+
+}  // namespace
+}  // namespace halogen
