@@ -2,7 +2,6 @@
 // 1.7, 2.5, 5.3.10 and 5.3.11; seed 000, posted and non-posted writes. Back ends finish before the streamer goes on and
 // keep no caches of memory, so that a flush waits for nothing; what is left of it are translations, counters, the write
 // and the interrupt.
-#include <algorithm>
 #include <array>
 
 #include "engine/engine.h"
@@ -66,21 +65,17 @@ uint64_t value_of(Engine& engine, const PostSync& sync) {
   return sync.data;
 }
 
-// A batch without privilege may write to its own memory only, where the command has rows that say so.
+// A batch without privilege may write to its own memory and to registers on its list.
 bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
-  const bool checked = std::ranges::any_of(command.desc.privilege, [&](const spec::PrivilegeRule& rule) {
-    return rule.effect == spec::PrivilegeEffect::drop_post_sync && (rule.gens & spec::mask_of(engine.gen())) != 0;
-  });
-  if (!checked || engine.level().privileged || engine.registers().get<hw::GFX_MODE>().privilege_check_disable) {
+  if (!command.permit.drop_post_sync) {
     return true;
   }
   const auto offset = static_cast<uint32_t>(sync.address.value);
-  const bool dropped =
-      sync.to_register ? !engine.privilege().allows(command, offset, RegisterAccess::write) : sync.global || sync.index;
-  if (dropped) {
-    engine.errors().raise(ErrorKind::command_privilege);
+  if (sync.to_register && engine.privilege().allows(command, offset, RegisterAccess::write)) {
+    return true;
   }
-  return !dropped;
+  engine.errors().raise(ErrorKind::command_privilege);
+  return false;
 }
 
 bool write_index(Engine& engine, const PostSync& sync, uint64_t value, bool whole) {

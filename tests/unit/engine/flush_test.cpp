@@ -226,19 +226,5 @@ TEST(SuspendFlush, HoldsTheSyncFlushBack) {
   EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0x20, 0u);
 }
 
-// In a batch without privilege the flush happens, the write to global memory does not.
-TEST(PostSyncPrivilege, GlobalWritesAreDropped) {
-  FlowBench bench("skl");
-  const uint64_t data = bench.allocate(1);
-  bench.set_reg(kRcs, kEmr, 0);
-  // Without execlists the table of the process is not loaded; the global one serves as its twin here.
-  bench.start_ring(kRcs);
-  const uint64_t batch = bench.place(FlowBench::join({pipe_control(bench, 0, 1, data, 1), {kBatchEnd}}));
-  bench.emit(kRcs, bench.batch(batch, 1u << 8));
-  bench.submit(kRcs);
-  bench.device->advance(2000);
-  EXPECT_EQ(bench.peek(data), 0u);
-}
-
 }  // namespace
 }  // namespace halogen
