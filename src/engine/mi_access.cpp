@@ -22,19 +22,22 @@ bool MemoryTarget::write(Engine& engine, std::span<const std::byte> from) const 
   return true;
 }
 
-MemoryTarget graphics_target(Engine& engine, const Command& command, bool global, GpuVa address) {
-  const bool old = engine.generation().has(spec::Feature::physical_addresses);
+MemoryTarget graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address) {
   const Permit& permit = command.permit;
-  TableKind table = old ? engine.fetched_from() : TableKind::per_process;
+  TableKind table = global.value_or(false) ? TableKind::global : TableKind::per_process;
   bool dropped = permit.drop_write;
-  if (permit.per_process_table) {
+  if (!engine.generation().has(spec::Feature::physical_addresses)) {
+    if (permit.per_process_table) {
+      table = TableKind::per_process;
+    }
+  } else if (permit.per_process_table) {
     table = TableKind::per_process;
-    if (old && !engine.per_process_space()) {
+    if (!engine.per_process_space()) {
       engine.privilege().violation();
       dropped = true;
     }
-  } else if (global) {
-    table = TableKind::global;
+  } else if (!global || (!*global && !engine.per_process_space())) {
+    table = engine.fetched_from();
   }
   return {&engine.data_space(table), address.value, dropped};
 }

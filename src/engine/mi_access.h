@@ -30,9 +30,10 @@ struct MemoryTarget {
   }
 };
 
-// Of a command with a bit for the global table. Where commands may name physical addresses (Gen4), a graphics address
-// goes through the table that the command itself was fetched through.
-MemoryTarget graphics_target(Engine& engine, const Command& command, bool global, GpuVa address);
+// `global`: the command's bit for the global table; nothing where it has none. Gen4: without the bit a graphics address
+// goes through the table that the command itself was fetched through, and so it does while the bit is clear unless the
+// per-process address space is enabled (seed 003 1.5.1, 1.16).
+MemoryTarget graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address);
 // Gen4, where the command says physical.
 MemoryTarget physical_target(const Command& command, uint64_t address);
 

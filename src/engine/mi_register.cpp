@@ -124,7 +124,8 @@ Next store_register_mem(Engine& engine, const Command& command) {
     target =
         physical_target(command, store.memory_address.value | uint64_t{store.physical_start_address_extension} << 32);
   } else {
-    target = graphics_target(engine, command, store.use_global_gtt, store.memory_address);
+    target = graphics_target(engine, command, old ? std::nullopt : std::optional(store.use_global_gtt),
+                             store.memory_address);
   }
   return target.store(engine, value) ? Next::advance() : engine.stopped_by_fault();
 }

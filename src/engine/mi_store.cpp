@@ -73,8 +73,12 @@ Next store_data_index(Engine& engine, const Command& command) {
     undefined(engine, command, store.offset, "a reserved place of the status page");
   }
   bool process = store.use_per_process_hardware_status_page || command.permit.per_process_page;
-  if (engine.generation().has(spec::Feature::physical_addresses)) {
-    process = process && engine.per_process_space();
+  if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
+    if (command.permit.per_process_page) {
+      engine.privilege().violation();
+      return Next::advance();
+    }
+    process = false;
   }
   const std::array<uint32_t, 2> data{store.data_dword_0, store.data_dword_1};
   for (unsigned i = 0; i < (qword ? 2u : 1u); ++i) {
@@ -110,8 +114,9 @@ Next update_gtt(Engine& engine, const Command& command) {
     undefined(engine, command, update.entry_address, "entries of more than one page table");
   }
   const std::span<const uint32_t> entries = command.dwords.last(wide != 0 ? 2 * wide : narrow);
-  if (!engine.services().write_entries(process ? TableKind::per_process : TableKind::global,
-                                       GpuVa{update.entry_address}, entries)) {
+  const bool off = engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space();
+  if ((process && off) || !engine.services().write_entries(process ? TableKind::per_process : TableKind::global,
+                                                           GpuVa{update.entry_address}, entries)) {
     undefined(engine, command, update.entry_address, "there is no such page table");
   }
   engine.stream().invalidate();

@@ -111,6 +111,7 @@ class EarlyStoreTest : public ::testing::TestWithParam<const char*> {};
 
 // Physical addresses have 36 bits: the extension stands in dword 1.
 TEST_P(EarlyStoreTest, PhysicalAddress) {
+  COVERS("G45-1.16-06");  // the processor sees what was written
   MiBench bench(GetParam());
   bench.host.top = uint64_t{1} << 36;
   const uint64_t below = 0x2345'6780;
@@ -154,6 +155,7 @@ class IndexTest : public ::testing::TestWithParam<const char*> {};
 // The page is physical on Gen4, in the global table later.
 TEST_P(IndexTest, StoresAtAnOffsetOfTheStatusPage) {
   COVERS("G45-1.17-01");
+  COVERS("G45-1.17-03");
   COVERS("G45-3.6-01");
   MiBench bench(GetParam());
   const uint64_t page = bench.allocate(1);

@@ -1,0 +1,336 @@
+// What a batch buffer in the tables of the process may not do. The rows of DG1 are seed 000, "User Mode Privileged
+// Commands"; its lists of registers decide here too.
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "mi_bench.h"
+#include "support/context_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr uint32_t kEir = 0xb0, kEmr = 0xb4, kStatusMask = 0x98, kSource0 = 0x400, kSource1 = 0x408, kMode = 0x29c;
+constexpr uint32_t kViolation = 1u << 2;
+constexpr uint32_t kGlobal = 1u << 22;
+
+// A context with one page of commands and one of data in its own tables; the data page is also in the global table.
+struct UserBench : ContextBench {
+  static constexpr uint64_t kCode = 0x20'0000, kData = 0x30'0000;
+
+  explicit UserBench(std::string_view chip, std::string_view name = "rcs0")
+      : ContextBench(chip), engine(name), base(engine_model(name).mmio_base), context(create(name, 1)) {
+    code = allocate(1);
+    data = allocate(1);
+    map_process(context, kCode, code);
+    map_process(context, kData, data);
+    set_reg(engine, kEmr, 0);
+  }
+
+  // In a batch of the process.
+  void user(const Dwords& dwords) {
+    poke(code, std::span<const uint32_t>(dwords + Dwords{0x0500'0000}));
+    ring({0x1880'0101, low(kCode), high(kCode)});
+  }
+  // In a batch of the global table.
+  void kernel(const Dwords& dwords) {
+    poke(code, std::span<const uint32_t>(dwords + Dwords{0x0500'0000}));
+    ring({0x1880'0001, low(code), high(code)});
+  }
+  void ring(const Dwords& dwords) {
+    emit(context, dwords);
+    run(context);
+  }
+  // An error was flagged since the last look.
+  bool violated() {
+    const bool flagged = (reg(engine, kEir) & kViolation) != 0;
+    set_reg(engine, kEir, kViolation);
+    EXPECT_EQ(reg(engine, kEir) & kViolation, 0u);
+    return flagged;
+  }
+  Dwords load(uint32_t offset, uint32_t value) const { return {0x1100'0001, base + offset, value}; }
+  uint32_t value(uint32_t offset) { return reg(engine, offset); }
+
+  std::string_view engine;
+  uint32_t base;
+  Context context;
+  uint64_t code = 0;
+  uint64_t data = 0;
+};
+
+TEST(Privilege, RingAndGlobalBatchesHaveIt) {
+  COVERS("DG1-PRIV-01");
+  UserBench bench("dg1");
+  bench.ring(bench.load(kStatusMask, 0x11));
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  bench.kernel(bench.load(kStatusMask, 0x22));
+  EXPECT_EQ(bench.value(kStatusMask), 0x22u);
+  EXPECT_FALSE(bench.violated());
+  bench.user(bench.load(kStatusMask, 0x33));
+  EXPECT_EQ(bench.value(kStatusMask), 0x22u);
+  EXPECT_TRUE(bench.violated());
+}
+
+// The error is in EIR and interrupts as a parser error of the engine; the check can be switched off.
+TEST(Privilege, ViolationsAreErrors) {
+  COVERS("DG1-PRIV-02");
+  UserBench bench("dg1");
+  bench.write(0x190030, 0xffff'ffff);  // render and blitter: all causes
+  bench.write(0x190090, 0);
+  bench.user(bench.load(kStatusMask, 0x33));
+  EXPECT_EQ(bench.value(kEir) & kViolation, kViolation);
+  ASSERT_EQ(bench.read(0x190018) & 1, 1u);  // first bank: RCS
+  bench.write(0x190070, 1);
+  const uint32_t identity = bench.read(0x190060);
+  EXPECT_EQ(identity >> 31, 1u);
+  EXPECT_EQ(identity & 1u << 3, 1u << 3);  // command parser error
+  bench.set_reg("rcs0", kEir, kViolation);
+  bench.set_reg("rcs0", kMode, 0x0001'0001);
+  bench.user(bench.load(kStatusMask, 0x44) + Dwords{0x1040'0002, low(bench.data), 0, 5});
+  EXPECT_EQ(bench.value(kStatusMask), 0x44u);
+  EXPECT_EQ(bench.peek(bench.data), 5u);
+  EXPECT_FALSE(bench.violated());
+}
+
+class PrivilegeTest : public ::testing::TestWithParam<const char*> {};
+
+// Without the bit for the global table they work, with it they are dropped.
+TEST_P(PrivilegeTest, CommandsThatNameTheGlobalTable) {
+  UserBench bench(GetParam());
+  const uint64_t own = UserBench::kData;
+  const uint64_t global = bench.data;
+  bench.user({0x1000'0002, low(own), 0, 1});  // MI_STORE_DATA_IMM
+  EXPECT_EQ(bench.peek(global), 1u);
+  EXPECT_FALSE(bench.violated());
+  bench.user({0x1000'0002 | kGlobal, low(global), 0, 2});
+  EXPECT_EQ(bench.peek(global), 1u);
+  EXPECT_TRUE(bench.violated());
+
+  bench.user({0x1480'0002, bench.base + kSource0, low(own), 0});  // MI_LOAD_REGISTER_MEM
+  EXPECT_EQ(bench.value(kSource0), 1u);
+  EXPECT_FALSE(bench.violated());
+  bench.poke(global, 7);
+  bench.user({0x1480'0002 | kGlobal, bench.base + kSource0, low(global), 0});
+  EXPECT_EQ(bench.value(kSource0), 1u);
+  EXPECT_TRUE(bench.violated());
+
+  bench.user({0x1200'0002, bench.base + kSource0, low(own + 8), 0});  // MI_STORE_REGISTER_MEM
+  EXPECT_EQ(bench.peek(global + 8), 1u);
+  EXPECT_FALSE(bench.violated());
+  bench.user({0x1200'0002 | kGlobal, bench.base + kSource0, low(global + 12), 0});
+  EXPECT_EQ(bench.peek(global + 12), 0u);
+  EXPECT_TRUE(bench.violated());
+
+  bench.user({0x1400'0002, low(own + 0x100), 0, 9});  // MI_REPORT_PERF_COUNT
+  EXPECT_EQ(bench.peek(global + 0x100), 9u);
+  EXPECT_FALSE(bench.violated());
+  bench.user({0x1400'0002, low(global + 0x200) | 1, 0, 9});
+  EXPECT_EQ(bench.peek(global + 0x200), 0u);
+  EXPECT_TRUE(bench.violated());
+
+  bench.user({0x1780'0501, low(own + 0x40), 0});  // MI_ATOMIC: increment
+  EXPECT_EQ(bench.peek(global + 0x40), 1u);
+  EXPECT_FALSE(bench.violated());
+  bench.user({0x1780'0501 | kGlobal, low(global + 0x40), 0});
+  EXPECT_EQ(bench.peek(global + 0x40), 1u);
+  EXPECT_TRUE(bench.violated());
+
+  bench.user({0x1700'0003, low(own + 0x48), 0, low(own), 0});  // MI_COPY_MEM_MEM
+  EXPECT_EQ(bench.peek(global + 0x48), 7u);
+  EXPECT_FALSE(bench.violated());
+  bench.user({0x1700'0003 | 1u << 22, low(own + 0x4c), 0, low(global), 0});
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x1700'0003 | 1u << 21, low(global + 0x4c), 0, low(own), 0});
+  EXPECT_TRUE(bench.violated());
+  EXPECT_EQ(bench.peek(global + 0x4c), 0u);
+
+  // A wait that would never end is not one; a batch that would end goes on.
+  bench.user(Dwords{0x0e00'0002 | kGlobal | 4u << 12 | 1u << 15, 0x1234, low(global), 0} +
+             Dwords{0x1000'0002, low(own + 0x50), 0, 3});
+  EXPECT_EQ(bench.peek(global + 0x50), 3u);
+  EXPECT_TRUE(bench.violated());
+  bench.user(Dwords{0x1b00'0002 | kGlobal | 1u << 21, 0xffff'ffff, low(global), 0} +
+             Dwords{0x1000'0002, low(own + 0x54), 0, 3});
+  EXPECT_EQ(bench.peek(global + 0x54), 3u);
+  EXPECT_TRUE(bench.violated());
+  bench.user(Dwords{0x1b00'0002 | 1u << 21, 0xffff'ffff, low(own), 0} + Dwords{0x1000'0002, low(own + 0x58), 0, 3});
+  EXPECT_EQ(bench.peek(global + 0x58), 0u);
+  EXPECT_FALSE(bench.violated());
+}
+
+TEST_P(PrivilegeTest, CommandsThatAreDroppedAlways) {
+  UserBench bench(GetParam());
+  const uint64_t page = bench.allocate(1);
+  const uint64_t entry = bench.entry(page / 4096);
+  bench.user({0x1180'0002, low(page), 0x1234'5001, 0});  // MI_UPDATE_GTT
+  EXPECT_EQ(bench.entry(page / 4096), entry);
+  EXPECT_TRUE(bench.violated());
+  for (const uint32_t process : {0u, 1u << 21}) {
+    bench.user({0x1080'0001 | process, 0x40 << 2, 0x77});  // MI_STORE_DATA_INDEX
+    EXPECT_EQ(bench.peek(bench.status_page("rcs0") + 0x100), 0u);
+    EXPECT_EQ(bench.process_page(bench.context, 0x40), 0u);
+    EXPECT_TRUE(bench.violated());
+  }
+  bench.user({0x0400'0000});  // MI_ARB_ON_OFF
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x0c00'0000, 0x0010'0000 | 1u << 8});  // MI_SET_CONTEXT
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x0a00'0001, 0, 0});  // MI_DISPLAY_FLIP
+  EXPECT_TRUE(bench.violated());
+}
+
+// The flush happens, what it writes does not.
+TEST_P(PrivilegeTest, WritesAfterAFlush) {
+  UserBench bench(GetParam());
+  const auto control = [](uint32_t bits, uint64_t address) {
+    return Dwords{0x7a00'0004, 1u << 20 | 1u << 14 | bits, low(address), high(address), 0x55, 0};
+  };
+  bench.user(control(0, UserBench::kData + 0x40));
+  EXPECT_EQ(bench.peek(bench.data + 0x40), 0x55u);
+  EXPECT_FALSE(bench.violated());
+  bench.user(control(1u << 24, bench.data + 0x48));  // the global table
+  EXPECT_EQ(bench.peek(bench.data + 0x48), 0u);
+  EXPECT_TRUE(bench.violated());
+  bench.user(control(1u << 21, 0x100));  // an index of the status page
+  EXPECT_EQ(bench.peek(bench.status_page("rcs0") + 0x100), 0u);
+  EXPECT_EQ(bench.process_page(bench.context, 0x40), 0u);
+  EXPECT_TRUE(bench.violated());
+
+  UserBench blitter(GetParam(), "bcs0");
+  const auto flush = [](uint32_t bits, uint64_t address) {
+    return Dwords{0x1300'0003 | 1u << 14 | bits, low(address), high(address), 0x66, 0};
+  };
+  blitter.user(flush(0, UserBench::kData + 0x40));
+  EXPECT_EQ(blitter.peek(blitter.data + 0x40), 0x66u);
+  EXPECT_FALSE(blitter.violated());
+  blitter.user(flush(0, (blitter.data + 0x48) | 1u << 2));
+  EXPECT_EQ(blitter.peek(blitter.data + 0x48), 0u);
+  EXPECT_TRUE(blitter.violated());
+  blitter.user(flush(1u << 21, 0x100));
+  EXPECT_EQ(blitter.peek(blitter.status_page("bcs0") + 0x100), 0u);
+  EXPECT_TRUE(blitter.violated());
+}
+
+// A batch of the process cannot start one that has privilege.
+TEST_P(PrivilegeTest, NobodyRaisesIt) {
+  COVERS("DG1-PRIV-04");
+  UserBench bench(GetParam());
+  for (const uint32_t second_level : {0u, 1u << 22}) {
+    const uint64_t other = bench.allocate(1);
+    bench.poke(bench.data, 0);
+    bench.map_process(bench.context, other, other);  // the same address in both spaces
+    bench.poke(other, std::span<const uint32_t>(Dwords{0x1000'0002 | kGlobal, low(bench.data), 0, 1, 0x0500'0000}));
+    bench.user({0x1880'0001 | second_level, low(other), high(other)});
+    EXPECT_EQ(bench.peek(bench.data), 0u);
+    EXPECT_TRUE(bench.violated());
+    // From a batch that has it, the next one keeps it or loses it.
+    bench.kernel({0x1880'0101 | second_level, low(other), high(other)});
+    EXPECT_EQ(bench.peek(bench.data), 0u);
+    EXPECT_TRUE(bench.violated());
+    bench.kernel({0x1880'0001 | second_level, low(other), high(other)});
+    EXPECT_EQ(bench.peek(bench.data), 1u);
+    EXPECT_FALSE(bench.violated());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, PrivilegeTest, ::testing::Values("bdw", "skl", "icl", "tgl", "dg1"));
+
+TEST(PrivilegedRegisters, WritesAreDropped) {
+  COVERS("DG1-PRIV-03");  // with the tests above
+  COVERS("DG1-PRIV-05");
+  UserBench bench("dg1");
+  bench.ring(bench.load(kStatusMask, 0x11));
+  const uint32_t mask = bench.base + kStatusMask;
+  const uint32_t open = bench.base + kSource0;
+  bench.user({0x1100'0003, open, 0x21, mask, 0x22});  // MI_LOAD_REGISTER_IMM: the command as a whole
+  EXPECT_EQ(bench.value(kSource0), 0u);
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x1100'0001, open, 0x21});
+  EXPECT_EQ(bench.value(kSource0), 0x21u);
+  EXPECT_FALSE(bench.violated());
+  bench.user({0x1100'0001 | 1u << 19, kStatusMask, 0x22});  // relative to the engine
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  EXPECT_TRUE(bench.violated());
+  bench.poke(bench.data, 0x33);
+  bench.user({0x1480'0002, mask, low(UserBench::kData), 0});  // MI_LOAD_REGISTER_MEM
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x1500'0001, open, mask});  // MI_LOAD_REGISTER_REG
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x1500'0001, open, bench.base + kSource1});
+  EXPECT_EQ(bench.value(kSource1), 0x21u);
+  EXPECT_FALSE(bench.violated());
+  const auto control = [](uint32_t offset) {
+    return Dwords{0x7a00'0004, 1u << 20 | 1u << 23 | 1u << 14, offset, 0, 0x44, 0};
+  };
+  bench.user(control(mask));  // PIPE_CONTROL that loads a register
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  EXPECT_TRUE(bench.violated());
+  bench.user(control(open));
+  EXPECT_EQ(bench.value(kSource0), 0x44u);
+  EXPECT_FALSE(bench.violated());
+}
+
+// Readable is what is writable and what the read lists add; other registers read as zero.
+TEST(PrivilegedRegisters, Reads) {
+  COVERS("DG1-PRIV-06");
+  UserBench bench("dg1");
+  bench.ring(bench.load(kStatusMask, 0x11) + bench.load(kSource0, 0x21));
+  const auto stored = [&](uint32_t offset) {
+    bench.poke(bench.data, 0xffff'ffff);
+    bench.user({0x1200'0002, offset, low(UserBench::kData), 0});
+    return bench.peek(bench.data);
+  };
+  EXPECT_EQ(stored(bench.base + kSource0), 0x21u);  // from the write list
+  bench.device->advance(10'000'000);
+  EXPECT_NE(stored(bench.base + 0x358), 0u);  // TIMESTAMP, from the read list
+  EXPECT_FALSE(bench.violated());
+  EXPECT_EQ(stored(bench.base + kStatusMask), 0u);
+  EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+}
+
+// Slots add registers or take them away: address, kind of access, range.
+TEST(PrivilegedRegisters, SlotsExtendTheLists) {
+  COVERS("DG1-PRIV-07");
+  UserBench bench("dg1");
+  const uint32_t mask = bench.base + kStatusMask;
+  const auto writes = [&](uint32_t offset, uint32_t value) {
+    bench.user({0x1100'0001, offset, value});
+    return !bench.violated() && bench.read(offset) == value;
+  };
+  const auto reads = [&](uint32_t offset) {
+    bench.poke(bench.data, 0xffff'ffff);
+    bench.user({0x1200'0002, offset, low(UserBench::kData), 0});
+    bench.violated();
+    return bench.peek(bench.data) == bench.read(offset);
+  };
+  uint32_t value = 0x100;
+  for (unsigned slot = 0; slot < 20; ++slot) {
+    const uint32_t at = slot < 12 ? 0x4d0 + 4 * slot : slot < 16 ? 0x010 + 4 * (slot - 12) : 0x1d0 + 4 * (slot - 16);
+    EXPECT_FALSE(writes(mask, ++value)) << slot;
+    bench.set_reg("rcs0", at, mask);
+    EXPECT_TRUE(writes(mask, ++value)) << slot;
+    EXPECT_TRUE(reads(mask)) << slot;
+    bench.set_reg("rcs0", at, mask | 1u << 28);  // read only
+    EXPECT_FALSE(writes(mask, ++value)) << slot;
+    EXPECT_TRUE(reads(mask)) << slot;
+    bench.set_reg("rcs0", at, mask | 2u << 28);  // write only
+    EXPECT_TRUE(writes(mask, ++value)) << slot;
+    EXPECT_FALSE(reads(mask)) << slot;
+    bench.set_reg("rcs0", at, (bench.base + kSource0) | 1u << 30);  // deny what the list allows
+    EXPECT_FALSE(writes(bench.base + kSource0, ++value)) << slot;
+    bench.set_reg("rcs0", at, 0);
+  }
+  // Ranges of 1, 4, 16 and 64 dwords, aligned to themselves: HWSTAM is dword 26h of the block.
+  for (unsigned range = 0; range < 4; ++range) {
+    const uint32_t bytes = 4u << 2 * range;
+    bench.set_reg("rcs0", 0x4d0, (mask & ~(bytes - 1)) | range);
+    EXPECT_TRUE(writes(mask, ++value)) << range;
+    bench.set_reg("rcs0", 0x4d0, ((mask & ~(bytes - 1)) + bytes) | range);
+    EXPECT_FALSE(writes(mask, ++value)) << range;
+  }
+}
+
+}  // namespace
+}  // namespace halogen
