@@ -27,6 +27,7 @@ Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& servic
       status_page_(*this),
       errors_(*this),
       modes_(*this),
+      watchdog_(*this),
       semaphores_(*this),
       privilege_(*this, generation_.model().id),
       back_end_(make_back_end(model)),
@@ -88,18 +89,21 @@ bool Engine::run(uint64_t until) {
     }
     state_.activity = Activity::running;
     state_.wait = {};
+    const bool context_valid = state_.execlist.running.has_value();
     Executor executor(*this);
     const uint64_t budget = (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
     handle(stream_.run(executor, budget));
     state_.ring.cancel_wait = false;
     progress |= state_.commands != before;
+    watchdog_.pass(state_.time, context_valid);
     ring_.report_head_at_borders();
     if (state_.activity != Activity::running || was_reset_) {
       break;
     }
   }
   state_.time = std::max(state_.time, until);
+  watchdog_.pass(state_.time, state_.execlist.running.has_value());
   stream_registers_.publish();
   return progress;
 }
@@ -201,6 +205,7 @@ void Engine::reset() {
   const uint64_t time = state_.time;
   state_ = {};
   state_.time = time;
+  state_.watchdog.counted_to = time;
   stream_.restore(state_.stream);
   was_reset_ = true;
   errors_.reset();

@@ -29,6 +29,7 @@
 #include "engine/status_page.h"
 #include "engine/stream_modes.h"
 #include "engine/stream_registers.h"
+#include "engine/watchdog.h"
 #include "gen/generation.h"
 
 namespace halogen::engine {
@@ -145,6 +146,7 @@ class Engine {
   StatusPage status_page_;
   Errors errors_;
   StreamModes modes_;
+  Watchdog watchdog_;
   Semaphores semaphores_;
   CommandPrivilege privilege_;
   std::unique_ptr<BackEnd> back_end_;
