@@ -1,5 +1,4 @@
-# Warnings and sanitizers for every target of ours, as interface libraries. Generated code, which is straight-line and
-# large, takes only the warnings when fuzzing; the asan preset sanitizes it too.
+# Warnings and sanitizers for every target of ours, as interface libraries.
 add_library(halogen_warnings INTERFACE)
 target_compile_options(halogen_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor

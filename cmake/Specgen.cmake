@@ -22,7 +22,7 @@ list(FILTER specgen_sources EXCLUDE REGEX "/test/")
 add_library(halogen_generated STATIC ${specgen_sources})
 target_include_directories(halogen_generated PUBLIC ${SPECGEN_OUT} ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(halogen_generated PUBLIC halogen_base
-  PRIVATE $<IF:$<BOOL:${HALOGEN_FUZZ}>,halogen_warnings,halogen_options>)
+  PRIVATE halogen_options)
 # -O3 doubles the time and size of straight-line code that gains nothing from it.
 target_compile_options(halogen_generated PRIVATE $<$<CONFIG:Release>:-O2>)
 

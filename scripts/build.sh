@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a preset: release (default; the tool is then build/bin/halogen), debug, asan, fuzz.
+# Builds a preset: release (default; the tool is then build/bin/halogen), debug, asan (clang: sanitizers and fuzz targets).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
