@@ -106,6 +106,7 @@ void EngineSet::keep_awake(unsigned number) {
 
 void EngineSet::reset_engine(unsigned number) {
   engines_[number]->reset();
+  engines_[number]->state().time = clock_.nanoseconds;  // a power-on starts the clock again
   keep_awake(number);
 }
 

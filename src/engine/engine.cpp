@@ -33,6 +33,7 @@ Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& servic
       back_end_(make_back_end(model)),
       ring_submission_(std::make_unique<RingSubmission>(*this)),
       counts_(spec::commands().size()) {
+  fetch_.set_stops_at_holes(generation_.has(spec::Feature::physical_addresses));
   if (generation_.has(spec::Feature::execlists)) {
     execlist_submission_ = std::make_unique<ExeclistSubmission>(*this);
   }
@@ -130,17 +131,26 @@ void Engine::handle(StreamStop stop) {
       if (in_batch() && stream_.level().end != StreamLevel::kNoEnd) {
         handle(StreamStop::exhausted);
       } else if (in_batch()) {
-        stopped_by_fault();
+        stopped_at_hole();
       } else {
         wait(WaitKind::rest);
       }
       break;
     case StreamStop::unmapped:
-      stopped_by_fault();
+      stopped_at_hole();
       break;
     case StreamStop::too_deep:
       hang("batch buffers nested too deeply");
       break;
+  }
+}
+
+// Nothing can be fetched: a fault that somebody repairs, or the end.
+void Engine::stopped_at_hole() {
+  if (generation_.has(spec::Feature::physical_addresses)) {
+    hang("no page where commands are fetched");
+  } else {
+    stopped_by_fault();
   }
 }
 

@@ -130,6 +130,7 @@ class Engine {
 
   void handle(StreamStop stop);
   void leave_stream();
+  void stopped_at_hole();
   bool wait_goes_on(uint64_t until);
 
   std::string path_;

@@ -29,7 +29,7 @@ std::span<const uint32_t> Fetch::dwords_at(StreamSpace space, GpuVa address) {
   const std::span<const std::byte> bytes = page_at(space, aligned, stopped);
   if (bytes.size() < sizeof(uint32_t)) {
     const size_t left = (kPageBytes - aligned.value % kPageBytes) / sizeof(uint32_t);
-    return stopped ? std::span<const uint32_t>{} : std::span(kZeros).first(left);
+    return stopped || stops_at_holes_ ? std::span<const uint32_t>{} : std::span(kZeros).first(left);
   }
   // Pages are aligned, so the dwords are too.
   std::span<const uint32_t> dwords(reinterpret_cast<const uint32_t*>(bytes.data()), bytes.size() / sizeof(uint32_t));

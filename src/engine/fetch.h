@@ -16,9 +16,12 @@ class Fetch final : public CommandMemory {
  public:
   explicit Fetch(Services& services) : services_(services) {}
 
-  // Zeros where a fault was skipped: the streamer parses MI_NOOP there. Empty: the engine is stopped by a fault.
+  // Zeros where a fault was skipped: the streamer parses MI_NOOP there. Empty: the engine is stopped by a fault, or by
+  // a hole where that stops it.
   std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) override;
 
+  // The first chips have no fault model: without a page there is nothing to parse.
+  void set_stops_at_holes(bool stops) { stops_at_holes_ = stops; }
   // Hardware may read this many cache lines ahead of the parser and miss later changes of them. 0: never.
   void set_prefetch_lines(unsigned lines) { prefetch_lines_ = lines; }
 
@@ -30,6 +33,7 @@ class Fetch final : public CommandMemory {
   std::span<const std::byte> page_at(StreamSpace space, GpuVa address, bool& stopped);
 
   Services& services_;
+  bool stops_at_holes_ = false;
   unsigned prefetch_lines_ = 0;
   std::array<uint32_t, kLineDwords * kMaxPrefetchLines> prefetched_{};
 };

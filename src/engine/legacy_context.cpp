@@ -41,6 +41,38 @@ constexpr std::array kContextRegisters{
 constexpr std::array kRingRegisters{RegisterId::PGTBL_CTL2, RegisterId::RING_START, RegisterId::RING_HEAD,
                                     RegisterId::RING_TAIL, RegisterId::RING_CTL};
 
+// A batch that runs, behind the pairs: marker, attributes, address, end. An MI_NOOP with a number, so that the image is
+// still a list of commands up to here.
+constexpr uint32_t kBatchMarker = 0x0000'0b0b;
+constexpr size_t kBatchDwords = 6;
+
+std::array<uint32_t, kBatchDwords> pack_batch(Engine& engine) {
+  const StreamLevel& place = engine.stream().level();
+  const LevelState& level = engine.level();
+  const uint32_t attributes = static_cast<uint32_t>(place.space) | static_cast<uint32_t>(level.arbitration) << 8 |
+                              (level.privileged ? 1u << 16 : 0);
+  return {kBatchMarker,
+          attributes,
+          static_cast<uint32_t>(place.address.value),
+          static_cast<uint32_t>(place.address.value >> 32),
+          static_cast<uint32_t>(place.end.value),
+          static_cast<uint32_t>(place.end.value >> 32)};
+}
+
+void unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
+  StreamState stream = engine.stream().state();
+  stream.depth = 0;
+  if (dwords.size() >= kBatchDwords && dwords[0] == kBatchMarker) {
+    stream.depth = 1;
+    stream.levels[1] = {.space = static_cast<StreamSpace>((dwords[1] & 0xff) % 3),
+                        .address = GpuVa{dwords[2] | uint64_t{dwords[3]} << 32},
+                        .end = GpuVa{dwords[4] | uint64_t{dwords[5]} << 32}};
+    engine.state().levels[1] = {.privileged = (dwords[1] & 1u << 16) != 0,
+                                .arbitration = static_cast<Arbitration>((dwords[1] >> 8 & 0xff) % 3)};
+  }
+  engine.stream().restore(stream);
+}
+
 // Bits 31:16 of a masked register say which bits a write changes.
 constexpr uint32_t kWriteAll = 0xffff'0000;
 
@@ -76,7 +108,7 @@ bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> byte
     return write ? engine.services().write_physical(PhysAddr{place.address}, bytes)
                  : engine.services().read_physical(PhysAddr{place.address}, bytes);
   }
-  AddressSpace& space = engine.data_space(TableKind::global);
+  AddressSpace& space = engine.data_space(TableKind::global, Stream::constants);  // indirect data: not snooped
   return write ? space.write(GpuVa{place.address}, bytes) : space.read(GpuVa{place.address}, bytes);
 }
 
@@ -97,6 +129,9 @@ bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
     image[at++] = static_cast<uint32_t>(slot->offset);
     image[at++] = slot->policy.masked ? value | kWriteAll : value;
   }
+  if (with_ring && engine.in_batch() && at + kBatchDwords <= image.size()) {
+    std::ranges::copy(pack_batch(engine), image.begin() + static_cast<std::ptrdiff_t>(at));
+  }
   return access(engine, place, std::as_writable_bytes(std::span(image)), true) || place.physical;
 }
 
@@ -113,11 +148,18 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
                  "restores an image that hardware did not save");
     return true;
   }
-  for (size_t at = 0; at + kPairDwords <= image.size() && image[at] == header; at += kPairDwords) {
+  engine.ring().set_restoring(true);
+  size_t at = 0;
+  for (; at + kPairDwords <= image.size() && image[at] == header; at += kPairDwords) {
     const auto known = std::ranges::find(slots, image[at + 1], [](const RegisterSlot* slot) { return slot->offset; });
     if (known != slots.end()) {
       engine.write_register(image[at + 1], image[at + 2]);
     }
+  }
+  engine.ring().set_restoring(false);
+  if (with_ring) {
+    engine.ring().adopt();
+    unpack_batch(engine, std::span(image).subspan(at));
   }
   return true;
 }

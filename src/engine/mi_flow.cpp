@@ -155,6 +155,7 @@ Next batch_buffer_start_vce(Engine& engine, const Command& command) {
   const bool non_secure =
       fields.buffer_security_indicator == hw::MI_BATCH_BUFFER_START_VCE::BufferSecurityIndicator::non_secure;
   Batch batch = secured_batch(engine, non_secure);
+  batch.space = batch.level.privileged ? StreamSpace::ggtt : StreamSpace::ppgtt;
   batch.address = fields.batch_buffer_start_address;
   return start(engine, batch);
 }

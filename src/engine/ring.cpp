@@ -254,7 +254,9 @@ uint32_t Ring::on_write(const RegisterWrite& write) {
 
 bool RingSubmission::prepare() {
   Ring& ring = engine_.ring();
-  if (engine_.state().ring.leaving || (ring.enabled() && ring.empty() && wants_switch())) {
+  const bool between =
+      ring.empty() || (engine_.in_batch() && engine_.level().arbitration == Arbitration::between_commands);
+  if (engine_.state().ring.leaving || (ring.enabled() && between && wants_switch())) {
     leave();
   }
   if (!ring.enabled() || (ring.empty() && !ring.take_updated_head()) || ring.empty()) {

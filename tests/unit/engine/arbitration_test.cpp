@@ -117,6 +117,7 @@ class RingWait : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RingWait, ShowsAndCancelsTheWait) {
   COVERS("G45-5.3.7-08");
+  COVERS("G45-5.3.7-13");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kRcs);
@@ -140,6 +141,8 @@ TEST_P(RingWait, ShowsAndCancelsTheWait) {
   bench.set_reg(kRcs, 0x28, 0x0001'0000);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 2u);
+  bench.run_all(kRcs, FlowBench::join({{kWaitForEvent | 1u << 9, kNoop}, bench.store(data, 3)}));
+  EXPECT_EQ(bench.peek(data), 3u) << "ignored while the code is clear";
 }
 
 INSTANTIATE_TEST_SUITE_P(Gen4, RingWait, ::testing::ValuesIn(gen4_chips()), chip_name);
@@ -242,6 +245,82 @@ TEST(RunLists, AContextComesBackWithItsRing) {
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kStart), start);
   EXPECT_EQ(bench.reg(kRcs, kHead), tail);
   EXPECT_EQ(bench.peek(data), 0u) << "the second was pre-empted before";
+}
+
+TEST(ArbOnOff, ABatchThatIsNotSecureCannot) {
+  COVERS("G45-1.3-03");
+  RunListBench bench;
+  const uint64_t batch = bench.place({kArbOnOff, kBatchEnd});
+  bench.run_all(kRcs, bench.batch(batch, 1u << 8));
+  bench.ask_for(bench.second);
+  bench.run_all(kRcs, {kArbCheck, kNoop});
+  EXPECT_EQ(bench.current(), bench.second | 1);
+}
+
+// A batch of two parts, each long enough to be caught in the middle; the next context is asked for in the first part.
+struct InterruptedBatch : RunListBench {
+  explicit InterruptedBatch(uint32_t control) {
+    data = allocate(1);
+    const uint64_t second_part = allocate(8);
+    poke(second_part + 4 * kPage, FlowBench::join({store(data + 4, 2), {kBatchEnd}}));
+    const uint64_t first_part = allocate(8);
+    poke(first_part + 4 * kPage, FlowBench::join({store(data, 1), batch(second_part, control << 9)}));
+    emit(kRcs, FlowBench::join({batch(first_part, control << 9), store(data + 8, 3)}));
+    submit(kRcs);
+    device->advance(5000);
+    EXPECT_EQ(peek(data), 0u);
+    ask_for(second);
+    device->advance(2560);
+    at_once = current() == (second | 1);
+    EXPECT_EQ(peek(data), 0u) << "still in the first part";
+    EXPECT_TRUE(device->settle());
+  }
+  bool first_part() { return peek(data) == 1; }
+  bool second_part() { return peek(data + 4) == 2; }
+
+  uint64_t data = 0;
+  bool at_once = false;
+};
+
+TEST(RunLists, ArbitrationControlOfABatch) {
+  COVERS("G45-1.5-02");
+  COVERS("G45-5.3.7-03");
+  {
+    InterruptedBatch bench(1);  // between commands
+    EXPECT_TRUE(bench.at_once);
+    // The context comes back and goes on where it was.
+    bench.ask_for(bench.first);
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_TRUE(bench.first_part());
+    EXPECT_TRUE(bench.second_part());
+    EXPECT_EQ(bench.peek(bench.data + 8), 3u);
+  }
+  {
+    InterruptedBatch bench(0);  // at chain points
+    EXPECT_FALSE(bench.at_once);
+    EXPECT_TRUE(bench.first_part());
+    EXPECT_EQ(bench.current(), bench.second | 1);
+  }
+  {
+    InterruptedBatch bench(3);  // not before control returns to the ring
+    EXPECT_FALSE(bench.at_once);
+    EXPECT_TRUE(bench.first_part());
+    EXPECT_TRUE(bench.second_part());
+    EXPECT_EQ(bench.peek(bench.data + 8), 3u);
+    EXPECT_EQ(bench.current(), bench.second | 1) << "when the ring is empty";
+  }
+}
+
+TEST(Probe, AllAreTriedAndAFaultSwitchesTheContext) {
+  COVERS("G45-1.13.1-03");
+  COVERS("G45-1.13.1-04");
+  RunListBench bench;
+  const uint64_t page = bench.allocate(1);
+  bench.ask_for(bench.second);
+  bench.run_all(kRcs, {kArbOnOff | 1, kProbe | 1, 0x0fff'0000 | 3, static_cast<uint32_t>(page) | 40});
+  EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 3);
+  EXPECT_EQ(bench.reg(kRcs, 0x484), 1u << 8) << "also what follows the one that faulted";
+  EXPECT_EQ(bench.current(), bench.second | 1);
 }
 
 TEST(Probe, SlotsAreMarkedAndFreed) {

@@ -162,6 +162,7 @@ TEST_P(RingTest, PartOfACommandWaitsForTheRest) {
 
 TEST_P(RingTest, AutomaticReportsAtBorders) {
   COVERS("G45-5.3.4-09");
+  COVERS("G45-5.3.4-10");
   FlowBench bench(GetParam());
   for (const auto& [code, border] : {std::pair{1u, 0x1'0000u}, std::pair{3u, 0x2'0000u}}) {
     const uint64_t page = bench.give_status_page(kRcs);

@@ -163,6 +163,31 @@ TEST_P(Gen4Context, PhysicalContexts) {
   EXPECT_EQ(bench.read(kCacheMode0), 0x11u);
 }
 
+TEST_P(Gen4Context, PhysicalContextsStayInTheirPage) {
+  COVERS("G45-1.15-07");
+  FlowBench bench(GetParam());
+  bench.start_ring(kRcs);
+  const uint64_t page = bench.allocate(2);
+  bench.poke(page + 0x1000, 0xdddd'dddd);
+  const auto physical = static_cast<uint32_t>(EngineBench::host_address(page)) + 0x800;
+  bench.set_reg(kRcs, 0x1a0, 0xff);  // longer than it may be
+  bench.run_all(kRcs, {kSetContext, physical | kInhibit, kNoop, kNoop});
+  bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(bench.allocate(1)) | kGlobal | kInhibit, kNoop, kNoop});
+  EXPECT_NE(bench.peek(page + 0x800), 0u);
+  EXPECT_EQ(bench.peek(page + 0x1000), 0xdddd'ddddu);
+}
+
+TEST_P(Gen4Context, ContextsAreNotSnooped) {
+  COVERS("G45-5.3.6-01");
+  FlowBench bench(GetParam());
+  bench.start_ring(kRcs);
+  const uint64_t context = bench.allocate(1);
+  bench.set_entry(context / EngineBench::kPage, bench.entry(context / EngineBench::kPage) | 6);
+  bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(context) | kGlobal | kInhibit, kNoop, kNoop});
+  bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(bench.allocate(1)) | kGlobal | kInhibit, kNoop, kNoop});
+  EXPECT_EQ(bench.undefined(), 1u);
+}
+
 TEST_P(Gen4Context, SizeIsCountedInLines) {
   COVERS("G45-5.8.1-01");
   FlowBench bench(GetParam());
