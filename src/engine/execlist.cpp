@@ -23,7 +23,7 @@ constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr unsigned kDwordBits = 32;
 constexpr uint64_t kLineBytes = 64;
 constexpr uint64_t kStopped = ~uint64_t{0};  // as the time from which on CTX_TIMESTAMP counts
-constexpr unsigned kMostSteps = 64;  // of one look: more than any queue needs
+constexpr unsigned kMostSteps = 64;          // of one look: more than any queue needs
 
 hw::CONTEXT_DESCRIPTOR unpack(spec::GenId gen, uint64_t value) {
   const std::array<uint32_t, 2> dwords{static_cast<uint32_t>(value), static_cast<uint32_t>(value >> kDwordBits)};
@@ -229,6 +229,7 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
   stream.depth = 0;
   engine_.stream().restore(stream);
   engine_.state().wait = {};
+  engine_.state().event.reset();  // a wait that is parsed again begins again
   list.leaving = false;
   list.polls = false;
   list.running = descriptor;

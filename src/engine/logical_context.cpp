@@ -202,8 +202,14 @@ bool LogicalContext::save(GgttOffset context) {
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));
   }
-  return engine_.data_space(TableKind::global, Stream::ring)
-      .write(image_at(context, 0), std::as_bytes(std::span(words)));
+  AddressSpace& memory = engine_.data_space(TableKind::global, Stream::ring);
+  const auto write = [&](size_t from, size_t to) {
+    to = std::min(to, words.size());
+    return from >= to || memory.write(image_at(context, static_cast<uint32_t>(from)),
+                                      std::as_bytes(std::span(words).subspan(from, to - from)));
+  };
+  // The tail is software's: it writes a new one at any time, before it submits the context again.
+  return write(0, tail_at_) && write(tail_at_ + 1, words.size());
 }
 
 void LogicalContext::pack_hidden() {

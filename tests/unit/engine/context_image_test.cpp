@@ -213,14 +213,20 @@ TEST_P(ContextImageTest, StatusPageIsWhereTheRegisterSays) {
   }
 }
 
-// Reports of the context: head and time stamps in its first lines.
+// Reports of the context: head and time stamps in its first lines; the rest is for stores of its commands.
 TEST_P(ContextImageTest, ProcessStatusPage) {
+  COVERS("DG1-HWSP-02");
   ContextBench bench(GetParam());
+  constexpr uint32_t kStoreIndex = 0x10a0'0001;  // MI_STORE_DATA_INDEX, page of the process
   Context context = bench.create("rcs0", 1);
   bench.emit(context, {0, 0, 0, kReportHead});
+  bench.emit(context, {kStoreIndex, 0x40, 0xfe0c});
+  bench.emit(context, {kStoreIndex, 0xffc, 0xfe0d});
   bench.device->advance(5'000'000);
   bench.run(context);
   EXPECT_EQ(bench.process_page(context, 4), 16u) << "the head behind the command";
+  EXPECT_EQ(bench.process_page(context, 0x10), 0xfe0cu);
+  EXPECT_EQ(bench.process_page(context, 0x3ff), 0xfe0du);
   if (bench.model.gen != spec::GenId::gen8) {
     const uint32_t saved = bench.process_page(context, 8);
     const uint32_t restored = bench.process_page(context, 9);
