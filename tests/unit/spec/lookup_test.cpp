@@ -81,7 +81,7 @@ TEST(Lookup, OffsetsAndDevicesGoTogether) {
   ASSERT_NE(mode, nullptr);
   EXPECT_EQ(mode->offset(DeviceId::snb), 0x520u);
   EXPECT_EQ(mode->offset(DeviceId::skl), 0x29cu);
-  EXPECT_EQ(mode->offset(DeviceId::g45), kNoOffset);
+  EXPECT_EQ(mode->offset(DeviceId::gm965), kNoOffset);
 }
 
 TEST(Lookup, EnumNamesDependOnTheGeneration) {

@@ -119,11 +119,19 @@ TEST(PrivilegeRules, Gen45HasItsOwnTable) {
                                           {"MI_DISPLAY_FLIP", Effect::noop},
                                           // Seed 003 2.6: the video streamer makes it a no-operation.
                                           {"MI_LOAD_REGISTER_IMM_VCE", Effect::noop},
+                                          // Seed 003 2.9 and 3.4: the global table needs a secure batch.
+                                          {"MI_STORE_DATA_IMM_VCE", Effect::per_process_table},
+                                          {"MI_SEMAPHORE_MBOX", Effect::per_process_table},
                                       }));
 }
 
-TEST(PrivilegeRules, Gen4HasNone) {
-  EXPECT_TRUE(all_rules(GenId::gen4).empty());
+// Seed 003 1.8, 1.16, 1.18: the notes on batches that are not secure.
+TEST(PrivilegeRules, Gen4BarsRegisterAndMemoryWrites) {
+  EXPECT_EQ(all_rules(GenId::gen4), keys({
+                                        {"MI_LOAD_REGISTER_IMM", Effect::noop},
+                                        {"MI_STORE_DATA_IMM", Effect::drop_write},
+                                        {"MI_STORE_REGISTER_MEM", Effect::drop_write},
+                                    }));
 }
 
 }  // namespace
