@@ -148,16 +148,16 @@ class EngineFuzz {
   void start_ring() {
     const spec::EngineModel& engine = take_engine();
     write(engine, 0x3c, 0);
-    write(engine, 0x38, take<uint8_t>() % 16 * kPage);
-    write(engine, 0x34, take<uint8_t>() % 64 * 4);
+    write(engine, 0x38, take<uint8_t>() % 16u * kPage);
+    write(engine, 0x34, take<uint8_t>() % 64u * 4u);
     write(engine, 0x30, take<uint16_t>());
-    write(engine, 0x3c, (take<uint8_t>() % 4 << 12) | 1);
+    write(engine, 0x3c, (take<uint8_t>() % 4u << 12) | 1u);
   }
 
   // A context whose image the input fills; the parts that it must have are put in first.
   void submit() {
     const spec::EngineModel& engine = take_engine();
-    const uint32_t image = take<uint8_t>() % 64 * kPage;
+    const uint32_t image = take<uint8_t>() % 64u * kPage;
     const uint32_t base = engine.mmio_base;
     const uint32_t dwords[] = {0,
                                0x1100'1011,
@@ -168,7 +168,7 @@ class EngineFuzz {
                                base + 0x30,
                                take<uint16_t>(),
                                base + 0x38,
-                               take<uint8_t>() % 16 * kPage,
+                               take<uint8_t>() % 16u * kPage,
                                base + 0x3c,
                                1,
                                base + 0x274,
