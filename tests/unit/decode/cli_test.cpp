@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.h"
 #include "unit/trace/aub_builder.h"
 
 namespace halogen {
@@ -29,7 +30,7 @@ struct Outcome {
 class Tool : public ::testing::Test {
  protected:
   void SetUp() override {
-    tool_ = fs::path(HALOGEN_BINARY_DIR) / "bin" / "halogen";
+    tool_ = test::binary_folder() / "bin" / "halogen";
     if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
     root_ = fs::temp_directory_path() /
             (std::string("halogen_cli_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());

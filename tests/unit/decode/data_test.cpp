@@ -12,6 +12,7 @@
 
 #include "decode/file_decoder.h"
 #include "recorder.h"
+#include "support/paths.h"
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"
 
@@ -19,11 +20,6 @@ namespace halogen::decode {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path data_folder() {
-  if (const char* folder = std::getenv("HALOGEN_DATA")) return folder;
-  return fs::path(HALOGEN_SOURCE_DIR).parent_path() / "shared" / "data";
-}
 
 // What must not happen, in words, with an example each: descriptions are corrected from this list.
 class FaultList final : public Output {
@@ -141,7 +137,7 @@ class Traces : public ::testing::TestWithParam<TraceFacts> {};
 
 TEST_P(Traces, AreReadToTheLastByteAndUnderstood) {
   const TraceFacts& facts = GetParam();
-  const fs::path path = data_folder() / "aub" / facts.file;
+  const fs::path path = test::data_folder() / "aub" / facts.file;
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);
   ASSERT_TRUE(source.ok()) << source.message();
@@ -191,9 +187,9 @@ class Captures : public ::testing::TestWithParam<CaptureFacts> {};
 
 TEST_P(Captures, AreUnderstood) {
   const CaptureFacts& facts = GetParam();
-  const fs::path archive = data_folder() / "execbuffers" / (std::string(facts.archive) + ".tar.xz");
+  const fs::path archive = test::data_folder() / "execbuffers" / (std::string(facts.archive) + ".tar.xz");
   if (!fs::exists(archive)) GTEST_SKIP() << archive << " is not there: set HALOGEN_DATA to the folder of captured data";
-  const fs::path folder = fs::path(HALOGEN_BINARY_DIR) / "captures" / facts.archive;
+  const fs::path folder = test::binary_folder() / "captures" / facts.archive;
   if (!fs::exists(folder)) {
     const fs::path partial = folder.string() + ".part";
     fs::remove_all(partial);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "support/paths.h"
 
 namespace halogen {
 namespace {
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 template <class Target>
 int replay(const char* name, const Target& target) {
-  const fs::path folder = fs::path(HALOGEN_SOURCE_DIR) / "tests" / "fuzz" / "corpus" / name;
+  const fs::path folder = test::source_folder() / "tests" / "fuzz" / "corpus" / name;
   int count = 0;
   if (!fs::exists(folder)) return count;
   for (const auto& entry : fs::directory_iterator(folder)) {

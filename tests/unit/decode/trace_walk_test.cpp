@@ -14,6 +14,7 @@
 
 #include "decode/aub_decoder.h"
 #include "recorder.h"
+#include "support/paths.h"
 #include "trace/aub_reader.h"
 #include "unit/trace/aub_builder.h"
 
@@ -172,9 +173,7 @@ class Both final : public trace::aub::Visitor {
 class CapturedWalks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CapturedWalks, EveryAddressThatIsUsedIsWhereTheTraceWroteIt) {
-  const char* folder = std::getenv("HALOGEN_DATA");
-  const fs::path data = folder != nullptr ? fs::path(folder) : fs::path(HALOGEN_SOURCE_DIR) / ".." / "shared" / "data";
-  const fs::path path = data / "aub" / GetParam();
+  const fs::path path = test::data_folder() / "aub" / GetParam();
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
   auto source = trace::open_file(path);
   ASSERT_TRUE(source.ok()) << source.message();

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "fuzz/engine_target.h"
+#include "support/paths.h"
 
 namespace halogen {
 namespace {
@@ -28,7 +29,7 @@ TEST_P(HostileStreams, EndAsTheSameRunWithoutSnapshots) {
 INSTANTIATE_TEST_SUITE_P(Chips, HostileStreams, ::testing::Range(0, static_cast<int>(spec::kDeviceCount)));
 
 TEST(FuzzReplay, Engine) {
-  const auto folder = std::filesystem::path(HALOGEN_SOURCE_DIR) / "tests" / "fuzz" / "corpus" / "fuzz_engine";
+  const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_engine";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no findings so far";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);

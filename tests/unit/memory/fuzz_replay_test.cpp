@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "fuzz/page_walk_target.h"
+#include "support/paths.h"
 
 namespace halogen {
 namespace {
 
 TEST(FuzzReplay, PageWalk) {
-  const auto folder = std::filesystem::path(HALOGEN_SOURCE_DIR) / "tests" / "fuzz" / "corpus" / "fuzz_page_walk";
+  const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_page_walk";
   unsigned count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/paths.h"
+
 namespace halogen::requirements {
 namespace {
 
@@ -68,7 +70,7 @@ TEST(Ledger, CountsByGroupAndNamesUnknownIds) {
 
 // The row counts that the ledgers' README states.
 TEST(Ledger, TheProjectsLedgersHold926Rows) {
-  const auto coverage = measure(HALOGEN_SOURCE_DIR, nullptr);
+  const auto coverage = measure(test::source_folder(), nullptr);
   ASSERT_TRUE(coverage) << coverage.message();
   EXPECT_EQ(coverage->rows, 926u);
   EXPECT_EQ(coverage->ledgers.at("g45").at("8").rows, 130u);

@@ -11,6 +11,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 #include "spec/field_visitor.h"
+#include "support/paths.h"
 
 namespace halogen::spec {
 namespace {
@@ -169,7 +170,7 @@ class View {
 };
 
 std::vector<std::string> golden(GenId gen) {
-  std::ifstream in(std::string(HALOGEN_SOURCE_DIR) + "/spec/golden/" + std::string(name_of(gen)) + ".txt");
+  std::ifstream in(test::source_folder() / "spec" / "golden" / (std::string(name_of(gen)) + ".txt"));
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;

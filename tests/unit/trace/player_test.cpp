@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "aub_builder.h"
+#include "support/paths.h"
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"
 
@@ -28,11 +29,6 @@ void play(Player& player, std::span<const std::byte> bytes) {
   aub::Reader reader(*source, "trace");
   const Result<void> read = reader.read_all(player);
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.message());
-}
-
-fs::path data_folder() {
-  const char* folder = std::getenv("HALOGEN_DATA");
-  return folder != nullptr ? fs::path(folder) : fs::path(HALOGEN_SOURCE_DIR) / "../shared/data";
 }
 
 TEST(Player, RunsAContextThatStoresAndChecksTheResult) {
@@ -74,7 +70,7 @@ class OpenClTrace : public ::testing::TestWithParam<const char*> {};
 // Everything up to the compute commands runs: the context is restored, state commands and walkers are reported as not
 // executed, and the last flush writes the tag that the driver waits for.
 TEST_P(OpenClTrace, RunsButForItsComputeWork) {
-  const fs::path path = data_folder() / "aub" / GetParam();
+  const fs::path path = test::data_folder() / "aub" / GetParam();
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there: set HALOGEN_DATA to the folder of captured data";
   auto source = open_file(path);
   ASSERT_TRUE(source.ok());

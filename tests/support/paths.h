@@ -1,0 +1,13 @@
+// Where the project and the build are, for tests that read files.
+#pragma once
+
+#include <filesystem>
+
+namespace halogen::test {
+
+std::filesystem::path source_folder();
+std::filesystem::path binary_folder();
+// Captured streams and traces, which need not be there: HALOGEN_DATA, or ../shared/data.
+std::filesystem::path data_folder();
+
+}  // namespace halogen::test
