@@ -187,23 +187,24 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
   constexpr uint64_t kReads = 4'000'000;
   constexpr size_t kMost = 32;
   const uint64_t mask = bytes / kLine - 1;
-  const auto raw = [&] {
+  AddressSpace& space = setup.space();
+  const auto raw = [memory = setup.raw(), mask] {
     Random random;
     for (uint64_t i = 0; i < kReads; ++i) {
       uint64_t line[kLine / 8];
-      std::memcpy(line, setup.raw() + (random.next() & mask) * kLine, kLine);
+      std::memcpy(line, memory + (random.next() & mask) * kLine, kLine);
       g_sink += line[0] ^ line[7];
     }
   };
-  const auto one_by_one = [&] {
+  const auto one_by_one = [&space, mask] {
     Random random;
     for (uint64_t i = 0; i < kReads; ++i) {
       uint64_t line[kLine / 8];
-      setup.space().read(GpuVa(kVa + (random.next() & mask) * kLine), std::as_writable_bytes(std::span(line)));
+      space.read(GpuVa(kVa + (random.next() & mask) * kLine), std::as_writable_bytes(std::span(line)));
       g_sink += line[0] ^ line[7];
     }
   };
-  const auto many_at_once = [&] {
+  const auto many_at_once = [&space, mask, together] {
     Random random;
     GpuVa addresses[kMost];
     uint64_t lines[kMost][kLine / 8];
@@ -211,7 +212,7 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
       for (size_t k = 0; k < together; ++k) {
         addresses[k] = GpuVa(kVa + (random.next() & mask) * kLine);
       }
-      setup.space().read_each(std::span(addresses).first(together), kLine, reinterpret_cast<std::byte*>(lines));
+      space.read_each(std::span(addresses).first(together), kLine, reinterpret_cast<std::byte*>(lines));
       for (size_t k = 0; k < together; ++k) {
         g_sink += lines[k][0] ^ lines[k][7];
       }

@@ -14,12 +14,31 @@ uint64_t left_in_page(uint64_t address) {
   return kFrameBytes - (address & kPageMask);
 }
 
+// The bytes of a read from where there is no memory; a write there is dropped.
+void clear(std::byte* host, size_t bytes) {
+  clear_bytes(host, bytes);
+}
+void clear(const std::byte*, size_t) {}
+
 }  // namespace
 
 void AddressSpace::load(const WalkContext& context) {
   context_ = context;
   quick_.load(context);
+  tlb_->set_rule(tag_, quick_.entry_rule());
+  find_direct_entries(MemorySpace::system);
   invalidate();
+}
+
+void AddressSpace::set_pre_translation(PreTranslation* pre) {
+  pre_ = pre;
+  find_direct_entries(MemorySpace::system);
+}
+
+// A tiled resource table may come first: then no entry is taken directly.
+void AddressSpace::find_direct_entries(MemorySpace space) {
+  direct_space_ = space;
+  direct_ = pre_ != nullptr ? DirectEntries{} : quick_.direct_entries(space, ranges_[static_cast<size_t>(space)]);
 }
 
 void AddressSpace::invalidate() {
@@ -36,10 +55,15 @@ void AddressSpace::page_response(GpuVa address) {
   tlb_->invalidate_faults(tag_, address.value >> kFrameBits);
 }
 
-// The windows of physical memory changed: no host address that is kept anywhere may be used.
-void AddressSpace::forget_frames() {
-  epoch_ = memory_->epoch();
+WalkStatistics AddressSpace::walk_statistics() const {
+  const uint64_t short_walks = tlb_->statistics().short_walks;
+  return {walk_statistics_.walks + short_walks, walk_statistics_.entry_loads + short_walks};
+}
+
+// No host address that is kept anywhere may be used.
+void AddressSpace::on_windows_changed() {
   ranges_[0] = ranges_[1] = {};
+  find_direct_entries(MemorySpace::system);
   invalidate();
 }
 
@@ -49,41 +73,69 @@ inline std::byte* AddressSpace::frame_of(MemorySpace space, uint64_t address) {
     return range.host + (address - range.first);
   }
   range = memory_->direct_range(space, PhysAddr(address));
+  find_direct_entries(space);
   return range.bytes != 0 ? range.host + (address - range.first) : nullptr;
 }
 
-const TlbEntry* AddressSpace::quick_miss(Tlb::Place place, uint64_t address, Access access) {
-  const WalkCache::Shortcut* shortcut = walk_cache_.find_shortcut(address);
-  QuickWalk::Page page;
-  if (shortcut == nullptr || (pre_ != nullptr && pre_->covers(address)) ||
-      !quick_.find(*shortcut, address, access.write, page)) {
+std::byte* AddressSpace::short_way(uint64_t address, Access access) {
+  const uint64_t page = address >> kFrameBits;
+  const TlbFront::Place place = front_.place(page, space_key_);
+  if (const TlbSlot* slot = tlb_->find(place)) {
+    if (!slot->serves(access, direct_.written())) {
+      return nullptr;
+    }
+    front_.count_hit();
+    return slot->frame;
+  }
+  const WalkCache::Table& table = walk_cache_.table_at(page);
+  if (const uint64_t index = page - table.first_page; index < WalkCache::kPagesInRange) {
+    const uint64_t entry = load_shared(table.entries + index);
+    if (const uint64_t offset = direct_.offset(entry, access.write); direct_.serves(offset)) {
+      ++walk_statistics_.walks;
+      ++walk_statistics_.entry_loads;
+      tlb_->put(place, direct_.frame(offset), entry);
+      return direct_.frame(offset);
+    }
+  }
+  const std::optional<WalkCache::Shortcut> shortcut = walk_cache_.find_shortcut(address);
+  QuickWalk::Page found;
+  if (!shortcut || (pre_ != nullptr && pre_->covers(address)) ||
+      !quick_.find(*shortcut, address, access.write, found)) {
     return nullptr;
   }
-  std::byte* frame = frame_of(page.space, page.address);
+  std::byte* frame = frame_of(found.space, found.address);
   if (frame == nullptr) {
     return nullptr;
   }
+  if (found.space != direct_space_) {
+    find_direct_entries(found.space);
+  }
   ++walk_statistics_.walks;
   ++walk_statistics_.entry_loads;
-  TlbEntry& entry = tlb_->claim(place, tag_, address >> kFrameBits);
-  entry.frame = frame;
-  entry.writable = page.writable;
-  entry.dirty = page.dirty;
-  entry.executable = true;
-  entry.user = true;
-  entry.null = false;
-  entry.type_index = page.type_index;
-  entry.tile = Tile::mapped;
-  entry.fault = FaultReason::none;
-  return &entry;
+  tlb_->put({.page = page,
+             .frame = frame,
+             .space = tag_,
+             .writable = found.writable,
+             .dirty = found.dirty,
+             .executable = true,
+             .user = true,
+             .type_index = found.type_index});
+  return frame;
 }
 
-const TlbEntry* AddressSpace::resolve(uint64_t address, Access access, bool& stopped) {
-  if (epoch_ != memory_->epoch()) [[unlikely]] {
-    forget_frames();
-  }
+std::optional<TlbEntry> AddressSpace::resolve(uint64_t address, Access access, bool& stopped) {
   const TlbEntry* entry = tlb_->look_up(tag_, address >> kFrameBits, access);
-  return entry != nullptr && entry->fault == FaultReason::none ? entry : miss(address, access, entry, stopped);
+  if (entry == nullptr) {
+    return miss(address, access, stopped);
+  }
+  if (entry->fault == FaultReason::none) {
+    return *entry;
+  }
+  if (entry->filters(access)) {
+    ++filtered_faults_;
+    return std::nullopt;
+  }
+  return miss(address, access, stopped);
 }
 
 // Through the tiled resource tables. False: the walk ends here, `entry` or `stopped` say how.
@@ -124,12 +176,7 @@ WalkResult AddressSpace::find_page(uint64_t address, Access access) {
   return result;
 }
 
-// `found` is a cached fault or null.
-const TlbEntry* AddressSpace::miss(uint64_t address, Access access, const TlbEntry* found, bool& stopped) {
-  if (found != nullptr && found->filters(access)) {
-    ++filtered_faults_;
-    return nullptr;
-  }
+std::optional<TlbEntry> AddressSpace::miss(uint64_t address, Access access, bool& stopped) {
   for (;;) {
     TlbEntry entry;
     entry.page = address >> kFrameBits;
@@ -139,10 +186,11 @@ const TlbEntry* AddressSpace::miss(uint64_t address, Access access, const TlbEnt
       uint64_t walked = address;
       if (!pre_translate(address, access, walked, entry, stopped)) {
         if (stopped) {
-          return nullptr;
+          return std::nullopt;
         }
         entry.writable = entry.dirty = entry.executable = entry.user = entry.null = true;
-        return &tlb_->fill(entry);
+        tlb_->fill(entry);
+        return entry;
       }
       const WalkResult result = find_page(walked, access);
       const Mapping& mapping = result.mapping;
@@ -163,7 +211,8 @@ const TlbEntry* AddressSpace::miss(uint64_t address, Access access, const TlbEnt
           entry.user = mapping.user;
           entry.null = mapping.null;
           entry.type_index = mapping.type_index;
-          return &tlb_->fill(entry);
+          tlb_->fill(entry);
+          return entry;
         }
         fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
                  access.write,           access.instruction};
@@ -182,137 +231,81 @@ const TlbEntry* AddressSpace::miss(uint64_t address, Access access, const TlbEnt
       entry.fault = fault.reason;
       tlb_->fill(entry);
     }
-    return nullptr;
+    return std::nullopt;
   }
 }
 
-bool AddressSpace::read(GpuVa address, std::span<std::byte> into, bool instruction) {
-  if (const std::byte* bytes = quick(address.value, into.size(), {.write = false, .instruction = instruction})) {
-    copy_bytes(into.data(), bytes, into.size());
-    return true;
+template <class Byte>
+bool AddressSpace::transfer(GpuVa address, std::span<Byte> host, Access access) {
+  std::byte* frame = nullptr;
+  if (!quick(address.value, host.size(), access, frame)) [[unlikely]] {
+    return transfer_slowly(address.value, host, access);
   }
-  return read_pages(address.value, into, instruction);
-}
-
-bool AddressSpace::write(GpuVa address, std::span<const std::byte> from) {
-  if (std::byte* bytes = quick(address.value, from.size(), {.write = true})) {
-    copy_bytes(bytes, from.data(), from.size());
-    return true;
-  }
-  return write_pages(address.value, from);
+  copy(host.data(), frame + (address.value & kPageMask), host.size());
+  return true;
 }
 
 // Neighbouring pages are often neighbours on the host too: their bytes are copied as one run.
-bool AddressSpace::read_pages(uint64_t at, std::span<std::byte> into, bool instruction) {
-  const Access access{.write = false, .instruction = instruction};
-  std::byte* to = into.data();
-  const std::byte* from = nullptr;
+template <class Byte>
+bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access access) {
+  Byte* start = host.data();  // of the run
+  std::byte* frames = nullptr;
   size_t run = 0;
-  while (!into.empty()) {
-    const size_t part = std::min<uint64_t>(into.size(), left_in_page(at));
-    const std::byte* bytes = quick(at, part, access);
-    if (bytes == nullptr || bytes != from + run) {
-      copy_bytes(to, from, run);
-      to = into.data();
-      from = bytes;
+  while (!host.empty()) {
+    const size_t part = std::min<uint64_t>(host.size(), left_in_page(at));
+    std::byte* frame = short_way(at, access);
+    std::byte* bytes = frame == nullptr ? nullptr : frame + (at & kPageMask);
+    if (bytes == nullptr || bytes != frames + run) {
+      copy(start, frames, run);
+      start = host.data();
+      frames = bytes;
       run = 0;
     }
     if (bytes != nullptr) {
       run += part;
     } else {
       bool stopped = false;
-      const TlbEntry* entry = resolve(at, access, stopped);
+      const std::optional<TlbEntry> entry = resolve(at, access, stopped);
       if (stopped) {
         return false;
       }
-      if (entry != nullptr && entry->frame != nullptr) {
-        copy_bytes(to, entry->frame + (at & kPageMask), part);
+      if (entry && entry->frame != nullptr) {
+        copy(start, entry->frame + (at & kPageMask), part);
       } else {
         unmapped(at, entry);
-        clear_bytes(to, part);
+        clear(start, part);
       }
-      to += part;
+      start += part;
     }
-    into = into.subspan(part);
+    host = host.subspan(part);
     at += part;
   }
-  copy_bytes(to, from, run);
+  copy(start, frames, run);
   return true;
 }
 
-bool AddressSpace::write_pages(uint64_t at, std::span<const std::byte> from) {
-  const Access access{.write = true};
-  const std::byte* source = from.data();
-  std::byte* to = nullptr;
-  size_t run = 0;
-  while (!from.empty()) {
-    const size_t part = std::min<uint64_t>(from.size(), left_in_page(at));
-    std::byte* bytes = quick(at, part, access);
-    if (bytes == nullptr || bytes != to + run) {
-      copy_bytes(to, source, run);
-      source = from.data();
-      to = bytes;
-      run = 0;
-    }
-    if (bytes != nullptr) {
-      run += part;
-    } else {
-      bool stopped = false;
-      const TlbEntry* entry = resolve(at, access, stopped);
-      if (stopped) {
-        return false;
-      }
-      if (entry != nullptr && entry->frame != nullptr) {
-        copy_bytes(entry->frame + (at & kPageMask), source, part);
-      } else {
-        unmapped(at, entry);
-      }
-      source += part;
-    }
-    from = from.subspan(part);
-    at += part;
-  }
-  copy_bytes(to, source, run);
-  return true;
-}
+template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
+template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
+template bool AddressSpace::transfer_slowly(uint64_t, std::span<std::byte>, Access);
+template bool AddressSpace::transfer_slowly(uint64_t, std::span<const std::byte>, Access);
 
-// First the page table entries are asked for, then the pages are found and their bytes asked for, then all is copied.
-// An access that needs the long way waits until those before it are done.
 bool AddressSpace::read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into) {
-  const std::byte* found[kBatch];
-  size_t waiting = 0;
-  const auto finish = [&] {
-    for (size_t i = 0; i < waiting; ++i, into += bytes) {
-      copy_bytes(into, found[i], bytes);
-    }
-    waiting = 0;
-  };
-  for (size_t at = 0; at < addresses.size(); ++at) {
-    if (at % kBatch == 0) {
-      finish();
-      prefetch_entries(addresses.subspan(at));
-    }
-    found[waiting] = quick(addresses[at].value, bytes, {});
-    if (found[waiting] != nullptr) {
-      ++waiting;
-      continue;
-    }
-    finish();
-    if (!read_pages(addresses[at].value, {into, bytes}, false)) {
-      return false;
-    }
-    into += bytes;
-  }
-  finish();
-  return true;
+  return transfer_each(addresses, bytes, into, {});
 }
 
 bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from) {
+  return transfer_each(addresses, bytes, from, {.write = true});
+}
+
+// First the page table entries are asked for, then the pages are found and their bytes asked for, then all is copied.
+// An access that needs more than the quick way waits until those before it are done.
+template <class Byte>
+bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access) {
   std::byte* found[kBatch];
   size_t waiting = 0;
   const auto finish = [&] {
-    for (size_t i = 0; i < waiting; ++i, from += bytes) {
-      copy_bytes(found[i], from, bytes);
+    for (size_t i = 0; i < waiting; ++i, host += bytes) {
+      copy(host, found[i], bytes);
     }
     waiting = 0;
   };
@@ -321,16 +314,20 @@ bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, co
       finish();
       prefetch_entries(addresses.subspan(at));
     }
-    found[waiting] = quick(addresses[at].value, bytes, {.write = true});
-    if (found[waiting] != nullptr) {
-      ++waiting;
+    std::byte* frame = nullptr;
+    const uint64_t address = addresses[at].value;
+    if (!quick(address, bytes, access, frame)) [[unlikely]] {
+      frame = bytes - 1 < left_in_page(address) ? short_way(address, access) : nullptr;
+    }
+    if (frame != nullptr) [[likely]] {
+      found[waiting++] = frame + (address & kPageMask);
       continue;
     }
     finish();
-    if (!write_pages(addresses[at].value, {from, bytes})) {
+    if (!transfer_slowly(address, std::span(host, bytes), access)) {
       return false;
     }
-    from += bytes;
+    host += bytes;
   }
   finish();
   return true;
@@ -338,19 +335,18 @@ bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, co
 
 void AddressSpace::prefetch_entries(std::span<const GpuVa> addresses) const {
   for (const GpuVa address : addresses.first(std::min(addresses.size(), kBatch))) {
-    if (const WalkCache::Shortcut* shortcut = walk_cache_.find_shortcut(address.value)) {
-      quick_.prefetch(*shortcut, address.value);
-    }
+    const uint64_t page = address.value >> kFrameBits;
+    const WalkCache::Table& table = walk_cache_.table_at(page);
+    __builtin_prefetch(table.entries + (page - table.first_page) % WalkCache::kPagesInRange);
   }
 }
 
 AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
   View view;
-  const TlbEntry* entry = quick_entry(address.value, access);
-  if (entry == nullptr) {
-    entry = resolve(address.value, access, view.stopped);
-  }
-  if (entry == nullptr) {
+  const std::optional<TlbEntry> entry = short_way(address.value, access) != nullptr
+                                            ? tlb_->peek(tag_, address.value >> kFrameBits)
+                                            : resolve(address.value, access, view.stopped);
+  if (!entry) {
     return view;
   }
   view.null = entry->null;

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "base/strong.h"
+#include "memory/copy_bytes.h"
 #include "memory/quick_walk.h"
 #include "memory/tlb.h"
 #include "memory/walk_cache.h"
@@ -52,23 +54,34 @@ class PreTranslation {
 };
 
 struct WalkStatistics {
-  uint64_t walks = 0;  // of TLB misses, short or long
+  uint64_t walks = 0;  // of TLB misses, short or long; of short ones all that the TLB saw, whosoever of its clients'
   uint64_t entry_loads = 0;
 };
 
-class AddressSpace {
+class AddressSpace final : private PhysicalMemory::Watcher {
  public:
   AddressSpace(const PhysicalMemory& memory, Tlb& tlb, SpaceTag tag, FaultHandler& faults)
-      : memory_(&memory), tlb_(&tlb), faults_(&faults), epoch_(memory.epoch()), tag_(tag) {}
+      : Watcher(memory),
+        front_(tlb.front()),
+        space_key_(TlbFront::space_key(tag)),
+        memory_(&memory),
+        tlb_(&tlb),
+        faults_(&faults),
+        tag_(tag) {}
 
   // A new context: every cached translation of the old one goes.
   void load(const WalkContext& context);
   const WalkContext& context() const { return context_; }
-  void set_pre_translation(PreTranslation* pre) { pre_ = pre; }
+  void set_pre_translation(PreTranslation* pre);
 
   // Copies. False when an access was stopped by a fault; what came before it is done.
-  bool read(GpuVa address, std::span<std::byte> into, bool instruction = false);
-  bool write(GpuVa address, std::span<const std::byte> from);
+  bool read(GpuVa address, std::span<std::byte> into, bool instruction = false) {
+    return into.size() == kLine && !instruction ? transfer_line(address, into.data())
+                                                : transfer(address, into, {.instruction = instruction});
+  }
+  bool write(GpuVa address, std::span<const std::byte> from) {
+    return from.size() == kLine ? transfer_line(address, from.data()) : transfer(address, from, {.write = true});
+  }
 
   // Accesses of one size that do not depend on each other, as a message of a SIMD unit makes them; their bytes follow
   // each other on the host's side. The same as one `read` or `write` after another, but the waits for memory overlap.
@@ -79,20 +92,22 @@ class AddressSpace {
   template <class T>
   T load_value(GpuVa address) {
     T value{};
-    if (const std::byte* bytes = quick(address.value, sizeof(T), {})) {
-      std::memcpy(&value, bytes, sizeof(T));
+    std::byte* frame = nullptr;
+    if (quick(address.value, sizeof(T), {}, frame)) [[likely]] {
+      std::memcpy(&value, frame + address.value % kFrameBytes, sizeof(T));
     } else {
-      read(address, std::as_writable_bytes(std::span(&value, 1)));
+      transfer_slowly(address.value, std::as_writable_bytes(std::span(&value, 1)), {});
     }
     return value;
   }
   template <class T>
   bool store_value(GpuVa address, T value) {
-    if (std::byte* bytes = quick(address.value, sizeof(T), {.write = true})) {
-      std::memcpy(bytes, &value, sizeof(T));
+    std::byte* frame = nullptr;
+    if (quick(address.value, sizeof(T), {.write = true}, frame)) [[likely]] {
+      std::memcpy(frame + address.value % kFrameBytes, &value, sizeof(T));
       return true;
     }
-    return write(address, std::as_bytes(std::span(&value, 1)));
+    return transfer_slowly(address.value, std::as_bytes(std::span(&value, 1)), {.write = true});
   }
 
   // The host bytes behind one page, for clients that do their own copying or an atomic operation: as many as lie in the
@@ -110,63 +125,110 @@ class AddressSpace {
   // Software answered a page request: only a cached fault of the page goes.
   void page_response(GpuVa address);
   uint64_t filtered_faults() const { return filtered_faults_; }
-  const WalkStatistics& walk_statistics() const { return walk_statistics_; }
+  WalkStatistics walk_statistics() const;
   SpaceTag tag() const { return tag_; }
-  WalkCache& walk_cache() { return walk_cache_; }
 
  private:
+  static constexpr size_t kLine = 64;
   static constexpr size_t kBatch = 32;
 
-  // The entry of an access that the TLB or the short way serve from memory. Null: take the long way.
-  const TlbEntry* quick_entry(uint64_t address, Access access) {
-    if (epoch_ != memory_->epoch()) [[unlikely]] {
-      return nullptr;
+  // The host bytes of an access in one page that needs no call: a hit in a usual place of the TLB, or one entry of a
+  // known page table. A processor overlaps several such accesses only if each is short; every instruction counts.
+  [[gnu::always_inline]] bool quick(uint64_t address, size_t bytes, Access access, std::byte*& frame) {
+    if (bytes - 1 >= kFrameBytes || address % kFrameBytes > kFrameBytes - bytes) [[unlikely]] {
+      return false;
     }
-    const Tlb::Place place = tlb_->find(tag_, address >> kFrameBits);
-    if (const TlbEntry* entry = tlb_->at(place)) {
-      return entry->frame != nullptr && tlb_->serves(*entry, access) ? entry : nullptr;
+    const uint64_t page = address >> kFrameBits;
+    const TlbFront::Place place = front_.place(page, space_key_);
+    if (const TlbSlot* slot = TlbFront::find(place)) {
+      if (!slot->serves(access, direct_.written())) [[unlikely]] {
+        return false;
+      }
+      front_.count_hit();
+      frame = slot->frame;
+      return true;
     }
-    return quick_miss(place, address, access);
+    const WalkCache::Table& table = walk_cache_.table_at(page);
+    const uint64_t index = page - table.first_page;
+    if (index >= WalkCache::kPagesInRange) [[unlikely]] {
+      return false;
+    }
+    uint64_t stamp = 0;
+    TlbSlot* slot = TlbFront::choose(place, stamp);
+    if (slot == nullptr) [[unlikely]] {
+      frame = short_way(address, access);
+      return frame != nullptr;
+    }
+    const uint64_t entry = load_shared(table.entries + index);
+    const uint64_t offset = direct_.offset(entry, access.write);
+    if (!direct_.serves(offset)) [[unlikely]] {
+      return false;
+    }
+    frame = direct_.frame(offset);
+    TlbFront::put(place, slot, stamp, frame, entry);
+    return true;
   }
-  const TlbEntry* quick_miss(Tlb::Place place, uint64_t address, Access access);
-  // The host bytes of such an access, when it lies in one page.
-  std::byte* quick(uint64_t address, size_t bytes, Access access) {
-    const uint64_t offset = address & (kFrameBytes - 1);
-    if (bytes - 1 >= kFrameBytes - offset) [[unlikely]] {  // also when there are none
-      return nullptr;
+  // `Byte` is const for a write, whose bytes come from the host.
+  template <class Byte>
+  bool transfer(GpuVa address, std::span<Byte> host, Access access);
+  template <class Byte>
+  [[gnu::always_inline]] bool transfer_line(GpuVa address, Byte* host) {
+    constexpr Access kAccess{.write = std::is_const_v<Byte>};
+    std::byte* frame = nullptr;
+    if (!quick(address.value, kLine, kAccess, frame)) [[unlikely]] {
+      return transfer_slowly(address.value, std::span(host, kLine), kAccess);
     }
-    const TlbEntry* entry = quick_entry(address, access);
-    return entry == nullptr ? nullptr : entry->frame + offset;
+    copy(host, frame + address.value % kFrameBytes, kLine);
+    return true;
   }
+  // Which way bytes go is in the type of the host's side.
+  static void copy(std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(host, memory, bytes); }
+  static void copy(const std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(memory, host, bytes); }
+  template <class Byte>
+  bool transfer_slowly(uint64_t at, std::span<Byte> host, Access access);
+  template <class Byte>
+  bool transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access);
   void prefetch_entries(std::span<const GpuVa> addresses) const;
-  bool read_pages(uint64_t at, std::span<std::byte> into, bool instruction);
-  bool write_pages(uint64_t at, std::span<const std::byte> from);
-  // The entry that serves the access, or null when a fault was skipped or stopped it.
-  const TlbEntry* resolve(uint64_t address, Access access, bool& stopped);
+
+  // The frame of an access that the TLB or a short walk serves from memory, of whatever kind. Null: take the long way.
+  std::byte* short_way(uint64_t address, Access access);
+  // The entry that serves the access; nothing when a fault was skipped or stopped it.
+  std::optional<TlbEntry> resolve(uint64_t address, Access access, bool& stopped);
   std::byte* frame_of(MemorySpace space, uint64_t address);
-  void forget_frames();
-  const TlbEntry* miss(uint64_t address, Access access, const TlbEntry* found, bool& stopped);
+  void on_windows_changed() override;
+  void find_direct_entries(MemorySpace space);
+  std::optional<TlbEntry> miss(uint64_t address, Access access, bool& stopped);
   bool pre_translate(uint64_t address, Access access, uint64_t& walked, TlbEntry& entry, bool& stopped);
   WalkResult find_page(uint64_t address, Access access);
-  void unmapped(uint64_t address, const TlbEntry* entry) {
-    if (entry != nullptr && entry->tile != Tile::mapped && pre_ != nullptr) {
+  void unmapped(uint64_t address, const std::optional<TlbEntry>& entry) {
+    if (entry && entry->tile != Tile::mapped && pre_ != nullptr) {
       pre_->on_unmapped_tile(address, entry->tile);
     }
   }
+
+  // What a quick access reads, together.
+  TlbFront front_;
+  uint64_t space_key_;
+  DirectEntries direct_;
+  WalkCache walk_cache_;
 
   const PhysicalMemory* memory_;
   Tlb* tlb_;
   FaultHandler* faults_;
   PreTranslation* pre_ = nullptr;
   WalkContext context_;
-  uint64_t epoch_;         // of the memory that the cached frames belong to
-  DirectRange ranges_[2];  // by MemorySpace
+  DirectRange ranges_[2];                           // by MemorySpace
+  MemorySpace direct_space_ = MemorySpace::system;  // of direct_
   QuickWalk quick_;
-  WalkCache walk_cache_;
-  WalkStatistics walk_statistics_;
+  WalkStatistics walk_statistics_;  // without what the TLB counts
   SpaceTag tag_;
   bool in_tile_table_ = false;  // a tiled resource table is being read: its address is not translated again
   uint64_t filtered_faults_ = 0;
 };
+
+extern template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
+extern template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
+extern template bool AddressSpace::transfer_slowly(uint64_t, std::span<std::byte>, Access);
+extern template bool AddressSpace::transfer_slowly(uint64_t, std::span<const std::byte>, Access);
 
 }  // namespace halogen

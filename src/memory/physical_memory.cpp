@@ -51,16 +51,30 @@ std::byte* SparseFrames::frame(uint64_t number) {
   return frame.get();
 }
 
+PhysicalMemory::Watcher::Watcher(const PhysicalMemory& memory) : all_(memory.watchers_) {
+  all_->push_back(this);
+}
+
+PhysicalMemory::Watcher::~Watcher() {
+  std::erase(*all_, this);
+}
+
+void PhysicalMemory::tell() const {
+  for (Watcher* watcher : *watchers_) {
+    watcher->on_windows_changed();
+  }
+}
+
 void PhysicalMemory::add(MemoryWindow window) {
   check(window.source != nullptr, "a memory window needs a source");
   check(is_aligned(window.first, kFrameBytes) && is_aligned(window.bytes, kFrameBytes), "windows are whole frames");
   windows_.insert(windows_.begin(), window);
-  ++epoch_;
+  tell();
 }
 
 void PhysicalMemory::remove_all(MemorySpace space) {
   std::erase_if(windows_, [space](const MemoryWindow& window) { return window.space == space; });
-  ++epoch_;
+  tell();
 }
 
 const MemoryWindow* PhysicalMemory::window_at(MemorySpace space, PhysAddr address) const {

@@ -98,6 +98,23 @@ struct DirectRange {
 
 class PhysicalMemory {
  public:
+  // Somebody who keeps host addresses, and is told when a window comes or goes: they are stale then.
+  class Watcher {
+   public:
+    explicit Watcher(const PhysicalMemory& memory);
+    virtual ~Watcher();
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+    virtual void on_windows_changed() = 0;
+
+   private:
+    std::shared_ptr<std::vector<Watcher*>> all_;
+  };
+
+  PhysicalMemory() = default;
+  PhysicalMemory(const PhysicalMemory&) = delete;
+  PhysicalMemory& operator=(const PhysicalMemory&) = delete;
+
   // A later window hides what earlier ones have at the same addresses: a stolen range lies over RAM.
   void add(MemoryWindow window);
   void remove_all(MemorySpace space);
@@ -107,19 +124,19 @@ class PhysicalMemory {
   // The host address of the frame that holds `address`, or null for a hole.
   std::byte* frame(MemorySpace space, PhysAddr address) const;
 
-  // The addresses around `address` that the same piece of host memory serves, whole frames; empty for a hole. Clients
-  // may keep it for one epoch.
+  // The addresses around `address` that the same piece of host memory serves, whole frames; empty for a hole. A watcher
+  // may keep it until it is told.
   DirectRange direct_range(MemorySpace space, PhysAddr address) const;
 
   // Copies across frames. False when a part lies in a hole: that part reads as zero, or is dropped.
   bool read(MemorySpace space, PhysAddr address, std::span<std::byte> into) const;
   bool write(MemorySpace space, PhysAddr address, std::span<const std::byte> from) const;
 
-  uint64_t epoch() const { return epoch_; }  // changes when a window comes or goes: cached frame addresses are stale
-
  private:
+  void tell() const;
+
   std::vector<MemoryWindow> windows_;
-  uint64_t epoch_ = 0;
+  std::shared_ptr<std::vector<Watcher*>> watchers_ = std::make_shared<std::vector<Watcher*>>();
 };
 
 }  // namespace halogen

@@ -1,5 +1,6 @@
 #include "memory/quick_walk.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/bits.h"
@@ -41,7 +42,7 @@ void QuickWalk::add_rule(const WalkContext& context, Kind kind, const EntryForma
   rule.address_high_shift = format.address_high_shift;
   rule.local = context.local_memory ? format.local_memory : 0;
   rule.in_table = kind == Kind::table || kind == Kind::medium_table;
-  rule.index_mask = (kEntriesInRange - 1) & ~(kind == Kind::medium_table ? uint64_t{15} : 0);
+  rule.index_mask = (WalkCache::kPagesInRange - 1) & ~(kind == Kind::medium_table ? uint64_t{15} : 0);
   set_up(format.pwt | format.pcd, 0, rule.type_shift, rule.type_mask);
   set_up(format.pat, 2, rule.pat_shift, rule.pat_mask);
 }
@@ -56,6 +57,7 @@ void QuickWalk::load(const WalkContext& context) {
   wide_ = last.table.bytes == 8;
   add_rule(context, Kind::table, last.table, 12);
   add_rule(context, Kind::medium_table, last.medium, 16);
+  load_direct(last.table);
   if (context.gtt_cache) {
     return;  // large pages are an error then: the walker reports each
   }
@@ -68,6 +70,36 @@ void QuickWalk::load(const WalkContext& context) {
   }
 }
 
+// Whether one difference can judge an entry: flags that must be set below the address, those that must be clear
+// anywhere but inside it, and the rights to write where the TLB looks for them.
+void QuickWalk::load_direct(const EntryFormat& format) {
+  const Rule& rule = rules_[static_cast<size_t>(Kind::table)];
+  const uint64_t outside = rule.looked_at[1] | rule.local;
+  const uint64_t end = rule.address + kFrameBytes;
+  direct_ = wide_ && rule.address_high == 0 && std::has_single_bit(end) && (outside & rule.address) == 0 &&
+            (rule.expected[1] | rule.local) < kFrameBytes && (rule.expected[0] & TlbSlot::kRaw) != 0 &&
+            ((rule.writable | rule.dirty) & ~TlbSlot::kWrites) == 0;
+  entry_rule_ = {rule.writable, rule.dirty, format.pwt, format.pcd, format.pat};
+}
+
+DirectEntries QuickWalk::direct_entries(MemorySpace space, const DirectRange& range) const {
+  DirectEntries entries;
+  const Rule& rule = rules_[static_cast<size_t>(Kind::table)];
+  const uint64_t end = rule.address + kFrameBytes;  // of what an entry can name
+  if (!direct_ || range.first >= end || (space == MemorySpace::local && rule.local == 0)) {
+    return entries;
+  }
+  const uint64_t local = space == MemorySpace::local ? rule.local : 0;
+  for (size_t write = 0; write < 2; ++write) {
+    entries.keep_[write] = rule.looked_at[write] | rule.local | rule.address;
+    entries.base_[write] = (rule.expected[write] | local) + range.first;
+  }
+  entries.bytes_ = std::min(range.bytes, end - range.first);
+  entries.host_ = range.host;
+  entries.written_ = rule.writable | rule.dirty;
+  return entries;
+}
+
 void QuickWalk::learn(const PhysicalMemory& memory, const WalkContext& context, uint64_t address,
                       const WalkResult& result, WalkCache& cache) const {
   const Rights& rights = result.last.rights;
@@ -77,24 +109,35 @@ void QuickWalk::learn(const PhysicalMemory& memory, const WalkContext& context, 
   if (!result.reached_last) {
     const Kind kind = result.mapping.page_bits == 21 ? Kind::page_2m : Kind::page_1g;
     if (rules_[static_cast<size_t>(kind)].expected[0] != 0) {
-      cache.fill_page(address, kind, result.entry);
+      WalkCache::Shortcut shortcut{address >> WalkCache::kRangeBits, kind, {}};
+      shortcut.page = result.entry;
+      cache.fill_shortcut(shortcut);
     }
     return;
   }
   const LevelFormat& last = context.format->levels.back();
   const uint64_t bytes = last.table.bytes;
   const uint64_t index = (address >> last.shift) & low_mask(last.index_bits);
-  const uint64_t first = index & ~(kEntriesInRange - 1);
+  const uint64_t first = index & ~(WalkCache::kPagesInRange - 1);
   const uint64_t start = result.last.table + first * bytes;
   const bool cut =
-      context.format->levels.size() == 1 && context.entries != 0 && first + kEntriesInRange > context.entries;
-  if (cut || !is_aligned(start, kEntriesInRange * bytes)) {
+      context.format->levels.size() == 1 && context.entries != 0 && first + WalkCache::kPagesInRange > context.entries;
+  if (cut || !is_aligned(start, WalkCache::kPagesInRange * bytes)) {
     return;
   }
-  if (std::byte* frame = memory.frame(context.table_space, PhysAddr(start))) {
-    cache.fill_table(address, result.mapping.page_bits == 16 ? Kind::medium_table : Kind::table,
-                     frame + (start & low_mask(kFrameBits)));
+  const std::byte* frame = memory.frame(context.table_space, PhysAddr(start));
+  if (frame == nullptr) {
+    return;
   }
+  const std::byte* table = frame + (start & low_mask(kFrameBits));
+  const uint64_t range = address >> WalkCache::kRangeBits;
+  if (wide_ && result.mapping.page_bits == kFrameBits) {
+    cache.fill_table(range, reinterpret_cast<const uint64_t*>(table));
+    return;
+  }
+  WalkCache::Shortcut shortcut{range, result.mapping.page_bits == 16 ? Kind::medium_table : Kind::table, {}};
+  shortcut.table = table;
+  cache.fill_shortcut(shortcut);
 }
 
 }  // namespace halogen

@@ -1,9 +1,9 @@
 // The short way through a TLB miss: the page table entry is read through a host address that an earlier walk found, and
 // judged by two masks. It serves only pages that the walker would give without a fault, an update or a rule of advanced
 // contexts; for everything else it steps aside and the walker decides. The walker is the judge: tests compare both.
+// The shortest way is DirectEntries: page table entries of eight bytes whose pages lie in one piece of host memory.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "memory/tlb.h"
@@ -12,10 +12,42 @@
 
 namespace halogen {
 
+// Processors may write page tables at any time.
+template <class T>
+T load_shared(const T* at) {
+  return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+// Page table entries whose pages lie in one piece of host memory: what an entry gives takes a mask, a difference and
+// two comparisons.
+class DirectEntries {
+ public:
+  // Where the page is, from the range's start. If `serves` says no, another way must be taken; if yes, the entry is
+  // also a word that the TLB understands.
+  uint64_t offset(uint64_t entry, bool write) const { return (entry & keep_[write]) - base_[write]; }
+  bool serves(uint64_t offset) const { return (offset & (kFrameBytes - 1)) == 0 && offset < bytes_; }
+  std::byte* frame(uint64_t offset) const { return host_ + offset; }
+  // Those bits of TlbSlot::kWrites that a write needs.
+  uint64_t written() const { return written_; }
+
+ private:
+  friend class QuickWalk;
+  uint64_t keep_[2] = {};      // to read, to write: flags that are looked at, and the address
+  uint64_t base_[2] = {1, 1};  // the flags that must be, and the address of the first page; 1 without `keep_`: never
+  uint64_t bytes_ = 0;
+  std::byte* host_ = nullptr;
+  uint64_t written_ = TlbSlot::kWrites;
+};
+
 class QuickWalk {
  public:
   // Turns the context's rules into masks.
   void load(const WalkContext& context);
+
+  // The entries that lead into a range. They serve nothing when the tables are of another kind.
+  DirectEntries direct_entries(MemorySpace space, const DirectRange& range) const;
+  // How the TLB reads them.
+  const Tlb::EntryRule& entry_rule() const { return entry_rule_; }
 
   // Remembers what a walk without a fault found, when the short way can serve its neighbours.
   void learn(const PhysicalMemory& memory, const WalkContext& context, uint64_t address, const WalkResult& result,
@@ -28,16 +60,9 @@ class QuickWalk {
     bool dirty = true;
     uint8_t type_index = 0;
   };
-  // Brings the entry that `find` will read nearer.
-  void prefetch(const WalkCache::Shortcut& shortcut, uint64_t address) const {
-    const Rule& rule = rules_[shortcut.tag % WalkCache::kKinds];
-    if (rule.in_table) {
-      __builtin_prefetch(entry_at(shortcut.table, rule, address));
-    }
-  }
   // False: take the long way.
   bool find(const WalkCache::Shortcut& shortcut, uint64_t address, bool write, Page& page) const {
-    const Rule& rule = rules_[shortcut.tag % WalkCache::kKinds];
+    const Rule& rule = rules_[static_cast<size_t>(shortcut.kind)];
     const uint64_t entry = rule.in_table ? load_entry(entry_at(shortcut.table, rule, address)) : shortcut.page;
     if ((entry & rule.looked_at[write]) != rule.expected[write]) [[unlikely]] {
       return false;
@@ -53,8 +78,6 @@ class QuickWalk {
   }
 
  private:
-  static constexpr uint64_t kEntriesInRange = 512;
-
   struct Rule {
     uint64_t looked_at[2] = {};  // to read, to write
     uint64_t expected[2] = {};
@@ -73,19 +96,22 @@ class QuickWalk {
     uint8_t pat_mask = 0;
   };
 
-  std::byte* entry_at(std::byte* table, const Rule& rule, uint64_t address) const {
+  const std::byte* entry_at(const std::byte* table, const Rule& rule, uint64_t address) const {
     return table + ((address >> kFrameBits) & rule.index_mask) * (wide_ ? sizeof(uint64_t) : sizeof(uint32_t));
   }
-  uint64_t load_entry(std::byte* at) const { return wide_ ? load_host<uint64_t>(at) : load_host<uint32_t>(at); }
-  template <class T>
-  static uint64_t load_host(std::byte* at) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_relaxed);
+  uint64_t load_entry(const std::byte* at) const {
+    return wide_ ? load_shared(reinterpret_cast<const uint64_t*>(at))
+                 : load_shared(reinterpret_cast<const uint32_t*>(at));
   }
   void add_rule(const WalkContext& context, WalkCache::Kind kind, const EntryFormat& format, unsigned page_bits);
 
+  void load_direct(const EntryFormat& format);
+
   bool usable_ = false;
-  bool wide_ = true;  // entries of eight bytes
+  bool wide_ = true;     // entries of eight bytes
+  bool direct_ = false;  // DirectEntries can serve
   Rule rules_[WalkCache::kKinds];
+  Tlb::EntryRule entry_rule_;
 };
 
 }  // namespace halogen

@@ -5,16 +5,16 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "memory/fault.h"
+#include "memory/tlb_front.h"
 #include "memory/walker.h"
 
 namespace halogen {
-
-// Which address space an entry belongs to: the engine's context, or the global table.
-using SpaceTag = uint16_t;
-inline constexpr SpaceTag kGlobalSpace = 0;
 
 // What the tiled resource tables said of the page's tile.
 enum class Tile : uint8_t { mapped, null, invalid };
@@ -39,88 +39,36 @@ struct TlbEntry {
 struct TlbStatistics {
   uint64_t hits = 0;
   uint64_t misses = 0;
-  uint64_t rewalks = 0;  // an entry was there but its rights did not fit
+  uint64_t rewalks = 0;      // an entry was there but its rights did not fit
+  uint64_t short_walks = 0;  // those of the misses that a client served without a call, by one entry load
 };
 
 class Tlb {
-  using Number = uint16_t;  // of a node; 0: none
-  struct alignas(32) Set {
-    unsigned first_slot = 0;
-    unsigned slot_mask = 0;
-    Number first = 0;
-    Number count = 0;
-    Number oldest = 0;
-    Number newest = 0;
-    Number free = 0;
-  };
-
  public:
   explicit Tlb(unsigned entries);
 
-  // The entry that serves this access, or null. Drops an entry whose rights do not fit.
-  const TlbEntry* look_up(SpaceTag space, uint64_t page, Access access) {
-    const Place place = find(space, page);
-    const TlbEntry* entry = at(place);
-    if (entry == nullptr) {
-      ++statistics_.misses;
-      return nullptr;
-    }
-    if (!rights_fit(*entry, access) && entry->fault == FaultReason::none) [[unlikely]] {
-      drop_for_rewalk(place);
-      return nullptr;
-    }
-    ++statistics_.hits;
-    return entry;
-  }
-  const TlbEntry& fill(const TlbEntry& entry);
+  // The entry that serves this access, or null; a copy, good until the next call. Drops an entry whose rights do not
+  // fit.
+  const TlbEntry* look_up(SpaceTag space, uint64_t page, Access access);
+  void fill(const TlbEntry& entry);
+  // What is there, without any effect.
+  std::optional<TlbEntry> peek(SpaceTag space, uint64_t page) const;
 
-  // The same in two steps, for a client that has the new entry at hand: where the page is or would go, what is there,
-  // and a place for the new entry that saves the second search. `serves` counts a hit. Only after `at` found nothing
-  // may `claim` follow, which counts a miss; nothing else may be done with the TLB in between. The caller fills what
-  // `claim` gives, except page and space.
-  struct Place {
-    Set* set;
-    unsigned slot;
-    bool is_home;  // no other entry stands between the hash and the slot
+  // For a client that keeps the front, which stays as long as the TLB. What the front cannot do: find a page wherever
+  // it is, and put in a page that is not there, counting a miss.
+  const TlbFront& front() const { return front_; }
+  TlbSlot* find(const TlbFront::Place& at) const;
+  void put(const TlbFront::Place& at, std::byte* frame, uint64_t word);
+  void put(const TlbEntry& entry);
+  // How the page table entries that clients of a space put in are to be read.
+  struct EntryRule {
+    uint64_t writable = 0;
+    uint64_t dirty = 0;
+    uint64_t pwt = 0;
+    uint64_t pcd = 0;
+    uint64_t pat = 0;
   };
-  Place find(SpaceTag space, uint64_t page) {
-    Set& set = set_of(page);
-    const unsigned home = home_of(set, space, page);
-    unsigned at = home;
-    for (;; at = (at + 1) & set.slot_mask) {
-      const Number number = slots_[set.first_slot + at];
-      if (number == 0 || (nodes_[number].page == page && nodes_[number].space == space)) {
-        return {&set, set.first_slot + at, at == home};
-      }
-    }
-  }
-  const TlbEntry* at(const Place& place) const {
-    const Number number = slots_[place.slot];
-    return number == 0 ? nullptr : &nodes_[number];
-  }
-  bool serves(const TlbEntry& entry, Access access) {
-    const bool fits = rights_fit(entry, access) && entry.fault == FaultReason::none;
-    statistics_.hits += fits ? 1 : 0;
-    return fits;
-  }
-  TlbEntry& claim(Place place, SpaceTag space, uint64_t page) {
-    ++statistics_.misses;
-    Set& set = *place.set;
-    const Number number = set.oldest;
-    Node& node = nodes_[number];
-    const unsigned after = set.first_slot + ((node.slot - set.first_slot + 1) & set.slot_mask);
-    if (!place.is_home || set.free != 0 || number == set.newest || slots_[after] != 0) [[unlikely]] {
-      return allocate(space, page);
-    }
-    // The common case: the set is full, and taking the oldest entry out moves no other slot.
-    slots_[node.slot] = 0;
-    set.oldest = node.newer;
-    nodes_[set.oldest].older = 0;
-    put_newest(set, number, place.slot);
-    node.page = page;
-    node.space = space;
-    return node;
-  }
+  void set_rule(SpaceTag space, const EntryRule& rule);
 
   void invalidate_all();
   void invalidate_space(SpaceTag space);
@@ -128,51 +76,44 @@ class Tlb {
   void invalidate_faults(SpaceTag space, uint64_t page);  // after a page response
 
   unsigned entries() const { return entries_; }
-  unsigned sets() const { return static_cast<unsigned>(sets_.size()); }
-  const TlbStatistics& statistics() const { return statistics_; }
+  unsigned sets() const { return static_cast<unsigned>(sides_.size()); }
+  TlbStatistics statistics() const;
 
  private:
   static constexpr unsigned kMaxPerSet = 256;
-  static constexpr unsigned kMostEntries = 4096;  // so that a slot's number fits 16 bits
-  static constexpr unsigned kSlotsPerEntry = 8;   // sparse, so that a search nearly always ends at its first slot
+  static constexpr unsigned kHomesPerEntry = 4;  // sparse: a home is seldom full
 
-  // Valid nodes of a set are chained by age, free ones by `newer` alone.
-  struct Node : TlbEntry {
-    Number older = 0;
-    Number newer = 0;
-    Number slot = 0;  // that names it
+  // What is rarely needed of a set.
+  struct Side {
+    std::vector<uint64_t> holes;  // numbers that died before their time: a heap, the oldest on top
+    std::vector<TlbSlot> aside;   // some may be dead
   };
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  using Place = TlbFront::Place;
 
-  static bool rights_fit(const TlbEntry& entry, Access access) {
-    return (!access.write || (entry.writable && entry.dirty)) && (!access.instruction || entry.executable);
-  }
-  static unsigned home_of(const Set& set, SpaceTag space, uint64_t page) {
-    const uint64_t mixed = (page + (uint64_t{space} << 36)) * 0x9e37'79b9'7f4a'7c15u;
-    return static_cast<unsigned>(mixed >> 40) & set.slot_mask;
-  }
-  Set& set_of(uint64_t page) { return sets_[page & set_mask_]; }
-  void put_newest(Set& set, Number number, unsigned slot) {
-    Node& node = nodes_[number];
-    node.newer = 0;
-    node.older = set.newest;
-    (set.newest != 0 ? nodes_[set.newest].newer : set.oldest) = number;
-    set.newest = number;
-    node.slot = static_cast<Number>(slot);
-    slots_[slot] = number;
-  }
-  TlbEntry& allocate(SpaceTag space, uint64_t page);
-  void reset(Set& set);
-  void remove(Set& set, unsigned slot);
-  void drop_for_rewalk(const Place& place);
+  Place place(SpaceTag space, uint64_t page) const;
+  TlbSetState& set(size_t number) const { return front_.header().sets[number]; }
+  size_t number_of(const Place& at) const { return static_cast<size_t>(at.set - front_.header().sets); }
+  bool is_crowded(const Place& at) const;
+  void make_room(TlbSetState& set, Side& side);
+  void judge(TlbSetState& set, const Side& side);
+  TlbSlot& allocate(const Place& at);
+  void remove(const Place& at, TlbSlot& slot);
   template <class Predicate>
-  void remove_if(Predicate predicate);
+  void remove_if(size_t number, Predicate predicate);
+  TlbEntry entry_of(const TlbSlot& slot) const;
 
   unsigned entries_;
-  unsigned set_mask_ = 0;
-  std::vector<Set> sets_;
-  std::vector<Node> nodes_;    // number 0 is not used
-  std::vector<Number> slots_;  // open-addressed hash tables, one a set
-  TlbStatistics statistics_;
+  TlbFront front_;
+  std::unique_ptr<std::byte, Free> memory_;  // of the front
+  std::vector<Side> sides_;                  // by set
+  std::vector<EntryRule> rules_;             // by space
+  TlbEntry found_;
+  uint64_t misses_ = 0;
+  uint64_t rewalks_ = 0;
+  uint64_t allocations_ = 0;  // that the front did not do
 };
 
 }  // namespace halogen

@@ -1,11 +1,14 @@
 // Caches of the upper levels of a walk: which page table serves a 2 MB range. With it a miss of the final TLB costs one
 // entry load instead of four. Entries are dropped with the TLBs; a page table that appears (not present before) needs
-// no invalidation because nothing is cached for it. Beside the position for the walker an entry may hold a shortcut:
-// the host address of the range's 512 page table entries, or the large page that covers it (quick_walk.h).
+// no invalidation because nothing is cached for it. Beside the position for the walker there may be a shortcut: the
+// host address of the range's 512 page table entries, or the large page that covers it (quick_walk.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "memory/walker.h"
@@ -14,6 +17,9 @@ namespace halogen {
 
 class WalkCache {
  public:
+  static constexpr unsigned kRangeBits = 21;
+  static constexpr uint64_t kPagesInRange = uint64_t{1} << (kRangeBits - kFrameBits);
+
   struct Entry {
     uint64_t range = ~uint64_t{0};  // graphics address >> kRangeBits
     WalkPosition position;          // before the last level
@@ -26,74 +32,49 @@ class WalkCache {
     page_2m,       // `page`: the directory entry itself
     page_1g,
   };
+  static constexpr size_t kKinds = 8;
   struct Shortcut {
-    uint64_t tag = 0;  // range, age, kind
+    uint64_t range = ~uint64_t{0};
+    Kind kind = Kind::none;
     union {
-      std::byte* table;
+      const std::byte* table;
       uint64_t page = 0;
     };
   };
-  static constexpr unsigned kRangeBits = 21;
-  static constexpr uint64_t kKinds = 8;
+  // The commonest shortcut: entries of eight bytes, aligned. What serves no page has a table of zeros.
+  struct Table {
+    uint64_t first_page;  // graphics address >> 12
+    const uint64_t* entries;
+  };
 
-  const Entry* find(uint64_t address) const {
-    const size_t index = index_of(address);
-    if (positions_.empty() || position_tags_[index] != tag_of(address)) {
-      return nullptr;
-    }
-    return &positions_[index];
-  }
-  void fill(const Entry& entry) {
-    make_room();
-    const uint64_t address = entry.range << kRangeBits;
-    position_tags_[index_of(address)] = tag_of(address);
-    positions_[index_of(address)] = entry;
-  }
+  WalkCache() = default;
+  WalkCache(const WalkCache&) = delete;
+  WalkCache& operator=(const WalkCache&) = delete;
 
-  const Shortcut* find_shortcut(uint64_t address) const {
-    const Shortcut& shortcut = shortcuts_[index_of(address) & shortcut_mask_];
-    return shortcut.tag - tag_of(address) < kKinds ? &shortcut : nullptr;
-  }
-  void fill_table(uint64_t address, Kind kind, std::byte* table) { claim(address, kind).table = table; }
-  void fill_page(uint64_t address, Kind kind, uint64_t entry) { claim(address, kind).page = entry; }
+  // The table that serves the page if it is one of the kPagesInRange from `first_page` on.
+  const Table& table_at(uint64_t page) const { return tables_[page / kPagesInRange % kEntries]; }
+  std::optional<Shortcut> find_shortcut(uint64_t address) const;
+  const Entry* find(uint64_t address) const;
 
-  // Entries of another age do not match; when ages run out, the memory is wiped.
-  void clear() {
-    if (++age_ == kAges) {
-      age_ = 1;
-      positions_.clear();
-      position_tags_.clear();
-      shortcuts_.assign(1, {});
-      shortcut_mask_ = 0;
-    }
-  }
+  void fill(const Entry& entry);
+  void fill_shortcut(const Shortcut& shortcut);
+  void fill_table(uint64_t range, const uint64_t* entries);
+  // Costs as much as was filled.
+  void clear();
 
  private:
   static constexpr size_t kEntries = 2048;
-  static constexpr uint64_t kAges = (uint64_t{1} << kRangeBits) / kKinds;
 
-  static size_t index_of(uint64_t address) { return (address >> kRangeBits) % kEntries; }
-  uint64_t tag_of(uint64_t address) const { return (address >> kRangeBits << kRangeBits) + age_ * kKinds; }
-  Shortcut& claim(uint64_t address, Kind kind) {
-    make_room();
-    Shortcut& shortcut = shortcuts_[index_of(address)];
-    shortcut.tag = tag_of(address) + static_cast<uint64_t>(kind);
-    return shortcut;
-  }
-  void make_room() {
-    if (positions_.empty()) {
-      positions_.resize(kEntries);
-      position_tags_.resize(kEntries);
-      shortcuts_.resize(kEntries);
-      shortcut_mask_ = kEntries - 1;
-    }
-  }
+  struct Tables : std::array<Table, kEntries> {};
+  static const Tables& no_tables();
+  size_t use(uint64_t range);
+  bool knows(const Table& table, uint64_t range) const;
 
-  uint64_t age_ = 1;
-  std::vector<uint64_t> position_tags_;
+  const Table* tables_ = no_tables().data();  // its own, once there are any
+  std::unique_ptr<Tables> own_tables_;
   std::vector<Entry> positions_;
-  size_t shortcut_mask_ = 0;
-  std::vector<Shortcut> shortcuts_ = std::vector<Shortcut>(1);  // one that matches nothing, until there is one
+  std::vector<Shortcut> shortcuts_;
+  std::array<uint64_t, kEntries / 64> used_{};  // a bit for each index that holds anything
 };
 
 }  // namespace halogen

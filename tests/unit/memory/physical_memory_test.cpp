@@ -111,14 +111,29 @@ TEST_F(PhysicalMemoryTest, SystemAndLocalMemoryBothStartAtZero) {
   EXPECT_EQ(byte_at(kLocal, 0x10), 2);
 }
 
-TEST_F(PhysicalMemoryTest, EveryChangeOfWindowsIsANewEpoch) {
+TEST_F(PhysicalMemoryTest, WhoKeepsAddressesIsToldOfEveryChange) {
+  struct Keeper : PhysicalMemory::Watcher {
+    using Watcher::Watcher;
+    void on_windows_changed() override { ++told; }
+    unsigned told = 0;
+  };
   SparseFrames ram(4);
-  const uint64_t first = memory_.epoch();
+  Keeper first(memory_);
   add(kSystem, MemoryKind::ram, 0, 4 * kFrameBytes, ram);
-  const uint64_t second = memory_.epoch();
-  memory_.remove_all(kSystem);
-  EXPECT_NE(first, second);
-  EXPECT_NE(second, memory_.epoch());
+  EXPECT_EQ(first.told, 1u);
+  {
+    Keeper second(memory_);
+    memory_.remove_all(kSystem);
+    EXPECT_EQ(first.told, 2u);
+    EXPECT_EQ(second.told, 1u);
+  }
+  memory_.remove_all(kLocal);
+  EXPECT_EQ(first.told, 3u);
+  // Either may go first.
+  auto memory = std::make_unique<PhysicalMemory>();
+  Keeper third(*memory);
+  memory.reset();
+  EXPECT_EQ(third.told, 0u);
 }
 
 TEST_F(PhysicalMemoryTest, ManyWindowsAreFoundEach) {

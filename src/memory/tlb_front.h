@@ -1,0 +1,122 @@
+// The part of a translation cache that its clients use without a call: is a page there, and putting in one that is not.
+// Entries of a set are numbered as they are allocated, and one lives while fewer than `window` came after it. So
+// nothing is done when the oldest goes, and forgetting everything is one store a set. Each page has two slots, its
+// home; when both are taken by others that live, one of them is kept aside, and the home says so. tlb.h does all that
+// is rare. What a client writes on its way counts most: a processor stops looking ahead when too many stores wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "memory/walker.h"
+
+namespace halogen {
+
+// Which address space an entry belongs to: the engine's context, or the global table. Below kSpaces.
+using SpaceTag = uint16_t;
+inline constexpr SpaceTag kGlobalSpace = 0;
+inline constexpr unsigned kSpaces = 4096;
+
+struct alignas(32) TlbSlot {
+  // The word is either the page table entry, which has kRaw, or made of a TlbEntry and then has kExecutable if it may
+  // be executed and both bits of kWrites if it may be written: these stand where page table entries have R/W and dirty.
+  static constexpr uint64_t kRaw = 1;
+  static constexpr uint64_t kWrites = 0x42;
+  static constexpr uint64_t kExecutable = uint64_t{1} << 10;
+  static constexpr uint64_t kCrowded = uint64_t{1} << 63;  // in the stamps of both slots: pages may be aside
+
+  uint64_t key;      // page and space
+  std::byte* frame;  // null: no memory
+  uint64_t word;
+  uint64_t stamp;  // its number in the set; 0: never used, or gone
+
+  // `written`: those bits of kWrites that page table entries of the space have; all, when none are put in.
+  bool serves(Access access, uint64_t written) const {
+    return frame != nullptr && (!access.write || (word & written) == written) &&
+           (!access.instruction || (word & (kRaw | kExecutable)) != 0);
+  }
+};
+
+struct alignas(64) TlbSetState {
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+  uint64_t newest;       // number of the last entry
+  uint64_t window;       // so many live, the last ones
+  int64_t quick_window;  // the same while the set is full and none died early, else kNever
+  uint32_t capacity;
+  uint32_t live;
+
+  bool is_live(uint64_t stamp) const { return newest - (stamp & ~TlbSlot::kCrowded) < window; }
+};
+
+class TlbFront {
+ public:
+  struct Place {
+    TlbSetState* set;
+    TlbSlot* home;  // the first of its two slots
+    uint64_t key;
+  };
+
+  static uint64_t space_key(SpaceTag space) { return uint64_t{space} << kSpaceShift; }
+
+  Place place(uint64_t page, uint64_t space_key) const {
+    const uint64_t key = page | space_key;
+    std::byte* set = block_ + ((page * sizeof(TlbSetState)) & set_mask_);
+    std::byte* home = set + sizeof(Header) + ((key * mix_ >> kMixShift) & home_mask_);
+    return {reinterpret_cast<TlbSetState*>(set), reinterpret_cast<TlbSlot*>(home), key};
+  }
+  // Null: it may still be there, aside. (While a page lives in one slot, the other does not name it.)
+  static TlbSlot* find(Place at) {
+    if (at.home[0].key == at.key) [[unlikely]] {
+      return at.set->newest - at.home[0].stamp < at.set->window ? at.home : nullptr;
+    }
+    if (at.home[1].key == at.key) [[unlikely]] {
+      return at.set->newest - at.home[1].stamp < at.set->window ? at.home + 1 : nullptr;
+    }
+    return nullptr;
+  }
+  void count_hit() const { ++header().hits; }
+
+  // Puts a page in that is not there. The first step finds a slot or null, when it takes more than this (Tlb::put);
+  // nothing is written before the second.
+  static TlbSlot* choose(Place at, uint64_t& stamp) {
+    stamp = at.set->newest + 1;
+    if (static_cast<int64_t>(stamp - at.home[0].stamp) >= at.set->quick_window) [[likely]] {
+      return at.home;
+    }
+    const int64_t window =
+        __atomic_load_n(&at.set->quick_window, __ATOMIC_RELAXED);  // so that it takes no register above
+    return static_cast<int64_t>(stamp - at.home[1].stamp) >= window ? at.home + 1 : nullptr;
+  }
+  static void put(Place at, TlbSlot* slot, uint64_t stamp, std::byte* frame, uint64_t word) {
+    at.set->newest = stamp;
+    slot->key = at.key;
+    slot->frame = frame;
+    slot->word = word;
+    __atomic_store_n(&slot->stamp, stamp, __ATOMIC_RELAXED);  // a plain store, which is not joined with the one before
+  }
+
+ private:
+  friend class Tlb;
+  static constexpr unsigned kMostSets = 16;
+  static constexpr unsigned kSpaceShift = 52;
+  static constexpr unsigned kMixShift = 44;
+
+  // In front of the slots, of which those of all sets alternate, two by two.
+  struct alignas(64) Header {
+    TlbSetState sets[kMostSets];
+    uint64_t hits;
+  };
+  Header& header() const { return *reinterpret_cast<Header*>(block_); }
+  TlbSlot* slots() const { return reinterpret_cast<TlbSlot*>(block_ + sizeof(Header)); }
+  size_t slot_count() const { return (home_mask_ + set_mask_) / sizeof(TlbSlot) + 2; }
+
+  std::byte* block_ = nullptr;
+  uint64_t set_mask_ = 0;                  // of a set's place in bytes
+  uint64_t home_mask_ = 0;                 // of a home's place, without the set's
+  uint64_t mix_ = 0x9e37'79b9'7f4a'7c15u;  // the golden ratio: neighbours land far apart. Here it takes no register
+};
+static_assert(sizeof(TlbSlot) == 32 && sizeof(TlbSetState) == 2 * sizeof(TlbSlot));
+
+}  // namespace halogen
