@@ -152,7 +152,11 @@ bool Device::settle(uint64_t limit) {
 // One slice of every engine. When none has anything to do, time goes straight on to where something will happen.
 // False: nothing was done.
 bool Device::step(uint64_t limit) {
-  const bool progress = engines_.run(std::min(limit, clock_.nanoseconds + EngineSet::kSlice));
+  // A long slice ends where the display has something to tell.
+  const std::optional<uint64_t> event = display_.next_event();
+  const uint64_t slice_limit =
+      event ? std::min(limit, std::max(*event, clock_.nanoseconds + EngineSet::kSlice)) : limit;
+  const bool progress = engines_.run(slice_limit);
   if (!progress) {
     clock_.nanoseconds = std::min(limit, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(limit)));
   }

@@ -67,14 +67,45 @@ EngineSet::EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit
 
 EngineSet::~EngineSet() = default;
 
-bool EngineSet::run(uint64_t until) {
+// The one engine that has work, when all others wait for something that they do not do themselves.
+engine::Engine* EngineSet::alone() const {
+  engine::Engine* found = nullptr;
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    if (engine->state().activity == engine::Activity::running) {
+      if (found != nullptr) {
+        return nullptr;
+      }
+      found = engine.get();
+    }
+  }
+  return found;
+}
+
+uint64_t EngineSet::end_of_slice(const engine::Engine* alone, uint64_t limit) const {
   const uint64_t start = clock_.nanoseconds;
+  if (alone == nullptr) {
+    return std::min(limit, start + kSlice);
+  }
+  uint64_t end = start + (kSlice << alone->state().lone_slices);
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    if (engine.get() != alone && engine->state().wait.until) {
+      end = std::min(end, std::max(*engine->state().wait.until, start + kSlice));
+    }
+  }
+  return std::min(limit, end);
+}
+
+bool EngineSet::run(uint64_t limit) {
+  const uint64_t start = clock_.nanoseconds;
+  engine::Engine* const only = alone();
+  const uint64_t until = end_of_slice(only, limit);
   bool progress = false;
   for (unsigned number = 0; number < engines_.size(); ++number) {
     clock_.nanoseconds = start;  // engines work side by side
     engines_[number]->catch_up(start);
     progress |= engines_[number]->run(until);
     keep_awake(number);
+    engines_[number]->note_slice(engines_[number].get() == only, kMostDoublings);
   }
   clock_.nanoseconds = until;
   return progress;

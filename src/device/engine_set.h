@@ -28,13 +28,15 @@ class EngineListener {
 class EngineSet final : public FaultListener {
  public:
   static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds an engine runs before the next one does
+  // An engine that works alone gets twice as much each time, up to this many slices.
+  static constexpr unsigned kMostDoublings = 6;
 
   EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
             EngineListener& listener, const std::string& path);
   ~EngineSet() override;
 
-  // Every engine works up to this time. False: none of them did anything.
-  bool run(uint64_t until);
+  // Every engine works for a slice, but not beyond `limit`. False: none of them did anything.
+  bool run(uint64_t limit);
   // When an engine that waits should look again.
   std::optional<uint64_t> next_deadline() const;
 
@@ -56,6 +58,8 @@ class EngineSet final : public FaultListener {
   class Port;
 
   void keep_awake(unsigned number);
+  engine::Engine* alone() const;
+  uint64_t end_of_slice(const engine::Engine* alone, uint64_t limit) const;
 
   const spec::DeviceModel& model_;
   MmioSpace& mmio_;

@@ -255,8 +255,7 @@ bool MemoryUnit::process_tables_off(unsigned engine) const {
     return false;
   }
   if (formats_.find(WalkMode::ppgtt_directory) != nullptr) {
-    const uint32_t mode = peek("GFX_MODE", &model_.engines[engine]).value_or(0);
-    return !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode).ppgtt_enable;
+    return !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(engine)).ppgtt_enable;
   }
   return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == FaultReason::none;
 }

@@ -53,7 +53,12 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
       host_faults_(*this, Stream::host),
       host_space_(map_.physical(), external_tlb_, kGlobalSpace, host_faults_),
       aperture_(model, mmio.bank(), map_, host_space_, host, path + ".aperture"),
-      process_walks_(model.engines.size()) {
+      process_walks_(model.engines.size()),
+      table_select_(mmio.bank().map().find("PGTBL_STR2")),
+      spaces_(model.engines.size()) {
+  for (const spec::EngineModel& engine : model.engines) {
+    modes_.push_back(mmio.bank().map().find("GFX_MODE", engine.name));
+  }
   attach_registers();
   refresh();
 }
@@ -113,22 +118,24 @@ bool MemoryUnit::has_own_tables() const {
 
 // Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (seed 003 1.5.1).
 bool MemoryUnit::per_process_space(unsigned engine) const {
-  const bool has_run_lists = model_.has(spec::Feature::run_lists);
-  return has_run_lists &&
-         spec::unpack_register<hw::GFX_MODE>(model_.gen, peek("GFX_MODE", &model_.engines[engine]).value_or(0))
-             .per_process_space_and_run_list_enable;
+  return model_.has(spec::Feature::run_lists) &&
+         spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(engine)).per_process_space_and_run_list_enable;
 }
 
 AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked) {
   check(engine < model_.engines.size() && !is_external(stream), "a stream of an engine");
   const bool by_command = (stream == Stream::ring || stream == Stream::batch) && per_process_space(engine);
-  TableKind table = table_of(stream, asked, by_command ? std::nullopt : peek("PGTBL_STR2"));
+  std::optional<uint32_t> select;
+  if (table_select_ != nullptr && !by_command) {
+    select = mmio_.bank().peek(*table_select_);
+  }
+  TableKind table = table_of(stream, asked, select);
   if (table == TableKind::per_process && process_tables_off(engine)) {
     table = TableKind::global;
   }
-  const ClientKey key{engine, stream, table};
-  if (const auto found = clients_.find(key); found != clients_.end()) {
-    return found->second->space;
+  AddressSpace*& known = spaces_[engine][static_cast<size_t>(stream)][static_cast<size_t>(table)];
+  if (known != nullptr) {
+    return *known;
   }
   const spec::EngineModel& model = model_.engines[engine];
   const bool global = table == TableKind::global;
@@ -151,8 +158,13 @@ AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked)
       space.set_pre_translation(client->tiles.get());
     }
   }
-  clients_.emplace(key, std::move(client));
+  clients_.emplace(ClientKey{engine, stream, table}, std::move(client));
+  known = &space;
   return space;
+}
+
+uint32_t MemoryUnit::mode_of(unsigned engine) const {
+  return modes_[engine] == nullptr ? 0 : mmio_.bank().peek(*modes_[engine]);
 }
 
 AddressSpace& MemoryUnit::external_space(Stream stream) {

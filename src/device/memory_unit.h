@@ -4,6 +4,7 @@
 // fault registers. Left out: which interrupt follows a fault (a listener is told).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -164,6 +165,7 @@ class MemoryUnit final : public RegisterHandler {
   std::optional<uint32_t> peek(std::string_view name, const spec::EngineModel* engine = nullptr) const;
   bool has_own_tables() const;  // per-process tables that this unit loads, not the page walker's contexts
   bool process_tables_off(unsigned engine) const;
+  uint32_t mode_of(unsigned engine) const;
   bool per_process_space(unsigned engine) const;
   unsigned number_in_class(unsigned engine) const;
   unsigned index_of(const spec::EngineModel& engine) const;
@@ -193,7 +195,10 @@ class MemoryUnit final : public RegisterHandler {
   bool table_enabled_ = true;
   std::vector<WalkContext> process_walks_;  // of engines, with has_own_tables
   std::vector<const RegisterSlot*> slots_;  // that this unit handles
+  const RegisterSlot* table_select_;        // PGTBL_STR2, where the device has it
+  std::vector<const RegisterSlot*> modes_;  // GFX_MODE of each engine; null where it has none
   std::map<ClientKey, std::unique_ptr<Client>> clients_;
+  std::vector<std::array<std::array<AddressSpace*, 2>, kStreams>> spaces_;  // of engines: into clients_
 };
 
 template <class T, class Op>

@@ -5,6 +5,7 @@
 // visitor says so. Commands may cross pages and wrap around the end of a ring. Nothing is allocated per command.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -124,6 +125,25 @@ constexpr uint32_t length_of_unknown(uint32_t header) {
   }
 }
 
+// A visitor may take runs of MI_NOOP without an identification (zero dwords) at once.
+template <class Visitor>
+concept TakesNoops = requires(Visitor& visitor, size_t count) {
+  visitor.on_noops(count);
+};
+
+// How many of the dwords at the start are zero.
+inline size_t leading_zeros(std::span<const uint32_t> dwords) {
+  constexpr size_t kBlock = 16;
+  size_t count = 0;
+  for (; dwords.size() - count >= kBlock; count += kBlock) {
+    uint32_t any = 0;
+    for (size_t i = 0; i < kBlock; ++i) any |= dwords[count + i];
+    if (any != 0) break;
+  }
+  while (count < dwords.size() && dwords[count] == 0) ++count;
+  return count;
+}
+
 class CommandStream {
  public:
   CommandStream(const spec::CommandTable& table, CommandMemory& memory) : table_(&table), memory_(&memory) {}
@@ -216,6 +236,18 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
     CommandPlace place{here.space, state_.depth, here.address};
     Next next;
     do {
+      if constexpr (TakesNoops<Visitor>) {
+        if (*cursor == 0 && !commands_.watched()) {
+          const size_t noops = leading_zeros({cursor, std::min<uint64_t>(left, budget)});
+          visitor.on_noops(noops);
+          cursor += noops;
+          left -= noops;
+          place.address += uint64_t{noops} * sizeof(uint32_t);
+          here.address = place.address;
+          budget -= noops;
+          continue;
+        }
+      }
       const auto [desc, described] = table_->frame(*cursor);
       const uint32_t total = desc != nullptr ? described : length_of_unknown(*cursor);
       if (total > left) [[unlikely]] {

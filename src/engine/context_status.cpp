@@ -39,17 +39,17 @@ hw::CONTEXT_STATUS flags_of(const ContextSwitch& change) {
   return status;
 }
 
-hw::CONTEXT_DESCRIPTOR descriptor_of(spec::GenId gen, uint64_t value) {
-  const std::array<uint32_t, 2> dwords{static_cast<uint32_t>(value), static_cast<uint32_t>(value >> kDwordBits)};
-  return hw::CONTEXT_DESCRIPTOR::unpack(gen, dwords);
-}
-
 const spec::FieldDesc* field_named(const spec::Layout& layout, std::string_view name) {
   const auto found = std::ranges::find(layout.fields, name, &spec::FieldDesc::name);
   return found == layout.fields.end() ? nullptr : &*found;
 }
 
 }  // namespace
+
+hw::CONTEXT_DESCRIPTOR descriptor_of(spec::GenId gen, uint64_t value) {
+  const std::array<uint32_t, 2> dwords{static_cast<uint32_t>(value), static_cast<uint32_t>(value >> kDwordBits)};
+  return hw::CONTEXT_DESCRIPTOR::unpack(gen, dwords);
+}
 
 ContextStatusBuffer::ContextStatusBuffer(Engine& engine) : engine_(engine) {
   const auto entries_of = [&](RegisterId id) {

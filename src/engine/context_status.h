@@ -10,10 +10,14 @@
 #include <optional>
 
 #include "engine/execlist_state.h"
+#include "hw/mi.h"
 
 namespace halogen::engine {
 
 class Engine;
+
+// A descriptor as it was submitted, taken apart.
+hw::CONTEXT_DESCRIPTOR descriptor_of(spec::GenId gen, uint64_t value);
 
 struct ContextSwitch {
   bool new_queue = false;

@@ -53,6 +53,11 @@ class Engine {
   // Works until its time reaches `until` or there is nothing to do; its time is `until` then, or later when a command
   // took longer. False: it did nothing.
   bool run(uint64_t until);
+  // For the scheduler: a slice is over; `alone`: no other engine had work, so that the next one may be longer.
+  void note_slice(bool alone, unsigned most) {
+    const bool longer = alone && state_.activity == Activity::running;
+    state_.lone_slices = longer ? static_cast<uint8_t>(std::min(state_.lone_slices + 1u, most)) : uint8_t{0};
+  }
   // Time has passed while the engine had nothing to do.
   void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
   // Something that it may wait for has changed: a register, memory, an event.

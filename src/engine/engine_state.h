@@ -36,6 +36,9 @@ struct Wait {
   uint32_t detail = 0;              // of an event: what was waited for; of a semaphore: the token
   std::optional<uint64_t> until{};  // virtual time at which to look again; nothing: when something changes
 
+  // A command waits for a condition that registers show; also when somebody has since asked the engine to look again.
+  bool holds_stream() const { return kind == WaitKind::event || kind == WaitKind::semaphore; }
+
   bool operator==(const Wait&) const = default;
 };
 
@@ -66,6 +69,7 @@ struct EngineState {
   Wait wait;
   std::optional<EventWait> event{};
   uint64_t time = 0;                      // virtual nanoseconds up to which the engine has worked
+  uint8_t lone_slices = 0;                // slices in which it alone had work, one after the other
   uint64_t commands = 0;                  // parsed so far; those that wait count when they are done
   uint32_t header = 0;                    // of the command parsed last
   bool arbitration = true;                // MI_ARB_ON_OFF

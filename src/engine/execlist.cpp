@@ -6,34 +6,26 @@
 
 #include "engine/engine.h"
 #include "hw/context.h"
-#include "hw/execlist.h"
 #include "hw/mi.h"
 #include "hw/mi_display.h"
 #include "hw/mi_flow.h"
 #include "hw/mode.h"
 #include "hw/ring.h"
-#include "spec/packing.h"
 
 namespace halogen::engine {
 namespace {
 
 using spec::RegisterId;
 
-constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr unsigned kDwordBits = 32;
 constexpr uint64_t kLineBytes = 64;
 constexpr uint64_t kStopped = ~uint64_t{0};  // as the time from which on CTX_TIMESTAMP counts
 constexpr unsigned kMostSteps = 64;          // of one look: more than any queue needs
 
-hw::CONTEXT_DESCRIPTOR unpack(spec::GenId gen, uint64_t value) {
-  const std::array<uint32_t, 2> dwords{static_cast<uint32_t>(value), static_cast<uint32_t>(value >> kDwordBits)};
-  return hw::CONTEXT_DESCRIPTOR::unpack(gen, dwords);
-}
-
 // The element that is to run: the first valid one from `next` on.
 std::optional<uint64_t> current(spec::GenId gen, ExecutionQueue& queue) {
   for (; queue.next < queue.count; ++queue.next) {
-    if (unpack(gen, queue.descriptors[queue.next]).valid) {
+    if (descriptor_of(gen, queue.descriptors[queue.next]).valid) {
       return queue.descriptors[queue.next];
     }
   }
@@ -49,77 +41,11 @@ ExeclistSubmission::ExeclistSubmission(Engine& engine) : engine_(engine), contex
   }
 }
 
+// Drivers of Gen11 and later do not set the enable bit, they switch the legacy ring off.
 bool ExeclistSubmission::enabled() const {
-  return engine_.registers().get<hw::GFX_MODE>().execlist_enable;
+  const auto mode = engine_.registers().get<hw::GFX_MODE>();
+  return mode.execlist_enable || mode.disable_legacy_mode;
 }
-
-// ---- what software does
-
-uint32_t ExeclistSubmission::on_write(const RegisterWrite& write) {
-  switch (write.slot.desc->id) {
-    case RegisterId::ELSP:
-      write_port(write.value);
-      break;
-    case RegisterId::EXECLIST_CONTROL: {
-      const auto control = spec::unpack_register<hw::EXECLIST_CONTROL>(engine_.gen(), write.value & write.addressed);
-      if (control.load) {
-        load_submit_queue();
-      }
-      if (control.preempt_to_idle) {
-        submit({});
-      }
-      break;
-    }
-    case RegisterId::CTX_TIMESTAMP:
-      engine_.state().execlist.timestamp_since = engine_.now();
-      break;
-    default:
-      break;
-  }
-  return write.next;
-}
-
-// Element 1 comes first, each with its upper dword first.
-void ExeclistSubmission::write_port(uint32_t value) {
-  ExeclistState& state = engine_.state().execlist;
-  state.port[state.port_writes++] = value;
-  if (state.port_writes < state.port.size()) {
-    return;
-  }
-  state.port_writes = 0;
-  ExecutionQueue queue;
-  queue.count = 2;
-  queue.descriptors[1] = uint64_t{state.port[0]} << kDwordBits | state.port[1];
-  queue.descriptors[0] = uint64_t{state.port[2]} << kDwordBits | state.port[3];
-  submit(queue);
-}
-
-void ExeclistSubmission::load_submit_queue() {
-  ExecutionQueue queue;
-  queue.count = ExecutionQueue::kMaxElements;
-  for (unsigned element = 0; element < queue.count; ++element) {
-    queue.descriptors[element] = engine_.registers().peek64(RegisterId::EXECLIST_SQ_CONTENTS, element);
-  }
-  submit(queue);
-}
-
-void ExeclistSubmission::submit(const ExecutionQueue& queue) {
-  ExeclistState& state = engine_.state().execlist;
-  if (!enabled()) {
-    engine_.raise(EventKind::undefined_behaviour, "GFX_MODE", 0, queue.descriptors[0],
-                  "a context was submitted while execlists are off");
-    return;
-  }
-  if (state.pending && engine_.generation().submission() == SubmissionKind::execlist_port) {
-    engine_.raise(EventKind::undefined_behaviour, "ELSP", 0, queue.descriptors[0],
-                  "a third execlist: the one that waits is replaced");
-  }
-  state.pending = queue;
-  state.pending_since = engine_.now();
-  engine_.poke();
-}
-
-// ---- what the engine does
 
 bool ExeclistSubmission::prepare() {
   for (unsigned step = 0; step < kMostSteps; ++step) {
@@ -189,7 +115,7 @@ bool ExeclistSubmission::take_from_idle() {
 bool ExeclistSubmission::switch_context() {
   ExeclistState& list = engine_.state().execlist;
   const uint64_t away = *list.running;
-  const GgttOffset address = unpack(engine_.gen(), away).logical_ring_context_address;
+  const GgttOffset address = descriptor_of(engine_.gen(), away).logical_ring_context_address;
   engine_.registers().poke(RegisterId::CTX_TIMESTAMP, context_timestamp());
   list.timestamp_since = kStopped;
   if (list.reason != LeaveReason::complete) {
@@ -250,7 +176,7 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
 
 bool ExeclistSubmission::restore_ring_context() {
   ExeclistState& list = engine_.state().execlist;
-  const GgttOffset address = unpack(engine_.gen(), *list.running).logical_ring_context_address;
+  const GgttOffset address = descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
   context_.forget();
   uint32_t at = 0;
   const auto result = context_.restore(address, at, LogicalContext::kRingDwords);
@@ -274,7 +200,7 @@ bool ExeclistSubmission::restore_ring_context() {
 // start of the ring context.
 bool ExeclistSubmission::restore_engine_context() {
   ExeclistState& list = engine_.state().execlist;
-  const GgttOffset address = unpack(engine_.gen(), *list.running).logical_ring_context_address;
+  const GgttOffset address = descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
   const auto indirect = engine_.registers().get<hw::INDIRECT_CTX>();
   const bool pause = indirect.size_cachelines != 0 && !list.indirect_done;
   uint32_t until = LogicalContext::kMostDwords;
@@ -339,7 +265,7 @@ bool ExeclistSubmission::start_ring() {
 bool ExeclistSubmission::lite_restore() {
   ExeclistState& list = engine_.state().execlist;
   const uint64_t running = *list.running;
-  if (!context_.sample_tail(unpack(engine_.gen(), running).logical_ring_context_address)) {
+  if (!context_.sample_tail(descriptor_of(engine_.gen(), running).logical_ring_context_address)) {
     engine_.stopped_by_fault();
     return false;
   }
@@ -371,9 +297,9 @@ bool ExeclistSubmission::is_lite() const {
   if (!first || *first >> kDwordBits != *list.running >> kDwordBits) {
     return false;
   }
-  const auto next = unpack(engine_.gen(), *first);
+  const auto next = descriptor_of(engine_.gen(), *first);
   return !next.force_restore &&
-         next.logical_ring_context_address == unpack(engine_.gen(), *list.running).logical_ring_context_address;
+         next.logical_ring_context_address == descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
 }
 
 void ExeclistSubmission::on_empty() {
@@ -442,77 +368,6 @@ LeaveReason ExeclistSubmission::event_reason() const {
     return LeaveReason::vblank;
   }
   return LeaveReason::sync_flip;
-}
-
-// ---- what software sees
-
-uint32_t ExeclistSubmission::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
-  switch (slot.desc->id) {
-    case RegisterId::EXECLIST_STATUS:
-      return static_cast<uint32_t>(status() >> (kDwordBits * slot.dword));
-    case RegisterId::CTX_TIMESTAMP:
-      return context_timestamp();
-    default:
-      return stored;
-  }
-}
-
-uint64_t ExeclistSubmission::status() const {
-  const ExeclistState& list = engine_.state().execlist;
-  hw::EXECLIST_STATUS status;
-  status.context_id = static_cast<uint32_t>(list.running.value_or(0) >> kDwordBits);
-  const bool runs = list.running.has_value();
-  if (engine_.generation().submission() == SubmissionKind::submit_queue) {
-    status.idle = !runs && !list.pending;
-    status.execution_queue_invalid = !runs && !list.pending;
-  } else {
-    const bool first = list.list == 0;
-    status.execlist_0_active = runs && first;
-    status.execlist_1_active = runs && !first;
-    status.execlist_0_valid = first ? runs : list.pending.has_value();
-    status.execlist_1_valid = first ? list.pending.has_value() : runs;
-    status.execlist_queue_full = runs && list.pending;
-    status.execlist_write_pointer = static_cast<uint8_t>(list.pending ? list.list : list.list ^ 1);
-    status.current_execlist_pointer = list.list;
-    status.arbitration_enable = engine_.state().arbitration;
-    status.current_active_element =
-        static_cast<hw::EXECLIST_STATUS::CurrentActiveElement>(runs ? 1 + std::min<uint8_t>(list.active.next, 1) : 0);
-    status.last_context_switch_reason = static_cast<uint16_t>(list.last_switch);
-  }
-  uint64_t value = 0;
-  static_cast<void>(spec::pack_register(status, engine_.gen(), value));
-  return value;
-}
-
-// The engine's time stamp, while the context is in the engine.
-uint32_t ExeclistSubmission::context_timestamp() const {
-  const ExeclistState& list = engine_.state().execlist;
-  const uint32_t stored = engine_.registers().peek(RegisterId::CTX_TIMESTAMP);
-  if (!list.running || engine_.now() < list.timestamp_since) {
-    return stored;
-  }
-  return stored + ticks(engine_.now()) - ticks(list.timestamp_since);
-}
-
-// TIMESTAMP at a virtual time, its lower dword.
-uint32_t ExeclistSubmission::ticks(uint64_t nanoseconds) const {
-  const uint64_t hz = engine_.generation().model().timestamp_hz;
-  return static_cast<uint32_t>(nanoseconds / kNanosecondsPerSecond * hz +
-                               nanoseconds % kNanosecondsPerSecond * hz / kNanosecondsPerSecond);
-}
-
-// The page in front of the image; where a generation has no place for the value, none is written.
-void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view field, uint32_t value) {
-  const spec::Layout* const page = hw::PER_PROCESS_HARDWARE_STATUS_PAGE::kDesc.layout(engine_.gen());
-  if (page == nullptr) {
-    return;
-  }
-  const auto found = std::ranges::find(page->fields, field, &spec::FieldDesc::name);
-  if (found == page->fields.end()) {
-    return;
-  }
-  const GgttOffset base = unpack(engine_.gen(), descriptor).logical_ring_context_address;
-  engine_.data_space(TableKind::global).store_value(GpuVa{base.value + found->first_bit / 8u}, value);
 }
 
 }  // namespace halogen::engine

@@ -27,6 +27,13 @@ class Executor {
     engine_.state_.commands += done;
     return next;
   }
+  // Nobody sees when one of them is done: the time is spent at the end.
+  void on_noops(size_t count) {
+    engine_.spend(count * kCommandTime);
+    engine_.state_.header = 0;
+    engine_.counts_[static_cast<size_t>(spec::CommandId::MI_NOOP)].count += count;
+    engine_.state_.commands += count;
+  }
   Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place);
   void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
                     const CommandPlace& place);

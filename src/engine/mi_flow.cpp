@@ -186,10 +186,13 @@ Next arb_check(Engine& engine, const Command& command) {
   if ((check.mask_bits & 1) != 0) {
     engine.state().preparser = !check.pre_fetch_disable;
   }
-  if (engine.generation().has(spec::Feature::execlists)) {
+  if (engine.registers().get<hw::GFX_MODE>().execlist_enable) {
     return engine.submission().wants_switch() ? Next::stop() : Next::advance();
   }
   if (engine.in_batch()) {
+    if (engine.generation().has(spec::Feature::execlists)) {
+      return Next::advance();
+    }
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
                  "belongs into a ring");
     return Next::advance();
@@ -204,10 +207,10 @@ Next arb_check(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// With run lists it has an effect only while they are enabled (ledger G45-1.3-04).
+// Gen4.5: it has an effect only while run lists are enabled (ledger G45-1.3-04).
 Next arb_on_off(Engine& engine, const Command& command) {
   const auto order = command.as<hw::MI_ARB_ON_OFF>(engine.gen());
-  if (!engine.generation().has(spec::Feature::execlists) && !engine.per_process_space()) {
+  if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
     return Next::advance();
   }
   engine.state().arbitration = order.arbitration_enable;

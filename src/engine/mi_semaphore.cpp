@@ -173,6 +173,11 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
   if (!mailbox.compare_semaphore && !mailbox.update_semaphore) {
     return undefined(engine, command, "neither compares nor updates");
   }
+  const bool single_bit = !engine.generation().has(spec::Feature::mailbox_registers);
+  const uint32_t most = mailbox.compare_semaphore ? 0 : 1;
+  if (single_bit && mailbox.update_semaphore && mailbox.semaphore_data_dword > most) {
+    undefined(engine, command, "an update with other data than it may have: it is written");
+  }
   if (mailbox.compare_register) {
     if (mailbox.compare_semaphore) {
       return mailbox_wait(engine, command, mailbox, engine.read_register(mailbox_register(engine, mailbox)));

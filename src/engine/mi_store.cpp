@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "engine/mi_access.h"
 #include "hw/mi_memory.h"
+#include "hw/mi_urb.h"
 #include "hw/mi_video.h"
 #include "hw/oa.h"
 
@@ -72,6 +73,10 @@ Next store_data_index(Engine& engine, const Command& command) {
   if (first < kFirstFreeDword) {
     undefined(engine, command, store.offset, "a reserved place of the status page");
   }
+  if (store.surface_probe_list) {
+    undefined(engine, command, store.offset, "the list of probed surfaces is not for commands of software");
+    return Next::advance();
+  }
   bool process = store.use_per_process_hardware_status_page || command.permit.per_process_page;
   if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
     if (command.permit.per_process_page) {
@@ -128,6 +133,21 @@ Next clflush(Engine& /*engine*/, const Command& /*command*/) {
   return Next::advance();
 }
 
+// There is no protected content: every session sees the same.
+Next set_appid(Engine& engine, const Command& command) {
+  engine.approximate(command.desc, "sessions of protected content are not told apart");
+  return Next::advance();
+}
+
+// The resource streamer is never started, so that stopping it does nothing.
+Next rs_control(Engine& engine, const Command& command) {
+  using Control = hw::MI_RS_CONTROL::ResourceStreamerControl;
+  if (command.as<hw::MI_RS_CONTROL>(engine.gen()).resource_streamer_control != Control::stop) {
+    engine.unsupported(command.desc);
+  }
+  return Next::advance();
+}
+
 // Sizes of the report formats (Linux i915, i915_perf.c), by the counter select of OACONTROL.
 size_t report_dwords(Engine& engine) {
   constexpr std::array<uint8_t, 8> kDwords{16, 16, 32, 16, 16, 64, 16, 16};
@@ -159,6 +179,8 @@ void add_store_handlers(HandlerTable& table) {
   table.add(CommandId::MI_COPY_MEM_MEM, copy_mem_mem);
   table.add(CommandId::MI_UPDATE_GTT, update_gtt);
   table.add(CommandId::MI_CLFLUSH, clflush);
+  table.add(CommandId::MI_SET_APPID, set_appid);
+  table.add(CommandId::MI_RS_CONTROL, rs_control);
   table.add(CommandId::MI_REPORT_PERF_COUNT, report_perf_count);
 }
 

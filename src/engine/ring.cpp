@@ -102,7 +102,8 @@ void Ring::check_tail() const {
 bool Ring::take_updated_head() {
   Registers& registers = engine_.registers();
   auto updated = registers.get<hw::UHPTR>();
-  if (!updated.valid || engine_.per_process_space()) {  // run lists look at the next context instead
+  // Run lists look at the next context instead.
+  if (!updated.valid || !engine_.state().arbitration || engine_.per_process_space()) {
     return false;
   }
   updated.valid = false;
@@ -178,7 +179,7 @@ uint32_t Ring::read_tail(uint32_t stored) {
 // Where the register has one bit for both kinds of wait, it shows both.
 uint32_t Ring::read_control(uint32_t stored) const {
   const EngineState& state = engine_.state();
-  if (state.activity != Activity::waiting) {
+  if (!state.wait.holds_stream()) {
     return stored;
   }
   auto control = engine_.registers().from_raw<hw::RING_CTL>(stored);
@@ -195,8 +196,7 @@ uint32_t Ring::read_control(uint32_t stored) const {
 
 // A one written to the bit of a wait ends it. The command that waits is parsed once more and then counts as done.
 void Ring::cancel_wait(uint32_t written) {
-  const EngineState& state = engine_.state();
-  if (state.activity != Activity::waiting) {
+  if (!engine_.state().wait.holds_stream()) {
     return;
   }
   const auto asked = engine_.registers().from_raw<hw::RING_CTL>(written);

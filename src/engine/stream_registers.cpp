@@ -56,8 +56,7 @@ uint32_t StreamRegisters::ring_head(uint64_t ahead) const {
   hw::RING_HEAD head;
   head.head_offset = static_cast<uint32_t>(ring.address - ring.wrap_to);
   head.wrap_count = static_cast<uint16_t>((state.ring.first_wraps + ring.wraps) % kWrapCounts);
-  head.wait_for_condition = state.activity == Activity::waiting &&
-                            (state.wait.kind == WaitKind::event || state.wait.kind == WaitKind::semaphore);
+  head.wait_for_condition = state.wait.holds_stream();
   return engine_.registers().raw(head);
 }
 

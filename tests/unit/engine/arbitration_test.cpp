@@ -110,6 +110,19 @@ TEST_P(UpdatedHead, EmptyRingsTakeItToo) {
   EXPECT_EQ(bench.peek(data), 0u);
 }
 
+TEST(Gen6UpdatedHead, IsNotTakenWhileArbitrationIsOff) {
+  FlowBench bench("snb");
+  const uint64_t data = bench.allocate(1);
+  bench.start_ring(kRcs);
+  bench.poke(bench.ring_start(kRcs) + 0x100, bench.store(data + 4, 2));
+  bench.emit(kRcs, FlowBench::join({{kArbOnOff, kArbCheck}, bench.store(data, 1), {kArbOnOff | 1, kArbCheck}}));
+  bench.set_reg(kRcs, kUhptr, 0x100 | 1);
+  bench.set_reg(kRcs, kTail, 0x110);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.peek(data + 4), 2u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Rings, UpdatedHead, ::testing::ValuesIn(ring_chips()), chip_name);
 
 // The wait bit of RINGBUF control: a condition code of EXCC holds the ring.

@@ -209,6 +209,58 @@ TEST(Noop, WritesItsNumberWhenAsked) {
   }
 }
 
+// What every front end has; waits for the display, scan lines and flips are for render and blitter only (DG1-CS-09).
+TEST(CommonFrontEnd, EveryEngineHasTheseCommands) {
+  COVERS("DG1-CS-10");
+  for (const spec::EngineModel& engine : spec::find_device("dg1")->engines) {
+    MiBench bench("dg1", engine.name);
+    const uint64_t data = bench.allocate(1);
+    const uint64_t status = bench.allocate(1);
+    bench.set_reg(engine.name, 0x80, low(status));
+    bench.poke(data, 5);
+    const std::vector<Dwords> commands = {
+        {0x0000'0000},                                         // MI_NOOP
+        {0x0280'0000},                                         // MI_ARB_CHECK
+        {0x0400'0001},                                         // MI_ARB_ON_OFF
+        {0x0d00'0000, 0},                                      // MI_MATH
+        {0x0380'0000},                                         // MI_REPORT_HEAD
+        {0x1040'0002, low(data + 8), 0, 1},                    // MI_STORE_DATA_IMM
+        {0x1080'0001, 0x40 << 2, 1},                           // MI_STORE_DATA_INDEX
+        {0x17c0'0501, low(data + 16), 0},                      // MI_ATOMIC
+        {0x1760'0003, low(data + 24), 0, low(data), 0},        // MI_COPY_MEM_MEM
+        {0x1500'0001, bench.gpr(0), bench.gpr(1)},             // MI_LOAD_REGISTER_REG
+        {0x14c0'0002, bench.gpr(2), low(data), 0},             // MI_LOAD_REGISTER_MEM
+        {0x1240'0002, bench.gpr(2), low(data + 32), 0},        // MI_STORE_REGISTER_MEM
+        {0x0100'0000},                                         // MI_USER_INTERRUPT
+        {0x0d80'0000, 0},                                      // MI_SEMAPHORE_SIGNAL
+        {0x0e40'0002 | 4u << 12 | 1u << 15, 5, low(data), 0},  // MI_SEMAPHORE_WAIT
+        {0x1b40'0002 | 1u << 21, 1, low(data), 0},             // MI_CONDITIONAL_BATCH_BUFFER_END
+        {0x1040'0002, low(data + 40), 0, 1},
+    };
+    for (const Dwords& command : commands) {
+      bench.go_in_batch(command, true);  // MI_BATCH_BUFFER_START
+    }
+    EXPECT_EQ(bench.host.log.count(EventKind::unknown_command), 0u) << engine.name;
+    // No document names an interrupt of the position-only streamer: MI_USER_INTERRUPT tells so there.
+    EXPECT_EQ(bench.host.log.events().size(), engine.name == "pocs0" ? 1u : 0u) << engine.name;
+    for (const uint64_t place : {uint64_t{8}, uint64_t{16}, uint64_t{40}}) {
+      EXPECT_EQ(bench.peek(data + place), 1u) << engine.name << place;
+    }
+    EXPECT_EQ(bench.peek(data + 24), 5u) << engine.name;
+    EXPECT_EQ(bench.peek(data + 32), 5u) << engine.name;
+    EXPECT_EQ(bench.peek(status + 0x100), 1u) << engine.name;
+  }
+  for (const char* engine : {"rcs0", "bcs0"}) {
+    MiBench bench("dg1", engine);
+    bench.go({0x0180'0000});             // MI_WAIT_FOR_EVENT: nothing to wait for
+    bench.go({0x0900'0000, 0});          // MI_LOAD_SCAN_LINES_INCL
+    bench.go({0x0980'0000, 0});          // MI_LOAD_SCAN_LINES_EXCL
+    bench.go({0x0a00'0001, 0, 0x1000});  // MI_DISPLAY_FLIP
+    EXPECT_EQ(bench.host.log.count(EventKind::unknown_command), 0u) << engine;
+    EXPECT_EQ(bench.host.log.count(EventKind::unsupported), 0u) << engine;
+  }
+}
+
 // A stream may reset the engine that runs it; the commands behind are not run then.
 TEST(SelfReset, EndsTheStream) {
   for (const char* name : {"snb", "bdw", "dg1"}) {

@@ -80,6 +80,47 @@ TEST_P(WaitTest, SignalMode) {
   EXPECT_EQ(bench.peek(data + 8), 1u);
 }
 
+// Once for each wait, not for each look.
+TEST_P(WaitTest, AnUnsuccessfulWaitInterrupts) {
+  constexpr uint32_t kSemaphoreWait = 1u << 11;
+  MiBench bench(GetParam());
+  const bool collapsed = bench.model.gen == spec::GenId::gen11 || bench.model.gen == spec::GenId::gen12;
+  if (collapsed) {
+    bench.write(0x190030, kSemaphoreWait << 16);  // render is the upper half
+    bench.write(0x190090, 0);
+  } else {
+    bench.set_reg("rcs0", 0xa8, 0);
+    bench.write(0x44304, 0);
+  }
+  const auto take = [&] {  // the cause, cleared
+    if (!collapsed) {
+      const uint32_t identity = bench.read(0x44308);
+      bench.write(0x44308, identity);
+      return (identity & kSemaphoreWait) != 0;
+    }
+    const bool pending = (bench.read(0x190018) & 1) != 0;
+    if (pending) {
+      bench.write(0x190070, 1);
+      EXPECT_EQ(bench.read(0x190060) & 0xffff, kSemaphoreWait);
+      bench.write(0x190060, 1u << 31);
+      bench.write(0x190018, 1);
+    }
+    return pending;
+  };
+  const uint64_t data = bench.allocate(1);
+  bench.poke(data, 7);
+  bench.go(wait(4, true, 7, data));
+  EXPECT_FALSE(take()) << "nothing to wait for";
+  start(bench, wait(4, true, 8, data) + wait(4, true, 9, data));
+  bench.device->advance(20 * kMicrosecond);
+  EXPECT_TRUE(take());
+  bench.device->advance(100 * kMicrosecond);
+  EXPECT_FALSE(take());
+  bench.poke(data, 8);
+  bench.device->advance(20 * kMicrosecond);
+  EXPECT_TRUE(take()) << "the next one waits too";
+}
+
 TEST_P(WaitTest, OtherEnginesGoOn) {
   MiBench bench(GetParam());
   bench.start_ring("bcs0");
@@ -177,6 +218,26 @@ TEST_P(MailboxTest, NeitherIsReported) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, MailboxTest, ::testing::Values("g45", "gm45", "snb"));
+
+// Updates are of one bit; one that also compares can only clear.
+TEST(Mailbox, DataOfUpdatesIsLimitedOnG45) {
+  COVERS("G45-3.4-06");
+  MiBench bench("g45");
+  const uint64_t data = bench.allocate(1);
+  const auto reported = [&](uint32_t bits, uint32_t value) {
+    bench.host.log.clear();
+    bench.poke(data, 5);
+    bench.go({kMailbox | bits, value, low(data)});
+    return bench.undefined() != 0;
+  };
+  EXPECT_FALSE(reported(kUpdate, 0));
+  EXPECT_FALSE(reported(kUpdate, 1));
+  EXPECT_TRUE(reported(kUpdate, 2));
+  EXPECT_FALSE(reported(kUpdate | kCompare, 0));
+  EXPECT_EQ(bench.peek(data), 0u);
+  EXPECT_TRUE(reported(kUpdate | kCompare, 1));
+  EXPECT_FALSE(reported(kCompare, 3));
+}
 
 TEST(Mailbox, EqualEndsTheWaitOnG45) {
   COVERS("G45-3.4-04");

@@ -148,6 +148,18 @@ TEST_P(EarlyStoreTest, QwordMustBeAligned) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
+// Types of the entry: 0 not snooped, 3 snooped. Both may be written.
+TEST_P(EarlyStoreTest, SnoopingIsAMatterOfTheEntry) {
+  COVERS("G45-3.5-03");
+  MiBench bench(GetParam());
+  const uint64_t data = bench.allocate(2);
+  bench.set_entry(data / 4096 + 1, bench.entry(data / 4096 + 1) | 3u << 1);
+  bench.go(bench.store(data, 1) + bench.store(data + 4096, 2));
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.peek(data + 4096), 2u);
+  EXPECT_TRUE(bench.host.log.events().empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, EarlyStoreTest, ::testing::Values("i965", "gm965", "g45", "gm45"));
 
 class IndexTest : public ::testing::TestWithParam<const char*> {};
@@ -177,6 +189,19 @@ TEST_P(IndexTest, ReservedDwordsAreReported) {
   bench.set_reg("rcs0", kHwsPga, low(page));
   bench.go({0x1080'0001, 15 << 2, 0x1234});
   EXPECT_EQ(bench.undefined(), 1u);
+}
+
+TEST_P(IndexTest, TheProbeListIsNotForSoftware) {
+  MiBench bench(GetParam());
+  if (!bench.is_gen4()) {
+    GTEST_SKIP() << "bit 22 has no meaning there";
+  }
+  COVERS("G45-3.6-02");
+  const uint64_t page = bench.allocate(1);
+  bench.set_reg("rcs0", kHwsPga, low(page));
+  bench.go({0x1080'0001 | 1u << 22, 16 << 2, 0x1234});
+  EXPECT_EQ(bench.undefined(), 1u);
+  EXPECT_EQ(bench.peek(page + 64), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, IndexTest, ::testing::Values("i965", "gm965", "g45", "snb"));

@@ -141,9 +141,8 @@ TEST(Gen4MiMemory, StoreDataIndex) {
     const GenId gen = spec::model(device).gen;
     EXPECT_EQ(frame(device, kRender, mi(0x21, 1)), (Frame{"MI_STORE_DATA_INDEX", 3}));
     EXPECT_EQ(frame(device, kRender, qword[0]), (Frame{"MI_STORE_DATA_INDEX", 4}));
-    // Bit 21 chooses the status page of the process from GM45 on.
-    EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 0),
-              gen == GenId::gen4 ? ones(22, 6) : ones(22, 22) | ones(20, 6));
+    // Bit 22 is the surface probe list, for hardware alone; bit 21 the status page of the process from GM45 on.
+    EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 0), gen == GenId::gen4 ? ones(21, 6) : ones(20, 6));
     EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 1), ones(31, 12) | ones(1, 0));
     const Command c = Command::unpack(gen, qword);
     EXPECT_EQ(c.offset, 1023u * 4);
