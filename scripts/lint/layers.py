@@ -7,7 +7,7 @@ import sys
 # Rooms on one line may not include each other.
 ORDER = [
     ["base"],
-    ["requirements", "spec", "hw"],
+    ["requirements", "spec", "hw", "picture"],
     ["gen"],
     ["memory", "surface", "mmio"],
     ["eu", "message", "oa"],

@@ -24,6 +24,7 @@
 #include "base/fidelity.h"
 #include "display/display_state.h"
 #include "display/pipe_registers.h"
+#include "display/plane_source.h"
 #include "gen/display_rules.h"
 #include "mmio/mmio_space.h"
 
@@ -96,6 +97,10 @@ class Display final : public RegisterHandler {
   const PlaneModel* find_plane(unsigned pipe, unsigned place) const;
   // What is on the screen, for scan-out.
   const PlaneImage* active_image(unsigned plane) const;
+  std::optional<PlaneLines> plane_lines(unsigned plane) const;
+  Extent source_size(unsigned pipe) const;  // of the image that the pipe shows
+  // Asked first for each line that is scanned out; null: all lines come from their surface.
+  void set_line_provider(LineProvider* provider) { provider_ = provider; }
   const PanelFitter* panel_fitter(unsigned pipe) const { return pipe < pipes() ? &state_.pipes[pipe].fitter : nullptr; }
   const OverlayState& overlay() const { return state_.overlay; }
 
@@ -205,6 +210,7 @@ class Display final : public RegisterHandler {
   StatusBits bits_;
   std::unordered_map<const RegisterSlot*, Part> parts_;
   DisplayState state_;
+  LineProvider* provider_ = nullptr;
   std::vector<Cursor> cursors_;  // while advancing
   bool advancing_ = false;
 };

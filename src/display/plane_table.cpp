@@ -26,6 +26,7 @@ struct Names {
   std::string_view tile_offset;
   std::string_view surface;
   std::string_view live;
+  std::string_view color_control = {};
 };
 
 constexpr Names kDisplay = {"DSPCNTR", "DSPLINOFF",  "DSPSTRIDE", "DSPPOS",
@@ -35,8 +36,8 @@ constexpr Names kVideoSprite = {"DVSCNTR", "DVSLINOFF",  "DVSSTRIDE", "DVSPOS",
 constexpr Names kSprite = {"SPRCTL", "", "SPRSTRIDE", "SPRPOS", "SPRSIZE", "SPROFFSET", "SPRSURF", "SPRSURFLIVE"};
 constexpr Names kPairedSprite = {"SPCNTR", "SPLINOFF",  "SPSTRIDE", "SPPOS",
                                  "SPSIZE", "SPTILEOFF", "SPSURF",   "SPSURFLIVE"};
-constexpr Names kUniversal = {"PLANE_CTL",    "",           "PLANE_STRIDE",  "PLANE_POS", "PLANE_SIZE",
-                              "PLANE_OFFSET", "PLANE_SURF", "PLANE_SURFLIVE"};
+constexpr Names kUniversal = {"PLANE_CTL",    "",           "PLANE_STRIDE",   "PLANE_POS",      "PLANE_SIZE",
+                              "PLANE_OFFSET", "PLANE_SURF", "PLANE_SURFLIVE", "PLANE_COLOR_CTL"};
 
 constexpr unsigned kPlaneC = 2;        // in a flip command of the first generation, without a pipe C
 constexpr unsigned kPlaneOfPipeC = 4;  // the same with one
@@ -60,12 +61,14 @@ class Finder {
                    .size = find(names.size),
                    .tile_offset = find(names.tile_offset),
                    .surface = find(names.surface),
+                   .color_control = find(names.color_control),
                    .live = find(names.live)};
     if (plane.slots.surface == nullptr) {
       return;
     }
     plane.selects_pipe = plane.kind == PlaneKind::display &&
                          spec::find_field(hw::DSPCNTR::kDesc, map_.model().gen, "pipe_select") != nullptr;
+    plane.windowed = plane.slots.size != nullptr && !(plane.kind == PlaneKind::display && plane.number < kPlaneC);
     planes.push_back(plane);
   }
 
@@ -82,9 +85,14 @@ unsigned universal_number(unsigned pipe, unsigned place) {
   return count < kPipesInSequence ? count : count + 1;
 }
 
+// A mirror bit is ignored beside rotation (Linux i915, chv_plane_check_rotation).
 template <class R>
-PlaneControl sprite_control(const R& reg, const PlaneModel& plane) {
-  return {reg.plane_enable, false, reg.rotate_180, static_cast<uint8_t>(reg.tiled ? 1 : 0), plane.pipe};
+PlaneControl sprite_control(const R& reg, const PlaneModel& plane, bool mirror = false) {
+  return {.enabled = reg.plane_enable,
+          .rotated_180 = reg.rotate_180,
+          .mirrored = mirror && !reg.rotate_180,
+          .tiling = static_cast<uint8_t>(reg.tiled ? 1 : 0),
+          .pipe = plane.pipe};
 }
 
 }  // namespace
@@ -92,7 +100,7 @@ PlaneControl sprite_control(const R& reg, const PlaneModel& plane) {
 std::vector<PlaneModel> find_planes(const RegisterMap& map, unsigned pipes) {
   Finder finder(map);
   const auto plane = [](unsigned number, PlaneKind kind, unsigned pipe, unsigned place) {
-    return PlaneModel{number, kind, pipe, place, false, {}};
+    return PlaneModel{number, kind, pipe, place, false, false, {}};
   };
   for (unsigned pipe = 0; pipe < 2; ++pipe) {
     finder.add(plane(pipe, PlaneKind::display, pipe, 0), kDisplay, "", pipe);
@@ -105,7 +113,8 @@ std::vector<PlaneModel> find_planes(const RegisterMap& map, unsigned pipes) {
   }
   for (unsigned index = 0; index < std::size(kSpriteNumbers); ++index) {
     finder.add(plane(kSpriteNumbers[index], PlaneKind::sprite, index, 1), kSprite, "", index);
-    finder.add(plane(kSpriteNumbers[index], PlaneKind::sprite, index / 2, 1 + index % 2), kPairedSprite, "", index);
+    finder.add(plane(kSpriteNumbers[index], PlaneKind::paired_sprite, index / 2, 1 + index % 2), kPairedSprite, "",
+               index);
   }
   for (unsigned place = 0; place < kUniversalPlanes; ++place) {
     for (unsigned pipe = 0; pipe < kPipesInSequence; ++pipe) {
@@ -123,17 +132,29 @@ PlaneControl unpack_control(const PlaneModel& plane, spec::GenId gen, uint32_t v
   switch (plane.kind) {
     case PlaneKind::display: {
       const auto control = unpack_register<hw::DSPCNTR>(gen, value);
-      return {control.plane_enable, control.async_flip, control.rotate_180, static_cast<uint8_t>(control.tiled ? 1 : 0),
-              plane.selects_pipe ? control.pipe_select : plane.pipe};
+      PlaneControl common = sprite_control(control, plane, control.mirror && plane.slots.linear_offset != nullptr);
+      common.async_flip = control.async_flip;
+      common.pipe = plane.selects_pipe ? control.pipe_select : plane.pipe;
+      return common;
     }
     case PlaneKind::video_sprite:
       return sprite_control(unpack_register<hw::DVSCNTR>(gen, value), plane);
     case PlaneKind::sprite:
-      return sprite_control(unpack_register<hw::SPCNTR>(gen, value), plane);
+      return sprite_control(unpack_register<hw::SPRCTL>(gen, value), plane);
+    case PlaneKind::paired_sprite: {
+      const auto control = unpack_register<hw::SPCNTR>(gen, value);
+      return sprite_control(control, plane, control.mirror);
+    }
     case PlaneKind::universal: {
       const auto control = unpack_register<hw::PLANE_CTL_1>(gen, value);
-      return {control.plane_enable, control.async_flip, control.rotation == hw::PLANE_CTL_1::Rotation::by_180,
-              static_cast<uint8_t>(control.tiled), plane.pipe};
+      using Rotation = hw::PLANE_CTL_1::Rotation;
+      return {.enabled = control.plane_enable,
+              .async_flip = control.async_flip,
+              .rotated_180 = control.rotation == Rotation::by_180,
+              .mirrored = control.flip_horizontal,
+              .turned = control.rotation == Rotation::by_90 || control.rotation == Rotation::by_270,
+              .tiling = static_cast<uint8_t>(control.tiled),
+              .pipe = plane.pipe};
     }
   }
   return {};
@@ -151,6 +172,8 @@ uint32_t with_tiling(const PlaneModel& plane, spec::GenId gen, uint32_t control,
     case PlaneKind::video_sprite:
       return put(unpack_register<hw::DVSCNTR>(gen, control), [&](hw::DVSCNTR& reg) { reg.tiled = tiling != 0; });
     case PlaneKind::sprite:
+      return put(unpack_register<hw::SPRCTL>(gen, control), [&](hw::SPRCTL& reg) { reg.tiled = tiling != 0; });
+    case PlaneKind::paired_sprite:
       return put(unpack_register<hw::SPCNTR>(gen, control), [&](hw::SPCNTR& reg) { reg.tiled = tiling != 0; });
     case PlaneKind::universal:
       return put(unpack_register<hw::PLANE_CTL_1>(gen, control),
@@ -171,7 +194,8 @@ PlaneImage read_image(const RegisterBank& bank, const PlaneSlots& slots) {
           .position = value(slots.position),
           .size = value(slots.size),
           .tile_offset = value(slots.tile_offset),
-          .surface = value(slots.surface)};
+          .surface = value(slots.surface),
+          .color_control = value(slots.color_control)};
 }
 
 }  // namespace halogen

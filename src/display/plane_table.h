@@ -14,10 +14,11 @@
 namespace halogen {
 
 enum class PlaneKind : uint8_t {
-  display,       // DSP*
-  video_sprite,  // DVS*, GM45 to Sandy Bridge
-  sprite,        // SPR* of Broadwell, SP* of Cherryview
-  universal,     // PLANE_*
+  display,        // DSP*
+  video_sprite,   // DVS*, GM45 to Sandy Bridge
+  sprite,         // SPR* of Broadwell
+  paired_sprite,  // SP* of Cherryview
+  universal,      // PLANE_*
 };
 
 // Register values that one picture of a plane is made of: what the surface write arms and the vertical blank takes.
@@ -29,6 +30,7 @@ struct PlaneImage {
   uint32_t size = 0;
   uint32_t tile_offset = 0;
   uint32_t surface = 0;
+  uint32_t color_control = 0;
   bool operator==(const PlaneImage&) const = default;
 };
 
@@ -41,6 +43,7 @@ struct PlaneSlots {
   const RegisterSlot* size = nullptr;
   const RegisterSlot* tile_offset = nullptr;
   const RegisterSlot* surface = nullptr;
+  const RegisterSlot* color_control = nullptr;
   const RegisterSlot* live = nullptr;
 };
 
@@ -50,6 +53,7 @@ struct PlaneModel {
   unsigned pipe;      // where the control register does not say it
   unsigned place;     // on the pipe: 0 is its primary plane
   bool selects_pipe;  // the control register says it
+  bool windowed;      // position and size mean something; else the plane fills its pipe
   PlaneSlots slots;
 };
 
@@ -58,7 +62,9 @@ struct PlaneControl {
   bool enabled = false;
   bool async_flip = false;
   bool rotated_180 = false;
-  uint8_t tiling = 0;  // 0 linear, 1 X; universal planes also 4 Y, 5 Yf
+  bool mirrored = false;  // left and right exchanged
+  bool turned = false;    // by 90 or 270 degrees
+  uint8_t tiling = 0;     // 0 linear, 1 X; universal planes also 4 Y, 5 Yf
   unsigned pipe = 0;
 };
 

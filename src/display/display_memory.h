@@ -1,0 +1,40 @@
+// How the display reads graphics memory: through the global table, page by page. One reader serves one pass over a
+// surface (a frame): a page that cannot be read gives zeros and is reported once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+#include "memory/address_space.h"
+#include "memory/memory_clients.h"
+
+namespace halogen {
+
+// Who gives the display its views of memory.
+class DisplayMemory {
+ public:
+  virtual ~DisplayMemory() = default;
+  virtual AddressSpace& display_space(Stream stream) = 0;  // display A, display B, overlay or cursor
+};
+
+class DisplayReader {
+ public:
+  explicit DisplayReader(AddressSpace& space) : space_(space) {}
+
+  // Addresses have 32 bits and wrap.
+  void read(uint64_t address, std::span<std::byte> into);
+  uint64_t missing_pages() const { return missing_; }
+
+ private:
+  const std::byte* page(uint64_t number);
+
+  AddressSpace& space_;
+  std::unordered_map<uint64_t, const std::byte*> pages_;  // null: nothing there
+  uint64_t last_ = ~uint64_t{0};
+  const std::byte* last_page_ = nullptr;
+  uint64_t missing_ = 0;
+};
+
+}  // namespace halogen

@@ -1,0 +1,218 @@
+#include "display/plane_formats.h"
+
+#include "hw/display_color.h"
+#include "hw/display_plane.h"
+#include "hw/display_plane_gen9.h"
+#include "hw/display_sprite.h"
+#include "hw/enums.h"
+#include "spec/packing.h"
+
+namespace halogen {
+
+namespace {
+
+using picture::PixelFormat;
+using picture::YuvMatrix;
+using spec::unpack_register;
+
+std::optional<PixelFormat> format_of(hw::DSPCNTR::SourcePixelFormat code) {
+  using Code = hw::DSPCNTR::SourcePixelFormat;
+  switch (code) {
+    case Code::indexed_8bpp:
+      return PixelFormat::c8;
+    case Code::BGRA555:
+      return PixelFormat::argb1555;
+    case Code::BGRX555:
+      return PixelFormat::xrgb1555;
+    case Code::BGRX565:
+      return PixelFormat::rgb565;
+    case Code::BGRX888:
+      return PixelFormat::xrgb8888;
+    case Code::BGRA888:
+      return PixelFormat::argb8888;
+    case Code::RGBX101010:
+      return PixelFormat::xbgr2101010;
+    case Code::RGBA101010:
+      return PixelFormat::abgr2101010;
+    case Code::BGRX101010:
+      return PixelFormat::xrgb2101010;
+    case Code::BGRA101010:
+      return PixelFormat::argb2101010;
+    case Code::RGBX161616:
+      return PixelFormat::xbgr16161616f;
+    case Code::RGBX888:
+      return PixelFormat::xbgr8888;
+    case Code::RGBA888:
+      return PixelFormat::abgr8888;
+  }
+  return std::nullopt;
+}
+
+std::optional<PixelFormat> format_of(hw::SPCNTR::SourcePixelFormat code, PixelFormat yuv) {
+  using Code = hw::SPCNTR::SourcePixelFormat;
+  switch (code) {
+    case Code::YUV422:
+      return yuv;
+    case Code::indexed_8bpp:
+      return PixelFormat::c8;
+    case Code::BGR565:
+      return PixelFormat::rgb565;
+    case Code::BGRX8888:
+      return PixelFormat::xrgb8888;
+    case Code::BGRA8888:
+      return PixelFormat::argb8888;
+    case Code::RGBX1010102:
+      return PixelFormat::xbgr2101010;
+    case Code::RGBA1010102:
+      return PixelFormat::abgr2101010;
+    case Code::BGRX1010102:
+      return PixelFormat::xrgb2101010;
+    case Code::BGRA1010102:
+      return PixelFormat::argb2101010;
+    case Code::RGBX8888:
+      return PixelFormat::xbgr8888;
+    case Code::RGBA8888:
+      return PixelFormat::abgr8888;
+  }
+  return std::nullopt;
+}
+
+std::optional<PixelFormat> format_of(hw::DVSCNTR::SourcePixelFormat code, bool xbgr, PixelFormat yuv) {
+  using Code = hw::DVSCNTR::SourcePixelFormat;
+  switch (code) {
+    case Code::YUV422:
+      return yuv;
+    case Code::RGBX101010:
+      return xbgr ? PixelFormat::xbgr2101010 : PixelFormat::xrgb2101010;
+    case Code::RGBX888:
+      return xbgr ? PixelFormat::xbgr8888 : PixelFormat::xrgb8888;
+    case Code::RGBX161616:
+      return xbgr ? PixelFormat::xbgr16161616f : PixelFormat::xrgb16161616f;
+  }
+  return std::nullopt;
+}
+
+std::optional<PixelFormat> format_of(hw::SPRCTL::SourcePixelFormat code, bool xbgr, PixelFormat yuv) {
+  using Code = hw::SPRCTL::SourcePixelFormat;
+  switch (code) {
+    case Code::YUV422:
+      return yuv;
+    case Code::RGBX101010:
+      return xbgr ? PixelFormat::xbgr2101010 : PixelFormat::xrgb2101010;
+    case Code::RGBX888:
+      return xbgr ? PixelFormat::xbgr8888 : PixelFormat::xrgb8888;
+    case Code::RGBX161616:
+      return xbgr ? PixelFormat::xbgr16161616f : PixelFormat::xrgb16161616f;
+    case Code::YUV444:
+      return PixelFormat::xyuv8888;
+    case Code::XR_BGR101010:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<PixelFormat> format_of(hw::UniversalPlaneFormat code, bool xbgr, bool alpha, PixelFormat yuv) {
+  using Code = hw::UniversalPlaneFormat;
+  const auto choose = [&](PixelFormat x_rgb, PixelFormat a_rgb, PixelFormat x_bgr, PixelFormat a_bgr) {
+    return xbgr ? (alpha ? a_bgr : x_bgr) : (alpha ? a_rgb : x_rgb);
+  };
+  switch (code) {
+    case Code::YUV422:
+      return yuv;
+    case Code::XRGB2101010:
+      return choose(PixelFormat::xrgb2101010, PixelFormat::argb2101010, PixelFormat::xbgr2101010,
+                    PixelFormat::abgr2101010);
+    case Code::XRGB8888:
+      return choose(PixelFormat::xrgb8888, PixelFormat::argb8888, PixelFormat::xbgr8888, PixelFormat::abgr8888);
+    case Code::XRGB16161616F:
+      return choose(PixelFormat::xrgb16161616f, PixelFormat::argb16161616f, PixelFormat::xbgr16161616f,
+                    PixelFormat::abgr16161616f);
+    case Code::XYUV8888:
+      return PixelFormat::xyuv8888;
+    case Code::indexed_8bpp:
+      return PixelFormat::c8;
+    case Code::RGB565:
+      return PixelFormat::rgb565;
+    case Code::NV12:
+    case Code::P010:
+    case Code::P012:
+    case Code::P016:
+      break;
+  }
+  return std::nullopt;
+}
+
+// The four orders have the same codes in every register.
+template <class Order>
+PixelFormat yuv_format(Order order) {
+  constexpr PixelFormat kOrders[] = {PixelFormat::yuyv, PixelFormat::uyvy, PixelFormat::yvyu, PixelFormat::vyuy};
+  return kOrders[static_cast<unsigned>(order) & 3];
+}
+
+YuvMatrix matrix_of(bool bt709) {
+  return bt709 ? YuvMatrix::bt709 : YuvMatrix::bt601;
+}
+
+std::optional<PlanePixels> pixels_of(std::optional<PixelFormat> format, bool bt709, bool multiply, bool gamma,
+                                     bool keyed) {
+  if (!format) {
+    return std::nullopt;
+  }
+  const AlphaMode alpha = !picture::has_alpha(*format) ? AlphaMode::opaque
+                          : multiply                   ? AlphaMode::straight
+                                                       : AlphaMode::premultiplied;
+  return PlanePixels{*format, matrix_of(bt709), alpha, gamma, keyed};
+}
+
+std::optional<PlanePixels> universal_pixels(spec::GenId gen, uint32_t value, std::optional<uint32_t> color_control) {
+  const auto control = unpack_register<hw::PLANE_CTL_1>(gen, value);
+  auto mode = static_cast<unsigned>(control.alpha_mode);
+  bool gamma = control.gamma_enable;
+  if (color_control) {
+    const auto color = unpack_register<hw::PLANE_COLOR_CTL_1>(gen, *color_control);
+    mode = static_cast<unsigned>(color.alpha_mode);
+    gamma = true;  // what the pipe's gamma mode says goes for all planes
+  }
+  const auto premultiplied = static_cast<unsigned>(hw::PLANE_CTL_1::AlphaMode::premultiplied);
+  const bool alpha = mode >= premultiplied;
+  if (control.packed_yuv) {
+    return std::nullopt;
+  }
+  return pixels_of(format_of(control.source_pixel_format, control.rgb_order_xbgr, alpha, yuv_format(control.yuv_order)),
+                   control.yuv_bt709, mode != premultiplied, gamma,
+                   control.key_enable != hw::PLANE_CTL_1::KeyEnable::none);
+}
+
+}  // namespace
+
+// Planes of one kind share their layout, whatever the item is called.
+std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
+                                        std::optional<uint32_t> color_control) {
+  switch (plane.kind) {
+    case PlaneKind::display: {
+      const auto reg = unpack_register<hw::DSPCNTR>(gen, control);
+      return pixels_of(format_of(reg.source_pixel_format), false, reg.alpha_premultiply, reg.gamma_enable,
+                       reg.source_key_enable);
+    }
+    case PlaneKind::video_sprite: {
+      const auto reg = unpack_register<hw::DVSCNTR>(gen, control);
+      return pixels_of(format_of(reg.source_pixel_format, reg.rgb_order_xbgr, yuv_format(reg.yuv_order)), reg.yuv_bt709,
+                       false, reg.gamma_enable, reg.source_key_enable || reg.destination_key_enable);
+    }
+    case PlaneKind::sprite: {
+      const auto reg = unpack_register<hw::SPRCTL>(gen, control);
+      return pixels_of(format_of(reg.source_pixel_format, reg.rgb_order_xbgr, yuv_format(reg.yuv_order)), reg.yuv_bt709,
+                       false, reg.gamma_enable, reg.source_key_enable || reg.destination_key_enable);
+    }
+    case PlaneKind::paired_sprite: {
+      const auto reg = unpack_register<hw::SPCNTR>(gen, control);
+      return pixels_of(format_of(reg.source_pixel_format, yuv_format(reg.yuv_order)), reg.yuv_bt709,
+                       reg.alpha_premultiply, reg.gamma_enable, reg.source_key_enable);
+    }
+    case PlaneKind::universal:
+      return universal_pixels(gen, control, color_control);
+  }
+  return std::nullopt;
+}
+
+}  // namespace halogen

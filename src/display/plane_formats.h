@@ -1,0 +1,32 @@
+// What the control register of a plane says about its pixels (Linux i915: i9xx_plane_regs.h, intel_sprite_regs.h,
+// skl_universal_plane_regs.h). Left out: formats of two surfaces (NV12 and relatives), packed YUV of more than eight
+// bits, the extended range format of Broadwell's sprites, full range YUV.
+#pragma once
+
+#include <optional>
+
+#include "display/plane_table.h"
+#include "picture/pixel_format.h"
+
+namespace halogen {
+
+enum class AlphaMode : uint8_t {
+  opaque,
+  premultiplied,  // colours hold their share already
+  straight,       // the display multiplies
+};
+
+struct PlanePixels {
+  picture::PixelFormat format = picture::PixelFormat::xrgb8888;
+  picture::YuvMatrix matrix = picture::YuvMatrix::bt601;
+  AlphaMode alpha = AlphaMode::opaque;
+  bool gamma = false;  // through the palette of the pipe
+  bool keyed = false;  // a colour key is asked for, which the model leaves out
+  bool operator==(const PlanePixels&) const = default;
+};
+
+// Nothing: a reserved code, or a format that is left out. `color_control` is PLANE_COLOR_CTL where the device has it.
+std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
+                                        std::optional<uint32_t> color_control);
+
+}  // namespace halogen
