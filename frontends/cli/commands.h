@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace halogen::cli {
 
@@ -14,6 +15,8 @@ constexpr int kExitUse = 2;
 void add_coverage(CLI::App& app, int& status);
 void add_decode(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
+// `behind`: what stands behind "--" is for somebody else.
+void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind);
 void add_walk(CLI::App& app, int& status);
 
 }  // namespace halogen::cli

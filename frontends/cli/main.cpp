@@ -1,7 +1,10 @@
 // halogen: the command line tool.
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,9 +17,14 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", HALOGEN_VERSION);
   int status = 0;
+  char** const separator =
+      std::find_if(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--") == 0; });
+  const std::vector<std::string> behind(separator == argv + argc ? separator : separator + 1, argv + argc);
+  argc = static_cast<int>(separator - argv);
   halogen::cli::add_coverage(app, status);
   halogen::cli::add_decode(app, status);
   halogen::cli::add_devices(app, status);
+  halogen::cli::add_vm(app, status, behind);
   halogen::cli::add_walk(app, status);
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };

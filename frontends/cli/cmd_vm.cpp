@@ -1,0 +1,91 @@
+// halogen vm: boots Linux in QEMU with the device and runs a command in the guest.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "guest_setup.h"
+#include "launch.h"
+
+namespace halogen::cli {
+namespace {
+
+struct Options {
+  std::string device;
+  std::string image;
+  std::string report;
+  std::vector<std::string> added;
+  std::vector<std::string> command;
+  bool log = false;
+  bool events = false;
+};
+
+// Events on stderr, the first of them.
+class EventPrinter final : public EventSink {
+ public:
+  void on_event(const Event& event) override {
+    if (++count_ <= kMost) fmt::print(stderr, "event: {}\n", event.to_string());
+  }
+
+ private:
+  static constexpr uint64_t kMost = 2000;
+  uint64_t count_ = 0;
+};
+
+int fail(const std::string& sentence) {
+  fmt::print(stderr, "halogen vm: {}\n", sentence);
+  return kExitUse;
+}
+
+int run(const Options& options) {
+  if (options.command.empty()) return fail("say after -- what to run in the guest.");
+  vm::LaunchOptions launch;
+  launch.model = spec::find_device(options.device);
+  if (launch.model == nullptr) {
+    return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
+  }
+  launch.device = vm::guest_device_options(*launch.model);
+  launch.module_options = vm::module_options(*launch.model);
+  launch.image = options.image.empty() ? std::string(HALOGEN_SOURCE_DIR) + "/build/vm" : options.image;
+  launch.added = options.added;
+  launch.command = options.command;
+  launch.show_kernel_log = options.log;
+  EventPrinter printer;
+  if (options.events) launch.events = &printer;
+  const auto result = vm::launch(launch);
+  if (!result) return fail(result.message());
+  if (!options.report.empty()) {
+    std::ofstream out(options.report);
+    out << result->fidelity.to_json(options.device) << '\n';
+    if (!out) return fail(fmt::format("{} cannot be written.", options.report));
+  }
+  fmt::print(stderr, "halogen vm: {} accesses of BARs, {} interrupts\n", result->bar_accesses, result->interrupts);
+  if (result->status < 0) {
+    fmt::print(stderr, "halogen vm: the guest ended before the command did.\n");
+    return kExitFault;
+  }
+  return result->status;
+}
+
+}  // namespace
+
+void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) {
+  auto options = std::make_shared<Options>();
+  options->command = behind;
+  CLI::App* command = app.add_subcommand("vm", "boots Linux in QEMU with the device and runs a command in the guest");
+  command->add_option("--device", options->device, "the device")->required()->type_name("D");
+  command->add_option("--image", options->image, "folder with the guest's kernel and files (scripts/vm-image.sh)");
+  command->add_option("--add", options->added, "a file of the host to put into the guest's /bin")->type_name("FILE");
+  command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("F");
+  command->add_flag("--log", options->log, "show the guest kernel's whole log");
+  command->add_flag("--events", options->events, "print what the model has to say of the guest, on stderr");
+  command->footer(
+      "The guest is Debian's kernel with busybox; its i915 driver is loaded before the command runs.\n"
+      "Exit: the command's status; 1 also when the guest ended before it; 2 wrong use or something missing.");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace halogen::cli

@@ -1,0 +1,162 @@
+#include "device_server.h"
+
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace halogen::vm {
+namespace {
+
+constexpr uint64_t kQuantum = 20'000;       // virtual nanoseconds that busy engines get before requests are looked at
+constexpr uint64_t kMostAhead = 1'000'000;  // virtual nanoseconds that they may be ahead of the host's clock
+constexpr uint64_t kMostBehind = 100'000'000;
+constexpr int kIdlePatience = 2;  // milliseconds
+
+// Where slot 2 pin A of the q35 machine ends.
+constexpr std::string_view kInterruptController = "/machine/q35/ioapic";
+constexpr unsigned kInterruptPin = 22;
+
+bool is_access_size(uint32_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+}  // namespace
+
+Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const DeviceOptions& options) {
+  auto device = Device::create(model, *this, options);
+  if (!device) return device.error();
+  device_ = std::move(*device);
+  return {};
+}
+
+void DeviceServer::set_interrupt_line(bool asserted) {
+  ++statistics_.lines;
+  if (machine_) machine_->set_line(kInterruptController, kInterruptPin, asserted);
+}
+
+void DeviceServer::send_message_interrupt(PhysAddr address, uint32_t data) {
+  ++statistics_.messages;
+  if (machine_) machine_->write_memory(address.value, data);
+}
+
+Result<void> DeviceServer::serve(int stop) {
+  for (;;) {
+    std::array<pollfd, 2> watched{{{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}}};
+    const int ready = poll(watched.data(), stop < 0 ? 1 : 2, patience());
+    if (ready < 0 && errno != EINTR) return Error{fmt::format("the link broke: {}.", std::strerror(errno))};
+    if (stop >= 0 && watched[1].revents != 0) return {};
+    if (ready > 0 && watched[0].revents != 0) {
+      const auto goes_on = handle_one();
+      if (!goes_on) return goes_on.error();
+      if (!*goes_on) return {};
+    }
+    pass_time();
+  }
+}
+
+// How long to wait for a request, in milliseconds.
+int DeviceServer::patience() const {
+  if (!busy_) return kIdlePatience;
+  const auto real = static_cast<uint64_t>((Clock::now() - start_).count());
+  return device_->clock().nanoseconds > real + kMostAhead ? 1 : 0;
+}
+
+void DeviceServer::pass_time() {
+  const auto real = static_cast<uint64_t>((Clock::now() - start_).count());
+  const uint64_t time = device_->clock().nanoseconds;
+  if (real > time) device_->advance(std::min(real - time, kMostBehind));
+  if (device_->clock().nanoseconds <= real + kMostAhead) busy_ = !device_->settle(kQuantum);
+}
+
+// False: the machine has gone.
+Result<bool> DeviceServer::handle_one() {
+  auto received = link_.receive();
+  if (!received) return received.error();
+  if (received->closed) return false;
+  const auto done = handle(received->message);
+  if (!done) return done.error();
+  return true;
+}
+
+Result<void> DeviceServer::handle(const ProxyMessage& message) {
+  MemoryMap map{};
+  ConfigAccess config{};
+  BarAccess bar{};
+  switch (message.command) {
+    case ProxyCommand::sync_memory:
+      if (!message.as(map)) return {};
+      return memory_.set_map(map, message.files);
+    case ProxyCommand::config_write:
+    case ProxyCommand::config_read:
+      if (!message.as(config)) return dropped();
+      return answer_config(config, message.command == ProxyCommand::config_write);
+    case ProxyCommand::bar_write:
+    case ProxyCommand::bar_read:
+      if (!message.as(bar)) return dropped();
+      return answer_bar(bar, message.command == ProxyCommand::bar_write);
+    case ProxyCommand::reset:
+      device_->reset(ResetKind::function_level);
+      was_reset_ = true;
+      return link_.answer(0);
+    case ProxyCommand::set_irqfd:  // needs hardware virtualization; interrupts go through machine_
+    case ProxyCommand::answer:
+      return {};
+  }
+  ++statistics_.dropped;
+  return {};
+}
+
+// Something asked that makes no sense still waits for its answer.
+Result<void> DeviceServer::dropped() {
+  ++statistics_.dropped;
+  return link_.answer(~uint64_t{0});
+}
+
+// The proxy sizes BARs before the first reset, each dword for itself: until then the upper half of a 64-bit BAR reads
+// as no BAR. The proxy and the guest's BIOS both expect a BAR of ports that decodes all 32 bits; the chip's has 16.
+uint32_t DeviceServer::config_value(uint32_t offset, unsigned bytes) const {
+  constexpr uint32_t kFirstBar = 0x10;
+  const uint32_t value = device_->config_read(offset, bytes);
+  if (bytes != 4) return value;
+  for (const spec::BarModel& bar : device_->model().bars) {
+    const uint32_t place = kFirstBar + 4u * bar.index;
+    if (bar.address_bits == 64 && offset == place + 4 && !was_reset_) return 0;
+    const bool sized = bar.kind == spec::BarKind::io && offset == place && (value >> 15) == 1;
+    if (sized) return value | 0xffff'0000;
+  }
+  return value;
+}
+
+Result<void> DeviceServer::answer_config(const ConfigAccess& access, bool is_write) {
+  ++statistics_.config_accesses;
+  const auto bytes = static_cast<uint32_t>(access.bytes);
+  if (bytes > 4 || !is_access_size(bytes)) return dropped();
+  if (is_write) {
+    device_->config_write(access.offset, bytes, access.value);
+    return link_.answer(0);
+  }
+  return link_.answer(config_value(access.offset, bytes));
+}
+
+Result<void> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
+  ++statistics_.bar_accesses;
+  if (!is_access_size(access.bytes)) return dropped();
+  if (access.is_memory == 0) {
+    const auto port = static_cast<uint16_t>(access.address);
+    const uint32_t bytes = std::min(access.bytes, 4u);
+    if (!is_write) return link_.answer(device_->io_read(port, bytes));
+    device_->io_write(port, bytes, static_cast<uint32_t>(access.value));
+    return link_.answer(0);
+  }
+  const auto place = device_->config().decode_memory(access.address);
+  if (!place) return dropped();
+  if (!is_write) return link_.answer(device_->bar_read(place->bar, place->offset, access.bytes));
+  device_->bar_write(place->bar, place->offset, access.bytes, access.value);
+  return link_.answer(0);
+}
+
+}  // namespace halogen::vm

@@ -1,0 +1,78 @@
+// A device beside a virtual machine: answers what QEMU's proxy device asks, shares the guest's memory, sends
+// interrupts. Time: virtual time follows the host's clock. While engines work it may run ahead a little, so that short
+// work is done before the guest looks; what lasts longer goes on while the guest does other things.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/event.h"
+#include "base/result.h"
+#include "device/device.h"
+#include "guest_memory.h"
+#include "machine_link.h"
+#include "proxy_link.h"
+
+namespace halogen::vm {
+
+struct ServerStatistics {
+  uint64_t config_accesses = 0;
+  uint64_t bar_accesses = 0;
+  uint64_t messages = 0;  // interrupts
+  uint64_t lines = 0;     // changes of the interrupt line
+  uint64_t dropped = 0;   // requests that make no sense
+};
+
+class DeviceServer final : public Host {
+ public:
+  DeviceServer(ProxyLink link, EventSink* events) : link_(std::move(link)), events_(events) {}
+
+  Result<void> create_device(const spec::DeviceModel& model, const DeviceOptions& options);
+  Device& device() { return *device_; }
+  // Where interrupts go. Before it is there, none are sent.
+  void set_machine(MachineLink machine) { machine_.emplace(std::move(machine)); }
+  MachineLink* machine() { return machine_ ? &*machine_ : nullptr; }
+
+  // Until the machine goes away, or `stop` becomes readable (a descriptor; -1: none).
+  Result<void> serve(int stop);
+  const ServerStatistics& statistics() const { return statistics_; }
+
+  bool read_memory(PhysAddr address, std::span<std::byte> out) override { return memory_.read(address.value, out); }
+  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
+    return memory_.write(address.value, data);
+  }
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
+    return memory_.at(address.value, bytes);
+  }
+  void set_interrupt_line(bool asserted) override;
+  void send_message_interrupt(PhysAddr address, uint32_t data) override;
+  void on_event(const Event& event) override {
+    if (events_ != nullptr) events_->on_event(event);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Result<bool> handle_one();
+  Result<void> handle(const ProxyMessage& message);
+  Result<void> answer_config(const ConfigAccess& access, bool is_write);
+  Result<void> answer_bar(const BarAccess& access, bool is_write);
+  uint32_t config_value(uint32_t offset, unsigned bytes) const;
+  Result<void> dropped();
+  void pass_time();
+  int patience() const;
+
+  ProxyLink link_;
+  EventSink* events_;
+  GuestMemory memory_;
+  std::optional<MachineLink> machine_;
+  std::unique_ptr<Device> device_;
+  Clock::time_point start_ = Clock::now();
+  bool busy_ = false;  // engines have work that time brings forward
+  bool was_reset_ = false;
+  ServerStatistics statistics_;
+};
+
+}  // namespace halogen::vm

@@ -1,0 +1,76 @@
+#include "guest_memory.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace halogen::vm {
+
+GuestMemory::~GuestMemory() {
+  for (const Mapping& mapping : mappings_) munmap(mapping.memory, mapping.bytes);
+}
+
+Result<GuestMemory::Mapping> GuestMemory::mapping_of(const File& file) {
+  struct stat status {};
+  if (fstat(file.descriptor(), &status) != 0 || status.st_size <= 0) {
+    return Error{"the machine's memory is not a file that can be mapped; it must be shared (memory-backend-memfd)."};
+  }
+  const auto known = std::ranges::find_if(mappings_, [&](const Mapping& mapping) {
+    return mapping.device == status.st_dev && mapping.number == status.st_ino;
+  });
+  if (known != mappings_.end()) return *known;
+  const auto bytes = static_cast<uint64_t>(status.st_size);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+  if (memory == MAP_FAILED) {
+    return Error{fmt::format("the machine's memory cannot be mapped: {}.", std::strerror(errno))};
+  }
+  mappings_.push_back({status.st_dev, status.st_ino, static_cast<std::byte*>(memory), bytes});
+  return mappings_.back();
+}
+
+Result<void> GuestMemory::set_map(const MemoryMap& map, std::span<const File> files) {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < std::min(files.size(), MemoryMap::kPieces); ++i) {
+    const auto mapping = mapping_of(files[i]);
+    if (!mapping) return mapping.error();
+    if (map.offset[i] > mapping->bytes || map.bytes[i] > mapping->bytes - map.offset[i] ||
+        map.address[i] + map.bytes[i] < map.address[i]) {
+      return Error{fmt::format("the machine's memory at {:#x} reaches beyond its file.", map.address[i])};
+    }
+    pieces.push_back({map.address[i], map.bytes[i], mapping->memory + map.offset[i]});
+  }
+  pieces_ = std::move(pieces);
+  return {};
+}
+
+const GuestMemory::Piece* GuestMemory::piece_at(uint64_t address) const {
+  const auto found = std::ranges::find_if(
+      pieces_, [&](const Piece& piece) { return address >= piece.address && address - piece.address < piece.bytes; });
+  return found == pieces_.end() ? nullptr : &*found;
+}
+
+std::span<std::byte> GuestMemory::at(uint64_t address, uint64_t bytes) const {
+  const Piece* piece = piece_at(address);
+  if (piece == nullptr || bytes > piece->bytes - (address - piece->address)) return {};
+  return {piece->memory + (address - piece->address), bytes};
+}
+
+bool GuestMemory::read(uint64_t address, std::span<std::byte> into) const {
+  const std::span<std::byte> from = at(address, into.size());
+  std::ranges::copy(from, into.begin());
+  return from.size() == into.size();
+}
+
+bool GuestMemory::write(uint64_t address, std::span<const std::byte> from) const {
+  const std::span<std::byte> to = at(address, from.size());
+  if (to.size() != from.size()) return false;
+  std::ranges::copy(from, to.begin());
+  return true;
+}
+
+}  // namespace halogen::vm

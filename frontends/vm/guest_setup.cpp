@@ -1,0 +1,34 @@
+#include "guest_setup.h"
+
+#include <fmt/format.h>
+
+namespace halogen::vm {
+namespace {
+
+constexpr uint64_t kLocalBarBytes = uint64_t{256} << 20;
+
+}  // namespace
+
+DeviceOptions guest_device_options(const spec::DeviceModel& model) {
+  DeviceOptions options;
+  if (model.local_bytes != 0) {
+    options.local_bar_bytes = kLocalBarBytes;
+  } else {
+    options.stolen_base = kGuestMemoryBytes - stolen_bytes(model, options);
+  }
+  return options;
+}
+
+uint64_t end_of_guest_memory(const spec::DeviceModel& model, const DeviceOptions& options) {
+  constexpr uint64_t kStep = uint64_t{16} << 20;
+  return options.stolen_base == 0 ? kGuestMemoryBytes
+                                  : (options.stolen_base - gtt_bytes(model, options)) / kStep * kStep;
+}
+
+// Linux 6.1 binds to boards with local memory only when asked by name, and would leave submission to firmware there,
+// which the model does not run.
+std::string module_options(const spec::DeviceModel& model) {
+  return model.local_bytes != 0 ? fmt::format("force_probe={:04x} enable_guc=0", model.pci_id) : std::string();
+}
+
+}  // namespace halogen::vm

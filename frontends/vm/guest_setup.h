@@ -1,0 +1,21 @@
+// What a device must be like to live in the machine that launch.h starts, and what its guest must be told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device/options.h"
+#include "spec/device_model.h"
+
+namespace halogen::vm {
+
+inline constexpr uint64_t kGuestMemoryBytes = uint64_t{1} << 30;
+
+// Firmware's choices: stolen memory at the top of the guest's, BARs that fit below 4 GiB.
+DeviceOptions guest_device_options(const spec::DeviceModel& model);
+// The guest kernel must leave memory from here on alone.
+uint64_t end_of_guest_memory(const spec::DeviceModel& model, const DeviceOptions& options);
+// For the i915 module.
+std::string module_options(const spec::DeviceModel& model);
+
+}  // namespace halogen::vm

@@ -1,0 +1,241 @@
+#include "launch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cpio.h"
+#include "device_server.h"
+#include "guest_setup.h"
+
+namespace halogen::vm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEmulator = "qemu-system-x86_64";
+constexpr uint16_t kExitPort = 0xf4;  // of isa-debug-exit: the machine ends with (value << 1) | 1
+
+// A folder of its own for sockets and the file system, gone afterwards.
+class Workshop {
+ public:
+  static Result<Workshop> create() {
+    std::string name = (fs::temp_directory_path() / "halogen-vm-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) return Error{fmt::format("{} cannot be made.", name)};
+    return Workshop(name);
+  }
+  Workshop(Workshop&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  Workshop& operator=(Workshop&&) = delete;
+  ~Workshop() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  std::string file(std::string_view name) const { return (path_ / name).string(); }
+
+ private:
+  explicit Workshop(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+Result<std::string> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{fmt::format("{} cannot be read.", path.string())};
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// What the guest does once its base is up: /init of the base runs /halogen/run.
+std::string run_script(const LaunchOptions& options) {
+  std::string script = "#!/bin/sh\n";
+  for (const std::string& word : options.command) script += quoted(word) + " ";
+  return script + "\n";
+}
+
+Result<void> write_file_system(const LaunchOptions& options, const std::string& path) {
+  const auto base = read_file(fs::path(options.image) / "base.cpio");
+  if (!base) return base.error();
+  CpioArchive archive;
+  archive.add_folder("halogen");
+  archive.add_file("halogen/run", run_script(options), true);
+  archive.add_file("halogen/module-options", options.module_options, false);
+  for (const std::string& file : options.added) {
+    const auto content = read_file(file);
+    if (!content) return content.error();
+    archive.add_file("bin/" + fs::path(file).filename().string(), *content, true);
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << *base << archive.finish();
+  return out ? Result<void>{} : Error{fmt::format("{} cannot be written.", path)};
+}
+
+std::vector<std::string> arguments(const LaunchOptions& options, const Workshop& workshop, int proxy) {
+  const std::string console = options.show_kernel_log ? "console=ttyS0" : "console=ttyS0 quiet loglevel=0";
+  return {std::string(kEmulator),
+          "-M",
+          "q35,memory-backend=ram",
+          "-object",
+          fmt::format("memory-backend-memfd,id=ram,size={},share=on", kGuestMemoryBytes),
+          "-m",
+          fmt::format("{}M", kGuestMemoryBytes >> 20),
+          "-cpu",
+          "Nehalem",
+          "-smp",
+          "1",
+          "-accel",
+          "tcg",
+          "-vga",
+          "none",
+          "-display",
+          "none",
+          "-nodefaults",
+          "-no-reboot",
+          "-S",
+          "-device",
+          fmt::format("x-pci-proxy-dev,fd={},addr=2.0", proxy),
+          "-device",
+          fmt::format("isa-debug-exit,iobase={:#x},iosize=0x04", kExitPort),
+          "-serial",
+          "stdio",
+          "-qtest",
+          fmt::format("unix:{},server=on,wait=off", workshop.file("qtest")),
+          "-qtest-log",
+          "/dev/null",
+          "-qmp",
+          fmt::format("unix:{},server=on,wait=off", workshop.file("monitor")),
+          "-kernel",
+          (fs::path(options.image) / "vmlinux").string(),
+          "-initrd",
+          workshop.file("files.cpio"),
+          "-append",
+          fmt::format("{} panic=-1 mem={}M", console, end_of_guest_memory(*options.model, options.device) >> 20)};
+}
+
+// A running emulator; ended and waited for when it goes out of sight.
+class Emulator {
+ public:
+  explicit Emulator(pid_t process) : process_(process) {}
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+  ~Emulator() {
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      wait();
+    }
+  }
+  int wait() {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = 0;
+    return status;
+  }
+
+ private:
+  pid_t process_;
+};
+
+Result<pid_t> start(const std::vector<std::string>& words, int kept) {
+  std::vector<char*> raw;
+  for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
+  raw.push_back(nullptr);
+  const pid_t process = fork();
+  if (process < 0) return Error{"no further process can be started."};
+  if (process == 0) {
+    fcntl(kept, F_SETFD, 0);
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, 0);
+    execvp(raw[0], raw.data());
+    _exit(127);
+  }
+  return process;
+}
+
+// Firmware's part: stolen memory and the size of the graphics table, in the host bridge where early chipsets have them.
+void poke_host_bridge(MachineLink& machine, uint16_t graphics_control) {
+  constexpr uint16_t kAddressPort = 0xcf8;
+  constexpr uint16_t kGraphicsControlPort = 0xcfe;  // offset 52h, behind the dword at 50h
+  machine.out_long(kAddressPort, 0x8000'0050);
+  machine.out_word(kGraphicsControlPort, graphics_control);
+}
+
+Result<void> check_image(const LaunchOptions& options) {
+  for (const char* file : {"vmlinux", "base.cpio"}) {
+    if (!fs::exists(fs::path(options.image) / file)) {
+      return Error{fmt::format("there is no {}/{}; scripts/vm-image.sh makes it.", options.image, file)};
+    }
+  }
+  return {};
+}
+
+int status_of(int wait_status) {
+  if (!WIFEXITED(wait_status)) return -1;
+  const int code = WEXITSTATUS(wait_status);
+  return (code & 1) != 0 ? code >> 1 : -1;
+}
+
+}  // namespace
+
+Result<LaunchResult> launch(const LaunchOptions& options) {
+  if (const auto checked = check_image(options); !checked) return checked.error();
+  auto workshop = Workshop::create();
+  if (!workshop) return workshop.error();
+  if (const auto written = write_file_system(options, workshop->file("files.cpio")); !written) return written.error();
+
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Error{"there is no socket to be had."};
+  DeviceServer server{ProxyLink(File(pair[0])), options.events};
+  if (const auto made = server.create_device(*options.model, options.device); !made) return made.error();
+
+  auto process = [&]() -> Result<pid_t> {
+    const File theirs(pair[1]);
+    return start(arguments(options, *workshop, pair[1]), pair[1]);
+  }();
+  if (!process) return process.error();
+  Emulator emulator(*process);
+
+  // The emulator sizes the BARs before it opens its sockets, so that requests are answered while we wait for them.
+  std::string problem;
+  std::jthread starter([&] {
+    auto qtest = connect_to(workshop->file("qtest"), 20);
+    if (!qtest) {
+      problem = qtest.message();
+      kill(*process, SIGTERM);
+      return;
+    }
+    MachineLink machine(std::move(*qtest));
+    poke_host_bridge(machine, server.device().config().ggc());
+    server.set_machine(std::move(machine));
+    if (const auto started = start_machine(workshop->file("monitor")); !started) problem = started.message();
+  });
+  const auto served = server.serve(-1);
+  starter.join();
+  if (!served) return served.error();
+  LaunchResult result;
+  const int ended = emulator.wait();
+  if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) {
+    return Error{fmt::format("{} is missing: install the package qemu-system-x86.", kEmulator)};
+  }
+  if (!problem.empty()) return Error{problem};
+  result.status = status_of(ended);
+  result.bar_accesses = server.statistics().bar_accesses;
+  result.interrupts = server.statistics().messages + server.statistics().lines;
+  result.fidelity = server.device().fidelity();
+  return result;
+}
+
+}  // namespace halogen::vm

@@ -1,0 +1,37 @@
+// Starts QEMU with a device at 00:02.0 and runs a command in the guest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/event.h"
+#include "base/fidelity.h"
+#include "base/result.h"
+#include "device/options.h"
+#include "spec/device_model.h"
+
+namespace halogen::vm {
+
+struct LaunchOptions {
+  const spec::DeviceModel* model = nullptr;
+  DeviceOptions device;
+  std::string image;                 // folder with vmlinux and base.cpio (scripts/vm-image.sh)
+  std::vector<std::string> command;  // to run in the guest
+  std::vector<std::string> added;    // files of the host to put into the guest's /bin
+  std::string module_options;        // for i915
+  bool show_kernel_log = false;      // the whole log on the serial line, else only the command's output
+  unsigned seconds = 0;              // give up after; 0: never
+  EventSink* events = nullptr;
+};
+
+struct LaunchResult {
+  int status = 0;  // of the command; -1: the guest ended before it did
+  bool timed_out = false;
+  uint64_t bar_accesses = 0;
+  uint64_t interrupts = 0;
+  FidelityReport fidelity;
+};
+
+Result<LaunchResult> launch(const LaunchOptions& options);
+
+}  // namespace halogen::vm

@@ -1,0 +1,37 @@
+// What the device process asks of the machine besides the proxy's wire: interrupts and the pokes of a BIOS, through
+// QEMU's qtest socket, which works beside a running machine too; and the start, through its monitor (QMP).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "file.h"
+
+namespace halogen::vm {
+
+// Waits until the other side listens there, for at most `seconds`.
+Result<File> connect_to(const std::string& path, unsigned seconds);
+
+class MachineLink {
+ public:
+  explicit MachineLink(File socket) : socket_(std::move(socket)) {}
+
+  void write_memory(uint64_t address, uint32_t value);            // a message interrupt
+  void set_line(std::string_view device, unsigned pin, bool on);  // an input of an interrupt controller
+  void out_long(uint16_t port, uint32_t value);
+  void out_word(uint16_t port, uint16_t value);
+  // Answers are of no use; they must not fill the socket.
+  void drain();
+
+ private:
+  void send(const std::string& line);
+
+  File socket_;
+};
+
+// Lets a machine go on that was started in the stopped state.
+Result<void> start_machine(const std::string& monitor_path);
+
+}  // namespace halogen::vm
