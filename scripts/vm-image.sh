@@ -22,7 +22,7 @@ if [ -z "$deb" ]; then
   deb=$(ls "$work"/*.deb)
 fi
 dpkg-deb -x "$deb" "$work/root"
-version=$(basename "$work"/root/lib/modules/*)
+version=$(cd "$work" && ls root/lib/modules)
 python3 "$here/vm-kernel.py" "$work/root/boot/vmlinuz-$version" "$out/vmlinux"
 PATH=$PATH:/sbin:/usr/sbin depmod -b "$work/root" "$version"
 

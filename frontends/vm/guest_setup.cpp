@@ -11,6 +11,7 @@ constexpr uint64_t kLocalBarBytes = uint64_t{256} << 20;
 
 DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   DeviceOptions options;
+  options.headless = true;  // a driver then leaves clocks, power wells and connectors of the display alone
   if (model.local_bytes != 0) {
     options.local_bar_bytes = kLocalBarBytes;
   } else {

@@ -12,7 +12,7 @@ ORDER = [
     ["memory", "surface", "mmio"],
     ["eu", "message", "oa"],
     ["blit", "compute", "pipe3d", "display"],
-    ["engine", "interrupt"],
+    ["engine", "interrupt", "platform"],
     ["device"],
     ["trace", "driver"],
     ["decode"],

@@ -23,6 +23,8 @@
 #include "display/display.h"
 #include "interrupt/interrupt_unit.h"
 #include "mmio/mmio_space.h"
+#include "platform/power_controller.h"
+#include "platform/power_wells.h"
 #include "spec/device_model.h"
 
 namespace halogen {
@@ -145,6 +147,8 @@ class Device : private EngineListener, private InterruptListener, private Displa
   ResetUnit reset_unit_;
   Timestamps timestamps_;
   Firmware firmware_;
+  PowerController power_controller_;
+  PowerWells power_wells_;
   MemoryUnit memory_;
   InterruptUnit interrupts_;
   Display display_;

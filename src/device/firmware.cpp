@@ -14,6 +14,7 @@ constexpr uint64_t kReserved2MiB = 1 << 7;
 
 constexpr uint32_t kDriverFlr = 1u << 31;
 constexpr uint32_t kLmemEnable = 1u << 31;
+constexpr uint32_t kAllPipesDisabled = 1u << 30 | 1u << 28 | 1u << 22 | 1u << 21;  // DFSM: pipes A, C, D, B
 
 }  // namespace
 
@@ -39,9 +40,14 @@ MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t 
   return system_layout(local_bytes - stolen_bytes, stolen_bytes, gtt_bytes, 0, wopcm_offset);
 }
 
-Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, bool local_tables,
+Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
                    std::function<void()> driver_reset)
-    : mmio_(mmio), layout_(layout), ggc_(ggc), local_tables_(local_tables), driver_reset_(std::move(driver_reset)) {
+    : mmio_(mmio),
+      layout_(layout),
+      ggc_(ggc),
+      local_tables_(options.local_tables),
+      headless_(options.headless),
+      driver_reset_(std::move(driver_reset)) {
   mmio_.bank().attach("GU_CNTL", *this);
   apply();
 }
@@ -62,6 +68,7 @@ void Firmware::apply() {
   set("GGC", ggc_);
   place_table();
   set("LMEM_CFG", local_tables_ ? kLmemEnable : 0);
+  set("DFSM", headless_ ? kAllPipesDisabled : 0);
   if (layout_.dsm_bytes == 0) {
     return;
   }

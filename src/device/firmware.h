@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 
+#include "device/options.h"
 #include "mmio/mmio_space.h"
 
 namespace halogen {
@@ -36,7 +37,7 @@ MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t
 class Firmware final : public RegisterHandler {
  public:
   // `driver_reset` is what a driver asks for through GU_CNTL.
-  Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, bool local_tables,
+  Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
            std::function<void()> driver_reset);
 
   void apply();        // after every reset of the function
@@ -52,6 +53,7 @@ class Firmware final : public RegisterHandler {
   MemoryLayout layout_;
   uint16_t ggc_;
   bool local_tables_;
+  bool headless_;
   std::function<void()> driver_reset_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/engine.h"
+#include "engine/mi_access.h"
 #include "hw/context.h"
 #include "hw/mi_register.h"
 #include "hw/ring.h"
@@ -147,7 +148,7 @@ void LogicalContext::load_registers(std::span<const uint32_t> command) {
       continue;  // a pair that names no register
     }
     if (load.add_cs_mmio_start_offset) {
-      offset += own.mmio_base;
+      offset = own_register(own, offset);
     }
     if (load.mmio_remap_enable) {
       offset = own_instance(engine_.generation().model(), own, offset);

@@ -46,10 +46,15 @@ MemoryTarget physical_target(const Command& command, uint64_t address) {
   return {nullptr, address, command.permit.restricted};
 }
 
+uint32_t own_register(const spec::EngineModel& engine, uint64_t offset) {
+  constexpr uint64_t kBlockBytes = 0x1000;
+  return engine.mmio_base + static_cast<uint32_t>(offset % kBlockBytes);
+}
+
 uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {
   const auto place = static_cast<uint32_t>(offset);
   if (add_engine_base) {
-    return engine.model().mmio_base + place;
+    return own_register(engine.model(), offset);
   }
   return remap ? own_instance(engine.generation().model(), engine.model(), place) : place;
 }

@@ -144,6 +144,9 @@ TEST(RelativeRegisters, EngineBaseIsAdded) {
     EXPECT_EQ(bench.read(bench.gpr(4)), 0x1111u) << engine;
     EXPECT_EQ(bench.read(bench.gpr(5)), 0x1111u) << engine;
     EXPECT_EQ(bench.peek(data + 8), 0x2222u) << engine;
+    // A whole offset means the same register.
+    bench.go({0x1100'0001 | kAdd, bench.gpr(6), 0x6666});
+    EXPECT_EQ(bench.read(bench.gpr(6)), 0x6666u) << engine;
     // Byte disables, forced posting.
     bench.go({0x1100'0001 | 1u << 9 | 1u << 12 | kAdd, 0x600, 0xaaaa'aaaa});
     EXPECT_EQ(bench.read(bench.gpr(0)), 0xaaaa'11aau) << engine;

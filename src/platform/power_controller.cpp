@@ -1,0 +1,63 @@
+#include "platform/power_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/packing.h"
+
+namespace halogen {
+namespace {
+
+using Command = hw::PcodeCommand;
+
+bool is_known(spec::GenId gen, Command command) {
+  const spec::Layout* layout = hw::PCODE_MAILBOX::kDesc.layout(gen);
+  const auto field = std::ranges::find(layout->fields, "command", &spec::FieldDesc::name);
+  return !field->enumeration->name_of(static_cast<uint64_t>(command), gen).empty();
+}
+
+// What the data register holds afterwards. Commands that set something have no effect here but succeed.
+uint32_t answer(Command command, uint32_t data) {
+  constexpr uint32_t kReadyForChange = 1;  // of the display clock
+  constexpr uint32_t kInitialized = 1;     // of memory and everything around it
+  switch (command) {
+    case Command::CDCLK_CONTROL:
+      return kReadyForChange;
+    case Command::DG1_STATUS:
+      return kInitialized;
+    default:
+      return data;
+  }
+}
+
+}  // namespace
+
+PowerController::PowerController(const spec::DeviceModel& model, MmioSpace& mmio, EventSink& events, std::string path)
+    : model_(model), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank().map().find("PCODE_DATA")) {
+  if (data_ != nullptr) {
+    mmio_.bank().attach("PCODE_MAILBOX", *this);
+  }
+}
+
+uint32_t PowerController::on_write(const RegisterWrite& write) {
+  auto order = spec::unpack_register<hw::PCODE_MAILBOX>(model_.gen, write.next);
+  if (!order.run_busy) {
+    return write.next;
+  }
+  const Command command = order.command;
+  hw::PcodeError error = hw::PcodeError::SUCCESS;
+  if (is_known(model_.gen, command)) {
+    mmio_.bank().poke(*data_, answer(command, mmio_.bank().peek(*data_)));
+  } else {
+    error = hw::PcodeError::ILLEGAL_CMD;
+    events_.on_event({EventKind::unsupported, "PCODE_MAILBOX", path_, write.slot.offset, write.value,
+                      "the power controller does not know this command"});
+  }
+  order.run_busy = false;
+  order.command = static_cast<Command>(error);
+  uint64_t value = 0;
+  const bool packed = spec::pack_register(order, model_.gen, value).ok();
+  return packed ? static_cast<uint32_t>(value) : 0;
+}
+
+}  // namespace halogen
