@@ -188,6 +188,13 @@ AddressSpace& MemoryUnit::external_space(Stream stream) {
   return space;
 }
 
+WalkContext MemoryUnit::walk_of(unsigned engine, TableKind table) const {
+  if (table == TableKind::global || process_tables_off(engine)) {
+    return global_walk();
+  }
+  return has_own_tables() ? process_walks_[engine] : gam_.engine(engine).walk;
+}
+
 void MemoryUnit::begin_context(unsigned engine) {
   gam_.on_message(engine, Gam::kAvailable | Gam::kAvailable << 16);
 }

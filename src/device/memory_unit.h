@@ -53,6 +53,9 @@ class MemoryUnit final : public RegisterHandler {
   // The view of a stream without an engine: display, cursor, VGA.
   AddressSpace& external_space(Stream stream);
 
+  // How an engine's streams find their pages just now, for those who look without being seen (walker.h).
+  WalkContext walk_of(unsigned engine, TableKind table) const;
+
   // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
   void begin_context(unsigned engine);
   void launch_context(unsigned engine, uint64_t descriptor);

@@ -8,27 +8,47 @@
 
 namespace halogen {
 
-OwnFrames::OwnFrames(uint64_t bytes)
+OwnFrames::OwnFrames(uint64_t bytes, uint64_t most_resident)
     : bytes_(bytes),
+      most_resident_(most_resident),
       chunk_count_((bytes + kChunkBytes - 1) / kChunkBytes),
-      chunks_(std::make_unique<std::atomic<std::byte*>[]>(chunk_count_)) {}
+      chunks_(static_cast<std::byte**>(std::calloc(std::max<uint64_t>(chunk_count_, 1), sizeof(std::byte*)))) {
+  check(chunks_ != nullptr, "no address space for a table of frames");
+}
 
 OwnFrames::~OwnFrames() {
-  for (uint64_t i = 0; i < chunk_count_; ++i) {
-    delete[] chunks_[i].load(std::memory_order_relaxed);
+  for (const uint64_t number : made_) {
+    delete[] chunks_[number];
   }
 }
 
+std::vector<uint64_t> OwnFrames::made() const {
+  const std::lock_guard lock(guard_);
+  return made_;
+}
+
 std::byte* OwnFrames::chunk(uint64_t number) {
-  std::atomic<std::byte*>& place = chunks_[number];
-  std::byte* found = place.load(std::memory_order_acquire);
-  if (found == nullptr) {
-    auto fresh = std::make_unique<std::byte[]>(kChunkBytes);
-    if (place.compare_exchange_strong(found, fresh.get(), std::memory_order_acq_rel)) {
-      found = fresh.release();
-    }
+  if (std::byte* const found = find_chunk(number)) {
+    return found;
   }
-  return found;
+  const std::lock_guard lock(guard_);
+  if (std::byte* const found = find_chunk(number)) {
+    return found;
+  }
+  if (used_.load(std::memory_order_relaxed) + kChunkBytes > most_resident_) {
+    return nullptr;
+  }
+  made_.push_back(number);
+  auto fresh = std::make_unique<std::byte[]>(kChunkBytes);
+  std::atomic_ref(chunks_[number]).store(fresh.get(), std::memory_order_release);
+  used_.fetch_add(kChunkBytes, std::memory_order_relaxed);
+  return fresh.release();
+}
+
+void OwnFrames::visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const {
+  for (const uint64_t number : made()) {
+    see(number * kChunkBytes, {find_chunk(number), kChunkBytes});
+  }
 }
 
 std::byte* OwnFrames::frame(uint64_t number) {
@@ -36,7 +56,8 @@ std::byte* OwnFrames::frame(uint64_t number) {
     return nullptr;
   }
   const uint64_t address = number << kFrameBits;
-  return chunk(address / kChunkBytes) + address % kChunkBytes;
+  std::byte* const bytes = chunk(address / kChunkBytes);
+  return bytes == nullptr ? nullptr : bytes + address % kChunkBytes;
 }
 
 void OwnFrames::read(uint64_t address, std::span<std::byte> out) const {
@@ -56,50 +77,42 @@ void OwnFrames::write(uint64_t address, std::span<const std::byte> data) {
   for (size_t done = 0; done < data.size() && address < bytes_;) {
     const uint64_t inside = address % kChunkBytes;
     const uint64_t part = std::min({uint64_t{data.size() - done}, kChunkBytes - inside, bytes_ - address});
-    std::memcpy(chunk(address / kChunkBytes) + inside, data.data() + done, part);
+    if (std::byte* const into = chunk(address / kChunkBytes)) {
+      std::memcpy(into + inside, data.data() + done, part);
+    }
     done += part;
     address += part;
   }
 }
 
-uint64_t OwnFrames::resident_bytes() const {
-  uint64_t bytes = 0;
-  for (uint64_t i = 0; i < chunk_count_; ++i) {
-    bytes += find_chunk(i) != nullptr ? kChunkBytes : 0;
-  }
-  return bytes;
-}
-
 void OwnFrames::clear() {
-  for (uint64_t i = 0; i < chunk_count_; ++i) {
-    if (std::byte* bytes = chunks_[i].load(std::memory_order_acquire)) {
-      std::memset(bytes, 0, kChunkBytes);
-    }
+  for (const uint64_t number : made()) {
+    std::memset(find_chunk(number), 0, kChunkBytes);
   }
 }
 
 SparseMemory OwnFrames::save() const {
   static constexpr std::array<std::byte, kFrameBytes> kZeros{};
   SparseMemory image(bytes_);
-  for (uint64_t i = 0; i < chunk_count_; ++i) {
-    const std::byte* bytes = find_chunk(i);
-    for (uint64_t at = 0; bytes != nullptr && at < kChunkBytes; at += kFrameBytes) {
-      if (std::memcmp(bytes + at, kZeros.data(), kFrameBytes) != 0) {
-        image.write(i * kChunkBytes, {bytes, kChunkBytes});
+  visit([&](uint64_t address, std::span<const std::byte> bytes) {
+    for (uint64_t at = 0; at < kChunkBytes; at += kFrameBytes) {
+      if (std::memcmp(bytes.data() + at, kZeros.data(), kFrameBytes) != 0) {
+        image.write(address, bytes);
         break;
       }
     }
-  }
+  });
   return image;
 }
 
 void OwnFrames::load(const SparseMemory& image) {
   check(image.size() == bytes_, "an image of other memory");
+  clear();
   for (uint64_t i = 0; i < chunk_count_; ++i) {
     if (image.has_page(i)) {
-      image.read(i * kChunkBytes, {chunk(i), kChunkBytes});
-    } else if (std::byte* bytes = chunks_[i].load(std::memory_order_acquire)) {
-      std::memset(bytes, 0, kChunkBytes);
+      std::byte* const bytes = chunk(i);
+      check(bytes != nullptr, "an image of more memory than there may be");
+      image.read(i * kChunkBytes, {bytes, kChunkBytes});
     }
   }
 }

@@ -6,8 +6,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <vector>
 
 #include "device/sparse_memory.h"
 #include "memory/physical_memory.h"
@@ -16,7 +20,8 @@ namespace halogen {
 
 class OwnFrames final : public FrameSource {
  public:
-  explicit OwnFrames(uint64_t bytes);
+  // Beyond `most_resident` bytes in use nothing new comes into being: a hole.
+  explicit OwnFrames(uint64_t bytes, uint64_t most_resident = ~uint64_t{0});
   ~OwnFrames() override;
   OwnFrames(const OwnFrames&) = delete;
   OwnFrames& operator=(const OwnFrames&) = delete;
@@ -27,7 +32,9 @@ class OwnFrames final : public FrameSource {
   // Without touching what was never written. Ranges are clipped at the end.
   void read(uint64_t address, std::span<std::byte> out) const;
   void write(uint64_t address, std::span<const std::byte> data);
-  uint64_t resident_bytes() const;
+  uint64_t resident_bytes() const { return used_.load(std::memory_order_relaxed); }
+  // Everything that was ever touched, in no order.
+  void visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const;
 
   void clear();
   SparseMemory save() const;  // without pages of zeros
@@ -36,12 +43,23 @@ class OwnFrames final : public FrameSource {
  private:
   static constexpr uint64_t kChunkBytes = SparseMemory::kPageBytes;
 
-  std::byte* chunk(uint64_t number);  // creates it
-  const std::byte* find_chunk(uint64_t number) const { return chunks_[number].load(std::memory_order_acquire); }
+  struct Free {
+    void operator()(std::byte** table) const { std::free(table); }
+  };
+
+  std::byte* chunk(uint64_t number);  // creates it; null: there is enough of them
+  std::byte* find_chunk(uint64_t number) const {
+    return std::atomic_ref(chunks_[number]).load(std::memory_order_acquire);
+  }
+  std::vector<uint64_t> made() const;
 
   uint64_t bytes_;
+  uint64_t most_resident_;
   uint64_t chunk_count_;
-  std::unique_ptr<std::atomic<std::byte*>[]> chunks_;  // null: zero
+  std::unique_ptr<std::byte*[], Free> chunks_;  // null: zero. A wide address range costs nothing until it is touched
+  std::atomic<uint64_t> used_{0};
+  mutable std::mutex guard_;
+  std::vector<uint64_t> made_;  // numbers of chunks, behind guard_
 };
 
 // A part of another source, as a window of its own.

@@ -163,27 +163,30 @@ Result<void> Reader::dispatch_trace(Visitor& visitor, uint8_t sub) {
       const bool no_expect = bit(r[3], 0);
       const bool crc = bit(r[3], 6);
       const bool repeat = bit(r[3], 1);
-      if (!no_expect && !crc && !repeat && data.size() < r[4]) {
+      if (!no_expect && !crc && (!repeat || data.empty()) && data.size() < r[4]) {
         return error(fmt::format("the memory compare claims {} bytes and holds {}", r[4], data.size()));
       }
-      visitor.on(place_, MemoryCompare{qword(1), no_expect, repeat, crc, bit(r[3], 7), tiling(r[3]), hint(r[3]),
-                                       memory_space(r[3]), r[4], data.first(std::min<size_t>(data.size(), r[4]))});
+      visitor.on(place_,
+                 MemoryCompare{qword(1), no_expect, repeat, crc, bit(r[3], 7), bit(r[3], 9), tiling(r[3]), hint(r[3]),
+                               memory_space(r[3]), r[4], data.first(std::min<size_t>(data.size(), r[4]))});
       return {};
     }
     case 0x05: {
       if (auto ok = need(7, "memory poll"); !ok) return ok;
-      visitor.on(place_, MemoryPoll{qword(1), bit(r[3], 0), bit(r[3], 8), byte_bits(r[3], 5, 4), tiling(r[3]),
-                                    hint(r[3]), memory_space(r[3]), qword(4), value_at(6)});
+      visitor.on(place_, MemoryPoll{qword(1), bit(r[3], 0), static_cast<Comparison>(bits(r[3], 12, 10)), bit(r[3], 8),
+                                    byte_bits(r[3], 5, 4), tiling(r[3]), hint(r[3]), memory_space(r[3]), qword(4),
+                                    value_at(6)});
       return {};
     }
     case 0x06: {
       if (auto ok = need(5, "memory write"); !ok) return ok;
       const auto data = bytes_at(5);
-      if (data.size() < r[4]) {
+      const bool repeat = bit(r[3], 1) && !data.empty();
+      if (data.size() < r[4] && !repeat) {
         return error(fmt::format("the memory write claims {} bytes and holds {}", r[4], data.size()));
       }
       visitor.on(place_, MemoryWrite{qword(1), bit(r[3], 0), bit(r[3], 1), tiling(r[3]), hint(r[3]), memory_space(r[3]),
-                                     data.first(r[4])});
+                                     data.first(std::min<size_t>(data.size(), r[4])), r[4]});
       return {};
     }
     case 0x07: {

@@ -100,6 +100,7 @@ struct MemoryWrite {
   uint8_t hint;
   MemorySpace space;
   std::span<const std::byte> data;  // starts at a dword boundary in host memory
+  uint64_t bytes;                   // to write; with repeat it may be more than `data`, which then starts again
 };
 
 struct MemoryCompare {
@@ -108,6 +109,7 @@ struct MemoryCompare {
   bool repeat;
   bool crc;
   bool not_equal;
+  bool deferred;  // one part of a comparison: judged with the next one that is not
   Tiling tiling;
   uint8_t hint;
   MemorySpace space;
@@ -115,9 +117,20 @@ struct MemoryCompare {
   std::span<const std::byte> data;  // shorter than `bytes` with crc or no_expect
 };
 
+enum class Comparison : uint8_t {
+  legacy = 0,  // equal or not, as another bit says
+  equal = 1,
+  not_equal = 2,
+  less = 3,
+  less_equal = 4,
+  greater = 5,
+  greater_equal = 6,
+};
+
 struct MemoryPoll {
   uint64_t address;
   bool not_equal;
+  Comparison comparison;
   bool ignore_timeout;
   uint8_t size_code;
   Tiling tiling;

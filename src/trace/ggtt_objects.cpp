@@ -15,7 +15,9 @@ const EntryFormat* last_level(const PageFormats& formats, WalkMode mode) {
 }  // namespace
 
 GgttObjects::GgttObjects(const PageFormats& formats)
-    : global_(last_level(formats, WalkMode::ggtt)), process_(last_level(formats, WalkMode::legacy48)) {}
+    : global_(last_level(formats, WalkMode::ggtt)), process_(last_level(formats, WalkMode::legacy48)) {
+  if (global_ != nullptr && global_->local_memory == 0) global_ = nullptr;  // nothing to tell apart
+}
 
 void GgttObjects::note_global_entries(std::span<const std::byte> data) {
   if (global_ == nullptr) return;
@@ -26,25 +28,60 @@ void GgttObjects::note_global_entries(std::span<const std::byte> data) {
   }
 }
 
-bool GgttObjects::is_object(uint64_t address) const {
-  const auto entry = backing_.find(address / kPageBytes);
-  if (entry == backing_.end() || (entry->second & global_->local_memory) == 0) return false;
-  return std::ranges::find(recent_, address / kPageBytes) == recent_.end();
+bool GgttObjects::is_backing(uint64_t page) const {
+  const auto entry = backing_.find(page);
+  return entry != backing_.end() && (entry->second & global_->local_memory) != 0;
 }
 
-bool GgttObjects::take_local_write(uint64_t address, std::span<const std::byte> data) {
-  if (is_object(address)) return true;
-  // Remember what looks like page table entries: whole qwords with the present bit, less than a page of them.
-  if (process_ == nullptr || data.size() % sizeof(uint64_t) != 0 || data.size() >= kPageBytes) return false;
-  std::vector<uint64_t> pages;
+bool GgttObjects::take_write(Pool pool, uint64_t address, std::span<const std::byte> data) {
+  if (global_ == nullptr || process_ == nullptr) return false;
+  const Leaf here{address / kPageBytes, pool};
+  if (std::ranges::find(recent_, here) != recent_.end()) {
+    note_data(here);
+    return false;
+  }
+  if (is_backing(here.page)) return true;
+  note_entries(address, data);
+  return false;
+}
+
+// Remember what looks like page table entries: whole qwords with the present bit, less than a page of them.
+void GgttObjects::note_entries(uint64_t address, std::span<const std::byte> data) {
+  if (data.empty() || data.size() % sizeof(uint64_t) != 0 || data.size() >= kPageBytes) return;
+  std::vector<Leaf> leaves;
   for (auto rest = data; !rest.empty(); rest = rest.subspan(sizeof(uint64_t))) {
     uint64_t entry = 0;
     std::memcpy(&entry, rest.data(), sizeof entry);
-    if ((entry & process_->present) == 0) return false;
-    pages.push_back(process_->target(entry) / kPageBytes);
+    if ((entry & process_->present) == 0) return;
+    leaves.push_back(
+        {process_->target(entry) / kPageBytes, (entry & process_->local_memory) != 0 ? Pool::local : Pool::system});
   }
-  recent_ = std::move(pages);
-  return false;
+  recent_ = std::move(leaves);
+  recent_at_ = address;
+}
+
+void GgttObjects::note_data(const Leaf& leaf) {
+  Known& pool = known(leaf.pool);
+  pool.pages.insert(leaf.page);
+  if (recent_at_ != data_at_ && recent_at_ != data_at_ + sizeof(uint64_t)) pool.starts.insert(leaf.page);
+  data_at_ = recent_at_;
+}
+
+GgttObjects::Pool GgttObjects::guess_read(uint64_t address) {
+  const uint64_t page = address / kPageBytes;
+  const auto decide = [&] {
+    if (last_read_ &&
+        (last_read_->page == page || (last_read_->page + 1 == page && !known(last_read_->pool).starts.contains(page) &&
+                                      known(last_read_->pool).pages.contains(page)))) {
+      return last_read_->pool;
+    }
+    if (known(Pool::system).starts.contains(page)) return Pool::system;
+    if (known(Pool::local).starts.contains(page)) return Pool::local;
+    return known(Pool::local).pages.contains(page) && !known(Pool::system).pages.contains(page) ? Pool::local
+                                                                                                : Pool::system;
+  };
+  last_read_ = Leaf{page, decide()};
+  return last_read_->pool;
 }
 
 }  // namespace halogen::trace

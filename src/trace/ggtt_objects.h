@@ -1,12 +1,17 @@
-// Tells two kinds of local memory apart that some trace writers give the same addresses: pages behind the global table
-// (ring, status page, context image) and ordinary pages. An ordinary page comes right after the page table entry that
-// points at it.
+// Tells memory apart that some writers of traces and TBX clients give the same addresses on parts with local memory:
+// pages behind the global table (ring, status page, context image), ordinary pages in local memory, and system memory.
+// What is known: an ordinary page comes right after the page table entry that points at it, and that entry says in
+// which memory the page lies. For reads without a memory type: pages of one allocation are read one after the other,
+// from its first page on, and an allocation starts where the place of the page table entries does not go on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "memory/page_format.h"
@@ -15,22 +20,49 @@ namespace halogen::trace {
 
 class GgttObjects {
  public:
+  enum class Pool : uint8_t { system, local };
+
   explicit GgttObjects(const PageFormats& formats);
 
   // Entries written to the global table.
   void note_global_entries(std::span<const std::byte> data);
-  // A write to local memory: true when it belongs to an object behind the global table.
-  bool take_local_write(uint64_t address, std::span<const std::byte> data);
+  // A write to memory: true when it belongs to an object behind the global table.
+  bool take_local_write(uint64_t address, std::span<const std::byte> data) {
+    return take_write(Pool::local, address, data);
+  }
+  bool take_system_write(uint64_t address, std::span<const std::byte> data) {
+    return take_write(Pool::system, address, data);
+  }
+  // A read that does not say which memory it means.
+  Pool guess_read(uint64_t address);
 
  private:
   static constexpr uint64_t kPageBytes = 4096;
 
-  bool is_object(uint64_t address) const;
+  struct Known {
+    std::unordered_set<uint64_t> pages;   // that hold data
+    std::unordered_set<uint64_t> starts;  // first pages of allocations
+  };
+  struct Leaf {
+    uint64_t page;
+    Pool pool;
+    bool operator==(const Leaf&) const = default;
+  };
+
+  bool take_write(Pool pool, uint64_t address, std::span<const std::byte> data);
+  bool is_backing(uint64_t page) const;
+  void note_entries(uint64_t address, std::span<const std::byte> data);
+  void note_data(const Leaf& leaf);
+  Known& known(Pool pool) { return known_[static_cast<size_t>(pool)]; }
 
   const EntryFormat* global_;  // null: the device has no such tables
   const EntryFormat* process_;
-  std::unordered_map<uint64_t, uint64_t> backing_;  // physical page number -> entry
-  std::vector<uint64_t> recent_;                    // physical pages of the last page table write
+  std::unordered_map<uint64_t, uint64_t> backing_;  // physical page number -> entry of the global table
+  std::vector<Leaf> recent_;                        // what the last page table write points at
+  uint64_t recent_at_ = 0;                          // where that entry lies
+  uint64_t data_at_ = 0;                            // the entry of the last page of data
+  std::array<Known, 2> known_;
+  std::optional<Leaf> last_read_;
 };
 
 }  // namespace halogen::trace

@@ -1,182 +1,352 @@
 #include "trace/player.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/bits.h"
 #include "trace/device_ids.h"
 
 namespace halogen::trace {
 namespace {
 
-constexpr uint32_t kCommandRegister = 4;
-constexpr uint32_t kMemoryAndMaster = 6;
-constexpr unsigned kRegisterBar = 0;
 constexpr unsigned kMaxSizeCode = 3;
+constexpr uint64_t kMostDumpBytes = uint64_t{256} << 20;
+constexpr size_t kFillBytes = 64 * 1024;
+
+unsigned bytes_of(uint8_t size_code) {
+  return 1u << std::min<unsigned>(size_code, kMaxSizeCode);
+}
+
+bool compares(aub::Comparison comparison, bool not_equal, uint64_t found, uint64_t expected) {
+  switch (comparison) {
+    case aub::Comparison::legacy:
+      return (found == expected) != not_equal;
+    case aub::Comparison::equal:
+      return found == expected;
+    case aub::Comparison::not_equal:
+      return found != expected;
+    case aub::Comparison::less:
+      return found < expected;
+    case aub::Comparison::less_equal:
+      return found <= expected;
+    case aub::Comparison::greater:
+      return found > expected;
+    case aub::Comparison::greater_equal:
+      return found >= expected;
+  }
+  return false;
+}
+
+// Spaces of the classic block.
+std::optional<aub::MemorySpace> memory_space_of(uint8_t classic) {
+  constexpr std::array kSpaces{aub::MemorySpace::ggtt, aub::MemorySpace::local, aub::MemorySpace::system};
+  if (classic < kSpaces.size()) return kSpaces[classic];
+  return classic == 4 ? std::optional(aub::MemorySpace::ggtt_entry) : std::nullopt;
+}
+
+// Types of a classic ring.
+spec::EngineClass engine_of_ring(uint8_t type) {
+  return type == 3 ? spec::EngineClass::video : type == 4 ? spec::EngineClass::blit : spec::EngineClass::render;
+}
+
+// A name that stays in its folder.
+std::string safe_name(std::string_view name) {
+  std::string result;
+  for (const char c : name.substr(name.find_last_of("/\\") + 1)) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    result.push_back(plain || c == '.' ? c : '_');
+  }
+  return result.substr(0, 80);
+}
 
 }  // namespace
 
 struct Player::Handler {
   Player& player;
+  Machine& machine() const { return *player.machine_; }
 
   void operator()(const aub::Version& version) const {
-    player.choose(device_of_aub_code(version.device), fmt::format("code {}", version.device));
+    const auto pci_id = pci_id_in(version.text);
+    const spec::DeviceModel* const named = pci_id ? device_of_pci_id(*pci_id) : nullptr;
+    player.choose(named != nullptr ? named : device_of_aub_code(version.device),
+                  fmt::format("device code {}", version.device));
   }
+  void operator()(const aub::ClassicVersion& version) const {
+    const auto pci_id = pci_id_in(version.comment);
+    player.choose(pci_id ? device_of_pci_id(*pci_id) : nullptr,
+                  pci_id ? fmt::format("PCI id {:#06x}", *pci_id) : std::string("no PCI id"));
+  }
+  void operator()(const aub::OldVersion& /*version*/) const { player.choose(nullptr, "no device code"); }
+
+  // A mask says which bits are written; the others stay.
   void operator()(const aub::RegisterWrite& write) const {
-    Device& device = *player.device_;
-    const unsigned bytes = 1u << std::min<unsigned>(write.size_code, kMaxSizeCode);
-    const auto value = write.value & write.mask;
+    const unsigned bytes = bytes_of(write.size_code);
+    const uint64_t all = low_mask(8 * bytes);
+    uint64_t value = write.value & all;
     ++player.counts_.register_writes;
-    if (write.space == aub::RegisterSpace::pci_config && bytes <= 4) {
-      device.config_write(write.offset, bytes, static_cast<uint32_t>(value));
-    } else if (write.space == aub::RegisterSpace::mmio) {
-      device.bar_write(kRegisterBar, write.offset, bytes, value);
-      device.settle();
-    } else {
-      ++player.counts_.skipped;
+    if ((write.mask & all) != all) {
+      value &= write.mask;
+      value |= machine().read_register(write.space, write.offset, bytes).value_or(0) & ~write.mask & all;
     }
+    if (!machine().write_register(write.space, write.offset, bytes, value)) player.skip("register of another device");
   }
   void operator()(const aub::RegisterCompare& compare) const {
-    const uint64_t value = player.read_register(compare.space, compare.offset, compare.size_code);
-    if (!compare.no_expect) player.check((value & compare.mask) == (compare.expected & compare.mask));
+    machine().note(compare);
+    const auto value = machine().read_register(compare.space, compare.offset, bytes_of(compare.size_code));
+    if (!value) return player.skip("register of another device");
+    if (compare.no_expect) return;
+    player.check((*value & compare.mask) == (compare.expected & compare.mask), [&] {
+      return fmt::format("register {:#x} is {:#x}, expected {:#x} in the bits {:#x}", compare.offset, *value,
+                         compare.expected, compare.mask);
+    });
   }
   void operator()(const aub::RegisterPoll& poll) const {
-    player.device_->settle();
-    const uint64_t value = player.read_register(poll.space, poll.offset, poll.size_code);
-    player.check(((value & poll.mask) == (poll.value & poll.mask)) != poll.not_equal || poll.ignore_timeout);
+    machine().note(poll);
+    const unsigned bytes = bytes_of(poll.size_code);
+    const uint64_t mask = poll.mask & low_mask(8 * bytes);
+    std::optional<uint64_t> value;
+    const bool held = player.poll([&] {
+      value = machine().read_register(poll.space, poll.offset, bytes);
+      return !value || ((*value & mask) == (poll.value & mask)) != poll.not_equal;
+    });
+    if (!value) return player.skip("register of another device");
+    player.poll_ended(held, poll.ignore_timeout, [&] {
+      return fmt::format("register {:#x} stays at {:#x}, awaited {}{:#x} in the bits {:#x}", poll.offset, *value,
+                         poll.not_equal ? "other than " : "", poll.value, poll.mask);
+    });
   }
-  void operator()(const aub::MemoryWrite& write) const { player.store(write.space, write.address, write.data); }
-  void operator()(const aub::DiscontiguousWrite& write) const { player.store(write.space, write.address, write.data); }
+  void operator()(const aub::MemoryWrite& write) const {
+    player.store(write.space, write.address, write.data, write.bytes, write.hint);
+  }
+  void operator()(const aub::DiscontiguousWrite& write) const {
+    player.store(write.space, write.address, write.data, write.data.size(), write.hint);
+  }
   void operator()(const aub::MemoryCompare& compare) const {
+    machine().note(compare);
     if (compare.no_expect) return;
-    if (compare.crc || compare.data.size() < compare.bytes) {
-      ++player.counts_.skipped;
-      return;
+    if (compare.crc) return player.skip("comparison by CRC");
+    std::vector<std::byte> found(kFillBytes);
+    std::optional<uint64_t> differs;
+    for (uint64_t done = 0; done < compare.bytes && !differs; done += kFillBytes) {
+      const auto part = std::span(found).first(std::min<uint64_t>(kFillBytes, compare.bytes - done));
+      player.read(compare.space, compare.address + done, part);
+      for (size_t i = 0; i < part.size() && !differs; ++i) {
+        if (part[i] != compare.data[(done + i) % compare.data.size()]) differs = done + i;
+      }
     }
-    std::vector<std::byte> found(compare.bytes);
-    player.read(compare.space, compare.address, found);
-    const bool equal = std::ranges::equal(found, compare.data.first(compare.bytes));
-    player.check(equal != compare.not_equal);
+    const bool any = differs || player.stored_difference_;
+    player.stored_difference_ = compare.deferred && compare.not_equal && any;
+    if (compare.deferred && compare.not_equal) return;
+    player.check(any == compare.not_equal, [&] {
+      return compare.not_equal ? fmt::format("{} bytes at {} {:#x} are as they should not be", compare.bytes,
+                                             name_of(compare.space), compare.address)
+                               : fmt::format("memory differs at {} {:#x}, byte {:#x} of {:#x}", name_of(compare.space),
+                                             compare.address + differs.value_or(0), differs.value_or(0), compare.bytes);
+    });
   }
   void operator()(const aub::MemoryPoll& poll) const {
-    player.device_->settle();
+    machine().note(poll);
+    const size_t bytes = bytes_of(poll.size_code);
+    const uint64_t mask = poll.mask & low_mask(static_cast<unsigned>(8 * bytes));
     uint64_t value = 0;
-    const size_t bytes = size_t{1} << std::min<unsigned>(poll.size_code, kMaxSizeCode);
-    player.read(poll.space, poll.address, std::as_writable_bytes(std::span(&value, 1)).first(bytes));
-    player.check(((value & poll.mask) == (poll.value & poll.mask)) != poll.not_equal || poll.ignore_timeout);
+    const bool held = player.poll([&] {
+      player.read(poll.space, poll.address, std::as_writable_bytes(std::span(&value, 1)).first(bytes));
+      return compares(poll.comparison, poll.not_equal, value & mask, poll.value & mask);
+    });
+    player.poll_ended(held, poll.ignore_timeout, [&] {
+      return fmt::format("memory at {} {:#x} stays at {:#x}, awaited {:#x} in the bits {:#x}", name_of(poll.space),
+                         poll.address, value, poll.value, poll.mask);
+    });
   }
-  void operator()(const aub::Comment& /*comment*/) const {}
-  void operator()(const aub::FrameBegin& /*frame*/) const {}
-  void operator()(const aub::PpgttContextCreate& /*context*/) const {}  // the image says the same
-  void operator()(const aub::Delay& delay) const { player.device_->advance(delay.time); }
-  template <class Other>
-  void operator()(const Other& /*record*/) const {
-    ++player.counts_.skipped;
+  void operator()(const aub::Delay& delay) const { machine().advance(delay.time); }
+  void operator()(const aub::MemoryDump& dump) const {
+    machine().note(dump);
+    player.dump(dump.space, dump.address, dump.width, dump.height, dump.stride, dump.file_name);
+  }
+  void operator()(const aub::BufferDump& dump) const {
+    machine().note(dump);
+    player.dump(dump.gtt_type == 1 ? aub::MemorySpace::ppgtt : aub::MemorySpace::ggtt, dump.base, dump.width,
+                dump.height, dump.pitch, dump.file_type);
+  }
+  void operator()(const aub::ClassicBlock& block) const { player.run_block(block); }
+  // These say something to people, or again what the device knows already.
+  void operator()(const aub::Comment& record) const { machine().note(record); }
+  void operator()(const aub::FrameBegin& record) const { machine().note(record); }
+  void operator()(const aub::TestPhase& record) const { machine().note(record); }
+  void operator()(const aub::ContiguousRegion& record) const { machine().note(record); }
+  void operator()(const aub::PpgttContextCreate& record) const { machine().note(record); }
+
+  void operator()(const aub::Predicate& record) const { leave_out(record, "predicate"); }
+  void operator()(const aub::CompressedDump& record) const { leave_out(record, "dump of a compressed surface"); }
+  void operator()(const aub::ClassicBitmap& record) const { leave_out(record, "bitmap dump"); }
+  void operator()(const aub::ImageDump& record) const { leave_out(record, "image dump"); }
+  void operator()(const aub::Unknown& record) const { leave_out(record, "unknown record"); }
+
+ private:
+  void leave_out(const aub::Record& record, std::string_view kind) const {
+    machine().note(record);
+    player.skip(kind);
   }
 };
 
-Player::Player(const spec::DeviceModel* model, EventSink* events) : model_(model), host_(events) {
-  if (model != nullptr) choose(model, {});
+Player::Player(const spec::DeviceModel* model, EventSink* events) : model_(model) {
+  options_.events = events;
 }
 
-void Player::choose(const spec::DeviceModel* model, std::string_view what) {
-  if (device_ != nullptr) return;
+void Player::choose(const spec::DeviceModel* model, const std::string& what) {
+  if (machine_ != nullptr) return;
   if (model == nullptr) {
     failure_ = fmt::format("the trace does not say which of our devices it is for ({}): give one with --device", what);
     return;
   }
-  // A trace places everything itself and never heard of sleeping registers. The reserved areas of an integrated part
-  // lie above what traces use.
-  DeviceOptions options;
-  options.power_gating = false;
-  options.local_tables = false;
-  options.wide_local = true;
-  Result<std::unique_ptr<Device>> created = Device::create(*model, host_, options);
-  if (!created.ok()) {
+  start(*model);
+}
+
+void Player::start(const spec::DeviceModel& model) {
+  Result<std::unique_ptr<Machine>> created = Machine::create(model, options_);
+  if (!created) {
     failure_ = created.message();
     return;
   }
-  model_ = model;
-  device_ = std::move(created).value();
-  device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
-  formats_.emplace(*model, model->physical_bits);
-  objects_.emplace(*formats_);
-  object_base_ = local_bytes(*model, options) / 4 * 3;  // beyond what the tables of traces reach
+  machine_ = std::move(created).value();
+  if (recorder_ != nullptr) machine_->record_to(recorder_);
 }
 
-void Player::on(const aub::Place& /*place*/, const aub::Record& record) {
-  if (!failure_.empty()) return;
-  ++counts_.records;
-  if (device_ == nullptr && !std::holds_alternative<aub::Version>(record)) {
-    failure_ = "the trace has no version record before its data: give a device with --device";
-    return;
+void Player::on(const aub::Place& place, const aub::Record& record) {
+  if (!wants_more()) return;
+  if (machine_ == nullptr && model_ != nullptr) start(*model_);
+  counts_.records += counts_.records == 0 || place.index != place_.index ? 1 : 0;  // long records come in parts
+  place_ = place;
+  if (machine_ == nullptr) {
+    const bool opens = std::holds_alternative<aub::Version>(record) ||
+                       std::holds_alternative<aub::ClassicVersion>(record) ||
+                       std::holds_alternative<aub::OldVersion>(record);
+    if (!opens && failure_.empty()) {
+      failure_ = "the trace has no version record before its data: give a device with --device";
+    }
+    if (!failure_.empty()) return;
   }
   std::visit(Handler{*this}, record);
 }
 
-void Player::check(bool held) {
+void Player::check(bool held, const std::function<std::string()>& sentence) {
   ++counts_.checks;
-  counts_.failed_checks += held ? 0 : 1;
+  if (held) return;
+  ++counts_.failed_checks;
+  if (faults_.size() < kMostFaults) {
+    faults_.push_back(fmt::format("record {} at byte {:#x}: {}", place_.index, place_.offset, sentence()));
+  }
 }
 
-uint64_t Player::read_register(aub::RegisterSpace space, uint32_t offset, uint8_t size_code) {
-  const unsigned bytes = 1u << std::min<unsigned>(size_code, kMaxSizeCode);
-  if (space == aub::RegisterSpace::pci_config) return device_->config_read(offset, std::min(bytes, 4u));
-  return space == aub::RegisterSpace::mmio ? device_->bar_read(kRegisterBar, offset, bytes) : 0;
+bool Player::poll(const std::function<bool()>& holds) {
+  machine_->settle();
+  for (unsigned step = 0;; ++step) {
+    if (holds()) return true;
+    if (step == kPollSteps) return false;
+    machine_->pass(kPollStep);
+  }
 }
 
-void Player::store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data) {
+void Player::poll_ended(bool held, bool ignore, const std::function<std::string()>& sentence) {
+  if (!held && ignore) {
+    ++counts_.checks;
+    ++counts_.ignored_polls;
+    return;
+  }
+  check(held, sentence);
+  aborted_ = !held;
+}
+
+void Player::skip(std::string_view kind) {
+  ++counts_.skipped;
+  const auto found = skipped_.find(kind);
+  ++(found == skipped_.end() ? skipped_.emplace(kind, 0).first : found)->second;
+}
+
+void Player::store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint64_t bytes,
+                   uint8_t hint) {
   ++counts_.memory_writes;
-  switch (space) {
-    case aub::MemorySpace::ggtt:
-    case aub::MemorySpace::ggtt_non_aperture:
-      device_->memory().external_space(Stream::host).write(GpuVa{address}, data);
-      return;
-    case aub::MemorySpace::local:
-      device_->local_memory().write(address + (objects_->take_local_write(address, data) ? object_base_ : 0), data);
-      return;
-    case aub::MemorySpace::system:
-    case aub::MemorySpace::ppgtt_pt_entry:
-    case aub::MemorySpace::ppgtt_pdp_entry:
-    case aub::MemorySpace::ppgtt_pd_entry:
-    case aub::MemorySpace::ppgtt_pml4_entry:
-      host_.write_memory(PhysAddr{address}, data);
-      return;
-    case aub::MemorySpace::ggtt_entry:
-      return store_global_entries(address, data);
-    case aub::MemorySpace::ppgtt:
-    case aub::MemorySpace::gtt_pd_entry:
-    case aub::MemorySpace::power_context:
-      ++counts_.skipped;
-      return;
+  counts_.memory_bytes += bytes;
+  if (space == aub::MemorySpace::gtt_pd_entry || space == aub::MemorySpace::power_context) {
+    return skip(fmt::format("write to {}", name_of(space)));
   }
+  if (bytes <= data.size()) {
+    counts_.unmapped += machine_->write_memory(space, address, data.first(bytes), hint) ? 0u : 1u;
+    return;
+  }
+  // The pattern again and again.
+  std::vector<std::byte> fill(std::max(kFillBytes / data.size(), size_t{1}) * data.size());
+  for (size_t at = 0; at < fill.size(); at += data.size())
+    std::ranges::copy(data, fill.begin() + static_cast<std::ptrdiff_t>(at));
+  bool all = true;
+  for (uint64_t done = 0; done < bytes && all; done += fill.size()) {
+    all = machine_->write_memory(space, address + done,
+                                 std::span(fill).first(std::min<uint64_t>(fill.size(), bytes - done)), hint);
+  }
+  counts_.unmapped += all ? 0u : 1u;
 }
 
-void Player::store_global_entries(uint64_t offset, std::span<const std::byte> data) {
-  objects_->note_global_entries(data);
-  const EntryFormat& format = formats_->find(WalkMode::ggtt)->levels.back().table;
-  for (; data.size() >= format.bytes; data = data.subspan(format.bytes), offset += format.bytes) {
-    uint64_t entry = 0;
-    std::memcpy(&entry, data.data(), format.bytes);
-    if ((entry & format.local_memory) != 0) entry += object_base_;
-    device_->bar_write(kRegisterBar, model_->gtt_offset + offset, format.bytes, entry);
+void Player::run_block(const aub::ClassicBlock& block) {
+  constexpr uint8_t kPci = 3;
+  switch (block.operation) {
+    case aub::BlockOperation::comment:
+      return;
+    case aub::BlockOperation::data_write:
+    case aub::BlockOperation::command_write: {
+      if (block.space == kPci) {
+        for (size_t at = 0; at + 4 <= block.data.size(); at += 4) {
+          uint32_t value = 0;
+          std::memcpy(&value, block.data.data() + at, sizeof value);
+          machine_->write_register(aub::RegisterSpace::pci_config,
+                                   static_cast<uint32_t>(block.address + block.part_offset + at), 4, value);
+        }
+        return;
+      }
+      const auto space = memory_space_of(block.space);
+      if (!space) return skip("block in an unknown space");
+      store(*space, block.address + block.part_offset, block.data, block.data.size(), 0);
+      if (block.operation == aub::BlockOperation::command_write && block.is_last() &&
+          !machine_->run_ring(engine_of_ring(block.type), block.address, block.total_bytes)) {
+        skip("ring that does not fit");
+      }
+      return;
+    }
+    case aub::BlockOperation::mmio_write:
+      for (size_t at = 0; at + 4 <= block.data.size(); at += 4) {
+        uint32_t value = 0;
+        std::memcpy(&value, block.data.data() + at, sizeof value);
+        ++counts_.register_writes;
+        machine_->write_register(aub::RegisterSpace::mmio,
+                                 static_cast<uint32_t>(block.address + block.part_offset + at), 4, value);
+      }
+      return;
   }
+  skip("block of an unknown kind");
 }
 
-void Player::read(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
-  switch (space) {
-    case aub::MemorySpace::ggtt:
-    case aub::MemorySpace::ggtt_non_aperture:
-      device_->memory().external_space(Stream::host).read(GpuVa{address}, into);
-      return;
-    case aub::MemorySpace::local:
-      device_->local_memory().read(address, into);
-      return;
-    default:
-      host_.read_memory(PhysAddr{address}, into);
+void Player::dump(aub::MemorySpace space, uint64_t address, uint64_t width, uint64_t height, uint64_t pitch,
+                  std::string_view name) {
+  if (dump_folder_.empty()) return skip("dump, without a folder for it");
+  if (height != 0 && width > kMostDumpBytes / height) return skip("dump of more than 256 MB");
+  const std::string file = fmt::format("{:04}_{}", counts_.dumps, safe_name(name));
+  std::ofstream out(dump_folder_ / file, std::ios::binary);
+  std::vector<std::byte> row(width);
+  for (uint64_t y = 0; y < height && out; ++y) {
+    read(space, address + y * pitch, row);
+    out.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size()));
   }
+  if (!out.flush()) {
+    failure_ = fmt::format("{}: cannot be written", (dump_folder_ / file).string());
+    return;
+  }
+  ++counts_.dumps;
 }
 
 }  // namespace halogen::trace

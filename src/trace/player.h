@@ -1,22 +1,22 @@
 // Plays an AUB trace on a device: registers, page tables and memory are written as the records say, submissions run to
-// their end, polls and comparisons are checked.
+// their end, polls and comparisons are checked, delays pass in virtual time, dumps are written where the user allows.
 //
-// Left out so far: classic blocks (before Gen8), addresses through a context's tables, dumps, CRC comparisons; each is
-// counted.
+// Left out, and counted by kind: comparisons by CRC (the sum is not public), dumps for tools of their own formats,
+// predicates, register spaces outside the device. Tilings of single writes are kept but not applied.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "device/device.h"
-#include "memory/page_format.h"
 #include "trace/aub_records.h"
-#include "trace/ggtt_objects.h"
-#include "trace/trace_host.h"
+#include "trace/machine.h"
 
 namespace halogen::trace {
 
@@ -24,8 +24,12 @@ struct PlayCounts {
   uint64_t records = 0;
   uint64_t register_writes = 0;
   uint64_t memory_writes = 0;
+  uint64_t memory_bytes = 0;
   uint64_t checks = 0;         // polls and comparisons
   uint64_t failed_checks = 0;  // that did not hold
+  uint64_t ignored_polls = 0;  // that timed out, and the trace says to go on
+  uint64_t unmapped = 0;       // writes with a part that nothing took
+  uint64_t dumps = 0;          // files written
   uint64_t skipped = 0;        // records of a kind that is left out
 };
 
@@ -34,34 +38,63 @@ class Player final : public aub::Visitor {
   // Null: the device that the trace names.
   explicit Player(const spec::DeviceModel* model = nullptr, EventSink* events = nullptr);
 
+  // Before the first record. A copy of all that is played goes to the writer.
+  void record_to(aub::Writer* writer) { recorder_ = writer; }
+  // Where records that dump memory may write; empty: nowhere. File names of a trace never leave the folder.
+  void allow_dumps(std::filesystem::path folder) { dump_folder_ = std::move(folder); }
+  void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
+
   void on(const aub::Place& place, const aub::Record& record) override;
 
   // Why the trace cannot be played; empty: it can.
   const std::string& failure() const { return failure_; }
+  // A poll timed out and the trace says to stop then.
+  bool aborted() const { return aborted_; }
+  bool wants_more() const { return failure_.empty() && !aborted_; }
   const PlayCounts& counts() const { return counts_; }
-  Device* device() { return device_.get(); }
-  TraceHost& host() { return host_; }
+  // Expectations that did not hold, as sentences; the first of them.
+  const std::vector<std::string>& faults() const { return faults_; }
+  const std::map<std::string, uint64_t, std::less<>>& skipped() const { return skipped_; }
 
-  // A page of memory as the trace sees it.
-  void read(aub::MemorySpace space, uint64_t address, std::span<std::byte> into);
+  Machine* machine() { return machine_.get(); }
+  Device* device() { return machine_ == nullptr ? nullptr : &machine_->device(); }
+
+  // Memory as the trace sees it.
+  bool read(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
+    return machine_->read_memory(space, address, into);
+  }
 
  private:
   struct Handler;
 
-  void choose(const spec::DeviceModel* model, std::string_view what);
-  void store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data);
-  void store_global_entries(uint64_t offset, std::span<const std::byte> data);
-  uint64_t read_register(aub::RegisterSpace space, uint32_t offset, uint8_t size_code);
-  void check(bool held);
+  static constexpr size_t kMostFaults = 20;
+  static constexpr uint64_t kPollStep = 1'000'000;  // virtual time between two looks
+  static constexpr unsigned kPollSteps = 100;
+
+  void choose(const spec::DeviceModel* model, const std::string& what);
+  void start(const spec::DeviceModel& model);
+  void store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint64_t bytes, uint8_t hint);
+  void run_block(const aub::ClassicBlock& block);
+  void check(bool held, const std::function<std::string()>& sentence);
+  // Looks until it holds or time is up.
+  bool poll(const std::function<bool()>& holds);
+  void poll_ended(bool held, bool ignore, const std::function<std::string()>& sentence);
+  void skip(std::string_view kind);
+  void dump(aub::MemorySpace space, uint64_t address, uint64_t width, uint64_t height, uint64_t pitch,
+            std::string_view name);
 
   const spec::DeviceModel* model_;
-  TraceHost host_;
-  std::unique_ptr<Device> device_;
-  std::optional<PageFormats> formats_;
-  std::optional<GgttObjects> objects_;
-  uint64_t object_base_ = 0;  // where in local memory the pages behind the global table go
+  MachineOptions options_;
+  aub::Writer* recorder_ = nullptr;
+  std::filesystem::path dump_folder_;
+  std::unique_ptr<Machine> machine_;
+  aub::Place place_;
   std::string failure_;
+  bool aborted_ = false;
+  bool stored_difference_ = false;  // of a comparison in parts
   PlayCounts counts_;
+  std::vector<std::string> faults_;
+  std::map<std::string, uint64_t, std::less<>> skipped_;
 };
 
 }  // namespace halogen::trace

@@ -5,23 +5,31 @@
 
 namespace halogen::trace {
 
+TraceHost::Page* TraceHost::find(uint64_t number) const {
+  const auto found = pages_.find(number);
+  return found == pages_.end() ? nullptr : found->second.get();
+}
+
 std::span<std::byte> TraceHost::map_memory(PhysAddr address, uint64_t bytes) {
   const uint64_t inside = address.value % kPageBytes;
   if (bytes > kPageBytes - inside) return {};
-  auto found = pages_.find(address.value / kPageBytes);
-  if (found == pages_.end()) {
-    if (pages_.size() >= kMaxPages) return {};
-    found = pages_.emplace(address.value / kPageBytes, std::make_unique<Page>()).first;
+  Page* page = find(address.value / kPageBytes);
+  if (page == nullptr) {
+    if (!budget_->take()) return {};
+    page = pages_.emplace(address.value / kPageBytes, std::make_unique<Page>()).first->second.get();
   }
-  return std::span(found->second->bytes).subspan(inside, bytes);
+  return std::span(page->bytes).subspan(inside, bytes);
 }
 
 bool TraceHost::read_memory(PhysAddr address, std::span<std::byte> out) {
   while (!out.empty()) {
-    const size_t take = std::min<size_t>(out.size(), kPageBytes - address.value % kPageBytes);
-    const std::span<const std::byte> from = map_memory(address, take);
-    if (from.empty()) return false;
-    std::memcpy(out.data(), from.data(), take);
+    const uint64_t inside = address.value % kPageBytes;
+    const size_t take = std::min<size_t>(out.size(), kPageBytes - inside);
+    if (const Page* const page = find(address.value / kPageBytes)) {
+      std::memcpy(out.data(), page->bytes.data() + inside, take);
+    } else {
+      std::memset(out.data(), 0, take);
+    }
     out = out.subspan(take);
     address += take;
   }
@@ -38,6 +46,10 @@ bool TraceHost::write_memory(PhysAddr address, std::span<const std::byte> data) 
     address += take;
   }
   return true;
+}
+
+void TraceHost::visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const {
+  for (const auto& [number, page] : pages_) see(number * kPageBytes, page->bytes);
 }
 
 }  // namespace halogen::trace

@@ -1,10 +1,12 @@
-// The machine around a device that plays a trace: memory that comes into being where it is touched, nobody who listens
-// to interrupts.
+// The machine around a device that plays a trace or serves a simulator's client: memory that comes into being where it
+// is touched, nobody who listens to interrupts.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -13,13 +15,33 @@
 
 namespace halogen::trace {
 
+// How much memory several machines may use together.
+class PageBudget {
+ public:
+  explicit PageBudget(uint64_t pages) : left_(static_cast<int64_t>(pages)) {}
+  bool take() { return left_.fetch_sub(1, std::memory_order_relaxed) > 0 || give(1); }
+  bool give(uint64_t pages) {
+    left_.fetch_add(static_cast<int64_t>(pages), std::memory_order_relaxed);
+    return false;
+  }
+
+ private:
+  std::atomic<int64_t> left_;
+};
+
 class TraceHost final : public Host {
  public:
   static constexpr uint64_t kPageBytes = 4096;
   static constexpr size_t kMaxPages = size_t{1} << 20;  // 4 GiB; beyond nothing answers
 
-  explicit TraceHost(EventSink* events = nullptr) : events_(events) {}
+  // `budget` null: a machine of its own may have kMaxPages.
+  explicit TraceHost(EventSink* events = nullptr, PageBudget* budget = nullptr)
+      : events_(events), own_budget_(kMaxPages), budget_(budget != nullptr ? budget : &own_budget_) {}
+  ~TraceHost() override { budget_->give(pages_.size()); }
+  TraceHost(const TraceHost&) = delete;
+  TraceHost& operator=(const TraceHost&) = delete;
 
+  // What nobody wrote reads zero, and reading it costs nothing.
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
@@ -29,12 +51,20 @@ class TraceHost final : public Host {
     if (events_ != nullptr) events_->on_event(event);
   }
 
+  size_t pages() const { return pages_.size(); }
+  // Every page that was touched, in no order.
+  void visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const;
+
  private:
   struct alignas(64) Page {
     std::array<std::byte, kPageBytes> bytes{};
   };
 
+  Page* find(uint64_t number) const;
+
   EventSink* events_;
+  PageBudget own_budget_;
+  PageBudget* budget_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
 };
 

@@ -1,0 +1,37 @@
+// Where the bytes of a new trace go: a file, or memory.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+
+namespace halogen::trace {
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual Result<void> write(std::span<const std::byte> bytes) = 0;
+  // What was written so far is where others can see it.
+  virtual Result<void> flush() = 0;
+};
+
+Result<std::unique_ptr<ByteSink>> create_file(const std::filesystem::path& path);
+
+class MemorySink final : public ByteSink {
+ public:
+  Result<void> write(std::span<const std::byte> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return {};
+  }
+  Result<void> flush() override { return {}; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace halogen::trace

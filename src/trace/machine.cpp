@@ -1,0 +1,281 @@
+#include "trace/machine.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "base/bits.h"
+#include "hw/gtt.h"
+#include "hw/ring.h"
+#include "spec/packing.h"
+
+namespace halogen::trace {
+namespace {
+
+constexpr uint32_t kCommandRegister = 4;
+constexpr uint32_t kMemoryAndMaster = 7;  // and I/O
+constexpr unsigned kRegisterBar = 0;
+constexpr uint64_t kPageBytes = 4096;
+
+uint8_t size_code(unsigned bytes) {
+  return static_cast<uint8_t>(std::countr_zero(bytes));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model, const MachineOptions& options) {
+  std::unique_ptr<Machine> machine(new Machine(options));
+  // The reserved areas of an integrated part lie above what clients use.
+  DeviceOptions device;
+  device.name = options.name;
+  device.power_gating = false;
+  device.local_tables = false;
+  device.wide_local = true;
+  Result<std::unique_ptr<Device>> created = Device::create(model, machine->host_, device);
+  if (!created) return created.error();
+  machine->device_ = std::move(created).value();
+  machine->device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
+  machine->formats_.emplace(model, model.physical_bits);
+  const PageFormat* const global = machine->formats_->find(WalkMode::ggtt);
+  machine->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
+  if (const uint64_t local = local_bytes(model, device); local != 0) {
+    machine->objects_.emplace(*machine->formats_);
+    machine->object_base_ = local / 4 * 3;  // beyond what the tables of traces reach
+  }
+  if (const spec::RegisterDesc& control = hw::PGTBL_CTL::kDesc; control.offset(model.id) != spec::kNoOffset) {
+    const uint32_t offset = control.offset(model.id);
+    machine->device_->bar_write(kRegisterBar, offset, 4, machine->device_->bar_read(kRegisterBar, offset, 4) | 1);
+  }
+  machine->commands_.resize(model.engines.size());
+  machine->settle_limit_ = options.settle_limit;
+  return machine;
+}
+
+void Machine::record_to(aub::Writer* writer, std::string_view text) {
+  recorder_ = writer;
+  if (writer != nullptr) writer->open(model(), text);
+}
+
+bool Machine::write_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes, uint64_t value) {
+  note(aub::RegisterWrite{offset, 0, size_code(bytes), space, low_mask(8 * std::min(bytes, 8u)), value});
+  switch (space) {
+    case aub::RegisterSpace::mmio:
+      device_->bar_write(kRegisterBar, offset, bytes, value);
+      settle();
+      return true;
+    case aub::RegisterSpace::pci_config:
+      device_->config_write(offset, bytes, static_cast<uint32_t>(value));
+      settle();
+      return true;
+    case aub::RegisterSpace::io:
+      device_->io_write(static_cast<uint16_t>(offset), bytes, static_cast<uint32_t>(value));
+      settle();
+      return true;
+    case aub::RegisterSpace::mchbar:
+    case aub::RegisterSpace::azalia:
+    case aub::RegisterSpace::vtd:
+      return false;
+  }
+  return false;
+}
+
+std::optional<uint64_t> Machine::read_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes) {
+  switch (space) {
+    case aub::RegisterSpace::mmio:
+      return device_->bar_read(kRegisterBar, offset, bytes);
+    case aub::RegisterSpace::pci_config:
+      return device_->config_read(offset, bytes);
+    case aub::RegisterSpace::io:
+      return device_->io_read(static_cast<uint16_t>(offset), bytes);
+    case aub::RegisterSpace::mchbar:
+    case aub::RegisterSpace::azalia:
+    case aub::RegisterSpace::vtd:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool Machine::write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint) {
+  const bool plain = space == aub::MemorySpace::system;
+  const bool local = space == aub::MemorySpace::local;
+  const bool object = objects_ && ((plain && objects_->take_system_write(address, data)) ||
+                                   (local && objects_->take_local_write(address, data)));
+  note(aub::MemoryWrite{address, false, false, aub::Tiling::none, hint, object ? aub::MemorySpace::local : space, data,
+                        data.size()});
+  switch (space) {
+    case aub::MemorySpace::ggtt:
+    case aub::MemorySpace::ggtt_non_aperture:
+      return transfer_through(device_->memory().walk_of(0, TableKind::global), address, {}, data);
+    case aub::MemorySpace::ppgtt:
+      return transfer_through(process_walk(), address, {}, data);
+    case aub::MemorySpace::local:
+    case aub::MemorySpace::system:
+    case aub::MemorySpace::ppgtt_pt_entry:
+    case aub::MemorySpace::ppgtt_pdp_entry:
+    case aub::MemorySpace::ppgtt_pd_entry:
+    case aub::MemorySpace::ppgtt_pml4_entry:
+      if (!local && !object) return host_.write_memory(PhysAddr{address}, data);
+      device_->local_memory().write(address + (object ? object_base_ : 0), data);
+      return objects_.has_value();
+    case aub::MemorySpace::ggtt_entry:
+      return store_entries(address, data);
+    case aub::MemorySpace::gtt_pd_entry:
+    case aub::MemorySpace::power_context:
+      return false;
+  }
+  return false;
+}
+
+bool Machine::read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
+  std::ranges::fill(into, std::byte{0});
+  switch (space) {
+    case aub::MemorySpace::ggtt:
+    case aub::MemorySpace::ggtt_non_aperture:
+      return transfer_through(device_->memory().walk_of(0, TableKind::global), address, into, {});
+    case aub::MemorySpace::ppgtt:
+      return transfer_through(process_walk(), address, into, {});
+    case aub::MemorySpace::local:
+      device_->local_memory().read(address, into);
+      return objects_.has_value();
+    case aub::MemorySpace::system:
+    case aub::MemorySpace::ppgtt_pt_entry:
+    case aub::MemorySpace::ppgtt_pdp_entry:
+    case aub::MemorySpace::ppgtt_pd_entry:
+    case aub::MemorySpace::ppgtt_pml4_entry:
+      return host_.read_memory(PhysAddr{address}, into);
+    case aub::MemorySpace::ggtt_entry:
+      for (uint64_t at = 0; at + entry_bytes_ <= into.size(); at += entry_bytes_) {
+        const uint64_t entry = read_entry((address + at) / entry_bytes_);
+        std::memcpy(into.data() + at, &entry, entry_bytes_);
+      }
+      return true;
+    case aub::MemorySpace::gtt_pd_entry:
+    case aub::MemorySpace::power_context:
+      return false;
+  }
+  return false;
+}
+
+aub::MemorySpace Machine::space_of_read(uint64_t address) {
+  const bool local = objects_ && objects_->guess_read(address) == GgttObjects::Pool::local;
+  return local ? aub::MemorySpace::local : aub::MemorySpace::system;
+}
+
+// What points at local memory is moved to where the objects behind the global table are kept.
+bool Machine::store_entries(uint64_t offset, std::span<const std::byte> data) {
+  if (objects_) objects_->note_global_entries(data);
+  const uint64_t moved = objects_ ? formats_->find(WalkMode::ggtt)->levels.back().table.local_memory : 0;
+  for (; data.size() >= entry_bytes_; data = data.subspan(entry_bytes_), offset += entry_bytes_) {
+    uint64_t entry = 0;
+    std::memcpy(&entry, data.data(), entry_bytes_);
+    if ((entry & moved) != 0) entry += object_base_;
+    if (offset >= gtt_bytes(model(), device_->options())) return false;
+    device_->bar_write(kRegisterBar, model().gtt_offset + offset, entry_bytes_, entry);
+  }
+  return data.empty();
+}
+
+uint64_t Machine::read_entry(uint64_t index) {
+  const uint64_t offset = index * entry_bytes_;
+  if (offset >= gtt_bytes(model(), device_->options())) return 0;
+  uint64_t entry = device_->bar_read(kRegisterBar, model().gtt_offset + offset, entry_bytes_);
+  const uint64_t moved = objects_ ? formats_->find(WalkMode::ggtt)->levels.back().table.local_memory : 0;
+  if ((entry & moved) != 0) entry -= object_base_;
+  return entry;
+}
+
+WalkContext Machine::process_walk() {
+  return device_->memory().walk_of(last_engine_, TableKind::per_process);
+}
+
+bool Machine::transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
+                               std::span<const std::byte> from) {
+  const PhysicalMemory& memory = device_->memory().map().physical();
+  const size_t size = std::max(into.size(), from.size());
+  bool all = true;
+  for (size_t done = 0; done < size;) {
+    const uint64_t at = address + done;
+    const size_t part = std::min<size_t>(size - done, kPageBytes - at % kPageBytes);
+    const WalkResult found = walk(memory, walked, at, {}, nullptr, false);
+    if (found.fault.reason == FaultReason::none && !found.mapping.null) {
+      const PhysAddr page{found.mapping.address + at % (uint64_t{1} << found.mapping.page_bits)};
+      all &= into.empty() ? memory.write(found.mapping.space, page, from.subspan(done, part))
+                          : memory.read(found.mapping.space, page, into.subspan(done, part));
+    } else {
+      all = false;
+    }
+    done += part;
+  }
+  return all;
+}
+
+bool Machine::run_ring(spec::EngineClass engine_class, uint64_t address, uint64_t bytes) {
+  const auto engines = model().engines;
+  auto engine = std::ranges::find(engines, engine_class, &spec::EngineModel::engine_class);
+  if (engine == engines.end()) engine = engines.begin();
+  const uint64_t head = address % kPageBytes;
+  const uint64_t tail = align_up(head + bytes, 8);
+  const uint64_t pages = tail / kPageBytes + 1;  // the tail never reaches the end
+  if (bytes == 0 || hw::RING_TAIL::kDesc.offset(model().id) == spec::kNoOffset || pages > 512) return false;
+  const auto set = [&](const spec::RegisterDesc& desc, uint64_t value) {
+    write_register(aub::RegisterSpace::mmio, engine->mmio_base + desc.offset(model().id), 4, value);
+  };
+  set(hw::RING_CTL::kDesc, 0);
+  set(hw::RING_START::kDesc, align_down(address, kPageBytes));
+  set(hw::RING_HEAD::kDesc, head);
+  set(hw::RING_TAIL::kDesc, head);
+  set(hw::RING_CTL::kDesc, (pages - 1) << 12 | 1);
+  set(hw::RING_TAIL::kDesc, tail);
+  return true;
+}
+
+void Machine::note_engines() {
+  for (unsigned number = 0; number < commands_.size(); ++number) {
+    const uint64_t now = device_->engines().engine(number).state().commands;
+    if (now != commands_[number]) last_engine_ = number;
+    commands_[number] = now;
+  }
+}
+
+void Machine::advance(uint64_t nanoseconds) {
+  const uint64_t part = std::min<uint64_t>(nanoseconds, ~uint32_t{0});
+  note(aub::Delay{static_cast<uint32_t>(part)});
+  pass(part);
+}
+
+void Machine::pass(uint64_t nanoseconds) {
+  device_->advance(nanoseconds);
+  note_engines();
+}
+
+bool Machine::settle() {
+  const bool settled = device_->settle(settle_limit_);
+  note_engines();
+  return settled;
+}
+
+uint64_t Machine::memory_hash() const {
+  static constexpr std::array<std::byte, kPageBytes> kZeros{};
+  constexpr uint64_t kPrime = 0x9e37'79b9'7f4a'7c15;
+  uint64_t sum = 0;  // pages come in any order
+  const auto add = [&sum](uint64_t space, uint64_t address, std::span<const std::byte> bytes) {
+    for (uint64_t at = 0; at < bytes.size(); at += kPageBytes) {
+      const auto page = bytes.subspan(at, kPageBytes);
+      if (std::memcmp(page.data(), kZeros.data(), kPageBytes) == 0) continue;
+      uint64_t hash = ((address + at) ^ space << 60) * kPrime;
+      for (size_t i = 0; i < kPageBytes; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        std::memcpy(&word, page.data() + i, sizeof word);
+        hash = std::rotl((hash ^ word) * kPrime, 29);
+      }
+      sum += hash * kPrime;
+    }
+  };
+  host_.visit([&](uint64_t address, std::span<const std::byte> bytes) { add(0, address, bytes); });
+  device_->local_memory().visit([&](uint64_t address, std::span<const std::byte> bytes) { add(1, address, bytes); });
+  return sum;
+}
+
+}  // namespace halogen::trace

@@ -1,0 +1,96 @@
+// A device and the machine around it as simulators show them: registers by offset, memory by physical address, page
+// table entries, all written from outside, with the work done at once. Doors that speak so (AUB traces, TBX) share it.
+// Everything that comes in can be recorded as an AUB trace here, which is the one place that all of it passes; played
+// again, the trace makes the same calls in the same order.
+//
+// A simulator's machine differs from a real one: everything is placed by the client, registers never sleep, the
+// global table is on, and local memory answers at every address.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "memory/page_format.h"
+#include "trace/aub_records.h"
+#include "trace/aub_writer.h"
+#include "trace/ggtt_objects.h"
+#include "trace/trace_host.h"
+
+namespace halogen::trace {
+
+struct MachineOptions {
+  EventSink* events = nullptr;
+  PageBudget* budget = nullptr;  // of system memory, shared with other machines
+  std::string name = "gpu0";
+  uint64_t settle_limit = Device::kSettleLimit;  // virtual time that one write may start work for
+};
+
+class Machine {
+ public:
+  static Result<std::unique_ptr<Machine>> create(const spec::DeviceModel& model, const MachineOptions& options = {});
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  const spec::DeviceModel& model() const { return device_->model(); }
+  Device& device() { return *device_; }
+  TraceHost& host() { return host_; }
+
+  // From now on everything that comes in is written there, from the version record on. Null: no more.
+  void record_to(aub::Writer* writer, std::string_view text = "halogen");
+  // A record that is no access: comments, and what a client expected.
+  void note(const aub::Record& record) {
+    if (recorder_ != nullptr) recorder_->write(record);
+  }
+
+  // False: a register space that the device does not have. Writes run what they start to its end.
+  bool write_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes, uint64_t value);
+  std::optional<uint64_t> read_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes);
+
+  // False: nothing took a part of it (no page there, or memory is used up).
+  bool write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint = 0);
+  // Reads have no effect on the device; what is not there reads zero.
+  bool read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into);
+  // A read by physical address that does not say which memory it means; says which was taken.
+  aub::MemorySpace space_of_read(uint64_t address);
+
+  // Entries of the global table.
+  unsigned entry_bytes() const { return entry_bytes_; }
+  uint64_t read_entry(uint64_t index);
+
+  // Commands that lie in the global address space run as a ring of an engine of that class (or of the first engine).
+  bool run_ring(spec::EngineClass engine_class, uint64_t address, uint64_t bytes);
+
+  void advance(uint64_t nanoseconds);  // as a client asks for it
+  void pass(uint64_t nanoseconds);     // as part of something else that is recorded
+  bool settle();
+
+  // Of everything in memory, system and local, the global table too: the same for the same bytes at the same places.
+  uint64_t memory_hash() const;
+
+ private:
+  explicit Machine(const MachineOptions& options) : host_(options.events, options.budget) {}
+
+  bool store_entries(uint64_t offset, std::span<const std::byte> data);
+  bool transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
+                        std::span<const std::byte> from);
+  WalkContext process_walk();
+  void note_engines();
+
+  TraceHost host_;
+  std::unique_ptr<Device> device_;
+  std::optional<PageFormats> formats_;
+  std::optional<GgttObjects> objects_;  // where there is local memory
+  uint64_t object_base_ = 0;            // where in local memory the pages behind the global table go
+  unsigned entry_bytes_ = 8;
+  unsigned last_engine_ = 0;  // that did something
+  std::vector<uint64_t> commands_;
+  uint64_t settle_limit_ = Device::kSettleLimit;
+  aub::Writer* recorder_ = nullptr;
+};
+
+}  // namespace halogen::trace
