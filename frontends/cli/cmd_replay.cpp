@@ -1,0 +1,249 @@
+// halogen replay: executes an AUB trace.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "numbers.h"
+#include "reports.h"
+#include "stdout_sink.h"
+#include "trace/aub_reader.h"
+#include "trace/byte_source.h"
+#include "trace/player.h"
+
+namespace halogen::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string file;
+  std::string device;
+  std::vector<std::string> dumps;
+  std::string dump_folder;
+  std::string trace;
+  std::string report;
+};
+
+struct Dump {
+  trace::aub::MemorySpace space{};
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  std::string file;
+};
+
+// ggtt:ADDR:LEN=FILE
+Result<Dump> parse_dump(const std::string& text) {
+  const size_t colon = text.find(':');
+  const size_t second = colon == std::string::npos ? colon : text.find(':', colon + 1);
+  const size_t equals = second == std::string::npos ? second : text.find('=', second + 1);
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    return Error{fmt::format("--dump \"{}\" is not of the form ggtt:ADDR:LEN=FILE or ppgtt:ADDR:LEN=FILE.", text)};
+  }
+  const std::string_view all = text;
+  const std::string_view space = all.substr(0, colon);
+  if (space != "ggtt" && space != "ppgtt") {
+    return Error{fmt::format("--dump \"{}\" begins with neither ggtt nor ppgtt.", text)};
+  }
+  const auto address = parse_address("--dump", all.substr(colon + 1, second - colon - 1));
+  if (!address) return address.error();
+  const auto bytes = parse_address("--dump", all.substr(second + 1, equals - second - 1));
+  if (!bytes) return bytes.error();
+  constexpr uint64_t kMostBytes = uint64_t{1} << 32;
+  if (bytes->value > kMostBytes) return Error{fmt::format("--dump \"{}\" asks for more than 4 GB.", text)};
+  return Dump{space == "ggtt" ? trace::aub::MemorySpace::ggtt : trace::aub::MemorySpace::ppgtt, address->value,
+              bytes->value, text.substr(equals + 1)};
+}
+
+// What is not mapped becomes zeros; says whether all of it was.
+Result<bool> write_dump(const Dump& dump, trace::Player& player) {
+  std::ofstream out(dump.file, std::ios::binary);
+  std::vector<std::byte> part(size_t{1} << 20);
+  bool mapped = true;
+  for (uint64_t done = 0; done < dump.bytes && out; done += part.size()) {
+    const auto bytes = std::span(part).first(std::min<uint64_t>(part.size(), dump.bytes - done));
+    mapped &= player.read(dump.space, dump.address + done, bytes);
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  if (!out.flush()) return Error{fmt::format("{}: cannot be written.", dump.file)};
+  return mapped;
+}
+
+// A line that goes on in place, on a terminal only, when it takes long.
+class Progress {
+ public:
+  explicit Progress(uint64_t total) : total_(total), shown_(::isatty(STDERR_FILENO) != 0 && total != 0) {}
+  ~Progress() {
+    if (drawn_) fmt::print(stderr, "\r\033[K");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void at(uint64_t bytes, uint64_t records) {
+    if (!shown_ || ++calls_ % 64 != 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::milliseconds(200);
+    drawn_ = true;
+    fmt::print(stderr, "\r{:3} %  record {}", std::min<uint64_t>(100, bytes * 100 / total_), records);
+  }
+
+ private:
+  uint64_t total_;
+  bool shown_;
+  bool drawn_ = false;
+  uint64_t calls_ = 0;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+};
+
+// A packed file's size says nothing of its records.
+uint64_t size_for_progress(const std::string& file) {
+  std::error_code failed;
+  const uint64_t bytes = fs::file_size(file, failed);
+  return failed || file.ends_with(".xz") ? 0 : bytes;
+}
+
+Result<void> play(const Options& options, trace::Player& player) {
+  auto source = trace::open_file(options.file);
+  if (!source) return source.error();
+  trace::aub::Reader reader(**source, options.file);
+  Progress progress(size_for_progress(options.file));
+  while (player.wants_more()) {
+    const auto more = reader.next(player);
+    if (!more) return more.error();
+    if (!*more) break;
+    progress.at(reader.bytes(), reader.records());
+  }
+  if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};
+  return {};
+}
+
+std::string summary(const Options& options, trace::Player& player) {
+  const trace::PlayCounts& c = player.counts();
+  return fmt::format(
+      "{} device={} records={} register_writes={} memory_writes={} checks={} failed={} skipped={} "
+      "memory={:#018x}\n",
+      options.file, player.device()->model().name, c.records, c.register_writes, c.memory_writes, c.checks,
+      c.failed_checks, c.skipped, player.machine()->memory_hash());
+}
+
+void say_faults(trace::Player& player) {
+  const auto say = [](const std::string& what) { fmt::print(stderr, "halogen replay: {}\n", what); };
+  for (const std::string& fault : player.faults()) say(fault + ".");
+  const uint64_t more =
+      player.counts().failed_checks - std::min<uint64_t>(player.counts().failed_checks, player.faults().size());
+  if (more != 0) say(fmt::format("{} more expectations did not hold.", more));
+  if (player.aborted()) say("the trace asks to stop when that wait times out.");
+  for (const auto& [kind, count] : player.skipped()) say(fmt::format("left out: {}, {} times.", kind, count));
+  if (player.counts().unmapped != 0) {
+    say(fmt::format("{} writes reached no memory, in part or whole.", player.counts().unmapped));
+  }
+  if (const std::string missing = not_executed(player.device()->fidelity()); !missing.empty()) {
+    say(fmt::format("not executed: {}.", missing));
+  }
+}
+
+// 0, or kExitFault when an engine is stuck.
+bool hung(Device& device) {
+  bool any = false;
+  for (unsigned number = 0; number < device.engines().count(); ++number) {
+    if (device.engines().engine(number).state().activity == engine::Activity::hung) {
+      fmt::print(stderr, "halogen replay: the engine {} hangs.\n", device.model().engines[number].name);
+      any = true;
+    }
+  }
+  return any;
+}
+
+Result<int> replay(const Options& options) {
+  const spec::DeviceModel* model = nullptr;
+  if (!options.device.empty()) {
+    model = spec::find_device(options.device);
+    if (model == nullptr) {
+      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+    }
+  }
+  std::vector<Dump> dumps;
+  for (const std::string& text : options.dumps) {
+    const auto dump = parse_dump(text);
+    if (!dump) return dump.error();
+    dumps.push_back(*dump);
+  }
+  if (!options.dump_folder.empty() && !fs::is_directory(options.dump_folder)) {
+    return Error{fmt::format("{}: is no folder.", options.dump_folder)};
+  }
+  std::unique_ptr<trace::ByteSink> sink;
+  std::optional<trace::aub::Writer> writer;
+  trace::Player player(model);
+  player.allow_dumps(options.dump_folder);
+  if (!options.trace.empty()) {
+    std::error_code ignored;
+    if (fs::equivalent(options.trace, options.file, ignored)) {
+      return Error{fmt::format("{}: is the trace to replay; it cannot be written at the same time.", options.trace)};
+    }
+    auto created = trace::create_file(options.trace);
+    if (!created) return created.error();
+    sink = std::move(created).value();
+    player.record_to(&writer.emplace(*sink));
+  }
+  if (const auto done = play(options, player); !done) return done.error();
+  if (player.machine() == nullptr) return Error{fmt::format("{}: holds nothing to replay.", options.file)};
+  if (writer) {
+    if (const auto done = writer->finish(); !done) return done.error();
+  }
+  for (const Dump& dump : dumps) {
+    const auto mapped = write_dump(dump, player);
+    if (!mapped) return mapped.error();
+    if (!*mapped) fmt::print(stderr, "halogen replay: {}: a part is not mapped and was written as zeros.\n", dump.file);
+  }
+  if (!options.report.empty()) {
+    const auto done = write_report(options.report, player.device()->fidelity(), player.device()->model().name);
+    if (!done) return done.error();
+  }
+  StdoutSink out;
+  out.write(summary(options, player));
+  say_faults(player);
+  if (!out.finish()) return kExitUse;
+  return hung(*player.device()) || player.counts().failed_checks != 0 ? kExitFault : 0;
+}
+
+int run(const Options& options) {
+  const auto status = replay(options);
+  if (!status) {
+    fmt::print(stderr, "halogen replay: {}\n", status.message());
+    return kExitUse;
+  }
+  return *status;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("replay", "executes an AUB trace on the device and checks its expectations");
+  command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
+  command->add_option("--device", options->device, "play on this device (default: what the trace says)");
+  command
+      ->add_option("--dump", options->dumps,
+                   "afterwards, memory by its address in the global table (ggtt:ADDR:LEN=FILE) or in the tables of the "
+                   "context that ran last (ppgtt:ADDR:LEN=FILE)")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  command->add_option("--dump-folder", options->dump_folder, "where dumps that the trace itself asks for may go")
+      ->type_name("FOLDER");
+  command->add_option("--trace", options->trace, "record what was played as a new AUB trace")->type_name("FILE");
+  command->add_option("--report", options->report, "the fidelity report, as JSON")->type_name("FILE");
+  command->footer(
+      "One line on standard output says what was played; memory= is a hash of all memory at the end.\n"
+      "Exit: 0 every expectation of the trace held; 1 one did not, a wait timed out or an engine hangs; 2 wrong use or "
+      "bad file.");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace halogen::cli
