@@ -52,12 +52,13 @@ class Session {
     uint32_t most;
     Handle handle;  // null: taken and not acted upon
   };
-  static const std::array<Row, 29> kRows;
+  static const std::array<Row, 28> kRows;
 
-  static constexpr uint32_t kMostBody = 1 << 20;      // of a message that we do not know
-  static constexpr size_t kPart = 64 * 1024;          // of data, at a time
-  static constexpr uint64_t kPollTime = 1'000'000;    // virtual time between two looks of a client
-  static constexpr unsigned kFreeRepeats = 16;        // of a read that finds the same, before it is slowed down
+  static constexpr uint32_t kMostBody = 1 << 20;    // of a message that we do not know
+  static constexpr size_t kPart = 64 * 1024;        // of data, at a time
+  static constexpr uint64_t kPollTime = 1'000'000;  // virtual time between two looks of a client
+  static constexpr unsigned kFreeRepeats = 16;      // of a read that finds the same, before it is slowed down
+  static constexpr uint64_t kRegisterRead = uint64_t{1} << 63;
   static constexpr uint32_t kMostCompare = 1u << 20;
 
   bool next();  // false: the end
@@ -67,7 +68,6 @@ class Session {
   bool lost(std::string sentence);
   void once(std::string_view key, std::string_view sentence);
   bool use(const std::function<void(trace::Machine&)>& what);
-  bool write_words(std::span<const uint32_t> words);
   // A client that looks again at what has not changed: time passes, and it has to wait.
   bool slow_down(uint64_t what, uint64_t found);
 

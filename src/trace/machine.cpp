@@ -36,7 +36,6 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
   Result<std::unique_ptr<Device>> created = Device::create(model, machine->host_, device);
   if (!created) return created.error();
   machine->device_ = std::move(created).value();
-  machine->device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
   machine->formats_.emplace(model, model.physical_bits);
   const PageFormat* const global = machine->formats_->find(WalkMode::ggtt);
   machine->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
@@ -44,13 +43,32 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
     machine->objects_.emplace(*machine->formats_);
     machine->object_base_ = local / 4 * 3;  // beyond what the tables of traces reach
   }
-  if (const spec::RegisterDesc& control = hw::PGTBL_CTL::kDesc; control.offset(model.id) != spec::kNoOffset) {
-    const uint32_t offset = control.offset(model.id);
-    machine->device_->bar_write(kRegisterBar, offset, 4, machine->device_->bar_read(kRegisterBar, offset, 4) | 1);
-  }
   machine->commands_.resize(model.engines.size());
   machine->settle_limit_ = options.settle_limit;
+  machine->bring_up();
   return machine;
+}
+
+// What firmware and a kernel do before a client comes: decoding on, and the global table of Gen4.
+void Machine::bring_up() {
+  device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
+  if (const uint32_t offset = hw::PGTBL_CTL::kDesc.offset(model().id); offset != spec::kNoOffset) {
+    device_->bar_write(kRegisterBar, offset, 4, device_->bar_read(kRegisterBar, offset, 4) | 1);
+  }
+}
+
+void Machine::reset() {
+  note(aub::Comment{false, false, "reset"});
+  device_->reset(ResetKind::function_level);
+  bring_up();
+}
+
+bool Machine::busy() const {
+  bool any = false;
+  for (unsigned number = 0; number < device_->engines().count(); ++number) {
+    any |= device_->engines().engine(number).state().activity != engine::Activity::idle;
+  }
+  return any;
 }
 
 void Machine::record_to(aub::Writer* writer, std::string_view text) {

@@ -68,6 +68,9 @@ class Machine {
   void advance(uint64_t nanoseconds);  // as a client asks for it
   void pass(uint64_t nanoseconds);     // as part of something else that is recorded
   bool settle();
+  bool busy() const;  // an engine has work, done or not
+  // As after power-on, but for memory. A trace has no record for it: recorded as a comment.
+  void reset();
 
   // Of everything in memory, system and local, the global table too: the same for the same bytes at the same places.
   uint64_t memory_hash() const;
@@ -75,6 +78,7 @@ class Machine {
  private:
   explicit Machine(const MachineOptions& options) : host_(options.events, options.budget) {}
 
+  void bring_up();
   bool store_entries(uint64_t offset, std::span<const std::byte> data);
   bool transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
                         std::span<const std::byte> from);

@@ -1,0 +1,103 @@
+// halogen serve: the device behind a socket, as Intel's simulator shows it.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "commands.h"
+#include "reports.h"
+#include "stdout_sink.h"
+#include "tbx/server.h"
+
+namespace halogen::cli {
+namespace {
+
+struct Options {
+  std::optional<uint16_t> port;
+  std::string device;
+  std::string report;
+  std::string trace;
+  bool shared = false;
+};
+
+// The signals that end the server; blocked in every thread, and waited for.
+sigset_t ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+Result<int> serve(const Options& options) {
+  tbx::ServerOptions settings;
+  settings.model = spec::find_device(options.device);
+  if (settings.model == nullptr) {
+    return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+  }
+  settings.port = *options.port;
+  settings.shared = options.shared;
+  settings.trace = options.trace;
+  std::mutex writing;
+  settings.log = [&writing](std::string_view line) {
+    const std::lock_guard lock(writing);
+    fmt::print(stderr, "halogen serve: {}\n", line);
+  };
+  bool failed = false;
+  settings.reported = [&](const FidelityReport& report) {
+    if (options.report.empty()) return;
+    if (const auto done = write_report(options.report, report, settings.model->name); !done) {
+      failed = true;
+      settings.log(done.message());
+    }
+  };
+  settings.reported({});  // a file that cannot be written is told now
+  if (failed) return kExitUse;
+
+  const sigset_t signals = ending_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  auto server = tbx::Server::listen(std::move(settings));
+  if (!server) return server.error();
+  StdoutSink out;
+  out.write(fmt::format("listening on 127.0.0.1:{}\n", (*server)->port()));
+  std::thread running([&] { (*server)->run(); });
+  int which = 0;
+  sigwait(&signals, &which);
+  (*server)->stop();
+  running.join();
+  return out.finish() && !failed ? 0 : kExitUse;
+}
+
+int run(const Options& options) {
+  const auto status = serve(options);
+  if (!status) {
+    fmt::print(stderr, "halogen serve: {}\n", status.message());
+    return kExitUse;
+  }
+  return *status;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("serve", "serves the device to simulator clients over TBX, on 127.0.0.1 only");
+  command->add_option("--tbx", options->port, "the TCP port; 0 picks a free one")->required()->type_name("PORT");
+  command->add_option("--device", options->device, "which device")->required();
+  command->add_option("--report", options->report, "the fidelity report of all connections, as JSON")
+      ->type_name("FILE");
+  command
+      ->add_option("--trace", options->trace,
+                   "record what comes in as an AUB trace; further connections get -2, -3 into the name")
+      ->type_name("FILE");
+  command->add_flag("--shared", options->shared, "one device for all connections instead of one each");
+  command->footer(
+      "Says \"listening on 127.0.0.1:PORT\" when it is ready, serves any number of clients and ends on SIGTERM.\n"
+      "docs/doors.md tells how to point Intel's OpenCL driver at it.");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace halogen::cli

@@ -1,0 +1,184 @@
+#include "tbx/server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tbx/channel.h"
+#include "tbx/session.h"
+
+namespace halogen::tbx {
+namespace {
+
+constexpr int kBacklog = 64;
+
+Error system_error(std::string_view what) {
+  return Error{fmt::format("{}: {}.", what, std::strerror(errno))};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::listen(ServerOptions options) {
+  std::unique_ptr<Server> server(new Server(std::move(options)));
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("no pipe");
+  server->stop_read_ = pipe[0];
+  server->stop_write_ = pipe[1];
+  server->listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (server->listener_ < 0) return system_error("no socket");
+  const int yes = 1;
+  ::setsockopt(server->listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(server->options_.port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // never anywhere else
+  socklen_t length = sizeof address;
+  auto* const raw = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(server->listener_, raw, length) != 0 || ::listen(server->listener_, kBacklog) != 0 ||
+      ::getsockname(server->listener_, raw, &length) != 0) {
+    return system_error(fmt::format("cannot listen on 127.0.0.1:{}", server->options_.port));
+  }
+  server->port_ = ntohs(address.sin_port);
+  if (server->options_.shared) {
+    if (const auto made = server->make(server->shared_); !made) return made.error();
+  }
+  return server;
+}
+
+Server::~Server() {
+  stop();
+  join_finished(true);
+  for (const int descriptor : {listener_, stop_read_, stop_write_}) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+}
+
+void Server::stop() {
+  const char byte = 0;
+  static_cast<void>(!::write(stop_write_, &byte, 1));  // a full pipe says it already
+}
+
+void Server::run() {
+  for (;;) {
+    std::array<pollfd, 2> both{pollfd{listener_, POLLIN, 0}, pollfd{stop_read_, POLLIN, 0}};
+    if (::poll(both.data(), both.size(), -1) < 0 && errno != EINTR) break;
+    if (both[1].revents != 0) break;
+    if (both[0].revents != 0) accept_one();
+    join_finished(false);
+  }
+  join_finished(true);
+  if (options_.shared) end(shared_, "shared device");
+}
+
+void Server::accept_one() {
+  const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (socket < 0) {
+    if (errno == EMFILE || errno == ENFILE) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return;
+  }
+  const uint64_t number = ++accepted_;
+  if (connections_.size() >= kMostConnections) {
+    options_.log(fmt::format("connection {}: refused, {} are open", number, connections_.size()));
+    ::close(socket);
+    return;
+  }
+  const int yes = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  Connection& connection = connections_.emplace_back();
+  connection.thread = std::thread([this, socket, number, &connection] {
+    serve(socket, number);
+    ++finished_;
+    connection.done = true;
+  });
+}
+
+void Server::join_finished(bool all) {
+  for (auto each = connections_.begin(); each != connections_.end();) {
+    if (!all && !each->done) {
+      ++each;
+      continue;
+    }
+    each->thread.join();
+    each = connections_.erase(each);
+  }
+}
+
+void Server::serve(int socket, uint64_t number) {
+  SocketChannel channel(socket, stop_read_);
+  const std::string who = fmt::format("connection {}", number);
+  World own;
+  std::mutex own_guard;
+  const auto machine = [&]() -> Result<trace::Machine*> {
+    if (options_.shared) return shared_.machine.get();
+    if (own.machine == nullptr) {
+      if (const auto made = make(own); !made) return made.error();
+    }
+    return own.machine.get();
+  };
+  Session session({channel, machine, options_.shared ? shared_guard_ : own_guard,
+                   [&](std::string_view what) { options_.log(fmt::format("{}: {}", who, what)); }});
+  session.run();
+  if (own.machine != nullptr) end(own, fmt::format("{}, {} messages", who, session.messages()));
+}
+
+Result<void> Server::make(World& world) {
+  auto machine = trace::Machine::create(*options_.model, {.budget = &budget_});
+  if (!machine) return machine.error();
+  world.machine = std::move(machine).value();
+  if (options_.trace.empty()) return {};
+  auto sink = trace::create_file(trace_name());
+  if (!sink) return sink.error();
+  world.sink = std::move(sink).value();
+  world.writer = std::make_unique<trace::aub::Writer>(*world.sink);
+  world.machine->record_to(world.writer.get(), "halogen serve");
+  return {};
+}
+
+// The first is as asked for; "a.aub" becomes "a-2.aub".
+std::string Server::trace_name() {
+  const std::lock_guard lock(guard_);
+  const std::filesystem::path name = options_.trace;
+  if (++traces_ == 1) return options_.trace;
+  const std::string file = fmt::format("{}-{}{}", name.stem().string(), traces_, name.extension().string());
+  return (name.parent_path() / file).string();
+}
+
+void Server::end(World& world, const std::string& who) {
+  if (world.writer != nullptr) {
+    if (const auto done = world.writer->finish(); !done) options_.log(fmt::format("{}: {}", who, done.message()));
+  }
+  const FidelityReport report = world.machine->device().fidelity();
+  const uint64_t hash = world.machine->memory_hash();
+  std::string missing;
+  for (const auto& [key, entry] : report.entries()) {
+    if (key.first == FidelityKind::command && entry.fidelity == FidelityClass::unsupported) {
+      missing += fmt::format("{}{} x{}", missing.empty() ? "" : ", ", key.second, entry.count);
+    }
+  }
+  options_.log(
+      fmt::format("{}: ended, memory={:#018x}{}{}", who, hash, missing.empty() ? "" : ", not executed: ", missing));
+  last_hash_ = hash;
+  const std::lock_guard lock(guard_);
+  report_.merge(report);
+  options_.reported(report_);
+}
+
+FidelityReport Server::report() {
+  const std::lock_guard lock(guard_);
+  return report_;
+}
+
+}  // namespace halogen::tbx

@@ -1,0 +1,89 @@
+// The TBX server: listens on 127.0.0.1 only, a thread and a device a connection; or one device for all of them. What a
+// connection touched is merged into one report; what it did may be recorded, one trace a connection that did something.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/fidelity.h"
+#include "base/result.h"
+#include "trace/aub_writer.h"
+#include "trace/byte_sink.h"
+#include "trace/machine.h"
+
+namespace halogen::tbx {
+
+struct ServerOptions {
+  const spec::DeviceModel* model = nullptr;
+  uint16_t port = 0;  // 0: the system picks one
+  bool shared = false;
+  std::string trace;  // file; further connections get a number into its name
+  std::function<void(std::string_view)> log = [](std::string_view) {};
+  std::function<void(const FidelityReport&)> reported = [](const FidelityReport&) {};  // after each connection
+};
+
+class Server {
+ public:
+  static constexpr unsigned kMostConnections = 64;
+  static constexpr uint64_t kMostPages = uint64_t{1} << 20;  // 4 GiB of system memory for all connections
+
+  static Result<std::unique_ptr<Server>> listen(ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  uint16_t port() const { return port_; }
+  void run();   // until stop()
+  void stop();  // from any thread; connections are ended at the message they are in
+
+  FidelityReport report();
+  uint64_t finished() const { return finished_.load(); }      // connections that have ended
+  uint64_t memory_hash() const { return last_hash_.load(); }  // of the connection that ended last and had a device
+
+ private:
+  // A machine with its trace.
+  struct World {
+    std::unique_ptr<trace::ByteSink> sink;
+    std::unique_ptr<trace::aub::Writer> writer;
+    std::unique_ptr<trace::Machine> machine;
+  };
+  struct Connection {
+    std::thread thread;
+    std::atomic<bool> done{false};
+  };
+
+  explicit Server(ServerOptions options) : options_(std::move(options)), budget_(kMostPages) {}
+
+  void accept_one();
+  void serve(int socket, uint64_t number);
+  Result<void> make(World& world);
+  void end(World& world, const std::string& who);
+  void join_finished(bool all);
+  std::string trace_name();
+
+  ServerOptions options_;
+  trace::PageBudget budget_;
+  int listener_ = -1;
+  int stop_read_ = -1;
+  int stop_write_ = -1;
+  uint16_t port_ = 0;
+  std::list<Connection> connections_;  // of the thread that runs run()
+  uint64_t accepted_ = 0;
+  std::atomic<uint64_t> finished_{0};
+  std::atomic<uint64_t> last_hash_{0};
+
+  std::mutex guard_;  // of what follows
+  World shared_;
+  std::mutex shared_guard_;
+  unsigned traces_ = 0;
+  FidelityReport report_;
+};
+
+}  // namespace halogen::tbx

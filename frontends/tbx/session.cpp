@@ -1,0 +1,444 @@
+#include "tbx/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/bits.h"
+
+namespace halogen::tbx {
+
+using trace::Machine;
+using trace::aub::MemorySpace;
+using trace::aub::RegisterSpace;
+
+namespace {
+
+constexpr uint32_t kAllOnes = 0xffff'ffff;
+constexpr unsigned kGraphicsDevice = 2;  // bus 0, device 2, function 0
+
+uint32_t field(uint32_t word, unsigned hi, unsigned lo) {
+  return static_cast<uint32_t>(bits(word, hi, lo));
+}
+
+bool is_size(unsigned bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+uint8_t size_code(unsigned bytes) {
+  return static_cast<uint8_t>(bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0);
+}
+
+uint64_t hash_of(std::span<const std::byte> bytes) {
+  uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15;
+    hash ^= hash >> 29;
+  }
+  for (const std::byte byte : bytes) hash = (hash ^ static_cast<uint64_t>(byte)) * 0x100'0000'01b3;
+  return hash;
+}
+
+}  // namespace
+
+const std::array<Session::Row, 28> Session::kRows{{
+    {MessageType::mmio_request, "MMIO", 12, 16, &Session::on_mmio},
+    {MessageType::gtt_request, "GTT", 12, 16, &Session::on_gtt},
+    {MessageType::write_data, "WRITE_DATA", 12, 16, &Session::on_write_data},
+    {MessageType::read_data, "READ_DATA", 12, 16, &Session::on_read_data},
+    {MessageType::marker, "MARKER", 0, 64, &Session::on_marker},
+    {MessageType::render_end, "REPORT_REND_END", 4, 4, &Session::on_render_end},
+    {MessageType::control, "CONTROL", 4, 4, &Session::on_control},
+    {MessageType::params, "PARAMS", 0, kMostBody, nullptr},
+    {MessageType::pci_config, "PCICFG", 12, 12, &Session::on_pci_config},
+    {MessageType::gtt_params, "GTT_PARAMS", 8, 8, nullptr},
+    {MessageType::event, "EVENT", 8, 12, nullptr},
+    {MessageType::inner_variable, "INNER_VAR", 12, 12, &Session::on_inner_variable},
+    {MessageType::inner_variable_list, "INNER_VAR_LIST", 0, 64, &Session::on_inner_variable_list},
+    {MessageType::funny_io, "FUNNY_IO", 12, 12, &Session::on_funny_io},
+    {MessageType::io, "IO", 12, 12, &Session::on_io},
+    {MessageType::rpc, "RPC", 4, kMostBody, &Session::on_rpc},
+    {MessageType::cache_flush, "CL_FLUSH", 12, 16, &Session::on_cache_flush},
+    {MessageType::sync_all_pages, "SYNC_ALL_PAGES", 0, 64, &Session::on_sync_all_pages},
+    {MessageType::gd2, "GD2", 0, kMostBody, nullptr},
+    {MessageType::simulation_time, "SIMTIME", 0, 64, nullptr},
+    {MessageType::run_list_status, "RL_STATUS", 0, 64, nullptr},
+    {MessageType::lock_page, "LOCK_PAGE", 8, 8, nullptr},
+    {MessageType::unlock_pages, "UNLOCK_PAGES", 0, 64, nullptr},
+    {MessageType::set_untiling, "SET_UNTILING_REORDER", 20, 20, nullptr},
+    {MessageType::reset_untiling, "RESET_UNTILING_REORDER", 4, 4, nullptr},
+    {MessageType::mmio2_request, "MMIO2", 16, 20, &Session::on_mmio2},
+    {MessageType::sideband, "IOSF_SB_DATA", 20, 20, &Session::on_sideband},
+    {MessageType::compare_data, "COMPARE_DATA", 12, kMostCompare + 12, &Session::on_compare_data},
+}};
+
+void Session::run() {
+  while (next()) ++messages_;
+  if (!fault_.empty()) parts_.log(fault_);
+}
+
+bool Session::next() {
+  const size_t got = parts_.channel.read(std::as_writable_bytes(std::span(&header_, 1)));
+  if (got == 0) return false;
+  if (got != sizeof header_) return lost("the peer left in the middle of a header");
+  const auto type = static_cast<MessageType>(header_.type);
+  const auto row = std::ranges::find(kRows, type, &Row::type);
+  if (row == kRows.end()) {
+    if (header_.size > kMostBody) {
+      return lost(fmt::format("message {} of type {} claims a body of {} bytes: out of step", header_.id, header_.type,
+                              header_.size));
+    }
+    once(fmt::format("type {}", header_.type),
+         fmt::format("messages of type {} are not known and left out", header_.type));
+    return skip(header_.size);
+  }
+  if (header_.size < row->least || header_.size > row->most) {
+    return lost(fmt::format("{} message {} has a body of {} bytes, {} to {} are possible", row->name, header_.id,
+                            header_.size, row->least, row->most));
+  }
+  if (!read_body(header_.size)) return lost(fmt::format("the peer left in the middle of a {} message", row->name));
+  if (row->handle == nullptr) {
+    once(row->name, fmt::format("{} messages are taken and not acted upon", row->name));
+    return true;
+  }
+  return (this->*row->handle)(body_);
+}
+
+bool Session::skip(uint64_t bytes) {
+  data_.resize(kPart);
+  while (bytes != 0) {
+    const auto part = std::span(data_).first(std::min<uint64_t>(bytes, kPart));
+    if (parts_.channel.read(part) != part.size()) return lost("the peer left in the middle of a message");
+    bytes -= part.size();
+  }
+  return true;
+}
+
+bool Session::read_body(uint32_t bytes) {
+  body_.assign((bytes + 3) / 4, 0);
+  return parts_.channel.read(std::as_writable_bytes(std::span(body_)).first(bytes)) == bytes;
+}
+
+bool Session::reply(MessageType type, std::span<const uint32_t> body) {
+  std::array<uint32_t, 8> words{static_cast<uint32_t>(type), header_.id, static_cast<uint32_t>(body.size_bytes())};
+  std::ranges::copy(body, words.begin() + 3);
+  return parts_.channel.write(std::as_bytes(std::span(words).first(3 + body.size())));
+}
+
+bool Session::lost(std::string sentence) {
+  fault_ = std::move(sentence);
+  return false;
+}
+
+void Session::once(std::string_view key, std::string_view sentence) {
+  if (said_.emplace(key).second) parts_.log(sentence);
+}
+
+bool Session::use(const std::function<void(Machine&)>& what) {
+  const std::lock_guard lock(parts_.guard);
+  if (machine_ == nullptr) {
+    const Result<Machine*> made = parts_.machine();
+    if (!made) return lost(made.message());
+    machine_ = *made;
+  }
+  what(*machine_);
+  return true;
+}
+
+bool Session::slow_down(uint64_t what, uint64_t found) {
+  if (what != repeated_what_ || found != repeated_found_) {
+    repeated_what_ = what;
+    repeated_found_ = found;
+    repeats_ = 0;
+    return true;
+  }
+  ++repeats_;
+  const bool is_register = (what & kRegisterRead) != 0;
+  use([is_register](Machine& machine) {
+    if (is_register || machine.busy()) machine.advance(kPollTime);
+  });
+  if (repeats_ <= kFreeRepeats) return true;
+  return parts_.channel.pause(std::chrono::milliseconds(std::min(repeats_ / kFreeRepeats, 10u)));
+}
+
+// ---- registers
+
+bool Session::access_register(bool write, RegisterSpace space, unsigned device, uint32_t offset, unsigned bytes,
+                              uint64_t& value) {
+  if (device != 0 || !is_size(bytes)) {
+    once("register access", fmt::format("an access of {} bytes to device {} is left out", bytes, device));
+    value = ~uint64_t{0};
+    return true;
+  }
+  if (write) {
+    repeated_what_ = ~uint64_t{0};
+    return use([&](Machine& machine) { machine.write_register(space, offset, bytes, value); });
+  }
+  uint64_t found = 0;
+  const auto look = [&](Machine& machine) {
+    machine.note(trace::aub::RegisterCompare{offset, true, size_code(bytes), space, low_mask(8 * bytes), 0});
+    found = machine.read_register(space, offset, bytes).value_or(~uint64_t{0});
+  };
+  if (!use(look)) return false;
+  value = found;
+  return slow_down(kRegisterRead | static_cast<uint64_t>(space) << 40 | offset, found);
+}
+
+bool Session::on_mmio(Body body) {
+  constexpr std::array kKinds{RegisterSpace::mmio, RegisterSpace::io};
+  const uint32_t kind = field(body[0], 8, 6);
+  const bool write = bit(body[0], 0);
+  uint64_t value = body[2];
+  if (kind >= kKinds.size()) {
+    once("register kind", fmt::format("accesses to registers of kind {} are left out", kind));
+    value = kAllOnes;
+  } else if (!access_register(write, kKinds[kind], field(body[0], 5, 4), body[1], field(body[0], 3, 1), value)) {
+    return false;
+  }
+  return write || reply(MessageType::mmio_reply, std::array{static_cast<uint32_t>(value)});
+}
+
+bool Session::on_mmio2(Body body) {
+  const bool write = bit(body[0], 0);
+  uint64_t value = body[2] | uint64_t{body[3]} << 32;
+  if (field(body[0], 10, 8) != 0 || field(body[0], 13, 11) != 0) {
+    once("register kind", "accesses to registers of another kind or function are left out");
+    value = ~uint64_t{0};
+  } else if (!access_register(write, RegisterSpace::mmio, field(body[0], 7, 6), body[1], field(body[0], 5, 1), value)) {
+    return false;
+  }
+  return write ||
+         reply(MessageType::mmio2_reply, std::array{static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)});
+}
+
+bool Session::on_pci_config(Body body) {
+  const bool write = bit(body[0], 0);
+  const bool ours =
+      field(body[0], 11, 4) == 0 && field(body[0], 16, 12) == kGraphicsDevice && field(body[0], 19, 17) == 0;
+  uint64_t value = body[2];
+  const unsigned bytes = field(body[0], 3, 1);
+  if (!ours || bytes > 4) {
+    value = kAllOnes;
+  } else if (!access_register(write, RegisterSpace::pci_config, 0, body[1], bytes, value)) {
+    return false;
+  }
+  return write || reply(MessageType::pci_config_reply, std::array{static_cast<uint32_t>(value)});
+}
+
+bool Session::on_io(Body body) {
+  const bool write = bit(body[0], 0);
+  uint64_t value = body[2];
+  if (!access_register(write, RegisterSpace::io, field(body[0], 2, 1), body[1], field(body[0], 31, 29), value)) {
+    return false;
+  }
+  return write || reply(MessageType::io_reply, std::array{static_cast<uint32_t>(value)});
+}
+
+bool Session::on_funny_io(Body body) {
+  once("FUNNY_IO", "FUNNY_IO messages read all ones");
+  return bit(body[0], 0) || reply(MessageType::funny_io_reply, std::array{kAllOnes});
+}
+
+bool Session::on_gtt(Body body) {
+  const bool wide = body.size() > 3;
+  const bool write = bit(body[0], 0);
+  uint64_t entry = body[2] | (wide ? uint64_t{body[3]} << 32 : 0);
+  const auto access = [&](Machine& machine) {
+    if (write) {
+      machine.write_memory(MemorySpace::ggtt_entry, uint64_t{body[1]} * machine.entry_bytes(),
+                           std::as_bytes(std::span(&entry, 1)).first(machine.entry_bytes()));
+    } else {
+      entry = machine.read_entry(body[1]);
+    }
+  };
+  if (!use(access)) return false;
+  const std::array words{static_cast<uint32_t>(entry), static_cast<uint32_t>(entry >> 32)};
+  return write || reply(MessageType::gtt_reply, std::span(words).first(wide ? 2 : 1));
+}
+
+// ---- memory
+
+std::optional<MemorySpace> Session::place(uint32_t memory_type, bool front_door, uint64_t& address) {
+  MemorySpace space = memory_type == kLocalMemory ? MemorySpace::local : MemorySpace::system;
+  if (memory_type > kLocalMemory) return std::nullopt;
+  if (front_door) {
+    uint64_t window = kDefaultLocalWindow;
+    use([&](Machine& machine) {
+      constexpr uint32_t kBar = 0x18;
+      const uint64_t low = machine.device().config_read(kBar, 4) & 0xf000'0000;
+      const uint64_t high = machine.device().config_read(kBar + 4, 4);
+      if (const uint64_t bar = high << 32 | low; bar != 0) window = bar;
+      if (machine.model().local_bytes == 0) window = ~uint64_t{0};
+    });
+    if (address >= window) {
+      address -= window;
+      space = MemorySpace::local;
+    }
+  }
+  return space;
+}
+
+bool Session::on_write_data(Body body) {
+  const bool extended = body.size() > 3;
+  uint64_t address = body[1] | uint64_t{extended ? body[3] : field(body[0], 31, 24)} << 32;
+  uint64_t left = body[2];
+  if (bit(body[0], 1)) return lost("a WRITE_DATA message with a mask: its layout is not known");
+  const auto space = place(field(body[0], 7, 6), bit(body[0], 2), address);
+  if (!fault_.empty()) return false;
+  if (!space || bit(body[0], 0)) {
+    once("write", "writes to addresses or memory of an unknown kind are left out");
+    return skip(left);
+  }
+  repeated_what_ = ~uint64_t{0};
+  data_.resize(kPart);
+  while (left != 0) {
+    const auto part = std::span(data_).first(std::min<uint64_t>(left, kPart));
+    if (parts_.channel.read(part) != part.size()) return lost("the peer left in the middle of a WRITE_DATA message");
+    bool taken = true;
+    if (!use([&](Machine& machine) { taken = machine.write_memory(*space, address, part); })) return false;
+    if (!taken)
+      once("memory", fmt::format("a write at {:#x} reached no memory: there is none, or it is used up", address));
+    address += part.size();
+    left -= part.size();
+  }
+  return true;
+}
+
+bool Session::on_read_data(Body body) {
+  const bool extended = body.size() > 3;
+  const uint64_t first = body[1] | uint64_t{extended ? body[3] : field(body[0], 31, 24)} << 32;
+  const uint32_t bytes = body[2];
+  const uint32_t memory_type = field(body[0], 6, 5);
+  typed_reads_ |= memory_type != kSystemMemory || extended;
+  uint64_t address = first;
+  auto space = place(memory_type, bit(body[0], 1), address);
+  if (!fault_.empty()) return false;
+  if (bit(body[0], 0)) space.reset();
+  if (!space) once("read", "reads of addresses or memory of an unknown kind give zeros");
+
+  const uint32_t flags = (body[0] & 1) | static_cast<uint32_t>(first >> 32) << 24;
+  const std::array head{static_cast<uint32_t>(MessageType::read_data_reply),
+                        header_.id,
+                        extended ? 16u : 12u,
+                        extended ? body[0] & 1 : flags,
+                        body[1],
+                        bytes,
+                        extended ? body[3] : 0u};
+  const auto opening = std::as_bytes(std::span(head).first(extended ? 7 : 6));
+  // The head and the first part go out together. A part is a page where pages have to be told apart.
+  std::vector<std::byte> out(opening.begin(), opening.end());
+  uint64_t found = 0;
+  uint64_t done = 0;
+  do {
+    const uint64_t to_page = 4096 - (address + done) % 4096;
+    const uint64_t part = std::min<uint64_t>(bytes - done, typed_reads_ ? kPart : to_page);
+    const size_t at = out.size();
+    out.resize(at + part);
+    const auto into = std::span(out).subspan(at);
+    const auto look = [&](Machine& machine) {
+      const MemorySpace from = typed_reads_ ? *space : machine.space_of_read(address + done);
+      machine.read_memory(from, address + done, into);
+      const uint64_t hash = hash_of(into);
+      // What the client saw stands in the trace, but not again and again while it waits.
+      if (repeated_what_ != first || repeats_ == 0) {
+        machine.note(trace::aub::MemoryCompare{address + done, false, false, false, false, false,
+                                               trace::aub::Tiling::none, 0, from, static_cast<uint32_t>(part), into});
+      }
+      found = found * 31 + hash;
+    };
+    if (space && !use(look)) return false;
+    done += part;
+    if (out.size() >= kPart && done < bytes) {
+      if (!parts_.channel.write(out)) return false;
+      out.clear();
+    }
+  } while (done < bytes);
+  if (!slow_down(first, found)) return false;
+  return parts_.channel.write(out);
+}
+
+bool Session::on_compare_data(Body body) {
+  const uint32_t bytes = body[2];
+  const uint64_t address = body[1] | uint64_t{field(body[0], 31, 24)} << 32;
+  if (bytes > kMostCompare) return lost(fmt::format("a COMPARE_DATA message of {} bytes", bytes));
+  // The data may be counted in the body or follow it.
+  std::vector<std::byte> expected(bytes);
+  if (header_.size >= 12 + uint64_t{bytes}) {
+    std::memcpy(expected.data(), body.subspan(3).data(), bytes);
+  } else if (header_.size != 12) {
+    return lost("a COMPARE_DATA message whose sizes contradict each other");
+  } else if (parts_.channel.read(expected) != bytes) {
+    return lost("the peer left in the middle of a COMPARE_DATA message");
+  }
+  const uint32_t operation = field(body[0], 4, 2);
+  std::vector<std::byte> found(bytes);
+  const auto look = [&](Machine& machine) {
+    machine.settle();
+    if (bit(body[0], 0)) {
+      for (size_t at = 0; at + 4 <= bytes; at += 4) {
+        const uint64_t value =
+            machine.read_register(RegisterSpace::mmio, static_cast<uint32_t>(address + at), 4).value_or(0);
+        std::memcpy(found.data() + at, &value, 4);
+      }
+    } else {
+      machine.read_memory(machine.space_of_read(address), address, found);
+    }
+  };
+  if (!use(look)) return false;
+  if (operation > 1) once("operation", fmt::format("COMPARE_DATA with operation {} never holds", operation));
+  const bool holds = operation <= 1 && (found == expected) == (operation == 0);
+  return reply(MessageType::compare_data_reply, std::array{uint32_t{holds}});
+}
+
+// ---- the simulator
+
+bool Session::on_marker(Body /*body*/) {
+  return reply(MessageType::marker_reply, {});
+}
+
+bool Session::on_render_end(Body /*body*/) {
+  bool settled = false;
+  if (!use([&](Machine& machine) { settled = machine.settle(); })) return false;
+  return reply(MessageType::render_end_reply, std::array{uint32_t{!settled}});
+}
+
+bool Session::on_control(Body body) {
+  const uint32_t set = body[0] & body[0] >> 16;
+  if ((set & (kControlReset | kControlFullReset)) != 0) {
+    return use([&](Machine& machine) { machine.reset(); });
+  }
+  if ((set & kControlFlush) != 0 && !use([](Machine& machine) { machine.settle(); })) return false;
+  return (set & kControlQuit) == 0;
+}
+
+bool Session::on_inner_variable(Body body) {
+  once("INNER_VAR", "INNER_VAR messages: this simulator has no variables, they read zero");
+  return bit(body[0], 0) || reply(MessageType::inner_variable_reply, std::array{0u});
+}
+
+bool Session::on_inner_variable_list(Body /*body*/) {
+  return reply(MessageType::inner_variable_list_reply, std::array{0u});
+}
+
+bool Session::on_rpc(Body /*body*/) {
+  return lost("an RPC message: remote procedure calls are not served");
+}
+
+bool Session::on_cache_flush(Body /*body*/) {
+  return reply(MessageType::cache_flush_reply, std::array{0u});
+}
+
+bool Session::on_sync_all_pages(Body /*body*/) {
+  return reply(MessageType::sync_all_pages_reply, {});
+}
+
+bool Session::on_sideband(Body body) {
+  once("IOSF_SB_DATA", "IOSF_SB_DATA messages: there is nothing at the other end, they read zero");
+  return reply(MessageType::sideband_reply, std::array{body[0], body[1], 0u, 0u, body[4]});
+}
+
+}  // namespace halogen::tbx
