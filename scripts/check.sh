@@ -32,6 +32,9 @@ step "release tests"
 rm -rf build/results
 ctest --test-dir build --output-on-failure --no-tests=error -j2
 
+step "Intel's OpenCL driver over TBX"
+tests/doors/neo_tbx.sh
+
 step "requirement coverage, of tests that passed"
 build/bin/halogen coverage --results build/results
 

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Intel's OpenCL driver, unmodified, talks to `halogen serve --tbx` as if it were Intel's simulator, on every product that
+# it can name and we have. Its set-up and submission run; what the model does not execute is named; the recorded run
+# replays to the same memory and every byte that the driver read back is there again. Ends by itself.
+# usage: neo_tbx.sh [product...]   (from the build: build/bin/halogen must exist)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+halogen=$PWD/build/bin/halogen
+[ -x "$halogen" ] || { echo "neo_tbx: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+[ -e /etc/OpenCL/vendors/intel.icd ] || { echo "neo_tbx: the package intel-opencl-icd is missing" >&2; exit 2; }
+work=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+cc -O1 -o "$work/triple" demo/triple.c -lOpenCL
+
+# product, device of ours, further settings
+rows=("bdw bdw" "skl skl" "icllp icl" "tgllp tgl" "dg1 dg1 EnableLocalMemory=0" "dg1 dg1")
+failed=0
+for row in "${rows[@]}"; do
+  read -r product device setting <<<"$row"
+  if [ $# -gt 0 ] && [[ " $* " != *" $product "* ]]; then continue; fi
+  name="$product${setting:+ ($setting)}"
+  rm -f "$work"/run*
+  "$halogen" serve --tbx 0 --device "$device" --report "$work/run.json" --trace "$work/run.aub" \
+    >"$work/run.out" 2>"$work/run.err" &
+  server=$!
+  until grep -q listening "$work/run.out"; do
+    kill -0 "$server" 2>/dev/null || { cat "$work/run.err" >&2; exit 1; }
+    sleep 0.1
+  done
+  port=$(sed 's/.*://' "$work/run.out")
+  # The driver waits without end; nothing it waits for may take that long.
+  status=0
+  (cd "$work" && env NEOReadDebugKeys=1 SetCommandStreamReceiver=2 ProductFamilyOverride="$product" TbxPort="$port" \
+    ${setting:+"$setting"} timeout 120 ./triple) >"$work/run.log" 2>&1 || status=$?
+  kill -TERM "$server"
+  wait "$server" || { echo "neo_tbx: $name: the server failed" >&2; status=1; }
+  server=
+  served=$(grep -o 'memory=0x[0-9a-f]*' "$work/run.err" | head -n 1)
+  replayed=$("$halogen" replay "$work/run.aub" 2>"$work/run.replay") || status=1
+  missing=$(grep -o 'not executed: .*' "$work/run.err" | head -n 1 || true)
+  echo "neo_tbx: $name: driver exit $status; $served; ${missing:-everything executed}"
+  if [ "$status" -ne 0 ] || [ -z "$served" ] || [[ "$replayed" != *"$served"* ]]; then
+    failed=1
+    cat "$work/run.log" "$work/run.err" "$work/run.replay" >&2
+    echo "$replayed" >&2
+  fi
+  "$halogen" decode --summary "$work/run.aub" || failed=1
+done
+exit "$failed"
