@@ -33,9 +33,10 @@ constexpr uint32_t number(Enum value) {
   return static_cast<uint32_t>(value);
 }
 
-// The text with the zero that ends it.
+// The text with the zero that ends it, cut to what fits behind any record's own fields.
 std::string terminated(std::string_view text) {
-  std::string result(text.substr(0, Writer::kMostData - 1));
+  constexpr size_t kMostText = (0xffff - 16) * sizeof(uint32_t);
+  std::string result(text.substr(0, kMostText - 1));
   result.push_back('\0');
   return result;
 }
