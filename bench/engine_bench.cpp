@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/device.h"
+#include "machine.h"
 #include "ratios.h"
 
 namespace {
@@ -14,34 +14,6 @@ constexpr uint64_t kPage = 4096;
 constexpr size_t kCommands = size_t{1} << 20;
 constexpr uint64_t kMemoryBytes = uint64_t{64} << 20;
 constexpr uint32_t kBatchEnd = 0x0500'0000;
-
-// A machine with one piece of memory.
-class FlatHost final : public Host {
- public:
-  FlatHost() : memory_(kMemoryBytes) {}
-  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
-    const std::span<std::byte> from = map_memory(address, out.size());
-    if (!from.empty()) std::memcpy(out.data(), from.data(), out.size());
-    return !from.empty();
-  }
-  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
-    const std::span<std::byte> to = map_memory(address, data.size());
-    if (!to.empty()) std::memcpy(to.data(), data.data(), data.size());
-    return !to.empty();
-  }
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    if (address.value >= memory_.size() || bytes > memory_.size() - address.value) return {};
-    return std::span(memory_).subspan(address.value, bytes);
-  }
-  void set_interrupt_line(bool) override {}
-  void send_message_interrupt(PhysAddr, uint32_t) override {}
-  void on_event(const Event&) override { ++events; }
-
-  uint64_t events = 0;
-
- private:
-  std::vector<std::byte> memory_;
-};
 
 // A Broadwell whose render ring starts a batch of repeated commands. Graphics addresses are physical ones here.
 struct Machine {
@@ -73,7 +45,7 @@ struct Machine {
     if (!device->settle() || host.events != 0) std::abort();
   }
 
-  FlatHost host;
+  bench::FlatHost host{kMemoryBytes};
   std::unique_ptr<Device> device;
   uint32_t tail = 0;
 };

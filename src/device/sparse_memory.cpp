@@ -59,7 +59,7 @@ bool SparseMemory::operator==(const SparseMemory& other) const {
     if (pages_[i] != other.pages_[i]) {
       const Page& a = pages_[i] ? *pages_[i] : kZero;
       const Page& b = other.pages_[i] ? *other.pages_[i] : kZero;
-      if (a != b) {
+      if (std::memcmp(a.data(), b.data(), a.size()) != 0) {
         return false;
       }
     }

@@ -50,7 +50,8 @@ Submission& Engine::submission() {
 
 // After a register write nobody has looked yet.
 bool Engine::busy() const {
-  if (state_.activity != Activity::running || registers_.get<hw::GFX_MODE>().execlist_enable) {
+  const bool execlists = execlist_submission_ != nullptr && execlist_submission_->enabled();
+  if (state_.activity != Activity::running || execlists) {
     return state_.activity != Activity::idle;
   }
   return ring_.enabled() && (!ring_.empty() || registers_.get<hw::UHPTR>().valid);

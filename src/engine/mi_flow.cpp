@@ -2,6 +2,7 @@
 // 1.5, 2.2 to 2.4, 5.3.5 and 5.3.7; seed 000, command buffers.
 #include "hw/mi_flow.h"
 #include "engine/engine.h"
+#include "engine/execlist.h"
 #include "engine/submission.h"
 #include "hw/gtt.h"
 #include "hw/mi_video.h"
@@ -186,7 +187,7 @@ Next arb_check(Engine& engine, const Command& command) {
   if ((check.mask_bits & 1) != 0) {
     engine.state().preparser = !check.pre_fetch_disable;
   }
-  if (engine.registers().get<hw::GFX_MODE>().execlist_enable) {
+  if (engine.execlists() != nullptr && engine.execlists()->enabled()) {
     return engine.submission().wants_switch() ? Next::stop() : Next::advance();
   }
   if (engine.in_batch()) {

@@ -49,6 +49,55 @@ TEST_P(ExeclistHostileTest, ContextsThatAreTheirOwnRing) {
   expect_recovery(bench);
 }
 
+// Commands of the restore and of the stream that go round for ever; a batch whose tables are their own pages.
+TEST_P(ExeclistHostileTest, EndlessBatchLoops) {
+  ContextBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const uint64_t loop = bench.allocate(1);
+  bench.poke(loop, {0x1880'0001, static_cast<uint32_t>(loop), 0});
+  for (const bool in_restore : {false, true}) {
+    Context context = bench.create("rcs0", 1);
+    bench.emit(context, {0x1880'0001, static_cast<uint32_t>(loop), 0, 0});
+    if (in_restore) bench.set_image(context, bench.image_restore_batch(), static_cast<uint32_t>(loop) | 1);
+    bench.submit({&context});
+    EXPECT_FALSE(bench.device->settle(1'000'000)) << "it goes round";
+    EXPECT_EQ(bench.reg("rcs0", ContextBench::kActiveHead) & ~0xfffu, loop);
+    Context other = bench.create("bcs0", 2);
+    bench.emit(other, ContextBench::store(data, in_restore));
+    bench.emit(other, ContextBench::store(data + 4, 7));
+    bench.submit({&other});
+    bench.device->advance(1'000'000);
+    EXPECT_EQ(bench.peek(data), uint32_t{in_restore});
+    EXPECT_EQ(bench.peek(data + 4), 7u) << "the other engine goes on";
+    expect_recovery(bench);
+  }
+}
+
+TEST_P(ExeclistHostileTest, ImagesAndTablesThatPointAtThemselves) {
+  ContextBench bench(GetParam());
+  for (const bool indirect : {true, false}) {  // the image is run as commands of its own restore
+    Context context = bench.create("rcs0", 1, 0);
+    const auto image = static_cast<uint32_t>(context.address + 0x1000);
+    bench.set_image(context, indirect ? bench.image_indirect() : bench.image_restore_batch(),
+                    image | (indirect ? 0x3f : 1));
+    bench.set_image(context, bench.image_indirect_offset(), 0);
+    bench.emit(context, {0});
+    bench.submit({&context});
+    bench.device->advance(1'000'000);
+    expect_recovery(bench);
+  }
+  // Every table of the process is one page, which is also its data.
+  Context context = bench.create("rcs0", 3);
+  bench.map_process(context, 0, bench.allocate(1));
+  for (uint64_t index = 0; index < 512; ++index) {
+    bench.host.put<uint64_t>(context.tables + 8 * index, context.tables | 3);
+  }
+  bench.emit(context, {0x1880'0101, 0x1000, 0, 0});
+  bench.submit({&context});
+  bench.device->advance(1'000'000);
+  expect_recovery(bench);
+}
+
 TEST_P(ExeclistHostileTest, RingsOutOfBounds) {
   ContextBench bench(GetParam());
   for (const auto& [dword, value] :
