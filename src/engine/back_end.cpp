@@ -1,9 +1,15 @@
 #include "engine/back_end.h"
 
+#include <array>
+
+#include "engine/blit_back_end.h"
 #include "engine/engine.h"
 
 namespace halogen::engine {
 namespace {
+
+constexpr unsigned kClients = 8;  // bits 31:29 of a header
+constexpr unsigned kBlitClient = 2;
 
 class NoBackEnd final : public BackEnd {
  public:
@@ -13,10 +19,38 @@ class NoBackEnd final : public BackEnd {
   }
 };
 
+class ClientBackEnds final : public BackEnd {
+ public:
+  ClientBackEnds() {
+    for (std::unique_ptr<BackEnd>& client : clients_) {
+      client = std::make_unique<NoBackEnd>();
+    }
+    clients_[kBlitClient] = std::make_unique<BlitBackEnd>();
+  }
+
+  Next execute(Engine& engine, const Command& command) override {
+    return clients_[command.dwords[0] >> 29]->execute(engine, command);
+  }
+  void flush() override {
+    for (const std::unique_ptr<BackEnd>& client : clients_) {
+      client->flush();
+    }
+  }
+  void reset() override {
+    for (const std::unique_ptr<BackEnd>& client : clients_) {
+      client->reset();
+    }
+  }
+
+ private:
+  std::array<std::unique_ptr<BackEnd>, kClients> clients_;
+};
+
 }  // namespace
 
+// Which commands an engine has at all is the command table's matter.
 std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& /*engine*/) {
-  return std::make_unique<NoBackEnd>();
+  return std::make_unique<ClientBackEnds>();
 }
 
 }  // namespace halogen::engine

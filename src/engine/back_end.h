@@ -1,5 +1,6 @@
 // What stands behind a streamer's front end: render, blit, video, ... Commands that are not the streamer's own go
-// there. Left out so far: every back end; their commands are counted and reported as not executed.
+// there, to the back end of the client that their header names. Left out so far: all but the BLT engine's; their
+// commands are counted and reported as not executed.
 #pragma once
 
 #include <memory>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "blit/blit_state.h"
 #include "engine/command_stream.h"
 #include "engine/execlist_state.h"
 #include "engine/math_state.h"
@@ -82,6 +83,7 @@ struct EngineState {
   RingState ring;
   ExeclistState execlist;
   WatchdogState watchdog;
+  blit::BlitState blit;
 
   bool operator==(const EngineState&) const = default;
 };

@@ -50,6 +50,9 @@ class Services {
   virtual void interrupt(EngineCause cause) = 0;
   virtual void set_interrupt_level(EngineCause cause, bool asserted) = 0;
 
+  // A BLT wrote scan lines of the surface at `base`; lines count from there.
+  virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
+
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual Display& display() = 0;
 

@@ -119,6 +119,12 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     uint8_t type_index = 0;  // memory type of the page (memory_type.h)
   };
   View view(GpuVa address, Access access);
+  // The first host byte of the page of `address`, when finding it needs no fault and no null page; else null: ask
+  // view().
+  std::byte* page_at(GpuVa address, Access access) {
+    std::byte* frame = nullptr;
+    return quick(address.value, 1, access, frame) ? frame : short_way(address.value, access);
+  }
 
   void invalidate();  // every translation of this space
   void invalidate_page(GpuVa address);

@@ -1,0 +1,99 @@
+// One BLT in a form that no longer knows its command: what to draw where, with which operands. Made by blit_commands,
+// judged by blit_rules, done by blitter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "gen/tiling_rules.h"
+#include "hw/enums.h"
+#include "surface/tile_pattern.h"
+
+namespace halogen::blit {
+
+// Corners: the first inclusive, the second exclusive.
+struct Rect {
+  int32_t x1 = 0;
+  int32_t y1 = 0;
+  int32_t x2 = 0;
+  int32_t y2 = 0;
+
+  constexpr bool empty() const { return x1 >= x2 || y1 >= y2; }
+  constexpr bool operator==(const Rect&) const = default;
+};
+
+struct Surface {
+  uint64_t base = 0;  // of pixel (0, 0); of a linear command: the first byte of the first line
+  int64_t pitch_B = 0;
+  const surface::TilePattern* tile = nullptr;  // null: linear
+
+  bool operator==(const Surface&) const = default;
+};
+
+enum class SourceKind : uint8_t { none, color, mono };
+enum class PatternKind : uint8_t { none, solid, color, mono };
+// Where the next scan line of a monochrome source starts.
+enum class Packing : uint8_t { word, bit, byte };
+
+struct Colors {
+  uint32_t background = 0;
+  uint32_t foreground = 0;
+
+  bool operator==(const Colors&) const = default;
+};
+
+struct MonoSource {
+  uint64_t address = 0;                 // of the byte that holds the pixel of (x1, y1)
+  std::span<const uint32_t> immediate;  // or the bits themselves
+  bool is_immediate = false;
+  uint8_t start = 0;  // pixels to skip in the first byte of every line
+  Packing packing = Packing::word;
+  bool transparent = false;
+  Colors colors;
+};
+
+struct Pattern {
+  PatternKind kind = PatternKind::none;
+  std::array<uint32_t, 4> solid{};      // up to 16 bytes of one pixel
+  uint64_t address = 0;                 // of a colour pattern
+  std::span<const uint32_t> immediate;  // or its bytes
+  bool is_immediate = false;
+  std::array<uint8_t, 8> mono{};  // a line a byte, pixel 0 in bit 7
+  bool transparent = false;
+  bool solid_select = false;
+  Colors colors;
+  uint8_t x_seed = 0;
+  uint8_t y_seed = 0;
+};
+
+struct BlitJob {
+  hw::BltColorDepth depth{};  // splits pixels for chroma keys
+  uint8_t pixel_B = 1;
+  uint8_t rop = 0;
+  hw::BltByteMask byte_mask = hw::BltByteMask::RGBA;  // of 32-bit pixels
+  bool linear_command = false;                        // width in bytes, no pixels
+  bool is_wide_command = false;                       // no raster operation: the copies of Gen9 and later
+
+  Surface destination;
+  Rect rect;  // as the command has it; x in bytes for a linear command
+  bool clipped = false;
+  Rect clip;
+
+  SourceKind source = SourceKind::none;
+  Surface source_surface;
+  int32_t source_x = 0;  // of the pixel for (x1, y1)
+  int32_t source_y = 0;
+  MonoSource mono;
+  Pattern pattern;
+
+  hw::BltTransparencyMode key_mode{};
+  uint32_t key_low = 0;
+  uint32_t key_high = 0;
+
+  bool x_backward = false;  // order of pixels, seen when source and destination share memory
+  bool y_backward = false;
+  uint64_t address_mask = ~uint64_t{0};
+};
+
+}  // namespace halogen::blit

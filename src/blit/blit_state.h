@@ -1,0 +1,48 @@
+// State of a BLT engine between commands: the registers BR00 to BR26 of seed 003 8.10 (spec/structs/blt.toml) as plain
+// numbers. Software sees none of them but BR16; setup commands and the clip rectangle are what one command leaves for
+// another (8.4). Drawing commands load "a temporary version" of what the setup commands load (8.9.1): a fill between a
+// setup and its text changes nothing of the setup.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace halogen::blit {
+
+// What XY_SETUP_* load; belongs to the logical context (8.4).
+struct SetupState {
+  uint32_t control = 0;      // BR01
+  uint32_t background = 0;   // BR05
+  uint32_t foreground = 0;   // BR06
+  uint64_t pattern = 0;      // BR07, an address
+  uint64_t destination = 0;  // BR09 of a setup command, an address
+  uint32_t pattern_low = 0;  // BR20: lines 0 to 3 of a monochrome pattern
+  uint32_t pattern_high = 0;
+  uint32_t clip_first = 0;  // BR24: y1, x1
+  uint32_t clip_end = 0;    // BR25: y2, x2
+  bool mono_pattern = false;
+  bool tiled = false;
+
+  bool operator==(const SetupState&) const = default;
+};
+
+// How far a command came that a fault stopped: it goes on there when it is parsed again.
+struct Progress {
+  bool valid = false;
+  uint64_t command = 0;  // its address
+  uint32_t lines = 0;    // whole scan lines that are done
+  uint32_t chunks = 0;   // parts of the next one
+
+  bool operator==(const Progress&) const = default;
+};
+
+struct BlitState {
+  SetupState setup;
+  // The working registers by number, as the last command left them. Those of the setup are above.
+  std::array<uint64_t, 27> br{};
+  Progress progress;
+
+  bool operator==(const BlitState&) const = default;
+};
+
+}  // namespace halogen::blit

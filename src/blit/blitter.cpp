@@ -1,0 +1,335 @@
+#include "blit/blitter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "blit/chroma_key.h"
+#include "blit/mono_expand.h"
+
+namespace halogen::blit {
+namespace {
+
+constexpr unsigned kPatternSide = 8;
+constexpr uint32_t kRgbMask = 0x00ff'ffff;
+
+// Bits from one line of a monochrome source to the next.
+uint64_t mono_line_bits(const MonoSource& mono, uint64_t width) {
+  switch (mono.packing) {
+    case Packing::word:
+      return (mono.start + width + 15) / 16 * 16;
+    case Packing::bit:
+      return width;
+    case Packing::byte:
+      return (width + 7) / 8 * 8;
+  }
+  return width;
+}
+
+void repeat_bytes(std::byte* out, size_t bytes, size_t period) {
+  for (size_t done = period; done < bytes; done *= 2) {
+    std::memcpy(out + done, out, std::min(done, bytes - done));
+  }
+}
+
+bool share_memory(const std::byte* a, const std::byte* b, size_t bytes) {
+  return a < b + bytes && b < a + bytes;
+}
+
+}  // namespace
+
+struct Blitter::Work {
+  Work(AddressSpace& in, const BlitJob& what, const Placement& where)
+      : space(in),
+        job(what),
+        place(where),
+        destination(in, what.destination, what.address_mask, true),
+        source(in, what.source_surface, what.address_mask, false),
+        unit_B(what.linear_command ? 1 : what.pixel_B) {
+    uses_source = rop_uses_source(job.rop);
+    uses_pattern = rop_uses_pattern(job.rop);
+    uses_destination = rop_uses_destination(job.rop);
+    x_B = static_cast<uint64_t>(place.rect.x1) * unit_B;
+    source_x_B = static_cast<uint64_t>(place.source_x) * unit_B;
+    line_B = place.width() * unit_B;
+    pattern_transparent = job.pattern.kind == PatternKind::mono && job.pattern.transparent;
+    mono_source = job.source == SourceKind::mono;
+    reads_bits = mono_source && (uses_source || job.mono.transparent);
+    reads_source = job.source == SourceKind::color && (uses_source || keys_source(job.key_mode));
+    partial_mask = job.pixel_B == 4 && !job.is_wide_command && job.byte_mask != hw::BltByteMask::RGBA;
+    masked = pattern_transparent || (mono_source && job.mono.transparent) || keys_destination(job.key_mode) ||
+             (keys_source(job.key_mode) && job.source == SourceKind::color) || partial_mask;
+    mono_bits = mono_source ? mono_line_bits(job.mono, static_cast<uint64_t>(job.rect.x2 - job.rect.x1)) : 0;
+    kernel = rop_kernel(job.rop);
+  }
+
+  AddressSpace& space;
+  const BlitJob& job;
+  const Placement& place;
+  SurfaceRows destination;
+  SurfaceRows source;
+  RopKernel kernel;
+  unsigned unit_B;  // bytes of one x
+  uint64_t x_B;
+  uint64_t source_x_B;
+  uint64_t line_B;
+  uint64_t mono_bits;
+  bool uses_source;
+  bool uses_pattern;
+  bool uses_destination;
+  bool pattern_transparent;
+  bool mono_source;
+  bool reads_bits;
+  bool reads_source;
+  bool partial_mask;
+  bool masked;
+  bool stopped = false;
+  std::array<bool, kPatternSide> built{};
+};
+
+Blitter::Blitter() : scratch_(std::make_unique_for_overwrite<Scratch>()) {
+  scratch_->zero.fill(std::byte{0});
+}
+
+// A colour pattern from memory, once.
+bool Blitter::load_pattern(Work& work) {
+  const Pattern& pattern = work.job.pattern;
+  if (pattern.kind != PatternKind::color || !work.uses_pattern) {
+    return true;
+  }
+  const size_t bytes = size_t{kPatternSide} * kPatternSide * work.job.pixel_B;
+  const std::span<std::byte> into = std::span(scratch_->color_pattern).first(bytes);
+  if (!pattern.is_immediate) {
+    return work.space.read(GpuVa{pattern.address & work.job.address_mask}, into);
+  }
+  const std::span<const std::byte> given = std::as_bytes(pattern.immediate);
+  const size_t present = std::min(given.size(), bytes);
+  std::memcpy(into.data(), given.data(), present);
+  std::memset(into.data() + present, 0, bytes - present);
+  return true;
+}
+
+// One line of the pattern as it meets the rectangle's first pixel, repeated over a chunk. All chunks have the same
+// phase.
+void Blitter::build_pattern_line(const Work& work, unsigned line) {
+  const BlitJob& job = work.job;
+  const Pattern& pattern = job.pattern;
+  std::byte* const out = scratch_->pattern[line].data();
+  const auto bytes = static_cast<size_t>(std::min<uint64_t>(work.line_B, kChunk_B));
+  const unsigned phase = (static_cast<unsigned>(work.place.rect.x1) + pattern.x_seed) % kPatternSide;
+  std::array<std::byte, 64> period;  // eight pixels, or one of a solid pattern
+  size_t period_B = size_t{kPatternSide} * job.pixel_B;
+  if (pattern.kind == PatternKind::solid || (pattern.kind == PatternKind::mono && pattern.solid_select)) {
+    const std::array<uint32_t, 4> color = pattern.kind == PatternKind::solid
+                                              ? pattern.solid
+                                              : std::array<uint32_t, 4>{pattern.colors.background, 0, 0, 0};
+    period_B = job.pixel_B;
+    std::memcpy(period.data(), color.data(), period_B);
+  } else if (pattern.kind == PatternKind::mono) {
+    const unsigned bits = pattern.mono[line];
+    const auto turned = static_cast<std::byte>((bits << phase | bits >> (kPatternSide - phase)) & 0xff);
+    expand_mono(period.data(), &turned, 0, kPatternSide, job.pixel_B, pattern.colors);
+    if (pattern.transparent) {
+      std::byte* const mask = scratch_->pattern_mask[line].data();
+      std::array<std::byte, 64> eight;
+      expand_mono(eight.data(), &turned, 0, kPatternSide, job.pixel_B, {0, ~0u});
+      std::memcpy(mask, eight.data(), std::min(period_B, bytes));
+      repeat_bytes(mask, bytes, period_B);
+    }
+  } else if (pattern.kind == PatternKind::color) {
+    const std::byte* const row = scratch_->color_pattern.data() + line * period_B;
+    for (unsigned pixel = 0; pixel < kPatternSide; ++pixel) {
+      std::memcpy(period.data() + size_t{pixel} * job.pixel_B,
+                  row + size_t{(pixel + phase) % kPatternSide} * job.pixel_B, job.pixel_B);
+    }
+  } else {
+    period.fill(std::byte{0});  // no pattern, but the operation wants one
+  }
+  std::memcpy(out, period.data(), std::min(period_B, bytes));
+  repeat_bytes(out, bytes, period_B);
+}
+
+const std::byte* Blitter::pattern_line(Work& work, unsigned line) {
+  if (!work.built[line]) {
+    work.built[line] = true;
+    build_pattern_line(work, line);
+  }
+  return scratch_->pattern[line].data();
+}
+
+// The source bytes of a chunk; null when stopped.
+const std::byte* Blitter::color_source(Work& work, uint64_t line, uint32_t at, uint32_t bytes) {
+  Pieces& pieces = scratch_->source_pieces;
+  const uint64_t y = static_cast<uint64_t>(work.place.source_y) + line;
+  if (!work.source.find(work.source_x_B + at, y, bytes, pieces)) {
+    work.stopped = true;
+    return nullptr;
+  }
+  const Pieces& target = scratch_->destination_pieces;
+  if (pieces.whole() && target.whole() && !share_memory(pieces.list[0].bytes, target.list[0].bytes, bytes)) {
+    return pieces.list[0].bytes;
+  }
+  gather(pieces, scratch_->source.data());
+  return scratch_->source.data();
+}
+
+// The bits of a chunk into the scratch; `first`: the place of the first in its byte.
+bool Blitter::find_mono_bits(Work& work, uint64_t line, uint32_t at, uint32_t bytes, unsigned& first) {
+  const MonoSource& mono = work.job.mono;
+  const uint64_t bit =
+      (work.place.skip_y + line) * work.mono_bits + mono.start + work.place.skip_x + at / work.job.pixel_B;
+  first = bit % 8;
+  const size_t count = (first + bytes / work.job.pixel_B + 7) / 8;
+  const std::span<std::byte> into = std::span(scratch_->bits).first(count);
+  if (!mono.is_immediate) {
+    return work.space.read(GpuVa{(mono.address + bit / 8) & work.job.address_mask}, into);
+  }
+  const std::span<const std::byte> given = std::as_bytes(mono.immediate);
+  const uint64_t from = std::min<uint64_t>(bit / 8, given.size());
+  const size_t present = std::min(given.size() - from, count);
+  std::memcpy(into.data(), given.data() + from, present);
+  std::memset(into.data() + present, 0, count - present);
+  return true;
+}
+
+// Which bytes of a chunk are written.
+void Blitter::build_mask(const Work& work, const std::byte* pattern, uint32_t bytes, const std::byte* source,
+                         const std::byte* destination, unsigned first_bit) {
+  const BlitJob& job = work.job;
+  std::byte* const mask = scratch_->mask.data();
+  const size_t pixels = bytes / job.pixel_B;
+  if (work.mono_source && job.mono.transparent) {
+    expand_mono(mask, scratch_->bits.data(), first_bit, pixels, job.pixel_B, {0, ~0u});
+  } else {
+    std::memset(mask, 0xff, bytes);
+  }
+  if (work.pattern_transparent) {
+    for (uint32_t i = 0; i < bytes; ++i) {
+      mask[i] &= pattern[i];
+    }
+  }
+  if (keys_source(job.key_mode) && source != nullptr) {
+    apply_key(job, source, pixels, mask);
+  } else if (keys_destination(job.key_mode)) {
+    apply_key(job, destination, pixels, mask);
+  }
+  if (work.partial_mask) {
+    const uint32_t written = (job.byte_mask == hw::BltByteMask::RGB ? kRgbMask : ~kRgbMask);
+    std::array<std::byte, 4> lanes;
+    std::memcpy(lanes.data(), &written, sizeof(written));
+    for (uint32_t i = 0; i < bytes; ++i) {
+      mask[i] &= lanes[i % 4];
+    }
+  }
+}
+
+bool Blitter::run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes) {
+  Scratch& s = *scratch_;
+  const BlitJob& job = work.job;
+  const uint64_t y = static_cast<uint64_t>(work.place.rect.y1) + line;
+  if (!work.destination.find(work.x_B + at, y, bytes, s.destination_pieces)) {
+    return false;
+  }
+  const std::byte* source = s.zero.data();
+  const std::byte* key_source = nullptr;
+  unsigned first_bit = 0;
+  if (work.reads_source) {
+    source = key_source = color_source(work, line, at, bytes);
+    if (work.stopped) {
+      return false;
+    }
+  } else if (work.reads_bits) {
+    if (!find_mono_bits(work, line, at, bytes, first_bit)) {
+      return false;
+    }
+    if (work.uses_source) {
+      expand_mono(s.source.data(), s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B, job.mono.colors);
+      source = s.source.data();
+    }
+  }
+  const auto pattern_row = static_cast<unsigned>((y + job.pattern.y_seed) % kPatternSide);
+  const std::byte* const pattern =
+      work.uses_pattern || work.pattern_transparent ? pattern_line(work, pattern_row) + at % kChunk_B : nullptr;
+
+  const Pieces& pieces = s.destination_pieces;
+  const bool in_place = pieces.whole();
+  std::byte* destination = in_place ? pieces.list[0].bytes : s.destination.data();
+  if (!in_place && (work.uses_destination || work.masked)) {
+    gather(pieces, destination);
+  }
+  if (!work.masked) {
+    std::byte* const out = in_place ? destination : s.out.data();
+    work.kernel(out, source, pattern, destination, bytes);
+    if (!in_place) {
+      scatter(pieces, out);
+    }
+    return true;
+  }
+  work.kernel(s.out.data(), source, pattern, destination, bytes);
+  build_mask(work, s.pattern_mask[pattern_row].data() + at % kChunk_B, bytes, key_source, destination, first_bit);
+  // D xor ((out xor D) and mask): a raster operation with the mask as the pattern.
+  constexpr uint8_t kSelect = 0xca;
+  rop_kernel(kSelect)(destination, s.out.data(), s.mask.data(), destination, bytes);
+  if (!in_place) {
+    scatter(pieces, destination);
+  }
+  return true;
+}
+
+// Would pixels of this line be read after others of it were written over them?
+bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
+  if (!work.reads_source) {
+    return false;
+  }
+  const BlitJob& job = work.job;
+  const uint64_t y = static_cast<uint64_t>(work.place.rect.y1) + line;
+  const uint64_t source_y = static_cast<uint64_t>(work.place.source_y) + line;
+  const SurfaceRows::Range to = work.destination.range_of(work.x_B, y, work.line_B);
+  const SurfaceRows::Range from = work.source.range_of(work.source_x_B, source_y, work.line_B);
+  if (to.first >= from.end || from.first >= to.end) {
+    return false;
+  }
+  if (job.destination.tile == nullptr && job.source_surface.tile == nullptr) {
+    return job.x_backward ? to.first < from.first : to.first > from.first;
+  }
+  // Tiled: within one surface the direction is right; what else meets is done pixel by pixel.
+  return job.destination != job.source_surface;
+}
+
+Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress) {
+  Outcome outcome;
+  const std::optional<Placement> placement = place(job);
+  const bool writes_nothing = (job.pixel_B == 4 && !job.is_wide_command && job.byte_mask == hw::BltByteMask::NONE) ||
+                              (job.pattern.kind == PatternKind::mono && job.pattern.solid_select &&
+                               job.pattern.transparent) ||
+                              job.pixel_B == 0;
+  if (!placement || writes_nothing) {
+    return outcome;
+  }
+  Work work(space, job, *placement);
+  outcome.stopped = !load_pattern(work);
+  const uint64_t height = placement->height();
+  for (; progress.lines < height && !outcome.stopped; ++progress.lines) {
+    const uint64_t line = job.y_backward ? height - 1 - progress.lines : progress.lines;
+    const uint32_t chunk_B = overwrites_source(work, line) ? work.job.pixel_B : kChunk_B;
+    const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;
+    for (; progress.chunks < chunks; ++progress.chunks) {
+      const uint64_t number = job.x_backward ? chunks - 1 - progress.chunks : progress.chunks;
+      const auto at = static_cast<uint32_t>(number * chunk_B);
+      const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(work.line_B - at, chunk_B));
+      if (!run_chunk(work, line, at, bytes)) {
+        outcome.stopped = true;
+        break;
+      }
+      outcome.bytes += bytes;
+    }
+    if (outcome.stopped) {
+      break;
+    }
+    progress.chunks = 0;
+  }
+  outcome.first_line = static_cast<uint32_t>(placement->rect.y1);
+  outcome.lines = static_cast<uint32_t>(height);
+  return outcome;
+}
+
+}  // namespace halogen::blit

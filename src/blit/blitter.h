@@ -1,0 +1,70 @@
+// Does a job: a scan line after the other, each in chunks. Of a chunk everything is found first, destination and
+// operands, so that a fault changes nothing of it; then the operands are combined and the result is written.
+//
+// Order: as if pixel after pixel were read and written, in the job's direction. It shows when source and destination
+// share memory; a line that would be read after it was overwritten is done in chunks of one pixel. That two graphics
+// addresses may name the same page is not looked at. Patterns are read once, before the first pixel.
+//
+// Pixels that masks protect are written with what was there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "blit/blit_job.h"
+#include "blit/blit_place.h"
+#include "blit/blit_state.h"
+#include "blit/raster_op.h"
+#include "blit/surface_rows.h"
+#include "memory/address_space.h"
+
+namespace halogen::blit {
+
+struct Outcome {
+  bool stopped = false;     // by a fault; `progress` says where
+  uint64_t bytes = 0;       // of the destination
+  uint32_t first_line = 0;  // of the destination that was written
+  uint32_t lines = 0;
+};
+
+class Blitter {
+ public:
+  Blitter();
+
+  // `progress` is where the job begins, and where it stopped.
+  Outcome run(AddressSpace& space, const BlitJob& job, Progress& progress);
+
+ private:
+  // Fixed memory for one chunk of everything.
+  struct Scratch {
+    alignas(64) std::array<std::byte, kChunk_B> source;
+    alignas(64) std::array<std::byte, kChunk_B> destination;
+    alignas(64) std::array<std::byte, kChunk_B> out;
+    alignas(64) std::array<std::byte, kChunk_B> mask;
+    alignas(64) std::array<std::byte, kChunk_B / 8 + 16> bits;
+    alignas(64) std::array<std::byte, kChunk_B> zero;
+    alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern;       // lines of the pattern, repeated
+    alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern_mask;  // of a transparent one
+    alignas(64) std::array<std::byte, 256> color_pattern;
+    Pieces destination_pieces;
+    Pieces source_pieces;
+  };
+  // A job while it runs.
+  struct Work;
+
+  bool load_pattern(Work& work);
+  void build_pattern_line(const Work& work, unsigned line);
+  const std::byte* pattern_line(Work& work, unsigned line);
+  bool run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes);
+  const std::byte* color_source(Work& work, uint64_t line, uint32_t at, uint32_t bytes);
+  bool find_mono_bits(Work& work, uint64_t line, uint32_t at, uint32_t bytes, unsigned& first);
+  void build_mask(const Work& work, const std::byte* pattern, uint32_t bytes, const std::byte* source,
+                  const std::byte* destination, unsigned first_bit);
+  bool overwrites_source(const Work& work, uint64_t line) const;
+
+  std::unique_ptr<Scratch> scratch_;
+};
+
+}  // namespace halogen::blit

@@ -1,0 +1,22 @@
+// Chroma keys: is a pixel within a range, component by component (seed 003 8.10.1). A pixel of 8 bits is one component
+// (docs/requirements/g45.md G45-8.10.1-09).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "blit/blit_job.h"
+
+namespace halogen::blit {
+
+constexpr bool keys_source(hw::BltTransparencyMode mode) {
+  return mode == hw::BltTransparencyMode::SOURCE_RGB || mode == hw::BltTransparencyMode::SOURCE_ARGB;
+}
+constexpr bool keys_destination(hw::BltTransparencyMode mode) {
+  return mode == hw::BltTransparencyMode::DESTINATION_RGB || mode == hw::BltTransparencyMode::DESTINATION_ARGB;
+}
+
+// Clears the bytes of `mask` whose pixels are not written: a source pixel in the range, or a destination pixel outside.
+void apply_key(const BlitJob& job, const std::byte* pixels, size_t count, std::byte* mask);
+
+}  // namespace halogen::blit

@@ -1,0 +1,89 @@
+#include "blit/mono_expand.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace halogen::blit {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "pixels are built from numbers");
+
+// For every group of bits the bytes that are foreground: 8 pixels of one byte, 4 of two, 2 of four.
+template <unsigned kPixel_B>
+constexpr auto make_masks() {
+  constexpr unsigned kPixels = 8 / kPixel_B;
+  std::array<uint64_t, 1u << kPixels> masks{};
+  for (unsigned bits = 0; bits < masks.size(); ++bits) {
+    for (unsigned pixel = 0; pixel < kPixels; ++pixel) {
+      if ((bits >> (kPixels - 1 - pixel) & 1) != 0) {
+        masks[bits] |= (kPixel_B == 4 ? 0xffff'ffffull : kPixel_B == 2 ? 0xffffull : 0xffull)
+                       << (pixel * kPixel_B * 8);
+      }
+    }
+  }
+  return masks;
+}
+
+uint64_t repeat(uint32_t color, unsigned pixel_B) {
+  switch (pixel_B) {
+    case 1:
+      return 0x0101'0101'0101'0101ull * (color & 0xff);
+    case 2:
+      return 0x0001'0001'0001'0001ull * (color & 0xffff);
+    default:
+      return color | uint64_t{color} << 32;
+  }
+}
+
+template <unsigned kPixel_B>
+void expand(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, const Colors& colors) {
+  static constexpr auto kMasks = make_masks<kPixel_B>();
+  constexpr unsigned kPixels = 8 / kPixel_B;  // in a word
+  const uint64_t background = repeat(colors.background, kPixel_B);
+  const uint64_t change = background ^ repeat(colors.foreground, kPixel_B);
+  const auto words_of = [&](unsigned eight, std::byte* to) {
+    for (unsigned word = 0; word < kPixel_B; ++word) {
+      const unsigned group = eight >> (8 - kPixels * (word + 1)) & ((1u << kPixels) - 1);
+      const uint64_t value = background ^ (change & kMasks[group]);
+      std::memcpy(to + word * sizeof(value), &value, sizeof(value));
+    }
+  };
+  const size_t whole = pixels / 8;
+  if (first == 0) {
+    for (size_t i = 0; i < whole; ++i) {
+      words_of(static_cast<unsigned>(bits[i]), out + i * 8 * kPixel_B);
+    }
+  } else {
+    for (size_t i = 0; i < whole; ++i) {
+      const unsigned pair = static_cast<unsigned>(bits[i]) << 8 | static_cast<unsigned>(bits[i + 1]);
+      words_of(pair >> (8 - first) & 0xff, out + i * 8 * kPixel_B);
+    }
+  }
+  const size_t rest = pixels % 8;
+  if (rest != 0) {
+    unsigned eight = static_cast<unsigned>(bits[whole]) << first;
+    if (first + rest > 8) {
+      eight |= static_cast<unsigned>(bits[whole + 1]) >> (8 - first);
+    }
+    std::array<std::byte, 8 * kPixel_B> last;
+    words_of(eight & 0xff, last.data());
+    std::memcpy(out + whole * 8 * kPixel_B, last.data(), rest * kPixel_B);
+  }
+}
+
+}  // namespace
+
+void expand_mono(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
+                 const Colors& colors) {
+  switch (pixel_B) {
+    case 1:
+      return expand<1>(out, bits, first, pixels, colors);
+    case 2:
+      return expand<2>(out, bits, first, pixels, colors);
+    default:
+      return expand<4>(out, bits, first, pixels, colors);
+  }
+}
+
+}  // namespace halogen::blit

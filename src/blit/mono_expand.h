@@ -1,0 +1,17 @@
+// Bits to pixels: one gives the foreground, zero the background colour. The first pixel of a byte is its bit 7
+// (docs/requirements/g45.md G45-8.2.2.3-04).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "blit/blit_job.h"
+
+namespace halogen::blit {
+
+// `pixels` pixels of 1, 2 or 4 bytes. `bits`: the byte that holds the first of them, at `first` counted from bit 7;
+// the bytes up to the last pixel are read, no more.
+void expand_mono(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
+                 const Colors& colors);
+
+}  // namespace halogen::blit
