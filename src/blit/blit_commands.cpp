@@ -59,6 +59,10 @@ Rect clip_of(const SetupState& setup, spec::GenId gen) {
   return {first.clip_x1, first.clip_y1, end.clip_x2, end.clip_y2};
 }
 
+bool is_odd_base(GpuVa base, bool tiled) {
+  return tiled && base.value % kTileAlignment != 0;
+}
+
 template <class Command>
 constexpr bool kPatternIsImmediate =
     std::same_as<Command, hw::XY_PAT_BLT_IMMEDIATE> || std::same_as<Command, hw::XY_PAT_CHROMA_BLT_IMMEDIATE> ||
@@ -77,8 +81,9 @@ template <class Command>
 void add_source(const BlitCommand& in, const Command& fields, const Modes& modes, BlitJob& job) {
   if constexpr (requires { fields.source_base_address; }) {
     job.source = SourceKind::color;
-    job.source_surface = surface_at(fields.source_base_address, fields.source_pitch, fields.src_tiling_enable,
-                                    modes.tile_y_source);
+    job.source_surface =
+        surface_at(fields.source_base_address, fields.source_pitch, fields.src_tiling_enable, modes.tile_y_source);
+    job.tiled_base_is_odd |= is_odd_base(fields.source_base_address, fields.src_tiling_enable);
     job.source_x = fields.source_x1;
     job.source_y = fields.source_y1;
     choose_direction(job, fields.destination_base_address, fields.source_base_address);
@@ -143,6 +148,7 @@ BlitJob decode_xy(const BlitCommand& in, const Modes& modes, const BlitState& st
   job.byte_mask = fields.byte_mask_32bpp;
   job.destination = surface_at(fields.destination_base_address, fields.destination_pitch, fields.dest_tiling_enable,
                                modes.tile_y_destination);
+  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, fields.dest_tiling_enable);
   job.rect = {fields.destination_x1, fields.destination_y1, fields.destination_x2, fields.destination_y2};
   job.clipped = fields.clipping_enable;
   job.clip = clip_of(state.setup, in.gen);
@@ -234,6 +240,7 @@ BlitJob decode_setup_user(const BlitCommand& in, const Modes& modes, const BlitS
   job.byte_mask = control.byte_mask_32bpp;
   job.destination = surface_at(GpuVa{setup.destination}, control.destination_pitch, fields.dest_tiling_enable,
                                modes.tile_y_destination);
+  job.tiled_base_is_odd = is_odd_base(GpuVa{setup.destination}, fields.dest_tiling_enable);
   job.clipped = control.clipping_enable;
   job.clip = clip_of(setup, in.gen);
   job.rect = {fields.destination_x1, fields.destination_y1, fields.destination_x1 + 1, fields.destination_y1 + 1};

@@ -75,6 +75,8 @@ struct BlitJob {
   bool linear_command = false;                        // width in bytes, no pixels
   bool is_wide_command = false;                       // no raster operation: the copies of Gen9 and later
 
+  bool tiled_base_is_odd = false;  // low bits of a tiled surface's address were dropped
+
   Surface destination;
   Rect rect;  // as the command has it; x in bytes for a linear command
   bool clipped = false;

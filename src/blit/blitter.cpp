@@ -5,25 +5,13 @@
 
 #include "blit/chroma_key.h"
 #include "blit/mono_expand.h"
+#include "blit/mono_source.h"
 
 namespace halogen::blit {
 namespace {
 
 constexpr unsigned kPatternSide = 8;
 constexpr uint32_t kRgbMask = 0x00ff'ffff;
-
-// Bits from one line of a monochrome source to the next.
-uint64_t mono_line_bits(const MonoSource& mono, uint64_t width) {
-  switch (mono.packing) {
-    case Packing::word:
-      return (mono.start + width + 15) / 16 * 16;
-    case Packing::bit:
-      return width;
-    case Packing::byte:
-      return (width + 7) / 8 * 8;
-  }
-  return width;
-}
 
 void repeat_bytes(std::byte* out, size_t bytes, size_t period) {
   for (size_t done = period; done < bytes; done *= 2) {
@@ -298,10 +286,10 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
 Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress) {
   Outcome outcome;
   const std::optional<Placement> placement = place(job);
-  const bool writes_nothing = (job.pixel_B == 4 && !job.is_wide_command && job.byte_mask == hw::BltByteMask::NONE) ||
-                              (job.pattern.kind == PatternKind::mono && job.pattern.solid_select &&
-                               job.pattern.transparent) ||
-                              job.pixel_B == 0;
+  const bool writes_nothing =
+      (job.pixel_B == 4 && !job.is_wide_command && job.byte_mask == hw::BltByteMask::NONE) ||
+      (job.pattern.kind == PatternKind::mono && job.pattern.solid_select && job.pattern.transparent) ||
+      job.pixel_B == 0;
   if (!placement || writes_nothing) {
     return outcome;
   }

@@ -28,8 +28,8 @@ std::span<const uint32_t> components(hw::BltColorDepth depth, bool alpha) {
 }  // namespace
 
 void apply_key(const BlitJob& job, const std::byte* pixels, size_t count, std::byte* mask) {
-  const bool alpha = job.key_mode == hw::BltTransparencyMode::SOURCE_ARGB ||
-                     job.key_mode == hw::BltTransparencyMode::DESTINATION_ARGB;
+  const bool alpha =
+      job.key_mode == hw::BltTransparencyMode::SOURCE_ARGB || job.key_mode == hw::BltTransparencyMode::DESTINATION_ARGB;
   const bool kept_in_range = keys_source(job.key_mode);
   const std::span<const uint32_t> parts = components(job.depth, alpha);
   for (size_t i = 0; i < count; ++i) {

@@ -17,8 +17,7 @@ constexpr auto make_masks() {
   for (unsigned bits = 0; bits < masks.size(); ++bits) {
     for (unsigned pixel = 0; pixel < kPixels; ++pixel) {
       if ((bits >> (kPixels - 1 - pixel) & 1) != 0) {
-        masks[bits] |= (kPixel_B == 4 ? 0xffff'ffffull : kPixel_B == 2 ? 0xffffull : 0xffull)
-                       << (pixel * kPixel_B * 8);
+        masks[bits] |= (kPixel_B == 4 ? 0xffff'ffffull : kPixel_B == 2 ? 0xffffull : 0xffull) << (pixel * kPixel_B * 8);
       }
     }
   }

@@ -68,6 +68,11 @@ Surface surface_at(GpuVa base, int64_t pitch, const surface::TilePattern* tile) 
                          : Surface{base.value & ~(kTileAlignment - 1), pitch * 4, tile};
 }
 
+// Tiles begin at multiples of their size.
+bool is_odd(GpuVa base, const Surface& surface) {
+  return surface.tile != nullptr && base.value % surface.tile->bytes != 0;
+}
+
 BlitJob make_job(uint8_t pixel_B) {
   BlitJob job;
   job.is_wide_command = true;
@@ -87,6 +92,8 @@ BlitJob fast_copy(const BlitCommand& in) {
                                   tile_of(fields.src_tiling_method, fields.src_tile_type, job.pixel_B));
   job.source_x = fields.source_x1;
   job.source_y = fields.source_y1;
+  job.tiled_base_is_odd = is_odd(fields.destination_base_address, job.destination) ||
+                          is_odd(fields.source_base_address, job.source_surface);
   return job;
 }
 
@@ -114,6 +121,8 @@ BlitJob block_copy(const BlitCommand& in) {
       surface_at(fields.source_base_address, int64_t{fields.source_pitch} + 1, tile_of(fields.source_tiling));
   job.source_x = fields.source_x1 + static_cast<int32_t>(fields.source_x_offset);
   job.source_y = fields.source_y1 + static_cast<int32_t>(fields.source_y_offset);
+  job.tiled_base_is_odd = is_odd(fields.destination_base_address, job.destination) ||
+                          is_odd(fields.source_base_address, job.source_surface);
   return job;
 }
 
@@ -126,6 +135,7 @@ BlitJob fast_color(const BlitCommand& in) {
   job.destination = surface_at(fields.destination_base_address, int64_t{fields.destination_pitch} + 1,
                                tile_of(fields.destination_tiling));
   job.pattern.kind = PatternKind::solid;
+  job.tiled_base_is_odd = is_odd(fields.destination_base_address, job.destination);
   job.pattern.solid = {fields.fill_color_0, fields.fill_color_1, fields.fill_color_2, fields.fill_color_3};
   return job;
 }

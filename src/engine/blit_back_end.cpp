@@ -1,6 +1,9 @@
 #include "engine/blit_back_end.h"
 
+#include "base/bits.h"
 #include "blit/blit_commands.h"
+#include "blit/blit_registers.h"
+#include "blit/blit_rules.h"
 #include "engine/engine.h"
 #include "hw/blt.h"
 
@@ -9,19 +12,58 @@ namespace {
 
 constexpr uint64_t kBytesPerNanosecond = 8;
 
+// False: the engine is stuck.
+bool obeys(Engine& engine, const Command& command, const blit::BrokenRules& broken) {
+  if (!broken.any()) [[likely]] {
+    return true;
+  }
+  for (unsigned number = 0; number < blit::kRules; ++number) {
+    const auto rule = static_cast<blit::Rule>(number);
+    if (broken.has(rule)) {
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+                   std::string(blit::text_of(rule)));
+    }
+  }
+  return !broken.hangs();
+}
+
+// Reserved bits must be zero (seed 003 8.7.1); they change nothing.
+void check_reserved(Engine& engine, const Command& command) {
+  for (const spec::ReservedDesc& range : command.desc.layout(engine.gen())->reserved) {
+    const size_t dword = range.first_bit / 32;
+    if (range.ignored || dword >= command.dwords.size()) {
+      continue;
+    }
+    const auto mask = static_cast<uint32_t>(low_mask(range.width) << range.first_bit % 32);
+    if ((command.dwords[dword] & mask) != 0) {
+      engine.raise(EventKind::reserved_bits, command.desc.name, command.place.address.value,
+                   command.dwords[dword] & mask, "of a BLT command");
+    }
+  }
+}
+
 }  // namespace
 
 Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   blit::BlitState& state = engine.state().blit;
+  blit::Progress& progress = state.progress;
+  const bool again = progress.valid && progress.command == command.place.address.value;
   const auto tiling = engine.registers().get<hw::BCS_SWCTRL>();
   const blit::Modes modes{.tile_y_source = tiling.tile_y_source, .tile_y_destination = tiling.tile_y_destination};
-  const std::optional<blit::BlitJob> job = blit::decode({engine.gen(), command.desc, command.dwords}, modes, state);
-  if (!job) {
-    return Next::advance();
-  }
-  blit::Progress& progress = state.progress;
-  if (progress.command != command.place.address.value || !progress.valid) {
+  const blit::BlitCommand blit_command{engine.gen(), command.desc, command.dwords};
+  const std::optional<blit::BlitJob> job = blit::decode(blit_command, modes, state);
+  if (!again) {
+    check_reserved(engine, command);
+    blit::record(blit_command, job ? &*job : nullptr, state);
+    engine.registers().poke(spec::RegisterId::BR16, static_cast<uint32_t>(state.br[16]));
     progress = {.valid = true, .command = command.place.address.value};
+    if (job && !obeys(engine, command, blit::check_rules(blit_command, *job, state))) {
+      return engine.hang("the BLT engine waits for data that do not come");
+    }
+  }
+  if (!job) {
+    progress = {};
+    return Next::advance();
   }
   AddressSpace& space = engine.data_space(engine.fetched_from(), Stream::blit);
   const blit::Outcome outcome = blitter_.run(space, *job, progress);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "hw/blt.h"
 #include "hw/context.h"
 #include "hw/mi_register.h"
 
@@ -73,6 +74,47 @@ void unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
   engine.stream().restore(stream);
 }
 
+// State of a BLT engine behind this streamer, before the batch: marker and what seed 003 8.4 lists.
+constexpr uint32_t kBlitMarker = 0x0000'0b1b;
+constexpr size_t kBlitDwords = 13;
+constexpr uint32_t kMonoPattern = 1;
+constexpr uint32_t kTiled = 2;
+
+bool has_blits(const Engine& engine) {
+  return (hw::XY_SETUP_BLT::kDesc.engines_of_gen[static_cast<size_t>(engine.gen())] &
+          spec::mask_of(engine.model().engine_class)) != 0;
+}
+
+std::array<uint32_t, kBlitDwords> pack_blit(const blit::SetupState& setup) {
+  return {kBlitMarker,
+          setup.control,
+          setup.background,
+          setup.foreground,
+          static_cast<uint32_t>(setup.pattern),
+          static_cast<uint32_t>(setup.pattern >> 32),
+          static_cast<uint32_t>(setup.destination),
+          static_cast<uint32_t>(setup.destination >> 32),
+          setup.pattern_low,
+          setup.pattern_high,
+          setup.clip_first,
+          setup.clip_end,
+          (setup.mono_pattern ? kMonoPattern : 0) | (setup.tiled ? kTiled : 0)};
+}
+
+blit::SetupState unpack_blit(std::span<const uint32_t> in) {
+  return {.control = in[1],
+          .background = in[2],
+          .foreground = in[3],
+          .pattern = in[4] | uint64_t{in[5]} << 32,
+          .destination = in[6] | uint64_t{in[7]} << 32,
+          .pattern_low = in[8],
+          .pattern_high = in[9],
+          .clip_first = in[10],
+          .clip_end = in[11],
+          .mono_pattern = (in[12] & kMonoPattern) != 0,
+          .tiled = (in[12] & kTiled) != 0};
+}
+
 // Bits 31:16 of a masked register say which bits a write changes.
 constexpr uint32_t kWriteAll = 0xffff'0000;
 
@@ -99,7 +141,8 @@ std::vector<const RegisterSlot*> slots_of(const Engine& engine, bool with_ring) 
 // CXT_SIZE in lines where it says something; never more than what software was told to allocate.
 size_t image_bytes(const Engine& engine, size_t pairs) {
   const size_t lines = engine.registers().get<hw::CXT_SIZE>().size_minus_1;
-  const size_t needed = (pairs * kPairDwords * sizeof(uint32_t) + kLineBytes - 1) / kLineBytes * kLineBytes;
+  const size_t dwords = pairs * kPairDwords + (has_blits(engine) ? kBlitDwords : 0);
+  const size_t needed = (dwords * sizeof(uint32_t) + kLineBytes - 1) / kLineBytes * kLineBytes;
   return lines == 0 ? needed : std::min((lines + 1) * kLineBytes, kLargestBytes);
 }
 
@@ -129,6 +172,10 @@ bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
     image[at++] = static_cast<uint32_t>(slot->offset);
     image[at++] = slot->policy.masked ? value | kWriteAll : value;
   }
+  if (has_blits(engine) && at + kBlitDwords <= image.size()) {
+    std::ranges::copy(pack_blit(engine.state().blit.setup), image.begin() + static_cast<std::ptrdiff_t>(at));
+    at += kBlitDwords;
+  }
   if (with_ring && engine.in_batch() && at + kBatchDwords <= image.size()) {
     std::ranges::copy(pack_batch(engine), image.begin() + static_cast<std::ptrdiff_t>(at));
   }
@@ -157,6 +204,10 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
     }
   }
   engine.ring().set_restoring(false);
+  if (has_blits(engine) && at + kBlitDwords <= image.size() && image[at] == kBlitMarker) {
+    engine.state().blit.setup = unpack_blit(std::span(image).subspan(at));
+    at += kBlitDwords;
+  }
   if (with_ring) {
     engine.ring().adopt();
     unpack_batch(engine, std::span(image).subspan(at));

@@ -1,6 +1,7 @@
 // Logical contexts before execlists: MI_SET_CONTEXT of Gen4 to Gen6 and the run lists of the mobile Gen4.5 part. Seed
 // 003 5.8 and 1.15. The image holds the streamer's context registers as MI_LOAD_REGISTER_IMM commands, in whole cache
-// lines; its form is the device's own, software only moves it. Left out: state of the pipelines behind the streamer.
+// lines, and the setup state of the BLT engine; its form is the device's own, software only moves it. Left out: state
+// of the other pipelines behind the streamer.
 #pragma once
 
 #include <cstdint>

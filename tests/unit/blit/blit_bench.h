@@ -36,8 +36,7 @@ struct Box {
 };
 
 struct BlitBench : EngineBench {
-  explicit BlitBench(std::string_view name)
-      : EngineBench(name), engine(std::string(is_gen4() ? "rcs0" : "bcs0")) {
+  explicit BlitBench(std::string_view name) : EngineBench(name), engine(std::string(is_gen4() ? "rcs0" : "bcs0")) {
     start_ring(engine, 8);
     host.log.clear();
   }
@@ -54,8 +53,9 @@ struct BlitBench : EngineBench {
   }
 
   Dwords color(uint64_t base, uint32_t control_dword, Box box, uint32_t value, uint32_t flags = kWriteAll) const {
-    return with_header(0x50, flags,
-                       Dwords{control_dword, pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + at(base) + Dwords{value});
+    return with_header(
+        0x50, flags,
+        Dwords{control_dword, pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + at(base) + Dwords{value});
   }
   Dwords copy(uint64_t base, uint32_t control_dword, Box box, uint64_t source, int source_pitch, int sx, int sy,
               uint32_t flags = kWriteAll) const {
@@ -65,9 +65,9 @@ struct BlitBench : EngineBench {
   }
   Dwords pattern(uint64_t base, uint32_t control_dword, Box box, uint64_t pattern_base, uint32_t seeds = 0,
                  uint32_t flags = kWriteAll) const {
-    return with_header(0x51, flags | seeds,
-                       Dwords{control_dword, pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + at(base) +
-                           at(pattern_base));
+    return with_header(
+        0x51, flags | seeds,
+        Dwords{control_dword, pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + at(base) + at(pattern_base));
   }
   Dwords setup(uint64_t base, uint32_t control_dword, Box clip, uint32_t background, uint32_t foreground,
                uint64_t pattern_base = 0, uint32_t flags = kWriteAll) const {
@@ -93,7 +93,8 @@ struct BlitBench : EngineBench {
                        Dwords{pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + at(source));
   }
   static Dwords text_immediate(Box box, const Dwords& data, bool byte_packed = false) {
-    return with_header(0x31, byte_packed ? 1u << 16 : 0, Dwords{pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + data);
+    return with_header(0x31, byte_packed ? 1u << 16 : 0,
+                       Dwords{pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + data);
   }
   Dwords mono_copy(uint64_t base, uint32_t control_dword, Box box, uint64_t source, uint32_t background,
                    uint32_t foreground, unsigned start = 0, uint32_t flags = kWriteAll) const {

@@ -57,8 +57,9 @@ TEST_P(Clients, AreToldApartByTheTopBits) {
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {0x0040'0001, kNoop});
   EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "the memory interface itself";
+  bench.run_all(kRcs, {0x5400'0004, 0, 0, 0, 0, 0x77});  // 2D: XY_COLOR_BLT
+  EXPECT_EQ(bench.read(0x40040), 0x77u) << "the BLT engine loaded BR16";
   const std::vector<FlowBench::Dwords> clients{
-      {0x5000'0004, 0, 0, 0, 0, 0},  // 2D: XY_COLOR_BLT
       {0x7b00'0004, 0, 0, 0, 0, 0},  // 3D: 3DPRIMITIVE
       {0x7100'0002, 0, 0, 0},        // media: MEDIA_OBJECT
   };

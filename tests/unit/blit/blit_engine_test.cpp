@@ -1,0 +1,231 @@
+// The BLT engine in its place behind a streamer: hangs and reset, faults in the middle, contexts, registers, tilings,
+// time, snapshots.
+#include "blit_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+
+class BlitEngine : public ::testing::TestWithParam<std::string> {
+ protected:
+  BlitBench bench{GetParam()};
+};
+
+std::vector<std::string> gen4_chips() {
+  return {"i965", "gm965", "g45", "gm45"};
+}
+
+class BlitEngineGen4 : public BlitEngine {};
+
+TEST_P(BlitEngine, OddImmediateDataHangUntilReset) {
+  const uint64_t target = bench.allocate(1);
+  bench.run_commands(bench.setup(target, control(kDepth8, 0xcc, 64), {0, 0, 64, 64}, 1, 2) +
+                     BlitBench::text_immediate({0, 0, 8, 8}, {~0u, ~0u, ~0u}) +
+                     bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 1, 1}, 0x77));
+  EXPECT_FALSE(bench.idle());
+  EXPECT_EQ(bench.byte_at(target), 0) << "nothing after it runs, nothing of it is drawn";
+  EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u);
+  bench.device->reset_engine(bench.engine_model(bench.engine));
+  bench.start_ring(bench.engine, 8);
+  bench.run_commands(bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 1, 1}, 0x77));
+  EXPECT_EQ(bench.byte_at(target), 0x77);
+}
+
+TEST_P(BlitEngine, ReservedBitsAreReported) {
+  COVERS("G45-8.7.1-03");
+  const uint64_t target = bench.allocate(1);
+  bench.run_commands(bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 4, 4}, 0x11));
+  EXPECT_EQ(bench.events(EventKind::reserved_bits), 0u);
+  bench.run_commands(bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 4, 4}, 0x22, kWriteAll | 1u << 13));
+  EXPECT_EQ(bench.events(EventKind::reserved_bits), 1u);
+  bench.run_commands(bench.color(target, control(kDepth8, 0xf0, 64, 1u << 27), {0, 0, 4, 4}, 0x33));
+  EXPECT_EQ(bench.events(EventKind::reserved_bits), 2u);
+  EXPECT_EQ(bench.byte_at(target), 0x33) << "they change nothing";
+}
+
+// The second page of the destination is not mapped: the lines before it are written, nothing else is.
+TEST_P(BlitEngine, FaultInTheMiddle) {
+  const uint64_t target = bench.allocate(3);
+  bench.set_entry(target / kPage + 1, 0);
+  bench.run_commands(bench.color(target, control(kDepth32, 0xf0, 512), {0, 0, 16, 24}, 0xa5a5'a5a5));
+  for (uint64_t line = 0; line < 8; ++line) {
+    EXPECT_EQ(bench.peek(target + line * 512 + 60), 0xa5a5'a5a5u) << line;
+    EXPECT_EQ(bench.peek(target + line * 512 + 64), 0u) << line;
+  }
+  EXPECT_EQ(bench.peek(target + kPage), 0u) << "the page that was not mapped";
+  EXPECT_GE(bench.host.log.events().size(), 1u);
+}
+
+// The clip rectangle and the setup of a context come back with it.
+TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
+  COVERS("G45-8.4-03");
+  const uint64_t first = bench.allocate(1);
+  const uint64_t second = bench.allocate(1);
+  const uint64_t target = bench.allocate(2);
+  const uint64_t other = bench.allocate(1);
+  const uint64_t pattern = bench.allocate(1);
+  bench.fill(pattern, 256, 0x3c);
+  constexpr uint32_t kRestoreInhibit = 1, kSave = 1u << 8;  // MI_SET_CONTEXT
+  const auto context = [](uint64_t address, uint32_t flags) {
+    return Dwords{0x18u << 23, static_cast<uint32_t>(address) | flags};
+  };
+  // Each part of the state: control (depth, operation, pitch, clipping, mask), colours, pattern, base, clip rectangle.
+  bench.run_commands(context(first, kSave | kRestoreInhibit) +
+                     bench.setup_mono(target, control(kDepth32, 0x5a, 128, kClip), {1, 1, 9, 9}, 0x0101'0101,
+                                      0xf0f0'f0f0, 0x0000'00ff, 0, 1u << 20) +
+                     context(second, kSave | kRestoreInhibit) +
+                     bench.setup(other, control(kDepth8, 0xcc, 64), {0, 0, 2, 2}, 0x22, 0x33, pattern) +
+                     context(first, kSave) + BlitBench::scanlines({0, 0, 16, 16}));
+  for (unsigned y = 0; y < 16; ++y) {
+    for (unsigned x = 0; x < 16; ++x) {
+      const bool inside = x >= 1 && x < 9 && y >= 1 && y < 9;
+      const uint32_t color = y % 8 == 0 ? 0xf0'f0f0 : 0x01'0101;  // line 0 of the pattern is foreground; no alpha
+      EXPECT_EQ(bench.peek(target + y * 128 + 4 * x), inside ? color : 0) << x << ", " << y;
+    }
+  }
+  EXPECT_EQ(bench.peek(other), 0u);
+  // And the second one has its own: colour pattern, 8 bits, text colours.
+  bench.run_commands(context(second, kSave) + BlitBench::text_immediate({0, 0, 8, 8}, {0x0000'40c0, 0}));
+  EXPECT_EQ(bench.byte_at(other), 0x33);
+  EXPECT_EQ(bench.byte_at(other + 1), 0x33);
+  EXPECT_EQ(bench.byte_at(other + 2), 0x22);
+  EXPECT_EQ(bench.byte_at(other + 64), 0x22);
+  EXPECT_EQ(bench.byte_at(other + 65), 0x33);
+}
+
+// The only BR register with an address; the others cannot be read.
+TEST_P(BlitEngineGen4, SolidColourCanBeRead) {
+  COVERS("G45-8.7-01");
+  const uint64_t target = bench.allocate(1);
+  bench.run_commands(bench.color(target, control(kDepth32, 0xf0, 64), {0, 0, 4, 4}, 0xdead'beef));
+  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu);
+  bench.write(0x40040, 0x1234);
+  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu) << "read only";
+  bench.run_commands(bench.copy(target, control(kDepth32, 0xcc, 64), {0, 0, 1, 1}, target, 64, 2, 2));
+  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu) << "a copy loads no pattern";
+  for (uint32_t offset = 0x40000; offset < 0x40080; offset += 4) {
+    if (offset != 0x40040) {
+      EXPECT_EQ(bench.read(offset), 0u) << std::hex << offset;
+    }
+  }
+}
+
+// BR12: an address of any byte, 29 bits.
+TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
+  COVERS("G45-8.10.6-01");
+  COVERS("G45-8.10.8-01");
+  const uint64_t target = bench.allocate(1);
+  const uint64_t source = bench.allocate(1);
+  for (unsigned i = 0; i < 32; ++i) {
+    bench.put_byte(source + i, static_cast<uint8_t>(0x80 + i));
+  }
+  bench.run_commands(
+      bench.copy(target | 0xe000'0000u, control(kDepth8, 0xcc, 64), {3, 0, 11, 1}, source + 0x2000'0005u, 64, 0, 0));
+  for (unsigned i = 0; i < 16; ++i) {
+    EXPECT_EQ(bench.byte_at(target + i), i >= 3 && i < 11 ? 0x85 + (i - 3) : 0) << i;
+  }
+}
+
+TEST_P(BlitEngineGen4, TiledDestinationByTheDrawingCommand) {
+  COVERS("G45-8.9-10");
+  const uint64_t target = bench.allocate(4);
+  bench.run_commands(bench.setup(target, control(kDepth8, 0xf0, 1024 / 4), {0, 0, 99, 99}, 0x4d, 0) +
+                     BlitBench::pixel(600, 9, kTiled));
+  EXPECT_EQ(bench.byte_at(target + x_tiled(600, 9, 1024)), 0x4d);
+  EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u) << "the setup said linear";
+}
+
+// From Gen6 on BCS_SWCTRL turns "tiled" into tile Y, for each side.
+TEST(BlitEngineTiling, ControlRegisterChoosesTileY) {
+  for (const std::string& chip : every_chip()) {
+    BlitBench bench(chip);
+    if (bench.is_gen4()) {
+      continue;
+    }
+    const uint64_t target = bench.allocate(8);
+    const uint64_t source = bench.allocate(8);
+    for (unsigned y = 0; y < 32; ++y) {
+      for (unsigned x = 0; x < 100; ++x) {
+        bench.poke(source + y_tiled(x * 4, y, 512), y << 16 | x);
+      }
+    }
+    bench.set_reg(bench.engine, 0x200, 3u << 16 | 1);  // source
+    bench.run_commands(bench.copy(target, control(kDepth32, 0xcc, 1024 / 4), {130, 5, 200, 25}, source, 512 / 4, 3, 4,
+                                  kWriteAll | kTiled | kSourceTiled));
+    EXPECT_EQ(bench.peek(target + x_tiled(130 * 4, 5, 1024)), 4u << 16 | 3) << chip;
+    EXPECT_EQ(bench.peek(target + x_tiled(199 * 4, 24, 1024)), 23u << 16 | 72) << chip;
+    bench.set_reg(bench.engine, 0x200, 3u << 16 | 2);  // destination
+    bench.run_commands(
+        bench.color(target, control(kDepth32, 0xf0, 1024 / 4), {7, 40, 8, 41}, 0x1234'5678, kWriteAll | kTiled));
+    EXPECT_EQ(bench.peek(target + y_tiled(7 * 4, 40, 1024)), 0x1234'5678u) << chip;
+  }
+}
+
+// XY_FAST_COPY_BLT: every tile mode to linear and back gives the same bytes.
+TEST(BlitEngineTiling, FastCopyThroughEveryTileMode) {
+  for (const char* chip : {"skl", "icl", "tgl"}) {
+    for (const uint32_t mode : {0u, 1u, 2u, 3u, 4u}) {  // linear, X, Y, Ys, Yf
+      for (const uint32_t depth : {0u, 1u, 3u, 4u, 5u}) {
+        BlitBench bench(chip);
+        const uint64_t source = bench.allocate(16);
+        bench.allocate((16 - bench.allocate(1) / kPage % 16) % 16);  // to a multiple of 64 KB, about
+        uint64_t tiled = bench.allocate(48);
+        tiled = (tiled + 0xffff) & ~uint64_t{0xffff};
+        const uint64_t back = bench.allocate(16);
+        const unsigned pixel_B = depth < 2 ? 1u << depth : depth == 3 ? 4 : depth == 4 ? 8 : 16;
+        for (unsigned i = 0; i < 4 * kPage; i += 4) {
+          bench.poke(source + i, i * 0x9e37'79b1u);
+        }
+        const uint32_t method = mode == 4 ? 2 : mode;
+        const uint32_t type = mode == 4 ? 1 : 0;
+        const int pitch = mode == 0 ? 1024 : 1024 / 4;
+        const int width = static_cast<int>(512 / pixel_B);
+        const auto copy = [&](uint64_t to, uint32_t to_method, uint32_t to_type, int to_pitch, uint64_t from,
+                              uint32_t from_method, uint32_t from_type, int from_pitch) {
+          return BlitBench::with_header(
+              0x42, from_method << 20 | to_method << 13,
+              Dwords{from_type << 31 | to_type << 30 | depth << 24 | static_cast<uint32_t>(to_pitch), pack_yx(0, 0),
+                     pack_yx(20, width)} +
+                  bench.at(to) + Dwords{pack_yx(0, 0), static_cast<uint32_t>(from_pitch)} + bench.at(from));
+        };
+        bench.run_commands(copy(tiled, method, type, pitch, source, 0, 0, 512) +
+                           copy(back, 0, 0, 512, tiled, method, type, pitch));
+        for (unsigned i = 0; i < 20 * 512; i += 4) {
+          ASSERT_EQ(bench.peek(back + i), bench.peek(source + i)) << chip << " " << mode << " " << depth << " " << i;
+        }
+        if (mode == 1) {
+          EXPECT_EQ(bench.peek(tiled + x_tiled(256, 13, 1024)), bench.peek(source + 13 * 512 + 256));
+        } else if (mode == 2) {
+          EXPECT_EQ(bench.peek(tiled + y_tiled(256, 13, 1024)), bench.peek(source + 13 * 512 + 256));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(BlitEngine, LongBlitsTakeLonger) {
+  const uint64_t target = bench.allocate(64);
+  const uint64_t before = bench.device->clock().nanoseconds;
+  bench.run_commands(bench.color(target, control(kDepth32, 0xf0, 1024), {0, 0, 4, 4}, 1));
+  const uint64_t small = bench.device->clock().nanoseconds - before;
+  bench.run_commands(bench.color(target, control(kDepth32, 0xf0, 1024), {0, 0, 256, 256}, 1));
+  EXPECT_GT(bench.device->clock().nanoseconds - before - small, small);
+}
+
+TEST_P(BlitEngine, SnapshotKeepsTheSetup) {
+  const uint64_t target = bench.allocate(1);
+  bench.run_commands(bench.setup(target, control(kDepth8, 0xf0, 64), {0, 0, 64, 64}, 0x5c, 0));
+  const auto snapshot = bench.device->snapshot();
+  bench.run_commands(bench.setup(target, control(kDepth8, 0x00, 64), {0, 0, 1, 1}, 0x11, 0));
+  bench.device->restore(snapshot);
+  bench.run_commands(BlitBench::pixel(9, 9));
+  EXPECT_EQ(bench.byte_at(target + 9 * 64 + 9), 0x5c);
+}
+
+const auto kName = [](const auto& chip) { return chip.param; };
+INSTANTIATE_TEST_SUITE_P(Chips, BlitEngine, ::testing::ValuesIn(every_chip()), kName);
+INSTANTIATE_TEST_SUITE_P(Chips, BlitEngineGen4, ::testing::ValuesIn(gen4_chips()), kName);
+
+}  // namespace
+}  // namespace halogen
