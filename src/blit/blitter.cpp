@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "blit/chroma_key.h"
+#include "blit/fast_lines.h"
 #include "blit/mono_expand.h"
 #include "blit/mono_source.h"
 
@@ -229,6 +230,11 @@ bool Blitter::run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes) 
     if (!find_mono_bits(work, line, at, bytes, first_bit)) {
       return false;
     }
+    if (use_fast_paths_ && job.rop == kRopSource && !work.masked && s.destination_pieces.whole()) {
+      expand_mono(s.destination_pieces.list[0].bytes, s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B,
+                  job.mono.colors);
+      return true;
+    }
     if (work.uses_source) {
       expand_mono(s.source.data(), s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B, job.mono.colors);
       source = s.source.data();
@@ -273,7 +279,7 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   const uint64_t source_y = static_cast<uint64_t>(work.place.source_y) + line;
   const SurfaceRows::Range to = work.destination.range_of(work.x_B, y, work.line_B);
   const SurfaceRows::Range from = work.source.range_of(work.source_x_B, source_y, work.line_B);
-  if (to.first >= from.end || from.first >= to.end) {
+  if (!to.meets(from)) {
     return false;
   }
   if (job.destination.tile == nullptr && job.source_surface.tile == nullptr) {
@@ -283,40 +289,62 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   return job.destination != job.source_surface;
 }
 
+// A scan line in chunks. False: stopped.
+bool Blitter::run_line(Work& work, uint64_t line, Progress& progress, Outcome& outcome) {
+  const uint32_t chunk_B = overwrites_source(work, line) ? work.job.pixel_B : kChunk_B;
+  const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;
+  for (; progress.chunks < chunks; ++progress.chunks) {
+    const uint64_t number = work.job.x_backward ? chunks - 1 - progress.chunks : progress.chunks;
+    const auto at = static_cast<uint32_t>(number * chunk_B);
+    const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(work.line_B - at, chunk_B));
+    if (!run_chunk(work, line, at, bytes)) {
+      return false;
+    }
+    outcome.bytes += bytes;
+  }
+  progress.chunks = 0;
+  return true;
+}
+
 Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress) {
   Outcome outcome;
   const std::optional<Placement> placement = place(job);
-  const bool writes_nothing =
-      (job.pixel_B == 4 && !job.is_wide_command && job.byte_mask == hw::BltByteMask::NONE) ||
-      (job.pattern.kind == PatternKind::mono && job.pattern.solid_select && job.pattern.transparent) ||
-      job.pixel_B == 0;
-  if (!placement || writes_nothing) {
+  const bool no_bytes = job.pixel_B == 4 && !job.is_wide_command && job.byte_mask == hw::BltByteMask::NONE;
+  const bool no_pixels = job.pattern.kind == PatternKind::mono && job.pattern.solid_select && job.pattern.transparent;
+  if (!placement || no_bytes || no_pixels || job.pixel_B == 0) {
     return outcome;
   }
-  Work work(space, job, *placement);
-  outcome.stopped = !load_pattern(work);
   const uint64_t height = placement->height();
-  for (; progress.lines < height && !outcome.stopped; ++progress.lines) {
-    const uint64_t line = job.y_backward ? height - 1 - progress.lines : progress.lines;
-    const uint32_t chunk_B = overwrites_source(work, line) ? work.job.pixel_B : kChunk_B;
-    const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;
-    for (; progress.chunks < chunks; ++progress.chunks) {
-      const uint64_t number = job.x_backward ? chunks - 1 - progress.chunks : progress.chunks;
-      const auto at = static_cast<uint32_t>(number * chunk_B);
-      const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(work.line_B - at, chunk_B));
-      if (!run_chunk(work, line, at, bytes)) {
-        outcome.stopped = true;
-        break;
-      }
-      outcome.bytes += bytes;
-    }
-    if (outcome.stopped) {
-      break;
-    }
-    progress.chunks = 0;
-  }
   outcome.first_line = static_cast<uint32_t>(placement->rect.y1);
   outcome.lines = static_cast<uint32_t>(height);
+  Work work(space, job, *placement);
+  const uint64_t source_y = static_cast<uint64_t>(placement->source_y);
+  const auto y = static_cast<uint64_t>(placement->rect.y1);
+  const bool meets =
+      work.reads_source && work.destination.range_of(work.x_B, y, work.line_B, height)
+                               .meets(work.source.range_of(work.source_x_B, source_y, work.line_B, height));
+  if (use_fast_paths_ && !work.masked && progress.chunks == 0 && !meets) {
+    FastLines fast(work.destination, work.source, work.x_B, work.source_x_B, work.line_B);
+    if (fast.choose(job, height)) {
+      for (; progress.lines < height; ++progress.lines) {
+        const uint64_t line = progress.lines;
+        if (!fast.run(y + line, source_y + line)) {
+          outcome.stopped = true;
+          break;
+        }
+      }
+      outcome.bytes = progress.lines * work.line_B;
+      return outcome;
+    }
+  }
+  outcome.stopped = !load_pattern(work);
+  for (; progress.lines < height && !outcome.stopped; ++progress.lines) {
+    const uint64_t line = job.y_backward ? height - 1 - progress.lines : progress.lines;
+    if (!run_line(work, line, progress, outcome)) {
+      outcome.stopped = true;
+      break;
+    }
+  }
   return outcome;
 }
 

@@ -35,6 +35,8 @@ class Blitter {
 
   // `progress` is where the job begins, and where it stopped.
   Outcome run(AddressSpace& space, const BlitJob& job, Progress& progress);
+  // For tests: every job by the general path.
+  void set_fast_paths(bool use) { use_fast_paths_ = use; }
 
  private:
   // Fixed memory for one chunk of everything.
@@ -63,8 +65,10 @@ class Blitter {
   void build_mask(const Work& work, const std::byte* pattern, uint32_t bytes, const std::byte* source,
                   const std::byte* destination, unsigned first_bit);
   bool overwrites_source(const Work& work, uint64_t line) const;
+  bool run_line(Work& work, uint64_t line, Progress& progress, Outcome& outcome);
 
   std::unique_ptr<Scratch> scratch_;
+  bool use_fast_paths_ = true;
 };
 
 }  // namespace halogen::blit

@@ -4,18 +4,33 @@
 #include <cstring>
 
 namespace halogen::blit {
+namespace {
+
+constexpr uint64_t kNoPage = ~uint64_t{0};
+
+}  // namespace
+
+SurfaceRows::SurfaceRows(AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write)
+    : space_(&space), surface_(surface), mask_(address_mask), write_(write), last_{kNoPage, nullptr} {
+  if (surface.tile != nullptr) {
+    // As surface::SurfaceLayout has it for pitches that are no whole number of tiles.
+    const int64_t whole_tiles = surface.pitch_B / static_cast<int64_t>(surface.tile->pitch_width_B);
+    tiles_ = whole_tiles != 0 ? whole_tiles : 1;
+    for (Known& known : known_) {
+      known.page = kNoPage;
+    }
+  }
+}
 
 SurfaceRows::Run SurfaceRows::run_at(uint64_t x_B, uint64_t y) const {
-  const auto pitch = static_cast<uint64_t>(surface_.pitch_B);  // wraps as addresses do
   if (surface_.tile == nullptr) {
-    return {surface_.base + y * pitch + x_B, ~uint64_t{0}};
+    // Wraps as addresses do.
+    return {surface_.base + y * static_cast<uint64_t>(surface_.pitch_B) + x_B, ~uint64_t{0}};
   }
   const surface::TilePattern& tile = *surface_.tile;
-  // As surface::SurfaceLayout has it for pitches that are no whole number of tiles.
-  const int64_t whole_tiles = surface_.pitch_B / static_cast<int64_t>(tile.pitch_width_B);
-  const auto tiles = static_cast<uint64_t>(whole_tiles != 0 ? whole_tiles : 1);
-  const uint64_t number = (y >> tile.height_shift) * tiles + (x_B >> tile.width_shift);
-  const uint64_t inside = tile.offset(tile.x_in_tile(x_B), tile.y_in_tile(y), 0);
+  const uint64_t number = (y >> tile.height_shift) * static_cast<uint64_t>(tiles_) + (x_B >> tile.width_shift);
+  const uint64_t inside = surface_.tile == &surface::kTileX ? (y & 7) << 9 | (x_B & 511)
+                                                            : tile.offset(tile.x_in_tile(x_B), tile.y_in_tile(y), 0);
   return {surface_.base + (number << tile.bytes_shift) + inside, tile.run_B - x_B % tile.run_B};
 }
 
@@ -29,37 +44,63 @@ SurfaceRows::Range SurfaceRows::range_of(uint64_t x_B, uint64_t y, uint64_t byte
   return {first & ~uint64_t{tile.bytes - 1}, (last | (tile.bytes - 1)) + 1};
 }
 
-bool SurfaceRows::add(uint64_t address, uint32_t bytes, Pieces& pieces) {
+SurfaceRows::Range SurfaceRows::range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const {
+  const Range a = range_of(x_B, y, bytes);
+  const Range b = range_of(x_B, y + lines - 1, bytes);
+  return {std::min(a.first, b.first), std::max(a.end, b.end)};
+}
+
+// False: stopped by a fault. Where there is nothing, every access counts again.
+bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
+  const uint64_t page = address >> kFrameBits;
+  Known* const known = surface_.tile == nullptr ? nullptr : &known_[page % kKnownPages];
+  if (known != nullptr && known->page == page) {
+    last_ = *known;
+    frame = known->frame;
+    return true;
+  }
   const Access access{.write = write_};
-  while (bytes != 0) {
-    const uint64_t page = address >> kFrameBits;
-    const auto offset = static_cast<uint32_t>(address & (kFrameBytes - 1));
-    const auto part = static_cast<uint32_t>(std::min<uint64_t>(bytes, kFrameBytes - offset));
-    if (page != page_) {
-      frame_ = space_->page_at(GpuVa{address}, access);
-      if (frame_ == nullptr) {
-        const AddressSpace::View view = space_->view(GpuVa{address}, access);
-        if (view.stopped) {
-          page_ = ~uint64_t{0};
-          return false;
-        }
-        frame_ = view.bytes.empty() ? nullptr : view.bytes.data() - offset;
-      }
-      // Where there is nothing every access counts again.
-      page_ = frame_ == nullptr ? ~uint64_t{0} : page;
+  frame = space_->page_at(GpuVa{address}, access);
+  if (frame == nullptr) {
+    const AddressSpace::View view = space_->view(GpuVa{address}, access);
+    if (view.stopped) {
+      return false;
     }
-    std::byte* const bytes_at = frame_ == nullptr ? nullptr : frame_ + offset;
-    Piece* const last = pieces.count == 0 ? nullptr : &pieces.list[pieces.count - 1];
-    const bool joins =
-        last != nullptr && (bytes_at == nullptr ? last->bytes == nullptr
-                                                : last->bytes != nullptr && last->bytes + last->count == bytes_at);
-    if (joins) {
-      last->count += part;
-    } else {
-      pieces.list[pieces.count++] = {bytes_at, part};
+    if (view.bytes.empty()) {
+      return true;
     }
-    address += part;
-    bytes -= part;
+    frame = view.bytes.data() - (address & (kFrameBytes - 1));
+  }
+  last_ = {page, frame};
+  if (known != nullptr) {
+    *known = last_;
+  }
+  return true;
+}
+
+bool SurfaceRows::find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& piece) {
+  const Run run = run_at(x_B, y);
+  uint64_t address = run.address & mask_;
+  most = std::min(most, run.bytes);
+  if (const uint64_t to_wrap = mask_ - address; most - 1 > to_wrap) {
+    most = to_wrap + 1;
+  }
+  std::byte* frame = nullptr;
+  if (!frame_of(address, frame)) {
+    return false;
+  }
+  const uint64_t offset = address & (kFrameBytes - 1);
+  piece.bytes = frame == nullptr ? nullptr : frame + offset;
+  piece.count = std::min(most, kFrameBytes - offset);
+  while (piece.count < most && frame != nullptr) {
+    address += kFrameBytes;
+    std::byte* const next = space_->page_at(GpuVa{address}, {.write = write_});  // a fault waits for its turn
+    if (next != frame + kFrameBytes) {
+      break;
+    }
+    frame = next;
+    last_ = {address >> kFrameBits, frame};
+    piece.count += std::min(most - piece.count, kFrameBytes);
   }
   return true;
 }
@@ -67,15 +108,21 @@ bool SurfaceRows::add(uint64_t address, uint32_t bytes, Pieces& pieces) {
 bool SurfaceRows::find(uint64_t x_B, uint64_t y, uint32_t bytes, Pieces& pieces) {
   pieces.count = 0;
   while (bytes != 0) {
-    const Run run = run_at(x_B, y);
-    auto part = static_cast<uint32_t>(std::min<uint64_t>(bytes, run.bytes));
-    const uint64_t address = run.address & mask_;
-    part = static_cast<uint32_t>(std::min<uint64_t>(part, mask_ - address + 1 == 0 ? part : mask_ - address + 1));
-    if (!add(address, part, pieces)) {
+    Piece piece;
+    if (!find_first(x_B, y, bytes, piece)) {
       return false;
     }
-    x_B += part;
-    bytes -= part;
+    Piece* const last = pieces.count == 0 ? nullptr : &pieces.list[pieces.count - 1];
+    const bool joins = last != nullptr &&
+                       (piece.bytes == nullptr ? last->bytes == nullptr
+                                               : last->bytes != nullptr && last->bytes + last->count == piece.bytes);
+    if (joins) {
+      last->count += piece.count;
+    } else {
+      pieces.list[pieces.count++] = piece;
+    }
+    x_B += piece.count;
+    bytes -= static_cast<uint32_t>(piece.count);
   }
   return true;
 }

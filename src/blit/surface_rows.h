@@ -15,7 +15,7 @@ inline constexpr uint32_t kChunk_B = 3840;
 
 struct Piece {
   std::byte* bytes = nullptr;  // null: no memory; reads give zero, writes are dropped
-  uint32_t count = 0;
+  uint64_t count = 0;
 };
 
 // The pieces of at most one chunk, from left to right.
@@ -30,11 +30,12 @@ struct Pieces {
 // One surface in an address space.
 class SurfaceRows {
  public:
-  SurfaceRows(AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write)
-      : space_(&space), surface_(surface), mask_(address_mask), write_(write) {}
+  SurfaceRows(AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write);
 
   // False: stopped by a fault.
   bool find(uint64_t x_B, uint64_t y, uint32_t bytes, Pieces& pieces);
+  // The first piece only, as long as its bytes follow each other, but not more than `most`.
+  bool find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& piece);
 
   // Graphics address of a byte, and how many after it follow in memory.
   struct Run {
@@ -46,18 +47,37 @@ class SurfaceRows {
   struct Range {
     uint64_t first;
     uint64_t end;
+    bool meets(const Range& other) const { return first < other.end && other.first < end; }
   };
   Range range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const;
+  // ... or a rectangle.
+  Range range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
 
  private:
-  bool add(uint64_t address, uint32_t bytes, Pieces& pieces);
+  // The lines of a row of tiles use the same pages, one after the other.
+  static constexpr size_t kKnownPages = 64;
+  struct Known {
+    uint64_t page;
+    std::byte* frame;
+  };
+
+  bool frame_of(uint64_t address, std::byte*& frame) {
+    const uint64_t page = address >> kFrameBits;
+    if (page == last_.page) {
+      frame = last_.frame;
+      return true;
+    }
+    return look_up(address, frame);
+  }
+  bool look_up(uint64_t address, std::byte*& frame);
 
   AddressSpace* space_;
   Surface surface_;
   uint64_t mask_;
   bool write_;
-  uint64_t page_ = ~uint64_t{0};  // the last one found
-  std::byte* frame_ = nullptr;
+  int64_t tiles_ = 0;  // in a row of tiles
+  Known last_;
+  std::array<Known, kKnownPages> known_;  // of tiled surfaces
 };
 
 void gather(const Pieces& pieces, std::byte* into);

@@ -75,6 +75,9 @@ bool Engine::wait_goes_on(uint64_t until) {
 }
 
 bool Engine::run(uint64_t until) {
+  if (state_.time >= until) {
+    return state_.activity == Activity::running;  // a long command is still at work
+  }
   stream_.invalidate();  // tables may have changed since
   bool progress = false;
   was_reset_ = false;

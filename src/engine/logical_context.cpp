@@ -133,7 +133,7 @@ bool LogicalContext::restore_command(const Command& command) {
                   "a command that does not belong in a context image");
     return true;
   }
-  return engine_.back_end().execute(engine_, command).action == Next::Action::advance;
+  return engine_.back_end().execute(engine_, command).action != Next::Action::hold;
 }
 
 void LogicalContext::load_registers(std::span<const uint32_t> command) {

@@ -116,7 +116,9 @@ TEST_F(BlitRules, EveryImmediateCommandNeedsWholeQuadwords) {
   const Dwords mono{br13(0, 0xcc, 64), yx(0, 0), yx(4, 16), kBase, 0, 1};
   for (const size_t data : {1u, 2u, 3u}) {
     Dwords rest = mono;
-    rest.resize(mono.size() + data);
+    for (size_t i = 0; i < data; ++i) {
+      rest.push_back(0);
+    }
     EXPECT_EQ(broken(command(0x71, kAll, rest)).hangs(), data % 2 != 0) << data;  // four words
   }
   struct Row {

@@ -1,0 +1,42 @@
+// Scan lines that are only filled with one colour or copied: straight between bytes of the host, with nothing in
+// between. Only for jobs whose source and destination do not meet: then a line that a fault stopped can be done again.
+// Large jobs write past the caches. The general path (blitter.h) gives the same.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "blit/blit_job.h"
+#include "blit/surface_rows.h"
+
+namespace halogen::blit {
+
+class FastLines {
+ public:
+  FastLines(SurfaceRows& destination, SurfaceRows& source, uint64_t x_B, uint64_t source_x_B, uint64_t line_B)
+      : destination_(destination), source_(source), x_B_(x_B), source_x_B_(source_x_B), line_B_(line_B) {}
+  ~FastLines();
+  FastLines(const FastLines&) = delete;
+  FastLines& operator=(const FastLines&) = delete;
+
+  // False: the job is neither a fill nor a copy.
+  bool choose(const BlitJob& job, uint64_t lines);
+  // One line. False: stopped by a fault.
+  bool run(uint64_t y, uint64_t source_y) { return copies_ ? copy(y, source_y) : fill(y); }
+
+ private:
+  bool fill(uint64_t y);
+  bool copy(uint64_t y, uint64_t source_y);
+
+  SurfaceRows& destination_;
+  SurfaceRows& source_;
+  uint64_t x_B_;
+  uint64_t source_x_B_;
+  uint64_t line_B_;
+  bool copies_ = false;
+  bool streams_ = false;
+  std::array<std::byte, 32> color_;  // sixteen bytes, twice
+};
+
+}  // namespace halogen::blit
