@@ -130,6 +130,58 @@ TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
   }
 }
 
+// Solid: the pattern's bits do not matter, the operand is the background colour.
+TEST_P(BlitEngineGen4, SetupControl) {
+  COVERS("G45-8.10.2-01");
+  const uint64_t target = bench.allocate(1);
+  const auto control_register = [&] { return bench.device->engines().engine(0).state().blit.setup.control; };
+  bench.run_commands(bench.setup_mono(target, control(kDepth32, 0x5a, 64, kSolid | kClip), {1, 0, 3, 1}, 0x0a0b'0c0d,
+                                      0x1111'1111, ~0u, ~0u, 1u << 20) +
+                     BlitBench::scanlines({0, 0, 8, 8}));
+  EXPECT_EQ(control_register(), kSolid | kClip | 1u << 26 | kDepth32 << 24 | 0x5au << 16 | 64);
+  EXPECT_EQ(bench.peek(target), 0u) << "clipped";
+  EXPECT_EQ(bench.peek(target + 4), 0x000b'0c0du) << "background, colours only";
+  EXPECT_EQ(bench.peek(target + 8), 0x000b'0c0du);
+  EXPECT_EQ(bench.peek(target + 12), 0u);
+  bench.run_commands(BlitBench::scanlines({0, 0, 8, 8}));
+  EXPECT_EQ(bench.peek(target + 4), 0u) << "xor";
+  bench.run_commands(
+      bench.setup_mono(target, control(kDepth8, 0xf0, 64, kMonoPatternTransparent), {}, 0x22, 0x33, 0x0000'0080, 0) +
+      BlitBench::scanlines({0, 0, 8, 1}));
+  EXPECT_EQ(control_register(), kMonoPatternTransparent | 3u << 26 | 0xf0u << 16 | 64);
+  EXPECT_EQ(bench.byte_at(target), 0x33);
+  EXPECT_EQ(bench.byte_at(target + 1), 0) << "transparent";
+  bench.run_commands(bench.setup(target, control(kDepth8, 0xcc, 64, kMonoSourceTransparent), {}, 0x44, 0x55) +
+                     BlitBench::text_immediate({0, 0, 8, 1}, {0x40, 0}));
+  EXPECT_EQ(control_register(), kMonoSourceTransparent | 3u << 26 | 0xccu << 16 | 64);
+  EXPECT_EQ(bench.byte_at(target), 0x33) << "transparent";
+  EXPECT_EQ(bench.byte_at(target + 1), 0x55);
+}
+
+// Snooped system memory as a source, uncached as a destination, and the other way; pattern and bits in the stream.
+TEST_P(BlitEngineGen4, OperandsInEveryKindOfMemory) {
+  COVERS("G45-8.1-01");
+  constexpr uint64_t kSnooped = 3u << 1;  // bits 2:1 of a Gen4 entry
+  const uint64_t plain = bench.allocate(1);
+  const uint64_t snooped = bench.allocate(1);
+  bench.set_entry(snooped / kPage, bench.pte(EngineBench::host_address(snooped)) | kSnooped);
+  bench.poke(snooped, 0x1234'5678);
+  bench.run_commands(bench.copy(plain, control(kDepth32, 0xcc, 64), {3, 3, 4, 4}, snooped, 64, 0, 0));
+  EXPECT_EQ(bench.peek(plain + 3 * 64 + 12), 0x1234'5678u);
+  bench.run_commands(bench.copy(snooped, control(kDepth32, 0xcc, 64), {7, 7, 8, 8}, plain, 64, 3, 3));
+  EXPECT_EQ(bench.peek(snooped + 7 * 64 + 28), 0x1234'5678u);
+  Dwords pattern{control(kDepth8, 0xf0, 64), pack_yx(16, 0), pack_yx(17, 1), static_cast<uint32_t>(plain)};
+  pattern.resize(pattern.size() + 16, 0x9999'9999);
+  bench.run_commands(BlitBench::with_header(0x72, kWriteAll, pattern) +
+                     bench.setup(plain, control(kDepth8, 0xcc, 64), {}, 0, 0x42) +
+                     BlitBench::text_immediate({0, 18, 8, 19}, {0x80, 0}));
+  EXPECT_EQ(bench.byte_at(plain + 16 * 64), 0x99);
+  EXPECT_EQ(bench.byte_at(plain + 18 * 64), 0x42);
+  EXPECT_EQ(bench.host.log.events().size(), 0u);
+  bench.run_commands(bench.color(plain, control(kDepth8, 0xf0, 66), {0, 0, 1, 1}, 0));
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "a pitch of whole dwords";
+}
+
 TEST_P(BlitEngineGen4, TiledDestinationByTheDrawingCommand) {
   COVERS("G45-8.9-10");
   const uint64_t target = bench.allocate(4);

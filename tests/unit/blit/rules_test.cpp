@@ -371,6 +371,17 @@ TEST_F(BlitRules, RegistersOfTheLastCommand) {
   EXPECT_EQ(state.setup.clip_end, yx(7, 8));
 }
 
+TEST_F(BlitRules, SizeOfALinearCommand) {
+  COVERS("G45-8.10.10-01");
+  decode_one(command(0x40, kAll, {br13(0, 0xf0, 128), 0x0123u << 16 | 0x0fedu, kBase, 1}));
+  EXPECT_EQ(state.br[14], 0x0123'0fedu);
+  decode_one(command(0x40, kAll, {br13(0, 0xf0, 128), 0xe123u << 16 | 0xffedu, kBase, 1}));
+  EXPECT_EQ(state.br[14], 0x0123'1fedu) << "thirteen bits of each";
+  decode_one(setup(0xcc, 1024));
+  EXPECT_TRUE(broken(text({1, 2}, 8, 9)).hangs()) << "the engine expects data that it does not receive";
+  EXPECT_TRUE(broken(text({1, 2, 3, 4})).any()) << "it receives data that it did not expect";
+}
+
 // BR01: dword 1 of the setup, with the byte mask in bits 27:26.
 TEST_F(BlitRules, SetupControlRegister) {
   decode_one(command(0x11, 2u << 20,
@@ -391,6 +402,8 @@ TEST_F(BlitRules, AddressesHave29Bits) {
   EXPECT_EQ(decode_one(command(0x55, kAll, full))->pattern.address, 0x1fff'ffc0u);
   EXPECT_EQ(state.br[12], 0x0080'0005u);
   EXPECT_EQ(state.br[15], 0x1fff'ffc0u);
+  const Dwords keyed{br13(3, 0xf0, 1024), yx(0, 0), yx(8, 8), kBase, ~0u, 0, 0};
+  EXPECT_EQ(decode_one(command(0x76, kAll, keyed))->pattern.address, 0x07ff'ffc0u) << "its table prints 26:6";
 }
 
 }  // namespace
