@@ -48,6 +48,8 @@ struct Blitter::Work {
     masked = pattern_transparent || (mono_source && job.mono.transparent) || keys_destination(job.key_mode) ||
              (keys_source(job.key_mode) && job.source == SourceKind::color) || partial_mask;
     mono_bits = mono_source ? mono_line_bits(job.mono, static_cast<uint64_t>(job.rect.x2 - job.rect.x1)) : 0;
+    only_bits_mask =
+        mono_source && job.mono.transparent && !pattern_transparent && !partial_mask && !keys_destination(job.key_mode);
     kernel = rop_kernel(job.rop);
   }
 
@@ -71,6 +73,7 @@ struct Blitter::Work {
   bool reads_source;
   bool partial_mask;
   bool masked;
+  bool only_bits_mask;  // nothing but the monochrome source protects pixels
   bool stopped = false;
   std::array<bool, kPatternSide> built{};
 };
@@ -230,10 +233,16 @@ bool Blitter::run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes) 
     if (!find_mono_bits(work, line, at, bytes, first_bit)) {
       return false;
     }
-    if (use_fast_paths_ && job.rop == kRopSource && !work.masked && s.destination_pieces.whole()) {
-      expand_mono(s.destination_pieces.list[0].bytes, s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B,
-                  job.mono.colors);
-      return true;
+    if (use_fast_paths_ && job.rop == kRopSource && s.destination_pieces.whole()) {
+      std::byte* const to = s.destination_pieces.list[0].bytes;
+      if (!work.masked) {
+        expand_mono(to, s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B, job.mono.colors);
+        return true;
+      }
+      if (work.only_bits_mask) {
+        expand_mono_over(to, s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B, job.mono.colors.foreground);
+        return true;
+      }
     }
     if (work.uses_source) {
       expand_mono(s.source.data(), s.bits.data(), first_bit, bytes / job.pixel_B, job.pixel_B, job.mono.colors);
@@ -326,14 +335,12 @@ Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress
   if (use_fast_paths_ && !work.masked && progress.chunks == 0 && !meets) {
     FastLines fast(work.destination, work.source, work.x_B, work.source_x_B, work.line_B);
     if (fast.choose(job, height)) {
-      for (; progress.lines < height; ++progress.lines) {
-        const uint64_t line = progress.lines;
-        if (!fast.run(y + line, source_y + line)) {
-          outcome.stopped = true;
-          break;
-        }
+      while (progress.lines < height && !outcome.stopped) {
+        const uint64_t done = fast.run(y + progress.lines, source_y + progress.lines, height - progress.lines);
+        outcome.stopped = done == 0;
+        progress.lines += static_cast<uint32_t>(done);
+        outcome.bytes += done * work.line_B;
       }
-      outcome.bytes = progress.lines * work.line_B;
       return outcome;
     }
   }

@@ -17,8 +17,15 @@ constexpr uint8_t kRopZeros = 0x00;
 constexpr uint8_t kRopOnes = 0xff;
 constexpr uint64_t kStreamFrom_B = 4 << 20;  // as in surface/tile_copy.cpp
 
+#if defined(__x86_64__)
+// Long runs: the processor's own loop needs no lines from memory to write whole ones.
+constexpr size_t kLongFill_B = 2048;
+void fill_words(std::byte* to, size_t words, uint64_t value) {
+  asm volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(value) : "memory");
+}
+#endif
+
 // `color` repeats after 16 bytes and is there twice; the first byte written is its byte `phase`.
-template <bool kStream>
 void fill_bytes(std::byte* to, size_t bytes, const std::byte* color, uint64_t phase) {
   if (bytes < sizeof(Oword)) {
     for (size_t i = 0; i < bytes; ++i) {
@@ -28,12 +35,21 @@ void fill_bytes(std::byte* to, size_t bytes, const std::byte* color, uint64_t ph
   }
   store<false>(to, load(color + phase % 16));
   size_t at = 16 - reinterpret_cast<uintptr_t>(to) % 16;
-  const Oword block = load(color + (phase + at) % 16);
+  const std::byte* const turned = color + (phase + at) % 16;
+  const Oword block = load(turned);
+#if defined(__x86_64__)
+  if (bytes >= kLongFill_B && std::memcmp(turned, turned + 8, 8) == 0) {
+    uint64_t word = 0;
+    std::memcpy(&word, turned, sizeof(word));
+    fill_words(to + at, (bytes - at) / sizeof(word), word);
+    at += (bytes - at) / 16 * 16;
+  }
+#endif
   for (; at + 64 <= bytes; at += 64) {
-    store<kStream>(to + at, block);
-    store<kStream>(to + at + 16, block);
-    store<kStream>(to + at + 32, block);
-    store<kStream>(to + at + 48, block);
+    store<false>(to + at, block);
+    store<false>(to + at + 16, block);
+    store<false>(to + at + 32, block);
+    store<false>(to + at + 48, block);
   }
   for (; at + 16 <= bytes; at += 16) {
     store<false>(to + at, block);
@@ -51,8 +67,13 @@ FastLines::~FastLines() {
 
 bool FastLines::choose(const BlitJob& job, uint64_t lines) {
   streams_ = surface::kernels::kCanStream && line_B_ * lines >= kStreamFrom_B;
+  const auto pitch = static_cast<int64_t>(line_B_);
+  joins_ = job.destination.tile == nullptr && job.destination.pitch_B == pitch;
   if (job.rop == kRopSource && job.source == SourceKind::color) {
     copies_ = true;
+    joins_ = joins_ && job.source_surface.tile == nullptr && job.source_surface.pitch_B == pitch;
+    target_tile_ = job.destination.tile;
+    source_tile_ = job.source_surface.tile;
     return true;
   }
   if (job.rop == kRopZeros || job.rop == kRopOnes) {
@@ -64,6 +85,7 @@ bool FastLines::choose(const BlitJob& job, uint64_t lines) {
   if (job.rop != kRopPattern || !solid || 16 % job.pixel_B != 0) {
     return false;
   }
+  joins_ = joins_ && line_B_ % job.pixel_B == 0;
   const std::array<uint32_t, 4> pixel =
       pattern.kind == PatternKind::solid ? pattern.solid : std::array<uint32_t, 4>{pattern.colors.background, 0, 0, 0};
   for (size_t at = 0; at < color_.size(); at += job.pixel_B) {
@@ -72,36 +94,50 @@ bool FastLines::choose(const BlitJob& job, uint64_t lines) {
   return true;
 }
 
-bool FastLines::fill(uint64_t y) {
-  for (uint64_t at = 0; at < line_B_;) {
+uint64_t FastLines::run(uint64_t y, uint64_t source_y, uint64_t lines) {
+  if (!copies_) {
+    lines = joins_ ? lines : 1;
+    return fill(y, lines * line_B_) ? lines : 0;
+  }
+  if ((target_tile_ == &surface::kTileX) != (source_tile_ == &surface::kTileX) &&
+      (target_tile_ == nullptr || source_tile_ == nullptr)) {
+    if (const uint64_t done = copy_tiles(y, source_y, lines); done != 0) {
+      return done;
+    }
+  }
+  lines = joins_ ? lines : 1;
+  return copy(y, source_y, lines * line_B_) ? lines : 0;
+}
+
+bool FastLines::fill(uint64_t y, uint64_t bytes) {
+  for (uint64_t at = 0; at < bytes;) {
     Piece piece;
-    if (!destination_.find_first(x_B_ + at, y, line_B_ - at, piece)) {
+    if (!destination_.find_first(x_B_ + at, y, bytes - at, piece)) {
       return false;
     }
     if (piece.bytes != nullptr) {
-      streams_ ? fill_bytes<true>(piece.bytes, piece.count, color_.data(), at)
-               : fill_bytes<false>(piece.bytes, piece.count, color_.data(), at);
+      fill_bytes(piece.bytes, piece.count, color_.data(), at);
     }
     at += piece.count;
   }
   return true;
 }
 
-bool FastLines::copy(uint64_t y, uint64_t source_y) {
+bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
   Piece to;
   Piece from;
-  for (uint64_t at = 0; at < line_B_;) {
-    if (to.count == 0 && !destination_.find_first(x_B_ + at, y, line_B_ - at, to)) {
+  for (uint64_t at = 0; at < line_B;) {
+    if (to.count == 0 && !destination_.find_first(x_B_ + at, y, line_B - at, to)) {
       return false;
     }
-    if (from.count == 0 && !source_.find_first(source_x_B_ + at, source_y, line_B_ - at, from)) {
+    if (from.count == 0 && !source_.find_first(source_x_B_ + at, source_y, line_B - at, from)) {
       return false;
     }
     const uint64_t bytes = std::min(to.count, from.count);
     if (to.bytes != nullptr) {
       if (from.bytes == nullptr) {
         std::memset(to.bytes, 0, bytes);
-      } else if (streams_) {
+      } else if (streams_ && bytes < kStreamFrom_B) {  // a longer memcpy knows best
         surface::kernels::stream_copy(to.bytes, from.bytes, bytes);
       } else {
         std::memcpy(to.bytes, from.bytes, bytes);
@@ -114,6 +150,46 @@ bool FastLines::copy(uint64_t y, uint64_t source_y) {
     at += bytes;
   }
   return true;
+}
+
+// Between X tiles and linear memory a tile at a time, so that its page is read or written at once. Nothing is done (0)
+// when something is not there, or no whole line of the linear side lies in one piece: the lines are copied one by one.
+uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
+  const bool to_linear = target_tile_ == nullptr;
+  SurfaceRows& linear = to_linear ? destination_ : source_;
+  SurfaceRows& tiled = to_linear ? source_ : destination_;
+  const uint64_t linear_y = to_linear ? y : source_y;
+  const uint64_t tiled_y = to_linear ? source_y : y;
+  const uint64_t linear_x = to_linear ? x_B_ : source_x_B_;
+  const uint64_t tiled_x = to_linear ? source_x_B_ : x_B_;
+  lines = std::min(lines, surface::kTileX.height - tiled_y % surface::kTileX.height);
+  std::array<std::byte*, surface::kTileX.height> rows;
+  for (uint64_t line = 0; line < lines; ++line) {
+    Piece piece;
+    if (!linear.find_first(linear_x, linear_y + line, line_B_, piece) || piece.bytes == nullptr ||
+        piece.count != line_B_) {
+      return 0;
+    }
+    rows[line] = piece.bytes;
+  }
+  for (uint64_t at = 0; at < line_B_;) {
+    Piece piece;
+    if (!tiled.find_first(tiled_x + at, tiled_y, line_B_ - at, piece) || piece.bytes == nullptr) {
+      return 0;
+    }
+    for (uint64_t line = 0; line < lines; ++line) {
+      std::byte* const in_tile = piece.bytes + line * surface::kTileX.width_B;
+      std::byte* const to = to_linear ? rows[line] + at : in_tile;
+      const std::byte* const from = to_linear ? in_tile : rows[line] + at;
+      if (streams_) {
+        surface::kernels::stream_copy(to, from, piece.count);
+      } else {
+        std::memcpy(to, from, piece.count);
+      }
+    }
+    at += piece.count;
+  }
+  return lines;
 }
 
 }  // namespace halogen::blit

@@ -22,12 +22,13 @@ class FastLines {
 
   // False: the job is neither a fill nor a copy.
   bool choose(const BlitJob& job, uint64_t lines);
-  // One line. False: stopped by a fault.
-  bool run(uint64_t y, uint64_t source_y) { return copies_ ? copy(y, source_y) : fill(y); }
+  // One line or more of them. Lines that are done; none: stopped by a fault.
+  uint64_t run(uint64_t y, uint64_t source_y, uint64_t lines);
 
  private:
-  bool fill(uint64_t y);
-  bool copy(uint64_t y, uint64_t source_y);
+  bool fill(uint64_t y, uint64_t bytes);
+  bool copy(uint64_t y, uint64_t source_y, uint64_t bytes);
+  uint64_t copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines);
 
   SurfaceRows& destination_;
   SurfaceRows& source_;
@@ -36,6 +37,9 @@ class FastLines {
   uint64_t line_B_;
   bool copies_ = false;
   bool streams_ = false;
+  bool joins_ = false;  // the end of a line is the beginning of the next: they are one
+  const surface::TilePattern* target_tile_ = nullptr;
+  const surface::TilePattern* source_tile_ = nullptr;
   std::array<std::byte, 32> color_;  // sixteen bytes, twice
 };
 

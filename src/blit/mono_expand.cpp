@@ -35,19 +35,9 @@ uint64_t repeat(uint32_t color, unsigned pixel_B) {
   }
 }
 
-template <unsigned kPixel_B>
-void expand(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, const Colors& colors) {
-  static constexpr auto kMasks = make_masks<kPixel_B>();
-  constexpr unsigned kPixels = 8 / kPixel_B;  // in a word
-  const uint64_t background = repeat(colors.background, kPixel_B);
-  const uint64_t change = background ^ repeat(colors.foreground, kPixel_B);
-  const auto words_of = [&](unsigned eight, std::byte* to) {
-    for (unsigned word = 0; word < kPixel_B; ++word) {
-      const unsigned group = eight >> (8 - kPixels * (word + 1)) & ((1u << kPixels) - 1);
-      const uint64_t value = background ^ (change & kMasks[group]);
-      std::memcpy(to + word * sizeof(value), &value, sizeof(value));
-    }
-  };
+// `words_of` writes the eight pixels of eight bits.
+template <unsigned kPixel_B, class Words>
+void walk_bits(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, Words words_of) {
   const size_t whole = pixels / 8;
   if (first == 0) {
     for (size_t i = 0; i < whole; ++i) {
@@ -66,12 +56,60 @@ void expand(std::byte* out, const std::byte* bits, unsigned first, size_t pixels
       eight |= static_cast<unsigned>(bits[whole + 1]) >> (8 - first);
     }
     std::array<std::byte, 8 * kPixel_B> last;
+    std::memcpy(last.data(), out + whole * 8 * kPixel_B, rest * kPixel_B);
     words_of(eight & 0xff, last.data());
     std::memcpy(out + whole * 8 * kPixel_B, last.data(), rest * kPixel_B);
   }
 }
 
+template <unsigned kPixel_B>
+struct Groups {
+  static constexpr auto kMasks = make_masks<kPixel_B>();
+  static constexpr unsigned kPixels = 8 / kPixel_B;  // in a word
+
+  static uint64_t mask(unsigned eight, unsigned word) {
+    return kMasks[eight >> (8 - kPixels * (word + 1)) & ((1u << kPixels) - 1)];
+  }
+};
+
+template <unsigned kPixel_B>
+void expand(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, const Colors& colors) {
+  const uint64_t background = repeat(colors.background, kPixel_B);
+  const uint64_t change = background ^ repeat(colors.foreground, kPixel_B);
+  walk_bits<kPixel_B>(out, bits, first, pixels, [&](unsigned eight, std::byte* to) {
+    for (unsigned word = 0; word < kPixel_B; ++word) {
+      const uint64_t value = background ^ (change & Groups<kPixel_B>::mask(eight, word));
+      std::memcpy(to + word * sizeof(value), &value, sizeof(value));
+    }
+  });
+}
+
+template <unsigned kPixel_B>
+void expand_over(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, uint32_t foreground) {
+  const uint64_t ink = repeat(foreground, kPixel_B);
+  walk_bits<kPixel_B>(out, bits, first, pixels, [&](unsigned eight, std::byte* to) {
+    for (unsigned word = 0; eight != 0 && word < kPixel_B; ++word) {
+      uint64_t value = 0;
+      std::memcpy(&value, to + word * sizeof(value), sizeof(value));
+      value ^= (value ^ ink) & Groups<kPixel_B>::mask(eight, word);
+      std::memcpy(to + word * sizeof(value), &value, sizeof(value));
+    }
+  });
+}
+
 }  // namespace
+
+void expand_mono_over(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
+                      uint32_t foreground) {
+  switch (pixel_B) {
+    case 1:
+      return expand_over<1>(out, bits, first, pixels, foreground);
+    case 2:
+      return expand_over<2>(out, bits, first, pixels, foreground);
+    default:
+      return expand_over<4>(out, bits, first, pixels, foreground);
+  }
+}
 
 void expand_mono(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
                  const Colors& colors) {

@@ -14,4 +14,8 @@ namespace halogen::blit {
 void expand_mono(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
                  const Colors& colors);
 
+// The same over what is there: pixels whose bit is zero keep their value.
+void expand_mono_over(std::byte* out, const std::byte* bits, unsigned first, size_t pixels, unsigned pixel_B,
+                      uint32_t foreground);
+
 }  // namespace halogen::blit
