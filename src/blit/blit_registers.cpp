@@ -37,7 +37,7 @@ int16_t pitch_field(const Surface& surface) {
   return static_cast<int16_t>(surface.tile == nullptr ? surface.pitch_B : surface.pitch_B / 4);
 }
 
-void record_control(const BlitCommand& command, const BlitJob* job, BlitState& state) {
+uint32_t control_register(const BlitCommand& command, const BlitJob* job, const BlitState& state) {
   hw::BR00 control;
   control.instruction_target = static_cast<uint8_t>(command.dwords[0] >> kOpcodeAt & kOpcodeMask);
   control.setup_monochrome_pattern = state.setup.mono_pattern;
@@ -57,7 +57,20 @@ void record_control(const BlitCommand& command, const BlitJob* job, BlitState& s
     control.color_pattern = job->pattern.kind == PatternKind::color;
     control.monochrome_pattern = job->pattern.kind == PatternKind::mono;
   }
-  state.br[0] = packed(control, command.gen);
+  return packed(control, command.gen);
+}
+
+uint32_t operation_register(const BlitCommand& command, const BlitJob& job) {
+  hw::BR13 control;
+  control.solid_pattern_select = job.pattern.solid_select;
+  control.clipping_enable = job.clipped;
+  control.mono_source_transparency = job.mono.transparent;
+  control.mono_pattern_transparency = job.pattern.transparent;
+  control.byte_mask_32bpp = job.byte_mask;
+  control.color_depth = job.depth;
+  control.raster_operation = job.rop;
+  control.destination_pitch = pitch_field(job.destination);
+  return packed(control, command.gen);
 }
 
 void record_pattern(const BlitCommand& command, const Pattern& pattern, BlitState& state) {
@@ -99,21 +112,20 @@ void record_source(const BlitCommand& command, const BlitJob& job, BlitState& st
 
 }  // namespace
 
-void record(const BlitCommand& command, const BlitJob* job, BlitState& state) {
-  record_control(command, job, state);
+void Recorder::record(const BlitCommand& command, const BlitJob* job, BlitState& state) {
   if (job == nullptr) {
+    state.br[0] = control_register(command, nullptr, state);
     return;
   }
-  hw::BR13 control;
-  control.solid_pattern_select = job->pattern.solid_select;
-  control.clipping_enable = job->clipped;
-  control.mono_source_transparency = job->mono.transparent;
-  control.mono_pattern_transparency = job->pattern.transparent;
-  control.byte_mask_32bpp = job->byte_mask;
-  control.color_depth = job->depth;
-  control.raster_operation = job->rop;
-  control.destination_pitch = pitch_field(job->destination);
-  state.br[13] = packed(control, command.gen);
+  const Key key{command.dwords[0], command.dwords[1], state.setup.control, state.setup.mono_pattern,
+                job->destination.tile == &surface::kTileY};
+  if (key != last_) {
+    last_ = key;
+    br00_ = control_register(command, job, state);
+    br13_ = operation_register(command, *job);
+  }
+  state.br[0] = br00_;
+  state.br[13] = br13_;
   state.br[9] = job->destination.base & job->address_mask;
   if (job->linear_command) {
     hw::BR14 size;

@@ -9,7 +9,24 @@
 
 namespace halogen::blit {
 
-// `job` is null for setup commands.
-void record(const BlitCommand& command, const BlitJob* job, BlitState& state);
+class Recorder {
+ public:
+  // `job` is null for setup commands.
+  void record(const BlitCommand& command, const BlitJob* job, BlitState& state);
+
+ private:
+  // BR00 and BR13 follow from these; commands come in runs of the same kind.
+  struct Key {
+    uint32_t header = 0;  // no command has zero
+    uint32_t control = 0;
+    uint32_t setup_control = 0;
+    bool mono_pattern = false;
+    bool tile_y = false;
+    bool operator==(const Key&) const = default;
+  };
+  Key last_;
+  uint64_t br00_ = 0;
+  uint64_t br13_ = 0;
+};
 
 }  // namespace halogen::blit

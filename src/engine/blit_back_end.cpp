@@ -2,7 +2,6 @@
 
 #include "base/bits.h"
 #include "blit/blit_commands.h"
-#include "blit/blit_registers.h"
 #include "blit/blit_rules.h"
 #include "engine/engine.h"
 #include "hw/blt.h"
@@ -54,7 +53,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   const std::optional<blit::BlitJob> job = blit::decode(blit_command, modes, state);
   if (!again) {
     check_reserved(engine, command);
-    blit::record(blit_command, job ? &*job : nullptr, state);
+    recorder_.record(blit_command, job ? &*job : nullptr, state);
     engine.registers().poke(spec::RegisterId::BR16, static_cast<uint32_t>(state.br[16]));
     progress = {.valid = true, .command = command.place.address.value};
     if (job && !obeys(engine, command, blit::check_rules(blit_command, *job, state))) {

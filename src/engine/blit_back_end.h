@@ -2,6 +2,7 @@
 // gets its memory, its registers (BCS_SWCTRL, BR16) and its place in virtual time, and its faults stop the streamer.
 #pragma once
 
+#include "blit/blit_registers.h"
 #include "blit/blitter.h"
 #include "engine/back_end.h"
 
@@ -13,6 +14,7 @@ class BlitBackEnd final : public BackEnd {
 
  private:
   blit::Blitter blitter_;
+  blit::Recorder recorder_;
 };
 
 }  // namespace halogen::engine

@@ -47,7 +47,7 @@ class BlitRules : public ::testing::Test {
   std::optional<BlitJob> decode_one(const Dwords& dwords, Modes modes = {}) {
     const BlitCommand in{kGen, desc(dwords), dwords};
     std::optional<BlitJob> job = decode(in, modes, state);
-    record(in, job ? &*job : nullptr, state);
+    recorder.record(in, job ? &*job : nullptr, state);
     return job;
   }
   BrokenRules broken(const Dwords& dwords) {
@@ -86,6 +86,7 @@ class BlitRules : public ::testing::Test {
 
   static constexpr spec::GenId kGen = static_cast<spec::GenId>(0);  // the first
   spec::CommandTable table;
+  Recorder recorder;
   BlitState state;
 };
 
