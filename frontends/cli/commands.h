@@ -15,6 +15,7 @@ constexpr int kExitUse = 2;
 void add_coverage(CLI::App& app, int& status);
 void add_decode(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
+void add_picture(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);
 // `behind`: what stands behind "--" is for somebody else.

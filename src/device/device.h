@@ -49,7 +49,7 @@ struct DeviceState {
   bool operator==(const DeviceState&) const = default;
 };
 
-class Device : private EngineListener, private InterruptListener, private DisplayListener {
+class Device : private EngineListener, private InterruptListener, private DisplayListener, private DisplayMemory {
  public:
   static Result<std::unique_ptr<Device>> create(const spec::DeviceModel& model, Host& host, DeviceOptions options = {});
   Device(const Device&) = delete;
@@ -94,6 +94,10 @@ class Device : private EngineListener, private InterruptListener, private Displa
   // The level of the one interrupt that the interrupt logic drives: INTx, or a message on each rise.
   void set_interrupt(bool asserted);
 
+  // What a pipe of the display shows now; nothing while it is off. A page that cannot be read is a fault of the
+  // display.
+  std::optional<picture::Image> take_frame(unsigned pipe) { return display_.take_frame(pipe, *this); }
+
   DeviceState snapshot() const;
   void restore(const DeviceState& state);
   FidelityReport fidelity() const;
@@ -136,6 +140,7 @@ class Device : private EngineListener, private InterruptListener, private Displa
   void on_flip_pending(unsigned plane, bool pending) override;
   void on_overlay_flip_pending(bool pending) override;
   void on_pipe_event(unsigned pipe, bool asserted) override;
+  AddressSpace& display_space(Stream stream) override { return memory_.external_space(stream); }
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
 
   const spec::DeviceModel* model_;

@@ -25,7 +25,8 @@ Display::Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListene
       path_(std::move(path)),
       rules_(display_rules(model.gen)),
       registers_(mmio.bank(), model.gen),
-      planes_(find_planes(mmio.bank().map(), registers_.pipes())) {
+      planes_(find_planes(mmio.bank().map(), registers_.pipes())),
+      cursor_models_(find_cursors(mmio.bank().map())) {
   find_status_bits();
   clear_state();
   attach();
@@ -66,6 +67,11 @@ void Display::attach() {
     attach(plane.slots.surface, Role::surface, index_of(plane));
     attach(plane.slots.live, Role::live, index_of(plane));
   }
+  for (unsigned cursor = 0; cursor < cursor_models_.size(); ++cursor) {
+    attach(cursor_models_[cursor].control, Role::cursor_control, cursor);
+    attach(cursor_models_[cursor].base, Role::cursor_base, cursor);
+    attach(cursor_models_[cursor].position, Role::cursor_position, cursor);
+  }
 }
 
 // Bits that the device's layout lacks stay zero.
@@ -96,6 +102,7 @@ void Display::clear_state() {
   state_ = DisplayState{.now_ns = state_.now_ns,
                         .pipes = std::vector<PipeState>(pipes()),
                         .planes = std::vector<PlaneState>(planes_.size()),
+                        .cursors = std::vector<CursorState>(cursor_models_.size()),
                         .overlay = {}};
   cursors_.assign(pipes(), {});
 }
@@ -113,7 +120,9 @@ void Display::refresh() {
 }
 
 void Display::restore(const DisplayState& state) {
-  check(state.pipes.size() == pipes() && state.planes.size() == planes_.size(), "a snapshot of another device model");
+  check(state.pipes.size() == pipes() && state.planes.size() == planes_.size() &&
+            state.cursors.size() == cursor_models_.size(),
+        "a snapshot of another device model");
   state_ = state;
 }
 
@@ -140,7 +149,8 @@ uint32_t Display::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t 
     return state_.planes[index].active.surface;
   }
   if (role == Role::timing || role == Role::panel || role == Role::status || role == Role::load_window ||
-      role == Role::surface) {
+      role == Role::surface || role == Role::cursor_control || role == Role::cursor_base ||
+      role == Role::cursor_position) {
     return stored;
   }
   const PipeState& pipe = state_.pipes[index];
@@ -169,6 +179,9 @@ uint32_t Display::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t 
     case Role::load_window:
     case Role::surface:
     case Role::live:
+    case Role::cursor_control:
+    case Role::cursor_base:
+    case Role::cursor_position:
       break;
   }
   return stored;
@@ -195,6 +208,11 @@ uint32_t Display::on_write(const RegisterWrite& write) {
       break;
     case Role::surface:
       surface_write(index, write.next);
+      break;
+    case Role::cursor_control:
+    case Role::cursor_base:
+    case Role::cursor_position:
+      cursor_write(index, role, write.next);
       break;
     case Role::line:
     case Role::frame_high:
@@ -272,6 +290,7 @@ void Display::start(unsigned pipe, const Raster& raster) {
   state.raster = raster;
   state.start_ns = state_.now_ns;
   cursors_[pipe].done = {};
+  take_source(pipe);
   if (raster.timing.interlaced) {
     raise(EventKind::approximation, "PIPECONF", registers_.transcoder(pipe).configuration->offset, pipe,
           "interlaced mode runs as progressive");
@@ -296,6 +315,7 @@ void Display::stop(unsigned pipe) {
       perform(plane);
     }
   }
+  take_cursors(pipe);
   if (state_.overlay.waiting.has_value() && state_.overlay.waiting->pipe == pipe) {
     perform_overlay();
   }

@@ -10,7 +10,10 @@
 //   "start of vertical blank", "vertical blank" and "frame start" are this one moment. The frame start delay is left
 //   out.
 // - A plane's registers are double buffered: writing the surface address arms them, the vertical blank takes them.
-// - Left out: scan-out, cursor, overlay registers (on_overlay_fetch), panel fitting, FIFO underruns, interlaced timing.
+//   Cursors likewise (cursor.h). The size of the pipe's image is taken at each vertical blank.
+// - Left out: overlay registers (on_overlay_fetch), panel fitting, FIFO underruns, interlaced timing; and what
+// scanout.h
+//   names.
 #pragma once
 
 #include <array>
@@ -25,6 +28,7 @@
 #include "display/display_state.h"
 #include "display/pipe_registers.h"
 #include "display/plane_source.h"
+#include "display/scanout.h"
 #include "gen/display_rules.h"
 #include "mmio/mmio_space.h"
 
@@ -99,6 +103,10 @@ class Display final : public RegisterHandler {
   const PlaneImage* active_image(unsigned plane) const;
   std::optional<PlaneLines> plane_lines(unsigned plane) const;
   Extent source_size(unsigned pipe) const;  // of the image that the pipe shows
+  const std::vector<CursorModel>& cursors() const { return cursor_models_; }
+  const CursorImage* active_cursor(unsigned index) const;
+  // What the pipe shows now; nothing while it is off.
+  std::optional<picture::Image> take_frame(unsigned pipe, DisplayMemory& memory);
   // Asked first for each line that is scanned out; null: all lines come from their surface.
   void set_line_provider(LineProvider* provider) { provider_ = provider; }
   const PanelFitter* panel_fitter(unsigned pipe) const { return pipe < pipes() ? &state_.pipes[pipe].fitter : nullptr; }
@@ -130,10 +138,13 @@ class Display final : public RegisterHandler {
     frame_time,
     surface,
     live,
+    cursor_control,
+    cursor_base,
+    cursor_position,
   };
   struct Part {
     Role role;
-    unsigned index;  // pipe, or position in planes_
+    unsigned index;  // pipe, or position in planes_ or cursor_models_
   };
   // Edges of one pipe that a call of advance_to goes through.
   enum class Edge : uint8_t { vblank, vsync, window, window_end, hblank };
@@ -194,6 +205,15 @@ class Display final : public RegisterHandler {
   void submit(unsigned plane, PendingFlip flip, bool at_once);
   void perform(unsigned plane);
   void take_offsets(unsigned pipe);
+  void take_source(unsigned pipe);
+  FrameParts frame_parts(unsigned pipe);
+  Palette palette(unsigned pipe) const;
+  bool gamma_table_on(unsigned pipe) const;
+  picture::Rgba color_below(unsigned pipe, bool& forced) const;
+
+  // Cursors.
+  void cursor_write(unsigned cursor, Role role, uint32_t value);
+  void take_cursors(unsigned pipe);
   void perform_overlay();
   void flip_problem(const FlipRequest& request, std::string_view detail);
 
@@ -207,6 +227,7 @@ class Display final : public RegisterHandler {
   DisplayRules rules_;
   PipeRegisters registers_;
   std::vector<PlaneModel> planes_;
+  std::vector<CursorModel> cursor_models_;
   StatusBits bits_;
   std::unordered_map<const RegisterSlot*, Part> parts_;
   DisplayState state_;

@@ -36,25 +36,6 @@ const PlaneImage* Display::active_image(unsigned plane) const {
   return model == nullptr ? nullptr : &state_.planes[index_of(*model)].active;
 }
 
-Extent Display::source_size(unsigned pipe) const {
-  if (pipe >= pipes()) {
-    return {};
-  }
-  const auto size =
-      spec::unpack_register<hw::PIPESRC>(model_.gen, registers_.peek(registers_.slots().pipes[pipe].source_size));
-  return {size.horizontal_size + 1u, size.vertical_size + 1u};
-}
-
-std::optional<PlaneLines> Display::plane_lines(unsigned plane) const {
-  const PlaneModel* model = find_plane(plane);
-  if (model == nullptr) {
-    return std::nullopt;
-  }
-  const PlaneImage& image = state_.planes[index_of(*model)].active;
-  return halogen::plane_lines(*model, model_.gen, image,
-                              source_size(unpack_control(*model, model_.gen, image.control).pipe));
-}
-
 bool Display::flip_pending(unsigned plane) const {
   const PlaneModel* model = find_plane(plane);
   return model != nullptr && !state_.planes[index_of(*model)].waiting.empty();

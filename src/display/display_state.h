@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/strong.h"
+#include "display/cursor.h"
+#include "display/plane_source.h"
 #include "display/plane_table.h"
 #include "display/raster.h"
 
@@ -75,6 +77,7 @@ struct PipeState {
   std::optional<ScanLineWindow> window;
   bool in_window = false;  // as the listener was told
   PanelFitter fitter;
+  Extent source;        // size of the image, as taken at the last vertical blank
   bool event = false;   // an enabled status bit is set
   uint8_t watched = 0;  // bit n: PipeEdge n
   bool operator==(const PipeState&) const = default;
@@ -91,7 +94,8 @@ struct OverlayState {
 struct DisplayState {
   uint64_t now_ns = 0;
   std::vector<PipeState> pipes;
-  std::vector<PlaneState> planes;  // in the order of find_planes
+  std::vector<PlaneState> planes;    // in the order of find_planes
+  std::vector<CursorState> cursors;  // in the order of find_cursors
   OverlayState overlay;
   uint64_t skipped_edges = 0;  // that nobody was told of, see Display::advance_to
   bool assumed_clock = false;  // a pipe ran without a clock from its registers

@@ -154,15 +154,17 @@ void Display::tell(unsigned pipe, Edge edge) {
 }
 
 void Display::vblank(unsigned pipe) {
-  if (rules_.offsets_at_each_vblank) {
-    take_offsets(pipe);
-  }
   for (unsigned plane = 0; plane < state_.planes.size(); ++plane) {
     const std::vector<PendingFlip>& waiting = state_.planes[plane].waiting;
     if (!waiting.empty() && waiting.front().pipe == pipe) {
       perform(plane);
     }
   }
+  if (rules_.offsets_at_each_vblank) {
+    take_offsets(pipe);
+  }
+  take_cursors(pipe);
+  take_source(pipe);
   if (state_.overlay.waiting.has_value() && state_.overlay.waiting->pipe == pipe) {
     perform_overlay();
   }

@@ -1,5 +1,5 @@
 // The device surface under a hostile guest: any configuration, BAR or port access of any size and value, resets, time,
-// snapshots. Nothing may crash, and a snapshot that is restored must read back the same.
+// snapshots, frames of the display. Nothing may crash, and a snapshot that is restored must read back the same.
 #pragma once
 
 #include <cstddef>
@@ -126,6 +126,13 @@ inline void device(std::span<const uint8_t> data) {
       case 13:
         chip.config_write(4, 2, 7);
         break;
+      case 14: {  // a register of the display, and a frame if it is small
+        chip.bar_write(0, 0x60000 + (offset & 0x1fffc), 4, value);
+        const unsigned pipe = offset >> 30;
+        const Extent size = chip.display().source_size(pipe);
+        if (uint64_t{size.width} * size.height <= 0x10000) static_cast<void>(chip.take_frame(pipe));
+        break;
+      }
       default:  // a register, so that not every offset is a hole
         chip.bar_write(0, offset & 0x3fffc, 4, value);
         static_cast<void>(chip.bar_read(0, offset & 0x3fffc, 4));

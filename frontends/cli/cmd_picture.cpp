@@ -1,0 +1,149 @@
+// halogen picture: a surface of a trace as a PNG file.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "device/surface_picture.h"
+#include "numbers.h"
+#include "picture/png.h"
+#include "trace/aub_reader.h"
+#include "trace/byte_source.h"
+#include "trace/player.h"
+
+namespace halogen::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string device;
+  std::string ggtt;
+  std::string ppgtt;
+  std::string engine;
+  std::string size;
+  uint64_t pitch = 0;
+  std::string format = "xrgb8888";
+  std::string tiling = "linear";
+  std::string out;
+};
+
+constexpr std::pair<std::string_view, Tiling> kTilings[] = {{"linear", Tiling::linear}, {"x", Tiling::x},
+                                                            {"y", Tiling::y},           {"w", Tiling::w},
+                                                            {"yf", Tiling::yf},         {"ys", Tiling::ys}};
+
+Result<void> take_size(const std::string& text, SurfaceView& view) {
+  const char* const end = text.data() + text.size();
+  const auto [middle, first] = std::from_chars(text.data(), end, view.width);
+  if (first == std::errc{} && middle != end && *middle == 'x') {
+    const auto [last, second] = std::from_chars(middle + 1, end, view.height);
+    if (second == std::errc{} && last == end) {
+      return {};
+    }
+  }
+  return Error{fmt::format("--size \"{}\" is no size; write WIDTHxHEIGHT in pixels.", text)};
+}
+
+Result<SurfaceView> view_of(const Options& options) {
+  SurfaceView view;
+  if (options.ggtt.empty() == options.ppgtt.empty()) {
+    return Error{"give one address, with --ggtt or with --ppgtt."};
+  }
+  const bool global = !options.ggtt.empty();
+  const auto address = parse_address(global ? "--ggtt" : "--ppgtt", global ? options.ggtt : options.ppgtt);
+  if (!address) return address.error();
+  view.address = address->value;
+  if (const auto size = take_size(options.size, view); !size) return size.error();
+  const auto format = picture::find_format(options.format);
+  if (!format) {
+    std::vector<std::string_view> names;
+    for (const picture::PixelFormat known : picture::pixel_formats()) names.push_back(picture::name_of(known));
+    return Error{fmt::format("there is no format \"{}\"; known are {}.", options.format, fmt::join(names, ", "))};
+  }
+  view.format = *format;
+  const auto* const tiling = std::ranges::find(kTilings, options.tiling, &std::pair<std::string_view, Tiling>::first);
+  if (tiling == std::end(kTilings)) {
+    return Error{fmt::format("there is no tiling \"{}\"; known are linear, x, y, w, yf, ys.", options.tiling)};
+  }
+  view.tiling = tiling->second;
+  view.pitch_B = options.pitch != 0 ? options.pitch : uint64_t{view.width} * picture::pixel_bytes(view.format);
+  return view;
+}
+
+Result<unsigned> engine_of(const Options& options, const spec::DeviceModel& model) {
+  if (options.engine.empty()) return 0u;
+  for (unsigned n = 0; n < model.engines.size(); ++n) {
+    if (model.engines[n].name == options.engine) return n;
+  }
+  return Error{fmt::format("{} has no engine \"{}\"; halogen devices lists them.", model.name, options.engine)};
+}
+
+Result<uint64_t> make(const Options& options) {
+  const auto view = view_of(options);
+  if (!view) return view.error();
+  const spec::DeviceModel* model = nullptr;
+  if (!options.device.empty()) {
+    model = spec::find_device(options.device);
+    if (model == nullptr) {
+      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+    }
+  }
+  auto source = trace::open_file(options.file);
+  if (!source) return source.error();
+  trace::Player player(model);
+  trace::aub::Reader reader(**source, options.file);
+  if (const auto read = reader.read_all(player); !read) return read.error();
+  if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};
+  if (player.device() == nullptr)
+    return Error{fmt::format("{}: the trace names no device; use --device.", options.file)};
+  Device& device = *player.device();
+  const auto engine = engine_of(options, device.model());
+  if (!engine) return engine.error();
+  const TableKind table = options.ggtt.empty() ? TableKind::per_process : TableKind::global;
+  const auto made = picture_of(device.space(*engine, Stream::batch, table), *view);
+  if (!made) return Error{fmt::format("{}.", made.message())};
+  if (const auto written = picture::write_png(options.out, made->image); !written) {
+    return Error{fmt::format("{}.", written.message())};
+  }
+  return made->missing_pages;
+}
+
+int run(const Options& options) {
+  const auto missing = make(options);
+  if (!missing) {
+    fmt::print(stderr, "halogen picture: {}\n", missing.message());
+    return kExitUse;
+  }
+  if (*missing != 0) {
+    fmt::print(stderr, "halogen picture: {}: {} {} not mapped and {} black.\n", options.file, *missing,
+               *missing == 1 ? "page is" : "pages are", *missing == 1 ? "shows" : "show");
+    return kExitFault;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_picture(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("picture", "runs an AUB trace and shows a surface as a PNG file");
+  command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
+  command->add_option("--ggtt", options->ggtt, "where the surface is, in the global table")->type_name("ADDR");
+  command->add_option("--ppgtt", options->ppgtt, "where it is, in the tables of the engine's last context")
+      ->type_name("ADDR");
+  command->add_option("--engine", options->engine, "whose tables --ppgtt means (default: the first engine)");
+  command->add_option("--size", options->size, "width and height in pixels")->required()->type_name("WxH");
+  command->add_option("--pitch", options->pitch, "bytes from row to row (default: rows without gaps)");
+  command->add_option("--format", options->format, "xrgb8888 (default), rgb565, xbgr2101010, yuyv, r8 and others");
+  command->add_option("--tiling", options->tiling, "linear (default), x, y, w, yf, ys");
+  command->add_option("--device", options->device, "run on this device (default: what the trace says)");
+  command->add_option("--out", options->out, "the PNG file")->required()->type_name("FILE");
+  command->footer(
+      "Memory is taken as it is after the whole trace ran. Exit: 0 written; 1 written, but parts are not mapped;\n"
+      "2 wrong use or bad file.");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace halogen::cli

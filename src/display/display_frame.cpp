@@ -1,0 +1,203 @@
+// Frames: which latched state makes up what a pipe shows, and how cursors and sizes are latched.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "display/display.h"
+#include "hw/display_color.h"
+#include "hw/display_pipe.h"
+#include "hw/display_timing.h"
+#include "spec/field_visitor.h"
+#include "spec/packing.h"
+
+namespace halogen {
+
+namespace {
+
+using picture::Rgba;
+using spec::unpack_register;
+
+constexpr char letter_of(unsigned pipe) {
+  return static_cast<char>('A' + pipe);
+}
+
+// Registers of several pipes: the first ones together, the others under a letter of their own.
+const RegisterSlot* find_of_pipe(const RegisterMap& map, std::string_view name, unsigned together, unsigned pipe) {
+  return pipe < together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter_of(pipe)));
+}
+
+}  // namespace
+
+// Sizes.
+
+void Display::take_source(unsigned pipe) {
+  const auto size =
+      unpack_register<hw::PIPESRC>(model_.gen, registers_.peek(registers_.slots().pipes[pipe].source_size));
+  state_.pipes[pipe].source = {size.horizontal_size + 1u, size.vertical_size + 1u};
+}
+
+Extent Display::source_size(unsigned pipe) const {
+  return pipe_running(pipe) ? state_.pipes[pipe].source : Extent{};
+}
+
+std::optional<PlaneLines> Display::plane_lines(unsigned plane) const {
+  const PlaneModel* model = find_plane(plane);
+  if (model == nullptr) {
+    return std::nullopt;
+  }
+  const PlaneImage& image = state_.planes[index_of(*model)].active;
+  return halogen::plane_lines(*model, model_.gen, image,
+                              source_size(unpack_control(*model, model_.gen, image.control).pipe));
+}
+
+// Cursors.
+
+const CursorImage* Display::active_cursor(unsigned index) const {
+  return index < state_.cursors.size() ? &state_.cursors[index].active : nullptr;
+}
+
+void Display::cursor_write(unsigned cursor, Role role, uint32_t value) {
+  const CursorModel& model = cursor_models_[cursor];
+  CursorState& state = state_.cursors[cursor];
+  const RegisterBank& bank = mmio_.bank();
+  if (role == Role::cursor_control) {
+    state.control_written = true;
+    state.armed.reset();
+    return;
+  }
+  if (role == Role::cursor_position && state.control_written) {
+    state.armed.reset();
+    return;
+  }
+  CursorImage image{bank.peek(*model.control), bank.peek(*model.base), bank.peek(*model.position)};
+  (role == Role::cursor_base ? image.base : image.position) = value;
+  state.control_written = false;
+  state.armed = image;
+  const unsigned pipe = cursor_pipe(model, model_.gen, image.control);
+  if (!pipe_running(pipe)) {
+    take_cursors(pipe);
+  }
+}
+
+void Display::take_cursors(unsigned pipe) {
+  for (unsigned index = 0; index < cursor_models_.size(); ++index) {
+    CursorState& state = state_.cursors[index];
+    if (state.armed && cursor_pipe(cursor_models_[index], model_.gen, state.armed->control) == pipe) {
+      state.active = *state.armed;
+      state.armed.reset();
+    }
+  }
+}
+
+// Colours of the pipe.
+
+bool Display::gamma_table_on(unsigned pipe) const {
+  const RegisterSlot* slot = find_of_pipe(mmio_.bank().map(), "GAMMA_MODE", 3, pipe);
+  if (slot == nullptr) {
+    const uint32_t value = registers_.peek(registers_.slots().pipes[pipe].transcoder.configuration);
+    return unpack_register<hw::PIPECONF>(model_.gen, value).gamma_mode == 0;
+  }
+  const auto mode = unpack_register<hw::GAMMA_MODE>(model_.gen, mmio_.bank().peek(*slot));
+  const bool has_enable = spec::find_field(hw::GAMMA_MODE::kDesc, model_.gen, "post_csc_gamma_enable") != nullptr;
+  return mode.mode == hw::GAMMA_MODE::Mode::bits_8 && (!has_enable || mode.post_csc_gamma_enable);
+}
+
+// A pipe without a table shows indices as greys.
+Palette Display::palette(unsigned pipe) const {
+  Palette palette;
+  const RegisterMap& map = mmio_.bank().map();
+  const std::string names[] = {fmt::format("PALETTE_{}", letter_of(pipe)),
+                               fmt::format("LGC_PALETTE_{}", letter_of(pipe))};
+  for (unsigned n = 0; n < palette.size(); ++n) {
+    const auto grey = static_cast<uint8_t>(n);
+    palette[n] = {grey, grey, grey, 255};
+    for (const std::string& name : names) {
+      if (const RegisterSlot* slot = map.find(name, {}, n)) {
+        const uint32_t value = mmio_.bank().peek(*slot);
+        palette[n] = {static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value),
+                      255};
+      }
+    }
+  }
+  return palette;
+}
+
+Rgba Display::color_below(unsigned pipe, bool& forced) const {
+  const RegisterMap& map = mmio_.bank().map();
+  const uint32_t configuration = registers_.peek(registers_.slots().pipes[pipe].transcoder.configuration);
+  forced = unpack_register<hw::PIPECONF>(model_.gen, configuration).force_border;
+  if (const RegisterSlot* border = map.find("BCLRPAT", {}, pipe); forced && border != nullptr) {
+    const auto color = unpack_register<hw::BCLRPAT>(model_.gen, mmio_.bank().peek(*border));
+    return {color.red, color.green, color.blue, 255};
+  }
+  if (const RegisterSlot* slot = find_of_pipe(map, "PIPE_BOTTOM_COLOR", 3, pipe)) {
+    const auto color = unpack_register<hw::PIPE_BOTTOM_COLOR>(model_.gen, mmio_.bank().peek(*slot));
+    constexpr unsigned kShift = 2;  // ten bits a channel
+    return {static_cast<uint8_t>(color.red >> kShift), static_cast<uint8_t>(color.green >> kShift),
+            static_cast<uint8_t>(color.blue >> kShift), 255};
+  }
+  return {};
+}
+
+// Frames.
+
+FrameParts Display::frame_parts(unsigned pipe) {
+  FrameParts parts;
+  bool forced = false;
+  parts.size = source_size(pipe);
+  parts.below = color_below(pipe, forced);
+  if (forced) {
+    return parts;
+  }
+  parts.palette = palette(pipe);
+  parts.gamma_on = gamma_table_on(pipe);
+  std::vector<const PlaneModel*> order;
+  for (const PlaneModel& plane : planes_) {
+    order.push_back(&plane);
+  }
+  std::ranges::stable_sort(order, {}, [](const PlaneModel* plane) { return std::pair(plane->place, plane->number); });
+  for (const PlaneModel* plane : order) {
+    const PlaneLines lines = *plane_lines(plane->number);
+    if (!lines.enabled || lines.pipe != pipe) {
+      continue;
+    }
+    const uint32_t control = state_.planes[index_of(*plane)].active.control;
+    const auto say = [&](EventKind kind, std::string_view detail) {
+      raise(kind, plane->slots.control->desc->name, plane->slots.control->offset, control, detail);
+    };
+    if (!lines.known_format) {
+      say(EventKind::unsupported, "pixel format: the plane is not shown");
+      continue;
+    }
+    if (lines.turned) {
+      say(EventKind::approximation, "a turned plane is shown upright");
+    }
+    if (lines.pixels.keyed) {
+      say(EventKind::approximation, "the colour key is ignored");
+    }
+    parts.planes.push_back(lines);
+  }
+  for (unsigned index = 0; index < cursor_models_.size(); ++index) {
+    const CursorModel& model = cursor_models_[index];
+    const CursorShape shape = cursor_shape(model, model_.gen, state_.cursors[index].active, mmio_.bank());
+    if (shape.pipe != pipe || shape.kind == CursorKind::off) {
+      continue;
+    }
+    if (shape.kind == CursorKind::unknown) {
+      raise(EventKind::unsupported, model.control->desc->name, model.control->offset,
+            state_.cursors[index].active.control, "cursor mode: the cursor is not shown");
+      continue;
+    }
+    parts.cursors.push_back(shape);
+  }
+  return parts;
+}
+
+std::optional<picture::Image> Display::take_frame(unsigned pipe, DisplayMemory& memory) {
+  if (!pipe_running(pipe)) {
+    return std::nullopt;
+  }
+  return compose_frame(frame_parts(pipe), memory, provider_);
+}
+
+}  // namespace halogen
