@@ -1,8 +1,8 @@
 // Graphics memory against raw memory, one thread, in one run: streams through a 48-bit per-process table and through
 // the global table, random reads, and what a TLB hit and a miss cost. Goals: streaming 0.7 of memcpy, random 64-byte
-// reads in messages of 16 0.3 of the same loop on raw memory, fewer than 20 entry loads a miss. Raw and modelled loops
+// reads one by one 0.3 of the same loop on raw memory, fewer than 20 entry loads a miss. Raw and modelled loops
 // alternate; each ratio is the median of the rounds, in processor time, so that a busy machine disturbs both alike.
-// Usage: memory_bench [rounds] [stream MiB] [random MiB]
+// Usage: memory_bench [rounds] [stream MiB] [random MiB] [part of a name: only these]
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "memory/address_space.h"
@@ -126,7 +127,8 @@ class Setup {
   uint64_t ggtt_ = 0;
 };
 
-uint64_t g_sink = 0;
+uint64_t g_sink = 1;
+std::string_view g_only;
 
 struct Random {
   uint64_t state = 88'172'645'463'325'252u;
@@ -138,9 +140,16 @@ struct Random {
   }
 };
 
+bool wanted(std::string_view name) {
+  return name.find(g_only) != std::string_view::npos;
+}
+
 // Prints "ratio NAME r": how much of raw memory's speed remains.
 void compare(const std::string& name, unsigned rounds, double units, const char* unit, const std::function<void()>& raw,
              const std::function<void()>& modelled) {
+  if (!wanted(name)) {
+    return;
+  }
   std::vector<double> ratios;
   std::vector<double> raw_seconds;
   std::vector<double> modelled_seconds;
@@ -251,6 +260,9 @@ void chase(Setup& setup, unsigned rounds, uint64_t bytes) {
 }
 
 void report_cold_walk(Setup& setup) {
+  if (!wanted("miss_after_invalidation")) {
+    return;
+  }
   constexpr uint64_t kAccesses = 20'000;
   const WalkStatistics before = setup.space().walk_statistics();
   for (uint64_t n = 0; n < kAccesses; ++n) {
@@ -264,6 +276,9 @@ void report_cold_walk(Setup& setup) {
 }
 
 void report_cost(const char* name, unsigned rounds, uint64_t pages, uint64_t stride_pages, Setup& setup) {
+  if (!wanted(name)) {
+    return;
+  }
   constexpr uint64_t kAccesses = 2'000'000;
   std::vector<double> nanoseconds;
   TlbStatistics used;
@@ -304,9 +319,10 @@ int main(int argc, char** argv) {
   const uint64_t stream_bytes = argument(2, 1024) * kMiB;
   const uint64_t random_bytes = argument(3, 4096) * kMiB;
   if (rounds == 0 || stream_bytes == 0 || random_bytes == 0 || (random_bytes & (random_bytes - 1)) != 0) {
-    fmt::print(stderr, "memory_bench [rounds] [stream MiB] [random MiB, a power of two]\n");
+    fmt::print(stderr, "memory_bench [rounds] [stream MiB] [random MiB, a power of two] [part of a name]\n");
     return 2;
   }
+  g_only = argc > 4 ? argv[4] : "";
   Setup setup(std::max(stream_bytes, random_bytes));
   for (const uint64_t chunk : {uint64_t{65536}, uint64_t{4096}, uint64_t{256}, uint64_t{64}}) {
     stream(setup, rounds, stream_bytes, chunk, false, false);

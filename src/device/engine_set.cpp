@@ -20,6 +20,14 @@ class EngineSet::Port final : public engine::Services {
     return memory_.write_physical(address, from);
   }
   std::span<const std::byte> physical_page(PhysAddr address) override { return memory_.physical_page(address); }
+  bool takes_atomics(uint8_t type_index) override {
+    const MemoryTypes& types = memory_.types();
+    const bool takes = types.atomic(types.page_type(type_index)) == AtomicOutcome::done;
+    if (!takes) {
+      listener_.on_engine_lost(number_);
+    }
+    return takes;
+  }
 
   bool write_entries(TableKind table, GpuVa address, std::span<const uint32_t> dwords) override {
     return memory_.write_entries(number_, table, address, dwords);

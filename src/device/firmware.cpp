@@ -2,15 +2,14 @@
 
 #include <utility>
 
+#include "hw/gtt.h"
+#include "spec/packing.h"
+
 namespace halogen {
 
 namespace {
 
 constexpr uint64_t kLock = 1;
-
-// GEN6_STOLEN_RESERVED: bit 0 enable, 8:7 size (0: 1 MB, 1: 2 MB).
-constexpr uint64_t kReservedEnabled = 1;
-constexpr uint64_t kReserved2MiB = 1 << 7;
 
 constexpr uint32_t kDriverFlr = 1u << 31;
 constexpr uint32_t kLmemEnable = 1u << 31;
@@ -74,7 +73,15 @@ void Firmware::apply() {
   }
   set("GEN6_DSMBASE", layout_.dsm_base | kLock);
   set("GEN6_GSMBASE", layout_.gsm_base | kLock);
-  set("GEN6_STOLEN_RESERVED", layout_.wopcm_base | kReserved2MiB | kReservedEnabled);
+  // Gen6 can say at most 1 MB; drivers leave alone what lies above the base.
+  hw::GEN6_STOLEN_RESERVED reserved;
+  reserved.base_address = PhysAddr(layout_.wopcm_base);
+  reserved.size = hw::GEN6_STOLEN_RESERVED::Size::size_2mb;
+  reserved.size_gen6 = hw::GEN6_STOLEN_RESERVED::SizeGen6::size_1mb;
+  reserved.enable = true;
+  uint64_t value = 0;
+  static_cast<void>(spec::pack_register(reserved, mmio_.generation().id(), value));  // one of the sizes is absent
+  set("GEN6_STOLEN_RESERVED", value);
 }
 
 uint32_t Firmware::on_write(const RegisterWrite& write) {

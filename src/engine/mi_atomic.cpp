@@ -187,8 +187,14 @@ Next atomic(Engine& engine, const Command& command) {
   if (view.stopped) {
     return engine.stopped_by_fault();
   }
-  alignas(Wide) std::array<std::byte, sizeof(Wide)> nowhere{};  // behind a null page: reads zero, keeps nothing
+  // Behind a null page, or in memory that takes no atomics: reads zero, keeps nothing.
+  alignas(Wide) std::array<std::byte, sizeof(Wide)> nowhere{};
   std::byte* place = view.bytes.size() >= bytes ? view.bytes.data() : nowhere.data();
+  if (place != nowhere.data() && !engine.services().takes_atomics(view.type_index)) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, atomic.memory_address.value, view.type_index,
+                 "the page is not write-back memory: nothing is done");
+    place = nowhere.data();
+  }
   const std::optional<Wide> returned = operate(atomic.atomic_opcode, bytes, place, operands_of(engine, atomic));
   if (!returned) {
     return undefined(engine, command, "no such operation of this size: nothing is done");

@@ -37,6 +37,10 @@ class Services {
   // The rest of a page of physical memory from `address` on; empty where there is nothing.
   virtual std::span<const std::byte> physical_page(PhysAddr address) = 0;
 
+  // Whether a page of this memory type (View::type_index) takes atomic operations. If not, the attempt is reported to
+  // software as a catastrophic error.
+  virtual bool takes_atomics(uint8_t type_index) = 0;
+
   // Page tables: entries as MI_UPDATE_GTT writes them, from `address` on (its page number is the index).
   virtual bool write_entries(TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
   virtual void flush_translations() = 0;

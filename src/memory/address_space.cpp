@@ -47,12 +47,20 @@ void AddressSpace::invalidate() {
 }
 
 void AddressSpace::invalidate_page(GpuVa address) {
-  tlb_->invalidate_page(tag_, address.value >> kFrameBits);
+  if (pre_ != nullptr) {
+    tlb_->invalidate_space(tag_);  // any tile may lead to the page
+  } else {
+    tlb_->invalidate_page(tag_, address.value >> kFrameBits);
+  }
   walk_cache_.clear();
 }
 
 void AddressSpace::page_response(GpuVa address) {
-  tlb_->invalidate_faults(tag_, address.value >> kFrameBits);
+  if (pre_ != nullptr) {
+    tlb_->invalidate_faults(tag_);  // as above
+  } else {
+    tlb_->invalidate_faults(tag_, address.value >> kFrameBits);
+  }
 }
 
 WalkStatistics AddressSpace::walk_statistics() const {
@@ -119,7 +127,8 @@ std::byte* AddressSpace::short_way(uint64_t address, Access access) {
              .dirty = found.dirty,
              .executable = true,
              .user = true,
-             .type_index = found.type_index});
+             .type_index = found.type_index,
+             .page_bits = found.page_bits});
   return frame;
 }
 
@@ -211,13 +220,14 @@ std::optional<TlbEntry> AddressSpace::miss(uint64_t address, Access access, bool
           entry.user = mapping.user;
           entry.null = mapping.null;
           entry.type_index = mapping.type_index;
+          entry.page_bits = walked == address ? mapping.page_bits : kFrameBits;
           tlb_->fill(entry);
           return entry;
         }
         fault = {FaultReason::page_hole, result.last.level, address, mapping.address, 0,
                  access.write,           access.instruction};
       }
-      fault.address = address;
+      fault.address = walked;  // behind a tiled resource table: the address that the page tables do not map
       fault.global = context_.format->mode == WalkMode::ggtt;
     }
     fault.tile_table = in_tile_table_;

@@ -126,8 +126,8 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     return quick(address.value, 1, access, frame) ? frame : short_way(address.value, access);
   }
 
-  void invalidate();  // every translation of this space
-  void invalidate_page(GpuVa address);
+  void invalidate();                    // every translation of this space
+  void invalidate_page(GpuVa address);  // of whatever size
   // Software answered a page request: only a cached fault of the page goes.
   void page_response(GpuVa address);
   uint64_t filtered_faults() const { return filtered_faults_; }

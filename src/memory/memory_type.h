@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <string_view>
 
@@ -28,13 +27,6 @@ struct PatEntry {
 enum class AtomicOutcome : uint8_t {
   done,
   failed,  // the write has no effect, the read returns garbage, software is told of a catastrophic error
-};
-
-// What an atomic operation returns: the value before it, when it was done.
-template <class T>
-struct AtomicResult {
-  AtomicOutcome outcome = AtomicOutcome::failed;
-  T before{};
 };
 
 // State: plain data.
@@ -65,23 +57,10 @@ class MemoryTypes {
   // The type that counts for an access of an engine: memory object control decides, unless it leaves it to the page.
   MemoryType access_type(spec::EngineClass engine, unsigned number, unsigned mocs_index, uint8_t type_index) const;
 
+  // The chip owns the line while it works, it cannot lock the bus: outside write-back memory the type is ignored, or
+  // nothing happens and the caller reports a catastrophic error.
   AtomicOutcome atomic(MemoryType type) const {
     return state_.atomics_ignore_type || type == MemoryType::wb ? AtomicOutcome::done : AtomicOutcome::failed;
-  }
-
-  // An atomic operation on aligned memory of a type. The chip owns the line while it works, it cannot lock the bus:
-  // outside write-back memory the type is ignored, or nothing happens and the caller reports a catastrophic error.
-  template <class T, class Operation>
-  AtomicResult<T> atomic(MemoryType type, T& memory, Operation operation) const {
-    AtomicResult<T> result;
-    result.outcome = atomic(type);
-    if (result.outcome == AtomicOutcome::done) {
-      std::atomic_ref<T> cell(memory);
-      result.before = cell.load();
-      while (!cell.compare_exchange_weak(result.before, operation(result.before))) {
-      }
-    }
-    return result;
   }
 
   MemoryTypeState& state() { return state_; }

@@ -36,6 +36,7 @@ void QuickWalk::add_rule(const WalkContext& context, Kind kind, const EntryForma
   rule.expected[1] = expected | to_write;
   rule.looked_at[0] = looked_at;
   rule.looked_at[1] = looked_at | to_write;
+  rule.page_bits = static_cast<uint8_t>(page_bits);
   rule.page_mask = low_mask(page_bits) & ~low_mask(kFrameBits);
   rule.address = format.address & ~low_mask(page_bits);
   rule.address_high = format.address_high;

@@ -59,6 +59,7 @@ class QuickWalk {
     bool writable = true;
     bool dirty = true;
     uint8_t type_index = 0;
+    uint8_t page_bits = kFrameBits;  // of the page that holds the frame
   };
   // False: take the long way.
   bool find(const WalkCache::Shortcut& shortcut, uint64_t address, bool write, Page& page) const {
@@ -69,6 +70,7 @@ class QuickWalk {
     }
     const uint64_t target = (entry & rule.address) | ((entry & rule.address_high) << rule.address_high_shift);
     page.address = target | (address & rule.page_mask);
+    page.page_bits = rule.page_bits;
     page.space = (entry & rule.local) != 0 ? MemorySpace::local : MemorySpace::system;
     page.writable = (entry & rule.writable) == rule.writable;
     page.dirty = (entry & rule.dirty) == rule.dirty;
@@ -89,6 +91,7 @@ class QuickWalk {
     uint64_t dirty = 0;
     uint64_t index_mask = 0;
     bool in_table = false;
+    uint8_t page_bits = kFrameBits;
     uint8_t address_high_shift = 0;
     uint8_t type_shift = 0;  // of PCD:PWT
     uint8_t type_mask = 0;

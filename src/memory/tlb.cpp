@@ -11,14 +11,16 @@ namespace halogen {
 namespace {
 
 // The words of entries that clients do not put in themselves, beside what TlbSlot names.
-constexpr unsigned kWritable = 8, kDirty = 9, kUser = 11, kNull = 12, kTile = 13, kType = 16, kFault = 24;
+constexpr unsigned kWritable = 8, kDirty = 9, kUser = 11, kNull = 12, kTile = 13, kType = 16, kFault = 24,
+                   kPageBits = 32;
 
 uint64_t word_of(const TlbEntry& entry) {
   const auto flag = [](bool value, unsigned at) { return uint64_t{value} << at; };
   return (entry.writable && entry.dirty ? TlbSlot::kWrites : 0) | (entry.executable ? TlbSlot::kExecutable : 0) |
          flag(entry.writable, kWritable) | flag(entry.dirty, kDirty) | flag(entry.user, kUser) |
          flag(entry.null, kNull) | uint64_t{static_cast<uint8_t>(entry.tile)} << kTile |
-         uint64_t{entry.type_index} << kType | uint64_t{static_cast<uint8_t>(entry.fault)} << kFault;
+         uint64_t{entry.type_index} << kType | uint64_t{static_cast<uint8_t>(entry.fault)} << kFault |
+         uint64_t{entry.page_bits} << kPageBits;
 }
 
 bool rights_fit(const TlbEntry& entry, Access access) {
@@ -203,6 +205,7 @@ TlbEntry Tlb::entry_of(const TlbSlot& slot) const {
   entry.tile = static_cast<Tile>(bits(word, kTile + 1, kTile));
   entry.type_index = static_cast<uint8_t>(bits(word, kType + 7, kType));
   entry.fault = static_cast<FaultReason>(bits(word, kFault + 7, kFault));
+  entry.page_bits = static_cast<uint8_t>(bits(word, kPageBits + 7, kPageBits));
   return entry;
 }
 
@@ -234,6 +237,7 @@ void Tlb::fill(const TlbEntry& entry) {
   TlbSlot& slot = found != nullptr ? *found : allocate(at);
   slot.frame = entry.frame;
   slot.word = word_of(entry);
+  has_large_ |= entry.page_bits > kFrameBits;
 }
 
 void Tlb::put(const Place& at, std::byte* frame, uint64_t word) {
@@ -245,6 +249,7 @@ void Tlb::put(const Place& at, std::byte* frame, uint64_t word) {
 
 void Tlb::put(const TlbEntry& entry) {
   put(place(entry.space, entry.page), entry.frame, word_of(entry));
+  has_large_ |= entry.page_bits > kFrameBits;
 }
 
 void Tlb::set_rule(SpaceTag space, const EntryRule& rule) {
@@ -254,6 +259,7 @@ void Tlb::set_rule(SpaceTag space, const EntryRule& rule) {
 }
 
 void Tlb::invalidate_all() {
+  has_large_ = false;
   for (size_t i = 0; i < sides_.size(); ++i) {
     set(i).window = 0;
     set(i).quick_window = TlbSetState::kNever;
@@ -276,12 +282,31 @@ void Tlb::invalidate_page(SpaceTag space, uint64_t page) {
   if (TlbSlot* slot = find(at)) {
     remove(at, *slot);
   }
+  for (size_t i = 0; has_large_ && i < sides_.size(); ++i) {
+    if (set(i).live != 0) {
+      remove_if(i, [&](const TlbSlot& slot) {
+        const TlbEntry entry = entry_of(slot);
+        return entry.space == space && ((entry.page ^ page) >> (entry.page_bits - kFrameBits)) == 0;
+      });
+    }
+  }
 }
 
 void Tlb::invalidate_faults(SpaceTag space, uint64_t page) {
   const Place at = place(space, page);
   if (TlbSlot* slot = find(at); slot != nullptr && entry_of(*slot).fault != FaultReason::none) {
     remove(at, *slot);
+  }
+}
+
+void Tlb::invalidate_faults(SpaceTag space) {
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    if (set(i).live != 0) {
+      remove_if(i, [&](const TlbSlot& slot) {
+        const TlbEntry entry = entry_of(slot);
+        return entry.space == space && entry.fault != FaultReason::none;
+      });
+    }
   }
 }
 

@@ -29,6 +29,7 @@ struct TlbEntry {
   bool user = false;
   bool null = false;
   uint8_t type_index = 0;
+  uint8_t page_bits = kFrameBits;  // of the page that this frame is a part of
   Tile tile = Tile::mapped;
   FaultReason fault = FaultReason::none;  // a cached fault: filters repeated requests until invalidated
 
@@ -72,8 +73,11 @@ class Tlb {
 
   void invalidate_all();
   void invalidate_space(SpaceTag space);
+  // Everything that the translation of this page gave: all frames of a large one.
   void invalidate_page(SpaceTag space, uint64_t page);
-  void invalidate_faults(SpaceTag space, uint64_t page);  // after a page response
+  // After a page response: cached faults of a page, or of a whole space.
+  void invalidate_faults(SpaceTag space, uint64_t page);
+  void invalidate_faults(SpaceTag space);
 
   unsigned entries() const { return entries_; }
   unsigned sets() const { return static_cast<unsigned>(sides_.size()); }
@@ -81,7 +85,7 @@ class Tlb {
 
  private:
   static constexpr unsigned kMaxPerSet = 256;
-  static constexpr unsigned kHomesPerEntry = 4;  // sparse: a home is seldom full
+  static constexpr unsigned kHomesPerEntry = 8;  // sparse: the first slot of a home is seldom taken
 
   // What is rarely needed of a set.
   struct Side {
@@ -111,6 +115,7 @@ class Tlb {
   std::vector<Side> sides_;                  // by set
   std::vector<EntryRule> rules_;             // by space
   TlbEntry found_;
+  bool has_large_ = false;  // frames of large pages may be there
   uint64_t misses_ = 0;
   uint64_t rewalks_ = 0;
   uint64_t allocations_ = 0;  // that the front did not do

@@ -82,11 +82,10 @@ class TlbFront {
   // nothing is written before the second.
   static TlbSlot* choose(Place at, uint64_t& stamp) {
     stamp = at.set->newest + 1;
-    if (static_cast<int64_t>(stamp - at.home[0].stamp) >= at.set->quick_window) [[likely]] {
+    const int64_t window = at.set->quick_window;
+    if (static_cast<int64_t>(stamp - at.home[0].stamp) >= window) [[likely]] {
       return at.home;
     }
-    const int64_t window =
-        __atomic_load_n(&at.set->quick_window, __ATOMIC_RELAXED);  // so that it takes no register above
     return static_cast<int64_t>(stamp - at.home[1].stamp) >= window ? at.home + 1 : nullptr;
   }
   static void put(Place at, TlbSlot* slot, uint64_t stamp, std::byte* frame, uint64_t word) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "covers.h"
+#include "memory_bench.h"
 #include "test_host.h"
 
 namespace halogen {
@@ -42,6 +43,21 @@ TEST(Dg1ReservedAreas, LieInLocalMemoryWithoutOverlap) {
   // answers where later chips publish the flat table (4910) and the local memory translation table.
   EXPECT_EQ(bench.read(0x4910), 0u);
   EXPECT_GT(bench.events(), 0u) << "no endpoint";
+}
+
+// GEN6_STOLEN_RESERVED of integrated parts (i915): bit 0 is the enable; the size is in bits 5:4 on Gen6, 0 for 1 MB,
+// the most it can say, and in bits 8:7 later, 1 for 2 MB.
+TEST(StolenReserved, TheSizeStandsWhereTheGenerationHasIt) {
+  constexpr uint64_t kBase = 0x7c00'0000;
+  const struct {
+    const char* device;
+    uint32_t low_bits;
+  } rows[] = {{"snb", 0x001}, {"bdw", 0x081}, {"skl", 0x081}, {"icl", 0x081}};
+  for (const auto& row : rows) {
+    MemoryBench bench(row.device, {.stolen_base = kBase});
+    const uint64_t end = kBase + bench.model.stolen_bytes;
+    EXPECT_EQ(bench.read(0x1082c0), static_cast<uint32_t>(end - 2 * kMiB) | row.low_bits) << row.device;
+  }
 }
 
 }  // namespace

@@ -138,6 +138,30 @@ TEST_P(AtomicTest, WhatIsNotDefinedChangesNothing) {
   expect_undefined(kAtomic | kQword | 0x25 << 8, data + 4);
 }
 
+// Outside write-back memory the type is ignored, or the operation fails: nothing is written, what is returned means
+// nothing, software is told of a catastrophic error. Nothing stands in for a bus lock. The global table has no bits for
+// types: its pages use the first entry of the attribute table.
+TEST_P(AtomicTest, MemoryTypes) {
+  COVERS("ICL-TLB-18");
+  constexpr uint8_t kUc = 0, kWc = 1, kWt = 2, kWb = 3;
+  for (const bool ignore : {true, false}) {
+    for (const uint8_t type : {kUc, kWc, kWt, kWb}) {
+      MiBench bench(GetParam());
+      EXPECT_TRUE(bench.device->memory().types().state().atomics_ignore_type) << "by default";
+      bench.device->memory().types().state().atomics_ignore_type = ignore;
+      bench.device->memory().types().state().pat[0] = type;
+      const uint64_t data = bench.allocate(1);
+      bench.poke(data, 40);
+      bench.go(Dwords{kAtomic | kGlobal | 0x05 << 8 | 1} + bench.at(data) + bench.store(data + 8, 7));
+      const bool done = ignore || type == kWb;
+      EXPECT_EQ(bench.peek(data), done ? 41u : 40u) << unsigned{type};
+      EXPECT_EQ(bench.reg("rcs0", 0xd0) >> 2 & 1, done ? 0u : 1u) << "catastrophic error of RESET_CTL";
+      EXPECT_EQ(bench.undefined(), done ? 0u : 1u);
+      EXPECT_EQ(bench.peek(data + 8), 7u) << "the engine goes on";
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, AtomicTest, ::testing::Values("bdw", "skl", "icl", "tgl", "dg1"));
 
 }  // namespace

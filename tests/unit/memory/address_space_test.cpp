@@ -122,6 +122,52 @@ TEST_F(AddressSpaceTest, AccessesCrossPagesWhereverThePagesLie) {
   EXPECT_TRUE(handler_.faults.empty());
 }
 
+// Whichever address of a large page is named, no part of its translation stays.
+TEST_F(AddressSpaceTest, InvalidationOfALargePageDropsAllOfIt) {
+  constexpr uint64_t kMedium = kVa + (64 << 20), kSmall = kVa + (128 << 20);
+  const auto fill = [&](uint64_t from, uint8_t value) {
+    for (uint64_t at = 0; at < 32; ++at) {
+      system(from + at * 4096) = static_cast<uint8_t>(value + at);
+    }
+  };
+  fill(4 << 20, 10);
+  fill(8 << 20, 100);
+  const auto point_at = [&](uint64_t address) {
+    entry_of(kVa, 21) = address | kP | kRw | kPs;
+    for (uint64_t page = 0; page < 32; page += 16) {  // 64 KB: every sixteenth entry
+      entry_of(kMedium + page * 4096) = (address + page * 4096) | kP | kRw;
+    }
+    entry_of(kMedium, 21) |= kIps;
+    map(kSmall, address);
+    map(kSmall + 4096, address + 4096);
+  };
+  point_at(4 << 20);
+  const auto see = [&](uint64_t va) {
+    std::vector<int> seen;
+    for (uint64_t at = 0; at < 32; ++at) {
+      seen.push_back(read(va + at * 4096, 1)[0]);
+    }
+    return seen;
+  };
+  const std::vector<int> old_2m = see(kVa), old_64k = see(kMedium);
+  EXPECT_EQ(old_2m[31], 41);
+  EXPECT_EQ(old_64k[31], 41);
+  EXPECT_EQ(read(kSmall, 1)[0], 10);
+  EXPECT_EQ(read(kSmall + 4096, 1)[0], 11);
+  point_at(8 << 20);
+  EXPECT_EQ(see(kVa + 0), old_2m) << "nothing goes by itself";
+  space_.invalidate_page(GpuVa(kSmall));
+  EXPECT_EQ(read(kSmall, 1)[0], 100);
+  EXPECT_EQ(read(kSmall + 4096, 1)[0], 11) << "another page";
+  EXPECT_EQ(read(kVa + 4096, 1)[0], 11);
+  space_.invalidate_page(GpuVa(kMedium + 3 * 4096));
+  EXPECT_EQ(read(kMedium + 15 * 4096, 1)[0], 115);
+  EXPECT_EQ(read(kMedium + 16 * 4096, 1)[0], 26) << "another page of 64 KB";
+  space_.invalidate_page(GpuVa(kVa + (1 << 20)));
+  EXPECT_EQ(read(kVa, 1)[0], 100);
+  EXPECT_EQ(read(kVa + 31 * 4096, 1)[0], 131);
+}
+
 TEST_F(AddressSpaceTest, EmptyAccessesTouchNothing) {
   EXPECT_TRUE(space_.read(GpuVa(kVa), {}));
   EXPECT_TRUE(space_.write(GpuVa(~uint64_t{0}), {}));

@@ -390,24 +390,6 @@ TEST(TlbRows, OptionalInvalidations) {
   }
 }
 
-// Atomic operations outside write-back memory: the type is ignored, or the operation fails. No bus lock.
-TEST(TlbRows, AtomicsAndMemoryTypes) {
-  MemoryTypes types(*spec::find_device("icl"));
-  for (const bool ignore : {true, false}) {
-    types.state().atomics_ignore_type = ignore;
-    for (const MemoryType type : {MemoryType::uc, MemoryType::wc, MemoryType::wt, MemoryType::wb}) {
-      uint32_t cell = 40;
-      const AtomicResult<uint32_t> result = types.atomic(type, cell, [](uint32_t old) { return old + 2; });
-      const bool done = ignore || type == MemoryType::wb;
-      EXPECT_EQ(result.outcome, done ? AtomicOutcome::done : AtomicOutcome::failed) << name_of(type);
-      EXPECT_EQ(cell, done ? 42u : 40u) << "a failed write has no effect";
-      if (done) {
-        EXPECT_EQ(result.before, 40u);
-      }
-    }
-  }
-}
-
 // IA-32e: 48-bit addresses, up to 52 physical bits, reserved bits above the width in use.
 TEST(TlbRows, Ia32e) {
   COVERS("ICL-TLB-19");

@@ -430,6 +430,34 @@ TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
   EXPECT_EQ(one.events.count(EventKind::undefined_behaviour), 1u);
 }
 
+// A page fault behind the tables names the address that the page tables do not map, which is what the system must mend;
+// its answer and an invalidation name the same address.
+TEST(Trtt, FaultsBehindTheTables) {
+  for (const char* device : kDevices) {
+    TiledBench one(device);
+    one.enable();
+    constexpr uint64_t kPage = kTileVa + (kTrVa & 0xf000);
+    one.unmap(kPage);
+    one.probe.action = FaultAction::filter;
+    EXPECT_EQ(one.read(kTrVa), 0u);
+    ASSERT_EQ(one.probe.faults.size(), 1u);
+    EXPECT_EQ(one.probe.faults[0].address, kTileVa + (kTrVa & 0xffff));
+    EXPECT_EQ(one.probe.faults[0].reason, FaultReason::not_present);
+    EXPECT_FALSE(one.probe.faults[0].tile_table);
+    EXPECT_EQ(one.read(kTrVa), 0u);
+    EXPECT_EQ(one.probe.faults.size(), 1u) << "filtered";
+    one.map(kPage, kTilePhys);
+    one.bench.put(kTilePhys + (kTrVa & 0xfff), 0x77);
+    one.space.page_response(GpuVa(kPage));
+    EXPECT_EQ(one.read(kTrVa), 0x77u);
+    one.map(kPage, kTilePhys + 0x10'0000);
+    one.bench.put(kTilePhys + 0x10'0000 + (kTrVa & 0xfff), 0x99);
+    EXPECT_EQ(one.read(kTrVa), 0x77u) << "still cached";
+    one.space.invalidate_page(GpuVa(kPage));
+    EXPECT_EQ(one.read(kTrVa), 0x99u);
+  }
+}
+
 TEST(Trtt, FaultsInTheTables) {
   COVERS("ICL-TRTT-18");
   TiledBench one("icl");
