@@ -153,10 +153,8 @@ bool Device::settle(uint64_t limit) {
 // One slice of every engine. When none has anything to do, time goes straight on to where something will happen.
 // False: nothing was done.
 bool Device::step(uint64_t limit) {
-  // A long slice ends where the display has something to tell.
-  const std::optional<uint64_t> event = display_.next_event();
-  const uint64_t slice_limit =
-      event ? std::min(limit, std::max(*event, clock_.nanoseconds + EngineSet::kSlice)) : limit;
+  // A slice ends where the display has something to tell, unless that is all the time.
+  const uint64_t slice_limit = std::min(limit, display_.next_event(EngineSet::kSlice).value_or(limit));
   const bool progress = engines_.run(slice_limit);
   if (!progress) {
     clock_.nanoseconds = std::min(limit, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(limit)));
@@ -197,6 +195,13 @@ void Device::on_flip_pending(unsigned plane, bool pending) {
 
 void Device::on_overlay_flip_pending(bool pending) {
   interrupts_.display(DisplayCause::overlay_flip, 0, 0, pending);
+}
+
+// One page, through the global table. Where there is none the registers read zero, and the fault says why.
+void Device::on_overlay_fetch(const OverlayFlip& request, std::span<std::byte> into) {
+  if (!memory_.external_space(Stream::overlay).read(GpuVa{request.address.value}, into)) {
+    std::ranges::fill(into, std::byte{0});
+  }
 }
 
 void Device::on_pipe_event(unsigned pipe, bool asserted) {

@@ -317,6 +317,8 @@ void Display::stop(unsigned pipe) {
   }
   take_cursors(pipe);
   if (state_.overlay.waiting.has_value() && state_.overlay.waiting->pipe == pipe) {
+    raise(EventKind::undefined_behaviour, "PIPECONF", registers_.transcoder(pipe).configuration->offset, pipe,
+          "the pipe of the overlay was switched off before its flip was performed");
     perform_overlay();
   }
 }

@@ -11,14 +11,16 @@
 //   out.
 // - A plane's registers are double buffered: writing the surface address arms them, the vertical blank takes them.
 //   Cursors likewise (cursor.h). The size of the pipe's image is taken at each vertical blank.
-// - Left out: overlay registers (on_overlay_fetch), panel fitting, FIFO underruns, interlaced timing; and what
-// scanout.h
-//   names.
+// - Left out: what the overlay's registers do beside choosing its pipe, panel fitting, FIFO underruns, interlaced
+// timing;
+//   and what scanout.h names.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,7 +50,8 @@ class DisplayListener {
   virtual void on_line_compare(unsigned /*pipe*/, bool /*in_window*/) {}
   virtual void on_flip_pending(unsigned plane, bool pending) = 0;  // true to false: the flip is done
   virtual void on_overlay_flip_pending(bool /*pending*/) {}
-  virtual void on_overlay_fetch(const OverlayFlip& /*request*/) {}     // read registers now, before pending falls
+  // Reads registers, and behind them coefficients when there is room for them; before pending falls.
+  virtual void on_overlay_fetch(const OverlayFlip& /*request*/, std::span<std::byte> /*into*/) {}
   virtual void on_pipe_event(unsigned /*pipe*/, bool /*asserted*/) {}  // PIPESTAT: an enabled status bit
 };
 
@@ -63,8 +66,9 @@ class Display final : public RegisterHandler {
   // four latest, and the vertical blanks that flips wait for (at most kWaitedEdges): a step of any length is cheap. The
   // rest is counted in skipped_edges(); frame counters count every frame. Step by next_event() to see each edge.
   void advance_to(uint64_t nanoseconds);
-  // The next vertical blank or watched edge; nothing while no pipe runs. Always later than now.
-  std::optional<uint64_t> next_event() const;
+  // The next vertical blank or watched edge; nothing while no pipe runs. Always later than now. Edges that come more
+  // often than every `least_ns` do not count.
+  std::optional<uint64_t> next_event(uint64_t least_ns = 0) const;
   uint64_t now_ns() const { return state_.now_ns; }
   uint64_t skipped_edges() const { return state_.skipped_edges; }
   // Makes next_event stop at an edge too; horizontal blanks are told only while watched.
@@ -77,8 +81,9 @@ class Display final : public RegisterHandler {
   bool in_vblank(unsigned pipe) const;
   bool in_hblank(unsigned pipe) const;
   uint64_t vblank_count(unsigned pipe) const;
-  std::optional<uint64_t> next_vblank(unsigned pipe) const;
-  std::optional<uint64_t> next_hblank(unsigned pipe) const;
+  // A streamer may be ahead of the display: it asks as of its own time, `at`, when that is later than now.
+  std::optional<uint64_t> next_vblank(unsigned pipe, uint64_t at = 0) const;
+  std::optional<uint64_t> next_hblank(unsigned pipe, uint64_t at = 0) const;
   // Waits for vertical blanks need the pipe's own enable where it has one (seed 003 1.21).
   bool vblank_wait_enabled(unsigned pipe) const;
   // The pipe that the select field of a scan line command means; nothing for a reserved value.
@@ -86,15 +91,20 @@ class Display final : public RegisterHandler {
 
   // Scan line windows. Lines are inclusive; a new window replaces the old one.
   void load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool inclusive);
-  bool in_window(unsigned pipe) const;  // a wait lasts; never without a window or while the pipe is off
+  bool in_window(unsigned pipe,
+                 uint64_t at = 0) const;  // a wait lasts; never without a window or while the pipe is off
   // When in_window changes; nothing: never.
-  std::optional<uint64_t> window_changes_at(unsigned pipe) const;
+  std::optional<uint64_t> window_changes_at(unsigned pipe, uint64_t at = 0) const;
 
   // Flips. What the manual leaves UNDEFINED raises an Event and still ends: the newest request wins.
   void flip(const FlipRequest& request);
   bool flip_pending(unsigned plane) const;
   void overlay_flip(const OverlayFlip& request);
   bool overlay_flip_pending() const { return state_.overlay.waiting.has_value(); }
+  // That the overlay is on: its registers say so; before it has any, the first that runs.
+  unsigned overlay_pipe() const;
+  static constexpr size_t kOverlayRegisters_B = 0x200;  // of a page; the rest is coefficients
+  static constexpr size_t kOverlayPage_B = 4096;
 
   const std::vector<PlaneModel>& planes() const { return planes_; }
   const PlaneModel* find_plane(unsigned number) const;
@@ -174,10 +184,13 @@ class Display final : public RegisterHandler {
   void clear_state();
 
   // Pipes.
-  Pixels position(const PipeState& pipe) const { return pipe.raster.pixels(state_.now_ns - pipe.start_ns); }
+  Pixels position(const PipeState& pipe, uint64_t at = 0) const {
+    return pipe.raster.pixels(std::max(at, state_.now_ns) - pipe.start_ns);
+  }
   std::optional<uint64_t> time_of(const PipeState& pipe, Pixels pixel) const;
   std::optional<EdgeStream> stream(unsigned pipe, Edge edge) const;
-  std::optional<uint64_t> next_of(unsigned pipe, Edge edge) const;
+  std::optional<uint64_t> next_of(unsigned pipe, Edge edge, uint64_t at = 0) const;
+  bool comes_more_often(unsigned pipe, Edge edge, uint64_t least_ns) const;
   void reconsider(unsigned pipe);
   void reconsider_all();
   void start(unsigned pipe, const Raster& raster);

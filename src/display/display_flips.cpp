@@ -17,6 +17,9 @@ constexpr std::string_view kOverlay = "MI_OVERLAY_FLIP";
 constexpr std::string_view kScanLines = "MI_LOAD_SCAN_LINES";
 constexpr uint64_t kMicrosecond = 1000;
 constexpr uint32_t kPageMask = 0xfff;
+// In the overlay's page (Linux i915, intel_overlay.c).
+constexpr size_t kOverlayConfiguration = 0x64 / sizeof(uint32_t);
+constexpr unsigned kOverlayPipeBit = 18;
 
 }  // namespace
 
@@ -233,12 +236,22 @@ void Display::overlay_flip(const OverlayFlip& request) {
   }
 }
 
+unsigned Display::overlay_pipe() const {
+  const std::vector<uint32_t>& loaded = state_.overlay.registers;
+  if (!loaded.empty()) {
+    return loaded[kOverlayConfiguration] >> kOverlayPipeBit & 1;
+  }
+  return !pipe_running(0) && pipe_running(1) ? 1 : 0;
+}
+
 void Display::perform_overlay() {
   OverlayState& overlay = state_.overlay;
   const OverlayFlip request = *overlay.waiting;
   if (request.mode != OverlayMode::flip_off) {
     overlay.coefficients_loaded |= request.coefficients;
-    listener_.on_overlay_fetch(request);
+    overlay.registers.resize(kOverlayPage_B / sizeof(uint32_t));
+    const std::span<std::byte> page = std::as_writable_bytes(std::span(overlay.registers));
+    listener_.on_overlay_fetch(request, request.coefficients ? page : page.first(kOverlayRegisters_B));
   }
   overlay.active = request;
   overlay.waiting.reset();
@@ -304,17 +317,17 @@ void Display::load_window(uint32_t value) {
   }
 }
 
-bool Display::in_window(unsigned pipe) const {
+bool Display::in_window(unsigned pipe, uint64_t at) const {
   if (!pipe_running(pipe) || !state_.pipes[pipe].window.has_value()) {
     return false;
   }
-  const ScanLineWindow& window = *state_.pipes[pipe].window;
-  return window.span.holds(line(pipe)) == window.inclusive;
+  const PipeState& state = state_.pipes[pipe];
+  return state.window->span.holds(state.raster.line(position(state, at))) == state.window->inclusive;
 }
 
-std::optional<uint64_t> Display::window_changes_at(unsigned pipe) const {
-  const std::optional<uint64_t> in = next_of(pipe, Edge::window);
-  const std::optional<uint64_t> out = next_of(pipe, Edge::window_end);
+std::optional<uint64_t> Display::window_changes_at(unsigned pipe, uint64_t at) const {
+  const std::optional<uint64_t> in = next_of(pipe, Edge::window, at);
+  const std::optional<uint64_t> out = next_of(pipe, Edge::window_end, at);
   if (!in.has_value() || !out.has_value()) {
     return in.has_value() ? in : out;
   }

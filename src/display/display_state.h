@@ -88,6 +88,7 @@ struct OverlayState {
   bool coefficients_loaded = false;  // ever
   std::optional<OverlayFlip> waiting;
   std::optional<OverlayFlip> active;  // the last one performed
+  std::vector<uint32_t> registers;    // as last read from memory, then the filter coefficients; none before the first
   bool operator==(const OverlayState&) const = default;
 };
 

@@ -35,32 +35,41 @@ std::optional<EdgeStream> Display::stream(unsigned pipe, Edge edge) const {
   return std::nullopt;
 }
 
-std::optional<uint64_t> Display::next_of(unsigned pipe, Edge edge) const {
+std::optional<uint64_t> Display::next_of(unsigned pipe, Edge edge, uint64_t at) const {
   if (pipe >= pipes()) {
     return std::nullopt;
   }
   const std::optional<EdgeStream> edges = stream(pipe, edge);
   const PipeState& state = state_.pipes[pipe];
-  return edges.has_value() ? time_of(state, edges->after(position(state))) : std::nullopt;
+  return edges.has_value() ? time_of(state, edges->after(position(state, at))) : std::nullopt;
 }
 
-std::optional<uint64_t> Display::next_event() const {
+bool Display::comes_more_often(unsigned pipe, Edge edge, uint64_t least_ns) const {
+  const std::optional<EdgeStream> edges = least_ns == 0 ? std::nullopt : stream(pipe, edge);
+  const std::optional<uint64_t> period =
+      edges.has_value() ? state_.pipes[pipe].raster.when(edges->period) : std::nullopt;
+  return period.has_value() && *period < least_ns;
+}
+
+std::optional<uint64_t> Display::next_event(uint64_t least_ns) const {
   std::optional<uint64_t> next;
-  const auto take = [&next](std::optional<uint64_t> time) {
-    if (time.has_value() && (!next.has_value() || *time < *next)) {
+  const auto take = [&](unsigned pipe, Edge edge) {
+    const std::optional<uint64_t> time = next_of(pipe, edge);
+    if (time.has_value() && (!next.has_value() || *time < *next) && !comes_more_often(pipe, edge, least_ns)) {
       next = time;
     }
   };
   for (unsigned pipe = 0; pipe < pipes(); ++pipe) {
     const uint8_t watched = state_.pipes[pipe].watched;
-    take(next_of(pipe, Edge::vblank));
+    take(pipe, Edge::vblank);
     if (bit(watched, static_cast<unsigned>(PipeEdge::vsync))) {
-      take(next_of(pipe, Edge::vsync));
+      take(pipe, Edge::vsync);
     }
     if (bit(watched, static_cast<unsigned>(PipeEdge::line_compare))) {
-      take(window_changes_at(pipe));
+      take(pipe, Edge::window);
+      take(pipe, Edge::window_end);
     }
-    take(next_of(pipe, Edge::hblank));
+    take(pipe, Edge::hblank);
   }
   return next;
 }
@@ -225,16 +234,16 @@ uint64_t Display::last_vblank_ns(const PipeState& pipe) const {
                     : time_of(pipe, edges.first + (count - 1) * edges.period).value_or(pipe.last_vblank_ns);
 }
 
-std::optional<uint64_t> Display::next_vblank(unsigned pipe) const {
-  return next_of(pipe, Edge::vblank);
+std::optional<uint64_t> Display::next_vblank(unsigned pipe, uint64_t at) const {
+  return next_of(pipe, Edge::vblank, at);
 }
 
-std::optional<uint64_t> Display::next_hblank(unsigned pipe) const {
+std::optional<uint64_t> Display::next_hblank(unsigned pipe, uint64_t at) const {
   if (!pipe_running(pipe)) {
     return std::nullopt;
   }
   const PipeState& state = state_.pipes[pipe];
-  return time_of(state, state.raster.hblanks().after(position(state)));
+  return time_of(state, state.raster.hblanks().after(position(state, at)));
 }
 
 bool Display::vblank_wait_enabled(unsigned pipe) const {

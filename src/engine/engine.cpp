@@ -103,6 +103,11 @@ bool Engine::run(uint64_t until) {
     progress |= state_.commands != before;
     watchdog_.pass(state_.time, context_valid);
     ring_.report_head_at_borders();
+    if (state_.activity == Activity::waiting && state_.wait.kind == WaitKind::event && state_.wait.until &&
+        *state_.wait.until > state_.time && *state_.wait.until < until) {
+      state_.time = *state_.wait.until;  // the time to look again is in this slice
+      continue;
+    }
     if (state_.activity != Activity::running || was_reset_) {
       break;
     }

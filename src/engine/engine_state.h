@@ -76,6 +76,7 @@ struct EngineState {
   bool arbitration = true;                // MI_ARB_ON_OFF
   bool arbitration_off_in_batch = false;  // ... by a batch that has not switched it on again
   bool preparser = true;                  // MI_ARB_CHECK may switch the pre-parser off
+  bool lone_scan_lines = false;           // an odd number of MI_LOAD_SCAN_LINES so far, one behind the other
   uint8_t predicate = 0;                  // what MI_SET_PREDICATE asked for; 0: nothing
   bool predicate_bit = false;             // ... and found: some commands are no-operations
   MathState math;

@@ -43,4 +43,17 @@ std::span<const uint32_t> Fetch::dwords_at(StreamSpace space, GpuVa address) {
   return std::span(prefetched_).first(dwords.size());
 }
 
+void Fetch::read_ahead(StreamSpace space, GpuVa address) {
+  if (prefetch_lines_ == 0 || !stops_at_holes_ || space == StreamSpace::physical) {
+    return;
+  }
+  constexpr uint64_t kLineBytes = kLineDwords * sizeof(uint32_t);
+  const uint64_t last =
+      (address.value / kLineBytes + std::min(prefetch_lines_, kMaxPrefetchLines)) * kLineBytes - sizeof(uint32_t);
+  if (last / kPageBytes != address.value / kPageBytes) {
+    bool stopped = false;
+    static_cast<void>(page_at(space, GpuVa{last}, stopped));
+  }
+}
+
 }  // namespace halogen::engine

@@ -20,6 +20,9 @@ class Fetch final : public CommandMemory {
   // a hole where that stops it.
   std::span<const uint32_t> dwords_at(StreamSpace space, GpuVa address) override;
 
+  // Hardware has read as far as this ahead of a command of a batch: a page that is missing there faults all the same.
+  void read_ahead(StreamSpace space, GpuVa address);
+
   // The first chips have no fault model: without a page there is nothing to parse.
   void set_stops_at_holes(bool stops) { stops_at_holes_ = stops; }
   // Hardware may read this many cache lines ahead of the parser and miss later changes of them. 0: never.

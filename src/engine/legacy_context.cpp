@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/submission.h"
 #include "hw/blt.h"
 #include "hw/context.h"
 #include "hw/mi_register.h"
@@ -41,6 +42,10 @@ constexpr std::array kContextRegisters{
 // start clears the head, and the ring is enabled last.
 constexpr std::array kRingRegisters{RegisterId::PGTBL_CTL2, RegisterId::RING_START, RegisterId::RING_HEAD,
                                     RegisterId::RING_TAIL, RegisterId::RING_CTL};
+
+// Behind the largest image of registers lies the list of probed pages, one dword a slot. Seed 003 1.13 says that it is
+// in memory and not where; this place is ours.
+constexpr uint64_t kProbeListOffset = kLargestBytes;
 
 // A batch that runs, behind the pairs: marker, attributes, address, end. An MI_NOOP with a number, so that the image is
 // still a list of commands up to here.
@@ -133,15 +138,16 @@ std::vector<const RegisterSlot*> slots_of(const Engine& engine, bool with_ring) 
   };
   std::ranges::for_each(kContextRegisters, add);
   if (with_ring) {
+    add(RegisterId::PROBE_SLOT_VALID);
     std::ranges::for_each(kRingRegisters, add);
   }
   return slots;
 }
 
 // CXT_SIZE in lines where it says something; never more than what software was told to allocate.
-size_t image_bytes(const Engine& engine, size_t pairs) {
+size_t image_bytes(const Engine& engine, size_t pairs, bool with_ring) {
   const size_t lines = engine.registers().get<hw::CXT_SIZE>().size_minus_1;
-  const size_t dwords = pairs * kPairDwords + (has_blits(engine) ? kBlitDwords : 0);
+  const size_t dwords = pairs * kPairDwords + (has_blits(engine) ? kBlitDwords : 0) + (with_ring ? kBatchDwords : 0);
   const size_t needed = (dwords * sizeof(uint32_t) + kLineBytes - 1) / kLineBytes * kLineBytes;
   return lines == 0 ? needed : std::min((lines + 1) * kLineBytes, kLargestBytes);
 }
@@ -160,7 +166,7 @@ bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> byte
 bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   engine.stream_registers().publish();
   const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
-  std::vector<uint32_t> image(image_bytes(engine, slots.size()) / sizeof(uint32_t));
+  std::vector<uint32_t> image(image_bytes(engine, slots.size(), with_ring) / sizeof(uint32_t));
   const uint32_t header = load_header(engine);
   size_t at = 0;
   for (const RegisterSlot* slot : slots) {
@@ -184,7 +190,7 @@ bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
 
 bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
-  std::vector<uint32_t> image(image_bytes(engine, slots.size()) / sizeof(uint32_t));
+  std::vector<uint32_t> image(image_bytes(engine, slots.size(), with_ring) / sizeof(uint32_t));
   if (!access(engine, place, std::as_writable_bytes(std::span(image)), false)) {
     return place.physical;
   }
@@ -199,7 +205,9 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
   size_t at = 0;
   for (; at + kPairDwords <= image.size() && image[at] == header; at += kPairDwords) {
     const auto known = std::ranges::find(slots, image[at + 1], [](const RegisterSlot* slot) { return slot->offset; });
-    if (known != slots.end()) {
+    if (known != slots.end() && (*known)->desc->id == RegisterId::PROBE_SLOT_VALID) {
+      engine.registers().mmio().bank().poke(**known, image[at + 2]);  // software cannot write it
+    } else if (known != slots.end()) {
       engine.write_register(image[at + 1], image[at + 2]);
     }
   }
@@ -213,6 +221,34 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
     unpack_batch(engine, std::span(image).subspan(at));
   }
   return true;
+}
+
+bool probe_page(Engine& engine, GpuVa page) {
+  AddressSpace& space = engine.data_space(TableKind::per_process);
+  return !space.view(page, {.write = false, .instruction = false}).bytes.empty();
+}
+
+bool store_probe(Engine& engine, unsigned slot, uint32_t page) {
+  const auto current = engine.registers().get<hw::RCCID>();
+  if (!engine.per_process_space() || !current.valid) {
+    return true;  // no context to keep it with
+  }
+  const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
+  return engine.data_space(TableKind::global, Stream::constants).store_value(at, page);
+}
+
+bool probe_again(Engine& engine) {
+  const auto current = engine.registers().get<hw::RCCID>();
+  AddressSpace& memory = engine.data_space(TableKind::global, Stream::constants);
+  bool all = true;
+  for (unsigned slot = 0; slot < kProbeSlots; ++slot) {
+    const uint32_t valid = engine.registers().peek(RegisterId::PROBE_SLOT_VALID, slot / kProbesOfRegister);
+    if ((valid >> slot % kProbesOfRegister & 1) != 0) {
+      const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
+      all &= probe_page(engine, GpuVa{memory.load_value<uint32_t>(at)});
+    }
+  }
+  return all;
 }
 
 void switch_run_list_context(Engine& engine) {
@@ -229,6 +265,9 @@ void switch_run_list_context(Engine& engine) {
   registers.set(next);
   restore_context(engine, {.physical = false, .address = next.context_address.value}, true);
   engine.state().activity = Activity::running;
+  if (!probe_again(engine)) {
+    engine.state().ring.leaving = engine.submission().wants_switch();
+  }
 }
 
 }  // namespace halogen::engine

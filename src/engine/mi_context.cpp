@@ -13,8 +13,6 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-constexpr unsigned kSlotsOfRegister = 32;
-
 // CCID keeps the command's dword without its two orders. On Gen4 that is also the address extension and the space.
 constexpr uint32_t kGraphicsMemory = 0x10;  // in undocumented_10_4: bit 8 of the dword
 
@@ -89,22 +87,23 @@ Next set_context(Engine& engine, const Command& command) {
 }
 
 void set_slot(Engine& engine, unsigned slot, bool valid) {
-  const unsigned dword = slot / kSlotsOfRegister;
-  const uint32_t bit = 1u << slot % kSlotsOfRegister;
+  const unsigned dword = slot / kProbesOfRegister;
+  const uint32_t bit = 1u << slot % kProbesOfRegister;
   const uint32_t old = engine.registers().peek(RegisterId::PROBE_SLOT_VALID, dword);
   engine.registers().poke(RegisterId::PROBE_SLOT_VALID, valid ? old | bit : old & ~bit, dword);
 }
 
-// Every page is tried. The list in memory has no public place: only the slots are kept.
+// Every page is tried.
 Next probe(Engine& engine, const Command& command) {
   bool faulted = false;
   for (size_t i = 0; i < hw::MI_PROBE::count_probes(engine.gen(), command.dwords); ++i) {
     const auto each = hw::MI_PROBE::unpack_probes(engine.gen(), command.dwords, i);
-    AddressSpace& space = engine.data_space(TableKind::per_process);
-    faulted |= space.view(each.surface_page_base_address, {.write = false, .instruction = false}).bytes.empty();
+    faulted |= !probe_page(engine, GpuVa{each.surface_page_base_address.value});
     set_slot(engine, each.slot_number, true);
+    if (!store_probe(engine, each.slot_number, static_cast<uint32_t>(each.surface_page_base_address.value))) {
+      return engine.stopped_by_fault();
+    }
   }
-  engine.approximate(command.desc, "the list of probes in memory is not written");
   if (!faulted) {
     return Next::advance();
   }

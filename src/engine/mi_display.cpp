@@ -1,5 +1,6 @@
 // Commands that deal with the display: waits for its events, scan line windows, flips.
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.h"
 #include "display/display.h"
@@ -32,9 +33,10 @@ Holds condition_code(Engine& engine, unsigned select) {
 }
 
 // Of a wait for a moment: when it comes. Nothing: never, as things are.
-std::optional<uint64_t> moment(const Display& display, const WaitCondition& condition) {
-  return condition.kind == WaitConditionKind::vertical_blank ? display.next_vblank(condition.number)
-                                                             : display.next_hblank(condition.number);
+std::optional<uint64_t> moment(Engine& engine, const WaitCondition& condition) {
+  const Display& display = engine.services().display();
+  return condition.kind == WaitConditionKind::vertical_blank ? display.next_vblank(condition.number, engine.now())
+                                                             : display.next_hblank(condition.number, engine.now());
 }
 
 bool is_moment(WaitConditionKind kind) {
@@ -45,7 +47,8 @@ Holds condition_holds(Engine& engine, const WaitCondition& condition, unsigned v
   const Display& display = engine.services().display();
   switch (condition.kind) {
     case WaitConditionKind::scan_line:
-      return {display.in_window(condition.number), display.window_changes_at(condition.number)};
+      return {display.in_window(condition.number, engine.now()),
+              display.window_changes_at(condition.number, engine.now())};
     case WaitConditionKind::flip_pending:
       return {display.flip_pending(condition.number), display.next_event()};
     case WaitConditionKind::overlay_flip:
@@ -74,7 +77,6 @@ Next wait_or_switch(Engine& engine, const Command& command, std::optional<uint64
 // The start of a blank: the wait begins when the command is first parsed and is over at that moment.
 Next wait_for_moment(Engine& engine, const Command& command, const WaitCondition& condition) {
   std::optional<EventWait>& event = engine.state().event;
-  const Display& display = engine.services().display();
   if (event && event->command == command.place.address) {
     if (engine.now() >= event->at) {
       event.reset();
@@ -82,11 +84,12 @@ Next wait_for_moment(Engine& engine, const Command& command, const WaitCondition
     }
     return wait_or_switch(engine, command, event->at);
   }
-  if (condition.kind == WaitConditionKind::vertical_blank && !display.vblank_wait_enabled(condition.number)) {
+  if (condition.kind == WaitConditionKind::vertical_blank &&
+      !engine.services().display().vblank_wait_enabled(condition.number)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value,
                  command.dwords[0], "the pipe's vertical blank is not enabled in its status register");
   }
-  const std::optional<uint64_t> at = moment(display, condition);
+  const std::optional<uint64_t> at = moment(engine, condition);
   if (at) {
     event = EventWait{command.place.address, *at};
   }
@@ -138,8 +141,37 @@ Next wait_for_event_2(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
+bool is_scan_lines(const Engine& engine, uint32_t header) {
+  const auto matches = [&](CommandId id) {
+    return spec::desc(id).match_of_gen[static_cast<size_t>(engine.gen())].matches(header);
+  };
+  return matches(CommandId::MI_LOAD_SCAN_LINES_INCL) || matches(CommandId::MI_LOAD_SCAN_LINES_EXCL);
+}
+
+// Seed 003 1.9: a ring must have them in even numbers.
+void count_scan_lines(Engine& engine, const Command& command) {
+  if (engine.in_batch() || !engine.generation().has(spec::Feature::physical_addresses)) {
+    return;
+  }
+  const StreamLevel& level = engine.stream().level();
+  GpuVa next = command.place.address + command.dwords.size_bytes();
+  if (next >= level.wrap_at) {
+    next = level.wrap_to + (next - level.wrap_at);
+  }
+  bool& odd = engine.state().lone_scan_lines;
+  odd = !odd;
+  const bool more =
+      next != level.end &&
+      is_scan_lines(engine, engine.data_space(TableKind::global, Stream::ring).load_value<uint32_t>(next));
+  if (!more && std::exchange(odd, false)) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value,
+                 command.dwords[0], "an odd number of them in the ring");
+  }
+}
+
 template <class Lines>
 Next load_scan_lines(Engine& engine, const Command& command) {
+  count_scan_lines(engine, command);
   const auto lines = command.as<Lines>(engine.gen());
   const auto select = static_cast<unsigned>(lines.display_pipe_select);
   const std::optional<unsigned> pipe = Display::pipe_of_select(select);
@@ -184,9 +216,14 @@ Next display_flip(Engine& engine, const Command& command) {
 
 Next overlay_flip(Engine& engine, const Command& command) {
   const auto flip = command.as<hw::MI_OVERLAY_FLIP>(engine.gen());
-  engine.services().display().overlay_flip({.mode = static_cast<OverlayMode>(flip.mode_flags),
-                                            .address = GgttOffset{flip.register_and_coefficient_update_address.value},
-                                            .coefficients = flip.overlay_filter_coefficient_register_update});
+  Display& display = engine.services().display();
+  if (static_cast<OverlayMode>(flip.mode_flags) != OverlayMode::flip_continue) {
+    engine.back_end().flush();  // of the render cache, which desktop parts share with the overlay
+  }
+  display.overlay_flip({.mode = static_cast<OverlayMode>(flip.mode_flags),
+                        .address = GgttOffset{flip.register_and_coefficient_update_address.value},
+                        .coefficients = flip.overlay_filter_coefficient_register_update,
+                        .pipe = display.overlay_pipe()});
   return Next::advance();
 }
 

@@ -178,6 +178,7 @@ Next batch_buffer_end(Engine& engine, const Command& command) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
                  "a batch that switched arbitration off has ended");
   }
+  engine.fetch().read_ahead(engine.stream().level().space, command.place.address);
   return Next::leave();
 }
 

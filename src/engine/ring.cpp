@@ -254,8 +254,8 @@ uint32_t Ring::on_write(const RegisterWrite& write) {
 
 bool RingSubmission::prepare() {
   Ring& ring = engine_.ring();
-  const bool between =
-      ring.empty() || (engine_.in_batch() && engine_.level().arbitration == Arbitration::between_commands);
+  const bool between = ring.empty() || (engine_.in_batch() && engine_.state().wait.kind != WaitKind::event &&
+                                        engine_.level().arbitration == Arbitration::between_commands);
   if (engine_.state().ring.leaving || (ring.enabled() && between && wants_switch())) {
     leave();
   }
@@ -282,8 +282,9 @@ void RingSubmission::leave() {
   switch_run_list_context(engine_);
 }
 
-bool RingSubmission::switches_on_wait(WaitKind /*kind*/) {
-  engine_.state().ring.leaving = wants_switch();
+// A wait for an event inside a batch suspends arbitration (seed 003 1.21).
+bool RingSubmission::switches_on_wait(WaitKind kind) {
+  engine_.state().ring.leaving = wants_switch() && !(kind == WaitKind::event && engine_.in_batch());
   return engine_.state().ring.leaving;
 }
 

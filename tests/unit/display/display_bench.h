@@ -36,7 +36,7 @@ class Recorder final : public DisplayListener {
   void on_line_compare(unsigned pipe, bool inside) override { hear(inside ? "in" : "out", pipe); }
   void on_flip_pending(unsigned plane, bool pending) override { hear(pending ? "flip" : "flip done", plane); }
   void on_overlay_flip_pending(bool pending) override { hear(pending ? "overlay" : "overlay done", 0); }
-  void on_overlay_fetch(const OverlayFlip& request) override {
+  void on_overlay_fetch(const OverlayFlip& request, std::span<std::byte> /*into*/) override {
     hear("fetch", static_cast<unsigned>(request.address.value));
   }
   void on_pipe_event(unsigned pipe, bool asserted) override { hear(asserted ? "event" : "event gone", pipe); }

@@ -1,0 +1,234 @@
+// Flips that commands ask for: pending, performed with the vertical blank or at once, and how software sees it. Seed
+// 003 1.6, 1.21, 5.3.7.3, 5.4.4.
+#include "screen_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kPlaneA = 1u << 11, kPlaneB = 1u << 10;
+using Dwords = FlowBench::Dwords;
+
+class DisplayFlip : public ::testing::TestWithParam<std::string> {
+ protected:
+  DisplayFlip() : bench(GetParam()) {
+    for (const unsigned number : {0u, 1u}) {
+      bench.show(number, number, 0x10'0000);  // at once: nothing runs yet
+      bench.start_pipe(number);
+    }
+  }
+  bool pending(uint32_t bit) { return (bench.read(ScreenBench::kIsr) & bit) != 0; }
+  void run(const Dwords& dwords) {
+    bench.go(dwords);
+    bench.expect_done_at_once();
+  }
+  ScreenBench bench;
+};
+
+TEST_P(DisplayFlip, OnlyAsksAndIsPendingUntilTheNewBaseIsActive) {
+  COVERS("G45-1.6-05");
+  COVERS("G45-5.4.4-01");
+  bench.write(ScreenBench::kImr, ~(kPlaneA | kPlaneB));
+  for (const unsigned number : {0u, 1u}) {
+    const uint32_t bit = number == 0 ? kPlaneA : kPlaneB;
+    EXPECT_FALSE(pending(bit));
+    // The parser goes on at once, through a flush too.
+    run(FlowBench::join({bench.flip(number, 0x20'0000), {kFlush}}));
+    EXPECT_TRUE(pending(bit)) << "the flush did not wait for it";
+    EXPECT_EQ(bench.read(ScreenBench::kIir) & bit, 0u);
+    EXPECT_EQ(bench.image(number).surface, 0x10'0000u);
+    bench.advance_to(bench.vblank_at(number, number) - 1);
+    EXPECT_TRUE(pending(bit));
+    EXPECT_EQ(bench.image(number).surface, 0x10'0000u);
+    bench.advance_to(bench.vblank_at(number, number));
+    EXPECT_FALSE(pending(bit));
+    EXPECT_EQ(bench.image(number).surface, 0x20'0000u);
+    EXPECT_EQ(bench.read(ScreenBench::kIir) & bit, bit) << "with the falling edge";
+    bench.write(ScreenBench::kIir, bit);
+  }
+  // Masked: nothing in the identity register.
+  bench.write(ScreenBench::kImr, 0xffff'ffff);
+  run(bench.flip(0, 0x30'0000));
+  bench.advance_to(bench.vblank_at(0, 2));
+  EXPECT_EQ(bench.read(ScreenBench::kIir) & kPlaneA, 0u);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(DisplayFlip, WaitLastsUntilTheNewBaseIsActive) {
+  COVERS("G45-1.21-11");
+  COVERS("G45-5.3.7-11");
+  for (const unsigned number : {0u, 1u}) {
+    const uint32_t bit = number == 0 ? ScreenBench::kFlipA : ScreenBench::kFlipB;
+    bench.go(FlowBench::join({bench.flip(number, 0x20'0000), bench.wait(bit)}));
+    bench.expect_done_at(bench.vblank_at(number, 2 * number));
+    EXPECT_EQ(bench.image(number).surface, 0x20'0000u);
+    // The other plane is not waited for.
+    run(FlowBench::join(
+        {bench.flip(number, 0x30'0000), bench.wait(number == 0 ? ScreenBench::kFlipB : ScreenBench::kFlipA)}));
+    bench.advance_to(bench.vblank_at(number, 2 * number + 1));
+  }
+  // At once: there is nothing to wait for.
+  run(FlowBench::join({bench.async_flip(0, 0x40'0000), bench.wait(ScreenBench::kFlipA)}));
+  EXPECT_EQ(bench.image(0).surface, 0x40'0000u);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(DisplayFlip, AsynchronousKeepsPitchAndTiling) {
+  COVERS("G45-1.6-10");
+  run(bench.async_flip(0, 0x20'0000, 512, false));
+  EXPECT_EQ(bench.image(0).surface, 0x20'0000u) << "as soon as possible";
+  EXPECT_EQ(bench.image(0).stride, 4096u) << "of the registers";
+  EXPECT_EQ(bench.image(0).control & ScreenBench::kTiled, ScreenBench::kTiled);
+  EXPECT_EQ(bench.read(bench.plane(0, 0x188)), 4096u);
+  run(bench.flip(0, 0x30'0000, 8192));
+  bench.advance_to(bench.vblank_at(0, 0));
+  run(bench.async_flip(0, 0x40'0000, 1024, false));
+  EXPECT_EQ(bench.image(0).surface, 0x40'0000u);
+  EXPECT_EQ(bench.image(0).stride, 8192u) << "of the last synchronous flip";
+  EXPECT_EQ(bench.image(0).control & ScreenBench::kTiled, ScreenBench::kTiled);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(DisplayFlip, AsynchronousTakesNoFourthDword) {
+  COVERS("G45-1.6-08");
+  Dwords command = bench.async_flip(0, 0x20'0000);
+  command[0] += 1;
+  command[3] = 0x8000'0000 | 99u << 16 | 49;
+  run(command);
+  EXPECT_EQ(bench.undefined(), 1u);
+  EXPECT_EQ(bench.read(bench.timing(0, 0x1c)), 0u) << "the size of the source stays";
+  EXPECT_EQ(bench.image(0).surface, 0x20'0000u);
+  command[0] &= ~(1u << 22);
+  run(command);
+  EXPECT_EQ(bench.undefined(), 1u) << "a synchronous one may have it";
+}
+
+TEST_P(DisplayFlip, AsynchronousElsewhereIsReported) {
+  COVERS("G45-1.6-09");
+  // A linear surface, and a plane that cannot: both happen with the vertical blank.
+  run(bench.flip(0, 0x20'0000, 4096, false));
+  bench.advance_to(bench.vblank_at(0, 0));
+  EXPECT_EQ(bench.undefined(), 0u);
+  run(bench.async_flip(0, 0x30'0000));
+  EXPECT_EQ(bench.undefined(), 1u);
+  EXPECT_EQ(bench.image(0).surface, 0x20'0000u);
+  bench.advance_to(bench.vblank_at(0, 1));
+  EXPECT_EQ(bench.image(0).surface, 0x30'0000u);
+  run(bench.async_flip(2, 0x30'0000));
+  EXPECT_GE(bench.undefined(), 2u);
+}
+
+TEST_P(DisplayFlip, QueueTakesOneAtEachBlankAndAStandardFlipDropsIt) {
+  COVERS("G45-1.6-14");
+  const auto queued = [&](uint32_t base) {
+    Dwords command = bench.flip(0, base);
+    command[1] |= 1u << 29;
+    return command;
+  };
+  run(FlowBench::join({queued(0x20'0000), queued(0x30'0000), queued(0x40'0000)}));
+  for (const uint32_t frame : {0u, 1u}) {
+    bench.advance_to(bench.vblank_at(0, frame));
+    EXPECT_EQ(bench.image(0).surface, 0x20'0000u + 0x10'0000u * frame);
+    EXPECT_TRUE(pending(kPlaneA)) << "others are behind it";
+  }
+  run(bench.flip(0, 0x50'0000));
+  bench.advance_to(bench.vblank_at(0, 2));
+  EXPECT_EQ(bench.image(0).surface, 0x50'0000u) << "the third of the queue was dropped";
+  EXPECT_FALSE(pending(kPlaneA));
+  bench.advance_to(bench.vblank_at(0, 4));
+  EXPECT_EQ(bench.image(0).surface, 0x50'0000u);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(DisplayFlip, SynchronousSetsPitchAndTiling) {
+  COVERS("G45-1.6-15");
+  COVERS("G45-1.6-17");
+  uint64_t frame = 0;
+  for (const auto& [pitch, tiled] : {std::pair{8192u, false}, std::pair{512u, true}, std::pair{0x7ff8u, false}}) {
+    run(bench.flip(0, 0x20'0000, pitch, tiled));
+    EXPECT_NE(bench.image(0).stride, pitch) << "not before the blank";
+    bench.advance_to(bench.vblank_at(0, frame++));
+    EXPECT_EQ(bench.image(0).stride, pitch) << "bytes: bits 14:3 count quadwords in their place";
+    EXPECT_EQ((bench.image(0).control & ScreenBench::kTiled) != 0, tiled);
+  }
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(DisplayFlip, FourthDwordGoesToThePipeOfThePlane) {
+  COVERS("G45-1.6-18");
+  for (const unsigned number : {0u, 1u}) {
+    for (const uint32_t fitter : {0x8000'0000u, 0xc000'0000u}) {
+      Dwords command = bench.flip(number, 0x20'0000);
+      command[0] += 1;
+      command[3] = fitter | 1023u << 16 | 767;
+      run(command);
+      bench.advance_to(bench.vblank_at(number, (bench.now() - bench.started[number]) / 1'000'000 + 1));
+      EXPECT_EQ(bench.read(bench.timing(number, 0x1c)), 1023u << 16 | 767u) << "horizontal and vertical, minus one";
+      EXPECT_EQ(*bench.device->display().panel_fitter(number), (PanelFitter{true, fitter == 0xc000'0000u, 1023, 767}));
+    }
+    EXPECT_EQ(bench.read(bench.timing(1, 0x1c)) != 0, number == 1) << "the pipe of the plane, not the other";
+  }
+  Dwords widest = bench.flip(0, 0x20'0000);
+  widest[0] += 1;
+  widest[3] = 0x0fff'0fff;
+  run(widest);
+  bench.device->advance(1'000'000);
+  EXPECT_EQ(bench.read(bench.timing(0, 0x1c)), 0x0fff'0fffu) << "4096 each";
+  EXPECT_EQ(*bench.device->display().panel_fitter(0), (PanelFitter{false, false, 0xfff, 0xfff}));
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gen4, DisplayFlip, ::testing::ValuesIn(gen4_chips()), chip_name);
+
+class FlipPrivilege : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FlipPrivilege, BatchesThatAreNotSecureCannotFlip) {
+  COVERS("G45-1.6-19");
+  ScreenBench bench(GetParam());
+  bench.show(0, 0, 0x10'0000);
+  bench.start_pipe(0);
+  const uint64_t batch = bench.place(FlowBench::join({bench.flip(0, 0x20'0000), {kBatchEnd}}));
+  bench.go(bench.batch(batch, 1u << 8));
+  bench.expect_done_at_once();
+  EXPECT_EQ(bench.read(ScreenBench::kIsr) & kPlaneA, 0u);
+  bench.advance_to(bench.vblank_at(0, 0));
+  EXPECT_EQ(bench.image(0).surface, 0x10'0000u);
+  bench.go(bench.batch(batch));
+  bench.expect_done_at_once();
+  EXPECT_EQ(bench.read(ScreenBench::kIsr) & kPlaneA, kPlaneA) << "a secure one can";
+  bench.advance_to(bench.vblank_at(0, 1));
+  EXPECT_EQ(bench.image(0).surface, 0x20'0000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gen45, FlipPrivilege, ::testing::Values("gm45"), chip_name);
+
+TEST(SpriteFlips, OfTheMobilePartHaveBitsOfTheirOwn) {
+  ScreenBench bench("gm45");
+  for (const unsigned pipe : {0u, 1u}) {
+    bench.start_pipe(pipe);
+  }
+  bench.go(FlowBench::join({bench.flip(2, 0x20'0000), bench.wait(1u << 8)}));
+  bench.expect_done_at(bench.vblank_at(0, 0));
+  bench.go(FlowBench::join({bench.flip(3, 0x20'0000), bench.wait(1u << 16)}));
+  bench.expect_done_at(bench.vblank_at(1, 1));
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST(FlipTimes, StandBesideABusyEngine) {
+  ScreenBench bench("gm45");
+  bench.start_ring("vcs0");
+  bench.show(0, 0, 0x10'0000);
+  bench.start_pipe(0);
+  const uint64_t loop = bench.allocate(1);
+  bench.poke(loop, FlowBench::join({{kNoop, kNoop}, bench.batch(loop)}));
+  bench.emit("vcs0", bench.batch(loop));
+  bench.submit("vcs0");
+  // Asked for a microsecond after a blank, it waits for the next one.
+  bench.advance_to(bench.vblank_at(0, 0) - 1000);
+  Dwords idle(200, kNoop);
+  bench.go(FlowBench::join({idle, bench.flip(0, 0x20'0000), bench.wait(ScreenBench::kFlipA)}));
+  bench.expect_done_at(bench.vblank_at(0, 1));
+}
+
+}  // namespace
+}  // namespace halogen

@@ -1,0 +1,181 @@
+// The streamers of the 965 to GM45 as a whole: what the parser is there for, over-fetch, coherency of tables, the block
+// of registers. Seed 003 1.5, 1.19, 5.2, 5.3.3, 5.3.10, 5.8.
+#include "flow_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kIsr = 0x20ac, kSyncStatus = 1u << 12, kNonSecure = 1u << 8;
+using Dwords = FlowBench::Dwords;
+
+class FirstChips : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FirstChips, CommandParserDoesAllItsDuties) {
+  COVERS("G45-5.3.3-01");
+  FlowBench bench(GetParam());
+  const uint64_t page = bench.give_status_page(kRcs);
+  const uint64_t data = bench.allocate(1);
+  bench.set_reg(kRcs, kHwstam, ~kSyncStatus);
+  bench.start_ring(kRcs, 32);
+  bench.set_reg(kRcs, EngineBench::kControl, 31u << 12 | 2u << 1 | 1);  // head reports at every page
+  bench.device->advance(10'000);
+  EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), 0u) << "nothing to do";
+  // Detects work, reads ring and batch, does its own commands.
+  const uint64_t batch = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));
+  bench.run_all(kRcs, FlowBench::join({bench.batch(batch), bench.store(data + 4, 2)}));
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.peek(data + 4), 2u);
+  // Reports its head by itself.
+  bench.run_all(kRcs, Dwords(1100, kNoop));
+  EXPECT_GE(bench.peek(page + 16) & 0x1f'fffc, 4096u);
+  // Passes commands of the other clients on, unless INSTPM holds their group back.
+  bench.set_reg(kRcs, kInstpm, 0x0004'0004);
+  bench.run_all(kRcs, {0x7b00'0004, 0, 0, 0, 0, 0});
+  EXPECT_EQ(bench.events(EventKind::unsupported), 0u) << "no back end got it";
+  bench.set_reg(kRcs, kInstpm, 0x0004'0000);
+  bench.run_all(kRcs, {0x7b00'0004, 0, 0, 0, 0, 0});
+  EXPECT_EQ(bench.events(EventKind::unsupported), 1u) << "a back end got it";
+  // Sync flush.
+  const uint32_t before = bench.peek(page) & kSyncStatus;
+  bench.set_reg(kRcs, kInstpm, 0x0020'0020);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0x20, 0u);
+  EXPECT_NE(bench.peek(page) & kSyncStatus, before);
+  // Protection of batches.
+  const uint64_t hostile = bench.place({0x1100'0001, 0x2310, 0x55, kBatchEnd});
+  bench.run_all(kRcs, bench.batch(hostile, kNonSecure));
+  EXPECT_EQ(bench.read(0x2310), 0u);
+  bench.run_all(kRcs, bench.batch(hostile));
+  EXPECT_EQ(bench.read(0x2310), 0x55u);
+}
+
+TEST_P(FirstChips, ReadAheadNeedsAPageBehindTheBatch) {
+  COVERS("G45-1.5-07");
+  const auto error_of = [&](unsigned lines, uint64_t end_at, bool page_behind) {
+    DeviceOptions options;
+    options.prefetch_lines = lines;
+    FlowBench bench(GetParam(), options);
+    const uint64_t data = bench.allocate(1);
+    bench.start_ring(kRcs);
+    const uint64_t batch = bench.allocate(1);
+    if (page_behind) {
+      bench.allocate(1);
+    }
+    bench.poke(batch + end_at, kBatchEnd);
+    bench.run_all(kRcs, FlowBench::join({bench.batch(batch), bench.store(data, 1)}));
+    EXPECT_EQ(bench.peek(data), 1u);
+    return bench.read(0x2024) != 0;
+  };
+  EXPECT_TRUE(error_of(8, 4092, false)) << "in the last line";
+  EXPECT_TRUE(error_of(8, 4096 - 7 * 64, false)) << "seven lines before the end";
+  EXPECT_FALSE(error_of(8, 4096 - 9 * 64, false)) << "further away than it reads ahead";
+  EXPECT_FALSE(error_of(8, 4092, true)) << "one extra page is enough";
+  EXPECT_FALSE(error_of(0, 4092, false)) << "a streamer that does not read ahead";
+}
+
+TEST_P(FirstChips, BatchesStartAtMultiplesOfSixtyFour) {
+  COVERS("G45-1.5-10");
+  FlowBench bench(GetParam());
+  const uint64_t batch = bench.allocate(1);
+  for (uint32_t i = 0; i < 32; ++i) {
+    bench.poke(batch + 64 * i, {kNoop | 0x0040'0000 | (i + 1), kBatchEnd});
+    bench.poke(batch + 64 * i + 16, {kNoop | 0x0040'1000 | (i + 1), kBatchEnd});
+    bench.poke(batch + 64 * i + 32, {kNoop | 0x0040'2000 | (i + 1), kBatchEnd});
+  }
+  bench.start_ring(kRcs);
+  for (const uint32_t offset : {0u, 64u, 64u * 31, 16u, 48u, 64u + 32}) {
+    bench.run_all(kRcs, bench.batch(batch + offset));
+    EXPECT_EQ(bench.reg(kRcs, kNopid), offset / 64 + 1) << offset;
+  }
+}
+
+TEST_P(FirstChips, ContextsThatWereNeverSetAreSavedAsTheyStand) {
+  COVERS("G45-5.8.1-07");
+  FlowBench bench(GetParam());
+  const uint64_t first = bench.allocate(1), second = bench.allocate(1);
+  const uint32_t reset_value = bench.read(0x2120);
+  bench.start_ring(kRcs);
+  const auto switch_to = [&](uint64_t context, uint32_t flags) {
+    bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(context) | 0x100 | flags, kNoop, kNoop});
+  };
+  switch_to(first, 1);
+  switch_to(second, 1);  // saves what nobody has set
+  bench.write(0x2120, 0xffff'0005);
+  switch_to(first, 0);
+  EXPECT_EQ(bench.read(0x2120), reset_value) << "the values after a reset";
+  switch_to(second, 0);
+  EXPECT_EQ(bench.read(0x2120), 5u);
+  EXPECT_EQ(bench.undefined(), 0u);
+}
+
+TEST_P(FirstChips, ExtendedStateFlagsStandInTheContextId) {
+  FlowBench bench(GetParam());
+  const uint64_t first = bench.allocate(1);
+  bench.start_ring(kRcs);
+  for (const uint32_t flags : {0u, 4u, 8u, 12u}) {
+    bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(first) | 0x100 | flags | 1, kNoop, kNoop});
+    EXPECT_EQ(bench.reg(kRcs, 0x180) & 0xc, flags);
+  }
+}
+
+TEST_P(FirstChips, RegistersAreABlockOfHalfAMegabyte) {
+  COVERS("G45-5.2-01");
+  FlowBench bench(GetParam());
+  // The base is the first BAR.
+  bench.device->config_write(0x10, 4, 0xd000'0000);
+  EXPECT_EQ(bench.device->config_read(0x10, 4) & ~0xfu, 0xd000'0000u);
+  bench.device->config_write(0x10, 4, 0xffff'ffff);
+  const uint32_t bytes = ~(bench.device->config_read(0x10, 4) & ~0xfu) + 1;
+  EXPECT_GE(bytes, 0x8'0000u);
+  bench.device->config_write(0x10, 4, 0xd000'0000);
+  bench.write(0x2310, 0x1234);
+  EXPECT_EQ(bench.read(0x2310), 0x1234u);
+  bench.host.log.clear();
+  static_cast<void>(bench.read(0x7'fffc));
+  EXPECT_EQ(bench.events(EventKind::bad_access), 0u) << "the last dword of the block is decoded";
+  for (uint32_t at = 0x8'0000; at < bytes; at += 0x8'0000) {
+    if (at + 0x2310 < bench.model.gtt_offset || at >= bench.model.gtt_offset + bench.model.gtt_bytes) {
+      EXPECT_NE(bench.read(at + 0x2310), 0x1234u) << "no second copy behind it";
+    }
+  }
+}
+
+TEST_P(FirstChips, ChangedEntriesHoldForHostAndStreamAtOnce) {
+  FlowBench bench(GetParam());
+  const uint64_t page = bench.allocate(1), other = bench.allocate(1), batch = bench.allocate(1);
+  bench.poke(page, {kNoop | 0x0040'0001, kBatchEnd});
+  bench.poke(other, {kNoop | 0x0040'0002, kBatchEnd});
+  bench.start_ring(kRcs);
+  static_cast<void>(batch);
+  bench.run_all(kRcs, bench.batch(page));
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u);
+  EXPECT_EQ(bench.aperture(page), kNoop | 0x0040'0001);
+  bench.map(page / EngineBench::kPage, EngineBench::host_address(other));  // by a write of the entry, and no more
+  EXPECT_EQ(bench.aperture(page), kNoop | 0x0040'0002);
+  bench.run_all(kRcs, bench.batch(page));
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gen4, FirstChips, ::testing::ValuesIn(gen4_chips()), chip_name);
+
+TEST(UpdateGttOrder, AFlushBeforeItMakesTheNewEntriesHold) {
+  COVERS("G45-1.19-08");
+  for (const bool flushed : {true, false}) {
+    FlowBench bench("gm45");
+    const uint64_t page = bench.allocate(1), other = bench.allocate(1);
+    bench.start_ring(kRcs);
+    const auto at = static_cast<uint32_t>(page);
+    const auto entry = static_cast<uint32_t>(bench.pte(EngineBench::host_address(other)));
+    bench.run_all(kRcs, FlowBench::join({bench.store(page, 1),  // the old translation is in use
+                                         {flushed ? kFlush : kNoop},
+                                         {0x1180'0001, at, entry},
+                                         bench.store(page + 4, 2)}));
+    EXPECT_EQ(bench.peek(page), 1u) << "work before it used the old entry";
+    EXPECT_EQ(bench.peek(page + 4), 0u);
+    EXPECT_EQ(bench.peek(other + 4), 2u) << "work behind it uses the new one; stores need no flush for that";
+  }
+}
+
+}  // namespace
+}  // namespace halogen
