@@ -222,6 +222,26 @@ TEST(ArbOnOff, ProbeFaultWhileOffHangs) {
   EXPECT_EQ(bench.current(), bench.first | 1);
 }
 
+TEST(ArbOnOff, WaitsAndTheEndOfCommandsWhileOffDoNotSwitch) {
+  COVERS("G45-1.3-02");
+  RunListBench bench;
+  const uint64_t data = bench.allocate(1);
+  bench.set_reg(kRcs, 0x28, 0x0001'0001);  // a condition code holds
+  bench.emit(kRcs, FlowBench::join({{kArbOnOff, kWaitForEvent | 1u << 9}, bench.store(data, 1)}));
+  bench.submit(kRcs);
+  bench.device->advance(10'000);
+  bench.ask_for(bench.second);
+  bench.device->advance(1'000'000);
+  EXPECT_EQ(bench.current(), bench.first | 1) << "waits, and nothing else comes in";
+  EXPECT_EQ(bench.peek(data), 0u);
+  bench.set_reg(kRcs, 0x28, 0x0001'0000);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.current(), bench.first | 1) << "out of commands, and nothing else comes in";
+  bench.run_all(kRcs, {kArbOnOff | 1, kNoop});
+  EXPECT_EQ(bench.current(), bench.second | 1) << "until it is on again";
+}
+
 TEST(ArbOnOff, IsIgnoredWithoutRunLists) {
   COVERS("G45-1.3-04");
   RunListBench bench;

@@ -172,6 +172,7 @@ TEST(ProcessSpace, TheGlobalBitIsIgnoredInANonSecureBatch) {
 // Without the per-process address space PGTBL_STR2 may still have batches fetched through the table of the process.
 TEST(ProcessSpace, StoresGoWhereTheirBufferCameFrom) {
   COVERS("G45-1.16-03");
+  COVERS("G45-1.18-02");  // with the test of both kinds of address
   ProcessBench bench("rcs0", false);
   const uint64_t data = bench.allocate(1);
   bench.write(0x20c8, 1u << 5);
@@ -181,6 +182,13 @@ TEST(ProcessSpace, StoresGoWhereTheirBufferCameFrom) {
   bench.go({kOwnStore, 0, low(data + 4), 2});
   EXPECT_EQ(bench.peek(data + 4), 2u);
   EXPECT_EQ(bench.process(data + 4), 0u);
+  bench.go(bench.load(kStorage, 0x11));
+  bench.go_in_both(bench.save(kStorage, data + 8), true);
+  EXPECT_EQ(bench.peek(data + 8), 0u);
+  EXPECT_EQ(bench.process(data + 8), 0x11u);
+  bench.go(bench.save(kStorage, data + 12));
+  EXPECT_EQ(bench.peek(data + 12), 0x11u);
+  EXPECT_EQ(bench.process(data + 12), 0u);
 }
 
 TEST(ProcessSpace, ReactionsInANonSecureBatch) {

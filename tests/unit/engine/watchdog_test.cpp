@@ -44,6 +44,12 @@ TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
   const uint32_t after = bench.reg("vcs0", kCounter);
   bench.device->advance(1'000'000);
   EXPECT_EQ(bench.reg("vcs0", kCounter), after);
+  // Another context, which never ran, brings no count of its own: nothing is saved or restored.
+  const ContextBench::Context other = waiting(bench, data + 4);
+  bench.submit({&other});
+  bench.device->advance(1'000'000);
+  EXPECT_GT(bench.reg("vcs0", kCounter), after);
+  EXPECT_LE(bench.reg("vcs0", kCounter) - after, ticks / 8 + 1);
 }
 
 TEST_P(WatchdogTest, ControlEnablesDisablesAndChoosesTheClock) {
