@@ -79,6 +79,7 @@ bool Engine::run(uint64_t until) {
     return state_.activity == Activity::running;  // a long command is still at work
   }
   stream_.invalidate();  // tables may have changed since
+  watchdog_.pass(state_.time, state_.execlist.running.has_value());  // time may have passed without a call
   bool progress = false;
   was_reset_ = false;
   while (state_.time < until) {
