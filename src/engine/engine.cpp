@@ -78,7 +78,7 @@ bool Engine::run(uint64_t until) {
   if (state_.time >= until) {
     return state_.activity == Activity::running;  // a long command is still at work
   }
-  stream_.invalidate();  // tables may have changed since
+  stream_.invalidate();                                              // tables may have changed since
   watchdog_.pass(state_.time, state_.execlist.running.has_value());  // time may have passed without a call
   bool progress = false;
   was_reset_ = false;
