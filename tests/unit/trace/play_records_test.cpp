@@ -1,0 +1,288 @@
+// What each kind of record does when a trace is played: hand-made traces, from the format's description.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "aub_builder.h"
+#include "trace/aub_reader.h"
+#include "trace/aub_writer.h"
+#include "trace/byte_source.h"
+#include "trace/player.h"
+
+namespace halogen::trace {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kGgtt = 0, kSystem = 2, kGgttEntry = 4, kPpgtt = 5;
+constexpr uint32_t kIcl = 19;
+constexpr uint32_t kGpr = 0x2600;  // a general-purpose register: plain storage
+
+void play(Player& player, std::span<const std::byte> bytes) {
+  const std::unique_ptr<ByteSource> source = open_memory(bytes);
+  aub::Reader reader(*source, "trace");
+  const Result<void> read = reader.read_all(player);
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.message());
+  EXPECT_EQ(player.failure(), "");
+}
+
+AubBuilder icl() {
+  AubBuilder aub;
+  aub.version(kIcl);
+  return aub;
+}
+
+template <class T>
+T value_at(Player& player, aub::MemorySpace space, uint64_t address) {
+  T value{};
+  player.read(space, address, std::as_writable_bytes(std::span(&value, 1)));
+  return value;
+}
+
+// A context of Ice Lake whose ring runs one MI_STORE_DATA_IMM to address 0x5010 of the process; its page is 0x40000.
+void add_context(AubBuilder& aub, uint32_t value = 0x1234'5678) {
+  for (uint32_t page = 1; page < 12; ++page) aub.write_qword(kGgttEntry, page * 8, page * 0x1000u | 1);
+  aub.write_register(0x229c, 0x8000'8000).write_register(0x2080, 0x1000);
+  aub.write_memory(kSystem, 0x7000,
+                   {0, 0x1100'100f, 0x2244, 0x0009'0009, 0x2034, 0, 0x2030, 16, 0x2038, 0x2000, 0x203c, 0x1, 0x2274, 0,
+                    0x2270, 0x10'0000, 0x2244, 0x0009'0009, 0x0500'0000});
+  aub.write_qword(kSystem, 0x10'0000, 0x10'1003).write_qword(kSystem, 0x10'1000, 0x10'2003);
+  aub.write_qword(kSystem, 0x10'2000, 0x10'3003).write_qword(kSystem, 0x10'3000 + 5 * 8, 0x4'0003);
+  aub.write_memory(kSystem, 0x2000, {0x1000'0002, 0x5010, 0, value});
+  aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);
+}
+
+TEST(PlayRecords, RegisterComparisonsDecide) {
+  AubBuilder aub = icl();
+  aub.write_register(kGpr, 0x1234'5678);
+  aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff, 0, 0xabcd'5678});  // holds in the bits of its mask
+  aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'0000, 0, 0xabcd'5678});
+  aub.trace(0x01, {kGpr, 0x0002'0001, 0xffff'ffff, 0, 0});  // only read
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().checks, 2u);
+  EXPECT_EQ(player.counts().failed_checks, 1u);
+  EXPECT_THAT(player.faults(), ElementsAre(HasSubstr("record 3 at byte 0x4c: register 0x2600 is 0x12345678")));
+}
+
+TEST(PlayRecords, MaskedRegisterWritesKeepTheOtherBits) {
+  AubBuilder aub = icl();
+  aub.write_register(kGpr, 0x1111'2222);
+  aub.trace(0x03, {kGpr, 0x0002'0000, 0x0000'ff00, 0, 0xaaaa'bbbb});
+  aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'ffff, 0, 0x1111'bb22});
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+}
+
+TEST(PlayRecords, ConfigurationSpaceIsARegisterSpace) {
+  AubBuilder aub = icl();
+  aub.trace(0x03, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});
+  aub.trace(0x01, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});
+  aub.trace(0x01, {0x00, 0x2001'0000, 0xffff, 0, 0x8086});
+  aub.trace(0x03, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});  // MCHBAR: not ours
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+  EXPECT_EQ(player.counts().checks, 2u);
+  EXPECT_EQ(player.counts().skipped, 1u);
+}
+
+TEST(PlayRecords, MemoryComparisonsDecide) {
+  AubBuilder aub = icl();
+  aub.write_memory(kSystem, 0x1000, {1, 2, 3, 4});
+  aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 3, 4});       // equal: holds
+  aub.trace(0x04, {0x1000, 0, kSystem << 28, 16, 1, 2, 9, 4});       // does not
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 3});     // not equal: holds
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7, 8, 1, 2});     // does not
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1, 8, 0, 0});          // only read
+  aub.trace(0x04, {0x8000, 0, kSystem << 28 | 2, 4096, 0});          // a pattern: zeros all over
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 6, 16, 0x1234});  // by CRC: left out
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().checks, 5u);
+  EXPECT_EQ(player.counts().failed_checks, 2u);
+  EXPECT_THAT(player.faults(), ElementsAre(HasSubstr("memory differs at"), HasSubstr("as they should not be")));
+  EXPECT_THAT(player.faults()[0], HasSubstr("0x1008, byte 0x8 of 0x10"));
+  EXPECT_EQ(player.skipped().at("comparison by CRC"), 1u);
+}
+
+TEST(PlayRecords, OneDifferentPartMakesAWholeDifferent) {
+  AubBuilder aub = icl();
+  aub.write_memory(kSystem, 0x1000, {1, 2});
+  const uint32_t not_equal = kSystem << 28 | 1 << 7;
+  aub.trace(0x04, {0x1000, 0, not_equal | 1 << 9, 4, 5});  // differs, judged with the next
+  aub.trace(0x04, {0x1004, 0, not_equal, 4, 2});
+  aub.trace(0x04, {0x1000, 0, not_equal | 1 << 9, 4, 1});
+  aub.trace(0x04, {0x1004, 0, not_equal, 4, 2});  // no part differs
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().checks, 2u);
+  EXPECT_EQ(player.counts().failed_checks, 1u);
+}
+
+TEST(PlayRecords, PollsThatTimeOutEndOrGoOnAsTheySay) {
+  AubBuilder aub = icl();
+  aub.write_register(kGpr, 3);
+  aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 3});  // holds
+  aub.trace(0x02, {kGpr, 0x0002'0004, 0xff, 0, 4});  // not equal: holds
+  aub.trace(0x02, {kGpr, 0x0002'0002, 0xff, 0, 4});  // times out, ignore
+  aub.write_register(kGpr, 5);
+  aub.trace(0x02, {kGpr, 0x0002'0000, 0xff, 0, 4});  // times out, abort
+  aub.write_register(kGpr, 6);
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_TRUE(player.aborted());
+  EXPECT_EQ(player.counts().checks, 4u);
+  EXPECT_EQ(player.counts().ignored_polls, 1u);
+  EXPECT_EQ(player.counts().failed_checks, 1u);
+  EXPECT_EQ(player.device()->bar_read(0, kGpr, 4), 5u) << "nothing after the abort is played";
+}
+
+TEST(PlayRecords, MemoryPollsCompareInEveryWay) {
+  struct Case {
+    uint32_t comparison, value;
+    bool holds;
+  };
+  constexpr Case kCases[]{{0, 5, true},  {0, 6, false}, {1, 5, true},  {1, 6, false}, {2, 6, true},
+                          {2, 5, false}, {3, 6, true},  {3, 5, false}, {4, 5, true},  {4, 4, false},
+                          {5, 4, true},  {5, 5, false}, {6, 5, true},  {6, 6, false}};
+  for (const Case& each : kCases) {
+    AubBuilder aub = icl();
+    aub.write_memory(kSystem, 0x1000, {5});
+    aub.trace(0x05, {0x1000, 0, kSystem << 28 | each.comparison << 10 | 2 << 4, 0xffff'ffff, 0, each.value});
+    Player player;
+    play(player, aub.bytes());
+    EXPECT_EQ(player.counts().failed_checks, each.holds ? 0u : 1u) << each.comparison << " " << each.value;
+    EXPECT_EQ(player.aborted(), !each.holds);
+  }
+}
+
+TEST(PlayRecords, DelaysPassInVirtualTime) {
+  AubBuilder aub = icl();
+  Player before;
+  play(before, aub.bytes());
+  aub.trace(0x09, {123'456});
+  Player after;
+  play(after, aub.bytes());
+  EXPECT_EQ(after.device()->clock().nanoseconds - before.device()->clock().nanoseconds, 123'456u);
+}
+
+TEST(PlayRecords, RepeatedWritesFill) {
+  AubBuilder aub = icl();
+  aub.trace(0x06, {0x1000, 0, kSystem << 28 | 2, 100'001, 0x0403'0201});
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x1000 + 99'996), 0x0403'0201u);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x1000 + 100'000), 1u) << "one byte of the next";
+}
+
+TEST(PlayRecords, AddressesOfAProcessGoThroughTheContextThatRanLast) {
+  AubBuilder aub = icl();
+  add_context(aub);
+  aub.write_memory(kPpgtt, 0x5020, {77});
+  aub.trace(0x04, {0x5010, 0, kPpgtt << 28, 4, 0x1234'5678});
+  aub.write_memory(kPpgtt, 0x9000, {1});  // not mapped
+  aub.write_memory(kGgtt, 0x3004, {88});
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+  EXPECT_EQ(player.counts().unmapped, 1u);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x4'0020), 77u);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x3004), 88u);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::ppgtt, 0x5010), 0x1234'5678u);
+}
+
+TEST(PlayRecords, DumpsStayInTheFolderThatTheUserGave) {
+  const fs::path folder = fs::temp_directory_path() / "halogen_play_dumps";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  AubBuilder aub = icl();
+  aub.write_memory(kSystem, 0x1000, {0x0403'0201, 0, 0x0807'0605});
+  std::vector<uint32_t> body{0x1000, 0, 8, 2, 2, kSystem};
+  AubBuilder::append_text(body, "../../up/x y.bin");
+  aub.trace(0x0a, body);
+  Player without;
+  play(without, aub.bytes());
+  EXPECT_EQ(without.counts().skipped, 1u);
+  Player player;
+  player.allow_dumps(folder);
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().dumps, 1u);
+  std::ifstream in(folder / "0000_x_y.bin", std::ios::binary);
+  const std::string found((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(found, std::string("\x01\x02\x05\x06")) << "two rows of two bytes, 8 bytes apart";
+  fs::remove_all(folder);
+}
+
+// A classic file: the global table, a batch, a ring that runs it, and a register.
+class ClassicTrace : public ::testing::TestWithParam<std::pair<uint32_t, uint32_t>> {};  // PCI id, batch start
+
+TEST_P(ClassicTrace, RunsItsRing) {
+  AubBuilder aub;
+  std::vector<uint32_t> version(12, 0);
+  version[0] = 0x0400'0000;
+  const std::string text = fmt::format("PCI-ID={:#06x}", GetParam().first);
+  version[11] = static_cast<uint32_t>(text.size() + 1);
+  AubBuilder::append_text(version, text);
+  aub.classic(0x05, version);
+  std::vector<uint32_t> entries;
+  for (uint32_t page = 0; page < 64; ++page) entries.push_back(0x20'0000 + page * 0x1000 + 1);
+  aub.classic(0x41, {0x0004'0001, 0, 0, static_cast<uint32_t>(entries.size() * 4)}).dwords(entries);
+  aub.classic(0x41, {0x0000'0101, 0, 0x3000, 20});
+  aub.dwords({0x1040'0002, 0, 0x8010, 0xcafe'f00d, 0x0500'0000});  // store to 0x8010, MI_BATCH_BUFFER_END
+  aub.classic(0x41, {0x0000'0202, 0, 0x1000, 16});
+  aub.dwords({GetParam().second, 0x3000, 0, 0});  // MI_BATCH_BUFFER_START in the global table
+  aub.classic(0x41, {0x0000'0003, 0, 0x20c4, 4}).dwords({0x0001'0001});
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().skipped, 0u);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::ggtt, 0x8010), 0xcafe'f00du);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x20'8010), 0xcafe'f00du);
+  EXPECT_EQ(player.counts().register_writes, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ClassicTrace,
+                         ::testing::Values(std::pair{0x29a2u, 0x1880'0080u}, std::pair{0x2e22u, 0x1880'0080u},
+                                           std::pair{0x0116u, 0x1880'0000u}));
+
+// Played and recorded, the record played again: the same memory, and the same record once more.
+TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
+  AubBuilder aub = icl();
+  add_context(aub);
+  aub.comment("a comment").trace(0x02, {0x2234, 0x0002'0002, 0x1, 0, 0x1}).trace(0x09, {5'000'000});
+  aub.trace(0x01, {0x2358, 0x0002'0001, 0xffff'ffff, 0, 0});
+  aub.write_memory(kSystem, 0x2000, {0x1000'0002, 0x5018, 0, 9, 0, 0, 0, 0}).write_memory(kSystem, 0x7014, {0});
+  aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);
+  std::array<MemorySink, 2> sinks;
+  std::array<uint64_t, 3> hashes{};
+  Player first;
+  aub::Writer first_writer(sinks[0]);
+  first.record_to(&first_writer);
+  play(first, aub.bytes());
+  hashes[0] = first.machine()->memory_hash();
+  Player second;
+  aub::Writer second_writer(sinks[1]);
+  second.record_to(&second_writer);
+  play(second, sinks[0].bytes());
+  hashes[1] = second.machine()->memory_hash();
+  EXPECT_EQ(hashes[0], hashes[1]);
+  EXPECT_EQ(first.device()->clock().nanoseconds, second.device()->clock().nanoseconds);
+  EXPECT_EQ(value_at<uint32_t>(second, aub::MemorySpace::ppgtt, 0x5010), 0x1234'5678u);
+  // The second writer adds its own opening after the recorded one was played; all else is the same.
+  EXPECT_TRUE(std::ranges::equal(sinks[0].bytes(), sinks[1].bytes()));
+  // Another byte makes another hash.
+  second.machine()->write_memory(aub::MemorySpace::system, 0x77'0000, std::as_bytes(std::span("x", 1)));
+  EXPECT_NE(second.machine()->memory_hash(), hashes[0]);
+}
+
+}  // namespace
+}  // namespace halogen::trace
