@@ -313,7 +313,7 @@ bool Session::on_read_data(Body body) {
   const uint64_t first = body[1] | uint64_t{extended ? body[3] : field(body[0], 31, 24)} << 32;
   const uint32_t bytes = body[2];
   const uint32_t memory_type = field(body[0], 6, 5);
-  typed_reads_ |= memory_type != kSystemMemory || extended;
+  typed_reads_ |= memory_type != kSystemMemory || extended || bit(body[0], 1);
   uint64_t address = first;
   auto space = place(memory_type, bit(body[0], 1), address);
   if (!fault_.empty()) return false;

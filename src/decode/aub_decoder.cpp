@@ -10,6 +10,7 @@
 #include "decode/context_image.h"
 #include "hw/execlist.h"
 #include "hw/l3.h"
+#include "hw/ring.h"
 #include "spec/packing.h"
 #include "trace/device_ids.h"
 
@@ -173,6 +174,7 @@ void AubDecoder::write_register(uint32_t offset, uint32_t value) {
   for (Engine& engine : engines_) {
     if (offset < engine.model->mmio_base) continue;
     const uint32_t relative = offset - engine.model->mmio_base;
+    if (write_ring(engine, relative, value)) return;
     if (relative == port) {
       // Second element high, low, then first element high, low; the last write submits.
       engine.port[engine.port_writes++] = value;
@@ -194,6 +196,37 @@ void AubDecoder::write_register(uint32_t offset, uint32_t value) {
       return;
     }
   }
+}
+
+bool AubDecoder::write_ring(Engine& engine, uint32_t relative, uint32_t value) {
+  if (relative == hw::RING_START::kDesc.offset(device_->id)) {
+    engine.ring.start = value;
+  } else if (relative == hw::RING_HEAD::kDesc.offset(device_->id)) {
+    engine.ring.head = value;
+  } else if (relative == hw::RING_CTL::kDesc.offset(device_->id)) {
+    engine.ring.control = value;
+  } else if (relative == hw::RING_TAIL::kDesc.offset(device_->id)) {
+    const auto control = spec::unpack_register<hw::RING_CTL>(device_->gen, engine.ring.control);
+    const GpuVa start{spec::unpack_register<hw::RING_START>(device_->gen, engine.ring.start).starting_address.value};
+    const uint64_t head = spec::unpack_register<hw::RING_HEAD>(device_->gen, engine.ring.head).head_offset;
+    const uint64_t tail = spec::unpack_register<hw::RING_TAIL>(device_->gen, value).tail_offset;
+    const uint64_t bytes = (uint64_t{control.buffer_length_pages_minus_1} + 1) * PagedImage::kPageBytes;
+    if (!control.enable || head == tail || head >= bytes || tail >= bytes) return true;
+    if (output_ != nullptr) {
+      output_->heading(
+          fmt::format("{}: ring at {:#x}, head {:#x}, tail {:#x}", engine.model->name, start.value, head, tail));
+    }
+    engine.decoder->walk(StreamLevel{.space = StreamSpace::ggtt,
+                                     .address = start + head,
+                                     .end = start + tail,
+                                     .wrap_to = start,
+                                     .wrap_at = start + bytes},
+                         true);
+    engine.ring.head = value;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void AubDecoder::submit(Engine& engine, std::array<uint32_t, 2> descriptor) {

@@ -1,6 +1,6 @@
 // Decodes an AUB trace: builds memory from its writes and, at each submission, walks the ring of the context and all
-// its batches. Two ways of submitting are known: execution lists, where a context image holds ring and page tables, and
-// the block of ring commands of classic traces.
+// its batches. Three ways of submitting are known: execution lists, where a context image holds ring and page tables,
+// the block of ring commands of classic traces, and a ring's own registers.
 //
 // Left out: tiled and repeated writes are stored as they come; compares and polls are printed, not checked.
 #pragma once
@@ -56,6 +56,9 @@ class AubDecoder final : public trace::aub::Visitor {
     std::array<uint32_t, 4> port{};  // the submit port takes four writes
     size_t port_writes = 0;
     std::array<uint32_t, 16> queue{};  // the submit queue has eight descriptors, low dword first
+    struct {
+      uint32_t start, head, control;
+    } ring{};  // its registers, as written
   };
   struct Handler;
 
@@ -64,7 +67,8 @@ class AubDecoder final : public trace::aub::Visitor {
   void store(trace::aub::MemorySpace space, uint64_t address, std::span<const std::byte> data);
   void store_block(const trace::aub::ClassicBlock& block);
   void write_register(uint32_t offset, uint32_t value);
-  void submit(Engine& engine, std::array<uint32_t, 2> descriptor);  // low dword first
+  bool write_ring(Engine& engine, uint32_t relative, uint32_t value);  // false: no register of the ring
+  void submit(Engine& engine, std::array<uint32_t, 2> descriptor);     // low dword first
   void run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type);
   Engine* engine_of_class(spec::EngineClass engine_class);
 

@@ -88,6 +88,24 @@ TEST(AubDecoder, SubmitPortOfTheFirstExecutionLists) {
   EXPECT_FALSE(d.counts.faulty());
 }
 
+TEST(AubDecoder, RingRegisters) {
+  AubBuilder aub;
+  aub.version(6);  // Sandy Bridge
+  aub.write_memory(0, 0x2000, {0x1880'0000, 0x5000, 0, 0}).write_memory(0, 0x5000, {0, 0x0500'0000});
+  aub.write_register(0x2038, 0x2000).write_register(0x2034, 0).write_register(0x2030, 0);
+  aub.write_register(0x2030, 16);  // not enabled: nothing runs
+  aub.write_register(0x2030, 0).write_register(0x203c, 1).write_register(0x2030, 16).write_register(0x2030, 8);
+  const Decoded d = decode(aub);
+  EXPECT_EQ(d.device, spec::find_device("snb"));
+  ASSERT_FALSE(d.out.headings.empty());
+  EXPECT_EQ(d.out.headings[0], "rcs0: ring at 0x2000, head 0x0, tail 0x10");
+  const Names names = d.out.names();
+  ASSERT_GE(names.size(), 4u);
+  EXPECT_EQ(Names(names.begin(), names.begin() + 4),
+            (Names{"MI_BATCH_BUFFER_START", "MI_NOOP", "MI_BATCH_BUFFER_END", "MI_NOOP"}));
+  EXPECT_EQ(d.out.headings.size(), 2u) << "the second tail runs from the first one, round the end";
+}
+
 TEST(AubDecoder, SubmitQueueAndTheSavedHead) {
   AubBuilder aub;
   aub.version(19);
