@@ -116,7 +116,7 @@ class EngineFuzz {
     return std::memcmp(memory.data(), host_.memory().data(), memory.size()) == 0;
   }
   void put_back(const DeviceState& state, std::span<const std::byte> memory) {
-    std::ranges::copy(memory, host_.memory().begin());
+    std::memcpy(host_.memory().data(), memory.data(), memory.size());
     chip_->restore(state);
   }
 
