@@ -13,7 +13,6 @@ namespace {
 
 using spec::CommandId;
 
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kQword = 8;
 constexpr uint64_t kMostImmediate_B = 128;
 constexpr int64_t kMostMonoPixels = 32745;
