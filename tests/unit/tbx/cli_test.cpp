@@ -1,0 +1,136 @@
+// The contracts of `halogen replay` and `halogen serve`: exit codes, one sentence on stderr, what is written. Runs the
+// built program.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/paths.h"
+#include "unit/trace/aub_builder.h"
+
+namespace halogen {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using trace::AubBuilder;
+
+struct Outcome {
+  int status;
+  std::string text;
+};
+
+class Doors : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    tool_ = (test::binary_folder() / "bin" / "halogen").string();
+    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
+    root_ = fs::temp_directory_path() / ("halogen_doors_" + std::to_string(::getpid()) + "_" +
+                                         ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(root_);
+  }
+  void TearDown() override {
+    if (!root_.empty()) fs::remove_all(root_);
+  }
+  std::string path(const std::string& name) const { return (root_ / name).string(); }
+  std::string trace(const std::string& name, const AubBuilder& aub) const {
+    std::ofstream(root_ / name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(aub.bytes().data()), static_cast<std::streamsize>(aub.bytes().size()));
+    return path(name);
+  }
+  static std::string content(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  static Outcome shell(const std::string& command) {
+    std::FILE* pipe = ::popen(command.c_str(), "r");
+    std::string text;
+    std::array<char, 4096> part{};
+    for (size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) != 0;) text.append(part.data(), got);
+    const int status = ::pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  }
+  Outcome replay(const std::string& arguments) const { return shell(tool_ + " replay " + arguments); }
+
+  std::string tool_;
+  fs::path root_;
+};
+
+AubBuilder good_trace() {
+  AubBuilder aub;
+  aub.version(19);
+  aub.write_qword(4, 5 * 8, 0x9001).write_memory(2, 0x9000, {0x6548, 0});
+  aub.trace(0x04, {0x5000, 0, 0, 4, 0x6548});  // by the global table
+  return aub;
+}
+
+TEST_F(Doors, ReplaySaysWhatItPlayed) {
+  const std::string file = trace("a.aub", good_trace());
+  const Outcome outcome = replay(file + " --dump ggtt:0x5000:0x2=" + path("dump") + " --report " + path("report") +
+                                 " --trace " + path("copy.aub"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.text, MatchesRegex(".*a.aub device=icl records=4 register_writes=0 memory_writes=2 checks=1 "
+                                         "failed=0 skipped=0 memory=0x[0-9a-f]{16}\n"));
+  EXPECT_EQ(content(path("dump")), "He");
+  EXPECT_EQ(nlohmann::json::parse(content(path("report")))["device"], "icl");
+  const Outcome again = replay(path("copy.aub"));
+  EXPECT_EQ(again.status, 0);
+  EXPECT_EQ(again.text.substr(again.text.find("memory=0x")), outcome.text.substr(outcome.text.find("memory=0x")));
+}
+
+TEST_F(Doors, ReplayFailsWhenAnExpectationDoes) {
+  AubBuilder aub = good_trace();
+  aub.trace(0x01, {0x2600, 0x0002'0000, 0xffff'ffff, 0, 5});
+  const Outcome outcome = replay(trace("a.aub", aub) + " 2>&1");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("record 4 at byte"));
+  EXPECT_THAT(outcome.text, HasSubstr("register 0x2600 is 0x0, expected 0x5"));
+}
+
+TEST_F(Doors, ReplayOfBadInputIsOneSentence) {
+  const auto expect = [&](const std::string& arguments, std::string_view what) {
+    const Outcome outcome = replay(arguments + " 2>&1");
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.text, HasSubstr(std::string(what)));
+    EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
+  };
+  const std::string file = trace("a.aub", good_trace());
+  expect(path("none.aub"), "cannot be opened");
+  std::ofstream(root_ / "cut.aub", std::ios::binary) << content(file).substr(0, content(file).size() - 2);
+  expect(path("cut.aub"), "2 bytes short");
+  std::ofstream(root_ / "text.aub") << "no trace";
+  expect(path("text.aub"), "is not an AUB trace");
+  expect(file + " --device arc", "there is no device");
+  expect(file + " --dump ggtt:5000=x", "not of the form");
+  expect(file + " --dump vram:0x0:0x4=x", "neither ggtt nor ppgtt");
+  expect(file + " --dump ggtt:0x0:0x4=" + path("no/such"), "cannot be written");
+  expect(file + " --report " + path("no/such"), "cannot be written");
+  expect(file + " --trace " + file, "at the same time");
+  expect(file + " --dump-folder " + path("nowhere"), "is no folder");
+  expect("", "file is required");
+}
+
+TEST_F(Doors, ServeListensAndEndsOnSigterm) {
+  const Outcome outcome = shell(tool_ + " serve --tbx 0 --device icl --report " + path("report") + " > " + path("out") +
+                                " & server=$!; until grep -q listening " + path("out") +
+                                "; do kill -0 $server || exit 9; done; kill -TERM $server; wait $server");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(content(path("out")), MatchesRegex("listening on 127.0.0.1:[0-9]+\n"));
+  EXPECT_EQ(nlohmann::json::parse(content(path("report")))["device"], "icl");
+  EXPECT_EQ(shell(tool_ + " serve --tbx 0 --device arc 2>&1").status, 2);
+  EXPECT_EQ(shell(tool_ + " serve --tbx 70000 --device icl 2>&1").status, 2);
+  EXPECT_EQ(shell(tool_ + " serve --tbx 0 --device icl --report " + path("no/such") + " 2>&1").status, 2);
+}
+
+}  // namespace
+}  // namespace halogen

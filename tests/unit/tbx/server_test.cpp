@@ -1,0 +1,295 @@
+// The server with clients of its own on 127.0.0.1: connections apart and together, peers that leave, fight or lie, the
+// recorded run, the end. Waiting is done on sockets and joins, never on a clock.
+#include "tbx/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "neo_stream.h"
+#include "trace/aub_reader.h"
+#include "trace/byte_source.h"
+#include "trace/player.h"
+
+namespace halogen::tbx {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class Client {
+ public:
+  explicit Client(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~Client() { leave(); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  bool connected() const { return connected_; }
+  bool send(std::span<const std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t done = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (done <= 0) return false;
+      bytes = bytes.subspan(static_cast<size_t>(done));
+    }
+    return true;
+  }
+  // Fewer: the server has ended the connection.
+  std::vector<uint32_t> receive(size_t words) const {
+    std::vector<uint32_t> result(words);
+    auto rest = std::as_writable_bytes(std::span(result));
+    while (!rest.empty()) {
+      const ssize_t got = ::recv(socket_, rest.data(), rest.size(), 0);
+      if (got <= 0) break;
+      rest = rest.subspan(static_cast<size_t>(got));
+    }
+    result.resize(words - (rest.size() + 3) / 4);
+    return result;
+  }
+  void leave() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+
+ private:
+  int socket_;
+  bool connected_ = false;
+};
+
+// A dword of memory as a client sees it.
+uint32_t read_word(const Client& client, Messages& out, uint64_t address) {
+  out.clear();
+  out.read(address, 4);
+  EXPECT_TRUE(client.send(out.bytes()));
+  const auto words = client.receive(7);
+  return words.size() == 7 ? words[6] : 0xdead'beef;
+}
+
+class Serving {
+ public:
+  explicit Serving(const char* device, bool shared = false, std::string trace = {}) {
+    ServerOptions options;
+    options.model = spec::find_device(device);
+    options.shared = shared;
+    options.trace = std::move(trace);
+    options.log = [this](std::string_view line) {
+      const std::lock_guard lock(guard_);
+      log_.emplace_back(line);
+      changed_.notify_all();
+    };
+    auto made = Server::listen(std::move(options));
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.message());
+    server = std::move(made).value();
+    thread_ = std::thread([this] { server->run(); });
+  }
+  ~Serving() { finish(); }
+  void finish() {
+    if (!thread_.joinable()) return;
+    server->stop();
+    thread_.join();
+  }
+  std::vector<std::string> log() {
+    const std::lock_guard lock(guard_);
+    return log_;
+  }
+  void wait_for(std::string_view what) {
+    std::unique_lock lock(guard_);
+    changed_.wait(lock, [&] {
+      for (const std::string& line : log_) {
+        if (line.find(what) != std::string::npos) return true;
+      }
+      return false;
+    });
+  }
+
+  std::unique_ptr<Server> server;
+
+ private:
+  std::mutex guard_;
+  std::condition_variable changed_;
+  std::vector<std::string> log_;
+  std::thread thread_;
+};
+
+TEST(TbxServer, EachConnectionIsAWorldOfItsOwn) {
+  Serving serving("bdw");
+  const Product& product = kProducts[0];
+  std::array<std::unique_ptr<Client>, 2> clients;
+  std::array<NeoStream, 2> streams{NeoStream(product), NeoStream(product)};
+  for (uint32_t i = 0; i < 2; ++i) {
+    clients[i] = std::make_unique<Client>(serving.server->port());
+    ASSERT_TRUE(clients[i]->connected());
+    streams[i].set_up();
+    streams[i].submit(0x1000 + i, 1 + i);
+    ASSERT_TRUE(clients[i]->send(streams[i].out().bytes()));
+  }
+  EXPECT_EQ(streams[0].buffer_page, streams[1].buffer_page) << "the same physical addresses";
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read_word(*clients[i], streams[i].out(), streams[i].tag_page), 1 + i);
+    EXPECT_EQ(read_word(*clients[i], streams[i].out(), streams[i].buffer_page + 0x10), 0x1000 + i);
+  }
+}
+
+TEST(TbxServer, SharedConnectionsSeeOneDevice) {
+  Serving serving("icl", true);
+  Client one(serving.server->port());
+  Client other(serving.server->port());
+  Messages out;
+  out.write(0x5000, {0x1234}).write_register(0x2600, 77).message(7, {});
+  ASSERT_TRUE(one.send(out.bytes()));
+  EXPECT_EQ(one.receive(3).size(), 3u);
+  Messages look;
+  EXPECT_EQ(read_word(other, look, 0x5000), 0x1234u);
+  look.clear();
+  look.read_register(0x2600);
+  ASSERT_TRUE(other.send(look.bytes()));
+  EXPECT_EQ(other.receive(4)[3], 77u);
+}
+
+// Two peers of one device write and read as fast as they can: every answer is whole and in step.
+TEST(TbxServer, PeersThatFightGetWholeAnswers) {
+  Serving serving("icl", true);
+  const auto fight = [&](uint32_t who) {
+    Client client(serving.server->port());
+    std::vector<uint32_t> page(1024, who);
+    for (uint32_t round = 0; round < 50; ++round) {
+      Messages out;
+      out.write(0x9000, std::as_bytes(std::span(page))).write_register(0x2600, who).read(0x9000, 4096);
+      if (!client.send(out.bytes())) return false;
+      const auto words = client.receive(6 + 1024);
+      if (words.size() != 6 + 1024 || words[0] != 6 || words[1] != 2) return false;
+      for (const uint32_t word : std::span(words).subspan(6)) {
+        if (word != words[6] || (word != 1 && word != 2)) return false;
+      }
+    }
+    return true;
+  };
+  std::atomic<bool> second{false};
+  std::thread other([&] { second = fight(2); });
+  EXPECT_TRUE(fight(1));
+  other.join();
+  EXPECT_TRUE(second);
+}
+
+TEST(TbxServer, GoesOnForOthersWhenOneBreaksOrLeaves) {
+  Serving serving("icl");
+  Client good(serving.server->port());
+  Messages out;
+  out.write(0x1000, {42}).message(7, {});
+  ASSERT_TRUE(good.send(out.bytes()));
+  EXPECT_EQ(good.receive(3).size(), 3u);
+
+  Client liar(serving.server->port());
+  ASSERT_TRUE(liar.send(Messages().words({0, 0, 0x4000'0000}).bytes()));
+  EXPECT_EQ(liar.receive(1).size(), 0u) << "ended";
+  serving.wait_for("connection 2: MMIO message 0 has a body of 1073741824 bytes");
+
+  Client leaver(serving.server->port());
+  ASSERT_TRUE(leaver.send(Messages().message(4, {0, 0, 4096}).words({1, 2, 3}).bytes()));
+  leaver.leave();
+  serving.wait_for("connection 3: the peer left in the middle of a WRITE_DATA message");
+
+  EXPECT_EQ(read_word(good, out, 0x1000), 42u);
+  Client fresh(serving.server->port());
+  Messages look;
+  EXPECT_EQ(read_word(fresh, look, 0x1000), 0u);
+}
+
+TEST(TbxServer, EndsWhileClientsAreConnected) {
+  Serving serving("icl");
+  Client idle(serving.server->port());
+  Client half(serving.server->port());
+  ASSERT_TRUE(half.send(Messages().words({4, 0}).bytes()));
+  Client busy(serving.server->port());
+  Messages out;
+  EXPECT_EQ(read_word(busy, out, 0x1000), 0u);
+  serving.finish();
+  EXPECT_EQ(busy.receive(1).size(), 0u);
+  EXPECT_EQ(idle.receive(1).size(), 0u);
+}
+
+TEST(TbxServer, ListensOnThisMachineOnly) {
+  Serving serving("icl");
+  EXPECT_NE(serving.server->port(), 0);
+  // The port is taken on 127.0.0.1 and free on another address of the machine's own network.
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(serving.server->port());
+  address.sin_addr.s_addr = htonl(0x7f00'0002);
+  EXPECT_NE(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::close(socket);
+  ServerOptions options;
+  options.model = spec::find_device("icl");
+  options.port = serving.server->port();
+  const auto second = Server::listen(std::move(options));
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.message(), HasSubstr("cannot listen on 127.0.0.1:"));
+}
+
+class Recorded : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(Recorded, RunReplaysToTheSameMemory) {
+  const Product& product = kProducts[GetParam()];
+  const fs::path folder =
+      fs::temp_directory_path() / ("halogen_tbx_" + std::to_string(GetParam()) + "_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  uint64_t served = 0;
+  {
+    Serving serving(product.device, false, (folder / "run.aub").string());
+    Client unused(serving.server->port());  // as the driver's other connections: no device, no trace
+    ASSERT_TRUE(unused.send(Messages().control().bytes()));
+    Client client(serving.server->port());
+    NeoStream neo(product);
+    neo.set_up();
+    neo.submit(0x1111, 1);
+    neo.submit(0x2222, 2);
+    ASSERT_TRUE(client.send(neo.out().bytes()));
+    EXPECT_EQ(read_word(client, neo.out(), neo.tag_page), 2u);
+    EXPECT_EQ(read_word(client, neo.out(), neo.buffer_page + 0x10), 0x2222u);
+    client.leave();
+    serving.wait_for("ended, memory=");
+    serving.finish();
+    served = serving.server->memory_hash();
+    EXPECT_EQ(serving.server->report().total(FidelityClass::unsupported), 0u);
+  }
+  EXPECT_FALSE(fs::exists(folder / "run-2.aub"));
+  auto source = trace::open_file(folder / "run.aub");
+  ASSERT_TRUE(source.ok());
+  trace::Player player;
+  trace::aub::Reader reader(**source, "run.aub");
+  const auto done = reader.read_all(player);
+  ASSERT_TRUE(done.ok()) << done.message();
+  EXPECT_EQ(player.machine()->memory_hash(), served);
+  EXPECT_EQ(player.counts().checks, 2u) << "what the client read";
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+  EXPECT_EQ(player.counts().skipped, 0u);
+  fs::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Recorded, ::testing::Range(size_t{0}, std::size(kProducts)), [](const auto& each) {
+  return std::string(kProducts[each.param].device) + (kProducts[each.param].local ? "_local" : "");
+});
+
+}  // namespace
+}  // namespace halogen::tbx
