@@ -67,7 +67,7 @@ class NeoStream {
  public:
   static constexpr uint64_t kTag = 0x7f12'3456'7000;  // virtual addresses
   static constexpr uint64_t kBuffer = 0x7f12'3457'0000;
-  static constexpr uint64_t kBatch = 0xffff'8001'0000'0000;
+  static constexpr uint64_t kBatch = 0x5566'7788'9000;
   static constexpr uint64_t kImage = 0x6000;
   static constexpr uint64_t kRing = 0x2000;
 
