@@ -5,7 +5,7 @@
 namespace halogen::vm {
 namespace {
 
-constexpr uint64_t kLocalBarBytes = uint64_t{256} << 20;
+constexpr uint64_t kLocalBytes = uint64_t{512} << 20;
 
 }  // namespace
 
@@ -13,8 +13,11 @@ DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   DeviceOptions options;
   options.headless = true;  // a driver then leaves clocks, power wells and connectors of the display alone
   if (model.local_bytes != 0) {
-    options.local_bar_bytes = kLocalBarBytes;
+    // A small board, all of which its BAR shows: Linux 6.1 finds stolen memory by the BAR's size.
+    options.local_bytes = kLocalBytes;
+    options.local_bar_bytes = kLocalBytes;
   } else {
+    options.table_enabled = true;
     options.stolen_base = kGuestMemoryBytes - stolen_bytes(model, options);
   }
   return options;

@@ -46,6 +46,7 @@ Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, co
       ggc_(ggc),
       local_tables_(options.local_tables),
       headless_(options.headless),
+      table_enabled_(options.table_enabled),
       driver_reset_(std::move(driver_reset)) {
   mmio_.bank().attach("GU_CNTL", *this);
   apply();
@@ -58,9 +59,9 @@ void Firmware::set(std::string_view name, uint64_t value) {
 }
 
 void Firmware::place_table() {
-  // Base bits 31:12, and 35:32 in bits 7:4; size code 0 is 512 KB; not enabled.
+  // Base bits 31:12, and 35:32 in bits 7:4; size code 0 is 512 KB; bit 0 enables.
   const uint64_t high = layout_.gsm_base >> 32 & 0xf;
-  set("PGTBL_CTL", (layout_.gsm_base & 0xffff'f000) | high << 4);
+  set("PGTBL_CTL", (layout_.gsm_base & 0xffff'f000) | high << 4 | (table_enabled_ ? 1u : 0u));
 }
 
 void Firmware::apply() {
@@ -72,7 +73,7 @@ void Firmware::apply() {
     return;
   }
   set("GEN6_DSMBASE", layout_.dsm_base | kLock);
-  set("GEN6_GSMBASE", layout_.gsm_base | kLock);
+  set("GEN6_GSMBASE", layout_.gsm_base);  // not locked: Linux takes the whole register for the end of local memory
   // Gen6 can say at most 1 MB; drivers leave alone what lies above the base.
   hw::GEN6_STOLEN_RESERVED reserved;
   reserved.base_address = PhysAddr(layout_.wopcm_base);

@@ -54,6 +54,7 @@ class Firmware final : public RegisterHandler {
   uint16_t ggc_;
   bool local_tables_;
   bool headless_;
+  bool table_enabled_;
   std::function<void()> driver_reset_;
 };
 

@@ -255,7 +255,8 @@ bool MemoryUnit::process_tables_off(unsigned engine) const {
     return false;
   }
   if (formats_.find(WalkMode::ppgtt_directory) != nullptr) {
-    return !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(engine)).ppgtt_enable;
+    // The render engine's register switches them on for all (Linux i915, gen6_ppgtt_enable).
+    return !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(0)).ppgtt_enable;
   }
   return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == FaultReason::none;
 }

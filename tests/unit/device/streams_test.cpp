@@ -239,8 +239,13 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::global), 0x111u);
   EXPECT_EQ(bench.aperture(0x40'0000), 0x111u);
   EXPECT_EQ(bench.events(), 0u);
-  EXPECT_EQ(bench.device->space(2, Stream::blit).load_value<uint32_t>(GpuVa(0x40'0000)), 0x111u)
-      << "another engine has its own registers";
+  // Other engines have their own directory, but no switch of their own.
+  bench.host.put<uint32_t>(0x3'0000, 0x333);
+  bench.host.put<uint32_t>(0x50'0000, 0x3'0001);
+  bench.set_entry(0x7001, 0x50'0001);
+  bench.write(0x2'2220, 0xffff'ffff);
+  bench.write(0x2'2228, 0x7000 * 4 / 64 << 16);
+  EXPECT_EQ(bench.device->space(2, Stream::blit).load_value<uint32_t>(GpuVa(0x40'0000)), 0x333u);
   reads(0x80'0000);
   EXPECT_EQ(bench.read(kFault), 0x80'0000u | 1u << 1 | 1u) << "an invalid directory entry";
   bench.write(kDclv, 0);
