@@ -104,9 +104,25 @@ void Aperture::read(GgttOffset address, std::span<std::byte> into) {
   }
 }
 
+void Aperture::tell_watcher(GgttOffset address, uint64_t bytes) const {
+  while (bytes != 0) {
+    uint64_t part = std::min(bytes, kFrameBytes - address.value % kFrameBytes);
+    if (const surface::Fence* fence = fences_.find(address)) {
+      part = std::min(bytes, fence->last - address + 1);
+      watcher_->on_fence_write(static_cast<unsigned>(fence - &fences_.fence(0)), fence->point_of(address).y,
+                               fence->point_of(address + (part - 1)).y);
+    }
+    address += part;
+    bytes -= part;
+  }
+}
+
 bool Aperture::write(GgttOffset address, std::span<const std::byte> from) {
   if (!writable_) {
     return false;
+  }
+  if (watcher_ != nullptr) {
+    tell_watcher(address, from.size());
   }
   while (!from.empty()) {
     const Part part = part_at(address, from.size());

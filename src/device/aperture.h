@@ -18,6 +18,13 @@
 
 namespace halogen {
 
+// Told of writes through a fence; lines count from the start of its region.
+class ApertureWatcher {
+ public:
+  virtual ~ApertureWatcher() = default;
+  virtual void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) = 0;
+};
+
 class Aperture final : public RegisterHandler {
  public:
   // `space` translates through the global table, whether it is enabled or not.
@@ -28,6 +35,7 @@ class Aperture final : public RegisterHandler {
   void read(GgttOffset address, std::span<std::byte> into);
   bool write(GgttOffset address, std::span<const std::byte> from);
 
+  void set_watcher(ApertureWatcher* watcher) { watcher_ = watcher; }
   void set_writable(bool enabled) { writable_ = enabled; }
   // The table changed: what is known of pages is stale.
   void forget() { known_page_ = kNoPage; }
@@ -47,6 +55,7 @@ class Aperture final : public RegisterHandler {
   };
   Part part_at(GgttOffset address, uint64_t bytes) const;
   bool closed(GpuVa address, bool write);
+  void tell_watcher(GgttOffset address, uint64_t bytes) const;
 
   RegisterBank& bank_;
   const MemoryMap& map_;
@@ -55,6 +64,7 @@ class Aperture final : public RegisterHandler {
   std::string path_;
   surface::FenceSet fences_;
   std::string_view fence_register_;
+  ApertureWatcher* watcher_ = nullptr;
   bool writable_ = true;
   uint64_t known_page_ = kNoPage;  // the page that was judged last
   bool known_closed_ = false;

@@ -57,6 +57,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name),
       interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
       display_(model, mmio_, *this, host, options_.name + ".display"),
+      compression_(display_, memory_, firmware_.layout()),
       engines_(model, mmio_, memory_, clock_, host, *this, options_.name) {
   mmio_.wake().state().power_gating = options_.power_gating;
   reset_unit_.set_hooks({

@@ -12,6 +12,7 @@
 #include "base/fidelity.h"
 #include "base/result.h"
 #include "device/clock.h"
+#include "device/compression_port.h"
 #include "device/config_space.h"
 #include "device/engine_set.h"
 #include "device/firmware.h"
@@ -158,6 +159,7 @@ class Device : private EngineListener, private InterruptListener, private Displa
   MemoryUnit memory_;
   InterruptUnit interrupts_;
   Display display_;
+  CompressionPort compression_;
   EngineSet engines_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "display/display.h"
+
 namespace halogen {
 
 // The device as one engine sees it.
@@ -50,6 +52,9 @@ class EngineSet::Port final : public engine::Services {
     }
   }
   Display& display() override { return listener_.display(); }
+  void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
+    listener_.display().on_target_write(base, first_line, lines);
+  }
   void set_time(uint64_t nanoseconds) override { set_.clock_.nanoseconds = nanoseconds; }
   void on_event(const Event& event) override { host_.on_event(event); }
 

@@ -30,6 +30,8 @@ Display::Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListene
   find_status_bits();
   clear_state();
   attach();
+  compressor_ = make_compressor({model_, mmio_.bank(), *this, events_, path_ + ".compressor"}, state_);
+  set_line_provider(compressor_.get());
 }
 
 void Display::attach(const RegisterSlot* slot, Role role, unsigned index) {
@@ -117,6 +119,9 @@ void Display::refresh() {
     state_.pipes[pipe].refused = false;
   }
   reconsider_all();
+  if (compressor_ != nullptr) {
+    compressor_->refresh();
+  }
 }
 
 void Display::restore(const DisplayState& state) {

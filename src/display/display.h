@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
+#include "display/compression.h"
 #include "display/display_state.h"
 #include "display/pipe_registers.h"
 #include "display/plane_source.h"
@@ -55,7 +57,7 @@ class DisplayListener {
   virtual void on_pipe_event(unsigned /*pipe*/, bool /*asserted*/) {}  // PIPESTAT: an enabled status bit
 };
 
-class Display final : public RegisterHandler {
+class Display final : public RegisterHandler, private CompressionHost {
  public:
   Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListener& listener, EventSink& events,
           std::string path);
@@ -121,6 +123,16 @@ class Display final : public RegisterHandler {
   void set_line_provider(LineProvider* provider) { provider_ = provider; }
   const PanelFitter* panel_fitter(unsigned pipe) const { return pipe < pipes() ? &state_.pipes[pipe].fitter : nullptr; }
   const OverlayState& overlay() const { return state_.overlay; }
+
+  // Frame buffer compression; null where the device has none. Memory is connected by who owns both.
+  FrameCompressor* compressor() { return compressor_.get(); }
+  const FrameCompressor* compressor() const { return compressor_.get(); }
+  // An engine wrote lines of a surface at this graphics address; lines count from its first.
+  void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) {
+    if (compressor_ != nullptr) {
+      compressor_->on_target_write(base, first_line, lines);
+    }
+  }
 
   DisplayState snapshot() const { return state_; }
   void restore(const DisplayState& state);  // after the registers
@@ -230,6 +242,13 @@ class Display final : public RegisterHandler {
   void perform_overlay();
   void flip_problem(const FlipRequest& request, std::string_view detail);
 
+  // What the compressor asks.
+  CompressionSource source(unsigned plane) const override;
+  uint64_t time_ns() const override { return state_.now_ns; }
+  unsigned scanned_lines(unsigned pipe, uint64_t nanoseconds) const override;
+  uint64_t vblanks(unsigned pipe) const override { return vblank_count(pipe); }
+  void run_compressor(uint64_t until);
+
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string_view detail);
 
   const spec::DeviceModel& model_;
@@ -245,6 +264,7 @@ class Display final : public RegisterHandler {
   std::unordered_map<const RegisterSlot*, Part> parts_;
   DisplayState state_;
   LineProvider* provider_ = nullptr;
+  std::unique_ptr<FrameCompressor> compressor_;
   std::vector<Cursor> cursors_;  // while advancing
   bool advancing_ = false;
 };

@@ -152,6 +152,7 @@ void Display::submit(unsigned plane, PendingFlip flip, bool at_once) {
   if (!flip.queued) {
     waiting.clear();
   }
+  flip.async = at_once;
   const bool now = at_once || !pipe_running(flip.pipe);
   waiting.push_back(std::move(flip));
   if (!pending) {
@@ -167,6 +168,10 @@ void Display::perform(unsigned plane) {
   const PendingFlip flip = state.waiting.front();
   state.waiting.erase(state.waiting.begin());
   state.active = flip.image;
+  if (compressor_ != nullptr) {
+    const FlipKind by = flip.command ? FlipKind::command_sync : FlipKind::register_sync;
+    compressor_->on_flip(planes_[plane].number, flip.async ? FlipKind::async : by);
+  }
   const unsigned place = planes_[plane].place;
   if (flip.pipe < pipes()) {
     const PipeSlots& slots = registers_.slots().pipes[flip.pipe];
@@ -196,7 +201,10 @@ void Display::take_offsets(unsigned pipe) {
     if (unpack_control(plane, model_.gen, active.control).pipe == pipe) {
       const PlaneImage image = read_image(mmio_.bank(), plane.slots);
       active.linear_offset = image.linear_offset;
-      active.tile_offset = image.tile_offset;
+      const bool panned = std::exchange(active.tile_offset, image.tile_offset) != image.tile_offset;
+      if (panned && compressor_ != nullptr) {
+        compressor_->on_pan(plane.number);
+      }
     }
   }
 }

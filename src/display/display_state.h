@@ -8,6 +8,8 @@
 
 #include "base/strong.h"
 #include "display/cursor.h"
+#include "display/dpfc_state.h"
+#include "display/fbc_state.h"
 #include "display/plane_source.h"
 #include "display/plane_table.h"
 #include "display/raster.h"
@@ -51,6 +53,7 @@ struct PendingFlip {
   bool command = false;
   bool queued = false;
   std::optional<PanelFitter> fitter = std::nullopt;
+  bool async = false;
   bool operator==(const PendingFlip&) const = default;
 };
 
@@ -100,6 +103,8 @@ struct DisplayState {
   OverlayState overlay;
   uint64_t skipped_edges = 0;  // that nobody was told of, see Display::advance_to
   bool assumed_clock = false;  // a pipe ran without a clock from its registers
+  fbc::State fbc;              // of GM965
+  dpfc::State dpfc;            // of GM45
   bool operator==(const DisplayState&) const = default;
 };
 

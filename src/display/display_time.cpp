@@ -83,6 +83,7 @@ void Display::advance_to(uint64_t nanoseconds) {
   start_cursors();
   while (step(nanoseconds)) {
   }
+  run_compressor(nanoseconds);
   state_.now_ns = nanoseconds;
   advancing_ = false;
 }
@@ -137,6 +138,7 @@ bool Display::step(uint64_t until) {
   }
   ++told;
   done = edges.after(done);
+  run_compressor(*earliest);
   state_.now_ns = *earliest;
   tell(pipe, static_cast<Edge>(kind));
   return true;
@@ -182,6 +184,9 @@ void Display::vblank(unsigned pipe) {
     bits |= (vblank_count(pipe) & 1) != 0 ? bits_.odd_field : bits_.even_field;
   }
   latch(pipe, bits);
+  if (compressor_ != nullptr) {
+    compressor_->on_vblank(pipe);
+  }
   listener_.on_vblank(pipe);
 }
 

@@ -32,6 +32,12 @@ Holds condition_code(Engine& engine, unsigned select) {
   return {select != 0 && (codes >> (select - 1) & 1) != 0, std::nullopt};
 }
 
+Holds compression(const Display& display) {
+  const std::optional<uint64_t> until =
+      display.compressor() != nullptr ? display.compressor()->busy_until() : std::nullopt;
+  return {until.has_value(), until};
+}
+
 // Of a wait for a moment: when it comes. Nothing: never, as things are.
 std::optional<uint64_t> moment(Engine& engine, const WaitCondition& condition) {
   const Display& display = engine.services().display();
@@ -55,7 +61,8 @@ Holds condition_holds(Engine& engine, const WaitCondition& condition, unsigned v
       return {display.overlay_flip_pending(), display.next_event()};
     case WaitConditionKind::condition_code:
       return condition_code(engine, value);
-    case WaitConditionKind::compression:  // no compressor runs yet: it is always idle
+    case WaitConditionKind::compression:
+      return compression(display);
     case WaitConditionKind::vertical_blank:
     case WaitConditionKind::horizontal_blank:
       return {};
