@@ -1,0 +1,266 @@
+// When GM965's compressor works: single and periodic passes, the modification counter, switching it off, and the
+// processor's sleep.
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "unit/display/fbc_bench.h"
+
+namespace halogen::fbc_test {
+namespace {
+
+bool compressing(FbcBench& bench) {
+  return (bench.status() & FbcBench::kCompressing) != 0;
+}
+
+// Vertical blanks until a pass starts, and then its end; 0: none started.
+unsigned blanks_until_pass(FbcBench& bench, unsigned most) {
+  for (unsigned count = 1; count <= most; ++count) {
+    bench.next_vblank();
+    if (compressing(bench)) {
+      bench.device->advance(FbcBench::kQuarterFrame);
+      return count;
+    }
+  }
+  return 0;
+}
+
+constexpr uint32_t interval(uint32_t refreshes) {
+  return FbcBench::kPeriodic | refreshes << 16;
+}
+
+TEST(FbcModes, SingleModeCompressesOnceForEachRequest) {
+  COVERS("G45-6.3-02");
+  FbcBench bench;
+  bench.fill_desktop(3);
+  bench.enable();
+  EXPECT_EQ(blanks_until_pass(bench, 5), 0u) << "nobody asked";
+  bench.request();
+  EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
+  EXPECT_EQ(blanks_until_pass(bench, 5), 0u);
+  // The results are used for as long as nothing happens; lines that are written drop out.
+  bench.vblanks(20);
+  EXPECT_FALSE(bench.compressed_line(44).empty());
+  bench.cpu_write(1, 44, 0);
+  EXPECT_EQ(blanks_until_pass(bench, 5), 0u) << "a modification is no request";
+  EXPECT_TRUE(bench.compressed_line(44).empty());
+  EXPECT_TRUE(bench.compressed_line(45).empty());
+  EXPECT_FALSE(bench.compressed_line(46).empty());
+  bench.request();
+  EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
+  EXPECT_FALSE(bench.compressed_line(44).empty());
+  // Until it is switched off.
+  bench.write(FbcBench::kControl, 0);
+  EXPECT_TRUE(bench.compressed_line(44).empty());
+  EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
+}
+
+TEST(FbcModes, PeriodicModeLooksOnceInAnInterval) {
+  COVERS("G45-6.3-03");
+  COVERS("G45-6.8.2-05");
+  FbcBench bench;
+  bench.enable(1024, interval(7));
+  EXPECT_EQ(blanks_until_pass(bench, 20), 7u);
+  // Nothing modified: no pass, however long.
+  EXPECT_EQ(blanks_until_pass(bench, 30), 0u);
+  // The interval goes on all the same: 30 blanks are four of them and two more.
+  bench.cpu_write(0, 9, 1);
+  EXPECT_EQ(blanks_until_pass(bench, 20), 5u);
+  bench.cpu_write(0, 9, 2);
+  EXPECT_EQ(blanks_until_pass(bench, 20), 7u) << "counted anew from the end of the pass";
+  // The longest interval that the field holds, over which a step of time may go at once.
+  bench.write(FbcBench::kControl, 0);
+  bench.enable(1024, interval(0x3fff));
+  bench.device->advance(uint64_t{0x3ffe} * 1'000'000'000 / 60);
+  EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
+  bench.device->advance(100'000'000);
+  EXPECT_EQ(bench.status() & FbcBench::kCompressed, FbcBench::kCompressed);
+}
+
+TEST(FbcModes, AnIntervalOfNoneOrOneIsEveryRefresh) {
+  for (const uint32_t refreshes : {0u, 1u}) {
+    FbcBench bench;
+    bench.enable(1024, interval(refreshes));
+    EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
+    for (uint32_t i = 0; i < 3; ++i) {
+      bench.cpu_write(0, 2, i);
+      EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
+    }
+  }
+}
+
+TEST(FbcModes, TheModificationCounterPutsPeriodicPassesOff) {
+  COVERS("G45-6.3-05");
+  FbcBench bench;
+  bench.write(FbcBench::kModifications, 5 << 1 | 1);
+  bench.enable(1024, interval(3));
+  EXPECT_EQ(blanks_until_pass(bench, 20), 3u) << "everything counts as modified";
+  for (uint32_t line = 0; line < 4; ++line) {
+    bench.cpu_write(0, 10 * line, line);
+    bench.cpu_write(1, 10 * line + 1, line);  // the same pair: one tag
+  }
+  EXPECT_EQ(blanks_until_pass(bench, 20), 0u) << "four pairs";
+  bench.engine_write(bench.surface, 400, 1);  // the count went on while it slept
+  EXPECT_EQ(blanks_until_pass(bench, 20), 1u) << "20 blanks are two short of seven intervals";
+  EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+  // Not valid: any modification will do.
+  bench.write(FbcBench::kControl, 0);
+  bench.write(FbcBench::kModifications, 5 << 1);
+  bench.enable(1024, interval(3));
+  EXPECT_EQ(blanks_until_pass(bench, 20), 3u);
+  bench.cpu_write(0, 0, 1);
+  EXPECT_EQ(blanks_until_pass(bench, 20), 3u);
+}
+
+TEST(FbcModes, SwitchingOffWaitsForThePass) {
+  COVERS("G45-6.3-01");
+  FbcBench bench;
+  bench.enable();
+  bench.request();
+  bench.next_vblank();
+  bench.device->advance(100'000);
+  bench.write(FbcBench::kControl, bench.control(1024) & ~FbcBench::kEnable);
+  EXPECT_TRUE(compressing(bench)) << "asked for, not yet done";
+  EXPECT_EQ(bench.tag(239), kTagUncompressed);
+  bench.device->advance(FbcBench::kQuarterFrame);
+  EXPECT_FALSE(compressing(bench));
+  EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
+  EXPECT_EQ(bench.events(), 0u);
+  // Off: nothing is wrong with changing things, and nothing happens.
+  for (const uint32_t offset : {0x3200u, 0x3204u, 0x3214u, 0x3218u, 0x3220u}) {
+    bench.write(offset, bench.read(offset) ^ 0x1000);
+    bench.write(offset, bench.read(offset) ^ 0x1000);
+  }
+  bench.request();
+  EXPECT_EQ(blanks_until_pass(bench, 3), 0u);
+  EXPECT_EQ(bench.events(), 0u);
+  // On: changing what the manual lists is a mistake, each time.
+  bench.enable();
+  size_t mistakes = 0;
+  for (const uint32_t offset : {0x3200u, 0x3204u, 0x3214u, 0x3218u, 0x3220u}) {
+    const uint32_t bit = offset == 0x3214 ? 4 : 0x1000;
+    bench.write(offset, bench.read(offset) ^ bit);
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), ++mistakes) << std::hex << offset;
+  }
+  for (const uint32_t bit : {1u << 30, 1u << 16, 1u << 15, 1u << 14, 1u << 5, 1u}) {
+    bench.write(FbcBench::kControl, bench.read(FbcBench::kControl) ^ bit);
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), ++mistakes) << std::hex << bit;
+  }
+  // So is switching it on again before the pass has ended.
+  FbcBench hasty;
+  hasty.enable();
+  hasty.request();
+  hasty.next_vblank();
+  hasty.write(FbcBench::kControl, hasty.control(1024) & ~FbcBench::kEnable);
+  hasty.enable();
+  EXPECT_EQ(hasty.events(EventKind::undefined_behaviour), 1u);
+}
+
+TEST(FbcModes, EnablingMarksEverythingModified) {
+  COVERS("G45-6.8.1-03");
+  COVERS("G45-6.8.1-05");
+  COVERS("G45-6.8.4-04");
+  FbcBench bench;
+  bench.enable();
+  bench.pass();
+  EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+  // One in each other state.
+  bench.write(FbcBench::kTag, bench.read(FbcBench::kTag) & ~0xfu);
+  bench.write(FbcBench::kTag, bench.read(FbcBench::kTag) | 0x9);  // uncompressed, uncompressible
+  bench.write(FbcBench::kControl, 0);
+  EXPECT_EQ(bench.count_tags(kTagCompressed), 238u);
+  bench.enable();
+  EXPECT_EQ(bench.count_tags(kTagModified), 240u);
+  for (unsigned i = 0; i < 49; ++i) {
+    EXPECT_EQ(bench.read(FbcBench::kTag + 4 * i), 0u);
+  }
+  // A line of each state is modified by a write, and by a new base address.
+  bench.pass();
+  bench.write(FbcBench::kTag, 0x9);
+  bench.cpu_write(0, 0, 1);
+  bench.cpu_write(0, 2, 1);
+  bench.cpu_write(0, 480 - 1, 1);
+  EXPECT_EQ(bench.tag(0), kTagModified);
+  EXPECT_EQ(bench.tag(1), kTagModified);
+  EXPECT_EQ(bench.tag(239), kTagModified);
+  bench.write(FbcBench::kTag, 0x9);
+  bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface) + 0x10'0000);
+  bench.next_vblank();
+  EXPECT_EQ(bench.count_tags(kTagModified), 240u);
+  // So does a reset.
+  bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface));
+  bench.next_vblank();
+  bench.pass();
+  EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+  bench.device->reset(ResetKind::function_level);
+  bench.device->config_write(4, 2, 7);
+  EXPECT_EQ(bench.count_tags(kTagModified), 240u);
+  EXPECT_EQ(bench.status(), 0u);
+}
+
+TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
+  COVERS("G45-6.5-01");
+  const auto start = [](FbcBench& bench, uint32_t mode) {
+    bench.fill_desktop(4);
+    bench.write(FbcBench::kControl2, 2 | mode << 2);
+    bench.enable();
+    bench.request();
+    bench.next_vblank();
+    bench.device->advance(101'000);  // 25 pairs are done, one is begun
+    EXPECT_TRUE(bench.compressor().busy_until().has_value());
+    bench.compressor().set_processor_idle(true);
+  };
+  {
+    FbcBench bench;  // immediate: no more requests; goes on where it was
+    start(bench, 0);
+    EXPECT_FALSE(bench.compressor().busy_until().has_value());
+    bench.device->advance(FbcBench::kQuarterFrame);
+    EXPECT_TRUE(compressing(bench));
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 26u);
+    bench.compressor().set_processor_idle(false);
+    bench.device->advance(2999);
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 26u);
+    bench.device->advance(1);
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 27u);
+    bench.device->advance(FbcBench::kQuarterFrame);
+    EXPECT_FALSE(compressing(bench));
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+    EXPECT_FALSE(bench.compressed_line(300).empty());
+  }
+  {
+    FbcBench bench;  // normal: the pass is finished first
+    start(bench, 1);
+    EXPECT_TRUE(bench.compressor().busy_until().has_value());
+    bench.device->advance(FbcBench::kQuarterFrame);
+    EXPECT_FALSE(bench.compressor().busy_until().has_value());
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+    // And no other begins.
+    bench.cpu_write(0, 0, 1);
+    bench.request();
+    EXPECT_EQ(blanks_until_pass(bench, 3), 0u);
+    bench.compressor().set_processor_idle(false);
+    EXPECT_EQ(blanks_until_pass(bench, 3), 1u);
+  }
+  {
+    FbcBench bench;  // scan line: the pair is finished, the rest left out, and the buffer is used
+    start(bench, 2);
+    EXPECT_TRUE(bench.compressor().busy_until().has_value());
+    bench.device->advance(4000);
+    EXPECT_FALSE(bench.compressor().busy_until().has_value());
+    EXPECT_EQ(bench.status() & ~0x7ffu, FbcBench::kCompressed);
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 26u);
+    EXPECT_EQ(bench.count_tags(kTagUncompressed), 214u);
+    EXPECT_FALSE(bench.compressed_line(51).empty());
+    EXPECT_TRUE(bench.compressed_line(52).empty());
+  }
+  {
+    FbcBench bench;  // for debugging: idle at once, while it goes on
+    start(bench, 3);
+    EXPECT_FALSE(bench.compressor().busy_until().has_value());
+    bench.device->advance(FbcBench::kQuarterFrame);
+    EXPECT_FALSE(compressing(bench));
+    EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
+  }
+}
+
+}  // namespace
+}  // namespace halogen::fbc_test
