@@ -81,9 +81,10 @@ const std::vector<Shape> kShapes = {
     {{.pitch_B = 2048, .format = 4, .y = 3}, DpfcBench::kQuarter, 1024},
 };
 class DpfcShapes : public testing::TestWithParam<Shape> {};
-INSTANTIATE_TEST_SUITE_P(All, DpfcShapes, testing::ValuesIn(kShapes), [](const testing::TestParamInfo<Shape>& info) {
+std::string shape_name(const testing::TestParamInfo<Shape>& info) {
   return "shape" + std::to_string(info.index);
-});
+}
+INSTANTIATE_TEST_SUITE_P(All, DpfcShapes, testing::ValuesIn(kShapes), shape_name);
 
 TEST_P(DpfcShapes, AreCompressedWhileTheyAreShown) {
   COVERS("G45-7.2.2-05");
