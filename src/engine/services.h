@@ -59,8 +59,6 @@ class Services {
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual Display& display() = 0;
-  // The engine wrote to lines of a surface at `base`, counted from its first; for who watches writes to the screen.
-  virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
 
   // The engine is about to touch something that shows the time: this is its own.
   virtual void set_time(uint64_t nanoseconds) = 0;
