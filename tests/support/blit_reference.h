@@ -1,0 +1,186 @@
+// A slow, literal BLT engine: seed 003 chapter 8 read aloud, one pixel and one bit at a time, on plain bytes. It judges
+// the real one and shares nothing with it: its own tables of dwords, no generated descriptions. Where the manual leaves
+// open what happens, it says so instead of choosing. Besides chapter 8: the 64-bit address forms of Gen8, Y tiles by
+// BCS_SWCTRL, and XY_FAST_COPY_BLT on linear, X and Y surfaces. Left out: Yf and Ys tiles.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace halogen::blit_reference {
+
+// What the chip is like.
+struct Rules {
+  bool wide = false;           // Gen8: two dwords an address
+  unsigned address_bits = 29;  // 29 on Gen4, 32 on Gen6, 48 from Gen8 on
+  bool fast_copy = false;      // Gen9
+  bool y_source = false;       // BCS_SWCTRL: "tiled" means Y
+  bool y_destination = false;
+};
+
+enum class Verdict : uint8_t {
+  done,       // drawn, or rightly not drawn
+  undefined,  // the manual does not say, or forbids it
+  hangs,      // the manual says so
+  fault,      // outside the memory; what was drawn before stays
+};
+
+struct Outcome {
+  Verdict verdict = Verdict::done;
+  const char* why = nullptr;
+  size_t dwords = 1;    // of the command
+  bool placed = false;  // it was clear which pixels it means, so that pages() knows them
+};
+
+// Graphics memory from `base` on; what lies outside is a fault. Remembers for the command under way which bytes it read
+// as source or pattern and which it wrote, and can take the command back.
+class Memory {
+ public:
+  Memory(uint64_t base, size_t bytes) : base_(base), bytes_(bytes), read_(bytes), pattern_(bytes), written_(bytes) {}
+
+  uint64_t base() const { return base_; }
+  std::span<uint8_t> bytes() { return bytes_; }
+  bool holds(uint64_t address, uint64_t count) const {
+    return address >= base_ && address - base_ <= bytes_.size() && count <= bytes_.size() - (address - base_);
+  }
+
+  void begin();
+  void take_back();
+  uint8_t peek(uint64_t address) { return bytes_[address - base_]; }
+  uint8_t read_source(uint64_t address);
+  uint8_t read_pattern(uint64_t address);  // or a mono source: what may not overlap at all
+  void write(uint64_t address, uint8_t value);
+  bool read_after_write() const { return read_after_write_; }
+  bool overlap() const { return overlap_; }
+  bool pattern_overlap() const { return pattern_overlap_; }
+
+ private:
+  struct Change {
+    size_t index;
+    uint8_t old;
+  };
+  uint64_t base_;
+  std::vector<uint8_t> bytes_;
+  std::vector<uint32_t> read_, pattern_, written_;  // number of the command that did it last
+  std::vector<Change> changes_;
+  uint32_t command_ = 0;
+  bool overlap_ = false, pattern_overlap_ = false, read_after_write_ = false;
+};
+
+enum class Tile : uint8_t { linear, x, y };
+
+struct Plane {
+  uint64_t base = 0;
+  int64_t pitch_B = 0;
+  Tile tile = Tile::linear;
+
+  uint64_t address(int64_t x_B, int64_t y) const;
+  // Null, or why no driver may ask for it.
+  const char* fault(unsigned pixel_B, int64_t last_x_B, int64_t lines) const;
+};
+
+enum class SourceKind : uint8_t { none, color, mono, mono_immediate };
+enum class PatternKind : uint8_t { none, solid, color, color_immediate, mono };
+enum class Packing : uint8_t { word, byte, bit };
+
+// One drawing, whatever command asked for it.
+struct Job {
+  unsigned depth = 0;    // 0: 8, 1: 565, 2: 1555, 3: 32 bits
+  unsigned pixel_B = 1;  // fast copies know 8 and 16 too
+  uint8_t rop = 0;
+  unsigned byte_mask = 3;  // bit 1: alpha, bit 0: RGB
+  int64_t x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+  bool clip = false;
+  int64_t clip_x1 = 0, clip_y1 = 0, clip_x2 = 0, clip_y2 = 0;
+  Plane destination;
+
+  SourceKind source = SourceKind::none;
+  Plane source_plane;  // a mono source in memory: base only
+  int64_t source_x1 = 0, source_y1 = 0;
+  unsigned mono_start = 0;
+  Packing packing = Packing::word;
+  bool source_transparent = false;
+  uint32_t source_background = 0, source_foreground = 0;
+
+  PatternKind pattern = PatternKind::none;
+  uint64_t pattern_base = 0;
+  unsigned seed_x = 0, seed_y = 0;
+  bool pattern_transparent = false;
+  uint32_t pattern_background = 0, pattern_foreground = 0;
+  std::array<uint8_t, 8> mono_pattern{};
+
+  std::vector<uint8_t> immediate;  // of the source or the pattern
+
+  unsigned chroma = 0;  // transparency range mode
+  uint32_t chroma_low = 0, chroma_high = 0;
+
+  bool linear_command = false;  // COLOR_BLT and SRC_COPY_BLT state their direction
+  bool x_backwards = false;
+};
+
+// Bit by bit: the code is the truth table, index 4P + 2S + D.
+uint32_t raster_operation(uint8_t code, uint32_t pattern, uint32_t source, uint32_t destination);
+bool uses_pattern(uint8_t code);
+bool uses_source(uint8_t code);
+bool uses_destination(uint8_t code);
+// Every component of the pixel inside [low, high].
+bool in_chroma_range(unsigned depth, bool with_alpha, uint32_t pixel, uint32_t low, uint32_t high);
+
+constexpr uint64_t kWatchedPages = 0x1000;
+Outcome draw(const Job& job, Memory& memory, std::set<uint64_t>& pages);
+
+class Blitter {
+ public:
+  Blitter(Memory& memory, Rules rules) : memory_(memory), rules_(rules) {}
+
+  // One command at the front of the stream. A command that is not `done` leaves memory and state as they were, except a
+  // fault.
+  Outcome run(std::span<const uint32_t> stream);
+  // Pages that the commands so far could have changed, of those that were placed.
+  const std::set<uint64_t>& pages() const { return pages_; }
+  Rules& rules() { return rules_; }
+
+ private:
+  struct Setup {
+    bool ready = false;
+    bool mono = false;         // by XY_SETUP_MONO_PATTERN_SL_BLT
+    bool pattern_kept = true;  // no other mono pattern went through BR20 and BR21 since
+    uint32_t header = 0, control = 0, background = 0, foreground = 0, pattern_0 = 0, pattern_1 = 0;
+    uint64_t base = 0, pattern = 0;
+  };
+  struct Words;  // the command's dwords by the register that each one loads
+
+  Outcome classic(std::span<const uint32_t> stream);
+  Outcome fast_copy(std::span<const uint32_t> stream);
+  const char* fill_job(const Words& words, Job& job) const;
+  const char* fill_source(const Words& words, Job& job) const;
+  const char* fill_pattern(const Words& words, Job& job) const;
+  const char* load_setup(const Words& words);
+  uint64_t pattern_mask(unsigned opcode) const;
+
+  Memory& memory_;
+  Rules rules_;
+  Setup setup_;
+  bool clip_ready_ = false;
+  uint32_t clip_1_ = 0, clip_2_ = 0;
+  std::set<uint64_t> pages_;
+};
+
+// A command of chapter 8 by the registers that it loads, for those who write streams.
+struct Encoded {
+  unsigned opcode = 0;
+  uint32_t header = 0;  // without client, opcode and length
+  std::array<uint64_t, 27> br{};
+  std::vector<uint32_t> immediate;
+};
+std::vector<uint32_t> encode(const Encoded& command, bool wide);
+std::vector<unsigned> opcodes();
+
+// The ten fixed patterns of 8.9.14, line by line; null for a reserved number.
+const std::array<uint8_t, 8>* fixed_pattern(unsigned number);
+
+}  // namespace halogen::blit_reference
