@@ -1,0 +1,41 @@
+// A few random streams on every chip at every run of the tests; tests/fuzz/blit.cpp looks further. Findings that were
+// fixed are in tests/fuzz/corpus/fuzz_blit.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include "fuzz/blit_target.h"
+#include "support/paths.h"
+
+namespace halogen {
+namespace {
+
+class RandomBlitStreams : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomBlitStreams, EndAsTheReference) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  for (int round = 0; round < 30; ++round) {
+    std::vector<uint8_t> input(64 + random() % 512);
+    for (uint8_t& byte : input) byte = static_cast<uint8_t>(random());
+    input[0] = static_cast<uint8_t>(GetParam());
+    fuzz::blit(input);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, RandomBlitStreams, ::testing::Range(0, static_cast<int>(spec::kDeviceCount)));
+
+TEST(FuzzReplay, Blit) {
+  const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_blit";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no findings so far";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    SCOPED_TRACE(entry.path().string());
+    fuzz::blit({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  }
+}
+
+}  // namespace
+}  // namespace halogen

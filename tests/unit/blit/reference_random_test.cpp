@@ -1,0 +1,176 @@
+// Random streams through a whole device and through the reference: the same bytes at the end, for every instruction on
+// every chip, alone and mixed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "support/blit_bench.h"
+#include "support/blit_stream.h"
+
+namespace halogen {
+namespace {
+
+using blit_reference::Blitter;
+using blit_reference::Memory;
+using blit_reference::RandomBlits;
+using blit_reference::Verdict;
+
+std::string text_of(const Dwords& command) {
+  std::string text;
+  for (const uint32_t dword : command) text += fmt::format("{:#010x} ", dword);
+  return text;
+}
+
+// A chip and the reference, on the same bytes.
+class Pair {
+ public:
+  explicit Pair(const std::string& chip)
+      : bench_(chip), memory_(bench_.area, bench_.bytes()), blitter_(memory_, bench_.rules()) {}
+
+  JudgedBench& bench() { return bench_; }
+  Blitter& blitter() { return blitter_; }
+
+  void load(unsigned seed) {
+    const std::vector<uint8_t> bytes = random_bytes(bench_.bytes(), seed);
+    std::ranges::copy(bytes, memory_.bytes().begin());
+    bench_.load(bytes);
+  }
+  // Keeps a piece of stream if the manual says what it does; gives how many commands it kept.
+  size_t add(const Dwords& piece) {
+    size_t kept = 0;
+    for (size_t at = 0; at < piece.size();) {
+      const std::span<const uint32_t> rest = std::span(piece).subspan(at);
+      const auto outcome = blitter_.run(rest);
+      at += outcome.dwords;
+      if (outcome.verdict == Verdict::fault) memory_.take_back();
+      if (outcome.verdict != Verdict::done) continue;
+      commands_.emplace_back(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(outcome.dwords));
+      ++kept;
+    }
+    return kept;
+  }
+  void expect_same() {
+    Dwords stream;
+    for (const Dwords& command : commands_) stream.insert(stream.end(), command.begin(), command.end());
+    EXPECT_TRUE(bench_.draw(stream)) << "the engine did not come to the end";
+    result_ = difference(bench_.content(), memory_.bytes());
+  }
+  const std::string& result() const { return result_; }
+  const std::vector<Dwords>& commands() const { return commands_; }
+
+ private:
+  JudgedBench bench_;
+  Memory memory_;
+  Blitter blitter_;
+  std::vector<Dwords> commands_;
+  std::string result_;
+};
+
+// BCS_SWCTRL, from Gen6 on: bit 0 turns tiled sources into Y, bit 1 tiled destinations.
+void set_y(Pair& pair, unsigned y) {
+  if (y != 0) pair.bench().set_reg("bcs0", 0x200, 0x3'0000 | y);
+  pair.blitter().rules().y_source = (y & 1) != 0;
+  pair.blitter().rules().y_destination = (y & 2) != 0;
+}
+
+// The first command after which the two differ.
+std::string first_difference(const std::string& chip, unsigned seed, const std::vector<Dwords>& commands, unsigned y) {
+  Pair pair(chip);
+  pair.load(seed);
+  set_y(pair, y);
+  const std::vector<uint8_t> before = random_bytes(pair.bench().bytes(), seed);
+  Memory memory(pair.bench().area, pair.bench().bytes());
+  std::ranges::copy(before, memory.bytes().begin());
+  Blitter blitter(memory, pair.blitter().rules());
+  for (const Dwords& command : commands) {
+    blitter.run(command);
+    pair.bench().draw(command);
+    const std::string found = difference(pair.bench().content(), memory.bytes());
+    if (!found.empty()) return fmt::format("{}: {}", text_of(command), found);
+  }
+  return "only together";
+}
+
+void compare(const std::string& chip, unsigned seed, size_t count, const std::function<Dwords(RandomBlits&)>& make,
+             unsigned y = 0) {
+  Pair pair(chip);
+  pair.load(seed);
+  set_y(pair, y);
+  std::mt19937 random(seed);
+  RandomBlits blits([&] { return static_cast<uint32_t>(random()); }, pair.bench().rules(), pair.bench().area,
+                    pair.bench().bytes());
+  blits.rules() = pair.blitter().rules();
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) kept += pair.add(make(blits));
+  EXPECT_GT(kept, count / 2);
+  pair.expect_same();
+  EXPECT_EQ(pair.result(), "") << chip << " seed " << seed << ": "
+                               << (pair.result().empty() ? "" : first_difference(chip, seed, pair.commands(), y));
+}
+
+class EveryInstruction : public ::testing::TestWithParam<std::tuple<std::string, unsigned>> {};
+
+TEST_P(EveryInstruction, DrawsAsTheReference) {
+  COVERS("G45-8.8.1-01");
+  COVERS("G45-8.8.1-02");
+  COVERS("G45-8.8.2-01");
+  COVERS("G45-8.8.2-02");
+  COVERS("G45-8.9.1-01");
+  COVERS("G45-8.9.2-01");
+  COVERS("G45-8.9.3-01");
+  COVERS("G45-8.9.5-01");
+  COVERS("G45-8.9.6-01");
+  COVERS("G45-8.9.6-02");
+  COVERS("G45-8.9.7-01");
+  COVERS("G45-8.9.8-01");
+  COVERS("G45-8.9.9-01");
+  COVERS("G45-8.9.10-01");
+  COVERS("G45-8.9.11-01");
+  COVERS("G45-8.9.12-01");
+  COVERS("G45-8.9.13-01");
+  COVERS("G45-8.9.14-01");
+  COVERS("G45-8.9.15-01");
+  COVERS("G45-8.9.16-01");
+  COVERS("G45-8.9.18-01");
+  COVERS("G45-8.9.19-01");
+  COVERS("G45-8.9.20-01");
+  COVERS("G45-8.9.21-01");
+  COVERS("G45-8.9.22-01");
+  COVERS("G45-8.9.23-01");
+  COVERS("G45-8.9.24-01");
+  const auto& [chip, opcode] = GetParam();
+  compare(chip, opcode, 150, [opcode = opcode](RandomBlits& blits) { return blits.next(opcode); });
+}
+
+INSTANTIATE_TEST_SUITE_P(On, EveryInstruction,
+                         ::testing::Combine(::testing::ValuesIn(blit_chips()),
+                                            ::testing::ValuesIn(blit_reference::opcodes())),
+                         [](const auto& row) {
+                           return fmt::format("{}_{:02x}", std::get<0>(row.param), std::get<1>(row.param));
+                         });
+
+class MixedStreams : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MixedStreams, DrawAsTheReference) {
+  for (unsigned seed = 1; seed <= 6; ++seed)
+    compare(GetParam(), seed, 400, [](RandomBlits& blits) { return blits.next(); });
+}
+
+TEST_P(MixedStreams, YTiles) {
+  if (blit_rules(*spec::find_device(GetParam())).address_bits == 29) GTEST_SKIP() << "came with Gen6";
+  for (unsigned y = 1; y <= 3; ++y)
+    compare(
+        GetParam(), y, 400, [](RandomBlits& blits) { return blits.next(); }, y);
+}
+
+TEST_P(MixedStreams, FastCopies) {
+  if (!blit_rules(*spec::find_device(GetParam())).fast_copy) GTEST_SKIP() << "came with Gen9";
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    compare(GetParam(), seed, 400, [](RandomBlits& blits) { return blits.next_fast_copy(); });
+}
+
+INSTANTIATE_TEST_SUITE_P(On, MixedStreams, ::testing::ValuesIn(blit_chips()),
+                         [](const auto& row) { return row.param; });
+
+}  // namespace
+}  // namespace halogen
