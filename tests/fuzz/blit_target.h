@@ -56,7 +56,7 @@ class BlitFuzz {
     } else {
       run_defined();
     }
-    for (uint64_t at = 0; at < EngineHost::kBytes; ++at) {
+    for (uint64_t at = 0; at < kHostBytes; ++at) {
       if (at == kArea) at = kEnd;
       expect(host_.memory()[at] == fresh_memory_[at], "something that is not mapped was written");
     }
@@ -66,6 +66,7 @@ class BlitFuzz {
   static constexpr uint64_t kPage = 4096;
   static constexpr uint64_t kArea = 0x4'0000, kAreaBytes = 0x8'0000, kRing = 0xc'0000, kBatch = 0xc'8000,
                             kEnd = 0xe'0000;
+  static constexpr uint64_t kHostBytes = 1 << 20;
   static constexpr size_t kCommands = 32;
 
   // A failure shows the stream, command by command.
@@ -219,7 +220,7 @@ class BlitFuzz {
   }
 
   const spec::DeviceModel& model_;
-  EngineHost host_;
+  EngineHost host_{kHostBytes};
   std::unique_ptr<Device> chip_;
   const spec::EngineModel* engine_ = nullptr;
   blit_reference::Rules rules_;

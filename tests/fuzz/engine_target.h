@@ -20,6 +20,8 @@ class EngineHost final : public Host {
  public:
   static constexpr size_t kBytes = 1 << 19;
 
+  explicit EngineHost(size_t bytes = kBytes) : memory_(bytes) {}
+
   bool read_memory(PhysAddr address, std::span<std::byte> out) override {
     if (!holds(address, out.size())) return false;
     std::memcpy(out.data(), memory_.data() + address.value, out.size());
@@ -43,7 +45,7 @@ class EngineHost final : public Host {
   bool holds(PhysAddr address, uint64_t bytes) const {
     return address.value <= memory_.size() && bytes <= memory_.size() - address.value;
   }
-  std::vector<std::byte> memory_ = std::vector<std::byte>(kBytes);
+  std::vector<std::byte> memory_;
   size_t text_bytes_ = 0;
   size_t interrupts_ = 0;
 };
