@@ -212,6 +212,7 @@ TEST(FbcPass, OnlyCompressesPairsThatWereModified) {
 
 TEST(FbcPass, TriesLinesThatFailedAgain) {
   COVERS("G45-6.3-04");
+  COVERS("G45-6.8.1-01");
   COVERS("G45-6.8.1-07");
   for (const bool enable : {false, true}) {
     SCOPED_TRACE(enable);
