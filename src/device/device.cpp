@@ -70,7 +70,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
           },
       .registers =
           [this] {
-            firmware_.place_table();
+            firmware_.place_tables();
             memory_.refresh();
             interrupts_.refresh();
             display_.refresh();

@@ -58,16 +58,16 @@ void Firmware::set(std::string_view name, uint64_t value) {
   }
 }
 
-void Firmware::place_table() {
+void Firmware::place_tables() {
   // Base bits 31:12, and 35:32 in bits 7:4; size code 0 is 512 KB; bit 0 enables.
   const uint64_t high = layout_.gsm_base >> 32 & 0xf;
   set("PGTBL_CTL", (layout_.gsm_base & 0xffff'f000) | high << 4 | (table_enabled_ ? 1u : 0u));
+  set("LMEM_CFG", local_tables_ ? kLmemEnable : 0);
 }
 
 void Firmware::apply() {
   set("GGC", ggc_);
-  place_table();
-  set("LMEM_CFG", local_tables_ ? kLmemEnable : 0);
+  place_tables();
   set("DFSM", headless_ ? kAllPipesDisabled : 0);
   if (layout_.dsm_bytes == 0) {
     return;

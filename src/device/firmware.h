@@ -40,8 +40,8 @@ class Firmware final : public RegisterHandler {
   Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
            std::function<void()> driver_reset);
 
-  void apply();        // after every reset of the function
-  void place_table();  // of that, what a reset of the graphics part loses: where the global table of Gen4 lies
+  void apply();         // after every reset of the function
+  void place_tables();  // of that, what a reset of the graphics part must not lose: where page tables lie
   const MemoryLayout& layout() const { return layout_; }
 
   uint32_t on_write(const RegisterWrite& write) override;

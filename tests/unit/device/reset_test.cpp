@@ -57,6 +57,15 @@ TEST_P(ResetTest, FullGraphicsResetClearsEveryEngine) {
   EXPECT_EQ(bench.events(EventKind::terminated_access), 0u);
 }
 
+// Linux resets the graphics part when it binds, and never writes LMEM_CFG: page tables stay where firmware put them.
+TEST(LocalTables, SurviveAReset) {
+  Bench bench(*spec::find_device("dg1"));
+  bench.wake_all();
+  EXPECT_EQ(bench.read(0xcf58), 1u << 31);
+  bench.write(0x941c, 1);
+  EXPECT_EQ(bench.read(0xcf58), 1u << 31);
+}
+
 TEST_P(ResetTest, RenderResetLeavesTheOtherEnginesAlone) {
   fill();
   gdrst(2, 1);

@@ -5,7 +5,6 @@
 namespace halogen {
 namespace {
 
-constexpr std::string_view kRcs = "rcs0";
 constexpr uint32_t kPlaneA = 1u << 11, kPlaneB = 1u << 10;
 using Dwords = FlowBench::Dwords;
 
