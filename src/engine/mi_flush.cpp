@@ -168,6 +168,9 @@ Next pipe_control(Engine& engine, const Command& command) {
   if (!write(engine, command, sync)) {
     return engine.stopped_by_fault();
   }
+  if (engine.was_reset()) {
+    return Next::hold();  // the register that it wrote reset this engine
+  }
   if (fields.global_snapshot_count_reset) {
     reset_statistics(engine);
   }

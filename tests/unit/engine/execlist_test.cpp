@@ -227,7 +227,7 @@ TEST_P(ExeclistTest, ProxySubmissionsKeepTheirOrder) {
   bench.emit(first, ContextBench::store(data, 1));
   bench.emit(second, ContextBench::store(data, 2));
   bench.submit({&first, &second});
-  EXPECT_TRUE(bench.device->settle(1'000'000) || true);
+  bench.device->advance(1'000'000);
   EXPECT_EQ(bench.peek(data), 0u) << "the second does not overtake";
   EXPECT_EQ(bench.statuses("rcs0").size(), 1u);
   bench.poke(data + 0x40, 1);

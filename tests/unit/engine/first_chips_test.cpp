@@ -6,7 +6,7 @@ namespace halogen {
 namespace {
 
 constexpr std::string_view kRcs = "rcs0";
-constexpr uint32_t kIsr = 0x20ac, kSyncStatus = 1u << 12, kNonSecure = 1u << 8;
+constexpr uint32_t kSyncStatus = 1u << 12, kNonSecure = 1u << 8;
 using Dwords = FlowBench::Dwords;
 
 class FirstChips : public ::testing::TestWithParam<std::string> {};

@@ -159,15 +159,6 @@ TEST_P(Gen4Flush, NotifyInterrupt) {
   EXPECT_EQ(bench.read(0x20a4) & 1u << 18, 1u << 18);
 }
 
-// The global table is changed behind the device's back: a flush forgets what was cached.
-TEST_P(Gen4Flush, ForgetsTranslations) {
-  FlowBench bench(GetParam());
-  const uint64_t data = bench.allocate(1);
-  bench.start_ring(kRcs);
-  bench.run_all(kRcs, FlowBench::join({bench.store(data, 1), {kFlush, kNoop}, bench.store(data, 2)}));
-  EXPECT_EQ(bench.peek(data), 2u);
-}
-
 TEST_P(Gen4Flush, SyncFlushTogglesTheStatus) {
   COVERS("G45-5.3.11-03");
   FlowBench bench(GetParam());

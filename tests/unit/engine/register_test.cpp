@@ -274,5 +274,16 @@ TEST(SelfReset, EndsTheStream) {
   }
 }
 
+// The same by the write of a PIPE_CONTROL (bit 23: to a register; post-sync: immediate data).
+TEST(SelfReset, ByAPipeControl) {
+  for (const char* name : {"bdw", "dg1"}) {
+    MiBench bench(name);
+    const uint64_t data = bench.allocate(1);
+    bench.go(bench.store(data, 1) + Dwords{0x7a00'0004, 1u << 23 | 1u << 14, 0x941c, 0, 1, 0} +
+             bench.store(data + 4, 2));
+    EXPECT_EQ(bench.peek64(data), 1u) << name;
+  }
+}
+
 }  // namespace
 }  // namespace halogen
