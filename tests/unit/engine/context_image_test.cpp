@@ -253,7 +253,6 @@ TEST_P(ContextImageTest, CurrentContextRegister) {
 // ---- what belongs to the engine
 
 TEST(PowerContext, GlobalStateIsTheEnginesAndSurvivesPower) {
-  COVERS("DG1-PWR-01");
   ContextBench bench("dg1");
   for (const char* const engine : {"bcs0", "vcs0", "vcs2", "vecs0"}) {
     // HWSTAM, SEMA_WAIT_POLL, EMR, FORCE_TO_NONPRIV, CSB_INTERRUPT_MASK.
@@ -299,7 +298,6 @@ TEST(PowerContext, GlobalStateIsTheEnginesAndSurvivesPower) {
 
 // The ring comes back disabled, gets its pointers, and is enabled last.
 TEST(PowerContext, RingIsEnabledLast) {
-  COVERS("DG1-PWR-06");
   ContextBench bench("dg1");
   const uint64_t data = bench.allocate(1);
   bench.set_reg("vecs0", ContextBench::kMode, 0x8000'0000);  // a legacy ring

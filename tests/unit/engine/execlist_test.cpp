@@ -255,7 +255,6 @@ TEST_P(ExeclistTest, ProxySubmissionsKeepTheirOrder) {
 }
 
 TEST(Execlist, DescriptorFields) {
-  COVERS("DG1-EL-09");
   const uint32_t dwords[2] = {0x8765'4000 | 2u << 9 | 1u << 8 | 2u << 6 | 1u << 5 | 3u << 3 | 1u << 2 | 1u << 1 | 1u,
                               5u << 29 | 0x2bu << 23 | 0x35u << 16 | 0x5a5u << 5};
   for (const spec::GenId gen : {spec::GenId::gen11, spec::GenId::gen12}) {

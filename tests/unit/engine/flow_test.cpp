@@ -57,7 +57,6 @@ TEST_P(FlowTest, ReservedClientsAreParseErrors) {
 }
 
 TEST_P(FlowTest, LengthsAreImpliedFixedOrVariable) {
-  COVERS("DG1-CS-06");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint32_t nopid = bench.engine_model(kRcs).mmio_base + kNopid;
@@ -138,7 +137,6 @@ class Prefetch : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Prefetch, ChangesInsideTheWindowAreMissed) {
   COVERS("DG1-FETCH-01");
-  COVERS("DG1-FETCH-03");
   DeviceOptions options;
   options.prefetch_lines = GetParam();
   FlowBench bench("dg1", options);

@@ -167,7 +167,6 @@ TEST(Token, FiveDwordsOnGen12) {
 }
 
 TEST(SemaphoreTargets, EveryEngineOfTheChipCanBeSignalled) {
-  COVERS("DG1-CS-14");  // with the tests above
   const std::pair<const char*, uint32_t> kTargets[] = {
       {"rcs0", 0}, {"vcs0", 1}, {"bcs0", 2}, {"vecs0", 3}, {"vcs2", 6}};
   for (const auto& [name, code] : kTargets) {

@@ -128,7 +128,6 @@ TEST_P(SetContext, ImagesCanBeMoved) {
 }
 
 TEST_P(SetContext, MiRegistersAreLoadCommandsInTheImage) {
-  COVERS("G45-5.8.1-09");
   set_state(5);
   switch_to(first, kInhibit);
   EXPECT_FALSE(saved(first));

@@ -107,7 +107,6 @@ TEST(UserInterrupts, AreRaisedByTheirCommand) {
 class StatusReports : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(StatusReports, OfAnEngineGoToItsPage) {
-  COVERS("DG1-HWSP-03");
   constexpr uint32_t kMark = 0x1234'5678;
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);

@@ -101,7 +101,6 @@ TEST_P(OrderTest, FlushesAndInterruptsPushPostedWrites) {
 }
 
 TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
-  COVERS("DG1-ORD-04");
   OrderBench bench(GetParam());
   const uint64_t data = bench.data;
   bench.go(bench.store(data, 7) + Dwords{0x14c0'0002, bench.gpr(2)} + bench.at(data));  // MI_LOAD_REGISTER_MEM
@@ -116,8 +115,6 @@ TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
 
 // Register writes are done before the next command, whoever makes and whoever needs them.
 TEST_P(OrderTest, RegistersAreNeverBehind) {
-  COVERS("DG1-ORD-05");
-  COVERS("DG1-ORD-06");
   OrderBench bench(GetParam());
   const uint64_t data = bench.data;
   const auto gpr = [&](unsigned index) { return bench.gpr(index); };

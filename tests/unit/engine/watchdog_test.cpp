@@ -25,7 +25,6 @@ class WatchdogTest : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
-  COVERS("DG1-WDT-03");
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.set_reg("vcs0", kThreshold, 0xffff'ffff);
@@ -53,7 +52,6 @@ TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
 }
 
 TEST_P(WatchdogTest, ControlEnablesDisablesAndChoosesTheClock) {
-  COVERS("DG1-WDT-01");
   ContextBench bench(GetParam());
   const ContextBench::Context context = waiting(bench, bench.allocate(1));
   bench.set_reg("vcs0", kThreshold, 0xffff'ffff);
@@ -74,7 +72,6 @@ TEST_P(WatchdogTest, ControlEnablesDisablesAndChoosesTheClock) {
 }
 
 TEST_P(WatchdogTest, TheThresholdInterruptsAndClears) {
-  COVERS("DG1-WDT-02");
   ContextBench bench(GetParam());
   const ContextBench::Context context = waiting(bench, bench.allocate(1));
   // Interrupts of the video engine: bit 6 reaches the identity of its bank, or of the engine.

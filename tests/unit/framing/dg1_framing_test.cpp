@@ -37,7 +37,6 @@ class Names final : public engine::CommandVisitor {
 // Seed 000, "Command Streamer Command Formats": a length is implied by the opcode, fixed but encoded, or variable; the
 // sequence below is padded to a quadword.
 TEST(Dg1Framing, LengthIsImpliedFixedOrVariable) {
-  COVERS("DG1-CS-06");
   const std::vector<uint32_t> stream{
       0x05u << 23,  // MI_ARB_CHECK: implied, one dword
       (0x24u << 23) | 2,

@@ -24,7 +24,6 @@ uint32_t length(uint32_t header) {
 }
 
 TEST(Dg1MiLayout, NoopBatchesArbitration) {
-  COVERS("DG1-CS-11");
   const auto noop = hw::MI_NOOP::unpack(kGen, Dwords{mi(0x00, 1u << 22 | 0x3abcdeu)});
   EXPECT_TRUE(noop.identification_number_register_write_enable);
   EXPECT_EQ(noop.identification_number, 0x3abcdeu);
@@ -137,7 +136,6 @@ TEST(Dg1MiLayout, MemoryCommands) {
 }
 
 TEST(Dg1MiLayout, Semaphores) {
-  COVERS("DG1-CS-14");
   using Wait = hw::MI_SEMAPHORE_WAIT;
   EXPECT_EQ(length(mi(0x1c, 2)), 4u);
   EXPECT_EQ(length(mi(0x1c, 3)), 5u);
