@@ -71,7 +71,8 @@ class NeoStream {
   static constexpr uint64_t kImage = 0x6000;
   static constexpr uint64_t kRing = 0x2000;
 
-  explicit NeoStream(const Product& product) : product_(product), next_local_(0x1000) {}
+  // Local pages begin behind ring and image, which the driver itself lets them overwrite.
+  explicit NeoStream(const Product& product) : product_(product), next_local_(0x2'0000) {}
 
   Messages& out() { return out_; }
 
