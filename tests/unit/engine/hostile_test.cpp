@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, HostileStreams, ::testing::Range(0, static_cast<
 
 TEST(FuzzReplay, Engine) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_engine";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no findings so far";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there: findings of the fuzz target go there";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -194,7 +194,7 @@ TEST_P(IndexTest, ReservedDwordsAreReported) {
 TEST_P(IndexTest, TheProbeListIsNotForSoftware) {
   MiBench bench(GetParam());
   if (!bench.is_gen4()) {
-    GTEST_SKIP() << "bit 22 has no meaning there";
+    GTEST_SKIP() << "bit 22 has a meaning on Gen4 chips only, which run it";
   }
   COVERS("G45-3.6-02");
   const uint64_t page = bench.allocate(1);
