@@ -139,6 +139,10 @@ void Engine::handle(StreamStop stop) {
     case StreamStop::truncated:
       // In a ring the tail lies inside a command. In a batch the next page is missing, or a physical one is at its end.
       if (in_batch() && stream_.level().end != StreamLevel::kNoEnd) {
+        if (state_.execlist.restoring()) {
+          raise(EventKind::undefined_behaviour, "INDIRECT_CTX", stream_.level().address.value, state_.header,
+                "a command reaches beyond the end of the commands of a restore and is not done");
+        }
         handle(StreamStop::exhausted);
       } else if (in_batch()) {
         stopped_at_hole();

@@ -1,5 +1,6 @@
 // Command streamers under a hostile guest: random rings, batches, context images and descriptors on every chip. Nothing
-// may crash or run without end, and a run that goes on from a snapshot ends as the run that was not interrupted.
+// may crash or run without end, and a run that goes on from a snapshot, in another device, ends as the run that was not
+// interrupted.
 #pragma once
 
 #include <algorithm>
@@ -54,18 +55,7 @@ class EngineHost final : public Host {
 // tables at the end of memory.
 class EngineFuzz {
  public:
-  explicit EngineFuzz(const spec::DeviceModel& model) : model_(model) {
-    DeviceOptions options;
-    options.power_gating = false;
-    options.local_tables = false;
-    options.gtt_bytes = 0x80000;  // the smallest: every snapshot looks at all of the device's own memory
-    if (model.local_bytes != 0) {
-      options.local_bytes = 0x1000'0000;
-      options.stolen_bytes = 0x100'0000;
-    }
-    auto created = Device::create(model, host_, options);
-    if (!created) std::abort();
-    chip_ = std::move(*created);
+  explicit EngineFuzz(const spec::DeviceModel& model) : model_(model), chip_(create(host_)), twin_(create(twin_host_)) {
     chip_->config_write(4, 2, 7);
     const unsigned entry = Generation(model).ggtt_format() == GgttFormat::pte64 ? 8 : 4;
     if (const RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
@@ -76,28 +66,31 @@ class EngineFuzz {
     }
     build_tables();
     fresh_ = chip_->snapshot();
-    fresh_memory_.assign(host_.memory().begin(), host_.memory().end());
+    fresh_memory_ = copy_of(host_);
   }
 
   void run(std::span<const uint8_t> data) {
-    put_back(fresh_, fresh_memory_);
+    put_back(*chip_, host_, fresh_, fresh_memory_);
     input_ = data;
     unsigned left = kOperations;
     while (!input_.empty() && left-- != 0) operate();
-    // From here on twice, with a snapshot between two steps of the second run.
-    const DeviceState start = chip_->snapshot();
-    const std::vector<std::byte> memory(host_.memory().begin(), host_.memory().end());
+    // From here on twice. The second run goes from one device to another, with another memory, after each step; the
+    // first of them has seen nothing of what came before.
+    DeviceState state = chip_->snapshot();
+    std::vector<std::byte> memory = copy_of(host_);
     for (unsigned i = 0; i < kSteps; ++i) chip_->advance(kStep);
     const DeviceState end = chip_->snapshot();
-    const std::vector<std::byte> end_memory(host_.memory().begin(), host_.memory().end());
-    put_back(start, memory);
+    const std::vector<std::byte> end_memory = copy_of(host_);
     for (unsigned i = 0; i < kSteps; ++i) {
-      chip_->advance(kStep);
-      const DeviceState middle = chip_->snapshot();
-      chip_->restore(middle);
-      if (!(chip_->snapshot() == middle)) std::abort();
+      Device& device = i % 2 == 0 ? *twin_ : *chip_;
+      EngineHost& host = i % 2 == 0 ? twin_host_ : host_;
+      put_back(device, host, state, memory);
+      if (!(device.snapshot() == state)) std::abort();
+      device.advance(kStep);
+      state = device.snapshot();
+      memory = copy_of(host);
     }
-    if (!(chip_->snapshot() == end) || !holds(end_memory)) std::abort();
+    if (!(state == end) || memory != end_memory) std::abort();
   }
 
  private:
@@ -114,12 +107,23 @@ class EngineFuzz {
     for (uint32_t page = 0; page < kPages; ++page) put(kTables + 3 * kPage + page * 8, page * kPage + 3);
   }
 
-  bool holds(std::span<const std::byte> memory) {
-    return std::memcmp(memory.data(), host_.memory().data(), memory.size()) == 0;
+  std::unique_ptr<Device> create(EngineHost& host) const {
+    DeviceOptions options;
+    options.power_gating = false;
+    options.local_tables = false;
+    options.gtt_bytes = 0x80000;  // the smallest: every snapshot looks at all of the device's own memory
+    if (model_.local_bytes != 0) {
+      options.local_bytes = 0x1000'0000;
+      options.stolen_bytes = 0x100'0000;
+    }
+    auto created = Device::create(model_, host, options);
+    if (!created) std::abort();
+    return std::move(*created);
   }
-  void put_back(const DeviceState& state, std::span<const std::byte> memory) {
-    std::memcpy(host_.memory().data(), memory.data(), memory.size());
-    chip_->restore(state);
+  static std::vector<std::byte> copy_of(EngineHost& host) { return {host.memory().begin(), host.memory().end()}; }
+  static void put_back(Device& device, EngineHost& host, const DeviceState& state, std::span<const std::byte> memory) {
+    std::memcpy(host.memory().data(), memory.data(), memory.size());
+    device.restore(state);
   }
 
   template <class T>
@@ -240,7 +244,9 @@ class EngineFuzz {
 
   const spec::DeviceModel& model_;
   EngineHost host_;
+  EngineHost twin_host_;
   std::unique_ptr<Device> chip_;
+  std::unique_ptr<Device> twin_;
   DeviceState fresh_;
   std::vector<std::byte> fresh_memory_;
   std::span<const uint8_t> input_;

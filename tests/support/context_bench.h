@@ -257,6 +257,11 @@ struct ContextBench : EngineBench {
     }
     return out;
   }
+  // After a reset the buffer begins again: drivers set their own place and the one in the page to the last entry.
+  void forget_statuses(std::string_view engine) {
+    seen_.erase(engine);
+    poke(status_pages_[engine] + status_index_dword() * 4, status_entries() - 1);
+  }
   // Entries as this chip writes them (docs/requirements/dg1.md, CSB-03 and CSB-04).
   static constexpr uint32_t kIdle = 0x7ff;
   uint64_t new_form(bool new_queue, const Context* away, const Context* to, uint32_t detail = 0,

@@ -1,31 +1,42 @@
-// Every chip as a kernel drives it, and the same run again: twice, beside another device on a second thread, and from
-// threads that take turns. Memory, the device and its events end the same.
+// Every chip as a kernel drives it, and the same run again: twice, beside another device on a second thread, from
+// threads that take turns, and with a thread of its own for the device's time. Memory, the device and its events end
+// the same.
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
-#include "flow_bench.h"
-#include "kernel_story.h"
+#include "kernel_execlists.h"
+#include "kernel_rings.h"
 
 namespace halogen {
 namespace {
 
 class KernelTest : public ::testing::TestWithParam<std::string> {};
 
+std::unique_ptr<KernelStory> make_story(const std::string& chip) {
+  if (spec::find_device(chip)->has(spec::Feature::execlists)) return std::make_unique<ExeclistStory>(chip);
+  return std::make_unique<RingStory>(chip);
+}
 Ending tell(KernelStory& story) {
-  for (unsigned number = 0; number < KernelStory::kSteps; ++number) story.step(number);
+  for (unsigned number = 0; number < KernelStory::kSteps && !::testing::Test::HasFailure(); ++number) {
+    SCOPED_TRACE(number);
+    story.step(number);
+  }
   return story.ending();
 }
 Ending tell(const std::string& chip) {
   return tell(*make_story(chip));
 }
 
-TEST_P(KernelTest, AllEnginesWorkAreInterruptedHangAndComeBack) {
+TEST_P(KernelTest, AllEnginesWorkArePreemptedResumedAndReset) {
   tell(GetParam());
 }
 
 TEST_P(KernelTest, TheSameStoryEndsTheSame) {
   const Ending first = tell(GetParam());
-  EXPECT_EQ(first.memory, tell(GetParam()).memory);
-  EXPECT_TRUE(first == tell(GetParam()));
+  const Ending second = tell(GetParam());
+  EXPECT_EQ(first.memory, second.memory);
+  EXPECT_TRUE(first == second);
 }
 
 // Two devices share nothing: neither sees the other, whatever the threads do to each other's time.
@@ -54,7 +65,105 @@ TEST_P(KernelTest, ThreadsThatTakeTurnsEndTheSame) {
   EXPECT_TRUE(story->ending() == alone);
 }
 
+// A thread that does what it is handed, one piece after the other; who hands it waits for it.
+class DeviceThread {
+ public:
+  DeviceThread() : thread_([this] { work(); }) {}
+  ~DeviceThread() {
+    hand_over({});
+    thread_.join();
+  }
+  DeviceThread(const DeviceThread&) = delete;
+  DeviceThread& operator=(const DeviceThread&) = delete;
+
+  void run(const std::function<void()>& work) {
+    hand_over(work);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !full_; });
+  }
+
+ private:
+  void hand_over(std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    work_ = std::move(work);
+    full_ = true;
+    changed_.notify_all();
+  }
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return full_; });
+      if (!work_) return;
+      work_();
+      full_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> work_;
+  bool full_ = false;
+  std::thread thread_;
+};
+
+// Registers are touched by one thread, time passes and engines work on another.
+TEST_P(KernelTest, TimeOnAThreadOfItsOwnEndsTheSame) {
+  const Ending alone = tell(GetParam());
+  const auto story = make_story(GetParam());
+  DeviceThread device;
+  story->set_clockwork([&device](const std::function<void()>& work) { device.run(work); });
+  const Ending apart = tell(*story);
+  EXPECT_EQ(apart.memory, alone.memory);
+  EXPECT_TRUE(apart == alone);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, KernelTest, ::testing::ValuesIn(all_chips()), chip_name);
+
+// Nobody waits for anybody, and one lock is all: the threads' luck decides how much time passes between two register
+// accesses, so moments differ from run to run, but not what the engines' programs leave in memory.
+class FreeThreads : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FreeThreads, OneLockIsEnough) {
+  constexpr uint32_t kRounds = 50;
+  FlowBench bench(GetParam());
+  const uint64_t data = bench.allocate(bench.model.engines.size());
+  for (const spec::EngineModel& each : bench.model.engines) bench.start_ring(each.name);
+  std::mutex lock;
+  bool last = false;
+  bool settled = false;
+  std::thread time([&] {
+    for (bool go_on = true; go_on; std::this_thread::yield()) {
+      const std::lock_guard guard(lock);
+      go_on = !last;
+      bench.device->advance(1000);
+    }
+    const std::lock_guard guard(lock);
+    settled = bench.device->settle();
+  });
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    uint64_t at = data + 4 * round;
+    for (const spec::EngineModel& each : bench.model.engines) {
+      const std::lock_guard guard(lock);
+      bench.emit(each.name, bench.store(at, round + 1));
+      bench.submit(each.name);
+      at += EngineBench::kPage;
+    }
+  }
+  {
+    const std::lock_guard guard(lock);
+    last = true;
+  }
+  time.join();
+  EXPECT_TRUE(settled);
+  for (size_t number = 0; number < bench.model.engines.size(); ++number) {
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      ASSERT_EQ(bench.peek(data + number * EngineBench::kPage + 4 * round), round + 1) << number;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, FreeThreads, ::testing::ValuesIn(all_chips()), chip_name);
 
 // Drivers of Gen11 and later do not set the execlist bit: they switch the legacy ring off.
 class NoLegacyRing : public ::testing::TestWithParam<const char*> {};

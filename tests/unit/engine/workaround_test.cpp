@@ -1,4 +1,7 @@
 // Batches that run while a context is loaded: INDIRECT_CTX in the middle of the restore, BB_PER_CTX_PTR at its end.
+#include <optional>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -174,20 +177,103 @@ TEST_P(WorkaroundTest, NotOnALiteRestore) {
   EXPECT_EQ(value(5), 0u);
 }
 
-// Batches that point nowhere, never end or call themselves stop the engine, not the host. A reset brings it back.
+// Batches that point nowhere, never end, call themselves or are no commands. The context never gets to its ring, its
+// image stays as it is, other engines work, and a reset brings the engine back. What is wrong is reported; a loop is
+// not wrong, it only never ends.
+struct HostileCase {
+  const char* name;
+  bool indirect;                   // the commands in the middle of the restore, else the batch at its end
+  std::vector<uint32_t> commands;  // with `kSelf` for their own address; none: a page that is not mapped
+  std::optional<EventKind> reported;
+  bool quiet = true;  // nothing else is reported
+};
+constexpr uint32_t kSelf = 0xdead'beef;
+
 TEST_P(WorkaroundTest, Hostile) {
-  for (const uint32_t pointer : {0x7fff'f001u, static_cast<uint32_t>(batch) | 1u}) {
+  const std::vector<HostileCase> cases = {
+      {"a loop", false, {0x1880'0001, kSelf, 0}, std::nullopt},
+      {"a loop in the restore", true, {0x1880'0001, kSelf, 0}, std::nullopt},
+      {"calls itself", false, {0x18c0'0001, kSelf, 0}, std::nullopt, false},
+      {"no command", false, {0x7fff'ffff, 0}, EventKind::unknown_command},
+      {"no command in the restore", true, {0x7fff'0000, 0}, EventKind::unknown_command},
+      {"nowhere", false, {}, EventKind::fault},
+  };
+  for (const HostileCase& each : cases) {
+    SCOPED_TRACE(each.name);
     ContextBench other(GetParam());
-    const uint64_t loop = other.allocate(1);
-    other.poke(loop, {0x1880'0001, static_cast<uint32_t>(loop), 0});
-    Context context = other.create("rcs0", 1);
-    other.set_image(context, other.image_restore_batch(),
-                    pointer == 0x7fff'f001 ? pointer : static_cast<uint32_t>(loop) | 1u);
-    other.emit(context, {0});
+    const uint64_t data = other.allocate(1);
+    const uint64_t page = other.allocate(1);
+    uint64_t at = page;
+    for (const uint32_t dword : each.commands) {
+      other.poke(at, dword == kSelf ? static_cast<uint32_t>(page) : dword);
+      at += 4;
+    }
+    if (each.commands.empty()) other.set_entry(page / 4096, 0);
+    Context context = other.create("rcs0", 1, ContextBench::kNoSwitchOnWait);
+    other.map_process(context, 0x20'0000, data);  // tables, so that nothing else is wrong with it
+    if (each.indirect) {
+      other.set_image(context, other.image_indirect(), static_cast<uint32_t>(page) | 1u);
+      other.set_image(context, other.image_indirect_offset(), 13u << 6);
+    } else {
+      other.set_image(context, other.image_restore_batch(), static_cast<uint32_t>(page) | 1u);
+    }
+    other.emit(context, ContextBench::store(data, 1));
+    std::vector<uint32_t> image;
+    for (unsigned dword = 0; dword < 2048; ++dword) image.push_back(other.image(context, dword));
+    other.host.log.clear();
     other.submit({&context});
     other.device->advance(300'000);
-    EXPECT_LE(other.statuses("rcs0").size(), 1u) << "it never got to its ring";
+    EXPECT_EQ(other.peek(data), 0u) << "it never got to its ring";
+    EXPECT_EQ(other.statuses("rcs0"), std::vector<uint64_t>{other.idle_to_active(context)});
+    for (unsigned dword = 0; dword < 2048; ++dword) {
+      ASSERT_EQ(other.image(context, dword), image[dword]) << "nobody saved it, dword " << dword;
+    }
+    if (each.reported) {
+      EXPECT_GE(other.events(*each.reported), 1u);
+    } else if (each.quiet) {
+      EXPECT_EQ(other.events(), 0u) << other.host.log.events()[0].to_string();
+    }
+    // Another engine has not noticed.
+    Context beside = other.create("bcs0", 2);
+    other.map_process(beside, 0x20'0000, data);
+    other.emit(beside, ContextBench::store(data + 4, 2));
+    other.submit({&beside});
+    other.device->advance(10'000);
+    EXPECT_EQ(other.peek(data + 4), 2u);
+    EXPECT_EQ(other.statuses("bcs0").size(), 2u);
+    // And after a reset the engine is as new.
+    other.set_reg("rcs0", 0xd0, 0x0001'0001);
+    other.device->advance(1000);
+    EXPECT_EQ(other.reg("rcs0", 0xd0) & 3, 3u) << "ready";
+    other.write(0x941c, 2);
+    EXPECT_EQ(other.read(0x941c), 0u);
+    other.set_reg("rcs0", 0xd0, 0x0001'0000);
+    other.set_reg("rcs0", ContextBench::kStatusPageAddress, static_cast<uint32_t>(other.status_page("rcs0")));
+    other.set_reg("rcs0", ContextBench::kMode, 0x8000'8000);
+    other.forget_statuses("rcs0");
+    other.set_image(context, other.image_indirect(), 0);
+    other.set_image(context, other.image_restore_batch(), 0);
+    other.run(context);
+    EXPECT_EQ(other.peek(data), 1u) << "the same context, without its batch";
+    EXPECT_EQ(other.statuses("rcs0"),
+              (std::vector<uint64_t>{other.idle_to_active(context), other.complete_to_idle(context)}));
   }
+}
+
+// Commands that do not fit into the lines of the restore: they are not done, which is reported, and the restore goes
+// on.
+TEST_P(WorkaroundTest, ACommandBeyondTheEndOfTheRestoreIsReported) {
+  Context context = create(1);
+  const uint64_t data = bench.allocate(1);
+  bench.map_process(context, 0x20'0000, data);
+  bench.poke(indirect, load(3, 1));
+  bench.poke(indirect + 12, {0x7fff'ffff});
+  bench.emit(context, ContextBench::store(data, 1));
+  set_indirect(context, 1, 13);
+  bench.run(context);
+  EXPECT_EQ(value(3), 1u) << "the one before is done";
+  EXPECT_EQ(bench.peek(data), 1u);
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, WorkaroundTest, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"));
