@@ -55,6 +55,7 @@ class EngineSet::Port final : public engine::Services {
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
     listener_.display().on_target_write(base, first_line, lines);
   }
+  uint64_t time() const override { return set_.clock_.nanoseconds; }
   void set_time(uint64_t nanoseconds) override { set_.clock_.nanoseconds = nanoseconds; }
   void on_event(const Event& event) override { host_.on_event(event); }
 

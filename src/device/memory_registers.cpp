@@ -256,7 +256,10 @@ bool MemoryUnit::process_tables_off(unsigned engine) const {
   }
   if (formats_.find(WalkMode::ppgtt_directory) != nullptr) {
     // The render engine's register switches them on for all (Linux i915, gen6_ppgtt_enable).
-    return !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(0)).ppgtt_enable;
+    const auto render = std::ranges::find(model_.engines, spec::EngineClass::render, &spec::EngineModel::engine_class);
+    const auto number = static_cast<unsigned>(render - model_.engines.begin());
+    return render == model_.engines.end() ||
+           !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(number)).ppgtt_enable;
   }
   return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == FaultReason::none;
 }

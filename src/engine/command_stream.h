@@ -131,6 +131,12 @@ concept TakesNoops = requires(Visitor& visitor, size_t count) {
   visitor.on_noops(count);
 };
 
+// A visitor may look whenever the stream comes to another page, batch or level, before the next command.
+template <class Visitor>
+concept SeesPages = requires(Visitor& visitor) {
+  visitor.on_page();
+};
+
 // How many of the dwords at the start are zero.
 inline size_t leading_zeros(std::span<const uint32_t> dwords) {
   constexpr size_t kBlock = 16;
@@ -229,6 +235,7 @@ StreamStop CommandStream::run(Visitor& visitor, uint64_t budget) {
     if (window_.empty() && !open_window()) {
       return level().address == level().end ? StreamStop::exhausted : StreamStop::unmapped;
     }
+    if constexpr (SeesPages<Visitor>) visitor.on_page();
     StreamLevel& here = level();
     const uint64_t epoch = epoch_;
     const uint32_t* cursor = window_.data();

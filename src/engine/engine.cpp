@@ -78,8 +78,7 @@ bool Engine::run(uint64_t until) {
   if (state_.time >= until) {
     return state_.activity == Activity::running;  // a long command is still at work
   }
-  stream_.invalidate();                                              // tables may have changed since
-  watchdog_.pass(state_.time, state_.execlist.running.has_value());  // time may have passed without a call
+  stream_.invalidate();  // tables may have changed since
   bool progress = false;
   was_reset_ = false;
   while (state_.time < until) {
@@ -95,14 +94,12 @@ bool Engine::run(uint64_t until) {
     }
     state_.activity = Activity::running;
     state_.wait = {};
-    const bool context_valid = state_.execlist.running.has_value();
     Executor executor(*this);
     const uint64_t budget = (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
     handle(stream_.run(executor, budget));
     state_.ring.cancel_wait = false;
     progress |= state_.commands != before;
-    watchdog_.pass(state_.time, context_valid);
     ring_.report_head_at_borders();
     if (state_.activity == Activity::waiting && state_.wait.kind == WaitKind::event && state_.wait.until &&
         *state_.wait.until > state_.time && *state_.wait.until < until) {
@@ -114,7 +111,7 @@ bool Engine::run(uint64_t until) {
     }
   }
   state_.time = std::max(state_.time, until);
-  watchdog_.pass(state_.time, state_.execlist.running.has_value());
+  watchdog_.settle();
   stream_registers_.publish();
   return progress;
 }

@@ -82,6 +82,7 @@ class Engine {
   StatusPage& status_page() { return status_page_; }
   Errors& errors() { return errors_; }
   StreamModes& modes() { return modes_; }
+  Watchdog& watchdog() { return watchdog_; }
   CommandPrivilege& privilege() { return privilege_; }
   BackEnd& back_end() { return *back_end_; }
   Submission& submission();

@@ -150,6 +150,7 @@ bool ExeclistSubmission::switch_context() {
 
 // A context comes into the engine, or the engine becomes idle.
 void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
+  engine_.watchdog().settle();  // up to the end of the save
   ExeclistState& list = engine_.state().execlist;
   StreamState stream = engine_.stream().state();
   stream.depth = 0;

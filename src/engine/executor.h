@@ -34,6 +34,8 @@ class Executor {
     engine_.counts_[static_cast<size_t>(spec::CommandId::MI_NOOP)].count += count;
     engine_.state_.commands += count;
   }
+  // The head of the ring reaches a border only where a page begins.
+  void on_page() { engine_.ring_.report_head_at_borders(); }
   Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place);
   void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
                     const CommandPlace& place);

@@ -7,10 +7,18 @@
 #include <cstdint>
 #include <span>
 
+#include "base/bits.h"
 #include "engine/command_stream.h"
 #include "engine/services.h"
 
 namespace halogen::engine {
+
+// Addresses in commands and in the registers of a stream have 48 bits. Above them stand copies of bit 47, or zeros:
+// clients write both forms of one address. Other bits there stay, and the walk refuses them.
+constexpr GpuVa canonical(GpuVa address) {
+  constexpr unsigned kBits = 48;
+  return address.value >> kBits == 0 ? GpuVa{static_cast<uint64_t>(sign_extend(address.value, kBits))} : address;
+}
 
 class Fetch final : public CommandMemory {
  public:

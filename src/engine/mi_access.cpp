@@ -39,7 +39,7 @@ MemoryTarget graphics_target(Engine& engine, const Command& command, std::option
   } else if (!global || (!*global && !engine.per_process_space())) {
     table = engine.fetched_from();
   }
-  return {&engine.data_space(table), address.value, dropped};
+  return {&engine.data_space(table), canonical(address).value, dropped};
 }
 
 MemoryTarget physical_target(const Command& command, uint64_t address) {
@@ -47,8 +47,9 @@ MemoryTarget physical_target(const Command& command, uint64_t address) {
 }
 
 uint32_t own_register(const spec::EngineModel& engine, uint64_t offset) {
-  constexpr uint64_t kBlockBytes = 0x1000;
-  return engine.mmio_base + static_cast<uint32_t>(offset % kBlockBytes);
+  constexpr uint64_t kBlockBytes = 0x1000;  // that images hold registers of
+  const uint64_t place = offset - engine.mmio_base;
+  return engine.mmio_base + static_cast<uint32_t>(place < kBlockBytes ? place : offset);
 }
 
 uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {

@@ -39,8 +39,9 @@ MemoryTarget physical_target(const Command& command, uint64_t address);
 
 // The register that a command names, with its ways to mean a register of the engine that runs it.
 uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap);
-// A register of the engine's own block. Software names it by its distance from the block's start or by its whole offset
-// (Linux i915 writes context images in the second way): only the place within the block counts.
+// A register of the engine's own. Software names it by its distance from the engine's base or, in its first block, by
+// its whole offset: the manual adds (Intel media driver, MI_STORE_REGISTER_MEM), Linux i915 writes context images in
+// the second way.
 uint32_t own_register(const spec::EngineModel& engine, uint64_t offset);
 // A read by a command: what it may not read is zero.
 uint32_t read_register(Engine& engine, const Command& command, uint32_t offset);

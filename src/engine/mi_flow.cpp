@@ -129,6 +129,7 @@ Batch later_batch(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
   if (start.add_offset_enable) {
     batch.address += engine.registers().get<hw::BB_OFFSET>().offset;
   }
+  batch.address = canonical(batch.address);
   batch.deeper = start.second_level_batch_buffer;
   batch.level = {.privileged = !per_process, .second_level = batch.deeper};
   return batch;

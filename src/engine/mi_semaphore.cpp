@@ -17,6 +17,7 @@ using spec::RegisterId;
 
 constexpr uint64_t kMicrosecond = 1000;
 constexpr uint64_t kMailboxPoll = kMicrosecond;  // Gen4 and Gen6 have no register for it
+constexpr uint64_t kNoPoll = 0;
 
 // Both enumerations count the same relations in the same order.
 template <class Relation>
@@ -157,14 +158,22 @@ uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) 
   return slot == nullptr ? 0 : slot->offset;
 }
 
+// A write to the streamer's own mailboxes wakes it; memory and other registers are looked at again and again.
+uint64_t poll_interval(const hw::MI_SEMAPHORE_MBOX& mailbox) {
+  using Select = hw::MI_SEMAPHORE_MBOX::RegisterSelect;
+  const bool own = mailbox.compare_register &&
+                   (mailbox.register_select == Select::rvsync || mailbox.register_select == Select::rbsync);
+  return own ? kNoPoll : kMailboxPoll;
+}
+
 Next mailbox_wait(Engine& engine, const Command& command, const hw::MI_SEMAPHORE_MBOX& mailbox, uint32_t value) {
   const uint32_t data = mailbox.semaphore_data_dword;
   const bool strict = engine.generation().has(spec::Feature::mailbox_registers);
   if (strict ? value > data : value >= data) {
     return go_on(engine);
   }
-  const std::optional<uint64_t> until =
-      mailbox.compare_register ? std::nullopt : std::optional(engine.now() + kMailboxPoll);
+  const uint64_t interval = poll_interval(mailbox);
+  const std::optional<uint64_t> until = interval == kNoPoll ? std::nullopt : std::optional(engine.now() + interval);
   return wait_or_switch(engine, command, 0, until);
 }
 

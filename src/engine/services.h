@@ -60,6 +60,8 @@ class Services {
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual Display& display() = 0;
 
+  // Of the device, or of the engine whose command is at work.
+  virtual uint64_t time() const = 0;
   // The engine is about to touch something that shows the time: this is its own.
   virtual void set_time(uint64_t nanoseconds) = 0;
   virtual void on_event(const Event& event) = 0;

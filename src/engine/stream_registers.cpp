@@ -27,7 +27,7 @@ uint32_t high(GpuVa address) {
   return static_cast<uint32_t>(address.value >> 32) & 0xffff;
 }
 GpuVa join(uint64_t low, uint32_t high) {
-  return GpuVa{low | uint64_t{high} << 32};
+  return canonical(GpuVa{low | uint64_t{high} << 32});
 }
 StreamSpace space_of(bool ppgtt) {
   return ppgtt ? StreamSpace::ppgtt : StreamSpace::ggtt;

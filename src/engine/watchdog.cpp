@@ -1,6 +1,9 @@
 #include "engine/watchdog.h"
 
+#include <algorithm>
+
 #include "engine/engine.h"
+#include "engine/execlist.h"
 #include "hw/predicate.h"
 #include "spec/packing.h"
 
@@ -11,44 +14,70 @@ using spec::RegisterId;
 using Control = hw::PR_CTR_CTL;
 
 constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kCounts = uint64_t{1} << 32;  // of the counter, until it wraps
+
+// Toggles of a clock from the start of time on. Whole seconds apart, so that nothing overflows.
+uint64_t ticks_at(uint64_t nanoseconds, uint64_t hz) {
+  return nanoseconds / kSecond * hz + nanoseconds % kSecond * hz / kSecond;
+}
 
 }  // namespace
 
 Watchdog::Watchdog(Engine& engine) : engine_(engine) {
-  engine.registers().attach(RegisterId::PR_CTR_CTL, *this);
+  for (const RegisterId id : {RegisterId::PR_CTR_CTL, RegisterId::PR_CTR_THRSH, RegisterId::PR_CTR}) {
+    engine.registers().attach(id, *this);
+  }
 }
 
-void Watchdog::pass(uint64_t now, bool context_valid) {
+void Watchdog::settle() {
   WatchdogState& state = engine_.state().watchdog;
-  const uint64_t elapsed = now > state.counted_to ? now - state.counted_to : 0;
-  state.counted_to = now;
+  const uint64_t from = state.counted_to;
+  const uint64_t to = std::max({from, engine_.now(), engine_.services().time()});
+  state.counted_to = to;
   Registers& registers = engine_.registers();
+  if (to == from || !registers.has(RegisterId::PR_CTR) || !engine_.state().execlist.running ||
+      !engine_.execlists()->enabled()) {
+    return;
+  }
   const auto control = registers.get<Control>();
-  if (!registers.has(RegisterId::PR_CTR) || !context_valid || control.control != Control::Control::enable) {
+  if (control.control != Control::Control::enable) {
     return;
   }
   const bool clocks = control.count_select == Control::CountSelect::gpu_clocks;
   const uint64_t hz = clocks ? kGpuHz : engine_.generation().model().timestamp_hz;
-  // Whole seconds apart, so that nothing overflows.
-  const uint64_t scaled = elapsed % kSecond * hz + state.rest;
-  const uint64_t ticks = elapsed / kSecond * hz + scaled / kSecond;
-  state.rest = scaled % kSecond;
+  count(ticks_at(to, hz) - ticks_at(from, hz));
+}
+
+void Watchdog::count(uint64_t ticks) {
+  Registers& registers = engine_.registers();
   const uint64_t threshold = registers.peek(RegisterId::PR_CTR_THRSH);
-  uint64_t count = registers.peek(RegisterId::PR_CTR) + ticks;
-  if (threshold != 0 && count >= threshold) {
-    count %= threshold;
+  const uint64_t counted = registers.peek(RegisterId::PR_CTR);
+  const uint64_t left = threshold > counted ? threshold - counted : threshold + kCounts - counted;
+  uint64_t next = counted + ticks;
+  if (ticks >= left) {
+    next = (ticks - left) % (threshold == 0 ? kCounts : threshold);
     engine_.services().interrupt(EngineCause::watchdog);
   }
-  registers.poke(RegisterId::PR_CTR, static_cast<uint32_t>(count));
+  registers.poke(RegisterId::PR_CTR, static_cast<uint32_t>(next));
+}
+
+uint32_t Watchdog::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  if (slot.desc->id != RegisterId::PR_CTR) {
+    return stored;
+  }
+  settle();
+  return engine_.registers().peek(RegisterId::PR_CTR);
 }
 
 uint32_t Watchdog::on_write(const RegisterWrite& write) {
-  const auto control = spec::unpack_register<Control>(engine_.gen(), write.next);
-  if (control.control == Control::Control::disable) {
+  const RegisterId id = write.slot.desc->id;
+  engine_.registers().poke(id, write.old_value);  // so it was until now
+  settle();
+  if (id == RegisterId::PR_CTR_CTL &&
+      spec::unpack_register<Control>(engine_.gen(), write.next).control == Control::Control::disable) {
     engine_.registers().poke(RegisterId::PR_CTR, 0);
-    engine_.state().watchdog.rest = 0;
   }
-  return write.next;
+  return id == RegisterId::PR_CTR ? engine_.registers().peek(id) : write.next;
 }
 
 }  // namespace halogen::engine

@@ -1,5 +1,10 @@
-// The watchdog of a context: counts while a context runs, interrupts when the count reaches the threshold. Seed 000,
-// watchdog timers. The counter is the register PR_CTR; control and threshold belong to the context.
+// The watchdog of a context: counts while a context is in the engine, interrupts when the count equals the threshold.
+// Seed 000, watchdog timers. The counter is the register PR_CTR; control and threshold belong to the context.
+//
+// Time is counted up to a moment when something that counting depends on is about to change, or somebody looks: so the
+// counter is exact within a slice too. The context counts from the first step of its restore to the last of its save.
+// It is compared when it counts: a threshold below the count is met after the counter has wrapped, and a threshold of
+// zero when it wraps.
 // The frequency of GPU clocks is not modelled: kGpuHz stands for it.
 #pragma once
 
@@ -17,12 +22,15 @@ class Watchdog final : public RegisterHandler {
 
   explicit Watchdog(Engine& engine);
 
-  // Time has passed up to `now`; a context was valid in it, or not.
-  void pass(uint64_t now, bool context_valid);
+  // Counts the time that has passed, as things were in it.
+  void settle();
 
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
   uint32_t on_write(const RegisterWrite& write) override;
 
  private:
+  void count(uint64_t ticks);
+
   Engine& engine_;
 };
 

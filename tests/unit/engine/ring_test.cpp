@@ -185,6 +185,47 @@ TEST_P(RingTest, AutomaticReportsAtBorders) {
   }
 }
 
+// However fast the head goes: a report for each border, made when it is passed, with the head behind it.
+TEST_P(RingTest, EveryBorderIsReported) {
+  FlowBench bench(GetParam());
+  const uint64_t page = bench.give_status_page(kRcs);
+  const uint64_t data = bench.allocate(1);
+  constexpr uint32_t kBorder = 0x1'0000, kBorders = 5;
+  const uint64_t ring = bench.allocate(0x60);
+  // Behind each border the stream copies the report, by MI_COPY_MEM_MEM or through a register that both chips have.
+  const uint32_t scratch = bench.engine_model(kRcs).mmio_base + (bench.is_gen8_on() ? 0x600 : 0x94);
+  for (uint32_t i = 1; i <= kBorders && bench.is_gen8_on(); ++i) {
+    const auto to = static_cast<uint32_t>(data + 4 * i);
+    const auto from = static_cast<uint32_t>(page + 16);
+    bench.poke(ring + i * kBorder, {0x14c0'0002, scratch, from, 0, 0x1240'0002, scratch, to, 0});
+  }
+  bench.set_reg(kRcs, kControl, 0);
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kTail, kBorders * kBorder + 0x1000);
+  bench.set_reg(kRcs, kControl, 0x5fu << 12 | 1u << 1 | 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(page + 16), kBorders * kBorder) << "where it was passed, not where the slice ended";
+  for (uint32_t i = 1; i <= kBorders && bench.is_gen8_on(); ++i) {
+    EXPECT_EQ(bench.peek(data + 4 * i), i * kBorder);
+  }
+}
+
+// The head of a command that lies across the border is behind that command.
+TEST_P(RingTest, ReportBehindACommandAcrossTheBorder) {
+  FlowBench bench(GetParam());
+  const uint64_t page = bench.give_status_page(kRcs);
+  const uint64_t data = bench.allocate(1);
+  const uint64_t ring = bench.allocate(0x20);
+  bench.poke(ring + 0xfff8, bench.store(data, 7));
+  bench.set_reg(kRcs, kControl, 0);
+  bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
+  bench.set_reg(kRcs, kTail, 0x1'1000);
+  bench.set_reg(kRcs, kControl, 0x1fu << 12 | 1u << 1 | 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data), 7u);
+  EXPECT_EQ(bench.peek(page + 16), 0x1'0008u);
+}
+
 TEST_P(RingTest, CommandAcrossTheEndIsReported) {
   COVERS("G45-5.3.4-12");
   FlowBench bench(GetParam());

@@ -270,6 +270,21 @@ TEST(MailboxRegisters, RingsOfSandyBridge) {
   }
 }
 
+// Any register by its offset: nobody tells the streamer of its writes, so it looks again and again.
+TEST(MailboxRegisters, OtherRegistersArePolled) {
+  MiBench bench("snb");
+  const uint64_t data = bench.allocate(1);
+  constexpr uint32_t kOther = 0x12040;  // a mailbox of the video ring
+  start(bench, Dwords{0x0b00'0001 | kRegister | kCompare | 3u << 16, 10, kOther} + bench.store(data, 1));
+  bench.device->advance(20 * kMicrosecond);
+  bench.write(kOther, 10);
+  bench.device->advance(20 * kMicrosecond);
+  EXPECT_EQ(bench.peek(data), 0u) << "not greater";
+  bench.write(kOther, 11);
+  bench.device->advance(20 * kMicrosecond);
+  EXPECT_EQ(bench.peek(data), 1u);
+}
+
 class ConditionalEndTest : public ::testing::TestWithParam<const char*> {};
 
 Dwords conditional(const MiBench& bench, uint32_t bits, uint32_t data, uint64_t address) {
