@@ -2,18 +2,26 @@
 
 #include <utility>
 
+#include "base/bits.h"
+#include "hw/fuse.h"
 #include "hw/gtt.h"
+#include "hw/l3.h"
 #include "spec/packing.h"
 
 namespace halogen {
 
 namespace {
 
-constexpr uint64_t kLock = 1;
-
-constexpr uint32_t kDriverFlr = 1u << 31;
-constexpr uint32_t kLmemEnable = 1u << 31;
-constexpr uint32_t kAllPipesDisabled = 1u << 30 | 1u << 28 | 1u << 22 | 1u << 21;  // DFSM: pipes A, C, D, B
+// What the generation lacks, and what does not fit, stays zero.
+template <class Register>
+uint64_t packed(const Register& reg, const MmioSpace& mmio) {
+  const spec::GenId gen = mmio.generation().id();
+  uint64_t value = 0;
+  if (Register::kDesc.layout(gen) != nullptr) {
+    static_cast<void>(spec::pack_register(reg, gen, value));
+  }
+  return value;
+}
 
 }  // namespace
 
@@ -59,20 +67,30 @@ void Firmware::set(std::string_view name, uint64_t value) {
 }
 
 void Firmware::place_tables() {
-  // Base bits 31:12, and 35:32 in bits 7:4; size code 0 is 512 KB; bit 0 enables.
-  const uint64_t high = layout_.gsm_base >> 32 & 0xf;
-  set("PGTBL_CTL", (layout_.gsm_base & 0xffff'f000) | high << 4 | (table_enabled_ ? 1u : 0u));
-  set("LMEM_CFG", local_tables_ ? kLmemEnable : 0);
+  hw::PGTBL_CTL table;
+  table.base_address = PhysAddr(layout_.gsm_base & low_mask(32) & ~low_mask(12));
+  table.base_address_high = static_cast<uint8_t>(layout_.gsm_base >> 32 & low_mask(4));
+  table.table_size = hw::PGTBL_CTL::TableSize::size_512kb;
+  table.page_table_enable = table_enabled_;
+  set("PGTBL_CTL", packed(table, mmio_));
+  hw::LMEM_CFG local;
+  local.enable = local_tables_;
+  set("LMEM_CFG", packed(local, mmio_));
 }
 
 void Firmware::apply() {
   set("GGC", ggc_);
   place_tables();
-  set("DFSM", headless_ ? kAllPipesDisabled : 0);
+  hw::DFSM fuses;
+  fuses.pipe_a_disable = fuses.pipe_b_disable = fuses.pipe_c_disable = fuses.pipe_d_disable = headless_;
+  set("DFSM", packed(fuses, mmio_));
   if (layout_.dsm_bytes == 0) {
     return;
   }
-  set("GEN6_DSMBASE", layout_.dsm_base | kLock);
+  hw::GEN6_DSMBASE base;
+  base.base_address = PhysAddr(layout_.dsm_base);
+  base.lock = true;
+  set("GEN6_DSMBASE", packed(base, mmio_));
   set("GEN6_GSMBASE", layout_.gsm_base);  // not locked: Linux takes the whole register for the end of local memory
   // Gen6 can say at most 1 MB; drivers leave alone what lies above the base.
   hw::GEN6_STOLEN_RESERVED reserved;
@@ -80,13 +98,13 @@ void Firmware::apply() {
   reserved.size = hw::GEN6_STOLEN_RESERVED::Size::size_2mb;
   reserved.size_gen6 = hw::GEN6_STOLEN_RESERVED::SizeGen6::size_1mb;
   reserved.enable = true;
-  uint64_t value = 0;
-  static_cast<void>(spec::pack_register(reserved, mmio_.generation().id(), value));  // one of the sizes is absent
-  set("GEN6_STOLEN_RESERVED", value);
+  set("GEN6_STOLEN_RESERVED", packed(reserved, mmio_));  // one of the sizes is absent
 }
 
 uint32_t Firmware::on_write(const RegisterWrite& write) {
-  if (write.ones(kDriverFlr) == 0) {
+  hw::GU_CNTL asked;
+  asked.driverflr = true;
+  if (write.ones(static_cast<uint32_t>(packed(asked, mmio_))) == 0) {
     return write.next;
   }
   driver_reset_();

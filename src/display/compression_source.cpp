@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "display/compression.h"
-#include "hw/display_plane.h"
+#include "hw/enums.h"
 #include "surface/tiling.h"
 
 namespace halogen {
 
 namespace {
 
-using Format = hw::DSPCNTR::SourcePixelFormat;
+using Format = hw::DisplayPlaneFormat;
 constexpr uint64_t kTileRow_B = 512;
 constexpr uint8_t kFirstWhole = 6;  // codes from here on have four bytes, but for one
 

@@ -6,6 +6,7 @@
 #include "display/display.h"
 #include "hw/display_pipe.h"
 #include "hw/enums.h"
+#include "hw/overlay.h"
 #include "spec/packing.h"
 
 namespace halogen {
@@ -17,9 +18,6 @@ constexpr std::string_view kOverlay = "MI_OVERLAY_FLIP";
 constexpr std::string_view kScanLines = "MI_LOAD_SCAN_LINES";
 constexpr uint64_t kMicrosecond = 1000;
 constexpr uint32_t kPageMask = 0xfff;
-// In the overlay's page (Linux i915, intel_overlay.c).
-constexpr size_t kOverlayConfiguration = 0x64 / sizeof(uint32_t);
-constexpr unsigned kOverlayPipeBit = 18;
 
 }  // namespace
 
@@ -247,7 +245,7 @@ void Display::overlay_flip(const OverlayFlip& request) {
 unsigned Display::overlay_pipe() const {
   const std::vector<uint32_t>& loaded = state_.overlay.registers;
   if (!loaded.empty()) {
-    return loaded[kOverlayConfiguration] >> kOverlayPipeBit & 1;
+    return static_cast<unsigned>(hw::OVERLAY_REGISTERS::unpack(model_.gen, loaded).pipe_select);
   }
   return !pipe_running(0) && pipe_running(1) ? 1 : 0;
 }

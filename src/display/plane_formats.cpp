@@ -15,118 +15,74 @@ using picture::PixelFormat;
 using picture::YuvMatrix;
 using spec::unpack_register;
 
-std::optional<PixelFormat> format_of(hw::DSPCNTR::SourcePixelFormat code) {
-  using Code = hw::DSPCNTR::SourcePixelFormat;
+// Formats that come in both orders of channels, with and without alpha.
+enum class Depth : uint8_t { ten, eight, half };
+PixelFormat rgb_format(Depth depth, bool xbgr, bool alpha) {
+  constexpr PixelFormat kFormats[3][2][2] = {
+      {{PixelFormat::xrgb2101010, PixelFormat::argb2101010}, {PixelFormat::xbgr2101010, PixelFormat::abgr2101010}},
+      {{PixelFormat::xrgb8888, PixelFormat::argb8888}, {PixelFormat::xbgr8888, PixelFormat::abgr8888}},
+      {{PixelFormat::xrgb16161616f, PixelFormat::argb16161616f},
+       {PixelFormat::xbgr16161616f, PixelFormat::abgr16161616f}},
+  };
+  return kFormats[static_cast<unsigned>(depth)][xbgr ? 1 : 0][alpha ? 1 : 0];
+}
+
+// Display planes, which know no video (`yuv` is empty), and sprites of Cherryview, which know fewer formats.
+std::optional<PixelFormat> format_of(hw::DisplayPlaneFormat code, std::optional<PixelFormat> yuv) {
+  using Code = hw::DisplayPlaneFormat;
+  const bool sprite = yuv.has_value();
   switch (code) {
+    case Code::YUV422:
+      return yuv;
     case Code::indexed_8bpp:
       return PixelFormat::c8;
     case Code::BGRA555:
-      return PixelFormat::argb1555;
+      return sprite ? std::nullopt : std::optional(PixelFormat::argb1555);
     case Code::BGRX555:
-      return PixelFormat::xrgb1555;
+      return sprite ? std::nullopt : std::optional(PixelFormat::xrgb1555);
     case Code::BGRX565:
       return PixelFormat::rgb565;
     case Code::BGRX888:
-      return PixelFormat::xrgb8888;
     case Code::BGRA888:
-      return PixelFormat::argb8888;
-    case Code::RGBX101010:
-      return PixelFormat::xbgr2101010;
-    case Code::RGBA101010:
-      return PixelFormat::abgr2101010;
-    case Code::BGRX101010:
-      return PixelFormat::xrgb2101010;
-    case Code::BGRA101010:
-      return PixelFormat::argb2101010;
-    case Code::RGBX161616:
-      return PixelFormat::xbgr16161616f;
+      return rgb_format(Depth::eight, false, code == Code::BGRA888);
     case Code::RGBX888:
-      return PixelFormat::xbgr8888;
     case Code::RGBA888:
-      return PixelFormat::abgr8888;
-  }
-  return std::nullopt;
-}
-
-std::optional<PixelFormat> format_of(hw::SPCNTR::SourcePixelFormat code, PixelFormat yuv) {
-  using Code = hw::SPCNTR::SourcePixelFormat;
-  switch (code) {
-    case Code::YUV422:
-      return yuv;
-    case Code::indexed_8bpp:
-      return PixelFormat::c8;
-    case Code::BGR565:
-      return PixelFormat::rgb565;
-    case Code::BGRX8888:
-      return PixelFormat::xrgb8888;
-    case Code::BGRA8888:
-      return PixelFormat::argb8888;
-    case Code::RGBX1010102:
-      return PixelFormat::xbgr2101010;
-    case Code::RGBA1010102:
-      return PixelFormat::abgr2101010;
-    case Code::BGRX1010102:
-      return PixelFormat::xrgb2101010;
-    case Code::BGRA1010102:
-      return PixelFormat::argb2101010;
-    case Code::RGBX8888:
-      return PixelFormat::xbgr8888;
-    case Code::RGBA8888:
-      return PixelFormat::abgr8888;
-  }
-  return std::nullopt;
-}
-
-std::optional<PixelFormat> format_of(hw::DVSCNTR::SourcePixelFormat code, bool xbgr, PixelFormat yuv) {
-  using Code = hw::DVSCNTR::SourcePixelFormat;
-  switch (code) {
-    case Code::YUV422:
-      return yuv;
+      return rgb_format(Depth::eight, true, code == Code::RGBA888);
+    case Code::BGRX101010:
+    case Code::BGRA101010:
+      return rgb_format(Depth::ten, false, code == Code::BGRA101010);
     case Code::RGBX101010:
-      return xbgr ? PixelFormat::xbgr2101010 : PixelFormat::xrgb2101010;
-    case Code::RGBX888:
-      return xbgr ? PixelFormat::xbgr8888 : PixelFormat::xrgb8888;
+    case Code::RGBA101010:
+      return rgb_format(Depth::ten, true, code == Code::RGBA101010);
     case Code::RGBX161616:
-      return xbgr ? PixelFormat::xbgr16161616f : PixelFormat::xrgb16161616f;
+      return sprite ? std::nullopt : std::optional(PixelFormat::xbgr16161616f);
   }
   return std::nullopt;
 }
 
-std::optional<PixelFormat> format_of(hw::SPRCTL::SourcePixelFormat code, bool xbgr, PixelFormat yuv) {
-  using Code = hw::SPRCTL::SourcePixelFormat;
-  switch (code) {
-    case Code::YUV422:
-      return yuv;
-    case Code::RGBX101010:
-      return xbgr ? PixelFormat::xbgr2101010 : PixelFormat::xrgb2101010;
-    case Code::RGBX888:
-      return xbgr ? PixelFormat::xbgr8888 : PixelFormat::xrgb8888;
-    case Code::RGBX161616:
-      return xbgr ? PixelFormat::xbgr16161616f : PixelFormat::xrgb16161616f;
-    case Code::YUV444:
-      return PixelFormat::xyuv8888;
-    case Code::XR_BGR101010:
-      break;
+// Video sprites, and sprites of Broadwell, which know two more codes.
+template <class Code>
+std::optional<PixelFormat> sprite_format(Code code, bool xbgr, PixelFormat yuv) {
+  if constexpr (requires { Code::YUV444; }) {
+    if (code == Code::YUV444) return PixelFormat::xyuv8888;
   }
-  return std::nullopt;
+  if (code == Code::YUV422) return yuv;
+  if (code == Code::RGBX101010) return rgb_format(Depth::ten, xbgr, false);
+  if (code == Code::RGBX888) return rgb_format(Depth::eight, xbgr, false);
+  return code == Code::RGBX161616 ? std::optional(rgb_format(Depth::half, xbgr, false)) : std::nullopt;
 }
 
 std::optional<PixelFormat> format_of(hw::UniversalPlaneFormat code, bool xbgr, bool alpha, PixelFormat yuv) {
   using Code = hw::UniversalPlaneFormat;
-  const auto choose = [&](PixelFormat x_rgb, PixelFormat a_rgb, PixelFormat x_bgr, PixelFormat a_bgr) {
-    return xbgr ? (alpha ? a_bgr : x_bgr) : (alpha ? a_rgb : x_rgb);
-  };
   switch (code) {
     case Code::YUV422:
       return yuv;
     case Code::XRGB2101010:
-      return choose(PixelFormat::xrgb2101010, PixelFormat::argb2101010, PixelFormat::xbgr2101010,
-                    PixelFormat::abgr2101010);
+      return rgb_format(Depth::ten, xbgr, alpha);
     case Code::XRGB8888:
-      return choose(PixelFormat::xrgb8888, PixelFormat::argb8888, PixelFormat::xbgr8888, PixelFormat::abgr8888);
+      return rgb_format(Depth::eight, xbgr, alpha);
     case Code::XRGB16161616F:
-      return choose(PixelFormat::xrgb16161616f, PixelFormat::argb16161616f, PixelFormat::xbgr16161616f,
-                    PixelFormat::abgr16161616f);
+      return rgb_format(Depth::half, xbgr, alpha);
     case Code::XYUV8888:
       return PixelFormat::xyuv8888;
     case Code::indexed_8bpp:
@@ -164,6 +120,14 @@ std::optional<PlanePixels> pixels_of(std::optional<PixelFormat> format, bool bt7
   return PlanePixels{*format, matrix_of(bt709), alpha, gamma, keyed};
 }
 
+// Both kinds of sprites that are laid out alike.
+template <class Control>
+std::optional<PlanePixels> sprite_pixels(const Control& control) {
+  return pixels_of(sprite_format(control.source_pixel_format, control.rgb_order_xbgr, yuv_format(control.yuv_order)),
+                   control.yuv_bt709, false, control.gamma_enable,
+                   control.source_key_enable || control.destination_key_enable);
+}
+
 std::optional<PlanePixels> universal_pixels(spec::GenId gen, uint32_t value, std::optional<uint32_t> color_control) {
   const auto control = unpack_register<hw::PLANE_CTL_1>(gen, value);
   auto mode = static_cast<unsigned>(control.alpha_mode);
@@ -191,19 +155,13 @@ std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen
   switch (plane.kind) {
     case PlaneKind::display: {
       const auto reg = unpack_register<hw::DSPCNTR>(gen, control);
-      return pixels_of(format_of(reg.source_pixel_format), false, reg.alpha_premultiply, reg.gamma_enable,
+      return pixels_of(format_of(reg.source_pixel_format, std::nullopt), false, reg.alpha_premultiply, reg.gamma_enable,
                        reg.source_key_enable);
     }
-    case PlaneKind::video_sprite: {
-      const auto reg = unpack_register<hw::DVSCNTR>(gen, control);
-      return pixels_of(format_of(reg.source_pixel_format, reg.rgb_order_xbgr, yuv_format(reg.yuv_order)), reg.yuv_bt709,
-                       false, reg.gamma_enable, reg.source_key_enable || reg.destination_key_enable);
-    }
-    case PlaneKind::sprite: {
-      const auto reg = unpack_register<hw::SPRCTL>(gen, control);
-      return pixels_of(format_of(reg.source_pixel_format, reg.rgb_order_xbgr, yuv_format(reg.yuv_order)), reg.yuv_bt709,
-                       false, reg.gamma_enable, reg.source_key_enable || reg.destination_key_enable);
-    }
+    case PlaneKind::video_sprite:
+      return sprite_pixels(unpack_register<hw::DVSCNTR>(gen, control));
+    case PlaneKind::sprite:
+      return sprite_pixels(unpack_register<hw::SPRCTL>(gen, control));
     case PlaneKind::paired_sprite: {
       const auto reg = unpack_register<hw::SPCNTR>(gen, control);
       return pixels_of(format_of(reg.source_pixel_format, yuv_format(reg.yuv_order)), reg.yuv_bt709,

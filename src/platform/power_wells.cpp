@@ -1,11 +1,6 @@
 #include "platform/power_wells.h"
 
 namespace halogen {
-namespace {
-
-constexpr uint32_t kRequests = 0xaaaa'aaaa;  // each above its state bit
-
-}  // namespace
 
 PowerWells::PowerWells(MmioSpace& mmio) : mmio_(mmio) {
   for (const char* name : {"PWR_WELL_CTL", "PWR_WELL_CTL_AUX", "PWR_WELL_CTL_DDI"}) {
@@ -13,12 +8,14 @@ PowerWells::PowerWells(MmioSpace& mmio) : mmio_(mmio) {
   }
 }
 
+// Bits that software writes are requests; the state of a well stands below its request.
 uint32_t PowerWells::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  const uint32_t mask = slot.policy.rw;
   uint32_t requests = 0;
   for (const RegisterSlot& party : mmio_.bank().map().slots_of(slot.desc->name)) {
-    requests |= mmio_.bank().peek(party) & kRequests;
+    requests |= mmio_.bank().peek(party) & mask;
   }
-  return (stored & kRequests) | requests >> 1;
+  return (stored & mask) | requests >> 1;
 }
 
 }  // namespace halogen
