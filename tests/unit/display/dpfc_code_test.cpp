@@ -49,6 +49,7 @@ std::vector<uint32_t> some_line(std::mt19937& random, size_t width, unsigned pix
 }
 
 TEST(DpfcCode, GivesEveryLineBackToAnIndependentReader) {
+  COVERS("G45-7.2.2-03");
   std::mt19937 random(7);
   std::array<unsigned, 16> used{};
   for (int round = 0; round < 600; ++round) {

@@ -62,6 +62,7 @@ TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndNukesAtAnyFlip) {
 }
 
 TEST(DpfcFlips, AsynchronousFlipsAlwaysNuke) {
+  COVERS("G45-7.1.1-02");
   COVERS("G45-7.1.2-01");
   for (const uint32_t flags : {0u, DpfcBench::kPersistent | DpfcBench::kNoCommandNuke | DpfcBench::kNoRegisterNuke}) {
     DpfcBench bench;

@@ -9,6 +9,7 @@ namespace {
 
 TEST(DpfcRegisters, StandWhereTheManualHasThem) {
   COVERS("G45-7.0-01");
+  COVERS("G45-7.2.5-01");
   COVERS("G45-7.2.1-01");
   COVERS("G45-7.2.6-01");
   MemoryBench bench("gm45", {.stolen_base = CompressionBench::kStolen});
@@ -126,16 +127,24 @@ TEST_P(DpfcShapes, AreCompressedWhileTheyAreShown) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// G45-7.1.1-03, for pixels of 32 bits; the buffer holds the active lines.
+// The buffer holds the active lines. Pixels of sixteen bits count as 32: half is as large as the surface.
 TEST(Dpfc, TheCompressedBufferIsAsLargeAsTheLimitSays) {
   COVERS("G45-7.1.1-03");
+  COVERS("G45-7.2.2-06");
   const uint64_t stolen = 0x200'0000;
-  for (const auto& [limit, divisor] :
-       {std::pair{0u, 1u}, std::pair{DpfcBench::kHalf, 2u}, std::pair{DpfcBench::kQuarter, 4u}}) {
+  struct Row {
+    uint32_t format, limit, divisor;
+  };
+  constexpr Row kRows[] = {{6, 0, 1},
+                           {6, DpfcBench::kHalf, 2},
+                           {6, DpfcBench::kQuarter, 4},
+                           {5, DpfcBench::kHalf, 1},
+                           {5, DpfcBench::kQuarter, 2}};
+  for (const auto& [format, limit, divisor] : kRows) {
     const uint64_t bytes = uint64_t{4096} / divisor * 480;
     const uint64_t last = (stolen - bytes) & ~uint64_t{0xfff};
     for (const bool fits : {true, false}) {
-      DpfcBench bench;
+      DpfcBench bench({.format = format});
       bench.write(DpfcBench::kBase, static_cast<uint32_t>(last + (fits ? 0 : 0x1000)));
       bench.enable(limit);
       EXPECT_EQ(bench.compressed_lines(), fits ? 480u : 0u);
@@ -230,6 +239,7 @@ TEST(Dpfc, LineDataIsDroppedWhenItStarts) {
 
 TEST(Dpfc, StatusCountsTheFrameBefore) {
   COVERS("G45-7.2.4-01");
+  COVERS("G45-7.2.9-02");
   DpfcBench bench;
   bench.fill_noise(30, 1);
   bench.enable(DpfcBench::kQuarter);

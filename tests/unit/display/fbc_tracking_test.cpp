@@ -102,6 +102,7 @@ TEST(FbcTracking, TakesEngineWritesToTheSameSurface) {
 TEST(FbcTracking, FlipsAndPanningInvalidateAndTheNewPictureIsCompressed) {
   COVERS("G45-6.4-02");
   COVERS("G45-6.4-03");
+  COVERS("G45-6.8.4-05");
   for (const unsigned way : {0u, 1u, 2u}) {
     SCOPED_TRACE(way);
     FbcBench bench;
