@@ -209,6 +209,10 @@ void Device::on_pipe_event(unsigned pipe, bool asserted) {
   interrupts_.pipe_event(pipe, asserted);
 }
 
+void Device::on_underrun(unsigned pipe) {
+  interrupts_.display_event(DisplayCause::underrun, pipe);
+}
+
 void Device::set_interrupt(bool asserted) {
   const bool rises = asserted && !interrupt_;
   interrupt_ = asserted;

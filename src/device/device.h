@@ -142,6 +142,7 @@ class Device : private EngineListener, private InterruptListener, private Displa
   void on_overlay_flip_pending(bool pending) override;
   void on_overlay_fetch(const OverlayFlip& request, std::span<std::byte> into) override;
   void on_pipe_event(unsigned pipe, bool asserted) override;
+  void on_underrun(unsigned pipe) override;
   AddressSpace& display_space(Stream stream) override { return memory_.external_space(stream); }
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
 

@@ -65,6 +65,9 @@ class FrameCompressor : public RegisterHandler, public LineProvider {
   // Scan-out: a line of the screen as it lies in memory, `into` is all of it. False: read it from the surface.
   virtual bool read_line(unsigned plane, unsigned line, std::span<std::byte> into) = 0;
 
+  // The pipe ran empty.
+  virtual void on_underrun(unsigned /*pipe*/) {}
+
   // The processor left C0, or came back (seed 003 6.5).
   virtual void set_processor_idle(bool idle) = 0;
   // Nothing: idle. Else when to look again.

@@ -92,6 +92,7 @@ void Display::find_status_bits() {
   bits_.hblank = bits([](hw::PIPESTAT& s) { s.hblank_status = true; });
   bits_.even_field = bits([](hw::PIPESTAT& s) { s.even_field_status = true; });
   bits_.odd_field = bits([](hw::PIPESTAT& s) { s.odd_field_status = true; });
+  bits_.underrun = bits([](hw::PIPESTAT& s) { s.fifo_underrun_status = true; });
   bits_.overlay_updated = bits([](hw::PIPESTAT& s) { s.overlay_updated_status = true; });
   bits_.flip_done = {bits([](hw::PIPESTAT& s) { s.plane_flip_done_status = true; }),
                      bits([](hw::PIPESTAT& s) { s.sprite_0_flip_done_status = true; }),

@@ -11,9 +11,10 @@
 //   out.
 // - A plane's registers are double buffered: writing the surface address arms them, the vertical blank takes them.
 //   Cursors likewise (cursor.h). The size of the pipe's image is taken at each vertical blank.
-// - Left out: what the overlay's registers do beside choosing its pipe, panel fitting, FIFO underruns, interlaced
-// timing;
-//   and what scanout.h names.
+// - Surfaces are read when somebody takes a frame, so their faults come then; a pipe whose planes could not be read has
+//   run empty (FIFO underrun). A FIFO that is merely too slow does not exist here.
+// - Left out: what the overlay's registers do beside choosing its pipe, panel fitting, interlaced timing; and what
+//   scanout.h names.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +56,7 @@ class DisplayListener {
   // Reads registers, and behind them coefficients when there is room for them; before pending falls.
   virtual void on_overlay_fetch(const OverlayFlip& /*request*/, std::span<std::byte> /*into*/) {}
   virtual void on_pipe_event(unsigned /*pipe*/, bool /*asserted*/) {}  // PIPESTAT: an enabled status bit
+  virtual void on_underrun(unsigned /*pipe*/) {}                       // a plane or cursor could not be read
 };
 
 class Display final : public RegisterHandler, private CompressionHost {
@@ -184,6 +186,7 @@ class Display final : public RegisterHandler, private CompressionHost {
     uint32_t even_field = 0;
     uint32_t odd_field = 0;
     uint32_t overlay_updated = 0;
+    uint32_t underrun = 0;
     std::array<uint32_t, 3> flip_done{};  // by place on the pipe
     uint32_t vblank_enable = 0;
     uint32_t hblank_enable = 0;

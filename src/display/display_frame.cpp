@@ -9,6 +9,7 @@
 #include "hw/display_timing.h"
 #include "spec/field_visitor.h"
 #include "spec/packing.h"
+#include "surface/surface_rules.h"
 
 namespace halogen {
 
@@ -17,6 +18,9 @@ namespace {
 using picture::Rgba;
 using spec::unpack_register;
 
+// The largest picture that any of these chips shows. Registers can ask for more.
+constexpr uint64_t kMostPixels = uint64_t{7680} * 4320;
+
 constexpr char letter_of(unsigned pipe) {
   return static_cast<char>('A' + pipe);
 }
@@ -24,6 +28,22 @@ constexpr char letter_of(unsigned pipe) {
 // Registers of several pipes: the first ones together, the others under a letter of their own.
 const RegisterSlot* find_of_pipe(const RegisterMap& map, std::string_view name, unsigned together, unsigned pipe) {
   return pipe < together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter_of(pipe)));
+}
+
+// A tiled surface that breaks a rule for its tiling. Linear ones have none that would change what is read.
+surface::SurfaceFault tiling_fault(spec::GenId gen, const PlaneLines& lines) {
+  if (lines.tiling == 0) {
+    return surface::SurfaceFault::none;
+  }
+  const surface::SurfaceLayout layout = lines.layout();
+  if (layout.pattern == nullptr) {
+    return surface::SurfaceFault::no_such_pattern;
+  }
+  return surface::check_client(gen, {.client = MemoryClient::display,
+                                     .tiling = layout.pattern->tiling,
+                                     .element_bits = lines.pixel_B * 8,
+                                     .base = GpuVa(lines.base),
+                                     .pitch_B = lines.stride_B});
 }
 
 }  // namespace
@@ -145,6 +165,11 @@ FrameParts Display::frame_parts(unsigned pipe) {
   FrameParts parts;
   bool forced = false;
   parts.size = source_size(pipe);
+  if (uint64_t{parts.size.width} * parts.size.height > kMostPixels) {
+    raise(EventKind::unsupported, "PIPESRC", registers_.slots().pipes[pipe].source_size->offset,
+          uint64_t{parts.size.width} << 16 | parts.size.height, "a picture larger than 7680 by 4320: cut below");
+    parts.size.height = static_cast<uint32_t>(kMostPixels / parts.size.width);
+  }
   parts.below = color_below(pipe, forced);
   if (forced) {
     return parts;
@@ -172,6 +197,9 @@ FrameParts Display::frame_parts(unsigned pipe) {
     if (lines.turned) {
       say(EventKind::approximation, "a turned plane is shown upright");
     }
+    if (const surface::SurfaceFault fault = tiling_fault(model_.gen, lines); fault != surface::SurfaceFault::none) {
+      say(EventKind::undefined_behaviour, surface::name_of(fault));
+    }
     if (lines.pixels.keyed) {
       say(EventKind::approximation, "the colour key is ignored");
     }
@@ -197,7 +225,15 @@ std::optional<picture::Image> Display::take_frame(unsigned pipe, DisplayMemory& 
   if (!pipe_running(pipe)) {
     return std::nullopt;
   }
-  return compose_frame(frame_parts(pipe), memory, provider_);
+  Frame frame = compose_frame(frame_parts(pipe), memory, provider_);
+  if (frame.starved) {
+    latch(pipe, bits_.underrun);
+    listener_.on_underrun(pipe);
+    if (compressor_ != nullptr) {
+      compressor_->on_underrun(pipe);
+    }
+  }
+  return std::move(frame.image);
 }
 
 }  // namespace halogen

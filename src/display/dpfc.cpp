@@ -112,6 +112,14 @@ void Dpfc::set_debug_status(const hw::DPFC_DEBUG_STATUS& bits) {
   parts_.bank.poke(*debug_, parts_.bank.peek(*debug_) | packed(bits, parts_.model.gen));
 }
 
+void Dpfc::on_underrun(unsigned pipe) {
+  if (state_.on && parts_.host.source(plane()).pipe == pipe) {
+    hw::DPFC_DEBUG_STATUS empty;
+    empty.pipe_underrun = true;
+    set_debug_status(empty);
+  }
+}
+
 void Dpfc::refresh() {
   if (!control().enable) {
     turn_off();

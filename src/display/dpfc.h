@@ -10,7 +10,8 @@
 // - A line that does not fit is not tried again before it is modified.
 // - Persistent mode keeps render writes for several surfaces, and takes those of the one that is flipped to.
 // - Segments are lines; the code of a line is ours (dpfc_code.h).
-// The model is the second stepping (DevCTG-B). Left out: self refresh, watermarks, FIFO errors, panel and port rules.
+// The model is the second stepping (DevCTG-B). Left out: self refresh, watermarks, FIFO errors but a pipe that runs
+// empty, panel and port rules.
 #pragma once
 
 #include <string>
@@ -33,6 +34,7 @@ class Dpfc final : public FrameCompressor {
   void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) override;
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override;
   bool read_line(unsigned plane, unsigned line, std::span<std::byte> into) override;
+  void on_underrun(unsigned pipe) override;
   void set_processor_idle(bool /*idle*/) override {}
   std::optional<uint64_t> busy_until() const override { return std::nullopt; }
   void refresh() override;

@@ -62,6 +62,7 @@ class PlanePainter {
                                                    : over(color, under[x], pixels.alpha == AlphaMode::premultiplied);
     }
   }
+  bool starved() const { return reader_.missing_pages() != 0; }
 
  private:
   const PlaneLines& plane_;
@@ -74,7 +75,8 @@ class PlanePainter {
   std::vector<Rgba> colors_;
 };
 
-void paint_cursor(const CursorShape& cursor, const FrameParts& parts, DisplayMemory& memory, Image& image) {
+// True: all of it could be read.
+bool paint_cursor(const CursorShape& cursor, const FrameParts& parts, DisplayMemory& memory, Image& image) {
   DisplayReader reader(memory.display_space(Stream::cursor));
   std::vector<CursorPixel> line(cursor.size);
   for (uint32_t n = 0; n < cursor.size; ++n) {
@@ -100,12 +102,14 @@ void paint_cursor(const CursorShape& cursor, const FrameParts& parts, DisplayMem
       }
     }
   }
+  return reader.missing_pages() == 0;
 }
 
 }  // namespace
 
-Image compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider* provider) {
-  Image image(parts.size.width, parts.size.height, parts.below);
+Frame compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider* provider) {
+  Frame frame{.image = Image(parts.size.width, parts.size.height, parts.below)};
+  Image& image = frame.image;
   std::vector<PlanePainter> painters;
   painters.reserve(parts.planes.size());
   for (const PlaneLines& plane : parts.planes) {
@@ -116,10 +120,11 @@ Image compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider
       painter.paint(y, image.row(y));
     }
   }
+  frame.starved = std::ranges::any_of(painters, &PlanePainter::starved);
   for (const CursorShape& cursor : parts.cursors) {
-    paint_cursor(cursor, parts, memory, image);
+    frame.starved |= !paint_cursor(cursor, parts, memory, image);
   }
-  return image;
+  return frame;
 }
 
 }  // namespace halogen

@@ -4,7 +4,8 @@
 // number
 //   (Linux i915). The cursor is on top.
 // - The palette applies to each plane that asks for it, before planes are mixed.
-// - A page that cannot be read shows as zeros; the fault is reported as the memory side reports it, once a frame.
+// - A page that cannot be read shows as zeros; the fault is reported as the memory side reports it, once a frame, and
+//   its plane runs empty: `starved`.
 // - Left out: the overlay, VGA, colour keys, scalers and panel fitting (the frame has the size of the pipe's source),
 //   matrices, tables of more than eight bits, dithering, compressed surfaces other than by a LineProvider.
 #pragma once
@@ -32,6 +33,10 @@ struct FrameParts {
   bool gamma_on = false;  // the eight bit table is what gamma means now
 };
 
-picture::Image compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider* provider);
+struct Frame {
+  picture::Image image;
+  bool starved = false;  // a plane or cursor got less than it asked for
+};
+Frame compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider* provider);
 
 }  // namespace halogen
