@@ -1,0 +1,6 @@
+#include "display_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  halogen::fuzz::display({data, size});
+  return 0;
+}
