@@ -9,7 +9,7 @@ def main() -> int:
     root = pathlib.Path(__file__).resolve().parents[2]
     files = sorted(
         str(path)
-        for folder in ("src", "frontends", "tests", "bench")
+        for folder in ("src", "frontends", "tests", "bench", "demo")
         for path in (root / folder).rglob("*")
         if path.suffix in (".h", ".cpp")
     )

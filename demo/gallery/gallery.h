@@ -1,0 +1,89 @@
+// Pictures for docs/gallery.md, made by devices that are driven as drivers drive them. One file for each part of the
+// model; a part adds its list to main.cpp.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+#include "picture/image.h"
+
+namespace halogen::gallery {
+
+using picture::Image;
+using picture::Rgba;
+
+struct Picture {
+  std::string name;  // of the file, without .png
+  std::function<Image()> make;
+};
+
+std::vector<Picture> display_pictures();
+
+// One piece of memory, no log.
+class FlatHost final : public Host {
+ public:
+  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
+    const std::span<std::byte> from = map_memory(address, out.size());
+    if (!from.empty()) std::memcpy(out.data(), from.data(), out.size());
+    return !from.empty();
+  }
+  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
+    const std::span<std::byte> to = map_memory(address, data.size());
+    if (!to.empty()) std::memcpy(to.data(), data.data(), data.size());
+    return !to.empty();
+  }
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
+    if (address.value >= memory_.size() || bytes > memory_.size() - address.value) return {};
+    return std::span(memory_).subspan(address.value, bytes);
+  }
+  void set_interrupt_line(bool /*asserted*/) override {}
+  void send_message_interrupt(PhysAddr /*address*/, uint32_t /*data*/) override {}
+  void on_event(const Event& event) override { events.push_back(event.to_string()); }
+
+  std::vector<std::string> events;
+
+ private:
+  std::vector<std::byte> memory_ = std::vector<std::byte>(size_t{1} << 27);
+};
+
+// A device with 32 MB of graphics memory in the global table, from address 0 on, and a screen.
+class Chip {
+ public:
+  static constexpr uint64_t kBacking = 0x10'0000;  // physical, of graphics address 0
+  static constexpr uint64_t kGraphics_B = 0x200'0000;
+  static constexpr uint64_t kStolen = 0x500'0000;
+
+  explicit Chip(std::string_view name);
+
+  Device& device() { return *device_; }
+  void write(uint32_t offset, uint32_t value) { device_->bar_write(0, offset, 4, value); }
+  uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(0, offset, 4)); }
+  // A register by its name.
+  void set(std::string_view name, uint32_t value, unsigned index = 0);
+  template <class T>
+  void put(uint64_t address, T value) {
+    host_.write_memory(PhysAddr{kBacking + address}, std::as_bytes(std::span(&value, 1)));
+  }
+
+  // Pipe A.
+  void start(uint32_t width, uint32_t height);
+  void next_vblank();
+  Image shown();
+  const std::vector<std::string>& events() const { return host_.events; }
+
+ private:
+  FlatHost host_;
+  std::unique_ptr<Device> device_;
+};
+
+// A test card: bars, ramps, fine lines, a circle. As 8:8:8.
+uint32_t card(uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+
+}  // namespace halogen::gallery
