@@ -26,12 +26,25 @@ struct SetupState {
   bool operator==(const SetupState&) const = default;
 };
 
-// How far a command came that a fault stopped: it goes on there when it is parsed again.
+// How far a command came whose part is done, or that a fault stopped: it goes on there when it is parsed again.
 struct Progress {
   bool valid = false;
-  uint64_t command = 0;  // its address
-  uint32_t lines = 0;    // whole scan lines that are done
-  uint32_t chunks = 0;   // parts of the next one
+  uint64_t command = 0;                // its address
+  uint64_t commands = 0;               // that the streamer had done before it
+  uint32_t lines = 0;                  // whole scan lines that are done
+  uint32_t chunks = 0;                 // parts of the next one
+  bool has_pattern = false;            // the colour pattern was read
+  std::array<uint32_t, 64> pattern{};  // the rectangle may lie over the pattern's memory
+
+  bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }
+  void begin(uint64_t address, uint64_t done) {
+    valid = true;
+    command = address;
+    commands = done;
+    lines = chunks = 0;
+    has_pattern = false;
+  }
+  void end() { valid = false; }
 
   bool operator==(const Progress&) const = default;
 };

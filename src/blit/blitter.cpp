@@ -75,28 +75,38 @@ struct Blitter::Work {
   bool masked;
   bool only_bits_mask;  // nothing but the monochrome source protects pixels
   bool stopped = false;
+  const std::byte* color_pattern = nullptr;
+  uint64_t left_B = kPart_B;  // of the part
   std::array<bool, kPatternSide> built{};
+
+  void use_up(uint64_t bytes, uint64_t steps) { left_B -= std::min(left_B, bytes + steps * kStep_B); }
 };
 
 Blitter::Blitter() : scratch_(std::make_unique_for_overwrite<Scratch>()) {
   scratch_->zero.fill(std::byte{0});
 }
 
-// A colour pattern from memory, once.
-bool Blitter::load_pattern(Work& work) {
+// A colour pattern, once for all parts.
+bool Blitter::load_pattern(Work& work, Progress& progress) {
   const Pattern& pattern = work.job.pattern;
   if (pattern.kind != PatternKind::color || !work.uses_pattern) {
     return true;
   }
   const size_t bytes = size_t{kPatternSide} * kPatternSide * work.job.pixel_B;
-  const std::span<std::byte> into = std::span(scratch_->color_pattern).first(bytes);
+  const std::span<std::byte> into = std::as_writable_bytes(std::span(progress.pattern)).first(bytes);
+  work.color_pattern = into.data();
+  if (progress.has_pattern) {
+    return true;
+  }
   if (!pattern.is_immediate) {
-    return work.space.read(GpuVa{pattern.address & work.job.address_mask}, into);
+    progress.has_pattern = work.space.read(GpuVa{pattern.address & work.job.address_mask}, into);
+    return progress.has_pattern;
   }
   const std::span<const std::byte> given = std::as_bytes(pattern.immediate);
   const size_t present = std::min(given.size(), bytes);
   std::memcpy(into.data(), given.data(), present);
   std::memset(into.data() + present, 0, bytes - present);
+  progress.has_pattern = true;
   return true;
 }
 
@@ -128,7 +138,7 @@ void Blitter::build_pattern_line(const Work& work, unsigned line) {
       repeat_bytes(mask, bytes, period_B);
     }
   } else if (pattern.kind == PatternKind::color) {
-    const std::byte* const row = scratch_->color_pattern.data() + line * period_B;
+    const std::byte* const row = work.color_pattern + line * period_B;
     for (unsigned pixel = 0; pixel < kPatternSide; ++pixel) {
       std::memcpy(period.data() + size_t{pixel} * job.pixel_B,
                   row + size_t{(pixel + phase) % kPatternSide} * job.pixel_B, job.pixel_B);
@@ -298,20 +308,58 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   return job.destination != job.source_surface;
 }
 
-// A scan line in chunks. False: stopped.
+// A scan line in chunks. False: stopped, or the part is done.
 bool Blitter::run_line(Work& work, uint64_t line, Progress& progress, Outcome& outcome) {
   const uint32_t chunk_B = overwrites_source(work, line) ? work.job.pixel_B : kChunk_B;
   const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;
   for (; progress.chunks < chunks; ++progress.chunks) {
+    if (work.left_B == 0) {
+      outcome.unfinished = true;
+      return false;
+    }
     const uint64_t number = work.job.x_backward ? chunks - 1 - progress.chunks : progress.chunks;
     const auto at = static_cast<uint32_t>(number * chunk_B);
     const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(work.line_B - at, chunk_B));
     if (!run_chunk(work, line, at, bytes)) {
+      outcome.stopped = true;
       return false;
     }
     outcome.bytes += bytes;
+    work.use_up(bytes, 1);
   }
   progress.chunks = 0;
+  return true;
+}
+
+// Whole lines, from the first down. False: the job is not for it.
+bool Blitter::run_fast(Work& work, Progress& progress, Outcome& outcome) {
+  constexpr uint64_t kRowOfTiles = 32;  // the most lines that one has: parts end between two
+  const uint64_t height = work.place.height();
+  const auto y = static_cast<uint64_t>(work.place.rect.y1);
+  const auto source_y = static_cast<uint64_t>(work.place.source_y);
+  FastLines fast(work.destination, work.source, work.x_B, work.source_x_B, work.line_B);
+  if (!fast.choose(work.job, height)) {
+    return false;
+  }
+  while (progress.lines < height) {
+    if (work.left_B == 0) {
+      outcome.unfinished = true;
+      break;
+    }
+    uint64_t lines = std::max<uint64_t>(work.left_B / (work.line_B + kStep_B), 1);
+    if (lines < height - progress.lines && lines > kRowOfTiles) {
+      lines -= (y + progress.lines + lines) % kRowOfTiles;
+      work.left_B = lines * (work.line_B + kStep_B);
+    }
+    lines = fast.run(y + progress.lines, source_y + progress.lines, std::min(lines, height - progress.lines));
+    if (lines == 0) {
+      outcome.stopped = true;
+      break;
+    }
+    progress.lines += static_cast<uint32_t>(lines);
+    outcome.bytes += lines * work.line_B;
+    work.use_up(lines * work.line_B, lines);
+  }
   return true;
 }
 
@@ -324,33 +372,27 @@ Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress
     return outcome;
   }
   const uint64_t height = placement->height();
-  outcome.first_line = static_cast<uint32_t>(placement->rect.y1);
-  outcome.lines = static_cast<uint32_t>(height);
+  const uint64_t first = progress.lines;
   Work work(space, job, *placement);
-  const uint64_t source_y = static_cast<uint64_t>(placement->source_y);
   const auto y = static_cast<uint64_t>(placement->rect.y1);
   const bool meets =
       work.reads_source && work.destination.range_of(work.x_B, y, work.line_B, height)
-                               .meets(work.source.range_of(work.source_x_B, source_y, work.line_B, height));
-  if (use_fast_paths_ && !work.masked && progress.chunks == 0 && !meets) {
-    FastLines fast(work.destination, work.source, work.x_B, work.source_x_B, work.line_B);
-    if (fast.choose(job, height)) {
-      while (progress.lines < height && !outcome.stopped) {
-        const uint64_t done = fast.run(y + progress.lines, source_y + progress.lines, height - progress.lines);
-        outcome.stopped = done == 0;
-        progress.lines += static_cast<uint32_t>(done);
-        outcome.bytes += done * work.line_B;
+                               .meets(work.source.range_of(work.source_x_B, static_cast<uint64_t>(placement->source_y),
+                                                           work.line_B, height));
+  bool upward = false;
+  if (!use_fast_paths_ || work.masked || progress.chunks != 0 || meets || !run_fast(work, progress, outcome)) {
+    upward = job.y_backward;
+    outcome.stopped = !load_pattern(work, progress);
+    while (progress.lines < height && !outcome.stopped && !outcome.unfinished) {
+      if (run_line(work, upward ? height - 1 - progress.lines : progress.lines, progress, outcome)) {
+        ++progress.lines;
       }
-      return outcome;
     }
   }
-  outcome.stopped = !load_pattern(work);
-  for (; progress.lines < height && !outcome.stopped; ++progress.lines) {
-    const uint64_t line = job.y_backward ? height - 1 - progress.lines : progress.lines;
-    if (!run_line(work, line, progress, outcome)) {
-      outcome.stopped = true;
-      break;
-    }
+  if (first < height) {  // else the command was changed under way
+    const uint64_t end = std::min<uint64_t>(height, uint64_t{progress.lines} + 1);
+    outcome.lines = static_cast<uint32_t>(end - first);
+    outcome.first_line = static_cast<uint32_t>(y + (upward ? height - end : first));
   }
   return outcome;
 }

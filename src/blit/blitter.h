@@ -6,6 +6,8 @@
 // addresses may name the same page is not looked at. Patterns are read once, before the first pixel.
 //
 // Pixels that masks protect are written with what was there.
+//
+// A large job is done in parts: others who share the memory may work between two of them.
 #pragma once
 
 #include <array>
@@ -22,10 +24,15 @@
 
 namespace halogen::blit {
 
+// Work of a part: so many bytes of the destination, of which every step of the work (a line, a chunk) takes some.
+inline constexpr uint64_t kPart_B = 1 << 20;
+inline constexpr uint64_t kStep_B = 64;
+
 struct Outcome {
   bool stopped = false;     // by a fault; `progress` says where
+  bool unfinished = false;  // a part is done; `progress` says where the next begins
   uint64_t bytes = 0;       // of the destination
-  uint32_t first_line = 0;  // of the destination that was written
+  uint32_t first_line = 0;  // of the destination that may have been written
   uint32_t lines = 0;
 };
 
@@ -33,7 +40,7 @@ class Blitter {
  public:
   Blitter();
 
-  // `progress` is where the job begins, and where it stopped.
+  // One part. `progress` is where it begins, and where it stopped.
   Outcome run(AddressSpace& space, const BlitJob& job, Progress& progress);
   // For tests: every job by the general path.
   void set_fast_paths(bool use) { use_fast_paths_ = use; }
@@ -49,14 +56,13 @@ class Blitter {
     alignas(64) std::array<std::byte, kChunk_B> zero;
     alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern;       // lines of the pattern, repeated
     alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern_mask;  // of a transparent one
-    alignas(64) std::array<std::byte, 256> color_pattern;
     Pieces destination_pieces;
     Pieces source_pieces;
   };
   // A job while it runs.
   struct Work;
 
-  bool load_pattern(Work& work);
+  bool load_pattern(Work& work, Progress& progress);
   void build_pattern_line(const Work& work, unsigned line);
   const std::byte* pattern_line(Work& work, unsigned line);
   bool run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes);
@@ -66,6 +72,7 @@ class Blitter {
                   const std::byte* destination, unsigned first_bit);
   bool overwrites_source(const Work& work, uint64_t line) const;
   bool run_line(Work& work, uint64_t line, Progress& progress, Outcome& outcome);
+  bool run_fast(Work& work, Progress& progress, Outcome& outcome);
 
   std::unique_ptr<Scratch> scratch_;
   bool use_fast_paths_ = true;

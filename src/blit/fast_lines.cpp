@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "blit/raster_op.h"
+#include "memory/copy_bytes.h"
 #include "surface/tile_copy_kernels.h"
 
 namespace halogen::blit {
@@ -16,6 +17,7 @@ using surface::kernels::store;
 constexpr uint8_t kRopZeros = 0x00;
 constexpr uint8_t kRopOnes = 0xff;
 constexpr uint64_t kStreamFrom_B = 4 << 20;  // as in surface/tile_copy.cpp
+constexpr uint64_t kShortLine_B = 1024;
 
 #if defined(__x86_64__)
 // Long runs: the processor's own loop needs no lines from memory to write whole ones.
@@ -69,11 +71,13 @@ bool FastLines::choose(const BlitJob& job, uint64_t lines) {
   streams_ = surface::kernels::kCanStream && line_B_ * lines >= kStreamFrom_B;
   const auto pitch = static_cast<int64_t>(line_B_);
   joins_ = job.destination.tile == nullptr && job.destination.pitch_B == pitch;
+  short_ = !joins_ && line_B_ <= kShortLine_B && job.destination.tile == nullptr;
   if (job.rop == kRopSource && job.source == SourceKind::color) {
     copies_ = true;
     joins_ = joins_ && job.source_surface.tile == nullptr && job.source_surface.pitch_B == pitch;
     target_tile_ = job.destination.tile;
     source_tile_ = job.source_surface.tile;
+    short_ = !joins_ && line_B_ <= kShortLine_B && target_tile_ == nullptr && source_tile_ == nullptr;
     return true;
   }
   if (job.rop == kRopZeros || job.rop == kRopOnes) {
@@ -94,7 +98,31 @@ bool FastLines::choose(const BlitJob& job, uint64_t lines) {
   return true;
 }
 
+// Lines of small rectangles, as far as each lies in one page and no fault is met.
+uint64_t FastLines::run_short(uint64_t y, uint64_t source_y, uint64_t lines) {
+  uint64_t done = 0;
+  for (; done < lines; ++done) {
+    std::byte* const to = destination_.find_short(x_B_, y + done, line_B_);
+    if (to == nullptr) {
+      break;
+    }
+    if (!copies_) {
+      fill_bytes(to, line_B_, color_.data(), 0);
+    } else if (const std::byte* const from = source_.find_short(source_x_B_, source_y + done, line_B_)) {
+      copy_bytes(to, from, line_B_);
+    } else {
+      break;
+    }
+  }
+  return done;
+}
+
 uint64_t FastLines::run(uint64_t y, uint64_t source_y, uint64_t lines) {
+  if (short_) {
+    if (const uint64_t done = run_short(y, source_y, lines); done != 0) {
+      return done;
+    }
+  }
   if (!copies_) {
     lines = joins_ ? lines : 1;
     return fill(y, lines * line_B_) ? lines : 0;

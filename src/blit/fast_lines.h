@@ -26,6 +26,7 @@ class FastLines {
   uint64_t run(uint64_t y, uint64_t source_y, uint64_t lines);
 
  private:
+  uint64_t run_short(uint64_t y, uint64_t source_y, uint64_t lines);
   bool fill(uint64_t y, uint64_t bytes);
   bool copy(uint64_t y, uint64_t source_y, uint64_t bytes);
   uint64_t copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines);
@@ -37,6 +38,7 @@ class FastLines {
   uint64_t line_B_;
   bool copies_ = false;
   bool streams_ = false;
+  bool short_ = false;  // short lines of linear surfaces
   bool joins_ = false;  // the end of a line is the beginning of the next: they are one
   const surface::TilePattern* target_tile_ = nullptr;
   const surface::TilePattern* source_tile_ = nullptr;

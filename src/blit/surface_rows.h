@@ -37,6 +37,17 @@ class SurfaceRows {
   // The first piece only, as long as its bytes follow each other, but not more than `most`.
   bool find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& piece);
 
+  // A part of a linear surface's scan line that lies in one page and is found without a fault; else null.
+  std::byte* find_short(uint64_t x_B, uint64_t y, uint64_t bytes) {
+    const uint64_t address = (surface_.base + y * static_cast<uint64_t>(surface_.pitch_B) + x_B) & mask_;
+    const uint64_t inside = address % kFrameBytes;
+    if (bytes > kFrameBytes - inside) {
+      return nullptr;
+    }
+    std::byte* const frame = space_->page_at(GpuVa{address}, {.write = write_});
+    return frame == nullptr ? nullptr : frame + inside;
+  }
+
   // Graphics address of a byte, and how many after it follow in memory.
   struct Run {
     uint64_t address;

@@ -24,6 +24,17 @@ class HostFrames final : public FrameSource {
     const std::span<std::byte> bytes = host_.map_memory(PhysAddr(number << kFrameBits), kFrameBytes);
     return bytes.size() >= kFrameBytes ? bytes.data() : nullptr;
   }
+  // The largest aligned block around the frame that the host has in one piece.
+  Piece piece(uint64_t number) override {
+    for (const unsigned bits : {32u, 30u, 27u, 24u, 21u, kFrameBits}) {
+      const uint64_t first = number >> (bits - kFrameBits) << (bits - kFrameBits);
+      const std::span<std::byte> bytes = host_.map_memory(PhysAddr(first << kFrameBits), uint64_t{1} << bits);
+      if (bytes.size() == uint64_t{1} << bits) {
+        return {first, bytes};
+      }
+    }
+    return {};
+  }
 
  private:
   Host& host_;

@@ -46,7 +46,8 @@ void check_reserved(Engine& engine, const Command& command) {
 Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   blit::BlitState& state = engine.state().blit;
   blit::Progress& progress = state.progress;
-  const bool again = progress.valid && progress.command == command.place.address.value;
+  const uint64_t place = command.place.address.value;
+  const bool again = progress.is_of(place, engine.state().commands);
   const auto tiling = engine.registers().get<hw::BCS_SWCTRL>();
   const blit::Modes modes{.tile_y_source = tiling.tile_y_source, .tile_y_destination = tiling.tile_y_destination};
   const blit::BlitCommand blit_command{engine.gen(), command.desc, command.dwords};
@@ -55,25 +56,29 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
     check_reserved(engine, command);
     recorder_.record(blit_command, job ? &*job : nullptr, state);
     engine.registers().poke(spec::RegisterId::BR16, static_cast<uint32_t>(state.br[16]));
-    progress = {.valid = true, .command = command.place.address.value};
+    progress.begin(place, engine.state().commands);
     if (job && !obeys(engine, command, blit::check_rules(blit_command, *job, state))) {
+      progress.end();
       return engine.hang("the BLT engine waits for data that do not come");
     }
   }
   if (!job) {
-    progress = {};
+    progress.end();
     return Next::advance();
   }
   AddressSpace& space = engine.data_space(engine.fetched_from(), Stream::blit);
   const blit::Outcome outcome = blitter_.run(space, *job, progress);
   engine.spend(outcome.bytes / kBytesPerNanosecond);
-  if (outcome.stopped) {
-    return engine.stopped_by_fault();
-  }
-  progress = {};
   if (outcome.lines != 0) {
     engine.services().on_target_write(GpuVa{job->destination.base}, outcome.first_line, outcome.lines);
   }
+  if (outcome.stopped) {
+    return engine.stopped_by_fault();
+  }
+  if (outcome.unfinished) {
+    return engine.go_on();
+  }
+  progress.end();
   return Next::advance();
 }
 

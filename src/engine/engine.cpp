@@ -95,11 +95,12 @@ bool Engine::run(uint64_t until) {
     state_.activity = Activity::running;
     state_.wait = {};
     Executor executor(*this);
-    const uint64_t budget = (until - state_.time + kCommandTime - 1) / kCommandTime;
+    // Whoever asked to come in while a long command is at work is asked after it.
+    const uint64_t budget = in_command() ? 1 : (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
     handle(stream_.run(executor, budget));
     state_.ring.cancel_wait = false;
-    progress |= state_.commands != before;
+    progress |= state_.commands != before || std::exchange(did_part_, false);
     ring_.report_head_at_borders();
     if (state_.activity == Activity::waiting && state_.wait.kind == WaitKind::event && state_.wait.until &&
         *state_.wait.until > state_.time && *state_.wait.until < until) {

@@ -115,6 +115,13 @@ class Engine {
   Next hang(std::string_view reason);
   // An access was stopped by a fault: the command is repeated when the page comes, or never.
   Next stopped_by_fault();
+  // A part of a long command is done, and its time is spent: it is parsed again for the next part.
+  Next go_on() {
+    did_part_ = true;
+    return Next::hold();
+  }
+  // Such a command has begun and not ended: nothing else may come in between.
+  bool in_command() const { return state_.blit.progress.is_of(stream_.level().address.value, state_.commands); }
 
   // A register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }
@@ -162,6 +169,7 @@ class Engine {
   std::vector<CommandCount> counts_;  // by CommandId
   uint64_t unknown_commands_ = 0;
   bool was_reset_ = false;  // since run() began
+  bool did_part_ = false;   // of a long command, since the stream went on
 };
 
 }  // namespace halogen::engine

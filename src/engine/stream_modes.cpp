@@ -22,8 +22,10 @@ StreamModes::StreamModes(Engine& engine) : engine_(engine) {
   engine.registers().attach(RegisterId::INSTPM, *this);
 }
 
+// Rings stop between two commands.
 bool StreamModes::stopped() const {
-  return engine_.registers().get<hw::MI_MODE>().stop_rings || engine_.registers().get<hw::RESET_CTL>().request_reset;
+  return (engine_.registers().get<hw::MI_MODE>().stop_rings && !engine_.in_command()) ||
+         engine_.registers().get<hw::RESET_CTL>().request_reset;
 }
 
 void StreamModes::suspend_flush(bool suspend) {
