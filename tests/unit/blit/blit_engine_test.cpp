@@ -276,6 +276,29 @@ TEST_P(BlitEngine, TimeGrowsWithTheBytes) {
   EXPECT_TRUE(bench.idle());
 }
 
+// Colours, operation, depth, destination and pattern stay as the setup before it loaded them.
+TEST_P(BlitEngine, SetupClipLoadsOnlyTheRectangle) {
+  COVERS("G45-8.9.3-01");
+  const uint64_t target = bench.allocate(1);
+  const uint64_t pattern = bench.allocate(1);
+  bench.run_commands(bench.setup(target, control(kDepth8, 0xcc, 64, kClip), {1, 0, 3, 1}, 0x21, 0x43, pattern));
+  const auto number = static_cast<unsigned>(&bench.engine_model(bench.engine) - bench.model.engines.data());
+  const auto setup = [&] { return bench.device->engines().engine(number).state().blit.setup; };
+  blit::SetupState expected = setup();
+  EXPECT_EQ(expected.clip_first, pack_yx(0, 1));
+  EXPECT_EQ(expected.clip_end, pack_yx(1, 3));
+  bench.run_commands(BlitBench::setup_clip({2, 1, 6, 3}) + BlitBench::text_immediate({0, 0, 8, 8}, {0xaaaa'aaaa, 0}));
+  expected.clip_first = pack_yx(1, 2);
+  expected.clip_end = pack_yx(3, 6);
+  EXPECT_EQ(setup(), expected);
+  for (unsigned y = 0; y < 4; ++y) {
+    for (unsigned x = 0; x < 8; ++x) {
+      const bool inside = x >= 2 && x < 6 && y >= 1 && y < 3;
+      EXPECT_EQ(bench.byte_at(target + y * 64 + x), !inside ? 0 : x % 2 == 0 ? 0x43 : 0x21) << x << ", " << y;
+    }
+  }
+}
+
 TEST_P(BlitEngine, SnapshotKeepsTheSetup) {
   const uint64_t target = bench.allocate(1);
   bench.run_commands(bench.setup(target, control(kDepth8, 0xf0, 64), {0, 0, 64, 64}, 0x5c, 0));
