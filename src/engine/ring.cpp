@@ -254,9 +254,9 @@ uint32_t Ring::on_write(const RegisterWrite& write) {
 
 bool RingSubmission::prepare() {
   Ring& ring = engine_.ring();
-  const bool between = ring.empty() || (engine_.in_batch() && engine_.state().wait.kind != WaitKind::event &&
-                                        engine_.level().arbitration == Arbitration::between_commands &&
-                                        !engine_.in_command());
+  const bool between =
+      ring.empty() || (engine_.in_batch() && engine_.state().wait.kind != WaitKind::event &&
+                       engine_.level().arbitration == Arbitration::between_commands && !engine_.in_command());
   if (engine_.state().ring.leaving || (ring.enabled() && between && wants_switch())) {
     leave();
   }
