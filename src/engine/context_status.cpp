@@ -17,6 +17,23 @@ using spec::RegisterId;
 constexpr uint16_t kIdleContext = 0x7ff;
 constexpr unsigned kDwordBits = 32;
 constexpr unsigned kReasonBits = 9;  // of a status, that EXECLIST_STATUS shows
+constexpr unsigned kPlaneBits = 3;
+
+// In the older form planes count as MI_DISPLAY_FLIP selects them, without a 3; pipes from 0.
+uint8_t shown_plane(const ContextSwitch& change) {
+  switch (change.reason) {
+    case LeaveReason::sync_flip:
+      return change.wait_detail <= 3 && change.wait_detail != 0 ? uint8_t(change.wait_detail - 1) : change.wait_detail;
+    case LeaveReason::vblank:
+    case LeaveReason::scan_line:
+      return change.wait_detail != 0 ? uint8_t(change.wait_detail - 1) : change.wait_detail;
+    case LeaveReason::complete:
+    case LeaveReason::semaphore:
+    case LeaveReason::preempted:
+      return 0;
+  }
+  return 0;
+}
 
 // Why a context left, in the form that has one flag for each reason.
 hw::CONTEXT_STATUS flags_of(const ContextSwitch& change) {
@@ -32,6 +49,7 @@ hw::CONTEXT_STATUS flags_of(const ContextSwitch& change) {
     status.wait_on_vblank = change.reason == LeaveReason::vblank;
     status.wait_on_scanline = change.reason == LeaveReason::scan_line;
     status.wait_on_semaphore = change.reason == LeaveReason::semaphore;
+    status.display_plane = shown_plane(change) & low_mask(kPlaneBits);
   }
   if (change.polls) {
     status.semaphore_wait_mode = hw::SemaphoreWaitMode::POLLING_MODE;
@@ -107,6 +125,7 @@ uint64_t ContextStatusBuffer::pack(const ContextSwitch& change) const {
     status.sw_counter_away = away.sw_counter;
     status.switch_detail = change.away && !change.lite_restore ? static_cast<hw::ContextSwitchDetail>(change.reason)
                                                                : hw::ContextSwitchDetail::COMPLETE;
+    status.wait_detail = change.wait_detail;
   } else {
     status.context_id = change.away ? static_cast<uint32_t>(*change.away >> kDwordBits) : 0;
   }

@@ -185,6 +185,13 @@ void Engine::poke() {
   }
 }
 
+void Engine::hear_signal(uint32_t context_id) {
+  const std::optional<uint64_t>& running = state_.execlist.running;
+  if (!running || static_cast<uint32_t>(*running >> 32) == context_id) {
+    poke();
+  }
+}
+
 Next Engine::wait(WaitKind kind, uint32_t detail, std::optional<uint64_t> until) {
   if (state_.ring.cancel_wait && (kind == WaitKind::event || kind == WaitKind::semaphore)) {
     state_.ring.cancel_wait = false;

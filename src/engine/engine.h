@@ -62,6 +62,8 @@ class Engine {
   void catch_up(uint64_t now) { state_.time = std::max(state_.time, now); }
   // Something that it may wait for has changed: a register, memory, an event.
   void poke();
+  // A semaphore signal for a context, by the upper dword of its descriptor. Rings have no contexts, and hear all.
+  void hear_signal(uint32_t context_id);
 
   void reset();  // the engine's registers are reset by the caller
   EngineState snapshot() const;

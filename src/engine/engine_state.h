@@ -74,6 +74,7 @@ struct EngineState {
   uint64_t commands = 0;                  // parsed so far; those that wait count when they are done
   uint32_t header = 0;                    // of the command parsed last
   bool arbitration = true;                // MI_ARB_ON_OFF
+  bool lite_restores = false;             // ... switched it off but for lite restores
   bool arbitration_off_in_batch = false;  // ... by a batch that has not switched it on again
   bool preparser = true;                  // MI_ARB_CHECK may switch the pre-parser off
   bool lone_scan_lines = false;           // an odd number of MI_LOAD_SCAN_LINES so far, one behind the other

@@ -7,8 +7,6 @@
 #include "engine/engine.h"
 #include "hw/context.h"
 #include "hw/mi.h"
-#include "hw/mi_display.h"
-#include "hw/mi_flow.h"
 #include "hw/mode.h"
 #include "hw/ring.h"
 
@@ -68,7 +66,7 @@ bool ExeclistSubmission::prepare() {
         return true;
       case ContextPhase::running:
         look_at_stream();
-        if (is_lite() && (engine_.state().arbitration || engine_.state().execlist.leaving)) {
+        if (is_lite() && may_be_lite()) {
           on = lite_restore();
         } else if (engine_.state().execlist.leaving) {
           on = switch_context();
@@ -138,8 +136,12 @@ bool ExeclistSubmission::switch_context() {
     ++list.active.next;
   }
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
-  const bool reported =
-      status_.report({.new_queue = new_queue, .away = away, .to = to, .reason = list.reason, .polls = list.polls});
+  const bool reported = status_.report({.new_queue = new_queue,
+                                        .away = away,
+                                        .to = to,
+                                        .reason = list.reason,
+                                        .wait_detail = list.wait_detail,
+                                        .polls = list.polls});
   begin(to);
   if (!reported) {
     engine_.stopped_by_fault();
@@ -159,6 +161,7 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
   engine_.state().event.reset();  // a wait that is parsed again begins again
   list.leaving = false;
   list.polls = false;
+  list.wait_detail = 0;
   list.running = descriptor;
   list.timestamp_since = engine_.now();
   if (!descriptor) {
@@ -276,6 +279,9 @@ bool ExeclistSubmission::lite_restore() {
   list.running = to;
   list.leaving = false;
   engine_.spend(kCommandTime);
+  if (const auto next = descriptor_of(engine_.gen(), *to); next.force_page_directory_restore) {
+    reload_tables(next, *to);
+  }
   if (!engine_.ring().usable()) {
     engine_.hang("the new tail lies outside the ring");
     return false;
@@ -284,7 +290,25 @@ bool ExeclistSubmission::lite_restore() {
     engine_.stopped_by_fault();
     return false;
   }
+  if (const auto batch = engine_.registers().get<hw::BB_PER_CTX_PTR>(); batch.valid && batch.force) {
+    engine_.stream_registers().publish();  // where the stream goes on afterwards
+    return run_restore_batch();
+  }
   return true;
+}
+
+// The context stays in the engine, its page tables may be others.
+void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw) {
+  engine_.services().begin_context();
+  context_.restore_tables(descriptor.logical_ring_context_address);
+  engine_.services().launch_context(raw);
+  engine_.stream().invalidate();
+}
+
+// Where arbitration is off a stream may allow this alone.
+bool ExeclistSubmission::may_be_lite() const {
+  const EngineState& state = engine_.state();
+  return state.arbitration || state.lite_restores || state.execlist.leaving;
 }
 
 // The pending queue starts with the context that runs, and it need not be restored.
@@ -338,37 +362,21 @@ void ExeclistSubmission::leave() {
 
 // With nothing else to run the engine becomes idle. A context may ask to be left waiting in the engine; a new queue
 // takes its place all the same.
-bool ExeclistSubmission::switches_on_wait(WaitKind kind) {
+bool ExeclistSubmission::switches_on_wait(const VainWait& wait) {
   EngineState& state = engine_.state();
   ExeclistState& list = state.execlist;
-  if (list.phase != ContextPhase::running || !state.arbitration || is_lite() ||
-      (kind != WaitKind::semaphore && kind != WaitKind::event)) {
+  if (list.phase != ContextPhase::running || !state.arbitration || is_lite()) {
     return false;
   }
-  if (!list.pending && engine_.registers().get<hw::CTXT_SR_CTL>().inhibit_synchronous_context_switch) {
+  const bool stays = wait.keeps_engine || engine_.registers().get<hw::CTXT_SR_CTL>().inhibit_synchronous_context_switch;
+  if (!list.pending && stays) {
     return false;
   }
-  const std::array<uint32_t, 1> header{state.header};
   list.leaving = true;
-  list.reason = kind == WaitKind::semaphore ? LeaveReason::semaphore : event_reason();
-  list.polls = kind == WaitKind::semaphore &&
-               hw::MI_SEMAPHORE_WAIT::unpack(engine_.gen(), header).wait_mode == hw::SemaphoreWaitMode::POLLING_MODE;
+  list.reason = wait.reason;
+  list.wait_detail = wait.detail;
+  list.polls = wait.polls;
   return true;
-}
-
-// The command tells what it waits for.
-LeaveReason ExeclistSubmission::event_reason() const {
-  const std::array<uint32_t, 1> header{engine_.state().header};
-  const auto wait = hw::MI_WAIT_FOR_EVENT::unpack(engine_.gen(), header);
-  if (wait.display_pipe_a_scan_line_wait_enable || wait.display_pipe_b_scan_line_wait_enable ||
-      wait.display_pipe_c_scan_line_wait_enable) {
-    return LeaveReason::scan_line;
-  }
-  if (wait.display_pipe_a_vertical_blank_wait_enable || wait.display_pipe_b_vertical_blank_wait_enable ||
-      wait.display_pipe_c_vertical_blank_wait_enable) {
-    return LeaveReason::vblank;
-  }
-  return LeaveReason::sync_flip;
 }
 
 }  // namespace halogen::engine

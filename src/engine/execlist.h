@@ -36,7 +36,7 @@ class ExeclistSubmission final : public Submission, public RegisterHandler {
   void on_empty() override;
   bool wants_switch() const override;
   void leave() override;
-  bool switches_on_wait(WaitKind kind) override;
+  bool switches_on_wait(const VainWait& wait) override;
 
   uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
   uint32_t on_write(const RegisterWrite& write) override;
@@ -58,8 +58,9 @@ class ExeclistSubmission final : public Submission, public RegisterHandler {
   void look_at_stream();
   void begin(std::optional<uint64_t> descriptor);
   void run_commands(GpuVa start, std::optional<GpuVa> end);
+  void reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw);
+  bool may_be_lite() const;
   bool is_lite() const;
-  LeaveReason event_reason() const;
   uint32_t context_timestamp() const;
   uint32_t ticks(uint64_t nanoseconds) const;
   void report_to_process(uint64_t descriptor, std::string_view field, uint32_t value);

@@ -33,6 +33,7 @@ constexpr uint32_t kPredicateBits = 0xf;
 constexpr uint32_t kPredicateBit = 1u << 4;
 constexpr uint32_t kNoPreparser = 1u << 5;
 constexpr uint32_t kNoArbitration = 1u << 6;
+constexpr uint32_t kLiteRestores = 1u << 7;
 
 GpuVa image_at(GgttOffset context, uint32_t dword) {
   return GpuVa{context.value + LogicalContext::kStatusPageBytes + uint64_t{dword} * sizeof(uint32_t)};
@@ -190,6 +191,15 @@ bool LogicalContext::sample_tail(GgttOffset context) {
   return true;
 }
 
+void LogicalContext::restore_tables(GgttOffset context) {
+  AddressSpace& memory = engine_.data_space(TableKind::global, Stream::ring);
+  for (const Value& value : values_) {
+    if (value.slot->desc->id == RegisterId::PDP) {
+      engine_.write_register(value.slot->offset, memory.load_value<uint32_t>(image_at(context, value.at)));
+    }
+  }
+}
+
 bool LogicalContext::save(GgttOffset context) {
   engine_.stream_registers().publish();
   pack_hidden();
@@ -217,7 +227,8 @@ void LogicalContext::pack_hidden() {
   const EngineState& state = engine_.state();
   auto attributes = engine_.registers().get<hw::BB_STATE>();
   attributes.undocumented_31_6 = (state.predicate & kPredicateBits) | (state.predicate_bit ? kPredicateBit : 0) |
-                                 (state.preparser ? 0 : kNoPreparser) | (state.arbitration ? 0 : kNoArbitration);
+                                 (state.preparser ? 0 : kNoPreparser) | (state.arbitration ? 0 : kNoArbitration) |
+                                 (state.lite_restores ? kLiteRestores : 0);
   engine_.registers().set(attributes);
 }
 
@@ -228,6 +239,7 @@ void LogicalContext::unpack_hidden() {
   state.predicate_bit = (bits & kPredicateBit) != 0;
   state.preparser = (bits & kNoPreparser) == 0;
   state.arbitration = (bits & kNoArbitration) == 0;
+  state.lite_restores = (bits & kLiteRestores) != 0;
 }
 
 }  // namespace halogen::engine

@@ -44,6 +44,8 @@ class LogicalContext {
   Result restore(GgttOffset context, uint32_t& at, uint32_t to);
   // The tail is all that a context needs which is in the engine already.
   bool sample_tail(GgttOffset context);
+  // ... unless its page tables are to be loaded again.
+  void restore_tables(GgttOffset context);
   // The whole image, or the ring context alone when the context says so. False: stopped by a fault.
   bool save(GgttOffset context);
   // Length of the image that is saved.

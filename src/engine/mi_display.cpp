@@ -70,8 +70,32 @@ Holds condition_holds(Engine& engine, const WaitCondition& condition, unsigned v
   return {};
 }
 
-Next wait_or_switch(Engine& engine, const Command& command, std::optional<uint64_t> until) {
-  if (engine.submission().switches_on_wait(WaitKind::event)) {
+// As a report of the switch has it.
+VainWait vain(const WaitCondition& condition) {
+  VainWait wait{.kind = WaitKind::event, .reason = LeaveReason::sync_flip};
+  switch (condition.kind) {
+    case WaitConditionKind::vertical_blank:
+    case WaitConditionKind::horizontal_blank:
+      wait.reason = LeaveReason::vblank;
+      break;
+    case WaitConditionKind::scan_line:
+      wait.reason = LeaveReason::scan_line;
+      break;
+    case WaitConditionKind::flip_pending:  // planes count without a 3 where commands select them
+      wait.detail = static_cast<uint8_t>(condition.number < 3 ? condition.number + 1 : condition.number);
+      return wait;
+    case WaitConditionKind::overlay_flip:
+    case WaitConditionKind::compression:
+    case WaitConditionKind::condition_code:
+      return wait;
+  }
+  wait.detail = static_cast<uint8_t>(condition.number + 1);
+  return wait;
+}
+
+Next wait_or_switch(Engine& engine, const Command& command, const WaitCondition& condition,
+                    std::optional<uint64_t> until) {
+  if (engine.submission().switches_on_wait(vain(condition))) {
     return Next::hold();
   }
   const Next next = engine.wait(WaitKind::event, command.dwords[0], until);
@@ -89,7 +113,7 @@ Next wait_for_moment(Engine& engine, const Command& command, const WaitCondition
       event.reset();
       return Next::advance();
     }
-    return wait_or_switch(engine, command, event->at);
+    return wait_or_switch(engine, command, condition, event->at);
   }
   if (condition.kind == WaitConditionKind::vertical_blank &&
       !engine.services().display().vblank_wait_enabled(condition.number)) {
@@ -100,7 +124,7 @@ Next wait_for_moment(Engine& engine, const Command& command, const WaitCondition
   if (at) {
     event = EventWait{command.place.address, *at};
   }
-  return wait_or_switch(engine, command, at);
+  return wait_or_switch(engine, command, condition, at);
 }
 
 Next wait_on(Engine& engine, const Command& command, const WaitCondition& condition, unsigned value) {
@@ -108,7 +132,7 @@ Next wait_on(Engine& engine, const Command& command, const WaitCondition& condit
     return wait_for_moment(engine, command, condition);
   }
   const Holds state = condition_holds(engine, condition, value);
-  return state.holds ? wait_or_switch(engine, command, state.until) : Next::advance();
+  return state.holds ? wait_or_switch(engine, command, condition, state.until) : Next::advance();
 }
 
 Next wait_for_event(Engine& engine, const Command& command) {

@@ -19,6 +19,7 @@ using spec::RegisterId;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint8_t kFirstBatch = 1;
 constexpr uint8_t kSecondBatch = 2;
+constexpr uint8_t kDeepestBatch = 3;  // of nested ones: no more fit into a context image
 
 Next noop(Engine& engine, const Command& command) {
   const auto noop = command.as<hw::MI_NOOP>(engine.gen());
@@ -43,11 +44,15 @@ void note_start(Engine& engine, GpuVa address) {
 }
 
 // The ring calls. A batch chains, which keeps its level, or calls the next one. Without nesting there is one level
-// below the first: from there a start of the first level drops the second, and one of the second chains.
+// below the first: from there a start of the first level drops the second, and one of the second chains. With nesting
+// there are three levels (Intel media driver, mhw_mi_hwcmd_g12_X.h).
 Next start(Engine& engine, const Batch& batch) {
   const uint8_t depth = engine.stream().state().depth;
   const bool nests = engine.registers().get<hw::MI_MODE>().nested_batch_buffer_enable;
   const bool calls = depth == 0 || (batch.deeper && (nests || depth == kFirstBatch));
+  if (calls && depth == kDeepestBatch) {
+    return engine.hang("a batch buffer of the third level calls another one");
+  }
   if (calls) {
     if (depth + 1u < StreamState::kMaxLevels) {
       engine.state().levels[depth + 1u] = batch.level;
@@ -217,6 +222,7 @@ Next arb_on_off(Engine& engine, const Command& command) {
     return Next::advance();
   }
   engine.state().arbitration = order.arbitration_enable;
+  engine.state().lite_restores = !order.arbitration_enable && order.allow_lite_restore;
   engine.state().arbitration_off_in_batch = !order.arbitration_enable && engine.in_batch();
   return Next::advance();
 }

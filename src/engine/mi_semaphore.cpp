@@ -52,18 +52,20 @@ Next go_on(Engine& engine) {
   return Next::advance();
 }
 
-// Not signalled. The first look of a wait interrupts.
-Next wait_or_switch(Engine& engine, const Command& command, uint32_t token, std::optional<uint64_t> until) {
+// Not signalled. The first look of a wait that keeps the engine interrupts, so that a scheduler may give it to another.
+Next wait_or_switch(Engine& engine, const Command& command, const VainWait& wait, std::optional<uint64_t> until) {
   SemaphoreState& state = engine.state().semaphore;
-  if (state.waiting != command.place.address) {
-    state.waiting = command.place.address;
-    engine.services().interrupt(EngineCause::semaphore_wait);
-  }
-  if (engine.submission().switches_on_wait(WaitKind::semaphore)) {
+  if (engine.submission().switches_on_wait(wait)) {
     state.waiting.reset();
     return Next::hold();
   }
-  const Next next = engine.wait(WaitKind::semaphore, token, until);
+  if (state.waiting != command.place.address) {
+    state.waiting = command.place.address;
+    if (!wait.keeps_engine) {  // a register that is polled
+      engine.services().interrupt(EngineCause::semaphore_wait);
+    }
+  }
+  const Next next = engine.wait(WaitKind::semaphore, wait.detail, until);
   if (next.action != Next::Action::hold) {  // software has ended the wait
     state.waiting.reset();
   }
@@ -90,12 +92,19 @@ Next semaphore_wait(Engine& engine, const Command& command) {
   if (*signalled) {
     return go_on(engine);
   }
+  const bool polls = wait.wait_mode == hw::SemaphoreWaitMode::POLLING_MODE || wait.register_poll_mode;
   std::optional<uint64_t> until;
-  if (wait.wait_mode == hw::SemaphoreWaitMode::POLLING_MODE || wait.register_poll_mode) {
+  if (polls) {
     const uint64_t interval = engine.registers().get<hw::SEMA_WAIT_POLL>().interval_us;
     until = engine.now() + std::max<uint64_t>(interval, 1) * kMicrosecond;
   }
-  return wait_or_switch(engine, command, wait.wait_token_number, until);
+  return wait_or_switch(engine, command,
+                        {.kind = WaitKind::semaphore,
+                         .reason = LeaveReason::semaphore,
+                         .detail = wait.wait_token_number,
+                         .polls = polls,
+                         .keeps_engine = wait.register_poll_mode},
+                        until);
 }
 
 // Memory was changed before, by another command; this one tells the engine that waits for it.
@@ -174,7 +183,7 @@ Next mailbox_wait(Engine& engine, const Command& command, const hw::MI_SEMAPHORE
   }
   const uint64_t interval = poll_interval(mailbox);
   const std::optional<uint64_t> until = interval == kNoPoll ? std::nullopt : std::optional(engine.now() + interval);
-  return wait_or_switch(engine, command, 0, until);
+  return wait_or_switch(engine, command, {.kind = WaitKind::semaphore, .reason = LeaveReason::semaphore}, until);
 }
 
 Next semaphore_mbox(Engine& engine, const Command& command) {

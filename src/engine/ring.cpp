@@ -284,8 +284,8 @@ void RingSubmission::leave() {
 }
 
 // A wait for an event inside a batch suspends arbitration (seed 003 1.21).
-bool RingSubmission::switches_on_wait(WaitKind kind) {
-  engine_.state().ring.leaving = wants_switch() && !(kind == WaitKind::event && engine_.in_batch());
+bool RingSubmission::switches_on_wait(const VainWait& wait) {
+  engine_.state().ring.leaving = wants_switch() && !(wait.kind == WaitKind::event && engine_.in_batch());
   return engine_.state().ring.leaving;
 }
 

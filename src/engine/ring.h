@@ -60,7 +60,7 @@ class RingSubmission final : public Submission {
   void on_empty() override;
   bool wants_switch() const override;
   void leave() override;
-  bool switches_on_wait(WaitKind kind) override;
+  bool switches_on_wait(const VainWait& wait) override;
 
  private:
   Engine& engine_;

@@ -7,7 +7,7 @@ namespace halogen::engine {
 using spec::RegisterId;
 
 Semaphores::Semaphores(Engine& engine) : engine_(engine) {
-  for (const RegisterId id : {RegisterId::RING_SYNC_0, RegisterId::RING_SYNC_1, RegisterId::SEMAPHORE_TOKEN}) {
+  for (const RegisterId id : {RegisterId::RING_SYNC_0, RegisterId::RING_SYNC_1}) {
     engine.registers().attach(id, *this);
   }
 }

@@ -1,4 +1,5 @@
-// Registers that end a semaphore wait when they are written: the mailboxes of Gen6 and the token of Gen12.
+// Registers that end a semaphore wait when they are written: the mailboxes of Gen6. The token of Gen12 is what a
+// producer reports, and only stored; where its engines take signals of software is not public.
 #pragma once
 
 #include "engine/registers.h"

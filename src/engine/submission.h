@@ -7,6 +7,15 @@
 
 namespace halogen::engine {
 
+// A wait that was not successful.
+struct VainWait {
+  WaitKind kind = WaitKind::none;
+  LeaveReason reason = LeaveReason::complete;  // of a context that leaves for it
+  uint8_t detail = 0;                          // plane or pipe, from 1; of a semaphore its token
+  bool polls = false;                          // a semaphore that is polled
+  bool keeps_engine = false;                   // only new work takes its place
+};
+
 class Submission {
  public:
   virtual ~Submission() = default;
@@ -20,8 +29,8 @@ class Submission {
   // then returns Next::stop() (or hold(), when its command is to be parsed again) and `leave` does the switch.
   virtual bool wants_switch() const = 0;
   virtual void leave() = 0;
-  // A wait was not successful. True: the engine switches to other work instead of waiting.
-  virtual bool switches_on_wait(WaitKind kind) = 0;
+  // True: the engine switches to other work instead of waiting.
+  virtual bool switches_on_wait(const VainWait& wait) = 0;
 };
 
 }  // namespace halogen::engine

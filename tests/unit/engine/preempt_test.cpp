@@ -172,7 +172,8 @@ TEST_P(PreemptTest, WaitForEvent) {
   const uint64_t data = bench.allocate(1);
   const auto status = [&](bool new_queue, const Context& away, const Context* to) {
     const uint32_t flags = 0x40 | (new_queue ? 0x2u : to != nullptr ? 0x4u : 0x8u);
-    return bench.status_names_both() ? bench.new_form(new_queue, &away, to, 2) : ContextBench::old_form(flags, &away);
+    return bench.status_names_both() ? bench.new_form(new_queue, &away, to, 2 | 1u << 5)
+                                     : ContextBench::old_form(flags, &away);
   };
   // It leaves by itself if the context allows that, else for a new queue.
   Context waiting = bench.create("rcs0", 0x64, ContextBench::kRestoreInhibit);

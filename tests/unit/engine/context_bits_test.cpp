@@ -1,0 +1,344 @@
+// Bits that change how a context is resumed or found: nested batches, lite restores, page tables that are loaded again,
+// the restore batch, semaphore signals for a context, and addresses with bit 47.
+#include <gtest/gtest.h>
+
+#include "covers.h"
+#include "support/context_bench.h"
+
+namespace halogen {
+namespace {
+
+using Context = ContextBench::Context;
+using Dwords = std::vector<uint32_t>;
+
+constexpr uint32_t kArbCheck = 0x0280'0000;
+constexpr uint32_t kBatchEnd = 0x0500'0000;
+constexpr uint32_t kNested = 1u << 22;
+constexpr uint32_t kRestoreAll = 0xffff'0008;
+
+void append(Dwords& to, const Dwords& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+Dwords start(uint64_t address, uint32_t bits = 0) {
+  return {0x1880'0001 | bits, static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)};
+}
+// Writes i + 1 to dword i, with a preemption point behind each.
+Dwords count(uint64_t data, uint32_t from, uint32_t steps) {
+  Dwords out;
+  for (uint32_t i = from; i < from + steps; ++i) {
+    append(out, ContextBench::store(data + 4 * i, i + 1));
+    out.push_back(kArbCheck);
+  }
+  return out;
+}
+
+// Three levels, preempted again and again in each of them: every step is done once and in its turn.
+TEST(NestedBatches, ResumeAtTheDeepestLevel) {
+  for (const char* const chip : {"tgl", "dg1"}) {
+    for (const char* const engine : {"rcs0", "bcs0", "vcs0"}) {
+      ContextBench bench(chip);
+      const uint64_t data = bench.allocate(1);
+      const uint64_t levels[3] = {bench.allocate(1), bench.allocate(1), bench.allocate(1)};
+      constexpr uint32_t kSteps = 40;
+      // Level n: steps, the next level, steps.
+      uint32_t before = 0, after = 6 * kSteps;
+      for (unsigned level = 0; level < 3; ++level) {
+        Dwords batch = count(data, before, kSteps);
+        before += kSteps;
+        after -= kSteps;
+        if (level < 2) {
+          append(batch, start(levels[level + 1], kNested));
+        }
+        append(batch, count(data, after, kSteps));
+        batch.push_back(kBatchEnd);
+        bench.poke(levels[level], batch);
+      }
+      Context context = bench.create(engine, 1);
+      Context other = bench.create(engine, 2);
+      bench.map_process(context, 0x20'0000, data);  // tables, so that nothing is wrong with them
+      bench.map_process(other, 0x20'0000, data);
+      Dwords ring{0x1100'0001, bench.engine_model(engine).mmio_base + 0x9c, 0x1000'1000};
+      append(ring, start(levels[0]));
+      append(ring, ContextBench::store(data + 4 * 6 * kSteps, 0x77));
+      bench.emit(context, ring);
+      bench.emit(other, {0, 0});
+      unsigned switches = 0;
+      uint32_t done = 0;
+      bench.submit({&context});
+      for (unsigned turn = 0; turn < 300 && bench.peek(data + 4 * 6 * kSteps) == 0; ++turn) {
+        bench.device->advance(700 + 10 * (turn % 7));
+        bench.submit({&other});
+        bench.device->advance(3000);
+        for (const uint64_t status : bench.statuses(engine)) {
+          switches += status == bench.preempted(context, other) ? 1u : 0u;
+        }
+        while (done < 6 * kSteps && bench.peek(data + 4 * done) == done + 1) {
+          ++done;
+        }
+        for (uint32_t rest = done; rest < 6 * kSteps; ++rest) {
+          ASSERT_EQ(bench.peek(data + 4 * rest), 0u) << "ahead of its turn " << rest;
+        }
+        bench.set_image(context, ContextBench::kImageControl, kRestoreAll);
+        bench.submit({&context});
+      }
+      EXPECT_TRUE(bench.device->settle());
+      EXPECT_EQ(bench.peek(data + 4 * 6 * kSteps), 0x77u) << chip << ' ' << engine;
+      EXPECT_EQ(done, 6 * kSteps);
+      EXPECT_GE(switches, 20u);
+      EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
+    }
+  }
+}
+
+// Nothing nests below the third level.
+TEST(NestedBatches, AFourthLevelIsReported) {
+  ContextBench bench("dg1");
+  const uint64_t data = bench.allocate(1);
+  uint64_t next = bench.allocate(1);
+  bench.poke(next, {kBatchEnd});
+  for (unsigned level = 0; level < 3; ++level) {
+    const uint64_t at = bench.allocate(1);
+    Dwords batch = start(next, kNested);
+    append(batch, ContextBench::store(data, 1));
+    batch.push_back(kBatchEnd);
+    bench.poke(at, batch);
+    next = at;
+  }
+  Context context = bench.create("rcs0", 1);
+  bench.map_process(context, 0x20'0000, data);
+  Dwords ring{0x1100'0001, 0x209c, 0x1000'1000};
+  append(ring, start(next));
+  bench.emit(context, ring);
+  bench.submit({&context});
+  bench.device->advance(100'000);
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
+  EXPECT_EQ(bench.peek(data), 0u);
+  EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << "the engine hangs";
+}
+
+// MI_ARB_ON_OFF: bit 1 lets the same context in again while arbitration is off. With the layouts of the row's other
+// commands.
+TEST(LiteRestores, AllowedWhileArbitrationIsOff) {
+  COVERS("DG1-CS-11");
+  for (const char* const chip : {"icl", "tgl", "dg1"}) {
+    for (const bool allowed : {false, true}) {
+      ContextBench bench(chip);
+      const uint64_t data = bench.allocate(1);
+      Context context = bench.create("rcs0", 1, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 4);
+      Context other = bench.create("rcs0", 2);
+      bench.emit(context, {0x0400'0000 | (allowed ? 2u : 0u), kArbCheck});
+      bench.emit(context, Dwords(1000, kArbCheck));
+      bench.emit(context, {0x0400'0001, 0});
+      bench.submit({&context});
+      bench.device->advance(3000);
+      EXPECT_EQ(bench.statuses("rcs0").size(), 1u);
+      bench.emit(context, ContextBench::store(data, 1));
+      bench.submit({&context});
+      bench.device->advance(3000);  // half of the way to where arbitration is on again
+      const std::vector<uint64_t> seen = bench.statuses("rcs0");
+      EXPECT_EQ(seen, allowed ? std::vector{bench.lite_restore(context)} : std::vector<uint64_t>{}) << chip;
+      // Other contexts have to wait in any case.
+      if (allowed) {
+        bench.submit({&other});
+        bench.device->advance(2000);
+        EXPECT_TRUE(bench.statuses("rcs0").empty());
+      }
+      EXPECT_TRUE(bench.device->settle());
+      EXPECT_EQ(bench.peek(data), 1u) << "sooner or later";
+    }
+    ContextBench bench(chip);
+    const uint64_t data = bench.allocate(1);
+    const uint64_t batch = bench.allocate(1);
+    Context context = bench.create("rcs0", 1, ContextBench::kRestoreInhibit, 4);
+    // NOOP with a number; a batch in the global table, one that the predicate skips, one whose end ends the context.
+    bench.emit(context, {0x0040'1234, 0});
+    bench.set_reg("rcs0", 0x418, 0);
+    bench.poke(batch, {0x0500'0001});
+    bench.poke(batch + 64, ContextBench::store(data, 5));
+    bench.poke(batch + 80, {kBatchEnd});
+    bench.emit(context, start(batch + 64, 1u << 15));
+    bench.emit(context, start(batch));
+    bench.emit(context, ContextBench::store(data + 4, 6));
+    bench.run(context);
+    EXPECT_EQ(bench.reg("rcs0", 0x94) & 0x3f'ffff, 0x1234u);
+    EXPECT_EQ(bench.peek(data), 0u) << "predicated";
+    EXPECT_EQ(bench.peek(data + 4), 0u) << "the end of the batch was the end of the context";
+    EXPECT_EQ(bench.statuses("rcs0").back(), bench.complete_to_idle(context));
+  }
+}
+
+class ContextBits : public ::testing::TestWithParam<const char*> {};
+
+// The descriptor's bit 1: a lite restore loads the page tables of the image again, and only then.
+TEST_P(ContextBits, ForcedPageDirectoryRestore) {
+  COVERS("DG1-EL-09");
+  for (const bool forced : {false, true}) {
+    ContextBench bench(GetParam());
+    const uint64_t process = 0x10'0000;
+    const uint64_t batch = bench.allocate(1), first = bench.allocate(1), second = bench.allocate(1);
+    // Two sets of tables for one context: they differ in the page of the data.
+    Context context = bench.create("rcs0", 1, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 2);
+    Context twin = bench.create("rcs0", 1);
+    for (Context* const each : {&context, &twin}) {
+      bench.map_process(*each, process, batch);
+      bench.map_process(*each, process + 0x1000, each == &context ? first : second);
+    }
+    bench.poke(batch, {0x1000'0002, static_cast<uint32_t>(process + 0x1000), 0, 1, kBatchEnd});
+    bench.emit(context, start(process, 0x100));
+    bench.emit(context, Dwords(600, kArbCheck));
+    bench.submit({&context});
+    bench.device->advance(2000);
+    EXPECT_EQ(bench.peek(first), 1u);
+    bench.poke(batch + 12, {2});
+    bench.emit(context, start(process, 0x100));
+    for (const unsigned value : {ContextBench::kImagePdp0, ContextBench::kImagePdp0High}) {
+      bench.set_image(context, value, bench.image(twin, value));
+    }
+    bench.statuses("rcs0");
+    bench.submit({&context}, forced ? 2 : 0);
+    bench.device->advance(20'000);
+    EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.lite_restore(context), bench.complete_to_idle(context)}));
+    EXPECT_EQ(bench.peek(first), forced ? 1u : 2u);
+    EXPECT_EQ(bench.peek(second), forced ? 2u : 0u);
+  }
+}
+
+// A signal reaches the context that it names, by the upper dword of its descriptor.
+TEST_P(ContextBits, SignalsNameAContext) {
+  COVERS("DG1-CS-14");  // with semaphore_test.cpp and, for the token, csb_reasons_test.cpp
+  ContextBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  Context waiting = bench.create("rcs0", 0x31);
+  bench.emit(waiting, bench.wait_for(data, 1, false));
+  bench.emit(waiting, ContextBench::store(data + 4, 1));
+  bench.submit({&waiting});
+  bench.device->advance(20'000);
+  bench.poke(data, 1);
+  Context sender = bench.create("bcs0", 0x32);
+  for (const uint32_t id : {0u, bench.upper_dword("rcs0", 0x32), waiting.id ^ 1u << 31}) {
+    bench.emit(sender, {0x0d80'0000, id});
+    bench.run(sender);
+    EXPECT_EQ(bench.peek(data + 4), 0u) << std::hex << id;
+  }
+  bench.emit(sender, {0x0d80'0000, waiting.id});
+  bench.run(sender);
+  EXPECT_EQ(bench.peek(data + 4), 1u);
+}
+
+// Both forms of an address with bit 47, in batch starts and in stores, and across a preemption.
+TEST_P(ContextBits, AddressesWithBit47) {
+  ContextBench bench(GetParam());
+  if (!bench.has_wide_tables()) {
+    return;
+  }
+  const uint64_t plain = 0x8001'0000'0000, extended = 0xffff'8001'0000'0000;
+  const uint64_t batch = bench.allocate(2), data = bench.allocate(1);
+  Context context = bench.create("rcs0", 1);
+  Context other = bench.create("rcs0", 2);
+  bench.emit(other, {0, 0});
+  bench.map_process(other, plain, batch);
+  bench.map_process(context, plain, batch);
+  bench.map_process(context, plain + 0x1000, batch + 0x1000);
+  bench.map_process(context, plain + 0x2000, data);
+  Dwords steps;
+  for (uint32_t i = 0; i < 200; ++i) {
+    const uint64_t to = (i % 2 == 0 ? plain : extended) + 0x2000 + 4 * i;
+    append(steps, {0x1000'0002, static_cast<uint32_t>(to), static_cast<uint32_t>(to >> 32), i + 1, kArbCheck});
+  }
+  steps.push_back(kBatchEnd);
+  bench.poke(batch, steps);
+  for (const uint64_t form : {plain, extended}) {
+    for (uint32_t i = 0; i < 200; ++i) {
+      bench.poke(data + 4 * i, 0u);
+    }
+    bench.emit(context, start(form, 0x100));
+    bench.submit({&context});
+    bench.device->advance(1500);
+    bench.submit({&other});  // leaves inside the batch and comes back
+    bench.device->advance(3000);
+    EXPECT_GT(bench.peek(data), 0u);
+    EXPECT_EQ(bench.peek(data + 4 * 199), 0u);
+    bench.set_image(context, ContextBench::kImageControl, kRestoreAll);
+    bench.run(context);
+    for (uint32_t i = 0; i < 200; ++i) {
+      ASSERT_EQ(bench.peek(data + 4 * i), i + 1) << std::hex << form;
+    }
+  }
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
+}
+
+// Other bits above the 48 are no address: a fault, and the engine stops.
+TEST_P(ContextBits, AddressesBeyondBit47) {
+  ContextBench bench(GetParam());
+  if (!bench.has_wide_tables()) {
+    return;
+  }
+  const uint64_t batch = bench.allocate(1), data = bench.allocate(1);
+  Context context = bench.create("rcs0", 1);
+  bench.map_process(context, 0x10'0000, batch);
+  bench.poke(batch, {kBatchEnd});
+  bench.emit(context, start(0x0001'0000'0010'0000, 0x100));
+  bench.emit(context, ContextBench::store(data, 1));
+  bench.submit({&context});
+  bench.device->advance(50'000);
+  EXPECT_EQ(bench.peek(data), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ContextBits, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"));
+
+// Bit 2 of BB_PER_CTX_PTR: the batch runs on lite restores too, and the stream goes on where it was.
+TEST(RestoreBatch, ForcedOnLiteRestores) {
+  for (const char* const chip : {"tgl", "dg1"}) {
+    for (const uint32_t bits : {1u, 5u, 4u}) {
+      ContextBench bench(chip);
+      const uint64_t data = bench.allocate(1), restore = bench.allocate(1), batch = bench.allocate(2);
+      // The restore batch counts its runs by MI_ATOMIC: an increment.
+      bench.poke(restore, {0x17c0'0501, static_cast<uint32_t>(data), 0, kBatchEnd});
+      Dwords steps = count(data + 0x100, 0, 300);
+      steps.push_back(kBatchEnd);
+      bench.poke(batch, steps);
+      Context context = bench.create("rcs0", 1);
+      bench.set_image(context, bench.image_restore_batch(), static_cast<uint32_t>(restore | bits));
+      bench.emit(context, start(batch));
+      bench.submit({&context});
+      bench.device->advance(2500);
+      const bool valid = (bits & 1) != 0;
+      EXPECT_EQ(bench.peek(data), valid ? 1u : 0u);
+      bench.emit(context, ContextBench::store(data + 4, 1));
+      bench.submit({&context});
+      EXPECT_TRUE(bench.device->settle());
+      EXPECT_EQ(bench.peek(data), bits == 5 ? 2u : valid ? 1u : 0u);
+      EXPECT_EQ(bench.peek(data + 4), 1u);
+      for (uint32_t i = 0; i < 300; ++i) {
+        ASSERT_EQ(bench.peek(data + 0x100 + 4 * i), i + 1);
+      }
+      EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(context), bench.lite_restore(context),
+                                                     bench.complete_to_idle(context)}));
+    }
+  }
+}
+
+// Unsuccessful waits for a register are no reason to leave by themselves, and raise no interrupt; a new queue comes in.
+TEST(RegisterPolls, KeepTheEngine) {
+  for (const char* const chip : {"skl", "icl", "tgl", "dg1"}) {
+    ContextBench bench(chip);
+    const uint64_t data = bench.allocate(1);
+    Context waiting = bench.create("rcs0", 1, ContextBench::kRestoreInhibit);  // would leave when memory is waited for
+    Context other = bench.create("rcs0", 2);
+    bench.emit(waiting, {0x0e01'c002, 9, 0x2608, 0});  // until GPR 1 equals 9
+    bench.emit(waiting, ContextBench::store(data, 1));
+    bench.emit(other, {0, 0});
+    bench.submit({&waiting, &other});
+    bench.device->advance(50'000);
+    EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << chip << ": it stays";
+    bench.submit({&other});
+    bench.device->advance(50'000);
+    EXPECT_EQ(bench.statuses("rcs0").size(), 2u) << chip << ": preempted, and the other one complete";
+    bench.set_reg("rcs0", 0x608, 9);
+    bench.run(waiting);
+    EXPECT_EQ(bench.peek(data), 1u) << chip;
+  }
+}
+
+}  // namespace
+}  // namespace halogen
