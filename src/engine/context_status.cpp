@@ -19,16 +19,19 @@ constexpr unsigned kDwordBits = 32;
 constexpr unsigned kReasonBits = 9;  // of a status, that EXECLIST_STATUS shows
 constexpr unsigned kPlaneBits = 3;
 
-// In the older form planes count as MI_DISPLAY_FLIP selects them, without a 3; pipes from 0.
-uint8_t shown_plane(const ContextSwitch& change) {
+// Of what was waited for, as the newer form has it. Planes and pipes count from 1, as in MI_WAIT_FOR_EVENT_2; where
+// flips select planes there is no 3.
+uint8_t number_of(const ContextSwitch& change) {
+  const uint8_t next = static_cast<uint8_t>(change.wait_detail + 1);
   switch (change.reason) {
     case LeaveReason::sync_flip:
-      return change.wait_detail <= 3 && change.wait_detail != 0 ? uint8_t(change.wait_detail - 1) : change.wait_detail;
+      return change.wait_detail < 3 ? next : change.wait_detail;
     case LeaveReason::vblank:
     case LeaveReason::scan_line:
-      return change.wait_detail != 0 ? uint8_t(change.wait_detail - 1) : change.wait_detail;
-    case LeaveReason::complete:
+      return next;
     case LeaveReason::semaphore:
+      return change.wait_detail;
+    case LeaveReason::complete:
     case LeaveReason::preempted:
       return 0;
   }
@@ -49,7 +52,8 @@ hw::CONTEXT_STATUS flags_of(const ContextSwitch& change) {
     status.wait_on_vblank = change.reason == LeaveReason::vblank;
     status.wait_on_scanline = change.reason == LeaveReason::scan_line;
     status.wait_on_semaphore = change.reason == LeaveReason::semaphore;
-    status.display_plane = shown_plane(change) & low_mask(kPlaneBits);
+    const bool displays = status.wait_on_sync_flip || status.wait_on_vblank || status.wait_on_scanline;
+    status.display_plane = displays ? change.wait_detail & low_mask(kPlaneBits) : 0;
   }
   if (change.polls) {
     status.semaphore_wait_mode = hw::SemaphoreWaitMode::POLLING_MODE;
@@ -125,7 +129,7 @@ uint64_t ContextStatusBuffer::pack(const ContextSwitch& change) const {
     status.sw_counter_away = away.sw_counter;
     status.switch_detail = change.away && !change.lite_restore ? static_cast<hw::ContextSwitchDetail>(change.reason)
                                                                : hw::ContextSwitchDetail::COMPLETE;
-    status.wait_detail = change.wait_detail;
+    status.wait_detail = change.away && !change.lite_restore ? number_of(change) : 0;
   } else {
     status.context_id = change.away ? static_cast<uint32_t>(*change.away >> kDwordBits) : 0;
   }

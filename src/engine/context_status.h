@@ -24,7 +24,7 @@ struct ContextSwitch {
   std::optional<uint64_t> away;  // descriptors; nothing: the engine was, or is now, idle
   std::optional<uint64_t> to;
   LeaveReason reason = LeaveReason::complete;
-  uint8_t wait_detail = 0;  // of a wait: plane or pipe, from 1, or a token
+  uint8_t wait_detail = 0;  // of a wait: plane as flips select it, pipe from 0, or token
   bool lite_restore = false;
   bool polls = false;  // it left for a semaphore that is polled
 };

@@ -278,6 +278,8 @@ bool ExeclistSubmission::lite_restore() {
   const std::optional<uint64_t> to = current(engine_.gen(), list.active);
   list.running = to;
   list.leaving = false;
+  list.polls = false;
+  list.wait_detail = 0;
   engine_.spend(kCommandTime);
   if (const auto next = descriptor_of(engine_.gen(), *to); next.force_page_directory_restore) {
     reload_tables(next, *to);

@@ -44,7 +44,7 @@ struct ExeclistState {
   bool indirect_done = false;  // in this restore
   bool leaving = false;        // the context leaves when the engine looks next
   LeaveReason reason = LeaveReason::complete;
-  uint8_t wait_detail = 0;       // of a wait that it leaves for: plane or pipe, from 1, or a token
+  uint8_t wait_detail = 0;       // of a wait that it leaves for, as in VainWait
   bool polls = false;            // the semaphore that it leaves for is polled
   uint8_t list = 1;              // which of the two execlists of Gen8 is the current one
   uint32_t last_switch = 0;      // reasons of the last switch, as Gen8 reports them

@@ -72,7 +72,8 @@ Holds condition_holds(Engine& engine, const WaitCondition& condition, unsigned v
 
 // As a report of the switch has it.
 VainWait vain(const WaitCondition& condition) {
-  VainWait wait{.kind = WaitKind::event, .reason = LeaveReason::sync_flip};
+  VainWait wait{
+      .kind = WaitKind::event, .reason = LeaveReason::sync_flip, .detail = static_cast<uint8_t>(condition.number)};
   switch (condition.kind) {
     case WaitConditionKind::vertical_blank:
     case WaitConditionKind::horizontal_blank:
@@ -81,15 +82,12 @@ VainWait vain(const WaitCondition& condition) {
     case WaitConditionKind::scan_line:
       wait.reason = LeaveReason::scan_line;
       break;
-    case WaitConditionKind::flip_pending:  // planes count without a 3 where commands select them
-      wait.detail = static_cast<uint8_t>(condition.number < 3 ? condition.number + 1 : condition.number);
-      return wait;
+    case WaitConditionKind::flip_pending:
     case WaitConditionKind::overlay_flip:
     case WaitConditionKind::compression:
     case WaitConditionKind::condition_code:
-      return wait;
+      break;
   }
-  wait.detail = static_cast<uint8_t>(condition.number + 1);
   return wait;
 }
 

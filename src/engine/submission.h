@@ -11,7 +11,7 @@ namespace halogen::engine {
 struct VainWait {
   WaitKind kind = WaitKind::none;
   LeaveReason reason = LeaveReason::complete;  // of a context that leaves for it
-  uint8_t detail = 0;                          // plane or pipe, from 1; of a semaphore its token
+  uint8_t detail = 0;                          // plane as flips select it, pipe from 0, or token
   bool polls = false;                          // a semaphore that is polled
   bool keeps_engine = false;                   // only new work takes its place
 };

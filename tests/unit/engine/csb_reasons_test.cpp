@@ -19,16 +19,20 @@ constexpr uint32_t kPreemptToIdle = 2;
 
 struct ReasonBench : ContextBench {
   explicit ReasonBench(std::string_view name) : ContextBench(name) {
-    // Pipe A: 640 by 80 of 768 by 100, one frame in a sixtieth of a second. Tests are over before its first blank.
-    write(0x60000, 767u << 16 | 639);
-    write(0x60004, 767u << 16 | 639);
-    write(0x60008, 751u << 16 | 655);
-    write(0x6000c, 99u << 16 | 79);
-    write(0x60010, 99u << 16 | 79);
-    write(0x60014, 85u << 16 | 83);
-    write(0x70008, 1u << 31);
+    start_pipe(0);
     write(0x7019c, 0x10'0000);  // a flip of plane 1 and one of plane 4, pending until the blank
     write(0x7029c, 0x10'0000);
+  }
+  // 640 by 80 of 768 by 100, one frame in a sixtieth of a second. Tests are over before its first blank.
+  void start_pipe(uint32_t pipe) {
+    const uint32_t timing = 0x60000 + 0x1000 * pipe;
+    write(timing, 767u << 16 | 639);
+    write(timing + 0x4, 767u << 16 | 639);
+    write(timing + 0x8, 751u << 16 | 655);
+    write(timing + 0xc, 99u << 16 | 79);
+    write(timing + 0x10, 99u << 16 | 79);
+    write(timing + 0x14, 85u << 16 | 83);
+    write(0x70008 + 0x1000 * pipe, 1u << 31);
   }
   // A wait that is in vain, by its detail. The number is that of a plane or pipe, or a token.
   Dwords wait(uint32_t detail, uint32_t number) {
@@ -135,6 +139,18 @@ TEST(CsbReasons, TheTenCasesWithEveryDetail) {
         }
       }
     }
+    // A wait that ended leaves nothing behind: the same context, preempted later.
+    a = bench.fresh(0xab, bench.wait(kSemaphore, 0x15), kStays);
+    bench.emit(a, points);
+    bench.submit({&a});
+    bench.go_on();
+    bench.submit({&a});  // lite: it waits on
+    bench.poke(bench.flag, 1);
+    bench.device->advance(500);
+    bench.submit({&b});
+    bench.go_on();
+    EXPECT_EQ(bench.seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, &a), entry(true, &a, &b, kPreempted),
+                                     entry(false, &b, nullptr)}));
     ASSERT_LT(bench.device->clock().nanoseconds, 13'000'000u) << "before the first blank";
   }
 }
@@ -200,6 +216,13 @@ TEST(CsbReasons, OlderForm) {
     EXPECT_EQ(reported(bench, {0x0180'0000 | 1u << 11}), 0x48u | 1 << 12) << chip;
     EXPECT_EQ(reported(bench, {0x0180'0000 | 1u << 21}), 0x48u | 2 << 12) << chip;
   }
+  // Broadwell's sprites: A on bit 2, B on bit 10 of the command, 2 and 3 as flips select them.
+  ReasonBench bdw("bdw");
+  bdw.start_pipe(1);
+  bdw.write(0x7129c, 0x10'0000);
+  EXPECT_EQ(reported(bdw, {0x0180'0000 | 1u << 1}), 0x28u);
+  EXPECT_EQ(reported(bdw, {0x0180'0000 | 1u << 2}), 0x28u | 2 << 12);
+  EXPECT_EQ(reported(bdw, {0x0180'0000 | 1u << 10}), 0x28u | 3 << 12);
 }
 
 // A reason that is masked leaves no entry and raises no interrupt, whichever it is; others do. The places of the bits
