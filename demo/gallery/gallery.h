@@ -24,6 +24,7 @@ struct Picture {
   std::function<Image()> make;
 };
 
+std::vector<Picture> blit_pictures();
 std::vector<Picture> display_pictures();
 
 // One piece of memory, no log.

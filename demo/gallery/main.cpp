@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<gallery::Picture> all;
-  for (const auto& list : {gallery::display_pictures()}) {
+  for (const auto& list : {gallery::blit_pictures(), gallery::display_pictures()}) {
     all.insert(all.end(), list.begin(), list.end());
   }
   for (const gallery::Picture& picture : all) {
