@@ -35,6 +35,9 @@ ctest --test-dir build --output-on-failure --no-tests=error -j2
 step "Intel's OpenCL driver over TBX"
 tests/doors/neo_tbx.sh
 
+step "Linux's i915 in virtual machines"
+tests/doors/vm.sh
+
 step "requirement coverage, of tests that passed"
 build/bin/halogen coverage --results build/results
 

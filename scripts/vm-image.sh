@@ -12,31 +12,47 @@ out=$(cd "$out" && pwd)
 for tool in busybox dpkg-deb depmod cpio python3; do
   PATH=$PATH:/sbin:/usr/sbin command -v "$tool" >/dev/null || { echo "vm-image: $tool is missing; scripts/setup.sh installs it" >&2; exit 2; }
 done
-[ -f "$out/base.cpio" ] && [ -f "$out/vmlinux" ] && [ -z "$deb" ] && [ "$out/base.cpio" -nt "$here/vm-init.sh" ] && exit 0
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-if [ -z "$deb" ]; then
-  package=$(apt-cache depends linux-image-amd64 | awk '$1 == "Depends:" { print $2; exit }')
-  (cd "$work" && apt-get download -qq "$package")
-  deb=$(ls "$work"/*.deb)
+if [ -n "$deb" ] || [ ! -f "$out/vmlinux" ] || [ ! -f "$out/modules/order" ]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  if [ -z "$deb" ]; then
+    newest() { apt-cache depends linux-image-amd64 2>/dev/null | awk '$1 == "Depends:" { print $2; exit }'; }
+    package=$(newest)
+    if [ -z "$package" ]; then # the lists of packages are not there yet
+      run=()
+      [ "$(id -u)" -eq 0 ] || run=(sudo)
+      "${run[@]}" apt-get update -qq
+      package=$(newest)
+    fi
+    [ -n "$package" ] || { echo "vm-image: the package linux-image-amd64 is not to be had" >&2; exit 2; }
+    (cd "$work" && apt-get download -qq "$package") || { echo "vm-image: $package cannot be downloaded" >&2; exit 2; }
+    deb=$(ls "$work"/*.deb)
+  fi
+  dpkg-deb -x "$deb" "$work/root"
+  version=$(cd "$work" && ls root/lib/modules)
+  PATH=$PATH:/sbin:/usr/sbin depmod -b "$work/root" "$version"
+  # i915 and what it needs, in the order in which they must come.
+  rm -rf "$out/modules"
+  mkdir -p "$out/modules"
+  dep=$(grep '/i915.ko:' "$work/root/lib/modules/$version/modules.dep")
+  for module in $(printf '%s\n' ${dep#*:} | tac) "${dep%%:*}"; do
+    cp "$work/root/lib/modules/$version/$module" "$out/modules/"
+    basename "$module"
+  done >"$work/order"
+  python3 "$here/vm-kernel.py" "$work/root/boot/vmlinuz-$version" "$out/vmlinux.part"
+  mv "$out/vmlinux.part" "$out/vmlinux"
+  mv "$work/order" "$out/modules/order"
+  echo "vm-image: $version in $out"
+  rm -rf "$work" "$out/base.cpio"
 fi
-dpkg-deb -x "$deb" "$work/root"
-version=$(cd "$work" && ls root/lib/modules)
-python3 "$here/vm-kernel.py" "$work/root/boot/vmlinuz-$version" "$out/vmlinux"
-PATH=$PATH:/sbin:/usr/sbin depmod -b "$work/root" "$version"
+[ "$out/base.cpio" -nt "$here/vm-init.sh" ] && exit 0
 
-tree=$work/tree
-mkdir -p "$tree"/{bin,dev,proc,sys,tmp,modules}
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree"/{bin,dev,proc,sys,tmp}
+cp -r "$out/modules" "$tree/"
 cp "$(command -v busybox)" "$tree/bin/busybox"
 cp "$here/vm-init.sh" "$tree/init"
 chmod +x "$tree/init"
-# i915 and what it needs, in the order in which they must come.
-dep=$(grep '/i915.ko:' "$work/root/lib/modules/$version/modules.dep")
-for module in $(printf '%s\n' ${dep#*:} | tac) "${dep%%:*}"; do
-  cp "$work/root/lib/modules/$version/$module" "$tree/modules/"
-  basename "$module"
-done >"$tree/modules/order"
 (cd "$tree" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --quiet) >"$out/base.cpio.part"
 mv "$out/base.cpio.part" "$out/base.cpio"
-echo "vm-image: $version in $out"

@@ -1,6 +1,7 @@
 // halogen vm: boots Linux in QEMU with the device and runs a command in the guest.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@ namespace {
 struct Options {
   std::string device;
   std::string image;
+  std::string kernel;
   std::string report;
   std::vector<std::string> added;
   std::vector<std::string> command;
@@ -49,7 +51,14 @@ int run(const Options& options) {
   }
   launch.device = vm::guest_device_options(*launch.model);
   launch.module_options = vm::module_options(*launch.model);
-  launch.image = options.image.empty() ? std::string(HALOGEN_SOURCE_DIR) + "/build/vm" : options.image;
+  const std::string source = HALOGEN_SOURCE_DIR;
+  launch.image = options.image.empty() ? source + "/build/vm" : options.image;
+  if (!options.kernel.empty()) {
+    const std::string stem = std::filesystem::path(options.kernel).stem().string();
+    if (options.image.empty()) launch.image = fmt::format("{}/build/vm-{}", source, stem);
+    const auto made = vm::make_image(source + "/scripts/vm-image.sh", options.kernel, launch.image);
+    if (!made) return fail(made.message());
+  }
   launch.added = options.added;
   launch.command = options.command;
   launch.show_kernel_log = options.log;
@@ -62,7 +71,8 @@ int run(const Options& options) {
     out << result->fidelity.to_json(options.device) << '\n';
     if (!out) return fail(fmt::format("{} cannot be written.", options.report));
   }
-  fmt::print(stderr, "halogen vm: {} accesses of BARs, {} interrupts\n", result->bar_accesses, result->interrupts);
+  fmt::print(stderr, "halogen vm: {} accesses of BARs ({} of the first, {} of the next), {} interrupts\n",
+             result->bar_accesses, result->by_bar[0], result->by_bar[2], result->interrupts);
   if (result->status < 0) {
     fmt::print(stderr, "halogen vm: the guest ended before the command did.\n");
     return kExitFault;
@@ -78,6 +88,7 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   CLI::App* command = app.add_subcommand("vm", "boots Linux in QEMU with the device and runs a command in the guest");
   command->add_option("--device", options->device, "the device")->required()->type_name("D");
   command->add_option("--image", options->image, "folder with the guest's kernel and files (scripts/vm-image.sh)");
+  command->add_option("--kernel", options->kernel, "the kernel of a Debian package, instead")->type_name("DEB");
   command->add_option("--add", options->added, "a file of the host to put into the guest's /bin")->type_name("FILE");
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("F");
   command->add_flag("--log", options->log, "show the guest kernel's whole log");

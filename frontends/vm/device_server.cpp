@@ -12,8 +12,10 @@ namespace halogen::vm {
 namespace {
 
 constexpr uint64_t kQuantum = 20'000;       // virtual nanoseconds that busy engines get before requests are looked at
+constexpr uint64_t kSmallQuantum = 2'560;   // the same, for work that lasts while the guest asks for something
+constexpr uint64_t kShortWork = 500'000;    // virtual nanoseconds
 constexpr uint64_t kMostAhead = 1'000'000;  // virtual nanoseconds that they may be ahead of the host's clock
-constexpr uint64_t kMostBehind = 100'000'000;
+constexpr uint64_t kMostBehind = 5'000'000;
 constexpr int kIdlePatience = 2;  // milliseconds
 
 // Where slot 2 pin A of the q35 machine ends.
@@ -49,47 +51,66 @@ Result<void> DeviceServer::serve(int stop) {
     const int ready = poll(watched.data(), stop < 0 ? 1 : 2, patience());
     if (ready < 0 && errno != EINTR) return Error{fmt::format("the link broke: {}.", std::strerror(errno))};
     if (stop >= 0 && watched[1].revents != 0) return {};
-    if (ready > 0 && watched[0].revents != 0) {
-      const auto goes_on = handle_one();
+    const bool asked = ready > 0 && watched[0].revents != 0;
+    if (asked) {
+      const auto goes_on = handle_all();
       if (!goes_on) return goes_on.error();
       if (!*goes_on) return {};
     }
-    pass_time();
+    pass_time(asked);
   }
 }
 
 // How long to wait for a request, in milliseconds.
 int DeviceServer::patience() const {
   if (!busy_) return kIdlePatience;
-  const auto real = static_cast<uint64_t>((Clock::now() - start_).count());
-  return device_->clock().nanoseconds > real + kMostAhead ? 1 : 0;
+  return device_->clock().nanoseconds > real_time() + kMostAhead ? 1 : 0;
 }
 
-void DeviceServer::pass_time() {
-  const auto real = static_cast<uint64_t>((Clock::now() - start_).count());
+// Short work is done while the guest waits for its answer; long work must not slow it down.
+void DeviceServer::pass_time(bool asked) {
   const uint64_t time = device_->clock().nanoseconds;
-  if (real > time) device_->advance(std::min(real - time, kMostBehind));
-  if (device_->clock().nanoseconds <= real + kMostAhead) busy_ = !device_->settle(kQuantum);
+  uint64_t real = real_time();
+  if (real > time + kMostBehind) {  // engines need longer than they should: virtual time stands still for the rest
+    start_ += std::chrono::nanoseconds(real - time - kMostBehind);
+    real = time + kMostBehind;
+  }
+  if (!busy_) {
+    work_start_ = time;
+    if (real > time) device_->advance(real - time);
+  }
+  const bool is_long = device_->clock().nanoseconds - work_start_ > kShortWork;
+  if (device_->clock().nanoseconds <= real + kMostAhead) {
+    busy_ = !device_->settle(asked && is_long ? kSmallQuantum : kQuantum);
+  }
+}
+
+uint64_t DeviceServer::real_time() const {
+  return static_cast<uint64_t>((Clock::now() - start_).count());
 }
 
 // False: the machine has gone.
-Result<bool> DeviceServer::handle_one() {
-  auto received = link_.receive();
-  if (!received) return received.error();
-  if (received->closed) return false;
-  const auto done = handle(received->message);
-  if (!done) return done.error();
-  return true;
+Result<bool> DeviceServer::handle_all() {
+  const auto filled = link_.fill();
+  if (!filled || !*filled) return filled;
+  for (;;) {
+    const auto message = link_.next();
+    if (!message) return message.error();
+    if (!*message) return true;
+    const auto goes_on = handle(**message);
+    if (!goes_on || !*goes_on) return goes_on;
+  }
 }
 
-Result<void> DeviceServer::handle(const ProxyMessage& message) {
+Result<bool> DeviceServer::handle(const ProxyMessage& message) {
   MemoryMap map{};
   ConfigAccess config{};
   BarAccess bar{};
   switch (message.command) {
     case ProxyCommand::sync_memory:
-      if (!message.as(map)) return {};
-      return memory_.set_map(map, message.files);
+      if (!message.as(map)) break;
+      if (const auto set = memory_.set_map(map, message.files); !set) return set.error();
+      return true;
     case ProxyCommand::config_write:
     case ProxyCommand::config_read:
       if (!message.as(config)) return dropped();
@@ -104,14 +125,14 @@ Result<void> DeviceServer::handle(const ProxyMessage& message) {
       return link_.answer(0);
     case ProxyCommand::set_irqfd:  // needs hardware virtualization; interrupts go through machine_
     case ProxyCommand::answer:
-      return {};
+      return true;
   }
   ++statistics_.dropped;
-  return {};
+  return true;
 }
 
 // Something asked that makes no sense still waits for its answer.
-Result<void> DeviceServer::dropped() {
+Result<bool> DeviceServer::dropped() {
   ++statistics_.dropped;
   return link_.answer(~uint64_t{0});
 }
@@ -131,7 +152,7 @@ uint32_t DeviceServer::config_value(uint32_t offset, unsigned bytes) const {
   return value;
 }
 
-Result<void> DeviceServer::answer_config(const ConfigAccess& access, bool is_write) {
+Result<bool> DeviceServer::answer_config(const ConfigAccess& access, bool is_write) {
   ++statistics_.config_accesses;
   const auto bytes = static_cast<uint32_t>(access.bytes);
   if (bytes > 4 || !is_access_size(bytes)) return dropped();
@@ -142,7 +163,7 @@ Result<void> DeviceServer::answer_config(const ConfigAccess& access, bool is_wri
   return link_.answer(config_value(access.offset, bytes));
 }
 
-Result<void> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
+Result<bool> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
   ++statistics_.bar_accesses;
   if (!is_access_size(access.bytes)) return dropped();
   if (access.is_memory == 0) {
@@ -154,6 +175,7 @@ Result<void> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
   }
   const auto place = device_->config().decode_memory(access.address);
   if (!place) return dropped();
+  ++statistics_.by_bar[std::min<size_t>(place->bar, statistics_.by_bar.size() - 1)];
   if (!is_write) return link_.answer(device_->bar_read(place->bar, place->offset, access.bytes));
   device_->bar_write(place->bar, place->offset, access.bytes, access.value);
   return link_.answer(0);

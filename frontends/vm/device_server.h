@@ -3,6 +3,7 @@
 // work is done before the guest looks; what lasts longer goes on while the guest does other things.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@ namespace halogen::vm {
 struct ServerStatistics {
   uint64_t config_accesses = 0;
   uint64_t bar_accesses = 0;
+  std::array<uint64_t, 8> by_bar{};
   uint64_t messages = 0;  // interrupts
   uint64_t lines = 0;     // changes of the interrupt line
   uint64_t dropped = 0;   // requests that make no sense
@@ -55,14 +57,16 @@ class DeviceServer final : public Host {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Result<bool> handle_one();
-  Result<void> handle(const ProxyMessage& message);
-  Result<void> answer_config(const ConfigAccess& access, bool is_write);
-  Result<void> answer_bar(const BarAccess& access, bool is_write);
+  // False: the machine has gone.
+  Result<bool> handle_all();
+  Result<bool> handle(const ProxyMessage& message);
+  Result<bool> answer_config(const ConfigAccess& access, bool is_write);
+  Result<bool> answer_bar(const BarAccess& access, bool is_write);
   uint32_t config_value(uint32_t offset, unsigned bytes) const;
-  Result<void> dropped();
-  void pass_time();
+  Result<bool> dropped();
+  void pass_time(bool asked);
   int patience() const;
+  uint64_t real_time() const;
 
   ProxyLink link_;
   EventSink* events_;
@@ -70,7 +74,8 @@ class DeviceServer final : public Host {
   std::optional<MachineLink> machine_;
   std::unique_ptr<Device> device_;
   Clock::time_point start_ = Clock::now();
-  bool busy_ = false;  // engines have work that time brings forward
+  bool busy_ = false;        // engines have work that time brings forward
+  uint64_t work_start_ = 0;  // virtual, of that work
   bool was_reset_ = false;
   ServerStatistics statistics_;
 };

@@ -1,10 +1,13 @@
 #include "guest_setup.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace halogen::vm {
 namespace {
 
+constexpr uint64_t kSmallTable = uint64_t{1} << 20;
 constexpr uint64_t kLocalBytes = uint64_t{512} << 20;
 
 }  // namespace
@@ -12,6 +15,8 @@ constexpr uint64_t kLocalBytes = uint64_t{512} << 20;
 DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   DeviceOptions options;
   options.headless = true;  // a driver then leaves clocks, power wells and connectors of the display alone
+  // Linux fills the whole table, entry by entry, on parts of four-byte entries: the smaller, the sooner.
+  if (!model.has(spec::Feature::ggtt_pte64)) options.gtt_bytes = std::min(model.gtt_bytes, kSmallTable);
   if (model.local_bytes != 0) {
     // A small board, all of which its BAR shows: Linux 6.1 finds stolen memory by the BAR's size.
     options.local_bytes = kLocalBytes;

@@ -94,7 +94,7 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           "-m",
           fmt::format("{}M", kGuestMemoryBytes >> 20),
           "-cpu",
-          "Nehalem",
+          "Nehalem,-hypervisor",  // with it, i915 reads its error state byte by byte
           "-smp",
           "1",
           "-accel",
@@ -190,6 +190,17 @@ int status_of(int wait_status) {
 
 }  // namespace
 
+Result<void> make_image(const std::string& script, const std::string& package, const std::string& folder) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(package, ignored)) return Error{fmt::format("{} cannot be read.", package)};
+  const fs::path made = fs::path(folder) / "base.cpio";
+  if (fs::exists(made) && fs::last_write_time(made) > fs::last_write_time(package)) return {};
+  auto process = start({script, "--kernel", package, folder}, 0);
+  if (!process) return process.error();
+  if (Emulator(*process).wait() != 0) return Error{fmt::format("{} made no image of {}.", script, package)};
+  return {};
+}
+
 Result<LaunchResult> launch(const LaunchOptions& options) {
   if (const auto checked = check_image(options); !checked) return checked.error();
   auto workshop = Workshop::create();
@@ -233,6 +244,7 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   if (!problem.empty()) return Error{problem};
   result.status = status_of(ended);
   result.bar_accesses = server.statistics().bar_accesses;
+  result.by_bar = server.statistics().by_bar;
   result.interrupts = server.statistics().messages + server.statistics().lines;
   result.fidelity = server.device().fidelity();
   return result;

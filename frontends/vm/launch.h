@@ -1,6 +1,7 @@
 // Starts QEMU with a device at 00:02.0 and runs a command in the guest.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,13 @@ struct LaunchResult {
   int status = 0;  // of the command; -1: the guest ended before it did
   bool timed_out = false;
   uint64_t bar_accesses = 0;
+  std::array<uint64_t, 8> by_bar{};
   uint64_t interrupts = 0;
   FidelityReport fidelity;
 };
+
+// Makes the image of a kernel's package in a folder, by scripts/vm-image.sh, where it is not there yet.
+Result<void> make_image(const std::string& script, const std::string& package, const std::string& folder);
 
 Result<LaunchResult> launch(const LaunchOptions& options);
 

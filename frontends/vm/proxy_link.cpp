@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -17,20 +18,13 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16);
 
-// Reads the first bytes of a message with the descriptors that came with them. 0: the other side has gone.
-ssize_t receive_header(int socket, Header& header, std::vector<File>& files) {
-  iovec part{&header, sizeof(header)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(MemoryMap::kPieces * sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t got = 0;
-  do {
-    got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  for (cmsghdr* item = CMSG_FIRSTHDR(&message); got > 0 && item != nullptr; item = CMSG_NXTHDR(&message, item)) {
+constexpr size_t kMostFiles = 64;  // more than a message has; beyond it the kernel closes them itself
+constexpr size_t kMostPieces = 8;  // with files, in bytes that make no message yet; further files are closed
+constexpr size_t kReadBytes = 4096;
+
+std::vector<File> files_of(msghdr& message) {
+  std::vector<File> files;
+  for (cmsghdr* item = CMSG_FIRSTHDR(&message); item != nullptr; item = CMSG_NXTHDR(&message, item)) {
     if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
     const size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
@@ -39,43 +33,68 @@ ssize_t receive_header(int socket, Header& header, std::vector<File>& files) {
       files.emplace_back(descriptor);
     }
   }
-  return got;
+  return files;
 }
 
 }  // namespace
 
-Result<ProxyLink::Received> ProxyLink::receive() {
-  Received received;
+void ProxyParser::feed(std::span<const std::byte> bytes, std::vector<File> files) {
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  if (!files.empty() && pieces_.size() < kMostPieces) pieces_.push_back({start_ + bytes_.size(), std::move(files)});
+}
+
+Result<std::optional<ProxyMessage>> ProxyParser::next() {
   Header header{};
-  const ssize_t got = receive_header(descriptor(), header, received.message.files);
-  if (got == 0 || (got < 0 && errno == ECONNRESET)) {
-    received.closed = true;
-    return received;
-  }
-  if (got < 0) return Error{fmt::format("the link to the machine broke: {}.", std::strerror(errno))};
-  const auto start = static_cast<size_t>(got);
-  if (!read_all(descriptor(), std::as_writable_bytes(std::span(&header, 1)).subspan(start))) {
-    received.closed = true;
-    return received;
-  }
+  if (bytes_.size() < sizeof(header)) return std::optional<ProxyMessage>{};
+  std::memcpy(&header, bytes_.data(), sizeof(header));
   if (header.bytes > kMostPayload) {
     return Error{fmt::format("the machine sent a message of {} bytes, which no message has.", header.bytes)};
   }
-  received.message.command = static_cast<ProxyCommand>(header.command);
-  received.message.payload.resize(header.bytes);
-  received.closed = !read_all(descriptor(), received.message.payload);
-  return received;
+  const size_t whole = sizeof(header) + header.bytes;
+  if (bytes_.size() < whole) return std::optional<ProxyMessage>{};
+  ProxyMessage message;
+  message.command = static_cast<ProxyCommand>(header.command);
+  const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(whole);
+  message.payload.assign(bytes_.begin() + sizeof(header), end);
+  bytes_.erase(bytes_.begin(), end);
+  start_ += whole;
+  for (; !pieces_.empty() && pieces_.front().end <= start_; pieces_.pop_front()) {
+    std::ranges::move(pieces_.front().files, std::back_inserter(message.files));
+  }
+  return std::optional(std::move(message));
 }
 
-Result<void> ProxyLink::answer(uint64_t value) {
+Result<bool> ProxyLink::fill() {
+  std::array<std::byte, kReadBytes> bytes;
+  iovec part{bytes.data(), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostFiles * sizeof(int))> control;
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t got = recvmsg(descriptor(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (got == 0 || (got < 0 && errno == ECONNRESET)) return false;
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (got < 0) return Error{fmt::format("the link to the machine broke: {}.", std::strerror(errno))};
+  parser_.feed(std::span(bytes).first(static_cast<size_t>(got)), files_of(message));
+  return true;
+}
+
+Result<bool> ProxyLink::answer(uint64_t value) {
   struct {
     Header header;
     uint64_t value;
   } const message{{static_cast<int32_t>(ProxyCommand::answer), 0, sizeof(value)}, value};
-  if (!write_all(descriptor(), std::as_bytes(std::span(&message, 1)))) {
-    return Error{"the machine went away before its answer was sent."};
+  auto bytes = std::as_bytes(std::span(&message, 1));
+  while (!bytes.empty()) {
+    const ssize_t put = send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && (errno == EPIPE || errno == ECONNRESET)) return false;
+    if (put < 0) return Error{fmt::format("the link to the machine broke: {}.", std::strerror(errno))};
+    bytes = bytes.subspan(static_cast<size_t>(put));
   }
-  return {};
+  return true;
 }
 
 }  // namespace halogen::vm

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -61,23 +63,42 @@ struct ProxyMessage {
   }
 };
 
+// Bytes in, messages out. Descriptors belong to the message whose bytes came last with them: the kernel ends a read
+// behind a part that carries some.
+class ProxyParser {
+ public:
+  static constexpr uint64_t kMostPayload = 4096;
+
+  void feed(std::span<const std::byte> bytes, std::vector<File> files);
+  // Nothing: no whole message is there yet. After an error the stream has no meaning any more.
+  Result<std::optional<ProxyMessage>> next();
+
+ private:
+  struct Piece {
+    uint64_t end;  // place in the stream behind the bytes it came with
+    std::vector<File> files;
+  };
+
+  std::vector<std::byte> bytes_;
+  uint64_t start_ = 0;  // place in the stream of the first of them
+  std::deque<Piece> pieces_;
+};
+
 class ProxyLink {
  public:
   explicit ProxyLink(File socket) : socket_(std::move(socket)) {}
 
   int descriptor() const { return socket_.descriptor(); }
-  // Waits for a whole message. `closed` of the answer: the other side has gone.
-  struct Received {
-    bool closed = false;
-    ProxyMessage message;
-  };
-  Result<Received> receive();
-  Result<void> answer(uint64_t value);
+  // Takes what is there, without waiting; false: the other side has gone.
+  Result<bool> fill();
+  // A message out of what was taken.
+  Result<std::optional<ProxyMessage>> next() { return parser_.next(); }
+  // False: the other side has gone.
+  Result<bool> answer(uint64_t value);
 
  private:
-  static constexpr uint64_t kMostPayload = 4096;
-
   File socket_;
+  ProxyParser parser_;
 };
 
 }  // namespace halogen::vm

@@ -60,6 +60,9 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       compression_(display_, memory_, firmware_.layout()),
       engines_(model, mmio_, memory_, clock_, host, *this, options_.name) {
   mmio_.wake().state().power_gating = options_.power_gating;
+  if (options_.table_enabled) {
+    memory_.keep_table_enabled();
+  }
   reset_unit_.set_hooks({
       .engine =
           [this](const spec::EngineModel& engine) {

@@ -185,10 +185,16 @@ WalkContext MemoryUnit::global_walk() const {
   return walk;
 }
 
+void MemoryUnit::keep_table_enabled() {
+  table_stays_enabled_ = true;
+  load_global();
+}
+
 void MemoryUnit::load_global() {
   const TablePlace place = global_place();
   const std::optional<uint32_t> control = peek("PGTBL_CTL");
-  const bool enable = !control || spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *control).page_table_enable;
+  const bool enable =
+      table_stays_enabled_ || !control || spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *control).page_table_enable;
   if (place == gtt_port_.table() && enable == table_enabled_) {
     return;
   }

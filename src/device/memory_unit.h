@@ -90,6 +90,7 @@ class MemoryUnit final : public RegisterHandler {
   TlbSet& tlbs() { return tlbs_; }
   TlbInvalidation& invalidation() { return invalidation_; }
   bool table_enabled() const { return table_enabled_; }
+  void keep_table_enabled();  // whatever PGTBL_CTL says from now on
   void set_fault_listener(FaultListener* listener) { listener_.target = listener; }
 
   void reset(bool clear_memory);  // of the function
@@ -196,6 +197,7 @@ class MemoryUnit final : public RegisterHandler {
   AddressSpace host_space_;
   Aperture aperture_;
   bool table_enabled_ = true;
+  bool table_stays_enabled_ = false;
   std::vector<WalkContext> process_walks_;  // of engines, with has_own_tables
   std::vector<const RegisterSlot*> slots_;  // that this unit handles
   const RegisterSlot* table_select_;        // PGTBL_STR2, where the device has it

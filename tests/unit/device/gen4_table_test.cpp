@@ -143,6 +143,20 @@ TEST_P(Gen4Table, IsOffAfterReset) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x1000), 5u);
 }
 
+// Linux's GTT driver clears the switch on G4x, at the start and after each reset, and goes on.
+TEST_P(Gen4Table, MayStayOnWhateverItsSwitchSays) {
+  MemoryBench linux_bench{*GetParam(), {.table_enabled = true}};
+  const uint32_t base = linux_bench.read(kPgtblCtl) & ~1u;
+  linux_bench.map(0, 0x1000);
+  linux_bench.host.put<uint32_t>(0x1000, 0x77);
+  linux_bench.write(kPgtblCtl, base);
+  EXPECT_EQ(linux_bench.engine_reads(Stream::batch, 0, TableKind::global), 0x77u);
+  linux_bench.device->config_write(0xc0, 1, 1);
+  linux_bench.write(kPgtblCtl, base);
+  EXPECT_EQ(linux_bench.engine_reads(Stream::batch, 0, TableKind::global), 0x77u);
+  EXPECT_EQ(linux_bench.events(EventKind::fault), 0u);
+}
+
 TEST_P(Gen4Table, PageTableErrorsNameTheStreamAndStayUntilReset) {
   COVERS("G45-5.7.2-01");
   COVERS("G45-5.7.2-05");

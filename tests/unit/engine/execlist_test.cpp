@@ -37,6 +37,22 @@ TEST_P(ExeclistTest, RunsTheRingOfASubmittedContext) {
   EXPECT_EQ(bench.peek(data + 8), 0u);
 }
 
+// Linux i915 (intel_migrate.c): entries of the process are stored and drawn through, all in the ring.
+TEST_P(ExeclistTest, BlitsInARingDrawAsTheProcess) {
+  ContextBench bench(GetParam());
+  constexpr uint32_t kAddress = 0x4020'3000;
+  const uint64_t page = bench.allocate(1);
+  Context context = bench.create("bcs0", 5);
+  bench.map_process(context, kAddress, page);
+  // XY_COLOR_BLT of 32 bits, 8 pixels of one line.
+  bench.emit(context, {0x5430'0005, 0x03f0'1000, 0, 0x0001'0008, kAddress, 0, 0xcafe'f00d});
+  bench.emit(context, {0});
+  bench.run(context);
+  EXPECT_EQ(bench.peek(page), 0xcafe'f00du);
+  EXPECT_EQ(bench.peek(page + 28), 0xcafe'f00du);
+  EXPECT_EQ(bench.peek(page + 32), 0u);
+}
+
 // Every engine runs a context of its own, with its own table, at the same time.
 TEST_P(ExeclistTest, EnginesRunDifferentContextsSideBySide) {
   COVERS("DG1-EL-01");

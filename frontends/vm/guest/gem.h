@@ -1,0 +1,56 @@
+// What the guest's test programs need of i915: objects, batches with addresses in them, and ways to see memory.
+#pragma once
+
+#include <i915_drm.h>
+#include <stdint.h>
+
+struct chip {
+  int id;
+  int generation;        // 4, 6, 8, 9, 11, 12
+  int has_local_memory;  // then objects are mapped only, and batches hold addresses instead of relocations
+};
+extern struct chip chip;
+
+// Opens the device and tells chips apart. 0: done.
+int open_chip(void);
+int call(unsigned long request, void* argument);
+int parameter(int number);
+
+struct object {
+  uint32_t handle;
+  uint64_t bytes;
+  uint64_t address;  // where batches hold addresses
+};
+enum { in_system = 0, in_local = 1 };
+struct object create(uint64_t bytes, int place);
+
+int put(const struct object* object, uint64_t offset, const void* data, uint64_t bytes);
+int get(const struct object* object, uint64_t offset, void* data, uint64_t bytes);
+
+// Ways to see an object; see() is -1 for a way that this chip's driver does not offer.
+enum way { by_copy, by_aperture, by_memory, ways };
+extern const char* const way_name[ways];
+int is_offered(enum way way);
+int see(const struct object* object, enum way way, void* data, uint64_t bytes);
+
+enum { most_words = 256, most_addresses = 8 };
+struct batch {
+  struct object object;
+  uint32_t words[most_words];
+  unsigned count;
+  struct drm_i915_gem_relocation_entry relocations[most_addresses];
+  unsigned addresses;
+  struct drm_i915_gem_exec_object2 targets[most_addresses];
+  unsigned target_count;
+  int needs_privilege;
+};
+void start_batch(struct batch* batch, const struct object* object);
+void add(struct batch* batch, uint32_t word);
+// One or two dwords, by the chip.
+void add_address(struct batch* batch, const struct object* target, uint32_t delta);
+void add_store(struct batch* batch, const struct object* target, uint32_t offset, uint32_t value);
+void add_loop(struct batch* batch);
+// Ends the batch and hands it to an engine.
+int submit(struct batch* batch, uint64_t engine, uint32_t context);
+// 0: idle; -1: not within a minute.
+int wait_for(const struct object* object);

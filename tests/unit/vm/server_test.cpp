@@ -1,0 +1,212 @@
+// The device process, with a test in the place of QEMU.
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <thread>
+
+#include "device_server.h"
+#include "fuzz/vm_target.h"
+#include "guest_setup.h"
+
+namespace halogen::vm {
+namespace {
+
+constexpr uint64_t kAllOnes = ~uint64_t{0};
+
+class Machine {
+ public:
+  explicit Machine(const char* device) {
+    const spec::DeviceModel& model = *spec::find_device(device);
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    socket_ = File(ends[1]);
+    server_.emplace(ProxyLink(File(ends[0])), nullptr);
+    EXPECT_TRUE(server_->create_device(model, guest_device_options(model)).ok());
+    thread_ = std::jthread([this] { result_.emplace(server_->serve(-1)); });
+  }
+  ~Machine() { end(); }
+
+  const Result<void>& end() {
+    socket_ = File();
+    if (thread_.joinable()) thread_.join();
+    return *result_;
+  }
+  const ServerStatistics& statistics() { return server_->statistics(); }
+
+  void send(int32_t command, std::span<const std::byte> payload, uint64_t claimed) {
+    std::vector<std::byte> bytes(16);
+    std::memcpy(bytes.data(), &command, sizeof(command));
+    std::memcpy(bytes.data() + 8, &claimed, sizeof(claimed));
+    bytes.insert(bytes.end(), payload.begin(), payload.end());
+    EXPECT_TRUE(write_all(socket_.descriptor(), bytes));
+  }
+  template <class T>
+  void send(int32_t command, const T& payload) {
+    send(command, std::as_bytes(std::span(&payload, 1)), sizeof(T));
+  }
+  void send_map(const MemoryMap& map, const File& file) {
+    struct {
+      int32_t command = 0, padding = 0;
+      uint64_t bytes = sizeof(MemoryMap);
+      MemoryMap map;
+    } whole{.map = map};
+    iovec part{&whole, sizeof(whole)};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const item = CMSG_FIRSTHDR(&message);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(sizeof(int));
+    const int descriptor = file.descriptor();
+    std::memcpy(CMSG_DATA(item), &descriptor, sizeof(int));
+    EXPECT_EQ(sendmsg(socket_.descriptor(), &message, MSG_NOSIGNAL), static_cast<ssize_t>(sizeof(whole)));
+  }
+  uint64_t answer() {
+    struct {
+      int32_t command, padding;
+      uint64_t bytes, value;
+    } got{};
+    EXPECT_TRUE(read_all(socket_.descriptor(), std::as_writable_bytes(std::span(&got, 1))));
+    EXPECT_EQ(got.command, 1);
+    EXPECT_EQ(got.bytes, 8u);
+    return got.value;
+  }
+  uint64_t config(uint32_t offset, int32_t bytes = 4) {
+    send(3, ConfigAccess{offset, 0, bytes});
+    return answer();
+  }
+  void set_config(uint32_t offset, uint32_t value, int32_t bytes = 4) {
+    send(2, ConfigAccess{offset, value, bytes});
+    answer();
+  }
+  uint64_t bar(uint64_t address, uint32_t bytes = 4, bool memory = true) {
+    send(5, BarAccess{address, 0, bytes, static_cast<uint8_t>(memory), {}});
+    return answer();
+  }
+  void reset() {
+    send(7, {}, 0);
+    answer();
+  }
+
+ private:
+  File socket_;
+  std::optional<DeviceServer> server_;
+  std::optional<Result<void>> result_;
+  std::jthread thread_;
+};
+
+TEST(DeviceServer, ShowsTheDeviceAsQemuSizesIt) {
+  Machine machine("icl");
+  EXPECT_EQ(machine.config(0), 0x8a52'8086u);
+  EXPECT_EQ(machine.config(0, 2), 0x8086u);
+  // The proxy takes each dword for a BAR of its own: before the first reset the upper half is none.
+  machine.set_config(0x10, 0xffff'ffff);
+  machine.set_config(0x14, 0xffff'ffff);
+  EXPECT_EQ(machine.config(0x10), 0xff00'0004u);
+  EXPECT_EQ(machine.config(0x14), 0u);
+  machine.reset();
+  machine.set_config(0x14, 0xffff'ffff);
+  EXPECT_NE(machine.config(0x14), 0u);
+  // The machine gives absolute addresses.
+  machine.set_config(0x10, 0xe000'0000);
+  machine.set_config(0x14, 0);
+  machine.set_config(4, 6, 2);
+  EXPECT_EQ(machine.bar(0xe013'0044) & 1, 0u);
+  machine.send(4, BarAccess{0xe000'a188, 0x0001'0001, 4, 1, {}});  // force wake, and its acknowledgement
+  EXPECT_EQ(machine.answer(), 0u);
+  EXPECT_EQ(machine.bar(0xe013'0044) & 1, 1u);
+  EXPECT_TRUE(machine.end().ok());
+  EXPECT_EQ(machine.statistics().dropped, 0u);
+}
+
+TEST(DeviceServer, AnswersWhatMakesNoSense) {
+  Machine machine("g45");
+  for (const int32_t bytes : {0, 3, 5, 8, -1, 0x7fff'ffff}) EXPECT_EQ(machine.config(0, bytes), kAllOnes) << bytes;
+  for (const uint32_t bytes : {0u, 3u, 16u, 0xffff'ffffu})
+    EXPECT_EQ(machine.bar(0xe000'0000, bytes), kAllOnes) << bytes;
+  EXPECT_EQ(machine.bar(0x1234), kAllOnes) << "in no BAR";
+  EXPECT_EQ(machine.bar(~uint64_t{0}, 8), kAllOnes);
+  static_cast<void>(machine.config(0xffff'fffc));
+  static_cast<void>(machine.config(0x101));
+  static_cast<void>(machine.bar(0xffff'ffff, 8, false));
+  const uint32_t little = 0;
+  machine.send(5, little);  // too small a payload
+  EXPECT_EQ(machine.answer(), kAllOnes);
+  machine.send(3, {}, 0);
+  EXPECT_EQ(machine.answer(), kAllOnes);
+  machine.send(0, little);  // these get no answer
+  machine.send(6, {}, 0);
+  machine.send(1, {}, 0);
+  machine.send(99, little);
+  machine.send(-1, little);
+  EXPECT_EQ(machine.config(0) & 0xffff, 0x8086u) << "and all goes on";
+  EXPECT_TRUE(machine.end().ok());
+  EXPECT_GE(machine.statistics().dropped, 14u);
+}
+
+TEST(DeviceServer, EndsWithTheMachine) {
+  for (const size_t part : {size_t{0}, size_t{1}, size_t{15}, size_t{16}, size_t{20}}) {
+    Machine machine("snb");
+    const std::vector<std::byte> zeros(part > 16 ? part - 16 : 0);
+    if (part >= 16) machine.send(3, zeros, sizeof(ConfigAccess));
+    EXPECT_TRUE(machine.end().ok()) << part;
+  }
+  Machine machine("snb");
+  machine.send(3, {}, uint64_t{1} << 40);
+  EXPECT_FALSE(machine.end().ok()) << "no message is that long";
+}
+
+TEST(DeviceServer, EndsWhenTheMemoryMapLies) {
+  Machine machine("snb");
+  File file(memfd_create("guest", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(file.descriptor(), 0x1000), 0);
+  MemoryMap map{};
+  map.bytes[0] = 0x2000;
+  // With no descriptor there is no piece at all.
+  machine.send(0, map);
+  EXPECT_EQ(machine.config(0) & 0xffff, 0x8086u);
+  machine.send_map(map, file);
+  EXPECT_FALSE(machine.end().ok());
+}
+
+// The fuzzer's body, on a few streams of messages.
+TEST(DeviceServer, OutlivesHostileStreams) {
+  std::vector<uint8_t> stream;
+  for (uint32_t i = 0; i < 2000; ++i) stream.push_back(static_cast<uint8_t>(i * 2654435761u >> 24));
+  for (size_t size : {size_t{0}, size_t{1}, size_t{17}, size_t{500}, size_t{2000}}) {
+    fuzz::vm_stream(std::span(stream).first(size));
+  }
+  std::vector<uint8_t> orders{3};
+  for (uint8_t command = 0; command < 9; ++command) {
+    for (const uint8_t bytes : std::initializer_list<uint8_t>{0, 12, 24, 192}) {
+      orders.insert(orders.end(), {command, 0, 0, 0, 0, 0, 0, 0, bytes, 0, 0, 0, 0, 0, 0, 0});
+      orders.resize(orders.size() + bytes, command);
+    }
+  }
+  fuzz::vm_stream(orders);
+}
+
+TEST(GuestSetup, FitsTheMachine) {
+  for (const spec::DeviceModel& model : spec::device_models()) {
+    const DeviceOptions options = guest_device_options(model);
+    EXPECT_TRUE(check_options(model, options).ok()) << model.name;
+    const uint64_t end = end_of_guest_memory(model, options);
+    EXPECT_LE(end, kGuestMemoryBytes) << model.name;
+    EXPECT_GE(end, kGuestMemoryBytes / 2) << model.name;
+    if (options.stolen_base != 0) {
+      EXPECT_LE(end + gtt_bytes(model, options), options.stolen_base) << model.name;
+      EXPECT_LE(options.stolen_base + stolen_bytes(model, options), kGuestMemoryBytes) << model.name;
+    }
+    EXPECT_EQ(module_options(model).empty(), model.local_bytes == 0) << model.name;
+  }
+}
+
+}  // namespace
+}  // namespace halogen::vm
