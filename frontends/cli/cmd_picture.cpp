@@ -1,4 +1,4 @@
-// halogen picture: a surface of a trace as a PNG file.
+// halogen picture: a surface of a trace, or what a pipe of the display shows, as a PNG file.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -13,6 +13,7 @@
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"
 #include "trace/player.h"
+#include "trace/trace_frame.h"
 
 namespace halogen::cli {
 namespace {
@@ -28,6 +29,8 @@ struct Options {
   std::string format = "xrgb8888";
   std::string tiling = "linear";
   std::string out;
+  std::string pipe;
+  std::optional<uint64_t> vblank;
 };
 
 constexpr std::pair<std::string_view, Tiling> kTilings[] = {{"linear", Tiling::linear}, {"x", Tiling::x},
@@ -80,8 +83,27 @@ Result<unsigned> engine_of(const Options& options, const spec::DeviceModel& mode
   return Error{fmt::format("{} has no engine \"{}\"; halogen devices lists them.", model.name, options.engine)};
 }
 
+Result<void> make_frame(const Options& options, trace::aub::Reader& reader, trace::Player& player) {
+  constexpr std::string_view kPipes = "ABCD";
+  const size_t pipe = options.pipe.size() == 1 ? kPipes.find(options.pipe) : std::string_view::npos;
+  if (pipe == std::string_view::npos) {
+    return Error{fmt::format("--pipe \"{}\" is no pipe; write A, B, C or D.", options.pipe)};
+  }
+  const auto image =
+      trace::frame_of_trace(reader, player, {.pipe = static_cast<unsigned>(pipe), .vblank = options.vblank});
+  if (!image) return Error{fmt::format("{}: {}.", options.file, image.message())};
+  if (const auto written = picture::write_png(options.out, *image); !written) {
+    return Error{fmt::format("{}.", written.message())};
+  }
+  return {};
+}
+
 Result<uint64_t> make(const Options& options) {
-  const auto view = view_of(options);
+  const bool frame = !options.pipe.empty();
+  if (frame != options.size.empty() || (!frame && options.vblank)) {
+    return Error{"give --pipe for a frame of the display, or --size and an address for a surface."};
+  }
+  const auto view = frame ? Result<SurfaceView>(SurfaceView{}) : view_of(options);
   if (!view) return view.error();
   const spec::DeviceModel* model = nullptr;
   if (!options.device.empty()) {
@@ -94,6 +116,10 @@ Result<uint64_t> make(const Options& options) {
   if (!source) return source.error();
   trace::Player player(model);
   trace::aub::Reader reader(**source, options.file);
+  if (frame) {
+    if (const auto made = make_frame(options, reader, player); !made) return made.error();
+    return uint64_t{0};
+  }
   if (const auto read = reader.read_all(player); !read) return read.error();
   if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};
   if (player.device() == nullptr)
@@ -128,20 +154,25 @@ int run(const Options& options) {
 
 void add_picture(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("picture", "runs an AUB trace and shows a surface as a PNG file");
+  CLI::App* command =
+      app.add_subcommand("picture", "runs an AUB trace and shows a surface, or the screen, as a PNG file");
   command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
   command->add_option("--ggtt", options->ggtt, "where the surface is, in the global table")->type_name("ADDR");
   command->add_option("--ppgtt", options->ppgtt, "where it is, in the tables of the engine's last context")
       ->type_name("ADDR");
   command->add_option("--engine", options->engine, "whose tables --ppgtt means (default: the first engine)");
-  command->add_option("--size", options->size, "width and height in pixels")->required()->type_name("WxH");
+  command->add_option("--size", options->size, "width and height of a surface in pixels")->type_name("WxH");
   command->add_option("--pitch", options->pitch, "bytes from row to row (default: rows without gaps)");
   command->add_option("--format", options->format, "xrgb8888 (default), rgb565, xbgr2101010, yuyv, r8 and others");
   command->add_option("--tiling", options->tiling, "linear (default), x, y, w, yf, ys");
   command->add_option("--device", options->device, "run on this device (default: what the trace says)");
+  command->add_option("--pipe", options->pipe, "instead of a surface: what this pipe shows, A to D");
+  command->add_option("--vblank", options->vblank,
+                      "at this vertical blank of the pipe, the first is 1 (default: after the trace)");
   command->add_option("--out", options->out, "the PNG file")->required()->type_name("FILE");
   command->footer(
-      "Memory is taken as it is after the whole trace ran. Exit: 0 written; 1 written, but parts are not mapped;\n"
+      "Surfaces are taken as they are after the whole trace ran. Exit: 0 written; 1 written, but parts are not "
+      "mapped;\n"
       "2 wrong use or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -147,7 +147,8 @@ void Device::advance(uint64_t nanoseconds) {
 bool Device::settle(uint64_t limit) {
   const uint64_t target = later(clock_.nanoseconds, limit);
   while (clock_.nanoseconds < target) {
-    if (!step(target) && !engines_.next_deadline()) {
+    const bool idle = !step(target) && !engines_.next_deadline();
+    if (idle && clock_.nanoseconds >= target) {
       return true;
     }
   }
@@ -161,7 +162,8 @@ bool Device::step(uint64_t limit) {
   const uint64_t slice_limit = std::min(limit, display_.next_event(EngineSet::kSlice).value_or(limit));
   const bool progress = engines_.run(slice_limit);
   if (!progress) {
-    clock_.nanoseconds = std::min(limit, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(limit)));
+    const uint64_t end = vblank_observer_ ? slice_limit : limit;  // who watches sees every vertical blank
+    clock_.nanoseconds = std::min(end, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(end)));
   }
   display_.advance_to(clock_.nanoseconds);
   return progress;
@@ -185,6 +187,9 @@ void Device::on_status_report(unsigned engine, uint32_t status) {
 
 void Device::on_vblank(unsigned pipe) {
   interrupts_.display_event(DisplayCause::vblank, pipe);
+  if (vblank_observer_) {
+    vblank_observer_(pipe);
+  }
 }
 
 void Device::on_line_compare(unsigned pipe, bool in_window) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fidelity.h"
@@ -98,6 +100,8 @@ class Device : private EngineListener, private InterruptListener, private Displa
   // What a pipe of the display shows now; nothing while it is off. A page that cannot be read is a fault of the
   // display.
   std::optional<picture::Image> take_frame(unsigned pipe) { return display_.take_frame(pipe, *this); }
+  // Called at each vertical blank, after its flips: the moment to take a frame. Must not move time. Empty: nobody.
+  void set_vblank_observer(std::function<void(unsigned pipe)> observer) { vblank_observer_ = std::move(observer); }
 
   DeviceState snapshot() const;
   void restore(const DeviceState& state);
@@ -165,6 +169,7 @@ class Device : private EngineListener, private InterruptListener, private Displa
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
   bool line_ = false;  // what the host was told last
+  std::function<void(unsigned)> vblank_observer_;
 };
 
 }  // namespace halogen
