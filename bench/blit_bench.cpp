@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/device.h"
+#include "machine.h"
 #include "ratios.h"
 
 namespace {
@@ -20,34 +20,6 @@ constexpr int kWidth = 3840, kHeight = 2160, kPitch = kWidth * 4;
 constexpr size_t kFrame = size_t{kPitch} * kHeight;
 constexpr uint32_t kTiled = 1u << 11, kSourceTiled = 1u << 15, kAll = 3u << 20;
 constexpr size_t kSmall = size_t{1} << 14;
-
-class FlatHost final : public Host {
- public:
-  FlatHost() : memory_(kMemoryBytes) {}
-  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
-    const std::span<std::byte> from = map_memory(address, out.size());
-    if (!from.empty()) std::memcpy(out.data(), from.data(), out.size());
-    return !from.empty();
-  }
-  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
-    const std::span<std::byte> to = map_memory(address, data.size());
-    if (!to.empty()) std::memcpy(to.data(), data.data(), data.size());
-    return !to.empty();
-  }
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    if (address.value >= memory_.size() || bytes > memory_.size() - address.value) return {};
-    return std::span(memory_).subspan(address.value, bytes);
-  }
-  void set_interrupt_line(bool) override {}
-  void send_message_interrupt(PhysAddr, uint32_t) override {}
-  void on_event(const Event&) override { ++events; }
-  std::byte* at(uint64_t address) { return memory_.data() + address; }
-
-  uint64_t events = 0;
-
- private:
-  std::vector<std::byte> memory_;
-};
 
 using Dwords = std::vector<uint32_t>;
 
@@ -71,10 +43,10 @@ struct Machine {
     device->bar_write(0, kRing + 0x38, 4, kRingAt);
     device->bar_write(0, kRing + 0x3c, 4, 1);
     for (size_t i = 0; i < kFrame; i += 64) {
-      host.at(kSource)[i] = static_cast<std::byte>(i >> 6);
-      host.at(kTarget)[i] = std::byte{1};
+      at(kSource)[i] = static_cast<std::byte>(i >> 6);
+      at(kTarget)[i] = std::byte{1};
     }
-    for (size_t i = 0; i < 0x40'0000; ++i) host.at(kBits)[i] = static_cast<std::byte>(i * 37 >> 3);
+    for (size_t i = 0; i < 0x40'0000; ++i) at(kBits)[i] = static_cast<std::byte>(i * 37 >> 3);
   }
   void run() {
     const uint32_t start[4] = {0x1880'0001, kBatchAt, 0, 0};
@@ -84,7 +56,9 @@ struct Machine {
     if (!device->settle() || host.events != 0) std::abort();
   }
 
-  FlatHost host;
+  std::byte* at(uint64_t address) { return host.map_memory(PhysAddr{address}, 1).data(); }
+
+  bench::FlatHost host{kMemoryBytes};
   std::unique_ptr<Device> device;
   uint32_t tail = 0;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "blit/blit_commands.h"
 #include "engine_target.h"
+#include "hw/blt.h"
+#include "hw/blt_gen9.h"
 #include "support/blit_reference.h"
 #include "support/blit_stream.h"
 
@@ -34,9 +38,7 @@ class BlitFuzz {
     for (const spec::EngineModel& each : model.engines) {
       if (each.engine_class == spec::EngineClass::blit || engine_ == nullptr) engine_ = &each;
     }
-    rules_.wide = model.gen >= spec::GenId::gen8;
-    rules_.fast_copy = model.gen >= spec::GenId::gen9;
-    rules_.address_bits = engine_->engine_class != spec::EngineClass::blit ? 29 : rules_.wide ? 48 : 32;
+    rules_ = rules_of(model);
     std::mt19937 random(4);
     for (std::byte& byte : host_.memory()) byte = static_cast<std::byte>(random());
     fresh_ = chip_->snapshot();
@@ -68,6 +70,18 @@ class BlitFuzz {
                             kEnd = 0xe'0000;
   static constexpr uint64_t kHostBytes = 1 << 20;
   static constexpr size_t kCommands = 32;
+
+  // Which forms the commands have, as the specification says.
+  static blit_reference::Rules rules_of(const spec::DeviceModel& model) {
+    constexpr uint16_t kDwordBits = 32;
+    blit_reference::Rules rules;
+    for (const spec::FieldDesc& field : hw::XY_COLOR_BLT::kDesc.layout(model.gen)->fields) {
+      if (field.name == "destination_base_address") rules.wide = field.width > kDwordBits;
+    }
+    rules.fast_copy = hw::XY_FAST_COPY_BLT::kDesc.layout(model.gen) != nullptr;
+    rules.address_bits = static_cast<unsigned>(std::popcount(blit::address_mask(model.gen)));
+    return rules;
+  }
 
   // A failure shows the stream, command by command.
   void expect(bool right, const char* what) const {
