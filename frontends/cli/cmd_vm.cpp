@@ -18,6 +18,7 @@ struct Options {
   std::string device;
   std::string image;
   std::string kernel;
+  std::string trace;
   std::string report;
   std::vector<std::string> added;
   std::vector<std::string> command;
@@ -59,6 +60,8 @@ int run(const Options& options) {
     const auto made = vm::make_image(source + "/scripts/vm-image.sh", options.kernel, launch.image);
     if (!made) return fail(made.message());
   }
+  if (!options.trace.empty()) vm::leave_out_stolen_memory(*launch.model, launch.device);
+  launch.trace = options.trace;
   launch.added = options.added;
   launch.command = options.command;
   launch.show_kernel_log = options.log;
@@ -73,6 +76,10 @@ int run(const Options& options) {
   }
   fmt::print(stderr, "halogen vm: {} accesses of BARs ({} of the first, {} of the next), {} interrupts\n",
              result->bar_accesses, result->by_bar[0], result->by_bar[2], result->interrupts);
+  if (result->recorded) {
+    fmt::print(stderr, "halogen vm: recorded {} of {} commands, memory={:#018x}\n", result->recorded->commands,
+               result->commands, result->recorded->memory_hash);
+  }
   if (result->status < 0) {
     fmt::print(stderr, "halogen vm: the guest ended before the command did.\n");
     return kExitFault;
@@ -91,6 +98,7 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->add_option("--kernel", options->kernel, "the kernel of a Debian package, instead")->type_name("DEB");
   command->add_option("--add", options->added, "a file of the host to put into the guest's /bin")->type_name("FILE");
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("F");
+  command->add_option("--trace", options->trace, "record an AUB trace; halogen replay plays it")->type_name("FILE");
   command->add_flag("--log", options->log, "show the guest kernel's whole log");
   command->add_flag("--events", options->events, "print what the model has to say of the guest, on stderr");
   command->footer(

@@ -35,6 +35,15 @@ Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const D
   return {};
 }
 
+// A recorder must know every page.
+std::span<std::byte> DeviceServer::map_memory(PhysAddr address, uint64_t bytes) {
+  const std::span<std::byte> memory = memory_.at(address.value, bytes);
+  if (recorder_ == nullptr || memory.empty()) return memory;
+  if (bytes > kFrameBytes) return {};
+  recorder_->on_page(address.value, memory);
+  return memory;
+}
+
 void DeviceServer::set_interrupt_line(bool asserted) {
   ++statistics_.lines;
   if (machine_) machine_->set_line(kInterruptController, kInterruptPin, asserted);
@@ -83,6 +92,7 @@ void DeviceServer::pass_time(bool asked) {
   if (device_->clock().nanoseconds <= real + kMostAhead) {
     busy_ = !device_->settle(asked && is_long ? kSmallQuantum : kQuantum);
   }
+  if (recorder_ != nullptr && busy_) recorder_->pass(device_->clock().nanoseconds - time);
 }
 
 uint64_t DeviceServer::real_time() const {
@@ -158,6 +168,7 @@ Result<bool> DeviceServer::answer_config(const ConfigAccess& access, bool is_wri
   if (bytes > 4 || !is_access_size(bytes)) return dropped();
   if (is_write) {
     device_->config_write(access.offset, bytes, access.value);
+    if (recorder_ != nullptr) recorder_->after_config_write(access.offset, bytes, access.value);
     return link_.answer(0);
   }
   return link_.answer(config_value(access.offset, bytes));
@@ -177,7 +188,12 @@ Result<bool> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
   if (!place) return dropped();
   ++statistics_.by_bar[std::min<size_t>(place->bar, statistics_.by_bar.size() - 1)];
   if (!is_write) return link_.answer(device_->bar_read(place->bar, place->offset, access.bytes));
+  if (recorder_ != nullptr) recorder_->before_write(place->bar, place->offset);
   device_->bar_write(place->bar, place->offset, access.bytes, access.value);
+  if (recorder_ != nullptr) {
+    static_cast<void>(device_->settle());
+    recorder_->after_write(place->bar, place->offset, access.bytes, access.value);
+  }
   return link_.answer(0);
 }
 

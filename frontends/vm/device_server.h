@@ -15,6 +15,7 @@
 #include "guest_memory.h"
 #include "machine_link.h"
 #include "proxy_link.h"
+#include "recorder.h"
 
 namespace halogen::vm {
 
@@ -37,6 +38,9 @@ class DeviceServer final : public Host {
   void set_machine(MachineLink machine) { machine_.emplace(std::move(machine)); }
   MachineLink* machine() { return machine_ ? &*machine_ : nullptr; }
 
+  // Everything from now on is recorded, and work is done before the guest goes on. Before the device is made.
+  void record_to(Recorder& recorder) { recorder_ = &recorder; }
+
   // Until the machine goes away, or `stop` becomes readable (a descriptor; -1: none).
   Result<void> serve(int stop);
   const ServerStatistics& statistics() const { return statistics_; }
@@ -45,9 +49,7 @@ class DeviceServer final : public Host {
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
     return memory_.write(address.value, data);
   }
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    return memory_.at(address.value, bytes);
-  }
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
   void set_interrupt_line(bool asserted) override;
   void send_message_interrupt(PhysAddr address, uint32_t data) override;
   void on_event(const Event& event) override {
@@ -70,6 +72,7 @@ class DeviceServer final : public Host {
 
   ProxyLink link_;
   EventSink* events_;
+  Recorder* recorder_ = nullptr;
   GuestMemory memory_;
   std::optional<MachineLink> machine_;
   std::unique_ptr<Device> device_;

@@ -28,6 +28,12 @@ DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   return options;
 }
 
+void leave_out_stolen_memory(const spec::DeviceModel& model, DeviceOptions& options) {
+  if (model.local_bytes != 0) return;
+  options.stolen_base = 0;
+  options.stolen_bytes = 0;
+}
+
 uint64_t end_of_guest_memory(const spec::DeviceModel& model, const DeviceOptions& options) {
   constexpr uint64_t kStep = uint64_t{16} << 20;
   return options.stolen_base == 0 ? kGuestMemoryBytes

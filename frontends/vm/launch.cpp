@@ -210,6 +210,16 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Error{"there is no socket to be had."};
   DeviceServer server{ProxyLink(File(pair[0])), options.events};
+  std::unique_ptr<Recorder> recorder;
+  if (!options.trace.empty()) {
+    auto sink = trace::create_file(options.trace);
+    if (!sink) return sink.error();
+    auto made =
+        Recorder::create(*options.model, std::move(*sink), options.device.table_enabled, options.device.local_tables);
+    if (!made) return made.error();
+    recorder = std::move(*made);
+    server.record_to(*recorder);
+  }
   if (const auto made = server.create_device(*options.model, options.device); !made) return made.error();
 
   auto process = [&]() -> Result<pid_t> {
@@ -242,10 +252,16 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
     return Error{fmt::format("{} is missing: install the package qemu-system-x86.", kEmulator)};
   }
   if (!problem.empty()) return Error{problem};
+  if (recorder != nullptr) {
+    const auto recorded = recorder->finish();
+    if (!recorded) return recorded.error();
+    result.recorded = *recorded;
+  }
   result.status = status_of(ended);
   result.bar_accesses = server.statistics().bar_accesses;
   result.by_bar = server.statistics().by_bar;
   result.interrupts = server.statistics().messages + server.statistics().lines;
+  result.commands = commands_of(server.device());
   result.fidelity = server.device().fidelity();
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/fidelity.h"
 #include "base/result.h"
 #include "device/options.h"
+#include "recorder.h"
 #include "spec/device_model.h"
 
 namespace halogen::vm {
@@ -21,13 +23,14 @@ struct LaunchOptions {
   std::vector<std::string> added;    // files of the host to put into the guest's /bin
   std::string module_options;        // for i915
   bool show_kernel_log = false;      // the whole log on the serial line, else only the command's output
-  unsigned seconds = 0;              // give up after; 0: never
+  std::string trace;                 // file for an AUB trace; empty: none
   EventSink* events = nullptr;
 };
 
 struct LaunchResult {
-  int status = 0;  // of the command; -1: the guest ended before it did
-  bool timed_out = false;
+  int status = 0;                       // of the command; -1: the guest ended before it did
+  uint64_t commands = 0;                // that engines executed
+  std::optional<RecordedRun> recorded;  // with a trace: as its replay gives it
   uint64_t bar_accesses = 0;
   std::array<uint64_t, 8> by_bar{};
   uint64_t interrupts = 0;

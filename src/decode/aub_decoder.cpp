@@ -48,7 +48,14 @@ struct AubDecoder::Handler {
   void operator()(const trace::aub::DiscontiguousWrite& r) const { self.store(r.space, r.address, r.data); }
   void operator()(const trace::aub::ClassicBlock& r) const { self.store_block(r); }
   void operator()(const trace::aub::RegisterWrite& r) const {
-    if (r.space == trace::aub::RegisterSpace::mmio) self.write_register(r.offset, static_cast<uint32_t>(r.value));
+    if (r.space != trace::aub::RegisterSpace::mmio) return;
+    const uint64_t first_entry = self.device_->gtt_offset;
+    if (first_entry != 0 && r.offset >= first_entry) {  // a processor's write of the global table
+      const size_t bytes = std::min<size_t>(size_t{1} << std::min<unsigned>(r.size_code, 3), sizeof(r.value));
+      return self.memory_->write_ggtt_entries(r.offset - first_entry,
+                                              std::as_bytes(std::span(&r.value, 1)).first(bytes));
+    }
+    self.write_register(r.offset, static_cast<uint32_t>(r.value));
   }
   void operator()(const trace::aub::Unknown&) const { ++self.counts_.unknown_records; }
   template <class Other>

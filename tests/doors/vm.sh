@@ -40,9 +40,38 @@ one() {
   fi
 }
 
+# What is recorded replays to the same memory, executes as many commands, and every one of them is known.
+recorded() {
+  local device=$1 start=$SECONDS status=0 words served
+  timeout 300 "$halogen" vm --device "$device" --trace "$work/$device.aub" --add build/bin/gem_test -- gem_test no-hang \
+    >"$work/$device-trace.log" 2>"$work/$device-trace.err" || status=$?
+  words=$(grep -a 'recorded' "$work/$device-trace.err" || true)
+  served=$(grep -o 'memory=0x[0-9a-f]*' <<<"$words" || echo none)
+  "$halogen" replay "$work/$device.aub" >"$work/$device-trace.replay" 2>>"$work/$device-trace.err" || status=1
+  "$halogen" decode --summary "$work/$device.aub" >"$work/$device-trace.decode" 2>>"$work/$device-trace.err" ||
+    true # of batches that engines wrote a trace has no text
+  echo "vm: $device: trace: exit $status after $((SECONDS - start)) s;$(cut -d' ' -f2- "$work/$device-trace.decode" | sed 's/^/ /'); $served"
+  if [ "$status" -ne 0 ] || ! grep -q "$served" "$work/$device-trace.replay" ||
+    ! [[ $words =~ recorded\ ([0-9]+)\ of\ ([0-9]+)\  && ${BASH_REMATCH[1]} -eq ${BASH_REMATCH[2]} && ${BASH_REMATCH[1]} -gt 500 ]] ||
+    ! grep -q ' unknown=0 leftover_dwords=0 unknown_records=0' "$work/$device-trace.decode"; then
+    echo "vm: $device: trace FAILED" >&2
+    tail -n 20 "$work/$device-trace".* >&2
+    touch "$work/failed"
+  fi
+}
+
+traced=()
 for device in "${devices[@]}"; do
-  while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n || true; done
+  case $device in g45 | icl | dg1) traced+=("$device") ;; esac
+done
+room() { while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n || true; done; }
+for device in "${devices[@]}"; do
+  room
   one "$device" &
+done
+for device in "${traced[@]}"; do
+  room
+  recorded "$device" &
 done
 wait
 [ ! -e "$work/failed" ]
