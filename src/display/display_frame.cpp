@@ -1,4 +1,5 @@
-// Frames: which latched state makes up what a pipe shows, and how cursors and sizes are latched.
+// Frames: which latched state makes up what a pipe shows, and how cursors and sizes are latched. Left out: doubled
+// lines of display planes, shown once, with an Event.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include "display/display.h"
 #include "hw/display_color.h"
 #include "hw/display_pipe.h"
+#include "hw/display_plane.h"
 #include "hw/display_timing.h"
 #include "spec/field_visitor.h"
 #include "spec/packing.h"
@@ -199,6 +201,9 @@ FrameParts Display::frame_parts(unsigned pipe) {
     }
     if (const surface::SurfaceFault fault = tiling_fault(model_.gen, lines); fault != surface::SurfaceFault::none) {
       say(EventKind::undefined_behaviour, surface::name_of(fault));
+    }
+    if (plane->kind == PlaneKind::display && unpack_register<hw::DSPCNTR>(model_.gen, control).line_double) {
+      say(EventKind::approximation, "doubled lines are shown once");
     }
     if (lines.pixels.keyed) {
       say(EventKind::approximation, "the colour key is ignored");

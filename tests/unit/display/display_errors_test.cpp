@@ -149,6 +149,18 @@ TEST(StarvedCompressor, NotesThePipesUnderrun) {
   EXPECT_EQ(bench.read(fbc_test::DpfcBench::kDebug), 0u);
 }
 
+TEST(DoubledLines, AreShownOnceAndSaid) {
+  for (const char* device : {"i965", "gm45", "snb", "chv"}) {
+    Screen screen(device);
+    fill(screen, kSurface);
+    screen.start();
+    show(screen, kSurface, 1u << 20);
+    screen.host.log.clear();
+    EXPECT_EQ(screen.shown().at(7, 9), rgb(mixed(7, 9) ^ kSurface));
+    EXPECT_EQ(screen.events(EventKind::approximation), 1u) << device;
+  }
+}
+
 // A tiled surface whose lines are not whole tiles: read somehow, and said.
 TEST_P(Starved, TiledSurfacesWithCrookedStridesAreReported) {
   Screen screen(*GetParam());
