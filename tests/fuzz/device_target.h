@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -48,10 +49,9 @@ class SmallHost final : public Host {
 struct UsedDevice {
   static constexpr unsigned kRuns = 2000;  // its report remembers what was touched, so not for ever
 
-  explicit UsedDevice(const spec::DeviceModel& model) {
-    DeviceOptions options;
+  explicit UsedDevice(const spec::DeviceModel& model, DeviceOptions options = {}) {
     options.local_bytes = model.local_bytes != 0 ? 0x1000'0000 : 0;  // every snapshot looks at all of it
-    auto created = Device::create(model, host, options);
+    auto created = Device::create(model, host, std::move(options));
     if (!created) std::abort();
     chip = std::move(*created);
     fresh = chip->snapshot();
