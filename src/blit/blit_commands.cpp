@@ -69,9 +69,10 @@ constexpr bool kPatternIsImmediate =
     std::same_as<Command, hw::XY_FULL_IMMEDIATE_PATTERN_BLT> ||
     std::same_as<Command, hw::XY_FULL_MONO_SRC_IMMEDIATE_PATTERN_BLT>;
 
-// The direction rule (seed 003 8.9): only the bases and the coordinates count, not whether the rectangles meet.
-void choose_direction(BlitJob& job, GpuVa destination, GpuVa source) {
-  if (destination == source) {
+// The direction rule (seed 003 8.9): only the bases and the coordinates count, not whether the rectangles meet. Bases
+// are what the registers keep of them.
+void choose_direction(BlitJob& job, GpuVa destination, GpuVa source, uint64_t mask) {
+  if ((destination.value & mask) == (source.value & mask)) {
     job.x_backward = job.source_x < job.rect.x1;
     job.y_backward = job.source_y < job.rect.y1;
   }
@@ -86,7 +87,7 @@ void add_source(const BlitCommand& in, const Command& fields, const Modes& modes
     job.tiled_base_is_odd |= is_odd_base(fields.source_base_address, fields.src_tiling_enable);
     job.source_x = fields.source_x1;
     job.source_y = fields.source_y1;
-    choose_direction(job, fields.destination_base_address, fields.source_base_address);
+    choose_direction(job, fields.destination_base_address, fields.source_base_address, address_mask(in.gen));
   }
   if constexpr (requires { fields.mono_source_start; }) {
     job.source = SourceKind::mono;
@@ -378,7 +379,12 @@ uint64_t address_mask(spec::GenId gen) {
 std::optional<BlitJob> decode(const BlitCommand& command, const Modes& modes, BlitState& state) {
   std::optional<BlitJob> job = decode_classic(command, modes, state);
   if (job) {
-    job->address_mask = address_mask(command.gen);
+    const uint64_t mask = address_mask(command.gen);
+    job->address_mask = mask;
+    job->destination.base &= mask;
+    job->source_surface.base &= mask;
+    job->mono.address &= mask;
+    job->pattern.address &= mask;
   }
   return job;
 }

@@ -31,6 +31,16 @@ struct Surface {
   bool operator==(const Surface&) const = default;
 };
 
+// Graphics addresses that follow each other; they wrap after the bits that the engine keeps.
+struct AddressRange {
+  uint64_t first = 0;
+  uint64_t bytes = 0;
+
+  constexpr bool meets(const AddressRange& other, uint64_t mask) const {
+    return ((other.first - first) & mask) < bytes || ((first - other.first) & mask) < other.bytes;
+  }
+};
+
 enum class SourceKind : uint8_t { none, color, mono };
 enum class PatternKind : uint8_t { none, solid, color, mono };
 // Where the next scan line of a monochrome source starts.

@@ -103,18 +103,34 @@ void check_pattern(const BlitCommand& command, const BlitJob& job, BrokenRules& 
   }
 }
 
-struct Span {
-  uint64_t first;
-  uint64_t end;
-  bool meets(const Span& other) const { return first < other.end && other.first < end; }
-};
-
 // Addresses between which a linear rectangle lies.
-Span span_of(const Surface& surface, int64_t x_B, int64_t y, int64_t width_B, int64_t lines) {
+AddressRange span_of(const Surface& surface, int64_t x_B, int64_t y, int64_t width_B, int64_t lines) {
   const int64_t a = y * surface.pitch_B;
   const int64_t b = (y + lines - 1) * surface.pitch_B;
   return {surface.base + static_cast<uint64_t>(std::min(a, b) + x_B),
-          surface.base + static_cast<uint64_t>(std::max(a, b) + x_B + width_B)};
+          static_cast<uint64_t>(std::max(a, b) - std::min(a, b) + width_B)};
+}
+
+// The lines of memory that a range lies in.
+AddressRange cache_lines(const AddressRange& range) {
+  constexpr auto kInside = static_cast<uint64_t>(kCacheLine - 1);
+  const uint64_t first = range.first & ~kInside;
+  return {first, ((range.first + range.bytes + kInside) & ~kInside) - first};
+}
+
+// The condition itself (seed 003 8.7.1), for commands without bases: a cache line of source line Y is one of
+// destination line Y-1, with pitches that are no whole cache lines.
+bool is_crooked_overlap(const BlitJob& job, int64_t width_B, int64_t lines) {
+  if (job.destination.pitch_B % kCacheLine == 0 && job.source_surface.pitch_B % kCacheLine == 0) {
+    return false;
+  }
+  for (int64_t y = 1; y < lines; ++y) {
+    const AddressRange from = cache_lines(span_of(job.source_surface, 0, y, width_B, 1));
+    if (from.meets(cache_lines(span_of(job.destination, 0, y - 1, width_B, 1)), job.address_mask)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Linear surfaces only: of tiled ones nothing is said.
@@ -125,22 +141,23 @@ void check_overlap(const BlitJob& job, const Placement& where, BrokenRules& brok
   const int64_t unit = job.linear_command ? 1 : job.pixel_B;
   const auto width = static_cast<int64_t>(where.width()) * unit;
   const auto lines = static_cast<int64_t>(where.height());
-  const Span to = span_of(job.destination, where.rect.x1 * unit, where.rect.y1, width, lines);
+  const AddressRange to = span_of(job.destination, where.rect.x1 * unit, where.rect.y1, width, lines);
   if (job.source == SourceKind::mono) {
     if (!job.mono.is_immediate) {
       const uint64_t line_bits = mono_line_bits(job.mono, static_cast<uint64_t>(job.rect.x2 - job.rect.x1));
-      const Span from{job.mono.address + where.skip_y * line_bits / 8,
-                      job.mono.address + ((where.skip_y + where.height()) * line_bits + 7) / 8};
-      if (to.meets(from)) {
+      const uint64_t skipped_B = where.skip_y * line_bits / 8;
+      const AddressRange from{job.mono.address + skipped_B,
+                              ((where.skip_y + where.height()) * line_bits + 7) / 8 - skipped_B};
+      if (to.meets(from, job.address_mask)) {
         broken.add(Rule::mono_overlap);
       }
     }
     return;
   }
-  const Span from = span_of(job.source_surface, where.source_x * unit, where.source_y, width, lines);
+  const AddressRange from = span_of(job.source_surface, where.source_x * unit, where.source_y, width, lines);
   const bool coherent = job.destination.base == job.source_surface.base && job.destination.pitch_B % kCacheLine == 0 &&
                         job.source_surface.pitch_B % kCacheLine == 0;
-  if (to.meets(from) && !coherent && !job.linear_command) {
+  if (job.linear_command ? is_crooked_overlap(job, width, lines) : to.meets(from, job.address_mask) && !coherent) {
     broken.add(Rule::coherent_overlap);
   }
 }

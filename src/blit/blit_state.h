@@ -33,6 +33,7 @@ struct Progress {
   uint64_t commands = 0;               // that the streamer had done before it
   uint32_t lines = 0;                  // whole scan lines that are done
   uint32_t chunks = 0;                 // parts of the next one
+  uint64_t missed = 0;                 // accesses that found no memory
   bool has_pattern = false;            // the colour pattern was read
   std::array<uint32_t, 64> pattern{};  // the rectangle may lie over the pattern's memory
 
@@ -42,6 +43,7 @@ struct Progress {
     command = address;
     commands = done;
     lines = chunks = 0;
+    missed = 0;
     has_pattern = false;
   }
   void end() { valid = false; }

@@ -20,9 +20,20 @@ void repeat_bytes(std::byte* out, size_t bytes, size_t period) {
   }
 }
 
-bool share_memory(const std::byte* a, const std::byte* b, size_t bytes) {
-  return a < b + bytes && b < a + bytes;
-}
+// The accesses of one BLT, in all its parts, are one piece of work.
+class OneWork {
+ public:
+  OneWork(AddressSpace& space, Progress& progress) : space_(space), progress_(progress) {
+    space_.begin_work(progress.missed);
+  }
+  ~OneWork() { progress_.missed = space_.end_work(); }
+  OneWork(const OneWork&) = delete;
+  OneWork& operator=(const OneWork&) = delete;
+
+ private:
+  AddressSpace& space_;
+  Progress& progress_;
+};
 
 }  // namespace
 
@@ -296,13 +307,16 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   const BlitJob& job = work.job;
   const uint64_t y = static_cast<uint64_t>(work.place.rect.y1) + line;
   const uint64_t source_y = static_cast<uint64_t>(work.place.source_y) + line;
-  const SurfaceRows::Range to = work.destination.range_of(work.x_B, y, work.line_B);
-  const SurfaceRows::Range from = work.source.range_of(work.source_x_B, source_y, work.line_B);
-  if (!to.meets(from)) {
+  const AddressRange to = work.destination.range_of(work.x_B, y, work.line_B);
+  const AddressRange from = work.source.range_of(work.source_x_B, source_y, work.line_B);
+  if (!to.meets(from, job.address_mask)) {
     return false;
   }
   if (job.destination.tile == nullptr && job.source_surface.tile == nullptr) {
-    return job.x_backward ? to.first < from.first : to.first > from.first;
+    const AddressRange& behind = job.x_backward ? to : from;
+    const AddressRange& ahead = job.x_backward ? from : to;
+    const uint64_t distance = (ahead.first - behind.first) & job.address_mask;
+    return distance != 0 && distance < behind.bytes;
   }
   // Tiled: within one surface the direction is right; what else meets is done pixel by pixel.
   return job.destination != job.source_surface;
@@ -338,7 +352,8 @@ bool Blitter::run_fast(Work& work, Progress& progress, Outcome& outcome) {
   const auto y = static_cast<uint64_t>(work.place.rect.y1);
   const auto source_y = static_cast<uint64_t>(work.place.source_y);
   FastLines fast(work.destination, work.source, work.x_B, work.source_x_B, work.line_B);
-  if (!fast.choose(work.job, height)) {
+  const bool overlaps = work.destination.overlaps_itself(work.x_B, y, work.line_B, height);
+  if ((overlaps && (work.job.x_backward || work.job.y_backward)) || !fast.choose(work.job, height, overlaps)) {
     return false;
   }
   while (progress.lines < height) {
@@ -374,11 +389,12 @@ Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress
   const uint64_t height = placement->height();
   const uint64_t first = progress.lines;
   Work work(space, job, *placement);
+  const OneWork one(space, progress);
   const auto y = static_cast<uint64_t>(placement->rect.y1);
-  const bool meets =
-      work.reads_source && work.destination.range_of(work.x_B, y, work.line_B, height)
-                               .meets(work.source.range_of(work.source_x_B, static_cast<uint64_t>(placement->source_y),
-                                                           work.line_B, height));
+  const AddressRange to = work.destination.range_of(work.x_B, y, work.line_B, height);
+  const auto source_y = static_cast<uint64_t>(placement->source_y);
+  const bool meets = work.reads_source &&
+                     to.meets(work.source.range_of(work.source_x_B, source_y, work.line_B, height), job.address_mask);
   bool upward = false;
   if (!use_fast_paths_ || work.masked || progress.chunks != 0 || meets || !run_fast(work, progress, outcome)) {
     upward = job.y_backward;

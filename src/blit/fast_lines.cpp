@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "blit/raster_op.h"
 #include "memory/copy_bytes.h"
@@ -67,7 +68,8 @@ FastLines::~FastLines() {
   }
 }
 
-bool FastLines::choose(const BlitJob& job, uint64_t lines) {
+bool FastLines::choose(const BlitJob& job, uint64_t lines, bool overlaps) {
+  in_order_ = overlaps;
   streams_ = surface::kernels::kCanStream && line_B_ * lines >= kStreamFrom_B;
   const auto pitch = static_cast<int64_t>(line_B_);
   joins_ = job.destination.tile == nullptr && job.destination.pitch_B == pitch;
@@ -109,7 +111,11 @@ uint64_t FastLines::run_short(uint64_t y, uint64_t source_y, uint64_t lines) {
     if (!copies_) {
       fill_bytes(to, line_B_, color_.data(), 0);
     } else if (const std::byte* const from = source_.find_short(source_x_B_, source_y + done, line_B_)) {
-      copy_bytes(to, from, line_B_);
+      if (share_memory(to, from, line_B_)) [[unlikely]] {
+        std::memmove(to, from, line_B_);
+      } else {
+        copy_bytes(to, from, line_B_);
+      }
     } else {
       break;
     }
@@ -127,7 +133,7 @@ uint64_t FastLines::run(uint64_t y, uint64_t source_y, uint64_t lines) {
     lines = joins_ ? lines : 1;
     return fill(y, lines * line_B_) ? lines : 0;
   }
-  if ((target_tile_ == &surface::kTileX) != (source_tile_ == &surface::kTileX) &&
+  if (!in_order_ && (target_tile_ == &surface::kTileX) != (source_tile_ == &surface::kTileX) &&
       (target_tile_ == nullptr || source_tile_ == nullptr)) {
     if (const uint64_t done = copy_tiles(y, source_y, lines); done != 0) {
       return done;
@@ -151,6 +157,18 @@ bool FastLines::fill(uint64_t y, uint64_t bytes) {
   return true;
 }
 
+void FastLines::copy_piece(std::byte* to, const std::byte* from, uint64_t bytes) const {
+  if (share_memory(to, from, bytes)) [[unlikely]] {
+    for (uint64_t at = 0; at < bytes; at += kChunk_B) {
+      std::memmove(to + at, from + at, std::min<uint64_t>(bytes - at, kChunk_B));
+    }
+  } else if (streams_ && bytes < kStreamFrom_B) {  // a longer memcpy knows best
+    surface::kernels::stream_copy(to, from, bytes);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
 bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
   Piece to;
   Piece from;
@@ -165,10 +183,8 @@ bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
     if (to.bytes != nullptr) {
       if (from.bytes == nullptr) {
         std::memset(to.bytes, 0, bytes);
-      } else if (streams_ && bytes < kStreamFrom_B) {  // a longer memcpy knows best
-        surface::kernels::stream_copy(to.bytes, from.bytes, bytes);
       } else {
-        std::memcpy(to.bytes, from.bytes, bytes);
+        copy_piece(to.bytes, from.bytes, bytes);
       }
       to.bytes += bytes;
     }
@@ -181,8 +197,11 @@ bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
 }
 
 // Between X tiles and linear memory a tile at a time, so that its page is read or written at once. Nothing is done (0)
-// when something is not there, or no whole line of the linear side lies in one piece: the lines are copied one by one.
+// when something is not there, no whole line of the linear side lies in one piece, or pieces share memory: the lines
+// are copied one by one.
 uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
+  constexpr uint64_t kWidth_B = surface::kTileX.width_B;
+  constexpr size_t kMostTiles = 64 + 1;  // of a line of 32 KB
   const bool to_linear = target_tile_ == nullptr;
   SurfaceRows& linear = to_linear ? destination_ : source_;
   SurfaceRows& tiled = to_linear ? source_ : destination_;
@@ -199,14 +218,34 @@ uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
       return 0;
     }
     rows[line] = piece.bytes;
+    for (uint64_t other = 0; to_linear && other < line; ++other) {
+      if (share_memory(rows[line], rows[other], line_B_)) {
+        return 0;
+      }
+    }
   }
-  for (uint64_t at = 0; at < line_B_;) {
-    Piece piece;
+  std::array<Piece, kMostTiles> tiles;
+  size_t count = 0;
+  for (uint64_t at = 0; at < line_B_; ++count) {
+    if (count == kMostTiles) {
+      return 0;
+    }
+    Piece& piece = tiles[count];
     if (!tiled.find_first(tiled_x + at, tiled_y, line_B_ - at, piece) || piece.bytes == nullptr) {
       return 0;
     }
+    const std::byte* const end = piece.bytes + (lines - 1) * kWidth_B + piece.count;
     for (uint64_t line = 0; line < lines; ++line) {
-      std::byte* const in_tile = piece.bytes + line * surface::kTileX.width_B;
+      if (piece.bytes < rows[line] + line_B_ && rows[line] < end) {
+        return 0;
+      }
+    }
+    at += piece.count;
+  }
+  uint64_t at = 0;
+  for (const Piece& piece : std::span(tiles).first(count)) {
+    for (uint64_t line = 0; line < lines; ++line) {
+      std::byte* const in_tile = piece.bytes + line * kWidth_B;
       std::byte* const to = to_linear ? rows[line] + at : in_tile;
       const std::byte* const from = to_linear ? in_tile : rows[line] + at;
       if (streams_) {

@@ -1,6 +1,7 @@
 // Scan lines that are only filled with one colour or copied: straight between bytes of the host, with nothing in
 // between. Only for jobs whose source and destination do not meet: then a line that a fault stopped can be done again.
-// Large jobs write past the caches. The general path (blitter.h) gives the same.
+// Page tables may still put both into one page: such pieces are copied as the general path copies its chunks. Large
+// jobs write past the caches. The general path (blitter.h) gives the same.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ class FastLines {
   FastLines(const FastLines&) = delete;
   FastLines& operator=(const FastLines&) = delete;
 
-  // False: the job is neither a fill nor a copy.
-  bool choose(const BlitJob& job, uint64_t lines);
+  // False: the job is neither a fill nor a copy. `overlaps`: lines of the destination may lie over each other.
+  bool choose(const BlitJob& job, uint64_t lines, bool overlaps);
   // One line or more of them. Lines that are done; none: stopped by a fault.
   uint64_t run(uint64_t y, uint64_t source_y, uint64_t lines);
 
@@ -29,6 +30,7 @@ class FastLines {
   uint64_t run_short(uint64_t y, uint64_t source_y, uint64_t lines);
   bool fill(uint64_t y, uint64_t bytes);
   bool copy(uint64_t y, uint64_t source_y, uint64_t bytes);
+  void copy_piece(std::byte* to, const std::byte* from, uint64_t bytes) const;
   uint64_t copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines);
 
   SurfaceRows& destination_;
@@ -38,8 +40,9 @@ class FastLines {
   uint64_t line_B_;
   bool copies_ = false;
   bool streams_ = false;
-  bool short_ = false;  // short lines of linear surfaces
-  bool joins_ = false;  // the end of a line is the beginning of the next: they are one
+  bool short_ = false;     // short lines of linear surfaces
+  bool in_order_ = false;  // a line is done before the next begins
+  bool joins_ = false;     // the end of a line is the beginning of the next: they are one
   const surface::TilePattern* target_tile_ = nullptr;
   const surface::TilePattern* source_tile_ = nullptr;
   std::array<std::byte, 32> color_;  // sixteen bytes, twice

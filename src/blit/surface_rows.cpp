@@ -1,6 +1,7 @@
 #include "blit/surface_rows.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace halogen::blit {
@@ -34,20 +35,41 @@ SurfaceRows::Run SurfaceRows::run_at(uint64_t x_B, uint64_t y) const {
   return {surface_.base + (number << tile.bytes_shift) + inside, tile.run_B - x_B % tile.run_B};
 }
 
-SurfaceRows::Range SurfaceRows::range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const {
+AddressRange SurfaceRows::range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const {
   const uint64_t first = run_at(x_B, y).address;
   if (surface_.tile == nullptr) {
-    return {first, first + bytes};
+    return {first, bytes};
   }
-  const surface::TilePattern& tile = *surface_.tile;
+  // Whole tiles, counted from the base.
+  const uint64_t inside = surface_.tile->bytes - 1;
   const uint64_t last = run_at(x_B + bytes - 1, y).address;
-  return {first & ~uint64_t{tile.bytes - 1}, (last | (tile.bytes - 1)) + 1};
+  const uint64_t begin = (first - surface_.base) & ~inside;
+  const uint64_t end = ((last - surface_.base) | inside) + 1;
+  return {surface_.base + begin, end - begin};
 }
 
-SurfaceRows::Range SurfaceRows::range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const {
-  const Range a = range_of(x_B, y, bytes);
-  const Range b = range_of(x_B, y + lines - 1, bytes);
-  return {std::min(a.first, b.first), std::max(a.end, b.end)};
+AddressRange SurfaceRows::range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const {
+  const AddressRange a = range_of(x_B, y, bytes);
+  const AddressRange b = range_of(x_B, y + lines - 1, bytes);
+  const bool upward = static_cast<int64_t>(b.first - a.first) < 0;
+  const AddressRange& low = upward ? b : a;
+  const AddressRange& high = upward ? a : b;
+  return {low.first, high.first + high.bytes - low.first};
+}
+
+bool SurfaceRows::overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const {
+  if (lines < 2) {
+    return false;
+  }
+  if (range_of(x_B, y, bytes, lines).bytes - 1 > mask_) {
+    return true;  // round the end of the addresses
+  }
+  if (surface_.tile == nullptr) {
+    return static_cast<uint64_t>(std::abs(surface_.pitch_B)) < bytes;
+  }
+  const unsigned shift = surface_.tile->width_shift;
+  const uint64_t columns = ((x_B + bytes - 1) >> shift) - (x_B >> shift) + 1;
+  return static_cast<uint64_t>(std::abs(tiles_)) < columns;
 }
 
 // False: stopped by a fault. Where there is nothing, every access counts again.

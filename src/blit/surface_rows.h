@@ -55,14 +55,11 @@ class SurfaceRows {
   };
   Run run_at(uint64_t x_B, uint64_t y) const;
   // Addresses between which a part of a scan line lies.
-  struct Range {
-    uint64_t first;
-    uint64_t end;
-    bool meets(const Range& other) const { return first < other.end && other.first < end; }
-  };
-  Range range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const;
+  AddressRange range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const;
   // ... or a rectangle.
-  Range range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
+  AddressRange range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
+  // May lines of a rectangle lie over each other?
+  bool overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
 
  private:
   // The lines of a row of tiles use the same pages, one after the other.
@@ -90,6 +87,10 @@ class SurfaceRows {
   Known last_;
   std::array<Known, kKnownPages> known_;  // of tiled surfaces
 };
+
+inline bool share_memory(const std::byte* a, const std::byte* b, uint64_t bytes) {
+  return a < b + bytes && b < a + bytes;
+}
 
 void gather(const Pieces& pieces, std::byte* into);
 void scatter(const Pieces& pieces, const std::byte* from);

@@ -87,6 +87,9 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   if (outcome.unfinished) {
     return engine.go_on();
   }
+  if (progress.missed > 1) {  // the first has an Event of its own
+    engine.raise(EventKind::fault, command.desc.name, place, progress.missed, "accesses of one BLT found no memory");
+  }
   progress.end();
   return Next::advance();
 }

@@ -231,11 +231,13 @@ std::optional<TlbEntry> AddressSpace::miss(uint64_t address, Access access, bool
       fault.global = context_.format->mode == WalkMode::ggtt;
     }
     fault.tile_table = in_tile_table_;
+    fault.repeated = in_work_ && skipped_ != 0;
     const FaultAction action = faults_->on_fault(fault);
     if (action == FaultAction::retry) {
       continue;
     }
     stopped = action == FaultAction::stop;
+    skipped_ += stopped ? 0u : 1u;
     if (action == FaultAction::filter) {
       entry.tile = Tile::mapped;
       entry.fault = fault.reason;

@@ -126,6 +126,17 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     return quick(address.value, 1, access, frame) ? frame : short_way(address.value, access);
   }
 
+  // Between these two all accesses are one piece of work, of which a guest may make as many as it likes: of the faults
+  // that are skipped only the first raises an Event. `skipped`: those of its earlier parts. Gives their sum.
+  void begin_work(uint64_t skipped) {
+    in_work_ = true;
+    skipped_ = skipped;
+  }
+  uint64_t end_work() {
+    in_work_ = false;
+    return skipped_;
+  }
+
   void invalidate();                    // every translation of this space
   void invalidate_page(GpuVa address);  // of whatever size
   // Software answered a page request: only a cached fault of the page goes.
@@ -230,6 +241,8 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   SpaceTag tag_;
   bool in_tile_table_ = false;  // a tiled resource table is being read: its address is not translated again
   uint64_t filtered_faults_ = 0;
+  bool in_work_ = false;
+  uint64_t skipped_ = 0;
 };
 
 extern template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);

@@ -46,6 +46,7 @@ struct Fault {
   uint8_t below = 0;        // levels below the one that ended the walk: 0 a page table entry, 3 a PML4 entry
   bool global = false;      // the walk went through the global table
   bool tile_table = false;  // it was done for an entry of the tiled resource tables
+  bool repeated = false;    // of work that met another before: counted, no Event of its own
 
   explicit operator bool() const { return reason != FaultReason::none; }
 };

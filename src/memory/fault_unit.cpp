@@ -175,7 +175,9 @@ FaultAction FaultUnit::report(unsigned engine, uint8_t source_id, FaultStream st
     }
   }
   record(engine, source_id, stream, fault);
-  raise(EventKind::fault, fault, engine, {});
+  if (!fault.repeated) {
+    raise(EventKind::fault, fault, engine, {});
+  }
   if (listener_ != nullptr) {
     listener_->on_fault(engine, fault);
     if (fault.reason == FaultReason::update_not_writeback) {
