@@ -164,6 +164,7 @@ bool Device::step(uint64_t limit) {
   if (!progress) {
     const uint64_t end = vblank_observer_ ? slice_limit : limit;  // who watches sees every vertical blank
     clock_.nanoseconds = std::min(end, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(end)));
+    engines_.pass_time();
   }
   display_.advance_to(clock_.nanoseconds);
   return progress;

@@ -125,6 +125,12 @@ bool EngineSet::run(uint64_t limit) {
   return progress;
 }
 
+void EngineSet::pass_time() {
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    engine->watchdog().settle();
+  }
+}
+
 std::optional<uint64_t> EngineSet::next_deadline() const {
   std::optional<uint64_t> next;
   for (const std::unique_ptr<engine::Engine>& engine : engines_) {

@@ -37,6 +37,8 @@ class EngineSet final : public FaultListener {
 
   // Every engine works for a slice, but not beyond `limit`. False: none of them did anything.
   bool run(uint64_t limit);
+  // Time went on while none of them worked: what counts it without their doing.
+  void pass_time();
   // When an engine that waits should look again.
   std::optional<uint64_t> next_deadline() const;
 

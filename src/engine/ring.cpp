@@ -138,7 +138,8 @@ bool Ring::report_head(uint64_t ahead) {
 }
 
 void Ring::report_head_at_borders() {
-  if (!enabled()) {
+  const auto control = engine_.registers().get<hw::RING_CTL>();
+  if (!control.enable || control.automatic_report_head == hw::AutoReportHead::OFF) {
     return;
   }
   const uint64_t passed = borders_passed();

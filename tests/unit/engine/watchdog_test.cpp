@@ -226,8 +226,8 @@ TEST_P(WatchdogTest, TheThresholdIsMetWhenItIsEqual) {
   EXPECT_FALSE(fired(bench)) << "2^32 ns are not over yet";
   EXPECT_GT(bench.reg("vcs0", kCounter), 4'000'000'000u);
   bench.device->advance(300'000'000);
+  EXPECT_TRUE(fired(bench)) << "although no engine has done anything";
   EXPECT_LT(bench.reg("vcs0", kCounter), 400u);
-  EXPECT_TRUE(fired(bench));
 }
 
 TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
