@@ -189,7 +189,6 @@ TEST(DpfcFlips, MoreBackBuffersThanItKnowsAreAnError) {
 }
 
 TEST(DpfcFlips, DebugStatusIsClearedByOnes) {
-  COVERS("G45-7.2.8-01");
   DpfcBench bench;
   bench.write(DpfcBench::kRecompression, 1u << 27 | 1u << 16);
   bench.enable(DpfcBench::kPersistent | DpfcBench::kNoCommandNuke);

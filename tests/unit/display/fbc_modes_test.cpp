@@ -112,7 +112,6 @@ TEST(FbcModes, TheModificationCounterPutsPeriodicPassesOff) {
 }
 
 TEST(FbcModes, SwitchingOffWaitsForThePass) {
-  COVERS("G45-6.3-01");
   FbcBench bench;
   bench.enable();
   bench.request();

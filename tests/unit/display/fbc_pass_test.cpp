@@ -276,7 +276,6 @@ TEST(FbcPass, TriesLinesThatFailedAgain) {
 }
 
 TEST(FbcPass, StartsAtAVerticalBlankWithSomethingToDo) {
-  COVERS("G45-6.8.2-01");
   COVERS("G45-6.8.2-03");
   FbcBench bench;
   bench.enable();

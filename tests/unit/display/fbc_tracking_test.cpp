@@ -140,7 +140,6 @@ TEST(FbcTracking, FlipsAndPanningInvalidateAndTheNewPictureIsCompressed) {
 }
 
 TEST(FbcTracking, AWriteDuringThePassWins) {
-  COVERS("G45-6.8.5-01");
   FbcBench bench;
   bench.fill_desktop(5);
   bench.enable();
