@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "display/display.h"
+#include "engine/power_context.h"
 
 namespace halogen {
 
@@ -76,7 +77,11 @@ EngineSet::EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit
     engines_.push_back(
         std::make_unique<engine::Engine>(engine, mmio, *ports_.back(), fmt::format("{}.{}", path, engine.name)));
   }
+  for (const std::unique_ptr<engine::Engine>& engine : engines_) {
+    has_power_context_.push_back(engine::power_form(*engine) != engine::PowerForm::none);
+  }
   memory.set_fault_listener(this);
+  mmio.set_power_listener(*this);
 }
 
 EngineSet::~EngineSet() = default;
@@ -117,8 +122,12 @@ bool EngineSet::run(uint64_t limit) {
   for (unsigned number = 0; number < engines_.size(); ++number) {
     clock_.nanoseconds = start;  // engines work side by side
     engines_[number]->catch_up(start);
+    if (engines_[number]->state().activity != engine::Activity::idle) {
+      set_power(number, true);  // work wakes it
+    }
     progress |= engines_[number]->run(until);
     keep_awake(number);
+    follow_power(number);
     engines_[number]->note_slice(engines_[number].get() == only, kMostDoublings);
   }
   clock_.nanoseconds = until;
@@ -155,8 +164,52 @@ void EngineSet::keep_awake(unsigned number) {
   }
 }
 
+void EngineSet::follow_power(unsigned number) {
+  const std::optional<WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
+  if (!domain) {
+    return;
+  }
+  if (mmio_.wake().awake(*domain)) {
+    set_power(number, true);
+  } else if (engines_[number]->state().activity == engine::Activity::idle) {
+    set_power(number, false);
+  }
+}
+
+void EngineSet::set_power(unsigned number, bool on) {
+  engine::Engine& engine = *engines_[number];
+  const bool is_on = engine.state().power.off == engine::PowerForm::none;
+  if (on == is_on || !has_power_context_[number]) {
+    return;
+  }
+  const VirtualClock now = clock_;
+  if (on) {
+    engine::power_on(engine);
+  } else {
+    engine::power_off(engine);
+  }
+  clock_ = now;  // registers may show the engine's own time
+  note_sleepers();
+}
+
+void EngineSet::note_sleepers() {
+  mmio_.set_engines_sleep(std::ranges::any_of(
+      engines_, [](const auto& engine) { return engine->state().power.off != engine::PowerForm::none; }));
+}
+
+void EngineSet::on_wake_request() {
+  for (unsigned number = 0; number < engines_.size(); ++number) {
+    follow_power(number);
+  }
+}
+
+void EngineSet::on_sleeping_access(const spec::EngineModel& engine) {
+  set_power(static_cast<unsigned>(&engine - model_.engines.data()), true);
+}
+
 void EngineSet::reset_engine(unsigned number) {
   engines_[number]->reset();
+  note_sleepers();
   engines_[number]->state().time = clock_.nanoseconds;  // a power-on starts the clock again
   keep_awake(number);
 }
@@ -179,6 +232,7 @@ void EngineSet::restore(const std::vector<engine::EngineState>& states) {
   for (size_t number = 0; number < std::min(states.size(), engines_.size()); ++number) {
     engines_[number]->restore(states[number]);
   }
+  note_sleepers();
 }
 
 void EngineSet::report(FidelityReport& report) const {

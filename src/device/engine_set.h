@@ -25,7 +25,7 @@ class EngineListener {
   virtual Display& display() = 0;
 };
 
-class EngineSet final : public FaultListener {
+class EngineSet final : public FaultListener, private PowerListener {
  public:
   static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds an engine runs before the next one does
   // An engine that works alone gets twice as much each time, up to this many slices.
@@ -60,6 +60,12 @@ class EngineSet final : public FaultListener {
   class Port;
 
   void keep_awake(unsigned number);
+  // An idle engine whose domain sleeps has no power.
+  void follow_power(unsigned number);
+  void set_power(unsigned number, bool on);
+  void note_sleepers();
+  void on_wake_request() override;
+  void on_sleeping_access(const spec::EngineModel& engine) override;
   engine::Engine* alone() const;
   uint64_t end_of_slice(const engine::Engine* alone, uint64_t limit) const;
 
@@ -69,6 +75,7 @@ class EngineSet final : public FaultListener {
   EngineListener& listener_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<engine::Engine>> engines_;
+  std::vector<bool> has_power_context_;  // by engine
 };
 
 }  // namespace halogen

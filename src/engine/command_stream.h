@@ -175,6 +175,8 @@ class CommandStream {
     ++epoch_;
   }
 
+  uint64_t epoch() const { return epoch_; }  // counts invalidations
+
   // Watched by tracing and reports; free but for one load when nobody listens.
   Probe<CommandView>& commands() { return commands_; }
 

@@ -33,6 +33,7 @@ Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& servic
       back_end_(make_back_end(model)),
       ring_submission_(std::make_unique<RingSubmission>(*this)),
       counts_(spec::commands().size()) {
+  fetch_.set_preparser(preparser_);
   fetch_.set_stops_at_holes(generation_.has(spec::Feature::physical_addresses));
   if (generation_.has(spec::Feature::execlists)) {
     execlist_submission_ = std::make_unique<ExeclistSubmission>(*this);

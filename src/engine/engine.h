@@ -22,6 +22,7 @@
 #include "engine/engine_state.h"
 #include "engine/errors.h"
 #include "engine/fetch.h"
+#include "engine/preparser.h"
 #include "engine/registers.h"
 #include "engine/ring.h"
 #include "engine/semaphores.h"
@@ -154,6 +155,7 @@ class Engine {
   Registers registers_;
   spec::CommandTable table_;
   const HandlerTable& handlers_;
+  PreParser preparser_{*this};
   Fetch fetch_;
   CommandStream stream_;
   EngineState state_;

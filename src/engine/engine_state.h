@@ -10,6 +10,7 @@
 #include "engine/command_stream.h"
 #include "engine/execlist_state.h"
 #include "engine/math_state.h"
+#include "engine/power_state.h"
 #include "engine/ring_state.h"
 #include "engine/semaphore_state.h"
 #include "engine/watchdog_state.h"
@@ -85,6 +86,7 @@ struct EngineState {
   RingState ring;
   ExeclistState execlist;
   WatchdogState watchdog;
+  PowerState power;
   blit::BlitState blit;
 
   bool operator==(const EngineState&) const = default;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/preparser.h"
+
 namespace halogen::engine {
 namespace {
 
@@ -25,6 +27,11 @@ std::span<const std::byte> Fetch::page_at(StreamSpace space, GpuVa address, bool
 
 std::span<const uint32_t> Fetch::dwords_at(StreamSpace space, GpuVa address) {
   const GpuVa aligned{address.value & kDwordMask};
+  if (prefetch_lines_ != 0 && preparser_ != nullptr) {
+    if (const std::span<const uint32_t> ahead = preparser_->take(space, aligned); !ahead.empty()) {
+      return ahead;
+    }
+  }
   bool stopped = false;
   const std::span<const std::byte> bytes = page_at(space, aligned, stopped);
   if (bytes.size() < sizeof(uint32_t)) {
@@ -40,7 +47,11 @@ std::span<const uint32_t> Fetch::dwords_at(StreamSpace space, GpuVa address) {
   const size_t ahead = size_t{kLineDwords} * std::min(prefetch_lines_, kMaxPrefetchLines) - into_line;
   dwords = dwords.first(std::min(dwords.size(), ahead));
   std::ranges::copy(dwords, prefetched_.begin());
-  return std::span(prefetched_).first(dwords.size());
+  dwords = std::span(prefetched_).first(dwords.size());
+  if (preparser_ != nullptr) {
+    preparser_->follow(space, aligned, dwords, std::min(prefetch_lines_, kMaxPrefetchLines));
+  }
+  return dwords;
 }
 
 void Fetch::read_ahead(StreamSpace space, GpuVa address) {

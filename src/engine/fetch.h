@@ -20,6 +20,8 @@ constexpr GpuVa canonical(GpuVa address) {
   return address.value >> kBits == 0 ? GpuVa{static_cast<uint64_t>(sign_extend(address.value, kBits))} : address;
 }
 
+class PreParser;
+
 class Fetch final : public CommandMemory {
  public:
   explicit Fetch(Services& services) : services_(services) {}
@@ -35,6 +37,8 @@ class Fetch final : public CommandMemory {
   void set_stops_at_holes(bool stops) { stops_at_holes_ = stops; }
   // Hardware may read this many cache lines ahead of the parser and miss later changes of them. 0: never.
   void set_prefetch_lines(unsigned lines) { prefetch_lines_ = lines; }
+  // ... and goes over the starts and ends of batch buffers while it does.
+  void set_preparser(PreParser& preparser) { preparser_ = &preparser; }
 
  private:
   static constexpr size_t kPageDwords = 1024;
@@ -46,6 +50,7 @@ class Fetch final : public CommandMemory {
   Services& services_;
   bool stops_at_holes_ = false;
   unsigned prefetch_lines_ = 0;
+  PreParser* preparser_ = nullptr;
   std::array<uint32_t, kLineDwords * kMaxPrefetchLines> prefetched_{};
 };
 

@@ -1,6 +1,9 @@
 #include "engine/power_context.h"
 
+#include <utility>
+
 #include "engine/engine.h"
+#include "engine/execlist.h"
 #include "engine/logical_context.h"
 #include "hw/ring.h"
 #include "mmio/context_image.h"
@@ -15,7 +18,58 @@ const RegisterSlot* register_of(Engine& engine, const ImageSlot& slot) {
   return engine.registers().mmio().bank().find(slot.relative ? slot.offset + engine.model().mmio_base : slot.offset);
 }
 
+std::string_view name_of(PowerForm form) {
+  switch (form) {
+    case PowerForm::none:
+      break;
+    case PowerForm::no_display:
+      return "dg1_power_no_display";
+    case PowerForm::display:
+      return "dg1_power_display";
+    case PowerForm::full:
+      return "dg1_power_full";
+  }
+  return {};
+}
+
 }  // namespace
+
+PowerForm power_form(Engine& engine) {
+  const bool in_contexts = engine.execlists() != nullptr && engine.execlists()->enabled();
+  const bool display = engine.model().engine_class == spec::EngineClass::blit;
+  const PowerForm form = !in_contexts ? PowerForm::full : display ? PowerForm::display : PowerForm::no_display;
+  for (const spec::ContextImageDesc& desc : spec::context_images()) {
+    const bool is_meant =
+        desc.name == name_of(form) && (desc.engines & spec::mask_of(engine.model().engine_class)) != 0;
+    if (is_meant && (desc.devices & spec::mask_of(engine.generation().model().id)) != 0) {
+      return form;
+    }
+  }
+  return PowerForm::none;
+}
+
+void power_off(Engine& engine) {
+  const PowerForm form = power_form(engine);
+  if (form == PowerForm::none) {
+    return;
+  }
+  PowerState& power = engine.state().power;
+  power.image = save_power_context(engine, name_of(form));
+  power.off = form;
+  for (const ImageSlot& slot : ContextImage::named(name_of(form)).slots()) {
+    const RegisterSlot* const found = register_of(engine, slot);
+    if (found != nullptr && slot.offset != 0) {
+      engine.registers().mmio().bank().reset(*found);
+    }
+  }
+}
+
+void power_on(Engine& engine) {
+  const PowerState power = std::exchange(engine.state().power, {});
+  if (power.off != PowerForm::none) {
+    restore_power_context(engine, name_of(power.off), power.image);
+  }
+}
 
 std::vector<uint32_t> save_power_context(Engine& engine, std::string_view form) {
   const ContextImage image = ContextImage::named(form);
@@ -56,7 +110,7 @@ void restore_power_context(Engine& engine, std::string_view form, std::span<cons
     }
   }
   engine.ring().set_restoring(false);
-  if (engine.ring().enabled()) {
+  if (engine.ring().enabled() && power_form(engine) == PowerForm::full) {
     engine.stream_registers().adopt();
     engine.poke();
   }

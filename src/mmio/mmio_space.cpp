@@ -75,6 +75,9 @@ bool MmioSpace::table_read(uint32_t offset, uint32_t& value) const {
 bool MmioSpace::table_write(uint32_t offset, uint32_t value) {
   if (wake_.is_request(offset)) {
     wake_.write_request(offset, value);
+    if (power_ != nullptr) {
+      power_->on_wake_request();
+    }
     return true;
   }
   if (steering_.is_selector(offset)) {
@@ -194,6 +197,7 @@ uint32_t MmioSpace::read_dword(uint32_t offset, Origin origin) {
     terminated(*slot, 0, false);
     return kTerminatedRead;
   }
+  tell_access(*slot);
   if (slot->copies == 1) {
     return bank_.read(*slot);
   }
@@ -217,6 +221,7 @@ void MmioSpace::write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Ori
     terminated(*slot, value & lanes, true);
     return;
   }
+  tell_access(*slot);
   if (slot->policy.writable() == 0) [[unlikely]] {
     raise(EventKind::read_only_write, slot->desc->name, offset, value & lanes, {});
   } else if (const uint32_t wrong = reserved_violation(slot->policy, value, lanes); wrong != 0) [[unlikely]] {

@@ -29,6 +29,15 @@ struct MmioState {
   bool operator==(const MmioState&) const = default;
 };
 
+// Who takes power from engines and gives it back.
+class PowerListener {
+ public:
+  virtual ~PowerListener() = default;
+  virtual void on_wake_request() = 0;  // software asked: a domain may have woken or fallen asleep
+  // An access that wakes what it addresses: a shadow register, or a streamer's own access.
+  virtual void on_sleeping_access(const spec::EngineModel& engine) = 0;
+};
+
 class MmioSpace {
  public:
   using Origin = SelectorOrigin;
@@ -50,6 +59,9 @@ class MmioSpace {
   // What a read of the null ranges returns, for a hypervisor; nothing set: zero, as on bare hardware.
   void set_hypervisor(HypervisorRead read) { hypervisor_ = std::move(read); }
   void set_vga_inputs(const VgaInputs& inputs) { vga_inputs_ = inputs; }
+
+  void set_power_listener(PowerListener& listener) { power_ = &listener; }
+  void set_engines_sleep(bool some) { engines_sleep_ = some; }  // accesses to engines are told from now on
 
   RegisterBank& bank() { return bank_; }
   const RegisterBank& bank() const { return bank_; }
@@ -76,6 +88,11 @@ class MmioSpace {
     MmioSpace& space_;
   };
 
+  void tell_access(const RegisterSlot& slot) {
+    if (engines_sleep_ && slot.engine != nullptr) [[unlikely]] {
+      power_->on_sleeping_access(*slot.engine);
+    }
+  }
   void attach_tables();
   bool table_read(uint32_t offset, uint32_t& value) const;
   bool table_write(uint32_t offset, uint32_t value);
@@ -96,6 +113,8 @@ class MmioSpace {
   VgaInputs vga_inputs_;
   HypervisorRead hypervisor_;
   TableRegisters table_registers_;
+  PowerListener* power_ = nullptr;
+  bool engines_sleep_ = false;
   EventSink& events_;
   std::string path_;
   std::map<uint32_t, uint64_t> unclaimed_;  // how often, for the report

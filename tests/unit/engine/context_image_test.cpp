@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "covers.h"
-#include "engine/power_context.h"
 #include "support/context_bench.h"
 
 namespace halogen {
@@ -248,91 +247,6 @@ TEST_P(ContextImageTest, CurrentContextRegister) {
   EXPECT_EQ(bench.reg("rcs0", ContextBench::kContextId) & 0xffff'f001, context.address | 1);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg("rcs0", ContextBench::kContextId) & 1, 0u);
-}
-
-// ---- what belongs to the engine
-
-TEST(PowerContext, GlobalStateIsTheEnginesAndSurvivesPower) {
-  ContextBench bench("dg1");
-  for (const char* const engine : {"bcs0", "vcs0", "vcs2", "vecs0"}) {
-    // HWSTAM, SEMA_WAIT_POLL, EMR, FORCE_TO_NONPRIV, CSB_INTERRUPT_MASK.
-    const std::pair<uint32_t, uint32_t> globals[] = {
-        {0x98, 0xffff'feff}, {0x24c, 0x1234}, {0xb4, 0xffff'fffe}, {0x4d4, 0x2248}, {0x218, 0x8}};
-    for (const auto& [offset, value] : globals) {
-      bench.set_reg(engine, offset, value);
-    }
-    Context context = bench.create(engine, 1);
-    Context other = bench.create(engine, 2);
-    bench.run(context);
-    bench.run(other);
-    const auto check = [&](const char* when) {
-      for (const auto& [offset, value] : globals) {
-        EXPECT_EQ(bench.reg(engine, offset), value) << engine << std::hex << " " << offset << when;
-      }
-      EXPECT_EQ(bench.reg(engine, ContextBench::kMode) & 0x8000, 0x8000u) << when;
-      EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPageAddress), bench.status_page(engine)) << when;
-    };
-    check(" after switches");
-    // Power goes and comes: the registers are reset, the image brings them back.
-    const auto models = bench.model.engines;
-    const auto number = static_cast<unsigned>(
-        std::ranges::find(models, std::string_view(engine), &spec::EngineModel::name) - models.begin());
-    engine::Engine& unit = bench.device->engines().engine(number);
-    const uint32_t pointers = bench.reg(engine, ContextBench::kStatusPointer);
-    const uint32_t entry = bench.reg(engine, ContextBench::kStatusBuffer);
-    const auto form = std::string_view(engine) == "bcs0" ? "dg1_power_display" : "dg1_power_no_display";
-    const std::vector<uint32_t> image = engine::save_power_context(unit, form);
-    EXPECT_EQ(image[0x0e], bench.engine_model(engine).mmio_base + 0x98);
-    EXPECT_EQ(image[0x0f], 0xffff'feffu);
-    bench.device->reset_engine(bench.engine_model(engine));
-    EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPageAddress), 0u);
-    engine::restore_power_context(unit, form, image);
-    check(" after power");
-    EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPointer), pointers);
-    EXPECT_EQ(bench.reg(engine, ContextBench::kStatusBuffer), entry);
-    bench.statuses(engine);
-    bench.run(context);  // and works as before; "active to idle" is masked
-    EXPECT_EQ(bench.statuses(engine), (std::vector{bench.idle_to_active(context)}));
-  }
-}
-
-// The ring comes back disabled, gets its pointers, and is enabled last.
-TEST(PowerContext, RingIsEnabledLast) {
-  ContextBench bench("dg1");
-  const uint64_t data = bench.allocate(1);
-  bench.set_reg("vecs0", ContextBench::kMode, 0x8000'0000);  // a legacy ring
-  bench.start_ring("vecs0", 2);
-  bench.emit("vecs0", ContextBench::store(data, 1));
-  bench.EngineBench::submit("vecs0");
-  EXPECT_TRUE(bench.device->settle());
-  const auto models = bench.model.engines;
-  const auto number = static_cast<unsigned>(
-      std::ranges::find(models, std::string_view("vecs0"), &spec::EngineModel::name) - models.begin());
-  engine::Engine& unit = bench.device->engines().engine(number);
-  const std::vector<uint32_t> image = engine::save_power_context(unit, "dg1_power_full");
-  const uint32_t base = bench.engine_model("vecs0").mmio_base;
-  EXPECT_EQ(image[0x06], base + 0x3c);
-  EXPECT_EQ(image[0x07], 0x1000u) << "disabled";
-  EXPECT_EQ(image[0x0e], base + 0x3c);
-  EXPECT_EQ(image[0x0f], 0x1001u) << "as it was";
-  bench.device->reset_engine(bench.engine_model("vecs0"));
-  bench.set_reg("vecs0", ContextBench::kStatusPageAddress, static_cast<uint32_t>(bench.status_page("vecs0")));
-  std::vector<std::pair<uint32_t, uint32_t>> writes;
-  const auto watch = bench.device->mmio().bank().touched.listen([&](const RegisterTouch& touch) {
-    const uint32_t offset = touch.slot->offset - base;
-    if (touch.is_write && offset >= 0x30 && offset <= 0x3c) {
-      writes.emplace_back(offset, touch.value);
-    }
-  });
-  engine::restore_power_context(unit, "dg1_power_full", image);
-  using Writes = std::vector<std::pair<uint32_t, uint32_t>>;
-  const auto start = static_cast<uint32_t>(bench.ring_start("vecs0"));
-  EXPECT_EQ(writes, (Writes{{0x3c, 0x1000}, {0x34, 16}, {0x30, 16}, {0x38, start}, {0x3c, 0x1001}}));
-  bench.emit("vecs0", ContextBench::store(data, 2));
-  bench.EngineBench::submit("vecs0");
-  EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data), 2u) << "the ring goes on";
-  EXPECT_EQ(bench.reg("vecs0", EngineBench::kHead), 32u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, ContextImageTest, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"));

@@ -53,6 +53,54 @@ TEST_P(DisplayFlip, OnlyAsksAndIsPendingUntilTheNewBaseIsActive) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
+// What the picture comes from: the global table, whatever table the process has, and memory that is there.
+TEST_P(DisplayFlip, TheSurfaceIsOfTheGlobalTable) {
+  COVERS("G45-1.6-16");
+  constexpr uint32_t kLines = 80, kXrgb = 6u << 26, kDisplayA = 1u << 4;
+  const uint64_t surface = bench.allocate(kLines);  // a page a line
+  for (uint32_t line = 0; line < kLines; ++line) bench.poke(surface + line * 4096, 0x0010'2000 + line);
+  if (GetParam() == "gm45") {  // the same pages of the process lie elsewhere, where there is nothing
+    constexpr uint64_t kTable = 0x0400'0000, kElsewhere = 0x0500'0000;
+    for (uint64_t page = 0; page < 1024; ++page) {
+      bench.host.put<uint32_t>(kTable + 4 * page, static_cast<uint32_t>(kElsewhere + page * 4096) | 1);
+    }
+    bench.write(0x20c4, static_cast<uint32_t>(kTable) | 1);
+    bench.set_reg("rcs0", 0x520, 0x8000'8000);
+  }
+  bench.write(ScreenBench::timing(0, 0x1c), 639u << 16 | (kLines - 1));
+  bench.write(ScreenBench::plane(0, 0x180), ScreenBench::kEnable | kXrgb);
+  uint64_t frame = 0;
+  const auto line_colour = [&](uint32_t line) {
+    const auto image = bench.device->take_frame(0);
+    const picture::Rgba pixel = image->at(0, line);
+    return uint32_t{pixel.red} << 16 | uint32_t{pixel.green} << 8 | pixel.blue;
+  };
+  const auto flip = [&](uint64_t base) {
+    bench.go(bench.flip(0, static_cast<uint32_t>(base), 4096, false));
+    bench.advance_to(bench.vblank_at(0, frame++));
+  };
+  flip(surface);
+  for (const uint32_t line : {0u, 1u, 3u, 5u, kLines - 1}) EXPECT_EQ(line_colour(line), 0x10'2000 + line);
+  EXPECT_EQ(bench.read(0x2024), 0u);
+  // Bits below a page have no place in the command.
+  flip(surface | 0x800);
+  EXPECT_EQ(bench.image(0).surface, surface);
+  // A surface that is not wholly in memory: the display shows nothing there, and software can see why.
+  bench.host.log.clear();
+  bench.map(surface / 4096 + 5, 0x3'0000'0000);
+  flip(surface);
+  EXPECT_EQ(line_colour(5), 0u) << "above the top of memory";
+  EXPECT_EQ(line_colour(4), 0x10'2004u);
+  EXPECT_GE(bench.events(), 1u);
+  bench.host.log.clear();
+  bench.set_entry(surface / 4096 + 3, 0);
+  flip(surface);
+  EXPECT_EQ(line_colour(3), 0u) << "no entry";
+  EXPECT_EQ(line_colour(4), 0x10'2004u);
+  EXPECT_GE(bench.events(EventKind::fault), 1u);
+  EXPECT_EQ(bench.read(0x2024) & kDisplayA, kDisplayA);
+}
+
 TEST_P(DisplayFlip, WaitLastsUntilTheNewBaseIsActive) {
   COVERS("G45-1.21-11");
   COVERS("G45-5.3.7-11");

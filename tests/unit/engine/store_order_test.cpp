@@ -100,9 +100,48 @@ TEST_P(OrderTest, FlushesAndInterruptsPushPostedWrites) {
   }
 }
 
+// Every producer in front of every consumer. Three of them see the write by themselves; batch buffers and their
+// conditional ends do when software has put a write in between that is not posted.
 TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
+  COVERS("DG1-ORD-04");
   OrderBench bench(GetParam());
   const uint64_t data = bench.data;
+  for (uint32_t number = 0; number < 4; ++number) {
+    SCOPED_TRACE(number);
+    const auto produce = [&](uint64_t to, uint32_t value) -> Dwords {
+      switch (number) {
+        case 0:
+          return bench.store(to, value);
+        case 1:
+          return bench.load(bench.gpr(6), value) + bench.save(bench.gpr(6), to);
+        case 2:
+          return bench.store(data + 0x80, value) + Dwords{0x1760'0003} + bench.at(to) + bench.at(data + 0x80);
+        default:  // MI_ATOMIC: move
+          return {0x1780'0401 | 1u << 22 | 1u << 18 | 2, low(to), high(to), value, 0};
+      }
+    };
+    const uint32_t value = 0x100 + number;
+    bench.go(bench.store(data, 0) + produce(data, value) + Dwords{0x14c0'0002, bench.gpr(2)} + bench.at(data));
+    EXPECT_EQ(bench.read(bench.gpr(2)), value) << "MI_LOAD_REGISTER_MEM";
+    bench.go(produce(data, value) + Dwords{0x1780'0501 | 1u << 22 | 1u << 16} + bench.at(data));
+    EXPECT_EQ(bench.peek(data), value + 1) << "MI_ATOMIC: increment";
+    bench.go(produce(data, value) + Dwords{0x0e40'0002 | 4u << 12 | 1u << 15, value} + bench.at(data) +
+             bench.store(data + 4, value));
+    EXPECT_EQ(bench.peek(data + 4), value) << "MI_SEMAPHORE_WAIT";
+    // MI_STORE_DATA_IMM with completion orders the rest.
+    const Dwords fence{0x1040'0002 | 1u << 10, low(data + 0x90), high(data + 0x90), 1};
+    const uint64_t batch = bench.allocate(1);
+    const Dwords commands = bench.store(data + 8, 0) + MiBench::end();
+    bench.poke(batch, std::span<const uint32_t>(commands));
+    bench.go(produce(batch + 12, value) + fence + bench.batch(batch, true));
+    EXPECT_EQ(bench.peek(data + 8), value) << "MI_BATCH_BUFFER_START";
+    for (const bool ends : {false, true}) {  // goes on while memory is greater
+      bench.go_in_batch(bench.store(data, ends ? value : 0) + produce(data, ends ? 0 : value) + fence +
+                            Dwords{0x1b40'0002 | 1u << 21, 5} + bench.at(data) + bench.store(data + 12, value + ends),
+                        true);
+      EXPECT_EQ(bench.peek(data + 12), value) << "MI_CONDITIONAL_BATCH_BUFFER_END";
+    }
+  }
   bench.go(bench.store(data, 7) + Dwords{0x14c0'0002, bench.gpr(2)} + bench.at(data));  // MI_LOAD_REGISTER_MEM
   EXPECT_EQ(bench.read(bench.gpr(2)), 7u);
   bench.go(bench.store(data, 8) + Dwords{0x1780'0501 | 1u << 22 | 1u << 16} + bench.at(data));  // MI_ATOMIC
@@ -115,6 +154,7 @@ TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
 
 // Register writes are done before the next command, whoever makes and whoever needs them.
 TEST_P(OrderTest, RegistersAreNeverBehind) {
+  COVERS("DG1-ORD-05");
   OrderBench bench(GetParam());
   const uint64_t data = bench.data;
   const auto gpr = [&](unsigned index) { return bench.gpr(index); };
@@ -142,6 +182,16 @@ TEST_P(OrderTest, RegistersAreNeverBehind) {
     EXPECT_EQ(bench.peek(data + 20), 0x77u);
     EXPECT_EQ(bench.read(result) & 1, 1u);
   }
+}
+
+// A load that software lets run behind: it may come later than the next command, and it comes.
+TEST_P(OrderTest, AsynchronousLoadsCome) {
+  COVERS("DG1-ORD-05");
+  OrderBench bench(GetParam());
+  bench.poke(bench.data, 0x1234);
+  bench.go(Dwords{0x14c0'0002 | 1u << 21, bench.gpr(5)} + bench.at(bench.data) + bench.store(bench.data + 4, 1));
+  EXPECT_EQ(bench.read(bench.gpr(5)), 0x1234u);
+  EXPECT_EQ(bench.peek(bench.data + 4), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, OrderTest, ::testing::Values("rcs0", "bcs0", "vcs0", "vecs0"));

@@ -17,6 +17,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, StatusReport, testing::Values("icl", "tgl", "d
                          [](const auto& param) { return std::string(param.param); });
 
 TEST_P(StatusReport, LevelsShowAndEventsReadZero) {
+  COVERS("DG1-HWSP-03");
   constexpr uint32_t kHwstam = 0x2098;
   const unsigned rcs = b.engine("rcs0");
   b.unit.raise(rcs, EngineCause::user);
@@ -36,8 +37,17 @@ TEST_P(StatusReport, LevelsShowAndEventsReadZero) {
   EXPECT_TRUE(b.take_reports().empty()) << "the mask is the engine's own";
   b.write(kHwstam, ~(1u << 5));
   b.unit.raise(rcs, EngineCause::l3_parity);
-  EXPECT_EQ(b.take_reports().size(), 1u);
+  EXPECT_EQ(b.take_reports(), (Reports{{rcs, 0}})) << "an event too";
   EXPECT_EQ(b.log.events().size(), 0u);
+  for (const auto& [name, base] : {std::pair{"bcs0", 0x22000u}, std::pair{"vcs0", 0x1c0000u}, {"vecs0", 0x1c8000u}}) {
+    b.write(base + 0x98, ~(1u << 5));
+    b.unit.raise(b.engine(name), EngineCause::l3_parity);
+    EXPECT_TRUE(b.take_reports().empty()) << name << ": only the render engine has it";
+  }
+  for (const char* const name : {"rcs0", "bcs0"}) {
+    b.unit.raise(b.engine(name), EngineCause::watchdog);
+    EXPECT_TRUE(b.take_reports().empty()) << name << ": not to be unmasked, and of media engines only";
+  }
 }
 
 TEST_P(StatusReport, ContextSwitchPageFaultAndWatchdogCannotBeUnmasked) {
