@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "blit/chroma_key.h"
+#include "blit/command_parts.h"
 #include "blit/raster_op.h"
 #include "hw/blt.h"
 #include "hw/blt_source.h"
@@ -13,15 +14,6 @@ namespace halogen::blit {
 namespace {
 
 using spec::CommandId;
-
-constexpr uint64_t kTileAlignment = 4096;
-
-template <class T>
-uint32_t packed(const T& value, spec::GenId gen) {
-  uint32_t dword = 0;
-  static_cast<void>(value.pack(gen, std::span(&dword, 1)));
-  return dword;
-}
 
 // Mono patterns: the command's dwords are lines 0 to 3 and 4 to 7, a byte each.
 std::array<uint8_t, 8> mono_lines(uint32_t low, uint32_t high) {
@@ -45,22 +37,14 @@ uint8_t pixel_bytes(hw::BltColorDepth depth) {
   return 1;
 }
 
-// Pitch: bytes when linear, dwords when tiled (G45-8.9-07). Tiles begin at pages, whatever the low bits say.
-Surface surface_at(GpuVa base, int16_t pitch, bool tiled, bool tile_y) {
-  if (!tiled) {
-    return {base.value, pitch, nullptr};
-  }
-  return {base.value & ~(kTileAlignment - 1), int64_t{pitch} * 4, tile_y ? &surface::kTileY : &surface::kTileX};
+const surface::TilePattern* tile_of(bool tiled, bool tile_y) {
+  return !tiled ? nullptr : tile_y ? &surface::kTileY : &surface::kTileX;
 }
 
 Rect clip_of(const SetupState& setup, spec::GenId gen) {
   const auto first = hw::BR24::unpack(gen, std::span(&setup.clip_first, 1));
   const auto end = hw::BR25::unpack(gen, std::span(&setup.clip_end, 1));
   return {first.clip_x1, first.clip_y1, end.clip_x2, end.clip_y2};
-}
-
-bool is_odd_base(GpuVa base, bool tiled) {
-  return tiled && base.value % kTileAlignment != 0;
 }
 
 template <class Command>
@@ -82,9 +66,9 @@ template <class Command>
 void add_source(const BlitCommand& in, const Command& fields, const Modes& modes, BlitJob& job) {
   if constexpr (requires { fields.source_base_address; }) {
     job.source = SourceKind::color;
-    job.source_surface =
-        surface_at(fields.source_base_address, fields.source_pitch, fields.src_tiling_enable, modes.tile_y_source);
-    job.tiled_base_is_odd |= is_odd_base(fields.source_base_address, fields.src_tiling_enable);
+    job.source_surface = surface_at(fields.source_base_address, fields.source_pitch,
+                                    tile_of(fields.src_tiling_enable, modes.tile_y_source));
+    job.tiled_base_is_odd |= is_odd_base(fields.source_base_address, job.source_surface);
     job.source_x = fields.source_x1;
     job.source_y = fields.source_y1;
     choose_direction(job, fields.destination_base_address, fields.source_base_address, address_mask(in.gen));
@@ -147,9 +131,9 @@ BlitJob decode_xy(const BlitCommand& in, const Modes& modes, const BlitState& st
   job.pixel_B = pixel_bytes(fields.color_depth);
   job.rop = fields.raster_operation;
   job.byte_mask = fields.byte_mask_32bpp;
-  job.destination = surface_at(fields.destination_base_address, fields.destination_pitch, fields.dest_tiling_enable,
-                               modes.tile_y_destination);
-  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, fields.dest_tiling_enable);
+  job.destination = surface_at(fields.destination_base_address, fields.destination_pitch,
+                               tile_of(fields.dest_tiling_enable, modes.tile_y_destination));
+  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, job.destination);
   job.rect = {fields.destination_x1, fields.destination_y1, fields.destination_x2, fields.destination_y2};
   job.clipped = fields.clipping_enable;
   job.clip = clip_of(state.setup, in.gen);
@@ -239,9 +223,9 @@ BlitJob decode_setup_user(const BlitCommand& in, const Modes& modes, const BlitS
   job.pixel_B = pixel_bytes(control.color_depth);
   job.rop = control.raster_operation;
   job.byte_mask = control.byte_mask_32bpp;
-  job.destination = surface_at(GpuVa{setup.destination}, control.destination_pitch, fields.dest_tiling_enable,
-                               modes.tile_y_destination);
-  job.tiled_base_is_odd = is_odd_base(GpuVa{setup.destination}, fields.dest_tiling_enable);
+  job.destination = surface_at(GpuVa{setup.destination}, control.destination_pitch,
+                               tile_of(fields.dest_tiling_enable, modes.tile_y_destination));
+  job.tiled_base_is_odd = is_odd_base(GpuVa{setup.destination}, job.destination);
   job.clipped = control.clipping_enable;
   job.clip = clip_of(setup, in.gen);
   job.rect = {fields.destination_x1, fields.destination_y1, fields.destination_x1 + 1, fields.destination_y1 + 1};

@@ -85,6 +85,7 @@ struct BlitJob {
   bool linear_command = false;                        // width in bytes, no pixels
   bool is_wide_command = false;                       // no raster operation: the copies of Gen9 and later
 
+  bool reserved_tiling = false;    // a tile mode without a meaning
   bool tiled_base_is_odd = false;  // low bits of a tiled surface's address were dropped
 
   Surface destination;

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "blit/chroma_key.h"
+#include "blit/command_parts.h"
 #include "blit/raster_op.h"
 #include "hw/blt.h"
 
@@ -12,13 +13,8 @@ namespace {
 
 constexpr unsigned kOpcodeAt = 22;
 constexpr uint32_t kOpcodeMask = 0x7f;
-
-template <class T>
-uint32_t packed(const T& value, spec::GenId gen) {
-  uint32_t dword = 0;
-  static_cast<void>(value.pack(gen, std::span(&dword, 1)));
-  return dword;
-}
+constexpr unsigned kByteMaskAt = 20;  // in every command's dword 0
+constexpr unsigned kTiledAt = 11;
 
 uint32_t yx(int32_t y, int32_t x) {
   return static_cast<uint32_t>(y) << 16 | (static_cast<uint32_t>(x) & 0xffff);
@@ -56,6 +52,9 @@ uint32_t control_register(const BlitCommand& command, const BlitJob* job, const 
     control.monochrome_source = job->source == SourceKind::mono;
     control.color_pattern = job->pattern.kind == PatternKind::color;
     control.monochrome_pattern = job->pattern.kind == PatternKind::mono;
+  } else {  // a setup: all that its dword 0 has
+    control.byte_mask_32bpp = static_cast<hw::BltByteMask>(command.dwords[0] >> kByteMaskAt & 3);
+    control.dest_tiling_enable = (command.dwords[0] >> kTiledAt & 1) != 0;
   }
   return packed(control, command.gen);
 }
@@ -111,6 +110,11 @@ void record_source(const BlitCommand& command, const BlitJob& job, BlitState& st
 }
 
 }  // namespace
+
+void set_busy(BlitState& state, bool busy) {
+  constexpr uint64_t kBusy = uint64_t{1} << 31;
+  state.br[0] = busy ? state.br[0] | kBusy : state.br[0] & ~kBusy;
+}
 
 void Recorder::record(const BlitCommand& command, const BlitJob* job, BlitState& state) {
   if (job == nullptr) {

@@ -9,6 +9,9 @@
 
 namespace halogen::blit {
 
+// Bit 31 of BR00: a command is begun and not done.
+void set_busy(BlitState& state, bool busy);
+
 class Recorder {
  public:
   // `job` is null for setup commands.

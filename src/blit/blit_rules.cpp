@@ -180,6 +180,9 @@ void check_size(CommandId id, const BlitJob& job, BrokenRules& broken) {
     if (job.rect.x1 < 0 || job.rect.y1 < 0 || job.source_x < 0 || job.source_y < 0) {
       broken.add(Rule::wide_coordinates);
     }
+    if (job.reserved_tiling) {
+      broken.add(Rule::wide_tiling);
+    }
   }
 }
 
@@ -235,6 +238,8 @@ std::string_view text_of(Rule rule) {
       return "a reserved pixel size; nothing is drawn";
     case Rule::wide_coordinates:
       return "negative coordinates in a command without clipping";
+    case Rule::wide_tiling:
+      return "a reserved tile mode; tile Y is taken";
   }
   return {};
 }

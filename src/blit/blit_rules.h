@@ -37,8 +37,9 @@ enum class Rule : uint8_t {
   coherent_overlap,  // surfaces that meet: same base, pitches of whole cache lines
   wide_depth,        // a reserved pixel size of the later copies
   wide_coordinates,  // negative ones, where nothing clips
+  wide_tiling,       // a reserved tile mode of the later copies
 };
-inline constexpr unsigned kRules = 24;
+inline constexpr unsigned kRules = 25;
 
 std::string_view text_of(Rule rule);
 

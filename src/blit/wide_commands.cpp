@@ -2,6 +2,7 @@
 // (Gen12). Pixels of up to 16 bytes, any tiling, no raster operation, no clip rectangle. What the memory control
 // indices say about caches cannot be seen. Sources: igt-gpu-tools, compute-runtime (spec/commands/blt_gen9.toml).
 #include "blit/blit_commands.h"
+#include "blit/command_parts.h"
 #include "blit/raster_op.h"
 #include "hw/blt_gen9.h"
 
@@ -9,8 +10,6 @@ namespace halogen::blit {
 namespace {
 
 using spec::CommandId;
-
-constexpr uint64_t kTileAlignment = 4096;
 
 uint8_t pixel_bytes(hw::FastCopyColorDepth depth) {
   switch (depth) {
@@ -63,16 +62,6 @@ const surface::TilePattern* tile_of(hw::FastCopyTiling method, hw::FastCopyTileT
   return nullptr;
 }
 
-Surface surface_at(GpuVa base, int64_t pitch, const surface::TilePattern* tile) {
-  return tile == nullptr ? Surface{base.value, pitch, nullptr}
-                         : Surface{base.value & ~(kTileAlignment - 1), pitch * 4, tile};
-}
-
-// Tiles begin at multiples of their size.
-bool is_odd(GpuVa base, const Surface& surface) {
-  return surface.tile != nullptr && base.value % surface.tile->bytes != 0;
-}
-
 BlitJob make_job(uint8_t pixel_B) {
   BlitJob job;
   job.is_wide_command = true;
@@ -92,11 +81,16 @@ BlitJob fast_copy(const BlitCommand& in) {
                                   tile_of(fields.src_tiling_method, fields.src_tile_type, job.pixel_B));
   job.source_x = fields.source_x1;
   job.source_y = fields.source_y1;
-  job.tiled_base_is_odd = is_odd(fields.destination_base_address, job.destination) ||
-                          is_odd(fields.source_base_address, job.source_surface);
+  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, job.destination) ||
+                          is_odd_base(fields.source_base_address, job.source_surface);
   return job;
 }
 
+bool is_reserved(hw::BlockCopyTiling tiling) {
+  return tiling != hw::BlockCopyTiling::LINEAR && tiling != hw::BlockCopyTiling::TILE_Y;
+}
+
+// Reserved numbers count as tile Y, and break a rule.
 const surface::TilePattern* tile_of(hw::BlockCopyTiling tiling) {
   return tiling == hw::BlockCopyTiling::LINEAR ? nullptr : &surface::kTileY;
 }
@@ -119,10 +113,11 @@ BlitJob block_copy(const BlitCommand& in) {
   job.source = SourceKind::color;
   job.source_surface =
       surface_at(fields.source_base_address, int64_t{fields.source_pitch} + 1, tile_of(fields.source_tiling));
+  job.reserved_tiling = is_reserved(fields.destination_tiling) || is_reserved(fields.source_tiling);
   job.source_x = fields.source_x1 + static_cast<int32_t>(fields.source_x_offset);
   job.source_y = fields.source_y1 + static_cast<int32_t>(fields.source_y_offset);
-  job.tiled_base_is_odd = is_odd(fields.destination_base_address, job.destination) ||
-                          is_odd(fields.source_base_address, job.source_surface);
+  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, job.destination) ||
+                          is_odd_base(fields.source_base_address, job.source_surface);
   return job;
 }
 
@@ -134,8 +129,9 @@ BlitJob fast_color(const BlitCommand& in) {
                    fields.destination_x_offset, fields.destination_y_offset);
   job.destination = surface_at(fields.destination_base_address, int64_t{fields.destination_pitch} + 1,
                                tile_of(fields.destination_tiling));
+  job.reserved_tiling = is_reserved(fields.destination_tiling);
   job.pattern.kind = PatternKind::solid;
-  job.tiled_base_is_odd = is_odd(fields.destination_base_address, job.destination);
+  job.tiled_base_is_odd = is_odd_base(fields.destination_base_address, job.destination);
   job.pattern.solid = {fields.fill_color_0, fields.fill_color_1, fields.fill_color_2, fields.fill_color_3};
   return job;
 }

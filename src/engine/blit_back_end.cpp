@@ -68,6 +68,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
     progress.begin(place, engine.state().commands);
     if (job && !obeys(engine, command, blit::check_rules(blit_command, *job, state))) {
       progress.end();
+      blit::set_busy(state, true);
       return engine.hang("the BLT engine waits for data that do not come");
     }
   }
@@ -81,6 +82,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   if (outcome.lines != 0) {
     engine.services().on_target_write(GpuVa{job->destination.base}, outcome.first_line, outcome.lines);
   }
+  blit::set_busy(state, outcome.stopped || outcome.unfinished);
   if (outcome.stopped) {
     return engine.stopped_by_fault();
   }

@@ -25,12 +25,19 @@ inline blit_reference::Rules blit_rules(const spec::DeviceModel& model) {
   return rules;
 }
 
+// MI_STORE_DATA_IMM through the global table.
+inline Dwords store_dword(bool wide, uint64_t address, uint32_t value) {
+  const auto low = static_cast<uint32_t>(address);
+  return wide ? Dwords{0x1040'0002, low, 0, value} : Dwords{0x1040'0002, 0, low, value};
+}
+
 struct JudgedBench : EngineBench {
   static constexpr size_t kBatchPages = 64;
 
   explicit JudgedBench(std::string_view name, size_t pages = 128)
       : EngineBench(name), area(allocate(pages)), pages_(pages) {
     batch_ = allocate(kBatchPages);
+    sentinel_ = allocate(1);
     start_ring(engine());
   }
 
@@ -48,7 +55,7 @@ struct JudgedBench : EngineBench {
   }
 
   // Runs a stream from the batch buffer, with a flush behind it as a driver writes it. True: the engine came to its
-  // end.
+  // end, and the ring stored a number after it. (The head alone does not tell: it moves on when the batch begins.)
   bool draw(Dwords stream) {
     if (is_gen4()) {
       stream.push_back(0x0200'0000);  // MI_FLUSH
@@ -66,9 +73,11 @@ struct JudgedBench : EngineBench {
     } else {
       emit(engine(), {0x1880'0000u | (is_gen4() ? 0x80u : 0u), low});
     }
+    ++draws_;
+    emit(engine(), store_dword(rules().wide, sentinel_, draws_));
     submit(engine());
     EXPECT_TRUE(device->settle(uint64_t{1} << 40));
-    return (reg(engine(), kHead) & 0x1f'fffc) == reg(engine(), kTail);
+    return (reg(engine(), kHead) & 0x1f'fffc) == reg(engine(), kTail) && peek(sentinel_) == draws_;
   }
 
   uint64_t area;
@@ -77,6 +86,8 @@ struct JudgedBench : EngineBench {
   std::span<std::byte> view(size_t page) { return host.map_memory(PhysAddr(host_address(area + page * kPage)), kPage); }
   size_t pages_;
   uint64_t batch_ = 0;
+  uint64_t sentinel_ = 0;
+  uint32_t draws_ = 0;
 };
 
 // Where a hand-written case runs: on the reference or on a chip. Offsets count from the start of the area.
@@ -99,6 +110,12 @@ class BlitTarget {
   std::vector<uint8_t>& bytes() { return bytes_; }
   bool wide() const { return rules_.wide; }
   JudgedBench* bench() { return bench_.get(); }
+  // Accesses that found no memory, as far as they are reported; the reference reports none.
+  size_t misses() const {
+    return bench_ == nullptr
+               ? 0
+               : bench_->host.log.count(EventKind::fault) + bench_->host.log.count(EventKind::unmapped_memory);
+  }
 
   uint32_t pixel(uint64_t offset, unsigned bytes) const {
     uint32_t value = 0;

@@ -69,22 +69,37 @@ TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
   const uint64_t other = bench.allocate(1);
   const uint64_t pattern = bench.allocate(1);
   bench.fill(pattern, 256, 0x3c);
+  const uint64_t third = bench.allocate(1);
+  const uint64_t fourth = bench.allocate(1);
+  const uint64_t mono = bench.allocate(1);
+  const uint64_t colors = bench.allocate(1);
+  const uint64_t other_pattern = bench.allocate(1) + 192;
+  for (unsigned i = 0; i < 64; ++i) {
+    bench.put_byte(other_pattern + i, static_cast<uint8_t>(0x80 + i));
+  }
   constexpr uint32_t kRestoreInhibit = 1, kSave = 1u << 8;  // MI_SET_CONTEXT
   const auto context = [](uint64_t address, uint32_t flags) {
     return Dwords{0x18u << 23, static_cast<uint32_t>(address) | flags};
   };
   // Each part of the state: control (depth, operation, pitch, clipping, mask), colours, pattern, base, clip rectangle.
+  // Every context has something else in every register that it loads.
   bench.run_commands(context(first, kSave | kRestoreInhibit) +
                      bench.setup_mono(target, control(kDepth32, 0x5a, 128, kClip), {1, 1, 9, 9}, 0x0101'0101,
-                                      0xf0f0'f0f0, 0x0000'00ff, 0, 1u << 20) +
+                                      0xf0f0'f0f0, 0x0000'00ff, 0x00ff'0000, 1u << 20) +
+                     context(third, kSave | kRestoreInhibit) +
+                     bench.setup_mono(mono, control(kDepth8, 0xf0, 64), {2, 2, 30, 30}, 0x44, 0x55, 0x0f0f'ff00,
+                                      0xff00'00f0, 2u << 20) +
+                     context(fourth, kSave | kRestoreInhibit) +
+                     bench.setup(colors, control(kDepth8, 0xf0, 32), {0, 0, 9, 9}, 0x66, 0x77, other_pattern) +
                      context(second, kSave | kRestoreInhibit) +
                      bench.setup(other, control(kDepth8, 0xcc, 64), {0, 0, 2, 2}, 0x22, 0x33, pattern) +
                      context(first, kSave) + BlitBench::scanlines({0, 0, 16, 16}));
   for (unsigned y = 0; y < 16; ++y) {
     for (unsigned x = 0; x < 16; ++x) {
       const bool inside = x >= 1 && x < 9 && y >= 1 && y < 9;
-      const uint32_t color = y % 8 == 0 ? 0xf0'f0f0 : 0x01'0101;  // line 0 of the pattern is foreground; no alpha
-      EXPECT_EQ(bench.peek(target + y * 128 + 4 * x), inside ? color : 0) << x << ", " << y;
+      const bool foreground = y % 8 == 0 || y % 8 == 6;  // lines 0 and 6 of the pattern; no alpha
+      EXPECT_EQ(bench.peek(target + y * 128 + 4 * x), inside ? (foreground ? 0xf0'f0f0 : 0x01'0101) : 0)
+          << x << ", " << y;
     }
   }
   EXPECT_EQ(bench.peek(other), 0u);
@@ -95,6 +110,21 @@ TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
   EXPECT_EQ(bench.byte_at(other + 2), 0x22);
   EXPECT_EQ(bench.byte_at(other + 64), 0x22);
   EXPECT_EQ(bench.byte_at(other + 65), 0x33);
+  // The third one: both halves of its monochrome pattern.
+  bench.run_commands(context(third, kSave) + BlitBench::scanlines({0, 0, 8, 8}));
+  constexpr uint8_t kLines[] = {0x00, 0xff, 0x0f, 0x0f, 0xf0, 0x00, 0x00, 0xff};
+  for (unsigned y = 0; y < 8; ++y) {
+    for (unsigned x = 0; x < 8; ++x) {
+      EXPECT_EQ(bench.byte_at(mono + y * 64 + x), (kLines[y] & 0x80 >> x) != 0 ? 0x55 : 0x44) << x << ", " << y;
+    }
+  }
+  // The fourth: the address of its colour pattern.
+  bench.run_commands(context(fourth, kSave) + BlitBench::scanlines({0, 0, 8, 8}));
+  for (unsigned y = 0; y < 8; ++y) {
+    for (unsigned x = 0; x < 8; ++x) {
+      EXPECT_EQ(bench.byte_at(colors + y * 32 + x), 0x80 + 8 * y + x) << x << ", " << y;
+    }
+  }
 }
 
 // The only BR register with an address; the others cannot be read.
@@ -128,6 +158,36 @@ TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
   for (unsigned i = 0; i < 16; ++i) {
     EXPECT_EQ(bench.byte_at(target + i), i >= 3 && i < 11 ? 0x85 + (i - 3) : 0) << i;
   }
+}
+
+// The longest line and the most lines that a command can name, byte by byte.
+TEST_P(BlitEngine, LargestSizes) {
+  COVERS("G45-8.2.1-04");
+  constexpr uint64_t kLine = 32768, kLines = 65535;
+  const auto linear = [&](uint32_t lines, uint32_t width, uint32_t pitch, uint64_t to, uint32_t value) {
+    return BlitBench::with_header(
+        0x40, kWriteAll,
+        Dwords{control(kDepth8, 0xf0, static_cast<int>(pitch)), lines << 16 | width} + bench.at(to) + Dwords{value});
+  };
+  const auto count = [&](uint64_t from, uint64_t bytes, uint8_t value) {
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < bytes; ++i) {
+      found += bench.byte_at(from + i) == value ? 1u : 0u;
+    }
+    return found;
+  };
+  const uint64_t wide = bench.allocate(10);
+  bench.run_commands(linear(1, kLine, 0x7ffc, wide + 100, 0x5c));
+  EXPECT_EQ(count(wide + 100, kLine, 0x5c), kLine);
+  EXPECT_EQ(count(wide, 10 * kPage, 0x5c), kLine) << "nothing else";
+  EXPECT_EQ(bench.host.log.events().size(), 0u);
+  const uint64_t high = bench.allocate(66);
+  bench.run_commands(linear(kLines, 4, 4, high + 4, 0xa3));
+  EXPECT_EQ(count(high + 4, 4 * kLines, 0xa3), 4 * kLines);
+  EXPECT_EQ(count(high, 66 * kPage, 0xa3), 4 * kLines) << "nothing else";
+  EXPECT_EQ(bench.host.log.events().size(), 0u);
+  bench.run_commands(linear(1, kLine + 1, 0x7ffc, wide, 0x5c));
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
 // Solid: the pattern's bits do not matter, the operand is the background colour.

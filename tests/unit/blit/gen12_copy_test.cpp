@@ -158,6 +158,38 @@ TEST_P(Gen12Copy, Mistakes) {
     for (uint64_t x = 0; x < 2; ++x) expected[to.place(x, y)] = 0x5a;
   }
   EXPECT_TRUE(same());
+  // Tile modes 2 and 3 mean nothing here: reported, and drawn as tile Y, in both commands and on both sides.
+  const Side tiled{true, 0x8000, 512};
+  const Side source{false, 0x1'0000, 512};
+  size_t reported = 3;
+  for (const uint32_t mode : {2u, 3u}) {
+    const auto with_mode = [&](Dwords rest, size_t dword) {
+      rest[dword] = (rest[dword] & 0x3fff'ffff) | mode << 30;
+      return rest;
+    };
+    const Dwords box = target(tiled, {0, 0, 8, 8}, 0, 0);
+    bench.run_commands(BlitBench::with_header(0x44, 0, with_mode(box + Dwords{0x60 + mode, 0, 0, 0}, 0)));
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), ++reported);
+    for (uint64_t y = 0; y < 8; ++y) {
+      for (uint64_t x = 0; x < 8; ++x) expected[tiled.place(x, y)] = static_cast<uint8_t>(0x60 + mode);
+    }
+    ASSERT_TRUE(same());
+    const Dwords from = Dwords{0, source.control(0)} + bench.at(area + source.base) + Dwords{0};
+    bench.run_commands(BlitBench::with_header(0x41, 0, with_mode(box + from, 0)));
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), ++reported);
+    for (uint64_t y = 0; y < 8; ++y) {
+      for (uint64_t x = 0; x < 8; ++x) expected[tiled.place(x, y)] = expected[source.place(x, y)];
+    }
+    ASSERT_TRUE(same());
+    const Dwords from_tiles = Dwords{0, tiled.control(0)} + bench.at(area + tiled.base) + Dwords{0};
+    bench.run_commands(
+        BlitBench::with_header(0x41, 0, with_mode(target(to, {0, 0, 8, 8}, 0, 0) + from_tiles, box.size() + 1)));
+    EXPECT_EQ(bench.events(EventKind::undefined_behaviour), ++reported);
+    for (uint64_t y = 0; y < 8; ++y) {
+      for (uint64_t x = 0; x < 8; ++x) expected[to.place(x, y)] = expected[tiled.place(x, y)];
+    }
+    ASSERT_TRUE(same());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Gen12Copy, ::testing::Values("tgl", "dg1"),

@@ -25,14 +25,16 @@ struct LongBench : BlitBench {
     emit(engine, commands);
     submit(engine);
   }
-  const blit::Progress& progress() {
+  const blit::BlitState& state() {
     for (unsigned number = 0; number < model.engines.size(); ++number) {
       if (model.engines[number].name == engine) {
-        return device->engines().engine(number).state().blit.progress;
+        return device->engines().engine(number).state().blit;
       }
     }
-    return device->engines().engine(0).state().blit.progress;
+    return device->engines().engine(0).state().blit;
   }
+  const blit::Progress& progress() { return state().progress; }
+  uint32_t br00() { return static_cast<uint32_t>(state().br[0]); }
   bool in_the_middle() { return progress().valid && progress().lines > 0 && progress().lines < kLines; }
   std::vector<uint32_t> page() {
     std::vector<uint32_t> dwords;
@@ -60,8 +62,10 @@ TEST_P(LongBlit, EveryLineIsDoneOnce) {
   bench.device->advance(1'000'000);
   EXPECT_TRUE(bench.in_the_middle());
   EXPECT_FALSE(bench.idle());
+  EXPECT_EQ(bench.br00(), 1u << 31 | 0x50u << 22 | kWriteAll | 1u << 4) << "busy";
   EXPECT_TRUE(bench.device->settle());
   EXPECT_TRUE(bench.idle());
+  EXPECT_EQ(bench.br00(), 0x50u << 22 | kWriteAll | 1u << 4);
   bench.expect_page(kColor);
   bench.start(bench.long_fill());
   EXPECT_TRUE(bench.device->settle());

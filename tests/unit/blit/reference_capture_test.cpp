@@ -55,12 +55,18 @@ class CaptureBench : public EngineBench {
     const uint64_t start = capture.batch_gpu.value + capture.batch_start;
     const std::string_view engine = capture.engine_class == spec::EngineClass::blit ? "bcs0" : "rcs0";
     start_ring(engine);
-    if (blit_rules(model).wide) {
-      run(engine, {0x1880'0001, static_cast<uint32_t>(start), static_cast<uint32_t>(start >> 32), 0});
+    const uint64_t sentinel = allocate(1);
+    const bool wide = blit_rules(model).wide;
+    if (wide) {
+      emit(engine, {0x1880'0001, static_cast<uint32_t>(start), static_cast<uint32_t>(start >> 32), 0});
     } else {
-      run(engine, {0x1880'0000u | (is_gen4() ? 0x80u : 0u), static_cast<uint32_t>(start)});
+      emit(engine, {0x1880'0000u | (is_gen4() ? 0x80u : 0u), static_cast<uint32_t>(start)});
     }
+    emit(engine, store_dword(wide, sentinel, 0x600d));
+    submit(engine);
+    EXPECT_TRUE(device->settle());
     EXPECT_EQ(reg(engine, kHead) & 0x1f'fffc, reg(engine, kTail)) << "the stream did not end";
+    EXPECT_EQ(peek(sentinel), 0x600du) << "the stream did not end";
   }
 
   std::vector<uint8_t> content() {

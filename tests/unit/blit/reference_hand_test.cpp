@@ -51,6 +51,7 @@ TEST_P(HandBlit, SixByFourAtTheAddressesOfTheExample) {
 // 8.2.3.1: a 64x64 fill at (128, 128) of a surface 1024 wide at 8 bpp, with a pattern at 100000h.
 TEST_P(HandBlit, PatternFillExample) {
   COVERS("G45-8.2.3.1-01");
+  COVERS("G45-8.2.2.4-03");
   for (size_t i = 0; i < 64; ++i) bytes()[0x10'0000 + i] = static_cast<uint8_t>(i + 1);
   draw({header(0x51, 4), control(0, 0xf0, 0x400), yx(128, 128), yx(192, 192), at(0), at(0x10'0000)});
   EXPECT_EQ(bytes()[0x20080 - 1], 0);
@@ -119,7 +120,7 @@ TEST_P(HandBlit, NegativePitchGoesUp) {
 
 TEST_P(HandBlit, WidthOrHeightZeroTouchesNothing) {
   COVERS("G45-8.1-04");
-  // At an address that is not there: an access would stop the engine, and the last command would not come.
+  // At an address that is not there: an access would be reported, and stops the engine on later chips.
   draw({header(0x40, 3),
         control(0, 0xf0, 16),
         0u << 16 | 4,
@@ -142,10 +143,15 @@ TEST_P(HandBlit, WidthOrHeightZeroTouchesNothing) {
         at(5),
         7});
   EXPECT_EQ(marks(), (Marks{{5, 7}}));
+  EXPECT_EQ(target_->misses(), 0u) << "no access";
+  if (target_->bench() == nullptr) return;
+  target_->bench()->draw({header(0x40, 3), control(0, 0xf0, 16), 1u << 16 | 1, 0x1fff'f000, 9});
+  EXPECT_EQ(target_->misses(), 1u) << "one byte there is seen";
 }
 
 TEST_P(HandBlit, FirstCoordinatesInsideLastOutside) {
   COVERS("G45-8.1-02");
+  COVERS("G45-8.2.3.2-02");
   draw({header(0x03, 1), yx(2, 3), yx(4, 6),  //
         header(0x50, 4), control(0, 0xf0, 16, kClip), yx(0, 0), yx(9, 9), at(0), 1, header(0x50, 4),
         control(0, 0xf0, 16), yx(8, 1), yx(9, 3), at(0), 2});
@@ -163,6 +169,7 @@ TEST_P(HandBlit, NegativeDestinationIsCutAtZero) {
 }
 
 TEST_P(HandBlit, NegativeSourceMovesTheDestination) {
+  COVERS("G45-8.1-05");
   COVERS("G45-8.9-05");
   for (size_t i = 0; i < 16; ++i) bytes()[0x1000 + i] = static_cast<uint8_t>(0x11 * i);
   // Source (-1, -2): the first pixel is source (0, 0) at destination (4 + 1, 3 + 2).
@@ -178,6 +185,7 @@ TEST_P(HandBlit, NegativeSourceMovesTheDestination) {
 
 TEST_P(HandBlit, MonoSourceStartsAtItsBitAndEndsAtAWord) {
   COVERS("G45-8.2.2.3-01");
+  COVERS("G45-8.2.2.3-04");
   COVERS("G45-8.9.17-01");
   // Start 3, 14 pixels: bits 3..16, so a line takes two words. Line 0: pixels 0, 12 and 13; line 1: pixel 5.
   bytes()[0x1000] = 0x10, bytes()[0x1001] = 0x01, bytes()[0x1002] = 0x80, bytes()[0x1003] = 0xff;
@@ -227,6 +235,7 @@ TEST_P(HandBlit, ByteMaskOnlyAt32Bits) {
 }
 
 TEST_P(HandBlit, TiledPitchCountsDwords) {
+  COVERS("G45-8.9-07");
   COVERS("G45-8.9-09");
   // Pitch 1024 bytes: 256 dwords. (600, 9) at 8 bpp: second row of tiles, second column, line 1 of the tile, byte 88.
   draw({header(0x50, 4, kTiled), control(0, 0xf0, 256), yx(9, 600), yx(10, 601), at(0x1000), 0x42,

@@ -83,6 +83,7 @@ TEST_P(Masks, ChromaKeysInAllModes) {
   COVERS("G45-8.10.1-06");
   COVERS("G45-8.10.1-07");
   COVERS("G45-8.10.1-08");
+  COVERS("G45-8.10.1-09");
   for (unsigned depth = 0; depth < 4; ++depth) {
     const Key key = make_key(depth);
     const unsigned pixel = pixel_B(depth);
@@ -124,6 +125,7 @@ TEST_P(Masks, ChromaKeysInAllModes) {
 // Both mono operands transparent: a pixel needs both bits.
 TEST_P(Masks, BothMonoOperands) {
   COVERS("G45-8.2.1.4-01");
+  COVERS("G45-8.10.2-02");
   COVERS("G45-8.2.1-03");
   for (unsigned flags = 0; flags < 4; ++flags) {
     const bool pattern = (flags & 1) != 0, source = (flags & 2) != 0;
@@ -181,6 +183,7 @@ TEST_P(Masks, RejectedWithoutAnAccess) {
   EXPECT_EQ(std::ranges::count(target_->bytes(), uint8_t{0x99}), 100);
   EXPECT_EQ(target_->bytes()[10 * kPitch + 10], 0x99);
   EXPECT_EQ(target_->bytes()[19 * kPitch + 19], 0x99);
+  EXPECT_EQ(target_->misses(), 0u) << "no access";
 }
 
 // An operand that the raster operation does not use may lie nowhere.
@@ -221,6 +224,15 @@ TEST_P(Masks, UnusedOperandsAreNotRead) {
   }
   target_->draw(stream);
   EXPECT_EQ(difference(target_->bytes(), expected), "");
+  EXPECT_EQ(target_->misses(), 0u) << "no access";
+  if (target_->bench() == nullptr) return;
+  // An access would be seen: the same command with an operation that uses its source.
+  Encoded reads{.opcode = 0x55, .header = 3u << 20, .br = {}, .immediate = {}};
+  reads.br[13] = 3u << 24 | 0xccu << 16 | kPitch;
+  reads.br[22] = yx(0, 3), reads.br[23] = yx(1, 8);
+  reads.br[9] = target_->at(0), reads.br[11] = kPitch, reads.br[12] = kNowhere, reads.br[15] = kNowhere;
+  target_->bench()->draw(encoded(reads));
+  EXPECT_EQ(target_->misses(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Masks, ::testing::ValuesIn(with_reference(blit_chips())),

@@ -176,6 +176,7 @@ std::array<uint8_t, 8> picture(BlitTarget& target, unsigned number, unsigned see
 }
 
 TEST_P(Patterns, FixedOnesLookAsWindowsNamesThem) {
+  COVERS("G45-8.9.14-06");
   std::array<std::array<uint8_t, 8>, 6> look{};
   for (unsigned number = 0; number < 6; ++number) look[number] = picture(*target_, number);
   const auto bit = [&](unsigned number, unsigned x, unsigned y) {

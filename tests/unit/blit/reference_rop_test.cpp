@@ -1,5 +1,5 @@
 // The 256 raster operations at every depth on every chip. What is right comes from the formulas of the manual's table
-// (seed 003 8.2.1.3; ten of them lie in a neighbour's cell there), written out and left to the compiler, and for the
+// (seed 003 8.2.1.3; eleven of them lie in a neighbour's cell there), written out and left to the compiler, and for the
 // codes that Windows names from what the name means.
 #include <gtest/gtest.h>
 

@@ -36,6 +36,7 @@ constexpr uint32_t kBack = 0x0102'0304, kFore = 0xf1f2'f3f4;
 
 TEST_P(Sources, MonoAtEveryStart) {
   COVERS("G45-8.2.1-02");
+  COVERS("G45-8.2.2.2-03");
   COVERS("G45-8.10.14-01");
   COVERS("G45-8.10.15-01");
   for (const bool immediate : {false, true}) {

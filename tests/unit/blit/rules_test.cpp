@@ -245,13 +245,31 @@ TEST_F(BlitRules, OverlapsAreCoherentOnlyInOneSurface) {
   EXPECT_FALSE(broken(copy(0xcc, kBase, 100, 0, 0, kBase, 100, 0, 40)).any()) << "they do not meet";
 }
 
+// SRC_COPY_BLT names no bases: the condition itself, a cache line of source line Y in destination line Y-1.
+TEST_F(BlitRules, LinearCopiesDoNotShareCacheLinesBetweenLines) {
+  const auto move = [](uint32_t to, int pitch, uint32_t from, int from_pitch, uint32_t lines = 4) {
+    return command(0x43, kAll,
+                   {br13(0, 0xcc, pitch), lines << 16 | 32, to, static_cast<uint32_t>(from_pitch) & 0xffff, from});
+  };
+  EXPECT_TRUE(breaks(move(kBase, 40, kBase, 40), Rule::coherent_overlap)) << "bytes 40 to 63 share one with line 0";
+  EXPECT_TRUE(breaks(move(kBase + 100, 100, kBase, 100), Rule::coherent_overlap));
+  EXPECT_TRUE(breaks(move(kBase + 128, 100, kBase, 128), Rule::coherent_overlap));
+  EXPECT_FALSE(broken(move(kBase, 64, kBase + 8, 64)).any()) << "whole cache lines";
+  EXPECT_FALSE(broken(move(kBase, 128, kBase + 128, 128)).any()) << "a line up, whole cache lines";
+  EXPECT_FALSE(broken(move(kBase, 100, kOther, 100)).any()) << "they do not meet";
+  EXPECT_FALSE(broken(move(kBase, 100, kBase + 8, 100, 1)).any()) << "there is no line before";
+  EXPECT_TRUE(breaks(move((kBase + 100) | 0x2000'0000, 100, kBase, 100), Rule::coherent_overlap)) << "the same 29 bits";
+}
+
 TEST_F(BlitRules, TiledSurfacesBeginAtPagesAndHaveWholeTiles) {
+  COVERS("G45-8.9-08");
   const uint32_t tiled = kAll | 1u << 11;
   EXPECT_FALSE(broken(fill(0xf0, 1024 / 4, kBase, tiled)).any());
   EXPECT_TRUE(breaks(fill(0xf0, 1024 / 4, kBase + 64, tiled), Rule::tiled_base));
   EXPECT_TRUE(breaks(fill(0xf0, 260, kBase, tiled), Rule::tiled_pitch));
   EXPECT_TRUE(breaks(fill(0xf0, 1022), Rule::dword_pitch));
   const std::optional<BlitJob> job = decode_one(fill(0xf0, -256, kBase, tiled));
+  EXPECT_EQ(decode_one(fill(0xf0, 1024 / 4, kBase + 64, tiled))->destination.base, kBase) << "the low bits are dropped";
   EXPECT_EQ(job->destination.pitch_B, -1024);
   EXPECT_EQ(job->destination.tile, &surface::kTileX);
 }
@@ -273,8 +291,8 @@ TEST_F(BlitRules, PatternsAndFixedPatterns) {
   }
 }
 
+// What is drawn: BlitEngine.LargestSizes.
 TEST_F(BlitRules, DestinationLineOf32KB) {
-  COVERS("G45-8.2.1-04");
   const auto linear = [](uint32_t height, uint32_t width) {
     return command(0x40, kAll, {br13(0, 0xf0, 0x7ffc), height << 16 | width, kBase, 1});
   };
@@ -331,11 +349,13 @@ TEST_F(BlitRules, ControlRegisterOfTheLastCommand) {
     return value;
   };
   decode_one(setup(0xcc, 1024));
-  EXPECT_EQ(br00() >> 22 & 0x7f, 0x01u);
-  EXPECT_EQ(br00() >> 29 & 1, 0u);
-  decode_one(command(0x11, kAll, {br13(0, 0xf0, 1024), yx(0, 0), yx(99, 99), kBase, 7, 8, 0, 0}));
-  EXPECT_EQ(br00() >> 22 & 0x7f, 0x11u);
-  EXPECT_EQ(br00() >> 29 & 1, 1u) << "setup with a monochrome pattern";
+  EXPECT_EQ(br00(), 0x01u << 22 | kAll);
+  decode_one(setup(0xcc, 1024, 1u << 20 | 1u << 11));
+  EXPECT_EQ(br00(), 0x01u << 22 | 1u << 20 | 1u << 11);
+  decode_one(command(0x03, 0, {yx(5, 6), yx(7, 8)}));
+  EXPECT_EQ(br00(), 0x03u << 22);
+  decode_one(command(0x11, 2u << 20, {br13(0, 0xf0, 1024), yx(0, 0), yx(99, 99), kBase, 7, 8, 0, 0}));
+  EXPECT_EQ(br00(), 1u << 29 | 0x11u << 22 | 2u << 20) << "setup with a monochrome pattern";
   // Everything that a keyed pattern has: mask, seeds, mode 5, tiling, clipping.
   decode_one(command(0x76, 1u << 20 | 5u << 17 | 6u << 12 | 1u << 11 | 3u << 8,
                      {br13(3, 0x5a, 256, 1u << 30), yx(0, 0), yx(8, 8), kBase, kOther, 0, ~0u}));
@@ -346,8 +366,9 @@ TEST_F(BlitRules, ControlRegisterOfTheLastCommand) {
   EXPECT_EQ(br00(), 1u << 29 | 0x58u << 22 | kAll | 5u << 17 | 1u << 2 | 1u);
   decode_one(copy(0xcc, kBase, 256, 0, 0, kOther, 256, 0, 0, kAll | 1u << 15));
   EXPECT_EQ(br00(), 1u << 29 | 0x53u << 22 | kAll | 1u << 15 | 1u << 3);
-  decode_one(command(0x26, 1u << 16, {yx(0, 0), yx(8, 8), kOther}));
-  EXPECT_EQ(br00() >> 16 & 1, 1u) << "byte packed";
+  decode_one(setup(0xcc, 1024));
+  decode_one(command(0x26, 1u << 16 | 1u << 11, {yx(0, 0), yx(8, 8), kOther}));
+  EXPECT_EQ(br00(), 0x26u << 22 | kAll | 1u << 16 | 1u << 11 | 1u << 2) << "byte packed, with the mask of the setup";
 }
 
 TEST_F(BlitRules, RegistersOfTheLastCommand) {

@@ -1,0 +1,33 @@
+// What the decoders of the classic and of the later commands share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/strong.h"
+#include "blit/blit_job.h"
+#include "spec/descriptors.h"
+
+namespace halogen::blit {
+
+// A structure of one dword.
+template <class T>
+uint32_t packed(const T& value, spec::GenId gen) {
+  uint32_t dword = 0;
+  static_cast<void>(value.pack(gen, std::span(&dword, 1)));
+  return dword;
+}
+
+// Pitch: bytes when linear, dwords when tiled (G45-8.9-07). Tiles begin at pages, whatever the low bits say.
+inline Surface surface_at(GpuVa base, int64_t pitch, const surface::TilePattern* tile) {
+  constexpr uint64_t kTileAlignment = 4096;
+  return tile == nullptr ? Surface{base.value, pitch, nullptr}
+                         : Surface{base.value & ~(kTileAlignment - 1), pitch * 4, tile};
+}
+
+// Tiles begin at multiples of their size.
+inline bool is_odd_base(GpuVa base, const Surface& surface) {
+  return surface.tile != nullptr && base.value % surface.tile->bytes != 0;
+}
+
+}  // namespace halogen::blit
