@@ -27,6 +27,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEmulator = "qemu-system-x86_64";
 constexpr uint16_t kExitPort = 0xf4;  // of isa-debug-exit: the machine ends with (value << 1) | 1
 
+// On a busy host a guest's clocks seem to jump: its kernel must not give up, nor complain.
+constexpr std::string_view kPatience = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
+
 // A folder of its own for sockets and the file system, gone afterwards.
 class Workshop {
  public:
@@ -123,7 +126,8 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           "-initrd",
           workshop.file("files.cpio"),
           "-append",
-          fmt::format("{} panic=-1 mem={}M", console, end_of_guest_memory(*options.model, options.device) >> 20)};
+          fmt::format("{} {} panic=-1 mem={}M", console, kPatience,
+                      end_of_guest_memory(*options.model, options.device) >> 20)};
 }
 
 // A running emulator; ended and waited for when it goes out of sight.
@@ -232,7 +236,7 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   // The emulator sizes the BARs before it opens its sockets, so that requests are answered while we wait for them.
   std::string problem;
   std::jthread starter([&] {
-    auto qtest = connect_to(workshop->file("qtest"), 20);
+    auto qtest = connect_to(workshop->file("qtest"), 120);
     if (!qtest) {
       problem = qtest.message();
       kill(*process, SIGTERM);
@@ -241,7 +245,10 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
     MachineLink machine(std::move(*qtest));
     poke_host_bridge(machine, server.device().config().ggc());
     server.set_machine(std::move(machine));
-    if (const auto started = start_machine(workshop->file("monitor")); !started) problem = started.message();
+    if (const auto started = start_machine(workshop->file("monitor")); !started) {
+      problem = started.message();
+      kill(*process, SIGTERM);
+    }
   });
   const auto served = server.serve(-1);
   starter.join();

@@ -63,7 +63,7 @@ void MachineLink::drain() {
 }
 
 Result<void> start_machine(const std::string& monitor_path) {
-  auto socket = connect_to(monitor_path, 10);
+  auto socket = connect_to(monitor_path, 120);
   if (!socket) return socket.error();
   const auto wait_for = [&](std::string_view word) {  // in a line of the monitor's
     std::string line;
