@@ -66,7 +66,7 @@ bool ExeclistSubmission::prepare() {
         return true;
       case ContextPhase::running:
         look_at_stream();
-        if (is_lite() && may_be_lite()) {
+        if (!engine_.in_command() && is_lite() && may_be_lite()) {
           on = lite_restore();
         } else if (engine_.state().execlist.leaving) {
           on = switch_context();
@@ -125,11 +125,9 @@ bool ExeclistSubmission::switch_context() {
   }
   engine_.spend(kSwitchTime);
   report_to_process(away, "context_save_finished_timestamp", ticks(engine_.now()));
-  if (list.pending) {
-    report_to_process(away, "preemption_request_timestamp", ticks(list.pending_since));
-  }
-  const bool new_queue = list.pending.has_value();
+  const bool new_queue = new_queue_may_come();
   if (new_queue) {
+    report_to_process(away, "preemption_request_timestamp", ticks(list.pending_since));
     list.active = *std::exchange(list.pending, std::nullopt);
     list.list ^= 1;
   } else {
@@ -307,10 +305,22 @@ void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor,
   engine_.stream().invalidate();
 }
 
+// A context that leaves makes room for a new queue. One that is done with arbitration off does not: the next of its
+// own queue comes first (seed 000, Preemption: an element's boundary is a point only while arbitration is on).
+bool ExeclistSubmission::new_queue_may_come() const {
+  const EngineState& state = engine_.state();
+  if (!state.execlist.pending) {
+    return false;
+  }
+  ExecutionQueue rest = state.execlist.active;
+  ++rest.next;
+  return state.arbitration || state.execlist.reason != LeaveReason::complete || !current(engine_.gen(), rest);
+}
+
 // Where arbitration is off a stream may allow this alone.
 bool ExeclistSubmission::may_be_lite() const {
   const EngineState& state = engine_.state();
-  return state.arbitration || state.lite_restores || state.execlist.leaving;
+  return state.arbitration || state.lite_restores || (state.execlist.leaving && new_queue_may_come());
 }
 
 // The pending queue starts with the context that runs, and it need not be restored.

@@ -59,6 +59,7 @@ class ExeclistSubmission final : public Submission, public RegisterHandler {
   void begin(std::optional<uint64_t> descriptor);
   void run_commands(GpuVa start, std::optional<GpuVa> end);
   void reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw);
+  bool new_queue_may_come() const;
   bool may_be_lite() const;
   bool is_lite() const;
   uint32_t context_timestamp() const;

@@ -139,7 +139,7 @@ Next flush_dw(Engine& engine, const Command& command) {
                       .global = fields.destination_address_type == hw::MI_FLUSH_DW::DestinationAddressType::ggtt,
                       .index = fields.store_data_index,
                       .qword = command.dwords.size() == length.max,
-                      .address = fields.address,
+                      .address = canonical(fields.address),
                       .data = fields.immediate_data};
   if (!write(engine, command, sync)) {
     return engine.stopped_by_fault();
@@ -163,7 +163,7 @@ Next pipe_control(Engine& engine, const Command& command) {
                       .index = fields.store_data_index,
                       .to_register = fields.lri_post_sync_operation,
                       .qword = command.dwords.size() == length.max,
-                      .address = fields.address,
+                      .address = canonical(fields.address),
                       .data = fields.immediate_data};
   if (!write(engine, command, sync)) {
     return engine.stopped_by_fault();

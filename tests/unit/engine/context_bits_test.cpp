@@ -267,6 +267,37 @@ TEST_P(ContextBits, AddressesWithBit47) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
 }
 
+// The same of atomics and of what flushes write, with one dword and with two.
+TEST_P(ContextBits, AtomicsAndFlushesWithBit47) {
+  ContextBench bench(GetParam());
+  if (!bench.has_wide_tables()) {
+    return;
+  }
+  const uint64_t plain = 0x8001'0000'0000, extended = 0xffff'8001'0000'0000;
+  for (const uint64_t form : {plain, extended}) {
+    const auto low = [](uint64_t address) { return static_cast<uint32_t>(address); };
+    const auto high = [](uint64_t address) { return static_cast<uint32_t>(address >> 32); };
+    const uint64_t data = bench.allocate(1);
+    Context render = bench.create("rcs0", 1);
+    Context copy = bench.create("bcs0", 2);
+    bench.map_process(render, plain, data);
+    bench.map_process(copy, plain, data);
+    bench.poke(data, 41);
+    bench.emit(render, {0x1780'0501, low(form), high(form)});                                   // increment
+    bench.emit(render, {0x7a00'0004, 1u << 14 | 1u << 20, low(form + 8), high(form), 11, 12});  // write immediate
+    bench.emit(copy, {0x1300'4003, low(form + 16), high(form), 21, 22});
+    bench.emit(copy, {0x1300'4002, low(form + 24), high(form), 31});
+    bench.run(render);
+    bench.run(copy);
+    EXPECT_EQ(bench.peek(data), 42u) << std::hex << form;
+    const uint32_t expected[] = {11, 12, 21, 22, 31, 0};
+    for (unsigned i = 0; i < 6; ++i) {
+      EXPECT_EQ(bench.peek(data + 8 + 4 * i), expected[i]) << i << std::hex << ' ' << form;
+    }
+  }
+  EXPECT_EQ(bench.events(EventKind::fault), 0u);
+}
+
 // Other bits above the 48 are no address: a fault, and the engine stops.
 TEST_P(ContextBits, AddressesBeyondBit47) {
   ContextBench bench(GetParam());
@@ -315,6 +346,41 @@ TEST(RestoreBatch, ForcedOnLiteRestores) {
       EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(context), bench.lite_restore(context),
                                                      bench.complete_to_idle(context)}));
     }
+  }
+}
+
+// The same in the middle of a long BLT, which inverts: begun twice, its first lines would be as they were.
+TEST(RestoreBatch, WaitsForABlt) {
+  for (const char* const chip : {"tgl", "dg1"}) {
+    ContextBench bench(chip);
+    constexpr uint32_t kLines = 1024;  // of a page each
+    const uint64_t process = 0x4000'0000;
+    const uint64_t data = bench.allocate(1), restore = bench.allocate(1), target = bench.allocate(kLines);
+    bench.poke(restore, {0x17c0'0501, static_cast<uint32_t>(data), 0, kBatchEnd});
+    Context context = bench.create("bcs0", 1);
+    for (uint32_t line = 0; line < kLines; ++line) {
+      bench.map_process(context, process + 0x1000 * line, target + 0x1000 * line);
+      bench.poke(target + 0x1000 * line, {line, ~line});
+    }
+    bench.set_image(context, bench.image_restore_batch(), static_cast<uint32_t>(restore | 5));
+    // XY_COLOR_BLT, PATINVERT with ones, 32 bits a pixel.
+    bench.emit(context, {0x5430'0005, 0x035a'1000, 0, kLines << 16 | 1024, static_cast<uint32_t>(process), 0, ~0u});
+    bench.submit({&context});
+    // While it runs the ring grows.
+    bench.device->advance(10'000);
+    ASSERT_EQ(bench.peek(target), ~0u) << "begun";
+    ASSERT_EQ(bench.peek(target + 0x1000 * (kLines - 1)), kLines - 1) << "not done";
+    bench.emit(context, ContextBench::store(data + 4, 1));
+    bench.submit({&context});
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(data), 2u) << "the batch ran again";
+    EXPECT_EQ(bench.peek(data + 4), 1u);
+    for (uint32_t line = 0; line < kLines; ++line) {
+      ASSERT_EQ(bench.peek(target + 0x1000 * line), ~line) << chip;
+      ASSERT_EQ(bench.peek(target + 0x1000 * line + 4), line) << chip;
+    }
+    EXPECT_EQ(bench.statuses("bcs0"), (std::vector{bench.idle_to_active(context), bench.lite_restore(context),
+                                                   bench.complete_to_idle(context)}));
   }
 }
 

@@ -99,7 +99,7 @@ TEST_P(PreemptTest, ResumesInsideBatches) {
   }
 }
 
-// Only the listed commands, and only while arbitration is on. (With the next test: DG1-EL-12.)
+// Only the listed commands, and only while arbitration is on. (With the next tests: DG1-EL-12.)
 TEST_P(PreemptTest, Points) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -162,6 +162,62 @@ TEST_P(PreemptTest, Points) {
   bench.poke(flag, 1);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 200u);
+}
+
+// The end of a context is a point only while arbitration is on: else the next of its own queue comes first.
+TEST_P(PreemptTest, ElementBoundary) {
+  ContextBench bench(GetParam());
+  const uint64_t data = bench.allocate(1);
+  const auto make = [&](uint32_t id, uint32_t count, bool off, bool on_again) {
+    Context context = bench.create("rcs0", id, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 4);
+    bench.emit(context, {off ? kArbOff : kArbOn, 0});
+    bench.emit(context, steps(data + 4 * id, 1, count, false));
+    bench.emit(context, {on_again ? kArbOn : 0, 0});
+    return context;
+  };
+  for (const bool off : {false, true}) {
+    for (const bool on_again : {false, true}) {
+      const bool held = off && !on_again;
+      // A new queue while the first of two runs.
+      Context first = make(1, 200, off, on_again), second = make(2, 10, false, false),
+              other = make(3, 10, false, false);
+      bench.submit({&first, &second});
+      bench.device->advance(1500);
+      bench.submit({&other});
+      EXPECT_TRUE(bench.device->settle());
+      EXPECT_EQ(bench.peek(data + 4), 200u);
+      EXPECT_EQ(bench.peek(data + 8), held ? 10u : 0u);
+      EXPECT_EQ(bench.peek(data + 12), 10u);
+      const std::vector straight{bench.idle_to_active(first), bench.complete_to_queue(first, other),
+                                 bench.complete_to_idle(other)};
+      const std::vector in_turn{bench.idle_to_active(first), bench.complete_to_element(first, second),
+                                bench.complete_to_queue(second, other), bench.complete_to_idle(other)};
+      EXPECT_EQ(bench.statuses("rcs0"), held ? in_turn : straight) << off << on_again;
+      // The last of a queue: there is nothing else to run.
+      Context alone = make(4, 200, off, on_again);
+      bench.submit({&alone});
+      bench.device->advance(1500);
+      bench.submit({&other});
+      EXPECT_TRUE(bench.device->settle());
+      EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(alone), bench.complete_to_queue(alone, other),
+                                                     bench.complete_to_idle(other)}));
+      for (uint32_t id = 1; id < 5; ++id) {
+        bench.poke(data + 4 * id, 0);
+      }
+    }
+  }
+  // More of the context that runs is a new queue too.
+  Context first = make(1, 200, true, false), second = make(2, 10, false, false);
+  bench.submit({&first, &second});
+  bench.device->advance(1500);
+  bench.emit(first, ContextBench::store(data + 4, 999));
+  bench.submit({&first});
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(data + 4), 999u);
+  EXPECT_EQ(bench.peek(data + 8), 10u);
+  EXPECT_EQ(bench.statuses("rcs0"),
+            (std::vector{bench.idle_to_active(first), bench.complete_to_element(first, second),
+                         bench.complete_to_queue(second, first), bench.complete_to_idle(first)}));
 }
 
 // A wait for the display that is not over: pipe A is off, so its vertical blank never comes.
