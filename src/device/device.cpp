@@ -178,6 +178,13 @@ void Device::on_engine_level(unsigned engine, EngineCause cause, bool asserted) 
   interrupts_.set_level(engine, cause, asserted);
 }
 
+void Device::on_page_fault(unsigned engine, bool pending, bool repair) {
+  if (pending) {  // what was sent so stays so, until the next one
+    interrupts_.set_fault_repair(engine, repair);
+  }
+  interrupts_.set_level(engine, EngineCause::page_fault, pending);
+}
+
 void Device::on_interrupt_level(bool asserted) {
   set_interrupt(asserted);
 }

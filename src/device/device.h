@@ -136,6 +136,7 @@ class Device : private EngineListener, private InterruptListener, private Displa
   bool step(uint64_t limit);
   unsigned number_of(const spec::EngineModel& engine) const;
   void on_engine_interrupt(unsigned engine, EngineCause cause) override;
+  void on_page_fault(unsigned engine, bool pending, bool repair) override;
   void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_->engines[engine]); }
   void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
   void on_interrupt_level(bool asserted) override;

@@ -262,4 +262,8 @@ void EngineSet::on_resume(unsigned engine) {
   }
 }
 
+void EngineSet::on_pending(unsigned engine, bool pending, bool repair) {
+  listener_.on_page_fault(engine, pending, repair);
+}
+
 }  // namespace halogen

@@ -21,7 +21,8 @@ class EngineListener {
   virtual ~EngineListener() = default;
   virtual void on_engine_interrupt(unsigned engine, EngineCause cause) = 0;
   virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
-  virtual void on_engine_lost(unsigned engine) = 0;  // only a reset helps
+  virtual void on_page_fault(unsigned engine, bool pending, bool repair) = 0;  // FaultListener::on_pending
+  virtual void on_engine_lost(unsigned engine) = 0;                            // only a reset helps
   virtual Display& display() = 0;
 };
 
@@ -55,6 +56,7 @@ class EngineSet final : public FaultListener, private PowerListener {
   void on_fault(unsigned engine, const Fault& fault) override;
   void on_catastrophic(unsigned engine, const Fault& fault) override;
   void on_resume(unsigned engine) override;
+  void on_pending(unsigned engine, bool pending, bool repair) override;
 
  private:
   class Port;

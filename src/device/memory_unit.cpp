@@ -86,6 +86,11 @@ void MemoryUnit::Relay::on_catastrophic(unsigned engine, const Fault& fault) {
     target->on_catastrophic(engine, fault);
   }
 }
+void MemoryUnit::Relay::on_pending(unsigned engine, bool pending, bool repair) {
+  if (target != nullptr) {
+    target->on_pending(engine, pending, repair);
+  }
+}
 
 FaultAction MemoryUnit::ExternalFaults::on_fault(const Fault& fault) {
   const bool refused = fault.reason == FaultReason::table_disabled;

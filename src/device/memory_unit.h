@@ -123,6 +123,7 @@ class MemoryUnit final : public RegisterHandler {
     void on_switch_request(unsigned engine) override;
     void on_resume(unsigned engine) override;
     void on_catastrophic(unsigned engine, const Fault& fault) override;
+    void on_pending(unsigned engine, bool pending, bool repair) override;
   };
 
   // The processor and the display. While the table is off, what may still go through it makes no error.

@@ -54,6 +54,7 @@ void Collapsed::reset() {
   state_.latched.resize(sources_.size());
   state_.scheduler_enables.resize(sources_.size());
   state_.scheduler_latched.resize(sources_.size());
+  state_.fault_repair.resize(sources_.size());
 }
 
 void Collapsed::refresh() {
@@ -69,8 +70,8 @@ uint16_t Collapsed::enabled(const Source& source) const {
 
 uint16_t Collapsed::open(const Source& source, uint32_t mask) const {
   const auto bits = static_cast<uint16_t>(~(mask >> source.mask_shift));
-  const bool engine = source.names->engine_class != hw::InterruptClass::OTHER;
-  return state_.fault_repair && engine ? static_cast<uint16_t>(bits | page_fault_bits_) : bits;
+  const bool repair = state_.fault_repair[static_cast<size_t>(&source - sources_.data())] != 0;
+  return repair ? static_cast<uint16_t>(bits | page_fault_bits_) : bits;
 }
 
 uint16_t Collapsed::unmasked(const Source& source) const {
@@ -206,10 +207,13 @@ void Collapsed::mask_written(const RegisterSlot& slot, uint32_t old_value) {
   }
 }
 
-void Collapsed::set_fault_repair(bool on) {
-  const bool before = std::exchange(state_.fault_repair, on);
-  for (size_t i = 0; !before && on && i < sources_.size(); ++i) {
-    const auto masked = static_cast<uint16_t>(registers_.peek(*sources_[i].mask) >> sources_[i].mask_shift);
+void Collapsed::set_fault_repair(hw::InterruptClass engine_class, unsigned instance, bool on) {
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].names->engine_class != engine_class || sources_[i].names->instance != instance) {
+      continue;
+    }
+    const auto masked = static_cast<uint16_t>(~unmasked(sources_[i]));
+    state_.fault_repair[i] = on ? 1 : 0;
     if ((state_.latched[i] & masked & unmasked(sources_[i])) != 0) {
       second_level(sources_[i]);
     }

@@ -26,7 +26,7 @@ struct CollapsedState {
   std::vector<uint16_t> scheduler_enables;  // by source
   std::vector<uint16_t> scheduler_latched;  // by source
   std::array<uint32_t, kDwords> scheduler_vectors{};
-  bool fault_repair = false;
+  std::vector<uint8_t> fault_repair;  // by source: whether page faults pass its mask
 
   bool operator==(const CollapsedState&) const = default;
 };
@@ -40,9 +40,9 @@ class Collapsed {
 
   // A message of an engine or unit, as INTERRUPT_MESSAGE lays it out.
   void deliver(uint32_t message);
-  // With fault repair the page fault bits of an engine's vector pass the masks.
+  // With fault repair the page fault bits of an engine's vector pass its mask.
   void set_page_fault_bits(uint16_t bits) { page_fault_bits_ = bits; }
-  void set_fault_repair(bool on);
+  void set_fault_repair(hw::InterruptClass engine_class, unsigned instance, bool on);
 
   // Software's side. What is written is already in the register.
   void pending_read(unsigned dword);

@@ -12,7 +12,7 @@ namespace halogen {
 uint32_t InterruptUnit::cause_bits(unsigned engine, EngineCause cause) {
   const auto number = static_cast<size_t>(cause);
   const uint32_t bits = engine < engines_.size() && number < interrupt::kCauseCount ? engines_[engine].bits[number] : 0;
-  if (bits == 0) {
+  if (bits == 0 && cause != EngineCause::page_fault) {  // Gen6 has that one for the render engine alone
     note(EventKind::unsupported, {}, 0, number, fmt::format("engine {} has no interrupt for this cause", engine));
   }
   return bits;
@@ -163,9 +163,11 @@ void InterruptUnit::deliver(uint32_t message) {
   }
 }
 
-void InterruptUnit::set_fault_repair(bool on) {
-  collapsed_.set_fault_repair(on);
-  evaluate();
+void InterruptUnit::set_fault_repair(unsigned engine, bool on) {
+  if (engine < engines_.size() && engines_[engine].message_class) {
+    collapsed_.set_fault_repair(*engines_[engine].message_class, model_.engines[engine].instance, on);
+    evaluate();
+  }
 }
 
 void InterruptUnit::route_to_scheduler(spec::EngineClass engine_class, uint16_t events) {

@@ -71,8 +71,8 @@ class InterruptUnit final : public RegisterHandler {
   // Collapsed banks only: a message of an engine or unit (structure INTERRUPT_MESSAGE).
   void deliver(uint32_t message);
 
-  // Fault repair mode: page faults of engines pass the masks of the collapsed banks.
-  void set_fault_repair(bool on);
+  // Fault repair mode: page faults of the engine pass the masks of the collapsed banks.
+  void set_fault_repair(unsigned engine, bool on);
 
   // The hardware scheduler's side of the collapsed banks: which events of an engine class it takes, which sources are
   // pending in each of its two vectors (bits as in GT_INTR_DWn), and their events.

@@ -178,6 +178,8 @@ FaultAction FaultUnit::report(unsigned engine, uint8_t source_id, FaultStream st
   if (!fault.repeated) {
     raise(EventKind::fault, fault, engine, {});
   }
+  state.unserved |= !fault.global;
+  tell_pending(engine);
   if (listener_ != nullptr) {
     listener_->on_fault(engine, fault);
     if (fault.reason == FaultReason::update_not_writeback) {
@@ -243,6 +245,7 @@ FaultAction FaultUnit::report_recoverable(unsigned engine, const Fault& fault) {
   }
   if (model == FaultModel::halt) {
     state.waiting = page;
+    tell_pending(engine);
     return FaultAction::stop;
   }
   if (++state.streamed == config_.stream_threshold && listener_ != nullptr) {
@@ -333,6 +336,7 @@ bool FaultUnit::respond(const PageResponse& response) {
       if (!response.success) {
         engine.refused = page_of(response.address);
       }
+      tell_pending(number);
       if (listener_ != nullptr) {
         listener_->on_resume(number);
       }
@@ -348,6 +352,17 @@ void FaultUnit::set_context(unsigned engine, const FaultContext& context) {
   state.refused.reset();
   state.retries = 0;
   state.streamed = 0;
+  tell_pending(engine);
+}
+
+// The first parts have errors instead.
+void FaultUnit::tell_pending(unsigned engine) {
+  FaultEngineState& state = state_.engines[engine];
+  const bool pending = style_ != Style::page_table_errors && (state.unserved || state.waiting);
+  if (std::exchange(state.pending, pending) != pending && listener_ != nullptr) {
+    const bool repair = state.context.model == FaultModel::halt || state.context.model == FaultModel::stream;
+    listener_->on_pending(engine, pending, repair);
+  }
 }
 
 bool FaultUnit::reset_engine(unsigned engine) {
@@ -358,14 +373,22 @@ bool FaultUnit::reset_engine(unsigned engine) {
   }
   const bool goes_on = state.continue_after_fault;
   const uint32_t reported = state.fault_reg;
+  const bool pending = state.pending;
   state = {};
   state.continue_after_fault = goes_on;
   state.fault_reg = reported;
+  state.pending = pending;
+  tell_pending(engine);
   return true;
 }
 
 void FaultUnit::reset_device() {
-  state_.engines.assign(state_.engines.size(), {});
+  for (unsigned number = 0; number < state_.engines.size(); ++number) {
+    const bool pending = state_.engines[number].pending;
+    state_.engines[number] = {};
+    state_.engines[number].pending = pending;
+    tell_pending(number);
+  }
   state_.fault_reg = 0;
   state_.tlb_data[0] = state_.tlb_data[1] = 0;
   state_.arbiter_errors = 0;
@@ -464,8 +487,15 @@ uint32_t FaultUnit::read(RegisterId id) const {
 void FaultUnit::write(RegisterId id, uint32_t value) {
   if (id == RegisterId::FAULT_REG) {
     state_.fault_reg = value;
+    const bool valid = hw::FAULT_REG::unpack(model_->gen, std::span(&value, 1)).valid_bit;
+    for (unsigned number = 0; !valid && number < state_.engines.size(); ++number) {
+      state_.engines[number].unserved = false;
+      tell_pending(number);
+    }
   } else if (FaultEngineState* engine = engine_of(id)) {
     engine->fault_reg = value;
+    engine->unserved &= hw::RCS_FAULT_REG::unpack(model_->gen, std::span(&value, 1)).valid_bit;
+    tell_pending(static_cast<unsigned>(engine - state_.engines.data()));
   }
 }
 

@@ -77,6 +77,8 @@ class FaultListener {
   virtual void on_switch_request(unsigned /*engine*/) {}  // fault and stream: the threshold is reached
   virtual void on_resume(unsigned /*engine*/) {}          // fault and halt: the response came
   virtual void on_catastrophic(unsigned /*engine*/, const Fault& /*fault*/) {}
+  // Whether a fault of a process's tables waits to be served; `repair`: its context has a fault model that goes on.
+  virtual void on_pending(unsigned /*engine*/, bool /*pending*/, bool /*repair*/) {}
 };
 
 // What the unit knows of the context on an engine.
@@ -103,6 +105,8 @@ struct FaultEngineState {
   uint64_t retried = ~uint64_t{0};  // page of the last retry, and how often in a row
   unsigned retries = 0;
   unsigned streamed = 0;   // faults of the context so far
+  bool unserved = false;   // a fault of a process's tables was reported, and the fault register not cleared since
+  bool pending = false;    // that, or it waits for a page, as the listener knows it
   uint32_t fault_reg = 0;  // Gen6
 
   bool operator==(const FaultEngineState&) const = default;
@@ -175,6 +179,7 @@ class FaultUnit {
   Sent send(PageRequest& request);
   void record(unsigned engine, uint8_t source_id, FaultStream stream, const Fault& fault);
   void release_held();
+  void tell_pending(unsigned engine);
   const FaultEngineState* engine_of(spec::RegisterId id) const;
   FaultEngineState* engine_of(spec::RegisterId id);
   void raise(EventKind kind, const Fault& fault, unsigned engine, std::string detail);

@@ -409,13 +409,13 @@ TEST_P(Collapsed, TheMasterShowsLevelsAndItsEnableSends) {
   EXPECT_EQ(b.log.count(EventKind::unsupported), 1u);
 }
 
+// The unit alone; with contexts that fault: tests/unit/engine/page_fault_test.cpp.
 TEST_P(Collapsed, FaultRepairLetsPageFaultsPassTheMask) {
-  COVERS("DG1-HWSP-04");
   constexpr uint32_t kPageFault = 1u << 7;
   enable(kRcs, 0xffff);
   b.unit.set_level(b.engine("rcs0"), EngineCause::page_fault, true);
   EXPECT_EQ(b.peek(dw(0)), 0u) << "masked";
-  b.unit.set_fault_repair(true);
+  b.unit.set_fault_repair(b.engine("rcs0"), true);
   EXPECT_EQ(b.peek(dw(0)), 1u << 0) << "what waited behind the mask";
   b.read(dw(0));
   EXPECT_EQ(serve(kRcs), expected_identity(kRcs, kPageFault));
@@ -427,14 +427,14 @@ TEST_P(Collapsed, FaultRepairLetsPageFaultsPassTheMask) {
   b.read(dw(0));
   EXPECT_EQ(serve(kRcs), expected_identity(kRcs, kPageFault)) << "the user interrupt stays masked";
   b.write(dw(0), 1u);
-  b.unit.set_fault_repair(false);
+  b.unit.set_fault_repair(b.engine("rcs0"), false);
   b.unit.set_level(b.engine("rcs0"), EngineCause::page_fault, false);
   b.unit.set_level(b.engine("rcs0"), EngineCause::page_fault, true);
   EXPECT_EQ(b.peek(dw(0)), 0u);
 }
 
+// No source gives the scheduler's registers: by calls alone.
 TEST_P(Collapsed, TheSchedulerHasTwoVectorsOfItsOwn) {
-  COVERS("DG1-IRQ-09");
   open(kRcs, 0x1);
   open(kVcs0, 0x1);
   b.unit.route_to_scheduler(spec::EngineClass::render, 0x100);
