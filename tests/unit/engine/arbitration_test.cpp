@@ -345,8 +345,6 @@ TEST(RunLists, ArbitrationControlOfABatch) {
 }
 
 TEST(Probe, AllAreTriedAndAFaultSwitchesTheContext) {
-  COVERS("G45-1.13.1-03");
-  COVERS("G45-1.13.1-04");
   RunListBench bench;
   const uint64_t page = bench.allocate(1);
   bench.ask_for(bench.second);

@@ -226,9 +226,6 @@ struct ProcessBench : FlowBench {
 };
 
 TEST(Gm45Batch, NonSecureBatchesAreFetchedThroughTheTableOfTheProcess) {
-  COVERS("G45-1.5.1-02");
-  COVERS("G45-1.5.1-03");
-  COVERS("G45-1.5.1-04");
   ProcessBench bench;
   const uint64_t batch = bench.place({kNoop | 0x0040'0001, kBatchEnd});  // NOPID 1 in the global table
   bench.put_process(batch, {kNoop | 0x0040'0002, kBatchEnd});            // NOPID 2 in that of the process

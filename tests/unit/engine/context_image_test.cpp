@@ -236,6 +236,17 @@ TEST_P(ContextImageTest, ProcessStatusPage) {
     EXPECT_LT(restored, saved);
     EXPECT_LE(saved, bench.reg("rcs0", 0x358));
   }
+  // The head by itself, at every border of 4 KB.
+  Context automatic = bench.create("rcs0", 2, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 4);
+  bench.set_image(automatic, ContextBench::kImageRingControl, 3u << 12 | 2u << 1 | 1);
+  bench.emit(automatic, std::vector<uint32_t>(1000, 0));
+  bench.run(automatic);
+  EXPECT_EQ(bench.process_page(automatic, 4), 0u) << "not there yet";
+  bench.set_image(automatic, ContextBench::kImageControl, 0xffff'0008);
+  bench.emit(automatic, std::vector<uint32_t>(500, 0));
+  bench.run(automatic);
+  EXPECT_GE(bench.process_page(automatic, 4), 4096u);
+  EXPECT_LE(bench.process_page(automatic, 4), 6000u);
 }
 
 TEST_P(ContextImageTest, CurrentContextRegister) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "covers.h"
+#include "engine_events.h"
 #include "support/context_bench.h"
 
 namespace halogen {
@@ -63,9 +64,38 @@ TEST_P(CsbTest, SwitchesThatEveryChipReports) {
             (std::vector{bench.idle_to_active(a), bench.lite_restore(a), bench.complete_to_idle(a)}));
 }
 
+// Every report is followed by an interrupt, and there is none without a report.
+TEST(Csb, ReportsInterrupt) {
+  COVERS("DG1-CSB-01");
+  for (const char* const chip : {"tgl", "dg1"}) {
+    for (const char* const engine : {"rcs0", "bcs0", "vcs2", "vecs0"}) {
+      ContextBench bench(chip);
+      EngineEvents events(bench);
+      Context a = bench.create(engine, 1);
+      Context b = bench.create(engine, 2);
+      bench.emit(a, std::vector<uint32_t>(300, kArbCheck));
+      bench.emit(b, std::vector<uint32_t>(300, kArbCheck));
+      std::vector<uint64_t> seen;
+      for (unsigned step = 0; step < 400; ++step) {
+        if (step == 0) {
+          bench.submit({&a, &b});
+        } else if (step == 120) {  // in the second one
+          bench.submit({&a});
+        }
+        bench.device->advance(50);
+        const std::vector<uint64_t> reports = bench.statuses(engine);
+        EXPECT_EQ(events.take(engine), reports.empty() ? 0u : kSwitchEvent) << chip << engine << step;
+        seen.insert(seen.end(), reports.begin(), reports.end());
+      }
+      EXPECT_EQ(seen, (std::vector{bench.new_form(true, nullptr, &a), bench.new_form(false, &a, &b),
+                                   bench.new_form(true, &b, &a, kPreempted), bench.new_form(false, &a, nullptr)}))
+          << chip << engine;
+    }
+  }
+}
+
 // All ten, in the form that names both contexts.
 TEST(Csb, TheTenCases) {
-  COVERS("DG1-CSB-01");
   COVERS("DG1-CSB-02");
   for (const char* const chip : {"tgl", "dg1"}) {
     ContextBench bench(chip);

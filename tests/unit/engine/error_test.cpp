@@ -10,7 +10,6 @@ constexpr uint32_t kIsr = 0x20ac, kIir = 0x20a4, kImr = 0x20a8, kMasterError = 1
 class ErrorTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ErrorTest, MaskDecidesWhatIsIdentified) {
-  COVERS("DG1-HWSP-05");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
   EXPECT_EQ(bench.reg(kRcs, kEmr), 0xffff'ffffu);

@@ -200,7 +200,6 @@ TEST_P(ExeclistTest, AnImageNeedsOnlyItsRingAndTables) {
 // The upper dword is software's: whether it holds an index or an address, it comes back as it was given.
 TEST(Execlist, UpperDwordComesBack) {
   COVERS("DG1-EL-06");
-  COVERS("DG1-EL-07");
   for (const char* const chip : {"bdw", "skl"}) {
     ContextBench bench(chip);
     Context direct = bench.create("rcs0", 0x0001'2345);

@@ -70,14 +70,21 @@ class PhysicalStore : public ::testing::TestWithParam<const char*> {};
 // A command error: header and origin are kept, and only a reset of everything helps.
 TEST_P(PhysicalStore, InANonSecureBatchStopsTheParser) {
   COVERS("G45-5.3.7-14");
+  constexpr uint32_t kMasterError = 1u << 15;
   EarlyBench bench(GetParam());
-  const uint64_t data = bench.allocate(1);
+  const uint64_t data = bench.allocate(1), status = bench.allocate(1);
+  bench.set_reg("rcs0", kHwsPga, low(EngineBench::host_address(status)));
+  bench.set_reg("rcs0", 0x98, ~kMasterError);  // HWSTAM
+  bench.write(0x20a8, ~kMasterError);
   const Dwords store{0x1000'0002, 0, low(EngineBench::host_address(data)), 1};
   bench.go_in_batch(store + Dwords{0x0040'0007}, false);
   EXPECT_EQ(bench.peek(data), 0u);
   EXPECT_EQ(bench.reg("rcs0", 0x94), 0u) << "nothing behind it is parsed";
   EXPECT_EQ(bench.reg("rcs0", kEir) & 1, 1u);
   EXPECT_EQ(bench.reg("rcs0", kIpehr), 0x1000'0002u);
+  EXPECT_EQ(bench.reg("rcs0", 0x64) & 8, 8u) << "from a batch";
+  EXPECT_EQ(bench.read(0x20a4) & kMasterError, kMasterError);
+  EXPECT_EQ(bench.peek(status) & kMasterError, kMasterError) << "in the status page";
   bench.go({0x0040'0008});
   EXPECT_EQ(bench.reg("rcs0", 0x94), 0u);
   bench.device->config_write(0xc0, 1, 1);  // reset of the render and media domains
@@ -144,6 +151,8 @@ constexpr uint32_t kGlobalStore = 0x1060'0002, kOwnStore = 0x1040'0002;
 
 TEST(ProcessSpace, PrivilegedCommandsChooseTheTable) {
   COVERS("G45-1.5.1-01");
+  COVERS("G45-1.5.1-03");  // with Gm45Batch, for the fetch
+  COVERS("G45-1.5.1-04");
   ProcessBench bench;
   const uint64_t data = bench.allocate(1);
   for (const bool from_ring : {true, false}) {
@@ -350,6 +359,29 @@ TEST(ProcessSpace, MailboxesChooseTheTable) {
   bench.go_in_both({0x0b40'0001 | 1u << 21, 1, low(data + 8)}, false);  // not from there
   EXPECT_EQ(bench.peek(data + 8), 0u);
   EXPECT_EQ(bench.process(data + 8), 1u);
+}
+
+// Reads: a mailbox is compared in the process, whatever the bit says. Fetches: Gm45Batch. Writes: above.
+TEST(ProcessSpace, NothingOfTheGlobalTableFromANonSecureBatch) {
+  COVERS("G45-1.5.1-02");
+  for (const bool in_process : {false, true}) {
+    for (const bool privileged : {false, true}) {
+      ProcessBench bench;
+      const uint64_t data = bench.allocate(1);
+      bench.poke(data, in_process ? 0 : 1);
+      bench.host.put<uint32_t>(ProcessBench::kOther + data, in_process ? 1 : 0);
+      const uint64_t at = bench.allocate(1);
+      const Dwords all = Dwords{0x0b50'0001, 1, low(data)} + Dwords{0x0040'0005} + bench.end();
+      bench.poke(at, std::span<const uint32_t>(all));
+      for (size_t i = 0; i < all.size(); ++i) {
+        bench.host.put<uint32_t>(ProcessBench::kOther + at + 4 * i, all[i]);
+      }
+      bench.emit("rcs0", bench.batch(at, privileged));
+      bench.submit("rcs0");
+      bench.device->advance(100'000);
+      EXPECT_EQ(bench.reg("rcs0", 0x94), in_process != privileged ? 5u : 0u) << in_process << privileged;
+    }
+  }
 }
 
 }  // namespace

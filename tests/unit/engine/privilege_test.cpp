@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "covers.h"
+#include "engine_events.h"
 #include "mi_bench.h"
 #include "support/context_bench.h"
 
@@ -72,7 +73,7 @@ TEST(Privilege, RingAndGlobalBatchesHaveIt) {
 
 // The error is in EIR and interrupts as a parser error of the engine; the check can be switched off.
 TEST(Privilege, ViolationsAreErrors) {
-  COVERS("DG1-PRIV-02");
+  COVERS("DG1-PRIV-02");  // with the tests of each command
   UserBench bench("dg1");
   bench.write(0x190030, 0xffff'ffff);  // render and blitter: all causes
   bench.write(0x190090, 0);
@@ -89,6 +90,33 @@ TEST(Privilege, ViolationsAreErrors) {
   EXPECT_EQ(bench.value(kStatusMask), 0x44u);
   EXPECT_EQ(bench.peek(bench.data), 5u);
   EXPECT_FALSE(bench.violated());
+}
+
+// Status, mask and identity; the identity is kept until a one is written to it, and the interrupt's bit follows it.
+TEST(Privilege, ErrorRegisters) {
+  COVERS("DG1-HWSP-05");  // with ErrorTest, for the bits that cannot be cleared
+  constexpr uint32_t kEsr = 0xb8;
+  for (const char* const engine : {"rcs0", "bcs0", "vcs0", "vecs0"}) {
+    UserBench bench("dg1", engine);
+    EngineEvents events(bench);
+    bench.set_reg(engine, kEmr, ~0u);
+    bench.user(bench.load(kStatusMask, 0x33));
+    EXPECT_EQ(bench.value(kEsr), kViolation) << "as it is";
+    EXPECT_EQ(bench.value(kEir), 0u) << "masked";
+    EXPECT_EQ(events.take(engine) & kErrorEvent, 0u);
+    bench.set_reg(engine, kEmr, ~kViolation);
+    EXPECT_EQ(bench.value(kEir), kViolation);
+    EXPECT_EQ(events.take(engine) & kErrorEvent, kErrorEvent) << engine;
+    bench.set_reg(engine, kEir, ~kViolation);
+    EXPECT_EQ(bench.value(kEir), kViolation) << "a zero leaves it";
+    bench.user(bench.load(kStatusMask, 0x33));
+    EXPECT_EQ(events.take(engine) & kErrorEvent, 0u) << "it stands already";
+    bench.set_reg(engine, kEir, kViolation);
+    EXPECT_EQ(bench.value(kEir), 0u);
+    bench.user(bench.load(kStatusMask, 0x33));
+    EXPECT_EQ(bench.value(kEir), kViolation);
+    EXPECT_EQ(events.take(engine) & kErrorEvent, kErrorEvent) << engine;
+  }
 }
 
 class PrivilegeTest : public ::testing::TestWithParam<const char*> {};
@@ -170,12 +198,53 @@ TEST_P(PrivilegeTest, CommandsThatAreDroppedAlways) {
     EXPECT_EQ(bench.process_page(bench.context, 0x40), 0u);
     EXPECT_TRUE(bench.violated());
   }
-  bench.user({0x0400'0000});  // MI_ARB_ON_OFF
-  EXPECT_TRUE(bench.violated());
   bench.user({0x0c00'0000, 0x0010'0000 | 1u << 8});  // MI_SET_CONTEXT
+  EXPECT_EQ(bench.value(ContextBench::kContextId) & ~0xfffu, bench.context.address);
   EXPECT_TRUE(bench.violated());
-  bench.user({0x0a00'0001, 0, 0});  // MI_DISPLAY_FLIP
+}
+
+// MI_DISPLAY_FLIP: the plane keeps its surface, unless the batch has privilege or the check is off.
+TEST_P(PrivilegeTest, FlipsAreDropped) {
+  UserBench bench(GetParam());
+  constexpr uint32_t kSurface = 0x7019c;
+  const auto surface = static_cast<uint32_t>(bench.allocate(64));
+  const Dwords flip{0x0a00'0001, 4096, surface};
+  ASSERT_NE(bench.read(kSurface), surface);
+  bench.user(flip);
+  EXPECT_NE(bench.read(kSurface), surface);
   EXPECT_TRUE(bench.violated());
+  bench.kernel(flip);
+  EXPECT_EQ(bench.read(kSurface), surface);
+  EXPECT_FALSE(bench.violated());
+  bench.kernel({0x0a00'0001, 4096, surface + 0x1000});
+  ASSERT_EQ(bench.read(kSurface), surface + 0x1000);
+  bench.set_reg("rcs0", kMode, 0x0001'0001);
+  bench.user(flip);
+  EXPECT_EQ(bench.read(kSurface), surface);
+  EXPECT_FALSE(bench.violated());
+}
+
+// MI_ARB_ON_OFF: a batch of the process cannot keep others out, unless the check is off.
+TEST_P(PrivilegeTest, ArbitrationStaysOn) {
+  for (const bool checked : {true, false}) {
+    UserBench bench(GetParam());
+    ContextBench::Context other = bench.create("rcs0", 2);
+    bench.emit(other, {0, 0});
+    if (!checked) {
+      bench.set_reg("rcs0", kMode, 0x0001'0001);
+    }
+    Dwords batch{0x0400'0000};
+    batch.insert(batch.end(), 500, 0x0280'0000);  // MI_ARB_CHECK
+    batch.insert(batch.end(), {0x1000'0002, low(UserBench::kData), 0, 1});
+    bench.poke(bench.code, std::span<const uint32_t>(batch + Dwords{0x0500'0000}));
+    bench.emit(bench.context, {0x1880'0101, low(UserBench::kCode), high(UserBench::kCode)});
+    bench.submit({&bench.context});
+    bench.device->advance(2000);
+    bench.submit({&other});
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(bench.data), checked ? 0u : 1u) << "the end of the batch";
+    EXPECT_EQ(bench.violated(), checked);
+  }
 }
 
 // The flush happens, what it writes does not.
@@ -287,7 +356,20 @@ TEST(PrivilegedRegisters, Reads) {
   EXPECT_NE(stored(bench.base + 0x358), 0u);  // TIMESTAMP, from the read list
   EXPECT_FALSE(bench.violated());
   EXPECT_EQ(stored(bench.base + kStatusMask), 0u);
+  EXPECT_TRUE(bench.violated());
   EXPECT_EQ(bench.value(kStatusMask), 0x11u);
+  // As the source of MI_LOAD_REGISTER_REG, and polled by MI_SEMAPHORE_WAIT until it is zero.
+  bench.user({0x1500'0001, bench.base + kStatusMask, bench.base + kSource1});
+  EXPECT_EQ(bench.value(kSource1), 0u);
+  EXPECT_TRUE(bench.violated());
+  bench.user({0x1500'0001, bench.base + kSource0, bench.base + kSource1});
+  EXPECT_EQ(bench.value(kSource1), 0x21u);
+  EXPECT_FALSE(bench.violated());
+  bench.poke(bench.data, 0);
+  bench.user(Dwords{0x0e00'0003 | 1u << 16 | 1u << 15 | 4u << 12, 0, bench.base + kStatusMask, 0, 0} +
+             Dwords{0x1000'0002, low(UserBench::kData), 0, 3});
+  EXPECT_EQ(bench.peek(bench.data), 3u);
+  EXPECT_TRUE(bench.violated());
 }
 
 // Slots add registers or take them away: address, kind of access, range.

@@ -188,6 +188,29 @@ TEST(RunListProbes, AreTriedAgainWhenTheContextComesBack) {
   EXPECT_NE(bench.read(kErrors), 0u) << "and were probed again";
 }
 
+TEST(RunListProbes, AreOfTheProcess) {
+  COVERS("G45-1.13.1-04");
+  TwoContexts bench;
+  // A page that only the process has, and one that only the global table has.
+  bench.run_all(kRcs, {kProbe, 0x003e'8000 | 7});
+  EXPECT_EQ(bench.read(kErrors), 0u);
+  bench.host.put<uint32_t>(TwoContexts::kTables[0] + bench.data / EngineBench::kPage * 4, 0);
+  bench.run_all(kRcs, {0x1060'0002, 0, static_cast<uint32_t>(bench.data), 1});
+  EXPECT_EQ(bench.peek(bench.data), 1u) << "the global table has it";
+  EXPECT_EQ(bench.read(kErrors), 0u);
+  bench.run_all(kRcs, {kProbe, static_cast<uint32_t>(bench.data) | 8});
+  EXPECT_NE(bench.read(kErrors), 0u);
+}
+
+// The command behind a probe that faulted waits until its context is back.
+TEST(RunListProbes, AFaultHoldsTheNextCommand) {
+  TwoContexts bench;
+  bench.ask_for(1);
+  bench.run_all(kRcs, FlowBench::join({{kProbe, 0x0fff'0000 | 3}, bench.store(bench.status + 0x200, 1)}));
+  EXPECT_EQ(bench.reg(kRcs, kRccid), bench.contexts[1] | 1);
+  EXPECT_EQ(bench.peek(bench.status + 0x200), 0u);
+}
+
 TEST(RunListProbes, ANewOneReplacesTheOldOneOfItsSlot) {
   COVERS("G45-1.13.2-02");
   for (const bool replaced : {false, true}) {

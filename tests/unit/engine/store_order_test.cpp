@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "covers.h"
+#include "engine_events.h"
 #include "mi_bench.h"
 
 namespace halogen {
@@ -88,14 +89,29 @@ TEST_P(OrderTest, NonPostedWritesComeLast) {
 TEST_P(OrderTest, FlushesAndInterruptsPushPostedWrites) {
   COVERS("DG1-ORD-03");
   const bool render = std::string_view(GetParam()) == "rcs0";
-  const Dwords pushes[] = {
-      render ? Dwords{0x7a00'0004, 1u << 20, 0, 0, 0, 0} : Dwords{0x1300'0003, 0, 0, 0, 0},
-      {0x0100'0000},  // MI_USER_INTERRUPT
-      render ? Dwords{0x7a00'0004, 1u << 8, 0, 0, 0, 0} : Dwords{0x1300'0003 | 1u << 8, 0, 0, 0, 0}};
-  for (const Dwords& push : pushes) {
+  {  // a stall alone: the sign is what it writes when it is done
     OrderBench bench(GetParam());
     const uint64_t flag = bench.data + 0x400;
-    bench.run_until_seen(bench.posted() + push + bench.store(flag, kMark), flag);
+    bench.run_until_seen(
+        bench.posted() + (render ? Dwords{0x7a00'0004, 1u << 20 | 1u << 14 | 1u << 24, low(flag), 0, kMark, 0}
+                                 : Dwords{0x1300'0003 | 1u << 14, low(flag) | 4, 0, kMark, 0}),
+        flag);
+    bench.expect_posted();
+  }
+  const std::pair<Dwords, uint32_t> pushes[] = {
+      {{0x0100'0000}, kUserEvent},  // MI_USER_INTERRUPT
+      {render ? Dwords{0x7a00'0004, 1u << 8, 0, 0, 0, 0} : Dwords{0x1300'0003 | 1u << 8, 0, 0, 0, 0}, kNotifyEvent}};
+  for (const auto& [push, sign] : pushes) {
+    OrderBench bench(GetParam());
+    EngineEvents events(bench);
+    bench.emit(GetParam(), bench.posted() + push);
+    bench.submit(GetParam());
+    uint32_t seen = 0;
+    for (int i = 0; i < 1000 && seen == 0; ++i) {
+      bench.device->advance(kStep);
+      seen = events.take(GetParam());
+    }
+    EXPECT_EQ(seen, sign);
     bench.expect_posted();
   }
 }

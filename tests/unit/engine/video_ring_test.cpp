@@ -43,8 +43,6 @@ TEST_P(VideoRing, NoopLeavesItsNumber) {
 }
 
 TEST_P(VideoRing, FlushThenStore) {
-  COVERS("G45-2.5-01");
-  COVERS("G45-2.5-02");
   bench.run_all(kVcs, FlowBench::join({{kFlush, kNoop}, bench.store(data, 7)}));
   EXPECT_EQ(bench.peek(data), 7u);
 }

@@ -65,6 +65,29 @@ TEST_P(WorkaroundTest, BothRunBeforeTheRing) {
   EXPECT_EQ(value(5), 1u);
 }
 
+// The place of INDIRECT_CTX lies in the second part of the image: without that part they do not run. The other batch
+// does.
+TEST_P(WorkaroundTest, IndirectNeedsTheEngineContext) {
+  for (const bool inhibited : {false, true}) {
+    for (const bool ended : {false, true}) {
+      Context context = create(1, ContextBench::kNoSwitchOnWait | (inhibited ? ContextBench::kRestoreInhibit : 0u));
+      if (ended) {
+        bench.set_image(context, 0x21, kBatchEnd);  // in the place of the second load of the ring context
+      }
+      bench.poke(indirect, load(3, 7));
+      bench.poke(batch, load(4, 7));
+      bench.poke(batch + 12, {kBatchEnd});
+      set_indirect(context, 1, 6);
+      set_batch(context, 1);
+      bench.set_reg("rcs0", gpr(3), 0);
+      bench.set_reg("rcs0", gpr(4), 0);
+      bench.run(context);
+      EXPECT_EQ(value(3), inhibited || ended ? 0u : 7u) << inhibited << ended;
+      EXPECT_EQ(value(4), 7u);
+    }
+  }
+}
+
 TEST_P(WorkaroundTest, IndirectRunsAtItsPlaceInTheImage) {
   COVERS("DG1-WA-02");
   Context context = create(1);

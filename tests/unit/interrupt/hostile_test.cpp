@@ -138,7 +138,7 @@ class Storm {
   void other() {
     switch (random_() % 5) {
       case 0:
-        b_.unit.set_fault_repair(random_() % 2 == 0);
+        b_.unit.set_fault_repair(static_cast<unsigned>(random_() % 16), random_() % 2 == 0);
         break;
       case 1:
         b_.unit.route_to_scheduler(static_cast<spec::EngineClass>(random_() % 6), static_cast<uint16_t>(random_()));
