@@ -42,16 +42,17 @@ Result<int> serve(const Options& options) {
   settings.shared = options.shared;
   settings.trace = options.trace;
   std::mutex writing;
-  settings.log = [&writing](std::string_view line) {
+  const auto log = [&writing](std::string_view line) {
     const std::lock_guard lock(writing);
     fmt::print(stderr, "halogen serve: {}\n", line);
   };
+  settings.log = log;
   bool failed = false;
-  settings.reported = [&](const FidelityReport& report) {
+  settings.reported = [&options, &failed, log, name = settings.model->name](const FidelityReport& report) {
     if (options.report.empty()) return;
-    if (const auto done = write_report(options.report, report, settings.model->name); !done) {
+    if (const auto done = write_report(options.report, report, name); !done) {
       failed = true;
-      settings.log(done.message());
+      log(done.message());
     }
   };
   settings.reported({});  // a file that cannot be written is told now

@@ -58,7 +58,7 @@ void Machine::bring_up() {
 }
 
 void Machine::reset() {
-  note(aub::Comment{false, false, "reset"});
+  note(aub::Comment{false, false, kResetNote});
   device_->reset(ResetKind::function_level);
   bring_up();
 }

@@ -69,7 +69,8 @@ class Machine {
   void pass(uint64_t nanoseconds);     // as part of something else that is recorded
   bool settle();
   bool busy() const;  // an engine has work, done or not
-  // As after power-on, but for memory. A trace has no record for it: recorded as a comment.
+  // As after power-on, but for memory. A trace has no record for it: a comment stands for it, and is played as one.
+  static constexpr std::string_view kResetNote = "halogen: reset";
   void reset();
 
   // Of everything in memory, system and local, the global table too: the same for the same bytes at the same places.

@@ -177,7 +177,10 @@ struct Player::Handler {
   }
   void operator()(const aub::ClassicBlock& block) const { player.run_block(block); }
   // These say something to people, or again what the device knows already.
-  void operator()(const aub::Comment& record) const { machine().note(record); }
+  void operator()(const aub::Comment& record) const {
+    if (record.text == Machine::kResetNote) return machine().reset();  // which notes itself
+    machine().note(record);
+  }
   void operator()(const aub::FrameBegin& record) const { machine().note(record); }
   void operator()(const aub::TestPhase& record) const { machine().note(record); }
   void operator()(const aub::ContiguousRegion& record) const { machine().note(record); }
@@ -334,7 +337,8 @@ void Player::run_block(const aub::ClassicBlock& block) {
 void Player::dump(aub::MemorySpace space, uint64_t address, uint64_t width, uint64_t height, uint64_t pitch,
                   std::string_view name) {
   if (dump_folder_.empty()) return skip("dump, without a folder for it");
-  if (height != 0 && width > kMostDumpBytes / height) return skip("dump of more than 256 MB");
+  if (width == 0 || height == 0) return skip("dump of nothing");
+  if (width > kMostDumpBytes / height) return skip("dump of more than 256 MB");
   const std::string file = fmt::format("{:04}_{}", counts_.dumps, safe_name(name));
   std::ofstream out(dump_folder_ / file, std::ios::binary);
   std::vector<std::byte> row(width);

@@ -254,6 +254,30 @@ INSTANTIATE_TEST_SUITE_P(Devices, ClassicTrace,
                          ::testing::Values(std::pair{0x29a2u, 0x1880'0080u}, std::pair{0x2e22u, 0x1880'0080u},
                                            std::pair{0x0116u, 0x1880'0000u}));
 
+// A reset has no record of its own: the writer's comment stands for it.
+TEST(PlayRecords, ARecordedResetIsPlayed) {
+  MemorySink sink;
+  aub::Writer writer(sink);
+  auto created = Machine::create(*spec::find_device("icl"), {});
+  ASSERT_TRUE(created.ok());
+  Machine& machine = **created;
+  machine.record_to(&writer);
+  EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, kGpr, 4, 0x1111));
+  EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, kGpr + 8, 4, 0x2222));
+  machine.reset();
+  EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, kGpr + 8, 4, 0x3333));
+  Player player;
+  play(player, sink.bytes());
+  ASSERT_NE(player.machine(), nullptr);
+  EXPECT_EQ(player.machine()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 0u);
+  EXPECT_EQ(player.machine()->read_register(aub::RegisterSpace::mmio, kGpr + 8, 4), 0x3333u);
+  AubBuilder other = icl();
+  other.write_register(kGpr, 5).comment("reset");  // anybody's comment
+  Player untouched;
+  play(untouched, other.bytes());
+  EXPECT_EQ(untouched.machine()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 5u);
+}
+
 // Played and recorded, the record played again: the same memory, and the same record once more.
 TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   AubBuilder aub = icl();
