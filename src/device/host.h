@@ -20,6 +20,10 @@ class Host : public EventSink {
   // not one piece of the host's memory.
   virtual std::span<std::byte> map_memory(PhysAddr /*address*/, uint64_t /*bytes*/) { return {}; }
 
+  // Memory for the device's own, where a front end wants to hold it so that it can be mapped: at least this much,
+  // zeroed, there as long as the device. Empty: the device finds it itself.
+  virtual std::span<std::byte> local_memory(uint64_t /*bytes*/) { return {}; }
+
   // INTx, level-triggered: called when the level changes.
   virtual void set_interrupt_line(bool asserted) = 0;
   // A message-signalled interrupt: a write of a dword to an address outside memory.

@@ -22,7 +22,8 @@ MemoryMap::MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout,
       space_(local_bytes != 0 ? MemorySpace::local : MemorySpace::system),
       has_hardware_page_(model.has(spec::Feature::ggtt_pte64)),
       host_frames_(host),
-      own_(own_bytes(layout, local_bytes), most_own_bytes(model, layout, local_bytes)) {
+      own_(own_bytes(layout, local_bytes), most_own_bytes(model, layout, local_bytes),
+           local_bytes != 0 ? host.local_memory(local_bytes) : std::span<std::byte>{}) {
   const uint64_t addressable = uint64_t{1} << model.physical_bits;
   physical_.add({MemorySpace::system, MemoryKind::ram, 0, addressable, &host_frames_});
   if (space_ == MemorySpace::local) {

@@ -8,15 +8,17 @@
 
 namespace halogen {
 
-OwnFrames::OwnFrames(uint64_t bytes, uint64_t most_resident)
+OwnFrames::OwnFrames(uint64_t bytes, uint64_t most_resident, std::span<std::byte> held)
     : bytes_(bytes),
       most_resident_(most_resident),
       chunk_count_((bytes + kChunkBytes - 1) / kChunkBytes),
+      held_(held.size() / kChunkBytes >= chunk_count_ ? held : std::span<std::byte>{}),
       chunks_(static_cast<std::byte**>(std::calloc(std::max<uint64_t>(chunk_count_, 1), sizeof(std::byte*)))) {
   check(chunks_ != nullptr, "no address space for a table of frames");
 }
 
 OwnFrames::~OwnFrames() {
+  if (!held_.empty()) return;
   for (const uint64_t number : made_) {
     delete[] chunks_[number];
   }
@@ -39,10 +41,10 @@ std::byte* OwnFrames::chunk(uint64_t number) {
     return nullptr;
   }
   made_.push_back(number);
-  auto fresh = std::make_unique<std::byte[]>(kChunkBytes);
-  std::atomic_ref(chunks_[number]).store(fresh.get(), std::memory_order_release);
+  std::byte* const fresh = held_.empty() ? new std::byte[kChunkBytes]{} : held_.data() + number* kChunkBytes;
+  std::atomic_ref(chunks_[number]).store(fresh, std::memory_order_release);
   used_.fetch_add(kChunkBytes, std::memory_order_relaxed);
-  return fresh.release();
+  return fresh;
 }
 
 void OwnFrames::visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const {
@@ -65,7 +67,7 @@ void OwnFrames::read(uint64_t address, std::span<std::byte> out) const {
   for (size_t done = 0; done < out.size() && address < bytes_;) {
     const uint64_t inside = address % kChunkBytes;
     const uint64_t part = std::min({uint64_t{out.size() - done}, kChunkBytes - inside, bytes_ - address});
-    if (const std::byte* from = find_chunk(address / kChunkBytes)) {
+    if (const std::byte* from = content(address / kChunkBytes)) {
       std::memcpy(out.data() + done, from + inside, part);
     }
     done += part;

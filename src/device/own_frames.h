@@ -20,8 +20,9 @@ namespace halogen {
 
 class OwnFrames final : public FrameSource {
  public:
-  // Beyond `most_resident` bytes in use nothing new comes into being: a hole.
-  explicit OwnFrames(uint64_t bytes, uint64_t most_resident = ~uint64_t{0});
+  // Beyond `most_resident` bytes in use nothing new comes into being: a hole. With `held`, frames lie there, in memory
+  // that somebody else holds and may write to; what only he touched is his to save.
+  explicit OwnFrames(uint64_t bytes, uint64_t most_resident = ~uint64_t{0}, std::span<std::byte> held = {});
   ~OwnFrames() override;
   OwnFrames(const OwnFrames&) = delete;
   OwnFrames& operator=(const OwnFrames&) = delete;
@@ -51,11 +52,17 @@ class OwnFrames final : public FrameSource {
   std::byte* find_chunk(uint64_t number) const {
     return std::atomic_ref(chunks_[number]).load(std::memory_order_acquire);
   }
+  // Without creating: null when it is all zeros.
+  const std::byte* content(uint64_t number) const {
+    const std::byte* const found = find_chunk(number);
+    return found != nullptr || held_.empty() ? found : held_.data() + number * kChunkBytes;
+  }
   std::vector<uint64_t> made() const;
 
   uint64_t bytes_;
   uint64_t most_resident_;
   uint64_t chunk_count_;
+  std::span<std::byte> held_;
   std::unique_ptr<std::byte*[], Free> chunks_;  // null: zero. A wide address range costs nothing until it is touched
   std::atomic<uint64_t> used_{0};
   mutable std::mutex guard_;

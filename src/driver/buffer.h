@@ -1,0 +1,71 @@
+// A buffer that programs share with the device: pages that come into being at the first use, and the fences of work
+// that reads or writes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "driver/hardware.h"
+#include "driver/request.h"
+
+namespace halogen::driver {
+
+class Space;
+
+enum class Tiling : uint8_t { linear, x, y };
+
+class Buffer {
+ public:
+  Buffer(Hardware& hardware, uint64_t bytes, bool local) : hardware_(hardware), bytes_(bytes), local_(local) {}
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  uint64_t size() const { return bytes_; }
+  bool local() const { return local_; }
+  bool has_pages() const { return run_.bytes != 0; }
+  // False: no memory left.
+  bool need_pages();
+  const PageRun& run() const { return run_; }
+  std::span<std::byte> bytes() const { return hardware_.bytes(run_); }
+  void drop_pages();  // content is lost
+
+  // A file that holds the content from now on, for other processes too. Negative: an errno.
+  int share();
+  // The pages are those of a file that another process shares.
+  static std::shared_ptr<Buffer> import(Hardware& hardware, int descriptor, uint64_t bytes);
+  // Where a program maps it: a descriptor and an offset.
+  int descriptor() const { return shared_ >= 0 ? shared_ : hardware_.machine().of(local_).descriptor(); }
+  uint64_t offset() const { return shared_ >= 0 ? 0 : run_.address; }
+  bool is_shared() const { return shared_ >= 0; }
+
+  // Work in flight. `write`: false: only what writes.
+  bool is_busy(bool also_reads);
+  std::vector<FenceRef> fences(bool also_reads);
+  void add_fence(FenceRef fence, bool write);
+
+  // Spaces that hold an address for it; told when it goes.
+  std::vector<Space*> spaces;
+
+  Tiling tiling = Tiling::linear;
+  uint32_t stride = 0;
+  uint32_t caching = 0;
+  bool purgeable = false;
+  bool purged = false;
+
+ private:
+  void forget_done();
+
+  Hardware& hardware_;
+  uint64_t bytes_;
+  bool local_;
+  PageRun run_;
+  int shared_ = -1;
+  FenceRef writer_;
+  std::vector<FenceRef> readers_;
+};
+using BufferRef = std::shared_ptr<Buffer>;
+
+}  // namespace halogen::driver

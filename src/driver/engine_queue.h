@@ -1,0 +1,79 @@
+// One engine of the chip as the driver sees it: work goes in, in order and by priority, and comes out done. Two kinds:
+// a ring that all contexts share, and contexts with rings of their own that are handed to the engine's port.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "driver/global_table.h"
+#include "driver/page_tables.h"
+#include "driver/request.h"
+
+namespace halogen::driver {
+
+class EngineQueue;
+
+// What a context is on one engine.
+class EngineContext {
+ public:
+  explicit EngineContext(EngineQueue& queue) : queue_(queue) {}
+  virtual ~EngineContext() = default;
+  EngineQueue& queue() { return queue_; }
+
+ private:
+  EngineQueue& queue_;
+};
+
+class EngineQueue {
+ public:
+  EngineQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine)
+      : hardware_(hardware), table_(table), engine_(engine) {}
+  virtual ~EngineQueue() = default;
+  EngineQueue(const EngineQueue&) = delete;
+  EngineQueue& operator=(const EngineQueue&) = delete;
+
+  const spec::EngineModel& engine() const { return engine_; }
+
+  // Registers of the engine as it needs them; at the start and after a reset.
+  virtual void start() = 0;
+  // Null: no memory. `number` is the context's own, for the chip's reports.
+  virtual std::shared_ptr<EngineContext> make_context(uint32_t number, std::shared_ptr<PageTables> tables) = 0;
+
+  void add(RequestRef request);
+  // After an interrupt, or whenever something may have changed: hands work to the engine, signals what is done.
+  void update();
+  bool idle() const { return waiting_.empty() && running_.empty(); }
+  // What the engine works on now, or would if it could.
+  virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }
+  // The engine hangs in `current`: it is reset, the culprit's request fails with this error, others go on.
+  void recover(int error);
+
+ protected:
+  // Puts the request's commands where the engine finds them. False: no room now.
+  virtual bool place(Request& request) = 0;
+  virtual void submit() = 0;  // what was placed and the engine does not know yet
+  virtual void look() {}      // at reports of the engine
+  virtual bool is_done(const Request& request) const = 0;
+  virtual void after_reset(const Request* culprit) = 0;  // the rest is handed to the engine again
+
+  Hardware& hardware_;
+  GlobalTable& table_;
+  const spec::EngineModel& engine_;
+  std::deque<RequestRef> waiting_;  // by priority, then in order
+  std::deque<RequestRef> running_;  // placed, in order of each context
+  uint64_t next_number_ = 1;
+
+ private:
+  void retire();
+  void reset_engine();
+};
+
+// `tables`: of the one address space.
+std::unique_ptr<EngineQueue> make_ring_queue(Hardware& hardware, GlobalTable& table, PageTables& tables,
+                                             const spec::EngineModel& engine);
+std::unique_ptr<EngineQueue> make_execlist_queue(Hardware& hardware, GlobalTable& table,
+                                                 const spec::EngineModel& engine);
+
+}  // namespace halogen::driver

@@ -1,0 +1,103 @@
+#include "driver/global_table.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "hw/gtt.h"
+
+namespace halogen::driver {
+namespace {
+
+// The first page stays empty, so that a zero address is a mistake that shows.
+constexpr uint64_t kFirst = kPageBytes;
+
+PageRun take_page(Hardware& hardware) {
+  const std::optional<PageRun> page = hardware.allocate(kPageBytes);
+  check(page.has_value(), "a machine without a page of memory");
+  return *page;
+}
+
+}  // namespace
+
+GlobalTable::GlobalTable(Hardware& hardware)
+    : hardware_(hardware), nothing_(take_page(hardware)), places_(kFirst, hardware.entry_count() * kPageBytes) {
+  enable();
+  clear(0, bytes());
+}
+
+void GlobalTable::enable() {
+  if (hardware_.generation().ggtt_format() != GgttFormat::pte32_36) return;  // later tables are always on
+  const uint32_t control = hw::PGTBL_CTL::kDesc.offset(hardware_.model().id);
+  hardware_.write(control, hardware_.read(control) | 1);
+}
+
+uint64_t GlobalTable::entry(uint64_t address, bool local) const {
+  switch (hardware_.generation().ggtt_format()) {
+    case GgttFormat::pte32_36:
+      return (address & 0xffff'f000) | (address >> 32 & 0xf) << 4 | 1;
+    case GgttFormat::pte32_40:
+      return (address & 0xffff'f000) | (address >> 32 & 0xff) << 4 | 1;
+    case GgttFormat::pte64:
+      break;
+  }
+  return address | (local ? 2u : 0u) | 1u;
+}
+
+void GlobalTable::write(uint64_t address, const PageRun& run) {
+  for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
+    hardware_.write_entry((address + done) / kPageBytes, entry(run.address + done, run.local));
+  }
+}
+
+void GlobalTable::clear(uint64_t address, uint64_t bytes) {
+  for (uint64_t done = 0; done < bytes; done += kPageBytes) {
+    hardware_.write_entry((address + done) / kPageBytes, entry(nothing_.address, false));
+  }
+}
+
+std::optional<uint64_t> GlobalTable::map(const PageRun& run, uint64_t alignment) {
+  const std::optional<uint64_t> place = places_.take(run.bytes, alignment);
+  if (place) write(*place, run);
+  return place;
+}
+
+void GlobalTable::unmap(uint64_t address, uint64_t bytes) {
+  clear(address, bytes);
+  places_.give(address, bytes);
+}
+
+std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
+  const std::optional<uint64_t> place = places_.take(count * kPageBytes, count * kPageBytes);
+  if (!place) return std::nullopt;
+  return *place / kPageBytes;
+}
+
+std::optional<KernelMemory> KernelMemory::create(Hardware& hardware, GlobalTable& table, uint64_t bytes) {
+  KernelMemory made(hardware, table);
+  const std::optional<PageRun> run = hardware.allocate(bytes);
+  if (!run) return std::nullopt;
+  made.run_ = *run;
+  const std::optional<uint64_t> place = table.map(made.run_);
+  if (!place) return std::nullopt;
+  made.address_ = *place;
+  return made;
+}
+
+KernelMemory::KernelMemory(KernelMemory&& other) noexcept : hardware_(other.hardware_), table_(other.table_) {
+  *this = std::move(other);
+}
+
+KernelMemory& KernelMemory::operator=(KernelMemory&& other) noexcept {
+  std::swap(hardware_, other.hardware_);
+  std::swap(table_, other.table_);
+  std::swap(run_, other.run_);
+  std::swap(address_, other.address_);
+  return *this;
+}
+
+KernelMemory::~KernelMemory() {
+  if (address_ != 0) table_->unmap(address_, run_.bytes);
+  if (run_.bytes != 0) hardware_->release(run_);
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,41 @@
+// The chip under the driver: its table, its engines with their queues, its interrupts. Knows requests and fences, not
+// yet files or handles. Not for several threads at once: whoever calls holds the driver's lock.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/engine_queue.h"
+#include "driver/interrupts.h"
+
+namespace halogen::driver {
+
+class Gpu {
+ public:
+  static Result<std::unique_ptr<Gpu>> start(const spec::DeviceModel& model, const HardwareOptions& options);
+
+  Hardware& hardware() { return *hardware_; }
+  GlobalTable& global() { return table_; }
+  const std::vector<std::unique_ptr<EngineQueue>>& queues() const { return queues_; }
+  EngineQueue* find(spec::EngineClass engine_class, unsigned instance);
+
+  // All contexts share one address space, and it is this.
+  bool shares_space() const { return shared_ != nullptr; }
+  const std::shared_ptr<PageTables>& shared_tables() const { return shared_; }
+
+  // The device works for this long (of its own time); interrupts are taken and queues brought up to date.
+  void work(uint64_t nanoseconds);
+  void update();
+  bool idle() const;
+
+ private:
+  Gpu(std::unique_ptr<Hardware> hardware);
+
+  std::unique_ptr<Hardware> hardware_;
+  GlobalTable table_;
+  Interrupts interrupts_;
+  std::shared_ptr<PageTables> shared_;
+  std::vector<std::unique_ptr<EngineQueue>> queues_;
+};
+
+}  // namespace halogen::driver

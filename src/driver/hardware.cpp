@@ -1,0 +1,114 @@
+#include "driver/hardware.h"
+
+#include <utility>
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kFirstPage = 0x10'0000;  // below lies what firmware uses
+constexpr uint64_t kLowBarSpace = 0xc000'0000;
+constexpr uint64_t kHighBarSpace = uint64_t{1} << 36;
+
+constexpr uint32_t kCommand = 0x04;
+constexpr uint32_t kFirstBar = 0x10;
+constexpr uint16_t kIo = 1, kMemory = 2, kBusMaster = 4;
+
+constexpr uint32_t kTableMemoryBase = 0x10'8100;  // GSMBASE: where local memory for software ends
+
+}  // namespace
+
+Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model, const HardwareOptions& options) {
+  const uint64_t local = local_bytes(model, options.device);
+  Result<std::unique_ptr<Machine>> machine = Machine::create(options.memory_bytes, local, options.events);
+  if (!machine) return machine.error();
+  Result<std::unique_ptr<Device>> device = Device::create(model, **machine, options.device);
+  if (!device) return device.error();
+  return std::unique_ptr<Hardware>(
+      new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes));
+}
+
+Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes)
+    : machine_(std::move(machine)),
+      device_(std::move(device)),
+      generation_(device_->model()),
+      pages_(kFirstPage, memory_bytes),
+      local_pages_(0, 0) {
+  place_bars();
+  wake();
+  if (has(spec::Feature::local_memory)) {
+    local_pages_ = PageAllocator(0, read(kTableMemoryBase) | uint64_t{read(kTableMemoryBase + 4)} << 32);
+  }
+  entry_bytes_ = has(spec::Feature::ggtt_pte64) ? 8 : 4;
+  entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
+}
+
+// What firmware does before a driver comes: sizes are asked for, addresses given, decoding switched on.
+void Hardware::place_bars() {
+  uint64_t next_low = kLowBarSpace;
+  uint64_t next_high = kHighBarSpace;
+  for (const spec::BarModel& bar : model().bars) {
+    const uint64_t size = bar_bytes(bar, device_->options());
+    const uint32_t at = kFirstBar + 4 * bar.index;
+    if (bar.kind == spec::BarKind::io) {
+      device_->config_write(at, 4, 0x1000);
+      continue;
+    }
+    uint64_t& next = bar.address_bits == 64 ? next_high : next_low;
+    const uint64_t address = (next + size - 1) / size * size;
+    next = address + size;
+    if (bar.address_bits == 64) device_->config_write(at + 4, 4, static_cast<uint32_t>(address >> 32));
+    device_->config_write(at, 4, static_cast<uint32_t>(address));
+    switch (bar.kind) {
+      case spec::BarKind::gttmmadr:
+        register_bar_ = table_bar_ = bar.index;
+        table_offset_ = model().gtt_offset;
+        break;
+      case spec::BarKind::mmadr:
+        register_bar_ = bar.index;
+        break;
+      case spec::BarKind::gttadr:
+        table_bar_ = bar.index;
+        table_offset_ = 0;
+        break;
+      case spec::BarKind::gmadr:
+        aperture_bytes_ = size;
+        break;
+      default:
+        break;
+    }
+  }
+  device_->config_write(kCommand, 2, kIo | kMemory | kBusMaster);
+}
+
+void Hardware::wake() {
+  if (const spec::WakeTable* const table = spec::find_wake_table(model().id)) {
+    for (const spec::WakePort& port : table->ports) {
+      write(port.request, port.access == spec::Access::masked ? masked(1, true) : 1);
+    }
+  }
+}
+
+void Hardware::write_entry(uint64_t index, uint64_t entry) {
+  device_->bar_write(table_bar_, table_offset_ + index * entry_bytes_, entry_bytes_, entry);
+}
+
+std::optional<PageRun> Hardware::allocate(uint64_t bytes, bool local) {
+  const std::optional<uint64_t> address = pages(local).take(bytes);
+  if (!address) return std::nullopt;
+  const PageRun run{*address, bytes, local};
+  return run;
+}
+
+void Hardware::release(const PageRun& run) {
+  if (run.bytes == 0) return;
+  constexpr uint64_t kLarge = 256 * 1024;
+  if (run.bytes >= kLarge) {
+    machine_->of(run.local).drop(run.address, run.bytes);
+  } else {
+    const std::span<std::byte> content = bytes(run);
+    std::memset(content.data(), 0, content.size());
+  }
+  pages(run.local).give(run.address, run.bytes);
+}
+
+}  // namespace halogen::driver

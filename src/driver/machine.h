@@ -1,0 +1,75 @@
+// The machine around a device that our own driver runs on: system memory in one piece that user programs can map, the
+// device's local memory likewise, the interrupt line. Memory comes from anonymous files, so that a page has the same
+// content for the device, the driver and every program that maps it. Costs only what was touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/result.h"
+#include "device/host.h"
+
+namespace halogen::driver {
+
+// Memory behind a file descriptor.
+class SharedMemory {
+ public:
+  static Result<SharedMemory> create(const char* name, uint64_t bytes);
+  SharedMemory() = default;
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  ~SharedMemory();
+
+  int descriptor() const { return descriptor_; }
+  uint64_t size() const { return bytes_; }
+  // Empty when the range is not inside.
+  std::span<std::byte> at(uint64_t offset, uint64_t bytes) const;
+  // Another file takes the place of a range from now on, content included.
+  bool replace(uint64_t offset, uint64_t bytes, int descriptor);
+  // The range is zero again and costs nothing. Undoes replace().
+  void drop(uint64_t offset, uint64_t bytes);
+
+ private:
+  int descriptor_ = -1;
+  std::byte* base_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
+class Machine final : public Host {
+ public:
+  static Result<std::unique_ptr<Machine>> create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events);
+
+  const SharedMemory& memory() const { return memory_; }
+  const SharedMemory& local() const { return local_; }
+  SharedMemory& of(bool local) { return local ? local_ : memory_; }
+
+  bool interrupt_line() const { return line_; }
+  // A message came since the last look.
+  bool take_message() { return std::exchange(message_, false); }
+
+  bool read_memory(PhysAddr address, std::span<std::byte> out) override;
+  bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
+    return memory_.at(address.value, bytes);
+  }
+  std::span<std::byte> local_memory(uint64_t bytes) override { return local_.at(0, bytes); }
+  void set_interrupt_line(bool asserted) override { line_ = asserted; }
+  void send_message_interrupt(PhysAddr, uint32_t) override { message_ = true; }
+  void on_event(const Event& event) override {
+    if (events_ != nullptr) events_->on_event(event);
+  }
+
+ private:
+  Machine(SharedMemory memory, SharedMemory local, EventSink* events)
+      : memory_(std::move(memory)), local_(std::move(local)), events_(events) {}
+
+  SharedMemory memory_;
+  SharedMemory local_;
+  EventSink* events_;
+  bool line_ = false;
+  bool message_ = false;
+};
+
+}  // namespace halogen::driver

@@ -1,0 +1,40 @@
+// Runs of whole pages of a memory or of an address range: first fit, neighbours joined when they come back. Runs that
+// were given back lately are handed out again without a search.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace halogen::driver {
+
+inline constexpr uint64_t kPageBytes = 4096;
+
+class PageAllocator {
+ public:
+  PageAllocator(uint64_t first, uint64_t end);  // bytes, whole pages
+
+  // Of `bytes` (whole pages) at a multiple of `alignment`, below `limit`.
+  std::optional<uint64_t> take(uint64_t bytes, uint64_t alignment = kPageBytes, uint64_t limit = ~uint64_t{0});
+  // Exactly this range; false when a part of it is taken.
+  bool take_at(uint64_t address, uint64_t bytes);
+  void give(uint64_t address, uint64_t bytes);
+
+  uint64_t free_bytes() const { return free_bytes_; }
+  uint64_t all_bytes() const { return all_bytes_; }
+
+ private:
+  static constexpr uint64_t kRecentPages = 16;
+
+  void join(uint64_t address, uint64_t bytes);
+  void forget_recent();
+
+  std::map<uint64_t, uint64_t> free_;  // address -> bytes
+  std::array<std::vector<uint64_t>, kRecentPages> recent_;
+  uint64_t free_bytes_;
+  uint64_t all_bytes_;
+};
+
+}  // namespace halogen::driver

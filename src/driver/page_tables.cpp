@@ -1,0 +1,166 @@
+#include "driver/page_tables.h"
+
+#include "base/check.h"
+
+namespace halogen::driver {
+namespace {
+
+class GlobalOnly final : public PageTables {
+ public:
+  explicit GlobalOnly(GlobalTable& global) : global_(global) {}
+  bool map(uint64_t address, const PageRun& run) override {
+    global_.write(address, run);
+    return true;
+  }
+  void unmap(uint64_t address, uint64_t bytes) override { global_.clear(address, bytes); }
+
+ private:
+  GlobalTable& global_;
+};
+
+// The page directory lies among the entries of the global table; each of its entries names a page of 1024 entries.
+class BesideGlobal final : public PageTables {
+ public:
+  BesideGlobal(Hardware& hardware, GlobalTable& global) : hardware_(hardware), global_(global) {
+    const std::optional<uint64_t> first = global.reserve_entries(kDirectoryEntries);
+    check(first.has_value(), "no room for a page directory");
+    directory_ = *first;
+    const std::optional<PageRun> nothing = hardware.allocate(kPageBytes);
+    check(nothing.has_value(), "no page");
+    nothing_ = *nothing;
+    for (uint64_t i = 0; i < kDirectoryEntries; ++i) {
+      const std::optional<PageRun> table = hardware.allocate(kPageBytes);
+      check(table.has_value(), "no page for a page table");
+      tables_.push_back(*table);
+      for (uint64_t page = 0; page < kTableEntries; ++page) put(i * kTableEntries + page, nothing_.address);
+      hardware.write_entry(directory_ + i, entry(table->address));
+    }
+  }
+  void load(const spec::EngineModel& engine) override {
+    hardware_.write(hardware_.model().engines[0], kMode, Hardware::masked(kProcessTables, true));
+    hardware_.write(engine, kDirectoryValid, 0xffff'ffff);
+    hardware_.write(engine, kDirectoryBase, static_cast<uint32_t>(directory_ * 4 / 64) << 16);
+  }
+  bool map(uint64_t address, const PageRun& run) override {
+    global_.write(address, run);
+    for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
+      put((address + done) / kPageBytes, run.address + done);
+    }
+    return true;
+  }
+  void unmap(uint64_t address, uint64_t bytes) override {
+    global_.clear(address, bytes);
+    for (uint64_t done = 0; done < bytes; done += kPageBytes) put((address + done) / kPageBytes, nothing_.address);
+  }
+
+ private:
+  static constexpr uint64_t kDirectoryEntries = 512;
+  static constexpr uint64_t kTableEntries = 1024;
+  static constexpr uint32_t kDirectoryValid = 0x220, kDirectoryBase = 0x228;
+  static constexpr uint32_t kMode = 0x520, kProcessTables = 1u << 9;  // GFX_MODE, in the render engine's block
+
+  static uint64_t entry(uint64_t address) { return (address & 0xffff'f000) | (address >> 28 & 0xff0) | 1; }
+  void put(uint64_t page, uint64_t address) {
+    hardware_.store(tables_[page / kTableEntries], page % kTableEntries * 4,
+                    static_cast<uint32_t>(entry(address) | kCached));
+  }
+  static constexpr uint32_t kCached = 1 << 1;  // in the last-level cache
+
+  Hardware& hardware_;
+  GlobalTable& global_;
+  uint64_t directory_ = 0;
+  PageRun nothing_;
+  std::vector<PageRun> tables_;
+};
+
+// Trees of 512 entries a table. Tables come into being when an address below them is mapped.
+class Tree final : public PageTables {
+ public:
+  explicit Tree(Hardware& hardware)
+      : hardware_(hardware),
+        local_(hardware.has(spec::Feature::local_memory)),
+        levels_(hardware.has(spec::Feature::ppgtt_4level) ? 4 : 3) {
+    // Context images name the outermost tables: they stay what they are.
+    for (size_t i = 0; i < (levels_ == 4 ? 1 : roots_.size()); ++i) roots_[i] = make();
+  }
+  ~Tree() override {
+    for (const std::unique_ptr<Node>& root : roots_) free_below(root.get());
+  }
+  bool map(uint64_t address, const PageRun& run) override {
+    for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
+      Node* const leaf = find(address + done, true);
+      if (leaf == nullptr) return false;
+      const uint64_t place = run.local ? kLocal : 0;
+      hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8, (run.address + done) | place | kPresent);
+    }
+    return true;
+  }
+  void unmap(uint64_t address, uint64_t bytes) override {
+    for (uint64_t done = 0; done < bytes; done += kPageBytes) {
+      if (Node* const leaf = find(address + done, false)) {
+        hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8, 0);
+      }
+    }
+  }
+  std::array<uint64_t, 4> roots() const override {
+    std::array<uint64_t, 4> all{};
+    for (size_t i = 0; i < all.size(); ++i) all[i] = roots_[i] ? roots_[i]->page.address : 0;
+    return all;
+  }
+
+ private:
+  static constexpr uint64_t kPresent = 3;       // and writable
+  static constexpr uint64_t kLocal = 1u << 11;  // local memory
+  struct Node {
+    PageRun page;
+    std::array<std::unique_ptr<Node>, 512> below;
+  };
+
+  static uint64_t index(uint64_t address, unsigned level) { return address >> (12 + 9 * level) & 0x1ff; }
+
+  std::unique_ptr<Node> make() {
+    const std::optional<PageRun> page = hardware_.allocate(kPageBytes, local_);
+    if (!page) return nullptr;
+    auto node = std::make_unique<Node>();
+    node->page = *page;
+    return node;
+  }
+  // The table of the last level for an address.
+  Node* find(uint64_t address, bool create) {
+    Node* node = roots_[levels_ == 4 ? 0 : address >> 30 & 3].get();
+    for (unsigned level = levels_ == 4 ? 3 : 1; node != nullptr && level > 0; --level) {
+      std::unique_ptr<Node>& next = node->below[index(address, level)];
+      if (!next && create) {
+        next = make();
+        if (next) {
+          hardware_.store<uint64_t>(node->page, index(address, level) * 8, next->page.address | kPresent);
+        }
+      }
+      node = next.get();
+    }
+    return node;
+  }
+  void free_below(const Node* node) {
+    if (node == nullptr) return;
+    for (const std::unique_ptr<Node>& each : node->below) free_below(each.get());
+    hardware_.release(node->page);
+  }
+
+  Hardware& hardware_;
+  bool local_;
+  unsigned levels_;
+  std::array<std::unique_ptr<Node>, 4> roots_;
+};
+
+}  // namespace
+
+std::unique_ptr<PageTables> make_shared_tables(Hardware& hardware, GlobalTable& global) {
+  if (hardware.has(spec::Feature::ppgtt_2level)) return std::make_unique<BesideGlobal>(hardware, global);
+  return std::make_unique<GlobalOnly>(global);
+}
+
+std::unique_ptr<PageTables> make_own_tables(Hardware& hardware) {
+  return std::make_unique<Tree>(hardware);
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,128 @@
+// Rings shared by all contexts, for chips without execlists. Work is done strictly in the order in which it was placed.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "driver/command_writer.h"
+#include "driver/engine_queue.h"
+#include "hw/hwsp.h"
+#include "hw/mi_flow.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint32_t kTail = 0x30, kHead = 0x34, kStart = 0x38, kControl = 0x3c;
+constexpr uint64_t kRingBytes = 32 * kPageBytes;
+constexpr uint64_t kImageBytes = 16 * kPageBytes;
+constexpr uint32_t kSeqno = 0x100;  // in the status page; below lies what hardware writes
+
+class RingContext final : public EngineContext {
+ public:
+  RingContext(EngineQueue& queue, std::optional<KernelMemory> its_image)
+      : EngineContext(queue), image(std::move(its_image)) {}
+  std::optional<KernelMemory> image;  // render engine only
+  bool has_run = false;
+};
+
+class RingQueue final : public EngineQueue {
+ public:
+  RingQueue(Hardware& hardware, GlobalTable& table, PageTables& tables, const spec::EngineModel& engine,
+            KernelMemory ring, KernelMemory status)
+      : EngineQueue(hardware, table, engine), tables_(tables), ring_(std::move(ring)), status_(std::move(status)) {
+    start();
+  }
+
+  void start() override {
+    table_.enable();
+    tables_.load(engine_);
+    const bool physical = hardware_.has(spec::Feature::physical_status_page);
+    const uint64_t page = physical ? status_.run().address : status_.address();
+    hardware_.write(engine_, hw::HWS_PGA::kDesc.offset(hardware_.model().id),
+                    static_cast<uint32_t>(page | (physical ? page >> 28 & 0xf0 : 0)));
+    hardware_.write(engine_, kControl, 0);
+    hardware_.write(engine_, kStart, static_cast<uint32_t>(ring_.address()));
+    hardware_.write(engine_, kHead, 0);
+    hardware_.write(engine_, kTail, 0);
+    hardware_.write(engine_, kControl, static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
+    tail_ = head_ = told_ = 0;
+    loaded_ = nullptr;
+  }
+
+  std::shared_ptr<EngineContext> make_context(uint32_t, std::shared_ptr<PageTables>) override {
+    std::optional<KernelMemory> image;
+    if (CommandWriter(hardware_.model(), engine_).has<hw::MI_SET_CONTEXT>()) {
+      image = KernelMemory::create(hardware_, table_, kImageBytes);
+      if (!image) return nullptr;
+    }
+    return std::make_shared<RingContext>(*this, std::move(image));
+  }
+
+ protected:
+  bool place(Request& request) override {
+    auto& context = static_cast<RingContext&>(*request.context);
+    CommandWriter commands(hardware_.model(), engine_);
+    commands.flush(true);
+    if (context.image && loaded_ != &context) {
+      commands.set_context(context.image->address(), !context.has_run);
+      commands.add_dwords({0});  // a no-op has to follow
+    }
+    if (request.batch != 0) commands.start_batch(request.batch, request.secure);
+    commands.flush(false);
+    request.seqno = next_seqno_;
+    commands.store_status(kSeqno, request.seqno);
+    commands.interrupt();
+    commands.pad();
+    const uint64_t bytes = commands.dwords().size() * 4;
+    if (free_bytes() < bytes + 64) return false;
+    request.start = tail_;
+    for (const uint32_t dword : commands.dwords()) {
+      ring_.store(tail_, dword);
+      tail_ = (tail_ + 4) % kRingBytes;
+    }
+    request.end = tail_;
+    ++next_seqno_;
+    context.has_run = true;
+    loaded_ = &context;
+    keep_ = request.context;
+    return true;
+  }
+  void submit() override {
+    if (told_ != tail_) hardware_.write(engine_, kTail, static_cast<uint32_t>(tail_));
+    told_ = tail_;
+  }
+  bool is_done(const Request& request) const override {
+    return static_cast<int32_t>(status_.load(kSeqno) - request.seqno) >= 0;
+  }
+  void look() override { head_ = hardware_.read(engine_, kHead) & 0x1f'fffc; }
+  // The ring is empty: what was in it is placed again.
+  void after_reset(const Request*) override {
+    std::deque<RequestRef> again;
+    std::swap(again, running_);
+    for (auto each = again.rbegin(); each != again.rend(); ++each) waiting_.push_front(*each);
+  }
+
+ private:
+  uint64_t free_bytes() const { return (head_ + kRingBytes - tail_ - 8) % kRingBytes; }
+
+  PageTables& tables_;
+  KernelMemory ring_;
+  KernelMemory status_;
+  uint64_t tail_ = 0;
+  uint64_t head_ = 0;
+  uint64_t told_ = 0;
+  uint32_t next_seqno_ = 1;
+  const RingContext* loaded_ = nullptr;
+  std::shared_ptr<EngineContext> keep_;  // the engine still saves into its image
+};
+
+}  // namespace
+
+std::unique_ptr<EngineQueue> make_ring_queue(Hardware& hardware, GlobalTable& table, PageTables& tables,
+                                             const spec::EngineModel& engine) {
+  std::optional<KernelMemory> ring = KernelMemory::create(hardware, table, kRingBytes);
+  std::optional<KernelMemory> status = KernelMemory::create(hardware, table, kPageBytes);
+  if (!ring || !status) return nullptr;
+  return std::make_unique<RingQueue>(hardware, table, tables, engine, std::move(*ring), std::move(*status));
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,88 @@
+#include "driver/space.h"
+
+#include <cerrno>
+#include <iterator>
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kFirst = 0x1000;  // an address of zero shows a mistake
+
+}  // namespace
+
+Space::Space(Gpu& gpu) : gpu_(gpu) {
+  if (gpu.shares_space()) {
+    size_ = gpu.global().bytes();
+    tables_ = gpu.shared_tables();
+    return;
+  }
+  const bool wide = gpu.hardware().has(spec::Feature::ppgtt_4level);
+  size_ = uint64_t{1} << (wide ? 48 : 32);
+  tables_ = make_own_tables(gpu.hardware());
+  own_places_.emplace(kFirst, size_);
+}
+
+Space::~Space() {
+  while (!where_.empty()) unbind(*where_.begin()->second.buffer);
+}
+
+std::optional<uint64_t> Space::find(const Buffer& buffer) const {
+  const auto found = where_.find(&buffer);
+  if (found == where_.end()) return std::nullopt;
+  return found->second.address;
+}
+
+int Space::place(const BufferRef& buffer, uint64_t address) {
+  if (!buffer->need_pages() || !tables_->map(address, buffer->run())) {
+    places().give(address, buffer->size());
+    return -ENOMEM;
+  }
+  bound_[address] = buffer.get();
+  where_[buffer.get()] = {buffer.get(), address, buffer->size()};
+  buffer->spaces.push_back(this);
+  return 0;
+}
+
+int Space::bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit) {
+  const std::optional<uint64_t> address = places().take(buffer->size(), alignment, limit);
+  return address ? place(buffer, *address) : -ENOSPC;
+}
+
+int Space::bind_at(const BufferRef& buffer, uint64_t address) {
+  if (address % kPageBytes != 0 || address + buffer->size() > size_ || address + buffer->size() < address) {
+    return -EINVAL;
+  }
+  if (find(*buffer) == address) return 0;
+  unbind(*buffer);
+  if (!places().take_at(address, buffer->size())) {
+    if (!evict(address, buffer->size()) || !places().take_at(address, buffer->size())) return -ENOSPC;
+  }
+  return place(buffer, address);
+}
+
+bool Space::evict(uint64_t address, uint64_t bytes) {
+  auto each = bound_.upper_bound(address);
+  if (each != bound_.begin()) --each;
+  while (each != bound_.end() && each->first < address + bytes) {
+    Buffer* const buffer = each->second;
+    ++each;
+    const Place place = where_.at(buffer);
+    if (place.address + place.bytes <= address) continue;
+    if (buffer->is_busy(true)) return false;
+    unbind(*buffer);
+  }
+  return true;
+}
+
+void Space::unbind(Buffer& buffer) {
+  const auto found = where_.find(&buffer);
+  if (found == where_.end()) return;
+  const auto [which, address, bytes] = found->second;
+  std::erase(which->spaces, this);
+  tables_->unmap(address, bytes);
+  places().give(address, bytes);
+  bound_.erase(address);
+  where_.erase(found);
+}
+
+}  // namespace halogen::driver
