@@ -17,9 +17,11 @@ struct Fence {
 using FenceRef = std::shared_ptr<Fence>;
 
 class EngineContext;
+struct Context;
 
 struct Request final : Fence {
   std::shared_ptr<EngineContext> context;
+  std::weak_ptr<Context> owner;
   uint64_t batch = 0;  // address of its first command; 0: none, only a point in time
   bool secure = false;
   int priority = 0;

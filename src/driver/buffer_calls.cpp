@@ -1,0 +1,236 @@
+// Calls about buffers.
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "driver/ioctls.h"
+#include "driver/user_memory.h"
+
+namespace halogen::driver {
+namespace {
+
+uint64_t whole_pages(uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+// A size, a place, a handle.
+int add_buffer(Call& call, uint64_t& size, bool local, uint32_t& handle) {
+  const uint64_t bytes = whole_pages(size);
+  if (bytes == 0) return -EINVAL;
+  if (bytes < size) return -E2BIG;
+  Hardware& hardware = call.kernel.gpu().hardware();
+  if (bytes > hardware.pages(local).all_bytes()) return -E2BIG;
+  size = bytes;
+  handle = call.file.buffers.add(std::make_shared<Buffer>(hardware, bytes, local));
+  return 0;
+}
+
+bool inside(const Buffer& buffer, uint64_t offset, uint64_t bytes) {
+  return offset <= buffer.size() && bytes <= buffer.size() - offset;
+}
+
+int wait_idle(Call& call, const BufferRef& buffer, bool also_reads) {
+  call.kernel.wait(
+      call.lock, [&] { return !buffer->is_busy(also_reads); }, std::nullopt);
+  return 0;
+}
+
+}  // namespace
+
+int create_buffer(Call& call, drm_i915_gem_create& create) {
+  uint64_t size = create.size;
+  const int result =
+      add_buffer(call, size, call.kernel.gpu().hardware().has(spec::Feature::local_memory), create.handle);
+  if (result == 0) create.size = size;
+  return result;
+}
+
+// Extensions come as a list in the program's memory.
+int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
+  if ((create.flags & ~uint32_t{I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS}) != 0) return -EINVAL;
+  bool local = call.kernel.gpu().hardware().has(spec::Feature::local_memory);
+  constexpr int kMostExtensions = 512;
+  uint64_t next = create.extensions;
+  for (int count = 0; next != 0; ++count) {
+    if (count == kMostExtensions) return -E2BIG;
+    const auto extension = read_user<i915_user_extension>(next);
+    if (!extension) return -EFAULT;
+    if (extension->flags != 0) return -EINVAL;
+    if (extension->name == I915_GEM_CREATE_EXT_MEMORY_REGIONS) {
+      const auto regions = read_user<drm_i915_gem_create_ext_memory_regions>(next);
+      if (!regions) return -EFAULT;
+      if (regions->pad != 0 || regions->num_regions == 0 || regions->num_regions > 8) return -EINVAL;
+      const auto list = read_user_array<drm_i915_gem_memory_class_instance>(regions->regions, regions->num_regions);
+      if (!list) return -EFAULT;
+      for (size_t i = 0; i < list->size(); ++i) {
+        const bool device = (*list)[i].memory_class == I915_MEMORY_CLASS_DEVICE;
+        const bool known = (*list)[i].memory_class == I915_MEMORY_CLASS_SYSTEM ||
+                           (device && call.kernel.gpu().hardware().has(spec::Feature::local_memory));
+        if (!known || (*list)[i].memory_instance != 0) return -EINVAL;
+        if (i == 0) local = device;
+      }
+    } else if (extension->name == I915_GEM_CREATE_EXT_PROTECTED_CONTENT) {
+      return -ENODEV;
+    } else {
+      return -EINVAL;
+    }
+    next = extension->next_extension;
+  }
+  uint64_t size = create.size;
+  const int result = add_buffer(call, size, local, create.handle);
+  if (result == 0) create.size = size;
+  return result;
+}
+
+int close_buffer(Call& call, drm_gem_close& close) {
+  const BufferRef buffer = call.file.buffers.remove(close.handle);
+  if (!buffer) return -EINVAL;
+  if (buffer.use_count() == 1) call.kernel.forget_offset(*buffer);
+  return 0;
+}
+
+int read_buffer(Call& call, drm_i915_gem_pread& read) {
+  if (read.size == 0) return 0;
+  const BufferRef buffer = call.file.buffers.find(read.handle);
+  if (!buffer) return -ENOENT;
+  if (!inside(*buffer, read.offset, read.size)) return -EINVAL;
+  if (!buffer->need_pages()) return -ENOMEM;
+  wait_idle(call, buffer, false);
+  const auto from = buffer->bytes().subspan(read.offset, read.size);
+  return write_user(read.data_ptr, from.data(), from.size()) ? 0 : -EFAULT;
+}
+
+int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
+  if (write.size == 0) return 0;
+  const BufferRef buffer = call.file.buffers.find(write.handle);
+  if (!buffer) return -ENOENT;
+  if (!inside(*buffer, write.offset, write.size)) return -EINVAL;
+  if (!buffer->need_pages()) return -ENOMEM;
+  wait_idle(call, buffer, true);
+  const auto into = buffer->bytes().subspan(write.offset, write.size);
+  return read_user(write.data_ptr, into.data(), into.size()) ? 0 : -EFAULT;
+}
+
+int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
+  const BufferRef buffer = call.file.buffers.find(map.handle);
+  if (!buffer) return -ENOENT;
+  if (map.extensions != 0) return -EINVAL;
+  const bool local = call.kernel.gpu().hardware().has(spec::Feature::local_memory);
+  switch (map.flags) {
+    case I915_MMAP_OFFSET_GTT:
+      if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -ENODEV;
+      break;
+    case I915_MMAP_OFFSET_WC:
+    case I915_MMAP_OFFSET_WB:
+    case I915_MMAP_OFFSET_UC:
+      if (local) return -ENODEV;
+      break;
+    case I915_MMAP_OFFSET_FIXED:
+      if (!local) return -ENODEV;
+      break;
+    default:
+      return -EINVAL;
+  }
+  map.offset = call.kernel.offset_of(buffer);
+  return 0;
+}
+
+int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
+  constexpr uint32_t kProcessor = I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT | I915_GEM_DOMAIN_WC;
+  if (((domain.read_domains | domain.write_domain) & ~kProcessor) != 0) return -EINVAL;
+  if (domain.write_domain != 0 && domain.read_domains != domain.write_domain) return -EINVAL;
+  if (domain.read_domains == 0) return 0;
+  const BufferRef buffer = call.file.buffers.find(domain.handle);
+  if (!buffer) return -ENOENT;
+  return wait_idle(call, buffer, domain.write_domain != 0);
+}
+
+int finish_writing(Call& call, drm_i915_gem_sw_finish& finish) {
+  return call.file.buffers.find(finish.handle) ? 0 : -ENOENT;
+}
+
+int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
+  if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
+  const BufferRef buffer = call.file.buffers.find(tiling.handle);
+  if (!buffer) return -ENOENT;
+  if (tiling.tiling_mode > I915_TILING_Y) return -EINVAL;
+  if (tiling.tiling_mode == I915_TILING_NONE) {
+    tiling.stride = 0;
+  } else {
+    const uint32_t tile = tiling.tiling_mode == I915_TILING_X ? 512 : 128;
+    constexpr uint32_t kMostStride = 128 * 1024;
+    if (tiling.stride == 0 || tiling.stride % tile != 0 || tiling.stride > kMostStride) return -EINVAL;
+  }
+  tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+  buffer->tiling = static_cast<Tiling>(tiling.tiling_mode);
+  buffer->stride = tiling.stride;
+  return 0;
+}
+
+int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling) {
+  if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
+  const BufferRef buffer = call.file.buffers.find(tiling.handle);
+  if (!buffer) return -ENOENT;
+  tiling.tiling_mode = static_cast<uint32_t>(buffer->tiling);
+  tiling.swizzle_mode = tiling.phys_swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+  return 0;
+}
+
+int set_caching(Call& call, drm_i915_gem_caching& caching) {
+  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  if (caching.caching > I915_CACHING_DISPLAY) return -EINVAL;
+  const BufferRef buffer = call.file.buffers.find(caching.handle);
+  if (!buffer) return -ENOENT;
+  buffer->caching = caching.caching;
+  return 0;
+}
+
+int get_caching(Call& call, drm_i915_gem_caching& caching) {
+  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  const BufferRef buffer = call.file.buffers.find(caching.handle);
+  if (!buffer) return -ENOENT;
+  caching.caching = buffer->caching;
+  return 0;
+}
+
+// Nothing is ever taken away under pressure: there is none.
+int advise(Call& call, drm_i915_gem_madvise& advice) {
+  if (advice.madv > I915_MADV_DONTNEED) return -EINVAL;
+  const BufferRef buffer = call.file.buffers.find(advice.handle);
+  if (!buffer) return -ENOENT;
+  buffer->purgeable = advice.madv == I915_MADV_DONTNEED;
+  advice.retained = 1;
+  return 0;
+}
+
+int is_busy(Call& call, drm_i915_gem_busy& busy) {
+  const BufferRef buffer = call.file.buffers.find(busy.handle);
+  if (!buffer) return -ENOENT;
+  call.kernel.gpu().update();
+  constexpr uint32_t kAnyReader = 1u << 16;
+  busy.busy = (buffer->is_busy(false) ? 1u : 0u) | (buffer->is_busy(true) ? kAnyReader : 0u);
+  return 0;
+}
+
+int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
+  if (wait.flags != 0) return -EINVAL;
+  const BufferRef buffer = call.file.buffers.find(wait.bo_handle);
+  if (!buffer) return -ENOENT;
+  const auto start = std::chrono::steady_clock::now();
+  const bool forever = wait.timeout_ns < 0;
+  const bool idle = call.kernel.wait(
+      call.lock, [&] { return !buffer->is_busy(true); },
+      forever ? std::nullopt : std::optional(std::chrono::nanoseconds(wait.timeout_ns)));
+  if (!forever) {
+    const auto spent = std::chrono::steady_clock::now() - start;
+    wait.timeout_ns = std::max<int64_t>(0, wait.timeout_ns - std::chrono::nanoseconds(spent).count());
+  }
+  return idle ? 0 : -ETIME;
+}
+
+int throttle(Call&) {
+  return 0;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,223 @@
+// EXECBUFFER2: buffers get addresses, relocations are written, dependencies found, and the batch becomes a request.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "base/bits.h"
+#include "driver/ioctls.h"
+#include "driver/user_memory.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kUnknownFlags = ~uint64_t{I915_EXEC_RING_MASK | I915_EXEC_CONSTANTS_MASK | I915_EXEC_GEN7_SOL_RESET |
+                                             I915_EXEC_SECURE | I915_EXEC_IS_PINNED | I915_EXEC_NO_RELOC |
+                                             I915_EXEC_HANDLE_LUT | I915_EXEC_BSD_MASK | I915_EXEC_BATCH_FIRST};
+constexpr uint64_t kUnknownObjectFlags =
+    ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
+              EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
+constexpr uint32_t kMostBuffers = 1u << 20;
+constexpr uint64_t kLow = uint64_t{1} << 32;
+constexpr unsigned kAddressBits = 48;
+
+uint64_t canonical(uint64_t address) {
+  return static_cast<uint64_t>(sign_extend(address, kAddressBits));
+}
+uint64_t plain(uint64_t address) {
+  return address & low_mask(kAddressBits);
+}
+
+class Execution {
+ public:
+  Execution(Call& call, drm_i915_gem_execbuffer2& arguments) : call_(call), arguments_(arguments) {}
+
+  int run() {
+    for (const auto step : {&Execution::check, &Execution::find_engine, &Execution::find_buffers, &Execution::bind,
+                            &Execution::relocate, &Execution::submit}) {
+      if (const int result = (this->*step)(); result != 0) return result;
+    }
+    return 0;
+  }
+
+ private:
+  struct Item {
+    BufferRef buffer;
+    drm_i915_gem_exec_object2 object;
+    uint64_t address = 0;
+  };
+
+  int check() {
+    if ((arguments_.flags & kUnknownFlags) != 0) return -EINVAL;
+    if (arguments_.DR1 != 0 || arguments_.DR4 != 0 || arguments_.num_cliprects != 0) return -EINVAL;
+    if (((arguments_.batch_start_offset | arguments_.batch_len) & 7) != 0) return -EINVAL;
+    if (arguments_.buffer_count < 1 || arguments_.buffer_count > kMostBuffers) return -EINVAL;
+    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -EPERM;
+    return 0;
+  }
+
+  int find_engine() {
+    context_ = call_.file.contexts.find(static_cast<uint32_t>(arguments_.rsvd1));
+    if (!context_) return -ENOENT;
+    if (context_->banned) return -EIO;
+    const auto number = static_cast<unsigned>(arguments_.flags & I915_EXEC_RING_MASK);
+    if (context_->has_engine_map) {
+      engine_ = number < context_->engines.size() ? context_->engines[number] : nullptr;
+    } else {
+      constexpr spec::EngineClass kNames[] = {spec::EngineClass::render, spec::EngineClass::render,
+                                              spec::EngineClass::video, spec::EngineClass::blit,
+                                              spec::EngineClass::vebox};
+      const uint64_t choice = (arguments_.flags & I915_EXEC_BSD_MASK) >> I915_EXEC_BSD_SHIFT;
+      if (choice != 0 && number != I915_EXEC_BSD) return -EINVAL;
+      if (number < std::size(kNames)) engine_ = call_.kernel.gpu().find(kNames[number], choice == 2 ? 1 : 0);
+    }
+    return engine_ == nullptr ? -EINVAL : 0;
+  }
+
+  int find_buffers() {
+    const auto objects = read_user_array<drm_i915_gem_exec_object2>(arguments_.buffers_ptr, arguments_.buffer_count);
+    if (!objects) return -EFAULT;
+    for (const drm_i915_gem_exec_object2& object : *objects) {
+      if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
+      if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
+      if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
+      Item item{call_.file.buffers.find(object.handle), object};
+      if (!item.buffer) return -ENOENT;
+      if (!places_.emplace(object.handle, items_.size()).second) return -EINVAL;  // twice
+      items_.push_back(std::move(item));
+    }
+    batch_ = (arguments_.flags & I915_EXEC_BATCH_FIRST) != 0 ? 0 : items_.size() - 1;
+    const uint64_t size = items_[batch_].buffer->size();
+    if (arguments_.batch_start_offset > size || arguments_.batch_len > size - arguments_.batch_start_offset) {
+      return -EINVAL;
+    }
+    return 0;
+  }
+
+  // First those that ask for a place, then those that still have one, then the rest.
+  int bind() {
+    Space& space = *context_->space;
+    for (Item& item : items_) {
+      if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
+      if (const int result = space.bind_at(item.buffer, plain(item.object.offset)); result != 0) return result;
+    }
+    for (Item& item : items_) {
+      const uint64_t alignment = std::max<uint64_t>(item.object.alignment, kPageBytes);
+      const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
+      const uint64_t limit = std::min(space.size(), wide ? ~uint64_t{0} : kLow);
+      std::optional<uint64_t> address = space.find(*item.buffer);
+      if ((item.object.flags & EXEC_OBJECT_PINNED) == 0 && address &&
+          (*address % alignment != 0 || *address + item.buffer->size() > limit)) {
+        call_.kernel.wait(
+            call_.lock, [&] { return !item.buffer->is_busy(true); }, std::nullopt);
+        space.unbind(*item.buffer);
+        address.reset();
+      }
+      if (!address) {
+        if (const int result = space.bind(item.buffer, alignment, limit); result != 0) return result;
+        address = space.find(*item.buffer);
+      }
+      item.address = *address;
+    }
+    return 0;
+  }
+
+  int relocate() {
+    const bool trusted = (arguments_.flags & I915_EXEC_NO_RELOC) != 0;
+    const bool moved = std::any_of(items_.begin(), items_.end(),
+                                   [](const Item& item) { return item.object.offset != canonical(item.address); });
+    for (Item& item : items_) {
+      if (item.object.relocation_count == 0 || (trusted && !moved)) continue;
+      if (const int result = relocate(item); result != 0) return result;
+    }
+    return 0;
+  }
+
+  int relocate(Item& item) {
+    constexpr uint32_t kMost = 1u << 24;
+    if (item.object.relocation_count > kMost) return -EINVAL;
+    auto list = read_user_array<drm_i915_gem_relocation_entry>(item.object.relocs_ptr, item.object.relocation_count);
+    if (!list) return -EFAULT;
+    const bool wide = call_.kernel.gpu().hardware().has(spec::Feature::ggtt_pte64);
+    const uint64_t bytes = wide ? 8 : 4;
+    for (drm_i915_gem_relocation_entry& entry : *list) {
+      Item* const target = find(entry.target_handle);
+      if (target == nullptr) return -ENOENT;
+      if ((entry.write_domain & (entry.write_domain - 1)) != 0) return -EINVAL;
+      if (((entry.write_domain | entry.read_domains) & (I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT)) != 0) {
+        return -EINVAL;
+      }
+      if (entry.write_domain != 0) target->object.flags |= EXEC_OBJECT_WRITE;
+      const uint64_t address = canonical(target->address);
+      if (entry.presumed_offset == address) continue;
+      if (entry.offset % 4 != 0 || entry.offset + bytes > item.buffer->size() || entry.offset + bytes < bytes) {
+        return -EINVAL;
+      }
+      // The processor writes: not while the device still reads the old values.
+      call_.kernel.wait(
+          call_.lock, [&] { return !item.buffer->is_busy(true); }, std::nullopt);
+      const uint64_t value = canonical(plain(address + entry.delta));
+      std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
+      entry.presumed_offset = address;
+    }
+    write_user(item.object.relocs_ptr, list->data(), list->size() * sizeof(drm_i915_gem_relocation_entry));
+    return 0;
+  }
+
+  Item* find(uint32_t handle) {
+    if ((arguments_.flags & I915_EXEC_HANDLE_LUT) != 0) return handle < items_.size() ? &items_[handle] : nullptr;
+    const auto found = places_.find(handle);
+    return found == places_.end() ? nullptr : &items_[found->second];
+  }
+
+  int submit() {
+    auto request = std::make_shared<Request>();
+    request->context = context_->on(*engine_);
+    if (!request->context) return -ENOMEM;
+    request->owner = context_;
+    request->priority = context_->priority;
+    request->batch = items_[batch_].address + arguments_.batch_start_offset;
+    request->keeps.push_back(context_->space);
+    for (Item& item : items_) {
+      const bool write = (item.object.flags & EXEC_OBJECT_WRITE) != 0;
+      if ((item.object.flags & EXEC_OBJECT_ASYNC) == 0) {
+        for (FenceRef& fence : item.buffer->fences(write)) request->waits.push_back(std::move(fence));
+      }
+      request->keeps.push_back(item.buffer);
+    }
+    for (Item& item : items_) {
+      item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
+      item.object.offset = canonical(item.address);
+    }
+    // Requests of one engine are done in order anyway: waiting for them would only hold them back.
+    std::erase_if(request->waits, [&](const FenceRef& fence) {
+      const auto* const other = dynamic_cast<const Request*>(fence.get());
+      return other != nullptr && other->context == request->context;
+    });
+    call_.kernel.queue(*engine_, request);
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const uint64_t place =
+          arguments_.buffers_ptr + i * sizeof(drm_i915_gem_exec_object2) + offsetof(drm_i915_gem_exec_object2, offset);
+      const uint64_t offset = items_[i].object.offset;
+      write_user(place, &offset, sizeof offset);
+    }
+    return 0;
+  }
+
+  Call& call_;
+  drm_i915_gem_execbuffer2& arguments_;
+  ContextRef context_;
+  EngineQueue* engine_ = nullptr;
+  std::vector<Item> items_;
+  std::unordered_map<uint32_t, size_t> places_;
+  size_t batch_ = 0;
+};
+
+}  // namespace
+
+int execute(Call& call, drm_i915_gem_execbuffer2& execute) {
+  return Execution(call, execute).run();
+}
+
+}  // namespace halogen::driver

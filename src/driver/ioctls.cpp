@@ -1,0 +1,78 @@
+#include "driver/ioctls.h"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "driver/user_memory.h"
+
+namespace halogen::driver {
+namespace {
+
+// The argument is as long as the program says; what it leaves out is zero, and only what it has room for goes back.
+template <class Argument, int (*Function)(Call&, Argument&)>
+int with_argument(Call& call, unsigned long request, uint64_t address) {
+  Argument argument{};
+  const size_t bytes = std::min<size_t>(sizeof argument, _IOC_SIZE(request));
+  if ((_IOC_DIR(request) & _IOC_WRITE) != 0 && !read_user(address, &argument, bytes)) return -EFAULT;
+  const int result = Function(call, argument);
+  if ((_IOC_DIR(request) & _IOC_READ) != 0 && result >= 0 && !write_user(address, &argument, bytes)) return -EFAULT;
+  return result;
+}
+
+int without_argument(Call& call, unsigned long, uint64_t) {
+  return throttle(call);
+}
+
+struct Entry {
+  unsigned number;
+  int (*function)(Call&, unsigned long, uint64_t);
+};
+
+constexpr unsigned kI915 = DRM_COMMAND_BASE;
+constexpr Entry kEntries[] = {
+    {0x00, with_argument<drm_version, get_version>},
+    {0x09, with_argument<drm_gem_close, close_buffer>},
+    {0x0c, with_argument<drm_get_cap, get_capability>},
+    {kI915 + DRM_I915_GETPARAM, with_argument<drm_i915_getparam_t, get_parameter>},
+    {kI915 + DRM_I915_GEM_GET_APERTURE, with_argument<drm_i915_gem_get_aperture, get_aperture>},
+    {kI915 + DRM_I915_REG_READ, with_argument<drm_i915_reg_read, read_register>},
+    {kI915 + DRM_I915_GEM_CREATE, with_argument<drm_i915_gem_create, create_buffer>},
+    {kI915 + DRM_I915_GEM_CREATE_EXT, with_argument<drm_i915_gem_create_ext, create_buffer_ext>},
+    {kI915 + DRM_I915_GEM_PREAD, with_argument<drm_i915_gem_pread, read_buffer>},
+    {kI915 + DRM_I915_GEM_PWRITE, with_argument<drm_i915_gem_pwrite, write_buffer>},
+    {kI915 + DRM_I915_GEM_MMAP_GTT, with_argument<drm_i915_gem_mmap_offset, map_offset>},
+    {kI915 + DRM_I915_GEM_SET_DOMAIN, with_argument<drm_i915_gem_set_domain, set_domain>},
+    {kI915 + DRM_I915_GEM_SW_FINISH, with_argument<drm_i915_gem_sw_finish, finish_writing>},
+    {kI915 + DRM_I915_GEM_SET_TILING, with_argument<drm_i915_gem_set_tiling, set_tiling>},
+    {kI915 + DRM_I915_GEM_GET_TILING, with_argument<drm_i915_gem_get_tiling, get_tiling>},
+    {kI915 + DRM_I915_GEM_SET_CACHING, with_argument<drm_i915_gem_caching, set_caching>},
+    {kI915 + DRM_I915_GEM_GET_CACHING, with_argument<drm_i915_gem_caching, get_caching>},
+    {kI915 + DRM_I915_GEM_MADVISE, with_argument<drm_i915_gem_madvise, advise>},
+    {kI915 + DRM_I915_GEM_BUSY, with_argument<drm_i915_gem_busy, is_busy>},
+    {kI915 + DRM_I915_GEM_WAIT, with_argument<drm_i915_gem_wait, wait_for_buffer>},
+    {kI915 + DRM_I915_GEM_THROTTLE, without_argument},
+    {kI915 + DRM_I915_GEM_CONTEXT_CREATE, with_argument<drm_i915_gem_context_create_ext, create_context>},
+    {kI915 + DRM_I915_GEM_CONTEXT_DESTROY, with_argument<drm_i915_gem_context_destroy, destroy_context>},
+    {kI915 + DRM_I915_GEM_CONTEXT_GETPARAM, with_argument<drm_i915_gem_context_param, get_context_parameter>},
+    {kI915 + DRM_I915_GEM_CONTEXT_SETPARAM, with_argument<drm_i915_gem_context_param, set_context_parameter>},
+    {kI915 + DRM_I915_GET_RESET_STATS, with_argument<drm_i915_reset_stats, get_reset_statistics>},
+    {kI915 + DRM_I915_GEM_VM_CREATE, with_argument<drm_i915_gem_vm_control, create_space>},
+    {kI915 + DRM_I915_GEM_VM_DESTROY, with_argument<drm_i915_gem_vm_control, destroy_space>},
+    {kI915 + DRM_I915_GEM_EXECBUFFER2, with_argument<drm_i915_gem_execbuffer2, execute>},
+};
+
+}  // namespace
+
+int dispatch_ioctl(Kernel& kernel, File& file, Kernel::Lock& lock, unsigned long request, uint64_t argument) {
+  if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return -ENOTTY;
+  Call call{kernel, file, lock};
+  for (const Entry& entry : kEntries) {
+    if (entry.number == _IOC_NR(request)) return entry.function(call, request, argument);
+  }
+  return -EINVAL;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,59 @@
+// The calls of the interface, one function a call. Each gets its argument as a copy, which goes back to the program
+// when the call says so.
+#pragma once
+
+#include <cstdint>
+
+#include <libdrm/drm.h>
+#include <libdrm/i915_drm.h>
+
+#include "driver/kernel.h"
+
+namespace halogen::driver {
+
+struct Call {
+  Kernel& kernel;
+  File& file;
+  Kernel::Lock& lock;
+};
+
+int dispatch_ioctl(Kernel& kernel, File& file, Kernel::Lock& lock, unsigned long request, uint64_t argument);
+
+// Files and parameters.
+int get_version(Call& call, drm_version& version);
+int get_capability(Call& call, drm_get_cap& capability);
+int get_parameter(Call& call, drm_i915_getparam_t& parameter);
+int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture);
+int read_register(Call& call, drm_i915_reg_read& read);
+
+// Buffers.
+int create_buffer(Call& call, drm_i915_gem_create& create);
+int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create);
+int close_buffer(Call& call, drm_gem_close& close);
+int read_buffer(Call& call, drm_i915_gem_pread& read);
+int write_buffer(Call& call, drm_i915_gem_pwrite& write);
+int map_offset(Call& call, drm_i915_gem_mmap_offset& map);
+int set_domain(Call& call, drm_i915_gem_set_domain& domain);
+int finish_writing(Call& call, drm_i915_gem_sw_finish& finish);
+int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling);
+int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling);
+int set_caching(Call& call, drm_i915_gem_caching& caching);
+int get_caching(Call& call, drm_i915_gem_caching& caching);
+int advise(Call& call, drm_i915_gem_madvise& advice);
+int is_busy(Call& call, drm_i915_gem_busy& busy);
+int wait_for_buffer(Call& call, drm_i915_gem_wait& wait);
+int throttle(Call& call);
+
+// Contexts and address spaces.
+int create_context(Call& call, drm_i915_gem_context_create_ext& create);
+int destroy_context(Call& call, drm_i915_gem_context_destroy& destroy);
+int get_context_parameter(Call& call, drm_i915_gem_context_param& parameter);
+int set_context_parameter(Call& call, drm_i915_gem_context_param& parameter);
+int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics);
+int create_space(Call& call, drm_i915_gem_vm_control& control);
+int destroy_space(Call& call, drm_i915_gem_vm_control& control);
+
+// Work.
+int execute(Call& call, drm_i915_gem_execbuffer2& execute);
+
+}  // namespace halogen::driver

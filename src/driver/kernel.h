@@ -1,0 +1,87 @@
+// The i915 user interface: files are opened, ioctls come in, memory is mapped. Any thread may call; one lock guards
+// all. The device works while somebody waits for it and, when nobody does, on a thread of its own. A batch that does
+// not end is found by its silence and taken out.
+//
+// Errors are the kernel's errno for the same mistake, negative. Left out so far: fences of other processes.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "driver/file.h"
+
+namespace halogen::driver {
+
+struct KernelOptions {
+  HardwareOptions hardware{};
+  std::chrono::milliseconds hang_after{2500};  // without progress
+};
+
+struct Mapping {
+  int descriptor = -1;
+  uint64_t offset = 0;
+};
+
+class Kernel {
+ public:
+  static Result<std::unique_ptr<Kernel>> boot(const spec::DeviceModel& model, const KernelOptions& options);
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  std::shared_ptr<File> open();
+  void close(const std::shared_ptr<File>& file);
+  // 0 or more, or a negative errno. `argument` is an address of the calling program.
+  int ioctl(File& file, unsigned long request, uint64_t argument);
+  // What mmap() of the node at this offset shall map.
+  std::optional<Mapping> map(uint64_t offset, uint64_t bytes);
+
+  const spec::DeviceModel& model() const { return gpu_->hardware().model(); }
+
+  // ---- for the ioctls, with the lock held
+  using Lock = std::unique_lock<std::mutex>;
+  Gpu& gpu() { return *gpu_; }
+  const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
+  uint32_t next_context() { return next_context_++; }
+  uint64_t offset_of(const BufferRef& buffer);  // for mmap()
+  void forget_offset(const Buffer& buffer);
+  void queue(EngineQueue& engine, RequestRef request);
+  // Until the condition holds. False: the time is over, or nothing that is left could make it true.
+  bool wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout);
+  ContextRef make_context(std::shared_ptr<Space> space);
+
+ private:
+  Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
+  void run();
+  void step();
+  void look_for_hangs();
+
+  KernelOptions options_;
+  std::unique_ptr<Gpu> gpu_;
+  std::shared_ptr<Space> shared_space_;
+  uint32_t next_context_ = 1;
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  bool stop_ = false;
+  unsigned waiters_ = 0;  // that let the device work themselves
+
+  uint64_t next_offset_ = uint64_t{1} << 32;
+  std::unordered_map<const Buffer*, uint64_t> offsets_;
+  std::map<uint64_t, std::weak_ptr<Buffer>> mappings_;
+
+  struct Watch {
+    RequestRef request;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::unordered_map<EngineQueue*, Watch> watches_;
+  std::thread thread_;
+};
+
+}  // namespace halogen::driver

@@ -1,0 +1,26 @@
+// Memory of the program that calls: whatever address it gives, a wrong one is an error of the call and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace halogen::driver {
+
+bool read_user(uint64_t address, void* into, size_t bytes);
+bool write_user(uint64_t address, const void* from, size_t bytes);
+
+template <class T>
+std::optional<T> read_user(uint64_t address) {
+  T value{};
+  if (!read_user(address, &value, sizeof value)) return std::nullopt;
+  return value;
+}
+template <class T>
+std::optional<std::vector<T>> read_user_array(uint64_t address, size_t count) {
+  std::vector<T> values(count);
+  if (!read_user(address, values.data(), count * sizeof(T))) return std::nullopt;
+  return values;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,259 @@
+// The ioctls as a program uses them, on every chip: buffers, contexts, batches, waiting, mistakes and hangs.
+#include "driver/kernel.h"
+
+#include <gtest/gtest.h>
+#include <libdrm/drm.h>
+#include <libdrm/i915_drm.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace halogen::driver {
+namespace {
+
+class KernelIoctls : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    KernelOptions options;
+    options.hardware.memory_bytes = uint64_t{1} << 30;
+    options.hang_after = std::chrono::milliseconds(50);
+    if (model().gtt_bytes > 0x20'0000) options.hardware.device.gtt_bytes = 0x20'0000;  // quicker to clear
+    auto booted = Kernel::boot(model(), options);
+    ASSERT_TRUE(booted.ok()) << booted.message();
+    kernel = std::move(booted).value();
+    file = kernel->open();
+  }
+
+  const spec::DeviceModel& model() const { return *spec::find_device(GetParam()); }
+  bool narrow() const { return !model().has(spec::Feature::ggtt_pte64); }
+  bool local() const { return model().has(spec::Feature::local_memory); }
+  // On the first chips a batch without privilege cannot store.
+  bool can_store() const { return !narrow() || model().has(spec::Feature::ppgtt_2level); }
+
+  template <class T>
+  int call(unsigned long request, T& argument) {
+    return kernel->ioctl(*file, request, reinterpret_cast<uintptr_t>(&argument));
+  }
+  uint32_t create(uint64_t bytes) {
+    drm_i915_gem_create create{.size = bytes, .handle = 0, .pad = 0};
+    EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CREATE, create), 0);
+    return create.handle;
+  }
+  template <class T>
+  int write(uint32_t handle, uint64_t offset, const std::vector<T>& data) {
+    drm_i915_gem_pwrite write{.handle = handle,
+                              .pad = 0,
+                              .offset = offset,
+                              .size = data.size() * sizeof(T),
+                              .data_ptr = reinterpret_cast<uintptr_t>(data.data())};
+    return call(DRM_IOCTL_I915_GEM_PWRITE, write);
+  }
+  uint32_t read(uint32_t handle, uint64_t offset) {
+    uint32_t value = 0;
+    drm_i915_gem_pread read{
+        .handle = handle, .pad = 0, .offset = offset, .size = 4, .data_ptr = reinterpret_cast<uintptr_t>(&value)};
+    EXPECT_EQ(call(DRM_IOCTL_I915_GEM_PREAD, read), 0);
+    return value;
+  }
+  // A store whose address is at this dword of the batch.
+  std::vector<uint32_t> store(uint32_t value) const {
+    return narrow() ? std::vector<uint32_t>{0x1000'0002, 0, 0, value, 0x0500'0000, 0}
+                    : std::vector<uint32_t>{0x1000'0002, 0, 0, value, 0x0500'0000, 0};
+  }
+  uint64_t address_at() const { return narrow() ? 8 : 4; }
+  int execute(std::vector<drm_i915_gem_exec_object2>& objects, uint64_t flags = 0, uint32_t context = 0) {
+    drm_i915_gem_execbuffer2 execute{};
+    execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+    execute.buffer_count = static_cast<uint32_t>(objects.size());
+    execute.flags = flags;
+    execute.rsvd1 = context;
+    return call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute);
+  }
+  int wait(uint32_t handle, int64_t timeout = -1) {
+    drm_i915_gem_wait wait{.bo_handle = handle, .flags = 0, .timeout_ns = timeout};
+    return call(DRM_IOCTL_I915_GEM_WAIT, wait);
+  }
+  uint32_t make_endless() {
+    const uint32_t batch = create(4096);
+    // Jumps to its own start: the address is a relocation.
+    EXPECT_EQ(
+        write(batch, 0, narrow() ? std::vector<uint32_t>{0x1880'0180, 0} : std::vector<uint32_t>{0x1880'0101, 0, 0}),
+        0);
+    return batch;
+  }
+
+  std::unique_ptr<Kernel> kernel;
+  std::shared_ptr<File> file;
+};
+
+TEST_P(KernelIoctls, ABatchStoresWhereARelocationSays) {
+  if (!can_store()) GTEST_SKIP() << "stores of batches without privilege are dropped on this chip";
+  const uint32_t data = create(8192);
+  const uint32_t batch = create(4096);
+  ASSERT_EQ(write(batch, 0, store(0x1234'5678)), 0);
+  drm_i915_gem_relocation_entry relocation{};
+  relocation.target_handle = data;
+  relocation.offset = address_at();
+  relocation.delta = 0x1010;
+  relocation.presumed_offset = ~0ull;
+  relocation.read_domains = relocation.write_domain = I915_GEM_DOMAIN_RENDER;
+  std::vector<drm_i915_gem_exec_object2> objects(2);
+  objects[0].handle = data;
+  objects[1].handle = batch;
+  objects[1].relocation_count = 1;
+  objects[1].relocs_ptr = reinterpret_cast<uintptr_t>(&relocation);
+  ASSERT_EQ(execute(objects), 0);
+  EXPECT_EQ(wait(data), 0);
+  EXPECT_EQ(read(data, 0x1010), 0x1234'5678u);
+  EXPECT_EQ(relocation.presumed_offset, objects[0].offset) << "the kernel tells what it wrote";
+  EXPECT_NE(objects[0].offset, objects[1].offset);
+}
+
+TEST_P(KernelIoctls, PinnedAddressesAreKept) {
+  if (kernel->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
+  const bool wide = model().has(spec::Feature::ppgtt_4level);
+  const uint64_t place = wide ? 0xffff'8001'0000'0000 : 0x4000'0000;  // canonical, with bit 47 set
+  const uint32_t data = create(4096);
+  const uint32_t batch = create(4096);
+  std::vector<uint32_t> commands = store(77);
+  commands[1] = static_cast<uint32_t>(place);
+  commands[2] = static_cast<uint32_t>(place >> 32);
+  ASSERT_EQ(write(batch, 0, commands), 0);
+  std::vector<drm_i915_gem_exec_object2> objects(2);
+  objects[0].handle = batch;
+  objects[0].flags = EXEC_OBJECT_PINNED;
+  objects[0].offset = 0x2000'0000;
+  objects[1].handle = data;
+  objects[1].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS | EXEC_OBJECT_WRITE;
+  objects[1].offset = place;
+  ASSERT_EQ(execute(objects, I915_EXEC_BATCH_FIRST), 0);
+  EXPECT_EQ(wait(data), 0);
+  EXPECT_EQ(read(data, 0), 77u);
+  EXPECT_EQ(objects[1].offset, place);
+  if (wide) {
+    objects[1].offset = place & 0xffff'ffff'ffff;
+    EXPECT_EQ(execute(objects, I915_EXEC_BATCH_FIRST), -EINVAL) << "not in canonical form";
+  }
+}
+
+TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
+  const uint32_t data = create(8192);
+  drm_i915_gem_mmap_offset map{};
+  map.handle = data;
+  map.flags = local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB;
+  ASSERT_EQ(call(DRM_IOCTL_I915_GEM_MMAP_OFFSET, map), 0);
+  const auto mapping = kernel->map(map.offset, 8192);
+  ASSERT_TRUE(mapping);
+  void* const there =
+      mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, mapping->descriptor, static_cast<off_t>(mapping->offset));
+  ASSERT_NE(there, MAP_FAILED);
+  const uint32_t value = 0xfeed'face;
+  std::memcpy(static_cast<char*>(there) + 0x1ffc, &value, 4);
+  EXPECT_EQ(read(data, 0x1ffc), value);
+  EXPECT_EQ(write(data, 0, std::vector<uint32_t>{5}), 0);
+  EXPECT_EQ(*static_cast<uint32_t*>(there), 5u);
+  munmap(there, 8192);
+  EXPECT_FALSE(kernel->map(map.offset, 3 * 8192)) << "beyond its end";
+  EXPECT_FALSE(kernel->map(map.offset - 4096, 4096));
+}
+
+TEST_P(KernelIoctls, ABatchThatNeverEndsIsTakenOutAndOthersGoOn) {
+  const uint32_t endless = make_endless();
+  drm_i915_gem_relocation_entry relocation{};
+  relocation.target_handle = endless;
+  relocation.offset = 4;
+  relocation.delta = narrow() ? 0 : 0;
+  relocation.presumed_offset = ~0ull;
+  std::vector<drm_i915_gem_exec_object2> objects(1);
+  objects[0].handle = endless;
+  objects[0].relocation_count = 1;
+  objects[0].relocs_ptr = reinterpret_cast<uintptr_t>(&relocation);
+  drm_i915_gem_context_create_ext create_context{};
+  ASSERT_EQ(call(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, create_context), 0);
+  ASSERT_EQ(execute(objects, 0, create_context.ctx_id), 0) << "the program goes on";
+  drm_i915_gem_busy busy{.handle = endless, .busy = 0};
+  ASSERT_EQ(call(DRM_IOCTL_I915_GEM_BUSY, busy), 0);
+  EXPECT_NE(busy.busy, 0u);
+  EXPECT_EQ(wait(endless, 1'000'000), -ETIME);
+  EXPECT_EQ(wait(endless), 0) << "a reset ends it";
+  drm_i915_reset_stats statistics{};
+  statistics.ctx_id = create_context.ctx_id;
+  ASSERT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
+  EXPECT_EQ(statistics.batch_active, 1u);
+  statistics = {};
+  ASSERT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
+  EXPECT_EQ(statistics.batch_active, 0u) << "not of another context";
+  const uint32_t plain = create(4096);
+  ASSERT_EQ(write(plain, 0, std::vector<uint32_t>{0, 0x0500'0000}), 0);
+  objects[0] = {};
+  objects[0].handle = plain;
+  ASSERT_EQ(execute(objects), 0);
+  EXPECT_EQ(wait(plain), 0);
+}
+
+TEST_P(KernelIoctls, MistakesGetTheirErrors) {
+  const uint32_t batch = create(4096);
+  ASSERT_EQ(write(batch, 0, std::vector<uint32_t>{0x0500'0000, 0}), 0);
+  std::vector<drm_i915_gem_exec_object2> objects(1);
+  objects[0].handle = batch + 100;
+  EXPECT_EQ(execute(objects), -ENOENT);
+  objects[0].handle = batch;
+  EXPECT_EQ(execute(objects, I915_EXEC_SECURE), -EPERM);
+  EXPECT_EQ(execute(objects, uint64_t{1} << 40), -EINVAL);
+  EXPECT_EQ(execute(objects, 5), -EINVAL) << "no such engine";
+  EXPECT_EQ(execute(objects, 0, 99), -ENOENT) << "no such context";
+  drm_i915_gem_execbuffer2 bad{};
+  bad.buffers_ptr = 16;
+  bad.buffer_count = 1;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EFAULT);
+  bad.buffer_count = 0;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL);
+  bad.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+  bad.buffer_count = 1;
+  bad.batch_start_offset = 4;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL) << "not a multiple of eight";
+  bad.batch_start_offset = 8192;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL) << "behind its end";
+  std::vector<drm_i915_gem_exec_object2> twice(2, objects[0]);
+  EXPECT_EQ(execute(twice), -EINVAL);
+
+  drm_i915_gem_create empty{};
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CREATE, empty), -EINVAL);
+  drm_i915_gem_create huge{.size = ~0ull, .handle = 0, .pad = 0};
+  EXPECT_NE(call(DRM_IOCTL_I915_GEM_CREATE, huge), 0);
+  drm_gem_close close{.handle = batch, .pad = 0};
+  EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), 0);
+  EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), -EINVAL);
+  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_I915_GEM_CREATE, 16), -EFAULT);
+  EXPECT_EQ(kernel->ioctl(*file, 0x1234, 0), -ENOTTY);
+}
+
+TEST_P(KernelIoctls, ParametersNameTheChip) {
+  int value = 0;
+  drm_i915_getparam_t parameter{.param = I915_PARAM_CHIPSET_ID, .value = &value};
+  ASSERT_EQ(call(DRM_IOCTL_I915_GETPARAM, parameter), 0);
+  EXPECT_EQ(value, model().pci_id);
+  parameter.param = 9999;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GETPARAM, parameter), -EINVAL);
+  char name[8] = {};
+  drm_version version{};
+  version.name = name;
+  version.name_len = sizeof name;
+  ASSERT_EQ(call(DRM_IOCTL_VERSION, version), 0);
+  EXPECT_STREQ(name, "i915");
+  EXPECT_EQ(version.name_len, 4u);
+}
+
+std::vector<std::string> chips() {
+  std::vector<std::string> all;
+  for (const spec::DeviceModel& model : spec::device_models()) all.emplace_back(model.name);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Chips, KernelIoctls, ::testing::ValuesIn(chips()),
+                         [](const auto& chip) { return chip.param; });
+
+}  // namespace
+}  // namespace halogen::driver
