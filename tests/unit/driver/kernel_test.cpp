@@ -19,7 +19,7 @@ class KernelIoctls : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     KernelOptions options;
     options.hardware.memory_bytes = uint64_t{1} << 30;
-    options.hang_after = std::chrono::milliseconds(50);
+    options.hang_after = std::chrono::milliseconds(300);
     if (model().gtt_bytes > 0x20'0000) options.hardware.device.gtt_bytes = 0x20'0000;  // quicker to clear
     auto booted = Kernel::boot(model(), options);
     ASSERT_TRUE(booted.ok()) << booted.message();
