@@ -79,6 +79,7 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
   Statuses once(const Context& context) { return {bench_.idle_to_active(context), bench_.complete_to_idle(context)}; }
 
   void begin() override {
+    for (const spec::EngineModel& each : bench_.model.engines) set_up(each);
     handler_.install();
     const std::vector<Worker> workers = working_everywhere(kLong);
     submit_all(workers);
@@ -189,7 +190,12 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
   // What a driver does with an engine before it first uses it.
   void set_up(const spec::EngineModel& each) {
     bench_.set_reg(each.name, ContextBench::kStatusPageAddress, static_cast<uint32_t>(bench_.status_page(each.name)));
-    bench_.set_reg(each.name, ContextBench::kMode, 0x8000'8000);
+    if (bench_.has_queue()) {  // no bit for execlists there: drivers switch the legacy ring off
+      bench_.set_reg(each.name, ContextBench::kMode, 0x8000'0000);
+      bench_.set_reg(each.name, ContextBench::kMode, 0x0008'0008);
+    } else {
+      bench_.set_reg(each.name, ContextBench::kMode, 0x8000'8000);
+    }
     bench_.forget_statuses(each.name);
   }
   void reset_engine(const spec::EngineModel& victim) {

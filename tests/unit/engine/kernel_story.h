@@ -20,8 +20,9 @@ namespace halogen {
 struct Ending {
   uint64_t memory = 0;  // a hash
   DeviceState device;
-  size_t events = 0;
-  size_t interrupts = 0;
+  std::vector<std::string> events;
+  std::vector<bool> line;                               // changes of the interrupt line
+  std::vector<std::pair<uint64_t, uint32_t>> messages;  // interrupts as messages
   bool operator==(const Ending&) const = default;
 };
 
@@ -56,8 +57,9 @@ class KernelStory {
     (this->*kAll[number])();
   }
   Ending ending() const {
-    return {hash_of(machine_.host), machine_.device->snapshot(), machine_.host.log.events().size(),
-            machine_.host.line.size() + machine_.host.messages.size()};
+    Ending ending{hash_of(machine_.host), machine_.device->snapshot(), {}, machine_.host.line, machine_.host.messages};
+    for (const Event& event : machine_.host.log.events()) ending.events.push_back(event.to_string());
+    return ending;
   }
 
  protected:
