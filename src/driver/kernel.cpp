@@ -66,7 +66,9 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
 
 uint64_t Kernel::offset_of(const BufferRef& buffer) {
   uint64_t& offset = offsets_[buffer.get()];
-  if (offset == 0) {
+  const auto known = mappings_.find(offset);
+  if (known == mappings_.end() || known->second.lock() != buffer) {  // new, or one that lay at this address before
+    if (known != mappings_.end()) mappings_.erase(known);
     offset = next_offset_;
     next_offset_ += buffer->size() + kPageBytes;
     mappings_[offset] = buffer;

@@ -35,6 +35,7 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
+  // A file holds parts of the device: it is closed before the kernel goes.
   std::shared_ptr<File> open();
   void close(const std::shared_ptr<File>& file);
   // 0 or more, or a negative errno. `argument` is an address of the calling program.

@@ -160,6 +160,31 @@ TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
   EXPECT_FALSE(kernel->map(map.offset - 4096, 4096));
 }
 
+// Offsets name buffers, not what lay at their place before: also when a file goes with all it holds.
+TEST_P(KernelIoctls, OffsetsOfClosedFilesAreNotMapped) {
+  const auto offset_of = [&](const std::shared_ptr<File>& of) {
+    drm_i915_gem_create create{.size = 4096, .handle = 0, .pad = 0};
+    EXPECT_EQ(kernel->ioctl(*of, DRM_IOCTL_I915_GEM_CREATE, reinterpret_cast<uintptr_t>(&create)), 0);
+    drm_i915_gem_mmap_offset map{};
+    map.handle = create.handle;
+    map.flags = local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB;
+    EXPECT_EQ(kernel->ioctl(*of, DRM_IOCTL_I915_GEM_MMAP_OFFSET, reinterpret_cast<uintptr_t>(&map)), 0);
+    EXPECT_TRUE(kernel->map(map.offset, 4096));
+    return map.offset;
+  };
+  uint64_t last = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::shared_ptr<File> other = kernel->open();
+    const uint64_t offset = offset_of(other);
+    EXPECT_GT(offset, last);
+    if (last != 0) {
+      EXPECT_FALSE(kernel->map(last, 4096)) << i;
+    }
+    last = offset;
+    kernel->close(other);
+  }
+}
+
 TEST_P(KernelIoctls, ABatchThatNeverEndsIsTakenOutAndOthersGoOn) {
   const uint32_t endless = make_endless();
   drm_i915_gem_relocation_entry relocation{};
