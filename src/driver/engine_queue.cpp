@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "gen/generation.h"
+#include "hw/fuse.h"
 
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kResetPort = 0x941c;   // GDRST of later chips
-constexpr uint32_t kConfigReset = 0xc0;   // of the first ones, in configuration space
-constexpr uint32_t kResetControl = 0xd0;  // RING_RESET_CTL
+constexpr uint32_t kConfigReset = 0xc0;  // of the first ones, in configuration space
 constexpr uint32_t kRequestReset = 1;
 
 }  // namespace
@@ -61,16 +60,16 @@ void EngineQueue::reset_engine() {
     return;
   }
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
-    hardware_.write(engine_, kResetControl, Hardware::masked(kRequestReset, true));
+    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, true));
     hardware_.device().advance(1000);
   }
   for (const ResetDomain& domain : hardware_.generation().reset_domains()) {
     if (domain.engine_class == static_cast<int>(engine_.engine_class) && domain.instance == engine_.instance) {
-      hardware_.write(kResetPort, 1u << domain.bit);
+      hardware_.write(hw::GDRST::kDesc.offset(hardware_.model().id), 1u << domain.bit);
     }
   }
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
-    hardware_.write(engine_, kResetControl, Hardware::masked(kRequestReset, false));
+    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, false));
   }
 }
 

@@ -7,7 +7,12 @@
 
 #include "driver/command_writer.h"
 #include "driver/engine_queue.h"
+#include "hw/context.h"
+#include "hw/execlist.h"
 #include "hw/hwsp.h"
+#include "hw/mode.h"
+#include "hw/ring.h"
+#include "mmio/context_image.h"
 
 namespace halogen::driver {
 namespace {
@@ -16,12 +21,8 @@ constexpr uint64_t kRingBytes = 4 * kPageBytes;
 constexpr uint64_t kImageBytes = 24 * kPageBytes;  // status page of the process, then the image of the largest engine
 constexpr uint64_t kTimeline = 0;
 
-// Registers, from an engine's base.
-constexpr uint32_t kMode = 0x29c, kPort = 0x230, kSubmitQueue = 0x510, kQueueControl = 0x550, kStatusPointer = 0x3a0;
 constexpr uint32_t kExeclists = 1u << 15, kNoLegacy = 1u << 3;
-// Dwords of values in an image.
-constexpr uint32_t kImageControl = 0x03, kImageHead = 0x05, kImageTail = 0x07, kImageStart = 0x09,
-                   kImageRingControl = 0x0b, kImagePdp3High = 0x25;
+constexpr uint32_t kFirstRoot = 0x270;  // PDP0_LDW, from the engine's base: then its upper half, PDP1 and so on
 constexpr uint32_t kRestoreInhibit = 1, kNoSwitchOnWait = 8;
 
 class ExeclistContext final : public EngineContext {
@@ -33,9 +34,6 @@ class ExeclistContext final : public EngineContext {
         ring(std::move(its_ring)),
         timeline(std::move(its_timeline)),
         tables(std::move(its_tables)) {}
-
-  void set(uint32_t dword, uint32_t value) { image.store(kPageBytes + dword * 4, value); }
-  uint32_t get(uint32_t dword) const { return image.load(kPageBytes + dword * 4); }
 
   KernelMemory image;
   KernelMemory ring;
@@ -71,18 +69,19 @@ class ExeclistQueue final : public EngineQueue {
  public:
   ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, KernelMemory status)
       : EngineQueue(hardware, table, engine),
+        layout_(ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         status_(std::move(status)) {
     start();
   }
 
   void start() override {
-    hardware_.write(engine_, hw::HWS_PGA::kDesc.offset(hardware_.model().id), static_cast<uint32_t>(status_.address()));
+    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(status_.address()));
     const uint32_t mode = queue_ ? kNoLegacy : kExeclists;
-    hardware_.write(engine_, kMode, Hardware::masked(mode, true));
+    hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(mode, true));
     seen_ = entries() - 1;
     status_.store(index_dword() * 4, seen_);
-    hardware_.write(engine_, kStatusPointer, 0xffff'0000 | seen_ << 8 | seen_);
+    hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), 0xffff'0000 | seen_ << 8 | seen_);
     ports_.clear();
   }
 
@@ -142,7 +141,7 @@ class ExeclistQueue final : public EngineQueue {
     if (ports_.size() == kPorts && next.size() == 1 && next[0] == ports_[1]) return;
     std::vector<uint64_t> descriptors;
     for (const Port& each : next) {
-      each.context->set(kImageTail, static_cast<uint32_t>(each.tail));
+      set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
       descriptors.push_back(each.context->descriptor);
     }
     ports_ = std::move(next);
@@ -151,7 +150,7 @@ class ExeclistQueue final : public EngineQueue {
 
   void look() override {
     const uint32_t last = status_.load(index_dword() * 4) % entries();
-    if (last != seen_) hardware_.write(engine_, kStatusPointer, 0xff00'0000 | last << 8);
+    if (last != seen_) hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), 0xff00'0000 | last << 8);
     seen_ = last;
     for (const RequestRef& each : running_) {
       if (is_done(*each)) static_cast<ExeclistContext&>(*each->context).head = each->end;
@@ -170,7 +169,7 @@ class ExeclistQueue final : public EngineQueue {
       context.timeline.store(kTimeline, culprit->seqno);
       write_image(context);
       context.head = culprit->end;
-      context.set(kImageHead, static_cast<uint32_t>(culprit->end));
+      set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
     }
     // Any other was saved when the engine left it, or never ran.
   }
@@ -188,6 +187,7 @@ class ExeclistQueue final : public EngineQueue {
  private:
   static constexpr size_t kPorts = 2;
 
+  uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
   uint32_t entries() const { return queue_ ? 12 : 6; }
   uint32_t index_dword() const { return queue_ ? 0x2f : 0x1f; }
   struct Port {
@@ -212,49 +212,48 @@ class ExeclistQueue final : public EngineQueue {
     if (!queue_) {
       descriptors.resize(kPorts);
       for (size_t element = kPorts; element-- > 0;) {
-        hardware_.write(engine_, kPort, static_cast<uint32_t>(descriptors[element] >> 32));
-        hardware_.write(engine_, kPort, static_cast<uint32_t>(descriptors[element]));
+        hardware_.write(engine_, at(hw::ELSP::kDesc), static_cast<uint32_t>(descriptors[element] >> 32));
+        hardware_.write(engine_, at(hw::ELSP::kDesc), static_cast<uint32_t>(descriptors[element]));
       }
       return;
     }
     descriptors.resize(8);
     for (uint32_t element = 0; element < 8; ++element) {
-      hardware_.write(engine_, kSubmitQueue + 8 * element, static_cast<uint32_t>(descriptors[element]));
-      hardware_.write(engine_, kSubmitQueue + 8 * element + 4, static_cast<uint32_t>(descriptors[element] >> 32));
+      hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element,
+                      static_cast<uint32_t>(descriptors[element]));
+      hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element + 4,
+                      static_cast<uint32_t>(descriptors[element] >> 32));
     }
-    hardware_.write(engine_, kQueueControl, 1);
+    hardware_.write(engine_, at(hw::EXECLIST_CONTROL::kDesc), 1);
   }
 
-  // The registers of the ring, then page directory pointers: what an engine needs to begin without a saved state.
+  // The chip's own image with what this context needs; all else is not restored, because nothing was saved yet.
   void write_image(ExeclistContext& context) {
-    const uint32_t base = queue_ ? 0 : engine_.mmio_base;
-    const uint32_t load = queue_ ? 0x1108'1000 : 0x1100'1000;  // MI_LOAD_REGISTER_IMM, posted
-    const bool short_list = hardware_.has(spec::Feature::swsb);
-    std::vector<uint32_t> ring = {0x244, 0x34, 0x30, 0x38, 0x3c, 0x168, 0x140, 0x110};
-    const std::vector<uint32_t> rest = short_list ? std::vector<uint32_t>{0x1c0, 0x1c4, 0x1c8, 0x180, 0x2b4}
-                                                  : std::vector<uint32_t>{0x11c, 0x114, 0x118, 0x1c0, 0x1c4, 0x1c8};
-    ring.insert(ring.end(), rest.begin(), rest.end());
-    const auto write = [&](uint32_t at, const std::vector<uint32_t>& offsets) {
-      context.set(at, load | static_cast<uint32_t>(2 * offsets.size() - 1));
-      for (const uint32_t offset : offsets) {
-        context.set(++at, base + offset);
-        context.set(++at, 0);
-      }
-    };
-    write(0x01, ring);
-    write(0x21, {0x3a8, 0x28c, 0x288, 0x284, 0x280, 0x27c, 0x278, 0x274, 0x270});
-    context.set(kImageControl, 0xffff'0000 | kRestoreInhibit | kNoSwitchOnWait);
-    context.set(kImageTail, static_cast<uint32_t>(context.tail));
-    context.set(kImageStart, static_cast<uint32_t>(context.ring.address()));
-    context.set(kImageRingControl, static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
+    const std::vector<uint32_t> dwords = layout_.build(engine_.mmio_base);
+    for (uint32_t i = 0; i < dwords.size() && (i + 1) * 4 <= kImageBytes - kPageBytes; ++i) {
+      context.image.store(kPageBytes + i * 4, dwords[i]);
+    }
+    set(context, hw::CTXT_SR_CTL::kDesc, 0xffff'0000 | kRestoreInhibit | kNoSwitchOnWait);
+    set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));
+    set(context, hw::RING_START::kDesc, static_cast<uint32_t>(context.ring.address()));
+    set(context, hw::RING_CTL::kDesc, static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
     const std::array<uint64_t, 4> roots = context.tables->roots();
-    for (uint32_t i = 0; i < 4; ++i) {
-      const uint32_t high = kImagePdp3High + 4 * (3 - i);
-      context.set(high, static_cast<uint32_t>(roots[i] >> 32));
-      context.set(high + 2, static_cast<uint32_t>(roots[i]));
+    for (uint32_t i = 0; i < roots.size(); ++i) {
+      set(context, kFirstRoot + 8 * i, static_cast<uint32_t>(roots[i]));
+      set(context, kFirstRoot + 8 * i + 4, static_cast<uint32_t>(roots[i] >> 32));
     }
   }
+  // The place of a register's value in an image.
+  void set(ExeclistContext& context, uint32_t offset, uint32_t value) const {
+    const std::optional<uint32_t> at = layout_.value_at(offset);
+    check(at.has_value(), "an image without a register that every image has");
+    context.image.store(kPageBytes + *at * 4, value);
+  }
+  void set(ExeclistContext& context, const spec::RegisterDesc& desc, uint32_t value) const {
+    set(context, desc.offset(hardware_.model().id), value);
+  }
 
+  ContextImage layout_;
   bool queue_;
   KernelMemory status_;
   uint32_t seen_ = 0;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "hw/gtt.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr uint64_t kHighBarSpace = uint64_t{1} << 36;
 constexpr uint32_t kCommand = 0x04;
 constexpr uint32_t kFirstBar = 0x10;
 constexpr uint16_t kIo = 1, kMemory = 2, kBusMaster = 4;
-
-constexpr uint32_t kTableMemoryBase = 0x10'8100;  // GSMBASE: where local memory for software ends
 
 }  // namespace
 
@@ -36,7 +36,8 @@ Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> dev
   place_bars();
   wake();
   if (has(spec::Feature::local_memory)) {
-    local_pages_ = PageAllocator(0, read(kTableMemoryBase) | uint64_t{read(kTableMemoryBase + 4)} << 32);
+    const uint32_t end = hw::GEN6_GSMBASE::kDesc.offset(model().id);  // where local memory for software ends
+    local_pages_ = PageAllocator(0, read(end) | uint64_t{read(end + 4)} << 32);
   }
   entry_bytes_ = has(spec::Feature::ggtt_pte64) ? 8 : 4;
   entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;

@@ -1,6 +1,8 @@
 #include "driver/page_tables.h"
 
 #include "base/check.h"
+#include "hw/context.h"
+#include "hw/mode.h"
 
 namespace halogen::driver {
 namespace {
@@ -37,9 +39,9 @@ class BesideGlobal final : public PageTables {
     }
   }
   void load(const spec::EngineModel& engine) override {
-    hardware_.write(hardware_.model().engines[0], kMode, Hardware::masked(kProcessTables, true));
-    hardware_.write(engine, kDirectoryValid, 0xffff'ffff);
-    hardware_.write(engine, kDirectoryBase, static_cast<uint32_t>(directory_ * 4 / 64) << 16);
+    hardware_.write(hardware_.model().engines[0], at(hw::GFX_MODE::kDesc), Hardware::masked(kProcessTables, true));
+    hardware_.write(engine, at(hw::PP_DIR_DCLV::kDesc), 0xffff'ffff);
+    hardware_.write(engine, at(hw::PP_DIR_BASE::kDesc), static_cast<uint32_t>(directory_ * 4 / 64) << 16);
   }
   bool map(uint64_t address, const PageRun& run) override {
     global_.write(address, run);
@@ -56,9 +58,9 @@ class BesideGlobal final : public PageTables {
  private:
   static constexpr uint64_t kDirectoryEntries = 512;
   static constexpr uint64_t kTableEntries = 1024;
-  static constexpr uint32_t kDirectoryValid = 0x220, kDirectoryBase = 0x228;
-  static constexpr uint32_t kMode = 0x520, kProcessTables = 1u << 9;  // GFX_MODE, in the render engine's block
+  static constexpr uint32_t kProcessTables = 1u << 9;  // of GFX_MODE, which only the render engine has
 
+  uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
   static uint64_t entry(uint64_t address) { return (address & 0xffff'f000) | (address >> 28 & 0xff0) | 1; }
   void put(uint64_t page, uint64_t address) {
     hardware_.store(tables_[page / kTableEntries], page % kTableEntries * 4,

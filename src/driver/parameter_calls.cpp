@@ -6,6 +6,7 @@
 
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
+#include "hw/predicate.h"
 
 namespace halogen::driver {
 namespace {
@@ -131,12 +132,12 @@ int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture) {
 
 // Only the render engine's timestamp; bit 0 of the offset asks for a read in eight bytes.
 int read_register(Call& call, drm_i915_reg_read& read) {
-  constexpr uint32_t kTimestamp = 0x358;
   Hardware& hardware = call.kernel.gpu().hardware();
   const spec::EngineModel& render = hardware.model().engines[0];
-  if ((read.offset & ~uint64_t{1}) != render.mmio_base + kTimestamp) return -EINVAL;
-  const uint64_t low = hardware.read(render, kTimestamp);
-  read.val = low | uint64_t{hardware.read(render, kTimestamp + 4)} << 32;
+  const uint32_t timestamp = hw::TIMESTAMP::kDesc.offset(hardware.model().id);
+  if ((read.offset & ~uint64_t{1}) != render.mmio_base + timestamp) return -EINVAL;
+  const uint64_t low = hardware.read(render, timestamp);
+  read.val = low | uint64_t{hardware.read(render, timestamp + 4)} << 32;
   return 0;
 }
 

@@ -7,11 +7,11 @@
 #include "driver/engine_queue.h"
 #include "hw/hwsp.h"
 #include "hw/mi_flow.h"
+#include "hw/ring.h"
 
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kTail = 0x30, kHead = 0x34, kStart = 0x38, kControl = 0x3c;
 constexpr uint64_t kRingBytes = 32 * kPageBytes;
 constexpr uint64_t kImageBytes = 16 * kPageBytes;
 constexpr uint32_t kSeqno = 0x100;  // in the status page; below lies what hardware writes
@@ -37,13 +37,12 @@ class RingQueue final : public EngineQueue {
     tables_.load(engine_);
     const bool physical = hardware_.has(spec::Feature::physical_status_page);
     const uint64_t page = physical ? status_.run().address : status_.address();
-    hardware_.write(engine_, hw::HWS_PGA::kDesc.offset(hardware_.model().id),
-                    static_cast<uint32_t>(page | (physical ? page >> 28 & 0xf0 : 0)));
-    hardware_.write(engine_, kControl, 0);
-    hardware_.write(engine_, kStart, static_cast<uint32_t>(ring_.address()));
-    hardware_.write(engine_, kHead, 0);
-    hardware_.write(engine_, kTail, 0);
-    hardware_.write(engine_, kControl, static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
+    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(page | (physical ? page >> 28 & 0xf0 : 0)));
+    hardware_.write(engine_, at(hw::RING_CTL::kDesc), 0);
+    hardware_.write(engine_, at(hw::RING_START::kDesc), static_cast<uint32_t>(ring_.address()));
+    hardware_.write(engine_, at(hw::RING_HEAD::kDesc), 0);
+    hardware_.write(engine_, at(hw::RING_TAIL::kDesc), 0);
+    hardware_.write(engine_, at(hw::RING_CTL::kDesc), static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
     tail_ = head_ = told_ = 0;
     loaded_ = nullptr;
   }
@@ -87,13 +86,13 @@ class RingQueue final : public EngineQueue {
     return true;
   }
   void submit() override {
-    if (told_ != tail_) hardware_.write(engine_, kTail, static_cast<uint32_t>(tail_));
+    if (told_ != tail_) hardware_.write(engine_, at(hw::RING_TAIL::kDesc), static_cast<uint32_t>(tail_));
     told_ = tail_;
   }
   bool is_done(const Request& request) const override {
     return static_cast<int32_t>(status_.load(kSeqno) - request.seqno) >= 0;
   }
-  void look() override { head_ = hardware_.read(engine_, kHead) & 0x1f'fffc; }
+  void look() override { head_ = hardware_.read(engine_, at(hw::RING_HEAD::kDesc)) & 0x1f'fffc; }
   // The ring is empty: what was in it is placed again.
   void after_reset(const Request*) override {
     std::deque<RequestRef> again;
@@ -102,6 +101,7 @@ class RingQueue final : public EngineQueue {
   }
 
  private:
+  uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
   uint64_t free_bytes() const { return (head_ + kRingBytes - tail_ - 8) % kRingBytes; }
 
   PageTables& tables_;
