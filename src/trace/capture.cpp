@@ -241,6 +241,8 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
     json = Json::parse(text);
   } catch (const Json::parse_error& bad) {
     return Error{fmt::format("{}: is not valid JSON at byte {}.", name, bad.byte)};
+  } catch (const Json::exception&) {  // good by the grammar, but a number that nothing can hold
+    return Error{fmt::format("{}: holds a number that is out of range.", name)};
   }
   std::optional<Error> error;
   Keys keys(json, "the manifest", error);

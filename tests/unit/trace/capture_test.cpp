@@ -82,6 +82,9 @@ TEST(Manifest, EnginesInAllSpellings) {
 
 TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
   EXPECT_EQ(parse_manifest("{", "m.json").message(), "m.json: is not valid JSON at byte 2.");
+  EXPECT_EQ(parse_manifest("9999999999999999999e999999999999999", "m.json").message(),
+            "m.json: holds a number that is out of range.");
+  EXPECT_EQ(error_with("\"delta\":0", "\"delta\":-1e400"), "m.json: holds a number that is out of range.");
   EXPECT_EQ(parse_manifest("[]", "m.json").message(), "m.json: the manifest is not an object.");
   EXPECT_EQ(parse_manifest("{}", "m.json").message(), "m.json: the manifest has no \"batch_handle\".");
   EXPECT_EQ(error_with("\"batch_handle\":8", "\"batch_handle\":9"),
