@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "driver/extensions.h"
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
 
@@ -38,47 +39,57 @@ int wait_idle(Call& call, const BufferRef& buffer, bool also_reads) {
 
 }  // namespace
 
+// In system memory, also where there is local memory.
 int create_buffer(Call& call, drm_i915_gem_create& create) {
   uint64_t size = create.size;
-  const int result =
-      add_buffer(call, size, call.kernel.gpu().hardware().has(spec::Feature::local_memory), create.handle);
+  const int result = add_buffer(call, size, false, create.handle);
   if (result == 0) create.size = size;
   return result;
 }
 
-// Extensions come as a list in the program's memory.
 int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
   if ((create.flags & ~uint32_t{I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS}) != 0) return -EINVAL;
-  bool local = call.kernel.gpu().hardware().has(spec::Feature::local_memory);
-  constexpr int kMostExtensions = 512;
-  uint64_t next = create.extensions;
-  for (int count = 0; next != 0; ++count) {
-    if (count == kMostExtensions) return -E2BIG;
-    const auto extension = read_user<i915_user_extension>(next);
-    if (!extension) return -EFAULT;
-    if (extension->flags != 0) return -EINVAL;
-    if (extension->name == I915_GEM_CREATE_EXT_MEMORY_REGIONS) {
-      const auto regions = read_user<drm_i915_gem_create_ext_memory_regions>(next);
-      if (!regions) return -EFAULT;
-      if (regions->pad != 0 || regions->num_regions == 0 || regions->num_regions > 8) return -EINVAL;
-      const auto list = read_user_array<drm_i915_gem_memory_class_instance>(regions->regions, regions->num_regions);
-      if (!list) return -EFAULT;
-      for (size_t i = 0; i < list->size(); ++i) {
-        const bool device = (*list)[i].memory_class == I915_MEMORY_CLASS_DEVICE;
-        const bool known = (*list)[i].memory_class == I915_MEMORY_CLASS_SYSTEM ||
-                           (device && call.kernel.gpu().hardware().has(spec::Feature::local_memory));
-        if (!known || (*list)[i].memory_instance != 0) return -EINVAL;
-        if (i == 0) local = device;
-      }
-    } else if (extension->name == I915_GEM_CREATE_EXT_PROTECTED_CONTENT) {
-      return -ENODEV;
-    } else {
-      return -EINVAL;
+  Hardware& hardware = call.kernel.gpu().hardware();
+  std::vector<bool> places;  // local or not, in the order of preference
+  const auto add_regions = [&](uint64_t address) -> int {
+    const auto regions = read_user<drm_i915_gem_create_ext_memory_regions>(address);
+    if (!regions) return -EFAULT;
+    constexpr uint32_t kMostRegions = 4;
+    if (regions->pad != 0 || regions->num_regions == 0 || regions->num_regions > kMostRegions) return -EINVAL;
+    const auto list = read_user_array<drm_i915_gem_memory_class_instance>(regions->regions, regions->num_regions);
+    if (!list) return -EFAULT;
+    std::vector<bool> found;
+    for (const drm_i915_gem_memory_class_instance& each : *list) {
+      const bool local = each.memory_class == I915_MEMORY_CLASS_DEVICE;
+      const bool known =
+          each.memory_class == I915_MEMORY_CLASS_SYSTEM || (local && hardware.has(spec::Feature::local_memory));
+      if (!known || each.memory_instance != 0) return -EINVAL;
+      if (std::find(found.begin(), found.end(), local) != found.end()) return -EINVAL;  // twice
+      found.push_back(local);
     }
-    next = extension->next_extension;
-  }
+    if (!places.empty()) return -EINVAL;
+    places = std::move(found);
+    return 0;
+  };
+  const int read = for_each_extension(create.extensions, [&](uint32_t name, uint64_t address) -> int {
+    switch (name) {
+      case I915_GEM_CREATE_EXT_MEMORY_REGIONS:
+        return add_regions(address);
+      case I915_GEM_CREATE_EXT_PROTECTED_CONTENT: {
+        const auto content = read_user<drm_i915_gem_create_ext_protected_content>(address);
+        if (!content) return -EFAULT;
+        return content->flags != 0 ? -EINVAL : -ENODEV;
+      }
+      default:
+        return -EINVAL;
+    }
+  });
+  if (read != 0) return read;
+  if (places.empty()) places.push_back(false);
+  // Such a buffer must be able to leave for system memory.
+  if ((create.flags & I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS) != 0 && places.size() == 1) return -EINVAL;
   uint64_t size = create.size;
-  const int result = add_buffer(call, size, local, create.handle);
+  const int result = add_buffer(call, size, places.front(), create.handle);
   if (result == 0) create.size = size;
   return result;
 }

@@ -1,8 +1,35 @@
 #include "driver/gpu.h"
 
+#include <algorithm>
+#include <array>
+#include <tuple>
 #include <utility>
 
+#include "spec/interface_model.h"
+
 namespace halogen::driver {
+namespace {
+
+// As the interface numbers classes.
+constexpr uint16_t user_class(spec::EngineClass engine) {
+  switch (engine) {
+    case spec::EngineClass::render:
+      return 0;
+    case spec::EngineClass::blit:
+      return 1;
+    case spec::EngineClass::video:
+      return 2;
+    case spec::EngineClass::vebox:
+      return 3;
+    case spec::EngineClass::compute:
+      return 4;
+    case spec::EngineClass::posh:
+      break;
+  }
+  return 5;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Gpu>> Gpu::start(const spec::DeviceModel& model, const HardwareOptions& options) {
   Result<std::unique_ptr<Hardware>> hardware = Hardware::find(model, options);
@@ -23,12 +50,41 @@ Gpu::Gpu(std::unique_ptr<Hardware> hardware)
     queues_.push_back(execlists ? make_execlist_queue(*hardware_, table_, engine)
                                 : make_ring_queue(*hardware_, table_, *shared_, engine));
   }
+  offer();
   interrupts_.enable();
 }
 
-EngineQueue* Gpu::find(spec::EngineClass engine_class, unsigned instance) {
+void Gpu::offer() {
+  const spec::DeviceModel& model = hardware_->model();
+  const std::span<const int8_t> capabilities = spec::interface_of(model.id).engines;
   for (const std::unique_ptr<EngineQueue>& queue : queues_) {
-    if (queue->engine().engine_class == engine_class && queue->engine().instance == instance) return queue.get();
+    if (!queue) continue;
+    const auto index = static_cast<size_t>(&queue->engine() - model.engines.data());
+    if (index >= capabilities.size() || capabilities[index] < 0) continue;
+    offered_.push_back({queue.get(), user_class(queue->engine().engine_class), queue->engine().instance,
+                        static_cast<uint8_t>(capabilities[index])});
+  }
+  std::sort(offered_.begin(), offered_.end(), [](const OfferedEngine& one, const OfferedEngine& two) {
+    return std::tie(one.user_class, one.user_instance) < std::tie(two.user_class, two.user_instance);
+  });
+  std::array<uint16_t, 8> count{};
+  for (OfferedEngine& each : offered_) each.user_instance = count[each.user_class]++;
+}
+
+EngineQueue* Gpu::find(spec::EngineClass engine_class, unsigned user_instance) const {
+  return find_user(user_class(engine_class), user_instance);
+}
+
+EngineQueue* Gpu::find_user(unsigned user_class, unsigned user_instance) const {
+  for (const OfferedEngine& each : offered_) {
+    if (each.user_class == user_class && each.user_instance == user_instance) return each.queue;
+  }
+  return nullptr;
+}
+
+const OfferedEngine* Gpu::offer_of(const EngineQueue& queue) const {
+  for (const OfferedEngine& each : offered_) {
+    if (each.queue == &queue) return &each;
   }
   return nullptr;
 }

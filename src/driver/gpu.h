@@ -10,6 +10,14 @@
 
 namespace halogen::driver {
 
+// An engine as programs name it: class and number count only what the driver offers.
+struct OfferedEngine {
+  EngineQueue* queue = nullptr;
+  uint16_t user_class = 0;
+  uint16_t user_instance = 0;
+  uint8_t capabilities = 0;
+};
+
 class Gpu {
  public:
   static Result<std::unique_ptr<Gpu>> start(const spec::DeviceModel& model, const HardwareOptions& options);
@@ -17,7 +25,10 @@ class Gpu {
   Hardware& hardware() { return *hardware_; }
   GlobalTable& global() { return table_; }
   const std::vector<std::unique_ptr<EngineQueue>>& queues() const { return queues_; }
-  EngineQueue* find(spec::EngineClass engine_class, unsigned instance);
+  const std::vector<OfferedEngine>& offered() const { return offered_; }  // by class, then instance
+  EngineQueue* find(spec::EngineClass engine_class, unsigned user_instance) const;
+  EngineQueue* find_user(unsigned user_class, unsigned user_instance) const;
+  const OfferedEngine* offer_of(const EngineQueue& queue) const;
 
   // All contexts share one address space, and it is this.
   bool shares_space() const { return shared_ != nullptr; }
@@ -30,12 +41,14 @@ class Gpu {
 
  private:
   Gpu(std::unique_ptr<Hardware> hardware);
+  void offer();
 
   std::unique_ptr<Hardware> hardware_;
   GlobalTable table_;
   Interrupts interrupts_;
   std::shared_ptr<PageTables> shared_;
   std::vector<std::unique_ptr<EngineQueue>> queues_;
+  std::vector<OfferedEngine> offered_;
 };
 
 }  // namespace halogen::driver

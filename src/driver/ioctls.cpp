@@ -39,6 +39,7 @@ constexpr Entry kEntries[] = {
     {kI915 + DRM_I915_GETPARAM, with_argument<drm_i915_getparam_t, get_parameter>},
     {kI915 + DRM_I915_GEM_GET_APERTURE, with_argument<drm_i915_gem_get_aperture, get_aperture>},
     {kI915 + DRM_I915_REG_READ, with_argument<drm_i915_reg_read, read_register>},
+    {kI915 + DRM_I915_QUERY, with_argument<drm_i915_query, query>},
     {kI915 + DRM_I915_GEM_CREATE, with_argument<drm_i915_gem_create, create_buffer>},
     {kI915 + DRM_I915_GEM_CREATE_EXT, with_argument<drm_i915_gem_create_ext, create_buffer_ext>},
     {kI915 + DRM_I915_GEM_PREAD, with_argument<drm_i915_gem_pread, read_buffer>},

@@ -25,6 +25,7 @@ int get_capability(Call& call, drm_get_cap& capability);
 int get_parameter(Call& call, drm_i915_getparam_t& parameter);
 int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture);
 int read_register(Call& call, drm_i915_reg_read& read);
+int query(Call& call, drm_i915_query& query);
 
 // Buffers.
 int create_buffer(Call& call, drm_i915_gem_create& create);

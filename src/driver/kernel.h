@@ -21,6 +21,7 @@ namespace halogen::driver {
 struct KernelOptions {
   HardwareOptions hardware{};
   std::chrono::milliseconds hang_after{2500};  // without progress
+  bool privileged = false;                     // the programs may do what administrators may
 };
 
 struct Mapping {
@@ -48,6 +49,7 @@ class Kernel {
   // ---- for the ioctls, with the lock held
   using Lock = std::unique_lock<std::mutex>;
   Gpu& gpu() { return *gpu_; }
+  bool privileged() const { return options_.privileged; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
   uint32_t next_context() { return next_context_++; }
   uint64_t offset_of(const BufferRef& buffer);  // for mmap()

@@ -46,6 +46,24 @@ def device_data(spec):
     return "\n".join(out + ["}  // namespace halogen::spec", ""])
 
 
+def interface_data(spec):
+    """spec/interface_data.cpp: what the kernel driver tells programs of each chip."""
+    engines = Pool("int8_t", "kEngines")
+    rows = []
+    for d in spec.devices.values():
+        t = d.data.get("interface", {})
+        numbers = ", ".join(str(t.get(k, 0)) for k in ("slices", "subslices", "eus", "fences", "command_parser", "huc_error",
+                                                       "address_bits"))
+        flags = ", ".join(_flag(t.get(k)) for k in ("llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages",
+                                                    "sseu_control", "bonds", "processor_copies"))
+        rows.append(f"    {{{numbers}, {flags}, {engines.span(str(x) for x in t.get('engines', []))}}},")
+    out = [NOTE + '#include "spec/interface_model.h"', "", "namespace halogen::spec {", "", "namespace {"] + engines.lines()
+    out += ["constexpr InterfaceModel kInterfaces[] = {"] + rows + ["};", "}  // namespace", "",
+            "const InterfaceModel& interface_of(DeviceId id) { return kInterfaces[static_cast<size_t>(id)]; }", "",
+            "}  // namespace halogen::spec", ""]
+    return "\n".join(out)
+
+
 class _Tables:
     def __init__(self, spec):
         self.order = list(spec.devices)

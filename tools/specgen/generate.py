@@ -14,7 +14,7 @@ from names import Names, included_topics
 
 def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
-    files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/table_data.cpp",
+    files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp",
              "spec/domain_data.cpp", "hw/enums.h", "hw/enums.cpp", "test/members.cpp"]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
@@ -28,6 +28,7 @@ def contents(spec):
         "spec/item_ids.h": emit_ids.item_ids(names),
         "spec/registry.cpp": emit_ids.registry(spec, names),
         "spec/device_data.cpp": emit_world.device_data(spec),
+        "spec/interface_data.cpp": emit_world.interface_data(spec),
         "spec/table_data.cpp": emit_world.table_data(spec),
         "spec/domain_data.cpp": emit_domains.domain_data(spec),
         "hw/enums.h": emit_types.enums_header(spec),

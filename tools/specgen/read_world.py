@@ -68,12 +68,31 @@ def _root(r):
 
 
 _DEVICE_KEYS = {"doc", "source", "gen", "names", "pci", "pci_families", "aub_codes", "bars", "mmio_bytes", "gtt_offset", "gtt_bytes", "engines",
-                "topology", "timestamp", "memory", "features", "quirks", "supported"}
-_OPTIONAL_KEYS = {"features", "quirks", "gtt_offset", "gtt_bytes", "pci_families", "aub_codes"}
+                "topology", "timestamp", "memory", "interface", "features", "quirks", "supported"}
+_OPTIONAL_KEYS = {"features", "quirks", "gtt_offset", "gtt_bytes", "pci_families", "aub_codes", "interface"}
 _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
           "topology": {"slices", "subslices", "eus", "threads", "l3_banks"},
           "timestamp": {"hz"},
           "memory": {"stolen_bytes", "local_bytes", "virtual_bits", "physical_bits"}}
+
+
+_INTERFACE_NUMBERS = {"slices", "subslices", "eus", "fences", "command_parser", "huc_error", "address_bits"}
+_INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages", "sseu_control", "bonds", "processor_copies"}
+
+
+def _interface(r, where, device, table):
+    """What the kernel driver tells programs of the chip; one number for each engine."""
+    part = table.get("interface")
+    if part is None:
+        return
+    here = where.at("interface")
+    keys = _INTERFACE_NUMBERS | _INTERFACE_FLAGS | {"engines"}
+    r.keys(here, part, keys, tuple(keys))
+    for key in part:
+        r.typed(here, part, key, list if key == "engines" else bool if key in _INTERFACE_FLAGS else int)
+    engines = part.get("engines", [])
+    if len(engines) != len(table.get("engines", [])) or not all(isinstance(x, int) and -1 <= x <= 3 for x in engines):
+        r.error(here, "engines: a number from -1 (not offered) to 3 for each engine")
 
 
 def _devices(r, raw):
@@ -97,6 +116,7 @@ def _devices(r, raw):
                 r.error(here, f"unknown kind {bar.get('kind')!r}")
         _device_engines(r, where, device, table)
         _trace_names(r, where, device, table)
+        _interface(r, where, device, table)
         for kind, known in (("features", r.spec.features), ("quirks", r.spec.quirks)):
             for entry in table.get(kind, []):
                 if entry not in known:

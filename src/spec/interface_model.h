@@ -1,0 +1,34 @@
+// What the i915 driver of Linux 6.1 tells programs of a chip, as data from spec/devices.toml: its choices, which the
+// hardware alone does not give.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "spec/generation_ids.h"
+
+namespace halogen::spec {
+
+struct InterfaceModel {
+  // The frame of topology reports: as many of each as the largest chip of the family has. No slices: no report.
+  uint8_t slices;
+  uint8_t subslices;
+  uint8_t eus;
+  uint8_t fences;                   // for tiled views through the aperture
+  uint8_t command_parser;           // version; 0: none
+  uint8_t huc_error;                // why there is no HuC firmware: an errno
+  uint8_t address_bits;             // of a context's addresses
+  bool llc;                         // the processor's last cache is shared
+  bool snoop;                       // the chip can look into the processor's caches
+  bool coherent_aperture;           // writes through the aperture need no flush
+  bool engine_reset;                // single engines can be reset
+  bool read_only_pages;             // of programs
+  bool sseu_control;                // programs may power a part of the slices
+  bool bonds;                       // engines may be bonded
+  bool processor_copies;            // PREAD, PWRITE, MMAP and relocations are still there
+  std::span<const int8_t> engines;  // capabilities of each engine of the device model; negative: not offered
+};
+
+const InterfaceModel& interface_of(DeviceId id);
+
+}  // namespace halogen::spec

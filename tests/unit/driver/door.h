@@ -1,0 +1,97 @@
+// A kernel with one file open on a chip, and the calls that most tests make.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <libdrm/drm.h>
+#include <libdrm/i915_drm.h>
+
+#include <string>
+#include <vector>
+
+#include "driver/kernel.h"
+
+namespace halogen::driver {
+
+class Door : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { boot({}); }
+  void boot(KernelOptions options) {
+    options.hardware.memory_bytes = uint64_t{1} << 30;
+    if (options.hang_after == KernelOptions{}.hang_after) options.hang_after = std::chrono::milliseconds(100);
+    if (file) kernel->close(file);
+    file.reset();
+    kernel.reset();
+    auto booted = Kernel::boot(model(), options);
+    ASSERT_TRUE(booted.ok()) << booted.message();
+    kernel = std::move(booted).value();
+    file = kernel->open();
+  }
+  void TearDown() override {
+    if (file) kernel->close(file);
+  }
+
+  const spec::DeviceModel& model() const { return *spec::find_device(GetParam()); }
+  bool is(std::string_view name) const { return GetParam() == name; }
+  bool narrow() const { return !model().has(spec::Feature::ggtt_pte64); }
+  bool local() const { return model().has(spec::Feature::local_memory); }
+  bool execlists() const { return model().has(spec::Feature::execlists); }
+
+  template <class T>
+  int call(unsigned long request, T& argument) {
+    return call_on(*file, request, argument);
+  }
+  template <class T>
+  int call_on(File& on, unsigned long request, T& argument) {
+    return kernel->ioctl(on, request, reinterpret_cast<uintptr_t>(&argument));
+  }
+  uint32_t create(uint64_t bytes) {
+    drm_i915_gem_create create{.size = bytes, .handle = 0, .pad = 0};
+    EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CREATE, create), 0);
+    return create.handle;
+  }
+  int close(uint32_t handle) {
+    drm_gem_close close{.handle = handle, .pad = 0};
+    return call(DRM_IOCTL_GEM_CLOSE, close);
+  }
+  // What the device sees of a buffer, whatever the chip lets programs do.
+  std::span<std::byte> content(uint32_t handle) {
+    const BufferRef buffer = file->buffers.find(handle);
+    EXPECT_TRUE(buffer && buffer->need_pages());
+    return buffer->bytes();
+  }
+  void fill(uint32_t handle, const std::vector<uint32_t>& dwords) {
+    std::memcpy(content(handle).data(), dwords.data(), dwords.size() * 4);
+  }
+  int execute(std::vector<drm_i915_gem_exec_object2>& objects, uint64_t flags = 0, uint32_t context = 0) {
+    drm_i915_gem_execbuffer2 execute{};
+    execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+    execute.buffer_count = static_cast<uint32_t>(objects.size());
+    execute.flags = flags;
+    execute.rsvd1 = context;
+    return call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute);
+  }
+  int wait(uint32_t handle, int64_t timeout = -1) {
+    drm_i915_gem_wait wait{.bo_handle = handle, .flags = 0, .timeout_ns = timeout};
+    return call(DRM_IOCTL_I915_GEM_WAIT, wait);
+  }
+  // A batch that does nothing.
+  uint32_t make_empty() {
+    const uint32_t batch = create(4096);
+    fill(batch, {0, 0x0500'0000});
+    return batch;
+  }
+
+  std::unique_ptr<Kernel> kernel;
+  std::shared_ptr<File> file;
+};
+
+inline std::vector<std::string> all_chips() {
+  std::vector<std::string> all;
+  for (const spec::DeviceModel& model : spec::device_models()) all.emplace_back(model.name);
+  return all;
+}
+inline std::string chip_name(const ::testing::TestParamInfo<std::string>& chip) {
+  return chip.param;
+}
+
+}  // namespace halogen::driver
