@@ -68,30 +68,30 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
 }
 
 void Buffer::forget_done() {
-  std::erase_if(readers_, [](const FenceRef& fence) { return fence->done; });
-  if (writer_ && writer_->done) writer_ = nullptr;
+  const auto is_done = [](const FenceRef& fence) { return fence->done; };
+  std::erase_if(readers_, is_done);
+  std::erase_if(writers_, is_done);
 }
 
 bool Buffer::is_busy(bool also_reads) {
   forget_done();
-  return writer_ != nullptr || (also_reads && !readers_.empty());
+  return !writers_.empty() || (also_reads && !readers_.empty());
 }
 
 std::vector<FenceRef> Buffer::fences(bool also_reads) {
   forget_done();
-  std::vector<FenceRef> all;
-  if (writer_) all.push_back(writer_);
+  std::vector<FenceRef> all = writers_;
   if (also_reads) all.insert(all.end(), readers_.begin(), readers_.end());
   return all;
 }
 
 void Buffer::add_fence(FenceRef fence, bool write) {
   forget_done();
-  if (write) {
-    writer_ = std::move(fence);
-  } else {
-    readers_.push_back(std::move(fence));
-  }
+  std::vector<FenceRef>& list = write ? writers_ : readers_;
+  // Of one timeline only the last counts.
+  std::erase_if(list,
+                [&](const FenceRef& other) { return other->timeline != 0 && other->timeline == fence->timeline; });
+  list.push_back(std::move(fence));
 }
 
 }  // namespace halogen::driver

@@ -63,7 +63,7 @@ class Buffer {
   bool local_;
   PageRun run_;
   int shared_ = -1;
-  FenceRef writer_;
+  std::vector<FenceRef> writers_;
   std::vector<FenceRef> readers_;
 };
 using BufferRef = std::shared_ptr<Buffer>;

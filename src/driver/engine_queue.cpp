@@ -1,7 +1,13 @@
 #include "driver/engine_queue.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <unordered_set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "gen/generation.h"
 #include "hw/fuse.h"
@@ -16,27 +22,65 @@ constexpr uint32_t kRequestReset = 1;
 
 void EngineQueue::add(RequestRef request) {
   request->number = next_number_++;
-  const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request,
-                                      [](const auto& one, const auto& two) { return one->priority > two->priority; });
+  // Requests of one context stay in order: an urgent one makes those before it urgent.
+  bool raised = false;
+  for (const RequestRef& each : waiting_) {
+    if (each->context != request->context || each->priority >= request->priority) continue;
+    each->priority = request->priority;
+    raised = true;
+  }
+  const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
+  if (raised) std::stable_sort(waiting_.begin(), waiting_.end(), more_urgent);
+  const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
   waiting_.insert(place, std::move(request));
+}
+
+std::string Request::timeline_name() const {
+  return fmt::format("{}[{}]", program_invocation_short_name, getpid());
 }
 
 void EngineQueue::update() {
   look();
   retire();
+  if (!waiting_.empty()) place_ready();
+  submit();
+  const RequestRef now = current();
+  if (now && !now->started) {
+    now->started = true;
+    ++progress_;
+  }
+}
+
+void EngineQueue::place_ready() {
+  std::unordered_set<const EngineContext*> held;  // one that waits holds back those of its context after it
   for (auto each = waiting_.begin(); each != waiting_.end();) {
-    // Requests of one context stay in order: one that waits holds back those after it.
-    const bool held = std::any_of(waiting_.begin(), each, [&](const RequestRef& earlier) {
-      return earlier->context == (*each)->context && earlier->number < (*each)->number;
-    });
-    if (held || !(*each)->ready() || !place(**each)) {
+    const RequestRef request = *each;
+    if (held.contains(request->context.get()) || !request->ready()) {
+      held.insert(request->context.get());
       ++each;
       continue;
     }
-    running_.push_back(*each);
+    take_errors(*request);
+    if (!place(*request)) {
+      held.insert(request->context.get());
+      ++each;
+      continue;
+    }
+    running_.push_back(request);
     each = waiting_.erase(each);
   }
-  submit();
+}
+
+// What failed while this one waited for it takes it along: its batch is left out. Not so on its own engine, where it
+// only keeps its place in the order.
+void EngineQueue::take_errors(Request& request) const {
+  for (const FenceRef& each : request.waits) {
+    if (each->error == 0 || each->error == -ETIMEDOUT) continue;
+    const auto* const other = dynamic_cast<const Request*>(each.get());
+    if (other != nullptr && &other->context->queue() == this) continue;
+    request.failed = each->error;
+    request.batch = 0;
+  }
 }
 
 void EngineQueue::retire() {
@@ -47,9 +91,12 @@ void EngineQueue::retire() {
     }
     const RequestRef request = *each;
     each = running_.erase(each);
-    request->done = true;
+    ++progress_;
+    request->started = true;
     request->keeps.clear();
     request->waits.clear();
+    request->partners.clear();
+    request->signal(request->failed);
   }
 }
 
@@ -77,9 +124,9 @@ void EngineQueue::recover(int error) {
   const RequestRef culprit = current();
   reset_engine();
   if (culprit) {
-    culprit->error = error;
-    culprit->done = true;
     std::erase(running_, culprit);
+    ++progress_;
+    culprit->signal(error);
   }
   start();
   after_reset(culprit.get());

@@ -45,6 +45,10 @@ class EngineQueue {
   // After an interrupt, or whenever something may have changed: hands work to the engine, signals what is done.
   void update();
   bool idle() const { return waiting_.empty() && running_.empty(); }
+  // The engine has something to do; what is held back by fences does not count.
+  bool working() const { return !running_.empty(); }
+  bool holds() const { return !waiting_.empty(); }
+  uint64_t progress() const { return progress_; }  // grows whenever a request is started or done
   // What the engine works on now, or would if it could.
   virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }
   // The engine hangs in `current`: it is reset, the culprit's request fails with this error, others go on.
@@ -67,7 +71,11 @@ class EngineQueue {
 
  private:
   void retire();
+  void place_ready();
+  void take_errors(Request& request) const;
   void reset_engine();
+
+  uint64_t progress_ = 0;
 };
 
 // `tables`: of the one address space.

@@ -99,7 +99,25 @@ void Gpu::work(uint64_t nanoseconds) {
 }
 
 void Gpu::update() {
-  for (const std::unique_ptr<EngineQueue>& queue : queues_) queue->update();
+  for (;;) {
+    const uint64_t before = progress();
+    bool held = false;
+    for (const std::unique_ptr<EngineQueue>& queue : queues_) {
+      queue->update();
+      held = held || queue->holds();
+    }
+    if (!held || progress() == before) return;  // else one engine may have waited for another
+  }
+}
+
+bool Gpu::working() const {
+  return std::any_of(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->working(); });
+}
+
+uint64_t Gpu::progress() const {
+  uint64_t sum = 0;
+  for (const std::unique_ptr<EngineQueue>& queue : queues_) sum += queue->progress();
+  return sum;
 }
 
 bool Gpu::idle() const {

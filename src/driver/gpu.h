@@ -38,6 +38,8 @@ class Gpu {
   void work(uint64_t nanoseconds);
   void update();
   bool idle() const;
+  bool working() const;       // some engine has something to do
+  uint64_t progress() const;  // grows whenever a request is started or done
 
  private:
   Gpu(std::unique_ptr<Hardware> hardware);

@@ -18,7 +18,8 @@ int with_argument(Call& call, unsigned long request, uint64_t address) {
   const size_t bytes = std::min<size_t>(sizeof argument, _IOC_SIZE(request));
   if ((_IOC_DIR(request) & _IOC_WRITE) != 0 && !read_user(address, &argument, bytes)) return -EFAULT;
   const int result = Function(call, argument);
-  if ((_IOC_DIR(request) & _IOC_READ) != 0 && result >= 0 && !write_user(address, &argument, bytes)) return -EFAULT;
+  // Also after an error: a wait whose time is over tells how much was left.
+  if ((_IOC_DIR(request) & _IOC_READ) != 0 && !write_user(address, &argument, bytes)) return -EFAULT;
   return result;
 }
 

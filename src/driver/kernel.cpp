@@ -41,14 +41,14 @@ Kernel::~Kernel() {
 }
 
 std::shared_ptr<File> Kernel::open() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock = enter();
   auto file = std::make_shared<File>();
   file->contexts.add(make_context(shared_space_ ? shared_space_ : std::make_shared<Space>(*gpu_)));
   return file;
 }
 
 void Kernel::close(const std::shared_ptr<File>& file) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock = enter();
   *file = File{};
 }
 
@@ -60,8 +60,10 @@ ContextRef Kernel::make_context(std::shared_ptr<Space> space) {
 }
 
 int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
-  Lock lock(mutex_);
-  return dispatch_ioctl(*this, file, lock, request, argument);
+  Lock lock = enter();
+  const int result = dispatch_ioctl(*this, file, lock, request, argument);
+  tell_waiters();
+  return result;
 }
 
 uint64_t Kernel::offset_of(const BufferRef& buffer) {
@@ -84,7 +86,7 @@ void Kernel::forget_offset(const Buffer& buffer) {
 }
 
 std::optional<Mapping> Kernel::map(uint64_t offset, uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock = enter();
   auto after = mappings_.upper_bound(offset);
   if (after == mappings_.begin()) return std::nullopt;
   const auto& [start, weak] = *std::prev(after);
@@ -95,37 +97,69 @@ std::optional<Mapping> Kernel::map(uint64_t offset, uint64_t bytes) {
 }
 
 void Kernel::queue(EngineQueue& engine, RequestRef request) {
+  const uint64_t before = engine.progress();
   engine.add(std::move(request));
   engine.update();
+  if (engine.progress() != before) gpu_->update();  // others may have waited for it
   if (waiters_ == 0) work_.notify_all();
 }
 
 bool Kernel::wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout) {
-  using Clock = std::chrono::steady_clock;
-  const std::optional<Clock::time_point> end =
-      timeout ? std::optional(Clock::now() + std::min(*timeout, std::chrono::nanoseconds(std::chrono::hours(24 * 365))))
-              : std::nullopt;
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::hours(24 * 365);
+  return wait_until(lock, condition,
+                    timeout ? std::optional(Clock::now() + std::min(*timeout, kLongest)) : std::nullopt);
+}
+
+bool Kernel::wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
+  if (condition()) return true;
   ++waiters_;
-  bool held = condition();
-  while (!held && !gpu_->idle() && !(end && Clock::now() >= *end)) {
-    step();
-    held = condition();
-    // Others may come in between.
-    lock.unlock();
-    lock.lock();
+  bool held = false;
+  while (!held && !(end && Clock::now() >= *end)) {
+    if (gpu_->working() && !stepping_) {
+      stepping_ = true;
+      step();
+      held = condition();
+      if (!held) let_others_in(lock);
+      stepping_ = false;
+    } else {
+      if (end) {
+        changed_.wait_until(lock, *end);
+      } else {
+        changed_.wait(lock);
+      }
+      held = condition();
+    }
   }
   --waiters_;
-  if (waiters_ == 0 && !gpu_->idle()) work_.notify_all();
+  if (waiters_ != 0) changed_.notify_all();  // another takes over
+  if (waiters_ == 0 && gpu_->working()) work_.notify_all();
   return held;
 }
 
+Kernel::Lock Kernel::enter() {
+  const std::lock_guard gate(gate_);
+  return Lock(mutex_);
+}
+
+void Kernel::let_others_in(Lock& lock) {
+  lock.unlock();
+  { const std::lock_guard gate(gate_); }  // whoever holds it has the lock by now
+  lock.lock();
+}
+
+void Kernel::tell_waiters() {
+  if (waiters_ != 0) changed_.notify_all();
+}
+
 void Kernel::step() {
+  const uint64_t before = gpu_->progress();
   gpu_->work(kSlice);
   look_for_hangs();
+  if (gpu_->progress() != before) tell_waiters();
 }
 
 void Kernel::look_for_hangs() {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
     Watch& watch = watches_[queue.get()];
     const RequestRef current = queue->current();
@@ -146,14 +180,12 @@ void Kernel::look_for_hangs() {
 void Kernel::run() {
   Lock lock(mutex_);
   while (!stop_) {
-    if (waiters_ != 0 || gpu_->idle()) {
+    if (waiters_ != 0 || !gpu_->working()) {
       work_.wait(lock);
       continue;
     }
     step();
-    lock.unlock();
-    std::this_thread::yield();
-    lock.lock();
+    let_others_in(lock);
   }
 }
 

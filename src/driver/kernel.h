@@ -41,6 +41,8 @@ class Kernel {
   void close(const std::shared_ptr<File>& file);
   // 0 or more, or a negative errno. `argument` is an address of the calling program.
   int ioctl(File& file, unsigned long request, uint64_t argument);
+  // Of a descriptor that is no device node: a sync file or a shared buffer. Nothing: it is not the driver's.
+  std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
   // What mmap() of the node at this offset shall map.
   std::optional<Mapping> map(uint64_t offset, uint64_t bytes);
 
@@ -55,8 +57,10 @@ class Kernel {
   uint64_t offset_of(const BufferRef& buffer);  // for mmap()
   void forget_offset(const Buffer& buffer);
   void queue(EngineQueue& engine, RequestRef request);
-  // Until the condition holds. False: the time is over, or nothing that is left could make it true.
+  // Until the condition holds. False: the time is over.
+  using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   bool wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout);
+  bool wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end);
   ContextRef make_context(std::shared_ptr<Space> space);
 
  private:
@@ -64,6 +68,9 @@ class Kernel {
   void run();
   void step();
   void look_for_hangs();
+  Lock enter();
+  void let_others_in(Lock& lock);
+  void tell_waiters();
 
   KernelOptions options_;
   std::unique_ptr<Gpu> gpu_;
@@ -71,9 +78,12 @@ class Kernel {
   uint32_t next_context_ = 1;
 
   std::mutex mutex_;
+  std::mutex gate_;  // taken before the lock by those who come in: then whoever works lets them in
   std::condition_variable work_;
+  std::condition_variable changed_;  // fences may be done, or another may take over the work
   bool stop_ = false;
-  unsigned waiters_ = 0;  // that let the device work themselves
+  bool stepping_ = false;  // somebody who waits lets the device work
+  unsigned waiters_ = 0;
 
   uint64_t next_offset_ = uint64_t{1} << 32;
   std::unordered_map<const Buffer*, uint64_t> offsets_;

@@ -1,20 +1,14 @@
-// A piece of work for one engine, and the fence that tells when it is done.
+// A piece of work for one engine. It is the fence that tells when the work is done.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
-namespace halogen::driver {
+#include "driver/fence.h"
 
-// Signalled once, for good. All fences live under the driver's one lock.
-struct Fence {
-  virtual ~Fence() = default;
-  bool done = false;
-  int error = 0;  // a negative errno: what went wrong
-};
-using FenceRef = std::shared_ptr<Fence>;
+namespace halogen::driver {
 
 class EngineContext;
 struct Context;
@@ -25,20 +19,27 @@ struct Request final : Fence {
   uint64_t batch = 0;  // address of its first command; 0: none, only a point in time
   bool secure = false;
   int priority = 0;
-  std::vector<FenceRef> waits;               // it may not start before them
-  std::vector<std::shared_ptr<void>> keeps;  // what must live until it is done
+  std::vector<FenceRef> waits;                     // it may not start before they are done
+  std::vector<std::shared_ptr<Request>> partners;  // nor before these start
+  std::vector<std::shared_ptr<void>> keeps;        // what must live until it is done
+  bool started = false;                            // the engine works on it, or has
+  int failed = 0;                                  // the error that it will be done with
   // Set when it goes to the engine.
   uint32_t seqno = 0;
   uint64_t start = 0;  // of its commands in the ring
   uint64_t end = 0;
-  uint64_t number = 0;  // in the order of submission
 
   bool ready() const {
     for (const FenceRef& each : waits) {
       if (!each->done) return false;
     }
+    for (const std::shared_ptr<Request>& each : partners) {
+      if (!each->done && !each->started) return false;
+    }
     return true;
   }
+  std::string driver_name() const override { return "i915"; }
+  std::string timeline_name() const override;
 };
 using RequestRef = std::shared_ptr<Request>;
 
