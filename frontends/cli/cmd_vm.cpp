@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "guest_setup.h"
 #include "launch.h"
+#include "register_lines.h"
 
 namespace halogen::cli {
 namespace {
@@ -20,6 +21,7 @@ struct Options {
   std::string kernel;
   std::string trace;
   std::string report;
+  std::string registers;
   std::vector<std::string> added;
   std::vector<std::string> command;
   bool log = false;
@@ -74,6 +76,13 @@ int run(const Options& options) {
     out << result->fidelity.to_json(options.device) << '\n';
     if (!out) return fail(fmt::format("{} cannot be written.", options.report));
   }
+  if (!options.registers.empty()) {
+    std::ofstream out(options.registers);
+    for (const vm::RegisterUse& use : result->registers) {
+      out << register_line(use.offset, use.reads != 0, use.writes != 0, use.answer) << '\n';
+    }
+    if (!out.flush()) return fail(fmt::format("{} cannot be written.", options.registers));
+  }
   fmt::print(stderr, "halogen vm: {} accesses of BARs ({} of the first, {} of the next), {} interrupts\n",
              result->bar_accesses, result->by_bar[0], result->by_bar[2], result->interrupts);
   if (result->recorded) {
@@ -98,6 +107,8 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->add_option("--kernel", options->kernel, "the kernel of a Debian package, instead")->type_name("DEB");
   command->add_option("--add", options->added, "a file of the host to put into the guest's /bin")->type_name("FILE");
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("F");
+  command->add_option("--registers", options->registers, "write the registers that the guest touched, with their class")
+      ->type_name("F");
   command->add_option("--trace", options->trace, "record an AUB trace; halogen replay plays it")->type_name("FILE");
   command->add_flag("--log", options->log, "show the guest kernel's whole log");
   command->add_flag("--events", options->events, "print what the model has to say of the guest, on stderr");

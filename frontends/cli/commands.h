@@ -16,6 +16,7 @@ void add_coverage(CLI::App& app, int& status);
 void add_decode(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
 void add_picture(CLI::App& app, int& status);
+void add_registers(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);
 // `behind`: what stands behind "--" is for somebody else.

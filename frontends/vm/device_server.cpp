@@ -174,6 +174,16 @@ Result<bool> DeviceServer::answer_config(const ConfigAccess& access, bool is_wri
   return link_.answer(config_value(access.offset, bytes));
 }
 
+void DeviceServer::count(const BarHit& place, unsigned bytes, bool is_write) {
+  ++statistics_.by_bar[std::min<size_t>(place.bar, statistics_.by_bar.size() - 1)];
+  const bool registers = place.bar == 0 && place.offset + bytes <= device_->model().mmio_bytes;
+  if (!registers) return;
+  for (uint64_t offset = place.offset & ~uint64_t{3}; offset < place.offset + bytes; offset += 4) {
+    RegisterTouches& touches = statistics_.registers[static_cast<uint32_t>(offset)];
+    ++(is_write ? touches.writes : touches.reads);
+  }
+}
+
 Result<bool> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
   ++statistics_.bar_accesses;
   if (!is_access_size(access.bytes)) return dropped();
@@ -186,7 +196,7 @@ Result<bool> DeviceServer::answer_bar(const BarAccess& access, bool is_write) {
   }
   const auto place = device_->config().decode_memory(access.address);
   if (!place) return dropped();
-  ++statistics_.by_bar[std::min<size_t>(place->bar, statistics_.by_bar.size() - 1)];
+  count(*place, access.bytes, is_write);
   if (!is_write) return link_.answer(device_->bar_read(place->bar, place->offset, access.bytes));
   if (recorder_ != nullptr) recorder_->before_write(place->bar, place->offset);
   device_->bar_write(place->bar, place->offset, access.bytes, access.value);

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -19,13 +20,19 @@
 
 namespace halogen::vm {
 
+struct RegisterTouches {
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+};
+
 struct ServerStatistics {
   uint64_t config_accesses = 0;
   uint64_t bar_accesses = 0;
   std::array<uint64_t, 8> by_bar{};
-  uint64_t messages = 0;  // interrupts
-  uint64_t lines = 0;     // changes of the interrupt line
-  uint64_t dropped = 0;   // requests that make no sense
+  std::map<uint32_t, RegisterTouches> registers;  // by the offset of a dword
+  uint64_t messages = 0;                          // interrupts
+  uint64_t lines = 0;                             // changes of the interrupt line
+  uint64_t dropped = 0;                           // requests that make no sense
 };
 
 class DeviceServer final : public Host {
@@ -64,6 +71,7 @@ class DeviceServer final : public Host {
   Result<bool> handle(const ProxyMessage& message);
   Result<bool> answer_config(const ConfigAccess& access, bool is_write);
   Result<bool> answer_bar(const BarAccess& access, bool is_write);
+  void count(const BarHit& place, unsigned bytes, bool is_write);
   uint32_t config_value(uint32_t offset, unsigned bytes) const;
   Result<bool> dropped();
   void pass_time(bool asked);

@@ -10,6 +10,7 @@
 #include "base/fidelity.h"
 #include "base/result.h"
 #include "device/options.h"
+#include "mmio/register_answer.h"
 #include "recorder.h"
 #include "spec/device_model.h"
 
@@ -27,6 +28,14 @@ struct LaunchOptions {
   EventSink* events = nullptr;
 };
 
+// A register that the guest touched.
+struct RegisterUse {
+  uint32_t offset = 0;
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+  RegisterAnswer answer;
+};
+
 struct LaunchResult {
   int status = 0;                       // of the command; -1: the guest ended before it did
   uint64_t commands = 0;                // that engines executed
@@ -34,6 +43,7 @@ struct LaunchResult {
   uint64_t bar_accesses = 0;
   std::array<uint64_t, 8> by_bar{};
   uint64_t interrupts = 0;
+  std::vector<RegisterUse> registers;  // by offset
   FidelityReport fidelity;
 };
 

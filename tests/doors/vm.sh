@@ -24,13 +24,14 @@ known_none='^$'
 one() {
   local device=$1 start=$SECONDS status=0 known=known_none complaints
   [ "$device" = chv ] && known=known_chv
-  timeout 300 "$halogen" vm --device "$device" --add build/bin/gem_test -- \
+  timeout 300 "$halogen" vm --device "$device" --registers "$work/$device.registers" --add build/bin/gem_test -- \
     sh -c 'gem_test; status=$?; dmesg | sed "s/^/kernel: /"; exit $status' >"$work/$device.log" 2>"$work/$device.err" || status=$?
   complaints=$(grep -aE '^kernel: .*(WARNING:|BUG:|Oops|Call Trace|\*ERROR\*|wedged|not complete)' "$work/$device.log" |
     grep -avE "${!known}" || true)
   local passed
   passed=$(grep -ac '^ok: ' "$work/$device.log" || true)
   echo "vm: $device: exit $status after $((SECONDS - start)) s, $passed checks passed; $(tail -n 1 "$work/$device.err")"
+  tests/doors/i915_registers.sh "$device" "$work/$device.registers" || touch "$work/failed"
   if [ "$status" -ne 0 ] || [ "$passed" -lt 16 ] || [ -n "$complaints" ]; then
     echo "vm: $device FAILED" >&2
     grep -a '^FAILED' "$work/$device.log" >&2 || true

@@ -153,6 +153,17 @@ TEST_F(Tool, DevicesAsTextAndJson) {
   EXPECT_EQ(list[0]["engines"][0]["class"], "render");
 }
 
+TEST_F(Tool, RegistersWithTheirClass) {
+  const Outcome some = run("registers --device snb 0x22030 0xc5100");
+  EXPECT_EQ(some.status, 0);
+  EXPECT_EQ(some.text, "0x022030 -- semantics RING_TAIL:bcs0\n0x0c5100 -- unclaimed -\n");
+  EXPECT_THAT(run("registers --device snb").text, HasSubstr("\n0x002030 -- semantics RING_TAIL:rcs0\n"));
+  const Outcome wrong = run("registers --device snb 0x22031 2>&1");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.text,
+            "halogen registers: \"0x22031\" is no offset of a register of snb: a multiple of 4 below 0x200000.\n");
+}
+
 TEST_F(Tool, HelpExplainsTheJson) {
   const Outcome result = run("decode --help");
   EXPECT_EQ(result.status, 0);
