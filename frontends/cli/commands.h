@@ -18,8 +18,9 @@ void add_devices(CLI::App& app, int& status);
 void add_picture(CLI::App& app, int& status);
 void add_registers(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);
-void add_serve(CLI::App& app, int& status);
 // `behind`: what stands behind "--" is for somebody else.
+void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind);
+void add_serve(CLI::App& app, int& status);
 void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind);
 void add_walk(CLI::App& app, int& status);
 

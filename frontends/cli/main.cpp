@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   halogen::cli::add_picture(app, status);
   halogen::cli::add_registers(app, status);
   halogen::cli::add_replay(app, status);
+  halogen::cli::add_run(app, status, behind);
   halogen::cli::add_serve(app, status);
   halogen::cli::add_vm(app, status, behind);
   halogen::cli::add_walk(app, status);

@@ -66,6 +66,11 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   return result;
 }
 
+FidelityReport Kernel::fidelity() {
+  const std::lock_guard lock(mutex_);
+  return gpu_->hardware().device().fidelity();
+}
+
 uint64_t Kernel::offset_of(const BufferRef& buffer) {
   uint64_t& offset = offsets_[buffer.get()];
   const auto known = mappings_.find(offset);

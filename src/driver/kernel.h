@@ -46,6 +46,9 @@ class Kernel {
   // What mmap() of the node at this offset shall map.
   std::optional<Mapping> map(uint64_t offset, uint64_t bytes);
 
+  // What the device did so far, and how well.
+  FidelityReport fidelity();
+
   const spec::DeviceModel& model() const { return gpu_->hardware().model(); }
 
   // ---- for the ioctls, with the lock held

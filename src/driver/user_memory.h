@@ -1,11 +1,26 @@
 // Memory of the program that calls: whatever address it gives, a wrong one is an error of the call and nothing else.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace halogen::driver {
+
+// Whose memory it is, for calls of this thread as long as this lives; without: this process's.
+class UserProcess {
+ public:
+  explicit UserProcess(pid_t process);
+  ~UserProcess();
+  UserProcess(const UserProcess&) = delete;
+  UserProcess& operator=(const UserProcess&) = delete;
+
+ private:
+  pid_t before_;
+};
 
 bool read_user(uint64_t address, void* into, size_t bytes);
 bool write_user(uint64_t address, const void* from, size_t bytes);

@@ -1,0 +1,192 @@
+// halogen run: a program with the DRM door open.
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <elf.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "reports.h"
+#include "settings.h"
+#include "tree.h"
+
+namespace halogen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string device;
+  std::string report;
+  std::string trace;
+  std::vector<std::string> command;
+};
+
+int fail(const std::string& sentence) {
+  fmt::print(stderr, "halogen run: {}\n", sentence);
+  return kExitUse;
+}
+
+// The file that a shell would start; empty: none.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const path = getenv("PATH");
+  std::string folders = path == nullptr ? "/usr/bin:/bin" : path;
+  for (size_t start = 0; start <= folders.size();) {
+    const size_t end = std::min(folders.find(':', start), folders.size());
+    const std::string folder = folders.substr(start, end - start);
+    std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    struct stat info {};
+    if (access(file.c_str(), X_OK) == 0 && stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) return file;
+    start = end + 1;
+  }
+  return {};
+}
+
+// Why a library cannot be put into this program; empty: it can, or nobody knows.
+std::string refusal(const std::string& program) {
+  struct stat info {};
+  if (stat(program.c_str(), &info) != 0) return {};
+  const bool changes_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid();
+  const bool changes_group = (info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid();
+  if (changes_user || changes_group) return "runs as another user (setuid), so that no library can be put into it";
+  std::ifstream in(program, std::ios::binary);
+  Elf64_Ehdr header{};
+  in.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};  // a script
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a program of another kind of processor";
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    in.seekg(static_cast<std::streamoff>(header.e_phoff + uint64_t{i} * header.e_phentsize));
+    in.read(reinterpret_cast<char*>(&part), sizeof part);
+    if (!in || part.p_type == PT_INTERP) return {};
+  }
+  return "is a static program, so that no library can be put into it";
+}
+
+fs::path library() {
+  std::error_code error;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", error);
+  return tool.parent_path().parent_path() / "lib" / "libhalogen-drm.so";
+}
+
+void set_environment(const Options& options, const std::string& tree, const fs::path& preload) {
+  std::string libraries = preload.string();
+#ifdef HALOGEN_SANITIZER_LIBRARY
+  libraries = std::string(HALOGEN_SANITIZER_LIBRARY) + ":" + libraries;  // must come first
+#endif
+  if (const char* const before = getenv("LD_PRELOAD"); before != nullptr && *before != '\0') {
+    libraries += std::string(":") + before;
+  }
+  setenv("LD_PRELOAD", libraries.c_str(), 1);
+  setenv(shim::kDeviceVariable, options.device.c_str(), 1);
+  setenv(shim::kTreeVariable, tree.c_str(), 1);
+  const auto set_file = [](const char* variable, const std::string& file) {
+    if (file.empty()) {
+      unsetenv(variable);
+    } else {
+      setenv(variable, fs::absolute(file).c_str(), 1);  // the program may go to another folder
+    }
+  };
+  set_file(shim::kReportVariable, options.report);
+  set_file(shim::kTraceVariable, options.trace);
+}
+
+pid_t child = -1;
+void pass_on(int signal) {
+  if (child > 0) kill(child, signal);
+}
+
+// The program's status, or 128 and the signal that ended it.
+int start_and_wait(const std::vector<std::string>& command, const std::string& program) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  struct sigaction action {};
+  action.sa_handler = pass_on;
+  sigset_t ours, before;
+  sigemptyset(&ours);
+  for (const int number : {SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&ours, number);
+  sigprocmask(SIG_BLOCK, &ours, &before);
+  child = fork();
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    signal(SIGPIPE, SIG_DFL);
+    execv(program.c_str(), words.data());
+    const int error = errno;
+    fmt::print(stderr, "halogen run: {} cannot be started: {}.\n", program, std::strerror(error));
+    _exit(error == ENOENT ? 127 : 126);
+  }
+  if (child < 0) return fail(fmt::format("no process for the program: {}.", std::strerror(errno)));
+  // The terminal sends its signals to the program too; the others are for us to hand on.
+  for (const int number : {SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return fail(std::strerror(errno));
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int run(const Options& options) {
+  if (options.command.empty()) return fail("say after -- what to run.");
+  const spec::DeviceModel* const model = spec::find_device(options.device);
+  if (model == nullptr) {
+    return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
+  }
+  const std::string program = find_program(options.command.front());
+  if (program.empty() || access(program.c_str(), F_OK) != 0) {
+    fmt::print(stderr, "halogen run: there is no program {}.\n", options.command.front());
+    return 127;
+  }
+  if (const std::string reason = refusal(program); !reason.empty()) {
+    return fail(fmt::format("{} {}.", program, reason));
+  }
+  const fs::path preload = library();
+  if (!fs::exists(preload)) return fail(fmt::format("{} is not there: scripts/build.sh makes it.", preload.string()));
+  if (!options.report.empty()) {
+    // A program that opens nothing leaves an empty report; a file that cannot be written is told now.
+    if (const auto done = write_report(options.report, {}, model->name); !done) return fail(done.message());
+  }
+  if (!options.trace.empty()) return fail("--trace cannot be had yet.");
+  const auto tree = shim::make_private_tree(*model);
+  if (!tree) return fail(tree.message());
+  set_environment(options, *tree, preload);
+  const int status = start_and_wait(options.command, program);
+  shim::remove_tree(*tree);
+  return status;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("run", "runs a program that finds the device as /dev/dri/renderD128 and card0");
+  command->add_option("--device", options->device, "which device")->required();
+  command->add_option("--report", options->report, "the fidelity report, as JSON; further processes get .PID behind it")
+      ->type_name("FILE");
+  command->add_option("--trace", options->trace, "record the run as an AUB trace; further processes as above")
+      ->type_name("FILE");
+  command->footer(
+      "The program and its arguments stand behind --. Exits with the program's status, or 128 and the number of the\n"
+      "signal that ended it. docs/drm-door.md tells how to run GL, Vulkan and OpenCL programs.");
+  command->callback([options, behind, &status] {
+    options->command = behind;
+    status = run(*options);
+  });
+}
+
+}  // namespace halogen::cli

@@ -1,0 +1,289 @@
+#include "door.h"
+
+#include <libdrm/drm.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "descriptors.h"
+#include "driver/user_memory.h"
+
+namespace halogen::shim {
+namespace {
+
+constexpr std::string_view kNodeName = "halogen-drm/";  // then the process, a number, the minor number
+
+constinit std::atomic<Door*> doors{nullptr};
+
+// Threads of ours take none of the program's signals.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// A signal's handler that calls while the same thread is inside finds the lock taken: it gets an error instead.
+thread_local bool inside = false;
+class Inside {
+ public:
+  Inside() : first_(!std::exchange(inside, true)) {}
+  ~Inside() {
+    if (first_) inside = false;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  explicit operator bool() const { return first_; }
+
+ private:
+  bool first_;
+};
+
+bool name_socket(int socket, pid_t pid, uint64_t number, NodeKind kind) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = std::string(kNodeName) + std::to_string(pid) + "/" + std::to_string(number) + "/" +
+                           std::to_string(minor_of(kind));
+  std::memcpy(address.sun_path + 1, name.data(), name.size());  // an abstract name: no file
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return bind(socket, reinterpret_cast<const sockaddr*>(&address), length) == 0;
+}
+
+// The kind of a node that some process has opened, by its other end's name.
+std::optional<NodeKind> kind_by_name(int socket) {
+  sockaddr_un address{};
+  socklen_t length = sizeof address;
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return std::nullopt;
+  if (address.sun_family != AF_UNIX || length <= offsetof(sockaddr_un, sun_path) + 1) return std::nullopt;
+  const std::string_view name(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
+  if (!name.starts_with(kNodeName)) return std::nullopt;
+  return name.ends_with("/0") ? NodeKind::card : NodeKind::render;
+}
+
+std::optional<ino_t> socket_inode(int descriptor) {
+  struct stat info {};
+  if (syscall(SYS_fstat, descriptor, &info) != 0 || !S_ISSOCK(info.st_mode)) return std::nullopt;
+  return info.st_ino;
+}
+
+pid_t process_behind(int channel) {
+  ucred who{};
+  socklen_t length = sizeof who;
+  return getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0 ? who.pid : 0;
+}
+
+}  // namespace
+
+// A child of fork gets a door of its own; doors of others stay in the list, for a child of vfork shares it.
+Door* Door::get() {
+  if (Paths::get() == nullptr) return nullptr;
+  const pid_t pid = getpid();
+  Door* first = doors.load(std::memory_order_acquire);
+  for (Door* door = first; door != nullptr; door = door->next_) {
+    if (door->pid_ == pid) return door;
+  }
+  static std::mutex making;
+  Door* const made = new Door(pid);
+  made->next_ = first;
+  while (!doors.compare_exchange_weak(made->next_, made, std::memory_order_acq_rel)) {
+    for (Door* door = made->next_; door != nullptr; door = door->next_) {
+      if (door->pid_ != pid) continue;
+      delete made;
+      return door;
+    }
+  }
+  return made;
+}
+
+bool Door::boot() {
+  const std::lock_guard lock(booting_);
+  if (kernel_) return true;
+  if (failed_) return false;
+  const NoSignals quiet;
+  const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
+  auto kernel = model == nullptr ? Result<std::unique_ptr<driver::Kernel>>(Error{"there is no such device"})
+                                 : driver::Kernel::boot(*model, {});
+  if (!kernel) {
+    failed_ = true;
+    std::fprintf(stderr, "halogen: the device %s cannot be started: %s\n", Paths::get()->device().c_str(),
+                 kernel.message().c_str());
+    return false;
+  }
+  kernel_ = std::move(*kernel);
+  report_ = Report::start(*kernel_, Paths::get()->root());
+  poll_ = move_up(epoll_create1(EPOLL_CLOEXEC));
+  std::thread([this] {
+    pthread_setname_np(pthread_self(), "halogen-door");
+    serve();
+  }).detach();
+  return true;
+}
+
+int Door::open(NodeKind kind, int flags) {
+  if (!boot()) return -ENOMEM;
+  int ends[2];
+  const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | ((flags & O_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0);
+  if (socketpair(AF_UNIX, type, 0, ends) != 0) return -errno;
+  if ((flags & O_CLOEXEC) == 0) fcntl(ends[0], F_SETFD, 0);
+  auto node = std::make_shared<Node>();
+  node->kind = kind;
+  node->peer = move_up(ends[1]);
+  node->file = kernel_->open();
+  const std::optional<ino_t> inode = socket_inode(ends[0]);
+  if (!inode) return -EBADF;
+  const std::lock_guard lock(guard_);
+  while (!name_socket(node->peer, pid_, opened_++, kind)) {
+    if (errno != EADDRINUSE) break;
+  }
+  nodes_[*inode] = node;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = *inode;
+  epoll_ctl(poll_, EPOLL_CTL_ADD, node->peer, &event);
+  return ends[0];
+}
+
+std::shared_ptr<Node> Door::find(int descriptor) {
+  const int error = errno;
+  const std::optional<ino_t> inode = socket_inode(descriptor);
+  errno = error;
+  if (!inode) return nullptr;
+  const std::lock_guard lock(guard_);
+  if (const auto found = nodes_.find(*inode); found != nodes_.end()) return found->second;
+  const std::optional<NodeKind> kind = kind_by_name(descriptor);
+  errno = error;
+  if (!kind) return nullptr;
+  auto node = std::make_shared<Node>();
+  node->kind = *kind;
+  node->remote = std::make_unique<Remote>();
+  nodes_[*inode] = node;
+  return node;
+}
+
+int Door::ioctl(int descriptor, Node& node, unsigned long request, uint64_t argument) {
+  const Inside first;
+  if (!first) return -EIO;
+  if (node.remote) return node.remote->ioctl(descriptor, request, argument);
+  return kernel_->ioctl(*node.file, request, argument);
+}
+
+std::optional<int> Door::other_ioctl(int, unsigned long, uint64_t) {
+  return std::nullopt;
+}
+
+void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
+  if (node.remote) return node.remote->map(descriptor, address, bytes, protection, flags, offset);
+  const std::optional<driver::Mapping> mapping = kernel_->map(offset, bytes);
+  if (!mapping) {
+    errno = EINVAL;
+    return MAP_FAILED;
+  }
+  return mmap(address, bytes, protection, flags, mapping->descriptor, static_cast<off_t>(mapping->offset));
+}
+
+void Door::drop(ino_t inode) {
+  std::shared_ptr<Node> node;
+  {
+    const std::lock_guard lock(guard_);
+    const auto found = nodes_.find(inode);
+    if (found == nodes_.end()) return;
+    node = found->second;
+    nodes_.erase(found);
+  }
+  ::close(node->peer);
+  kernel_->close(node->file);
+}
+
+// Last closes, and other processes that come in through a node.
+void Door::serve() {
+  while (true) {
+    epoll_event event{};
+    const int count = epoll_wait(poll_, &event, 1, report_ ? report_->interval() : -1);
+    if (count < 0 && errno != EINTR) return;
+    if (report_) report_->write_if_old();
+    if (count <= 0) continue;
+    const auto inode = static_cast<ino_t>(event.data.u64);
+    std::shared_ptr<Node> node;
+    {
+      const std::lock_guard lock(guard_);
+      if (const auto found = nodes_.find(inode); found != nodes_.end()) node = found->second;
+    }
+    if (!node) continue;
+    char word = 0;
+    int channel = -1;
+    const ssize_t got = receive_message(node->peer, &word, 1, channel);
+    if (got <= 0) {
+      drop(inode);
+    } else if (channel >= 0) {
+      std::thread([this, channel = move_up(channel), node] {
+        pthread_setname_np(pthread_self(), "halogen-client");
+        serve_client(channel, *node);
+        ::close(channel);
+      }).detach();
+    }
+  }
+}
+
+void Door::serve_client(int channel, Node& node) {
+  const driver::UserProcess caller(process_behind(channel));
+  while (true) {
+    RemoteCall call;
+    int given = -1;
+    if (receive_message(channel, &call, sizeof call, given) != static_cast<ssize_t>(sizeof call)) return;
+    RemoteAnswer answer;
+    int result_descriptor = -1;
+    bool own = false;
+    if (call.ask == Ask::map) {
+      if (const auto mapping = kernel_->map(call.argument, call.request)) {
+        result_descriptor = mapping->descriptor;
+        answer.offset = mapping->offset;
+      }
+    } else {
+      const std::optional<DescriptorField> field = descriptor_field(call.request, call.argument);
+      std::optional<int> theirs;
+      if (field && field->in && given >= 0) {
+        theirs = driver::read_user<int>(call.argument + field->offset);
+        driver::write_user(call.argument + field->offset, &given, sizeof given);
+      }
+      answer.result = kernel_->ioctl(*node.file, call.request, call.argument);
+      if (theirs) driver::write_user(call.argument + field->offset, &*theirs, sizeof *theirs);
+      if (field && field->out && answer.result >= 0) {
+        result_descriptor = driver::read_user<int>(call.argument + field->offset).value_or(-1);
+        own = true;
+      }
+    }
+    const bool sent = send_message(channel, &answer, sizeof answer, result_descriptor);
+    if (own && result_descriptor >= 0) ::close(result_descriptor);
+    if (given >= 0) ::close(given);
+    if (!sent) return;
+  }
+}
+
+void Door::write_report() {
+  if (report_) report_->write();
+}
+
+}  // namespace halogen::shim

@@ -1,0 +1,93 @@
+// ioctl(2) and mmap(2) on nodes, and the end of the process.
+#include <libdrm/drm.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+
+#include "door.h"
+#include "next.h"
+
+#define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
+
+using halogen::shim::Door;
+using halogen::shim::Node;
+using halogen::shim::Paths;
+
+namespace {
+
+constexpr unsigned kSyncFileType = '>';
+constexpr unsigned kDmaBufType = 'b';
+
+int answer(int result) {
+  if (result >= 0) return result;
+  errno = -result;
+  return -1;
+}
+
+void* map(void* address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
+  const auto real = HALOGEN_NEXT(void*(void*, size_t, int, int, int, off_t), "mmap");
+  if (descriptor < 0 || (flags & MAP_ANONYMOUS) != 0) {
+    return real(address, bytes, protection, flags, descriptor, offset);
+  }
+  if (Door* const door = Door::get()) {
+    if (const std::shared_ptr<Node> node = door->find(descriptor)) {
+      return door->map(descriptor, *node, address, bytes, protection, flags, static_cast<uint64_t>(offset));
+    }
+  }
+  return real(address, bytes, protection, flags, descriptor, offset);
+}
+
+void finish() {
+  if (Door* const door = Door::get()) door->write_report();
+  if (Paths* const paths = Paths::get()) paths->remove_own_tree();
+}
+
+__attribute__((constructor)) void start() {
+  if (Paths* const paths = Paths::get()) paths->root();
+}
+__attribute__((destructor)) void stop() {
+  finish();
+}
+
+}  // namespace
+
+HALOGEN_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
+  va_list list;
+  va_start(list, request);
+  void* const argument = va_arg(list, void*);
+  va_end(list);
+  const unsigned type = _IOC_TYPE(request);
+  if (type == DRM_IOCTL_BASE || type == kSyncFileType || type == kDmaBufType) {
+    if (Door* const door = Door::get()) {
+      const auto value = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(argument));
+      if (const std::shared_ptr<Node> node = door->find(descriptor)) {
+        return answer(door->ioctl(descriptor, *node, request, value));
+      }
+      if (const std::optional<int> result = door->other_ioctl(descriptor, request, value)) return answer(*result);
+    }
+  }
+  return HALOGEN_NEXT(int(int, unsigned long, ...), "ioctl")(descriptor, request, argument);
+}
+
+HALOGEN_EXPORT void* mmap(void* address, size_t bytes, int protection, int flags, int descriptor,
+                          off_t offset) noexcept {
+  return map(address, bytes, protection, flags, descriptor, offset);
+}
+HALOGEN_EXPORT void* mmap64(void* address, size_t bytes, int protection, int flags, int descriptor,
+                            off64_t offset) noexcept {
+  return map(address, bytes, protection, flags, descriptor, offset);
+}
+
+HALOGEN_EXPORT void _exit(int status) {
+  finish();
+  HALOGEN_NEXT(void(int), "_exit")(status);
+  __builtin_unreachable();
+}
+HALOGEN_EXPORT void _Exit(int status) noexcept {
+  finish();
+  HALOGEN_NEXT(void(int), "_Exit")(status);
+  __builtin_unreachable();
+}

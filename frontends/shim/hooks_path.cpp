@@ -1,0 +1,209 @@
+// Calls of the C library that take a path, with paths that lie elsewhere led there.
+#include <dirent.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+
+#include "door.h"
+#include "next.h"
+#include "paths.h"
+
+#define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
+
+using halogen::shim::Door;
+using halogen::shim::NodeKind;
+using halogen::shim::PathBuffer;
+using halogen::shim::Paths;
+
+namespace {
+
+// The path to use; the buffer lives as long as this does.
+class Led {
+ public:
+  explicit Led(const char* path) : path_(path) {
+    if (Paths* const paths = Paths::get()) path_ = paths->redirect(path, buffer_);
+  }
+  operator const char*() const { return path_; }
+
+ private:
+  const char* path_;
+  PathBuffer buffer_;
+};
+
+std::optional<NodeKind> node_of_open_file(const char* path) {
+  const std::optional<int> descriptor = halogen::shim::open_file_of(path);
+  if (!descriptor) return std::nullopt;
+  Door* const door = Door::get();
+  const auto node = door == nullptr ? nullptr : door->find(*descriptor);
+  return node ? std::optional(node->kind) : std::nullopt;
+}
+
+int open_node(NodeKind kind, int flags) {
+  const int result = Door::get()->open(kind, flags);
+  if (result >= 0) return result;
+  errno = -result;
+  return -1;
+}
+
+int open_at(int folder, const char* path, int flags, mode_t mode) {
+  const auto real = HALOGEN_NEXT(int(int, const char*, int, ...), "openat");
+  Paths* const paths = Paths::get();
+  if (paths == nullptr) return real(folder, path, flags, mode);
+  if (const auto kind = node_of_open_file(path)) return open_node(*kind, flags);
+  const int descriptor = real(folder, Led(path), flags, mode);
+  if (descriptor < 0 || (flags & O_PATH) != 0) return descriptor;
+  struct stat info {};
+  if (syscall(SYS_fstat, descriptor, &info) != 0) return descriptor;
+  const std::optional<NodeKind> kind = paths->node(info);
+  if (!kind) return descriptor;
+  close(descriptor);
+  return open_node(*kind, flags);
+}
+
+mode_t mode_of(int flags, va_list list) {
+  const bool given = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  return given ? va_arg(list, mode_t) : 0;
+}
+
+ssize_t link_of_node(const char* path, char* into, size_t bytes) {
+  const std::optional<NodeKind> kind = node_of_open_file(path);
+  if (!kind) return -1;
+  const char* const name = *kind == NodeKind::card ? "/dev/dri/card0" : "/dev/dri/renderD128";
+  const size_t length = std::min(std::strlen(name), bytes);
+  std::memcpy(into, name, length);
+  return static_cast<ssize_t>(length);
+}
+
+// realpath's answer as the program would see it.
+char* given_back(char* path) {
+  Paths* const paths = Paths::get();
+  if (path == nullptr || paths == nullptr) return path;
+  const char* const original = paths->original(path);
+  if (original != path) std::memmove(path, original, std::strlen(original) + 1);
+  return path;
+}
+
+}  // namespace
+
+#define HALOGEN_MODE(flags)                 \
+  va_list list;                             \
+  va_start(list, flags);                    \
+  const mode_t mode = mode_of(flags, list); \
+  va_end(list)
+
+HALOGEN_EXPORT int open(const char* path, int flags, ...) {
+  HALOGEN_MODE(flags);
+  return open_at(AT_FDCWD, path, flags, mode);
+}
+HALOGEN_EXPORT int open64(const char* path, int flags, ...) {
+  HALOGEN_MODE(flags);
+  return open_at(AT_FDCWD, path, flags, mode);
+}
+HALOGEN_EXPORT int openat(int folder, const char* path, int flags, ...) {
+  HALOGEN_MODE(flags);
+  return open_at(folder, path, flags, mode);
+}
+HALOGEN_EXPORT int openat64(int folder, const char* path, int flags, ...) {
+  HALOGEN_MODE(flags);
+  return open_at(folder, path, flags, mode);
+}
+HALOGEN_EXPORT int __open_2(const char* path, int flags) {
+  return open_at(AT_FDCWD, path, flags, 0);
+}
+HALOGEN_EXPORT int __open64_2(const char* path, int flags) {
+  return open_at(AT_FDCWD, path, flags, 0);
+}
+HALOGEN_EXPORT int __openat_2(int folder, const char* path, int flags) {
+  return open_at(folder, path, flags, 0);
+}
+HALOGEN_EXPORT int __openat64_2(int folder, const char* path, int flags) {
+  return open_at(folder, path, flags, 0);
+}
+
+HALOGEN_EXPORT FILE* fopen(const char* path, const char* mode) {
+  return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen")(Led(path), mode);
+}
+HALOGEN_EXPORT FILE* fopen64(const char* path, const char* mode) {
+  return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen64")(Led(path), mode);
+}
+HALOGEN_EXPORT FILE* freopen(const char* path, const char* mode, FILE* file) {
+  return HALOGEN_NEXT(FILE * (const char*, const char*, FILE*), "freopen")(Led(path), mode, file);
+}
+
+HALOGEN_EXPORT int access(const char* path, int mode) noexcept {
+  return HALOGEN_NEXT(int(const char*, int), "access")(Led(path), mode);
+}
+HALOGEN_EXPORT int eaccess(const char* path, int mode) noexcept {
+  return HALOGEN_NEXT(int(const char*, int), "eaccess")(Led(path), mode);
+}
+HALOGEN_EXPORT int euidaccess(const char* path, int mode) noexcept {
+  return HALOGEN_NEXT(int(const char*, int), "euidaccess")(Led(path), mode);
+}
+HALOGEN_EXPORT int faccessat(int folder, const char* path, int mode, int flags) noexcept {
+  return HALOGEN_NEXT(int(int, const char*, int, int), "faccessat")(folder, Led(path), mode, flags);
+}
+
+HALOGEN_EXPORT ssize_t readlink(const char* path, char* into, size_t bytes) noexcept {
+  if (const ssize_t length = link_of_node(path, into, bytes); length >= 0) return length;
+  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "readlink")(Led(path), into, bytes);
+}
+HALOGEN_EXPORT ssize_t readlinkat(int folder, const char* path, char* into, size_t bytes) noexcept {
+  if (const ssize_t length = link_of_node(path, into, bytes); length >= 0) return length;
+  return HALOGEN_NEXT(ssize_t(int, const char*, char*, size_t), "readlinkat")(folder, Led(path), into, bytes);
+}
+HALOGEN_EXPORT ssize_t __readlink_chk(const char* path, char* into, size_t bytes, size_t room) {
+  if (bytes > room) abort();
+  return readlink(path, into, bytes);
+}
+HALOGEN_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* into, size_t bytes, size_t room) {
+  if (bytes > room) abort();
+  return readlinkat(folder, path, into, bytes);
+}
+
+HALOGEN_EXPORT char* realpath(const char* path, char* into) noexcept {
+  return given_back(HALOGEN_NEXT(char*(const char*, char*), "realpath")(Led(path), into));
+}
+HALOGEN_EXPORT char* __realpath_chk(const char* path, char* into, size_t room) {
+  if (room < PATH_MAX) abort();
+  return realpath(path, into);
+}
+HALOGEN_EXPORT char* canonicalize_file_name(const char* path) noexcept {
+  return realpath(path, nullptr);
+}
+
+HALOGEN_EXPORT DIR* opendir(const char* path) {
+  return HALOGEN_NEXT(DIR * (const char*), "opendir")(Led(path));
+}
+using Filter = int(const dirent*);
+using Compare = int(const dirent**, const dirent**);
+HALOGEN_EXPORT int scandir(const char* path, dirent*** list, Filter* filter, Compare* compare) {
+  return HALOGEN_NEXT(int(const char*, dirent***, Filter*, Compare*), "scandir")(Led(path), list, filter, compare);
+}
+using Filter64 = int(const dirent64*);
+using Compare64 = int(const dirent64**, const dirent64**);
+HALOGEN_EXPORT int scandir64(const char* path, dirent64*** list, Filter64* filter, Compare64* compare) {
+  return HALOGEN_NEXT(int(const char*, dirent64***, Filter64*, Compare64*), "scandir64")(Led(path), list, filter,
+                                                                                         compare);
+}
+HALOGEN_EXPORT int scandirat(int folder, const char* path, dirent*** list, Filter* filter, Compare* compare) {
+  return HALOGEN_NEXT(int(int, const char*, dirent***, Filter*, Compare*), "scandirat")(folder, Led(path), list, filter,
+                                                                                        compare);
+}
+
+HALOGEN_EXPORT int glob(const char* pattern, int flags, int (*failed)(const char*, int), glob_t* result) noexcept {
+  const auto real = HALOGEN_NEXT(int(const char*, int, int (*)(const char*, int), glob_t*), "glob");
+  const int status = real(Led(pattern), flags, failed, result);
+  if (status == 0) {
+    for (size_t i = 0; i < result->gl_pathc; ++i)
+      given_back(result->gl_pathv[result->gl_offs * ((flags & GLOB_DOOFFS) != 0) + i]);
+  }
+  return status;
+}

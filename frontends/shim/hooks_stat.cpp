@@ -1,0 +1,186 @@
+// The stat family: nodes are character devices of DRM's, debugfs looks mounted.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "door.h"
+#include "next.h"
+#include "paths.h"
+
+#define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
+
+using halogen::shim::Door;
+using halogen::shim::kDrmMajor;
+using halogen::shim::minor_of;
+using halogen::shim::Node;
+using halogen::shim::NodeKind;
+using halogen::shim::PathBuffer;
+using halogen::shim::Paths;
+
+namespace {
+
+static_assert(sizeof(struct stat) == sizeof(struct stat64));
+
+constexpr mode_t kNodeMode = S_IFCHR | 0666;
+
+// After a stat of whatever kind.
+int corrected(int status, void* answer, int descriptor) {
+  Paths* const paths = Paths::get();
+  if (status != 0 || paths == nullptr) return status;
+  struct stat info;
+  std::memcpy(&info, answer, sizeof info);
+  std::optional<NodeKind> kind = paths->node(info);
+  if (!kind && descriptor >= 0 && S_ISSOCK(info.st_mode)) {
+    Door* const door = Door::get();
+    if (const std::shared_ptr<Node> node = door == nullptr ? nullptr : door->find(descriptor)) kind = node->kind;
+  }
+  if (kind) {
+    info.st_mode = kNodeMode;
+    info.st_rdev = makedev(kDrmMajor, minor_of(*kind));
+    info.st_size = 0;
+  } else if (paths->is_debug_root(info)) {
+    ++info.st_dev;
+  } else {
+    return status;
+  }
+  std::memcpy(answer, &info, sizeof info);
+  return status;
+}
+
+const char* led(const char* path, PathBuffer& buffer) {
+  Paths* const paths = Paths::get();
+  return paths == nullptr ? path : paths->redirect(path, buffer);
+}
+
+// "" with AT_EMPTY_PATH means the descriptor itself.
+int itself(int folder, const char* path, int flags) {
+  return (flags & AT_EMPTY_PATH) != 0 && (path == nullptr || *path == '\0') ? folder : -1;
+}
+
+int stat_path(const char* name, const char* path, void* answer, std::atomic<void*>& slot) {
+  PathBuffer buffer;
+  return corrected(halogen::shim::next_function<int(const char*, void*)>(slot, name)(led(path, buffer), answer), answer,
+                   -1);
+}
+int old_stat_path(const char* name, int version, const char* path, void* answer, std::atomic<void*>& slot) {
+  PathBuffer buffer;
+  const auto real = halogen::shim::next_function<int(int, const char*, void*)>(slot, name);
+  return corrected(real(version, led(path, buffer), answer), answer, -1);
+}
+
+constinit std::atomic<void*> slots[16] = {};
+
+}  // namespace
+
+HALOGEN_EXPORT int stat(const char* path, struct stat* answer) noexcept {
+  return stat_path("stat", path, answer, slots[0]);
+}
+HALOGEN_EXPORT int stat64(const char* path, struct stat64* answer) noexcept {
+  return stat_path("stat64", path, answer, slots[1]);
+}
+HALOGEN_EXPORT int lstat(const char* path, struct stat* answer) noexcept {
+  return stat_path("lstat", path, answer, slots[2]);
+}
+HALOGEN_EXPORT int lstat64(const char* path, struct stat64* answer) noexcept {
+  return stat_path("lstat64", path, answer, slots[3]);
+}
+HALOGEN_EXPORT int fstat(int descriptor, struct stat* answer) noexcept {
+  return corrected(HALOGEN_NEXT(int(int, void*), "fstat")(descriptor, answer), answer, descriptor);
+}
+HALOGEN_EXPORT int fstat64(int descriptor, struct stat64* answer) noexcept {
+  return corrected(HALOGEN_NEXT(int(int, void*), "fstat64")(descriptor, answer), answer, descriptor);
+}
+HALOGEN_EXPORT int fstatat(int folder, const char* path, struct stat* answer, int flags) noexcept {
+  PathBuffer buffer;
+  const auto real = HALOGEN_NEXT(int(int, const char*, void*, int), "fstatat");
+  return corrected(real(folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+}
+HALOGEN_EXPORT int fstatat64(int folder, const char* path, struct stat64* answer, int flags) noexcept {
+  PathBuffer buffer;
+  const auto real = HALOGEN_NEXT(int(int, const char*, void*, int), "fstatat64");
+  return corrected(real(folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+}
+
+// Programs that were linked before glibc 2.33.
+HALOGEN_EXPORT int __xstat(int version, const char* path, struct stat* answer) noexcept {
+  return old_stat_path("__xstat", version, path, answer, slots[4]);
+}
+HALOGEN_EXPORT int __xstat64(int version, const char* path, struct stat64* answer) noexcept {
+  return old_stat_path("__xstat64", version, path, answer, slots[5]);
+}
+HALOGEN_EXPORT int __lxstat(int version, const char* path, struct stat* answer) noexcept {
+  return old_stat_path("__lxstat", version, path, answer, slots[6]);
+}
+HALOGEN_EXPORT int __lxstat64(int version, const char* path, struct stat64* answer) noexcept {
+  return old_stat_path("__lxstat64", version, path, answer, slots[7]);
+}
+HALOGEN_EXPORT int __fxstat(int version, int descriptor, struct stat* answer) noexcept {
+  return corrected(HALOGEN_NEXT(int(int, int, void*), "__fxstat")(version, descriptor, answer), answer, descriptor);
+}
+HALOGEN_EXPORT int __fxstat64(int version, int descriptor, struct stat64* answer) noexcept {
+  return corrected(HALOGEN_NEXT(int(int, int, void*), "__fxstat64")(version, descriptor, answer), answer, descriptor);
+}
+HALOGEN_EXPORT int __fxstatat(int version, int folder, const char* path, struct stat* answer, int flags) noexcept {
+  PathBuffer buffer;
+  const auto real = HALOGEN_NEXT(int(int, int, const char*, void*, int), "__fxstatat");
+  return corrected(real(version, folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+}
+HALOGEN_EXPORT int __fxstatat64(int version, int folder, const char* path, struct stat64* answer, int flags) noexcept {
+  PathBuffer buffer;
+  const auto real = HALOGEN_NEXT(int(int, int, const char*, void*, int), "__fxstatat64");
+  return corrected(real(version, folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+}
+
+HALOGEN_EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct statx* answer) noexcept {
+  PathBuffer buffer;
+  const char* const real_path = led(path, buffer);
+  const auto real = HALOGEN_NEXT(int(int, const char*, int, unsigned, struct statx*), "statx");
+  const int status = real(folder, real_path, flags, mask, answer);
+  if (status != 0 || Paths::get() == nullptr) return status;
+  struct stat info {};
+  info.st_dev = makedev(answer->stx_dev_major, answer->stx_dev_minor);
+  info.st_ino = answer->stx_ino;
+  info.st_mode = answer->stx_mode;
+  corrected(0, &info, itself(folder, path, flags));
+  answer->stx_mode = static_cast<uint16_t>(info.st_mode);
+  if (info.st_rdev != 0) {
+    answer->stx_rdev_major = major(info.st_rdev);
+    answer->stx_rdev_minor = minor(info.st_rdev);
+  }
+  return status;
+}
+
+// Files of /sys lie in sysfs.
+namespace {
+
+constexpr long kSysfs = 0x62656572, kDebugfs = 0x64626720;
+
+int stat_file_system(int status, const char* path, const char* used, void* answer) {
+  if (status != 0 || used == path) return status;  // not led elsewhere
+  struct statfs info;
+  std::memcpy(&info, answer, sizeof info);
+  if (std::strncmp(path, "/sys/kernel/debug", 17) == 0) {
+    info.f_type = kDebugfs;
+  } else if (std::strncmp(path, "/sys", 4) == 0) {
+    info.f_type = kSysfs;
+  }
+  std::memcpy(answer, &info, sizeof info);
+  return status;
+}
+
+}  // namespace
+
+HALOGEN_EXPORT int statfs(const char* path, struct statfs* answer) noexcept {
+  PathBuffer buffer;
+  const char* const used = led(path, buffer);
+  return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs")(used, answer), path, used, answer);
+}
+HALOGEN_EXPORT int statfs64(const char* path, struct statfs64* answer) noexcept {
+  PathBuffer buffer;
+  const char* const used = led(path, buffer);
+  return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs64")(used, answer), path, used, answer);
+}

@@ -1,0 +1,66 @@
+// Which paths lie elsewhere. A program that asks for /dev/dri or the parts of /sys that tell of graphics gets files of
+// the tree (tree.h); what the host has there stays hidden.
+#pragma once
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+
+namespace halogen::shim {
+
+enum class NodeKind : unsigned char { card, render };
+
+constexpr unsigned kDrmMajor = 226;
+constexpr unsigned minor_of(NodeKind kind) {
+  return kind == NodeKind::card ? 0 : 128;
+}
+
+struct PathBuffer {
+  char text[PATH_MAX];
+};
+
+class Paths {
+ public:
+  // Made at the first use, never destroyed. Null: the environment names no device, so nothing is to be done.
+  static Paths* get();
+
+  const std::string& device() const { return device_; }
+  const std::string& root();
+
+  // The path to use instead, perhaps in the buffer.
+  const char* redirect(const char* path, PathBuffer& buffer);
+  // What the program believes; for paths that came from below the root.
+  const char* original(const char* path);
+
+  // Which node's file in the tree is this?
+  std::optional<NodeKind> node(const struct stat& info);
+  // The folder that debugfs would be mounted on.
+  bool is_debug_root(const struct stat& info);
+
+  // At the end of the process that made the tree.
+  void remove_own_tree();
+
+ private:
+  Paths();
+  void prepare();
+
+  struct Place {
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool fits(const struct stat& info) const { return info.st_dev == device && info.st_ino == inode; }
+  };
+  Place place(const std::string& path) const;
+
+  std::string device_;
+  std::string root_;
+  bool own_ = false;
+  pid_t maker_ = 0;
+  Place card_, render_, debug_;
+};
+
+// A descriptor's number when the path is one of /proc's or /dev's names for an open file of this process.
+std::optional<int> open_file_of(const char* path);
+
+}  // namespace halogen::shim

@@ -1,0 +1,172 @@
+#include "remote.h"
+
+#include <libdrm/drm.h>
+#include <libdrm/i915_drm.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "descriptors.h"
+#include "driver/user_memory.h"
+
+namespace halogen::shim {
+
+bool send_message(int channel, const void* data, size_t bytes, int descriptor) {
+  iovec part{const_cast<void*>(data), bytes};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  ssize_t sent = -1;
+  do {
+    sent = sendmsg(channel, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(bytes);
+}
+
+ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor) {
+  descriptor = -1;
+  iovec part{data, bytes};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = -1;
+  do {
+    got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return got;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  }
+  return got;
+}
+
+std::optional<DescriptorField> descriptor_field(unsigned long request, uint64_t argument) {
+  constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
+  if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return std::nullopt;
+  switch (_IOC_NR(request)) {
+    case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
+      return DescriptorField{offsetof(drm_prime_handle, fd), false, true};
+    case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
+      return DescriptorField{offsetof(drm_prime_handle, fd), true, false};
+    case _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD):
+      return DescriptorField{offsetof(drm_syncobj_handle, fd), false, true};
+    case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
+      return DescriptorField{offsetof(drm_syncobj_handle, fd), true, false};
+    case kExecute: {
+      const auto arguments = driver::read_user<drm_i915_gem_execbuffer2>(argument);
+      if (!arguments) return std::nullopt;
+      const size_t low = offsetof(drm_i915_gem_execbuffer2, rsvd2);
+      if ((arguments->flags & I915_EXEC_FENCE_OUT) != 0) return DescriptorField{low + 4, false, true};
+      if ((arguments->flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) != 0) {
+        return DescriptorField{low, true, false};
+      }
+      return std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+int Remote::take_channel(int node) {
+  const std::lock_guard lock(guard_);
+  if (pid_ != getpid()) {  // those of a parent are the parent's
+    pid_ = getpid();
+    for (const int channel : idle_) close(channel);
+    idle_.clear();
+  }
+  if (!idle_.empty()) {
+    const int channel = idle_.back();
+    idle_.pop_back();
+    return channel;
+  }
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // whoever has the device reads our arguments
+  const char word = 'c';
+  const bool sent = send_message(node, &word, 1, ends[1]);
+  close(ends[1]);
+  if (!sent) {
+    close(ends[0]);
+    return -1;
+  }
+  return move_up(ends[0]);
+}
+
+void Remote::give_channel(int channel) {
+  const std::lock_guard lock(guard_);
+  idle_.push_back(channel);
+}
+
+bool Remote::ask(int node, const RemoteCall& call, int given, RemoteAnswer& answer, int& got) {
+  got = -1;
+  const int channel = take_channel(node);
+  if (channel < 0) return false;
+  if (!send_message(channel, &call, sizeof call, given) ||
+      receive_message(channel, &answer, sizeof answer, got) != static_cast<ssize_t>(sizeof answer)) {
+    close(channel);
+    return false;
+  }
+  give_channel(channel);
+  return true;
+}
+
+int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
+  const std::optional<DescriptorField> field = descriptor_field(request, argument);
+  int given = -1;
+  if (field && field->in) {
+    const auto number = driver::read_user<int>(argument + field->offset);
+    if (!number) return -EFAULT;
+    given = *number;
+    if (fcntl(given, F_GETFD) < 0) return -EBADF;
+  }
+  RemoteAnswer answer;
+  int got = -1;
+  if (!ask(node, {Ask::ioctl, 0, request, argument}, given, answer, got)) return -EIO;
+  if (got >= 0) {
+    if (!field || !field->out || !driver::write_user(argument + field->offset, &got, sizeof got)) {
+      close(got);
+      return -EFAULT;
+    }
+  }
+  return static_cast<int>(answer.result);
+}
+
+void* Remote::map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
+  RemoteAnswer answer;
+  int got = -1;
+  if (!ask(node, {Ask::map, 0, bytes, offset}, -1, answer, got)) {
+    errno = EIO;
+    return MAP_FAILED;
+  }
+  if (got < 0) {
+    errno = EINVAL;
+    return MAP_FAILED;
+  }
+  void* const result = mmap(address, bytes, protection, flags, got, static_cast<off_t>(answer.offset));
+  const int error = errno;
+  close(got);
+  errno = error;
+  return result;
+}
+
+}  // namespace halogen::shim

@@ -1,0 +1,59 @@
+// Calls of a process on a node whose device is in another one. The caller makes a pair of sockets and sends one of them
+// through the node; on the other it then sends calls and gets answers. The process with the device reaches the
+// caller's memory by its process number. Descriptors inside arguments travel with the message and are renumbered.
+//
+// Left out: EXECBUFFER2 with fences by descriptor at both ends at once gets only the one that comes out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace halogen::shim {
+
+enum class Ask : uint32_t { ioctl, map };
+
+struct RemoteCall {
+  Ask ask = Ask::ioctl;
+  uint32_t unused = 0;
+  uint64_t request = 0;   // ioctl; map: bytes
+  uint64_t argument = 0;  // map: offset
+};
+struct RemoteAnswer {
+  int64_t result = 0;
+  uint64_t offset = 0;  // map
+};
+
+// Messages with at most one descriptor. Received: -1 when there is none.
+bool send_message(int channel, const void* data, size_t bytes, int descriptor);
+ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor);
+
+// Where an argument holds a descriptor.
+struct DescriptorField {
+  size_t offset = 0;
+  bool in = false;   // the program gives one
+  bool out = false;  // it gets one
+};
+// Looks at the argument: for some calls it depends on flags.
+std::optional<DescriptorField> descriptor_field(unsigned long request, uint64_t argument);
+
+class Remote {
+ public:
+  int ioctl(int node, unsigned long request, uint64_t argument);
+  void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
+
+ private:
+  // False: nobody answers any more.
+  bool ask(int node, const RemoteCall& call, int given, RemoteAnswer& answer, int& got);
+  int take_channel(int node);
+  void give_channel(int channel);
+
+  std::mutex guard_;
+  pid_t pid_ = 0;  // whose channels these are
+  std::vector<int> idle_;
+};
+
+}  // namespace halogen::shim

@@ -1,0 +1,43 @@
+#include "report.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "settings.h"
+
+namespace halogen::shim {
+
+std::string claim_name(const std::string& name, const std::string& root, const char* what) {
+  const std::string mark = root + "/" + what + ".taken";
+  const int taken = ::open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (taken < 0) return name + "." + std::to_string(getpid());
+  ::close(taken);
+  return name;
+}
+
+std::unique_ptr<Report> Report::start(driver::Kernel& kernel, const std::string& root) {
+  const char* const name = getenv(kReportVariable);
+  if (name == nullptr || *name == '\0') return nullptr;
+  return std::unique_ptr<Report>(new Report(kernel, claim_name(name, root, "report")));
+}
+
+void Report::write_if_old() {
+  if (std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(interval())) write();
+}
+
+void Report::write() {
+  const std::string text = kernel_.fidelity().to_json(kernel_.model().name);
+  const std::lock_guard lock(guard_);
+  last_ = std::chrono::steady_clock::now();
+  if (text == written_) return;
+  std::ofstream out(file_);
+  out << text;
+  if (!out.flush()) std::fprintf(stderr, "halogen: %s: cannot be written\n", file_.c_str());
+  written_ = text;
+}
+
+}  // namespace halogen::shim

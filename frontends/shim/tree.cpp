@@ -1,0 +1,209 @@
+#include "tree.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace halogen::shim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned kMajor = 226;
+constexpr unsigned kCardMinor = 0;
+constexpr unsigned kRenderMinor = 128;
+constexpr unsigned kMinFrequency = 300;   // MHz; the model has no clock of its own to tell
+constexpr unsigned kMaxFrequency = 1000;  // MHz
+
+class Builder {
+ public:
+  Builder(driver::Hardware& hardware, std::string root)
+      : hardware_(hardware),
+        root_(std::move(root)),
+        // A board of its own sits behind a bridge, a chip's own graphics at its fixed place.
+        slot_(hardware.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0"),
+        device_(hardware.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
+                                                          : "sys/devices/pci0000:00/" + slot_) {}
+
+  bool build() {
+    add_nodes();
+    add_device();
+    add_drm();
+    add_bus();
+    add_debug();
+    return good_;
+  }
+
+ private:
+  void file(const std::string& path, std::string_view text) {
+    const fs::path whole = fs::path(root_) / path;
+    std::error_code error;
+    fs::create_directories(whole.parent_path(), error);
+    std::ofstream out(whole, std::ios::binary);
+    out << text;
+    good_ = good_ && out.flush().good();
+  }
+  void folder(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(fs::path(root_) / path, error);
+    good_ = good_ && !error;
+  }
+  // Relative, as sysfs has them, so that a link means the same under both roots.
+  void link(const std::string& path, const std::string& target) {
+    const fs::path whole = fs::path(root_) / path;
+    std::error_code error;
+    fs::create_directories(whole.parent_path(), error);
+    fs::create_symlink((fs::path("/") / target).lexically_relative(fs::path("/" + path).parent_path()), whole, error);
+    good_ = good_ && !error;
+  }
+
+  void add_nodes() {
+    for (const char* const node : {"dev/dri/card0", "dev/dri/renderD128"}) {
+      file(node, "");
+      chmod((root_ + "/" + node).c_str(), 0666);
+    }
+    link("dev/dri/by-path/pci-" + slot_ + "-card", "dev/dri/card0");
+    link("dev/dri/by-path/pci-" + slot_ + "-render", "dev/dri/renderD128");
+  }
+
+  void add_device() {
+    const auto number = [&](uint32_t offset, unsigned bytes) { return hardware_.device().config_read(offset, bytes); };
+    const uint32_t vendor = number(0x00, 2), device = number(0x02, 2), revision = number(0x08, 1);
+    const uint32_t class_code = number(0x08, 4) >> 8;
+    const uint32_t subsystem_vendor = number(0x2c, 2), subsystem = number(0x2e, 2);
+    file(device_ + "/vendor", fmt::format("{:#06x}\n", vendor));
+    file(device_ + "/device", fmt::format("{:#06x}\n", device));
+    file(device_ + "/revision", fmt::format("{:#04x}\n", revision));
+    file(device_ + "/class", fmt::format("{:#08x}\n", class_code));
+    file(device_ + "/subsystem_vendor", fmt::format("{:#06x}\n", subsystem_vendor));
+    file(device_ + "/subsystem_device", fmt::format("{:#06x}\n", subsystem));
+    const std::string alias =
+        fmt::format("pci:v{:08X}d{:08X}sv{:08X}sd{:08X}bc{:02X}sc{:02X}i{:02X}", vendor, device, subsystem_vendor,
+                    subsystem, class_code >> 16, class_code >> 8 & 0xff, class_code & 0xff);
+    file(device_ + "/modalias", alias + "\n");
+    file(device_ + "/uevent",
+         fmt::format("DRIVER=i915\nPCI_CLASS={:X}\nPCI_ID={:04X}:{:04X}\nPCI_SUBSYS_ID={:04X}:{:04X}\n"
+                     "PCI_SLOT_NAME={}\nMODALIAS={}\n",
+                     class_code, vendor, device, subsystem_vendor, subsystem, slot_, alias));
+    file(device_ + "/boot_vga", "1\n");
+    file(device_ + "/enable", "1\n");
+    file(device_ + "/irq", fmt::format("{}\n", number(0x3c, 1)));
+    file(device_ + "/numa_node", "-1\n");
+    file(device_ + "/resource", resources());
+    std::string config;
+    for (uint32_t offset = 0; offset < kConfigBytes; ++offset) config.push_back(static_cast<char>(number(offset, 1)));
+    file(device_ + "/config", config);
+    link(device_ + "/subsystem", "sys/bus/pci");
+    link(device_ + "/driver", "sys/bus/pci/drivers/i915");
+  }
+
+  // Six BARs, the ROM and what a bridge would have: first address, last, flags as Linux counts them.
+  std::string resources() {
+    constexpr unsigned kLines = 13;
+    constexpr unsigned kBars = 6;
+    constexpr uint64_t kIo = 0x100, kMemory = 0x200, kPrefetch = 0x2000, kWide = 0x10'0000, kSized = 0x4'0000;
+    std::string text;
+    for (unsigned line = 0; line < kLines; ++line) {
+      uint64_t start = 0, end = 0, flags = 0;
+      for (const spec::BarModel& bar : hardware_.model().bars) {
+        if (line >= kBars || bar.index != line) continue;
+        const uint32_t low = hardware_.config(0x10 + 4 * line);
+        if ((low & 1) != 0) {
+          start = low & ~uint32_t{3};
+          flags = kSized | kIo | (low & 3);
+        } else {
+          const bool wide = (low & 4) != 0;
+          start = (low & ~uint32_t{15}) | (wide ? uint64_t{hardware_.config(0x14 + 4 * line)} << 32 : 0);
+          flags = kSized | kMemory | (low & 15) | ((low & 8) != 0 ? kPrefetch : 0) | (wide ? kWide : 0);
+        }
+        end = start + bar_bytes(bar, hardware_.device().options()) - 1;
+      }
+      text += fmt::format("{:#018x} {:#018x} {:#018x}\n", start, end, flags);
+    }
+    return text;
+  }
+
+  void add_drm() {
+    struct Row {
+      const char* name;
+      unsigned minor;
+    };
+    for (const Row& row : {Row{"card0", kCardMinor}, Row{"renderD128", kRenderMinor}}) {
+      const std::string folder_of = device_ + "/drm/" + row.name;
+      const std::string number = fmt::format("{}:{}", kMajor, row.minor);
+      file(folder_of + "/dev", number + "\n");
+      file(folder_of + "/uevent",
+           fmt::format("MAJOR={}\nMINOR={}\nDEVNAME=dri/{}\nDEVTYPE=drm_minor\n", kMajor, row.minor, row.name));
+      link(folder_of + "/device", device_);
+      link(folder_of + "/subsystem", "sys/class/drm");
+      link("sys/dev/char/" + number, folder_of);
+      link(std::string("sys/class/drm/") + row.name, folder_of);
+    }
+    const std::string card = device_ + "/drm/card0";
+    for (const char* const name : {"gt_min_freq_mhz", "gt_RPn_freq_mhz", "gt_cur_freq_mhz", "gt_act_freq_mhz"}) {
+      file(card + "/" + name, fmt::format("{}\n", kMinFrequency));
+    }
+    for (const char* const name : {"gt_max_freq_mhz", "gt_RP0_freq_mhz", "gt_RP1_freq_mhz", "gt_boost_freq_mhz"}) {
+      file(card + "/" + name, fmt::format("{}\n", kMaxFrequency));
+    }
+    file("sys/class/drm/version", "drm 1.1.0 20060810\n");
+  }
+
+  void add_bus() {
+    link("sys/bus/pci/devices/" + slot_, device_);
+    folder("sys/bus/pci/drivers/i915");
+    link("sys/bus/pci/drivers/i915/" + slot_, device_);
+    link("sys/bus/pci/drivers/i915/module", "sys/module/i915");
+    folder("sys/module/i915/parameters");
+  }
+
+  void add_debug() {
+    const std::string debug = "sys/kernel/debug/dri/0";
+    file(debug + "/name", fmt::format("i915 dev={} unique={}\n", slot_, slot_));
+    file(debug + "/i915_gem_drop_caches", "0x00000000\n");
+    chmod((root_ + "/" + debug + "/i915_gem_drop_caches").c_str(), 0666);
+    link("sys/kernel/debug/dri/128", debug);
+  }
+
+  driver::Hardware& hardware_;
+  std::string root_;
+  std::string slot_;
+  std::string device_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+Result<void> make_tree(driver::Hardware& hardware, const std::string& root) {
+  if (!Builder(hardware, root).build()) return Error{fmt::format("{}: files cannot be made there.", root)};
+  return {};
+}
+
+Result<std::string> make_private_tree(const spec::DeviceModel& model) {
+  const char* const folder = getenv("TMPDIR");
+  std::string root = fmt::format("{}/halogen-XXXXXX", folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+  if (mkdtemp(root.data()) == nullptr) {
+    return Error{fmt::format("{}: a folder cannot be made: {}.", root, std::strerror(errno))};
+  }
+  // Links inside must not depend on how the folder is reached.
+  std::error_code error;
+  root = std::filesystem::canonical(root, error).string();
+  auto hardware = driver::Hardware::find(model, {});
+  if (!hardware) return hardware.error();
+  if (const auto done = make_tree(**hardware, root); !done) return done.error();
+  return root;
+}
+
+void remove_tree(const std::string& root) {
+  std::error_code error;
+  std::filesystem::remove_all(root, error);
+}
+
+}  // namespace halogen::shim

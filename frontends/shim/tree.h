@@ -1,0 +1,19 @@
+// A folder that holds /dev/dri and the parts of /sys that tell of a graphics device, as real files: what a program sees
+// there comes from the device's configuration space. Nodes are empty files; opening one is the library's work.
+// Left out: metrics of perf, what power management and hot plug would show; clock frequencies are one set for all.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "driver/hardware.h"
+
+namespace halogen::shim {
+
+// Below `root`, which exists.
+Result<void> make_tree(driver::Hardware& hardware, const std::string& root);
+// A new private folder with the tree of a device.
+Result<std::string> make_private_tree(const spec::DeviceModel& model);
+void remove_tree(const std::string& root);
+
+}  // namespace halogen::shim
