@@ -133,4 +133,42 @@ void EngineQueue::recover(int error) {
   update();
 }
 
+void EngineQueue::replay() {
+  if (hardware_.generation().reset_port() != ResetPort::config_gdrst) reset_engine();  // else all were reset at once
+  start();
+  after_reset(nullptr);
+  update();
+}
+
+bool EngineQueue::cancel(const EngineContext& context, int error) {
+  std::vector<RequestRef> ended;
+  RequestRef last;  // that the engine may know of
+  const auto take = [&](std::deque<RequestRef>& list) {
+    for (auto each = list.begin(); each != list.end();) {
+      if ((*each)->context.get() != &context) {
+        ++each;
+        continue;
+      }
+      ended.push_back(*each);
+      if (&list == &running_) last = *each;
+      each = list.erase(each);
+    }
+  };
+  look();
+  retire();
+  take(waiting_);
+  take(running_);
+  if (last) {
+    reset_engine();
+    start();
+    after_reset(last.get());
+  }
+  for (const RequestRef& each : ended) {
+    ++progress_;
+    each->signal(error);
+  }
+  update();
+  return last != nullptr;
+}
+
 }  // namespace halogen::driver

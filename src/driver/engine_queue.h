@@ -38,8 +38,8 @@ class EngineQueue {
 
   // Registers of the engine as it needs them; at the start and after a reset.
   virtual void start() = 0;
-  // Null: no memory. `number` is the context's own, for the chip's reports.
-  virtual std::shared_ptr<EngineContext> make_context(uint32_t number, std::shared_ptr<PageTables> tables) = 0;
+  // Null: no memory.
+  virtual std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) = 0;
 
   void add(RequestRef request);
   // After an interrupt, or whenever something may have changed: hands work to the engine, signals what is done.
@@ -53,6 +53,10 @@ class EngineQueue {
   virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }
   // The engine hangs in `current`: it is reset, the culprit's request fails with this error, others go on.
   void recover(int error);
+  // It was reset with others: what it was at is done again.
+  void replay();
+  // All work of this context ends with the error, now. True: the engine was reset for it.
+  bool cancel(const EngineContext& context, int error);
 
  protected:
   // Puts the request's commands where the engine finds them. False: no room now.

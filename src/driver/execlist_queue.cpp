@@ -85,7 +85,8 @@ class ExeclistQueue final : public EngineQueue {
     ports_.clear();
   }
 
-  std::shared_ptr<EngineContext> make_context(uint32_t number, std::shared_ptr<PageTables> tables) override {
+  std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) override {
+    const uint32_t number = next_context_++;  // for the engine's reports: two contexts that meet differ
     std::optional<KernelMemory> image = KernelMemory::create(hardware_, table_, kImageBytes);
     std::optional<KernelMemory> ring = KernelMemory::create(hardware_, table_, kRingBytes);
     std::optional<KernelMemory> timeline = KernelMemory::create(hardware_, table_, kPageBytes);
@@ -257,6 +258,7 @@ class ExeclistQueue final : public EngineQueue {
   bool queue_;
   KernelMemory status_;
   uint32_t seen_ = 0;
+  uint32_t next_context_ = 0;
   std::vector<Port> ports_;  // what the engine was given last
 };
 

@@ -58,21 +58,14 @@ class Execution {
   }
 
   int find_engine() {
-    context_ = call_.file.contexts.find(static_cast<uint32_t>(arguments_.rsvd1));
-    if (!context_) return -ENOENT;
-    if (context_->banned) return -EIO;
-    const auto number = static_cast<unsigned>(arguments_.flags & I915_EXEC_RING_MASK);
-    if (context_->has_engine_map) {
-      engine_ = number < context_->engines.size() ? context_->engines[number] : nullptr;
-    } else {
-      constexpr spec::EngineClass kNames[] = {spec::EngineClass::render, spec::EngineClass::render,
-                                              spec::EngineClass::video, spec::EngineClass::blit,
-                                              spec::EngineClass::vebox};
-      const uint64_t choice = (arguments_.flags & I915_EXEC_BSD_MASK) >> I915_EXEC_BSD_SHIFT;
-      if (choice != 0 && number != I915_EXEC_BSD) return -EINVAL;
-      if (number < std::size(kNames)) engine_ = call_.kernel.gpu().find(kNames[number], choice == 2 ? 1 : 0);
-    }
-    return engine_ == nullptr ? -EINVAL : 0;
+    const auto [context, error] = call_.file.use_context(static_cast<uint32_t>(arguments_.rsvd1));
+    if (!context) return error;
+    context_ = context;
+    slot_ = context_->find_slot(call_.kernel.gpu(), arguments_.flags);
+    if (slot_ == nullptr) return -EINVAL;
+    if (slot_->banned) return -EIO;
+    engine_ = slot_->queue;
+    return 0;
   }
 
   int find_buffers() {
@@ -173,7 +166,7 @@ class Execution {
 
   int submit() {
     auto request = std::make_shared<Request>();
-    request->context = context_->on(*engine_);
+    request->context = context_->on(*slot_);
     if (!request->context) return -ENOMEM;
     request->owner = context_;
     request->priority = context_->priority;
@@ -195,6 +188,10 @@ class Execution {
       const auto* const other = dynamic_cast<const Request*>(fence.get());
       return other != nullptr && other->context == request->context;
     });
+    if (context_->single_timeline) {
+      if (context_->last) request->waits.push_back(context_->last);
+      context_->last = request;
+    }
     call_.kernel.queue(*engine_, request);
     for (size_t i = 0; i < items_.size(); ++i) {
       const uint64_t place =
@@ -208,6 +205,7 @@ class Execution {
   Call& call_;
   drm_i915_gem_execbuffer2& arguments_;
   ContextRef context_;
+  EngineSlot* slot_ = nullptr;
   EngineQueue* engine_ = nullptr;
   std::vector<Item> items_;
   std::unordered_map<uint32_t, size_t> places_;

@@ -1,40 +1,35 @@
 // What one open of the device node holds: buffers, contexts and address spaces by number.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "driver/buffer.h"
-#include "driver/engine_queue.h"
+#include "driver/context.h"
 #include "driver/id_table.h"
 #include "driver/space.h"
 
 namespace halogen::driver {
 
-struct Context {
-  uint32_t number = 0;  // among all contexts of the device
-  std::shared_ptr<Space> space;
-  std::vector<EngineQueue*> engines;  // as the program numbered them; null: a hole
-  bool has_engine_map = false;        // without: by the names of the first interface
-  std::unordered_map<EngineQueue*, std::shared_ptr<EngineContext>> states;
-  int priority = 0;
-  bool recoverable = true;
-  bool bannable = true;
-  bool banned = false;
-  uint32_t hung = 0;  // batches of its own that hung
-  uint32_t lost = 0;  // batches that a reset took with it
-
-  // What it is on an engine, made at the first use. Null: no memory.
-  std::shared_ptr<EngineContext> on(EngineQueue& queue);
-};
-using ContextRef = std::shared_ptr<Context>;
-
 struct File {
   IdTable<BufferRef> buffers{1};
   IdTable<ContextRef> contexts{0};  // 0 is the one that every file has
   IdTable<std::shared_ptr<Space>> spaces{1};
+
+  // Hangs of its contexts: one who makes too many gets no more contexts.
+  Context::Clock::time_point last_hang = Context::Clock::now();
+  uint32_t ban_score = 0;
+
+  // A context that is about to be used. Null with ENOENT, or with what is wrong with its engines.
+  std::pair<ContextRef, int> use_context(uint32_t id) const {
+    ContextRef context = contexts.find(id);
+    if (!context) return {nullptr, -ENOENT};
+    const int result = context->begin();
+    if (result != 0) return {nullptr, result};
+    return {std::move(context), 0};
+  }
 };
 
 }  // namespace halogen::driver

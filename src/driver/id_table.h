@@ -29,6 +29,12 @@ class IdTable {
     free_.insert(id - first_);
     return std::exchange(objects_[id - first_], T{});
   }
+  template <class Function>
+  void for_each(const Function& function) const {
+    for (const T& each : objects_) {
+      if (each) function(*each);
+    }
+  }
 
  private:
   uint32_t first_;

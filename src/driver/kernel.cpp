@@ -5,20 +5,14 @@
 #include <utility>
 
 #include "driver/ioctls.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kSlice = 20'000;  // of the device's time, between two looks
-constexpr uint32_t kBanAfter = 3;    // hangs of one context
 
 }  // namespace
-
-std::shared_ptr<EngineContext> Context::on(EngineQueue& queue) {
-  std::shared_ptr<EngineContext>& state = states[&queue];
-  if (!state) state = queue.make_context(number, space->tables());
-  return state;
-}
 
 Result<std::unique_ptr<Kernel>> Kernel::boot(const spec::DeviceModel& model, const KernelOptions& options) {
   Result<std::unique_ptr<Gpu>> gpu = Gpu::start(model, options.hardware);
@@ -43,19 +37,29 @@ Kernel::~Kernel() {
 std::shared_ptr<File> Kernel::open() {
   const Lock lock = enter();
   auto file = std::make_shared<File>();
-  file->contexts.add(make_context(shared_space_ ? shared_space_ : std::make_shared<Space>(*gpu_)));
+  const ContextRef context = make_context(*file);
+  context->begin();
+  file->contexts.add(context);
   return file;
 }
 
 void Kernel::close(const std::shared_ptr<File>& file) {
   const Lock lock = enter();
+  file->contexts.for_each([&](Context& context) { leave(context); });
   *file = File{};
 }
 
-ContextRef Kernel::make_context(std::shared_ptr<Space> space) {
+void Kernel::leave(Context& context) {
+  context.owner = nullptr;
+  if (!context.persistent) kill(context);
+}
+
+ContextRef Kernel::make_context(File& file) {
   auto context = std::make_shared<Context>();
-  context->number = next_context();
-  context->space = std::move(space);
+  context->number = next_context_++;
+  context->owner = &file;
+  context->space = shared_space_ ? shared_space_ : std::make_shared<Space>(*gpu_);
+  for (const OfferedEngine& each : gpu_->offered()) context->engines.push_back({.queue = each.queue});
   return context;
 }
 
@@ -171,13 +175,63 @@ void Kernel::look_for_hangs() {
     if (current != watch.request) {
       watch = {current, now};
     } else if (current && now - watch.since > options_.hang_after) {
-      queue->recover(-EIO);
-      if (const ContextRef owner = current->owner.lock()) {
-        ++owner->hung;
-        owner->banned = owner->bannable && (owner->hung >= kBanAfter || !owner->recoverable);
-      }
+      blame(*queue, current, now);
       watch = {};
     }
+  }
+}
+
+// The engine hangs in this request. Three hangs of a context within two minutes, or one of a context that does not want
+// to go on after one, ban it from the engine; whoever makes that happen too often gets no more contexts.
+void Kernel::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now) {
+  constexpr size_t kHangs = 2;  // that are remembered
+  constexpr std::chrono::seconds kFast{120}, kFastForFiles{60};
+  constexpr uint32_t kScoreOfHang = 1, kScoreOfBan = 3;
+  queue.recover(-EIO);
+  restart_others(queue);
+  const ContextRef context = culprit->owner.lock();
+  if (!context) return;
+  ++context->hung;
+  ++resets_;
+  if (!context->bannable) return;
+  bool banned = !context->recoverable;
+  if (context->hangs.size() == kHangs) {
+    banned = banned || now < context->hangs.front() + kFast;
+    context->hangs.erase(context->hangs.begin());
+  }
+  context->hangs.push_back(now);
+  if (File* const file = context->owner) {
+    if (banned) file->ban_score += kScoreOfBan;
+    if (now < file->last_hang + kFastForFiles) file->ban_score += kScoreOfHang;
+    file->last_hang = now;
+  }
+  EngineSlot* const slot = context->slot_of(*culprit->context);
+  if (!banned || slot == nullptr) return;
+  slot->banned = true;
+  cancel(queue, *culprit->context);
+}
+
+// Where single engines cannot be reset, all were: what the others were at is done again.
+void Kernel::restart_others(const EngineQueue& queue) {
+  if (spec::interface_of(model().id).engine_reset) return;
+  for (const std::unique_ptr<EngineQueue>& other : gpu_->queues()) {
+    if (other.get() == &queue) continue;
+    const RequestRef innocent = other->current();
+    const ContextRef context = innocent ? innocent->owner.lock() : nullptr;
+    if (context) ++context->lost;
+    other->replay();
+  }
+}
+
+void Kernel::cancel(EngineQueue& queue, const EngineContext& context) {
+  if (queue.cancel(context, -EIO)) restart_others(queue);
+}
+
+void Kernel::kill(Context& context) {
+  for (EngineSlot& slot : context.engines) {
+    slot.banned = true;
+    if (slot.state) cancel(*slot.queue, *slot.state);
+    for (size_t i = 0; i < slot.parallel_states.size(); ++i) cancel(*slot.parallel[i], *slot.parallel_states[i]);
   }
 }
 

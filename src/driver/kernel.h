@@ -56,7 +56,6 @@ class Kernel {
   Gpu& gpu() { return *gpu_; }
   bool privileged() const { return options_.privileged; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
-  uint32_t next_context() { return next_context_++; }
   uint64_t offset_of(const BufferRef& buffer);  // for mmap()
   void forget_offset(const Buffer& buffer);
   void queue(EngineQueue& engine, RequestRef request);
@@ -64,7 +63,9 @@ class Kernel {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   bool wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout);
   bool wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end);
-  ContextRef make_context(std::shared_ptr<Space> space);
+  ContextRef make_context(File& file);
+  void leave(Context& context);  // nobody names it any more
+  uint32_t resets() const { return resets_; }
 
  private:
   Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
@@ -74,11 +75,16 @@ class Kernel {
   Lock enter();
   void let_others_in(Lock& lock);
   void tell_waiters();
+  void blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now);
+  void restart_others(const EngineQueue& queue);
+  void cancel(EngineQueue& queue, const EngineContext& context);
+  void kill(Context& context);  // its work ends here
 
   KernelOptions options_;
   std::unique_ptr<Gpu> gpu_;
   std::shared_ptr<Space> shared_space_;
   uint32_t next_context_ = 1;
+  uint32_t resets_ = 0;
 
   std::mutex mutex_;
   std::mutex gate_;  // taken before the lock by those who come in: then whoever works lets them in

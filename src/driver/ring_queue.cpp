@@ -47,7 +47,7 @@ class RingQueue final : public EngineQueue {
     loaded_ = nullptr;
   }
 
-  std::shared_ptr<EngineContext> make_context(uint32_t, std::shared_ptr<PageTables>) override {
+  std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables>) override {
     std::optional<KernelMemory> image;
     if (CommandWriter(hardware_.model(), engine_).has<hw::MI_SET_CONTEXT>()) {
       image = KernelMemory::create(hardware_, table_, kImageBytes);

@@ -25,6 +25,8 @@ struct InterfaceModel {
   bool read_only_pages;             // of programs
   bool sseu_control;                // programs may power a part of the slices
   bool bonds;                       // engines may be bonded
+  bool preemption;                  // on every engine
+  bool secure_batches;              // of those who may
   bool processor_copies;            // PREAD, PWRITE, MMAP and relocations are still there
   std::span<const int8_t> engines;  // capabilities of each engine of the device model; negative: not offered
 };

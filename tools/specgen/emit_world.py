@@ -55,7 +55,7 @@ def interface_data(spec):
         numbers = ", ".join(str(t.get(k, 0)) for k in ("slices", "subslices", "eus", "fences", "command_parser", "huc_error",
                                                        "address_bits"))
         flags = ", ".join(_flag(t.get(k)) for k in ("llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages",
-                                                    "sseu_control", "bonds", "processor_copies"))
+                                                    "sseu_control", "bonds", "preemption", "secure_batches", "processor_copies"))
         rows.append(f"    {{{numbers}, {flags}, {engines.span(str(x) for x in t.get('engines', []))}}},")
     out = [NOTE + '#include "spec/interface_model.h"', "", "namespace halogen::spec {", "", "namespace {"] + engines.lines()
     out += ["constexpr InterfaceModel kInterfaces[] = {"] + rows + ["};", "}  // namespace", "",

@@ -77,7 +77,8 @@ _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
 
 
 _INTERFACE_NUMBERS = {"slices", "subslices", "eus", "fences", "command_parser", "huc_error", "address_bits"}
-_INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages", "sseu_control", "bonds", "processor_copies"}
+_INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages", "sseu_control", "bonds", "preemption",
+                    "secure_batches", "processor_copies"}
 
 
 def _interface(r, where, device, table):

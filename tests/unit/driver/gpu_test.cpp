@@ -94,7 +94,7 @@ TEST_P(GpuTest, EveryEngineDoesItsWork) {
     }
     const Space space = make_space();
     write(space, store(8 * number, 0x100 + number));
-    const auto context = queue->make_context(number + 1, space.tables);
+    const auto context = queue->make_context(space.tables);
     ASSERT_NE(context, nullptr);
     all.push_back(request(context, space));
     queue->add(all.back());
@@ -115,7 +115,7 @@ TEST_P(GpuTest, WorkWaitsForFencesAndKeepsItsOrder) {
   const Space second = make_space();
   write(first, store(0, 1));
   write(second, store(0, 2));
-  const auto context = queue.make_context(1, first.tables);
+  const auto context = queue.make_context(first.tables);
   EXPECT_TRUE(first.tables->map(second.batch, second.page));
   const auto gate = std::make_shared<Fence>();
   const RequestRef held = request(context, first);
@@ -139,7 +139,7 @@ TEST_P(GpuTest, ManyRequestsGoThroughTheRing) {
   EngineQueue& queue = *gpu->queues().front();
   const Space space = make_space();
   write(space, store(4, 7));
-  const auto context = queue.make_context(1, space.tables);
+  const auto context = queue.make_context(space.tables);
   std::vector<RequestRef> all;
   for (int i = 0; i < 3000; ++i) {
     all.push_back(request(context, space));
@@ -157,8 +157,8 @@ TEST_P(GpuTest, OneThatHangsIsTakenOut) {
   const Space good = make_space();
   write_endless(bad);
   write(good, store(12, 9));
-  const RequestRef hung = request(queue.make_context(1, bad.tables), bad);
-  const RequestRef other = request(queue.make_context(2, good.tables), good);
+  const RequestRef hung = request(queue.make_context(bad.tables), bad);
+  const RequestRef other = request(queue.make_context(good.tables), good);
   queue.add(hung);
   queue.add(other);
   gpu->update();
