@@ -215,12 +215,26 @@ int advise(Call& call, drm_i915_gem_madvise& advice) {
   return 0;
 }
 
+// Which classes of engines read it, and which one writes it.
 int is_busy(Call& call, drm_i915_gem_busy& busy) {
   const BufferRef buffer = call.file.buffers.find(busy.handle);
   if (!buffer) return -ENOENT;
-  call.kernel.gpu().update();
-  constexpr uint32_t kAnyReader = 1u << 16;
-  busy.busy = (buffer->is_busy(false) ? 1u : 0u) | (buffer->is_busy(true) ? kAnyReader : 0u);
+  Gpu& gpu = call.kernel.gpu();
+  gpu.update();
+  const auto class_of = [&](const FenceRef& fence) -> std::optional<uint32_t> {
+    const auto* const request = dynamic_cast<const Request*>(fence.get());
+    if (request == nullptr) return std::nullopt;  // not of this device
+    const OfferedEngine* const offer = gpu.offer_of(request->context->queue());
+    return offer != nullptr ? std::optional<uint32_t>(offer->user_class) : std::nullopt;
+  };
+  constexpr uint32_t kFirstReader = 1u << 16;
+  busy.busy = 0;
+  for (const FenceRef& fence : buffer->fences(true)) {
+    if (const auto number = class_of(fence)) busy.busy |= kFirstReader << *number;
+  }
+  for (const FenceRef& fence : buffer->fences(false)) {
+    if (const auto number = class_of(fence)) busy.busy |= *number + 1;
+  }
   return 0;
 }
 

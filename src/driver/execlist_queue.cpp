@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "driver/command_writer.h"
@@ -82,7 +83,7 @@ class ExeclistQueue final : public EngineQueue {
     seen_ = entries() - 1;
     status_.store(index_dword() * 4, seen_);
     hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), 0xffff'0000 | seen_ << 8 | seen_);
-    ports_.clear();
+    interrupted_ = std::exchange(ports_, {});
   }
 
   std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) override {
@@ -172,7 +173,18 @@ class ExeclistQueue final : public EngineQueue {
       context.head = culprit->end;
       set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
     }
-    // Any other was saved when the engine left it, or never ran.
+    // What the engine was at besides starts again with its request; any other was saved when the engine left it, or
+    // never ran.
+    for (const Port& port : std::exchange(interrupted_, {})) {
+      if (culprit != nullptr && culprit->context == port.context) continue;
+      for (const RequestRef& each : running_) {
+        if (each->context != port.context || is_done(*each)) continue;
+        set(*port.context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(each->start));
+        set(*port.context, hw::BB_ADDR::kDesc, 0);
+        set(*port.context, hw::BB_STATE::kDesc, 0);
+        break;
+      }
+    }
   }
 
   // What the ports say, not the order in which work came.
@@ -259,7 +271,8 @@ class ExeclistQueue final : public EngineQueue {
   KernelMemory status_;
   uint32_t seen_ = 0;
   uint32_t next_context_ = 0;
-  std::vector<Port> ports_;  // what the engine was given last
+  std::vector<Port> ports_;        // what the engine was given last
+  std::vector<Port> interrupted_;  // by a reset
 };
 
 }  // namespace

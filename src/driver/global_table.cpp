@@ -57,18 +57,22 @@ void GlobalTable::clear(uint64_t address, uint64_t bytes) {
 
 std::optional<uint64_t> GlobalTable::map(const PageRun& run, uint64_t alignment) {
   const std::optional<uint64_t> place = places_.take(run.bytes, alignment);
-  if (place) write(*place, run);
+  if (!place) return std::nullopt;
+  pinned_bytes_ += run.bytes;
+  write(*place, run);
   return place;
 }
 
 void GlobalTable::unmap(uint64_t address, uint64_t bytes) {
   clear(address, bytes);
+  pinned_bytes_ -= bytes;
   places_.give(address, bytes);
 }
 
 std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
   const std::optional<uint64_t> place = places_.take(count * kPageBytes, count * kPageBytes);
   if (!place) return std::nullopt;
+  pinned_bytes_ += count * kPageBytes;
   return *place / kPageBytes;
 }
 

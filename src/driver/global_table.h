@@ -25,6 +25,8 @@ class GlobalTable {
   void write(uint64_t address, const PageRun& run);
   void clear(uint64_t address, uint64_t bytes);  // to a page of nothing
 
+  // What stays: rings, context images, tables; not what programs lay into it.
+  uint64_t pinned_bytes() const { return pinned_bytes_; }
   uint64_t bytes() const { return hardware_.entry_count() * kPageBytes; }
   // A range of entries that holds something else than entries: gives its first index.
   std::optional<uint64_t> reserve_entries(uint64_t count);
@@ -35,6 +37,7 @@ class GlobalTable {
   Hardware& hardware_;
   PageRun nothing_;
   PageAllocator places_;
+  uint64_t pinned_bytes_ = kPageBytes;  // the first page
 };
 
 // Zeroed memory that the device sees at an address of the global table.

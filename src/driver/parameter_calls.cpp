@@ -7,6 +7,7 @@
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
 #include "hw/predicate.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -19,73 +20,132 @@ bool give_text(std::string_view text, const void* into, Size& room) {
   return bytes == 0 || write_user(reinterpret_cast<uintptr_t>(into), text.data(), bytes);
 }
 
-// Nothing: the kernel does not know the number, or the chip has no answer.
-std::optional<int> value_of(Hardware& hardware, Gpu& gpu, int parameter) {
+struct Value {
+  int value = 0;
+  int error = 0;  // a negative errno: the chip or the kernel has no answer
+};
+Value error(int number) {
+  return {0, -number};
+}
+// ENODEV for what older chips do not tell.
+Value if_known(int value) {
+  return value != 0 ? Value{value, 0} : error(ENODEV);
+}
+
+unsigned scheduler(const Hardware& hardware, const spec::InterfaceModel& chip) {
+  if (!hardware.has(spec::Feature::execlists)) return 0;
+  return I915_SCHEDULER_CAP_ENABLED | I915_SCHEDULER_CAP_PRIORITY | I915_SCHEDULER_CAP_SEMAPHORES |
+         I915_SCHEDULER_CAP_ENGINE_BUSY_STATS | (chip.preemption ? I915_SCHEDULER_CAP_PREEMPTION : 0);
+}
+
+// Classes whose contexts start from a known state: all that have an image.
+unsigned isolated_classes(const Gpu& gpu, const Hardware& hardware) {
+  unsigned classes = 0;
+  for (const OfferedEngine& each : gpu.offered()) {
+    const bool render = each.user_class == I915_ENGINE_CLASS_RENDER;
+    if (render || hardware.has(spec::Feature::execlists)) classes |= 1u << each.user_class;
+  }
+  return classes;
+}
+
+Value value_of(Kernel& kernel, int parameter) {
+  Gpu& gpu = kernel.gpu();
+  Hardware& hardware = gpu.hardware();
   const spec::DeviceModel& model = hardware.model();
-  const bool execlists = hardware.has(spec::Feature::execlists);
-  const bool local = hardware.has(spec::Feature::local_memory);
-  const bool own_spaces = !gpu.shares_space();
+  const spec::InterfaceModel& chip = spec::interface_of(model.id);
+  const spec::Topology& topology = model.topology;
+  const bool tells = chip.slices != 0;
+  const auto has_engine = [&](unsigned engine_class, unsigned instance) {
+    return Value{gpu.find_user(engine_class, instance) != nullptr};
+  };
   switch (parameter) {
+    case I915_PARAM_IRQ_ACTIVE:
+    case I915_PARAM_ALLOW_BATCHBUFFER:
+    case I915_PARAM_LAST_DISPATCH:
+    case I915_PARAM_HAS_EXEC_CONSTANTS:
+      return error(ENODEV);
     case I915_PARAM_CHIPSET_ID:
-      return model.pci_id;
+      return {model.pci_id};
     case I915_PARAM_REVISION:
-      return model.pci_revision;
+      return {model.pci_revision};
     case I915_PARAM_HAS_GEM:
+    case I915_PARAM_HAS_PAGEFLIPPING:
     case I915_PARAM_HAS_EXECBUF2:
     case I915_PARAM_HAS_RELAXED_FENCING:
     case I915_PARAM_HAS_COHERENT_RINGS:
     case I915_PARAM_HAS_RELAXED_DELTA:
+    case I915_PARAM_HAS_GEN7_SOL_RESET:
     case I915_PARAM_HAS_WAIT_TIMEOUT:
     case I915_PARAM_HAS_PRIME_VMAP_FLUSH:
+    case I915_PARAM_HAS_PINNED_BATCHES:
     case I915_PARAM_HAS_EXEC_NO_RELOC:
     case I915_PARAM_HAS_EXEC_HANDLE_LUT:
+    case I915_PARAM_HAS_COHERENT_PHYS_GTT:
     case I915_PARAM_HAS_EXEC_SOFTPIN:
     case I915_PARAM_HAS_EXEC_ASYNC:
+    case I915_PARAM_HAS_EXEC_FENCE:
     case I915_PARAM_HAS_EXEC_CAPTURE:
     case I915_PARAM_HAS_EXEC_BATCH_FIRST:
-      return 1;
-    case I915_PARAM_HAS_BSD:
-      return gpu.find(spec::EngineClass::video, 0) != nullptr;
-    case I915_PARAM_HAS_BSD2:
-      return gpu.find(spec::EngineClass::video, 1) != nullptr;
-    case I915_PARAM_HAS_BLT:
-      return gpu.find(spec::EngineClass::blit, 0) != nullptr;
-    case I915_PARAM_HAS_VEBOX:
-      return gpu.find(spec::EngineClass::vebox, 0) != nullptr;
-    case I915_PARAM_HAS_LLC:
-      return execlists && !local;
-    case I915_PARAM_HAS_WT:
-      return 0;
-    case I915_PARAM_HAS_ALIASING_PPGTT:
-      return own_spaces ? (hardware.has(spec::Feature::ppgtt_4level) ? 3 : 2)
-                        : hardware.has(spec::Feature::ppgtt_2level);
-    case I915_PARAM_HAS_GPU_RESET:
-      return 2;  // single engines too
+    case I915_PARAM_HAS_EXEC_FENCE_ARRAY:
+    case I915_PARAM_HAS_EXEC_SUBMIT_FENCE:
+    case I915_PARAM_HAS_EXEC_TIMELINE_FENCES:
+    case I915_PARAM_HAS_USERPTR_PROBE:
     case I915_PARAM_MMAP_VERSION:
-      return 1;
-    case I915_PARAM_MMAP_GTT_VERSION:
-      return 4;
-    case I915_PARAM_HAS_SCHEDULER:
-      if (!execlists) return 0;
-      return I915_SCHEDULER_CAP_ENABLED | I915_SCHEDULER_CAP_PRIORITY | I915_SCHEDULER_CAP_PREEMPTION;
-    case I915_PARAM_HAS_CONTEXT_ISOLATION:
-      return execlists ? 1 : 0;
-    case I915_PARAM_NUM_FENCES_AVAIL:
-      return hardware.aperture_bytes() == 0 ? 0 : 16;
+      return {1};
+    case I915_PARAM_HAS_OVERLAY:
+    case I915_PARAM_HAS_RESOURCE_STREAMER:
+    case I915_PARAM_HAS_POOLED_EU:
+    case I915_PARAM_MIN_EU_IN_POOL:
+    case I915_PARAM_HAS_WT:
+      return {0};
+    case I915_PARAM_HAS_BSD:
+      return has_engine(I915_ENGINE_CLASS_VIDEO, 0);
+    case I915_PARAM_HAS_BSD2:
+      return has_engine(I915_ENGINE_CLASS_VIDEO, 1);
+    case I915_PARAM_HAS_BLT:
+      return has_engine(I915_ENGINE_CLASS_COPY, 0);
+    case I915_PARAM_HAS_VEBOX:
+      return has_engine(I915_ENGINE_CLASS_VIDEO_ENHANCE, 0);
+    case I915_PARAM_HAS_LLC:
+      return {chip.llc};
+    case I915_PARAM_HAS_ALIASING_PPGTT:
+      return {!gpu.shares_space()                         ? I915_GEM_PPGTT_FULL
+              : hardware.has(spec::Feature::ppgtt_2level) ? I915_GEM_PPGTT_ALIASING
+                                                          : I915_GEM_PPGTT_NONE};
+    case I915_PARAM_HAS_SEMAPHORES:
+      return {(scheduler(hardware, chip) & I915_SCHEDULER_CAP_SEMAPHORES) != 0};
+    case I915_PARAM_HAS_SECURE_BATCHES:
+      return {chip.secure_batches && kernel.privileged()};
     case I915_PARAM_CMD_PARSER_VERSION:
-      return 0;
+      return {chip.command_parser};
+    case I915_PARAM_HAS_GPU_RESET:
+      return {chip.engine_reset ? 2 : 1};
+    case I915_PARAM_HUC_STATUS:
+      return error(chip.huc_error);
+    case I915_PARAM_MMAP_GTT_VERSION:
+      return {4};
+    case I915_PARAM_MMAP_GTT_COHERENT:
+      return {chip.coherent_aperture};
+    case I915_PARAM_HAS_SCHEDULER:
+      return {static_cast<int>(scheduler(hardware, chip))};
+    case I915_PARAM_HAS_CONTEXT_ISOLATION:
+      return {static_cast<int>(isolated_classes(gpu, hardware))};
+    case I915_PARAM_NUM_FENCES_AVAIL:
+      return {chip.fences};
     case I915_PARAM_SUBSLICE_TOTAL:
-      return model.topology.slices * model.topology.subslices;
+      return if_known(tells ? topology.slices * topology.subslices : 0);
     case I915_PARAM_EU_TOTAL:
-      return model.topology.slices * model.topology.subslices * model.topology.eus;
+      return if_known(tells ? topology.slices * topology.subslices * topology.eus : 0);
     case I915_PARAM_SLICE_MASK:
-      return (1 << model.topology.slices) - 1;
+      return if_known(tells ? (1 << topology.slices) - 1 : 0);
     case I915_PARAM_SUBSLICE_MASK:
-      return (1 << model.topology.subslices) - 1;
+      return if_known(tells ? (1 << topology.subslices) - 1 : 0);
     case I915_PARAM_CS_TIMESTAMP_FREQUENCY:
-      return static_cast<int>(model.timestamp_hz);
+      return {static_cast<int>(model.timestamp_hz)};
+    case I915_PARAM_PERF_REVISION:
+      return {5};
     default:
-      return std::nullopt;
+      return error(EINVAL);
   }
 }
 
@@ -119,23 +179,26 @@ int get_capability(Call&, drm_get_cap& capability) {
 }
 
 int get_parameter(Call& call, drm_i915_getparam_t& parameter) {
-  const std::optional<int> value = value_of(call.kernel.gpu().hardware(), call.kernel.gpu(), parameter.param);
-  if (!value) return -EINVAL;
-  return write_user(reinterpret_cast<uintptr_t>(parameter.value), &*value, sizeof *value) ? 0 : -EFAULT;
+  const Value value = value_of(call.kernel, parameter.param);
+  if (value.error != 0) return value.error;
+  return write_user(reinterpret_cast<uintptr_t>(parameter.value), &value.value, sizeof value.value) ? 0 : -EFAULT;
 }
 
 int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture) {
-  aperture.aper_size = call.kernel.gpu().global().bytes();
-  aperture.aper_available_size = call.kernel.gpu().global().places().free_bytes();
+  GlobalTable& table = call.kernel.gpu().global();
+  aperture.aper_size = table.bytes();
+  aperture.aper_available_size = table.bytes() - table.pinned_bytes();
   return 0;
 }
 
-// Only the render engine's timestamp; bit 0 of the offset asks for a read in eight bytes.
+// Only the render engine's timestamp, in eight bytes; bit 0 of the offset asks for a read in two halves.
 int read_register(Call& call, drm_i915_reg_read& read) {
   Hardware& hardware = call.kernel.gpu().hardware();
   const spec::EngineModel& render = hardware.model().engines[0];
   const uint32_t timestamp = hw::TIMESTAMP::kDesc.offset(hardware.model().id);
-  if ((read.offset & ~uint64_t{1}) != render.mmio_base + timestamp) return -EINVAL;
+  constexpr uint64_t kFlags = 7;
+  if ((read.offset & ~kFlags) != render.mmio_base + timestamp) return -EINVAL;
+  if ((read.offset & kFlags) > I915_REG_READ_8B_WA) return -EINVAL;
   const uint64_t low = hardware.read(render, timestamp);
   read.val = low | uint64_t{hardware.read(render, timestamp + 4)} << 32;
   return 0;

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <iterator>
 
+#include "spec/interface_model.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -16,8 +18,7 @@ Space::Space(Gpu& gpu) : gpu_(gpu) {
     tables_ = gpu.shared_tables();
     return;
   }
-  const bool wide = gpu.hardware().has(spec::Feature::ppgtt_4level);
-  size_ = uint64_t{1} << (wide ? 48 : 32);
+  size_ = uint64_t{1} << spec::interface_of(gpu.hardware().model().id).address_bits;
   tables_ = make_own_tables(gpu.hardware());
   own_places_.emplace(kFirst, size_);
 }
