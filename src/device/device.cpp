@@ -54,6 +54,8 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       firmware_(mmio_, layout_of(model, options_), config_.ggc(), options_, [this] { reset(ResetKind::driver); }),
       power_controller_(model, mmio_, host, options_.name + ".pcode"),
       power_wells_(mmio_),
+      sideband_(model, mmio_, host, options_.name + ".sideband"),
+      display_phys_(model, mmio_, sideband_),
       memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name),
       interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
       display_(model, mmio_, *this, host, options_.name + ".display"),
@@ -133,6 +135,7 @@ void Device::reset(ResetKind kind) {
   memory_.reset(/*clear_memory=*/kind != ResetKind::function_level);
   interrupts_.reset();
   display_.reset();
+  sideband_.reset();
   engines_.reset();
   set_interrupt(false);
 }
@@ -247,7 +250,7 @@ void Device::set_interrupt(bool asserted) {
 
 DeviceState Device::snapshot() const {
   return {config_.state(),        mmio_.state(),       memory_.snapshot(), clock_,    engines_.snapshot(),
-          interrupts_.snapshot(), display_.snapshot(), io_index_,          interrupt_};
+          interrupts_.snapshot(), display_.snapshot(), sideband_.state(),  io_index_, interrupt_};
 }
 
 void Device::restore(const DeviceState& state) {
@@ -258,6 +261,7 @@ void Device::restore(const DeviceState& state) {
   engines_.restore(state.engines);
   interrupts_.restore(state.interrupts);
   display_.restore(state.display);
+  sideband_.restore(state.sideband);
   io_index_ = state.io_index;
   interrupt_ = state.interrupt;
   set_interrupt(interrupt_);

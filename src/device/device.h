@@ -26,8 +26,10 @@
 #include "display/display.h"
 #include "interrupt/interrupt_unit.h"
 #include "mmio/mmio_space.h"
+#include "platform/display_phys.h"
 #include "platform/power_controller.h"
 #include "platform/power_wells.h"
+#include "platform/sideband.h"
 #include "spec/device_model.h"
 
 namespace halogen {
@@ -47,6 +49,7 @@ struct DeviceState {
   std::vector<engine::EngineState> engines;
   InterruptState interrupts;
   DisplayState display;
+  SidebandState sideband;
   uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
   bool interrupt = false;
   bool operator==(const DeviceState&) const = default;
@@ -162,6 +165,8 @@ class Device : private EngineListener, private InterruptListener, private Displa
   Firmware firmware_;
   PowerController power_controller_;
   PowerWells power_wells_;
+  Sideband sideband_;
+  DisplayPhys display_phys_;
   MemoryUnit memory_;
   InterruptUnit interrupts_;
   Display display_;

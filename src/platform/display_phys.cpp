@@ -1,0 +1,67 @@
+#include "platform/display_phys.h"
+
+#include "spec/packing.h"
+
+namespace halogen {
+namespace {
+
+constexpr uint8_t kOn = 0;  // of a power well
+constexpr uint8_t kFourLanes = 0xf, kLanes01 = 0x3, kLanes23 = 0xc;
+
+// Without an override a channel that no port uses is down.
+uint8_t lanes_down(bool is_overridden, uint8_t asked) {
+  return is_overridden ? asked : kFourLanes;
+}
+
+bool all_of(uint8_t lanes, uint8_t mask) {
+  return (lanes & mask) == mask;
+}
+
+}  // namespace
+
+DisplayPhys::DisplayPhys(const spec::DeviceModel& model, MmioSpace& mmio, const Sideband& sideband)
+    : gen_(model.gen), mmio_(mmio), sideband_(sideband), control_(mmio.bank().map().find("DISPLAY_PHY_CONTROL")) {
+  if (control_ == nullptr) return;
+  for (const char* name : {"DISPLAY_PHY_STATUS", "DPLL_CHV", "DPLL_CHV_C"}) {
+    mmio_.bank().attach(name, *this);
+  }
+}
+
+uint32_t DisplayPhys::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  if (slot.desc->name == "DISPLAY_PHY_STATUS") return status();
+  auto clock = spec::unpack_register<hw::DPLL_CHV_C>(gen_, stored);
+  clock.lock = clock.vco_enable;
+  uint64_t value = 0;
+  return spec::pack_register(clock, gen_, value).ok() ? static_cast<uint32_t>(value) : stored;
+}
+
+uint32_t DisplayPhys::status() const {
+  const auto control = spec::unpack_register<hw::DISPLAY_PHY_CONTROL>(gen_, mmio_.bank().peek(*control_));
+  const hw::PUNIT_PWRGT wells = sideband_.power_wells();
+  hw::DISPLAY_PHY_STATUS status{};
+  if (wells.dpio_common_bc == kOn) {
+    const uint8_t first = lanes_down(control.override_0_0, control.lanes_down_0_0);
+    const uint8_t second = lanes_down(control.override_0_1, control.lanes_down_0_1);
+    const RegisterSlot& clock_b = mmio_.bank().map().slots_of("DPLL_CHV")[1];
+    const auto pipe_b = spec::unpack_register<hw::DPLL_CHV>(gen_, mmio_.bank().peek(clock_b));
+    status.power_good_0 = true;
+    status.lanes_01_down_0_0 = all_of(first, kLanes01);
+    status.lanes_23_down_0_0 = all_of(first, kLanes23);
+    status.lanes_01_down_0_1 = all_of(second, kLanes01);
+    status.lanes_23_down_0_1 = all_of(second, kLanes23);
+    // The first channel's common lane serves both; the second's also carries the clock of pipe B.
+    status.common_down_0_0 = all_of(first & second, kFourLanes);
+    status.common_down_0_1 = all_of(second, kFourLanes) && !pipe_b.vco_enable;
+  }
+  if (wells.dpio_common_d == kOn) {
+    const uint8_t lanes = lanes_down(control.override_1_0, control.lanes_down_1_0);
+    status.power_good_1 = true;
+    status.lanes_01_down_1_0 = all_of(lanes, kLanes01);
+    status.lanes_23_down_1_0 = all_of(lanes, kLanes23);
+    status.common_down_1_0 = all_of(lanes, kFourLanes);
+  }
+  uint64_t value = 0;
+  return spec::pack_register(status, gen_, value).ok() ? static_cast<uint32_t>(value) : 0;
+}
+
+}  // namespace halogen

@@ -1,0 +1,29 @@
+// Cherryview's display transmitters (two, the first with two channels) and the pixel clock generators beside them, as
+// far as power goes: a transmitter has power while its well is on, lanes are down while nobody uses or forces them.
+// Source: Linux i915 intel_display_power_well.c. Generators lock at once. Left out: lanes in use by a port.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/display_power.h"
+#include "mmio/mmio_space.h"
+#include "platform/sideband.h"
+
+namespace halogen {
+
+class DisplayPhys final : public RegisterHandler {
+ public:
+  DisplayPhys(const spec::DeviceModel& model, MmioSpace& mmio, const Sideband& sideband);
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+
+ private:
+  uint32_t status() const;
+
+  spec::GenId gen_;
+  MmioSpace& mmio_;
+  const Sideband& sideband_;
+  const RegisterSlot* control_;
+};
+
+}  // namespace halogen

@@ -1,0 +1,63 @@
+// Cherryview's sideband: software writes address and data, then a request with the busy bit; the unit behind the port
+// answers in the data register and the bit clears. Behind it: the power unit (wells, frequencies, memory), the clock
+// unit, and units that only keep what is written (display transmitters, pads). Source: Linux i915 vlv_sideband.c,
+// vlv_sideband_reg.h and its callers; the units themselves are not documented. Answers come at once. Left out: what
+// a gated unit does to its registers, and what frequencies do to time. Fused frequencies are our choice.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/event.h"
+#include "hw/pcode.h"
+#include "hw/sideband.h"
+#include "mmio/mmio_space.h"
+
+namespace halogen {
+
+// State: plain data. What was written, by port and address; everything else has its reset value.
+struct SidebandState {
+  std::map<std::pair<uint8_t, uint32_t>, uint32_t> registers;
+  bool operator==(const SidebandState&) const = default;
+};
+
+class Sideband final : public RegisterHandler {
+ public:
+  static constexpr size_t kMostRegisters = 4096;  // that a guest can make us keep
+
+  Sideband(const spec::DeviceModel& model, MmioSpace& mmio, EventSink& events, std::string path);
+
+  uint32_t on_write(const RegisterWrite& write) override;
+
+  // As the power unit's status register says.
+  hw::PUNIT_PWRGT power_wells() const;
+
+  void reset() { state_ = {}; }
+  const SidebandState& state() const { return state_; }
+  void restore(const SidebandState& state) { state_ = state; }
+
+ private:
+  uint32_t read(hw::SidebandPort port, uint32_t address) const;
+  void write(hw::SidebandPort port, uint32_t address, uint32_t value);
+  void keep(hw::SidebandPort port, uint32_t address, uint32_t value);
+  void write_power_unit(hw::PunitRegister number, uint32_t value);
+  void run(const hw::IOSF_DOORBELL_REQ& request);
+  bool is_known(hw::SidebandPort port) const;
+  template <class T>
+  T unpack(uint32_t value) const;
+  template <class T>
+  uint32_t pack(const T& value) const;
+  void refuse(const hw::IOSF_DOORBELL_REQ& request, std::string_view why);
+
+  spec::GenId gen_;
+  MmioSpace& mmio_;
+  EventSink& events_;
+  std::string path_;
+  const RegisterSlot* data_;
+  const RegisterSlot* address_;
+  SidebandState state_;
+};
+
+}  // namespace halogen
