@@ -20,8 +20,15 @@ constexpr uint32_t kRequestReset = 1;
 
 }  // namespace
 
+EngineContext::EngineContext(EngineQueue& queue) : queue_(queue), timeline_(queue.take_timeline()) {}
+
+uint64_t EngineQueue::take_timeline() {
+  return ++timelines_ << 16 | static_cast<uint64_t>(engine_.engine_class) << 8 | engine_.instance;
+}
+
 void EngineQueue::add(RequestRef request) {
-  request->number = next_number_++;
+  if (request->number == 0) request->number = take_number();
+  request->timeline = request->context->timeline();
   // Requests of one context stay in order: an urgent one makes those before it urgent.
   bool raised = false;
   for (const RequestRef& each : waiting_) {
@@ -91,13 +98,17 @@ void EngineQueue::retire() {
     }
     const RequestRef request = *each;
     each = running_.erase(each);
-    ++progress_;
-    request->started = true;
-    request->keeps.clear();
-    request->waits.clear();
-    request->partners.clear();
-    request->signal(request->failed);
+    finish(request, request->failed);
   }
+}
+
+void EngineQueue::finish(const RequestRef& request, int error) {
+  ++progress_;
+  request->started = true;
+  request->keeps.clear();
+  request->waits.clear();
+  request->partners.clear();
+  request->signal(error);
 }
 
 void EngineQueue::reset_engine() {
@@ -125,8 +136,7 @@ void EngineQueue::recover(int error) {
   reset_engine();
   if (culprit) {
     std::erase(running_, culprit);
-    ++progress_;
-    culprit->signal(error);
+    finish(culprit, error);
   }
   start();
   after_reset(culprit.get());
@@ -163,10 +173,7 @@ bool EngineQueue::cancel(const EngineContext& context, int error) {
     start();
     after_reset(last.get());
   }
-  for (const RequestRef& each : ended) {
-    ++progress_;
-    each->signal(error);
-  }
+  for (const RequestRef& each : ended) finish(each, error);
   update();
   return last != nullptr;
 }

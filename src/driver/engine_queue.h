@@ -18,12 +18,14 @@ class EngineQueue;
 // What a context is on one engine.
 class EngineContext {
  public:
-  explicit EngineContext(EngineQueue& queue) : queue_(queue) {}
+  explicit EngineContext(EngineQueue& queue);
   virtual ~EngineContext() = default;
   EngineQueue& queue() { return queue_; }
+  uint64_t timeline() const { return timeline_; }  // on which its requests are
 
  private:
   EngineQueue& queue_;
+  uint64_t timeline_;
 };
 
 class EngineQueue {
@@ -41,6 +43,8 @@ class EngineQueue {
   // Null: no memory.
   virtual std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) = 0;
 
+  uint64_t take_number() { return next_number_++; }  // for a request, in the order in which they come
+  uint64_t take_timeline();                          // a number that no other context of any engine has
   void add(RequestRef request);
   // After an interrupt, or whenever something may have changed: hands work to the engine, signals what is done.
   void update();
@@ -78,8 +82,10 @@ class EngineQueue {
   void place_ready();
   void take_errors(Request& request) const;
   void reset_engine();
+  void finish(const RequestRef& request, int error);
 
   uint64_t progress_ = 0;
+  uint64_t timelines_ = 0;
 };
 
 // `tables`: of the one address space.

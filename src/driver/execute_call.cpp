@@ -6,15 +6,18 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "driver/execute_fences.h"
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
 
 namespace halogen::driver {
 namespace {
 
-constexpr uint64_t kUnknownFlags = ~uint64_t{I915_EXEC_RING_MASK | I915_EXEC_CONSTANTS_MASK | I915_EXEC_GEN7_SOL_RESET |
-                                             I915_EXEC_SECURE | I915_EXEC_IS_PINNED | I915_EXEC_NO_RELOC |
-                                             I915_EXEC_HANDLE_LUT | I915_EXEC_BSD_MASK | I915_EXEC_BATCH_FIRST};
+constexpr uint64_t kUnknownFlags =
+    ~uint64_t{I915_EXEC_RING_MASK | I915_EXEC_CONSTANTS_MASK | I915_EXEC_GEN7_SOL_RESET | I915_EXEC_SECURE |
+              I915_EXEC_IS_PINNED | I915_EXEC_NO_RELOC | I915_EXEC_HANDLE_LUT | I915_EXEC_BSD_MASK |
+              I915_EXEC_BATCH_FIRST | I915_EXEC_RESOURCE_STREAMER | I915_EXEC_FENCE_IN | I915_EXEC_FENCE_OUT |
+              I915_EXEC_FENCE_ARRAY | I915_EXEC_FENCE_SUBMIT | I915_EXEC_USE_EXTENSIONS};
 constexpr uint64_t kUnknownObjectFlags =
     ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
@@ -34,8 +37,9 @@ class Execution {
   Execution(Call& call, drm_i915_gem_execbuffer2& arguments) : call_(call), arguments_(arguments) {}
 
   int run() {
-    for (const auto step : {&Execution::check, &Execution::find_engine, &Execution::find_buffers, &Execution::bind,
-                            &Execution::relocate, &Execution::submit}) {
+    for (const auto step :
+         {&Execution::check, &Execution::read_objects, &Execution::find_fences, &Execution::find_engine,
+          &Execution::find_buffers, &Execution::bind, &Execution::relocate, &Execution::submit}) {
       if (const int result = (this->*step)(); result != 0) return result;
     }
     return 0;
@@ -50,11 +54,25 @@ class Execution {
 
   int check() {
     if ((arguments_.flags & kUnknownFlags) != 0) return -EINVAL;
-    if (arguments_.DR1 != 0 || arguments_.DR4 != 0 || arguments_.num_cliprects != 0) return -EINVAL;
+    const bool has_list = (arguments_.flags & (I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS)) != 0;
+    if (!has_list && (arguments_.num_cliprects != 0 || arguments_.cliprects_ptr != 0)) return -EINVAL;
+    if (arguments_.DR4 == 0xffff'ffff) arguments_.DR4 = 0;  // what an old driver leaves there
+    if (arguments_.DR1 != 0 || arguments_.DR4 != 0) return -EINVAL;
     if (((arguments_.batch_start_offset | arguments_.batch_len) & 7) != 0) return -EINVAL;
     if (arguments_.buffer_count < 1 || arguments_.buffer_count > kMostBuffers) return -EINVAL;
-    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -EPERM;
     return 0;
+  }
+
+  int read_objects() {
+    auto objects = read_user_array<drm_i915_gem_exec_object2>(arguments_.buffers_ptr, arguments_.buffer_count);
+    if (!objects) return -EFAULT;
+    objects_ = std::move(*objects);
+    return 0;
+  }
+
+  int find_fences() {
+    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -EPERM;
+    return fences_.read(call_, arguments_);
   }
 
   int find_engine() {
@@ -69,9 +87,7 @@ class Execution {
   }
 
   int find_buffers() {
-    const auto objects = read_user_array<drm_i915_gem_exec_object2>(arguments_.buffers_ptr, arguments_.buffer_count);
-    if (!objects) return -EFAULT;
-    for (const drm_i915_gem_exec_object2& object : *objects) {
+    for (const drm_i915_gem_exec_object2& object : objects_) {
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
       if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
@@ -170,40 +186,46 @@ class Execution {
     if (!request->context) return -ENOMEM;
     request->owner = context_;
     request->priority = context_->priority;
+    request->timeline = request->context->timeline();
+    request->number = engine_->take_number();
     request->batch = items_[batch_].address + arguments_.batch_start_offset;
     request->keeps.push_back(context_->space);
     for (Item& item : items_) {
       const bool write = (item.object.flags & EXEC_OBJECT_WRITE) != 0;
       if ((item.object.flags & EXEC_OBJECT_ASYNC) == 0) {
-        for (FenceRef& fence : item.buffer->fences(write)) request->waits.push_back(std::move(fence));
+        for (const FenceRef& fence : item.buffer->fences(write)) add_wait(*request, fence);
       }
       request->keeps.push_back(item.buffer);
     }
-    for (Item& item : items_) {
-      item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
-      item.object.offset = canonical(item.address);
+    if (context_->single_timeline && context_->last) add_wait(*request, context_->last);
+    fences_.hold(*request);
+    if ((arguments_.flags & I915_EXEC_FENCE_OUT) != 0) {
+      const int descriptor = call_.kernel.sync_files().create(request);
+      if (descriptor < 0) return descriptor;
+      arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
     }
-    // Requests of one engine are done in order anyway: waiting for them would only hold them back.
-    std::erase_if(request->waits, [&](const FenceRef& fence) {
-      const auto* const other = dynamic_cast<const Request*>(fence.get());
-      return other != nullptr && other->context == request->context;
-    });
-    if (context_->single_timeline) {
-      if (context_->last) request->waits.push_back(context_->last);
-      context_->last = request;
-    }
+    for (Item& item : items_) item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
+    fences_.fill(request);
+    if (context_->single_timeline) context_->last = request;
     call_.kernel.queue(*engine_, request);
+    tell_addresses();
+    return 0;
+  }
+
+  void tell_addresses() const {
     for (size_t i = 0; i < items_.size(); ++i) {
+      const uint64_t address = canonical(items_[i].address);
+      if (address == objects_[i].offset) continue;
       const uint64_t place =
           arguments_.buffers_ptr + i * sizeof(drm_i915_gem_exec_object2) + offsetof(drm_i915_gem_exec_object2, offset);
-      const uint64_t offset = items_[i].object.offset;
-      write_user(place, &offset, sizeof offset);
+      write_user(place, &address, sizeof address);
     }
-    return 0;
   }
 
   Call& call_;
   drm_i915_gem_execbuffer2& arguments_;
+  std::vector<drm_i915_gem_exec_object2> objects_;  // as the program gave them
+  ExecuteFences fences_;
   ContextRef context_;
   EngineSlot* slot_ = nullptr;
   EngineQueue* engine_ = nullptr;

@@ -10,6 +10,7 @@
 #include "driver/context.h"
 #include "driver/id_table.h"
 #include "driver/space.h"
+#include "driver/sync_object.h"
 
 namespace halogen::driver {
 
@@ -30,6 +31,7 @@ struct File {
     if (result != 0) return {nullptr, result};
     return {std::move(context), 0};
   }
+  IdTable<SyncObjectRef> sync_objects{1};
 };
 
 }  // namespace halogen::driver

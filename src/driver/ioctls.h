@@ -54,6 +54,19 @@ int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics);
 int create_space(Call& call, drm_i915_gem_vm_control& control);
 int destroy_space(Call& call, drm_i915_gem_vm_control& control);
 
+// Sync objects.
+int create_sync_object(Call& call, drm_syncobj_create& create);
+int destroy_sync_object(Call& call, drm_syncobj_destroy& destroy);
+int export_sync_object(Call& call, drm_syncobj_handle& handle);
+int import_sync_object(Call& call, drm_syncobj_handle& handle);
+int wait_sync_objects(Call& call, drm_syncobj_wait& wait);
+int wait_timelines(Call& call, drm_syncobj_timeline_wait& wait);
+int reset_sync_objects(Call& call, drm_syncobj_array& array);
+int signal_sync_objects(Call& call, drm_syncobj_array& array);
+int signal_timelines(Call& call, drm_syncobj_timeline_array& array);
+int query_timelines(Call& call, drm_syncobj_timeline_array& array);
+int transfer_sync_object(Call& call, drm_syncobj_transfer& transfer);
+
 // Work.
 int execute(Call& call, drm_i915_gem_execbuffer2& execute);
 

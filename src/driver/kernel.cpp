@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "driver/ioctls.h"
+#include "driver/quiet_thread.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -20,9 +21,13 @@ Result<std::unique_ptr<Kernel>> Kernel::boot(const spec::DeviceModel& model, con
   return std::unique_ptr<Kernel>(new Kernel(std::move(gpu).value(), options));
 }
 
-Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options) : options_(options), gpu_(std::move(gpu)) {
+Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
+    : options_(options),
+      gpu_(std::move(gpu)),
+      foreign_(mutex_, [this] { fences_signalled(); }),
+      sync_files_([this](const auto& fence) { foreign_.add(fence); }) {
   if (gpu_->shares_space()) shared_space_ = std::make_shared<Space>(*gpu_);
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_quietly([this] { run(); });
 }
 
 Kernel::~Kernel() {
@@ -154,6 +159,12 @@ void Kernel::let_others_in(Lock& lock) {
   lock.unlock();
   { const std::lock_guard gate(gate_); }  // whoever holds it has the lock by now
   lock.lock();
+}
+
+void Kernel::fences_signalled() {
+  gpu_->update();
+  tell_waiters();
+  if (waiters_ == 0) work_.notify_all();
 }
 
 void Kernel::tell_waiters() {

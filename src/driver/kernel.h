@@ -15,6 +15,8 @@
 #include <thread>
 
 #include "driver/file.h"
+#include "driver/foreign_watch.h"
+#include "driver/sync_file.h"
 
 namespace halogen::driver {
 
@@ -66,6 +68,8 @@ class Kernel {
   ContextRef make_context(File& file);
   void leave(Context& context);  // nobody names it any more
   uint32_t resets() const { return resets_; }
+  SyncFiles& sync_files() { return sync_files_; }
+  SyncObjectFiles& sync_object_files() { return sync_object_files_; }
 
  private:
   Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
@@ -79,6 +83,7 @@ class Kernel {
   void restart_others(const EngineQueue& queue);
   void cancel(EngineQueue& queue, const EngineContext& context);
   void kill(Context& context);  // its work ends here
+  void fences_signalled();      // by others than the device
 
   KernelOptions options_;
   std::unique_ptr<Gpu> gpu_;
@@ -103,6 +108,9 @@ class Kernel {
     std::chrono::steady_clock::time_point since;
   };
   std::unordered_map<EngineQueue*, Watch> watches_;
+  ForeignWatch foreign_;
+  SyncFiles sync_files_;
+  SyncObjectFiles sync_object_files_;
   std::thread thread_;
 };
 

@@ -161,20 +161,37 @@ int get_version(Call&, drm_version& version) {
   return done ? 0 : -EFAULT;
 }
 
-int get_capability(Call&, drm_get_cap& capability) {
+// The display's are told on render nodes too.
+int get_capability(Call& call, drm_get_cap& capability) {
+  capability.value = 0;
   switch (capability.capability) {
     case DRM_CAP_PRIME:
       capability.value = DRM_PRIME_CAP_IMPORT | DRM_PRIME_CAP_EXPORT;
       return 0;
     case DRM_CAP_TIMESTAMP_MONOTONIC:
-      capability.value = 1;
-      return 0;
     case DRM_CAP_SYNCOBJ:
     case DRM_CAP_SYNCOBJ_TIMELINE:
-      capability.value = 0;
+    case DRM_CAP_DUMB_BUFFER:
+    case DRM_CAP_VBLANK_HIGH_CRTC:
+    case DRM_CAP_DUMB_PREFER_SHADOW:
+    case DRM_CAP_ADDFB2_MODIFIERS:
+    case DRM_CAP_CRTC_IN_VBLANK_EVENT:
+      capability.value = 1;
+      return 0;
+    case DRM_CAP_DUMB_PREFERRED_DEPTH:
+      capability.value = 24;
+      return 0;
+    case DRM_CAP_ASYNC_PAGE_FLIP:  // not on the first chips
+      capability.value = call.kernel.gpu().hardware().has(spec::Feature::gdrst_config) ? 0 : 1;
+      return 0;
+    case DRM_CAP_PAGE_FLIP_TARGET:
+      return 0;
+    case DRM_CAP_CURSOR_WIDTH:
+    case DRM_CAP_CURSOR_HEIGHT:
+      capability.value = 256;
       return 0;
     default:
-      return -EOPNOTSUPP;
+      return -EINVAL;
   }
 }
 

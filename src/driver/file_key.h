@@ -1,0 +1,20 @@
+// Which open file a descriptor means, whatever its number and in whichever process.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace halogen::driver {
+
+using FileKey = std::pair<uint64_t, uint64_t>;  // the file system and the file's number in it
+
+inline std::optional<FileKey> key_of(int descriptor) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return std::nullopt;
+  return FileKey(status.st_dev, status.st_ino);
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,21 @@
+// A thread of the driver inside somebody else's program: signals are for the program's own threads.
+#pragma once
+
+#include <signal.h>
+
+#include <thread>
+#include <utility>
+
+namespace halogen::driver {
+
+template <class Function>
+std::thread start_quietly(Function function) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(std::move(function));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace halogen::driver
