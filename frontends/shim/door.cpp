@@ -29,6 +29,7 @@ namespace {
 constexpr std::string_view kNodeName = "halogen-drm/";  // then the process, a number, the minor number
 
 constinit std::atomic<Door*> doors{nullptr};
+thread_local Door* forking = nullptr;
 
 // Threads of ours take none of the program's signals.
 class NoSignals {
@@ -98,16 +99,20 @@ pid_t process_behind(int channel) {
 }  // namespace
 
 // A child of fork gets a door of its own; doors of others stay in the list, for a child of vfork shares it.
-Door* Door::get() {
-  if (Paths::get() == nullptr) return nullptr;
+Door* Door::known() {
   const pid_t pid = getpid();
-  Door* first = doors.load(std::memory_order_acquire);
-  for (Door* door = first; door != nullptr; door = door->next_) {
+  for (Door* door = doors.load(std::memory_order_acquire); door != nullptr; door = door->next_) {
     if (door->pid_ == pid) return door;
   }
-  static std::mutex making;
+  return nullptr;
+}
+
+Door* Door::get() {
+  if (Paths::get() == nullptr) return nullptr;
+  if (Door* const door = known()) return door;
+  const pid_t pid = getpid();
   Door* const made = new Door(pid);
-  made->next_ = first;
+  made->next_ = doors.load(std::memory_order_acquire);
   while (!doors.compare_exchange_weak(made->next_, made, std::memory_order_acq_rel)) {
     for (Door* door = made->next_; door != nullptr; door = door->next_) {
       if (door->pid_ != pid) continue;
@@ -118,14 +123,31 @@ Door* Door::get() {
   return made;
 }
 
+// Our ends of nodes and channels are not a child's: it would hold them open when this process is gone.
+void Door::before_fork() {
+  Door* const door = known();
+  if (door != nullptr) door->guard_.lock();
+  forking = door;
+}
+void Door::after_fork_here() {
+  if (forking != nullptr) forking->guard_.unlock();
+}
+void Door::after_fork_there() {
+  if (forking == nullptr) return;
+  for (const int descriptor : forking->ours_) ::close(descriptor);
+  forking->guard_.unlock();
+}
+
 bool Door::boot() {
   const std::lock_guard lock(booting_);
   if (kernel_) return true;
   if (failed_) return false;
   const NoSignals quiet;
+  driver::KernelOptions options;
+  options.privileged = geteuid() == 0;
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   auto kernel = model == nullptr ? Result<std::unique_ptr<driver::Kernel>>(Error{"there is no such device"})
-                                 : driver::Kernel::boot(*model, {});
+                                 : driver::Kernel::boot(*model, options);
   if (!kernel) {
     failed_ = true;
     std::fprintf(stderr, "halogen: the device %s cannot be started: %s\n", Paths::get()->device().c_str(),
@@ -133,8 +155,15 @@ bool Door::boot() {
     return false;
   }
   kernel_ = std::move(*kernel);
+  booted_.store(true, std::memory_order_release);
   report_ = Report::start(*kernel_, Paths::get()->root());
   poll_ = move_up(epoll_create1(EPOLL_CLOEXEC));
+  {
+    const std::lock_guard table(guard_);
+    ours_.insert(poll_);
+  }
+  static std::once_flag handlers;
+  std::call_once(handlers, [] { pthread_atfork(before_fork, after_fork_here, after_fork_there); });
   std::thread([this] {
     pthread_setname_np(pthread_self(), "halogen-door");
     serve();
@@ -159,6 +188,7 @@ int Door::open(NodeKind kind, int flags) {
     if (errno != EADDRINUSE) break;
   }
   nodes_[*inode] = node;
+  ours_.insert(node->peer);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = *inode;
@@ -190,8 +220,11 @@ int Door::ioctl(int descriptor, Node& node, unsigned long request, uint64_t argu
   return kernel_->ioctl(*node.file, request, argument);
 }
 
-std::optional<int> Door::other_ioctl(int, unsigned long, uint64_t) {
-  return std::nullopt;
+std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint64_t argument) {
+  if (!booted_.load(std::memory_order_acquire)) return std::nullopt;
+  const Inside first;
+  if (!first) return -EIO;
+  return kernel_->descriptor_ioctl(descriptor, request, argument);
 }
 
 void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
@@ -212,6 +245,7 @@ void Door::drop(ino_t inode) {
     if (found == nodes_.end()) return;
     node = found->second;
     nodes_.erase(found);
+    ours_.erase(node->peer);
   }
   ::close(node->peer);
   kernel_->close(node->file);
@@ -238,9 +272,16 @@ void Door::serve() {
     if (got <= 0) {
       drop(inode);
     } else if (channel >= 0) {
-      std::thread([this, channel = move_up(channel), node] {
+      channel = move_up(channel);
+      {
+        const std::lock_guard lock(guard_);
+        ours_.insert(channel);
+      }
+      std::thread([this, channel, node] {
         pthread_setname_np(pthread_self(), "halogen-client");
         serve_client(channel, *node);
+        const std::lock_guard lock(guard_);
+        ours_.erase(channel);
         ::close(channel);
       }).detach();
     }

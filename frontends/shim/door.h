@@ -12,10 +12,12 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "driver/kernel.h"
 #include "paths.h"
@@ -55,16 +57,22 @@ class Door {
   void serve();                                // a thread
   void serve_client(int channel, Node& node);  // a thread for each
   void drop(ino_t inode);
+  static Door* known();  // of this process; null: none yet
+  static void before_fork();
+  static void after_fork_here();
+  static void after_fork_there();
 
   pid_t pid_;
   Door* next_ = nullptr;
   std::mutex booting_;
   std::unique_ptr<driver::Kernel> kernel_;
+  std::atomic<bool> booted_{false};
   std::unique_ptr<Report> report_;
   bool failed_ = false;
   int poll_ = -1;
   std::mutex guard_;  // of the table
   std::map<ino_t, std::shared_ptr<Node>> nodes_;
+  std::set<int> ours_;  // descriptors that a child must not keep
   uint64_t opened_ = 0;
 };
 

@@ -40,6 +40,7 @@ struct target {
   uint32_t* words;        // of the target, mapped
   uint32_t* batch_words;  // of the batch, mapped
   int generation;
+  int local;
 };
 
 static inline uint32_t* map_buffer(int fd, uint32_t handle, int local) {
@@ -55,13 +56,14 @@ static inline int make_target(int fd, struct target* target) {
   int id = 0;
   if (get_parameter(fd, I915_PARAM_CHIPSET_ID, &id) != 0) return perror("GETPARAM"), 1;
   target->generation = generation_of(id);
+  target->local = id == 0x4905;
   uint32_t* const handles[2] = {&target->handle, &target->batch};
   uint32_t** const words[2] = {&target->words, &target->batch_words};
   for (int i = 0; i < 2; ++i) {
     struct drm_i915_gem_create create = {.size = 4096};
     if (drmIoctl(fd, DRM_IOCTL_I915_GEM_CREATE, &create) != 0) return perror("CREATE"), 1;
     *handles[i] = create.handle;
-    *words[i] = map_buffer(fd, create.handle, id == 0x4905);
+    *words[i] = map_buffer(fd, create.handle, target->local);
     if (*words[i] == NULL) return 1;
   }
   return 0;
