@@ -43,6 +43,20 @@ uint64_t hash_of(std::span<const std::byte> bytes) {
   return hash;
 }
 
+// What a client saw, or says that it wants to see; in parts that fit a record.
+void note_read(Machine& machine, MemorySpace space, uint64_t address, std::span<const std::byte> bytes,
+               bool not_equal = false) {
+  constexpr size_t kMostOfARecord = 64 * 1024;
+  do {
+    const auto part = bytes.first(std::min(bytes.size(), kMostOfARecord));
+    bytes = bytes.subspan(part.size());
+    const bool goes_on = not_equal && !bytes.empty();
+    machine.note(trace::aub::MemoryCompare{address, false, false, false, not_equal, goes_on, trace::aub::Tiling::none,
+                                           0, space, static_cast<uint32_t>(part.size()), part});
+    address += part.size();
+  } while (!bytes.empty());
+}
+
 }  // namespace
 
 const std::array<Session::Row, 28> Session::kRows{{
@@ -180,8 +194,9 @@ bool Session::access_register(bool write, RegisterSpace space, unsigned device, 
   }
   uint64_t found = 0;
   const auto look = [&](Machine& machine) {
-    machine.note(trace::aub::RegisterCompare{offset, true, size_code(bytes), space, low_mask(8 * bytes), 0});
-    found = machine.read_register(space, offset, bytes).value_or(~uint64_t{0});
+    const auto read = machine.read_register(space, offset, bytes);
+    found = read.value_or(~uint64_t{0});
+    machine.note(trace::aub::RegisterCompare{offset, !read, size_code(bytes), space, low_mask(8 * bytes), found});
   };
   if (!use(look)) return false;
   value = found;
@@ -253,6 +268,8 @@ bool Session::on_gtt(Body body) {
                            std::as_bytes(std::span(&entry, 1)).first(machine.entry_bytes()));
     } else {
       entry = machine.read_entry(body[1]);
+      const auto seen = std::as_bytes(std::span(&entry, 1)).first(machine.entry_bytes());
+      note_read(machine, MemorySpace::ggtt_entry, uint64_t{body[1]} * machine.entry_bytes(), seen);
     }
   };
   if (!use(access)) return false;
@@ -345,8 +362,7 @@ bool Session::on_read_data(Body body) {
       const uint64_t hash = hash_of(into);
       // What the client saw stands in the trace, but not again and again while it waits.
       if (repeated_what_ != first || repeats_ == 0) {
-        machine.note(trace::aub::MemoryCompare{address + done, false, false, false, false, false,
-                                               trace::aub::Tiling::none, 0, from, static_cast<uint32_t>(part), into});
+        note_read(machine, from, address + done, into);
       }
       found = found * 31 + hash;
     };
@@ -376,16 +392,22 @@ bool Session::on_compare_data(Body body) {
   }
   const uint32_t operation = field(body[0], 4, 2);
   std::vector<std::byte> found(bytes);
+  // A trace keeps what the client expects; a record of registers can only say "equal", else it keeps what they were.
   const auto look = [&](Machine& machine) {
-    machine.settle();
+    machine.finish();
     if (bit(body[0], 0)) {
       for (size_t at = 0; at + 4 <= bytes; at += 4) {
-        const uint64_t value =
-            machine.read_register(RegisterSpace::mmio, static_cast<uint32_t>(address + at), 4).value_or(0);
+        const auto offset = static_cast<uint32_t>(address + at);
+        const uint64_t value = machine.read_register(RegisterSpace::mmio, offset, 4).value_or(0);
         std::memcpy(found.data() + at, &value, 4);
+        uint32_t awaited = 0;
+        std::memcpy(&awaited, (operation == 0 ? expected : found).data() + at, 4);
+        machine.note(trace::aub::RegisterCompare{offset, false, 2, RegisterSpace::mmio, low_mask(32), awaited});
       }
     } else {
-      machine.read_memory(machine.space_of_read(address), address, found);
+      const MemorySpace space = machine.space_of_read(address);
+      machine.read_memory(space, address, found);
+      if (operation <= 1 && bytes != 0) note_read(machine, space, address, expected, operation == 1);
     }
   };
   if (!use(look)) return false;
@@ -402,7 +424,7 @@ bool Session::on_marker(Body /*body*/) {
 
 bool Session::on_render_end(Body /*body*/) {
   bool settled = false;
-  if (!use([&](Machine& machine) { settled = machine.settle(); })) return false;
+  if (!use([&](Machine& machine) { settled = machine.finish(); })) return false;
   return reply(MessageType::render_end_reply, std::array{uint32_t{!settled}});
 }
 
@@ -411,7 +433,7 @@ bool Session::on_control(Body body) {
   if ((set & (kControlReset | kControlFullReset)) != 0) {
     return use([&](Machine& machine) { machine.reset(); });
   }
-  if ((set & kControlFlush) != 0 && !use([](Machine& machine) { machine.settle(); })) return false;
+  if ((set & kControlFlush) != 0 && !use([](Machine& machine) { machine.finish(); })) return false;
   return (set & kControlQuit) == 0;
 }
 

@@ -210,6 +210,7 @@ WalkContext Machine::process_walk() {
 
 bool Machine::transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
                                std::span<const std::byte> from) {
+  if (walked.format == nullptr) return false;  // no tables: nothing has run yet
   const PhysicalMemory& memory = device_->memory().map().physical();
   const size_t size = std::max(into.size(), from.size());
   bool all = true;
@@ -252,9 +253,35 @@ bool Machine::run_ring(spec::EngineClass engine_class, uint64_t address, uint64_
 void Machine::note_engines() {
   for (unsigned number = 0; number < commands_.size(); ++number) {
     const uint64_t now = device_->engines().engine(number).state().commands;
-    if (now != commands_[number]) last_engine_ = number;
+    if (now != commands_[number]) {
+      last_engine_ = number;
+      note_context(number);
+    }
     commands_[number] = now;
   }
+}
+
+void Machine::note_context(unsigned engine) {
+  constexpr size_t kMostContexts = 4096;
+  constexpr uint64_t kImageMask = 0xffff'f000;  // of a descriptor
+  const Gam::Engine& gam = device_->memory().gam().engine(engine);
+  const uint32_t image = gam.loaded ? static_cast<uint32_t>(gam.launched[0] & kImageMask) : 0;
+  std::erase_if(contexts_, [&](const SeenContext& each) { return each.engine == engine && each.image == image; });
+  if (contexts_.size() == kMostContexts) contexts_.erase(contexts_.begin());
+  WalkContext walk = device_->memory().walk_of(engine, TableKind::per_process);
+  if (walk.nested != nullptr) walk = {};  // it points at what the engine's next context replaces
+  contexts_.push_back({engine, image, walk});
+}
+
+bool Machine::read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into) {
+  std::ranges::fill(into, std::byte{0});
+  return transfer_through(context.walk, address, into, {});
+}
+
+bool Machine::finish() {
+  if (!busy()) return true;
+  note(aub::Comment{false, false, kFinishNote});
+  return settle();
 }
 
 void Machine::advance(uint64_t nanoseconds) {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
@@ -55,6 +57,17 @@ class Machine {
   bool write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint = 0);
   // Reads have no effect on the device; what is not there reads zero.
   bool read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into);
+  // Contexts whose commands were executed, the one that ran last at the end. Of those that one submission names
+  // together, the last.
+  struct SeenContext {
+    unsigned engine = 0;
+    uint32_t image = 0;  // its logical context's address in the global table; 0: it has none
+    WalkContext walk;
+  };
+  const std::vector<SeenContext>& contexts() const { return contexts_; }
+  // Memory by an address of one of them.
+  bool read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into);
+
   // A read by physical address that does not say which memory it means; says which was taken.
   aub::MemorySpace space_of_read(uint64_t address);
 
@@ -67,7 +80,10 @@ class Machine {
 
   void advance(uint64_t nanoseconds);  // as a client asks for it
   void pass(uint64_t nanoseconds);     // as part of something else that is recorded
-  bool settle();
+  bool settle();                       // the same
+  // Settles because a client asks for it, where there is something left to do: a comment stands for it in a trace.
+  static constexpr std::string_view kFinishNote = "halogen: finish";
+  bool finish();
   bool busy() const;  // an engine has work, done or not
   // As after power-on, but for memory. A trace has no record for it: a comment stands for it, and is played as one.
   static constexpr std::string_view kResetNote = "halogen: reset";
@@ -85,6 +101,7 @@ class Machine {
                         std::span<const std::byte> from);
   WalkContext process_walk();
   void note_engines();
+  void note_context(unsigned engine);
 
   TraceHost host_;
   std::unique_ptr<Device> device_;
@@ -94,6 +111,7 @@ class Machine {
   unsigned entry_bytes_ = 8;
   unsigned last_engine_ = 0;  // that did something
   std::vector<uint64_t> commands_;
+  std::vector<SeenContext> contexts_;
   uint64_t settle_limit_ = Device::kSettleLimit;
   aub::Writer* recorder_ = nullptr;
 };

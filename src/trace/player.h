@@ -28,6 +28,7 @@ struct PlayCounts {
   uint64_t checks = 0;         // polls and comparisons
   uint64_t failed_checks = 0;  // that did not hold
   uint64_t ignored_polls = 0;  // that timed out, and the trace says to go on
+  uint64_t unchecked = 0;      // expectations that cannot be checked; among the skipped
   uint64_t unmapped = 0;       // writes with a part that nothing took
   uint64_t dumps = 0;          // files written
   uint64_t skipped = 0;        // records of a kind that is left out
@@ -45,6 +46,8 @@ class Player final : public aub::Visitor {
   void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
 
   void on(const aub::Place& place, const aub::Record& record) override;
+  // After the last record.
+  void finish();
 
   // Why the trace cannot be played; empty: it can.
   const std::string& failure() const { return failure_; }
@@ -80,6 +83,7 @@ class Player final : public aub::Visitor {
   bool poll(const std::function<bool()>& holds);
   void poll_ended(bool held, bool ignore, const std::function<std::string()>& sentence);
   void skip(std::string_view kind);
+  void skip_check(std::string_view kind);
   void dump(aub::MemorySpace space, uint64_t address, uint64_t width, uint64_t height, uint64_t pitch,
             std::string_view name);
 
@@ -92,6 +96,7 @@ class Player final : public aub::Visitor {
   std::string failure_;
   bool aborted_ = false;
   bool stored_difference_ = false;  // of a comparison in parts
+  bool in_parts_ = false;           // its last part has not come yet
   PlayCounts counts_;
   std::vector<std::string> faults_;
   std::map<std::string, uint64_t, std::less<>> skipped_;

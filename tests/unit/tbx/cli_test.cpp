@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using trace::AubBuilder;
 
 struct Outcome {
@@ -80,7 +81,7 @@ TEST_F(Doors, ReplaySaysWhatItPlayed) {
                                  " --trace " + path("copy.aub"));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.text, MatchesRegex(".*a.aub device=icl records=4 register_writes=0 memory_writes=2 checks=1 "
-                                         "failed=0 skipped=0 memory=0x[0-9a-f]{16}\n"));
+                                         "failed=0 unchecked=0 skipped=0 memory=0x[0-9a-f]{16}\n"));
   EXPECT_EQ(content(path("dump")), "He");
   EXPECT_EQ(nlohmann::json::parse(content(path("report")))["device"], "icl");
   const Outcome again = replay(path("copy.aub"));
@@ -95,6 +96,42 @@ TEST_F(Doors, ReplayFailsWhenAnExpectationDoes) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.text, HasSubstr("record 4 at byte"));
   EXPECT_THAT(outcome.text, HasSubstr("register 0x2600 is 0x0, expected 0x5"));
+}
+
+TEST_F(Doors, ReplayFailsWhenAnExpectationCannotBeChecked) {
+  AubBuilder aub = good_trace();
+  aub.trace(0x04, {0x5000, 0, 1 << 6, 4, 0x1234'5678});  // by CRC
+  const std::string file = trace("a.aub", aub);
+  const Outcome outcome = replay(file + " 2>&1");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("checks=1 failed=0 unchecked=1 skipped=1"));
+  EXPECT_THAT(outcome.text, HasSubstr("left out: comparison by CRC, 1 times."));
+  EXPECT_THAT(outcome.text, HasSubstr("1 expectations could not be checked (--allow-unchecked: never mind)."));
+  EXPECT_EQ(replay(file + " --allow-unchecked 2>&1").status, 0);
+  aub.trace(0x01, {0x2600, 0x0002'0000, 0xffff'ffff, 0, 5});  // does not hold
+  EXPECT_EQ(replay(trace("b.aub", aub) + " --allow-unchecked 2>&1").status, 1);
+}
+
+TEST_F(Doors, ReplayDumpsByTheTablesOfAContext) {
+  AubBuilder aub;
+  aub.version(19);
+  trace::add_icl_context(aub, 0x6f6e'6f61);  // "aono"
+  trace::add_icl_context(aub, 0x7a7a'7a7a, 0x9000, 0x3000, 0x20'0000, 0x5'0000);
+  const std::string file = trace("a.aub", aub);
+  const auto dump = [&](const std::string& which) {
+    const Outcome outcome = replay(file + " --dump " + which + ":0x5010:4=" + path("dump") + " 2>&1");
+    EXPECT_EQ(outcome.status, 0) << outcome.text;
+    return std::pair(content(path("dump")), outcome.text);
+  };
+  EXPECT_EQ(dump("ppgtt").first, "zzzz");
+  EXPECT_THAT(dump("ppgtt").second, HasSubstr("by the tables of rcs0@0x9000, which ran last of 2 contexts."));
+  EXPECT_EQ(dump("ppgtt@0x6000").first, "aono");
+  EXPECT_EQ(dump("ppgtt@rcs0@0x6000").first, "aono");
+  EXPECT_EQ(dump("ppgtt@rcs0").first, "zzzz");
+  EXPECT_THAT(dump("ppgtt@rcs0").second, Not(HasSubstr("which ran last")));
+  const Outcome none = replay(file + " --dump ppgtt@bcs0:0x5010:4=" + path("dump") + " 2>&1");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.text, HasSubstr("no context \"bcs0\" ran; these did: rcs0@0x9000, rcs0@0x6000."));
 }
 
 TEST_F(Doors, ReplayOfBadInputIsOneSentence) {
@@ -113,6 +150,8 @@ TEST_F(Doors, ReplayOfBadInputIsOneSentence) {
   expect(file + " --device arc", "there is no device");
   expect(file + " --dump ggtt:5000=x", "not of the form");
   expect(file + " --dump vram:0x0:0x4=x", "neither ggtt nor ppgtt");
+  expect(file + " --dump ggtt@rcs0:0x0:0x4=x", "neither ggtt nor ppgtt");
+  expect(file + " --dump ppgtt@rcs0:0x0:0x4=" + path("x"), "no context \"rcs0\" ran; none did");
   expect(file + " --dump ggtt:0x0:0x4=" + path("no/such"), "cannot be written");
   expect(file + " --report " + path("no/such"), "cannot be written");
   expect(file + " --trace " + file, "at the same time");

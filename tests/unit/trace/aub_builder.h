@@ -79,4 +79,22 @@ class AubBuilder {
   std::vector<uint32_t> dwords_;
 };
 
+// A context of Ice Lake, its image at `image` of the global table, whose ring runs one MI_STORE_DATA_IMM to address
+// 0x5010 of the process; that page is `page`, the tables lie from `tables` on. The global table shows 0x1000 to 0xbfff.
+inline void add_icl_context(AubBuilder& aub, uint32_t value = 0x1234'5678, uint32_t image = 0x6000,
+                            uint32_t ring = 0x2000, uint32_t tables = 0x10'0000, uint32_t page = 0x4'0000) {
+  constexpr uint32_t kSystem = 2, kGgttEntry = 4;
+  for (uint32_t entry = 1; entry < 12; ++entry) aub.write_qword(kGgttEntry, entry * 8, entry * 0x1000u | 1);
+  aub.write_register(0x229c, 0x8000'8000).write_register(0x2080, 0x1000);
+  aub.write_memory(kSystem, image + 0x1000,
+                   {0, 0x1100'100f, 0x2244, 0x0009'0009, 0x2034, 0, 0x2030, 16, 0x2038, ring, 0x203c, 0x1, 0x2274, 0,
+                    0x2270, tables, 0x2244, 0x0009'0009, 0x0500'0000});
+  for (uint32_t level = 0; level < 3; ++level) {
+    aub.write_qword(kSystem, tables + level * 0x1000, (tables + (level + 1) * 0x1000) | 3);
+  }
+  aub.write_qword(kSystem, tables + 0x3000 + 5 * 8, page | 3);
+  aub.write_memory(kSystem, ring, {0x1000'0002, 0x5010, 0, value});
+  aub.write_register(0x2510, image | 0x119).write_register(0x2514, 0).write_register(0x2550, 1);
+}
+
 }  // namespace halogen::trace

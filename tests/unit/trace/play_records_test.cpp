@@ -47,19 +47,6 @@ T value_at(Player& player, aub::MemorySpace space, uint64_t address) {
   return value;
 }
 
-// A context of Ice Lake whose ring runs one MI_STORE_DATA_IMM to address 0x5010 of the process; its page is 0x40000.
-void add_context(AubBuilder& aub, uint32_t value = 0x1234'5678) {
-  for (uint32_t page = 1; page < 12; ++page) aub.write_qword(kGgttEntry, page * 8, page * 0x1000u | 1);
-  aub.write_register(0x229c, 0x8000'8000).write_register(0x2080, 0x1000);
-  aub.write_memory(kSystem, 0x7000,
-                   {0, 0x1100'100f, 0x2244, 0x0009'0009, 0x2034, 0, 0x2030, 16, 0x2038, 0x2000, 0x203c, 0x1, 0x2274, 0,
-                    0x2270, 0x10'0000, 0x2244, 0x0009'0009, 0x0500'0000});
-  aub.write_qword(kSystem, 0x10'0000, 0x10'1003).write_qword(kSystem, 0x10'1000, 0x10'2003);
-  aub.write_qword(kSystem, 0x10'2000, 0x10'3003).write_qword(kSystem, 0x10'3000 + 5 * 8, 0x4'0003);
-  aub.write_memory(kSystem, 0x2000, {0x1000'0002, 0x5010, 0, value});
-  aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);
-}
-
 TEST(PlayRecords, RegisterComparisonsDecide) {
   AubBuilder aub = icl();
   aub.write_register(kGpr, 0x1234'5678);
@@ -113,6 +100,39 @@ TEST(PlayRecords, MemoryComparisonsDecide) {
   EXPECT_THAT(player.faults(), ElementsAre(HasSubstr("memory differs at"), HasSubstr("as they should not be")));
   EXPECT_THAT(player.faults()[0], HasSubstr("0x1008, byte 0x8 of 0x10"));
   EXPECT_EQ(player.skipped().at("comparison by CRC"), 1u);
+  EXPECT_EQ(player.counts().unchecked, 1u);
+}
+
+TEST(PlayRecords, ExpectationsThatCannotBeCheckedAreCounted) {
+  AubBuilder aub = icl();
+  aub.trace(0x01, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});  // MCHBAR
+  aub.trace(0x02, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});
+  aub.trace(0x04, {0, 0, 3u << 28, 4, 0});                                      // entries of no table
+  aub.trace(0x05, {0, 0, 11u << 28 | 2 << 4, 0xffff'ffff, 0, 0});               // the power context
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 7 | 1 << 9, 4, 5});          // a part, and no other
+  aub.trace(0x01, {0x5000, 0x1002'0001, 0xffff'ffff, 0, 1});                    // only read: no expectation
+  aub.trace(0x01, {kGpr, 0x0001'0000, 0xffff'ffff, 0xffff'ffff, 0xabcd'0000});  // two bytes of it count
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().unchecked, 4u);
+  player.finish();
+  EXPECT_EQ(player.counts().unchecked, 5u);
+  EXPECT_EQ(player.skipped().at("comparison without its last part"), 1u);
+  EXPECT_EQ(player.counts().skipped, 6u);
+  EXPECT_EQ(player.counts().checks, 1u);
+  EXPECT_EQ(player.counts().failed_checks, 0u);
+}
+
+TEST(PlayRecords, WhatIsNotMappedIsNotEqualToAnything) {
+  AubBuilder aub = icl();
+  aub.trace(0x04, {0x7000, 0, kGgtt << 28, 4, 0});
+  aub.trace(0x04, {0x7000, 0, kGgtt << 28 | 1 << 7, 4, 1});
+  aub.trace(0x04, {0x7000, 0, kPpgtt << 28, 4, 0});
+  Player player;
+  play(player, aub.bytes());
+  EXPECT_EQ(player.counts().failed_checks, 3u);
+  ASSERT_FALSE(player.faults().empty());
+  EXPECT_THAT(player.faults()[0], HasSubstr("4 bytes at GGTT 0x7000 are to be compared and are not mapped"));
 }
 
 TEST(PlayRecords, OneDifferentPartMakesAWholeDifferent) {
@@ -187,7 +207,7 @@ TEST(PlayRecords, RepeatedWritesFill) {
 
 TEST(PlayRecords, AddressesOfAProcessGoThroughTheContextThatRanLast) {
   AubBuilder aub = icl();
-  add_context(aub);
+  add_icl_context(aub);
   aub.write_memory(kPpgtt, 0x5020, {77});
   aub.trace(0x04, {0x5010, 0, kPpgtt << 28, 4, 0x1234'5678});
   aub.write_memory(kPpgtt, 0x9000, {1});  // not mapped
@@ -199,6 +219,27 @@ TEST(PlayRecords, AddressesOfAProcessGoThroughTheContextThatRanLast) {
   EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x4'0020), 77u);
   EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::system, 0x3004), 88u);
   EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::ppgtt, 0x5010), 0x1234'5678u);
+}
+
+// A second context, at 0x9000, has other tables, which show another page at the same address.
+TEST(PlayRecords, EveryContextKeepsItsTables) {
+  AubBuilder aub = icl();
+  add_icl_context(aub);
+  add_icl_context(aub, 0x8765'4321, 0x9000, 0x3000, 0x20'0000, 0x5'0000);
+  Player player;
+  play(player, aub.bytes());
+  const auto& seen = player.machine()->contexts();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].image, 0x6000u);
+  EXPECT_EQ(seen[1].image, 0x9000u);
+  uint32_t value = 0;
+  EXPECT_TRUE(player.machine()->read_context(seen[0], 0x5010, std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_EQ(value, 0x1234'5678u);
+  EXPECT_TRUE(player.machine()->read_context(seen[1], 0x5010, std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_EQ(value, 0x8765'4321u);
+  EXPECT_FALSE(player.machine()->read_context(seen[1], 0x6010, std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_EQ(value, 0u);
+  EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::ppgtt, 0x5010), 0x8765'4321u) << "the one that ran last";
 }
 
 TEST(PlayRecords, DumpsStayInTheFolderThatTheUserGave) {
@@ -281,7 +322,7 @@ TEST(PlayRecords, ARecordedResetIsPlayed) {
 // Played and recorded, the record played again: the same memory, and the same record once more.
 TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   AubBuilder aub = icl();
-  add_context(aub);
+  add_icl_context(aub);
   aub.comment("a comment").trace(0x02, {0x2234, 0x0002'0002, 0x1, 0, 0x1}).trace(0x09, {5'000'000});
   aub.trace(0x01, {0x2358, 0x0002'0001, 0xffff'ffff, 0, 0});
   aub.write_memory(kSystem, 0x2000, {0x1000'0002, 0x5018, 0, 9, 0, 0, 0, 0}).write_memory(kSystem, 0x7014, {0});
@@ -306,6 +347,74 @@ TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   // Another byte makes another hash.
   second.machine()->write_memory(aub::MemorySpace::system, 0x77'0000, std::as_bytes(std::span("x", 1)));
   EXPECT_NE(second.machine()->memory_hash(), hashes[0]);
+}
+
+// A record of every kind there is, of both families.
+AubBuilder every_record() {
+  AubBuilder aub = icl();
+  add_icl_context(aub);
+  aub.trace(0x00, {1, 2, 3});                                                   // the old version
+  aub.trace(0x01, {kGpr, 0x0002'0000, 0xffff'ffff, 0, 0});                      // register comparison
+  aub.trace(0x01, {0x5000, 0x1002'0000, 0xffff'ffff, 0, 1});                    // of another device
+  aub.trace(0x02, {kGpr, 0x0002'0002, 0xffff'ffff, 0, 9});                      // poll that times out and goes on
+  aub.trace(0x03, {kGpr, 0x0002'0000, 0x00ff'ff00, 0, 0x1234'5678});            // masked write
+  aub.trace(0x03, {0x3c, 0x2000'0000, 0xff, 0, 0x5a});                          // configuration space
+  aub.trace(0x04, {0x1000, 0, kSystem << 28, 4, 0});                            // memory comparisons
+  aub.trace(0x04, {0x1000, 0, kSystem << 28 | 1 << 6, 16, 0x1234});             // by CRC
+  aub.trace(0x04, {0x5010, 0, kPpgtt << 28 | 1, 4});                            // only read
+  aub.trace(0x05, {0x1000, 0, kSystem << 28 | 2 << 4, 0xffff'ffff, 0, 0});      // memory poll
+  aub.trace(0x06, {0x1'0000, 0, kSystem << 28 | 2, 10'000, 0x0403'0201});       // a fill
+  aub.trace(0x06, {0x5100, 0, kPpgtt << 28 | 1 | 1 << 2 | 42 << 20, 5, 1, 2});  // tiled, by the front door, five bytes
+  aub.trace(0x06, {0x3100, 0, kGgtt << 28, 4, 77}).trace(0x06, {0x4100, 0, 7u << 28, 4, 78});
+  aub.trace(0x06, {0, 0, 3u << 28, 4, 1}).trace(0x06, {0, 0, 11u << 28, 4, 1});  // left out
+  aub.trace(0x07, {3}).comment("a comment").trace(0x09, {1000});
+  std::vector<uint32_t> dump{0x1000, 0, 8, 2, 2, kSystem};
+  AubBuilder::append_text(dump, "x.bin");
+  aub.trace(0x0a, dump);
+  std::vector<uint32_t> pieces(1 + 63 * 3);
+  pieces[0] = kSystem << 28 | 2 << 4;
+  pieces[1] = 0x2'0000;
+  pieces[3] = 4;
+  pieces[4] = 0x2'1000;
+  pieces[6] = 8;
+  pieces.insert(pieces.end(), {11, 12, 13});
+  aub.trace(0x0b, pieces).trace(0x0c, {0x1002}).trace(0x0d, {0x1000, 0, 0x1000, 0}).trace(0x0f, {3});
+  aub.trace(0x10, std::vector<uint32_t>(24, 5)).trace(0x11, {1, 2});  // a compressed surface; an unknown record
+  aub.classic(0x14, {1, 2, 0x10'0000, 0, 0, 0, 0, 0, 0, 0});          // a process's tables
+  aub.classic(0x15, {0x1000, 0, 8, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0x006e'6962});
+  aub.classic(0x44, std::vector<uint32_t>(10, 1)).classic(0x1e, {1, 2, 3, 4, 5, 6});
+  aub.classic(0x41, {0x0002'0101, 0, 0x3'0000, 8, 0}).dwords({5, 6});  // blocks: memory, a register, a ring
+  aub.classic(0x41, {0x0000'0003, 0, kGpr + 8, 4, 0}).dwords({0x99});
+  aub.classic(0x41, {0x0000'0000, 0, 0, 4, 0}).dwords({0x41});
+  return aub;
+}
+
+TEST(PlayRecords, RecordsOfEveryKindReplayToTheSame) {
+  const auto played = [](std::span<const std::byte> bytes, MemorySink& sink) {
+    auto player = std::make_unique<Player>();
+    aub::Writer writer(sink);
+    player->record_to(&writer);
+    play(*player, bytes);
+    EXPECT_TRUE(writer.finish().ok());
+    player->machine()->record_to(nullptr);
+    return player;
+  };
+  std::array<MemorySink, 2> sinks;
+  const auto first = played(every_record().bytes(), sinks[0]);
+  EXPECT_FALSE(first->aborted());
+  EXPECT_EQ(first->counts().records, 56u) << "none is lost";
+  const auto second = played(sinks[0].bytes(), sinks[1]);
+  EXPECT_EQ(first->machine()->memory_hash(), second->machine()->memory_hash());
+  EXPECT_EQ(first->device()->clock().nanoseconds, second->device()->clock().nanoseconds);
+  EXPECT_EQ(first->counts().checks, second->counts().checks);
+  EXPECT_EQ(first->counts().unchecked, second->counts().unchecked);
+  EXPECT_EQ(first->counts().failed_checks, second->counts().failed_checks);
+  EXPECT_EQ(value_at<uint64_t>(*second, aub::MemorySpace::system, 0x2'1000), 0xd'0000'000cu);
+  EXPECT_EQ(value_at<uint64_t>(*second, aub::MemorySpace::system, 0x3'0000), 0x6'0000'0005u);
+  EXPECT_EQ(value_at<uint64_t>(*second, aub::MemorySpace::system, 0x4'0100), 0x2'0000'0001u & 0xff'ffff'ffffu);
+  EXPECT_EQ(second->device()->bar_read(0, kGpr, 4), 0x0034'5600u);
+  EXPECT_EQ(second->device()->bar_read(0, kGpr + 8, 4), 0x99u);
+  EXPECT_TRUE(std::ranges::equal(sinks[0].bytes(), sinks[1].bytes()));
 }
 
 }  // namespace
