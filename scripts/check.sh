@@ -25,12 +25,8 @@ else
   echo "cross-check against genxml left out: no $genxml"
 fi
 
-step "release build"
-scripts/build.sh release
-
-step "release tests"
-rm -rf build/results
-ctest --test-dir build --output-on-failure --no-tests=error -j2
+step "release build of the tools and benchmarks"
+scripts/build.sh release tools benches
 
 step "Intel's OpenCL driver over TBX"
 tests/doors/neo_tbx.sh
@@ -38,12 +34,13 @@ tests/doors/neo_tbx.sh
 step "Linux's i915 in virtual machines"
 tests/doors/vm.sh
 
-step "requirement coverage, of tests that passed"
-build/bin/halogen coverage --results build/results
-
-step "sanitizer build and tests"
+step "tests, with sanitizers"
 scripts/build.sh asan
+rm -rf build/asan/results
 ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
+
+step "requirement coverage, of tests that passed"
+build/bin/halogen coverage --results build/asan/results
 
 step "fuzzing, shortly"
 scripts/fuzz.sh 10

@@ -18,7 +18,7 @@ Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& servic
       generation_(mmio.generation()),
       services_(services),
       registers_(mmio, model),
-      table_(generation_.model().id, model.engine_class),
+      table_(spec::CommandTable::get(generation_.model().id, model.engine_class)),
       handlers_(HandlerTable::instance()),
       fetch_(services),
       stream_(table_, fetch_),

@@ -153,7 +153,7 @@ class Engine {
   Generation generation_;
   Services& services_;
   Registers registers_;
-  spec::CommandTable table_;
+  const spec::CommandTable& table_;
   const HandlerTable& handlers_;
   PreParser preparser_{*this};
   Fetch fetch_;

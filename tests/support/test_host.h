@@ -1,0 +1,59 @@
+// A host that remembers: memory in a map of pages, interrupts and Events in lists.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/event.h"
+#include "device/host.h"
+
+namespace halogen {
+
+class TestHost final : public Host {
+ public:
+  static constexpr uint64_t kPageBytes = 4096;
+  using Page = std::array<std::byte, kPageBytes>;
+
+  bool read_memory(PhysAddr address, std::span<std::byte> out) override;
+  bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
+  // Pages come into being below `top`; above there is nothing.
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
+  template <class T>
+  T value_at(uint64_t address) {
+    T value{};
+    EXPECT_TRUE(read_memory(PhysAddr(address), std::as_writable_bytes(std::span(&value, 1))));
+    return value;
+  }
+  template <class T>
+  void put(uint64_t address, T value) {
+    EXPECT_TRUE(write_memory(PhysAddr(address), std::as_bytes(std::span(&value, 1))));
+  }
+
+  void set_interrupt_line(bool asserted) override { line.push_back(asserted); }
+  void send_message_interrupt(PhysAddr address, uint32_t data) override { messages.emplace_back(address.value, data); }
+  void on_event(const Event& event) override { log.on_event(event); }
+
+  uint64_t top = uint64_t{1} << 32;
+  std::map<uint64_t, std::unique_ptr<Page>> pages;
+  std::vector<bool> line;
+  std::vector<std::pair<uint64_t, uint32_t>> messages;
+  EventLog log;
+
+ private:
+  struct Recent {
+    uint64_t number = ~uint64_t{0};
+    Page* page = nullptr;
+  };
+
+  Page* page_of(uint64_t address);
+
+  std::array<Recent, 256> recent_{};  // pages never go
+};
+
+}  // namespace halogen
