@@ -1,4 +1,7 @@
 // halogen vm: boots Linux in QEMU with the device and runs a command in the guest.
+#include <signal.h>
+#include <sys/signalfd.h>
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "file.h"
 #include "guest_setup.h"
 #include "launch.h"
 #include "register_lines.h"
@@ -45,12 +49,42 @@ int fail(const std::string& sentence) {
   return kExitUse;
 }
 
+// Whether a file can be made there, before anything takes time. Leaves no traces.
+bool can_write(const std::string& path) {
+  const std::filesystem::path place(path);
+  std::error_code ignored;
+  const bool was_there = std::filesystem::exists(place, ignored);
+  if (was_there && std::filesystem::is_directory(place, ignored)) return false;
+  const bool opens = std::ofstream(place, std::ios::app).is_open();
+  if (opens && !was_there) std::filesystem::remove(place, ignored);
+  return opens;
+}
+
+// Signals that end us, as a descriptor: the machine and its files are put away first.
+vm::File ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return vm::File(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// As shells count: 128 and the number of the signal; nothing came: 0.
+int status_of_signal(const vm::File& signals) {
+  signalfd_siginfo info{};
+  if (!vm::read_all(signals.descriptor(), std::as_writable_bytes(std::span(&info, 1)))) return 0;
+  return 128 + static_cast<int>(info.ssi_signo);
+}
+
 int run(const Options& options) {
   if (options.command.empty()) return fail("say after -- what to run in the guest.");
   vm::LaunchOptions launch;
   launch.model = spec::find_device(options.device);
   if (launch.model == nullptr) {
     return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
+  }
+  for (const std::string& path : {options.report, options.registers, options.trace}) {
+    if (!path.empty() && !can_write(path)) return fail(fmt::format("{} cannot be written.", path));
   }
   launch.device = vm::guest_device_options(*launch.model);
   launch.module_options = vm::module_options(*launch.model);
@@ -69,6 +103,8 @@ int run(const Options& options) {
   launch.show_kernel_log = options.log;
   EventPrinter printer;
   if (options.events) launch.events = &printer;
+  const vm::File signals = ending_signals();
+  launch.stop = signals.descriptor();
   const auto result = vm::launch(launch);
   if (!result) return fail(result.message());
   if (!options.report.empty()) {
@@ -89,11 +125,10 @@ int run(const Options& options) {
     fmt::print(stderr, "halogen vm: recorded {} of {} commands, memory={:#018x}\n", result->recorded->commands,
                result->commands, result->recorded->memory_hash);
   }
-  if (result->status < 0) {
-    fmt::print(stderr, "halogen vm: the guest ended before the command did.\n");
-    return kExitFault;
-  }
-  return result->status;
+  if (result->status) return *result->status;
+  fmt::print(stderr, "halogen vm: {}\n", result->ending);
+  const int signalled = status_of_signal(signals);
+  return signalled != 0 ? signalled : kExitFault;
 }
 
 }  // namespace
@@ -114,7 +149,9 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->add_flag("--events", options->events, "print what the model has to say of the guest, on stderr");
   command->footer(
       "The guest is Debian's kernel with busybox; its i915 driver is loaded before the command runs.\n"
-      "Exit: the command's status; 1 also when the guest ended before it; 2 wrong use or something missing.");
+      "Exit: the command's status; 1 also when the guest ended before it; 2 wrong use or something missing; 128 and "
+      "its\n"
+      "number after a signal.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -46,12 +46,14 @@ std::span<std::byte> DeviceServer::map_memory(PhysAddr address, uint64_t bytes) 
 
 void DeviceServer::set_interrupt_line(bool asserted) {
   ++statistics_.lines;
-  if (machine_) machine_->set_line(kInterruptController, kInterruptPin, asserted);
+  MachineLink* const machine = machine_.load(std::memory_order_acquire);
+  if (machine != nullptr) machine->set_line(kInterruptController, kInterruptPin, asserted);
 }
 
 void DeviceServer::send_message_interrupt(PhysAddr address, uint32_t data) {
   ++statistics_.messages;
-  if (machine_) machine_->write_memory(address.value, data);
+  MachineLink* const machine = machine_.load(std::memory_order_acquire);
+  if (machine != nullptr) machine->write_memory(address.value, data);
 }
 
 Result<void> DeviceServer::serve(int stop) {
@@ -59,7 +61,10 @@ Result<void> DeviceServer::serve(int stop) {
     std::array<pollfd, 2> watched{{{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}}};
     const int ready = poll(watched.data(), stop < 0 ? 1 : 2, patience());
     if (ready < 0 && errno != EINTR) return Error{fmt::format("the link broke: {}.", std::strerror(errno))};
-    if (stop >= 0 && watched[1].revents != 0) return {};
+    if (stop >= 0 && ready > 0 && watched[1].revents != 0) {
+      was_stopped_ = true;
+      return {};
+    }
     const bool asked = ready > 0 && watched[0].revents != 0;
     if (asked) {
       const auto goes_on = handle_all();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -41,15 +42,15 @@ class DeviceServer final : public Host {
 
   Result<void> create_device(const spec::DeviceModel& model, const DeviceOptions& options);
   Device& device() { return *device_; }
-  // Where interrupts go. Before it is there, none are sent.
-  void set_machine(MachineLink machine) { machine_.emplace(std::move(machine)); }
-  MachineLink* machine() { return machine_ ? &*machine_ : nullptr; }
+  // Where interrupts go; before it is there, none are sent. From any thread; the link is the server's from then on.
+  void set_machine(MachineLink& machine) { machine_.store(&machine, std::memory_order_release); }
 
   // Everything from now on is recorded, and work is done before the guest goes on. Before the device is made.
   void record_to(Recorder& recorder) { recorder_ = &recorder; }
 
   // Until the machine goes away, or `stop` becomes readable (a descriptor; -1: none).
   Result<void> serve(int stop);
+  bool was_stopped() const { return was_stopped_; }
   const ServerStatistics& statistics() const { return statistics_; }
 
   bool read_memory(PhysAddr address, std::span<std::byte> out) override { return memory_.read(address.value, out); }
@@ -82,12 +83,13 @@ class DeviceServer final : public Host {
   EventSink* events_;
   Recorder* recorder_ = nullptr;
   GuestMemory memory_;
-  std::optional<MachineLink> machine_;
+  std::atomic<MachineLink*> machine_ = nullptr;
   std::unique_ptr<Device> device_;
   Clock::time_point start_ = Clock::now();
   bool busy_ = false;        // engines have work that time brings forward
   uint64_t work_start_ = 0;  // virtual, of that work
   bool was_reset_ = false;
+  bool was_stopped_ = false;
   ServerStatistics statistics_;
 };
 

@@ -1,12 +1,9 @@
 #include "launch.h"
 
-#include <fcntl.h>
-#include <signal.h>
+#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
-#include <chrono>
-#include <cstring>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,14 +15,19 @@
 #include "cpio.h"
 #include "device_server.h"
 #include "guest_setup.h"
+#include "process.h"
 
 namespace halogen::vm {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEmulator = "qemu-system-x86_64";
-constexpr uint16_t kExitPort = 0xf4;  // of isa-debug-exit: the machine ends with (value << 1) | 1
+// Of isa-debug-exit: a write ends the machine at once, with an odd status that has no room for the command's.
+constexpr uint16_t kExitPort = 0xf4;
+// The second serial line ends in a file: what is written there is the command's status.
+constexpr std::string_view kStatusFile = "status";
+constexpr std::string_view kStatusLine = "/dev/ttyS1";
+constexpr unsigned kPatienceSeconds = 120;  // with an emulator that starts
 
 // On a busy host a guest's clocks seem to jump: its kernel must not give up, nor complain.
 constexpr std::string_view kPatience = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
@@ -67,7 +69,7 @@ std::string quoted(const std::string& word) {
 std::string run_script(const LaunchOptions& options) {
   std::string script = "#!/bin/sh\n";
   for (const std::string& word : options.command) script += quoted(word) + " ";
-  return script + "\n";
+  return script + fmt::format("\nstatus=$?\necho $status >{}\nexit $status\n", kStatusLine);
 }
 
 Result<void> write_file_system(const LaunchOptions& options, const std::string& path) {
@@ -89,7 +91,7 @@ Result<void> write_file_system(const LaunchOptions& options, const std::string& 
 
 std::vector<std::string> arguments(const LaunchOptions& options, const Workshop& workshop, int proxy) {
   const std::string console = options.show_kernel_log ? "console=ttyS0" : "console=ttyS0 quiet loglevel=0";
-  return {std::string(kEmulator),
+  return {options.emulator,
           "-M",
           "q35,memory-backend=ram",
           "-object",
@@ -115,6 +117,8 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           fmt::format("isa-debug-exit,iobase={:#x},iosize=0x04", kExitPort),
           "-serial",
           "stdio",
+          "-serial",
+          fmt::format("file:{}", workshop.file(kStatusFile)),
           "-qtest",
           fmt::format("unix:{},server=on,wait=off", workshop.file("qtest")),
           "-qtest-log",
@@ -128,45 +132,6 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           "-append",
           fmt::format("{} {} panic=-1 mem={}M", console, kPatience,
                       end_of_guest_memory(*options.model, options.device) >> 20)};
-}
-
-// A running emulator; ended and waited for when it goes out of sight.
-class Emulator {
- public:
-  explicit Emulator(pid_t process) : process_(process) {}
-  Emulator(const Emulator&) = delete;
-  Emulator& operator=(const Emulator&) = delete;
-  ~Emulator() {
-    if (process_ > 0) {
-      kill(process_, SIGKILL);
-      wait();
-    }
-  }
-  int wait() {
-    int status = 0;
-    waitpid(process_, &status, 0);
-    process_ = 0;
-    return status;
-  }
-
- private:
-  pid_t process_;
-};
-
-Result<pid_t> start(const std::vector<std::string>& words, int kept) {
-  std::vector<char*> raw;
-  for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
-  raw.push_back(nullptr);
-  const pid_t process = fork();
-  if (process < 0) return Error{"no further process can be started."};
-  if (process == 0) {
-    fcntl(kept, F_SETFD, 0);
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, 0);
-    execvp(raw[0], raw.data());
-    _exit(127);
-  }
-  return process;
 }
 
 // Firmware's part: stolen memory and the size of the graphics table, in the host bridge where early chipsets have them.
@@ -186,11 +151,50 @@ Result<void> check_image(const LaunchOptions& options) {
   return {};
 }
 
-int status_of(int wait_status) {
-  if (!WIFEXITED(wait_status)) return -1;
-  const int code = WEXITSTATUS(wait_status);
-  return (code & 1) != 0 ? code >> 1 : -1;
+// What the guest wrote on its second serial line.
+std::optional<int> status_in(const std::string& path) {
+  const auto text = read_file(path);
+  int status = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), status).ec != std::errc{}) return {};
+  return status >= 0 && status <= 255 ? std::optional(status) : std::nullopt;
 }
+
+// Brings a stopped machine to life, beside a server that answers its requests: BARs are sized before it opens its
+// sockets. Ends early when asked to.
+class Starter {
+ public:
+  Starter(DeviceServer& server, const Process& emulator, const Workshop& workshop)
+      : server_(server),
+        graphics_control_(server.device().config().ggc()),
+        thread_([this, &emulator, &workshop](const std::stop_token& stop) {
+          const auto started = run(stop, workshop);
+          problem_ = started ? std::string() : started.message();
+          if (!started) emulator.ask_to_end();
+        }) {}
+
+  // Nothing: the machine runs.
+  const std::string& finish() {
+    thread_.request_stop();
+    thread_.join();
+    return problem_;
+  }
+
+ private:
+  Result<void> run(const std::stop_token& stop, const Workshop& workshop) {
+    auto qtest = connect_to(workshop.file("qtest"), kPatienceSeconds, stop);
+    if (!qtest) return qtest.error();
+    link_.emplace(std::move(*qtest));
+    poke_host_bridge(*link_, graphics_control_);
+    server_.set_machine(*link_);
+    return start_machine(workshop.file("monitor"), kPatienceSeconds, stop);
+  }
+
+  DeviceServer& server_;
+  uint16_t graphics_control_;
+  std::optional<MachineLink> link_;  // the server's, once it has been told of it
+  std::string problem_;
+  std::jthread thread_;
+};
 
 }  // namespace
 
@@ -199,9 +203,9 @@ Result<void> make_image(const std::string& script, const std::string& package, c
   if (!fs::is_regular_file(package, ignored)) return Error{fmt::format("{} cannot be read.", package)};
   const fs::path made = fs::path(folder) / "base.cpio";
   if (fs::exists(made) && fs::last_write_time(made) > fs::last_write_time(package)) return {};
-  auto process = start({script, "--kernel", package, folder}, 0);
+  auto process = Process::start({script, "--kernel", package, folder}, -1);
   if (!process) return process.error();
-  if (Emulator(*process).wait() != 0) return Error{fmt::format("{} made no image of {}.", script, package)};
+  if (process->wait().status != 0) return Error{fmt::format("{} made no image of {}.", script, package)};
   return {};
 }
 
@@ -226,45 +230,36 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   }
   if (const auto made = server.create_device(*options.model, options.device); !made) return made.error();
 
-  auto process = [&]() -> Result<pid_t> {
+  auto emulator = [&]() -> Result<Process> {
     const File theirs(pair[1]);
-    return start(arguments(options, *workshop, pair[1]), pair[1]);
+    return Process::start(arguments(options, *workshop, pair[1]), pair[1]);
   }();
-  if (!process) return process.error();
-  Emulator emulator(*process);
-
-  // The emulator sizes the BARs before it opens its sockets, so that requests are answered while we wait for them.
-  std::string problem;
-  std::jthread starter([&] {
-    auto qtest = connect_to(workshop->file("qtest"), 120);
-    if (!qtest) {
-      problem = qtest.message();
-      kill(*process, SIGTERM);
-      return;
-    }
-    MachineLink machine(std::move(*qtest));
-    poke_host_bridge(machine, server.device().config().ggc());
-    server.set_machine(std::move(machine));
-    if (const auto started = start_machine(workshop->file("monitor")); !started) {
-      problem = started.message();
-      kill(*process, SIGTERM);
-    }
-  });
-  const auto served = server.serve(-1);
-  starter.join();
-  if (!served) return served.error();
-  LaunchResult result;
-  const int ended = emulator.wait();
-  if (WIFEXITED(ended) && WEXITSTATUS(ended) == 127) {
-    return Error{fmt::format("{} is missing: install the package qemu-system-x86.", kEmulator)};
+  if (!emulator) {
+    return Error{fmt::format("{} It comes with the package qemu-system-x86.", emulator.message())};
   }
-  if (!problem.empty()) return Error{problem};
+  Starter starter(server, *emulator, *workshop);
+  const auto served = server.serve(options.stop);
+  if (!served || server.was_stopped()) emulator->end();
+  const std::string problem = starter.finish();
+  if (!served) return served.error();
+  const Ending ended = emulator->wait();
+  LaunchResult result;
+  result.status = status_in(workshop->file(kStatusFile));
+  if (server.was_stopped()) {
+    result.status.reset();
+    result.ending = "the machine was ended from outside.";
+  } else if (!result.status && !problem.empty()) {
+    return Error{fmt::format("{} ended {} before the machine ran: {}", options.emulator, ended.to_string(), problem)};
+  } else if (!result.status && ended.status != 0) {
+    result.ending = fmt::format("{} ended {} before the command did.", options.emulator, ended.to_string());
+  } else if (!result.status) {
+    result.ending = "the guest ended before the command did.";
+  }
   if (recorder != nullptr) {
     const auto recorded = recorder->finish();
     if (!recorded) return recorded.error();
     result.recorded = *recorded;
   }
-  result.status = status_of(ended);
   result.bar_accesses = server.statistics().bar_accesses;
   result.by_bar = server.statistics().by_bar;
   result.interrupts = server.statistics().messages + server.statistics().lines;

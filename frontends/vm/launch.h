@@ -26,6 +26,8 @@ struct LaunchOptions {
   bool show_kernel_log = false;      // the whole log on the serial line, else only the command's output
   std::string trace;                 // file for an AUB trace; empty: none
   EventSink* events = nullptr;
+  int stop = -1;                                // a descriptor: readable means that the machine shall end; -1: none
+  std::string emulator = "qemu-system-x86_64";  // on the path
 };
 
 // A register that the guest touched.
@@ -37,7 +39,8 @@ struct RegisterUse {
 };
 
 struct LaunchResult {
-  int status = 0;                       // of the command; -1: the guest ended before it did
+  std::optional<int> status;            // of the command, 0 to 255; nothing: it did not end
+  std::string ending;                   // a sentence: why it did not
   uint64_t commands = 0;                // that engines executed
   std::optional<RecordedRun> recorded;  // with a trace: as its replay gives it
   uint64_t bar_accesses = 0;

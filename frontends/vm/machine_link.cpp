@@ -20,13 +20,14 @@ bool send_line(const File& socket, const std::string& line) {
 
 }  // namespace
 
-Result<File> connect_to(const std::string& path, unsigned seconds) {
+Result<File> connect_to(const std::string& path, unsigned seconds, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kPause{10};
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) return Error{fmt::format("{} is too long for a socket.", path)};
   path.copy(address.sun_path, path.size());
   for (std::chrono::milliseconds waited{0}; waited < std::chrono::seconds(seconds); waited += kPause) {
+    if (stop.stop_requested()) return Error{"nobody waits for the machine any more."};
     File socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) return Error{fmt::format("there is no socket to be had: {}.", std::strerror(errno))};
     if (connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return socket;
@@ -62,8 +63,8 @@ void MachineLink::drain() {
   }
 }
 
-Result<void> start_machine(const std::string& monitor_path) {
-  auto socket = connect_to(monitor_path, 120);
+Result<void> start_machine(const std::string& monitor_path, unsigned seconds, const std::stop_token& stop) {
+  auto socket = connect_to(monitor_path, seconds, stop);
   if (!socket) return socket.error();
   const auto wait_for = [&](std::string_view word) {  // in a line of the monitor's
     std::string line;

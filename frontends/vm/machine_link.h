@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,8 @@
 
 namespace halogen::vm {
 
-// Waits until the other side listens there, for at most `seconds`.
-Result<File> connect_to(const std::string& path, unsigned seconds);
+// Waits until the other side listens there, for at most `seconds`, or until asked to stop.
+Result<File> connect_to(const std::string& path, unsigned seconds, const std::stop_token& stop);
 
 class MachineLink {
  public:
@@ -32,6 +33,6 @@ class MachineLink {
 };
 
 // Lets a machine go on that was started in the stopped state.
-Result<void> start_machine(const std::string& monitor_path);
+Result<void> start_machine(const std::string& monitor_path, unsigned seconds, const std::stop_token& stop);
 
 }  // namespace halogen::vm

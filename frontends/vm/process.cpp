@@ -1,0 +1,87 @@
+#include "process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "file.h"
+
+namespace halogen::vm {
+namespace {
+
+// In the child: only what may be called between fork and exec.
+[[noreturn]] void become(char* const* words, int kept, int told, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);  // gone before we asked
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  if (kept >= 0) fcntl(kept, F_SETFD, 0);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, 0);
+  execvp(words[0], words);
+  const int problem = errno;
+  const ssize_t ignored = write(told, &problem, sizeof(problem));
+  _exit(ignored == sizeof(problem) ? 127 : 126);
+}
+
+}  // namespace
+
+std::string Ending::to_string() const {
+  return status ? fmt::format("with status {}", *status) : fmt::format("by signal {}", signal);
+}
+
+Result<Process> Process::start(const std::vector<std::string>& words, int kept) {
+  std::vector<char*> raw;
+  for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
+  raw.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{"there is no pipe to be had."};
+  const File asked(ends[0]);
+  File told(ends[1]);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return Error{"no further process can be started."};
+  if (child == 0) become(raw.data(), kept, told.descriptor(), parent);
+  told = File();  // swapped into a temporary, which closes it
+  Process process(child);
+  int problem = 0;
+  if (!read_all(asked.descriptor(), std::as_writable_bytes(std::span(&problem, 1)))) return process;
+  return Error{fmt::format("{} cannot be started: {}.", words[0], std::strerror(problem))};
+}
+
+Process::Process(Process&& other) noexcept : process_(std::exchange(other.process_, 0)) {}
+
+Process::~Process() {
+  if (process_ <= 0) return;
+  end();
+  wait();
+}
+
+void Process::ask_to_end() const {
+  if (process_ > 0) kill(process_, SIGTERM);
+}
+
+void Process::end() {
+  if (process_ > 0) kill(process_, SIGKILL);
+}
+
+Ending Process::wait() {
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = 0;
+  if (WIFEXITED(status)) return {WEXITSTATUS(status), 0};
+  return {std::nullopt, WTERMSIG(status)};
+}
+
+}  // namespace halogen::vm
