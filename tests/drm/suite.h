@@ -1,0 +1,117 @@
+// The suite over i915's public interface: raw ioctl(2) and mmap(2), so that the same program judges Linux's i915 in a
+// guest and the driver of this project. A case opens the node anew, records what it sees by name, and says of most of
+// it what it must be. Kernel: Linux 6.1. Left out: modes and connectors, perf streams, protected content.
+#pragma once
+
+#include <errno.h>
+#include <i915_drm.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct test {
+  const char* name;
+  void (*run)(void);
+  int is_slow;  // waits for the kernel's hang check
+};
+// Each ends with a row without a name.
+extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_tests[], access_tests[], map_tests[],
+    tiling_tests[], domain_tests[], context_tests[], context_parameter_tests[], engine_map_tests[], space_tests[],
+    execute_tests[], relocation_tests[], pin_tests[], store_tests[], fence_tests[], syncobj_tests[], timeline_tests[],
+    sync_file_tests[], prime_tests[], userptr_tests[], busy_tests[], load_tests[], hang_tests[];
+
+// ---- harness.c: what a case says. Results are zero or more, or a negative errno.
+// A name made by printf's rules; good until a few more are made.
+const char* key(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void expect(const char* name, int64_t result, int64_t wanted);
+void expect_number(const char* name, uint64_t value, uint64_t wanted);
+void expect_true(const char* name, int holds);
+// Recorded, and compared with the other driver only.
+void observe(const char* name, int64_t result);
+void observe_number(const char* name, uint64_t value);
+void observe_text(const char* name, const char* text);
+// The case cannot go on: it fails, or does not fit this chip.
+void require(int holds, const char* what);
+_Noreturn void skip(const char* why);
+
+// ---- device.c
+struct chip {
+  int id;
+  int generation;  // 4, 6, 8, 9, 11, 12
+  int has_local_memory;
+  int has_relocations;
+  int has_own_spaces;  // a tree of tables for each context
+};
+extern struct chip chip;
+extern int device;  // opened anew for each case
+int open_device(void);
+int call_on(int file, unsigned long request, void* argument);
+int call(unsigned long request, void* argument);
+int parameter(int number);  // or a negative errno
+extern const char* node;
+
+struct engine {
+  const char* name;
+  uint64_t flag;
+  int parameter;
+  uint16_t class, instance;
+};
+enum { engine_kinds = 4 };
+extern const struct engine engines[engine_kinds];
+int has_engine(unsigned number);
+
+// ---- objects.c
+struct object {
+  uint32_t handle;
+  uint64_t bytes;
+  uint64_t address;  // where batches hold addresses instead of relocations
+};
+struct object create(uint64_t bytes);
+void close_object(const struct object* object);
+int put_on(int file, const struct object* object, uint64_t offset, const void* data, uint64_t bytes);
+int get_on(int file, const struct object* object, uint64_t offset, void* data, uint64_t bytes);
+void put(const struct object* object, uint64_t offset, const void* data, uint64_t bytes);
+void get(const struct object* object, uint64_t offset, void* data, uint64_t bytes);
+uint32_t word_at(const struct object* object, uint64_t offset);
+// A mapping whose writes engines see at once.
+void* map_coherent(const struct object* object);
+void* map_offset(int file, uint32_t handle, uint64_t bytes, uint64_t kind, int* error);
+int wait_on(int file, uint32_t handle, int64_t nanoseconds);
+int wait_for(const struct object* object);
+int is_busy(const struct object* object);
+uint32_t create_context(void);
+
+// ---- batch.c
+enum { most_words = 512, most_targets = 16 };
+struct batch {
+  struct object object;
+  uint32_t words[most_words];
+  unsigned count;
+  struct drm_i915_gem_relocation_entry relocations[2 * most_targets];
+  unsigned addresses;
+  struct drm_i915_gem_exec_object2 objects[most_targets + 1];  // the batch comes last
+  unsigned target_count;
+  struct drm_i915_gem_execbuffer2 execute;
+};
+void start_batch(struct batch* batch);
+void add(struct batch* batch, uint32_t word);
+void add_address(struct batch* batch, const struct object* target, uint32_t delta, int is_written);
+void add_store(struct batch* batch, const struct object* target, uint32_t offset, uint32_t value);
+void add_jump(struct batch* batch, const struct object* target, uint32_t offset);
+void add_end(struct batch* batch);
+// Writes the batch and fills `objects` and `execute`.
+void finish_batch(struct batch* batch, uint64_t flags, uint32_t context);
+int submit_as_is(struct batch* batch);
+int submit(struct batch* batch, uint64_t flags, uint32_t context);
+// One store by an engine, of this context.
+int store(uint64_t flags, uint32_t context, const struct object* target, uint32_t offset, uint32_t value);
+// Can this engine store without privilege?
+int can_store(unsigned engine);
+
+// An endless batch that ends when it is told to.
+struct spinner {
+  struct batch batch;
+  volatile uint32_t* words;
+};
+void prepare_spinner(struct spinner* spinner, const struct object* target);
+void start_spinner(struct spinner* spinner, uint64_t flags, uint32_t context, const struct object* target);
+void end_spinner(struct spinner* spinner);
