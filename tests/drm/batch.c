@@ -121,7 +121,7 @@ void prepare_spinner(struct spinner* spinner, const struct object* target) {
   start_batch(batch);
   add(batch, 0);
   if (target != NULL) add_store(batch, target, 0, 0x5b1e5b1e);
-  if (chip.generation >= 8) add(batch, 0x02800000);  // MI_ARB_CHECK
+  if (chip.generation >= 8) add(batch, arbitration_check);
   for (unsigned i = 0; i < 16; ++i) add(batch, 0);
   add_jump(batch, &batch->object, 0);
   add_end(batch);

@@ -13,10 +13,18 @@ static struct drm_i915_reset_stats statistics(uint32_t context) {
   return request;
 }
 
+// A batch that no other can come in between: one that lets others in hangs nothing.
+static void prepare_hang(struct spinner* spinner, const struct object* target) {
+  prepare_spinner(spinner, target);
+  for (unsigned i = 0; i < spinner->batch.count; ++i) {
+    if (spinner->batch.words[i] == arbitration_check) spinner->batch.words[i] = 0;
+  }
+}
+
 // Starts one and waits until the kernel has ended it.
 static int hang(uint64_t engine, uint32_t context, const struct object* target) {
   struct spinner spinner;
-  prepare_spinner(&spinner, target);
+  prepare_hang(&spinner, target);
   finish_batch(&spinner.batch, engine | I915_EXEC_FENCE_OUT, context);
   const int result = submit_as_is(&spinner.batch);
   if (result < 0) return result;
@@ -57,7 +65,9 @@ static void behind(void) {
   const uint32_t context = create_context(), other = create_context();
   const struct object target = create(4096), own = create(4096);
   struct spinner spinner;
-  start_spinner(&spinner, I915_EXEC_RENDER, context, NULL);
+  prepare_hang(&spinner, NULL);
+  finish_batch(&spinner.batch, I915_EXEC_RENDER, context);
+  expect("hang", submit_as_is(&spinner.batch), 0);
   expect("by another", store(I915_EXEC_RENDER, other, &target, 0, 0x3), 0);
   expect("by itself", store(I915_EXEC_RENDER, context, &own, 0, 0x4), 0);
   expect("wait for another", wait_for(&target), 0);

@@ -107,7 +107,8 @@ int store(uint64_t flags, uint32_t context, const struct object* target, uint32_
 // Can this engine store without privilege?
 int can_store(unsigned engine);
 
-// An endless batch that ends when it is told to.
+// An endless batch that ends when it is told to. Others may come in between, where the chip can do that.
+enum { arbitration_check = 0x02800000 };  // MI_ARB_CHECK
 struct spinner {
   struct batch batch;
   volatile uint32_t* words;
