@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "driver/shared_buffers.h"
 #include "driver/space.h"
 
 namespace halogen::driver {
@@ -38,21 +39,40 @@ void Buffer::drop_pages() {
 int Buffer::share() {
   if (shared_ >= 0) return 0;
   if (!need_pages()) return -ENOMEM;
-  const int file = memfd_create("halogen buffer", MFD_CLOEXEC);
+  const int file = memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return -errno;
-  const std::span<std::byte> content = bytes();
-  size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t part = write(file, content.data() + done, content.size() - done);
-    if (part <= 0) break;
-    done += static_cast<size_t>(part);
-  }
-  if (done < content.size() || !hardware_.machine().of(local_).replace(run_.address, run_.bytes, file)) {
+  SharedMemory& memory = hardware_.machine().of(local_);
+  const bool moved = ftruncate(file, static_cast<off_t>(bytes_)) == 0 &&
+                     fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 && copy_into(file) &&
+                     memory.replace(run_.address, run_.bytes, file) &&
+                     replace_mappings(memory.descriptor(), run_.address, run_.bytes, file);
+  if (!moved) {
     close(file);
     return -ENOMEM;
   }
   shared_ = file;
   return 0;
+}
+
+// Pages that were never touched stay so.
+bool Buffer::copy_into(int file) const {
+  const int from = hardware_.machine().of(local_).descriptor();
+  const auto end = static_cast<off_t>(run_.address + bytes_);
+  off_t next = static_cast<off_t>(run_.address);
+  while (next < end) {
+    const off_t first = lseek(from, next, SEEK_DATA);
+    if (first < 0 || first >= end) return first >= 0 || errno == ENXIO;
+    const off_t hole = lseek(from, first, SEEK_HOLE);
+    next = hole < 0 ? end : std::min(hole, end);
+    off_t done = first;
+    while (done < next) {
+      const off_t offset = done - static_cast<off_t>(run_.address);
+      const ssize_t part = pwrite(file, bytes().data() + offset, static_cast<size_t>(next - done), offset);
+      if (part <= 0) return false;
+      done += part;
+    }
+  }
+  return true;
 }
 
 std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint64_t bytes) {

@@ -57,6 +57,7 @@ class Buffer {
 
  private:
   void forget_done();
+  bool copy_into(int file) const;
 
   Hardware& hardware_;
   uint64_t bytes_;

@@ -1,4 +1,5 @@
 // Calls on descriptors that the driver hands out beside the device node: sync files and shared buffers.
+#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -63,16 +64,92 @@ int tell(const SyncFile& file, uint64_t argument) {
   return write_user(argument, &*info, sizeof *info) ? 0 : -EFAULT;
 }
 
+// A name of at most 31 characters; nobody can read it back.
+int set_name(uint64_t address) {
+  for (uint64_t i = 0; i < DMA_BUF_NAME_LEN; ++i) {
+    const auto character = read_user<char>(address + i);
+    if (!character) return -EFAULT;
+    if (*character == '\0') return 0;
+  }
+  return -EINVAL;
+}
+
+bool is_access(uint32_t flags) {
+  return (flags & ~uint32_t{DMA_BUF_SYNC_RW}) == 0 && (flags & DMA_BUF_SYNC_RW) != 0;
+}
+
+int export_fences(SyncFiles& files, const BufferRef& buffer, uint64_t argument) {
+  auto data = read_user<dma_buf_export_sync_file>(argument);
+  if (!data) return -EFAULT;
+  if (!is_access(data->flags)) return -EINVAL;
+  const bool writes = (data->flags & DMA_BUF_SYNC_WRITE) != 0;
+  const int descriptor = files.create(buffer ? all_of(buffer->fences(writes)) : signalled_fence());
+  if (descriptor < 0) return descriptor;
+  data->fd = descriptor;
+  if (!write_user(argument, &*data, sizeof *data)) {
+    close(descriptor);
+    return -EFAULT;
+  }
+  return 0;
+}
+
+int import_fences(SyncFiles& files, const BufferRef& buffer, uint64_t argument) {
+  const auto data = read_user<dma_buf_import_sync_file>(argument);
+  if (!data) return -EFAULT;
+  if (!is_access(data->flags)) return -EINVAL;
+  const std::optional<SyncFile> file = files.find(data->fd);
+  if (!file) return -EINVAL;
+  std::vector<FenceRef> fences;
+  file->fence->list(fences);
+  for (const FenceRef& fence : fences) {
+    if (buffer && !fence->done) buffer->add_fence(fence, (data->flags & DMA_BUF_SYNC_WRITE) != 0);
+  }
+  return 0;
+}
+
 }  // namespace
 
+// `buffer`: null: it belongs to another process, and no work of this one uses it.
+int Kernel::shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned long request, uint64_t argument) {
+  switch (request) {
+    case DMA_BUF_IOCTL_SYNC: {
+      const auto sync = read_user<dma_buf_sync>(argument);
+      if (!sync) return -EFAULT;
+      if ((sync->flags & ~uint64_t{DMA_BUF_SYNC_VALID_FLAGS_MASK}) != 0) return -EINVAL;
+      if ((sync->flags & DMA_BUF_SYNC_RW) == 0) return -EINVAL;
+      const bool writes = (sync->flags & DMA_BUF_SYNC_WRITE) != 0;
+      if (buffer && (sync->flags & DMA_BUF_SYNC_END) == 0) {
+        wait(
+            lock, [&] { return !buffer->is_busy(writes); }, std::nullopt);
+      }
+      return 0;
+    }
+    case DMA_BUF_SET_NAME_A:
+    case DMA_BUF_SET_NAME_B:
+      return set_name(argument);
+    case DMA_BUF_IOCTL_EXPORT_SYNC_FILE:
+      return export_fences(sync_files_, buffer, argument);
+    case DMA_BUF_IOCTL_IMPORT_SYNC_FILE:
+      return import_fences(sync_files_, buffer, argument);
+    default:
+      return -ENOTTY;
+  }
+}
+
 std::optional<int> Kernel::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
+  const unsigned type = _IOC_TYPE(request);
+  if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // no descriptor of ours knows such
   Lock lock = enter();
   if (const std::optional<SyncFile> file = sync_files_.find(descriptor)) {
     if (request == SYNC_IOC_MERGE) return merge(sync_files_, *file, argument);
     return request == SYNC_IOC_FILE_INFO ? tell(*file, argument) : -ENOTTY;
   }
   if (sync_object_files_.find(descriptor)) return -ENOTTY;
-  return std::nullopt;
+  const BufferRef buffer = shared_buffers_.find(descriptor);
+  if (!buffer && !SharedBuffers::is_one(descriptor)) return std::nullopt;
+  const int result = shared_buffer_ioctl(lock, buffer, request, argument);
+  tell_waiters();
+  return result;
 }
 
 }  // namespace halogen::driver

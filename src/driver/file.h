@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "driver/buffer.h"
@@ -32,6 +33,18 @@ struct File {
     return {std::move(context), 0};
   }
   IdTable<SyncObjectRef> sync_objects{1};
+
+  // A buffer that came in or went out as a descriptor has one handle, until that is closed. 0: none.
+  uint32_t handle_of(const Buffer& buffer) const {
+    const auto found = shared_handles.find(&buffer);
+    if (found == shared_handles.end() || buffers.find(found->second).get() != &buffer) return 0;
+    return found->second;
+  }
+  void remember(const BufferRef& buffer, uint32_t handle) {
+    std::erase_if(shared_handles, [&](const auto& each) { return buffers.find(each.second).get() != each.first; });
+    shared_handles.try_emplace(buffer.get(), handle);
+  }
+  std::unordered_map<const Buffer*, uint32_t> shared_handles;
 };
 
 }  // namespace halogen::driver

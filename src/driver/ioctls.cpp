@@ -37,6 +37,8 @@ constexpr Entry kEntries[] = {
     {0x00, with_argument<drm_version, get_version>},
     {0x09, with_argument<drm_gem_close, close_buffer>},
     {0x0c, with_argument<drm_get_cap, get_capability>},
+    {0x2d, with_argument<drm_prime_handle, export_buffer>},
+    {0x2e, with_argument<drm_prime_handle, import_buffer>},
     {0xbf, with_argument<drm_syncobj_create, create_sync_object>},
     {0xc0, with_argument<drm_syncobj_destroy, destroy_sync_object>},
     {0xc1, with_argument<drm_syncobj_handle, export_sync_object>},

@@ -54,6 +54,10 @@ int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics);
 int create_space(Call& call, drm_i915_gem_vm_control& control);
 int destroy_space(Call& call, drm_i915_gem_vm_control& control);
 
+// Buffers of others.
+int export_buffer(Call& call, drm_prime_handle& prime);
+int import_buffer(Call& call, drm_prime_handle& prime);
+
 // Sync objects.
 int create_sync_object(Call& call, drm_syncobj_create& create);
 int destroy_sync_object(Call& call, drm_syncobj_destroy& destroy);

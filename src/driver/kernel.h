@@ -16,6 +16,7 @@
 
 #include "driver/file.h"
 #include "driver/foreign_watch.h"
+#include "driver/shared_buffers.h"
 #include "driver/sync_file.h"
 
 namespace halogen::driver {
@@ -70,6 +71,7 @@ class Kernel {
   uint32_t resets() const { return resets_; }
   SyncFiles& sync_files() { return sync_files_; }
   SyncObjectFiles& sync_object_files() { return sync_object_files_; }
+  SharedBuffers& shared_buffers() { return shared_buffers_; }
 
  private:
   Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
@@ -84,6 +86,7 @@ class Kernel {
   void cancel(EngineQueue& queue, const EngineContext& context);
   void kill(Context& context);  // its work ends here
   void fences_signalled();      // by others than the device
+  int shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned long request, uint64_t argument);
 
   KernelOptions options_;
   std::unique_ptr<Gpu> gpu_;
@@ -111,6 +114,7 @@ class Kernel {
   ForeignWatch foreign_;
   SyncFiles sync_files_;
   SyncObjectFiles sync_object_files_;
+  SharedBuffers shared_buffers_;
   std::thread thread_;
 };
 

@@ -1,0 +1,111 @@
+#include "driver/shared_buffers.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace halogen::driver {
+namespace {
+
+constexpr std::string_view kName = "/memfd:halogen buffer";
+
+std::string path_of(int descriptor) {
+  return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+}  // namespace
+
+bool SharedBuffers::is_one(int descriptor) {
+  char name[64];
+  const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
+  if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
+  // One that nobody can cut off under the device.
+  const int seals = fcntl(descriptor, F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
+int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writable) {
+  if (const int result = buffer->share(); result != 0) return result;
+  std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
+  const std::optional<FileKey> key = key_of(buffer->descriptor());
+  if (!key) return -ENOMEM;
+  known_[*key] = buffer;
+  const int flags = (close_on_exec ? O_CLOEXEC : 0) | (writable ? O_RDWR : O_RDONLY);
+  const int descriptor = ::open(path_of(buffer->descriptor()).c_str(), flags);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+BufferRef SharedBuffers::find(int descriptor) const {
+  const std::optional<FileKey> key = key_of(descriptor);
+  const auto found = key ? known_.find(*key) : known_.end();
+  return found == known_.end() ? nullptr : found->second.lock();
+}
+
+int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return -EBADF;
+  buffer = find(descriptor);
+  if (buffer) return 0;
+  if (!is_one(descriptor)) return -EINVAL;
+  const auto bytes = static_cast<uint64_t>(status.st_size);
+  if (bytes == 0 || bytes % kPageBytes != 0) return -EINVAL;
+  const int own =
+      ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC);  // the device writes, whatever the program may
+  if (own < 0) return -EINVAL;
+  buffer = Buffer::import(hardware, own, bytes);
+  close(own);
+  if (!buffer) return -ENOMEM;
+  known_[FileKey(status.st_dev, status.st_ino)] = buffer;
+  return 0;
+}
+
+bool replace_mappings(int from, uint64_t offset, uint64_t bytes, int to) {
+  struct stat status {};
+  if (fstat(from, &status) != 0) return false;
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return false;
+  struct Piece {
+    uint64_t address, bytes, offset;
+    int protection;
+  };
+  std::vector<Piece> pieces;
+  char line[512];
+  while (std::fgets(line, sizeof line, maps) != nullptr) {
+    uint64_t start = 0, end = 0, at = 0, number = 0;
+    unsigned major_number = 0, minor_number = 0;
+    char rights[5] = {};
+    if (std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &start, &end, rights, &at,
+                    &major_number, &minor_number, &number) != 7) {
+      continue;
+    }
+    if (number != status.st_ino || makedev(major_number, minor_number) != status.st_dev || rights[3] != 's') continue;
+    const uint64_t first = std::max(at, offset);
+    const uint64_t last = std::min(at + (end - start), offset + bytes);
+    if (first >= last) continue;
+    const int protection = (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0);
+    pieces.push_back({start + (first - at), last - first, first - offset, protection});
+  }
+  std::fclose(maps);
+  bool all = true;
+  for (const Piece& piece : pieces) {
+    void* const place = reinterpret_cast<void*>(static_cast<uintptr_t>(piece.address));
+    all = mmap(place, piece.bytes, piece.protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, to,
+               static_cast<off_t>(piece.offset)) != MAP_FAILED &&
+          all;
+  }
+  return all;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,34 @@
+// Buffers as descriptors. A shared buffer lies in an anonymous file of its own, which is the descriptor that programs
+// get: its size, its mappings and its copies are those of a file. This driver finds the buffer by the file's number;
+// another process makes a buffer of its own from the file, with the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "driver/buffer.h"
+#include "driver/file_key.h"
+
+namespace halogen::driver {
+
+class SharedBuffers {
+ public:
+  // A descriptor of the buffer for the program, or a negative errno.
+  int create(const BufferRef& buffer, bool close_on_exec, bool writable);
+  // The buffer of a descriptor, when it is known here.
+  BufferRef find(int descriptor) const;
+  // The same, and one that another process shares becomes known. 0 or a negative errno.
+  int import(Hardware& hardware, int descriptor, BufferRef& buffer);
+  // A descriptor that this driver has made, in whichever process.
+  static bool is_one(int descriptor);
+
+ private:
+  std::map<FileKey, std::weak_ptr<Buffer>> known_;
+};
+
+// Mappings that this process has of a range of a file show another file from now on.
+bool replace_mappings(int from, uint64_t offset, uint64_t bytes, int to);
+
+}  // namespace halogen::driver
