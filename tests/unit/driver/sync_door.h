@@ -31,6 +31,8 @@ class Gate {
 
 class SyncDoor : public Door {
  protected:
+  // Long enough for a busy host not to take slow work for a hang.
+  void SetUp() override { boot({.hang_after = std::chrono::milliseconds(400)}); }
   uint32_t sync_object(bool signalled = false) {
     drm_syncobj_create create{.handle = 0, .flags = signalled ? DRM_SYNCOBJ_CREATE_SIGNALED : 0u};
     EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_CREATE, create), 0);

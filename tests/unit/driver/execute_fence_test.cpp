@@ -1,0 +1,193 @@
+// Fences of EXECBUFFER2 on every chip: in, out, with the start of another, arrays, timelines, through buffers, and
+// after a hang.
+#include <cerrno>
+#include <thread>
+
+#include "sync_door.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kWait = I915_EXEC_FENCE_WAIT, kSignal = I915_EXEC_FENCE_SIGNAL;
+
+class ExecuteFence : public SyncDoor {
+ protected:
+  static drm_i915_gem_exec_fence fence(uint32_t handle, uint64_t flags) {
+    return {.handle = handle, .flags = static_cast<__u32>(flags)};
+  }
+  static drm_i915_gem_exec_object2 object(uint32_t handle, uint64_t flags) {
+    drm_i915_gem_exec_object2 made{};
+    made.handle = handle;
+    made.flags = flags;
+    return made;
+  }
+  int run_timelines(std::vector<drm_i915_gem_exec_fence> fences, std::vector<uint64_t> points, uint64_t flags = 0,
+                    uint32_t name = DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES, uint32_t cliprects = 0) {
+    drm_i915_gem_execbuffer_ext_timeline_fences extension{};
+    extension.base.name = name;
+    extension.fence_count = fences.size();
+    extension.handles_ptr = reinterpret_cast<uintptr_t>(fences.data());
+    extension.values_ptr = reinterpret_cast<uintptr_t>(points.data());
+    std::vector<drm_i915_gem_exec_object2> objects(1);
+    objects[0].handle = make_empty();
+    drm_i915_gem_execbuffer2 execute{};
+    execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+    execute.buffer_count = 1;
+    execute.flags = I915_EXEC_USE_EXTENSIONS | flags;
+    execute.cliprects_ptr = reinterpret_cast<uintptr_t>(&extension);
+    execute.num_cliprects = cliprects;
+    return call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute);
+  }
+};
+
+TEST_P(ExecuteFence, InOutAndTheStartOfAnother) {
+  Gate gate;
+  const uint32_t batch = make_empty();
+  int first = -1, after = -1, beside = -1, other = -1;
+  ASSERT_EQ(run({.in = gate.descriptor(), .batch = batch}, &first), 0);
+  ASSERT_EQ(run({.context = context(), .in = first}, &after), 0);
+  ASSERT_EQ(run({.flags = I915_EXEC_FENCE_SUBMIT, .context = context(), .in = first}, &beside), 0);
+  ASSERT_EQ(run({.context = context()}, &other), 0);
+  EXPECT_TRUE(readable(other, true)) << "what waits does not hold back others";
+  EXPECT_EQ(status(other), 1);
+  for (const int each : {first, after, beside}) {
+    EXPECT_FALSE(readable(each));
+    EXPECT_EQ(status(each), 0);
+  }
+  EXPECT_EQ(wait(batch, 0), -ETIME);
+  gate.open();
+  EXPECT_EQ(wait(batch), 0);
+  for (const int each : {first, after, beside}) {
+    EXPECT_TRUE(readable(each, true));
+    EXPECT_EQ(status(each), 1);
+  }
+  sync_fence_info info{};
+  sync_file_info list{};
+  list.num_fences = 1;
+  list.sync_fence_info = reinterpret_cast<uintptr_t>(&info);
+  ASSERT_EQ(kernel->descriptor_ioctl(after, SYNC_IOC_FILE_INFO, reinterpret_cast<uintptr_t>(&list)), 0);
+  EXPECT_STREQ(info.driver_name, "i915");
+  EXPECT_NE(info.timestamp_ns, 0u);
+}
+
+TEST_P(ExecuteFence, ArraysOfSyncObjects) {
+  const uint32_t in = sync_object(), out = sync_object(), last = sync_object();
+  EXPECT_EQ(run({.fences = {fence(99, kWait)}}), -ENOENT);
+  EXPECT_EQ(run({.fences = {fence(in, kWait)}}), -EINVAL) << "nothing was promised";
+  EXPECT_EQ(run({.fences = {fence(in, 4)}}), -EINVAL);
+  Gate gate;
+  ASSERT_EQ(import_sync_file(in, gate.descriptor()), 0);
+  ASSERT_EQ(run({.fences = {fence(in, kWait), fence(out, kSignal)}}), 0);
+  EXPECT_EQ(wait_objects({out}), -ETIME);
+  const uint64_t engine = has_blitter() ? I915_EXEC_BLT : I915_EXEC_RENDER;
+  // Waits for what the object holds and becomes what it holds, on another engine where there is one.
+  ASSERT_EQ(run({.flags = engine, .context = context(), .fences = {fence(out, kWait | kSignal)}}), 0);
+  ASSERT_EQ(run({.context = context(), .fences = {fence(out, kWait), fence(last, kSignal)}}), 0);
+  EXPECT_EQ(wait_objects({out, last}), -ETIME);
+  std::vector<int> results(4, 1);
+  std::vector<std::thread> waiters;
+  for (int& result : results) {
+    waiters.emplace_back([&] { result = wait_objects({in, out, last}, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL, INT64_MAX); });
+  }
+  gate.open();
+  for (std::thread& waiter : waiters) waiter.join();
+  for (const int result : results) EXPECT_EQ(result, 0);
+}
+
+TEST_P(ExecuteFence, Timelines) {
+  const uint32_t line = sync_object(), in = sync_object();
+  EXPECT_EQ(run_timelines({fence(line, kWait)}, {1}), -EINVAL) << "nothing was promised";
+  EXPECT_EQ(run_timelines({fence(99, kWait)}, {1}), -ENOENT);
+  EXPECT_EQ(run_timelines({fence(line, 4)}, {1}), -EINVAL);
+  EXPECT_EQ(run_timelines({fence(line, kWait | kSignal)}, {1}), -EINVAL) << "a point cannot wait for itself";
+  EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, I915_EXEC_FENCE_ARRAY), -EINVAL) << "both at one place";
+  EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, 0, 7), -EINVAL);
+  EXPECT_EQ(run_timelines({fence(line, kSignal)}, {1}, 0, 0, 1), -EINVAL);
+  Gate gate;
+  ASSERT_EQ(import_sync_file(in, gate.descriptor()), 0);
+  ASSERT_EQ(run_timelines({fence(in, kWait), fence(line, kSignal)}, {0, 3}), 0);
+  ASSERT_EQ(run_timelines({fence(line, kWait), fence(line, kSignal)}, {3, 8}), 0);
+  EXPECT_EQ(query(line), 0u);
+  EXPECT_EQ(query(line, DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED), 8u);
+  EXPECT_EQ(run_timelines({fence(line, kWait)}, {9}), -EINVAL) << "not promised";
+  EXPECT_EQ(wait_points({line}, {3}), -ETIME);
+  gate.open();
+  EXPECT_EQ(wait_points({line}, {8}, 0, INT64_MAX), 0);
+  EXPECT_EQ(query(line), 8u);
+  EXPECT_EQ(run_timelines({fence(line, kWait)}, {2}), 0) << "long past";
+}
+
+TEST_P(ExecuteFence, BuffersCarryFences) {
+  Gate gate;
+  const uint32_t data = create(4096);
+  int reader = -1, writer = -1, async = -1;
+  ASSERT_EQ(run({.in = gate.descriptor(), .more = {object(data, EXEC_OBJECT_WRITE)}}, nullptr), 0);
+  ASSERT_EQ(run({.context = context(), .more = {object(data, 0)}}, &reader), 0);
+  ASSERT_EQ(run({.context = context(), .more = {object(data, EXEC_OBJECT_WRITE)}}, &writer), 0);
+  ASSERT_EQ(run({.context = context(), .more = {object(data, EXEC_OBJECT_WRITE | EXEC_OBJECT_ASYNC)}}, &async), 0);
+  EXPECT_TRUE(readable(async, true)) << "asked not to wait";
+  EXPECT_EQ(wait(data, 0), -ETIME) << "the others still write";
+  EXPECT_FALSE(readable(reader));
+  EXPECT_FALSE(readable(writer));
+  gate.open();
+  EXPECT_EQ(wait(data), 0);
+  EXPECT_TRUE(readable(reader, true));
+  EXPECT_TRUE(readable(writer, true));
+}
+
+TEST_P(ExecuteFence, AHangIsAnError) {
+  const uint32_t object_of_hung = sync_object();
+  int hung = -1, same = -1, other = -1;
+  ASSERT_EQ(run_endless(context(), &hung, {fence(object_of_hung, kSignal)}), 0);
+  ASSERT_EQ(run({.context = context(), .fences = {fence(object_of_hung, kWait)}}, &same), 0);
+  if (has_blitter()) {
+    ASSERT_EQ(run({.flags = I915_EXEC_BLT, .context = context(), .fences = {fence(object_of_hung, kWait)}}, &other), 0);
+  }
+  EXPECT_TRUE(readable(hung, true));
+  EXPECT_EQ(status(hung), -EIO);
+  EXPECT_EQ(wait_objects({object_of_hung}), 0);
+  EXPECT_TRUE(readable(same, true));
+  EXPECT_EQ(status(same), 1) << "of one engine it only kept its place";
+  if (has_blitter()) {
+    EXPECT_TRUE(readable(other, true));
+    EXPECT_EQ(status(other), -EIO) << "it was to use what never came";
+  }
+  int late = -1;
+  ASSERT_EQ(run({.context = context(), .in = hung}, &late), 0);
+  EXPECT_TRUE(readable(late, true));
+  EXPECT_EQ(status(late), 1) << "what is over is over";
+}
+
+TEST_P(ExecuteFence, MistakesGetTheirErrors) {
+  Gate gate;
+  int out = -1;
+  EXPECT_EQ(run({.flags = I915_EXEC_FENCE_IN}), -EINVAL) << "descriptor 0 is no sync file";
+  EXPECT_EQ(run({.flags = I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT, .in = gate.descriptor()}), -EINVAL);
+  EXPECT_EQ(run({.flags = uint64_t{1} << 22}, &out), -EINVAL);
+  EXPECT_EQ(out, -1);
+  std::vector<drm_i915_gem_exec_object2> objects(1);
+  objects[0].handle = make_empty();
+  drm_i915_gem_execbuffer2 execute{};
+  execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+  execute.buffer_count = 1;
+  execute.cliprects_ptr = 16;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), -EINVAL) << "neither array nor extensions";
+  execute.flags = I915_EXEC_USE_EXTENSIONS;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), -EFAULT);
+  execute.flags = I915_EXEC_FENCE_ARRAY;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), 0) << "an empty array";
+  execute.num_cliprects = 1;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), -EFAULT);
+  execute.num_cliprects = ~0u;
+  EXPECT_NE(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), 0);
+  execute = {};
+  execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+  execute.buffer_count = 1;
+  execute.DR4 = ~0u;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), 0) << "what an old driver leaves there";
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ExecuteFence, ::testing::ValuesIn(all_chips()), chip_name);
+
+}  // namespace
+}  // namespace halogen::driver
