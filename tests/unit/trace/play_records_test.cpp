@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kGgtt = 0, kSystem = 2, kGgttEntry = 4, kPpgtt = 5;
+constexpr uint32_t kGgtt = 0, kSystem = 2, kPpgtt = 5;
 constexpr uint32_t kIcl = 19;
 constexpr uint32_t kGpr = 0x2600;  // a general-purpose register: plain storage
 
