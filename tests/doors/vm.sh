@@ -17,20 +17,53 @@ trap 'rm -rf "$work"' EXIT
 devices=("$@")
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
 
+# What each guest prints, counted: a step that is left out is a failure too.
+declare -A steps=([g45]=23 [snb]=36 [chv]=41 [icl]=43 [dg1]=57)
+# Resets that the kernel must tell of: Gen4 and Gen6 reset the whole chip, later ones the engine.
+declare -A resets=([g45]='chip' [snb]='chip chip' [chv]='rcs0 bcs0' [icl]='rcs0 bcs0' [dg1]='rcs0 bcs0')
+
+# The engines of a chip by the names that Linux gives them: it counts those of a class that are there, and has none for
+# the compute and position streamers.
+engines_of() {
+  "$halogen" devices --json | python3 -c '
+import collections, json, sys
+names = {"render": "rcs", "blit": "bcs", "video": "vcs", "vebox": "vecs"}
+device = next(d for d in json.load(sys.stdin) if d["name"] == sys.argv[1])
+classes = collections.Counter(e["class"] for e in device["engines"] if e["class"] in names)
+print(*sorted(f"{names[c]}{i}" for c, count in classes.items() for i in range(count)))' "$1"
+}
+
 one() {
-  local device=$1 start=$SECONDS status=0 complaints
-  timeout 300 "$halogen" vm --device "$device" --registers "$work/$device.registers" --add build/bin/gem_test -- \
-    sh -c 'gem_test; status=$?; dmesg | sed "s/^/kernel: /"; exit $status' >"$work/$device.log" 2>"$work/$device.err" || status=$?
-  complaints=$(grep -aE '^kernel: .*(WARNING:|BUG:|Oops|Call Trace|\*ERROR\*|wedged|not complete)' "$work/$device.log" || true)
-  local passed
-  passed=$(grep -ac '^ok: ' "$work/$device.log" || true)
-  echo "vm: $device: exit $status after $((SECONDS - start)) s, $passed checks passed; $(tail -n 1 "$work/$device.err")"
-  tests/doors/i915_registers.sh "$device" "$work/$device.registers" || touch "$work/failed"
-  if [ "$status" -ne 0 ] || [ "$passed" -lt 16 ] || [ -n "$complaints" ]; then
+  local device=$1 start=$SECONDS status=0 problems=() log=$work/$1.log err=$work/$1.err
+  timeout 600 "$halogen" vm --device "$device" --registers "$work/$device.registers" --add build/bin/gem_test -- \
+    sh -c 'gem_test; status=$?; dmesg | sed "s/^/kernel: /"; exit $status' >"$log" 2>"$err" || status=$?
+  tr -d '\r' <"$log" >"$log.text"
+  log=$log.text
+  local passed complaints wanted listed reset
+  passed=$(grep -ac '^ok: ' "$log" || true)
+  echo "vm: $device: exit $status after $((SECONDS - start)) s, $passed checks passed; $(tail -n 1 "$err")"
+  [ "$status" -eq 0 ] || problems+=("exit $status")
+  [ "$passed" -eq "${steps[$device]:-0}" ] || problems+=("$passed checks passed, not ${steps[$device]:-known}")
+  grep -aqx "done: $passed checks, 0 failed" "$log" || problems+=("$(grep -a '^done: ' "$log" || echo 'the guest program did not end')")
+  wanted="engines: $(engines_of "$device")"
+  listed=$(grep -a '^engines: ' "$log" || true)
+  [ "$listed" = "$wanted" ] || problems+=("the kernel lists \"$listed\", not \"$wanted\"")
+  # The kernel's own words: there, without complaints, with every reset.
+  grep -aq '^kernel: .*Initialized i915' "$log" || problems+=("the kernel's log does not name i915")
+  complaints=$(grep -aE '^kernel: .*(WARNING:|BUG:|Oops|Call Trace|\*ERROR\*|wedged|not complete)' "$log" || true)
+  [ -z "$complaints" ] || problems+=("$complaints")
+  grep -aq '^kernel: .*GPU HANG' "$log" || problems+=("the kernel's log names no hang")
+  reset=$(grep -aoE '^kernel: .*Resetting [a-z0-9]+ for' "$log" | sed 's/.*Resetting \(.*\) for/\1/' | paste -sd' ' || true)
+  [ "$reset" = "${resets[$device]:-}" ] || problems+=("the kernel reset \"$reset\", not \"${resets[$device]:-}\"")
+  # QEMU has nothing to say.
+  complaints=$(grep -av '^halogen vm: ' "$err" || true)
+  [ -z "$complaints" ] || problems+=("$complaints")
+  tests/doors/i915_registers.sh "$device" "$work/$device.registers" || problems+=("registers beside the list")
+  if [ ${#problems[@]} -ne 0 ]; then
     echo "vm: $device FAILED" >&2
-    grep -a '^FAILED' "$work/$device.log" >&2 || true
-    [ -z "$complaints" ] || printf '%s\n' "$complaints" >&2
-    tail -n 40 "$work/$device.log" "$work/$device.err" >&2
+    printf 'vm: %s\n' "${problems[@]}" >&2
+    grep -a '^FAILED' "$log" >&2 || true
+    tail -n 40 "$log" "$err" >&2
     touch "$work/failed"
   fi
 }

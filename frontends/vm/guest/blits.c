@@ -19,15 +19,20 @@ static uint32_t corner(unsigned x, unsigned y) {
   return y << 16 | x;
 }
 
-static void add_fill(struct batch* batch, const struct object* to, unsigned depth, struct rectangle area,
-                     uint32_t color) {
+static void add_fill_of(struct batch* batch, const struct object* to, unsigned depth, unsigned to_pitch,
+                        struct rectangle area, uint32_t color) {
   const uint32_t channels = depth == 3 ? 3u << 20 : 0;
   add(batch, 2u << 29 | 0x50 << 22 | channels | (chip.generation >= 8 ? 5 : 4));  // XY_COLOR_BLT
-  add(batch, depth << 24 | 0xf0 << 16 | pitch);
+  add(batch, depth << 24 | 0xf0 << 16 | to_pitch);
   add(batch, corner(area.left, area.top));
   add(batch, corner(area.right, area.bottom));
   add_address(batch, to, 0);
   add(batch, color);
+}
+
+static void add_fill(struct batch* batch, const struct object* to, unsigned depth, struct rectangle area,
+                     uint32_t color) {
+  add_fill_of(batch, to, depth, pitch, area, color);
 }
 
 static void add_copy(struct batch* batch, const struct object* to, struct rectangle area, const struct object* from,
@@ -160,4 +165,20 @@ void test_blits(void (*expect)(int holds, const char* what), int everywhere) {
   if (!everywhere || !chip.has_local_memory) return;
   test_between(expect, in_system, in_local);
   test_between(expect, in_local, in_system);
+}
+
+int run_long_fills(void) {
+  enum { side = 512, large_pitch = 4 * side, batches = 8, fills = 6 };
+  const struct object to = create(large_pitch * side, in_system);
+  const struct rectangle all = {0, 0, side, side};
+  for (unsigned i = 0; i < batches; ++i) {
+    const struct object commands = create(4096, in_system);
+    struct batch batch;
+    start_batch(&batch, &commands);
+    for (unsigned fill = 0; fill < fills; ++fill) add_fill_of(&batch, &to, 3, large_pitch, all, i * fills + fill);
+    if (submit(&batch, engine(), 0) != 0) return -1;
+  }
+  uint32_t last = 0;
+  if (wait_for(&to) != 0 || get(&to, large_pitch * side - 4, &last, sizeof(last)) != 0) return -1;
+  return last == batches * fills - 1 ? 0 : -1;
 }

@@ -1,6 +1,7 @@
 // Runs in the guest: the work of a small driver through i915's interface. Stores by every engine, fills and copies, two
-// contexts in turn, and an endless batch that the kernel must end with a reset, after which all engines still work.
-// Prints a line a step; status 0: all is right. `gem_test no-hang` leaves the endless batches out.
+// contexts in turn, every file that the kernel shows of the device read, and an endless batch that the kernel must end
+// with a reset, after which all engines still work. Prints a line a step, and at the end how many there were; status 0:
+// all is right. `gem_test no-hang` leaves files and endless batches out.
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,11 +10,13 @@
 
 #include "blits.h"
 #include "gem.h"
+#include "system.h"
 
-static int failures = 0;
+static int steps = 0, failures = 0;
 
 static void expect(int holds, const char* what) {
   printf("%s: %s\n", holds ? "ok" : "FAILED", what);
+  ++steps;
   failures += !holds;
 }
 
@@ -139,17 +142,50 @@ static void test_hang(unsigned engine, int is_kept) {
   if (is_kept) expect(error_state_names_a_hang(), "the kernel kept the error state of a hang");
 }
 
+static void test_interrupts(void) {
+  const unsigned long before = interrupt_count();
+  const int ended = run_long_fills() == 0;
+  const unsigned long after = interrupt_count();
+  char text[96];
+  snprintf(text, sizeof(text), "long work ends; interrupts so far: %lu, %lu before it", after, before);
+  expect(ended && after > 0, text);  // a driver that finds its work done at once needs none
+}
+
+static void list_engines(void) {
+  char names[256];
+  expect(engine_names(names, sizeof(names)) > 0, "the kernel lists engines");
+  printf("engines: %s\n", names);
+}
+
+// None may break anything: stores follow.
+static void test_files(const char* name, const char* folder, unsigned least) {
+  const struct files_read sum = read_files(folder);
+  char text[128];
+  snprintf(text, sizeof(text), "files of %s: %u read, %u refused, %lu bytes", name, sum.opened, sum.refused, sum.bytes);
+  expect(sum.opened >= least && sum.bytes > 0, text);
+}
+
+static int finish(void) {
+  printf("done: %d checks, %d failed\n", steps, failures);
+  return failures != 0;
+}
+
 int main(int count, char** words) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   const int opened = open_chip() == 0;
   expect(opened, "the device opens and is known");
-  if (!opened) return 1;
+  if (!opened) return finish();
   printf("chip %04x\n", (unsigned)chip.id);
   expect(access("/dev/dri/renderD128", F_OK) == 0, "there is a render node");
+  list_engines();
   test_stores("");
   test_blits(expect, 1);
   test_contexts();
-  if (count > 1 && strcmp(words[1], "no-hang") == 0) return failures != 0;
+  test_interrupts();
+  if (count > 1 && strcmp(words[1], "no-hang") == 0) return finish();
+  test_files("debugfs", "/sys/kernel/debug/dri/0", 20);
+  test_files("sysfs", "/sys/class/drm/card0/", 20);
+  test_stores(" after reading files");
   hurry_hang_checks();
   test_hang(0, 1);
   test_stores(" after a hang");
@@ -159,5 +195,5 @@ int main(int count, char** words) {
     test_stores(" after another");
     test_blits(expect, 0);
   }
-  return failures != 0;
+  return finish();
 }
