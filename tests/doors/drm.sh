@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Unmodified drivers and programs on `halogen run`: libdrm, Mesa's GL and Vulkan, Intel's OpenCL driver, intel-gpu-tools.
+# Each must come up on the device that it was given, by its name, and run to its end; draws that the model does not do
+# are named in the report. No time is judged. intel-gpu-tools measure for seconds each: without arguments they run on four
+# chips only, one of each way to submit and to map; with arguments on all that are named.
+# usage: drm.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+halogen=${HALOGEN:-$PWD/build/bin/halogen}
+[ -x "$halogen" ] || { echo "drm: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+bench=/usr/libexec/igt-gpu-tools/benchmarks
+[ -d "$bench" ] || { echo "drm: the package intel-gpu-tools is missing: scripts/setup.sh" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
+headers=(-I/usr/include/libdrm -Itests/programs)
+for program in drm_store drm_life; do
+  cc -O1 "${headers[@]}" -o "$work/$program" "tests/programs/$program.c" -ldrm -lpthread
+done
+cc -O1 -o "$work/gl_triangle" tests/programs/gl_triangle.c -lEGL -lGLESv2
+
+# device, PCI id, words in GL's name, in Vulkan's, in OpenCL's (-: this driver does not take the chip)
+rows=(
+  "i965|29a2|965G|-|-"
+  "gm965|2a02|965GM|-|-"
+  "g45|2e22|G45/G43 (ELK)|-|-"
+  "gm45|2a42|GM45 Express Chipset (CTG)|-|-"
+  "snb|0116|HD Graphics 3000 (SNB GT2)|-|-"
+  "bdw|1616|HD Graphics 5500 (BDW GT2)|HD Graphics 5500 (BDW GT2)|1616"
+  "chv|22b1|HD Graphics 405 (BSW)|HD Graphics 405 (BSW)|-"
+  "skl|1912|HD Graphics 530 (SKL GT2)|HD Graphics 530 (SKL GT2)|1912"
+  "icl|8a52|Iris(R) Plus Graphics (ICL GT2)|Iris(R) Plus Graphics (ICL GT2)|8a52"
+  "tgl|9a49|Xe Graphics (TGL GT2)|Xe Graphics (TGL GT2)|9a49"
+  "dg1|4905|Graphics (DG1)|Graphics (DG1)|4905"
+)
+measured="g45 snb icl dg1"
+failed=0
+bad() {
+  echo "drm: $device: $*" >&2
+  sed 's/^/    /' "$work/out" "$work/err" >&2
+  failed=1
+}
+# Runs on the device; output in $work/out, errors in $work/err.
+on() { timeout 120 "$halogen" run --device "$device" "$@" >"$work/out" 2>"$work/err"; }
+
+for row in "${rows[@]}"; do
+  IFS='|' read -r device id gl vulkan opencl <<<"$row"
+  if [ $# -gt 0 ] && [[ " $* " != *" $device "* ]]; then continue; fi
+  done_list=libdrm
+  on -- "$work/drm_store" && [ "$(cat "$work/out")" = "$id" ] || bad "libdrm"
+  on -- "$work/drm_life" && [ "$(tail -n 1 "$work/out")" = "exit handlers" ] || bad "threads, children, descriptors"
+  if on --report "$work/report" -- "$work/gl_triangle" && grep -qF "$gl" "$work/out"; then
+    done_list+=", GL \"$(cat "$work/out")\""
+  else
+    bad "GL: no \"$gl\""
+  fi
+  grep -q '"name":"3DPRIMITIVE","count":[0-9]*,"class":"' "$work/report" || bad "GL: the report names no draw"
+  if [ "$vulkan" != - ]; then
+    if on -- vulkaninfo --summary && grep -F deviceName "$work/out" | grep -qF "$vulkan"; then
+      done_list+=", Vulkan"
+    else
+      bad "Vulkan: no \"$vulkan\""
+    fi
+  fi
+  if [ "$opencl" != - ]; then
+    if on -- clinfo && grep -F 'Device Name' "$work/out" | grep -qiF "$opencl"; then
+      done_list+=", OpenCL"
+    else
+      bad "OpenCL: no \"$opencl\""
+    fi
+  fi
+  if [ $# -eq 0 ] && [[ " $measured " != *" $device "* ]]; then
+    echo "drm: $device: $done_list"
+    continue
+  fi
+  # Those that repeat themselves are let go after their first figure.
+  for command in gem_exec_nop gem_prw gem_exec_reloc gem_blt gem_create; do
+    { timeout 120 "$halogen" run --device "$device" -- stdbuf -oL "$bench/$command" 2>"$work/err" || true; } |
+      head -n 1 >"$work/out"
+    grep -qE '^ *[0-9]+\.[0-9]+$' "$work/out" || bad "$command"
+  done
+  for command in gem_busy intel_upload_blit_large intel_upload_blit_large_map; do
+    on -- "$bench/$command" && [ -s "$work/out" ] || bad "$command"
+  done
+  echo "drm: $device: $done_list, intel-gpu-tools"
+done
+exit "$failed"
