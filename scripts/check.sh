@@ -31,9 +31,6 @@ scripts/build.sh release tools benches
 step "Intel's OpenCL driver over TBX"
 tests/doors/neo_tbx.sh
 
-step "unmodified drivers on the DRM door"
-tests/doors/drm.sh
-
 step "Linux's i915 in virtual machines"
 tests/doors/vm.sh
 

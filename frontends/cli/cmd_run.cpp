@@ -160,7 +160,13 @@ int run(const Options& options) {
     // A program that opens nothing leaves an empty report; a file that cannot be written is told now.
     if (const auto done = write_report(options.report, {}, model->name); !done) return fail(done.message());
   }
-  if (!options.trace.empty()) return fail("--trace cannot be had yet.");
+  if (!options.trace.empty()) {
+    if (!shim::can_record(*model)) {
+      return fail(fmt::format("--trace cannot be had on {}: its memory or its table is written past the recorder.",
+                              model->name));
+    }
+    if (!std::ofstream(options.trace)) return fail(fmt::format("{}: cannot be written.", options.trace));
+  }
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());
   set_environment(options, *tree, preload);

@@ -146,6 +146,8 @@ bool Door::boot() {
   driver::KernelOptions options;
   options.privileged = geteuid() == 0;
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
+  if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
+  options.hardware.listener = recording_.get();
   auto kernel = model == nullptr ? Result<std::unique_ptr<driver::Kernel>>(Error{"there is no such device"})
                                  : driver::Kernel::boot(*model, options);
   if (!kernel) {
@@ -324,7 +326,9 @@ void Door::serve_client(int channel, Node& node) {
 }
 
 void Door::write_report() {
+  if (!booted_.load(std::memory_order_acquire)) return;
   if (report_) report_->write();
+  if (recording_) kernel_->while_still([&] { recording_->finish(); });
 }
 
 }  // namespace halogen::shim

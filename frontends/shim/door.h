@@ -21,6 +21,7 @@
 
 #include "driver/kernel.h"
 #include "paths.h"
+#include "recording.h"
 #include "remote.h"
 #include "report.h"
 
@@ -68,6 +69,7 @@ class Door {
   std::unique_ptr<driver::Kernel> kernel_;
   std::atomic<bool> booted_{false};
   std::unique_ptr<Report> report_;
+  std::unique_ptr<Recording> recording_;
   bool failed_ = false;
   int poll_ = -1;
   std::mutex guard_;  // of the table

@@ -1,11 +1,18 @@
 // What `halogen run` and the preload library say to each other: variables of the program's environment.
 #pragma once
 
+#include "spec/device_model.h"
+
 namespace halogen::shim {
 
 constexpr char kDeviceVariable[] = "HALOGEN_DEVICE";  // without it the library does nothing
 constexpr char kTreeVariable[] = "HALOGEN_TREE";      // the folder with /dev/dri and /sys; left out: one of its own
 constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
+
+// Memory that programs write without anybody seeing it cannot be recorded, nor a table that lies outside the registers.
+inline bool can_record(const spec::DeviceModel& model) {
+  return model.local_bytes == 0 && model.gtt_offset != 0;
+}
 
 }  // namespace halogen::shim

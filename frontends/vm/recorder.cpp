@@ -31,14 +31,14 @@ bool starts_work(const spec::DeviceModel& model, uint64_t offset) {
 
 Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& model,
                                                    std::unique_ptr<trace::ByteSink> sink, bool table_enabled,
-                                                   bool local_tables) {
+                                                   bool local_tables, std::string_view text) {
   std::unique_ptr<Recorder> recorder(new Recorder);
   auto machine = trace::Machine::create(model);
   if (!machine) return machine.error();
   recorder->machine_ = std::move(*machine);
   recorder->sink_ = std::move(sink);
   recorder->writer_ = std::make_unique<trace::aub::Writer>(*recorder->sink_);
-  recorder->machine_->record_to(recorder->writer_.get(), "halogen vm");
+  recorder->machine_->record_to(recorder->writer_.get(), text);
   recorder->table_enabled_ = table_enabled;
   recorder->local_tables_ = local_tables;
   const auto local = std::ranges::find(model.bars, spec::BarKind::lmem, &spec::BarModel::kind);

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "spec/device_model.h"
@@ -36,7 +37,8 @@ class Recorder {
  public:
   // `table_enabled`, `local_tables`: as the device's options say.
   static Result<std::unique_ptr<Recorder>> create(const spec::DeviceModel& model, std::unique_ptr<trace::ByteSink> sink,
-                                                  bool table_enabled, bool local_tables);
+                                                  bool table_enabled, bool local_tables,
+                                                  std::string_view text = "halogen vm");
 
   // The device looks at a page of the guest's for the first time; the bytes stay where they are.
   void on_page(uint64_t address, std::span<const std::byte> bytes);
@@ -45,7 +47,7 @@ class Recorder {
   void after_config_write(uint32_t offset, unsigned bytes, uint32_t value);
   void pass(uint64_t nanoseconds);
 
-  // Ends the trace.
+  // The trace is whole up to here.
   Result<RecordedRun> finish();
 
  private:

@@ -113,13 +113,13 @@ void EngineQueue::finish(const RequestRef& request, int error) {
 
 void EngineQueue::reset_engine() {
   if (hardware_.generation().reset_port() == ResetPort::config_gdrst) {
-    hardware_.device().config_write(kConfigReset, 1, 1);
-    hardware_.device().config_write(kConfigReset, 1, 0);
+    hardware_.config_write(kConfigReset, 1, 1);
+    hardware_.config_write(kConfigReset, 1, 0);
     return;
   }
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
     hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, true));
-    hardware_.device().advance(1000);
+    hardware_.advance(1000);
   }
   for (const ResetDomain& domain : hardware_.generation().reset_domains()) {
     if (domain.engine_class == static_cast<int>(engine_.engine_class) && domain.instance == engine_.instance) {

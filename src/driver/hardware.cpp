@@ -21,15 +21,18 @@ Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model,
   const uint64_t local = local_bytes(model, options.device);
   Result<std::unique_ptr<Machine>> machine = Machine::create(options.memory_bytes, local, options.events);
   if (!machine) return machine.error();
+  (*machine)->tell(options.listener);
   Result<std::unique_ptr<Device>> device = Device::create(model, **machine, options.device);
   if (!device) return device.error();
   return std::unique_ptr<Hardware>(
-      new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes));
+      new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes, options.listener));
 }
 
-Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes)
+Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes,
+                   HardwareListener* listener)
     : machine_(std::move(machine)),
       device_(std::move(device)),
+      listener_(listener),
       generation_(device_->model()),
       pages_(kFirstPage, memory_bytes),
       local_pages_(0, 0) {
@@ -81,6 +84,23 @@ void Hardware::place_bars() {
   device_->config_write(kCommand, 2, kIo | kMemory | kBusMaster);
 }
 
+void Hardware::listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
+  listener_->before_write(bar, offset);
+  device_->bar_write(bar, offset, bytes, value);
+  static_cast<void>(device_->settle());
+  listener_->after_write(bar, offset, bytes, value);
+}
+
+void Hardware::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
+  device_->config_write(offset, bytes, value);
+  if (listener_ != nullptr) listener_->after_config_write(offset, bytes, value);
+}
+
+void Hardware::advance(uint64_t nanoseconds) {
+  device_->advance(nanoseconds);
+  if (listener_ != nullptr) listener_->after_time(nanoseconds);
+}
+
 void Hardware::wake() {
   if (const spec::WakeTable* const table = spec::find_wake_table(model().id)) {
     for (const spec::WakePort& port : table->ports) {
@@ -90,7 +110,7 @@ void Hardware::wake() {
 }
 
 void Hardware::write_entry(uint64_t index, uint64_t entry) {
-  device_->bar_write(table_bar_, table_offset_ + index * entry_bytes_, entry_bytes_, entry);
+  bar_write(table_bar_, table_offset_ + index * entry_bytes_, entry_bytes_, entry);
 }
 
 std::optional<PageRun> Hardware::allocate(uint64_t bytes, bool local) {

@@ -26,6 +26,7 @@ struct PageRun {
 struct HardwareOptions {
   uint64_t memory_bytes = uint64_t{4} << 30;
   EventSink* events = nullptr;
+  HardwareListener* listener = nullptr;  // from the first access on
   DeviceOptions device{};
 };
 
@@ -40,7 +41,7 @@ class Hardware {
   Machine& machine() { return *machine_; }
 
   uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(register_bar_, offset, 4)); }
-  void write(uint32_t offset, uint32_t value) { device_->bar_write(register_bar_, offset, 4, value); }
+  void write(uint32_t offset, uint32_t value) { bar_write(register_bar_, offset, 4, value); }
   uint32_t read(const spec::EngineModel& engine, uint32_t offset) { return read(engine.mmio_base + offset); }
   void write(const spec::EngineModel& engine, uint32_t offset, uint32_t value) {
     write(engine.mmio_base + offset, value);
@@ -48,7 +49,9 @@ class Hardware {
   // Registers whose upper half says which bits of the lower half count.
   static constexpr uint32_t masked(uint32_t bits, bool on) { return bits << 16 | (on ? bits : 0); }
   uint32_t config(uint32_t offset) const { return device_->config_read(offset, 4); }
-  void wake();  // every domain of registers, for good
+  void config_write(uint32_t offset, unsigned bytes, uint32_t value);
+  void advance(uint64_t nanoseconds);  // the device works
+  void wake();                         // every domain of registers, for good
 
   // An entry of the global table, through its alias.
   void write_entry(uint64_t index, uint64_t entry);
@@ -76,11 +79,18 @@ class Hardware {
   }
 
  private:
-  Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes);
+  Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes,
+           HardwareListener* listener);
   void place_bars();
+  void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
+    if (listener_ != nullptr) return listened_write(bar, offset, bytes, value);
+    device_->bar_write(bar, offset, bytes, value);
+  }
+  void listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
 
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<Device> device_;
+  HardwareListener* listener_ = nullptr;
   Generation generation_;
   PageAllocator pages_;
   PageAllocator local_pages_;

@@ -75,6 +75,11 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   return result;
 }
 
+void Kernel::while_still(const std::function<void()>& function) {
+  const std::lock_guard lock(mutex_);
+  function();
+}
+
 FidelityReport Kernel::fidelity() {
   const std::lock_guard lock(mutex_);
   return gpu_->hardware().device().fidelity();

@@ -49,6 +49,8 @@ class Kernel {
   // What mmap() of the node at this offset shall map.
   std::optional<Mapping> map(uint64_t offset, uint64_t bytes);
 
+  // Nothing happens to the device meanwhile.
+  void while_still(const std::function<void()>& function);
   // What the device did so far, and how well.
   FidelityReport fidelity();
 

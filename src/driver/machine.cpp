@@ -11,6 +11,11 @@
 #include <fmt/format.h>
 
 namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kListenedBytes = 4096;
+
+}  // namespace
 
 Result<SharedMemory> SharedMemory::create(const char* name, uint64_t bytes) {
   SharedMemory made;
@@ -69,6 +74,15 @@ Result<std::unique_ptr<Machine>> Machine::create(uint64_t memory_bytes, uint64_t
   Result<SharedMemory> local = SharedMemory::create("halogen local memory", local_bytes);
   if (!local) return local.error();
   return std::unique_ptr<Machine>(new Machine(std::move(memory).value(), std::move(local).value(), events));
+}
+
+// A listener must know every page.
+std::span<std::byte> Machine::map_memory(PhysAddr address, uint64_t bytes) {
+  const std::span<std::byte> memory = memory_.at(address.value, bytes);
+  if (listener_ == nullptr || memory.empty()) return memory;
+  if (bytes > kListenedBytes) return {};
+  listener_->on_page(address.value, memory);
+  return memory;
 }
 
 bool Machine::read_memory(PhysAddr address, std::span<std::byte> out) {

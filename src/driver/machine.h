@@ -37,6 +37,18 @@ class SharedMemory {
   uint64_t bytes_ = 0;
 };
 
+// Hears of everything that the driver does to the device, and of the pages that the device looks at: whoever records a
+// run. Work is then done before the driver goes on.
+class HardwareListener {
+ public:
+  virtual ~HardwareListener() = default;
+  virtual void on_page(uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual void before_write(unsigned bar, uint64_t offset) = 0;
+  virtual void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) = 0;
+  virtual void after_config_write(uint32_t offset, unsigned bytes, uint32_t value) = 0;
+  virtual void after_time(uint64_t nanoseconds) = 0;
+};
+
 class Machine final : public Host {
  public:
   static Result<std::unique_ptr<Machine>> create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events);
@@ -45,15 +57,14 @@ class Machine final : public Host {
   const SharedMemory& local() const { return local_; }
   SharedMemory& of(bool local) { return local ? local_ : memory_; }
 
+  void tell(HardwareListener* listener) { listener_ = listener; }
   bool interrupt_line() const { return line_; }
   // A message came since the last look.
   bool take_message() { return std::exchange(message_, false); }
 
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    return memory_.at(address.value, bytes);
-  }
+  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
   std::span<std::byte> local_memory(uint64_t bytes) override { return local_.at(0, bytes); }
   void set_interrupt_line(bool asserted) override { line_ = asserted; }
   void send_message_interrupt(PhysAddr, uint32_t) override { message_ = true; }
@@ -68,6 +79,7 @@ class Machine final : public Host {
   SharedMemory memory_;
   SharedMemory local_;
   EventSink* events_;
+  HardwareListener* listener_ = nullptr;
   bool line_ = false;
   bool message_ = false;
 };
