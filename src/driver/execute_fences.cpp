@@ -10,7 +10,14 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kMostFences = (uint64_t{4} << 20) / 32;
+constexpr uint64_t kUserEnd = 0x7fff'ffff'f000;  // of addresses of programs
 constexpr uint32_t kUnknownFlags = ~uint32_t{I915_EXEC_FENCE_WAIT | I915_EXEC_FENCE_SIGNAL};
+
+// 0, or what is wrong with a list of this many fences there.
+int check_size(uint64_t address, uint64_t count, size_t bytes) {
+  if (address > kUserEnd || count > (kUserEnd - address) / bytes) return -EFAULT;
+  return count > kMostFences ? -ENOMEM : 0;
+}
 
 }  // namespace
 
@@ -40,7 +47,9 @@ int ExecuteFences::read(Call& call, const drm_i915_gem_execbuffer2& arguments) {
 }
 
 int ExecuteFences::read_array(Call& call, const drm_i915_gem_execbuffer2& arguments) {
-  if (arguments.num_cliprects > kMostFences) return -ENOMEM;
+  if (arguments.num_cliprects == 0) return 0;
+  const int size = check_size(arguments.cliprects_ptr, arguments.num_cliprects, sizeof(drm_i915_gem_exec_fence));
+  if (size != 0) return size;
   const auto list = read_user_array<drm_i915_gem_exec_fence>(arguments.cliprects_ptr, arguments.num_cliprects);
   if (!list) return -EFAULT;
   for (const drm_i915_gem_exec_fence& each : *list) {
@@ -59,7 +68,12 @@ int ExecuteFences::read_array(Call& call, const drm_i915_gem_execbuffer2& argume
 int ExecuteFences::read_timelines(Call& call, uint64_t extension) {
   const auto timelines = read_user<drm_i915_gem_execbuffer_ext_timeline_fences>(extension);
   if (!timelines) return -EFAULT;
-  if (timelines->fence_count > kMostFences) return -ENOMEM;
+  const uint64_t count = timelines->fence_count;
+  if (count == 0) return 0;
+  if (count > ~uint64_t{0} / 32) return -EINVAL;
+  for (const uint64_t address : {timelines->handles_ptr, timelines->values_ptr}) {
+    if (const int result = check_size(address, count, sizeof(uint64_t)); result != 0) return result;
+  }
   const auto list = read_user_array<drm_i915_gem_exec_fence>(timelines->handles_ptr, timelines->fence_count);
   const auto points = read_user_array<uint64_t>(timelines->values_ptr, timelines->fence_count);
   if (!list || !points) return -EFAULT;

@@ -42,7 +42,7 @@ struct Waiting {
 };
 
 int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signalled) {
-  if (waiting.count == 0) return 0;
+  if (waiting.count == 0) return -EINVAL;
   Objects objects;
   if (const int result = find_objects(call, waiting.handles, waiting.count, objects); result != 0) return result;
   const auto points = read_points(waiting.points, waiting.count);
@@ -87,7 +87,6 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
 
 // The fence of an object's point; waits for it to be promised when asked to.
 int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, FenceRef& fence) {
-  if ((flags & ~uint32_t{DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT}) != 0) return -EINVAL;
   const SyncObjectRef object = call.file.sync_objects.find(handle);
   if (!object) return -ENOENT;
   const auto promised = [&] {
@@ -95,7 +94,7 @@ int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, Fenc
     return fence != nullptr;
   };
   if (promised()) return 0;
-  if (flags == 0) return -EINVAL;
+  if ((flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) == 0) return -EINVAL;  // others are ignored
   return call.kernel.wait(call.lock, promised, kSubmitTimeout) ? 0 : -ETIME;
 }
 
