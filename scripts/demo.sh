@@ -17,8 +17,8 @@ for product in bdw skl icllp tgllp dg1; do
   rm -f "$trace"
   # The driver has a simulator mode in which it writes everything it would send to the chip into a trace file.
   NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=$product \
-    AUBDumpCaptureFileName="$PWD/$trace" "$out/triple" >"$out/$product.log"
-  printf '\n%s: %s\n' "$product" "$(cat "$out/$product.log")"
+    AUBDumpCaptureFileName="$PWD/$trace" "$out/triple" >"$out/$product.log" || [ $? -eq 3 ] # nothing is computed in this mode
+  printf '\n%s: %s\n' "$product" "$(head -n 1 "$out/$product.log")"
   "$halogen" decode --summary "$trace"
   "$halogen" decode "$trace" >"$out/$product.txt"
 done

@@ -17,15 +17,15 @@ if [ -n "$deb" ] || [ ! -f "$out/vmlinux" ] || [ ! -f "$out/modules/order" ]; th
   trap 'rm -rf "$work"' EXIT
   if [ -z "$deb" ]; then
     newest() { apt-cache depends linux-image-amd64 2>/dev/null | awk '$1 == "Depends:" { print $2; exit }'; }
-    package=$(newest)
-    if [ -z "$package" ]; then # the lists of packages are not there yet
-      run=()
+    refresh() { # the lists of packages
+      local run=()
       [ "$(id -u)" -eq 0 ] || run=(sudo)
       "${run[@]}" apt-get update -qq
-      package=$(newest)
-    fi
-    [ -n "$package" ] || { echo "vm-image: the package linux-image-amd64 is not to be had" >&2; exit 2; }
-    (cd "$work" && apt-get download -qq "$package") || { echo "vm-image: $package cannot be downloaded" >&2; exit 2; }
+    }
+    download() { package=$(newest) && [ -n "$package" ] && (cd "$work" && apt-get download -qq "$package"); }
+    # Lists that are missing, or older than what servers still have, are the usual reason.
+    download || { refresh && download; } ||
+      { echo "vm-image: ${package:-the package linux-image-amd64} is not to be had" >&2; exit 2; }
     deb=$(ls "$work"/*.deb)
   fi
   dpkg-deb -x "$deb" "$work/root"

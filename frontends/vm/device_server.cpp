@@ -136,6 +136,7 @@ Result<bool> DeviceServer::handle(const ProxyMessage& message) {
       return answer_bar(bar, message.command == ProxyCommand::bar_write);
     case ProxyCommand::reset:
       device_->reset(ResetKind::function_level);
+      if (recorder_ != nullptr) recorder_->after_reset();
       was_reset_ = true;
       return link_.answer(0);
     case ProxyCommand::set_irqfd:  // needs hardware virtualization; interrupts go through machine_

@@ -102,6 +102,15 @@ void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t valu
   machine_->write_register(RegisterSpace::mmio, table, 4, control | kTableEnable);
 }
 
+void Recorder::after_reset() {
+  constexpr uint32_t kWholeChip = 1;
+  if (machine_->model().has(spec::Feature::gdrst_config)) {
+    after_config_write(kConfigReset, 1, kWholeChip);
+    return;
+  }
+  after_write(kRegisterBar, hw::GDRST::kDesc.offset(machine_->model().id), 4, kWholeChip);
+}
+
 void Recorder::pass(uint64_t nanoseconds) {
   if (nanoseconds == 0 || !machine_->busy()) return;
   catch_up();

@@ -45,6 +45,7 @@ class Recorder {
   void before_write(unsigned bar, uint64_t offset);
   void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
   void after_config_write(uint32_t offset, unsigned bytes, uint32_t value);
+  void after_reset();  // of the whole function; a trace has no word for it: engines are reset as a driver would
   void pass(uint64_t nanoseconds);
 
   // The trace is whole up to here.

@@ -88,16 +88,12 @@ recorded() {
   fi
 }
 
-traced=()
-for device in "${devices[@]}"; do
-  case $device in g45 | icl | dg1) traced+=("$device") ;; esac
-done
 room() { while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n || true; done; }
 for device in "${devices[@]}"; do
   room
   one "$device" &
 done
-for device in "${traced[@]}"; do
+for device in "${devices[@]}"; do
   room
   recorded "$device" &
 done

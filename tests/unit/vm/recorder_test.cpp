@@ -49,6 +49,11 @@ class Guest final : public Host {
     device_->config_write(offset, 1, value);
     recorder_->after_config_write(offset, 1, value);
   }
+  void reset() {
+    device_->reset(ResetKind::function_level);
+    device_->config_write(4, 2, 6);
+    recorder_->after_reset();
+  }
   void poke(uint64_t address, std::vector<uint32_t> dwords) {
     std::memcpy(&memory_[address], dwords.data(), dwords.size() * 4);
   }
@@ -81,6 +86,28 @@ void start_ring(Guest& guest) {
   guest.write(kControl, 1);
 }
 
+// The trace gives the same memory, by as many commands.
+void expect_same(Guest& guest) {
+  const RecordedRun run = guest.finish();
+  EXPECT_EQ(run.commands, commands_of(guest.device()));
+  EXPECT_GE(run.commands, 1u);
+  const auto source = trace::open_memory(guest.trace());
+  trace::aub::Reader reader(*source, "trace");
+  trace::Player player;
+  for (;;) {
+    const auto more = reader.next(player);
+    ASSERT_TRUE(more.ok()) << more.message();
+    if (!*more) break;
+  }
+  ASSERT_EQ(player.failure(), "");
+  EXPECT_EQ(player.machine()->memory_hash(), run.memory_hash);
+  for (uint64_t at = 0; at < 16; at += 4) {
+    uint32_t value = 0;
+    EXPECT_TRUE(player.read(trace::aub::MemorySpace::system, kData + at, std::as_writable_bytes(std::span(&value, 1))));
+    EXPECT_EQ(value, guest.peek(kData + at)) << at;
+  }
+}
+
 TEST(Recorder, WhatAGuestDidIsPlayedAgain) {
   Guest guest("g45");
   const uint64_t table = guest.device().model().gtt_offset;
@@ -103,24 +130,31 @@ TEST(Recorder, WhatAGuestDidIsPlayedAgain) {
   guest.write(kTail, 32);
   EXPECT_EQ(guest.peek(kData + 12), 0xaaaa'0004u);
 
-  const RecordedRun run = guest.finish();
-  EXPECT_EQ(run.commands, commands_of(guest.device()));
-  EXPECT_GE(run.commands, 1u);
-  const auto source = trace::open_memory(guest.trace());
-  trace::aub::Reader reader(*source, "trace");
-  trace::Player player;
-  for (;;) {
-    const auto more = reader.next(player);
-    ASSERT_TRUE(more.ok()) << more.message();
-    if (!*more) break;
-  }
-  ASSERT_EQ(player.failure(), "");
-  EXPECT_EQ(player.machine()->memory_hash(), run.memory_hash);
-  for (uint64_t at = 0; at < 16; at += 4) {
-    uint32_t value = 0;
-    EXPECT_TRUE(player.read(trace::aub::MemorySpace::system, kData + at, std::as_writable_bytes(std::span(&value, 1))));
-    EXPECT_EQ(value, guest.peek(kData + at)) << at;
-  }
+  expect_same(guest);
+}
+
+// A machine that starts again in the middle of work: the engine is idle in the trace too, and works again.
+TEST(Recorder, AResetOfTheFunctionIsPlayedAgain) {
+  Guest guest("g45");
+  const uint64_t table = guest.device().model().gtt_offset;
+  const auto map = [&] {
+    guest.write(table + 4 * 1, kRing | 1);
+    guest.write(table + 4 * 2, kData | 1);
+  };
+  map();
+  start_ring(guest);
+  guest.poke(kRing, {0x1040'0002, 0, 0x2000, 0xaaaa'0001, 0x1040'0002, 0, 0x2004, 0xaaaa'0002});
+  guest.write(kTail, 16);
+  guest.reset();
+  EXPECT_EQ(guest.device().bar_read(0, kTail, 4), 0u);
+  guest.write(kTail, 32);  // a ring that is off: nothing runs, here or there
+  EXPECT_EQ(guest.peek(kData + 4), 0u);
+  map();
+  start_ring(guest);
+  guest.poke(kRing, {0x1040'0002, 0, 0x200c, 0xaaaa'0004, 0, 0, 0, 0});
+  guest.write(kTail, 32);
+  EXPECT_EQ(guest.peek(kData + 12), 0xaaaa'0004u);
+  expect_same(guest);
 }
 
 }  // namespace

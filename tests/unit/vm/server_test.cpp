@@ -5,11 +5,14 @@
 #include <sys/socket.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "device_server.h"
 #include "fuzz/vm_target.h"
 #include "guest_setup.h"
+#include "support/paths.h"
 
 namespace halogen::vm {
 namespace {
@@ -191,6 +194,23 @@ TEST(DeviceServer, OutlivesHostileStreams) {
     }
   }
   fuzz::vm_stream(orders);
+}
+
+// What QEMU sent while Linux started, bound its driver and ran a command; whole, and cut off anywhere.
+TEST(DeviceServer, OutlivesRecordedStreams) {
+  const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_vm";
+  unsigned count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path().string());
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    ASSERT_GT(bytes.size(), 1000u);
+    const std::span stream(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+    fuzz::vm_stream(stream);
+    fuzz::vm_stream(stream.first(bytes.size() / 2));
+    ++count;
+  }
+  EXPECT_GE(count, 8u);
 }
 
 TEST(GuestSetup, FitsTheMachine) {
