@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -90,19 +91,36 @@ void Server::accept_one() {
     return;
   }
   const uint64_t number = ++accepted_;
-  if (connections_.size() >= kMostConnections) {
-    options_.log(fmt::format("connection {}: refused, {} are open", number, connections_.size()));
+  join_finished(false);
+  const auto open = std::ranges::count_if(connections_, [](const Connection& each) { return !each.dropped; });
+  if (static_cast<size_t>(open) >= kMostConnections && !drop_idle()) {
+    options_.log(fmt::format("connection {}: refused, {} are open", number, open));
     ::close(socket);
     return;
   }
   const int yes = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   Connection& connection = connections_.emplace_back();
-  connection.thread = std::thread([this, socket, number, &connection] {
-    serve(socket, number);
+  connection.number = number;
+  connection.socket = socket;
+  connection.thread = std::thread([this, &connection] {
+    serve(connection);
     ++finished_;
     connection.done = true;
   });
+}
+
+// Clients open connections that they may never use: they do not keep others out.
+bool Server::drop_idle() {
+  for (Connection& each : connections_) {
+    const std::lock_guard lock(each.guard);
+    if (each.socket < 0 || each.has_device || each.dropped) continue;
+    options_.log(fmt::format("connection {}: dropped, it did nothing and another one wants in", each.number));
+    ::shutdown(each.socket, SHUT_RDWR);
+    each.dropped = true;
+    return true;
+  }
+  return false;
 }
 
 void Server::join_finished(bool all) {
@@ -116,12 +134,16 @@ void Server::join_finished(bool all) {
   }
 }
 
-void Server::serve(int socket, uint64_t number) {
-  SocketChannel channel(socket, stop_read_);
-  const std::string who = fmt::format("connection {}", number);
+void Server::serve(Connection& connection) {
+  SocketChannel channel(connection.socket, stop_read_);
+  const std::string who = fmt::format("connection {}", connection.number);
   World own;
   std::mutex own_guard;
   const auto machine = [&]() -> Result<trace::Machine*> {
+    {
+      const std::lock_guard lock(connection.guard);
+      connection.has_device = true;
+    }
     if (options_.shared) return shared_.machine.get();
     if (own.machine == nullptr) {
       if (const auto made = make(own); !made) return made.error();
@@ -131,6 +153,10 @@ void Server::serve(int socket, uint64_t number) {
   Session session({channel, machine, options_.shared ? shared_guard_ : own_guard,
                    [&](std::string_view what) { options_.log(fmt::format("{}: {}", who, what)); }});
   session.run();
+  {
+    const std::lock_guard lock(connection.guard);
+    connection.socket = -1;  // the channel closes it
+  }
   if (own.machine != nullptr) end(own, fmt::format("{}, {} messages", who, session.messages()));
 }
 

@@ -32,7 +32,7 @@ struct ServerOptions {
 class Server {
  public:
   static constexpr unsigned kMostConnections = 64;
-  static constexpr uint64_t kMostPages = uint64_t{1} << 20;  // 4 GiB of system memory for all connections
+  static constexpr uint64_t kMostPages = uint64_t{1} << 20;  // 4 GiB of memory, system and local, for all connections
 
   static Result<std::unique_ptr<Server>> listen(ServerOptions options);
   ~Server();
@@ -55,14 +55,20 @@ class Server {
     std::unique_ptr<trace::Machine> machine;
   };
   struct Connection {
+    uint64_t number = 0;
     std::thread thread;
     std::atomic<bool> done{false};
+    std::mutex guard;         // of what follows
+    int socket = -1;          // -1: closed
+    bool has_device = false;  // it sent more than words of greeting
+    bool dropped = false;
   };
 
   explicit Server(ServerOptions options) : options_(std::move(options)), budget_(kMostPages) {}
 
   void accept_one();
-  void serve(int socket, uint64_t number);
+  void serve(Connection& connection);
+  bool drop_idle();  // the oldest connection that has no device; false: there is none
   Result<void> make(World& world);
   void end(World& world, const std::string& who);
   void join_finished(bool all);

@@ -37,7 +37,7 @@ std::byte* OwnFrames::chunk(uint64_t number) {
   if (std::byte* const found = find_chunk(number)) {
     return found;
   }
-  if (used_.load(std::memory_order_relaxed) + kChunkBytes > most_resident_) {
+  if (used_.load(std::memory_order_relaxed) + kChunkBytes > most_resident_ || (permit_ && !permit_(kChunkBytes))) {
     return nullptr;
   }
   made_.push_back(number);
@@ -75,16 +75,20 @@ void OwnFrames::read(uint64_t address, std::span<std::byte> out) const {
   }
 }
 
-void OwnFrames::write(uint64_t address, std::span<const std::byte> data) {
+bool OwnFrames::write(uint64_t address, std::span<const std::byte> data) {
+  bool whole = data.empty() || (address < bytes_ && data.size() <= bytes_ - address);
   for (size_t done = 0; done < data.size() && address < bytes_;) {
     const uint64_t inside = address % kChunkBytes;
     const uint64_t part = std::min({uint64_t{data.size() - done}, kChunkBytes - inside, bytes_ - address});
     if (std::byte* const into = chunk(address / kChunkBytes)) {
       std::memcpy(into + inside, data.data() + done, part);
+    } else {
+      whole = false;
     }
     done += part;
     address += part;
   }
+  return whole;
 }
 
 void OwnFrames::clear() {

@@ -27,12 +27,15 @@ class OwnFrames final : public FrameSource {
   OwnFrames(const OwnFrames&) = delete;
   OwnFrames& operator=(const OwnFrames&) = delete;
 
+  // Asked, one at a time, before something new comes into being: false makes a hole of it. Empty: nobody is asked.
+  void set_permit(std::function<bool(uint64_t bytes)> permit) { permit_ = std::move(permit); }
+
   uint64_t size() const { return bytes_; }
   std::byte* frame(uint64_t number) override;  // comes into being, as zeros, at the first touch; any thread may ask
 
   // Without touching what was never written. Ranges are clipped at the end.
   void read(uint64_t address, std::span<std::byte> out) const;
-  void write(uint64_t address, std::span<const std::byte> data);
+  bool write(uint64_t address, std::span<const std::byte> data);  // false: a part fell into a hole
   uint64_t resident_bytes() const { return used_.load(std::memory_order_relaxed); }
   // Everything that was ever touched, in no order.
   void visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const;
@@ -61,6 +64,7 @@ class OwnFrames final : public FrameSource {
 
   uint64_t bytes_;
   uint64_t most_resident_;
+  std::function<bool(uint64_t)> permit_;
   uint64_t chunk_count_;
   std::span<std::byte> held_;
   std::unique_ptr<std::byte*[], Free> chunks_;  // null: zero. A wide address range costs nothing until it is touched

@@ -36,6 +36,13 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
   Result<std::unique_ptr<Device>> created = Device::create(model, machine->host_, device);
   if (!created) return created.error();
   machine->device_ = std::move(created).value();
+  if (options.budget != nullptr) {
+    machine->device_->local_memory().set_permit([raw = machine.get()](uint64_t bytes) {
+      const bool granted = raw->budget_->take(bytes / kPageBytes);
+      raw->local_pages_ += granted ? bytes / kPageBytes : 0;
+      return granted;
+    });
+  }
   machine->formats_.emplace(model, model.physical_bits);
   const PageFormat* const global = machine->formats_->find(WalkMode::ggtt);
   machine->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
@@ -47,6 +54,10 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
   machine->settle_limit_ = options.settle_limit;
   machine->bring_up();
   return machine;
+}
+
+Machine::~Machine() {
+  if (budget_ != nullptr) budget_->give(local_pages_);
 }
 
 // What firmware and a kernel do before a client comes: decoding on, and the global table of Gen4.
@@ -135,8 +146,7 @@ bool Machine::write_memory(aub::MemorySpace space, uint64_t address, std::span<c
     case aub::MemorySpace::ppgtt_pd_entry:
     case aub::MemorySpace::ppgtt_pml4_entry:
       if (!local && !object) return host_.write_memory(PhysAddr{address}, data);
-      device_->local_memory().write(address + (object ? object_base_ : 0), data);
-      return objects_.has_value();
+      return device_->local_memory().write(address + (object ? object_base_ : 0), data) && objects_.has_value();
     case aub::MemorySpace::ggtt_entry:
       return store_entries(address, data);
     case aub::MemorySpace::gtt_pd_entry:

@@ -27,7 +27,7 @@ namespace halogen::trace {
 
 struct MachineOptions {
   EventSink* events = nullptr;
-  PageBudget* budget = nullptr;  // of system memory, shared with other machines
+  PageBudget* budget = nullptr;  // of memory, system and local, shared with other machines
   std::string name = "gpu0";
   uint64_t settle_limit = Device::kSettleLimit;  // virtual time that one write may start work for
 };
@@ -35,6 +35,7 @@ struct MachineOptions {
 class Machine {
  public:
   static Result<std::unique_ptr<Machine>> create(const spec::DeviceModel& model, const MachineOptions& options = {});
+  ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
@@ -93,7 +94,7 @@ class Machine {
   uint64_t memory_hash() const;
 
  private:
-  explicit Machine(const MachineOptions& options) : host_(options.events, options.budget) {}
+  explicit Machine(const MachineOptions& options) : budget_(options.budget), host_(options.events, options.budget) {}
 
   void bring_up();
   bool store_entries(uint64_t offset, std::span<const std::byte> data);
@@ -103,6 +104,8 @@ class Machine {
   void note_engines();
   void note_context(unsigned engine);
 
+  PageBudget* budget_;
+  uint64_t local_pages_ = 0;  // taken from it for the device's own memory
   TraceHost host_;
   std::unique_ptr<Device> device_;
   std::optional<PageFormats> formats_;

@@ -19,7 +19,10 @@ namespace halogen::trace {
 class PageBudget {
  public:
   explicit PageBudget(uint64_t pages) : left_(static_cast<int64_t>(pages)) {}
-  bool take() { return left_.fetch_sub(1, std::memory_order_relaxed) > 0 || give(1); }
+  bool take(uint64_t pages = 1) {
+    const auto some = static_cast<int64_t>(pages);
+    return left_.fetch_sub(some, std::memory_order_relaxed) >= some || give(pages);
+  }
   bool give(uint64_t pages) {
     left_.fetch_add(static_cast<int64_t>(pages), std::memory_order_relaxed);
     return false;

@@ -191,6 +191,83 @@ TEST(TbxServer, PeersThatFightGetWholeAnswers) {
   EXPECT_TRUE(second);
 }
 
+// One submits and waits for its tag, the other takes the device away under it again and again.
+TEST(TbxServer, APeerThatResetsASharedDeviceBreaksNoOther) {
+  Serving serving("bdw", true);
+  const auto fight = [&] {
+    const Client client(serving.server->port());
+    Messages out;
+    for (uint32_t round = 0; round < 30; ++round) {
+      out.clear();
+      out.control(0x0001'0001).write(0x2000, {0x1880'0101, round, round}).message(7, {});
+      if (!client.send(out.bytes()) || client.receive(3).size() != 3) return false;
+    }
+    return true;
+  };
+  std::atomic<bool> other{false};
+  std::thread thread([&] { other = fight(); });
+  {
+    const Client client(serving.server->port());
+    NeoStream neo(kProducts[0]);
+    for (uint32_t round = 0; round < 10; ++round) {
+      neo.out().clear();
+      neo.set_up();
+      neo.submit(round, round);
+      neo.out().message(7, {});
+      ASSERT_TRUE(client.send(neo.out().bytes()));
+      const auto words = client.receive(3);
+      ASSERT_EQ(words.size(), 3u);
+      EXPECT_EQ(words[0], 8u) << "in step";
+    }
+  }
+  thread.join();
+  EXPECT_TRUE(other);
+  const Client last(serving.server->port());
+  NeoStream neo(kProducts[0]);
+  neo.out().control(0x0001'0001);
+  neo.set_up();
+  neo.submit(0x77, 5);
+  ASSERT_TRUE(last.send(neo.out().bytes()));
+  EXPECT_EQ(read_word(last, neo.out(), neo.tag_page), 5u) << "the device still works";
+}
+
+TEST(TbxServer, IdlePeersKeepNobodyOut) {
+  Serving serving("i965");
+  const Client worker(serving.server->port());
+  Messages out;
+  out.write(0x1000, {42});
+  ASSERT_TRUE(worker.send(out.bytes()));
+  EXPECT_EQ(read_word(worker, out, 0x1000), 42u);
+  std::vector<std::unique_ptr<Client>> idle;
+  for (unsigned i = 0; i < Server::kMostConnections + 5; ++i) {
+    idle.push_back(std::make_unique<Client>(serving.server->port()));
+    ASSERT_TRUE(idle.back()->send(Messages().control().bytes()));
+  }
+  serving.wait_for("connection 7: dropped, it did nothing and another one wants in");
+  EXPECT_EQ(idle[0]->receive(1).size(), 0u) << "the oldest";
+  Messages look;
+  EXPECT_EQ(read_word(*idle.back(), look, 0x1000), 0u);
+  EXPECT_EQ(read_word(worker, out, 0x1000), 42u);
+  const auto log = serving.log();
+  EXPECT_EQ(std::ranges::count_if(log, [](const std::string& line) { return line.find("dropped") != line.npos; }), 6);
+}
+
+TEST(TbxServer, RefusesOneMoreThanItHasRoomFor) {
+  Serving serving("i965");
+  std::vector<std::unique_ptr<Client>> busy;
+  Messages out;
+  for (unsigned i = 0; i < Server::kMostConnections; ++i) {
+    busy.push_back(std::make_unique<Client>(serving.server->port()));
+    EXPECT_EQ(read_word(*busy.back(), out, 0x1000), 0u);
+  }
+  const Client more(serving.server->port());
+  EXPECT_EQ(more.receive(1).size(), 0u);
+  serving.wait_for("connection 65: refused, 64 are open");
+  EXPECT_EQ(read_word(*busy.front(), out, 0x1000), 0u);
+  busy.pop_back();
+  serving.wait_for("connection 64, ");  // ended
+}
+
 TEST(TbxServer, GoesOnForOthersWhenOneBreaksOrLeaves) {
   Serving serving("icl");
   Client good(serving.server->port());

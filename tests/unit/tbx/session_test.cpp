@@ -222,5 +222,34 @@ TEST(TbxSession, MemoryThatIsUsedUpIsSaidAndHarmless) {
   EXPECT_EQ(channel.output().size(), 10u * 28);
 }
 
+// System and local memory of all machines come from one budget, which gets back what an ended machine had.
+TEST(TbxSession, LocalMemoryCountsToo) {
+  constexpr uint64_t kLocalPages = 16;  // that come into being together
+  trace::PageBudget budget(3 * kLocalPages + 1);
+  const auto make = [&] {
+    return std::move(trace::Machine::create(*spec::find_device("dg1"), {.budget = &budget})).value();
+  };
+  const auto write = [](trace::Machine& machine, trace::aub::MemorySpace space, uint64_t address) {
+    return machine.write_memory(space, address, std::as_bytes(std::span("x", 1)));
+  };
+  const auto local = trace::aub::MemorySpace::local;
+  auto first = make();
+  EXPECT_TRUE(write(*first, local, 0x10'0000));
+  EXPECT_TRUE(write(*first, local, 0x10'8000)) << "the same piece";
+  EXPECT_TRUE(write(*first, local, 0x20'0000));
+  auto second = make();
+  EXPECT_TRUE(write(*second, trace::aub::MemorySpace::system, 0x5000));
+  EXPECT_TRUE(write(*second, local, 0x30'0000));
+  EXPECT_FALSE(write(*second, local, 0x40'0000)) << "used up";
+  EXPECT_FALSE(write(*second, trace::aub::MemorySpace::system, 0x6000));
+  std::byte byte{1};
+  EXPECT_TRUE(second->read_memory(local, 0x40'0000, std::span(&byte, 1)));
+  EXPECT_EQ(byte, std::byte{0});
+  first.reset();
+  EXPECT_TRUE(write(*second, local, 0x40'0000));
+  second.reset();
+  EXPECT_TRUE(budget.take(3 * kLocalPages + 1)) << "all of it came back";
+}
+
 }  // namespace
 }  // namespace halogen::tbx
