@@ -43,6 +43,7 @@ class Player final : public aub::Visitor {
   void record_to(aub::Writer* writer) { recorder_ = writer; }
   // Where records that dump memory may write; empty: nowhere. File names of a trace never leave the folder.
   void allow_dumps(std::filesystem::path folder) { dump_folder_ = std::move(folder); }
+  void set_budget(PageBudget* budget) { options_.budget = budget; }  // of memory; null: a machine's own
   void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
 
   void on(const aub::Place& place, const aub::Record& record) override;
