@@ -159,6 +159,13 @@ bool Device::bar_read_block(unsigned index, uint64_t offset, std::span<std::byte
 }
 
 bool Device::bar_write_block(unsigned index, uint64_t offset, std::span<const std::byte> from) {
+  const spec::BarModel* const table = usable_bar(index, offset, 1, 0, false);
+  if (table != nullptr && table->kind == spec::BarKind::gttadr) {
+    return memory_.gtt_port().write_block(offset, from);
+  }
+  if (table != nullptr && table->kind == spec::BarKind::gttmmadr && offset >= model_->gtt_offset) {
+    return memory_.gtt_port().write_block(offset - model_->gtt_offset, from);
+  }
   const spec::BarModel* bar = from.empty() ? nullptr : block_bar(index, offset, from.size());
   if (bar == nullptr) {
     return from.empty();

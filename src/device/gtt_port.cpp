@@ -51,4 +51,17 @@ void GttPort::write(uint64_t offset, unsigned bytes, uint64_t value) {
   changed_(offset / entry_bytes_, (offset + bytes - 1) / entry_bytes_);
 }
 
+bool GttPort::write_block(uint64_t offset, std::span<const std::byte> from) {
+  if (offset % entry_bytes_ != 0 || from.size() % entry_bytes_ != 0 || offset > place_.bytes ||
+      from.size() > place_.bytes - offset) {
+    events_.on_event(
+        {EventKind::bad_access, {}, path_, offset, from.size(), "a block that is not entries of the table"});
+    return false;
+  }
+  if (from.empty()) return true;
+  memory_.write(place_.space, PhysAddr(place_.base + offset), from);
+  changed_(offset / entry_bytes_, (offset + from.size() - 1) / entry_bytes_);
+  return true;
+}
+
 }  // namespace halogen

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/event.h"
@@ -35,6 +36,8 @@ class GttPort {
 
   uint64_t read(uint64_t offset, unsigned bytes);
   void write(uint64_t offset, unsigned bytes, uint64_t value);
+  // Whole entries one after the other, as a processor that combines writes sends them. False: not inside the table.
+  bool write_block(uint64_t offset, std::span<const std::byte> from);
 
  private:
   bool check_access(uint64_t offset, unsigned bytes, uint64_t value, std::string_view verb);

@@ -296,6 +296,22 @@ void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> f
 
 // Hardware watches the alias: no cached translation of these pages survives.
 void MemoryUnit::entries_changed(uint64_t first, uint64_t last) {
+  constexpr uint64_t kMany = 256;  // to look for each costs more than to forget all
+  if (last - first >= kMany) {
+    for (const auto& tlb : tlbs_.all()) {
+      tlb->invalidate_space(kGlobalSpace);
+    }
+    external_tlb_.invalidate_space(kGlobalSpace);
+    for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
+      const PageFormat* format = gam_.engine(engine).walk.format;
+      if (format != nullptr && format->mode == WalkMode::ggtt) {
+        for (AddressSpace* space : gam_.engine(engine).spaces) {
+          space->invalidate();
+        }
+      }
+    }
+    return;
+  }
   for (uint64_t page = first; page <= last; ++page) {
     for (const auto& tlb : tlbs_.all()) {
       tlb->invalidate_page(kGlobalSpace, page);

@@ -108,8 +108,12 @@ int read_buffer(Call& call, drm_i915_gem_pread& read) {
   if (!inside(*buffer, read.offset, read.size)) return -EINVAL;
   if (!buffer->need_pages()) return -ENOMEM;
   wait_idle(call, buffer, false);
-  const auto from = buffer->bytes().subspan(read.offset, read.size);
-  return write_user(read.data_ptr, from.data(), from.size()) ? 0 : -EFAULT;
+  if (!is_own_process()) {
+    const auto from = buffer->bytes().subspan(read.offset, read.size);
+    return write_user(read.data_ptr, from.data(), from.size()) ? 0 : -EFAULT;
+  }
+  const uint64_t place = buffer->offset() + read.offset;
+  return write_user_from_file(read.data_ptr, buffer->descriptor(), place, read.size) ? 0 : -EFAULT;
 }
 
 int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
@@ -119,8 +123,12 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
   if (!inside(*buffer, write.offset, write.size)) return -EINVAL;
   if (!buffer->need_pages()) return -ENOMEM;
   wait_idle(call, buffer, true);
-  const auto into = buffer->bytes().subspan(write.offset, write.size);
-  return read_user(write.data_ptr, into.data(), into.size()) ? 0 : -EFAULT;
+  if (!is_own_process()) {
+    const auto into = buffer->bytes().subspan(write.offset, write.size);
+    return read_user(write.data_ptr, into.data(), into.size()) ? 0 : -EFAULT;
+  }
+  const uint64_t place = buffer->offset() + write.offset;
+  return read_user_to_file(write.data_ptr, buffer->descriptor(), place, write.size) ? 0 : -EFAULT;
 }
 
 int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {

@@ -50,9 +50,7 @@ void GlobalTable::write(uint64_t address, const PageRun& run) {
 }
 
 void GlobalTable::clear(uint64_t address, uint64_t bytes) {
-  for (uint64_t done = 0; done < bytes; done += kPageBytes) {
-    hardware_.write_entry((address + done) / kPageBytes, entry(nothing_.address, false));
-  }
+  hardware_.write_entries(address / kPageBytes, bytes / kPageBytes, entry(nothing_.address, false));
 }
 
 std::optional<uint64_t> GlobalTable::map(const PageRun& run, uint64_t alignment) {

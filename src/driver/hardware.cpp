@@ -1,6 +1,8 @@
 #include "driver/hardware.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "hw/gtt.h"
 
@@ -111,6 +113,17 @@ void Hardware::wake() {
 
 void Hardware::write_entry(uint64_t index, uint64_t entry) {
   bar_write(table_bar_, table_offset_ + index * entry_bytes_, entry_bytes_, entry);
+}
+
+void Hardware::write_entries(uint64_t first, uint64_t count, uint64_t entry) {
+  constexpr uint64_t kTogether = 8192;
+  std::vector<std::byte> block(std::min(count, kTogether) * entry_bytes_);
+  for (size_t at = 0; at < block.size(); at += entry_bytes_) std::memcpy(block.data() + at, &entry, entry_bytes_);
+  for (uint64_t done = 0; done < count; done += kTogether) {
+    const uint64_t part = std::min(kTogether, count - done);
+    device_->bar_write_block(table_bar_, table_offset_ + (first + done) * entry_bytes_,
+                             std::span(block).first(part * entry_bytes_));
+  }
 }
 
 std::optional<PageRun> Hardware::allocate(uint64_t bytes, bool local) {

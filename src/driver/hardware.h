@@ -55,6 +55,7 @@ class Hardware {
 
   // An entry of the global table, through its alias.
   void write_entry(uint64_t index, uint64_t entry);
+  void write_entries(uint64_t first, uint64_t count, uint64_t entry);  // all the same
   unsigned entry_bytes() const { return entry_bytes_; }
   uint64_t entry_count() const { return entries_; }
   uint64_t aperture_bytes() const { return aperture_bytes_; }

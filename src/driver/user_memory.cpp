@@ -1,8 +1,10 @@
 #include "driver/user_memory.h"
 
+#include <pthread.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <utility>
 
 namespace halogen::driver {
@@ -18,6 +20,31 @@ void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
 }
 
+// Whether the range lies on the calling thread's own stack, above this call: such memory is there for certain, and most
+// arguments of calls lie so.
+bool on_own_stack(uint64_t address, size_t bytes) {
+  struct Stack {
+    uint64_t start = 0, end = 0;
+  };
+  if (other_process != 0) return false;
+  static thread_local const Stack stack = [] {
+    Stack found;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return found;
+    void* start = nullptr;
+    size_t size = 0;
+    if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+      found.start = reinterpret_cast<uintptr_t>(start);
+      found.end = found.start + size;
+    }
+    pthread_attr_destroy(&attributes);
+    return found;
+  }();
+  const uint64_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (here < stack.start || here >= stack.end) return false;  // a program that switches stacks itself
+  return address >= here && address < stack.end && bytes <= stack.end - address;
+}
+
 }  // namespace
 
 UserProcess::UserProcess(pid_t process) : before_(std::exchange(other_process, process)) {}
@@ -27,6 +54,10 @@ UserProcess::~UserProcess() {
 
 bool read_user(uint64_t address, void* into, size_t bytes) {
   if (bytes == 0) return true;
+  if (on_own_stack(address, bytes)) {
+    std::memcpy(into, pointer_at(address), bytes);
+    return true;
+  }
   const iovec here{into, bytes};
   const iovec there{pointer_at(address), bytes};
   return process_vm_readv(process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
@@ -34,9 +65,36 @@ bool read_user(uint64_t address, void* into, size_t bytes) {
 
 bool write_user(uint64_t address, const void* from, size_t bytes) {
   if (bytes == 0) return true;
+  if (on_own_stack(address, bytes)) {
+    std::memcpy(pointer_at(address), from, bytes);
+    return true;
+  }
   const iovec here{const_cast<void*>(from), bytes};
   const iovec there{pointer_at(address), bytes};
   return process_vm_writev(process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool is_own_process() {
+  return other_process == 0 || other_process == getpid();
+}
+
+bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t part =
+        pwrite(descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
+    if (part <= 0) return false;
+    done += static_cast<size_t>(part);
+  }
+  return true;
+}
+
+bool write_user_from_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t part = pread(descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
+    if (part <= 0) return false;
+    done += static_cast<size_t>(part);
+  }
+  return true;
 }
 
 }  // namespace halogen::driver

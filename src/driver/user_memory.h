@@ -25,6 +25,12 @@ class UserProcess {
 bool read_user(uint64_t address, void* into, size_t bytes);
 bool write_user(uint64_t address, const void* from, size_t bytes);
 
+bool is_own_process();  // the program is this process
+
+// Between this process's memory and a file, for much at a time.
+bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes);
+bool write_user_from_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes);
+
 template <class T>
 std::optional<T> read_user(uint64_t address) {
   T value{};
