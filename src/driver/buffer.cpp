@@ -11,6 +11,7 @@
 
 #include "driver/shared_buffers.h"
 #include "driver/space.h"
+#include "driver/user_memory.h"
 
 namespace halogen::driver {
 
@@ -22,6 +23,14 @@ Buffer::~Buffer() {
 
 bool Buffer::need_pages() {
   if (has_pages()) return true;
+  if (program_ != 0) {
+    auto* const memory = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(program_));
+    const std::optional<uint64_t> address =
+        hardware_.machine().add_window({memory, bytes_}, hardware_.model().physical_bits);
+    if (!address) return false;
+    run_ = {*address, bytes_, false, read_only_};
+    return true;
+  }
   const std::optional<PageRun> run = hardware_.allocate(bytes_, local_);
   if (!run) return false;
   run_ = *run;
@@ -30,6 +39,11 @@ bool Buffer::need_pages() {
 
 void Buffer::drop_pages() {
   if (!has_pages()) return;
+  if (program_ != 0) {
+    hardware_.machine().remove_window(run_.address);
+    run_ = {};
+    return;
+  }
   // A shared file keeps its content: it only leaves this machine's memory.
   if (shared_ >= 0) hardware_.machine().of(local_).drop(run_.address, run_.bytes);
   hardware_.release(run_);
@@ -38,6 +52,7 @@ void Buffer::drop_pages() {
 
 int Buffer::share() {
   if (shared_ >= 0) return 0;
+  if (program_ != 0) return -EINVAL;
   if (!need_pages()) return -ENOMEM;
   const int file = memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return -errno;
@@ -84,7 +99,43 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
     return nullptr;
   }
   buffer->shared_ = file;
+  buffer->imported_ = true;
   return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only) {
+  auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
+  buffer->program_ = address;
+  buffer->read_only_ = read_only;
+  return buffer;
+}
+
+int Buffer::validate() {
+  if (program_ == 0) return 0;
+  // The first time in full; then only that it is still there.
+  const bool there = has_pages() ? is_user_mapped(program_, bytes_) : can_use_user(program_, bytes_, !read_only_);
+  if (there) return 0;
+  while (!spaces.empty()) spaces.back()->unbind(*this);
+  drop_pages();
+  return -EFAULT;
+}
+
+int Buffer::need_view() {
+  if (!need_pages()) return -1;
+  if (!view_) view_ = LinearView::create(bytes_);
+  sync_view();
+  return view_ ? view_->descriptor() : -1;
+}
+
+void Buffer::sync_view() {
+  if (view_ && has_pages()) view_->sync(bytes(), tiling, stride);
+}
+
+void Buffer::set_tiling(Tiling its_tiling, uint32_t its_stride) {
+  sync_view();
+  tiling = its_tiling;
+  stride = its_stride;
+  sync_view();
 }
 
 void Buffer::forget_done() {

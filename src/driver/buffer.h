@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "driver/hardware.h"
+#include "driver/linear_view.h"
 #include "driver/request.h"
 
 namespace halogen::driver {
 
 class Space;
-
-enum class Tiling : uint8_t { linear, x, y };
 
 class Buffer {
  public:
@@ -40,6 +39,21 @@ class Buffer {
   int descriptor() const { return shared_ >= 0 ? shared_ : hardware_.machine().of(local_).descriptor(); }
   uint64_t offset() const { return shared_ >= 0 ? 0 : run_.address; }
   bool is_shared() const { return shared_ >= 0; }
+  bool is_imported() const { return imported_; }
+
+  // The program's own memory instead of pages of the machine. It may go at any time: then its pages go, and come back
+  // when there is memory at that place again.
+  static std::shared_ptr<Buffer> of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only);
+  bool is_of_program() const { return program_ != 0; }
+  uint64_t program_address() const { return program_; }
+  // Whether there is something to work on. EFAULT: the program's memory is not there.
+  int validate();
+
+  // As seen through a fence. -1: no memory.
+  int need_view();
+  bool has_view() const { return view_ != nullptr; }
+  void sync_view();  // what program and device wrote meets
+  void set_tiling(Tiling its_tiling, uint32_t its_stride);
 
   // Work in flight. `write`: false: only what writes.
   bool is_busy(bool also_reads);
@@ -64,6 +78,10 @@ class Buffer {
   bool local_;
   PageRun run_;
   int shared_ = -1;
+  bool imported_ = false;
+  uint64_t program_ = 0;
+  bool read_only_ = false;
+  std::unique_ptr<LinearView> view_;
   std::vector<FenceRef> writers_;
   std::vector<FenceRef> readers_;
 };

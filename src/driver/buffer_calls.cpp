@@ -7,6 +7,7 @@
 #include "driver/extensions.h"
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -23,7 +24,9 @@ int add_buffer(Call& call, uint64_t& size, bool local, uint32_t& handle) {
   Hardware& hardware = call.kernel.gpu().hardware();
   if (bytes > hardware.pages(local).all_bytes()) return -E2BIG;
   size = bytes;
-  handle = call.file.buffers.add(std::make_shared<Buffer>(hardware, bytes, local));
+  auto buffer = std::make_shared<Buffer>(hardware, bytes, local);
+  if (spec::interface_of(hardware.model().id).llc) buffer->caching = I915_CACHING_CACHED;
+  handle = call.file.buffers.add(std::move(buffer));
   return 0;
 }
 
@@ -102,12 +105,15 @@ int close_buffer(Call& call, drm_gem_close& close) {
 }
 
 int read_buffer(Call& call, drm_i915_gem_pread& read) {
+  if (!spec::interface_of(call.kernel.model().id).processor_copies) return -EOPNOTSUPP;
   if (read.size == 0) return 0;
+  if (!is_user_range(read.data_ptr, read.size)) return -EFAULT;
   const BufferRef buffer = call.file.buffers.find(read.handle);
   if (!buffer) return -ENOENT;
-  if (!inside(*buffer, read.offset, read.size)) return -EINVAL;
+  if (!inside(*buffer, read.offset, read.size) || buffer->is_of_program()) return -EINVAL;
   if (!buffer->need_pages()) return -ENOMEM;
   wait_idle(call, buffer, false);
+  buffer->sync_view();
   if (!is_own_process()) {
     const auto from = buffer->bytes().subspan(read.offset, read.size);
     return write_user(read.data_ptr, from.data(), from.size()) ? 0 : -EFAULT;
@@ -117,12 +123,15 @@ int read_buffer(Call& call, drm_i915_gem_pread& read) {
 }
 
 int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
+  if (!spec::interface_of(call.kernel.model().id).processor_copies) return -EOPNOTSUPP;
   if (write.size == 0) return 0;
+  if (!is_user_range(write.data_ptr, write.size)) return -EFAULT;
   const BufferRef buffer = call.file.buffers.find(write.handle);
   if (!buffer) return -ENOENT;
-  if (!inside(*buffer, write.offset, write.size)) return -EINVAL;
+  if (!inside(*buffer, write.offset, write.size) || buffer->is_of_program()) return -EINVAL;
   if (!buffer->need_pages()) return -ENOMEM;
   wait_idle(call, buffer, true);
+  buffer->sync_view();
   if (!is_own_process()) {
     const auto into = buffer->bytes().subspan(write.offset, write.size);
     return read_user(write.data_ptr, into.data(), into.size()) ? 0 : -EFAULT;
@@ -131,48 +140,31 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
   return read_user_to_file(write.data_ptr, buffer->descriptor(), place, write.size) ? 0 : -EFAULT;
 }
 
-int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
-  const BufferRef buffer = call.file.buffers.find(map.handle);
-  if (!buffer) return -ENOENT;
-  if (map.extensions != 0) return -EINVAL;
-  const bool local = call.kernel.gpu().hardware().has(spec::Feature::local_memory);
-  switch (map.flags) {
-    case I915_MMAP_OFFSET_GTT:
-      if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -ENODEV;
-      break;
-    case I915_MMAP_OFFSET_WC:
-    case I915_MMAP_OFFSET_WB:
-    case I915_MMAP_OFFSET_UC:
-      if (local) return -ENODEV;
-      break;
-    case I915_MMAP_OFFSET_FIXED:
-      if (!local) return -ENODEV;
-      break;
-    default:
-      return -EINVAL;
-  }
-  map.offset = call.kernel.offset_of(buffer);
-  return 0;
-}
-
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
+  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
   constexpr uint32_t kProcessor = I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT | I915_GEM_DOMAIN_WC;
   if (((domain.read_domains | domain.write_domain) & ~kProcessor) != 0) return -EINVAL;
   if (domain.write_domain != 0 && domain.read_domains != domain.write_domain) return -EINVAL;
   if (domain.read_domains == 0) return 0;
   const BufferRef buffer = call.file.buffers.find(domain.handle);
   if (!buffer) return -ENOENT;
-  return wait_idle(call, buffer, domain.write_domain != 0);
+  wait_idle(call, buffer, domain.write_domain != 0);
+  buffer->sync_view();
+  return buffer->validate();
 }
 
 int finish_writing(Call& call, drm_i915_gem_sw_finish& finish) {
-  return call.file.buffers.find(finish.handle) ? 0 : -ENOENT;
+  const BufferRef buffer = call.file.buffers.find(finish.handle);
+  if (!buffer) return -ENOENT;
+  buffer->sync_view();
+  return 0;
 }
 
 int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
   if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
   const BufferRef buffer = call.file.buffers.find(tiling.handle);
   if (!buffer) return -ENOENT;
+  if (buffer->is_of_program()) return -ENXIO;
   if (tiling.tiling_mode > I915_TILING_Y) return -EINVAL;
   if (tiling.tiling_mode == I915_TILING_NONE) {
     tiling.stride = 0;
@@ -182,8 +174,7 @@ int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
     if (tiling.stride == 0 || tiling.stride % tile != 0 || tiling.stride > kMostStride) return -EINVAL;
   }
   tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
-  buffer->tiling = static_cast<Tiling>(tiling.tiling_mode);
-  buffer->stride = tiling.stride;
+  buffer->set_tiling(static_cast<Tiling>(tiling.tiling_mode), tiling.stride);
   return 0;
 }
 
@@ -197,11 +188,15 @@ int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling) {
 }
 
 int set_caching(Call& call, drm_i915_gem_caching& caching) {
+  const spec::InterfaceModel& chip = spec::interface_of(call.kernel.model().id);
   if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
   if (caching.caching > I915_CACHING_DISPLAY) return -EINVAL;
+  if (caching.caching == I915_CACHING_CACHED && !chip.llc && !chip.snoop) return -ENODEV;
   const BufferRef buffer = call.file.buffers.find(caching.handle);
   if (!buffer) return -ENOENT;
-  buffer->caching = caching.caching;
+  if (buffer->is_of_program()) return caching.caching == I915_CACHING_CACHED ? 0 : -ENXIO;
+  // No chip here writes through for displays.
+  buffer->caching = caching.caching == I915_CACHING_CACHED ? I915_CACHING_CACHED : I915_CACHING_NONE;
   return 0;
 }
 
@@ -209,7 +204,8 @@ int get_caching(Call& call, drm_i915_gem_caching& caching) {
   if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
   const BufferRef buffer = call.file.buffers.find(caching.handle);
   if (!buffer) return -ENOENT;
-  caching.caching = buffer->caching;
+  const bool cached = buffer->caching == I915_CACHING_CACHED || buffer->is_of_program();
+  caching.caching = cached ? I915_CACHING_CACHED : I915_CACHING_NONE;
   return 0;
 }
 
@@ -259,6 +255,7 @@ int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
     const auto spent = std::chrono::steady_clock::now() - start;
     wait.timeout_ns = std::max<int64_t>(0, wait.timeout_ns - std::chrono::nanoseconds(spent).count());
   }
+  if (idle) buffer->sync_view();
   return idle ? 0 : -ETIME;
 }
 

@@ -40,7 +40,7 @@ int read_engines(const Gpu& gpu, uint64_t address, size_t count, std::vector<Eng
 // Any of several engines does the work.
 int balance(Gpu& gpu, Map& map, uint64_t address) {
   if (!gpu.hardware().has(spec::Feature::execlists)) return -ENODEV;
-  i915_context_engines_load_balance head{};
+  i915_context_engines_load_balance head;
   if (!read_user(address, &head, offsetof(i915_context_engines_load_balance, engines))) return -EFAULT;
   if (head.engine_index >= map.size()) return -EINVAL;
   EngineSlot& slot = map[head.engine_index];
@@ -62,7 +62,7 @@ int balance(Gpu& gpu, Map& map, uint64_t address) {
 // Nothing is left of bonds but their rules.
 int bond(Gpu& gpu, const Map& map, uint64_t address) {
   if (!spec::interface_of(gpu.hardware().model().id).bonds) return -ENODEV;
-  i915_context_engines_bond head{};
+  i915_context_engines_bond head;
   if (!read_user(address, &head, offsetof(i915_context_engines_bond, engines))) return -EFAULT;
   if (head.virtual_index >= map.size() || map[head.virtual_index].queue == nullptr) return -EINVAL;
   if (!is_reserved_zero(head)) return -EINVAL;
@@ -73,7 +73,7 @@ int bond(Gpu& gpu, const Map& map, uint64_t address) {
 
 // Several engines work at the same time, each on a batch of its own: neighbours of one class.
 int parallel(Gpu& gpu, Map& map, uint64_t address) {
-  i915_context_engines_parallel_submit head{};
+  i915_context_engines_parallel_submit head;
   if (!read_user(address, &head, offsetof(i915_context_engines_parallel_submit, engines))) return -EFAULT;
   if (head.num_siblings != 1) return -EINVAL;  // more only with firmware that chooses
   if (head.engine_index >= map.size() || !is_free(map[head.engine_index])) return -EINVAL;

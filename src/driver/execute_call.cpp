@@ -93,6 +93,8 @@ class Execution {
       if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
       Item item{call_.file.buffers.find(object.handle), object};
       if (!item.buffer) return -ENOENT;
+      if (const int result = item.buffer->validate(); result != 0) return result;
+      item.buffer->sync_view();
       if (!places_.emplace(object.handle, items_.size()).second) return -EINVAL;  // twice
       items_.push_back(std::move(item));
     }

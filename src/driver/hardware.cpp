@@ -129,7 +129,7 @@ void Hardware::write_entries(uint64_t first, uint64_t count, uint64_t entry) {
 std::optional<PageRun> Hardware::allocate(uint64_t bytes, bool local) {
   const std::optional<uint64_t> address = pages(local).take(bytes);
   if (!address) return std::nullopt;
-  const PageRun run{*address, bytes, local};
+  const PageRun run{*address, bytes, local, false};
   return run;
 }
 

@@ -21,6 +21,7 @@ struct PageRun {
   uint64_t address = 0;
   uint64_t bytes = 0;
   bool local = false;
+  bool read_only = false;
 };
 
 struct HardwareOptions {
@@ -64,7 +65,7 @@ class Hardware {
   std::optional<PageRun> allocate(uint64_t bytes, bool local = false);
   void release(const PageRun& run);
   std::span<std::byte> bytes(const PageRun& run) const {
-    return (run.local ? machine_->local() : machine_->memory()).at(run.address, run.bytes);
+    return run.local ? machine_->local().at(run.address, run.bytes) : machine_->at(run.address, run.bytes);
   }
   PageAllocator& pages(bool local) { return local ? local_pages_ : pages_; }
 

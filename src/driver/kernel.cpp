@@ -85,34 +85,71 @@ FidelityReport Kernel::fidelity() {
   return gpu_->hardware().device().fidelity();
 }
 
-uint64_t Kernel::offset_of(const BufferRef& buffer) {
-  uint64_t& offset = offsets_[buffer.get()];
+uint64_t Kernel::offset_of(const BufferRef& buffer, bool aperture) {
+  uint64_t& offset = offsets_[{buffer.get(), aperture}];
   const auto known = mappings_.find(offset);
-  if (known == mappings_.end() || known->second.lock() != buffer) {  // new, or one that lay at this address before
+  if (known == mappings_.end() ||
+      known->second.buffer.lock() != buffer) {  // new, or one that lay at this address before
     if (known != mappings_.end()) mappings_.erase(known);
     offset = next_offset_;
     next_offset_ += buffer->size() + kPageBytes;
-    mappings_[offset] = buffer;
+    mappings_[offset] = {buffer, aperture};
   }
   return offset;
 }
 
 void Kernel::forget_offset(const Buffer& buffer) {
-  const auto found = offsets_.find(&buffer);
-  if (found == offsets_.end()) return;
-  mappings_.erase(found->second);
-  offsets_.erase(found);
+  for (const bool aperture : {false, true}) {
+    const auto found = offsets_.find({&buffer, aperture});
+    if (found == offsets_.end()) continue;
+    mappings_.erase(found->second);
+    offsets_.erase(found);
+  }
 }
 
 std::optional<Mapping> Kernel::map(uint64_t offset, uint64_t bytes) {
   const Lock lock = enter();
   auto after = mappings_.upper_bound(offset);
   if (after == mappings_.begin()) return std::nullopt;
-  const auto& [start, weak] = *std::prev(after);
-  const BufferRef buffer = weak.lock();
+  const auto& [start, offer] = *std::prev(after);
+  const BufferRef buffer = offer.buffer.lock();
   if (!buffer || offset - start > buffer->size() || bytes > buffer->size() - (offset - start)) return std::nullopt;
   if (!buffer->need_pages()) return std::nullopt;
+  if (offer.aperture && (buffer->tiling != Tiling::linear || buffer->has_view())) {
+    const int view = buffer->need_view();
+    if (view < 0) return std::nullopt;
+    return Mapping{view, offset - start};
+  }
   return Mapping{buffer->descriptor(), buffer->offset() + (offset - start)};
+}
+
+int Kernel::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping) {
+  const Lock lock = enter();
+  const BufferRef buffer = file.buffers.find(handle);
+  if (!buffer) return -ENOENT;
+  return find_mapping(*buffer, offset, bytes, mapping);
+}
+
+void Kernel::add_program_buffer(const BufferRef& buffer) {
+  std::erase_if(program_buffers_, [](const std::weak_ptr<Buffer>& each) { return each.expired(); });
+  program_buffers_.push_back(buffer);
+  has_program_buffers_ = true;
+}
+
+void Kernel::forget_memory(uint64_t address, uint64_t bytes) {
+  if (!has_program_buffers_) return;
+  Lock lock = enter();
+  const std::vector<std::weak_ptr<Buffer>> all = program_buffers_;
+  for (const std::weak_ptr<Buffer>& each : all) {
+    const BufferRef buffer = each.lock();
+    if (!buffer || !buffer->has_pages()) continue;
+    const uint64_t first = buffer->program_address();
+    if (first >= address + bytes || first + buffer->size() <= address) continue;
+    wait(
+        lock, [&] { return !buffer->is_busy(true); }, std::nullopt);
+    while (!buffer->spaces.empty()) buffer->spaces.back()->unbind(*buffer);
+    buffer->drop_pages();
+  }
 }
 
 void Kernel::queue(EngineQueue& engine, RequestRef request) {

@@ -5,10 +5,12 @@
 // Errors are the kernel's errno for the same mistake, negative. Left out so far: fences of other processes.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +50,11 @@ class Kernel {
   std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
   // What mmap() of the node at this offset shall map.
   std::optional<Mapping> map(uint64_t offset, uint64_t bytes);
+  // What GEM_MMAP shall map, for a front end that does it for another process. Or a negative errno.
+  int map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping);
+  // This range of the process's memory is about to be unmapped or replaced: what works on it is waited for. Before
+  // munmap(2), mremap(2) and mmap(2) with MAP_FIXED; not from inside the driver's own calls.
+  void forget_memory(uint64_t address, uint64_t bytes);
 
   // Nothing happens to the device meanwhile.
   void while_still(const std::function<void()>& function);
@@ -61,7 +68,8 @@ class Kernel {
   Gpu& gpu() { return *gpu_; }
   bool privileged() const { return options_.privileged; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
-  uint64_t offset_of(const BufferRef& buffer);  // for mmap()
+  uint64_t offset_of(const BufferRef& buffer, bool aperture);  // for mmap()
+  void add_program_buffer(const BufferRef& buffer);
   void forget_offset(const Buffer& buffer);
   void queue(EngineQueue& engine, RequestRef request);
   // Until the condition holds. False: the time is over.
@@ -105,8 +113,14 @@ class Kernel {
   unsigned waiters_ = 0;
 
   uint64_t next_offset_ = uint64_t{1} << 32;
-  std::unordered_map<const Buffer*, uint64_t> offsets_;
-  std::map<uint64_t, std::weak_ptr<Buffer>> mappings_;
+  struct Offer {
+    std::weak_ptr<Buffer> buffer;
+    bool aperture = false;  // tiled ones look linear
+  };
+  std::map<std::pair<const Buffer*, bool>, uint64_t> offsets_;
+  std::map<uint64_t, Offer> mappings_;
+  std::vector<std::weak_ptr<Buffer>> program_buffers_;  // over the program's own memory
+  std::atomic<bool> has_program_buffers_ = false;
 
   struct Watch {
     RequestRef request;

@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,11 +80,29 @@ Result<std::unique_ptr<Machine>> Machine::create(uint64_t memory_bytes, uint64_t
 
 // A listener must know every page.
 std::span<std::byte> Machine::map_memory(PhysAddr address, uint64_t bytes) {
-  const std::span<std::byte> memory = memory_.at(address.value, bytes);
+  const std::span<std::byte> memory = at(address.value, bytes);
   if (listener_ == nullptr || memory.empty()) return memory;
   if (bytes > kListenedBytes) return {};
   listener_->on_page(address.value, memory);
   return memory;
+}
+
+std::optional<uint64_t> Machine::add_window(std::span<std::byte> memory, unsigned physical_bits) {
+  const uint64_t end = uint64_t{1} << physical_bits;
+  const uint64_t first = std::max(next_window_, end / 2);
+  if (memory.size() > end - first) return std::nullopt;
+  windows_[first] = memory;
+  next_window_ = first + memory.size();
+  return first;
+}
+
+std::span<std::byte> Machine::at(uint64_t address, uint64_t bytes) const {
+  if (windows_.empty() || address < memory_.size()) return memory_.at(address, bytes);
+  const auto after = windows_.upper_bound(address);
+  if (after == windows_.begin()) return {};
+  const auto& [first, memory] = *std::prev(after);
+  if (address - first > memory.size() || bytes > memory.size() - (address - first)) return {};
+  return memory.subspan(address - first, bytes);
 }
 
 bool Machine::read_memory(PhysAddr address, std::span<std::byte> out) {

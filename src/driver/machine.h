@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/result.h"
@@ -58,6 +60,12 @@ class Machine final : public Host {
   SharedMemory& of(bool local) { return local ? local_ : memory_; }
 
   void tell(HardwareListener* listener) { listener_ = listener; }
+  // Memory of this process at a physical address of its own, which is never used again. Nothing: no address is left.
+  std::optional<uint64_t> add_window(std::span<std::byte> memory, unsigned physical_bits);
+  void remove_window(uint64_t address) { windows_.erase(address); }
+  // System memory or a window. Empty when the range is in neither.
+  std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
+
   bool interrupt_line() const { return line_; }
   // A message came since the last look.
   bool take_message() { return std::exchange(message_, false); }
@@ -78,6 +86,8 @@ class Machine final : public Host {
 
   SharedMemory memory_;
   SharedMemory local_;
+  std::map<uint64_t, std::span<std::byte>> windows_;
+  uint64_t next_window_ = 0;
   EventSink* events_;
   HardwareListener* listener_ = nullptr;
   bool line_ = false;

@@ -93,7 +93,8 @@ class Tree final : public PageTables {
       Node* const leaf = find(address + done, true);
       if (leaf == nullptr) return false;
       const uint64_t place = run.local ? kLocal : 0;
-      hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8, (run.address + done) | place | kPresent);
+      const uint64_t present = run.read_only ? kPresent & ~kWritable : kPresent;
+      hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8, (run.address + done) | place | present);
     }
     return true;
   }
@@ -111,7 +112,8 @@ class Tree final : public PageTables {
   }
 
  private:
-  static constexpr uint64_t kPresent = 3;       // and writable
+  static constexpr uint64_t kPresent = 3;  // and writable
+  static constexpr uint64_t kWritable = 2;
   static constexpr uint64_t kLocal = 1u << 11;  // local memory
   struct Node {
     PageRun page;

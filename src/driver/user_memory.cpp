@@ -1,10 +1,16 @@
 #include "driver/user_memory.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <utility>
 
 namespace halogen::driver {
@@ -72,6 +78,37 @@ bool write_user(uint64_t address, const void* from, size_t bytes) {
   const iovec here{const_cast<void*>(from), bytes};
   const iovec there{pointer_at(address), bytes};
   return process_vm_writev(process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool is_user_mapped(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kPage = 4096, kTogether = 1 << 16;
+  std::vector<unsigned char> resident(std::min(kTogether, bytes / kPage));
+  for (uint64_t done = 0; done < bytes; done += kTogether * kPage) {
+    if (mincore(pointer_at(address + done), std::min(bytes - done, kTogether * kPage), resident.data()) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool can_use_user(uint64_t address, uint64_t bytes, bool write) {
+  std::ifstream maps("/proc/self/maps");
+  const uint64_t end = address + bytes;
+  uint64_t covered = address;  // up to here all is well
+  for (std::string line; covered < end && std::getline(maps, line);) {
+    uint64_t first = 0, last = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &first, &last, rights) != 3) continue;
+    if (last <= covered) continue;
+    if (first > covered || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
+    covered = last;
+  }
+  return covered >= end;
+}
+
+bool is_user_range(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kEnd = (uint64_t{1} << 47) - 4096;
+  return address <= kEnd && bytes <= kEnd - address;
 }
 
 bool is_own_process() {

@@ -25,6 +25,13 @@ class UserProcess {
 bool read_user(uint64_t address, void* into, size_t bytes);
 bool write_user(uint64_t address, const void* from, size_t bytes);
 
+// Of this process: whether every page of a range is there; and whether it may be read (and written), too.
+bool is_user_mapped(uint64_t address, uint64_t bytes);
+bool can_use_user(uint64_t address, uint64_t bytes, bool write);
+
+// Whether a program can have memory there at all.
+bool is_user_range(uint64_t address, uint64_t bytes);
+
 bool is_own_process();  // the program is this process
 
 // Between this process's memory and a file, for much at a time.
