@@ -38,7 +38,7 @@ struct Request final : Fence {
     }
     return true;
   }
-  std::string driver_name() const override { return "i915"; }
+  std::string driver_name() const override { return "0000:00:02.0"; }  // the device
   std::string timeline_name() const override;
 };
 using RequestRef = std::shared_ptr<Request>;
