@@ -28,6 +28,8 @@ void CommandWriter::start_batch(uint64_t address, bool secure) {
   if (has_field<Start>("address_space_indicator")) {
     start.address_space_indicator = secure ? Start::AddressSpaceIndicator::ggtt : Start::AddressSpaceIndicator::ppgtt;
   }
+  // The first chips start at whole cache lines, whatever the program asks for.
+  if (has_field<Start>("batch_buffer_start_address_extension")) address &= ~uint64_t{63};
   start.batch_buffer_start_address = GpuVa(address);
   add(start);
 }
