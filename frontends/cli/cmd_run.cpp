@@ -29,6 +29,7 @@ struct Options {
   std::string device;
   std::string report;
   std::string trace;
+  std::string frames;
   std::vector<std::string> command;
 };
 
@@ -100,6 +101,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
   };
   set_file(shim::kReportVariable, options.report);
   set_file(shim::kTraceVariable, options.trace);
+  set_file(shim::kFramesVariable, options.frames);
 }
 
 pid_t child = -1;
@@ -160,6 +162,13 @@ int run(const Options& options) {
     // A program that opens nothing leaves an empty report; a file that cannot be written is told now.
     if (const auto done = write_report(options.report, {}, model->name); !done) return fail(done.message());
   }
+  if (!options.frames.empty()) {
+    std::error_code error;
+    fs::create_directories(options.frames, error);
+    if (access(options.frames.c_str(), W_OK) != 0 || !fs::is_directory(options.frames, error)) {
+      return fail(fmt::format("{}: not a folder that can be written.", options.frames));
+    }
+  }
   if (!options.trace.empty()) {
     if (!shim::can_record(*model)) {
       return fail(fmt::format("--trace cannot be had on {}: its memory or its table is written past the recorder.",
@@ -186,6 +195,8 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
       ->type_name("FILE");
   command->add_option("--trace", options->trace, "record the run as an AUB trace; further processes as above")
       ->type_name("FILE");
+  command->add_option("--frames", options->frames, "what card0's screen shows, as a PNG file after each change")
+      ->type_name("FOLDER");
   command->footer(
       "The program and its arguments stand behind --. Exits with the program's status, or 128 and the number of the\n"
       "signal that ended it. docs/drm-door.md tells how to run GL, Vulkan and OpenCL programs.");

@@ -22,6 +22,7 @@
 
 #include "descriptors.h"
 #include "driver/user_memory.h"
+#include "frames.h"
 
 namespace halogen::shim {
 namespace {
@@ -148,6 +149,8 @@ bool Door::boot() {
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
+  options.frames = frame_writer(Paths::get()->root());
+  frames_ = static_cast<bool>(options.frames);
   auto kernel = model == nullptr ? Result<std::unique_ptr<driver::Kernel>>(Error{"there is no such device"})
                                  : driver::Kernel::boot(*model, options);
   if (!kernel) {
@@ -182,7 +185,7 @@ int Door::open(NodeKind kind, int flags) {
   auto node = std::make_shared<Node>();
   node->kind = kind;
   node->peer = move_up(ends[1]);
-  node->file = kernel_->open();
+  node->file = kernel_->open({.render = kind == NodeKind::render, .events = node->peer});
   const std::optional<ino_t> inode = socket_inode(ends[0]);
   if (!inode) return -EBADF;
   const std::lock_guard lock(guard_);
@@ -327,6 +330,7 @@ void Door::serve_client(int channel, Node& node) {
 
 void Door::write_report() {
   if (!booted_.load(std::memory_order_acquire)) return;
+  if (frames_) kernel_->finish_display();
   if (report_) report_->write();
   if (recording_) kernel_->while_still([&] { recording_->finish(); });
 }

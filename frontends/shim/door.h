@@ -71,6 +71,7 @@ class Door {
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;
   bool failed_ = false;
+  bool frames_ = false;  // somebody wants what the screen shows
   int poll_ = -1;
   std::mutex guard_;  // of the table
   std::map<ino_t, std::shared_ptr<Node>> nodes_;

@@ -9,6 +9,7 @@ constexpr char kDeviceVariable[] = "HALOGEN_DEVICE";  // without it the library 
 constexpr char kTreeVariable[] = "HALOGEN_TREE";      // the folder with /dev/dri and /sys; left out: one of its own
 constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
+constexpr char kFramesVariable[] = "HALOGEN_FRAMES";  // a folder
 
 // Memory that programs write without anybody seeing it cannot be recorded, nor a table that lies outside the registers.
 inline bool can_record(const spec::DeviceModel& model) {

@@ -77,9 +77,4 @@ bool SocketChannel::pause(std::chrono::milliseconds time) {
   return ::poll(&stop, 1, static_cast<int>(time.count())) <= 0;
 }
 
-bool SocketChannel::is_wanted() {
-  std::array<pollfd, 2> both{pollfd{socket_, POLLRDHUP, 0}, pollfd{stop_, POLLIN, 0}};
-  return ::poll(both.data(), both.size(), 0) == 0;
-}
-
 }  // namespace halogen::tbx

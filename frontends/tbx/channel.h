@@ -17,8 +17,6 @@ class Channel {
   virtual bool write(std::span<const std::byte> bytes) = 0;
   // Nothing happens for a while. False: the server ends.
   virtual bool pause(std::chrono::milliseconds time) = 0;
-  // Does anybody still want what is being done? False: the peer has hung up, or the server ends.
-  virtual bool is_wanted() { return true; }
 };
 
 // A connected socket. `stop`: a descriptor that becomes readable when the server ends. Owns the socket only.
@@ -32,7 +30,6 @@ class SocketChannel final : public Channel {
   size_t read(std::span<std::byte> into) override;
   bool write(std::span<const std::byte> bytes) override;
   bool pause(std::chrono::milliseconds time) override;
-  bool is_wanted() override;
 
  private:
   bool wait(short events) const;

@@ -96,10 +96,6 @@ void Session::run() {
 }
 
 bool Session::next() {
-  // Engines that never end make every message dear: nobody pays for messages that nobody waits for.
-  if (machine_ != nullptr && overdue() && !parts_.channel.is_wanted()) {
-    return lost("left with engines that do not end; what was sent and not yet read is dropped");
-  }
   const size_t got = parts_.channel.read(std::as_writable_bytes(std::span(&header_, 1)));
   if (got == 0) return false;
   if (got != sizeof header_) return lost("the peer left in the middle of a header");
@@ -110,16 +106,13 @@ bool Session::next() {
       return lost(fmt::format("message {} of type {} claims a body of {} bytes: out of step", header_.id, header_.type,
                               header_.size));
     }
-    once("type", fmt::format("messages of type {} and others are not known and left out", header_.type));
+    once(fmt::format("type {}", header_.type),
+         fmt::format("messages of type {} are not known and left out", header_.type));
     return skip(header_.size);
   }
   if (header_.size < row->least || header_.size > row->most) {
     return lost(fmt::format("{} message {} has a body of {} bytes, {} to {} are possible", row->name, header_.id,
                             header_.size, row->least, row->most));
-  }
-  if (header_.size % 4 != 0 && row->most <= kMostWords) {
-    return lost(fmt::format("{} message {} has a body of {} bytes, which is no number of dwords", row->name, header_.id,
-                            header_.size));
   }
   if (!read_body(header_.size)) return lost(fmt::format("the peer left in the middle of a {} message", row->name));
   if (row->handle == nullptr) {
@@ -157,11 +150,6 @@ bool Session::lost(std::string sentence) {
 
 void Session::once(std::string_view key, std::string_view sentence) {
   if (said_.emplace(key).second) parts_.log(sentence);
-}
-
-bool Session::overdue() {
-  const std::lock_guard lock(parts_.guard);
-  return machine_->is_overdue();
 }
 
 bool Session::use(const std::function<void(Machine&)>& what) {

@@ -54,7 +54,6 @@ class Session {
   };
   static const std::array<Row, 28> kRows;
 
-  static constexpr uint32_t kMostWords = 64;        // of a message whose body is all dwords
   static constexpr uint32_t kMostBody = 1 << 20;    // of a message that we do not know
   static constexpr size_t kPart = 64 * 1024;        // of data, at a time
   static constexpr uint64_t kPollTime = 1'000'000;  // virtual time between two looks of a client
@@ -68,7 +67,6 @@ class Session {
   bool reply(MessageType type, std::span<const uint32_t> body);
   bool lost(std::string sentence);
   void once(std::string_view key, std::string_view sentence);
-  bool overdue();
   bool use(const std::function<void(trace::Machine&)>& what);
   // A client that looks again at what has not changed: time passes, and it has to wait.
   bool slow_down(uint64_t what, uint64_t found);

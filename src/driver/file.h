@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "driver/buffer.h"
 #include "driver/context.h"
@@ -45,6 +48,16 @@ struct File {
     shared_handles.try_emplace(buffer.get(), handle);
   }
   std::unordered_map<const Buffer*, uint32_t> shared_handles;
+
+  // Which node it is, and what its program asked for (kms.h).
+  bool render = false;
+  bool authenticated = false;
+  bool was_master = false;
+  bool atomic = false;
+  bool universal_planes = false;
+  uint32_t magic = 0;
+  int events = -1;                            // a socket that the program reads
+  std::deque<std::vector<std::byte>> unsent;  // events that it had no room for
 };
 
 }  // namespace halogen::driver

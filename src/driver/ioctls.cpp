@@ -6,22 +6,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "driver/user_memory.h"
+#include "driver/ioctl_entry.h"
+#include "driver/kms_calls.h"
 
 namespace halogen::driver {
 namespace {
-
-// The argument is as long as the program says; what it leaves out is zero, and only what it has room for goes back.
-template <class Argument, int (*Function)(Call&, Argument&)>
-int with_argument(Call& call, unsigned long request, uint64_t address) {
-  Argument argument{};
-  const size_t bytes = std::min<size_t>(sizeof argument, _IOC_SIZE(request));
-  if ((_IOC_DIR(request) & _IOC_WRITE) != 0 && !read_user(address, &argument, bytes)) return -EFAULT;
-  const int result = Function(call, argument);
-  // Also after an error: a wait whose time is over tells how much was left.
-  if ((_IOC_DIR(request) & _IOC_READ) != 0 && !write_user(address, &argument, bytes)) return -EFAULT;
-  return result;
-}
 
 int without_argument(Call& call, unsigned long, uint64_t) {
   return throttle(call);
@@ -34,13 +23,8 @@ int refuse(Call&, unsigned long, uint64_t) {
   return -Error;
 }
 
-struct Entry {
-  unsigned number;
-  int (*function)(Call&, unsigned long, uint64_t);
-};
-
 constexpr unsigned kI915 = DRM_COMMAND_BASE;
-constexpr Entry kEntries[] = {
+constexpr IoctlEntry kEntries[] = {
     {0x00, with_argument<drm_version, get_version>},
     {0x09, with_argument<drm_gem_close, close_buffer>},
     {0x0c, with_argument<drm_get_cap, get_capability>},
@@ -96,10 +80,10 @@ constexpr Entry kEntries[] = {
 int dispatch_ioctl(Kernel& kernel, File& file, Kernel::Lock& lock, unsigned long request, uint64_t argument) {
   if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return -ENOTTY;
   Call call{kernel, file, lock};
-  for (const Entry& entry : kEntries) {
+  for (const IoctlEntry& entry : kEntries) {
     if (entry.number == _IOC_NR(request)) return entry.function(call, request, argument);
   }
-  return -EINVAL;
+  return dispatch_kms(call, request, argument);
 }
 
 }  // namespace halogen::driver

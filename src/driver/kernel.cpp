@@ -24,9 +24,17 @@ Result<std::unique_ptr<Kernel>> Kernel::boot(const spec::DeviceModel& model, con
 Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
     : options_(options),
       gpu_(std::move(gpu)),
+      kms_(std::make_unique<Kms>(*gpu_)),
       foreign_(mutex_, [this] { fences_signalled(); }),
       sync_files_([this](const auto& fence) { foreign_.add(fence); }) {
   if (gpu_->shares_space()) shared_space_ = std::make_shared<Space>(*gpu_);
+  if (options_.frames) {
+    kms_->want_frames(true);
+    gpu_->hardware().device().set_vblank_observer([this](unsigned pipe) {
+      if (pipe != 0 || !kms_->take_frame_due()) return;
+      if (const auto image = gpu_->hardware().device().take_frame(pipe)) options_.frames(*image);
+    });
+  }
   thread_ = start_quietly([this] { run(); });
 }
 
@@ -39,9 +47,12 @@ Kernel::~Kernel() {
   thread_.join();
 }
 
-std::shared_ptr<File> Kernel::open() {
+std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
   const Lock lock = enter();
   auto file = std::make_shared<File>();
+  file->render = options.render;
+  file->events = options.events;
+  kms_->opened(*file);
   const ContextRef context = make_context(*file);
   context->begin();
   file->contexts.add(context);
@@ -51,6 +62,7 @@ std::shared_ptr<File> Kernel::open() {
 void Kernel::close(const std::shared_ptr<File>& file) {
   const Lock lock = enter();
   file->contexts.for_each([&](Context& context) { leave(context); });
+  kms_->closed(*file);
   *file = File{};
 }
 
@@ -71,6 +83,8 @@ ContextRef Kernel::make_context(File& file) {
 int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   Lock lock = enter();
   const int result = dispatch_ioctl(*this, file, lock, request, argument);
+  if (kms_->busy()) kms_->look();
+  if (kms_->waits() && waiters_ == 0) work_.notify_all();
   tell_waiters();
   return result;
 }
@@ -78,6 +92,12 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
 void Kernel::while_still(const std::function<void()>& function) {
   const std::lock_guard lock(mutex_);
   function();
+}
+
+void Kernel::finish_display() {
+  Lock lock = enter();
+  wait(
+      lock, [&] { return !kms_->waits() && !kms_->busy(); }, options_.hang_after);
 }
 
 FidelityReport Kernel::fidelity() {
@@ -171,7 +191,7 @@ bool Kernel::wait_until(Lock& lock, const std::function<bool()>& condition, std:
   ++waiters_;
   bool held = false;
   while (!held && !(end && Clock::now() >= *end)) {
-    if (gpu_->working() && !stepping_) {
+    if (working() && !stepping_) {
       stepping_ = true;
       step();
       held = condition();
@@ -188,7 +208,7 @@ bool Kernel::wait_until(Lock& lock, const std::function<bool()>& condition, std:
   }
   --waiters_;
   if (waiters_ != 0) changed_.notify_all();  // another takes over
-  if (waiters_ == 0 && gpu_->working()) work_.notify_all();
+  if (waiters_ == 0 && working()) work_.notify_all();
   return held;
 }
 
@@ -205,6 +225,7 @@ void Kernel::let_others_in(Lock& lock) {
 
 void Kernel::fences_signalled() {
   gpu_->update();
+  kms_->look();
   tell_waiters();
   if (waiters_ == 0) work_.notify_all();
 }
@@ -215,9 +236,11 @@ void Kernel::tell_waiters() {
 
 void Kernel::step() {
   const uint64_t before = gpu_->progress();
-  gpu_->work(kSlice);
+  const uint64_t blanks = kms_->vblanks();
+  gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
+  kms_->look();
   look_for_hangs();
-  if (gpu_->progress() != before) tell_waiters();
+  if (gpu_->progress() != before || kms_->vblanks() != blanks) tell_waiters();
 }
 
 void Kernel::look_for_hangs() {
@@ -292,7 +315,7 @@ void Kernel::kill(Context& context) {
 void Kernel::run() {
   Lock lock(mutex_);
   while (!stop_) {
-    if (waiters_ != 0 || !gpu_->working()) {
+    if (waiters_ != 0 || !working()) {
       work_.wait(lock);
       continue;
     }

@@ -18,6 +18,7 @@
 
 #include "driver/file.h"
 #include "driver/foreign_watch.h"
+#include "driver/kms.h"
 #include "driver/shared_buffers.h"
 #include "driver/sync_file.h"
 
@@ -27,6 +28,14 @@ struct KernelOptions {
   HardwareOptions hardware{};
   std::chrono::milliseconds hang_after{2500};  // without progress
   bool privileged = false;                     // the programs may do what administrators may
+  // Gets what the screen shows after each change, at the vertical blank; empty: nobody.
+  std::function<void(const picture::Image&)> frames{};
+};
+
+// An open of one of the device's nodes.
+struct OpenOptions {
+  bool render = false;  // the node without mode setting
+  int events = -1;      // a socket that takes the events of mode setting; stays the caller's
 };
 
 struct Mapping {
@@ -42,7 +51,7 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
 
   // A file holds parts of the device: it is closed before the kernel goes.
-  std::shared_ptr<File> open();
+  std::shared_ptr<File> open(const OpenOptions& options = {});
   void close(const std::shared_ptr<File>& file);
   // 0 or more, or a negative errno. `argument` is an address of the calling program.
   int ioctl(File& file, unsigned long request, uint64_t argument);
@@ -60,12 +69,15 @@ class Kernel {
   void while_still(const std::function<void()>& function);
   // What the device did so far, and how well.
   FidelityReport fidelity();
+  // Waits until the screen shows what was asked for.
+  void finish_display();
 
   const spec::DeviceModel& model() const { return gpu_->hardware().model(); }
 
   // ---- for the ioctls, with the lock held
   using Lock = std::unique_lock<std::mutex>;
   Gpu& gpu() { return *gpu_; }
+  Kms& kms() { return *kms_; }
   bool privileged() const { return options_.privileged; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
   uint64_t offset_of(const BufferRef& buffer, bool aperture);  // for mmap()
@@ -86,6 +98,7 @@ class Kernel {
  private:
   Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
   void run();
+  bool working() const { return gpu_->working() || kms_->waits(); }
   void step();
   void look_for_hangs();
   Lock enter();
@@ -100,6 +113,7 @@ class Kernel {
 
   KernelOptions options_;
   std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<Kms> kms_;
   std::shared_ptr<Space> shared_space_;
   uint32_t next_context_ = 1;
   uint32_t resets_ = 0;

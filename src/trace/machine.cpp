@@ -306,9 +306,9 @@ void Machine::pass(uint64_t nanoseconds) {
 }
 
 bool Machine::settle() {
-  overdue_ = !device_->settle(overdue_ ? settle_limit_ / kOverdueShare : settle_limit_);
+  const bool settled = device_->settle(settle_limit_);
   note_engines();
-  return !overdue_;
+  return settled;
 }
 
 uint64_t Machine::memory_hash() const {

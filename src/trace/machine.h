@@ -82,7 +82,6 @@ class Machine {
   void advance(uint64_t nanoseconds);  // as a client asks for it
   void pass(uint64_t nanoseconds);     // as part of something else that is recorded
   bool settle();                       // the same
-  bool is_overdue() const { return overdue_; }
   // Settles because a client asks for it, where there is something left to do: a comment stands for it in a trace.
   static constexpr std::string_view kFinishNote = "halogen: finish";
   bool finish();
@@ -116,9 +115,7 @@ class Machine {
   unsigned last_engine_ = 0;  // that did something
   std::vector<uint64_t> commands_;
   std::vector<SeenContext> contexts_;
-  static constexpr uint64_t kOverdueShare = 128;
   uint64_t settle_limit_ = Device::kSettleLimit;
-  bool overdue_ = false;  // the last write's work did not end: the next ones get little time
   aub::Writer* recorder_ = nullptr;
 };
 

@@ -121,7 +121,6 @@ struct Player::Handler {
   }
   void operator()(const aub::RegisterPoll& poll) const {
     machine().note(poll);
-    if (poll.operation != 0) return player.skip_check(fmt::format("wait with operation {}", poll.operation));
     const unsigned bytes = bytes_of(poll.size_code);
     const uint64_t mask = poll.mask & low_mask(8 * bytes);
     std::optional<uint64_t> value;
@@ -180,10 +179,8 @@ struct Player::Handler {
     const uint64_t mask = poll.mask & low_mask(static_cast<unsigned>(8 * bytes));
     uint64_t value = 0;
     const bool held = player.poll([&] {
-      const bool there =
-          player.read(poll.space, poll.address, std::as_writable_bytes(std::span(&value, 1)).first(bytes));
-      return (there || !is_translated(poll.space)) &&
-             compares(poll.comparison, poll.not_equal, value & mask, poll.value & mask);
+      player.read(poll.space, poll.address, std::as_writable_bytes(std::span(&value, 1)).first(bytes));
+      return compares(poll.comparison, poll.not_equal, value & mask, poll.value & mask);
     });
     player.poll_ended(held, poll.ignore_timeout, [&] {
       return fmt::format("memory at {} {:#x} stays at {:#x}, awaited {:#x} in the bits {:#x}", name_of(poll.space),

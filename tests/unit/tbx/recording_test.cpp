@@ -62,6 +62,14 @@ uint64_t unknown_records(std::span<const std::byte> bytes) {
   return decoder.counts().unknown_records;
 }
 
+// A ring of Gen4.5 that runs a batch which starts itself again and again.
+void add_endless_batch(Messages& out) {
+  for (uint32_t page = 1; page < 8; ++page) out.message(2, {1, page, page * 0x1000 | 1});
+  out.write(0x2000, {0x1880'0080, 0x3000}).write(0x3000, {0x1880'0080, 0x3000});
+  out.write_register(0x203c, 0).write_register(0x2038, 0x2000).write_register(0x2034, 0).write_register(0x2030, 0);
+  out.write_register(0x203c, 1).write_register(0x2030, 8);
+}
+
 Messages everything() {
   Messages out;
   const uint32_t value = 7;

@@ -305,31 +305,6 @@ TEST(TbxServer, EndsWhileClientsAreConnected) {
   EXPECT_EQ(idle.receive(1).size(), 0u);
 }
 
-// Without a look at who still waits, the server would be at these writes for hours.
-TEST(TbxServer, DropsWhatWasSentToEnginesThatNeverEnd) {
-  Messages out;
-  add_endless_batch(out);
-  out.message(7, {});
-  Messages many;
-  for (int i = 0; i < 2000; ++i) many.write_register(0x2030, 8);
-  {
-    Serving serving("g45");
-    Client leaver(serving.server->port());
-    ASSERT_TRUE(leaver.send(out.bytes()));
-    EXPECT_EQ(leaver.receive(3).size(), 3u);
-    ASSERT_TRUE(leaver.send(many.bytes()));
-    leaver.leave();
-    serving.wait_for("connection 1: left with engines that do not end");
-  }
-  Serving serving("g45");
-  Client client(serving.server->port());
-  ASSERT_TRUE(client.send(out.bytes()));
-  EXPECT_EQ(client.receive(3).size(), 3u);
-  ASSERT_TRUE(client.send(many.bytes()));
-  serving.finish();
-  EXPECT_THAT(serving.log(), Contains(HasSubstr("left with engines that do not end")));
-}
-
 TEST(TbxServer, ListensOnThisMachineOnly) {
   Serving serving("icl");
   EXPECT_NE(serving.server->port(), 0);

@@ -186,24 +186,6 @@ TEST(PlayRecords, MemoryPollsCompareInEveryWay) {
   }
 }
 
-TEST(PlayRecords, PollsOfNothingNeverHold) {
-  AubBuilder aub = icl();
-  aub.trace(0x05, {0x7000, 0, kGgtt << 28 | 2 << 4, 0xffff'ffff, 0, 0});  // no page there, though it would read zero
-  Player player;
-  play(player, aub.bytes());
-  EXPECT_EQ(player.counts().failed_checks, 1u);
-}
-
-TEST(PlayRecords, PollsWithAnOperationAreNotChecked) {
-  AubBuilder aub = icl();
-  aub.write_register(kGpr, 3);
-  aub.trace(0x02, {kGpr, 0x0002'0010, 0xff, 0, 3});
-  Player player;
-  play(player, aub.bytes());
-  EXPECT_EQ(player.counts().checks, 0u);
-  EXPECT_EQ(player.counts().unchecked, 1u);
-}
-
 TEST(PlayRecords, DelaysPassInVirtualTime) {
   AubBuilder aub = icl();
   Player before;

@@ -1,0 +1,14 @@
+// `halogen run --frames`: what the screen shows, as one PNG file after each change.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "picture/image.h"
+
+namespace halogen::shim {
+
+// Empty: nobody asked. Files are frame-0001.png and so on; of further processes frame.PID-0001.png.
+std::function<void(const picture::Image&)> frame_writer(const std::string& root);
+
+}  // namespace halogen::shim

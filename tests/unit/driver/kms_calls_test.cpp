@@ -1,0 +1,232 @@
+// Mode setting: what is refused, and with which error; on chips of each kind.
+#include <libdrm/drm_mode.h>
+
+#include "driver/kms.h"
+#include "unit/driver/door.h"
+
+namespace halogen::driver {
+namespace {
+
+class ScreenCalls : public Door {
+ protected:
+  bool atomic_there() const { return !is("g45"); }
+  uint32_t make_fb(uint32_t width = 640, uint32_t height = 480) {
+    drm_mode_create_dumb dumb{};
+    dumb.width = width;
+    dumb.height = height;
+    dumb.bpp = 32;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), 0);
+    handle = dumb.handle;
+    drm_mode_fb_cmd fb{};
+    fb.width = width;
+    fb.height = height;
+    fb.pitch = dumb.pitch;
+    fb.bpp = 32;
+    fb.depth = 24;
+    fb.handle = dumb.handle;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB, fb), 0);
+    return fb.fb_id;
+  }
+  drm_mode_crtc crtc_with(uint32_t fb) {
+    drm_mode_crtc crtc{};
+    crtc.crtc_id = kCrtcId;
+    crtc.fb_id = fb;
+    crtc.set_connectors_ptr = reinterpret_cast<uintptr_t>(&connector);
+    crtc.count_connectors = 1;
+    crtc.mode_valid = 1;
+    crtc.mode = Kms::modes().back();
+    return crtc;
+  }
+  int set(uint32_t fb) {
+    drm_mode_crtc crtc = crtc_with(fb);
+    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
+  }
+  int flip(uint32_t fb, uint32_t flags = 0) {
+    drm_mode_crtc_page_flip flip{};
+    flip.crtc_id = kCrtcId;
+    flip.fb_id = fb;
+    flip.flags = flags;
+    return call(DRM_IOCTL_MODE_PAGE_FLIP, flip);
+  }
+  uint32_t connector = kConnectorId;
+  uint32_t handle = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, ScreenCalls, ::testing::Values("g45", "chv", "dg1"), chip_name);
+
+TEST_P(ScreenCalls, OnlyTheMasterOfACardNodeChangesTheScreen) {
+  const uint32_t fb = make_fb();
+  const auto second = kernel->open();
+  const auto render = kernel->open({.render = true});
+  drm_mode_crtc crtc = crtc_with(fb);
+  EXPECT_EQ(call_on(*second, DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
+  EXPECT_EQ(call_on(*render, DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
+  drm_mode_card_res resources{};
+  EXPECT_EQ(call_on(*second, DRM_IOCTL_MODE_GETRESOURCES, resources), 0);
+  EXPECT_EQ(resources.count_crtcs, 1u);
+  EXPECT_EQ(call_on(*render, DRM_IOCTL_MODE_GETRESOURCES, resources), -EACCES);
+  // Whoever never was master does not become it, and the first one can give it up and take it back.
+  EXPECT_EQ(kernel->ioctl(*second, DRM_IOCTL_SET_MASTER, 0), -EACCES);
+  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_DROP_MASTER, 0), 0);
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
+  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_SET_MASTER, 0), 0);
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), 0);
+  drm_auth auth{};
+  EXPECT_EQ(call_on(*second, DRM_IOCTL_GET_MAGIC, auth), 0);
+  EXPECT_EQ(call(DRM_IOCTL_AUTH_MAGIC, auth), 0);
+  EXPECT_EQ(call(DRM_IOCTL_AUTH_MAGIC, auth), -EINVAL);
+  kernel->close(second);
+  kernel->close(render);
+}
+
+TEST_P(ScreenCalls, UnknownObjectsAndFlagsAreRefused) {
+  const uint32_t fb = make_fb();
+  EXPECT_EQ(flip(fb), -EBUSY);  // nothing is shown yet
+  EXPECT_EQ(set(fb + 100), -ENOENT);
+  drm_mode_crtc crtc = crtc_with(fb);
+  crtc.crtc_id = 7777;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -ENOENT);
+  crtc = crtc_with(fb);
+  crtc.x = 0x10000;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -ERANGE);
+  crtc = crtc_with(fb);
+  crtc.set_connectors_ptr = 8;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EFAULT);
+  crtc = crtc_with(fb);
+  crtc.count_connectors = 0;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EINVAL);
+  crtc = crtc_with(fb);
+  crtc.mode.htotal = 1;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EINVAL);
+  crtc = crtc_with(fb);
+  crtc.mode.clock = 0;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EINVAL);
+  drm_wait_vblank wait{};
+  wait.request.type = _DRM_VBLANK_RELATIVE;
+  EXPECT_EQ(call(DRM_IOCTL_WAIT_VBLANK, wait), -EINVAL);  // the pipe is off
+  ASSERT_EQ(set(fb), 0);
+  EXPECT_EQ(flip(fb + 100), -ENOENT);
+  EXPECT_EQ(flip(fb, 0x80), -EINVAL);
+  EXPECT_EQ(flip(fb, DRM_MODE_PAGE_FLIP_TARGET_RELATIVE), -EINVAL);
+  EXPECT_EQ(flip(fb, DRM_MODE_PAGE_FLIP_ASYNC), is("g45") ? -EINVAL : 0);
+  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_MODE_PAGE_FLIP, 8), -EFAULT);
+  drm_mode_obj_get_properties properties{};
+  properties.obj_id = 0xffff'ffff;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, properties), -ENOENT);
+  properties.obj_id = kEncoderId;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, properties), -EINVAL);
+  drm_mode_create_blob blob{};
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CREATEPROPBLOB, blob), -EINVAL);
+  blob.length = 16;
+  blob.data = 8;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CREATEPROPBLOB, blob), -EFAULT);
+}
+
+TEST_P(ScreenCalls, PicturesMustFitTheirBuffers) {
+  make_fb();
+  drm_mode_fb_cmd2 fb{};
+  fb.width = 640;
+  fb.height = 480;
+  fb.pixel_format = 0x34325258;  // XR24
+  fb.handles[0] = handle;
+  fb.pitches[0] = 2560;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB2, fb), 0);
+  const auto refused = [&](auto change, int error) {
+    drm_mode_fb_cmd2 wrong = fb;
+    change(wrong);
+    EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB2, wrong), error);
+  };
+  refused([](auto& f) { f.height = 481; }, -EINVAL);
+  refused([](auto& f) { f.offsets[0] = 4; }, -EINVAL);
+  refused([](auto& f) { f.pitches[0] = 2556; }, -EINVAL);
+  refused([](auto& f) { f.pitches[0] = 0xffff'ffc0; }, -EINVAL);
+  refused([](auto& f) { f.width = 0xffff'ffff; }, -EINVAL);
+  refused([](auto& f) { f.handles[0] = 999; }, -ENOENT);
+  refused([](auto& f) { f.handles[1] = 1; }, -EINVAL);
+  refused([](auto& f) { f.pixel_format = 0x20202020; }, -EINVAL);
+  refused([](auto& f) { f.flags = 0x80; }, -EINVAL);
+  drm_mode_create_dumb dumb{};
+  dumb.width = dumb.height = 0xffff'ffff;
+  dumb.bpp = 32;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), -EINVAL);
+}
+
+// One more flip than the screen takes at a time.
+TEST_P(ScreenCalls, AFlipUnderWayIsBusyAndBlanksAreCounted) {
+  const uint32_t one = make_fb(), two = make_fb();
+  ASSERT_EQ(set(one), 0);
+  drm_wait_vblank wait{};
+  wait.request.type = _DRM_VBLANK_RELATIVE;
+  wait.request.sequence = 1;
+  ASSERT_EQ(call(DRM_IOCTL_WAIT_VBLANK, wait), 0);
+  const unsigned first = wait.reply.sequence;
+  wait = {};
+  wait.request.type = _DRM_VBLANK_RELATIVE;
+  wait.request.sequence = 3;
+  ASSERT_EQ(call(DRM_IOCTL_WAIT_VBLANK, wait), 0);
+  EXPECT_EQ(wait.reply.sequence, first + 3);
+  ASSERT_EQ(flip(two), 0);
+  EXPECT_EQ(flip(one) == -EBUSY || kernel->kms().vblanks() > first + 3, true);
+}
+
+TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
+  drm_set_client_cap cap{.capability = DRM_CLIENT_CAP_ATOMIC, .value = 1};
+  EXPECT_EQ(call(DRM_IOCTL_SET_CLIENT_CAP, cap), atomic_there() ? 0 : -EOPNOTSUPP);
+  drm_mode_atomic atomic{};
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), atomic_there() ? 0 : -EOPNOTSUPP);
+  if (!atomic_there()) return;
+  const uint32_t one = make_fb(), two = make_fb();
+  ASSERT_EQ(set(one), 0);
+  uint32_t object = kPrimaryId, count = 1, property = kPropertyFb;
+  uint64_t value = two;
+  atomic.count_objs = 1;
+  atomic.objs_ptr = reinterpret_cast<uintptr_t>(&object);
+  atomic.count_props_ptr = reinterpret_cast<uintptr_t>(&count);
+  atomic.props_ptr = reinterpret_cast<uintptr_t>(&property);
+  atomic.prop_values_ptr = reinterpret_cast<uintptr_t>(&value);
+  atomic.flags = DRM_MODE_ATOMIC_TEST_ONLY;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), 0);
+  EXPECT_EQ(kernel->kms().state().primary.fb->id, one);
+  atomic.flags = 0;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), 0);
+  EXPECT_EQ(kernel->kms().state().primary.fb->id, two);
+  object = 12345;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -ENOENT);
+  object = kCrtcId;
+  property = kPropertyActive;
+  value = 0;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EINVAL);  // needs to be allowed
+  value = 2;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EINVAL);
+  property = kPropertyType;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -ENOENT);
+  atomic.flags = DRM_MODE_ATOMIC_TEST_ONLY | DRM_MODE_PAGE_FLIP_EVENT;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EINVAL);
+  atomic.flags = 0;
+  atomic.objs_ptr = 8;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -EFAULT);
+}
+
+TEST_P(ScreenCalls, CursorsHaveThreeSizes) {
+  const uint32_t fb = make_fb();
+  ASSERT_EQ(set(fb), 0);
+  drm_mode_cursor cursor{};
+  cursor.flags = DRM_MODE_CURSOR_BO;
+  cursor.crtc_id = kCrtcId;
+  cursor.width = cursor.height = 64;
+  cursor.handle = handle;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), 0);
+  cursor.width = 65;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), -EINVAL);
+  cursor.width = 64;
+  cursor.handle = 999;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), -ENOENT);
+  cursor.flags = 0;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), -EINVAL);
+  cursor.flags = DRM_MODE_CURSOR_MOVE;
+  cursor.x = -0x7fff'ffff;
+  cursor.y = 0x7fff'ffff;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), 0);
+}
+
+}  // namespace
+}  // namespace halogen::driver

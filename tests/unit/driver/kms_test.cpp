@@ -1,0 +1,176 @@
+// Mode setting through the calls of a card node, on all chips: pictures that the display model shows, flips and their
+// events, vertical blanks, and what is refused.
+#include <fcntl.h>
+#include <libdrm/drm_fourcc.h>
+#include <libdrm/drm_mode.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <mutex>
+
+#include "driver/kms.h"
+#include "picture/image.h"
+#include "unit/driver/door.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint32_t kWidth = 640, kHeight = 480;
+
+// A picture by a formula; each number gives another one.
+uint32_t pixel_of(uint32_t number, uint32_t x, uint32_t y) {
+  return (x * 0x0101'0305u + y * 0x0407'1109u + number * 0x0035'7913u) & 0x00ff'ffff;
+}
+
+class Screen : public Door {
+ protected:
+  void SetUp() override {
+    KernelOptions options;
+    options.frames = [this](const picture::Image& image) {
+      const std::lock_guard lock(frames_lock);
+      frames.push_back(image);
+    };
+    boot(options);
+    kernel->close(file);
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    file = kernel->open({.render = false, .events = ends[1]});
+  }
+  void TearDown() override {
+    Door::TearDown();
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  bool atomic_there() const { return !is("i965") && !is("gm965") && !is("g45") && !is("gm45"); }
+
+  struct Picture {
+    uint32_t handle = 0, id = 0, pitch = 0;
+  };
+  Picture make(uint32_t number, uint32_t width = kWidth, uint32_t height = kHeight) {
+    drm_mode_create_dumb dumb{};
+    dumb.width = width;
+    dumb.height = height;
+    dumb.bpp = 32;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), 0);
+    draw(dumb.handle, number, width, height, dumb.pitch);
+    drm_mode_fb_cmd fb{};
+    fb.width = width;
+    fb.height = height;
+    fb.pitch = dumb.pitch;
+    fb.bpp = 32;
+    fb.depth = 24;
+    fb.handle = dumb.handle;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB, fb), 0);
+    return {dumb.handle, fb.fb_id, dumb.pitch};
+  }
+  void draw(uint32_t handle, uint32_t number, uint32_t width, uint32_t height, uint32_t pitch) {
+    const std::span<std::byte> bytes = content(handle);
+    for (uint32_t y = 0; y < height; ++y) {
+      for (uint32_t x = 0; x < width; ++x) {
+        const uint32_t pixel = pixel_of(number, x, y);
+        std::memcpy(bytes.data() + y * pitch + x * 4, &pixel, 4);
+      }
+    }
+  }
+  drm_mode_modeinfo mode_640() {
+    for (const drm_mode_modeinfo& mode : Kms::modes()) {
+      if (mode.hdisplay == kWidth) return mode;
+    }
+    return {};
+  }
+  int set(uint32_t fb, uint32_t x = 0, uint32_t y = 0) {
+    uint32_t connector = kConnectorId;
+    drm_mode_crtc crtc{};
+    crtc.crtc_id = kCrtcId;
+    crtc.fb_id = fb;
+    crtc.x = x;
+    crtc.y = y;
+    crtc.set_connectors_ptr = reinterpret_cast<uintptr_t>(&connector);
+    crtc.count_connectors = 1;
+    crtc.mode_valid = 1;
+    crtc.mode = mode_640();
+    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
+  }
+  int turn_off() {
+    drm_mode_crtc crtc{};
+    crtc.crtc_id = kCrtcId;
+    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
+  }
+  int flip(uint32_t fb, uint32_t flags = DRM_MODE_PAGE_FLIP_EVENT, uint64_t user_data = 0) {
+    drm_mode_crtc_page_flip flip{};
+    flip.crtc_id = kCrtcId;
+    flip.fb_id = fb;
+    flip.flags = flags;
+    flip.user_data = user_data;
+    return call(DRM_IOCTL_MODE_PAGE_FLIP, flip);
+  }
+  // Comes from the thread that lets the device work; read(2) waits for it.
+  drm_event_vblank next_event() {
+    drm_event_vblank event{};
+    EXPECT_EQ(read(ends[0], &event, sizeof event), static_cast<ssize_t>(sizeof event));
+    return event;
+  }
+  bool event_there() {
+    pollfd one{.fd = ends[0], .events = POLLIN, .revents = 0};
+    return poll(&one, 1, 0) == 1;
+  }
+  void expect_last(uint32_t number, uint32_t x0 = 0, uint32_t y0 = 0) {
+    kernel->finish_display();
+    const std::lock_guard lock(frames_lock);
+    ASSERT_FALSE(frames.empty());
+    const picture::Image& image = frames.back();
+    ASSERT_EQ(image.width, kWidth);
+    ASSERT_EQ(image.height, kHeight);
+    for (uint32_t y = 0; y < kHeight; ++y) {
+      for (uint32_t x = 0; x < kWidth; ++x) {
+        const uint32_t pixel = pixel_of(number, x + x0, y + y0);
+        const picture::Rgba wanted{static_cast<uint8_t>(pixel >> 16), static_cast<uint8_t>(pixel >> 8),
+                                   static_cast<uint8_t>(pixel), 255};
+        ASSERT_EQ(image.at(x, y), wanted) << x << " " << y;
+      }
+    }
+  }
+  size_t shown() {
+    const std::lock_guard lock(frames_lock);
+    return frames.size();
+  }
+
+  int ends[2] = {-1, -1};
+  std::mutex frames_lock;
+  std::vector<picture::Image> frames;
+};
+INSTANTIATE_TEST_SUITE_P(All, Screen, ::testing::ValuesIn(all_chips()), chip_name);
+
+TEST_P(Screen, ShowsTheFirstPictureAfterTheModeIsSet) {
+  const Picture one = make(1);
+  ASSERT_EQ(set(one.id), 0);
+  EXPECT_EQ(shown(), 1u);
+  expect_last(1);
+}
+
+TEST_P(Screen, FlipsAndTellsWhen) {
+  const Picture one = make(1), two = make(2);
+  ASSERT_EQ(set(one.id), 0);
+  ASSERT_EQ(flip(two.id, DRM_MODE_PAGE_FLIP_EVENT, 0x1234'5678'9abc), 0);
+  const drm_event_vblank event = next_event();
+  EXPECT_EQ(event.base.type, unsigned{DRM_EVENT_FLIP_COMPLETE});
+  EXPECT_EQ(event.base.length, sizeof event);
+  EXPECT_EQ(event.user_data, 0x1234'5678'9abcu);
+  EXPECT_EQ(event.crtc_id, uint32_t{kCrtcId});
+  expect_last(2);
+  ASSERT_EQ(flip(one.id), 0);
+  EXPECT_EQ(next_event().sequence, event.sequence + 1);
+  expect_last(1);
+  EXPECT_EQ(shown(), 3u);
+}
+
+TEST_P(Screen, ShowsAPartOfALargerPicture) {
+  const Picture large = make(3, 800, 600);
+  ASSERT_EQ(set(large.id, 100, 50), 0);
+  expect_last(3, 100, 50);
+  EXPECT_EQ(set(large.id, 161, 0), -ENOSPC);
+}
+
+}  // namespace
+}  // namespace halogen::driver
