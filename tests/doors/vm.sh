@@ -18,7 +18,7 @@ devices=("$@")
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
 
 # What each guest prints, counted: a step that is left out is a failure too.
-declare -A steps=([g45]=23 [snb]=36 [chv]=41 [icl]=43 [dg1]=57)
+declare -A steps=([g45]=23 [snb]=36 [chv]=41 [icl]=48 [dg1]=62)
 # Resets that the kernel must tell of: Gen4 and Gen6 reset the whole chip, later ones the engine.
 declare -A resets=([g45]='chip' [snb]='chip chip' [chv]='rcs0 bcs0' [icl]='rcs0 bcs0' [dg1]='rcs0 bcs0')
 
@@ -64,8 +64,9 @@ one() {
     printf 'vm: %s\n' "${problems[@]}" >&2
     grep -a '^FAILED' "$log" >&2 || true
     tail -n 40 "$log" "$err" >&2
-    touch "$work/failed"
+    return 1
   fi
+  touch "$work/$device.good"
 }
 
 # What is recorded replays to the same memory, executes as many commands, and every one of them is known.
@@ -84,8 +85,9 @@ recorded() {
     ! grep -q ' unknown=0 leftover_dwords=0 unknown_records=0' "$work/$device-trace.decode"; then
     echo "vm: $device: trace FAILED" >&2
     tail -n 20 "$work/$device-trace".* >&2
-    touch "$work/failed"
+    return 1
   fi
+  touch "$work/$device-trace.good"
 }
 
 room() { while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n || true; done; }
@@ -97,5 +99,8 @@ for device in "${devices[@]}"; do
   room
   recorded "$device" &
 done
-wait
-[ ! -e "$work/failed" ]
+wait || true
+# Whoever did not reach its end has failed.
+for device in "${devices[@]}"; do
+  [ -e "$work/$device.good" ] && [ -e "$work/$device-trace.good" ] || { echo "vm: $device did not pass" >&2; exit 1; }
+done

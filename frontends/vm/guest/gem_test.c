@@ -26,7 +26,8 @@ static const struct {
   int parameter;
 } engines[] = {{"render", I915_EXEC_RENDER, 0},
                {"blit", I915_EXEC_BLT, I915_PARAM_HAS_BLT},
-               {"video", I915_EXEC_BSD, I915_PARAM_HAS_BSD},
+               {"video", I915_EXEC_BSD | I915_EXEC_BSD_RING1, I915_PARAM_HAS_BSD},
+               {"second video", I915_EXEC_BSD | I915_EXEC_BSD_RING2, I915_PARAM_HAS_BSD2},
                {"video enhancement", I915_EXEC_VEBOX, I915_PARAM_HAS_VEBOX}};
 enum { engine_count = sizeof(engines) / sizeof(engines[0]) };
 
