@@ -242,6 +242,13 @@ void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int pro
   return mmap(address, bytes, protection, flags, mapping->descriptor, static_cast<off_t>(mapping->offset));
 }
 
+void Door::forget(void* address, size_t bytes) {
+  Door* const door = known();
+  if (door == nullptr || inside || !door->booted_.load(std::memory_order_acquire)) return;
+  const Inside first;
+  door->kernel_->forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
+}
+
 void Door::drop(ino_t inode) {
   std::shared_ptr<Node> node;
   {
@@ -306,6 +313,13 @@ void Door::serve_client(int channel, Node& node) {
       if (const auto mapping = kernel_->map(call.argument, call.request)) {
         result_descriptor = mapping->descriptor;
         answer.offset = mapping->offset;
+      }
+    } else if (call.ask == Ask::map_buffer) {
+      driver::Mapping mapping;
+      answer.result = kernel_->map_buffer(*node.file, call.handle, call.argument, call.request, mapping);
+      if (answer.result >= 0) {
+        result_descriptor = mapping.descriptor;
+        answer.offset = mapping.offset;
       }
     } else {
       const std::optional<DescriptorField> field = descriptor_field(call.request, call.argument);

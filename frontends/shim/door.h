@@ -50,6 +50,9 @@ class Door {
   // As mmap(2), errno included.
   void* map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
+  // Memory of the program's is about to go: what works on it ends first.
+  static void forget(void* address, size_t bytes);
+
   void write_report();
 
  private:

@@ -16,7 +16,16 @@ using halogen::shim::Door;
 using halogen::shim::Node;
 using halogen::shim::Paths;
 
+// The first and the last byte of this library, by the linker.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
 namespace {
+
+// The driver's own memory is no program's, and it calls with its lock held.
+bool is_ours(const void* caller) {
+  return caller >= static_cast<const void*>(__ehdr_start) && caller < static_cast<const void*>(_end);
+}
 
 constexpr unsigned kSyncFileType = '>';
 constexpr unsigned kDmaBufType = 'b';
@@ -27,8 +36,9 @@ int answer(int result) {
   return -1;
 }
 
-void* map(void* address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
+void* map(const void* caller, void* address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
   const auto real = HALOGEN_NEXT(void*(void*, size_t, int, int, int, off_t), "mmap");
+  if ((flags & MAP_FIXED) != 0 && !is_ours(caller)) Door::forget(address, bytes);
   if (descriptor < 0 || (flags & MAP_ANONYMOUS) != 0) {
     return real(address, bytes, protection, flags, descriptor, offset);
   }
@@ -74,11 +84,25 @@ HALOGEN_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
 
 HALOGEN_EXPORT void* mmap(void* address, size_t bytes, int protection, int flags, int descriptor,
                           off_t offset) noexcept {
-  return map(address, bytes, protection, flags, descriptor, offset);
+  return map(__builtin_return_address(0), address, bytes, protection, flags, descriptor, offset);
 }
 HALOGEN_EXPORT void* mmap64(void* address, size_t bytes, int protection, int flags, int descriptor,
                             off64_t offset) noexcept {
-  return map(address, bytes, protection, flags, descriptor, offset);
+  return map(__builtin_return_address(0), address, bytes, protection, flags, descriptor, offset);
+}
+
+HALOGEN_EXPORT int munmap(void* address, size_t bytes) noexcept {
+  if (!is_ours(__builtin_return_address(0))) Door::forget(address, bytes);
+  return HALOGEN_NEXT(int(void*, size_t), "munmap")(address, bytes);
+}
+HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int flags, ...) noexcept {
+  va_list list;
+  va_start(list, flags);
+  void* const place = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void*) : nullptr;
+  va_end(list);
+  Door::forget(address, bytes);  // never ours
+  if (place != nullptr) Door::forget(place, new_bytes);
+  return HALOGEN_NEXT(void*(void*, size_t, size_t, int, ...), "mremap")(address, bytes, new_bytes, flags, place);
 }
 
 HALOGEN_EXPORT void _exit(int status) {

@@ -130,7 +130,25 @@ bool Remote::ask(int node, const RemoteCall& call, int given, RemoteAnswer& answ
   return true;
 }
 
+int Remote::map_now(int node, uint64_t argument) {
+  auto call = driver::read_user<drm_i915_gem_mmap>(argument);
+  if (!call) return -EFAULT;
+  RemoteAnswer answer;
+  int got = -1;
+  if (!ask(node, {Ask::map_buffer, call->handle, call->size, call->offset}, -1, answer, got)) return -EIO;
+  if (answer.result < 0 || got < 0) return answer.result < 0 ? static_cast<int>(answer.result) : -EINVAL;
+  void* const place =
+      mmap(nullptr, call->size, PROT_READ | PROT_WRITE, MAP_SHARED, got, static_cast<off_t>(answer.offset));
+  const int error = errno;
+  close(got);
+  if (place == MAP_FAILED) return -error;
+  call->addr_ptr = reinterpret_cast<uintptr_t>(place);
+  return driver::write_user(argument, &*call, sizeof *call) ? 0 : -EFAULT;
+}
+
 int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
+  constexpr unsigned kMapNow = DRM_COMMAND_BASE + DRM_I915_GEM_MMAP;
+  if (_IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) == kMapNow) return map_now(node, argument);
   const std::optional<DescriptorField> field = descriptor_field(request, argument);
   int given = -1;
   if (field && field->in) {

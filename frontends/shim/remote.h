@@ -14,11 +14,11 @@
 
 namespace halogen::shim {
 
-enum class Ask : uint32_t { ioctl, map };
+enum class Ask : uint32_t { ioctl, map, map_buffer };
 
 struct RemoteCall {
   Ask ask = Ask::ioctl;
-  uint32_t unused = 0;
+  uint32_t handle = 0;    // map_buffer
   uint64_t request = 0;   // ioctl; map: bytes
   uint64_t argument = 0;  // map: offset
 };
@@ -43,6 +43,8 @@ std::optional<DescriptorField> descriptor_field(unsigned long request, uint64_t 
 class Remote {
  public:
   int ioctl(int node, unsigned long request, uint64_t argument);
+  // GEM_MMAP, which maps in the kernel.
+  int map_now(int node, uint64_t argument);
   void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
  private:
