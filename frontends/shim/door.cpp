@@ -1,6 +1,7 @@
 #include "door.h"
 
 #include <libdrm/drm.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -26,6 +27,12 @@
 
 namespace halogen::shim {
 namespace {
+
+bool is_administrator() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2]{};
+  return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
+}
 
 constexpr std::string_view kNodeName = "halogen-drm/";  // then the process, a number, the minor number
 
@@ -145,7 +152,7 @@ bool Door::boot() {
   if (failed_) return false;
   const NoSignals quiet;
   driver::KernelOptions options;
-  options.privileged = geteuid() == 0;
+  options.privileged = is_administrator();
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();

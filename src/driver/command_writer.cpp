@@ -3,7 +3,9 @@
 #include "hw/common.h"
 #include "hw/mi_flow.h"
 #include "hw/mi_memory.h"
+#include "hw/mi_register.h"
 #include "hw/mi_video.h"
+#include "hw/predicate.h"
 
 namespace halogen::driver {
 
@@ -82,6 +84,18 @@ void CommandWriter::store_global(uint64_t address, uint32_t value) {
   store.address = GpuVa(address);
   add(store);
   dwords_.back() = value;
+}
+
+void CommandWriter::clear_general_registers() {
+  using Load = hw::MI_LOAD_REGISTER_IMM;
+  if (!has<hw::MI_MATH>() || !has<Load>()) return;
+  constexpr uint32_t kDwords = 32;
+  for (uint32_t i = 0; i < kDwords; ++i) {
+    add(Load{});
+    const std::span<uint32_t> command = std::span(dwords_).last(3);
+    const Load::Pairs pair{.register_offset = base_ + hw::CS_GPR::kDesc.offset(device_) + 4 * i, .data_dword = 0};
+    check(Load::pack_pairs(gen_, command, 0, pair).ok(), "a register of the driver does not fit the chip");
+  }
 }
 
 void CommandWriter::set_context(uint64_t address, bool inhibit) {

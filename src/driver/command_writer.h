@@ -18,7 +18,7 @@ namespace halogen::driver {
 class CommandWriter {
  public:
   CommandWriter(const spec::DeviceModel& model, const spec::EngineModel& engine)
-      : gen_(model.gen), device_(model.id), engine_(engine.engine_class) {}
+      : gen_(model.gen), device_(model.id), engine_(engine.engine_class), base_(engine.mmio_base) {}
 
   // Whether this engine of this chip has the command.
   template <class Command>
@@ -52,8 +52,9 @@ class CommandWriter {
   void store_global(uint64_t address, uint32_t value);  // through the global table
   void set_context(uint64_t address, bool inhibit);     // render engine of chips with rings
   void interrupt();
-  void arbitrate();  // a place where another context may come
-  void pad();        // to whole quadwords
+  void clear_general_registers();  // that MI_MATH works on, where the engine has them
+  void arbitrate();                // a place where another context may come
+  void pad();                      // to whole quadwords
 
   const std::vector<uint32_t>& dwords() const { return dwords_; }
 
@@ -61,6 +62,7 @@ class CommandWriter {
   spec::GenId gen_;
   spec::DeviceId device_;
   spec::EngineClass engine_;
+  uint32_t base_;
   std::vector<uint32_t> dwords_;
 };
 

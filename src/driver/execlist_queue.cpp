@@ -44,6 +44,7 @@ class ExeclistContext final : public EngineContext {
   uint64_t tail = 0;
   uint64_t head = 0;  // what is known to be done
   uint32_t next_seqno = 1;
+  bool is_new = true;  // nothing of it was restored or saved yet
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
@@ -110,6 +111,7 @@ class ExeclistQueue final : public EngineQueue {
     auto& context = static_cast<ExeclistContext&>(*request.context);
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
+    if (context.is_new) commands.clear_general_registers();  // what others left in them is theirs
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
     commands.flush(false);
     request.seqno = context.next_seqno;
@@ -126,6 +128,7 @@ class ExeclistQueue final : public EngineQueue {
     }
     request.end = context.tail;
     ++context.next_seqno;
+    context.is_new = false;
     return true;
   }
 

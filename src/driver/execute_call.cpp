@@ -9,20 +9,22 @@
 #include "driver/execute_fences.h"
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kUnknownFlags =
-    ~uint64_t{I915_EXEC_RING_MASK | I915_EXEC_CONSTANTS_MASK | I915_EXEC_GEN7_SOL_RESET | I915_EXEC_SECURE |
-              I915_EXEC_IS_PINNED | I915_EXEC_NO_RELOC | I915_EXEC_HANDLE_LUT | I915_EXEC_BSD_MASK |
-              I915_EXEC_BATCH_FIRST | I915_EXEC_RESOURCE_STREAMER | I915_EXEC_FENCE_IN | I915_EXEC_FENCE_OUT |
+    ~uint64_t{I915_EXEC_RING_MASK | I915_EXEC_SECURE | I915_EXEC_IS_PINNED | I915_EXEC_NO_RELOC | I915_EXEC_HANDLE_LUT |
+              I915_EXEC_BSD_MASK | I915_EXEC_BATCH_FIRST | I915_EXEC_FENCE_IN | I915_EXEC_FENCE_OUT |
               I915_EXEC_FENCE_ARRAY | I915_EXEC_FENCE_SUBMIT | I915_EXEC_USE_EXTENSIONS};
 constexpr uint64_t kUnknownObjectFlags =
     ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
-constexpr uint32_t kMostBuffers = 1u << 20;
-constexpr uint64_t kLow = uint64_t{1} << 32;
+constexpr uint32_t kGpuDomains = I915_GEM_DOMAIN_RENDER | I915_GEM_DOMAIN_SAMPLER | I915_GEM_DOMAIN_COMMAND |
+                                 I915_GEM_DOMAIN_INSTRUCTION | I915_GEM_DOMAIN_VERTEX;
+constexpr uint32_t kMostBuffers = 1u << 20;                  // for which there is memory
+constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // for those that cannot have long addresses
 constexpr unsigned kAddressBits = 48;
 
 uint64_t canonical(uint64_t address) {
@@ -59,8 +61,8 @@ class Execution {
     if (arguments_.DR4 == 0xffff'ffff) arguments_.DR4 = 0;  // what an old driver leaves there
     if (arguments_.DR1 != 0 || arguments_.DR4 != 0) return -EINVAL;
     if (((arguments_.batch_start_offset | arguments_.batch_len) & 7) != 0) return -EINVAL;
-    if (arguments_.buffer_count < 1 || arguments_.buffer_count > kMostBuffers) return -EINVAL;
-    return 0;
+    if (arguments_.buffer_count < 1 || arguments_.buffer_count > INT32_MAX) return -EINVAL;
+    return arguments_.buffer_count > kMostBuffers ? -ENOMEM : 0;
   }
 
   int read_objects() {
@@ -71,7 +73,9 @@ class Execution {
   }
 
   int find_fences() {
-    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -EPERM;
+    if ((arguments_.flags & I915_EXEC_SECURE) != 0) {
+      return spec::interface_of(call_.kernel.model().id).secure_batches ? -EPERM : -ENODEV;
+    }
     return fences_.read(call_, arguments_);
   }
 
@@ -89,18 +93,24 @@ class Execution {
   int find_buffers() {
     for (const drm_i915_gem_exec_object2& object : objects_) {
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
+      if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.kernel.gpu().shares_space()) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
       if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
       Item item{call_.file.buffers.find(object.handle), object};
       if (!item.buffer) return -ENOENT;
       if (const int result = item.buffer->validate(); result != 0) return result;
       item.buffer->sync_view();
-      if (!places_.emplace(object.handle, items_.size()).second) return -EINVAL;  // twice
+      places_.emplace(object.handle, items_.size());
+      if ((object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0) {
+        if (object.pad_to_size % kPageBytes != 0) return -EINVAL;
+        if (object.pad_to_size > context_->space->size()) return -ENOSPC;
+      }
       items_.push_back(std::move(item));
     }
     batch_ = (arguments_.flags & I915_EXEC_BATCH_FIRST) != 0 ? 0 : items_.size() - 1;
+    if ((items_[batch_].object.flags & EXEC_OBJECT_WRITE) != 0) return -EINVAL;
     const uint64_t size = items_[batch_].buffer->size();
-    if (arguments_.batch_start_offset > size || arguments_.batch_len > size - arguments_.batch_start_offset) {
+    if (arguments_.batch_start_offset >= size || arguments_.batch_len > size - arguments_.batch_start_offset) {
       return -EINVAL;
     }
     return 0;
@@ -111,7 +121,21 @@ class Execution {
     Space& space = *context_->space;
     for (Item& item : items_) {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
-      if (const int result = space.bind_at(item.buffer, plain(item.object.offset)); result != 0) return result;
+      const uint64_t address = plain(item.object.offset);
+      const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
+      if (!wide && address + item.buffer->size() > kLow) return -EINVAL;
+      // What the device still uses stays where it is until it is done: this buffer and those in its new place.
+      if (const std::optional<uint64_t> old = space.find(*item.buffer); old != address) {
+        const auto free = [&] {
+          return !(old && item.buffer->is_busy(true)) && !space.is_busy(address, item.buffer->size());
+        };
+        call_.kernel.wait(call_.lock, free, std::nullopt);
+      }
+      if (const int result = space.bind_at(item.buffer, address); result != 0) return result;
+    }
+    for (const Item& item : items_) {  // two that want one place
+      const bool pinned = (item.object.flags & EXEC_OBJECT_PINNED) != 0;
+      if (pinned && space.find(*item.buffer) != plain(item.object.offset)) return -ENOSPC;
     }
     for (Item& item : items_) {
       const uint64_t alignment = std::max<uint64_t>(item.object.alignment, kPageBytes);
@@ -147,7 +171,7 @@ class Execution {
 
   int relocate(Item& item) {
     constexpr uint32_t kMost = 1u << 24;
-    if (item.object.relocation_count > kMost) return -EINVAL;
+    if (item.object.relocation_count > kMost) return -EFAULT;  // no list is that long
     auto list = read_user_array<drm_i915_gem_relocation_entry>(item.object.relocs_ptr, item.object.relocation_count);
     if (!list) return -EFAULT;
     const bool wide = call_.kernel.gpu().hardware().has(spec::Feature::ggtt_pte64);
@@ -156,9 +180,7 @@ class Execution {
       Item* const target = find(entry.target_handle);
       if (target == nullptr) return -ENOENT;
       if ((entry.write_domain & (entry.write_domain - 1)) != 0) return -EINVAL;
-      if (((entry.write_domain | entry.read_domains) & (I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT)) != 0) {
-        return -EINVAL;
-      }
+      if (((entry.write_domain | entry.read_domains) & ~kGpuDomains) != 0) return -EINVAL;
       if (entry.write_domain != 0) target->object.flags |= EXEC_OBJECT_WRITE;
       const uint64_t address = canonical(target->address);
       if (entry.presumed_offset == address) continue;

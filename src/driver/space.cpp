@@ -6,11 +6,7 @@
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
-namespace {
-
-constexpr uint64_t kFirst = 0x1000;  // an address of zero shows a mistake
-
-}  // namespace
+namespace {}  // namespace
 
 Space::Space(Gpu& gpu) : gpu_(gpu) {
   if (gpu.shares_space()) {
@@ -20,7 +16,7 @@ Space::Space(Gpu& gpu) : gpu_(gpu) {
   }
   size_ = uint64_t{1} << spec::interface_of(gpu.hardware().model().id).address_bits;
   tables_ = make_own_tables(gpu.hardware());
-  own_places_.emplace(kFirst, size_);
+  own_places_.emplace(0, size_);
 }
 
 Space::~Space() {
@@ -45,7 +41,11 @@ int Space::place(const BufferRef& buffer, uint64_t address) {
 }
 
 int Space::bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit) {
-  const std::optional<uint64_t> address = places().take(buffer->size(), alignment, limit);
+  std::optional<uint64_t> address = places().take(buffer->size(), alignment, limit);
+  if (address == 0u) {  // only for those who ask for it: else it shows a mistake
+    address = places().take(buffer->size(), alignment, limit);
+    places().give(0, buffer->size());
+  }
   return address ? place(buffer, *address) : -ENOSPC;
 }
 
@@ -59,6 +59,15 @@ int Space::bind_at(const BufferRef& buffer, uint64_t address) {
     if (!evict(address, buffer->size()) || !places().take_at(address, buffer->size())) return -ENOSPC;
   }
   return place(buffer, address);
+}
+
+bool Space::is_busy(uint64_t address, uint64_t bytes) const {
+  auto each = bound_.upper_bound(address);
+  if (each != bound_.begin()) --each;
+  for (; each != bound_.end() && each->first < address + bytes; ++each) {
+    if (each->first + each->second->size() > address && each->second->is_busy(true)) return true;
+  }
+  return false;
 }
 
 bool Space::evict(uint64_t address, uint64_t bytes) {

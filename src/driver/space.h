@@ -30,6 +30,8 @@ class Space {
   // there.
   int bind_at(const BufferRef& buffer, uint64_t address);
   void unbind(Buffer& buffer);
+  // Does the device use a buffer that lies here?
+  bool is_busy(uint64_t address, uint64_t bytes) const;
 
  private:
   int place(const BufferRef& buffer, uint64_t address);

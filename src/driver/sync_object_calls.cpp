@@ -150,7 +150,7 @@ int import_sync_object(Call& call, drm_syncobj_handle& handle) {
 
 int wait_sync_objects(Call& call, drm_syncobj_wait& wait) {
   constexpr uint32_t kKnown = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
-  if ((wait.flags & ~kKnown) != 0) return -EINVAL;
+  if ((wait.flags & ~kKnown) != 0 || wait.count_handles == 0) return -EINVAL;
   const Waiting waiting{wait.handles, wait.count_handles, 0, wait.flags, wait.timeout_nsec};
   return wait_for_objects(call, waiting, wait.first_signaled);
 }
@@ -158,7 +158,7 @@ int wait_sync_objects(Call& call, drm_syncobj_wait& wait) {
 int wait_timelines(Call& call, drm_syncobj_timeline_wait& wait) {
   constexpr uint32_t kKnown =
       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE;
-  if ((wait.flags & ~kKnown) != 0) return -EINVAL;
+  if ((wait.flags & ~kKnown) != 0 || wait.count_handles == 0) return -EINVAL;
   const Waiting waiting{wait.handles, wait.count_handles, wait.points, wait.flags, wait.timeout_nsec};
   return wait_for_objects(call, waiting, wait.first_signaled);
 }
