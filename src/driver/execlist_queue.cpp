@@ -44,7 +44,9 @@ class ExeclistContext final : public EngineContext {
   uint64_t tail = 0;
   uint64_t head = 0;  // what is known to be done
   uint32_t next_seqno = 1;
-  bool is_new = true;  // nothing of it was restored or saved yet
+  bool is_new = true;        // nothing of it was restored or saved yet
+  uint32_t fresh_seqno = 0;  // the last before its image was written
+  bool is_restored = false;  // the image holds what the engine saved
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
@@ -147,6 +149,7 @@ class ExeclistQueue final : public EngineQueue {
     std::vector<uint64_t> descriptors;
     for (const Port& each : next) {
       set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
+      if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, 0xffff'0000 | kNoSwitchOnWait);
       descriptors.push_back(each.context->descriptor);
     }
     ports_ = std::move(next);
@@ -158,7 +161,10 @@ class ExeclistQueue final : public EngineQueue {
     if (last != seen_) hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), 0xff00'0000 | last << 8);
     seen_ = last;
     for (const RequestRef& each : running_) {
-      if (is_done(*each)) static_cast<ExeclistContext&>(*each->context).head = each->end;
+      if (!is_done(*each)) continue;
+      auto& context = static_cast<ExeclistContext&>(*each->context);
+      context.head = each->end;
+      context.is_restored = context.is_restored || each->seqno > context.fresh_seqno;
     }
   }
 
@@ -173,6 +179,8 @@ class ExeclistQueue final : public EngineQueue {
       auto& context = static_cast<ExeclistContext&>(*culprit->context);
       context.timeline.store(kTimeline, culprit->seqno);
       write_image(context);
+      context.fresh_seqno = culprit->seqno;
+      context.is_restored = false;
       context.head = culprit->end;
       set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
     }

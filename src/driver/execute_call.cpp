@@ -9,7 +9,6 @@
 #include "driver/execute_fences.h"
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
-#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -73,9 +72,7 @@ class Execution {
   }
 
   int find_fences() {
-    if ((arguments_.flags & I915_EXEC_SECURE) != 0) {
-      return spec::interface_of(call_.kernel.model().id).secure_batches ? -EPERM : -ENODEV;
-    }
+    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -EPERM;
     return fences_.read(call_, arguments_);
   }
 

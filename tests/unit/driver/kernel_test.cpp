@@ -249,7 +249,8 @@ TEST_P(KernelIoctls, MistakesGetTheirErrors) {
   bad.batch_start_offset = 8192;
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, bad), -EINVAL) << "behind its end";
   std::vector<drm_i915_gem_exec_object2> twice(2, objects[0]);
-  EXPECT_EQ(execute(twice), -EINVAL);
+  EXPECT_EQ(execute(twice), 0) << "one object, named twice";
+  EXPECT_EQ(wait(batch), 0);
 
   drm_i915_gem_create empty{};
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CREATE, empty), -EINVAL);
@@ -259,7 +260,7 @@ TEST_P(KernelIoctls, MistakesGetTheirErrors) {
   EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), 0);
   EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), -EINVAL);
   EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_I915_GEM_CREATE, 16), -EFAULT);
-  EXPECT_EQ(kernel->ioctl(*file, 0x1234, 0), -ENOTTY);
+  EXPECT_EQ(kernel->ioctl(*file, 0x1234, 0), -EACCES) << "the number counts, not the letter";
 }
 
 TEST_P(KernelIoctls, ParametersNameTheChip) {
