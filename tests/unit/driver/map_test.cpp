@@ -174,7 +174,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
   std::vector<drm_i915_gem_exec_object2> objects(1);
   objects[0].handle = handle;
   if (stores) {  // MI_STORE_DATA_IMM into its own second page
-    objects[0].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE;
+    objects[0].flags = EXEC_OBJECT_PINNED;
     objects[0].offset = 0x40'0000;
     const uint32_t commands[] = {0x1000'0002, 0x40'1010, 0, 0x1234'5678, 0x0500'0000, 0};
     std::memcpy(dwords, commands, sizeof commands);
