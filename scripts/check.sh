@@ -34,6 +34,10 @@ tests/doors/neo_tbx.sh
 step "Linux's i915 in virtual machines"
 tests/doors/vm.sh
 
+step "Mesa, Intel's OpenCL driver and libdrm on every device; the screen"
+tests/doors/drm.sh --short
+tests/doors/kms.sh
+
 step "tests, with sanitizers"
 scripts/build.sh asan
 rm -rf build/asan/results
