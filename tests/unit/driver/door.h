@@ -17,7 +17,7 @@ class Door : public ::testing::TestWithParam<std::string> {
   void SetUp() override { boot({}); }
   void boot(KernelOptions options) {
     options.hardware.memory_bytes = uint64_t{1} << 30;
-    if (options.hang_after == KernelOptions{}.hang_after) options.hang_after = std::chrono::milliseconds(100);
+    if (options.hang_after == KernelOptions{}.hang_after) options.hang_after = std::chrono::milliseconds(300);
     if (file) kernel->close(file);
     file.reset();
     kernel.reset();
