@@ -47,7 +47,7 @@ step "requirement coverage, of tests that passed"
 build/bin/halogen coverage --results build/asan/results
 
 step "fuzzing, shortly"
-scripts/fuzz.sh 10
+scripts/fuzz.sh 5
 
 step "clang-tidy on what changed"
 scripts/tidy.sh
