@@ -150,6 +150,12 @@ void EngineQueue::replay() {
   update();
 }
 
+void EngineQueue::abandon() {
+  for (std::deque<RequestRef>* list : {&running_, &waiting_}) {
+    for (const RequestRef& request : std::exchange(*list, {})) finish(request, -EIO);
+  }
+}
+
 bool EngineQueue::cancel(const EngineContext& context, int error) {
   std::vector<RequestRef> ended;
   RequestRef last;  // that the engine may know of

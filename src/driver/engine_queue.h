@@ -61,6 +61,8 @@ class EngineQueue {
   void replay();
   // All work of this context ends with the error, now. True: the engine was reset for it.
   bool cancel(const EngineContext& context, int error);
+  // The device goes: what was to be done fails, so that requests and what they keep let go of each other.
+  void abandon();
 
  protected:
   // Puts the request's commands where the engine finds them. False: no room now.

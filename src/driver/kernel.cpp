@@ -45,6 +45,8 @@ Kernel::~Kernel() {
   }
   work_.notify_all();
   thread_.join();
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
 }
 
 std::shared_ptr<File> Kernel::open(const OpenOptions& options) {

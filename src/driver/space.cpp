@@ -6,8 +6,6 @@
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
-namespace {}  // namespace
-
 Space::Space(Gpu& gpu) : gpu_(gpu) {
   if (gpu.shares_space()) {
     size_ = gpu.global().bytes();
