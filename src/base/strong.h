@@ -13,7 +13,7 @@ struct Strong {
 
   constexpr Strong() = default;
   constexpr explicit Strong(Rep v) : value(v) {}
-  constexpr auto operator<=>(const Strong&) const = default;
+  constexpr auto operator<=>(const Strong&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
 
   constexpr Strong operator+(Rep delta) const { return Strong(static_cast<Rep>(value + delta)); }
   constexpr Strong& operator+=(Rep delta) {

@@ -25,7 +25,7 @@ struct MemoryLayout {
   uint64_t wopcm_bytes = 0;
 };
 
-inline constexpr uint64_t kWopcmBytes = 2 * 1024 * 1024;
+inline constexpr uint64_t kWopcmBytes = uint64_t{2} * 1024 * 1024;
 
 // `wopcm_offset`: where in DSM the part that firmware keeps begins; left out: at its end.
 MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t gtt_bytes,

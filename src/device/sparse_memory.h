@@ -13,7 +13,7 @@ namespace halogen {
 
 class SparseMemory {
  public:
-  static constexpr uint64_t kPageBytes = 64 * 1024;
+  static constexpr uint64_t kPageBytes = uint64_t{64} * 1024;
 
   explicit SparseMemory(uint64_t bytes = 0);
 

@@ -42,7 +42,7 @@ class Fetch final : public CommandMemory {
 
  private:
   static constexpr size_t kPageDwords = 1024;
-  static constexpr unsigned kLineDwords = 16;
+  static constexpr size_t kLineDwords = 16;
   static constexpr unsigned kMaxPrefetchLines = 8;
 
   std::span<const std::byte> page_at(StreamSpace space, GpuVa address, bool& stopped);
