@@ -36,8 +36,9 @@ one() {
   if [ "$status" -ne 0 ]; then
     echo "drm_judge: $1 FAILED" >&2
     tail -n 5 "$work/$1" "$work/$1.err" >&2
-    touch "$work/failed"
+    return
   fi
+  touch "$work/$1.good"
 }
 pairs=()
 for device in "${devices[@]}"; do
@@ -45,8 +46,11 @@ for device in "${devices[@]}"; do
   one "$device" &
   pairs+=("$device=$work/$device")
 done
-wait
-[ ! -e "$work/failed" ]
+wait || true
+# Whoever did not reach its end has failed.
+for device in "${devices[@]}"; do
+  [ -e "$work/$device.good" ] || { echo "drm_judge: $device did not pass" >&2; exit 1; }
+done
 case $mode in
 --slow) ;;
 --write) python3 tests/drm/compare.py --write "${pairs[@]}" ;;
