@@ -11,37 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "door.h"
+
 namespace halogen::driver {
 namespace {
 
-class KernelIoctls : public ::testing::TestWithParam<std::string> {
+class KernelIoctls : public Door {
  protected:
-  void SetUp() override {
-    KernelOptions options;
-    options.hardware.memory_bytes = uint64_t{1} << 30;
-    options.hang_after = std::chrono::milliseconds(300);
-    if (model().gtt_bytes > 0x20'0000) options.hardware.device.gtt_bytes = 0x20'0000;  // quicker to clear
-    auto booted = Kernel::boot(model(), options);
-    ASSERT_TRUE(booted.ok()) << booted.message();
-    kernel = std::move(booted).value();
-    file = kernel->open();
-  }
-
-  const spec::DeviceModel& model() const { return *spec::find_device(GetParam()); }
-  bool narrow() const { return !model().has(spec::Feature::ggtt_pte64); }
-  bool local() const { return model().has(spec::Feature::local_memory); }
   // On the first chips a batch without privilege cannot store.
   bool can_store() const { return !narrow() || model().has(spec::Feature::ppgtt_2level); }
 
-  template <class T>
-  int call(unsigned long request, T& argument) {
-    return kernel->ioctl(*file, request, reinterpret_cast<uintptr_t>(&argument));
-  }
-  uint32_t create(uint64_t bytes) {
-    drm_i915_gem_create create{.size = bytes, .handle = 0, .pad = 0};
-    EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CREATE, create), 0);
-    return create.handle;
-  }
   template <class T>
   int write(uint32_t handle, uint64_t offset, const std::vector<T>& data) {
     if (local()) {  // has no such call
@@ -71,18 +50,6 @@ class KernelIoctls : public ::testing::TestWithParam<std::string> {
   // A store whose address is still to come, and the end of the batch.
   std::vector<uint32_t> store(uint32_t value) const { return {0x1000'0002, 0, 0, value, 0x0500'0000, 0}; }
   uint64_t address_at() const { return narrow() ? 8 : 4; }
-  int execute(std::vector<drm_i915_gem_exec_object2>& objects, uint64_t flags = 0, uint32_t context = 0) {
-    drm_i915_gem_execbuffer2 execute{};
-    execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
-    execute.buffer_count = static_cast<uint32_t>(objects.size());
-    execute.flags = flags;
-    execute.rsvd1 = context;
-    return call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute);
-  }
-  int wait(uint32_t handle, int64_t timeout = -1) {
-    drm_i915_gem_wait wait{.bo_handle = handle, .flags = 0, .timeout_ns = timeout};
-    return call(DRM_IOCTL_I915_GEM_WAIT, wait);
-  }
   uint32_t make_endless() {
     const uint32_t batch = create(4096);
     // Jumps to its own start: the address is a relocation.
@@ -91,9 +58,6 @@ class KernelIoctls : public ::testing::TestWithParam<std::string> {
         0);
     return batch;
   }
-
-  std::unique_ptr<Kernel> kernel;
-  std::shared_ptr<File> file;
 };
 
 TEST_P(KernelIoctls, ABatchStoresWhereARelocationSays) {
