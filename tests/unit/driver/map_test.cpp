@@ -142,7 +142,10 @@ TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
 }
 
 TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
-  void* const memory = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // Far from where the system puts mappings by itself: no other thread's stack fills the hole that is made below.
+  void* const far = reinterpret_cast<void*>(uintptr_t{0x2000'0000'0000});
+  void* const memory =
+      mmap(far, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   uint32_t handle = 0;
   if (is("i965") || is("gm965")) {
