@@ -1,4 +1,5 @@
 // The state of one EU thread: plain data, so that a snapshot is a copy. Dispatch fills it, the executor changes it.
+// Left out: SIP's own save area, and time (tm0 counts instructions of the thread).
 #pragma once
 
 #include <array>
@@ -12,6 +13,10 @@ inline constexpr size_t kGrfBytes = 32;
 inline constexpr size_t kGrfs = 128;
 inline constexpr size_t kMrfs = 24;  // Gen6; Gen4 and 5 have 16, later generations none
 inline constexpr size_t kChannels = 32;
+inline constexpr size_t kAccumulators = 10;  // acc0 to acc9; what is above acc1 holds macro extensions or, on Gen12, floats
+inline constexpr size_t kMacroRegisters = 8;
+inline constexpr size_t kMaskStack = 16;
+inline constexpr uint32_t kNoIp = 0xffff'ffff;
 
 enum class ThreadStatus : uint8_t {
   running,
@@ -21,27 +26,73 @@ enum class ThreadStatus : uint8_t {
   illegal   // an instruction that this generation does not have, or may not have in this form
 };
 
+// Bits of cr0.0 and cr0.1 that the executor knows.
+struct ControlBits {
+  static constexpr uint32_t kAlternateFloat = 1u << 0;
+  static constexpr uint32_t kAccumulatorDisable = 1u << 1;
+  static constexpr uint32_t kSingleProgramFlow = 1u << 2;
+  static constexpr uint32_t kRoundingShift = 4;
+  static constexpr uint32_t kRoundingMask = 3u << kRoundingShift;
+  static constexpr uint32_t kDoubleDenormals = 1u << 6;
+  static constexpr uint32_t kFloatDenormals = 1u << 7;
+  static constexpr uint32_t kHalfDenormals = 1u << 10;
+  static constexpr uint32_t kBreakpointSuppress = 1u << 15;
+  static constexpr uint32_t kMasterException = 1u << 31;
+  // cr0.1: what happened above, what may interrupt 16 bits below.
+  static constexpr uint32_t kBreakpoint = 1u << 31;
+  static constexpr uint32_t kIllegalOpcode = 1u << 28;
+  static constexpr uint32_t kStackOverflow = 1u << 27;
+};
+
+// Gen4 and 5: the masks whose intersection enables channels, and the stacks behind them.
+struct MaskStacks {
+  uint32_t if_mask = 0;
+  uint32_t loop_mask = 0;
+  uint32_t continue_mask = 0;
+  uint32_t active = 0;  // what HALT clears; software loads it again
+  uint8_t if_depth = 0;
+  uint8_t loop_depth = 0;
+  std::array<uint32_t, kMaskStack> if_stack{};
+  std::array<uint32_t, kMaskStack> loop_stack{};
+  std::array<uint32_t, kMaskStack> continue_stack{};
+};
+
 struct Thread {
   alignas(64) std::array<std::byte, kGrfs * kGrfBytes> grf{};
   alignas(64) std::array<std::byte, kMrfs * kGrfBytes> mrf{};
-  std::array<uint16_t, 16> address{};
-  // An accumulator lane is wider than any register: integers keep up to 66 bits of a product, here sign-extended.
-  struct Lane {
-    int64_t low = 0;
-    int32_t high = 0;
-    friend bool operator==(const Lane&, const Lane&) = default;
-  };
-  alignas(
-      64) std::array<std::array<std::byte, kGrfBytes>, 10> accumulator{};  // acc0.. as they read; executor adds width
-  std::array<uint32_t, 2> flag{};
-  std::array<uint32_t, 4> state{};         // sr0
-  std::array<uint32_t, 4> control{};       // cr0
-  std::array<uint32_t, 4> notification{};  // n0
-  std::array<uint32_t, 5> timestamp{};     // tm0
+  alignas(64) std::array<std::byte, kAccumulators * kGrfBytes> accumulator{};  // as they read in their last type
 
-  uint32_t ip = 0;  // byte offset from the instruction base
-  uint32_t dispatch_mask = 0;
-  std::array<uint32_t, kChannels> channel_ip{};  // Gen6 and later: where each channel goes on
+  // An accumulator lane is wider than a register: what an integer has above its element in `accumulator`. The value of
+  // lane i is upper[i] * 2^(8 * element) + the bits there, if bit i of `valid` is set; else the bits are all there is.
+  struct Extension {
+    std::array<int64_t, 16> upper{};
+    uint16_t valid = 0;
+    uint8_t element = 4;  // bytes
+  };
+  std::array<Extension, 2> extension{};
+  // What the macro steps (invm, rsqtm, madm) keep below the mantissa in the register: the value is the sum of both.
+  std::array<std::array<double, 16>, kMacroRegisters> macro{};
+
+  std::array<uint16_t, 16> address{};
+  std::array<uint32_t, 2> flag{};
+  std::array<uint32_t, 8> state{};         // sr0, sr1
+  std::array<uint32_t, 4> control{};       // cr0
+  std::array<uint32_t, 4> notification{};  // n0; the gateway adds, wait and sync take
+  std::array<uint16_t, 16> dependency{};   // tdr0
+  std::array<uint64_t, 2> stack_pointer{};
+  std::array<uint32_t, 8> message_control{};
+  std::array<uint32_t, 2> debug{};
+
+  uint32_t ip = 0;             // byte offset from the instruction base
+  uint32_t sip = kNoIp;        // where exceptions go; kNoIp: they stop the thread
+  uint32_t dispatch_mask = 0;  // channels that the thread has
+  // Gen6 and later. Active channels are at `ip`; each other waits at its own place. Channels in a deeper call go first,
+  // then those at the lowest address.
+  uint32_t active = 0;
+  uint32_t join_ip = kNoIp;  // lowest place at which channels of this call depth wait
+  std::array<uint32_t, kChannels> channel_ip{};
+  std::array<uint8_t, kChannels> call_depth{};
+  MaskStacks masks;  // Gen4 and 5
 
   ThreadStatus status = ThreadStatus::running;
   uint32_t group = 0;         // slot of its thread group: shared local memory and barrier
@@ -51,6 +102,9 @@ struct Thread {
   [[nodiscard]] std::span<std::byte> registers(size_t first, size_t count) {
     return std::span(grf).subspan(first * kGrfBytes, count * kGrfBytes);
   }
+
+  // All channels of the mask at `start_ip`, stacks empty, masks in sr0. Registers keep their content.
+  void start(uint32_t start_ip, uint32_t mask);
 };
 
 }  // namespace halogen::eu

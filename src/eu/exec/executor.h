@@ -1,0 +1,71 @@
+// Runs EU threads. A Kernel is a program decoded and prepared once; callers keep kernels by content or address. An
+// Executor runs a thread on one for a number of instructions. The Interpreter is the first executor; a faster one must
+// leave the same bits.
+//
+//   const auto executor = make_interpreter(gen);
+//   const auto kernel = executor->prepare(code, start_ip);   // code: gives the instruction at a byte offset
+//   thread.start(start_ip, mask);
+//   while (executor->run(thread, *kernel, 10000, target) == ThreadStatus::running) {}
+//
+// `blocked` is left by calling run again: the same instruction is tried again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/fidelity.h"
+#include "eu/exec/message.h"
+#include "eu/exec/thread.h"
+#include "eu/isa/instruction.h"
+#include "spec/descriptors.h"
+
+namespace halogen::eu {
+
+// Where instructions come from: memory and a decoder, or a vector in a test. Offsets count from the instruction base.
+class CodeSource {
+ public:
+  virtual ~CodeSource() = default;
+  // An instruction of op `illegal` where bits mean nothing; nothing where memory cannot be read.
+  virtual std::optional<Instruction> at(uint32_t offset) const = 0;
+};
+
+// Prepared code that can be reached from its entry. Constant once made: threads on several host threads share it.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  [[nodiscard]] virtual uint32_t entry() const = 0;
+  [[nodiscard]] virtual size_t instruction_count() const = 0;
+  [[nodiscard]] virtual const Instruction* find(uint32_t offset) const = 0;
+};
+
+// How often which instruction ran, by operation and types. One for each host thread; merged by the caller.
+class ExecutionCounts {
+ public:
+  virtual ~ExecutionCounts() = default;
+  virtual void report(FidelityReport& report) const = 0;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  [[nodiscard]] virtual std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code, uint32_t entry) const = 0;
+  // At most `budget` instructions. The thread's status is the answer; `running` means that the budget is used up.
+  virtual ThreadStatus run(Thread& thread, const Kernel& kernel, uint64_t budget, MessageTarget& target,
+                           ExecutionCounts* counts = nullptr) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<ExecutionCounts> make_counts(const Kernel& kernel) const = 0;
+  // One line about how the instruction at an offset is run, for people.
+  [[nodiscard]] virtual std::string describe(const Kernel& kernel, uint32_t offset) const = 0;
+};
+
+struct InterpreterOptions {
+  bool only_generic = false;  // never a specialised routine: the judge of those
+};
+std::unique_ptr<Executor> make_interpreter(spec::GenId gen, InterpreterOptions options = {});
+
+// Instructions in a row at offset 0, 16 bytes each unless they say 8.
+std::shared_ptr<const CodeSource> make_code(std::span<const Instruction> instructions);
+
+}  // namespace halogen::eu

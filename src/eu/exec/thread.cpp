@@ -1,0 +1,20 @@
+#include "eu/exec/thread.h"
+
+namespace halogen::eu {
+
+void Thread::start(uint32_t start_ip, uint32_t mask) {
+  ip = start_ip;
+  dispatch_mask = mask;
+  active = mask;
+  join_ip = kNoIp;
+  channel_ip.fill(start_ip);
+  call_depth.fill(0);
+  masks = MaskStacks{};
+  masks.if_mask = masks.loop_mask = masks.continue_mask = masks.active = mask;
+  state[1] = (state[1] & 0xffff'0000) | (mask & 0xffff);
+  state[2] = mask;
+  state[3] = mask;
+  status = ThreadStatus::running;
+}
+
+}  // namespace halogen::eu

@@ -1,0 +1,143 @@
+#include "gen/eu_rules.h"
+
+#include <array>
+
+#include "base/check.h"
+
+namespace halogen {
+
+namespace {
+
+using spec::GenId;
+
+constexpr spec::GenMask from_to(GenId first, GenId last) {
+  spec::GenMask mask = 0;
+  for (auto gen = static_cast<unsigned>(first); gen <= static_cast<unsigned>(last); ++gen) {
+    mask = static_cast<spec::GenMask>(mask | spec::mask_of(static_cast<GenId>(gen)));
+  }
+  return mask;
+}
+
+// Gen4 is the base; each later row says what changed.
+constexpr EuRules gen4() {
+  return EuRules{.gens = from_to(GenId::gen4, GenId::gen4),
+                 .flow = FlowModel::mask_stacks,
+                 .dword_multiply = DwordMultiply::low_word_of_src0,
+                 .mach = MachResult::high_always,
+                 .implied_integer = ImpliedAccumulator::by_quarter,
+                 .implicit_accumulator_write = true,
+                 .fused_mad = false,
+                 .float_denormals = false,
+                 .half_denormals = false,
+                 .logic_negate_is_not = false,
+                 .rounding_needs_increment = true,
+                 .convert_before_compare = true,
+                 .compare_dst_lowest_bit = true,
+                 .select_writes_flag = true,
+                 .flag_by_channel = false,
+                 .vertical_flag_is_next_register = false,
+                 .message_registers = true,
+                 .implied_move = true,
+                 .math_modifiers = false,
+                 .channel_enable_register = false,
+                 .ip_writes_jump = true,
+                 .address_words = 8,
+                 .flag_registers = 1,
+                 .accumulators = 2};
+}
+
+constexpr EuRules gen5() {
+  EuRules rules = gen4();
+  rules.gens = from_to(GenId::gen4_5, GenId::gen5);
+  rules.convert_before_compare = false;
+  return rules;
+}
+
+constexpr EuRules gen6() {
+  EuRules rules = gen5();
+  rules.gens = from_to(GenId::gen6, GenId::gen6);
+  rules.flow = FlowModel::channel_ip;
+  rules.implicit_accumulator_write = false;
+  rules.rounding_needs_increment = false;
+  rules.compare_dst_lowest_bit = false;
+  rules.select_writes_flag = false;
+  rules.implied_move = false;
+  rules.ip_writes_jump = false;
+  return rules;
+}
+
+constexpr EuRules gen7() {
+  EuRules rules = gen6();
+  rules.gens = from_to(GenId::gen7, GenId::gen7);
+  rules.dword_multiply = DwordMultiply::low_word_of_src1;
+  rules.flag_by_channel = true;
+  rules.vertical_flag_is_next_register = true;
+  rules.message_registers = false;
+  rules.math_modifiers = true;
+  rules.flag_registers = 2;
+  return rules;
+}
+
+constexpr EuRules gen7_5() {
+  EuRules rules = gen7();
+  rules.gens = from_to(GenId::gen7_5, GenId::gen7_5);
+  rules.implied_integer = ImpliedAccumulator::first;
+  rules.channel_enable_register = true;
+  return rules;
+}
+
+constexpr EuRules gen8() {
+  EuRules rules = gen7_5();
+  rules.gens = from_to(GenId::gen8, GenId::gen8);
+  rules.dword_multiply = DwordMultiply::full;
+  rules.fused_mad = true;
+  rules.float_denormals = true;
+  rules.logic_negate_is_not = true;
+  rules.address_words = 16;
+  rules.accumulators = 10;
+  return rules;
+}
+
+constexpr EuRules gen9() {
+  EuRules rules = gen8();
+  rules.gens = from_to(GenId::gen9, GenId::gen9);
+  rules.half_denormals = true;
+  return rules;
+}
+
+constexpr EuRules gen11() {
+  EuRules rules = gen9();
+  rules.gens = from_to(GenId::gen11, GenId::gen12);
+  rules.mach = MachResult::low_without_accumulator;
+  return rules;
+}
+
+constexpr std::array kRules{gen4(), gen5(), gen6(), gen7(), gen7_5(), gen8(), gen9(), gen11()};
+
+constexpr bool one_row_each() {
+  for (unsigned gen = 0; gen < spec::kGenCount; ++gen) {
+    unsigned rows = 0;
+    for (const EuRules& rules : kRules) {
+      rows += ((rules.gens >> gen) & 1) != 0 ? 1u : 0u;
+    }
+    if (rows != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(one_row_each(), "each generation has one row");
+
+}  // namespace
+
+const EuRules& eu_rules(GenId gen) {
+  for (const EuRules& rules : kRules) {
+    if ((rules.gens & spec::mask_of(gen)) != 0) {
+      return rules;
+    }
+  }
+  check(false, "every generation has rules of its execution units");
+  return kRules.front();
+}
+
+}  // namespace halogen
