@@ -15,11 +15,7 @@ enum class FlowModel : uint8_t {
 };
 
 // Which part of a source a multiplication of two dwords reads.
-enum class DwordMultiply : uint8_t {
-  low_word_of_src0,
-  low_word_of_src1,
-  full
-};
+enum class DwordMultiply : uint8_t { low_word_of_src0, low_word_of_src1, full };
 
 // What MACH leaves in its destination when it does not write the accumulator.
 enum class MachResult : uint8_t { high_always, low_without_accumulator };
@@ -38,18 +34,18 @@ struct EuRules {
   bool float_denormals;             // cr0.0 bit 7 can keep denormals of F; else they are always flushed
   bool half_denormals;              // cr0.0 bit 10 can keep those of HF
   bool logic_negate_is_not;
-  bool rounding_needs_increment;    // rnde, rndz and rndu give the floor, and .r says which channels want one more
-  bool convert_before_compare;      // cmp converts float sources to the destination's type first
-  bool compare_dst_lowest_bit;      // cmp writes only bit 0 of its destination reliably
-  bool select_writes_flag;          // sel with a condition modifier also updates the flag
-  bool flag_by_channel;             // quarter control moves the flag bits too
+  bool rounding_needs_increment;        // rnde, rndz and rndu give the floor, and .r says which channels want one more
+  bool convert_before_compare;          // cmp converts float sources to the destination's type first
+  bool compare_dst_lowest_bit;          // cmp writes only bit 0 of its destination reliably
+  bool select_writes_flag;              // sel with a condition modifier also updates the flag
+  bool flag_by_channel;                 // quarter control moves the flag bits too
   bool vertical_flag_is_next_register;  // anyv and allv: f1 beside f0; else f0.1 beside f0.0
-  bool message_registers;           // sends take their payload from the MRF
-  bool implied_move;                // send first moves src0 to the message register
-  bool math_modifiers;              // MATH obeys source modifiers
-  bool channel_enable_register;     // ARF 4 is ce0; else the mask register
-  bool ip_writes_jump;              // ip as an ordinary destination
-  uint8_t address_words;            // words in a0
+  bool message_registers;               // sends take their payload from the MRF
+  bool implied_move;                    // send first moves src0 to the message register
+  bool math_modifiers;                  // MATH obeys source modifiers
+  bool channel_enable_register;         // ARF 4 is ce0; else the mask register
+  bool ip_writes_jump;                  // ip as an ordinary destination
+  uint8_t address_words;                // words in a0
   uint8_t flag_registers;
   uint8_t accumulators;
 };

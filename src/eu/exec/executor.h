@@ -51,7 +51,8 @@ class ExecutionCounts {
 class Executor {
  public:
   virtual ~Executor() = default;
-  [[nodiscard]] virtual std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code, uint32_t entry) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code,
+                                                        uint32_t entry) const = 0;
   // At most `budget` instructions. The thread's status is the answer; `running` means that the budget is used up.
   virtual ThreadStatus run(Thread& thread, const Kernel& kernel, uint64_t budget, MessageTarget& target,
                            ExecutionCounts* counts = nullptr) const = 0;

@@ -13,7 +13,8 @@ inline constexpr size_t kGrfBytes = 32;
 inline constexpr size_t kGrfs = 128;
 inline constexpr size_t kMrfs = 24;  // Gen6; Gen4 and 5 have 16, later generations none
 inline constexpr size_t kChannels = 32;
-inline constexpr size_t kAccumulators = 10;  // acc0 to acc9; what is above acc1 holds macro extensions or, on Gen12, floats
+inline constexpr size_t kAccumulators =
+    10;  // acc0 to acc9; what is above acc1 holds macro extensions or, on Gen12, floats
 inline constexpr size_t kMacroRegisters = 8;
 inline constexpr size_t kMaskStack = 16;
 inline constexpr uint32_t kNoIp = 0xffff'ffff;
