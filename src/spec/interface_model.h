@@ -18,6 +18,9 @@ struct InterfaceModel {
   uint8_t command_parser;           // version; 0: none
   uint8_t huc_error;                // why there is no HuC firmware: an errno
   uint8_t address_bits;             // of a context's addresses
+  uint8_t secure_error;             // what a program without rights is told that wants a secure batch: an errno
+  uint16_t fence_stride_kib;        // the longest that a tiled view can have
+  uint8_t physical_swizzle;         // how memory is said to be swizzled, by I915_BIT_6_SWIZZLE_*
   bool llc;                         // the processor's last cache is shared
   bool snoop;                       // the chip can look into the processor's caches
   bool coherent_aperture;           // writes through the aperture need no flush
@@ -28,6 +31,7 @@ struct InterfaceModel {
   bool preemption;                  // on every engine
   bool secure_batches;              // of those who may
   bool processor_copies;            // PREAD, PWRITE, MMAP and relocations are still there
+  bool perf;                        // streams of performance counters can be asked for
   std::span<const int8_t> engines;  // capabilities of each engine of the device model; negative: not offered
 };
 

@@ -53,9 +53,10 @@ def interface_data(spec):
     for d in spec.devices.values():
         t = d.data.get("interface", {})
         numbers = ", ".join(str(t.get(k, 0)) for k in ("slices", "subslices", "eus", "fences", "command_parser", "huc_error",
-                                                       "address_bits"))
+                                                       "address_bits", "secure_error", "fence_stride_kib", "physical_swizzle"))
         flags = ", ".join(_flag(t.get(k)) for k in ("llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages",
-                                                    "sseu_control", "bonds", "preemption", "secure_batches", "processor_copies"))
+                                                    "sseu_control", "bonds", "preemption", "secure_batches", "processor_copies",
+                                                    "perf"))
         rows.append(f"    {{{numbers}, {flags}, {engines.span(str(x) for x in t.get('engines', []))}}},")
     out = [NOTE + '#include "spec/interface_model.h"', "", "namespace halogen::spec {", "", "namespace {"] + engines.lines()
     out += ["constexpr InterfaceModel kInterfaces[] = {"] + rows + ["};", "}  // namespace", "",

@@ -76,9 +76,10 @@ _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
           "memory": {"stolen_bytes", "local_bytes", "virtual_bits", "physical_bits"}}
 
 
-_INTERFACE_NUMBERS = {"slices", "subslices", "eus", "fences", "command_parser", "huc_error", "address_bits"}
+_INTERFACE_NUMBERS = {"slices", "subslices", "eus", "fences", "command_parser", "huc_error", "address_bits", "secure_error",
+                      "fence_stride_kib", "physical_swizzle"}
 _INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages", "sseu_control", "bonds", "preemption",
-                    "secure_batches", "processor_copies"}
+                    "secure_batches", "processor_copies", "perf"}
 
 
 def _interface(r, where, device, table):
