@@ -312,7 +312,7 @@ void Door::serve_client(int channel, Node& node) {
   while (true) {
     RemoteCall call;
     int given = -1;
-    if (receive_message(channel, &call, sizeof call, given) != static_cast<ssize_t>(sizeof call)) return;
+    if (receive_message(channel, &call, sizeof call, given, Wait::looking) != static_cast<ssize_t>(sizeof call)) return;
     RemoteAnswer answer;
     int result_descriptor = -1;
     bool own = false;

@@ -9,13 +9,25 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <thread>
 
 #include "descriptors.h"
 #include "driver/user_memory.h"
 
 namespace halogen::shim {
+namespace {
+
+constexpr std::chrono::microseconds kLook{50};
+
+unsigned processors() {
+  static const unsigned count = std::thread::hardware_concurrency();
+  return count;
+}
+
+}  // namespace
 
 bool send_message(int channel, const void* data, size_t bytes, int descriptor) {
   iovec part{const_cast<void*>(data), bytes};
@@ -39,7 +51,7 @@ bool send_message(int channel, const void* data, size_t bytes, int descriptor) {
   return sent == static_cast<ssize_t>(bytes);
 }
 
-ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor) {
+ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, Wait wait) {
   descriptor = -1;
   iovec part{data, bytes};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -49,9 +61,12 @@ ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor) 
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t got = -1;
+  const bool looks = wait == Wait::looking && processors() > 1;
+  const auto end = std::chrono::steady_clock::now() + kLook;
   do {
-    got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
+    got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | (looks ? MSG_DONTWAIT : 0));
+  } while (got < 0 && (errno == EINTR || (looks && errno == EAGAIN && std::chrono::steady_clock::now() < end)));
+  while (got < 0 && ((looks && errno == EAGAIN) || errno == EINTR)) got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
   if (got < 0) return got;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -122,7 +137,7 @@ bool Remote::ask(int node, const RemoteCall& call, int given, RemoteAnswer& answ
   const int channel = take_channel(node);
   if (channel < 0) return false;
   if (!send_message(channel, &call, sizeof call, given) ||
-      receive_message(channel, &answer, sizeof answer, got) != static_cast<ssize_t>(sizeof answer)) {
+      receive_message(channel, &answer, sizeof answer, got, Wait::looking) != static_cast<ssize_t>(sizeof answer)) {
     close(channel);
     return false;
   }

@@ -29,7 +29,9 @@ struct RemoteAnswer {
 
 // Messages with at most one descriptor. Received: -1 when there is none.
 bool send_message(int channel, const void* data, size_t bytes, int descriptor);
-ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor);
+// `looking`: what is about to come is looked for a while before the thread sleeps, because to be woken takes longer.
+enum class Wait { sleeping, looking };
+ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, Wait wait = Wait::sleeping);
 
 // Where an argument holds a descriptor.
 struct DescriptorField {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,7 @@ class ExeclistQueue final : public EngineQueue {
         layout_(ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         status_(std::move(status)) {
+    for (const ImageSlot& slot : layout_.slots()) places_.emplace(slot.offset, slot.at + 1);  // the first of its kind
     start();
   }
 
@@ -269,15 +271,16 @@ class ExeclistQueue final : public EngineQueue {
   }
   // The place of a register's value in an image.
   void set(ExeclistContext& context, uint32_t offset, uint32_t value) const {
-    const std::optional<uint32_t> at = layout_.value_at(offset);
-    check(at.has_value(), "an image without a register that every image has");
-    context.image.store(kPageBytes + *at * 4, value);
+    const auto at = places_.find(offset);
+    check(at != places_.end(), "an image without a register that every image has");
+    context.image.store(kPageBytes + at->second * 4, value);
   }
   void set(ExeclistContext& context, const spec::RegisterDesc& desc, uint32_t value) const {
     set(context, desc.offset(hardware_.model().id), value);
   }
 
   ContextImage layout_;
+  std::unordered_map<uint32_t, uint32_t> places_;  // of registers' values in an image
   bool queue_;
   KernelMemory status_;
   uint32_t seen_ = 0;

@@ -86,6 +86,7 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   Lock lock = enter();
   const int result = dispatch_ioctl(*this, file, lock, request, argument);
   if (kms_->busy()) kms_->look();
+  if (std::exchange(queued_, false)) run_queued();
   if (kms_->waits() && waiters_ == 0) work_.notify_all();
   tell_waiters();
   return result;
@@ -176,10 +177,18 @@ void Kernel::forget_memory(uint64_t address, uint64_t bytes) {
 
 void Kernel::queue(EngineQueue& engine, RequestRef request) {
   const uint64_t before = engine.progress();
+  alone_ = !gpu_->working();
   engine.add(std::move(request));
   engine.update();
   if (engine.progress() != before) gpu_->update();  // others may have waited for it
-  if (waiters_ == 0) work_.notify_all();
+  queued_ = true;
+}
+
+// Short work is over before the call that brought it returns, which is cheaper than to wake a thread for it. Work that
+// goes on, or that finds the device busy, is left to whoever lets it work.
+void Kernel::run_queued() {
+  if (alone_ && !stepping_ && gpu_->working()) step();
+  if (waiters_ == 0 && gpu_->working()) work_.notify_all();
 }
 
 bool Kernel::wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout) {

@@ -100,6 +100,7 @@ class Kernel {
   void run();
   bool working() const { return gpu_->working() || kms_->waits(); }
   void step();
+  void run_queued();
   void look_for_hangs();
   Lock enter();
   void let_others_in(Lock& lock);
@@ -125,6 +126,8 @@ class Kernel {
   bool stop_ = false;
   bool stepping_ = false;  // somebody who waits lets the device work
   unsigned waiters_ = 0;
+  bool queued_ = false;  // the call that runs now brought work
+  bool alone_ = false;   // which found the device idle
 
   uint64_t next_offset_ = uint64_t{1} << 32;
   struct Offer {

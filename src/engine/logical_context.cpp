@@ -93,7 +93,14 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   Result result = Result::done;
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
-  while (at < std::min(to, kMostDwords) && result == Result::done) {
+  const uint32_t end = std::min(to, kMostDwords);
+  while (at < end && result == Result::done) {
+    if (words[at] == 0) {  // most of an image are commands that do nothing
+      at = static_cast<uint32_t>(
+          std::find_if(words.begin() + at, words.begin() + end, [](uint32_t word) { return word != 0; }) -
+          words.begin());
+      continue;
+    }
     const auto [desc, length] = engine_.table().frame(words[at]);
     if (desc == nullptr || at + length > kMostDwords) {
       engine_.state().header = words[at];
