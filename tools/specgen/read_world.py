@@ -3,6 +3,8 @@
 import re
 
 import read_domains
+import read_eu
+import read_eu_compact
 from loading import load, topics
 from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
@@ -30,6 +32,8 @@ def read_spec(root, diag):
             target[name] = getattr(items, kind)(where, name, table)
     _tables(r, raw)
     read_domains.read(r, raw)
+    read_eu.read(r, raw)
+    read_eu_compact.read(r, raw)
     for where, _, table in raw["exception"]:
         _exception(r, where, table)
     return spec

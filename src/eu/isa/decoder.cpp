@@ -1,0 +1,604 @@
+#include "eu/isa/decoder.h"
+
+#include <cstring>
+
+#include "eu/isa/bits128.h"
+#include "eu/isa/compaction.h"
+#include "eu/isa/operand_fields.h"
+#include "eu/isa/tables.h"
+
+namespace halogen::eu {
+
+namespace {
+
+// One instruction under way. Functions that can meet a reserved code note it in `fault_`; the first one counts.
+class Decoding {
+ public:
+  Decoding(const IsaTables& tables, const OpRow& row, const Bits128& bits, Instruction& out)
+      : tables_(tables), row_(row), layout_(row.layout), bits_(bits), out_(out) {}
+
+  DecodeFault run() {
+    if (row_.kind == Kind::nothing && !row_.allows(Allow::controls)) {
+      out_.breakpoint = get(Field::breakpoint) != 0;
+      out_.scoreboard = static_cast<uint8_t>(get(Field::scoreboard));
+      return DecodeFault::none;
+    }
+    controls();
+    switch (row_.kind) {
+      case Kind::nothing:
+        break;
+      case Kind::basic:
+      case Kind::wide:
+        condition();
+        basic(row_.sources);
+        break;
+      case Kind::math:
+        math();
+        break;
+      case Kind::sync:
+        sync();
+        break;
+      case Kind::ternary:
+      case Kind::ternary_macro:
+        condition();
+        ternary();
+        break;
+      case Kind::branch:
+        branch();
+        break;
+      case Kind::diverge:
+        diverge();
+        break;
+      case Kind::jump:
+        jump();
+        break;
+      case Kind::send:
+        send();
+        break;
+      case Kind::split_send:
+        split_send();
+        break;
+      case Kind::macro:
+        break;
+    }
+    return fault_;
+  }
+
+ private:
+  uint64_t get(Field field) const { return bits_.get(layout_->at(field)); }
+  bool flag(Field field) const { return get(field) != 0; }
+  uint8_t byte(Field field) const { return static_cast<uint8_t>(get(field)); }
+
+  void fail(DecodeFault fault) {
+    if (fault_ == DecodeFault::none) {
+      fault_ = fault;
+    }
+  }
+
+  template <class E, size_t N>
+  E look_up(const std::array<uint8_t, N>& codes, uint64_t code, DecodeFault fault) {
+    const uint8_t value = codes[code & (N - 1)];
+    if (value == kNone) {
+      fail(fault);
+      return E{};
+    }
+    return static_cast<E>(value);
+  }
+
+  void controls() {
+    const uint64_t size = get(Field::exec_size);
+    if (size > 5) {
+      fail(DecodeFault::reserved_exec_size);
+    } else {
+      out_.exec_size = static_cast<uint8_t>(1u << size);
+    }
+    const uint64_t quarter = get(Field::quarter);
+    if (tables_.traits.halves != 0) {
+      out_.compressed = (quarter & 2) != 0;
+      out_.first_channel = (quarter & 1) != 0 ? 8 : 0;
+    } else {
+      out_.first_channel = static_cast<uint8_t>(quarter * 8 + get(Field::nibble) * 4);
+    }
+    out_.align16 = flag(Field::access_mode);
+    out_.no_mask = flag(Field::no_mask);
+    if (row_.kind == Kind::basic || row_.kind == Kind::wide || row_.kind == Kind::math || row_.kind == Kind::ternary ||
+        row_.kind == Kind::ternary_macro) {
+      out_.saturate = flag(Field::saturate);
+    }
+    (row_.allows(Allow::branch_control) ? out_.branch_control : out_.accumulator_write) = flag(Field::accumulator_write);
+    out_.breakpoint = flag(Field::breakpoint);
+    out_.no_dd_clear = flag(Field::no_dd_clear);
+    out_.no_dd_check = flag(Field::no_dd_check);
+    out_.mask_control_extra = flag(Field::mask_control_extra);
+    out_.thread_control = byte(Field::thread_control);
+    out_.scoreboard = byte(Field::scoreboard);
+    out_.predicate = look_up<Predicate>(out_.align16 ? tables_.predicate16 : tables_.predicate, get(Field::predicate),
+                                        DecodeFault::reserved_predicate);
+    out_.predicate_inverse = flag(Field::predicate_inverse);
+    out_.flag = static_cast<uint8_t>(get(Field::flag_reg) * 2 + get(Field::flag_sub));
+  }
+
+  void condition() {
+    const uint64_t code = get(Field::condition);
+    if (code > static_cast<uint64_t>(Condition::unordered)) {
+      fail(DecodeFault::reserved_condition);
+    } else {
+      out_.condition = static_cast<Condition>(code);
+    }
+  }
+
+  void address(Operand& operand, const OperandFields& fields) {
+    operand.indirect = true;
+    operand.address_sub = byte(fields.address_sub);
+    if (out_.align16) {
+      const unsigned width = width_of(layout_->at(fields.address_offset16));
+      operand.address_offset = static_cast<int16_t>(sign_extend(get(fields.address_offset16), width) * 16);
+    } else {
+      const unsigned width = width_of(layout_->at(fields.address_offset));
+      operand.address_offset = static_cast<int16_t>(sign_extend(get(fields.address_offset), width));
+    }
+  }
+
+  // File and register, or address, of an operand that is not an immediate.
+  void place(Operand& operand, const OperandFields& fields) {
+    operand.type = look_up<Type>(tables_.register_type, get(fields.type), DecodeFault::reserved_type);
+    if (flag(fields.address_mode)) {
+      operand.file = tables_.traits.indirect_is_grf != 0 ? File::grf : file(fields.file);
+      address(operand, fields);
+      return;
+    }
+    operand.file = file(fields.file);
+    operand.reg = byte(fields.reg);
+    operand.sub = static_cast<uint8_t>(out_.align16 ? get(fields.sub16) * 16 : get(fields.sub));
+  }
+
+  File file(Field field) {
+    const File value = look_up<File>(tables_.file, get(field), DecodeFault::reserved_file);
+    if (value == File::immediate) {
+      fail(DecodeFault::reserved_file);
+    }
+    return value;
+  }
+
+  void destination() {
+    place(out_.dst, kDst);
+    out_.dst.region.horizontal = kHorizontals[get(Field::dst_horizontal)];
+    if (out_.align16) {
+      out_.dst.write_mask = byte(Field::dst_mask);
+    }
+  }
+
+  bool is_immediate(const SourceFields& fields) const {
+    if (layout_->has(fields.immediate)) {
+      return flag(fields.immediate);
+    }
+    return tables_.file[get(fields.common.file) & 3] == static_cast<uint8_t>(File::immediate);
+  }
+
+  void vertical(Operand& operand, uint64_t code) {
+    if (code == kVerticalByAddress && operand.indirect) {
+      operand.region.vertical_by_address = true;
+    } else if (kVerticals[code] == kNone) {
+      fail(DecodeFault::reserved_region);
+    } else {
+      operand.region.vertical = kVerticals[code];
+    }
+  }
+
+  void source(unsigned index) {
+    const SourceFields& fields = kSources[index];
+    Operand& operand = out_.src[index];
+    if (is_immediate(fields)) {
+      immediate(operand, fields, index + 1 == out_.sources);
+      return;
+    }
+    place(operand, fields.common);
+    operand.negate = flag(fields.negate);
+    operand.absolute = flag(fields.absolute);
+    vertical(operand, get(fields.vertical));
+    if (out_.align16) {
+      swizzle(operand, get(fields.swizzle));
+      return;
+    }
+    operand.region.width = look_up<uint8_t>(kWidths, get(fields.width), DecodeFault::reserved_region);
+    operand.region.horizontal = kHorizontals[get(fields.common.horizontal)];
+  }
+
+  static void swizzle(Operand& operand, uint64_t code) {
+    operand.region.width = 4;
+    operand.region.horizontal = 1;
+    for (unsigned i = 0; i < 4; ++i) {
+      operand.swizzle[i] = static_cast<uint8_t>(code >> (2 * i) & 3);
+    }
+  }
+
+  void immediate(Operand& operand, const SourceFields& fields, bool last) {
+    operand.file = File::immediate;
+    operand.type = look_up<Type>(tables_.immediate_type, get(fields.common.type), DecodeFault::reserved_type);
+    if (!last) {
+      fail(DecodeFault::reserved_file);
+    } else if (size_of(operand.type) < 8) {
+      operand.immediate = get(Field::immediate);
+    } else if (out_.sources == 1 && tables_.wide != nullptr) {
+      operand.immediate = bits_.get(tables_.wide->at(Field::immediate));
+      // What shares bits with the immediate means nothing.
+      if (!tables_.wide->has(Field::condition)) {
+        out_.condition = Condition::none;
+      }
+    } else {
+      fail(DecodeFault::reserved_type);
+    }
+  }
+
+  void basic(uint8_t sources) {
+    out_.sources = sources;
+    if (row_.kind == Kind::wide) {
+      destination();
+      out_.src[0].file = File::immediate;
+      out_.src[0].type = Type::df;
+      out_.src[0].immediate = get(Field::immediate);
+      return;
+    }
+    if (!row_.allows(Allow::no_dst)) {
+      destination();
+    }
+    for (unsigned i = 0; i < sources; ++i) {
+      source(i);
+    }
+  }
+
+  void math() {
+    const auto function = static_cast<MathFunction>(get(Field::condition));
+    out_.math = function;
+    if (function == MathFunction::none) {
+      fail(DecodeFault::reserved_function);
+    }
+    if (!is_macro(function)) {
+      basic(math_sources(function));
+      return;
+    }
+    if (tables_.macro == nullptr) {
+      fail(DecodeFault::reserved_function);
+      return;
+    }
+    layout_ = tables_.macro;
+    out_.align16 = false;
+    out_.sources = math_sources(function);
+    macro_place(out_.dst, kDst, Field::dst_macro);
+    out_.dst.region.horizontal = kHorizontals[get(Field::dst_horizontal)];
+    for (unsigned i = 0; i < out_.sources; ++i) {
+      const SourceFields& fields = kSources[i];
+      macro_place(out_.src[i], fields.common, i == 0 ? Field::src0_macro : Field::src1_macro);
+      if (is_immediate(fields)) {
+        fail(DecodeFault::reserved_file);
+      }
+      out_.src[i].negate = flag(fields.negate);
+      out_.src[i].absolute = flag(fields.absolute);
+      out_.src[i].region = {1, 1, 0, false};
+    }
+  }
+
+  void macro_place(Operand& operand, const OperandFields& fields, Field number) {
+    operand.file = file(fields.file);
+    operand.type = look_up<Type>(tables_.register_type, get(fields.type), DecodeFault::reserved_type);
+    operand.reg = byte(fields.reg);
+    macro_number(operand, number);
+  }
+
+  void macro_number(Operand& operand, Field number) {
+    operand.macro = byte(number);
+    if (operand.macro > Operand::kNoMacro) {
+      fail(DecodeFault::reserved_region);
+    }
+  }
+
+  void sync() {
+    const auto function = static_cast<SyncFunction>(get(Field::condition));
+    out_.sync = function;
+    if (function != SyncFunction::nop && function != SyncFunction::allrd && function != SyncFunction::allwr &&
+        function != SyncFunction::bar && function != SyncFunction::host) {
+      fail(DecodeFault::reserved_function);
+    }
+    out_.sources = 1;
+    if (is_immediate(kSources[0])) {
+      source(0);
+    }
+  }
+
+  Type ternary_type(uint64_t code) {
+    return flag(Field::exec_float) ? look_up<Type>(tables_.ternary_float_type, code, DecodeFault::reserved_type)
+                                   : look_up<Type>(tables_.ternary_type, code, DecodeFault::reserved_type);
+  }
+
+  void ternary() {
+    const bool groups = layout_->has(Field::src0_swizzle);
+    const bool macro = row_.kind == Kind::ternary_macro;
+    out_.align16 = groups;
+    out_.sources = 3;
+    Operand& dst = out_.dst;
+    dst.file = ternary_file(Field::dst_file);
+    dst.type = ternary_type(get(Field::dst_type));
+    dst.reg = byte(Field::dst_reg);
+    dst.sub = static_cast<uint8_t>(get(Field::dst_sub4) * 4 + get(Field::dst_sub8) * 8);
+    dst.region.horizontal = flag(Field::dst_wide) ? 2 : 1;
+    if (macro) {
+      dst.region.horizontal = 1;
+      macro_number(dst, Field::dst_macro);
+    } else if (groups) {
+      dst.write_mask = byte(Field::dst_mask);
+    }
+    for (unsigned i = 0; i < 3; ++i) {
+      ternary_source(i, groups, macro);
+    }
+  }
+
+  File ternary_file(Field field) {
+    if (field == kNoField || !layout_->has(field)) {
+      return File::grf;
+    }
+    return look_up<File>(tables_.ternary_file, get(field), DecodeFault::reserved_file);
+  }
+
+  bool has(Field field) const { return field != kNoField && layout_->has(field); }
+
+  void ternary_source(unsigned index, bool groups, bool macro) {
+    const TernaryFields& fields = kTernary[index];
+    Operand& operand = out_.src[index];
+    operand.type = ternary_type(get(layout_->has(fields.type) ? fields.type : Field::src_type));
+    if (has(fields.half) && flag(fields.half)) {
+      operand.type = Type::hf;
+    }
+    if (has(fields.immediate) && flag(fields.immediate)) {
+      operand.file = File::immediate;
+      const uint64_t value = macro ? 0 : get(fields.value);
+      operand.immediate = value | value << 16;
+      if (macro) {
+        fail(DecodeFault::reserved_file);
+      }
+      return;
+    }
+    operand.file = ternary_file(fields.file);
+    operand.negate = flag(fields.negate);
+    operand.absolute = flag(fields.absolute);
+    operand.reg = byte(fields.reg);
+    if (macro) {
+      operand.region = {1, 1, 0, false};
+      macro_number(operand, fields.macro);
+    } else if (groups) {
+      operand.sub = static_cast<uint8_t>(get(fields.sub4) * 4);
+      if (!flag(fields.replicate)) {
+        operand.region.vertical = 4;
+        swizzle(operand, get(fields.swizzle));
+      }
+    } else {
+      operand.sub = byte(fields.sub);
+      ternary_region(operand, fields);
+    }
+  }
+
+  // Two strides give the whole region: a row is as long as the vertical stride reaches. The third source counts on.
+  void ternary_region(Operand& operand, const TernaryFields& fields) {
+    const uint8_t horizontal = kHorizontals[get(fields.horizontal)];
+    if (!has(fields.vertical)) {
+      operand.region = {horizontal, 1, 0, false};
+      return;
+    }
+    operand.region.vertical = tables_.ternary_vertical[get(fields.vertical)];
+    operand.region.horizontal = horizontal;
+    if (horizontal != 0 && operand.region.vertical > horizontal) {
+      operand.region.width = static_cast<uint8_t>(operand.region.vertical / horizontal);
+    }
+  }
+
+  int32_t target(const Place& place, int64_t extra) const {
+    const int64_t value = sign_extend(bits_.get(place), width_of(place));
+    return static_cast<int32_t>(value * layout_->unit + extra);
+  }
+
+  void targets(bool uip) {
+    out_.has_jip = true;
+    out_.jip = target(layout_->at(Field::jip), 0);
+    if (uip) {
+      out_.has_uip = true;
+      out_.uip = target(layout_->at(Field::uip), 0);
+    }
+  }
+
+  void branch() {
+    out_.align16 = false;
+    out_.pop_count = byte(Field::pop_count);
+    targets(layout_->has(Field::uip));
+    if (row_.sources != 0) {
+      condition();
+      if (out_.condition != Condition::none) {
+        out_.sources = row_.sources;
+        source(0);
+        source(1);
+      }
+    }
+  }
+
+  void diverge() {
+    out_.align16 = false;
+    const bool number = is_immediate(kSources[0]) || (layout_->has(Field::src1_file) && is_immediate(kSources[1]));
+    if (number) {
+      targets(row_.allows(Allow::uip));
+      return;
+    }
+    out_.sources = 1;
+    source(0);
+  }
+
+  void jump() {
+    out_.align16 = false;
+    if (row_.allows(Allow::dst)) {
+      destination();
+    }
+    const unsigned at = row_.sources - 1u;
+    if (!is_immediate(kSources[at])) {
+      out_.sources = row_.sources;
+      for (unsigned i = 0; i <= at; ++i) {
+        source(i);
+      }
+      return;
+    }
+    const bool next = row_.op == Op::jmpi && tables_.traits.jump_from_next != 0;
+    out_.has_jip = true;
+    out_.jip = target(layout_->at(layout_->has(Field::jip) ? Field::jip : Field::immediate), next ? out_.size : 0);
+  }
+
+  void send() {
+    out_.sources = 1;
+    SendInfo& send = out_.send;
+    if (tables_.traits.implied_move != 0) {
+      destination();
+      source(0);
+      if (out_.src[0].file == File::immediate) {
+        fail(DecodeFault::reserved_file);
+      }
+      send.message_register = byte(Field::message_register);
+    } else {
+      out_.align16 = false;
+      payload(out_.dst, file(Field::dst_file), Field::dst_reg);
+      payload(out_.src[0], file(Field::src0_file), Field::src0_reg);
+    }
+    send.end_of_thread = flag(Field::end_of_thread);
+    send.descriptor_in_register = !is_immediate(kSources[1]);
+    send.extended = static_cast<uint32_t>(get(Field::extended31) << 16);
+    if (!layout_->has(Field::descriptor)) {
+      if (!send.descriptor_in_register) {
+        send.function = byte(Field::function);
+        send.descriptor = static_cast<uint32_t>(get(Field::function_control) | kHeaderPresent | get(Field::response_length) << 20 |
+                                                get(Field::message_length) << 25);
+      }
+      return;
+    }
+    send.function = byte(Field::function);
+    if (!send.descriptor_in_register) {
+      send.descriptor = static_cast<uint32_t>(get(Field::descriptor));
+    }
+  }
+
+  // Registers of a message: whole ones, in order. Types and regions in the instruction mean nothing.
+  void payload(Operand& operand, File file, Field reg) const {
+    operand.file = file;
+    operand.reg = byte(reg);
+    operand.region = &operand == &out_.dst ? Region{0, 1, 1, false} : Region{8, 8, 1, false};
+  }
+
+  File one_bit_file(Field field) const { return !layout_->has(field) || flag(field) ? File::grf : File::arf; }
+
+  void split_send() {
+    out_.sources = 2;
+    out_.align16 = false;
+    payload(out_.dst, one_bit_file(Field::dst_file), Field::dst_reg);
+    payload(out_.src[0], one_bit_file(Field::src0_file), Field::src0_reg);
+    payload(out_.src[1], one_bit_file(Field::src1_file), Field::src1_reg);
+    SendInfo& send = out_.send;
+    send.function = byte(Field::function);
+    send.end_of_thread = flag(Field::end_of_thread);
+    send.descriptor_in_register = flag(Field::descriptor_register);
+    if (!send.descriptor_in_register) {
+      send.descriptor = static_cast<uint32_t>(get(Field::descriptor));
+    }
+    send.extended_in_register = flag(Field::extended_register);
+    if (send.extended_in_register) {
+      send.extended_address_sub = byte(Field::extended_address);
+    } else {
+      send.extended = static_cast<uint32_t>(get(Field::extended16) << 16 | get(Field::extended9_6) << 6 | get(Field::extended6) << 6);
+    }
+  }
+
+  const IsaTables& tables_;
+  const OpRow& row_;
+  const Layout* layout_;
+  const Bits128& bits_;
+  Instruction& out_;
+  DecodeFault fault_ = DecodeFault::none;
+};
+
+}  // namespace
+
+std::string_view name_of(DecodeFault fault) {
+  switch (fault) {
+    case DecodeFault::none:
+      return "none";
+    case DecodeFault::truncated:
+      return "truncated";
+    case DecodeFault::unknown_opcode:
+      return "unknown opcode";
+    case DecodeFault::not_compactable:
+      return "no compact form";
+    case DecodeFault::reserved_exec_size:
+      return "reserved execution size";
+    case DecodeFault::reserved_file:
+      return "reserved register file";
+    case DecodeFault::reserved_type:
+      return "reserved type";
+    case DecodeFault::reserved_region:
+      return "reserved region";
+    case DecodeFault::reserved_predicate:
+      return "reserved predicate";
+    case DecodeFault::reserved_condition:
+      return "reserved condition";
+    case DecodeFault::reserved_function:
+      return "reserved function";
+  }
+  return "?";
+}
+
+Decoded decode(spec::GenId gen, std::span<const std::byte> bytes) {
+  Decoded out;
+  Bits128 bits;
+  constexpr uint32_t kCompact = 1u << 29;
+  if (bytes.size() < 8) {
+    out.instruction.size = 0;
+    out.fault = DecodeFault::truncated;
+    return out;
+  }
+  std::memcpy(&bits.word[0], bytes.data(), 8);
+  const IsaTables& tables = isa_tables(gen);
+  if ((bits.word[0] & kCompact) != 0) {
+    out.instruction.size = 8;
+    const std::optional<Bits128> whole = expand(gen, bits.word[0]);
+    if (!whole) {
+      out.fault = DecodeFault::not_compactable;
+      return out;
+    }
+    bits = *whole;
+  } else if (bytes.size() < 16) {
+    out.fault = DecodeFault::truncated;
+    return out;
+  } else {
+    std::memcpy(&bits.word[1], bytes.data() + 8, 8);
+  }
+  const uint16_t index = tables.rows[bits.word[0] & 0x7f];
+  if (index == kNoRow) {
+    out.fault = DecodeFault::unknown_opcode;
+    return out;
+  }
+  const OpRow& row = op_rows()[index];
+  out.instruction.op = row.op;
+  out.fault = Decoding(tables, row, bits, out.instruction).run();
+  return out;
+}
+
+const OpRow* find_op(spec::GenId gen, Op op) {
+  for (const uint16_t index : isa_tables(gen).rows) {
+    if (index != kNoRow && op_rows()[index].op == op) {
+      return &op_rows()[index];
+    }
+  }
+  return nullptr;
+}
+
+const OpRow* find_op(spec::GenId gen, std::string_view name) {
+  for (const uint16_t index : isa_tables(gen).rows) {
+    if (index != kNoRow && op_rows()[index].name == name) {
+      return &op_rows()[index];
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace halogen::eu
