@@ -39,9 +39,9 @@ const OpRow* row_of(const IsaTables& tables, uint64_t low) {
 // operations carry the same bits.
 std::optional<Type> immediate_type(const IsaTables& tables, const Bits128& bits, const Layout& layout) {
   for (const SourceFields& fields : kSources) {
-    const bool flag = layout.has(fields.immediate)
-                          ? bits.get(layout.at(fields.immediate)) != 0
-                          : tables.file[bits.get(layout.at(fields.common.file)) & 3] == static_cast<uint8_t>(File::immediate);
+    const bool flag = layout.has(fields.immediate) ? bits.get(layout.at(fields.immediate)) != 0
+                                                   : tables.file[bits.get(layout.at(fields.common.file)) & 3] ==
+                                                         static_cast<uint8_t>(File::immediate);
     if (flag) {
       const uint8_t type = tables.immediate_type[bits.get(layout.at(fields.common.type)) & 15];
       return type == kNone ? Type::ud : static_cast<Type>(type);
@@ -93,8 +93,8 @@ std::optional<Bits128> expand(spec::GenId gen, uint64_t compact) {
   for (const bool second : {false, true}) {
     if (second && form->rule != ImmediateRule::none) {
       if (const auto type = immediate_type(tables, out, *tables.basic)) {
-        out.word[1] = (out.word[1] & 0xffffffff) |
-                      uint64_t{expand_immediate(form->rule, *type, in.get(form->immediate))} << 32;
+        out.word[1] =
+            (out.word[1] & 0xffffffff) | uint64_t{expand_immediate(form->rule, *type, in.get(form->immediate))} << 32;
         break;
       }
     }

@@ -1,5 +1,6 @@
-// Compact instructions: 64 bits that stand for some of the 128-bit ones, through index tables. Gen4 has none, Gen11 only
-// for one and two sources. Whether BDW differs from CHV in three-source tables does not matter: the bits are zero there.
+// Compact instructions: 64 bits that stand for some of the 128-bit ones, through index tables. Gen4 has none, Gen11
+// only for one and two sources. Whether BDW differs from CHV in three-source tables does not matter: the bits are zero
+// there.
 #pragma once
 
 #include <cstdint>

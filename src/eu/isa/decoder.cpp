@@ -105,7 +105,8 @@ class Decoding {
         row_.kind == Kind::ternary_macro) {
       out_.saturate = flag(Field::saturate);
     }
-    (row_.allows(Allow::branch_control) ? out_.branch_control : out_.accumulator_write) = flag(Field::accumulator_write);
+    (row_.allows(Allow::branch_control) ? out_.branch_control : out_.accumulator_write) =
+        flag(Field::accumulator_write);
     out_.breakpoint = flag(Field::breakpoint);
     out_.no_dd_clear = flag(Field::no_dd_clear);
     out_.no_dd_check = flag(Field::no_dd_check);
@@ -468,8 +469,8 @@ class Decoding {
     if (!layout_->has(Field::descriptor)) {
       if (!send.descriptor_in_register) {
         send.function = byte(Field::function);
-        send.descriptor = static_cast<uint32_t>(get(Field::function_control) | kHeaderPresent | get(Field::response_length) << 20 |
-                                                get(Field::message_length) << 25);
+        send.descriptor = static_cast<uint32_t>(get(Field::function_control) | kHeaderPresent |
+                                                get(Field::response_length) << 20 | get(Field::message_length) << 25);
       }
       return;
     }
@@ -505,7 +506,8 @@ class Decoding {
     if (send.extended_in_register) {
       send.extended_address_sub = byte(Field::extended_address);
     } else {
-      send.extended = static_cast<uint32_t>(get(Field::extended16) << 16 | get(Field::extended9_6) << 6 | get(Field::extended6) << 6);
+      send.extended = static_cast<uint32_t>(get(Field::extended16) << 16 | get(Field::extended9_6) << 6 |
+                                            get(Field::extended6) << 6);
     }
   }
 
