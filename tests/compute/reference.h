@@ -1,0 +1,106 @@
+// What the cases must give, by plain formulas in C++ that share nothing with a kernel.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+// Numbers that look random and are the same everywhere.
+class Numbers {
+ public:
+  uint32_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33);
+  }
+  // In [-1, 1), with 12 bits: products are exact in single precision.
+  float small() { return static_cast<float>(static_cast<int>(next() % 8192) - 4096) / 4096.0f; }
+
+ private:
+  uint64_t state_ = 12345;
+};
+
+// The constants of SHA-256, 64 of the rounds and 8 to start with: the first 32 bits of the fractional parts of cube and
+// square roots of primes, computed here.
+inline std::vector<uint32_t> sha256_constants() {
+  std::vector<uint32_t> primes;
+  for (uint32_t n = 2; primes.size() < 64; ++n) {
+    bool prime = true;
+    for (uint32_t d = 2; d * d <= n; ++d) prime = prime && n % d != 0;
+    if (prime) primes.push_back(n);
+  }
+  const auto fraction = [](long double root) {
+    return static_cast<uint32_t>((root - std::floor(root)) * 4294967296.0L);
+  };
+  std::vector<uint32_t> constants;
+  for (uint32_t prime : primes) constants.push_back(fraction(std::cbrt(static_cast<long double>(prime))));
+  for (size_t i = 0; i < 8; ++i) constants.push_back(fraction(std::sqrt(static_cast<long double>(primes[i]))));
+  return constants;
+}
+
+// The message of one item.
+inline std::string sha256_text(size_t item) {
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08zx", item);
+  return digits + std::string(47, '.');
+}
+
+// SHA-256 of a message that fits one block.
+inline std::array<uint32_t, 8> sha256_of(const std::string& text) {
+  const std::vector<uint32_t> constants = sha256_constants();
+  std::array<uint8_t, 64> block{};
+  for (size_t i = 0; i < text.size(); ++i) block[i] = static_cast<uint8_t>(text[i]);
+  block[text.size()] = 0x80;
+  block[62] = static_cast<uint8_t>(text.size() * 8 >> 8);
+  block[63] = static_cast<uint8_t>(text.size() * 8);
+  std::array<uint32_t, 64> w{};
+  const auto right = [](uint32_t x, int by) { return x >> by | x << (32 - by); };
+  for (size_t i = 0; i < 64; ++i) {
+    if (i < 16) {
+      for (size_t j = 0; j < 4; ++j) w[i] = w[i] << 8 | block[4 * i + j];
+    } else {
+      w[i] = w[i - 16] + w[i - 7] + (right(w[i - 15], 7) ^ right(w[i - 15], 18) ^ w[i - 15] >> 3) +
+             (right(w[i - 2], 17) ^ right(w[i - 2], 19) ^ w[i - 2] >> 10);
+    }
+  }
+  std::array<uint32_t, 8> h{};
+  for (size_t i = 0; i < 8; ++i) h[i] = constants[64 + i];
+  auto [a, b, c, d, e, f, g, last] = h;
+  for (size_t i = 0; i < 64; ++i) {
+    const uint32_t t1 = last + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + ((e & f) ^ (~e & g)) + constants[i] + w[i];
+    const uint32_t t2 = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    last = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+  }
+  const std::array<uint32_t, 8> end{a, b, c, d, e, f, g, last};
+  for (size_t i = 0; i < 8; ++i) h[i] += end[i];
+  return h;
+}
+
+template <class Real>
+uint32_t mandelbrot_steps(Real cr, Real ci, uint32_t limit) {
+  // volatile: every step is rounded, as the kernel asks for.
+  volatile Real r = 0, i = 0;
+  uint32_t n = 0;
+  for (; n < limit; ++n) {
+    volatile const Real rr = r * r, ii = i * i, sum = rr + ii;
+    if (sum > 4) break;
+    volatile const Real difference = rr - ii, two_r = 2 * r, product = two_r * i;
+    r = difference + cr;
+    i = product + ci;
+  }
+  return n;
+}
+
+template <class Real>
+std::vector<uint32_t> mandelbrot_picture(size_t width, size_t height, uint32_t limit, Real left, Real top, Real pitch) {
+  std::vector<uint32_t> steps;
+  for (size_t y = 0; y < height; ++y) {
+    for (size_t x = 0; x < width; ++x) {
+      volatile const Real dx = pitch * static_cast<Real>(x), dy = pitch * static_cast<Real>(y);
+      steps.push_back(mandelbrot_steps<Real>(left + dx, top + dy, limit));
+    }
+  }
+  return steps;
+}

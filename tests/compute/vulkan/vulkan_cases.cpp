@@ -1,0 +1,201 @@
+// Small Vulkan compute programs on the first device that the Vulkan library finds: each case computes, compares with
+// reference.h and prints one line. `--out DIR` keeps each result, so that two devices can be compared. Exit 0: all
+// right. usage: vulkan_cases SHADER_FOLDER [--out DIR] [case...]   (the folder holds <name>.spv)
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+
+#include "../reference.h"
+#include "../results.h"
+#include "vulkan_machine.h"
+
+namespace {
+
+bool vector_add(Machine& machine) {
+  constexpr size_t kCount = 320;
+  Numbers numbers;
+  std::vector<uint32_t> a(kCount), b(kCount), wanted(kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    a[i] = numbers.next();
+    b[i] = numbers.next() << 1;
+    wanted[i] = a[i] + b[i];
+  }
+  const auto result = machine.buffer(std::vector<uint32_t>(kCount));
+  machine.run({.shader = "vector_add",
+               .buffers = {machine.buffer(a), machine.buffer(b), result},
+               .groups = {kCount / 64, 1, 1}});
+  return same("vector_add", machine.read<uint32_t>(result), wanted);
+}
+
+// The same, with the counts of groups in memory.
+bool indirect(Machine& machine) {
+  constexpr size_t kCount = 128;
+  Numbers numbers;
+  std::vector<uint32_t> a(kCount), b(kCount), wanted(kCount);
+  for (size_t i = 0; i < kCount; ++i) wanted[i] = (a[i] = numbers.next()) + (b[i] = numbers.next());
+  const auto result = machine.buffer(std::vector<uint32_t>(kCount));
+  const auto counts = machine.buffer(std::vector<uint32_t>{kCount / 64, 1, 1});
+  const auto none = machine.buffer(std::vector<uint32_t>{5, 0, 1});
+  const std::vector<Machine::Buffer> buffers = {machine.buffer(a), machine.buffer(b), result};
+  machine.run({.shader = "vector_add", .buffers = buffers, .indirect = &none});
+  const bool nothing = same("indirect_none", machine.read<uint32_t>(result), std::vector<uint32_t>(kCount));
+  machine.run({.shader = "vector_add", .buffers = buffers, .indirect = &counts});
+  return nothing && same("indirect", machine.read<uint32_t>(result), wanted);
+}
+
+bool saxpy(Machine& machine) {
+  constexpr size_t kCount = 1000;
+  Numbers numbers;
+  std::vector<float> x(kCount), y(kCount), wanted(kCount);
+  const float s = 0.75f;
+  for (size_t i = 0; i < kCount; ++i) {
+    x[i] = numbers.small();
+    y[i] = numbers.small();
+    wanted[i] = s * x[i] + y[i];  // exact: 12 and 2 bits
+  }
+  const auto result = machine.buffer(y);
+  machine.run({.shader = "saxpy",
+               .buffers = {machine.buffer(x), result},
+               .constants = {std::bit_cast<uint32_t>(s)},
+               .groups = {kCount / 40, 1, 1}});
+  return same("saxpy", machine.read<float>(result), wanted);
+}
+
+bool reduction(Machine& machine) {
+  constexpr size_t kCount = 4096, kGroup = 256;
+  Numbers numbers;
+  std::vector<uint32_t> in(kCount), wanted(kCount / kGroup);
+  for (size_t i = 0; i < kCount; ++i) wanted[i / kGroup] += in[i] = numbers.next();
+  const auto sums = machine.buffer(std::vector<uint32_t>(wanted.size()));
+  machine.run({.shader = "reduction", .buffers = {machine.buffer(in), sums}, .groups = {kCount / kGroup, 1, 1}});
+  return same("reduction", machine.read<uint32_t>(sums), wanted);
+}
+
+bool matmul(Machine& machine) {
+  constexpr uint32_t kSide = 48;
+  Numbers numbers;
+  std::vector<float> a(kSide * kSide), b(a.size()), wanted(a.size());
+  // Small whole numbers: sums are exact, whatever the order and whether products are fused.
+  for (float& value : a) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
+  for (float& value : b) value = static_cast<float>(static_cast<int>(numbers.next() % 200) - 100);
+  for (size_t y = 0; y < kSide; ++y) {
+    for (size_t x = 0; x < kSide; ++x) {
+      for (size_t k = 0; k < kSide; ++k) wanted[y * kSide + x] += a[y * kSide + k] * b[k * kSide + x];
+    }
+  }
+  const auto result = machine.buffer(std::vector<float>(a.size()));
+  machine.run({.shader = "matmul",
+               .buffers = {machine.buffer(a), machine.buffer(b), result},
+               .constants = {kSide},
+               .groups = {kSide / 16, kSide / 16, 1}});
+  return same("matmul", machine.read<float>(result), wanted);
+}
+
+bool histogram(Machine& machine) {
+  constexpr uint32_t kCount = 10000;
+  Numbers numbers;
+  std::vector<uint32_t> in(kCount), wanted(256);
+  for (uint32_t& value : in) ++wanted[value = numbers.next() % 256 & numbers.next()];
+  const auto bins = machine.buffer(std::vector<uint32_t>(256));
+  machine.run(
+      {.shader = "histogram", .buffers = {machine.buffer(in), bins}, .constants = {kCount}, .groups = {4, 1, 1}});
+  return same("histogram", machine.read<uint32_t>(bins), wanted);
+}
+
+bool prefix_sum(Machine& machine) {
+  constexpr size_t kGroups = 3, kItems = 256;
+  Numbers numbers;
+  std::vector<uint32_t> in(kGroups * kItems), wanted(in.size());
+  for (uint32_t& value : in) value = numbers.next() % 1000;
+  for (size_t i = 0; i < in.size(); ++i) wanted[i] = in[i] + (i % kItems == 0 ? 0 : wanted[i - 1]);
+  const auto out = machine.buffer(std::vector<uint32_t>(in.size()));
+  machine.run({.shader = "prefix_sum", .buffers = {machine.buffer(in), out}, .groups = {kGroups, 1, 1}});
+  return same("prefix_sum", machine.read<uint32_t>(out), wanted);
+}
+
+bool bitonic_sort(Machine& machine) {
+  constexpr uint32_t kCount = 256;
+  Numbers numbers;
+  std::vector<int> data(kCount);
+  for (int& value : data) value = static_cast<int>(numbers.next() << 1);
+  std::vector<int> wanted = data;
+  std::sort(wanted.begin(), wanted.end());
+  const auto memory = machine.buffer(data);
+  for (uint32_t block = 2; block <= kCount; block *= 2) {
+    for (uint32_t distance = block / 2; distance > 0; distance /= 2) {
+      machine.run({.shader = "bitonic_sort",
+                   .buffers = {memory},
+                   .constants = {distance, block},
+                   .groups = {kCount / 64, 1, 1}});
+    }
+  }
+  return same("bitonic_sort", machine.read<int>(memory), wanted);
+}
+
+bool sha256(Machine& machine) {
+  constexpr size_t kCount = 64;
+  std::vector<uint32_t> wanted;
+  for (size_t i = 0; i < kCount; ++i) {
+    for (uint32_t word : sha256_of(sha256_text(i))) wanted.push_back(word);
+  }
+  const auto digests = machine.buffer(std::vector<uint32_t>(8 * kCount));
+  machine.run(
+      {.shader = "sha256", .buffers = {digests, machine.buffer(sha256_constants())}, .groups = {kCount / 32, 1, 1}});
+  return same("sha256", machine.read<uint32_t>(digests), wanted);
+}
+
+template <class Real>
+bool mandelbrot(Machine& machine, const std::string& name) {
+  constexpr uint32_t kWidth = 64, kHeight = 48, kLimit = 100;
+  const Real left = static_cast<Real>(-2.25), top = static_cast<Real>(-1.125), pitch = static_cast<Real>(3.0 / 64);
+  const std::array<Real, 3> reals{left, top, pitch};
+  std::vector<uint32_t> constants(sizeof reals / 4);
+  std::memcpy(constants.data(), reals.data(), sizeof reals);
+  constants.push_back(kWidth);
+  constants.push_back(kLimit);
+  const auto steps = machine.buffer(std::vector<uint32_t>(kWidth * kHeight));
+  machine.run({.shader = name, .buffers = {steps}, .constants = constants, .groups = {kWidth / 8, kHeight / 8, 1}});
+  return same(name, machine.read<uint32_t>(steps), mandelbrot_picture<Real>(kWidth, kHeight, kLimit, left, top, pitch));
+}
+
+bool image_copy(Machine& machine) {
+  constexpr uint32_t kSide = 40;
+  std::vector<uint32_t> wanted(kSide * kSide);
+  for (uint32_t y = 0; y < kSide; ++y) {
+    for (uint32_t x = 0; x < kSide; ++x) {
+      const uint32_t from = y | x << 8 | ((y * 3 + x) & 255) << 16 | (255 - y) << 24;  // the texel at (y, x)
+      wanted[y * kSide + x] = from << 8 | from >> 24;
+    }
+  }
+  const auto first = machine.image(kSide), second = machine.image(kSide);
+  const auto texels = machine.buffer(std::vector<uint32_t>(kSide * kSide));
+  const std::array<uint32_t, 3> groups{kSide / 8, kSide / 8, 1};
+  machine.run({.shader = "image_fill", .images = {first}, .groups = groups});
+  machine.run({.shader = "image_copy", .images = {first, second}, .groups = groups});
+  machine.run({.shader = "image_read", .buffers = {texels}, .images = {second}, .groups = groups});
+  return same("image_copy", machine.read<uint32_t>(texels), wanted);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const Arguments given = read_arguments(count, arguments, "vulkan_cases SHADER_FOLDER");
+  Machine machine(given.folder);
+  std::printf("device: %s\n", machine.name().c_str());
+  return run_cases(given, {
+                              {"vector_add", [&] { return vector_add(machine); }},
+                              {"indirect", [&] { return indirect(machine); }},
+                              {"saxpy", [&] { return saxpy(machine); }},
+                              {"reduction", [&] { return reduction(machine); }},
+                              {"matmul", [&] { return matmul(machine); }},
+                              {"histogram", [&] { return histogram(machine); }},
+                              {"prefix_sum", [&] { return prefix_sum(machine); }},
+                              {"bitonic_sort", [&] { return bitonic_sort(machine); }},
+                              {"sha256", [&] { return sha256(machine); }},
+                              {"mandelbrot", [&] { return mandelbrot<float>(machine, "mandelbrot"); }},
+                              {"mandelbrot_wide", [&] { return mandelbrot<double>(machine, "mandelbrot_wide"); },
+                               machine.has_wide()},
+                              {"image_copy", [&] { return image_copy(machine); }},
+                          });
+}

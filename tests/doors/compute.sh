@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# OpenCL and Vulkan compute programs (tests/compute), compiled by unmodified drivers, on `halogen run`: every case must be
+# right by its own formulas, and its bytes the same as those of another implementation on this machine (PoCL, lavapipe).
+# usage: compute.sh [device...]   (from the build: build/bin/halogen must exist; CASES names some cases only)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+halogen=${HALOGEN:-$PWD/build/bin/halogen}
+[ -x "$halogen" ] || { echo "compute: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+for file in /etc/OpenCL/vendors/{intel,pocl}.icd /usr/share/vulkan/icd.d/lvp_icd.x86_64.json /usr/bin/glslangValidator; do
+  [ -e "$file" ] || { echo "compute: $file is missing: scripts/setup.sh" >&2; exit 2; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
+read -ra cases <<<"${CASES:-}"
+
+flags=(-std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers)
+c++ "${flags[@]}" -o "$work/opencl" tests/compute/opencl/opencl_cases.cpp -lOpenCL &
+c++ "${flags[@]}" -o "$work/vulkan" tests/compute/vulkan/vulkan_cases.cpp -lvulkan
+wait $!
+for shader in tests/compute/vulkan/*.comp; do
+  glslangValidator -V --quiet -DREAL=float -o "$work/$(basename "$shader" .comp).spv" "$shader"
+done
+glslangValidator -V --quiet -DREAL=double -o "$work/mandelbrot_wide.spv" tests/compute/vulkan/mandelbrot.comp
+
+# What all devices are compared with.
+mkdir "$work/pocl" "$work/lavapipe"
+OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd "$work/opencl" tests/compute/opencl --out "$work/pocl" "${cases[@]}" >/dev/null
+VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json \
+  "$work/vulkan" "$work" --out "$work/lavapipe" "${cases[@]}" >/dev/null
+
+# name, device, judge, program and its folder
+one() {
+  local name=$1 device=$2 judge=$3 status=0
+  shift 3
+  local out=$work/$name-$device
+  mkdir "$out"
+  timeout 600 "$halogen" run --device "$device" --report "$out.json" -- "$@" --out "$out" "${cases[@]}" >"$out.log" 2>&1 ||
+    status=$?
+  if [ "$name" = opencl ] && { [ -z "${CASES:-}" ] || [[ " $CASES " == *" text "* ]]; }; then
+    [ "$(grep -c '^item [0-3] of 7: beef done$' "$out.log")" = 4 ] || { echo "text: not all items spoke" >>"$out.log" && status=1; }
+  fi
+  local result
+  for result in "$out"/*; do
+    cmp "$result" "$work/$judge/$(basename "$result")" >>"$out.log" 2>&1 || status=1
+  done
+  if [ "$status" -eq 0 ]; then
+    echo "compute: $device: $name: $(grep -c ': right$' "$out.log") cases right"
+  else
+    echo "compute: $device: $name: status $status" >&2
+    sed 's/^/    /' "$out.log" >&2
+  fi
+  return "$status"
+}
+
+failed=0
+for device in bdw chv skl icl tgl dg1; do
+  if [ $# -gt 0 ] && [[ " $* " != *" $device "* ]]; then continue; fi
+  driver=intel_icd
+  case $device in bdw | chv) driver=intel_hasvk_icd ;; esac
+  one vulkan "$device" lavapipe env VK_ICD_FILENAMES="/usr/share/vulkan/icd.d/$driver.x86_64.json" "$work/vulkan" "$work" &
+  [ "$device" = chv ] ||
+    one opencl "$device" pocl env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd "$work/opencl" tests/compute/opencl || failed=1
+  wait $! || failed=1
+done
+exit "$failed"
