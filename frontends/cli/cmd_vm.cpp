@@ -122,8 +122,14 @@ int run(const Options& options) {
   fmt::print(stderr, "halogen vm: {} accesses of BARs ({} of the first, {} of the next), {} interrupts\n",
              result->bar_accesses, result->by_bar[0], result->by_bar[2], result->interrupts);
   if (result->recorded) {
-    fmt::print(stderr, "halogen vm: recorded {} of {} commands, memory={:#018x}\n", result->recorded->commands,
-               result->commands, result->recorded->memory_hash);
+    const vm::RecordedRun& recorded = *result->recorded;
+    fmt::print(stderr, "halogen vm: recorded {} of {} commands, memory={:#018x} compared={} unjudged={} different={}\n",
+               recorded.commands, result->commands, recorded.memory_hash, recorded.comparisons, recorded.unjudged,
+               recorded.differences);
+    if (!recorded.fault.empty()) {
+      fmt::print(stderr, "halogen vm: {}.\n", recorded.fault);
+      return kExitFault;
+    }
   }
   if (result->status) return *result->status;
   fmt::print(stderr, "halogen vm: {}\n", result->ending);

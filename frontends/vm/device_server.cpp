@@ -32,6 +32,7 @@ Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const D
   auto device = Device::create(model, *this, options);
   if (!device) return device.error();
   device_ = std::move(*device);
+  if (recorder_ != nullptr) recorder_->watch(*device_);
   return {};
 }
 
@@ -83,6 +84,7 @@ int DeviceServer::patience() const {
 
 // Short work is done while the guest waits for its answer; long work must not slow it down.
 void DeviceServer::pass_time(bool asked) {
+  if (recorder_ != nullptr) recorder_->before_time();
   const uint64_t time = device_->clock().nanoseconds;
   uint64_t real = real_time();
   if (real > time + kMostBehind) {  // engines need longer than they should: virtual time stands still for the rest
@@ -97,7 +99,7 @@ void DeviceServer::pass_time(bool asked) {
   if (device_->clock().nanoseconds <= real + kMostAhead) {
     busy_ = !device_->settle(asked && is_long ? kSmallQuantum : kQuantum);
   }
-  if (recorder_ != nullptr && busy_) recorder_->pass(device_->clock().nanoseconds - time);
+  if (recorder_ != nullptr) recorder_->after_time();
 }
 
 uint64_t DeviceServer::real_time() const {

@@ -69,7 +69,8 @@ one() {
   touch "$work/$device.good"
 }
 
-# What is recorded replays to the same memory, executes as many commands, and every one of them is known.
+# What is recorded replays to the same memory, executes as many commands, and every one of them is known. While it is
+# recorded, a second device does the same; after every write that starts work its memory must be the guest's.
 recorded() {
   local device=$1 start=$SECONDS status=0 words served
   timeout 300 "$halogen" vm --device "$device" --trace "$work/$device.aub" --add build/bin/gem_test -- gem_test no-hang \
@@ -82,6 +83,7 @@ recorded() {
   echo "vm: $device: trace: exit $status after $((SECONDS - start)) s;$(cut -d' ' -f2- "$work/$device-trace.decode" | sed 's/^/ /'); $served"
   if [ "$status" -ne 0 ] || ! grep -q "$served" "$work/$device-trace.replay" ||
     ! [[ $words =~ recorded\ ([0-9]+)\ of\ ([0-9]+)\  && ${BASH_REMATCH[1]} -eq ${BASH_REMATCH[2]} && ${BASH_REMATCH[1]} -gt 500 ]] ||
+    ! [[ $words =~ \ compared=([0-9]+)\ unjudged=0\ different=0$ && ${BASH_REMATCH[1]} -gt 50 ]] ||
     ! grep -q ' unknown=0 leftover_dwords=0 unknown_records=0' "$work/$device-trace.decode"; then
     echo "vm: $device: trace FAILED" >&2
     tail -n 20 "$work/$device-trace".* >&2

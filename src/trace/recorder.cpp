@@ -1,0 +1,222 @@
+#include "trace/recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/bits.h"
+#include "hw/fuse.h"
+#include "hw/gtt.h"
+#include "hw/l3.h"
+
+namespace halogen::trace {
+namespace {
+
+using aub::MemorySpace;
+using aub::RegisterSpace;
+
+constexpr unsigned kRegisterBar = 0;
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kLineBytes = 64;
+constexpr uint64_t kEngineBytes = 0x1000;
+constexpr uint32_t kConfigReset = 0xc0;  // GDRST, where it lies in configuration space
+constexpr uint64_t kTableEnable = 1;
+constexpr uint64_t kLocalTables = uint64_t{1} << 31;  // of LMEM_CFG
+
+bool starts_work(const spec::DeviceModel& model, uint64_t offset) {
+  return std::ranges::any_of(model.engines,
+                             [&](const spec::EngineModel& engine) { return offset - engine.mmio_base < kEngineBytes; });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& model, std::unique_ptr<ByteSink> sink,
+                                                   bool table_enabled, bool local_tables, std::string_view text,
+                                                   uint64_t settle_limit) {
+  std::unique_ptr<Recorder> recorder(new Recorder);
+  MachineOptions options;
+  options.settle_limit = settle_limit;
+  auto machine = Machine::create(model, options);
+  if (!machine) return machine.error();
+  recorder->machine_ = std::move(*machine);
+  recorder->sink_ = std::move(sink);
+  recorder->writer_ = std::make_unique<aub::Writer>(*recorder->sink_);
+  recorder->machine_->record_to(recorder->writer_.get(), text);
+  recorder->table_enabled_ = table_enabled;
+  recorder->local_tables_ = local_tables;
+  const auto local = std::ranges::find(model.bars, spec::BarKind::lmem, &spec::BarModel::kind);
+  if (local != model.bars.end()) recorder->local_bar_ = local->index;
+  recorder->enable_local_tables();
+  return recorder;
+}
+
+// A machine as a replay has it starts, and comes out of every reset, with page tables in system memory.
+void Recorder::enable_local_tables() {
+  const uint32_t offset = hw::LMEM_CFG::kDesc.offset(machine_->model().id);
+  if (!local_tables_ || offset == spec::kNoOffset) return;
+  machine_->write_register(RegisterSpace::mmio, offset, 4, kLocalTables);
+}
+
+bool Recorder::Page::differs() const {
+  return std::memcmp(theirs.data(), ours.data(), theirs.size()) != 0;
+}
+
+void Recorder::on_page(uint64_t address, std::span<const std::byte> bytes) {
+  if (pages_.contains(address)) return;
+  const std::span<std::byte> ours = machine_->host().map_memory(PhysAddr{address}, bytes.size());
+  if (ours.empty()) return;  // more memory than a replay may have: its part stays zero
+  catch_up(address, pages_.emplace(address, Page{bytes, ours}).first->second);
+}
+
+// Only the lines between the first and the last that differ.
+void Recorder::catch_up(uint64_t address, const Page& page) {
+  if (!page.differs()) return;
+  const auto same = [&](size_t at, size_t bytes) { return std::memcmp(&page.theirs[at], &page.ours[at], bytes) == 0; };
+  const size_t size = page.theirs.size();
+  size_t first = 0;
+  while (same(first, std::min(kLineBytes, size - first))) first += kLineBytes;
+  size_t end = align_up(size, kLineBytes);
+  while (same(end - kLineBytes, std::min(kLineBytes, size - (end - kLineBytes)))) end -= kLineBytes;
+  machine_->write_memory(MemorySpace::system, address + first, page.theirs.subspan(first, std::min(end, size) - first));
+}
+
+void Recorder::catch_up() {
+  for (const auto& [address, page] : pages_) catch_up(address, page);
+}
+
+// Clocks of both devices show the same; the one that is behind has nothing to do but wait.
+void Recorder::keep_time() {
+  if (device_ == nullptr) return;
+  const auto now = [](const Device& device) { return device.clock().nanoseconds; };
+  if (now(*device_) < now(machine_->device())) device_->advance(now(machine_->device()) - now(*device_));
+  while (now(machine_->device()) < now(*device_)) machine_->advance(now(*device_) - now(machine_->device()));
+}
+
+void Recorder::report_difference(std::string_view memory, uint64_t address, const std::string& when) {
+  if (run_.differences++ == 0) {
+    run_.fault = fmt::format("the trace does not replay to the same memory: {} memory at {:#x} differs, first seen {}",
+                             memory, address, when);
+  }
+}
+
+void Recorder::compare(uint64_t offset) {
+  ++run_.comparisons;
+  for (const auto& [address, page] : pages_) {
+    if (!page.differs()) continue;
+    const auto [theirs, ours] = std::ranges::mismatch(page.theirs, page.ours);
+    report_difference("system", address + static_cast<uint64_t>(theirs - page.theirs.begin()),
+                      fmt::format("after the write to {:#x} in the {}. comparison", offset, run_.comparisons));
+  }
+}
+
+// What both have, but for the place of the device's own page table, which a replay's has elsewhere.
+void Recorder::compare_local() {
+  const MemoryLayout& layout = device_->memory_layout();
+  const OwnFrames& theirs = device_->local_memory();
+  const OwnFrames& ours = machine_->device().local_memory();
+  std::array<std::byte, kPageBytes> other;
+  const auto look_in = [&](const OwnFrames& against) {
+    return [&](uint64_t address, std::span<const std::byte> bytes) {
+      for (uint64_t at = address; at - address < bytes.size() && at < theirs.size(); at += kPageBytes) {
+        if (at >= layout.gsm_base && at - layout.gsm_base < layout.gsm_bytes) continue;
+        against.read(at, other);
+        const bool same = std::memcmp(&bytes[at - address], other.data(), kPageBytes) == 0;
+        if (!same) report_difference("local", at, "at the end");
+      }
+    };
+  };
+  theirs.visit(look_in(ours));
+  if (run_.differences == 0) ours.visit(look_in(theirs));
+}
+
+void Recorder::before_write(unsigned bar, uint64_t offset) {
+  const bool registers = bar == kRegisterBar;
+  const bool works = (registers && starts_work(machine_->model(), offset)) || machine_->busy();
+  if (works) {
+    catch_up();
+    keep_time();
+  }
+  caught_up_ = works && (registers || bar == local_bar_);  // an aperture writes system memory, for the software
+}
+
+void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
+  const spec::DeviceId device = machine_->model().id;
+  if (bar == local_bar_) {
+    machine_->write_memory(MemorySpace::local, offset, std::as_bytes(std::span(&value, 1)).first(bytes));
+  }
+  if (bar == kRegisterBar) {
+    if (table_enabled_ && offset == hw::PGTBL_CTL::kDesc.offset(device)) value |= kTableEnable;
+    machine_->write_register(RegisterSpace::mmio, static_cast<uint32_t>(offset), bytes, value);
+    if (offset == hw::GDRST::kDesc.offset(device)) enable_local_tables();
+  }
+  if (!std::exchange(caught_up_, false) || device_ == nullptr) return;
+  keep_time();
+  compare(offset);
+}
+
+// Where BARs lie and which interrupts there are does not matter; resets do.
+void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t value) {
+  const bool reset =
+      machine_->model().has(spec::Feature::gdrst_config) && offset <= kConfigReset && offset + bytes > kConfigReset;
+  if (!reset) return;
+  machine_->write_register(RegisterSpace::pci_config, offset, bytes, value);
+  const uint32_t table = hw::PGTBL_CTL::kDesc.offset(machine_->model().id);
+  if (!table_enabled_ || table == spec::kNoOffset) return;
+  const uint64_t control = machine_->read_register(RegisterSpace::mmio, table, 4).value_or(0);
+  machine_->write_register(RegisterSpace::mmio, table, 4, control | kTableEnable);
+}
+
+void Recorder::after_reset() {
+  constexpr uint32_t kWholeChip = 1;
+  if (machine_->model().has(spec::Feature::gdrst_config)) {
+    after_config_write(kConfigReset, 1, kWholeChip);
+    return;
+  }
+  after_write(kRegisterBar, hw::GDRST::kDesc.offset(machine_->model().id), 4, kWholeChip);
+}
+
+void Recorder::before_time() {
+  works_beside_ = device_ != nullptr && machine_->busy();
+  if (!works_beside_) return;
+  catch_up();
+  keep_time();
+  commands_before_ = commands_of(*device_);
+}
+
+void Recorder::after_time() {
+  if (!works_beside_) return;
+  keep_time();
+  if (commands_of(*device_) != commands_before_) ++run_.unjudged;
+}
+
+void Recorder::pass(uint64_t nanoseconds) {
+  if (nanoseconds == 0 || !machine_->busy()) return;
+  catch_up();
+  machine_->advance(nanoseconds);
+}
+
+Result<RecordedRun> Recorder::finish() {
+  if (const auto done = writer_->finish(); !done) return done.error();
+  run_.memory_hash = machine_->memory_hash();
+  run_.commands = commands_of(machine_->device());
+  if (device_ == nullptr || machine_->busy()) return run_;
+  if (local_bar_) compare_local();
+  const uint64_t executed = commands_of(*device_);
+  if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {
+    run_.fault = fmt::format("the trace does not replay the same work: {} commands of {}", run_.commands, executed);
+  }
+  return run_;
+}
+
+uint64_t commands_of(Device& device) {
+  uint64_t commands = 0;
+  for (unsigned number = 0; number < device.engines().count(); ++number) {
+    commands += device.engines().engine(number).state().commands;
+  }
+  return commands;
+}
+
+}  // namespace halogen::trace
