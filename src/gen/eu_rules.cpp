@@ -32,7 +32,6 @@ constexpr EuRules gen4() {
                  .logic_negate_is_not = false,
                  .rounding_needs_increment = true,
                  .convert_before_compare = true,
-                 .compare_dst_lowest_bit = true,
                  .select_writes_flag = true,
                  .flag_by_channel = false,
                  .vertical_flag_is_next_register = false,
@@ -41,15 +40,24 @@ constexpr EuRules gen4() {
                  .math_modifiers = false,
                  .channel_enable_register = false,
                  .ip_writes_jump = true,
+                 .register_jump_from_next = true,
+                 .register_jump_unit = 16,
                  .address_words = 8,
                  .flag_registers = 1,
                  .accumulators = 2};
 }
 
-constexpr EuRules gen5() {
+constexpr EuRules gen4_5() {
   EuRules rules = gen4();
-  rules.gens = from_to(GenId::gen4_5, GenId::gen5);
+  rules.gens = from_to(GenId::gen4_5, GenId::gen4_5);
   rules.convert_before_compare = false;
+  return rules;
+}
+
+constexpr EuRules gen5() {
+  EuRules rules = gen4_5();
+  rules.gens = from_to(GenId::gen5, GenId::gen5);
+  rules.register_jump_unit = 8;
   return rules;
 }
 
@@ -59,7 +67,6 @@ constexpr EuRules gen6() {
   rules.flow = FlowModel::channel_ip;
   rules.implicit_accumulator_write = false;
   rules.rounding_needs_increment = false;
-  rules.compare_dst_lowest_bit = false;
   rules.select_writes_flag = false;
   rules.implied_move = false;
   rules.ip_writes_jump = false;
@@ -83,6 +90,7 @@ constexpr EuRules gen7_5() {
   rules.gens = from_to(GenId::gen7_5, GenId::gen7_5);
   rules.implied_integer = ImpliedAccumulator::first;
   rules.channel_enable_register = true;
+  rules.register_jump_unit = 1;
   return rules;
 }
 
@@ -107,12 +115,19 @@ constexpr EuRules gen9() {
 
 constexpr EuRules gen11() {
   EuRules rules = gen9();
-  rules.gens = from_to(GenId::gen11, GenId::gen12);
+  rules.gens = from_to(GenId::gen11, GenId::gen11);
   rules.mach = MachResult::low_without_accumulator;
   return rules;
 }
 
-constexpr std::array kRules{gen4(), gen5(), gen6(), gen7(), gen7_5(), gen8(), gen9(), gen11()};
+constexpr EuRules gen12() {
+  EuRules rules = gen11();
+  rules.gens = from_to(GenId::gen12, GenId::gen12);
+  rules.register_jump_from_next = false;
+  return rules;
+}
+
+constexpr std::array kRules{gen4(), gen4_5(), gen5(), gen6(), gen7(), gen7_5(), gen8(), gen9(), gen11(), gen12()};
 
 constexpr bool one_row_each() {
   for (unsigned gen = 0; gen < spec::kGenCount; ++gen) {

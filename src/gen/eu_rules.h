@@ -36,7 +36,6 @@ struct EuRules {
   bool logic_negate_is_not;
   bool rounding_needs_increment;        // rnde, rndz and rndu give the floor, and .r says which channels want one more
   bool convert_before_compare;          // cmp converts float sources to the destination's type first
-  bool compare_dst_lowest_bit;          // cmp writes only bit 0 of its destination reliably
   bool select_writes_flag;              // sel with a condition modifier also updates the flag
   bool flag_by_channel;                 // quarter control moves the flag bits too
   bool vertical_flag_is_next_register;  // anyv and allv: f1 beside f0; else f0.1 beside f0.0
@@ -45,6 +44,8 @@ struct EuRules {
   bool math_modifiers;                  // MATH obeys source modifiers
   bool channel_enable_register;         // ARF 4 is ce0; else the mask register
   bool ip_writes_jump;                  // ip as an ordinary destination
+  bool register_jump_from_next;         // JMPI with a register counts from the instruction behind
+  uint8_t register_jump_unit;           // and in so many bytes
   uint8_t address_words;                // words in a0
   uint8_t flag_registers;
   uint8_t accumulators;

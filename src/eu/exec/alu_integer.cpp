@@ -1,0 +1,240 @@
+#include <bit>
+
+#include "eu/exec/alu.h"
+#include "eu/exec/math.h"
+
+namespace halogen::eu {
+
+namespace {
+
+Wide product(Wide a, Wide b) {
+  return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b));
+}
+
+Wide shift_left(Wide value, unsigned count) {
+  return static_cast<Wide>(static_cast<UnsignedWide>(value) << count);
+}
+
+bool is_dword(Type type) {
+  return type == Type::d || type == Type::ud;
+}
+
+// Bits of a source as an unsigned number of its own width.
+uint64_t pattern(const LaneInput& input, const Instruction& in, unsigned which) {
+  const unsigned bits = traits(in.src[which].type).bytes * 8u;
+  const auto all = static_cast<uint64_t>(input.source[which].integer);
+  return bits >= 64 ? all : all & ((uint64_t{1} << bits) - 1);
+}
+
+Wide multiply(const Frame& frame, const Instruction& in, Wide a, Wide b) {
+  if (is_dword(in.src[0].type) && is_dword(in.src[1].type)) {
+    switch (frame.rules.dword_multiply) {
+      case DwordMultiply::low_word_of_src0:
+        return product(a & 0xffff, b);
+      case DwordMultiply::low_word_of_src1:
+        return product(a, b & 0xffff);
+      case DwordMultiply::full:
+        break;
+    }
+  }
+  return product(a, b);
+}
+
+// The second step of a 32 by 32 multiplication: the accumulator holds src0 times the low word of src1.
+Wide multiply_high(const Instruction& in, Wide a, Wide b, Wide accumulator) {
+  const Wide upper = traits(in.src[1].type).is_signed ? b >> 16 : (b >> 16) & 0xffff;
+  return accumulator + shift_left(product(a, upper), 16);
+}
+
+uint32_t first_bit_high(uint32_t value, bool is_signed) {
+  if (is_signed && (value >> 31) != 0) {
+    value = ~value;
+  }
+  return value == 0 ? ~0u : static_cast<uint32_t>(std::countl_zero(value));
+}
+
+uint32_t first_bit_low(uint32_t value) {
+  return value == 0 ? ~0u : static_cast<uint32_t>(std::countr_zero(value));
+}
+
+uint32_t reverse(uint32_t value) {
+  uint32_t out = 0;
+  for (unsigned i = 0; i < 32; ++i) {
+    out |= ((value >> i) & 1) << (31 - i);
+  }
+  return out;
+}
+
+Wide extract(uint32_t width, uint32_t offset, uint32_t data, bool is_signed) {
+  width &= 31;
+  offset &= 31;
+  if (width == 0) {
+    return 0;
+  }
+  const uint32_t shifted = data >> offset;
+  if (offset + width >= 32) {
+    return is_signed ? static_cast<Wide>(static_cast<int32_t>(data) >> offset) : static_cast<Wide>(shifted);
+  }
+  const uint32_t field = shifted & ((1u << width) - 1);
+  if (is_signed && ((field >> (width - 1)) & 1) != 0) {
+    return static_cast<Wide>(field) - (static_cast<Wide>(1) << width);
+  }
+  return field;
+}
+
+Wide dot_bytes(const Instruction& in, const LaneInput& input) {
+  Wide sum = input.value[0].integer;
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto byte_of = [&](unsigned which) {
+      const auto byte = static_cast<uint8_t>(static_cast<uint64_t>(input.source[which].integer) >> (8 * i));
+      return traits(in.src[which].type).is_signed ? static_cast<Wide>(static_cast<int8_t>(byte))
+                                                  : static_cast<Wide>(byte);
+    };
+    sum += byte_of(1) * byte_of(2);
+  }
+  return sum;
+}
+
+Wide rotate(const Instruction& in, const LaneInput& input, bool left) {
+  const uint64_t value = pattern(input, in, 0);
+  const auto count = static_cast<unsigned>(input.value[1].integer);
+  if (traits(in.src[0].type).bytes == 2) {
+    const auto word = static_cast<uint16_t>(value);
+    const auto by = static_cast<int>(count & 15);
+    return left ? std::rotl(word, by) : std::rotr(word, by);
+  }
+  if (traits(in.src[0].type).bytes == 8) {
+    return static_cast<Wide>(left ? std::rotl(value, static_cast<int>(count & 63))
+                                  : std::rotr(value, static_cast<int>(count & 63)));
+  }
+  const auto dword = static_cast<uint32_t>(value);
+  const auto by = static_cast<int>(count & 31);
+  return left ? std::rotl(dword, by) : std::rotr(dword, by);
+}
+
+}  // namespace
+
+Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input) {
+  const Instruction& in = prepared.in;
+  Result result;
+  result.type = prepared.exec;
+  const Wide a = input.value[0].integer;
+  const Wide b = input.value[1].integer;
+  const Wide c = input.value[2].integer;
+  const bool wide_shift = traits(in.dst.type).bytes == 8 || traits(in.src[0].type).bytes == 8;
+  const unsigned count = static_cast<unsigned>(b) & (wide_shift ? 63u : 31u);
+  const auto low = [](Wide value) { return static_cast<uint32_t>(value); };
+  Wide& out = result.value.integer;
+  switch (in.op) {
+    case Op::not_:
+      out = ~a;
+      result.condition_after_wrap = true;
+      break;
+    case Op::and_:
+      out = a & b;
+      result.condition_after_wrap = true;
+      break;
+    case Op::or_:
+      out = a | b;
+      result.condition_after_wrap = true;
+      break;
+    case Op::xor_:
+      out = a ^ b;
+      result.condition_after_wrap = true;
+      break;
+    case Op::shr:
+      out = static_cast<Wide>(pattern(input, in, 0) >> count);
+      result.condition_after_wrap = true;
+      break;
+    case Op::shl:
+      out = shift_left(a, count);
+      result.condition_after_wrap = !in.saturate;
+      break;
+    case Op::asr:
+      out = a >> count;
+      result.condition_after_wrap = true;
+      break;
+    case Op::ror:
+      out = rotate(in, input, false);
+      break;
+    case Op::rol:
+      out = rotate(in, input, true);
+      break;
+    case Op::add:
+      out = a + b;
+      break;
+    case Op::mul:
+      out = multiply(frame, in, a, b);
+      break;
+    case Op::avg:
+      out = (a + b + 1) >> 1;
+      break;
+    case Op::mac:
+      out = multiply(frame, in, a, b) + input.accumulator;
+      break;
+    case Op::mad:
+      out = product(b, c) + a;
+      break;
+    case Op::mach: {
+      const Wide all = multiply_high(in, a, b, input.accumulator);
+      const bool low_half = frame.rules.mach == MachResult::low_without_accumulator && !in.accumulator_write;
+      out = low_half ? static_cast<Wide>(low(all)) : all >> 32;
+      result.has_accumulator = in.accumulator_write || frame.rules.implicit_accumulator_write;
+      result.accumulator = low(all);
+      break;
+    }
+    case Op::addc: {
+      const uint64_t sum = uint64_t{low(a)} + low(b);
+      out = static_cast<Wide>(sum & 0xffff'ffff);
+      result.has_accumulator = true;
+      result.accumulator = static_cast<Wide>(sum >> 32);
+      break;
+    }
+    case Op::subb:
+      out = static_cast<Wide>(low(a) - low(b));
+      result.has_accumulator = true;
+      result.accumulator = low(a) < low(b) ? 1 : 0;
+      break;
+    case Op::lzd:
+      out = std::countl_zero(low(a));
+      break;
+    case Op::fbh:
+      out = first_bit_high(low(a), traits(in.src[0].type).is_signed);
+      break;
+    case Op::fbl:
+      out = first_bit_low(low(a));
+      break;
+    case Op::cbit:
+      out = std::popcount(pattern(input, in, 0));
+      break;
+    case Op::bfrev:
+      out = reverse(low(a));
+      break;
+    case Op::bfe:
+      out = extract(low(a), low(b), low(c), traits(in.dst.type).is_signed);
+      break;
+    case Op::bfi1: {
+      const uint32_t ones = (1u << (low(a) & 31)) - 1;
+      out = static_cast<Wide>(ones << (low(b) & 31));
+      break;
+    }
+    case Op::bfi2: {
+      const uint32_t mask = low(a);
+      const uint32_t inserted = mask == 0 ? 0 : (low(b) << std::countr_zero(mask)) & mask;
+      out = static_cast<Wide>(inserted | (low(c) & ~mask));
+      break;
+    }
+    case Op::dp4a:
+      out = dot_bytes(in, input);
+      break;
+    case Op::math:
+      out = integer_math(in.math, a, b, in.dst.type);
+      break;
+    default:
+      out = a;
+      break;
+  }
+  return result;
+}
+
+}  // namespace halogen::eu

@@ -1,0 +1,25 @@
+// What ran, for the fidelity report: one counter an instruction of a kernel, named by operation and types.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eu/exec/kernel.h"
+
+namespace halogen::eu {
+
+// "add f,f->f", "math.inv f->f", "send 10".
+std::string instruction_name(const Prepared& prepared);
+
+class KernelCounts final : public ExecutionCounts {
+ public:
+  explicit KernelCounts(const PreparedKernel& kernel) : kernel_(kernel), counters_(kernel.list().size()) {}
+  uint64_t* counters() { return counters_.data(); }
+  void report(FidelityReport& report) const override;
+
+ private:
+  const PreparedKernel& kernel_;
+  std::vector<uint64_t> counters_;
+};
+
+}  // namespace halogen::eu

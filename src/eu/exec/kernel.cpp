@@ -1,0 +1,270 @@
+#include "eu/exec/kernel.h"
+
+#include <algorithm>
+#include <map>
+
+#include "eu/exec/alu.h"
+#include "eu/exec/fast.h"
+#include "eu/exec/flow.h"
+#include "eu/exec/send.h"
+
+namespace halogen::eu {
+
+namespace {
+
+constexpr uint32_t kReach = 16u << 20;      // bytes of code on each side of the entry that are prepared ahead
+constexpr size_t kInstructions = 1u << 18;  // at most
+
+// Types of elements: what a vector immediate spreads to.
+Type element_type(const Operand& operand) {
+  switch (operand.type) {
+    case Type::v:
+      return Type::w;
+    case Type::uv:
+      return Type::uw;
+    case Type::vf:
+    case Type::nf:
+      return Type::f;
+    default:
+      return operand.type;
+  }
+}
+
+Step do_nop(Frame&, const Prepared&) {
+  return Step::next;
+}
+
+Handler handler_for(const Instruction& in, const EuRules& rules) {
+  switch (in.op) {
+    case Op::nop:
+    case Op::nenop:
+      return do_nop;
+    case Op::send:
+    case Op::sendc:
+    case Op::sends:
+    case Op::sendsc:
+      return execute_send;
+    case Op::wait:
+      return execute_wait;
+    case Op::sync:
+      return execute_sync;
+    case Op::illegal:
+    case Op::case_:
+    case Op::fork:
+      return illegal_instruction;
+    case Op::jmpi:
+    case Op::brd:
+    case Op::if_:
+    case Op::brc:
+    case Op::iff:
+    case Op::else_:
+    case Op::endif:
+    case Op::do_:
+    case Op::while_:
+    case Op::break_:
+    case Op::cont:
+    case Op::halt:
+    case Op::calla:
+    case Op::call:
+    case Op::ret:
+    case Op::push:
+    case Op::goto_:
+    case Op::pop:
+    case Op::join: {
+      const Handler handler = flow_handler(in.op, rules.flow);
+      return handler != nullptr ? handler : illegal_instruction;
+    }
+    default:
+      return execute_alu;
+  }
+}
+
+// break may name the while itself: its channels go on behind it.
+uint32_t behind_while(uint32_t target, const CodeSource* code) {
+  if (code != nullptr) {
+    const auto there = code->at(target);
+    if (there && there->op == Op::while_) {
+      return target + there->size;
+    }
+  }
+  return target;
+}
+
+bool ends_path(const Instruction& in) {
+  switch (in.op) {
+    case Op::send:
+    case Op::sendc:
+    case Op::sends:
+    case Op::sendsc:
+      return in.send.end_of_thread;
+    case Op::jmpi:
+      return in.predicate == Predicate::none;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+unsigned source_count(const Instruction& in) {
+  switch (in.op) {
+    case Op::mov:
+    case Op::movi:
+    case Op::not_:
+    case Op::dim:
+    case Op::f32to16:
+    case Op::f16to32:
+    case Op::bfrev:
+    case Op::frc:
+    case Op::rndu:
+    case Op::rndd:
+    case Op::rnde:
+    case Op::rndz:
+    case Op::lzd:
+    case Op::fbh:
+    case Op::fbl:
+    case Op::cbit:
+    case Op::smov:
+      return 1;
+    case Op::csel:
+    case Op::bfe:
+    case Op::bfi2:
+    case Op::dp4a:
+    case Op::mad:
+    case Op::lrp:
+    case Op::madm:
+      return 3;
+    case Op::math:
+      switch (in.math) {
+        case MathFunction::divide:
+        case MathFunction::power:
+        case MathFunction::int_divide_both:
+        case MathFunction::int_quotient:
+        case MathFunction::int_remainder:
+        case MathFunction::inverse_macro:
+          return 2;
+        default:
+          return 1;
+      }
+    default:
+      return 2;
+  }
+}
+
+Type execution_type(const Instruction& in) {
+  bool has_double = false;
+  bool has_single = false;
+  bool has_half = false;
+  bool has_signed = false;
+  unsigned widest = 2;
+  for (unsigned i = 0; i < source_count(in); ++i) {
+    const Type type = element_type(in.src[i]);
+    has_double |= type == Type::df;
+    has_single |= type == Type::f;
+    has_half |= type == Type::hf;
+    if (!traits(type).is_float) {
+      has_signed |= traits(type).is_signed;
+      widest = std::max<unsigned>(widest, traits(type).bytes);
+    }
+  }
+  if (has_double) {
+    return Type::df;
+  }
+  if (has_single) {
+    return Type::f;
+  }
+  if (has_half) {
+    // Mixed mode: a single destination makes it single.
+    return in.dst.type == Type::f ? Type::f : Type::hf;
+  }
+  if (widest == 8) {
+    return has_signed ? Type::q : Type::uq;
+  }
+  if (widest == 4) {
+    return has_signed ? Type::d : Type::ud;
+  }
+  return has_signed ? Type::w : Type::uw;
+}
+
+Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRules& rules, const CodeSource* code,
+                             bool only_generic) {
+  Prepared prepared;
+  prepared.in = in;
+  prepared.offset = offset;
+  prepared.next = offset + (in.size == 8 ? 8u : 16u);
+  const unsigned lanes = in.exec_size > 32 ? 32u : in.exec_size;
+  prepared.in.exec_size = static_cast<uint8_t>(lanes);
+  prepared.lanes = lanes >= 32 ? ~0u : (1u << lanes) - 1;
+  prepared.jip = in.op == Op::calla ? static_cast<uint32_t>(in.jip) : offset + static_cast<uint32_t>(in.jip);
+  prepared.uip = offset + static_cast<uint32_t>(in.uip);
+  if (in.op == Op::break_ && in.has_uip) {
+    prepared.uip = behind_while(prepared.uip, code);
+  }
+  prepared.exec = execution_type(in);
+  prepared.source_count = static_cast<uint8_t>(source_count(in));
+  const bool is_move = in.op == Op::mov || in.op == Op::dim || in.op == Op::smov;
+  const bool from_wide = in.src[0].is_arf(Arf::accumulator);
+  prepared.raw_move = is_move && element_type(in.src[0]) == in.dst.type && !in.saturate && !from_wide &&
+                      (in.src[0].file == File::immediate || (!in.src[0].negate && !in.src[0].absolute));
+  prepared.handler = handler_for(in, rules);
+  if (!only_generic && prepared.handler == execute_alu) {
+    choose_fast(prepared, rules);
+  }
+  return prepared;
+}
+
+PreparedKernel::PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t entry, const EuRules& rules,
+                               bool only_generic)
+    : code_(std::move(code)), entry_(entry) {
+  std::map<uint32_t, Prepared> found;
+  std::vector<uint32_t> to_do{entry};
+  const auto near = [&](uint32_t offset) {
+    return (offset & 7) == 0 && offset - (entry - kReach) < 2 * kReach && (offset >= entry - kReach || entry < kReach);
+  };
+  while (!to_do.empty() && found.size() < kInstructions) {
+    const uint32_t offset = to_do.back();
+    to_do.pop_back();
+    if (!near(offset) || found.contains(offset)) {
+      continue;
+    }
+    const auto in = code_->at(offset);
+    if (!in) {
+      continue;
+    }
+    const Prepared& prepared =
+        found.emplace(offset, prepare_instruction(*in, offset, rules, code_.get(), only_generic)).first->second;
+    if (in->op == Op::illegal) {
+      continue;
+    }
+    if (in->has_uip) {
+      to_do.push_back(prepared.uip);
+    }
+    if (in->has_jip) {
+      to_do.push_back(prepared.jip);
+    }
+    if (!ends_path(*in)) {
+      to_do.push_back(prepared.next);
+    }
+  }
+  if (found.empty()) {
+    return;
+  }
+  // A wrapped range is cut at its end: the rest is prepared on the way.
+  first_ = found.begin()->first;
+  const uint32_t last = found.rbegin()->first;
+  if (last - first_ > 2 * kReach) {
+    first_ = entry;
+    std::erase_if(found, [&](const auto& item) { return item.first < entry || item.first - entry > kReach; });
+  }
+  if (found.empty()) {
+    return;
+  }
+  slots_.resize((found.rbegin()->first - first_) / 8 + 1);
+  list_.reserve(found.size());
+  for (auto& [offset, prepared] : found) {
+    list_.push_back(prepared);
+    slots_[(offset - first_) / 8] = static_cast<uint32_t>(list_.size());
+  }
+}
+
+}  // namespace halogen::eu

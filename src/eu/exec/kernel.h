@@ -1,0 +1,50 @@
+// Prepared kernels: which handler runs an instruction, its execution type, its targets. Code is followed from the
+// entry; what can only be reached through a register is prepared when a thread gets there, each time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "eu/exec/prepared.h"
+
+namespace halogen::eu {
+
+Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRules& rules, const CodeSource* code,
+                             bool only_generic);
+// The type in which an instruction computes.
+Type execution_type(const Instruction& in);
+unsigned source_count(const Instruction& in);
+
+class PreparedKernel final : public Kernel {
+ public:
+  PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t entry, const EuRules& rules, bool only_generic);
+
+  [[nodiscard]] uint32_t entry() const override { return entry_; }
+  [[nodiscard]] size_t instruction_count() const override { return list_.size(); }
+  [[nodiscard]] const Instruction* find(uint32_t offset) const override {
+    const Prepared* prepared = at(offset);
+    return prepared == nullptr ? nullptr : &prepared->in;
+  }
+  [[nodiscard]] const Prepared* at(uint32_t offset) const {
+    const uint32_t slot = (offset - first_) / 8;
+    if (slot >= slots_.size() || (offset & 7) != 0) {
+      return nullptr;
+    }
+    const uint32_t index = slots_[slot];
+    return index == 0 ? nullptr : &list_[index - 1];
+  }
+  [[nodiscard]] const std::vector<Prepared>& list() const { return list_; }
+  [[nodiscard]] size_t index_of(const Prepared& prepared) const {
+    return static_cast<size_t>(&prepared - list_.data());
+  }
+  [[nodiscard]] const CodeSource& code() const { return *code_; }
+
+ private:
+  std::shared_ptr<const CodeSource> code_;
+  uint32_t entry_;
+  uint32_t first_ = 0;           // offset of slot 0
+  std::vector<uint32_t> slots_;  // by offset / 8: index + 1 in the list
+  std::vector<Prepared> list_;   // by offset
+};
+
+}  // namespace halogen::eu

@@ -1,0 +1,165 @@
+#include "eu/exec/send.h"
+
+#include <optional>
+
+#include "eu/exec/alu.h"
+#include "eu/exec/flow.h"
+#include "eu/exec/masks.h"
+#include "eu/exec/math.h"
+
+namespace halogen::eu {
+
+namespace {
+
+constexpr uint8_t kMathFunction = 1;  // shared function id, where messages go through message registers
+constexpr uint32_t kFunctionMask = 0xf;
+constexpr uint32_t kEndOfThread = 1u << 5;
+
+uint32_t address_dword(const Thread& thread, unsigned dword) {
+  const size_t word = (dword & 7) * 2;
+  return thread.address[word] | (static_cast<uint32_t>(thread.address[word + 1]) << 16);
+}
+
+// Whole registers of a file, or nothing if they are not all there.
+std::optional<std::span<std::byte>> registers_of(Thread& thread, File file, unsigned first, unsigned count) {
+  const std::span<std::byte> bytes =
+      file == File::mrf ? std::span<std::byte>(thread.mrf) : std::span<std::byte>(thread.grf);
+  if ((first + count) * kGrfBytes > bytes.size()) {
+    return std::nullopt;
+  }
+  return bytes.subspan(first * kGrfBytes, count * kGrfBytes);
+}
+
+unsigned first_register(const Thread& thread, const Operand& operand) {
+  if (!operand.indirect) {
+    return operand.file == File::mrf ? operand.reg & 0x7fu : operand.reg;
+  }
+  const int32_t address = thread.address[operand.address_sub & 15] + operand.address_offset;
+  return address < 0 ? kGrfs : static_cast<unsigned>(address) / static_cast<unsigned>(kGrfBytes);
+}
+
+// Gen4 and 5: src0 goes to the first message register, as a move would put it there.
+void implied_move(Frame& frame, const Prepared& prepared) {
+  if (prepared.in.src[0].is_null()) {
+    return;
+  }
+  Prepared move = prepared;
+  move.in.op = Op::mov;
+  move.in.sources = 1;
+  move.source_count = 1;
+  move.in.saturate = false;
+  move.in.condition = Condition::none;
+  move.in.dst = Operand{};
+  move.in.dst.file = File::mrf;
+  move.in.dst.reg = prepared.in.send.message_register;
+  move.in.dst.type = prepared.in.src[0].type;
+  move.in.dst.region.horizontal = 1;
+  move.exec = move.in.dst.type;
+  move.raw_move = !prepared.in.src[0].negate && !prepared.in.src[0].absolute;
+  execute_alu(frame, move);
+}
+
+}  // namespace
+
+Step execute_send(Frame& frame, const Prepared& prepared) {
+  Thread& thread = frame.thread;
+  const Instruction& in = prepared.in;
+  const SendInfo& info = in.send;
+  Message message;
+  message.descriptor = info.descriptor_in_register ? address_dword(thread, 0) : info.descriptor;
+  const uint32_t extended =
+      info.extended_in_register ? address_dword(thread, info.extended_address_sub) : info.extended;
+  message.function = info.function;
+  message.end_of_thread = info.end_of_thread;
+  if (info.extended_in_register) {
+    message.function = info.function != 0 ? info.function : static_cast<uint8_t>(extended & kFunctionMask);
+    message.end_of_thread |= (extended & kEndOfThread) != 0;
+  }
+  message.extended = extended & ~(kFunctionMask | kEndOfThread);
+  message.channels = enabled_lanes(frame, prepared) & predicate_lanes(frame, prepared);
+  message.first_channel = in.first_channel;
+  message.exec_size = in.exec_size;
+  if (message.channels == 0 && !message.end_of_thread) {
+    return Step::next;
+  }
+
+  if (frame.rules.implied_move) {
+    implied_move(frame, prepared);
+  }
+  const unsigned length = (message.descriptor >> 25) & 0xf;
+  const unsigned response_length = (message.descriptor >> 20) & 0x1f;
+  const bool from_message_registers = frame.rules.implied_move || in.src[0].file == File::mrf;
+  const unsigned first = frame.rules.implied_move ? info.message_register : first_register(thread, in.src[0]);
+  const auto payload = in.src[0].is_null() && !frame.rules.implied_move
+                           ? std::optional(std::span<std::byte>())
+                           : registers_of(thread, from_message_registers ? File::mrf : File::grf, first, length);
+  std::optional<std::span<std::byte>> second = std::span<std::byte>();
+  if (in.sources >= 2 && in.src[1].file == File::grf) {
+    second = registers_of(thread, File::grf, first_register(thread, in.src[1]), (extended >> 6) & 0xf);
+  }
+  std::optional<std::span<std::byte>> response = std::span<std::byte>();
+  if (!in.dst.is_null() && response_length != 0) {
+    response = registers_of(thread, in.dst.file == File::mrf ? File::mrf : File::grf, first_register(thread, in.dst),
+                            response_length);
+  }
+  if (!payload || !second || !response) {
+    return illegal_instruction(frame, prepared);
+  }
+  message.first = *payload;
+  message.second = *second;
+  message.response = *response;
+
+  const bool to_math_box = frame.rules.implied_move && message.function == kMathFunction;
+  const SendOutcome outcome = to_math_box ? math_box(thread, message, frame.mode) : frame.target.send(thread, message);
+  switch (outcome) {
+    case SendOutcome::done:
+      break;
+    case SendOutcome::blocked:
+      thread.status = ThreadStatus::blocked;
+      return Step::stop;
+    case SendOutcome::fault:
+      thread.status = ThreadStatus::faulted;
+      return Step::stop;
+  }
+  if (message.end_of_thread) {
+    thread.status = ThreadStatus::ended;
+    return Step::stop;
+  }
+  return Step::next;
+}
+
+namespace {
+
+Step take_notification(Thread& thread, size_t which) {
+  uint32_t& count = thread.notification[which % 3];
+  if (count == 0) {
+    thread.status = ThreadStatus::blocked;
+    return Step::stop;
+  }
+  --count;
+  return Step::next;
+}
+
+}  // namespace
+
+Step execute_wait(Frame& frame, const Prepared& prepared) {
+  // Compilers name the register as destination and source.
+  const Operand& named = prepared.in.src[0].is_arf(Arf::notification) ? prepared.in.src[0] : prepared.in.dst;
+  return take_notification(frame.thread, named.sub / 4);
+}
+
+Step execute_sync(Frame& frame, const Prepared& prepared) {
+  switch (prepared.in.sync) {
+    case SyncFunction::bar:
+      return take_notification(frame.thread, 0);
+    case SyncFunction::host:
+      return take_notification(frame.thread, 1);
+    case SyncFunction::nop:
+    case SyncFunction::allrd:
+    case SyncFunction::allwr:
+      break;  // everything is in order already
+  }
+  return Step::next;
+}
+
+}  // namespace halogen::eu
