@@ -1,0 +1,51 @@
+// What the shared functions know of the work that sends to them: base addresses, tables, the group of a thread. Plain
+// data but for the memory; dispatch fills it before threads run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/bits.h"
+#include "base/strong.h"
+#include "eu/exec/thread.h"
+#include "memory/address_space.h"
+
+namespace halogen::message {
+
+// STATE_BASE_ADDRESS, as addresses. Sizes are not checked: bounds are those of surfaces.
+struct StateBases {
+  uint64_t general = 0;
+  uint64_t surface = 0;
+  uint64_t dynamic = 0;
+  uint64_t indirect_object = 0;
+  uint64_t instruction = 0;
+  uint64_t bindless_surface = 0;
+  uint64_t bindless_sampler = 0;
+
+  bool operator==(const StateBases&) const = default;
+};
+
+// What messages need of thread groups. A thread names its group by Thread::group.
+class Groups {
+ public:
+  virtual ~Groups() = default;
+  virtual std::span<std::byte> local_memory(uint32_t group) = 0;
+  // The thread has come to the barrier; whoever completes it wakes all: their notification counts go up.
+  virtual void arrive(eu::Thread& thread) = 0;
+};
+
+struct Environment {
+  AddressSpace* space = nullptr;
+  Groups* groups = nullptr;
+  StateBases bases;
+  uint32_t binding_table = 0;  // from the surface base
+  uint32_t sampler_table = 0;  // from the dynamic base
+};
+
+// Addresses have 48 bits; the upper ones copy bit 47.
+constexpr GpuVa place(uint64_t address) {
+  return GpuVa{static_cast<uint64_t>(sign_extend(address & low_mask(48), 48))};
+}
+
+}  // namespace halogen::message

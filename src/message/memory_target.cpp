@@ -1,0 +1,122 @@
+#include "message/memory_target.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace halogen::message {
+namespace {
+
+constexpr unsigned kMostBytes = 16;
+
+template <class Do>
+void for_each_lane(uint32_t lanes, Do&& visit) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    visit(static_cast<unsigned>(std::countr_zero(lanes)));
+  }
+}
+
+}  // namespace
+
+bool MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
+                              std::byte* into) const {
+  lanes &= (1u << kLanes) - 1;
+  if (space_ == nullptr) {
+    for_each_lane(lanes, [&](unsigned lane) {
+      if (inside(offsets[lane], bytes)) {
+        std::memcpy(into + lane * bytes, local_.data() + offsets[lane], bytes);
+      } else {
+        std::memset(into + lane * bytes, 0, bytes);
+      }
+    });
+    return true;
+  }
+  std::array<GpuVa, kLanes> addresses;
+  std::array<uint8_t, kLanes> owners;
+  size_t count = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (inside(offsets[lane], bytes)) {
+      owners[count] = static_cast<uint8_t>(lane);
+      addresses[count++] = place(base_ + offsets[lane]);
+    } else {
+      std::memset(into + lane * bytes, 0, bytes);
+    }
+  });
+  alignas(64) std::array<std::byte, kLanes * kMostBytes> data{};
+  if (!space_->read_each(std::span(addresses).first(count), bytes, data.data())) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(into + owners[i] * bytes, data.data() + i * bytes, bytes);
+  }
+  return true;
+}
+
+bool MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>& offsets, unsigned bytes,
+                               const std::byte* from) const {
+  lanes &= (1u << kLanes) - 1;
+  if (space_ == nullptr) {
+    for_each_lane(lanes, [&](unsigned lane) {
+      if (inside(offsets[lane], bytes)) {
+        std::memcpy(local_.data() + offsets[lane], from + lane * bytes, bytes);
+      }
+    });
+    return true;
+  }
+  std::array<GpuVa, kLanes> addresses;
+  alignas(64) std::array<std::byte, kLanes * kMostBytes> data{};
+  size_t count = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (inside(offsets[lane], bytes)) {
+      std::memcpy(data.data() + count * bytes, from + lane * bytes, bytes);
+      addresses[count++] = place(base_ + offsets[lane]);
+    }
+  });
+  return space_->write_each(std::span(addresses).first(count), bytes, data.data());
+}
+
+bool MemoryTarget::read(uint64_t offset, std::span<std::byte> into) const {
+  if (limit_ == kNoLimit) {
+    return space_->read(place(base_ + offset), into);
+  }
+  const uint64_t there = offset < limit_ ? std::min<uint64_t>(into.size(), limit_ - offset) : 0;
+  std::fill(into.begin() + static_cast<std::ptrdiff_t>(there), into.end(), std::byte{0});
+  if (there == 0) {
+    return true;
+  }
+  if (space_ == nullptr) {
+    std::memcpy(into.data(), local_.data() + offset, there);
+    return true;
+  }
+  return space_->read(place(base_ + offset), into.first(there));
+}
+
+bool MemoryTarget::write(uint64_t offset, std::span<const std::byte> from) const {
+  if (limit_ == kNoLimit) {
+    return space_->write(place(base_ + offset), from);
+  }
+  const uint64_t there = offset < limit_ ? std::min<uint64_t>(from.size(), limit_ - offset) : 0;
+  if (there == 0) {
+    return true;
+  }
+  if (space_ == nullptr) {
+    std::memcpy(local_.data() + offset, from.data(), there);
+    return true;
+  }
+  return space_->write(place(base_ + offset), from.first(there));
+}
+
+MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
+  if (space_ == nullptr) {
+    offset &= ~uint64_t{bytes - 1};
+    return {inside(offset, bytes) ? local_.data() + offset : nullptr, false};
+  }
+  if (!inside(offset, bytes)) {
+    return {};
+  }
+  const uint64_t address = (base_ + offset) & ~uint64_t{bytes - 1};
+  const AddressSpace::View view = space_->view(place(address), {.write = true});
+  return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.stopped};
+}
+
+}  // namespace halogen::message

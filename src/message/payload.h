@@ -1,0 +1,74 @@
+// The registers of a message: its payload as one piece whatever way it was split, and its response, written lane by
+// lane. What lies past the end reads zero and is not written: lengths are the guest's.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "eu/exec/message.h"
+#include "eu/exec/thread.h"
+
+namespace halogen::message {
+
+class Payload {
+ public:
+  // A copy, because the response may lie over it.
+  explicit Payload(const eu::Message& message) {
+    const size_t first = std::min(message.first.size(), bytes_.size());
+    const size_t second = std::min(message.second.size(), bytes_.size() - first);
+    std::memcpy(bytes_.data(), message.first.data(), first);
+    if (second != 0) {
+      std::memcpy(bytes_.data() + first, message.second.data(), second);
+    }
+    std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(first + second), bytes_.end(), std::byte{0});
+  }
+
+  // Byte `at` from the start.
+  template <class T>
+  T value(size_t at) const {
+    T value{};
+    if (at + sizeof(T) <= bytes_.size()) {
+      std::memcpy(&value, bytes_.data() + at, sizeof(T));
+    }
+    return value;
+  }
+  uint32_t dword(size_t grf, size_t index) const { return value<uint32_t>(grf * eu::kGrfBytes + index * 4); }
+  uint64_t qword(size_t grf, size_t index) const { return value<uint64_t>(grf * eu::kGrfBytes + index * 8); }
+  std::span<const std::byte> from(size_t grf) const {
+    return std::span(bytes_).subspan(std::min(grf * eu::kGrfBytes, bytes_.size()));
+  }
+
+ private:
+  static constexpr size_t kMost = 32;  // 15 registers of one source and 15 of the other
+  alignas(64) std::array<std::byte, kMost * eu::kGrfBytes> bytes_;
+};
+
+class Response {
+ public:
+  explicit Response(std::span<std::byte> bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void put(size_t at, T value) {
+    if (at + sizeof(T) <= bytes_.size()) {
+      std::memcpy(bytes_.data() + at, &value, sizeof(T));
+    }
+  }
+  void put_dword(size_t grf, size_t index, uint32_t value) { put(grf * eu::kGrfBytes + index * 4, value); }
+  void put_bytes(size_t at, std::span<const std::byte> from) {
+    if (at < bytes_.size()) {
+      std::memcpy(bytes_.data() + at, from.data(), std::min(from.size(), bytes_.size() - at));
+    }
+  }
+  void clear() { std::fill(bytes_.begin(), bytes_.end(), std::byte{0}); }
+  bool empty() const { return bytes_.empty(); }
+  size_t registers() const { return bytes_.size() / eu::kGrfBytes; }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+}  // namespace halogen::message

@@ -1,0 +1,60 @@
+// The shared functions as one target of messages: data ports, sampler, gateway, thread spawner. Gen8 to Gen12. Left
+// out: URB, render target writes, pixel interpolator, video motion estimation and media blocks; SIMD4x2 forms. They are
+// counted and named as unsupported, their responses are zero.
+//
+// A message is done at once and completely, lanes from the lowest up: fences have nothing left to wait for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/event.h"
+#include "base/fidelity.h"
+#include "eu/exec/message.h"
+#include "gen/generation.h"
+#include "message/environment.h"
+#include "message/surface_table.h"
+
+namespace halogen::message {
+
+// How well a kind of message is done. Texts are static.
+struct MessageCount {
+  uint64_t count = 0;
+  FidelityClass fidelity = FidelityClass::exact;
+  std::string_view reason;
+};
+
+// What the parts of this room work with.
+struct Context {
+  const Generation* generation = nullptr;
+  Environment environment;
+  SurfaceTable surfaces;
+  EventSink* events = nullptr;
+  std::string path;
+  std::array<std::array<MessageCount, 32>, 16> counts{};  // by function and type
+
+  spec::GenId gen() const { return generation->id(); }
+};
+
+class SharedFunctions final : public eu::MessageTarget {
+ public:
+  // Before threads of other work run: its memory, bases and tables. Cached state is forgotten.
+  void begin(const Generation& generation, const Environment& environment);
+  void set_events(EventSink* events, std::string path) {
+    context_.events = events;
+    context_.path = std::move(path);
+  }
+
+  eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override;
+
+  void report(FidelityReport& report) const;
+
+ private:
+  Context context_;
+};
+
+// "DATA_CACHE_DATA_PORT_1 UNTYPED_SURFACE_READ"
+std::string message_name(uint8_t function, uint8_t type);
+
+}  // namespace halogen::message

@@ -1,0 +1,49 @@
+#include "message/surface_table.h"
+
+#include <span>
+
+namespace halogen::message {
+namespace {
+
+constexpr size_t kStateDwords = 16;
+constexpr size_t kMostStates = 4096;  // kept at a time: a guest may name any number of bindless ones
+
+}  // namespace
+
+const Surface* SurfaceTable::find(const Generation& generation, const Environment& environment, uint8_t index,
+                                  uint32_t extended) {
+  if (by_address_.size() >= kMostStates) {
+    forget();
+  }
+  if (index == kBindless) {
+    // Bits 31:12 count in units of 64 bytes.
+    return at(generation, *environment.space, environment.bases.bindless_surface + (uint64_t{extended >> 12} << 6));
+  }
+  if (const Surface* const known = by_index_[index]) {
+    return known;
+  }
+  uint32_t entry = 0;
+  const uint64_t table = environment.bases.surface + environment.binding_table;
+  if (!environment.space->read(place(table + uint64_t{index} * sizeof(entry)),
+                               std::as_writable_bytes(std::span(&entry, 1)))) {
+    return nullptr;
+  }
+  const auto pointer = hw::BINDING_TABLE_STATE::unpack(generation.id(), std::span(&entry, 1)).surface_state_pointer;
+  by_index_[index] = at(generation, *environment.space, environment.bases.surface + pointer);
+  return by_index_[index];
+}
+
+const Surface* SurfaceTable::at(const Generation& generation, AddressSpace& space, uint64_t address) {
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end()) {
+    return &known->second;
+  }
+  std::array<uint32_t, kStateDwords> state{};
+  if (!space.read(place(address), std::as_writable_bytes(std::span(state)))) {
+    return nullptr;
+  }
+  const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);
+  return &by_address_.emplace(address, decode_surface(generation, fields)).first->second;
+}
+
+}  // namespace halogen::message

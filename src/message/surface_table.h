@@ -1,0 +1,36 @@
+// The surfaces that messages name: by the binding table, or bindless. A surface state is read once and kept until
+// forget() is called, as state caches are until they are invalidated.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "message/environment.h"
+#include "message/surface.h"
+
+namespace halogen::message {
+
+inline constexpr uint8_t kBindless = 252;
+inline constexpr uint8_t kStateless = 253;  // not coherent
+inline constexpr uint8_t kLocalMemory = 254;
+inline constexpr uint8_t kStatelessCoherent = 255;
+
+class SurfaceTable {
+ public:
+  void forget() {
+    by_index_.fill(nullptr);
+    by_address_.clear();
+  }
+  // Null: memory refused to give the state.
+  const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
+
+ private:
+  const Surface* at(const Generation& generation, AddressSpace& space, uint64_t address);
+
+  std::array<const Surface*, 256> by_index_{};
+  std::unordered_map<uint64_t, Surface> by_address_;
+};
+
+}  // namespace halogen::message

@@ -1,0 +1,174 @@
+// Typed messages: texels of images and of buffers, eight lanes at a time. Coordinates outside the surface read zero and
+// write nothing. Which lane belongs to which channel does not depend on the slot group.
+#include <array>
+#include <bit>
+
+#include "message/atomic_op.h"
+#include "message/parts.h"
+
+namespace halogen::message {
+namespace {
+
+using eu::SendOutcome;
+
+constexpr unsigned kWidth = 8;
+constexpr size_t kRoom = 64;  // for a texel; the memory's copies want a line
+
+// Lanes that the header's sample mask leaves on: the slot group names its low or its high byte.
+uint32_t lanes_of(const Call& call, bool high) {
+  const uint32_t mask = call.has_header() ? call.header(7) >> (high ? kWidth : 0) : ~uint32_t{0};
+  return call.lanes(kWidth) & mask;
+}
+
+unsigned coordinates_of(const Surface& surface) {
+  switch (surface.type) {
+    case hw::SurfaceType::SURFTYPE_2D:
+      return surface.array ? 3 : 2;
+    case hw::SurfaceType::SURFTYPE_3D:
+    case hw::SurfaceType::SURFTYPE_CUBE:
+      return 3;
+    case hw::SurfaceType::SURFTYPE_1D:
+      return surface.array ? 2 : 1;
+    default:
+      return 1;
+  }
+}
+
+struct Spot {
+  bool inside = false;
+  uint64_t address = 0;
+};
+
+Spot spot_of(const Surface& surface, const std::array<uint32_t, 3>& at) {
+  if (surface.kind == Surface::Kind::buffer) {
+    const uint64_t offset = uint64_t{at[0]} * surface.element_B;
+    return {at[0] < surface.elements && offset + surface.format->bytes() <= surface.bytes, surface.base + offset};
+  }
+  if (surface.kind == Surface::Kind::none) {
+    return {};
+  }
+  const uint32_t level = surface.render_level;
+  const bool line = surface.type == hw::SurfaceType::SURFTYPE_1D;
+  const uint32_t y = line ? 0 : at[1];
+  const unsigned layer_at = line ? 1 : 2;
+  const bool has_layer = coordinates_of(surface) > layer_at;
+  const uint32_t layer = has_layer ? at[layer_at] : 0;
+  const uint32_t layers = surface.volume() ? surface.level_depth(level) : surface.render_layers;
+  if (at[0] >= surface.level_width(level) || y >= surface.level_height(level) || (has_layer && layer >= layers)) {
+    return {};
+  }
+  return {true, texel_address(surface, at[0], y, layer, level)};
+}
+
+const Surface* surface_of(Call& call, uint8_t index) {
+  const Surface* const surface =
+      call.context.surfaces.find(*call.context.generation, call.context.environment, index, call.message.extended);
+  if (surface != nullptr && surface->compressed) {
+    call.approximate("auxiliary surfaces are taken as uncompressed");
+  }
+  return surface;
+}
+
+// Where the data begin: behind as many coordinates as the message has room for.
+size_t coordinate_registers(const Call& call, size_t data_registers) {
+  const size_t sent = (call.message.first.size() + call.message.second.size()) / eu::kGrfBytes;
+  const size_t rest = sent > call.data + data_registers ? sent - call.data - data_registers : 1;
+  return std::min<size_t>(rest, 4);
+}
+
+std::array<uint32_t, 3> coordinates(const Call& call, size_t count, unsigned lane) {
+  std::array<uint32_t, 3> at{};
+  for (size_t i = 0; i < std::min<size_t>(count, at.size()); ++i) {
+    at[i] = call.payload.dword(call.data + i, lane);
+  }
+  return at;
+}
+
+}  // namespace
+
+SendOutcome typed_access(Call& call, bool write) {
+  const auto fields = call.as<hw::SURFACE_MESSAGE>();
+  const Surface* const surface = surface_of(call, fields.binding_table_index);
+  if (surface == nullptr) {
+    return SendOutcome::fault;
+  }
+  if (surface->kind != Surface::Kind::none && !surface->format->known()) {
+    return call.unsupported("a format that typed messages do not have");
+  }
+  const bool high = fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd8;
+  const auto planes = static_cast<size_t>(4 - std::popcount(fields.channels_off));
+  const size_t count = coordinate_registers(call, write ? planes : 0);
+  AddressSpace& space = *call.context.environment.space;
+  for (uint32_t rest = lanes_of(call, high); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const Spot spot = spot_of(*surface, coordinates(call, count, lane));
+    std::array<std::byte, kRoom> bytes{};
+    const std::span texel_bytes = std::span(bytes).first(spot.inside ? surface->format->bytes() : 0);
+    surface::Texel texel{};
+    if (write) {
+      for (unsigned channel = 0, plane = 0; channel < 4; ++channel) {
+        if ((fields.channels_off >> channel & 1) == 0) {
+          texel[channel] = call.payload.dword(call.data + count + plane++, lane);
+        }
+      }
+      if (spot.inside) {
+        surface::pack_texel(*surface->format, texel, bytes.data());
+        if (!space.write(place(spot.address), texel_bytes)) {
+          return SendOutcome::fault;
+        }
+      }
+      continue;
+    }
+    if (spot.inside) {
+      if (!space.read(place(spot.address), texel_bytes)) {
+        return SendOutcome::fault;
+      }
+      texel = surface::unpack_texel(*surface->format, bytes.data());
+    }
+    for (unsigned channel = 0, plane = 0; channel < 4; ++channel) {
+      if ((fields.channels_off >> channel & 1) == 0) {
+        call.response.put_dword(plane++, lane, texel[channel]);
+      }
+    }
+  }
+  return SendOutcome::done;
+}
+
+SendOutcome typed_atomic(Call& call) {
+  const auto fields = call.as<hw::ATOMIC_MESSAGE>();
+  const Surface* const surface = surface_of(call, fields.binding_table_index);
+  if (surface == nullptr) {
+    return SendOutcome::fault;
+  }
+  const auto operation = static_cast<hw::DataPortAtomic>(fields.operation);
+  if (operation == hw::DataPortAtomic::CMPWR_16B ||
+      (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {
+    return call.unsupported("atomics on texels of 32 bits only");
+  }
+  const size_t count = coordinate_registers(call, operands_of(operation));
+  AddressSpace& space = *call.context.environment.space;
+  for (uint32_t rest = lanes_of(call, fields.simd8_or_quad); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const Spot spot = spot_of(*surface, coordinates(call, count, lane));
+    const uint32_t first = call.payload.dword(call.data + count, lane);
+    const uint32_t second = call.payload.dword(call.data + count + 1, lane);
+    uint32_t old = 0;
+    if (spot.inside) {
+      const AddressSpace::View view = space.view(place(spot.address & ~uint64_t{3}), {.write = true});
+      if (view.stopped) {
+        return SendOutcome::fault;
+      }
+      if (view.bytes.size() >= sizeof(old)) {
+        old = update<uint32_t>(view.bytes.data(),
+                               [&](uint32_t was) { return apply<uint32_t>(operation, was, first, second); });
+      }
+    }
+    if (fields.return_data) {
+      const bool is_new = operation == hw::DataPortAtomic::PREDEC;
+      call.response.put_dword(0, lane, is_new ? old - 1 : old);
+    }
+  }
+  return SendOutcome::done;
+}
+
+}  // namespace halogen::message
