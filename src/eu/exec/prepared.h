@@ -19,7 +19,36 @@ enum class Step : uint8_t {
   stop     // the thread's status says why
 };
 using Handler = Step (*)(Frame&, const Prepared&);
-struct FastRoutine;
+
+// How a specialised routine reaches its operands: see fast.h.
+struct FastOperand {
+  uint16_t offset = 0;  // byte in the register file
+  int16_t step = 0;     // bytes from lane to lane
+  uint64_t clear = 0;   // sign modifiers of floats: bits to clear, then to turn
+  uint64_t turn = 0;
+  bool negate = false;  // of integers
+  bool absolute = false;
+  uint64_t immediate = 0;
+  bool is_immediate = false;
+};
+struct FastPlan {
+  using Load = void (*)(const std::byte* registers, const FastOperand& operand, unsigned lanes, void* out);
+  // Gives what the condition modifier says, a bit for each lane.
+  using Compute = uint32_t (*)(const void* a, const void* b, const void* c, void* out, unsigned lanes, bool flush,
+                               uint32_t chosen);
+  using Test = uint32_t (*)(const void* result, unsigned lanes, Condition condition);
+  using Store = void (*)(std::byte* registers, const FastOperand& operand, unsigned lanes, const void* from,
+                         uint32_t mask);
+  FastOperand source[3];
+  FastOperand destination;
+  Load load[3]{};
+  Compute compute = nullptr;
+  Test test = nullptr;    // condition of the result; null: `compute` answers, or nobody asks
+  Store store = nullptr;  // null: nothing is kept
+  bool is_float = false;
+  bool is_double = false;
+  bool chooses = false;  // the predicate picks, it does not mask
+};
 
 struct Prepared {
   Instruction in;
@@ -32,19 +61,8 @@ struct Prepared {
   bool raw_move = false;  // bits pass as they are
   uint8_t source_count = 0;
   Handler handler = nullptr;
-  // A specialised routine, if one fits. See fast.h.
-  Handler fast = nullptr;
-  struct FastOperand {
-    uint16_t offset = 0;  // byte in the register file
-    uint8_t kind = 0;
-    uint8_t step = 0;
-    uint32_t flip = 0;  // sign modifiers of floats: bits to clear, then to turn
-    uint32_t clear = 0;
-    uint64_t scalar = 0;  // immediates
-  };
-  FastOperand fast_src[3];
-  FastOperand fast_dst;
-  const void* fast_compute = nullptr;
+  Handler fast = nullptr;  // a specialised routine, if one fits
+  FastPlan plan;
 };
 
 // What a handler works with.

@@ -1,0 +1,112 @@
+// How many channel operations a second the interpreter runs on one core, by kind of instruction and width. The judge of
+// executors to come.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <vector>
+
+#include "eu/exec/executor.h"
+
+namespace {
+
+using namespace halogen;
+using namespace halogen::eu;
+
+class Silent : public MessageTarget {
+ public:
+  SendOutcome send(Thread&, const Message&) override { return SendOutcome::done; }
+};
+
+Operand grf(unsigned reg, Type type, Region region = {8, 8, 1}) {
+  Operand operand;
+  operand.file = File::grf;
+  operand.reg = static_cast<uint8_t>(reg);
+  operand.type = type;
+  operand.region = region;
+  return operand;
+}
+
+Instruction make(Op op, unsigned width, Type type, unsigned sources) {
+  Instruction in;
+  in.op = op;
+  in.exec_size = static_cast<uint8_t>(width);
+  in.dst = grf(40, type, {0, 1, 1});
+  in.sources = static_cast<uint8_t>(sources);
+  for (unsigned i = 0; i < sources; ++i) {
+    in.src[i] = grf(10 + 4 * i, type);
+  }
+  return in;
+}
+
+Instruction jump(int instructions) {
+  Instruction in;
+  in.op = Op::jmpi;
+  in.has_jip = true;
+  in.jip = instructions * 16;
+  return in;
+}
+
+void run(benchmark::State& state, const std::vector<Instruction>& body, unsigned width, bool only_generic = false) {
+  std::vector<Instruction> code;
+  for (int i = 0; i < 16; ++i) {
+    code.insert(code.end(), body.begin(), body.end());
+  }
+  code.push_back(jump(-static_cast<int>(code.size())));
+  const auto executor = make_interpreter(spec::GenId::gen11, {.only_generic = only_generic});
+  const auto kernel = executor->prepare(make_code(code), 0);
+  Thread thread;
+  for (size_t i = 0; i < thread.grf.size(); i += 4) {
+    const float value = 1.0f + static_cast<float>(i) / 4096.0f;
+    std::memcpy(thread.grf.data() + i, &value, 4);
+  }
+  thread.control[0] = 0x4c0;
+  thread.start(0, 0xffff'ffff);
+  Silent target;
+  constexpr uint64_t kBudget = 10000;
+  for (auto _ : state) {
+    executor->run(thread, *kernel, kBudget, target);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kBudget * width));
+}
+
+void one(benchmark::State& state, Op op, Type type, unsigned sources) {
+  const auto width = static_cast<unsigned>(state.range(0));
+  run(state, {make(op, width, type, sources)}, width);
+}
+
+BENCHMARK_CAPTURE(one, mov_ud, Op::mov, Type::ud, 1u)->Arg(1)->Arg(8)->Arg(16);
+BENCHMARK_CAPTURE(one, add_d, Op::add, Type::d, 2u)->Arg(1)->Arg(8)->Arg(16);
+BENCHMARK_CAPTURE(one, add_w, Op::add, Type::w, 2u)->Arg(16);
+BENCHMARK_CAPTURE(one, mul_f, Op::mul, Type::f, 2u)->Arg(8)->Arg(16);
+BENCHMARK_CAPTURE(one, mad_f, Op::mad, Type::f, 3u)->Arg(8)->Arg(16);
+BENCHMARK_CAPTURE(one, mach_d, Op::mach, Type::d, 2u)->Arg(8);
+BENCHMARK_CAPTURE(one, mul_hf, Op::mul, Type::hf, 2u)->Arg(16);
+
+// What a compute kernel does in its inner loop.
+void mixed(benchmark::State& state) {
+  const auto width = static_cast<unsigned>(state.range(0));
+  Instruction compare = make(Op::cmp, width, Type::d, 2);
+  compare.condition = Condition::less;
+  Instruction select = make(Op::sel, width, Type::f, 2);
+  select.predicate = Predicate::normal;
+  Instruction shift = make(Op::shl, width, Type::ud, 2);
+  shift.src[1] = Operand{};
+  shift.src[1].file = File::immediate;
+  shift.src[1].immediate = 2;
+  Instruction scalar = make(Op::mul, width, Type::f, 2);
+  scalar.src[1].region = {0, 1, 0};
+  run(state,
+      {make(Op::add, width, Type::d, 2), make(Op::mad, width, Type::f, 3), compare, select, shift, scalar,
+       make(Op::and_, width, Type::ud, 2), make(Op::mov, width, Type::ud, 1)},
+      width);
+}
+BENCHMARK(mixed)->Arg(8)->Arg(16)->Arg(32);
+
+void general_path(benchmark::State& state) {
+  run(state, {make(Op::add, 16, Type::f, 2)}, 16, true);
+}
+BENCHMARK(general_path);
+
+}  // namespace
+
+BENCHMARK_MAIN();
