@@ -60,6 +60,35 @@ def _compacts(eu):
     return out + [""]
 
 
+def message_data(spec):
+    eu = spec.eu
+    out = [NOTE + '#include "eu/isa/messages.h"', "", "namespace halogen::eu {", "", "namespace {", ""]
+    functions, messages = [], []
+    for name, codes in eu.functions.items():
+        for code in sorted(set(codes.values())):
+            mask = sum(1 << gen for gen, c in codes.items() if c == code)
+            functions.append(f'    {{"{name}", {code}, {mask:#x}}},')
+    for m in eu.messages:
+        rows = []
+        for name, (low, width), values in m.fields:
+            words = "{}"
+            if values:
+                words = f"k_{m.name}_{name}"
+                out.append(f"constexpr MessageWord {words}[] = {{" + ", ".join(f'{{"{w}", {v}}}' for w, v in values.items()) + "};")
+            rows.append(f'{{"{name}", {{{low}, {width}}}, {words}}}')
+        out.append(f"constexpr MessageField k_{m.name}[] = {{{', '.join(rows)}}};")
+        when = ", ".join(f"{{{{{low}, {width}}}, {value}}}" for (low, width), value in m.when)
+        if when:
+            out.append(f"constexpr MessageMatch k_{m.name}_when[] = {{{when}}};")
+        codes = eu.functions[m.function]
+        code = codes[min(m.gens)]
+        messages.append(f'    {{"{m.name}", {code}, {sum(1 << g for g in m.gens):#x}, {f"k_{m.name}_when" if when else "{}"}, k_{m.name}}},')
+    out += ["", "constexpr FunctionName kFunctions[] = {"] + functions + ["};", "", "constexpr MessageLayout kMessages[] = {"] + messages
+    out += ["};", "", "}  // namespace", "", "std::span<const FunctionName> function_names() { return kFunctions; }",
+            "std::span<const MessageLayout> message_layouts() { return kMessages; }", "", "}  // namespace halogen::eu", ""]
+    return "\n".join(out)
+
+
 def data(spec):
     eu = spec.eu
     out = [NOTE + '#include "eu/isa/tables.h"', "", "namespace halogen::eu {", "", "namespace {", "",

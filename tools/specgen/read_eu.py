@@ -28,6 +28,8 @@ class Eu:
     traits: dict = field(default_factory=dict)  # name -> [value by generation]
     field_names: list = field(default_factory=list)
     compacts: list = field(default_factory=list)
+    functions: dict = field(default_factory=dict)  # name -> gen -> code
+    messages: list = field(default_factory=list)
 
 
 @dataclass

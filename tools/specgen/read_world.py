@@ -5,6 +5,7 @@ import re
 import read_domains
 import read_eu
 import read_eu_compact
+import read_eu_messages
 from loading import load, topics
 from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
@@ -34,6 +35,7 @@ def read_spec(root, diag):
     read_domains.read(r, raw)
     read_eu.read(r, raw)
     read_eu_compact.read(r, raw)
+    read_eu_messages.read(r, raw)
     for where, _, table in raw["exception"]:
         _exception(r, where, table)
     return spec

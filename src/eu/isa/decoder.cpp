@@ -61,6 +61,7 @@ class Decoding {
       case Kind::macro:
         break;
     }
+    forget_unused();
     return fault_;
   }
 
@@ -99,7 +100,7 @@ class Decoding {
     } else {
       out_.first_channel = static_cast<uint8_t>(quarter * 8 + get(Field::nibble) * 4);
     }
-    out_.align16 = flag(Field::access_mode);
+    out_.align16 = in_groups();
     out_.no_mask = flag(Field::no_mask);
     if (row_.kind == Kind::basic || row_.kind == Kind::wide || row_.kind == Kind::math || row_.kind == Kind::ternary ||
         row_.kind == Kind::ternary_macro) {
@@ -117,6 +118,33 @@ class Decoding {
                                         DecodeFault::reserved_predicate);
     out_.predicate_inverse = flag(Field::predicate_inverse);
     out_.flag = static_cast<uint8_t>(get(Field::flag_reg) * 2 + get(Field::flag_sub));
+  }
+
+  // Align16, where the operation can be so. Macros set the bit and mean something else by it.
+  bool in_groups() const {
+    switch (row_.kind) {
+      case Kind::ternary:
+        return layout_->has(Field::src0_swizzle);
+      case Kind::math:
+        return flag(Field::access_mode) && !is_macro(static_cast<MathFunction>(get(Field::condition)));
+      case Kind::basic:
+      case Kind::wide:
+        return flag(Field::access_mode);
+      case Kind::send:
+        return tables_.traits.implied_move != 0 && flag(Field::access_mode);
+      default:
+        return false;
+    }
+  }
+
+  // What nothing reads is not told.
+  void forget_unused() {
+    if (out_.predicate == Predicate::none) {
+      out_.predicate_inverse = false;
+      if (out_.condition == Condition::none && !is_macro(out_.math)) {
+        out_.flag = 0;
+      }
+    }
   }
 
   void condition() {
@@ -220,7 +248,10 @@ class Decoding {
       fail(DecodeFault::reserved_file);
     } else if (size_of(operand.type) < 8) {
       operand.immediate = get(Field::immediate);
-    } else if (out_.sources == 1 && tables_.wide != nullptr) {
+      if (size_of(operand.type) == 2 && operand.type != Type::v && operand.type != Type::uv) {
+        operand.immediate = (operand.immediate & 0xffff) * 0x10001;
+      }
+    } else if (row_.kind == Kind::basic && out_.sources == 1 && tables_.wide != nullptr) {
       operand.immediate = bits_.get(tables_.wide->at(Field::immediate));
       // What shares bits with the immediate means nothing.
       if (!tables_.wide->has(Field::condition)) {
@@ -263,7 +294,6 @@ class Decoding {
       return;
     }
     layout_ = tables_.macro;
-    out_.align16 = false;
     out_.sources = math_sources(function);
     macro_place(out_.dst, kDst, Field::dst_macro);
     out_.dst.region.horizontal = kHorizontals[get(Field::dst_horizontal)];
@@ -314,7 +344,6 @@ class Decoding {
   void ternary() {
     const bool groups = layout_->has(Field::src0_swizzle);
     const bool macro = row_.kind == Kind::ternary_macro;
-    out_.align16 = groups;
     out_.sources = 3;
     Operand& dst = out_.dst;
     dst.file = ternary_file(Field::dst_file);
@@ -351,8 +380,7 @@ class Decoding {
     }
     if (has(fields.immediate) && flag(fields.immediate)) {
       operand.file = File::immediate;
-      const uint64_t value = macro ? 0 : get(fields.value);
-      operand.immediate = value | value << 16;
+      operand.immediate = macro ? 0 : get(fields.value) * 0x10001;
       if (macro) {
         fail(DecodeFault::reserved_file);
       }
@@ -406,7 +434,6 @@ class Decoding {
   }
 
   void branch() {
-    out_.align16 = false;
     out_.pop_count = byte(Field::pop_count);
     targets(layout_->has(Field::uip));
     if (row_.sources != 0) {
@@ -420,27 +447,41 @@ class Decoding {
   }
 
   void diverge() {
-    out_.align16 = false;
     const bool number = is_immediate(kSources[0]) || (layout_->has(Field::src1_file) && is_immediate(kSources[1]));
     if (number) {
       targets(row_.allows(Allow::uip));
       return;
     }
     out_.sources = 1;
-    source(0);
+    target_register(0);
+  }
+
+  // A register that holds a target or takes a return address; its type and region mean nothing.
+  void target_register(unsigned index) {
+    const OperandFields& fields = kSources[index].common;
+    Operand& operand = out_.src[index];
+    operand.file = file(fields.file);
+    operand.reg = byte(fields.reg);
+    operand.sub = byte(fields.sub);
+    operand.type = Type::d;
   }
 
   void jump() {
-    out_.align16 = false;
     if (row_.allows(Allow::dst)) {
-      destination();
+      out_.dst.file = file(Field::dst_file);
+      out_.dst.reg = byte(Field::dst_reg);
+      out_.dst.sub = byte(Field::dst_sub);
+      out_.dst.type = Type::d;
+      out_.dst.region.horizontal = 1;
     }
     const unsigned at = row_.sources - 1u;
     if (!is_immediate(kSources[at])) {
       out_.sources = row_.sources;
-      for (unsigned i = 0; i <= at; ++i) {
-        source(i);
-      }
+      target_register(at);
+      return;
+    }
+    if (at == 0 && !layout_->has(Field::jip)) {
+      fail(DecodeFault::reserved_file);  // ret takes a register only
       return;
     }
     const bool next = row_.op == Op::jmpi && tables_.traits.jump_from_next != 0;
@@ -459,7 +500,6 @@ class Decoding {
       }
       send.message_register = byte(Field::message_register);
     } else {
-      out_.align16 = false;
       payload(out_.dst, file(Field::dst_file), Field::dst_reg);
       payload(out_.src[0], file(Field::src0_file), Field::src0_reg);
     }
@@ -491,7 +531,6 @@ class Decoding {
 
   void split_send() {
     out_.sources = 2;
-    out_.align16 = false;
     payload(out_.dst, one_bit_file(Field::dst_file), Field::dst_reg);
     payload(out_.src[0], one_bit_file(Field::src0_file), Field::src0_reg);
     payload(out_.src[1], one_bit_file(Field::src1_file), Field::src1_reg);

@@ -1,0 +1,667 @@
+#include "eu/isa/encoder.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "eu/isa/compaction.h"
+#include "eu/isa/operand_fields.h"
+#include "eu/isa/tables.h"
+#include "spec/device_model.h"
+
+namespace halogen::eu {
+
+namespace {
+
+// One instruction under way. The first complaint counts; the bits are then of no use.
+class Encoding {
+ public:
+  Encoding(spec::GenId gen, const OpRow& row, const Instruction& in)
+      : gen_(gen), tables_(isa_tables(gen)), row_(row), layout_(row.layout), in_(in) {}
+
+  Result<Bits128> run() {
+    choose_layout();
+    for (const FixedBits& fixed : layout_->fixed) {
+      bits_.set(fixed.place, fixed.value);
+    }
+    put(Field::opcode, row_.code, "opcode");
+    if (row_.kind == Kind::nothing && !row_.allows(Allow::controls)) {
+      put(Field::breakpoint, in_.breakpoint, "breakpoint");
+      put(Field::scoreboard, in_.scoreboard, "scoreboard");
+      return finish();
+    }
+    controls();
+    body();
+    return finish();
+  }
+
+ private:
+  Result<Bits128> finish() const {
+    if (!complaint_.empty()) {
+      return Error{fmt::format("{} on {}: {}", row_.name, spec::name_of(gen_), complaint_)};
+    }
+    return bits_;
+  }
+
+  void complain(std::string text) {
+    if (complaint_.empty()) {
+      complaint_ = std::move(text);
+    }
+  }
+
+  void choose_layout() {
+    if (row_.kind == Kind::math && is_macro(in_.math)) {
+      layout_ = tables_.macro;
+    } else if (row_.kind == Kind::basic && in_.sources == 1 && in_.src[0].file == File::immediate &&
+               size_of(in_.src[0].type) == 8) {
+      layout_ = tables_.wide;
+    }
+    if (layout_ == nullptr) {
+      complain("there is no such form");
+      layout_ = row_.layout;
+    }
+  }
+
+  void put(Field field, uint64_t value, std::string_view what) {
+    const Place& place = layout_->at(field);
+    const unsigned width = width_of(place);
+    if (width < 64 && value >> width != 0) {
+      complain(fmt::format("{} {:#x} does not fit", what, value));
+      return;
+    }
+    bits_.set(place, value);
+  }
+
+  void put_signed(const Place& place, int64_t value, std::string_view what) {
+    const unsigned width = width_of(place);
+    if (width == 0 || (width < 64 && sign_extend(static_cast<uint64_t>(value), width) != value)) {
+      complain(fmt::format("{} {} does not fit", what, value));
+      return;
+    }
+    bits_.set(place, static_cast<uint64_t>(value));
+  }
+
+  template <size_t N, class E>
+  uint64_t code_of(const std::array<uint8_t, N>& codes, E value, std::string_view what) {
+    for (size_t i = 0; i < N; ++i) {
+      if (codes[i] != kNone && codes[i] == static_cast<uint8_t>(value)) {
+        return i;
+      }
+    }
+    complain(fmt::format("no code for {} {}", what, static_cast<unsigned>(value)));
+    return 0;
+  }
+
+  void controls() {
+    switch (in_.exec_size) {
+      case 1:
+      case 2:
+      case 4:
+      case 8:
+      case 16:
+      case 32:
+        put(Field::exec_size, static_cast<uint64_t>(std::countr_zero(in_.exec_size)), "execution size");
+        break;
+      default:
+        complain(fmt::format("execution size {}", in_.exec_size));
+    }
+    if (tables_.traits.halves != 0) {
+      if (in_.first_channel % 8 != 0 || in_.first_channel > 8) {
+        complain(fmt::format("channels from {} on", in_.first_channel));
+      }
+      put(Field::quarter, (in_.first_channel != 0 ? 1u : 0u) | (in_.compressed ? 2u : 0u), "half");
+    } else {
+      if (in_.first_channel % 4 != 0) {
+        complain(fmt::format("channels from {} on", in_.first_channel));
+      }
+      put(Field::quarter, in_.first_channel / 8, "quarter");
+      put(Field::nibble, in_.first_channel / 4 % 2, "nibble");
+      if (in_.compressed) {
+        complain("there is no compression");
+      }
+    }
+    const bool macro = (row_.kind == Kind::math && is_macro(in_.math)) || row_.kind == Kind::ternary_macro;
+    put(Field::access_mode, in_.align16 || (macro && tables_.traits.macro_align16 != 0), "align16");
+    put(Field::no_mask, in_.no_mask, "NoMask");
+    put(Field::saturate, in_.saturate, "saturate");
+    const bool branch = row_.allows(Allow::branch_control);
+    put(Field::accumulator_write, branch ? in_.branch_control : in_.accumulator_write, "accumulator write");
+    if (branch ? in_.accumulator_write : in_.branch_control) {
+      complain("branch control and accumulator write share a bit");
+    }
+    put(Field::breakpoint, in_.breakpoint, "breakpoint");
+    put(Field::no_dd_clear, in_.no_dd_clear, "NoDDClr");
+    put(Field::no_dd_check, in_.no_dd_check, "NoDDChk");
+    put(Field::mask_control_extra, in_.mask_control_extra, "MaskCtrlEx");
+    put(Field::thread_control, in_.thread_control, "thread control");
+    put(Field::scoreboard, in_.scoreboard, "scoreboard");
+    put(Field::predicate, code_of(in_.align16 ? tables_.predicate16 : tables_.predicate, in_.predicate, "predicate"),
+        "predicate");
+    put(Field::predicate_inverse, in_.predicate_inverse, "inverse");
+    if (in_.predicate != Predicate::none || in_.condition != Condition::none || is_macro(in_.math)) {
+      put(Field::flag_reg, in_.flag / 2, "flag register");
+      put(Field::flag_sub, in_.flag % 2, "flag register");
+    }
+  }
+
+  void body() {
+    switch (row_.kind) {
+      case Kind::nothing:
+      case Kind::macro:
+        break;
+      case Kind::basic:
+        put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
+        expect_sources(row_.sources);
+        basic();
+        break;
+      case Kind::wide:
+        put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
+        destination();
+        put(Field::src0_file, code_of(tables_.file, File::immediate, "file"), "file");
+        put(Field::src0_type, code_of(tables_.register_type, Type::df, "type"), "type");
+        put(Field::immediate, in_.src[0].immediate, "immediate");
+        break;
+      case Kind::math:
+        put(Field::condition, static_cast<uint64_t>(in_.math), "function");
+        expect_sources(math_sources(in_.math));
+        if (is_macro(in_.math)) {
+          macro();
+        } else {
+          basic();
+        }
+        break;
+      case Kind::sync:
+        put(Field::condition, static_cast<uint64_t>(in_.sync), "function");
+        put(Field::dst_horizontal, 1, "stride");
+        if (in_.src[0].file == File::immediate) {
+          source(0);
+        }
+        break;
+      case Kind::ternary:
+      case Kind::ternary_macro:
+        put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
+        expect_sources(3);
+        ternary();
+        break;
+      case Kind::branch:
+        branch();
+        break;
+      case Kind::diverge:
+        diverge();
+        break;
+      case Kind::jump:
+        jump();
+        break;
+      case Kind::send:
+        send();
+        break;
+      case Kind::split_send:
+        split_send();
+        break;
+    }
+  }
+
+  void expect_sources(unsigned count) {
+    if (in_.sources != count) {
+      complain(fmt::format("takes {} sources, not {}", count, in_.sources));
+    }
+  }
+
+  void address(const Operand& operand, const OperandFields& fields) {
+    put(fields.address_sub, operand.address_sub, "address register");
+    if (in_.align16) {
+      if (operand.address_offset % 16 != 0) {
+        complain("an offset of an align16 operand is a multiple of 16");
+      }
+      put_signed(layout_->at(fields.address_offset16), operand.address_offset / 16, "offset");
+    } else {
+      put_signed(layout_->at(fields.address_offset), operand.address_offset, "offset");
+    }
+  }
+
+  void place(const Operand& operand, const OperandFields& fields) {
+    put(fields.type, code_of(tables_.register_type, operand.type, "type"), "type");
+    put(fields.address_mode, operand.indirect, "indirect");
+    if (operand.indirect) {
+      if (tables_.traits.indirect_is_grf == 0) {
+        put(fields.file, code_of(tables_.file, operand.file, "file"), "file");
+      } else if (operand.file != File::grf) {
+        complain("an indirect operand is a general register");
+      }
+      address(operand, fields);
+      return;
+    }
+    put(fields.file, code_of(tables_.file, operand.file, "file"), "file");
+    put(fields.reg, operand.reg, "register");
+    if (in_.align16) {
+      if (operand.sub % 16 != 0) {
+        complain("an align16 operand starts at a multiple of 16 bytes");
+      }
+      put(fields.sub16, operand.sub / 16, "subregister");
+    } else {
+      put(fields.sub, operand.sub, "subregister");
+    }
+  }
+
+  void destination() {
+    if (in_.dst.file == File::immediate) {
+      complain("a destination is no immediate");
+      return;
+    }
+    place(in_.dst, kDst);
+    put(Field::dst_horizontal, code_of(kHorizontals, in_.dst.region.horizontal, "stride"), "stride");
+    if (in_.align16) {
+      put(Field::dst_mask, in_.dst.write_mask, "write mask");
+    }
+  }
+
+  static uint64_t swizzle_code(const Operand& operand) {
+    uint64_t code = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      code |= uint64_t{operand.swizzle[i] & 3u} << (2 * i);
+    }
+    return code;
+  }
+
+  void source(unsigned index) {
+    const SourceFields& fields = kSources[index];
+    const Operand& operand = in_.src[index];
+    if (operand.file == File::immediate) {
+      immediate(operand, fields, index);
+      return;
+    }
+    place(operand, fields.common);
+    put(fields.negate, operand.negate, "negate");
+    put(fields.absolute, operand.absolute, "abs");
+    if (operand.region.vertical_by_address) {
+      if (!operand.indirect) {
+        complain("a region by addresses needs an indirect operand");
+      }
+      put(fields.vertical, kVerticalByAddress, "vertical stride");
+    } else {
+      put(fields.vertical, code_of(kVerticals, operand.region.vertical, "vertical stride"), "vertical stride");
+    }
+    if (in_.align16) {
+      put(fields.swizzle, swizzle_code(operand), "swizzle");
+      return;
+    }
+    put(fields.width, code_of(kWidths, operand.region.width, "width"), "width");
+    put(fields.common.horizontal, code_of(kHorizontals, operand.region.horizontal, "horizontal stride"),
+        "horizontal stride");
+  }
+
+  void immediate(const Operand& operand, const SourceFields& fields, unsigned index) {
+    if (index + 1u != in_.sources) {
+      complain("only the last source may be an immediate");
+    }
+    if (layout_->has(fields.immediate)) {
+      put(fields.immediate, 1, "immediate");
+    } else {
+      put(fields.common.file, code_of(tables_.file, File::immediate, "file"), "file");
+    }
+    put(fields.common.type, code_of(tables_.immediate_type, operand.type, "immediate type"), "type");
+    if (size_of(operand.type) == 8 && layout_ != tables_.wide) {
+      complain("a 64-bit immediate needs an instruction of one source");
+    }
+    put(Field::immediate, operand.immediate, "immediate");
+  }
+
+  void basic() {
+    if (!row_.allows(Allow::no_dst)) {
+      destination();
+    }
+    for (unsigned i = 0; i < in_.sources && i < 2; ++i) {
+      source(i);
+    }
+  }
+
+  void macro_place(const Operand& operand, const OperandFields& fields, Field number) {
+    put(fields.file, code_of(tables_.file, operand.file, "file"), "file");
+    put(fields.type, code_of(tables_.register_type, operand.type, "type"), "type");
+    put(fields.reg, operand.reg, "register");
+    put(number, operand.macro, "macro register");
+  }
+
+  void macro() {
+    macro_place(in_.dst, kDst, Field::dst_macro);
+    put(Field::dst_horizontal, code_of(kHorizontals, in_.dst.region.horizontal, "stride"), "stride");
+    for (unsigned i = 0; i < in_.sources && i < 2; ++i) {
+      const SourceFields& fields = kSources[i];
+      const Operand& operand = in_.src[i];
+      macro_place(operand, fields.common, i == 0 ? Field::src0_macro : Field::src1_macro);
+      put(fields.negate, operand.negate, "negate");
+      put(fields.absolute, operand.absolute, "abs");
+      put(fields.vertical, layout_->has(fields.width) ? 1 : 3, "vertical stride");
+    }
+  }
+
+  // The code of a three-source type, and whether it is one of floating point.
+  uint64_t ternary_type(Type type) {
+    const bool is_float = type == Type::hf || type == Type::f || type == Type::df || type == Type::nf;
+    return layout_->has(Field::exec_float) && is_float ? code_of(tables_.ternary_float_type, type, "type")
+                                                       : code_of(tables_.ternary_type, type, "type");
+  }
+
+  bool has(Field field) const { return field != kNoField && layout_->has(field); }
+
+  void ternary_file(const Operand& operand, Field field) {
+    if (has(field)) {
+      put(field, code_of(tables_.ternary_file, operand.file, "file"), "file");
+    } else if (operand.file != File::grf) {
+      complain("there an operand is a general register");
+    }
+  }
+
+  void ternary() {
+    const bool macro = row_.kind == Kind::ternary_macro;
+    const bool groups = layout_->has(Field::src0_swizzle);
+    const Operand& dst = in_.dst;
+    if (in_.align16 != groups) {
+      complain(groups ? "must be align16" : "must be align1");
+    }
+    const Type type = dst.type;
+    put(Field::exec_float,
+        layout_->has(Field::exec_float) &&
+            (type == Type::hf || type == Type::f || type == Type::df || type == Type::nf),
+        "type");
+    ternary_file(dst, Field::dst_file);
+    put(Field::dst_type, ternary_type(type), "type");
+    put(Field::dst_reg, dst.reg, "register");
+    if (macro) {
+      put(Field::dst_macro, dst.macro, "macro register");
+    } else if (groups) {
+      put(Field::dst_mask, dst.write_mask, "write mask");
+      put_sub(Field::dst_sub4, dst.sub, 4);
+    } else {
+      put_sub(Field::dst_sub8, dst.sub, 8);
+      put(Field::dst_wide, dst.region.horizontal == 2, "stride");
+    }
+    if (dst.region.horizontal != 1 && (groups || macro || dst.region.horizontal != 2)) {
+      complain("no such stride of the destination");
+    }
+    for (unsigned i = 0; i < 3; ++i) {
+      ternary_source(i, groups, macro);
+    }
+  }
+
+  void put_sub(Field field, uint8_t sub, uint8_t unit) {
+    if (sub % unit != 0) {
+      complain(fmt::format("the subregister must be a multiple of {} bytes", unit));
+    }
+    put(field, sub / unit, "subregister");
+  }
+
+  void ternary_source(unsigned index, bool groups, bool macro) {
+    const TernaryFields& fields = kTernary[index];
+    const Operand& operand = in_.src[index];
+    ternary_source_type(fields, operand);
+    if (operand.file == File::immediate) {
+      if (!has(fields.immediate) || macro) {
+        complain("no immediate there");
+        return;
+      }
+      put(fields.immediate, 1, "immediate");
+      put(fields.value, operand.immediate & 0xffff, "immediate");
+      return;
+    }
+    ternary_file(operand, fields.file);
+    if (operand.indirect) {
+      complain("no indirect operand there");
+    }
+    put(fields.negate, operand.negate, "negate");
+    put(fields.absolute, operand.absolute, "abs");
+    put(fields.reg, operand.reg, "register");
+    if (macro) {
+      put(fields.macro, operand.macro, "macro register");
+    } else if (groups) {
+      put_sub(fields.sub4, operand.sub, 4);
+      const bool scalar = operand.region.width == 1;
+      put(fields.replicate, scalar, "replicate");
+      put(fields.swizzle, scalar ? 0 : swizzle_code(operand), "swizzle");
+    } else {
+      put(fields.sub, operand.sub, "subregister");
+      ternary_region(fields, operand.region);
+    }
+  }
+
+  void ternary_source_type(const TernaryFields& fields, const Operand& operand) {
+    if (layout_->has(fields.type)) {
+      put(fields.type, ternary_type(operand.type), "type");
+    } else if (has(fields.half) && operand.type == Type::hf && in_.src[0].type != Type::hf) {
+      put(fields.half, 1, "half float");
+    } else {
+      if (operand.type != in_.src[0].type) {
+        complain("sources must have one type");
+      }
+      put(Field::src_type, ternary_type(operand.type), "type");
+    }
+  }
+
+  void ternary_region(const TernaryFields& fields, const Region& region) {
+    if (!has(fields.vertical)) {
+      // {h, 1, 0}, or a region that walks on in one stride
+      const uint8_t stride = region.width == 1 ? region.vertical : region.horizontal;
+      if (region.width != 1 && region.vertical != region.width * region.horizontal) {
+        complain("the third source has one stride");
+      }
+      put(fields.horizontal, code_of(kHorizontals, stride, "stride"), "stride");
+      return;
+    }
+    put(fields.vertical, code_of(tables_.ternary_vertical, region.vertical, "vertical stride"), "vertical stride");
+    put(fields.horizontal, code_of(kHorizontals, region.horizontal, "horizontal stride"), "horizontal stride");
+    const bool rows = region.horizontal != 0 && region.vertical > region.horizontal;
+    if (region.width != (rows ? region.vertical / region.horizontal : 1)) {
+      complain("the width follows from the strides");
+    }
+  }
+
+  void target(Field field, int32_t bytes, int64_t base) {
+    const int64_t distance = int64_t{bytes} - base;
+    if (distance % layout_->unit != 0) {
+      complain(fmt::format("a target must be a multiple of {} bytes away", layout_->unit));
+    }
+    put_signed(layout_->at(field), distance / layout_->unit, "target");
+  }
+
+  void targets(bool uip) {
+    if (!in_.has_jip || in_.has_uip != uip) {
+      complain(uip ? "takes two targets" : "takes one target");
+      return;
+    }
+    target(Field::jip, in_.jip, 0);
+    if (uip) {
+      target(Field::uip, in_.uip, 0);
+    }
+  }
+
+  void branch() {
+    put(Field::pop_count, in_.pop_count, "pop count");
+    put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
+    targets(layout_->has(Field::uip));
+    if (in_.sources != 0) {
+      expect_sources(row_.sources);
+      if (complaint_.empty()) {
+        source(0);
+        source(1);
+      }
+    }
+  }
+
+  void number() {
+    if (layout_->has(Field::src0_immediate)) {
+      put(Field::src0_immediate, 1, "immediate");
+    } else {
+      put(Field::src0_file, code_of(tables_.file, File::immediate, "file"), "file");
+      put(Field::src0_type, code_of(tables_.immediate_type, Type::d, "type"), "type");
+    }
+  }
+
+  void target_register(unsigned index) {
+    const OperandFields& fields = kSources[index].common;
+    const Operand& operand = in_.src[index];
+    put(fields.file, code_of(tables_.file, operand.file, "file"), "file");
+    put(fields.reg, operand.reg, "register");
+    put(fields.sub, operand.sub, "subregister");
+    put(fields.type, code_of(tables_.register_type, Type::d, "type"), "type");
+  }
+
+  void diverge() {
+    if (in_.sources == 0) {
+      number();
+      targets(row_.allows(Allow::uip));
+      return;
+    }
+    expect_sources(1);
+    target_register(0);
+  }
+
+  void jump() {
+    if (row_.allows(Allow::dst)) {
+      put(Field::dst_file, code_of(tables_.file, in_.dst.file, "file"), "file");
+      put(Field::dst_reg, in_.dst.reg, "register");
+      put(Field::dst_sub, in_.dst.sub, "subregister");
+      put(Field::dst_type, code_of(tables_.register_type, Type::d, "type"), "type");
+      put(Field::dst_horizontal, 1, "stride");
+    } else if (row_.sources == 2) {
+      // Both name the instruction pointer; the second source is what is added.
+      put(Field::dst_reg, 0xa0, "register");
+      put(Field::dst_horizontal, 1, "stride");
+      put(Field::src0_reg, 0xa0, "register");
+    }
+    const unsigned at = row_.sources - 1u;
+    if (in_.sources != 0) {
+      expect_sources(row_.sources);
+      target_register(at);
+      return;
+    }
+    const bool next = row_.op == Op::jmpi && tables_.traits.jump_from_next != 0;
+    if (!in_.has_jip) {
+      complain("takes a target");
+    }
+    if (layout_->has(Field::jip)) {
+      number();
+      target(Field::jip, in_.jip, 0);
+    } else {
+      const OperandFields& fields = kSources[at].common;
+      put(fields.file, code_of(tables_.file, File::immediate, "file"), "file");
+      put(fields.type, code_of(tables_.immediate_type, Type::d, "type"), "type");
+      target(Field::immediate, in_.jip, next ? in_.size : 0);
+    }
+  }
+
+  void payload(const Operand& operand, Field file, Field reg) {
+    if (width_of(layout_->at(file)) == 1) {
+      put(file, operand.file == File::grf, "file");
+    } else if (layout_->has(file)) {
+      put(file, code_of(tables_.file, operand.file, "file"), "file");
+    } else if (operand.file != File::grf) {
+      complain("a payload is in general registers");
+    }
+    put(reg, operand.reg, "register");
+  }
+
+  void send() {
+    expect_sources(1);
+    const SendInfo& send = in_.send;
+    if (tables_.traits.implied_move != 0) {
+      destination();
+      if (in_.src[0].file == File::immediate) {
+        complain("a payload is no immediate");
+      } else {
+        source(0);
+      }
+    } else {
+      payload(in_.dst, Field::dst_file, Field::dst_reg);
+      payload(in_.src[0], Field::src0_file, Field::src0_reg);
+    }
+    put(Field::message_register, send.message_register, "message register");
+    put(Field::end_of_thread, send.end_of_thread, "EOT");
+    if (send.extended_in_register) {
+      complain("no extended descriptor in a register");
+    }
+    if ((send.extended & 0xffff) != 0) {
+      complain("no such bits of the extended descriptor");
+    }
+    put(Field::extended31, send.extended >> 16, "extended descriptor");
+    if (!send.descriptor_in_register) {
+      put(Field::src1_file, code_of(tables_.file, File::immediate, "file"), "file");
+    } else {
+      put(Field::src1_reg, 0x10, "register");
+    }
+    if (layout_->has(Field::descriptor)) {
+      put(Field::function, send.function, "function");
+      put(Field::descriptor, send.descriptor, "descriptor");
+    } else if (!send.descriptor_in_register) {
+      put(Field::function, send.function, "function");
+      put(Field::function_control, send.descriptor & 0x7ffff, "function control");
+      put(Field::response_length, send.descriptor >> 20 & 0x1f, "response length");
+      put(Field::message_length, send.descriptor >> 25, "message length");
+    }
+  }
+
+  void split_send() {
+    expect_sources(2);
+    payload(in_.dst, Field::dst_file, Field::dst_reg);
+    payload(in_.src[0], Field::src0_file, Field::src0_reg);
+    payload(in_.src[1], Field::src1_file, Field::src1_reg);
+    const SendInfo& send = in_.send;
+    put(Field::function, send.function, "function");
+    put(Field::end_of_thread, send.end_of_thread, "EOT");
+    put(Field::descriptor_register, send.descriptor_in_register, "descriptor");
+    if (!send.descriptor_in_register) {
+      put(Field::descriptor, send.descriptor, "descriptor");
+    }
+    put(Field::extended_register, send.extended_in_register, "extended descriptor");
+    if (send.extended_in_register) {
+      put(Field::extended_address, send.extended_address_sub, "address register");
+    } else if (layout_->has(Field::extended6)) {
+      put(Field::extended6, send.extended >> 6, "extended descriptor");
+    } else {
+      put(Field::extended16, send.extended >> 16, "extended descriptor");
+      put(Field::extended9_6, send.extended >> 6 & 0x3ff, "extended descriptor");
+    }
+  }
+
+  spec::GenId gen_;
+  const IsaTables& tables_;
+  const OpRow& row_;
+  const Layout* layout_;
+  const Instruction& in_;
+  Bits128 bits_;
+  std::string complaint_;
+};
+
+}  // namespace
+
+Result<Bits128> encode(spec::GenId gen, const Instruction& instruction) {
+  const OpRow* row = find_op(gen, instruction.op);
+  if (row == nullptr) {
+    return Error{
+        fmt::format("{} has no operation number {}", spec::name_of(gen), static_cast<unsigned>(instruction.op))};
+  }
+  return Encoding(gen, *row, instruction).run();
+}
+
+Result<std::vector<std::byte>> encode(spec::GenId gen, std::span<const Instruction> program) {
+  std::vector<std::byte> out;
+  for (const Instruction& instruction : program) {
+    const Result<Bits128> bits = encode(gen, instruction);
+    if (!bits) {
+      return bits.error();
+    }
+    Bits128 words = *bits;
+    if (instruction.size == 8) {
+      const auto small = compact(gen, words);
+      if (!small) {
+        return Error{fmt::format("{} at byte {} has no compact form", find_op(gen, instruction.op)->name, out.size())};
+      }
+      words.word[0] = *small;
+    }
+    const size_t at = out.size();
+    out.resize(at + instruction.size);
+    std::memcpy(out.data() + at, words.word, instruction.size);
+  }
+  return out;
+}
+
+}  // namespace halogen::eu

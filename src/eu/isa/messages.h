@@ -1,0 +1,58 @@
+// Shared functions by name, and what the bits of a message descriptor mean, from spec/eu/messages.toml.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "eu/isa/tables.h"
+
+namespace halogen::eu {
+
+struct FunctionName {
+  std::string_view name;
+  uint8_t code;
+  spec::GenMask gens;
+};
+
+struct MessageWord {
+  std::string_view name;
+  uint32_t value;
+};
+
+struct MessageField {
+  std::string_view name;
+  Piece at;
+  std::span<const MessageWord> words;
+};
+
+struct MessageMatch {
+  Piece at;
+  uint32_t value;
+};
+
+struct MessageLayout {
+  std::string_view name;
+  uint8_t function;
+  spec::GenMask gens;
+  std::span<const MessageMatch> when;
+  std::span<const MessageField> fields;
+};
+
+std::span<const FunctionName> function_names();
+std::span<const MessageLayout> message_layouts();
+
+// Empty when the generation has no such function.
+std::string_view function_name(spec::GenId gen, uint8_t code);
+// -1 when the generation has no such function.
+int function_code(spec::GenId gen, std::string_view name);
+
+// How a descriptor's bits 18:0 are laid out; null when the generation has no such function.
+const MessageLayout* find_message(spec::GenId gen, uint8_t function, uint32_t descriptor);
+uint32_t field_value(const MessageField& field, uint32_t descriptor);
+
+// "len=1+0 ret=2 header type=untyped_read simd=simd16 ..."; empty when the descriptor is in a register.
+std::string describe_message(spec::GenId gen, const Instruction& instruction);
+
+}  // namespace halogen::eu
