@@ -12,9 +12,11 @@ namespace halogen::cli {
 constexpr int kExitFault = 1;
 constexpr int kExitUse = 2;
 
+void add_asm(CLI::App& app, int& status);
 void add_coverage(CLI::App& app, int& status);
 void add_decode(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
+void add_disasm(CLI::App& app, int& status);
 void add_picture(CLI::App& app, int& status);
 void add_registers(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);

@@ -21,9 +21,11 @@ int main(int argc, char** argv) {
       std::find_if(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--") == 0; });
   const std::vector<std::string> behind(separator == argv + argc ? separator : separator + 1, argv + argc);
   argc = static_cast<int>(separator - argv);
+  halogen::cli::add_asm(app, status);
   halogen::cli::add_coverage(app, status);
   halogen::cli::add_decode(app, status);
   halogen::cli::add_devices(app, status);
+  halogen::cli::add_disasm(app, status);
   halogen::cli::add_picture(app, status);
   halogen::cli::add_registers(app, status);
   halogen::cli::add_replay(app, status);

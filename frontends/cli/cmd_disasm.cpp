@@ -1,0 +1,87 @@
+// halogen disasm: EU machine code as text.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <iostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "eu/isa/printer.h"
+#include "eu_files.h"
+
+namespace halogen::cli {
+namespace {
+
+struct Options {
+  std::string gen;
+  std::string file;
+};
+
+bool is_hex_text(const std::string& text) {
+  bool digit = false;
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (std::isxdigit(u) == 0 && std::isspace(u) == 0) return false;
+    digit = digit || std::isxdigit(u) != 0;
+  }
+  return digit;
+}
+
+// Pairs of digits, with any white space around them; everything else is machine code as it is.
+Result<std::vector<std::byte>> code_of(const std::string& name, const std::string& text) {
+  std::vector<std::byte> out;
+  if (!is_hex_text(text)) {
+    const auto bytes = std::as_bytes(std::span(text));
+    out.assign(bytes.begin(), bytes.end());
+    return out;
+  }
+  std::string pair;
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (!pair.empty()) return Error{fmt::format("{}: hexadecimal digits stand in pairs.", name)};
+      continue;
+    }
+    pair += c;
+    if (pair.size() == 2) {
+      out.push_back(static_cast<std::byte>(std::stoi(pair, nullptr, 16)));
+      pair.clear();
+    }
+  }
+  if (!pair.empty()) return Error{fmt::format("{}: hexadecimal digits stand in pairs.", name)};
+  return out;
+}
+
+int run(const Options& options) {
+  const auto complain = [](const std::string& message) {
+    fmt::print(stderr, "halogen disasm: {}\n", message);
+    return kExitUse;
+  };
+  const auto gen = parse_generation(options.gen);
+  if (!gen) return complain(gen.message());
+  const auto text = read_whole(options.file);
+  if (!text) return complain(text.message());
+  if (text->empty()) return complain(fmt::format("{}: the file is empty.", options.file));
+  const auto code = code_of(options.file, *text);
+  if (!code) return complain(code.message());
+  const std::string lines = eu::disassemble(*gen, *code);
+  std::cout << lines << std::flush;
+  if (!std::cout) return complain("the output cannot be written.");
+  return lines.find(".bytes") == std::string::npos ? 0 : kExitFault;
+}
+
+}  // namespace
+
+void add_disasm(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("disasm", "prints machine code of execution units");
+  command->add_option("--gen", options->gen, "whose code: gen4, gen4.5, gen5 ... gen12")->required();
+  command->add_option("file", options->file, "hexadecimal bytes or raw code; - is the standard input")
+      ->required()
+      ->type_name("FILE");
+  command->footer("Exit: 0 printed; 1 printed, but some of it is no instruction; 2 wrong use or bad file.");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace halogen::cli
