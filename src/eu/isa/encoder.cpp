@@ -508,6 +508,7 @@ class Encoding {
   void diverge() {
     if (in_.sources == 0) {
       number();
+      put(Field::src1_immediate, layout_->has(Field::src1_immediate) && row_.allows(Allow::uip), "immediate");
       targets(row_.allows(Allow::uip));
       return;
     }
