@@ -505,7 +505,9 @@ class Decoding {
     }
     send.end_of_thread = flag(Field::end_of_thread);
     send.descriptor_in_register = !is_immediate(kSources[1]);
-    send.extended = static_cast<uint32_t>(get(Field::extended31) << 16);
+    if (!send.descriptor_in_register) {
+      send.extended = static_cast<uint32_t>(get(Field::extended31) << 16);
+    }
     if (!layout_->has(Field::descriptor)) {
       if (!send.descriptor_in_register) {
         send.function = byte(Field::function);

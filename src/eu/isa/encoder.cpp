@@ -580,7 +580,7 @@ class Encoding {
     if (send.extended_in_register) {
       complain("no extended descriptor in a register");
     }
-    if ((send.extended & 0xffff) != 0) {
+    if ((send.extended & 0xffff) != 0 || (send.descriptor_in_register && send.extended != 0)) {
       complain("no such bits of the extended descriptor");
     }
     put(Field::extended31, send.extended >> 16, "extended descriptor");
