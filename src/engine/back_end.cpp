@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/blit_back_end.h"
+#include "engine/compute_back_end.h"
 #include "engine/engine.h"
 
 namespace halogen::engine {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr unsigned kClients = 8;  // bits 31:29 of a header
 constexpr unsigned kBlitClient = 2;
+constexpr unsigned kRenderClient = 3;
 
 class NoBackEnd final : public BackEnd {
  public:
@@ -26,6 +28,7 @@ class ClientBackEnds final : public BackEnd {
       client = std::make_unique<NoBackEnd>();
     }
     clients_[kBlitClient] = std::make_unique<BlitBackEnd>();
+    clients_[kRenderClient] = std::make_unique<ComputeBackEnd>();
   }
 
   Next execute(Engine& engine, const Command& command) override {
@@ -39,6 +42,11 @@ class ClientBackEnds final : public BackEnd {
   void reset() override {
     for (const std::unique_ptr<BackEnd>& client : clients_) {
       client->reset();
+    }
+  }
+  void report(FidelityReport& report) const override {
+    for (const std::unique_ptr<BackEnd>& client : clients_) {
+      client->report(report);
     }
   }
 

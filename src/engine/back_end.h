@@ -1,10 +1,11 @@
 // What stands behind a streamer's front end: render, blit, video, ... Commands that are not the streamer's own go
-// there, to the back end of the client that their header names. Left out so far: all but the BLT engine's; their
-// commands are counted and reported as not executed.
+// there, to the back end of the client that their header names. Left out so far: drawing and video; their commands are
+// counted and reported as not executed.
 #pragma once
 
 #include <memory>
 
+#include "base/fidelity.h"
 #include "engine/command.h"
 #include "spec/device_model.h"
 
@@ -17,6 +18,7 @@ class BackEnd {
   // Waits for everything before it; caches are written back and forgotten.
   virtual void flush() {}
   virtual void reset() {}
+  virtual void report(FidelityReport& /*report*/) const {}
 };
 
 std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& engine);

@@ -282,6 +282,7 @@ void Engine::report(FidelityReport& report) const {
       report.touch(FidelityKind::command, desc->manual_name, count.fidelity, count.reason, count.count);
     }
   }
+  back_end_->report(report);
   if (unknown_commands_ != 0) {
     report.touch(FidelityKind::command, "unknown", FidelityClass::unsupported, "no description", unknown_commands_);
   }

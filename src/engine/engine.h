@@ -124,7 +124,10 @@ class Engine {
     return Next::hold();
   }
   // Such a command has begun and not ended: nothing else may come in between.
-  bool in_command() const { return state_.blit.progress.is_of(stream_.level().address.value, state_.commands); }
+  bool in_command() const {
+    const uint64_t address = stream_.level().address.value;
+    return state_.blit.progress.is_of(address, state_.commands) || state_.compute.walk.is_of(address, state_.commands);
+  }
 
   // A register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }

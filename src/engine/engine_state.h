@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "blit/blit_state.h"
+#include "compute/compute_state.h"
 #include "engine/command_stream.h"
 #include "engine/execlist_state.h"
 #include "engine/math_state.h"
@@ -88,6 +89,7 @@ struct EngineState {
   WatchdogState watchdog;
   PowerState power;
   blit::BlitState blit;
+  compute::ComputeState compute;
 
   bool operator==(const EngineState&) const = default;
 };

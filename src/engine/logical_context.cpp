@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compute/commands.h"
 #include "engine/engine.h"
 #include "engine/mi_access.h"
 #include "hw/context.h"
@@ -216,6 +217,11 @@ bool LogicalContext::save(GgttOffset context) {
     words[value.at] = value.slot->desc->id == RegisterId::BB_STACK_WRITE_PORT
                           ? engine_.stream_registers().stack_dword(stack++)
                           : image_value(engine_, *value.slot);
+  }
+  // The settings of the pipelines follow as the commands that set them.
+  const std::vector<uint32_t> settings = compute::commands_of(engine_.gen(), engine_.state().compute.settings);
+  if (words.size() + settings.size() <= kMostDwords) {
+    words.insert(words.end(), settings.begin(), settings.end());
   }
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));

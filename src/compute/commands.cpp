@@ -1,0 +1,208 @@
+#include "compute/commands.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "hw/common.h"
+#include "hw/gpgpu.h"
+#include "hw/interface_descriptor.h"
+#include "hw/media.h"
+#include "spec/command_table.h"
+
+namespace halogen::compute {
+namespace {
+
+using spec::CommandId;
+
+constexpr uint32_t kDescriptor_B = 32;
+constexpr uint32_t kKib = 1024;
+constexpr uint32_t kMostLocal_B = 64 * kKib;
+constexpr uint32_t kMostConstantGrfs = 127;  // behind r0
+
+void set_bases(const hw::STATE_BASE_ADDRESS& command, Settings& settings) {
+  message::StateBases& bases = settings.bases;
+  const auto set = [&](bool enable, uint64_t& base, GpuVa address) {
+    if (enable) {
+      base = address.value & low_mask(48);
+      settings.has_bases = true;
+    }
+  };
+  set(command.general_state_base_address_modify_enable, bases.general, command.general_state_base_address);
+  set(command.surface_state_base_address_modify_enable, bases.surface, command.surface_state_base_address);
+  set(command.dynamic_state_base_address_modify_enable, bases.dynamic, command.dynamic_state_base_address);
+  set(command.indirect_object_base_address_modify_enable, bases.indirect_object, command.indirect_object_base_address);
+  set(command.instruction_base_address_modify_enable, bases.instruction, command.instruction_base_address);
+  set(command.bindless_surface_state_base_address_modify_enable, bases.bindless_surface,
+      command.bindless_surface_state_base_address);
+  set(command.bindless_sampler_state_base_address_modify_enable, bases.bindless_sampler,
+      command.bindless_sampler_state_base_address);
+}
+
+uint32_t local_bytes(const Generation& generation, uint8_t code) {
+  if (code == 0) {
+    return 0;
+  }
+  const uint64_t bytes = generation.has(spec::Feature::local_memory_exponent)
+                             ? uint64_t{kKib} << std::min<unsigned>(code - 1u, 6)
+                             : uint64_t{code} * 4 * kKib;
+  return static_cast<uint32_t>(std::min<uint64_t>(bytes, kMostLocal_B));
+}
+
+// The command as it is longest, its fields all zero but those that say what it is.
+template <class T>
+bool append(spec::GenId gen, std::vector<uint32_t>& out, const T& command) {
+  const spec::LengthRule& rule = T::kDesc.length_of_gen[static_cast<size_t>(gen)];
+  std::vector<uint32_t> words(rule.fixed != 0 ? rule.fixed : rule.max);
+  if (!command.pack(gen, words)) {
+    return false;  // this generation does not have it
+  }
+  out.insert(out.end(), words.begin(), words.end());
+  return true;
+}
+
+}  // namespace
+
+bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_t> dwords, Settings& settings) {
+  switch (command) {
+    case CommandId::PIPELINE_SELECT: {
+      const auto select = hw::PIPELINE_SELECT::unpack(gen, dwords);
+      settings.pipeline = static_cast<uint8_t>(select.pipeline_selection);
+      settings.pipeline_masked = select.mask_bits != 0;
+      return true;
+    }
+    case CommandId::STATE_BASE_ADDRESS:
+      set_bases(hw::STATE_BASE_ADDRESS::unpack(gen, dwords), settings);
+      return true;
+    case CommandId::STATE_SIP:
+      settings.system_routine = hw::STATE_SIP::unpack(gen, dwords).system_instruction_pointer;
+      return true;
+    case CommandId::GPGPU_CSR_BASE_ADDRESS:
+      settings.preemption_area = hw::GPGPU_CSR_BASE_ADDRESS::unpack(gen, dwords).gpgpu_csr_base_address.value;
+      return true;
+    case CommandId::STATE_COMPUTE_MODE:  // coherency and caches: the model has one memory and no caches
+    case CommandId::MEDIA_STATE_FLUSH:   // threads have ended when a dispatch is done
+      return true;
+    case CommandId::MEDIA_VFE_STATE: {
+      const auto state = hw::MEDIA_VFE_STATE::unpack(gen, dwords);
+      settings.scratch_base = state.scratch_space_base_pointer;
+      settings.scratch_code = state.per_thread_scratch_space;
+      settings.stack_code = state.stack_size;
+      settings.most_threads = state.maximum_number_of_threads;
+      return true;
+    }
+    case CommandId::MEDIA_CURBE_LOAD: {
+      const auto load = hw::MEDIA_CURBE_LOAD::unpack(gen, dwords);
+      settings.constants_offset = static_cast<uint32_t>(load.curbe_data_start_address);
+      settings.constants_B = load.curbe_total_data_length;
+      return true;
+    }
+    case CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD: {
+      const auto load = hw::MEDIA_INTERFACE_DESCRIPTOR_LOAD::unpack(gen, dwords);
+      settings.descriptors_offset = static_cast<uint32_t>(load.interface_descriptor_data_start_address);
+      settings.descriptors_B = load.interface_descriptor_total_length;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
+  std::vector<uint32_t> out;
+  if (settings == Settings{}) {
+    return out;
+  }
+  hw::PIPELINE_SELECT select{};
+  select.pipeline_selection = static_cast<hw::PipelineSelection>(settings.pipeline);
+  select.mask_bits = settings.pipeline_masked ? 3 : 0;
+  if (!append(gen, out, select)) {
+    return out;
+  }
+  hw::STATE_BASE_ADDRESS bases{};
+  const auto put = [](bool& enable, GpuVa& address, uint64_t value, bool always = true) {
+    enable = always || value != 0;
+    address = message::place(value);
+  };
+  put(bases.general_state_base_address_modify_enable, bases.general_state_base_address, settings.bases.general);
+  put(bases.surface_state_base_address_modify_enable, bases.surface_state_base_address, settings.bases.surface);
+  put(bases.dynamic_state_base_address_modify_enable, bases.dynamic_state_base_address, settings.bases.dynamic);
+  put(bases.indirect_object_base_address_modify_enable, bases.indirect_object_base_address,
+      settings.bases.indirect_object);
+  put(bases.instruction_base_address_modify_enable, bases.instruction_base_address, settings.bases.instruction);
+  put(bases.bindless_surface_state_base_address_modify_enable, bases.bindless_surface_state_base_address,
+      settings.bases.bindless_surface, false);
+  put(bases.bindless_sampler_state_base_address_modify_enable, bases.bindless_sampler_state_base_address,
+      settings.bases.bindless_sampler, false);
+  append(gen, out, bases);
+  hw::STATE_SIP routine{};
+  routine.system_instruction_pointer = settings.system_routine;
+  append(gen, out, routine);
+  hw::MEDIA_VFE_STATE front{};
+  front.scratch_space_base_pointer = settings.scratch_base;
+  front.per_thread_scratch_space = settings.scratch_code;
+  front.stack_size = settings.stack_code;
+  front.maximum_number_of_threads = static_cast<uint16_t>(settings.most_threads);
+  append(gen, out, front);
+  hw::MEDIA_CURBE_LOAD constants{};
+  constants.curbe_total_data_length = settings.constants_B;
+  constants.curbe_data_start_address = settings.constants_offset;
+  append(gen, out, constants);
+  hw::MEDIA_INTERFACE_DESCRIPTOR_LOAD descriptors{};
+  descriptors.interface_descriptor_total_length = settings.descriptors_B;
+  descriptors.interface_descriptor_data_start_address = settings.descriptors_offset;
+  append(gen, out, descriptors);
+  return out;
+}
+
+JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
+                  const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job) {
+  const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
+  std::array<uint32_t, kDescriptor_B / 4> words{};
+  const uint32_t at = walk.interface_descriptor_offset * kDescriptor_B;
+  if (at + kDescriptor_B > settings.descriptors_B) {
+    return JobFault::no_descriptor;
+  }
+  const uint64_t descriptors = settings.bases.dynamic + settings.descriptors_offset;
+  if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)))) {
+    return JobFault::memory;
+  }
+  const auto descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
+  job = {};
+  job.kernel = descriptor.kernel_start_pointer;
+  job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
+  job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer);
+  job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
+  job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
+                 walk.thread_depth_counter_maximum + 1u};
+  job.barrier_threads = descriptor.number_of_threads_in_gpgpu_thread_group;
+  job.right_mask = walk.right_execution_mask;
+  job.bottom_mask = walk.bottom_execution_mask;
+  job.local_B = local_bytes(generation, descriptor.shared_local_memory_size);
+  job.shared_grfs = descriptor.cross_thread_constant_data_read_length;
+  job.thread_grfs = std::min<uint32_t>(descriptor.constant_urb_entry_read_length, kMostConstantGrfs);
+  job.control = (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? 1u : 0u) |
+                (descriptor.single_program_flow ? 1u << 2 : 0u) |
+                static_cast<uint32_t>(descriptor.rounding_mode) << eu::ControlBits::kRoundingShift;
+  job.first = {walk.thread_group_id_starting_x, walk.thread_group_id_starting_y, walk.thread_group_id_starting_z};
+  job.end = {walk.thread_group_id_x_dimension, walk.thread_group_id_y_dimension, walk.thread_group_id_z_dimension};
+  if (counts != nullptr) {
+    job.end = *counts;
+  }
+  // The thread's number in r0 has nine bits.
+  job.slots = std::max(job.group_threads(), std::min<uint32_t>(settings.most_threads + 1u, 512));
+  // Indirect data come from the walker itself, and then the thread's own part leads in the registers.
+  job.own_first = walk.indirect_data_length != 0;
+  const uint64_t constants = job.own_first ? settings.bases.indirect_object + walk.indirect_data_start_address
+                                           : settings.bases.dynamic + settings.constants_offset;
+  const uint32_t there = job.own_first ? walk.indirect_data_length : settings.constants_B;
+  const uint32_t offset = job.own_first ? 0 : descriptor.constant_urb_entry_read_offset * 32u;
+  const uint64_t wanted = (uint64_t{job.shared_grfs} + uint64_t{job.thread_grfs} * job.group_threads()) * 32;
+  job.constants.resize(wanted);
+  const uint64_t given = std::min<uint64_t>(wanted, there > offset ? there - offset : 0);
+  if (given != 0 && !space.read(message::place(constants + offset), std::span(job.constants).first(given))) {
+    return JobFault::memory;
+  }
+  return JobFault::none;
+}
+
+}  // namespace halogen::compute

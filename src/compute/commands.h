@@ -1,0 +1,31 @@
+// Commands of the media and compute pipeline to settings, settings back to commands (a context image holds them), and a
+// GPGPU_WALKER to a job. Gen8 to Gen12. Left out: URB shares and the scoreboard of the media front end, which change
+// nothing that a program sees.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compute/compute_state.h"
+#include "gen/generation.h"
+#include "memory/address_space.h"
+#include "spec/descriptors.h"
+#include "spec/item_ids.h"
+
+namespace halogen::compute {
+
+// True: the command is one of those that change settings, and it is done.
+bool change_settings(spec::GenId gen, spec::CommandId command, std::span<const uint32_t> dwords, Settings& settings);
+
+// Commands that bring the settings back. Empty when nothing was ever set.
+std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings);
+
+enum class JobFault : uint8_t { none, memory, no_descriptor };
+
+// What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
+JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
+                  const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job);
+
+}  // namespace halogen::compute

@@ -1,0 +1,124 @@
+#include "compute/kernel_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "eu/isa/decoder.h"
+#include "message/environment.h"
+
+namespace halogen::compute {
+namespace {
+
+constexpr uint32_t kPage = 4096;
+constexpr size_t kInstruction_B = 16;
+
+}  // namespace
+
+// Code as it was when it was first looked at, page by page. The memory may be asked only while a kernel is prepared or
+// runs.
+class CodePages final : public eu::CodeSource {
+ public:
+  CodePages(spec::GenId gen, uint64_t base) : gen_(gen), base_(base) {}
+
+  void attach(AddressSpace* space) { space_ = space; }
+  bool refused() const { return refused_; }
+
+  std::optional<eu::Instruction> at(uint32_t offset) const override {
+    std::array<std::byte, kInstruction_B> bytes{};
+    for (size_t i = 0; i < bytes.size();) {
+      const uint64_t place = uint64_t{offset} + i;
+      const Page* const page = page_of(place / kPage);
+      if (page == nullptr) {
+        return std::nullopt;
+      }
+      const size_t in_page = place % kPage;
+      const size_t take = std::min(bytes.size() - i, kPage - in_page);
+      std::memcpy(bytes.data() + i, page->data() + in_page, take);
+      i += take;
+    }
+    const eu::Decoded decoded = eu::decode(gen_, bytes);
+    eu::Instruction instruction = decoded.instruction;
+    if (!decoded.ok()) {
+      instruction.op = eu::Op::illegal;
+    }
+    return instruction;
+  }
+
+  // Whether memory still holds what was read.
+  bool same(AddressSpace& space) const {
+    Page now;
+    for (const auto& [number, page] : pages_) {
+      if (!space.read(message::place(base_ + number * kPage), now, true) || now != page) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  using Page = std::array<std::byte, kPage>;
+
+  const Page* page_of(uint64_t number) const {
+    if (const auto known = pages_.find(number); known != pages_.end()) {
+      return &known->second;
+    }
+    if (space_ == nullptr) {
+      return nullptr;
+    }
+    Page page;
+    if (!space_->read(message::place(base_ + number * kPage), page, true)) {
+      refused_ = true;
+      return nullptr;
+    }
+    return &pages_.emplace(number, page).first->second;
+  }
+
+  spec::GenId gen_;
+  uint64_t base_;
+  AddressSpace* space_ = nullptr;
+  mutable bool refused_ = false;
+  mutable std::map<uint64_t, Page> pages_;
+};
+
+KernelCache::KernelCache() = default;
+KernelCache::~KernelCache() = default;
+
+CachedKernel* KernelCache::find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base,
+                                uint32_t entry, bool fresh) {
+  const std::pair key{base, entry};
+  const auto known = kernels_.find(key);
+  if (known != kernels_.end()) {
+    if (!fresh || known->second.code->same(space)) {
+      return &known->second;
+    }
+    known->second.counts->report(gone_);
+    kernels_.erase(known);
+  }
+  if (kernels_.size() >= kMostKernels) {
+    for (const auto& [place, kernel] : kernels_) {
+      kernel.counts->report(gone_);
+    }
+    kernels_.clear();
+  }
+  CachedKernel made;
+  made.code = std::make_shared<CodePages>(gen, base);
+  made.code->attach(&space);
+  made.kernel = executor.prepare(made.code, entry);
+  made.code->attach(nullptr);
+  if (made.kernel == nullptr) {
+    return nullptr;
+  }
+  made.counts = executor.make_counts(*made.kernel);
+  return &kernels_.emplace(key, std::move(made)).first->second;
+}
+
+void KernelCache::report(FidelityReport& report) const {
+  report.merge(gone_);
+  for (const auto& [place, kernel] : kernels_) {
+    kernel.counts->report(report);
+  }
+}
+
+}  // namespace halogen::compute

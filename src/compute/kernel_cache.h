@@ -1,0 +1,45 @@
+// Kernels decoded and prepared once. A kernel is known by where it starts; before each dispatch the bytes that it was
+// made of are compared with memory, so that code which was written since is never run from the cache.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/fidelity.h"
+#include "eu/exec/executor.h"
+#include "memory/address_space.h"
+#include "spec/descriptors.h"
+
+namespace halogen::compute {
+
+class CodePages;
+
+struct CachedKernel {
+  std::shared_ptr<CodePages> code;
+  std::unique_ptr<eu::Kernel> kernel;
+  std::unique_ptr<eu::ExecutionCounts> counts;
+};
+
+class KernelCache {
+ public:
+  KernelCache();
+  ~KernelCache();
+  KernelCache(const KernelCache&) = delete;
+  KernelCache& operator=(const KernelCache&) = delete;
+
+  // The kernel that starts at `entry` from the instruction base. `fresh`: its bytes are compared with memory first.
+  // Null: memory refused to give it.
+  CachedKernel* find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base, uint32_t entry,
+                     bool fresh);
+  void report(FidelityReport& report) const;
+
+ private:
+  static constexpr size_t kMostKernels = 256;
+
+  std::map<std::pair<uint64_t, uint32_t>, CachedKernel> kernels_;
+  FidelityReport gone_;  // what kernels ran that are no longer kept
+};
+
+}  // namespace halogen::compute

@@ -1,0 +1,134 @@
+#include "engine/compute_back_end.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compute/commands.h"
+#include "engine/engine.h"
+#include "engine/execlist.h"
+#include "engine/predicate.h"
+#include "hw/gpgpu.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::RegisterId;
+
+// Virtual time: an instruction a nanosecond, whatever the number of units.
+constexpr uint64_t kInstructionTime = 1;
+
+class Events final : public EventSink {
+ public:
+  explicit Events(Engine& engine) : engine_(engine) {}
+  void on_event(const Event& event) override { engine_.services().on_event(event); }
+
+ private:
+  Engine& engine_;
+};
+
+// As the BLT engine: batches through the table that they were fetched through, a context's ring as its process.
+TableKind table_of(Engine& engine) {
+  const ExeclistSubmission* const execlists = engine.execlists();
+  const bool process_ring = !engine.in_batch() && execlists != nullptr && execlists->enabled();
+  return process_ring ? TableKind::per_process : engine.fetched_from();
+}
+
+std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
+  return {engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMX),
+          engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMY),
+          engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMZ)};
+}
+
+}  // namespace
+
+Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
+  if (command.desc.id == CommandId::GPGPU_WALKER) {
+    return walk(engine, command);
+  }
+  compute::Settings& settings = engine.state().compute.settings;
+  if (!compute::change_settings(engine.gen(), command.desc.id, command.dwords, settings)) {
+    engine.unsupported(command.desc);
+  } else if (command.desc.id == CommandId::MEDIA_CURBE_LOAD ||
+             command.desc.id == CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD) {
+    engine.approximate(command.desc, "memory is read when a dispatch begins");
+  }
+  return Next::advance();
+}
+
+// Advance: there is nothing to do, or all is ready; see Walk::valid.
+Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace& space) {
+  compute::ComputeState& state = engine.state().compute;
+  compute::Walk& walk = state.walk;
+  const uint64_t place = command.place.address.value;
+  const auto fields = command.as<hw::GPGPU_WALKER>(engine.gen());
+  if (fields.predicate_enable && !predicate_result(engine)) {
+    return Next::advance();
+  }
+  walk.end();
+  const std::array<uint32_t, 3> counts = indirect_counts(engine);
+  const compute::JobFault fault =
+      compute::make_job(engine.generation(), state.settings, command.dwords,
+                        fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
+  switch (fault) {
+    case compute::JobFault::none:
+      break;
+    case compute::JobFault::memory:
+      return engine.stopped_by_fault();
+    case compute::JobFault::no_descriptor:
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, place, fields.interface_descriptor_offset,
+                   "no such interface descriptor was loaded: nothing is started");
+      return Next::advance();
+  }
+  walk.valid = true;
+  walk.command = place;
+  walk.commands = engine.state().commands;
+  return Next::advance();
+}
+
+Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
+  compute::ComputeState& state = engine.state().compute;
+  compute::Walk& walk = state.walk;
+  AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
+  const bool again = walk.is_of(command.place.address.value, engine.state().commands);
+  if (!again) {
+    const Next next = begin(engine, command, space);
+    if (!walk.valid || next.action == Next::Action::hold) {
+      return next;
+    }
+  }
+  Events events(engine);
+  walker_.set_events(&events, engine.path());
+  space.begin_work(walk.missed);
+  const compute::Outcome outcome = walker_.run(engine.generation(), state.settings, walk, space, !again);
+  walk.missed = space.end_work();
+  walker_.set_events(nullptr, {});
+  engine.spend(outcome.instructions * kInstructionTime);
+  Registers& registers = engine.registers();
+  const uint64_t count = registers.peek64(RegisterId::GPGPU_THREADS_DISPATCHED) + outcome.channels;
+  registers.poke64(RegisterId::GPGPU_THREADS_DISPATCHED, count);
+  switch (outcome.stop) {
+    case compute::Stop::finished:
+      break;
+    case compute::Stop::unfinished:
+      return engine.go_on();
+    case compute::Stop::fault:
+      return engine.stopped_by_fault();
+    case compute::Stop::illegal:
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, outcome.ip, 0,
+                   "a thread met an instruction that is none");
+      walk.end();
+      return engine.hang("a thread has stopped");
+    case compute::Stop::deadlock:
+      walk.end();
+      return engine.hang("every thread waits for another one");
+  }
+  if (walk.missed > 1) {  // the first has an Event of its own
+    engine.raise(EventKind::fault, command.desc.name, command.place.address.value, walk.missed,
+                 "accesses of one dispatch found no memory");
+  }
+  walk.end();
+  return Next::advance();
+}
+
+}  // namespace halogen::engine
