@@ -38,16 +38,6 @@ void set_bases(const hw::STATE_BASE_ADDRESS& command, Settings& settings) {
       command.bindless_sampler_state_base_address);
 }
 
-uint32_t local_bytes(const Generation& generation, uint8_t code) {
-  if (code == 0) {
-    return 0;
-  }
-  const uint64_t bytes = generation.has(spec::Feature::local_memory_exponent)
-                             ? uint64_t{kKib} << std::min<unsigned>(code - 1u, 6)
-                             : uint64_t{code} * 4 * kKib;
-  return static_cast<uint32_t>(std::min<uint64_t>(bytes, kMostLocal_B));
-}
-
 // The command as it is longest, its fields all zero but those that say what it is.
 template <class T>
 bool append(spec::GenId gen, std::vector<uint32_t>& out, const T& command) {
@@ -61,6 +51,16 @@ bool append(spec::GenId gen, std::vector<uint32_t>& out, const T& command) {
 }
 
 }  // namespace
+
+uint32_t local_bytes(const Generation& generation, uint8_t code) {
+  if (code == 0) {
+    return 0;
+  }
+  const uint64_t bytes = generation.has(spec::Feature::local_memory_exponent)
+                             ? uint64_t{kKib} << std::min<unsigned>(code - 1u, 6)
+                             : uint64_t{code} * 4 * kKib;
+  return static_cast<uint32_t>(std::min<uint64_t>(bytes, kMostLocal_B));
+}
 
 bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_t> dwords, Settings& settings) {
   switch (command) {

@@ -22,6 +22,9 @@ bool change_settings(spec::GenId gen, spec::CommandId command, std::span<const u
 // Commands that bring the settings back. Empty when nothing was ever set.
 std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings);
 
+// Shared local memory of a group, from its code in an interface descriptor.
+uint32_t local_bytes(const Generation& generation, uint8_t code);
+
 enum class JobFault : uint8_t { none, memory, no_descriptor };
 
 // What a walker asks for; `counts` are the groups of an indirect dispatch, or null.

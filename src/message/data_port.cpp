@@ -25,10 +25,15 @@ size_t registers_of(unsigned width) {
   return width / 8;
 }
 
+// Shared local memory has addresses of 16 bits: Intel's compiler sets others, so that no pointer is null.
+constexpr uint64_t kLocalMask = 0xffff;
+
 Offsets dword_offsets(const Call& call, unsigned width, uint32_t mask, unsigned shift) {
+  const bool local = call.as<hw::DATA_PORT_MESSAGE>().binding_table_index == kLocalMemory;
+  const uint64_t kept = local ? kLocalMask : ~uint64_t{0};
   Offsets offsets{};
   for (unsigned lane = 0; lane < width; ++lane) {
-    offsets[lane] = uint64_t{call.payload.dword(call.data, lane) & mask} << shift;
+    offsets[lane] = (uint64_t{call.payload.dword(call.data, lane) & mask} << shift) & kept;
   }
   return offsets;
 }

@@ -12,6 +12,7 @@ using eu::SendOutcome;
 constexpr size_t kOword = 16;
 constexpr size_t kMostBytes = 8 * eu::kGrfBytes;
 constexpr unsigned kRegisterDwords = 8;
+constexpr uint64_t kLocalMask = 0xffff;  // shared local memory has addresses of 16 bits
 
 struct Block {
   size_t bytes = 0;
@@ -86,8 +87,9 @@ SendOutcome oword_block(Call& call, bool write, bool unaligned) {
     return SendOutcome::fault;
   }
   // The offset counts OWords, of unaligned reads bytes.
-  const uint64_t offset = call.header(2);
-  return move(call, *target, unaligned ? offset & ~uint64_t{3} : offset * kOword, *block, write, true);
+  const uint64_t given = call.header(2);
+  const uint64_t offset = unaligned ? given & ~uint64_t{3} : given * kOword;
+  return move(call, *target, index == kLocalMemory ? offset & kLocalMask : offset, *block, write, true);
 }
 
 SendOutcome a64_block(Call& call, bool write) {

@@ -74,6 +74,9 @@ TEST_P(DataPort, LocalMemoryIsItsOwnSurface) {
   EXPECT_EQ(response(0, 4), 5u);
   EXPECT_EQ(response(0, 5), 0u) << "outside";
   EXPECT_EQ(response(0, 6), 0u);
+  grf(kPayload, 4) = 0x1000'0000 + 1020;
+  EXPECT_EQ(send(kPort1, 1u << 25 | 1u << 20 | 1u << 14 | 0x2e00 | 254, kAll8, 8), SendOutcome::done);
+  EXPECT_EQ(response(0, 4), 5u) << "the compiler's mark of a local pointer does not count";
 }
 
 TEST_P(DataPort, StatelessAddressesCountFromTheGeneralBase) {

@@ -1,0 +1,242 @@
+// Dispatches without a streamer: payloads, masks, order, barriers, parts, hangs. Kernels are Gen9's, the registers that
+// they show are the same on all chips.
+#include "compute/walker.h"
+
+#include <algorithm>
+
+#include "compute/commands.h"
+#include "kernels.h"
+#include "spec/command_table.h"
+#include "unit/message/message_bench.h"
+
+namespace halogen::compute {
+namespace {
+
+using message::MessageBench;
+
+constexpr uint32_t kCode = 0x8'0000;         // offset of kernels from kVa: the instruction base
+constexpr uint32_t kDescriptors = 0x9'0000;  // the dynamic base is kVa here
+constexpr uint32_t kConstants = 0x9'1000;
+constexpr uint32_t kOut = 0x2'0000;
+
+class Dispatch : public MessageBench {
+ protected:
+  Dispatch() {
+    settings_.bases = environment_.bases;
+    settings_.bases.dynamic = kVa;
+    settings_.bases.indirect_object = kVa;
+    settings_.bases.instruction = kVa + kCode;
+    settings_.most_threads = 31;
+    settings_.descriptors_offset = kDescriptors;
+    settings_.descriptors_B = 32;
+    settings_.constants_offset = kConstants;
+    settings_.constants_B = 1024;
+    settings_.scratch_base = 0x4'0000;
+    settings_.scratch_code = 1;
+    bind_raw(0, kOut, 0x1'0000);
+    for (uint32_t i = 0; i < 256; ++i) {
+      word(kConstants + i * 4) = 0x1000 + i;
+    }
+  }
+
+  template <size_t N>
+  void load(const uint32_t (&code)[N], uint32_t threads, uint32_t shared, uint32_t own, uint32_t local = 0) {
+    for (size_t i = 0; i < N; ++i) {
+      word(kCode + 0x40 + i * 4) = code[i];
+    }
+    const uint32_t descriptor[8] = {0x40, 0, 0, 0x2020, kTable, own << 16, threads | local << 16 | 1u << 21, shared};
+    std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
+  }
+  // Header to masks; groups from zero.
+  std::vector<uint32_t> walker(std::array<uint32_t, 3> groups, uint32_t threads, uint32_t right = ~0u,
+                               uint32_t data_B = 0, uint32_t data = 0) {
+    return {0x7105'000d, 0,         data_B, data, 1u << 30 | (threads - 1), 0, 0, groups[0], 0, 0, groups[1],
+            0,           groups[2], right,  ~0u};
+  }
+  // Everything in parts; gives how often it was called.
+  unsigned run(const std::vector<uint32_t>& command, Stop expected = Stop::finished) {
+    walk_ = {};
+    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::none);
+    unsigned parts = 0;
+    for (outcome_.stop = Stop::unfinished; outcome_.stop == Stop::unfinished && parts < 100; ++parts) {
+      outcome_ = walker_.run(generation_, settings_, walk_, space_, parts == 0);
+      channels_ += outcome_.channels;
+    }
+    EXPECT_EQ(outcome_.stop, expected);
+    return parts;
+  }
+  uint32_t shown(uint32_t group, uint32_t thread, uint32_t reg, uint32_t dword) {
+    return word(kOut + (group * 4 + thread) * 128 + reg * 32 + dword * 4);
+  }
+
+  Settings settings_;
+  Walk walk_;
+  Walker walker_;
+  Outcome outcome_;
+  uint64_t channels_ = 0;
+};
+
+TEST_P(Dispatch, HeaderMasksAndConstantsOfTheConstantBuffer) {
+  load(kernels::kDump, 2, 1, 1);
+  run(walker({2, 1, 1}, 2, 0x00ff));
+  for (uint32_t group = 0; group < 2; ++group) {
+    for (uint32_t thread = 0; thread < 2; ++thread) {
+      SCOPED_TRACE(testing::Message() << group << "." << thread);
+      EXPECT_EQ(shown(group, thread, 0, 1), group);
+      EXPECT_EQ(shown(group, thread, 0, 6), 0u);
+      EXPECT_EQ(shown(group, thread, 0, 7), 0u);
+      EXPECT_EQ(shown(group, thread, 0, 3), 0x2020u | 1) << "samplers, and the size of scratch";
+      EXPECT_EQ(shown(group, thread, 0, 4), kTable);
+      EXPECT_EQ(shown(group, thread, 0, 5), 0x4'0000 + thread * 2048 + thread) << "2 KiB a thread";
+      EXPECT_EQ(shown(group, thread, 1, 0), 0x1000u) << "for all";
+      EXPECT_EQ(shown(group, thread, 2, 0), 0x1008u + 8 * thread) << "its own";
+      EXPECT_EQ(shown(group, thread, 3, 0), thread == 1 ? 0x00ffu : 0xffffu);
+    }
+  }
+  EXPECT_EQ(channels_, 2u * (16 + 8));
+}
+
+TEST_P(Dispatch, IndirectDataComeInTheOtherOrder) {
+  load(kernels::kDump, 2, 1, 1);
+  run(walker({1, 1, 1}, 2, ~0u, 96, kConstants));
+  EXPECT_EQ(shown(0, 1, 1, 0), 0x1010u) << "its own first";
+  EXPECT_EQ(shown(0, 1, 2, 0), 0x1000u);
+}
+
+TEST_P(Dispatch, ConstantsThatWereNotLoadedAreZero) {
+  load(kernels::kDump, 2, 1, 1);
+  settings_.constants_B = 64;
+  run(walker({1, 1, 1}, 2));
+  EXPECT_EQ(shown(0, 0, 2, 0), 0x1008u);
+  EXPECT_EQ(shown(0, 1, 2, 0), 0u);
+}
+
+TEST_P(Dispatch, BarriersAndLocalMemory) {
+  load(kernels::kSwap, 4, 0, 1, 1);
+  for (uint32_t i = 0; i < 4; ++i) {
+    word(kConstants + i * 32) = i;
+  }
+  run(walker({3, 2, 1}, 4));
+  for (uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(word(kOut + i * 4), 100 + (i ^ 1));
+  }
+}
+
+TEST_P(Dispatch, ACountOfZeroStartsNothing) {
+  load(kernels::kDump, 1, 0, 0);
+  for (const std::array<uint32_t, 3> groups : {std::array{0u, 1u, 1u}, {1u, 0u, 1u}, {1u, 1u, 0u}}) {
+    run(walker(groups, 1));
+    EXPECT_EQ(channels_, 0u);
+  }
+}
+
+// The first group can only end when the second has begun.
+TEST_P(Dispatch, GroupsThatWaitForEachOtherEnd) {
+  load(kernels::kSpin, 1, 0, 0);
+  run(walker({2, 1, 1}, 1));
+  EXPECT_EQ(word(kOut), 7u);
+  EXPECT_EQ(word(kOut + 4), 7u);
+}
+
+TEST_P(Dispatch, AnEndlessKernelGivesPartAfterPart) {
+  load(kernels::kSpin, 1, 0, 0);
+  EXPECT_EQ(run(walker({1, 1, 1}, 1), Stop::unfinished), 100u);
+  EXPECT_GE(walk_.instructions, 99 * kPart);
+  // A copy goes on as the original does.
+  Walk copy = walk_;
+  EXPECT_TRUE(copy == walk_);
+  Walker other;
+  EXPECT_EQ(other.run(generation_, settings_, copy, space_, false).stop, Stop::unfinished);
+  EXPECT_FALSE(copy == walk_);
+  EXPECT_EQ(walker_.run(generation_, settings_, walk_, space_, false).stop, Stop::unfinished);
+  EXPECT_TRUE(copy == walk_);
+  word(kOut) = 1;
+  EXPECT_EQ(walker_.run(generation_, settings_, walk_, space_, false).stop, Stop::finished);
+  EXPECT_EQ(word(kOut + 4), 7u);
+}
+
+TEST_P(Dispatch, AThreadThatWaitsForNobodyIsADeadlock) {
+  load(kernels::kAlone, 2, 0, 1);
+  word(kConstants) = 0;
+  run(walker({1, 1, 1}, 2), Stop::deadlock);
+}
+
+TEST_P(Dispatch, BitsThatAreNoInstruction) {
+  const uint32_t nonsense[8] = {};
+  load(nonsense, 1, 0, 0);
+  run(walker({1, 1, 1}, 1), Stop::illegal);
+  settings_.bases.instruction = 0x1234'5678'0000;
+  walk_ = {};
+  EXPECT_EQ(make_job(generation_, settings_, walker({1, 1, 1}, 1), nullptr, space_, walk_.job), JobFault::none);
+  const Outcome outcome = walker_.run(generation_, settings_, walk_, space_, true);
+  EXPECT_NE(outcome.stop, Stop::finished) << "no memory, no code";
+}
+
+TEST_P(Dispatch, NewCodeInTheSamePlaceIsSeen) {
+  load(kernels::kSwap, 4, 0, 1, 1);
+  run(walker({1, 1, 1}, 4));
+  load(kernels::kDump, 1, 0, 0);
+  run(walker({1, 1, 1}, 1));
+  EXPECT_EQ(shown(0, 0, 0, 4), kTable);
+}
+
+TEST_P(Dispatch, ADescriptorThatWasNotLoaded) {
+  std::vector<uint32_t> command = walker({1, 1, 1}, 1);
+  command[1] = 1;
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::no_descriptor);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, testing::Values("skl"), [](const auto& chip) { return chip.param; });
+
+class SettingsTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(SettingsTest, CommandsBringThemBack) {
+  const spec::DeviceModel& model = *spec::find_device(GetParam());
+  const Generation generation(model);
+  Settings settings;
+  settings.pipeline = 2;
+  settings.pipeline_masked = generation.has(spec::Feature::sampler_coordinates_first);  // where the mask is
+  settings.has_bases = true;
+  settings.bases = {0x1000, 0x8001'0000'0000, 0x3000, 0x4000, 0x5000, 0, 0};
+  settings.system_routine = 0x7000;
+  settings.scratch_base = 0x1400;
+  settings.scratch_code = 3;
+  settings.stack_code = 3;
+  settings.most_threads = 167;
+  settings.constants_offset = 0x40;
+  settings.constants_B = 128;
+  settings.descriptors_offset = 0x80;
+  settings.descriptors_B = 64;
+  Settings back;
+  const std::vector<uint32_t> words = commands_of(model.gen, settings);
+  const auto& table = spec::CommandTable::get(model.id, spec::EngineClass::render);
+  for (size_t at = 0; at < words.size();) {
+    const auto [desc, length] = table.frame(words[at]);
+    ASSERT_NE(desc, nullptr);
+    EXPECT_TRUE(change_settings(model.gen, desc->id, std::span(words).subspan(at, length), back)) << desc->name;
+    at += length;
+  }
+  EXPECT_TRUE(back == settings);
+  EXPECT_TRUE(commands_of(model.gen, {}).empty()) << "nothing was ever set";
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, SettingsTest, testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
+                         [](const auto& chip) { return chip.param; });
+
+TEST(LocalMemory, CodesOfItsSize) {
+  struct Row {
+    const char* chip;
+    uint32_t code;
+    uint32_t kib;
+  };
+  constexpr Row kRows[] = {{"bdw", 0, 0},   {"bdw", 1, 4}, {"bdw", 2, 8},   {"bdw", 4, 16},
+                           {"bdw", 16, 64}, {"skl", 0, 0}, {"skl", 1, 1},   {"skl", 3, 4},
+                           {"icl", 7, 64},  {"dg1", 2, 2}, {"bdw", 31, 64}, {"dg1", 31, 64}};
+  for (const Row& row : kRows) {
+    EXPECT_EQ(local_bytes(Generation(*spec::find_device(row.chip)), static_cast<uint8_t>(row.code)), row.kib * 1024)
+        << row.chip << " " << row.code;
+  }
+}
+
+}  // namespace
+}  // namespace halogen::compute
