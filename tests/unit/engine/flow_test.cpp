@@ -110,9 +110,9 @@ TEST_P(Gen4Flow, CommandGroupsCanBeSwitchedOff) {
   COVERS("G45-5.3.3-02");
   FlowBench bench(GetParam());
   const std::array<std::pair<uint32_t, FlowBench::Dwords>, 3> groups{{
-      {2, {0x6102'0000, 0}},              // STATE_SIP
-      {4, {0x7b00'0004, 0, 0, 0, 0, 0}},  // 3DPRIMITIVE
-      {8, {0x7000'0001, 0, 0}},           // MEDIA_STATE_POINTERS
+      {2, {0x7800'0005, 0, 0, 0, 0, 0, 0}},  // 3DSTATE_PIPELINED_POINTERS
+      {4, {0x7b00'0004, 0, 0, 0, 0, 0}},     // 3DPRIMITIVE
+      {8, {0x7000'0001, 0, 0}},              // MEDIA_STATE_POINTERS
   }};
   bench.start_ring(kRcs);
   for (const auto& [bit, command] : groups) {
