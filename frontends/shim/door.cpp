@@ -189,6 +189,7 @@ int Door::open(NodeKind kind, int flags) {
   const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | ((flags & O_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0);
   if (socketpair(AF_UNIX, type, 0, ends) != 0) return -errno;
   if ((flags & O_CLOEXEC) == 0) fcntl(ends[0], F_SETFD, 0);
+  fcntl(ends[0], F_SETSIG, driver::kNodeMark);
   auto node = std::make_shared<Node>();
   node->kind = kind;
   node->peer = move_up(ends[1]);
@@ -241,19 +242,58 @@ std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint
 
 void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
   if (node.remote) return node.remote->map(descriptor, address, bytes, protection, flags, offset);
-  const std::optional<driver::Mapping> mapping = kernel_->map(offset, bytes);
-  if (!mapping) {
-    errno = EINVAL;
+  const Inside first;
+  if (!first) {
+    errno = EIO;
     return MAP_FAILED;
   }
-  return mmap(address, bytes, protection, flags, mapping->descriptor, static_cast<off_t>(mapping->offset));
+  return kernel_->map_here(*node.file, address, bytes, protection, flags, offset);
 }
 
-void Door::forget(void* address, size_t bytes) {
+std::optional<int> Door::check_shared_map(int descriptor, size_t bytes, uint64_t offset) {
+  if (fcntl(descriptor, F_GETSIG) != driver::kSharedBufferMark) return std::nullopt;
+  struct stat info {};
+  if (syscall(SYS_fstat, descriptor, &info) != 0) return std::nullopt;
+  const auto size = static_cast<uint64_t>(info.st_size);
+  const uint64_t pages = (bytes + 4095) / 4096 * 4096;
+  return offset > size || pages > size - offset ? EINVAL : 0;
+}
+
+Door* Door::to_tell() {
   Door* const door = known();
-  if (door == nullptr || inside || !door->booted_.load(std::memory_order_acquire)) return;
+  return door == nullptr || inside || !door->booted_.load(std::memory_order_acquire) ? nullptr : door;
+}
+
+Leaving::Leaving(void* address, size_t bytes) : door_(Door::to_tell()) {
+  if (door_ == nullptr) return;
   const Inside first;
-  door->kernel_->forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
+  kept_ = door_->kernel().forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
+}
+
+// Nothing here keeps a buffer alone: the driver's lock guards its end.
+Leaving::~Leaving() {
+  if (kept_.empty()) return;
+  const Inside first;
+  door_->kernel().release(std::move(kept_));
+}
+
+void Leaving::move_to(const void* address, size_t bytes) {
+  if (kept_.empty()) return;
+  const Inside first;
+  for (const driver::BufferRef& buffer : kept_) {
+    door_->kernel().keep_mapping(reinterpret_cast<uintptr_t>(address), bytes, buffer);
+  }
+}
+
+int Door::fence_file(int descriptor, bool also_reads) {
+  Door* const door = to_tell();
+  const Inside first;
+  return door == nullptr || !first ? -EIO : door->kernel_->fence_file(descriptor, also_reads);
+}
+
+bool Door::is_mapping(const void* address, size_t bytes) {
+  Door* const door = to_tell();
+  return door != nullptr && door->kernel_->is_mapping(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 void Door::drop(ino_t inode) {
@@ -317,9 +357,11 @@ void Door::serve_client(int channel, Node& node) {
     int result_descriptor = -1;
     bool own = false;
     if (call.ask == Ask::map) {
-      if (const auto mapping = kernel_->map(call.argument, call.request)) {
-        result_descriptor = mapping->descriptor;
-        answer.offset = mapping->offset;
+      driver::Mapping mapping;
+      answer.result = kernel_->map(*node.file, call.argument, call.request, mapping);
+      if (answer.result >= 0) {
+        result_descriptor = mapping.descriptor;
+        answer.offset = mapping.offset;
       }
     } else if (call.ask == Ask::map_buffer) {
       driver::Mapping mapping;

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "driver/kernel.h"
 #include "paths.h"
@@ -50,8 +51,15 @@ class Door {
   // As mmap(2), errno included.
   void* map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
-  // Memory of the program's is about to go: what works on it ends first.
-  static void forget(void* address, size_t bytes);
+  // What is wrong with a mapping of a shared buffer that is larger than it; nothing: the host knows.
+  static std::optional<int> check_shared_map(int descriptor, size_t bytes, uint64_t offset);
+  // A buffer shows there.
+  static bool is_mapping(const void* address, size_t bytes);
+  // Instead of a shared buffer, for poll(2). Or a negative errno.
+  static int fence_file(int descriptor, bool also_reads);
+  // The door that hears of memory that goes; null: none, or it is inside.
+  static Door* to_tell();
+  driver::Kernel& kernel() { return *kernel_; }
 
   void write_report();
 
@@ -80,6 +88,21 @@ class Door {
   std::map<ino_t, std::shared_ptr<Node>> nodes_;
   std::set<int> ours_;  // descriptors that a child must not keep
   uint64_t opened_ = 0;
+};
+
+// Memory of the program's that is about to go: what works on it ends first. Lives until it is gone.
+class Leaving {
+ public:
+  Leaving(void* address, size_t bytes);
+  ~Leaving();
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+  // It went elsewhere instead.
+  void move_to(const void* address, size_t bytes);
+
+ private:
+  Door* door_;
+  std::vector<driver::BufferRef> kept_;
 };
 
 }  // namespace halogen::shim

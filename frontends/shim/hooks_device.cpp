@@ -13,19 +13,12 @@
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
 using halogen::shim::Door;
+using halogen::shim::is_ours;
+using halogen::shim::Leaving;
 using halogen::shim::Node;
 using halogen::shim::Paths;
 
-// The first and the last byte of this library, by the linker.
-extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
-extern "C" __attribute__((visibility("hidden"))) const char _end[];
-
 namespace {
-
-// The driver's own memory is no program's, and it calls with its lock held.
-bool is_ours(const void* caller) {
-  return caller >= static_cast<const void*>(__ehdr_start) && caller < static_cast<const void*>(_end);
-}
 
 constexpr unsigned kSyncFileType = '>';
 constexpr unsigned kDmaBufType = 'b';
@@ -38,13 +31,20 @@ int answer(int result) {
 
 void* map(const void* caller, void* address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
   const auto real = HALOGEN_NEXT(void*(void*, size_t, int, int, int, off_t), "mmap");
-  if ((flags & MAP_FIXED) != 0 && !is_ours(caller)) Door::forget(address, bytes);
+  if (is_ours(caller)) return real(address, bytes, protection, flags, descriptor, offset);
+  std::optional<Leaving> leaving;
+  if ((flags & MAP_FIXED) != 0) leaving.emplace(address, bytes);
   if (descriptor < 0 || (flags & MAP_ANONYMOUS) != 0) {
     return real(address, bytes, protection, flags, descriptor, offset);
   }
   if (Door* const door = Door::get()) {
     if (const std::shared_ptr<Node> node = door->find(descriptor)) {
       return door->map(descriptor, *node, address, bytes, protection, flags, static_cast<uint64_t>(offset));
+    }
+    const std::optional<int> wrong = Door::check_shared_map(descriptor, bytes, static_cast<uint64_t>(offset));
+    if (wrong && *wrong != 0) {
+      errno = *wrong;
+      return MAP_FAILED;
     }
   }
   return real(address, bytes, protection, flags, descriptor, offset);
@@ -92,17 +92,34 @@ HALOGEN_EXPORT void* mmap64(void* address, size_t bytes, int protection, int fla
 }
 
 HALOGEN_EXPORT int munmap(void* address, size_t bytes) noexcept {
-  if (!is_ours(__builtin_return_address(0))) Door::forget(address, bytes);
-  return HALOGEN_NEXT(int(void*, size_t), "munmap")(address, bytes);
+  const auto real = HALOGEN_NEXT(int(void*, size_t), "munmap");
+  if (is_ours(__builtin_return_address(0)) || reinterpret_cast<uintptr_t>(address) % 4096 != 0 || bytes == 0) {
+    return real(address, bytes);
+  }
+  const Leaving leaving(address, bytes);
+  return real(address, bytes);
 }
 HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int flags, ...) noexcept {
   va_list list;
   va_start(list, flags);
   void* const place = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void*) : nullptr;
   va_end(list);
-  Door::forget(address, bytes);  // never ours
-  if (place != nullptr) Door::forget(place, new_bytes);
-  return HALOGEN_NEXT(void*(void*, size_t, size_t, int, ...), "mremap")(address, bytes, new_bytes, flags, place);
+  const auto real = HALOGEN_NEXT(void*(void*, size_t, size_t, int, ...), "mremap");
+  if (new_bytes > bytes && Door::is_mapping(address, bytes)) {  // behind its end lie others
+    errno = EFAULT;
+    return MAP_FAILED;
+  }
+  Leaving leaving(address, bytes);  // never ours
+  std::optional<Leaving> other;
+  if (place != nullptr) other.emplace(place, new_bytes);
+  void* const result = real(address, bytes, new_bytes, flags, place);
+  if (result == MAP_FAILED) {
+    leaving.move_to(address, bytes);
+    if (other) other->move_to(place, new_bytes);
+  } else {
+    leaving.move_to(result, new_bytes);
+  }
+  return result;
 }
 
 HALOGEN_EXPORT void _exit(int status) {

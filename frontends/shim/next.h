@@ -5,7 +5,16 @@
 
 #include <atomic>
 
+// The first and the last byte of this library, by the linker.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
 namespace halogen::shim {
+
+// The driver's own memory and descriptors are no program's, and it calls with its lock held.
+inline bool is_ours(const void* caller) {
+  return caller >= static_cast<const void*>(__ehdr_start) && caller < static_cast<const void*>(_end);
+}
 
 template <class Function>
 Function* next_function(std::atomic<void*>& slot, const char* name) {

@@ -192,7 +192,7 @@ void* Remote::map(int node, void* address, size_t bytes, int protection, int fla
     return MAP_FAILED;
   }
   if (got < 0) {
-    errno = EINVAL;
+    errno = answer.result < 0 ? static_cast<int>(-answer.result) : EINVAL;
     return MAP_FAILED;
   }
   void* const result = mmap(address, bytes, protection, flags, got, static_cast<off_t>(answer.offset));

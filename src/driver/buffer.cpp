@@ -19,11 +19,43 @@ Buffer::~Buffer() {
   while (!spaces.empty()) spaces.back()->unbind(*this);
   drop_pages();
   if (shared_ >= 0) close(shared_);
+  if (large_ >= 0) close(large_);
+}
+
+int Buffer::descriptor() const {
+  if (shared_ >= 0) return shared_;
+  return large_ >= 0 ? large_ : hardware_.machine().of(local_).descriptor();
+}
+
+bool Buffer::need_content() {
+  if (has_pages() || large_ >= 0) return true;
+  if (of_program_ || bytes_ <= hardware_.pages(local_).all_bytes()) return need_pages();
+  const int file = memfd_create("halogen large buffer", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
+    if (file >= 0) close(file);
+    return false;
+  }
+  large_ = file;
+  return true;
+}
+
+void Buffer::purge() {
+  while (!spaces.empty()) spaces.back()->unbind(*this);
+  drop_pages();
+  view_ = nullptr;
+  attached = false;
+  purged = true;
+}
+
+void Buffer::drop_view() {
+  if (!view_ || view_lent_) return;
+  sync_view();
+  view_ = nullptr;
 }
 
 bool Buffer::need_pages() {
   if (has_pages()) return true;
-  if (program_ != 0) {
+  if (of_program_) {
     auto* const memory = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(program_));
     const std::optional<uint64_t> address =
         hardware_.machine().add_window({memory, bytes_}, hardware_.model().physical_bits);
@@ -39,7 +71,7 @@ bool Buffer::need_pages() {
 
 void Buffer::drop_pages() {
   if (!has_pages()) return;
-  if (program_ != 0) {
+  if (of_program_) {
     hardware_.machine().remove_window(run_.address);
     run_ = {};
     return;
@@ -52,7 +84,7 @@ void Buffer::drop_pages() {
 
 int Buffer::share() {
   if (shared_ >= 0) return 0;
-  if (program_ != 0) return -EINVAL;
+  if (of_program_) return -EINVAL;
   if (!need_pages()) return -ENOMEM;
   const int file = memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return -errno;
@@ -106,12 +138,13 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
 std::shared_ptr<Buffer> Buffer::of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only) {
   auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
   buffer->program_ = address;
+  buffer->of_program_ = true;
   buffer->read_only_ = read_only;
   return buffer;
 }
 
 int Buffer::validate() {
-  if (program_ == 0) return 0;
+  if (!of_program_) return 0;
   // The first time in full; then only that it is still there.
   const bool there = has_pages() ? is_user_mapped(program_, bytes_) : can_use_user(program_, bytes_, !read_only_);
   if (there) return 0;

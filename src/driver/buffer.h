@@ -27,6 +27,9 @@ class Buffer {
   bool has_pages() const { return run_.bytes != 0; }
   // False: no memory left.
   bool need_pages();
+  // Somewhere to keep what programs write is enough: buffers that no memory can hold have a file of their own, which
+  // the device never sees.
+  bool need_content();
   const PageRun& run() const { return run_; }
   std::span<std::byte> bytes() const { return hardware_.bytes(run_); }
   void drop_pages();  // content is lost
@@ -36,15 +39,17 @@ class Buffer {
   // The pages are those of a file that another process shares.
   static std::shared_ptr<Buffer> import(Hardware& hardware, int descriptor, uint64_t bytes);
   // Where a program maps it: a descriptor and an offset.
-  int descriptor() const { return shared_ >= 0 ? shared_ : hardware_.machine().of(local_).descriptor(); }
-  uint64_t offset() const { return shared_ >= 0 ? 0 : run_.address; }
+  int descriptor() const;
+  uint64_t offset() const { return shared_ >= 0 || large_ >= 0 ? 0 : run_.address; }
   bool is_shared() const { return shared_ >= 0; }
   bool is_imported() const { return imported_; }
+  bool exported = false;
+  bool writable_file = false;  // the first descriptor of it that a program got could write; so can all others
 
   // The program's own memory instead of pages of the machine. It may go at any time: then its pages go, and come back
   // when there is memory at that place again.
   static std::shared_ptr<Buffer> of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only);
-  bool is_of_program() const { return program_ != 0; }
+  bool is_of_program() const { return of_program_; }
   uint64_t program_address() const { return program_; }
   // Whether there is something to work on. EFAULT: the program's memory is not there.
   int validate();
@@ -52,7 +57,9 @@ class Buffer {
   // As seen through a fence. -1: no memory.
   int need_view();
   bool has_view() const { return view_ != nullptr; }
-  void sync_view();  // what program and device wrote meets
+  void sync_view();                        // what program and device wrote meets
+  void lend_view() { view_lent_ = true; }  // another process has it: it stays
+  void drop_view();                        // no program looks any more
   void set_tiling(Tiling its_tiling, uint32_t its_stride);
 
   // Work in flight. `write`: false: only what writes.
@@ -66,8 +73,14 @@ class Buffer {
   Tiling tiling = Tiling::linear;
   uint32_t stride = 0;
   uint32_t caching = 0;
+  bool attached = false;  // as i915 counts: the device or a call has used its pages
   bool purgeable = false;
   bool purged = false;
+  bool listed = false;  // among those that may go (Kernel::add_purgeable)
+  // Content and addresses go for good.
+  void purge();
+  // With local memory mapping a buffer does not attach its pages.
+  bool is_managed() const { return hardware_.has(spec::Feature::local_memory); }
 
  private:
   void forget_done();
@@ -79,6 +92,9 @@ class Buffer {
   PageRun run_;
   int shared_ = -1;
   bool imported_ = false;
+  int large_ = -1;
+  bool of_program_ = false;
+  bool view_lent_ = false;
   uint64_t program_ = 0;
   bool read_only_ = false;
   std::unique_ptr<LinearView> view_;

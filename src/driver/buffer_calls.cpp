@@ -20,9 +20,11 @@ uint64_t whole_pages(uint64_t bytes) {
 int add_buffer(Call& call, uint64_t& size, bool local, uint32_t& handle) {
   const uint64_t bytes = whole_pages(size);
   if (bytes == 0) return -EINVAL;
-  if (bytes < size) return -E2BIG;
+  if (bytes < size || bytes / kPageBytes > INT32_MAX) return -E2BIG;
   Hardware& hardware = call.kernel.gpu().hardware();
-  if (bytes > hardware.pages(local).all_bytes()) return -E2BIG;
+  // Whether there is memory shows at the first use. With local memory every buffer needs a place to map it at.
+  constexpr uint64_t kMapped = uint64_t{1} << 40;
+  if (hardware.has(spec::Feature::local_memory) && bytes >= kMapped) return -ENXIO;
   size = bytes;
   auto buffer = std::make_shared<Buffer>(hardware, bytes, local);
   if (spec::interface_of(hardware.model().id).llc) buffer->caching = I915_CACHING_CACHED;
@@ -111,7 +113,10 @@ int read_buffer(Call& call, drm_i915_gem_pread& read) {
   const BufferRef buffer = call.file.buffers.find(read.handle);
   if (!buffer) return -ENOENT;
   if (!inside(*buffer, read.offset, read.size) || buffer->is_of_program()) return -EINVAL;
-  if (!buffer->need_pages()) return -ENOMEM;
+  if (buffer->purged) return -EFAULT;
+  if (!buffer->need_content()) return -ENOMEM;
+  if (!buffer->has_pages() && !is_own_process()) return -ENOMEM;
+  buffer->attached = true;
   wait_idle(call, buffer, false);
   buffer->sync_view();
   if (!is_own_process()) {
@@ -129,7 +134,9 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
   const BufferRef buffer = call.file.buffers.find(write.handle);
   if (!buffer) return -ENOENT;
   if (!inside(*buffer, write.offset, write.size) || buffer->is_of_program()) return -EINVAL;
-  if (!buffer->need_pages()) return -ENOMEM;
+  if (buffer->purged) return -EFAULT;
+  if (!buffer->need_content()) return -ENOMEM;
+  if (!buffer->has_pages() && !is_own_process()) return -ENOMEM;
   wait_idle(call, buffer, true);
   buffer->sync_view();
   if (!is_own_process()) {
@@ -142,15 +149,18 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
 
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
   if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
-  constexpr uint32_t kProcessor = I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT | I915_GEM_DOMAIN_WC;
-  if (((domain.read_domains | domain.write_domain) & ~kProcessor) != 0) return -EINVAL;
+  if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0) return -EINVAL;  // others mean nothing
   if (domain.write_domain != 0 && domain.read_domains != domain.write_domain) return -EINVAL;
   if (domain.read_domains == 0) return 0;
   const BufferRef buffer = call.file.buffers.find(domain.handle);
   if (!buffer) return -ENOENT;
   wait_idle(call, buffer, domain.write_domain != 0);
   buffer->sync_view();
-  return buffer->validate();
+  if (buffer->purged) return -EFAULT;
+  if (const int result = buffer->validate(); result != 0) return result;
+  if (!buffer->need_pages()) return -ENOMEM;
+  buffer->attached = true;
+  return 0;
 }
 
 int finish_writing(Call& call, drm_i915_gem_sw_finish& finish) {
@@ -170,8 +180,8 @@ int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
     tiling.stride = 0;
   } else {
     const uint32_t tile = tiling.tiling_mode == I915_TILING_X ? 512 : 128;
-    constexpr uint32_t kMostStride = 128 * 1024;
-    if (tiling.stride == 0 || tiling.stride % tile != 0 || tiling.stride > kMostStride) return -EINVAL;
+    const uint32_t most = uint32_t{spec::interface_of(call.kernel.model().id).fence_stride_kib} << 10;
+    if (tiling.stride == 0 || tiling.stride % tile != 0 || tiling.stride > most) return -EINVAL;
   }
   tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
   buffer->set_tiling(static_cast<Tiling>(tiling.tiling_mode), tiling.stride);
@@ -183,7 +193,8 @@ int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling) {
   const BufferRef buffer = call.file.buffers.find(tiling.handle);
   if (!buffer) return -ENOENT;
   tiling.tiling_mode = static_cast<uint32_t>(buffer->tiling);
-  tiling.swizzle_mode = tiling.phys_swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+  tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+  tiling.phys_swizzle_mode = spec::interface_of(call.kernel.model().id).physical_swizzle;
   return 0;
 }
 
@@ -209,13 +220,20 @@ int get_caching(Call& call, drm_i915_gem_caching& caching) {
   return 0;
 }
 
-// Nothing is ever taken away under pressure: there is none.
+// What nobody needs goes when memory is short, and at once when the device never used it.
 int advise(Call& call, drm_i915_gem_madvise& advice) {
   if (advice.madv > I915_MADV_DONTNEED) return -EINVAL;
   const BufferRef buffer = call.file.buffers.find(advice.handle);
   if (!buffer) return -ENOENT;
-  buffer->purgeable = advice.madv == I915_MADV_DONTNEED;
-  advice.retained = 1;
+  if (!buffer->purged) buffer->purgeable = advice.madv == I915_MADV_DONTNEED;
+  if (buffer->purgeable && !buffer->purged && !buffer->is_of_program()) {
+    if (!buffer->attached && !buffer->is_shared() && !call.kernel.live_mappings().shows(*buffer)) {
+      buffer->purge();
+    } else {
+      call.kernel.add_purgeable(buffer);
+    }
+  }
+  advice.retained = !buffer->purged;
   return 0;
 }
 
@@ -259,7 +277,18 @@ int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
   return idle ? 0 : -ETIME;
 }
 
-int throttle(Call&) {
+// Nobody gets too far ahead of the device: the file's work of some time ago is waited for.
+int throttle(Call& call) {
+  const auto recent = Kernel::Clock::now() - call.kernel.options().throttle_after;
+  std::vector<FenceRef> old;
+  for (const File::Work& each : call.file.work) {
+    if (each.since > recent) break;
+    if (!each.fence->done) old.push_back(each.fence);
+  }
+  const auto done = [&] {
+    return std::all_of(old.begin(), old.end(), [](const FenceRef& each) { return each->done; });
+  };
+  call.kernel.wait(call.lock, done, std::nullopt);
   return 0;
 }
 

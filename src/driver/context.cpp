@@ -49,9 +49,15 @@ EngineSlot* Context::find_slot(const Gpu& gpu, uint64_t flags) {
   return index < engines.size() && engines[index].queue != nullptr ? &engines[index] : nullptr;
 }
 
-std::shared_ptr<EngineContext> Context::on(EngineSlot& slot) {
-  if (!slot.state) slot.state = slot.queue->make_context(space->tables());
-  return slot.state;
+std::shared_ptr<EngineContext> Context::on(EngineSlot& slot, size_t index) {
+  if (slot.parallel.empty()) {
+    if (!slot.state) slot.state = slot.queue->make_context(space->tables());
+    return slot.state;
+  }
+  slot.parallel_states.resize(slot.parallel.size());
+  std::shared_ptr<EngineContext>& state = slot.parallel_states[index];
+  if (!state) state = slot.parallel[index]->make_context(space->tables());
+  return state;
 }
 
 EngineSlot* Context::slot_of(const EngineContext& state) {

@@ -57,8 +57,8 @@ struct Context {
   int begin();
   // The slot that the flags of EXECBUFFER2 name. Null: none such.
   EngineSlot* find_slot(const Gpu& gpu, uint64_t flags);
-  // What it is on that engine. Null: no memory.
-  std::shared_ptr<EngineContext> on(EngineSlot& slot);
+  // What it is on that engine, or on one of those that work side by side. Null: no memory.
+  std::shared_ptr<EngineContext> on(EngineSlot& slot, size_t index = 0);
   EngineSlot* slot_of(const EngineContext& state);
 };
 using ContextRef = std::shared_ptr<Context>;

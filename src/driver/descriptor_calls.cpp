@@ -136,6 +136,12 @@ int Kernel::shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned lo
   }
 }
 
+int Kernel::fence_file(int descriptor, bool also_reads) {
+  const Lock lock = enter();
+  const BufferRef buffer = shared_buffers_.find(descriptor);
+  return sync_files_.create(buffer ? all_of(buffer->fences(also_reads)) : signalled_fence());
+}
+
 std::optional<int> Kernel::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
   const unsigned type = _IOC_TYPE(request);
   if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // no descriptor of ours knows such

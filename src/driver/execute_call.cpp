@@ -9,6 +9,7 @@
 #include "driver/execute_fences.h"
 #include "driver/ioctls.h"
 #include "driver/user_memory.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -20,8 +21,6 @@ constexpr uint64_t kUnknownFlags =
 constexpr uint64_t kUnknownObjectFlags =
     ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
-constexpr uint32_t kGpuDomains = I915_GEM_DOMAIN_RENDER | I915_GEM_DOMAIN_SAMPLER | I915_GEM_DOMAIN_COMMAND |
-                                 I915_GEM_DOMAIN_INSTRUCTION | I915_GEM_DOMAIN_VERTEX;
 constexpr uint32_t kMostBuffers = 1u << 20;                  // for which there is memory
 constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // for those that cannot have long addresses
 constexpr unsigned kAddressBits = 48;
@@ -35,7 +34,8 @@ uint64_t plain(uint64_t address) {
 
 class Execution {
  public:
-  Execution(Call& call, drm_i915_gem_execbuffer2& arguments) : call_(call), arguments_(arguments) {}
+  Execution(Call& call, drm_i915_gem_execbuffer2& arguments)
+      : call_(call), arguments_(arguments), chip_(spec::interface_of(call.kernel.model().id)) {}
 
   int run() {
     for (const auto step :
@@ -72,7 +72,7 @@ class Execution {
   }
 
   int find_fences() {
-    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -EPERM;
+    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -chip_.secure_error;
     return fences_.read(call_, arguments_);
   }
 
@@ -82,19 +82,23 @@ class Execution {
     context_ = context;
     slot_ = context_->find_slot(call_.kernel.gpu(), arguments_.flags);
     if (slot_ == nullptr) return -EINVAL;
-    if (slot_->banned) return -EIO;
-    engine_ = slot_->queue;
-    return 0;
+    return slot_->banned ? -EIO : 0;
   }
 
   int find_buffers() {
+    const bool local = call_.kernel.gpu().hardware().has(spec::Feature::local_memory);
     for (const drm_i915_gem_exec_object2& object : objects_) {
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
+      if (object.relocation_count != 0 && !chip_.processor_copies) return -EINVAL;
+      // A context that goes on after a hang would change what is to be captured.
+      if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && local && context_->recoverable) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.kernel.gpu().shares_space()) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
       if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
       Item item{call_.file.buffers.find(object.handle), object};
       if (!item.buffer) return -ENOENT;
+      if (item.buffer->size() > context_->space->size()) return -E2BIG;
+      if (item.buffer->purged) return -EFAULT;
       if (const int result = item.buffer->validate(); result != 0) return result;
       item.buffer->sync_view();
       places_.emplace(object.handle, items_.size());
@@ -104,17 +108,35 @@ class Execution {
       }
       items_.push_back(std::move(item));
     }
-    batch_ = (arguments_.flags & I915_EXEC_BATCH_FIRST) != 0 ? 0 : items_.size() - 1;
-    if ((items_[batch_].object.flags & EXEC_OBJECT_WRITE) != 0) return -EINVAL;
-    const uint64_t size = items_[batch_].buffer->size();
-    if (arguments_.batch_start_offset >= size || arguments_.batch_len > size - arguments_.batch_start_offset) {
-      return -EINVAL;
+    if (items_.size() < width()) return -EINVAL;
+    first_batch_ = (arguments_.flags & I915_EXEC_BATCH_FIRST) != 0 ? 0 : items_.size() - width();
+    for (size_t i = first_batch_; i < first_batch_ + width(); ++i) {
+      if ((items_[i].object.flags & EXEC_OBJECT_WRITE) != 0) return -EINVAL;
+      const uint64_t size = items_[i].buffer->size();
+      if (arguments_.batch_start_offset >= size || arguments_.batch_len > size - arguments_.batch_start_offset) {
+        return -EINVAL;
+      }
     }
     return 0;
   }
 
-  // First those that ask for a place, then those that still have one, then the rest.
+  // When there is no place, what nobody uses leaves; and at last everything, once the device is done with it.
   int bind() {
+    Space& space = *context_->space;
+    int result = bind_all();
+    if (result != -ENOSPC) return result;
+    const auto is_other = [&](const Buffer& buffer) {
+      return std::none_of(items_.begin(), items_.end(), [&](const Item& item) { return item.buffer.get() == &buffer; });
+    };
+    if (space.evict_idle(is_other)) result = bind_all();
+    if (result != -ENOSPC) return result;
+    call_.kernel.wait(
+        call_.lock, [&] { return !space.is_busy(0, space.size()); }, std::nullopt);
+    return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
+  }
+
+  // First those that ask for a place, then those that still have one, then the rest.
+  int bind_all() {
     Space& space = *context_->space;
     for (Item& item : items_) {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
@@ -201,15 +223,43 @@ class Execution {
     return found == places_.end() ? nullptr : &items_[found->second];
   }
 
+  // Engines that work side by side have a batch each, and start together.
+  size_t width() const { return slot_->parallel.empty() ? 1 : slot_->parallel.size(); }
+
   int submit() {
+    std::vector<RequestRef> requests;
+    for (size_t i = 0; i < width(); ++i) {
+      RequestRef request = make_request(i);
+      if (!request) return -ENOMEM;
+      if (i != 0) request->partners.push_back(requests.front());
+      requests.push_back(std::move(request));
+    }
+    const FenceRef done = width() == 1 ? requests.front() : all_of({requests.begin(), requests.end()});
+    if ((arguments_.flags & I915_EXEC_FENCE_OUT) != 0) {
+      const int descriptor = call_.kernel.sync_files().create(done);
+      if (descriptor < 0) return descriptor;
+      arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
+    }
+    for (const RequestRef& request : requests) {
+      for (Item& item : items_) item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
+    }
+    fences_.fill(done);
+    if (context_->single_timeline) context_->last = done;
+    call_.file.add_work(requests.back());
+    for (const RequestRef& request : requests) call_.kernel.queue(request->context->queue(), request);
+    tell_addresses();
+    return 0;
+  }
+
+  RequestRef make_request(size_t index) {
     auto request = std::make_shared<Request>();
-    request->context = context_->on(*slot_);
-    if (!request->context) return -ENOMEM;
+    request->context = context_->on(*slot_, index);
+    if (!request->context) return nullptr;
     request->owner = context_;
     request->priority = context_->priority;
     request->timeline = request->context->timeline();
-    request->number = engine_->take_number();
-    request->batch = items_[batch_].address + arguments_.batch_start_offset;
+    request->number = request->context->queue().take_number();
+    request->batch = items_[first_batch_ + index].address + arguments_.batch_start_offset;
     request->keeps.push_back(context_->space);
     for (Item& item : items_) {
       const bool write = (item.object.flags & EXEC_OBJECT_WRITE) != 0;
@@ -220,17 +270,7 @@ class Execution {
     }
     if (context_->single_timeline && context_->last) add_wait(*request, context_->last);
     fences_.hold(*request);
-    if ((arguments_.flags & I915_EXEC_FENCE_OUT) != 0) {
-      const int descriptor = call_.kernel.sync_files().create(request);
-      if (descriptor < 0) return descriptor;
-      arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
-    }
-    for (Item& item : items_) item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
-    fences_.fill(request);
-    if (context_->single_timeline) context_->last = request;
-    call_.kernel.queue(*engine_, request);
-    tell_addresses();
-    return 0;
+    return request;
   }
 
   void tell_addresses() const {
@@ -245,14 +285,14 @@ class Execution {
 
   Call& call_;
   drm_i915_gem_execbuffer2& arguments_;
+  const spec::InterfaceModel& chip_;
   std::vector<drm_i915_gem_exec_object2> objects_;  // as the program gave them
   ExecuteFences fences_;
   ContextRef context_;
   EngineSlot* slot_ = nullptr;
-  EngineQueue* engine_ = nullptr;
   std::vector<Item> items_;
   std::unordered_map<uint32_t, size_t> places_;
-  size_t batch_ = 0;
+  size_t first_batch_ = 0;
 };
 
 }  // namespace

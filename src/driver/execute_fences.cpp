@@ -112,12 +112,12 @@ void ExecuteFences::hold(Request& request) const {
   }
 }
 
-void ExecuteFences::fill(const RequestRef& request) const {
+void ExecuteFences::fill(const FenceRef& done) const {
   for (const Target& target : targets_) {
     if (target.point != 0) {
-      target.object->add_point(request, target.point);
+      target.object->add_point(done, target.point);
     } else {
-      target.object->fence = request;
+      target.object->fence = done;
     }
   }
 }

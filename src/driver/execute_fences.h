@@ -16,7 +16,7 @@ class ExecuteFences {
   // What the request must wait for.
   void hold(Request& request) const;
   // The request goes into the sync objects that want it.
-  void fill(const RequestRef& request) const;
+  void fill(const FenceRef& done) const;
 
  private:
   int read_array(Call& call, const drm_i915_gem_execbuffer2& arguments);

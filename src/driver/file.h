@@ -49,6 +49,17 @@ struct File {
   }
   std::unordered_map<const Buffer*, uint32_t> shared_handles;
 
+  // Work in flight and when it came, in order (THROTTLE).
+  struct Work {
+    FenceRef fence;
+    Context::Clock::time_point since;
+  };
+  std::deque<Work> work;
+  void add_work(FenceRef fence) {
+    while (!work.empty() && work.front().fence->done) work.pop_front();
+    work.push_back({std::move(fence), Context::Clock::now()});
+  }
+
   // Which node it is, and what its program asked for (kms.h).
   bool render = false;
   bool authenticated = false;

@@ -17,13 +17,6 @@ int without_argument(Call& call, unsigned long, uint64_t) {
   return throttle(call);
 }
 
-constexpr int kNotSupported = 524;  // what a kernel without an OA unit says, by a number that programs have no name for
-
-template <int Error>
-int refuse(Call&, unsigned long, uint64_t) {
-  return -Error;
-}
-
 constexpr unsigned kI915 = DRM_COMMAND_BASE;
 constexpr IoctlEntry kEntries[] = {
     {0x00, with_argument<drm_version, get_version>},
@@ -52,9 +45,9 @@ constexpr IoctlEntry kEntries[] = {
     {kI915 + DRM_I915_GEM_PWRITE, with_argument<drm_i915_gem_pwrite, write_buffer>},
     {kI915 + DRM_I915_GEM_MMAP, with_argument<drm_i915_gem_mmap, map_now>},
     {kI915 + DRM_I915_GEM_USERPTR, with_argument<drm_i915_gem_userptr, adopt_memory>},
-    {kI915 + DRM_I915_PERF_OPEN, refuse<kNotSupported>},
-    {kI915 + DRM_I915_PERF_ADD_CONFIG, refuse<kNotSupported>},
-    {kI915 + DRM_I915_PERF_REMOVE_CONFIG, refuse<kNotSupported>},
+    {kI915 + DRM_I915_PERF_OPEN, with_argument<drm_i915_perf_open_param, open_perf>},
+    {kI915 + DRM_I915_PERF_ADD_CONFIG, with_argument<drm_i915_perf_oa_config, add_perf_configuration>},
+    {kI915 + DRM_I915_PERF_REMOVE_CONFIG, with_argument<uint64_t, remove_perf_configuration>},
     {kI915 + DRM_I915_GEM_MMAP_GTT, with_argument<drm_i915_gem_mmap_offset, map_offset>},
     {kI915 + DRM_I915_GEM_SET_DOMAIN, with_argument<drm_i915_gem_set_domain, set_domain>},
     {kI915 + DRM_I915_GEM_SW_FINISH, with_argument<drm_i915_gem_sw_finish, finish_writing>},

@@ -11,6 +11,9 @@
 
 namespace halogen::driver {
 
+inline constexpr uint32_t kGpuDomains = I915_GEM_DOMAIN_RENDER | I915_GEM_DOMAIN_SAMPLER | I915_GEM_DOMAIN_COMMAND |
+                                        I915_GEM_DOMAIN_INSTRUCTION | I915_GEM_DOMAIN_VERTEX;
+
 struct Call {
   Kernel& kernel;
   File& file;
@@ -73,6 +76,11 @@ int signal_sync_objects(Call& call, drm_syncobj_array& array);
 int signal_timelines(Call& call, drm_syncobj_timeline_array& array);
 int query_timelines(Call& call, drm_syncobj_timeline_array& array);
 int transfer_sync_object(Call& call, drm_syncobj_transfer& transfer);
+
+// Performance counters.
+int open_perf(Call& call, drm_i915_perf_open_param& open);
+int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration);
+int remove_perf_configuration(Call& call, uint64_t& number);
 
 // Work.
 int execute(Call& call, drm_i915_gem_execbuffer2& execute);

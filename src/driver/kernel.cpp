@@ -1,5 +1,8 @@
 #include "driver/kernel.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -47,6 +50,7 @@ Kernel::~Kernel() {
   thread_.join();
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
+  if (empty_ >= 0) ::close(empty_);
 }
 
 std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
@@ -84,7 +88,8 @@ ContextRef Kernel::make_context(File& file) {
 
 int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   Lock lock = enter();
-  const int result = dispatch_ioctl(*this, file, lock, request, argument);
+  int result = dispatch_ioctl(*this, file, lock, request, argument);
+  if (result == -ENOMEM && purge_unneeded()) result = dispatch_ioctl(*this, file, lock, request, argument);
   if (kms_->busy()) kms_->look();
   if (std::exchange(queued_, false)) run_queued();
   if (kms_->waits() && waiters_ == 0) work_.notify_all();
@@ -130,20 +135,50 @@ void Kernel::forget_offset(const Buffer& buffer) {
   }
 }
 
-std::optional<Mapping> Kernel::map(uint64_t offset, uint64_t bytes) {
-  const Lock lock = enter();
-  auto after = mappings_.upper_bound(offset);
-  if (after == mappings_.begin()) return std::nullopt;
-  const auto& [start, offer] = *std::prev(after);
-  const BufferRef buffer = offer.buffer.lock();
-  if (!buffer || offset - start > buffer->size() || bytes > buffer->size() - (offset - start)) return std::nullopt;
-  if (!buffer->need_pages()) return std::nullopt;
-  if (offer.aperture && (buffer->tiling != Tiling::linear || buffer->has_view())) {
-    const int view = buffer->need_view();
-    if (view < 0) return std::nullopt;
-    return Mapping{view, offset - start};
+// Only from the start of what an offset names, and only by those who have a handle.
+int Kernel::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping) {
+  const auto found = mappings_.find(offset);
+  if (found == mappings_.end()) return -EINVAL;
+  buffer = found->second.buffer.lock();
+  if (!buffer || bytes > buffer->size()) return -EINVAL;
+  bool has_handle = false;
+  file.buffers.for_each([&](const Buffer& each) { has_handle = has_handle || &each == buffer.get(); });
+  if (!has_handle) return -EACCES;
+  if (buffer->purged) {
+    if (empty_ < 0) empty_ = memfd_create("halogen nothing", MFD_CLOEXEC);
+    mapping = {empty_, 0};
+    return empty_ < 0 ? -ENOMEM : 0;
   }
-  return Mapping{buffer->descriptor(), buffer->offset() + (offset - start)};
+  if (!buffer->need_content() && !(purge_unneeded() && buffer->need_content())) return -ENOMEM;
+  if (!buffer->is_managed()) buffer->attached = true;  // else pages that are only mapped do not count
+  mapping = {buffer->descriptor(), buffer->offset()};
+  if (found->second.aperture && (buffer->tiling != Tiling::linear || buffer->has_view())) {
+    const int view = buffer->need_view();
+    if (view < 0) return -ENOMEM;
+    mapping = {view, 0};
+  }
+  return 0;
+}
+
+void* Kernel::map_here(File& file, void* address, uint64_t bytes, int protection, int flags, uint64_t offset) {
+  Lock lock = enter();
+  BufferRef buffer;
+  Mapping mapping;
+  if (const int result = find_offer(file, offset, bytes, buffer, mapping); result != 0) {
+    errno = -result;
+    return MAP_FAILED;
+  }
+  void* const place = mmap(address, bytes, protection, flags, mapping.descriptor, static_cast<off_t>(mapping.offset));
+  if (place != MAP_FAILED) live_.add(reinterpret_cast<uintptr_t>(place), bytes, buffer);
+  return place;
+}
+
+int Kernel::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
+  const Lock lock = enter();
+  BufferRef buffer;
+  const int result = find_offer(file, offset, bytes, buffer, mapping);
+  if (result == 0) buffer->lend_view();
+  return result;
 }
 
 int Kernel::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping) {
@@ -159,8 +194,45 @@ void Kernel::add_program_buffer(const BufferRef& buffer) {
   has_program_buffers_ = true;
 }
 
-void Kernel::forget_memory(uint64_t address, uint64_t bytes) {
-  if (!has_program_buffers_) return;
+void Kernel::add_purgeable(const BufferRef& buffer) {
+  if (std::exchange(buffer->listed, true)) return;
+  if (purgeable_.size() == purgeable_.capacity())
+    std::erase_if(purgeable_, [](const auto& each) { return each.expired(); });
+  purgeable_.push_back(buffer);
+}
+
+// Memory is short: what programs said that they can do without goes. False: there was nothing.
+bool Kernel::purge_unneeded() {
+  bool some = false;
+  for (const std::weak_ptr<Buffer>& each : std::exchange(purgeable_, {})) {
+    const BufferRef buffer = each.lock();
+    if (!buffer) continue;
+    buffer->listed = false;
+    if (!buffer->purgeable || buffer->purged) continue;
+    constexpr long kHandleAndHere = 2;  // nobody else has it: no screen, no work, no other file
+    if (buffer.use_count() > kHandleAndHere || buffer->is_shared() || buffer->is_busy(true) || live_.shows(*buffer)) {
+      add_purgeable(buffer);
+      continue;
+    }
+    some = some || buffer->has_pages();
+    buffer->purge();
+  }
+  return some;
+}
+
+void Kernel::release(std::vector<BufferRef> kept) {
+  if (kept.empty()) return;
+  const Lock lock = enter();
+  for (BufferRef& buffer : kept) {
+    if (!live_.shows(*buffer)) buffer->drop_view();
+    if (buffer.use_count() == 1) forget_offset(*buffer);
+    buffer = nullptr;
+  }
+}
+
+std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
+  std::vector<BufferRef> kept = live_.take(address, bytes);
+  if (!has_program_buffers_) return kept;
   Lock lock = enter();
   const std::vector<std::weak_ptr<Buffer>> all = program_buffers_;
   for (const std::weak_ptr<Buffer>& each : all) {
@@ -173,6 +245,7 @@ void Kernel::forget_memory(uint64_t address, uint64_t bytes) {
     while (!buffer->spaces.empty()) buffer->spaces.back()->unbind(*buffer);
     buffer->drop_pages();
   }
+  return kept;
 }
 
 void Kernel::queue(EngineQueue& engine, RequestRef request) {
@@ -318,7 +391,9 @@ void Kernel::kill(Context& context) {
   for (EngineSlot& slot : context.engines) {
     slot.banned = true;
     if (slot.state) cancel(*slot.queue, *slot.state);
-    for (size_t i = 0; i < slot.parallel_states.size(); ++i) cancel(*slot.parallel[i], *slot.parallel_states[i]);
+    for (size_t i = 0; i < slot.parallel_states.size(); ++i) {
+      if (slot.parallel_states[i]) cancel(*slot.parallel[i], *slot.parallel_states[i]);
+    }
   }
 }
 

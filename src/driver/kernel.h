@@ -19,6 +19,7 @@
 #include "driver/file.h"
 #include "driver/foreign_watch.h"
 #include "driver/kms.h"
+#include "driver/live_mappings.h"
 #include "driver/shared_buffers.h"
 #include "driver/sync_file.h"
 
@@ -26,8 +27,9 @@ namespace halogen::driver {
 
 struct KernelOptions {
   HardwareOptions hardware{};
-  std::chrono::milliseconds hang_after{2500};  // without progress
-  bool privileged = false;                     // the programs may do what administrators may
+  std::chrono::milliseconds hang_after{2500};    // without progress
+  std::chrono::milliseconds throttle_after{20};  // work that is older is waited for by THROTTLE
+  bool privileged = false;                       // the programs may do what administrators may
   // Gets what the screen shows after each change, at the vertical blank; empty: nobody.
   std::function<void(const picture::Image&)> frames{};
 };
@@ -57,13 +59,22 @@ class Kernel {
   int ioctl(File& file, unsigned long request, uint64_t argument);
   // Of a descriptor that is no device node: a sync file or a shared buffer. Nothing: it is not the driver's.
   std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
-  // What mmap() of the node at this offset shall map.
-  std::optional<Mapping> map(uint64_t offset, uint64_t bytes);
-  // What GEM_MMAP shall map, for a front end that does it for another process. Or a negative errno.
+  // A sync file for poll(2) on a shared buffer: done when those who write it are, or all who use it. Or an errno.
+  int fence_file(int descriptor, bool also_reads);
+  // mmap(2) of the node: a place, or MAP_FAILED and errno. The mapping keeps the buffer until forget_memory().
+  void* map_here(File& file, void* address, uint64_t bytes, int protection, int flags, uint64_t offset);
+  // What mmap(2) and GEM_MMAP shall map, for a front end that does it for another process. 0 or a negative errno.
+  int map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping);
   int map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping);
   // This range of the process's memory is about to be unmapped or replaced: what works on it is waited for. Before
-  // munmap(2), mremap(2) and mmap(2) with MAP_FIXED; not from inside the driver's own calls.
-  void forget_memory(uint64_t address, uint64_t bytes);
+  // munmap(2), mremap(2) and mmap(2) with MAP_FIXED; not from inside the driver's own calls. What mappings there kept
+  // goes to release() when they are gone, or to keep_mapping() when they moved.
+  std::vector<BufferRef> forget_memory(uint64_t address, uint64_t bytes);
+  void release(std::vector<BufferRef> kept);
+  void keep_mapping(uint64_t address, uint64_t bytes, const BufferRef& buffer) {
+    release(live_.add(address, bytes, buffer));
+  }
+  bool is_mapping(uint64_t address, uint64_t bytes) const { return live_.touches(address, bytes); }
 
   // Nothing happens to the device meanwhile.
   void while_still(const std::function<void()>& function);
@@ -79,9 +90,12 @@ class Kernel {
   Gpu& gpu() { return *gpu_; }
   Kms& kms() { return *kms_; }
   bool privileged() const { return options_.privileged; }
+  const KernelOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
+  LiveMappings& live_mappings() { return live_; }
   uint64_t offset_of(const BufferRef& buffer, bool aperture);  // for mmap()
   void add_program_buffer(const BufferRef& buffer);
+  void add_purgeable(const BufferRef& buffer);
   void forget_offset(const Buffer& buffer);
   void queue(EngineQueue& engine, RequestRef request);
   // Until the condition holds. False: the time is over.
@@ -110,6 +124,8 @@ class Kernel {
   void cancel(EngineQueue& queue, const EngineContext& context);
   void kill(Context& context);  // its work ends here
   void fences_signalled();      // by others than the device
+  int find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping);
+  bool purge_unneeded();
   int shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned long request, uint64_t argument);
 
   KernelOptions options_;
@@ -138,6 +154,9 @@ class Kernel {
   std::map<uint64_t, Offer> mappings_;
   std::vector<std::weak_ptr<Buffer>> program_buffers_;  // over the program's own memory
   std::atomic<bool> has_program_buffers_ = false;
+  std::vector<std::weak_ptr<Buffer>> purgeable_;  // that programs can do without
+  LiveMappings live_;
+  int empty_ = -1;  // a file without content: what is mapped of it cannot be touched
 
   struct Watch {
     RequestRef request;

@@ -42,7 +42,7 @@ int find_mapping(Buffer& buffer, uint64_t offset, uint64_t bytes, Mapping& mappi
   if (buffer.is_of_program() || buffer.is_imported()) return -ENXIO;
   if (offset > buffer.size() || bytes > buffer.size() - offset) return -EINVAL;
   if (bytes == 0 || offset % kPageBytes != 0) return -EINVAL;
-  if (!buffer.need_pages()) return -ENOMEM;
+  if (!buffer.need_content()) return -ENOMEM;
   mapping = {buffer.descriptor(), buffer.offset() + offset};
   return 0;
 }
@@ -58,6 +58,7 @@ int map_now(Call& call, drm_i915_gem_mmap& map) {
   void* const place = mmap(nullptr, map.size, PROT_READ | PROT_WRITE, MAP_SHARED, mapping.descriptor,
                            static_cast<off_t>(mapping.offset));
   if (place == MAP_FAILED) return -errno;
+  call.kernel.live_mappings().add(reinterpret_cast<uintptr_t>(place), map.size, buffer);
   map.addr_ptr = reinterpret_cast<uintptr_t>(place);
   return 0;
 }
@@ -75,7 +76,6 @@ int adopt_memory(Call& call, drm_i915_gem_userptr& user) {
   if (read_only && !chip.read_only_pages) return -ENODEV;
   if (!is_own_process()) return -ENODEV;  // the device works in this process
   if ((user.flags & I915_USERPTR_PROBE) != 0 && !is_user_mapped(user.user_ptr, user.user_size)) return -EFAULT;
-  if (user.user_ptr == 0) return -EFAULT;
   const BufferRef buffer = Buffer::of_program(call.kernel.gpu().hardware(), user.user_ptr, user.user_size, read_only);
   call.kernel.add_program_buffer(buffer);
   user.handle = call.file.buffers.add(buffer);

@@ -1,8 +1,7 @@
 // QUERY: a list of questions, each with room for an answer. A question without room is told how much it needs; what is
 // wrong with one question is said in its length and does not stop the others.
 //
-// Left out: performance configurations, because there is no OA unit to program yet: the answer is that of a kernel
-// without one.
+// Of performance configurations there is only the one for tests that every kernel has; nobody can add others.
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -32,7 +31,7 @@ struct Answer {
 int give(const drm_i915_query_item& item, const Answer& answer, size_t head, size_t zero_bytes) {
   const auto length = static_cast<int>(answer.bytes.size());
   if (item.length == 0) return length;
-  if (item.length < length) return -EINVAL;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length)) return -EINVAL;  // negative is much
   if (head != 0) {
     std::vector<unsigned char> there(head);
     if (!read_user(item.data_ptr, there.data(), head)) return -EFAULT;
@@ -98,12 +97,41 @@ int query_engines(Call& call, const drm_i915_query_item& item) {
   return give(item, answer, sizeof head, sizeof head);
 }
 
-int query_performance(Call&, const drm_i915_query_item& item) {
+int query_configurations(const drm_i915_query_item& item) {
+  constexpr uint64_t kTest = 1;
+  constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof kTest);
+  if (item.length == 0) return kLength;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(kLength)) return -EINVAL;
+  const auto flags = read_user<uint32_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, flags));
+  if (!flags) return -EFAULT;
+  if (*flags != 0) return -EINVAL;
+  const uint64_t count = 1;
+  const bool told = write_user(item.data_ptr + offsetof(drm_i915_query_perf_config, n_configs), &count, sizeof count) &&
+                    write_user(item.data_ptr + sizeof(drm_i915_query_perf_config), &kTest, sizeof kTest);
+  return told ? kLength : -EFAULT;
+}
+
+// By its name or by its number. None has been added, and the one for tests is not told.
+int query_configuration(const drm_i915_query_item& item) {
+  constexpr size_t kNameBytes = sizeof(drm_i915_query_perf_config::uuid);
+  constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof(drm_i915_perf_oa_config));
+  if (item.length == 0) return kLength;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(kLength)) return -EINVAL;
+  const auto flags = read_user<uint32_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, flags));
+  if (!flags) return -EFAULT;
+  if (*flags != 0) return -EINVAL;
+  char name[kNameBytes];
+  return read_user(item.data_ptr, name, sizeof name) ? -ENOENT : -EFAULT;
+}
+
+int query_performance(Call& call, const drm_i915_query_item& item) {
+  const bool perf = spec::interface_of(call.kernel.model().id).perf;
   switch (item.flags) {
     case DRM_I915_QUERY_PERF_CONFIG_LIST:
+      return perf ? query_configurations(item) : -ENODEV;
     case DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID:
     case DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID:
-      return -ENODEV;
+      return perf ? query_configuration(item) : -ENODEV;
     default:
       return -EINVAL;
   }

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -42,9 +43,13 @@ int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writ
   const std::optional<FileKey> key = key_of(buffer->descriptor());
   if (!key) return -ENOMEM;
   known_[*key] = buffer;
-  const int flags = (close_on_exec ? O_CLOEXEC : 0) | (writable ? O_RDWR : O_RDONLY);
+  // All are copies of one file as long as somebody holds it: the first to ask decides what it can do.
+  if (!std::exchange(buffer->exported, true)) buffer->writable_file = writable;
+  const int flags = (close_on_exec ? O_CLOEXEC : 0) | (buffer->writable_file ? O_RDWR : O_RDONLY);
   const int descriptor = ::open(path_of(buffer->descriptor()).c_str(), flags);
-  return descriptor >= 0 ? descriptor : -errno;
+  if (descriptor < 0) return -errno;
+  fcntl(descriptor, F_SETSIG, kSharedBufferMark);
+  return descriptor;
 }
 
 BufferRef SharedBuffers::find(int descriptor) const {

@@ -34,15 +34,21 @@ int Space::place(const BufferRef& buffer, uint64_t address) {
   }
   bound_[address] = buffer.get();
   where_[buffer.get()] = {buffer.get(), address, buffer->size()};
+  buffer->attached = true;
   buffer->spaces.push_back(this);
   return 0;
 }
 
 int Space::bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit) {
+  if (!buffer->need_pages()) return -ENOMEM;
   std::optional<uint64_t> address = places().take(buffer->size(), alignment, limit);
-  if (address == 0u) {  // only for those who ask for it: else it shows a mistake
+  if (address == 0u) {  // only for those who ask for it, or when nothing else will do: else it shows a mistake
     address = places().take(buffer->size(), alignment, limit);
-    places().give(0, buffer->size());
+    if (address) {
+      places().give(0, buffer->size());
+    } else {
+      address = 0;
+    }
   }
   return address ? place(buffer, *address) : -ENOSPC;
 }
@@ -52,6 +58,7 @@ int Space::bind_at(const BufferRef& buffer, uint64_t address) {
     return -EINVAL;
   }
   if (find(*buffer) == address) return 0;
+  if (!buffer->need_pages()) return -ENOMEM;
   unbind(*buffer);
   if (!places().take_at(address, buffer->size())) {
     if (!evict(address, buffer->size()) || !places().take_at(address, buffer->size())) return -ENOSPC;
@@ -66,6 +73,15 @@ bool Space::is_busy(uint64_t address, uint64_t bytes) const {
     if (each->first + each->second->size() > address && each->second->is_busy(true)) return true;
   }
   return false;
+}
+
+bool Space::evict_idle(const std::function<bool(const Buffer&)>& may_go) {
+  std::vector<Buffer*> leaving;
+  for (const auto& [address, buffer] : bound_) {
+    if (may_go(*buffer) && !buffer->is_busy(true)) leaving.push_back(buffer);
+  }
+  for (Buffer* const each : leaving) unbind(*each);
+  return !leaving.empty();
 }
 
 bool Space::evict(uint64_t address, uint64_t bytes) {

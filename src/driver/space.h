@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ class Space {
   // there.
   int bind_at(const BufferRef& buffer, uint64_t address);
   void unbind(Buffer& buffer);
+  // All that the device does not use and that the caller can do without leave. False: there were none.
+  bool evict_idle(const std::function<bool(const Buffer&)>& may_go);
   // Does the device use a buffer that lies here?
   bool is_busy(uint64_t address, uint64_t bytes) const;
 

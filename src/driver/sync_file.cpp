@@ -19,8 +19,6 @@
 namespace halogen::driver {
 namespace {
 
-// The signal that no sync file ever sends: it goes with the open file, and so tells ours from other pipes.
-constexpr int kMark = 61;
 constexpr uint32_t kMagic = 0x4e53'4c48;
 constexpr size_t kMostListed = 50;  // fences; all of a report goes into the pipe at once
 
@@ -159,7 +157,7 @@ int SyncFiles::create(const FenceRef& fence, std::string name) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
   const std::optional<FileKey> key = key_of(ends[0]);
-  if (!key || fcntl(ends[0], F_SETSIG, kMark) != 0) {
+  if (!key || fcntl(ends[0], F_SETSIG, kSyncFileMark) != 0) {
     close(ends[0]);
     close(ends[1]);
     return -EMFILE;
@@ -189,7 +187,7 @@ std::optional<SyncFile> SyncFiles::find(int descriptor) {
   const std::optional<FileKey> key = key_of(descriptor);
   if (!key) return std::nullopt;
   if (const auto found = state_->open.find(*key); found != state_->open.end()) return found->second.file;
-  if (fcntl(descriptor, F_GETSIG) != kMark) return std::nullopt;
+  if (fcntl(descriptor, F_GETSIG) != kSyncFileMark) return std::nullopt;
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY) return std::nullopt;
   if (is_readable(descriptor)) {

@@ -156,12 +156,17 @@ class DrmStory {
     const int result = kernel.ioctl(file, request, reinterpret_cast<uintptr_t>(argument.data()));
     if (result == 0 && _IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_MMAP)) {
       const auto& map = *reinterpret_cast<drm_i915_gem_mmap*>(argument.data());
+      auto kept = kernel.forget_memory(map.addr_ptr, map.size);
       munmap(reinterpret_cast<void*>(static_cast<uintptr_t>(map.addr_ptr)), map.size);
+      kernel.release(std::move(kept));
     }
     if (result == 0 && _IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_MMAP_OFFSET)) {
-      static_cast<void>(kernel.map(argument[1], 4096));
+      driver::Mapping mapping;
+      static_cast<void>(kernel.map(file, argument[1], 4096, mapping));
     }
-    if (next() == 7) kernel.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), scratch_.size());
+    if (next() == 7) {
+      kernel.release(kernel.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), scratch_.size()));
+    }
   }
 
   std::span<const uint8_t> data_;

@@ -42,25 +42,10 @@ class Contexts : public Door {
     return set(context, I915_CONTEXT_PARAM_ENGINES, reinterpret_cast<uintptr_t>(data.data()),
                static_cast<uint32_t>(data.size() * 2));
   }
-  // Jumps to its own start for ever: the address is a relocation, or chosen.
   int execute_endless(uint32_t context, uint64_t flags, uint32_t& batch) {
-    batch = create(4096);
-    std::vector<drm_i915_gem_exec_object2> objects(1);
-    objects[0].handle = batch;
-    if (kernel->shared_space()) {
-      fill(batch, {0x1880'0180, 0});
-      drm_i915_gem_relocation_entry relocation{};
-      relocation.target_handle = batch;
-      relocation.offset = 4;
-      relocation.presumed_offset = ~0ull;
-      objects[0].relocation_count = 1;
-      objects[0].relocs_ptr = reinterpret_cast<uintptr_t>(&relocation);
-      return execute(objects, flags, context);
-    }
-    const uint32_t place = 0x10'0000 * batch;
-    fill(batch, {0x1880'0101, place, 0});
-    objects[0].offset = place;
-    objects[0].flags = EXEC_OBJECT_PINNED;
+    drm_i915_gem_relocation_entry relocation;
+    std::vector<drm_i915_gem_exec_object2> objects{make_endless(relocation)};
+    batch = objects[0].handle;
     return execute(objects, flags, context);
   }
   int execute_empty(uint32_t context, uint64_t flags = 0) {

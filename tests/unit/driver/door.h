@@ -5,7 +5,10 @@
 #include <libdrm/drm.h>
 #include <libdrm/i915_drm.h>
 
+#include <sys/mman.h>
+
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/kernel.h"
@@ -74,11 +77,39 @@ class Door : public ::testing::TestWithParam<std::string> {
     drm_i915_gem_wait wait{.bo_handle = handle, .flags = 0, .timeout_ns = timeout};
     return call(DRM_IOCTL_I915_GEM_WAIT, wait);
   }
+  // As a front end does it.
+  void unmap(void* place, size_t bytes) {
+    auto kept = kernel->forget_memory(reinterpret_cast<uintptr_t>(place), bytes);
+    EXPECT_EQ(munmap(place, bytes), 0);
+    kernel->release(std::move(kept));
+  }
   // A batch that does nothing.
   uint32_t make_empty() {
     const uint32_t batch = create(4096);
     fill(batch, {0, 0x0500'0000});
     return batch;
+  }
+
+  // A batch that jumps to its own start for ever: the address is a relocation, or chosen where each context has a
+  // space. `relocation` must live until it is executed.
+  drm_i915_gem_exec_object2 make_endless(drm_i915_gem_relocation_entry& relocation) {
+    drm_i915_gem_exec_object2 object{};
+    object.handle = create(4096);
+    if (kernel->shared_space()) {
+      fill(object.handle, {0x1880'0180, 0});
+      relocation = {};
+      relocation.target_handle = object.handle;
+      relocation.offset = 4;
+      relocation.presumed_offset = ~uint64_t{0};
+      object.relocation_count = 1;
+      object.relocs_ptr = reinterpret_cast<uintptr_t>(&relocation);
+      return object;
+    }
+    const uint32_t place = 0x10'0000 * object.handle;
+    fill(object.handle, {0x1880'0101, place, 0});
+    object.offset = place;
+    object.flags = EXEC_OBJECT_PINNED;
+    return object;
   }
 
   std::unique_ptr<Kernel> kernel;

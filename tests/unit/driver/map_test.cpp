@@ -22,11 +22,8 @@ class Maps : public Door {
   uint8_t* map(uint32_t handle, uint64_t kind, uint64_t bytes) {
     const int64_t offset = offset_of(handle, kind);
     EXPECT_GT(offset, 0);
-    const auto mapping = kernel->map(static_cast<uint64_t>(offset), bytes);
-    EXPECT_TRUE(mapping);
-    if (!mapping) return nullptr;
-    void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mapping->descriptor,
-                             static_cast<off_t>(mapping->offset));
+    void* const place =
+        kernel->map_here(*file, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, static_cast<uint64_t>(offset));
     EXPECT_NE(place, MAP_FAILED);
     return static_cast<uint8_t*>(place);
   }
@@ -78,7 +75,7 @@ TEST_P(Maps, TheOldCallMapsByItself) {
   auto* const place = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(map.addr_ptr));
   place[5] = 9;
   EXPECT_EQ(content(buffer)[4096 + 5], std::byte{9});
-  munmap(place, 4096);
+  unmap(place, 4096);
   map.offset = 8192;
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_MMAP, map), -EINVAL);
   map.offset = 1;
@@ -136,8 +133,8 @@ TEST_P(Maps, TiledBuffersLookLinearThroughTheAperture) {
     // Other kinds of mappings show the tiles.
     uint8_t* const plain = map(buffer, I915_MMAP_OFFSET_WB, kStride * kRows);
     EXPECT_EQ(plain[place_of(700, 33)], 0xaa);
-    munmap(plain, kStride * kRows);
-    munmap(view, kStride * kRows);
+    unmap(plain, kStride * kRows);
+    unmap(view, kStride * kRows);
   }
 }
 
@@ -190,7 +187,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
     EXPECT_EQ(dwords[0x1010 / 4], 0x1234'5678u);
   }
   // It goes, and comes back.
-  kernel->forget_memory(reinterpret_cast<uintptr_t>(memory), 8192);
+  kernel->release(kernel->forget_memory(reinterpret_cast<uintptr_t>(memory), 8192));
   munmap(memory, 8192);
   EXPECT_EQ(execute(objects), -EFAULT);
   if (!local()) {
@@ -229,13 +226,6 @@ TEST_P(Maps, CachingAndDomainsAreThoseOfTheChip) {
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_CACHING, caching), -EINVAL);
   EXPECT_EQ(set_domain(caching.handle, I915_GEM_DOMAIN_RENDER, 0), -EINVAL);
   EXPECT_EQ(set_domain(caching.handle, I915_GEM_DOMAIN_CPU, I915_GEM_DOMAIN_GTT), -EINVAL);
-}
-
-TEST_P(Maps, PerformanceStreamsAreRefused) {
-  drm_i915_perf_open_param open{};
-  EXPECT_EQ(call(DRM_IOCTL_I915_PERF_OPEN, open), -524);
-  drm_i915_perf_oa_config config{};
-  EXPECT_EQ(call(DRM_IOCTL_I915_PERF_ADD_CONFIG, config), -524);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Maps, ::testing::ValuesIn(all_chips()), chip_name);

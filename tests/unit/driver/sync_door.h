@@ -116,16 +116,7 @@ class SyncDoor : public Door {
   }
   // A batch that never ends, by itself.
   int run_endless(uint32_t in_context, int* out, std::vector<drm_i915_gem_exec_fence> fences = {}) {
-    const uint32_t batch = create(4096);
-    fill(batch, narrow() ? std::vector<uint32_t>{0x1880'0180, 0} : std::vector<uint32_t>{0x1880'0101, 0, 0});
-    relocation_ = {};
-    relocation_.target_handle = batch;
-    relocation_.offset = 4;
-    relocation_.presumed_offset = ~uint64_t{0};
-    std::vector<drm_i915_gem_exec_object2> objects(1);
-    objects[0].handle = batch;
-    objects[0].relocation_count = 1;
-    objects[0].relocs_ptr = reinterpret_cast<uintptr_t>(&relocation_);
+    std::vector<drm_i915_gem_exec_object2> objects{make_endless(relocation_)};
     drm_i915_gem_execbuffer2 execute{};
     execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
     execute.buffer_count = 1;
