@@ -36,6 +36,7 @@ tests/doors/vm.sh
 
 step "Mesa, Intel's OpenCL driver and libdrm on every device; the screen"
 tests/doors/drm.sh --short
+tests/doors/drm_suite.sh
 tests/doors/kms.sh
 
 step "tests, with sanitizers"

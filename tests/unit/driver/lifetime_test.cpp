@@ -34,7 +34,9 @@ class Lifetime : public Door {
     objects[0].handle = make_empty();
     objects[1].handle = handle;
     const int result = execute(objects, I915_EXEC_BATCH_FIRST);
-    if (result == 0) EXPECT_EQ(wait(objects[0].handle), 0);
+    if (result == 0) {
+      EXPECT_EQ(wait(objects[0].handle), 0);
+    }
     close(objects[0].handle);
     return result;
   }
