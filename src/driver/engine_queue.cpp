@@ -22,6 +22,13 @@ constexpr uint32_t kRequestReset = 1;
 
 EngineContext::EngineContext(EngineQueue& queue) : queue_(queue), timeline_(queue.take_timeline()) {}
 
+uint32_t EngineQueue::threads_started() const {
+  constexpr uint32_t kThreadsDispatched = 0x290;
+  const bool computes =
+      engine_.engine_class == spec::EngineClass::render || engine_.engine_class == spec::EngineClass::compute;
+  return computes && hardware_.has(spec::Feature::execlists) ? hardware_.read(engine_, kThreadsDispatched) : 0;
+}
+
 uint64_t EngineQueue::take_timeline() {
   return ++timelines_ << 16 | static_cast<uint64_t>(engine_.engine_class) << 8 | engine_.instance;
 }

@@ -53,6 +53,9 @@ class EngineQueue {
   bool working() const { return !running_.empty(); }
   bool holds() const { return !waiting_.empty(); }
   uint64_t progress() const { return progress_; }  // grows whenever a request is started or done
+  // Compute threads that the engine has started so far, where it counts them: a long dispatch is alive as long as they
+  // grow.
+  uint32_t threads_started() const;
   // What the engine works on now, or would if it could.
   virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }
   // The engine hangs in `current`: it is reset, the culprit's request fails with this error, others go on.

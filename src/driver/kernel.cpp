@@ -333,7 +333,9 @@ void Kernel::look_for_hangs() {
     Watch& watch = watches_[queue.get()];
     const RequestRef current = queue->current();
     if (current != watch.request) {
-      watch = {current, now};
+      watch = {current, now, current ? queue->threads_started() : 0};
+    } else if (current && now - watch.since > options_.hang_after && watch.threads != queue->threads_started()) {
+      watch = {current, now, queue->threads_started()};
     } else if (current && now - watch.since > options_.hang_after) {
       blame(*queue, current, now);
       watch = {};

@@ -161,6 +161,7 @@ class Kernel {
   struct Watch {
     RequestRef request;
     std::chrono::steady_clock::time_point since;
+    uint32_t threads = 0;  // that its engine had started then
   };
   std::unordered_map<EngineQueue*, Watch> watches_;
   ForeignWatch foreign_;

@@ -367,9 +367,22 @@ int32_t Source::offset(unsigned lane) const {
   return element_offset(frame_.thread, prepared_, operand_, storage_, lane, false);
 }
 
+namespace {
+
+// The words of a vector immediate lie where the destination's elements lie: four dwords take every second of them
+// (Intel's compiler writes such vectors, with zeros between).
+unsigned vector_lane(const Instruction& in, const Operand& operand, unsigned lane) {
+  const unsigned step = in.dst.region.horizontal * traits(in.dst.type).bytes / 2u;
+  const bool spread = (operand.type == Type::v || operand.type == Type::uv) && step > 1 && step * in.exec_size <= 8;
+  return spread ? lane * step : lane;
+}
+
+}  // namespace
+
 uint64_t Source::bits(unsigned lane) const {
   if (operand_.file == File::immediate) {
-    return immediate_bits(operand_, prepared_.in.align16 ? operand_.swizzle[lane & 3] & 3u : lane);
+    return immediate_bits(operand_, prepared_.in.align16 ? operand_.swizzle[lane & 3] & 3u
+                                                         : vector_lane(prepared_.in, operand_, lane));
   }
   return load_bits(storage_, offset(lane), traits(type_).bytes);
 }
