@@ -381,8 +381,8 @@ unsigned vector_lane(const Instruction& in, const Operand& operand, unsigned lan
 
 uint64_t Source::bits(unsigned lane) const {
   if (operand_.file == File::immediate) {
-    return immediate_bits(operand_, prepared_.in.align16 ? operand_.swizzle[lane & 3] & 3u
-                                                         : vector_lane(prepared_.in, operand_, lane));
+    return immediate_bits(
+        operand_, prepared_.in.align16 ? operand_.swizzle[lane & 3] & 3u : vector_lane(prepared_.in, operand_, lane));
   }
   return load_bits(storage_, offset(lane), traits(type_).bytes);
 }
