@@ -1,0 +1,160 @@
+// Dispatches behind a streamer: counts from registers, predicates, statistics, settings that last, hangs and resets,
+// snapshots in the middle.
+#include <algorithm>
+
+#include "kernels.h"
+#include "support/engine_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kThreads = 0x290, kCountX = 0x500, kPredicate = 0x418;
+using Dwords = std::vector<uint32_t>;
+
+class ComputeStreamer : public ::testing::Test {
+ protected:
+  ComputeStreamer() {
+    code_ = bench.allocate(1);
+    state_ = bench.allocate(1);
+    out_ = bench.allocate(4);
+    bench.start_ring(kRcs, 8);
+    // A buffer of 16 KB at binding table index 0.
+    bench.poke(state_ + 0x100, 0x200);
+    bench.poke(state_ + 0x200, {0x87fd'4000, 0, 0x7f007f, 0, 0, 0, 0, 0, static_cast<uint32_t>(out_), 0});
+    load(compute::kernels::kDump);
+  }
+  template <size_t N>
+  void load(const uint32_t (&kernel)[N]) {
+    bench.poke(code_, std::span(kernel));
+    bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 0, 1, 0});
+  }
+  Dwords settings() const {
+    Dwords words = {0x6904'0302};  // GPGPU
+    const auto base = [](uint64_t address) { return static_cast<uint32_t>(address) | 1; };
+    Dwords bases(19);
+    bases[0] = 0x6101'0011;
+    bases[1] = 1;
+    bases[4] = base(state_);
+    bases[6] = base(state_);
+    bases[8] = base(state_);
+    bases[10] = base(code_);
+    words.insert(words.end(), bases.begin(), bases.end());
+    const Dwords front = {0x7000'0007, 0, 0, 31u << 16, 0, 0, 0, 0, 0};
+    words.insert(words.end(), front.begin(), front.end());
+    const Dwords descriptors = {0x7002'0002, 0, 32, 0x300};
+    words.insert(words.end(), descriptors.begin(), descriptors.end());
+    return words;
+  }
+  static Dwords walker(uint32_t groups, uint32_t flags = 0) {
+    return {0x7105'000d | flags, 0, 0, 0, 0, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u};
+  }
+  bool run(const Dwords& commands) {
+    bench.emit(kRcs, commands);
+    bench.submit(kRcs);
+    return bench.device->settle();
+  }
+  // Groups that have shown themselves; what they wrote goes.
+  uint32_t groups_seen() {
+    uint32_t count = 0;
+    for (uint32_t group = 0; group < 16; ++group) {
+      const uint64_t at = out_ + group * 512;
+      count += bench.peek(at + 4) == group && bench.peek(at + 16) == 0x100;
+      bench.poke(at + 16, 0);
+    }
+    return count;
+  }
+  bool idle() { return bench.reg(kRcs, EngineBench::kHead) == bench.ring_tail(kRcs); }
+
+  EngineBench bench{"skl"};
+  uint64_t code_ = 0;
+  uint64_t state_ = 0;
+  uint64_t out_ = 0;
+};
+
+TEST_F(ComputeStreamer, SettingsLastFromOneSubmissionToTheNext) {
+  EXPECT_TRUE(run(settings()));
+  EXPECT_TRUE(run(walker(3)));
+  EXPECT_EQ(groups_seen(), 3u);
+  EXPECT_TRUE(run(walker(5)));
+  EXPECT_EQ(groups_seen(), 5u);
+  EXPECT_EQ(bench.reg(kRcs, kThreads), 64u) << "channels: eight groups of one thread of eight";
+}
+
+TEST_F(ComputeStreamer, CountsFromRegisters) {
+  EXPECT_TRUE(run(settings()));
+  bench.set_reg(kRcs, kCountX, 4);
+  bench.set_reg(kRcs, kCountX + 4, 1);
+  bench.set_reg(kRcs, kCountX + 8, 1);
+  EXPECT_TRUE(run(walker(2, 1u << 10)));
+  EXPECT_EQ(groups_seen(), 4u);
+  bench.set_reg(kRcs, kCountX + 8, 0);
+  EXPECT_TRUE(run(walker(2, 1u << 10)));
+  EXPECT_EQ(groups_seen(), 0u) << "none in one direction is none at all";
+}
+
+TEST_F(ComputeStreamer, APredicateThatIsClearDropsIt) {
+  EXPECT_TRUE(run(settings()));
+  bench.set_reg(kRcs, kPredicate, 0);
+  EXPECT_TRUE(run(walker(2, 1u << 8)));
+  EXPECT_EQ(groups_seen(), 0u);
+  bench.set_reg(kRcs, kPredicate, 1);
+  EXPECT_TRUE(run(walker(2, 1u << 8)));
+  EXPECT_EQ(groups_seen(), 2u);
+}
+
+TEST_F(ComputeStreamer, NonsenseHangsUntilReset) {
+  EXPECT_TRUE(run(settings()));
+  bench.poke(code_, {0, 0, 0, 0});
+  run(walker(1));
+  EXPECT_FALSE(idle());
+  bench.device->reset_engine(bench.engine_model(kRcs));
+  load(compute::kernels::kDump);
+  bench.start_ring(kRcs, 8);
+  EXPECT_TRUE(run(settings()));
+  EXPECT_TRUE(run(walker(1)));
+  EXPECT_EQ(groups_seen(), 1u);
+}
+
+// The kernel waits for a dword that the processor writes. A copy of the device that was made meanwhile goes on as well.
+TEST_F(ComputeStreamer, AnEndlessKernelHoldsNeitherTheHostNorASnapshot) {
+  load(compute::kernels::kSpin);
+  EXPECT_TRUE(run(settings()));
+  bench.emit(kRcs, walker(1));
+  bench.submit(kRcs);
+  bench.device->advance(1'000'000);
+  EXPECT_FALSE(idle());
+  const auto state = bench.device->snapshot();
+  bench.device->advance(1'000'000);
+  EXPECT_FALSE(idle());
+  bench.poke(out_, 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(out_ + 4), 7u);
+  bench.poke(out_, 0);
+  bench.poke(out_ + 4, 0);
+  bench.device->restore(state);
+  bench.device->advance(1'000'000);
+  EXPECT_FALSE(idle());
+  bench.poke(out_, 1);
+  EXPECT_TRUE(bench.device->settle());
+  EXPECT_EQ(bench.peek(out_ + 4), 7u);
+}
+
+TEST_F(ComputeStreamer, TheReportNamesWhatRan) {
+  EXPECT_TRUE(run(settings()));
+  EXPECT_TRUE(run(walker(2)));
+  const FidelityReport report = bench.device->fidelity();
+  const auto& walkers = report.entries().at({FidelityKind::command, "GPGPU_WALKER"});
+  EXPECT_EQ(walkers.count, 1u);
+  EXPECT_EQ(walkers.fidelity, FidelityClass::exact);
+  const auto& writes = report.entries().at({FidelityKind::message, "DATA_CACHE_DATA_PORT_0 OWORD_BLOCK_WRITE"});
+  EXPECT_EQ(writes.count, 2u);
+}
+
+TEST_F(ComputeStreamer, MediaObjectsAreNamedAsMissing) {
+  EXPECT_TRUE(run({0x7100'0004, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(bench.events(EventKind::unsupported), 1u);
+}
+
+}  // namespace
+}  // namespace halogen
