@@ -37,7 +37,8 @@ int run(bool json) {
     for (const spec::DeviceModel& device : spec::device_models()) rows.push_back(to_json(device));
     text = fmt::format("[{}]\n", fmt::join(rows, ",\n "));
   } else {
-    text = fmt::format("{:<7} {:<7} {:<7} {:<32} {}\n", "device", "pci id", "gen", "engines", "the model supports");
+    text = fmt::format("{:<7} {:<7} {:<7} {:<32} {}\n", "device", "pci id", "gen", "engines",
+                       "what runs, and doors that are tested");
     for (const spec::DeviceModel& device : spec::device_models()) {
       text += fmt::format("{:<7} {:#06x}  {:<7} {:<32} {}\n", device.name, device.pci_id, spec::name_of(device.gen),
                           engine_names(device), device.supported);
@@ -55,6 +56,8 @@ void add_devices(CLI::App& app, int& status) {
   CLI::App* command =
       app.add_subcommand("devices", "the devices: PCI id, generation, engines, what the model supports");
   command->add_flag("--json", *json, "a JSON list of objects");
+  command->footer(
+      "Commands that the model does not execute are decoded, and named in the reports of run, replay, serve and vm.");
   command->callback([json, &status] { status = run(*json); });
 }
 

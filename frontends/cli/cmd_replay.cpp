@@ -124,7 +124,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void at(uint64_t bytes, uint64_t records) {
-    if (!shown_ || ++calls_ % 64 != 0) return;
+    if (!shown_) return;
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds(200);
@@ -136,27 +136,42 @@ class Progress {
   uint64_t total_;
   bool shown_;
   bool drawn_ = false;
-  uint64_t calls_ = 0;
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
 };
 
-// A packed file's size says nothing of its records.
-uint64_t size_for_progress(const std::string& file) {
+// 0: a pipe, or what has no size.
+uint64_t size_of(const std::string& file) {
   std::error_code failed;
   const uint64_t bytes = fs::file_size(file, failed);
-  return failed || file.ends_with(".xz") ? 0 : bytes;
+  return failed ? 0 : bytes;
 }
+
+// Long records come in parts: progress shows inside them too.
+class Watched final : public trace::aub::Visitor {
+ public:
+  Watched(trace::Player& player, const trace::ByteSource& source, uint64_t total)
+      : player_(player), source_(source), progress_(total) {}
+
+  void on(const trace::aub::Place& place, const trace::aub::Record& record) override {
+    player_.on(place, record);
+    progress_.at(source_.position(), place.index);
+  }
+
+ private:
+  trace::Player& player_;
+  const trace::ByteSource& source_;
+  Progress progress_;
+};
 
 Result<void> play(const Options& options, trace::Player& player) {
   auto source = trace::open_file(options.file);
   if (!source) return source.error();
   trace::aub::Reader reader(**source, options.file);
-  Progress progress(size_for_progress(options.file));
+  Watched watched(player, **source, size_of(options.file));
   while (player.wants_more()) {
-    const auto more = reader.next(player);
+    const auto more = reader.next(watched);
     if (!more) return more.error();
     if (!*more) break;
-    progress.at(reader.bytes(), reader.records());
   }
   player.finish();
   if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};

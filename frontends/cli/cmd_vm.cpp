@@ -64,7 +64,7 @@ bool can_write(const std::string& path) {
 vm::File ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return vm::File(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -20,7 +20,8 @@ bool again(int error) {
 
 }  // namespace
 
-SocketChannel::SocketChannel(int socket, int stop) : socket_(socket), stop_(stop), buffer_(kBufferBytes) {}
+SocketChannel::SocketChannel(int socket, int stop, Waiting* waiting)
+    : socket_(socket), stop_(stop), waiting_(waiting), buffer_(kBufferBytes) {}
 
 SocketChannel::~SocketChannel() {
   ::close(socket_);
@@ -45,7 +46,10 @@ size_t SocketChannel::read(std::span<std::byte> into) {
       done += part;
       continue;
     }
-    if (!wait(POLLIN)) return done;
+    if (waiting_ != nullptr) waiting_->begin();
+    const bool goes_on = wait(POLLIN);
+    if (waiting_ != nullptr) waiting_->end();
+    if (!goes_on) return done;
     const bool direct = into.size() - done >= buffer_.size();
     const auto target = direct ? into.subspan(done) : std::span(buffer_);
     const ssize_t got = ::recv(socket_, target.data(), target.size(), MSG_DONTWAIT);

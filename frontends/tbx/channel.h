@@ -1,6 +1,7 @@
 // The two directions of one connection. Sockets are one kind; tests and fuzzers have others.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <span>
@@ -19,10 +20,28 @@ class Channel {
   virtual bool pause(std::chrono::milliseconds time) = 0;
 };
 
+// Since when somebody waits for a peer's next byte; other threads may ask.
+class Waiting {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void begin() { since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+  void end() { since_.store(0, std::memory_order_relaxed); }
+  // Zero: it does not wait.
+  Clock::duration time(Clock::time_point now) const {
+    const Clock::rep since = since_.load(std::memory_order_relaxed);
+    return since == 0 ? Clock::duration::zero() : now.time_since_epoch() - Clock::duration(since);
+  }
+  bool any() const { return since_.load(std::memory_order_relaxed) != 0; }
+
+ private:
+  std::atomic<Clock::rep> since_{0};
+};
+
 // A connected socket. `stop`: a descriptor that becomes readable when the server ends. Owns the socket only.
 class SocketChannel final : public Channel {
  public:
-  SocketChannel(int socket, int stop);
+  SocketChannel(int socket, int stop, Waiting* waiting = nullptr);
   ~SocketChannel() override;
   SocketChannel(const SocketChannel&) = delete;
   SocketChannel& operator=(const SocketChannel&) = delete;
@@ -36,6 +55,7 @@ class SocketChannel final : public Channel {
 
   int socket_;
   int stop_;
+  Waiting* waiting_;  // may be null
   std::vector<std::byte> buffer_;
   size_t first_ = 0;
   size_t end_ = 0;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "base/bits.h"
+
 namespace halogen::tbx {
 
 enum class MessageType : uint32_t {
@@ -54,6 +56,11 @@ enum class MessageType : uint32_t {
   compare_data = 43,
   compare_data_reply = 44,
 };
+
+// Bits of a word of a body.
+inline uint32_t field(uint32_t word, unsigned hi, unsigned lo) {
+  return static_cast<uint32_t>(bits(word, hi, lo));
+}
 
 struct Header {
   uint32_t type = 0;

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -103,24 +104,43 @@ void Server::accept_one() {
   Connection& connection = connections_.emplace_back();
   connection.number = number;
   connection.socket = socket;
-  connection.thread = std::thread([this, &connection] {
-    serve(connection);
-    ++finished_;
-    connection.done = true;
-  });
+  try {
+    connection.thread = std::thread([this, &connection] {
+      serve(connection);
+      ++finished_;
+      connection.done = true;
+    });
+  } catch (const std::system_error& error) {  // the host has no thread left: the others go on
+    options_.log(fmt::format("connection {}: refused, no thread for it: {}", number, error.what()));
+    ::close(socket);
+    connections_.pop_back();
+  }
 }
 
-// Clients open connections that they may never use: they do not keep others out.
+void Server::drop(Connection& connection, std::string_view why) {
+  options_.log(fmt::format("connection {}: dropped, {} and another one wants in", connection.number, why));
+  ::shutdown(connection.socket, SHUT_RDWR);
+  connection.dropped = true;
+}
+
+// Clients open connections that they may never use, or leave open: they do not keep others out.
 bool Server::drop_idle() {
+  const auto now = Waiting::Clock::now();
+  Connection* silent = nullptr;
   for (Connection& each : connections_) {
     const std::lock_guard lock(each.guard);
-    if (each.socket < 0 || each.has_device || each.dropped) continue;
-    options_.log(fmt::format("connection {}: dropped, it did nothing and another one wants in", each.number));
-    ::shutdown(each.socket, SHUT_RDWR);
-    each.dropped = true;
-    return true;
+    if (each.socket < 0 || each.dropped) continue;
+    if (!each.has_device) {
+      drop(each, "it did nothing");
+      return true;
+    }
+    const bool waits = each.waiting.any() && each.waiting.time(now) >= options_.patience;
+    if (waits && (silent == nullptr || each.waiting.time(now) > silent->waiting.time(now))) silent = &each;
   }
-  return false;
+  if (silent == nullptr) return false;
+  const std::lock_guard lock(silent->guard);
+  if (silent->socket >= 0) drop(*silent, "it has long been silent");
+  return true;
 }
 
 void Server::join_finished(bool all) {
@@ -135,7 +155,7 @@ void Server::join_finished(bool all) {
 }
 
 void Server::serve(Connection& connection) {
-  SocketChannel channel(connection.socket, stop_read_);
+  SocketChannel channel(connection.socket, stop_read_, &connection.waiting);
   const std::string who = fmt::format("connection {}", connection.number);
   World own;
   std::mutex own_guard;

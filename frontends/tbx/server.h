@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -14,6 +15,7 @@
 
 #include "base/fidelity.h"
 #include "base/result.h"
+#include "tbx/channel.h"
 #include "trace/aub_writer.h"
 #include "trace/byte_sink.h"
 #include "trace/machine.h"
@@ -24,6 +26,8 @@ struct ServerOptions {
   const spec::DeviceModel* model = nullptr;
   uint16_t port = 0;  // 0: the system picks one
   bool shared = false;
+  // A connection whose peer has sent nothing for so long gives way to a new one when all places are taken.
+  std::chrono::milliseconds patience = std::chrono::minutes(1);
   std::string trace;  // file; further connections get a number into its name
   std::function<void(std::string_view)> log = [](std::string_view) {};
   std::function<void(const FidelityReport&)> reported = [](const FidelityReport&) {};  // after each connection
@@ -58,6 +62,7 @@ class Server {
     uint64_t number = 0;
     std::thread thread;
     std::atomic<bool> done{false};
+    Waiting waiting;          // for its peer
     std::mutex guard;         // of what follows
     int socket = -1;          // -1: closed
     bool has_device = false;  // it sent more than words of greeting
@@ -68,7 +73,10 @@ class Server {
 
   void accept_one();
   void serve(Connection& connection);
-  bool drop_idle();  // the oldest connection that has no device; false: there is none
+  // The oldest connection that has no device, else the one that has been silent longest, if that is long; false: there
+  // is none.
+  bool drop_idle();
+  void drop(Connection& connection, std::string_view why);
   Result<void> make(World& world);
   void end(World& world, const std::string& who);
   void join_finished(bool all);

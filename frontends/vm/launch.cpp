@@ -1,9 +1,14 @@
 #include "launch.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -24,10 +29,12 @@ namespace fs = std::filesystem;
 
 // Of isa-debug-exit: a write ends the machine at once, with an odd status that has no room for the command's.
 constexpr uint16_t kExitPort = 0xf4;
-// The second serial line ends in a file: what is written there is the command's status.
-constexpr std::string_view kStatusFile = "status";
+// The second serial line ends in a pipe: what is written there is the command's status. Nobody reads it before the
+// machine has ended, so a guest that writes without end fills no more than the pipe.
+constexpr std::string_view kStatusPipe = "status";
 constexpr std::string_view kStatusLine = "/dev/ttyS1";
-constexpr unsigned kPatienceSeconds = 120;  // with an emulator that starts
+constexpr unsigned kPatienceSeconds = 120;     // with an emulator that starts
+constexpr std::chrono::seconds kFarewell{60};  // between the end of the machine and that of its emulator
 
 // On a busy host a guest's clocks seem to jump: its kernel must not give up, nor complain.
 constexpr std::string_view kPatience = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
@@ -117,8 +124,10 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           fmt::format("isa-debug-exit,iobase={:#x},iosize=0x04", kExitPort),
           "-serial",
           "stdio",
+          "-chardev",
+          fmt::format("pipe,id=status,path={}", workshop.file(kStatusPipe)),
           "-serial",
-          fmt::format("file:{}", workshop.file(kStatusFile)),
+          "chardev:status",
           "-qtest",
           fmt::format("unix:{},server=on,wait=off", workshop.file("qtest")),
           "-qtest-log",
@@ -151,11 +160,22 @@ Result<void> check_image(const LaunchOptions& options) {
   return {};
 }
 
+// The pipes of the second serial line: QEMU opens both for itself. Ours is the end of what the guest says.
+Result<File> make_status_pipe(const Workshop& workshop) {
+  const std::string name = workshop.file(kStatusPipe);
+  for (const char* way : {".in", ".out"}) {
+    if (mkfifo((name + way).c_str(), 0600) != 0) return Error{fmt::format("{}{} cannot be made.", name, way)};
+  }
+  File pipe(open((name + ".out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  return pipe ? Result<File>(std::move(pipe)) : Error{fmt::format("{}.out cannot be opened.", name)};
+}
+
 // What the guest wrote on its second serial line.
-std::optional<int> status_in(const std::string& path) {
-  const auto text = read_file(path);
+std::optional<int> status_in(const File& pipe) {
+  std::array<char, 64> text{};
+  const ssize_t got = read(pipe.descriptor(), text.data(), text.size());
   int status = 0;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), status).ec != std::errc{}) return {};
+  if (got <= 0 || std::from_chars(text.data(), text.data() + got, status).ec != std::errc{}) return {};
   return status >= 0 && status <= 255 ? std::optional(status) : std::nullopt;
 }
 
@@ -215,6 +235,9 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   if (!workshop) return workshop.error();
   if (const auto written = write_file_system(options, workshop->file("files.cpio")); !written) return written.error();
 
+  const auto status_pipe = make_status_pipe(*workshop);
+  if (!status_pipe) return status_pipe.error();
+
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Error{"there is no socket to be had."};
   DeviceServer server{ProxyLink(File(pair[0])), options.events};
@@ -239,12 +262,14 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   }
   Starter starter(server, *emulator, *workshop);
   const auto served = server.serve(options.stop);
-  if (!served || server.was_stopped()) emulator->end();
+  // Whatever waits for the emulator from here on waits for one that has ended.
+  const bool leaves = served && !server.was_stopped() && emulator->wait_for(kFarewell, options.stop);
+  if (!leaves) emulator->end();
   const std::string problem = starter.finish();
   if (!served) return served.error();
   const Ending ended = emulator->wait();
   LaunchResult result;
-  result.status = status_in(workshop->file(kStatusFile));
+  result.status = status_in(*status_pipe);
   if (server.was_stopped()) {
     result.status.reset();
     result.ending = "the machine was ended from outside.";

@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -59,7 +60,7 @@ Result<Process> Process::start(const std::vector<std::string>& words, int kept) 
   return Error{fmt::format("{} cannot be started: {}.", words[0], std::strerror(problem))};
 }
 
-Process::Process(Process&& other) noexcept : process_(std::exchange(other.process_, 0)) {}
+Process::Process(Process&& other) noexcept : process_(std::exchange(other.process_, 0)), collected_(other.collected_) {}
 
 Process::~Process() {
   if (process_ <= 0) return;
@@ -75,13 +76,32 @@ void Process::end() {
   if (process_ > 0) kill(process_, SIGKILL);
 }
 
-Ending Process::wait() {
-  int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
-  process_ = 0;
+Ending Process::ending_of(int status) {
   if (WIFEXITED(status)) return {WEXITSTATUS(status), 0};
   return {std::nullopt, WTERMSIG(status)};
+}
+
+bool Process::wait_for(std::chrono::milliseconds time, int stop) {
+  constexpr std::chrono::milliseconds kStep{10};
+  for (std::chrono::milliseconds waited{0}; waited < time; waited += kStep) {
+    int status = 0;
+    if (waitpid(process_, &status, WNOHANG) == process_) {
+      process_ = 0;
+      collected_ = status;
+      return true;
+    }
+    pollfd watched{stop, POLLIN, 0};
+    if (poll(&watched, stop < 0 ? 0 : 1, static_cast<int>(kStep.count())) > 0) return false;
+  }
+  return false;
+}
+
+Ending Process::wait() {
+  int status = collected_.value_or(0);
+  while (!collected_ && waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = 0;
+  return ending_of(status);
 }
 
 }  // namespace halogen::vm

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,10 +34,16 @@ class Process {
   void ask_to_end() const;  // SIGTERM
   void end();               // SIGKILL
   Ending wait();
+  // For a process that is about to end by itself: false when it has not within that time, or when `stop` (a descriptor;
+  // -1: none) becomes readable.
+  bool wait_for(std::chrono::milliseconds time, int stop);
 
  private:
   explicit Process(pid_t process) : process_(process) {}
+  static Ending ending_of(int status);
+
   pid_t process_;
+  std::optional<int> collected_;  // its status, where it was waited for already
 };
 
 }  // namespace halogen::vm

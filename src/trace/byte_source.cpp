@@ -31,11 +31,16 @@ class FileSource final : public ByteSource {
     if (got < out.size() && std::ferror(file_.get()) != 0) {
       return Error{fmt::format("{}: cannot be read: {}.", name_, std::strerror(errno))};
     }
+    position_ += kept + got;
     return kept + got;
   }
+  uint64_t position() const override { return position_; }
 
   // What was read to look at is read again: a pipe cannot go back by itself.
-  void put_back(std::span<const std::byte> bytes) { kept_.assign(bytes.begin(), bytes.end()); }
+  void put_back(std::span<const std::byte> bytes) {
+    kept_.assign(bytes.begin(), bytes.end());
+    position_ -= bytes.size();
+  }
 
  private:
   struct Close {
@@ -44,6 +49,7 @@ class FileSource final : public ByteSource {
   std::unique_ptr<std::FILE, Close> file_;
   std::string name_;
   std::vector<std::byte> kept_;
+  uint64_t position_ = 0;
 };
 
 class MemorySource final : public ByteSource {
@@ -54,11 +60,14 @@ class MemorySource final : public ByteSource {
     const size_t count = std::min(out.size(), bytes_.size());
     std::copy_n(bytes_.begin(), count, out.begin());
     bytes_ = bytes_.subspan(count);
+    position_ += count;
     return count;
   }
+  uint64_t position() const override { return position_; }
 
  private:
   std::span<const std::byte> bytes_;
+  uint64_t position_ = 0;
 };
 
 class LzmaSource final : public ByteSource {
@@ -90,6 +99,7 @@ class LzmaSource final : public ByteSource {
     }
     return out.size() - stream_.avail_out;
   }
+  uint64_t position() const override { return packed_->position() - stream_.avail_in; }
 
  private:
   static const char* what(lzma_ret status) {

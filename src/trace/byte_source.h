@@ -18,6 +18,9 @@ class ByteSource {
 
   // Fills `out` as far as bytes are left and says how many it wrote: less than asked for means the end.
   virtual Result<size_t> read(std::span<std::byte> out) = 0;
+
+  // How far the file itself was used: of an .xz file, packed bytes. Sources that are no files stay at 0.
+  virtual uint64_t position() const { return 0; }
 };
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path);

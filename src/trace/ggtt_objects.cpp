@@ -19,13 +19,19 @@ GgttObjects::GgttObjects(const PageFormats& formats)
   if (global_ != nullptr && global_->local_memory == 0) global_ = nullptr;  // nothing to tell apart
 }
 
-void GgttObjects::note_global_entries(std::span<const std::byte> data) {
-  if (global_ == nullptr) return;
+std::vector<uint64_t> GgttObjects::note_global_entries(std::span<const std::byte> data) {
+  std::vector<uint64_t> taken;
+  if (global_ == nullptr) return taken;
   for (; data.size() >= global_->bytes; data = data.subspan(global_->bytes)) {
     uint64_t entry = 0;
     std::memcpy(&entry, data.data(), global_->bytes);
-    if ((entry & global_->present) != 0) backing_[global_->target(entry) / kPageBytes] = entry;
+    if ((entry & global_->present) == 0) continue;
+    const uint64_t page = global_->target(entry) / kPageBytes;
+    const bool was_backing = is_backing(page);
+    backing_[page] = entry;
+    if (!was_backing && is_object(Pool::local, page * kPageBytes)) taken.push_back(page);
   }
+  return taken;
 }
 
 bool GgttObjects::is_backing(uint64_t page) const {
@@ -77,8 +83,8 @@ GgttObjects::Pool GgttObjects::guess_read(uint64_t address) {
     }
     if (known(Pool::system).starts.contains(page)) return Pool::system;
     if (known(Pool::local).starts.contains(page)) return Pool::local;
-    return known(Pool::local).pages.contains(page) && !known(Pool::system).pages.contains(page) ? Pool::local
-                                                                                                : Pool::system;
+    if (known(Pool::system).pages.contains(page)) return Pool::system;
+    return known(Pool::local).pages.contains(page) || is_backing(page) ? Pool::local : Pool::system;
   };
   last_read_ = Leaf{page, decide()};
   return last_read_->pool;

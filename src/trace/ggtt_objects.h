@@ -1,8 +1,9 @@
 // Tells memory apart that some writers of traces and TBX clients give the same addresses on parts with local memory:
 // pages behind the global table (ring, status page, context image), ordinary pages in local memory, and system memory.
 // What is known: an ordinary page comes right after the page table entry that points at it, and that entry says in
-// which memory the page lies. For reads without a memory type: pages of one allocation are read one after the other,
-// from its first page on, and an allocation starts where the place of the page table entries does not go on.
+// which memory the page lies. A page that was written before the global table pointed at it becomes such an object when
+// it does, unless it is an ordinary page. For reads without a memory type: pages of one allocation are read one after
+// the other, from its first page on, and an allocation starts where the place of the page table entries does not go on.
 #pragma once
 
 #include <array>
@@ -24,14 +25,18 @@ class GgttObjects {
 
   explicit GgttObjects(const PageFormats& formats);
 
-  // Entries written to the global table.
-  void note_global_entries(std::span<const std::byte> data);
+  // Entries written to the global table. Gives the pages that became objects by it: what they hold was written before.
+  std::vector<uint64_t> note_global_entries(std::span<const std::byte> data);
   // A write to memory: true when it belongs to an object behind the global table.
   bool take_local_write(uint64_t address, std::span<const std::byte> data) {
     return take_write(Pool::local, address, data);
   }
   bool take_system_write(uint64_t address, std::span<const std::byte> data) {
     return take_write(Pool::system, address, data);
+  }
+  // A read that says which memory it means: true when it belongs to such an object.
+  bool is_object(Pool pool, uint64_t address) const {
+    return is_backing(address / kPageBytes) && !known_[static_cast<size_t>(pool)].pages.contains(address / kPageBytes);
   }
   // A read that does not say which memory it means.
   Pool guess_read(uint64_t address);

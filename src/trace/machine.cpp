@@ -165,9 +165,11 @@ bool Machine::read_memory(aub::MemorySpace space, uint64_t address, std::span<st
     case aub::MemorySpace::ppgtt:
       return transfer_through(process_walk(), address, into, {});
     case aub::MemorySpace::local:
-      device_->local_memory().read(address, into);
+      read_pages(GgttObjects::Pool::local, address, into);
       return objects_.has_value();
     case aub::MemorySpace::system:
+      read_pages(GgttObjects::Pool::system, address, into);
+      return true;
     case aub::MemorySpace::ppgtt_pt_entry:
     case aub::MemorySpace::ppgtt_pdp_entry:
     case aub::MemorySpace::ppgtt_pd_entry:
@@ -186,14 +188,37 @@ bool Machine::read_memory(aub::MemorySpace space, uint64_t address, std::span<st
   return false;
 }
 
+// Pages behind the global table are read where they are kept.
+void Machine::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into) {
+  while (!into.empty()) {
+    const size_t part = std::min<size_t>(into.size(), kPageBytes - address % kPageBytes);
+    const bool object = objects_ && objects_->is_object(pool, address);
+    if (object || pool == GgttObjects::Pool::local) {
+      device_->local_memory().read(address + (object ? object_base_ : 0), into.first(part));
+    } else {
+      host_.read_memory(PhysAddr{address}, into.first(part));
+    }
+    into = into.subspan(part);
+    address += part;
+  }
+}
+
 aub::MemorySpace Machine::space_of_read(uint64_t address) {
   const bool local = objects_ && objects_->guess_read(address) == GgttObjects::Pool::local;
   return local ? aub::MemorySpace::local : aub::MemorySpace::system;
 }
 
-// What points at local memory is moved to where the objects behind the global table are kept.
+// What points at local memory is moved to where the objects behind the global table are kept, with what was written
+// there before.
 bool Machine::store_entries(uint64_t offset, std::span<const std::byte> data) {
-  if (objects_) objects_->note_global_entries(data);
+  if (objects_) {
+    std::array<std::byte, kPageBytes> content;
+    for (const uint64_t page : objects_->note_global_entries(data)) {
+      device_->local_memory().read(page * kPageBytes, content);
+      const bool any = std::ranges::any_of(content, [](std::byte byte) { return byte != std::byte{0}; });
+      if (any) device_->local_memory().write(page * kPageBytes + object_base_, content);
+    }
+  }
   const uint64_t moved = objects_ ? formats_->find(WalkMode::ggtt)->levels.back().table.local_memory : 0;
   for (; data.size() >= entry_bytes_; data = data.subspan(entry_bytes_), offset += entry_bytes_) {
     uint64_t entry = 0;

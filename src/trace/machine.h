@@ -97,6 +97,7 @@ class Machine {
   explicit Machine(const MachineOptions& options) : budget_(options.budget), host_(options.events, options.budget) {}
 
   void bring_up();
+  void read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into);
   bool store_entries(uint64_t offset, std::span<const std::byte> data);
   bool transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
                         std::span<const std::byte> from);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/bits.h"
+#include "surface/tiling.h"
 #include "trace/device_ids.h"
 
 namespace halogen::trace {
@@ -18,6 +19,9 @@ namespace {
 constexpr unsigned kMaxSizeCode = 3;
 constexpr uint64_t kMostDumpBytes = uint64_t{256} << 20;
 constexpr size_t kFillBytes = 64 * 1024;
+constexpr uint64_t kTileXBytes = 512;  // a row of a tile
+constexpr uint64_t kTileYBytes = 128;
+constexpr uint64_t kColumnBytes = 16;
 
 unsigned bytes_of(uint8_t size_code) {
   return 1u << std::min<unsigned>(size_code, kMaxSizeCode);
@@ -63,6 +67,16 @@ bool is_translated(aub::MemorySpace space) {
 // Types of a classic ring.
 spec::EngineClass engine_of_ring(uint8_t type) {
   return type == 3 ? spec::EngineClass::video : type == 4 ? spec::EngineClass::blit : spec::EngineClass::render;
+}
+
+// A pattern as often as it goes into a good piece, at least once. Empty stays empty.
+std::vector<std::byte> repeated(std::span<const std::byte> pattern) {
+  if (pattern.empty()) return {};
+  std::vector<std::byte> all(std::max(kFillBytes / pattern.size(), size_t{1}) * pattern.size());
+  for (size_t at = 0; at < all.size(); at += pattern.size()) {
+    std::ranges::copy(pattern, all.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return all;
 }
 
 // A name that stays in its folder.
@@ -145,15 +159,16 @@ struct Player::Handler {
     if (compare.no_expect) return;
     if (compare.crc) return player.skip_check("comparison by CRC");
     if (!is_readable(compare.space)) return player.skip_check(fmt::format("comparison of {}", name_of(compare.space)));
-    std::vector<std::byte> found(kFillBytes);
+    if (compare.bytes > compare.data.size() && !player.allows_repeated(compare.bytes)) return;
+    const std::vector<std::byte> expected = repeated(compare.data);
+    std::vector<std::byte> found(expected.size());
     std::optional<uint64_t> differs;
     bool there = true;
-    for (uint64_t done = 0; done < compare.bytes && !differs; done += kFillBytes) {
-      const auto part = std::span(found).first(std::min<uint64_t>(kFillBytes, compare.bytes - done));
+    for (uint64_t done = 0; done < compare.bytes && !differs; done += found.size()) {
+      const auto part = std::span(found).first(std::min<uint64_t>(found.size(), compare.bytes - done));
       there &= player.read(compare.space, compare.address + done, part) || !is_translated(compare.space);
-      for (size_t i = 0; i < part.size() && !differs; ++i) {
-        if (part[i] != compare.data[(done + i) % compare.data.size()]) differs = done + i;
-      }
+      if (std::memcmp(part.data(), expected.data(), part.size()) == 0) continue;
+      differs = done + static_cast<uint64_t>(std::ranges::mismatch(part, expected).in1 - part.begin());
     }
     if (!there) {
       return player.check(false, [&] {
@@ -190,12 +205,13 @@ struct Player::Handler {
   void operator()(const aub::Delay& delay) const { machine().advance(delay.time); }
   void operator()(const aub::MemoryDump& dump) const {
     machine().note(dump);
-    player.dump(dump.space, dump.address, dump.width, dump.height, dump.stride, dump.file_name);
+    player.dump({dump.space, dump.address, dump.width, dump.height, dump.stride, dump.tiling}, dump.file_name);
   }
   void operator()(const aub::BufferDump& dump) const {
     machine().note(dump);
-    player.dump(dump.gtt_type == 1 ? aub::MemorySpace::ppgtt : aub::MemorySpace::ggtt, dump.base, dump.width,
-                dump.height, dump.pitch, dump.file_type);
+    player.dump({dump.gtt_type == 1 ? aub::MemorySpace::ppgtt : aub::MemorySpace::ggtt, dump.base, dump.width,
+                 dump.height, dump.pitch, aub::Tiling::none},
+                dump.file_type);
   }
   void operator()(const aub::ClassicBlock& block) const { player.run_block(block); }
   // These say something to people, or again what the device knows already.
@@ -305,6 +321,17 @@ void Player::skip(std::string_view kind) {
   ++(found == skipped_.end() ? skipped_.emplace(kind, 0).first : found)->second;
 }
 
+bool Player::allows_repeated(uint64_t bytes) {
+  if (bytes <= kMostRepeated - repeated_) {
+    repeated_ += bytes;
+    return true;
+  }
+  failure_ =
+      fmt::format("record {} at byte {:#x} repeats a pattern over {} bytes: a trace may make no more than {} MB so",
+                  place_.index, place_.offset, bytes, kMostRepeated >> 20);
+  return false;
+}
+
 void Player::store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint64_t bytes,
                    uint8_t hint) {
   ++counts_.memory_writes;
@@ -316,10 +343,8 @@ void Player::store(aub::MemorySpace space, uint64_t address, std::span<const std
     counts_.unmapped += machine_->write_memory(space, address, data.first(bytes), hint) ? 0u : 1u;
     return;
   }
-  // The pattern again and again.
-  std::vector<std::byte> fill(std::max(kFillBytes / data.size(), size_t{1}) * data.size());
-  for (size_t at = 0; at < fill.size(); at += data.size())
-    std::ranges::copy(data, fill.begin() + static_cast<std::ptrdiff_t>(at));
+  if (!allows_repeated(bytes)) return;
+  const std::vector<std::byte> fill = repeated(data);
   bool all = true;
   for (uint64_t done = 0; done < bytes && all; done += fill.size()) {
     all = machine_->write_memory(space, address + done,
@@ -366,16 +391,39 @@ void Player::run_block(const aub::ClassicBlock& block) {
   skip("block of an unknown kind");
 }
 
-void Player::dump(aub::MemorySpace space, uint64_t address, uint64_t width, uint64_t height, uint64_t pitch,
-                  std::string_view name) {
+// One row of an area, tiles undone. Rows of X tiles are 512 bytes long, of Y tiles they lie in columns of 16.
+void Player::read_row(const DumpArea& area, uint64_t y, std::span<std::byte> into) {
+  if (area.tiling == aub::Tiling::none) {
+    read(area.space, area.address + y * area.pitch, into);
+    return;
+  }
+  const bool is_x = area.tiling == aub::Tiling::x;
+  const uint64_t piece = is_x ? kTileXBytes : kColumnBytes;
+  const uint64_t tiles = area.pitch / (is_x ? kTileXBytes : kTileYBytes);
+  for (uint64_t x = 0; x < into.size(); x += piece) {
+    const uint64_t offset = is_x ? surface::tile_x_offset(x, y, tiles) : surface::tile_y_offset(x, y, tiles);
+    read(area.space, area.address + offset, into.subspan(x, std::min(piece, into.size() - x)));
+  }
+}
+
+void Player::dump(const DumpArea& area, std::string_view name) {
   if (dump_folder_.empty()) return skip("dump, without a folder for it");
-  if (width == 0 || height == 0) return skip("dump of nothing");
-  if (width > kMostDumpBytes / height) return skip("dump of more than 256 MB");
+  if (area.width == 0 || area.height == 0) return skip("dump of nothing");
+  if (area.width > kMostDumpBytes / area.height) return skip("dump of more than 256 MB");
+  if (area.tiling == aub::Tiling::w) return skip("dump of a W-tiled surface");
+  const uint64_t tile = area.tiling == aub::Tiling::x ? kTileXBytes : kTileYBytes;
+  if (area.tiling != aub::Tiling::none && (area.pitch < area.width || area.pitch % tile != 0)) {
+    return skip("dump of a tiled surface with an impossible pitch");
+  }
+  if (counts_.dumps == kMostDumps || area.width * area.height > kMostDumped - dumped_) {
+    return skip("dump, after 1 GB or 4096 files of them");
+  }
+  dumped_ += area.width * area.height;
   const std::string file = fmt::format("{:04}_{}", counts_.dumps, safe_name(name));
   std::ofstream out(dump_folder_ / file, std::ios::binary);
-  std::vector<std::byte> row(width);
-  for (uint64_t y = 0; y < height && out; ++y) {
-    read(space, address + y * pitch, row);
+  std::vector<std::byte> row(area.width);
+  for (uint64_t y = 0; y < area.height && out; ++y) {
+    read_row(area, y, row);
     out.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size()));
   }
   if (!out.flush()) {

@@ -1,8 +1,11 @@
 // Plays an AUB trace on a device: registers, page tables and memory are written as the records say, submissions run to
 // their end, polls and comparisons are checked, delays pass in virtual time, dumps are written where the user allows.
 //
-// Left out, and counted by kind: comparisons by CRC (the sum is not public), dumps for tools of their own formats,
-// predicates, register spaces outside the device. Tilings of single writes are kept but not applied.
+// A few bytes of a trace may ask for much: what repeats a pattern and what is dumped is limited for the whole trace.
+//
+// Left out, and counted by kind: comparisons by CRC (the sum is not public), dumps for tools of their own formats and
+// of W-tiled surfaces, predicates, register spaces outside the device. Tilings of single writes are kept but not
+// applied.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +75,9 @@ class Player final : public aub::Visitor {
   struct Handler;
 
   static constexpr size_t kMostFaults = 20;
+  static constexpr uint64_t kMostRepeated = uint64_t{256} << 20;  // bytes, written or compared
+  static constexpr uint64_t kMostDumped = uint64_t{1} << 30;      // bytes
+  static constexpr uint64_t kMostDumps = 4096;
   static constexpr uint64_t kPollStep = 1'000'000;  // virtual time between two looks
   static constexpr unsigned kPollSteps = 100;
 
@@ -85,8 +91,17 @@ class Player final : public aub::Visitor {
   void poll_ended(bool held, bool ignore, const std::function<std::string()>& sentence);
   void skip(std::string_view kind);
   void skip_check(std::string_view kind);
-  void dump(aub::MemorySpace space, uint64_t address, uint64_t width, uint64_t height, uint64_t pitch,
-            std::string_view name);
+  bool allows_repeated(uint64_t bytes);
+  struct DumpArea {
+    aub::MemorySpace space{};
+    uint64_t address = 0;
+    uint64_t width = 0;  // bytes
+    uint64_t height = 0;
+    uint64_t pitch = 0;
+    aub::Tiling tiling{};
+  };
+  void dump(const DumpArea& area, std::string_view name);
+  void read_row(const DumpArea& area, uint64_t y, std::span<std::byte> into);
 
   const spec::DeviceModel* model_;
   MachineOptions options_;
@@ -98,6 +113,8 @@ class Player final : public aub::Visitor {
   bool aborted_ = false;
   bool stored_difference_ = false;  // of a comparison in parts
   bool in_parts_ = false;           // its last part has not come yet
+  uint64_t repeated_ = 0;           // bytes that patterns made
+  uint64_t dumped_ = 0;             // bytes
   PlayCounts counts_;
   std::vector<std::string> faults_;
   std::map<std::string, uint64_t, std::less<>> skipped_;

@@ -152,7 +152,8 @@ void add_loop(struct batch* batch) {
   add_address(batch, &batch->object, 0);
 }
 
-int submit(struct batch* batch, uint64_t engine, uint32_t context) {
+// `fence`: null, or where the file goes that tells of the end.
+static int hand_over(struct batch* batch, uint64_t engine, uint32_t context, int* fence) {
   add(batch, 0x05000000);  // MI_BATCH_BUFFER_END
   if (batch->count % 2 != 0) add(batch, 0);
   if (put(&batch->object, 0, batch->words, 4 * batch->count) != 0) return -1;
@@ -172,7 +173,26 @@ int submit(struct batch* batch, uint64_t engine, uint32_t context) {
                                              .batch_len = 4 * batch->count,
                                              .flags = engine | (batch->needs_privilege ? I915_EXEC_SECURE : 0),
                                              .rsvd1 = context};
-  return call(DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute);
+  if (fence == NULL) return call(DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute);
+  execute.flags |= I915_EXEC_FENCE_OUT;
+  if (call(DRM_IOCTL_I915_GEM_EXECBUFFER2_WR, &execute) != 0) return -1;
+  *fence = (int)(execute.rsvd2 >> 32);
+  return 0;
+}
+
+int submit(struct batch* batch, uint64_t engine, uint32_t context) {
+  return hand_over(batch, engine, context, NULL);
+}
+
+int submit_with_fence(struct batch* batch, uint64_t engine) {
+  int fence = -1;
+  return hand_over(batch, engine, 0, &fence) == 0 ? fence : -1;
+}
+
+void* map_memory(const struct object* object) {
+  void* memory =
+      map(object->handle, object->bytes, chip.has_local_memory ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WC);
+  return memory == MAP_FAILED ? NULL : memory;
 }
 
 int wait_for(const struct object* object) {

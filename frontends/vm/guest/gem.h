@@ -52,5 +52,9 @@ void add_store(struct batch* batch, const struct object* target, uint32_t offset
 void add_loop(struct batch* batch);
 // Ends the batch and hands it to an engine.
 int submit(struct batch* batch, uint64_t engine, uint32_t context);
+// The same; the file can be polled for the end of the work. -1: it failed.
+int submit_with_fence(struct batch* batch, uint64_t engine);
+// Memory of an object, mapped; does not wait for work on it.
+void* map_memory(const struct object* object);
 // 0: idle; -1: not within a minute.
 int wait_for(const struct object* object);

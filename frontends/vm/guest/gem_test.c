@@ -1,11 +1,14 @@
 // Runs in the guest: the work of a small driver through i915's interface. Stores by every engine, fills and copies, two
-// contexts in turn, every file that the kernel shows of the device read, and an endless batch that the kernel must end
-// with a reset, after which all engines still work. Prints a line a step, and at the end how many there were; status 0:
-// all is right. `gem_test no-hang` leaves files and endless batches out.
+// contexts in turn, waits that only interrupts end, every file that the kernel shows of the device read, and an endless
+// batch that the kernel must end with a reset, after which all engines still work. Prints a line a step, and at the end
+// how many there were; status 0: all is right. `gem_test no-hang` leaves those waits, files and endless batches out.
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "blits.h"
@@ -149,7 +152,56 @@ static void test_interrupts(void) {
   const unsigned long after = interrupt_count();
   char text[96];
   snprintf(text, sizeof(text), "long work ends; interrupts so far: %lu, %lu before it", after, before);
-  expect(ended && after > 0, text);  // a driver that finds its work done at once needs none
+  expect(ended && after > 0, text);  // a driver that finds its work done at once needs no more
+}
+
+// A batch goes round until the processor ends it. Whoever polls its fence before that can be told by an interrupt only:
+// each such batch brings at least one.
+static int run_until_told(unsigned engine, const struct object* target, uint32_t value) {
+  const struct object commands = create(4096, in_system);
+  volatile uint32_t* memory = map_memory(&commands);
+  if (memory == NULL) return 0;
+  memory[0] = 0;  // its page is there before it matters
+  struct batch batch;
+  start_batch(&batch, &commands);
+  add(&batch, 0);
+  add(&batch, 0);
+  add_store(&batch, target, 0, value);
+  add_loop(&batch);
+  struct pollfd fence = {.fd = submit_with_fence(&batch, engines[engine].flag), .events = POLLIN};
+  const int runs = fence.fd >= 0 && poll(&fence, 1, 0) == 0;
+  memory[0] = 0x05000000;  // MI_BATCH_BUFFER_END
+  __sync_synchronize();
+  const int ended = runs && poll(&fence, 1, 60000) == 1;
+  if (fence.fd >= 0) close(fence.fd);
+  munmap((void*)(uintptr_t)memory, commands.bytes);
+  uint32_t found = 0;
+  get(target, 0, &found, sizeof(found));
+  return ended && found == value;
+}
+
+static void test_awaited_interrupts(void) {
+  enum { requests = 4 };
+  const struct object target = create(4096, in_system);
+  for (unsigned engine = 0; engine < engine_count; ++engine) {
+    if (!has_engine(engine)) continue;
+    const unsigned long before = interrupt_count();
+    unsigned ended = 0;
+    for (unsigned i = 0; i < requests; ++i) ended += run_until_told(engine, &target, 0x1a7e0000 + 16 * engine + i) != 0;
+    const unsigned long taken = interrupt_count() - before;
+    char text[128];
+    snprintf(text, sizeof(text), "%u waits for %s end by interrupts: %lu taken", ended, engines[engine].name, taken);
+    expect(ended == requests && taken >= requests, text);
+  }
+}
+
+// From the start of the driver to its render node, as the guest's first process saw it.
+static void tell_bind_time(void) {
+  unsigned hundredths = 0;
+  FILE* file = fopen("/halogen/bind-time", "r");
+  if (file == NULL) return;
+  if (fscanf(file, "%u", &hundredths) == 1) printf("bind: %u.%02u s\n", hundredths / 100, hundredths % 100);
+  fclose(file);
 }
 
 static void list_engines(void) {
@@ -178,12 +230,14 @@ int main(int count, char** words) {
   if (!opened) return finish();
   printf("chip %04x\n", (unsigned)chip.id);
   expect(access("/dev/dri/renderD128", F_OK) == 0, "there is a render node");
+  tell_bind_time();
   list_engines();
   test_stores("");
   test_blits(expect, 1);
   test_contexts();
   test_interrupts();
   if (count > 1 && strcmp(words[1], "no-hang") == 0) return finish();
+  test_awaited_interrupts();
   test_files("debugfs", "/sys/kernel/debug/dri/0", 20);
   test_files("sysfs", "/sys/class/drm/card0/", 20);
   test_stores(" after reading files");

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <memory>
@@ -87,11 +88,13 @@ uint32_t read_word(const Client& client, Messages& out, uint64_t address) {
 
 class Serving {
  public:
-  explicit Serving(const char* device, bool shared = false, std::string trace = {}) {
+  explicit Serving(const char* device, bool shared = false, std::string trace = {},
+                   std::chrono::milliseconds patience = std::chrono::hours(1)) {
     ServerOptions options;
     options.model = spec::find_device(device);
     options.shared = shared;
     options.trace = std::move(trace);
+    options.patience = patience;
     options.log = [this](std::string_view line) {
       const std::lock_guard lock(guard_);
       log_.emplace_back(line);
@@ -266,6 +269,23 @@ TEST(TbxServer, RefusesOneMoreThanItHasRoomFor) {
   EXPECT_EQ(read_word(*busy.front(), out, 0x1000), 0u);
   busy.pop_back();
   serving.wait_for("connection 64, ");  // ended
+}
+
+// Peers that worked once and then only stay do not keep others out.
+TEST(TbxServer, OneThatHasLongBeenSilentGivesWay) {
+  Serving serving("i965", false, {}, std::chrono::milliseconds(0));
+  std::vector<std::unique_ptr<Client>> silent;
+  Messages out;
+  for (unsigned i = 0; i < Server::kMostConnections; ++i) {
+    silent.push_back(std::make_unique<Client>(serving.server->port()));
+    EXPECT_EQ(read_word(*silent.back(), out, 0x1000), 0u);
+  }
+  const Client more(serving.server->port());
+  Messages look;
+  EXPECT_EQ(read_word(more, look, 0x1000), 0u);
+  serving.wait_for("dropped, it has long been silent and another one wants in");
+  const auto log = serving.log();
+  EXPECT_EQ(std::ranges::count_if(log, [](const std::string& line) { return line.find("refused") != line.npos; }), 0);
 }
 
 TEST(TbxServer, GoesOnForOthersWhenOneBreaksOrLeaves) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <lzma.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -48,6 +49,29 @@ TEST(ByteSource, XzIsUnpackedOnTheWay) {
   const auto all = drain(*source, 777);
   ASSERT_TRUE(all.ok()) << all.message();
   EXPECT_EQ(*all, plain);
+  EXPECT_EQ(source->position(), packed.size());
+}
+
+TEST(ByteSource, SaysHowFarTheFileItselfWasUsed) {
+  std::vector<std::byte> plain(4'000'000);  // that does not pack well
+  for (uint64_t i = 0, x = 1; i < plain.size(); ++i, x = x * 6364136223846793005u + 1442695040888963407u) {
+    plain[i] = static_cast<std::byte>(x >> 56);
+  }
+  const auto packed = pack(plain);
+  const auto unpacked = open_memory(packed);
+  std::vector<std::byte> half(plain.size() / 2);
+  ASSERT_TRUE(unpacked->read(half).ok());
+  EXPECT_GT(unpacked->position(), packed.size() / 3);
+  EXPECT_LT(unpacked->position(), packed.size() / 3 * 2);
+  const auto path = std::filesystem::temp_directory_path() / "halogen_byte_position_test.bin";
+  std::ofstream(path, std::ios::binary) << "0123456789";
+  const auto file = open_file(path);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->position(), 0u) << "what was looked at was put back";
+  std::array<std::byte, 7> some{};
+  ASSERT_TRUE((*file)->read(some).ok());
+  EXPECT_EQ((*file)->position(), 7u);
+  std::filesystem::remove(path);
 }
 
 TEST(ByteSource, CutAndCorruptXzAreErrors) {

@@ -54,12 +54,12 @@ class Launch : public ::testing::Test {
     std::ifstream in(folder_ / name);
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
-  // An emulator: $status is the file behind the second serial line, $files the guest's first file system.
+  // An emulator: $status is the pipe behind the second serial line, $files the guest's first file system.
   void emulate(const std::string& script) {
     options_.emulator = write("emulator",
                               "#!/bin/sh\n"
                               "for word; do\n"
-                              "  case $word in file:*) status=${word#file:} ;; *.cpio) files=$word ;; esac\n"
+                              "  case $word in pipe,*) status=${word#*path=}.out ;; *.cpio) files=$word ;; esac\n"
                               "done\n" +
                                   script,
                               true);
@@ -88,6 +88,15 @@ TEST_F(Launch, NonsenseIsNoStatus) {
     const auto result = launch(options_);
     EXPECT_TRUE(!result.ok() || !result->status) << text;
   }
+}
+
+// A guest that writes without end fills a pipe and no disk.
+TEST_F(Launch, TheStatusLineHoldsNoMoreThanAPipe) {
+  emulate("echo 7 >$status\ndd if=/dev/zero of=$status oflag=nonblock bs=4096 count=100000 2>/dev/null\nexit 1");
+  const auto result = launch(options_);
+  ASSERT_TRUE(result.ok()) << result.message();
+  EXPECT_EQ(result->status, 7);
+  EXPECT_TRUE(is_tidy());
 }
 
 TEST_F(Launch, AnEmulatorThatDiesAtOnceIsToldAtOnce) {
@@ -166,6 +175,22 @@ TEST_F(Launch, AnImageIsMadeOnceOfAPackage) {
   EXPECT_NE(read("calls"), "--kernel " + package + " " + image + "\n") << "the package is newer";
   EXPECT_FALSE(make_image(script, (folder_ / "none.deb").string(), image).ok());
   EXPECT_FALSE(make_image(write("fails", "#!/bin/sh\nexit 2\n", true), package, image).ok());
+}
+
+TEST(Process, IsWaitedForUntilSomebodyElseAsks) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const File stop(ends[0]), ask(ends[1]);
+  auto stays = Process::start({"sleep", "1000"}, -1);
+  ASSERT_TRUE(stays.ok()) << stays.message();
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  EXPECT_FALSE(stays->wait_for(std::chrono::hours(1), stop.descriptor()));
+  stays->end();
+  EXPECT_EQ(stays->wait().signal, SIGKILL);
+  auto leaves = Process::start({"sh", "-c", "exit 3"}, -1);
+  ASSERT_TRUE(leaves.ok()) << leaves.message();
+  EXPECT_TRUE(leaves->wait_for(std::chrono::hours(1), -1));
+  EXPECT_EQ(leaves->wait().status, 3);
 }
 
 TEST(Process, DiesWithUs) {

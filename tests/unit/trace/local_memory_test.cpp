@@ -1,0 +1,122 @@
+// Local memory of a simulator's machine: pages behind the global table and ordinary pages may have the same number, and
+// whichever way they come, what was written is read back.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "trace/machine.h"
+
+namespace halogen::trace {
+namespace {
+
+using aub::MemorySpace;
+
+constexpr uint64_t kPresent = 1;
+constexpr uint64_t kGlobalLocal = 1u << 1;    // in an entry of the global table
+constexpr uint64_t kProcessLocal = 1u << 11;  // in a leaf of a process's
+constexpr uint64_t kPage = 0x7'000;
+constexpr uint64_t kOtherPage = 0x9'000;
+constexpr uint64_t kPlace = 0x30'000;  // in the global table
+
+class LocalMemory : public ::testing::Test {
+ protected:
+  void write(MemorySpace space, uint64_t address, uint64_t value) {
+    EXPECT_TRUE(machine_->write_memory(space, address, std::as_bytes(std::span(&value, 1))));
+  }
+  uint64_t read(MemorySpace space, uint64_t address) {
+    uint64_t value = 0;
+    machine_->read_memory(space, address, std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
+  uint64_t read_untyped(uint64_t address) { return read(machine_->space_of_read(address), address); }
+  void map(uint64_t place, uint64_t page) {
+    write(MemorySpace::ggtt_entry, place / 4096 * 8, page | kGlobalLocal | kPresent);
+  }
+  // An ordinary page comes after its entry.
+  void write_ordinary(MemorySpace space, uint64_t page, uint64_t value) {
+    write(MemorySpace::system, 0x50'0000 + page / 512,
+          page | kPresent | (space == MemorySpace::local ? kProcessLocal : 0));
+    write(space, page, value);
+  }
+
+  std::unique_ptr<Machine> machine_ = std::move(Machine::create(*spec::find_device("dg1"))).value();
+};
+
+TEST_F(LocalMemory, APageThatIsMappedAndThenWritten) {
+  map(kPlace, kPage);
+  write(MemorySpace::local, kPage + 8, 0x1111);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 8), 0x1111u);
+  EXPECT_EQ(read(MemorySpace::local, kPage + 8), 0x1111u);
+  EXPECT_EQ(read_untyped(kPage + 8), 0x1111u);
+}
+
+TEST_F(LocalMemory, APageThatIsWrittenAndThenMapped) {
+  write(MemorySpace::local, kPage + 8, 0x2222);
+  EXPECT_EQ(read(MemorySpace::local, kPage + 8), 0x2222u);
+  map(kPlace, kPage);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 8), 0x2222u);
+  EXPECT_EQ(read(MemorySpace::local, kPage + 8), 0x2222u);
+  EXPECT_EQ(read_untyped(kPage + 8), 0x2222u);
+  // And goes on as one: written by either way, read by either way.
+  write(MemorySpace::local, kPage + 16, 0x3333);
+  write(MemorySpace::ggtt, kPlace + 24, 0x4444);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 16), 0x3333u);
+  EXPECT_EQ(read(MemorySpace::local, kPage + 24), 0x4444u);
+}
+
+TEST_F(LocalMemory, AMappedAgainPageKeepsWhatItGotMeanwhile) {
+  write(MemorySpace::local, kPage, 0x1);
+  map(kPlace, kPage);
+  write(MemorySpace::local, kPage, 0x2);
+  map(kPlace, kPage);
+  map(kPlace + 0x1000, kPage);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0x2u);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 0x1000), 0x2u);
+}
+
+// What the driver's simulator mode does: three pages of one number.
+TEST_F(LocalMemory, OrdinaryPagesOfTheSameNumberStayApart) {
+  map(kPlace, kPage);
+  write(MemorySpace::local, kPage, 0xaaaa);
+  write_ordinary(MemorySpace::local, kPage, 0xbbbb);
+  write_ordinary(MemorySpace::system, kPage, 0xcccc);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0xaaaau);
+  EXPECT_EQ(read(MemorySpace::local, kPage), 0xbbbbu);
+  EXPECT_EQ(read(MemorySpace::system, kPage), 0xccccu);
+}
+
+// An ordinary page that was there first is not taken for what the table points at.
+TEST_F(LocalMemory, AnOrdinaryPageIsNoObjectWhenItsNumberIsMapped) {
+  write_ordinary(MemorySpace::local, kPage, 0xbbbb);
+  map(kPlace, kPage);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0u);
+  write(MemorySpace::ggtt, kPlace, 0xaaaa);
+  EXPECT_EQ(read(MemorySpace::local, kPage), 0xbbbbu);
+}
+
+// The tail of a ring, which that driver writes to system memory, and one read over both kinds of pages.
+TEST_F(LocalMemory, ReadsCrossPagesOfBothKinds) {
+  map(kPlace, kPage);
+  map(kPlace + 0x2000, kOtherPage);
+  write(MemorySpace::system, kPage + 0xff8, 0x5555);
+  write(MemorySpace::local, kPage + 0x1000, 0x6666);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 0xff8), 0x5555u);
+  std::array<uint64_t, 2> both{};
+  EXPECT_TRUE(machine_->read_memory(MemorySpace::local, kPage + 0xff8, std::as_writable_bytes(std::span(both))));
+  EXPECT_EQ(both[0], 0x5555u);
+  EXPECT_EQ(both[1], 0x6666u);
+}
+
+TEST_F(LocalMemory, PartsWithoutLocalMemoryHaveNone) {
+  machine_ = std::move(Machine::create(*spec::find_device("icl"))).value();
+  map(kPlace, kPage);
+  write(MemorySpace::system, kPage, 0x7777);
+  EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0x7777u);
+  EXPECT_EQ(read(MemorySpace::system, kPage), 0x7777u);
+  EXPECT_EQ(machine_->space_of_read(kPage), MemorySpace::system);
+}
+
+}  // namespace
+}  // namespace halogen::trace
