@@ -36,8 +36,7 @@ TEST(PlayLimits, PatternsHaveALimit) {
   huge.version(kIcl).trace(0x06, {0x1000, 0, kSystem << 28 | 2, 0xffff'fff0, 0x5555'5555});
   Player alone;
   play(alone, huge);
-  EXPECT_NE(alone.failure().find("record 1 at byte repeats a pattern over 4294967280 bytes"), std::string::npos)
-      << alone.failure();
+  EXPECT_NE(alone.failure().find("repeats a pattern over 4294967280 bytes"), std::string::npos) << alone.failure();
   EXPECT_EQ(alone.machine()->host().pages(), 0u);
   // Small ones add up, comparisons too.
   AubBuilder many;

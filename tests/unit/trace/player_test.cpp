@@ -2,6 +2,7 @@
 // units.
 #include "trace/player.h"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,8 @@
 #include "aub_builder.h"
 #include "support/paths.h"
 #include "trace/aub_reader.h"
+#include "trace/aub_writer.h"
+#include "trace/byte_sink.h"
 #include "trace/byte_source.h"
 
 namespace halogen::trace {
@@ -55,6 +58,35 @@ TEST(Player, RunsAContextThatStoresAndChecksTheResult) {
   player.read(aub::MemorySpace::system, 0x4'0010, std::as_writable_bytes(std::span(&stored, 1)));
   EXPECT_EQ(stored, 0x1234'5678u);
   EXPECT_EQ(player.counts().skipped, 0u);
+}
+
+// What a driver's submission looks like, in small: state, work, and a flush that writes the tag it waits for. Its
+// record replays to the same memory.
+TEST(Player, ASubmissionEndsWithItsTagAndReplaysFromItsRecord) {
+  AubBuilder aub;
+  aub.version(19);
+  add_icl_context(aub);
+  // The same context again, with a longer ring: PIPELINE_SELECT, MI_STORE_DATA_IMM, PIPE_CONTROL with a write of 7.
+  aub.write_memory(kSystem, 0x2010,
+                   {0x6904'0302, 0x1000'0002, 0x5014, 0, 0x5555'aaaa, 0x7a00'0004, 0x0010'4000, 0x5018, 0, 7, 0, 0});
+  aub.write_memory(kSystem, 0x7000 + 7 * 4, {64});
+  aub.write_register(0x2510, 0x6119).write_register(0x2514, 0).write_register(0x2550, 1);
+  MemorySink sink;
+  aub::Writer writer(sink);
+  Player player;
+  player.record_to(&writer);
+  play(player, aub.bytes());
+  ASSERT_EQ(player.failure(), "");
+  ASSERT_TRUE(writer.finish().ok());
+  std::array<uint32_t, 4> stored{};
+  player.read(aub::MemorySpace::system, 0x4'0010, std::as_writable_bytes(std::span(stored)));
+  EXPECT_THAT(stored, ::testing::ElementsAre(0x1234'5678u, 0x5555'aaaau, 7u, 0u));
+  EXPECT_EQ(player.device()->engines().engine(0).state().activity, engine::Activity::idle);
+  EXPECT_EQ(player.counts().skipped, 0u);
+  Player again;
+  play(again, sink.bytes());
+  ASSERT_EQ(again.failure(), "");
+  EXPECT_EQ(again.machine()->memory_hash(), player.machine()->memory_hash());
 }
 
 TEST(Player, SaysThatATraceNamesNoDevice) {
