@@ -17,6 +17,7 @@ namespace {
 struct Options {
   std::string gen;
   std::string file;
+  bool rules = false;
 };
 
 bool is_hex_text(const std::string& text) {
@@ -65,7 +66,7 @@ int run(const Options& options) {
   if (text->empty()) return complain(fmt::format("{}: the file is empty.", options.file));
   const auto code = code_of(options.file, *text);
   if (!code) return complain(code.message());
-  const std::string lines = eu::disassemble(*gen, *code);
+  const std::string lines = eu::disassemble(*gen, *code, options.rules);
   std::cout << lines << std::flush;
   if (!std::cout) return complain("the output cannot be written.");
   return lines.find(".bytes") == std::string::npos ? 0 : kExitFault;
@@ -80,6 +81,7 @@ void add_disasm(CLI::App& app, int& status) {
   command->add_option("file", options->file, "hexadecimal bytes or raw code; - is the standard input")
       ->required()
       ->type_name("FILE");
+  command->add_flag("--rules", options->rules, "name the rules that an instruction breaks, below it");
   command->footer("Exit: 0 printed; 1 printed, but some of it is no instruction; 2 wrong use or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }

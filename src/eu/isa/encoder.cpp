@@ -222,6 +222,9 @@ class Encoding : private OperandEncoding {
     } else if (groups) {
       put_sub(fields.sub4, operand.sub, 4);
       const bool scalar = operand.region.width == 1;
+      if (!scalar && operand.region != Region{4, 4, 1, false}) {
+        complain("an operand is a group of four channels or a scalar");
+      }
       put(fields.replicate, scalar, "replicate");
       put(fields.swizzle, scalar ? 0 : swizzle_code(operand), "swizzle");
     } else {

@@ -189,6 +189,9 @@ class OperandEncoding {
       put(fields.vertical, code_of(kVerticals, operand.region.vertical, "vertical stride"), "vertical stride");
     }
     if (in_.align16) {
+      if (operand.region.width != 4 || operand.region.horizontal != 1) {
+        complain("an align16 operand is a group of four channels");
+      }
       put(fields.swizzle, swizzle_code(operand), "swizzle");
       return;
     }

@@ -11,6 +11,7 @@
 #include "eu/isa/operand_fields.h"
 #include "eu/isa/tables.h"
 #include "eu/isa/text.h"
+#include "eu/isa/validator.h"
 
 namespace halogen::eu {
 
@@ -376,7 +377,7 @@ std::string print(spec::GenId gen, const Instruction& instruction, bool describe
   return print_at(gen, instruction, nullptr, 0, describe);
 }
 
-std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes) {
+std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes, bool rules) {
   struct Line {
     size_t at;
     size_t size;
@@ -414,6 +415,9 @@ std::string disassemble(spec::GenId gen, std::span<const std::byte> bytes) {
     }
     if (line.decoded.ok()) {
       out += "    " + print_at(gen, line.decoded.instruction, &labels, at, true) + "\n";
+      for (const Rule rule : rules ? validate(gen, line.decoded.instruction) : std::vector<Rule>{}) {
+        out += fmt::format("    // breaks {}\n", name_of(rule));
+      }
     } else {
       out += fmt::format("    {}  // {}\n", raw(bytes.subspan(line.at, line.size)), name_of(line.decoded.fault));
     }

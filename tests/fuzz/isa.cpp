@@ -1,0 +1,6 @@
+#include "isa_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  halogen::fuzz::isa({data, size});
+  return 0;
+}
