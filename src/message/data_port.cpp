@@ -28,9 +28,8 @@ size_t registers_of(unsigned width) {
 // Shared local memory has addresses of 16 bits: Intel's compiler sets others, so that no pointer is null.
 constexpr uint64_t kLocalMask = 0xffff;
 
-Offsets dword_offsets(const Call& call, unsigned width, uint32_t mask, unsigned shift) {
-  const bool local = call.as<hw::DATA_PORT_MESSAGE>().binding_table_index == kLocalMemory;
-  const uint64_t kept = local ? kLocalMask : ~uint64_t{0};
+Offsets dword_offsets(const Call& call, uint8_t index, unsigned width, uint32_t mask, unsigned shift) {
+  const uint64_t kept = index == kLocalMemory ? kLocalMask : ~uint64_t{0};
   Offsets offsets{};
   for (unsigned lane = 0; lane < width; ++lane) {
     offsets[lane] = (uint64_t{call.payload.dword(call.data, lane) & mask} << shift) & kept;
@@ -50,16 +49,10 @@ MemoryTarget all_memory(const Call& call) {
   return MemoryTarget::memory(*call.context.environment.space, 0);
 }
 
-// The header of an untyped message may switch lanes off; threads that compute set all bits.
-uint32_t enabled(const Call& call, unsigned width) {
-  return call.lanes(width);
-}
-
 // Dwords in a row for each lane, one plane of registers a channel that is on.
 SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offsets, unsigned width, size_t data,
-                           bool write) {
-  const uint8_t off = call.as<hw::SURFACE_MESSAGE>().channels_off;
-  const uint32_t lanes = enabled(call, width);
+                           uint8_t off, bool write) {
+  const uint32_t lanes = call.lanes(width);
   size_t plane = 0;
   for (unsigned channel = 0; channel < 4; ++channel) {
     if ((off >> channel & 1) == 0) {
@@ -99,8 +92,8 @@ SendOutcome untyped(Call& call, bool write) {
   if (!target) {
     return SendOutcome::fault;
   }
-  return untyped_planes(call, *target, dword_offsets(call, width, kDwordMask, 0), width,
-                        call.data + registers_of(width), write);
+  return untyped_planes(call, *target, dword_offsets(call, fields.binding_table_index, width, kDwordMask, 0), width,
+                        call.data + registers_of(width), fields.channels_off, write);
 }
 
 SendOutcome a64_untyped(Call& call, bool write) {
@@ -110,7 +103,7 @@ SendOutcome a64_untyped(Call& call, bool write) {
   }
   const unsigned width = fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd16 ? 16 : 8;
   return untyped_planes(call, all_memory(call), qword_offsets(call, width, ~uint64_t{3}), width,
-                        call.data + 2 * registers_of(width), write);
+                        call.data + 2 * registers_of(width), fields.channels_off, write);
 }
 
 // Elements of one size in a row for each lane, one plane of registers an element.
@@ -249,7 +242,7 @@ SendOutcome untyped_atomic(Call& call, bool floating) {
   if (!target) {
     return SendOutcome::fault;
   }
-  const Offsets offsets = dword_offsets(call, width, kDwordMask, 0);
+  const Offsets offsets = dword_offsets(call, fields.binding_table_index, width, kDwordMask, 0);
   const size_t data = call.data + registers_of(width);
   return floating ? float_atomic(call, *target, offsets, width, data, fields)
                   : integer_atomic<uint32_t>(call, *target, offsets, width, data, fields);
@@ -277,7 +270,7 @@ SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
     return SendOutcome::fault;
   }
   const uint32_t lanes = call.lanes(width);
-  const Offsets offsets = dword_offsets(call, width, ~uint32_t{0}, shift);
+  const Offsets offsets = dword_offsets(call, fields.binding_table_index, width, ~uint32_t{0}, shift);
   std::array<std::byte, kLanes * 4> values{};
   if (write) {
     const size_t data = call.data + registers_of(width);

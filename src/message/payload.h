@@ -24,14 +24,14 @@ class Payload {
     if (second != 0) {
       std::memcpy(bytes_.data() + first, message.second.data(), second);
     }
-    std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(first + second), bytes_.end(), std::byte{0});
+    used_ = first + second;
   }
 
   // Byte `at` from the start.
   template <class T>
   T value(size_t at) const {
     T value{};
-    if (at + sizeof(T) <= bytes_.size()) {
+    if (at + sizeof(T) <= used_) {
       std::memcpy(&value, bytes_.data() + at, sizeof(T));
     }
     return value;
@@ -39,12 +39,13 @@ class Payload {
   uint32_t dword(size_t grf, size_t index) const { return value<uint32_t>(grf * eu::kGrfBytes + index * 4); }
   uint64_t qword(size_t grf, size_t index) const { return value<uint64_t>(grf * eu::kGrfBytes + index * 8); }
   std::span<const std::byte> from(size_t grf) const {
-    return std::span(bytes_).subspan(std::min(grf * eu::kGrfBytes, bytes_.size()));
+    return std::span(bytes_).first(used_).subspan(std::min(grf * eu::kGrfBytes, used_));
   }
 
  private:
   static constexpr size_t kMost = 32;  // 15 registers of one source and 15 of the other
   alignas(64) std::array<std::byte, kMost * eu::kGrfBytes> bytes_;
+  size_t used_ = 0;
 };
 
 class Response {
