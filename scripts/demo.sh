@@ -1,30 +1,32 @@
 #!/usr/bin/env bash
-# The main job, as far as it goes today: an unmodified program on Intel's unmodified OpenCL driver makes a command
-# stream, and Halogen reads it to the last dword.
+# The main job: unmodified programs on unmodified Debian drivers run on the model, and their results are shown. An OpenCL
+# program on Intel's driver and a Vulkan one on Mesa's each compute a picture; what the model did is summed up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-scripts/build.sh release
+scripts/build.sh release tools
 halogen=$PWD/build/bin/halogen
-out=build/demo
-mkdir -p "$out"
-cc -O1 -o "$out/triple" demo/triple.c -lOpenCL
-
-echo
-"$halogen" devices
-for product in bdw skl icllp tgllp dg1; do
-  trace=$out/$product.aub
-  rm -f "$trace"
-  # The driver has a simulator mode in which it writes everything it would send to the chip into a trace file.
-  NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=$product \
-    AUBDumpCaptureFileName="$PWD/$trace" "$out/triple" >"$out/$product.log" || [ $? -eq 3 ] # nothing is computed in this mode
-  printf '\n%s: %s\n' "$product" "$(head -n 1 "$out/$product.log")"
-  "$halogen" decode --summary "$trace"
-  "$halogen" decode "$trace" >"$out/$product.txt"
+out=$PWD/build/demo
+mkdir -p "$out/programs"
+export XDG_RUNTIME_DIR=$out/programs MESA_SHADER_CACHE_DISABLE=true
+for api in opencl vulkan; do
+  c++ -std=c++20 -O1 -Itests/compute -o "$out/programs/$api" "demo/pictures/${api}_picture.cpp" -lOpenCL -lvulkan -lpng
 done
+glslangValidator -V --quiet -o "$out/programs/spheres.spv" demo/pictures/spheres.comp
 
+# device, what it is called here, program and arguments
+picture() {
+  local device=$1 name=$2
+  shift 2
+  echo
+  echo "$name on $device:"
+  "$halogen" run --device "$device" --report "$out/$name.json" -- "$@" "$out/$name.png"
+  python3 scripts/summary.py "$out/$name.json"
+  echo "  picture: build/demo/$name.png"
+}
+
+"$halogen" devices
+picture icl mandelbrot env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd "$out/programs/opencl" demo/pictures
+picture dg1 spheres env VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/intel_icd.x86_64.json "$out/programs/vulkan" "$out/programs"
 echo
-echo "The dispatch that computes b[i] = a[i]*3 + i, as the driver encoded it for dg1:"
-grep -A 24 -m 1 'GPGPU_WALKER' "$out/dg1.txt"
-echo
-echo "Whole listings: $out/*.txt"
+echo "The whole reports: build/demo/*.json. Pictures of the 2D engine on every chip: docs/gallery.md."

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -153,6 +154,7 @@ bool Door::boot() {
   const NoSignals quiet;
   driver::KernelOptions options;
   options.privileged = is_administrator();
+  options.hang_after = std::chrono::seconds(10);  // a model takes longer than a chip
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();

@@ -11,6 +11,7 @@
 
 #include "gen/generation.h"
 #include "hw/fuse.h"
+#include "hw/predicate.h"
 
 namespace halogen::driver {
 namespace {
@@ -22,15 +23,15 @@ constexpr uint32_t kRequestReset = 1;
 
 EngineContext::EngineContext(EngineQueue& queue) : queue_(queue), timeline_(queue.take_timeline()) {}
 
-uint32_t EngineQueue::threads_started() const {
-  constexpr uint32_t kThreadsDispatched = 0x290;
-  const bool computes =
-      engine_.engine_class == spec::EngineClass::render || engine_.engine_class == spec::EngineClass::compute;
-  return computes && hardware_.has(spec::Feature::execlists) ? hardware_.read(engine_, kThreadsDispatched) : 0;
-}
-
 uint64_t EngineQueue::take_timeline() {
   return ++timelines_ << 16 | static_cast<uint64_t>(engine_.engine_class) << 8 | engine_.instance;
+}
+
+uint32_t EngineQueue::threads_started() const {
+  const spec::RegisterDesc& counter = hw::GPGPU_THREADS_DISPATCHED::kDesc;
+  const uint32_t offset = counter.offset(hardware_.model().id);
+  if (offset == spec::kNoOffset || (counter.engines & spec::mask_of(engine_.engine_class)) == 0) return 0;
+  return hardware_.read(engine_, offset);
 }
 
 void EngineQueue::add(RequestRef request) {

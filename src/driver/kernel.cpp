@@ -333,13 +333,20 @@ void Kernel::look_for_hangs() {
     Watch& watch = watches_[queue.get()];
     const RequestRef current = queue->current();
     if (current != watch.request) {
-      watch = {current, now, current ? queue->threads_started() : 0};
-    } else if (current && now - watch.since > options_.hang_after && watch.threads != queue->threads_started()) {
-      watch = {current, now, queue->threads_started()};
-    } else if (current && now - watch.since > options_.hang_after) {
-      blame(*queue, current, now);
-      watch = {};
+      watch = {current, now};
+      continue;
     }
+    if (!current || now - watch.since < options_.hang_after / 2) continue;
+    if (!watch.threads) watch.threads = queue->threads_started();
+    if (now - watch.since < options_.hang_after) continue;
+    // A batch that dispatches for ever hangs too.
+    constexpr uint32_t kRenewals = 500;
+    if (queue->threads_started() != *watch.threads && watch.renewals < kRenewals) {
+      watch = {current, now - options_.hang_after / 2, queue->threads_started(), watch.renewals + 1};
+      continue;
+    }
+    blame(*queue, current, now);
+    watch = {};
   }
 }
 

@@ -27,7 +27,7 @@ namespace halogen::driver {
 
 struct KernelOptions {
   HardwareOptions hardware{};
-  std::chrono::milliseconds hang_after{2500};    // without progress
+  std::chrono::milliseconds hang_after{2500};    // without progress: nothing done, no thread dispatched
   std::chrono::milliseconds throttle_after{20};  // work that is older is waited for by THROTTLE
   bool privileged = false;                       // the programs may do what administrators may
   // Gets what the screen shows after each change, at the vertical blank; empty: nobody.
@@ -161,7 +161,8 @@ class Kernel {
   struct Watch {
     RequestRef request;
     std::chrono::steady_clock::time_point since;
-    uint32_t threads = 0;  // that its engine had started then
+    std::optional<uint32_t> threads{};  // half of the time ago
+    uint32_t renewals = 0;              // for the threads' sake
   };
   std::unordered_map<EngineQueue*, Watch> watches_;
   ForeignWatch foreign_;
