@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares what the suite saw (drm_suite --values) with what Linux's i915 answered.
 
-usage: compare.py [--explained FILE] DEVICE=VALUES...
-       compare.py --write DEVICE=VALUES...   (from the real driver only)
+usage: compare.py [--slow] [--explained FILE] DEVICE=VALUES...
+       compare.py [--slow] --write DEVICE=VALUES...   (from the real driver only)
 
-Facts of the real driver lie in i915-6.1: common.txt holds what all chips answer, <device>.txt the rest. A line of the
+Facts of the real driver lie in i915-6.1: common.txt holds what all chips answer, <device>.txt the rest; those of the
+slow cases lie in its folder slow. A line of the
 list of explained differences is `devices | case and name, * for anything | why`; a line that explains nothing any more
 is a mistake, when all devices were compared.
 """
@@ -26,7 +27,7 @@ def facts(device):
 
 def write(values):
     everywhere = set.intersection(*(set(lines) for lines in values.values()))
-    FACTS.mkdir(exist_ok=True)
+    FACTS.mkdir(parents=True, exist_ok=True)
     for device, lines in values.items():
         own = [line for line in lines if line not in everywhere]
         (FACTS / f"{device}.txt").write_text("\n".join(own) + "\n")
@@ -52,7 +53,10 @@ def explains(row, device, name):
 
 
 def main(words):
+    global FACTS
     explained = []
+    if words[:1] == ["--slow"]:
+        FACTS, words = FACTS / "slow", words[1:]
     if words[:1] == ["--explained"]:
         explained, words = read_explained(words[1]), words[2:]
     writes = words[:1] == ["--write"]
