@@ -39,6 +39,9 @@ tests/doors/drm.sh --short
 tests/doors/drm_suite.sh
 tests/doors/kms.sh
 
+step "OpenCL and Vulkan compute programs on every device that has them"
+tests/doors/compute.sh
+
 step "tests, with sanitizers"
 scripts/build.sh asan
 rm -rf build/asan/results

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Intel's OpenCL driver, unmodified, talks to `halogen serve --tbx` as if it were Intel's simulator, on every product that
 # it can name and we have. The program's numbers must be right and every command executed; the recorded run replays to the
-# same memory and every byte that the driver read back is there again. Ends by itself.
+# same memory and every byte that the driver read back is there again. Then the OpenCL programs of tests/compute, which
+# judge themselves. Ends by itself.
 # usage: neo_tbx.sh [product...]   (from the build: build/bin/halogen must exist)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,6 +13,25 @@ work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 cc -O1 -o "$work/triple" demo/triple.c -lOpenCL
+c++ -std=c++20 -O1 -ffp-contract=off -o "$work/cases" tests/compute/opencl/opencl_cases.cpp -lOpenCL
+cases=$PWD/tests/compute/opencl
+mkdir "$work/results"
+
+# Starts a server for the device with further arguments; its port is in $port.
+serve() {
+  "$halogen" serve --tbx 0 --device "$@" >"$work/run.out" 2>"$work/run.err" &
+  server=$!
+  until grep -q listening "$work/run.out"; do
+    kill -0 "$server" 2>/dev/null || { cat "$work/run.err" >&2; exit 1; }
+    sleep 0.1
+  done
+  port=$(sed 's/.*://' "$work/run.out")
+}
+# A program on it. The driver waits without end; nothing it waits for may take that long.
+on_server() {
+  (cd "$work" && env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd NEOReadDebugKeys=1 SetCommandStreamReceiver=2 \
+    ProductFamilyOverride="$product" TbxPort="$port" ${setting:+"$setting"} timeout 300 "$@") >"$work/run.log" 2>&1
+}
 
 # product, device of ours, further settings
 rows=("bdw bdw" "skl skl" "icllp icl" "tgllp tgl" "dg1 dg1 EnableLocalMemory=0" "dg1 dg1")
@@ -21,18 +41,9 @@ for row in "${rows[@]}"; do
   if [ $# -gt 0 ] && [[ " $* " != *" $product "* ]]; then continue; fi
   name="$product${setting:+ ($setting)}"
   rm -f "$work"/run*
-  "$halogen" serve --tbx 0 --device "$device" --report "$work/run.json" --trace "$work/run.aub" \
-    >"$work/run.out" 2>"$work/run.err" &
-  server=$!
-  until grep -q listening "$work/run.out"; do
-    kill -0 "$server" 2>/dev/null || { cat "$work/run.err" >&2; exit 1; }
-    sleep 0.1
-  done
-  port=$(sed 's/.*://' "$work/run.out")
-  # The driver waits without end; nothing it waits for may take that long.
+  serve "$device" --report "$work/run.json" --trace "$work/run.aub"
   status=0
-  (cd "$work" && env NEOReadDebugKeys=1 SetCommandStreamReceiver=2 ProductFamilyOverride="$product" TbxPort="$port" \
-    ${setting:+"$setting"} timeout 120 ./triple) >"$work/run.log" 2>&1 || status=$?
+  on_server ./triple || status=$?
   kill -TERM "$server"
   wait "$server" || { echo "neo_tbx: $name: the server failed" >&2; status=1; }
   server=
@@ -50,5 +61,15 @@ for row in "${rows[@]}"; do
     echo "$replayed" >&2
   fi
   "$halogen" decode --summary "$work/run.aub" || failed=1
+  serve "$device"
+  if on_server ./cases "$cases" --out "$work/results"; then
+    echo "neo_tbx: $name: $(grep -c ': right$' "$work/run.log") programs right"
+  else
+    failed=1
+    sed 's/^/    /' "$work/run.log" >&2
+  fi
+  kill -TERM "$server"
+  wait "$server" || failed=1
+  server=
 done
 exit "$failed"
