@@ -174,6 +174,9 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
   job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
   job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
                  walk.thread_depth_counter_maximum + 1u};
+  if (job.group_threads() > kMostGroupThreads) {
+    return JobFault::too_many_threads;
+  }
   job.barrier_threads = descriptor.number_of_threads_in_gpgpu_thread_group;
   job.right_mask = walk.right_execution_mask;
   job.bottom_mask = walk.bottom_execution_mask;

@@ -25,7 +25,10 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings);
 // Shared local memory of a group, from its code in an interface descriptor.
 uint32_t local_bytes(const Generation& generation, uint8_t code);
 
-enum class JobFault : uint8_t { none, memory, no_descriptor };
+enum class JobFault : uint8_t { none, memory, no_descriptor, too_many_threads };
+
+// What an interface descriptor can count; walkers could ask for more in a group.
+inline constexpr uint32_t kMostGroupThreads = 1023;
 
 // What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
 JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,

@@ -79,6 +79,10 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
       engine.raise(EventKind::undefined_behaviour, command.desc.name, place, fields.interface_descriptor_offset,
                    "no such interface descriptor was loaded: nothing is started");
       return Next::advance();
+    case compute::JobFault::too_many_threads:
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[4],
+                   "a group of more threads than there can be: nothing is started");
+      return Next::advance();
   }
   walk.valid = true;
   walk.command = place;

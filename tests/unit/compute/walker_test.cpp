@@ -186,6 +186,34 @@ TEST_P(Dispatch, ADescriptorThatWasNotLoaded) {
   EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::no_descriptor);
 }
 
+TEST_P(Dispatch, HostileSizes) {
+  load(kernels::kDump, 1023, 255, 0xffff, 31);
+  std::vector<uint32_t> command = walker({~0u, ~0u, ~0u}, 1, 0);
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::none);
+  EXPECT_NE(walker_.run(generation_, settings_, walk_, space_, true).stop, Stop::finished);
+  command[4] |= 0x003f'3f3f;
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::too_many_threads);
+  command[4] = 0x0000'0f3f;
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::too_many_threads);
+}
+
+// Random bits as code: whatever they mean, a part ends.
+TEST_P(Dispatch, RandomCode) {
+  uint32_t seed = 12345;
+  for (unsigned round = 0; round < 60; ++round) {
+    uint32_t code[256];
+    for (uint32_t& each : code) {
+      seed = seed * 1664525 + 1013904223;
+      each = seed ^ seed >> 13;
+    }
+    load(code, 4, 2, 1, 3);
+    walk_ = {};
+    ASSERT_EQ(make_job(generation_, settings_, walker({4, 2, 1}, 4), nullptr, space_, walk_.job), JobFault::none);
+    const Outcome outcome = walker_.run(generation_, settings_, walk_, space_, true);
+    EXPECT_LT(outcome.instructions, kPart + 64 * kTurn) << round;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, testing::Values("skl"), [](const auto& chip) { return chip.param; });
 
 class SettingsTest : public testing::TestWithParam<std::string> {};
