@@ -28,5 +28,16 @@ picture() {
 "$halogen" devices
 picture icl mandelbrot env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd "$out/programs/opencl" demo/pictures
 picture dg1 spheres env VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/intel_icd.x86_64.json "$out/programs/vulkan" "$out/programs"
+# The OpenCL driver can also write what it would send to a chip into a trace; the model runs such traces.
+cc -O1 -o "$out/programs/triple" demo/triple.c -lOpenCL
+for product in icllp dg1; do
+  rm -f "$out/$product.aub"
+  OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd NEOReadDebugKeys=1 SetCommandStreamReceiver=1 \
+    ProductFamilyOverride=$product AUBDumpCaptureFileName="$out/$product.aub" "$out/programs/triple" >/dev/null || [ $? -eq 3 ]
+  echo
+  echo "the trace build/demo/$product.aub of one OpenCL kernel:"
+  "$halogen" decode --summary "build/demo/$product.aub"
+  "$halogen" replay "build/demo/$product.aub"
+done
 echo
 echo "The whole reports: build/demo/*.json. Pictures of the 2D engine on every chip: docs/gallery.md."
