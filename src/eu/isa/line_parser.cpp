@@ -160,8 +160,8 @@ bool LineParser::mnemonic() {
     ++at_;
     return suffix(word());
   }
-  if (row_->kind == Kind::math || row_->kind == Kind::sync || row_->kind == Kind::send ||
-      row_->kind == Kind::split_send) {
+  function_in_extended_ = row_->kind == Kind::send || row_->kind == Kind::split_send;
+  if (row_->kind == Kind::math || row_->kind == Kind::sync) {
     return fail(fmt::format("{} needs a function: {}.NAME", name, name));
   }
   return true;

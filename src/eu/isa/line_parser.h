@@ -69,9 +69,10 @@ class LineParser {
   const OpRow* row_ = nullptr;
   ParsedLine out_;
   std::string error_;
-  int distance_ = -1;      // of the scoreboard
-  int token_ = -1;         // code of the token alone
-  int sub_elements_ = -1;  // of the operand being read; bytes when negative
+  bool function_in_extended_ = false;  // a send as IGA writes it before Gen12
+  int distance_ = -1;                  // of the scoreboard
+  int token_ = -1;                     // code of the token alone
+  int sub_elements_ = -1;              // of the operand being read; bytes when negative
 };
 
 }  // namespace halogen::eu

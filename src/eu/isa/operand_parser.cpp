@@ -373,6 +373,14 @@ bool LineParser::send() {
       !descriptor(in.send.descriptor_in_register, in.send.descriptor, sub)) {
     return false;
   }
+  if (function_in_extended_) {
+    if (in.send.extended_in_register) {
+      return fail(fmt::format("{} needs a function: {}.NAME", row_->name, row_->name));
+    }
+    in.send.function = static_cast<uint8_t>(in.send.extended & 15);
+    in.send.end_of_thread = (in.send.extended >> 5 & 1) != 0;
+    in.send.extended &= ~uint32_t{0x3f};
+  }
   if (sub != 0) {
     return fail("a descriptor in a register is in a0.0");
   }

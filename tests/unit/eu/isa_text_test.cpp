@@ -52,6 +52,7 @@ TEST(IsaText, WordsOfIntelsAssembler) {
       {GenId::gen12, "math.invm (8|M0) (eo)f0.0 r1.mme0<1>:f r2.nomme:f r3.nomme:f",
        "38000300a00a0501440210ea44031000"},
       {GenId::gen12, "mov (8|M0) r10.0<1>:hf r11.3<8;8,1>:b", "610003009004050a1d0b460000000000"},
+      {GenId::gen9, "sends (16|M0) r20:ud r30 r40 0x10C 0x4205E02", "3300800c18808202c4030000025e2004"},
       {GenId::gen9, "sends.dc1 (16|M0) r20 r30 r40 0x100 0x04205e02", "3300800c18808202c4030000025e2004"},
   };
   for (const auto& c : cases) {
