@@ -5,6 +5,7 @@
 
 #include "eu/exec/alu.h"
 #include "eu/exec/fast.h"
+#include "eu/exec/fast_multiply.h"
 #include "eu/exec/flow.h"
 #include "eu/exec/send.h"
 
@@ -209,6 +210,9 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
   prepared.handler = handler_for(in, rules);
   if (!only_generic && prepared.handler == execute_alu) {
     choose_fast(prepared, rules);
+    if (prepared.fast == nullptr) {
+      choose_multiply(prepared, rules);
+    }
   }
   return prepared;
 }

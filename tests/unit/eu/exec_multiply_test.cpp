@@ -1,0 +1,56 @@
+// Products of dwords by way of the accumulator: the specialised steps leave what the general path leaves, and what the
+// host's own multiplication gives.
+#include "unit/eu/exec_random.h"
+
+namespace halogen::eu::test {
+namespace {
+
+class Multiply : public ::testing::TestWithParam<GenId> {};
+INSTANTIATE_TEST_SUITE_P(All, Multiply, ::testing::Values(GenId::gen11, GenId::gen12));
+
+TEST_P(Multiply, TwoStepsGiveTheLowHalf) {
+  const auto fast = make_interpreter(GetParam());
+  const auto general = make_interpreter(GetParam(), {.only_generic = true});
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed * 104729);
+    Thread start;
+    randomise(random, start);
+    const Type type = random.chance(50) ? Type::d : Type::ud;
+    const unsigned size = 1u << random.below(5);
+    const bool by_scalar = random.chance(30);
+    const Region all{8, 8, 1};
+    const Operand whole = by_scalar ? scalar(20, type) : grf(20, type, 0, all);
+    const Operand low = by_scalar ? scalar(20, Type::uw) : grf(20, Type::uw, 0, {16, 8, 2});
+    std::vector<Instruction> code;
+    code.push_back(make(Op::mul, size, arf(Arf::accumulator, type, 0, 0, {0, 1, 1}), {grf(10, type, 0, all), low}));
+    code.push_back(make(Op::mach, size, dst(30, type), {grf(10, type, 0, all), whole}));
+    code.push_back(make(Op::mov, size, dst(40, type), {arf(Arf::accumulator, type, 0, 0, all)}));
+    code.push_back(end());
+    const auto kernel = fast->prepare(make_code(code), 0);
+    const auto judge = general->prepare(make_code(code), 0);
+    EXPECT_NE(fast->describe(*kernel, 0).find("specialised"), std::string::npos);
+    EXPECT_NE(fast->describe(*kernel, 16).find("specialised"), std::string::npos);
+    const auto mask = random.chance(50) ? 0xffff'ffffu : static_cast<uint32_t>(random.bits());
+    start.start(0, mask);
+    Thread one = start;
+    Thread two = start;
+    Target target;
+    fast->run(one, *kernel, 4, target);
+    general->run(two, *judge, 4, target);
+    ASSERT_EQ(one.grf, two.grf) << seed;
+    ASSERT_EQ(one.accumulator, two.accumulator) << seed;
+    for (unsigned lane = 0; lane < size; ++lane) {
+      const auto at = [&](const Thread& thread, unsigned reg, unsigned element) {
+        uint32_t value = 0;
+        std::memcpy(&value, thread.grf.data() + reg * 32 + element * 4, 4);
+        return value;
+      };
+      if ((mask >> lane & 1) != 0) {
+        ASSERT_EQ(at(one, 30, lane), at(start, 10, lane) * at(start, 20, by_scalar ? 0 : lane)) << seed << "." << lane;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halogen::eu::test
