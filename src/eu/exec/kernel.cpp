@@ -5,6 +5,7 @@
 
 #include "eu/exec/alu.h"
 #include "eu/exec/fast.h"
+#include "eu/exec/fast_accumulate.h"
 #include "eu/exec/fast_multiply.h"
 #include "eu/exec/flow.h"
 #include "eu/exec/send.h"
@@ -212,6 +213,9 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
     choose_fast(prepared, rules);
     if (prepared.fast == nullptr) {
       choose_multiply(prepared, rules);
+    }
+    if (prepared.fast == nullptr) {
+      choose_accumulate(prepared, rules);
     }
   }
   return prepared;

@@ -52,5 +52,43 @@ TEST_P(Multiply, TwoStepsGiveTheLowHalf) {
   }
 }
 
+TEST_P(Multiply, FloatsWithAnAccumulator) {
+  const auto fast = make_interpreter(GetParam());
+  const auto general = make_interpreter(GetParam(), {.only_generic = true});
+  unsigned specialised = 0;
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    Random random(seed * 15485863);
+    Thread start;
+    randomise(random, start);
+    start.control[0] = (random.chance(50) ? 0x4c0 : 0) | (random.chance(10) ? 0x30 : 0);
+    const unsigned size = 1u << random.below(5);
+    const Region all{8, 8, 1};
+    const Operand sum = arf(Arf::accumulator, Type::f, 0, 0, all);
+    const Operand to_sum = arf(Arf::accumulator, Type::f, 0, 0, {0, 1, 1});
+    const Operand factor = random.chance(30) ? scalar(20, Type::f, 8) : grf(20, Type::f, 0, all);
+    std::vector<Instruction> code;
+    code.push_back(make(Op::mad, size, to_sum, {grf(8, Type::f, 0, all), grf(10, Type::f, 0, all), factor}));
+    code.push_back(make(Op::mac, size, dst(30, Type::f), {grf(12, Type::f, 0, all), factor}));
+    code.push_back(make(Op::mad, size, dst(32, Type::f), {sum, grf(14, Type::f, 0, all), factor}));
+    code.push_back(make(Op::mac, size, to_sum, {grf(16, Type::f, 0, all), factor}));
+    code.push_back(end());
+    const auto kernel = fast->prepare(make_code(code), 0);
+    const auto judge = general->prepare(make_code(code), 0);
+    for (uint32_t i = 0; i < 4; ++i) {
+      specialised += fast->describe(*kernel, i * 16).find("specialised") != std::string::npos ? 1u : 0u;
+    }
+    start.start(0, random.chance(50) ? 0xffff'ffffu : static_cast<uint32_t>(random.bits()));
+    Thread one = start;
+    Thread two = start;
+    Target target;
+    fast->run(one, *kernel, 5, target);
+    general->run(two, *judge, 5, target);
+    ASSERT_EQ(one.grf, two.grf) << seed;
+    ASSERT_EQ(one.accumulator, two.accumulator) << seed;
+    ASSERT_EQ(one.extension[0].valid, two.extension[0].valid) << seed;
+  }
+  EXPECT_EQ(specialised, 1600u);
+}
+
 }  // namespace
 }  // namespace halogen::eu::test
