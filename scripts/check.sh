@@ -37,6 +37,7 @@ tests/doors/vm.sh
 step "Mesa, Intel's OpenCL driver and libdrm on every device; the screen"
 tests/doors/drm.sh --short
 tests/doors/drm_suite.sh
+tests/doors/programs.sh --short
 tests/doors/kms.sh
 
 step "OpenCL and Vulkan compute programs on every device that has them"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "driver/tracepoints.h"
 #include "reports.h"
 #include "settings.h"
 #include "tree.h"
@@ -29,6 +30,7 @@ struct Options {
   std::string device;
   std::string report;
   std::string trace;
+  std::string events;
   std::string frames;
   std::vector<std::string> command;
 };
@@ -101,6 +103,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
   };
   set_file(shim::kReportVariable, options.report);
   set_file(shim::kTraceVariable, options.trace);
+  set_file(shim::kEventsVariable, options.events);
   set_file(shim::kFramesVariable, options.frames);
 }
 
@@ -142,6 +145,17 @@ int start_and_wait(const std::vector<std::string>& command, const std::string& p
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// What the traces of the run came to. False: one does not replay to the same memory.
+bool say_recorded(const std::string& tree) {
+  std::ifstream in(tree + "/" + shim::kRecordedFile);
+  bool good = true;
+  for (std::string line; std::getline(in, line);) {
+    good = good && line.front() != '!';
+    fmt::print(stderr, "halogen run: {}\n", line.front() == '!' ? line.substr(2) : line);
+  }
+  return good;
+}
+
 int run(const Options& options) {
   if (options.command.empty()) return fail("say after -- what to run.");
   const spec::DeviceModel* const model = spec::find_device(options.device);
@@ -171,15 +185,20 @@ int run(const Options& options) {
   }
   if (!options.trace.empty()) {
     if (!shim::can_record(*model)) {
-      return fail(fmt::format("--trace cannot be had on {}: its memory or its table is written past the recorder.",
-                              model->name));
+      return fail(fmt::format("--trace cannot be had on {}: its table lies outside the registers.", model->name));
     }
     if (!std::ofstream(options.trace)) return fail(fmt::format("{}: cannot be written.", options.trace));
+  }
+  if (!options.events.empty()) {  // as long as nothing happens
+    std::ofstream out(options.events);
+    out << driver::kEmptyEvents;
+    if (!out.flush()) return fail(fmt::format("{}: cannot be written.", options.events));
   }
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());
   set_environment(options, *tree, preload);
-  const int status = start_and_wait(options.command, program);
+  int status = start_and_wait(options.command, program);
+  if (!options.trace.empty() && !say_recorded(*tree) && status == 0) status = kExitFault;
   shim::remove_tree(*tree);
   return status;
 }
@@ -194,6 +213,8 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
   command->add_option("--report", options->report, "the fidelity report, as JSON; further processes get .PID behind it")
       ->type_name("FILE");
   command->add_option("--trace", options->trace, "record the run as an AUB trace; further processes as above")
+      ->type_name("FILE");
+  command->add_option("--events", options->events, "requests, fences, flips as trace events that Perfetto opens")
       ->type_name("FILE");
   command->add_option("--frames", options->frames, "what card0's screen shows, as a PNG file after each change")
       ->type_name("FOLDER");

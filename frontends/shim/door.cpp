@@ -25,6 +25,7 @@
 #include "descriptors.h"
 #include "driver/user_memory.h"
 #include "frames.h"
+#include "settings.h"
 
 namespace halogen::shim {
 namespace {
@@ -93,6 +94,16 @@ std::optional<NodeKind> kind_by_name(int socket) {
   return name.ends_with("/0") ? NodeKind::card : NodeKind::render;
 }
 
+// Null: nobody wants them, or the file cannot be written.
+std::unique_ptr<driver::Tracepoints> start_tracepoints(const spec::DeviceModel& model) {
+  const char* const file = getenv(kEventsVariable);
+  if (file == nullptr || *file == '\0') return nullptr;
+  auto made = driver::Tracepoints::create(file, model);
+  if (made) return std::move(*made);
+  std::fprintf(stderr, "halogen: %s\n", made.message().c_str());
+  return nullptr;
+}
+
 std::optional<ino_t> socket_inode(int descriptor) {
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0 || !S_ISSOCK(info.st_mode)) return std::nullopt;
@@ -158,6 +169,8 @@ bool Door::boot() {
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
+  if (model != nullptr) tracepoints_ = start_tracepoints(*model);
+  options.tracepoints = tracepoints_.get();
   options.frames = frame_writer(Paths::get()->root());
   frames_ = static_cast<bool>(options.frames);
   auto kernel = model == nullptr ? Result<std::unique_ptr<driver::Kernel>>(Error{"there is no such device"})
@@ -316,9 +329,10 @@ void Door::drop(ino_t inode) {
 void Door::serve() {
   while (true) {
     epoll_event event{};
-    const int count = epoll_wait(poll_, &event, 1, report_ ? report_->interval() : -1);
+    const int count = epoll_wait(poll_, &event, 1, report_ || tracepoints_ ? kInterval : -1);
     if (count < 0 && errno != EINTR) return;
     if (report_) report_->write_if_old();
+    if (tracepoints_) tracepoints_->flush();
     if (count <= 0) continue;
     const auto inode = static_cast<ino_t>(event.data.u64);
     std::shared_ptr<Node> node;
@@ -397,6 +411,7 @@ void Door::write_report() {
   if (!booted_.load(std::memory_order_acquire)) return;
   if (frames_) kernel_->finish_display();
   if (report_) report_->write();
+  if (tracepoints_) tracepoints_->flush();
   if (recording_) kernel_->while_still([&] { recording_->finish(); });
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "driver/kernel.h"
+#include "driver/tracepoints.h"
 #include "paths.h"
 #include "recording.h"
 #include "remote.h"
@@ -81,6 +82,7 @@ class Door {
   std::atomic<bool> booted_{false};
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;
+  std::unique_ptr<driver::Tracepoints> tracepoints_;
   bool failed_ = false;
   bool frames_ = false;  // somebody wants what the screen shows
   int poll_ = -1;

@@ -1,7 +1,11 @@
 #include "recording.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <utility>
 
 #include "report.h"
 #include "settings.h"
@@ -19,13 +23,29 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
   if (!can_record(model)) return failed("this device cannot be recorded");
   auto sink = trace::create_file(file);
   if (!sink) return failed(sink.message());
-  auto recorder = vm::Recorder::create(model, std::move(*sink), false, false, "halogen run");
+  auto recorder = trace::Recorder::create(model, std::move(*sink), false, DeviceOptions{}.local_tables, "halogen run");
   if (!recorder) return failed(recorder.message());
-  return std::unique_ptr<Recording>(new Recording(std::move(*recorder)));
+  return std::unique_ptr<Recording>(new Recording(std::move(*recorder), file, root + "/" + kRecordedFile));
+}
+
+void Recording::on_device(Device& device, driver::Machine& machine) {
+  recorder_->watch(device);
+  if (machine.local().size() == 0) return;
+  recorder_->watch_local([&machine](const trace::Recorder::Visitor& see) { machine.local().visit(see); });
 }
 
 void Recording::finish() {
-  if (const auto done = recorder_->finish(); !done) std::fprintf(stderr, "halogen: %s\n", done.message().c_str());
+  if (std::exchange(finished_, true)) return;
+  const auto done = recorder_->finish();
+  std::string text;
+  if (!done) {
+    text = fmt::format("! {}: {}\n", file_, done.message());
+  } else {
+    text = fmt::format("{}: recorded {} commands, memory={:#018x} compared={} unjudged={} different={}\n", file_,
+                       done->commands, done->memory_hash, done->comparisons, done->unjudged, done->differences);
+    if (!done->fault.empty()) text += fmt::format("! {}: {}\n", file_, done->fault);
+  }
+  std::ofstream(results_, std::ios::app) << text;
 }
 
 }  // namespace halogen::shim

@@ -26,7 +26,7 @@ std::unique_ptr<Report> Report::start(driver::Kernel& kernel, const std::string&
 }
 
 void Report::write_if_old() {
-  if (std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(interval())) write();
+  if (std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(kInterval)) write();
 }
 
 void Report::write() {

@@ -15,12 +15,13 @@ namespace halogen::shim {
 // "trace".
 std::string claim_name(const std::string& name, const std::string& root, const char* what);
 
+constexpr int kInterval = 500;  // milliseconds between two writes of what grows
+
 class Report {
  public:
   // Null: nobody wants one.
   static std::unique_ptr<Report> start(driver::Kernel& kernel, const std::string& root);
 
-  int interval() const { return 500; }  // milliseconds between two looks
   void write_if_old();
   void write();
 

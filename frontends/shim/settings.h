@@ -9,11 +9,14 @@ constexpr char kDeviceVariable[] = "HALOGEN_DEVICE";  // without it the library 
 constexpr char kTreeVariable[] = "HALOGEN_TREE";      // the folder with /dev/dri and /sys; left out: one of its own
 constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
+constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
 constexpr char kFramesVariable[] = "HALOGEN_FRAMES";  // a folder
 
-// Memory that programs write without anybody seeing it cannot be recorded, nor a table that lies outside the registers.
+constexpr char kRecordedFile[] = "recorded";  // in that folder: a line for each trace; "! " before what went wrong
+
+// A trace has no place for a table that lies outside the registers.
 inline bool can_record(const spec::DeviceModel& model) {
-  return model.local_bytes == 0 && model.gtt_offset != 0;
+  return model.gtt_offset != 0;
 }
 
 }  // namespace halogen::shim

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/tracepoints.h"
 #include "gen/generation.h"
 #include "hw/fuse.h"
 #include "hw/predicate.h"
@@ -47,7 +48,8 @@ void EngineQueue::add(RequestRef request) {
   const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
   if (raised) std::stable_sort(waiting_.begin(), waiting_.end(), more_urgent);
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
-  waiting_.insert(place, std::move(request));
+  waiting_.insert(place, request);
+  if (tracepoints_ != nullptr) tracepoints_->add(*request);
 }
 
 std::string Request::timeline_name() const {
@@ -64,6 +66,22 @@ void EngineQueue::update() {
     now->started = true;
     ++progress_;
   }
+  if (tracepoints_ != nullptr) set_on_engine(now);
+}
+
+// What the engine works on now; the one before was pushed aside, or is done.
+void EngineQueue::set_on_engine(const RequestRef& request) {
+  if (request == on_engine_) return;
+  if (on_engine_ && !on_engine_->done) tracepoints_->out(*on_engine_, false);
+  on_engine_ = request;
+  if (request) tracepoints_->in(*request);
+}
+
+// Nobody may have looked while the engine was at it.
+void EngineQueue::tell_done(const RequestRef& request) {
+  set_on_engine(request);
+  tracepoints_->out(*request, true);
+  on_engine_ = nullptr;
 }
 
 void EngineQueue::place_ready() {
@@ -106,6 +124,7 @@ void EngineQueue::retire() {
     }
     const RequestRef request = *each;
     each = running_.erase(each);
+    if (tracepoints_ != nullptr) tell_done(request);
     finish(request, request->failed);
   }
 }
@@ -116,7 +135,11 @@ void EngineQueue::finish(const RequestRef& request, int error) {
   request->keeps.clear();
   request->waits.clear();
   request->partners.clear();
+  if (tracepoints_ != nullptr && on_engine_ == request) set_on_engine(nullptr);
   request->signal(error);
+  if (tracepoints_ == nullptr) return;
+  tracepoints_->signaled(*request);
+  tracepoints_->retire(*request);
 }
 
 void EngineQueue::reset_engine() {

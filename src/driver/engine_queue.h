@@ -14,6 +14,7 @@
 namespace halogen::driver {
 
 class EngineQueue;
+class Tracepoints;
 
 // What a context is on one engine.
 class EngineContext {
@@ -37,6 +38,7 @@ class EngineQueue {
   EngineQueue& operator=(const EngineQueue&) = delete;
 
   const spec::EngineModel& engine() const { return engine_; }
+  void tell(Tracepoints* tracepoints) { tracepoints_ = tracepoints; }
 
   // Registers of the engine as it needs them; at the start and after a reset.
   virtual void start() = 0;
@@ -87,9 +89,13 @@ class EngineQueue {
   void take_errors(Request& request) const;
   void reset_engine();
   void finish(const RequestRef& request, int error);
+  void set_on_engine(const RequestRef& request);
+  void tell_done(const RequestRef& request);
 
   uint64_t progress_ = 0;
   uint64_t timelines_ = 0;
+  Tracepoints* tracepoints_ = nullptr;
+  RequestRef on_engine_;  // as the tracepoints tell it
 };
 
 // `tables`: of the one address space.

@@ -256,6 +256,7 @@ class Execution {
     request->context = context_->on(*slot_, index);
     if (!request->context) return nullptr;
     request->owner = context_;
+    request->flags = arguments_.flags;
     request->priority = context_->priority;
     request->timeline = request->context->timeline();
     request->number = request->context->queue().take_number();

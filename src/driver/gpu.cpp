@@ -8,10 +8,8 @@
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
-namespace {
 
-// As the interface numbers classes.
-constexpr uint16_t user_class(spec::EngineClass engine) {
+uint16_t user_class(spec::EngineClass engine) {
   switch (engine) {
     case spec::EngineClass::render:
       return 0;
@@ -28,8 +26,6 @@ constexpr uint16_t user_class(spec::EngineClass engine) {
   }
   return 5;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Gpu>> Gpu::start(const spec::DeviceModel& model, const HardwareOptions& options) {
   Result<std::unique_ptr<Hardware>> hardware = Hardware::find(model, options);

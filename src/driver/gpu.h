@@ -18,6 +18,8 @@ struct OfferedEngine {
   uint8_t capabilities = 0;
 };
 
+uint16_t user_class(spec::EngineClass engine);  // as the interface numbers classes
+
 class Gpu {
  public:
   static Result<std::unique_ptr<Gpu>> start(const spec::DeviceModel& model, const HardwareOptions& options);

@@ -26,6 +26,7 @@ Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model,
   (*machine)->tell(options.listener);
   Result<std::unique_ptr<Device>> device = Device::create(model, **machine, options.device);
   if (!device) return device.error();
+  if (options.listener != nullptr) options.listener->on_device(**device, **machine);
   return std::unique_ptr<Hardware>(
       new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes, options.listener));
 }
@@ -99,8 +100,9 @@ void Hardware::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
 }
 
 void Hardware::advance(uint64_t nanoseconds) {
+  if (listener_ != nullptr) listener_->before_time();
   device_->advance(nanoseconds);
-  if (listener_ != nullptr) listener_->after_time(nanoseconds);
+  if (listener_ != nullptr) listener_->after_time();
 }
 
 void Hardware::wake() {
@@ -120,9 +122,10 @@ void Hardware::write_entries(uint64_t first, uint64_t count, uint64_t entry) {
   std::vector<std::byte> block(std::min(count, kTogether) * entry_bytes_);
   for (size_t at = 0; at < block.size(); at += entry_bytes_) std::memcpy(block.data() + at, &entry, entry_bytes_);
   for (uint64_t done = 0; done < count; done += kTogether) {
-    const uint64_t part = std::min(kTogether, count - done);
-    device_->bar_write_block(table_bar_, table_offset_ + (first + done) * entry_bytes_,
-                             std::span(block).first(part * entry_bytes_));
+    const std::span<const std::byte> part = std::span(block).first(std::min(kTogether, count - done) * entry_bytes_);
+    const uint64_t offset = (first + done) * entry_bytes_;
+    device_->bar_write_block(table_bar_, table_offset_ + offset, part);
+    if (listener_ != nullptr) listener_->after_entries(offset, part);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "driver/ioctls.h"
 #include "driver/quiet_thread.h"
+#include "driver/tracepoints.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -38,6 +39,11 @@ Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
       if (const auto image = gpu_->hardware().device().take_frame(pipe)) options_.frames(*image);
     });
   }
+  if (options_.tracepoints != nullptr) {
+    options_.tracepoints->use_clock([this] { return gpu_->hardware().device().clock().nanoseconds; });
+    for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->tell(options_.tracepoints);
+    kms_->tell(options_.tracepoints);
+  }
   thread_ = start_quietly([this] { run(); });
 }
 
@@ -51,6 +57,7 @@ Kernel::~Kernel() {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
   if (empty_ >= 0) ::close(empty_);
+  if (options_.tracepoints != nullptr) options_.tracepoints->use_clock({});
 }
 
 std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
@@ -251,6 +258,7 @@ std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
 void Kernel::queue(EngineQueue& engine, RequestRef request) {
   const uint64_t before = engine.progress();
   alone_ = !gpu_->working();
+  if (options_.tracepoints != nullptr) options_.tracepoints->queue(*request);
   engine.add(std::move(request));
   engine.update();
   if (engine.progress() != before) gpu_->update();  // others may have waited for it

@@ -32,6 +32,7 @@ struct KernelOptions {
   bool privileged = false;                       // the programs may do what administrators may
   // Gets what the screen shows after each change, at the vertical blank; empty: nobody.
   std::function<void(const picture::Image&)> frames{};
+  Tracepoints* tracepoints = nullptr;  // hears what happens; lives longer than the kernel
 };
 
 // An open of one of the device's nodes.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/file.h"
+#include "driver/tracepoints.h"
 #include "hw/display_pipe.h"
 #include "spec/packing.h"
 
@@ -76,6 +77,7 @@ void Kms::count() {
   last_frame_ = frame;
   count_ += passed;
   time_ns_ = now_ns();
+  if (tracepoints_ != nullptr) tracepoints_->vblank(count_, time_ns_);
 }
 
 void Kms::look() {
@@ -84,7 +86,9 @@ void Kms::look() {
     const auto is_done = [](const FenceRef& fence) { return fence->done; };
     if (std::all_of(commit_->waits.begin(), commit_->waits.end(), is_done)) {
       commit_->programmed = true;
+      if (tracepoints_ != nullptr) tracepoints_->pipe_update_start(count_);
       program(commit_->before, commit_->async);
+      if (tracepoints_ != nullptr) tracepoints_->pipe_update_end(count_);
       count();
       commit_->target = count_ + (commit_->async || !pipe_.running() ? 0 : 1);
     }
@@ -208,6 +212,7 @@ void Kms::program(const KmsState& before, bool async) {
       view.address += fb->offset;
     }
     pipe_.show(view);
+    if (tracepoints_ != nullptr) tracepoints_->update_plane(count_, state_.primary.w, state_.primary.h, *fb->address);
   } else {
     pipe_.hide();
   }
@@ -277,6 +282,7 @@ void Kms::send(const KmsEvent& event, uint64_t sequence) {
     put(record);
   }
   (*found)->unsent.push_back(std::move(bytes));
+  if (tracepoints_ != nullptr) tracepoints_->event_delivered(sequence);
   flush(**found);
 }
 

@@ -112,6 +112,7 @@ class Kms {
  public:
   using FrameTaker = std::function<void()>;
   explicit Kms(Gpu& gpu);
+  void tell(Tracepoints* tracepoints) { tracepoints_ = tracepoints; }
 
   // ---- time
   bool waits() const;  // for a vertical blank
@@ -202,6 +203,7 @@ class Kms {
   std::map<uint32_t, FramebufferRef> fbs_;
   std::map<uint32_t, BlobRef> blobs_;
   std::vector<File*> files_;
+  Tracepoints* tracepoints_ = nullptr;
 };
 
 }  // namespace halogen::driver

@@ -70,6 +70,16 @@ void SharedMemory::drop(uint64_t offset, uint64_t bytes) {
             static_cast<off_t>(bytes));
 }
 
+void SharedMemory::visit(const std::function<void(uint64_t, std::span<const std::byte>)>& see) const {
+  for (off_t end = 0; descriptor_ >= 0;) {
+    const off_t first = lseek(descriptor_, end, SEEK_DATA);
+    if (first < 0) return;
+    end = lseek(descriptor_, first, SEEK_HOLE);
+    if (end <= first) return;
+    see(static_cast<uint64_t>(first), at(static_cast<uint64_t>(first), static_cast<uint64_t>(end - first)));
+  }
+}
+
 Result<std::unique_ptr<Machine>> Machine::create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events) {
   Result<SharedMemory> memory = SharedMemory::create("halogen system memory", memory_bytes);
   if (!memory) return memory.error();
@@ -94,6 +104,13 @@ std::optional<uint64_t> Machine::add_window(std::span<std::byte> memory, unsigne
   windows_[first] = memory;
   next_window_ = first + memory.size();
   return first;
+}
+
+void Machine::remove_window(uint64_t address) {
+  const auto found = windows_.find(address);
+  if (found == windows_.end()) return;
+  if (listener_ != nullptr) listener_->on_forget(address, found->second.size());
+  windows_.erase(found);
 }
 
 std::span<std::byte> Machine::at(uint64_t address, uint64_t bytes) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,10 @@
 
 #include "base/result.h"
 #include "device/host.h"
+
+namespace halogen {
+class Device;
+}
 
 namespace halogen::driver {
 
@@ -32,6 +37,8 @@ class SharedMemory {
   bool replace(uint64_t offset, uint64_t bytes, int descriptor);
   // The range is zero again and costs nothing. Undoes replace().
   void drop(uint64_t offset, uint64_t bytes);
+  // What was ever written. Not what lies in files of its own (`replace`).
+  void visit(const std::function<void(uint64_t offset, std::span<const std::byte>)>& see) const;
 
  private:
   int descriptor_ = -1;
@@ -41,14 +48,20 @@ class SharedMemory {
 
 // Hears of everything that the driver does to the device, and of the pages that the device looks at: whoever records a
 // run. Work is then done before the driver goes on.
+class Machine;
 class HardwareListener {
  public:
   virtual ~HardwareListener() = default;
+  virtual void on_device(Device& device, Machine& machine) = 0;  // before the first access
   virtual void on_page(uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual void on_forget(uint64_t address, uint64_t bytes) = 0;  // these pages go
   virtual void before_write(unsigned bar, uint64_t offset) = 0;
   virtual void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) = 0;
+  // Entries of the global table, many at once; `offset` in its bytes.
+  virtual void after_entries(uint64_t offset, std::span<const std::byte> entries) = 0;
   virtual void after_config_write(uint32_t offset, unsigned bytes, uint32_t value) = 0;
-  virtual void after_time(uint64_t nanoseconds) = 0;
+  virtual void before_time() = 0;
+  virtual void after_time() = 0;
 };
 
 class Machine final : public Host {
@@ -62,7 +75,7 @@ class Machine final : public Host {
   void tell(HardwareListener* listener) { listener_ = listener; }
   // Memory of this process at a physical address of its own, which is never used again. Nothing: no address is left.
   std::optional<uint64_t> add_window(std::span<std::byte> memory, unsigned physical_bits);
-  void remove_window(uint64_t address) { windows_.erase(address); }
+  void remove_window(uint64_t address);
   // System memory or a window. Empty when the range is in neither.
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
 

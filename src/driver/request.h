@@ -18,6 +18,7 @@ struct Request final : Fence {
   std::weak_ptr<Context> owner;
   uint64_t batch = 0;  // address of its first command; 0: none, only a point in time
   bool secure = false;
+  uint64_t flags = 0;  // of the call that brought it
   int priority = 0;
   std::vector<FenceRef> waits;                     // it may not start before they are done
   std::vector<std::shared_ptr<Request>> partners;  // nor before these start

@@ -85,6 +85,43 @@ void Recorder::catch_up(uint64_t address, const Page& page) {
 
 void Recorder::catch_up() {
   for (const auto& [address, page] : pages_) catch_up(address, page);
+  find_local_differences(
+      [this](uint64_t address, auto theirs) { machine_->write_memory(MemorySpace::local, address, theirs); });
+}
+
+// Pages that software reaches without a BAR, but for the device's own table.
+void Recorder::find_local_differences(const Visitor& found) {
+  if (!visit_local_) return;
+  const MemoryLayout& layout = device_->memory_layout();
+  std::array<std::byte, kPageBytes> ours;
+  visit_local_([&](uint64_t address, std::span<const std::byte> bytes) {
+    for (uint64_t done = 0; done < bytes.size(); done += kPageBytes) {
+      const uint64_t at = address + done;
+      if (at >= layout.gsm_base && at - layout.gsm_base < layout.gsm_bytes) continue;
+      const auto theirs = bytes.subspan(done, std::min<uint64_t>(kPageBytes, bytes.size() - done));
+      machine_->device().local_memory().read(at, ours);
+      if (std::memcmp(theirs.data(), ours.data(), theirs.size()) != 0) found(at, theirs);
+    }
+  });
+}
+
+void Recorder::forget(uint64_t address, uint64_t bytes) {
+  pages_.erase(pages_.lower_bound(address), pages_.lower_bound(address + bytes));
+}
+
+void Recorder::after_entries(uint64_t offset, std::span<const std::byte> entries) {
+  constexpr size_t kMany = 16 * 1024;
+  if (!local_bar_) {
+    machine_->write_memory(MemorySpace::ggtt_entry, offset, entries);
+    return;
+  }
+  if (entries.size() > kMany) return;
+  const unsigned bytes = machine_->entry_bytes();
+  for (uint64_t done = 0; done + bytes <= entries.size(); done += bytes) {
+    uint64_t entry = 0;
+    std::memcpy(&entry, entries.data() + done, bytes);
+    after_write(kRegisterBar, machine_->model().gtt_offset + offset + done, bytes, entry);
+  }
 }
 
 // Clocks of both devices show the same; the one that is behind has nothing to do but wait.
@@ -110,6 +147,9 @@ void Recorder::compare(uint64_t offset) {
     report_difference("system", address + static_cast<uint64_t>(theirs - page.theirs.begin()),
                       fmt::format("after the write to {:#x} in the {}. comparison", offset, run_.comparisons));
   }
+  find_local_differences([&](uint64_t address, auto) {
+    report_difference("local", address, fmt::format("after the write to {:#x}", offset));
+  });
 }
 
 // What both have, but for the place of the device's own page table, which a replay's has elsewhere.
@@ -203,7 +243,7 @@ Result<RecordedRun> Recorder::finish() {
   run_.memory_hash = machine_->memory_hash();
   run_.commands = commands_of(machine_->device());
   if (device_ == nullptr || machine_->busy()) return run_;
-  if (local_bar_) compare_local();
+  if (local_bar_ && !visit_local_) compare_local();  // else it was compared after each work
   const uint64_t executed = commands_of(*device_);
   if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {
     run_.fault = fmt::format("the trace does not replay the same work: {} commands of {}", run_.commands, executed);

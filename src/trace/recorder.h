@@ -12,7 +12,8 @@
 // Both devices keep the same virtual time. After each write that starts work their memory must be the same: before it
 // the recorder made it so, and nobody but the device has written since. Where it is not, the replay is not the run, and
 // `finish` says so. What engines do in time that passes otherwise happens beside the software, which may write the same
-// pages: it is counted, and not judged. Local memory, which nothing corrects, is compared at the end.
+// pages: it is counted, and not judged. Local memory, which nothing corrects, is compared at the end; where somebody
+// tells what software wrote into it (`watch_local`), it is treated as system memory is.
 //
 // Left out: tiled views of the aperture are recorded as the pages they end in; work that never ends is run for a tenth
 // of a second of virtual time at every access, so traces of hangs take long.
@@ -20,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,11 +60,18 @@ class Recorder {
 
   // The device that is recorded, which must outlive `finish`. Without it times are not kept and nothing is compared.
   void watch(Device& device) { device_ = &device; }
+  // Who knows what software wrote into local memory without a BAR; asked before work. Empty: nobody does so.
+  using Visitor = std::function<void(uint64_t address, std::span<const std::byte> bytes)>;
+  void watch_local(std::function<void(const Visitor&)> visit) { visit_local_ = std::move(visit); }
 
   // The device looks at a page of system memory for the first time; the bytes stay where they are.
   void on_page(uint64_t address, std::span<const std::byte> bytes);
+  void forget(uint64_t address, uint64_t bytes);  // pages of system memory that are gone
   void before_write(unsigned bar, uint64_t offset);
   void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
+  // Entries of the global table, many at once; `offset` in its bytes. Where there is local memory, only some: what a
+  // driver does to the whole table at its start would be most of the trace.
+  void after_entries(uint64_t offset, std::span<const std::byte> entries);
   void after_config_write(uint32_t offset, unsigned bytes, uint32_t value);
   void after_reset();  // of the whole function; a trace has no word for it: engines are reset as a driver would
   void before_time();
@@ -83,6 +92,7 @@ class Recorder {
 
   void catch_up();  // with what the software wrote
   void catch_up(uint64_t address, const Page& page);
+  void find_local_differences(const Visitor& found);
   void keep_time();
   void compare(uint64_t offset);
   void compare_local();
@@ -94,6 +104,7 @@ class Recorder {
   std::unique_ptr<Machine> machine_;
   Device* device_ = nullptr;
   std::map<uint64_t, Page> pages_;
+  std::function<void(const Visitor&)> visit_local_;
   std::optional<unsigned> local_bar_;
   bool table_enabled_ = false;
   bool local_tables_ = false;

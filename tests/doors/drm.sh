@@ -35,6 +35,7 @@ rows=(
   "dg1|4905|Graphics (DG1)|Graphics (DG1)|4905"
 )
 measured="g45 snb icl dg1"
+recorded=$measured
 [ "${1:-}" != --short ] || { measured= && shift; }
 failed=0
 bad() {
@@ -44,6 +45,16 @@ bad() {
 }
 # Runs on the device; output in $work/out, errors in $work/err.
 on() { timeout 120 "$halogen" run --device "$device" "$@" >"$work/out" 2>"$work/err"; }
+
+# A recorded run replays to the memory that it had itself, and reads as text.
+record() {
+  on --trace "$work/trace" -- "$1" || return 1
+  local mine theirs
+  mine=$(grep -o 'memory=0x[0-9a-f]*' "$work/err") || return 1
+  theirs=$("$halogen" replay --device "$device" "$work/trace" 2>"$work/err" | grep -o 'memory=0x[0-9a-f]*') || return 1
+  [ "$mine" = "$theirs" ] || { echo "$mine, replayed $theirs" >"$work/err" && return 1; }
+  "$halogen" decode --device "$device" "$work/trace" >"$work/out" 2>"$work/err" && grep -q MI_BATCH_BUFFER_END "$work/out"
+}
 
 for row in "${rows[@]}"; do
   IFS='|' read -r device id gl vulkan opencl <<<"$row"
@@ -70,6 +81,17 @@ for row in "${rows[@]}"; do
     else
       bad "OpenCL: no \"$opencl\""
     fi
+  fi
+  if [ $# -gt 0 ] && [[ "$device" != *965 ]] || [[ " $recorded " == *" $device "* ]]; then
+    for program in drm_store gl_triangle; do
+      record "$work/$program" || bad "$program: recorded"
+    done
+    done_list+=", recorded"
+  fi
+  if on --events "$work/events" -- "$work/drm_life"; then
+    python3 tests/doors/events.py "$work/events" >"$work/out" 2>&1 || bad "events"
+  else
+    bad "events: no end"
   fi
   if [ -z "$measured" ] || [ $# -eq 0 ] && [[ " $measured " != *" $device "* ]]; then
     echo "drm: $device: $done_list"

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Every program of the recorded streams' list, by unmodified drivers on `halogen run`: GL's clear, triangle, texture, depth,
+# copy and blit, vector additions of Vulkan and OpenCL, intel-gpu-tools' benchmarks. Each must run to its end with no hang,
+# and what the model does not do (draws, dispatches) must stand in the fidelity report by its name. The bytes of blits are
+# judged on every chip; pictures and sums are not judged here (compute.sh does). No time is judged.
+# usage: programs.sh [--short] [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
+#   --short: GL and blits only, on one chip of each way to submit
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+halogen=${HALOGEN:-$PWD/build/bin/halogen}
+[ -x "$halogen" ] || { echo "programs: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+bench=/usr/libexec/igt-gpu-tools/benchmarks
+[ -d "$bench" ] || { echo "programs: the package intel-gpu-tools is missing: scripts/setup.sh" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
+devices="i965 gm965 g45 gm45 snb bdw chv skl icl tgl dg1"
+short=
+[ "${1:-}" != --short ] || { short=yes && devices="g45 snb icl dg1" && shift; }
+[ $# -eq 0 ] || devices="$*"
+
+cc -O1 -I/usr/include/libdrm -Itests/programs -o "$work/drm_blit" tests/programs/drm_blit.c -ldrm
+cc -O1 -o "$work/gl_scenes" tests/programs/gl_scenes.c -lEGL -lGLESv2
+if [ -z "$short" ]; then
+  flags=(-std=c++20 -O1 -ffp-contract=off)
+  c++ "${flags[@]}" -o "$work/opencl" tests/compute/opencl/opencl_cases.cpp -lOpenCL
+  c++ "${flags[@]}" -o "$work/vulkan" tests/compute/vulkan/vulkan_cases.cpp -lvulkan
+  glslangValidator -V --quiet -DREAL=float -o "$work/vector_add.spv" tests/compute/vulkan/vector_add.comp
+fi
+
+failed=0
+# name, what the report must name (or -), program: its output in $work/out
+try() {
+  local name=$1 named=$2 status=0
+  shift 2
+  timeout 300 "$halogen" run --device "$device" --report "$work/report" -- "$@" >"$work/out" 2>"$work/err" || status=$?
+  # 1 is a program that does not like what it got: it ended all the same.
+  if [ "$status" -gt "${most:-0}" ]; then
+    echo "programs: $device: $name: status $status" >&2
+    sed 's/^/    /' "$work/out" "$work/err" >&2
+    failed=1
+    return
+  fi
+  if [ "$named" != - ] && ! grep -q "\"name\":\"$named\",\"count\":[0-9]*,\"class\":\"" "$work/report"; then
+    echo "programs: $device: $name: the report does not name $named" >&2
+    failed=1
+  fi
+  done_list+=" $name"
+}
+
+for device in $devices; do
+  done_list=
+  try blits - "$work/drm_blit"
+  grep -q '^98304 pixels right$' "$work/out" || { echo "programs: $device: pixels of blits" >&2 && failed=1; }
+  try GL 3DPRIMITIVE "$work/gl_scenes"
+  [ "$(wc -l <"$work/out")" -eq 6 ] || { echo "programs: $device: not all of GL's scenes" >&2 && failed=1; }
+  if [ -z "$short" ]; then
+    try "GL without compression" 3DPRIMITIVE env INTEL_DEBUG=noccs,nofc,nohiz "$work/gl_scenes"
+    case $device in
+      bdw | chv) icd=intel_hasvk_icd ;;
+      skl | icl | tgl | dg1) icd=intel_icd ;;
+      *) icd= ;;
+    esac
+    if [ -n "$icd" ]; then
+      VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/$icd.x86_64.json most=1 try Vulkan GPGPU_WALKER "$work/vulkan" "$work" vector_add
+    fi
+    case $device in
+      bdw | skl | icl | tgl | dg1)
+        OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd most=1 try OpenCL GPGPU_WALKER "$work/opencl" tests/compute/opencl vector_add
+        ;;
+    esac
+    # Those that repeat themselves are let go after their first figure.
+    for command in gem_exec_nop gem_create gem_prw gem_blt gem_exec_reloc; do
+      { timeout 120 "$halogen" run --device "$device" -- stdbuf -oL "$bench/$command" 2>"$work/err" || true; } |
+        head -n 1 >"$work/out"
+      if grep -qE '^ *[0-9]+\.[0-9]+$' "$work/out"; then
+        done_list+=" $command"
+      else
+        echo "programs: $device: $command gave no figure" >&2
+        failed=1
+      fi
+    done
+    for command in gem_busy intel_upload_blit_small intel_upload_blit_large intel_upload_blit_large_gtt intel_upload_blit_large_map; do
+      try "$command" - "$bench/$command"
+    done
+  fi
+  echo "programs: $device:$done_list"
+done
+exit "$failed"
