@@ -131,12 +131,16 @@ double half_to_double(uint16_t bits) {
   return widen(bits, kHalf);
 }
 double single_to_double(uint32_t bits) {
-  return widen(bits, kSingle);
+  // The host converts exactly, but makes a NaN quiet.
+  return (bits & 0x7fff'ffff) > 0x7f80'0000 ? widen(bits, kSingle) : static_cast<double>(std::bit_cast<float>(bits));
 }
 uint16_t double_to_half(double value, Rounding rounding) {
   return static_cast<uint16_t>(narrow(value, kHalf, rounding));
 }
 uint32_t double_to_single(double value, Rounding rounding) {
+  if (rounding == Rounding::nearest && !std::isnan(value)) {
+    return std::bit_cast<uint32_t>(static_cast<float>(value));
+  }
   return static_cast<uint32_t>(narrow(value, kSingle, rounding));
 }
 
