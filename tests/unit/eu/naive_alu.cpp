@@ -199,23 +199,6 @@ class Naive {
     return n;
   }
 
-  static bool relation(Condition c, auto a, auto b) {
-    switch (c) {
-      case Condition::zero:
-        return a == b;
-      case Condition::not_zero:
-        return !(a == b);
-      case Condition::greater:
-        return a > b;
-      case Condition::greater_equal:
-        return a >= b;
-      case Condition::less:
-        return a < b;
-      default:
-        return a <= b;
-    }
-  }
-
   // To the precision of the execution type, as hardware would keep it.
   Number rounded(Type t, double d) const {
     Number n;
@@ -391,6 +374,9 @@ class Naive {
       case Op::bfe: {
         const unsigned width = u(a) % 32;
         const unsigned offset = u(b) % 32;
+        if (width == 0) {
+          return 0;
+        }
         uint32_t v = 0;
         for (unsigned i = 0; i < 32; ++i) {
           // Above the field (or the dword): the field's last bit if it is signed.
@@ -400,7 +386,7 @@ class Naive {
           const bool bit = inside ? ((u(c) >> at) & 1) != 0 : ((u(c) >> last) & 1) != 0 && signed_type(in_.dst.type);
           v |= bit ? 1u << i : 0;
         }
-        return width == 0 ? Big{0} : static_cast<Big>(v);
+        return v;
       }
       case Op::bfi1: {
         uint32_t v = 0;
@@ -522,17 +508,6 @@ class Naive {
     return out;
   }
 
-  static Big to_integer(Type t, const Number& n, double d) {
-    if (n.nan) {
-      return 0;
-    }
-    const double whole = std::trunc(d);
-    const double top = std::ldexp(1.0, static_cast<int>(size_of(t)) * 8 - (signed_type(t) ? 1 : 0));
-    return whole >= top                               ? type_max(t)
-           : whole < static_cast<double>(type_min(t)) ? type_min(t)
-                                                      : static_cast<Big>(whole);
-  }
-
   void finish(unsigned lane, const Out& out, const std::array<uint32_t, 2>&) {
     const Type t = in_.dst.type;
     uint64_t bits = out.bits;
@@ -598,16 +573,6 @@ class Naive {
       const uint32_t mask = 1u << flag_bit(lane);
       flag = truth ? flag | mask : flag & ~mask;
     }
-  }
-
-  static double half_from_integer(Big v) {
-    if (v == 0) {
-      return 0;
-    }
-    if (v > 70000 || v < -70000) {
-      return v > 0 ? HUGE_VAL : -HUGE_VAL;
-    }
-    return half_value(half_code(static_cast<double>(v)));
   }
 
   Type result_type() const { return in_.op == Op::mov ? in_.src[0].type : exec_; }

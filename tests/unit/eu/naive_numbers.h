@@ -167,4 +167,40 @@ inline Big keep_bits(Type t, Big v) {
   return decode(t, static_cast<uint64_t>(v)).i;
 }
 
+inline bool relation(Condition c, auto a, auto b) {
+  switch (c) {
+    case Condition::zero:
+      return a == b;
+    case Condition::not_zero:
+      return !(a == b);
+    case Condition::greater:
+      return a > b;
+    case Condition::greater_equal:
+      return a >= b;
+    case Condition::less:
+      return a < b;
+    default:
+      return a <= b;
+  }
+}
+
+inline Big to_integer(Type t, const Number& n, double d) {
+  if (n.nan) {
+    return 0;
+  }
+  const double whole = std::trunc(d);
+  const double top = std::ldexp(1.0, static_cast<int>(size_of(t)) * 8 - (signed_type(t) ? 1 : 0));
+  return whole >= top ? type_max(t) : whole < static_cast<double>(type_min(t)) ? type_min(t) : static_cast<Big>(whole);
+}
+
+inline double half_from_integer(Big v) {
+  if (v == 0) {
+    return 0;
+  }
+  if (v > 70000 || v < -70000) {
+    return v > 0 ? HUGE_VAL : -HUGE_VAL;
+  }
+  return half_value(half_code(static_cast<double>(v)));
+}
+
 }  // namespace halogen::eu::test

@@ -1,0 +1,295 @@
+// What the notes about Gen4 to 6 say of execution units and messages (docs/requirements/notes.md), row by row.
+#include "covers.h"
+#include "unit/eu/exec_random.h"
+
+namespace halogen::eu::test {
+namespace {
+
+constexpr GenId kOld[]{GenId::gen4, GenId::gen4_5, GenId::gen5, GenId::gen6};
+
+TEST(EuNotes, ConversionsBetweenTypes) {
+  COVERS("NOTES-EU-02");
+  const struct {
+    Type to;
+    Type from;
+    bool saturate;
+    uint32_t source;
+    uint32_t result;  // of the destination's width
+  } cases[]{
+      {Type::d, Type::f, false, std::bit_cast<uint32_t>(2.9f), 2},  // toward zero
+      {Type::d, Type::f, false, std::bit_cast<uint32_t>(-2.9f), 0xffff'fffe},
+      {Type::f, Type::d, false, 0x00ff'ffff, 0x4b7f'ffff},  // 24 bits: exact
+      {Type::f, Type::d, false, 0x0100'0001, 0x4b80'0000},  // above: nearest even
+      {Type::f, Type::d, false, 0x0100'0003, 0x4b80'0002},
+      {Type::ud, Type::uw, false, 0xffff, 0x0000'ffff},  // unsigned grows with zeros
+      {Type::d, Type::ub, false, 0x80, 0x0000'0080},
+      {Type::d, Type::w, false, 0x8001, 0xffff'8001},  // signed with its sign
+      {Type::w, Type::b, false, 0x80, 0xff80},
+      {Type::ud, Type::w, true, 0x8001, 0},             // negative to unsigned, saturated
+      {Type::ud, Type::w, false, 0x8001, 0xffff'8001},  // and not: the pattern with its sign
+      {Type::ud, Type::w, true, 0x7001, 0x0000'7001},
+      {Type::w, Type::d, false, 0x1234'8765, 0x8765},  // narrower: cut
+      {Type::w, Type::d, true, 0x1234'8765, 0x7fff},   // or clamped
+      {Type::ub, Type::d, true, 0xffff'fff0, 0},
+      {Type::ub, Type::d, false, 0xffff'fff0, 0xf0},
+      {Type::d, Type::ud, false, 0x8000'0000, 0x8000'0000},  // same width
+      {Type::d, Type::ud, true, 0x8000'0000, 0x7fff'ffff},
+  };
+  for (const GenId gen : kOld) {
+    for (const auto& one : cases) {
+      Machine machine(gen);
+      machine.set(2, 0, one.source);
+      Instruction in = make(Op::mov, 1, dst(4, one.to), {scalar(2, one.from)});
+      in.saturate = one.saturate;
+      machine.run(in);
+      EXPECT_EQ(machine.get<uint32_t>(4, 0), one.result)
+          << static_cast<int>(one.from) << " to " << static_cast<int>(one.to);
+    }
+  }
+}
+
+TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
+  COVERS("NOTES-EU-06");
+  const struct {
+    uint8_t number;
+    Type type;
+    unsigned elements;
+  } registers[]{{0x10, Type::uw, 8},                                                                 // a0
+                {0x20, Type::d, 8},                                                                  // acc0
+                {0x21, Type::d, 8},  {0x20, Type::w, 16}, {0x21, Type::w, 16}, {0x30, Type::uw, 2},  // f0
+                {0x70, Type::ud, 4},                                                                 // sr0
+                {0x80, Type::ud, 4},                                                                 // cr0
+                {0x90, Type::ud, 3},                                                                 // n0
+                {0xb0, Type::uw, 8}};                                                                // tdr0
+  for (const GenId gen : kOld) {
+    for (const auto& one : registers) {
+      Machine machine(gen);
+      // A different number in each element, then all of them back.
+      std::vector<Instruction> code;
+      for (unsigned i = 0; i < one.elements; ++i) {
+        Operand to = dst(0, one.type, i * size_of(one.type));
+        to.file = File::arf;
+        to.reg = one.number;
+        code.push_back(no_mask(make(Op::mov, 1, to, {imm(0x100 * i + 0x10, one.type)})));
+      }
+      for (unsigned i = 0; i < one.elements; ++i) {
+        Operand from = scalar(0, one.type, i * size_of(one.type));
+        from.file = File::arf;
+        from.reg = one.number;
+        code.push_back(no_mask(make(Op::mov, 1, dst(10 + i, Type::ud), {from})));
+      }
+      machine.run(code);
+      for (unsigned i = 0; i < one.elements; ++i) {
+        EXPECT_EQ(machine.get<uint32_t>(10 + i, 0), 0x100 * i + 0x10) << static_cast<int>(one.number) << "." << i;
+      }
+    }
+    // null keeps nothing, ip is where the instruction is, cr0.2 is the place of an exception.
+    Machine machine(gen);
+    Operand ip = scalar(0, Type::ud);
+    ip.file = File::arf;
+    ip.reg = 0xa0;
+    EXPECT_EQ(machine.run({make(Op::mov, 1, null(Type::ud), {imm(5, Type::ud)}),
+                           make(Op::mov, 1, dst(4, Type::ud), {null(Type::ud)}),
+                           make(Op::mov, 1, dst(5, Type::ud), {ip}), Instruction{}}),
+              ThreadStatus::illegal);
+    EXPECT_EQ(machine.get<uint32_t>(4, 0), 0u);
+    EXPECT_EQ(machine.get<uint32_t>(5, 0), 32u);
+    EXPECT_EQ(machine.thread.control[2], 48u);
+  }
+}
+
+TEST(EuNotes, RegionsAreRowsAndColumns) {
+  COVERS("NOTES-EU-08");
+  for (const GenId gen : kOld) {
+    for (const unsigned vertical : {0u, 1u, 2u, 4u, 8u, 16u}) {
+      for (const unsigned width : {1u, 2u, 4u, 8u}) {
+        for (const unsigned horizontal : {0u, 1u, 2u, 4u}) {
+          Machine machine(gen);
+          for (unsigned i = 0; i < 256; ++i) {
+            machine.set<uint16_t>(20, i, static_cast<uint16_t>(i));
+          }
+          const Region region{static_cast<uint8_t>(vertical), static_cast<uint8_t>(width),
+                              static_cast<uint8_t>(horizontal)};
+          machine.run(make(Op::mov, 8, dst(4, Type::uw, 2, 2), {grf(20, Type::uw, 6, region)}));
+          for (unsigned i = 0; i < 8; ++i) {
+            // Height is exec size over width; the origin is element 3.
+            EXPECT_EQ(machine.get<uint16_t>(4, 1 + 2 * i), 3 + i / width * vertical + i % width * horizontal);
+          }
+        }
+      }
+    }
+    // A compressed instruction of 16 dwords writes two registers.
+    Machine machine(gen);
+    auto in = make(Op::mov, 16, dst(4, Type::ud), {imm(9, Type::ud)});
+    in.compressed = true;
+    machine.run(in);
+    EXPECT_EQ(machine.get<uint32_t>(5, 7), 9u);
+    EXPECT_EQ(machine.get<uint32_t>(6, 0), 0u);
+  }
+}
+
+TEST(EuNotes, AddressesGiveOneOriginOrOneForEachRow) {
+  COVERS("NOTES-EU-09");
+  for (const GenId gen : kOld) {
+    for (const unsigned width : {0u, 1u, 2u, 4u}) {  // 0: one origin
+      Machine machine(gen);
+      for (unsigned i = 0; i < 128; ++i) {
+        machine.set<uint32_t>(20, i, i);
+      }
+      for (unsigned i = 0; i < 8; ++i) {
+        machine.thread.address[i] = static_cast<uint16_t>(20 * 32 + (i * 37 % 60) * 4);
+      }
+      Operand from = grf(0, Type::ud, 0, {8, 8, 1});
+      from.indirect = true;
+      from.address_offset = 16;
+      if (width != 0) {
+        from.region = {0, static_cast<uint8_t>(width), static_cast<uint8_t>(width == 1 ? 0 : 1), true};
+      }
+      machine.run(make(Op::mov, 8, dst(4, Type::ud), {from}));
+      for (unsigned i = 0; i < 8; ++i) {
+        const unsigned row = width == 0 ? 0 : i / width;
+        const unsigned column = width == 0 ? i : i % width;
+        EXPECT_EQ(machine.get<uint32_t>(4, i), row * 37 % 60 + 4 + column);
+      }
+    }
+  }
+}
+
+TEST(EuNotes, SwizzlesAndWriteMasksAreOfAlign16) {
+  COVERS("NOTES-EU-10");
+  for (const GenId gen : kOld) {
+    for (unsigned swizzle = 0; swizzle < 256; swizzle += 7) {
+      for (unsigned mask = 0; mask < 16; ++mask) {
+        Machine machine(gen);
+        machine.fill<uint32_t>(2, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+        Instruction in = make(Op::mov, 8, dst(4, Type::ud, 16), {grf(2, Type::ud, 16, {4, 4, 1})});
+        for (unsigned c = 0; c < 4; ++c) {
+          in.src[0].swizzle[c] = static_cast<uint8_t>((swizzle >> (2 * c)) & 3);
+        }
+        in.dst.write_mask = static_cast<uint8_t>(mask);
+        in.align16 = true;
+        machine.run(in);
+        for (unsigned i = 0; i < 8; ++i) {
+          const unsigned expected = 5 + i / 4 * 4 + ((swizzle >> (2 * (i % 4))) & 3);
+          EXPECT_EQ(machine.get<uint32_t>(4, 4 + i), ((mask >> (i % 4)) & 1) != 0 ? expected : 0u);
+        }
+        // Align1 has none of these.
+        in.align16 = false;
+        in.dst = dst(8, Type::ud);
+        in.dst.write_mask = static_cast<uint8_t>(mask);
+        machine.run(in);
+        EXPECT_EQ(machine.get<uint32_t>(8, 1), 6u);
+      }
+    }
+  }
+}
+
+TEST(EuNotes, EachChannelHasItsBitInTheMask) {
+  COVERS("NOTES-EU-18");
+  for (const GenId gen : kOld) {
+    for (unsigned channel = 0; channel < 16; ++channel) {
+      Machine machine(gen, 1u << channel);
+      machine.run(make(Op::mov, 16, dst(4, Type::ud), {imm(1, Type::ud)}));
+      for (unsigned i = 0; i < 16; ++i) {
+        EXPECT_EQ(machine.get<uint32_t>(4, i), i == channel ? 1u : 0u);
+      }
+    }
+  }
+}
+
+TEST(EuNotes, ConditionsWriteTheFlagsOfEnabledChannels) {
+  COVERS("NOTES-EU-19");
+  // Inside a branch that channels 4 to 7 take, with a predicate that only even ones have.
+  for (const bool all : {false, true}) {
+    Machine machine(GenId::gen6, 0xff);
+    machine.thread.flag[0] = 0x0000'00f0 | 0x5555'0000;
+    Instruction add = make(Op::add, 8, dst(4, Type::d), {grf(2, Type::d), imm(1, Type::d)});
+    add.no_mask = all;
+    Instruction predicated = when(with(add, Condition::greater), Predicate::normal, false, 1);
+    Instruction unpredicated = with(add, Condition::greater, 0);
+    unpredicated.dst = dst(5, Type::d);
+    machine.run({when(branch(Op::if_, 8, 3)), predicated, unpredicated, branch(Op::endif, 8, 1)});
+    for (unsigned i = 0; i < 8; ++i) {
+      const bool here = all || i >= 4;
+      EXPECT_EQ(machine.get<int32_t>(4, i), here && i % 2 == 0 ? 1 : 0) << i;
+      EXPECT_EQ(machine.get<int32_t>(5, i), here ? 1 : 0) << i;
+    }
+    // f0.1: only where it ran (and there it was set before); f0.0: all that ran.
+    EXPECT_EQ(machine.thread.flag[0] >> 16, 0x5555u);
+    EXPECT_EQ(machine.thread.flag[0] & 0xff, all ? 0xffu : 0xf0u);
+  }
+  // Specials: cmp compares its sources, sel's predicate chooses, if's sends channels away.
+  Machine machine(GenId::gen6, 0xff);
+  machine.fill<int32_t>(2, {5, -5, 5, -5, 5, -5, 5, -5});
+  machine.run({with(make(Op::cmp, 8, null(Type::d), {grf(2, Type::d), imm(0, Type::d)}), Condition::less),
+               when(make(Op::sel, 8, dst(4, Type::d), {grf(2, Type::d), imm(7, Type::d)}))});
+  EXPECT_EQ(machine.thread.flag[0] & 0xff, 0xaau);
+  EXPECT_EQ(machine.get<int32_t>(4, 0), 7) << "written though its predicate does not hold";
+  EXPECT_EQ(machine.get<int32_t>(4, 1), -5);
+}
+
+TEST(EuNotes, MessagesHaveOneToFifteenRegistersAndASideband) {
+  COVERS("NOTES-SF-03");
+  for (unsigned length = 1; length <= 15; ++length) {
+    Machine machine(GenId::gen5, 0xff);
+    std::vector<Instruction> code;
+    for (unsigned i = 0; i < length; ++i) {  // create
+      code.push_back(make(Op::mov, 8, mrf_dst(1 + i, Type::ud), {imm(100 + i, Type::ud)}));
+    }
+    Instruction send = make(Op::send, 8, dst(40, Type::ud), {null(Type::ud)});
+    send.send.function = 5;
+    send.send.message_register = 1;
+    send.send.descriptor = (length << 25) | (1u << 20) | 0x1abcd;
+    code.push_back(send);  // deliver
+    bool processed = false;
+    machine.target.answer = [&](Thread&, const Message& message) {
+      EXPECT_EQ(message.function, 5);
+      EXPECT_EQ(message.descriptor & 0x7ffff, 0x1abcdu);
+      EXPECT_EQ(message.first.size(), length * kGrfBytes);
+      for (unsigned i = 0; i < length; ++i) {
+        EXPECT_EQ(static_cast<unsigned>(message.first[i * kGrfBytes]), 100 + i);
+      }
+      processed = true;
+      message.response[0] = std::byte{77};  // write back
+      return SendOutcome::done;
+    };
+    code.push_back(make(Op::add, 1, dst(41, Type::ud), {scalar(40, Type::ud), imm(1, Type::ud)}));
+    machine.run(code);
+    EXPECT_TRUE(processed);
+    EXPECT_EQ(machine.get<uint32_t>(41, 0), 78u);
+  }
+}
+
+TEST(EuNotes, AThreadThatWaitsForAMessageLetsAnotherRun) {
+  COVERS("NOTES-SF-06");
+  // The first thread's message can only be answered after the second has sent one.
+  Instruction send = make(Op::send, 8, dst(40, Type::ud), {grf(20, Type::ud)});
+  send.send.function = 3;
+  send.send.descriptor = (1u << 25) | (1u << 20);
+  const std::vector code{send, make(Op::add, 1, dst(41, Type::ud), {scalar(40, Type::ud), imm(1, Type::ud)}), end()};
+  const auto executor = make_interpreter(GenId::gen8);
+  const auto kernel = executor->prepare(make_code(code), 0);
+  Thread first;
+  Thread second;
+  first.start(0, 0xff);
+  second.start(0, 0xff);
+  unsigned from_second = 0;
+  Target target;
+  target.answer = [&](Thread& thread, const Message& message) {
+    if (&thread == &second) {
+      ++from_second;
+    } else if (from_second == 0) {
+      return SendOutcome::blocked;
+    }
+    message.response[0] = static_cast<std::byte>(&thread == &second ? 5 : 9);
+    return SendOutcome::done;
+  };
+  EXPECT_EQ(executor->run(first, *kernel, 100, target), ThreadStatus::blocked);
+  EXPECT_EQ(executor->run(second, *kernel, 100, target), ThreadStatus::ended);
+  EXPECT_EQ(executor->run(first, *kernel, 100, target), ThreadStatus::ended);
+  EXPECT_EQ(static_cast<unsigned>(first.registers(41, 1)[0]), 10u);
+  EXPECT_EQ(static_cast<unsigned>(second.registers(41, 1)[0]), 6u);
+}
+
+}  // namespace
+}  // namespace halogen::eu::test
