@@ -207,14 +207,40 @@ void say_faults(trace::Player& player) {
   }
 }
 
-// 0, or kExitFault when an engine is stuck.
+// How an engine is stuck at the end; empty: it is not.
+std::string_view how_stuck(const engine::EngineState& state) {
+  switch (state.activity) {
+    case engine::Activity::idle:
+      return {};
+    case engine::Activity::running:
+      return "does not come to an end";
+    case engine::Activity::hung:
+      return "hangs";
+    case engine::Activity::waiting:
+      break;
+  }
+  switch (state.wait.kind) {
+    case engine::WaitKind::event:
+      return "waits for an event that does not come";
+    case engine::WaitKind::semaphore:
+      return "waits for a semaphore that nobody signals";
+    case engine::WaitKind::page:
+      return "waits for a page that nobody brings";
+    case engine::WaitKind::none:
+    case engine::WaitKind::rest:    // the trace's last words: its tail stands inside a command
+    case engine::WaitKind::parser:  // and so does whoever stopped it
+      break;
+  }
+  return {};
+}
+
 bool hung(Device& device) {
   bool any = false;
   for (unsigned number = 0; number < device.engines().count(); ++number) {
-    if (device.engines().engine(number).state().activity == engine::Activity::hung) {
-      fmt::print(stderr, "halogen replay: the engine {} hangs.\n", device.model().engines[number].name);
-      any = true;
-    }
+    const std::string_view how = how_stuck(device.engines().engine(number).state());
+    if (how.empty()) continue;
+    fmt::print(stderr, "halogen replay: the engine {} {}.\n", device.model().engines[number].name, how);
+    any = true;
   }
   return any;
 }

@@ -36,8 +36,20 @@ bool SocketChannel::wait(short events) const {
   return both[1].revents == 0;
 }
 
+// What a message asked for may have taken long, and more of them may be here already: the server's end must not wait
+// for them all.
+bool SocketChannel::ends() {
+  constexpr std::chrono::milliseconds kOften{20};
+  const auto now = Waiting::Clock::now();
+  if (now - looked_ < kOften) return false;
+  looked_ = now;
+  pollfd stop{stop_, POLLIN, 0};
+  return ::poll(&stop, 1, 0) > 0;
+}
+
 size_t SocketChannel::read(std::span<std::byte> into) {
   size_t done = 0;
+  if (first_ < end_ && ends()) return 0;
   while (done < into.size()) {
     if (first_ < end_) {
       const size_t part = std::min(end_ - first_, into.size() - done);

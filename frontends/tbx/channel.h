@@ -52,6 +52,7 @@ class SocketChannel final : public Channel {
 
  private:
   bool wait(short events) const;
+  bool ends();
 
   int socket_;
   int stop_;
@@ -59,6 +60,7 @@ class SocketChannel final : public Channel {
   std::vector<std::byte> buffer_;
   size_t first_ = 0;
   size_t end_ = 0;
+  Waiting::Clock::time_point looked_{};  // whether the server ends
 };
 
 }  // namespace halogen::tbx

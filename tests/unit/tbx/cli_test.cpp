@@ -112,6 +112,24 @@ TEST_F(Doors, ReplayFailsWhenAnExpectationCannotBeChecked) {
   EXPECT_EQ(replay(trace("b.aub", aub) + " --allow-unchecked 2>&1").status, 1);
 }
 
+TEST_F(Doors, ReplayFailsWhenAnEngineIsStuck) {
+  AubBuilder aub;
+  aub.version(0);
+  aub.write_memory(4, 4, {0x1001, 0x2001});  // entries 1 and 2 of the global table
+  aub.write_memory(2, 0x1000, {0});
+  aub.write_memory(2, 0x2000, {0x0b50'0001, 5, 0x1000, 0});  // MI_SEMAPHORE_MBOX: until more than 5 is there
+  for (const auto& [offset, value] : {std::pair{0x2038, 0x2000}, {0x2034, 0}, {0x203c, 1}, {0x2030, 16}}) {
+    aub.write_register(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
+  }
+  const Outcome stuck = replay(trace("a.aub", aub) + " --device snb 2>&1");
+  EXPECT_EQ(stuck.status, 1);
+  EXPECT_THAT(stuck.text, HasSubstr("the engine rcs0 waits for a semaphore that nobody signals."));
+  aub.write_memory(2, 0x1000, {6});
+  aub.write_register(0x20c0, 0);  // any: the device looks again
+  const Outcome free = replay(trace("b.aub", aub) + " --device snb 2>&1");
+  EXPECT_EQ(free.status, 0) << free.text;
+}
+
 TEST_F(Doors, ReplayDumpsByTheTablesOfAContext) {
   AubBuilder aub;
   aub.version(19);
