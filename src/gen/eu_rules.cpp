@@ -42,6 +42,7 @@ constexpr EuRules gen4() {
                  .ip_writes_jump = true,
                  .register_jump_from_next = true,
                  .register_jump_unit = 16,
+                 .goto_leaves_on_false = false,
                  .address_words = 8,
                  .flag_registers = 1,
                  .accumulators = 2};
@@ -101,6 +102,7 @@ constexpr EuRules gen8() {
   rules.fused_mad = true;
   rules.float_denormals = true;
   rules.logic_negate_is_not = true;
+  rules.goto_leaves_on_false = true;  // Intel's compiler turns the predicates of forward jumps for Gen8 and 9 only
   rules.address_words = 16;
   rules.accumulators = 10;
   return rules;
@@ -117,6 +119,7 @@ constexpr EuRules gen11() {
   EuRules rules = gen9();
   rules.gens = from_to(GenId::gen11, GenId::gen11);
   rules.mach = MachResult::low_without_accumulator;
+  rules.goto_leaves_on_false = false;
   return rules;
 }
 

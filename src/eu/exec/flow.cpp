@@ -123,7 +123,9 @@ Step do_leave(Frame& frame, const Prepared& prepared) {
   if (prepared.in.op == Op::brc && !prepared.in.has_jip && !prepared.in.has_uip) {
     target = prepared.offset + static_cast<uint32_t>(register_target(frame, prepared, 0, 1));
   }
-  return diverge(frame.thread, prepared, ask(frame, prepared).yes, target);
+  const Asked asked = ask(frame, prepared);
+  const bool turned = prepared.in.op == Op::goto_ && frame.rules.goto_leaves_on_false && !prepared.in.branch_control;
+  return diverge(frame.thread, prepared, turned ? asked.all & ~asked.yes : asked.yes, target);
 }
 
 Step do_brd(Frame& frame, const Prepared& prepared) {

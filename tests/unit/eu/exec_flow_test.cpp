@@ -122,8 +122,14 @@ TEST_P(ChannelFlow, CallsReturnWithEverybody) {
 TEST_P(ChannelFlow, GotoAndJoin) {
   Machine machine(GetParam(), 0xffff);
   number_channels(machine, 2);
-  machine.run({compare(2, Condition::less, 6), when(branch(Op::goto_, 16, 2, 3, true)), add_to(10, 1),
-               branch(Op::goto_, 16, 2, 2, true), add_to(10, 100), branch(Op::join, 16, 1), add_to(12, 1)});
+  // On Gen8 and 9 those leave whose predicate does not hold, and compilers write it the other way round.
+  const bool turned = GetParam() == GenId::gen8 || GetParam() == GenId::gen9;
+  Instruction first = when(branch(Op::goto_, 16, 2, 3, true));
+  first.predicate_inverse = turned;
+  Instruction second = branch(Op::goto_, 16, 2, 2, true);
+  second = turned ? when(second) : second;
+  machine.run({compare(2, Condition::less, 6), first, add_to(10, 1), second, add_to(10, 100), branch(Op::join, 16, 1),
+               add_to(12, 1)});
   for (unsigned i = 0; i < 16; ++i) {
     EXPECT_EQ(machine.get<uint32_t>(10, i), i < 6 ? 100u : 1u) << i;
     EXPECT_EQ(machine.get<uint32_t>(12, i), 1u);
