@@ -199,6 +199,9 @@ void say_faults(trace::Player& player) {
     say(fmt::format("{} expectations could not be checked (--allow-unchecked: never mind).",
                     player.counts().unchecked));
   }
+  if (player.counts().ignored_polls != 0) {
+    say(fmt::format("{} waits timed out; the trace says to go on.", player.counts().ignored_polls));
+  }
   if (player.counts().unmapped != 0) {
     say(fmt::format("{} writes reached no memory, in part or whole.", player.counts().unmapped));
   }

@@ -41,6 +41,9 @@ Result<int> serve(const Options& options) {
   settings.port = *options.port;
   settings.shared = options.shared;
   settings.trace = options.trace;
+  if (!options.trace.empty() && !can_write(options.trace)) {
+    return Error{fmt::format("{}: cannot be written.", options.trace)};
+  }
   std::mutex writing;
   const auto log = [&writing](std::string_view line) {
     const std::lock_guard lock(writing);

@@ -15,6 +15,7 @@
 #include "guest_setup.h"
 #include "launch.h"
 #include "register_lines.h"
+#include "reports.h"
 
 namespace halogen::cli {
 namespace {
@@ -47,17 +48,6 @@ class EventPrinter final : public EventSink {
 int fail(const std::string& sentence) {
   fmt::print(stderr, "halogen vm: {}\n", sentence);
   return kExitUse;
-}
-
-// Whether a file can be made there, before anything takes time. Leaves no traces.
-bool can_write(const std::string& path) {
-  const std::filesystem::path place(path);
-  std::error_code ignored;
-  const bool was_there = std::filesystem::exists(place, ignored);
-  if (was_there && std::filesystem::is_directory(place, ignored)) return false;
-  const bool opens = std::ofstream(place, std::ios::app).is_open();
-  if (opens && !was_there) std::filesystem::remove(place, ignored);
-  return opens;
 }
 
 // Signals that end us, as a descriptor: the machine and its files are put away first.
@@ -154,6 +144,7 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->add_flag("--log", options->log, "show the guest kernel's whole log");
   command->add_flag("--events", options->events, "print what the model has to say of the guest, on stderr");
   command->footer(
+      "usage: halogen vm --device D [OPTIONS] -- COMMAND...\n"
       "The guest is Debian's kernel with busybox; its i915 driver is loaded before the command runs.\n"
       "Exit: the command's status; 1 also when the guest ended before it; 2 wrong use or something missing; 128 and "
       "its\n"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -13,6 +14,17 @@
 #include "base/result.h"
 
 namespace halogen::cli {
+
+// Whether a file can be made there, before anything takes time. Leaves no traces.
+inline bool can_write(const std::string& path) {
+  const std::filesystem::path place(path);
+  std::error_code ignored;
+  const bool was_there = std::filesystem::exists(place, ignored);
+  if (was_there && std::filesystem::is_directory(place, ignored)) return false;
+  const bool opens = std::ofstream(place, std::ios::app).is_open();
+  if (opens && !was_there) std::filesystem::remove(place, ignored);
+  return opens;
+}
 
 inline Result<void> write_report(const std::string& file, const FidelityReport& report, std::string_view device) {
   std::ofstream out(file);

@@ -62,7 +62,8 @@ class Workshop {
 
 Result<std::string> read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{fmt::format("{} cannot be read.", path.string())};
+  std::error_code ignored;
+  if (!in || fs::is_directory(path, ignored)) return Error{fmt::format("{} cannot be read.", path.string())};
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
