@@ -9,9 +9,11 @@
 
 #include "driver/command_writer.h"
 #include "driver/engine_queue.h"
+#include "driver/packed.h"
 #include "hw/context.h"
 #include "hw/execlist.h"
 #include "hw/hwsp.h"
+#include "hw/mi.h"
 #include "hw/mode.h"
 #include "hw/ring.h"
 #include "mmio/context_image.h"
@@ -23,9 +25,7 @@ constexpr uint64_t kRingBytes = 4 * kPageBytes;
 constexpr uint64_t kImageBytes = 24 * kPageBytes;  // status page of the process, then the image of the largest engine
 constexpr uint64_t kTimeline = 0;
 
-constexpr uint32_t kExeclists = 1u << 15, kNoLegacy = 1u << 3;
-constexpr uint32_t kFirstRoot = 0x270;  // PDP0_LDW, from the engine's base: then its upper half, PDP1 and so on
-constexpr uint32_t kRestoreInhibit = 1, kNoSwitchOnWait = 8;
+constexpr uint32_t kAllBits = 0xffff'0000;  // of a register that says which bits count
 
 class ExeclistContext final : public EngineContext {
  public:
@@ -83,11 +83,14 @@ class ExeclistQueue final : public EngineQueue {
 
   void start() override {
     hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(status_.address()));
-    const uint32_t mode = queue_ ? kNoLegacy : kExeclists;
-    hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(mode, true));
+    hw::GFX_MODE mode;
+    (queue_ ? mode.disable_legacy_mode : mode.execlist_enable) = true;
+    hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, hardware_.model()), true));
     seen_ = entries() - 1;
-    status_.store(index_dword() * 4, seen_);
-    hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), 0xffff'0000 | seen_ << 8 | seen_);
+    status_.store(index_offset(), seen_);
+    hw::CTXT_ST_PTR pointers;
+    pointers.read_pointer = pointers.write_pointer = static_cast<uint8_t>(seen_);
+    hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), kAllBits | packed32(pointers, hardware_.model()));
     interrupted_ = std::exchange(ports_, {});
   }
 
@@ -100,13 +103,20 @@ class ExeclistQueue final : public EngineQueue {
     auto context = std::make_shared<ExeclistContext>(*this, std::move(*image), std::move(*ring), std::move(*timeline),
                                                      std::move(tables));
     write_image(*context);
-    const bool wide = hardware_.has(spec::Feature::ppgtt_4level);
-    const uint32_t id =
-        queue_ ? class_number(engine_.engine_class) << 29 | uint32_t{engine_.instance} << 16 | (number % 0x7fe + 1) << 5
-               : number % 0x1f'fffe + 1;
-    constexpr uint32_t kValid = 1, kPrivilege = 1u << 8, kLegacy32 = 1u << 3, kLegacy64 = 3u << 3;
-    context->descriptor =
-        uint64_t{id} << 32 | context->image.address() | (wide ? kLegacy64 : kLegacy32) | kPrivilege | kValid;
+    hw::CONTEXT_DESCRIPTOR descriptor;
+    descriptor.valid = true;
+    descriptor.privilege_access = true;
+    descriptor.addressing_mode = hardware_.has(spec::Feature::ppgtt_4level) ? hw::ContextAddressingMode::LEGACY_64B
+                                                                            : hw::ContextAddressingMode::LEGACY_32B;
+    descriptor.logical_ring_context_address = GgttOffset(context->image.address());
+    if (queue_) {
+      descriptor.sw_context_id = static_cast<uint16_t>(number % 0x7fe + 1);
+      descriptor.engine_instance = engine_.instance;
+      descriptor.engine_class = static_cast<uint8_t>(class_number(engine_.engine_class));
+    } else {
+      descriptor.context_id = number % 0x1f'fffe + 1;
+    }
+    context->descriptor = packed(descriptor, hardware_.model());
     return context;
   }
 
@@ -151,7 +161,7 @@ class ExeclistQueue final : public EngineQueue {
     std::vector<uint64_t> descriptors;
     for (const Port& each : next) {
       set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
-      if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, 0xffff'0000 | kNoSwitchOnWait);
+      if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, save_control(false));
       descriptors.push_back(each.context->descriptor);
     }
     ports_ = std::move(next);
@@ -159,8 +169,13 @@ class ExeclistQueue final : public EngineQueue {
   }
 
   void look() override {
-    const uint32_t last = status_.load(index_dword() * 4) % entries();
-    if (last != seen_) hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), 0xff00'0000 | last << 8);
+    const uint32_t last = status_.load(index_offset()) % entries();
+    if (last != seen_) {
+      hw::CTXT_ST_PTR read;
+      read.read_pointer = static_cast<uint8_t>(last);
+      constexpr uint32_t kReadPointer = 0xff00'0000;  // alone counts
+      hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), kReadPointer | packed32(read, hardware_.model()));
+    }
     seen_ = last;
     for (const RequestRef& each : running_) {
       if (!is_done(*each)) continue;
@@ -215,7 +230,20 @@ class ExeclistQueue final : public EngineQueue {
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
   uint32_t entries() const { return queue_ ? 12 : 6; }
-  uint32_t index_dword() const { return queue_ ? 0x2f : 0x1f; }
+  // Of the last report's number in the status page.
+  uint32_t index_offset() const {
+    const spec::Layout& layout = *hw::HARDWARE_STATUS_PAGE::kDesc.layout(hardware_.model().gen);
+    for (const spec::FieldDesc& field : layout.fields) {
+      if (field.name == "last_written_status_offset") return field.first_bit / 8;
+    }
+    return 0;
+  }
+  uint32_t save_control(bool is_fresh) const {
+    hw::CTXT_SR_CTL control;
+    control.inhibit_synchronous_context_switch = true;
+    control.engine_context_restore_inhibit = is_fresh;
+    return kAllBits | packed32(control, hardware_.model());
+  }
   struct Port {
     ContextRef context;
     uint64_t tail = 0;  // that the engine was told
@@ -250,7 +278,9 @@ class ExeclistQueue final : public EngineQueue {
       hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element + 4,
                       static_cast<uint32_t>(descriptors[element] >> 32));
     }
-    hardware_.write(engine_, at(hw::EXECLIST_CONTROL::kDesc), 1);
+    hw::EXECLIST_CONTROL control;
+    control.load = true;
+    hardware_.write(engine_, at(hw::EXECLIST_CONTROL::kDesc), packed32(control, hardware_.model()));
   }
 
   // The chip's own image with what this context needs; all else is not restored, because nothing was saved yet.
@@ -259,14 +289,21 @@ class ExeclistQueue final : public EngineQueue {
     for (uint32_t i = 0; i < dwords.size() && (i + 1) * 4 <= kImageBytes - kPageBytes; ++i) {
       context.image.store(kPageBytes + i * 4, dwords[i]);
     }
-    set(context, hw::CTXT_SR_CTL::kDesc, 0xffff'0000 | kRestoreInhibit | kNoSwitchOnWait);
+    set(context, hw::CTXT_SR_CTL::kDesc, save_control(true));
     set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));
     set(context, hw::RING_START::kDesc, static_cast<uint32_t>(context.ring.address()));
-    set(context, hw::RING_CTL::kDesc, static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
+    hw::RING_CTL control;
+    control.buffer_length_pages_minus_1 = kRingBytes / kPageBytes - 1;
+    control.enable = true;
+    set(context, hw::RING_CTL::kDesc, packed32(control, hardware_.model()));
     const std::array<uint64_t, 4> roots = context.tables->roots();
+    const uint32_t first = at(hw::PDP::kDesc);
     for (uint32_t i = 0; i < roots.size(); ++i) {
-      set(context, kFirstRoot + 8 * i, static_cast<uint32_t>(roots[i]));
-      set(context, kFirstRoot + 8 * i + 4, static_cast<uint32_t>(roots[i] >> 32));
+      hw::PDP root;
+      root.address = PhysAddr(roots[i]);
+      const uint64_t value = packed(root, hardware_.model());
+      set(context, first + 8 * i, static_cast<uint32_t>(value));
+      set(context, first + 8 * i + 4, static_cast<uint32_t>(value >> 32));
     }
   }
   // The place of a register's value in an image.

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "driver/packed.h"
 #include "hw/gtt.h"
+#include "hw/page_tables.h"
 
 namespace halogen::driver {
 namespace {
@@ -20,7 +22,10 @@ PageRun take_page(Hardware& hardware) {
 }  // namespace
 
 GlobalTable::GlobalTable(Hardware& hardware)
-    : hardware_(hardware), nothing_(take_page(hardware)), places_(kFirst, hardware.entry_count() * kPageBytes) {
+    : hardware_(hardware),
+      nothing_(take_page(hardware)),
+      format_(format_of(hardware.model(), WalkMode::ggtt).levels[0].table),
+      places_(kFirst, hardware.entry_count() * kPageBytes) {
   enable();
   clear(0, bytes());
 }
@@ -28,19 +33,13 @@ GlobalTable::GlobalTable(Hardware& hardware)
 void GlobalTable::enable() {
   if (hardware_.generation().ggtt_format() != GgttFormat::pte32_36) return;  // later tables are always on
   const uint32_t control = hw::PGTBL_CTL::kDesc.offset(hardware_.model().id);
-  hardware_.write(control, hardware_.read(control) | 1);
+  auto value = spec::unpack_register<hw::PGTBL_CTL>(hardware_.model().gen, hardware_.read(control));
+  value.page_table_enable = true;
+  hardware_.write(control, packed32(value, hardware_.model()));
 }
 
 uint64_t GlobalTable::entry(uint64_t address, bool local) const {
-  switch (hardware_.generation().ggtt_format()) {
-    case GgttFormat::pte32_36:
-      return (address & 0xffff'f000) | (address >> 32 & 0xf) << 4 | 1;
-    case GgttFormat::pte32_40:
-      return (address & 0xffff'f000) | (address >> 32 & 0xff) << 4 | 1;
-    case GgttFormat::pte64:
-      break;
-  }
-  return address | (local ? 2u : 0u) | 1u;
+  return entry_address(format_, address) | format_.present | (local ? format_.local_memory : 0);
 }
 
 void GlobalTable::write(uint64_t address, const PageRun& run) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "driver/hardware.h"
+#include "memory/page_format.h"
 
 namespace halogen::driver {
 
@@ -36,6 +37,7 @@ class GlobalTable {
 
   Hardware& hardware_;
   PageRun nothing_;
+  EntryFormat format_;
   PageAllocator places_;
   uint64_t pinned_bytes_ = kPageBytes;  // the first page
 };

@@ -1,5 +1,6 @@
 #include "driver/interrupts.h"
 
+#include "driver/packed.h"
 #include "hw/interrupt_gen11.h"
 #include "hw/interrupt_gen4.h"
 #include "hw/interrupt_gen6.h"
@@ -28,12 +29,21 @@ void Interrupts::enable() {
   switch (hardware_.generation().interrupts()) {
     case InterruptKind::one_bank:
       hardware_.write(at(hw::IMR::kDesc), 0);
-      hardware_.write(at(hw::IER::kDesc), 0x2 | 0x20);  // user interrupts of both streamers
-      return;
+      {
+        hw::IER wanted;
+        wanted.user_interrupt = true;
+        if (hardware_.model().engines.size() > 1) wanted.bsd_user_interrupt = true;
+        hardware_.write(at(hw::IER::kDesc), packed32(wanted, hardware_.model()));
+        return;
+      }
     case InterruptKind::display_master:
       unmask_engines();
       hardware_.write(at(hw::GTIMR::kDesc), 0);
-      hardware_.write(at(hw::GTIER::kDesc), 1u << 0 | 1u << 12 | 1u << 22);  // user interrupts
+      {
+        hw::GTIER wanted;
+        wanted.user_interrupt = wanted.bsd_user_interrupt = wanted.blt_user_interrupt = true;
+        hardware_.write(at(hw::GTIER::kDesc), packed32(wanted, hardware_.model()));
+      }
       hardware_.write(at(hw::DEIER::kDesc), kOn);
       return;
     case InterruptKind::numbered_banks:

@@ -335,8 +335,15 @@ void Kernel::step() {
   if (gpu_->progress() != before || kms_->vblanks() != blanks) tell_waiters();
 }
 
+// Time in which this process did not run does not count: a busy host or a debugger make no hang.
 void Kernel::look_for_hangs() {
+  constexpr std::chrono::nanoseconds kMost = std::chrono::milliseconds(50);  // from one look to the next
   const auto now = Clock::now();
+  const auto last = std::exchange(watches_[nullptr].since, now);  // of no engine: when anybody looked
+  const auto lost = std::max<std::chrono::nanoseconds>(now - last - kMost, {});
+  for (auto& [queue, watch] : watches_) {
+    if (queue != nullptr) watch.since += lost;
+  }
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
     Watch& watch = watches_[queue.get()];
     const RequestRef current = queue->current();

@@ -59,6 +59,21 @@ constexpr uint32_t kPlaneProperties[] = {kPropertyType,  kPropertyFb,    kProper
                                          kPropertyCrtcX, kPropertyCrtcY, kPropertyCrtcW,   kPropertyCrtcH,
                                          kPropertySrcX,  kPropertySrcY,  kPropertySrcW,    kPropertySrcH};
 
+// Those of a plane that are a number of its state, and nothing else.
+struct PlaneNumber {
+  uint32_t property;
+  uint32_t PlaneState::*number;
+};
+constexpr PlaneNumber kPlaneNumbers[] = {
+    {kPropertyCrtcW, &PlaneState::w},    {kPropertyCrtcH, &PlaneState::h},    {kPropertySrcX, &PlaneState::src_x},
+    {kPropertySrcY, &PlaneState::src_y}, {kPropertySrcW, &PlaneState::src_w}, {kPropertySrcH, &PlaneState::src_h},
+};
+struct PlanePlace {
+  uint32_t property;
+  int32_t PlaneState::*place;
+};
+constexpr PlanePlace kPlanePlaces[] = {{kPropertyCrtcX, &PlaneState::x}, {kPropertyCrtcY, &PlaneState::y}};
+
 const Property* find_property(uint32_t id) {
   for (const Property& each : kProperties) {
     if (each.id == id) return &each;
@@ -100,7 +115,12 @@ uint32_t type_of(const Kms& kms, uint32_t object) {
 
 uint64_t value_of(const KmsState& state, uint32_t object, uint32_t property) {
   const PlaneState& plane = object == kCursorId ? state.cursor : state.primary;
-  const auto extended = [](int32_t value) { return static_cast<uint64_t>(int64_t{value}); };
+  for (const PlaneNumber& each : kPlaneNumbers) {
+    if (each.property == property) return plane.*each.number;
+  }
+  for (const PlanePlace& each : kPlanePlaces) {
+    if (each.property == property) return static_cast<uint64_t>(int64_t{plane.*each.place});
+  }
   switch (property) {
     case kPropertyType:
       return object == kCursorId ? 2 : 1;
@@ -110,22 +130,6 @@ uint64_t value_of(const KmsState& state, uint32_t object, uint32_t property) {
       return ~uint64_t{0};
     case kPropertyCrtc:
       return (object == kConnectorId ? state.connected : plane.on_crtc) ? uint32_t{kCrtcId} : 0;
-    case kPropertyCrtcX:
-      return extended(plane.x);
-    case kPropertyCrtcY:
-      return extended(plane.y);
-    case kPropertyCrtcW:
-      return plane.w;
-    case kPropertyCrtcH:
-      return plane.h;
-    case kPropertySrcX:
-      return plane.src_x;
-    case kPropertySrcY:
-      return plane.src_y;
-    case kPropertySrcW:
-      return plane.src_w;
-    case kPropertySrcH:
-      return plane.src_h;
     case kPropertyActive:
       return state.active ? 1 : 0;
     case kPropertyMode:
@@ -187,6 +191,16 @@ int set_in_fence(Call& call, PlaneState& plane, uint64_t value) {
 
 int set_plane_property(Call& call, PlaneState& plane, uint32_t property, uint64_t value) {
   const auto small = static_cast<uint32_t>(value);
+  for (const PlaneNumber& each : kPlaneNumbers) {
+    if (each.property != property) continue;
+    plane.*each.number = small;
+    return 0;
+  }
+  for (const PlanePlace& each : kPlanePlaces) {
+    if (each.property != property) continue;
+    plane.*each.place = static_cast<int32_t>(small);
+    return 0;
+  }
   switch (property) {
     case kPropertyFb:
       plane.fb = small == 0 ? nullptr : call.kernel.kms().find_fb(small);
@@ -195,30 +209,6 @@ int set_plane_property(Call& call, PlaneState& plane, uint32_t property, uint64_
       return set_in_fence(call, plane, value);
     case kPropertyCrtc:
       plane.on_crtc = value != 0;
-      return 0;
-    case kPropertyCrtcX:
-      plane.x = static_cast<int32_t>(small);
-      return 0;
-    case kPropertyCrtcY:
-      plane.y = static_cast<int32_t>(small);
-      return 0;
-    case kPropertyCrtcW:
-      plane.w = small;
-      return 0;
-    case kPropertyCrtcH:
-      plane.h = small;
-      return 0;
-    case kPropertySrcX:
-      plane.src_x = small;
-      return 0;
-    case kPropertySrcY:
-      plane.src_y = small;
-      return 0;
-    case kPropertySrcW:
-      plane.src_w = small;
-      return 0;
-    case kPropertySrcH:
-      plane.src_h = small;
       return 0;
     default:
       return -EINVAL;

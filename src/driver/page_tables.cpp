@@ -1,8 +1,10 @@
 #include "driver/page_tables.h"
 
 #include "base/check.h"
+#include "driver/packed.h"
 #include "hw/context.h"
 #include "hw/mode.h"
+#include "hw/page_tables.h"
 
 namespace halogen::driver {
 namespace {
@@ -23,7 +25,11 @@ class GlobalOnly final : public PageTables {
 // The page directory lies among the entries of the global table; each of its entries names a page of 1024 entries.
 class BesideGlobal final : public PageTables {
  public:
-  BesideGlobal(Hardware& hardware, GlobalTable& global) : hardware_(hardware), global_(global) {
+  BesideGlobal(Hardware& hardware, GlobalTable& global)
+      : hardware_(hardware), global_(global), format_(format_of(hardware.model(), WalkMode::ppgtt_directory)) {
+    hw::GTT_PTE cached;
+    cached.cacheability = hw::GTT_PTE::Cacheability::LLC;
+    cached_ = packed(cached, hardware.model());
     const std::optional<uint64_t> first = global.reserve_entries(kDirectoryEntries);
     check(first.has_value(), "no room for a page directory");
     directory_ = *first;
@@ -35,13 +41,18 @@ class BesideGlobal final : public PageTables {
       check(table.has_value(), "no page for a page table");
       tables_.push_back(*table);
       for (uint64_t page = 0; page < kTableEntries; ++page) put(i * kTableEntries + page, nothing_.address);
-      hardware.write_entry(directory_ + i, entry(table->address));
+      hardware.write_entry(directory_ + i, entry(format_.levels[0].table, table->address));
     }
   }
   void load(const spec::EngineModel& engine) override {
-    hardware_.write(hardware_.model().engines[0], at(hw::GFX_MODE::kDesc), Hardware::masked(kProcessTables, true));
+    const spec::DeviceModel& model = hardware_.model();
+    hw::GFX_MODE mode;  // which only the render engine has
+    mode.ppgtt_enable = true;
+    hw::PP_DIR_BASE base;
+    base.page_directory_base_offset = static_cast<uint16_t>(directory_ * hardware_.entry_bytes() / kBaseUnit);
+    hardware_.write(model.engines[0], at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, model), true));
     hardware_.write(engine, at(hw::PP_DIR_DCLV::kDesc), 0xffff'ffff);
-    hardware_.write(engine, at(hw::PP_DIR_BASE::kDesc), static_cast<uint32_t>(directory_ * 4 / 64) << 16);
+    hardware_.write(engine, at(hw::PP_DIR_BASE::kDesc), packed32(base, model));
   }
   bool map(uint64_t address, const PageRun& run) override {
     global_.write(address, run);
@@ -58,18 +69,21 @@ class BesideGlobal final : public PageTables {
  private:
   static constexpr uint64_t kDirectoryEntries = 512;
   static constexpr uint64_t kTableEntries = 1024;
-  static constexpr uint32_t kProcessTables = 1u << 9;  // of GFX_MODE, which only the render engine has
+  static constexpr uint64_t kBaseUnit = 64;  // bytes of the global table
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
-  static uint64_t entry(uint64_t address) { return (address & 0xffff'f000) | (address >> 28 & 0xff0) | 1; }
+  static uint64_t entry(const EntryFormat& format, uint64_t address) {
+    return entry_address(format, address) | format.present;
+  }
   void put(uint64_t page, uint64_t address) {
     hardware_.store(tables_[page / kTableEntries], page % kTableEntries * 4,
-                    static_cast<uint32_t>(entry(address) | kCached));
+                    static_cast<uint32_t>(entry(format_.levels[1].table, address) | cached_));
   }
-  static constexpr uint32_t kCached = 1 << 1;  // in the last-level cache
 
   Hardware& hardware_;
   GlobalTable& global_;
+  PageFormat format_;
+  uint64_t cached_ = 0;  // in the last-level cache
   uint64_t directory_ = 0;
   PageRun nothing_;
   std::vector<PageRun> tables_;
@@ -81,7 +95,8 @@ class Tree final : public PageTables {
   explicit Tree(Hardware& hardware)
       : hardware_(hardware),
         local_(hardware.has(spec::Feature::local_memory)),
-        levels_(hardware.has(spec::Feature::ppgtt_4level) ? 4 : 3) {
+        levels_(hardware.has(spec::Feature::ppgtt_4level) ? 4 : 3),
+        format_(format_of(hardware.model(), levels_ == 4 ? WalkMode::legacy48 : WalkMode::legacy32)) {
     // Context images name the outermost tables: they stay what they are.
     for (size_t i = 0; i < (levels_ == 4 ? 1 : roots_.size()); ++i) roots_[i] = make();
   }
@@ -92,9 +107,11 @@ class Tree final : public PageTables {
     for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
       Node* const leaf = find(address + done, true);
       if (leaf == nullptr) return false;
-      const uint64_t place = run.local ? kLocal : 0;
-      const uint64_t present = run.read_only ? kPresent & ~kWritable : kPresent;
-      hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8, (run.address + done) | place | present);
+      const EntryFormat& entry = format_.levels.back().table;
+      const uint64_t place = run.local ? entry.local_memory : 0;
+      const uint64_t present = entry.present | (run.read_only ? 0 : entry.writable);
+      hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8,
+                                entry_address(entry, run.address + done) | place | present);
     }
     return true;
   }
@@ -112,9 +129,6 @@ class Tree final : public PageTables {
   }
 
  private:
-  static constexpr uint64_t kPresent = 3;  // and writable
-  static constexpr uint64_t kWritable = 2;
-  static constexpr uint64_t kLocal = 1u << 11;  // local memory
   struct Node {
     PageRun page;
     std::array<std::unique_ptr<Node>, 512> below;
@@ -137,7 +151,9 @@ class Tree final : public PageTables {
       if (!next && create) {
         next = make();
         if (next) {
-          hardware_.store<uint64_t>(node->page, index(address, level) * 8, next->page.address | kPresent);
+          const EntryFormat& entry = format_.levels[format_.levels.size() - 1 - level].table;
+          hardware_.store<uint64_t>(node->page, index(address, level) * 8,
+                                    entry_address(entry, next->page.address) | entry.present | entry.writable);
         }
       }
       node = next.get();
@@ -153,6 +169,7 @@ class Tree final : public PageTables {
   Hardware& hardware_;
   bool local_;
   unsigned levels_;
+  PageFormat format_;
   std::array<std::unique_ptr<Node>, 4> roots_;
 };
 

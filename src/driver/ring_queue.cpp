@@ -5,6 +5,7 @@
 
 #include "driver/command_writer.h"
 #include "driver/engine_queue.h"
+#include "driver/packed.h"
 #include "hw/hwsp.h"
 #include "hw/mi_flow.h"
 #include "hw/ring.h"
@@ -37,12 +38,18 @@ class RingQueue final : public EngineQueue {
     tables_.load(engine_);
     const bool physical = hardware_.has(spec::Feature::physical_status_page);
     const uint64_t page = physical ? status_.run().address : status_.address();
-    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(page | (physical ? page >> 28 & 0xf0 : 0)));
+    hw::HWS_PGA status;
+    status.address = page & 0xffff'f000;
+    if (physical) status.address_35_32 = static_cast<uint8_t>(page >> 32);
+    hw::RING_CTL control;
+    control.buffer_length_pages_minus_1 = kRingBytes / kPageBytes - 1;
+    control.enable = true;
+    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), packed32(status, hardware_.model()));
     hardware_.write(engine_, at(hw::RING_CTL::kDesc), 0);
     hardware_.write(engine_, at(hw::RING_START::kDesc), static_cast<uint32_t>(ring_.address()));
     hardware_.write(engine_, at(hw::RING_HEAD::kDesc), 0);
     hardware_.write(engine_, at(hw::RING_TAIL::kDesc), 0);
-    hardware_.write(engine_, at(hw::RING_CTL::kDesc), static_cast<uint32_t>((kRingBytes / kPageBytes - 1) << 12 | 1));
+    hardware_.write(engine_, at(hw::RING_CTL::kDesc), packed32(control, hardware_.model()));
     tail_ = head_ = told_ = 0;
     loaded_ = nullptr;
   }
@@ -92,7 +99,10 @@ class RingQueue final : public EngineQueue {
   bool is_done(const Request& request) const override {
     return static_cast<int32_t>(status_.load(kSeqno) - request.seqno) >= 0;
   }
-  void look() override { head_ = hardware_.read(engine_, at(hw::RING_HEAD::kDesc)) & 0x1f'fffc; }
+  void look() override {
+    const uint32_t value = hardware_.read(engine_, at(hw::RING_HEAD::kDesc));
+    head_ = spec::unpack_register<hw::RING_HEAD>(hardware_.model().gen, value).head_offset;
+  }
   // The ring is empty: what was in it is placed again.
   void after_reset(const Request*) override {
     std::deque<RequestRef> again;

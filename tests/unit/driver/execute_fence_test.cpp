@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "covers.h"
 #include "sync_door.h"
 
 namespace halogen::driver {
@@ -133,6 +134,53 @@ TEST_P(ExecuteFence, BuffersCarryFences) {
   EXPECT_EQ(wait(data), 0);
   EXPECT_TRUE(readable(reader, true));
   EXPECT_TRUE(readable(writer, true));
+}
+
+// Those who read wait for who writes, not for each other; who writes waits for all.
+TEST_P(ExecuteFence, ReadersShareAndWritersDoNot) {
+  COVERS("NOTES-DRV-06");
+  Gate gate, last;
+  const uint32_t data = create(4096);
+  int first = -1, second = -1, writer = -1, after = -1;
+  ASSERT_EQ(run({.context = context(), .in = gate.descriptor(), .more = {object(data, 0)}}, &first), 0);
+  ASSERT_EQ(run({.context = context(), .more = {object(data, 0)}}, &second), 0);
+  EXPECT_TRUE(readable(second, true)) << "beside a reader that has not begun";
+  ASSERT_EQ(run({.context = context(), .in = last.descriptor(), .more = {object(data, EXEC_OBJECT_WRITE)}}, &writer),
+            0);
+  ASSERT_EQ(run({.context = context(), .more = {object(data, 0)}}, &after), 0);
+  last.open();
+  EXPECT_FALSE(readable(writer)) << "a reader is before it";
+  EXPECT_FALSE(readable(after));
+  EXPECT_FALSE(readable(first));
+  gate.open();
+  for (const int each : {first, writer, after}) EXPECT_TRUE(readable(each, true));
+}
+
+// A frame: work that signals an object, a wait for it, its reset, and a look whether anything was lost.
+TEST_P(ExecuteFence, WhatAVulkanFrameNeeds) {
+  COVERS("NOTES-DRV-07");
+  const uint32_t in_context = context(), object_of_frame = sync_object();
+  for (int frame = 0; frame < 3; ++frame) {
+    Gate gate;
+    ASSERT_EQ(run({.context = in_context, .in = gate.descriptor(), .fences = {fence(object_of_frame, kSignal)}}), 0);
+    EXPECT_EQ(wait_objects({object_of_frame}), -ETIME);
+    gate.open();
+    EXPECT_EQ(wait_objects({object_of_frame}, 0, INT64_MAX), 0);
+    drm_syncobj_array array{reinterpret_cast<uintptr_t>(&object_of_frame), 1, 0};
+    EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_RESET, array), 0);
+    EXPECT_EQ(wait_objects({object_of_frame}), -EINVAL) << "nothing is promised any more";
+    drm_i915_reset_stats statistics{};
+    statistics.ctx_id = in_context;
+    ASSERT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
+    EXPECT_EQ(statistics.batch_active + statistics.batch_pending, 0u);
+  }
+  int hung = -1;
+  ASSERT_EQ(run_endless(in_context, &hung, {fence(object_of_frame, kSignal)}), 0);
+  EXPECT_EQ(wait_objects({object_of_frame}, 0, INT64_MAX), 0) << "also what is lost is over";
+  drm_i915_reset_stats statistics{};
+  statistics.ctx_id = in_context;
+  ASSERT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
+  EXPECT_EQ(statistics.batch_active, 1u) << "and is told";
 }
 
 TEST_P(ExecuteFence, AHangIsAnError) {

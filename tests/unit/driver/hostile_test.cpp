@@ -2,10 +2,14 @@
 // after.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <vector>
 
 #include "fuzz/drm_target.h"
+#include "support/paths.h"
 
 namespace halogen::driver {
 namespace {
@@ -19,6 +23,20 @@ TEST(HostileCalls, EndWithErrors) {
     data[0] = static_cast<uint8_t>(seed);
     EXPECT_GT(fuzz::drm(data), 0u) << "some call was made";
   }
+}
+
+// Where the fuzz target starts from: stories that go well, one for each part of the interface.
+TEST(HostileCalls, StoriesThatGoWell) {
+  const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_drm";
+  size_t stories = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path().string());
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    EXPECT_GE(fuzz::drm({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}), 10u);
+    ++stories;
+  }
+  EXPECT_GE(stories, 8u);
 }
 
 }  // namespace
