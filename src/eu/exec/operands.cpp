@@ -11,6 +11,13 @@ constexpr bool is_logic(Op op) {
   return op == Op::not_ || op == Op::and_ || op == Op::or_ || op == Op::xor_;
 }
 
+// Steps of division and square root. Their elements lie in a row; the bits of access mode and regions hold the numbers
+// of mme registers.
+constexpr bool is_macro(const Instruction& in) {
+  return in.op == Op::madm ||
+         (in.op == Op::math && (in.math == MathFunction::inverse_macro || in.math == MathFunction::rsqrt_macro));
+}
+
 // Instructions that have no use for modifiers.
 constexpr bool ignores_modifiers(const Instruction& in, const EuRules& rules) {
   switch (in.op) {
@@ -224,6 +231,9 @@ int32_t element_offset(const Thread& thread, const Prepared& prepared, const Ope
       word += lane_number / width;
     }
     base = thread.address[static_cast<size_t>(word) & 15] + operand.address_offset;
+  }
+  if (is_macro(prepared.in)) {
+    return base + lane_number * size;
   }
   if (prepared.in.align16) {
     if (!is_destination && width == 1) {

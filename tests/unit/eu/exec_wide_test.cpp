@@ -153,19 +153,22 @@ TEST(EuWide, Gen4WritesTheAccumulatorUnasked) {
   EXPECT_EQ(later.get<float>(4, 2), 50.0f);
 }
 
+// As the decoder gives them: the access mode's bit is set on Gen8 and 9, regions and strides say nothing.
 Operand wide(unsigned reg, Type type, uint8_t macro, bool negate = false) {
-  Operand operand = grf(reg, type, 0, {4, 4, 1});
+  Operand operand = grf(reg, type, 0, {1, 1, 0});
   operand.macro = macro;
   operand.negate = negate;
   return operand;
 }
 Operand wide_dst(unsigned reg, Type type, uint8_t macro) {
-  Operand operand = dst(reg, type);
+  Operand operand = dst(reg, type, 0, 0);
   operand.macro = macro;
   return operand;
 }
 Instruction step(Operand to, Operand add, Operand a, Operand b) {
-  return make(Op::madm, 4, to, {add, a, b});
+  Instruction in = make(Op::madm, 4, to, {add, a, b});
+  in.align16 = true;
+  return in;
 }
 
 // The shape of compilers' sequences: a seed, refinements under the early-out flag, one last step without extension.
@@ -173,6 +176,7 @@ std::vector<Instruction> division(Type type) {
   constexpr uint8_t kNone = Operand::kNoMacro;
   Instruction seed = make(Op::math, 4, wide_dst(10, type, 0), {wide(2, type, kNone), wide(3, type, kNone)});
   seed.math = MathFunction::inverse_macro;
+  seed.align16 = true;
   std::vector<Instruction> code{seed};
   code.push_back(when(branch(Op::if_, 4, 9, 9, true), Predicate::normal, true));
   // r20 is 0, r21 is 1
@@ -242,6 +246,7 @@ TEST(EuWide, SquareRootsAreCorrectlyRounded) {
   constexpr uint8_t kNone = Operand::kNoMacro;
   Instruction seed = make(Op::math, 4, wide_dst(10, kType, 0), {wide(2, kType, kNone)});
   seed.math = MathFunction::rsqrt_macro;
+  seed.align16 = true;
   // y = 1/sqrt(a); s = a*y; h = y/2; e = 1/2 - s*h; s' = s + s*e; h' = h + h*e; r = a - s'^2; root = s' + r*h'
   const std::vector<Instruction> code{
       seed,
