@@ -130,13 +130,13 @@ TEST_P(I915Registers, NothingComesOfStorage) {
     ++seen;
     const RegisterSlot& slot = *mmio().bank().find(offset);
     for (const uint32_t value : {0xffff'ffffu, 0u}) {
-      const MmioState before = mmio().state();
+      const DeviceState before = bench_.device->snapshot();  // all of it: engines, interrupts, display, memory too
       bench_.write(offset, value);
-      MmioState after = mmio().state();
+      DeviceState after = bench_.device->snapshot();
       for (unsigned copy = 0; copy < slot.copies; ++copy) {
-        after.registers.values[slot.first_value + copy] = before.registers.values[slot.first_value + copy];
+        after.mmio.registers.values[slot.first_value + copy] = before.mmio.registers.values[slot.first_value + copy];
       }
-      after.registers.locks = before.registers.locks;
+      after.mmio.registers.locks = before.mmio.registers.locks;
       EXPECT_TRUE(before == after) << fmt::format("{:#x} {}: a write changed something else", offset, row.name);
     }
   }
