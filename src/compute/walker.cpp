@@ -38,6 +38,9 @@ void put_constants(const Job& job, uint32_t number, eu::Thread& thread) {
   size_t at = 0;
   for (const std::span<const std::byte> part : {job.own_first ? own : shared, job.own_first ? shared : own}) {
     const size_t take = std::min(part.size(), kRoom_B - at);
+    if (take == 0) {
+      continue;
+    }
     std::memcpy(thread.grf.data() + kPayloadGrf * eu::kGrfBytes + at, part.data(), take);
     at += take;
   }

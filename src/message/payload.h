@@ -20,7 +20,9 @@ class Payload {
   explicit Payload(const eu::Message& message) {
     const size_t first = std::min(message.first.size(), bytes_.size());
     const size_t second = std::min(message.second.size(), bytes_.size() - first);
-    std::memcpy(bytes_.data(), message.first.data(), first);
+    if (first != 0) {
+      std::memcpy(bytes_.data(), message.first.data(), first);
+    }
     if (second != 0) {
       std::memcpy(bytes_.data() + first, message.second.data(), second);
     }

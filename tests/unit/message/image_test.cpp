@@ -7,8 +7,7 @@ namespace {
 
 using eu::SendOutcome;
 
-constexpr uint32_t kAll8 = 0xff;
-constexpr uint32_t kRgba8Unorm = 0x0c7, kRgba8Uint = 0x0cb, kR32Uint = 0x0d7, kRgba32Float = 0x000, kR32Float = 0x0d8;
+constexpr uint32_t kRgba8Unorm = 0x0c7, kRgba8Uint = 0x0cb, kR32Uint = 0x0d7, kR32Float = 0x0d8;
 
 struct Shape {
   uint32_t type = 1;  // 2D
