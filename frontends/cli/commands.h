@@ -23,6 +23,7 @@ void add_replay(CLI::App& app, int& status);
 // `behind`: what stands behind "--" is for somebody else.
 void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind);
 void add_serve(CLI::App& app, int& status);
+void add_step(CLI::App& app, int& status);
 void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind);
 void add_walk(CLI::App& app, int& status);
 

@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   halogen::cli::add_replay(app, status);
   halogen::cli::add_run(app, status, behind);
   halogen::cli::add_serve(app, status);
+  halogen::cli::add_step(app, status);
   halogen::cli::add_vm(app, status, behind);
   halogen::cli::add_walk(app, status);
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });

@@ -13,7 +13,7 @@ ORDER = [
     ["eu", "oa"],
     ["message"],
     ["blit", "compute", "pipe3d", "display"],
-    ["engine", "interrupt", "platform"],
+    ["engine", "interrupt", "platform", "debugger"],
     ["device"],
     ["trace", "driver"],
     ["decode"],

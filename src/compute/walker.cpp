@@ -154,22 +154,66 @@ void Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome)
     thread.start(static_cast<uint32_t>(job.kernel), mask);
     outcome.channels += static_cast<uint64_t>(std::popcount(mask));
   }
+  if (observer_ != nullptr) {
+    const std::optional<uint32_t> chosen = observer_->on_group(walk.next);
+    if (chosen && *chosen < count) {
+      sight_.slot = *slots + *chosen;
+    }
+  }
   advance(walk);
 }
 
-eu::ThreadStatus Walker::run_turn(Walk& walk, ThreadSlot& slot, uint64_t& used) {
-  const uint64_t before = slot.thread.instructions;
-  const eu::ThreadStatus status =
-      executor_->run(slot.thread, *kernel_->kernel, kTurn, functions_, kernel_->counts.get());
-  used = slot.thread.instructions - before;
+void Walker::set_observer(Observer* observer) {
+  observer_ = observer;
+  sight_ = {};
+}
+
+eu::ThreadStatus Walker::run_turn(Walk& walk, uint32_t slot, uint64_t& used) {
+  eu::Thread& thread = walk.threads[slot].thread;
+  const uint64_t before = thread.instructions;
+  eu::ThreadStatus status{};
+  if (observer_ != nullptr && sight_.slot == slot) [[unlikely]] {
+    status = run_observed(thread, {.gen = sight_.generation->id(),
+                                   .job = walk.job,
+                                   .settings = *sight_.settings,
+                                   .thread = thread,
+                                   .kernel = *kernel_->kernel,
+                                   .tables = sight_.space->context()});
+  } else {
+    status = executor_->run(thread, *kernel_->kernel, kTurn, functions_, kernel_->counts.get());
+  }
+  used = thread.instructions - before;
   walk.instructions += used;
   return status;
+}
+
+// A turn like any other, an instruction at a time.
+eu::ThreadStatus Walker::run_observed(eu::Thread& thread, const Moment& moment) {
+  for (uint64_t done = 0; done < kTurn; ++done) {
+    observer_->before_instruction(moment);
+    const eu::ThreadStatus status = executor_->run(thread, *kernel_->kernel, 1, functions_, kernel_->counts.get());
+    if (status == eu::ThreadStatus::running) {
+      continue;
+    }
+    if (status != eu::ThreadStatus::blocked) {
+      sight_.slot.reset();
+      observer_->on_end(moment);
+    }
+    return status;
+  }
+  return thread.status;
 }
 
 Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, AddressSpace& space,
                     bool first) {
   Outcome outcome;
   const Job& job = walk.job;
+  if (observer_ != nullptr) {
+    sight_ = {first ? std::nullopt : sight_.slot, &generation, &settings, &space};
+    if (first) {
+      observer_->on_dispatch(job);
+    }
+  }
   if (executor_ == nullptr) {
     executor_ = eu::make_interpreter(generation.id());
   }
@@ -207,12 +251,12 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
     bool spent = false;  // somebody used up a turn
     for (Group& group : walk.groups) {
       for (uint32_t i = 0; group.live && i < group.threads; ++i) {
-        ThreadSlot& slot = walk.threads[group.first_slot + i];
-        if (slot.thread.status == eu::ThreadStatus::ended) {
+        const eu::Thread& thread = walk.threads[group.first_slot + i].thread;
+        if (thread.status == eu::ThreadStatus::ended) {
           continue;
         }
         uint64_t used = 0;
-        const eu::ThreadStatus status = run_turn(walk, slot, used);
+        const eu::ThreadStatus status = run_turn(walk, group.first_slot + i, used);
         outcome.instructions += used;
         moved |= used > 1;
         switch (status) {
@@ -223,7 +267,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
           case eu::ThreadStatus::faulted:
           case eu::ThreadStatus::illegal:
             outcome.stop = status == eu::ThreadStatus::faulted ? Stop::fault : Stop::illegal;
-            outcome.ip = slot.thread.ip;
+            outcome.ip = thread.ip;
             return outcome;
           case eu::ThreadStatus::running:
             spent = true;

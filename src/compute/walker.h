@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +18,7 @@
 #include "base/fidelity.h"
 #include "compute/compute_state.h"
 #include "compute/kernel_cache.h"
+#include "compute/observer.h"
 #include "gen/generation.h"
 #include "message/shared_functions.h"
 
@@ -50,17 +52,30 @@ class Walker {
   Outcome run(const Generation& generation, const Settings& settings, Walk& walk, AddressSpace& space, bool first);
   void set_events(EventSink* events, const std::string& path) { functions_.set_events(events, path); }
   void report(FidelityReport& report) const;
+  // Null: nobody looks.
+  void set_observer(Observer* observer);
 
  private:
   class Live;
 
   void start_group(const Settings& settings, Walk& walk, Outcome& outcome);
-  eu::ThreadStatus run_turn(Walk& walk, ThreadSlot& slot, uint64_t& used);
+  eu::ThreadStatus run_turn(Walk& walk, uint32_t slot, uint64_t& used);
+  eu::ThreadStatus run_observed(eu::Thread& thread, const Moment& moment);
 
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
   KernelCache kernels_;
   CachedKernel* kernel_ = nullptr;
+
+  // Whom the observer looks at, and what it needs to see it.
+  struct Sight {
+    std::optional<uint32_t> slot;
+    const Generation* generation = nullptr;
+    const Settings* settings = nullptr;
+    const AddressSpace* space = nullptr;
+  };
+  Observer* observer_ = nullptr;
+  Sight sight_;
 };
 
 }  // namespace halogen::compute

@@ -1,10 +1,12 @@
 #include "engine/back_end.h"
 
 #include <array>
+#include <utility>
 
 #include "engine/blit_back_end.h"
 #include "engine/compute_back_end.h"
 #include "engine/engine.h"
+#include "engine/observe.h"
 
 namespace halogen::engine {
 namespace {
@@ -28,7 +30,9 @@ class ClientBackEnds final : public BackEnd {
       client = std::make_unique<NoBackEnd>();
     }
     clients_[kBlitClient] = std::make_unique<BlitBackEnd>();
-    clients_[kRenderClient] = std::make_unique<ComputeBackEnd>();
+    auto compute = std::make_unique<ComputeBackEnd>();
+    compute_ = compute.get();
+    clients_[kRenderClient] = std::move(compute);
   }
 
   Next execute(Engine& engine, const Command& command) override {
@@ -50,8 +54,11 @@ class ClientBackEnds final : public BackEnd {
     }
   }
 
+  void set_observer(compute::Observer* observer) { compute_->set_observer(observer); }
+
  private:
   std::array<std::unique_ptr<BackEnd>, kClients> clients_;
+  ComputeBackEnd* compute_ = nullptr;  // one of them
 };
 
 }  // namespace
@@ -59,6 +66,12 @@ class ClientBackEnds final : public BackEnd {
 // Which commands an engine has at all is the command table's matter.
 std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& /*engine*/) {
   return std::make_unique<ClientBackEnds>();
+}
+
+void observe_threads(Engine& engine, compute::Observer* observer) {
+  if (auto* const clients = dynamic_cast<ClientBackEnds*>(&engine.back_end())) {
+    clients->set_observer(observer);
+  }
 }
 
 }  // namespace halogen::engine

@@ -16,6 +16,7 @@ class ComputeBackEnd final : public BackEnd {
  public:
   Next execute(Engine& engine, const Command& command) override;
   void report(FidelityReport& report) const override { walker_.report(report); }
+  void set_observer(compute::Observer* observer) { walker_.set_observer(observer); }
 
  private:
   Next walk(Engine& engine, const Command& command);

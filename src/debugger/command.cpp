@@ -1,0 +1,199 @@
+#include "debugger/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <vector>
+
+#include "base/bits.h"
+
+namespace halogen::debugger {
+namespace {
+
+constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kOffsets = std::numeric_limits<uint32_t>::max();
+constexpr unsigned kAddressBits = 48;
+
+// What a word behind the verb is.
+enum class Word : uint8_t { address, count, region };
+
+struct Row {
+  std::string_view name;
+  std::string_view brief;
+  Verb verb;
+  std::array<Word, 2> words;
+  size_t least;  // words that must be there
+  size_t most;
+  uint64_t last_address;
+  uint64_t most_count;
+  std::string_view usage;
+  std::string_view text;
+};
+
+constexpr Row kRows[] = {
+    {"step", "s", Verb::step, {Word::count}, 0, 1, 0, kAny, "step [N]", "executes one instruction, or N"},
+    {"continue", "c", Verb::go_on, {}, 0, 0, 0, 0, "continue", "until a breakpoint, a watch or the thread's end"},
+    {"break",
+     "b",
+     Verb::break_at,
+     {Word::address},
+     1,
+     1,
+     kOffsets,
+     0,
+     "break ADDR",
+     "stops before the instruction at ADDR, counted as ip"},
+    {"delete",
+     "d",
+     Verb::delete_at,
+     {Word::address},
+     1,
+     1,
+     kAny,
+     0,
+     "delete ADDR",
+     "takes away the breakpoint or the watch at ADDR"},
+    {"watch",
+     "",
+     Verb::watch,
+     {Word::address, Word::count},
+     2,
+     2,
+     kAny,
+     kMostWatched,
+     "watch ADDR LEN",
+     "stops when one of LEN bytes of memory has changed"},
+    {"regs",
+     "",
+     Verb::regs,
+     {Word::region, Word::count},
+     1,
+     2,
+     0,
+     eu::kGrfs,
+     "regs REG [N]",
+     "N whole registers as dwords"},
+    {"reg",
+     "r",
+     Verb::reg,
+     {Word::region, Word::count},
+     1,
+     2,
+     0,
+     1024,
+     "reg REGION [N]",
+     "N elements of a region, as r10.2<8;8,1>:f"},
+    {"arf", "", Verb::arf, {}, 0, 0, 0, 0, "arf", "architecture registers"},
+    {"masks", "m", Verb::masks, {}, 0, 0, 0, 0, "masks", "which channels run, and where the others wait"},
+    {"list",
+     "l",
+     Verb::list,
+     {Word::address, Word::count},
+     0,
+     2,
+     kOffsets,
+     kMostListed,
+     "list [ADDR] [N]",
+     "instructions around ip, or N from ADDR on"},
+    {"memory",
+     "x",
+     Verb::memory,
+     {Word::address, Word::count},
+     2,
+     2,
+     kAny,
+     kMostMemory,
+     "memory ADDR LEN",
+     "bytes, by an address of the dispatch's own tables"},
+    {"where", "w", Verb::where, {}, 0, 0, 0, 0, "where", "the place, and what is stopped at"},
+    {"quit", "q", Verb::quit, {}, 0, 0, 0, 0, "quit", "ends; so does the end of the input"},
+    {"help", "h", Verb::help, {}, 0, 0, 0, 0, "help", "these lines"},
+};
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r";
+  std::vector<std::string_view> words;
+  for (size_t at = line.find_first_not_of(kSpace); at != std::string_view::npos;) {
+    const size_t end = std::min(line.find_first_of(kSpace, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kSpace, end);
+  }
+  return words;
+}
+
+Result<uint64_t> number_of(std::string_view text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = hex ? text.substr(2) : text;
+  uint64_t value = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+  if (status != std::errc{} || end != digits.data() + digits.size()) {
+    return Error{fmt::format("\"{}\" is no number.", text)};
+  }
+  return value;
+}
+
+Result<void> put_number(const Row& row, Word kind, std::string_view word, Command& out) {
+  const Result<uint64_t> value = number_of(word);
+  if (!value) {
+    return value.error();
+  }
+  if (kind == Word::count) {
+    if (*value == 0 || *value > row.most_count) {
+      return Error{fmt::format("{} is out of range; {} takes 1 to {}.", word, row.name, row.most_count)};
+    }
+    out.count = *value;
+    return {};
+  }
+  const bool canonical = static_cast<uint64_t>(sign_extend(*value, kAddressBits)) == *value;
+  if (*value > row.last_address || (row.last_address == kAny && (*value >> kAddressBits) != 0 && !canonical)) {
+    return Error{fmt::format("{} is out of range; {} addresses have {} bits.", word,
+                             row.last_address == kAny ? "graphics" : "instruction",
+                             row.last_address == kAny ? kAddressBits : 32)};
+  }
+  out.address = row.last_address == kAny ? *value & low_mask(kAddressBits) : *value;
+  return {};
+}
+
+}  // namespace
+
+Result<Command> parse_command(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  if (words.empty() || words[0].front() == '#') {
+    return Command{};
+  }
+  const auto row = std::ranges::find_if(
+      kRows, [&](const Row& each) { return each.name == words[0] || (!each.brief.empty() && each.brief == words[0]); });
+  if (row == std::end(kRows)) {
+    return Error{fmt::format("there is no command \"{}\"; help lists them.", words[0])};
+  }
+  if (words.size() - 1 < row->least || words.size() - 1 > row->most) {
+    return Error{fmt::format("this command is written {}.", row->usage)};
+  }
+  Command out{.verb = row->verb};
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (row->words[i - 1] == Word::region) {
+      const Result<RegisterRegion> region = parse_region(words[i]);
+      if (!region) {
+        return region.error();
+      }
+      out.region = *region;
+    } else if (const Result<void> done = put_number(*row, row->words[i - 1], words[i], out); !done) {
+      return done.error();
+    }
+  }
+  return out;
+}
+
+std::string help_text() {
+  std::string out;
+  for (const Row& row : kRows) {
+    const std::string brief = row.brief.empty() ? std::string() : fmt::format(" ({})", row.brief);
+    out += fmt::format("{:<20} {}{}\n", row.usage, row.text, brief);
+  }
+  return out;
+}
+
+}  // namespace halogen::debugger

@@ -1,0 +1,48 @@
+// The debugger's language: a command a line, words between spaces, numbers in decimal or with 0x.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "debugger/region.h"
+
+namespace halogen::debugger {
+
+enum class Verb : uint8_t {
+  none,  // an empty line, or one that begins with #
+  step,
+  go_on,
+  break_at,
+  delete_at,
+  watch,
+  regs,
+  reg,
+  arf,
+  masks,
+  list,
+  memory,
+  where,
+  quit,
+  help
+};
+
+struct Command {
+  Verb verb = Verb::none;
+  std::optional<uint64_t> address{};
+  std::optional<uint64_t> count{};  // instructions, bytes, registers, elements
+  std::optional<RegisterRegion> region{};
+};
+
+inline constexpr uint64_t kMostMemory = 65536;  // bytes that one command shows
+inline constexpr uint64_t kMostWatched = 4096;  // bytes of a watch
+inline constexpr uint64_t kMostListed = 1000;   // instructions
+
+Result<Command> parse_command(std::string_view line);
+
+// One line a command.
+std::string help_text();
+
+}  // namespace halogen::debugger

@@ -1,0 +1,41 @@
+// What a stopped thread looks like: each answer as text for people and as one line of JSON for programs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "compute/observer.h"
+#include "debugger/region.h"
+
+namespace halogen::debugger {
+
+struct Answer {
+  std::string text;  // lines, each with its end
+  std::string json;  // no end
+};
+
+// Memory by the tables of a dispatch, without any effect on the device. False: a part is not mapped; it reads zero.
+using ReadMemory = std::function<bool(const WalkContext& tables, uint64_t address, std::span<std::byte> into)>;
+
+Answer error_answer(std::string_view sentence);
+Result<Answer> show_registers(const eu::Thread& thread, const RegisterRegion& first, unsigned count);
+Result<Answer> show_region(const eu::Thread& thread, const RegisterRegion& region, unsigned count);
+Answer show_arf(const eu::Thread& thread);
+Answer show_masks(const eu::Thread& thread);
+Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapped);
+
+// The instruction at an offset as text; code that the kernel does not know comes from memory.
+std::string instruction_text(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
+// `count` instructions from `from` on, or without it around ip.
+Answer show_code(const compute::Moment& moment, std::optional<uint32_t> from, unsigned count,
+                 const std::set<uint32_t>& breaks, const ReadMemory& read);
+
+std::string hex_bytes(std::span<const std::byte> bytes);
+
+}  // namespace halogen::debugger
