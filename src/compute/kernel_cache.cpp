@@ -13,11 +13,12 @@ namespace {
 
 constexpr uint32_t kPage = 4096;
 constexpr size_t kInstruction_B = 16;
+constexpr size_t kMostPages = 512;  // of one kernel; what lies behind is no instruction
 
 }  // namespace
 
-// Code as it was when it was first looked at, page by page. The memory may be asked only while a kernel is prepared or
-// runs.
+// Code as it was when it was first looked at, page by page. The memory is asked only while a kernel is prepared or
+// runs: whoever runs it asks the cache first, which attaches the space.
 class CodePages final : public eu::CodeSource {
  public:
   CodePages(spec::GenId gen, uint64_t base) : gen_(gen), base_(base) {}
@@ -31,7 +32,7 @@ class CodePages final : public eu::CodeSource {
       const uint64_t place = uint64_t{offset} + i;
       const Page* const page = page_of(place / kPage);
       if (page == nullptr) {
-        return std::nullopt;
+        return pages_.size() < kMostPages ? std::nullopt : std::optional<eu::Instruction>(eu::Instruction{});
       }
       const size_t in_page = place % kPage;
       const size_t take = std::min(bytes.size() - i, kPage - in_page);
@@ -64,7 +65,7 @@ class CodePages final : public eu::CodeSource {
     if (const auto known = pages_.find(number); known != pages_.end()) {
       return &known->second;
     }
-    if (space_ == nullptr) {
+    if (pages_.size() >= kMostPages) {
       return nullptr;
     }
     Page page;
@@ -85,33 +86,34 @@ class CodePages final : public eu::CodeSource {
 KernelCache::KernelCache() = default;
 KernelCache::~KernelCache() = default;
 
-CachedKernel* KernelCache::find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base,
+void KernelCache::forget(const std::pair<uint64_t, uint32_t>& key) {
+  const auto found = kernels_.find(key);
+  found->second.counts->report(gone_);
+  instructions_ -= found->second.kernel->instruction_count();
+  kernels_.erase(found);
+}
+
+CachedKernel& KernelCache::find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base,
                                 uint32_t entry, bool fresh) {
   const std::pair key{base, entry};
   const auto known = kernels_.find(key);
   if (known != kernels_.end()) {
-    if (!fresh || known->second.code->same(space)) {
-      return &known->second;
+    known->second.code->attach(&space);
+    if (!fresh || (!known->second.code->refused() && known->second.code->same(space))) {
+      return known->second;
     }
-    known->second.counts->report(gone_);
-    kernels_.erase(known);
+    forget(key);
   }
-  if (kernels_.size() >= kMostKernels) {
-    for (const auto& [place, kernel] : kernels_) {
-      kernel.counts->report(gone_);
-    }
-    kernels_.clear();
+  while (kernels_.size() >= kMostKernels || instructions_ > kMostInstructions) {
+    forget(kernels_.begin()->first);
   }
   CachedKernel made;
   made.code = std::make_shared<CodePages>(gen, base);
   made.code->attach(&space);
   made.kernel = executor.prepare(made.code, entry);
-  made.code->attach(nullptr);
-  if (made.kernel == nullptr) {
-    return nullptr;
-  }
   made.counts = executor.make_counts(*made.kernel);
-  return &kernels_.emplace(key, std::move(made)).first->second;
+  instructions_ += made.kernel->instruction_count();
+  return kernels_.emplace(key, std::move(made)).first->second;
 }
 
 void KernelCache::report(FidelityReport& report) const {

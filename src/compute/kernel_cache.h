@@ -30,15 +30,18 @@ class KernelCache {
   KernelCache& operator=(const KernelCache&) = delete;
 
   // The kernel that starts at `entry` from the instruction base. `fresh`: its bytes are compared with memory first.
-  // Null: memory refused to give it.
-  CachedKernel* find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base, uint32_t entry,
+  CachedKernel& find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base, uint32_t entry,
                      bool fresh);
   void report(FidelityReport& report) const;
 
  private:
+  void forget(const std::pair<uint64_t, uint32_t>& key);
+
   static constexpr size_t kMostKernels = 256;
+  static constexpr size_t kMostInstructions = 1 << 18;  // of all kernels
 
   std::map<std::pair<uint64_t, uint32_t>, CachedKernel> kernels_;
+  size_t instructions_ = 0;
   FidelityReport gone_;  // what kernels ran that are no longer kept
 };
 

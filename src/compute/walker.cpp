@@ -226,12 +226,8 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   if (first) {
     walk.next = job.first;
   }
-  kernel_ = kernels_.find(*executor_, generation.id(), space, settings.bases.instruction,
-                          static_cast<uint32_t>(job.kernel), first);
-  if (kernel_ == nullptr) {
-    outcome.stop = Stop::fault;
-    return outcome;
-  }
+  kernel_ = &kernels_.find(*executor_, generation.id(), space, settings.bases.instruction,
+                           static_cast<uint32_t>(job.kernel), first);
   Live live(walk);
   functions_.begin(generation, {.space = &space,
                                 .groups = &live,

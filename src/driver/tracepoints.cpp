@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -181,7 +180,11 @@ Result<void> Tracepoints::flush_locked() {
   text.pop_back();  // the last comma
   const int descriptor = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return Error{fmt::format("{}: {}", file_, std::strerror(errno))};
-  flock(descriptor, LOCK_EX);
+  // A lock of this process: a child does not inherit it, and it goes when the process does.
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  while (fcntl(descriptor, F_SETLKW, &whole_file) != 0 && errno == EINTR) {
+  }
   struct stat info {};
   fstat(descriptor, &info);
   const auto size = static_cast<uint64_t>(info.st_size);

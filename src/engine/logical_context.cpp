@@ -77,6 +77,7 @@ void LogicalContext::forget() {
     engine_.stream_registers().set_stack_dword(number, 0);
   }
   engine_.state().execlist.stack_writes = 0;
+  engine_.state().compute.settings = {};
   unpack_hidden();
 }
 

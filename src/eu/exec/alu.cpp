@@ -1,5 +1,6 @@
 #include "eu/exec/alu.h"
 
+#include <array>
 #include <cmath>
 
 #include "eu/exec/groups.h"
@@ -236,6 +237,11 @@ class AluRun {
     const bool accumulates = writes_accumulator() && !to_accumulator;
     uint32_t truths = 0;
     uint32_t touched = 0;
+    const bool divides = in_.math == MathFunction::int_divide_both && in_.op == Op::math;
+    std::array<uint64_t, kChannels> remainders{};  // before a quotient lies where a source was
+    for (unsigned lane = 0; divides && lane < in_.exec_size && lane < kChannels; ++lane) {
+      remainders[lane] = remainder(lane);
+    }
     for (unsigned lane = 0; lane < in_.exec_size && lane < kChannels; ++lane) {
       if (((mask_ >> lane) & 1) == 0 || !write_enabled(prepared_, lane)) {
         continue;
@@ -258,8 +264,8 @@ class AluRun {
       } else {
         store_bits(storage, offset, bytes, converted.bits);
       }
-      if (in_.math == MathFunction::int_divide_both && in_.op == Op::math) {
-        store_bits(storage, offset + static_cast<int32_t>(kGrfBytes), bytes, remainder(lane));
+      if (divides) {
+        store_bits(storage, offset + static_cast<int32_t>(kGrfBytes), bytes, remainders[lane]);
       }
     }
     if (writes_flag()) {

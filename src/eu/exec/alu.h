@@ -16,8 +16,7 @@ struct Result {
   uint64_t bits = 0;
   bool compared = false;  // `truth` is what the condition modifier says
   bool truth = false;
-  bool condition_after_wrap = false;  // logic and shifts: the condition sees what the destination gets
-  bool has_accumulator = false;       // the accumulator gets a value of its own
+  bool has_accumulator = false;  // the accumulator gets a value of its own
   Wide accumulator = 0;
 };
 

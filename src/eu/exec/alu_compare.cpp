@@ -128,7 +128,7 @@ Converted convert(const Result& result, Type dst, bool saturate, const FloatMode
     out.overflow = clamped != exact;
     const Wide kept = saturate ? clamped : wrap(dst, exact);
     out.bits = static_cast<uint64_t>(kept);
-    out.tested_integer = saturate || result.condition_after_wrap ? kept : exact;
+    out.tested_integer = kept;  // compilers fold a comparison of the result with zero into what made it
     return out;
   }
   out.is_float = true;

@@ -128,31 +128,24 @@ Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInpu
   switch (in.op) {
     case Op::not_:
       out = ~a;
-      result.condition_after_wrap = true;
       break;
     case Op::and_:
       out = a & b;
-      result.condition_after_wrap = true;
       break;
     case Op::or_:
       out = a | b;
-      result.condition_after_wrap = true;
       break;
     case Op::xor_:
       out = a ^ b;
-      result.condition_after_wrap = true;
       break;
     case Op::shr:
       out = static_cast<Wide>(pattern(input, in, 0) >> count);
-      result.condition_after_wrap = true;
       break;
     case Op::shl:
       out = shift_left(a, count);
-      result.condition_after_wrap = !in.saturate;
       break;
     case Op::asr:
       out = a >> count;
-      result.condition_after_wrap = true;
       break;
     case Op::ror:
       out = rotate(in, input, false);

@@ -7,7 +7,7 @@
 //   thread.start(start_ip, mask);
 //   while (executor->run(thread, *kernel, 10000, target) == ThreadStatus::running) {}
 //
-// `blocked` is left by calling run again: the same instruction is tried again.
+// `blocked` and `faulted` are left by calling run again: the same instruction is tried again.
 #pragma once
 
 #include <cstdint>

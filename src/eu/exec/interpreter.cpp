@@ -34,8 +34,8 @@ class Interpreter final : public Executor {
   ThreadStatus run(Thread& thread, const Kernel& any_kernel, uint64_t budget, MessageTarget& target,
                    ExecutionCounts* counts) const override {
     const auto& kernel = static_cast<const PreparedKernel&>(any_kernel);
-    if (thread.status == ThreadStatus::blocked) {
-      thread.status = ThreadStatus::running;
+    if (thread.status == ThreadStatus::blocked || thread.status == ThreadStatus::faulted) {
+      thread.status = ThreadStatus::running;  // the same instruction again
     }
     if (thread.status != ThreadStatus::running) {
       return thread.status;
@@ -100,7 +100,11 @@ class Interpreter final : public Executor {
 
   bool run_unprepared(Frame& frame, const PreparedKernel& kernel) const {
     Thread& thread = frame.thread;
-    const auto in = (thread.ip & 7) == 0 ? kernel.code().at(thread.ip) : std::nullopt;
+    if ((thread.ip & 7) != 0) {
+      thread.status = ThreadStatus::illegal;
+      return false;
+    }
+    const auto in = kernel.code().at(thread.ip);
     if (!in) {
       thread.status = ThreadStatus::faulted;
       return false;

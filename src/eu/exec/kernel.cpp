@@ -15,7 +15,7 @@ namespace halogen::eu {
 namespace {
 
 constexpr uint32_t kReach = 16u << 20;      // bytes of code on each side of the entry that are prepared ahead
-constexpr size_t kInstructions = 1u << 18;  // at most
+constexpr size_t kInstructions = 1u << 16;  // at most; what lies behind is prepared when a thread gets there
 
 // Types of elements: what a vector immediate spreads to.
 Type element_type(const Operand& operand) {

@@ -39,7 +39,6 @@ class Naive {
     uint64_t bits = 0;
     bool decided = false;  // condition
     bool truth = false;
-    bool wrapped_condition = false;
     bool to_accumulator = false;
     Big accumulator = 0;
     Big accumulator_upper = 0;
@@ -503,7 +502,6 @@ class Naive {
       }
     } else {
       out.n.i = integer(s, lane, out);
-      out.wrapped_condition = is_logic() || in_.op == Op::shr || in_.op == Op::asr || in_.op == Op::shl;
     }
     return out;
   }
@@ -522,7 +520,7 @@ class Naive {
         const Big kept = in_.saturate ? limited : keep_bits(t, v);
         bits = static_cast<uint64_t>(kept);
         if (!out.decided && in_.condition != Condition::none) {
-          truth = relation(in_.condition, in_.saturate || out.wrapped_condition ? kept : v, Big{0});
+          truth = relation(in_.condition, kept, Big{0});
         }
       } else {
         Number n = out.n;
