@@ -44,6 +44,19 @@ one() {
   for result in "$out"/*; do
     cmp "$result" "$work/$judge/$(basename "$result")" >>"$out.log" 2>&1 || status=1
   done
+  # Every case runs, those in double precision where the chip has it; nothing that ran is unknown to the model.
+  local cases_here=12
+  [ "$name" = opencl ] || cases_here=11
+  case $device in bdw | chv | skl) cases_here=$((cases_here + 1)) ;; esac
+  [ -n "${CASES:-}" ] || [ "$(grep -c ': right$' "$out.log")" = "$cases_here" ] ||
+    { echo "not $cases_here cases" >>"$out.log" && status=1; }
+  python3 - "$out.json" >>"$out.log" <<'PYTHON' || status=1
+import json, sys
+report = json.load(open(sys.argv[1]))
+unknown = [row["name"] for kind in ("instructions", "messages") for row in report[kind] if row["class"] == "unsupported"]
+print("not modelled:", unknown) if unknown else None
+sys.exit(1 if unknown or not report["instructions"] else 0)
+PYTHON
   if [ "$status" -eq 0 ]; then
     echo "compute: $device: $name: $(grep -c ': right$' "$out.log") cases right"
   else

@@ -101,6 +101,38 @@ TEST_P(Late, CompareWritesFlagAndDestination) {
   EXPECT_EQ(machine.get<uint32_t>(3, 4), 0u);
 }
 
+// Compilers fold `sum == 0` and `sum < 0` into the addition: the condition is that of the 32 bits which are kept.
+TEST_P(Late, ConditionsOfSumsSeeWhatTheDestinationGets) {
+  Machine machine(GetParam());
+  machine.fill<uint32_t>(2, {0x8000'0000, 0x7fff'ffff, 0xffff'ffff, 5, 0x8000'0000, 0, 1, 0x7fff'ffff});
+  machine.fill<uint32_t>(3, {0x8000'0000, 1, 1, 6, 0xffff'ffff, 0, 0xffff'fffe, 0x7fff'ffff});
+  // Sums: 0, 8000'0000, 0, b, 7fff'ffff, 0, ffff'ffff, ffff'fffe
+  const auto flags = [&](Condition condition) {
+    machine.thread.flag[0] = 0;
+    machine.run(with(make(Op::add, 8, dst(4, Type::d), {grf(2, Type::d), grf(3, Type::d)}), condition));
+    return machine.thread.flag[0];
+  };
+  EXPECT_EQ(flags(Condition::zero), 0b0010'0101u);
+  EXPECT_EQ(flags(Condition::less), 0b1100'0010u);
+  EXPECT_EQ(flags(Condition::greater), 0b0001'1000u);
+}
+
+TEST_P(Late, QuotientsMayLieWhereASourceWas) {
+  Machine machine(GetParam());
+  for (const unsigned where : {2u, 4u}) {
+    machine.fill<int32_t>(2, {17, -17, 17, -17, 100, 0, 7, 1});
+    machine.fill<int32_t>(4, {5, 5, -5, -5, 100, 3, 8, 1});
+    auto divide = make(Op::math, 8, dst(where, Type::d), {grf(2, Type::d), grf(4, Type::d)});
+    divide.math = MathFunction::int_divide_both;
+    machine.run(divide);
+    const std::array<int32_t, 8> quotients{3, -3, -3, 3, 1, 0, 0, 1}, remainders{2, -2, 2, -2, 0, 0, 7, 0};
+    for (unsigned i = 0; i < 8; ++i) {
+      EXPECT_EQ(machine.get<int32_t>(where, i), quotients[i]) << i;
+      EXPECT_EQ(machine.get<int32_t>(where + 1, i), remainders[i]) << i;
+    }
+  }
+}
+
 TEST_P(Late, IfElseRunsEachSideForItsChannels) {
   Machine machine(GetParam());
   machine.thread.flag[0] = 0x0000'00f0;
