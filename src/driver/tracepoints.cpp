@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kTail = "\n]}\n";
 constexpr std::string_view kHead = kEmptyEvents.substr(0, kEmptyEvents.size() - kTail.size());
-constexpr size_t kTogether = 64 * 1024;  // of text, before it goes into the file
+constexpr size_t kTogether = size_t{64} * 1024;  // of text, before it goes into the file
 
 // Numbers of tracks: engines, the screen, contexts.
 constexpr unsigned kFirstEngine = 1, kScreen = 99, kFirstContext = 100;

@@ -207,8 +207,8 @@ Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInpu
       out = extract(low(a), low(b), low(c), traits(in.dst.type).is_signed);
       break;
     case Op::bfi1: {
-      const uint32_t ones = (1u << (low(a) & 31)) - 1;
-      out = static_cast<Wide>(ones << (low(b) & 31));
+      const uint32_t mask = ((1u << (low(a) & 31)) - 1) << (low(b) & 31);
+      out = mask;
       break;
     }
     case Op::bfi2: {
