@@ -49,7 +49,6 @@ TEST(EuNotes, ConversionsBetweenTypes) {
 }
 
 TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
-  COVERS("NOTES-EU-06");
   const struct {
     uint8_t number;
     Type type;
@@ -99,7 +98,6 @@ TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
 }
 
 TEST(EuNotes, RegionsAreRowsAndColumns) {
-  COVERS("NOTES-EU-08");
   for (const GenId gen : kOld) {
     for (const unsigned vertical : {0u, 1u, 2u, 4u, 8u, 16u}) {
       for (const unsigned width : {1u, 2u, 4u, 8u}) {
@@ -156,7 +154,6 @@ TEST(EuNotes, AddressesGiveOneOriginOrOneForEachRow) {
 }
 
 TEST(EuNotes, SwizzlesAndWriteMasksAreOfAlign16) {
-  COVERS("NOTES-EU-10");
   for (const GenId gen : kOld) {
     for (unsigned swizzle = 0; swizzle < 256; swizzle += 7) {
       for (unsigned mask = 0; mask < 16; ++mask) {
@@ -229,7 +226,6 @@ TEST(EuNotes, ConditionsWriteTheFlagsOfEnabledChannels) {
 }
 
 TEST(EuNotes, MessagesHaveOneToFifteenRegistersAndASideband) {
-  COVERS("NOTES-SF-03");
   for (unsigned length = 1; length <= 15; ++length) {
     Machine machine(GenId::gen5, 0xff);
     std::vector<Instruction> code;
@@ -261,7 +257,6 @@ TEST(EuNotes, MessagesHaveOneToFifteenRegistersAndASideband) {
 }
 
 TEST(EuNotes, AThreadThatWaitsForAMessageLetsAnotherRun) {
-  COVERS("NOTES-SF-06");
   // The first thread's message can only be answered after the second has sent one.
   Instruction send = make(Op::send, 8, dst(40, Type::ud), {grf(20, Type::ud)});
   send.send.function = 3;
