@@ -62,7 +62,8 @@ for row in "${rows[@]}"; do
   fi
   "$halogen" decode --summary "$work/run.aub" || failed=1
   serve "$device"
-  if on_server ./cases "$cases" --out "$work/results"; then
+  if on_server ./cases "$cases" --out "$work/results" &&
+    [ "$(grep -c '^item [0-3] of 7: beef done$' "$work/run.log")" = 4 ]; then
     echo "neo_tbx: $name: $(grep -c ': right$' "$work/run.log") programs right"
   else
     failed=1
