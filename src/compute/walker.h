@@ -17,9 +17,9 @@
 #include "base/event.h"
 #include "base/fidelity.h"
 #include "compute/compute_state.h"
-#include "compute/kernel_cache.h"
 #include "compute/observer.h"
 #include "gen/generation.h"
+#include "message/kernel_cache.h"
 #include "message/shared_functions.h"
 
 namespace halogen::compute {
@@ -64,8 +64,8 @@ class Walker {
 
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
-  KernelCache kernels_;
-  CachedKernel* kernel_ = nullptr;
+  message::KernelCache kernels_;
+  message::CachedKernel* kernel_ = nullptr;
 
   // Whom the observer looks at, and what it needs to see it.
   struct Sight {

@@ -12,7 +12,7 @@
 #include "memory/address_space.h"
 #include "spec/descriptors.h"
 
-namespace halogen::compute {
+namespace halogen::message {
 
 class CodePages;
 
@@ -45,4 +45,4 @@ class KernelCache {
   FidelityReport gone_;  // what kernels ran that are no longer kept
 };
 
-}  // namespace halogen::compute
+}  // namespace halogen::message

@@ -1,4 +1,4 @@
-#include "compute/kernel_cache.h"
+#include "message/kernel_cache.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "eu/isa/decoder.h"
 #include "message/environment.h"
 
-namespace halogen::compute {
+namespace halogen::message {
 namespace {
 
 constexpr uint32_t kPage = 4096;
@@ -51,7 +51,7 @@ class CodePages final : public eu::CodeSource {
   bool same(AddressSpace& space) const {
     Page now;
     for (const auto& [number, page] : pages_) {
-      if (!space.read(message::place(base_ + number * kPage), now, true) || now != page) {
+      if (!space.read(place(base_ + number * kPage), now, true) || now != page) {
         return false;
       }
     }
@@ -69,7 +69,7 @@ class CodePages final : public eu::CodeSource {
       return nullptr;
     }
     Page page;
-    if (!space_->read(message::place(base_ + number * kPage), page, true)) {
+    if (!space_->read(place(base_ + number * kPage), page, true)) {
       refused_ = true;
       return nullptr;
     }
@@ -123,4 +123,4 @@ void KernelCache::report(FidelityReport& report) const {
   }
 }
 
-}  // namespace halogen::compute
+}  // namespace halogen::message
