@@ -112,15 +112,35 @@ class Machine {
     size_t bytes;
   };
   template <class... Arguments>
-  void run(cl_kernel kernel, std::vector<size_t> global, std::vector<size_t> local, std::vector<size_t> offset,
-           const Arguments&... arguments) {
+  void arguments(cl_kernel kernel, const Arguments&... arguments) {
     cl_uint index = 0;
     (set(kernel, index++, arguments), ...);
+  }
+  template <class... Arguments>
+  void run(cl_kernel kernel, std::vector<size_t> global, std::vector<size_t> local, std::vector<size_t> offset,
+           const Arguments&... arguments) {
+    this->arguments(kernel, arguments...);
     must(clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(global.size()),
                                 offset.empty() ? nullptr : offset.data(), global.data(),
                                 local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
          "dispatch");
     must(clFinish(queue_), "wait");
+  }
+
+  // Hands a dispatch in; `done` tells without waiting whether it has ended.
+  void start(cl_kernel kernel, const std::vector<size_t>& global, const std::vector<size_t>& local) {
+    must(clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(global.size()), nullptr, global.data(),
+                                local.data(), 0, nullptr, &started_),
+         "dispatch");
+    must(clFlush(queue_), "flush");
+  }
+  bool done() {
+    cl_int status = 0;
+    must(clGetEventInfo(started_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "status");
+    if (status > CL_COMPLETE) return false;
+    must(status, "kernel");
+    clReleaseEvent(started_);
+    return true;
   }
 
  private:
@@ -136,6 +156,7 @@ class Machine {
   cl_device_id device_{};
   cl_context context_{};
   cl_command_queue queue_{};
+  cl_event started_{};
   std::vector<cl_kernel> kernels_;
   std::vector<cl_mem> memories_;
 };
