@@ -1,7 +1,6 @@
 #include "eu/exec/fast.h"
 
-#include <optional>
-
+#include "eu/exec/fast_operands.h"
 #include "eu/exec/fast_parts.h"
 #include "eu/exec/masks.h"
 
@@ -13,89 +12,8 @@ using namespace fast;
 
 enum class Domain : uint8_t { none, dword, qword, single, dbl };
 
-// Bytes from lane to lane if the region walks evenly.
-std::optional<int> even_step(const Instruction& in, const Operand& operand) {
-  const Region& region = operand.region;
-  const int size = traits(operand.type).bytes;
-  if (in.align16) {
-    if (region.width == 1) {
-      return 0;
-    }
-    const bool straight = operand.swizzle == std::array<uint8_t, 4>{0, 1, 2, 3};
-    if (!straight || (region.vertical == 0 && in.exec_size > (size == 8 ? 2 : 4))) {
-      return std::nullopt;
-    }
-    return size;
-  }
-  if (in.exec_size == 1) {
-    return 0;
-  }
-  if (region.width == 0) {
-    return std::nullopt;
-  }
-  if (region.width >= in.exec_size) {
-    return region.horizontal * size;
-  }
-  if (region.width == 1) {
-    return region.vertical * size;
-  }
-  if (region.vertical == region.width * region.horizontal) {
-    return region.horizontal * size;
-  }
-  return std::nullopt;
-}
-
-bool fits(int offset, int step, unsigned lanes, unsigned bytes) {
-  return offset >= 0 &&
-         offset + step * static_cast<int>(lanes - 1) + static_cast<int>(bytes) <= static_cast<int>(kGrfs * kGrfBytes);
-}
-
 bool is_logic(Op op) {
   return op == Op::not_ || op == Op::and_ || op == Op::or_ || op == Op::xor_;
-}
-
-bool place_source(const Instruction& in, const Operand& operand, FastOperand& out) {
-  if (operand.file == File::immediate) {
-    if (operand.type == Type::v || operand.type == Type::uv || operand.type == Type::vf) {
-      return false;
-    }
-    out.is_immediate = true;
-    const TypeTraits of = traits(operand.type);
-    uint64_t bits = of.bytes == 8 ? operand.immediate : operand.immediate & ((uint64_t{1} << (8 * of.bytes)) - 1);
-    if (!of.is_float) {
-      bits = static_cast<uint64_t>(int_from_bits(operand.type, bits));
-    }
-    out.immediate = bits;
-    return true;
-  }
-  if (operand.file != File::grf || operand.indirect || operand.type == Type::nf) {
-    return false;
-  }
-  const auto step = even_step(in, operand);
-  const int offset = operand.reg * static_cast<int>(kGrfBytes) + operand.sub;
-  if (!step || !fits(offset, *step, in.exec_size, traits(operand.type).bytes)) {
-    return false;
-  }
-  out.offset = static_cast<uint16_t>(offset);
-  out.step = static_cast<int16_t>(*step);
-  return true;
-}
-
-bool place_destination(const Instruction& in, FastOperand& out) {
-  const Operand& operand = in.dst;
-  if (operand.file != File::grf || operand.indirect || operand.type == Type::nf ||
-      (in.align16 && operand.write_mask != 0xf)) {
-    return false;
-  }
-  const int size = traits(operand.type).bytes;
-  const int step = in.align16 ? size : operand.region.horizontal * size;
-  const int offset = operand.reg * static_cast<int>(kGrfBytes) + operand.sub;
-  if (step < size || !fits(offset, step, in.exec_size, static_cast<unsigned>(size))) {
-    return false;
-  }
-  out.offset = static_cast<uint16_t>(offset);
-  out.step = static_cast<int16_t>(step);
-  return true;
 }
 
 template <class Lane, unsigned N>
@@ -173,6 +91,10 @@ FastPlan::Compute integer_compute(Op op, bool wide_shift, bool signed_shift) {
       return wide_shift ? integers<ShiftLeft<sizeof(Lane) == 8 ? 6 : 5>, Lane, N> : integers<ShiftLeft<5>, Lane, N>;
     case Op::shr:
       return wide_shift ? integers<ShiftRight<sizeof(Lane) == 8 ? 6 : 5>, Lane, N> : integers<ShiftRight<5>, Lane, N>;
+    case Op::rol:
+      return integers<RotateLeft, Lane, N>;
+    case Op::ror:
+      return integers<RotateRight, Lane, N>;
     case Op::asr:
       if (!signed_shift) {
         return wide_shift ? integers<ShiftRight<sizeof(Lane) == 8 ? 6 : 5>, Lane, N> : integers<ShiftRight<5>, Lane, N>;
@@ -257,7 +179,7 @@ Step run_fast(Frame& frame, const Prepared& prepared) {
   alignas(64) Lane sources[3][kSpace];
   alignas(64) Lane result[kSpace];
   const unsigned count = prepared.in.exec_size;
-  std::byte* registers = frame.thread.grf.data();
+  auto* registers = reinterpret_cast<std::byte*>(&frame.thread);
   for (unsigned i = 0; i < prepared.source_count; ++i) {
     plan.load[i](registers, plan.source[i], count, sources[i]);
   }
@@ -269,6 +191,9 @@ Step run_fast(Frame& frame, const Prepared& prepared) {
   uint32_t truths = plan.compute(sources[0], sources[1], sources[2], result, count, flush, chosen);
   if (plan.store != nullptr) {
     plan.store(registers, plan.destination, count, result, mask);
+    if (lies_in_accumulator(plan.destination)) {
+      forget_extensions(frame.thread, plan.destination, mask);
+    }
   }
   if (prepared.in.condition != Condition::none && !plan.chooses) {
     if (plan.test != nullptr) {
@@ -351,6 +276,9 @@ bool plan_integer(Prepared& prepared, const EuRules& rules) {
     }
   }
   if (in.op == Op::shr && (first.is_signed && first.bytes < sizeof(Lane))) {
+    return false;
+  }
+  if ((in.op == Op::rol || in.op == Op::ror) && (first.bytes != sizeof(Lane) || in.condition != Condition::none)) {
     return false;
   }
   if (in.op == Op::mul && rules.dword_multiply != DwordMultiply::full && first.bytes == 4 &&
@@ -531,6 +459,8 @@ void choose_fast(Prepared& prepared, const EuRules& rules) {
     case Op::shl:
     case Op::shr:
     case Op::asr:
+    case Op::rol:
+    case Op::ror:
       break;
     case Op::add:
     case Op::mul:

@@ -219,6 +219,20 @@ struct ShiftArithmetic {
   }
 };
 
+// Of a whole lane: no narrower source comes here.
+struct RotateLeft {
+  template <class Lane>
+  static Lane apply(Lane a, Lane b, Lane) {
+    return std::rotl(a, static_cast<int>(b & (8 * sizeof(Lane) - 1)));
+  }
+};
+struct RotateRight {
+  template <class Lane>
+  static Lane apply(Lane a, Lane b, Lane) {
+    return std::rotr(a, static_cast<int>(b & (8 * sizeof(Lane) - 1)));
+  }
+};
+
 template <class Operation, class Lane, unsigned N>
 uint32_t integers(const void* a, const void* b, const void* c, void* out, unsigned count, bool, uint32_t) {
   const unsigned n = lanes_of<N>(count);

@@ -6,6 +6,7 @@
 #include "eu/exec/alu.h"
 #include "eu/exec/fast.h"
 #include "eu/exec/fast_accumulate.h"
+#include "eu/exec/fast_math.h"
 #include "eu/exec/fast_multiply.h"
 #include "eu/exec/flow.h"
 #include "eu/exec/send.h"
@@ -216,6 +217,9 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
     }
     if (prepared.fast == nullptr) {
       choose_accumulate(prepared, rules);
+    }
+    if (prepared.fast == nullptr) {
+      choose_math(prepared);
     }
   }
   return prepared;
