@@ -185,7 +185,7 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
   job.thread_grfs = std::min<uint32_t>(descriptor.constant_urb_entry_read_length, kMostConstantGrfs);
   job.control = (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? 1u : 0u) |
                 (descriptor.single_program_flow ? 1u << 2 : 0u) |
-                static_cast<uint32_t>(descriptor.rounding_mode) << eu::ControlBits::kRoundingShift;
+                eu::ControlBits::kRounding.put(static_cast<uint32_t>(descriptor.rounding_mode));
   job.first = {walk.thread_group_id_starting_x, walk.thread_group_id_starting_y, walk.thread_group_id_starting_z};
   job.end = {walk.thread_group_id_x_dimension, walk.thread_group_id_y_dimension, walk.thread_group_id_z_dimension};
   if (counts != nullptr) {

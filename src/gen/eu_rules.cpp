@@ -37,6 +37,7 @@ constexpr EuRules gen4() {
                  .vertical_flag_is_next_register = false,
                  .message_registers = true,
                  .implied_move = true,
+                 .short_descriptor = true,
                  .math_modifiers = false,
                  .channel_enable_register = false,
                  .ip_writes_jump = true,
@@ -59,6 +60,7 @@ constexpr EuRules gen5() {
   EuRules rules = gen4_5();
   rules.gens = from_to(GenId::gen5, GenId::gen5);
   rules.register_jump_unit = 8;
+  rules.short_descriptor = false;
   return rules;
 }
 

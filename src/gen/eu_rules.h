@@ -41,6 +41,7 @@ struct EuRules {
   bool vertical_flag_is_next_register;  // anyv and allv: f1 beside f0; else f0.1 beside f0.0
   bool message_registers;               // sends take their payload from the MRF
   bool implied_move;                    // send first moves src0 to the message register
+  bool short_descriptor;                // a descriptor in a register names the function and has no header bit
   bool math_modifiers;                  // MATH obeys source modifiers
   bool channel_enable_register;         // ARF 4 is ce0; else the mask register
   bool ip_writes_jump;                  // ip as an ordinary destination

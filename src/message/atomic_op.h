@@ -9,19 +9,21 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "hw/enums.h"
+#include "eu/message_fields.h"
 
 namespace halogen::message {
 
+using Operation = eu::MessageControl::Operation;
+
 // How many operands the operation takes from the payload.
-constexpr unsigned operands_of(hw::DataPortAtomic operation) {
+constexpr unsigned operands_of(Operation operation) {
   switch (operation) {
-    case hw::DataPortAtomic::INC:
-    case hw::DataPortAtomic::DEC:
-    case hw::DataPortAtomic::PREDEC:
+    case Operation::inc:
+    case Operation::dec:
+    case Operation::predec:
       return 0;
-    case hw::DataPortAtomic::CMPWR:
-    case hw::DataPortAtomic::CMPWR_16B:
+    case Operation::cmpwr:
+    case Operation::cmpwr_16b:
       return 2;
     default:
       return 1;
@@ -30,58 +32,60 @@ constexpr unsigned operands_of(hw::DataPortAtomic operation) {
 
 // The new value.
 template <class T>
-constexpr T apply(hw::DataPortAtomic operation, T old, T first, T second) {
+constexpr T apply(Operation operation, T old, T first, T second) {
   using Signed = std::make_signed_t<T>;
   const bool less = static_cast<Signed>(old) < static_cast<Signed>(first);
   switch (operation) {
-    case hw::DataPortAtomic::AND:
+    case Operation::and_:
       return old & first;
-    case hw::DataPortAtomic::OR:
+    case Operation::or_:
       return old | first;
-    case hw::DataPortAtomic::XOR:
+    case Operation::xor_:
       return old ^ first;
-    case hw::DataPortAtomic::MOV:
+    case Operation::mov:
       return first;
-    case hw::DataPortAtomic::INC:
+    case Operation::inc:
       return static_cast<T>(old + 1);
-    case hw::DataPortAtomic::DEC:
-    case hw::DataPortAtomic::PREDEC:
+    case Operation::dec:
+    case Operation::predec:
       return static_cast<T>(old - 1);
-    case hw::DataPortAtomic::ADD:
+    case Operation::add:
       return static_cast<T>(old + first);
-    case hw::DataPortAtomic::SUB:
+    case Operation::sub:
       return static_cast<T>(old - first);
-    case hw::DataPortAtomic::REVSUB:
+    case Operation::revsub:
       return static_cast<T>(first - old);
-    case hw::DataPortAtomic::IMAX:
+    case Operation::imax:
       return less ? first : old;
-    case hw::DataPortAtomic::IMIN:
+    case Operation::imin:
       return less ? old : first;
-    case hw::DataPortAtomic::UMAX:
+    case Operation::umax:
       return std::max(old, first);
-    case hw::DataPortAtomic::UMIN:
+    case Operation::umin:
       return std::min(old, first);
-    case hw::DataPortAtomic::CMPWR:
+    case Operation::cmpwr:
       return old == first ? second : old;
-    case hw::DataPortAtomic::CMPWR_16B:
+    default:
       break;  // refused before it comes here
   }
   return old;
 }
 
 // A number wins against none.
-inline uint32_t apply_float(hw::DataPortFloatAtomic operation, uint32_t old, uint32_t first, uint32_t second) {
+inline uint32_t apply_float(Operation operation, uint32_t old, uint32_t first, uint32_t second) {
   const auto a = std::bit_cast<float>(old);
   const auto b = std::bit_cast<float>(first);
   switch (operation) {
-    case hw::DataPortFloatAtomic::FMAX:
+    case Operation::fmax:
       return std::isnan(a) || b > a ? first : old;
-    case hw::DataPortFloatAtomic::FMIN:
+    case Operation::fmin:
       return std::isnan(a) || b < a ? first : old;
-    case hw::DataPortFloatAtomic::FCMPWR:
+    case Operation::fcmpwr:
       return a == b ? second : old;
-    case hw::DataPortFloatAtomic::FADD:
+    case Operation::fadd:
       return std::bit_cast<uint32_t>(a + b);
+    default:
+      break;
   }
   return old;
 }

@@ -10,8 +10,8 @@ namespace halogen::message {
 namespace {
 
 using eu::SendOutcome;
-using hw::DataPort0Message;
-using hw::DataPort1Message;
+using Type = eu::MessageControl::Type;
+using Simd = eu::MessageControl::Simd;
 using Offsets = std::array<uint64_t, kLanes>;
 
 constexpr uint32_t kDwordMask = ~uint32_t{3};
@@ -83,40 +83,53 @@ SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offse
 }
 
 SendOutcome untyped(Call& call, bool write) {
-  const auto fields = call.as<hw::SURFACE_MESSAGE>();
-  if (fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd4x2) {
+  if (call.control.simd == Simd::simd4x2) {
     return call.unsupported("SIMD4x2");
   }
-  const unsigned width = fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd16 ? 16 : 8;
-  const std::optional<MemoryTarget> target = target_of(call, fields.binding_table_index, HeaderBase::ignored);
+  const unsigned width = width_of(call);
+  const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::ignored);
   if (!target) {
     return SendOutcome::fault;
   }
-  return untyped_planes(call, *target, dword_offsets(call, fields.binding_table_index, width, kDwordMask, 0), width,
-                        call.data + registers_of(width), fields.channels_off, write);
+  return untyped_planes(call, *target, dword_offsets(call, call.control.surface, width, kDwordMask, 0), width,
+                        call.data + registers_of(width), call.control.mask_off, write);
 }
 
 SendOutcome a64_untyped(Call& call, bool write) {
-  const auto fields = call.as<hw::SURFACE_MESSAGE>();
-  if (fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd4x2) {
+  if (call.control.simd == Simd::simd4x2) {
     return call.unsupported("SIMD4x2");
   }
-  const unsigned width = fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd16 ? 16 : 8;
+  const unsigned width = width_of(call);
   return untyped_planes(call, all_memory(call), qword_offsets(call, width, ~uint64_t{3}), width,
-                        call.data + 2 * registers_of(width), fields.channels_off, write);
+                        call.data + 2 * registers_of(width), call.control.mask_off, write);
+}
+
+unsigned count_of(eu::MessageControl::Count word) {
+  using Count = eu::MessageControl::Count;
+  switch (word) {
+    case Count::n2:
+      return 2;
+    case Count::n4:
+      return 4;
+    case Count::n8:
+      return 8;
+    case Count::n1:
+    case Count::other:
+      break;
+  }
+  return 1;
 }
 
 // Elements of one size in a row for each lane, one plane of registers an element.
 SendOutcome a64_scattered(Call& call, bool write) {
-  using Element = hw::A64_SCATTERED_MESSAGE::Element;
-  const auto fields = call.as<hw::A64_SCATTERED_MESSAGE>();
-  const unsigned width = fields.simd16 ? 16 : 8;
-  const unsigned count = 1u << fields.count;
+  using Element = eu::MessageControl::Element;
+  const unsigned width = width_of(call);
+  const unsigned count = count_of(call.control.count);
   const uint32_t lanes = call.lanes(width);
   const MemoryTarget target = all_memory(call);
   const size_t data = call.data + 2 * registers_of(width);
   std::array<std::byte, kLanes * 8> values{};
-  switch (fields.element) {
+  switch (call.control.element) {
     case Element::byte: {
       // One element of 1, 2, 4 or 8 bytes, whatever its alignment, in the low bytes of a dword (or two).
       const Offsets offsets = qword_offsets(call, width, ~uint64_t{0});
@@ -146,10 +159,10 @@ SendOutcome a64_scattered(Call& call, bool write) {
     case Element::dword:
     case Element::qword:
       break;
-    default:
+    case Element::other:
       return call.unsupported("no such element size");
   }
-  const unsigned bytes = fields.element == Element::qword ? 8 : 4;
+  const unsigned bytes = call.control.element == Element::qword ? 8 : 4;
   Offsets offsets = qword_offsets(call, width, ~uint64_t{bytes - 1});
   const size_t plane_B = size_t{width} * bytes;
   for (unsigned element = 0; element < count; ++element) {
@@ -204,26 +217,25 @@ SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& 
 }
 
 template <class T>
-SendOutcome integer_atomic(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data,
-                           const hw::ATOMIC_MESSAGE& fields) {
-  const auto operation = static_cast<hw::DataPortAtomic>(fields.operation);
-  if (operation == hw::DataPortAtomic::CMPWR_16B) {
+SendOutcome integer_atomic(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width,
+                           size_t data) {
+  const Operation operation = call.control.operation;
+  if (operation == Operation::cmpwr_16b) {
     return call.unsupported("compare and write of two values at once");
   }
   return atomic_lanes<T>(
       call, target, offsets, width, data,
-      [operation](T old, T first, T second) { return apply<T>(operation, old, first, second); }, fields.return_data,
-      operation == hw::DataPortAtomic::PREDEC);
+      [operation](T old, T first, T second) { return apply<T>(operation, old, first, second); }, call.control.returns,
+      operation == Operation::predec);
 }
 
-SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data,
-                         const hw::ATOMIC_MESSAGE& fields) {
-  const auto operation = static_cast<hw::DataPortFloatAtomic>(fields.operation);
+SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data) {
+  const Operation operation = call.control.operation;
   switch (operation) {
-    case hw::DataPortFloatAtomic::FMAX:
-    case hw::DataPortFloatAtomic::FMIN:
-    case hw::DataPortFloatAtomic::FCMPWR:
-    case hw::DataPortFloatAtomic::FADD:
+    case Operation::fmax:
+    case Operation::fmin:
+    case Operation::fcmpwr:
+    case Operation::fadd:
       break;
     default:
       return call.unsupported("no such float operation");
@@ -232,45 +244,42 @@ SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& 
   return atomic_lanes<uint32_t>(
       call, target, offsets, width, data,
       [operation](uint32_t old, uint32_t first, uint32_t second) { return apply_float(operation, old, first, second); },
-      fields.return_data, false);
+      call.control.returns, false);
 }
 
 SendOutcome untyped_atomic(Call& call, bool floating) {
-  const auto fields = call.as<hw::ATOMIC_MESSAGE>();
-  const unsigned width = fields.simd8_or_quad ? 8 : 16;
-  const std::optional<MemoryTarget> target = target_of(call, fields.binding_table_index, HeaderBase::ignored);
+  const unsigned width = width_of(call);
+  const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::ignored);
   if (!target) {
     return SendOutcome::fault;
   }
-  const Offsets offsets = dword_offsets(call, fields.binding_table_index, width, kDwordMask, 0);
+  const Offsets offsets = dword_offsets(call, call.control.surface, width, kDwordMask, 0);
   const size_t data = call.data + registers_of(width);
-  return floating ? float_atomic(call, *target, offsets, width, data, fields)
-                  : integer_atomic<uint32_t>(call, *target, offsets, width, data, fields);
+  return floating ? float_atomic(call, *target, offsets, width, data)
+                  : integer_atomic<uint32_t>(call, *target, offsets, width, data);
 }
 
 SendOutcome a64_atomic(Call& call, bool floating) {
-  const auto fields = call.as<hw::ATOMIC_MESSAGE>();
   constexpr unsigned kWidth = 8;
   const size_t data = call.data + 2;
   const MemoryTarget target = all_memory(call);
   const Offsets offsets = qword_offsets(call, kWidth, ~uint64_t{0});
   if (floating) {
-    return float_atomic(call, target, offsets, kWidth, data, fields);
+    return float_atomic(call, target, offsets, kWidth, data);
   }
-  return fields.simd8_or_quad ? integer_atomic<uint64_t>(call, target, offsets, kWidth, data, fields)
-                              : integer_atomic<uint32_t>(call, target, offsets, kWidth, data, fields);
+  return call.control.qword ? integer_atomic<uint64_t>(call, target, offsets, kWidth, data)
+                            : integer_atomic<uint32_t>(call, target, offsets, kWidth, data);
 }
 
 // Addresses count dwords or bytes; data stand in the low bytes of a dword for each lane.
 SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
-  const auto fields = call.as<hw::SCATTERED_MESSAGE>();
-  const unsigned width = fields.simd16 ? 16 : 8;
-  const std::optional<MemoryTarget> target = target_of(call, fields.binding_table_index, HeaderBase::added);
+  const unsigned width = width_of(call);
+  const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::added);
   if (!target) {
     return SendOutcome::fault;
   }
   const uint32_t lanes = call.lanes(width);
-  const Offsets offsets = dword_offsets(call, fields.binding_table_index, width, ~uint32_t{0}, shift);
+  const Offsets offsets = dword_offsets(call, call.control.surface, width, ~uint32_t{0}, shift);
   std::array<std::byte, kLanes * 4> values{};
   if (write) {
     const size_t data = call.data + registers_of(width);
@@ -293,99 +302,78 @@ SendOutcome scattered(Call& call, unsigned bytes, unsigned shift, bool write) {
 }
 
 SendOutcome byte_scattered(Call& call, bool write) {
-  const unsigned size = call.as<hw::SCATTERED_MESSAGE>().size;
-  return size > 2 ? call.unsupported("no such element size") : scattered(call, 1u << size, 0, write);
+  using Bytes = eu::MessageControl::Bytes;
+  switch (call.control.bytes) {
+    case Bytes::n1:
+      return scattered(call, 1, 0, write);
+    case Bytes::n2:
+      return scattered(call, 2, 0, write);
+    case Bytes::n4:
+      return scattered(call, 4, 0, write);
+    case Bytes::other:
+      break;
+  }
+  return call.unsupported("no such element size");
 }
 
 }  // namespace
 
-SendOutcome data_port_0(Call& call) {
-  if (call.as<hw::SCRATCH_MESSAGE>().is_scratch) {
-    return scratch_block(call);
-  }
-  switch (static_cast<DataPort0Message>(call.type)) {
-    case DataPort0Message::OWORD_BLOCK_READ:
+SendOutcome data_port(Call& call) {
+  switch (call.control.type) {
+    case Type::oword_block_read:
       return oword_block(call, false, false);
-    case DataPort0Message::UNALIGNED_OWORD_BLOCK_READ:
+    case Type::unaligned_oword_block_read:
       return oword_block(call, false, true);
-    case DataPort0Message::OWORD_BLOCK_WRITE:
+    case Type::oword_block_write:
       return oword_block(call, true, false);
-    case DataPort0Message::DWORD_SCATTERED_READ:
+    case Type::scratch_read:
+      return scratch_block(call, false);
+    case Type::scratch_write:
+      return scratch_block(call, true);
+    case Type::dword_scattered_read:
       return scattered(call, 4, 2, false);
-    case DataPort0Message::DWORD_SCATTERED_WRITE:
+    case Type::dword_scattered_write:
       return scattered(call, 4, 2, true);
-    case DataPort0Message::BYTE_SCATTERED_READ:
+    case Type::byte_scattered_read:
       return byte_scattered(call, false);
-    case DataPort0Message::BYTE_SCATTERED_WRITE:
+    case Type::byte_scattered_write:
       return byte_scattered(call, true);
-    case DataPort0Message::MEMORY_FENCE:
+    case Type::fence:
       call.response.clear();  // all is done that came before
       return SendOutcome::done;
-    case DataPort0Message::OWORD_DUAL_BLOCK_READ:
-    case DataPort0Message::OWORD_DUAL_BLOCK_WRITE:
-      break;
-  }
-  return call.unsupported("this message is not there yet");
-}
-
-SendOutcome constant_cache(Call& call) {
-  switch (static_cast<DataPort0Message>(call.type)) {
-    case DataPort0Message::OWORD_BLOCK_READ:
-      return oword_block(call, false, false);
-    case DataPort0Message::UNALIGNED_OWORD_BLOCK_READ:
-      return oword_block(call, false, true);
-    case DataPort0Message::DWORD_SCATTERED_READ:
-      return scattered(call, 4, 2, false);
+    case Type::untyped_read:
+      return untyped(call, false);
+    case Type::untyped_write:
+      return untyped(call, true);
+    case Type::untyped_atomic:
+      return untyped_atomic(call, false);
+    case Type::untyped_float_atomic:
+      return untyped_atomic(call, true);
+    case Type::a64_scattered_read:
+      return a64_scattered(call, false);
+    case Type::a64_scattered_write:
+      return a64_scattered(call, true);
+    case Type::a64_untyped_read:
+      return a64_untyped(call, false);
+    case Type::a64_untyped_write:
+      return a64_untyped(call, true);
+    case Type::a64_untyped_atomic:
+      return a64_atomic(call, false);
+    case Type::a64_float_atomic:
+      return a64_atomic(call, true);
+    case Type::a64_block_read:
+      return a64_block(call, false);
+    case Type::a64_block_write:
+      return a64_block(call, true);
+    case Type::typed_read:
+      return typed_access(call, false);
+    case Type::typed_write:
+      return typed_access(call, true);
+    case Type::typed_atomic:
+      return typed_atomic(call);
     default:
       return call.unsupported("this message is not there yet");
   }
-}
-
-SendOutcome data_port_1(Call& call) {
-  switch (static_cast<DataPort1Message>(call.type)) {
-    case DataPort1Message::UNTYPED_SURFACE_READ:
-      return untyped(call, false);
-    case DataPort1Message::UNTYPED_SURFACE_WRITE:
-      return untyped(call, true);
-    case DataPort1Message::UNTYPED_ATOMIC:
-      return untyped_atomic(call, false);
-    case DataPort1Message::UNTYPED_FLOAT_ATOMIC:
-      return untyped_atomic(call, true);
-    case DataPort1Message::A64_SCATTERED_READ:
-      return a64_scattered(call, false);
-    case DataPort1Message::A64_SCATTERED_WRITE:
-      return a64_scattered(call, true);
-    case DataPort1Message::A64_UNTYPED_SURFACE_READ:
-      return a64_untyped(call, false);
-    case DataPort1Message::A64_UNTYPED_SURFACE_WRITE:
-      return a64_untyped(call, true);
-    case DataPort1Message::A64_UNTYPED_ATOMIC:
-      return a64_atomic(call, false);
-    case DataPort1Message::A64_UNTYPED_FLOAT_ATOMIC:
-      return a64_atomic(call, true);
-    case DataPort1Message::A64_BLOCK_READ:
-      return a64_block(call, false);
-    case DataPort1Message::A64_BLOCK_WRITE:
-      return a64_block(call, true);
-    case DataPort1Message::TYPED_SURFACE_READ:
-      return typed_access(call, false);
-    case DataPort1Message::TYPED_SURFACE_WRITE:
-      return typed_access(call, true);
-    case DataPort1Message::TYPED_ATOMIC:
-      return typed_atomic(call);
-    case DataPort1Message::TRANSPOSE_READ:
-    case DataPort1Message::UNTYPED_ATOMIC_SIMD4X2:
-    case DataPort1Message::MEDIA_BLOCK_READ:
-    case DataPort1Message::TYPED_ATOMIC_SIMD4X2:
-    case DataPort1Message::MEDIA_BLOCK_WRITE:
-    case DataPort1Message::ATOMIC_COUNTER:
-    case DataPort1Message::ATOMIC_COUNTER_SIMD4X2:
-    case DataPort1Message::A64_UNTYPED_ATOMIC_SIMD4X2:
-    case DataPort1Message::UNTYPED_FLOAT_ATOMIC_SIMD4X2:
-    case DataPort1Message::A64_UNTYPED_FLOAT_ATOMIC_SIMD4X2:
-      break;
-  }
-  return call.unsupported("this message is not there yet");
 }
 
 }  // namespace halogen::message

@@ -20,18 +20,22 @@ struct Block {
 };
 
 std::optional<Block> block_of(const Call& call) {
-  using Size = hw::BLOCK_MESSAGE::BlockSize;
-  switch (call.as<hw::BLOCK_MESSAGE>().block_size) {
-    case Size::oword_low:
+  using Owords = eu::MessageControl::Owords;
+  switch (call.control.owords) {
+    case Owords::n1_low:
       return Block{kOword, 0};
-    case Size::oword_high:
+    case Owords::n1_high:
       return Block{kOword, kOword};
-    case Size::owords_2:
+    case Owords::n2:
       return Block{2 * kOword, 0};
-    case Size::owords_4:
+    case Owords::n4:
       return Block{4 * kOword, 0};
-    case Size::owords_8:
+    case Owords::n8:
       return Block{8 * kOword, 0};
+    case Owords::n16:
+      return Block{16 * kOword, 0};
+    case Owords::other:
+      break;
   }
   return std::nullopt;
 }
@@ -84,7 +88,7 @@ SendOutcome oword_block(Call& call, bool write, bool unaligned) {
   if (!block) {
     return call.unsupported("no such block size");
   }
-  const uint8_t index = call.as<hw::BLOCK_MESSAGE>().binding_table_index;
+  const uint8_t index = call.control.surface;
   const std::optional<MemoryTarget> target = target_of(call, index, HeaderBase::added);
   if (!target) {
     return SendOutcome::fault;
@@ -105,11 +109,14 @@ SendOutcome a64_block(Call& call, bool write) {
   return move(call, target, address & ~uint64_t{3}, *block, write, true);
 }
 
-SendOutcome scratch_block(Call& call) {
-  const auto fields = call.as<hw::SCRATCH_MESSAGE>();
+SendOutcome scratch_block(Call& call, bool write) {
+  using Size = eu::MessageControl::Size;
+  using Mode = eu::MessageControl::ChannelMode;
   const std::optional<MemoryTarget> target = target_of(call, kStateless, HeaderBase::added);
-  const Block block{.bytes = eu::kGrfBytes << fields.block_size, .at = 0};
-  return move(call, *target, uint64_t{fields.offset} * eu::kGrfBytes, block, fields.write, fields.dword_channels);
+  const Size size = call.control.size;
+  const size_t registers = size == Size::n8 ? 8 : size == Size::n4 ? 4 : size == Size::n2 ? 2 : 1;
+  return move(call, *target, uint64_t{call.control.offset} * eu::kGrfBytes, {registers * eu::kGrfBytes, 0}, write,
+              call.control.channel_mode == Mode::dword);
 }
 
 }  // namespace halogen::message

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "hw/message.h"
+#include "eu/message_fields.h"
 #include "message/memory_target.h"
 #include "message/payload.h"
 #include "message/shared_functions.h"
@@ -14,24 +14,19 @@ namespace halogen::message {
 
 // One message at work.
 struct Call {
-  Call(Context& shared, eu::Thread& sender, const eu::Message& sent, uint8_t kind);
+  Call(Context& shared, eu::Thread& sender, const eu::Message& sent);
 
   Context& context;
   eu::Thread& thread;
   const eu::Message& message;
+  const eu::MessageControl& control;
   MessageCount& count;
-  hw::MESSAGE_DESCRIPTOR descriptor;
   Payload payload;
   Response response;
-  uint8_t type;
   size_t data;  // first register behind the header
 
-  template <class T>
-  T as() const {
-    return T::unpack(context.gen(), std::span(&message.descriptor, 1));
-  }
   uint32_t lanes(unsigned width) const { return message.channels & static_cast<uint32_t>(low_mask(width)); }
-  bool has_header() const { return descriptor.header_present; }
+  bool has_header() const { return (message.descriptor & eu::DescriptorBits::kHeaderPresent) != 0; }
   uint32_t header(size_t dword) const { return payload.dword(0, dword); }
 
   void approximate(std::string_view reason);
@@ -43,10 +38,13 @@ struct Call {
 enum class HeaderBase : uint8_t { ignored, added };  // stateless: header dword 5 is an offset from the general base
 std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase header);
 
-eu::SendOutcome data_port_0(Call& call);
-eu::SendOutcome data_port_1(Call& call);
-eu::SendOutcome constant_cache(Call& call);
-eu::SendOutcome scratch_block(Call& call);
+// Lanes of the message, by its own word.
+inline unsigned width_of(const Call& call) {
+  return call.control.simd == eu::MessageControl::Simd::simd16 ? 16 : 8;
+}
+
+eu::SendOutcome data_port(Call& call);
+eu::SendOutcome scratch_block(Call& call, bool write);
 eu::SendOutcome oword_block(Call& call, bool write, bool unaligned);
 eu::SendOutcome a64_block(Call& call, bool write);
 eu::SendOutcome typed_access(Call& call, bool write);

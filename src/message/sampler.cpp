@@ -12,7 +12,7 @@ namespace halogen::message {
 namespace {
 
 using eu::SendOutcome;
-using hw::SamplerMessage;
+using Type = eu::MessageControl::Type;
 using surface::Texel;
 
 constexpr uint32_t kOne = 0x3f80'0000;
@@ -299,22 +299,22 @@ struct Form {
 
 std::optional<Form> form_of(const Call& call) {
   constexpr uint8_t kNone = Parameters::kNone;
-  switch (static_cast<SamplerMessage>(call.type)) {
-    case SamplerMessage::SAMPLE:
-    case SamplerMessage::SAMPLE_LZ:
+  switch (call.control.type) {
+    case Type::sample:
+    case Type::sample_lz:
       return Form{Action::sample, {0, 1, 2, kNone}};
-    case SamplerMessage::SAMPLE_L:
+    case Type::sample_l:
       return Form{Action::sample, {1, 2, 3, 0}};
-    case SamplerMessage::LD:
+    case Type::ld:
       if (call.context.generation->has(spec::Feature::sampler_coordinates_first)) {
         return Form{Action::load, {0, 1, 3, 2}};
       }
       return Form{Action::load, {0, 2, 3, 1}};
-    case SamplerMessage::LD_LZ:
+    case Type::ld_lz:
       return Form{Action::load, {0, 1, 2, kNone}};
-    case SamplerMessage::GATHER4:
+    case Type::gather4:
       return Form{Action::gather, {0, 1, 2, kNone}};
-    case SamplerMessage::RESINFO:
+    case Type::resinfo:
       return Form{Action::size, {kNone, kNone, kNone, 0}};
     default:
       return std::nullopt;
@@ -338,18 +338,17 @@ Coordinates coordinates(const Call& call, const Parameters& parameters, unsigned
 }  // namespace
 
 SendOutcome sampler(Call& call) {
-  using Mode = hw::SAMPLER_DESCRIPTOR::SimdMode;
-  const auto fields = call.as<hw::SAMPLER_DESCRIPTOR>();
+  using Mode = eu::MessageControl::Simd;
   const std::optional<Form> form = form_of(call);
   if (!form) {
     return call.unsupported("this message is not there yet");
   }
-  if (fields.half_precision_return || (fields.simd_mode != Mode::simd8 && fields.simd_mode != Mode::simd16)) {
+  if (call.control.half || (call.control.simd != Mode::simd8 && call.control.simd != Mode::simd16)) {
     return call.unsupported("results of 16 bits, and other widths than 8 and 16");
   }
-  const unsigned width = fields.simd_mode == Mode::simd16 ? 16 : 8;
+  const unsigned width = call.control.simd == Mode::simd16 ? 16 : 8;
   const Surface* const surface = call.context.surfaces.find(*call.context.generation, call.context.environment,
-                                                            fields.binding_table_index, call.message.extended);
+                                                            call.control.surface, call.message.extended);
   if (surface == nullptr) {
     return SendOutcome::fault;
   }
@@ -363,7 +362,7 @@ SendOutcome sampler(Call& call) {
   if (needs_state && surface->kind == Surface::Kind::image && surface->type == hw::SurfaceType::SURFTYPE_CUBE) {
     return call.unsupported("cube maps");
   }
-  if (call.type == static_cast<uint8_t>(SamplerMessage::SAMPLE)) {
+  if (call.control.type == Type::sample) {
     call.approximate("a sample without a level takes level zero");
   }
   const uint32_t header = call.has_header() ? call.header(2) : 0;
@@ -375,7 +374,7 @@ SendOutcome sampler(Call& call) {
   if (needs_state) {
     const Environment& environment = call.context.environment;
     const uint32_t table = call.has_header() ? call.header(3) & ~uint32_t{0x1f} : environment.sampler_table;
-    state = read_sampler(*call.context.generation, environment, table, fields.sampler_index);
+    state = read_sampler(*call.context.generation, environment, table, call.control.sampler);
     if (!state) {
       return SendOutcome::fault;
     }

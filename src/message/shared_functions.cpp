@@ -4,68 +4,45 @@
 
 #include <fmt/format.h>
 
+#include "eu/isa/messages.h"
 #include "message/parts.h"
-#include "spec/descriptors.h"
 
 namespace halogen::message {
 namespace {
 
 using eu::SendOutcome;
-using hw::SharedFunction;
+using eu::SharedFunction;
+using Type = eu::MessageControl::Type;
 
-uint8_t type_of(spec::GenId gen, const eu::Message& message) {
-  const std::span words(&message.descriptor, 1);
-  switch (static_cast<SharedFunction>(message.function)) {
-    case SharedFunction::SAMPLER:
-      return static_cast<uint8_t>(hw::SAMPLER_DESCRIPTOR::unpack(gen, words).message_type);
-    case SharedFunction::MESSAGE_GATEWAY:
-      return static_cast<uint8_t>(hw::GATEWAY_MESSAGE::unpack(gen, words).subfunction);
-    case SharedFunction::CONSTANT_CACHE_DATA_PORT:
-    case SharedFunction::DATA_CACHE_DATA_PORT_0:
-    case SharedFunction::DATA_CACHE_DATA_PORT_1:
-      return hw::DATA_PORT_MESSAGE::unpack(gen, words).message_type;
-    default:
-      return 0;
-  }
-}
-
-const spec::EnumDesc* find_enum(std::string_view name) {
-  for (const spec::EnumDesc* each : spec::enums()) {
-    if (each->name == name) {
-      return each;
-    }
-  }
-  return nullptr;
-}
-
-std::string_view value_name(std::string_view enumeration, uint8_t value) {
-  const spec::EnumDesc* const desc = find_enum(enumeration);
-  if (desc != nullptr) {
-    for (const spec::EnumValue& each : desc->values) {
-      if (each.value == value) {
-        return each.name;
-      }
+std::string_view function_name(SharedFunction function) {
+  for (const eu::FunctionName& each : eu::function_names()) {
+    if (each.function == function) {
+      return each.name;
     }
   }
   return {};
 }
 
-// Of the data ports, port 0 also has scratch blocks: two type numbers above the others for reads, two for writes.
-constexpr uint8_t kScratchBit = 0x10;
-constexpr uint8_t kScratchWriteBit = 0x08;
-
 }  // namespace
 
-Call::Call(Context& shared, eu::Thread& sender, const eu::Message& sent, uint8_t kind)
+const eu::MessageControl& ControlCache::find(spec::GenId gen, uint8_t function, uint32_t descriptor) {
+  const uint32_t mixed = (descriptor ^ uint32_t{function} << 13) * 0x9e37'79b1u;
+  Entry& entry = entries_[mixed >> 26];
+  if (entry.function != function || entry.descriptor != descriptor) {
+    entry = {descriptor, function, eu::unpack_control(gen, function, descriptor)};
+  }
+  return entry.control;
+}
+
+Call::Call(Context& shared, eu::Thread& sender, const eu::Message& sent)
     : context(shared),
       thread(sender),
       message(sent),
-      count(shared.counts[sent.function & 15u][kind & 31u]),
-      descriptor(hw::MESSAGE_DESCRIPTOR::unpack(shared.gen(), std::span(&sent.descriptor, 1))),
+      control(shared.controls.find(shared.gen(), sent.function & 15u, sent.descriptor)),
+      count(shared.counts[static_cast<size_t>(control.function)][static_cast<size_t>(control.type)]),
       payload(sent),
       response(sent.response),
-      type(kind),
-      data(descriptor.header_present ? 1 : 0) {}
+      data(has_header() ? 1 : 0) {}
 
 void Call::approximate(std::string_view reason) {
   if (count.fidelity == FidelityClass::exact) {
@@ -79,9 +56,9 @@ SendOutcome Call::unsupported(std::string_view reason) {
     count.fidelity = FidelityClass::unsupported;
     count.reason = reason;
     if (context.events != nullptr) {
-      context.events->on_event({EventKind::unsupported, value_name("SharedFunction", message.function), context.path,
-                                thread.ip, message.descriptor,
-                                fmt::format("{}: {}", message_name(message.function, type), reason)});
+      context.events->on_event({EventKind::unsupported, function_name(control.function), context.path, thread.ip,
+                                message.descriptor,
+                                fmt::format("{}: {}", message_name(control.function, control.type), reason)});
     }
   }
   response.clear();
@@ -112,92 +89,73 @@ std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase head
 }
 
 eu::SendOutcome gateway(Call& call) {
-  using Subfunction = hw::GATEWAY_MESSAGE::Subfunction;
-  switch (call.as<hw::GATEWAY_MESSAGE>().subfunction) {
-    case Subfunction::barrier:
-      call.context.environment.groups->arrive(call.thread);
-      call.response.clear();
-      return SendOutcome::done;
-    case Subfunction::open:
-    case Subfunction::close:
-    case Subfunction::forward:
-    case Subfunction::get_timestamp:
-    case Subfunction::update_state:
-    case Subfunction::monitor:
-      break;
+  if (call.control.type == Type::barrier) {
+    call.context.environment.groups->arrive(call.thread);
+    call.response.clear();
+    return SendOutcome::done;
   }
   return call.unsupported("only barriers are done");
 }
 
 void SharedFunctions::begin(const Generation& generation, const Environment& environment) {
+  if (context_.generation == nullptr || context_.gen() != generation.id()) {
+    context_.controls.forget();
+  }
   context_.generation = &generation;
   context_.environment = environment;
   context_.surfaces.forget();
 }
 
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {
-  Call call(context_, thread, message, type_of(context_.gen(), message));
+  Call call(context_, thread, message);
   ++call.count.count;
-  switch (static_cast<SharedFunction>(message.function & 15u)) {
-    case SharedFunction::DATA_CACHE_DATA_PORT_1:
-      return data_port_1(call);
-    case SharedFunction::DATA_CACHE_DATA_PORT_0:
-      return data_port_0(call);
-    case SharedFunction::CONSTANT_CACHE_DATA_PORT:
-      return constant_cache(call);
-    case SharedFunction::SAMPLER:
+  switch (call.control.function) {
+    case SharedFunction::dc0:
+    case SharedFunction::dc1:
+    case SharedFunction::dcro:
+      return data_port(call);
+    case SharedFunction::smpl:
       return sampler(call);
-    case SharedFunction::MESSAGE_GATEWAY:
+    case SharedFunction::gtwy:
       return gateway(call);
-    case SharedFunction::THREAD_SPAWNER:
+    case SharedFunction::ts:
       if (message.end_of_thread) {
         return SendOutcome::done;  // its resources are the dispatcher's
       }
       return call.unsupported("threads do not start others");
-    case SharedFunction::NULL_FUNCTION:
+    case SharedFunction::null:
       call.response.clear();
       return SendOutcome::done;
-    case SharedFunction::SAMPLER_CACHE_DATA_PORT:
-    case SharedFunction::RENDER_CACHE_DATA_PORT:
-    case SharedFunction::URB:
-    case SharedFunction::VIDEO_MOTION_ESTIMATION:
-    case SharedFunction::PIXEL_INTERPOLATOR:
-    case SharedFunction::CHECK_AND_REFINEMENT:
+    case SharedFunction::none:
+    case SharedFunction::math:  // the EU itself has it
+    case SharedFunction::dprd:
+    case SharedFunction::dpwr:
+    case SharedFunction::dpsc:
+    case SharedFunction::dc2:
+    case SharedFunction::rc:
+    case SharedFunction::urb:
+    case SharedFunction::vme:
+    case SharedFunction::pixi:
+    case SharedFunction::cre:
       break;
   }
   return call.unsupported("this shared function is not there yet");
 }
 
-std::string message_name(uint8_t function, uint8_t type) {
-  const std::string_view name = value_name("SharedFunction", function);
-  const auto whole = [&](std::string_view kind) {
-    return kind.empty() ? fmt::format("{} {}", name, type) : fmt::format("{} {}", name, kind);
-  };
-  switch (static_cast<SharedFunction>(function)) {
-    case SharedFunction::DATA_CACHE_DATA_PORT_1:
-      return whole(value_name("DataPort1Message", type));
-    case SharedFunction::DATA_CACHE_DATA_PORT_0:
-      if ((type & kScratchBit) != 0) {
-        return whole((type & kScratchWriteBit) != 0 ? "SCRATCH_BLOCK_WRITE" : "SCRATCH_BLOCK_READ");
-      }
-      return whole(value_name("DataPort0Message", type));
-    case SharedFunction::CONSTANT_CACHE_DATA_PORT:
-      return whole(value_name("DataPort0Message", type));
-    case SharedFunction::SAMPLER:
-      return whole(value_name("SamplerMessage", type));
-    case SharedFunction::MESSAGE_GATEWAY:
-      return whole(type == 4 ? "BARRIER" : "");
-    default:
-      return name.empty() ? fmt::format("function {}", function) : std::string(name);
-  }
+std::string message_name(SharedFunction function, Type type) {
+  const std::string_view name = function == SharedFunction::none ? "no function" : function_name(function);
+  const std::string_view kind = eu::type_name(static_cast<unsigned>(type));
+  return kind.empty() ? std::string(name) : fmt::format("{} {}", name, kind);
 }
 
 void SharedFunctions::report(FidelityReport& report) const {
-  for (uint8_t function = 0; function < context_.counts.size(); ++function) {
-    for (uint8_t type = 0; type < context_.counts[function].size(); ++type) {
+  for (size_t function = 0; function < context_.counts.size(); ++function) {
+    for (size_t type = 0; type < context_.counts[function].size(); ++type) {
       const MessageCount& count = context_.counts[function][type];
       if (count.count != 0) {
-        report.touch(FidelityKind::message, message_name(function, type), count.fidelity, count.reason, count.count);
+        report.touch(FidelityKind::message,
+                     message_name(static_cast<SharedFunction>(function), static_cast<Type>(type)), count.fidelity,
+                     count.reason, count.count);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "base/event.h"
 #include "base/fidelity.h"
 #include "eu/exec/message.h"
+#include "eu/message_fields.h"
 #include "gen/generation.h"
 #include "message/environment.h"
 #include "message/surface_table.h"
@@ -25,6 +26,21 @@ struct MessageCount {
   std::string_view reason;
 };
 
+// Descriptors that were taken apart lately.
+class ControlCache {
+ public:
+  const eu::MessageControl& find(spec::GenId gen, uint8_t function, uint32_t descriptor);
+  void forget() { entries_.fill({}); }
+
+ private:
+  struct Entry {
+    uint32_t descriptor = 0;
+    uint8_t function = 0xff;  // no function: the place is empty
+    eu::MessageControl control;
+  };
+  std::array<Entry, 64> entries_{};
+};
+
 // What the parts of this room work with.
 struct Context {
   const Generation* generation = nullptr;
@@ -32,7 +48,8 @@ struct Context {
   SurfaceTable surfaces;
   EventSink* events = nullptr;
   std::string path;
-  std::array<std::array<MessageCount, 32>, 16> counts{};  // by function and type
+  ControlCache controls;
+  std::array<std::array<MessageCount, eu::kMessageTypes>, eu::kSharedFunctions> counts{};
 
   spec::GenId gen() const { return generation->id(); }
 };
@@ -54,7 +71,7 @@ class SharedFunctions final : public eu::MessageTarget {
   Context context_;
 };
 
-// "DATA_CACHE_DATA_PORT_1 UNTYPED_SURFACE_READ"
-std::string message_name(uint8_t function, uint8_t type);
+// "dc1 untyped_read", as the printer of instructions has it.
+std::string message_name(eu::SharedFunction function, eu::MessageControl::Type type);
 
 }  // namespace halogen::message

@@ -87,16 +87,15 @@ std::array<uint32_t, 3> coordinates(const Call& call, size_t count, unsigned lan
 }  // namespace
 
 SendOutcome typed_access(Call& call, bool write) {
-  const auto fields = call.as<hw::SURFACE_MESSAGE>();
-  const Surface* const surface = surface_of(call, fields.binding_table_index);
+  const Surface* const surface = surface_of(call, call.control.surface);
   if (surface == nullptr) {
     return SendOutcome::fault;
   }
   if (surface->kind != Surface::Kind::none && !surface->format->known()) {
     return call.unsupported("a format that typed messages do not have");
   }
-  const bool high = fields.simd_mode == hw::SURFACE_MESSAGE::SimdMode::simd8;
-  const auto planes = static_cast<size_t>(4 - std::popcount(fields.channels_off));
+  const bool high = call.control.slots == eu::MessageControl::Slots::high;
+  const auto planes = static_cast<size_t>(4 - std::popcount(call.control.mask_off));
   const size_t count = coordinate_registers(call, write ? planes : 0);
   AddressSpace& space = *call.context.environment.space;
   for (uint32_t rest = lanes_of(call, high); rest != 0; rest &= rest - 1) {
@@ -107,7 +106,7 @@ SendOutcome typed_access(Call& call, bool write) {
     surface::Texel texel{};
     if (write) {
       for (unsigned channel = 0, plane = 0; channel < 4; ++channel) {
-        if ((fields.channels_off >> channel & 1) == 0) {
+        if ((call.control.mask_off >> channel & 1) == 0) {
           texel[channel] = call.payload.dword(call.data + count + plane++, lane);
         }
       }
@@ -126,7 +125,7 @@ SendOutcome typed_access(Call& call, bool write) {
       texel = surface::unpack_texel(*surface->format, bytes.data());
     }
     for (unsigned channel = 0, plane = 0; channel < 4; ++channel) {
-      if ((fields.channels_off >> channel & 1) == 0) {
+      if ((call.control.mask_off >> channel & 1) == 0) {
         call.response.put_dword(plane++, lane, texel[channel]);
       }
     }
@@ -135,19 +134,17 @@ SendOutcome typed_access(Call& call, bool write) {
 }
 
 SendOutcome typed_atomic(Call& call) {
-  const auto fields = call.as<hw::ATOMIC_MESSAGE>();
-  const Surface* const surface = surface_of(call, fields.binding_table_index);
+  const Surface* const surface = surface_of(call, call.control.surface);
   if (surface == nullptr) {
     return SendOutcome::fault;
   }
-  const auto operation = static_cast<hw::DataPortAtomic>(fields.operation);
-  if (operation == hw::DataPortAtomic::CMPWR_16B ||
-      (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {
+  const auto operation = call.control.operation;
+  if (operation == Operation::cmpwr_16b || (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {
     return call.unsupported("atomics on texels of 32 bits only");
   }
   const size_t count = coordinate_registers(call, operands_of(operation));
   AddressSpace& space = *call.context.environment.space;
-  for (uint32_t rest = lanes_of(call, fields.simd8_or_quad); rest != 0; rest &= rest - 1) {
+  for (uint32_t rest = lanes_of(call, call.control.slots_high); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Spot spot = spot_of(*surface, coordinates(call, count, lane));
     const uint32_t first = call.payload.dword(call.data + count, lane);
@@ -163,8 +160,8 @@ SendOutcome typed_atomic(Call& call) {
                                [&](uint32_t was) { return apply<uint32_t>(operation, was, first, second); });
       }
     }
-    if (fields.return_data) {
-      const bool is_new = operation == hw::DataPortAtomic::PREDEC;
+    if (call.control.returns) {
+      const bool is_new = operation == Operation::predec;
       call.response.put_dword(0, lane, is_new ? old - 1 : old);
     }
   }

@@ -140,8 +140,23 @@ class Messages(SpecCase):
                 ({"function": '"g"'}, "unknown function 'g'"),
                 ({"when": '[{ at = "1:0", value = 4 }]'}, "when needs at and a value that fits")):
             self.refused({"eu/a.toml": message(**keys)}, "eu_message m", text)
+        words = '[eu_words.w]\ndoc = "d"\nvalues = { x = 2 }\n'
+        spec, _ = self.good({"eu/a.toml": message(fields='[{ name = "type", at = "18:0", values = "w" }]', set='{ simd = "simd8" }') + words})
+        self.assertEqual(spec.eu.messages[0].fields, [("type", (0, 19), {"x": 2})])
+        self.assertEqual(spec.eu.messages[0].fixed, [("simd", "simd8")])
+        self.refused({"eu/a.toml": message(fields='[{ name = "type", at = "18:0", values = "v" }]')}, "unknown words 'v'")
+        self.refused({"eu/a.toml": message() + words}, "no message uses these words")
+        self.refused({"eu/a.toml": message(set='{ type = "x" }')}, "set type needs a word, and no field of that name")
         self.refused({"eu/a.toml": message(when='[{ at = "1:0", value = 1 }]')}, "has no layout for every message")
         self.refused({"eu/a.toml": message() + '[eu_function.g]\ndoc = "d"\ncode = [{ at = 3 }]\n'}, "f has the same code")
+
+    def test_bits(self):
+        def bits(fields):
+            return '[eu_bits.b]\ndoc = "d"\nsource = "s"\nfields = [' + fields + ']\n'
+        spec, _ = self.good({"eu/a.toml": bits('{ name = "x", at = "5:4" }, { name = "y", at = "31" }')})
+        self.assertEqual(spec.eu.bits, [("b", "d", [("x", 4, 2, None), ("y", 31, 1, None)])])
+        self.refused({"eu/a.toml": bits('{ name = "x", at = "5:4" }, { name = "y", at = "4" }')}, "overlap: 4")
+        self.refused({"eu/a.toml": bits('{ name = "x", at = "32" }')}, "bad position '32'")
 
 
 if __name__ == "__main__":

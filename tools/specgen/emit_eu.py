@@ -1,5 +1,6 @@
 """eu/isa_fields.h and eu/isa_data.cpp: the tables behind src/eu/isa/tables.h."""
 
+from cppnames import pascal
 from emit_types import NOTE
 from read_eu import CODES, KINDS
 
@@ -12,12 +13,19 @@ def _ident(name):
 
 def fields_header(spec):
     eu = spec.eu
-    out = [NOTE + "#pragma once", "", "#include <cstdint>", "", "namespace halogen::eu {", ""]
+    out = [NOTE + "#pragma once", "", "#include <cstdint>", "", '#include "eu/isa/bit_range.h"', "", "namespace halogen::eu {", ""]
     out += ["enum class Field : uint8_t {"] + [f"  {name}," for name in eu.field_names] + ["};"]
     out += [f"inline constexpr unsigned kFieldCount = {len(eu.field_names)};", ""]
     out += ["enum class Form : uint8_t {"] + [f"  {name}," for name in eu.forms] + ["};", ""]
     out += ["enum class Kind : uint8_t {"] + [f"  {name}," for name in KINDS] + ["};", ""]
     out += ["// Numbers of a generation's EU.", "struct Traits {"] + [f"  uint8_t {name} = 0;" for name in sorted(eu.traits)] + ["};", ""]
+    for name, doc, rows in eu.bits:
+        out += [f"// {doc}", f"struct {pascal(name)}Bits {{"]
+        for field, low, width, note in rows:
+            note = f"  // {note}" if note else ""
+            value = f"uint32_t k{pascal(field)} = 1u << {low}" if width == 1 else f"BitRange k{pascal(field)}{{{low}, {width}}}"
+            out.append(f"  static constexpr {value};{note}")
+        out += ["};", ""]
     return "\n".join(out + ["}  // namespace halogen::eu", ""])
 
 
@@ -58,35 +66,6 @@ def _compacts(eu):
         out.append(f"constexpr CompactForm kCompact_{form.name} = {{kCompact_{form.name}_copies, kCompact_{form.name}_tables, {place}, "
                    f"ImmediateRule::{form.rule}}};")
     return out + [""]
-
-
-def message_data(spec):
-    eu = spec.eu
-    out = [NOTE + '#include "eu/isa/messages.h"', "", "namespace halogen::eu {", "", "namespace {", ""]
-    functions, messages = [], []
-    for name, codes in eu.functions.items():
-        for code in sorted(set(codes.values())):
-            mask = sum(1 << gen for gen, c in codes.items() if c == code)
-            functions.append(f'    {{"{name}", {code}, {mask:#x}}},')
-    for m in eu.messages:
-        rows = []
-        for name, (low, width), values in m.fields:
-            words = "{}"
-            if values:
-                words = f"k_{m.name}_{name}"
-                out.append(f"constexpr MessageWord {words}[] = {{" + ", ".join(f'{{"{w}", {v}}}' for w, v in values.items()) + "};")
-            rows.append(f'{{"{name}", {{{low}, {width}}}, {words}}}')
-        out.append(f"constexpr MessageField k_{m.name}[] = {{{', '.join(rows)}}};")
-        when = ", ".join(f"{{{{{low}, {width}}}, {value}}}" for (low, width), value in m.when)
-        if when:
-            out.append(f"constexpr MessageMatch k_{m.name}_when[] = {{{when}}};")
-        codes = eu.functions[m.function]
-        code = codes[min(m.gens)]
-        messages.append(f'    {{"{m.name}", {code}, {sum(1 << g for g in m.gens):#x}, {f"k_{m.name}_when" if when else "{}"}, k_{m.name}}},')
-    out += ["", "constexpr FunctionName kFunctions[] = {"] + functions + ["};", "", "constexpr MessageLayout kMessages[] = {"] + messages
-    out += ["};", "", "}  // namespace", "", "std::span<const FunctionName> function_names() { return kFunctions; }",
-            "std::span<const MessageLayout> message_layouts() { return kMessages; }", "", "}  // namespace halogen::eu", ""]
-    return "\n".join(out)
 
 
 def data(spec):

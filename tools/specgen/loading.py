@@ -14,7 +14,7 @@ HOMES = {
     "range_table": "tables", "unit_table": "tables", "privilege_list": "tables", "image": "tables",
     "wake_table": "tables", "replication_table": "tables",
     "eu_part": "eu", "eu_form": "eu", "eu_op": "eu", "eu_codes": "eu", "eu_traits": "eu", "eu_compact": "eu", "eu_message": "eu",
-    "eu_function": "eu",
+    "eu_function": "eu", "eu_words": "eu", "eu_bits": "eu",
 }
 LISTS = {"generation", "exception"}
 TOPIC_FOLDERS = ("commands", "structs", "registers")

@@ -30,6 +30,7 @@ class Eu:
     compacts: list = field(default_factory=list)
     functions: dict = field(default_factory=dict)  # name -> gen -> code
     messages: list = field(default_factory=list)
+    bits: list = field(default_factory=list)  # (name, doc, [(field, low, width, doc)])
 
 
 @dataclass

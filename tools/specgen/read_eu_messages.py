@@ -15,6 +15,7 @@ class Message:
     gens: frozenset
     when: list = field(default_factory=list)    # (piece, value)
     fields: list = field(default_factory=list)  # (name, piece, values)
+    fixed: list = field(default_factory=list)   # (name, word): what the layout itself says
 
 
 def read(r, raw):
@@ -33,9 +34,18 @@ def read(r, raw):
             for gen in sorted(g for g in codes if theirs.get(g) == codes[g]):
                 r.error(where, f"{other} has the same code", gen)
         eu.functions[name] = codes
+    words = {}
+    for where, name, table in raw["eu_words"]:
+        if r.keys(where, table, {"doc", "values"}, ("doc", "values")):
+            words[name] = table["values"]
+    used = set()
     for where, name, table in raw["eu_message"]:
-        if r.keys(where, table, {"doc", "source", "function", "gens", "when", "fields", "reserved"}, ("doc", "function", "fields")):
-            eu.messages.append(_message(r, eu, where, name, table))
+        if r.keys(where, table, {"doc", "source", "function", "gens", "when", "set", "fields", "reserved"}, ("doc", "function", "fields")):
+            eu.messages.append(_message(r, eu, where, name, table, words, used))
+    for where, name, _ in raw["eu_words"]:
+        if name in words and name not in used:
+            r.error(where, "no message uses these words")
+    _bits(r, eu, raw)
     for function, codes in eu.functions.items():
         for gen in sorted(codes):
             if not any(m.function == function and gen in m.gens and not m.when for m in eu.messages):
@@ -54,7 +64,35 @@ def _piece(r, where, text):
     return place[0]
 
 
-def _message(r, eu, where, name, table):
+def _bits(r, eu, raw):
+    eu.bits = []
+    for where, name, table in raw["eu_bits"]:
+        if not r.keys(where, table, {"doc", "source", "fields"}, ("doc", "source", "fields")):
+            continue
+        taken, rows = 0, []
+        for row in table["fields"]:
+            here = where.at(f"field {row.get('name', '?')}")
+            piece = _piece(r, here, row.get("at")) if r.keys(here, row, {"name", "at", "doc"}, ("name", "at")) else None
+            if piece is None:
+                continue
+            if mask_of([piece]) & taken:
+                r.error(here, f"overlap: {runs(mask_of([piece]) & taken)}")
+            taken |= mask_of([piece])
+            rows.append((row["name"], *piece, row.get("doc")))
+        eu.bits.append((name, table["doc"], rows))
+
+
+def _values(r, here, row, words, used):
+    values = row.get("values", {})
+    if isinstance(values, str):
+        used.add(values)
+        if values not in words:
+            r.error(here, f"unknown words {values!r}")
+        values = words.get(values, {})
+    return values
+
+
+def _message(r, eu, where, name, table, words, used):
     message = Message(name, table["function"], r.gens(where, table))
     if message.function not in eu.functions:
         r.error(where, f"unknown function {message.function!r}")
@@ -72,7 +110,7 @@ def _message(r, eu, where, name, table):
         if mask_of([piece]) & (taken | _LENGTHS):
             r.error(here, f"overlap: {runs(mask_of([piece]) & (taken | _LENGTHS))}")
         taken |= mask_of([piece])
-        values = row.get("values", {})
+        values = _values(r, here, row, words, used)
         for word, value in values.items():
             if not isinstance(value, int) or value < 0 or value >> piece[1]:
                 r.error(here, f"the value of {word} does not fit")
@@ -93,4 +131,9 @@ def _message(r, eu, where, name, table):
             message.when.append((piece, row["value"]))
         else:
             r.error(where, "when needs at and a value that fits")
+    for key, word in table.get("set", {}).items():
+        if not isinstance(word, str) or key in (n for n, _, _ in message.fields):
+            r.error(where, f"set {key} needs a word, and no field of that name")
+        else:
+            message.fixed.append((key, word))
     return message

@@ -256,8 +256,8 @@ Handler flow_handler(Op op, FlowModel model) {
 Step illegal_instruction(Frame& frame, const Prepared& prepared) {
   // cr0.1 keeps what happened, cr0.2 where; the system routine runs if there is one and the exception is enabled.
   Thread& thread = frame.thread;
-  constexpr uint32_t kEnable = ControlBits::kIllegalOpcode >> 16;
-  thread.control[1] |= ControlBits::kIllegalOpcode;
+  constexpr uint32_t kEnable = ExceptionBits::kIllegalOpcode >> 16;
+  thread.control[1] |= ExceptionBits::kIllegalOpcode;
   thread.control[2] = prepared.offset;
   if (thread.sip != kNoIp && (thread.control[1] & kEnable) != 0 &&
       (thread.control[0] & ControlBits::kMasterException) == 0) {

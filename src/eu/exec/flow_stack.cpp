@@ -29,7 +29,7 @@ bool any(const Frame& frame) {
 void push_if(Thread& thread) {
   MaskStacks& masks = thread.masks;
   if (masks.if_depth == kMaskStack) {
-    thread.control[1] |= ControlBits::kStackOverflow;
+    thread.control[1] |= ExceptionBits::kStackOverflow;
     return;
   }
   masks.if_stack[masks.if_depth++] = masks.if_mask;
@@ -85,7 +85,7 @@ Step do_do(Frame& frame, const Prepared&) {
   MaskStacks& masks = thread.masks;
   const uint32_t running = running_channels(thread, frame.rules);
   if (masks.loop_depth == kMaskStack) {
-    thread.control[1] |= ControlBits::kStackOverflow;
+    thread.control[1] |= ExceptionBits::kStackOverflow;
   } else {
     masks.loop_stack[masks.loop_depth] = masks.loop_mask;
     masks.continue_stack[masks.loop_depth] = masks.continue_mask;

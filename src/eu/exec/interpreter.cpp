@@ -13,7 +13,7 @@ namespace halogen::eu {
 FloatMode float_mode(const Thread& thread, const EuRules& rules) {
   const uint32_t control = thread.control[0];
   FloatMode mode;
-  mode.rounding = static_cast<Rounding>((control & ControlBits::kRoundingMask) >> ControlBits::kRoundingShift);
+  mode.rounding = static_cast<Rounding>(ControlBits::kRounding.of(control));
   mode.flush_single = !rules.float_denormals || (control & ControlBits::kFloatDenormals) == 0;
   mode.flush_double = !rules.float_denormals || (control & ControlBits::kDoubleDenormals) == 0;
   mode.flush_half = !rules.half_denormals || (control & ControlBits::kHalfDenormals) == 0;
@@ -25,7 +25,7 @@ namespace {
 
 class Interpreter final : public Executor {
  public:
-  Interpreter(spec::GenId gen, InterpreterOptions options) : rules_(eu_rules(gen)), options_(options) {}
+  Interpreter(spec::GenId gen, InterpreterOptions options) : gen_(gen), rules_(eu_rules(gen)), options_(options) {}
 
   std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code, uint32_t entry) const override {
     return std::make_unique<PreparedKernel>(std::move(code), entry, rules_, options_.only_generic);
@@ -40,7 +40,7 @@ class Interpreter final : public Executor {
     if (thread.status != ThreadStatus::running) {
       return thread.status;
     }
-    Frame frame{thread, rules_, target, float_mode(thread, rules_)};
+    Frame frame{thread, rules_, target, float_mode(thread, rules_), gen_};
     uint64_t* counters = counts == nullptr ? nullptr : static_cast<KernelCounts*>(counts)->counters();
     for (; budget > 0; --budget) {
       const Prepared* prepared = kernel.at(thread.ip);
@@ -114,6 +114,7 @@ class Interpreter final : public Executor {
     return advance(thread, prepared, prepared.handler(frame, prepared));
   }
 
+  const spec::GenId gen_;
   const EuRules& rules_;
   InterpreterOptions options_;
 };

@@ -67,6 +67,43 @@ double math_function(MathFunction function, double a, double b, bool alternate) 
   return 0.0;
 }
 
+namespace {
+
+MathFunction function_of(MessageControl::Math word) {
+  using Math = MessageControl::Math;
+  switch (word) {
+    case Math::inv:
+      return MathFunction::inverse;
+    case Math::log:
+      return MathFunction::log2;
+    case Math::exp:
+      return MathFunction::exp2;
+    case Math::sqt:
+      return MathFunction::sqrt;
+    case Math::rsqt:
+      return MathFunction::rsqrt;
+    case Math::sin:
+      return MathFunction::sin;
+    case Math::cos:
+      return MathFunction::cos;
+    case Math::sincos:
+      return MathFunction::sincos;
+    case Math::pow:
+      return MathFunction::power;
+    case Math::idiv:
+      return MathFunction::int_divide_both;
+    case Math::iqot:
+      return MathFunction::int_quotient;
+    case Math::irem:
+      return MathFunction::int_remainder;
+    case Math::other:
+      break;
+  }
+  return MathFunction::none;
+}
+
+}  // namespace
+
 Wide integer_math(MathFunction function, Wide numerator, Wide denominator, Type type) {
   const bool remainder = function == MathFunction::int_remainder;
   if (denominator == 0) {
@@ -75,16 +112,15 @@ Wide integer_math(MathFunction function, Wide numerator, Wide denominator, Type 
   return remainder ? numerator % denominator : numerator / denominator;
 }
 
-SendOutcome math_box(Thread& thread, const Message& message, const FloatMode& mode) {
-  // Descriptor: 3:0 function, 4 signed, 6 saturate, 7 scalar. Integer division takes the denominator first.
-  const auto function = static_cast<MathFunction>(message.descriptor & 0xf);
-  const bool is_signed = (message.descriptor & 0x10) != 0;
-  const bool saturate = (message.descriptor & 0x40) != 0;
-  const bool scalar = (message.descriptor & 0x80) != 0;
+// Integer division takes the denominator first.
+SendOutcome math_box(const MessageControl& control, const Message& message, const FloatMode& mode) {
+  const MathFunction function = function_of(control.math);
+  const bool is_signed = control.signed_;
+  const bool saturate = control.saturate;
+  const bool scalar = control.scalar;
   const bool integer = function == MathFunction::int_divide_both || function == MathFunction::int_quotient ||
                        function == MathFunction::int_remainder;
   const bool pair = function == MathFunction::int_divide_both || function == MathFunction::sincos;
-  (void)thread;
   constexpr unsigned kLanes = 8;
   const auto operand = [&](unsigned reg, unsigned lane) {
     uint32_t bits = 0;

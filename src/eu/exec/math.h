@@ -7,6 +7,7 @@
 
 #include "eu/exec/message.h"
 #include "eu/exec/number.h"
+#include "eu/message_fields.h"
 #include "gen/eu_rules.h"
 
 namespace halogen::eu {
@@ -24,6 +25,6 @@ struct MathBound {
 std::span<const MathBound> math_bounds();
 
 // Gen4 and 5: a message to the math box.
-SendOutcome math_box(Thread& thread, const Message& message, const FloatMode& mode);
+SendOutcome math_box(const MessageControl& control, const Message& message, const FloatMode& mode);
 
 }  // namespace halogen::eu

@@ -71,6 +71,7 @@ struct Frame {
   const EuRules& rules;
   MessageTarget& target;
   FloatMode mode;
+  spec::GenId gen;
 };
 
 FloatMode float_mode(const Thread& thread, const EuRules& rules);

@@ -6,18 +6,28 @@
 #include "eu/exec/flow.h"
 #include "eu/exec/masks.h"
 #include "eu/exec/math.h"
+#include "eu/isa/messages.h"
 
 namespace halogen::eu {
 
 namespace {
 
-constexpr uint8_t kMathFunction = 1;  // shared function id, where messages go through message registers
-constexpr uint32_t kFunctionMask = 0xf;
-constexpr uint32_t kEndOfThread = 1u << 5;
+constexpr uint32_t kNotSent = ExtendedBits::kFunction.mask() | ExtendedBits::kEndOfThread;
 
 uint32_t address_dword(const Thread& thread, unsigned dword) {
   const size_t word = (dword & 7) * 2;
   return thread.address[word] | (static_cast<uint32_t>(thread.address[word + 1]) << 16);
+}
+
+// Gen4 and 4.5: the function stands in the descriptor too, and a header is always there.
+void take_short_descriptor(Message& message) {
+  const uint32_t given = message.descriptor;
+  message.function = static_cast<uint8_t>(Descriptor4Bits::kFunction.of(given));
+  message.end_of_thread |= (given & Descriptor4Bits::kEndOfThread) != 0;
+  message.descriptor = DescriptorBits::kFunctionControl.put(Descriptor4Bits::kFunctionControl.of(given)) |
+                       DescriptorBits::kHeaderPresent |
+                       DescriptorBits::kResponseLength.put(Descriptor4Bits::kResponseLength.of(given)) |
+                       DescriptorBits::kMessageLength.put(Descriptor4Bits::kMessageLength.of(given));
 }
 
 // Whole registers of a file, or nothing if they are not all there.
@@ -72,10 +82,13 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   message.function = info.function;
   message.end_of_thread = info.end_of_thread;
   if (info.extended_in_register) {
-    message.function = info.function != 0 ? info.function : static_cast<uint8_t>(extended & kFunctionMask);
-    message.end_of_thread |= (extended & kEndOfThread) != 0;
+    message.function = info.function != 0 ? info.function : static_cast<uint8_t>(ExtendedBits::kFunction.of(extended));
+    message.end_of_thread |= (extended & ExtendedBits::kEndOfThread) != 0;
   }
-  message.extended = extended & ~(kFunctionMask | kEndOfThread);
+  if (info.descriptor_in_register && frame.rules.short_descriptor) {
+    take_short_descriptor(message);
+  }
+  message.extended = extended & ~kNotSent;
   message.channels = enabled_lanes(frame, prepared) & predicate_lanes(frame, prepared);
   message.first_channel = in.first_channel;
   message.exec_size = in.exec_size;
@@ -86,8 +99,8 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   if (frame.rules.implied_move) {
     implied_move(frame, prepared);
   }
-  const unsigned length = (message.descriptor >> 25) & 0xf;
-  const unsigned response_length = (message.descriptor >> 20) & 0x1f;
+  const unsigned length = DescriptorBits::kMessageLength.of(message.descriptor);
+  const unsigned response_length = DescriptorBits::kResponseLength.of(message.descriptor);
   const bool from_message_registers = frame.rules.implied_move || in.src[0].file == File::mrf;
   const unsigned first = frame.rules.implied_move ? info.message_register : first_register(thread, in.src[0]);
   const auto payload = in.src[0].is_null() && !frame.rules.implied_move
@@ -95,7 +108,8 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
                            : registers_of(thread, from_message_registers ? File::mrf : File::grf, first, length);
   std::optional<std::span<std::byte>> second = std::span<std::byte>();
   if (in.sources >= 2 && in.src[1].file == File::grf) {
-    second = registers_of(thread, File::grf, first_register(thread, in.src[1]), (extended >> 6) & 0xf);
+    second =
+        registers_of(thread, File::grf, first_register(thread, in.src[1]), ExtendedBits::kSecondLength.of(extended));
   }
   std::optional<std::span<std::byte>> response = std::span<std::byte>();
   if (!in.dst.is_null() && response_length != 0) {
@@ -109,8 +123,10 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   message.second = *second;
   message.response = *response;
 
-  const bool to_math_box = frame.rules.implied_move && message.function == kMathFunction;
-  const SendOutcome outcome = to_math_box ? math_box(thread, message, frame.mode) : frame.target.send(thread, message);
+  const MessageControl control =
+      frame.rules.implied_move ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
+  const SendOutcome outcome = control.function == SharedFunction::math ? math_box(control, message, frame.mode)
+                                                                       : frame.target.send(thread, message);
   switch (outcome) {
     case SendOutcome::done:
       break;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "eu/isa_fields.h"
+
 namespace halogen::eu {
 
 inline constexpr size_t kGrfBytes = 32;
@@ -25,24 +27,6 @@ enum class ThreadStatus : uint8_t {
   ended,    // sent its last message
   faulted,  // a message's memory access was refused
   illegal   // an instruction that this generation does not have, or may not have in this form
-};
-
-// Bits of cr0.0 and cr0.1 that the executor knows.
-struct ControlBits {
-  static constexpr uint32_t kAlternateFloat = 1u << 0;
-  static constexpr uint32_t kAccumulatorDisable = 1u << 1;
-  static constexpr uint32_t kSingleProgramFlow = 1u << 2;
-  static constexpr uint32_t kRoundingShift = 4;
-  static constexpr uint32_t kRoundingMask = 3u << kRoundingShift;
-  static constexpr uint32_t kDoubleDenormals = 1u << 6;
-  static constexpr uint32_t kFloatDenormals = 1u << 7;
-  static constexpr uint32_t kHalfDenormals = 1u << 10;
-  static constexpr uint32_t kBreakpointSuppress = 1u << 15;
-  static constexpr uint32_t kMasterException = 1u << 31;
-  // cr0.1: what happened above, what may interrupt 16 bits below.
-  static constexpr uint32_t kBreakpoint = 1u << 31;
-  static constexpr uint32_t kIllegalOpcode = 1u << 28;
-  static constexpr uint32_t kStackOverflow = 1u << 27;
 };
 
 // Gen4 and 5: the masks whose intersection enables channels, and the stacks behind them.

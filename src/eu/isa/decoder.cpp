@@ -314,8 +314,10 @@ class Decoding : private OperandDecoding {
     if (!layout_->has(Field::descriptor)) {
       if (!send.descriptor_in_register) {
         send.function = byte(Field::function);
-        send.descriptor = static_cast<uint32_t>(get(Field::function_control) | kHeaderPresent |
-                                                get(Field::response_length) << 20 | get(Field::message_length) << 25);
+        send.descriptor = DescriptorBits::kFunctionControl.put(static_cast<uint32_t>(get(Field::function_control))) |
+                          DescriptorBits::kHeaderPresent |
+                          DescriptorBits::kResponseLength.put(static_cast<uint32_t>(get(Field::response_length))) |
+                          DescriptorBits::kMessageLength.put(static_cast<uint32_t>(get(Field::message_length)));
       }
       return;
     }

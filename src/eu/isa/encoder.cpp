@@ -403,9 +403,9 @@ class Encoding : private OperandEncoding {
       put(Field::descriptor, send.descriptor, "descriptor");
     } else if (!send.descriptor_in_register) {
       put(Field::function, send.function, "function");
-      put(Field::function_control, send.descriptor & 0x7ffff, "function control");
-      put(Field::response_length, send.descriptor >> 20 & 0x1f, "response length");
-      put(Field::message_length, send.descriptor >> 25, "message length");
+      put(Field::function_control, DescriptorBits::kFunctionControl.of(send.descriptor), "function control");
+      put(Field::response_length, DescriptorBits::kResponseLength.of(send.descriptor), "response length");
+      put(Field::message_length, send.descriptor >> DescriptorBits::kMessageLength.low, "message length");
     }
   }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "eu/isa/operand_fields.h"
+#include "eu/isa/instruction.h"
 
 namespace halogen::eu {
 
@@ -54,18 +54,26 @@ const MessageLayout* find_message(spec::GenId gen, uint8_t function, uint32_t de
   return nullptr;
 }
 
+MessageControl unpack_control(spec::GenId gen, uint8_t function, uint32_t descriptor) {
+  MessageControl control;
+  if (const MessageLayout* const layout = find_message(gen, function, descriptor)) {
+    layout->unpack(descriptor, control);
+  }
+  return control;
+}
+
 std::string describe_message(spec::GenId gen, const Instruction& instruction) {
   const SendInfo& send = instruction.send;
   if (send.descriptor_in_register) {
     return "";
   }
   const uint32_t descriptor = send.descriptor;
-  std::string out = fmt::format("len={}", descriptor >> 25 & 15);
+  std::string out = fmt::format("len={}", DescriptorBits::kMessageLength.of(descriptor));
   if (instruction.sources == 2 && !send.extended_in_register) {
-    out += fmt::format("+{}", send.extended >> 6 & 15);
+    out += fmt::format("+{}", ExtendedBits::kSecondLength.of(send.extended));
   }
-  out += fmt::format(" ret={}", descriptor >> 20 & 31);
-  if ((descriptor & kHeaderPresent) != 0) {
+  out += fmt::format(" ret={}", DescriptorBits::kResponseLength.of(descriptor));
+  if ((descriptor & DescriptorBits::kHeaderPresent) != 0) {
     out += " header";
   }
   const MessageLayout* layout = find_message(gen, send.function, descriptor);
@@ -85,6 +93,9 @@ std::string describe_message(spec::GenId gen, const Instruction& instruction) {
     } else if (value != 0 || field.at.width > 1) {
       out += fmt::format(" {}={:#x}", field.name, value);
     }
+  }
+  for (const MessageFixed& fixed : layout->fixed) {
+    out += fmt::format(" {}={}", fixed.name, fixed.word);
   }
   return out;
 }

@@ -75,8 +75,6 @@ inline constexpr uint8_t kVerticalByAddress = 15;
 inline constexpr std::array<uint8_t, 8> kWidths = {1, 2, 4, 8, 16, kNone, kNone, kNone};
 inline constexpr std::array<uint8_t, 4> kHorizontals = {0, 1, 2, 4};
 
-inline constexpr uint32_t kHeaderPresent = 1u << 19;  // of a message descriptor
-
 constexpr unsigned size_of(Type type) {
   switch (type) {
     case Type::ub:

@@ -377,15 +377,15 @@ bool LineParser::send() {
     if (in.send.extended_in_register) {
       return fail(fmt::format("{} needs a function: {}.NAME", row_->name, row_->name));
     }
-    in.send.function = static_cast<uint8_t>(in.send.extended & 15);
-    in.send.end_of_thread = (in.send.extended >> 5 & 1) != 0;
-    in.send.extended &= ~uint32_t{0x3f};
+    in.send.function = static_cast<uint8_t>(ExtendedBits::kFunction.of(in.send.extended));
+    in.send.end_of_thread = (in.send.extended & ExtendedBits::kEndOfThread) != 0;
+    in.send.extended &= ~uint32_t{0x3f};  // bit 4 is no field
   }
   if (sub != 0) {
     return fail("a descriptor in a register is in a0.0");
   }
   if (tables_.traits.header_always != 0 && !in.send.descriptor_in_register) {
-    in.send.descriptor |= kHeaderPresent;
+    in.send.descriptor |= DescriptorBits::kHeaderPresent;
   }
   return true;
 }

@@ -269,9 +269,9 @@ class Validation {
 
   void message() {
     const SendInfo& send = in_.send;
-    const unsigned length = send.descriptor >> 25 & 15;
-    const unsigned answer = send.descriptor >> 20 & 31;
-    const unsigned second = send.extended >> 6 & 15;
+    const unsigned length = DescriptorBits::kMessageLength.of(send.descriptor);
+    const unsigned answer = DescriptorBits::kResponseLength.of(send.descriptor);
+    const unsigned second = ExtendedBits::kSecondLength.of(send.extended);
     const bool split = in_.sources == 2;
     const bool known = !send.descriptor_in_register;
     if (send.end_of_thread) {

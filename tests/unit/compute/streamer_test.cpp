@@ -147,7 +147,7 @@ TEST_F(ComputeStreamer, TheReportNamesWhatRan) {
   const auto& walkers = report.entries().at({FidelityKind::command, "GPGPU_WALKER"});
   EXPECT_EQ(walkers.count, 1u);
   EXPECT_EQ(walkers.fidelity, FidelityClass::exact);
-  const auto& writes = report.entries().at({FidelityKind::message, "DATA_CACHE_DATA_PORT_0 OWORD_BLOCK_WRITE"});
+  const auto& writes = report.entries().at({FidelityKind::message, "dc0 oword_block_write"});
   EXPECT_EQ(writes.count, 2u);
 }
 

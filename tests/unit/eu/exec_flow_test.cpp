@@ -269,7 +269,7 @@ TEST_P(StackFlow, AStackThatIsFullSaysSo) {
   machine.thread.flag[0] = 0xffff;
   std::vector<Instruction> code(kMaskStack + 1, when(branch(Op::if_, 16, 1)));
   machine.run(code);
-  EXPECT_EQ(machine.thread.control[1], ControlBits::kStackOverflow);
+  EXPECT_EQ(machine.thread.control[1], ExceptionBits::kStackOverflow);
 }
 
 TEST_P(StackFlow, HaltAndReloadOfTheMask) {

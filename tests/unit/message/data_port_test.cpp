@@ -333,13 +333,13 @@ TEST_P(DataPort, ABarrierReachesTheGroup) {
 
 TEST_P(DataPort, WhatIsMissingIsNamedOnceAndCounted) {
   grf(kResponse) = 7;
-  EXPECT_EQ(send(kUrb, 0x0210'0000, kAll16), SendOutcome::done);
-  EXPECT_EQ(send(kUrb, 0x0210'0000, kAll16), SendOutcome::done);
+  EXPECT_EQ(send(kPixel, 0x0210'0000, kAll16), SendOutcome::done);
+  EXPECT_EQ(send(kPixel, 0x0210'0000, kAll16), SendOutcome::done);
   EXPECT_EQ(response(0, 0), 0u);
   EXPECT_EQ(log_.count(EventKind::unsupported), 1u);
   FidelityReport report;
   functions_.report(report);
-  const auto& entry = report.entries().at({FidelityKind::message, "URB"});
+  const auto& entry = report.entries().at({FidelityKind::message, "pixi at_offset"});
   EXPECT_EQ(entry.count, 2u);
   EXPECT_EQ(entry.fidelity, FidelityClass::unsupported);
 }

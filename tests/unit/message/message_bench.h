@@ -22,7 +22,8 @@
 
 namespace halogen::message {
 
-constexpr uint8_t kSampler = 2, kGateway = 3, kUrb = 6, kSpawner = 7, kConstantCache = 9, kPort0 = 10, kPort1 = 12;
+constexpr uint8_t kSampler = 2, kGateway = 3, kUrb = 6, kSpawner = 7, kConstantCache = 9, kPort0 = 10, kPixel = 11,
+                  kPort1 = 12;
 
 class Stopper final : public FaultHandler {
  public:
