@@ -42,6 +42,7 @@ tests/doors/kms.sh
 
 step "OpenCL and Vulkan compute programs on every device that has them"
 tests/doors/compute.sh
+python3 tests/conformance/piglit_cl.py check icl tgl
 
 step "tests, with sanitizers"
 scripts/build.sh asan
