@@ -29,7 +29,7 @@ size_t registers_of(unsigned width) {
 constexpr uint64_t kLocalMask = 0xffff;
 
 Offsets dword_offsets(const Call& call, uint8_t index, unsigned width, uint32_t mask, unsigned shift) {
-  const uint64_t kept = index == kLocalMemory ? kLocalMask : ~uint64_t{0};
+  const uint64_t kept = call.binding(index) == Binding::local_memory ? kLocalMask : ~uint64_t{0};
   Offsets offsets{};
   for (unsigned lane = 0; lane < width; ++lane) {
     offsets[lane] = (uint64_t{call.payload.dword(call.data, lane) & mask} << shift) & kept;
@@ -191,26 +191,33 @@ SendOutcome a64_scattered(Call& call, bool write) {
   return SendOutcome::done;
 }
 
-// One operation for each lane, the lowest first.
+// One operation for each lane, the lowest first. All places are found before any is changed: a message that memory
+// refuses is sent again as a whole.
 template <class T, class Apply>
 SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data,
                          Apply&& apply_to, bool returns, bool returns_new) {
   const size_t plane_B = width * sizeof(T);
+  std::array<std::byte*, kLanes> places{};
+  for (uint32_t rest = call.lanes(width); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const MemoryTarget::Spot spot = target.spot(offsets[lane], sizeof(T));
+    if (spot.stopped) {
+      return SendOutcome::fault;
+    }
+    places[lane] = spot.bytes;
+  }
   for (uint32_t rest = call.lanes(width); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const size_t at = data * eu::kGrfBytes + lane * sizeof(T);
     const T first = call.payload.value<T>(at);
     const T second = call.payload.value<T>(at + plane_B);
-    const MemoryTarget::Spot spot = target.spot(offsets[lane], sizeof(T));
-    if (spot.stopped) {
-      return SendOutcome::fault;
-    }
-    T old = 0;
-    if (spot.bytes != nullptr) {
-      old = update<T>(spot.bytes, [&](T was) { return static_cast<T>(apply_to(was, first, second)); });
+    T result = 0;  // of what lies outside
+    if (places[lane] != nullptr) {
+      const T old = update<T>(places[lane], [&](T was) { return static_cast<T>(apply_to(was, first, second)); });
+      result = returns_new ? static_cast<T>(apply_to(old, first, second)) : old;
     }
     if (returns) {
-      call.response.put<T>(lane * sizeof(T), returns_new ? static_cast<T>(apply_to(old, first, second)) : old);
+      call.response.put<T>(lane * sizeof(T), result);
     }
   }
   return SendOutcome::done;
@@ -316,6 +323,25 @@ SendOutcome byte_scattered(Call& call, bool write) {
   return call.unsupported("no such element size");
 }
 
+// Gen4 to 6: one vertex of a stream, so many dwords as the buffer's format has.
+SendOutcome streamed_write(Call& call) {
+  const Surface* const surface = call.context.surfaces.find(*call.context.generation, call.context.environment,
+                                                            call.control.surface, call.message.extended);
+  if (surface == nullptr) {
+    return SendOutcome::fault;
+  }
+  constexpr size_t kMost = 16;
+  const uint64_t index = call.header(5);
+  const size_t bytes = std::min<size_t>(surface->format->bytes(), kMost);
+  call.response.clear();
+  if (surface->kind != Surface::Kind::buffer || index >= surface->elements) {
+    return SendOutcome::done;
+  }
+  const MemoryTarget target = MemoryTarget::buffer(*call.context.environment.space, surface->base, surface->bytes);
+  const std::span<const std::byte> sent = call.payload.from(0);
+  return outcome(target.write(index * surface->element_B, sent.first(std::min(bytes, sent.size()))));
+}
+
 }  // namespace
 
 SendOutcome data_port(Call& call) {
@@ -326,6 +352,19 @@ SendOutcome data_port(Call& call) {
       return oword_block(call, false, true);
     case Type::oword_block_write:
       return oword_block(call, true, false);
+    case Type::oword_dual_block_read:
+      return dual_block(call, false);
+    case Type::oword_dual_block_write:
+      return dual_block(call, true);
+    case Type::media_block_read:
+      return media_block(call, false);
+    case Type::media_block_write:
+      return media_block(call, true);
+    case Type::streamed_vb_write:
+      return streamed_write(call);
+    case Type::flush:
+      call.response.clear();
+      return SendOutcome::done;
     case Type::scratch_read:
       return scratch_block(call, false);
     case Type::scratch_write:

@@ -1,5 +1,6 @@
-// Messages that move bytes in a row: OWord blocks by binding table, at 64-bit addresses, and scratch. Reads ignore the
-// channel enables; writes follow them dword by dword, register k of the data belonging to channels 8k to 8k+7.
+// Messages that move bytes in a row: OWord blocks by binding table, at 64-bit addresses, and scratch; two blocks for
+// the two halves of registers. Reads in a row ignore the channel enables; writes follow them dword by dword, register k
+// of the data belonging to channels 8k to 8k+7.
 #include <array>
 
 #include "message/parts.h"
@@ -44,6 +45,11 @@ std::optional<Block> block_of(const Call& call) {
 bool writes(const Call& call, size_t index) {
   const unsigned width = call.message.exec_size < kRegisterDwords ? 1 : call.message.exec_size;
   return (call.message.channels >> (index % width) & 1) != 0;
+}
+
+// Offsets count OWords, on the first generations bytes.
+uint64_t oword_offset(const Call& call, uint64_t given) {
+  return call.context.rules->block_offset_bytes ? given & ~uint64_t{kOword - 1} : given * kOword;
 }
 
 SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const Block& block, bool write,
@@ -93,10 +99,50 @@ SendOutcome oword_block(Call& call, bool write, bool unaligned) {
   if (!target) {
     return SendOutcome::fault;
   }
-  // The offset counts OWords, of unaligned reads bytes.
+  // Of unaligned reads the offset counts bytes.
   const uint64_t given = call.header(2);
-  const uint64_t offset = unaligned ? given & ~uint64_t{3} : given * kOword;
-  return move(call, *target, index == kLocalMemory ? offset & kLocalMask : offset, *block, write, true);
+  const uint64_t offset = unaligned ? given & ~uint64_t{3} : oword_offset(call, given);
+  const bool local = call.binding(index) == Binding::local_memory;
+  return move(call, *target, local ? offset & kLocalMask : offset, *block, write, true);
+}
+
+// Two blocks: the low halves of registers belong to the first, the high halves to the second. Dwords whose channel is
+// off are neither written to memory nor to the response.
+SendOutcome dual_block(Call& call, bool write) {
+  using Count = eu::MessageControl::DualOwords;
+  if (call.control.dual_owords == Count::other) {
+    return call.unsupported("no such block size");
+  }
+  const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::added);
+  if (!target) {
+    return SendOutcome::fault;
+  }
+  const size_t registers = call.control.dual_owords == Count::n4 ? 4 : 1;
+  const std::span<const std::byte> data = call.payload.from(call.data + 1);
+  for (size_t half = 0; half < 2; ++half) {
+    const uint64_t first = oword_offset(call, call.payload.dword(call.data, half * 4));
+    for (size_t reg = 0; reg < registers; ++reg) {
+      for (size_t dword = 0; dword < 4; ++dword) {
+        if (!writes(call, half * 4 + dword)) {
+          continue;
+        }
+        const uint64_t offset = first + reg * kOword + dword * 4;
+        const size_t at = reg * eu::kGrfBytes + half * kOword + dword * 4;
+        std::array<std::byte, 4> bytes{};
+        if (write) {
+          if (at + 4 <= data.size() && !target->write(offset, data.subspan(at, 4))) {
+            return SendOutcome::fault;
+          }
+        } else {
+          if (!target->read(offset, bytes)) {
+            return SendOutcome::fault;
+          }
+          call.response.put_bytes(at, bytes);
+        }
+      }
+    }
+  }
+  return SendOutcome::done;
 }
 
 SendOutcome a64_block(Call& call, bool write) {
@@ -112,10 +158,10 @@ SendOutcome a64_block(Call& call, bool write) {
 SendOutcome scratch_block(Call& call, bool write) {
   using Size = eu::MessageControl::Size;
   using Mode = eu::MessageControl::ChannelMode;
-  const std::optional<MemoryTarget> target = target_of(call, kStateless, HeaderBase::added);
+  const MemoryTarget target = stateless_memory(call, HeaderBase::added);
   const Size size = call.control.size;
   const size_t registers = size == Size::n8 ? 8 : size == Size::n4 ? 4 : size == Size::n2 ? 2 : 1;
-  return move(call, *target, uint64_t{call.control.offset} * eu::kGrfBytes, {registers * eu::kGrfBytes, 0}, write,
+  return move(call, target, uint64_t{call.control.offset} * eu::kGrfBytes, {registers * eu::kGrfBytes, 0}, write,
               call.control.channel_mode == Mode::dword);
 }
 

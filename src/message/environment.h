@@ -10,6 +10,7 @@
 #include "base/strong.h"
 #include "eu/exec/thread.h"
 #include "memory/address_space.h"
+#include "message/urb.h"
 
 namespace halogen::message {
 
@@ -38,6 +39,8 @@ class Groups {
 struct Environment {
   AddressSpace* space = nullptr;
   Groups* groups = nullptr;
+  Urb* urb = nullptr;               // null: threads have no entries
+  PixelMessages* pixels = nullptr;  // null: threads have no pixels
   StateBases bases;
   uint32_t binding_table = 0;  // from the surface base
   uint32_t sampler_table = 0;  // from the dynamic base

@@ -111,10 +111,12 @@ MemoryTarget::Spot MemoryTarget::spot(uint64_t offset, unsigned bytes) const {
     offset &= ~uint64_t{bytes - 1};
     return {inside(offset, bytes) ? local_.data() + offset : nullptr, false};
   }
-  if (!inside(offset, bytes)) {
+  offset &= ~uint64_t{bytes - 1};
+  const uint64_t address = base_ + offset;
+  // A surface that does not begin at a multiple of the size has no place for such an operation.
+  if (!inside(offset, bytes) || (address & (bytes - 1)) != 0) {
     return {};
   }
-  const uint64_t address = (base_ + offset) & ~uint64_t{bytes - 1};
   const AddressSpace::View view = space_->view(place(address), {.write = true});
   return {view.bytes.size() >= bytes ? view.bytes.data() : nullptr, view.stopped};
 }

@@ -27,6 +27,7 @@ struct Call {
 
   uint32_t lanes(unsigned width) const { return message.channels & static_cast<uint32_t>(low_mask(width)); }
   bool has_header() const { return (message.descriptor & eu::DescriptorBits::kHeaderPresent) != 0; }
+  Binding binding(uint8_t index) const { return binding_of(*context.rules, index); }
   uint32_t header(size_t dword) const { return payload.dword(0, dword); }
 
   void approximate(std::string_view reason);
@@ -36,6 +37,7 @@ struct Call {
 
 // Memory behind a binding table index, for messages that address bytes. Nothing: memory refused.
 enum class HeaderBase : uint8_t { ignored, added };  // stateless: header dword 5 is an offset from the general base
+MemoryTarget stateless_memory(const Call& call, HeaderBase header);
 std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase header);
 
 // Lanes of the message, by its own word.
@@ -50,6 +52,9 @@ eu::SendOutcome a64_block(Call& call, bool write);
 eu::SendOutcome typed_access(Call& call, bool write);
 eu::SendOutcome typed_atomic(Call& call);
 eu::SendOutcome sampler(Call& call);
+eu::SendOutcome urb_port(Call& call);
+eu::SendOutcome dual_block(Call& call, bool write);
+eu::SendOutcome media_block(Call& call, bool write);
 eu::SendOutcome gateway(Call& call);
 
 }  // namespace halogen::message

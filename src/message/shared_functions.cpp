@@ -65,18 +65,23 @@ SendOutcome Call::unsupported(std::string_view reason) {
   return SendOutcome::done;
 }
 
+MemoryTarget stateless_memory(const Call& call, HeaderBase header) {
+  const Environment& environment = call.context.environment;
+  const bool adds = header == HeaderBase::added && call.has_header();
+  const uint32_t scratch = adds ? call.header(5) & ~uint32_t{0x3ff} : 0;
+  return MemoryTarget::memory(*environment.space, environment.bases.general + scratch);
+}
+
 std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase header) {
   const Environment& environment = call.context.environment;
-  switch (index) {
-    case kLocalMemory:
-      return MemoryTarget::local(environment.groups->local_memory(call.thread.group));
-    case kStateless:
-    case kStatelessCoherent: {
-      const bool adds = header == HeaderBase::added && call.has_header();
-      const uint32_t scratch = adds ? call.header(5) & ~uint32_t{0x3ff} : 0;
-      return MemoryTarget::memory(*environment.space, environment.bases.general + scratch);
-    }
-    default:
+  switch (call.binding(index)) {
+    case Binding::local_memory:
+      return MemoryTarget::local(environment.groups == nullptr ? std::span<std::byte>()
+                                                               : environment.groups->local_memory(call.thread.group));
+    case Binding::stateless:
+      return stateless_memory(call, header);
+    case Binding::surface:
+    case Binding::bindless:
       break;
   }
   const Surface* const surface =
@@ -89,7 +94,7 @@ std::optional<MemoryTarget> target_of(Call& call, uint8_t index, HeaderBase head
 }
 
 eu::SendOutcome gateway(Call& call) {
-  if (call.control.type == Type::barrier) {
+  if (call.control.type == Type::barrier && call.context.environment.groups != nullptr) {
     call.context.environment.groups->arrive(call.thread);
     call.response.clear();
     return SendOutcome::done;
@@ -97,11 +102,34 @@ eu::SendOutcome gateway(Call& call) {
   return call.unsupported("only barriers are done");
 }
 
+namespace {
+
+bool of_pixels(Type type) {
+  switch (type) {
+    case Type::render_target_write:
+    case Type::render_target_unorm_write:
+    case Type::render_target_read:
+    case Type::render_unorm_read:
+      return true;
+    default:
+      return false;
+  }
+}
+
+SendOutcome pixels(Call& call) {
+  PixelMessages* const target = call.context.environment.pixels;
+  return target != nullptr ? target->send(call.thread, call.message, call.control)
+                           : call.unsupported("threads of this pipeline have no pixels");
+}
+
+}  // namespace
+
 void SharedFunctions::begin(const Generation& generation, const Environment& environment) {
   if (context_.generation == nullptr || context_.gen() != generation.id()) {
     context_.controls.forget();
   }
   context_.generation = &generation;
+  context_.rules = &message_rules(generation.id());
   context_.environment = environment;
   context_.surfaces.forget();
 }
@@ -110,10 +138,22 @@ eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& mes
   Call call(context_, thread, message);
   ++call.count.count;
   switch (call.control.function) {
+    case SharedFunction::rc:
+    case SharedFunction::dpwr:
+      if (of_pixels(call.control.type)) {
+        return pixels(call);
+      }
+      return data_port(call);
     case SharedFunction::dc0:
     case SharedFunction::dc1:
     case SharedFunction::dcro:
+    case SharedFunction::dprd:
+    case SharedFunction::dpsc:
       return data_port(call);
+    case SharedFunction::urb:
+      return urb_port(call);
+    case SharedFunction::pixi:
+      return pixels(call);
     case SharedFunction::smpl:
       return sampler(call);
     case SharedFunction::gtwy:
@@ -128,14 +168,8 @@ eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& mes
       return SendOutcome::done;
     case SharedFunction::none:
     case SharedFunction::math:  // the EU itself has it
-    case SharedFunction::dprd:
-    case SharedFunction::dpwr:
-    case SharedFunction::dpsc:
     case SharedFunction::dc2:
-    case SharedFunction::rc:
-    case SharedFunction::urb:
     case SharedFunction::vme:
-    case SharedFunction::pixi:
     case SharedFunction::cre:
       break;
   }

@@ -1,6 +1,7 @@
-// The shared functions as one target of messages: data ports, sampler, gateway, thread spawner. Gen8 to Gen12. Left
-// out: URB, render target writes, pixel interpolator, video motion estimation and media blocks; SIMD4x2 forms. They are
-// counted and named as unsupported, their responses are zero.
+// The shared functions of Gen4 to Gen12 as one target of messages: data ports, sampler, URB, gateway, thread spawner.
+// The math box is the EU's own. What is about pixels goes to whoever dispatches them. Left out: video motion
+// estimation, threads that start others, some SIMD4x2 forms. They are counted and named as unsupported, their responses
+// are zero.
 //
 // A message is done at once and completely, lanes from the lowest up: fences have nothing left to wait for.
 #pragma once
@@ -44,6 +45,7 @@ class ControlCache {
 // What the parts of this room work with.
 struct Context {
   const Generation* generation = nullptr;
+  const MessageRules* rules = nullptr;
   Environment environment;
   SurfaceTable surfaces;
   EventSink* events = nullptr;

@@ -27,15 +27,34 @@ struct Place {
   uint64_t y = 0;
 };
 
-// Levels of a volume before Gen9: 2^level slices of it beside each other, then the next row of slices.
+uint32_t elements(uint32_t texels, uint32_t of_element) {
+  return (texels + of_element - 1) / of_element;
+}
+// Physical size of a level in elements, as it is laid out.
+uint64_t padded_width(const Surface& surface, uint32_t level) {
+  uint32_t width = surface.level_width(level);
+  if (surface.samples_beside && surface.samples > 1) {
+    width = static_cast<uint32_t>(align_up(width, 2)) * (surface.samples > 4 ? 4 : 2);
+  }
+  return align_up(elements(width, surface.element_width), surface.align_x);
+}
+uint64_t padded_height(const Surface& surface, uint32_t level) {
+  uint32_t height = surface.level_height(level);
+  if (surface.samples_beside && surface.samples > 2) {
+    height = static_cast<uint32_t>(align_up(height, 2)) * (surface.samples > 8 ? 4 : 2);
+  }
+  return align_up(elements(height, surface.element_height), surface.align_y);
+}
+
+// Levels of a volume before Gen9, and of cubes of the first chips: 2^level slices beside each other, then the next row.
 Place place_in_volume(const Surface& surface, uint32_t slice, uint32_t level) {
   Place at;
   for (uint32_t i = 0; i < level; ++i) {
-    const uint64_t rows = (uint64_t{surface.level_depth(i)} + (1u << i) - 1) >> i;
-    at.y += rows * align_up(surface.level_height(i), surface.align_y);
+    const uint64_t rows = (uint64_t{surface.level_depth(i)} + (uint64_t{1} << i) - 1) >> i;
+    at.y += rows * padded_height(surface, i);
   }
-  at.x = (slice & low_mask(level)) * align_up(surface.level_width(level), surface.align_x);
-  at.y += (uint64_t{slice} >> level) * align_up(surface.level_height(level), surface.align_y);
+  at.x = (slice & low_mask(level)) * padded_width(surface, level);
+  at.y += (uint64_t{slice} >> level) * padded_height(surface, level);
   return at;
 }
 
@@ -43,21 +62,49 @@ Place place_of_level(const Surface& surface, uint32_t level) {
   Place at;
   if (surface.type == hw::SurfaceType::SURFTYPE_1D && surface.rows_of_levels) {
     for (uint32_t i = 0; i < level; ++i) {
-      at.x += align_up(surface.level_width(i), surface.align_x);
+      at.x += padded_width(surface, i);
     }
     return at;
   }
   if (level == 0) {
     return at;
   }
-  at.y = align_up(surface.height, surface.align_y);
+  at.y = padded_height(surface, 0);
   if (level > 1) {
-    at.x = align_up(surface.level_width(1), surface.align_x);
+    at.x = padded_width(surface, 1);
   }
   for (uint32_t i = 2; i < level; ++i) {
-    at.y += align_up(surface.level_height(i), surface.align_y);
+    at.y += padded_height(surface, i);
   }
   return at;
+}
+
+// Samples beside each other: every 2x2 pixels become a square of twice (or four times) the size, one sample of all four
+// pixels after the other.
+Place place_of_sample(uint32_t samples, uint32_t x, uint32_t y, uint32_t sample) {
+  Place at{x, y};
+  if (samples > 4) {
+    at.x = uint64_t{x & ~1u} << 2 | (sample & 4) | (sample & 1) << 1 | (x & 1);
+  } else if (samples > 1) {
+    at.x = uint64_t{x & ~1u} << 1 | (sample & 1) << 1 | (x & 1);
+  }
+  if (samples > 8) {
+    at.y = uint64_t{y & ~1u} << 2 | (sample & 8) >> 1 | (sample & 2) | (y & 1);
+  } else if (samples > 2) {
+    at.y = uint64_t{y & ~1u} << 1 | (sample & 2) | (y & 1);
+  }
+  return at;
+}
+
+void set_layers(const MessageRules& rules, Surface& surface) {
+  if (rules.layers == LayerDistance::stated) {
+    if (!rules.alignment_in_elements) {
+      surface.layout.layer_rows /= surface.element_height;
+    }
+    return;
+  }
+  constexpr uint64_t kExtraRows = 11;
+  surface.layout.layer_rows = padded_height(surface, 0) + padded_height(surface, 1) + kExtraRows * surface.align_y;
 }
 
 }  // namespace
@@ -68,16 +115,21 @@ Surface decode_surface(const Generation& generation, const State& state) {
   surface.array = state.surface_array;
   surface.format_id = state.surface_format;
   surface.format = &surface::texel_format(state.surface_format);
+  surface.block = surface::block_format(state.surface_format);
+  const MessageRules& rules = message_rules(generation.id());
   surface.base = state.surface_base_address.value;
   surface.compressed = state.auxiliary_surface_mode != hw::AuxiliarySurfaceMode::AUX_NONE;
-  surface.select = {state.shader_channel_select_red, state.shader_channel_select_green,
-                    state.shader_channel_select_blue, state.shader_channel_select_alpha};
+  if (rules.channel_selects) {
+    surface.select = {state.shader_channel_select_red, state.shader_channel_select_green,
+                      state.shader_channel_select_blue, state.shader_channel_select_alpha};
+  }
   const uint32_t pitch_B = state.surface_pitch + 1u;
   switch (state.surface_type) {
     case hw::SurfaceType::SURFTYPE_BUFFER:
     case hw::SurfaceType::SURFTYPE_STRBUF: {
       // The number of elements, or of bytes, less one, is spread over three fields.
-      const uint64_t last = uint64_t{state.depth} << 21 | uint64_t{state.height} << 7 | (state.width & 0x7fu);
+      const uint64_t last =
+          uint64_t{state.depth} << rules.buffer_depth_shift | uint64_t{state.height} << 7 | (state.width & 0x7fu);
       surface.kind = Surface::Kind::buffer;
       const bool counts_bytes = state.surface_format == hw::SurfaceFormat::RAW || pitch_B == 1;
       surface.element_B = counts_bytes ? 1 : pitch_B;
@@ -107,23 +159,49 @@ Surface decode_surface(const Generation& generation, const State& state) {
   surface.render_level = state.mip_count_lod;
   surface.first_layer = state.minimum_array_element;
   surface.render_layers = state.render_target_view_extent + 1u;
+  surface.resource_min_lod = state.resource_min_lod;
+  surface.samples = 1u << (static_cast<unsigned>(state.number_of_multisamples) & 7);
+  surface.samples_beside = surface.samples > 1 && (rules.sample_position_interleaved ||
+                                                   state.multisampled_surface_storage_format ==
+                                                       State::MultisampledSurfaceStorageFormat::depth_stencil);
+  if (surface.block != nullptr) {
+    surface.element_width = surface.block->width;
+    surface.element_height = surface.block->height;
+  }
   surface.align_x = alignment_of(state.surface_horizontal_alignment);
   surface.align_y = 2u << static_cast<unsigned>(state.surface_vertical_alignment);
-  surface.x_offset = state.x_offset * 4u;
-  surface.y_offset = state.y_offset * 4u;
+  surface.x_offset = state.x_offset * 4u / surface.element_width;
+  surface.y_offset = state.y_offset * uint32_t{rules.y_offset_unit} / surface.element_height;
+  if (!rules.alignment_in_elements) {
+    surface.align_x = std::max(1u, surface.align_x / surface.element_width);
+    surface.align_y = std::max(1u, surface.align_y / surface.element_height);
+  }
   surface.rows_of_levels = generation.has(spec::Feature::linear_mip_rows);
-  surface.layout = surface::layout_of(state, surface.format->known() ? surface.format->bits : 32);
+  surface.cube_as_volume = rules.cube_as_volume && surface.cube();
+  surface.layout = surface::layout_of(state, surface.readable() ? surface.element_bytes() * 8 : 32);
+  set_layers(rules, surface);
   surface.bytes = uint64_t{pitch_B} * surface.height;
   return surface;
 }
 
-uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {
-  const bool old_volume = surface.volume() && !surface.rows_of_levels;
-  const uint32_t z = surface.first_layer + layer;
+uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
+                       uint32_t sample) {
+  const bool old_volume = surface.cube_as_volume || (surface.volume() && !surface.rows_of_levels);
+  uint32_t z = surface.first_layer + layer;
+  Place texel{x, y};
+  if (surface.samples > 1) {
+    if (surface.samples_beside) {
+      texel = place_of_sample(surface.samples, x, y, sample);
+    } else {
+      z = z * surface.samples + sample;
+    }
+  }
   const Place at = old_volume ? place_in_volume(surface, z, level) : place_of_level(surface, level);
-  const uint64_t x_B = (at.x + x + surface.x_offset) * surface.format->bytes();
-  const uint64_t row = at.y + y + surface.y_offset;
-  return surface.base + surface::offset_of(surface.layout, {.x_B = x_B, .y = row, .z = old_volume ? 0u : z});
+  const uint64_t column = at.x + texel.x / surface.element_width + surface.x_offset;
+  const uint64_t row = at.y + texel.y / surface.element_height + surface.y_offset;
+  return surface.base +
+         surface::offset_of(surface.layout,
+                            {.x_B = column * surface.element_bytes(), .y = row, .z = old_volume ? 0u : z});
 }
 
 }  // namespace halogen::message

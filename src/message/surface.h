@@ -1,6 +1,7 @@
-// A RENDER_SURFACE_STATE as messages use it: where a buffer ends, where a texel lies. Gen8 and later: levels below and
-// right of each other, layers a QPitch apart; 1D and 3D surfaces in the two ways that generations have. Left out:
-// samples side by side, levels of Yf and Ys tiles, compression (auxiliary surfaces are taken as uncompressed).
+// A RENDER_SURFACE_STATE of any generation as messages use it: where a buffer ends, where a texel lies. Levels lie
+// below and right of each other, layers a QPitch apart (before Gen8 as far as the levels need); 1D and 3D surfaces in
+// the two ways that generations have; samples in slices of their own or beside each other. Left out: levels of Yf and
+// Ys tiles, compression (auxiliary surfaces are taken as uncompressed).
 #pragma once
 
 #include <array>
@@ -8,7 +9,9 @@
 #include <optional>
 
 #include "gen/generation.h"
+#include "gen/message_rules.h"
 #include "hw/surface.h"
+#include "surface/block_format.h"
 #include "surface/texel_format.h"
 #include "surface/tiling.h"
 
@@ -22,6 +25,7 @@ struct Surface {
   bool array = false;
   bool compressed = false;  // has an auxiliary surface
   const surface::TexelFormat* format = nullptr;
+  const surface::BlockFormat* block = nullptr;  // compressed formats
   hw::SurfaceFormat format_id{};
   uint64_t base = 0;
 
@@ -37,14 +41,26 @@ struct Surface {
   uint32_t render_level = 0;  // for typed messages
   uint32_t first_layer = 0;
   uint32_t render_layers = 1;
-  uint32_t align_x = 4;
+  uint32_t samples = 1;
+  bool samples_beside = false;    // samples lie beside each other; else each is a layer
+  double resource_min_lod = 0.0;  // no level below this is there
+  uint32_t element_width = 1;     // texels of an element: a block of a compressed format
+  uint32_t element_height = 1;
+  uint32_t align_x = 4;  // in elements
   uint32_t align_y = 4;
   uint32_t x_offset = 0;
   uint32_t y_offset = 0;
   bool rows_of_levels = false;  // Feature::linear_mip_rows
+  bool cube_as_volume = false;
   surface::SurfaceLayout layout;
-  std::array<hw::ShaderChannelSelect, 4> select{};
+  std::array<hw::ShaderChannelSelect, 4> select{hw::ShaderChannelSelect::RED, hw::ShaderChannelSelect::GREEN,
+                                                hw::ShaderChannelSelect::BLUE, hw::ShaderChannelSelect::ALPHA};
 
+  // Whether texels can be read and filtered; typed messages need a plain format.
+  bool readable() const { return format->known() || block != nullptr; }
+  bool cube() const { return type == hw::SurfaceType::SURFTYPE_CUBE; }
+  uint32_t element_bytes() const { return block != nullptr ? block->bytes : format->bytes(); }
+  bool integer() const { return format->integer; }
   bool volume() const { return type == hw::SurfaceType::SURFTYPE_3D; }
   uint32_t level_width(uint32_t level) const { return shrink(width, level); }
   uint32_t level_height(uint32_t level) const { return shrink(height, level); }
@@ -60,6 +76,8 @@ Surface decode_surface(const Generation& generation, const hw::RENDER_SURFACE_ST
 
 // A texel of an image; layers and slices count from the surface's own first one. The address is not checked against
 // the surface's size: the caller has compared coordinates with it.
-uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level);
+// Of a compressed format, it is that of the texel's block.
+uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
+                       uint32_t sample = 0);
 
 }  // namespace halogen::message

@@ -15,7 +15,7 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
   if (by_address_.size() >= kMostStates) {
     forget();
   }
-  if (index == kBindless) {
+  if (binding_of(message_rules(generation.id()), index) == Binding::bindless) {
     // Bits 31:12 count in units of 64 bytes.
     return at(generation, *environment.space, environment.bases.bindless_surface + (uint64_t{extended >> 12} << 6));
   }

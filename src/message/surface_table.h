@@ -12,10 +12,18 @@
 
 namespace halogen::message {
 
-inline constexpr uint8_t kBindless = 252;
-inline constexpr uint8_t kStateless = 253;  // not coherent
-inline constexpr uint8_t kLocalMemory = 254;
-inline constexpr uint8_t kStatelessCoherent = 255;
+// What a binding table index means: the highest ones are no surfaces.
+enum class Binding : uint8_t { surface, bindless, local_memory, stateless };
+constexpr Binding binding_of(const MessageRules& rules, uint8_t index) {
+  constexpr uint8_t kStatelessCoherent = 255;
+  if (index == kStatelessCoherent || (index != 0 && index == rules.noncoherent_index)) {
+    return Binding::stateless;
+  }
+  if (index != 0 && index == rules.local_index) {
+    return Binding::local_memory;
+  }
+  return index != 0 && index == rules.bindless_index ? Binding::bindless : Binding::surface;
+}
 
 class SurfaceTable {
  public:

@@ -144,25 +144,32 @@ SendOutcome typed_atomic(Call& call) {
   }
   const size_t count = coordinate_registers(call, operands_of(operation));
   AddressSpace& space = *call.context.environment.space;
-  for (uint32_t rest = lanes_of(call, call.control.slots_high); rest != 0; rest &= rest - 1) {
+  const uint32_t lanes = lanes_of(call, call.control.slots_high);
+  std::array<std::byte*, kWidth> places{};  // all are found before any is changed
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Spot spot = spot_of(*surface, coordinates(call, count, lane));
+    if (!spot.inside || spot.address % sizeof(uint32_t) != 0) {
+      continue;
+    }
+    const AddressSpace::View view = space.view(place(spot.address), {.write = true});
+    if (view.stopped) {
+      return SendOutcome::fault;
+    }
+    places[lane] = view.bytes.size() >= sizeof(uint32_t) ? view.bytes.data() : nullptr;
+  }
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const uint32_t first = call.payload.dword(call.data + count, lane);
     const uint32_t second = call.payload.dword(call.data + count + 1, lane);
-    uint32_t old = 0;
-    if (spot.inside) {
-      const AddressSpace::View view = space.view(place(spot.address & ~uint64_t{3}), {.write = true});
-      if (view.stopped) {
-        return SendOutcome::fault;
-      }
-      if (view.bytes.size() >= sizeof(old)) {
-        old = update<uint32_t>(view.bytes.data(),
-                               [&](uint32_t was) { return apply<uint32_t>(operation, was, first, second); });
-      }
+    uint32_t result = 0;  // of what lies outside
+    if (places[lane] != nullptr) {
+      const uint32_t old =
+          update<uint32_t>(places[lane], [&](uint32_t was) { return apply<uint32_t>(operation, was, first, second); });
+      result = operation == Operation::predec ? old - 1 : old;
     }
     if (call.control.returns) {
-      const bool is_new = operation == Operation::predec;
-      call.response.put_dword(0, lane, is_new ? old - 1 : old);
+      call.response.put_dword(0, lane, result);
     }
   }
   return SendOutcome::done;

@@ -1,0 +1,45 @@
+// How messages to the shared functions differ by generation beyond the bits of their descriptors (those stand in
+// spec/eu): rules as data, asked by src/message. Sources: Mesa's compiler and surface library (docs/sources.md).
+#pragma once
+
+#include <cstdint>
+
+#include "spec/descriptors.h"
+
+namespace halogen {
+
+// In which order a sampler message carries its parameters.
+enum class SamplerOrder : uint8_t {
+  coordinates_and_level,      // Gen4: u v r, then level or bias, then reference
+  coordinates_reference,      // Gen5 and 6: u v r ai, then reference, then level or bias
+  reference_level_first,      // Gen7 and 8: reference, level or bias, then coordinates; ld: u lod v r
+  reference_level_first_ld_v  // Gen9 on: the same, but ld: u v lod r
+};
+
+// Where layers and levels of a surface lie.
+enum class LayerDistance : uint8_t {
+  eleven_rows,  // height of level 0 and 1 and eleven vertical alignments
+  stated        // QPitch
+};
+
+struct MessageRules {
+  spec::GenMask gens;
+  bool block_offset_bytes;       // offsets of OWord blocks count bytes, else OWords
+  uint8_t bindless_index;        // of binding tables; 0: there is none
+  uint8_t noncoherent_index;     // stateless, as index 255
+  uint8_t local_index;           // shared local memory
+  bool bindless_sampler_header;  // bit 0 of the header's sampler pointer chooses the bindless base
+  SamplerOrder order;
+  LayerDistance layers;
+  bool cube_as_volume;               // faces lie as slices of a volume do
+  bool alignment_in_elements;        // alignments and QPitch count blocks of compressed formats, else texels
+  uint8_t y_offset_unit;             // rows
+  uint8_t buffer_depth_shift;        // where the depth field of a buffer's size begins
+  bool channel_selects;              // surfaces say which channel is which
+  bool typed_borders;                // border colours in every number format, one behind the other
+  bool sample_position_interleaved;  // multisampled surfaces always have samples beside each other
+};
+
+const MessageRules& message_rules(spec::GenId gen);
+
+}  // namespace halogen

@@ -1,0 +1,24 @@
+// The codes of compressed blocks, a texel at a time: BC1 (DXT1) colours, BC4 (RGTC) values, ETC2 colours, EAC values.
+// Values are exact fractions where the codes' documents have them so.
+#pragma once
+
+#include <cstdint>
+
+namespace halogen::surface {
+
+struct BlockColor {
+  double red = 0.0;
+  double green = 0.0;
+  double blue = 0.0;
+  double alpha = 1.0;
+};
+
+enum class Bc1Alpha : uint8_t { punchthrough, opaque, four_colors };
+
+BlockColor bc1_color(uint64_t block, unsigned x, unsigned y, Bc1Alpha alpha);
+double bc4_value(uint64_t block, unsigned x, unsigned y, bool is_signed);
+BlockColor etc2_color(uint64_t block, unsigned x, unsigned y, bool punchthrough);
+double eac_byte(uint64_t block, unsigned x, unsigned y);  // alpha of ETC2 blocks
+double eac_eleven(uint64_t block, unsigned x, unsigned y, bool is_signed);
+
+}  // namespace halogen::surface

@@ -1,0 +1,43 @@
+// Formats whose texels come in blocks: their sizes, and one texel of a block as four channels (floats). BC1 to BC5,
+// ETC1, ETC2 and EAC. Left out: BC6H, BC7, ASTC and FXT1, which have no row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hw/enums.h"
+#include "surface/texel_format.h"
+
+namespace halogen::surface {
+
+enum class BlockCode : uint8_t {
+  bc1,
+  bc1_opaque,  // no transparent black
+  bc2,
+  bc3,
+  bc4,
+  bc5,
+  etc2,               // ETC1 is the part of it without overflowing differences
+  etc2_punchthrough,  // one bit of alpha
+  etc2_alpha,
+  eac_r,
+  eac_rg
+};
+
+struct BlockFormat {
+  hw::SurfaceFormat format;
+  uint8_t width;  // texels
+  uint8_t height;
+  uint8_t bytes;
+  BlockCode code;
+  bool is_signed = false;
+  bool srgb = false;
+};
+
+// Null: not a format of blocks, or one that is left out.
+const BlockFormat* block_format(hw::SurfaceFormat format);
+
+// Texel x, y of the block at `bytes` (all of its bytes are there).
+Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsigned x, unsigned y);
+
+}  // namespace halogen::surface
