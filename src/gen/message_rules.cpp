@@ -32,6 +32,7 @@ constexpr MessageRules gen4() {
                       .alignment_in_elements = false,
                       .y_offset_unit = 2,
                       .buffer_depth_shift = 20,
+                      .array_bit = false,
                       .channel_selects = false,
                       .typed_borders = false,
                       .sample_position_interleaved = true};
@@ -63,6 +64,7 @@ constexpr MessageRules gen7() {
   MessageRules rules = gen6();
   rules.gens = from_to(GenId::gen7, GenId::gen7_5);
   rules.local_index = 254;
+  rules.array_bit = true;
   rules.buffer_depth_shift = 21;
   rules.order = SamplerOrder::reference_level_first;
   rules.typed_borders = false;

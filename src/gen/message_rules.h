@@ -35,6 +35,7 @@ struct MessageRules {
   bool alignment_in_elements;        // alignments and QPitch count blocks of compressed formats, else texels
   uint8_t y_offset_unit;             // rows
   uint8_t buffer_depth_shift;        // where the depth field of a buffer's size begins
+  bool array_bit;                    // surfaces say whether they are arrays; else those with layers are
   bool channel_selects;              // surfaces say which channel is which
   bool typed_borders;                // border colours in every number format, one behind the other
   bool sample_position_interleaved;  // multisampled surfaces always have samples beside each other

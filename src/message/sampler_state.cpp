@@ -1,40 +1,105 @@
 #include "message/sampler_state.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 namespace halogen::message {
 namespace {
 
-constexpr uint64_t kSampler_B = 16;
+constexpr size_t kMostBorderDwords = 12;
+constexpr uint32_t kOne = 0x3f80'0000;
 
 int64_t modulo(int64_t value, int64_t size) {
   const int64_t rest = value % size;
   return rest < 0 ? rest + size : rest;
 }
 
+Sampler::Reduction reduction_of(const hw::SAMPLER_STATE& state) {
+  using Type = hw::SAMPLER_STATE::ReductionType;
+  if (state.reduction_type_enable && state.reduction_type == Type::minimum) {
+    return Sampler::Reduction::minimum;
+  }
+  return state.reduction_type_enable && state.reduction_type == Type::maximum ? Sampler::Reduction::maximum
+                                                                              : Sampler::Reduction::mean;
+}
+
+bool borders(hw::TextureCoordinateMode mode) {
+  return mode == hw::TextureCoordinateMode::CLAMP_BORDER || mode == hw::TextureCoordinateMode::HALF_BORDER;
+}
+
 }  // namespace
 
-std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint32_t table,
-                                    uint32_t index) {
+Sampler decode_sampler(const hw::SAMPLER_STATE& state) {
   Sampler sampler;
+  sampler.disabled = state.sampler_disable;
+  sampler.min_filter = state.min_mode_filter;
+  sampler.mag_filter = state.mag_mode_filter;
+  sampler.mip_filter = state.mip_mode_filter;
+  sampler.bias = state.texture_lod_bias;
+  sampler.min_lod = state.min_lod;
+  sampler.max_lod = state.max_lod;
+  sampler.wrap = {state.tcx_address_control_mode, state.tcy_address_control_mode, state.tcz_address_control_mode};
+  sampler.compare = state.shadow_function;
+  sampler.reduction = reduction_of(state);
+  sampler.unnormalized = state.non_normalized_coordinate_enable;
+  sampler.seamless = state.cube_surface_control_mode == hw::CubeSurfaceControlMode::OVERRIDE ||
+                     sampler.wrap[0] == hw::TextureCoordinateMode::CUBE;
+  sampler.anisotropy = 2 * (static_cast<uint32_t>(state.maximum_anisotropy) + 1);
+  sampler.rounds_min = {state.u_address_min_filter_rounding_enable, state.v_address_min_filter_rounding_enable,
+                        state.r_address_min_filter_rounding_enable};
+  sampler.rounds_mag = {state.u_address_mag_filter_rounding_enable, state.v_address_mag_filter_rounding_enable,
+                        state.r_address_mag_filter_rounding_enable};
+  return sampler;
+}
+
+std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address) {
   std::array<uint32_t, 4> words{};
-  const uint64_t base = environment.bases.dynamic;
-  if (!environment.space->read(place(base + table + index * kSampler_B), std::as_writable_bytes(std::span(words)))) {
+  if (!environment.space->read(place(address), std::as_writable_bytes(std::span(words)))) {
     return std::nullopt;
   }
-  sampler.state = hw::SAMPLER_STATE::unpack(generation.id(), words);
-  const auto borders = [](hw::TextureCoordinateMode mode) {
-    return mode == hw::TextureCoordinateMode::CLAMP_BORDER || mode == hw::TextureCoordinateMode::HALF_BORDER;
-  };
-  if (borders(sampler.state.tcx_address_control_mode) || borders(sampler.state.tcy_address_control_mode) ||
-      borders(sampler.state.tcz_address_control_mode)) {
-    if (!environment.space->read(place(base + sampler.state.border_color_pointer),
-                                 std::as_writable_bytes(std::span(sampler.border)))) {
+  const auto state = hw::SAMPLER_STATE::unpack(generation.id(), words);
+  Sampler sampler = decode_sampler(state);
+  if (std::ranges::any_of(sampler.wrap, borders)) {
+    std::array<uint32_t, kMostBorderDwords> color{};
+    const size_t dwords = message_rules(generation.id()).typed_borders ? kMostBorderDwords : 4;
+    if (!environment.space->read(place(environment.bases.dynamic + state.border_color_pointer),
+                                 std::as_writable_bytes(std::span(color).first(dwords)))) {
       return std::nullopt;
     }
+    const auto border = hw::SAMPLER_BORDER_COLOR_STATE::unpack(generation.id(), color);
+    sampler.border = {std::bit_cast<uint32_t>(border.border_color_float_red),
+                      std::bit_cast<uint32_t>(border.border_color_float_green),
+                      std::bit_cast<uint32_t>(border.border_color_float_blue),
+                      std::bit_cast<uint32_t>(border.border_color_float_alpha)};
   }
   return sampler;
+}
+
+surface::Texel border_of(const Sampler& sampler, const Surface& surface) {
+  surface::Texel out = sampler.border;
+  if (surface.block != nullptr) {
+    return out;
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const surface::TexelChannel& channel = surface.format->channel[i];
+    const auto value = std::bit_cast<float>(out[i]);
+    switch (channel.kind) {
+      case surface::ChannelKind::none:
+        out[i] = i < 3 ? 0 : surface.integer() ? 1 : kOne;
+        break;
+      case surface::ChannelKind::unorm:
+      case surface::ChannelKind::srgb:
+        out[i] = std::bit_cast<uint32_t>(value > 0.0f ? std::min(value, 1.0f) : 0.0f);
+        break;
+      case surface::ChannelKind::snorm:
+        out[i] = std::bit_cast<uint32_t>(value > -1.0f ? std::min(value, 1.0f) : -1.0f);
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
 }
 
 std::optional<uint32_t> wrap(hw::TextureCoordinateMode mode, int64_t index, uint32_t size) {

@@ -1,4 +1,5 @@
-// A SAMPLER_STATE with its border colour, and how coordinates become texels: Gen8 and later.
+// A SAMPLER_STATE of any generation in plain form, with its border colour, and how coordinates become texels. Left out:
+// chroma keys, palettes, filter kernels of video.
 #pragma once
 
 #include <array>
@@ -12,15 +13,36 @@
 namespace halogen::message {
 
 struct Sampler {
-  hw::SAMPLER_STATE state;
-  surface::Texel border{};  // raw bits, in the number format of the surface
+  enum class Reduction : uint8_t { mean, minimum, maximum };
+
+  bool disabled = false;  // gives zero
+  hw::MapFilter min_filter{};
+  hw::MapFilter mag_filter{};
+  hw::MipFilter mip_filter{};
+  double bias = 0.0;
+  double min_lod = 0.0;
+  double max_lod = 0.0;
+  std::array<hw::TextureCoordinateMode, 3> wrap{};
+  hw::CompareFunction compare{};
+  Reduction reduction = Reduction::mean;
+  bool unnormalized = false;
+  bool seamless = false;  // filters go over the edges of cube faces
+  uint32_t anisotropy = 2;
+  // Whether coordinates are rounded to their last bit (else cut off): u, v, r.
+  std::array<bool, 3> rounds_min{};
+  std::array<bool, 3> rounds_mag{};
+  surface::Texel border{};  // raw bits: floats, or integers for integer surfaces
 };
 
-// Nothing: memory refused. `table` counts from the dynamic base.
-std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint32_t table,
-                                    uint32_t index);
+Sampler decode_sampler(const hw::SAMPLER_STATE& state);
+
+// The state at an address, with its border colour. Nothing: memory refused.
+std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address);
 
 // Where a texel index lands in a row of `size`; nothing: the border.
 std::optional<uint32_t> wrap(hw::TextureCoordinateMode mode, int64_t index, uint32_t size);
+
+// The border as a surface shows it: brought into the range of its format, absent channels as the format has them.
+surface::Texel border_of(const Sampler& sampler, const Surface& surface);
 
 }  // namespace halogen::message

@@ -154,6 +154,10 @@ Surface decode_surface(const Generation& generation, const State& state) {
   if (state.surface_type == hw::SurfaceType::SURFTYPE_CUBE) {
     surface.depth *= 6;
   }
+  if (!rules.array_bit && surface.depth > 1) {
+    surface.array =
+        state.surface_type == hw::SurfaceType::SURFTYPE_1D || state.surface_type == hw::SurfaceType::SURFTYPE_2D;
+  }
   surface.levels = state.mip_count_lod + 1u;
   surface.first_level = state.surface_min_lod;
   surface.render_level = state.mip_count_lod;
