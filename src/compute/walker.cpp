@@ -232,7 +232,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   functions_.begin(generation, {.space = &space,
                                 .groups = &live,
                                 .bases = settings.bases,
-                                .binding_table = job.binding_table,
+                                .binding_table = settings.bases.surface + job.binding_table,
                                 .sampler_table = job.sampler_table});
   while (outcome.instructions < kPart) {
     if (!any_live(walk)) {

@@ -42,7 +42,7 @@ struct Environment {
   Urb* urb = nullptr;               // null: threads have no entries
   PixelMessages* pixels = nullptr;  // null: threads have no pixels
   StateBases bases;
-  uint32_t binding_table = 0;  // from the surface base
+  uint64_t binding_table = 0;  // address
   uint32_t sampler_table = 0;  // from the dynamic base
 };
 

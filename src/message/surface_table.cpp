@@ -23,7 +23,7 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
     return known;
   }
   uint32_t entry = 0;
-  const uint64_t table = environment.bases.surface + environment.binding_table;
+  const uint64_t table = environment.binding_table;
   if (!environment.space->read(place(table + uint64_t{index} * sizeof(entry)),
                                std::as_writable_bytes(std::span(&entry, 1)))) {
     return nullptr;

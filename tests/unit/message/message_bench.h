@@ -76,7 +76,7 @@ class MessageBench : public testing::TestWithParam<std::string> {
     environment_.bases.surface = kVa + kStates;
     environment_.bases.dynamic = kVa + kStates;
     environment_.bases.bindless_surface = kVa + kStates;
-    environment_.binding_table = kTable;
+    environment_.binding_table = kVa + kStates + kTable;
     environment_.sampler_table = kSamplers;
     functions_.set_events(&log_, "gpu0.rcs0");
     begin();

@@ -1,0 +1,421 @@
+// What a draw needs to know, in a form that no longer knows its generation: the state commands of Gen6 and later and
+// the unit states of Gen4 are resolved into it (resolve.h). Plain data; made anew when state has changed, never saved.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hw/enums.h"
+#include "message/environment.h"
+
+namespace halogen::pipe3d {
+
+inline constexpr size_t kMostElements = 34;
+inline constexpr size_t kMostBuffers = 64;
+inline constexpr size_t kMostTargets = 8;
+inline constexpr size_t kMostViewports = 16;
+inline constexpr size_t kMostAttributes = 32;
+inline constexpr size_t kMostSamples = 16;
+inline constexpr uint32_t kSlot_B = 16;  // of a vertex entry
+
+// Vertices -----------------------------------------------------------------------------------------------------------
+
+struct VertexBuffer {
+  bool valid = false;  // was ever set
+  bool null = false;   // reads zero
+  uint64_t address = 0;
+  uint64_t bytes = 0;  // what may be read
+  uint32_t pitch = 0;
+};
+
+// A component of an element that does not come from a buffer.
+enum class SystemValue : uint8_t { none, vertex_id, instance_id, primitive_id, first_vertex, first_instance, draw_id };
+
+struct VertexElement {
+  bool valid = false;
+  uint8_t buffer = 0;
+  hw::SurfaceFormat format{};
+  uint32_t offset = 0;
+  uint32_t slot = 0;  // first dword in the entry
+  bool instanced = false;
+  uint32_t step_rate = 0;  // instances for one element of the buffer; 0: always the first
+  bool edge_flag = false;
+  std::array<hw::VertexComponentControl, 4> control{};
+  std::array<SystemValue, 4> system{};  // written over what was fetched
+  uint8_t kept = 0xf;                   // components that reach the thread (component packing)
+};
+
+struct IndexBuffer {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint8_t index_B = 1;
+  bool cut_enable = false;
+  uint32_t cut_index = 0;
+};
+
+struct VertexState {
+  std::array<VertexBuffer, kMostBuffers> buffers{};
+  std::vector<VertexElement> elements;
+  IndexBuffer indices;
+  hw::PrimitiveTopology topology{};
+  bool statistics = false;
+};
+
+// Threads ------------------------------------------------------------------------------------------------------------
+
+// Constants that are laid into registers: pieces one behind the other.
+struct PushPiece {
+  uint64_t address = 0;
+  uint32_t grfs = 0;
+};
+
+struct Shader {
+  bool enabled = false;
+  uint64_t kernel = 0;         // from the instruction base
+  uint64_t binding_table = 0;  // address
+  uint32_t sampler_table = 0;  // from the dynamic base
+  uint8_t first_grf = 0;       // of constants and data
+  uint32_t read_offset = 0;    // of an entry, in 32 bytes
+  uint32_t read_length = 0;
+  uint64_t scratch_base = 0;  // from the general base
+  uint8_t scratch_code = 0;   // 2 to the power of it KiB a thread
+  uint32_t control = 0;       // cr0.0
+  bool vector_mask = false;
+  bool statistics = false;
+  std::array<PushPiece, 4> push{};
+  std::vector<std::byte> constants{};  // pieces as they were read when the draw began
+};
+
+enum class VertexDispatch : uint8_t { pairs, simd8 };  // two vertices interleaved (align16), or one a channel
+
+struct VertexShader {
+  Shader shader;
+  VertexDispatch dispatch = VertexDispatch::simd8;
+};
+
+enum class HullDispatch : uint8_t { single_patch, eight_patch };
+
+struct Tessellation {
+  Shader hull;
+  HullDispatch hull_dispatch = HullDispatch::single_patch;
+  uint32_t hull_instances = 1;
+  bool hull_handles = false;  // input vertex handles in the payload
+  bool hull_primitive_id = false;
+
+  bool enabled = false;
+  uint8_t domain = 0;        // quad, triangle, line
+  uint8_t output = 0;        // point, line, clockwise, counter-clockwise
+  uint8_t partitioning = 0;  // integer, odd, even
+  float most_odd = 63.0f;
+  float most_even = 64.0f;
+
+  Shader domain_shader;
+  bool domain_w = false;
+  bool domain_primitive_id = true;
+};
+
+struct Geometry {
+  Shader shader;
+  bool handles = false;
+  bool primitive_id = false;
+  uint32_t instances = 1;
+  uint32_t header_B = 0;    // of an entry
+  bool stream_ids = false;  // header holds two bits a vertex, not one
+  uint8_t default_stream = 0;
+  uint32_t vertex_B = 0;
+  uint32_t expected_vertices = 0;
+  bool static_count = false;
+  uint32_t count = 0;
+  hw::PrimitiveTopology topology{};
+  bool discard_adjacency = false;
+  bool reorder_trailing = false;
+  uint32_t invocations_step = 1;
+};
+
+struct StreamOutput {
+  struct Buffer {
+    bool enabled = false;
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    uint32_t pitch = 0;
+  };
+  struct Entry {
+    uint8_t buffer = 0;
+    bool hole = false;
+    uint8_t slot = 0;  // behind the read offset
+    uint8_t mask = 0;
+  };
+  bool enabled = false;
+  bool rendering = true;
+  uint8_t stream = 0;  // that is drawn
+  bool statistics = false;
+  bool reorder_trailing = false;
+  std::array<Buffer, 4> buffers{};
+  std::array<std::vector<Entry>, 4> entries;  // by stream
+  std::array<uint32_t, 4> read_offset{};      // by stream, in 32 bytes
+  std::array<uint8_t, 4> used_buffers{};
+};
+
+// Clipping and rasterisation -----------------------------------------------------------------------------------------
+
+struct Rectangle {  // inclusive; empty when a maximum is below its minimum
+  int32_t x_min = 0;
+  int32_t y_min = 0;
+  int32_t x_max = -1;
+  int32_t y_max = -1;
+};
+
+struct Viewport {
+  std::array<float, 3> scale{1, 1, 1};
+  std::array<float, 3> move{};
+  float guard_x_min = -1;
+  float guard_x_max = 1;
+  float guard_y_min = -1;
+  float guard_y_max = 1;
+  bool has_extent = false;
+  Rectangle extent;  // pixels of the viewport
+  Rectangle scissor;
+  float depth_min = 0;
+  float depth_max = 1;
+};
+
+struct Clip {
+  bool enabled = false;
+  bool reject_all = false;
+  bool accept_all = false;
+  bool xy_test = false;
+  bool z_near_test = false;
+  bool z_far_test = false;
+  bool guard_band = false;
+  bool zero_to_one = false;    // z from 0 to w, else from -w to w
+  uint8_t clip_distances = 0;  // mask
+  uint8_t cull_distances = 0;
+  bool divide = true;  // by w
+  bool force_layer_0 = false;
+  uint8_t most_viewport = 0;
+  float point_width_min = 0.125f;
+  float point_width_max = 255.875f;
+  bool statistics = false;
+};
+
+// Provoking vertices: which one of a primitive gives values that are not interpolated.
+struct Provoking {
+  uint8_t line = 0;
+  uint8_t triangle = 0;
+  uint8_t fan = 0;
+};
+
+struct Raster {
+  bool viewport_transform = false;
+  hw::CullMode cull = hw::CullMode::NONE;
+  bool front_counter_clockwise = false;
+  hw::FillMode front_fill{};
+  hw::FillMode back_fill{};
+  bool offset_solid = false;
+  bool offset_line = false;
+  bool offset_point = false;
+  float offset_constant = 0;
+  float offset_scale = 0;
+  float offset_clamp = 0;
+  bool scissor = false;
+  bool antialias = false;
+  bool multisample = false;  // coverage by samples; else by the pixel's centre
+  float line_width = 1;
+  bool last_pixel = false;
+  float point_width = 1;
+  bool point_width_of_vertex = false;
+  bool point_rule_right = false;
+  uint8_t sub_pixel_bits = 8;
+  float origin_bias = 0;  // taken from window coordinates (Gen4)
+  Provoking provoking;
+  uint8_t samples_log2 = 0;
+  bool corner_sample = false;                                    // the pixel's own place is its upper left corner
+  std::array<std::array<uint8_t, 2>, kMostSamples> positions{};  // x, y in sixteenths
+  uint32_t sample_mask = 0xffff;
+  Rectangle drawing;
+  std::array<int32_t, 2> origin{};  // added to coordinates
+  bool line_stipple = false;
+  bool polygon_stipple = false;
+  std::array<uint32_t, 32> stipple_pattern{};
+  std::array<uint8_t, 2> stipple_offset{};
+  uint16_t line_pattern = 0;
+  uint32_t line_repeat = 0;
+};
+
+// How slots of a vertex become attributes of pixels.
+struct Attribute {
+  uint8_t source = 0;  // slot behind the read offset
+  hw::AttributeSwizzle swizzle{};
+  hw::AttributeConstant constant{};
+  uint8_t override_mask = 0;  // components that get the constant
+  bool flat = false;
+  bool sprite = false;
+};
+
+struct Setup {
+  uint32_t read_offset = 0;  // slots
+  uint32_t count = 0;
+  std::array<Attribute, kMostAttributes> attributes{};
+  bool sprite_lower_left = false;
+  uint8_t primitive_id_mask = 0;
+  uint8_t primitive_id_attribute = 0;
+};
+
+// Pixels -------------------------------------------------------------------------------------------------------------
+
+enum class EarlyDepth : uint8_t { automatic, late, early };
+
+struct PixelShader {
+  Shader shader;  // what all widths share
+  struct Kernel {
+    bool enabled = false;
+    uint64_t start = 0;
+    uint8_t first_grf = 0;
+  };
+  Kernel simd8;
+  Kernel simd16;
+  Kernel simd32;
+  bool dispatch = false;     // threads run at all
+  uint8_t barycentrics = 0;  // mask: perspective pixel, centroid, sample, linear pixel, centroid, sample
+  bool source_depth = false;
+  bool source_w = false;
+  bool position_offsets = false;
+  bool offsets_of_samples = false;  // else centroid
+  bool input_coverage = false;
+  bool coefficients = false;  // depth and W planes
+  bool per_sample = false;
+  bool kills = false;
+  bool computes_depth = false;
+  bool computes_stencil = false;
+  bool sample_mask = false;  // oMask comes with the colours
+  bool dual_source = false;
+  bool writes_memory = false;  // other than targets
+  EarlyDepth early = EarlyDepth::automatic;
+  bool attributes = false;  // set-up data follows the constants
+  bool fast_clear = false;
+  bool resolve = false;
+};
+
+struct BlendTarget {
+  bool blend = false;
+  hw::BlendFactor source_color{};
+  hw::BlendFactor dest_color{};
+  hw::BlendFunction color{};
+  hw::BlendFactor source_alpha{};
+  hw::BlendFactor dest_alpha{};
+  hw::BlendFunction alpha{};
+  bool logic = false;
+  hw::LogicOp logic_op{};
+  uint8_t write_mask = 0xf;  // red, green, blue, alpha
+  bool clamp_before = false;
+  bool clamp_after = false;
+  hw::ColorClampRange range{};
+};
+
+struct Blend {
+  std::array<BlendTarget, kMostTargets> targets{};
+  bool alpha_to_coverage = false;
+  bool alpha_to_one = false;
+  bool alpha_test = false;
+  hw::CompareFunction alpha_function{};
+  float alpha_reference = 0;
+  std::array<float, 4> constant{};
+};
+
+struct StencilSide {
+  hw::CompareFunction function{};
+  hw::StencilOperation fail{};
+  hw::StencilOperation depth_fail{};
+  hw::StencilOperation pass{};
+  uint8_t test_mask = 0;
+  uint8_t write_mask = 0;
+  uint8_t reference = 0;
+};
+
+struct DepthStencil {
+  bool depth_test = false;
+  bool depth_write = false;
+  hw::CompareFunction depth_function{};
+  bool stencil_test = false;
+  bool stencil_write = false;
+  bool two_sided = false;
+  StencilSide front;
+  StencilSide back;
+  bool bounds_test = false;
+  float bounds_min = 0;
+  float bounds_max = 1;
+};
+
+// A depth or stencil buffer.
+struct PlaneBuffer {
+  bool present = false;
+  uint64_t address = 0;
+  uint32_t pitch_B = 0;
+  bool tiled = true;
+  bool x_tiles = false;  // else Y; stencil alone is always W
+  uint32_t width = 0;    // of level 0
+  uint32_t height = 0;
+  uint32_t depth = 1;  // layers or slices
+  bool volume = false;
+  uint32_t level = 0;
+  uint32_t first_layer = 0;
+  uint32_t layers = 1;
+  uint32_t layer_rows = 0;  // from one to the next
+  std::array<int32_t, 2> offset{};
+  bool write = false;
+};
+
+struct DepthBuffers {
+  PlaneBuffer depth;
+  hw::DepthFormat format{};
+  bool packed_stencil = false;  // stencil in the depth buffer's upper bits
+  PlaneBuffer stencil;
+  float clear_value = 0;
+  uint32_t clear_raw = 0;
+};
+
+// On Gen6 a draw, later an operation of its own.
+struct DepthOperation {
+  bool clear_depth = false;
+  bool clear_stencil = false;
+  bool resolve = false;
+  uint8_t stencil_value = 0;
+  bool scissor = false;
+  bool full_surface = false;
+  Rectangle rectangle;
+};
+
+struct Output {
+  Blend blend;
+  DepthStencil depth_stencil;
+  DepthBuffers buffers;
+  DepthOperation operation;
+  bool statistics = false;
+};
+
+// All of it ----------------------------------------------------------------------------------------------------------
+
+struct PipelineState {
+  message::StateBases bases;
+  VertexState vertices;
+  VertexShader vertex_shader;
+  Tessellation tessellation;
+  Geometry geometry;
+  StreamOutput stream_output;
+  Clip clip;
+  Raster raster;
+  Setup setup;
+  std::array<Viewport, kMostViewports> viewports{};
+  PixelShader pixel;
+  Output output;
+
+  // Gen4: kernels that clip and set up.
+  Shader clip_shader;
+  Shader setup_shader;
+  uint32_t depth_coefficients = 0;  // of the set-up entry, in 32 bytes
+  bool header_ndc = false;          // position in slot 1 is divided by w already
+};
+
+}  // namespace halogen::pipe3d
