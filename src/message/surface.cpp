@@ -79,23 +79,6 @@ Place place_of_level(const Surface& surface, uint32_t level) {
   return at;
 }
 
-// Samples beside each other: every 2x2 pixels become a square of twice (or four times) the size, one sample of all four
-// pixels after the other.
-Place place_of_sample(uint32_t samples, uint32_t x, uint32_t y, uint32_t sample) {
-  Place at{x, y};
-  if (samples > 4) {
-    at.x = uint64_t{x & ~1u} << 2 | (sample & 4) | (sample & 1) << 1 | (x & 1);
-  } else if (samples > 1) {
-    at.x = uint64_t{x & ~1u} << 1 | (sample & 1) << 1 | (x & 1);
-  }
-  if (samples > 8) {
-    at.y = uint64_t{y & ~1u} << 2 | (sample & 8) >> 1 | (sample & 2) | (y & 1);
-  } else if (samples > 2) {
-    at.y = uint64_t{y & ~1u} << 1 | (sample & 2) | (y & 1);
-  }
-  return at;
-}
-
 void set_layers(const MessageRules& rules, Surface& surface) {
   if (rules.layers == LayerDistance::stated) {
     if (!rules.alignment_in_elements) {
@@ -188,24 +171,42 @@ Surface decode_surface(const Generation& generation, const State& state) {
   return surface;
 }
 
-uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
-                       uint32_t sample) {
+// Samples beside each other: every 2x2 pixels become a square of twice (or four times) the size, one sample of all four
+// pixels after the other.
+ImagePlace sample_place(uint32_t samples, uint32_t x, uint32_t y, uint32_t sample) {
+  ImagePlace at{x, y};
+  if (samples > 4) {
+    at.x = uint64_t{x & ~1u} << 2 | (sample & 4) | (sample & 1) << 1 | (x & 1);
+  } else if (samples > 1) {
+    at.x = uint64_t{x & ~1u} << 1 | (sample & 1) << 1 | (x & 1);
+  }
+  if (samples > 8) {
+    at.y = uint64_t{y & ~1u} << 2 | (sample & 8) >> 1 | (sample & 2) | (y & 1);
+  } else if (samples > 2) {
+    at.y = uint64_t{y & ~1u} << 1 | (sample & 2) | (y & 1);
+  }
+  return at;
+}
+
+ImagePlace image_place(const Surface& surface, uint32_t layer, uint32_t level, uint32_t sample) {
   const bool old_volume = surface.cube_as_volume || (surface.volume() && !surface.rows_of_levels);
   uint32_t z = surface.first_layer + layer;
-  Place texel{x, y};
-  if (surface.samples > 1) {
-    if (surface.samples_beside) {
-      texel = place_of_sample(surface.samples, x, y, sample);
-    } else {
-      z = z * surface.samples + sample;
-    }
+  if (surface.samples > 1 && !surface.samples_beside) {
+    z = z * surface.samples + sample;
   }
   const Place at = old_volume ? place_in_volume(surface, z, level) : place_of_level(surface, level);
-  const uint64_t column = at.x + texel.x / surface.element_width + surface.x_offset;
-  const uint64_t row = at.y + texel.y / surface.element_height + surface.y_offset;
+  return {.x = at.x + surface.x_offset, .y = at.y + surface.y_offset, .z = old_volume ? 0u : z};
+}
+
+uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
+                       uint32_t sample) {
+  const ImagePlace at = image_place(surface, layer, level, sample);
+  const ImagePlace texel =
+      surface.samples_beside ? sample_place(surface.samples, x, y, sample) : ImagePlace{.x = x, .y = y};
+  const uint64_t column = at.x + texel.x / surface.element_width;
+  const uint64_t row = at.y + texel.y / surface.element_height;
   return surface.base +
-         surface::offset_of(surface.layout,
-                            {.x_B = column * surface.element_bytes(), .y = row, .z = old_volume ? 0u : z});
+         surface::offset_of(surface.layout, {.x_B = column * surface.element_bytes(), .y = row, .z = at.z});
 }
 
 }  // namespace halogen::message

@@ -80,4 +80,15 @@ Surface decode_surface(const Generation& generation, const hw::RENDER_SURFACE_ST
 uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
                        uint32_t sample = 0);
 
+// The same in parts, for those who visit many texels. Where a level of a layer begins, in elements, rows and layers of
+// the whole surface; samples that are layers count as such.
+struct ImagePlace {
+  uint64_t x = 0;
+  uint64_t y = 0;
+  uint64_t z = 0;
+};
+ImagePlace image_place(const Surface& surface, uint32_t layer, uint32_t level, uint32_t sample = 0);
+// A texel's place when samples lie beside each other.
+ImagePlace sample_place(uint32_t samples, uint32_t x, uint32_t y, uint32_t sample);
+
 }  // namespace halogen::message

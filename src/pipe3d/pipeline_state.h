@@ -365,6 +365,8 @@ struct PlaneBuffer {
   uint32_t layer_rows = 0;  // from one to the next
   std::array<int32_t, 2> offset{};
   bool write = false;
+  uint8_t align_x = 0;  // of levels; 0: 4, of stencil 8
+  uint8_t align_y = 0;
 };
 
 struct DepthBuffers {
@@ -374,6 +376,7 @@ struct DepthBuffers {
   PlaneBuffer stencil;
   float clear_value = 0;
   uint32_t clear_raw = 0;
+  bool clear_in_format = false;  // clear_raw counts: the value as the buffer holds it
 };
 
 // On Gen6 a draw, later an operation of its own.

@@ -1,0 +1,130 @@
+#include "pipe3d/pixel_plane.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace halogen::pipe3d {
+
+void PixelPlane::begin() {
+  width_ = 0;
+  height_ = 0;
+  layers_ = 0;
+  stopped_ = false;
+}
+
+void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
+                       AddressSpace& space) {
+  space_ = &space;
+  surface_ = surface;
+  level_ = level;
+  width_ = surface.level_width(level);
+  height_ = surface.level_height(level);
+  layers_ = layers;
+  element_B_ = element_B;
+  samples_ = std::clamp<uint32_t>(surface.samples, 1, kMostSamples);
+  surface_.samples = samples_;
+  beside_ = surface.samples_beside;
+  base_ = surface.base;
+  layout_ = surface.layout;
+  stopped_ = false;
+  slice_ = ~uint64_t{0};
+  pages_.fill({});
+  pitch_tiles_ = layout_.tiles_per_row();
+  if (surface.kind == message::Surface::Kind::buffer) {
+    width_ = static_cast<uint32_t>(std::min<uint64_t>(surface.elements, 1u << 27));
+    height_ = 1;
+    layers_ = 1;
+    samples_ = 1;
+    surface_.x_offset = 0;
+    surface_.y_offset = 0;
+    layout_ = {};
+    element_B_ = std::max<uint32_t>(surface.element_B, element_B);
+  }
+}
+
+void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
+  slice_ = slice;
+  origin_ = surface_.kind == message::Surface::Kind::buffer ? message::ImagePlace{}
+                                                            : message::image_place(surface_, layer, level_, sample);
+  y_tiles_ = layout_.pattern != nullptr && layout_.pattern->tiling == Tiling::y &&
+             layout_.swizzle == surface::SwizzleMode::none;
+  if (y_tiles_) {
+    origin_.y += origin_.z * layout_.layer_rows;
+  }
+}
+
+void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
+  stopped_ = !space_->read(GpuVa{address}, into) || stopped_;
+}
+
+void PixelPlane::store_slowly(uint64_t address, std::span<const std::byte> from) {
+  stopped_ = !space_->write(GpuVa{address}, from) || stopped_;
+}
+
+void PixelPlane::load(uint64_t address, std::span<std::byte> into) {
+  if (const std::byte* at = find(address, into.size(), false)) {
+    std::memcpy(into.data(), at, into.size());
+  } else {
+    load_slowly(address, into);
+  }
+}
+
+void PixelPlane::store(uint64_t address, std::span<const std::byte> from) {
+  if (std::byte* at = find(address, from.size(), true)) {
+    std::memcpy(at, from.data(), from.size());
+  } else {
+    store_slowly(address, from);
+  }
+}
+
+// Pixels that follow each other in memory at once. `pattern`: elements, as many as a run may have.
+void PixelPlane::fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, std::span<const std::byte> pattern) {
+  const size_t most = pattern.size() / element_B_;
+  while (x < end && !stopped_) {
+    const uint64_t first = address(x, y, layer, 0);
+    const uint64_t x_B = (origin_.x + x) * element_B_;
+    const uint64_t run_B = layout_.pattern != nullptr ? layout_.pattern->run_B - x_B % layout_.pattern->run_B
+                                                      : kFrameBytes - first % kFrameBytes;
+    const auto count =
+        static_cast<uint32_t>(std::clamp<uint64_t>(run_B / element_B_, 1, std::min<uint64_t>(end - x, most)));
+    store(first, pattern.subspan(0, size_t{count} * element_B_));
+    x += count;
+  }
+}
+
+void PixelPlane::fill(const Rectangle& rectangle, uint32_t layer, std::span<const std::byte> element,
+                      std::span<const std::byte> mask) {
+  if (layer >= layers_ || width_ == 0 || height_ == 0) {
+    return;
+  }
+  const int64_t x_min = std::max(rectangle.x_min, 0);
+  const int64_t y_min = std::max(rectangle.y_min, 0);
+  const int64_t x_end = std::min<int64_t>(int64_t{rectangle.x_max} + 1, width_);
+  const int64_t y_end = std::min<int64_t>(int64_t{rectangle.y_max} + 1, height_);
+  const bool whole = std::ranges::all_of(mask, [](std::byte b) { return b == std::byte{0xff}; });
+  std::vector<std::byte> pattern(kFrameBytes / element_B_ * element_B_);
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    pattern[i] = i % element_B_ < element.size() ? element[i % element_B_] : std::byte{0};
+  }
+  std::array<std::byte, 16> old{};
+  const size_t bytes = std::min<size_t>(element.size(), old.size());
+  for (int64_t y = y_min; y < y_end && !stopped_; ++y) {
+    if (whole && samples_ == 1) {
+      fill_row(static_cast<uint32_t>(x_min), static_cast<uint32_t>(std::max(x_min, x_end)), static_cast<uint32_t>(y),
+               layer, pattern);
+      continue;
+    }
+    for (int64_t x = x_min; x < x_end && !stopped_; ++x) {
+      for (uint32_t sample = 0; sample < samples(); ++sample) {
+        const uint64_t at = address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), layer, sample);
+        load(at, std::span(old).subspan(0, bytes));
+        for (size_t i = 0; i < bytes; ++i) {
+          old[i] = (old[i] & ~mask[i]) | (element[i] & mask[i]);
+        }
+        store(at, std::span<const std::byte>(old).subspan(0, bytes));
+      }
+    }
+  }
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,215 @@
+#include "pipe3d/target_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/bits.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr uint32_t kOne = 0x3f80'0000;
+
+std::array<std::byte, 16> as_bytes(const std::array<uint32_t, 4>& words) {
+  return std::bit_cast<std::array<std::byte, 16>>(words);
+}
+
+Channels as_floats(const Colour& colour) {
+  return std::bit_cast<Channels>(colour);
+}
+
+// Exactly what a byte means, rounded to a float once.
+constexpr std::array<float, 256> kByteValues = [] {
+  std::array<float, 256> table{};
+  for (size_t i = 0; i < 256; ++i) {
+    table[i] = static_cast<float>(static_cast<double>(i) / 255.0);
+  }
+  return table;
+}();
+
+bool is_bytes4(const surface::TexelFormat& format) {
+  return format.bits == 32 && !format.shared_exponent && std::ranges::all_of(format.channel, [](const auto& channel) {
+           return channel.bits == 0 ||
+                  (channel.bits == 8 && channel.first_bit % 8 == 0 && channel.kind == surface::ChannelKind::unorm);
+         });
+}
+
+bool takes_logic(const surface::TexelFormat& format) {
+  return std::ranges::none_of(format.channel, [](const surface::TexelChannel& channel) {
+    return channel.kind == surface::ChannelKind::floating;
+  });
+}
+
+}  // namespace
+
+void TargetWriter::begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all,
+                         AddressSpace& space) {
+  way_ = Way::nothing;
+  format_ = surface.format;
+  plane_.begin();
+  if (surface.kind == message::Surface::Kind::none || format_ == nullptr || !format_->known() ||
+      format_->bytes() > 16) {
+    return;
+  }
+  bytes_ = format_->bytes();
+  const bool image = surface.kind == message::Surface::Kind::image;
+  plane_.begin(surface, image ? surface.render_level : 0, image ? surface.render_layers : 1, bytes_, space);
+  blender_.begin(blend, all, *format_);
+  alpha_to_one_ = all.alpha_to_one && !format_->integer;
+  logic_ = blend.logic && takes_logic(*format_);
+  logic_op_ = static_cast<uint8_t>(blend.logic_op);
+
+  std::array<uint32_t, 4> may_change{};
+  has_ = 0;
+  bool all_written = true;
+  for (unsigned i = 0; i < 4; ++i) {
+    const surface::TexelChannel& channel = format_->channel[i];
+    if (channel.bits == 0) {
+      continue;
+    }
+    has_ = static_cast<uint8_t>(has_ | 1u << i);
+    if ((blend.write_mask >> i & 1) != 0) {
+      put_bits(may_change, channel.first_bit, channel.bits, low_mask(channel.bits));
+    } else {
+      all_written = false;
+    }
+  }
+  if (blend.write_mask == 0) {
+    return;
+  }
+  if (format_->shared_exponent || all_written) {
+    may_change.fill(~0u);
+  }
+  bit_mask_ = as_bytes(may_change);
+  mask4_ = may_change[0];
+  const bool whole = format_->shared_exponent || all_written;
+  reads_ = !whole || logic_ || blender_.blends();
+  way_ = reads_ ? Way::general : Way::plain;
+  if (!logic_ && is_bytes4(*format_)) {
+    way_ = Way::bytes4;
+    for (size_t i = 0; i < 4; ++i) {
+      shift_[i] = format_->channel[i].first_bit;
+    }
+  }
+}
+
+void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second) {
+  mask &= static_cast<uint32_t>(low_mask(plane_.samples()));
+  if (way_ == Way::nothing || mask == 0 || !plane_.contains(place.x, place.y, place.layer)) {
+    return;
+  }
+  Colour source = colour;
+  Channels other = as_floats(second);
+  if (!format_->integer) {
+    source[3] = alpha_to_one_ ? kOne : source[3];
+    other[3] = alpha_to_one_ ? 1.0f : other[3];
+    source = std::bit_cast<Colour>(blender_.before(as_floats(source)));
+    other = blender_.before(other);
+  }
+  if (way_ == Way::bytes4) {
+    write_bytes4(place, mask, as_floats(source), other);
+    return;
+  }
+  Bytes packed{};
+  if (!blender_.blends()) {
+    if (!format_->integer) {
+      source = std::bit_cast<Colour>(blender_.after(as_floats(source)));
+    }
+    surface::pack_texel(*format_, source, packed.data());
+  }
+  const std::span<const std::byte> out(packed.data(), bytes_);
+  for (; mask != 0; mask &= mask - 1) {
+    const uint64_t at = plane_.address(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), place.layer,
+                                       static_cast<uint32_t>(std::countr_zero(mask)));
+    if (!reads_) {
+      plane_.store(at, out);
+      continue;
+    }
+    Bytes old{};
+    plane_.load(at, std::span(old).subspan(0, bytes_));
+    if (blender_.blends()) {
+      const Channels target = as_floats(surface::unpack_texel(*format_, old.data()));
+      const Channels result = blender_.after(blender_.blend(as_floats(source), other, blender_.before(target)));
+      surface::pack_texel(*format_, std::bit_cast<Colour>(result), packed.data());
+    }
+    plane_.store(at, std::span<const std::byte>(merged(old, packed)).subspan(0, bytes_));
+  }
+}
+
+// The logic operation, then only bits that may change.
+TargetWriter::Bytes TargetWriter::merged(const Bytes& old, const Bytes& packed) const {
+  Bytes out{};
+  for (size_t i = 0; i < bytes_; ++i) {
+    const auto target = static_cast<unsigned>(old[i]);
+    const auto source = static_cast<unsigned>(packed[i]);
+    unsigned result = source;
+    if (logic_) {
+      // The code is a truth table: bit 2 * source + target.
+      result = ((logic_op_ & 1) != 0 ? ~source & ~target : 0u) | ((logic_op_ & 2) != 0 ? ~source & target : 0u) |
+               ((logic_op_ & 4) != 0 ? source & ~target : 0u) | ((logic_op_ & 8) != 0 ? source & target : 0u);
+    }
+    const auto changes = static_cast<unsigned>(bit_mask_[i]);
+    out[i] = static_cast<std::byte>((target & ~changes) | (result & changes));
+  }
+  return out;
+}
+
+uint32_t TargetWriter::pack_bytes4(const Channels& colour) const {
+  uint32_t packed = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    // In doubles the product is exact: there is one rounding.
+    const float value = colour[i] > 0.0f ? std::min(colour[i], 1.0f) : 0.0f;
+    const auto steps = static_cast<uint32_t>(static_cast<double>(value) * 255.0 + 0.5);
+    packed |= (has_ >> i & 1) != 0 ? steps << shift_[i] : 0;
+  }
+  return packed;
+}
+
+void TargetWriter::write_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source,
+                                const Channels& second) {
+  const uint32_t plain = blender_.blends() ? 0 : pack_bytes4(blender_.after(source));
+  for (; mask != 0; mask &= mask - 1) {
+    const uint64_t at = plane_.address(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), place.layer,
+                                       static_cast<uint32_t>(std::countr_zero(mask)));
+    if (!reads_) {
+      plane_.store(at, plain);
+      continue;
+    }
+    const auto old = plane_.load<uint32_t>(at);
+    uint32_t packed = plain;
+    if (blender_.blends()) {
+      Channels target{0, 0, 0, 1};
+      for (size_t i = 0; i < 4; ++i) {
+        if ((has_ >> i & 1) != 0) {
+          target[i] = kByteValues[old >> shift_[i] & 0xff];
+        }
+      }
+      packed = pack_bytes4(blender_.after(blender_.blend(source, second, target)));
+    }
+    plane_.store(at, (old & ~mask4_) | (packed & mask4_));
+  }
+}
+
+void TargetWriter::fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour) {
+  if (plane_.width() == 0) {
+    return;
+  }
+  Bytes packed{};
+  surface::pack_texel(*format_, colour, packed.data());
+  Bytes all;
+  all.fill(std::byte{0xff});
+  plane_.fill(rectangle, layer, std::span(packed).subspan(0, bytes_), std::span(all).subspan(0, bytes_));
+}
+
+Colour TargetWriter::read(const PixelPlace& place, uint32_t sample) {
+  if (!plane_.contains(place.x, place.y, place.layer) || sample >= plane_.samples()) {
+    return {};
+  }
+  Bytes old{};
+  plane_.load(plane_.address(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), place.layer, sample),
+              std::span(old).subspan(0, bytes_));
+  return surface::unpack_texel(*format_, old.data());
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,63 @@
+// Colours into a render target: blending or a logic operation, conversion, write masks, samples. Formats are those of
+// surface/texel_format.h; four 8-bit normalised channels have a way of their own that leaves the same bits. Left out:
+// rotation; compressed storage (memory always holds plain pixels).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "memory/address_space.h"
+#include "message/surface.h"
+#include "pipe3d/blend.h"
+#include "pipe3d/pipeline_state.h"
+#include "pipe3d/pixel_plane.h"
+
+namespace halogen::pipe3d {
+
+using Colour = std::array<uint32_t, 4>;  // raw bits: floats, or integers for integer targets
+
+// One pixel as the back end sees it. Sample i is bit i of masks.
+struct PixelPlace {
+  int32_t x = 0;
+  int32_t y = 0;
+  uint32_t layer = 0;
+};
+
+// A render target at work. Pixels outside of it, and all of a null surface, go nowhere.
+class TargetWriter {
+ public:
+  void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, AddressSpace& space);
+  // Colours of one pixel to the samples of `mask`; `second` for dual source blending.
+  void write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second);
+  // Fast clears: the colour to a rectangle (inclusive) of all samples, without blending and masks.
+  void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
+  // What a pixel holds, as a shader sees it.
+  Colour read(const PixelPlace& place, uint32_t sample);
+  bool stopped() const { return plane_.stopped(); }
+  uint32_t width() const { return plane_.width(); }
+  uint32_t height() const { return plane_.height(); }
+
+ private:
+  using Bytes = std::array<std::byte, 16>;
+  enum class Way : uint8_t { nothing, plain, general, bytes4 };
+
+  Bytes merged(const Bytes& old, const Bytes& packed) const;
+  void write_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source, const Channels& second);
+  uint32_t pack_bytes4(const Channels& colour) const;
+
+  PixelPlane plane_;
+  Blender blender_;
+  const surface::TexelFormat* format_ = nullptr;
+  Way way_ = Way::nothing;
+  bool alpha_to_one_ = false;
+  bool reads_ = false;
+  bool logic_ = false;
+  uint8_t logic_op_ = 0;
+  uint32_t bytes_ = 0;
+  Bytes bit_mask_{};  // bits that may change
+  uint32_t mask4_ = 0;
+  std::array<uint8_t, 4> shift_{};  // of channels, for four bytes
+  uint8_t has_ = 0xf;               // channels there are
+};
+
+}  // namespace halogen::pipe3d

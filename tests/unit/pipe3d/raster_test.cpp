@@ -1,0 +1,405 @@
+// Coverage against slow definitions: a side of three lines for each sample, a diamond for each pixel.
+#include "raster_scene.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr int32_t kSize = 48;
+
+// Corners are multiples of 1/256; all products below are exact in doubles.
+struct Corner {
+  double x = 0;
+  double y = 0;
+};
+
+double cross(const Corner& p, const Corner& q, double x, double y) {
+  return (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
+}
+
+// Top: horizontal with the inside below. Left: the inside is to the right of it.
+bool owns_edge(const Corner& p, const Corner& q, const Corner& inner) {
+  if (p.y == q.y) {
+    return inner.y > p.y;
+  }
+  const double x_on_edge = p.x + (inner.y - p.y) * (q.x - p.x) / (q.y - p.y);
+  return inner.x > x_on_edge;
+}
+
+bool covers(const std::array<Corner, 3>& v, double x, double y) {
+  const double area = cross(v[0], v[1], v[2].x, v[2].y);
+  if (area == 0) {
+    return false;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    const Corner& p = v[i];
+    const Corner& q = v[(i + 1) % 3];
+    const double side = cross(p, q, x, y) * (area > 0 ? 1 : -1);
+    if (side < 0 || (side == 0 && !owns_edge(p, q, v[(i + 2) % 3]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::array<Corner, 3> random_corners(std::mt19937& random, int spread) {
+  std::array<Corner, 3> v;
+  // Coarse steps make samples on edges common.
+  const double step = random() % 2 == 0 ? 1.0 / 256 : 0.5;
+  for (Corner& corner : v) {
+    const auto some = [&] {
+      const auto count = static_cast<unsigned>(static_cast<double>(kSize * spread) / step);
+      return static_cast<double>(random() % count) * step - kSize * (spread - 1) / 2.0;
+    };
+    corner = {some(), some()};
+  }
+  return v;
+}
+
+Primitive triangle_of(const std::array<Corner, 3>& v) {
+  return triangle(vertex_at(v[0].x, v[0].y), vertex_at(v[1].x, v[1].y), vertex_at(v[2].x, v[2].y));
+}
+
+TEST(Raster, TrianglesCoverWhatTheirThreeLinesSay) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    PipelineState state = window_state(kSize, kSize);
+    state.raster.cull = hw::CullMode::NONE;
+    const auto log2 = static_cast<uint8_t>(round % 5);
+    set_samples(state.raster, log2);
+    state.raster.sample_mask = round % 7 == 0 ? 0x5a5b : 0xffff;
+    const std::array<Corner, 3> v = random_corners(random, 1 + round % 3);
+    CoverageMap map(kSize, kSize);
+    draw(state, triangle_of(v), map);
+    for (int32_t y = 0; y < kSize; ++y) {
+      for (int32_t x = 0; x < kSize; ++x) {
+        for (unsigned s = 0; s < 1u << log2; ++s) {
+          const bool in = (state.raster.sample_mask >> s & 1) != 0 &&
+                          covers(v, x + state.raster.positions[s][0] / 16.0, y + state.raster.positions[s][1] / 16.0);
+          ASSERT_EQ(map.at(x, y, s), in ? 1 : 0) << "round " << round << " at " << x << " " << y << " sample " << s;
+        }
+      }
+    }
+  }
+}
+
+TEST(Raster, PixelsWithoutMultisamplingGetAllSamplesAtTheirCentre) {
+  PipelineState state = window_state(kSize, kSize);
+  state.raster.cull = hw::CullMode::NONE;
+  set_samples(state.raster, 2);
+  state.raster.multisample = false;
+  const std::array<Corner, 3> v{{{3.25, 2}, {40, 9.5}, {10, 44}}};
+  CoverageMap map(kSize, kSize);
+  draw(state, triangle_of(v), map);
+  for (int32_t y = 0; y < kSize; ++y) {
+    for (int32_t x = 0; x < kSize; ++x) {
+      for (unsigned s = 0; s < 4; ++s) {
+        ASSERT_EQ(map.at(x, y, s), covers(v, x + 0.5, y + 0.5) ? 1 : 0) << x << " " << y;
+      }
+    }
+  }
+}
+
+TEST(Raster, NeighboursShareNoSampleAndLeaveNoneOut) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 12; ++round) {
+    PipelineState state = window_state(kSize, kSize);
+    state.raster.cull = hw::CullMode::NONE;
+    const auto log2 = static_cast<uint8_t>(round % 5);
+    set_samples(state.raster, log2);
+    constexpr int kCells = 8;
+    std::array<std::array<Corner, kCells + 1>, kCells + 1> grid;
+    for (int j = 0; j <= kCells; ++j) {
+      for (int i = 0; i <= kCells; ++i) {
+        const bool rim = i == 0 || j == 0 || i == kCells || j == kCells;
+        const auto shake = [&] { return rim ? 0.0 : (static_cast<int>(random() % 769) - 384) / 256.0; };
+        grid[static_cast<size_t>(j)][static_cast<size_t>(i)] = {i * 6.0 + shake(), j * 6.0 + shake()};
+      }
+    }
+    CoverageMap map(kSize, kSize);
+    for (size_t j = 0; j < kCells; ++j) {
+      for (size_t i = 0; i < kCells; ++i) {
+        const Corner a = grid[j][i], b = grid[j][i + 1], c = grid[j + 1][i + 1], d = grid[j + 1][i];
+        // Either diagonal, either winding.
+        if (random() % 2 == 0) {
+          draw(state, triangle_of({a, b, c}), map);
+          draw(state, triangle_of({d, c, a}), map);
+        } else {
+          draw(state, triangle_of({a, b, d}), map);
+          draw(state, triangle_of({b, c, d}), map);
+        }
+      }
+    }
+    for (int32_t y = 0; y < kSize; ++y) {
+      for (int32_t x = 0; x < kSize; ++x) {
+        for (unsigned s = 0; s < 1u << log2; ++s) {
+          ASSERT_EQ(map.at(x, y, s), 1) << "round " << round << " at " << x << " " << y << " sample " << s;
+        }
+      }
+    }
+  }
+}
+
+TEST(Raster, WindowsTogetherGiveTheWhole) {
+  std::mt19937 random(17);
+  for (int round = 0; round < 40; ++round) {
+    PipelineState state = window_state(300, 300);
+    state.raster.cull = hw::CullMode::NONE;
+    std::array<Corner, 3> v = random_corners(random, 1);
+    for (Corner& corner : v) {
+      corner = {corner.x * 6, corner.y * 6};
+    }
+    const auto screen = on_screen(state, triangle_of(v));
+    if (screen.empty()) {
+      continue;
+    }
+    const Rasteriser raster(state, screen[0]);
+    CoverageMap whole(300, 300);
+    raster.walk({.x_min = 0, .y_min = 0, .x_max = 299, .y_max = 299}, [&](const Subspan& span) { whole.add(span); });
+    CoverageMap parts(300, 300);
+    const auto cut = static_cast<int32_t>(random() % 300);
+    const auto cut_y = static_cast<int32_t>(random() % 300);
+    for (const Rectangle& window : {Rectangle{0, 0, cut - 1, cut_y - 1}, Rectangle{cut, 0, 299, cut_y - 1},
+                                    Rectangle{0, cut_y, cut - 1, 299}, Rectangle{cut, cut_y, 299, 299}}) {
+      raster.walk(window, [&](const Subspan& span) { parts.add(span); });
+    }
+    for (int32_t y = 0; y < 300; ++y) {
+      for (int32_t x = 0; x < 300; ++x) {
+        ASSERT_EQ(whole.at(x, y), parts.at(x, y));
+      }
+    }
+  }
+}
+
+TEST(Raster, BoundsAreScissorViewportAndDrawingRectangle) {
+  PipelineState state = window_state(kSize, kSize);
+  state.raster.cull = hw::CullMode::NONE;
+  state.raster.drawing.x_min = 3;
+  state.raster.scissor = true;
+  state.viewports[0].scissor = {.x_min = 0, .y_min = 5, .x_max = 40, .y_max = 100};
+  state.viewports[0].has_extent = true;
+  state.viewports[0].extent = {.x_min = 0, .y_min = 0, .x_max = 100, .y_max = 20};
+  CoverageMap map(kSize, kSize);
+  draw(state, triangle_of({{{-100, -100}, {300, -100}, {-100, 300}}}), map);
+  for (int32_t y = 0; y < kSize; ++y) {
+    for (int32_t x = 0; x < kSize; ++x) {
+      ASSERT_EQ(map.at(x, y), x >= 3 && x <= 40 && y >= 5 && y <= 20 ? 1 : 0);
+    }
+  }
+  // Inclusive and inverted: nothing.
+  state.viewports[0].scissor = {.x_min = 9, .y_min = 5, .x_max = 8, .y_max = 100};
+  EXPECT_TRUE(on_screen(state, triangle_of({{{-100, -100}, {300, -100}, {-100, 300}}})).empty());
+}
+
+TEST(Raster, RectanglesHoldTheirUpperAndLeftEdges) {
+  PipelineState state = window_state(kSize, kSize);
+  state.raster.cull = hw::CullMode::BOTH;  // does not concern them
+  Primitive rectangle = triangle(vertex_at(20.5, 30.5), vertex_at(4.5, 30.5), vertex_at(4.5, 10.5));
+  rectangle.shape = Shape::rectangle;
+  CoverageMap map(kSize, kSize);
+  draw(state, rectangle, map);
+  for (int32_t y = 0; y < kSize; ++y) {
+    for (int32_t x = 0; x < kSize; ++x) {
+      ASSERT_EQ(map.at(x, y), x >= 4 && x < 20 && y >= 10 && y < 30 ? 1 : 0) << x << " " << y;
+    }
+  }
+}
+
+TEST(Raster, PointsAreSquares) {
+  for (const float width : {1.0f, 2.0f, 3.5f, 8.0f}) {
+    for (const bool right : {false, true}) {
+      PipelineState state = window_state(kSize, kSize);
+      state.raster.point_width = width;
+      state.raster.point_rule_right = right;
+      Primitive point;
+      point.shape = Shape::point;
+      point.vertex[0] = vertex_at(20, 20.25);
+      CoverageMap map(kSize, kSize);
+      draw(state, point, map);
+      for (int32_t y = 0; y < kSize; ++y) {
+        for (int32_t x = 0; x < kSize; ++x) {
+          const double left = 20 - width / 2.0;
+          const double top = 20.25 - width / 2.0;
+          const bool in_x =
+              right ? x + 0.5 > left && x + 0.5 <= left + width : x + 0.5 >= left && x + 0.5 < left + width;
+          ASSERT_EQ(map.at(x, y), in_x && y + 0.5 >= top && y + 0.5 < top + width ? 1 : 0) << x << " " << y;
+        }
+      }
+    }
+  }
+  PipelineState state = window_state(kSize, kSize);
+  Primitive point;
+  point.shape = Shape::point;
+  point.vertex[0] = vertex_at(20, 20);
+  state.raster.point_width = 8;
+  const auto screen = on_screen(state, point);
+  ASSERT_EQ(screen.size(), 1u);
+  const Rasteriser raster(state, screen[0]);
+  EXPECT_FLOAT_EQ(raster.sprite(16.5f, 17.5f, false)[0], 0.5f / 8);
+  EXPECT_FLOAT_EQ(raster.sprite(16.5f, 17.5f, false)[1], 1.5f / 8);
+  EXPECT_FLOAT_EQ(raster.sprite(16.5f, 17.5f, true)[1], 1 - 1.5f / 8);
+}
+
+// How near the segment comes to a pixel's centre, as the sum of both axes, in many small steps; and its end.
+struct Nearness {
+  double least = 1e9;
+  double end = 0;
+};
+Nearness nearness(const Corner& from, const Corner& to, double cx, double cy) {
+  const auto at = [&](double t) {
+    return std::abs(from.x + (to.x - from.x) * t - cx) + std::abs(from.y + (to.y - from.y) * t - cy);
+  };
+  Nearness near{.end = at(1)};
+  constexpr int kSteps = 4000;
+  for (int i = 0; i <= kSteps; ++i) {
+    near.least = std::min(near.least, at(static_cast<double>(i) / kSteps));
+  }
+  return near;
+}
+
+TEST(Raster, ThinLinesLeaveDiamonds) {
+  std::mt19937 random(23);
+  constexpr int32_t kSmall = 14;
+  for (int round = 0; round < 150; ++round) {
+    PipelineState state = window_state(kSmall, kSmall);
+    // Odd numbers of steps: no ties with centres and borders.
+    const auto some = [&] { return (2 * static_cast<double>(random() % (kSmall * 128)) + 1) / 256.0; };
+    const Corner from{some(), some()};
+    const Corner to{some(), some()};
+    Primitive line;
+    line.shape = Shape::line;
+    line.vertex[0] = vertex_at(from.x, from.y);
+    line.vertex[1] = vertex_at(to.x, to.y);
+    CoverageMap map(kSmall, kSmall);
+    draw(state, line, map);
+    for (int32_t y = 0; y < kSmall; ++y) {
+      for (int32_t x = 0; x < kSmall; ++x) {
+        // Drawn when the line was in the diamond and is no more. Steps may miss a corner that the line only just cuts.
+        const Nearness near = nearness(from, to, x + 0.5, y + 0.5);
+        if (std::abs(near.least - 0.5) < 0.01) {
+          continue;
+        }
+        const bool in = near.least < 0.5 && near.end >= 0.5;
+        ASSERT_EQ(map.at(x, y), in ? 1 : 0)
+            << x << " " << y << ": " << from.x << "," << from.y << " to " << to.x << "," << to.y;
+      }
+    }
+  }
+}
+
+TEST(Raster, WideLinesAreParallelogramsOrRectangles) {
+  std::mt19937 random(29);
+  for (int round = 0; round < 60; ++round) {
+    PipelineState state = window_state(kSize, kSize);
+    const bool rectangle = round % 2 == 0;
+    if (rectangle) {
+      set_samples(state.raster, 2);
+    }
+    state.raster.line_width = 3;
+    const auto some = [&] { return 8 + (2 * static_cast<double>(random() % (32 * 128)) + 1) / 256.0; };
+    const Corner from{some(), some()};
+    const Corner to{some(), some()};
+    Primitive line;
+    line.shape = Shape::line;
+    line.vertex[0] = vertex_at(from.x, from.y);
+    line.vertex[1] = vertex_at(to.x, to.y);
+    CoverageMap map(kSize, kSize);
+    draw(state, line, map);
+    const double dx = to.x - from.x, dy = to.y - from.y;
+    const double length = std::hypot(dx, dy);
+    for (int32_t y = 0; y < kSize; ++y) {
+      for (int32_t x = 0; x < kSize; ++x) {
+        for (unsigned s = 0; s < (rectangle ? 4u : 1u); ++s) {
+          const double px = x + (rectangle ? kFour[s][0] / 16.0 : 0.5) - from.x;
+          const double py = y + (rectangle ? kFour[s][1] / 16.0 : 0.5) - from.y;
+          double along = (px * dx + py * dy) / length;
+          double across = (px * dy - py * dx) / length;
+          double end = length;
+          if (!rectangle) {
+            const bool steep = std::abs(dy) > std::abs(dx);
+            const double t = steep ? py / dy : px / dx;
+            along = t * length;
+            across = steep ? px - dx * t : py - dy * t;
+            end = length;
+          }
+          // Corners are rounded to the grid: leave a margin.
+          const double margin = 0.02 * std::max(1.0, length / std::max(std::abs(dx), std::abs(dy)));
+          const double inner = std::min({along, end - along, 1.5 - std::abs(across)});
+          if (std::abs(inner) > margin) {
+            ASSERT_EQ(map.at(x, y, s), inner > 0 ? 1 : 0) << "round " << round << ": " << x << " " << y;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Raster, PatternsLeavePixelsOut) {
+  PipelineState state = window_state(kSize, kSize);
+  state.raster.cull = hw::CullMode::NONE;
+  state.raster.polygon_stipple = true;
+  std::mt19937 random(31);
+  for (uint32_t& row : state.raster.stipple_pattern) {
+    row = static_cast<uint32_t>(random());
+  }
+  state.raster.stipple_offset = {5, 9};
+  CoverageMap map(kSize, kSize);
+  draw(state, triangle_of({{{-100, -100}, {300, -100}, {-100, 300}}}), map);
+  for (int32_t y = 0; y < kSize; ++y) {
+    for (int32_t x = 0; x < kSize; ++x) {
+      const uint32_t row = state.raster.stipple_pattern[static_cast<size_t>((y + 9) % 32)];
+      ASSERT_EQ(map.at(x, y), static_cast<int>(row >> (31 - (x + 5) % 32) & 1));
+    }
+  }
+  // A line along a row: bit 0 of the pattern first, each bit for three pixels.
+  state.raster.line_stipple = true;
+  state.raster.line_pattern = 0xa635;
+  state.raster.line_repeat = 3;
+  Primitive line;
+  line.shape = Shape::line;
+  line.vertex[0] = vertex_at(2.25, 7.5);
+  line.vertex[1] = vertex_at(45.25, 7.5);
+  CoverageMap lines(kSize, kSize);
+  draw(state, line, lines);
+  for (int32_t x = 2; x < 45; ++x) {
+    ASSERT_EQ(lines.at(x, 7), 0xa635 >> ((x - 2) / 3 % 16) & 1) << x;
+  }
+}
+
+TEST(Raster, WeightsSolveTheTriangle) {
+  std::mt19937 random(37);
+  for (int round = 0; round < 100; ++round) {
+    PipelineState state = window_state(kSize, kSize);
+    state.raster.cull = hw::CullMode::NONE;
+    const std::array<Corner, 3> v = random_corners(random, 1);
+    const double area = cross(v[0], v[1], v[2].x, v[2].y);
+    if (std::abs(area) < 4) {
+      continue;
+    }
+    const std::array<double, 3> rhw{0.5, 2.0, 0.25};
+    const std::array<double, 3> z{0.125, 0.75, 0.5};
+    const auto screen =
+        on_screen(state, triangle(vertex_at(v[0].x, v[0].y, z[0], rhw[0]), vertex_at(v[1].x, v[1].y, z[1], rhw[1]),
+                                  vertex_at(v[2].x, v[2].y, z[2], rhw[2])));
+    ASSERT_EQ(screen.size(), 1u);
+    const Rasteriser raster(state, screen[0]);
+    const std::array<double, 3> mix{0.2, 0.3, 0.5};
+    double x = 0, y = 0, depth = 0, sum = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      x += mix[i] * v[i].x;
+      y += mix[i] * v[i].y;
+      depth += mix[i] * z[i];
+      sum += mix[i] * rhw[i];
+    }
+    const auto fx = static_cast<float>(x), fy = static_cast<float>(y);
+    const double slack = 1e-5 + 1e-4 / std::abs(area);
+    EXPECT_NEAR(raster.linear(fx, fy).first, 0.3, slack);
+    EXPECT_NEAR(raster.linear(fx, fy).second, 0.5, slack);
+    EXPECT_NEAR(raster.perspective(fx, fy).first, 0.3 * rhw[1] / sum, slack * 4);
+    EXPECT_NEAR(raster.perspective(fx, fy).second, 0.5 * rhw[2] / sum, slack * 4);
+    EXPECT_NEAR(raster.depth(fx, fy), depth, slack);
+    EXPECT_NEAR(raster.w(fx, fy), 1 / sum, slack * 8);
+  }
+}
+
+}  // namespace
+}  // namespace halogen::pipe3d
