@@ -257,7 +257,7 @@ void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& l
     std::array<uint32_t, 2> value{};
     std::array<uint32_t, 2> mask{};
     if (operation.clear_depth) {
-      value[0] = buffers.clear_in_format ? buffers.clear_raw : encode_depth(format_, buffers.clear_value);
+      value[0] = operation.raw_value ? buffers.clear_raw : encode_depth(format_, buffers.clear_value);
       mask[0] = floating_ ? ~0u : largest(format_);
       value[0] &= mask[0];
       // Bits of nothing are written as well: rows go out at once.

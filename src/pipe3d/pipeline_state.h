@@ -376,7 +376,6 @@ struct DepthBuffers {
   PlaneBuffer stencil;
   float clear_value = 0;
   uint32_t clear_raw = 0;
-  bool clear_in_format = false;  // clear_raw counts: the value as the buffer holds it
 };
 
 // On Gen6 a draw, later an operation of its own.
@@ -384,6 +383,7 @@ struct DepthOperation {
   bool clear_depth = false;
   bool clear_stencil = false;
   bool resolve = false;
+  bool raw_value = false;  // the depth to clear to is DepthBuffers::clear_raw
   uint8_t stencil_value = 0;
   bool scissor = false;
   bool full_surface = false;
