@@ -1,5 +1,4 @@
 // Calls of the C library that take a path, with paths that lie elsewhere led there.
-#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -19,24 +18,12 @@
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
 using halogen::shim::Door;
+using halogen::shim::Led;
 using halogen::shim::NodeKind;
 using halogen::shim::PathBuffer;
 using halogen::shim::Paths;
 
 namespace {
-
-// The path to use; the buffer lives as long as this does.
-class Led {
- public:
-  explicit Led(const char* path) : path_(path) {
-    if (Paths* const paths = Paths::get()) path_ = paths->redirect(path, buffer_);
-  }
-  operator const char*() const { return path_; }
-
- private:
-  const char* path_;
-  PathBuffer buffer_;
-};
 
 std::optional<NodeKind> node_of_open_file(const char* path) {
   const std::optional<int> descriptor = halogen::shim::open_file_of(path);
@@ -128,10 +115,29 @@ HALOGEN_EXPORT int __openat64_2(int folder, const char* path, int flags) {
   return open_at(folder, path, flags, 0);
 }
 
+// A node as a stream; null: it is something else.
+static FILE* open_stream(const char* path, const char* mode) {
+  Paths* const paths = Paths::get();
+  if (paths == nullptr || path == nullptr || mode == nullptr) return nullptr;
+  std::optional<NodeKind> kind = node_of_open_file(path);
+  if (!kind) {
+    PathBuffer buffer;
+    struct stat info {};
+    const char* const led = paths->redirect(path, buffer);
+    if (led == path || syscall(SYS_newfstatat, AT_FDCWD, led, &info, 0) != 0) return nullptr;
+    kind = paths->node(info);
+  }
+  if (!kind) return nullptr;
+  const int descriptor = open_node(*kind, O_RDWR | (std::strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0));
+  return descriptor < 0 ? nullptr : fdopen(descriptor, mode);
+}
+
 HALOGEN_EXPORT FILE* fopen(const char* path, const char* mode) {
+  if (FILE* const stream = open_stream(path, mode)) return stream;
   return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen")(Led(path), mode);
 }
 HALOGEN_EXPORT FILE* fopen64(const char* path, const char* mode) {
+  if (FILE* const stream = open_stream(path, mode)) return stream;
   return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen64")(Led(path), mode);
 }
 HALOGEN_EXPORT FILE* freopen(const char* path, const char* mode, FILE* file) {
@@ -177,25 +183,6 @@ HALOGEN_EXPORT char* __realpath_chk(const char* path, char* into, size_t room) {
 }
 HALOGEN_EXPORT char* canonicalize_file_name(const char* path) noexcept {
   return realpath(path, nullptr);
-}
-
-HALOGEN_EXPORT DIR* opendir(const char* path) {
-  return HALOGEN_NEXT(DIR * (const char*), "opendir")(Led(path));
-}
-using Filter = int(const dirent*);
-using Compare = int(const dirent**, const dirent**);
-HALOGEN_EXPORT int scandir(const char* path, dirent*** list, Filter* filter, Compare* compare) {
-  return HALOGEN_NEXT(int(const char*, dirent***, Filter*, Compare*), "scandir")(Led(path), list, filter, compare);
-}
-using Filter64 = int(const dirent64*);
-using Compare64 = int(const dirent64**, const dirent64**);
-HALOGEN_EXPORT int scandir64(const char* path, dirent64*** list, Filter64* filter, Compare64* compare) {
-  return HALOGEN_NEXT(int(const char*, dirent64***, Filter64*, Compare64*), "scandir64")(Led(path), list, filter,
-                                                                                         compare);
-}
-HALOGEN_EXPORT int scandirat(int folder, const char* path, dirent*** list, Filter* filter, Compare* compare) {
-  return HALOGEN_NEXT(int(int, const char*, dirent***, Filter*, Compare*), "scandirat")(folder, Led(path), list, filter,
-                                                                                        compare);
 }
 
 HALOGEN_EXPORT int glob(const char* pattern, int flags, int (*failed)(const char*, int), glob_t* result) noexcept {

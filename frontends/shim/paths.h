@@ -36,6 +36,8 @@ class Paths {
 
   // Which node's file in the tree is this?
   std::optional<NodeKind> node(const struct stat& info);
+  // By inode alone, before the file system is asked for; a folder's entries have no more.
+  bool may_be_node(ino_t inode) const { return inode != 0 && (inode == card_.inode || inode == render_.inode); }
   // The folder that debugfs would be mounted on.
   bool is_debug_root(const struct stat& info);
 
@@ -58,6 +60,19 @@ class Paths {
   bool own_ = false;
   pid_t maker_ = 0;
   Place card_, render_, debug_;
+};
+
+// The path to use; the buffer lives as long as this does.
+class Led {
+ public:
+  explicit Led(const char* path) : path_(path) {
+    if (Paths* const paths = Paths::get()) path_ = paths->redirect(path, buffer_);
+  }
+  operator const char*() const { return path_; }
+
+ private:
+  const char* path_;
+  PathBuffer buffer_;
 };
 
 // A descriptor's number when the path is one of /proc's or /dev's names for an open file of this process.

@@ -1,5 +1,6 @@
 #include "tree.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,9 +9,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "device/config_space.h"
+#include "driver/hardware.h"
 
 namespace halogen::shim {
 namespace {
@@ -25,13 +30,18 @@ constexpr unsigned kMaxFrequency = 1000;  // MHz
 
 class Builder {
  public:
-  Builder(driver::Hardware& hardware, std::string root)
-      : hardware_(hardware),
+  Builder(const spec::DeviceModel& model, std::string root)
+      : model_(model),
+        config_(model, options_),
         root_(std::move(root)),
         // A board of its own sits behind a bridge, a chip's own graphics at its fixed place.
-        slot_(hardware.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0"),
-        device_(hardware.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
-                                                          : "sys/devices/pci0000:00/" + slot_) {}
+        slot_(model.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0"),
+        device_(model.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
+                                                       : "sys/devices/pci0000:00/" + slot_) {
+    for (const driver::ConfigWrite& write : driver::firmware_writes(model, options_)) {
+      config_.write(write.offset, write.bytes, write.value);
+    }
+  }
 
   bool build() {
     add_nodes();
@@ -43,39 +53,38 @@ class Builder {
   }
 
  private:
-  void file(const std::string& path, std::string_view text) {
-    const fs::path whole = fs::path(root_) / path;
-    std::error_code error;
-    fs::create_directories(whole.parent_path(), error);
-    std::ofstream out(whole, std::ios::binary);
-    out << text;
-    good_ = good_ && out.flush().good();
+  std::string whole(std::string_view path) const { return root_ + "/" + std::string(path); }
+  void file(const std::string& path, std::string_view text, mode_t mode = 0644) {
+    folder(path.substr(0, path.rfind('/')));
+    const int made = open(whole(path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    good_ = good_ && made >= 0 && write(made, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    good_ = good_ && fchmod(made, mode) == 0;  // whatever the program's mask says
+    if (made >= 0) close(made);
   }
+  // With those above it.
   void folder(const std::string& path) {
-    std::error_code error;
-    fs::create_directories(fs::path(root_) / path, error);
-    good_ = good_ && !error;
+    if (path.empty() || !folders_.insert(path).second) return;
+    const size_t end = path.rfind('/');
+    if (end != std::string::npos) folder(path.substr(0, end));
+    good_ = good_ && (mkdir(whole(path).c_str(), 0755) == 0 || errno == EEXIST);
   }
   // Relative, as sysfs has them, so that a link means the same under both roots.
   void link(const std::string& path, const std::string& target) {
-    const fs::path whole = fs::path(root_) / path;
-    std::error_code error;
-    fs::create_directories(whole.parent_path(), error);
-    fs::create_symlink((fs::path("/") / target).lexically_relative(fs::path("/" + path).parent_path()), whole, error);
-    good_ = good_ && !error;
+    folder(path.substr(0, path.rfind('/')));
+    const fs::path relative = (fs::path("/") / target).lexically_relative(fs::path("/" + path).parent_path());
+    good_ = good_ && symlink(relative.c_str(), whole(path).c_str()) == 0;
   }
 
   void add_nodes() {
     for (const char* const node : {"dev/dri/card0", "dev/dri/renderD128"}) {
-      file(node, "");
-      chmod((root_ + "/" + node).c_str(), 0666);
+      file(node, "", 0666);
     }
     link("dev/dri/by-path/pci-" + slot_ + "-card", "dev/dri/card0");
     link("dev/dri/by-path/pci-" + slot_ + "-render", "dev/dri/renderD128");
   }
 
   void add_device() {
-    const auto number = [&](uint32_t offset, unsigned bytes) { return hardware_.device().config_read(offset, bytes); };
+    const auto number = [&](uint32_t offset, unsigned bytes) { return config_.read(offset, bytes); };
     const uint32_t vendor = number(0x00, 2), device = number(0x02, 2), revision = number(0x08, 1);
     const uint32_t class_code = number(0x08, 4) >> 8;
     const uint32_t subsystem_vendor = number(0x2c, 2), subsystem = number(0x2e, 2);
@@ -113,18 +122,18 @@ class Builder {
     std::string text;
     for (unsigned line = 0; line < kLines; ++line) {
       uint64_t start = 0, end = 0, flags = 0;
-      for (const spec::BarModel& bar : hardware_.model().bars) {
+      for (const spec::BarModel& bar : model_.bars) {
         if (line >= kBars || bar.index != line) continue;
-        const uint32_t low = hardware_.config(0x10 + 4 * line);
+        const uint32_t low = config_.read(0x10 + 4 * line, 4);
         if ((low & 1) != 0) {
           start = low & ~uint32_t{3};
           flags = kSized | kIo | (low & 3);
         } else {
           const bool wide = (low & 4) != 0;
-          start = (low & ~uint32_t{15}) | (wide ? uint64_t{hardware_.config(0x14 + 4 * line)} << 32 : 0);
+          start = (low & ~uint32_t{15}) | (wide ? uint64_t{config_.read(0x14 + 4 * line, 4)} << 32 : 0);
           flags = kSized | kMemory | (low & 15) | ((low & 8) != 0 ? kPrefetch : 0) | (wide ? kWide : 0);
         }
-        end = start + bar_bytes(bar, hardware_.device().options()) - 1;
+        end = start + bar_bytes(bar, options_) - 1;
       }
       text += fmt::format("{:#018x} {:#018x} {:#018x}\n", start, end, flags);
     }
@@ -168,22 +177,24 @@ class Builder {
   void add_debug() {
     const std::string debug = "sys/kernel/debug/dri/0";
     file(debug + "/name", fmt::format("i915 dev={} unique={}\n", slot_, slot_));
-    file(debug + "/i915_gem_drop_caches", "0x00000000\n");
-    chmod((root_ + "/" + debug + "/i915_gem_drop_caches").c_str(), 0666);
+    file(debug + "/i915_gem_drop_caches", "0x00000000\n", 0666);
     link("sys/kernel/debug/dri/128", debug);
   }
 
-  driver::Hardware& hardware_;
+  const spec::DeviceModel& model_;
+  DeviceOptions options_{};
+  ConfigSpace config_;
   std::string root_;
   std::string slot_;
   std::string device_;
+  std::set<std::string> folders_;  // that are there
   bool good_ = true;
 };
 
 }  // namespace
 
-Result<void> make_tree(driver::Hardware& hardware, const std::string& root) {
-  if (!Builder(hardware, root).build()) return Error{fmt::format("{}: files cannot be made there.", root)};
+Result<void> make_tree(const spec::DeviceModel& model, const std::string& root) {
+  if (!Builder(model, root).build()) return Error{fmt::format("{}: files cannot be made there.", root)};
   return {};
 }
 
@@ -199,9 +210,7 @@ Result<std::string> make_private_tree(const spec::DeviceModel& model) {
   // Links inside must not depend on how the folder is reached.
   std::error_code error;
   root = std::filesystem::canonical(root, error).string();
-  auto hardware = driver::Hardware::find(model, {});
-  if (!hardware) return hardware.error();
-  if (const auto done = make_tree(**hardware, root); !done) return done.error();
+  if (const auto done = make_tree(model, root); !done) return done.error();
   return root;
 }
 

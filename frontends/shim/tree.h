@@ -6,12 +6,12 @@
 #include <string>
 
 #include "base/result.h"
-#include "driver/hardware.h"
+#include "spec/device_model.h"
 
 namespace halogen::shim {
 
 // Below `root`, which exists.
-Result<void> make_tree(driver::Hardware& hardware, const std::string& root);
+Result<void> make_tree(const spec::DeviceModel& model, const std::string& root);
 // A new private folder with the tree of a device.
 Result<std::string> make_private_tree(const spec::DeviceModel& model);
 void remove_tree(const std::string& root);

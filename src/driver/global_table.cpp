@@ -1,5 +1,6 @@
 #include "driver/global_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -12,6 +13,9 @@ namespace {
 
 // The first page stays empty, so that a zero address is a mistake that shows.
 constexpr uint64_t kFirst = kPageBytes;
+
+constexpr uint64_t kBlock = uint64_t{8} << 20;   // cleared at a time
+constexpr uint64_t kBehind = uint64_t{1} << 20;  // the display reads ahead
 
 PageRun take_page(Hardware& hardware) {
   const std::optional<PageRun> page = hardware.allocate(kPageBytes);
@@ -27,7 +31,16 @@ GlobalTable::GlobalTable(Hardware& hardware)
       format_(format_of(hardware.model(), WalkMode::ggtt).levels[0].table),
       places_(kFirst, hardware.entry_count() * kPageBytes) {
   enable();
-  clear(0, bytes());
+  // Programs that reach the table themselves find a page of nothing everywhere. Others cannot, and a table of 8 MB
+  // costs as much to fill as all the rest of the driver's start.
+  clear_to(hardware.has(spec::Feature::execlists) ? kFirst : bytes());
+}
+
+void GlobalTable::clear_to(uint64_t end) {
+  if (end <= cleared_) return;
+  end = std::min(bytes(), (end + kBlock - 1) / kBlock * kBlock);
+  clear(cleared_, end - cleared_);
+  cleared_ = end;
 }
 
 void GlobalTable::enable() {
@@ -56,6 +69,7 @@ std::optional<uint64_t> GlobalTable::map(const PageRun& run, uint64_t alignment)
   const std::optional<uint64_t> place = places_.take(run.bytes, alignment);
   if (!place) return std::nullopt;
   pinned_bytes_ += run.bytes;
+  clear_to(*place + run.bytes + kBehind);
   write(*place, run);
   return place;
 }
@@ -70,6 +84,7 @@ std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
   const std::optional<uint64_t> place = places_.take(count * kPageBytes, count * kPageBytes);
   if (!place) return std::nullopt;
   pinned_bytes_ += count * kPageBytes;
+  clear_to(*place + count * kPageBytes);
   return *place / kPageBytes;
 }
 

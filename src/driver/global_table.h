@@ -34,11 +34,13 @@ class GlobalTable {
 
  private:
   uint64_t entry(uint64_t address, bool local) const;
+  void clear_to(uint64_t end);
 
   Hardware& hardware_;
   PageRun nothing_;
   EntryFormat format_;
   PageAllocator places_;
+  uint64_t cleared_ = 0;                // entries of addresses from here on are as the device came: not there
   uint64_t pinned_bytes_ = kPageBytes;  // the first page
 };
 

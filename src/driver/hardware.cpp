@@ -49,22 +49,32 @@ Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> dev
   entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
 }
 
-// What firmware does before a driver comes: sizes are asked for, addresses given, decoding switched on.
-void Hardware::place_bars() {
+std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const DeviceOptions& options) {
+  std::vector<ConfigWrite> writes;
   uint64_t next_low = kLowBarSpace;
   uint64_t next_high = kHighBarSpace;
-  for (const spec::BarModel& bar : model().bars) {
-    const uint64_t size = bar_bytes(bar, device_->options());
+  for (const spec::BarModel& bar : model.bars) {
+    const uint64_t size = bar_bytes(bar, options);
     const uint32_t at = kFirstBar + 4 * bar.index;
     if (bar.kind == spec::BarKind::io) {
-      device_->config_write(at, 4, 0x1000);
+      writes.push_back({at, 4, 0x1000});
       continue;
     }
     uint64_t& next = bar.address_bits == 64 ? next_high : next_low;
     const uint64_t address = (next + size - 1) / size * size;
     next = address + size;
-    if (bar.address_bits == 64) device_->config_write(at + 4, 4, static_cast<uint32_t>(address >> 32));
-    device_->config_write(at, 4, static_cast<uint32_t>(address));
+    if (bar.address_bits == 64) writes.push_back({at + 4, 4, static_cast<uint32_t>(address >> 32)});
+    writes.push_back({at, 4, static_cast<uint32_t>(address)});
+  }
+  writes.push_back({kCommand, 2, kIo | kMemory | kBusMaster});
+  return writes;
+}
+
+void Hardware::place_bars() {
+  for (const ConfigWrite& write : firmware_writes(model(), device_->options())) {
+    device_->config_write(write.offset, write.bytes, write.value);
+  }
+  for (const spec::BarModel& bar : model().bars) {
     switch (bar.kind) {
       case spec::BarKind::gttmmadr:
         register_bar_ = table_bar_ = bar.index;
@@ -78,13 +88,12 @@ void Hardware::place_bars() {
         table_offset_ = 0;
         break;
       case spec::BarKind::gmadr:
-        aperture_bytes_ = size;
+        aperture_bytes_ = bar_bytes(bar, device_->options());
         break;
       default:
         break;
     }
   }
-  device_->config_write(kCommand, 2, kIo | kMemory | kBusMaster);
 }
 
 void Hardware::listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {

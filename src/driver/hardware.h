@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
@@ -30,6 +31,14 @@ struct HardwareOptions {
   HardwareListener* listener = nullptr;  // from the first access on
   DeviceOptions device{};
 };
+
+// What firmware does to configuration space before a driver comes: addresses are given, decoding is switched on.
+struct ConfigWrite {
+  uint32_t offset;
+  unsigned bytes;
+  uint32_t value;
+};
+std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const DeviceOptions& options);
 
 class Hardware {
  public:

@@ -1,12 +1,15 @@
 #include "mmio/register_map.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/bits.h"
 
 namespace halogen {
 
 namespace {
+
+constexpr size_t kLikelyPages = 256;  // of registers; what is not used is never touched
 
 // The part of a bit range that lies in dword `dword`, as a mask of that dword.
 uint32_t part_in_dword(unsigned first_bit, unsigned width, unsigned dword) {
@@ -67,8 +70,25 @@ RegisterMap::RegisterMap(const spec::DeviceModel& model, std::span<const spec::R
                          const ForceWakeConfig& wake, const Steering& steering)
     : model_(&model), bytes_(model.mmio_bytes), pages_(model.mmio_bytes / kPageBytes), table_(kPageDwords), slots_(1) {
   const ForceWake sleeping(wake);
+  const auto is_there = [&](const spec::RegisterDesc& desc) {
+    return (desc.devices & spec::mask_of(model.id)) != 0 && desc.layout(model.gen) != nullptr;
+  };
+  // Nothing moves while the map grows: that would be most of a device's start.
+  size_t count = 1;
   for (const spec::RegisterDesc* desc : descs) {
-    if ((desc->devices & spec::mask_of(model.id)) == 0 || desc->layout(model.gen) == nullptr) {
+    if (!is_there(*desc)) {
+      continue;
+    }
+    const auto owns = [&](const spec::EngineModel& engine) {
+      return (desc->engines & spec::mask_of(engine.engine_class)) != 0;
+    };
+    const auto owners = desc->base == spec::RegisterBase::absolute ? 1 : std::ranges::count_if(model.engines, owns);
+    count += static_cast<size_t>(owners) * std::max<size_t>(desc->count, 1) * (desc->width_bits / 32);
+  }
+  slots_.reserve(count);
+  table_.reserve(std::min(pages_.size(), kLikelyPages) * kPageDwords);
+  for (const spec::RegisterDesc* desc : descs) {
+    if (!is_there(*desc)) {
       continue;
     }
     const size_t first = slots_.size();
@@ -96,6 +116,7 @@ void RegisterMap::add(const spec::RegisterDesc& desc, const spec::EngineModel* e
   const uint32_t offset = base + desc.offset(model_->id);
   const uint64_t reset = desc.reset_value(model_->id);
   const unsigned dwords = desc.width_bits / 32;
+  const std::array<AccessPolicy, 2> policies = {policy_of(desc, model_->gen, 0), policy_of(desc, model_->gen, 1)};
   for (uint32_t index = 0; index < std::max<uint32_t>(desc.count, 1); ++index) {
     for (unsigned dword = 0; dword < dwords; ++dword) {
       RegisterSlot slot;
@@ -104,7 +125,7 @@ void RegisterMap::add(const spec::RegisterDesc& desc, const spec::EngineModel* e
       slot.offset = offset + index * desc.stride + 4 * dword;
       slot.index = static_cast<uint16_t>(index);
       slot.dword = static_cast<uint8_t>(dword);
-      slot.policy = policy_of(desc, model_->gen, dword);
+      slot.policy = policies[dword];
       slot.reset = static_cast<uint32_t>(reset >> (32 * dword));
       place(slot, wake, steering);
     }

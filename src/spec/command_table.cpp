@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <map>
 #include <memory>
 #include <mutex>
 
@@ -33,39 +32,76 @@ std::vector<Candidate> candidates_of(DeviceId device, EngineClass engine) {
   return out;
 }
 
+constexpr size_t kSlotCount = 0x10000;
+
+// Every combination of the upper bits that the match leaves free.
+template <class Do>
+void each_slot(const MatchRule& match, Do&& act) {
+  const uint32_t open = ~(match.mask >> 16) & 0xffff;
+  uint32_t free = 0;
+  do {
+    act(match.value >> 16 | free);
+    free = (free - open) & open;
+  } while (free != 0);
+}
+
 }  // namespace
 
+// Lists of candidates grow one by one: list 0 is empty, each other one is a list and a candidate behind it. A slot's
+// list is looked for only among those that the same candidate has made before. Meanwhile slots hold numbers of lists,
+// with a mark; then what the lists come to.
 CommandTable::CommandTable(DeviceId device, EngineClass engine)
-    : gen_(model(device).gen), device_(device), engine_(engine), slots_(0x10000) {
+    : gen_(model(device).gen),
+      device_(device),
+      engine_(engine),
+      slots_(static_cast<Slot*>(std::calloc(kSlotCount, sizeof(Slot)))) {
+  check(slots_ != nullptr, "command table: no memory");
+  constexpr uint16_t kNumber = 0xffff;  // as a shift
   const std::vector<Candidate> candidates = candidates_of(device, engine);
-  std::vector<std::vector<uint16_t>> slots(0x10000);
+  struct List {
+    uint16_t front;
+    uint16_t last;
+  };
+  std::vector<List> lists(1);
+  std::vector<uint16_t> made;  // by the list in front
   for (size_t i = 0; i < candidates.size(); ++i) {
-    const uint32_t mask = candidates[i].match.mask >> 16;
-    const uint32_t value = candidates[i].match.value >> 16;
-    // Every combination of the upper bits that the match leaves free.
-    const uint32_t open = ~mask & 0xffff;
-    uint32_t free = 0;
-    do {
-      slots[value | free].push_back(static_cast<uint16_t>(i));
-      free = (free - open) & open;
-    } while (free != 0);
+    made.assign(lists.size(), 0);
+    each_slot(candidates[i].match, [&](uint32_t number) {
+      Slot& slot = slots_[number];
+      uint16_t& list = made[slot.first];
+      if (list == 0) {
+        check(lists.size() < kSlotCount, "command table: too many distinct lists");
+        list = static_cast<uint16_t>(lists.size());
+        lists.push_back({slot.first, static_cast<uint16_t>(i)});
+      }
+      slot.first = list;
+      slot.length.shift = kNumber;
+    });
   }
   entries_.push_back({});  // the empty list
-  std::map<std::vector<uint16_t>, uint16_t> lists;
-  lists[{}] = 0;
-  for (size_t slot = 0; slot < slots.size(); ++slot) {
-    auto [it, is_new] = lists.try_emplace(slots[slot], static_cast<uint16_t>(entries_.size()));
-    if (is_new) {
-      for (const uint16_t i : slots[slot])
-        entries_.push_back({candidates[i].match, candidates[i].desc, length_of(*candidates[i].desc)});
-      entries_.push_back({});
-      check(entries_.size() < 0x10000, "command table: too many distinct lists");
-    }
-    slots_[slot].first = it->second;
-    slots_[slot].length = entries_[it->second].length;
-    for (const Entry* e = &entries_[it->second]; e->desc != nullptr; ++e) {
-      if (e->length != slots_[slot].length) slots_[slot].length.mask = kMixed;
-    }
+  std::vector<Slot> slot_of(lists.size());
+  for (const Candidate& candidate : candidates) {
+    each_slot(candidate.match, [&](uint32_t number) {
+      Slot& slot = slots_[number];
+      if (slot.length.shift != kNumber) return;
+      Slot& done = slot_of[slot.first];
+      if (done.first == 0) {
+        std::vector<uint16_t> members;
+        for (uint16_t at = slot.first; at != 0; at = lists[at].front) members.push_back(lists[at].last);
+        std::reverse(members.begin(), members.end());
+        check(entries_.size() + members.size() < kSlotCount, "command table: too many distinct lists");
+        done.first = static_cast<uint16_t>(entries_.size());
+        for (const uint16_t i : members) {
+          entries_.push_back({candidates[i].match, candidates[i].desc, length_of(*candidates[i].desc)});
+        }
+        entries_.push_back({});
+        done.length = entries_[done.first].length;
+        for (const Entry* e = &entries_[done.first]; e->desc != nullptr; ++e) {
+          if (e->length != done.length) done.length.mask = kMixed;
+        }
+      }
+      slot = done;
+    });
   }
 }
 

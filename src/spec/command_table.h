@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "spec/descriptors.h"
@@ -76,7 +79,13 @@ class CommandTable {
   GenId gen_;
   DeviceId device_;
   EngineClass engine_;
-  std::vector<Slot> slots_;  // by header bits 31:16
+  // By header bits 31:16. Most are empty, so memory that the host hands out as zeros when it is touched: a table costs
+  // the pages that have commands.
+  struct Free {
+    void operator()(Slot* slots) const { std::free(slots); }
+  };
+  static_assert(std::is_trivially_copyable_v<Slot>);
+  std::unique_ptr<Slot[], Free> slots_;
   std::vector<Entry> entries_;
 };
 

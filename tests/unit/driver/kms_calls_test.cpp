@@ -1,60 +1,14 @@
 // Mode setting: what is refused, and with which error; on chips of each kind.
-#include <libdrm/drm_mode.h>
-
-#include "driver/kms.h"
-#include "unit/driver/door.h"
+#include "unit/driver/screen_door.h"
 
 namespace halogen::driver {
 namespace {
 
-class ScreenCalls : public Door {
- protected:
-  bool atomic_there() const { return !is("g45"); }
-  uint32_t make_fb(uint32_t width = 640, uint32_t height = 480) {
-    drm_mode_create_dumb dumb{};
-    dumb.width = width;
-    dumb.height = height;
-    dumb.bpp = 32;
-    EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), 0);
-    handle = dumb.handle;
-    drm_mode_fb_cmd fb{};
-    fb.width = width;
-    fb.height = height;
-    fb.pitch = dumb.pitch;
-    fb.bpp = 32;
-    fb.depth = 24;
-    fb.handle = dumb.handle;
-    EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB, fb), 0);
-    return fb.fb_id;
-  }
-  drm_mode_crtc crtc_with(uint32_t fb) {
-    drm_mode_crtc crtc{};
-    crtc.crtc_id = kCrtcId;
-    crtc.fb_id = fb;
-    crtc.set_connectors_ptr = reinterpret_cast<uintptr_t>(&connector);
-    crtc.count_connectors = 1;
-    crtc.mode_valid = 1;
-    crtc.mode = Kms::modes().back();
-    return crtc;
-  }
-  int set(uint32_t fb) {
-    drm_mode_crtc crtc = crtc_with(fb);
-    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
-  }
-  int flip(uint32_t fb, uint32_t flags = 0) {
-    drm_mode_crtc_page_flip flip{};
-    flip.crtc_id = kCrtcId;
-    flip.fb_id = fb;
-    flip.flags = flags;
-    return call(DRM_IOCTL_MODE_PAGE_FLIP, flip);
-  }
-  uint32_t connector = kConnectorId;
-  uint32_t handle = 0;
-};
+class ScreenCalls : public ScreenDoor {};
 INSTANTIATE_TEST_SUITE_P(Kinds, ScreenCalls, ::testing::Values("g45", "chv", "dg1"), chip_name);
 
 TEST_P(ScreenCalls, OnlyTheMasterOfACardNodeChangesTheScreen) {
-  const uint32_t fb = make_fb();
+  const uint32_t fb = make_picture().id;
   const auto second = kernel->open();
   const auto render = kernel->open({.render = true});
   drm_mode_crtc crtc = crtc_with(fb);
@@ -79,7 +33,7 @@ TEST_P(ScreenCalls, OnlyTheMasterOfACardNodeChangesTheScreen) {
 }
 
 TEST_P(ScreenCalls, UnknownObjectsAndFlagsAreRefused) {
-  const uint32_t fb = make_fb();
+  const uint32_t fb = make_picture().id;
   EXPECT_EQ(flip(fb), -EBUSY);  // nothing is shown yet
   EXPECT_EQ(set(fb + 100), -ENOENT);
   drm_mode_crtc crtc = crtc_with(fb);
@@ -122,7 +76,7 @@ TEST_P(ScreenCalls, UnknownObjectsAndFlagsAreRefused) {
 }
 
 TEST_P(ScreenCalls, PicturesMustFitTheirBuffers) {
-  make_fb();
+  const uint32_t handle = make_picture().handle;
   drm_mode_fb_cmd2 fb{};
   fb.width = 640;
   fb.height = 480;
@@ -152,7 +106,7 @@ TEST_P(ScreenCalls, PicturesMustFitTheirBuffers) {
 
 // One more flip than the screen takes at a time.
 TEST_P(ScreenCalls, AFlipUnderWayIsBusyAndBlanksAreCounted) {
-  const uint32_t one = make_fb(), two = make_fb();
+  const uint32_t one = make_picture().id, two = make_picture().id;
   ASSERT_EQ(set(one), 0);
   drm_wait_vblank wait{};
   wait.request.type = _DRM_VBLANK_RELATIVE;
@@ -174,7 +128,7 @@ TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
   drm_mode_atomic atomic{};
   EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), atomic_there() ? 0 : -EOPNOTSUPP);
   if (!atomic_there()) return;
-  const uint32_t one = make_fb(), two = make_fb();
+  const uint32_t one = make_picture().id, two = make_picture().id;
   ASSERT_EQ(set(one), 0);
   uint32_t object = kPrimaryId, count = 1, property = kPropertyFb;
   uint64_t value = two;
@@ -207,13 +161,13 @@ TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
 }
 
 TEST_P(ScreenCalls, CursorsHaveThreeSizes) {
-  const uint32_t fb = make_fb();
-  ASSERT_EQ(set(fb), 0);
+  const Picture picture = make_picture();
+  ASSERT_EQ(set(picture.id), 0);
   drm_mode_cursor cursor{};
   cursor.flags = DRM_MODE_CURSOR_BO;
   cursor.crtc_id = kCrtcId;
   cursor.width = cursor.height = 64;
-  cursor.handle = handle;
+  cursor.handle = picture.handle;
   EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), 0);
   cursor.width = 65;
   EXPECT_EQ(call(DRM_IOCTL_MODE_CURSOR, cursor), -EINVAL);

@@ -2,7 +2,6 @@
 // events, vertical blanks, and what is refused.
 #include <fcntl.h>
 #include <libdrm/drm_fourcc.h>
-#include <libdrm/drm_mode.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,21 +9,18 @@
 #include <array>
 #include <mutex>
 
-#include "driver/kms.h"
 #include "picture/image.h"
-#include "unit/driver/door.h"
+#include "unit/driver/screen_door.h"
 
 namespace halogen::driver {
 namespace {
-
-constexpr uint32_t kWidth = 640, kHeight = 480;
 
 // A picture by a formula; each number gives another one.
 uint32_t pixel_of(uint32_t number, uint32_t x, uint32_t y) {
   return (x * 0x0101'0305u + y * 0x0407'1109u + number * 0x0035'7913u) & 0x00ff'ffff;
 }
 
-class Screen : public Door {
+class Screen : public ScreenDoor {
  protected:
   void SetUp() override {
     KernelOptions options;
@@ -42,27 +38,10 @@ class Screen : public Door {
     ::close(ends[0]);
     ::close(ends[1]);
   }
-  bool atomic_there() const { return !is("i965") && !is("gm965") && !is("g45") && !is("gm45"); }
-
-  struct Picture {
-    uint32_t handle = 0, id = 0, pitch = 0;
-  };
   Picture make(uint32_t number, uint32_t width = kWidth, uint32_t height = kHeight) {
-    drm_mode_create_dumb dumb{};
-    dumb.width = width;
-    dumb.height = height;
-    dumb.bpp = 32;
-    EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), 0);
-    draw(dumb.handle, number, width, height, dumb.pitch);
-    drm_mode_fb_cmd fb{};
-    fb.width = width;
-    fb.height = height;
-    fb.pitch = dumb.pitch;
-    fb.bpp = 32;
-    fb.depth = 24;
-    fb.handle = dumb.handle;
-    EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB, fb), 0);
-    return {dumb.handle, fb.fb_id, dumb.pitch};
+    const Picture made = make_picture(width, height);
+    draw(made.handle, number, width, height, made.pitch);
+    return made;
   }
   void draw(uint32_t handle, uint32_t number, uint32_t width, uint32_t height, uint32_t pitch) {
     const std::span<std::byte> bytes = content(handle);
@@ -72,38 +51,6 @@ class Screen : public Door {
         std::memcpy(bytes.data() + y * pitch + x * 4, &pixel, 4);
       }
     }
-  }
-  drm_mode_modeinfo mode_640() {
-    for (const drm_mode_modeinfo& mode : Kms::modes()) {
-      if (mode.hdisplay == kWidth) return mode;
-    }
-    return {};
-  }
-  int set(uint32_t fb, uint32_t x = 0, uint32_t y = 0) {
-    uint32_t connector = kConnectorId;
-    drm_mode_crtc crtc{};
-    crtc.crtc_id = kCrtcId;
-    crtc.fb_id = fb;
-    crtc.x = x;
-    crtc.y = y;
-    crtc.set_connectors_ptr = reinterpret_cast<uintptr_t>(&connector);
-    crtc.count_connectors = 1;
-    crtc.mode_valid = 1;
-    crtc.mode = mode_640();
-    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
-  }
-  int turn_off() {
-    drm_mode_crtc crtc{};
-    crtc.crtc_id = kCrtcId;
-    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
-  }
-  int flip(uint32_t fb, uint32_t flags = DRM_MODE_PAGE_FLIP_EVENT, uint64_t user_data = 0) {
-    drm_mode_crtc_page_flip flip{};
-    flip.crtc_id = kCrtcId;
-    flip.fb_id = fb;
-    flip.flags = flags;
-    flip.user_data = user_data;
-    return call(DRM_IOCTL_MODE_PAGE_FLIP, flip);
   }
   // Comes from the thread that lets the device work; read(2) waits for it.
   drm_event_vblank next_event() {
@@ -159,7 +106,7 @@ TEST_P(Screen, FlipsAndTellsWhen) {
   EXPECT_EQ(event.user_data, 0x1234'5678'9abcu);
   EXPECT_EQ(event.crtc_id, uint32_t{kCrtcId});
   expect_last(2);
-  ASSERT_EQ(flip(one.id), 0);
+  ASSERT_EQ(flip(one.id, DRM_MODE_PAGE_FLIP_EVENT), 0);
   EXPECT_EQ(next_event().sequence, event.sequence + 1);
   expect_last(1);
   EXPECT_EQ(shown(), 3u);

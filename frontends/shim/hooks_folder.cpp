@@ -1,0 +1,106 @@
+// Folders, and attributes beside a file's bytes: nodes are listed as character devices, and what asks for attributes of
+// a path that lies elsewhere (ls -l does) is led there. Left out: ftw(3) and fts(3), which ask stat(2) anyway.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "next.h"
+#include "paths.h"
+
+#define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
+
+using halogen::shim::Led;
+using halogen::shim::Paths;
+
+namespace {
+
+// Nodes lie in one folder of the tree: an entry with a node's number and name is that node.
+template <class Entry>
+void correct(Entry* entry) {
+  Paths* const paths = Paths::get();
+  if (entry == nullptr || paths == nullptr || entry->d_type != DT_REG || !paths->may_be_node(entry->d_ino)) return;
+  const int error = errno;
+  struct stat info {};
+  const std::string path = paths->root() + "/dev/dri/" + entry->d_name;
+  if (syscall(SYS_newfstatat, AT_FDCWD, path.c_str(), &info, 0) == 0 && info.st_ino == entry->d_ino) {
+    entry->d_type = DT_CHR;
+  }
+  errno = error;
+}
+
+// scandir(3) reads the folder by itself, and its filter may look at kinds: ours stands before it.
+template <class Entry>
+class Scan {
+ public:
+  using Filter = int(const Entry*);
+  explicit Scan(Filter* filter) : before_(std::exchange(asked, filter)) {}
+  ~Scan() { asked = before_; }
+  Scan(const Scan&) = delete;
+  Scan& operator=(const Scan&) = delete;
+
+  static int look(const Entry* entry) {
+    correct(const_cast<Entry*>(entry));
+    return asked == nullptr ? 1 : asked(entry);
+  }
+
+ private:
+  static inline thread_local Filter* asked = nullptr;
+  Filter* before_;
+};
+
+}  // namespace
+
+HALOGEN_EXPORT DIR* opendir(const char* path) {
+  return HALOGEN_NEXT(DIR * (const char*), "opendir")(Led(path));
+}
+HALOGEN_EXPORT dirent* readdir(DIR* folder) {
+  dirent* const entry = HALOGEN_NEXT(dirent * (DIR*), "readdir")(folder);
+  correct(entry);
+  return entry;
+}
+HALOGEN_EXPORT dirent64* readdir64(DIR* folder) {
+  dirent64* const entry = HALOGEN_NEXT(dirent64 * (DIR*), "readdir64")(folder);
+  correct(entry);
+  return entry;
+}
+
+using Filter = int(const dirent*);
+using Compare = int(const dirent**, const dirent**);
+HALOGEN_EXPORT int scandir(const char* path, dirent*** list, Filter* filter, Compare* compare) {
+  const auto real = HALOGEN_NEXT(int(const char*, dirent***, Filter*, Compare*), "scandir");
+  const Scan<dirent> scan(filter);
+  return real(Led(path), list, Scan<dirent>::look, compare);
+}
+using Filter64 = int(const dirent64*);
+using Compare64 = int(const dirent64**, const dirent64**);
+HALOGEN_EXPORT int scandir64(const char* path, dirent64*** list, Filter64* filter, Compare64* compare) {
+  const auto real = HALOGEN_NEXT(int(const char*, dirent64***, Filter64*, Compare64*), "scandir64");
+  const Scan<dirent64> scan(filter);
+  return real(Led(path), list, Scan<dirent64>::look, compare);
+}
+HALOGEN_EXPORT int scandirat(int folder, const char* path, dirent*** list, Filter* filter, Compare* compare) {
+  const auto real = HALOGEN_NEXT(int(int, const char*, dirent***, Filter*, Compare*), "scandirat");
+  const Scan<dirent> scan(filter);
+  return real(folder, Led(path), list, Scan<dirent>::look, compare);
+}
+
+HALOGEN_EXPORT ssize_t getxattr(const char* path, const char* name, void* value, size_t bytes) noexcept {
+  return HALOGEN_NEXT(ssize_t(const char*, const char*, void*, size_t), "getxattr")(Led(path), name, value, bytes);
+}
+HALOGEN_EXPORT ssize_t lgetxattr(const char* path, const char* name, void* value, size_t bytes) noexcept {
+  return HALOGEN_NEXT(ssize_t(const char*, const char*, void*, size_t), "lgetxattr")(Led(path), name, value, bytes);
+}
+HALOGEN_EXPORT ssize_t listxattr(const char* path, char* list, size_t bytes) noexcept {
+  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "listxattr")(Led(path), list, bytes);
+}
+HALOGEN_EXPORT ssize_t llistxattr(const char* path, char* list, size_t bytes) noexcept {
+  return HALOGEN_NEXT(ssize_t(const char*, char*, size_t), "llistxattr")(Led(path), list, bytes);
+}

@@ -1,0 +1,79 @@
+// A door to a card node, with what tests of the screen need: pictures, a mode, flips.
+#pragma once
+
+#include <libdrm/drm_mode.h>
+
+#include <string_view>
+
+#include "driver/kms.h"
+#include "unit/driver/door.h"
+
+namespace halogen::driver {
+
+class ScreenDoor : public Door {
+ protected:
+  static constexpr uint32_t kWidth = 640, kHeight = 480;
+
+  // i915 has atomic commits from Sandy Bridge on.
+  bool atomic_there() const {
+    for (const std::string_view without : {"i965", "gm965", "g45", "gm45"}) {
+      if (is(without)) return false;
+    }
+    return true;
+  }
+
+  // A frame buffer over a dumb buffer, 32 bits a pixel.
+  struct Picture {
+    uint32_t handle = 0, id = 0, pitch = 0;
+  };
+  Picture make_picture(uint32_t width = kWidth, uint32_t height = kHeight) {
+    drm_mode_create_dumb dumb{};
+    dumb.width = width;
+    dumb.height = height;
+    dumb.bpp = 32;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), 0);
+    drm_mode_fb_cmd fb{};
+    fb.width = width;
+    fb.height = height;
+    fb.pitch = dumb.pitch;
+    fb.bpp = 32;
+    fb.depth = 24;
+    fb.handle = dumb.handle;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_ADDFB, fb), 0);
+    return {dumb.handle, fb.fb_id, dumb.pitch};
+  }
+  static drm_mode_modeinfo mode_640() {
+    for (const drm_mode_modeinfo& mode : Kms::modes()) {
+      if (mode.hdisplay == kWidth) return mode;
+    }
+    return {};
+  }
+  drm_mode_crtc crtc_with(uint32_t fb, uint32_t x = 0, uint32_t y = 0) {
+    drm_mode_crtc crtc{};
+    crtc.crtc_id = kCrtcId;
+    crtc.fb_id = fb;
+    crtc.x = x;
+    crtc.y = y;
+    crtc.set_connectors_ptr = reinterpret_cast<uintptr_t>(&connector);
+    crtc.count_connectors = 1;
+    crtc.mode_valid = 1;
+    crtc.mode = mode_640();
+    return crtc;
+  }
+  int set(uint32_t fb, uint32_t x = 0, uint32_t y = 0) {
+    drm_mode_crtc crtc = crtc_with(fb, x, y);
+    return call(DRM_IOCTL_MODE_SETCRTC, crtc);
+  }
+  int flip(uint32_t fb, uint32_t flags = 0, uint64_t user_data = 0) {
+    drm_mode_crtc_page_flip flip{};
+    flip.crtc_id = kCrtcId;
+    flip.fb_id = fb;
+    flip.flags = flags;
+    flip.user_data = user_data;
+    return call(DRM_IOCTL_MODE_PAGE_FLIP, flip);
+  }
+
+  uint32_t connector = kConnectorId;
+};
+
+}  // namespace halogen::driver
