@@ -71,13 +71,7 @@ struct ThreadSlot {
   bool used = false;
   eu::Thread thread;
 
-  // What can differ when everything else is the same.
-  bool operator==(const ThreadSlot& other) const {
-    const eu::Thread& a = thread;
-    const eu::Thread& b = other.thread;
-    return used == other.used && a.grf == b.grf && a.ip == b.ip && a.instructions == b.instructions &&
-           a.flag == b.flag && a.status == b.status && a.notification == b.notification;
-  }
+  bool operator==(const ThreadSlot&) const = default;
 };
 
 // A dispatch that has begun and not ended: it goes on when its command is parsed again.

@@ -83,9 +83,7 @@ inline void eu_kernel(std::span<const uint8_t> data) {
     check(thread.instructions <= kBudget, "a thread keeps to its budget");
     ends.push_back(thread);
   }
-  check(ends[0].grf == ends[1].grf && ends[0].flag == ends[1].flag && ends[0].accumulator == ends[1].accumulator &&
-            ends[0].ip == ends[1].ip && ends[0].active == ends[1].active && ends[0].status == ends[1].status,
-        "both ways to run a kernel leave the same thread");
+  check(ends[0] == ends[1], "both ways to run a kernel leave the same thread");
 }
 
 }  // namespace halogen::fuzz

@@ -257,6 +257,9 @@ class AluRun {
         continue;
       }
       const int32_t offset = destination_offset(storage, lane);
+      if (to_accumulator && offset + static_cast<int32_t>(bytes) > storage.bytes) {
+        continue;  // this generation has fewer
+      }
       if (to_accumulator && !converted.is_float && !result.raw && !in_.saturate && !traits(result.type).is_float) {
         set_accumulator_integer(frame_.thread, offset, in_.dst.type, result.value.integer);
       } else if (to_accumulator) {

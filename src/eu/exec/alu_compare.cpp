@@ -1,39 +1,12 @@
 #include <cmath>
 
 #include "eu/exec/alu.h"
+#include "eu/exec/relation.h"
 
 namespace halogen::eu {
 
-namespace {
-
-template <class T>
-bool ordered(Condition condition, T a, T b) {
-  switch (condition) {
-    case Condition::zero:
-      return a == b;
-    case Condition::not_zero:
-      return a != b;
-    case Condition::greater:
-      return a > b;
-    case Condition::greater_equal:
-      return a >= b;
-    case Condition::less:
-      return a < b;
-    case Condition::less_equal:
-      return a <= b;
-    case Condition::none:
-    case Condition::round:
-    case Condition::overflow:
-    case Condition::unordered:
-      break;
-  }
-  return false;
-}
-
-}  // namespace
-
 bool compare(Condition condition, Wide a, Wide b) {
-  return ordered(condition, a, b);
+  return relation(condition, a, b);
 }
 
 bool compare(Condition condition, double a, double b, bool true_if_second_nan) {
@@ -41,11 +14,11 @@ bool compare(Condition condition, double a, double b, bool true_if_second_nan) {
     return condition == Condition::not_zero || condition == Condition::unordered ||
            (true_if_second_nan && std::isnan(b));
   }
-  return ordered(condition, a, b);
+  return relation(condition, a, b);
 }
 
 bool holds(Condition condition, Wide value) {
-  return ordered(condition, value, static_cast<Wide>(0));
+  return relation(condition, value, static_cast<Wide>(0));
 }
 bool holds(Condition condition, double value) {
   return compare(condition, value, 0.0, false);

@@ -3,6 +3,7 @@
 
 #include "eu/exec/alu.h"
 #include "eu/exec/math.h"
+#include "eu/exec/rounding_ops.h"
 
 namespace halogen::eu {
 
@@ -80,49 +81,6 @@ double multiply_add(const Frame& frame, Type type, double a, double b, double c)
     return fused(type, a, b, c, frame.mode);
   }
   return add(multiply(a, b, frame.mode), c, frame.mode.rounding);
-}
-
-// Nearest whole number, ties to even, whatever the host's mode.
-double nearest_even(double x) {
-  const double down = std::floor(x);
-  const double rest = x - down;
-  if (rest < 0.5) {
-    return std::copysign(down, x);
-  }
-  if (rest > 0.5) {
-    return std::copysign(down + 1.0, x);
-  }
-  return std::copysign(std::fmod(down, 2.0) == 0.0 ? down : down + 1.0, x);
-}
-
-struct Rounded {
-  double value;
-  bool increment;  // Gen4 and 5: the right answer is one more
-};
-
-Rounded round_whole(Op op, double x, bool wants_increment) {
-  if (std::isinf(x)) {
-    return {x, false};
-  }
-  double right = 0.0;
-  switch (op) {
-    case Op::rndd:
-      return {std::floor(x), false};
-    case Op::rndu:
-      right = std::ceil(x);
-      break;
-    case Op::rnde:
-      right = nearest_even(x);
-      break;
-    default:
-      right = std::trunc(x);
-      break;
-  }
-  if (wants_increment) {
-    const double floor = std::floor(x);
-    return {floor, right > floor};
-  }
-  return {right, false};
 }
 
 }  // namespace

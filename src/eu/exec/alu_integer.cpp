@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "eu/exec/alu.h"
+#include "eu/exec/bit_ops.h"
 #include "eu/exec/math.h"
 
 namespace halogen::eu {
@@ -44,55 +45,6 @@ Wide multiply(const Frame& frame, const Instruction& in, Wide a, Wide b) {
 Wide multiply_high(const Instruction& in, Wide a, Wide b, Wide accumulator) {
   const Wide upper = traits(in.src[1].type).is_signed ? b >> 16 : (b >> 16) & 0xffff;
   return accumulator + shift_left(product(a, upper), 16);
-}
-
-uint32_t first_bit_high(uint32_t value, bool is_signed) {
-  if (is_signed && (value >> 31) != 0) {
-    value = ~value;
-  }
-  return value == 0 ? ~0u : static_cast<uint32_t>(std::countl_zero(value));
-}
-
-uint32_t first_bit_low(uint32_t value) {
-  return value == 0 ? ~0u : static_cast<uint32_t>(std::countr_zero(value));
-}
-
-uint32_t reverse(uint32_t value) {
-  uint32_t out = 0;
-  for (unsigned i = 0; i < 32; ++i) {
-    out |= ((value >> i) & 1) << (31 - i);
-  }
-  return out;
-}
-
-Wide extract(uint32_t width, uint32_t offset, uint32_t data, bool is_signed) {
-  width &= 31;
-  offset &= 31;
-  if (width == 0) {
-    return 0;
-  }
-  const uint32_t shifted = data >> offset;
-  if (offset + width >= 32) {
-    return is_signed ? static_cast<Wide>(static_cast<int32_t>(data) >> offset) : static_cast<Wide>(shifted);
-  }
-  const uint32_t field = shifted & ((1u << width) - 1);
-  if (is_signed && ((field >> (width - 1)) & 1) != 0) {
-    return static_cast<Wide>(field) - (static_cast<Wide>(1) << width);
-  }
-  return field;
-}
-
-Wide dot_bytes(const Instruction& in, const LaneInput& input) {
-  Wide sum = input.value[0].integer;
-  for (unsigned i = 0; i < 4; ++i) {
-    const auto byte_of = [&](unsigned which) {
-      const auto byte = static_cast<uint8_t>(static_cast<uint64_t>(input.source[which].integer) >> (8 * i));
-      return traits(in.src[which].type).is_signed ? static_cast<Wide>(static_cast<int8_t>(byte))
-                                                  : static_cast<Wide>(byte);
-    };
-    sum += byte_of(1) * byte_of(2);
-  }
-  return sum;
 }
 
 Wide rotate(const Instruction& in, const LaneInput& input, bool left) {
@@ -201,24 +153,20 @@ Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInpu
       out = std::popcount(pattern(input, in, 0));
       break;
     case Op::bfrev:
-      out = reverse(low(a));
+      out = reverse_bits(low(a));
       break;
     case Op::bfe:
-      out = extract(low(a), low(b), low(c), traits(in.dst.type).is_signed);
+      out = extract_bits(low(a), low(b), low(c), traits(in.dst.type).is_signed);
       break;
-    case Op::bfi1: {
-      const uint32_t mask = ((1u << (low(a) & 31)) - 1) << (low(b) & 31);
-      out = mask;
+    case Op::bfi1:
+      out = insert_mask(low(a), low(b));
       break;
-    }
-    case Op::bfi2: {
-      const uint32_t mask = low(a);
-      const uint32_t inserted = mask == 0 ? 0 : (low(b) << std::countr_zero(mask)) & mask;
-      out = static_cast<Wide>(inserted | (low(c) & ~mask));
+    case Op::bfi2:
+      out = insert_bits(low(a), low(b), low(c));
       break;
-    }
     case Op::dp4a:
-      out = dot_bytes(in, input);
+      out = a + dot_bytes(static_cast<uint32_t>(input.source[1].integer), traits(in.src[1].type).is_signed,
+                          static_cast<uint32_t>(input.source[2].integer), traits(in.src[2].type).is_signed);
       break;
     case Op::math:
       out = integer_math(in.math, a, b, in.dst.type);

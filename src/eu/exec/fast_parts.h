@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "eu/exec/prepared.h"
+#include "eu/exec/relation.h"
 
 namespace halogen::eu::fast {
 
@@ -354,24 +355,6 @@ template <class Operation, class Lane, unsigned N>
 #endif
 
 // Comparisons: of two operands, or of a result with zero.
-template <Condition C, class T>
-constexpr bool relation(T a, T b) {
-  switch (C) {
-    case Condition::zero:
-      return a == b;
-    case Condition::not_zero:
-      return a != b;
-    case Condition::greater:
-      return a > b;
-    case Condition::greater_equal:
-      return a >= b;
-    case Condition::less:
-      return a < b;
-    default:
-      return a <= b;
-  }
-}
-
 template <class T, class Lane, Condition C, unsigned N>
 uint32_t compares(const void* a, const void* b, const void*, void* out, unsigned count, bool flush, uint32_t) {
   const unsigned n = lanes_of<N>(count);
@@ -381,9 +364,9 @@ uint32_t compares(const void* a, const void* b, const void*, void* out, unsigned
   for (unsigned i = 0; i < n; ++i) {
     bool truth = false;
     if constexpr (std::is_floating_point_v<T>) {
-      truth = relation<C>(real(flush ? flushed(x[i]) : x[i]), real(flush ? flushed(y[i]) : y[i]));
+      truth = relation(C, real(flush ? flushed(x[i]) : x[i]), real(flush ? flushed(y[i]) : y[i]));
     } else {
-      truth = relation<C>(static_cast<T>(x[i]), static_cast<T>(y[i]));
+      truth = relation(C, static_cast<T>(x[i]), static_cast<T>(y[i]));
     }
     r[i] = truth ? static_cast<Lane>(~Lane{0}) : Lane{0};
   }
@@ -416,10 +399,10 @@ uint32_t extremes(const void* a, const void* b, const void*, void* out, unsigned
   for (unsigned i = 0; i < n; ++i) {
     bool first = false;
     if constexpr (std::is_floating_point_v<T>) {
-      first = relation<C>(real(flush ? flushed(x[i]) : x[i]), real(flush ? flushed(y[i]) : y[i])) ||
+      first = relation(C, real(flush ? flushed(x[i]) : x[i]), real(flush ? flushed(y[i]) : y[i])) ||
               (is_nan(y[i]) && !is_nan(x[i]));
     } else {
-      first = relation<C>(static_cast<T>(x[i]), static_cast<T>(y[i]));
+      first = relation(C, static_cast<T>(x[i]), static_cast<T>(y[i]));
     }
     r[i] = first ? x[i] : y[i];
   }
@@ -465,28 +448,7 @@ uint32_t tests(const void* result, unsigned count, Condition condition) {
     } else {
       value = static_cast<T>(x[i]);
     }
-    bool truth = false;
-    switch (condition) {
-      case Condition::zero:
-        truth = value == T{0};
-        break;
-      case Condition::not_zero:
-        truth = value != T{0};
-        break;
-      case Condition::greater:
-        truth = value > T{0};
-        break;
-      case Condition::greater_equal:
-        truth = value >= T{0};
-        break;
-      case Condition::less:
-        truth = value < T{0};
-        break;
-      default:
-        truth = value <= T{0};
-        break;
-    }
-    bits |= truth ? 1u << i : 0;
+    bits |= relation(condition, value, T{0}) ? 1u << i : 0;
   }
   return bits;
 }

@@ -9,6 +9,7 @@
 #include "eu/exec/fast_math.h"
 #include "eu/exec/fast_multiply.h"
 #include "eu/exec/flow.h"
+#include "eu/exec/lanes.h"
 #include "eu/exec/send.h"
 
 namespace halogen::eu {
@@ -220,6 +221,9 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
     }
     if (prepared.fast == nullptr) {
       choose_math(prepared);
+    }
+    if (prepared.fast == nullptr) {
+      choose_lanes(prepared, rules);
     }
   }
   return prepared;

@@ -14,7 +14,7 @@ using Extended = long double;
 #endif
 
 double& extension(const Frame& frame, uint8_t macro, unsigned lane) {
-  return frame.thread.macro[macro % kMacroRegisters][lane % 16];
+  return frame.thread.macro[macro % kMacroRegisters][lane % 16].value;
 }
 
 Extended operand(const Frame& frame, const Prepared& prepared, const SourceSet& sources, unsigned which,

@@ -88,12 +88,15 @@ void locate_arf(Frame& frame, const Prepared& prepared, const Operand& operand, 
   switch (static_cast<Arf>(operand.reg >> 4)) {
     case Arf::address:
       whole(storage, thread.address, sub);
+      storage.bytes = frame.rules.address_words * 2;
       break;
     case Arf::accumulator:
       whole(storage, thread.accumulator, number * static_cast<int32_t>(kGrfBytes) + sub);
+      storage.bytes = frame.rules.accumulators * static_cast<int32_t>(kGrfBytes);
       break;
     case Arf::flag:
       whole(storage, thread.flag, number * 4 + sub);
+      storage.bytes = frame.rules.flag_registers * 4;
       break;
     case Arf::mask:
       if (frame.rules.channel_enable_register) {
@@ -295,6 +298,26 @@ uint64_t immediate_bits(const Operand& operand, unsigned lane) {
   }
 }
 
+namespace {
+
+// The words of a vector immediate lie where the destination's elements lie: four dwords take every second of them
+// (Intel's compiler writes such vectors, with zeros between).
+unsigned vector_lane(const Instruction& in, const Operand& operand, unsigned lane) {
+  const unsigned step = in.dst.region.horizontal * traits(in.dst.type).bytes / 2u;
+  const bool spread = (operand.type == Type::v || operand.type == Type::uv) && step > 1 && step * in.exec_size <= 8;
+  return spread ? lane * step : lane;
+}
+
+}  // namespace
+
+uint64_t immediate_for_lane(const Instruction& in, const Operand& operand, unsigned lane) {
+  return immediate_bits(operand, in.align16 ? operand.swizzle[lane & 3] & 3u : vector_lane(in, operand, lane));
+}
+
+bool obeys_modifiers(const Instruction& in, const Operand& operand, const EuRules& rules) {
+  return operand.file != File::immediate && !ignores_modifiers(in, rules);
+}
+
 Wide accumulator_integer(const Thread& thread, int32_t offset, Type type) {
   const unsigned bytes = traits(type).bytes;
   uint64_t bits = 0;
@@ -359,8 +382,7 @@ Source::Source(Frame& frame, const Prepared& prepared, unsigned which)
       prepared_(prepared),
       operand_(prepared.in.src[which]),
       type_(operand_.type),
-      modifiers_((operand_.negate || operand_.absolute) && operand_.file != File::immediate &&
-                 !ignores_modifiers(prepared.in, frame.rules)),
+      modifiers_((operand_.negate || operand_.absolute) && obeys_modifiers(prepared.in, operand_, frame.rules)),
       logic_not_(is_logic(prepared.in.op) && frame.rules.logic_negate_is_not) {
   if (operand_.file != File::immediate) {
     locate(frame, prepared, operand_, storage_);
@@ -377,22 +399,9 @@ int32_t Source::offset(unsigned lane) const {
   return element_offset(frame_.thread, prepared_, operand_, storage_, lane, false);
 }
 
-namespace {
-
-// The words of a vector immediate lie where the destination's elements lie: four dwords take every second of them
-// (Intel's compiler writes such vectors, with zeros between).
-unsigned vector_lane(const Instruction& in, const Operand& operand, unsigned lane) {
-  const unsigned step = in.dst.region.horizontal * traits(in.dst.type).bytes / 2u;
-  const bool spread = (operand.type == Type::v || operand.type == Type::uv) && step > 1 && step * in.exec_size <= 8;
-  return spread ? lane * step : lane;
-}
-
-}  // namespace
-
 uint64_t Source::bits(unsigned lane) const {
   if (operand_.file == File::immediate) {
-    return immediate_bits(
-        operand_, prepared_.in.align16 ? operand_.swizzle[lane & 3] & 3u : vector_lane(prepared_.in, operand_, lane));
+    return immediate_for_lane(prepared_.in, operand_, lane);
   }
   return load_bits(storage_, offset(lane), traits(type_).bytes);
 }

@@ -37,6 +37,11 @@ void store_bits(Storage& storage, int32_t offset, unsigned bytes, uint64_t bits)
 
 uint64_t immediate_bits(const Operand& operand, unsigned lane);  // element of an immediate, vectors spread out
 
+// The element of an immediate that a lane of the instruction takes.
+uint64_t immediate_for_lane(const Instruction& in, const Operand& operand, unsigned lane);
+// Whether negate and absolute of a source mean something; else they are passed over.
+bool obeys_modifiers(const Instruction& in, const Operand& operand, const EuRules& rules);
+
 class Source {
  public:
   Source(Frame& frame, const Prepared& prepared, unsigned which);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "eu/exec/executor.h"
@@ -50,6 +51,8 @@ struct FastPlan {
   bool chooses = false;  // the predicate picks, it does not mask
 };
 
+struct LanePlan;
+
 struct Prepared {
   Instruction in;
   uint32_t offset = 0;
@@ -63,6 +66,7 @@ struct Prepared {
   Handler handler = nullptr;
   Handler fast = nullptr;  // a specialised routine, if one fits
   FastPlan plan;
+  std::shared_ptr<const LanePlan> lane_plan;  // null: `fast` is of another kind
 };
 
 // What a handler works with.

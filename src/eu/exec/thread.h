@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,6 +41,7 @@ struct MaskStacks {
   std::array<uint32_t, kMaskStack> if_stack{};
   std::array<uint32_t, kMaskStack> loop_stack{};
   std::array<uint32_t, kMaskStack> continue_stack{};
+  bool operator==(const MaskStacks&) const = default;
 };
 
 struct Thread {
@@ -53,10 +55,17 @@ struct Thread {
     std::array<int64_t, 16> upper{};
     uint16_t valid = 0;
     uint8_t element = 4;  // bytes
+    bool operator==(const Extension&) const = default;
   };
   std::array<Extension, 2> extension{};
   // What the macro steps (invm, rsqtm, madm) keep below the mantissa in the register: the value is the sum of both.
-  std::array<std::array<double, 16>, kMacroRegisters> macro{};
+  struct Below {
+    double value = 0.0;
+    bool operator==(const Below& other) const {
+      return std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(other.value);
+    }
+  };
+  std::array<std::array<Below, 16>, kMacroRegisters> macro{};
 
   std::array<uint16_t, 16> address{};
   std::array<uint32_t, 2> flag{};
@@ -90,6 +99,8 @@ struct Thread {
 
   // All channels of the mask at `start_ip`, stacks empty, masks in sr0. Registers keep their content.
   void start(uint32_t start_ip, uint32_t mask);
+
+  bool operator==(const Thread&) const = default;  // all of it
 };
 
 }  // namespace halogen::eu

@@ -1,7 +1,10 @@
 // Random instructions that hardware would take, and random threads with numbers that hurt.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <random>
+#include <string>
 
 #include "unit/eu/exec_support.h"
 
@@ -134,6 +137,50 @@ inline Operand random_source(Random& random, Type type, unsigned exec_size, bool
     operand.reg = operand.sub = 0;
   }
   return operand;
+}
+
+// Which part of two threads differs first; empty: none.
+inline std::string difference(const Thread& a, const Thread& b) {
+  for (size_t i = 0; i < a.grf.size(); ++i) {
+    if (a.grf[i] != b.grf[i]) {
+      const size_t at = i & ~size_t{7};
+      uint64_t x = 0;
+      uint64_t y = 0;
+      std::memcpy(&x, a.grf.data() + at, 8);
+      std::memcpy(&y, b.grf.data() + at, 8);
+      return fmt::format("r{} byte {}: {:#018x} and {:#018x}", at / kGrfBytes, at % kGrfBytes, x, y);
+    }
+  }
+  for (size_t i = 0; i < a.accumulator.size(); i += 4) {
+    uint32_t x = 0;
+    uint32_t y = 0;
+    std::memcpy(&x, a.accumulator.data() + i, 4);
+    std::memcpy(&y, b.accumulator.data() + i, 4);
+    if (x != y) {
+      return fmt::format("acc{} byte {}: {:#010x} and {:#010x}", i / kGrfBytes, i % kGrfBytes, x, y);
+    }
+  }
+  if (a.flag != b.flag) {
+    return fmt::format("flags: {:#x} {:#x} and {:#x} {:#x}", a.flag[0], a.flag[1], b.flag[0], b.flag[1]);
+  }
+  for (size_t i = 0; i < a.extension.size(); ++i) {
+    const auto& x = a.extension[i];
+    const auto& y = b.extension[i];
+    if (!(x == y)) {
+      return fmt::format("upper part of acc{}: lanes {:#x} of {} bytes and {:#x} of {}", i, x.valid, x.element, y.valid,
+                         y.element);
+    }
+  }
+  return a.mrf != b.mrf           ? "message registers"
+         : a.control != b.control ? "cr0"
+         : a.state != b.state     ? "sr0"
+         : a.address != b.address ? "a0"
+         : !(a.masks == b.masks)  ? "mask stacks"
+         : a.ip != b.ip           ? "ip"
+         : a.active != b.active   ? "active channels"
+         : a.status != b.status   ? "status"
+         : a == b                 ? ""
+                                  : "something else";
 }
 
 struct Shape {
