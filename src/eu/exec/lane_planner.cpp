@@ -217,8 +217,12 @@ bool plan_lanes(const Prepared& prepared, const EuRules& rules, LanePlan& plan) 
   plan.carries = in.op == Op::addc || in.op == Op::subb;
   plan.divides = in.op == Op::math && in.math == MathFunction::int_divide_both;
   const bool implicit = rules.implicit_accumulator_write && is_arithmetic(in.op);
-  plan.accumulates = !plan.carries && (in.accumulator_write || implicit);
+  const bool names_it = in.dst.is_arf(Arf::accumulator) && !in.dst.indirect;
+  plan.accumulates = !plan.carries && !names_it && (in.accumulator_write || implicit);
   plan.unless_disabled = !plan.carries && !in.accumulator_write;
+  if (plan.carries && names_it) {
+    return false;  // sum and carry go to one place
+  }
   plan.accumulator = accumulator_type(in, prepared.exec);
   if (prepared.raw_move || compares) {
     plan.raw = true;
@@ -238,10 +242,14 @@ bool plan_lanes(const Prepared& prepared, const EuRules& rules, LanePlan& plan) 
   plan.modal = plan.floats || traits(in.dst.type).is_float;
   plan.rounds = plan.floats && !passes && !compares;
   plan.flushes = plan.floats && (in.op == Op::mov ? plan.source[0].type != in.dst.type : !passes);
-  if (plan.divides &&
-      (!plan.keeps || plan.destination.file != LaneFile::grf || plan.destination.indirect ||
-       plan.destination.offset[in.exec_size - 1u] + kRegister + 8 > static_cast<int32_t>(kGrfs) * kRegister)) {
-    return false;
+  if (plan.divides) {
+    // Quotients in one register, remainders in the next: where the two would meet, order counts.
+    const int32_t first = plan.destination.offset[0];
+    const int32_t last = plan.destination.offset[in.exec_size - 1u];
+    if (!plan.keeps || plan.destination.file != LaneFile::grf || plan.destination.indirect ||
+        last - first >= kRegister || last + kRegister + 8 > static_cast<int32_t>(kGrfs) * kRegister) {
+      return false;
+    }
   }
   if (!plan.floats && ((wide && !wide_fits(in, plan, prepared.source_count)) || !products_fit(in, plan))) {
     return false;

@@ -86,11 +86,32 @@ void store_any(std::byte* to, const int16_t* offset, const uint64_t* bits, uint3
 }
 
 uint32_t nans(const LaneValues& values, unsigned count) {
+  constexpr int64_t kInfinity = 0x7ff0'0000'0000'0000;
+  int64_t odd = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    odd |= kInfinity - (values.integer[i] & INT64_MAX);  // below zero for a NaN
+  }
+  if (odd >= 0) {
+    return 0;
+  }
   uint32_t bits = 0;
   for (unsigned i = 0; i < count; ++i) {
-    bits |= static_cast<uint32_t>(values.real[i] != values.real[i]) << i;
+    bits |= static_cast<uint32_t>(std::isnan(values.real[i])) << i;
   }
   return bits;
+}
+
+// Numbers that fill their elements: what stood above them is gone.
+void bits_to_accumulator(Thread& thread, const int16_t* offset, const uint64_t* bits, uint32_t mask, unsigned bytes) {
+  const bool plain = thread.extension[0].valid == 0 && thread.extension[1].valid == 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(mask));
+    if (plain) {
+      std::memcpy(thread.accumulator.data() + offset[i], &bits[i], bytes);
+    } else {
+      set_accumulator_bits(thread, offset[i], bytes, bits[i]);
+    }
+  }
 }
 
 template <class T>
@@ -265,13 +286,12 @@ class LaneRun {
       accumulate(mask);
     }
     if (to_accumulator) {
-      const bool exact = !to_float && !plan_.raw && !in_.saturate && !traits(plan_.result).is_float;
-      for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const auto i = static_cast<unsigned>(std::countr_zero(rest));
-        if (exact) {
+      if (to_float || plan_.raw || in_.saturate || traits(plan_.result).is_float) {
+        bits_to_accumulator(thread, offset, bits, mask, traits(type).bytes);
+      } else {
+        for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+          const auto i = static_cast<unsigned>(std::countr_zero(rest));
           set_accumulator_integer(thread, offset[i], type, out_.integer[i]);
-        } else {
-          set_accumulator_bits(thread, offset[i], traits(type).bytes, bits[i]);
         }
       }
     } else if (plan_.keeps) {

@@ -290,4 +290,85 @@ inline Instruction random_instruction(Random& random, GenId gen) {
   return in;
 }
 
+// The same, and what only the judge of fast routines needs: functions, sums over groups, align16 with swizzles and
+// write masks, accumulators, every condition.
+inline Instruction random_wide_instruction(Random& random, GenId gen) {
+  Instruction in = random_instruction(random, gen);
+  const bool late = gen >= GenId::gen8;
+  if (random.chance(25) && gen >= GenId::gen6) {
+    in.op = Op::math;
+    in.condition = Condition::none;
+    const bool integers = random.chance(20);
+    in.math =
+        integers ? random.pick({MathFunction::int_divide_both, MathFunction::int_quotient, MathFunction::int_remainder})
+                 : random.pick({MathFunction::inverse, MathFunction::log2, MathFunction::exp2, MathFunction::sqrt,
+                                MathFunction::rsqrt, MathFunction::sin, MathFunction::cos, MathFunction::divide,
+                                MathFunction::power});
+    in.sources = integers || in.math == MathFunction::divide || in.math == MathFunction::power ? 2 : 1;
+    const Type type = integers                                  ? random.pick({Type::d, Type::ud})
+                      : gen >= GenId::gen9 && random.chance(30) ? Type::hf
+                                                                : Type::f;
+    in.exec_size = static_cast<uint8_t>(1u << random.below(5));
+    in.dst = dst(random.below(120), type);
+    in.accumulator_write = false;
+    for (unsigned i = 0; i < in.sources; ++i) {
+      in.src[i] = random_source(random, type, in.exec_size, false);
+    }
+  } else if (random.chance(25)) {
+    in.op = gen >= GenId::gen6 && gen <= GenId::gen9 && random.chance(40)
+                ? Op::lrp
+                : random.pick({Op::dp2, Op::dp3, Op::dp4, Op::dph, Op::line, Op::mac, Op::pln});
+    in.sources = in.op == Op::lrp ? 3 : 2;
+    in.condition = random.chance(30) ? static_cast<Condition>(1 + random.below(6)) : Condition::none;
+    in.exec_size = static_cast<uint8_t>(4u << random.below(3));
+    in.dst = dst(random.below(120), Type::f);
+    in.math = MathFunction::none;
+    for (unsigned i = 0; i < in.sources; ++i) {
+      in.src[i] = random_source(random, Type::f, in.exec_size, false);
+    }
+  }
+  if (random.chance(15) && gen <= GenId::gen9 && in.op != Op::math && in.exec_size >= 4 && in.exec_size <= 16) {
+    in.align16 = true;
+    in.dst.write_mask = static_cast<uint8_t>(random.below(16));
+    in.dst.region.horizontal = 1;
+    for (unsigned i = 0; i < in.sources; ++i) {
+      in.src[i].region = random.chance(10) ? Region{0, 1, 0} : Region{random.pick<uint8_t>({0, 4}), 4, 1};
+      for (auto& component : in.src[i].swizzle) {
+        component = static_cast<uint8_t>(random.below(4));
+      }
+    }
+    if (in.predicate != Predicate::none) {
+      in.predicate = random.pick({Predicate::normal, Predicate::replicate_x, Predicate::replicate_y,
+                                  Predicate::replicate_z, Predicate::replicate_w, Predicate::any4h, Predicate::all4h});
+    }
+  }
+  const bool four_bytes = size_of(in.dst.type) == 4;
+  if (random.chance(15) && four_bytes && in.dst.file == File::grf && in.exec_size <= 16 && !in.align16) {
+    in.dst = arf(Arf::accumulator, in.dst.type, random.below(late ? 3 : 2), 0, {0, 1, 1});
+  }
+  if (random.chance(10) && in.src[0].file == File::grf && size_of(in.src[0].type) == 4 && in.exec_size <= 16 &&
+      !in.align16) {
+    const Operand before = in.src[0];
+    in.src[0] = arf(Arf::accumulator, before.type, random.below(2));
+    in.src[0].negate = before.negate;
+    in.src[0].absolute = before.absolute;
+  }
+  if (random.chance(10) && !in.dst.indirect && in.dst.file == File::grf && size_of(in.dst.type) >= 2) {
+    in.dst.indirect = true;
+    in.dst.address_sub = static_cast<uint8_t>(random.below(8));
+    in.dst.address_offset = static_cast<int16_t>(static_cast<int>(random.below(64)) * 8 - 256);
+  }
+  if (random.chance(10) && in.op != Op::math) {
+    in.accumulator_write = true;
+  }
+  if (in.condition != Condition::none && random.chance(10)) {
+    in.condition = random.pick({Condition::overflow, Condition::unordered, Condition::round});
+  }
+  if (random.chance(10) && in.sources >= 1 && in.src[in.sources - 1u].file == File::immediate &&
+      size_of(in.src[in.sources - 1u].type) == 2 && !real_type(in.src[in.sources - 1u].type)) {
+    in.src[in.sources - 1u].type = random.pick({Type::v, Type::uv});
+  }
+  return in;
+}
+
 }  // namespace halogen::eu::test
