@@ -38,13 +38,21 @@ class Maker:
             return t, t
         if op in ("rol", "ror"):
             return "ud", "ud"
+        narrow = ["b", "ub"]
+        half = [] if self.old else ["hf"]
+        wide = ["df", "q", "uq"] if self.gen in ("gen8", "gen9") else []
         if op == "mov":
-            return self.pick(*ints, "f"), self.pick(*ints, "f", *([] if self.old else ["hf"]))
+            if wide and self.r.random() < 0.2:
+                return self.pick(*wide, "f", "d"), self.pick(*wide)
+            return self.pick(*ints, *narrow, *half, "f"), self.pick(*ints, *narrow, *half, "f")
+        if op in ("add", "mul", "sel", "cmp"):
+            t = self.pick(*ints, "f", "f", *half, *(wide if op != "mul" else []))
+            return t, t
         t = self.pick(*ints, "f", "f")
         return t, t
 
     def channels(self, widest=16):
-        size = self.pick(*(s for s in (1, 2, 4, 8, 16) if s <= widest))
+        size = self.pick(*(s for s in (1, 2, 4, 8, 16, 32) if s <= widest))
         step = max(size, 4)
         return size, self.r.randrange(0, 32 - step + 1, step) if step < 32 else 0
 
@@ -81,8 +89,8 @@ class Maker:
         return f"{text}r{self.r.randrange(128)}.{self.r.randrange(count)}{self.region(size)}:{t}"
 
     def immediate(self, t):
-        if t == "f":
-            return f"0x{self.r.getrandbits(32):X}:f"
+        if t in ("f", "df", "hf"):
+            return f"0x{self.r.getrandbits(SIZE[t] * 8):X}:{t}"
         bits = SIZE[t] * 8
         return f"0x{self.r.getrandbits(bits):X}:{t}"
 
@@ -120,24 +128,29 @@ class Maker:
             dst_t = src_t = "f"
         if op == "shr":
             dst_t = src_t = "ud"
-        size, first = self.channels()
+        # 32 channels where two registers hold them.
+        size, first = self.channels(32 if max(SIZE[dst_t], SIZE[src_t]) <= 2 else 16)
         flag = self.flag() if self.r.random() < 0.4 else None
+        if size == 32 and flag:
+            flag = flag[:3] + "0"
         condition = ""
         can = op not in ("bfrev", "fbl", "cbit", "addc", "subb", "rol", "ror", "line", "lzd", "dp4", "dp3", "dp2", "dph")
         if op in ("cmp",) or (can and self.r.random() < 0.3):
             name = self.pick("eq", "ne", "gt", "ge", "lt", "le")
-            where = flag or self.flag()
+            where = flag or (self.flag()[:3] + "0" if size == 32 else self.flag())
             if op == "sel":
                 flag = None
             condition = f" ({name}){where}"
         sat = "(sat)" if op in ("mov", "add", "mul", "sel", "mac", "avg") and self.r.random() < 0.2 else ""
         words = [self.destination(dst_t)]
         if op in unary:
-            last = self.immediate(src_t) if op in ("mov", "not") and self.r.random() < 0.3 else self.source(op, src_t, size)
+            can = op in ("mov", "not") and SIZE[src_t] != 1 and (SIZE[src_t] < 8 or op == "mov")
+            last = self.immediate(src_t) if can and self.r.random() < 0.3 else self.source(op, src_t, size)
             words.append(last)
         else:
             words.append(self.source(op, src_t, size))
-            words.append(self.immediate(src_t) if self.r.random() < 0.3 and op not in ("dp4", "dp3", "dp2", "dph")
+            can = op not in ("dp4", "dp3", "dp2", "dph") and SIZE[src_t] in (2, 4)
+            words.append(self.immediate(src_t) if self.r.random() < 0.3 and can
                          else self.direct(op, src_t, size))
         options = ["AccWrEn", "Atomic"] if self.gen == "gen12" else ["AccWrEn", "NoDDClr", "NoDDChk", "Atomic", "Switch"]
         options.append("Breakpoint")

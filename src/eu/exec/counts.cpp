@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "eu/exec/fidelity_class.h"
 #include "eu/exec/math.h"
 
 namespace halogen::eu {
@@ -24,46 +25,6 @@ static_assert(static_cast<size_t>(Op::nop) + 1 == kNames.size());
 
 constexpr std::array<std::string_view, 15> kTypes{"ub", "b", "uw", "w",  "ud", "d",  "uq", "q",
                                                   "hf", "f", "df", "nf", "v",  "uv", "vf"};
-
-struct Class {
-  FidelityClass fidelity;
-  std::string_view reason;
-};
-
-Class class_of(const Instruction& in) {
-  switch (in.op) {
-    case Op::math:
-      for (const MathBound& bound : math_bounds()) {
-        if (bound.function == in.math) {
-          return {FidelityClass::approximate, bound.hardware};
-        }
-      }
-      return {FidelityClass::exact, {}};
-    case Op::madm:
-      return {FidelityClass::approximate, "exact at the end of a macro; its steps keep the model's own extension"};
-    case Op::dp4:
-    case Op::dph:
-    case Op::dp3:
-    case Op::dp2:
-    case Op::line:
-    case Op::pln:
-    case Op::lrp:
-      return {FidelityClass::approximate, "sum in double precision, rounded once: within 1 ulp of the terms"};
-    case Op::smov:
-    case Op::movi:
-    case Op::msave:
-    case Op::mrest:
-    case Op::push:
-    case Op::pop:
-      return {FidelityClass::approximate, "meaning taken from compilers, not from a specification"};
-    case Op::illegal:
-    case Op::case_:
-    case Op::fork:
-      return {FidelityClass::unsupported, "stops the thread"};
-    default:
-      return {FidelityClass::exact, {}};
-  }
-}
 
 std::string_view type_name(Type type) {
   return kTypes[static_cast<size_t>(type) % kTypes.size()];
@@ -105,13 +66,23 @@ std::string instruction_name(const Prepared& prepared) {
   for (unsigned i = 0; i < prepared.source_count; ++i) {
     name += fmt::format("{}{}", i == 0 ? "" : ",", type_name(in.src[i].type));
   }
-  return name + fmt::format("->{}", type_name(in.dst.type));
+  name += fmt::format("->{}", type_name(in.dst.type));
+  // What changes the class stands in the name.
+  for (unsigned i = 0; i < prepared.source_count; ++i) {
+    if (in.src[i].is_arf(Arf::accumulator) && traits(in.src[i].type).is_float) {
+      return name + " of an accumulator";
+    }
+    if (in.src[i].is_arf(Arf::timestamp)) {
+      return name + " of tm0";
+    }
+  }
+  return in.saturate && in.condition != Condition::none ? name + " saturated and tested" : name;
 }
 
 void KernelCounts::report(FidelityReport& report) const {
   for (size_t i = 0; i < counters_.size(); ++i) {
     if (counters_[i] != 0) {
-      const Class of = class_of(kernel_.list()[i].in);
+      const InstructionClass of = class_of(kernel_.list()[i], kernel_.rules());
       report.touch(FidelityKind::instruction, instruction_name(kernel_.list()[i]), of.fidelity, of.reason,
                    counters_[i]);
     }

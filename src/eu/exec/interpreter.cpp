@@ -3,10 +3,13 @@
 #include <map>
 
 #include "base/check.h"
+#include "eu/exec/code_walk.h"
 #include "eu/exec/counts.h"
 #include "eu/exec/executor.h"
 #include "eu/exec/flow.h"
 #include "eu/exec/kernel.h"
+#include "eu/isa/printer.h"
+#include "spec/device_model.h"
 
 namespace halogen::eu {
 
@@ -26,6 +29,11 @@ namespace {
 class Interpreter final : public Executor {
  public:
   Interpreter(spec::GenId gen, InterpreterOptions options) : gen_(gen), rules_(eu_rules(gen)), options_(options) {}
+
+  std::string name() const override {
+    return fmt::format("interpreter {}{}", spec::name_of(gen_), options_.only_generic ? " general" : "");
+  }
+  spec::GenId gen() const override { return gen_; }
 
   std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code, uint32_t entry) const override {
     return std::make_unique<PreparedKernel>(std::move(code), entry, rules_, options_.only_generic);
@@ -138,6 +146,17 @@ class CodeList final : public CodeSource {
 };
 
 }  // namespace
+
+KernelKey Executor::key(const CodeSource& code, uint32_t entry) const {
+  // FNV-1a of the text, which keeps all that an instruction means.
+  uint64_t digest = 0xcbf2'9ce4'8422'2325;
+  for (const auto& [offset, in] : reachable_code(code, entry)) {
+    for (const char letter : fmt::format("{} {}\n", offset, print(gen(), in, true))) {
+      digest = (digest ^ static_cast<uint8_t>(letter)) * 0x100'0000'01b3;
+    }
+  }
+  return {name(), entry, digest};
+}
 
 std::unique_ptr<Executor> make_interpreter(spec::GenId gen, InterpreterOptions options) {
   return std::make_unique<Interpreter>(gen, options);

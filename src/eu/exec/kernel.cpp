@@ -4,6 +4,7 @@
 #include <map>
 
 #include "eu/exec/alu.h"
+#include "eu/exec/code_walk.h"
 #include "eu/exec/fast.h"
 #include "eu/exec/fast_accumulate.h"
 #include "eu/exec/fast_math.h"
@@ -15,9 +16,6 @@
 namespace halogen::eu {
 
 namespace {
-
-constexpr uint32_t kReach = 16u << 20;      // bytes of code on each side of the entry that are prepared ahead
-constexpr size_t kInstructions = 1u << 16;  // at most; what lies behind is prepared when a thread gets there
 
 // Types of elements: what a vector immediate spreads to.
 Type element_type(const Operand& operand) {
@@ -80,31 +78,6 @@ Handler handler_for(const Instruction& in, const EuRules& rules) {
     }
     default:
       return execute_alu;
-  }
-}
-
-// break may name the while itself: its channels go on behind it.
-uint32_t behind_while(uint32_t target, const CodeSource* code) {
-  if (code != nullptr) {
-    const auto there = code->at(target);
-    if (there && there->op == Op::while_) {
-      return target + there->size;
-    }
-  }
-  return target;
-}
-
-bool ends_path(const Instruction& in) {
-  switch (in.op) {
-    case Op::send:
-    case Op::sendc:
-    case Op::sends:
-    case Op::sendsc:
-      return in.send.end_of_thread;
-    case Op::jmpi:
-      return in.predicate == Predicate::none;
-    default:
-      return false;
   }
 }
 
@@ -199,11 +172,8 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
   const unsigned lanes = in.exec_size > 32 ? 32u : in.exec_size;
   prepared.in.exec_size = static_cast<uint8_t>(lanes);
   prepared.lanes = lanes >= 32 ? ~0u : (1u << lanes) - 1;
-  prepared.jip = in.op == Op::calla ? static_cast<uint32_t>(in.jip) : offset + static_cast<uint32_t>(in.jip);
-  prepared.uip = offset + static_cast<uint32_t>(in.uip);
-  if (in.op == Op::break_ && in.has_uip) {
-    prepared.uip = behind_while(prepared.uip, code);
-  }
+  prepared.jip = near_target(in, offset);
+  prepared.uip = far_target(in, offset, code);
   prepared.exec = execution_type(in);
   prepared.source_count = static_cast<uint8_t>(source_count(in));
   const bool is_move = in.op == Op::mov || in.op == Op::dim || in.op == Op::smov;
@@ -231,54 +201,25 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
 
 PreparedKernel::PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t entry, const EuRules& rules,
                                bool only_generic)
-    : code_(std::move(code)), entry_(entry) {
-  std::map<uint32_t, Prepared> found;
-  std::vector<uint32_t> to_do{entry};
-  const auto near = [&](uint32_t offset) {
-    return (offset & 7) == 0 && offset - (entry - kReach) < 2 * kReach && (offset >= entry - kReach || entry < kReach);
-  };
-  while (!to_do.empty() && found.size() < kInstructions) {
-    const uint32_t offset = to_do.back();
-    to_do.pop_back();
-    if (!near(offset) || found.contains(offset)) {
-      continue;
-    }
-    const auto in = code_->at(offset);
-    if (!in) {
-      continue;
-    }
-    const Prepared& prepared =
-        found.emplace(offset, prepare_instruction(*in, offset, rules, code_.get(), only_generic)).first->second;
-    if (in->op == Op::illegal) {
-      continue;
-    }
-    if (in->has_uip) {
-      to_do.push_back(prepared.uip);
-    }
-    if (in->has_jip) {
-      to_do.push_back(prepared.jip);
-    }
-    if (!ends_path(*in)) {
-      to_do.push_back(prepared.next);
-    }
-  }
+    : code_(std::move(code)), rules_(rules), entry_(entry) {
+  auto found = reachable_code(*code_, entry);
   if (found.empty()) {
     return;
   }
   // A wrapped range is cut at its end: the rest is prepared on the way.
   first_ = found.begin()->first;
   const uint32_t last = found.rbegin()->first;
-  if (last - first_ > 2 * kReach) {
+  if (last - first_ > 2 * kCodeReach) {
     first_ = entry;
-    std::erase_if(found, [&](const auto& item) { return item.first < entry || item.first - entry > kReach; });
+    std::erase_if(found, [&](const auto& item) { return item.first < entry || item.first - entry > kCodeReach; });
   }
   if (found.empty()) {
     return;
   }
   slots_.resize((found.rbegin()->first - first_) / 8 + 1);
   list_.reserve(found.size());
-  for (auto& [offset, prepared] : found) {
-    list_.push_back(prepared);
+  for (const auto& [offset, in] : found) {
+    list_.push_back(prepare_instruction(in, offset, rules, code_.get(), only_generic));
     slots_[(offset - first_) / 8] = static_cast<uint32_t>(list_.size());
   }
 }

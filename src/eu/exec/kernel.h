@@ -38,9 +38,11 @@ class PreparedKernel final : public Kernel {
     return static_cast<size_t>(&prepared - list_.data());
   }
   [[nodiscard]] const CodeSource& code() const { return *code_; }
+  [[nodiscard]] const EuRules& rules() const { return rules_; }
 
  private:
   std::shared_ptr<const CodeSource> code_;
+  const EuRules& rules_;
   uint32_t entry_;
   uint32_t first_ = 0;           // offset of slot 0
   std::vector<uint32_t> slots_;  // by offset / 8: index + 1 in the list

@@ -121,18 +121,21 @@ void locate_arf(Frame& frame, const Prepared& prepared, const Operand& operand, 
       break;
     case Arf::state:
       whole(storage, thread.state, number * 16 + sub);
+      storage.bytes = frame.rules.channel_enable_register ? 32 : 16;  // sr1 came with it
       break;
     case Arf::control:
       whole(storage, thread.control, sub);
       break;
     case Arf::notification:
       whole(storage, thread.notification, sub);
+      storage.bytes = 12;
       break;
     case Arf::ip:
       to_scratch(storage, std::array{prepared.offset});
       break;
     case Arf::thread_dependency:
       whole(storage, thread.dependency, sub);
+      storage.bytes = 16;
       break;
     case Arf::timestamp:
       to_scratch(storage, std::array{static_cast<uint32_t>(thread.instructions),

@@ -4,6 +4,7 @@
 
 #include "eu/isa/bits128.h"
 #include "eu/isa/compaction.h"
+#include "eu/isa/form_visitor.h"
 #include "eu/isa/operand_decoding.h"
 #include "eu/isa/tables.h"
 
@@ -23,57 +24,36 @@ class Decoding : private OperandDecoding {
       return DecodeFault::none;
     }
     controls();
-    switch (row_.kind) {
-      case Kind::nothing:
-        break;
-      case Kind::basic:
-      case Kind::wide:
-        condition();
-        basic(row_.sources);
-        break;
-      case Kind::math:
-        math();
-        break;
-      case Kind::sync:
-        sync();
-        break;
-      case Kind::ternary:
-      case Kind::ternary_macro:
-        condition();
-        ternary();
-        break;
-      case Kind::branch:
-        branch();
-        break;
-      case Kind::diverge:
-        diverge();
-        break;
-      case Kind::jump:
-        jump();
-        break;
-      case Kind::send:
-        send();
-        break;
-      case Kind::split_send:
-        split_send();
-        break;
-      case Kind::macro:
-        break;
-    }
+    visit_form(row_.kind, *this);
     forget_unused();
     return fault_;
   }
 
  private:
+  template <class Forms>
+  friend void ::halogen::eu::visit_form(Kind kind, Forms& forms);
+
+  void two_sources() {
+    condition();
+    basic(row_.sources);
+  }
+
+  void wide_immediate() {
+    condition();
+    out_.sources = row_.sources;
+    destination();
+    out_.src[0].file = File::immediate;
+    out_.src[0].type = Type::df;
+    out_.src[0].immediate = get(Field::immediate);
+  }
+
+  void three_sources() {
+    condition();
+    ternary();
+  }
+
   void basic(uint8_t sources) {
     out_.sources = sources;
-    if (row_.kind == Kind::wide) {
-      destination();
-      out_.src[0].file = File::immediate;
-      out_.src[0].type = Type::df;
-      out_.src[0].immediate = get(Field::immediate);
-      return;
-    }
     if (!row_.allows(Allow::no_dst)) {
       destination();
     }

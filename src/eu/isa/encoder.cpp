@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "eu/isa/compaction.h"
+#include "eu/isa/form_visitor.h"
 #include "eu/isa/operand_encoding.h"
 #include "eu/isa/tables.h"
 #include "spec/device_model.h"
@@ -30,7 +31,7 @@ class Encoding : private OperandEncoding {
       return finish();
     }
     controls();
-    body();
+    visit_form(row_.kind, *this);
     return finish();
   }
 
@@ -55,61 +56,47 @@ class Encoding : private OperandEncoding {
     }
   }
 
-  void body() {
-    switch (row_.kind) {
-      case Kind::nothing:
-      case Kind::macro:
-        break;
-      case Kind::basic:
-        put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
-        expect_sources(row_.sources);
-        basic();
-        break;
-      case Kind::wide:
-        put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
-        destination();
-        put(Field::src0_file, code_of(tables_.file, File::immediate, "file"), "file");
-        put(Field::src0_type, code_of(tables_.register_type, Type::df, "type"), "type");
-        put(Field::immediate, in_.src[0].immediate, "immediate");
-        break;
-      case Kind::math:
-        put(Field::condition, static_cast<uint64_t>(in_.math), "function");
-        expect_sources(math_sources(in_.math));
-        if (is_macro(in_.math)) {
-          macro();
-        } else {
-          basic();
-        }
-        break;
-      case Kind::sync:
-        put(Field::condition, static_cast<uint64_t>(in_.sync), "function");
-        put(Field::dst_horizontal, 1, "stride");
-        if (in_.src[0].file == File::immediate) {
-          source(0);
-        }
-        break;
-      case Kind::ternary:
-      case Kind::ternary_macro:
-        put(Field::condition, static_cast<uint64_t>(in_.condition), "condition");
-        expect_sources(3);
-        ternary();
-        break;
-      case Kind::branch:
-        branch();
-        break;
-      case Kind::diverge:
-        diverge();
-        break;
-      case Kind::jump:
-        jump();
-        break;
-      case Kind::send:
-        send();
-        break;
-      case Kind::split_send:
-        split_send();
-        break;
+  template <class Forms>
+  friend void ::halogen::eu::visit_form(Kind kind, Forms& forms);
+
+  void condition() { put(Field::condition, static_cast<uint64_t>(in_.condition), "condition"); }
+
+  void two_sources() {
+    condition();
+    expect_sources(row_.sources);
+    basic();
+  }
+
+  void wide_immediate() {
+    condition();
+    destination();
+    put(Field::src0_file, code_of(tables_.file, File::immediate, "file"), "file");
+    put(Field::src0_type, code_of(tables_.register_type, Type::df, "type"), "type");
+    put(Field::immediate, in_.src[0].immediate, "immediate");
+  }
+
+  void math() {
+    put(Field::condition, static_cast<uint64_t>(in_.math), "function");
+    expect_sources(math_sources(in_.math));
+    if (is_macro(in_.math)) {
+      macro();
+    } else {
+      basic();
     }
+  }
+
+  void sync() {
+    put(Field::condition, static_cast<uint64_t>(in_.sync), "function");
+    put(Field::dst_horizontal, 1, "stride");
+    if (in_.src[0].file == File::immediate) {
+      source(0);
+    }
+  }
+
+  void three_sources() {
+    condition();
+    expect_sources(3);
+    ternary();
   }
 
   void basic() {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "support/paths.h"
+#include "support/run_tool.h"
 
 namespace halogen {
 namespace {
@@ -21,10 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Outcome {
-  int status;
-  std::string text;
-};
+using test::Outcome;
 
 class StepTool : public ::testing::TestWithParam<std::string> {
  protected:
@@ -32,14 +30,7 @@ class StepTool : public ::testing::TestWithParam<std::string> {
     tool_ = (test::binary_folder() / "bin" / "halogen").string();
     if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
   }
-  static Outcome shell(const std::string& command) {
-    std::FILE* pipe = ::popen(command.c_str(), "r");
-    std::string text;
-    std::array<char, 4096> part{};
-    for (size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) != 0;) text.append(part.data(), got);
-    const int status = ::pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-  }
+  static Outcome shell(const std::string& command) { return test::shell(command); }
   std::string data(const std::string& name) const {
     return (test::data_folder() / "aub" / (name + "_0_ocl.aub.xz")).string();
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/paths.h"
+#include "support/run_tool.h"
 #include "unit/trace/aub_builder.h"
 
 namespace halogen {
@@ -22,39 +23,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-struct Outcome {
-  int status;
-  std::string text;
-};
-
-class Tool : public ::testing::Test {
- protected:
-  void SetUp() override {
-    tool_ = test::binary_folder() / "bin" / "halogen";
-    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
-    root_ = fs::temp_directory_path() /
-            (std::string("halogen_cli_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  void TearDown() override {
-    if (!root_.empty()) fs::remove_all(root_);
-  }
-  std::string file(const std::string& name, std::string_view content) const {
-    std::ofstream(root_ / name, std::ios::binary) << content;
-    return (root_ / name).string();
-  }
-  Outcome run(const std::string& arguments) const {
-    std::FILE* pipe = ::popen((tool_.string() + " " + arguments).c_str(), "r");
-    std::string text;
-    std::array<char, 4096> part{};
-    for (size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) != 0;) text.append(part.data(), got);
-    const int status = ::pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-  }
-  fs::path tool_;
-  fs::path root_;
-};
+using Tool = test::ToolTest;
+using test::Outcome;
 
 TEST_F(Tool, SummaryLineAndExitCodes) {
   const std::string good = file("good.txt", "0 05000000");

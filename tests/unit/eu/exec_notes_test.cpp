@@ -1,5 +1,6 @@
 // What the notes about Gen4 to 6 say of execution units and messages (docs/requirements/notes.md), row by row.
 #include "covers.h"
+#include "eu/isa/encoder.h"
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {
@@ -49,6 +50,7 @@ TEST(EuNotes, ConversionsBetweenTypes) {
 }
 
 TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
+  COVERS("NOTES-EU-06");
   const struct {
     uint8_t number;
     Type type;
@@ -80,6 +82,46 @@ TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
       machine.run(code);
       for (unsigned i = 0; i < one.elements; ++i) {
         EXPECT_EQ(machine.get<uint32_t>(10 + i, 0), 0x100 * i + 0x10) << static_cast<int>(one.number) << "." << i;
+      }
+      // Behind the last element there is nothing: a write is lost, a read gives 0.
+      const unsigned behind = one.elements * size_of(one.type);
+      if (behind < 32) {
+        const Thread before = machine.thread;
+        Operand to = dst(0, one.type, behind);
+        to.file = File::arf;
+        to.reg = one.number;
+        Operand from = scalar(0, one.type, behind);
+        from.file = File::arf;
+        from.reg = one.number;
+        machine.run({no_mask(make(Op::mov, 1, to, {imm(0x77, one.type)})),
+                     no_mask(make(Op::mov, 1, dst(30, Type::ud), {from}))});
+        EXPECT_EQ(machine.get<uint32_t>(30, 0), 0u) << static_cast<int>(one.number);
+        EXPECT_EQ(machine.thread.address, before.address);
+        EXPECT_EQ(machine.thread.flag, before.flag);
+        EXPECT_EQ(machine.thread.state, before.state);
+        EXPECT_EQ(machine.thread.control, before.control);
+        EXPECT_EQ(machine.thread.notification, before.notification);
+        EXPECT_EQ(machine.thread.dependency, before.dependency);
+      }
+    }
+    // Two accumulators of 8 dwords or 16 words, one flag register: a third and a second are not there.
+    {
+      Machine machine(gen);
+      const auto third = arf(Arf::accumulator, Type::ud, 2, 0, {0, 1, 1});
+      const auto second_flag = arf(Arf::flag, Type::ud, 1, 0, {0, 1, 1});
+      machine.thread.accumulator.fill(std::byte{0});
+      machine.run({make(Op::mov, 8, third, {imm(5, Type::ud)}), make(Op::mov, 1, second_flag, {imm(5, Type::ud)}),
+                   make(Op::mov, 16, arf(Arf::accumulator, Type::w, 0, 0, {0, 1, 1}), {imm(3, Type::w)}),
+                   make(Op::mov, 8, arf(Arf::accumulator, Type::d, 1, 0, {0, 1, 1}), {imm(4, Type::d)}),
+                   make(Op::mov, 16, dst(4, Type::w), {arf(Arf::accumulator, Type::w, 0, 0, {16, 16, 1})}),
+                   make(Op::mov, 8, dst(5, Type::d), {arf(Arf::accumulator, Type::d, 1)})});
+      EXPECT_EQ(machine.thread.flag[1], 0u);
+      for (size_t i = 2 * kGrfBytes; i < machine.thread.accumulator.size(); ++i) {
+        EXPECT_EQ(machine.thread.accumulator[i], std::byte{0});
+      }
+      for (unsigned i = 0; i < 16; ++i) {
+        EXPECT_EQ(machine.get<int16_t>(4, i), 3);
+        EXPECT_EQ(machine.get<int32_t>(5, i % 8), 4);
       }
     }
     // null keeps nothing, ip is where the instruction is, cr0.2 is the place of an exception.
@@ -154,7 +196,28 @@ TEST(EuNotes, AddressesGiveOneOriginOrOneForEachRow) {
 }
 
 TEST(EuNotes, SwizzlesAndWriteMasksAreOfAlign16) {
+  COVERS("NOTES-EU-10");
   for (const GenId gen : kOld) {
+    // Align16 counts in 16 bytes: no other place can be written down. Align1 takes any element.
+    for (unsigned place = 0; place < 32; place += 4) {
+      Instruction in = make(Op::mov, 8, dst(4, Type::ud, place), {grf(2, Type::ud, 0, {4, 4, 1})});
+      EXPECT_TRUE(encode(gen, in).ok()) << place;
+      in.align16 = true;
+      EXPECT_EQ(encode(gen, in).ok(), place % 16 == 0) << place;
+      in.dst.sub = 0;
+      in.src[0].sub = static_cast<uint8_t>(place);
+      EXPECT_EQ(encode(gen, in).ok(), place % 16 == 0) << place;
+      in.align16 = false;
+      EXPECT_TRUE(encode(gen, in).ok()) << place;
+    }
+    // Align1 has no bits for a swizzle or a mask.
+    Instruction plain = make(Op::mov, 8, dst(4, Type::ud), {grf(2, Type::ud)});
+    const auto word = encode(gen, plain);
+    plain.src[0].swizzle = {3, 2, 1, 0};
+    plain.dst.write_mask = 5;
+    const auto same = encode(gen, plain);
+    ASSERT_TRUE(word.ok() && same.ok());
+    EXPECT_EQ(*word, *same);
     for (unsigned swizzle = 0; swizzle < 256; swizzle += 7) {
       for (unsigned mask = 0; mask < 16; ++mask) {
         Machine machine(gen);
@@ -226,33 +289,82 @@ TEST(EuNotes, ConditionsWriteTheFlagsOfEnabledChannels) {
 }
 
 TEST(EuNotes, MessagesHaveOneToFifteenRegistersAndASideband) {
-  for (unsigned length = 1; length <= 15; ++length) {
-    Machine machine(GenId::gen5, 0xff);
-    std::vector<Instruction> code;
-    for (unsigned i = 0; i < length; ++i) {  // create
-      code.push_back(make(Op::mov, 8, mrf_dst(1 + i, Type::ud), {imm(100 + i, Type::ud)}));
-    }
-    Instruction send = make(Op::send, 8, dst(40, Type::ud), {null(Type::ud)});
-    send.send.function = 5;
-    send.send.message_register = 1;
-    send.send.descriptor = (length << 25) | (1u << 20) | 0x1abcd;
-    code.push_back(send);  // deliver
-    bool processed = false;
-    machine.target.answer = [&](Thread&, const Message& message) {
-      EXPECT_EQ(message.function, 5);
-      EXPECT_EQ(message.descriptor & 0x7ffff, 0x1abcdu);
-      EXPECT_EQ(message.first.size(), length * kGrfBytes);
-      for (unsigned i = 0; i < length; ++i) {
-        EXPECT_EQ(static_cast<unsigned>(message.first[i * kGrfBytes]), 100 + i);
+  COVERS("NOTES-SF-03");
+  for (const GenId gen : {GenId::gen4, GenId::gen4_5, GenId::gen5, GenId::gen6}) {
+    for (unsigned length = 1; length <= 15; ++length) {
+      Machine machine(gen, 0xff);
+      std::vector<Instruction> code;
+      for (unsigned i = 0; i < length; ++i) {  // create
+        code.push_back(make(Op::mov, 8, mrf_dst(1 + i, Type::ud), {imm(100 + i, Type::ud)}));
       }
-      processed = true;
-      message.response[0] = std::byte{77};  // write back
-      return SendOutcome::done;
-    };
-    code.push_back(make(Op::add, 1, dst(41, Type::ud), {scalar(40, Type::ud), imm(1, Type::ud)}));
-    machine.run(code);
-    EXPECT_TRUE(processed);
-    EXPECT_EQ(machine.get<uint32_t>(41, 0), 78u);
+      Operand payload = mrf_dst(1, Type::ud);
+      Instruction send = make(Op::send, 8, dst(40, Type::ud), {gen == GenId::gen6 ? payload : null(Type::ud)});
+      send.send.function = 5;
+      send.send.message_register = 1;
+      send.send.descriptor = (length << 25) | (1u << 20) | 0x1abcd;
+      code.push_back(send);  // deliver
+      unsigned processed = 0;
+      machine.target.answer = [&](Thread&, const Message& message) {
+        EXPECT_EQ(message.function, 5);
+        EXPECT_EQ(message.descriptor & 0x7ffff, 0x1abcdu);
+        EXPECT_EQ(message.first.size(), length * kGrfBytes);
+        EXPECT_EQ(message.response.size(), kGrfBytes);
+        for (unsigned i = 0; i < length; ++i) {
+          EXPECT_EQ(static_cast<unsigned>(message.first[i * kGrfBytes]), 100 + i);
+        }
+        ++processed;
+        message.response[0] = std::byte{77};  // write back
+        return SendOutcome::done;
+      };
+      code.push_back(make(Op::add, 1, dst(41, Type::ud), {scalar(40, Type::ud), imm(1, Type::ud)}));
+      machine.run(code);
+      EXPECT_EQ(processed, 1u);
+      EXPECT_EQ(machine.get<uint32_t>(41, 0), 78u);
+    }
+    if (gen == GenId::gen6) {
+      continue;
+    }
+    // A shared function that is there: the math box. Two operands in, a root and a power out.
+    Machine machine(gen, 0xff);
+    Instruction send = make(Op::send, 8, dst(40, Type::f), {null(Type::f)});
+    send.send.function = 1;
+    send.send.message_register = 2;
+    send.send.descriptor = (1u << 25) | (1u << 20) | 4;  // square root
+    Instruction power = send;
+    power.dst = dst(41, Type::f);
+    power.send.descriptor = (2u << 25) | (1u << 20) | 10;
+    machine.run({make(Op::mov, 8, mrf_dst(2, Type::f), {imm_f(9.0f)}),
+                 make(Op::mov, 8, mrf_dst(3, Type::f), {imm_f(2.0f)}), send, power});
+    for (unsigned i = 0; i < 8; ++i) {
+      EXPECT_EQ(machine.get<float>(40, i), 3.0f);
+      EXPECT_EQ(machine.get<float>(41, i), 81.0f);
+    }
+  }
+}
+
+// Ids and sub-functions as the row lists them; what the functions do stands in src/message.
+TEST(EuNotes, SharedFunctionsHaveFourBitIdsAndSubFunctions) {
+  for (const GenId gen : kGens) {
+    for (unsigned id = 0; id < 16; ++id) {
+      if (id == 1 && gen <= GenId::gen5) {
+        continue;  // the math box is inside the model's EU
+      }
+      for (const uint32_t control : {0u, 0x12345u, 0x3ffffu}) {
+        Machine machine(gen, 0xff);
+        Instruction send = make(Op::send, 8, dst(40, Type::ud), {grf(20, Type::ud)});
+        send.send.function = static_cast<uint8_t>(id);
+        send.send.descriptor = (1u << 25) | control;
+        unsigned seen = 0;
+        machine.target.answer = [&](Thread&, const Message& message) {
+          EXPECT_EQ(message.function, id);
+          EXPECT_EQ(message.descriptor & 0x7ffff, control);
+          ++seen;
+          return SendOutcome::done;
+        };
+        machine.run(send);
+        EXPECT_EQ(seen, 1u) << id;
+      }
+    }
   }
 }
 

@@ -1,12 +1,9 @@
 // The assembly language: what people write, what is refused and why, and the tool around it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
@@ -15,12 +12,11 @@
 #include "eu/isa/printer.h"
 #include "fuzz/isa_target.h"
 #include "spec/device_model.h"
-#include "support/paths.h"
+#include "support/run_tool.h"
 
 namespace halogen::eu {
 namespace {
 
-namespace fs = std::filesystem;
 using spec::GenId;
 using ::testing::HasSubstr;
 
@@ -130,33 +126,9 @@ TEST(IsaText, RandomBytesAndRandomText) {
   }
 }
 
-class IsaTool : public ::testing::Test {
+class IsaTool : public test::ToolTest {
  protected:
-  void SetUp() override {
-    tool_ = test::binary_folder() / "bin" / "halogen";
-    if (!fs::exists(tool_)) GTEST_SKIP() << tool_ << " is not there: build the target halogen";
-    root_ = fs::temp_directory_path() /
-            (std::string("halogen_isa_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  void TearDown() override {
-    if (!root_.empty()) fs::remove_all(root_);
-  }
-  std::string file(const std::string& name, std::string_view content) const {
-    std::ofstream(root_ / name, std::ios::binary) << content;
-    return (root_ / name).string();
-  }
-  std::pair<int, std::string> run(const std::string& arguments) const {
-    std::FILE* pipe = ::popen((tool_.string() + " " + arguments + " 2>&1").c_str(), "r");
-    std::string text;
-    std::array<char, 4096> part{};
-    for (size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) != 0;) text.append(part.data(), got);
-    const int status = ::pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-  }
-  fs::path tool_;
-  fs::path root_;
+  test::Outcome run(const std::string& arguments) const { return ToolTest::run(arguments, true); }
 };
 
 TEST_F(IsaTool, DisassemblesAndAssembles) {
@@ -165,17 +137,17 @@ TEST_F(IsaTool, DisassemblesAndAssembles) {
   const auto [status, text] = run("disasm --gen gen9 " + code);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(text, "    (W) mov (8|M0) r10.0<1>:f 0x3f800000:f\n");
-  EXPECT_EQ(run("asm --gen gen9 " + file("a.asm", text)), std::pair(0, word));
+  EXPECT_EQ(run("asm --gen gen9 " + file("a.asm", text)), (test::Outcome{0, word}));
   EXPECT_EQ(run("asm --gen gen9 --raw --out " + (root_ / "a.bin").string() + " " + file("b.asm", text)),
-            std::pair(0, std::string()));
-  EXPECT_EQ(run("disasm --gen gen9 " + (root_ / "a.bin").string()), std::pair(0, text));
+            (test::Outcome{0, {}}));
+  EXPECT_EQ(run("disasm --gen gen9 " + (root_ / "a.bin").string()), (test::Outcome{0, text}));
 }
 
 TEST_F(IsaTool, WrongUseIsOneSentence) {
-  const auto one_sentence = [](const std::pair<int, std::string>& outcome, const char* part) {
-    EXPECT_EQ(outcome.first, 2) << outcome.second;
-    EXPECT_THAT(outcome.second, HasSubstr(part));
-    EXPECT_EQ(std::count(outcome.second.begin(), outcome.second.end(), '\n'), 1) << outcome.second;
+  const auto one_sentence = [](const test::Outcome& outcome, const char* part) {
+    EXPECT_EQ(outcome.status, 2) << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr(part));
+    EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
   };
   one_sentence(run("disasm --gen gen3 " + file("a", "00")), "there is no generation \"gen3\"");
   one_sentence(run("disasm --gen gen9 " + (root_ / "nothing").string()), "No such file");

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "support/paths.h"
+#include "support/run_tool.h"
 #include "unit/trace/aub_builder.h"
 
 namespace halogen {
@@ -26,10 +27,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using trace::AubBuilder;
 
-struct Outcome {
-  int status;
-  std::string text;
-};
+using test::Outcome;
 
 class Doors : public ::testing::Test {
  protected:
@@ -53,14 +51,7 @@ class Doors : public ::testing::Test {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
-  static Outcome shell(const std::string& command) {
-    std::FILE* pipe = ::popen(command.c_str(), "r");
-    std::string text;
-    std::array<char, 4096> part{};
-    for (size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) != 0;) text.append(part.data(), got);
-    const int status = ::pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-  }
+  static Outcome shell(const std::string& command) { return test::shell(command); }
   Outcome replay(const std::string& arguments) const { return shell(tool_ + " replay " + arguments); }
 
   std::string tool_;
