@@ -484,6 +484,16 @@ void choose_fast(Prepared& prepared, const EuRules& rules) {
   if (!in.dst.is_null() && !place_destination(in, prepared.plan.destination)) {
     return;
   }
+  // Accumulators that this generation does not have: only the general path knows what that means.
+  const size_t end = offsetof(Thread, accumulator) + rules.accumulators * kGrfBytes;
+  const auto beyond = [&](const FastOperand& operand) {
+    return lies_in_accumulator(operand) &&
+           operand.offset + static_cast<size_t>(operand.step) * (in.exec_size - 1u) + 4 > end;
+  };
+  if (beyond(prepared.plan.destination) || beyond(prepared.plan.source[0]) || beyond(prepared.plan.source[1]) ||
+      beyond(prepared.plan.source[2])) {
+    return;
+  }
   switch (in.exec_size) {
     case 1:
     case 2:

@@ -155,7 +155,7 @@ Handler routine(MathFunction function) {
 
 }  // namespace
 
-void choose_math(Prepared& prepared) {
+void choose_math(Prepared& prepared, const EuRules& rules) {
   const Instruction& in = prepared.in;
   if (in.op != Op::math || in.align16 || in.saturate || in.accumulator_write || in.condition != Condition::none ||
       in.exec_size == 0 || in.exec_size > kMostLanes || prepared.exec != Type::f || in.dst.type != Type::f ||
@@ -170,7 +170,8 @@ void choose_math(Prepared& prepared) {
   prepared.plan.destination.offset = static_cast<uint16_t>(offset);
   prepared.plan.destination.step = static_cast<int16_t>(step);
   for (unsigned i = 0; i < prepared.source_count; ++i) {
-    if (!place(in, in.src[i], prepared.plan.source[i])) {
+    const bool passed_over = !rules.math_modifiers && (in.src[i].negate || in.src[i].absolute);
+    if (passed_over || !place(in, in.src[i], prepared.plan.source[i])) {
       return;
     }
   }

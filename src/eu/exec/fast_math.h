@@ -6,6 +6,6 @@
 
 namespace halogen::eu {
 
-void choose_math(Prepared& prepared);
+void choose_math(Prepared& prepared, const EuRules& rules);
 
 }  // namespace halogen::eu

@@ -190,7 +190,7 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
       choose_accumulate(prepared, rules);
     }
     if (prepared.fast == nullptr) {
-      choose_math(prepared);
+      choose_math(prepared, rules);
     }
     if (prepared.fast == nullptr) {
       choose_lanes(prepared, rules);
