@@ -1,0 +1,314 @@
+// Forms of sampler messages: where parameters stand, comparisons, gathers, gradients, samples, narrow and paired
+// results.
+#include "sampler_bench.h"
+#include "surface/texel_format.h"
+
+namespace halogen::message {
+namespace {
+
+using eu::SendOutcome;
+using Filter = hw::MapFilter;
+using Mip = hw::MipFilter;
+constexpr auto kR32 = hw::SurfaceFormat::R32_FLOAT;
+
+class SamplerForms : public SamplerBench {
+ protected:
+  // A SIMD8 message of Gen5 and later: parameters in order, the same for all lanes.
+  std::array<float, 4> ask(uint32_t type, std::initializer_list<float> parameters, uint32_t extra = 0) {
+    const size_t header = header_;
+    size_t slot = 0;
+    for (const float value : parameters) {
+      put(slot++, all(value), 1);
+    }
+    header_ = header;
+    EXPECT_EQ(send_sampler(type, parameters.size(), extra), SendOutcome::done);
+    return result();
+  }
+  static float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+  uint32_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
+  // A ramp: x + 10 y.
+  void ramp(uint32_t width, uint32_t height) {
+    for (uint32_t y = 0; y < height; ++y) {
+      for (uint32_t x = 0; x < width; ++x) {
+        texel(x, y) = static_cast<float>(x + 10 * y);
+      }
+    }
+  }
+};
+
+TEST_P(SamplerForms, ComparisonsGiveZeroWhereTheyHold) {
+  bind_state(1, image(kR32, 4, 1));
+  for (uint32_t i = 0; i < 4; ++i) {
+    texel(i, 0) = static_cast<float>(i);
+  }
+  // Texels 0 to 3 against 2: always, never, less, equal, at most, greater, not equal, at least.
+  constexpr uint8_t kHolds[8] = {0xf, 0x0, 0x3, 0x4, 0x7, 0x8, 0xb, 0xc};
+  for (unsigned function = 0; function < 8; ++function) {
+    hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP);
+    state.shadow_function = static_cast<hw::CompareFunction>(function);
+    set_state(state);
+    for (unsigned i = 0; i < 4; ++i) {
+      const float u = (static_cast<float>(i) + 0.5f) / 4;
+      const float expected = (kHolds[function] >> i & 1) != 0 ? 0.0f : 1.0f;
+      const float got = old() ? ask(6, {u, 0.5f, 0, 0, 2.0f, 0})[0]  // u v r ai, reference, level
+                              : ask(6, {2.0f, 0, u, 0.5f})[0];       // reference, level, u v
+      EXPECT_EQ(got, expected) << function << " " << i;
+      const float plain = old() ? ask(3, {u, 0.5f, 0, 0, 2.0f})[0] : ask(3, {2.0f, u, 0.5f})[0];
+      EXPECT_EQ(plain, expected) << function << " " << i;
+    }
+  }
+  hw::SAMPLER_STATE state = filter(Filter::LINEAR, Mip::NONE, Mode::CLAMP);
+  state.shadow_function = hw::CompareFunction::LESS;
+  set_state(state);
+  // A quarter of texel 1, which is less, and three quarters of texel 2, which is not.
+  const float u = 2.25f / 4;
+  EXPECT_EQ(old() ? ask(3, {u, 0.5f, 0, 0, 2.0f})[0] : ask(3, {2.0f, u, 0.5f})[0], 0.75f);
+}
+
+TEST_P(SamplerForms, BiasAndGradients) {
+  bind_state(1, image(kR32, 8, 8, 4));
+  const uint32_t below = 8;
+  texel(2, below + 1) = 0;
+  for (uint32_t y = 0; y < 4; ++y) {
+    for (uint32_t x = 0; x < 4; ++x) {
+      texel(x, below + y) = 5.0f;  // level 1
+    }
+  }
+  for (uint32_t y = 0; y < 2; ++y) {
+    for (uint32_t x = 0; x < 2; ++x) {
+      texel(4 + x, below + y) = 7.0f;  // level 2
+    }
+  }
+  set_state(filter(Filter::NEAREST, Mip::NEAREST, Mode::CLAMP));
+  // All lanes at one point: the level is as low as it gets, whatever is added.
+  EXPECT_EQ(old() ? ask(1, {0.5f, 0.5f, 0, 0, 2.0f})[0] : ask(1, {2.0f, 0.5f, 0.5f})[0], 0.0f);
+  // Two texels to x and four to y: level 2.
+  const auto gradients = [&](float dudx, float dvdy) {
+    return old() ? ask(4, {0.5f, 0.5f, 0, 0, dudx, 0, 0, dvdy})[0]  // u v r ai, then pairs
+                 : ask(4, {0.5f, dudx, 0, 0.5f, 0, dvdy})[0];       // each with its pair
+  };
+  EXPECT_EQ(gradients(2.0f / 8, 4.0f / 8), 7.0f);
+  EXPECT_EQ(gradients(2.0f / 8, 1.0f / 8), 5.0f);
+  EXPECT_EQ(gradients(1.0f / 8, 1.0f / 8), 0.0f);
+}
+
+TEST_P(SamplerForms, OffsetsOfTheHeader) {
+  bind_state(1, image(kR32, 8, 8));
+  ramp(8, 8);
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  header_ = 1;
+  grf(kPayload, 2) = 0x1f0;  // one to the right, one up
+  const float u = 3.5f / 8;
+  const float v = 4.5f / 8;
+  EXPECT_EQ(ask(0, {u, v, 0, 0})[0], 4.0f + 30.0f);
+  grf(kPayload, 2) = 1u << 12;  // without red: green comes first
+  EXPECT_EQ(ask(0, {u, v, 0, 0})[2], 1.0f) << "alpha is third";
+  grf(kPayload, 2) = 0;
+  // Another table of samplers: linear there.
+  set_state(filter(Filter::LINEAR, Mip::NONE, Mode::CLAMP));
+  for (uint32_t i = 0; i < 4; ++i) {
+    word(kStates + 0x2800 + 4 * i) = word(kStates + kSamplers + 4 * i);
+  }
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  EXPECT_EQ(ask(0, {0.5f, 4.5f / 8, 0, 0})[0], 44.0f);
+  grf(kPayload, 3) = 0x2800;
+  EXPECT_EQ(ask(0, {0.5f, 4.5f / 8, 0, 0})[0], 43.5f);
+}
+
+TEST_P(SamplerForms, TwoVerticesInOneRegister) {
+  if (!old()) {
+    GTEST_SKIP() << "later chips' compilers do not send it";
+  }
+  bind_state(1, image(kR32, 8, 8));
+  ramp(8, 8);
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  header_ = 1;
+  clear_payload();
+  // u v r of vertex 0, then of vertex 1; the level in the first place of the next register.
+  set_lanes(kPayload + 1, {bits_of(1.5f / 8), bits_of(2.5f / 8), 0, 0, bits_of(6.5f / 8), bits_of(0.5f / 8), 0, 0});
+  grf(kResponse, 5) = 0xdead;
+  const uint32_t descriptor = 3u << 25 | 1u << 20 | 1u << 19 | 2u << 12 | 1;
+  EXPECT_EQ(send(kSampler, descriptor, 0xdf, 8), SendOutcome::done);
+  EXPECT_EQ(as_float(response(0, 0)), 21.0f);
+  EXPECT_EQ(as_float(response(0, 3)), 1.0f);
+  EXPECT_EQ(as_float(response(0, 4)), 6.0f);
+  EXPECT_EQ(response(0, 5), 0xdeadu) << "its channel is off";
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, SamplerForms, testing::Values("snb", "bdw", "skl", "icl", "dg1"),
+                         [](const auto& chip) { return chip.param; });
+
+class NewForms : public SamplerForms {};
+
+TEST_P(NewForms, Gathers) {
+  bind_state(1, image(kR32, 8, 8));
+  ramp(8, 8);
+  hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP);
+  state.shadow_function = hw::CompareFunction::GEQUAL;
+  set_state(state);
+  // Between texels 2 and 3, rows 4 and 5.
+  const float u = 3.0f / 8;
+  const float v = 5.0f / 8;
+  using Four = std::array<float, 4>;
+  EXPECT_EQ(ask(8, {u, v}), (Four{52, 53, 43, 42}));
+  EXPECT_EQ(ask(16, {52.0f, u, v}), (Four{0, 0, 1, 1})) << "at least 52: two texels";
+  EXPECT_EQ(ask(17, {u, v, as_float(1), as_float(0xffff'fffe)}), (Four{33, 34, 24, 23}));
+  EXPECT_EQ(ask(18, {24.0f, u, v, as_float(1), as_float(0xffff'fffe)}), (Four{0, 0, 0, 1}));
+  clear_payload();
+  header_ = 1;
+  grf(kPayload, 2) = 3u << 16;  // alpha
+  EXPECT_EQ(ask(8, {u, v}), (Four{1, 1, 1, 1}));
+}
+
+TEST_P(NewForms, SamplesInLayersOfTheirOwn) {
+  hw::RENDER_SURFACE_STATE state = image(hw::SurfaceFormat::R32_UINT, 4, 4);
+  state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;
+  state.surface_qpitch = 2;
+  bind_state(1, state);
+  for (uint32_t sample = 0; sample < 4; ++sample) {
+    word(kImage + (sample * 8 + 2) * kPitch + 3 * 4) = 100 + sample;
+  }
+  for (uint32_t sample = 0; sample < 4; ++sample) {
+    ask(30, {as_float(sample), 0, as_float(3), as_float(2)});
+    EXPECT_EQ(response(0, 0), 100 + sample);
+    if (GetParam() != "bdw") {
+      ask(28, {as_float(sample), 0, 0, as_float(3), as_float(2)});
+      EXPECT_EQ(response(0, 0), 100 + sample);
+    }
+  }
+  ask(30, {as_float(4), 0, as_float(3), as_float(2)});
+  EXPECT_EQ(response(0, 0), 0u) << "there are four";
+  ask(29, {as_float(3), as_float(2)});
+  EXPECT_EQ(response(0, 0), 0xe4u) << "each in its own place";
+  ask(11, {0});
+  EXPECT_EQ(response(0, 0), 4u);
+}
+
+TEST_P(NewForms, SamplesBesideEachOther) {
+  hw::RENDER_SURFACE_STATE state = image(hw::SurfaceFormat::R32_UINT, 8, 8);
+  state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;
+  state.multisampled_surface_storage_format = hw::RENDER_SURFACE_STATE::MultisampledSurfaceStorageFormat::depth_stencil;
+  bind_state(1, state);
+  // Pixel (3, 2): column 1 and row 0 of the second square of pixels, which is four wide; samples two apart.
+  word(kImage + 4 * kPitch + 5 * 4) = 1;
+  word(kImage + 4 * kPitch + 7 * 4) = 2;
+  word(kImage + 6 * kPitch + 5 * 4) = 3;
+  word(kImage + 6 * kPitch + 7 * 4) = 4;
+  for (uint32_t sample = 0; sample < 4; ++sample) {
+    ask(30, {as_float(sample), 0, as_float(3), as_float(2)});
+    EXPECT_EQ(response(0, 0), sample + 1);
+  }
+}
+
+TEST_P(NewForms, LevelsThatASampleWouldUse) {
+  bind_state(1, image(kR32, 16, 16, 3));
+  set_state(filter(Filter::LINEAR, Mip::LINEAR, Mode::CLAMP));
+  Lanes u = all(0.2f);
+  for (size_t lane = 0; lane < 8; ++lane) {
+    u[lane] += 0.5f * static_cast<float>(lane % 2);  // eight texels: level 3 of 0 to 2
+  }
+  put(0, u, 1);
+  put(1, all(0.5f), 1);
+  EXPECT_EQ(send_sampler(9, 2), SendOutcome::done);
+  EXPECT_NEAR(result()[0], 2.0f, 1e-6);
+  EXPECT_NEAR(result()[1], 3.0f, 1e-6);
+}
+
+TEST_P(NewForms, ResultsOfSixteenBits) {
+  bind_state(1, image(kR32, 8, 8));
+  ramp(8, 8);
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  grf(kResponse, 0) = grf(kResponse + 1, 0) = 0;
+  ask(0, {3.5f / 8, 4.5f / 8}, 1u << 30);
+  const auto low = static_cast<uint16_t>(response(0, 0));
+  EXPECT_EQ(surface::half_to_float(low), 43.0f);
+  EXPECT_EQ(surface::half_to_float(static_cast<uint16_t>(response(0, 3) >> 16)), 43.0f) << "lane 7";
+  EXPECT_EQ(surface::half_to_float(static_cast<uint16_t>(response(3, 1))), 1.0f) << "alpha has its own register";
+}
+
+TEST_P(NewForms, SixteenLanesAndAlwaysLevelZero) {
+  if (GetParam() == "bdw") {
+    GTEST_SKIP() << "it has no such message";
+  }
+  bind_state(1, image(kR32, 8, 8));
+  ramp(8, 8);
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  for (uint32_t lane = 0; lane < 16; ++lane) {
+    grf(kPayload + lane / 8, lane % 8) = bits_of((static_cast<float>(lane % 8) + 0.5f) / 8);
+    grf(kPayload + 2 + lane / 8, lane % 8) = bits_of((static_cast<float>(lane / 4) + 0.5f) / 8);
+  }
+  EXPECT_EQ(send(kSampler, 4u << 25 | 8u << 20 | 2u << 17 | 24u << 12 | 1, 0xffff), SendOutcome::done);
+  for (uint32_t lane = 0; lane < 16; ++lane) {
+    EXPECT_EQ(as_float(response(lane / 8, lane % 8)), static_cast<float>(lane % 8 + lane / 4 * 10));
+  }
+}
+
+TEST_P(NewForms, BordersFitTheFormat) {
+  bind_state(1, image(hw::SurfaceFormat::R8G8_UNORM, 4, 4));
+  hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP_BORDER);
+  state.border_color_pointer = 0x3000;
+  set_state(state);
+  set_border(0x3000, {-1.0f, 3.0f, 0.5f, 0.25f});
+  EXPECT_EQ(sample_level(-1.0f, 0.5f, 0, 0), (std::array<float, 4>{0.0f, 1.0f, 0.0f, 1.0f}));
+  bind_state(1, image(hw::SurfaceFormat::R32_SINT, 4, 4));
+  word(kStates + 0x3000) = 0xffff'fff0;
+  EXPECT_EQ(bits_of(sample_level(-1.0f, 0.5f, 0, 0)[0]), 0xffff'fff0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, NewForms, testing::Values("bdw", "skl", "icl", "dg1"),
+                         [](const auto& chip) { return chip.param; });
+
+class FirstForms : public SamplerForms {};
+
+TEST_P(FirstForms, LengthsTellFormsApart) {
+  bind_state(1, image(kR32, 8, 8, 2));
+  ramp(8, 8);
+  for (uint32_t i = 0; i < 16; ++i) {
+    texel(i % 4, 8 + i / 4) = 500.0f;
+  }
+  hw::SAMPLER_STATE state = filter(Filter::NEAREST, Mip::NEAREST, Mode::CLAMP);
+  state.shadow_function = hw::CompareFunction::LESS;
+  set_state(state);
+  header_ = 1;
+  clear_payload();
+  const uint32_t at = GetParam() == "i965" ? 14 : 12;
+  // SIMD8: header, u v r. All lanes at one point.
+  put(0, all(3.5f / 8), 1), put(1, all(4.5f / 8), 1);
+  EXPECT_EQ(send(kSampler, 4u << 25 | 4u << 20 | 1u << 19 | 1, 0xff, 8), SendOutcome::done);
+  EXPECT_EQ(as_float(response(0, 0)), 43.0f);
+  EXPECT_EQ(as_float(response(3, 7)), 1.0f);
+  // SIMD8 with a bias and a reference; with a level and a reference.
+  put(4, all(43.5f), 1);
+  EXPECT_EQ(send(kSampler, 6u << 25 | 4u << 20 | 1u << 19 | 1, 0xff, 8), SendOutcome::done);
+  EXPECT_EQ(as_float(response(0, 0)), 0.0f);
+  put(3, all(1.0f), 1);
+  EXPECT_EQ(send(kSampler, 6u << 25 | 4u << 20 | 1u << 19 | 1u << at | 1, 0xff, 8), SendOutcome::done);
+  EXPECT_EQ(as_float(response(0, 0)), 1.0f) << "500 is not less";
+  // SIMD8 with gradients of two coordinates: two texels to x.
+  put(2, all(2.0f / 8), 1), put(3, all(0), 1), put(4, all(0), 1), put(5, all(1.0f / 8), 1);
+  EXPECT_EQ(send(kSampler, 7u << 25 | 4u << 20 | 1u << 19 | 2u << at | 1, 0xff, 8), SendOutcome::done);
+  EXPECT_EQ(as_float(response(0, 0)), 500.0f);
+  // SIMD16: sizes of level 1.
+  put(0, all(as_float(1)), 2);
+  EXPECT_EQ(send(kSampler, 3u << 25 | 8u << 20 | 1u << 19 | 2u << at | 1, 0xffff, 16), SendOutcome::done);
+  EXPECT_EQ(response(0, 0), 4u);
+  EXPECT_EQ(response(6, 0), 2u) << "levels";
+  // SIMD16: a load of level 0.
+  clear_payload();
+  put(0, all(as_float(2)), 2), put(1, all(as_float(6)), 2);
+  EXPECT_EQ(send(kSampler, 9u << 25 | 8u << 20 | 1u << 19 | 3u << at | 1, 0xffff, 16), SendOutcome::done);
+  EXPECT_EQ(as_float(response(1, 7)), 62.0f);
+  // Two vertices: the level is the fourth number.
+  clear_payload();
+  set_lanes(kPayload + 1,
+            {bits_of(1.5f / 8), bits_of(2.5f / 8), 0, 0, bits_of(6.5f / 8), bits_of(0.5f / 8), 0, bits_of(1.0f)});
+  EXPECT_EQ(send(kSampler, 2u << 25 | 1u << 20 | 1u << 19 | 1u << at | 1, 0xff, 8), SendOutcome::done);
+  EXPECT_EQ(as_float(response(0, 0)), 21.0f);
+  EXPECT_EQ(as_float(response(0, 4)), 500.0f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, FirstForms, testing::Values("i965", "g45"),
+                         [](const auto& chip) { return chip.param; });
+
+}  // namespace
+}  // namespace halogen::message
