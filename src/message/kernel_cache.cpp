@@ -28,23 +28,28 @@ class CodePages final : public eu::CodeSource {
 
   std::optional<eu::Instruction> at(uint32_t offset) const override {
     std::array<std::byte, kInstruction_B> bytes{};
-    for (size_t i = 0; i < bytes.size();) {
-      const uint64_t place = uint64_t{offset} + i;
+    size_t have = 0;
+    while (have < bytes.size()) {
+      const uint64_t place = uint64_t{offset} + have;
       const Page* const page = page_of(place / kPage);
       if (page == nullptr) {
         return pages_.size() < kMostPages ? std::nullopt : std::optional<eu::Instruction>(eu::Instruction{});
       }
       const size_t in_page = place % kPage;
-      const size_t take = std::min(bytes.size() - i, kPage - in_page);
-      std::memcpy(bytes.data() + i, page->data() + in_page, take);
-      i += take;
+      const size_t take = std::min(bytes.size() - have, kPage - in_page);
+      std::memcpy(bytes.data() + have, page->data() + in_page, take);
+      have += take;
+      // A compact instruction may be the last of a page: the next one need not be there.
+      const eu::Decoded decoded = eu::decode(gen_, std::span(bytes).first(have));
+      if (have == bytes.size() || decoded.fault != eu::DecodeFault::truncated) {
+        eu::Instruction instruction = decoded.instruction;
+        if (!decoded.ok()) {
+          instruction.op = eu::Op::illegal;
+        }
+        return instruction;
+      }
     }
-    const eu::Decoded decoded = eu::decode(gen_, bytes);
-    eu::Instruction instruction = decoded.instruction;
-    if (!decoded.ok()) {
-      instruction.op = eu::Op::illegal;
-    }
-    return instruction;
+    return std::nullopt;
   }
 
   // Whether memory still holds what was read.
