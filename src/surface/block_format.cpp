@@ -25,6 +25,8 @@ constexpr BlockFormat kFormats[] = {
     {F::BC4_SNORM, 4, 4, 8, BlockCode::bc4, true},
     {F::BC5_UNORM, 4, 4, 16, BlockCode::bc5},
     {F::BC5_SNORM, 4, 4, 16, BlockCode::bc5, true},
+    {F::BC7_UNORM, 4, 4, 16, BlockCode::bc7},
+    {F::BC7_UNORM_SRGB, 4, 4, 16, BlockCode::bc7, false, true},
     {F::ETC1_RGB8, 4, 4, 8, BlockCode::etc2},
     {F::ETC2_RGB8, 4, 4, 8, BlockCode::etc2},
     {F::ETC2_SRGB8, 4, 4, 8, BlockCode::etc2, false, true},
@@ -105,6 +107,9 @@ Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsi
     case BlockCode::bc5:
       made.red = bc4_value(low, x, y, format.is_signed);
       made.green = bc4_value(high, x, y, format.is_signed);
+      break;
+    case BlockCode::bc7:
+      made = bc7_color(low, high, x, y);
       break;
     case BlockCode::etc2:
       made = etc2_color(low, x, y, false);

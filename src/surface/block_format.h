@@ -1,5 +1,5 @@
 // Formats whose texels come in blocks: their sizes, and one texel of a block as four channels (floats). BC1 to BC5,
-// ETC1, ETC2 and EAC. Left out: BC6H, BC7, ASTC and FXT1, which have no row.
+// BC7, ETC1, ETC2 and EAC. Left out: BC6H, ASTC and FXT1, which have no row.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ enum class BlockCode : uint8_t {
   bc3,
   bc4,
   bc5,
+  bc7,
   etc2,               // ETC1 is the part of it without overflowing differences
   etc2_punchthrough,  // one bit of alpha
   etc2_alpha,

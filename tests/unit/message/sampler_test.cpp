@@ -318,6 +318,23 @@ TEST_P(SamplerMessages, Volumes) {
   }
 }
 
+TEST_P(SamplerMessages, BlocksAndTheirLevels) {
+  bind_state(1, image(hw::SurfaceFormat::BC1_UNORM, 8, 8, 2));
+  const auto block = [&](uint32_t column, uint32_t row, uint32_t color) {
+    word(kImage + row * kPitch + column * 8) = color;  // both colours, all indices 0
+  };
+  block(0, 0, 0xf800);
+  block(1, 1, 0x07e0);
+  // Level 0 has two rows of blocks. Up to Gen8 alignments count texels, so four are one block; then they count blocks.
+  const bool in_blocks = !old() && GetParam() != "bdw";
+  block(0, in_blocks ? 4 : 2, 0x001f);
+  set_state(filter(Filter::NEAREST, Mip::NEAREST, Mode::CLAMP));
+  using Four = std::array<float, 4>;
+  EXPECT_EQ(sample_level(0.1f, 0.1f, 0, 0), (Four{1, 0, 0, 1}));
+  EXPECT_EQ(sample_level(0.9f, 0.6f, 0, 0), (Four{0, 1, 0, 1}));
+  EXPECT_EQ(sample_level(0.9f, 0.6f, 0, 1), (Four{0, 0, 1, 1}));
+}
+
 TEST_P(SamplerMessages, NoNumberIsHarmless) {
   bind_state(1, image(kR32, 4, 4, 3));
   set_state(filter(Filter::LINEAR, Mip::LINEAR, Mode::MIRROR));

@@ -1,0 +1,175 @@
+// BC7: up to three pairs of colours, chosen for each texel by a partition, mixed by indices of two to four bits. Tables
+// are those of the format's documents (BPTC).
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "surface/block_codes.h"
+
+namespace halogen::surface {
+namespace {
+
+// Texels of the second set, a bit each.
+constexpr std::array<uint16_t, 64> kPairs{
+    0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8,
+    0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce, 0x088c, 0x3110,
+    0x6666, 0x366c, 0x17e8, 0x0ff0, 0x718e, 0x399c, 0xaaaa, 0xf0f0, 0x5a5a, 0x33cc, 0x3c3c, 0x55aa, 0x9696,
+    0xa55a, 0x73ce, 0x13c8, 0x324c, 0x3bdc, 0x6996, 0xc33c, 0x9966, 0x0660, 0x0272, 0x04e4, 0x4e40, 0x2720,
+    0xc936, 0x936c, 0x39c6, 0x639c, 0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
+};
+// Sets of texels, two bits each.
+constexpr std::array<uint32_t, 64> kTriples{
+    0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
+    0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090, 0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
+    0xa5945040, 0x0a425054, 0xa5a5a500, 0x55a0a0a0, 0xa8a85454, 0x6a6a4040, 0xa4a45000, 0x1a1a0500,
+    0x0050a4a4, 0xaaa59090, 0x14696914, 0x69691400, 0xa08585a0, 0xaa821414, 0x50a4a450, 0x6a5a0200,
+    0xa9a58000, 0x5090a0a8, 0xa8a09050, 0x24242424, 0x00aa5500, 0x24924924, 0x24499224, 0x50a50a50,
+    0x500aa550, 0xaaaa4444, 0x66660000, 0xa5a0a5a0, 0x50a050a0, 0x69286928, 0x44aaaa44, 0x66666600,
+    0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
+    0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
+};
+// Texels, as hexadecimal digits, whose index has a bit less: of the second of two sets, and of the second and third of
+// three. Texel 0 always has.
+constexpr std::string_view kAnchorOfPair = "fffffffffffffffff282288f28228822ff6828ff28222ff66268ff22fffff22f";
+constexpr std::string_view kAnchorOfTriple[] = {"33ff83ff88666533338f336a588685ff8f356a8ff3f5ffff3f55585a5a8dfc33",
+                                                "f883ff38fffffff8f8f3f8f83f6affa8f3faa89a6f8f3668f3ffffffffff3ff8"};
+
+struct Mode {
+  unsigned sets, partition_bits, rotation_bits, choice_bits, color_bits, alpha_bits;
+  bool each_shares, pair_shares;  // a last bit for each colour, or for each pair
+  unsigned index_bits, second_bits;
+};
+constexpr std::array<Mode, 8> kModes{{{3, 4, 0, 0, 4, 0, true, false, 3, 0},
+                                      {2, 6, 0, 0, 6, 0, false, true, 3, 0},
+                                      {3, 6, 0, 0, 5, 0, false, false, 2, 0},
+                                      {2, 6, 0, 0, 7, 0, true, false, 2, 0},
+                                      {1, 0, 2, 1, 5, 6, false, false, 2, 3},
+                                      {1, 0, 2, 0, 7, 8, false, false, 2, 2},
+                                      {1, 0, 0, 0, 7, 7, true, false, 4, 0},
+                                      {2, 6, 0, 0, 5, 5, true, false, 2, 0}}};
+
+constexpr std::array<unsigned, 4> kWeights2{0, 21, 43, 64};
+constexpr std::array<unsigned, 8> kWeights3{0, 9, 18, 27, 37, 46, 55, 64};
+constexpr std::array<unsigned, 16> kWeights4{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
+
+class Bits {
+ public:
+  Bits(uint64_t low, uint64_t high) : low_(low), high_(high) {}
+  unsigned take(unsigned count) {
+    unsigned value = 0;
+    for (unsigned i = 0; i < count; ++i, ++at_) {
+      const uint64_t word = at_ < 64 ? low_ : high_;
+      value |= static_cast<unsigned>(word >> (at_ % 64) & 1) << i;
+    }
+    return value;
+  }
+
+ private:
+  uint64_t low_;
+  uint64_t high_;
+  unsigned at_ = 0;
+};
+
+unsigned digit(char letter) {
+  return static_cast<unsigned>(letter <= '9' ? letter - '0' : letter - 'a' + 10);
+}
+
+unsigned set_of(const Mode& mode, unsigned partition, unsigned texel) {
+  return mode.sets == 1   ? 0
+         : mode.sets == 2 ? kPairs[partition] >> texel & 1u
+                          : kTriples[partition] >> (2 * texel) & 3u;
+}
+
+bool is_anchor(const Mode& mode, unsigned partition, unsigned texel) {
+  if (texel == 0) {
+    return true;
+  }
+  if (mode.sets == 2) {
+    return digit(kAnchorOfPair[partition]) == texel;
+  }
+  return mode.sets == 3 &&
+         (digit(kAnchorOfTriple[0][partition]) == texel || digit(kAnchorOfTriple[1][partition]) == texel);
+}
+
+// The index of one texel; the bits of all are read.
+unsigned index_of(Bits& bits, const Mode& mode, unsigned partition, unsigned width, unsigned wanted) {
+  unsigned found = 0;
+  for (unsigned texel = 0; texel < 16; ++texel) {
+    const unsigned index = bits.take(width - (is_anchor(mode, partition, texel) ? 1 : 0));
+    if (texel == wanted) {
+      found = index;
+    }
+  }
+  return found;
+}
+
+unsigned weight_of(unsigned index, unsigned width) {
+  return width == 2 ? kWeights2[index & 3] : width == 3 ? kWeights3[index & 7] : kWeights4[index & 15];
+}
+
+unsigned widened(unsigned value, unsigned bits) {
+  return bits >= 8 ? value : value << (8 - bits) | value >> (2 * bits - 8);
+}
+
+}  // namespace
+
+BlockColor bc7_color(uint64_t low, uint64_t high, unsigned x, unsigned y) {
+  Bits bits(low, high);
+  unsigned number = 0;
+  while (number < kModes.size() && bits.take(1) == 0) {
+    ++number;
+  }
+  if (number == kModes.size()) {
+    return {0.0, 0.0, 0.0, 0.0};  // reserved
+  }
+  const Mode& mode = kModes[number];
+  const unsigned partition = bits.take(mode.partition_bits);
+  const unsigned rotation = bits.take(mode.rotation_bits);
+  const bool swapped = bits.take(mode.choice_bits) != 0;
+  std::array<std::array<unsigned, 4>, 6> ends{};
+  for (unsigned channel = 0; channel < 4; ++channel) {
+    const unsigned width = channel < 3 ? mode.color_bits : mode.alpha_bits;
+    for (unsigned end = 0; end < 2 * mode.sets; ++end) {
+      ends[end][channel] = bits.take(width);
+    }
+  }
+  unsigned shared = 0;
+  for (unsigned end = 0; end < 2 * mode.sets; ++end) {
+    if (mode.each_shares || (mode.pair_shares && end % 2 == 0)) {
+      shared = bits.take(1);
+    }
+    for (unsigned channel = 0; channel < 4; ++channel) {
+      unsigned width = channel < 3 ? mode.color_bits : mode.alpha_bits;
+      unsigned& value = ends[end][channel];
+      if (width == 0) {
+        value = 255;
+        continue;
+      }
+      if (mode.each_shares || mode.pair_shares) {
+        value = value << 1 | shared;
+        ++width;
+      }
+      value = widened(value, width);
+    }
+  }
+  const unsigned texel = 4 * y + x;
+  const unsigned first = index_of(bits, mode, partition, mode.index_bits, texel);
+  const unsigned second = mode.second_bits != 0 ? index_of(bits, mode, partition, mode.second_bits, texel) : first;
+  const unsigned first_weight = weight_of(first, mode.index_bits);
+  const unsigned second_weight = mode.second_bits != 0 ? weight_of(second, mode.second_bits) : first_weight;
+  const unsigned set = set_of(mode, partition, texel);
+  std::array<double, 4> out{};
+  for (unsigned channel = 0; channel < 4; ++channel) {
+    const unsigned weight = (channel == 3) != swapped ? second_weight : first_weight;
+    const unsigned a = ends[2 * set][channel];
+    const unsigned b = ends[2 * set + 1][channel];
+    out[channel] = ((64 - weight) * a + weight * b + 32) / 64 / 255.0;
+  }
+  if (rotation != 0) {
+    std::swap(out[3], out[rotation - 1]);
+  }
+  return {out[0], out[1], out[2], out[3]};
+}
+
+}  // namespace halogen::surface
