@@ -31,73 +31,18 @@ bool compare_values(hw::CompareFunction function, T value, T with) {
   return true;
 }
 
-struct Sources {
-  const Channels& source;
-  const Channels& second;
-  const Channels& target;
-  const Channels& constant;
-};
+// What factors are made of: source, second source, target, constant, then nothing and what saturation allows.
+constexpr size_t kSecond = 4, kTarget = 8, kConstant = 12, kNothing = 16, kSaturated = 17, kValues = 18;
+using Values = std::array<float, kValues>;
 
-float factor(BlendFactor code, const Sources& from, size_t channel) {
-  switch (code) {
-    case BlendFactor::ONE:
-      return 1.0f;
-    case BlendFactor::SRC_COLOR:
-      return from.source[channel];
-    case BlendFactor::SRC_ALPHA:
-      return from.source[3];
-    case BlendFactor::DST_ALPHA:
-      return from.target[3];
-    case BlendFactor::DST_COLOR:
-      return from.target[channel];
-    case BlendFactor::SRC_ALPHA_SATURATE:
-      return channel == 3 ? 1.0f : std::min(from.source[3], 1.0f - from.target[3]);
-    case BlendFactor::CONST_COLOR:
-      return from.constant[channel];
-    case BlendFactor::CONST_ALPHA:
-      return from.constant[3];
-    case BlendFactor::SRC1_COLOR:
-      return from.second[channel];
-    case BlendFactor::SRC1_ALPHA:
-      return from.second[3];
-    case BlendFactor::ZERO:
-      return 0.0f;
-    case BlendFactor::INV_SRC_COLOR:
-      return 1.0f - from.source[channel];
-    case BlendFactor::INV_SRC_ALPHA:
-      return 1.0f - from.source[3];
-    case BlendFactor::INV_DST_ALPHA:
-      return 1.0f - from.target[3];
-    case BlendFactor::INV_DST_COLOR:
-      return 1.0f - from.target[channel];
-    case BlendFactor::INV_CONST_COLOR:
-      return 1.0f - from.constant[channel];
-    case BlendFactor::INV_CONST_ALPHA:
-      return 1.0f - from.constant[3];
-    case BlendFactor::INV_SRC1_COLOR:
-      return 1.0f - from.second[channel];
-    case BlendFactor::INV_SRC1_ALPHA:
-      return 1.0f - from.second[3];
-  }
-  return 0.0f;
-}
-
-// A factor of zero takes its side away, infinite or not.
-float scaled(float value, BlendFactor code, const Sources& from, size_t channel) {
-  return code == BlendFactor::ZERO ? 0.0f : value * factor(code, from, channel);
-}
-
-float combine(hw::BlendFunction function, BlendFactor source_factor, BlendFactor target_factor, const Sources& from,
-              size_t channel) {
-  const float source = from.source[channel];
-  const float target = from.target[channel];
+float combine(hw::BlendFunction function, float source, float source_part, float target, float target_part) {
   switch (function) {
     case hw::BlendFunction::ADD:
-      return scaled(source, source_factor, from, channel) + scaled(target, target_factor, from, channel);
+      return source_part + target_part;
     case hw::BlendFunction::SUBTRACT:
-      return scaled(source, source_factor, from, channel) - scaled(target, target_factor, from, channel);
+      return source_part - target_part;
     case hw::BlendFunction::REVERSE_SUBTRACT:
-      return scaled(target, target_factor, from, channel) - scaled(source, source_factor, from, channel);
+      return target_part - source_part;
     case hw::BlendFunction::MIN:
       return std::min(source, target);
     case hw::BlendFunction::MAX:
@@ -138,8 +83,65 @@ uint32_t alpha_to_coverage(float alpha, uint8_t samples_log2) {
   return mask;
 }
 
+Blender::Factor Blender::factor_of(BlendFactor code, size_t channel) {
+  constexpr Factor kZero{.base = 0, .sign = 0, .value = kNothing, .zero = true};
+  constexpr Factor kOne{.base = 1, .sign = 0, .value = kNothing};
+  const auto plain = [](size_t value) { return Factor{.base = 0, .sign = 1, .value = static_cast<uint8_t>(value)}; };
+  const auto inverse = [](size_t value) { return Factor{.base = 1, .sign = -1, .value = static_cast<uint8_t>(value)}; };
+  switch (code) {
+    case BlendFactor::ONE:
+      return kOne;
+    case BlendFactor::SRC_COLOR:
+      return plain(channel);
+    case BlendFactor::SRC_ALPHA:
+      return plain(3);
+    case BlendFactor::DST_ALPHA:
+      return plain(kTarget + 3);
+    case BlendFactor::DST_COLOR:
+      return plain(kTarget + channel);
+    case BlendFactor::SRC_ALPHA_SATURATE:
+      return channel == 3 ? kOne : plain(kSaturated);
+    case BlendFactor::CONST_COLOR:
+      return plain(kConstant + channel);
+    case BlendFactor::CONST_ALPHA:
+      return plain(kConstant + 3);
+    case BlendFactor::SRC1_COLOR:
+      return plain(kSecond + channel);
+    case BlendFactor::SRC1_ALPHA:
+      return plain(kSecond + 3);
+    case BlendFactor::ZERO:
+      return kZero;
+    case BlendFactor::INV_SRC_COLOR:
+      return inverse(channel);
+    case BlendFactor::INV_SRC_ALPHA:
+      return inverse(3);
+    case BlendFactor::INV_DST_ALPHA:
+      return inverse(kTarget + 3);
+    case BlendFactor::INV_DST_COLOR:
+      return inverse(kTarget + channel);
+    case BlendFactor::INV_CONST_COLOR:
+      return inverse(kConstant + channel);
+    case BlendFactor::INV_CONST_ALPHA:
+      return inverse(kConstant + 3);
+    case BlendFactor::INV_SRC1_COLOR:
+      return inverse(kSecond + channel);
+    case BlendFactor::INV_SRC1_ALPHA:
+      return inverse(kSecond + 3);
+  }
+  return kZero;
+}
+
 void Blender::begin(const BlendTarget& target, const Blend& all, const surface::TexelFormat& format) {
-  target_ = target;
+  color_ = target.color;
+  alpha_ = target.alpha;
+  uses_second_ = false;
+  for (size_t i = 0; i < 4; ++i) {
+    source_[i] = factor_of(i == 3 ? target.source_alpha : target.source_color, i);
+    target_[i] = factor_of(i == 3 ? target.dest_alpha : target.dest_color, i);
+    for (const Factor& factor : {source_[i], target_[i]}) {
+      uses_second_ = uses_second_ || (factor.value >= kSecond && factor.value < kTarget);
+    }
+  }
   blends_ = target.blend && !target.logic && !format.integer;
   constant_ = all.constant;
   clamp_before_ = target.clamp_before && !format.integer;
@@ -156,22 +158,26 @@ void Blender::begin(const BlendTarget& target, const Blend& all, const surface::
   constant_ = before(constant_);
 }
 
-Channels Blender::clamp(const Channels& colour) const {
+Channels Blender::blend(const Channels& source, const Channels& second, const Channels& target) const {
+  Values values;
+  for (size_t i = 0; i < 4; ++i) {
+    values[i] = source[i];
+    values[kSecond + i] = second[i];
+    values[kTarget + i] = target[i];
+    values[kConstant + i] = constant_[i];
+  }
+  values[kNothing] = 0;
+  values[kSaturated] = std::min(source[3], 1.0f - target[3]);
   Channels out;
   for (size_t i = 0; i < 4; ++i) {
-    // What is no number becomes zero.
-    out[i] = colour[i] > low_ ? std::min(colour[i], 1.0f) : std::isnan(colour[i]) ? 0.0f : low_;
+    const Factor& by_source = source_[i];
+    const Factor& by_target = target_[i];
+    const float source_part =
+        by_source.zero ? 0.0f : source[i] * (by_source.base + by_source.sign * values[by_source.value]);
+    const float target_part =
+        by_target.zero ? 0.0f : target[i] * (by_target.base + by_target.sign * values[by_target.value]);
+    out[i] = combine(i == 3 ? alpha_ : color_, source[i], source_part, target[i], target_part);
   }
-  return out;
-}
-
-Channels Blender::blend(const Channels& source, const Channels& second, const Channels& target) const {
-  const Sources from{source, second, target, constant_};
-  Channels out;
-  for (size_t i = 0; i < 3; ++i) {
-    out[i] = combine(target_.color, target_.source_color, target_.dest_color, from, i);
-  }
-  out[3] = combine(target_.alpha, target_.source_alpha, target_.dest_alpha, from, 3);
   return out;
 }
 

@@ -26,17 +26,40 @@ class Blender {
   void begin(const BlendTarget& target, const Blend& all, const surface::TexelFormat& format);
 
   bool blends() const { return blends_; }
+  bool uses_second() const { return uses_second_; }
   // Clamps before blending, whether there is any or not.
   Channels before(const Channels& colour) const { return clamp_before_ ? clamp(colour) : colour; }
   Channels blend(const Channels& source, const Channels& second, const Channels& target) const;
   Channels after(const Channels& colour) const { return clamp_after_ ? clamp(colour) : colour; }
 
  private:
-  Channels clamp(const Channels& colour) const;
+  // A factor is a constant and one of the values at hand, added or taken away.
+  struct Factor {
+    float base = 0;
+    float sign = 0;
+    uint8_t value = 0;  // index of Values
+    bool zero = false;  // takes its side away, infinite or not
+  };
+  using Sides = std::array<Factor, 4>;  // by channel
+  static Factor factor_of(hw::BlendFactor code, size_t channel);
 
-  BlendTarget target_;
+  Channels clamp(const Channels& colour) const {
+    Channels out;
+    for (size_t i = 0; i < 4; ++i) {
+      // What is no number becomes zero.
+      const float low = colour[i] > low_ ? colour[i] : colour[i] != colour[i] ? 0.0f : low_;
+      out[i] = low < 1.0f ? low : 1.0f;
+    }
+    return out;
+  }
+
+  hw::BlendFunction color_{};
+  hw::BlendFunction alpha_{};
+  Sides source_{};
+  Sides target_{};
   Channels constant_{};
   bool blends_ = false;
+  bool uses_second_ = false;
   bool clamp_before_ = false;
   bool clamp_after_ = false;
   float low_ = 0;

@@ -89,7 +89,7 @@ void TargetWriter::begin(const message::Surface& surface, const BlendTarget& ble
   if (!logic_ && is_bytes4(*format_)) {
     way_ = Way::bytes4;
     for (size_t i = 0; i < 4; ++i) {
-      shift_[i] = format_->channel[i].first_bit;
+      shift_[i] = (has_ >> i & 1) != 0 ? format_->channel[i].first_bit : uint8_t{32};
     }
   }
 }
@@ -103,9 +103,11 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
   Channels other = as_floats(second);
   if (!format_->integer) {
     source[3] = alpha_to_one_ ? kOne : source[3];
-    other[3] = alpha_to_one_ ? 1.0f : other[3];
     source = std::bit_cast<Colour>(blender_.before(as_floats(source)));
-    other = blender_.before(other);
+    if (blender_.uses_second()) {
+      other[3] = alpha_to_one_ ? 1.0f : other[3];
+      other = blender_.before(other);
+    }
   }
   if (way_ == Way::bytes4) {
     write_bytes4(place, mask, as_floats(source), other);
@@ -156,14 +158,14 @@ TargetWriter::Bytes TargetWriter::merged(const Bytes& old, const Bytes& packed) 
 }
 
 uint32_t TargetWriter::pack_bytes4(const Channels& colour) const {
-  uint32_t packed = 0;
+  uint64_t packed = 0;  // channels that are not there go to its upper half
   for (size_t i = 0; i < 4; ++i) {
     // In doubles the product is exact: there is one rounding.
-    const float value = colour[i] > 0.0f ? std::min(colour[i], 1.0f) : 0.0f;
-    const auto steps = static_cast<uint32_t>(static_cast<double>(value) * 255.0 + 0.5);
-    packed |= (has_ >> i & 1) != 0 ? steps << shift_[i] : 0;
+    const float low = colour[i] > 0.0f ? colour[i] : 0.0f;
+    const float value = low < 1.0f ? low : 1.0f;
+    packed |= static_cast<uint64_t>(static_cast<int32_t>(static_cast<double>(value) * 255.0 + 0.5)) << shift_[i];
   }
-  return packed;
+  return static_cast<uint32_t>(packed);
 }
 
 void TargetWriter::write_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source,

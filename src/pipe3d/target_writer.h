@@ -54,8 +54,8 @@ class TargetWriter {
   bool logic_ = false;
   uint8_t logic_op_ = 0;
   uint32_t bytes_ = 0;
-  Bytes bit_mask_{};  // bits that may change
-  uint32_t mask4_ = 0;
+  Bytes bit_mask_{};                // bits that may change
+  uint32_t mask4_ = 0;              // the same for four bytes
   std::array<uint8_t, 4> shift_{};  // of channels, for four bytes
   uint8_t has_ = 0xf;               // channels there are
 };
