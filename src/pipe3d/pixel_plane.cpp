@@ -53,12 +53,42 @@ void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
   }
 }
 
+// The bytes of an access that lies in one page; none: it goes nowhere. Pages that are not there are asked for once, so
+// that a guest cannot make the host walk tables for every pixel.
+std::span<std::byte> PixelPlane::ask(uint64_t address, bool write) {
+  const uint64_t tag = tag_of(address, write);
+  Page& page = pages_[tag % kPages];
+  if (page.tag == tag) {
+    return {};
+  }
+  const AddressSpace::View view = space_->view(GpuVa{address}, {.write = write});
+  stopped_ = stopped_ || view.stopped;
+  if (view.bytes.empty() && !view.stopped) {
+    page = {tag, nullptr};
+  }
+  return view.bytes;
+}
+
 void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
-  stopped_ = !space_->read(GpuVa{address}, into) || stopped_;
+  if (address % kFrameBytes + into.size() > kFrameBytes) {
+    stopped_ = !space_->read(GpuVa{address}, into) || stopped_;
+    return;
+  }
+  const std::span<std::byte> from = ask(address, false);
+  if (from.size() >= into.size()) {
+    std::memcpy(into.data(), from.data(), into.size());
+  }
 }
 
 void PixelPlane::store_slowly(uint64_t address, std::span<const std::byte> from) {
-  stopped_ = !space_->write(GpuVa{address}, from) || stopped_;
+  if (address % kFrameBytes + from.size() > kFrameBytes) {
+    stopped_ = !space_->write(GpuVa{address}, from) || stopped_;
+    return;
+  }
+  const std::span<std::byte> to = ask(address, true);
+  if (to.size() >= from.size()) {
+    std::memcpy(to.data(), from.data(), from.size());
+  }
 }
 
 void PixelPlane::load(uint64_t address, std::span<std::byte> into) {

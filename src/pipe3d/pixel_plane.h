@@ -76,7 +76,7 @@ class PixelPlane {
  private:
   struct Page {
     uint64_t tag = ~uint64_t{0};  // page, and whether it may be written
-    std::byte* frame = nullptr;
+    std::byte* frame = nullptr;   // null: nothing is there
   };
   static constexpr size_t kPages = 64;
 
@@ -85,17 +85,20 @@ class PixelPlane {
     if (offset + bytes > kFrameBytes) [[unlikely]] {
       return nullptr;
     }
-    const uint64_t tag = address / kFrameBytes << 1 | (write ? 1u : 0u);
+    const uint64_t tag = tag_of(address, write);
     Page& page = pages_[tag % kPages];
-    if (page.tag != tag) [[unlikely]] {
-      std::byte* frame = space_->page_at(GpuVa{address}, {.write = write});
-      if (frame == nullptr) {
-        return nullptr;
-      }
-      page = {tag, frame};
+    if (page.tag == tag) [[likely]] {
+      return page.frame != nullptr ? page.frame + offset : nullptr;
     }
-    return page.frame + offset;
+    std::byte* frame = space_->page_at(GpuVa{address}, {.write = write});
+    if (frame == nullptr) {
+      return nullptr;
+    }
+    page = {tag, frame};
+    return frame + offset;
   }
+  static uint64_t tag_of(uint64_t address, bool write) { return address / kFrameBytes << 1 | (write ? 1u : 0u); }
+  std::span<std::byte> ask(uint64_t address, bool write);
   void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);
   void load_slowly(uint64_t address, std::span<std::byte> into);
   void store_slowly(uint64_t address, std::span<const std::byte> from);

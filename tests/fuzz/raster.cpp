@@ -1,0 +1,6 @@
+#include "raster_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  halogen::fuzz::raster({data, size});
+  return 0;
+}
