@@ -100,6 +100,40 @@ LaneCompute multiply_add(Type type) {
   return type == Type::f ? multiply_add_single : multiply_add_double;
 }
 
+// Sums over groups of four: the first products of each.
+template <unsigned Products, bool Homogeneous>
+void dot(LaneContext&, LaneValues* const* source, LaneValues& out, unsigned count) {
+  const double* a = source[0]->real;
+  const double* b = source[1]->real;
+  for (unsigned first = 0; first < count; first += 4) {
+    double total = a[first] * b[first];
+    for (unsigned i = 1; i < Products; ++i) {
+      total = total + a[first + i] * b[first + i];
+    }
+    total = Homogeneous ? total + b[first + 3] : total;
+    for (unsigned i = 0; i < 4; ++i) {
+      out.real[first + i] = total;
+    }
+  }
+}
+
+// p u + r, and p u + q v + r.
+void line(LaneContext&, LaneValues* const* source, LaneValues& out, unsigned count) {
+  each(count, [&](unsigned i) {
+    const double product = source[0]->real[i] * source[1]->real[i];
+    out.real[i] = product + source[2]->real[i];
+  });
+}
+
+void plane(LaneContext&, LaneValues* const* source, LaneValues& out, unsigned count) {
+  each(count, [&](unsigned i) {
+    const double first = source[0]->real[i] * source[1]->real[i];
+    const double second = source[2]->real[i] * source[3]->real[i];
+    const double both = first + second;
+    out.real[i] = both + source[4]->real[i];
+  });
+}
+
 // Before Gen8: the product keeps double precision.
 void multiply_then_add(LaneContext&, LaneValues* const* source, LaneValues& out, unsigned count) {
   const double* a = source[0]->real;
@@ -218,6 +252,19 @@ LaneCompute float_lanes(const Instruction& in, const EuRules& rules, Type exec) 
       return add;
     case Op::mul:
       return multiply;
+    case Op::dp2:
+      return dot<2, false>;
+    case Op::dp3:
+      return dot<3, false>;
+    case Op::dp4:
+      return dot<4, false>;
+    case Op::dph:
+      return dot<3, true>;
+    case Op::line:
+      return line;
+    case Op::pln:
+      return plane;
+    case Op::mac:
     case Op::mad:
       return rules.fused_mad || exec == Type::df ? multiply_add(exec) : multiply_then_add;
     case Op::lrp:

@@ -41,15 +41,18 @@ struct LaneOperand {
   bool even = false;  // elements in a row, none between
   bool negate = false;
   bool absolute = false;
-  bool invert = false;  // logic: bitwise not
-  uint8_t source = 0;
+  bool invert = false;                       // logic: bitwise not
+  bool keeps_denormals = false;              // even where sources are flushed
   std::array<int16_t, kMostLanes> offset{};  // bytes in the file, or from the address
   std::array<uint8_t, kMostLanes> word{};    // of a0, if indirect
   std::array<uint64_t, kMostLanes> constant{};
 };
 
 struct LanePlan {
-  std::array<LaneOperand, 3> source;
+  static constexpr unsigned kSources = 5;  // a plane has three coefficients and two coordinates
+
+  std::array<LaneOperand, kSources> source;
+  uint8_t loads = 0;  // of them
   LaneOperand destination;
   LaneCompute compute = nullptr;
   Type result = Type::d;       // of what is computed

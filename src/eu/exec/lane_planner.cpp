@@ -125,6 +125,72 @@ bool plan_source(const Prepared& prepared, unsigned which, const EuRules& rules,
   return true;
 }
 
+// Coefficients lie in a row at src0, whatever its region; the coordinates of PLN in pairs of registers at src1.
+bool plan_plane(const Prepared& prepared, const EuRules& rules, LanePlan& plan) {
+  const Instruction& in = prepared.in;
+  constexpr int32_t kFloat = 4;
+  if (in.src[0].type != Type::f || in.src[1].type != Type::f || in.src[0].indirect || in.src[1].indirect ||
+      in.src[0].file != File::grf || in.src[1].file != File::grf || in.align16) {
+    return false;
+  }
+  LaneOperand start;
+  LaneOperand across;
+  if (!plan_source(prepared, 0, rules, start) || !plan_source(prepared, 1, rules, across)) {
+    return false;
+  }
+  const auto end = static_cast<int32_t>(kGrfs) * kRegister;
+  const auto coefficient = [&](LaneOperand& to, int32_t element) {
+    const int32_t place = start.offset[0] + element * kFloat;
+    to = start;
+    to.even = false;
+    to.offset.fill(static_cast<int16_t>(place));
+    return place + kFloat <= end;
+  };
+  if (in.op == Op::line) {
+    plan.loads = 3;
+    plan.source[1] = across;
+    return coefficient(plan.source[0], 0) && coefficient(plan.source[2], 3);
+  }
+  plan.loads = 5;
+  plan.source[1] = plan.source[3] = across;
+  for (unsigned lane = 0; lane < in.exec_size; ++lane) {
+    const int32_t u =
+        across.offset[0] + static_cast<int32_t>(lane / 8) * 2 * kRegister + static_cast<int32_t>(lane % 8) * kFloat;
+    if (u + kRegister + kFloat > end) {
+      return false;
+    }
+    plan.source[1].offset[lane] = static_cast<int16_t>(u);
+    plan.source[3].offset[lane] = static_cast<int16_t>(u + kRegister);
+  }
+  plan.source[1].even = plan.source[3].even = in.exec_size <= 8;
+  return coefficient(plan.source[0], 0) && coefficient(plan.source[2], 1) && coefficient(plan.source[4], 3);
+}
+
+// MAC adds the accumulator of its channels, as it is.
+bool plan_implied(const Prepared& prepared, const EuRules& rules, LanePlan& plan) {
+  const Instruction& in = prepared.in;
+  if (prepared.exec != Type::f) {
+    return false;
+  }
+  plan.source[2] = plan.source[1];
+  plan.source[1] = plan.source[0];
+  LaneOperand& implied = plan.source[0];
+  implied = LaneOperand{};
+  implied.file = LaneFile::accumulator;
+  implied.type = Type::f;
+  implied.even = true;
+  implied.keeps_denormals = true;
+  for (unsigned lane = 0; lane < in.exec_size; ++lane) {
+    const unsigned place = (in.first_channel % 16u + lane) * 4;
+    if (place + 4 > rules.accumulators * kGrfBytes) {
+      return false;
+    }
+    implied.offset[lane] = static_cast<int16_t>(place);
+  }
+  plan.loads = 3;
+  return true;
+}
+
 Type accumulator_type(const Instruction& in, Type exec) {
   if (in.op == Op::addc || in.op == Op::subb) {
     return traits(in.src[0].type).is_signed ? Type::d : Type::ud;
@@ -192,8 +258,21 @@ bool plan_lanes(const Prepared& prepared, const EuRules& rules, LanePlan& plan) 
   const Instruction& in = prepared.in;
   unsigned floats = 0;
   bool wide = traits(in.dst.type).bytes == 8 && !traits(in.dst.type).is_float;
+  const bool plane = in.op == Op::line || in.op == Op::pln;
+  const bool sums = in.op == Op::dp2 || in.op == Op::dp3 || in.op == Op::dp4 || in.op == Op::dph;
+  if ((sums || plane) && (in.dst.type != Type::f || in.src[0].type != Type::f || in.src[1].type != Type::f)) {
+    return false;
+  }
+  // A group also reads the elements of channels that do not run.
+  if (sums && (in.exec_size % 4 != 0 || in.src[0].indirect || in.src[1].indirect)) {
+    return false;
+  }
+  plan.loads = prepared.source_count;
+  if (plane && !plan_plane(prepared, rules, plan)) {
+    return false;
+  }
   for (unsigned i = 0; i < prepared.source_count; ++i) {
-    if (!plan_source(prepared, i, rules, plan.source[i])) {
+    if (!plane && !plan_source(prepared, i, rules, plan.source[i])) {
       return false;
     }
     const TypeTraits of = traits(plan.source[i].type);
@@ -201,6 +280,9 @@ bool plan_lanes(const Prepared& prepared, const EuRules& rules, LanePlan& plan) 
     wide |= of.bytes == 8 && !of.is_float;
   }
   if (floats != 0 && floats != prepared.source_count) {
+    return false;
+  }
+  if (in.op == Op::mac && !plan_implied(prepared, rules, plan)) {
     return false;
   }
   plan.keeps = !in.dst.is_null() && in.dst.file != File::immediate;

@@ -210,12 +210,12 @@ class LaneRun {
     mask_ = plan_.chooses ? enabled : enabled & chosen;
     count_ = in_.exec_size;
     padded_ = (count_ + 7u) & ~7u;
-    for (unsigned i = 0; i < prepared_.source_count; ++i) {
+    for (unsigned i = 0; i < plan_.loads; ++i) {
       if (!load(i)) {
         return general();
       }
     }
-    LaneValues* const sources[3]{&source_[0], &source_[1], &source_[2]};
+    LaneValues* const sources[LanePlan::kSources]{&source_[0], &source_[1], &source_[2], &source_[3], &source_[4]};
     LaneContext context{in_, frame_.mode, chosen, 0, &second_};
     plan_.compute(context, sources, out_, padded_);
     if (plan_.floats && !plan_.raw) {
@@ -252,7 +252,7 @@ class LaneRun {
     if ((nans(values, count_) & mask_) != 0) {
       return false;
     }
-    if (plan_.flushes && flushes(operand.type, frame_.mode)) {
+    if (plan_.flushes && !operand.keeps_denormals && flushes(operand.type, frame_.mode)) {
       flush_lanes(operand.type, values, padded_);
     }
     return true;
@@ -340,7 +340,7 @@ class LaneRun {
   uint32_t mask_ = 0;
   unsigned count_ = 0;
   unsigned padded_ = 0;
-  LaneValues source_[3];
+  LaneValues source_[LanePlan::kSources];
   LaneValues out_;
   LaneValues second_;
 };

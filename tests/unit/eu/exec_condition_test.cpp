@@ -1,0 +1,96 @@
+// Conditions that are no comparison: overflow and unordered; and every comparison of a result with zero, with and
+// without saturation, against arithmetic in wider integers.
+#include <cmath>
+#include <limits>
+
+#include "unit/eu/naive_numbers.h"
+
+namespace halogen::eu::test {
+namespace {
+
+class Conditions : public ::testing::TestWithParam<GenId> {};
+INSTANTIATE_TEST_SUITE_P(All, Conditions, ::testing::ValuesIn(kGens));
+
+TEST_P(Conditions, OverflowSeesWhatTheDestinationCannotHold) {
+  Random random(static_cast<uint64_t>(GetParam()) + 300);
+  for (unsigned round = 0; round < 400; ++round) {
+    const Type type = random.pick({Type::d, Type::ud, Type::w, Type::uw});
+    const unsigned size = size_of(type);
+    Machine machine(GetParam(), 0xff);
+    machine.thread.flag[0] = random.below(256);
+    for (unsigned i = 0; i < 8; ++i) {
+      for (const unsigned reg : {2u, 3u}) {
+        const uint64_t bits =
+            random.chance(50) ? random.bits()
+                              : random.pick<uint64_t>({0, 1, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff, 0x7fff, 0x8000});
+        std::memcpy(machine.thread.grf.data() + reg * kGrfBytes + i * size, &bits, size);
+      }
+    }
+    const bool saturate = random.chance(30);
+    Instruction in = with(make(Op::add, 8, dst(20, type), {grf(2, type), grf(3, type)}), Condition::overflow);
+    in.saturate = saturate;
+    machine.run(in);
+    for (unsigned i = 0; i < 8; ++i) {
+      const auto number = [&](unsigned reg) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, machine.thread.grf.data() + reg * kGrfBytes + i * size, size);
+        return decode(type, bits).i;
+      };
+      const Big exact = number(2) + number(3);
+      const bool overflows = exact < type_min(type) || exact > type_max(type);
+      ASSERT_EQ(((machine.thread.flag[0] >> i) & 1) != 0, overflows) << "lane " << i << " size " << size;
+      const Big kept = saturate ? std::min(std::max(exact, type_min(type)), type_max(type)) : keep_bits(type, exact);
+      ASSERT_EQ(static_cast<int64_t>(number(20)), static_cast<int64_t>(kept));
+    }
+  }
+}
+
+TEST_P(Conditions, FloatsOverflowToInfinityAndAreUnorderedAsNan) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const struct {
+    float a, b;
+    bool overflows, unordered;
+  } cases[]{{1, 2, false, false},
+            {kMost, kMost, true, false},
+            {-kMost, -kMost, true, false},
+            {HUGE_VALF, 1, true, false},
+            {HUGE_VALF, -HUGE_VALF, false, true},
+            {NAN, 1, false, true},
+            {1, NAN, false, true},
+            {0, -0.0f, false, false}};
+  for (const auto& one : cases) {
+    Machine machine(GetParam());
+    machine.set(2, 0, one.a);
+    machine.set(3, 0, one.b);
+    const auto add = make(Op::add, 1, dst(4, Type::f), {scalar(2, Type::f), scalar(3, Type::f)});
+    machine.run(with(add, Condition::overflow));
+    EXPECT_EQ((machine.thread.flag[0] & 1) != 0, one.overflows) << one.a << " " << one.b;
+    machine.run(with(add, Condition::unordered));
+    EXPECT_EQ((machine.thread.flag[0] & 1) != 0, one.unordered) << one.a << " " << one.b;
+  }
+}
+
+TEST_P(Conditions, ResultsAreComparedAsTheDestinationKeepsThem) {
+  Random random(static_cast<uint64_t>(GetParam()) + 500);
+  for (unsigned round = 0; round < 300; ++round) {
+    const Type type = random.pick({Type::d, Type::ud, Type::w, Type::uw});
+    const auto condition = static_cast<Condition>(1 + random.below(6));
+    const unsigned size = size_of(type);
+    Machine machine(GetParam(), 0xff);
+    for (unsigned i = 0; i < 8; ++i) {
+      for (const unsigned reg : {2u, 3u}) {
+        const uint64_t bits = random.chance(60) ? random.below(3) - 1u : random.bits();
+        std::memcpy(machine.thread.grf.data() + reg * kGrfBytes + i * size, &bits, size);
+      }
+    }
+    machine.run(with(make(Op::add, 8, dst(20, type), {grf(2, type), grf(3, type)}), condition));
+    for (unsigned i = 0; i < 8; ++i) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, machine.thread.grf.data() + 20 * kGrfBytes + i * size, size);
+      ASSERT_EQ(((machine.thread.flag[0] >> i) & 1) != 0, relation(condition, decode(type, bits).i, Big{0}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halogen::eu::test
