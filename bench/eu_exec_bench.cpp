@@ -168,6 +168,8 @@ BENCHMARK_CAPTURE(kind, add_uneven, uneven, Op::add, Type::f, 2u)->Arg(16);
 BENCHMARK_CAPTURE(kind, mul_align16, swizzled, Op::mul, Type::f, 2u)->Arg(8);
 BENCHMARK_CAPTURE(kind, mul_to_accumulator, to_accumulator, Op::mul, Type::f, 2u)->Arg(8)->Arg(16);
 BENCHMARK_CAPTURE(kind, bfe_ud, predicated, Op::bfe, Type::ud, 3u)->Arg(8)->Arg(16);
+BENCHMARK_CAPTURE(kind, pln_f, predicated, Op::pln, Type::f, 2u)->Arg(8)->Arg(16);
+BENCHMARK_CAPTURE(kind, dp4_f, predicated, Op::dp4, Type::f, 2u)->Arg(8);
 BENCHMARK_CAPTURE(kind, rnde_f, predicated, Op::rnde, Type::f, 1u)->Arg(16);
 BENCHMARK_CAPTURE(kind, math_inv, math<MathFunction::inverse>, Op::math, Type::f, 1u)->Arg(8)->Arg(16);
 BENCHMARK_CAPTURE(kind, math_sqrt, math<MathFunction::sqrt>, Op::math, Type::f, 1u)->Arg(8)->Arg(16);
