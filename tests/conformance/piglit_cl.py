@@ -3,7 +3,7 @@
 
     piglit_cl.py check DEVICE... [--sample N]      runs one file in N and compares with the device's list
     piglit_cl.py run --out RESULTS [--device D | --prefix COMMAND] [--sample N] [--all] [FILE...]
-    piglit_cl.py keep DEVICE RESULTS...            writes the device's list from results of `run`
+    piglit_cl.py keep DEVICE RESULTS...            puts results of `run` into the device's list
     piglit_cl.py count --judge RESULTS --idle RESULTS...   writes piglit/counted.txt
     piglit_cl.py table                             prints how much passes on each device
 
@@ -124,20 +124,22 @@ def keep(given: argparse.Namespace) -> int:
     before = read_list(path) if path.exists() else {}
     lines = []
     passed = wanted = skipped = files = 0
-    for file in sorted(set(results) & set(counted)):
-        if results[file].get("") == "skip" and len(results[file]) == 1:
+    for file in sorted((set(results) | set(before)) & set(counted)):
+        number = counted[file][0]
+        good, faults = before.get(file, (0, {}))
+        if file in results:
+            good = len(passing(file, counted, results[file]))
+            bad = wanted_of(file, counted, results[file])[1]
+            faults = {s: faults.get(s) or "why is not known" for s in bad}
+        if good == 0 and not faults and (file not in results or results[file].get("") == "skip"):
             skipped += 1
             lines.append(f"{file} 0 the device has not what it needs")
             continue
-        number, _ = counted[file]
-        good = len(passing(file, counted, results[file]))
-        bad = wanted_of(file, counted, results[file])[1]
         files += 1
         passed += good
         wanted += number
         lines.append(f"{file} {good}" + (f" of {number}" if good != number else ""))
-        known = before.get(file, (0, {}))[1]
-        lines += [f"{FAULT}{s} | {known.get(s) or 'why is not known'}" for s in sorted(bad)]
+        lines += [f"{FAULT}{s} | {faults[s]}" for s in sorted(faults)]
     head = [f"# {passed} of {wanted} subtests that count pass ({100 * passed / max(1, wanted):.1f} %); "
             f"{files} of {len(counted)} files were run, {skipped} more need what the device has not."]
     path.write_text("\n".join(head + lines) + "\n", encoding="utf-8")
@@ -168,7 +170,7 @@ def check(given: argparse.Namespace) -> int:
         with tempfile.NamedTemporaryFile("w+", encoding="utf-8") as out:
             run_files(files, door(device), given, out)
             results = read([out.name])
-        passed = 0
+        passed, before = 0, faults
         for file in files:
             good = len(passing(file, counted, results[file]))
             bad = wanted_of(file, counted, results[file])[1]
@@ -181,7 +183,7 @@ def check(given: argparse.Namespace) -> int:
             for line in wrong:
                 print(f"piglit_cl: {device}: {file}: {line}", file=sys.stderr)
             faults += len(wrong)
-        print(f"piglit_cl: {device}: {passed} subtests of {len(files)} files pass, as listed" if not faults else
+        print(f"piglit_cl: {device}: {passed} subtests of {len(files)} files pass, as listed" if faults == before else
               f"piglit_cl: {device}: {passed} subtests of {len(files)} files pass")
         if not files:
             print(f"piglit_cl: {device}: nothing of its list was run", file=sys.stderr)
