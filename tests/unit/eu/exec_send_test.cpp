@@ -1,0 +1,48 @@
+// Sends whose descriptor is in the address register: the first generations lay it out in a way of their own.
+#include "exec_support.h"
+
+namespace halogen::eu::test {
+namespace {
+
+class RegisterDescriptor : public testing::TestWithParam<GenId> {};
+
+Instruction send_by_register() {
+  Instruction in = make(Op::send, 8, dst(40, Type::ud), {grf(20, Type::ud)});
+  in.send.descriptor_in_register = true;
+  in.send.message_register = 3;
+  return in;
+}
+
+TEST_P(RegisterDescriptor, NamesTheFunctionAndHasAHeader) {
+  Machine machine(GetParam(), 0xff);
+  constexpr uint32_t kDescriptor = 5u << 24 | 2u << 20 | 1u << 16 | 0x4203;  // function, lengths, control
+  machine.thread.address[0] = static_cast<uint16_t>(kDescriptor & 0xffff);
+  machine.thread.address[1] = static_cast<uint16_t>(kDescriptor >> 16);
+  machine.target.answer = [](Thread&, const Message& message) {
+    EXPECT_EQ(message.function, 5);
+    EXPECT_EQ(message.descriptor, 2u << 25 | 1u << 20 | 1u << 19 | 0x4203u);
+    EXPECT_EQ(message.first.size(), 2 * kGrfBytes);
+    EXPECT_EQ(message.response.size(), kGrfBytes);
+    EXPECT_FALSE(message.end_of_thread);
+    return SendOutcome::done;
+  };
+  EXPECT_EQ(machine.run(send_by_register()), ThreadStatus::ended);
+  EXPECT_EQ(machine.target.count, 2u);
+}
+
+TEST_P(RegisterDescriptor, ReachesTheMathBoxToo) {
+  Machine machine(GetParam(), 0xff);
+  machine.fill<float>(20, {4.0f, 9.0f, 16.0f});
+  machine.thread.address[0] = 4;  // the root
+  machine.thread.address[1] = 1u << 8 | 1u << 4 | 1;
+  Instruction in = send_by_register();
+  in.dst.type = in.src[0].type = Type::f;
+  EXPECT_EQ(machine.run(in), ThreadStatus::ended);
+  EXPECT_EQ(machine.get<float>(40, 1), 3.0f);
+  EXPECT_EQ(machine.target.count, 1u) << "only the end";
+}
+
+INSTANTIATE_TEST_SUITE_P(Generations, RegisterDescriptor, testing::Values(GenId::gen4, GenId::gen4_5));
+
+}  // namespace
+}  // namespace halogen::eu::test
