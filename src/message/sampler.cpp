@@ -203,10 +203,10 @@ SendOutcome sampler(Call& call) {
   if (surface->compressed) {
     call.approximate("auxiliary surfaces are taken as uncompressed");
   }
-  std::optional<Sampler> state;
+  const Sampler* state = nullptr;
   if (needs_state(form->action)) {
-    state = read_sampler(*call.context.generation, call.context.environment, sampler_address(call));
-    if (!state) {
+    state = call.context.samplers.find(*call.context.generation, call.context.environment, sampler_address(call));
+    if (state == nullptr) {
       return SendOutcome::fault;
     }
     call.approximate("chips may round the sums of filters otherwise");
@@ -214,7 +214,7 @@ SendOutcome sampler(Call& call) {
   Job job{.call = call,
           .form = *form,
           .surface = *surface,
-          .texture = Texture(*call.context.environment.space, *surface, state ? &*state : nullptr),
+          .texture = Texture(*call.context.environment.space, *surface, state),
           .lanes = simd == Simd::simd16 ? 16u : 8u,
           .header = call.has_header() ? call.header(2) : 0};
   job.offset = {static_cast<int32_t>(sign_extend(bits(job.header, 11, 8), 4)),

@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kMostBorderDwords = 12;
 constexpr uint32_t kOne = 0x3f80'0000;
+constexpr size_t kMostSamplers = 4096;  // kept at a time: a guest may name any number
 
 int64_t modulo(int64_t value, int64_t size) {
   const int64_t rest = value % size;
@@ -74,6 +75,18 @@ std::optional<Sampler> read_sampler(const Generation& generation, const Environm
                       std::bit_cast<uint32_t>(border.border_color_float_alpha)};
   }
   return sampler;
+}
+
+const Sampler* SamplerTable::find(const Generation& generation, const Environment& environment, uint64_t address) {
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end()) {
+    return &known->second;
+  }
+  if (by_address_.size() >= kMostSamplers) {
+    forget();
+  }
+  const std::optional<Sampler> sampler = read_sampler(generation, environment, address);
+  return sampler ? &by_address_.emplace(address, *sampler).first->second : nullptr;
 }
 
 surface::Texel border_of(const Sampler& sampler, const Surface& surface) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 #include "hw/sampler.h"
 #include "message/environment.h"
@@ -38,6 +39,17 @@ Sampler decode_sampler(const hw::SAMPLER_STATE& state);
 
 // The state at an address, with its border colour. Nothing: memory refused.
 std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address);
+
+// Samplers by address, each read once and kept until forget() is called, as surfaces are.
+class SamplerTable {
+ public:
+  void forget() { by_address_.clear(); }
+  // Null: memory refused to give the state.
+  const Sampler* find(const Generation& generation, const Environment& environment, uint64_t address);
+
+ private:
+  std::unordered_map<uint64_t, Sampler> by_address_;
+};
 
 // Where a texel index lands in a row of `size`; nothing: the border.
 std::optional<uint32_t> wrap(hw::TextureCoordinateMode mode, int64_t index, uint32_t size);

@@ -132,6 +132,7 @@ void SharedFunctions::begin(const Generation& generation, const Environment& env
   context_.rules = &message_rules(generation.id());
   context_.environment = environment;
   context_.surfaces.forget();
+  context_.samplers.forget();
 }
 
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {

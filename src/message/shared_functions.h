@@ -16,6 +16,7 @@
 #include "eu/message_fields.h"
 #include "gen/generation.h"
 #include "message/environment.h"
+#include "message/sampler_state.h"
 #include "message/surface_table.h"
 
 namespace halogen::message {
@@ -48,6 +49,7 @@ struct Context {
   const MessageRules* rules = nullptr;
   Environment environment;
   SurfaceTable surfaces;
+  SamplerTable samplers;
   EventSink* events = nullptr;
   std::string path;
   ControlCache controls;

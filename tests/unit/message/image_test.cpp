@@ -79,6 +79,7 @@ class Images : public MessageBench {
     word(kStates + kSamplers + 4) = 0x000e'0000;  // levels up to 14
     word(kStates + kSamplers + 8) = dword2;
     word(kStates + kSamplers + 12) = dword3;
+    begin();
   }
 };
 

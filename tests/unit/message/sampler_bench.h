@@ -65,12 +65,14 @@ class SamplerBench : public MessageBench {
     for (size_t i = 0; i < words.size(); ++i) {
       word(kStates + kSamplers + i * 4) = words[i];
     }
+    begin();
   }
   // Four channels of a border; Gen6 has several forms one behind the other, the floats second.
   void set_border(uint32_t offset, std::array<float, 4> color) {
     for (size_t i = 0; i < 4; ++i) {
       real(kStates + offset + (GetParam() == "snb" ? 4 : 0) + i * 4) = color[i];
     }
+    begin();
   }
 
   // One parameter: the same for all lanes, or one for each.
