@@ -134,6 +134,33 @@ void DepthStencilUnit::begin(const Output& output, AddressSpace& space, uint8_t 
                     (packed_ ? buffers.depth.write || buffers.stencil.write : buffers.stencil.write);
   const bool tests = (has_depth_ && (state.depth_test || state.bounds_test)) || (has_stencil_ && state.stencil_test);
   idle_ = !tests && !writes_depth_;
+  plain_ = has_depth_ && !state.bounds_test && !(has_stencil_ && state.stencil_test) && samples_log2 == 0;
+}
+
+// What most draws ask for.
+bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool write) {
+  const DepthStencil& state = output_->depth_stencil;
+  const int32_t x = place.x + output_->buffers.depth.offset[0];
+  const int32_t y = place.y + output_->buffers.depth.offset[1];
+  if (!depth_.contains(x, y, place.layer)) {
+    return true;
+  }
+  const uint64_t at = depth_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), place.layer, 0);
+  const uint32_t value = encode_depth(format_, depth);
+  const uint32_t word = element_B_ == 2 ? depth_.load<uint16_t>(at) : depth_.load<uint32_t>(at);
+  const uint32_t held = element_B_ == 2 || floating_ ? word : word & kDepth24;
+  if (state.depth_test && !compare_depth(state.depth_function, value, held)) {
+    return false;
+  }
+  if (!write || !writes_depth_) {
+    return true;
+  }
+  if (element_B_ == 2) {
+    depth_.store(at, static_cast<uint16_t>(value));
+  } else {
+    depth_.store(at, floating_ ? value : (word & ~kDepth24) | value);
+  }
+  return true;
 }
 
 bool DepthStencilUnit::compare_depth(hw::CompareFunction function, uint32_t value, uint32_t with) const {
@@ -180,6 +207,9 @@ uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const st
                                 bool front, const uint8_t* computed_stencil, bool write) {
   if (idle_ || mask == 0) {
     return mask;
+  }
+  if (plain_) {
+    return (mask & 1) != 0 && plain_test(place, depth[0], write) ? mask & 1 : 0;
   }
   const DepthBuffers& buffers = output_->buffers;
   const int32_t x = place.x + buffers.depth.offset[0];

@@ -45,6 +45,7 @@ class DepthStencilUnit {
                    PixelPlane& plane) const;
   bool test_sample(const Stored& stored, float depth, const StencilSide& side, uint8_t reference, uint32_t& new_depth,
                    uint8_t& new_stencil) const;
+  bool plain_test(const PixelPlace& place, float depth, bool write);
   bool compare_depth(hw::CompareFunction function, uint32_t value, uint32_t with) const;
 
   const Output* output_ = nullptr;
@@ -52,6 +53,7 @@ class DepthStencilUnit {
   PixelPlane depth_;
   PixelPlane stencil_;  // of its own
   bool idle_ = true;
+  bool plain_ = false;  // depth alone, one sample
   bool has_depth_ = false;
   bool has_stencil_ = false;  // of any kind
   bool packed_ = false;

@@ -1,4 +1,5 @@
 // Depth and stencil by their definitions, sample by sample, on every format.
+#include "gen/depth_rules.h"
 #include "pixel_world.h"
 
 namespace halogen::pipe3d {
@@ -248,6 +249,34 @@ TEST(DepthStencil, LevelsLieBelowAndBeside) {
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 20 + 3, 36 + 1, 0)), 0.5f);
   unit.test({10, 1, 0}, 1, depth, true, nullptr, true);
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 20 + 10, 36 + 1, 0)), 0.0f);
+}
+
+// Figures of isl.
+TEST(DepthStencil, LevelsArePaddedAsGenerationsDo) {
+  const DepthRules& first = depth_rules(spec::GenId::gen6);
+  EXPECT_EQ(first.depth.x * 100 + first.depth.y, 404);
+  EXPECT_EQ(first.stencil.x * 100 + first.stencil.y, 402);
+  for (const spec::GenId gen : {spec::GenId::gen8, spec::GenId::gen9, spec::GenId::gen11}) {
+    EXPECT_EQ(depth_rules(gen).depth16.x * 100 + depth_rules(gen).depth16.y, 804);
+    EXPECT_EQ(depth_rules(gen).stencil.x * 100 + depth_rules(gen).stencil.y, 808);
+  }
+  const DepthRules& last = depth_rules(spec::GenId::gen12);
+  EXPECT_EQ(last.depth.x * 100 + last.depth.y, 804);
+  EXPECT_EQ(last.depth16.x * 100 + last.depth16.y, 808);
+  EXPECT_EQ(last.stencil.x * 100 + last.stencil.y, 1608);
+  // A buffer uses what it is told: 40 pixels, then 20 padded to 32.
+  PixelWorld world;
+  Output output = output_of(kCases[3], 1, 1);
+  output.buffers.stencil = {};
+  output.buffers.depth.level = 2;
+  output.buffers.depth.align_x = 16;
+  output.buffers.depth.align_y = 8;
+  output.buffers.depth.pitch_B = 256;
+  output.depth_stencil.depth_write = true;
+  DepthStencilUnit unit;
+  unit.begin(output, world.space(), 0);
+  unit.test({3, 1, 0}, 1, {0.5f}, true, nullptr, true);
+  EXPECT_EQ(world.value<float>(depth_address(output, 4, 32 + 3, 40 + 1, 0)), 0.5f);
 }
 
 TEST(DepthStencil, MemoryThatRefusesStops) {
