@@ -114,6 +114,22 @@ void bits_to_accumulator(Thread& thread, const int16_t* offset, const uint64_t* 
   }
 }
 
+// An integer with all its bits. Dwords where dwords lie already need no look at anything else.
+void integer_to_accumulator(Thread& thread, int32_t offset, Type type, int64_t value) {
+  const auto which = static_cast<size_t>(offset) / kGrfBytes;
+  if (which >= thread.extension.size() || thread.extension[which].element != 4 || traits(type).bytes != 4 ||
+      offset % 4 != 0) {
+    set_accumulator_integer(thread, offset, type, value);
+    return;
+  }
+  Thread::Extension& extension = thread.extension[which];
+  const size_t lane = static_cast<size_t>(offset) % kGrfBytes / 4;
+  const auto low = static_cast<uint32_t>(value);
+  std::memcpy(thread.accumulator.data() + offset, &low, sizeof(low));
+  extension.upper[lane] = value >> 32;
+  extension.valid = static_cast<uint16_t>(extension.valid | (1u << lane));
+}
+
 template <class T>
 uint32_t truths_of(Condition condition, const T* values, unsigned count) {
   uint32_t bits = 0;
@@ -291,7 +307,7 @@ class LaneRun {
       } else {
         for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
           const auto i = static_cast<unsigned>(std::countr_zero(rest));
-          set_accumulator_integer(thread, offset[i], type, out_.integer[i]);
+          integer_to_accumulator(thread, offset[i], type, out_.integer[i]);
         }
       }
     } else if (plan_.keeps) {
@@ -323,12 +339,12 @@ class LaneRun {
       const auto i = static_cast<unsigned>(std::countr_zero(rest));
       const int32_t offset = implied_accumulator_offset(frame_, prepared_, type, i);
       if (plan_.carries) {
-        set_accumulator_integer(frame_.thread, offset, type, second_.integer[i]);
+        integer_to_accumulator(frame_.thread, offset, type, second_.integer[i]);
       } else if (traits(type).is_float) {
         set_accumulator_bits(frame_.thread, offset, traits(type).bytes,
                              float_to_bits(type, out_.real[i], Rounding::nearest));
       } else {
-        set_accumulator_integer(frame_.thread, offset, type, out_.integer[i]);
+        integer_to_accumulator(frame_.thread, offset, type, out_.integer[i]);
       }
     }
   }
