@@ -1,11 +1,16 @@
-// Descriptors of our own: out of the way of the program's, which expects the lowest numbers.
+// Descriptors of our own: out of the way of the program's, which expects the lowest numbers, and known by their mark.
 #pragma once
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+
+#include "driver/file_key.h"
 
 namespace halogen::shim {
 
@@ -18,6 +23,38 @@ inline int move_up(int descriptor) {
   if (moved < 0) return descriptor;
   ::close(descriptor);
   return moved;
+}
+
+inline bool is_private(int descriptor) {
+  return fcntl(descriptor, F_GETSIG) == driver::kPrivateMark;
+}
+
+// Those of ours that this process has, in no order. Takes no memory and no lock: also after a fork.
+template <class Function>
+void for_each_private(Function function) {
+  const auto folder =
+      static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder < 0) return;
+  struct Entry {
+    ino64_t number;
+    off64_t next;
+    unsigned short bytes;
+    unsigned char type;
+    char name[1];
+  };
+  alignas(Entry) char buffer[4096];
+  for (long got = 0; (got = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;) {
+    for (long at = 0; at < got;) {
+      const auto* const entry = reinterpret_cast<const Entry*>(buffer + at);
+      at += entry->bytes;
+      int number = 0;
+      const char* digit = entry->name;
+      for (; *digit >= '0' && *digit <= '9'; ++digit) number = number * 10 + (*digit - '0');
+      if (digit == entry->name || *digit != '\0' || number == folder) continue;
+      if (is_private(number)) function(number);
+    }
+  }
+  syscall(SYS_close, folder);
 }
 
 }  // namespace halogen::shim

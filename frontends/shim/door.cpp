@@ -73,6 +73,22 @@ class Inside {
   bool first_;
 };
 
+// A call that may wait: when a signal comes meanwhile, its handler runs when the call has let go of everything. Then
+// the call fails, or is made again.
+template <class Function>
+int interruptible(Function function) {
+  while (true) {
+    driver::Interruption interruption;
+    int result = -EIO;
+    {
+      const Inside first;
+      if (!first) return -EIO;
+      result = function();
+    }
+    if (!interruption.deliver() || result != -EINTR) return result;
+  }
+}
+
 bool name_socket(int socket, pid_t pid, uint64_t number, NodeKind kind) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -130,6 +146,8 @@ Door* Door::known() {
 Door* Door::get() {
   if (Paths::get() == nullptr) return nullptr;
   if (Door* const door = known()) return door;
+  static std::once_flag handlers;
+  std::call_once(handlers, [] { pthread_atfork(before_fork, after_fork_here, after_fork_there); });
   const pid_t pid = getpid();
   Door* const made = new Door(pid);
   made->next_ = doors.load(std::memory_order_acquire);
@@ -143,7 +161,7 @@ Door* Door::get() {
   return made;
 }
 
-// Our ends of nodes and channels are not a child's: it would hold them open when this process is gone.
+// Our ends of nodes, channels and fences are not a child's: it would hold them open when this process is gone.
 void Door::before_fork() {
   Door* const door = known();
   if (door != nullptr) door->guard_.lock();
@@ -154,7 +172,7 @@ void Door::after_fork_here() {
 }
 void Door::after_fork_there() {
   if (forking == nullptr) return;
-  for (const int descriptor : forking->ours_) ::close(descriptor);
+  for_each_private([](int descriptor) { syscall(SYS_close, descriptor); });
   forking->guard_.unlock();
 }
 
@@ -184,13 +202,7 @@ bool Door::boot() {
   kernel_ = std::move(*kernel);
   booted_.store(true, std::memory_order_release);
   report_ = Report::start(*kernel_, Paths::get()->root());
-  poll_ = move_up(epoll_create1(EPOLL_CLOEXEC));
-  {
-    const std::lock_guard table(guard_);
-    ours_.insert(poll_);
-  }
-  static std::once_flag handlers;
-  std::call_once(handlers, [] { pthread_atfork(before_fork, after_fork_here, after_fork_there); });
+  poll_ = driver::keep_private(move_up(epoll_create1(EPOLL_CLOEXEC)));
   std::thread([this] {
     pthread_setname_np(pthread_self(), "halogen-door");
     serve();
@@ -207,7 +219,7 @@ int Door::open(NodeKind kind, int flags) {
   fcntl(ends[0], F_SETSIG, driver::kNodeMark);
   auto node = std::make_shared<Node>();
   node->kind = kind;
-  node->peer = move_up(ends[1]);
+  node->peer = driver::keep_private(move_up(ends[1]));
   node->file = kernel_->open({.render = kind == NodeKind::render, .events = node->peer});
   const std::optional<ino_t> inode = socket_inode(ends[0]);
   if (!inode) return -EBADF;
@@ -216,7 +228,6 @@ int Door::open(NodeKind kind, int flags) {
     if (errno != EADDRINUSE) break;
   }
   nodes_[*inode] = node;
-  ours_.insert(node->peer);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = *inode;
@@ -242,17 +253,28 @@ std::shared_ptr<Node> Door::find(int descriptor) {
 }
 
 int Door::ioctl(int descriptor, Node& node, unsigned long request, uint64_t argument) {
-  const Inside first;
-  if (!first) return -EIO;
-  if (node.remote) return node.remote->ioctl(descriptor, request, argument);
-  return kernel_->ioctl(*node.file, request, argument);
+  return interruptible([&] {
+    return node.remote ? node.remote->ioctl(descriptor, request, argument)
+                       : kernel_->ioctl(*node.file, request, argument);
+  });
 }
 
 std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint64_t argument) {
-  if (!booted_.load(std::memory_order_acquire)) return std::nullopt;
-  const Inside first;
-  if (!first) return -EIO;
-  return kernel_->descriptor_ioctl(descriptor, request, argument);
+  if (!serves(descriptor)) return std::nullopt;
+  std::optional<int> result;
+  const int error = interruptible([&] {
+    result = kernel_->descriptor_ioctl(descriptor, request, argument);
+    return result.value_or(0);
+  });
+  if (result) return error;
+  return error < 0 ? std::optional(error) : std::nullopt;
+}
+
+// Somebody else's fence or buffer needs a driver here too.
+bool Door::serves(int descriptor) {
+  if (booted_.load(std::memory_order_acquire)) return true;
+  const int mark = fcntl(descriptor, F_GETSIG);
+  return (mark == driver::kSyncFileMark || mark == driver::kSharedBufferMark) && boot();
 }
 
 void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
@@ -266,10 +288,12 @@ void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int pro
 }
 
 std::optional<int> Door::check_shared_map(int descriptor, size_t bytes, uint64_t offset) {
-  if (fcntl(descriptor, F_GETSIG) != driver::kSharedBufferMark) return std::nullopt;
+  const int mark = fcntl(descriptor, F_GETSIG);
+  if (mark == driver::kSyncObjectMark) return ENODEV;
+  if (mark != driver::kSharedBufferMark) return std::nullopt;
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0) return std::nullopt;
-  const auto size = static_cast<uint64_t>(info.st_size);
+  const uint64_t size = static_cast<uint64_t>(info.st_size) - driver::Buffer::kBehind;
   const uint64_t pages = (bytes + 4095) / 4096 * 4096;
   return offset > size || pages > size - offset ? EINVAL : 0;
 }
@@ -301,9 +325,10 @@ void Leaving::move_to(const void* address, size_t bytes) {
 }
 
 int Door::fence_file(int descriptor, bool also_reads) {
-  Door* const door = to_tell();
+  Door* const door = get();
+  if (door == nullptr || inside || !door->serves(descriptor)) return -EIO;
   const Inside first;
-  return door == nullptr || !first ? -EIO : door->kernel_->fence_file(descriptor, also_reads);
+  return door->kernel_->fence_file(descriptor, also_reads);
 }
 
 bool Door::is_mapping(const void* address, size_t bytes) {
@@ -319,7 +344,6 @@ void Door::drop(ino_t inode) {
     if (found == nodes_.end()) return;
     node = found->second;
     nodes_.erase(found);
-    ours_.erase(node->peer);
   }
   ::close(node->peer);
   kernel_->close(node->file);
@@ -347,16 +371,10 @@ void Door::serve() {
     if (got <= 0) {
       drop(inode);
     } else if (channel >= 0) {
-      channel = move_up(channel);
-      {
-        const std::lock_guard lock(guard_);
-        ours_.insert(channel);
-      }
+      channel = driver::keep_private(move_up(channel));
       std::thread([this, channel, node] {
         pthread_setname_np(pthread_self(), "halogen-client");
         serve_client(channel, *node);
-        const std::lock_guard lock(guard_);
-        ours_.erase(channel);
         ::close(channel);
       }).detach();
     }
@@ -387,16 +405,16 @@ void Door::serve_client(int channel, Node& node) {
         answer.offset = mapping.offset;
       }
     } else {
-      const std::optional<DescriptorField> field = descriptor_field(call.request, call.argument);
+      const DescriptorFields fields = descriptor_fields(call.request, call.argument);
       std::optional<int> theirs;
-      if (field && field->in && given >= 0) {
-        theirs = driver::read_user<int>(call.argument + field->offset);
-        driver::write_user(call.argument + field->offset, &given, sizeof given);
+      if (fields.in && given >= 0) {
+        theirs = driver::read_user<int>(call.argument + *fields.in);
+        driver::write_user(call.argument + *fields.in, &given, sizeof given);
       }
       answer.result = kernel_->ioctl(*node.file, call.request, call.argument);
-      if (theirs) driver::write_user(call.argument + field->offset, &*theirs, sizeof *theirs);
-      if (field && field->out && answer.result >= 0) {
-        result_descriptor = driver::read_user<int>(call.argument + field->offset).value_or(-1);
+      if (theirs) driver::write_user(call.argument + *fields.in, &*theirs, sizeof *theirs);
+      if (fields.out && answer.result >= 0) {
+        result_descriptor = driver::read_user<int>(call.argument + *fields.out).value_or(-1);
         own = true;
       }
     }

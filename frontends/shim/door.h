@@ -17,7 +17,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "driver/kernel.h"
@@ -40,6 +39,7 @@ class Door {
  public:
   // Of this process; null: the environment asks for none.
   static Door* get();
+  static bool is_there() { return known() != nullptr; }
 
   // A new descriptor. Negative: an errno.
   int open(NodeKind kind, int flags);
@@ -67,6 +67,7 @@ class Door {
  private:
   explicit Door(pid_t pid) : pid_(pid) {}
   bool boot();
+  bool serves(int descriptor);
   void serve();                                // a thread
   void serve_client(int channel, Node& node);  // a thread for each
   void drop(ino_t inode);
@@ -88,7 +89,6 @@ class Door {
   int poll_ = -1;
   std::mutex guard_;  // of the table
   std::map<ino_t, std::shared_ptr<Node>> nodes_;
-  std::set<int> ours_;  // descriptors that a child must not keep
   uint64_t opened_ = 0;
 };
 

@@ -1,6 +1,7 @@
-// What a program can do to any descriptor, on ours: nodes, sync files and shared buffers are something else to the host
-// (a socket, a pipe, a file), and these calls must not show it. Descriptors are known by their mark alone, so that
-// signals' handlers may call.
+// What a program can do to any descriptor, on ours: nodes, sync files, sync objects and shared buffers are something
+// else to the host (a socket, a pipe, files), and these calls must not show it. Descriptors that are no program's are
+// not closed by those who close whatever there is. Descriptors are known by their mark alone, so that signals' handlers
+// may call.
 //
 // Left out: epoll(7) on shared buffers, which the host refuses; readv(2) and what is rarer.
 #include <fcntl.h>
@@ -11,9 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <vector>
 
+#include "descriptors.h"
 #include "door.h"
 #include "driver/file_key.h"
 #include "next.h"
@@ -23,8 +26,12 @@
 using halogen::driver::kNodeMark;
 using halogen::driver::kSharedBufferMark;
 using halogen::driver::kSyncFileMark;
+using halogen::driver::kSyncObjectMark;
 using halogen::shim::Door;
+using halogen::shim::for_each_private;
 using halogen::shim::is_ours;
+using halogen::shim::is_private;
+using halogen::shim::Paths;
 
 namespace {
 
@@ -33,7 +40,8 @@ int mark_of(int descriptor) {
   const int error = errno;
   const int mark = fcntl(descriptor, F_GETSIG);
   errno = error;
-  return mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark ? mark : 0;
+  const bool known = mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark || mark == kSyncObjectMark;
+  return known ? mark : 0;
 }
 
 ssize_t refuse() {
@@ -44,7 +52,7 @@ ssize_t refuse() {
 bool cannot_read(const void* caller, int descriptor) {
   if (is_ours(caller)) return false;
   const int mark = mark_of(descriptor);
-  return mark == kSyncFileMark || mark == kSharedBufferMark;  // nodes give events
+  return mark != 0 && mark != kNodeMark;  // nodes give events
 }
 
 bool cannot_write(const void* caller, int descriptor) {
@@ -58,7 +66,13 @@ off_t seek(const void* caller, int descriptor, off_t offset, int whence, off_t (
   if (mark == kSharedBufferMark && (offset != 0 || (whence != SEEK_SET && whence != SEEK_END))) {
     return static_cast<off_t>(refuse());
   }
-  return real(descriptor, offset, whence);
+  if (mark == kSyncObjectMark) {
+    errno = ESPIPE;
+    return -1;
+  }
+  const off_t place = real(descriptor, offset, whence);
+  if (mark != kSharedBufferMark || whence != SEEK_END || place < 0) return place;
+  return place - static_cast<off_t>(halogen::driver::Buffer::kBehind);
 }
 
 // A shared buffer is ready to be read when those who write it are done, and to be written when all are. Its fences are
@@ -66,7 +80,7 @@ off_t seek(const void* caller, int descriptor, off_t offset, int whence, off_t (
 class Fences {
  public:
   Fences(pollfd* list, nfds_t count) : list_(list), count_(count) {
-    if (Door::to_tell() == nullptr) return;
+    if (Paths::get() == nullptr) return;
     for (nfds_t i = 0; i < count; ++i) {
       if (list[i].fd < 0 || mark_of(list[i].fd) != kSharedBufferMark) continue;
       if (copy_.empty()) copy_.assign(list, list + count);
@@ -111,11 +125,49 @@ class Fences {
   std::vector<Asked> asked_;
 };
 
+// Not one of a program's. Without a door there is none.
+bool is_hidden(const void* caller, int descriptor) {
+  if (is_ours(caller) || !Door::is_there()) return false;
+  const int error = errno;
+  const bool hidden = is_private(descriptor);
+  errno = error;
+  return hidden;
+}
+
+// All but ours.
+int close_all(unsigned first, unsigned last, int flags) {
+  const auto real = HALOGEN_NEXT(int(unsigned, unsigned, int), "close_range");
+  if (first > last || !Door::is_there()) return real(first, last, flags);
+  std::vector<unsigned> kept;
+  for_each_private([&](int descriptor) {
+    const auto number = static_cast<unsigned>(descriptor);
+    if (number >= first && number <= last) kept.push_back(number);
+  });
+  std::sort(kept.begin(), kept.end());
+  for (const unsigned number : kept) {
+    if (number > first) {
+      if (const int result = real(first, number - 1, flags); result != 0) return result;
+    }
+    first = number + 1;
+  }
+  return first <= last ? real(first, last, flags) : 0;
+}
+
+// The other end of a sync file's pipe is closed when its fence is done: nobody shall see that.
+int without_ends(pollfd* list, nfds_t count, int result) {
+  for (nfds_t i = 0; result > 0 && i < count; ++i) {
+    if ((list[i].revents & POLLHUP) == 0 || mark_of(list[i].fd) != kSyncFileMark) continue;
+    list[i].revents = static_cast<short>((list[i].revents & ~POLLHUP) | (list[i].events & POLLIN));
+    if (list[i].revents == 0) --result;
+  }
+  return result;
+}
+
 int wait_for(const void* caller, pollfd* list, nfds_t count, int timeout) {
   const auto real = HALOGEN_NEXT(int(pollfd*, nfds_t, int), "poll");
   if (is_ours(caller)) return real(list, count, timeout);
   Fences fences(list, count);
-  return fences.answer(real(fences.list(), fences.count(), timeout));
+  return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout)));
 }
 
 }  // namespace
@@ -150,5 +202,33 @@ HALOGEN_EXPORT int ppoll(pollfd* list, nfds_t count, const timespec* timeout, co
   const auto real = HALOGEN_NEXT(int(pollfd*, nfds_t, const timespec*, const sigset_t*), "ppoll");
   if (is_ours(__builtin_return_address(0))) return real(list, count, timeout, signals);
   Fences fences(list, count);
-  return fences.answer(real(fences.list(), fences.count(), timeout, signals));
+  return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout, signals)));
+}
+
+HALOGEN_EXPORT int close(int descriptor) {
+  if (is_hidden(__builtin_return_address(0), descriptor)) {
+    errno = EBADF;
+    return -1;
+  }
+  return HALOGEN_NEXT(int(int), "close")(descriptor);
+}
+HALOGEN_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
+  return close_all(first, last, flags);
+}
+HALOGEN_EXPORT void closefrom(int first) noexcept {
+  close_all(static_cast<unsigned>(first < 0 ? 0 : first), ~0u, 0);
+}
+HALOGEN_EXPORT int dup2(int from, int to) noexcept {
+  if (is_hidden(__builtin_return_address(0), to)) {
+    errno = EBUSY;
+    return -1;
+  }
+  return HALOGEN_NEXT(int(int, int), "dup2")(from, to);
+}
+HALOGEN_EXPORT int dup3(int from, int to, int flags) noexcept {
+  if (is_hidden(__builtin_return_address(0), to)) {
+    errno = EBUSY;
+    return -1;
+  }
+  return HALOGEN_NEXT(int(int, int, int), "dup3")(from, to, flags);
 }

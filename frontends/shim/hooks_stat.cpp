@@ -44,6 +44,9 @@ int corrected(int status, void* answer, int descriptor) {
     info.st_size = 0;
   } else if (paths->is_debug_root(info)) {
     ++info.st_dev;
+  } else if (descriptor >= 0 && S_ISREG(info.st_mode) && info.st_nlink == 0 &&
+             fcntl(descriptor, F_GETSIG) == halogen::driver::kSharedBufferMark) {
+    info.st_size -= static_cast<off_t>(halogen::driver::Buffer::kBehind);
   } else {
     return status;
   }

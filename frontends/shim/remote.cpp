@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "descriptors.h"
+#include "driver/file_key.h"
 #include "driver/user_memory.h"
 
 namespace halogen::shim {
@@ -75,39 +76,42 @@ ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, 
   return got;
 }
 
-std::optional<DescriptorField> descriptor_field(unsigned long request, uint64_t argument) {
+DescriptorFields descriptor_fields(unsigned long request, uint64_t argument) {
   constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
-  if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return std::nullopt;
+  DescriptorFields fields;
+  if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return fields;
   switch (_IOC_NR(request)) {
     case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
-      return DescriptorField{offsetof(drm_prime_handle, fd), false, true};
+      fields.out = offsetof(drm_prime_handle, fd);
+      break;
     case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
-      return DescriptorField{offsetof(drm_prime_handle, fd), true, false};
+      fields.in = offsetof(drm_prime_handle, fd);
+      break;
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD):
-      return DescriptorField{offsetof(drm_syncobj_handle, fd), false, true};
+      fields.out = offsetof(drm_syncobj_handle, fd);
+      break;
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
-      return DescriptorField{offsetof(drm_syncobj_handle, fd), true, false};
+      fields.in = offsetof(drm_syncobj_handle, fd);
+      break;
     case kExecute: {
       const auto arguments = driver::read_user<drm_i915_gem_execbuffer2>(argument);
-      if (!arguments) return std::nullopt;
+      if (!arguments) break;
       const size_t low = offsetof(drm_i915_gem_execbuffer2, rsvd2);
-      if ((arguments->flags & I915_EXEC_FENCE_OUT) != 0) return DescriptorField{low + 4, false, true};
-      if ((arguments->flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) != 0) {
-        return DescriptorField{low, true, false};
-      }
-      return std::nullopt;
+      if ((arguments->flags & I915_EXEC_FENCE_OUT) != 0) fields.out = low + 4;
+      if ((arguments->flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) != 0) fields.in = low;
+      break;
     }
     default:
-      return std::nullopt;
+      break;
   }
+  return fields;
 }
 
 int Remote::take_channel(int node) {
   const std::lock_guard lock(guard_);
   if (pid_ != getpid()) {  // those of a parent are the parent's
     pid_ = getpid();
-    for (const int channel : idle_) close(channel);
-    idle_.clear();
+    idle_.clear();  // closed after the fork
   }
   if (!idle_.empty()) {
     const int channel = idle_.back();
@@ -124,7 +128,7 @@ int Remote::take_channel(int node) {
     close(ends[0]);
     return -1;
   }
-  return move_up(ends[0]);
+  return driver::keep_private(move_up(ends[0]));
 }
 
 void Remote::give_channel(int channel) {
@@ -164,10 +168,10 @@ int Remote::map_now(int node, uint64_t argument) {
 int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
   constexpr unsigned kMapNow = DRM_COMMAND_BASE + DRM_I915_GEM_MMAP;
   if (_IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) == kMapNow) return map_now(node, argument);
-  const std::optional<DescriptorField> field = descriptor_field(request, argument);
+  const DescriptorFields fields = descriptor_fields(request, argument);
   int given = -1;
-  if (field && field->in) {
-    const auto number = driver::read_user<int>(argument + field->offset);
+  if (fields.in) {
+    const auto number = driver::read_user<int>(argument + *fields.in);
     if (!number) return -EFAULT;
     given = *number;
     if (fcntl(given, F_GETFD) < 0) return -EBADF;
@@ -176,7 +180,7 @@ int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
   int got = -1;
   if (!ask(node, {Ask::ioctl, 0, request, argument}, given, answer, got)) return -EIO;
   if (got >= 0) {
-    if (!field || !field->out || !driver::write_user(argument + field->offset, &got, sizeof got)) {
+    if (!fields.out || !driver::write_user(argument + *fields.out, &got, sizeof got)) {
       close(got);
       return -EFAULT;
     }

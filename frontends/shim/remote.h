@@ -2,7 +2,7 @@
 // through the node; on the other it then sends calls and gets answers. The process with the device reaches the
 // caller's memory by its process number. Descriptors inside arguments travel with the message and are renumbered.
 //
-// Left out: EXECBUFFER2 with fences by descriptor at both ends at once gets only the one that comes out.
+// Left out: signals do not interrupt a call that waits in the other process.
 #pragma once
 
 #include <sys/types.h>
@@ -33,14 +33,13 @@ bool send_message(int channel, const void* data, size_t bytes, int descriptor);
 enum class Wait { sleeping, looking };
 ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, Wait wait = Wait::sleeping);
 
-// Where an argument holds a descriptor.
-struct DescriptorField {
-  size_t offset = 0;
-  bool in = false;   // the program gives one
-  bool out = false;  // it gets one
+// Where an argument holds descriptors.
+struct DescriptorFields {
+  std::optional<size_t> in;   // the program gives one
+  std::optional<size_t> out;  // it gets one
 };
 // Looks at the argument: for some calls it depends on flags.
-std::optional<DescriptorField> descriptor_field(unsigned long request, uint64_t argument);
+DescriptorFields descriptor_fields(unsigned long request, uint64_t argument);
 
 class Remote {
  public:

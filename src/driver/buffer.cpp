@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "driver/file_key.h"
 #include "driver/shared_buffers.h"
 #include "driver/space.h"
 #include "driver/user_memory.h"
@@ -30,7 +31,7 @@ int Buffer::descriptor() const {
 bool Buffer::need_content() {
   if (has_pages() || large_ >= 0) return true;
   if (of_program_ || bytes_ <= hardware_.pages(local_).all_bytes()) return need_pages();
-  const int file = memfd_create("halogen large buffer", MFD_CLOEXEC);
+  const int file = keep_private(memfd_create("halogen large buffer", MFD_CLOEXEC));
   if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
     if (file >= 0) close(file);
     return false;
@@ -86,10 +87,10 @@ int Buffer::share() {
   if (shared_ >= 0) return 0;
   if (of_program_) return -EINVAL;
   if (!need_pages()) return -ENOMEM;
-  const int file = memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int file = keep_private(memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file < 0) return -errno;
   SharedMemory& memory = hardware_.machine().of(local_);
-  const bool moved = ftruncate(file, static_cast<off_t>(bytes_)) == 0 &&
+  const bool moved = ftruncate(file, static_cast<off_t>(bytes_ + kBehind)) == 0 &&
                      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 && copy_into(file) &&
                      memory.replace(run_.address, run_.bytes, file) &&
                      replace_mappings(memory.descriptor(), run_.address, run_.bytes, file);
@@ -177,25 +178,48 @@ void Buffer::forget_done() {
   std::erase_if(writers_, is_done);
 }
 
+bool Buffer::is_used_here() {
+  forget_done();
+  return !writers_.empty() || !readers_.empty();
+}
+
+// They are kept: only then is this process woken when they are done.
+void Buffer::look_at_others(bool also_reads) {
+  others_.clear();
+  if (shared_fences_) shared_fences_->list(also_reads, others_);
+}
+
 bool Buffer::is_busy(bool also_reads) {
   forget_done();
-  return !writers_.empty() || (also_reads && !readers_.empty());
+  if (!writers_.empty() || (also_reads && !readers_.empty())) return true;
+  look_at_others(also_reads);
+  return !others_.empty();
 }
 
 std::vector<FenceRef> Buffer::fences(bool also_reads) {
   forget_done();
   std::vector<FenceRef> all = writers_;
   if (also_reads) all.insert(all.end(), readers_.begin(), readers_.end());
+  look_at_others(also_reads);
+  all.insert(all.end(), others_.begin(), others_.end());
   return all;
 }
 
 void Buffer::add_fence(FenceRef fence, bool write) {
   forget_done();
+  if (shared_fences_) shared_fences_->add(fence, write);
   std::vector<FenceRef>& list = write ? writers_ : readers_;
   // Of one timeline only the last counts.
   std::erase_if(list,
                 [&](const FenceRef& other) { return other->timeline != 0 && other->timeline == fence->timeline; });
   list.push_back(std::move(fence));
+}
+
+void Buffer::share_fences(std::shared_ptr<SharedFences> fences) {
+  forget_done();
+  shared_fences_ = std::move(fences);
+  for (const FenceRef& fence : readers_) shared_fences_->add(fence, false);
+  for (const FenceRef& fence : writers_) shared_fences_->add(fence, true);
 }
 
 }  // namespace halogen::driver

@@ -10,6 +10,7 @@
 #include "driver/hardware.h"
 #include "driver/linear_view.h"
 #include "driver/request.h"
+#include "driver/shared_fences.h"
 
 namespace halogen::driver {
 
@@ -38,11 +39,16 @@ class Buffer {
   int share();
   // The pages are those of a file that another process shares.
   static std::shared_ptr<Buffer> import(Hardware& hardware, int descriptor, uint64_t bytes);
+  // Of such a file, behind the content: the fences (SharedFences).
+  static constexpr uint64_t kBehind = SharedFences::kBytes;
   // Where a program maps it: a descriptor and an offset.
   int descriptor() const;
   uint64_t offset() const { return shared_ >= 0 || large_ >= 0 ? 0 : run_.address; }
   bool is_shared() const { return shared_ >= 0; }
   bool is_imported() const { return imported_; }
+  // Other processes see its fences, and theirs are seen, from now on.
+  void share_fences(std::shared_ptr<SharedFences> fences);
+  const std::shared_ptr<SharedFences>& shared_fences() const { return shared_fences_; }
   bool exported = false;
   bool writable_file = false;  // the first descriptor of it that a program got could write; so can all others
 
@@ -62,8 +68,9 @@ class Buffer {
   void drop_view();                        // no program looks any more
   void set_tiling(Tiling its_tiling, uint32_t its_stride);
 
-  // Work in flight. `write`: false: only what writes.
+  // Work in flight, of all processes that have it. `also_reads`: false: only what writes.
   bool is_busy(bool also_reads);
+  bool is_used_here();  // by this driver's own work
   std::vector<FenceRef> fences(bool also_reads);
   void add_fence(FenceRef fence, bool write);
 
@@ -84,6 +91,7 @@ class Buffer {
 
  private:
   void forget_done();
+  void look_at_others(bool also_reads);
   bool copy_into(int file) const;
 
   Hardware& hardware_;
@@ -100,6 +108,8 @@ class Buffer {
   std::unique_ptr<LinearView> view_;
   std::vector<FenceRef> writers_;
   std::vector<FenceRef> readers_;
+  std::shared_ptr<SharedFences> shared_fences_;
+  std::vector<FenceRef> others_;  // that were asked for last
 };
 using BufferRef = std::shared_ptr<Buffer>;
 

@@ -37,9 +37,7 @@ bool inside(const Buffer& buffer, uint64_t offset, uint64_t bytes) {
 }
 
 int wait_idle(Call& call, const BufferRef& buffer, bool also_reads) {
-  call.kernel.wait(
-      call.lock, [&] { return !buffer->is_busy(also_reads); }, std::nullopt);
-  return 0;
+  return call.kernel.wait_call(call.lock, [&] { return !buffer->is_busy(also_reads); });
 }
 
 }  // namespace
@@ -117,7 +115,7 @@ int read_buffer(Call& call, drm_i915_gem_pread& read) {
   if (!buffer->need_content()) return -ENOMEM;
   if (!buffer->has_pages() && !is_own_process()) return -ENOMEM;
   buffer->attached = true;
-  wait_idle(call, buffer, false);
+  if (const int result = wait_idle(call, buffer, false); result != 0) return result;
   buffer->sync_view();
   if (!is_own_process()) {
     const auto from = buffer->bytes().subspan(read.offset, read.size);
@@ -137,7 +135,7 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
   if (buffer->purged) return -EFAULT;
   if (!buffer->need_content()) return -ENOMEM;
   if (!buffer->has_pages() && !is_own_process()) return -ENOMEM;
-  wait_idle(call, buffer, true);
+  if (const int result = wait_idle(call, buffer, true); result != 0) return result;
   buffer->sync_view();
   if (!is_own_process()) {
     const auto into = buffer->bytes().subspan(write.offset, write.size);
@@ -154,7 +152,7 @@ int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
   if (domain.read_domains == 0) return 0;
   const BufferRef buffer = call.file.buffers.find(domain.handle);
   if (!buffer) return -ENOENT;
-  wait_idle(call, buffer, domain.write_domain != 0);
+  if (const int result = wait_idle(call, buffer, domain.write_domain != 0); result != 0) return result;
   buffer->sync_view();
   if (buffer->purged) return -EFAULT;
   if (const int result = buffer->validate(); result != 0) return result;
@@ -257,6 +255,7 @@ int is_busy(Call& call, drm_i915_gem_busy& busy) {
   for (const FenceRef& fence : buffer->fences(false)) {
     if (const auto number = class_of(fence)) busy.busy |= *number + 1;
   }
+  if (const auto& others = buffer->shared_fences()) busy.busy |= others->engines();
   return 0;
 }
 
@@ -266,15 +265,17 @@ int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
   if (!buffer) return -ENOENT;
   const auto start = std::chrono::steady_clock::now();
   const bool forever = wait.timeout_ns < 0;
-  const bool idle = call.kernel.wait(
+  constexpr int64_t kLongest = int64_t{1} << 60;
+  const int result = call.kernel.wait_call(
       call.lock, [&] { return !buffer->is_busy(true); },
-      forever ? std::nullopt : std::optional(std::chrono::nanoseconds(wait.timeout_ns)));
+      forever ? std::nullopt
+              : std::optional(start + std::chrono::nanoseconds(std::min<int64_t>(wait.timeout_ns, kLongest))));
   if (!forever) {
     const auto spent = std::chrono::steady_clock::now() - start;
     wait.timeout_ns = std::max<int64_t>(0, wait.timeout_ns - std::chrono::nanoseconds(spent).count());
   }
-  if (idle) buffer->sync_view();
-  return idle ? 0 : -ETIME;
+  if (result == 0) buffer->sync_view();
+  return result;
 }
 
 // Nobody gets too far ahead of the device: the file's work of some time ago is waited for.
@@ -288,8 +289,7 @@ int throttle(Call& call) {
   const auto done = [&] {
     return std::all_of(old.begin(), old.end(), [](const FenceRef& each) { return each->done; });
   };
-  call.kernel.wait(call.lock, done, std::nullopt);
-  return 0;
+  return call.kernel.wait_call(call.lock, done);
 }
 
 }  // namespace halogen::driver

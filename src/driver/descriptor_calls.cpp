@@ -78,12 +78,12 @@ bool is_access(uint32_t flags) {
   return (flags & ~uint32_t{DMA_BUF_SYNC_RW}) == 0 && (flags & DMA_BUF_SYNC_RW) != 0;
 }
 
-int export_fences(SyncFiles& files, const BufferRef& buffer, uint64_t argument) {
+int export_fences(SyncFiles& files, SharedBuffers& buffers, int buffer, uint64_t argument) {
   auto data = read_user<dma_buf_export_sync_file>(argument);
   if (!data) return -EFAULT;
   if (!is_access(data->flags)) return -EINVAL;
   const bool writes = (data->flags & DMA_BUF_SYNC_WRITE) != 0;
-  const int descriptor = files.create(buffer ? all_of(buffer->fences(writes)) : signalled_fence());
+  const int descriptor = files.create(all_of(buffers.fences(buffer, writes)));
   if (descriptor < 0) return descriptor;
   data->fd = descriptor;
   if (!write_user(argument, &*data, sizeof *data)) {
@@ -93,7 +93,7 @@ int export_fences(SyncFiles& files, const BufferRef& buffer, uint64_t argument) 
   return 0;
 }
 
-int import_fences(SyncFiles& files, const BufferRef& buffer, uint64_t argument) {
+int import_fences(SyncFiles& files, SharedBuffers& buffers, int buffer, uint64_t argument) {
   const auto data = read_user<dma_buf_import_sync_file>(argument);
   if (!data) return -EFAULT;
   if (!is_access(data->flags)) return -EINVAL;
@@ -102,15 +102,15 @@ int import_fences(SyncFiles& files, const BufferRef& buffer, uint64_t argument) 
   std::vector<FenceRef> fences;
   file->fence->list(fences);
   for (const FenceRef& fence : fences) {
-    if (buffer && !fence->done) buffer->add_fence(fence, (data->flags & DMA_BUF_SYNC_WRITE) != 0);
+    if (fence->done) continue;
+    if (!buffers.add_fence(buffer, fence, (data->flags & DMA_BUF_SYNC_WRITE) != 0)) return -ENOMEM;
   }
   return 0;
 }
 
 }  // namespace
 
-// `buffer`: null: it belongs to another process, and no work of this one uses it.
-int Kernel::shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned long request, uint64_t argument) {
+int Kernel::shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument) {
   switch (request) {
     case DMA_BUF_IOCTL_SYNC: {
       const auto sync = read_user<dma_buf_sync>(argument);
@@ -118,19 +118,20 @@ int Kernel::shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned lo
       if ((sync->flags & ~uint64_t{DMA_BUF_SYNC_VALID_FLAGS_MASK}) != 0) return -EINVAL;
       if ((sync->flags & DMA_BUF_SYNC_RW) == 0) return -EINVAL;
       const bool writes = (sync->flags & DMA_BUF_SYNC_WRITE) != 0;
-      if (buffer && (sync->flags & DMA_BUF_SYNC_END) == 0) {
-        wait(
-            lock, [&] { return !buffer->is_busy(writes); }, std::nullopt);
-      }
-      return 0;
+      if ((sync->flags & DMA_BUF_SYNC_END) != 0) return 0;
+      std::vector<FenceRef> open;  // kept, so that this process hears of their end
+      return wait_call(lock, [&] {
+        open = shared_buffers_.fences(buffer, writes);
+        return open.empty();
+      });
     }
     case DMA_BUF_SET_NAME_A:
     case DMA_BUF_SET_NAME_B:
       return set_name(argument);
     case DMA_BUF_IOCTL_EXPORT_SYNC_FILE:
-      return export_fences(sync_files_, buffer, argument);
+      return export_fences(sync_files_, shared_buffers_, buffer, argument);
     case DMA_BUF_IOCTL_IMPORT_SYNC_FILE:
-      return import_fences(sync_files_, buffer, argument);
+      return import_fences(sync_files_, shared_buffers_, buffer, argument);
     default:
       return -ENOTTY;
   }
@@ -138,8 +139,7 @@ int Kernel::shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned lo
 
 int Kernel::fence_file(int descriptor, bool also_reads) {
   const Lock lock = enter();
-  const BufferRef buffer = shared_buffers_.find(descriptor);
-  return sync_files_.create(buffer ? all_of(buffer->fences(also_reads)) : signalled_fence());
+  return sync_files_.create(all_of(shared_buffers_.fences(descriptor, also_reads)));
 }
 
 std::optional<int> Kernel::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
@@ -150,10 +150,9 @@ std::optional<int> Kernel::descriptor_ioctl(int descriptor, unsigned long reques
     if (request == SYNC_IOC_MERGE) return merge(sync_files_, *file, argument);
     return request == SYNC_IOC_FILE_INFO ? tell(*file, argument) : -ENOTTY;
   }
-  if (sync_object_files_.find(descriptor)) return -ENOTTY;
-  const BufferRef buffer = shared_buffers_.find(descriptor);
-  if (!buffer && !SharedBuffers::is_one(descriptor)) return std::nullopt;
-  const int result = shared_buffer_ioctl(lock, buffer, request, argument);
+  if (SyncObjectFiles::is_one(descriptor)) return -ENOTTY;
+  if (!shared_buffers_.find(descriptor) && !SharedBuffers::is_one(descriptor)) return std::nullopt;
+  const int result = shared_buffer_ioctl(lock, descriptor, request, argument);
   tell_waiters();
   return result;
 }

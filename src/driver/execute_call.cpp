@@ -130,8 +130,8 @@ class Execution {
     };
     if (space.evict_idle(is_other)) result = bind_all();
     if (result != -ENOSPC) return result;
-    call_.kernel.wait(
-        call_.lock, [&] { return !space.is_busy(0, space.size()); }, std::nullopt);
+    const auto idle = [&] { return !space.is_busy(0, space.size()); };
+    if (const int waited = call_.kernel.wait_call(call_.lock, idle); waited != 0) return waited;
     return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
   }
 
@@ -146,9 +146,9 @@ class Execution {
       // What the device still uses stays where it is until it is done: this buffer and those in its new place.
       if (const std::optional<uint64_t> old = space.find(*item.buffer); old != address) {
         const auto free = [&] {
-          return !(old && item.buffer->is_busy(true)) && !space.is_busy(address, item.buffer->size());
+          return !(old && item.buffer->is_used_here()) && !space.is_busy(address, item.buffer->size());
         };
-        call_.kernel.wait(call_.lock, free, std::nullopt);
+        if (const int result = call_.kernel.wait_call(call_.lock, free); result != 0) return result;
       }
       if (const int result = space.bind_at(item.buffer, address); result != 0) return result;
     }
@@ -163,8 +163,8 @@ class Execution {
       std::optional<uint64_t> address = space.find(*item.buffer);
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0 && address &&
           (*address % alignment != 0 || *address + item.buffer->size() > limit)) {
-        call_.kernel.wait(
-            call_.lock, [&] { return !item.buffer->is_busy(true); }, std::nullopt);
+        const auto idle = [&] { return !item.buffer->is_used_here(); };
+        if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
         space.unbind(*item.buffer);
         address.reset();
       }
@@ -207,8 +207,8 @@ class Execution {
         return -EINVAL;
       }
       // The processor writes: not while the device still reads the old values.
-      call_.kernel.wait(
-          call_.lock, [&] { return !item.buffer->is_busy(true); }, std::nullopt);
+      const auto idle = [&] { return !item.buffer->is_busy(true); };
+      if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
       const uint64_t value = canonical(plain(address + entry.delta));
       std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
       entry.presumed_offset = address;
@@ -227,6 +227,13 @@ class Execution {
   size_t width() const { return slot_->parallel.empty() ? 1 : slot_->parallel.size(); }
 
   int submit() {
+    // Of buffers that other processes have too, whoever comes second waits for the first.
+    SharedLocks others;
+    for (const Item& item : items_) {
+      const std::shared_ptr<SharedFences>& fences = item.buffer->shared_fences();
+      if (fences && fences->page().has_others()) others.add(fences);
+    }
+    others.lock();
     std::vector<RequestRef> requests;
     for (size_t i = 0; i < width(); ++i) {
       RequestRef request = make_request(i);
@@ -260,6 +267,7 @@ class Execution {
     request->priority = context_->priority;
     request->timeline = request->context->timeline();
     request->number = request->context->queue().take_number();
+    request->engine_class = user_class(request->context->queue().engine().engine_class);
     request->batch = items_[first_batch_ + index].address + arguments_.batch_start_offset;
     request->keeps.push_back(context_->space);
     for (Item& item : items_) {

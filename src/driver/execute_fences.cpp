@@ -57,8 +57,8 @@ int ExecuteFences::read_array(Call& call, const drm_i915_gem_execbuffer2& argume
     const SyncObjectRef object = call.file.sync_objects.find(each.handle);
     if (!object) return -ENOENT;
     if ((each.flags & I915_EXEC_FENCE_WAIT) != 0) {
-      if (!object->fence) return -EINVAL;
-      waits_.push_back(object->fence);
+      if (!object->fence()) return -EINVAL;
+      waits_.push_back(object->fence());
     }
     if ((each.flags & I915_EXEC_FENCE_SIGNAL) != 0) targets_.push_back({object});
   }
@@ -84,11 +84,11 @@ int ExecuteFences::read_timelines(Call& call, uint64_t extension) {
     const SyncObjectRef object = call.file.sync_objects.find(each.handle);
     if (!object) return -ENOENT;
     const bool fills = (each.flags & I915_EXEC_FENCE_SIGNAL) != 0;
-    if (each.flags != 0 && !fills && !object->fence) return -EINVAL;
+    if (each.flags != 0 && !fills && !object->fence()) return -EINVAL;
     FenceRef fence = object->find(point);
-    if (object->fence && !fence) {
+    if (object->fence() && !fence) {
       if (!fills) return -EINVAL;  // nobody has promised this point
-      fence = object->fence;       // a new point comes after those that are there
+      fence = object->fence();     // a new point comes after those that are there
     }
     if (fills && point != 0 && (each.flags & I915_EXEC_FENCE_WAIT) != 0) return -EINVAL;
     if (fence) waits_.push_back(std::move(fence));
@@ -117,7 +117,7 @@ void ExecuteFences::fill(const FenceRef& done) const {
     if (target.point != 0) {
       target.object->add_point(done, target.point);
     } else {
-      target.object->fence = done;
+      target.object->set(done);
     }
   }
 }

@@ -162,6 +162,26 @@ FenceRef TimelinePoint::find(const FenceRef& top, uint64_t point) {
   }
 }
 
+std::vector<std::pair<FenceRef, uint64_t>> TimelinePoint::parts(const FenceRef& top) {
+  std::vector<std::pair<FenceRef, uint64_t>> all;
+  for (FenceRef each = top; each;) {
+    const auto* const point = dynamic_cast<const TimelinePoint*>(each.get());
+    if (point == nullptr) {
+      all.emplace_back(each, 0);
+      break;
+    }
+    if (point->done) {
+      all.emplace_back(signalled_fence(), point->point());
+      break;
+    }
+    all.emplace_back(point->fence_, point->point());
+    if (!point->before_ && point->point_before_ != 0) all.emplace_back(signalled_fence(), point->point_before_);
+    each = point->before_;
+  }
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
 void TimelinePoint::list(std::vector<FenceRef>& into) {
   for (const TimelinePoint* each = this; each != nullptr;) {
     each->fence_->list(into);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace halogen::driver {
@@ -29,6 +30,7 @@ class Fence : public std::enable_shared_from_this<Fence> {
   // Fences of one timeline are done in the order of their numbers. 0: of none.
   uint64_t timeline = 0;
   uint64_t number = 0;
+  int engine_class = -1;  // as programs number them, of work of an engine
 
   void signal(int its_error = 0);
   // Calls back once it is done; now, when it already is.
@@ -70,6 +72,10 @@ class TimelinePoint final : public Fence {
   uint64_t payload() const;
   // What to wait for to have this point reached. Null: nobody has promised it.
   static FenceRef find(const FenceRef& top, uint64_t point);
+
+  // What a timeline is made of, from its first point that counts: the same, added in this order, make it again.
+  // Point 0: a fence that is no point.
+  static std::vector<std::pair<FenceRef, uint64_t>> parts(const FenceRef& top);
 
   void list(std::vector<FenceRef>& into) override;
   std::string driver_name() const override { return "dma_fence_chain"; }

@@ -1,6 +1,7 @@
 // Which open file a descriptor means, whatever its number and in whichever process.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cstdint>
@@ -16,6 +17,14 @@ using FileKey = std::pair<uint64_t, uint64_t>;  // the file system and the file'
 inline constexpr int kSyncFileMark = 61;
 inline constexpr int kNodeMark = kSyncFileMark - 1;
 inline constexpr int kSharedBufferMark = kSyncFileMark - 2;
+inline constexpr int kSyncObjectMark = kSyncFileMark - 3;
+inline constexpr int kPrivateMark = kSyncFileMark - 4;  // the driver's own: no program has or sees them
+
+// Gives the mark to a descriptor that is no copy of one that a program has.
+inline int keep_private(int descriptor) {
+  if (descriptor >= 0) fcntl(descriptor, F_SETSIG, kPrivateMark);
+  return descriptor;
+}
 
 inline std::optional<FileKey> key_of(int descriptor) {
   struct stat status {};

@@ -1,5 +1,5 @@
-// Looks after fences of other processes: a thread that sleeps until one of their pipes can be read. It starts with the
-// first such fence.
+// Looks after fences of other processes: a thread that sleeps until one of their pipes can be read, another process
+// rings or one ends. It starts with the first thing that is shared.
 #pragma once
 
 #include <functional>
@@ -8,27 +8,31 @@
 #include <thread>
 #include <vector>
 
-#include "driver/sync_file.h"
+#include "driver/neighbours.h"
+#include "driver/shared_fences.h"
 
 namespace halogen::driver {
 
 class ForeignWatch {
  public:
-  // `changed` is called with the lock held, after fences were signalled.
-  ForeignWatch(std::mutex& mutex, std::function<void()> changed);
+  // `changed` is called with the lock held, after fences were signalled or somebody rang.
+  ForeignWatch(std::mutex& mutex, Neighbours& neighbours, std::function<void()> changed);
   ~ForeignWatch();
   ForeignWatch(const ForeignWatch&) = delete;
   ForeignWatch& operator=(const ForeignWatch&) = delete;
 
-  void add(const std::shared_ptr<ForeignFence>& fence);  // with the lock held
+  // With the lock held.
+  void add(const std::shared_ptr<WatchedFence>& fence);
+  void listen();  // to others who ring
 
  private:
   void run();
   void wake() const;
 
   std::mutex& mutex_;
+  Neighbours& neighbours_;
   std::function<void()> changed_;
-  std::vector<std::weak_ptr<ForeignFence>> fences_;
+  std::vector<std::weak_ptr<WatchedFence>> fences_;
   int bell_ = -1;
   bool stop_ = false;
   std::thread thread_;

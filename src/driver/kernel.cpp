@@ -1,5 +1,7 @@
 #include "driver/kernel.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "driver/file_key.h"
 #include "driver/ioctls.h"
 #include "driver/quiet_thread.h"
 #include "driver/tracepoints.h"
@@ -29,8 +32,10 @@ Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
     : options_(options),
       gpu_(std::move(gpu)),
       kms_(std::make_unique<Kms>(*gpu_)),
-      foreign_(mutex_, [this] { fences_signalled(); }),
-      sync_files_([this](const auto& fence) { foreign_.add(fence); }) {
+      foreign_(mutex_, neighbours_, [this] { fences_signalled(); }),
+      sync_files_([this](const auto& fence) { foreign_.add(fence); }),
+      sync_object_files_(neighbours_, [this](const auto& fence) { foreign_.add(fence); }),
+      shared_buffers_(neighbours_, [this](const auto& fence) { foreign_.add(fence); }) {
   if (gpu_->shares_space()) shared_space_ = std::make_shared<Space>(*gpu_);
   if (options_.frames) {
     kms_->want_frames(true);
@@ -57,6 +62,10 @@ Kernel::~Kernel() {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
   if (empty_ >= 0) ::close(empty_);
+  for (const Sleeper& each : beds_) {
+    ::close(each.bell);
+    if (each.signals >= 0) ::close(each.signals);
+  }
   if (options_.tracepoints != nullptr) options_.tracepoints->use_clock({});
 }
 
@@ -152,7 +161,7 @@ int Kernel::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& b
   file.buffers.for_each([&](const Buffer& each) { has_handle = has_handle || &each == buffer.get(); });
   if (!has_handle) return -EACCES;
   if (buffer->purged) {
-    if (empty_ < 0) empty_ = memfd_create("halogen nothing", MFD_CLOEXEC);
+    if (empty_ < 0) empty_ = keep_private(memfd_create("halogen nothing", MFD_CLOEXEC));
     mapping = {empty_, 0};
     return empty_ < 0 ? -ENOMEM : 0;
   }
@@ -217,7 +226,7 @@ bool Kernel::purge_unneeded() {
     buffer->listed = false;
     if (!buffer->purgeable || buffer->purged) continue;
     constexpr long kHandleAndHere = 2;  // nobody else has it: no screen, no work, no other file
-    if (buffer.use_count() > kHandleAndHere || buffer->is_shared() || buffer->is_busy(true) || live_.shows(*buffer)) {
+    if (buffer.use_count() > kHandleAndHere || buffer->is_shared() || buffer->is_used_here() || live_.shows(*buffer)) {
       add_purgeable(buffer);
       continue;
     }
@@ -248,7 +257,7 @@ std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
     const uint64_t first = buffer->program_address();
     if (first >= address + bytes || first + buffer->size() <= address) continue;
     wait(
-        lock, [&] { return !buffer->is_busy(true); }, std::nullopt);
+        lock, [&] { return !buffer->is_used_here(); }, std::nullopt);
     while (!buffer->spaces.empty()) buffer->spaces.back()->unbind(*buffer);
     buffer->drop_pages();
   }
@@ -279,29 +288,88 @@ bool Kernel::wait(Lock& lock, const std::function<bool()>& condition, std::optio
 }
 
 bool Kernel::wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
-  if (condition()) return true;
+  return wait_for(lock, condition, end, nullptr) == Waited::held;
+}
+
+int Kernel::wait_call(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
+  const Waited result = wait_for(lock, condition, end, Interruption::current());
+  return result == Waited::held ? 0 : (result == Waited::late ? -ETIME : -EINTR);
+}
+
+Kernel::Waited Kernel::wait_for(Lock& lock, const std::function<bool()>& condition,
+                                std::optional<Clock::time_point> end, Interruption* interruption) {
+  if (condition()) return Waited::held;
+  constexpr unsigned kStepsAlone = 4;  // most waits are over by then: signals that come meanwhile came before the call
+  unsigned steps = 0;
   ++waiters_;
-  bool held = false;
-  while (!held && !(end && Clock::now() >= *end)) {
-    if (working() && !stepping_) {
+  Waited result = Waited::late;
+  while (result == Waited::late && !(end && Clock::now() >= *end)) {
+    const bool steps_here = working() && !stepping_;
+    if (interruption != nullptr && (!steps_here || ++steps > kStepsAlone)) {
+      interruption->hold_back();
+      if (interruption->is_due()) {
+        result = Waited::interrupted;
+        break;
+      }
+    }
+    if (steps_here) {
       stepping_ = true;
       step();
-      held = condition();
-      if (!held) let_others_in(lock);
-      stepping_ = false;
-    } else {
-      if (end) {
-        changed_.wait_until(lock, *end);
+      if (condition()) {
+        result = Waited::held;
       } else {
-        changed_.wait(lock);
+        let_others_in(lock);
       }
-      held = condition();
+      stepping_ = false;
+      continue;
     }
+    if (interruption != nullptr) {
+      sleep(lock, *interruption, end);
+    } else if (end) {
+      changed_.wait_until(lock, *end);
+    } else {
+      changed_.wait(lock);
+    }
+    if (condition()) result = Waited::held;
   }
   --waiters_;
-  if (waiters_ != 0) changed_.notify_all();  // another takes over
+  if (waiters_ != 0) wake_sleepers();  // another takes over
   if (waiters_ == 0 && working()) work_.notify_all();
-  return held;
+  return result;
+}
+
+// Until somebody tells, a signal of the program is due, or the time is over.
+void Kernel::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::time_point> end) {
+  Sleeper bed;
+  if (!beds_.empty()) {
+    bed = beds_.back();
+    beds_.pop_back();
+  } else {
+    bed.bell = keep_private(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  }
+  const bool is_new = bed.signals < 0;
+  if (const int signals = interruption.watch(bed.signals); signals >= 0) bed.signals = signals;
+  if (is_new) keep_private(bed.signals);
+  if (bed.bell < 0) {  // no descriptor left
+    changed_.wait_for(lock, std::chrono::milliseconds(1));
+    return;
+  }
+  bells_.push_back(bed.bell);
+  lock.unlock();
+  pollfd list[] = {{.fd = bed.bell, .events = POLLIN, .revents = 0},
+                   {.fd = bed.signals, .events = POLLIN, .revents = 0}};
+  timespec left{};
+  if (end) {
+    const auto rest = std::max<std::chrono::nanoseconds>(*end - Clock::now(), std::chrono::nanoseconds(0));
+    left.tv_sec = static_cast<time_t>(rest.count() / 1'000'000'000);
+    left.tv_nsec = static_cast<long>(rest.count() % 1'000'000'000);
+  }
+  ppoll(list, 2, end ? &left : nullptr, nullptr);
+  lock.lock();
+  uint64_t rings = 0;
+  [[maybe_unused]] const ssize_t got = read(bed.bell, &rings, sizeof rings);
+  std::erase(bells_, bed.bell);
+  beds_.push_back(bed);
 }
 
 Kernel::Lock Kernel::enter() {
@@ -323,7 +391,15 @@ void Kernel::fences_signalled() {
 }
 
 void Kernel::tell_waiters() {
-  if (waiters_ != 0) changed_.notify_all();
+  if (waiters_ != 0) wake_sleepers();
+}
+
+void Kernel::wake_sleepers() {
+  changed_.notify_all();
+  const uint64_t one = 1;
+  for (const int bell : bells_) {
+    [[maybe_unused]] const ssize_t rung = write(bell, &one, sizeof one);
+  }
 }
 
 void Kernel::step() {

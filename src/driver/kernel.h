@@ -2,7 +2,7 @@
 // all. The device works while somebody waits for it and, when nobody does, on a thread of its own. A batch that does
 // not end is found by its silence and taken out.
 //
-// Errors are the kernel's errno for the same mistake, negative. Left out so far: fences of other processes.
+// Errors are the kernel's errno for the same mistake, negative.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 
 #include "driver/file.h"
 #include "driver/foreign_watch.h"
+#include "driver/interruption.h"
 #include "driver/kms.h"
 #include "driver/live_mappings.h"
 #include "driver/shared_buffers.h"
@@ -56,7 +57,8 @@ class Kernel {
   // A file holds parts of the device: it is closed before the kernel goes.
   std::shared_ptr<File> open(const OpenOptions& options = {});
   void close(const std::shared_ptr<File>& file);
-  // 0 or more, or a negative errno. `argument` is an address of the calling program.
+  // 0 or more, or a negative errno. `argument` is an address of the calling program. Waits end with EINTR when an
+  // Interruption is around the call and due.
   int ioctl(File& file, unsigned long request, uint64_t argument);
   // Of a descriptor that is no device node: a sync file or a shared buffer. Nothing: it is not the driver's.
   std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
@@ -103,6 +105,10 @@ class Kernel {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   bool wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout);
   bool wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end);
+  // The same for what a call waits for: 0, ETIME or EINTR.
+  int wait_call(Lock& lock, const std::function<bool()>& condition,
+                std::optional<Clock::time_point> end = std::nullopt);
+  void listen() { foreign_.listen(); }  // something is shared: others may ring
   ContextRef make_context(File& file);
   void leave(Context& context);  // nobody names it any more
   uint32_t resets() const { return resets_; }
@@ -120,6 +126,11 @@ class Kernel {
   Lock enter();
   void let_others_in(Lock& lock);
   void tell_waiters();
+  void wake_sleepers();
+  enum class Waited { held, late, interrupted };
+  Waited wait_for(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end,
+                  Interruption* interruption);
+  void sleep(Lock& lock, Interruption& interruption, std::optional<Clock::time_point> end);
   void blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now);
   void restart_others(const EngineQueue& queue);
   void cancel(EngineQueue& queue, const EngineContext& context);
@@ -127,9 +138,10 @@ class Kernel {
   void fences_signalled();      // by others than the device
   int find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping);
   bool purge_unneeded();
-  int shared_buffer_ioctl(Lock& lock, const BufferRef& buffer, unsigned long request, uint64_t argument);
+  int shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument);
 
   KernelOptions options_;
+  Neighbours neighbours_;  // outlives what is shared
   std::unique_ptr<Gpu> gpu_;
   std::unique_ptr<Kms> kms_;
   std::shared_ptr<Space> shared_space_;
@@ -143,8 +155,14 @@ class Kernel {
   bool stop_ = false;
   bool stepping_ = false;  // somebody who waits lets the device work
   unsigned waiters_ = 0;
-  bool queued_ = false;  // the call that runs now brought work
-  bool alone_ = false;   // which found the device idle
+  struct Sleeper {
+    int bell = -1;
+    int signals = -1;
+  };
+  std::vector<int> bells_;     // of those who sleep and can be interrupted
+  std::vector<Sleeper> beds_;  // not in use now
+  bool queued_ = false;        // the call that runs now brought work
+  bool alone_ = false;         // which found the device idle
 
   uint64_t next_offset_ = uint64_t{1} << 32;
   struct Offer {

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/file_key.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr uint64_t kListenedBytes = 4096;
 Result<SharedMemory> SharedMemory::create(const char* name, uint64_t bytes) {
   SharedMemory made;
   if (bytes == 0) return made;
-  made.descriptor_ = memfd_create(name, MFD_CLOEXEC);
+  made.descriptor_ = keep_private(memfd_create(name, MFD_CLOEXEC));
   if (made.descriptor_ < 0 || ftruncate(made.descriptor_, static_cast<off_t>(bytes)) != 0) {
     return Error{fmt::format("{} bytes of memory cannot be had: {}", bytes, std::strerror(errno))};
   }

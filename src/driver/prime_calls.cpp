@@ -7,13 +7,10 @@
 
 namespace halogen::driver {
 
-// Another process sees the bytes and no fences: what is being written is waited for.
 int export_buffer(Call& call, drm_prime_handle& prime) {
   if ((prime.flags & ~uint32_t{DRM_CLOEXEC | DRM_RDWR}) != 0) return -EINVAL;
   const BufferRef buffer = call.file.buffers.find(prime.handle);
   if (!buffer) return -ENOENT;
-  call.kernel.wait(
-      call.lock, [&] { return !buffer->is_busy(false); }, std::nullopt);
   const int descriptor =
       call.kernel.shared_buffers().create(buffer, (prime.flags & DRM_CLOEXEC) != 0, (prime.flags & DRM_RDWR) != 0);
   if (descriptor < 0) return descriptor;

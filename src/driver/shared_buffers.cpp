@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -26,6 +27,11 @@ std::string path_of(int descriptor) {
   return fmt::format("/proc/self/fd/{}", descriptor);
 }
 
+// As the host has it: programs are shown the buffer's bytes only.
+bool look_up(int descriptor, struct stat& status) {
+  return syscall(SYS_fstat, descriptor, &status) == 0;
+}
+
 }  // namespace
 
 bool SharedBuffers::is_one(int descriptor) {
@@ -39,6 +45,7 @@ bool SharedBuffers::is_one(int descriptor) {
 
 int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writable) {
   if (const int result = buffer->share(); result != 0) return result;
+  if (!share_fences(*buffer)) return -ENOMEM;
   std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
   const std::optional<FileKey> key = key_of(buffer->descriptor());
   if (!key) return -ENOMEM;
@@ -52,6 +59,54 @@ int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writ
   return descriptor;
 }
 
+std::shared_ptr<SharedFences> SharedBuffers::bare_fences(int descriptor) {
+  const std::optional<FileKey> key = key_of(descriptor);
+  struct stat status {};
+  if (!key || !look_up(descriptor, status) || !is_one(descriptor)) return nullptr;
+  std::erase_if(bare_, [&](const auto& each) {
+    return each.first != *key && each.second.use_count() == 1 && each.second->is_idle();
+  });
+  const auto all = static_cast<uint64_t>(status.st_size);
+  if (all <= Buffer::kBehind || all % kPageBytes != 0) return nullptr;
+  std::shared_ptr<SharedFences>& fences = bare_[*key];
+  if (!fences) fences = SharedFences::open(neighbours_, watch_, descriptor, all - Buffer::kBehind);
+  if (!fences) bare_.erase(*key);
+  return fences;
+}
+
+std::vector<FenceRef> SharedBuffers::fences(int descriptor, bool also_reads) {
+  if (const BufferRef buffer = find(descriptor)) return buffer->fences(also_reads);
+  std::vector<FenceRef> all;
+  if (const std::shared_ptr<SharedFences> fences = bare_fences(descriptor)) {
+    fences->list_own(also_reads, all);
+    fences->list(also_reads, all);
+  }
+  return all;
+}
+
+bool SharedBuffers::add_fence(int descriptor, const FenceRef& fence, bool write) {
+  if (const BufferRef buffer = find(descriptor)) {
+    buffer->add_fence(fence, write);
+    return true;
+  }
+  const std::shared_ptr<SharedFences> fences = bare_fences(descriptor);
+  if (fences) fences->add(fence, write);
+  return fences != nullptr;
+}
+
+bool SharedBuffers::share_fences(Buffer& buffer) {
+  if (buffer.shared_fences()) return true;
+  if (const auto bare = bare_.find(key_of(buffer.descriptor()).value_or(FileKey{})); bare != bare_.end()) {
+    buffer.share_fences(bare->second);
+    bare_.erase(bare);
+    return true;
+  }
+  auto fences = SharedFences::open(neighbours_, watch_, buffer.descriptor(), buffer.size());
+  if (!fences) return false;
+  buffer.share_fences(std::move(fences));
+  return true;
+}
+
 BufferRef SharedBuffers::find(int descriptor) const {
   const std::optional<FileKey> key = key_of(descriptor);
   const auto found = key ? known_.find(*key) : known_.end();
@@ -60,18 +115,19 @@ BufferRef SharedBuffers::find(int descriptor) const {
 
 int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer) {
   struct stat status {};
-  if (fstat(descriptor, &status) != 0) return -EBADF;
+  if (!look_up(descriptor, status)) return -EBADF;
   buffer = find(descriptor);
   if (buffer) return 0;
   if (!is_one(descriptor)) return -EINVAL;
-  const auto bytes = static_cast<uint64_t>(status.st_size);
-  if (bytes == 0 || bytes % kPageBytes != 0) return -EINVAL;
+  const auto all = static_cast<uint64_t>(status.st_size);
+  if (all <= Buffer::kBehind || all % kPageBytes != 0) return -EINVAL;
+  const uint64_t bytes = all - Buffer::kBehind;
   const int own =
-      ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC);  // the device writes, whatever the program may
+      keep_private(::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC));  // the device writes, whatever others may
   if (own < 0) return -EINVAL;
   buffer = Buffer::import(hardware, own, bytes);
   close(own);
-  if (!buffer) return -ENOMEM;
+  if (!buffer || !share_fences(*buffer)) return -ENOMEM;
   known_[FileKey(status.st_dev, status.st_ino)] = buffer;
   return 0;
 }

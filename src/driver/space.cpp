@@ -70,7 +70,7 @@ bool Space::is_busy(uint64_t address, uint64_t bytes) const {
   auto each = bound_.upper_bound(address);
   if (each != bound_.begin()) --each;
   for (; each != bound_.end() && each->first < address + bytes; ++each) {
-    if (each->first + each->second->size() > address && each->second->is_busy(true)) return true;
+    if (each->first + each->second->size() > address && each->second->is_used_here()) return true;
   }
   return false;
 }
@@ -78,7 +78,7 @@ bool Space::is_busy(uint64_t address, uint64_t bytes) const {
 bool Space::evict_idle(const std::function<bool(const Buffer&)>& may_go) {
   std::vector<Buffer*> leaving;
   for (const auto& [address, buffer] : bound_) {
-    if (may_go(*buffer) && !buffer->is_busy(true)) leaving.push_back(buffer);
+    if (may_go(*buffer) && !buffer->is_used_here()) leaving.push_back(buffer);
   }
   for (Buffer* const each : leaving) unbind(*each);
   return !leaving.empty();
@@ -92,7 +92,7 @@ bool Space::evict(uint64_t address, uint64_t bytes) {
     ++each;
     const Place place = where_.at(buffer);
     if (place.address + place.bytes <= address) continue;
-    if (buffer->is_busy(true)) return false;
+    if (buffer->is_used_here()) return false;
     unbind(*buffer);
   }
   return true;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "driver/fence.h"
 #include "driver/file_key.h"
+#include "driver/shared_fences.h"
 
 namespace halogen::driver {
 
@@ -21,12 +21,12 @@ struct SyncFile {
 };
 
 // A pipe of another process that is to become readable.
-class ForeignFence final : public Fence {
+class ForeignFence final : public WatchedFence {
  public:
   explicit ForeignFence(int descriptor) : descriptor_(descriptor) {}  // its own from now on
   ~ForeignFence() override;
-  int descriptor() const { return descriptor_; }
-  void look();  // it is readable, or nobody is left to write
+  int descriptor() const override { return descriptor_; }
+  void look() override;  // it is readable, or nobody is left to write
   std::string driver_name() const override { return "i915"; }
   std::string timeline_name() const override { return "other process"; }
 
@@ -36,8 +36,6 @@ class ForeignFence final : public Fence {
 
 class SyncFiles {
  public:
-  // `watch`: somebody shall look at it when its descriptor becomes readable.
-  using Watch = std::function<void(const std::shared_ptr<ForeignFence>&)>;
   explicit SyncFiles(Watch watch);
 
   // A descriptor for the program, or a negative errno. Without a name it is called after its fence.

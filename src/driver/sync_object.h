@@ -7,39 +7,60 @@
 
 #include "driver/fence.h"
 #include "driver/file_key.h"
+#include "driver/shared_object.h"
 
 namespace halogen::driver {
 
-struct SyncObject {
-  FenceRef fence;  // null: nothing was promised yet
-
-  void add_point(FenceRef its_fence, uint64_t point) { fence = TimelinePoint::add(fence, std::move(its_fence), point); }
+class SyncObject {
+ public:
+  // Null: nothing was promised yet.
+  const FenceRef& fence() {
+    look();
+    return fence_;
+  }
+  void set(FenceRef fence);  // null: nothing any more
+  void add_point(FenceRef fence, uint64_t point);
   // What to wait for; null: nothing yet. Point 0 means all.
-  FenceRef find(uint64_t point) const { return TimelinePoint::find(fence, point); }
+  FenceRef find(uint64_t point) { return TimelinePoint::find(fence(), point); }
+
+  bool is_shared() const { return file_ >= 0; }
+  int file() const { return file_; }
+  // In memory behind a file, which becomes its own, from now on. `fills`: it is new, and gets what is here.
+  bool share(Neighbours& neighbours, Watch watch, int file, bool fills);
+
+  SyncObject() = default;
+  ~SyncObject();
+  SyncObject(const SyncObject&) = delete;
+  SyncObject& operator=(const SyncObject&) = delete;
+
+ private:
+  void look() {
+    if (shared_ && shared_->is_old()) take();
+  }
+  void take();
+  void apply(SharedObject::Change change, FenceRef fence, uint64_t point);
+  void change(SharedObject::Change change, FenceRef fence, uint64_t point);
+
+  FenceRef fence_;
+  std::shared_ptr<SharedObject> shared_;  // null: only this process has it
+  int file_ = -1;
 };
 using SyncObjectRef = std::shared_ptr<SyncObject>;
 
-// Sync objects as descriptors. A descriptor keeps its object, and is one end of a pipe: the other end tells when the
-// last copy of it is closed. Other processes cannot do anything with it.
+// Sync objects as descriptors: an anonymous file in which all processes that have one find it (shared_object.h).
 class SyncObjectFiles {
  public:
-  SyncObjectFiles() = default;
-  ~SyncObjectFiles();
-  SyncObjectFiles(const SyncObjectFiles&) = delete;
-  SyncObjectFiles& operator=(const SyncObjectFiles&) = delete;
+  SyncObjectFiles(Neighbours& neighbours, Watch watch) : neighbours_(neighbours), watch_(std::move(watch)) {}
 
-  int create(SyncObjectRef object);  // a descriptor, or a negative errno
-  SyncObjectRef find(int descriptor) const;
+  int create(const SyncObjectRef& object);  // a descriptor, or a negative errno
+  // Null: it is something else, or there is no memory.
+  SyncObjectRef find(int descriptor);
+  static bool is_one(int descriptor);
 
  private:
-  void forget_closed();
-
-  struct Entry {
-    SyncObjectRef object;
-    int other_end = -1;
-  };
-  std::map<FileKey, Entry> entries_;
-  size_t look_at_ = 16;  // so many entries
+  Neighbours& neighbours_;
+  Watch watch_;
+  std::map<FileKey, std::weak_ptr<SyncObject>> known_;
 };
 
 }  // namespace halogen::driver

@@ -79,7 +79,7 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
       return now == objects.size();
     };
     const Kernel::Clock::time_point end{std::chrono::nanoseconds(waiting.timeout)};
-    if (!call.kernel.wait_until(call.lock, enough, end)) return -ETIME;
+    if (const int result = call.kernel.wait_call(call.lock, enough, end); result != 0) return result;
   }
   first_signalled = first;
   return 0;
@@ -95,7 +95,7 @@ int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, Fenc
   };
   if (promised()) return 0;
   if ((flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) == 0) return -EINVAL;  // others are ignored
-  return call.kernel.wait(call.lock, promised, kSubmitTimeout) ? 0 : -ETIME;
+  return call.kernel.wait_call(call.lock, promised, Kernel::Clock::now() + kSubmitTimeout);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, Fenc
 int create_sync_object(Call& call, drm_syncobj_create& create) {
   if ((create.flags & ~uint32_t{DRM_SYNCOBJ_CREATE_SIGNALED}) != 0) return -EINVAL;
   auto object = std::make_shared<SyncObject>();
-  if (create.flags != 0) object->fence = signalled_fence();
+  if (create.flags != 0) object->set(signalled_fence());
   create.handle = call.file.sync_objects.add(std::move(object));
   return 0;
 }
@@ -122,9 +122,10 @@ int export_sync_object(Call& call, drm_syncobj_handle& handle) {
     if (const int result = find_fence(call, handle.handle, 0, 0, fence); result != 0) return result;
     descriptor = call.kernel.sync_files().create(fence);
   } else {
-    SyncObjectRef object = call.file.sync_objects.find(handle.handle);
+    const SyncObjectRef object = call.file.sync_objects.find(handle.handle);
     if (!object) return -EINVAL;
-    descriptor = call.kernel.sync_object_files().create(std::move(object));
+    descriptor = call.kernel.sync_object_files().create(object);
+    call.kernel.listen();
   }
   if (descriptor < 0) return descriptor;
   handle.fd = descriptor;
@@ -139,11 +140,12 @@ int import_sync_object(Call& call, drm_syncobj_handle& handle) {
     if (!file) return -EINVAL;
     const SyncObjectRef object = call.file.sync_objects.find(handle.handle);
     if (!object) return -ENOENT;
-    object->fence = file->fence;
+    object->set(file->fence);
     return 0;
   }
   SyncObjectRef object = call.kernel.sync_object_files().find(handle.fd);
   if (!object) return -EINVAL;
+  call.kernel.listen();
   handle.handle = call.file.sync_objects.add(std::move(object));
   return 0;
 }
@@ -167,7 +169,7 @@ int reset_sync_objects(Call& call, drm_syncobj_array& array) {
   if (array.pad != 0 || array.count_handles == 0) return -EINVAL;
   Objects objects;
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
-  for (const SyncObjectRef& object : objects) object->fence = nullptr;
+  for (const SyncObjectRef& object : objects) object->set(nullptr);
   return 0;
 }
 
@@ -175,7 +177,7 @@ int signal_sync_objects(Call& call, drm_syncobj_array& array) {
   if (array.pad != 0 || array.count_handles == 0) return -EINVAL;
   Objects objects;
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
-  for (const SyncObjectRef& object : objects) object->fence = signalled_fence();
+  for (const SyncObjectRef& object : objects) object->set(signalled_fence());
   return 0;
 }
 
@@ -196,7 +198,7 @@ int query_timelines(Call& call, drm_syncobj_timeline_array& array) {
   if (const int result = find_objects(call, array.handles, array.count_handles, objects); result != 0) return result;
   std::vector<uint64_t> points;
   for (const SyncObjectRef& object : objects) {
-    const auto* const last = dynamic_cast<const TimelinePoint*>(object->fence.get());
+    const auto* const last = dynamic_cast<const TimelinePoint*>(object->fence().get());
     if (last == nullptr) {
       points.push_back(0);
     } else {
@@ -218,7 +220,7 @@ int transfer_sync_object(Call& call, drm_syncobj_transfer& transfer) {
   if (transfer.dst_point != 0) {
     into->add_point(all_of({fence}), transfer.dst_point);
   } else {
-    into->fence = fence;
+    into->set(fence);
   }
   return 0;
 }

@@ -17,7 +17,8 @@ struct test {
 extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_tests[], access_tests[], map_tests[],
     tiling_tests[], domain_tests[], context_tests[], context_parameter_tests[], engine_map_tests[], space_tests[],
     execute_tests[], relocation_tests[], pin_tests[], store_tests[], fence_tests[], syncobj_tests[], timeline_tests[],
-    sync_file_tests[], prime_tests[], userptr_tests[], busy_tests[], load_tests[], hang_tests[];
+    sync_file_tests[], prime_tests[], process_tests[], signal_tests[], userptr_tests[], busy_tests[], load_tests[],
+    hang_tests[];
 
 // ---- harness.c: what a case says. Results are zero or more, or a negative errno.
 // A name made by printf's rules; good until a few more are made.
