@@ -53,6 +53,8 @@ static int64_t hear(void) {
   return hear_with(NULL);
 }
 
+static int keeps_node;  // the child goes on with the parent's open
+
 static pid_t start(void (*child)(void)) {
   int sockets[2];
   require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0, "no pair of sockets");
@@ -61,7 +63,7 @@ static pid_t start(void (*child)(void)) {
   close(sockets[process != 0]);
   if (process != 0) return process;
   alarm(80);
-  device = open_device();
+  if (!keeps_node) device = open_device();
   child();
   _exit(0);
 }
@@ -377,6 +379,53 @@ static void sync_files(void) {
   close(file);
 }
 
+// A child on its parent's open: a fence in and one out, in one call.
+static void share_node(void) {
+  int in = -1;
+  hear_with(&in);
+  const struct object target = create(4096);
+  struct batch batch;
+  start_batch(&batch);
+  add_store(&batch, &target, 0, 0x66);
+  add_end(&batch);
+  finish_batch(&batch, I915_EXEC_RENDER | I915_EXEC_FENCE_IN | I915_EXEC_FENCE_OUT, 0);
+  batch.execute.rsvd2 = (uint32_t)in;
+  tell(submit_as_is(&batch));
+  tell((int)(batch.execute.rsvd2 & 0xffffffff) == in);
+  const int out = (int)(batch.execute.rsvd2 >> 32);
+  tell(polled(out, POLLIN, 0));
+  tell(status_of(out));
+  tell(wait_on(device, target.handle, short_time));
+  hear();
+  tell(polled(out, POLLIN, 20000));
+  tell(status_of(out));
+  tell(word_at(&target, 0));
+}
+
+static void same_node(void) {
+  struct spinner spinner;
+  prepare_spinner(&spinner, NULL);
+  finish_batch(&spinner.batch, I915_EXEC_RENDER | I915_EXEC_FENCE_OUT, 0);
+  require(submit_as_is(&spinner.batch) == 0, "an endless batch cannot be started");
+  const int file = (int)(spinner.batch.execute.rsvd2 >> 32);
+  keeps_node = 1;
+  const pid_t process = start(share_node);
+  keeps_node = 0;
+  tell_with(0, file);
+  expect("execute", hear(), 0);
+  expect("the one that was given", hear(), 1);
+  expect("poll", hear(), 0);
+  expect("status", hear(), 0);
+  expect("wait", hear(), -ETIME);
+  end_spinner(&spinner);
+  tell(0);
+  expect("poll after", hear(), POLLIN);
+  expect("status after", hear(), 1);
+  expect_number("word", (uint64_t)hear(), 0x66);
+  finish(process);
+  close(file);
+}
+
 // ---- syncobjs
 static int64_t value_of(uint32_t handle) {
   uint64_t point = 0;
@@ -546,6 +595,7 @@ const struct test process_tests[] = {{"processes.writer", writer, 0},
                                      {"processes.asynchronous", asynchronous, 0},
                                      {"processes.in-turn", in_turn, 0},
                                      {"processes.sync-files", sync_files, 0},
+                                     {"processes.same-node", same_node, 0},
                                      {"processes.syncobjs", syncobjs, 0},
                                      {"processes.timelines", timelines, 0},
                                      {0}};
