@@ -50,7 +50,6 @@ TEST(EuNotes, ConversionsBetweenTypes) {
 }
 
 TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
-  COVERS("NOTES-EU-06");
   const struct {
     uint8_t number;
     Type type;
