@@ -168,15 +168,25 @@ Channels Blender::blend(const Channels& source, const Channels& second, const Ch
   }
   values[kNothing] = 0;
   values[kSaturated] = std::min(source[3], 1.0f - target[3]);
-  Channels out;
+  Channels source_part;
+  Channels target_part;
   for (size_t i = 0; i < 4; ++i) {
     const Factor& by_source = source_[i];
     const Factor& by_target = target_[i];
-    const float source_part =
-        by_source.zero ? 0.0f : source[i] * (by_source.base + by_source.sign * values[by_source.value]);
-    const float target_part =
-        by_target.zero ? 0.0f : target[i] * (by_target.base + by_target.sign * values[by_target.value]);
-    out[i] = combine(i == 3 ? alpha_ : color_, source[i], source_part, target[i], target_part);
+    const float first = source[i] * (by_source.base + by_source.sign * values[by_source.value]);
+    const float second_part = target[i] * (by_target.base + by_target.sign * values[by_target.value]);
+    source_part[i] = by_source.zero ? 0.0f : first;
+    target_part[i] = by_target.zero ? 0.0f : second_part;
+  }
+  Channels out;
+  if (color_ == hw::BlendFunction::ADD && alpha_ == hw::BlendFunction::ADD) {
+    for (size_t i = 0; i < 4; ++i) {
+      out[i] = source_part[i] + target_part[i];
+    }
+    return out;
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    out[i] = combine(i == 3 ? alpha_ : color_, source[i], source_part[i], target[i], target_part[i]);
   }
   return out;
 }

@@ -99,6 +99,10 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
   if (way_ == Way::nothing || mask == 0 || !plane_.contains(place.x, place.y, place.layer)) {
     return;
   }
+  if (way_ == Way::bytes4 && !blender_.blends()) {
+    write_plain4(place, mask, as_floats(colour));
+    return;
+  }
   Colour source = colour;
   Channels other = as_floats(second);
   if (!format_->integer) {
@@ -110,7 +114,7 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
     }
   }
   if (way_ == Way::bytes4) {
-    write_bytes4(place, mask, as_floats(source), other);
+    blend_bytes4(place, mask, as_floats(source), other);
     return;
   }
   Bytes packed{};
@@ -158,37 +162,46 @@ TargetWriter::Bytes TargetWriter::merged(const Bytes& old, const Bytes& packed) 
 }
 
 uint32_t TargetWriter::pack_bytes4(const Channels& colour) const {
-  uint64_t packed = 0;  // channels that are not there go to its upper half
+  std::array<int32_t, 4> steps;
   for (size_t i = 0; i < 4; ++i) {
     // In doubles the product is exact: there is one rounding.
     const float low = colour[i] > 0.0f ? colour[i] : 0.0f;
     const float value = low < 1.0f ? low : 1.0f;
-    packed |= static_cast<uint64_t>(static_cast<int32_t>(static_cast<double>(value) * 255.0 + 0.5)) << shift_[i];
+    steps[i] = static_cast<int32_t>(static_cast<double>(value) * 255.0 + 0.5);
+  }
+  uint64_t packed = 0;  // channels that are not there go to its upper half
+  for (size_t i = 0; i < 4; ++i) {
+    packed |= static_cast<uint64_t>(steps[i]) << shift_[i];
   }
   return static_cast<uint32_t>(packed);
 }
 
-void TargetWriter::write_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source,
-                                const Channels& second) {
-  const uint32_t plain = blender_.blends() ? 0 : pack_bytes4(blender_.after(source));
+// Clamps need no step of their own: packing has them.
+void TargetWriter::write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour) {
+  uint32_t packed = pack_bytes4(colour);
+  if (alpha_to_one_) {
+    packed = static_cast<uint32_t>(packed | uint64_t{0xff} << shift_[3]);
+  }
   for (; mask != 0; mask &= mask - 1) {
     const uint64_t at = plane_.address(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), place.layer,
                                        static_cast<uint32_t>(std::countr_zero(mask)));
-    if (!reads_) {
-      plane_.store(at, plain);
-      continue;
-    }
+    plane_.store(at, reads_ ? (plane_.load<uint32_t>(at) & ~mask4_) | (packed & mask4_) : packed);
+  }
+}
+
+void TargetWriter::blend_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source,
+                                const Channels& second) {
+  for (; mask != 0; mask &= mask - 1) {
+    const uint64_t at = plane_.address(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), place.layer,
+                                       static_cast<uint32_t>(std::countr_zero(mask)));
     const auto old = plane_.load<uint32_t>(at);
-    uint32_t packed = plain;
-    if (blender_.blends()) {
-      Channels target{0, 0, 0, 1};
-      for (size_t i = 0; i < 4; ++i) {
-        if ((has_ >> i & 1) != 0) {
-          target[i] = kByteValues[old >> shift_[i] & 0xff];
-        }
+    Channels target{0, 0, 0, 1};
+    for (size_t i = 0; i < 4; ++i) {
+      if ((has_ >> i & 1) != 0) {
+        target[i] = kByteValues[old >> shift_[i] & 0xff];
       }
-      packed = pack_bytes4(blender_.after(blender_.blend(source, second, target)));
     }
+    const uint32_t packed = pack_bytes4(blender_.after(blender_.blend(source, second, target)));
     plane_.store(at, (old & ~mask4_) | (packed & mask4_));
   }
 }

@@ -42,7 +42,8 @@ class TargetWriter {
   enum class Way : uint8_t { nothing, plain, general, bytes4 };
 
   Bytes merged(const Bytes& old, const Bytes& packed) const;
-  void write_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source, const Channels& second);
+  void write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour);
+  void blend_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source, const Channels& second);
   uint32_t pack_bytes4(const Channels& colour) const;
 
   PixelPlane plane_;
