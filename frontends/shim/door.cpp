@@ -221,6 +221,11 @@ int Door::open(NodeKind kind, int flags) {
   node->kind = kind;
   node->peer = driver::keep_private(move_up(ends[1]));
   node->file = kernel_->open({.render = kind == NodeKind::render, .events = node->peer});
+  if (!node->file) {
+    ::close(ends[0]);
+    ::close(node->peer);
+    return -ENOMEM;
+  }
   const std::optional<ino_t> inode = socket_inode(ends[0]);
   if (!inode) return -EBADF;
   const std::lock_guard lock(guard_);

@@ -163,6 +163,7 @@ int create_context(Call& call, drm_i915_gem_context_create_ext& create) {
   if ((create.flags & ~kKnown) != 0) return -EINVAL;
   if (call.file.ban_score >= kBannedFile) return -EIO;
   const ContextRef context = call.kernel.make_context(call.file);
+  if (!context) return -ENOMEM;
   if ((create.flags & I915_CONTEXT_CREATE_FLAGS_SINGLE_TIMELINE) != 0) {
     if (!call.kernel.gpu().hardware().has(spec::Feature::execlists)) return -EINVAL;
     context->single_timeline = true;
@@ -249,7 +250,9 @@ int create_space(Call& call, drm_i915_gem_vm_control& control) {
   if (control.flags != 0) return -EINVAL;
   const int result = for_each_extension(control.extensions, [](uint32_t, uint64_t) { return -EINVAL; });
   if (result != 0) return result;
-  control.vm_id = call.file.spaces.add(std::make_shared<Space>(call.kernel.gpu()));
+  auto space = std::make_shared<Space>(call.kernel.gpu());
+  if (!space->tables()) return -ENOMEM;
+  control.vm_id = call.file.spaces.add(std::move(space));
   return 0;
 }
 

@@ -74,8 +74,10 @@ std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
   auto file = std::make_shared<File>();
   file->render = options.render;
   file->events = options.events;
+  ContextRef context = make_context(*file);
+  if (!context && purge_unneeded()) context = make_context(*file);
+  if (!context) return nullptr;
   kms_->opened(*file);
-  const ContextRef context = make_context(*file);
   context->begin();
   file->contexts.add(context);
   return file;
@@ -98,6 +100,7 @@ ContextRef Kernel::make_context(File& file) {
   context->number = next_context_++;
   context->owner = &file;
   context->space = shared_space_ ? shared_space_ : std::make_shared<Space>(*gpu_);
+  if (!context->space->tables()) return nullptr;
   for (const OfferedEngine& each : gpu_->offered()) context->engines.push_back({.queue = each.queue});
   return context;
 }

@@ -54,7 +54,7 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // A file holds parts of the device: it is closed before the kernel goes.
+  // A file holds parts of the device: it is closed before the kernel goes. Null: no memory for it.
   std::shared_ptr<File> open(const OpenOptions& options = {});
   void close(const std::shared_ptr<File>& file);
   // 0 or more, or a negative errno. `argument` is an address of the calling program. Waits end with EINTR when an

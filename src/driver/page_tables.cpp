@@ -1,5 +1,8 @@
 #include "driver/page_tables.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/check.h"
 #include "driver/packed.h"
 #include "hw/context.h"
@@ -98,7 +101,11 @@ class Tree final : public PageTables {
         levels_(hardware.has(spec::Feature::ppgtt_4level) ? 4 : 3),
         format_(format_of(hardware.model(), levels_ == 4 ? WalkMode::legacy48 : WalkMode::legacy32)) {
     // Context images name the outermost tables: they stay what they are.
-    for (size_t i = 0; i < (levels_ == 4 ? 1 : roots_.size()); ++i) roots_[i] = make();
+    for (size_t i = 0; i < static_cast<size_t>(root_count()); ++i) roots_[i] = make();
+  }
+  // False: there was no memory for the outermost tables.
+  bool complete() const {
+    return std::all_of(roots_.begin(), roots_.begin() + root_count(), [](const auto& root) { return root != nullptr; });
   }
   ~Tree() override {
     for (const std::unique_ptr<Node>& root : roots_) free_below(root.get());
@@ -134,6 +141,7 @@ class Tree final : public PageTables {
     std::array<std::unique_ptr<Node>, 512> below;
   };
 
+  ptrdiff_t root_count() const { return levels_ == 4 ? 1 : std::ssize(roots_); }
   static uint64_t index(uint64_t address, unsigned level) { return address >> (12 + 9 * level) & 0x1ff; }
 
   std::unique_ptr<Node> make() {
@@ -181,7 +189,9 @@ std::unique_ptr<PageTables> make_shared_tables(Hardware& hardware, GlobalTable& 
 }
 
 std::unique_ptr<PageTables> make_own_tables(Hardware& hardware) {
-  return std::make_unique<Tree>(hardware);
+  auto tree = std::make_unique<Tree>(hardware);
+  if (!tree->complete()) return nullptr;
+  return tree;
 }
 
 }  // namespace halogen::driver

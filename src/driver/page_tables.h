@@ -27,7 +27,7 @@ class PageTables {
 
 // For chips where all contexts share one space.
 std::unique_ptr<PageTables> make_shared_tables(Hardware& hardware, GlobalTable& global);
-// For chips where each has its own.
+// For chips where each has its own. Null: no memory.
 std::unique_ptr<PageTables> make_own_tables(Hardware& hardware);
 
 }  // namespace halogen::driver

@@ -29,6 +29,7 @@ std::optional<uint64_t> Space::find(const Buffer& buffer) const {
 
 int Space::place(const BufferRef& buffer, uint64_t address) {
   if (!buffer->need_pages() || !tables_->map(address, buffer->run())) {
+    tables_->unmap(address, buffer->size());  // entries that were written lead to pages that will be another's
     places().give(address, buffer->size());
     return -ENOMEM;
   }

@@ -1,0 +1,173 @@
+// Memory that runs out at any page: a program's calls end with ENOMEM or ENOSPC, nothing is lost, and when there is
+// memory again everything works. On chips of each way to map and to submit.
+#include <fcntl.h>
+#include <libdrm/drm_mode.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "driver/kms.h"
+#include "unit/driver/door.h"
+
+namespace halogen::driver {
+namespace {
+
+class Exhausted : public Door {
+ protected:
+  uint64_t free_pages() {
+    uint64_t pages = 0;
+    kernel->while_still([&] {
+      Hardware& hardware = kernel->gpu().hardware();
+      pages = (hardware.pages(false).free_bytes() + hardware.pages(true).free_bytes()) / kPageBytes;
+    });
+    return pages;
+  }
+  // Somebody else has all pages but these, in each kind of memory.
+  void leave_pages(uint64_t pages) {
+    kernel->while_still([&] {
+      for (const bool where : {false, true}) {
+        PageAllocator& memory = kernel->gpu().hardware().pages(where);
+        for (uint64_t part = uint64_t{1} << 30; part >= kPageBytes; part /= 2) {
+          while (memory.free_bytes() >= part + pages * kPageBytes) {
+            const std::optional<uint64_t> address = memory.take(part);
+            if (!address) break;
+            taken.push_back({*address, part, where, false});
+          }
+        }
+      }
+    });
+  }
+  void give_back() {
+    kernel->while_still([&] {
+      for (const PageRun& each : taken) kernel->gpu().hardware().pages(each.local).give(each.address, each.bytes);
+    });
+    taken.clear();
+  }
+  // A program's life; how many calls failed for want of memory. Any other failure is told.
+  unsigned live() {
+    unsigned failed = 0;
+    const auto other = kernel->open();
+    if (!other) return 1;
+    const auto try_to = [&](const char* what, unsigned long request, auto& argument) {
+      const int result = call_on(*other, request, argument);
+      EXPECT_TRUE(result == 0 || result == -ENOMEM || result == -ENOSPC) << what << " " << result;
+      if (result != 0) ++failed;
+      return result == 0;
+    };
+    drm_i915_gem_create batch{.size = 4096, .handle = 0, .pad = 0};
+    drm_i915_gem_create large{.size = 16 * 4096, .handle = 0, .pad = 0};
+    if (!try_to("create", DRM_IOCTL_I915_GEM_CREATE, batch) || !try_to("create", DRM_IOCTL_I915_GEM_CREATE, large)) {
+      kernel->close(other);
+      return failed;
+    }
+    if (BufferRef buffer = other->buffers.find(batch.handle); buffer->need_pages()) {
+      const uint32_t commands[] = {0, 0x0500'0000};
+      std::memcpy(buffer->bytes().data(), commands, sizeof commands);
+    } else {
+      ++failed;  // and what is executed is all zeros, as far as it gets
+    }
+    drm_i915_gem_context_create_ext context{};
+    if (!execlists() || try_to("context", DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, context)) {
+      std::array<drm_i915_gem_exec_object2, 2> objects{};
+      objects[0].handle = large.handle;
+      objects[1].handle = batch.handle;
+      if (!kernel->shared_space()) {  // a table that ends inside of the buffer
+        objects[0].offset = (uint64_t{1} << 21) - 8 * 4096;
+        objects[0].flags = EXEC_OBJECT_PINNED;
+      }
+      drm_i915_gem_execbuffer2 execute{};
+      execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+      execute.buffer_count = objects.size();
+      execute.rsvd1 = context.ctx_id;
+      if (failed == 0 && try_to("execute", DRM_IOCTL_I915_GEM_EXECBUFFER2, execute)) {
+        drm_i915_gem_wait wait{.bo_handle = batch.handle, .flags = 0, .timeout_ns = -1};
+        EXPECT_TRUE(try_to("wait", DRM_IOCTL_I915_GEM_WAIT, wait));
+      }
+    }
+    drm_i915_gem_vm_control space{};
+    if (execlists()) try_to("space", DRM_IOCTL_I915_GEM_VM_CREATE, space);
+    drm_prime_handle prime{.handle = large.handle, .flags = DRM_CLOEXEC, .fd = -1};
+    if (try_to("share", DRM_IOCTL_PRIME_HANDLE_TO_FD, prime)) ::close(prime.fd);
+    drm_mode_create_dumb dumb{};
+    dumb.width = dumb.height = 64;
+    dumb.bpp = 32;
+    if (try_to("dumb", DRM_IOCTL_MODE_CREATE_DUMB, dumb)) {
+      drm_mode_map_dumb map{};
+      map.handle = dumb.handle;
+      EXPECT_TRUE(try_to("map", DRM_IOCTL_MODE_MAP_DUMB, map));
+      void* const place = kernel->map_here(*other, nullptr, dumb.size, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
+      if (place == MAP_FAILED) {
+        EXPECT_EQ(errno, ENOMEM);
+        ++failed;
+      } else {
+        unmap(place, dumb.size);
+      }
+    }
+    kernel->close(other);
+    return failed;
+  }
+
+  std::vector<PageRun> taken;
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, Exhausted, ::testing::Values("g45", "snb", "chv", "icl", "dg1"), chip_name);
+
+TEST_P(Exhausted, AtEveryPageTheKernelSaysSoAndNothingIsLost) {
+  const uint32_t empty = make_empty();
+  std::vector<drm_i915_gem_exec_object2> objects(1);
+  objects[0].handle = empty;
+  ASSERT_EQ(execute(objects), 0);  // what comes at the first use is there
+  ASSERT_EQ(wait(empty), 0);
+  ASSERT_EQ(live(), 0u);
+  ASSERT_EQ(execute(objects), 0);  // what others' work held goes when the engine has something else
+  ASSERT_EQ(wait(empty), 0);
+  const uint64_t before = free_pages();
+  unsigned failures = 0;
+  uint64_t pages = 0;
+  for (unsigned failed = 1; failed != 0 && pages < 400; ++pages) {
+    SCOPED_TRACE(pages);
+    leave_pages(pages);
+    failed = live();
+    failures += failed;
+    give_back();
+    ASSERT_EQ(execute(objects), 0);
+    ASSERT_EQ(wait(empty), 0);
+    ASSERT_EQ(free_pages(), before);
+  }
+  EXPECT_GT(failures, 20u);
+  EXPECT_LT(pages, 400u) << "enough at some time";
+  EXPECT_EQ(live(), 0u);
+}
+
+// Entries of a table that was filled in part lead nowhere: its pages are another's tomorrow.
+TEST_P(Exhausted, AMappingThatFailedLeavesNoEntries) {
+  if (kernel->shared_space()) GTEST_SKIP() << "tables that are always there";
+  Hardware& hardware = kernel->gpu().hardware();
+  Space space(kernel->gpu());
+  auto buffer = std::make_shared<Buffer>(hardware, 16 * kPageBytes, local());
+  ASSERT_TRUE(buffer->need_pages());
+  // Tables for the first half and none for the second.
+  const uint64_t address = (uint64_t{1} << 21) - 8 * kPageBytes;
+  auto small = std::make_shared<Buffer>(hardware, kPageBytes, local());
+  ASSERT_EQ(space.bind_at(small, 0x1000), 0);
+  leave_pages(0);
+  EXPECT_EQ(space.bind_at(buffer, address), -ENOMEM);
+  // By hand, from the root: no entry of the last table but the small buffer's.
+  const std::array<uint64_t, 4> roots = space.tables()->roots();
+  uint64_t table = roots[0];
+  const auto entry = [&](uint64_t at, uint64_t index) {
+    uint64_t value = 0;
+    std::memcpy(&value, hardware.bytes({at, kPageBytes, local(), false}).data() + index * 8, 8);
+    return value;
+  };
+  constexpr uint64_t kAddress = 0x7f'ffff'f000;
+  for (int level = model().has(spec::Feature::ppgtt_4level) ? 3 : 1; level > 0; --level)
+    table = entry(table, 0) & kAddress;
+  unsigned present = 0;
+  for (uint64_t index = 0; index < 512; ++index) present += (entry(table, index) & 1) != 0 ? 1u : 0u;
+  EXPECT_EQ(present, 1u);
+  give_back();
+  EXPECT_EQ(space.bind_at(buffer, address), 0);
+}
+
+}  // namespace
+}  // namespace halogen::driver
