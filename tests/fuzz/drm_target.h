@@ -1,4 +1,6 @@
-// Calls of the driver in any order with any arguments, on any chip, from two files.
+// Calls of the driver in any order with any arguments, on any chip, from two files; or a program that knows better
+// (drm_story.h). The first byte chooses: the highest bit gives an administrator's rights, numbers from 66 on mean the
+// latter.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -14,6 +16,7 @@
 #include <libdrm/i915_drm.h>
 
 #include "driver/kernel.h"
+#include "fuzz/drm_story.h"
 
 namespace halogen::fuzz {
 
@@ -43,6 +46,12 @@ class DrmStory {
     auto booted = driver::Kernel::boot(devices[(first & 0x7f) % devices.size()], options);
     if (!booted) return;
     driver::Kernel& kernel = **booted;
+    if ((first & 0x7f) >= kFirstDeep) {
+      DrmDeepStory story(kernel, data_);
+      story.run();
+      calls_ = story.calls();
+      return;
+    }
     std::array files{kernel.open(), kernel.open()};
     fill_scratch();
     for (int i = 0; i < 48 && !data_.empty(); ++i) call(kernel, *files[next() % 2]);
@@ -50,6 +59,7 @@ class DrmStory {
   }
 
  private:
+  static constexpr uint8_t kFirstDeep = 66;  // six times eleven chips
   static constexpr size_t kScratch = 1 << 18;
   static constexpr unsigned long kRequests[] = {DRM_IOCTL_VERSION,
                                                 DRM_IOCTL_GEM_CLOSE,

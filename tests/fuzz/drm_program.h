@@ -1,0 +1,140 @@
+// What a story of calls on the driver is made from: bytes become numbers, handles of small pools, descriptors and
+// calls, of which one in eight has a number changed.
+#pragma once
+
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <linux/sync_file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <libdrm/drm.h>
+#include <libdrm/drm_fourcc.h>
+#include <libdrm/drm_mode.h>
+#include <libdrm/i915_drm.h>
+
+#include "base/check.h"
+#include "driver/kernel.h"
+
+namespace halogen::fuzz {
+
+class DrmProgram {
+ public:
+  DrmProgram(driver::Kernel& kernel, std::span<const uint8_t> data)
+      : kernel_(kernel), data_(data), scratch_(kScratch) {}
+  ~DrmProgram() {
+    for (const int each : fds_) close(each);
+  }
+  DrmProgram(const DrmProgram&) = delete;
+  DrmProgram& operator=(const DrmProgram&) = delete;
+
+  unsigned calls() const { return calls_; }
+
+ protected:
+  static constexpr size_t kScratch = 1 << 11;
+  struct Place {
+    void* at;
+    size_t bytes;
+  };
+
+  template <class T>
+  static uint64_t address(const T* pointer) {
+    return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer));
+  }
+  uint8_t next() {
+    if (data_.empty()) return 0;
+    const uint8_t value = data_.front();
+    data_ = data_.subspan(1);
+    return value;
+  }
+  uint32_t one_of(uint32_t count) { return next() % count; }
+  uint32_t handle() { return 1 + one_of(6); }
+  uint32_t context() { return one_of(4); }
+  int descriptor() {
+    if (fds_.empty() || next() % 16 == 0) return static_cast<int>(next()) - 1;
+    return fds_[next() % fds_.size()];
+  }
+  uint64_t wild() {
+    constexpr uint64_t kNumbers[] = {0,
+                                     1,
+                                     2,
+                                     0xff,
+                                     4095,
+                                     4096,
+                                     1 << 20,
+                                     0x7fff'ffff,
+                                     0x8000'0000,
+                                     0xffff'ffff,
+                                     ~uint64_t{0},
+                                     uint64_t{1} << 63,
+                                     16,
+                                     0xdead'0000,
+                                     uint64_t{1} << 31,
+                                     uint64_t{1} << 32,
+                                     ~uint64_t{4095}};
+    const uint8_t kind = next();
+    return kind < 200 ? kNumbers[kind % std::size(kNumbers)] : address(scratch_.data()) + kind % 64 * 8;
+  }
+  void keep(int fd) {
+    if (fd < 0) return;
+    fds_.push_back(fd);
+    if (fds_.size() <= 12) return;
+    close(fds_.front());
+    fds_.pop_front();
+  }
+  // Small and soon: waits end by themselves.
+  int64_t soon() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return next() % 4 == 0 ? 0 : now.tv_sec * 1'000'000'000 + now.tv_nsec + next() * 1000;
+  }
+
+  template <class T>
+  int plain(unsigned long request, T& argument) {
+    ++calls_;
+    return kernel_.ioctl(*file_, request, address(&argument));
+  }
+  // Whole numbers of eight bytes are changed: half an address could be that of something else of ours.
+  template <class T>
+  int call(unsigned long request, T& argument) {
+    if (sizeof argument >= 8 && next() % 8 == 0) {
+      const uint64_t value = wild();
+      std::memcpy(reinterpret_cast<char*>(&argument) + one_of(sizeof argument / 8) * 8, &value, 8);
+    }
+    if (next() == 0xff) request ^= uint64_t{next()} << 16;  // of another length
+    const size_t size = _IOC_SIZE(request);
+    if (size <= sizeof argument) return plain(request, argument);
+    std::vector<std::byte> longer(size);
+    std::memcpy(longer.data(), &argument, sizeof argument);
+    const int result = plain(request, *longer.data());
+    std::memcpy(&argument, longer.data(), sizeof argument);
+    return result;
+  }
+
+  void unmap(const Place& place) {
+    auto kept = kernel_.forget_memory(address(place.at), place.bytes);
+    munmap(place.at, place.bytes);
+    kernel_.release(std::move(kept));
+  }
+
+  driver::Kernel& kernel_;
+  std::span<const uint8_t> data_;
+  std::vector<uint64_t> scratch_;
+  driver::File* file_ = nullptr;  // whose turn it is
+  std::deque<int> fds_;
+  std::deque<Place> places_;
+  unsigned calls_ = 0;
+};
+
+}  // namespace halogen::fuzz
