@@ -32,6 +32,7 @@ struct Options {
   std::string trace;
   std::string events;
   std::string frames;
+  unsigned threads = 0;
   std::vector<std::string> command;
 };
 
@@ -105,6 +106,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
   set_file(shim::kTraceVariable, options.trace);
   set_file(shim::kEventsVariable, options.events);
   set_file(shim::kFramesVariable, options.frames);
+  if (options.threads != 0) setenv(shim::kThreadsVariable, std::to_string(options.threads).c_str(), 1);
 }
 
 pid_t child = -1;
@@ -218,6 +220,9 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
       ->type_name("FILE");
   command->add_option("--frames", options->frames, "what card0's screen shows, as a PNG file after each change")
       ->type_name("FOLDER");
+  command->add_option("--threads", options->threads, "spread the device's work over so many (default: one a processor)")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
   command->footer(
       "The program and its arguments stand behind --. Exits with the program's status, or 128 and the number of the\n"
       "signal that ended it. docs/drm-door.md tells how to run GL, Vulkan and OpenCL programs.");

@@ -12,10 +12,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -184,6 +186,9 @@ bool Door::boot() {
   driver::KernelOptions options;
   options.privileged = is_administrator();
   options.hang_after = std::chrono::seconds(10);  // a model takes longer than a chip
+  const char* const threads = getenv(kThreadsVariable);
+  options.hardware.device.threads =
+      threads != nullptr ? static_cast<unsigned>(std::clamp(std::atoi(threads), 1, 64)) : WorkerPool::threads_of_host();
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();

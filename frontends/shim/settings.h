@@ -10,7 +10,8 @@ constexpr char kTreeVariable[] = "HALOGEN_TREE";      // the folder with /dev/dr
 constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
 constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
-constexpr char kFramesVariable[] = "HALOGEN_FRAMES";  // a folder
+constexpr char kFramesVariable[] = "HALOGEN_FRAMES";    // a folder
+constexpr char kThreadsVariable[] = "HALOGEN_THREADS";  // of the host; left out: one a processor
 
 constexpr char kRecordedFile[] = "recorded";  // in that folder: a line for each trace; "! " before what went wrong
 

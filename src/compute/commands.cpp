@@ -50,6 +50,55 @@ bool append(spec::GenId gen, std::vector<uint32_t>& out, const T& command) {
   return true;
 }
 
+// Gen9 and later say which bits of a selection take effect.
+bool has_pipeline_mask(spec::GenId gen) {
+  hw::PIPELINE_SELECT select{};
+  std::array<uint32_t, 1> without{};
+  std::array<uint32_t, 1> with{};
+  select.pack(gen, without);
+  select.mask_bits = 1;
+  select.pack(gen, with);
+  return with != without;
+}
+
+// The descriptor with this number; what is wrong otherwise.
+JobFault read_descriptor(const Generation& generation, const Settings& settings, uint32_t number, AddressSpace& space,
+                         hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
+  std::array<uint32_t, kDescriptor_B / 4> words{};
+  const uint32_t at = number * kDescriptor_B;
+  if (at + kDescriptor_B > settings.descriptors_B) {
+    return JobFault::no_descriptor;
+  }
+  const uint64_t descriptors = settings.bases.dynamic + settings.descriptors_offset;
+  if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)))) {
+    return JobFault::memory;
+  }
+  descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
+  return JobFault::none;
+}
+
+// What every thread of a kernel gets, whatever started it.
+void take_descriptor(const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
+  job.kernel = descriptor.kernel_start_pointer;
+  job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
+  job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer);
+  job.control =
+      (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? eu::ControlBits::kAlternateFloat : 0u) |
+      (descriptor.single_program_flow ? eu::ControlBits::kSingleProgramFlow : 0u) |
+      eu::ControlBits::kRounding.put(static_cast<uint32_t>(descriptor.rounding_mode));
+  job.exceptions = (descriptor.illegal_opcode_exception_enable ? eu::ExceptionBits::kIllegalOpcode >> 16 : 0u) |
+                   (descriptor.mask_stack_exception_enable ? eu::ExceptionBits::kStackOverflow >> 16 : 0u) |
+                   (descriptor.software_exception_enable ? eu::ExceptionBits::kSoftware >> 16 : 0u);
+}
+
+// Bytes from memory at the end of the constants, in whole registers; what was not loaded is zero.
+bool append_constants(AddressSpace& space, uint64_t address, size_t wanted_B, size_t there_B, Job& job) {
+  const size_t at = job.constants.size();
+  job.constants.resize(at + wanted_B);
+  const size_t given = std::min(wanted_B, there_B);
+  return given == 0 || space.read(message::place(address), std::span(job.constants).subspan(at, given));
+}
+
 }  // namespace
 
 uint32_t local_bytes(const Generation& generation, uint8_t code) {
@@ -66,8 +115,11 @@ bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_
   switch (command) {
     case CommandId::PIPELINE_SELECT: {
       const auto select = hw::PIPELINE_SELECT::unpack(gen, dwords);
-      settings.pipeline = static_cast<uint8_t>(select.pipeline_selection);
-      settings.pipeline_masked = select.mask_bits != 0;
+      constexpr unsigned kBits = 3;  // of the selection
+      const unsigned taken = has_pipeline_mask(gen) ? select.mask_bits & kBits : kBits;
+      settings.pipeline = static_cast<uint8_t>((settings.pipeline & ~taken) |
+                                               (static_cast<unsigned>(select.pipeline_selection) & taken));
+      settings.pipeline_masked |= select.mask_bits != 0;
       return true;
     }
     case CommandId::STATE_BASE_ADDRESS:
@@ -137,6 +189,11 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
   hw::STATE_SIP routine{};
   routine.system_instruction_pointer = settings.system_routine;
   append(gen, out, routine);
+  if (settings.preemption_area != 0) {
+    hw::GPGPU_CSR_BASE_ADDRESS area{};
+    area.gpgpu_csr_base_address = message::place(settings.preemption_area);
+    append(gen, out, area);
+  }
   hw::MEDIA_VFE_STATE front{};
   front.scratch_space_base_pointer = settings.scratch_base;
   front.per_thread_scratch_space = settings.scratch_code;
@@ -157,20 +214,13 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
 JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
                   const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job) {
   const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
-  std::array<uint32_t, kDescriptor_B / 4> words{};
-  const uint32_t at = walk.interface_descriptor_offset * kDescriptor_B;
-  if (at + kDescriptor_B > settings.descriptors_B) {
-    return JobFault::no_descriptor;
+  hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
+  if (const JobFault fault = read_descriptor(generation, settings, walk.interface_descriptor_offset, space, descriptor);
+      fault != JobFault::none) {
+    return fault;
   }
-  const uint64_t descriptors = settings.bases.dynamic + settings.descriptors_offset;
-  if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)))) {
-    return JobFault::memory;
-  }
-  const auto descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
   job = {};
-  job.kernel = descriptor.kernel_start_pointer;
-  job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
-  job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer);
+  take_descriptor(descriptor, job);
   job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
   job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
                  walk.thread_depth_counter_maximum + 1u};
@@ -183,9 +233,6 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
   job.local_B = local_bytes(generation, descriptor.shared_local_memory_size);
   job.shared_grfs = descriptor.cross_thread_constant_data_read_length;
   job.thread_grfs = std::min<uint32_t>(descriptor.constant_urb_entry_read_length, kMostConstantGrfs);
-  job.control = (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? 1u : 0u) |
-                (descriptor.single_program_flow ? 1u << 2 : 0u) |
-                eu::ControlBits::kRounding.put(static_cast<uint32_t>(descriptor.rounding_mode));
   job.first = {walk.thread_group_id_starting_x, walk.thread_group_id_starting_y, walk.thread_group_id_starting_z};
   job.end = {walk.thread_group_id_x_dimension, walk.thread_group_id_y_dimension, walk.thread_group_id_z_dimension};
   if (counts != nullptr) {
@@ -205,6 +252,58 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
   if (given != 0 && !space.read(message::place(constants + offset), std::span(job.constants).first(given))) {
     return JobFault::memory;
   }
+  return JobFault::none;
+}
+
+// Registers behind r0: constants, the command's own data, then what it points to.
+JobFault make_media_job(const Generation& generation, const Settings& settings, CommandId command,
+                        std::span<const uint32_t> dwords, AddressSpace& space, Job& job) {
+  const spec::GenId gen = generation.id();
+  std::vector<uint32_t> own;
+  hw::MEDIA_OBJECT object{};
+  if (command == CommandId::MEDIA_OBJECT_PRT) {
+    const auto persistent = hw::MEDIA_OBJECT_PRT::unpack(gen, dwords);
+    object.interface_descriptor_offset = persistent.interface_descriptor_offset;
+    for (const auto& each : persistent.inline_data) {
+      own.push_back(each.data);
+    }
+  } else {
+    object = hw::MEDIA_OBJECT::unpack(gen, dwords);
+    for (size_t i = 0; i < hw::MEDIA_OBJECT::count_inline_data(gen, dwords); ++i) {
+      own.push_back(hw::MEDIA_OBJECT::unpack_inline_data(gen, dwords, i).data);
+    }
+  }
+  hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
+  if (const JobFault fault =
+          read_descriptor(generation, settings, object.interface_descriptor_offset, space, descriptor);
+      fault != JobFault::none) {
+    return fault;
+  }
+  job = {};
+  take_descriptor(descriptor, job);
+  job.media = true;
+  job.position = {object.x_position, object.y_position};
+  job.simd = 32;
+  job.end = {1, 1, 1};
+  job.slots = 1;
+  constexpr size_t kGrf = eu::kGrfBytes;
+  constexpr size_t kMost_B = kMostConstantGrfs * kGrf;
+  const size_t offset_B = descriptor.constant_urb_entry_read_offset * kGrf;
+  const size_t constants_B = std::min<size_t>(descriptor.constant_urb_entry_read_length * kGrf, kMost_B);
+  const size_t there_B = settings.constants_B > offset_B ? settings.constants_B - offset_B : 0;
+  if (!append_constants(space, settings.bases.dynamic + settings.constants_offset + offset_B, constants_B, there_B,
+                        job)) {
+    return JobFault::memory;
+  }
+  const auto bytes = std::as_bytes(std::span(own).first(std::min(own.size(), kMost_B / sizeof(uint32_t))));
+  job.constants.insert(job.constants.end(), bytes.begin(), bytes.end());
+  job.constants.resize((job.constants.size() + kGrf - 1) / kGrf * kGrf);
+  const size_t indirect_B = std::min<size_t>(object.indirect_data_length, kMost_B);
+  if (!append_constants(space, settings.bases.indirect_object + object.indirect_data_start_address,
+                        (indirect_B + kGrf - 1) / kGrf * kGrf, indirect_B, job)) {
+    return JobFault::memory;
+  }
+  job.shared_grfs = static_cast<uint32_t>(job.constants.size() / kGrf);
   return JobFault::none;
 }
 

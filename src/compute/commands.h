@@ -1,6 +1,6 @@
-// Commands of the media and compute pipeline to settings, settings back to commands (a context image holds them), and a
-// GPGPU_WALKER to a job. Gen8 to Gen12. Left out: URB shares and the scoreboard of the media front end, which change
-// nothing that a program sees.
+// Commands of the media and compute pipeline to settings, settings back to commands (a context image holds them), and
+// GPGPU_WALKER and media objects to jobs. Gen8 to Gen12. Left out: URB shares and the scoreboard of the media front
+// end, which change nothing that a program sees.
 #pragma once
 
 #include <array>
@@ -33,5 +33,10 @@ inline constexpr uint32_t kMostGroupThreads = 1023;
 // What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
 JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
                   const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job);
+
+// What a MEDIA_OBJECT or MEDIA_OBJECT_PRT asks for: one thread. Left out: children of it, and the scoreboard, for which
+// nothing waits that is done in order.
+JobFault make_media_job(const Generation& generation, const Settings& settings, spec::CommandId command,
+                        std::span<const uint32_t> dwords, AddressSpace& space, Job& job);
 
 }  // namespace halogen::compute

@@ -42,10 +42,13 @@ struct Job {
   uint32_t right_mask = ~0u;                 // channels of the last thread of a row
   uint32_t bottom_mask = ~0u;                // ... of the last row
   uint32_t local_B = 0;
-  uint32_t shared_grfs = 0;  // constants for all threads
-  uint32_t thread_grfs = 0;  // ... for one thread
-  bool own_first = false;    // registers: the thread's own before those for all
-  uint32_t control = 0;      // cr0.0
+  uint32_t shared_grfs = 0;            // constants for all threads
+  uint32_t thread_grfs = 0;            // ... for one thread
+  bool media = false;                  // a media thread: what stands in r0 differs
+  std::array<uint32_t, 2> position{};  // ... and where it was started for
+  bool own_first = false;              // registers: the thread's own before those for all
+  uint32_t control = 0;                // cr0.0
+  uint32_t exceptions = 0;             // cr0.1: those that are enabled
   std::array<uint32_t, 3> first{};
   std::array<uint32_t, 3> end{};
   uint32_t slots = 1;                  // threads at a time
@@ -58,7 +61,9 @@ struct Job {
 // Groups and threads at work.
 struct Group {
   bool live = false;
-  uint32_t first_slot = 0;  // its threads are there, one behind the other
+  bool begun = false;            // it has had a turn
+  std::array<uint32_t, 3> at{};  // which of the dispatch
+  uint32_t first_slot = 0;       // its threads are there, one behind the other
   uint32_t threads = 0;
   uint32_t ended = 0;
   uint32_t arrived = 0;  // at the barrier

@@ -2,60 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
-#include "base/bits.h"
+#include <fmt/format.h>
+
+#include "compute/payload.h"
+#include "eu/isa/validator.h"
 
 namespace halogen::compute {
 namespace {
-
-constexpr size_t kPayloadGrf = 1;  // behind r0
-constexpr uint32_t kKib = 1024;
-constexpr uint32_t kThreadNumberMask = 0x1ff;
-
-void put(eu::Thread& thread, size_t dword, uint32_t value) {
-  std::memcpy(thread.grf.data() + dword * sizeof(value), &value, sizeof(value));
-}
-
-void put_header(const Settings& settings, const Job& job, const std::array<uint32_t, 3>& group, uint32_t slot,
-                eu::Thread& thread) {
-  put(thread, 1, group[0]);
-  put(thread, 3, job.sampler_table | settings.scratch_code);
-  put(thread, 4, job.binding_table);
-  const uint64_t scratch = settings.scratch_base + (uint64_t{slot} * kKib << settings.scratch_code);
-  put(thread, 5, (static_cast<uint32_t>(scratch) & ~(kKib - 1)) | (slot & kThreadNumberMask));
-  put(thread, 6, group[1]);
-  put(thread, 7, group[2]);
-}
-
-void put_constants(const Job& job, uint32_t number, eu::Thread& thread) {
-  constexpr size_t kRoom_B = (eu::kGrfs - kPayloadGrf) * eu::kGrfBytes;
-  const std::span<const std::byte> all(job.constants);
-  const size_t shared_B = job.shared_grfs * eu::kGrfBytes;
-  const size_t own_B = job.thread_grfs * eu::kGrfBytes;
-  const std::span shared = all.first(shared_B);
-  const std::span own = all.subspan(shared_B + number * own_B, own_B);
-  size_t at = 0;
-  for (const std::span<const std::byte> part : {job.own_first ? own : shared, job.own_first ? shared : own}) {
-    const size_t take = std::min(part.size(), kRoom_B - at);
-    if (take == 0) {
-      continue;
-    }
-    std::memcpy(thread.grf.data() + kPayloadGrf * eu::kGrfBytes + at, part.data(), take);
-    at += take;
-  }
-}
-
-uint32_t mask_of(const Job& job, uint32_t number) {
-  auto mask = static_cast<uint32_t>(low_mask(job.simd));
-  if (number % job.threads[0] == job.threads[0] - 1) {
-    mask &= job.right_mask;
-  }
-  if (number / job.threads[0] % job.threads[1] == job.threads[1] - 1) {
-    mask &= job.bottom_mask;
-  }
-  return mask;
-}
 
 // X runs fastest. Rows after the first start at zero.
 void advance(Walk& walk) {
@@ -86,34 +40,40 @@ bool any_live(const Walk& walk) {
 
 }  // namespace
 
-// The groups at work, as messages see them.
-class Walker::Live final : public message::Groups {
+// Runs threads, and lets an observer look at one of them, which then goes an instruction at a time.
+class Walker::Runner final : public ThreadRunner {
  public:
-  explicit Live(Walk& walk) : walk_(walk) {}
-
-  std::span<std::byte> local_memory(uint32_t group) override {
-    return group < walk_.groups.size() ? std::span(walk_.groups[group].local) : std::span<std::byte>();
+  Runner(Walker& walker, const Walk& walk) : walker_(walker), walk_(walk) {}
+  eu::ThreadStatus run(uint32_t slot, eu::Thread& thread, uint64_t budget, Sender& sender) override {
+    const message::CachedKernel& kernel = *walker_.kernel_;
+    Sight& sight = walker_.sight_;
+    if (walker_.observer_ == nullptr || sight.slot != slot) [[likely]] {
+      return walker_.executor_->run(thread, *kernel.kernel, budget, sender, kernel.counts.get());
+    }
+    const Moment moment{.gen = sight.generation->id(),
+                        .job = walk_.job,
+                        .settings = *sight.settings,
+                        .thread = thread,
+                        .kernel = *kernel.kernel,
+                        .tables = sight.space->context()};
+    for (uint64_t done = 0; done < budget; ++done) {
+      walker_.observer_->before_instruction(moment);
+      const eu::ThreadStatus status = walker_.executor_->run(thread, *kernel.kernel, 1, sender, kernel.counts.get());
+      if (status == eu::ThreadStatus::running) {
+        continue;
+      }
+      if (status != eu::ThreadStatus::blocked) {
+        sight.slot.reset();
+        walker_.observer_->on_end(moment);
+      }
+      return status;
+    }
+    return thread.status;
   }
-  void arrive(eu::Thread& thread) override {
-    if (thread.group >= walk_.groups.size()) {
-      return;
-    }
-    Group& group = walk_.groups[thread.group];
-    const uint32_t wanted = walk_.job.barrier_threads != 0 ? walk_.job.barrier_threads : group.threads;
-    ++arrivals;
-    if (++group.arrived < wanted) {
-      return;
-    }
-    group.arrived = 0;
-    for (uint32_t i = 0; i < group.threads; ++i) {
-      ++walk_.threads[group.first_slot + i].thread.notification[0];
-    }
-  }
-
-  uint64_t arrivals = 0;
 
  private:
-  Walk& walk_;
+  Walker& walker_;
+  const Walk& walk_;
 };
 
 Walker::Walker() = default;
@@ -124,12 +84,28 @@ void Walker::report(FidelityReport& report) const {
   kernels_.report(report);
 }
 
-void Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome) {
-  const Job& job = walk.job;
-  const uint32_t count = job.group_threads();
-  const std::optional<uint32_t> slots = find_slots(walk, count);
-  if (walk.all_started || !slots) {
-    return;
+// A group as it starts, in its slots.
+void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome) {
+  Group& group = walk.groups[number];
+  group.begun = false;
+  group.ended = group.arrived = 0;
+  group.local.assign(walk.job.local_B, std::byte{0});
+  for (uint32_t i = 0; i < group.threads; ++i) {
+    ThreadSlot& slot = walk.threads[group.first_slot + i];
+    slot.used = true;
+    const uint32_t mask = fill_thread(settings, walk.job, group.at, group.first_slot + i, i, slot.thread);
+    slot.thread.group = number;
+    if (outcome != nullptr) {
+      outcome->channels += static_cast<uint64_t>(std::popcount(mask));
+    }
+  }
+}
+
+bool Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome) {
+  const uint32_t count = walk.job.group_threads();
+  const std::optional<uint32_t> slots = walk.all_started ? std::nullopt : find_slots(walk, count);
+  if (!slots) {
+    return false;
   }
   const auto free = std::ranges::find(walk.groups, false, &Group::live);
   const auto number = static_cast<uint32_t>(free - walk.groups.begin());
@@ -137,23 +113,12 @@ void Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome)
     walk.groups.emplace_back();
   }
   Group& group = walk.groups[number];
-  group = {.live = true, .first_slot = *slots, .threads = count};
-  group.local.resize(job.local_B);
+  group.live = true;
+  group.at = walk.next;
+  group.first_slot = *slots;
+  group.threads = count;
   walk.threads.resize(std::max<size_t>(walk.threads.size(), *slots + count));
-  for (uint32_t i = 0; i < count; ++i) {
-    ThreadSlot& slot = walk.threads[*slots + i];
-    slot.used = true;
-    slot.thread = {};
-    eu::Thread& thread = slot.thread;
-    put_header(settings, job, walk.next, *slots + i, thread);
-    put_constants(job, i, thread);
-    thread.control[0] = job.control;
-    thread.group = number;
-    thread.number = i;
-    const uint32_t mask = mask_of(job, i);
-    thread.start(static_cast<uint32_t>(job.kernel), mask);
-    outcome.channels += static_cast<uint64_t>(std::popcount(mask));
-  }
+  fill_group(settings, walk, number, &outcome);
   if (observer_ != nullptr) {
     const std::optional<uint32_t> chosen = observer_->on_group(walk.next);
     if (chosen && *chosen < count) {
@@ -161,6 +126,7 @@ void Walker::start_group(const Settings& settings, Walk& walk, Outcome& outcome)
     }
   }
   advance(walk);
+  return true;
 }
 
 void Walker::set_observer(Observer* observer) {
@@ -168,44 +134,74 @@ void Walker::set_observer(Observer* observer) {
   sight_ = {};
 }
 
-eu::ThreadStatus Walker::run_turn(Walk& walk, uint32_t slot, uint64_t& used) {
-  eu::Thread& thread = walk.threads[slot].thread;
-  const uint64_t before = thread.instructions;
-  eu::ThreadStatus status{};
-  if (observer_ != nullptr && sight_.slot == slot) [[unlikely]] {
-    status = run_observed(thread, {.gen = sight_.generation->id(),
-                                   .job = walk.job,
-                                   .settings = *sight_.settings,
-                                   .thread = thread,
-                                   .kernel = *kernel_->kernel,
-                                   .tables = sight_.space->context()});
-  } else {
-    status = executor_->run(thread, *kernel_->kernel, kTurn, functions_, kernel_->counts.get());
+// One Event for a kernel that breaks rules, whatever number of them: it names the first.
+void Walker::judge_kernel(spec::GenId gen) const {
+  if (events_ == nullptr) {
+    return;
   }
-  used = thread.instructions - before;
-  walk.instructions += used;
-  return status;
+  uint32_t place = 0;
+  size_t count = 0;
+  std::string names;
+  kernel_->kernel->visit([&](uint32_t offset, const eu::Instruction& in) {
+    const std::vector<eu::Rule> broken = in.op == eu::Op::illegal ? std::vector<eu::Rule>{} : eu::validate(gen, in);
+    if (broken.empty() || count++ != 0) {
+      return;
+    }
+    place = offset;
+    for (const eu::Rule rule : broken) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", eu::name_of(rule));
+    }
+  });
+  if (count != 0) {
+    events_->on_event(
+        {EventKind::undefined_behaviour, "EU", path_, place, count,
+         fmt::format("a kernel breaks {} and is run all the same; instructions like it: {}", names, count)});
+  }
 }
 
-// A turn like any other, an instruction at a time.
-eu::ThreadStatus Walker::run_observed(eu::Thread& thread, const Moment& moment) {
-  for (uint64_t done = 0; done < kTurn; ++done) {
-    observer_->before_instruction(moment);
-    const eu::ThreadStatus status = executor_->run(thread, *kernel_->kernel, 1, functions_, kernel_->counts.get());
-    if (status == eu::ThreadStatus::running) {
-      continue;
+// A turn for each group that is at work.
+void Walker::run_pass(const Generation& generation, const Settings& settings, Walk& walk,
+                      message::Environment& environment) {
+  at_work_.clear();
+  for (uint32_t number = 0; number < walk.groups.size(); ++number) {
+    if (walk.groups[number].live) {
+      at_work_.push_back(number);
     }
-    if (status != eu::ThreadStatus::blocked) {
-      sight_.slot.reset();
-      observer_->on_end(moment);
-    }
-    return status;
   }
-  return thread.status;
+  turns_.assign(at_work_.size(), {});
+  if (pool_ != nullptr && pool_->threads() > 1 && observer_ == nullptr && at_work_.size() > 1) {
+    Patience& patience = patience_[{settings.bases.instruction, walk.job.kernel}];
+    if (patience.alone == 0) {
+      const Pass pass{.generation = generation,
+                      .executor = *executor_,
+                      .kernel = *kernel_,
+                      .functions = functions_,
+                      .environment = environment,
+                      .walk = walk,
+                      .events = events_,
+                      .path = path_,
+                      .renew = [&](uint32_t number) { fill_group(settings, walk, number, nullptr); }};
+      side_by_side_.run(*pool_, pass, at_work_, turns_, patience);
+      return;
+    }
+    --patience.alone;
+  }
+  Runner runner(*this, walk);
+  Sender sender(functions_);
+  for (size_t i = 0; i < at_work_.size(); ++i) {
+    LiveGroup live(walk, at_work_[i]);
+    environment.groups = &live;
+    functions_.begin(generation, environment);
+    run_turn(walk, at_work_[i], turns_[i], runner, sender, live);
+    if (turns_[i].end != Turn::End::over) {
+      break;
+    }
+  }
 }
 
 Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, AddressSpace& space,
                     bool first) {
+  constexpr size_t kMostPatience = 1024;
   Outcome outcome;
   const Job& job = walk.job;
   if (observer_ != nullptr) {
@@ -216,6 +212,9 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   }
   if (executor_ == nullptr) {
     executor_ = eu::make_interpreter(generation.id());
+  }
+  if (patience_.size() > kMostPatience) {
+    patience_.clear();
   }
   if (std::ranges::any_of(std::array{0, 1, 2}, [&](int axis) {
         const auto at = static_cast<size_t>(axis);
@@ -228,63 +227,47 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   }
   kernel_ = &kernels_.find(*executor_, generation.id(), space, settings.bases.instruction,
                            static_cast<uint32_t>(job.kernel), first);
-  Live live(walk);
-  functions_.begin(generation, {.space = &space,
-                                .groups = &live,
-                                .bases = settings.bases,
-                                .binding_table = settings.bases.surface + job.binding_table,
-                                .sampler_table = job.sampler_table});
+  if (!kernel_->judged) {
+    kernel_->judged = true;
+    judge_kernel(generation.id());
+  }
+  message::Environment environment{.space = &space,
+                                   .groups = nullptr,
+                                   .bases = settings.bases,
+                                   .binding_table = settings.bases.surface + job.binding_table,
+                                   .sampler_table = job.sampler_table};
   while (outcome.instructions < kPart) {
+    while (std::ranges::count(walk.groups, true, &Group::live) < groups_at_once(job) &&
+           start_group(settings, walk, outcome)) {
+    }
     if (!any_live(walk)) {
-      if (walk.all_started) {
+      return outcome;
+    }
+    run_pass(generation, settings, walk, environment);
+    Turn all;
+    for (size_t i = 0; i < turns_.size(); ++i) {
+      const Turn& turn = turns_[i];
+      walk.instructions += turn.used;
+      outcome.instructions += turn.used;
+      Group& group = walk.groups[at_work_[i]];
+      group.begun = true;
+      if (turn.end == Turn::End::fault || turn.end == Turn::End::illegal) {
+        outcome.stop = turn.end == Turn::End::fault ? Stop::fault : Stop::illegal;
+        outcome.ip = turn.ip;
         return outcome;
       }
-      start_group(settings, walk, outcome);
-    }
-    const uint64_t arrived = live.arrivals;
-    bool moved = false;  // somebody did something
-    bool freed = false;  // somebody ended
-    bool spent = false;  // somebody used up a turn
-    for (Group& group : walk.groups) {
-      for (uint32_t i = 0; group.live && i < group.threads; ++i) {
-        const eu::Thread& thread = walk.threads[group.first_slot + i].thread;
-        if (thread.status == eu::ThreadStatus::ended) {
-          continue;
-        }
-        uint64_t used = 0;
-        const eu::ThreadStatus status = run_turn(walk, group.first_slot + i, used);
-        outcome.instructions += used;
-        moved |= used > 1;
-        switch (status) {
-          case eu::ThreadStatus::ended:
-            ++group.ended;
-            freed = moved = true;
-            break;
-          case eu::ThreadStatus::faulted:
-          case eu::ThreadStatus::illegal:
-            outcome.stop = status == eu::ThreadStatus::faulted ? Stop::fault : Stop::illegal;
-            outcome.ip = thread.ip;
-            return outcome;
-          case eu::ThreadStatus::running:
-            spent = true;
-            break;
-          case eu::ThreadStatus::blocked:
-            break;
-        }
-      }
-      if (group.live && group.ended == group.threads) {
+      all.moved |= turn.moved;
+      all.freed |= turn.freed;
+      all.spent |= turn.spent;
+      if (group.ended == group.threads) {
         group.live = false;
-        for (uint32_t i = 0; i < group.threads; ++i) {
-          walk.threads[group.first_slot + i].used = false;
+        for (uint32_t thread = 0; thread < group.threads; ++thread) {
+          walk.threads[group.first_slot + thread].used = false;
         }
       }
     }
-    moved |= live.arrivals != arrived;
-    const uint64_t started = outcome.channels;
-    if (!freed && (spent || !moved)) {
-      start_group(settings, walk, outcome);
-    }
-    if (!moved && outcome.channels == started && any_live(walk)) {
+    const bool another = !all.freed && (all.spent || !all.moved) && start_group(settings, walk, outcome);
+    if (!all.moved && !another) {
       outcome.stop = Stop::deadlock;
       return outcome;
     }

@@ -1,14 +1,13 @@
-// Runs a dispatch: starts groups, runs their threads in turn, ends them. One group at a time; when its threads have
-// used up a turn and none has ended, the next group is started beside it, as long as there are thread slots: a group
-// that waits for what another writes gets it. Threads of all live groups take turns in a fixed order, so a dispatch
-// ends the same every time, atomics with their old values included. It is done in parts: others who share the memory
-// may work between two of them.
+// Runs a dispatch: starts groups, runs their threads in turn, ends them. Some groups are at work at a time, as far as
+// there are thread slots; in a pass each has a turn, in a fixed order, so a dispatch ends the same every time, atomics
+// with their old values included. When nobody ends, another group is started beside them: one that waits for what
+// another writes gets it. It is done in parts: others who share the memory may work between two of them.
 //
-// Groups are not spread over threads of the host: the translation caches behind an AddressSpace are for one at a time,
-// and the order of atomics would depend on luck.
+// With a pool the turns of a pass are spread over threads of the host (side_by_side.h), which changes nothing but time.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,15 +17,12 @@
 #include "base/fidelity.h"
 #include "compute/compute_state.h"
 #include "compute/observer.h"
+#include "compute/side_by_side.h"
 #include "gen/generation.h"
 #include "message/kernel_cache.h"
 #include "message/shared_functions.h"
 
 namespace halogen::compute {
-
-// Instructions of a part of a dispatch, and of a thread's turn in it.
-inline constexpr uint64_t kPart = 1 << 16;
-inline constexpr uint64_t kTurn = 1 << 13;
 
 enum class Stop : uint8_t {
   finished,
@@ -50,17 +46,24 @@ class Walker {
 
   // One part. `first`: the dispatch begins.
   Outcome run(const Generation& generation, const Settings& settings, Walk& walk, AddressSpace& space, bool first);
-  void set_events(EventSink* events, const std::string& path) { functions_.set_events(events, path); }
+  void set_events(EventSink* events, const std::string& path) {
+    events_ = events;
+    path_ = path;
+    functions_.set_events(events, path);
+  }
+  // Null: one thread does all.
+  void set_pool(WorkerPool* pool) { pool_ = pool; }
   void report(FidelityReport& report) const;
   // Null: nobody looks.
   void set_observer(Observer* observer);
 
  private:
-  class Live;
+  class Runner;
 
-  void start_group(const Settings& settings, Walk& walk, Outcome& outcome);
-  eu::ThreadStatus run_turn(Walk& walk, uint32_t slot, uint64_t& used);
-  eu::ThreadStatus run_observed(eu::Thread& thread, const Moment& moment);
+  bool start_group(const Settings& settings, Walk& walk, Outcome& outcome);
+  void judge_kernel(spec::GenId gen) const;
+  void fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome);
+  void run_pass(const Generation& generation, const Settings& settings, Walk& walk, message::Environment& environment);
 
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
@@ -76,6 +79,14 @@ class Walker {
   };
   Observer* observer_ = nullptr;
   Sight sight_;
+
+  WorkerPool* pool_ = nullptr;
+  SideBySide side_by_side_;
+  std::map<std::pair<uint64_t, uint64_t>, Patience> patience_;  // by instruction base and kernel
+  EventSink* events_ = nullptr;
+  std::string path_;
+  std::vector<uint32_t> at_work_;  // of a pass
+  std::vector<Turn> turns_;
 };
 
 }  // namespace halogen::compute

@@ -52,6 +52,7 @@ class EngineSet::Port final : public engine::Services {
       }
     }
   }
+  WorkerPool* pool() override { return &set_.pool_; }
   Display& display() override { return listener_.display(); }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
     listener_.display().on_target_write(base, first_line, lines);
@@ -69,8 +70,8 @@ class EngineSet::Port final : public engine::Services {
 };
 
 EngineSet::EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock,
-                     Host& host, EngineListener& listener, const std::string& path)
-    : model_(model), mmio_(mmio), clock_(clock), listener_(listener) {
+                     Host& host, EngineListener& listener, const std::string& path, unsigned threads)
+    : pool_(threads), model_(model), mmio_(mmio), clock_(clock), listener_(listener) {
   for (unsigned number = 0; number < model.engines.size(); ++number) {
     const spec::EngineModel& engine = model.engines[number];
     ports_.push_back(std::make_unique<Port>(*this, number, memory, host, listener));

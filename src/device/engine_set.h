@@ -33,7 +33,7 @@ class EngineSet final : public FaultListener, private PowerListener {
   static constexpr unsigned kMostDoublings = 6;
 
   EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
-            EngineListener& listener, const std::string& path);
+            EngineListener& listener, const std::string& path, unsigned threads);
   ~EngineSet() override;
 
   // Every engine works for a slice, but not beyond `limit`. False: none of them did anything.
@@ -71,6 +71,7 @@ class EngineSet final : public FaultListener, private PowerListener {
   engine::Engine* alone() const;
   uint64_t end_of_slice(const engine::Engine* alone, uint64_t limit) const;
 
+  WorkerPool pool_;
   const spec::DeviceModel& model_;
   MmioSpace& mmio_;
   VirtualClock& clock_;

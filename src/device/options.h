@@ -28,6 +28,7 @@ struct DeviceOptions {
   bool headless = false;             // every pipe of the display is fused off, where a chip has such fuses
   unsigned prefetch_lines = 0;       // cache lines of commands that streamers read ahead and do not read again
   bool power_gating = true;          // false: domains never sleep, for software that knows no force wake
+  unsigned threads = 1;              // of the host that the device's work may be spread over; it ends the same with any
   bool manual_status_place = false;  // context status buffer at dword 28h of the status page, as the manual prints
 };
 

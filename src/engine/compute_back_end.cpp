@@ -40,10 +40,17 @@ std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
           engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMZ)};
 }
 
+// Before there was compute, threads spoke to data ports that are not there yet.
+bool has_compute(spec::GenId gen) {
+  const spec::LengthRule& rule = hw::GPGPU_WALKER::kDesc.length_of_gen[static_cast<size_t>(gen)];
+  return rule.fixed != 0 || rule.max != 0;
+}
+
 }  // namespace
 
 Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
-  if (command.desc.id == CommandId::GPGPU_WALKER) {
+  const bool media = command.desc.id == CommandId::MEDIA_OBJECT || command.desc.id == CommandId::MEDIA_OBJECT_PRT;
+  if (command.desc.id == CommandId::GPGPU_WALKER || (media && has_compute(engine.gen()))) {
     return walk(engine, command);
   }
   compute::Settings& settings = engine.state().compute.settings;
@@ -61,22 +68,25 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
   const uint64_t place = command.place.address.value;
-  const auto fields = command.as<hw::GPGPU_WALKER>(engine.gen());
+  const bool media = command.desc.id != CommandId::GPGPU_WALKER;
+  const auto fields = media ? hw::GPGPU_WALKER{} : command.as<hw::GPGPU_WALKER>(engine.gen());
   if (fields.predicate_enable && !predicate_result(engine)) {
     return Next::advance();
   }
   walk.end();
   const std::array<uint32_t, 3> counts = indirect_counts(engine);
   const compute::JobFault fault =
-      compute::make_job(engine.generation(), state.settings, command.dwords,
-                        fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
+      media ? compute::make_media_job(engine.generation(), state.settings, command.desc.id, command.dwords, space,
+                                      walk.job)
+            : compute::make_job(engine.generation(), state.settings, command.dwords,
+                                fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
   switch (fault) {
     case compute::JobFault::none:
       break;
     case compute::JobFault::memory:
       return engine.stopped_by_fault();
     case compute::JobFault::no_descriptor:
-      engine.raise(EventKind::undefined_behaviour, command.desc.name, place, fields.interface_descriptor_offset,
+      engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[1],
                    "no such interface descriptor was loaded: nothing is started");
       return Next::advance();
     case compute::JobFault::too_many_threads:
@@ -103,6 +113,7 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
   }
   Events events(engine);
   walker_.set_events(&events, engine.path());
+  walker_.set_pool(engine.services().pool());
   space.begin_work(walk.missed);
   const compute::Outcome outcome = walker_.run(engine.generation(), state.settings, walk, space, !again);
   walk.missed = space.end_work();

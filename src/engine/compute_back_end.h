@@ -3,7 +3,8 @@
 // the streamer. A long dispatch is done in parts, and other engines go on between them; its own streamer does nothing
 // else meanwhile. An endless one never ends: the engine stays busy until software resets it.
 //
-// Left out: media objects and their walker, and everything that draws; they are reported as not executed. Constants and
+// Left out: the walker of media objects, media objects before Gen8, and everything that draws; they are reported as not
+// executed. Constants and
 // interface descriptors are read when a dispatch begins, not when they are loaded.
 #pragma once
 

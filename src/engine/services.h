@@ -8,6 +8,7 @@
 
 #include "base/event.h"
 #include "base/strong.h"
+#include "base/worker_pool.h"
 #include "gen/interrupt_cause.h"
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
@@ -56,6 +57,9 @@ class Services {
 
   // A BLT wrote scan lines of the surface at `base`; lines count from there.
   virtual void on_target_write(GpuVa /*base*/, uint32_t /*first_line*/, uint32_t /*lines*/) {}
+
+  // Threads of the host for work that can be cut up; null: there is only the caller's.
+  virtual WorkerPool* pool() { return nullptr; }
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual Display& display() = 0;

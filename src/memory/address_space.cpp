@@ -1,9 +1,11 @@
 #include "memory/address_space.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.h"
 #include "memory/copy_bytes.h"
+#include "memory/trial.h"
 
 namespace halogen {
 namespace {
@@ -260,6 +262,9 @@ bool AddressSpace::transfer(GpuVa address, std::span<Byte> host, Access access) 
 // Neighbouring pages are often neighbours on the host too: their bytes are copied as one run.
 template <class Byte>
 bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access access) {
+  if (trial_ != nullptr) [[unlikely]] {
+    return trial_->transfer(at, host, access);
+  }
   Byte* start = host.data();  // of the run
   std::byte* frames = nullptr;
   size_t run = 0;
@@ -313,6 +318,11 @@ bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, co
 // An access that needs more than the quick way waits until those before it are done.
 template <class Byte>
 bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access) {
+  if (trial_ != nullptr) [[unlikely]] {
+    return std::ranges::all_of(addresses, [&](GpuVa address) {
+      return trial_->transfer(address.value, std::span(std::exchange(host, host + bytes), bytes), access);
+    });
+  }
   std::byte* found[kBatch];
   size_t waiting = 0;
   const auto finish = [&] {
@@ -354,6 +364,9 @@ void AddressSpace::prefetch_entries(std::span<const GpuVa> addresses) const {
 }
 
 AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
+  if (trial_ != nullptr) {
+    return trial_->view(address, access);
+  }
   View view;
   const std::optional<TlbEntry> entry = short_way(address.value, access) != nullptr
                                             ? tlb_->peek(tag_, address.value >> kFrameBits)
@@ -370,6 +383,24 @@ AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
     unmapped(address.value, entry);
   }
   return view;
+}
+
+std::byte* AddressSpace::look_up_frame(GpuVa address, Access access) const {
+  if (pre_ != nullptr || context_.format == nullptr) {
+    return nullptr;
+  }
+  if (const std::optional<TlbEntry> entry = tlb_->peek(tag_, address.value >> kFrameBits)) {
+    const bool fits = entry->fault == FaultReason::none && entry->tile == Tile::mapped &&
+                      (!access.write || (entry->writable && entry->dirty));
+    return fits ? entry->frame : nullptr;
+  }
+  const WalkResult result = walk(*memory_, context_, address.value, access, nullptr, false);
+  const Mapping& mapping = result.mapping;
+  if (result.fault || mapping.null || mapping.snooped || (context_.gtt_cache && mapping.page_bits > 16)) {
+    return nullptr;
+  }
+  const uint64_t inside = address.value & low_mask(mapping.page_bits) & ~kPageMask;
+  return memory_->frame(mapping.space, PhysAddr(mapping.address + inside));
 }
 
 }  // namespace halogen

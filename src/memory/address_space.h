@@ -58,6 +58,8 @@ struct WalkStatistics {
   uint64_t entry_loads = 0;
 };
 
+class Trial;
+
 class AddressSpace final : private PhysicalMemory::Watcher {
  public:
   AddressSpace(const PhysicalMemory& memory, Tlb& tlb, SpaceTag tag, FaultHandler& faults)
@@ -73,6 +75,9 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   void load(const WalkContext& context);
   const WalkContext& context() const { return context_; }
   void set_pre_translation(PreTranslation* pre);
+  // From now on every access is the trial's (trial.h). For a space that was never loaded.
+  void set_trial(Trial* trial) { trial_ = trial; }
+  const PhysicalMemory& memory() const { return *memory_; }
 
   // Copies. False when an access was stopped by a fault; what came before it is done.
   bool read(GpuVa address, std::span<std::byte> into, bool instruction = false) {
@@ -125,6 +130,10 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     std::byte* frame = nullptr;
     return quick(address.value, 1, access, frame) ? frame : short_way(address.value, access);
   }
+
+  // The frame of an access that needs no fault and no null page, without any effect on translation caches and page
+  // tables; null: it may need one.
+  std::byte* look_up_frame(GpuVa address, Access access) const;
 
   // Between these two all accesses are one piece of work, of which a guest may make as many as it likes: of the faults
   // that are skipped only the first raises an Event. `skipped`: those of its earlier parts. Gives their sum.
@@ -233,6 +242,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   Tlb* tlb_;
   FaultHandler* faults_;
   PreTranslation* pre_ = nullptr;
+  Trial* trial_ = nullptr;
   WalkContext context_;
   DirectRange ranges_[2];                           // by MemorySpace
   MemorySpace direct_space_ = MemorySpace::system;  // of direct_

@@ -25,6 +25,7 @@ class CodePages final : public eu::CodeSource {
 
   void attach(AddressSpace* space) { space_ = space; }
   bool refused() const { return refused_; }
+  void freeze(bool frozen) { frozen_ = frozen; }
 
   std::optional<eu::Instruction> at(uint32_t offset) const override {
     std::array<std::byte, kInstruction_B> bytes{};
@@ -33,7 +34,7 @@ class CodePages final : public eu::CodeSource {
       const uint64_t place = uint64_t{offset} + have;
       const Page* const page = page_of(place / kPage);
       if (page == nullptr) {
-        return pages_.size() < kMostPages ? std::nullopt : std::optional<eu::Instruction>(eu::Instruction{});
+        return frozen_ || pages_.size() < kMostPages ? std::nullopt : std::optional<eu::Instruction>(eu::Instruction{});
       }
       const size_t in_page = place % kPage;
       const size_t take = std::min(bytes.size() - have, kPage - in_page);
@@ -70,7 +71,7 @@ class CodePages final : public eu::CodeSource {
     if (const auto known = pages_.find(number); known != pages_.end()) {
       return &known->second;
     }
-    if (pages_.size() >= kMostPages) {
+    if (frozen_ || pages_.size() >= kMostPages) {
       return nullptr;
     }
     Page page;
@@ -84,9 +85,14 @@ class CodePages final : public eu::CodeSource {
   spec::GenId gen_;
   uint64_t base_;
   AddressSpace* space_ = nullptr;
+  bool frozen_ = false;
   mutable bool refused_ = false;
   mutable std::map<uint64_t, Page> pages_;
 };
+
+void CachedKernel::freeze(bool frozen) {
+  code->freeze(frozen);
+}
 
 KernelCache::KernelCache() = default;
 KernelCache::~KernelCache() = default;

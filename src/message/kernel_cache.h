@@ -20,6 +20,10 @@ struct CachedKernel {
   std::shared_ptr<CodePages> code;
   std::unique_ptr<eu::Kernel> kernel;
   std::unique_ptr<eu::ExecutionCounts> counts;
+  bool judged = false;  // whoever dispatches it has looked for rules that it breaks
+
+  // Frozen: no code is read that is not here already, so that several threads of the host may run it.
+  void freeze(bool frozen);
 };
 
 class KernelCache {

@@ -1,5 +1,6 @@
 #include "message/shared_functions.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ void Call::approximate(std::string_view reason) {
   if (count.fidelity == FidelityClass::exact) {
     count.fidelity = FidelityClass::approximate;
     count.reason = reason;
+    context.learned = true;
   }
 }
 
@@ -55,6 +57,7 @@ SendOutcome Call::unsupported(std::string_view reason) {
   if (count.fidelity != FidelityClass::unsupported) {
     count.fidelity = FidelityClass::unsupported;
     count.reason = reason;
+    context.learned = true;
     if (context.events != nullptr) {
       context.events->on_event({EventKind::unsupported, function_name(control.function), context.path, thread.ip,
                                 message.descriptor,
@@ -135,9 +138,63 @@ void SharedFunctions::begin(const Generation& generation, const Environment& env
   context_.samplers.forget();
 }
 
+void SharedFunctions::follow(const SharedFunctions& main) {
+  context_.learned = false;
+  for (size_t function = 0; function < context_.counts.size(); ++function) {
+    for (size_t type = 0; type < context_.counts[function].size(); ++type) {
+      const MessageCount& known = main.context_.counts[function][type];
+      context_.counts[function][type] = {context_.counts[function][type].count, known.fidelity, known.reason};
+    }
+  }
+}
+
+void SharedFunctions::hand_over(SharedFunctions& main) {
+  for (size_t function = 0; function < context_.counts.size(); ++function) {
+    for (size_t type = 0; type < context_.counts[function].size(); ++type) {
+      MessageCount& mine = context_.counts[function][type];
+      if (mine.count == 0) {
+        continue;
+      }
+      MessageCount& all = main.context_.counts[function][type];
+      all = {all.count + mine.count, mine.fidelity, mine.reason};
+      mine.count = 0;
+    }
+  }
+}
+
+void SharedFunctions::drop_counts() {
+  for (auto& types : context_.counts) {
+    for (MessageCount& count : types) {
+      count.count = 0;
+    }
+  }
+}
+
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {
   Call call(context_, thread, message);
   ++call.count.count;
+  return dispatch(call);
+}
+
+eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message& message) {
+  Call call(context_, thread, message);
+  const MessageCount before = call.count;
+  std::array<std::byte, 32 * eu::kGrfBytes> registers;
+  const std::span saved = std::span(registers).first(std::min(registers.size(), message.response.size()));
+  std::copy_n(message.response.begin(), saved.size(), saved.begin());
+  ++call.count.count;
+  const SendOutcome outcome = dispatch(call);
+  if (outcome != SendOutcome::fault && !context_.learned) {
+    return outcome;
+  }
+  context_.learned = false;
+  call.count = before;
+  std::ranges::copy(saved, message.response.begin());
+  return SendOutcome::blocked;
+}
+
+eu::SendOutcome SharedFunctions::dispatch(Call& call) {
+  const eu::Message& message = call.message;
   switch (call.control.function) {
     case SharedFunction::rc:
     case SharedFunction::dpwr:

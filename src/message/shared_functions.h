@@ -54,9 +54,12 @@ struct Context {
   std::string path;
   ControlCache controls;
   std::array<std::array<MessageCount, eu::kMessageTypes>, eu::kSharedFunctions> counts{};
+  bool learned = false;  // a kind of message is not as exact as it was thought to be
 
   spec::GenId gen() const { return generation->id(); }
 };
+
+struct Call;
 
 class SharedFunctions final : public eu::MessageTarget {
  public:
@@ -71,7 +74,17 @@ class SharedFunctions final : public eu::MessageTarget {
 
   void report(FidelityReport& report) const;
 
+  // Where several work for one: what is known of kinds of messages, and back what this one has counted and learned.
+  void follow(const SharedFunctions& main);
+  void hand_over(SharedFunctions& main);
+  void drop_counts();
+  // A message that would fault, or from which something would be learned, is not done but blocked: it is to be sent
+  // again when it is its turn.
+  eu::SendOutcome try_send(eu::Thread& thread, const eu::Message& message);
+
  private:
+  eu::SendOutcome dispatch(Call& call);
+
   Context context_;
 };
 

@@ -30,6 +30,7 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
   // The reserved areas of an integrated part lie above what clients use.
   DeviceOptions device;
   device.name = options.name;
+  device.threads = options.threads;
   device.power_gating = false;
   device.local_tables = false;
   device.wide_local = true;

@@ -89,4 +89,12 @@ void KernelCounts::report(FidelityReport& report) const {
   }
 }
 
+void KernelCounts::take(ExecutionCounts& other) {
+  std::vector<uint64_t>& theirs = static_cast<KernelCounts&>(other).counters_;
+  for (size_t i = 0; i < counters_.size() && i < theirs.size(); ++i) {
+    counters_[i] += theirs[i];
+  }
+  other.clear();
+}
+
 }  // namespace halogen::eu

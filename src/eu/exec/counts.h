@@ -1,6 +1,7 @@
 // What ran, for the fidelity report: one counter an instruction of a kernel, named by operation and types.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ class KernelCounts final : public ExecutionCounts {
   explicit KernelCounts(const PreparedKernel& kernel) : kernel_(kernel), counters_(kernel.list().size()) {}
   uint64_t* counters() { return counters_.data(); }
   void report(FidelityReport& report) const override;
+  void take(ExecutionCounts& other) override;
+  void clear() override { std::fill(counters_.begin(), counters_.end(), 0); }
 
  private:
   const PreparedKernel& kernel_;

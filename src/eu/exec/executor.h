@@ -40,6 +40,8 @@ class Kernel {
   [[nodiscard]] virtual uint32_t entry() const = 0;
   [[nodiscard]] virtual size_t instruction_count() const = 0;
   [[nodiscard]] virtual const Instruction* find(uint32_t offset) const = 0;
+  // Every instruction that can be reached without a register, by offset.
+  virtual void visit(const std::function<void(uint32_t, const Instruction&)>& each) const = 0;
 };
 
 // What a prepared kernel depends on: where keys are equal one kernel may stand for the other. The order is any.
@@ -55,6 +57,9 @@ class ExecutionCounts {
  public:
   virtual ~ExecutionCounts() = default;
   virtual void report(FidelityReport& report) const = 0;
+  // Adds those of another one of the same kernel, and begins again there; or only begins again.
+  virtual void take(ExecutionCounts& other) = 0;
+  virtual void clear() = 0;
 };
 
 class Executor {

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "eu/exec/alu.h"
+#include "eu/exec/exceptions.h"
 #include "eu/exec/flow_stack.h"
 #include "eu/exec/masks.h"
 
@@ -259,11 +260,8 @@ Step illegal_instruction(Frame& frame, const Prepared& prepared) {
   constexpr uint32_t kEnable = ExceptionBits::kIllegalOpcode >> 16;
   thread.control[1] |= ExceptionBits::kIllegalOpcode;
   thread.control[2] = prepared.offset;
-  if (thread.sip != kNoIp && (thread.control[1] & kEnable) != 0 &&
-      (thread.control[0] & ControlBits::kMasterException) == 0) {
-    thread.control[0] |= ControlBits::kMasterException | ControlBits::kAccumulatorDisable;
-    thread.join_ip = kNoIp;
-    thread.ip = thread.sip;
+  if ((thread.control[1] & kEnable) != 0 &&
+      enter_system_routine(thread, ExceptionBits::kIllegalOpcode, prepared.offset)) {
     return Step::jumped;
   }
   thread.status = ThreadStatus::illegal;

@@ -64,6 +64,9 @@ class Interpreter final : public Executor {
       ++thread.instructions;
       const Step step = (prepared->fast != nullptr ? prepared->fast : prepared->handler)(frame, *prepared);
       if (!advance(thread, *prepared, step)) {
+        if (counters != nullptr && thread.status == ThreadStatus::blocked) {
+          --counters[kernel.index_of(*prepared)];  // it was only tried
+        }
         return thread.status;
       }
     }

@@ -5,6 +5,7 @@
 
 #include "eu/exec/alu.h"
 #include "eu/exec/code_walk.h"
+#include "eu/exec/exceptions.h"
 #include "eu/exec/fast.h"
 #include "eu/exec/fast_accumulate.h"
 #include "eu/exec/fast_math.h"
@@ -163,6 +164,15 @@ Type execution_type(const Instruction& in) {
   return has_signed ? Type::w : Type::uw;
 }
 
+Step at_breakpoint(Frame& frame, const Prepared& prepared) {
+  if (meets_breakpoint(frame.thread, prepared.offset)) {
+    return Step::jumped;
+  }
+  const bool writes_control = prepared.in.dst.is_arf(Arf::control);
+  const Handler handler = handler_for(prepared.in, frame.rules);
+  return (handler == execute_alu && writes_control ? write_control : handler)(frame, prepared);
+}
+
 Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRules& rules, const CodeSource* code,
                              bool only_generic) {
   Prepared prepared;
@@ -181,6 +191,11 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
   prepared.raw_move = is_move && element_type(in.src[0]) == in.dst.type && !in.saturate && !from_wide &&
                       (in.src[0].file == File::immediate || (!in.src[0].negate && !in.src[0].absolute));
   prepared.handler = handler_for(in, rules);
+  if (in.breakpoint) {
+    prepared.handler = at_breakpoint;
+  } else if (prepared.handler == execute_alu && in.dst.is_arf(Arf::control)) {
+    prepared.handler = write_control;
+  }
   if (!only_generic && prepared.handler == execute_alu) {
     choose_fast(prepared, rules);
     if (prepared.fast == nullptr) {

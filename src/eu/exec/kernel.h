@@ -25,6 +25,11 @@ class PreparedKernel final : public Kernel {
     const Prepared* prepared = at(offset);
     return prepared == nullptr ? nullptr : &prepared->in;
   }
+  void visit(const std::function<void(uint32_t, const Instruction&)>& each) const override {
+    for (const Prepared& prepared : list_) {
+      each(prepared.offset, prepared.in);
+    }
+  }
   [[nodiscard]] const Prepared* at(uint32_t offset) const {
     const uint32_t slot = (offset - first_) / 8;
     if (slot >= slots_.size() || (offset & 7) != 0) {

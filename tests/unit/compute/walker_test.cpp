@@ -65,8 +65,10 @@ class Dispatch : public MessageBench {
     EXPECT_EQ(outcome_.stop, expected);
     return parts;
   }
+  // All groups are at work at a time: slots are numbered through.
+  uint32_t slot_of(uint32_t group, uint32_t thread) const { return group * walk_.job.group_threads() + thread; }
   uint32_t shown(uint32_t group, uint32_t thread, uint32_t reg, uint32_t dword) {
-    return word(kOut + (group * 4 + thread) * 128 + reg * 32 + dword * 4);
+    return word(kOut + (group * 4 + slot_of(group, thread)) * 128 + reg * 32 + dword * 4);
   }
 
   Settings settings_;
@@ -87,7 +89,8 @@ TEST_P(Dispatch, HeaderMasksAndConstantsOfTheConstantBuffer) {
       EXPECT_EQ(shown(group, thread, 0, 7), 0u);
       EXPECT_EQ(shown(group, thread, 0, 3), 0x2020u | 1) << "samplers, and the size of scratch";
       EXPECT_EQ(shown(group, thread, 0, 4), kTable);
-      EXPECT_EQ(shown(group, thread, 0, 5), 0x4'0000 + thread * 2048 + thread) << "2 KiB a thread";
+      const uint32_t slot = slot_of(group, thread);
+      EXPECT_EQ(shown(group, thread, 0, 5), 0x4'0000 + slot * 2048 + slot) << "2 KiB a thread";
       EXPECT_EQ(shown(group, thread, 1, 0), 0x1000u) << "for all";
       EXPECT_EQ(shown(group, thread, 2, 0), 0x1008u + 8 * thread) << "its own";
       EXPECT_EQ(shown(group, thread, 3, 0), thread == 1 ? 0x00ffu : 0xffffu);

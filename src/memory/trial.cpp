@@ -1,0 +1,271 @@
+#include "memory/trial.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/bits.h"
+
+namespace halogen {
+namespace {
+
+constexpr uint64_t kPageMask = kFrameBytes - 1;
+constexpr size_t kDwordsOfWord = 64;
+
+// The dwords that `bytes` bytes from `offset` on touch.
+void mark(DwordMask& mask, size_t offset, size_t bytes) {
+  const size_t first = offset / 4;
+  const size_t end = (offset + bytes - 1) / 4 + 1;
+  for (size_t at = first; at < end;) {
+    const size_t in_word = at % kDwordsOfWord;
+    const size_t count = std::min(end - at, kDwordsOfWord - in_word);
+    mask[at / kDwordsOfWord] |= low_mask(static_cast<unsigned>(count)) << in_word;
+    at += count;
+  }
+}
+
+// Calls with each part of an access that lies in one page.
+template <class Byte, class Do>
+bool for_each_page(uint64_t address, std::span<Byte> host, Do&& part) {
+  while (!host.empty()) {
+    const size_t bytes = std::min<uint64_t>(host.size(), kFrameBytes - (address & kPageMask));
+    if (!part(address, host.first(bytes))) {
+      return false;
+    }
+    host = host.subspan(bytes);
+    address += bytes;
+  }
+  return true;
+}
+
+uint64_t key_of(const std::byte* frame) {
+  return reinterpret_cast<uintptr_t>(frame);
+}
+
+}  // namespace
+
+DwordMask& WrittenPages::at(const std::byte* frame) {
+  DwordMask* mask = pages_.find(key_of(frame));
+  if (mask == nullptr) {
+    mask = &pages_.add(key_of(frame));
+    mask->fill(0);
+  }
+  return *mask;
+}
+
+void WrittenPages::add(const std::byte* frame, size_t offset, size_t bytes) {
+  mark(at(frame), offset, bytes);
+}
+
+void WrittenPages::add(const std::byte* frame, const DwordMask& mask) {
+  DwordMask& all = at(frame);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i] |= mask[i];
+  }
+}
+
+bool WrittenPages::touches(const std::byte* frame, const DwordMask& mask) {
+  const DwordMask* const written = pages_.find(key_of(frame));
+  if (written == nullptr) {
+    return false;
+  }
+  uint64_t both = 0;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    both |= mask[i] & (*written)[i];
+  }
+  return both != 0;
+}
+
+void Trial::begin(AddressSpace& real, std::mutex& finding) {
+  real_ = &real;
+  finding_ = &finding;
+  written_ = nullptr;
+  places_.clear();
+  pages_.clear();
+  last_ = nullptr;
+  touches_.clear();
+  used_blocks_ = 0;
+}
+
+std::byte* Trial::look_up(uint64_t number, Access access) {
+  const std::lock_guard lock(*finding_);
+  return real_->look_up_frame(GpuVa{number << kFrameBits}, access);
+}
+
+Trial::Place* Trial::find(uint64_t address) {
+  const uint64_t number = address >> kFrameBits;
+  if (last_ != nullptr && last_->number == number) {
+    return last_;
+  }
+  Place* place = places_.find(number);
+  if (place == nullptr) {
+    std::byte* const frame = places_.size() < kMostPages ? look_up(number, {}) : nullptr;
+    if (frame == nullptr) {
+      return nullptr;
+    }
+    Page* page = pages_.find(key_of(frame));
+    if (page == nullptr) {
+      page = &pages_.add(key_of(frame));
+      *page = {.frame = frame, .block = nullptr, .read = {}};
+    }
+    touches_.push_back({number, false, frame});
+    place = &places_.add(number);
+    *place = {number, page, false};
+  }
+  last_ = place;
+  return place;
+}
+
+bool Trial::prepare_write(Place& place) {
+  if (place.writable) {
+    return true;
+  }
+  Page& page = *place.page;
+  if ((page.block == nullptr && used_blocks_ >= kMostBlocks) || look_up(place.number, {.write = true}) != page.frame) {
+    return false;
+  }
+  place.writable = true;
+  touches_.push_back({place.number, true, page.frame});
+  if (page.block == nullptr) {
+    if (used_blocks_ == blocks_.size()) {
+      blocks_.push_back(std::make_unique<Block>());
+    }
+    page.block = blocks_[used_blocks_++].get();
+    page.block->mask.fill(0);
+  }
+  return true;
+}
+
+void Trial::read_part(Page& page, size_t offset, std::span<std::byte> host) {
+  mark(page.read, offset, host.size());
+  copy_bytes(host.data(), page.frame + offset, host.size());
+  if (page.block == nullptr) {
+    return;
+  }
+  for (size_t at = offset; at < offset + host.size();) {
+    const uint64_t mask = page.block->mask[at / 64];
+    if (mask == 0) {
+      at = (at / 64 + 1) * 64;
+      continue;
+    }
+    if ((mask >> at % 64 & 1) != 0) {
+      host[at - offset] = page.block->bytes[at];
+    }
+    ++at;
+  }
+}
+
+void Trial::write_part(Page& page, size_t offset, std::span<const std::byte> host) {
+  copy_bytes(page.block->bytes.data() + offset, host.data(), host.size());
+  for (size_t at = offset; at < offset + host.size();) {
+    const size_t in_word = at % 64;
+    const size_t count = std::min(offset + host.size() - at, 64 - in_word);
+    page.block->mask[at / 64] |= low_mask(static_cast<unsigned>(count)) << in_word;
+    at += count;
+  }
+}
+
+bool Trial::transfer(uint64_t address, std::span<std::byte> host, Access access) {
+  if (written_ != nullptr) {
+    return real_->read(GpuVa{address}, host, access.instruction);
+  }
+  if (access.instruction) {
+    return false;
+  }
+  return for_each_page(address, host, [&](uint64_t at, std::span<std::byte> part) {
+    const Place* const place = find(at);
+    if (place == nullptr) {
+      return false;
+    }
+    read_part(*place->page, at & kPageMask, part);
+    return true;
+  });
+}
+
+bool Trial::transfer(uint64_t address, std::span<const std::byte> host, Access) {
+  if (written_ != nullptr) {
+    const bool done = real_->write(GpuVa{address}, host);
+    note_write(address, host.size());
+    return done;
+  }
+  return for_each_page(address, host, [&](uint64_t at, std::span<const std::byte> part) {
+    Place* const place = find(at);
+    if (place == nullptr || !prepare_write(*place)) {
+      return false;
+    }
+    write_part(*place->page, at & kPageMask, part);
+    return true;
+  });
+}
+
+// Where nothing is found nothing was written.
+void Trial::note_write(uint64_t address, size_t bytes) {
+  while (bytes != 0) {
+    const size_t part = std::min<uint64_t>(bytes, kFrameBytes - (address & kPageMask));
+    if (const std::byte* const frame = real_->look_up_frame(GpuVa{address}, {.write = true})) {
+      written_->add(frame, address & kPageMask, part);
+    }
+    address += part;
+    bytes -= part;
+  }
+}
+
+// Whoever asks for a place does an operation there that is at most so long.
+AddressSpace::View Trial::view(GpuVa address, Access access) {
+  constexpr size_t kMostBytes = 16;
+  AddressSpace::View view;
+  if (written_ == nullptr) {
+    view.stopped = true;
+    return view;
+  }
+  view = real_->view(address, access);
+  if (access.write && !view.bytes.empty()) {
+    written_->add(view.bytes.data() - (address.value & kPageMask), address.value & kPageMask,
+                  std::min(kMostBytes, view.bytes.size()));
+  }
+  return view;
+}
+
+// The real space sees the accesses, its translation caches and page tables too, and must find the same pages.
+bool Trial::same_pages() {
+  return std::ranges::all_of(touches_, [&](const Touch& touch) {
+    const GpuVa address{touch.number << kFrameBits};
+    const Access access{.write = touch.write};
+    const std::byte* const frame = real_->page_at(address, access);
+    return (frame != nullptr ? frame : real_->view(address, access).bytes.data()) == touch.frame;
+  });
+}
+
+bool Trial::commit(WrittenPages& written) {
+  for (size_t i = 0; i < pages_.size(); ++i) {
+    if (written.touches(pages_[i].frame, pages_[i].read)) {
+      return false;
+    }
+  }
+  if (!same_pages()) {
+    return false;
+  }
+  for (size_t i = 0; i < pages_.size(); ++i) {
+    if (pages_[i].block != nullptr) {
+      write_back(pages_[i], written);
+    }
+  }
+  return true;
+}
+
+void Trial::write_back(const Page& page, WrittenPages& written) {
+  DwordMask dwords{};
+  for (size_t line = 0; line < page.block->mask.size(); ++line) {
+    const size_t at = line * 64;
+    for (uint64_t rest = page.block->mask[line]; rest != 0;) {
+      const auto first = static_cast<unsigned>(std::countr_zero(rest));
+      const auto count = static_cast<unsigned>(std::countr_one(rest >> first));
+      copy_bytes(page.frame + at + first, page.block->bytes.data() + at + first, count);
+      mark(dwords, at + first, count);
+      rest &= ~(low_mask(count) << first);
+    }
+  }
+  written.add(page.frame, dwords);
+}
+
+}  // namespace halogen
