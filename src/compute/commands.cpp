@@ -55,10 +55,9 @@ bool has_pipeline_mask(spec::GenId gen) {
   hw::PIPELINE_SELECT select{};
   std::array<uint32_t, 1> without{};
   std::array<uint32_t, 1> with{};
-  select.pack(gen, without);
+  const bool first = static_cast<bool>(select.pack(gen, without));
   select.mask_bits = 1;
-  select.pack(gen, with);
-  return with != without;
+  return first && select.pack(gen, with) && with != without;
 }
 
 // The descriptor with this number; what is wrong otherwise.

@@ -164,6 +164,8 @@ Type execution_type(const Instruction& in) {
   return has_signed ? Type::w : Type::uw;
 }
 
+namespace {
+
 Step at_breakpoint(Frame& frame, const Prepared& prepared) {
   if (meets_breakpoint(frame.thread, prepared.offset)) {
     return Step::jumped;
@@ -172,6 +174,8 @@ Step at_breakpoint(Frame& frame, const Prepared& prepared) {
   const Handler handler = handler_for(prepared.in, frame.rules);
   return (handler == execute_alu && writes_control ? write_control : handler)(frame, prepared);
 }
+
+}  // namespace
 
 Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRules& rules, const CodeSource* code,
                              bool only_generic) {

@@ -151,8 +151,44 @@ TEST_F(ComputeStreamer, TheReportNamesWhatRan) {
   EXPECT_EQ(writes.count, 2u);
 }
 
-TEST_F(ComputeStreamer, MediaObjectsAreNamedAsMissing) {
+// The command's own data stand behind the constants (as kernels of intel-vaapi-driver and igt read them).
+TEST_F(ComputeStreamer, AMediaObjectStartsOneThread) {
+  bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 1u << 16, 0, 0});
+  bench.poke(state_ + 0x400, {0xc0c0, 0xc0c1});
+  bench.poke(state_ + 0x500, {0x1d1d, 0x1d1e});
+  EXPECT_TRUE(run(settings()));
+  EXPECT_TRUE(run({0x7001'0002, 0, 64, 0x400}));
+  EXPECT_TRUE(run({0x7100'0005, 0, 0, 0, 3, 0, 0xabcd}));
+  const uint64_t at = out_ + 3 * 512;  // by the X of its position
+  EXPECT_EQ(bench.peek(at + 4), 3u);
+  EXPECT_EQ(bench.peek(at + 16), 0x100u);
+  EXPECT_EQ(bench.peek(at + 32), 0xc0c0u);
+  EXPECT_EQ(bench.peek(at + 64), 0xabcdu);
+  EXPECT_EQ(bench.peek(at + 68), 0u) << "the rest of the register";
+  EXPECT_EQ(bench.peek(at + 96), 0xffff'ffffu) << "every channel";
+  // What the command points to instead.
+  EXPECT_TRUE(run({0x7100'0004, 0, 8, 0x500, 5, 0}));
+  EXPECT_EQ(bench.peek(out_ + 5 * 512 + 64), 0x1d1du);
+  EXPECT_EQ(bench.peek(out_ + 5 * 512 + 68), 0x1d1eu);
+  EXPECT_EQ(bench.peek(out_ + 5 * 512 + 72), 0u);
+  // One that stays has twelve dwords and no position.
+  Dwords persistent(16);
+  persistent[0] = 0x7102'000e;
+  persistent[4] = 0x9191;
+  EXPECT_TRUE(run(persistent));
+  EXPECT_EQ(bench.peek(out_ + 64), 0x9191u);
+  EXPECT_EQ(bench.events(EventKind::unsupported), 0u);
+}
+
+TEST_F(ComputeStreamer, AMediaObjectWithoutADescriptorIsDropped) {
   EXPECT_TRUE(run({0x7100'0004, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
+}
+
+TEST_F(ComputeStreamer, TheWalkerOfMediaObjectsIsNamedAsMissing) {
+  Dwords walk(17);
+  walk[0] = 0x7103'000f;
+  EXPECT_TRUE(run(walk));
   EXPECT_EQ(bench.events(EventKind::unsupported), 1u);
 }
 

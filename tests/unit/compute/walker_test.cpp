@@ -230,6 +230,7 @@ TEST_P(SettingsTest, CommandsBringThemBack) {
   settings.has_bases = true;
   settings.bases = {0x1000, 0x8001'0000'0000, 0x3000, 0x4000, 0x5000, 0, 0};
   settings.system_routine = 0x7000;
+  settings.preemption_area = settings.pipeline_masked ? 0x12'3000 : 0;  // both came with Gen9
   settings.scratch_base = 0x1400;
   settings.scratch_code = 3;
   settings.stack_code = 3;
@@ -253,6 +254,22 @@ TEST_P(SettingsTest, CommandsBringThemBack) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, SettingsTest, testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
                          [](const auto& chip) { return chip.param; });
+
+// From Gen9 on bits of the selection take effect whose mask bits are set.
+TEST(PipelineSelect, MaskBits) {
+  const auto select = [](spec::GenId gen, uint32_t bits, Settings& settings) {
+    const uint32_t word = 0x6904'0000 | bits;
+    EXPECT_TRUE(change_settings(gen, spec::CommandId::PIPELINE_SELECT, std::span(&word, 1), settings));
+    return settings.pipeline;
+  };
+  Settings settings;
+  EXPECT_EQ(select(spec::GenId::gen9, 0x302, settings), 2);
+  EXPECT_EQ(select(spec::GenId::gen9, 0x001, settings), 2) << "no mask, no change";
+  EXPECT_EQ(select(spec::GenId::gen9, 0x101, settings), 3);
+  EXPECT_EQ(select(spec::GenId::gen9, 0x200, settings), 1);
+  EXPECT_EQ(select(spec::GenId::gen12, 0x1312, settings), 2);
+  EXPECT_EQ(select(spec::GenId::gen8, 0, settings), 0);
+}
 
 TEST(LocalMemory, CodesOfItsSize) {
   struct Row {
