@@ -29,7 +29,7 @@ struct MachineOptions {
   EventSink* events = nullptr;
   PageBudget* budget = nullptr;  // of memory, system and local, shared with other machines
   std::string name = "gpu0";
-  unsigned threads = 1;  // DeviceOptions::threads
+  unsigned threads = 1;                          // DeviceOptions::threads
   uint64_t settle_limit = Device::kSettleLimit;  // virtual time that one write may start work for
 };
 
