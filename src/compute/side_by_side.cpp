@@ -28,8 +28,12 @@ class Runner final : public ThreadRunner {
 
 constexpr uint32_t kMostPenalty = 10;
 
+constexpr uint64_t kWorthIt = 1 << 12;  // instructions of a pass: fewer are done before a thread wakes up
+
 void judge(Patience& patience, uint64_t tried, uint64_t all, size_t conflicts, size_t count) {
-  if (conflicts * 4 > count || tried * 2 < all) {
+  if (all < kWorthIt) {
+    patience.alone = 16;
+  } else if (conflicts * 4 > count || tried * 2 < all) {
     patience.alone = 4u << patience.penalty;
     patience.penalty = std::min(patience.penalty + 1, kMostPenalty);
   } else if (patience.penalty != 0 && conflicts == 0) {
@@ -66,8 +70,16 @@ void SideBySide::make_lanes(const Pass& pass, size_t count) {
   while (lanes_.size() < count) {
     lanes_.push_back(std::make_unique<Lane>(memory));
   }
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    if (stale_) {
+      lane->counts.reset();
+    }
+  }
+  stale_ = false;
   for (size_t i = 0; i < count; ++i) {
-    lanes_[i]->counts = pass.executor.make_counts(*pass.kernel.kernel);
+    if (lanes_[i]->counts == nullptr) {
+      lanes_[i]->counts = pass.executor.make_counts(*pass.kernel.kernel);
+    }
     lanes_[i]->functions.follow(pass.functions);
   }
 }

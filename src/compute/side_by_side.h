@@ -45,6 +45,8 @@ class SideBySide {
   SideBySide();
   ~SideBySide();
 
+  // The kernel may be another one than before.
+  void begin_part() { stale_ = true; }
   // A turn of each group; those behind one that faults do not begin. `patience` is told how it went.
   void run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
            Patience& patience);
@@ -59,6 +61,7 @@ class SideBySide {
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   const PhysicalMemory* memory_ = nullptr;
+  bool stale_ = true;  // what lanes count with is of another kernel
   std::mutex finding_;
   WrittenPages written_;
 };

@@ -227,6 +227,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   }
   kernel_ = &kernels_.find(*executor_, generation.id(), space, settings.bases.instruction,
                            static_cast<uint32_t>(job.kernel), first);
+  side_by_side_.begin_part();
   if (!kernel_->judged) {
     kernel_->judged = true;
     judge_kernel(generation.id());

@@ -50,6 +50,7 @@ void Call::approximate(std::string_view reason) {
     count.fidelity = FidelityClass::approximate;
     count.reason = reason;
     context.learned = true;
+    ++context.lessons;
   }
 }
 
@@ -58,6 +59,7 @@ SendOutcome Call::unsupported(std::string_view reason) {
     count.fidelity = FidelityClass::unsupported;
     count.reason = reason;
     context.learned = true;
+    ++context.lessons;
     if (context.events != nullptr) {
       context.events->on_event({EventKind::unsupported, function_name(control.function), context.path, thread.ip,
                                 message.descriptor,
@@ -138,8 +140,20 @@ void SharedFunctions::begin(const Generation& generation, const Environment& env
   context_.samplers.forget();
 }
 
+namespace {
+
+MessageCount& count_of(Context& context, size_t number) {
+  return context.counts[number / eu::kMessageTypes][number % eu::kMessageTypes];
+}
+
+}  // namespace
+
 void SharedFunctions::follow(const SharedFunctions& main) {
   context_.learned = false;
+  if (followed_ == main.context_.lessons + 1) {
+    return;
+  }
+  followed_ = main.context_.lessons + 1;
   for (size_t function = 0; function < context_.counts.size(); ++function) {
     for (size_t type = 0; type < context_.counts[function].size(); ++type) {
       const MessageCount& known = main.context_.counts[function][type];
@@ -149,30 +163,34 @@ void SharedFunctions::follow(const SharedFunctions& main) {
 }
 
 void SharedFunctions::hand_over(SharedFunctions& main) {
-  for (size_t function = 0; function < context_.counts.size(); ++function) {
-    for (size_t type = 0; type < context_.counts[function].size(); ++type) {
-      MessageCount& mine = context_.counts[function][type];
-      if (mine.count == 0) {
-        continue;
-      }
-      MessageCount& all = main.context_.counts[function][type];
-      all = {all.count + mine.count, mine.fidelity, mine.reason};
-      mine.count = 0;
+  for (const size_t number : context_.counted) {
+    const MessageCount& mine = count_of(context_, number);
+    MessageCount& all = count_of(main.context_, number);
+    if (all.count == 0) {
+      main.context_.counted.push_back(number);
     }
+    main.context_.lessons += all.fidelity != mine.fidelity ? 1u : 0u;
+    all = {all.count + mine.count, mine.fidelity, mine.reason};
   }
+  drop_counts();
 }
 
 void SharedFunctions::drop_counts() {
-  for (auto& types : context_.counts) {
-    for (MessageCount& count : types) {
-      count.count = 0;
-    }
+  for (const size_t number : context_.counted) {
+    count_of(context_, number).count = 0;
+  }
+  context_.counted.clear();
+}
+
+void SharedFunctions::count_up(Call& call) {
+  if (call.count.count++ == 0) {
+    call.context.counted.push_back(static_cast<size_t>(&call.count - call.context.counts.front().data()));
   }
 }
 
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {
   Call call(context_, thread, message);
-  ++call.count.count;
+  count_up(call);
   return dispatch(call);
 }
 
@@ -182,9 +200,9 @@ eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message&
   std::array<std::byte, 32 * eu::kGrfBytes> registers;
   const std::span saved = std::span(registers).first(std::min(registers.size(), message.response.size()));
   std::copy_n(message.response.begin(), saved.size(), saved.begin());
-  ++call.count.count;
   const SendOutcome outcome = dispatch(call);
   if (outcome != SendOutcome::fault && !context_.learned) {
+    count_up(call);
     return outcome;
   }
   context_.learned = false;

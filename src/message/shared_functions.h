@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/event.h"
 #include "base/fidelity.h"
@@ -54,7 +55,9 @@ struct Context {
   std::string path;
   ControlCache controls;
   std::array<std::array<MessageCount, eu::kMessageTypes>, eu::kSharedFunctions> counts{};
-  bool learned = false;  // a kind of message is not as exact as it was thought to be
+  std::vector<size_t> counted;  // those above zero, numbered through
+  bool learned = false;         // a kind of message is not as exact as it was thought to be
+  uint64_t lessons = 0;         // how often that happened, here or at those that hand over
 
   spec::GenId gen() const { return generation->id(); }
 };
@@ -85,7 +88,10 @@ class SharedFunctions final : public eu::MessageTarget {
  private:
   eu::SendOutcome dispatch(Call& call);
 
+  static void count_up(Call& call);
+
   Context context_;
+  uint64_t followed_ = 0;  // lessons of the one that is followed, and one more
 };
 
 // "dc1 untyped_read", as the printer of instructions has it.
