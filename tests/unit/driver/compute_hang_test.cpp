@@ -121,7 +121,10 @@ class ComputeHangs : public Door {
     EXPECT_EQ(shown(good), kMark);
   }
   void hangs(std::string_view text, uint32_t groups = 1, uint32_t barrier_threads = 1, uint32_t times = 1) {
-    boot({.hang_after = std::chrono::milliseconds(80)});
+    KernelOptions options;
+    options.hang_after = std::chrono::milliseconds(80);
+    options.hardware.device.threads = groups == 1 ? 1 : 3;
+    boot(options);
     const uint32_t guilty = create_context(), other = create_context();
     works(guilty);
     for (uint32_t time = 1; time <= times; ++time) {
