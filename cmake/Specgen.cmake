@@ -23,6 +23,9 @@ add_library(halogen_generated STATIC ${specgen_sources})
 target_include_directories(halogen_generated PUBLIC ${SPECGEN_OUT} ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(halogen_generated PUBLIC halogen_base
   PRIVATE halogen_options)
+if(HALOGEN_PRECOMPILED)
+  target_precompile_headers(halogen_generated PRIVATE <array> <cstdint> <span> <string_view> "${CMAKE_SOURCE_DIR}/src/spec/descriptors.h")
+endif()
 # -O3 doubles the time and size of straight-line code that gains nothing from it.
 target_compile_options(halogen_generated PRIVATE $<$<CONFIG:Release>:-O2>)
 
