@@ -10,8 +10,8 @@ function(halogen_precompiled_headers layer)
 endfunction()
 
 set(lower_rooms memory surface mmio eu message compute pipe3d blit display)
-# Not vm: the C compiler of its guest programs may be another one, and with it the kind of the file of headers.
-set(upper_rooms engine interrupt platform debugger device trace driver decode tbx)
+# Rooms below src/ only: front ends may be compiled with other options or by another compiler.
+set(upper_rooms engine interrupt platform debugger device trace driver decode)
 
 # For a library halogen_<name>, when its folder is one of those.
 function(halogen_use_precompiled name)
