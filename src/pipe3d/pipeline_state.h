@@ -31,7 +31,17 @@ struct VertexBuffer {
 };
 
 // A component of an element that does not come from a buffer.
-enum class SystemValue : uint8_t { none, vertex_id, instance_id, primitive_id, first_vertex, first_instance, draw_id };
+enum class SystemValue : uint8_t {
+  none,
+  vertex_id,
+  instance_id,
+  primitive_id,
+  first_vertex,
+  first_instance,
+  parameter_0,
+  parameter_1,
+  parameter_2
+};
 
 struct VertexElement {
   bool valid = false;

@@ -1,0 +1,23 @@
+// Settings to a PipelineState: commands of the context, and what they point to in memory. One file for each way in
+// which generations hold their state; what they share is in resolve_parts.h.
+#pragma once
+
+#include "gen/generation.h"
+#include "memory/address_space.h"
+#include "pipe3d/pipeline_state.h"
+#include "pipe3d/settings.h"
+
+namespace halogen::pipe3d {
+
+struct ResolveInput {
+  const Generation* generation = nullptr;
+  const Settings* settings = nullptr;
+  message::StateBases bases;
+  AddressSpace* space = nullptr;
+  bool wide_tables = false;  // GT_MODE: binding table pointers count 256 bytes
+};
+
+// False: memory refused to give a part of the state.
+bool resolve(const ResolveInput& input, PipelineState& state);
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,587 @@
+// Gen8 and later: one state command for each part of the pipeline.
+#include <algorithm>
+#include <cmath>
+
+#include "hw/3d_depth.h"
+#include "hw/3d_geometry.h"
+#include "hw/3d_pixel.h"
+#include "hw/3d_pointers.h"
+#include "hw/3d_raster.h"
+#include "hw/3d_so.h"
+#include "hw/so_decl.h"
+#include "hw/viewport.h"
+#include "pipe3d/resolve_parts.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+using spec::CommandId;
+
+constexpr uint32_t kViewport_B = 64;
+constexpr uint32_t kDepthRange_B = 8;
+constexpr uint32_t kScissor_B = 8;
+constexpr uint32_t kBlendHeader_B = 4;
+constexpr uint32_t kBlendEntry_B = 8;
+constexpr unsigned kWideTableShift = 3;  // bits 18:8 stand where bits 15:5 do otherwise
+
+// Where a stage's tables and constants are named.
+struct StageCommands {
+  CommandId binding;
+  CommandId sampler;
+  CommandId constants;
+  uint32_t index;  // in CONSTANT_ALL
+};
+constexpr StageCommands kVertex{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_VS,
+                                CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_VS, CommandId::_3DSTATE_CONSTANT_VS, 0};
+constexpr StageCommands kHull{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_HS,
+                              CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_HS, CommandId::_3DSTATE_CONSTANT_HS, 1};
+constexpr StageCommands kDomain{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_DS,
+                                CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_DS, CommandId::_3DSTATE_CONSTANT_DS, 2};
+constexpr StageCommands kGeometry{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_GS,
+                                  CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_GS, CommandId::_3DSTATE_CONSTANT_GS, 3};
+constexpr StageCommands kPixel{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS,
+                               CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_PS, CommandId::_3DSTATE_CONSTANT_PS, 4};
+
+// Commands of all stages have the same layout: that of the vertex shader's is used.
+void set_tables(Resolver& from, const StageCommands& stage, Shader& shader) {
+  const std::span<const uint32_t> binding = from.settings().words(stage.binding);
+  const auto pool = from.get<hw::_3DSTATE_BINDING_TABLE_POOL_ALLOC>();
+  const uint64_t base =
+      pool.binding_table_pool_enable ? pool.binding_table_pool_base_address.value : from.bases().surface;
+  if (!binding.empty()) {
+    const uint64_t pointer = hw::_3DSTATE_BINDING_TABLE_POINTERS_VS::unpack(from.gen(), binding).binding_table_pointer;
+    shader.binding_table = base + (pointer << (from.wide_tables() ? kWideTableShift : 0));
+  }
+  const std::span<const uint32_t> sampler = from.settings().words(stage.sampler);
+  if (!sampler.empty()) {
+    shader.sampler_table = static_cast<uint32_t>(
+        hw::_3DSTATE_SAMPLER_STATE_POINTERS_VS::unpack(from.gen(), sampler).sampler_state_pointer);
+  }
+}
+
+void set_constants(Resolver& from, const StageCommands& stage, Shader& shader) {
+  const std::span<const uint32_t> words = from.settings().words(stage.constants);
+  if (!words.empty()) {
+    set_push(shader, hw::_3DSTATE_CONSTANT_VS::unpack(from.gen(), words).constant_body, 0);
+    return;
+  }
+  using All = hw::_3DSTATE_CONSTANT_ALL;
+  const std::span<const uint32_t> all = from.settings().words(CommandId::_3DSTATE_CONSTANT_ALL, stage.index);
+  if (all.empty()) {
+    return;
+  }
+  const uint8_t mask = All::unpack(from.gen(), all).pointer_buffer_mask;
+  const size_t entries = All::count_buffers(from.gen(), all);
+  size_t entry = 0;
+  for (size_t i = 0; i < shader.push.size(); ++i) {
+    if ((mask >> i & 1) != 0 && entry < entries) {
+      const hw::_3DSTATE_CONSTANT_ALL_DATA body = All::unpack_buffers(from.gen(), all, entry++).body;
+      shader.push[i] = {body.pointer_to_constant_buffer.value, body.constant_buffer_read_length};
+    }
+  }
+}
+
+template <class Command>
+void set_common(const Command& command, Shader& shader) {
+  shader.kernel = command.kernel_start_pointer;
+  shader.scratch_base = command.scratch_space_base_pointer;
+  shader.scratch_code = command.per_thread_scratch_space;
+  shader.vector_mask = command.vector_mask_enable;
+  shader.statistics = command.statistics_enable;
+  shader.enabled = command.enable;
+}
+
+void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
+  const auto command = from.get<hw::_3DSTATE_VS>();
+  Shader& shader = stage.shader;
+  set_common(command, shader);
+  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
+  shader.read_offset = command.vertex_urb_entry_read_offset;
+  shader.read_length = command.vertex_urb_entry_read_length;
+  shader.control = control_of(command.floating_point_mode, false);
+  stage.dispatch = command.simd8_dispatch_enable ? VertexDispatch::simd8 : VertexDispatch::pairs;
+  set_tables(from, kVertex, shader);
+  set_constants(from, kVertex, shader);
+}
+
+void resolve_tessellation(Resolver& from, Tessellation& stage) {
+  const auto hull = from.get<hw::_3DSTATE_HS>();
+  set_common(hull, stage.hull);
+  stage.hull.first_grf = static_cast<uint8_t>(hull.dispatch_grf_start_register_for_urb_data +
+                                              (hull.dispatch_grf_start_register_for_urb_data_high ? 32 : 0));
+  stage.hull.read_offset = hull.vertex_urb_entry_read_offset;
+  stage.hull.read_length = hull.vertex_urb_entry_read_length;
+  stage.hull.control = control_of(hull.floating_point_mode, hull.single_program_flow);
+  stage.hull_dispatch = hull.dispatch_mode == hw::_3DSTATE_HS::DispatchMode::eight_patch ? HullDispatch::eight_patch
+                                                                                         : HullDispatch::single_patch;
+  stage.hull_instances = hull.instance_count + 1u;
+  stage.hull_handles = hull.include_vertex_handles;
+  stage.hull_primitive_id = hull.include_primitive_id;
+  set_tables(from, kHull, stage.hull);
+  set_constants(from, kHull, stage.hull);
+
+  const auto engine = from.get<hw::_3DSTATE_TE>();
+  stage.enabled = engine.te_enable;
+  stage.domain = static_cast<uint8_t>(engine.te_domain);
+  stage.output = static_cast<uint8_t>(engine.output_topology);
+  stage.partitioning = static_cast<uint8_t>(engine.partitioning);
+  stage.most_odd = engine.maximum_tessellation_factor_odd;
+  stage.most_even = engine.maximum_tessellation_factor_not_odd;
+
+  const auto domain = from.get<hw::_3DSTATE_DS>();
+  set_common(domain, stage.domain_shader);
+  stage.domain_shader.first_grf = domain.dispatch_grf_start_register_for_urb_data;
+  stage.domain_shader.read_offset = domain.patch_urb_entry_read_offset;
+  stage.domain_shader.read_length = domain.patch_urb_entry_read_length;
+  stage.domain_shader.control = control_of(domain.floating_point_mode, false);
+  stage.domain_w = domain.compute_w_coordinate_enable;
+  stage.domain_primitive_id = !domain.primitive_id_not_required;
+  set_tables(from, kDomain, stage.domain_shader);
+  set_constants(from, kDomain, stage.domain_shader);
+}
+
+void resolve_geometry(Resolver& from, Geometry& stage) {
+  using Command = hw::_3DSTATE_GS;
+  const auto command = from.get<Command>();
+  set_common(command, stage.shader);
+  stage.shader.first_grf = static_cast<uint8_t>(command.dispatch_grf_start_register_for_urb_data +
+                                                16u * command.dispatch_grf_start_register_for_urb_data_high);
+  stage.shader.read_offset = command.vertex_urb_entry_read_offset;
+  stage.shader.read_length = command.vertex_urb_entry_read_length;
+  stage.shader.control = control_of(command.floating_point_mode, command.single_program_flow);
+  stage.handles = command.include_vertex_handles;
+  stage.primitive_id = command.include_primitive_id;
+  stage.instances = command.instance_control + 1u;
+  stage.header_B = command.control_data_header_size * 32u;
+  stage.stream_ids = command.control_data_format == Command::ControlDataFormat::sid;
+  stage.default_stream = command.default_stream_id;
+  stage.vertex_B = (command.output_vertex_size + 1u) * kSlot_B;
+  stage.expected_vertices = command.expected_vertex_count;
+  stage.static_count = command.static_output;
+  stage.count = command.static_output_vertex_count;
+  stage.topology = command.output_topology;
+  stage.discard_adjacency = command.discard_adjacency;
+  stage.reorder_trailing = command.reorder_mode == hw::ReorderMode::TRAILING;
+  stage.invocations_step = command.invocations_increment_value + 1u;
+  set_tables(from, kGeometry, stage.shader);
+  set_constants(from, kGeometry, stage.shader);
+}
+
+void resolve_stream_output(Resolver& from, StreamOutput& stage) {
+  const auto command = from.get<hw::_3DSTATE_STREAMOUT>();
+  stage.enabled = command.so_function_enable;
+  stage.rendering = !command.rendering_disable;
+  stage.stream = command.render_stream_select;
+  stage.statistics = command.so_statistics_enable;
+  stage.reorder_trailing = command.reorder_mode == hw::ReorderMode::TRAILING;
+  const auto lists = from.get<hw::_3DSTATE_SO_DECL_LIST>();
+  const std::span<const uint32_t> words = from.settings().words(CommandId::_3DSTATE_SO_DECL_LIST);
+  for (size_t stream = 0; stream < stage.entries.size(); ++stream) {
+    stage.read_offset[stream] = command.streams[stream].vertex_read_offset;
+    stage.used_buffers[stream] = lists.streams_to_buffer_selects[stream].buffers;
+    const size_t count =
+        std::min<size_t>(lists.num_entries[stream].count,
+                         words.empty() ? 0 : hw::_3DSTATE_SO_DECL_LIST::count_entries(from.gen(), words));
+    for (size_t i = 0; i < count; ++i) {
+      const hw::SO_DECL_ENTRY::Streams entry =
+          hw::_3DSTATE_SO_DECL_LIST::unpack_entries(from.gen(), words, i).entry.streams[stream];
+      stage.entries[stream].push_back({.buffer = entry.output_buffer_slot,
+                                       .hole = entry.hole_flag,
+                                       .slot = entry.register_index,
+                                       .mask = entry.component_mask});
+    }
+  }
+  for (uint32_t i = 0; i < stage.buffers.size(); ++i) {
+    StreamOutput::Buffer& buffer = stage.buffers[i];
+    buffer.pitch = command.buffers[i].surface_pitch;
+    const auto bound = from.get<hw::_3DSTATE_SO_BUFFER>(i);
+    buffer.enabled = bound.so_buffer_enable;
+    buffer.address = bound.surface_base_address.value;
+    buffer.bytes = (uint64_t{bound.surface_size} + 1) * 4;
+  }
+}
+
+Rectangle rectangle_of(const hw::SCISSOR_RECT& rect) {
+  return {.x_min = rect.scissor_rectangle_x_min,
+          .y_min = rect.scissor_rectangle_y_min,
+          .x_max = rect.scissor_rectangle_x_max,
+          .y_max = rect.scissor_rectangle_y_max};
+}
+
+// No number is the first pixel.
+int32_t whole_pixel(float place) {
+  constexpr float kFar = 65536;
+  return place == place ? static_cast<int32_t>(std::floor(std::clamp(place, -kFar, kFar))) : 0;
+}
+
+void resolve_viewports(Resolver& from, PipelineState& state) {
+  const size_t count = std::min<size_t>(state.clip.most_viewport + 1u, kMostViewports);
+  const uint64_t dynamic = from.bases().dynamic;
+  const bool has_transform = from.settings().has(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP);
+  const bool has_depth = from.settings().has(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_CC);
+  const bool has_scissor = from.settings().has(CommandId::_3DSTATE_SCISSOR_STATE_POINTERS);
+  const uint64_t transform =
+      dynamic + from.get<hw::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP>().sf_clip_viewport_pointer;
+  const uint64_t depth = dynamic + from.get<hw::_3DSTATE_VIEWPORT_STATE_POINTERS_CC>().cc_viewport_pointer;
+  const uint64_t scissor = dynamic + from.get<hw::_3DSTATE_SCISSOR_STATE_POINTERS>().scissor_rect_pointer;
+  for (size_t i = 0; i < count; ++i) {
+    Viewport& viewport = state.viewports[i];
+    if (has_transform && state.raster.viewport_transform) {
+      const auto view = from.read<hw::SF_CLIP_VIEWPORT>(transform + i * kViewport_B);
+      viewport.scale = {view.viewport_matrix_element_m00, view.viewport_matrix_element_m11,
+                        view.viewport_matrix_element_m22};
+      viewport.move = {view.viewport_matrix_element_m30, view.viewport_matrix_element_m31,
+                       view.viewport_matrix_element_m32};
+      viewport.guard_x_min = view.x_min_clip_guardband;
+      viewport.guard_x_max = view.x_max_clip_guardband;
+      viewport.guard_y_min = view.y_min_clip_guardband;
+      viewport.guard_y_max = view.y_max_clip_guardband;
+      viewport.has_extent = state.clip.xy_test;
+      viewport.extent = {.x_min = whole_pixel(view.x_min_view_port),
+                         .y_min = whole_pixel(view.y_min_view_port),
+                         .x_max = whole_pixel(view.x_max_view_port),
+                         .y_max = whole_pixel(view.y_max_view_port)};
+    }
+    if (has_scissor && state.raster.scissor) {
+      viewport.scissor = rectangle_of(from.read<hw::SCISSOR_RECT>(scissor + i * kScissor_B));
+    }
+    if (has_depth) {
+      const auto range = from.read<hw::CC_VIEWPORT>(depth + i * kDepthRange_B);
+      viewport.depth_min = range.minimum_depth;
+      viewport.depth_max = range.maximum_depth;
+    }
+  }
+}
+
+void resolve_clip(Resolver& from, PipelineState& state) {
+  const auto command = from.get<hw::_3DSTATE_CLIP>();
+  const auto raster = from.get<hw::_3DSTATE_RASTER>();
+  Clip& clip = state.clip;
+  clip.enabled = command.clip_enable;
+  clip.reject_all = command.clip_mode == hw::ClipMode::REJECT_ALL;
+  clip.accept_all = command.clip_mode == hw::ClipMode::ACCEPT_ALL;
+  clip.xy_test = command.viewport_xy_clip_test_enable;
+  clip.z_near_test = raster.viewport_z_clip_test_enable || raster.viewport_z_near_clip_test_enable;
+  clip.z_far_test = raster.viewport_z_clip_test_enable || raster.viewport_z_far_clip_test_enable;
+  clip.guard_band = command.guardband_clip_test_enable;
+  clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
+  clip.divide = !command.perspective_divide_disable;
+  clip.force_layer_0 = command.force_zero_rta_index_enable;
+  clip.most_viewport = command.maximum_vp_index;
+  clip.point_width_min = static_cast<float>(command.minimum_point_width);
+  clip.point_width_max = static_cast<float>(command.maximum_point_width);
+  clip.statistics = command.statistics_enable;
+  // The masks of the last stage before the clipper, unless its own are forced.
+  const auto vs = from.get<hw::_3DSTATE_VS>();
+  const auto ds = from.get<hw::_3DSTATE_DS>();
+  const auto gs = from.get<hw::_3DSTATE_GS>();
+  const bool force_clip = command.force_user_clip_distance_clip_test_enable_bitmask;
+  const bool force_cull = command.force_user_clip_distance_cull_test_enable_bitmask;
+  const auto pick = [&](bool force, uint8_t own, uint8_t of_vs, uint8_t of_ds, uint8_t of_gs) -> uint8_t {
+    return force ? own : gs.enable ? of_gs : ds.enable ? of_ds : vs.enable ? of_vs : uint8_t{0};
+  };
+  clip.clip_distances = pick(
+      force_clip, command.user_clip_distance_clip_test_enable_bitmask, vs.user_clip_distance_clip_test_enable_bitmask,
+      ds.user_clip_distance_clip_test_enable_bitmask, gs.user_clip_distance_clip_test_enable_bitmask);
+  clip.cull_distances = pick(
+      force_cull, command.user_clip_distance_cull_test_enable_bitmask, vs.user_clip_distance_cull_test_enable_bitmask,
+      ds.user_clip_distance_cull_test_enable_bitmask, gs.user_clip_distance_cull_test_enable_bitmask);
+}
+
+template <class Samples>
+void set_positions(Raster& raster, const Samples& samples, size_t first = 0) {
+  for (size_t i = 0; i < samples.size() && first + i < kMostSamples; ++i) {
+    raster.positions[first + i] = {static_cast<uint8_t>(samples[i].x_offset * 16),
+                                   static_cast<uint8_t>(samples[i].y_offset * 16)};
+  }
+}
+
+void resolve_samples(Resolver& from, Raster& raster) {
+  const auto pattern = from.get<hw::_3DSTATE_SAMPLE_PATTERN>();
+  const auto multisample = from.get<hw::_3DSTATE_MULTISAMPLE>();
+  raster.samples_log2 = std::min<uint8_t>(static_cast<uint8_t>(multisample.number_of_multisamples), 4);
+  raster.corner_sample = multisample.pixel_location == hw::_3DSTATE_MULTISAMPLE::PixelLocation::ul_corner;
+  switch (raster.samples_log2) {
+    case 1:
+      set_positions(raster, pattern.samples_2x);
+      break;
+    case 2:
+      set_positions(raster, pattern.samples_4x);
+      break;
+    case 3:
+      set_positions(raster, pattern.samples_8x_0_3);
+      set_positions(raster, pattern.samples_8x_4_7, 4);
+      break;
+    case 4:
+      set_positions(raster, pattern.samples_16x);
+      break;
+    default:
+      raster.positions[0] = {8, 8};
+      break;
+  }
+  raster.sample_mask =
+      from.settings().has(CommandId::_3DSTATE_SAMPLE_MASK) ? from.get<hw::_3DSTATE_SAMPLE_MASK>().sample_mask : 0xffffu;
+}
+
+void resolve_raster(Resolver& from, Raster& raster) {
+  const auto sf = from.get<hw::_3DSTATE_SF>();
+  const auto command = from.get<hw::_3DSTATE_RASTER>();
+  const auto wm = from.get<hw::_3DSTATE_WM>();
+  raster.viewport_transform = sf.viewport_transform_enable;
+  raster.cull = command.cull_mode;
+  raster.front_counter_clockwise = command.front_winding == hw::FrontWinding::COUNTER_CLOCKWISE;
+  raster.front_fill = command.front_face_fill_mode;
+  raster.back_fill = command.back_face_fill_mode;
+  raster.offset_solid = command.global_depth_offset_enable_solid;
+  raster.offset_line = command.global_depth_offset_enable_wireframe;
+  raster.offset_point = command.global_depth_offset_enable_point;
+  raster.offset_constant = command.global_depth_offset_constant;
+  raster.offset_scale = command.global_depth_offset_scale;
+  raster.offset_clamp = command.global_depth_offset_clamp;
+  raster.scissor = command.scissor_rectangle_enable;
+  raster.antialias = command.antialiasing_enable;
+  raster.multisample = command.dx_multisample_rasterization_enable || command.force_multisampling;
+  const double line = sf.line_width != 0 ? sf.line_width : sf.chv_line_width;
+  raster.line_width = static_cast<float>(line);
+  raster.last_pixel = sf.last_pixel_enable;
+  raster.point_width = static_cast<float>(sf.point_width);
+  raster.point_width_of_vertex = sf.point_width_source == hw::PointWidthSource::VERTEX;
+  raster.point_rule_right = wm.point_rasterization_rule == hw::PointRasterizationRule::UPPER_RIGHT;
+  raster.sub_pixel_bits = sf.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
+  raster.provoking = {sf.line_strip_list_provoking_vertex_select, sf.triangle_strip_list_provoking_vertex_select,
+                      sf.triangle_fan_provoking_vertex_select};
+  raster.line_stipple = wm.line_stipple_enable;
+  raster.polygon_stipple = wm.polygon_stipple_enable;
+  resolve_samples(from, raster);
+}
+
+template <class Attributes>
+void set_swizzles(Setup& setup, const Attributes& attributes) {
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const auto& from = attributes[i];
+    Attribute& to = setup.attributes[i];
+    to.source = from.source_attribute;
+    to.swizzle = from.swizzle_select;
+    to.constant = from.constant_source;
+    to.override_mask = static_cast<uint8_t>((from.component_override_x ? 1 : 0) | (from.component_override_y ? 2 : 0) |
+                                            (from.component_override_z ? 4 : 0) | (from.component_override_w ? 8 : 0));
+  }
+}
+
+void resolve_setup(Resolver& from, Setup& setup) {
+  const auto command = from.get<hw::_3DSTATE_SBE>();
+  const auto vs = from.get<hw::_3DSTATE_VS>();
+  const auto ds = from.get<hw::_3DSTATE_DS>();
+  const auto gs = from.get<hw::_3DSTATE_GS>();
+  uint32_t offset = command.vertex_urb_entry_read_offset;
+  if (!command.force_vertex_urb_entry_read_offset) {
+    offset = gs.enable   ? gs.vertex_urb_entry_output_read_offset
+             : ds.enable ? ds.vertex_urb_entry_output_read_offset
+             : vs.enable ? vs.vertex_urb_entry_output_read_offset
+                         : offset;
+  }
+  setup.read_offset = offset * 2;
+  setup.count = std::min<uint32_t>(command.number_of_sf_output_attributes, kMostAttributes);
+  for (size_t i = 0; i < kMostAttributes; ++i) {
+    setup.attributes[i].source = static_cast<uint8_t>(i);
+  }
+  if (command.attribute_swizzle_enable) {
+    set_swizzles(setup, from.get<hw::_3DSTATE_SBE_SWIZ>().attributes);
+  }
+  for (size_t i = 0; i < kMostAttributes; ++i) {
+    setup.attributes[i].flat = (command.constant_interpolation_enable >> i & 1) != 0;
+    setup.attributes[i].sprite = (command.point_sprite_texture_coordinate_enable >> i & 1) != 0;
+  }
+  setup.sprite_lower_left = command.point_sprite_texture_coordinate_origin == hw::SpriteOrigin::LOWERLEFT;
+  setup.primitive_id_mask = static_cast<uint8_t>(
+      (command.primitive_id_override_component_x ? 1 : 0) | (command.primitive_id_override_component_y ? 2 : 0) |
+      (command.primitive_id_override_component_z ? 4 : 0) | (command.primitive_id_override_component_w ? 8 : 0));
+  setup.primitive_id_attribute = command.primitive_id_override_attribute_select;
+}
+
+void resolve_pixel(Resolver& from, PixelShader& pixel) {
+  const auto ps = from.get<hw::_3DSTATE_PS>();
+  const auto extra = from.get<hw::_3DSTATE_PS_EXTRA>();
+  const auto wm = from.get<hw::_3DSTATE_WM>();
+  using Extra = hw::_3DSTATE_PS_EXTRA;
+  using Wm = hw::_3DSTATE_WM;
+  Shader& shader = pixel.shader;
+  pixel.dispatch = extra.pixel_shader_valid && wm.force_thread_dispatch_enable != hw::ForceState::FORCE_OFF;
+  shader.enabled = pixel.dispatch;
+  shader.scratch_base = ps.scratch_space_base_pointer;
+  shader.scratch_code = ps.per_thread_scratch_space;
+  shader.vector_mask = ps.vector_mask_enable;
+  shader.statistics = wm.statistics_enable;
+  shader.control =
+      control_of(ps.floating_point_mode, ps.single_program_flow, ps.rounding_mode,
+                 ps.single_precision_denormal_mode == hw::_3DSTATE_PS::SinglePrecisionDenormalMode::retained);
+  set_tables(from, kPixel, shader);
+  if (ps.push_constant_enable) {
+    set_constants(from, kPixel, shader);
+  }
+  set_pixel_kernels(pixel, {ps.dispatch_8_pixel_enable, ps.dispatch_16_pixel_enable, ps.dispatch_32_pixel_enable},
+                    {ps.kernel_start_pointer_0, ps.kernel_start_pointer_1, ps.kernel_start_pointer_2},
+                    {ps.dispatch_grf_start_register_for_constant_setup_data_0,
+                     ps.dispatch_grf_start_register_for_constant_setup_data_1,
+                     ps.dispatch_grf_start_register_for_constant_setup_data_2});
+  pixel.barycentrics = wm.barycentric_interpolation_mode;
+  pixel.source_depth = extra.pixel_shader_uses_source_depth;
+  pixel.source_w = extra.pixel_shader_uses_source_w;
+  pixel.position_offsets = ps.position_xy_offset_select != hw::PositionOffsetSelect::NONE;
+  pixel.offsets_of_samples = ps.position_xy_offset_select == hw::PositionOffsetSelect::SAMPLE;
+  pixel.input_coverage = extra.pixel_shader_uses_input_coverage_mask ||
+                         extra.input_coverage_mask_state != Extra::InputCoverageMaskState::none;
+  pixel.coefficients = extra.pixel_shader_requires_source_depth_or_w_plane_coefficients;
+  pixel.per_sample = extra.pixel_shader_is_per_sample;
+  pixel.kills = extra.pixel_shader_kills_pixel || wm.force_kill_pixel_enable == hw::ForceState::FORCE_ON;
+  pixel.computes_depth = extra.pixel_shader_computed_depth_mode != Extra::PixelShaderComputedDepthMode::off;
+  pixel.computes_stencil = extra.pixel_shader_computes_stencil;
+  pixel.sample_mask = extra.omask_present_to_render_target;
+  pixel.writes_memory = extra.pixel_shader_has_uav;
+  pixel.early = wm.early_depth_stencil_control == Wm::EarlyDepthStencilControl::psexec  ? EarlyDepth::late
+                : wm.early_depth_stencil_control == Wm::EarlyDepthStencilControl::preps ? EarlyDepth::early
+                                                                                        : EarlyDepth::automatic;
+  pixel.attributes = extra.attribute_enable;
+  pixel.fast_clear = ps.render_target_fast_clear_enable;
+  pixel.resolve = ps.render_target_resolve_enable ||
+                  ps.render_target_resolve_type != hw::_3DSTATE_PS::RenderTargetResolveType::disabled;
+}
+
+void resolve_blend(Resolver& from, Output& output) {
+  const auto color = from.get<hw::_3DSTATE_CC_STATE_POINTERS>();
+  if (color.color_calc_state_pointer_valid) {
+    const auto state = from.read<hw::COLOR_CALC_STATE>(from.bases().dynamic + color.color_calc_state_pointer);
+    resolve_color_calc(state, output);
+    // Gen8 keeps the references here, later generations in 3DSTATE_WM_DEPTH_STENCIL: the other one reads zero.
+    output.depth_stencil.front.reference = state.stencil_reference_value;
+    output.depth_stencil.back.reference = state.backface_stencil_reference_value;
+  }
+  const auto pointer = from.get<hw::_3DSTATE_BLEND_STATE_POINTERS>();
+  if (!pointer.blend_state_pointer_valid) {
+    return;
+  }
+  const uint64_t base = from.bases().dynamic + pointer.blend_state_pointer;
+  const auto all = from.read<hw::BLEND_STATE>(base);
+  output.blend.alpha_to_coverage = all.alpha_to_coverage_enable;
+  output.blend.alpha_to_one = all.alpha_to_one_enable;
+  output.blend.alpha_test = all.alpha_test_enable;
+  output.blend.alpha_function = all.alpha_test_function;
+  for (size_t i = 0; i < kMostTargets; ++i) {
+    BlendTarget& target = output.blend.targets[i];
+    target = blend_target(from.read<hw::BLEND_STATE_ENTRY>(base + kBlendHeader_B + i * kBlendEntry_B));
+    if (!all.independent_alpha_blend_enable) {
+      target.source_alpha = target.source_color;
+      target.dest_alpha = target.dest_color;
+      target.alpha = target.color;
+    }
+  }
+}
+
+void resolve_depth_stencil(Resolver& from, DepthStencil& to) {
+  const auto command = from.get<hw::_3DSTATE_WM_DEPTH_STENCIL>();
+  to.depth_test = command.depth_test_enable;
+  to.depth_write = command.depth_buffer_write_enable;
+  to.depth_function = command.depth_test_function;
+  to.stencil_test = command.stencil_test_enable;
+  to.stencil_write = command.stencil_buffer_write_enable;
+  to.two_sided = command.double_sided_stencil_enable;
+  const uint8_t front = to.front.reference | command.stencil_reference_value;
+  const uint8_t back = to.back.reference | command.backface_stencil_reference_value;
+  to.front = {command.stencil_test_function,
+              command.stencil_fail_op,
+              command.stencil_pass_depth_fail_op,
+              command.stencil_pass_depth_pass_op,
+              command.stencil_test_mask,
+              command.stencil_write_mask,
+              front};
+  to.back = {command.backface_stencil_test_function,
+             command.backface_stencil_fail_op,
+             command.backface_stencil_pass_depth_fail_op,
+             command.backface_stencil_pass_depth_pass_op,
+             command.backface_stencil_test_mask,
+             command.backface_stencil_write_mask,
+             back};
+  const auto bounds = from.get<hw::_3DSTATE_DEPTH_BOUNDS>();
+  to.bounds_test = bounds.depth_bounds_test_enable;
+  to.bounds_min = bounds.depth_bounds_test_min_value;
+  to.bounds_max = bounds.depth_bounds_test_max_value;
+}
+
+template <class Command>
+PlaneBuffer plane_of(const Command& command) {
+  PlaneBuffer plane;
+  plane.address = command.surface_base_address.value;
+  plane.pitch_B = command.surface_pitch + 1;
+  plane.width = command.width + 1u;
+  plane.height = command.height + 1u;
+  plane.depth = command.depth + 1u;
+  plane.volume = command.surface_type == hw::SurfaceType::SURFTYPE_3D;
+  plane.level = command.lod;
+  plane.first_layer = command.minimum_array_element;
+  plane.layers = command.render_target_view_extent + 1u;
+  plane.layer_rows = command.surface_qpitch * 4u;
+  return plane;
+}
+
+void resolve_buffers(Resolver& from, DepthBuffers& buffers) {
+  const auto depth = from.get<hw::_3DSTATE_DEPTH_BUFFER>();
+  const bool has_depth = from.settings().has(CommandId::_3DSTATE_DEPTH_BUFFER);
+  buffers.depth = plane_of(depth);
+  buffers.depth.present = has_depth && depth.surface_type != hw::SurfaceType::SURFTYPE_NULL;
+  buffers.depth.write = depth.depth_write_enable;
+  buffers.format = depth.surface_format;
+  const auto stencil = from.get<hw::_3DSTATE_STENCIL_BUFFER>();
+  if (stencil.stencil_buffer_enable) {
+    // It has the shape of the depth buffer.
+    const PlaneBuffer own = plane_of(stencil);
+    buffers.stencil = buffers.depth;
+    buffers.stencil.address = own.address;
+    buffers.stencil.pitch_B = own.pitch_B;
+    buffers.stencil.layer_rows = own.layer_rows;
+    buffers.stencil.present = true;
+    buffers.stencil.write = depth.stencil_write_enable;
+  } else if (stencil.width != 0 || stencil.height != 0 || stencil.surface_base_address.value != 0) {
+    buffers.stencil = plane_of(stencil);
+    buffers.stencil.present = stencil.surface_type != hw::SurfaceType::SURFTYPE_NULL;
+    buffers.stencil.write = stencil.stencil_write_enable;
+  }
+  buffers.clear_value = from.get<hw::_3DSTATE_CLEAR_PARAMS>().depth_clear_value;
+}
+
+void resolve_operation(Resolver& from, DepthOperation& operation) {
+  const auto command = from.get<hw::_3DSTATE_WM_HZ_OP>();
+  operation.clear_depth = command.depth_buffer_clear_enable;
+  operation.clear_stencil = command.stencil_buffer_clear_enable;
+  operation.resolve = command.depth_buffer_resolve_enable || command.hierarchical_depth_buffer_resolve_enable ||
+                      command.stencil_buffer_resolve_enable;
+  operation.stencil_value = command.stencil_clear_value;
+  operation.scissor = command.scissor_rectangle_enable;
+  operation.full_surface = command.full_surface_depth_and_stencil_clear;
+  operation.rectangle = {.x_min = command.clear_rectangle_x_min,
+                         .y_min = command.clear_rectangle_y_min,
+                         .x_max = command.clear_rectangle_x_max - 1,
+                         .y_max = command.clear_rectangle_y_max - 1};
+}
+
+}  // namespace
+
+void resolve_split(Resolver& from, PipelineState& state) {
+  resolve_vertex_shader(from, state.vertex_shader);
+  resolve_tessellation(from, state.tessellation);
+  resolve_geometry(from, state.geometry);
+  resolve_stream_output(from, state.stream_output);
+  resolve_raster(from, state.raster);
+  resolve_drawing_rectangle(from, state.raster);
+  resolve_clip(from, state);
+  resolve_viewports(from, state);
+  resolve_setup(from, state.setup);
+  resolve_pixel(from, state.pixel);
+  resolve_blend(from, state.output);
+  resolve_depth_stencil(from, state.output.depth_stencil);
+  resolve_buffers(from, state.output.buffers);
+  resolve_operation(from, state.output.operation);
+  state.output.statistics = state.pixel.shader.statistics;
+  state.pixel.dual_source = false;
+}
+
+}  // namespace halogen::pipe3d
