@@ -1,0 +1,148 @@
+#include "pipe3d/assembly.h"
+
+#include <initializer_list>
+
+namespace halogen::pipe3d {
+namespace {
+
+using Topology = hw::PrimitiveTopology;
+
+}  // namespace
+
+void Assembler::push(uint32_t vertex) {
+  if (count_ == 0) {
+    first_ = vertex;
+  }
+  ring_[count_ % ring_.size()] = vertex;
+  ++count_;
+}
+
+bool Assembler::next(Assembled& made) {
+  const uint32_t i = done_;
+  const auto take = [&](uint32_t needed, std::initializer_list<uint32_t> vertices, uint8_t provoking) {
+    if (count_ < needed) {
+      return false;
+    }
+    made = {};
+    made.topology = topology_;
+    for (const uint32_t n : vertices) {
+      made.vertex[made.count++] = at(n);
+    }
+    made.provoking = provoking < made.count ? provoking : static_cast<uint8_t>(made.count - 1);
+    ++done_;
+    return true;
+  };
+  // After the swap of every second triangle the first two vertices stand the other way round.
+  const auto swapped = [&]() -> uint8_t {
+    return provoking_.triangle == 0 ? 1 : provoking_.triangle == 1 ? 0 : provoking_.triangle;
+  };
+  switch (topology_) {
+    case Topology::POINTLIST:
+    case Topology::POINTLIST_BF:
+      return take(i + 1, {i}, 0);
+    case Topology::LINELIST:
+      return take(2 * i + 2, {2 * i, 2 * i + 1}, provoking_.line);
+    case Topology::LINESTRIP:
+    case Topology::LINELOOP:
+    case Topology::LINESTRIP_CONT:
+    case Topology::LINESTRIP_BF:
+    case Topology::LINESTRIP_CONT_BF:
+      return take(i + 2, {i, i + 1}, provoking_.line);
+    case Topology::TRILIST:
+      return take(3 * i + 3, {3 * i, 3 * i + 1, 3 * i + 2}, provoking_.triangle);
+    case Topology::RECTLIST:
+      return take(3 * i + 3, {3 * i, 3 * i + 1, 3 * i + 2}, 0);
+    case Topology::TRISTRIP:
+    case Topology::TRISTRIP_REVERSE:
+      return (i % 2 == 1) == (topology_ == Topology::TRISTRIP) ? take(i + 3, {i + 1, i, i + 2}, swapped())
+                                                               : take(i + 3, {i, i + 1, i + 2}, provoking_.triangle);
+    case Topology::TRIFAN:
+    case Topology::TRIFAN_NOSTIPPLE:
+      return take(i + 3, {0, i + 1, i + 2}, provoking_.fan);
+    case Topology::POLYGON:
+      if (!take(i + 3, {0, i + 1, i + 2}, 0)) {
+        return false;
+      }
+      made.edge = {i == 0, true, false};  // the last edge is drawn with the last triangle: see close()
+      return true;
+    case Topology::QUADLIST: {
+      const uint32_t q = i / 2 * 4;
+      const bool last = provoking_.triangle != 0;
+      const bool second = i % 2 == 1;
+      const bool ok = last ? (second ? take(q + 4, {q + 1, q + 2, q + 3}, 2) : take(q + 4, {q, q + 1, q + 3}, 2))
+                           : (second ? take(q + 4, {q, q + 2, q + 3}, 0) : take(q + 4, {q, q + 1, q + 2}, 0));
+      if (ok && last) {
+        made.edge = second ? std::array<bool, 3>{true, true, false} : std::array<bool, 3>{true, false, true};
+      } else if (ok) {
+        made.edge = second ? std::array<bool, 3>{false, true, true} : std::array<bool, 3>{true, true, false};
+      }
+      return ok;
+    }
+    case Topology::QUADSTRIP: {
+      const uint32_t q = i / 2 * 2;
+      const bool last = provoking_.triangle != 0;
+      const bool second = i % 2 == 1;
+      const bool ok =
+          second ? take(q + 4, {q, q + 3, q + 2}, last ? 1 : 0) : take(q + 4, {q, q + 1, q + 3}, last ? 2 : 0);
+      if (ok) {
+        made.edge = second ? std::array<bool, 3>{false, true, true} : std::array<bool, 3>{true, true, false};
+      }
+      return ok;
+    }
+    case Topology::LINELIST_ADJ:
+      return take(4 * i + 4, {4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3}, provoking_.line);
+    case Topology::LINESTRIP_ADJ:
+      return take(i + 4, {i, i + 1, i + 2, i + 3}, provoking_.line);
+    case Topology::TRILIST_ADJ:
+      return take(6 * i + 6, {6 * i, 6 * i + 1, 6 * i + 2, 6 * i + 3, 6 * i + 4, 6 * i + 5}, provoking_.triangle);
+    case Topology::TRISTRIP_ADJ: {
+      // Only when it is not the last one: close() makes that.
+      if (i == 0) {
+        return take(7, {0, 1, 2, 6, 4, 3}, provoking_.triangle);
+      }
+      const uint32_t v = 2 * i;
+      return i % 2 == 0 ? take(v + 7, {v, v - 2, v + 2, v + 6, v + 4, v + 3}, provoking_.triangle)
+                        : take(v + 7, {v + 2, v - 2, v, v + 3, v + 4, v + 6}, swapped());
+    }
+    default:
+      break;
+  }
+  const uint32_t patch = patch_size(topology_);
+  if (patch == 0 || count_ < (i + 1) * patch) {
+    return false;
+  }
+  made = {};
+  made.topology = topology_;
+  for (uint32_t n = 0; n < patch; ++n) {
+    made.vertex[made.count++] = at(i * patch + n);
+  }
+  ++done_;
+  return true;
+}
+
+bool Assembler::close(Assembled& made) {
+  made = {};
+  made.topology = topology_;
+  if (topology_ == Topology::LINELOOP && count_ >= 2) {
+    made.vertex[0] = at(count_ - 1);
+    made.vertex[1] = first_;
+    made.count = 2;
+    made.provoking = provoking_.line < 2 ? provoking_.line : 1;
+    return true;
+  }
+  if (topology_ == Topology::TRISTRIP_ADJ && count_ >= 2 * done_ + 6) {
+    const uint32_t v = 2 * done_;
+    const std::array<uint32_t, 6> even{v, done_ == 0 ? 1 : v - 2, v + 2, v + 5, v + 4, v + 3};
+    const std::array<uint32_t, 6> odd{v + 2, v - 2, v, v + 3, v + 4, v + 5};
+    for (const uint32_t n : done_ % 2 == 0 ? even : odd) {
+      made.vertex[made.count++] = at(n);
+    }
+    const bool second = done_ % 2 == 1;
+    made.provoking =
+        second && provoking_.triangle < 2 ? static_cast<uint8_t>(1 - provoking_.triangle) : provoking_.triangle;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,99 @@
+#include "pipe3d/shader_unit.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "pipe3d/urb_messages.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr uint64_t kTurn = 1 << 16;
+constexpr uint64_t kMostInstructions = 1 << 24;  // of one thread
+constexpr uint8_t kRenderTargets = 5;            // shared function ids
+constexpr uint8_t kUrb = 6;
+
+}  // namespace
+
+ShaderUnit::ShaderUnit() = default;
+ShaderUnit::~ShaderUnit() = default;
+
+void ShaderUnit::begin(const Generation& generation, const PipelineState& state, const Shader& shader,
+                       AddressSpace& space) {
+  if (executor_ == nullptr) {
+    executor_ = eu::make_interpreter(generation.id());
+  }
+  generation_ = &generation;
+  space_ = &space;
+  instruction_base_ = state.bases.instruction;
+  compared_.clear();
+  functions_.begin(generation, {.space = &space,
+                                .groups = nullptr,
+                                .bases = state.bases,
+                                .binding_table = shader.binding_table,
+                                .sampler_table = shader.sampler_table});
+}
+
+void ShaderUnit::use_kernel(uint64_t kernel) {
+  const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
+  if (fresh) {
+    compared_.push_back(kernel);
+  }
+  kernel_ =
+      &kernels_.find(*executor_, generation_->id(), *space_, instruction_base_, static_cast<uint32_t>(kernel), fresh);
+}
+
+size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const {
+  thread = {};
+  thread.control[0] = shader.control;
+  put_dword(thread, 0, 3, shader.sampler_table | shader.scratch_code);
+  put_dword(thread, 0, 4, static_cast<uint32_t>(shader.binding_table));
+  put_dword(thread, 0, 5, static_cast<uint32_t>(shader.scratch_base));
+  const size_t at = first_grf * eu::kGrfBytes;
+  const size_t bytes = at < thread.grf.size() ? std::min(shader.constants.size(), thread.grf.size() - at) : 0;
+  if (bytes != 0) {
+    std::memcpy(thread.grf.data() + at, shader.constants.data(), bytes);
+  }
+  return first_grf + shader.constants.size() / eu::kGrfBytes;
+}
+
+ThreadEnd ShaderUnit::run(eu::Thread& thread) {
+  while (true) {
+    const uint64_t before = thread.instructions;
+    const eu::ThreadStatus status = executor_->run(thread, *kernel_->kernel, kTurn, *this, kernel_->counts.get());
+    instructions_ += thread.instructions - before;
+    switch (status) {
+      case eu::ThreadStatus::running:
+        if (thread.instructions > kMostInstructions) {
+          return ThreadEnd::endless;
+        }
+        break;
+      case eu::ThreadStatus::blocked:
+        return ThreadEnd::waiting;
+      case eu::ThreadStatus::ended:
+        return ThreadEnd::done;
+      case eu::ThreadStatus::faulted:
+        return ThreadEnd::fault;
+      case eu::ThreadStatus::illegal:
+        return ThreadEnd::illegal;
+    }
+  }
+}
+
+eu::SendOutcome ShaderUnit::send(eu::Thread& thread, const eu::Message& message) {
+  if (message.function == kUrb && output_ != nullptr) {
+    return send_to_urb(thread, message, input_, *output_);
+  }
+  if (message.function == kRenderTargets && targets_ != nullptr) {
+    return targets_->write_target(thread, message);
+  }
+  return functions_.send(thread, message);
+}
+
+void ShaderUnit::report(FidelityReport& report) const {
+  functions_.report(report);
+  kernels_.report(report);
+}
+
+}  // namespace halogen::pipe3d

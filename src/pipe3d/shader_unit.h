@@ -1,0 +1,82 @@
+// Threads of one stage of the pipeline: their kernels, memory and messages. A thread is run from its start to its end;
+// a thread that takes too long counts as endless. Messages to the URB and to render targets are the pipeline's own, all
+// others go to the shared functions.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "base/event.h"
+#include "base/fidelity.h"
+#include "gen/generation.h"
+#include "message/kernel_cache.h"
+#include "message/shared_functions.h"
+#include "pipe3d/pipeline_state.h"
+#include "pipe3d/urb.h"
+
+namespace halogen::pipe3d {
+
+enum class ThreadEnd : uint8_t { done, fault, illegal, endless, waiting };
+
+// Takes the messages that write to render targets.
+class TargetPort {
+ public:
+  virtual ~TargetPort() = default;
+  virtual eu::SendOutcome write_target(eu::Thread& thread, const eu::Message& message) = 0;
+};
+
+class ShaderUnit final : public eu::MessageTarget {
+ public:
+  ShaderUnit();
+  ~ShaderUnit() override;
+
+  // Before threads of a draw run.
+  void begin(const Generation& generation, const PipelineState& state, const Shader& shader, AddressSpace& space);
+  void set_urb(Urb* input, Urb* output) {
+    input_ = input;
+    output_ = output;
+  }
+  void set_targets(TargetPort* targets) { targets_ = targets; }
+  void set_events(EventSink* events, const std::string& path) { functions_.set_events(events, path); }
+
+  // The kernel that starts at an offset from the instruction base; its code is compared with memory once a draw.
+  void use_kernel(uint64_t kernel);
+  // A thread with registers empty but r0 and the constants; gives the first register behind them.
+  size_t prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
+  ThreadEnd run(eu::Thread& thread);
+
+  uint64_t instructions() const { return instructions_; }
+  void report(FidelityReport& report) const;
+
+  eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override;
+
+ private:
+  std::unique_ptr<eu::Executor> executor_;
+  message::SharedFunctions functions_;
+  message::KernelCache kernels_;
+  message::CachedKernel* kernel_ = nullptr;
+  const Generation* generation_ = nullptr;
+  AddressSpace* space_ = nullptr;
+  uint64_t instruction_base_ = 0;
+  std::vector<uint64_t> compared_;  // kernels, in this draw
+  Urb* input_ = nullptr;
+  Urb* output_ = nullptr;
+  TargetPort* targets_ = nullptr;
+  uint64_t instructions_ = 0;
+};
+
+// Registers as dwords.
+inline void put_dword(eu::Thread& thread, size_t grf, size_t dword, uint32_t value) {
+  const size_t at = grf * eu::kGrfBytes + dword * sizeof(value);
+  if (at + sizeof(value) <= thread.grf.size()) {
+    std::memcpy(thread.grf.data() + at, &value, sizeof(value));
+  }
+}
+inline void put_float(eu::Thread& thread, size_t grf, size_t dword, float value) {
+  put_dword(thread, grf, dword, std::bit_cast<uint32_t>(value));
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,15 @@
+// Messages to the URB: a channel writes to or reads from the entry of its own handle.
+#pragma once
+
+#include "eu/exec/message.h"
+#include "pipe3d/urb.h"
+
+namespace halogen::pipe3d {
+
+// Handles below the number of `output` entries plus kInputHandles name output entries; those of input entries have
+// kInputHandles added.
+inline constexpr uint32_t kInputHandles = 0x8000'0000;
+
+eu::SendOutcome send_to_urb(eu::Thread& thread, const eu::Message& message, Urb* input, Urb& output);
+
+}  // namespace halogen::pipe3d
