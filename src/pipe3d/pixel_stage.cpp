@@ -1,0 +1,317 @@
+#include "pipe3d/pixel_stage.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/bits.h"
+#include "message/payload.h"
+#include "pipe3d/attributes.h"
+
+namespace halogen::pipe3d {
+
+bool PixelStage::early() const {
+  const PixelShader& pixel = state_->pixel;
+  if (!pixel.dispatch || pixel.early == EarlyDepth::early) {
+    return true;
+  }
+  const Blend& blend = state_->output.blend;
+  return pixel.early == EarlyDepth::automatic && !pixel.kills && !pixel.computes_depth && !pixel.computes_stencil &&
+         !pixel.sample_mask && !blend.alpha_test && !blend.alpha_to_coverage;
+}
+
+void PixelStage::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
+                       AddressSpace& space) {
+  generation_ = &generation;
+  state_ = &state;
+  space_ = &space;
+  entry_slots_ = entry_slots;
+  unit_.begin(generation, state, state.pixel.shader, space);
+  unit_.set_targets(this);
+  depth_.begin(state.output, space, state.raster.samples_log2);
+  surfaces_.forget();
+  targets_.clear();
+  end_ = ThreadEnd::done;
+  counts_ = {};
+  missing_ = {};
+  if (thread_ == nullptr) {
+    thread_ = std::make_unique<eu::Thread>();
+  }
+  const PixelShader& pixel = state.pixel;
+  width_ = pixel.simd16.enabled ? 16 : pixel.simd8.enabled ? 8 : 32;
+  test_early_ = early();
+}
+
+void PixelStage::draw(const ScreenPrimitive& primitive, const Rectangle& window) {
+  const Rasteriser raster(*state_, primitive);
+  primitive_ = &primitive;
+  raster_ = &raster;
+  filled_ = 0;
+  attributes_.clear();
+  raster.walk(window, [&](const Subspan& subspan) { add(subspan); });
+  if (filled_ != 0) {
+    dispatch();
+  }
+}
+
+void PixelStage::add(const Subspan& subspan) {
+  if (end_ != ThreadEnd::done) {
+    return;
+  }
+  std::array<Lane, 4> lanes;
+  bool any = false;
+  for (unsigned i = 0; i < 4; ++i) {
+    Lane& lane = lanes[i];
+    lane = {.x = subspan.x + static_cast<int32_t>(i & 1),
+            .y = subspan.y + static_cast<int32_t>(i >> 1),
+            .coverage = subspan.coverage[i]};
+    if (lane.coverage != 0 && test_early_) {
+      if (!depth_.idle()) {
+        lane.coverage = depth_.test({lane.x, lane.y, primitive_->layer}, lane.coverage,
+                                    sample_depths(*state_, *primitive_, *raster_, lane.x, lane.y, lane.coverage),
+                                    primitive_->front, nullptr, true);
+      }
+      lane.tested = true;
+      counts_.passed += static_cast<uint64_t>(std::popcount(lane.coverage));
+    }
+    any = any || lane.coverage != 0;
+  }
+  if (depth_.stopped()) {
+    end_ = ThreadEnd::fault;
+  }
+  if (!any || !state_->pixel.dispatch) {
+    return;
+  }
+  const unsigned samples = state_->pixel.per_sample ? 1u << state_->raster.samples_log2 : 1;
+  for (unsigned sample = 0; sample < samples; ++sample) {
+    if (samples > 1 && std::ranges::none_of(lanes, [&](const Lane& lane) { return bit(lane.coverage, sample); })) {
+      continue;
+    }
+    for (const Lane& lane : lanes) {
+      Lane& slot = group_.lanes[filled_++];
+      slot = lane;
+      slot.sample = static_cast<uint8_t>(sample);
+      if (samples > 1) {
+        slot.coverage &= 1u << sample;
+      }
+    }
+    if (filled_ == width_) {
+      dispatch();
+    }
+  }
+}
+
+void PixelStage::dispatch() {
+  const PixelShader& pixel = state_->pixel;
+  group_.primitive = primitive_;
+  group_.raster = raster_;
+  // Few pixels fit a narrow thread, if there is a kernel for it.
+  const bool narrow = filled_ <= 8 && pixel.simd8.enabled;
+  const PixelShader::Kernel& kernel = narrow ? pixel.simd8 : pixel.simd16.enabled ? pixel.simd16 : pixel.simd32;
+  group_.width = narrow ? 8 : pixel.simd16.enabled ? 16 : 32;
+  for (unsigned i = filled_; i < group_.width; ++i) {
+    group_.lanes[i] = {};
+  }
+  filled_ = 0;
+  if (!kernel.enabled || end_ != ThreadEnd::done) {
+    return;
+  }
+  if (attributes_.empty() && pixel.attributes) {
+    set_up_attributes(state_->setup, entry_slots_, *primitive_, attributes_);
+  }
+  unit_.use_kernel(kernel.start);
+  eu::Thread& thread = *thread_;
+  const size_t data = unit_.prepare(thread, pixel.shader, kernel.first_grf);
+  fill_pixel_payload(*state_, group_, attributes_, data, thread);
+  const uint32_t live = group_.live();
+  thread.start(static_cast<uint32_t>(kernel.start), pixel.shader.vector_mask ? group_.helped() : live);
+  thread.state[2] = live;
+  thread.state[3] = group_.helped();
+  ++counts_.threads;
+  counts_.invocations += static_cast<uint64_t>(std::popcount(live));
+  end_ = unit_.run(thread);
+}
+
+// Messages -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr unsigned kHeaderGrfs = 2;
+
+// Message kinds of bits 10:8.
+enum class Kind : uint8_t { simd16 = 0, replicated = 1, dual_low = 2, dual_high = 3, simd8 = 4 };
+
+}  // namespace
+
+// A message as it is read: registers of each part, zero: not there.
+struct PixelStage::TargetMessage {
+  Kind kind{};
+  uint8_t index = 0;  // of the binding table
+  uint8_t blend = 0;  // entry of the blend state
+  bool null = false;  // no colours are written
+  uint32_t lanes = 0;
+  unsigned first_lane = 0;
+  size_t colour = 0;
+  size_t second = 0;
+  bool has_source_alpha = false;  // the next two may begin with register 0
+  size_t source_alpha = 0;
+  bool has_mask = false;
+  size_t mask = 0;
+  size_t depth = 0;
+  size_t stencil = 0;
+  const message::Payload* payload = nullptr;
+
+  unsigned wide() const { return kind == Kind::simd16 ? 2 : 1; }  // registers a component
+  uint32_t component(size_t first, unsigned component, unsigned lane) const {
+    return kind == Kind::replicated ? payload->dword(first, component)
+                                    : payload->dword(first + component * wide() + lane / 8, lane % 8);
+  }
+};
+
+TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
+  for (const std::unique_ptr<Bound>& bound : targets_) {
+    if (bound->index == index && bound->blend == blend) {
+      return &bound->writer;
+    }
+  }
+  const message::Surface* const surface = surfaces_.find(
+      *generation_, {.space = space_, .bases = state_->bases, .binding_table = state_->pixel.shader.binding_table},
+      index, 0);
+  if (surface == nullptr) {
+    return nullptr;
+  }
+  auto bound = std::make_unique<Bound>();
+  bound->index = index;
+  bound->blend = blend;
+  bound->writer.begin(*surface, state_->output.blend.targets[blend % kMostTargets], state_->output.blend, *space_);
+  targets_.push_back(std::move(bound));
+  return &targets_.back()->writer;
+}
+
+void PixelStage::late_test(Lane& lane, const float* depth, const uint8_t* stencil) {
+  if (lane.tested || lane.coverage == 0) {
+    return;
+  }
+  lane.tested = true;
+  if (!depth_.idle()) {
+    std::array<float, kMostSamples> depths{};
+    if (depth != nullptr) {
+      const Viewport& viewport = state_->viewports[primitive_->viewport % kMostViewports];
+      depths.fill(std::clamp(*depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max)));
+    } else {
+      depths = sample_depths(*state_, *primitive_, *raster_, lane.x, lane.y, lane.coverage);
+    }
+    lane.coverage =
+        depth_.test({lane.x, lane.y, primitive_->layer}, lane.coverage, depths, primitive_->front, stencil, true);
+  }
+  counts_.passed += static_cast<uint64_t>(std::popcount(lane.coverage));
+}
+
+void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
+  Lane& lane = group_.lanes[(message.first_lane + index) % kMostLanes];
+  if (message.has_mask) {
+    lane.coverage &= message.payload->value<uint16_t>(message.mask * eu::kGrfBytes + index * 2u);
+  }
+  if (lane.coverage == 0) {
+    return;
+  }
+  Colour colour{};
+  Colour second{};
+  for (unsigned c = 0; c < 4; ++c) {
+    colour[c] = message.component(message.colour, c, index);
+    second[c] = message.second != 0 ? message.component(message.second, c, index) : 0;
+  }
+  const uint32_t alpha =
+      message.has_source_alpha ? message.payload->dword(message.source_alpha + index / 8, index % 8) : colour[3];
+  const Blend& blend = state_->output.blend;
+  if (!lane.tested) {
+    lane.coverage = alpha_coverage(blend, std::bit_cast<float>(alpha), lane.coverage, state_->raster.samples_log2);
+    float depth = 0;
+    uint8_t stencil = 0;
+    if (message.depth != 0) {
+      depth = std::bit_cast<float>(message.payload->dword(message.depth + index / 8, index % 8));
+    }
+    if (message.stencil != 0) {
+      stencil = message.payload->value<uint8_t>(message.stencil * eu::kGrfBytes + index);
+    }
+    late_test(lane, message.depth != 0 ? &depth : nullptr, message.stencil != 0 ? &stencil : nullptr);
+  }
+  if (lane.coverage == 0 || message.null) {
+    return;
+  }
+  TargetWriter* const writer = target(message.index, message.blend);
+  if (writer == nullptr) {
+    end_ = ThreadEnd::fault;
+    return;
+  }
+  writer->write({lane.x, lane.y, primitive_->layer}, lane.coverage, colour, second);
+  if (writer->stopped()) {
+    end_ = ThreadEnd::fault;
+  }
+}
+
+eu::SendOutcome PixelStage::write_target(eu::Thread& /*thread*/, const eu::Message& sent) {
+  const uint32_t descriptor = sent.descriptor;
+  if ((descriptor >> 14 & 0xf) != 12) {
+    missing_ = "a message to the render cache that is no write to a target";
+    message::Response(sent.response).clear();
+    return eu::SendOutcome::done;
+  }
+  const message::Payload payload(sent);
+  TargetMessage message;
+  message.payload = &payload;
+  message.kind = static_cast<Kind>(descriptor >> 8 & 7);
+  message.index = static_cast<uint8_t>(descriptor & 0xff);
+  message.lanes = sent.channels & group_.live() >> sent.first_channel;
+  message.first_lane = sent.first_channel;
+  const bool header = bit(descriptor, 19);
+  size_t next = 0;
+  bool has_source_alpha = false;
+  bool has_stencil = state_->pixel.computes_stencil;
+  if (header) {
+    message.blend = static_cast<uint8_t>(payload.dword(0, 2) & 7);
+    has_source_alpha = bit(payload.dword(0, 0), 11);
+    has_stencil = bit(payload.dword(0, 0), 14);
+    const unsigned half = message.first_lane & 8;  // the mask is one of 16 channels
+    message.lanes &= (payload.dword(1, 7) & 0xffff) >> half;
+    next = kHeaderGrfs;
+  } else {
+    message.blend = static_cast<uint8_t>(sent.extended >> 12 & 7);
+    has_source_alpha = bit(sent.extended, 15);
+    message.null = bit(sent.extended, 20);
+  }
+  const unsigned lanes = message.kind == Kind::simd16 || message.kind == Kind::replicated ? 16 : 8;
+  const unsigned wide = lanes / 8;
+  if (has_source_alpha) {
+    message.has_source_alpha = true;
+    message.source_alpha = next;
+    next += wide;
+  }
+  if (state_->pixel.sample_mask) {
+    message.has_mask = true;
+    message.mask = next++;
+  }
+  message.colour = next;
+  next += message.kind == Kind::replicated ? 1 : 4 * wide;
+  if (message.kind == Kind::dual_low || message.kind == Kind::dual_high) {
+    message.second = next;
+    next += 4;
+  }
+  if (state_->pixel.computes_depth) {
+    message.depth = next;
+    next += wide;
+  }
+  if (has_stencil) {
+    message.stencil = next++;
+  }
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (bit(message.lanes, lane)) {
+      write_lane(message, lane);
+    }
+  }
+  if (end_ != ThreadEnd::done || depth_.stopped()) {
+    return eu::SendOutcome::fault;
+  }
+  return eu::SendOutcome::done;
+}
+
+}  // namespace halogen::pipe3d

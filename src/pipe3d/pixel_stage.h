@@ -1,0 +1,79 @@
+// Pixels of one draw: subspans of a primitive are tested, put into threads, and what the threads write goes to targets.
+// Primitives come in order and are done in order. One object for each host thread that draws.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "message/surface_table.h"
+#include "pipe3d/depth_stencil.h"
+#include "pipe3d/pixel_thread.h"
+#include "pipe3d/shader_unit.h"
+#include "pipe3d/target_writer.h"
+
+namespace halogen::pipe3d {
+
+struct PixelCounts {
+  uint64_t invocations = 0;  // pixels that had a thread
+  uint64_t passed = 0;       // samples that passed depth and stencil
+  uint64_t threads = 0;
+};
+
+class PixelStage final : public TargetPort {
+ public:
+  // `entry_slots`: of the vertex entries that primitives point to.
+  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space);
+  // Only what lies in the window.
+  void draw(const ScreenPrimitive& primitive, const Rectangle& window);
+
+  ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
+  const PixelCounts& counts() const { return counts_; }
+  uint64_t instructions() const { return unit_.instructions(); }
+  ShaderUnit& unit() { return unit_; }
+  const ShaderUnit& unit() const { return unit_; }
+  // What messages asked for and nobody does; static text, or empty.
+  std::string_view missing() const { return missing_; }
+
+  eu::SendOutcome write_target(eu::Thread& thread, const eu::Message& message) override;
+
+ private:
+  struct TargetMessage;
+
+  void add(const Subspan& subspan);
+  void dispatch();
+  bool early() const;
+  TargetWriter* target(uint8_t index, uint8_t blend);
+  void late_test(Lane& lane, const float* depth, const uint8_t* stencil);
+  void write_lane(const TargetMessage& message, unsigned lane);
+
+  const Generation* generation_ = nullptr;
+  const PipelineState* state_ = nullptr;
+  AddressSpace* space_ = nullptr;
+  uint32_t entry_slots_ = 0;
+  ShaderUnit unit_;
+  DepthStencilUnit depth_;
+  message::SurfaceTable surfaces_;
+  struct Bound {
+    uint8_t index = 0;
+    uint8_t blend = 0;
+    TargetWriter writer;
+  };
+  std::vector<std::unique_ptr<Bound>> targets_;
+
+  const ScreenPrimitive* primitive_ = nullptr;
+  const Rasteriser* raster_ = nullptr;
+  std::vector<uint32_t> attributes_;
+  PixelGroup group_;
+  unsigned filled_ = 0;  // channels
+  unsigned width_ = 8;   // of threads
+  bool test_early_ = false;
+  std::unique_ptr<eu::Thread> thread_;
+  ThreadEnd end_ = ThreadEnd::done;
+  PixelCounts counts_;
+  std::string_view missing_;
+};
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,219 @@
+#include "pipe3d/pixel_thread.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/bits.h"
+#include "pipe3d/shader_unit.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr unsigned kHalf = 16;  // channels that one coordinate register describes
+constexpr uint32_t kBackFacing = 1u << 15;
+constexpr unsigned kModes = 6;
+constexpr float kSixteenth = 1.0f / 16;
+
+struct Point {
+  float x = 0;
+  float y = 0;
+};
+
+// Where the values of a channel are taken.
+enum class Place : uint8_t { pixel, centroid, sample };
+
+Point sample_point(const Raster& raster, const Lane& lane, unsigned sample) {
+  return {static_cast<float>(lane.x) + static_cast<float>(raster.positions[sample][0]) * kSixteenth,
+          static_cast<float>(lane.y) + static_cast<float>(raster.positions[sample][1]) * kSixteenth};
+}
+
+Point point_of(const PipelineState& state, const Lane& lane, Place place) {
+  const Raster& raster = state.raster;
+  const unsigned samples = 1u << raster.samples_log2;
+  const float centre = raster.corner_sample ? 0.0f : 0.5f;
+  const Point middle{static_cast<float>(lane.x) + centre, static_cast<float>(lane.y) + centre};
+  if (samples == 1 || place == Place::pixel) {
+    return middle;
+  }
+  if (place == Place::sample) {
+    return sample_point(raster, lane, lane.sample);
+  }
+  const auto all = static_cast<uint32_t>(low_mask(samples));
+  if ((lane.coverage & all) == all || lane.coverage == 0) {
+    return middle;
+  }
+  return sample_point(raster, lane, static_cast<unsigned>(std::countr_zero(lane.coverage)) % kMostSamples);
+}
+
+class Filler {
+ public:
+  Filler(const PipelineState& state, const PixelGroup& group, eu::Thread& thread)
+      : state_(state), group_(group), thread_(thread) {}
+
+  void fill();
+
+ private:
+  void header();
+  void coordinates(unsigned half);
+  void barycentrics(unsigned half);
+  template <class Value>
+  void per_channel(unsigned half, Value&& value);
+  void position_offsets(unsigned half);
+  unsigned channels(unsigned half) const { return std::min(group_.width - half * kHalf, kHalf); }
+
+  const PipelineState& state_;
+  const PixelGroup& group_;
+  eu::Thread& thread_;
+  size_t grf_ = 1;
+};
+
+void Filler::header() {
+  uint32_t first = static_cast<uint32_t>(group_.primitive->topology);
+  first = first != 0 ? first : 1;  // threads look at its sign
+  put_dword(thread_, 0, 0, first | (group_.primitive->front ? 0 : kBackFacing));
+}
+
+void Filler::coordinates(unsigned half) {
+  uint32_t samples = 0;
+  for (unsigned s = 0; s < channels(half) / 4; ++s) {
+    const Lane& lane = group_.lanes[half * kHalf + s * 4];
+    put_dword(thread_, grf_, 2 + s, (static_cast<uint32_t>(lane.x) & 0xffff) | static_cast<uint32_t>(lane.y) << 16);
+    samples |= uint32_t{lane.sample} << (4 * s);
+  }
+  put_dword(thread_, grf_, 0, samples);
+  put_dword(thread_, grf_, 1, group_.primitive->front ? 0 : kBackFacing);
+  put_dword(thread_, grf_, 7, group_.live() >> (half * kHalf) & 0xffff);
+  ++grf_;
+}
+
+void Filler::barycentrics(unsigned half) {
+  for (unsigned mode = 0; mode < kModes; ++mode) {
+    if (!bit(state_.pixel.barycentrics, mode)) {
+      continue;
+    }
+    const bool perspective = mode < 3;
+    const auto place = static_cast<Place>(mode % 3);
+    for (unsigned first = 0; first < channels(half); first += 8) {
+      for (unsigned i = 0; i < 8; ++i) {
+        const Lane& lane = group_.lanes[half * kHalf + first + i];
+        const Point at = point_of(state_, lane, place);
+        Rasteriser::Weights weights;
+        if (group_.primitive->shape == Shape::point) {
+          const std::array<float, 2> sprite = group_.raster->sprite(at.x, at.y, false);
+          weights = {sprite[0], sprite[1]};
+        } else {
+          weights = perspective ? group_.raster->perspective(at.x, at.y) : group_.raster->linear(at.x, at.y);
+        }
+        put_float(thread_, grf_, i, weights.first);
+        put_float(thread_, grf_ + 1, i, weights.second);
+      }
+      grf_ += 2;
+    }
+  }
+}
+
+template <class Value>
+void Filler::per_channel(unsigned half, Value&& value) {
+  for (unsigned i = 0; i < channels(half); ++i) {
+    put_dword(thread_, grf_ + i / 8, i % 8, value(group_.lanes[half * kHalf + i]));
+  }
+  grf_ += (channels(half) + 7) / 8;
+}
+
+// A pair of bytes a channel: x and y in sixteenths.
+void Filler::position_offsets(unsigned half) {
+  for (unsigned i = 0; i < channels(half); ++i) {
+    const Lane& lane = group_.lanes[half * kHalf + i];
+    const Point at = point_of(state_, lane, state_.pixel.offsets_of_samples ? Place::sample : Place::centroid);
+    const auto x = static_cast<uint8_t>((at.x - static_cast<float>(lane.x)) * 16);
+    const auto y = static_cast<uint8_t>((at.y - static_cast<float>(lane.y)) * 16);
+    const size_t byte = grf_ * eu::kGrfBytes + i * 2u;
+    if (byte + 1 < thread_.grf.size()) {
+      thread_.grf[byte] = std::byte{x};
+      thread_.grf[byte + 1] = std::byte{y};
+    }
+  }
+  ++grf_;
+}
+
+void Filler::fill() {
+  const unsigned halves = group_.width > kHalf ? 2 : 1;
+  const PixelShader& pixel = state_.pixel;
+  header();
+  for (unsigned half = 0; half < halves; ++half) {
+    coordinates(half);
+  }
+  const Place place = pixel.per_sample ? Place::sample : Place::pixel;
+  const Rasteriser& raster = *group_.raster;
+  for (unsigned half = 0; half < halves; ++half) {
+    barycentrics(half);
+    if (pixel.source_depth) {
+      per_channel(half, [&](const Lane& lane) {
+        const Point at = point_of(state_, lane, place);
+        const Viewport& viewport = state_.viewports[group_.primitive->viewport % kMostViewports];
+        return std::bit_cast<uint32_t>(
+            std::clamp(raster.depth(at.x, at.y), viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max)));
+      });
+    }
+    if (pixel.source_w) {
+      per_channel(half, [&](const Lane& lane) {
+        const Point at = point_of(state_, lane, place);
+        return std::bit_cast<uint32_t>(raster.w(at.x, at.y));
+      });
+    }
+    if (pixel.position_offsets) {
+      position_offsets(half);
+    }
+    if (pixel.input_coverage) {
+      per_channel(half, [](const Lane& lane) { return lane.coverage; });
+    }
+  }
+}
+
+}  // namespace
+
+uint32_t PixelGroup::live() const {
+  uint32_t mask = 0;
+  for (unsigned i = 0; i < width; ++i) {
+    mask |= lanes[i].coverage != 0 ? 1u << i : 0;
+  }
+  return mask;
+}
+
+uint32_t PixelGroup::helped() const {
+  uint32_t mask = live();
+  mask |= (mask >> 1 & 0x5555'5555) | (mask << 1 & 0xaaaa'aaaa);
+  mask |= (mask >> 2 & 0x3333'3333) | (mask << 2 & 0xcccc'cccc);
+  return mask;
+}
+
+std::array<float, kMostSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                              const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples) {
+  std::array<float, kMostSamples> depths{};
+  const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
+  const Lane lane{.x = x, .y = y};
+  const bool many = state.raster.samples_log2 != 0;
+  for (uint32_t rest = samples; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(rest));
+    if (i >= kMostSamples) {
+      break;
+    }
+    const Point at = many ? sample_point(state.raster, lane, i) : point_of(state, lane, Place::pixel);
+    depths[i] =
+        std::clamp(raster.depth(at.x, at.y), viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
+  }
+  return depths;
+}
+
+void fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
+                        size_t data_grf, eu::Thread& thread) {
+  Filler(state, group, thread).fill();
+  const size_t at = data_grf * eu::kGrfBytes;
+  const size_t bytes = at < thread.grf.size() ? std::min(attributes.size_bytes(), thread.grf.size() - at) : 0;
+  if (bytes != 0) {
+    std::memcpy(thread.grf.data() + at, attributes.data(), bytes);
+  }
+}
+
+}  // namespace halogen::pipe3d
