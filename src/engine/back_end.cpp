@@ -5,6 +5,7 @@
 
 #include "engine/blit_back_end.h"
 #include "engine/compute_back_end.h"
+#include "engine/draw_back_end.h"
 #include "engine/engine.h"
 #include "engine/observe.h"
 
@@ -23,6 +24,23 @@ class NoBackEnd final : public BackEnd {
   }
 };
 
+// The render client's: media and compute, and the 3D pipeline.
+class RenderBackEnd final : public BackEnd {
+ public:
+  Next execute(Engine& engine, const Command& command) override {
+    return DrawBackEnd::takes(command) ? draw_.execute(engine, command) : compute_.execute(engine, command);
+  }
+  void report(FidelityReport& report) const override {
+    compute_.report(report);
+    draw_.report(report);
+  }
+  ComputeBackEnd& compute() { return compute_; }
+
+ private:
+  ComputeBackEnd compute_;
+  DrawBackEnd draw_;
+};
+
 class ClientBackEnds final : public BackEnd {
  public:
   ClientBackEnds() {
@@ -30,9 +48,9 @@ class ClientBackEnds final : public BackEnd {
       client = std::make_unique<NoBackEnd>();
     }
     clients_[kBlitClient] = std::make_unique<BlitBackEnd>();
-    auto compute = std::make_unique<ComputeBackEnd>();
-    compute_ = compute.get();
-    clients_[kRenderClient] = std::move(compute);
+    auto render = std::make_unique<RenderBackEnd>();
+    compute_ = &render->compute();
+    clients_[kRenderClient] = std::move(render);
   }
 
   Next execute(Engine& engine, const Command& command) override {

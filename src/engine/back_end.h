@@ -1,5 +1,5 @@
 // What stands behind a streamer's front end: render, blit, video, ... Commands that are not the streamer's own go
-// there, to the back end of the client that their header names. Left out so far: drawing and video; their commands are
+// there, to the back end of the client that their header names. Left out so far: video; its commands are
 // counted and reported as not executed.
 #pragma once
 

@@ -5,7 +5,7 @@
 
 #include "compute/commands.h"
 #include "engine/engine.h"
-#include "engine/execlist.h"
+#include "engine/memory_of.h"
 #include "engine/predicate.h"
 #include "hw/gpgpu.h"
 
@@ -26,13 +26,6 @@ class Events final : public EventSink {
  private:
   Engine& engine_;
 };
-
-// As the BLT engine: batches through the table that they were fetched through, a context's ring as its process.
-TableKind table_of(Engine& engine) {
-  const ExeclistSubmission* const execlists = engine.execlists();
-  const bool process_ring = !engine.in_batch() && execlists != nullptr && execlists->enabled();
-  return process_ring ? TableKind::per_process : engine.fetched_from();
-}
 
 std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
   return {engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMX),

@@ -8,6 +8,7 @@
 
 #include "blit/blit_state.h"
 #include "compute/compute_state.h"
+#include "pipe3d/draw_state.h"
 #include "engine/command_stream.h"
 #include "engine/execlist_state.h"
 #include "engine/math_state.h"
@@ -90,6 +91,7 @@ struct EngineState {
   PowerState power;
   blit::BlitState blit;
   compute::ComputeState compute;
+  pipe3d::DrawState draw;
 
   bool operator==(const EngineState&) const = default;
 };

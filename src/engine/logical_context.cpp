@@ -78,6 +78,7 @@ void LogicalContext::forget() {
   }
   engine_.state().execlist.stack_writes = 0;
   engine_.state().compute.settings = {};
+  engine_.state().draw.settings = {};
   unpack_hidden();
 }
 
@@ -220,7 +221,9 @@ bool LogicalContext::save(GgttOffset context) {
                           : image_value(engine_, *value.slot);
   }
   // The settings of the pipelines follow as the commands that set them.
-  const std::vector<uint32_t> settings = compute::commands_of(engine_.gen(), engine_.state().compute.settings);
+  std::vector<uint32_t> settings = compute::commands_of(engine_.gen(), engine_.state().compute.settings);
+  const std::vector<uint32_t> drawing = engine_.state().draw.settings.commands();
+  settings.insert(settings.end(), drawing.begin(), drawing.end());
   if (words.size() + settings.size() <= kMostDwords) {
     words.insert(words.end(), settings.begin(), settings.end());
   }

@@ -102,6 +102,7 @@ enum class VertexDispatch : uint8_t { pairs, simd8 };  // two vertices interleav
 
 struct VertexShader {
   Shader shader;
+  uint32_t entry_slots = 64;  // of what it writes
   VertexDispatch dispatch = VertexDispatch::simd8;
 };
 
@@ -215,6 +216,8 @@ struct Provoking {
   uint8_t line = 0;
   uint8_t triangle = 0;
   uint8_t fan = 0;
+
+  bool operator==(const Provoking&) const = default;
 };
 
 struct Raster {

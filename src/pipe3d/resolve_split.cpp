@@ -8,6 +8,7 @@
 #include "hw/3d_pointers.h"
 #include "hw/3d_raster.h"
 #include "hw/3d_so.h"
+#include "hw/3d_urb.h"
 #include "hw/so_decl.h"
 #include "hw/viewport.h"
 #include "pipe3d/resolve_parts.h"
@@ -100,6 +101,10 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   shader.read_length = command.vertex_urb_entry_read_length;
   shader.control = control_of(command.floating_point_mode, false);
   stage.dispatch = command.simd8_dispatch_enable ? VertexDispatch::simd8 : VertexDispatch::pairs;
+  const auto urb = from.get<hw::_3DSTATE_URB_VS>();
+  if (urb.urb_entry_allocation_size != 0) {
+    stage.entry_slots = (urb.urb_entry_allocation_size + 1u) * 4;
+  }
   set_tables(from, kVertex, shader);
   set_constants(from, kVertex, shader);
 }

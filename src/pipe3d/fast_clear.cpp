@@ -1,0 +1,67 @@
+// Fast clears. Hardware notes in a compression surface that blocks have the clear colour; here memory always holds what
+// is meant, so the whole level that is bound is filled. The rectangle of the draw counts blocks, not pixels, and
+// drivers clear whole levels only.
+#include "hw/surface.h"
+#include "message/surface_table.h"
+#include "pipe3d/pipeline.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr size_t kStateDwords = 16;
+constexpr uint32_t kOneFloat = 0x3f80'0000;
+
+// False: memory refused.
+bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, AddressSpace& space, Colour& colour) {
+  if (state.clear_value_address_enable) {
+    return space.read(message::place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour)));
+  }
+  const uint32_t one = integer ? 1 : kOneFloat;
+  colour = {state.red_clear_color | (state.red_clear_color_one ? one : 0),
+            state.green_clear_color | (state.green_clear_color_one ? one : 0),
+            state.blue_clear_color | (state.blue_clear_color_one ? one : 0),
+            state.alpha_clear_color | (state.alpha_clear_color_one ? one : 0)};
+  return true;
+}
+
+}  // namespace
+
+void Pipeline::fast_clear(Outcome& outcome) {
+  uint32_t entry = 0;
+  std::array<uint32_t, kStateDwords> words{};
+  const spec::GenId gen = generation_->id();
+  outcome.stop = Stop::fault;
+  if (!space_->read(message::place(state_.pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {
+    return;
+  }
+  const uint64_t at =
+      state_.bases.surface + hw::BINDING_TABLE_STATE::unpack(gen, std::span(&entry, 1)).surface_state_pointer;
+  if (!space_->read(message::place(at), std::as_writable_bytes(std::span(words)))) {
+    return;
+  }
+  const auto state = hw::RENDER_SURFACE_STATE::unpack(gen, words);
+  const message::Surface surface = message::decode_surface(*generation_, state);
+  Colour colour{};
+  if (!clear_colour(state, surface.format->integer, *space_, colour)) {
+    return;
+  }
+  outcome.stop = Stop::finished;
+  if (surface.kind != message::Surface::Kind::image) {
+    return;
+  }
+  BlendTarget plain;
+  TargetWriter writer;
+  writer.begin(surface, plain, state_.output.blend, *space_);
+  const Rectangle whole{.x_min = 0,
+                        .y_min = 0,
+                        .x_max = static_cast<int32_t>(surface.level_width(surface.render_level)) - 1,
+                        .y_max = static_cast<int32_t>(surface.level_height(surface.render_level)) - 1};
+  for (uint32_t layer = 0; layer < surface.render_layers; ++layer) {
+    writer.fill(whole, layer, colour);
+  }
+  if (writer.stopped()) {
+    outcome.stop = Stop::fault;
+  }
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,301 @@
+#include "pipe3d/pipeline.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "hw/surface.h"
+#include "message/surface_table.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+using Topology = hw::PrimitiveTopology;
+
+constexpr uint32_t kChunk = 256;     // vertices that are shaded together
+constexpr uint64_t kPart = 1 << 18;  // instructions of a part, about
+constexpr uint32_t kMostConstantGrfs = 127;
+
+bool read_constants(Shader& shader, AddressSpace& space) {
+  shader.constants.clear();
+  bool ok = true;
+  for (const PushPiece& piece : shader.push) {
+    const size_t before = shader.constants.size();
+    const uint32_t grfs =
+        std::min<uint32_t>(piece.grfs, kMostConstantGrfs - static_cast<uint32_t>(before / eu::kGrfBytes));
+    if (grfs == 0) {
+      continue;
+    }
+    shader.constants.resize(before + grfs * eu::kGrfBytes);
+    ok = space.read(message::place(piece.address), std::span(shader.constants).subspan(before)) && ok;
+  }
+  return ok;
+}
+
+Shape shape_of(Topology topology) {
+  switch (topology) {
+    case Topology::POINTLIST:
+    case Topology::POINTLIST_BF:
+      return Shape::point;
+    case Topology::LINELIST:
+    case Topology::LINESTRIP:
+    case Topology::LINELOOP:
+    case Topology::LINESTRIP_CONT:
+    case Topology::LINESTRIP_BF:
+    case Topology::LINESTRIP_CONT_BF:
+    case Topology::LINELIST_ADJ:
+    case Topology::LINESTRIP_ADJ:
+      return Shape::line;
+    case Topology::RECTLIST:
+      return Shape::rectangle;
+    default:
+      return Shape::triangle;
+  }
+}
+
+float as_float(uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+
+ClipVertex clip_vertex(const PipelineState& state, std::span<const Urb::Slot> entry) {
+  ClipVertex vertex;
+  vertex.slots = entry.data();
+  for (size_t c = 0; c < 4; ++c) {
+    vertex.position[c] = as_float(entry[1][c]);
+  }
+  if ((state.clip.clip_distances | state.clip.cull_distances) != 0 && entry.size() >= 4) {
+    for (size_t i = 0; i < 8; ++i) {
+      vertex.distance[i] = as_float(entry[2 + i / 4][i % 4]);
+    }
+  }
+  vertex.layer = state.clip.force_layer_0 ? 0 : entry[0][1];
+  vertex.viewport = entry[0][2] <= state.clip.most_viewport ? entry[0][2] : 0;
+  vertex.point_width = state.raster.point_width_of_vertex ? as_float(entry[0][3]) : state.raster.point_width;
+  return vertex;
+}
+
+Stop stop_of(ThreadEnd end) {
+  switch (end) {
+    case ThreadEnd::done:
+      return Stop::finished;
+    case ThreadEnd::fault:
+      return Stop::fault;
+    case ThreadEnd::illegal:
+      return Stop::illegal;
+    case ThreadEnd::endless:
+    case ThreadEnd::waiting:
+      break;
+  }
+  return Stop::endless;
+}
+
+}  // namespace
+
+void Pipeline::set_events(EventSink* events, const std::string& path) {
+  vertices_.unit().set_events(events, path);
+  pixels_.unit().set_events(events, path);
+}
+
+void Pipeline::report(FidelityReport& report) const {
+  vertices_.unit().report(report);
+  pixels_.unit().report(report);
+}
+
+bool Pipeline::begin(const ResolveInput& input) {
+  generation_ = input.generation;
+  space_ = input.space;
+  if (!resolve(input, state_)) {
+    return false;
+  }
+  bool ok = true;
+  for (Shader* shader : {&state_.vertex_shader.shader, &state_.pixel.shader}) {
+    if (shader->enabled) {
+      ok = read_constants(*shader, *space_) && ok;
+    }
+  }
+  vertices_.begin(*generation_, state_, *space_);
+  pixels_.begin(*generation_, state_, vertices_.slots(), *space_);
+  clipper_.emplace(state_, vertices_.slots());
+  return ok;
+}
+
+void Pipeline::primitive(const Assembled& assembled, Progress& progress, Outcome& outcome) {
+  Primitive primitive;
+  primitive.shape = shape_of(assembled.topology);
+  primitive.provoking = assembled.provoking;
+  primitive.id = progress.primitive++;
+  primitive.topology = assembled.topology;
+  primitive.edge = assembled.edge;
+  ++outcome.counts.primitives;
+  // Without a geometry shader adjacent vertices are left out.
+  const bool lines = assembled.count == 4;
+  const bool triangles = assembled.count == 6;
+  for (unsigned i = 0; i < vertices_of(primitive.shape); ++i) {
+    const uint32_t handle = assembled.vertex[lines ? i + 1 : triangles ? i * 2 : i];
+    const std::span<const Urb::Slot> entry = std::as_const(vertices_).output().entry(handle);
+    if (entry.size() < 2) {
+      return;
+    }
+    primitive.vertex[i] = clip_vertex(state_, entry);
+  }
+  ++outcome.counts.clip_in;
+  if (state_.clip.enabled && state_.clip.reject_all) {
+    return;
+  }
+  pieces_.clear();
+  clipper_->clip(primitive, pieces_);
+  for (const Clipper::Piece& piece : pieces_) {
+    ++outcome.counts.clip_out;
+    screen_.clear();
+    set_up(state_, piece, screen_);
+    for (const ScreenPrimitive& one : screen_) {
+      pixels_.draw(one, one.bounds);
+    }
+  }
+  clipper_->forget();
+}
+
+// Some vertices of an instance: fetched, shaded, assembled, drawn.
+void Pipeline::chunk(Progress& progress, Outcome& outcome) {
+  const DrawCall& call = progress.call;
+  VertexFetch fetch(state_.vertices, call, *space_);
+  // Entries of the chunk before come first.
+  vertices_.begin(*generation_, state_, *space_);
+  const uint32_t slots = vertices_.slots();
+  const auto kept = static_cast<uint32_t>(slots == 0 ? 0 : progress.kept.size() / slots);
+  for (uint32_t i = 0; i < kept; ++i) {
+    const uint32_t handle = vertices_.add();
+    std::ranges::copy(std::span(progress.kept).subspan(size_t{i} * slots, slots),
+                      vertices_.output().entry(handle).begin());
+  }
+  constexpr uint32_t kCut = ~0u;
+  std::vector<uint32_t> order;
+  std::unordered_map<uint32_t, uint32_t> known;  // by index
+  while (order.size() < kChunk && progress.vertex < call.vertices) {
+    const VertexFetch::Index index = fetch.index(progress.vertex++);
+    if (index.cut) {
+      order.push_back(kCut);
+      continue;
+    }
+    const auto found = call.indexed ? known.find(index.vertex) : known.end();
+    if (found != known.end()) {
+      order.push_back(found->second);
+      continue;
+    }
+    const uint32_t handle = vertices_.add();
+    const std::span<Urb::Slot> entry = vertices_.input().entry(handle);
+    fetch.fetch(index.vertex, progress.instance, progress.primitive, std::span(entry.front().data(), entry.size() * 4));
+    known.emplace(index.vertex, handle);
+    order.push_back(handle);
+    ++outcome.counts.vertex_threads;
+  }
+  outcome.counts.vertices += order.size();
+  if (fetch.stopped()) {
+    outcome.stop = Stop::fault;
+    return;
+  }
+  if (fetch.unknown_formats() != 0) {
+    outcome.missing = "a vertex format";
+  }
+  outcome.stop = stop_of(vertices_.shade(kept));
+  if (outcome.stop != Stop::finished) {
+    return;
+  }
+  const auto emit = [&](const Assembled& assembled) {
+    if (outcome.stop == Stop::finished) {
+      primitive(assembled, progress, outcome);
+      outcome.stop = stop_of(pixels_.end());
+    }
+  };
+  for (const uint32_t handle : order) {
+    if (handle == kCut) {
+      progress.assembler.cut(emit);
+    } else {
+      progress.assembler.add(handle, emit);
+    }
+  }
+  if (progress.vertex >= call.vertices) {
+    progress.assembler.cut(emit);
+    progress.vertex = 0;
+    progress.primitive = 0;
+    ++progress.instance;
+  }
+  progress.kept.clear();
+  uint32_t names = 0;
+  progress.assembler.rename([&](uint32_t handle) {
+    const std::span<const Urb::Slot> entry = std::as_const(vertices_).output().entry(handle);
+    progress.kept.insert(progress.kept.end(), entry.begin(), entry.end());
+    return names++;
+  });
+}
+
+Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
+  Outcome outcome;
+  if (!begin(input)) {
+    outcome.stop = Stop::fault;
+    return outcome;
+  }
+  if (state_.pixel.resolve) {
+    return outcome;  // memory always holds what is meant: there is nothing to resolve
+  }
+  if (state_.pixel.fast_clear) {
+    fast_clear(outcome);
+    return outcome;
+  }
+  if (state_.tessellation.enabled || state_.tessellation.hull.enabled) {
+    outcome.missing = "tessellation";
+    return outcome;
+  }
+  if (state_.geometry.shader.enabled) {
+    outcome.missing = "a geometry shader";
+    return outcome;
+  }
+  if (state_.stream_output.enabled) {
+    outcome.missing = "stream output";
+  }
+  const uint64_t before = vertices_.instructions() + pixels_.instructions();
+  while (progress.instance < progress.call.instances && progress.call.vertices != 0) {
+    if (progress.vertex == 0 && progress.kept.empty()) {
+      progress.assembler = Assembler(progress.call.topology, state_.raster.provoking);
+    }
+    chunk(progress, outcome);
+    outcome.instructions = vertices_.instructions() + pixels_.instructions() - before;
+    if (outcome.stop != Stop::finished) {
+      break;
+    }
+    if (outcome.instructions + outcome.counts.vertices * 16 >= kPart) {
+      outcome.stop = Stop::unfinished;
+      break;
+    }
+  }
+  if (outcome.stop == Stop::unfinished && progress.instance >= progress.call.instances) {
+    outcome.stop = Stop::finished;
+  }
+  outcome.counts.pixels = pixels_.counts();
+  outcome.statistics = {.vertices = state_.vertices.statistics,
+                        .vertex_shader = state_.vertex_shader.shader.statistics,
+                        .clip = state_.clip.statistics,
+                        .pixels = state_.pixel.shader.statistics};
+  if (outcome.missing.empty()) {
+    outcome.missing = pixels_.missing();
+  }
+  return outcome;
+}
+
+Outcome Pipeline::depth_operation(const ResolveInput& input) {
+  Outcome outcome;
+  if (!begin(input)) {
+    outcome.stop = Stop::fault;
+    return outcome;
+  }
+  const DepthOperation& operation = state_.output.operation;
+  if (operation.clear_depth || operation.clear_stencil) {
+    DepthStencilUnit unit;
+    unit.begin(state_.output, *space_, state_.raster.samples_log2);
+    unit.clear(operation, operation.scissor ? draw_bounds(state_, 0) : operation.rectangle);
+    outcome.stop = unit.stopped() ? Stop::fault : Stop::finished;
+  }
+  return outcome;
+}
+
+}  // namespace halogen::pipe3d
