@@ -276,9 +276,6 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
                         .vertex_shader = state_.vertex_shader.shader.statistics,
                         .clip = state_.clip.statistics,
                         .pixels = state_.pixel.shader.statistics};
-  if (outcome.missing.empty()) {
-    outcome.missing = pixels_.missing();
-  }
   return outcome;
 }
 

@@ -32,7 +32,6 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   targets_.clear();
   end_ = ThreadEnd::done;
   counts_ = {};
-  missing_ = {};
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();
   }
@@ -137,8 +136,7 @@ namespace {
 
 constexpr unsigned kHeaderGrfs = 2;
 
-// Message kinds of bits 10:8.
-enum class Kind : uint8_t { simd16 = 0, replicated = 1, dual_low = 2, dual_high = 3, simd8 = 4 };
+using Kind = eu::MessageControl::Subtype;
 
 }  // namespace
 
@@ -162,8 +160,8 @@ struct PixelStage::TargetMessage {
 
   unsigned wide() const { return kind == Kind::simd16 ? 2 : 1; }  // registers a component
   uint32_t component(size_t first, unsigned component, unsigned lane) const {
-    return kind == Kind::replicated ? payload->dword(first, component)
-                                    : payload->dword(first + component * wide() + lane / 8, lane % 8);
+    return kind == Kind::simd16_replicated ? payload->dword(first, component)
+                                           : payload->dword(first + component * wide() + lane / 8, lane % 8);
   }
 };
 
@@ -249,21 +247,15 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   }
 }
 
-eu::SendOutcome PixelStage::write_target(eu::Thread& /*thread*/, const eu::Message& sent) {
-  const uint32_t descriptor = sent.descriptor;
-  if ((descriptor >> 14 & 0xf) != 12) {
-    missing_ = "a message to the render cache that is no write to a target";
-    message::Response(sent.response).clear();
-    return eu::SendOutcome::done;
-  }
+eu::SendOutcome PixelStage::write_target(const eu::Message& sent, const eu::MessageControl& control) {
   const message::Payload payload(sent);
   TargetMessage message;
   message.payload = &payload;
-  message.kind = static_cast<Kind>(descriptor >> 8 & 7);
-  message.index = static_cast<uint8_t>(descriptor & 0xff);
+  message.kind = control.subtype;
+  message.index = control.surface;
   message.lanes = sent.channels & group_.live() >> sent.first_channel;
   message.first_lane = sent.first_channel;
-  const bool header = bit(descriptor, 19);
+  const bool header = (sent.descriptor & eu::DescriptorBits::kHeaderPresent) != 0;
   size_t next = 0;
   bool has_source_alpha = false;
   bool has_stencil = state_->pixel.computes_stencil;
@@ -279,7 +271,7 @@ eu::SendOutcome PixelStage::write_target(eu::Thread& /*thread*/, const eu::Messa
     has_source_alpha = bit(sent.extended, 15);
     message.null = bit(sent.extended, 20);
   }
-  const unsigned lanes = message.kind == Kind::simd16 || message.kind == Kind::replicated ? 16 : 8;
+  const unsigned lanes = message.kind == Kind::simd16 || message.kind == Kind::simd16_replicated ? 16 : 8;
   const unsigned wide = lanes / 8;
   if (has_source_alpha) {
     message.has_source_alpha = true;
@@ -291,8 +283,8 @@ eu::SendOutcome PixelStage::write_target(eu::Thread& /*thread*/, const eu::Messa
     message.mask = next++;
   }
   message.colour = next;
-  next += message.kind == Kind::replicated ? 1 : 4 * wide;
-  if (message.kind == Kind::dual_low || message.kind == Kind::dual_high) {
+  next += message.kind == Kind::simd16_replicated ? 1 : 4 * wide;
+  if (message.kind == Kind::simd8_dual_low || message.kind == Kind::simd8_dual_high) {
     message.second = next;
     next += 4;
   }

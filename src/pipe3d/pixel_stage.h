@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "message/surface_table.h"
@@ -34,10 +33,8 @@ class PixelStage final : public TargetPort {
   uint64_t instructions() const { return unit_.instructions(); }
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }
-  // What messages asked for and nobody does; static text, or empty.
-  std::string_view missing() const { return missing_; }
 
-  eu::SendOutcome write_target(eu::Thread& thread, const eu::Message& message) override;
+  eu::SendOutcome write_target(const eu::Message& message, const eu::MessageControl& control) override;
 
  private:
   struct TargetMessage;
@@ -73,7 +70,6 @@ class PixelStage final : public TargetPort {
   std::unique_ptr<eu::Thread> thread_;
   ThreadEnd end_ = ThreadEnd::done;
   PixelCounts counts_;
-  std::string_view missing_;
 };
 
 }  // namespace halogen::pipe3d

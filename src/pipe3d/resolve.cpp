@@ -114,8 +114,7 @@ uint32_t control_of(hw::FloatingPointMode mode, bool single_flow, hw::RoundingMo
   using eu::ControlBits;
   return (mode == hw::FloatingPointMode::ALTERNATE ? ControlBits::kAlternateFloat : 0) |
          (single_flow ? ControlBits::kSingleProgramFlow : 0) |
-         static_cast<uint32_t>(rounding) << ControlBits::kRoundingShift |
-         (denormals ? ControlBits::kFloatDenormals : 0);
+         ControlBits::kRounding.put(static_cast<uint32_t>(rounding)) | (denormals ? ControlBits::kFloatDenormals : 0);
 }
 
 void resolve_vertices(Resolver& from, VertexState& vertices) {

@@ -11,8 +11,6 @@ namespace {
 
 constexpr uint64_t kTurn = 1 << 16;
 constexpr uint64_t kMostInstructions = 1 << 24;  // of one thread
-constexpr uint8_t kRenderTargets = 5;            // shared function ids
-constexpr uint8_t kUrb = 6;
 
 }  // namespace
 
@@ -82,11 +80,13 @@ ThreadEnd ShaderUnit::run(eu::Thread& thread) {
 }
 
 eu::SendOutcome ShaderUnit::send(eu::Thread& thread, const eu::Message& message) {
-  if (message.function == kUrb && output_ != nullptr) {
-    return send_to_urb(thread, message, input_, *output_);
+  const eu::MessageControl& control = controls_.find(generation_->id(), message.function, message.descriptor);
+  if (control.function == eu::SharedFunction::urb && output_ != nullptr &&
+      send_to_urb(message, control, input_, *output_)) {
+    return eu::SendOutcome::done;
   }
-  if (message.function == kRenderTargets && targets_ != nullptr) {
-    return targets_->write_target(thread, message);
+  if (targets_ != nullptr && control.type == eu::MessageControl::Type::render_target_write) {
+    return targets_->write_target(message, control);
   }
   return functions_.send(thread, message);
 }

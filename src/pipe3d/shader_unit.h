@@ -25,7 +25,7 @@ enum class ThreadEnd : uint8_t { done, fault, illegal, endless, waiting };
 class TargetPort {
  public:
   virtual ~TargetPort() = default;
-  virtual eu::SendOutcome write_target(eu::Thread& thread, const eu::Message& message) = 0;
+  virtual eu::SendOutcome write_target(const eu::Message& message, const eu::MessageControl& control) = 0;
 };
 
 class ShaderUnit final : public eu::MessageTarget {
@@ -56,6 +56,7 @@ class ShaderUnit final : public eu::MessageTarget {
  private:
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
+  message::ControlCache controls_;
   message::KernelCache kernels_;
   message::CachedKernel* kernel_ = nullptr;
   const Generation* generation_ = nullptr;

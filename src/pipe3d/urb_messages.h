@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eu/exec/message.h"
+#include "eu/isa/messages.h"
 #include "pipe3d/urb.h"
 
 namespace halogen::pipe3d {
@@ -10,6 +11,7 @@ namespace halogen::pipe3d {
 // kInputHandles added.
 inline constexpr uint32_t kInputHandles = 0x8000'0000;
 
-eu::SendOutcome send_to_urb(eu::Thread& thread, const eu::Message& message, Urb* input, Urb& output);
+// False: no message that the URB does.
+bool send_to_urb(const eu::Message& message, const eu::MessageControl& control, Urb* input, Urb& output);
 
 }  // namespace halogen::pipe3d
