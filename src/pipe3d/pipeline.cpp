@@ -149,7 +149,11 @@ void Pipeline::primitive(const Assembled& assembled, Progress& progress, Outcome
     screen_.clear();
     set_up(state_, piece, screen_);
     for (const ScreenPrimitive& one : screen_) {
-      pixels_.draw(one, one.bounds);
+      if (state_.output.operation.clear_depth) {
+        pixels_.clear_depth(one);
+      } else {
+        pixels_.draw(one, one.bounds);
+      }
     }
   }
   clipper_->forget();
@@ -235,7 +239,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     outcome.stop = Stop::fault;
     return outcome;
   }
-  if (state_.pixel.resolve) {
+  if (state_.pixel.resolve || state_.output.operation.resolve) {
     return outcome;  // memory always holds what is meant: there is nothing to resolve
   }
   if (state_.pixel.fast_clear) {

@@ -52,6 +52,16 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rectangle& window)
   }
 }
 
+void PixelStage::clear_depth(const ScreenPrimitive& rectangle) {
+  const Rasteriser raster(*state_, rectangle);
+  DepthOperation operation = state_->output.operation;
+  operation.rectangle = raster.box();
+  depth_.clear(operation, intersect(raster.box(), rectangle.bounds));
+  if (depth_.stopped()) {
+    end_ = ThreadEnd::fault;
+  }
+}
+
 void PixelStage::add(const Subspan& subspan) {
   if (end_ != ThreadEnd::done) {
     return;

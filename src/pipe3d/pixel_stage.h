@@ -27,6 +27,8 @@ class PixelStage final : public TargetPort {
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space);
   // Only what lies in the window.
   void draw(const ScreenPrimitive& primitive, const Rectangle& window);
+  // Gen6: a rectangle whose pixels get the depth that clears are done with.
+  void clear_depth(const ScreenPrimitive& rectangle);
 
   ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
   const PixelCounts& counts() const { return counts_; }

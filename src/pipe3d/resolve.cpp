@@ -216,6 +216,21 @@ void resolve_drawing_rectangle(Resolver& from, Raster& raster) {
   raster.line_repeat = line.line_stipple_repeat_count;
 }
 
+Rectangle rectangle_of(const hw::SCISSOR_RECT& rect) {
+  return {.x_min = rect.scissor_rectangle_x_min,
+          .y_min = rect.scissor_rectangle_y_min,
+          .x_max = rect.scissor_rectangle_x_max,
+          .y_max = rect.scissor_rectangle_y_max};
+}
+
+void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin) {
+  for (size_t i = 0; i < kMostAttributes; ++i) {
+    setup.attributes[i].flat = (flat >> i & 1) != 0;
+    setup.attributes[i].sprite = (sprite >> i & 1) != 0;
+  }
+  setup.sprite_lower_left = origin == hw::SpriteOrigin::LOWERLEFT;
+}
+
 bool resolve(const ResolveInput& input, PipelineState& state) {
   Resolver from(input);
   state = {};

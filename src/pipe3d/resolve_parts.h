@@ -7,6 +7,7 @@
 #include "hw/3d_constants.h"
 #include "hw/blend.h"
 #include "hw/constants.h"
+#include "hw/viewport.h"
 #include "pipe3d/resolve.h"
 
 namespace halogen::pipe3d {
@@ -53,6 +54,54 @@ void resolve_color_calc(const hw::COLOR_CALC_STATE& state, Output& output);
 void set_pixel_kernels(PixelShader& pixel, const std::array<bool, 3>& widths, const std::array<uint64_t, 3>& kernels,
                        const std::array<uint8_t, 3>& first_grfs);
 void resolve_drawing_rectangle(Resolver& from, Raster& raster);
+Rectangle rectangle_of(const hw::SCISSOR_RECT& rect);
+void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin);
+
+template <class Samples>
+void set_positions(Raster& raster, const Samples& samples, size_t first = 0) {
+  for (size_t i = 0; i < samples.size() && first + i < kMostSamples; ++i) {
+    raster.positions[first + i] = {static_cast<uint8_t>(samples[i].x_offset * 16),
+                                   static_cast<uint8_t>(samples[i].y_offset * 16)};
+  }
+}
+
+template <class Attributes>
+void set_swizzles(Setup& setup, const Attributes& attributes) {
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const auto& from = attributes[i];
+    Attribute& to = setup.attributes[i];
+    to.source = from.source_attribute;
+    to.swizzle = from.swizzle_select;
+    to.constant = from.constant_source;
+    to.override_mask = static_cast<uint8_t>((from.component_override_x ? 1 : 0) | (from.component_override_y ? 2 : 0) |
+                                            (from.component_override_z ? 4 : 0) | (from.component_override_w ? 8 : 0));
+  }
+}
+
+// Functions, operations and masks; references stay.
+template <class State>
+void set_depth_stencil(const State& from, DepthStencil& to) {
+  to.depth_test = from.depth_test_enable;
+  to.depth_write = from.depth_buffer_write_enable;
+  to.depth_function = from.depth_test_function;
+  to.stencil_test = from.stencil_test_enable;
+  to.stencil_write = from.stencil_buffer_write_enable;
+  to.two_sided = from.double_sided_stencil_enable;
+  to.front = {from.stencil_test_function,
+              from.stencil_fail_op,
+              from.stencil_pass_depth_fail_op,
+              from.stencil_pass_depth_pass_op,
+              from.stencil_test_mask,
+              from.stencil_write_mask,
+              to.front.reference};
+  to.back = {from.backface_stencil_test_function,
+             from.backface_stencil_fail_op,
+             from.backface_stencil_pass_depth_fail_op,
+             from.backface_stencil_pass_depth_pass_op,
+             from.backface_stencil_test_mask,
+             from.backface_stencil_write_mask,
+             to.back.reference};
+}
 
 void resolve_split(Resolver& from, PipelineState& state);     // Gen8 and later
 void resolve_combined(Resolver& from, PipelineState& state);  // Gen6

@@ -206,13 +206,6 @@ void resolve_stream_output(Resolver& from, StreamOutput& stage) {
   }
 }
 
-Rectangle rectangle_of(const hw::SCISSOR_RECT& rect) {
-  return {.x_min = rect.scissor_rectangle_x_min,
-          .y_min = rect.scissor_rectangle_y_min,
-          .x_max = rect.scissor_rectangle_x_max,
-          .y_max = rect.scissor_rectangle_y_max};
-}
-
 // No number is the first pixel.
 int32_t whole_pixel(float place) {
   constexpr float kFar = 65536;
@@ -293,14 +286,6 @@ void resolve_clip(Resolver& from, PipelineState& state) {
       ds.user_clip_distance_cull_test_enable_bitmask, gs.user_clip_distance_cull_test_enable_bitmask);
 }
 
-template <class Samples>
-void set_positions(Raster& raster, const Samples& samples, size_t first = 0) {
-  for (size_t i = 0; i < samples.size() && first + i < kMostSamples; ++i) {
-    raster.positions[first + i] = {static_cast<uint8_t>(samples[i].x_offset * 16),
-                                   static_cast<uint8_t>(samples[i].y_offset * 16)};
-  }
-}
-
 void resolve_samples(Resolver& from, Raster& raster) {
   const auto pattern = from.get<hw::_3DSTATE_SAMPLE_PATTERN>();
   const auto multisample = from.get<hw::_3DSTATE_MULTISAMPLE>();
@@ -360,19 +345,6 @@ void resolve_raster(Resolver& from, Raster& raster) {
   resolve_samples(from, raster);
 }
 
-template <class Attributes>
-void set_swizzles(Setup& setup, const Attributes& attributes) {
-  for (size_t i = 0; i < attributes.size(); ++i) {
-    const auto& from = attributes[i];
-    Attribute& to = setup.attributes[i];
-    to.source = from.source_attribute;
-    to.swizzle = from.swizzle_select;
-    to.constant = from.constant_source;
-    to.override_mask = static_cast<uint8_t>((from.component_override_x ? 1 : 0) | (from.component_override_y ? 2 : 0) |
-                                            (from.component_override_z ? 4 : 0) | (from.component_override_w ? 8 : 0));
-  }
-}
-
 void resolve_setup(Resolver& from, Setup& setup) {
   const auto command = from.get<hw::_3DSTATE_SBE>();
   const auto vs = from.get<hw::_3DSTATE_VS>();
@@ -393,11 +365,8 @@ void resolve_setup(Resolver& from, Setup& setup) {
   if (command.attribute_swizzle_enable) {
     set_swizzles(setup, from.get<hw::_3DSTATE_SBE_SWIZ>().attributes);
   }
-  for (size_t i = 0; i < kMostAttributes; ++i) {
-    setup.attributes[i].flat = (command.constant_interpolation_enable >> i & 1) != 0;
-    setup.attributes[i].sprite = (command.point_sprite_texture_coordinate_enable >> i & 1) != 0;
-  }
-  setup.sprite_lower_left = command.point_sprite_texture_coordinate_origin == hw::SpriteOrigin::LOWERLEFT;
+  set_interpolation(setup, command.constant_interpolation_enable, command.point_sprite_texture_coordinate_enable,
+                    command.point_sprite_texture_coordinate_origin);
   setup.primitive_id_mask = static_cast<uint8_t>(
       (command.primitive_id_override_component_x ? 1 : 0) | (command.primitive_id_override_component_y ? 2 : 0) |
       (command.primitive_id_override_component_z ? 4 : 0) | (command.primitive_id_override_component_w ? 8 : 0));
@@ -484,28 +453,10 @@ void resolve_blend(Resolver& from, Output& output) {
 
 void resolve_depth_stencil(Resolver& from, DepthStencil& to) {
   const auto command = from.get<hw::_3DSTATE_WM_DEPTH_STENCIL>();
-  to.depth_test = command.depth_test_enable;
-  to.depth_write = command.depth_buffer_write_enable;
-  to.depth_function = command.depth_test_function;
-  to.stencil_test = command.stencil_test_enable;
-  to.stencil_write = command.stencil_buffer_write_enable;
-  to.two_sided = command.double_sided_stencil_enable;
-  const uint8_t front = to.front.reference | command.stencil_reference_value;
-  const uint8_t back = to.back.reference | command.backface_stencil_reference_value;
-  to.front = {command.stencil_test_function,
-              command.stencil_fail_op,
-              command.stencil_pass_depth_fail_op,
-              command.stencil_pass_depth_pass_op,
-              command.stencil_test_mask,
-              command.stencil_write_mask,
-              front};
-  to.back = {command.backface_stencil_test_function,
-             command.backface_stencil_fail_op,
-             command.backface_stencil_pass_depth_fail_op,
-             command.backface_stencil_pass_depth_pass_op,
-             command.backface_stencil_test_mask,
-             command.backface_stencil_write_mask,
-             back};
+  // Gen8 keeps references with the colour calculator, later generations here: the other one reads zero.
+  to.front.reference |= command.stencil_reference_value;
+  to.back.reference |= command.backface_stencil_reference_value;
+  set_depth_stencil(command, to);
   const auto bounds = from.get<hw::_3DSTATE_DEPTH_BOUNDS>();
   to.bounds_test = bounds.depth_bounds_test_enable;
   to.bounds_min = bounds.depth_bounds_test_min_value;
