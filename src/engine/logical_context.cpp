@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "compute/commands.h"
 #include "engine/engine.h"
 #include "engine/mi_access.h"
 #include "hw/context.h"
+#include "hw/mi_flow.h"
 #include "hw/mi_register.h"
 #include "hw/ring.h"
 #include "spec/packing.h"
@@ -83,29 +85,43 @@ void LogicalContext::forget() {
 }
 
 LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at, uint32_t to) {
-  std::array<uint32_t, kMostDwords> words{};
+  std::array<uint32_t, kMostDwords> words;
   if (at >= std::min(to, kMostDwords)) {
     return Result::done;
   }
-  if (!engine_.data_space(TableKind::global, Stream::ring)
-           .read(image_at(context, at), std::as_writable_bytes(std::span(words).subspan(at)))) {
-    engine_.stopped_by_fault();
-    return Result::stopped;
-  }
+  // Most images are short: what lies behind the first part is read when it is reached.
+  uint32_t there = at;
+  const auto read_to = [&](uint32_t wanted) {
+    if (wanted <= there) {
+      return true;
+    }
+    const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), kMostDwords));
+    const uint32_t from = std::exchange(there, until);
+    return engine_.data_space(TableKind::global, Stream::ring)
+        .read(image_at(context, from), std::as_writable_bytes(std::span(words).subspan(from, until - from)));
+  };
   engine_.ring().set_restoring(true);
   Result result = Result::done;
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
   const uint32_t end = std::min(to, kMostDwords);
   while (at < end && result == Result::done) {
+    if (!read_to(at + 1)) {
+      engine_.stopped_by_fault();
+      result = Result::stopped;
+      break;
+    }
     if (words[at] == 0) {  // most of an image are commands that do nothing
-      at = static_cast<uint32_t>(
-          std::find_if(words.begin() + at, words.begin() + end, [](uint32_t word) { return word != 0; }) -
-          words.begin());
+      at = static_cast<uint32_t>(std::find_if(words.begin() + at, words.begin() + std::min(end, there),
+                                              [](uint32_t word) { return word != 0; }) -
+                                 words.begin());
       continue;
     }
     const auto [desc, length] = engine_.table().frame(words[at]);
-    if (desc == nullptr || at + length > kMostDwords) {
+    if (desc != nullptr && at + length <= kMostDwords && !read_to(at + length)) {
+      engine_.stopped_by_fault();
+      result = Result::stopped;
+    } else if (desc == nullptr || at + length > kMostDwords) {
       engine_.state().header = words[at];
       engine_.errors().raise(ErrorKind::instruction);
       engine_.hang(desc == nullptr ? "unknown command in a context image" : "a command leaves its context image");
@@ -224,6 +240,10 @@ bool LogicalContext::save(GgttOffset context) {
   std::vector<uint32_t> settings = compute::commands_of(engine_.gen(), engine_.state().compute.settings);
   const std::vector<uint32_t> drawing = engine_.state().draw.settings.commands();
   settings.insert(settings.end(), drawing.begin(), drawing.end());
+  if (!settings.empty()) {  // what older settings have left behind them is not parsed
+    settings.emplace_back();
+    hw::MI_BATCH_BUFFER_END{}.pack(engine_.gen(), std::span(&settings.back(), 1));
+  }
   if (words.size() + settings.size() <= kMostDwords) {
     words.insert(words.end(), settings.begin(), settings.end());
   }

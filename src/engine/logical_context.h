@@ -27,6 +27,7 @@ class LogicalContext {
   static constexpr uint64_t kStatusPageBytes = 4096;
   static constexpr uint32_t kRingDwords = 80;    // five cache lines
   static constexpr uint32_t kMostDwords = 4096;  // of an image that is parsed
+  static constexpr uint32_t kReadDwords = 1024;  // ... at a time
   static constexpr uint32_t kLineDwords = 16;
 
   enum class Result : uint8_t {

@@ -148,6 +148,14 @@ constexpr unsigned kHeaderGrfs = 2;
 
 using Kind = eu::MessageControl::Subtype;
 
+// Samples that the alpha value leaves.
+uint32_t alpha_coverage(const Blend& blend, float alpha, uint32_t coverage, uint8_t samples_log2) {
+  if (blend.alpha_test && !alpha_test(blend, alpha)) {
+    return 0;
+  }
+  return blend.alpha_to_coverage ? coverage & alpha_to_coverage(alpha, samples_log2) : coverage;
+}
+
 }  // namespace
 
 // A message as it is read: registers of each part, zero: not there.
