@@ -242,7 +242,7 @@ bool LogicalContext::save(GgttOffset context) {
   settings.insert(settings.end(), drawing.begin(), drawing.end());
   if (!settings.empty()) {  // what older settings have left behind them is not parsed
     settings.emplace_back();
-    hw::MI_BATCH_BUFFER_END{}.pack(engine_.gen(), std::span(&settings.back(), 1));
+    static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine_.gen(), std::span(&settings.back(), 1)));
   }
   if (words.size() + settings.size() <= kMostDwords) {
     words.insert(words.end(), settings.begin(), settings.end());
