@@ -7,8 +7,8 @@
 
 #include "pipe3d/assembly.h"
 #include "pipe3d/draw_call.h"
+#include "pipe3d/entry_store.h"
 #include "pipe3d/settings.h"
-#include "pipe3d/urb.h"
 
 namespace halogen::pipe3d {
 
@@ -22,8 +22,8 @@ struct Progress {
   uint32_t vertex = 0;
   uint32_t primitive = 0;  // of this instance
   Assembler assembler;
-  std::vector<Urb::Slot> kept;  // entries that the assembler may still need, one behind the other
-  uint64_t missed = 0;          // accesses that found no memory
+  std::vector<Slot> kept;  // entries that the assembler may still need, one behind the other
+  uint64_t missed = 0;     // accesses that found no memory
 
   bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }
   void end() { *this = {}; }

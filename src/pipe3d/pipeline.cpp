@@ -57,7 +57,7 @@ float as_float(uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 
-ClipVertex clip_vertex(const PipelineState& state, std::span<const Urb::Slot> entry) {
+ClipVertex clip_vertex(const PipelineState& state, std::span<const Slot> entry) {
   ClipVertex vertex;
   vertex.slots = entry.data();
   for (size_t c = 0; c < 4; ++c) {
@@ -132,7 +132,7 @@ void Pipeline::primitive(const Assembled& assembled, Progress& progress, Outcome
   const bool triangles = assembled.count == 6;
   for (unsigned i = 0; i < vertices_of(primitive.shape); ++i) {
     const uint32_t handle = assembled.vertex[lines ? i + 1 : triangles ? i * 2 : i];
-    const std::span<const Urb::Slot> entry = std::as_const(vertices_).output().entry(handle);
+    const std::span<const Slot> entry = std::as_const(vertices_).output().entry(handle);
     if (entry.size() < 2) {
       return;
     }
@@ -187,7 +187,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
       continue;
     }
     const uint32_t handle = vertices_.add();
-    const std::span<Urb::Slot> entry = vertices_.input().entry(handle);
+    const std::span<Slot> entry = vertices_.input().entry(handle);
     fetch.fetch(index.vertex, progress.instance, progress.primitive, std::span(entry.front().data(), entry.size() * 4));
     known.emplace(index.vertex, handle);
     order.push_back(handle);
@@ -227,7 +227,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   progress.kept.clear();
   uint32_t names = 0;
   progress.assembler.rename([&](uint32_t handle) {
-    const std::span<const Urb::Slot> entry = std::as_const(vertices_).output().entry(handle);
+    const std::span<const Slot> entry = std::as_const(vertices_).output().entry(handle);
     progress.kept.insert(progress.kept.end(), entry.begin(), entry.end());
     return names++;
   });
@@ -274,6 +274,9 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   }
   if (outcome.stop == Stop::unfinished && progress.instance >= progress.call.instances) {
     outcome.stop = Stop::finished;
+  }
+  if (outcome.missing.empty()) {
+    outcome.missing = pixels_.missing();
   }
   outcome.counts.pixels = pixels_.counts();
   outcome.statistics = {.vertices = state_.vertices.statistics,

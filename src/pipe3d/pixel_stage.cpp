@@ -25,12 +25,13 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   state_ = &state;
   space_ = &space;
   entry_slots_ = entry_slots;
+  unit_.set_pixels(this);
   unit_.begin(generation, state, state.pixel.shader, space);
-  unit_.set_targets(this);
   depth_.begin(state.output, space, state.raster.samples_log2);
   surfaces_.forget();
   targets_.clear();
   end_ = ThreadEnd::done;
+  missing_ = {};
   counts_ = {};
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();
@@ -265,7 +266,12 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   }
 }
 
-eu::SendOutcome PixelStage::write_target(const eu::Message& sent, const eu::MessageControl& control) {
+eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent, const eu::MessageControl& control) {
+  if (control.type != eu::MessageControl::Type::render_target_write) {
+    message::Response(sent.response).clear();
+    missing_ = "a message about pixels that is no write to a target";
+    return eu::SendOutcome::done;
+  }
   const message::Payload payload(sent);
   TargetMessage message;
   message.payload = &payload;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "message/surface_table.h"
@@ -21,7 +22,7 @@ struct PixelCounts {
   uint64_t threads = 0;
 };
 
-class PixelStage final : public TargetPort {
+class PixelStage final : public message::PixelMessages {
  public:
   // `entry_slots`: of the vertex entries that primitives point to.
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space);
@@ -33,10 +34,12 @@ class PixelStage final : public TargetPort {
   ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
   const PixelCounts& counts() const { return counts_; }
   uint64_t instructions() const { return unit_.instructions(); }
+  // What messages asked for and nobody does; static text, or empty.
+  std::string_view missing() const { return missing_; }
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }
 
-  eu::SendOutcome write_target(const eu::Message& message, const eu::MessageControl& control) override;
+  eu::SendOutcome send(eu::Thread& thread, const eu::Message& message, const eu::MessageControl& control) override;
 
  private:
   struct TargetMessage;
@@ -72,6 +75,7 @@ class PixelStage final : public TargetPort {
   std::unique_ptr<eu::Thread> thread_;
   ThreadEnd end_ = ThreadEnd::done;
   PixelCounts counts_;
+  std::string_view missing_;
 };
 
 }  // namespace halogen::pipe3d

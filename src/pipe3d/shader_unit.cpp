@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "pipe3d/urb_messages.h"
-
 namespace halogen::pipe3d {
 namespace {
 
@@ -28,6 +26,8 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
   compared_.clear();
   functions_.begin(generation, {.space = &space,
                                 .groups = nullptr,
+                                .urb = this,
+                                .pixels = pixels_,
                                 .bases = state.bases,
                                 .binding_table = shader.binding_table,
                                 .sampler_table = shader.sampler_table});
@@ -59,7 +59,7 @@ size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t firs
 ThreadEnd ShaderUnit::run(eu::Thread& thread) {
   while (true) {
     const uint64_t before = thread.instructions;
-    const eu::ThreadStatus status = executor_->run(thread, *kernel_->kernel, kTurn, *this, kernel_->counts.get());
+    const eu::ThreadStatus status = executor_->run(thread, *kernel_->kernel, kTurn, functions_, kernel_->counts.get());
     instructions_ += thread.instructions - before;
     switch (status) {
       case eu::ThreadStatus::running:
@@ -79,16 +79,10 @@ ThreadEnd ShaderUnit::run(eu::Thread& thread) {
   }
 }
 
-eu::SendOutcome ShaderUnit::send(eu::Thread& thread, const eu::Message& message) {
-  const eu::MessageControl& control = controls_.find(generation_->id(), message.function, message.descriptor);
-  if (control.function == eu::SharedFunction::urb && output_ != nullptr &&
-      send_to_urb(message, control, input_, *output_)) {
-    return eu::SendOutcome::done;
-  }
-  if (targets_ != nullptr && control.type == eu::MessageControl::Type::render_target_write) {
-    return targets_->write_target(message, control);
-  }
-  return functions_.send(thread, message);
+std::span<uint32_t> ShaderUnit::entry(eu::Thread& /*thread*/, uint32_t handle) {
+  EntryStore* const store = (handle & kInputHandles) != 0 ? input_ : output_;
+  const std::span<Slot> slots = store != nullptr ? store->entry(handle & ~kInputHandles) : std::span<Slot>();
+  return slots.empty() ? std::span<uint32_t>() : std::span(slots.front().data(), slots.size() * 4);
 }
 
 void ShaderUnit::report(FidelityReport& report) const {

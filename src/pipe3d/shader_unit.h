@@ -1,6 +1,5 @@
 // Threads of one stage of the pipeline: their kernels, memory and messages. A thread is run from its start to its end;
-// a thread that takes too long counts as endless. Messages to the URB and to render targets are the pipeline's own, all
-// others go to the shared functions.
+// a thread that takes too long counts as endless.
 #pragma once
 
 #include <bit>
@@ -14,32 +13,25 @@
 #include "gen/generation.h"
 #include "message/kernel_cache.h"
 #include "message/shared_functions.h"
+#include "pipe3d/entry_store.h"
 #include "pipe3d/pipeline_state.h"
-#include "pipe3d/urb.h"
 
 namespace halogen::pipe3d {
 
 enum class ThreadEnd : uint8_t { done, fault, illegal, endless, waiting };
 
-// Takes the messages that write to render targets.
-class TargetPort {
- public:
-  virtual ~TargetPort() = default;
-  virtual eu::SendOutcome write_target(const eu::Message& message, const eu::MessageControl& control) = 0;
-};
-
-class ShaderUnit final : public eu::MessageTarget {
+class ShaderUnit final : public message::Urb {
  public:
   ShaderUnit();
   ~ShaderUnit() override;
 
   // Before threads of a draw run.
   void begin(const Generation& generation, const PipelineState& state, const Shader& shader, AddressSpace& space);
-  void set_urb(Urb* input, Urb* output) {
+  void set_urb(EntryStore* input, EntryStore* output) {
     input_ = input;
     output_ = output;
   }
-  void set_targets(TargetPort* targets) { targets_ = targets; }
+  void set_pixels(message::PixelMessages* pixels) { pixels_ = pixels; }
   void set_events(EventSink* events, const std::string& path) { functions_.set_events(events, path); }
 
   // The kernel that starts at an offset from the instruction base; its code is compared with memory once a draw.
@@ -51,21 +43,22 @@ class ShaderUnit final : public eu::MessageTarget {
   uint64_t instructions() const { return instructions_; }
   void report(FidelityReport& report) const;
 
-  eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override;
+  // Output entries have their numbers as handles, input entries kInputHandles besides.
+  static constexpr uint32_t kInputHandles = 0x8000'0000;
+  std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override;
 
  private:
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
-  message::ControlCache controls_;
   message::KernelCache kernels_;
   message::CachedKernel* kernel_ = nullptr;
   const Generation* generation_ = nullptr;
   AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;
   std::vector<uint64_t> compared_;  // kernels, in this draw
-  Urb* input_ = nullptr;
-  Urb* output_ = nullptr;
-  TargetPort* targets_ = nullptr;
+  EntryStore* input_ = nullptr;
+  EntryStore* output_ = nullptr;
+  message::PixelMessages* pixels_ = nullptr;
   uint64_t instructions_ = 0;
 };
 

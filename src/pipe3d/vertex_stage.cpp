@@ -80,7 +80,7 @@ ThreadEnd VertexStage::shade_eight(uint32_t first, uint32_t count) {
         continue;
       }
       for (uint32_t lane = 0; lane < count; ++lane) {
-        const std::span<const Urb::Slot> entry = std::as_const(input_).entry(first + lane);
+        const std::span<const Slot> entry = std::as_const(input_).entry(first + lane);
         put_dword(thread, grf, lane, slot < entry.size() ? entry[slot][c] : 0);
       }
       ++grf;
@@ -102,7 +102,7 @@ ThreadEnd VertexStage::shade_pair(uint32_t first, uint32_t count) {
   const uint32_t end = begin + shader.read_length * 2;
   for (uint32_t slot = begin; slot < end; ++slot, ++grf) {
     for (const uint32_t vertex : {first, second}) {
-      const std::span<const Urb::Slot> entry = std::as_const(input_).entry(vertex);
+      const std::span<const Slot> entry = std::as_const(input_).entry(vertex);
       for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
         put_dword(thread, grf, (vertex == first ? 0 : 4) + c, entry[slot][c]);
       }

@@ -15,9 +15,9 @@ class VertexStage {
   void begin(const Generation& generation, const PipelineState& state, AddressSpace& space);
 
   // Entries of a chunk. Those that are there stay when `kept` are moved to the front.
-  Urb& input() { return input_; }
-  Urb& output() { return runs() ? output_ : input_; }
-  const Urb& output() const { return runs() ? output_ : input_; }
+  EntryStore& input() { return input_; }
+  EntryStore& output() { return runs() ? output_ : input_; }
+  const EntryStore& output() const { return runs() ? output_ : input_; }
   // A vertex to be fetched and shaded: the same handle in both.
   uint32_t add();
   // Shades all that were added since `first`.
@@ -34,8 +34,8 @@ class VertexStage {
 
   const PipelineState* state_ = nullptr;
   ShaderUnit unit_;
-  Urb input_;
-  Urb output_;
+  EntryStore input_;
+  EntryStore output_;
   uint32_t slots_ = 0;  // of output entries
   std::unique_ptr<eu::Thread> thread_;
 };

@@ -1,21 +1,17 @@
-// The unified return buffer as threads see it: entries by handle, written and read by messages. Handles are numbers of
-// entries that live at once; entries are as long as their stage needs. Left out: how space is shared between stages.
+// Entries of one stage in the unified return buffer, by number. They are as long as their stage needs. Left out: how
+// space is shared between stages.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "eu/exec/message.h"
-#include "eu/exec/thread.h"
-#include "pipe3d/pipeline_state.h"
+#include "pipe3d/primitive.h"
 
 namespace halogen::pipe3d {
 
-class Urb {
+class EntryStore {
  public:
-  using Slot = std::array<uint32_t, 4>;
-
   // Forgets all entries; each new one has `slots` slots of zeros.
   void begin(uint32_t slots);
   uint32_t slots() const { return slots_; }

@@ -1,15 +1,15 @@
-#include "pipe3d/urb.h"
+#include "pipe3d/entry_store.h"
 
 #include <algorithm>
 
 namespace halogen::pipe3d {
 
-void Urb::begin(uint32_t slots) {
+void EntryStore::begin(uint32_t slots) {
   slots_ = slots;
   count_ = 0;
 }
 
-uint32_t Urb::add() {
+uint32_t EntryStore::add() {
   const size_t first = size_t{count_} * slots_;
   if (memory_.size() < first + slots_) {
     memory_.resize(first + slots_);
@@ -18,7 +18,7 @@ uint32_t Urb::add() {
   return count_++;
 }
 
-void Urb::move(uint32_t from, uint32_t to) {
+void EntryStore::move(uint32_t from, uint32_t to) {
   if (from != to && from < count_ && to < count_) {
     std::ranges::copy(entry(from), entry(to).begin());
   }
