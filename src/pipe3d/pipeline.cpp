@@ -63,6 +63,11 @@ ClipVertex clip_vertex(const PipelineState& state, std::span<const Slot> entry) 
   for (size_t c = 0; c < 4; ++c) {
     vertex.position[c] = as_float(entry[1][c]);
   }
+  if (state.header_ndc) {
+    vertex.point_width = state.raster.point_width_of_vertex ? static_cast<float>(entry[0][3] >> 8 & 0x7ff) / 8
+                                                            : state.raster.point_width;
+    return vertex;
+  }
   if ((state.clip.clip_distances | state.clip.cull_distances) != 0 && entry.size() >= 4) {
     for (size_t i = 0; i < 8; ++i) {
       vertex.distance[i] = as_float(entry[2 + i / 4][i % 4]);
@@ -98,7 +103,7 @@ void Pipeline::set_events(EventSink* events, const std::string& path) {
 
 void Pipeline::report(FidelityReport& report) const {
   vertices_.unit().report(report);
-  pixels_.unit().report(report);
+  pixels_.report(report);
 }
 
 bool Pipeline::begin(const ResolveInput& input) {

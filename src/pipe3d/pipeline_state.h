@@ -430,6 +430,7 @@ struct PipelineState {
   // Gen4: kernels that clip and set up.
   Shader clip_shader;
   Shader setup_shader;
+  uint32_t setup_entry_slots = 16;
   uint32_t depth_coefficients = 0;  // of the set-up entry, in 32 bytes
   bool header_ndc = false;          // position in slot 1 is divided by w already
 };

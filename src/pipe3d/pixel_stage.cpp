@@ -27,6 +27,9 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   entry_slots_ = entry_slots;
   unit_.set_pixels(this);
   unit_.begin(generation, state, state.pixel.shader, space);
+  if (state.setup_shader.enabled) {
+    setup_.begin(generation, state, entry_slots, space);
+  }
   depth_.begin(state.output, space, state.raster.samples_log2);
   surfaces_.forget();
   targets_.clear();
@@ -126,7 +129,14 @@ void PixelStage::dispatch() {
     return;
   }
   if (attributes_.empty() && pixel.attributes) {
-    set_up_attributes(state_->setup, entry_slots_, *primitive_, attributes_);
+    if (state_->setup_shader.enabled) {
+      end_ = setup_.set_up(*primitive_, attributes_);
+      if (end_ != ThreadEnd::done) {
+        return;
+      }
+    } else {
+      set_up_attributes(state_->setup, entry_slots_, *primitive_, attributes_);
+    }
   }
   unit_.use_kernel(kernel.start);
   eu::Thread& thread = *thread_;

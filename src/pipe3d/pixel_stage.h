@@ -11,6 +11,7 @@
 #include "message/surface_table.h"
 #include "pipe3d/depth_stencil.h"
 #include "pipe3d/pixel_thread.h"
+#include "pipe3d/setup_stage.h"
 #include "pipe3d/shader_unit.h"
 #include "pipe3d/target_writer.h"
 
@@ -33,7 +34,11 @@ class PixelStage final : public message::PixelMessages {
 
   ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
   const PixelCounts& counts() const { return counts_; }
-  uint64_t instructions() const { return unit_.instructions(); }
+  uint64_t instructions() const { return unit_.instructions() + setup_.unit().instructions(); }
+  void report(FidelityReport& report) const {
+    unit_.report(report);
+    setup_.unit().report(report);
+  }
   // What messages asked for and nobody does; static text, or empty.
   std::string_view missing() const { return missing_; }
   ShaderUnit& unit() { return unit_; }
@@ -56,6 +61,7 @@ class PixelStage final : public message::PixelMessages {
   AddressSpace* space_ = nullptr;
   uint32_t entry_slots_ = 0;
   ShaderUnit unit_;
+  SetupStage setup_;  // Gen4
   DepthStencilUnit depth_;
   message::SurfaceTable surfaces_;
   struct Bound {

@@ -20,6 +20,10 @@ struct Point {
   float y = 0;
 };
 
+float clamped(float depth, const Viewport& viewport) {
+  return std::clamp(depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
+}
+
 // Where the values of a channel are taken.
 enum class Place : uint8_t { pixel, centroid, sample };
 
@@ -52,6 +56,7 @@ class Filler {
       : state_(state), group_(group), thread_(thread) {}
 
   void fill();
+  void fill_with_start();
 
  private:
   void header();
@@ -137,6 +142,26 @@ void Filler::position_offsets(unsigned half) {
   ++grf_;
 }
 
+// Gen4: coordinates count from the first vertex, and the kernel finds its weights itself.
+void Filler::fill_with_start() {
+  header();
+  coordinates(0);
+  const ScreenVertex& start = group_.primitive->vertex[0];
+  constexpr size_t kCoordinates = 1;
+  constexpr uint32_t kFront = 1u << 31;
+  put_float(thread_, kCoordinates, 0, start.x);
+  put_float(thread_, kCoordinates, 1, start.y);
+  put_dword(thread_, kCoordinates, 6, group_.primitive->front ? kFront : 0);
+  put_dword(thread_, 0, 0, group_.live() & 0xffff);
+  if (state_.pixel.source_depth) {
+    const Viewport& viewport = state_.viewports[0];
+    per_channel(0, [&](const Lane& lane) {
+      const Point at = point_of(state_, lane, Place::pixel);
+      return std::bit_cast<uint32_t>(clamped(group_.raster->depth(at.x, at.y), viewport));
+    });
+  }
+}
+
 void Filler::fill() {
   const unsigned halves = group_.width > kHalf ? 2 : 1;
   const PixelShader& pixel = state_.pixel;
@@ -152,8 +177,7 @@ void Filler::fill() {
       per_channel(half, [&](const Lane& lane) {
         const Point at = point_of(state_, lane, place);
         const Viewport& viewport = state_.viewports[group_.primitive->viewport % kMostViewports];
-        return std::bit_cast<uint32_t>(
-            std::clamp(raster.depth(at.x, at.y), viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max)));
+        return std::bit_cast<uint32_t>(clamped(raster.depth(at.x, at.y), viewport));
       });
     }
     if (pixel.source_w) {
@@ -200,15 +224,19 @@ std::array<float, kMostSamples> sample_depths(const PipelineState& state, const 
       break;
     }
     const Point at = many ? sample_point(state.raster, lane, i) : point_of(state, lane, Place::pixel);
-    depths[i] =
-        std::clamp(raster.depth(at.x, at.y), viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
+    depths[i] = clamped(raster.depth(at.x, at.y), viewport);
   }
   return depths;
 }
 
 void fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
                         size_t data_grf, eu::Thread& thread) {
-  Filler(state, group, thread).fill();
+  Filler filler(state, group, thread);
+  if (state.setup_shader.enabled) {
+    filler.fill_with_start();
+  } else {
+    filler.fill();
+  }
   const size_t at = data_grf * eu::kGrfBytes;
   const size_t bytes = at < thread.grf.size() ? std::min(attributes.size_bytes(), thread.grf.size() - at) : 0;
   if (bytes != 0) {

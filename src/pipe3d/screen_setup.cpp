@@ -164,6 +164,7 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
   ScreenPrimitive to;
   to.shape = from.shape;
   to.flat = piece.flat;
+  to.provoking = piece.primitive.provoking;
   to.id = from.id;
   to.layer = piece.layer;
   to.viewport = std::min<uint32_t>(piece.viewport, kMostViewports - 1);

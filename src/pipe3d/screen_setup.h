@@ -31,6 +31,7 @@ struct ScreenPrimitive {
   Shape shape = Shape::triangle;
   std::array<ScreenVertex, 3> vertex;
   const Slot* flat = nullptr;  // entry that gives values which are not interpolated
+  uint8_t provoking = 0;       // vertex that it is of
   bool front = true;
   uint32_t id = 0;
   uint32_t layer = 0;

@@ -1,6 +1,7 @@
 #include "pipe3d/vertex_fetch.h"
 
 #include <array>
+#include <cstring>
 
 #include "message/environment.h"
 #include "surface/texel_format.h"
@@ -9,7 +10,7 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint32_t kOneFloat = 0x3f80'0000;
-constexpr size_t kMostTexel_B = 32;
+constexpr size_t kLine_B = 64;  // what is read is shorter, but the compiler does not know
 
 }  // namespace
 
@@ -21,9 +22,9 @@ VertexFetch::Index VertexFetch::index(uint32_t n) {
   const uint64_t at = (uint64_t{draw_->first} + n) * indices.index_B;
   uint32_t value = 0;
   if (at + indices.index_B <= indices.bytes) {
-    stopped_ = !space_->read(message::place(indices.address + at),
-                             std::as_writable_bytes(std::span(&value, 1)).first(indices.index_B)) ||
-               stopped_;
+    std::array<std::byte, kLine_B> bytes{};
+    stopped_ = !space_->read(message::place(indices.address + at), std::span(bytes).first(indices.index_B)) || stopped_;
+    std::memcpy(&value, bytes.data(), sizeof(value));
   }
   return {.vertex = value, .cut = indices.cut_enable && value == indices.cut_index};
 }
@@ -34,7 +35,7 @@ std::array<uint32_t, 4> VertexFetch::source(const VertexElement& element, uint32
     ++unknown_;
     return {};
   }
-  std::array<std::byte, kMostTexel_B> bytes{};
+  std::array<std::byte, kLine_B> bytes{};
   const VertexBuffer& buffer = state_->buffers[element.buffer % kMostBuffers];
   // Sequential draws start at a vertex; indices get the base vertex. Both wrap at 32 bits.
   uint64_t number = draw_->indexed ? vertex + static_cast<uint32_t>(draw_->base_vertex) : vertex + draw_->first;

@@ -1,7 +1,7 @@
 // Small GL programs without a window, as the recorded streams of the drivers come from: a clear, a triangle, a textured
 // one, one with depth, a copy of the frame buffer into a texture, a blit between frame buffers; 64 x 64 pixels, RGBA8.
 // What stands in the pictures is not judged here: their sum is printed. Exit 0: nothing failed and nothing hung.
-// usage: gl_scenes [scene...]   without: all
+// usage: gl_scenes [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -113,7 +113,21 @@ static void draw(const char* scene) {
   }
 }
 
+static void save(const char* folder, const char* scene, const void* pixels, size_t bytes) {
+  char name[4096];
+  snprintf(name, sizeof name, "%s/%s.rgba", folder, scene);
+  FILE* const file = fopen(name, "wb");
+  if (file == NULL || fwrite(pixels, 1, bytes, file) != bytes) fprintf(stderr, "%s cannot be written\n", name);
+  if (file != NULL) fclose(file);
+}
+
 int main(int count, char** names) {
+  const char* folder = NULL;
+  if (count > 2 && strcmp(names[1], "-o") == 0) {
+    folder = names[2];
+    count -= 2;
+    names += 2;
+  }
   EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
   if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
   eglBindAPI(EGL_OPENGL_API);  // the first chips have blits only there
@@ -131,6 +145,7 @@ int main(int count, char** names) {
     glFinish();
     static unsigned char pixels[kSize * kSize * 4];
     glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    if (folder != NULL) save(folder, scene, pixels, sizeof pixels);
     unsigned long sum = 0;
     for (unsigned at = 0; at < sizeof pixels; ++at) sum = sum * 31 + pixels[at];
     const GLenum error = glGetError();
