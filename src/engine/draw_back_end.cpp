@@ -74,7 +74,8 @@ bool DrawBackEnd::takes(const Command& command) {
   constexpr uint32_t kPipeline = 3;  // bits 28:27
   const uint32_t header = command.dwords[0];
   return (header >> 27 & 3) == kPipeline || command.desc.id == CommandId::URB_FENCE ||
-         command.desc.id == CommandId::CS_URB_STATE || command.desc.id == CommandId::CONSTANT_BUFFER;
+         command.desc.id == CommandId::CS_URB_STATE || command.desc.id == CommandId::CONSTANT_BUFFER ||
+         command.desc.id == CommandId::_3DSTATE_VF_STATISTICS;
 }
 
 Next DrawBackEnd::execute(Engine& engine, const Command& command) {

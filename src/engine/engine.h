@@ -126,8 +126,8 @@ class Engine {
   // Such a command has begun and not ended: nothing else may come in between.
   bool in_command() const {
     const uint64_t address = stream_.level().address.value;
-    return state_.blit.progress.is_of(address, state_.commands) || state_.compute.walk.is_of(address, state_.commands) ||
-           state_.draw.progress.is_of(address, state_.commands);
+    return state_.blit.progress.is_of(address, state_.commands) ||
+           state_.compute.walk.is_of(address, state_.commands) || state_.draw.progress.is_of(address, state_.commands);
   }
 
   // A register write of the running command has reset the engine: there is no next command.

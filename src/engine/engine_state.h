@@ -8,7 +8,6 @@
 
 #include "blit/blit_state.h"
 #include "compute/compute_state.h"
-#include "pipe3d/draw_state.h"
 #include "engine/command_stream.h"
 #include "engine/execlist_state.h"
 #include "engine/math_state.h"
@@ -16,6 +15,7 @@
 #include "engine/ring_state.h"
 #include "engine/semaphore_state.h"
 #include "engine/watchdog_state.h"
+#include "pipe3d/draw_state.h"
 
 namespace halogen::engine {
 

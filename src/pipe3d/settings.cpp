@@ -181,9 +181,9 @@ void Settings::change_all_constants(spec::GenId gen, std::span<const uint32_t> d
 bool Settings::change(const Generation& generation, const spec::CommandDesc& desc, std::span<const uint32_t> dwords) {
   const spec::GenId gen = generation.id();
   const uint32_t group = dwords[0] >> 24;
-  const bool first_unit =
-      desc.id == CommandId::URB_FENCE || desc.id == CommandId::CS_URB_STATE || desc.id == CommandId::CONSTANT_BUFFER;
-  if (group != kPipelined && group != kNotPipelined && !first_unit) {
+  const bool other = desc.id == CommandId::URB_FENCE || desc.id == CommandId::CS_URB_STATE ||
+                     desc.id == CommandId::CONSTANT_BUFFER || desc.id == CommandId::_3DSTATE_VF_STATISTICS;
+  if (group != kPipelined && group != kNotPipelined && !other) {
     return false;
   }
   ++revision_;
