@@ -90,7 +90,8 @@ ThreadEnd VertexStage::shade_eight(uint32_t first, uint32_t count) {
   return unit_.run(thread);
 }
 
-// r0: two handles; then constants; then a register for each element, the second vertex in its upper half.
+// r0: two handles; then constants; then a register for each element, the second vertex in its upper half. The last of
+// an odd number is shaded twice.
 ThreadEnd VertexStage::shade_pair(uint32_t first, uint32_t count) {
   const Shader& shader = state_->vertex_shader.shader;
   eu::Thread& thread = *thread_;
@@ -101,10 +102,10 @@ ThreadEnd VertexStage::shade_pair(uint32_t first, uint32_t count) {
   const uint32_t begin = shader.read_offset * 2;
   const uint32_t end = begin + shader.read_length * 2;
   for (uint32_t slot = begin; slot < end; ++slot, ++grf) {
-    for (const uint32_t vertex : {first, second}) {
-      const std::span<const Slot> entry = std::as_const(input_).entry(vertex);
+    for (size_t half = 0; half < 2; ++half) {
+      const std::span<const Slot> entry = std::as_const(input_).entry(half == 0 ? first : second);
       for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
-        put_dword(thread, grf, (vertex == first ? 0 : 4) + c, entry[slot][c]);
+        put_dword(thread, grf, half * 4 + c, entry[slot][c]);
       }
     }
   }
