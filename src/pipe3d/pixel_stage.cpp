@@ -187,10 +187,14 @@ struct PixelStage::TargetMessage {
   size_t stencil = 0;
   const message::Payload* payload = nullptr;
 
+  bool halves = false;  // Gen4: four components of the first eight channels, then of the others
+
   unsigned wide() const { return kind == Kind::simd16 ? 2 : 1; }  // registers a component
   uint32_t component(size_t first, unsigned component, unsigned lane) const {
-    return kind == Kind::simd16_replicated ? payload->dword(first, component)
-                                           : payload->dword(first + component * wide() + lane / 8, lane % 8);
+    if (kind == Kind::simd16_replicated) {
+      return payload->dword(first, component);
+    }
+    return payload->dword(first + (halves ? component + lane / 8 * 4 : component * wide() + lane / 8), lane % 8);
   }
 };
 
@@ -293,7 +297,12 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
   size_t next = 0;
   bool has_source_alpha = false;
   bool has_stencil = state_->pixel.computes_stencil;
-  if (header) {
+  message.halves = state_->setup_shader.enabled;
+  if (header && message.halves) {
+    // Gen4: one target's state, and the mask stands in the first register.
+    message.lanes &= (payload.dword(0, 0) & 0xffff) >> (message.first_lane & 8);
+    next = kHeaderGrfs;
+  } else if (header) {
     message.blend = static_cast<uint8_t>(payload.dword(0, 2) & 7);
     has_source_alpha = bit(payload.dword(0, 0), 11);
     has_stencil = bit(payload.dword(0, 0), 14);
