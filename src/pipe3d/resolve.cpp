@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "eu/exec/thread.h"
+#include "gen/depth_rules.h"
 #include "hw/3d_raster.h"
 #include "hw/3d_vertex.h"
 #include "hw/vertex.h"
@@ -106,6 +107,19 @@ void resolve_elements(Resolver& from, VertexState& vertices) {
     }
     vertices.elements.push_back(element);
   }
+}
+
+void pad_levels(spec::GenId gen, PipelineState& state) {
+  const DepthRules& rules = depth_rules(gen);
+  DepthBuffers& buffers = state.output.buffers;
+  const bool odd = state.raster.samples_log2 % 2 == 1;  // 2 or 8 samples
+  const LevelPadding depth = buffers.format != hw::DepthFormat::D16_UNORM ? rules.depth
+                             : odd                                        ? rules.depth16_odd
+                                                                          : rules.depth16;
+  buffers.depth.align_x = depth.x;
+  buffers.depth.align_y = depth.y;
+  buffers.stencil.align_x = rules.stencil.x;
+  buffers.stencil.align_y = rules.stencil.y;
 }
 
 }  // namespace
@@ -243,6 +257,7 @@ bool resolve(const ResolveInput& input, PipelineState& state) {
   } else {
     resolve_combined(from, state);
   }
+  pad_levels(input.generation->id(), state);
   return from.ok();
 }
 

@@ -101,7 +101,8 @@ void resolve_setup(Resolver& from, uint64_t at, uint64_t table, PipelineState& s
   raster.origin_bias = static_cast<float>(unit.destination_origin_horizontal_bias);
   raster.provoking = {unit.line_strip_list_provoking_vertex_select, unit.triangle_strip_list_provoking_vertex_select,
                       unit.triangle_fan_provoking_vertex_select};
-  raster.positions[0] = {8, 8};
+  raster.corner_sample = true;  // the bias makes centres of corners
+  raster.positions[0] = {0, 0};
   raster.sample_mask = 1;
   if (unit.viewport_transform_enable || unit.scissor_rectangle_enable) {
     const auto view = from.read<hw::SF_VIEWPORT>(from.bases().general + unit.setup_viewport_state_offset);
