@@ -110,6 +110,10 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
     progress.command = place;
     progress.commands = engine.state().commands;
     progress.call = call_of(engine, fields);
+    if (progress.call.vertices == 0 || progress.call.instances == 0) {
+      progress.end();
+      return Next::advance();
+    }
   }
   AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
   Events events(engine);

@@ -67,7 +67,7 @@ for row in "${rows[@]}"; do
   else
     bad "GL: no \"$gl\""
   fi
-  grep -q '"name":"3DPRIMITIVE","count":[0-9]*,"class":"unsupported"' "$work/report" || bad "GL: the report does not say that a draw is passed over"
+  grep -q '"name":"3DPRIMITIVE","count":[0-9]*' "$work/report" || bad "GL: nothing was drawn"
   if [ "$vulkan" != - ]; then
     if on -- vulkaninfo --summary && grep -F deviceName "$work/out" | grep -qF "$vulkan"; then
       done_list+=", Vulkan"

@@ -46,6 +46,13 @@ struct FlowBench : EngineBench {
     return false;
   }
 
+  // How often a command was done, or passed to a back end.
+  uint64_t executed(const std::string& command) const {
+    const FidelityReport report = device->fidelity();
+    const auto found = report.entries().find({FidelityKind::command, command});
+    return found == report.entries().end() ? 0 : found->second.count;
+  }
+
   // One dword through the global table.
   Dwords store(uint64_t address, uint32_t value) const {
     const auto low = static_cast<uint32_t>(address);
