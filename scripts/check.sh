@@ -39,6 +39,7 @@ tests/doors/drm.sh --short
 tests/doors/drm_suite.sh
 tests/doors/programs.sh --short
 tests/doors/kms.sh
+tests/doors/pictures.sh
 
 step "OpenCL and Vulkan compute programs on every device that has them"
 tests/doors/compute.sh

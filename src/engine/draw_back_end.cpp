@@ -149,6 +149,9 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::O
                  std::string(outcome.missing) + " is not modelled");
     engine.approximate(command.desc, outcome.missing);
   }
+  if (!outcome.inexact.empty()) {
+    engine.approximate(command.desc, outcome.inexact);
+  }
   switch (outcome.stop) {
     case pipe3d::Stop::finished:
       break;

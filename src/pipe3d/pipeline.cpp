@@ -262,6 +262,9 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (state_.stream_output.enabled) {
     outcome.missing = "stream output";
   }
+  if (state_.setup_shader.enabled) {
+    outcome.inexact = "no threads clip, and not all edges are where the first chips have them";
+  }
   const uint64_t before = vertices_.instructions() + pixels_.instructions();
   while (progress.instance < progress.call.instances && progress.call.vertices != 0) {
     if (progress.vertex == 0 && progress.kept.empty()) {

@@ -1,7 +1,8 @@
 // The 3D pipeline at work: a draw from vertices to pixels. It knows memory, state and threads, not engines: whoever
 // owns it gives it settings and a DrawCall, and asks for parts of the work until it is done.
 //
-// Left out so far: tessellation, geometry shaders, stream output (they are named in Outcome::missing); Gen4 and Gen6.
+// Left out so far: tessellation, geometry shaders, stream output (they are named in Outcome::missing), threads that
+// clip on Gen4, coarse pixels, chroma keys, planes of depth and w in payloads.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,7 @@ struct Outcome {
   uint64_t instructions = 0;
   Counts counts;
   Statistics statistics;
+  std::string_view inexact;  // what is not done as hardware does it
   std::string_view missing;  // what the draw asked for and nobody does; static text
 };
 
