@@ -162,12 +162,24 @@ ConfigEffects ConfigSpace::write(uint32_t offset, unsigned bytes, uint32_t value
   if (express_ != 0 && (get(express_ + kDeviceControl, 2) & kInitiateReset) != 0) {
     effects.function_level_reset = true;
   }
-  if (model_->has(spec::Feature::gdrst_config) && (state_.bytes[kConfigGdrst] & 1) != 0) {
-    effects.graphics_reset = true;
-    effects.reset_domain = static_cast<uint8_t>((state_.bytes[kConfigGdrst] >> 2) & 3);
-    state_.bytes[kConfigGdrst] &= 0xfe;  // done at once
+  if (layout_->reset != ConfigReset::none) {
+    ask_for_graphics_reset(effects);
   }
   return effects;
+}
+
+void ConfigSpace::ask_for_graphics_reset(ConfigEffects& effects) {
+  constexpr uint8_t kAsked = 1, kInReset = 2;
+  uint8_t& gdrst = state_.bytes[kConfigGdrst];
+  const bool asked = (gdrst & kAsked) != 0;
+  effects.reset_domain = static_cast<uint8_t>((gdrst >> 2) & 3);
+  if (layout_->reset == ConfigReset::held) {
+    effects.graphics_reset = asked && (gdrst & kInReset) == 0;
+    gdrst = static_cast<uint8_t>(asked ? gdrst | kInReset : gdrst & ~kInReset);
+    return;
+  }
+  effects.graphics_reset = asked;
+  gdrst = static_cast<uint8_t>(gdrst & ~kAsked);  // done at once
 }
 
 bool ConfigSpace::in_d0() const {

@@ -80,6 +80,7 @@ class ConfigSpace {
   void build_bars();
   void build_capabilities();
   void put(unsigned offset, unsigned bytes, uint32_t value, uint32_t writable);
+  void ask_for_graphics_reset(ConfigEffects& effects);
   uint32_t get(unsigned offset, unsigned bytes) const;
   bool msi_masked() const { return msi_wide_ && (state_.bytes[msi_ + 16] & 1) != 0; }
 

@@ -79,8 +79,10 @@ constexpr std::array kDiscreteRegisters{
     ConfigRegister{"ASLS", 0xfc, 4, 0xffff'ffff, ConfigSource::zero},
 };
 
-constexpr ConfigLayout kGen4{kCommandConventional, kStatusConventional, GgcFormat::gen4, kGen4Capabilities,
-                             kGen4Registers};
+constexpr ConfigLayout kGen4{kCommandConventional, kStatusConventional, GgcFormat::gen4,
+                             kGen4Capabilities,    kGen4Registers,      ConfigReset::held};
+constexpr ConfigLayout kG45{kCommandConventional, kStatusConventional, GgcFormat::gen4,
+                            kGen4Capabilities,    kGen4Registers,      ConfigReset::clears_itself};
 constexpr ConfigLayout kGen6{kCommandConventional, kStatusConventional, GgcFormat::gen6, kGen6Capabilities,
                              kGen6Registers};
 constexpr ConfigLayout kBdw{kCommandConventional, kStatusConventional, GgcFormat::gen8, kGen6Capabilities,
@@ -124,7 +126,10 @@ const ConfigLayout& config_layout(const spec::DeviceModel& model) {
   if (model.gen == GenId::gen8) {
     return model.id == spec::DeviceId::chv ? kChv : kBdw;
   }
-  return model.gen >= GenId::gen6 ? kGen6 : kGen4;
+  if (model.gen >= GenId::gen6) {
+    return kGen6;
+  }
+  return model.gen == GenId::gen4 ? kGen4 : kG45;
 }
 
 uint16_t encode_ggc(GgcFormat format, uint64_t stolen_bytes, uint64_t gtt_bytes) {

@@ -39,12 +39,17 @@ struct ConfigRegister {
 
 enum class GgcFormat : uint8_t { gen4, gen6, chv, gen8 };
 
+// How a reset by GDRST in configuration space ends: software clears bit 0, and bit 1 says until when the reset lasts;
+// or bit 0 clears itself.
+enum class ConfigReset : uint8_t { none, held, clears_itself };
+
 struct ConfigLayout {
   uint16_t command_writable;
   uint16_t status;
   GgcFormat ggc;
   std::span<const CapabilityPlace> capabilities;  // in the order of the list
   std::span<const ConfigRegister> registers;
+  ConfigReset reset = ConfigReset::none;
 };
 
 const ConfigLayout& config_layout(const spec::DeviceModel& model);

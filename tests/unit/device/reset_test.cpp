@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "covers.h"
 #include "device/device.h"
+#include "gen/config_layout.h"
 #include "test_host.h"
 
 namespace halogen {
@@ -32,7 +34,12 @@ class ResetTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
   void gdrst(uint32_t mmio_bits, uint8_t config_domain) {
     if (model.has(spec::Feature::gdrst_config)) {
       bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
-      EXPECT_EQ(bench.device->config_read(0xc0, 1) & 1, 0u) << "the enable bit clears itself";
+      if (config_layout(model).reset == ConfigReset::held) {
+        EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 3u) << "asked for, and going on";
+        bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
+        bench.device->config_write(0xc0, 1, 0);
+      }
+      EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 0u) << "over";
     } else {
       bench.write(0x941c, mmio_bits);
       EXPECT_EQ(bench.read(0x941c), 0u) << "the bits clear themselves";
@@ -55,6 +62,24 @@ TEST_P(ResetTest, FullGraphicsResetClearsEveryEngine) {
   EXPECT_EQ(bench.device->bar_read(0, model.gtt_offset, 4), 0x1001u) << "the table survives";
   EXPECT_EQ(bench.device->config_read(4, 2), command) << "configuration space survives";
   EXPECT_EQ(bench.events(EventKind::terminated_access), 0u);
+}
+
+// Linux asks the first chips for a reset and for its end, and believes neither without bit 1 (i915_do_reset); of the
+// later ones it waits for bit 0 (g4x_do_reset).
+TEST(ConfigReset, LastsUntilItIsEndedOnTheFirstChips) {
+  constexpr std::pair<const char*, bool> kChips[] = {{"i965", true}, {"gm965", true}, {"g45", false}, {"gm45", false}};
+  for (const auto& [name, lasts] : kChips) {
+    Bench bench(*spec::find_device(name));
+    bench.device->config_write(0xc0, 1, 2);
+    EXPECT_EQ(bench.device->config_read(0xc0, 1), 0u) << name << ": the status is not software's";
+    bench.device->config_write(0xc0, 4, 1);
+    EXPECT_EQ(bench.device->config_read(0xc0, 1), lasts ? 3u : 0u) << name;
+    bench.write(0x2000 + kRingStart, 0x7000);
+    bench.device->config_write(0x04, 2, 7);
+    EXPECT_EQ(bench.read(0x2000 + kRingStart), 0x7000u) << name << ": other writes ask for nothing";
+    bench.device->config_write(0xc0, 1, 0);
+    EXPECT_EQ(bench.device->config_read(0xc0, 1), 0u) << name;
+  }
 }
 
 // Linux resets the graphics part when it binds, and never writes LMEM_CFG: page tables stay where firmware put them.
