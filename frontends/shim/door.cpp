@@ -178,6 +178,18 @@ void Door::after_fork_there() {
   forking->guard_.unlock();
 }
 
+namespace {
+
+// A model takes longer than a chip; tests of hangs do not want to wait that long.
+std::chrono::milliseconds hang_after() {
+  constexpr long kUsual = 10'000, kLeast = 100, kMost = 3'600'000;
+  const char* const text = getenv(kHangVariable);
+  const long wanted = text == nullptr ? kUsual : std::strtol(text, nullptr, 10);
+  return std::chrono::milliseconds(wanted < kLeast || wanted > kMost ? kUsual : wanted);
+}
+
+}  // namespace
+
 bool Door::boot() {
   const std::lock_guard lock(booting_);
   if (kernel_) return true;
@@ -185,7 +197,7 @@ bool Door::boot() {
   const NoSignals quiet;
   driver::KernelOptions options;
   options.privileged = is_administrator();
-  options.hang_after = std::chrono::seconds(10);  // a model takes longer than a chip
+  options.hang_after = hang_after();
   const char* const threads = getenv(kThreadsVariable);
   options.hardware.device.threads =
       threads != nullptr ? static_cast<unsigned>(std::clamp(std::atoi(threads), 1, 64)) : WorkerPool::threads_of_host();
@@ -217,6 +229,7 @@ bool Door::boot() {
 
 int Door::open(NodeKind kind, int flags) {
   if (!boot()) return -ENOMEM;
+  wait_for_closes();
   int ends[2];
   const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | ((flags & O_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0);
   if (socketpair(AF_UNIX, type, 0, ends) != 0) return -errno;
@@ -354,9 +367,26 @@ void Door::drop(ino_t inode) {
     if (found == nodes_.end()) return;
     node = found->second;
     nodes_.erase(found);
+    ++closing_;
   }
   ::close(node->peer);
   kernel_->close(node->file);
+  {
+    const std::lock_guard lock(guard_);
+    --closing_;
+  }
+  closed_.notify_all();
+}
+
+// The kernel closes a file before close(2) returns; here another thread does it a little later. Who opens a node again
+// shall find the screen free.
+void Door::wait_for_closes() {
+  const auto is_left = [](const auto& each) {
+    char word = 0;
+    return each.second->peer >= 0 && recv(each.second->peer, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  };
+  std::unique_lock lock(guard_);
+  closed_.wait(lock, [&] { return closing_ == 0 && std::none_of(nodes_.begin(), nodes_.end(), is_left); });
 }
 
 // Last closes, and other processes that come in through a node.

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -71,6 +72,7 @@ class Door {
   void serve();                                // a thread
   void serve_client(int channel, Node& node);  // a thread for each
   void drop(ino_t inode);
+  void wait_for_closes();
   static Door* known();  // of this process; null: none yet
   static void before_fork();
   static void after_fork_here();
@@ -87,7 +89,9 @@ class Door {
   bool failed_ = false;
   bool frames_ = false;  // somebody wants what the screen shows
   int poll_ = -1;
-  std::mutex guard_;  // of the table
+  std::mutex guard_;      // of the table
+  unsigned closing_ = 0;  // files out of the table that are not closed yet
+  std::condition_variable closed_;
   std::map<ino_t, std::shared_ptr<Node>> nodes_;
   uint64_t opened_ = 0;
 };

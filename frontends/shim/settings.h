@@ -12,6 +12,7 @@ constexpr char kTraceVariable[] = "HALOGEN_TRACE";
 constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
 constexpr char kFramesVariable[] = "HALOGEN_FRAMES";    // a folder
 constexpr char kThreadsVariable[] = "HALOGEN_THREADS";  // of the host; left out: one a processor
+constexpr char kHangVariable[] = "HALOGEN_HANG_MS";     // how long a batch may do nothing
 
 constexpr char kRecordedFile[] = "recorded";  // in that folder: a line for each trace; "! " before what went wrong
 
