@@ -132,7 +132,6 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
     return nullptr;
   }
   buffer->shared_ = file;
-  buffer->imported_ = true;
   return buffer;
 }
 

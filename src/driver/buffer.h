@@ -45,7 +45,6 @@ class Buffer {
   int descriptor() const;
   uint64_t offset() const { return shared_ >= 0 || large_ >= 0 ? 0 : run_.address; }
   bool is_shared() const { return shared_ >= 0; }
-  bool is_imported() const { return imported_; }
   // Other processes see its fences, and theirs are seen, from now on.
   void share_fences(std::shared_ptr<SharedFences> fences);
   const std::shared_ptr<SharedFences>& shared_fences() const { return shared_fences_; }
@@ -99,7 +98,6 @@ class Buffer {
   bool local_;
   PageRun run_;
   int shared_ = -1;
-  bool imported_ = false;
   int large_ = -1;
   bool of_program_ = false;
   bool view_lent_ = false;

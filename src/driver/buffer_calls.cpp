@@ -181,6 +181,10 @@ int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
     const uint32_t most = uint32_t{spec::interface_of(call.kernel.model().id).fence_stride_kib} << 10;
     if (tiling.stride == 0 || tiling.stride % tile != 0 || tiling.stride > most) return -EINVAL;
   }
+  const bool same = static_cast<uint32_t>(buffer->tiling) == tiling.tiling_mode && buffer->stride == tiling.stride;
+  for (const auto& [id, fb] : call.kernel.kms().fbs()) {
+    if (!same && fb->buffer == buffer) return -EBUSY;
+  }
   tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
   buffer->set_tiling(static_cast<Tiling>(tiling.tiling_mode), tiling.stride);
   return 0;

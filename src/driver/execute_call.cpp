@@ -168,6 +168,12 @@ class Execution {
         space.unbind(*item.buffer);
         address.reset();
       }
+      // What is nowhere yet goes where the program believes it to be, if it says so and nobody is there.
+      const uint64_t hint = plain(item.object.offset);
+      if (!address && hint != 0 && hint % alignment == 0 && hint + item.buffer->size() <= limit &&
+          space.bind_if_free(item.buffer, hint)) {
+        address = hint;
+      }
       if (!address) {
         if (const int result = space.bind(item.buffer, alignment, limit); result != 0) return result;
         address = space.find(*item.buffer);

@@ -13,6 +13,7 @@
 #include "driver/ioctls.h"
 #include "driver/quiet_thread.h"
 #include "driver/tracepoints.h"
+#include "driver/user_memory.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -69,6 +70,10 @@ Kernel::~Kernel() {
   if (options_.tracepoints != nullptr) options_.tracepoints->use_clock({});
 }
 
+bool Kernel::privileged() const {
+  return options_.privileged && may_administrate();
+}
+
 std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
   const Lock lock = enter();
   auto file = std::make_shared<File>();
@@ -78,6 +83,7 @@ std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
   if (!context && purge_unneeded()) context = make_context(*file);
   if (!context) return nullptr;
   kms_->opened(*file);
+  file->authenticated = file->authenticated || privileged();
   context->begin();
   file->contexts.add(context);
   return file;

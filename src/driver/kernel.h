@@ -92,7 +92,8 @@ class Kernel {
   using Lock = std::unique_lock<std::mutex>;
   Gpu& gpu() { return *gpu_; }
   Kms& kms() { return *kms_; }
-  bool privileged() const { return options_.privileged; }
+  // Whether the program that calls may do what administrators may.
+  bool privileged() const;
   const KernelOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
   LiveMappings& live_mappings() { return live_; }

@@ -11,6 +11,10 @@ int dispatch_kms(Call& call, unsigned long request, uint64_t argument);
 // Who may do what.
 int get_unique(Call& call, drm_unique& unique);
 int set_version(Call& call, drm_set_version& version);
+int get_client(Call& call, drm_client& client);
+int get_statistics(Call& call, drm_stats& statistics);
+int name_buffer(Call& call, drm_gem_flink& flink);
+int open_named_buffer(Call& call, drm_gem_open& open);
 int get_magic(Call& call, drm_auth& auth);
 int authenticate(Call& call, drm_auth& auth);
 int set_master(Call& call);

@@ -4,6 +4,7 @@
 
 #include "driver/ioctl_entry.h"
 #include "driver/kms_calls.h"
+#include "driver/user_memory.h"
 
 namespace halogen::driver {
 namespace {
@@ -24,7 +25,11 @@ constexpr unsigned kI915 = DRM_COMMAND_BASE;
 constexpr KmsEntry kEntries[] = {
     {{0x01, with_argument<drm_unique, get_unique>}},
     {{0x02, with_argument<drm_auth, get_magic>}},
+    {{0x05, with_argument<drm_client, get_client>}},
+    {{0x06, with_argument<drm_stats, get_statistics>}},
     {{0x07, with_argument<drm_set_version, set_version>}, true},
+    {{0x0a, with_argument<drm_gem_flink, name_buffer>}},
+    {{0x0b, with_argument<drm_gem_open, open_named_buffer>}},
     {{0x0d, with_argument<drm_set_client_cap, set_client_capability>}},
     {{0x11, with_argument<drm_auth, authenticate>}, true},
     {{0x1e, plain<set_master>}},
@@ -94,6 +99,40 @@ int set_version(Call&, drm_set_version& version) {
       version.drm_dd_major != -1 && (version.drm_dd_major != 1 || version.drm_dd_minor < 0 || version.drm_dd_minor > 6);
   version = {.drm_di_major = 1, .drm_di_minor = 4, .drm_dd_major = 1, .drm_dd_minor = 6};
   return wrong || driver_wrong ? -EINVAL : 0;
+}
+
+// What is left of a list of all opens: the caller itself.
+int get_client(Call& call, drm_client& client) {
+  constexpr unsigned long kNobody = 65534;
+  if (client.idx != 0) return -EINVAL;
+  client.auth = call.file.authenticated ? 1 : 0;
+  client.pid = static_cast<unsigned long>(user_process());
+  client.uid = kNobody;
+  client.magic = client.iocs = 0;
+  return 0;
+}
+
+int get_statistics(Call&, drm_stats& statistics) {
+  statistics = {};
+  return 0;
+}
+
+// Names by which every open that was let in finds a buffer.
+int name_buffer(Call& call, drm_gem_flink& flink) {
+  if (!call.file.authenticated) return -EACCES;
+  const BufferRef buffer = call.file.buffers.find(flink.handle);
+  if (!buffer) return -ENOENT;
+  flink.name = call.kernel.shared_buffers().name(buffer);
+  return 0;
+}
+
+int open_named_buffer(Call& call, drm_gem_open& open) {
+  if (!call.file.authenticated) return -EACCES;
+  const BufferRef buffer = call.kernel.shared_buffers().named(open.name);
+  if (!buffer) return -ENOENT;
+  open.handle = call.file.buffers.add(buffer);
+  open.size = buffer->size();
+  return 0;
 }
 
 int get_magic(Call& call, drm_auth& auth) {

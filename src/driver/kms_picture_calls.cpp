@@ -18,9 +18,12 @@ uint32_t bytes_of(uint32_t format) {
   return format == DRM_FORMAT_ARGB8888 ? 4 : KmsPipe::pixel_bytes(format);
 }
 
+// Programs from before there were modifiers leave anything in what they do not use.
 bool unused_is_zero(const drm_mode_fb_cmd2& fb) {
+  const bool strict = (fb.flags & DRM_MODE_FB_MODIFIERS) != 0;
   for (size_t i = 1; i < std::size(fb.handles); ++i) {
-    if (fb.handles[i] != 0 || fb.pitches[i] != 0 || fb.offsets[i] != 0 || fb.modifier[i] != 0) return false;
+    if (fb.modifier[i] != 0) return false;
+    if (strict && (fb.handles[i] != 0 || fb.pitches[i] != 0 || fb.offsets[i] != 0)) return false;
   }
   return true;
 }
@@ -50,11 +53,11 @@ int check_size(const Kms& kms, const drm_mode_fb_cmd2& fb, Tiling tiling, const 
   if (fb.width > kms.largest_edge() || fb.height > kms.largest_edge()) return -EINVAL;
   if (pitch < uint64_t{fb.width} * pixel || pitch % unit != 0 || pitch > kLongestPitch) return -EINVAL;
   if (buffer.tiling != Tiling::linear && buffer.stride != pitch) return -EINVAL;
-  if (fb.offsets[0] % (tiling == Tiling::linear ? pixel : kPageBytes) != 0) return -EINVAL;
+  if (fb.offsets[0] != 0) return -EINVAL;
   const uint32_t tile_lines = tiling == Tiling::x ? 8 : tiling == Tiling::y ? 32 : 1;
   const uint64_t lines = (uint64_t{fb.height} + tile_lines - 1) / tile_lines * tile_lines;
   const uint64_t last = tiling == Tiling::linear ? uint64_t{fb.width} * pixel : pitch;
-  return fb.offsets[0] + (lines - 1) * pitch + last > buffer.size() ? -EINVAL : 0;
+  return (lines - 1) * pitch + last > buffer.size() ? -EINVAL : 0;
 }
 
 FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
@@ -62,7 +65,6 @@ FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
   error = -EINVAL;
   if ((fb.flags & ~uint32_t{DRM_MODE_FB_INTERLACED | DRM_MODE_FB_MODIFIERS}) != 0) return nullptr;
   if (fb.width == 0 || fb.height == 0 || bytes_of(fb.pixel_format) == 0 || fb.handles[0] == 0) return nullptr;
-  if ((fb.flags & DRM_MODE_FB_INTERLACED) != 0) return nullptr;
   if ((fb.flags & DRM_MODE_FB_MODIFIERS) == 0 && fb.modifier[0] != 0) return nullptr;
   if (!unused_is_zero(fb) || fb.pitches[0] < uint64_t{fb.width} * bytes_of(fb.pixel_format)) return nullptr;
   const BufferRef buffer = call.file.buffers.find(fb.handles[0]);
@@ -113,13 +115,13 @@ int create_dumb(Call& call, drm_mode_create_dumb& dumb) {
   if (dumb.width == 0 || dumb.height == 0 || dumb.bpp == 0 || dumb.bpp > UINT32_MAX - 8) return -EINVAL;
   const uint64_t pixel = (uint64_t{dumb.bpp} + 7) / 8;
   if (pixel > UINT32_MAX / dumb.width || pixel * dumb.width > UINT32_MAX / dumb.height) return -EINVAL;
-  if (pixel != 1 && pixel != 2 && pixel != 4 && pixel != 8) return -EINVAL;
+  if (pixel != 1 && pixel != 2 && pixel != 4) return -EINVAL;
   const uint64_t pitch = (pixel * dumb.width + kLinearUnit - 1) / kLinearUnit * kLinearUnit;
   const uint64_t bytes = (pitch * dumb.height + kPageBytes - 1) / kPageBytes * kPageBytes;
   Hardware& hardware = call.kernel.gpu().hardware();
   const bool local = hardware.has(spec::Feature::local_memory);
   if (pitch > UINT32_MAX || bytes == 0) return -EINVAL;
-  if (bytes > hardware.pages(local).all_bytes()) return -E2BIG;
+  if (local && bytes > hardware.pages(local).all_bytes()) return -E2BIG;
   dumb.handle = call.file.buffers.add(std::make_shared<Buffer>(hardware, bytes, local));
   dumb.pitch = static_cast<uint32_t>(pitch);
   dumb.size = bytes;

@@ -227,11 +227,20 @@ PropertyList list_properties(Kms& kms, uint32_t object, bool atomic) {
   return list;
 }
 
+bool has_object(const Kms& kms, uint32_t object, uint32_t type) {
+  const uint32_t own = type_of(kms, object);
+  return own != 0 && (type == DRM_MODE_OBJECT_ANY || type == own);
+}
+
+bool has_property(uint32_t object, uint32_t property) {
+  const std::span<const uint32_t> all = properties_of(object);
+  return std::find(all.begin(), all.end(), property) != all.end();
+}
+
 int set_property(Call& call, AtomicChange& change, uint32_t object, uint32_t property, uint64_t value) {
   Kms& kms = call.kernel.kms();
   if (type_of(kms, object) == 0) return -ENOENT;
-  const std::span<const uint32_t> all = properties_of(object);
-  if (std::find(all.begin(), all.end(), property) == all.end()) return -ENOENT;
+  if (!has_property(object, property)) return -ENOENT;
   if (const int result = check_value(kms, *find_property(property), value); result != 0) return result;
   if (object == kConnectorId) {
     if (property == kPropertyLinkStatus) return 0;
@@ -266,8 +275,7 @@ int set_property(Call& call, AtomicChange& change, uint32_t object, uint32_t pro
 
 int get_properties(Call& call, drm_mode_obj_get_properties& properties) {
   Kms& kms = call.kernel.kms();
-  const uint32_t type = type_of(kms, properties.obj_id);
-  if (type == 0 || (properties.obj_type != DRM_MODE_OBJECT_ANY && properties.obj_type != type)) return -ENOENT;
+  if (!has_object(kms, properties.obj_id, properties.obj_type)) return -ENOENT;
   if (properties_of(properties.obj_id).empty()) return -EINVAL;
   const PropertyList list = list_properties(kms, properties.obj_id, call.file.atomic);
   const size_t room = std::min<size_t>(properties.count_props, list.ids.size());

@@ -16,6 +16,10 @@ struct PropertyList {
 // Of an object; `atomic`: also those that only atomic programs see. Empty: it has none.
 PropertyList list_properties(Kms& kms, uint32_t object, bool atomic);
 
+// Is there an object of this number and type (DRM_MODE_OBJECT_ANY: of any)? Does it have the property?
+bool has_object(const Kms& kms, uint32_t object, uint32_t type);
+bool has_property(uint32_t object, uint32_t property);
+
 // One that is set, for a commit.
 struct AtomicChange {
   KmsState state;

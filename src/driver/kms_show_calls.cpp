@@ -215,6 +215,8 @@ int set_object_property(Call& call, drm_mode_obj_set_property& property) {
     change.state.active = property.value == DRM_MODE_DPMS_ON;
     return commit_state(call, std::move(change.state), {}, WhenBusy::wait, true);
   }
+  if (!has_object(kms, property.obj_id, property.obj_type)) return -ENOENT;
+  if (!has_property(property.obj_id, property.prop_id)) return -EINVAL;
   const int result = set_property(call, change, property.obj_id, property.prop_id, property.value);
   if (result != 0) return result;
   return commit_state(call, std::move(change.state), {}, WhenBusy::wait, false);

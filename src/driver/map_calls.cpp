@@ -39,7 +39,7 @@ int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
 }
 
 int find_mapping(Buffer& buffer, uint64_t offset, uint64_t bytes, Mapping& mapping) {
-  if (buffer.is_of_program() || buffer.is_imported()) return -ENXIO;
+  if (buffer.is_of_program()) return -ENXIO;
   if (offset > buffer.size() || bytes > buffer.size() - offset) return -EINVAL;
   if (bytes == 0 || offset % kPageBytes != 0) return -EINVAL;
   if (!buffer.need_content()) return -ENOMEM;

@@ -113,6 +113,22 @@ BufferRef SharedBuffers::find(int descriptor) const {
   return found == known_.end() ? nullptr : found->second.lock();
 }
 
+uint32_t SharedBuffers::name(const BufferRef& buffer) {
+  std::erase_if(names_, [](const auto& each) { return each.second.expired(); });
+  uint32_t next = 1;  // the lowest that is free
+  for (const auto& [name, other] : names_) {
+    if (other.lock() == buffer) return name;
+    if (name == next) ++next;
+  }
+  names_[next] = buffer;
+  return next;
+}
+
+BufferRef SharedBuffers::named(uint32_t name) const {
+  const auto found = names_.find(name);
+  return found == names_.end() ? nullptr : found->second.lock();
+}
+
 int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer) {
   struct stat status {};
   if (!look_up(descriptor, status)) return -EBADF;

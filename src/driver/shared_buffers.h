@@ -28,6 +28,9 @@ class SharedBuffers {
   // What is in flight on the buffer of a descriptor, in all processes, also when it is no buffer here.
   std::vector<FenceRef> fences(int descriptor, bool also_reads);
   bool add_fence(int descriptor, const FenceRef& fence, bool write);
+  // A number by which every open of this device finds the buffer as long as it lives, and the buffer of a number.
+  uint32_t name(const BufferRef& buffer);
+  BufferRef named(uint32_t name) const;
   // A descriptor that this driver has made, in whichever process.
   static bool is_one(int descriptor);
 
@@ -39,6 +42,7 @@ class SharedBuffers {
   Watch watch_;
   std::map<FileKey, std::weak_ptr<Buffer>> known_;
   std::map<FileKey, std::shared_ptr<SharedFences>> bare_;  // of files that are no buffers here
+  std::map<uint32_t, std::weak_ptr<Buffer>> names_;
 };
 
 // Mappings that this process has of a range of a file show another file from now on.

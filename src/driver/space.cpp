@@ -67,6 +67,11 @@ int Space::bind_at(const BufferRef& buffer, uint64_t address) {
   return place(buffer, address);
 }
 
+bool Space::bind_if_free(const BufferRef& buffer, uint64_t address) {
+  if (address % kPageBytes != 0 || address > size_ || buffer->size() > size_ - address) return false;
+  return buffer->need_pages() && places().take_at(address, buffer->size()) && place(buffer, address) == 0;
+}
+
 bool Space::is_busy(uint64_t address, uint64_t bytes) const {
   auto each = bound_.upper_bound(address);
   if (each != bound_.begin()) --each;

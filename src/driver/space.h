@@ -30,6 +30,8 @@ class Space {
   // At this address and no other; idle buffers in the way leave. EINVAL: not an address; ENOSPC: one that works is
   // there.
   int bind_at(const BufferRef& buffer, uint64_t address);
+  // A buffer that is nowhere yet gets this place, if it is free.
+  bool bind_if_free(const BufferRef& buffer, uint64_t address);
   void unbind(Buffer& buffer);
   // All that the device does not use and that the caller can do without leave. False: there were none.
   bool evict_idle(const std::function<bool(const Buffer&)>& may_go);

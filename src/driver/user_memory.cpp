@@ -1,5 +1,6 @@
 #include "driver/user_memory.h"
 
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -17,10 +18,6 @@ namespace halogen::driver {
 namespace {
 
 thread_local pid_t other_process = 0;
-
-pid_t process() {
-  return other_process != 0 ? other_process : getpid();
-}
 
 void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
@@ -66,7 +63,7 @@ bool read_user(uint64_t address, void* into, size_t bytes) {
   }
   const iovec here{into, bytes};
   const iovec there{pointer_at(address), bytes};
-  return process_vm_readv(process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+  return process_vm_readv(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 bool write_user(uint64_t address, const void* from, size_t bytes) {
@@ -77,7 +74,7 @@ bool write_user(uint64_t address, const void* from, size_t bytes) {
   }
   const iovec here{const_cast<void*>(from), bytes};
   const iovec there{pointer_at(address), bytes};
-  return process_vm_writev(process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+  return process_vm_writev(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 bool is_user_mapped(uint64_t address, uint64_t bytes) {
@@ -111,8 +108,24 @@ bool is_user_range(uint64_t address, uint64_t bytes) {
   return address <= kEnd && bytes <= kEnd - address;
 }
 
+pid_t user_process() {
+  return other_process != 0 ? other_process : getpid();
+}
+
 bool is_own_process() {
   return other_process == 0 || other_process == getpid();
+}
+
+bool may_administrate() {
+  if (is_own_process()) return true;
+  std::ifstream status("/proc/" + std::to_string(other_process) + "/status");
+  for (std::string word; status >> word;) {
+    if (word != "CapEff:") continue;
+    uint64_t rights = 0;
+    status >> std::hex >> rights;
+    return (rights >> CAP_SYS_ADMIN & 1) != 0;
+  }
+  return false;
 }
 
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {

@@ -32,7 +32,10 @@ bool can_use_user(uint64_t address, uint64_t bytes, bool write);
 // Whether a program can have memory there at all.
 bool is_user_range(uint64_t address, uint64_t bytes);
 
+pid_t user_process();
 bool is_own_process();  // the program is this process
+// Whether the program may do what administrators may (CAP_SYS_ADMIN), as far as this process may itself.
+bool may_administrate();
 
 // Between this process's memory and a file, for much at a time.
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes);

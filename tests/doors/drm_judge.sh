@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The judge: the suite over i915's calls (tests/drm) in a guest, against Linux's own i915 on the modelled chip. What it
 # expects must hold there, and what it sees must be what tests/drm/i915-6.1 says.
-# usage: drm_judge.sh [--slow] [--write] [device...]
-#   --slow: the cases with hangs instead; --write: of all devices, to write tests/drm/i915-6.1 anew
+# usage: drm_judge.sh [--slow|--screen] [--write] [device...]
+#   --slow: the cases with hangs instead; --screen: those of the node with the screen; --write: of all devices, to write tests/drm/i915-6.1 anew
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in build/bin/halogen build/bin/drm_suite_static; do
@@ -13,16 +13,17 @@ scripts/vm-image.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 slow=() write=()
-[ "${1:-}" != --slow ] || { slow=(--slow) && shift; }
+if [ "${1:-}" = --slow ] || [ "${1:-}" = --screen ]; then slow=("$1") && shift; fi
 [ "${1:-}" != --write ] || { write=(--write) && shift; }
 devices=("$@")
-# Linux does not get the first two chips out of a hang.
-[ ${#write[@]} -eq 0 ] || devices=(g45 gm45 snb bdw chv skl icl tgl dg1)
-[ ${#write[@]} -eq 0 ] || [ ${#slow[@]} -ne 0 ] || devices+=(i965 gm965)
+# Later chips have their pipes fused off in the guest.
+[ ${#write[@]} -eq 0 ] || devices=(i965 gm965 g45 gm45 snb bdw chv)
+[ ${#write[@]} -eq 0 ] || [ "${slow[*]}" = --screen ] || devices+=(skl icl tgl dg1)
+[ ${#devices[@]} -gt 0 ] || [ "${slow[*]}" != --screen ] || devices=(g45 snb)
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
-command='drm_suite_static --values'
+command="drm_suite_static ${slow[*]} --values"
 # The kernel looks for hangs more often than it would, and keeps no error state, which takes long.
-[ ${#slow[@]} -eq 0 ] || command='
+[ "${slow[*]}" != --slow ] || command='
   for engine in /sys/class/drm/card0/engine/*; do
     echo 100 >$engine/heartbeat_interval_ms
     echo 50 >$engine/preempt_timeout_ms

@@ -1,27 +1,44 @@
 #!/usr/bin/env bash
 # The suite over i915's calls (tests/drm) on the driver of this project, on all devices, compared with what Linux's own
 # i915 answered in a guest (tests/drm/i915-6.1). Differences must stand in tests/drm/explained.txt, with a reason.
-# usage: drm_suite.sh [--slow] [device...]   --slow: the cases with hangs instead (from the build: build/bin/halogen and drm_suite must exist)
+# usage: drm_suite.sh [--slow|--screen] [--only CASES] [device...]   (from the build: build/bin/drm_suite must exist, and
+#   build/bin/halogen, or what HALOGEN names: that of the build with sanitizers)
+#   --slow: the cases with hangs instead; --screen: those of the node with the screen, on chips whose display Linux finds
+#   in a guest; --only: those whose names begin with one of these words
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-for file in build/bin/halogen build/bin/drm_suite; do
+halogen=${HALOGEN:-$PWD/build/bin/halogen}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
+for file in "$halogen" build/bin/drm_suite; do
   [ -x "$file" ] || { echo "drm_suite: $file is not there: scripts/build.sh" >&2; exit 2; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-slow=()
-[ "${1:-}" != --slow ] || { slow=(--slow) && shift; }
+slow=() only=() some=()
+if [ "${1:-}" = --slow ] || [ "${1:-}" = --screen ]; then slow=("$1") && shift; fi
+[ "${1:-}" != --only ] || { read -ra only <<<"$2" && some=(--only "$2") && shift 2; }
 devices=("$@")
-# Linux does not get the first two chips out of a hang in the guest: there are no facts.
-[ ${#devices[@]} -gt 0 ] || [ ${#slow[@]} -eq 0 ] || devices=(g45 gm45 snb bdw chv skl icl tgl dg1)
-[ ${#devices[@]} -gt 0 ] || devices=(i965 gm965 g45 gm45 snb bdw chv skl icl tgl dg1)
+# All of which there are facts.
+facts=tests/drm/i915-6.1${slow[0]:+/${slow[0]#--}}
+if [ ${#devices[@]} -eq 0 ]; then
+  for file in "$facts"/*.txt; do
+    name=$(basename "$file" .txt)
+    [ "$name" = common ] || devices+=("$name")
+  done
+fi
 
 one() {
   local status=0
-  timeout 120 build/bin/halogen run --device "$1" -- build/bin/drm_suite --values "${slow[@]}" >"$work/$1" 2>"$work/$1.err" || status=$?
+  timeout 400 "$halogen" run --device "$1" -- build/bin/drm_suite --values "${slow[@]}" "${only[@]}" >"$work/$1" 2>"$work/$1.err" || status=$?
   if [ "$status" -gt 1 ]; then # 1: something is not as the suite expects; the comparison says what
     echo "drm_suite: $1: the suite ended with status $status" >&2
     tail -n 5 "$work/$1" "$work/$1.err" >&2
+    return
+  fi
+  # What sanitizers say is not for the program to hide.
+  if grep -qE 'ERROR: AddressSanitizer|runtime error:' "$work/$1.err"; then
+    echo "drm_suite: $1: a sanitizer says" >&2
+    head -n 40 "$work/$1.err" >&2
     return
   fi
   touch "$work/$1.good"
@@ -34,8 +51,9 @@ for device in "${devices[@]}"; do
 done
 wait || true
 explained=(--explained tests/drm/explained.txt)
-[ ${#slow[@]} -eq 0 ] || explained=()
-python3 tests/drm/compare.py "${slow[@]}" "${explained[@]}" "${pairs[@]}"
+[ "${slow[*]}" != --slow ] || explained=()
+[ "${slow[*]}" != --screen ] || explained=(--explained tests/drm/explained-screen.txt)
+python3 tests/drm/compare.py "${slow[@]}" "${some[@]}" "${explained[@]}" "${pairs[@]}"
 # Whoever did not reach its end has failed.
 for device in "${devices[@]}"; do
   [ -e "$work/$device.good" ] || { echo "drm_suite: $device did not pass" >&2; exit 1; }

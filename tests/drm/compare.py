@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares what the suite saw (drm_suite --values) with what Linux's i915 answered.
 
-usage: compare.py [--slow] [--explained FILE] DEVICE=VALUES...
-       compare.py [--slow] --write DEVICE=VALUES...   (from the real driver only)
+usage: compare.py [--slow|--screen] [--only CASES] [--explained FILE] DEVICE=VALUES...
+       compare.py [--slow|--screen] --write DEVICE=VALUES...   (from the real driver only)
 
 Facts of the real driver lie in i915-6.1: common.txt holds what all chips answer, <device>.txt the rest; those of the
 slow cases lie in its folder slow. A line of the
 list of explained differences is `devices | case and name, * for anything | why`; a line that explains nothing any more
-is a mistake, when all devices were compared.
+is a mistake, when all devices and cases were compared. --only: cases whose names begin with one of these words.
 """
 import fnmatch
 import pathlib
@@ -55,8 +55,11 @@ def explains(row, device, name):
 def main(words):
     global FACTS
     explained = []
-    if words[:1] == ["--slow"]:
-        FACTS, words = FACTS / "slow", words[1:]
+    if words[:1] in (["--slow"], ["--screen"]):
+        FACTS, words = FACTS / words[0][2:], words[1:]
+    starts = ("",)
+    if words[:1] == ["--only"]:
+        starts, words = tuple(words[1].split()), words[2:]
     if words[:1] == ["--explained"]:
         explained, words = read_explained(words[1]), words[2:]
     writes = words[:1] == ["--write"]
@@ -68,7 +71,8 @@ def main(words):
         return 0
     wrong = 0
     for device, lines in values.items():
-        known, seen, allowed, bad = facts(device), set(lines), 0, 0
+        known = {line for line in facts(device) if line.startswith(starts)}
+        seen, allowed, bad = set(lines), 0, 0
         for line, side in sorted([(line, "i915") for line in known - seen] + [(line, "ours") for line in seen - known]):
             if any([explains(row, device, line.split("=")[0]) for row in explained]):
                 allowed += 1
@@ -78,7 +82,7 @@ def main(words):
         print(f"{device}: {len(known & seen)} answers as i915's, {allowed} explained, {bad} not")
         wrong += bad
     all_there = {path.stem for path in FACTS.glob("*.txt")} - {"common"} <= set(values)
-    for row in explained if all_there else []:
+    for row in explained if all_there and starts == ("",) else []:
         if not row["used"]:
             print(f"explains nothing any more: {row['line']}")
             wrong += 1

@@ -1,4 +1,4 @@
-// usage: drm_suite [--list] [--values] [--slow] [--all] [--node PATH] [name or start of a name...]
+// usage: drm_suite [--list] [--values] [--slow|--screen|--all] [--node PATH] [name or start of a name...]
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -18,7 +18,7 @@ static const struct test* const topics[] = {
     tiling_tests,  domain_tests,    context_tests, space_tests,   engine_map_tests, context_parameter_tests,
     execute_tests, store_tests,     pin_tests,     fence_tests,   relocation_tests, syncobj_tests,
     prime_tests,   timeline_tests,  busy_tests,    userptr_tests, sync_file_tests,  process_tests,
-    signal_tests,  load_tests,      hang_tests};
+    signal_tests,  load_tests,      hang_tests,    screen_tests};
 enum { topic_count = sizeof(topics) / sizeof(topics[0]) };
 
 static const char* current = "";
@@ -118,7 +118,7 @@ static enum outcome run(const struct test* test) {
   current = test->name;
   case_failures = 0;
   device = -1;
-  alarm(test->is_slow ? 200 : 90);
+  alarm(test->kind == 1 ? 200 : 90);
   const int left = sigsetjmp(way_out, 1);
   if (left == 0) {
     device = open_device();
@@ -157,12 +157,15 @@ int main(int count, char** words) {
       shows_values = 1;
     } else if (strcmp(words[first], "--slow") == 0) {
       slow = 1;
+    } else if (strcmp(words[first], "--screen") == 0) {
+      slow = 2;
+      node = "/dev/dri/card0";
     } else if (strcmp(words[first], "--all") == 0) {
       all = 1;
     } else if (strcmp(words[first], "--node") == 0 && first + 1 < count) {
       node = words[++first];
     } else {
-      fprintf(stderr, "usage: drm_suite [--list] [--values] [--slow|--all] [--node PATH] [name...]\n");
+      fprintf(stderr, "usage: drm_suite [--list] [--values] [--slow|--screen|--all] [--node PATH] [name...]\n");
       return 2;
     }
   }
@@ -173,9 +176,9 @@ int main(int count, char** words) {
   unsigned counts[3] = {0};
   for (unsigned topic = 0; topic < topic_count; ++topic) {
     for (const struct test* test = topics[topic]; test->name != NULL; ++test) {
-      if (!is_named(test->name, count - first, words + first) || (!all && test->is_slow != slow)) continue;
+      if (!is_named(test->name, count - first, words + first) || (!all && test->kind != slow)) continue;
       if (lists) {
-        printf("%s%s\n", test->name, test->is_slow ? " (slow)" : "");
+        printf("%s%s\n", test->name, test->kind == 1 ? " (slow)" : test->kind == 2 ? " (screen)" : "");
       } else {
         ++counts[run(test)];
       }

@@ -1,6 +1,7 @@
 // The suite over i915's public interface: raw ioctl(2) and mmap(2), so that the same program judges Linux's i915 in a
 // guest and the driver of this project. A case opens the node anew, records what it sees by name, and says of most of
-// it what it must be. Kernel: Linux 6.1. Left out: modes and connectors, perf streams, protected content.
+// it what it must be. Kernel: Linux 6.1. Left out: modes and connectors (but what a card without a connector answers:
+// screen.c), perf streams, protected content.
 #pragma once
 
 #include <errno.h>
@@ -11,14 +12,14 @@
 struct test {
   const char* name;
   void (*run)(void);
-  int is_slow;  // waits for the kernel's hang check
+  int kind;  // 1: waits for the kernel's hang check; 2: of the node with the screen
 };
 // Each ends with a row without a name.
 extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_tests[], access_tests[], map_tests[],
     tiling_tests[], domain_tests[], context_tests[], context_parameter_tests[], engine_map_tests[], space_tests[],
     execute_tests[], relocation_tests[], pin_tests[], store_tests[], fence_tests[], syncobj_tests[], timeline_tests[],
     sync_file_tests[], prime_tests[], process_tests[], signal_tests[], userptr_tests[], busy_tests[], load_tests[],
-    hang_tests[];
+    hang_tests[], screen_tests[];
 
 // ---- harness.c: what a case says. Results are zero or more, or a negative errno.
 // A name made by printf's rules; good until a few more are made.

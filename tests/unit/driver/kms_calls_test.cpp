@@ -1,4 +1,6 @@
 // Mode setting: what is refused, and with which error; on chips of each kind.
+#include <unistd.h>
+
 #include "unit/driver/screen_door.h"
 
 namespace halogen::driver {
@@ -95,13 +97,79 @@ TEST_P(ScreenCalls, PicturesMustFitTheirBuffers) {
   refused([](auto& f) { f.pitches[0] = 0xffff'ffc0; }, -EINVAL);
   refused([](auto& f) { f.width = 0xffff'ffff; }, -EINVAL);
   refused([](auto& f) { f.handles[0] = 999; }, -ENOENT);
-  refused([](auto& f) { f.handles[1] = 1; }, -EINVAL);
+  refused([](auto& f) { f.handles[1] = f.pitches[1] = 1; }, 0);  // programs from before modifiers
+  refused([](auto& f) { f.handles[1] = 1, f.flags = DRM_MODE_FB_MODIFIERS; }, -EINVAL);
+  refused([](auto& f) { f.modifier[1] = 1; }, -EINVAL);
+  refused([](auto& f) { f.offsets[0] = 4096, f.height = 1; }, -EINVAL);
+  refused([](auto& f) { f.flags = DRM_MODE_FB_INTERLACED; }, 0);
   refused([](auto& f) { f.pixel_format = 0x20202020; }, -EINVAL);
   refused([](auto& f) { f.flags = 0x80; }, -EINVAL);
   drm_mode_create_dumb dumb{};
   dumb.width = dumb.height = 0xffff'ffff;
   dumb.bpp = 32;
   EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), -EINVAL);
+  dumb.width = dumb.height = dumb.bpp = 64;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_CREATE_DUMB, dumb), -EINVAL);
+}
+
+// What shows a picture cannot be tiled anew; but it may hear again what it is.
+TEST_P(ScreenCalls, TilingOfAPictureStays) {
+  if (local()) return;
+  const Picture picture = make_picture();
+  drm_i915_gem_set_tiling tiling{};
+  tiling.handle = picture.handle;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_TILING, tiling), 0);
+  tiling.tiling_mode = I915_TILING_X;
+  tiling.stride = 2560;
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_TILING, tiling), -EBUSY);
+  uint32_t id = picture.id;
+  ASSERT_EQ(call(DRM_IOCTL_MODE_RMFB, id), 0);
+  EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_TILING, tiling), 0);
+}
+
+TEST_P(ScreenCalls, BuffersHaveNames) {
+  const uint32_t handle = make_picture().handle;
+  const std::shared_ptr<File> other = kernel->open();
+  drm_gem_flink name{.handle = handle, .name = 0}, again = name;
+  ASSERT_EQ(call(DRM_IOCTL_GEM_FLINK, name), 0);
+  ASSERT_EQ(call(DRM_IOCTL_GEM_FLINK, again), 0);
+  EXPECT_EQ(name.name, again.name);
+  drm_gem_open opened{.name = name.name, .handle = 0, .size = 0};
+  ASSERT_EQ(call(DRM_IOCTL_GEM_OPEN, opened), 0);
+  EXPECT_NE(opened.handle, handle);
+  EXPECT_GE(opened.size, 640u * 480 * 4);
+  EXPECT_EQ(call_on(*other, DRM_IOCTL_GEM_OPEN, opened), -EACCES);
+  opened.name = 999;
+  EXPECT_EQ(call(DRM_IOCTL_GEM_OPEN, opened), -ENOENT);
+  name.handle = 999;
+  EXPECT_EQ(call(DRM_IOCTL_GEM_FLINK, name), -ENOENT);
+  kernel->close(other);
+}
+
+TEST_P(ScreenCalls, TheOnlyClientIsTheCaller) {
+  drm_client client{};
+  ASSERT_EQ(call(DRM_IOCTL_GET_CLIENT, client), 0);
+  EXPECT_EQ(client.auth, 1);
+  EXPECT_EQ(client.pid, static_cast<unsigned long>(getpid()));
+  client.idx = 1;
+  EXPECT_EQ(call(DRM_IOCTL_GET_CLIENT, client), -EINVAL);
+  drm_stats statistics{};
+  statistics.count = 7;
+  ASSERT_EQ(call(DRM_IOCTL_GET_STATS, statistics), 0);
+  EXPECT_EQ(statistics.count, 0u);
+}
+
+// Without a property, or with one that the object has not, the old call says EINVAL where ATOMIC says ENOENT.
+TEST_P(ScreenCalls, OldCallForProperties) {
+  drm_mode_obj_set_property set{};
+  set.obj_id = make_picture().id;
+  set.prop_id = 1;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_SETPROPERTY, set), -EINVAL);
+  set.obj_id = kCrtcId;
+  set.prop_id = 9999;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_SETPROPERTY, set), -EINVAL);
+  set.obj_type = DRM_MODE_OBJECT_PLANE;
+  EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_SETPROPERTY, set), -ENOENT);
 }
 
 // One more flip than the screen takes at a time.
