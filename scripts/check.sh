@@ -35,8 +35,10 @@ step "Linux's i915 in virtual machines"
 tests/doors/vm.sh
 
 step "Mesa, Intel's OpenCL driver and libdrm on every device; the screen"
-tests/doors/drm.sh --short
+tests/doors/drm.sh
 tests/doors/drm_suite.sh
+tests/doors/drm_suite.sh --screen
+HALOGEN_HANG_MS=1500 tests/doors/drm_suite.sh --slow --only "hangs.one hangs.behind hangs.not-recoverable" i965 icl
 tests/doors/programs.sh --short
 tests/doors/kms.sh
 tests/doors/pictures.sh
@@ -49,6 +51,9 @@ step "tests, with sanitizers"
 scripts/build.sh asan
 rm -rf build/asan/results
 ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
+
+step "the driver behind its door, with sanitizers"
+HALOGEN=$PWD/build/asan/bin/halogen tests/doors/drm_suite.sh g45 icl
 
 step "requirement coverage, of tests that passed"
 build/bin/halogen coverage --results build/asan/results

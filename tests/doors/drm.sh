@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
-# Unmodified drivers and programs on `halogen run`: libdrm, Mesa's GL and Vulkan, Intel's OpenCL driver, intel-gpu-tools.
+# Unmodified drivers and programs on `halogen run`: libdrm, Mesa's GL and Vulkan, Intel's OpenCL driver.
 # Each must come up on the device that it was given, by its name, and run to its end; draws that the model does not do
-# are named in the report. No time is judged. intel-gpu-tools measure for seconds each: without arguments they run on four
-# chips only, one of each way to submit and to map; with arguments on all that are named.
-# usage: drm.sh [--short] [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
-#   --short: without intel-gpu-tools
+# are named in the report. No time is judged. intel-gpu-tools run in programs.sh.
+# usage: drm.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 halogen=${HALOGEN:-$PWD/build/bin/halogen}
 [ -x "$halogen" ] || { echo "drm: $halogen is not there: scripts/build.sh" >&2; exit 2; }
-bench=/usr/libexec/igt-gpu-tools/benchmarks
-[ -d "$bench" ] || { echo "drm: the package intel-gpu-tools is missing: scripts/setup.sh" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
@@ -34,9 +30,7 @@ rows=(
   "tgl|9a49|Xe Graphics (TGL GT2)|Xe Graphics (TGL GT2)|9a49"
   "dg1|4905|Graphics (DG1)|Graphics (DG1)|4905"
 )
-measured="g45 snb icl dg1"
-recorded=$measured
-[ "${1:-}" != --short ] || { measured= && shift; }
+recorded="g45 snb icl dg1"
 failed=0
 bad() {
   echo "drm: $device: $*" >&2
@@ -93,19 +87,6 @@ for row in "${rows[@]}"; do
   else
     bad "events: no end"
   fi
-  if [ -z "$measured" ] || [ $# -eq 0 ] && [[ " $measured " != *" $device "* ]]; then
-    echo "drm: $device: $done_list"
-    continue
-  fi
-  # Those that repeat themselves are let go after their first figure.
-  for command in gem_exec_nop gem_prw gem_exec_reloc gem_blt gem_create; do
-    { timeout 120 "$halogen" run --device "$device" -- stdbuf -oL "$bench/$command" 2>"$work/err" || true; } |
-      head -n 1 >"$work/out"
-    grep -qE '^ *[0-9]+\.[0-9]+$' "$work/out" || bad "$command"
-  done
-  for command in gem_busy intel_upload_blit_large intel_upload_blit_large_map; do
-    on -- "$bench/$command" && [ -s "$work/out" ] || bad "$command"
-  done
-  echo "drm: $device: $done_list, intel-gpu-tools"
+  echo "drm: $device: $done_list"
 done
 exit "$failed"
