@@ -10,8 +10,9 @@ function(halogen_precompiled_headers layer)
 endfunction()
 
 set(lower_rooms memory surface mmio eu message compute pipe3d blit display)
-# Rooms below src/ only: front ends may be compiled with other options or by another compiler.
-set(upper_rooms engine interrupt platform debugger device trace driver decode)
+# Rooms below src/ only: front ends may be compiled with other options or by another compiler. Not decode, which has
+# names of traces that the device has too.
+set(upper_rooms engine interrupt platform debugger device trace driver)
 
 # For a library halogen_<name>, when its folder is one of those.
 function(halogen_use_precompiled name)
