@@ -205,17 +205,17 @@ bool ExeclistSubmission::restore_engine_context() {
   const GgttOffset address = descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
   const auto indirect = engine_.registers().get<hw::INDIRECT_CTX>();
   const bool pause = indirect.size_cachelines != 0 && !list.indirect_done;
-  uint32_t until = LogicalContext::kMostDwords;
+  uint32_t until = context_.most_dwords();
   if (pause) {
     const uint32_t lines = engine_.registers().get<hw::INDIRECT_CTX_OFFSET>().offset_cachelines;
-    until = std::clamp(lines * LogicalContext::kLineDwords, list.image_dword, LogicalContext::kMostDwords);
+    until = std::clamp(lines * LogicalContext::kLineDwords, list.image_dword, context_.most_dwords());
   }
   uint32_t at = list.image_dword;
   const auto result = context_.restore(address, at, until);
   if (result == LogicalContext::Result::stopped) {
     return false;
   }
-  list.image_dword = result == LogicalContext::Result::ended ? LogicalContext::kMostDwords : at;
+  list.image_dword = result == LogicalContext::Result::ended ? context_.most_dwords() : at;
   if (!pause) {
     list.phase = ContextPhase::restored;
     return true;

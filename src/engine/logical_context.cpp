@@ -84,9 +84,14 @@ void LogicalContext::forget() {
   unpack_hidden();
 }
 
+uint32_t LogicalContext::most_dwords() const {
+  return engine_.model().engine_class == spec::EngineClass::render ? kMostDwords : kReadDwords;
+}
+
 LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at, uint32_t to) {
   std::array<uint32_t, kMostDwords> words;
-  if (at >= std::min(to, kMostDwords)) {
+  const uint32_t most = most_dwords();
+  if (at >= std::min(to, most)) {
     return Result::done;
   }
   // Most images are short: what lies behind the first part is read when it is reached.
@@ -95,7 +100,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
     if (wanted <= there) {
       return true;
     }
-    const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), kMostDwords));
+    const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), most));
     const uint32_t from = std::exchange(there, until);
     return engine_.data_space(TableKind::global, Stream::ring)
         .read(image_at(context, from), std::as_writable_bytes(std::span(words).subspan(from, until - from)));
@@ -104,7 +109,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   Result result = Result::done;
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
-  const uint32_t end = std::min(to, kMostDwords);
+  const uint32_t end = std::min(to, most);
   while (at < end && result == Result::done) {
     if (!read_to(at + 1)) {
       engine_.stopped_by_fault();
@@ -118,10 +123,10 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       continue;
     }
     const auto [desc, length] = engine_.table().frame(words[at]);
-    if (desc != nullptr && at + length <= kMostDwords && !read_to(at + length)) {
+    if (desc != nullptr && at + length <= most && !read_to(at + length)) {
       engine_.stopped_by_fault();
       result = Result::stopped;
-    } else if (desc == nullptr || at + length > kMostDwords) {
+    } else if (desc == nullptr || at + length > most) {
       engine_.state().header = words[at];
       engine_.errors().raise(ErrorKind::instruction);
       engine_.hang(desc == nullptr ? "unknown command in a context image" : "a command leaves its context image");
@@ -244,7 +249,7 @@ bool LogicalContext::save(GgttOffset context) {
     settings.emplace_back();
     static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine_.gen(), std::span(&settings.back(), 1)));
   }
-  if (words.size() + settings.size() <= kMostDwords) {
+  if (words.size() + settings.size() <= most_dwords()) {
     words.insert(words.end(), settings.begin(), settings.end());
   }
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {

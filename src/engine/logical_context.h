@@ -26,7 +26,7 @@ class LogicalContext {
  public:
   static constexpr uint64_t kStatusPageBytes = 4096;
   static constexpr uint32_t kRingDwords = 80;    // five cache lines
-  static constexpr uint32_t kMostDwords = 4096;  // of an image that is parsed
+  static constexpr uint32_t kMostDwords = 4096;  // of an image that is parsed; see most_dwords()
   static constexpr uint32_t kReadDwords = 1024;  // ... at a time
   static constexpr uint32_t kLineDwords = 16;
 
@@ -49,6 +49,8 @@ class LogicalContext {
   void restore_tables(GgttOffset context);
   // The whole image, or the ring context alone when the context says so. False: stopped by a fault.
   bool save(GgttOffset context);
+  // Of this engine: only that of the render engine has room for the settings of pipelines, others are a page.
+  uint32_t most_dwords() const;
   // Length of the image that is saved.
   uint32_t dwords() const { return static_cast<uint32_t>(words_.size()); }
 
