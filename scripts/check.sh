@@ -37,6 +37,7 @@ tests/doors/vm.sh
 step "Mesa, Intel's OpenCL driver and libdrm on every device; the screen"
 tests/doors/drm.sh
 tests/doors/drm_suite.sh
+tests/doors/drm_suite.sh --screen
 HALOGEN_HANG_MS=1500 tests/doors/drm_suite.sh --slow --only "hangs.one hangs.behind hangs.not-recoverable" i965 icl
 tests/doors/programs.sh --short
 tests/doors/kms.sh
