@@ -56,7 +56,7 @@ measure() {
   local command=$1 status=0 refused= out=$work/$device-$1
   case $device-$command in
     dg1-intel_upload_blit_large_gtt) refused='Last errno: 19,' ;;
-    dg1-gem_blt | dg1-gem_busy | dg1-intel_upload_blit_*) refused='error: -22 != 0' ;;
+    dg1-gem_blt | dg1-gem_busy | dg1-gem_exec_reloc | dg1-intel_upload_blit_*) refused='error: -22 != 0' ;;
   esac
   local words=()
   [[ $command == intel_* ]] || words=(-r 1)
