@@ -110,13 +110,16 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
   const bool from_start = at == 0;
   const ExeclistState before = engine_.state().execlist;
   const uint32_t end = std::min(to, most);
-  while (at < end && result == Result::done) {
+  // Past its first part an image goes on only as far as settings of pipelines do: what lies behind may be another's.
+  bool in_settings = false;
+  while (at < end && result == Result::done && (at < kReadDwords || in_settings)) {
     if (!read_to(at + 1)) {
       engine_.stopped_by_fault();
       result = Result::stopped;
       break;
     }
     if (words[at] == 0) {  // most of an image are commands that do nothing
+      in_settings = false;
       at = static_cast<uint32_t>(std::find_if(words.begin() + at, words.begin() + std::min(end, there),
                                               [](uint32_t word) { return word != 0; }) -
                                  words.begin());
@@ -137,6 +140,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       const CommandPlace place{StreamSpace::ggtt, 0, image_at(context, at)};
       result = restore_command({*desc, std::span(words).subspan(at, length), place}) ? Result::done : Result::stopped;
       at += length;
+      in_settings = (words[at - length] & kOpcodeClient) != 0;
     }
     if (engine_.state().execlist.phase != before.phase || engine_.state().execlist.running != before.running) {
       result = Result::stopped;  // a register load has reset the engine

@@ -30,11 +30,11 @@ TEST_P(FirstChips, CommandParserDoesAllItsDuties) {
   bench.run_all(kRcs, Dwords(1100, kNoop));
   EXPECT_GE(bench.peek(page + 16) & 0x1f'fffc, 4096u);
   // Passes commands of the other clients on, unless INSTPM holds their group back.
-  bench.set_reg(kRcs, kInstpm, 0x0004'0004);
-  bench.run_all(kRcs, {0x7b00'0004, 0, 0, 0, 0, 0});
+  bench.set_reg(kRcs, kInstpm, 0x0008'0008);
+  bench.run_all(kRcs, {0x7000'0001, 0, 0});  // MEDIA_STATE_POINTERS
   EXPECT_EQ(bench.events(EventKind::unsupported), 0u) << "no back end got it";
-  bench.set_reg(kRcs, kInstpm, 0x0004'0000);
-  bench.run_all(kRcs, {0x7b00'0004, 0, 0, 0, 0, 0});
+  bench.set_reg(kRcs, kInstpm, 0x0008'0000);
+  bench.run_all(kRcs, {0x7000'0001, 0, 0});
   EXPECT_EQ(bench.events(EventKind::unsupported), 1u) << "a back end got it";
   // Sync flush.
   const uint32_t before = bench.peek(page) & kSyncStatus;

