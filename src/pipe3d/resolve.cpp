@@ -5,6 +5,7 @@
 
 #include "eu/exec/thread.h"
 #include "gen/depth_rules.h"
+#include "hw/3d_depth.h"
 #include "hw/3d_raster.h"
 #include "hw/3d_vertex.h"
 #include "hw/vertex.h"
@@ -243,6 +244,28 @@ void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteO
     setup.attributes[i].sprite = (sprite >> i & 1) != 0;
   }
   setup.sprite_lower_left = origin == hw::SpriteOrigin::LOWERLEFT;
+}
+
+void resolve_tiled_depth(Resolver& from, DepthBuffers& buffers) {
+  const auto depth = from.get<hw::_3DSTATE_DEPTH_BUFFER>();
+  PlaneBuffer& plane = buffers.depth;
+  plane.present =
+      from.settings().has(CommandId::_3DSTATE_DEPTH_BUFFER) && depth.surface_type != hw::SurfaceType::SURFTYPE_NULL;
+  plane.address = depth.surface_base_address.value;
+  plane.pitch_B = depth.surface_pitch + 1;
+  plane.tiled = depth.tiled_surface;
+  plane.x_tiles = depth.tile_walk == hw::TileWalk::XMAJOR;
+  plane.width = depth.width + 1u;
+  plane.height = depth.height + 1u;
+  plane.depth = depth.depth + 1u;
+  plane.volume = depth.surface_type == hw::SurfaceType::SURFTYPE_3D;
+  plane.level = depth.lod;
+  plane.first_layer = depth.minimum_array_element;
+  plane.layers = depth.render_target_view_extent + 1u;
+  plane.offset = {depth.depth_coordinate_offset_x, depth.depth_coordinate_offset_y};
+  plane.write = true;
+  buffers.format = depth.surface_format;
+  buffers.packed_stencil = !depth.separate_stencil_buffer_enable;
 }
 
 bool resolve(const ResolveInput& input, PipelineState& state) {

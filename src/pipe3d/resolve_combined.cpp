@@ -233,28 +233,10 @@ void resolve_output(Resolver& from, Output& output) {
 
 void resolve_buffers(Resolver& from, Output& output) {
   DepthBuffers& buffers = output.buffers;
-  const auto depth = from.get<hw::_3DSTATE_DEPTH_BUFFER>();
-  PlaneBuffer& plane = buffers.depth;
-  plane.present =
-      from.settings().has(CommandId::_3DSTATE_DEPTH_BUFFER) && depth.surface_type != hw::SurfaceType::SURFTYPE_NULL;
-  plane.address = depth.surface_base_address.value;
-  plane.pitch_B = depth.surface_pitch + 1;
-  plane.tiled = depth.tiled_surface;
-  plane.x_tiles = depth.tile_walk == hw::TileWalk::XMAJOR;
-  plane.width = depth.width + 1u;
-  plane.height = depth.height + 1u;
-  plane.depth = depth.depth + 1u;
-  plane.volume = depth.surface_type == hw::SurfaceType::SURFTYPE_3D;
-  plane.level = depth.lod;
-  plane.first_layer = depth.minimum_array_element;
-  plane.layers = depth.render_target_view_extent + 1u;
-  plane.offset = {depth.depth_coordinate_offset_x, depth.depth_coordinate_offset_y};
-  plane.write = true;
-  buffers.format = depth.surface_format;
-  buffers.packed_stencil = !depth.separate_stencil_buffer_enable;
-  if (depth.separate_stencil_buffer_enable && from.settings().has(CommandId::_3DSTATE_STENCIL_BUFFER)) {
+  resolve_tiled_depth(from, buffers);
+  if (!buffers.packed_stencil && from.settings().has(CommandId::_3DSTATE_STENCIL_BUFFER)) {
     const auto stencil = from.get<hw::_3DSTATE_STENCIL_BUFFER>();
-    buffers.stencil = plane;
+    buffers.stencil = buffers.depth;
     buffers.stencil.present = stencil.surface_base_address.value != 0;
     buffers.stencil.address = stencil.surface_base_address.value;
     buffers.stencil.pitch_B = stencil.surface_pitch + 1;

@@ -54,6 +54,8 @@ void resolve_color_calc(const hw::COLOR_CALC_STATE& state, Output& output);
 void set_pixel_kernels(PixelShader& pixel, const std::array<bool, 3>& widths, const std::array<uint64_t, 3>& kernels,
                        const std::array<uint8_t, 3>& first_grfs);
 void resolve_drawing_rectangle(Resolver& from, Raster& raster);
+// Before Gen8: the command says how the depth buffer is tiled, and whether stencil lies in it.
+void resolve_tiled_depth(Resolver& from, DepthBuffers& buffers);
 Rectangle rectangle_of(const hw::SCISSOR_RECT& rect);
 void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin);
 

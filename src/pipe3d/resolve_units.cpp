@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/3d_depth.h"
 #include "hw/3d_pointers.h"
 #include "hw/3d_raster.h"
 #include "hw/common.h"
@@ -12,8 +11,6 @@
 
 namespace halogen::pipe3d {
 namespace {
-
-using spec::CommandId;
 
 constexpr uint32_t kGrf_B = 32;
 
@@ -177,28 +174,6 @@ void resolve_output(Resolver& from, uint64_t at, PipelineState& state) {
   state.viewports[0].depth_max = range.maximum_depth;
 }
 
-void resolve_buffers(Resolver& from, DepthBuffers& buffers) {
-  const auto depth = from.get<hw::_3DSTATE_DEPTH_BUFFER>();
-  PlaneBuffer& plane = buffers.depth;
-  plane.present =
-      from.settings().has(CommandId::_3DSTATE_DEPTH_BUFFER) && depth.surface_type != hw::SurfaceType::SURFTYPE_NULL;
-  plane.address = depth.surface_base_address.value;
-  plane.pitch_B = depth.surface_pitch + 1;
-  plane.tiled = depth.tiled_surface;
-  plane.x_tiles = depth.tile_walk == hw::TileWalk::XMAJOR;
-  plane.width = depth.width + 1u;
-  plane.height = depth.height + 1u;
-  plane.depth = depth.depth + 1u;
-  plane.volume = depth.surface_type == hw::SurfaceType::SURFTYPE_3D;
-  plane.level = depth.lod;
-  plane.first_layer = depth.minimum_array_element;
-  plane.layers = depth.render_target_view_extent + 1u;
-  plane.offset = {depth.depth_coordinate_offset_x, depth.depth_coordinate_offset_y};
-  plane.write = true;
-  buffers.format = depth.surface_format;
-  buffers.packed_stencil = true;
-}
-
 }  // namespace
 
 void resolve_units(Resolver& from, PipelineState& state) {
@@ -216,7 +191,7 @@ void resolve_units(Resolver& from, PipelineState& state) {
   resolve_drawing_rectangle(from, state.raster);
   resolve_pixel(from, general + pointers.wm_state_pointer, tables.ps_binding_table_pointer, state);
   resolve_output(from, general + pointers.color_calc_state_pointer, state);
-  resolve_buffers(from, state.output.buffers);
+  resolve_tiled_depth(from, state.output.buffers);
   state.output.statistics = state.pixel.shader.statistics;
 }
 
