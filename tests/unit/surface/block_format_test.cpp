@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace halogen::surface {
 namespace {
@@ -15,7 +16,7 @@ using F = hw::SurfaceFormat;
 // Bits from the lowest up, as BC blocks count.
 class Upward {
  public:
-  Upward& add(unsigned value, unsigned count) {
+  Upward& add(uint64_t value, unsigned count) {
     for (unsigned i = 0; i < count; ++i, ++at_) {
       if ((value >> i & 1) != 0) {
         bytes[at_ / 8] |= std::byte{static_cast<uint8_t>(1u << (at_ % 8))};
@@ -34,7 +35,7 @@ class Upward {
 class Downward {
  public:
   explicit Downward(size_t first = 0) : first_(first) {}
-  Downward& add(unsigned value, unsigned count) {
+  Downward& add(uint64_t value, unsigned count) {
     for (unsigned i = count; i-- > 0; ++at_) {
       if ((value >> i & 1) != 0) {
         bytes[first_ + at_ / 8] |= std::byte{static_cast<uint8_t>(0x80u >> (at_ % 8))};
