@@ -2,21 +2,13 @@
 
 #include <array>
 
-#include "base/check.h"
+#include "gen/rows.h"
 
 namespace halogen {
 
 namespace {
 
 using spec::GenId;
-
-constexpr spec::GenMask from_to(GenId first, GenId last) {
-  spec::GenMask mask = 0;
-  for (auto gen = static_cast<unsigned>(first); gen <= static_cast<unsigned>(last); ++gen) {
-    mask = static_cast<spec::GenMask>(mask | spec::mask_of(static_cast<GenId>(gen)));
-  }
-  return mask;
-}
 
 // Gen4 is the base; each later row says what changed.
 constexpr EuRules gen4() {
@@ -134,30 +126,12 @@ constexpr EuRules gen12() {
 
 constexpr std::array kRules{gen4(), gen4_5(), gen5(), gen6(), gen7(), gen7_5(), gen8(), gen9(), gen11(), gen12()};
 
-constexpr bool one_row_each() {
-  for (unsigned gen = 0; gen < spec::kGenCount; ++gen) {
-    unsigned rows = 0;
-    for (const EuRules& rules : kRules) {
-      rows += ((rules.gens >> gen) & 1) != 0 ? 1u : 0u;
-    }
-    if (rows != 1) {
-      return false;
-    }
-  }
-  return true;
-}
-static_assert(one_row_each(), "each generation has one row");
+static_assert(one_row_each(kRules), "each generation has one row");
 
 }  // namespace
 
 const EuRules& eu_rules(GenId gen) {
-  for (const EuRules& rules : kRules) {
-    if ((rules.gens & spec::mask_of(gen)) != 0) {
-      return rules;
-    }
-  }
-  check(false, "every generation has rules of its execution units");
-  return kRules.front();
+  return row_of(kRules, gen);
 }
 
 }  // namespace halogen

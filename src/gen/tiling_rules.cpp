@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/check.h"
+#include "gen/rows.h"
 
 namespace halogen {
 
@@ -11,14 +11,6 @@ namespace {
 using enum Tiling;
 using enum MemoryClient;
 using spec::GenId;
-
-constexpr spec::GenMask from_to(GenId first, GenId last) {
-  spec::GenMask mask = 0;
-  for (auto gen = static_cast<unsigned>(first); gen <= static_cast<unsigned>(last); ++gen) {
-    mask = static_cast<spec::GenMask>(mask | spec::mask_of(static_cast<GenId>(gen)));
-  }
-  return mask;
-}
 
 constexpr spec::GenMask kGen4 = from_to(GenId::gen4, GenId::gen4_5);
 constexpr spec::GenMask kGen5to6 = from_to(GenId::gen5, GenId::gen6);
@@ -71,7 +63,7 @@ constexpr std::array kClients{
     ClientRule{stencil, kGen12, {y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 };
 
-constexpr bool one_row_each() {
+constexpr bool one_rule_each() {
   for (unsigned gen = 0; gen < spec::kGenCount; ++gen) {
     for (unsigned client = 0; client < kMemoryClients; ++client) {
       unsigned rows = 0;
@@ -85,13 +77,14 @@ constexpr bool one_row_each() {
   }
   return true;
 }
-static_assert(one_row_each(), "two rules for one client on one generation");
+static_assert(one_rule_each(), "two rules for one client on one generation");
 
 // Linux i915: I965_FENCE_MAX_PITCH_VAL, GEN7_FENCE_MAX_PITCH_VAL, in units of 128 bytes.
 constexpr std::array kFences{
     FenceRule{kGen4 | kGen5to6, 0x400 * 128},
     FenceRule{kGen7to8 | kGen9on, 0x800 * 128},
 };
+static_assert(one_row_each(kFences), "each generation has one row");
 
 }  // namespace
 
@@ -145,13 +138,7 @@ const ClientRule* client_rule(GenId gen, MemoryClient client) {
 }
 
 const FenceRule& fence_rule(GenId gen) {
-  for (const FenceRule& rule : kFences) {
-    if ((rule.gens & spec::mask_of(gen)) != 0) {
-      return rule;
-    }
-  }
-  check(false, "every generation has a fence rule");
-  return kFences.front();
+  return row_of(kFences, gen);
 }
 
 }  // namespace halogen
