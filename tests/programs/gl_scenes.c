@@ -2,29 +2,16 @@
 // one, one with depth, a copy of the frame buffer into a texture, a blit between frame buffers; 64 x 64 pixels, RGBA8.
 // What stands in the pictures is not judged here: their sum is printed. Exit 0: nothing failed and nothing hung.
 // usage: gl_scenes [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
-#define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GLES3/gl3.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "offscreen.h"
 
 enum { kSize = 64 };
 
-static GLuint shader(GLenum kind, const char* text) {
-  const GLuint made = glCreateShader(kind);
-  glShaderSource(made, 1, &text, NULL);
-  glCompileShader(made);
-  GLint good = 0;
-  glGetShaderiv(made, GL_COMPILE_STATUS, &good);
-  if (!good) fprintf(stderr, "a shader does not compile\n");
-  return made;
-}
-
 static void use(const char* vertex, const char* fragment) {
   const GLuint program = glCreateProgram();
-  glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
-  glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
+  glAttachShader(program, make_shader(GL_VERTEX_SHADER, vertex));
+  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, fragment));
   glBindAttribLocation(program, 0, "p");
   glBindAttribLocation(program, 1, "t");
   glLinkProgram(program);
@@ -113,14 +100,6 @@ static void draw(const char* scene) {
   }
 }
 
-static void save(const char* folder, const char* scene, const void* pixels, size_t bytes) {
-  char name[4096];
-  snprintf(name, sizeof name, "%s/%s.rgba", folder, scene);
-  FILE* const file = fopen(name, "wb");
-  if (file == NULL || fwrite(pixels, 1, bytes, file) != bytes) fprintf(stderr, "%s cannot be written\n", name);
-  if (file != NULL) fclose(file);
-}
-
 int main(int count, char** names) {
   const char* folder = NULL;
   if (count > 2 && strcmp(names[1], "-o") == 0) {
@@ -128,15 +107,8 @@ int main(int count, char** names) {
     count -= 2;
     names += 2;
   }
-  EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-  if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
-  eglBindAPI(EGL_OPENGL_API);  // the first chips have blits only there
-  const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-  EGLConfig config = NULL;
-  EGLint found = 0;
-  if (!eglChooseConfig(display, wanted, &config, 1, &found) || found == 0) return fprintf(stderr, "no config\n"), 1;
-  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, NULL);
-  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
+  EGLDisplay display = open_offscreen(NULL);
+  if (display == NULL) return 1;
   static const char* const all[] = {"clear", "tri", "textri", "depth", "copytex", "blit"};
   const int scenes = count > 1 ? count - 1 : 6;
   for (int i = 0; i < scenes; ++i) {
@@ -145,7 +117,7 @@ int main(int count, char** names) {
     glFinish();
     static unsigned char pixels[kSize * kSize * 4];
     glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    if (folder != NULL) save(folder, scene, pixels, sizeof pixels);
+    if (folder != NULL) save_pixels(folder, scene, pixels, sizeof pixels);
     unsigned long sum = 0;
     for (unsigned at = 0; at < sizeof pixels; ++at) sum = sum * 31 + pixels[at];
     const GLenum error = glGetError();

@@ -1,0 +1,149 @@
+// Frames of small GL scenes a second: one triangle, many large ones, many small ones, a textured scene with blending and
+// depth. The frames are drawn into a texture and waited for at the end; programs are compiled before the clock starts.
+// usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints the seconds; with a folder: the last picture, as SCENE.rgba
+#define _POSIX_C_SOURCE 200809L
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../tests/programs/offscreen.h"
+
+enum { kMostTriangles = 20000, kTexture = 128 };
+
+typedef struct {
+  GLfloat place[3];
+  GLfloat colour[4];
+  GLfloat at[2];
+} Corner;
+
+static Corner corners[kMostTriangles * 3];
+
+static const char kVertex[] =
+    "attribute vec4 p; attribute vec4 c; attribute vec2 t; varying vec4 colour; varying vec2 at;"
+    "void main() { gl_Position = p; colour = c; at = t; }";
+static const char kSmooth[] = "varying vec4 colour; varying vec2 at; void main() { gl_FragColor = colour; }";
+static const char kTextured[] =
+    "varying vec4 colour; varying vec2 at; uniform sampler2D image;"
+    "void main() { gl_FragColor = colour * texture2D(image, at); }";
+
+static uint32_t seed = 1;
+static float random_part(void) {  // 0 to 1
+  seed = seed * 1664525u + 1013904223u;
+  return (float)(seed >> 8) / (float)(1u << 24);
+}
+
+// Triangles around random middles, `reach` from them to their corners; reach 0: one over most of the picture.
+static void scatter(int triangles, float reach) {
+  static const GLfloat one[3][2] = {{-0.9f, -0.9f}, {0.9f, -0.9f}, {0, 0.9f}};
+  for (int i = 0; i < triangles; ++i) {
+    const float x = random_part() * 2 - 1, y = random_part() * 2 - 1, z = random_part() * 2 - 1;
+    for (int k = 0; k < 3; ++k) {
+      Corner* const corner = &corners[i * 3 + k];
+      corner->place[0] = reach == 0 ? one[k][0] : x + (random_part() * 2 - 1) * reach;
+      corner->place[1] = reach == 0 ? one[k][1] : y + (random_part() * 2 - 1) * reach;
+      corner->place[2] = z;
+      for (int c = 0; c < 4; ++c) corner->colour[c] = random_part();
+      corner->at[0] = random_part() * 4;
+      corner->at[1] = random_part() * 4;
+    }
+  }
+}
+
+static void upload_texture(void) {
+  static unsigned char texels[kTexture * kTexture * 4];
+  for (unsigned i = 0; i < sizeof texels; ++i) texels[i] = (unsigned char)(i * 7 + i / 256);
+  GLuint name = 0;
+  glGenTextures(1, &name);
+  glBindTexture(GL_TEXTURE_2D, name);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, kTexture, kTexture, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+  glGenerateMipmap(GL_TEXTURE_2D);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+}
+
+static void make_target(int size) {
+  GLuint picture = 0, depth = 0, frame = 0;
+  glGenTextures(1, &picture);
+  glBindTexture(GL_TEXTURE_2D, picture);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size, size, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+  glGenRenderbuffers(1, &depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, depth);
+  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, size, size);
+  glGenFramebuffers(1, &frame);
+  glBindFramebuffer(GL_FRAMEBUFFER, frame);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture, 0);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
+  glViewport(0, 0, size, size);
+}
+
+static void use_program(const char* fragment) {
+  const GLuint program = glCreateProgram();
+  glAttachShader(program, make_shader(GL_VERTEX_SHADER, kVertex));
+  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, fragment));
+  static const char* const names[] = {"p", "c", "t"};
+  for (GLuint i = 0; i < 3; ++i) glBindAttribLocation(program, i, names[i]);
+  glLinkProgram(program);
+  glUseProgram(program);
+}
+
+static void use_corners(int triangles) {
+  GLuint buffer = 0;
+  glGenBuffers(1, &buffer);
+  glBindBuffer(GL_ARRAY_BUFFER, buffer);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)triangles * 3 * sizeof(Corner)), corners, GL_STATIC_DRAW);
+  static const size_t offsets[] = {offsetof(Corner, place), offsetof(Corner, colour), offsetof(Corner, at)};
+  static const GLint counts[] = {3, 4, 2};
+  for (GLuint i = 0; i < 3; ++i) {
+    glVertexAttribPointer(i, counts[i], GL_FLOAT, GL_FALSE, sizeof(Corner), (const void*)offsets[i]);
+    glEnableVertexAttribArray(i);
+  }
+}
+
+static void draw_frame(int triangles) {
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  glDrawArrays(GL_TRIANGLES, 0, triangles * 3);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+int main(int count, char** words) {
+  if (count < 4) return fprintf(stderr, "usage: gl_frames one|large|small|textured SIZE FRAMES [FOLDER]\n"), 2;
+  const char* const scene = words[1];
+  const int size = atoi(words[2]), frames = atoi(words[3]);
+  EGLDisplay display = open_offscreen(NULL);
+  if (display == NULL) return 1;
+  const int textured = strcmp(scene, "textured") == 0, large = strcmp(scene, "large") == 0;
+  const int triangles = textured ? 100 : large ? 200 : strcmp(scene, "small") == 0 ? kMostTriangles : 1;
+  scatter(triangles, textured || large ? 0.6f : triangles > 1 ? 0.02f : 0);
+  make_target(size);
+  use_program(textured ? kTextured : kSmooth);
+  use_corners(triangles);
+  if (textured) {
+    upload_texture();
+    glEnable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  }
+  draw_frame(triangles);
+  glFinish();
+  const double start = now();
+  for (int i = 0; i < frames; ++i) draw_frame(triangles);
+  glFinish();
+  printf("%.6f\n", now() - start);
+  if (count > 4) {
+    const size_t bytes = (size_t)size * (size_t)size * 4;
+    void* const pixels = malloc(bytes);
+    glReadPixels(0, 0, size, size, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    save_pixels(words[4], scene, pixels, bytes);
+    free(pixels);
+  }
+  const GLenum error = glGetError();
+  if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", scene, error), 1;
+  eglTerminate(display);
+  return 0;
+}
