@@ -140,7 +140,7 @@ bool Session::on_read_data(Body body) {
     out.resize(at + part);
     const auto into = std::span(out).subspan(at);
     const auto look = [&](Machine& machine) {
-      const MemorySpace from = typed_reads_ ? *space : machine.space_of_read(address + done);
+      const MemorySpace from = typed_reads_ ? *space : machine.space_of_read(address + done, part);
       machine.read_memory(from, address + done, into);
       const uint64_t hash = hash_of(into);
       // What the client saw stands in the trace, but not again and again while it waits.
@@ -188,7 +188,7 @@ bool Session::on_compare_data(Body body) {
         machine.note(trace::aub::RegisterCompare{offset, false, 2, RegisterSpace::mmio, low_mask(32), awaited});
       }
     } else {
-      const MemorySpace space = machine.space_of_read(address);
+      const MemorySpace space = machine.space_of_read(address, bytes);
       machine.read_memory(space, address, found);
       if (operation <= 1 && bytes != 0) note_read(machine, space, address, expected, operation == 1);
     }

@@ -43,7 +43,7 @@ bool GgttObjects::take_write(Pool pool, uint64_t address, std::span<const std::b
   if (global_ == nullptr || process_ == nullptr) return false;
   const Leaf here{address / kPageBytes, pool};
   if (std::ranges::find(recent_, here) != recent_.end()) {
-    note_data(here);
+    note_data(here, {address, data.size()});
     return false;
   }
   if (is_backing(here.page)) return true;
@@ -66,27 +66,48 @@ void GgttObjects::note_entries(uint64_t address, std::span<const std::byte> data
   recent_at_ = address;
 }
 
-void GgttObjects::note_data(const Leaf& leaf) {
+bool GgttObjects::Known::has(const Piece& piece) const {
+  const auto page = pages.find(piece.address / kPageBytes);
+  return page != pages.end() && std::ranges::find(page->second.all, piece) != page->second.all.end();
+}
+
+void GgttObjects::Known::add(const Piece& piece) {
+  Pieces& page = pages[piece.address / kPageBytes];
+  if (std::ranges::find(page.all, piece) == page.all.end()) page.all[page.next++ % kMostPieces] = piece;
+}
+
+void GgttObjects::note_data(const Leaf& leaf, const Piece& piece) {
   Known& pool = known(leaf.pool);
-  pool.pages.insert(leaf.page);
+  pool.add(piece);
   if (recent_at_ != data_at_ && recent_at_ != data_at_ + sizeof(uint64_t)) pool.starts.insert(leaf.page);
   data_at_ = recent_at_;
 }
 
-GgttObjects::Pool GgttObjects::guess_read(uint64_t address) {
-  const uint64_t page = address / kPageBytes;
-  const auto decide = [&] {
-    if (last_read_ &&
-        (last_read_->page == page || (last_read_->page + 1 == page && !known(last_read_->pool).starts.contains(page) &&
-                                      known(last_read_->pool).pages.contains(page)))) {
+GgttObjects::Pool GgttObjects::decide(const Piece& piece) const {
+  const uint64_t page = piece.address / kPageBytes;
+  const Known& system = known(Pool::system);
+  const Known& local = known(Pool::local);
+  if (system.has(piece) != local.has(piece)) return local.has(piece) ? Pool::local : Pool::system;
+  if (last_read_) {
+    const Known& same = known(last_read_->pool);
+    const bool local_before = last_read_->pool == Pool::local;
+    if (last_read_->page == page) {
+      // Nobody begins in the middle of an allocation: the same number again is the first page of another one.
+      const bool another = !same.starts.contains(page) && (local_before ? system : local).starts.contains(page);
+      return local_before != another ? Pool::local : Pool::system;
+    }
+    if (last_read_->page + 1 == page && !same.starts.contains(page) && same.pages.contains(page)) {
       return last_read_->pool;
     }
-    if (known(Pool::system).starts.contains(page)) return Pool::system;
-    if (known(Pool::local).starts.contains(page)) return Pool::local;
-    if (known(Pool::system).pages.contains(page)) return Pool::system;
-    return known(Pool::local).pages.contains(page) || is_backing(page) ? Pool::local : Pool::system;
-  };
-  last_read_ = Leaf{page, decide()};
+  }
+  if (system.starts.contains(page)) return Pool::system;
+  if (local.starts.contains(page)) return Pool::local;
+  if (system.pages.contains(page)) return Pool::system;
+  return local.pages.contains(page) || is_backing(page) ? Pool::local : Pool::system;
+}
+
+GgttObjects::Pool GgttObjects::guess_read(uint64_t address, size_t bytes) {
+  last_read_ = Leaf{address / kPageBytes, decide({address, bytes})};
   return last_read_->pool;
 }
 

@@ -2,8 +2,9 @@
 // pages behind the global table (ring, status page, context image), ordinary pages in local memory, and system memory.
 // What is known: an ordinary page comes right after the page table entry that points at it, and that entry says in
 // which memory the page lies. A page that was written before the global table pointed at it becomes such an object when
-// it does, unless it is an ordinary page. For reads without a memory type: pages of one allocation are read one after
-// the other, from its first page on, and an allocation starts where the place of the page table entries does not go on.
+// it does, unless it is an ordinary page. For reads without a memory type: whoever reads takes the same pieces of pages
+// that he wrote; pages of one allocation are read one after the other, from its first page on, and an allocation starts
+// where the place of the page table entries does not go on.
 #pragma once
 
 #include <array>
@@ -38,15 +39,28 @@ class GgttObjects {
   bool is_object(Pool pool, uint64_t address) const {
     return is_backing(address / kPageBytes) && !known_[static_cast<size_t>(pool)].pages.contains(address / kPageBytes);
   }
-  // A read that does not say which memory it means.
-  Pool guess_read(uint64_t address);
+  // A read inside a page that does not say which memory it means.
+  Pool guess_read(uint64_t address, size_t bytes);
 
  private:
   static constexpr uint64_t kPageBytes = 4096;
 
+  // A part of a page as it was written at once.
+  struct Piece {
+    uint64_t address = 0;
+    size_t bytes = 0;  // 0: none
+    bool operator==(const Piece&) const = default;
+  };
+  static constexpr size_t kMostPieces = 8;  // of a page that are remembered, those that came last
+  struct Pieces {
+    std::array<Piece, kMostPieces> all;
+    size_t next = 0;
+  };
   struct Known {
-    std::unordered_set<uint64_t> pages;   // that hold data
-    std::unordered_set<uint64_t> starts;  // first pages of allocations
+    std::unordered_map<uint64_t, Pieces> pages;  // that hold data
+    std::unordered_set<uint64_t> starts;         // first pages of allocations
+    bool has(const Piece& piece) const;
+    void add(const Piece& piece);
   };
   struct Leaf {
     uint64_t page;
@@ -57,8 +71,10 @@ class GgttObjects {
   bool take_write(Pool pool, uint64_t address, std::span<const std::byte> data);
   bool is_backing(uint64_t page) const;
   void note_entries(uint64_t address, std::span<const std::byte> data);
-  void note_data(const Leaf& leaf);
+  void note_data(const Leaf& leaf, const Piece& piece);
+  Pool decide(const Piece& piece) const;
   Known& known(Pool pool) { return known_[static_cast<size_t>(pool)]; }
+  const Known& known(Pool pool) const { return known_[static_cast<size_t>(pool)]; }
 
   const EntryFormat* global_;  // null: the device has no such tables
   const EntryFormat* process_;

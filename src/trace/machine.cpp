@@ -204,8 +204,8 @@ void Machine::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std
   }
 }
 
-aub::MemorySpace Machine::space_of_read(uint64_t address) {
-  const bool local = objects_ && objects_->guess_read(address) == GgttObjects::Pool::local;
+aub::MemorySpace Machine::space_of_read(uint64_t address, size_t bytes) {
+  const bool local = objects_ && objects_->guess_read(address, bytes) == GgttObjects::Pool::local;
   return local ? aub::MemorySpace::local : aub::MemorySpace::system;
 }
 

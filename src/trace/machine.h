@@ -71,7 +71,7 @@ class Machine {
   bool read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into);
 
   // A read by physical address that does not say which memory it means; says which was taken.
-  aub::MemorySpace space_of_read(uint64_t address);
+  aub::MemorySpace space_of_read(uint64_t address, size_t bytes);
 
   // Entries of the global table.
   unsigned entry_bytes() const { return entry_bytes_; }

@@ -19,9 +19,10 @@ mkdir "$work/results"
 
 # Starts a server for the device with further arguments; its port is in $port.
 serve() {
+  rm -f "$work/run.out"  # of the server before
   "$halogen" serve --tbx 0 --device "$@" >"$work/run.out" 2>"$work/run.err" &
   server=$!
-  until grep -q listening "$work/run.out"; do
+  until grep -qs listening "$work/run.out"; do
     kill -0 "$server" 2>/dev/null || { cat "$work/run.err" >&2; exit 1; }
     sleep 0.1
   done

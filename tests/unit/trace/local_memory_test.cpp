@@ -30,7 +30,7 @@ class LocalMemory : public ::testing::Test {
     machine_->read_memory(space, address, std::as_writable_bytes(std::span(&value, 1)));
     return value;
   }
-  uint64_t read_untyped(uint64_t address) { return read(machine_->space_of_read(address), address); }
+  uint64_t read_untyped(uint64_t address) { return read(machine_->space_of_read(address, 8), address); }
   void map(uint64_t place, uint64_t page) {
     write(MemorySpace::ggtt_entry, place / 4096 * 8, page | kGlobalLocal | kPresent);
   }
@@ -109,13 +109,47 @@ TEST_F(LocalMemory, ReadsCrossPagesOfBothKinds) {
   EXPECT_EQ(both[1], 0x6666u);
 }
 
+// Reads that do not say which memory they mean: the end of an allocation in local memory, and then a part of a page of
+// system memory that has the same number, as the driver's simulator mode reads what programs gave it from their heaps.
+TEST_F(LocalMemory, APieceIsReadFromTheMemoryThatItWasWrittenTo) {
+  constexpr uint64_t kHeap = kPage + 0x1000;
+  const auto write_page = [&](uint64_t page, uint64_t value) {
+    write(MemorySpace::system, 0x50'0000 + page / 512, page | kPresent | kProcessLocal);
+    std::array<uint64_t, 512> content;
+    content.fill(value);
+    EXPECT_TRUE(machine_->write_memory(MemorySpace::local, page, std::as_bytes(std::span(content))));
+  };
+  write_page(kPage, 0x1);
+  write_page(kHeap, 0x2);
+  write(MemorySpace::system, 0x60'0000, kHeap | kPresent);
+  write(MemorySpace::system, kHeap + 0x910, 0x3);
+  EXPECT_EQ(machine_->space_of_read(kPage, 4096), MemorySpace::local);
+  EXPECT_EQ(machine_->space_of_read(kHeap, 4096), MemorySpace::local);
+  EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
+  // And the other way round.
+  EXPECT_EQ(machine_->space_of_read(kHeap, 4096), MemorySpace::local);
+  EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
+}
+
+// Both are whole pages: the one is not the first of its allocation, so who reads it twice means the other.
+TEST_F(LocalMemory, TheSameNumberAgainIsAnotherAllocation) {
+  write_ordinary(MemorySpace::local, kPage, 0x1);
+  write_ordinary(MemorySpace::local, kPage + 0x1000, 0x2);
+  write(MemorySpace::system, 0x60'0000, (kPage + 0x1000) | kPresent);
+  write(MemorySpace::system, kPage + 0x1000, 0x3);
+  EXPECT_EQ(read_untyped(kPage), 0x1u);
+  EXPECT_EQ(read_untyped(kPage + 0x1000), 0x2u);
+  EXPECT_EQ(read_untyped(kPage + 0x1000), 0x3u);
+  EXPECT_EQ(read_untyped(kPage + 0x1000), 0x3u);
+}
+
 TEST_F(LocalMemory, PartsWithoutLocalMemoryHaveNone) {
   machine_ = std::move(Machine::create(*spec::find_device("icl"))).value();
   map(kPlace, kPage);
   write(MemorySpace::system, kPage, 0x7777);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0x7777u);
   EXPECT_EQ(read(MemorySpace::system, kPage), 0x7777u);
-  EXPECT_EQ(machine_->space_of_read(kPage), MemorySpace::system);
+  EXPECT_EQ(machine_->space_of_read(kPage, 8), MemorySpace::system);
 }
 
 }  // namespace
