@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/buffer.h"
 #include "driver/tracepoints.h"
 #include "gen/generation.h"
 #include "hw/fuse.h"
@@ -132,6 +133,9 @@ void EngineQueue::retire() {
 void EngineQueue::finish(const RequestRef& request, int error) {
   ++progress_;
   request->started = true;
+  // Programs need not ask for a buffer that they know to be done with.
+  for (const std::shared_ptr<Buffer>& buffer : request->tiled) buffer->sync_view();
+  request->tiled.clear();
   request->keeps.clear();
   request->waits.clear();
   request->partners.clear();

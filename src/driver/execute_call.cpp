@@ -282,6 +282,7 @@ class Execution {
         for (const FenceRef& fence : item.buffer->fences(write)) add_wait(*request, fence);
       }
       request->keeps.push_back(item.buffer);
+      if (item.buffer->tiling != Tiling::linear) request->tiled.push_back(item.buffer);
     }
     if (context_->single_timeline && context_->last) add_wait(*request, context_->last);
     fences_.hold(*request);

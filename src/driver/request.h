@@ -10,6 +10,7 @@
 
 namespace halogen::driver {
 
+class Buffer;
 class EngineContext;
 struct Context;
 
@@ -23,6 +24,7 @@ struct Request final : Fence {
   std::vector<FenceRef> waits;                     // it may not start before they are done
   std::vector<std::shared_ptr<Request>> partners;  // nor before these start
   std::vector<std::shared_ptr<void>> keeps;        // what must live until it is done
+  std::vector<std::shared_ptr<Buffer>> tiled;      // that programs may see as linear
   bool started = false;                            // the engine works on it, or has
   int failed = 0;                                  // the error that it will be done with
   // Set when it goes to the engine.

@@ -8,7 +8,7 @@ halogen=${HALOGEN:-$PWD/build/bin/halogen}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
-devices="snb chv bdw skl icl tgl dg1"
+devices="i965 gm965 g45 gm45 snb chv bdw skl icl tgl dg1"
 [ $# -eq 0 ] || devices="$*"
 
 cc -O1 -o "$work/gl_scenes" tests/programs/gl_scenes.c -lEGL -lGLESv2

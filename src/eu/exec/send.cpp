@@ -69,6 +69,28 @@ void implied_move(Frame& frame, const Prepared& prepared) {
   execute_alu(frame, move);
 }
 
+// Gen4.5: the other eight channels of a compressed message to the math box have the next registers. False: not there.
+bool second_half(Thread& thread, const Instruction& in, const Message& first, const MessageControl& control,
+                 const FloatMode& mode) {
+  constexpr unsigned kHalf = 8;
+  Message message = first;
+  message.channels >>= kHalf;
+  message.first_channel = static_cast<uint8_t>(first.first_channel + kHalf);
+  const auto count = [](std::span<const std::byte> bytes) { return static_cast<unsigned>(bytes.size() / kGrfBytes); };
+  const auto payload = registers_of(thread, File::mrf, in.send.message_register + 1u, count(first.first));
+  const auto response = first.response.empty()
+                            ? std::optional(std::span<std::byte>())
+                            : registers_of(thread, in.dst.file == File::mrf ? File::mrf : File::grf,
+                                           first_register(thread, in.dst) + 1, count(first.response));
+  if (!payload || !response) {
+    return false;
+  }
+  message.first = *payload;
+  message.response = *response;
+  math_box(control, message, mode);
+  return true;
+}
+
 }  // namespace
 
 Step execute_send(Frame& frame, const Prepared& prepared) {
@@ -125,8 +147,11 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
 
   const MessageControl control =
       frame.rules.implied_move ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
-  const SendOutcome outcome = control.function == SharedFunction::math ? math_box(control, message, frame.mode)
-                                                                       : frame.target.send(thread, message);
+  const bool math = control.function == SharedFunction::math;
+  if (math && in.compressed && !second_half(thread, in, message, control, frame.mode)) {
+    return illegal_instruction(frame, prepared);
+  }
+  const SendOutcome outcome = math ? math_box(control, message, frame.mode) : frame.target.send(thread, message);
   switch (outcome) {
     case SendOutcome::done:
       break;

@@ -424,6 +424,23 @@ TEST(EuWide, Compr4WritesFourMessageRegistersOn) {
   EXPECT_EQ(value, 11.0f);
 }
 
+// Mesa's pixel shaders for the G45 do 1/w of sixteen pixels so.
+TEST(EuWide, CompressedMathTakesTheNextRegistersForItsSecondHalf) {
+  Machine machine(GenId::gen4_5, 0x0f0f);
+  for (unsigned i = 0; i < 16; ++i) {
+    machine.set(2, i, static_cast<float>(1u << i));
+  }
+  auto send = make(Op::send, 16, dst(40, Type::f), {grf(2, Type::f)});
+  send.compressed = true;
+  send.send.function = 1;
+  send.send.message_register = 2;
+  send.send.descriptor = (1u << 25) | (1u << 20) | 1;  // inverse
+  machine.run(send);
+  for (unsigned i = 0; i < 16; ++i) {
+    EXPECT_EQ(machine.get<float>(40, i), (i & 4) != 0 ? 0.0f : 1.0f / static_cast<float>(1u << i)) << i;
+  }
+}
+
 TEST(EuWide, MoviTakesBytesOfOneRegister) {
   Machine machine(GenId::gen9);
   for (unsigned i = 0; i < 32; ++i) {
