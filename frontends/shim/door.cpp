@@ -423,14 +423,30 @@ void Door::serve() {
 
 void Door::serve_client(int channel, Node& node) {
   const driver::UserProcess caller(process_behind(channel));
+  std::unique_ptr<Board, void (*)(Board*)> board(nullptr, Board::close);
+  uint32_t calls = 0, messages = 0;
   while (true) {
+    if (board) {
+      if (const std::optional<RemoteCall> call = board->next(channel, calls, messages)) {
+        const driver::KnownPieces known(board->pieces_now());
+        RemoteAnswer answer;
+        answer.result = kernel_->ioctl(*node.file, call->request, call->argument);
+        if (!board->reply(channel, answer)) return;
+        continue;
+      }
+    }
     RemoteCall call;
     int given = -1;
-    if (receive_message(channel, &call, sizeof call, given, Wait::looking) != static_cast<ssize_t>(sizeof call)) return;
+    ssize_t bytes = 1;
+    while (bytes == 1) bytes = receive_message(channel, &call, sizeof call, given, Wait::looking);  // 1: to wake it
+    if (bytes != static_cast<ssize_t>(sizeof call)) return;
     RemoteAnswer answer;
     int result_descriptor = -1;
     bool own = false;
-    if (call.ask == Ask::map) {
+    if (call.ask == Ask::board) {
+      if (!board) board.reset(Board::open(given));
+      answer.result = board ? 0 : -EINVAL;
+    } else if (call.ask == Ask::map) {
       driver::Mapping mapping;
       answer.result = kernel_->map(*node.file, call.argument, call.request, mapping);
       if (answer.result >= 0) {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "descriptors.h"
 #include "driver/file_key.h"
@@ -107,42 +108,84 @@ DescriptorFields descriptor_fields(unsigned long request, uint64_t argument) {
   return fields;
 }
 
-int Remote::take_channel(int node) {
+// What the process with the device will read of this one's memory, as far as it is known and short.
+static void add_argument(Board& board, const RemoteCall& call) {
+  constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
+  if (call.ask != Ask::ioctl || (_IOC_DIR(call.request) & _IOC_WRITE) == 0) return;
+  board.add_piece(call.argument, _IOC_SIZE(call.request));
+  if (_IOC_TYPE(call.request) != DRM_IOCTL_BASE || _IOC_NR(call.request) != kExecute) return;
+  const auto arguments = driver::read_user<drm_i915_gem_execbuffer2>(call.argument);
+  if (!arguments || arguments->buffer_count > Board::kPieceBytes / sizeof(drm_i915_gem_exec_object2)) return;
+  board.add_piece(arguments->buffers_ptr, arguments->buffer_count * sizeof(drm_i915_gem_exec_object2));
+}
+
+Remote::Channel Remote::take_channel(int node) {
   const std::lock_guard lock(guard_);
   if (pid_ != getpid()) {  // those of a parent are the parent's
     pid_ = getpid();
     idle_.clear();  // closed after the fork
   }
   if (!idle_.empty()) {
-    const int channel = idle_.back();
+    const Channel channel = idle_.back();
     idle_.pop_back();
     return channel;
   }
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return {};
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // whoever has the device reads our arguments
   const char word = 'c';
   const bool sent = send_message(node, &word, 1, ends[1]);
   close(ends[1]);
   if (!sent) {
     close(ends[0]);
-    return -1;
+    return {};
   }
-  return driver::keep_private(move_up(ends[0]));
+  Channel channel{.socket = driver::keep_private(move_up(ends[0]))};
+  int page = -1, got = -1;
+  channel.board = Board::create(page);
+  const RemoteCall call{.ask = Ask::board};
+  RemoteAnswer answer;
+  const bool shared = channel.board != nullptr && send_message(channel.socket, &call, sizeof call, page) &&
+                      receive_message(channel.socket, &answer, sizeof answer, got) == sizeof answer &&
+                      answer.result == 0;
+  if (!shared) Board::close(std::exchange(channel.board, nullptr));
+  if (page >= 0) close(page);
+  return channel;
 }
 
-void Remote::give_channel(int channel) {
+void Remote::give_channel(Channel channel) {
   const std::lock_guard lock(guard_);
   idle_.push_back(channel);
 }
 
-bool Remote::ask(int node, const RemoteCall& call, int given, RemoteAnswer& answer, int& got) {
+void Remote::drop_channel(Channel channel) {
+  close(channel.socket);
+  Board::close(channel.board);
+}
+
+bool Remote::ask(int node, const RemoteCall& call, int given, bool by_message, RemoteAnswer& answer, int& got) {
   got = -1;
-  const int channel = take_channel(node);
-  if (channel < 0) return false;
-  if (!send_message(channel, &call, sizeof call, given) ||
-      receive_message(channel, &answer, sizeof answer, got, Wait::looking) != static_cast<ssize_t>(sizeof answer)) {
-    close(channel);
+  const Channel channel = take_channel(node);
+  if (channel.socket < 0) return false;
+  if (channel.board != nullptr && !by_message && given < 0) {
+    add_argument(*channel.board, call);
+    if (!channel.board->ask(channel.socket, call, answer)) {
+      drop_channel(channel);
+      return false;
+    }
+    give_channel(channel);
+    return true;
+  }
+  if (channel.board != nullptr) channel.board->note_message();
+  bool answered = send_message(channel.socket, &call, sizeof call, given);
+  while (answered) {
+    const ssize_t bytes = receive_message(channel.socket, &answer, sizeof answer, got, Wait::looking);
+    if (bytes == 1) continue;  // it was to wake somebody
+    answered = bytes == static_cast<ssize_t>(sizeof answer);
+    break;
+  }
+  if (!answered) {
+    drop_channel(channel);
     return false;
   }
   give_channel(channel);
@@ -154,7 +197,7 @@ int Remote::map_now(int node, uint64_t argument) {
   if (!call) return -EFAULT;
   RemoteAnswer answer;
   int got = -1;
-  if (!ask(node, {Ask::map_buffer, call->handle, call->size, call->offset}, -1, answer, got)) return -EIO;
+  if (!ask(node, {Ask::map_buffer, call->handle, call->size, call->offset}, -1, true, answer, got)) return -EIO;
   if (answer.result < 0 || got < 0) return answer.result < 0 ? static_cast<int>(answer.result) : -EINVAL;
   void* const place =
       mmap(nullptr, call->size, PROT_READ | PROT_WRITE, MAP_SHARED, got, static_cast<off_t>(answer.offset));
@@ -178,7 +221,7 @@ int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
   }
   RemoteAnswer answer;
   int got = -1;
-  if (!ask(node, {Ask::ioctl, 0, request, argument}, given, answer, got)) return -EIO;
+  if (!ask(node, {Ask::ioctl, 0, request, argument}, given, fields.out.has_value(), answer, got)) return -EIO;
   if (got >= 0) {
     if (!fields.out || !driver::write_user(argument + *fields.out, &got, sizeof got)) {
       close(got);
@@ -191,7 +234,7 @@ int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
 void* Remote::map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
   RemoteAnswer answer;
   int got = -1;
-  if (!ask(node, {Ask::map, 0, bytes, offset}, -1, answer, got)) {
+  if (!ask(node, {Ask::map, 0, bytes, offset}, -1, true, answer, got)) {
     errno = EIO;
     return MAP_FAILED;
   }

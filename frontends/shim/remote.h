@@ -1,6 +1,7 @@
 // Calls of a process on a node whose device is in another one. The caller makes a pair of sockets and sends one of them
-// through the node; on the other it then sends calls and gets answers. The process with the device reaches the
-// caller's memory by its process number. Descriptors inside arguments travel with the message and are renumbered.
+// through the node; on the other it then sends calls and gets answers, or both use a page (board.h). The process with
+// the device reaches the caller's memory by its process number. Descriptors inside arguments travel with the message
+// and are renumbered.
 //
 // Left out: signals do not interrupt a call that waits in the other process.
 #pragma once
@@ -12,20 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "board.h"
+
 namespace halogen::shim {
-
-enum class Ask : uint32_t { ioctl, map, map_buffer };
-
-struct RemoteCall {
-  Ask ask = Ask::ioctl;
-  uint32_t handle = 0;    // map_buffer
-  uint64_t request = 0;   // ioctl; map: bytes
-  uint64_t argument = 0;  // map: offset
-};
-struct RemoteAnswer {
-  int64_t result = 0;
-  uint64_t offset = 0;  // map
-};
 
 // Messages with at most one descriptor. Received: -1 when there is none.
 bool send_message(int channel, const void* data, size_t bytes, int descriptor);
@@ -49,14 +39,19 @@ class Remote {
   void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
  private:
-  // False: nobody answers any more.
-  bool ask(int node, const RemoteCall& call, int given, RemoteAnswer& answer, int& got);
-  int take_channel(int node);
-  void give_channel(int channel);
+  // False: nobody answers any more. `by_message`: a descriptor may come back.
+  bool ask(int node, const RemoteCall& call, int given, bool by_message, RemoteAnswer& answer, int& got);
+  struct Channel {
+    int socket = -1;
+    Board* board = nullptr;  // null: messages alone
+  };
+  Channel take_channel(int node);
+  void give_channel(Channel channel);
+  void drop_channel(Channel channel);
 
   std::mutex guard_;
   pid_t pid_ = 0;  // whose channels these are
-  std::vector<int> idle_;
+  std::vector<Channel> idle_;
 };
 
 }  // namespace halogen::shim

@@ -20,6 +20,10 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kSlice = 20'000;  // of the device's time, between two looks
+constexpr unsigned kMostGathered = 32;
+constexpr std::chrono::microseconds kDoze{100};
+constexpr unsigned kStreak = 16;                  // batches that make a program one that does not ask
+constexpr std::chrono::microseconds kBreath{30};  // that it takes between two
 
 }  // namespace
 
@@ -116,7 +120,14 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   int result = dispatch_ioctl(*this, file, lock, request, argument);
   if (result == -ENOMEM && purge_unneeded()) result = dispatch_ioctl(*this, file, lock, request, argument);
   if (kms_->busy()) kms_->look();
-  if (std::exchange(queued_, false)) run_queued();
+  if (std::exchange(queued_, false)) {
+    run_queued();
+    last_queued_ = Clock::now();
+  } else {
+    streak_ = 0;
+    if (gathered_ != 0) hand_over();  // who asks after his work wants it done
+    if (waiters_ == 0 && gpu_->working()) work_.notify_all();
+  }
   if (kms_->waits() && waiters_ == 0) work_.notify_all();
   tell_waiters();
   return result;
@@ -275,18 +286,38 @@ std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
 
 void Kernel::queue(EngineQueue& engine, RequestRef request) {
   const uint64_t before = engine.progress();
-  alone_ = !gpu_->working();
+  alone_ = gathered_ == 0 && !gpu_->working();
+  queued_ = true;
+  streak_ = Clock::now() - last_queued_ < kBreath ? streak_ + 1 : 0;
   if (options_.tracepoints != nullptr) options_.tracepoints->queue(*request);
+  // A program that submits one batch after the other and asks for nothing between them is not made to wait for each:
+  // its batches are gathered, so that the engines get them together, as i915 leaves them to its tasklet.
+  constexpr uint64_t kHasFences = I915_EXEC_FENCE_OUT | I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS;
+  const bool plain = request->waits.empty() && request->partners.empty() && (request->flags & kHasFences) == 0;
   engine.add(std::move(request));
+  if (streak_ >= kStreak && plain && !stepping_ && (alone_ || gathered_ != 0)) {
+    ++gathered_;
+    ++gathered_ever_;
+    return;
+  }
+  hand_over();
   engine.update();
   if (engine.progress() != before) gpu_->update();  // others may have waited for it
-  queued_ = true;
+}
+
+// What was gathered goes to the engines.
+void Kernel::hand_over() {
+  if (std::exchange(gathered_, 0) != 0) gpu_->update();
 }
 
 // Short work is over before the call that brought it returns, which is cheaper than to wake a thread for it. Work that
 // goes on, or that finds the device busy, is left to whoever lets it work.
 void Kernel::run_queued() {
-  if (alone_ && !stepping_ && gpu_->working()) step();
+  if (gathered_ != 0 && gathered_ < kMostGathered) {
+    if (waiters_ == 0 && !dozing_) work_.notify_all();
+    return;
+  }
+  if ((alone_ || gathered_ != 0) && !stepping_ && working()) step();
   if (waiters_ == 0 && gpu_->working()) work_.notify_all();
 }
 
@@ -414,6 +445,7 @@ void Kernel::wake_sleepers() {
 void Kernel::step() {
   const uint64_t before = gpu_->progress();
   const uint64_t blanks = kms_->vblanks();
+  hand_over();
   gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
   kms_->look();
   look_for_hangs();
@@ -513,6 +545,12 @@ void Kernel::run() {
     if (waiters_ != 0 || !working()) {
       work_.wait(lock);
       continue;
+    }
+    if (const uint64_t before = gathered_ever_; gathered_ != 0) {
+      dozing_ = true;
+      work_.wait_for(lock, kDoze);
+      dozing_ = false;
+      if (stop_ || waiters_ != 0 || gathered_ever_ != before) continue;
     }
     step();
     let_others_in(lock);

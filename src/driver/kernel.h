@@ -120,9 +120,10 @@ class Kernel {
  private:
   Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
   void run();
-  bool working() const { return gpu_->working() || kms_->waits(); }
+  bool working() const { return gathered_ != 0 || gpu_->working() || kms_->waits(); }
   void step();
   void run_queued();
+  void hand_over();
   void look_for_hangs();
   Lock enter();
   void let_others_in(Lock& lock);
@@ -164,6 +165,11 @@ class Kernel {
   std::vector<Sleeper> beds_;  // not in use now
   bool queued_ = false;        // the call that runs now brought work
   bool alone_ = false;         // which found the device idle
+  unsigned streak_ = 0;        // calls that brought work, without another between them or much time
+  Clock::time_point last_queued_{};
+  unsigned gathered_ = 0;  // batches that the engines do not know yet: more may come
+  uint64_t gathered_ever_ = 0;
+  bool dozing_ = false;  // the thread looks whether more comes
 
   uint64_t next_offset_ = uint64_t{1} << 32;
   struct Offer {

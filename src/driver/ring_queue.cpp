@@ -1,6 +1,7 @@
 // Rings shared by all contexts, for chips without execlists. Work is done strictly in the order in which it was placed.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "driver/command_writer.h"
@@ -52,6 +53,7 @@ class RingQueue final : public EngineQueue {
     hardware_.write(engine_, at(hw::RING_CTL::kDesc), packed32(control, hardware_.model()));
     tail_ = head_ = told_ = 0;
     loaded_ = nullptr;
+    keep_ = nullptr;
   }
 
   std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables>) override {
@@ -88,8 +90,9 @@ class RingQueue final : public EngineQueue {
     request.end = tail_;
     ++next_seqno_;
     context.has_run = true;
+    // On its way the engine saves the context before into its image, which must be there until this is done.
+    if (keep_ != request.context) request.keeps.push_back(std::exchange(keep_, request.context));
     loaded_ = &context;
-    keep_ = request.context;
     return true;
   }
   void submit() override {

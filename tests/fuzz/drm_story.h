@@ -34,12 +34,9 @@ class DrmDeepStory : private DrmScreen {
     for (const int each : fds_) close(each);
     fds_.clear();
     turn_off();
-    // Pages go when the work that holds them is done, or found to hang. Chips that share one space keep up to a
-    // buffer's worth longer, which is not explained yet.
-    if (!kernel_.shared_space()) {
-      for (int round = 0; round < 50'000 && free_bytes() != free_before; ++round) run_others();
-      check(free_bytes() == free_before, "pages are lost");
-    }
+    // Pages go when the work that holds them is done, or found to hang.
+    for (int round = 0; round < 50'000 && free_bytes() != free_before; ++round) run_others();
+    check(free_bytes() == free_before, "pages are lost");
     run_others();
     std::array<std::byte, kTheirs> bytes;
     drm_i915_gem_pread look{

@@ -1,11 +1,26 @@
 // Contexts: what can be set when, engine maps, who is blamed for a hang and what follows.
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
+#include <thread>
 
 #include "door.h"
 
 namespace halogen::driver {
 namespace {
+
+// False: this thread had none.
+bool give_rights_away() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  constexpr uint32_t kAdministrator = 1u << CAP_SYS_ADMIN;
+  if (syscall(SYS_capget, &header, data) != 0 || (data[0].effective & kAdministrator) == 0) return false;
+  data[0].effective &= ~kAdministrator;
+  return syscall(SYS_capset, &header, data) == 0;
+}
 
 class Contexts : public Door {
  protected:
@@ -110,6 +125,14 @@ TEST_P(Contexts, PrioritiesAboveTheUsualAreForTheFew) {
   boot(options);
   EXPECT_EQ(set(0, I915_CONTEXT_PARAM_PRIORITY, 1023), 0);
   EXPECT_EQ(set(0, I915_CONTEXT_PARAM_BANNABLE, 0), 0);
+  std::thread([&] {  // rights are those of a thread
+    if (!give_rights_away()) return;
+    EXPECT_EQ(set(0, I915_CONTEXT_PARAM_PRIORITY, 1), -EPERM);
+    EXPECT_EQ(get(0, I915_CONTEXT_PARAM_PRIORITY), 1023);
+    EXPECT_EQ(set(0, I915_CONTEXT_PARAM_PRIORITY, 1024), -EINVAL);
+    EXPECT_EQ(set(0, I915_CONTEXT_PARAM_PRIORITY, 0), 0);
+  })
+      .join();
 }
 
 TEST_P(Contexts, SpacesCanBeSharedUntilTheFirstUse) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "door.h"
@@ -104,6 +105,43 @@ TEST_P(KernelIoctls, PinnedAddressesAreKept) {
     objects[1].offset = place & 0xffff'ffff'ffff;
     EXPECT_EQ(execute(objects, I915_EXEC_BATCH_FIRST), -EINVAL) << "not in canonical form";
   }
+}
+
+// Batches that follow each other closely are gathered: nobody has to ask for them to be done, and they keep their
+// order.
+TEST_P(KernelIoctls, ManyBatchesAreDoneThoughNobodyAsks) {
+  if (kernel->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
+  constexpr uint32_t kBatches = 300, kPlace = 0x4000'0000;
+  const uint32_t data = create(4096);
+  const uint32_t batch = create(3 * 4096);
+  std::vector<uint32_t> commands;
+  for (uint32_t i = 0; i < kBatches; ++i) {
+    std::vector<uint32_t> one = store(i + 1);
+    one[1] = kPlace + 4 * i;
+    one.resize(8);
+    commands.insert(commands.end(), one.begin(), one.end());
+  }
+  fill(batch, commands);
+  std::vector<drm_i915_gem_exec_object2> objects(2);
+  objects[0].handle = data;
+  objects[0].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE;
+  objects[0].offset = kPlace;
+  objects[1].handle = batch;
+  objects[1].flags = EXEC_OBJECT_PINNED;
+  objects[1].offset = 0x2000'0000;
+  const auto* const seen = reinterpret_cast<const uint32_t*>(content(data).data());
+  const auto value = [&](uint32_t at) { return __atomic_load_n(seen + at, __ATOMIC_ACQUIRE); };
+  for (uint32_t i = 0; i < kBatches; ++i) {
+    drm_i915_gem_execbuffer2 execute{};
+    execute.buffers_ptr = reinterpret_cast<uintptr_t>(objects.data());
+    execute.buffer_count = 2;
+    execute.flags = I915_EXEC_NO_RELOC;
+    execute.batch_start_offset = 32 * i;
+    ASSERT_EQ(call(DRM_IOCTL_I915_GEM_EXECBUFFER2, execute), 0);
+  }
+  while (value(kBatches - 1) != kBatches) std::this_thread::yield();
+  for (uint32_t i = 0; i < kBatches; ++i) ASSERT_EQ(value(i), i + 1);
+  EXPECT_EQ(wait(data), 0);
 }
 
 TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {

@@ -1,0 +1,73 @@
+// A page that a process with the device and one that calls share: calls and answers without descriptors go through it,
+// so that neither needs the host's kernel while the other is awake. Whoever does not see what it waits for within a
+// moment sleeps in the channel's socket and says so, and is woken by a message of one byte.
+//
+// The caller puts its argument beside the call, as it would be read from its memory. Nothing here is trusted.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "driver/known_memory.h"
+
+namespace halogen::shim {
+
+enum class Ask : uint32_t { ioctl, map, map_buffer, board };
+
+struct RemoteCall {
+  Ask ask = Ask::ioctl;
+  uint32_t handle = 0;    // map_buffer
+  uint64_t request = 0;   // ioctl; map: bytes
+  uint64_t argument = 0;  // map: offset
+};
+struct RemoteAnswer {
+  int64_t result = 0;
+  uint64_t offset = 0;  // map
+};
+
+struct Board {
+  static constexpr size_t kBytes = 4096;
+  static constexpr size_t kPieceBytes = 3584;  // of the caller's memory, for all pieces
+
+  // A new one in an anonymous file, whose descriptor the caller closes; or the one of a descriptor. Null: cannot be
+  // had.
+  static Board* create(int& descriptor);
+  static Board* open(int descriptor);
+  static void close(Board* board);
+
+  // The caller: what it says of its own memory, then the call. False: whoever had the device is gone.
+  void add_piece(uint64_t address, size_t bytes);
+  bool ask(int channel, const RemoteCall& call, RemoteAnswer& answer);
+  void note_message() { messages.fetch_add(1); }  // a call went through the socket
+  // The process with the device. Nothing: a message is in the channel, or it has ended.
+  std::optional<RemoteCall> next(int channel, uint32_t& calls, uint32_t& seen_messages);
+  std::array<driver::KnownMemory, 2> pieces_now() const;
+  bool reply(int channel, const RemoteAnswer& given);
+
+  std::atomic<uint32_t> asked = 0;  // calls put here so far
+  std::atomic<uint32_t> answered = 0;
+  std::atomic<uint32_t> messages = 0;
+  std::atomic<uint32_t> server_sleeps = 0;
+  std::atomic<uint32_t> caller_sleeps = 0;
+  uint32_t piece_count = 0;
+  struct Piece {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+  };
+  std::array<Piece, 2> pieces{};
+  RemoteCall call{};
+  RemoteAnswer answer{};
+  std::array<std::byte, kPieceBytes> content{};  // of the pieces, one after the other
+};
+static_assert(sizeof(Board) <= Board::kBytes);
+static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+inline constexpr char kWake = 'w';  // the message of one byte
+
+}  // namespace halogen::shim
