@@ -1,6 +1,5 @@
 #include "pipe3d/settings.h"
 
-#include <algorithm>
 #include <array>
 
 #include "hw/3d_constants.h"
@@ -164,6 +163,7 @@ void Settings::change_buffers(spec::GenId gen, std::span<const uint32_t> dwords)
 }
 
 void Settings::change_all_constants(spec::GenId gen, std::span<const uint32_t> dwords) {
+  constexpr size_t kAllConstantsHead = 2;  // dwords before the buffers
   const auto command = hw::_3DSTATE_CONSTANT_ALL::unpack(gen, dwords);
   for (size_t stage = 0; stage < kStageConstants.size(); ++stage) {
     if (!(command.*kStageConstants[stage].named)) {
@@ -173,7 +173,11 @@ void Settings::change_all_constants(spec::GenId gen, std::span<const uint32_t> d
     for (const StageConstants& other : kStageConstants) {
       alone.*other.named = &other == &kStageConstants[stage];
     }
-    put(CommandId::_3DSTATE_CONSTANT_ALL, static_cast<uint32_t>(stage), packed(gen, dwords, alone));
+    std::vector<uint32_t> words = packed(gen, dwords, alone);
+    for (size_t i = kAllConstantsHead; i < dwords.size(); ++i) {
+      words[i] = dwords[i];  // its buffers
+    }
+    put(CommandId::_3DSTATE_CONSTANT_ALL, static_cast<uint32_t>(stage), words);
     packets_.erase(key_of(kStageConstants[stage].command, 0));
   }
 }

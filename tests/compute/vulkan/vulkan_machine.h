@@ -1,5 +1,6 @@
 // The few Vulkan calls that the compute cases make, ending the program with a sentence when one fails. One job at a
-// time: buffers and images in memory that the host sees, one descriptor set, one dispatch, one wait.
+// time: buffers and images in memory that the host sees, one descriptor set, one dispatch, one wait. Programs that draw
+// begin with it too (tests/programs/vk_scenes.cpp).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -91,7 +92,8 @@ class Machine {
     const VkBufferCreateInfo shape{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                    .size = made.bytes,
                                    .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                            VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};
+                                            VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+                                            VK_BUFFER_USAGE_VERTEX_BUFFER_BIT};
     must(vkCreateBuffer(device_, &shape, nullptr, &made.buffer), "buffer");
     VkMemoryRequirements needs{};
     vkGetBufferMemoryRequirements(device_, made.buffer, &needs);
@@ -219,7 +221,7 @@ class Machine {
     vkDestroyDescriptorSetLayout(device_, set_layout, nullptr);
   }
 
- private:
+ protected:
   VkDeviceMemory allocate(const VkMemoryRequirements& needs, bool seen) {
     VkPhysicalDeviceMemoryProperties properties{};
     vkGetPhysicalDeviceMemoryProperties(physical_, &properties);

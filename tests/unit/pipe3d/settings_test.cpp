@@ -134,6 +134,27 @@ TEST(Settings, ConstantsOfAStageAreThoseOfTheLastCommandThatNamedIt) {
   EXPECT_FALSE(of.settings.has(CommandId::_3DSTATE_CONSTANT_VS));
 }
 
+TEST(Settings, EachStageThatIsNamedKeepsTheBuffersOfConstants) {
+  SettingsOf of("dg1");
+  hw::_3DSTATE_CONSTANT_ALL all;
+  all.vertex_shader_update_enable = true;
+  all.geometry_shader_update_enable = true;
+  all.pointer_buffer_mask = 0b1000;
+  std::vector<uint32_t> words(4);
+  ASSERT_TRUE(all.pack(of.gen(), words));
+  words[0] = (words[0] & ~0xffu) | 2;
+  words[2] = 0xc014'c220 | 2;  // two registers from 0x1c014c220
+  words[3] = 1;
+  of.send_words(hw::_3DSTATE_CONSTANT_ALL::kDesc, words);
+  for (const uint32_t stage : {0u, 3u}) {
+    const std::span<const uint32_t> kept = of.settings.words(spec::CommandId::_3DSTATE_CONSTANT_ALL, stage);
+    ASSERT_EQ(kept.size(), 4u) << stage;
+    EXPECT_EQ(kept[2], words[2]) << stage;
+    EXPECT_EQ(kept[3], words[3]) << stage;
+    EXPECT_EQ(hw::_3DSTATE_CONSTANT_ALL::unpack(of.gen(), kept).pointer_buffer_mask, 0b1000) << stage;
+  }
+}
+
 // A context image holds them as commands: parsed again, they are the same.
 TEST(Settings, CommandsBringThemBack) {
   SettingsOf of("tgl");
