@@ -129,9 +129,8 @@ class Painter : public Machine {
       move(commands, texture_.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
            VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT);
     });
-    const VkSamplerCreateInfo how{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-                                  .magFilter = VK_FILTER_LINEAR,
-                                  .minFilter = VK_FILTER_LINEAR};
+    const VkSamplerCreateInfo how{
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .magFilter = VK_FILTER_LINEAR, .minFilter = VK_FILTER_LINEAR};
     must(vkCreateSampler(device_, &how, nullptr, &sampler_), "sampler");
     const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
                                                VK_SHADER_STAGE_FRAGMENT_BIT, nullptr};
@@ -139,10 +138,8 @@ class Painter : public Machine {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &binding};
     must(vkCreateDescriptorSetLayout(device_, &shape, nullptr, &set_layout_), "set layout");
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
-    const VkDescriptorPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                          .maxSets = 1,
-                                          .poolSizeCount = 1,
-                                          .pPoolSizes = &size};
+    const VkDescriptorPoolCreateInfo pool{
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
     VkDescriptorPool textures{};
     must(vkCreateDescriptorPool(device_, &pool, nullptr, &textures), "descriptor pool");
     const VkDescriptorSetAllocateInfo want{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -170,8 +167,8 @@ class Painter : public Machine {
     const bool many = scene.samples != VK_SAMPLE_COUNT_1_BIT;
     const Image colour = picture(kColour, kSide, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
                                  VK_IMAGE_ASPECT_COLOR_BIT, scene.samples);
-    const Image depth = picture(kDepth, kSide, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_IMAGE_ASPECT_DEPTH_BIT,
-                                scene.samples);
+    const Image depth =
+        picture(kDepth, kSide, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, scene.samples);
     const Image single =
         many ? picture(kColour, kSide, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
                        VK_IMAGE_ASPECT_COLOR_BIT, VK_SAMPLE_COUNT_1_BIT)
@@ -191,8 +188,8 @@ class Painter : public Machine {
     const Buffer corners = buffer(scene.corners);
     const Buffer result = buffer(std::vector<uint8_t>(size_t{kSide} * kSide * 4));
     submit([&](VkCommandBuffer commands) {
-      const std::array<VkClearValue, 2> clear{{{.color = {.float32 = {0.2f, 0.2f, 0.25f, 1}}},
-                                               {.depthStencil = {1, 0}}}};
+      const std::array<VkClearValue, 2> clear{
+          {{.color = {.float32 = {0.2f, 0.2f, 0.25f, 1}}}, {.depthStencil = {1, 0}}}};
       const VkRenderPassBeginInfo begin{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                         .renderPass = pass,
                                         .framebuffer = target,
@@ -348,9 +345,8 @@ class Painter : public Machine {
                                                   .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
                                                   .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
                                                   .colorWriteMask = 15};
-    const VkPipelineColorBlendStateCreateInfo blend{.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                    .attachmentCount = 1,
-                                                    .pAttachments = &mix};
+    const VkPipelineColorBlendStateCreateInfo blend{
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO, .attachmentCount = 1, .pAttachments = &mix};
     const VkGraphicsPipelineCreateInfo make{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                             .stageCount = 2,
                                             .pStages = stages.data(),
