@@ -6,18 +6,13 @@
 #include <utility>
 
 #include "surface/block_codes.h"
+#include "surface/bptc.h"
 
 namespace halogen::surface {
 namespace {
 
-// Texels of the second set, a bit each.
-constexpr std::array<uint16_t, 64> kPairs{
-    0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8,
-    0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce, 0x088c, 0x3110,
-    0x6666, 0x366c, 0x17e8, 0x0ff0, 0x718e, 0x399c, 0xaaaa, 0xf0f0, 0x5a5a, 0x33cc, 0x3c3c, 0x55aa, 0x9696,
-    0xa55a, 0x73ce, 0x13c8, 0x324c, 0x3bdc, 0x6996, 0xc33c, 0x9966, 0x0660, 0x0272, 0x04e4, 0x4e40, 0x2720,
-    0xc936, 0x936c, 0x39c6, 0x639c, 0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
-};
+using namespace bptc;
+
 // Sets of texels, two bits each.
 constexpr std::array<uint32_t, 64> kTriples{
     0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
@@ -29,9 +24,7 @@ constexpr std::array<uint32_t, 64> kTriples{
     0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
     0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
 };
-// Texels, as hexadecimal digits, whose index has a bit less: of the second of two sets, and of the second and third of
-// three. Texel 0 always has.
-constexpr std::string_view kAnchorOfPair = "fffffffffffffffff282288f28228822ff6828ff28222ff66268ff22fffff22f";
+// Texels, as hexadecimal digits, whose index has a bit less: of the second and third of three sets.
 constexpr std::string_view kAnchorOfTriple[] = {"33ff83ff88666533338f336a588685ff8f356a8ff3f5ffff3f55585a5a8dfc33",
                                                 "f883ff38fffffff8f8f3f8f83f6affa8f3faa89a6f8f3668f3ffffffffff3ff8"};
 
@@ -49,36 +42,8 @@ constexpr std::array<Mode, 8> kModes{{{3, 4, 0, 0, 4, 0, true, false, 3, 0},
                                       {1, 0, 0, 0, 7, 7, true, false, 4, 0},
                                       {2, 6, 0, 0, 5, 5, true, false, 2, 0}}};
 
-constexpr std::array<unsigned, 4> kWeights2{0, 21, 43, 64};
-constexpr std::array<unsigned, 8> kWeights3{0, 9, 18, 27, 37, 46, 55, 64};
-constexpr std::array<unsigned, 16> kWeights4{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
-
-class Bits {
- public:
-  Bits(uint64_t low, uint64_t high) : low_(low), high_(high) {}
-  unsigned take(unsigned count) {
-    unsigned value = 0;
-    for (unsigned i = 0; i < count; ++i, ++at_) {
-      const uint64_t word = at_ < 64 ? low_ : high_;
-      value |= static_cast<unsigned>(word >> (at_ % 64) & 1) << i;
-    }
-    return value;
-  }
-
- private:
-  uint64_t low_;
-  uint64_t high_;
-  unsigned at_ = 0;
-};
-
-unsigned digit(char letter) {
-  return static_cast<unsigned>(letter <= '9' ? letter - '0' : letter - 'a' + 10);
-}
-
 unsigned set_of(const Mode& mode, unsigned partition, unsigned texel) {
-  return mode.sets == 1   ? 0
-         : mode.sets == 2 ? kPairs[partition] >> texel & 1u
-                          : kTriples[partition] >> (2 * texel) & 3u;
+  return mode.sets == 1 ? 0 : mode.sets == 2 ? set_of_pair(partition, texel) : kTriples[partition] >> (2 * texel) & 3u;
 }
 
 bool is_anchor(const Mode& mode, unsigned partition, unsigned texel) {
@@ -86,7 +51,7 @@ bool is_anchor(const Mode& mode, unsigned partition, unsigned texel) {
     return true;
   }
   if (mode.sets == 2) {
-    return digit(kAnchorOfPair[partition]) == texel;
+    return anchor_of_pair(partition) == texel;
   }
   return mode.sets == 3 &&
          (digit(kAnchorOfTriple[0][partition]) == texel || digit(kAnchorOfTriple[1][partition]) == texel);
@@ -102,10 +67,6 @@ unsigned index_of(Bits& bits, const Mode& mode, unsigned partition, unsigned wid
     }
   }
   return found;
-}
-
-unsigned weight_of(unsigned index, unsigned width) {
-  return width == 2 ? kWeights2[index & 3] : width == 3 ? kWeights3[index & 7] : kWeights4[index & 15];
 }
 
 unsigned widened(unsigned value, unsigned bits) {

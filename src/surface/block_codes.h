@@ -1,5 +1,6 @@
-// The codes of compressed blocks, a texel at a time: BC1 (DXT1) colours, BC4 (RGTC) values, BC7 colours, ETC2 colours,
-// EAC values. Values are exact fractions where the codes' documents have them so.
+// The codes of compressed blocks, a texel at a time: BC1 (DXT1) colours, BC4 (RGTC) values, BC6H and BC7 colours, ETC2
+// colours, EAC values, ASTC colours of low dynamic range. Values are exact fractions where the codes' documents have
+// them so.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,13 @@ enum class Bc1Alpha : uint8_t { punchthrough, opaque, four_colors };
 BlockColor bc1_color(uint64_t block, unsigned x, unsigned y, Bc1Alpha alpha);
 double bc4_value(uint64_t block, unsigned x, unsigned y, bool is_signed);
 BlockColor bc7_color(uint64_t low, uint64_t high, unsigned x, unsigned y);
+BlockColor bc6h_color(uint64_t low, uint64_t high, unsigned x, unsigned y, bool is_signed);
+struct AstcShape {
+  unsigned width;
+  unsigned height;
+  bool srgb;  // colours are eight bits, not yet linear
+};
+BlockColor astc_color(uint64_t low, uint64_t high, unsigned x, unsigned y, const AstcShape& shape);
 BlockColor etc2_color(uint64_t block, unsigned x, unsigned y, bool punchthrough);
 double eac_byte(uint64_t block, unsigned x, unsigned y);  // alpha of ETC2 blocks
 double eac_eleven(uint64_t block, unsigned x, unsigned y, bool is_signed);

@@ -25,6 +25,8 @@ constexpr BlockFormat kFormats[] = {
     {F::BC4_SNORM, 4, 4, 8, BlockCode::bc4, true},
     {F::BC5_UNORM, 4, 4, 16, BlockCode::bc5},
     {F::BC5_SNORM, 4, 4, 16, BlockCode::bc5, true},
+    {F::BC6H_SF16, 4, 4, 16, BlockCode::bc6h, true},
+    {F::BC6H_UF16, 4, 4, 16, BlockCode::bc6h},
     {F::BC7_UNORM, 4, 4, 16, BlockCode::bc7},
     {F::BC7_UNORM_SRGB, 4, 4, 16, BlockCode::bc7, false, true},
     {F::ETC1_RGB8, 4, 4, 8, BlockCode::etc2},
@@ -38,6 +40,34 @@ constexpr BlockFormat kFormats[] = {
     {F::EAC_SIGNED_R11, 4, 4, 8, BlockCode::eac_r, true},
     {F::EAC_RG11, 4, 4, 16, BlockCode::eac_rg},
     {F::EAC_SIGNED_RG11, 4, 4, 16, BlockCode::eac_rg, true},
+    {F::ASTC_LDR_2D_4X4_FLT16, 4, 4, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_4X4_U8SRGB, 4, 4, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_5X4_FLT16, 5, 4, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_5X4_U8SRGB, 5, 4, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_5X5_FLT16, 5, 5, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_5X5_U8SRGB, 5, 5, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_6X5_FLT16, 6, 5, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_6X5_U8SRGB, 6, 5, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_6X6_FLT16, 6, 6, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_6X6_U8SRGB, 6, 6, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_8X5_FLT16, 8, 5, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_8X5_U8SRGB, 8, 5, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_8X6_FLT16, 8, 6, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_8X6_U8SRGB, 8, 6, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_8X8_FLT16, 8, 8, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_8X8_U8SRGB, 8, 8, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_10X5_FLT16, 10, 5, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_10X5_U8SRGB, 10, 5, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_10X6_FLT16, 10, 6, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_10X6_U8SRGB, 10, 6, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_10X8_FLT16, 10, 8, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_10X8_U8SRGB, 10, 8, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_10X10_FLT16, 10, 10, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_10X10_U8SRGB, 10, 10, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_12X10_FLT16, 12, 10, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_12X10_U8SRGB, 12, 10, 16, BlockCode::astc, false, true},
+    {F::ASTC_LDR_2D_12X12_FLT16, 12, 12, 16, BlockCode::astc},
+    {F::ASTC_LDR_2D_12X12_U8SRGB, 12, 12, 16, BlockCode::astc, false, true},
 };
 
 constexpr size_t kMostFormats = 1024;
@@ -108,6 +138,9 @@ Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsi
       made.red = bc4_value(low, x, y, format.is_signed);
       made.green = bc4_value(high, x, y, format.is_signed);
       break;
+    case BlockCode::bc6h:
+      made = bc6h_color(low, high, x, y, format.is_signed);
+      break;
     case BlockCode::bc7:
       made = bc7_color(low, high, x, y);
       break;
@@ -127,6 +160,9 @@ Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsi
     case BlockCode::eac_rg:
       made.red = eac_eleven(low, x, y, format.is_signed);
       made.green = eac_eleven(high, x, y, format.is_signed);
+      break;
+    case BlockCode::astc:
+      made = astc_color(low, high, x, y, {format.width, format.height, format.srgb});
       break;
   }
   return texel_of(format, made);

@@ -1,5 +1,5 @@
-// Formats whose texels come in blocks: their sizes, and one texel of a block as four channels (floats). BC1 to BC5,
-// BC7, ETC1, ETC2 and EAC. Left out: BC6H, ASTC and FXT1, which have no row.
+// Formats whose texels come in blocks: their sizes, and one texel of a block as four channels (floats). BC1 to BC7,
+// ETC1, ETC2, EAC and ASTC of low dynamic range. Left out: ASTC of high dynamic range and FXT1, which have no row.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,14 @@ enum class BlockCode : uint8_t {
   bc3,
   bc4,
   bc5,
+  bc6h,
   bc7,
   etc2,               // ETC1 is the part of it without overflowing differences
   etc2_punchthrough,  // one bit of alpha
   etc2_alpha,
   eac_r,
-  eac_rg
+  eac_rg,
+  astc
 };
 
 struct BlockFormat {
