@@ -55,7 +55,7 @@ class EngineQueue {
   bool working() const { return !running_.empty(); }
   bool holds() const { return !waiting_.empty(); }
   uint64_t progress() const { return progress_; }  // grows whenever a request is started or done
-  // Threads that the engine has dispatched so far: as long as that grows, long work is no hang.
+  // Threads, vertices and pixels that the engine has begun so far: as long as that grows, long work is no hang.
   uint32_t threads_started() const;
   // What the engine works on now, or would if it could.
   virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }

@@ -22,6 +22,8 @@ uint32_t alignment_of(State::SurfaceHorizontalAlignment code) {
   return 4;
 }
 
+constexpr uint32_t kLineAlign = 64;  // of the levels of a linear 1D surface, whatever the state says
+
 struct Place {
   uint64_t x = 0;
   uint64_t y = 0;
@@ -60,7 +62,7 @@ Place place_in_volume(const Surface& surface, uint32_t slice, uint32_t level) {
 
 Place place_of_level(const Surface& surface, uint32_t level) {
   Place at;
-  if (surface.type == hw::SurfaceType::SURFTYPE_1D && surface.rows_of_levels) {
+  if (surface.line_of_levels) {
     for (uint32_t i = 0; i < level; ++i) {
       at.x += padded_width(surface, i);
     }
@@ -166,6 +168,12 @@ Surface decode_surface(const Generation& generation, const State& state) {
   surface.rows_of_levels = generation.has(spec::Feature::linear_mip_rows);
   surface.cube_as_volume = rules.cube_as_volume && surface.cube();
   surface.layout = surface::layout_of(state, surface.readable() ? surface.element_bytes() * 8 : 32);
+  surface.line_of_levels = surface.rows_of_levels && state.surface_type == hw::SurfaceType::SURFTYPE_1D &&
+                           surface.layout.pattern == nullptr;
+  if (surface.line_of_levels) {
+    surface.align_x = kLineAlign;
+    surface.align_y = 1;
+  }
   set_layers(rules, surface);
   surface.bytes = uint64_t{pitch_B} * surface.height;
   return surface;

@@ -51,6 +51,7 @@ struct Surface {
   uint32_t x_offset = 0;
   uint32_t y_offset = 0;
   bool rows_of_levels = false;  // Feature::linear_mip_rows
+  bool line_of_levels = false;  // levels of a linear 1D surface, one behind the other
   bool cube_as_volume = false;
   surface::SurfaceLayout layout;
   std::array<hw::ShaderChannelSelect, 4> select{hw::ShaderChannelSelect::RED, hw::ShaderChannelSelect::GREEN,
