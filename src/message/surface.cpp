@@ -168,8 +168,8 @@ Surface decode_surface(const Generation& generation, const State& state) {
   surface.rows_of_levels = generation.has(spec::Feature::linear_mip_rows);
   surface.cube_as_volume = rules.cube_as_volume && surface.cube();
   surface.layout = surface::layout_of(state, surface.readable() ? surface.element_bytes() * 8 : 32);
-  surface.line_of_levels = surface.rows_of_levels && state.surface_type == hw::SurfaceType::SURFTYPE_1D &&
-                           surface.layout.pattern == nullptr;
+  surface.line_of_levels =
+      surface.rows_of_levels && state.surface_type == hw::SurfaceType::SURFTYPE_1D && surface.layout.pattern == nullptr;
   if (surface.line_of_levels) {
     surface.align_x = kLineAlign;
     surface.align_y = 1;

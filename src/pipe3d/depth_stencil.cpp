@@ -127,7 +127,9 @@ void DepthStencilUnit::begin(const Output& output, AddressSpace& space, uint8_t 
   } else {
     begin_plane(buffers.stencil, true, space, samples_log2, stencil_);
   }
-  has_depth_ = buffers.depth.present;
+  // A buffer that nobody asks for may lie nowhere: its state then only says how large the stencil buffer is.
+  has_depth_ = buffers.depth.present &&
+               (packed_ || state.depth_test || state.bounds_test || state.depth_write || output.operation.clear_depth);
   has_stencil_ = packed_ || buffers.stencil.present;
   writes_depth_ = has_depth_ && state.depth_write && buffers.depth.write;
   writes_stencil_ = has_stencil_ && state.stencil_test && state.stencil_write &&

@@ -209,7 +209,11 @@ void resolve_output(Resolver& from, Output& output) {
   }
   if (pointers.blend_state_pointer_valid) {
     for (size_t i = 0; i < kMostTargets; ++i) {
-      const auto entry = from.read<hw::BLEND_STATE_ENTRY>(dynamic + pointers.blend_state_pointer + i * kBlendEntry_B);
+      const uint64_t at = dynamic + pointers.blend_state_pointer + i * kBlendEntry_B;
+      if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
+        break;
+      }
+      const auto entry = from.read<hw::BLEND_STATE_ENTRY>(at);
       BlendTarget& target = output.blend.targets[i];
       target = blend_target(entry);
       if (!entry.independent_alpha_blend_enable) {

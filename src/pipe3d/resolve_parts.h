@@ -34,6 +34,13 @@ class Resolver {
     ok_ = input_.space->read(message::place(address), std::as_writable_bytes(used)) && ok_;
     return T::unpack(gen(), used);
   }
+  // Whether reading there finds memory: of arrays, software may leave out what no draw uses.
+  template <class T>
+  bool there(uint64_t address) const {
+    const uint64_t last = address + T::kDesc.dwords_of_gen[static_cast<size_t>(gen())] * 4u - 1;
+    return input_.space->page_at(message::place(address), {}) != nullptr &&
+           input_.space->page_at(message::place(last), {}) != nullptr;
+  }
   bool ok() const { return ok_; }
 
  private:

@@ -442,7 +442,11 @@ void resolve_blend(Resolver& from, Output& output) {
   output.blend.alpha_function = all.alpha_test_function;
   for (size_t i = 0; i < kMostTargets; ++i) {
     BlendTarget& target = output.blend.targets[i];
-    target = blend_target(from.read<hw::BLEND_STATE_ENTRY>(base + kBlendHeader_B + i * kBlendEntry_B));
+    const uint64_t at = base + kBlendHeader_B + i * kBlendEntry_B;
+    if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
+      break;
+    }
+    target = blend_target(from.read<hw::BLEND_STATE_ENTRY>(at));
     if (!all.independent_alpha_blend_enable) {
       target.source_alpha = target.source_color;
       target.dest_alpha = target.dest_color;
