@@ -60,10 +60,11 @@ bool Assembler::next(Assembled& made) {
     case Topology::TRIFAN_NOSTIPPLE:
       return take(i + 3, {0, i + 1, i + 2}, provoking_.fan);
     case Topology::POLYGON:
-      if (!take(i + 3, {0, i + 1, i + 2}, 0)) {
+      // Only when it is not the last one: close() makes that, with the edge that closes the outline.
+      if (!take(i + 4, {0, i + 1, i + 2}, 0)) {
         return false;
       }
-      made.edge = {i == 0, true, false};  // the last edge is drawn with the last triangle: see close()
+      made.edge = {i == 0, true, false};
       return true;
     case Topology::QUADLIST: {
       const uint32_t q = i / 2 * 4;
@@ -128,6 +129,13 @@ bool Assembler::close(Assembled& made) {
     made.vertex[1] = first_;
     made.count = 2;
     made.provoking = provoking_.line < 2 ? provoking_.line : 1;
+    return true;
+  }
+  if (topology_ == Topology::POLYGON && count_ >= done_ + 3) {
+    for (const uint32_t n : {0u, done_ + 1, done_ + 2}) {
+      made.vertex[made.count++] = at(n);
+    }
+    made.edge = {done_ == 0, true, true};
     return true;
   }
   if (topology_ == Topology::TRISTRIP_ADJ && count_ >= 2 * done_ + 6) {

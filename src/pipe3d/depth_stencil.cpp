@@ -285,7 +285,7 @@ void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& l
   area = {area.x_min + offset[0], area.y_min + offset[1], area.x_max + offset[0], area.y_max + offset[1]};
   const DepthBuffers& buffers = output_->buffers;
   const bool stencil_in_depth = operation.clear_stencil && packed_;
-  if (has_depth_ && (operation.clear_depth || stencil_in_depth)) {
+  if (buffers.depth.present && (operation.clear_depth || stencil_in_depth)) {
     std::array<uint32_t, 2> value{};
     std::array<uint32_t, 2> mask{};
     if (operation.clear_depth) {
