@@ -32,8 +32,8 @@ uint64_t EngineQueue::take_timeline() {
 
 uint32_t EngineQueue::threads_started() const {
   uint32_t started = 0;
-  for (const spec::RegisterDesc* counter : {&hw::GPGPU_THREADS_DISPATCHED::kDesc, &hw::IA_VERTICES_COUNT::kDesc,
-                                            &hw::PS_INVOCATION_COUNT::kDesc}) {
+  for (const spec::RegisterDesc* counter :
+       {&hw::GPGPU_THREADS_DISPATCHED::kDesc, &hw::IA_VERTICES_COUNT::kDesc, &hw::PS_INVOCATION_COUNT::kDesc}) {
     const uint32_t offset = counter->offset(hardware_.model().id);
     if (offset != spec::kNoOffset && (counter->engines & spec::mask_of(engine_.engine_class)) != 0) {
       started += hardware_.read(engine_, offset);
