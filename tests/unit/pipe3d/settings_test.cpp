@@ -116,6 +116,16 @@ TEST(Settings, VertexBuffersThatACommandDoesNotListStay) {
   EXPECT_EQ(pitch(1), -1);
 }
 
+TEST(Settings, ConstantsOfAllStagesKeepTheirBuffers) {
+  SettingsOf of("dg1");
+  // For the pixel shader, one buffer: two registers at 0x7ffeffc00000.
+  of.send_words(hw::_3DSTATE_CONSTANT_ALL::kDesc, {0x786d1002, 0x0001'0000, 0xffc0'0002, 0x7ffe});
+  const auto words = of.settings.words(spec::CommandId::_3DSTATE_CONSTANT_ALL, 4);
+  ASSERT_EQ(words.size(), 4u);
+  EXPECT_EQ(words[2], 0xffc0'0002u);
+  EXPECT_EQ(words[3], 0x7ffeu);
+}
+
 TEST(Settings, ConstantsOfAStageAreThoseOfTheLastCommandThatNamedIt) {
   SettingsOf of("dg1");
   hw::_3DSTATE_CONSTANT_ALL all;

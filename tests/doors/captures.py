@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Recorded streams of GL programs (the data folder's execbuffers), submitted again on `halogen run`: what they draw is
+what llvmpipe draws. Exact for clears, copies and blits, at most 1 of 255 elsewhere, 3 where textures are filtered.
+Besides, no report names anything unsupported, and streams with flipped bits do no harm.
+
+usage: captures.py [--flip N] [device...]    HALOGEN_DATA: the data folder; without it there is nothing to do
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
+DATA = pathlib.Path(os.environ.get("HALOGEN_DATA", ROOT.parent / "shared/data")) / "execbuffers"
+LIMITS = {"clear": 0, "copytex": 0, "blit": 0, "tri": 1, "depth": 1, "textri": 3}
+
+
+def last_target(folder):
+    """Where the stream draws last: base, pitch in bytes, tiling, width, height."""
+    text = subprocess.run([HALOGEN, "decode", "--json", str(folder)], capture_output=True, text=True).stdout
+    target = None
+    for line in text.splitlines():
+        command = json.loads(line)
+        if command.get("kind") != "command":
+            continue
+        fields = command.get("fields", {})
+        if command["name"] == "XY_SRC_COPY_BLT":
+            target = (int(fields["destination_base_address"], 16), fields["destination_pitch"] * 4,
+                      "X" if fields["dest_tiling_enable"] else "", fields["destination_x2"], fields["destination_y2"])
+        if not command["name"].startswith("3DSTATE_BINDING_TABLE_POINTERS"):
+            continue
+        for state in command.get("state", []):
+            f = state.get("fields", {})
+            if state.get("name") != "RENDER_SURFACE_STATE" or f.get("surface_type") != "SURFTYPE_2D":
+                continue
+            walk = f.get("tile_mode") or (f.get("tile_walk") if f.get("tiled_surface") else "")
+            tiling = {"YMAJOR": "Y", "XMAJOR": "X"}.get(walk, "")
+            target = (int(f["surface_base_address"], 16), f["surface_pitch"] + 1, tiling, f["width"] + 1,
+                      f["height"] + 1)
+            break  # the first of a table is what is drawn to
+    return target
+
+
+def picture(program, out):
+    base, pitch, tiling, width, height = last_target(program / "exec_000")
+    mask = (1 << 48) - 1
+    for entry in json.loads((program / "exec_000/manifest.json").read_text())["objects"]:
+        start = int(entry["gpu"], 16) & mask
+        if start <= base & mask < start + entry["size"]:
+            content = (out / f"{entry['handle']}.bin").read_bytes()[(base & mask) - start :]
+    pixels = bytearray()
+    for y in range(height):
+        for x in range(0, width * 4, 4):
+            at = y * pitch + x
+            if tiling == "X":
+                at = y // 8 * 8 * pitch + x // 512 * 4096 + y % 8 * 512 + x % 512
+            elif tiling == "Y":
+                at = y // 32 * 32 * pitch + x // 128 * 4096 + x % 128 // 16 * 512 + y % 32 * 16 + x % 16
+            pixels += content[at : at + 4]
+    return bytes(pixels)
+
+
+def replay(device, program, out, *more):
+    report = out / "report.json"
+    command = [HALOGEN, "run", "--device", device, "--report", str(report), "--", sys.executable,
+               str(HERE / "capture_replay.py"), str(program), str(out), *more]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    return done, report
+
+
+def unsupported(report):
+    found = []
+    for kind, items in json.loads(report.read_text()).items():
+        if isinstance(items, list):
+            found += [f"{kind}: {item['name']}" for item in items if item.get("class") == "unsupported"]
+    return found
+
+
+def check_program(device, program, work, reference):
+    scene = program.name.removeprefix("gl_").split("_")[0]
+    out = work / "out" / device / program.name
+    out.mkdir(parents=True)
+    done, report = replay(device, program, out)
+    if done.returncode != 0:
+        return [f"failed: {done.stderr.strip()}"]
+    faults = [f"not supported: {name}" for name in unsupported(report)]
+    drawn, wanted = picture(program, out), reference[scene]
+    if len(drawn) != len(wanted):
+        return faults + [f"{len(drawn)} bytes of pixels, not {len(wanted)}"]
+    worst = max(abs(a - b) for a, b in zip(drawn, wanted))
+    if worst > LIMITS[scene]:
+        wrong = sum(drawn[i : i + 4] != wanted[i : i + 4] for i in range(0, len(drawn), 4))
+        faults.append(f"{wrong} pixels are not llvmpipe's, by up to {worst}")
+    return faults
+
+
+def flip(device, program, work, count):
+    out = work / "flipped"
+    out.mkdir(exist_ok=True)
+    for seed in range(count):
+        done, _ = replay(device, program, out, str(seed))
+        if done.returncode not in (0, 1):
+            return [f"flipped bits {seed}: status {done.returncode}: {done.stderr.strip()}"]
+    return []
+
+
+def main():
+    arguments = sys.argv[1:]
+    flips = 0
+    if arguments[:1] == ["--flip"]:
+        flips, arguments = int(arguments[1]), arguments[2:]
+    if not DATA.is_dir():
+        print("captures: there are no recorded streams here")
+        return 0
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        os.environ.update(XDG_RUNTIME_DIR=folder, HOME=folder, MESA_SHADER_CACHE_DISABLE="true", HALOGEN_HANG_MS="300")
+        (work / "llvmpipe").mkdir()
+        subprocess.run(["cc", "-O1", "-o", work / "gl_recorded", ROOT / "tests/programs/gl_recorded.c", "-lEGL",
+                        "-lGLESv2"], check=True)
+        subprocess.run([work / "gl_recorded", work / "llvmpipe"], check=True,
+                       env={**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe"})
+        reference = {scene: (work / f"llvmpipe/{scene}.rgba").read_bytes() for scene in LIMITS}
+        for archive in sorted(DATA.glob("*.tar.xz")):
+            device = archive.name.split(".")[0]
+            if arguments and device not in arguments:
+                continue
+            with tarfile.open(archive) as packed:
+                packed.extractall(work / device)
+            programs = sorted((work / device).glob("*/gl_*"))
+            faults = {}
+            for program in programs:
+                found = check_program(device, program, work, reference)
+                found += flip(device, program, work, flips)
+                if found:
+                    faults[program.name] = found
+            for name, found in faults.items():
+                print(f"captures: {device}: {name}: {'; '.join(found)}", file=sys.stderr)
+            failed = failed or bool(faults)
+            if not faults:
+                print(f"captures: {device}: {len(programs)} programs are llvmpipe's")
+    return 1 if failed else 0
+
+
+sys.exit(main())
