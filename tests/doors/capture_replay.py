@@ -66,12 +66,9 @@ class Buffer:
     def put(self, content):
         """What the program wrote since the last stream; the device's own words stay."""
         old = self.known.ljust(len(content), b"\0")
-        if not self.known:
-            self.view[: len(content)] = content
-        else:
-            for at in range(0, len(content), 64):
-                if content[at : at + 64] != old[at : at + 64]:
-                    self.view[at : at + 64] = content[at : at + 64]
+        for at in range(0, len(content), 64):
+            if content[at : at + 64] != old[at : at + 64]:
+                self.view[at : min(at + 64, len(content))] = content[at : at + 64]
         self.known = content
 
 
@@ -86,7 +83,7 @@ def submit(card, folder, buffers, dice):
         if old is None or old.size != entry["size"]:
             buffers[entry["handle"]] = Buffer(card, entry)
         content = bytearray((folder / entry["file"]).read_bytes())
-        if dice and entry["handle"] == batch:
+        if dice and content and (entry["handle"] == batch or dice.random() < 0.3):
             for _ in range(dice.randint(1, 8)):
                 bit = dice.randrange(len(content) * 8)
                 content[bit // 8] ^= 1 << bit % 8
