@@ -173,7 +173,7 @@ void resolve_pixel(Resolver& from, PixelShader& pixel) {
   shader.enabled = pixel.dispatch;
   shader.scratch_base = wm.scratch_space_base_pointer;
   shader.scratch_code = wm.per_thread_scratch_space;
-  shader.vector_mask = wm.vector_mask_enable;
+  shader.vector_mask = true;  // the bit has no effect before Gen8: all pixels of a subspan run
   shader.statistics = wm.statistics_enable;
   shader.control = control_of(wm.floating_point_mode, wm.single_program_flow);
   shader.binding_table = from.bases().surface + tables.ps_binding_table_pointer;
