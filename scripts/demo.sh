@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The main job: unmodified programs on unmodified Debian drivers run on the model, and their results are shown. An OpenCL
-# program on Intel's driver and a Vulkan one on Mesa's each compute a picture; what the model did is summed up.
+# program on Intel's driver and a Vulkan one on Mesa's each compute a picture; what the model did is summed up. GL and
+# Vulkan scenes are drawn.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -28,6 +29,10 @@ picture() {
 "$halogen" devices
 picture icl mandelbrot env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd "$out/programs/opencl" demo/pictures
 picture dg1 spheres env VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/intel_icd.x86_64.json "$out/programs/vulkan" "$out/programs"
+# GL and Vulkan scenes on two generations, beside those of Mesa's software drivers in the first rows.
+echo
+python3 tests/doors/shows.py --keep "$out" snb dg1
+echo "  pictures: build/demo/gl_shows.png, build/demo/vulkan_shows.png"
 # The OpenCL driver can also write what it would send to a chip into a trace; the model runs such traces.
 cc -O1 -o "$out/programs/triple" demo/triple.c -lOpenCL
 for product in icllp dg1; do
