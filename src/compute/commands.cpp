@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "compute/media_walk.h"
 #include "hw/common.h"
 #include "hw/gpgpu.h"
 #include "hw/interface_descriptor.h"
@@ -17,7 +18,8 @@ using spec::CommandId;
 constexpr uint32_t kDescriptor_B = 32;
 constexpr uint32_t kKib = 1024;
 constexpr uint32_t kMostLocal_B = 64 * kKib;
-constexpr uint32_t kMostConstantGrfs = 127;  // behind r0
+constexpr uint32_t kMostConstantGrfs = 127;    // behind r0
+constexpr size_t kMostMediaThreads = 1 << 20;  // of a walk
 
 void set_bases(const hw::STATE_BASE_ADDRESS& command, Settings& settings) {
   message::StateBases& bases = settings.bases;
@@ -254,13 +256,28 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
   return JobFault::none;
 }
 
-// Registers behind r0: constants, the command's own data, then what it points to.
+// Registers behind r0: constants, the command's own data, then what it points to. Behind them, for the threads of a
+// walk, the position of each.
 JobFault make_media_job(const Generation& generation, const Settings& settings, CommandId command,
                         std::span<const uint32_t> dwords, AddressSpace& space, Job& job) {
   const spec::GenId gen = generation.id();
   std::vector<uint32_t> own;
   hw::MEDIA_OBJECT object{};
-  if (command == CommandId::MEDIA_OBJECT_PRT) {
+  std::vector<MediaPosition> positions;
+  bool in_order = true;
+  if (command == CommandId::MEDIA_OBJECT_WALKER) {
+    const auto walker = hw::MEDIA_OBJECT_WALKER::unpack(gen, dwords);
+    object.interface_descriptor_offset = walker.interface_descriptor_offset;
+    object.indirect_data_length = walker.indirect_data_length;
+    object.indirect_data_start_address = walker.indirect_data_start_address;
+    in_order = walker.use_scoreboard;
+    for (size_t i = 0; i < hw::MEDIA_OBJECT_WALKER::count_inline_data(gen, dwords); ++i) {
+      own.push_back(hw::MEDIA_OBJECT_WALKER::unpack_inline_data(gen, dwords, i).data);
+    }
+    if (!walk_positions(walker, kMostMediaThreads, positions)) {
+      return JobFault::too_many_threads;
+    }
+  } else if (command == CommandId::MEDIA_OBJECT_PRT) {
     const auto persistent = hw::MEDIA_OBJECT_PRT::unpack(gen, dwords);
     object.interface_descriptor_offset = persistent.interface_descriptor_offset;
     for (const auto& each : persistent.inline_data) {
@@ -283,8 +300,9 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
   job.media = true;
   job.position = {object.x_position, object.y_position};
   job.simd = 32;
-  job.end = {1, 1, 1};
-  job.slots = 1;
+  job.end = {command == CommandId::MEDIA_OBJECT_WALKER ? static_cast<uint32_t>(positions.size()) : 1, 1, 1};
+  // What one waits for at the scoreboard has ended when each is done before the next.
+  job.slots = in_order ? 1 : std::min<uint32_t>(settings.most_threads + 1u, 512);
   constexpr size_t kGrf = eu::kGrfBytes;
   constexpr size_t kMost_B = kMostConstantGrfs * kGrf;
   const size_t offset_B = descriptor.constant_urb_entry_read_offset * kGrf;
@@ -303,6 +321,8 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
     return JobFault::memory;
   }
   job.shared_grfs = static_cast<uint32_t>(job.constants.size() / kGrf);
+  const auto places = std::as_bytes(std::span(positions));
+  job.constants.insert(job.constants.end(), places.begin(), places.end());
   return JobFault::none;
 }
 

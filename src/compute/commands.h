@@ -34,8 +34,9 @@ inline constexpr uint32_t kMostGroupThreads = 1023;
 JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
                   const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job);
 
-// What a MEDIA_OBJECT or MEDIA_OBJECT_PRT asks for: one thread. Left out: children of it, and the scoreboard, for which
-// nothing waits that is done in order.
+// What a MEDIA_OBJECT, a MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one a position, media_walk.h) asks
+// for. Left out: children of them, colours of a walk in the threads' headers, and the scoreboard, for which nothing
+// waits that is done in order.
 JobFault make_media_job(const Generation& generation, const Settings& settings, spec::CommandId command,
                         std::span<const uint32_t> dwords, AddressSpace& space, Job& job);
 

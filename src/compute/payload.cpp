@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/bits.h"
+#include "compute/media_walk.h"
 
 namespace halogen::compute {
 namespace {
@@ -18,7 +19,10 @@ void put(eu::Thread& thread, size_t dword, uint32_t value) {
 
 void put_header(const Settings& settings, const Job& job, const std::array<uint32_t, 3>& group, uint32_t slot,
                 eu::Thread& thread) {
-  if (job.media) {
+  const size_t place = job.shared_grfs * eu::kGrfBytes + group[0] * sizeof(MediaPosition);
+  if (job.media && place + sizeof(MediaPosition) <= job.constants.size()) {  // of a walk: two words
+    std::memcpy(thread.grf.data() + sizeof(uint32_t), job.constants.data() + place, sizeof(MediaPosition));
+  } else if (job.media) {
     put(thread, 1, eu::HeaderPositionBits::kX.put(job.position[0]) | eu::HeaderPositionBits::kY.put(job.position[1]));
   } else {
     put(thread, 1, group[0]);

@@ -42,7 +42,8 @@ bool has_compute(spec::GenId gen) {
 }  // namespace
 
 Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
-  const bool media = command.desc.id == CommandId::MEDIA_OBJECT || command.desc.id == CommandId::MEDIA_OBJECT_PRT;
+  const bool media = command.desc.id == CommandId::MEDIA_OBJECT || command.desc.id == CommandId::MEDIA_OBJECT_PRT ||
+                     command.desc.id == CommandId::MEDIA_OBJECT_WALKER;
   if (command.desc.id == CommandId::GPGPU_WALKER || (media && has_compute(engine.gen()))) {
     return walk(engine, command);
   }
@@ -84,8 +85,11 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
       return Next::advance();
     case compute::JobFault::too_many_threads:
       engine.raise(EventKind::undefined_behaviour, command.desc.name, place, command.dwords[4],
-                   "a group of more threads than there can be: nothing is started");
+                   "more threads than there can be: nothing is started");
       return Next::advance();
+  }
+  if (command.desc.id == CommandId::MEDIA_OBJECT_WALKER) {
+    engine.approximate(command.desc, "threads are not told colours and groups; dispatch masks are not applied");
   }
   walk.valid = true;
   walk.command = place;

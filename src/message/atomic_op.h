@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "eu/message_fields.h"
+#include "surface/texel_format.h"
 
 namespace halogen::message {
 
@@ -84,6 +85,25 @@ inline uint32_t apply_float(Operation operation, uint32_t old, uint32_t first, u
       return a == b ? second : old;
     case Operation::fadd:
       return std::bit_cast<uint32_t>(a + b);
+    default:
+      break;
+  }
+  return old;
+}
+
+// The same of half floats. Sums are rounded once: a float holds the sum of two half floats, or enough bits of it.
+inline uint16_t apply_half(Operation operation, uint16_t old, uint16_t first, uint16_t second) {
+  const float a = surface::half_to_float(old);
+  const float b = surface::half_to_float(first);
+  switch (operation) {
+    case Operation::fmax:
+      return std::isnan(a) || b > a ? first : old;
+    case Operation::fmin:
+      return std::isnan(a) || b < a ? first : old;
+    case Operation::fcmpwr:
+      return a == b ? second : old;
+    case Operation::fadd:
+      return surface::float_to_half(a + b);
     default:
       break;
   }

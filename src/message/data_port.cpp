@@ -2,6 +2,7 @@
 // with 64-bit addresses.
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "message/atomic_op.h"
 #include "message/parts.h"
@@ -84,7 +85,7 @@ SendOutcome untyped_planes(Call& call, const MemoryTarget& target, Offsets offse
 
 SendOutcome untyped(Call& call, bool write) {
   if (call.control.simd == Simd::simd4x2) {
-    return call.unsupported("SIMD4x2");
+    return untyped_pair(call, write);
   }
   const unsigned width = width_of(call);
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::ignored);
@@ -191,12 +192,18 @@ SendOutcome a64_scattered(Call& call, bool write) {
   return SendOutcome::done;
 }
 
+// What a lane's operands and result take of registers: at least a dword, whose upper half is nothing for values of 16
+// bits.
+template <class T>
+using SlotOf = std::conditional_t<sizeof(T) == 2, uint32_t, T>;
+
 // One operation for each lane, the lowest first. All places are found before any is changed: a message that memory
 // refuses is sent again as a whole.
 template <class T, class Apply>
 SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data,
                          Apply&& apply_to, bool returns, bool returns_new) {
-  const size_t plane_B = width * sizeof(T);
+  using Slot = SlotOf<T>;
+  const size_t plane_B = width * sizeof(Slot);
   std::array<std::byte*, kLanes> places{};
   for (uint32_t rest = call.lanes(width); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -208,7 +215,7 @@ SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& 
   }
   for (uint32_t rest = call.lanes(width); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const size_t at = data * eu::kGrfBytes + lane * sizeof(T);
+    const size_t at = data * eu::kGrfBytes + lane * sizeof(Slot);
     const T first = call.payload.value<T>(at);
     const T second = call.payload.value<T>(at + plane_B);
     T result = 0;  // of what lies outside
@@ -217,7 +224,7 @@ SendOutcome atomic_lanes(Call& call, const MemoryTarget& target, const Offsets& 
       result = returns_new ? static_cast<T>(apply_to(old, first, second)) : old;
     }
     if (returns) {
-      call.response.put<T>(lane * sizeof(T), result);
+      call.response.put<Slot>(lane * sizeof(Slot), result);
     }
   }
   return SendOutcome::done;
@@ -236,6 +243,7 @@ SendOutcome integer_atomic(Call& call, const MemoryTarget& target, const Offsets
       operation == Operation::predec);
 }
 
+template <class T>
 SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& offsets, unsigned width, size_t data) {
   const Operation operation = call.control.operation;
   switch (operation) {
@@ -248,34 +256,44 @@ SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& 
       return call.unsupported("no such float operation");
   }
   call.approximate("which of two equal zeros or of two NaN stays is not known");
-  return atomic_lanes<uint32_t>(
+  return atomic_lanes<T>(
       call, target, offsets, width, data,
-      [operation](uint32_t old, uint32_t first, uint32_t second) { return apply_float(operation, old, first, second); },
+      [operation](T old, T first, T second) {
+        if constexpr (sizeof(T) == sizeof(uint32_t)) {
+          return apply_float(operation, old, first, second);
+        } else {
+          return apply_half(operation, old, first, second);
+        }
+      },
       call.control.returns, false);
 }
 
+template <class T>
 SendOutcome untyped_atomic(Call& call, bool floating) {
   const unsigned width = width_of(call);
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::ignored);
   if (!target) {
     return SendOutcome::fault;
   }
-  const Offsets offsets = dword_offsets(call, call.control.surface, width, kDwordMask, 0);
+  const auto mask = ~static_cast<uint32_t>(sizeof(T) - 1);
+  const Offsets offsets = dword_offsets(call, call.control.surface, width, mask, 0);
   const size_t data = call.data + registers_of(width);
-  return floating ? float_atomic(call, *target, offsets, width, data)
-                  : integer_atomic<uint32_t>(call, *target, offsets, width, data);
+  return floating ? float_atomic<T>(call, *target, offsets, width, data)
+                  : integer_atomic<T>(call, *target, offsets, width, data);
 }
 
+template <class T>
 SendOutcome a64_atomic(Call& call, bool floating) {
   constexpr unsigned kWidth = 8;
   const size_t data = call.data + 2;
   const MemoryTarget target = all_memory(call);
   const Offsets offsets = qword_offsets(call, kWidth, ~uint64_t{0});
   if (floating) {
-    return float_atomic(call, target, offsets, kWidth, data);
+    return float_atomic<T>(call, target, offsets, kWidth, data);
   }
-  return call.control.qword ? integer_atomic<uint64_t>(call, target, offsets, kWidth, data)
-                            : integer_atomic<uint32_t>(call, target, offsets, kWidth, data);
+  return call.control.qword && sizeof(T) == sizeof(uint32_t)
+             ? integer_atomic<uint64_t>(call, target, offsets, kWidth, data)
+             : integer_atomic<T>(call, target, offsets, kWidth, data);
 }
 
 // Addresses count dwords or bytes; data stand in the low bytes of a dword for each lane.
@@ -385,9 +403,15 @@ SendOutcome data_port(Call& call) {
     case Type::untyped_write:
       return untyped(call, true);
     case Type::untyped_atomic:
-      return untyped_atomic(call, false);
+      return untyped_atomic<uint32_t>(call, false);
     case Type::untyped_float_atomic:
-      return untyped_atomic(call, true);
+      return untyped_atomic<uint32_t>(call, true);
+    case Type::untyped_half_atomic:
+      return untyped_atomic<uint16_t>(call, false);
+    case Type::untyped_half_float_atomic:
+      return untyped_atomic<uint16_t>(call, true);
+    case Type::untyped_atomic_4x2:
+      return untyped_atomic_pair(call);
     case Type::a64_scattered_read:
       return a64_scattered(call, false);
     case Type::a64_scattered_write:
@@ -397,9 +421,13 @@ SendOutcome data_port(Call& call) {
     case Type::a64_untyped_write:
       return a64_untyped(call, true);
     case Type::a64_untyped_atomic:
-      return a64_atomic(call, false);
+      return a64_atomic<uint32_t>(call, false);
     case Type::a64_float_atomic:
-      return a64_atomic(call, true);
+      return a64_atomic<uint32_t>(call, true);
+    case Type::a64_half_atomic:
+      return a64_atomic<uint16_t>(call, false);
+    case Type::a64_half_float_atomic:
+      return a64_atomic<uint16_t>(call, true);
     case Type::a64_block_read:
       return a64_block(call, false);
     case Type::a64_block_write:

@@ -49,6 +49,8 @@ eu::SendOutcome data_port(Call& call);
 eu::SendOutcome scratch_block(Call& call, bool write);
 eu::SendOutcome oword_block(Call& call, bool write, bool unaligned);
 eu::SendOutcome a64_block(Call& call, bool write);
+eu::SendOutcome untyped_pair(Call& call, bool write);
+eu::SendOutcome untyped_atomic_pair(Call& call);
 eu::SendOutcome typed_access(Call& call, bool write);
 eu::SendOutcome typed_atomic(Call& call);
 eu::SendOutcome sampler(Call& call);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "surface/compare.h"
+
 namespace halogen::message {
 namespace {
 
@@ -64,28 +66,6 @@ CubeSpot on_face(unsigned face, const std::array<double, 3>& direction) {
   const double length = std::fabs(direction[is.major]);
   const double scale = length > 0.0 ? 0.5 / length : 0.0;
   return {face, direction[is.u] * is.u_sign * scale + 0.5, direction[is.v] * is.v_sign * scale + 0.5};
-}
-
-bool holds(hw::CompareFunction function, double texel, double reference) {
-  switch (function) {
-    case hw::CompareFunction::ALWAYS:
-      return true;
-    case hw::CompareFunction::NEVER:
-      return false;
-    case hw::CompareFunction::LESS:
-      return texel < reference;
-    case hw::CompareFunction::EQUAL:
-      return texel == reference;
-    case hw::CompareFunction::LEQUAL:
-      return texel <= reference;
-    case hw::CompareFunction::GREATER:
-      return texel > reference;
-    case hw::CompareFunction::NOTEQUAL:
-      return texel != reference;
-    case hw::CompareFunction::GEQUAL:
-      return texel >= reference;
-  }
-  return false;
 }
 
 }  // namespace
@@ -260,7 +240,7 @@ Texture::Color Texture::color_of(const Texel& texel, std::optional<float> refere
     const bool limited = surface_.block == nullptr && surface_.format->channel[0].kind == surface::ChannelKind::unorm;
     const double wanted = static_cast<double>(*reference);
     const double against = limited && !std::isnan(wanted) ? std::clamp(wanted, 0.0, 1.0) : wanted;
-    out = {holds(sampler_->compare, out[0], against) ? 0.0 : 1.0, 0.0, 0.0, 1.0};
+    out = {surface::compare_values(sampler_->compare, out[0], against) ? 0.0 : 1.0, 0.0, 0.0, 1.0};
   }
   return out;
 }

@@ -3,33 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "surface/compare.h"
+
 namespace halogen::pipe3d {
 namespace {
 
 using hw::BlendFactor;
-
-template <class T>
-bool compare_values(hw::CompareFunction function, T value, T with) {
-  switch (function) {
-    case hw::CompareFunction::ALWAYS:
-      return true;
-    case hw::CompareFunction::NEVER:
-      return false;
-    case hw::CompareFunction::LESS:
-      return value < with;
-    case hw::CompareFunction::EQUAL:
-      return value == with;
-    case hw::CompareFunction::LEQUAL:
-      return value <= with;
-    case hw::CompareFunction::GREATER:
-      return value > with;
-    case hw::CompareFunction::NOTEQUAL:
-      return value != with;
-    case hw::CompareFunction::GEQUAL:
-      return value >= with;
-  }
-  return true;
-}
 
 // What factors are made of: source, second source, target, constant, then nothing and what saturation allows.
 constexpr size_t kSecond = 4, kTarget = 8, kConstant = 12, kNothing = 16, kSaturated = 17, kValues = 18;
@@ -64,10 +43,10 @@ surface::ChannelKind kind_of(const surface::TexelFormat& format) {
 }  // namespace
 
 bool compare(hw::CompareFunction function, float value, float with) {
-  return compare_values(function, value, with);
+  return surface::compare_values(function, value, with);
 }
 bool compare(hw::CompareFunction function, uint32_t value, uint32_t with) {
-  return compare_values(function, value, with);
+  return surface::compare_values(function, value, with);
 }
 
 bool alpha_test(const Blend& blend, float alpha) {

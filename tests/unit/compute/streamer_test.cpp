@@ -185,11 +185,40 @@ TEST_F(ComputeStreamer, AMediaObjectWithoutADescriptorIsDropped) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-TEST_F(ComputeStreamer, TheWalkerOfMediaObjectsIsNamedAsMissing) {
-  Dwords walk(17);
-  walk[0] = 0x7103'000f;
+// Three positions of one row; each thread has the constants, the command's own data and its place.
+TEST_F(ComputeStreamer, AWalkOfMediaObjects) {
+  bench.poke(state_ + 0x300, {0, 0, 0, 0, 0x100, 1u << 16, 0, 0});
+  bench.poke(state_ + 0x400, {0xc0c0, 0xc0c1});
+  EXPECT_TRUE(run(settings()));
+  EXPECT_TRUE(run({0x7001'0002, 0, 64, 0x400}));
+  Dwords walk(18);
+  walk[0] = 0x7103'0010;
+  walk[7] = 0x0fff'0fff;   // loops as often as it takes
+  walk[8] = 1u << 16 | 3;  // the block
+  walk[11] = 1u << 16;     // outer: down
+  walk[12] = 1;            // inner: to the right
+  walk[13] = 1u << 16 | 3;
+  walk[15] = 3;
+  walk[16] = 1u << 16;
+  walk[17] = 0xabcd;
   EXPECT_TRUE(run(walk));
-  EXPECT_EQ(bench.events(EventKind::unsupported), 1u);
+  EXPECT_EQ(groups_seen(), 3u);
+  for (uint32_t x = 0; x < 3; ++x) {
+    EXPECT_EQ(bench.peek(out_ + x * 640 + 32), 0xc0c0u);
+    EXPECT_EQ(bench.peek(out_ + x * 640 + 64), 0xabcdu);
+  }
+  EXPECT_EQ(bench.events(EventKind::unsupported), 0u);
+  // With the scoreboard one after the other, all in the first slot.
+  walk[2] = 1u << 21;
+  EXPECT_TRUE(run(walk));
+  for (uint32_t x = 0; x < 3; ++x) {
+    EXPECT_EQ(bench.peek(out_ + x * 512 + 4), x);
+    EXPECT_EQ(bench.peek(out_ + x * 512 + 64), 0xabcdu);
+  }
+  // Nothing to walk.
+  walk[13] = 0;
+  EXPECT_TRUE(run(walk));
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
 }
 
 }  // namespace
