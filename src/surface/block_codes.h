@@ -1,6 +1,6 @@
 // The codes of compressed blocks, a texel at a time: BC1 (DXT1) colours, BC4 (RGTC) values, BC6H and BC7 colours, ETC2
-// colours, EAC values, ASTC colours of low dynamic range. Values are exact fractions where the codes' documents have
-// them so.
+// colours, EAC values, ASTC colours of low dynamic range, FXT1 colours. Values are exact fractions where the codes'
+// documents have them so.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct AstcShape {
   bool srgb;  // colours are eight bits, not yet linear
 };
 BlockColor astc_color(uint64_t low, uint64_t high, unsigned x, unsigned y, const AstcShape& shape);
+BlockColor fxt1_color(uint64_t low, uint64_t high, unsigned x, unsigned y);
 BlockColor etc2_color(uint64_t block, unsigned x, unsigned y, bool punchthrough);
 double eac_byte(uint64_t block, unsigned x, unsigned y);  // alpha of ETC2 blocks
 double eac_eleven(uint64_t block, unsigned x, unsigned y, bool is_signed);

@@ -39,6 +39,7 @@ constexpr BlockFormat kFormats[] = {
     {F::EAC_R11, 4, 4, 8, BlockCode::eac_r},
     {F::EAC_SIGNED_R11, 4, 4, 8, BlockCode::eac_r, true},
     {F::EAC_RG11, 4, 4, 16, BlockCode::eac_rg},
+    {F::FXT1, 8, 4, 16, BlockCode::fxt1},
     {F::EAC_SIGNED_RG11, 4, 4, 16, BlockCode::eac_rg, true},
     {F::ASTC_LDR_2D_4X4_FLT16, 4, 4, 16, BlockCode::astc},
     {F::ASTC_LDR_2D_4X4_U8SRGB, 4, 4, 16, BlockCode::astc, false, true},
@@ -163,6 +164,9 @@ Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsi
       break;
     case BlockCode::astc:
       made = astc_color(low, high, x, y, {format.width, format.height, format.srgb});
+      break;
+    case BlockCode::fxt1:
+      made = fxt1_color(low, high, x, y);
       break;
   }
   return texel_of(format, made);

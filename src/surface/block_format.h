@@ -24,7 +24,8 @@ enum class BlockCode : uint8_t {
   etc2_alpha,
   eac_r,
   eac_rg,
-  astc
+  astc,
+  fxt1
 };
 
 struct BlockFormat {
