@@ -8,6 +8,7 @@
 #include "hw/gpgpu.h"
 #include "hw/interface_descriptor.h"
 #include "hw/media.h"
+#include "hw/unit_states.h"
 #include "spec/command_table.h"
 
 namespace halogen::compute {
@@ -16,6 +17,8 @@ namespace {
 using spec::CommandId;
 
 constexpr uint32_t kDescriptor_B = 32;
+constexpr uint32_t kUnitDescriptor_B = 16;
+constexpr uint32_t kMostUnitDescriptors = 32;
 constexpr uint32_t kKib = 1024;
 constexpr uint32_t kMostLocal_B = 64 * kKib;
 constexpr uint32_t kMostConstantGrfs = 127;    // behind r0
@@ -62,16 +65,36 @@ bool has_pipeline_mask(spec::GenId gen) {
   return first && select.pack(gen, with) && with != without;
 }
 
-// The descriptor with this number; what is wrong otherwise.
+bool read_unit(const Generation& generation, const Settings& settings, AddressSpace& space, hw::VFE_STATE& unit) {
+  std::array<uint32_t, 3> words{};
+  if (!space.read(message::place(settings.bases.general + settings.descriptors_offset),
+                  std::as_writable_bytes(std::span(words)))) {
+    return false;
+  }
+  unit = hw::VFE_STATE::unpack(generation.id(), words);
+  return true;
+}
+
+// The descriptor with this number; what is wrong otherwise. Where there are unit states, `descriptors_offset` is the
+// place of the front end's, which names the descriptors.
 JobFault read_descriptor(const Generation& generation, const Settings& settings, uint32_t number, AddressSpace& space,
                          hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
+  const bool units = has_media_units(generation.id());
   std::array<uint32_t, kDescriptor_B / 4> words{};
-  const uint32_t at = number * kDescriptor_B;
-  if (at + kDescriptor_B > settings.descriptors_B) {
+  const uint32_t size = units ? kUnitDescriptor_B : kDescriptor_B;
+  const uint32_t at = number * size;
+  if (at + size > settings.descriptors_B) {
     return JobFault::no_descriptor;
   }
-  const uint64_t descriptors = settings.bases.dynamic + settings.descriptors_offset;
-  if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)))) {
+  uint64_t descriptors = settings.bases.dynamic + settings.descriptors_offset;
+  if (units) {
+    hw::VFE_STATE unit{};
+    if (!read_unit(generation, settings, space, unit)) {
+      return JobFault::memory;
+    }
+    descriptors = settings.bases.general + unit.interface_descriptor_base_pointer;
+  }
+  if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)).first(size))) {
     return JobFault::memory;
   }
   descriptor = hw::INTERFACE_DESCRIPTOR_DATA::unpack(generation.id(), words);
@@ -101,6 +124,29 @@ bool append_constants(AddressSpace& space, uint64_t address, size_t wanted_B, si
 }
 
 }  // namespace
+
+bool has_media_units(spec::GenId gen) {
+  const spec::LengthRule& rule = hw::MEDIA_STATE_POINTERS::kDesc.length_of_gen[static_cast<size_t>(gen)];
+  return rule.fixed != 0 || rule.max != 0;
+}
+
+JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants, AddressSpace& space,
+                          Settings& settings) {
+  constexpr uint32_t kConstantUnit_B = 64;
+  if (settings.descriptors_B == 0) {
+    return JobFault::no_descriptor;
+  }
+  hw::VFE_STATE unit{};
+  if (!read_unit(generation, settings, space, unit)) {
+    return JobFault::memory;
+  }
+  settings.scratch_base = unit.scratch_space_base_pointer;
+  settings.scratch_code = unit.per_thread_scratch_space;
+  settings.most_threads = unit.maximum_number_of_threads;
+  settings.constants_offset = static_cast<uint32_t>(constants.buffer_starting_address.value);
+  settings.constants_B = constants.valid ? (constants.buffer_length + 1u) * kConstantUnit_B : 0;
+  return JobFault::none;
+}
 
 uint32_t local_bytes(const Generation& generation, uint8_t code) {
   if (code == 0) {
@@ -142,6 +188,12 @@ bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_
       settings.stack_code = state.stack_size;
       settings.most_threads = state.maximum_number_of_threads;
       return true;
+    }
+    case CommandId::MEDIA_STATE_POINTERS: {
+      const auto pointers = hw::MEDIA_STATE_POINTERS::unpack(gen, dwords);
+      settings.descriptors_offset = static_cast<uint32_t>(pointers.vfe_state_pointer);
+      settings.descriptors_B = pointers.vld_enable ? 0 : kMostUnitDescriptors * kUnitDescriptor_B;
+      return !pointers.vld_enable;  // decoders of streams are not there
     }
     case CommandId::MEDIA_CURBE_LOAD: {
       const auto load = hw::MEDIA_CURBE_LOAD::unpack(gen, dwords);
@@ -205,6 +257,14 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
   constants.curbe_total_data_length = settings.constants_B;
   constants.curbe_data_start_address = settings.constants_offset;
   append(gen, out, constants);
+  if (has_media_units(gen)) {
+    if (settings.descriptors_B != 0) {
+      hw::MEDIA_STATE_POINTERS pointers{};
+      pointers.vfe_state_pointer = settings.descriptors_offset;
+      append(gen, out, pointers);
+    }
+    return out;
+  }
   hw::MEDIA_INTERFACE_DESCRIPTOR_LOAD descriptors{};
   descriptors.interface_descriptor_total_length = settings.descriptors_B;
   descriptors.interface_descriptor_data_start_address = settings.descriptors_offset;
@@ -297,6 +357,10 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
   }
   job = {};
   take_descriptor(descriptor, job);
+  if (has_media_units(gen)) {  // there is one base for states and kernels
+    job.kernel += settings.bases.general;
+    job.sampler_table += static_cast<uint32_t>(settings.bases.general);
+  }
   job.media = true;
   job.position = {object.x_position, object.y_position};
   job.simd = 32;

@@ -1,6 +1,6 @@
 // Commands of the media and compute pipeline to settings, settings back to commands (a context image holds them), and
-// GPGPU_WALKER and media objects to jobs. Gen8 to Gen12. Left out: URB shares and the scoreboard of the media front
-// end, which change nothing that a program sees.
+// GPGPU_WALKER and media objects to jobs. Media from Gen4 on, compute from Gen8 on. Left out: URB shares and the
+// scoreboard of the media front end, which change nothing that a program sees, and the decoders of Gen4's.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "compute/compute_state.h"
 #include "gen/generation.h"
+#include "hw/common.h"
 #include "memory/address_space.h"
 #include "spec/descriptors.h"
 #include "spec/item_ids.h"
@@ -33,6 +34,12 @@ inline constexpr uint32_t kMostGroupThreads = 1023;
 // What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
 JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
                   const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job);
+
+// Gen4: the media front end's state and the descriptors lie in memory, and constants are the 3D pipeline's.
+bool has_media_units(spec::GenId gen);
+// Brings what they say now into the settings.
+JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants, AddressSpace& space,
+                          Settings& settings);
 
 // What a MEDIA_OBJECT, a MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one a position, media_walk.h) asks
 // for. Left out: children of them, colours of a walk in the threads' headers, and the scoreboard, for which nothing

@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "engine/memory_of.h"
 #include "engine/predicate.h"
+#include "hw/common.h"
 #include "hw/gpgpu.h"
 
 namespace halogen::engine {
@@ -33,18 +34,12 @@ std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
           engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMZ)};
 }
 
-// Before there was compute, threads spoke to data ports that are not there yet.
-bool has_compute(spec::GenId gen) {
-  const spec::LengthRule& rule = hw::GPGPU_WALKER::kDesc.length_of_gen[static_cast<size_t>(gen)];
-  return rule.fixed != 0 || rule.max != 0;
-}
-
 }  // namespace
 
 Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
   const bool media = command.desc.id == CommandId::MEDIA_OBJECT || command.desc.id == CommandId::MEDIA_OBJECT_PRT ||
                      command.desc.id == CommandId::MEDIA_OBJECT_WALKER;
-  if (command.desc.id == CommandId::GPGPU_WALKER || (media && has_compute(engine.gen()))) {
+  if (command.desc.id == CommandId::GPGPU_WALKER || media) {
     return walk(engine, command);
   }
   compute::Settings& settings = engine.state().compute.settings;
@@ -69,11 +64,18 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
   }
   walk.end();
   const std::array<uint32_t, 3> counts = indirect_counts(engine);
-  const compute::JobFault fault =
-      media ? compute::make_media_job(engine.generation(), state.settings, command.desc.id, command.dwords, space,
-                                      walk.job)
-            : compute::make_job(engine.generation(), state.settings, command.dwords,
-                                fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
+  compute::JobFault fault = compute::JobFault::none;
+  if (media && compute::has_media_units(engine.gen())) {
+    fault = compute::take_media_units(engine.generation(),
+                                      engine.state().draw.settings.get<hw::CONSTANT_BUFFER>(engine.gen()), space,
+                                      state.settings);
+  }
+  if (fault == compute::JobFault::none) {
+    fault = media ? compute::make_media_job(engine.generation(), state.settings, command.desc.id, command.dwords, space,
+                                            walk.job)
+                  : compute::make_job(engine.generation(), state.settings, command.dwords,
+                                      fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
+  }
   switch (fault) {
     case compute::JobFault::none:
       break;
@@ -89,7 +91,8 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
       return Next::advance();
   }
   if (command.desc.id == CommandId::MEDIA_OBJECT_WALKER) {
-    engine.approximate(command.desc, "threads are not told colours and groups; dispatch masks are not applied");
+    engine.approximate(command.desc,
+                       "threads are not told colours and groups; dispatch masks and two-way walks are left out");
   }
   walk.valid = true;
   walk.command = place;

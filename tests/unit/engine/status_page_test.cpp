@@ -64,7 +64,7 @@ TEST_P(Clients, AreToldApartByTheTopBits) {
   EXPECT_EQ(bench.events(EventKind::unsupported), 0u);
   bench.run_all(kRcs, {0x7100'0002, 0, 0, 0});
   EXPECT_EQ(bench.executed("MEDIA_OBJECT"), 1u) << "media";
-  EXPECT_EQ(bench.events(EventKind::unsupported), 1u) << "... which has no such unit yet";
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "... whose unit was given no state";
   EXPECT_EQ(bench.events(EventKind::unknown_command), 0u);
 }
 
