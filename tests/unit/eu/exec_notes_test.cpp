@@ -1,6 +1,8 @@
 // What the notes about Gen4 to 6 say of execution units and messages (docs/requirements/notes.md), row by row.
 #include "covers.h"
+#include "eu/isa/decoder.h"
 #include "eu/isa/encoder.h"
+#include "eu/isa/printer.h"
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {
@@ -49,7 +51,36 @@ TEST(EuNotes, ConversionsBetweenTypes) {
   }
 }
 
+// Words of others that move an architecture register: intel-gen4asm for Gen4, and iga64 for Gen8 where it knows none.
+void expect_numbers() {
+  const struct {
+    GenId gen;
+    std::array<uint32_t, 4> word;
+    std::string_view name;
+    unsigned number;
+  } moves[]{{GenId::gen4, {1, 0x2040'0001, 0x0000, 0}, " null", 0x00},
+            {GenId::gen4, {1, 0x2040'0001, 0x0200, 0}, " a0", 0x10},
+            {GenId::gen4, {1, 0x2040'0001, 0x0420, 0}, " acc1", 0x21},
+            {GenId::gen4, {1, 0x2040'0001, 0x0600, 0}, " f0", 0x30},
+            {GenId::gen4, {1, 0x2040'0001, 0x0800, 0}, " mask0", 0x40},
+            {GenId::gen4, {1, 0x2040'0201, 0x0a00, 0}, " ms0", 0x50},
+            {GenId::gen4, {1, 0x2040'0001, 0x0e00, 0}, " sr0", 0x70},
+            {GenId::gen4, {1, 0x2040'0001, 0x1000, 0}, " cr0", 0x80},
+            {GenId::gen4, {1, 0x2040'0001, 0x1200, 0}, " n0", 0x90},
+            {GenId::gen4, {1, 0x2040'0001, 0x1400, 0}, " ip", 0xa0},
+            {GenId::gen8, {1, 0x2040'1008, 0x1600, 0}, " tdr0", 0xb0},
+            {GenId::gen8, {1, 0x2040'0008, 0x1800, 0}, " tm0", 0xc0}};
+  for (const auto& move : moves) {
+    const Decoded decoded = decode(move.gen, std::as_bytes(std::span(move.word)));
+    EXPECT_EQ(decoded.instruction.src[0].file, File::arf) << move.name;
+    EXPECT_EQ(decoded.instruction.src[0].reg, move.number) << move.name;
+    EXPECT_NE(print(move.gen, decoded.instruction).find(move.name), std::string::npos) << move.name;
+  }
+}
+
 TEST(EuNotes, ArchitectureRegistersHaveTheirElements) {
+  COVERS("NOTES-EU-06");
+  expect_numbers();
   const struct {
     uint8_t number;
     Type type;
