@@ -1,9 +1,12 @@
 #include "engine/draw_back_end.h"
 
+#include <array>
+
 #include "engine/engine.h"
 #include "engine/memory_of.h"
 #include "engine/predicate.h"
 #include "hw/3d_depth.h"
+#include "hw/3d_so.h"
 #include "hw/3d_vertex.h"
 #include "hw/mode.h"
 
@@ -16,12 +19,57 @@ using spec::RegisterId;
 // Virtual time: an instruction a nanosecond, and something for every vertex and pixel.
 constexpr uint64_t kInstructionTime = 1;
 
+constexpr std::array kWriteOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
+                                   RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
+constexpr std::array kStreamsWritten{RegisterId::SO_NUM_PRIMS_WRITTEN0, RegisterId::SO_NUM_PRIMS_WRITTEN1,
+                                     RegisterId::SO_NUM_PRIMS_WRITTEN2, RegisterId::SO_NUM_PRIMS_WRITTEN3};
+constexpr std::array kStreamsNeeded{RegisterId::SO_PRIM_STORAGE_NEEDED0, RegisterId::SO_PRIM_STORAGE_NEEDED1,
+                                    RegisterId::SO_PRIM_STORAGE_NEEDED2, RegisterId::SO_PRIM_STORAGE_NEEDED3};
+
+// Registers have them; on Gen6 the command that sets them does.
+std::array<uint32_t, 4> stream_offsets_of(Engine& engine) {
+  std::array<uint32_t, 4> offsets{};
+  for (uint32_t i = 0; i < offsets.size(); ++i) {
+    offsets[i] =
+        engine.registers().has(kWriteOffsets[i])
+            ? engine.registers().peek(kWriteOffsets[i])
+            : engine.state().draw.settings.get<hw::_3DSTATE_GS_SVB_INDEX>(engine.gen(), i).streamed_vertex_buffer_index;
+  }
+  return offsets;
+}
+
+void set_stream_offsets(Engine& engine, const std::array<uint32_t, 4>& offsets) {
+  for (uint32_t i = 0; i < offsets.size(); ++i) {
+    if (engine.registers().has(kWriteOffsets[i])) {
+      engine.registers().poke(kWriteOffsets[i], offsets[i]);
+    } else {
+      engine.state().draw.settings.set_stream_index(engine.gen(), i, offsets[i]);
+    }
+  }
+}
+
+// A buffer is bound: its offset is given, or read from memory. False: memory refused.
+bool set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
+  constexpr uint32_t kFromMemory = ~0u;
+  uint32_t offset = bound.stream_offset;
+  if (offset == kFromMemory) {
+    AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
+    if (!space.read(message::place(bound.stream_output_buffer_offset_address.value),
+                    std::as_writable_bytes(std::span(&offset, 1)))) {
+      return false;
+    }
+  }
+  engine.registers().poke(kWriteOffsets[bound.so_buffer_index], offset);
+  return true;
+}
+
 pipe3d::ResolveInput input_of(Engine& engine, AddressSpace& space) {
   const EngineState& state = engine.state();
   return {.generation = &engine.generation(),
           .settings = &state.draw.settings,
           .bases = state.compute.settings.bases,
           .space = &space,
+          .stream_offsets = stream_offsets_of(engine),
           .wide_tables = engine.registers().has(RegisterId::GT_MODE) &&
                          engine.registers().get<hw::GT_MODE>().binding_table_alignment ==
                              hw::GT_MODE::BindingTableAlignment::btp_18_8};
@@ -87,6 +135,11 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
     engine.unsupported(command.desc);
     return Next::advance();
   }
+  hw::_3DSTATE_SO_BUFFER bound;
+  if (pipe3d::unpack_stream_buffer(engine.gen(), command.desc.id, command.dwords, bound)) {
+    return !bound.stream_offset_write_enable || set_stream_offset(engine, bound) ? Next::advance()
+                                                                                 : engine.stopped_by_fault();
+  }
   if (command.desc.id == CommandId::_3DSTATE_WM_HZ_OP) {
     const auto fields = command.as<hw::_3DSTATE_WM_HZ_OP>(engine.gen());
     if (fields.depth_buffer_clear_enable || fields.stencil_buffer_clear_enable) {
@@ -135,6 +188,27 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::O
   }
   if (outcome.statistics.vertex_shader) {
     count(engine, RegisterId::VS_INVOCATION_COUNT, counts.vertex_threads);
+  }
+  if (outcome.statistics.hull) {
+    count(engine, RegisterId::HS_INVOCATION_COUNT, counts.hull_patches);
+  }
+  if (outcome.statistics.domain) {
+    count(engine, RegisterId::DS_INVOCATION_COUNT, counts.domain_points);
+  }
+  if (outcome.statistics.geometry) {
+    count(engine, RegisterId::GS_INVOCATION_COUNT, counts.geometry.invocations);
+    count(engine, RegisterId::GS_PRIMITIVES_COUNT, counts.geometry.primitives);
+  }
+  if (outcome.statistics.streams) {
+    for (size_t i = 0; i < pipe3d::kStreams; ++i) {
+      count(engine, kStreamsWritten[i], counts.streams.written[i]);
+      count(engine, kStreamsNeeded[i], counts.streams.needed[i]);
+    }
+    count(engine, RegisterId::SO_NUM_PRIMS_WRITTEN_GEN6, counts.streams.written[0]);
+    count(engine, RegisterId::SO_PRIM_STORAGE_NEEDED_GEN6, counts.streams.needed[0]);
+  }
+  if (outcome.stream_offsets) {
+    set_stream_offsets(engine, *outcome.stream_offsets);
   }
   if (outcome.statistics.clip) {
     count(engine, RegisterId::CL_INVOCATION_COUNT, counts.clip_in);

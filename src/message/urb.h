@@ -27,6 +27,9 @@ class Urb {
   virtual std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) = 0;
   // Gen4 to 6: a new entry for a thread that asks for one (allocate, FF_SYNC); `primitives` of FF_SYNC's header.
   virtual uint32_t allocate(eu::Thread& /*thread*/, uint32_t /*primitives*/) { return 0; }
+  // Gen6: FF_SYNC says what will be streamed (its first dword: vertices above, primitives below) and learns where the
+  // streams stand.
+  virtual std::array<uint32_t, 4> synchronise(eu::Thread& /*thread*/, uint32_t /*streamed*/) { return {}; }
   virtual void written(eu::Thread& /*thread*/, const UrbWrite& /*write*/) {}
 };
 

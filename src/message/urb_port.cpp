@@ -113,10 +113,16 @@ SendOutcome urb_port(Call& call) {
       return simd8(call, false);
     case Type::urb_write:
       return old_write(call);
-    case Type::ff_sync:
+    case Type::ff_sync: {
+      Urb& urb = *call.context.environment.urb;
+      const std::array<uint32_t, 4> streams = urb.synchronise(call.thread, call.payload.dword(0, 0));
       call.response.clear();
-      call.response.put_dword(0, 0, call.context.environment.urb->allocate(call.thread, call.payload.dword(0, 1)));
+      call.response.put_dword(0, 0, urb.allocate(call.thread, call.payload.dword(0, 1)));
+      for (unsigned i = 0; i < streams.size(); ++i) {
+        call.response.put_dword(0, i + 1, streams[i]);
+      }
       return SendOutcome::done;
+    }
     default:
       return call.unsupported("this message is not there yet");
   }

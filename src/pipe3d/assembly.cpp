@@ -54,8 +54,14 @@ bool Assembler::next(Assembled& made) {
       return take(3 * i + 3, {3 * i, 3 * i + 1, 3 * i + 2}, 0);
     case Topology::TRISTRIP:
     case Topology::TRISTRIP_REVERSE:
-      return (i % 2 == 1) == (topology_ == Topology::TRISTRIP) ? take(i + 3, {i + 1, i, i + 2}, swapped())
-                                                               : take(i + 3, {i, i + 1, i + 2}, provoking_.triangle);
+      if ((i % 2 == 1) != (topology_ == Topology::TRISTRIP)) {
+        return take(i + 3, {i, i + 1, i + 2}, provoking_.triangle);
+      }
+      if (!take(i + 3, {i + 1, i, i + 2}, swapped())) {
+        return false;
+      }
+      made.swapped = true;
+      return true;
     case Topology::TRIFAN:
     case Topology::TRIFAN_NOSTIPPLE:
       return take(i + 3, {0, i + 1, i + 2}, provoking_.fan);

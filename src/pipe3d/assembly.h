@@ -18,6 +18,7 @@ struct Assembled {
   uint8_t provoking = 0;
   hw::PrimitiveTopology topology{};  // of this primitive, as threads are told
   std::array<bool, 3> edge{true, true, true};
+  bool swapped = false;  // a triangle of a strip whose first two vertices stand the other way round
 };
 
 class Assembler {

@@ -12,8 +12,9 @@ namespace {
 
 using Topology = hw::PrimitiveTopology;
 
-constexpr uint32_t kChunk = 256;     // vertices that are shaded together
-constexpr uint64_t kPart = 1 << 18;  // instructions of a part, about
+constexpr uint32_t kChunk = 256;      // vertices that are shaded together
+constexpr uint32_t kPatchChunk = 32;  // where each may become thousands
+constexpr uint64_t kPart = 1 << 18;   // instructions of a part, about
 constexpr uint32_t kMostConstantGrfs = 127;
 
 bool read_constants(Shader& shader, AddressSpace& space) {
@@ -98,11 +99,17 @@ Stop stop_of(ThreadEnd end) {
 
 void Pipeline::set_events(EventSink* events, const std::string& path) {
   vertices_.unit().set_events(events, path);
+  hull_.unit().set_events(events, path);
+  domain_.unit().set_events(events, path);
+  geometry_.unit().set_events(events, path);
   pixels_.unit().set_events(events, path);
 }
 
 void Pipeline::report(FidelityReport& report) const {
   vertices_.unit().report(report);
+  hull_.unit().report(report);
+  domain_.unit().report(report);
+  geometry_.unit().report(report);
   pixels_.report(report);
 }
 
@@ -113,31 +120,145 @@ bool Pipeline::begin(const ResolveInput& input) {
     return false;
   }
   bool ok = true;
-  for (Shader* shader : {&state_.vertex_shader.shader, &state_.pixel.shader}) {
+  for (Shader* shader : {&state_.vertex_shader.shader, &state_.tessellation.hull, &state_.tessellation.domain_shader,
+                         &state_.geometry.shader, &state_.pixel.shader}) {
     if (shader->enabled) {
       ok = read_constants(*shader, *space_) && ok;
     }
   }
   vertices_.begin(*generation_, state_, *space_);
-  pixels_.begin(*generation_, state_, vertices_.slots(), *space_);
-  clipper_.emplace(state_, vertices_.slots());
+  if (tessellates() && left_out().empty()) {
+    hull_.begin(*generation_, state_, *space_);
+    domain_.begin(*generation_, state_, *space_);
+  }
+  geometry_.begin(*generation_, state_, *space_, input.stream_offsets);
+  streams_.begin(state_.stream_output, *space_, input.stream_offsets);
+  pixels_.begin(*generation_, state_, last_slots(), *space_);
+  clipper_.emplace(state_, last_slots());
   return ok;
 }
 
-void Pipeline::primitive(const Assembled& assembled, Progress& progress, Outcome& outcome) {
+// Of the entries that are clipped.
+uint32_t Pipeline::last_slots() const {
+  return geometry_.runs() ? GeometryStage::vertex_slots(state_.geometry)
+         : tessellates()  ? DomainStage::vertex_slots(state_.tessellation)
+                          : vertices_.slots();
+}
+
+uint64_t Pipeline::instructions() const {
+  return vertices_.instructions() + hull_.instructions() + domain_.instructions() + geometry_.instructions() +
+         pixels_.instructions();
+}
+
+ThreadEnd Pipeline::shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome) {
+  return geometry_.run(objects, entries,
+                       [&](const Assembled& made, const EntryStore& from, uint32_t id, uint8_t stream) {
+                         forward(made, from, id, stream, outcome);
+                       });
+}
+
+// The points of a patch that the hull shader has done, and what lies between them.
+ThreadEnd Pipeline::shade_patch(uint32_t patch, uint32_t id, Outcome& outcome) {
+  tessellator_.run(state_.tessellation, hull_.factors(patch));
+  const ThreadEnd end = domain_.run(hull_.patches(), patch, id, tessellator_.points());
+  outcome.counts.domain_points += tessellator_.points().size();
+  if (end != ThreadEnd::done) {
+    return end;
+  }
+  const uint32_t count = tessellator_.vertices();
+  const std::span<const uint16_t> indices = tessellator_.indices();
+  Assembled made;
+  made.count = static_cast<uint8_t>(count);
+  made.topology = count == 1 ? Topology::POINTLIST : count == 2 ? Topology::LINELIST : Topology::TRILIST;
+  const Provoking& provoking = state_.raster.provoking;
+  made.provoking = count == 1 ? uint8_t{0} : std::min(count == 2 ? provoking.line : provoking.triangle, made.count);
+  parts_.clear();
+  for (size_t first = 0; first + count <= indices.size(); first += count) {
+    std::ranges::copy(indices.subspan(first, count), made.vertex.begin());
+    if (geometry_.runs()) {
+      parts_.push_back({made, id});
+    } else {
+      forward(made, domain_.vertices(), id, 0, outcome);
+    }
+  }
+  return geometry_.runs() ? shade_objects(parts_, domain_.vertices(), outcome) : ThreadEnd::done;
+}
+
+ThreadEnd Pipeline::shade_patches(Outcome& outcome) {
+  for (size_t first = 0; first < objects_.size(); first += HullStage::kMostPatches) {
+    const std::span<const Object> some =
+        std::span(objects_).subspan(first, std::min(HullStage::kMostPatches, objects_.size() - first));
+    outcome.counts.hull_patches += some.size();
+    ThreadEnd end = hull_.run(some, vertices_.output());
+    for (uint32_t i = 0; i < some.size() && end == ThreadEnd::done && outcome.stop == Stop::finished; ++i) {
+      end = shade_patch(i, some[i].id, outcome);
+    }
+    if (end != ThreadEnd::done) {
+      return end;
+    }
+  }
+  return ThreadEnd::done;
+}
+
+// What nobody does of the stages between vertices and clipping.
+std::string_view Pipeline::left_out() const {
+  const Tessellation& tessellation = state_.tessellation;
+  if (tessellates() && (!tessellation.hull.enabled || !tessellation.domain_shader.enabled)) {
+    return "tessellation without shaders";
+  }
+  if (tessellates() && (tessellation.hull_dispatch == HullDispatch::dual_patch || !tessellation.domain_wide)) {
+    return "a hull or domain shader with two patches or points in halves of registers";
+  }
+  const GeometryDispatch dispatch = state_.geometry.dispatch;
+  if (state_.geometry.shader.enabled && dispatch != GeometryDispatch::simd8 && dispatch != GeometryDispatch::single) {
+    return "a geometry shader with two objects in a thread";
+  }
+  return {};
+}
+
+// A primitive as the last shader before clipping has made it.
+void Pipeline::forward(const Assembled& assembled, const EntryStore& entries, uint32_t id, uint8_t stream,
+                       Outcome& outcome) {
+  if (outcome.stop != Stop::finished) {
+    return;
+  }
+  if (state_.stream_output.enabled) {
+    Assembled made = assembled;
+    discard_adjacency(made);
+    put_in_order(made, state_.stream_output.reorder_trailing ? StripOrder::trailing : StripOrder::leading);
+    std::array<std::span<const Slot>, 3> vertices;
+    const size_t count = std::min<size_t>(made.count, vertices.size());
+    for (size_t i = 0; i < count; ++i) {
+      vertices[i] = entries.entry(made.vertex[i]);
+    }
+    if (!streams_.write(stream, std::span(vertices).first(count))) {
+      outcome.stop = Stop::fault;
+      return;
+    }
+    if (!state_.stream_output.rendering) {
+      return;
+    }
+  }
+  if (stream != (state_.stream_output.enabled ? state_.stream_output.stream : 0)) {
+    return;
+  }
+  primitive(assembled, entries, id, outcome);
+  outcome.stop = stop_of(pixels_.end());
+}
+
+void Pipeline::primitive(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome) {
   Primitive primitive;
   primitive.shape = shape_of(assembled.topology);
   primitive.provoking = assembled.provoking;
-  primitive.id = progress.primitive++;
+  primitive.id = id;
   primitive.topology = assembled.topology;
   primitive.edge = assembled.edge;
-  ++outcome.counts.primitives;
   // Without a geometry shader adjacent vertices are left out.
   const bool lines = assembled.count == 4;
   const bool triangles = assembled.count == 6;
   for (unsigned i = 0; i < vertices_of(primitive.shape); ++i) {
     const uint32_t handle = assembled.vertex[lines ? i + 1 : triangles ? i * 2 : i];
-    const std::span<const Slot> entry = std::as_const(vertices_).output().entry(handle);
+    const std::span<const Slot> entry = entries.entry(handle);
     if (entry.size() < 2) {
       return;
     }
@@ -180,7 +301,8 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   constexpr uint32_t kCut = ~0u;
   std::vector<uint32_t> order;
   std::unordered_map<uint32_t, uint32_t> known;  // by index
-  while (order.size() < kChunk && progress.vertex < call.vertices) {
+  const uint32_t most = tessellates() ? kPatchChunk : kChunk;
+  while (order.size() < most && progress.vertex < call.vertices) {
     const VertexFetch::Index index = fetch.index(progress.vertex++);
     if (index.cut) {
       order.push_back(kCut);
@@ -210,10 +332,15 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   if (outcome.stop != Stop::finished) {
     return;
   }
+  const bool between = geometry_.runs() || tessellates();
+  objects_.clear();
   const auto emit = [&](const Assembled& assembled) {
-    if (outcome.stop == Stop::finished) {
-      primitive(assembled, progress, outcome);
-      outcome.stop = stop_of(pixels_.end());
+    ++outcome.counts.primitives;
+    const uint32_t id = progress.primitive++;
+    if (between) {
+      objects_.push_back({assembled, id});
+    } else {
+      forward(assembled, std::as_const(vertices_).output(), id, 0, outcome);
     }
   };
   for (const uint32_t handle : order) {
@@ -228,6 +355,12 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     progress.vertex = 0;
     progress.primitive = 0;
     ++progress.instance;
+  }
+  if (between) {
+    const ThreadEnd end = tessellates() ? shade_patches(outcome) : shade_objects(objects_, vertices_.output(), outcome);
+    if (outcome.stop == Stop::finished) {
+      outcome.stop = stop_of(end);
+    }
   }
   progress.kept.clear();
   uint32_t names = 0;
@@ -251,27 +384,20 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     fast_clear(outcome);
     return outcome;
   }
-  if (state_.tessellation.enabled || state_.tessellation.hull.enabled) {
-    outcome.missing = "tessellation";
+  outcome.missing = left_out();
+  if (!outcome.missing.empty()) {
     return outcome;
-  }
-  if (state_.geometry.shader.enabled) {
-    outcome.missing = "a geometry shader";
-    return outcome;
-  }
-  if (state_.stream_output.enabled) {
-    outcome.missing = "stream output";
   }
   if (state_.setup_shader.enabled) {
     outcome.inexact = "no threads clip, and not all edges are where the first chips have them";
   }
-  const uint64_t before = vertices_.instructions() + pixels_.instructions();
+  const uint64_t before = instructions();
   while (progress.instance < progress.call.instances && progress.call.vertices != 0) {
     if (progress.vertex == 0 && progress.kept.empty()) {
       progress.assembler = Assembler(progress.call.topology, state_.raster.provoking);
     }
     chunk(progress, outcome);
-    outcome.instructions = vertices_.instructions() + pixels_.instructions() - before;
+    outcome.instructions = instructions() - before;
     if (outcome.stop != Stop::finished) {
       break;
     }
@@ -287,10 +413,25 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     outcome.missing = pixels_.missing();
   }
   outcome.counts.pixels = pixels_.counts();
-  outcome.statistics = {.vertices = state_.vertices.statistics,
-                        .vertex_shader = state_.vertex_shader.shader.statistics,
-                        .clip = state_.clip.statistics,
-                        .pixels = state_.pixel.shader.statistics};
+  outcome.counts.geometry = geometry_.counts();
+  if (state_.stream_output.enabled) {
+    if (!streams_.note_offsets() && outcome.stop == Stop::finished) {
+      outcome.stop = Stop::fault;
+    }
+    outcome.stream_offsets = streams_.offsets();
+    outcome.counts.streams = streams_.counts();
+  } else if (geometry_.runs() && state_.geometry.stream_indices) {
+    outcome.stream_offsets = geometry_.indices();
+    outcome.counts.streams.written[0] = geometry_.counts().streamed;
+    outcome.counts.streams.needed[0] = geometry_.counts().streamed_needed;
+  }
+  outcome.statistics = {
+      .vertices = state_.vertices.statistics,
+      .vertex_shader = state_.vertex_shader.shader.statistics,
+      .geometry = state_.geometry.shader.statistics,
+      .streams = state_.stream_output.enabled ? state_.stream_output.statistics : state_.geometry.stream_statistics,
+      .clip = state_.clip.statistics,
+      .pixels = state_.pixel.shader.statistics};
   return outcome;
 }
 

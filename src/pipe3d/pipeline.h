@@ -1,10 +1,10 @@
 // The 3D pipeline at work: a draw from vertices to pixels. It knows memory, state and threads, not engines: whoever
 // owns it gives it settings and a DrawCall, and asks for parts of the work until it is done.
 //
-// Left out so far: tessellation, geometry shaders, stream output (they are named in Outcome::missing), threads that
-// clip on Gen4, coarse pixels, chroma keys, planes of depth and w in payloads.
+// Left out so far: threads that clip on Gen4, coarse pixels, chroma keys, planes of depth and w in payloads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,11 +17,16 @@
 #include "memory/address_space.h"
 #include "pipe3d/assembly.h"
 #include "pipe3d/clipper.h"
+#include "pipe3d/domain_stage.h"
 #include "pipe3d/draw_call.h"
 #include "pipe3d/draw_state.h"
+#include "pipe3d/geometry_stage.h"
+#include "pipe3d/hull_stage.h"
 #include "pipe3d/pixel_stage.h"
 #include "pipe3d/resolve.h"
 #include "pipe3d/settings.h"
+#include "pipe3d/stream_output.h"
+#include "pipe3d/tessellator.h"
 #include "pipe3d/vertex_fetch.h"
 #include "pipe3d/vertex_stage.h"
 
@@ -32,6 +37,10 @@ struct Counts {
   uint64_t vertices = 0;
   uint64_t primitives = 0;
   uint64_t vertex_threads = 0;  // vertices that were shaded
+  uint64_t hull_patches = 0;
+  uint64_t domain_points = 0;
+  GeometryCounts geometry;
+  StreamCounts streams;
   uint64_t clip_in = 0;
   uint64_t clip_out = 0;
   PixelCounts pixels;
@@ -43,6 +52,10 @@ enum class Stop : uint8_t { finished, unfinished, fault, illegal, endless };
 struct Statistics {
   bool vertices = false;
   bool vertex_shader = false;
+  bool hull = false;
+  bool domain = false;
+  bool geometry = false;
+  bool streams = false;
   bool clip = false;
   bool pixels = false;
 };
@@ -52,8 +65,9 @@ struct Outcome {
   uint64_t instructions = 0;
   Counts counts;
   Statistics statistics;
-  std::string_view inexact;  // what is not done as hardware does it
-  std::string_view missing;  // what the draw asked for and nobody does; static text
+  std::optional<std::array<uint32_t, 4>> stream_offsets;  // as ResolveInput has them, where streams were written
+  std::string_view inexact;                               // what is not done as hardware does it
+  std::string_view missing;                               // what the draw asked for and nobody does; static text
 };
 
 class Pipeline {
@@ -69,13 +83,28 @@ class Pipeline {
   bool begin(const ResolveInput& input);
   void fast_clear(Outcome& outcome);
   void chunk(Progress& progress, Outcome& outcome);
-  void primitive(const Assembled& assembled, Progress& progress, Outcome& outcome);
+  ThreadEnd shade_patches(Outcome& outcome);
+  ThreadEnd shade_patch(uint32_t patch, uint32_t id, Outcome& outcome);
+  ThreadEnd shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome);
+  void forward(const Assembled& assembled, const EntryStore& entries, uint32_t id, uint8_t stream, Outcome& outcome);
+  void primitive(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome);
+  bool tessellates() const { return state_.tessellation.enabled; }
+  std::string_view left_out() const;
+  uint32_t last_slots() const;
+  uint64_t instructions() const;
 
   const Generation* generation_ = nullptr;
   AddressSpace* space_ = nullptr;
   PipelineState state_;
   VertexStage vertices_;
+  HullStage hull_;
+  Tessellator tessellator_;
+  DomainStage domain_;
+  GeometryStage geometry_;
+  StreamWriter streams_;
   PixelStage pixels_;
+  std::vector<Object> objects_;  // of a chunk, for the stages between vertices and clipping
+  std::vector<Object> parts_;    // of a patch
   std::vector<Clipper::Piece> pieces_;
   std::vector<ScreenPrimitive> screen_;
   std::optional<Clipper> clipper_;

@@ -106,29 +106,44 @@ struct VertexShader {
   VertexDispatch dispatch = VertexDispatch::simd8;
 };
 
-enum class HullDispatch : uint8_t { single_patch, eight_patch };
+enum class HullDispatch : uint8_t { single_patch, eight_patch, dual_patch };
+enum class TessellationDomain : uint8_t { quad, triangle, line };
+enum class TessellationOutput : uint8_t { point, line, clockwise, counter_clockwise };
+enum class TessellationPartitioning : uint8_t { integer, odd, even };
 
 struct Tessellation {
   Shader hull;
   HullDispatch hull_dispatch = HullDispatch::single_patch;
   uint32_t hull_instances = 1;
+  uint32_t patch_slots = 64;  // of what it writes
   bool hull_handles = false;  // input vertex handles in the payload
   bool hull_primitive_id = false;
 
   bool enabled = false;
-  uint8_t domain = 0;        // quad, triangle, line
-  uint8_t output = 0;        // point, line, clockwise, counter-clockwise
-  uint8_t partitioning = 0;  // integer, odd, even
+  TessellationDomain domain{};
+  TessellationOutput output{};
+  TessellationPartitioning partitioning{};
   float most_odd = 63.0f;
   float most_even = 64.0f;
 
   Shader domain_shader;
+  bool domain_wide = true;     // eight points a thread
+  uint32_t domain_slots = 64;  // of what it writes
   bool domain_w = false;
   bool domain_primitive_id = true;
 };
 
+enum class GeometryDispatch : uint8_t {
+  single,         // one object; entries are asked for (Gen6)
+  dual_instance,  // two at a time, in halves of registers
+  dual_object,
+  simd8  // one a channel
+};
+
 struct Geometry {
   Shader shader;
+  GeometryDispatch dispatch = GeometryDispatch::simd8;
+  uint32_t entry_slots = 64;  // of what it writes
   bool handles = false;
   bool primitive_id = false;
   uint32_t instances = 1;
@@ -143,6 +158,14 @@ struct Geometry {
   bool discard_adjacency = false;
   bool reorder_trailing = false;
   uint32_t invocations_step = 1;
+
+  // Gen6: threads write to streams themselves.
+  bool rendering = true;
+  bool stream_indices = false;  // are in the payload
+  bool post_increment = false;
+  uint32_t increment = 0;
+  std::array<uint32_t, 4> most_index{};
+  bool stream_statistics = false;
 };
 
 struct StreamOutput {
@@ -151,6 +174,7 @@ struct StreamOutput {
     uint64_t address = 0;
     uint64_t bytes = 0;
     uint32_t pitch = 0;
+    uint64_t offset_address = 0;  // where the next offset is noted; 0: nowhere
   };
   struct Entry {
     uint8_t buffer = 0;

@@ -2,6 +2,9 @@
 // which generations hold their state; what they share is in resolve_parts.h.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "gen/generation.h"
 #include "memory/address_space.h"
 #include "pipe3d/pipeline_state.h"
@@ -14,7 +17,8 @@ struct ResolveInput {
   const Settings* settings = nullptr;
   message::StateBases bases;
   AddressSpace* space = nullptr;
-  bool wide_tables = false;  // GT_MODE: binding table pointers count 256 bytes
+  std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: bytes; of Gen6 vertices
+  bool wide_tables = false;                  // GT_MODE: binding table pointers count 256 bytes
 };
 
 // False: memory refused to give a part of the state.

@@ -7,6 +7,7 @@
 #include "hw/3d_pixel.h"
 #include "hw/3d_pointers.h"
 #include "hw/3d_raster.h"
+#include "hw/3d_so.h"
 #include "hw/3d_urb.h"
 #include "hw/depth.h"
 #include "hw/viewport.h"
@@ -22,6 +23,7 @@ constexpr uint32_t kClipViewport_B = 16;
 constexpr uint32_t kDepthRange_B = 8;
 constexpr uint32_t kScissor_B = 8;
 constexpr uint32_t kBlendEntry_B = 8;
+constexpr uint32_t kUnitSlots = 8;  // of entries: 128 bytes
 
 // Lengths count less one, and a buffer is there when its bit is set.
 template <class Command>
@@ -54,8 +56,39 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   shader.sampler_table = static_cast<uint32_t>(samplers.vs_sampler_state_pointer);
   set_constants(from, from.get<hw::_3DSTATE_CONSTANT_VS>(), shader);
   stage.dispatch = VertexDispatch::pairs;
-  constexpr uint32_t kUnitSlots = 8;  // 128 bytes
   stage.entry_slots = (from.get<hw::_3DSTATE_URB>().vs_urb_entry_allocation_size + 1u) * kUnitSlots;
+}
+
+void resolve_geometry(Resolver& from, Geometry& stage) {
+  const auto command = from.get<hw::_3DSTATE_GS>();
+  const auto tables = from.get<hw::_3DSTATE_BINDING_TABLE_POINTERS>();
+  const auto samplers = from.get<hw::_3DSTATE_SAMPLER_STATE_POINTERS>();
+  Shader& shader = stage.shader;
+  shader.enabled = command.enable;
+  shader.kernel = command.kernel_start_pointer;
+  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
+  shader.read_offset = command.vertex_urb_entry_read_offset;
+  shader.read_length = command.vertex_urb_entry_read_length;
+  shader.scratch_base = command.scratch_space_base_pointer;
+  shader.scratch_code = command.per_thread_scratch_space;
+  shader.control = control_of(command.floating_point_mode, command.single_program_flow);
+  shader.vector_mask = command.vector_mask_enable;
+  shader.statistics = command.statistics_enable;
+  shader.binding_table = from.bases().surface + tables.gs_binding_table_pointer;
+  shader.sampler_table = static_cast<uint32_t>(samplers.gs_sampler_state_pointer);
+  set_constants(from, from.get<hw::_3DSTATE_CONSTANT_GS>(), shader);
+  stage.dispatch = GeometryDispatch::single;
+  stage.entry_slots = (from.get<hw::_3DSTATE_URB>().gs_urb_entry_allocation_size + 1u) * kUnitSlots;
+  stage.discard_adjacency = command.discard_adjacency;
+  stage.reorder_trailing = command.reorder_mode == hw::ReorderMode::TRAILING;
+  stage.rendering = command.rendering_enabled;
+  stage.stream_indices = command.svbi_payload_enable;
+  stage.post_increment = command.svbi_post_increment_enable;
+  stage.increment = command.svbi_post_increment_value;
+  stage.stream_statistics = command.so_statistics_enable;
+  for (uint32_t i = 0; i < stage.most_index.size(); ++i) {
+    stage.most_index[i] = from.get<hw::_3DSTATE_GS_SVB_INDEX>(i).maximum_index;
+  }
 }
 
 void resolve_clip(Resolver& from, PipelineState& state) {
@@ -268,8 +301,7 @@ void resolve_combined(Resolver& from, PipelineState& state) {
   resolve_output(from, state.output);
   resolve_buffers(from, state.output);
   state.output.statistics = state.pixel.shader.statistics;
-  const auto gs = from.get<hw::_3DSTATE_GS>();
-  state.geometry.shader.enabled = gs.enable;
+  resolve_geometry(from, state.geometry);
 }
 
 }  // namespace halogen::pipe3d

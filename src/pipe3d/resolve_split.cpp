@@ -7,11 +7,10 @@
 #include "hw/3d_pixel.h"
 #include "hw/3d_pointers.h"
 #include "hw/3d_raster.h"
-#include "hw/3d_so.h"
 #include "hw/3d_urb.h"
-#include "hw/so_decl.h"
 #include "hw/viewport.h"
 #include "pipe3d/resolve_parts.h"
+#include "pipe3d/resolve_stages.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -23,75 +22,6 @@ constexpr uint32_t kDepthRange_B = 8;
 constexpr uint32_t kScissor_B = 8;
 constexpr uint32_t kBlendHeader_B = 4;
 constexpr uint32_t kBlendEntry_B = 8;
-constexpr unsigned kWideTableShift = 3;  // bits 18:8 stand where bits 15:5 do otherwise
-
-// Where a stage's tables and constants are named.
-struct StageCommands {
-  CommandId binding;
-  CommandId sampler;
-  CommandId constants;
-  uint32_t index;  // in CONSTANT_ALL
-};
-constexpr StageCommands kVertex{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_VS,
-                                CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_VS, CommandId::_3DSTATE_CONSTANT_VS, 0};
-constexpr StageCommands kHull{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_HS,
-                              CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_HS, CommandId::_3DSTATE_CONSTANT_HS, 1};
-constexpr StageCommands kDomain{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_DS,
-                                CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_DS, CommandId::_3DSTATE_CONSTANT_DS, 2};
-constexpr StageCommands kGeometry{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_GS,
-                                  CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_GS, CommandId::_3DSTATE_CONSTANT_GS, 3};
-constexpr StageCommands kPixel{CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS,
-                               CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_PS, CommandId::_3DSTATE_CONSTANT_PS, 4};
-
-// Commands of all stages have the same layout: that of the vertex shader's is used.
-void set_tables(Resolver& from, const StageCommands& stage, Shader& shader) {
-  const std::span<const uint32_t> binding = from.settings().words(stage.binding);
-  const auto pool = from.get<hw::_3DSTATE_BINDING_TABLE_POOL_ALLOC>();
-  const uint64_t base =
-      pool.binding_table_pool_enable ? pool.binding_table_pool_base_address.value : from.bases().surface;
-  if (!binding.empty()) {
-    const uint64_t pointer = hw::_3DSTATE_BINDING_TABLE_POINTERS_VS::unpack(from.gen(), binding).binding_table_pointer;
-    shader.binding_table = base + (pointer << (from.wide_tables() ? kWideTableShift : 0));
-  }
-  const std::span<const uint32_t> sampler = from.settings().words(stage.sampler);
-  if (!sampler.empty()) {
-    shader.sampler_table = static_cast<uint32_t>(
-        hw::_3DSTATE_SAMPLER_STATE_POINTERS_VS::unpack(from.gen(), sampler).sampler_state_pointer);
-  }
-}
-
-void set_constants(Resolver& from, const StageCommands& stage, Shader& shader) {
-  const std::span<const uint32_t> words = from.settings().words(stage.constants);
-  if (!words.empty()) {
-    set_push(shader, hw::_3DSTATE_CONSTANT_VS::unpack(from.gen(), words).constant_body, 0);
-    return;
-  }
-  using All = hw::_3DSTATE_CONSTANT_ALL;
-  const std::span<const uint32_t> all = from.settings().words(CommandId::_3DSTATE_CONSTANT_ALL, stage.index);
-  if (all.empty()) {
-    return;
-  }
-  const uint8_t mask = All::unpack(from.gen(), all).pointer_buffer_mask;
-  const size_t entries = All::count_buffers(from.gen(), all);
-  size_t entry = 0;
-  for (size_t i = 0; i < shader.push.size(); ++i) {
-    if ((mask >> i & 1) != 0 && entry < entries) {
-      const hw::_3DSTATE_CONSTANT_ALL_DATA body = All::unpack_buffers(from.gen(), all, entry++).body;
-      shader.push[i] = {body.pointer_to_constant_buffer.value, body.constant_buffer_read_length};
-    }
-  }
-}
-
-template <class Command>
-void set_common(const Command& command, Shader& shader) {
-  shader.kernel = command.kernel_start_pointer;
-  shader.scratch_base = command.scratch_space_base_pointer;
-  shader.scratch_code = command.per_thread_scratch_space;
-  shader.vector_mask = command.vector_mask_enable;
-  shader.statistics = command.statistics_enable;
-  shader.enabled = command.enable;
-}
-
 void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   const auto command = from.get<hw::_3DSTATE_VS>();
   Shader& shader = stage.shader;
@@ -107,103 +37,6 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   }
   set_tables(from, kVertex, shader);
   set_constants(from, kVertex, shader);
-}
-
-void resolve_tessellation(Resolver& from, Tessellation& stage) {
-  const auto hull = from.get<hw::_3DSTATE_HS>();
-  set_common(hull, stage.hull);
-  stage.hull.first_grf = static_cast<uint8_t>(hull.dispatch_grf_start_register_for_urb_data +
-                                              (hull.dispatch_grf_start_register_for_urb_data_high ? 32 : 0));
-  stage.hull.read_offset = hull.vertex_urb_entry_read_offset;
-  stage.hull.read_length = hull.vertex_urb_entry_read_length;
-  stage.hull.control = control_of(hull.floating_point_mode, hull.single_program_flow);
-  stage.hull_dispatch = hull.dispatch_mode == hw::_3DSTATE_HS::DispatchMode::eight_patch ? HullDispatch::eight_patch
-                                                                                         : HullDispatch::single_patch;
-  stage.hull_instances = hull.instance_count + 1u;
-  stage.hull_handles = hull.include_vertex_handles;
-  stage.hull_primitive_id = hull.include_primitive_id;
-  set_tables(from, kHull, stage.hull);
-  set_constants(from, kHull, stage.hull);
-
-  const auto engine = from.get<hw::_3DSTATE_TE>();
-  stage.enabled = engine.te_enable;
-  stage.domain = static_cast<uint8_t>(engine.te_domain);
-  stage.output = static_cast<uint8_t>(engine.output_topology);
-  stage.partitioning = static_cast<uint8_t>(engine.partitioning);
-  stage.most_odd = engine.maximum_tessellation_factor_odd;
-  stage.most_even = engine.maximum_tessellation_factor_not_odd;
-
-  const auto domain = from.get<hw::_3DSTATE_DS>();
-  set_common(domain, stage.domain_shader);
-  stage.domain_shader.first_grf = domain.dispatch_grf_start_register_for_urb_data;
-  stage.domain_shader.read_offset = domain.patch_urb_entry_read_offset;
-  stage.domain_shader.read_length = domain.patch_urb_entry_read_length;
-  stage.domain_shader.control = control_of(domain.floating_point_mode, false);
-  stage.domain_w = domain.compute_w_coordinate_enable;
-  stage.domain_primitive_id = !domain.primitive_id_not_required;
-  set_tables(from, kDomain, stage.domain_shader);
-  set_constants(from, kDomain, stage.domain_shader);
-}
-
-void resolve_geometry(Resolver& from, Geometry& stage) {
-  using Command = hw::_3DSTATE_GS;
-  const auto command = from.get<Command>();
-  set_common(command, stage.shader);
-  stage.shader.first_grf = static_cast<uint8_t>(command.dispatch_grf_start_register_for_urb_data +
-                                                16u * command.dispatch_grf_start_register_for_urb_data_high);
-  stage.shader.read_offset = command.vertex_urb_entry_read_offset;
-  stage.shader.read_length = command.vertex_urb_entry_read_length;
-  stage.shader.control = control_of(command.floating_point_mode, command.single_program_flow);
-  stage.handles = command.include_vertex_handles;
-  stage.primitive_id = command.include_primitive_id;
-  stage.instances = command.instance_control + 1u;
-  stage.header_B = command.control_data_header_size * 32u;
-  stage.stream_ids = command.control_data_format == Command::ControlDataFormat::sid;
-  stage.default_stream = command.default_stream_id;
-  stage.vertex_B = (command.output_vertex_size + 1u) * kSlot_B;
-  stage.expected_vertices = command.expected_vertex_count;
-  stage.static_count = command.static_output;
-  stage.count = command.static_output_vertex_count;
-  stage.topology = command.output_topology;
-  stage.discard_adjacency = command.discard_adjacency;
-  stage.reorder_trailing = command.reorder_mode == hw::ReorderMode::TRAILING;
-  stage.invocations_step = command.invocations_increment_value + 1u;
-  set_tables(from, kGeometry, stage.shader);
-  set_constants(from, kGeometry, stage.shader);
-}
-
-void resolve_stream_output(Resolver& from, StreamOutput& stage) {
-  const auto command = from.get<hw::_3DSTATE_STREAMOUT>();
-  stage.enabled = command.so_function_enable;
-  stage.rendering = !command.rendering_disable;
-  stage.stream = command.render_stream_select;
-  stage.statistics = command.so_statistics_enable;
-  stage.reorder_trailing = command.reorder_mode == hw::ReorderMode::TRAILING;
-  const auto lists = from.get<hw::_3DSTATE_SO_DECL_LIST>();
-  const std::span<const uint32_t> words = from.settings().words(CommandId::_3DSTATE_SO_DECL_LIST);
-  for (size_t stream = 0; stream < stage.entries.size(); ++stream) {
-    stage.read_offset[stream] = command.streams[stream].vertex_read_offset;
-    stage.used_buffers[stream] = lists.streams_to_buffer_selects[stream].buffers;
-    const size_t count =
-        std::min<size_t>(lists.num_entries[stream].count,
-                         words.empty() ? 0 : hw::_3DSTATE_SO_DECL_LIST::count_entries(from.gen(), words));
-    for (size_t i = 0; i < count; ++i) {
-      const hw::SO_DECL_ENTRY::Streams entry =
-          hw::_3DSTATE_SO_DECL_LIST::unpack_entries(from.gen(), words, i).entry.streams[stream];
-      stage.entries[stream].push_back({.buffer = entry.output_buffer_slot,
-                                       .hole = entry.hole_flag,
-                                       .slot = entry.register_index,
-                                       .mask = entry.component_mask});
-    }
-  }
-  for (uint32_t i = 0; i < stage.buffers.size(); ++i) {
-    StreamOutput::Buffer& buffer = stage.buffers[i];
-    buffer.pitch = command.buffers[i].surface_pitch;
-    const auto bound = from.get<hw::_3DSTATE_SO_BUFFER>(i);
-    buffer.enabled = bound.so_buffer_enable;
-    buffer.address = bound.surface_base_address.value;
-    buffer.bytes = (uint64_t{bound.surface_size} + 1) * 4;
-  }
 }
 
 // No number is the first pixel.

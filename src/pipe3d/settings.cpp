@@ -5,8 +5,8 @@
 #include "hw/3d_constants.h"
 #include "hw/3d_depth.h"
 #include "hw/3d_pointers.h"
-#include "hw/3d_so.h"
 #include "hw/3d_vertex.h"
+#include "hw/so_decl.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -19,6 +19,23 @@ constexpr uint32_t kNotPipelined = 0x79;
 
 constexpr uint32_t key_of(CommandId id, uint32_t index) {
   return static_cast<uint32_t>(id) << 8 | (index & 0xff);
+}
+
+constexpr size_t kStreamBufferDwords = 8;
+
+template <class Command>
+void take_body(spec::GenId gen, std::span<const uint32_t> dwords, uint8_t index, hw::_3DSTATE_SO_BUFFER& bound) {
+  const hw::_3DSTATE_SO_BUFFER_INDEX_BODY body = Command::unpack(gen, dwords).body;
+  bound = {};
+  bound.so_buffer_index = index;
+  bound.so_buffer_enable = body.so_buffer_enable;
+  bound.mocs = body.mocs;
+  bound.surface_base_address = body.surface_base_address;
+  bound.surface_size = body.surface_size;
+  bound.stream_offset_write_enable = body.stream_offset_write_enable;
+  bound.stream_output_buffer_offset_address_enable = body.stream_output_buffer_offset_address_enable;
+  bound.stream_output_buffer_offset_address = body.stream_output_buffer_offset_address;
+  bound.stream_offset = body.stream_offset;
 }
 
 // The command with the fields of `T`; other dwords are those of `like`.
@@ -204,8 +221,20 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
       put(desc.id, hw::_3DSTATE_VF_INSTANCING::unpack(gen, dwords).vertex_element_index, dwords);
       return true;
     case CommandId::_3DSTATE_SO_BUFFER:
-      put(desc.id, hw::_3DSTATE_SO_BUFFER::unpack(gen, dwords).so_buffer_index, dwords);
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_0:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_1:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_2:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_3: {
+      hw::_3DSTATE_SO_BUFFER bound;
+      unpack_stream_buffer(gen, desc.id, dwords, bound);
+      // The offset is set when the command is parsed and lives in a register from then on.
+      bound.stream_offset_write_enable = false;
+      std::vector<uint32_t> words(kStreamBufferDwords);
+      if (bound.pack(gen, words)) {
+        put(CommandId::_3DSTATE_SO_BUFFER, bound.so_buffer_index, words);
+      }
       return true;
+    }
     case CommandId::_3DSTATE_GS_SVB_INDEX:
       put(desc.id, hw::_3DSTATE_GS_SVB_INDEX::unpack(gen, dwords).index_number, dwords);
       return true;
@@ -240,6 +269,39 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
     }
   }
   return true;
+}
+
+void Settings::set_stream_index(spec::GenId gen, uint32_t number, uint32_t index) {
+  const std::span<const uint32_t> words = this->words(CommandId::_3DSTATE_GS_SVB_INDEX, number);
+  if (words.empty()) {
+    return;
+  }
+  auto command = hw::_3DSTATE_GS_SVB_INDEX::unpack(gen, words);
+  command.streamed_vertex_buffer_index = index;
+  put(CommandId::_3DSTATE_GS_SVB_INDEX, number, packed(gen, words, command));
+}
+
+bool unpack_stream_buffer(spec::GenId gen, CommandId id, std::span<const uint32_t> dwords,
+                          hw::_3DSTATE_SO_BUFFER& bound) {
+  switch (id) {
+    case CommandId::_3DSTATE_SO_BUFFER:
+      bound = hw::_3DSTATE_SO_BUFFER::unpack(gen, dwords);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_0:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_0>(gen, dwords, 0, bound);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_1:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_1>(gen, dwords, 1, bound);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_2:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_2>(gen, dwords, 2, bound);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_3:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_3>(gen, dwords, 3, bound);
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::vector<uint32_t> Settings::commands() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gen/generation.h"
+#include "hw/3d_so.h"
 #include "spec/descriptors.h"
 #include "spec/item_ids.h"
 
@@ -31,6 +32,9 @@ class Settings {
     return dwords.empty() ? T{} : T::unpack(gen, dwords);
   }
 
+  // Gen6: threads have written vertices to a stream; the next ones go behind them.
+  void set_stream_index(spec::GenId gen, uint32_t number, uint32_t index);
+
   // Counts changes.
   uint64_t revision() const { return revision_; }
   bool operator==(const Settings& other) const { return packets_ == other.packets_; }
@@ -43,5 +47,9 @@ class Settings {
   std::map<uint32_t, std::vector<uint32_t>> packets_;  // by command and index
   uint64_t revision_ = 0;
 };
+
+// The buffer of a stream that a command binds, whichever form it has on the generation. False: another command.
+bool unpack_stream_buffer(spec::GenId gen, spec::CommandId id, std::span<const uint32_t> dwords,
+                          hw::_3DSTATE_SO_BUFFER& bound);
 
 }  // namespace halogen::pipe3d

@@ -25,7 +25,7 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
   instruction_base_ = state.bases.instruction;
   compared_.clear();
   functions_.begin(generation, {.space = &space,
-                                .groups = nullptr,
+                                .groups = groups_,
                                 .urb = this,
                                 .pixels = pixels_,
                                 .bases = state.bases,
@@ -80,8 +80,9 @@ ThreadEnd ShaderUnit::run(eu::Thread& thread) {
 }
 
 std::span<uint32_t> ShaderUnit::entry(eu::Thread& /*thread*/, uint32_t handle) {
+  constexpr uint32_t kNumber = kInputHandles - 1;
   EntryStore* const store = (handle & kInputHandles) != 0 ? input_ : output_;
-  const std::span<Slot> slots = store != nullptr ? store->entry(handle & ~kInputHandles) : std::span<Slot>();
+  const std::span<Slot> slots = store != nullptr ? store->entry(handle & kNumber) : std::span<Slot>();
   return slots.empty() ? std::span<uint32_t>() : std::span(slots.front().data(), slots.size() * 4);
 }
 

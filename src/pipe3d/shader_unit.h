@@ -2,6 +2,7 @@
 // a thread that takes too long counts as endless.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +32,7 @@ class ShaderUnit final : public message::Urb {
     input_ = input;
     output_ = output;
   }
+  void set_groups(message::Groups* groups) { groups_ = groups; }
   void set_pixels(message::PixelMessages* pixels) { pixels_ = pixels; }
   void set_events(EventSink* events, const std::string& path) { functions_.set_events(events, path); }
 
@@ -38,14 +40,28 @@ class ShaderUnit final : public message::Urb {
   void use_kernel(uint64_t kernel);
   // A thread with registers empty but r0 and the constants; gives the first register behind them.
   size_t prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
-  ThreadEnd run(eu::Thread& thread);
+  ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
 
   uint64_t instructions() const { return instructions_; }
   void report(FidelityReport& report) const;
 
-  // Output entries have their numbers as handles, input entries kInputHandles besides.
-  static constexpr uint32_t kInputHandles = 0x8000'0000;
+  // Output entries have their numbers as handles, input entries kInputHandles besides. A handle has 16 bits; what
+  // threads find above them is not looked at.
+  static constexpr uint32_t kInputHandles = 0x8000;
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override;
+  // Gen6: whoever gives entries to threads that ask for them.
+  void set_giver(message::Urb* giver) { giver_ = giver; }
+  uint32_t allocate(eu::Thread& thread, uint32_t primitives) override {
+    return giver_ != nullptr ? giver_->allocate(thread, primitives) : 0;
+  }
+  std::array<uint32_t, 4> synchronise(eu::Thread& thread, uint32_t streamed) override {
+    return giver_ != nullptr ? giver_->synchronise(thread, streamed) : std::array<uint32_t, 4>{};
+  }
+  void written(eu::Thread& thread, const message::UrbWrite& write) override {
+    if (giver_ != nullptr) {
+      giver_->written(thread, write);
+    }
+  }
 
  private:
   std::unique_ptr<eu::Executor> executor_;
@@ -59,6 +75,8 @@ class ShaderUnit final : public message::Urb {
   EntryStore* input_ = nullptr;
   EntryStore* output_ = nullptr;
   message::PixelMessages* pixels_ = nullptr;
+  message::Groups* groups_ = nullptr;
+  message::Urb* giver_ = nullptr;
   uint64_t instructions_ = 0;
 };
 
