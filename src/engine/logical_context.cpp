@@ -30,6 +30,10 @@ constexpr RegisterId kForgotten[] = {
     RegisterId::SBB_ADDR_UDW,  RegisterId::SBB_STATE,   RegisterId::INDIRECT_CTX, RegisterId::INDIRECT_CTX_OFFSET,
     RegisterId::BB_PER_CTX_PTR};
 
+// Registers that come back with the buffers they belong to.
+constexpr std::array kStreamOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
+                                    RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
+
 // State of a stream that no register of an image has. The streamer keeps it in bits of BB_STATE that no public source
 // names.
 constexpr uint32_t kPredicateBits = 0xf;
@@ -247,6 +251,11 @@ bool LogicalContext::save(GgttOffset context) {
   }
   // The settings of the pipelines follow as the commands that set them.
   std::vector<uint32_t> settings = compute::commands_of(engine_.gen(), engine_.state().compute.settings);
+  for (uint32_t i = 0; i < kStreamOffsets.size(); ++i) {
+    if (engine_.registers().has(kStreamOffsets[i])) {
+      engine_.state().draw.settings.set_stream_index(engine_.gen(), i, engine_.registers().peek(kStreamOffsets[i]));
+    }
+  }
   const std::vector<uint32_t> drawing = engine_.state().draw.settings.commands();
   settings.insert(settings.end(), drawing.begin(), drawing.end());
   if (!settings.empty()) {  // what older settings have left behind them is not parsed

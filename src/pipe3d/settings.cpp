@@ -273,12 +273,19 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
 
 void Settings::set_stream_index(spec::GenId gen, uint32_t number, uint32_t index) {
   const std::span<const uint32_t> words = this->words(CommandId::_3DSTATE_GS_SVB_INDEX, number);
-  if (words.empty()) {
-    return;
+  if (!words.empty()) {
+    auto command = hw::_3DSTATE_GS_SVB_INDEX::unpack(gen, words);
+    command.streamed_vertex_buffer_index = index;
+    put(CommandId::_3DSTATE_GS_SVB_INDEX, number, packed(gen, words, command));
   }
-  auto command = hw::_3DSTATE_GS_SVB_INDEX::unpack(gen, words);
-  command.streamed_vertex_buffer_index = index;
-  put(CommandId::_3DSTATE_GS_SVB_INDEX, number, packed(gen, words, command));
+  // Later generations: a context image brings the register back with the buffer.
+  const std::span<const uint32_t> buffer = this->words(CommandId::_3DSTATE_SO_BUFFER, number);
+  if (!buffer.empty()) {
+    auto command = hw::_3DSTATE_SO_BUFFER::unpack(gen, buffer);
+    command.stream_offset_write_enable = true;
+    command.stream_offset = index;
+    put(CommandId::_3DSTATE_SO_BUFFER, number, packed(gen, buffer, command));
+  }
 }
 
 bool unpack_stream_buffer(spec::GenId gen, CommandId id, std::span<const uint32_t> dwords,
