@@ -8,6 +8,7 @@
 #include "hw/3d_depth.h"
 #include "hw/3d_pointers.h"
 #include "hw/3d_raster.h"
+#include "hw/3d_so.h"
 #include "hw/3d_vertex.h"
 #include "spec/command_table.h"
 #include "spec/device_model.h"
@@ -196,6 +197,48 @@ TEST(Settings, CommandsBringThemBack) {
     at += length;
   }
   EXPECT_EQ(again.settings, of.settings);
+}
+
+// Gen12 has a command for each buffer beside the one with an index: what counts is the last for the buffer. The offset
+// is the register's business; a context image brings it back.
+TEST(Settings, BuffersOfStreamsAreKnownByTheirNumber) {
+  SettingsOf of("tgl");
+  hw::_3DSTATE_SO_BUFFER_INDEX_2 own;
+  own.body.so_buffer_enable = true;
+  own.body.surface_base_address.value = 0x1'2345'6000;
+  own.body.surface_size = 99;
+  own.body.stream_offset_write_enable = true;
+  own.body.stream_offset = 0x40;
+  of.send(own, 8);
+  const auto bound = of.settings.get<hw::_3DSTATE_SO_BUFFER>(of.gen(), 2);
+  EXPECT_TRUE(bound.so_buffer_enable);
+  EXPECT_EQ(bound.so_buffer_index, 2);
+  EXPECT_EQ(bound.surface_base_address.value, 0x1'2345'6000u);
+  EXPECT_EQ(bound.surface_size, 99u);
+  EXPECT_FALSE(bound.stream_offset_write_enable);
+  of.settings.set_stream_index(of.gen(), 2, 0x80);
+  EXPECT_TRUE(of.settings.get<hw::_3DSTATE_SO_BUFFER>(of.gen(), 2).stream_offset_write_enable);
+  EXPECT_EQ(of.settings.get<hw::_3DSTATE_SO_BUFFER>(of.gen(), 2).stream_offset, 0x80u);
+  EXPECT_FALSE(of.settings.has(spec::CommandId::_3DSTATE_SO_BUFFER, 0));
+  hw::_3DSTATE_SO_BUFFER with_index;
+  with_index.so_buffer_index = 2;
+  of.send(with_index, 8);
+  EXPECT_FALSE(of.settings.get<hw::_3DSTATE_SO_BUFFER>(of.gen(), 2).so_buffer_enable);
+}
+
+TEST(Settings, StreamIndicesOfGen6GoOn) {
+  SettingsOf of("snb");
+  hw::_3DSTATE_GS_SVB_INDEX index;
+  index.index_number = 1;
+  index.streamed_vertex_buffer_index = 5;
+  index.maximum_index = 90;
+  of.send(index, 4);
+  of.settings.set_stream_index(of.gen(), 1, 11);
+  of.settings.set_stream_index(of.gen(), 0, 7);  // was never sent
+  const auto now = of.settings.get<hw::_3DSTATE_GS_SVB_INDEX>(of.gen(), 1);
+  EXPECT_EQ(now.streamed_vertex_buffer_index, 11u);
+  EXPECT_EQ(now.maximum_index, 90u);
+  EXPECT_FALSE(of.settings.has(spec::CommandId::_3DSTATE_GS_SVB_INDEX, 0));
 }
 
 }  // namespace
