@@ -80,10 +80,16 @@ SendOutcome old_write(Call& call) {
                                                        : std::span<uint32_t>()};
   const uint64_t first = uint64_t{call.control.offset} * kRowDwords;
   const size_t sent = registers_sent(call);
+  // A vertex none of whose channels run is not written.
+  const uint32_t lanes = call.lanes(kWidth);
+  const uint32_t halves = ((lanes & 0x0f) != 0 ? 1u : 0u) | ((lanes & 0xf0) != 0 ? 2u : 0u);
   const size_t most = call.control.swizzle == Swizzle::transpose ? 4 : sent;  // header and three
   for (size_t reg = 1; reg < std::min(sent, most); ++reg) {
     for (unsigned index = 0; index < kWidth; ++index) {
       const Goal goal = goal_of(call.control.swizzle, reg - 1, index);
+      if (call.control.swizzle == Swizzle::interleave && (halves >> goal.entry & 1) == 0) {
+        continue;
+      }
       store(entries[goal.entry], first + goal.at, call.payload.dword(reg, index));
     }
   }

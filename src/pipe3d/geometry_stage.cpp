@@ -10,6 +10,7 @@ namespace {
 using Topology = hw::PrimitiveTopology;
 
 constexpr uint32_t kLanes = 8;
+constexpr uint32_t kSingleLanes = 4;  // of a thread with one object
 constexpr uint32_t kMostEntrySlots = 4096;
 constexpr unsigned kInstanceShift = 27;  // of an instance's number, above an output handle
 constexpr uint32_t kCountSlots = 2;      // of the number of vertices at an entry's start
@@ -154,7 +155,8 @@ ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input,
     counts_.invocations += geometry.invocations_step;
     for (uint32_t instance = 0; instance < geometry.instances; ++instance) {
       lanes[count++] = {&object, instance};
-      const bool last = &object == &objects.back() && instance + 1 == geometry.instances;
+      // Instances of two objects do not share a thread.
+      const bool last = instance + 1 == geometry.instances && (geometry.instances > 1 || &object == &objects.back());
       if (count == kLanes || last) {
         const ThreadEnd end = run_eight(std::span(lanes).first(count), input, emit);
         if (end != ThreadEnd::done) {
@@ -167,8 +169,9 @@ ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input,
   return ThreadEnd::done;
 }
 
-// r1: output handles, with the instance above them; then primitive numbers, and a register of handles for each vertex,
-// if asked for. Behind the constants, for each vertex, a register for each component. A lane is an object.
+// r1: output handles, with the instance above them; then primitive numbers, and handles of vertices, if asked for: a
+// register for each vertex, or all of the one object that has instances. Behind the constants, for each vertex, a
+// register for each component. A lane is an object or an instance.
 ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& input, const Emit& emit) {
   const Geometry& geometry = state_->geometry;
   const Shader& shader = geometry.shader;
@@ -183,7 +186,12 @@ ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& inpu
       put_dword(thread, next++, lane, lanes[lane].object->id);
     }
     for (size_t v = 0; geometry.handles && v < made.count; ++v) {
-      put_dword(thread, next++, lane, made.vertex[v] | ShaderUnit::kInputHandles);
+      const uint32_t handle = made.vertex[v] | ShaderUnit::kInputHandles;
+      if (geometry.instances > 1) {
+        put_dword(thread, next + v / kLanes, v % kLanes, handle);
+      } else {
+        put_dword(thread, next + v, lane, handle);
+      }
     }
     size_t at = grf;
     for (size_t v = 0; v < made.count; ++v) {
@@ -225,6 +233,8 @@ ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, con
   Topology topology = made.topology;
   if (made.count == 3 && topology == Topology::TRISTRIP && made.swapped) {
     topology = Topology::TRISTRIP_REVERSE;
+  } else if (topology == Topology::LINELOOP) {
+    topology = Topology::LINESTRIP;  // each line for itself
   } else if (topology == Topology::QUADLIST || topology == Topology::QUADSTRIP) {
     topology = Topology::POLYGON;
   }
@@ -247,7 +257,7 @@ ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, con
       }
     }
   }
-  thread.start(static_cast<uint32_t>(shader.kernel), static_cast<uint32_t>(low_mask(kLanes)));
+  thread.start(static_cast<uint32_t>(shader.kernel), static_cast<uint32_t>(low_mask(kSingleLanes)));
   const ThreadEnd end = unit_.run(thread);
   if (end != ThreadEnd::done) {
     return end;

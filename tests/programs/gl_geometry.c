@@ -141,7 +141,7 @@ static void feed(GLenum primitive, GLenum topology, int vertices, int instances,
 // A grid of 4 x 4 places, in steps of a half; a number each.
 #define GRID \
   "vec2 place(int i) { return vec2(float(i % 4), float(i / 4)) * 0.5 - 1.0; }\n" \
-  "vec3 paint(int i) { return vec3(float(i % 5) * 0.2, float(i % 3) * 0.4, float(i % 7) / 7.0); }\n"
+  "vec3 paint(int i) { return vec3(float(i % 5), float(i % 3), float(i % 7)) * 0.125; }\n"
 static const char kGrid[] = GRID
     "out vec3 c; out vec4 q; void main() { gl_Position = vec4(place(gl_VertexID), 0.0, 1.0); c = paint(gl_VertexID);"
     " q = vec4(float(gl_VertexID), float(gl_InstanceID), 7.0, 0.5); }";
@@ -149,16 +149,16 @@ static const char kFlat[] = "flat in vec3 f; out vec4 o; void main() { o = vec4(
 
 static const char kQuads[] =
     "layout(points) in; layout(triangle_strip, max_vertices = 4) out; in vec3 c[]; flat out vec3 f;"
-    "void main() { for (int i = 0; i < 4; ++i) { f = c[0] + float(gl_PrimitiveIDIn) * 0.02;"
+    "void main() { for (int i = 0; i < 4; ++i) { f = c[0] + float(gl_PrimitiveIDIn) * 0.015625;"
     " gl_Position = gl_in[0].gl_Position + vec4(float(i & 1) * 0.375, float(i >> 1) * 0.375, 0.0, 0.0); EmitVertex(); } }";
 static const char kStrips[] =  // cuts, and a number of vertices that is not known before
     "layout(points) in; layout(triangle_strip, max_vertices = 24) out; in vec3 c[]; in vec4 q[]; flat out vec3 f;"
     "void main() { int n = int(q[0].x) % 4; for (int k = 0; k < n; ++k) { for (int i = 0; i < 4; ++i) {"
-    " f = c[0] + float(k) * 0.1; gl_Position = gl_in[0].gl_Position + vec4(float(i & 1) * 0.125 + float(k) * 0.125,"
+    " f = c[0] + float(k) * 0.0625; gl_Position = gl_in[0].gl_Position + vec4(float(i & 1) * 0.125 + float(k) * 0.125,"
     " float(i >> 1) * 0.125 + float(k) * 0.125, 0.0, 0.0); EmitVertex(); } EndPrimitive(); } }";
 static const char kInstances[] =
     "layout(points, invocations = 5) in; layout(triangle_strip, max_vertices = 3) out; in vec3 c[]; flat out vec3 f;"
-    "void main() { float k = float(gl_InvocationID); for (int i = 0; i < 3; ++i) { f = c[0] + k * 0.05;"
+    "void main() { float k = float(gl_InvocationID); for (int i = 0; i < 3; ++i) { f = c[0] + k * 0.0625;"
     " gl_Position = gl_in[0].gl_Position + vec4(float(i & 1) * 0.25 + k * 0.0625, float(i >> 1) * 0.25, 0.0, 0.0);"
     " EmitVertex(); } }";
 static const char kTriangles[] =  // the order of a strip's triangles shows in the colours

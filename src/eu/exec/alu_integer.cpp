@@ -41,10 +41,13 @@ Wide multiply(const Frame& frame, const Instruction& in, Wide a, Wide b) {
   return product(a, b);
 }
 
-// The second step of a 32 by 32 multiplication: the accumulator holds src0 times the low word of src1.
-Wide multiply_high(const Instruction& in, Wide a, Wide b, Wide accumulator) {
-  const Wide upper = traits(in.src[1].type).is_signed ? b >> 16 : (b >> 16) & 0xffff;
-  return accumulator + shift_left(product(a, upper), 16);
+// The second step of a 32 by 32 multiplication: the accumulator holds one source times the low word of the other, which
+// is the one that MUL takes the low word of.
+Wide multiply_high(const Frame& frame, const Instruction& in, Wide a, Wide b, Wide accumulator) {
+  const bool first = frame.rules.dword_multiply == DwordMultiply::low_word_of_src0;
+  const Wide split = first ? a : b;
+  const Wide upper = traits(in.src[first ? 0 : 1].type).is_signed ? split >> 16 : (split >> 16) & 0xffff;
+  return accumulator + shift_left(product(first ? b : a, upper), 16);
 }
 
 Wide rotate(const Instruction& in, const LaneInput& input, bool left) {
@@ -121,7 +124,7 @@ Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInpu
       out = product(b, c) + a;
       break;
     case Op::mach: {
-      const Wide all = multiply_high(in, a, b, input.accumulator);
+      const Wide all = multiply_high(frame, in, a, b, input.accumulator);
       const bool low_half = frame.rules.mach == MachResult::low_without_accumulator && !in.accumulator_write;
       out = low_half ? static_cast<Wide>(low(all)) : all >> 32;
       result.has_accumulator = in.accumulator_write || frame.rules.implicit_accumulator_write;

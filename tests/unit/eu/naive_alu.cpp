@@ -315,11 +315,15 @@ class Naive {
         return a * b;
       }
       case Op::mach: {
-        // The accumulator starts empty in these tests, so it adds nothing.
-        const Big high = signed_type(in_.src[1].type) ? static_cast<Big>(static_cast<int32_t>(u(b)) >> 16)
-                                                      : static_cast<Big>(static_cast<uint64_t>(b) >> 16 & 0xffff);
-        const Big all = a * (in_.src[1].negate && !signed_type(in_.src[1].type) ? (b >> 16) & 0xffff : high) * 65536 +
-                        accumulator(lane);
+        // The accumulator starts empty in these tests, so it adds nothing. Gen4 to 6 split src0 into words, as MUL
+        // does.
+        const bool first = gen_ <= spec::GenId::gen6;
+        const auto& source = in_.src[first ? 0 : 1];
+        const Big split = first ? a : b;
+        const Big high = signed_type(source.type) ? static_cast<Big>(static_cast<int32_t>(u(split)) >> 16)
+                                                  : static_cast<Big>(static_cast<uint64_t>(split) >> 16 & 0xffff);
+        const Big upper = source.negate && !signed_type(source.type) ? (split >> 16) & 0xffff : high;
+        const Big all = (first ? b : a) * upper * 65536 + accumulator(lane);
         out.to_accumulator = in_.accumulator_write;
         out.accumulator = u(all);
         const bool low = gen_ >= spec::GenId::gen11 && !in_.accumulator_write;
