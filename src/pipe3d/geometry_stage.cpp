@@ -37,6 +37,26 @@ Assembled told(const Object& object, const Geometry& geometry) {
   return made;
 }
 
+bool is_quad(Topology topology) {
+  return topology == Topology::QUADLIST || topology == Topology::QUADSTRIP;
+}
+
+// Gen4 hands quads over whole: of the two triangles that they were assembled to, the vertices in their order.
+Object quad_of(const Object& first, const Object& second) {
+  Object whole = first;
+  const auto& a = first.made.vertex;
+  const auto& b = second.made.vertex;
+  if (first.made.topology == Topology::QUADSTRIP) {
+    whole.made.vertex = {a[0], a[1], b[2], a[2]};
+  } else if (a[2] == b[2]) {
+    whole.made.vertex = {a[0], a[1], b[1], a[2]};
+  } else {
+    whole.made.vertex = {a[0], a[1], a[2], b[2]};
+  }
+  whole.made.count = 4;
+  return whole;
+}
+
 }  // namespace
 
 void put_in_order(Assembled& made, StripOrder order) {
@@ -141,7 +161,9 @@ ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input,
   const Geometry& geometry = state_->geometry;
   unit_.set_urb(&input, &output_);
   if (geometry.dispatch == GeometryDispatch::single) {
-    for (const Object& object : objects) {
+    const bool quads = state_->header_ndc && !objects.empty() && is_quad(objects.front().made.topology);
+    for (size_t i = 0; i < objects.size(); i += quads ? 2 : 1) {
+      const Object object = quads && i + 1 < objects.size() ? quad_of(objects[i], objects[i + 1]) : objects[i];
       const ThreadEnd end = run_single(object, input, emit);
       if (end != ThreadEnd::done) {
         return end;
@@ -219,8 +241,8 @@ ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& inpu
   return ThreadEnd::done;
 }
 
-// r0: number and topology of the object; r1: where the streams stand and may go; behind the constants the vertices, two
-// slots a register.
+// r0: an entry, number and topology of the object; r1: where the streams stand and may go; behind the constants the
+// vertices, two slots a register.
 ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, const Emit& emit) {
   const Geometry& geometry = state_->geometry;
   const Shader& shader = geometry.shader;
@@ -235,9 +257,10 @@ ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, con
     topology = Topology::TRISTRIP_REVERSE;
   } else if (topology == Topology::LINELOOP) {
     topology = Topology::LINESTRIP;  // each line for itself
-  } else if (topology == Topology::QUADLIST || topology == Topology::QUADSTRIP) {
+  } else if (is_quad(topology)) {
     topology = Topology::POLYGON;
   }
+  put_dword(thread, 0, 0, output_.add());  // Gen4: the first entry; Gen6 asks for it
   put_dword(thread, 0, 1, object.id);
   put_dword(thread, 0, 2, static_cast<uint32_t>(topology) | kFirstTriangle | kLastTriangle);
   if (geometry.stream_indices) {

@@ -1,7 +1,7 @@
 // Geometry shading: objects go through threads, which write the vertices of new primitives. On Gen8 and later a thread
 // has eight objects (or instances of them), and an entry holds all vertices of one behind a header of cuts or streams.
-// On Gen6 a thread has one object and asks for an entry for each vertex. Left out: the forms of Gen8 that put two
-// objects into halves of registers (no driver uses them).
+// On Gen4 and Gen6 a thread has one object and asks for an entry for each vertex. Left out: the forms of Gen8 that put
+// two objects into halves of registers (no driver uses them).
 #pragma once
 
 #include <array>

@@ -52,6 +52,17 @@ void resolve_vertex_shader(Resolver& from, uint64_t at, uint64_t table, VertexSh
   stage.entry_slots = (unit.urb_entry_allocation_size + 1u) * 4;
 }
 
+// Threads that take quads and loops apart.
+void resolve_geometry(Resolver& from, uint64_t at, uint64_t table, Geometry& stage) {
+  const auto unit = from.read<hw::GS_STATE>(at);
+  stage.shader = vertex_reader(from, unit, table);
+  stage.shader.sampler_table = static_cast<uint32_t>(unit.sampler_state_pointer);
+  stage.dispatch = GeometryDispatch::single;
+  stage.entry_slots = (unit.urb_entry_allocation_size + 1u) * 4;
+  stage.discard_adjacency = unit.discard_adjacency;
+  stage.reorder_trailing = unit.reorder_enable;
+}
+
 void resolve_clip(Resolver& from, uint64_t at, bool enable, PipelineState& state) {
   Clip& clip = state.clip;
   clip.divide = false;  // vertex shaders have divided
@@ -185,7 +196,9 @@ void resolve_units(Resolver& from, PipelineState& state) {
   state.header_ndc = true;
   resolve_vertex_shader(from, general + pointers.vs_state_pointer, tables.vs_binding_table_pointer,
                         state.vertex_shader);
-  state.geometry.shader.enabled = pointers.gs_enable;
+  if (pointers.gs_enable) {
+    resolve_geometry(from, general + pointers.gs_state_pointer, tables.gs_binding_table_pointer, state.geometry);
+  }
   resolve_clip(from, general + pointers.clip_state_pointer, pointers.clip_enable, state);
   resolve_setup(from, general + pointers.sf_state_pointer, tables.sf_binding_table_pointer, state);
   resolve_drawing_rectangle(from, state.raster);

@@ -1,6 +1,6 @@
 // Small GL programs without a window, as the recorded streams of the drivers come from: a clear, a triangle, a textured
-// one, one with depth, a copy of the frame buffer into a texture, a blit between frame buffers; 64 x 64 pixels, RGBA8.
-// What stands in the pictures is not judged here: their sum is printed. Exit 0: nothing failed and nothing hung.
+// one, one with depth, a copy of the frame buffer into a texture, a blit between frame buffers, quads; 64 x 64 pixels,
+// RGBA8. What stands in the pictures is not judged here: their sum is printed. Exit 0: nothing failed and nothing hung.
 // usage: gl_scenes [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
 #include <string.h>
 
@@ -66,6 +66,19 @@ static void triangle(float z) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
+// Quads and a strip of them, which the first chips take apart in geometry threads.
+static void quads(void) {
+  static const GLfloat corners[] = {-0.75f, -0.75f, 0, -0.25f, -0.75f, 0, -0.25f, -0.25f, 0, -0.75f, -0.25f, 0,
+                                    0.25f,  -0.75f, 0, 0.75f,  -0.75f, 0, 0.5f,   -0.25f, 0, 0.25f,  -0.25f, 0,
+                                    -0.75f, 0.25f,  0, -0.75f, 0.75f,  0, -0.25f, 0.25f,  0, -0.25f, 0.75f,  0,
+                                    0.5f,   0,      0, 0.75f,  0.5f,   0};
+  enum { kQuads = 7, kQuadStrip = 8 };  // the header is that of a GL without them
+  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, corners);
+  glEnableVertexAttribArray(0);
+  glDrawArrays(kQuads, 0, 8);
+  glDrawArrays(kQuadStrip, 8, 6);
+}
+
 static void draw(const char* scene) {
   const int depth = strcmp(scene, "depth") == 0;
   const GLuint target = frame(depth);
@@ -79,6 +92,10 @@ static void draw(const char* scene) {
     return;
   }
   use(kPlain, kColour);
+  if (strcmp(scene, "quads") == 0) {
+    quads();
+    return;
+  }
   if (depth) {
     glEnable(GL_DEPTH_TEST);
     triangle(0.25f);
@@ -109,8 +126,8 @@ int main(int count, char** names) {
   }
   EGLDisplay display = open_offscreen(NULL);
   if (display == NULL) return 1;
-  static const char* const all[] = {"clear", "tri", "textri", "depth", "copytex", "blit"};
-  const int scenes = count > 1 ? count - 1 : 6;
+  static const char* const all[] = {"clear", "tri", "textri", "depth", "copytex", "blit", "quads"};
+  const int scenes = count > 1 ? count - 1 : 7;
   for (int i = 0; i < scenes; ++i) {
     const char* const scene = count > 1 ? names[i + 1] : all[i];
     draw(scene);
