@@ -1,6 +1,7 @@
 // URB messages: worked cases by the layouts that public drivers rely on.
 #include <map>
 
+#include "covers.h"
 #include "message_bench.h"
 
 namespace halogen::message {
@@ -131,6 +132,60 @@ TEST_P(OldUrb, InterleavedWritesHaveAVertexInEachHalf) {
   EXPECT_TRUE(urb_.writes[0].complete);
   EXPECT_TRUE(urb_.writes[0].used);
   EXPECT_EQ(urb_.writes[0].header[1], 105u);
+}
+
+// Every bit of the descriptor by itself, and where each dword of each length goes, by the words of the notes.
+TEST_P(OldUrb, TheDescriptorAndTheHeaderSayWhatIsWrittenWhere) {
+  COVERS("NOTES-URB-05");
+  COVERS("NOTES-URB-06");
+  COVERS("NOTES-URB-09");
+  COVERS("NOTES-URB-10");
+  constexpr uint32_t kComplete = 1u << 15, kUsed = 1u << 14, kAllocate = 1u << 13, kInterleave = 1u << 10;
+  constexpr uint32_t kBefore = 0xeeee'eeee;
+  for (const uint32_t flags : {0u, kComplete, kUsed, kAllocate, kComplete | kUsed, kComplete | kUsed | kAllocate}) {
+    for (const uint32_t swizzle : {0u, kInterleave}) {
+      for (const uint32_t offset : {0u, 1u, 5u, 31u}) {
+        for (const uint32_t registers : {1u, 2u, 5u}) {
+          urb_.entries.clear();
+          urb_.entries[0x31].assign(512, kBefore);
+          urb_.entries[0x47].assign(512, kBefore);
+          urb_.writes.clear();
+          set_lanes(kPayload, {0x31, 0x47, 2, 3, 4, 5, 6, 7});
+          for (uint32_t i = 0; i < registers * 8; ++i) {
+            grf(kPayload + 1 + i / 8, i % 8) = 0x1000 + i;
+          }
+          const uint32_t answer = (flags & kAllocate) != 0 ? 1u << 20 : 0;
+          const uint32_t next = urb_.next;
+          EXPECT_EQ(send(kUrb, (1 + registers) << 25 | answer | 1u << 19 | flags | swizzle | offset << 4, 0xff, 8),
+                    SendOutcome::done);
+          // An offset is of rows of 256 bits: eight dwords.
+          std::vector<uint32_t> first(512, kBefore);
+          std::vector<uint32_t> second(512, kBefore);
+          for (uint32_t x = 1; x <= registers; ++x) {
+            for (uint32_t y = 0; y < 8; ++y) {
+              const uint32_t value = 0x1000 + (x - 1) * 8 + y;
+              if (swizzle == 0) {
+                first[offset * 8 + 8 * (x - 1) + y] = value;
+              } else if (y <= 3) {
+                first[offset * 8 + 4 * (x - 1) + y] = value;
+              } else {
+                second[offset * 8 + 4 * (x - 1) + y - 4] = value;
+              }
+            }
+          }
+          EXPECT_EQ(urb_.entries[0x31], first) << flags << ' ' << swizzle << ' ' << offset << ' ' << registers;
+          EXPECT_EQ(urb_.entries[0x47], second) << flags << ' ' << swizzle << ' ' << offset << ' ' << registers;
+          ASSERT_EQ(urb_.writes.size(), 1u);
+          EXPECT_EQ(urb_.writes[0].complete, (flags & kComplete) != 0);
+          EXPECT_EQ(urb_.writes[0].used, (flags & kUsed) != 0);
+          EXPECT_EQ(urb_.next, next + (answer != 0 ? 1 : 0));
+          if (answer != 0) {
+            EXPECT_EQ(response(0, 0), next) << "another entry";
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_P(OldUrb, PlainWritesAndNewEntries) {
