@@ -35,6 +35,7 @@ constexpr EuRules gen4() {
                  .ip_writes_jump = true,
                  .register_jump_from_next = true,
                  .register_jump_unit = 16,
+                 .break_names_while = false,
                  .goto_leaves_on_false = false,
                  .address_words = 8,
                  .flag_registers = 1,
@@ -76,6 +77,7 @@ constexpr EuRules gen7() {
   rules.vertical_flag_is_next_register = true;
   rules.message_registers = false;
   rules.math_modifiers = true;
+  rules.break_names_while = true;
   rules.flag_registers = 2;
   return rules;
 }
@@ -95,6 +97,7 @@ constexpr EuRules gen8() {
   rules.dword_multiply = DwordMultiply::full;
   rules.fused_mad = true;
   rules.float_denormals = true;
+  rules.half_denormals = true;  // Intel's compiler asks for them and its library relies on it
   rules.logic_negate_is_not = true;
   rules.goto_leaves_on_false = true;  // Intel's compiler turns the predicates of forward jumps for Gen8 and 9 only
   rules.address_words = 16;
@@ -105,7 +108,6 @@ constexpr EuRules gen8() {
 constexpr EuRules gen9() {
   EuRules rules = gen8();
   rules.gens = from_to(GenId::gen9, GenId::gen9);
-  rules.half_denormals = true;
   return rules;
 }
 

@@ -47,6 +47,7 @@ struct EuRules {
   bool ip_writes_jump;                  // ip as an ordinary destination
   bool register_jump_from_next;         // JMPI with a register counts from the instruction behind
   uint8_t register_jump_unit;           // and in so many bytes
+  bool break_names_while;               // UIP of BREAK is the WHILE; else what lies behind it
   bool goto_leaves_on_false;            // a forward GOTO sends away those whose predicate does not hold
   uint8_t address_words;                // words in a0
   uint8_t flag_registers;

@@ -153,6 +153,9 @@ class AluRun {
     const uint32_t predicate = predicate_lanes(frame_, prepared_);
     chosen_ = predicate;
     mask_ = in_.op == Op::sel ? enabled : enabled & predicate;
+    if (in_.op == Op::smov) {
+      mask_ &= static_cast<uint32_t>(sources_[1].value(0).integer) & 0xffff;  // a bit for each channel
+    }
     for (unsigned lane = 0; lane < in_.exec_size && lane < kChannels; ++lane) {
       if (((mask_ >> lane) & 1) != 0) {
         results_[lane] = evaluate(lane);
@@ -260,7 +263,9 @@ class AluRun {
       if (to_accumulator && offset + static_cast<int32_t>(bytes) > storage.bytes) {
         continue;  // this generation has fewer
       }
-      if (to_accumulator && !converted.is_float && !result.raw && !in_.saturate && !traits(result.type).is_float) {
+      // A word that is written by name is a word; only implied results are wider.
+      const bool keeps_more = !converted.is_float && !result.raw && !in_.saturate && bytes == 4;
+      if (to_accumulator && keeps_more && !traits(result.type).is_float) {
         set_accumulator_integer(frame_.thread, offset, in_.dst.type, result.value.integer);
       } else if (to_accumulator) {
         set_accumulator_bits(frame_.thread, offset, bytes, converted.bits);
@@ -278,10 +283,6 @@ class AluRun {
   }
 
   [[nodiscard]] int32_t destination_offset(const Storage& storage, unsigned lane) const {
-    if (in_.op == Op::smov && in_.dst.indirect) {
-      // Every lane has an address of its own.
-      return frame_.thread.address[(in_.dst.address_sub + lane) & 15] + in_.dst.address_offset;
-    }
     return element_offset(frame_.thread, prepared_, in_.dst, storage, lane, true);
   }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kInstructions = 1u << 16;  // at most
 
-// break may name the while itself: its channels go on behind it.
+// break names the while itself: its channels go on behind it.
 uint32_t behind_while(uint32_t target, const CodeSource* code) {
   if (code != nullptr) {
     const auto there = code->at(target);
@@ -39,12 +39,12 @@ uint32_t near_target(const Instruction& in, uint32_t offset) {
   return in.op == Op::calla ? static_cast<uint32_t>(in.jip) : offset + static_cast<uint32_t>(in.jip);
 }
 
-uint32_t far_target(const Instruction& in, uint32_t offset, const CodeSource* code) {
+uint32_t far_target(const Instruction& in, uint32_t offset, const CodeSource* code, const EuRules& rules) {
   const uint32_t target = offset + static_cast<uint32_t>(in.uip);
-  return in.op == Op::break_ && in.has_uip ? behind_while(target, code) : target;
+  return in.op == Op::break_ && in.has_uip && rules.break_names_while ? behind_while(target, code) : target;
 }
 
-std::map<uint32_t, Instruction> reachable_code(const CodeSource& code, uint32_t entry) {
+std::map<uint32_t, Instruction> reachable_code(const CodeSource& code, uint32_t entry, const EuRules& rules) {
   std::map<uint32_t, Instruction> found;
   std::vector<uint32_t> to_do{entry};
   const auto near = [&](uint32_t offset) {
@@ -66,7 +66,7 @@ std::map<uint32_t, Instruction> reachable_code(const CodeSource& code, uint32_t 
       continue;
     }
     if (in->has_uip) {
-      to_do.push_back(far_target(*in, offset, &code));
+      to_do.push_back(far_target(*in, offset, &code, rules));
     }
     if (in->has_jip) {
       to_do.push_back(near_target(*in, offset));

@@ -153,7 +153,7 @@ class CodeList final : public CodeSource {
 KernelKey Executor::key(const CodeSource& code, uint32_t entry) const {
   // FNV-1a of the text, which keeps all that an instruction means.
   uint64_t digest = 0xcbf2'9ce4'8422'2325;
-  for (const auto& [offset, in] : reachable_code(code, entry)) {
+  for (const auto& [offset, in] : reachable_code(code, entry, eu_rules(gen()))) {
     for (const char letter : fmt::format("{} {}\n", offset, print(gen(), in, true))) {
       digest = (digest ^ static_cast<uint8_t>(letter)) * 0x100'0000'01b3;
     }

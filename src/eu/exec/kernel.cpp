@@ -187,7 +187,7 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
   prepared.in.exec_size = static_cast<uint8_t>(lanes);
   prepared.lanes = lanes >= 32 ? ~0u : (1u << lanes) - 1;
   prepared.jip = near_target(in, offset);
-  prepared.uip = far_target(in, offset, code);
+  prepared.uip = far_target(in, offset, code, rules);
   prepared.exec = execution_type(in);
   prepared.source_count = static_cast<uint8_t>(source_count(in));
   const bool is_move = in.op == Op::mov || in.op == Op::dim || in.op == Op::smov;
@@ -221,7 +221,7 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
 PreparedKernel::PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t entry, const EuRules& rules,
                                bool only_generic)
     : code_(std::move(code)), rules_(rules), entry_(entry) {
-  auto found = reachable_code(*code_, entry);
+  auto found = reachable_code(*code_, entry, rules);
   if (found.empty()) {
     return;
   }

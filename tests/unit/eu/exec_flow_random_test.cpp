@@ -120,7 +120,7 @@ Way follow(const Block& block, Variables& variables) {
 
 class Writer {
  public:
-  Writer(GenId gen, unsigned size) : stacks_(gen <= GenId::gen5), size_(size) {}
+  Writer(GenId gen, unsigned size) : stacks_(gen <= GenId::gen5), behind_(gen == GenId::gen6 ? 1 : 0), size_(size) {}
 
   std::vector<Instruction> write(const Block& block) {
     put(block);
@@ -220,7 +220,7 @@ class Writer {
     const size_t last = add(plain(Op::while_));
     jump(last, head);
     for (const size_t at : breaks_.back()) {
-      stacks_ ? jump(at, last + 1) : jump(at, at, last);
+      stacks_ ? jump(at, last + 1) : jump(at, at, last + behind_);
     }
     for (const size_t at : continues_.back()) {
       stacks_ ? jump(at, last) : jump(at, at, last);
@@ -260,6 +260,7 @@ class Writer {
   }
 
   bool stacks_;
+  size_t behind_;  // Gen6: a break names what lies behind the loop, later the loop's end
   unsigned size_;
   unsigned depth_ = 0;
   unsigned ifs_ = 0;

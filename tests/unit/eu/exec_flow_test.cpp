@@ -82,10 +82,11 @@ TEST_P(ChannelFlow, ALeavingChannelLeavesNestedBlocks) {
   // break inside an if: the loop goes on for the others.
   Machine machine(GetParam(), 0xffff);
   number_channels(machine, 2);
+  const int far = GetParam() == GenId::gen6 ? 3 : 2;
   machine.run({add_to(4, 1),  // 0
                with(make(Op::cmp, 16, null(Type::ud), {grf(4, Type::ud), grf(2, Type::ud)}), Condition::greater_equal),
                when(branch(Op::if_, 16, 2, 2, true)),  // 2 -> 4
-               branch(Op::break_, 16, 1, 2, true),     // 3: UIP the while
+               branch(Op::break_, 16, 1, far, true),   // 3: UIP the while, on Gen6 what lies behind
                branch(Op::endif, 16, 1),               // 4
                branch(Op::while_, 16, -5),             // 5
                add_to(12, 1)});

@@ -70,7 +70,7 @@ class Naive {
     const uint32_t cr0 = thread_.control[0];
     switch (t) {
       case Type::hf:
-        return gen_ < spec::GenId::gen9 || ((cr0 >> 10) & 1) == 0;
+        return gen_ < spec::GenId::gen8 || ((cr0 >> 10) & 1) == 0;
       case Type::df:
         return !late() || ((cr0 >> 6) & 1) == 0;
       default:
