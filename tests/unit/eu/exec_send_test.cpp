@@ -44,5 +44,27 @@ TEST_P(RegisterDescriptor, ReachesTheMathBoxToo) {
 
 INSTANTIATE_TEST_SUITE_P(Generations, RegisterDescriptor, testing::Values(GenId::gen4, GenId::gen4_5));
 
+// Mesa's kernels write single components of arrays in scratch memory: the destination of the write names them.
+TEST(WriteMask, NamesTheComponentsThatAMessageWrites) {
+  constexpr uint8_t kSampler = 2;
+  constexpr uint8_t kDataPortWrite = 5;
+  for (const uint8_t function : {kSampler, kDataPortWrite}) {
+    Machine machine(GenId::gen4_5, 0xff);
+    Instruction in = make(Op::send, 8, dst(40, Type::f), {grf(20, Type::f)});
+    in.align16 = true;
+    in.dst.write_mask = 2;  // y
+    in.send.function = function;
+    in.send.message_register = 3;
+    in.send.descriptor = 3u << 25 | 1u << 20 | 1u << 19;
+    uint32_t channels = 0;
+    machine.target.answer = [&](Thread&, const Message& message) {
+      channels = message.end_of_thread ? channels : message.channels;
+      return SendOutcome::done;
+    };
+    EXPECT_EQ(machine.run(in), ThreadStatus::ended);
+    EXPECT_EQ(channels, function == kDataPortWrite ? 0x22u : 0xffu);
+  }
+}
+
 }  // namespace
 }  // namespace halogen::eu::test
