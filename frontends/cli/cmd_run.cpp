@@ -125,16 +125,23 @@ int start_and_wait(const std::vector<std::string>& command, const std::string& p
   sigemptyset(&ours);
   for (const int number : {SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&ours, number);
   sigprocmask(SIG_BLOCK, &ours, &before);
-  child = fork();
-  if (child == 0) {
+  posix_spawnattr_t start;
+  posix_spawnattr_init(&start);
+  sigset_t restored;
+  sigemptyset(&restored);
+  sigaddset(&restored, SIGPIPE);
+  posix_spawnattr_setsigmask(&start, &before);
+  posix_spawnattr_setsigdefault(&start, &restored);
+  posix_spawnattr_setflags(&start, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t started = -1;
+  const int error = posix_spawn(&started, program.c_str(), nullptr, &start, words.data(), environ);
+  posix_spawnattr_destroy(&start);
+  if (error != 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    signal(SIGPIPE, SIG_DFL);
-    execv(program.c_str(), words.data());
-    const int error = errno;
     fmt::print(stderr, "halogen run: {} cannot be started: {}.\n", program, std::strerror(error));
-    _exit(error == ENOENT ? 127 : 126);
+    return error == ENOENT ? 127 : 126;
   }
-  if (child < 0) return fail(fmt::format("no process for the program: {}.", std::strerror(errno)));
+  child = started;
   // The terminal sends its signals to the program too; the others are for us to hand on.
   for (const int number : {SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
   signal(SIGINT, SIG_IGN);

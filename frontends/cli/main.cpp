@@ -3,12 +3,46 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "commands.h"
+
+namespace {
+
+using namespace halogen::cli;
+
+using Words = std::vector<std::string>;
+struct Command {
+  const char* name;
+  void (*add)(CLI::App& app, int& status, const Words& behind);
+};
+
+template <void (*Add)(CLI::App&, int&)>
+void plain(CLI::App& app, int& status, const Words&) {
+  Add(app, status);
+}
+
+constexpr Command kCommands[] = {
+    {"asm", plain<add_asm>},
+    {"coverage", plain<add_coverage>},
+    {"decode", plain<add_decode>},
+    {"devices", plain<add_devices>},
+    {"disasm", plain<add_disasm>},
+    {"picture", plain<add_picture>},
+    {"registers", plain<add_registers>},
+    {"replay", plain<add_replay>},
+    {"run", add_run},
+    {"serve", plain<add_serve>},
+    {"step", plain<add_step>},
+    {"vm", add_vm},
+    {"walk", plain<add_walk>},
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // Writing to a pipe that nobody reads is an error we see, not a signal.
@@ -21,19 +55,12 @@ int main(int argc, char** argv) {
       std::find_if(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--") == 0; });
   const std::vector<std::string> behind(separator == argv + argc ? separator : separator + 1, argv + argc);
   argc = static_cast<int>(separator - argv);
-  halogen::cli::add_asm(app, status);
-  halogen::cli::add_coverage(app, status);
-  halogen::cli::add_decode(app, status);
-  halogen::cli::add_devices(app, status);
-  halogen::cli::add_disasm(app, status);
-  halogen::cli::add_picture(app, status);
-  halogen::cli::add_registers(app, status);
-  halogen::cli::add_replay(app, status);
-  halogen::cli::add_run(app, status, behind);
-  halogen::cli::add_serve(app, status);
-  halogen::cli::add_step(app, status);
-  halogen::cli::add_vm(app, status, behind);
-  halogen::cli::add_walk(app, status);
+  // To describe a command takes time; who names one needs no other.
+  const bool knows = argc > 1 && std::any_of(std::begin(kCommands), std::end(kCommands),
+                                             [&](const Command& each) { return std::strcmp(each.name, argv[1]) == 0; });
+  for (const Command& each : kCommands) {
+    if (!knows || std::strcmp(each.name, argv[1]) == 0) each.add(app, status, behind);
+  }
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::none_of(all.begin(), all.end(), named)) {

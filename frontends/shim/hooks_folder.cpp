@@ -7,9 +7,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "next.h"
@@ -56,18 +61,74 @@ class Scan {
   Filter* before_;
 };
 
+// Listings of /sys/class on a host without graphics: the class that programs look for comes last.
+class ClassListings {
+ public:
+  // Never destroyed: programs close folders at their end.
+  static ClassListings& get() {
+    static ClassListings* const all = new ClassListings;
+    return *all;
+  }
+
+  void opened(const char* path, DIR* folder) {
+    if (folder == nullptr || path == nullptr || Paths::get() == nullptr) return;
+    std::string_view name = path;
+    while (name.ends_with('/')) name.remove_suffix(1);
+    if (name != "/sys/class" || syscall(SYS_faccessat, AT_FDCWD, "/sys/class/drm", F_OK) == 0) return;
+    const std::lock_guard lock(guard_);
+    open_.insert_or_assign(folder, Last{});
+    ++count_;
+  }
+  void closed(DIR* folder) {
+    if (count_.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock(guard_);
+    if (open_.erase(folder) != 0) --count_;
+  }
+  // After the last entry of the host's.
+  dirent* last(DIR* folder) {
+    if (count_.load(std::memory_order_relaxed) == 0) return nullptr;
+    const std::lock_guard lock(guard_);
+    const auto found = open_.find(folder);
+    if (found == open_.end() || std::exchange(found->second.given, true)) return nullptr;
+    dirent& entry = found->second.entry;
+    entry.d_ino = 1;
+    entry.d_reclen = sizeof entry;
+    entry.d_type = DT_DIR;
+    std::strcpy(entry.d_name, "drm");
+    return &entry;
+  }
+
+ private:
+  struct Last {
+    dirent entry{};
+    bool given = false;
+  };
+  std::mutex guard_;
+  std::atomic<unsigned> count_ = 0;
+  std::map<DIR*, Last> open_;
+};
+static_assert(sizeof(dirent) == sizeof(dirent64) && offsetof(dirent, d_name) == offsetof(dirent64, d_name));
+
 }  // namespace
 
 HALOGEN_EXPORT DIR* opendir(const char* path) {
-  return HALOGEN_NEXT(DIR * (const char*), "opendir")(Led(path));
+  DIR* const folder = HALOGEN_NEXT(DIR * (const char*), "opendir")(Led(path));
+  ClassListings::get().opened(path, folder);
+  return folder;
+}
+HALOGEN_EXPORT int closedir(DIR* folder) {
+  ClassListings::get().closed(folder);
+  return HALOGEN_NEXT(int(DIR*), "closedir")(folder);
 }
 HALOGEN_EXPORT dirent* readdir(DIR* folder) {
   dirent* const entry = HALOGEN_NEXT(dirent * (DIR*), "readdir")(folder);
+  if (entry == nullptr) return ClassListings::get().last(folder);
   correct(entry);
   return entry;
 }
 HALOGEN_EXPORT dirent64* readdir64(DIR* folder) {
   dirent64* const entry = HALOGEN_NEXT(dirent64 * (DIR*), "readdir64")(folder);
+  if (entry == nullptr) return reinterpret_cast<dirent64*>(ClassListings::get().last(folder));
   correct(entry);
   return entry;
 }
@@ -89,7 +150,7 @@ HALOGEN_EXPORT int scandir64(const char* path, dirent64*** list, Filter64* filte
 HALOGEN_EXPORT int scandirat(int folder, const char* path, dirent*** list, Filter* filter, Compare* compare) {
   const auto real = HALOGEN_NEXT(int(int, const char*, dirent***, Filter*, Compare*), "scandirat");
   const Scan<dirent> scan(filter);
-  return real(folder, Led(path), list, Scan<dirent>::look, compare);
+  return real(folder, Led(folder, path), list, Scan<dirent>::look, compare);
 }
 
 HALOGEN_EXPORT ssize_t getxattr(const char* path, const char* name, void* value, size_t bytes) noexcept {

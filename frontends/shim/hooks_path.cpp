@@ -45,7 +45,7 @@ int open_at(int folder, const char* path, int flags, mode_t mode) {
   Paths* const paths = Paths::get();
   if (paths == nullptr) return real(folder, path, flags, mode);
   if (const auto kind = node_of_open_file(path)) return open_node(*kind, flags);
-  const int descriptor = real(folder, Led(path), flags, mode);
+  const int descriptor = real(folder, Led(folder, path), flags, mode);
   if (descriptor < 0 || (flags & O_PATH) != 0) return descriptor;
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0) return descriptor;
@@ -154,7 +154,7 @@ HALOGEN_EXPORT int euidaccess(const char* path, int mode) noexcept {
   return HALOGEN_NEXT(int(const char*, int), "euidaccess")(Led(path), mode);
 }
 HALOGEN_EXPORT int faccessat(int folder, const char* path, int mode, int flags) noexcept {
-  return HALOGEN_NEXT(int(int, const char*, int, int), "faccessat")(folder, Led(path), mode, flags);
+  return HALOGEN_NEXT(int(int, const char*, int, int), "faccessat")(folder, Led(folder, path), mode, flags);
 }
 
 HALOGEN_EXPORT ssize_t readlink(const char* path, char* into, size_t bytes) noexcept {
@@ -163,7 +163,7 @@ HALOGEN_EXPORT ssize_t readlink(const char* path, char* into, size_t bytes) noex
 }
 HALOGEN_EXPORT ssize_t readlinkat(int folder, const char* path, char* into, size_t bytes) noexcept {
   if (const ssize_t length = link_of_node(path, into, bytes); length >= 0) return length;
-  return HALOGEN_NEXT(ssize_t(int, const char*, char*, size_t), "readlinkat")(folder, Led(path), into, bytes);
+  return HALOGEN_NEXT(ssize_t(int, const char*, char*, size_t), "readlinkat")(folder, Led(folder, path), into, bytes);
 }
 HALOGEN_EXPORT ssize_t __readlink_chk(const char* path, char* into, size_t bytes, size_t room) {
   if (bytes > room) abort();

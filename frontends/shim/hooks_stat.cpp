@@ -58,6 +58,10 @@ const char* led(const char* path, PathBuffer& buffer) {
   Paths* const paths = Paths::get();
   return paths == nullptr ? path : paths->redirect(path, buffer);
 }
+const char* led_at(int folder, const char* path, PathBuffer& buffer) {
+  Paths* const paths = Paths::get();
+  return paths == nullptr ? path : paths->redirect_at(folder, path, buffer);
+}
 
 // "" with AT_EMPTY_PATH means the descriptor itself.
 int itself(int folder, const char* path, int flags) {
@@ -100,12 +104,12 @@ HALOGEN_EXPORT int fstat64(int descriptor, struct stat64* answer) noexcept {
 HALOGEN_EXPORT int fstatat(int folder, const char* path, struct stat* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, const char*, void*, int), "fstatat");
-  return corrected(real(folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+  return corrected(real(folder, led_at(folder, path, buffer), answer, flags), answer, itself(folder, path, flags));
 }
 HALOGEN_EXPORT int fstatat64(int folder, const char* path, struct stat64* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, const char*, void*, int), "fstatat64");
-  return corrected(real(folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+  return corrected(real(folder, led_at(folder, path, buffer), answer, flags), answer, itself(folder, path, flags));
 }
 
 // Programs that were linked before glibc 2.33.
@@ -130,17 +134,19 @@ HALOGEN_EXPORT int __fxstat64(int version, int descriptor, struct stat64* answer
 HALOGEN_EXPORT int __fxstatat(int version, int folder, const char* path, struct stat* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, int, const char*, void*, int), "__fxstatat");
-  return corrected(real(version, folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+  return corrected(real(version, folder, led_at(folder, path, buffer), answer, flags), answer,
+                   itself(folder, path, flags));
 }
 HALOGEN_EXPORT int __fxstatat64(int version, int folder, const char* path, struct stat64* answer, int flags) noexcept {
   PathBuffer buffer;
   const auto real = HALOGEN_NEXT(int(int, int, const char*, void*, int), "__fxstatat64");
-  return corrected(real(version, folder, led(path, buffer), answer, flags), answer, itself(folder, path, flags));
+  return corrected(real(version, folder, led_at(folder, path, buffer), answer, flags), answer,
+                   itself(folder, path, flags));
 }
 
 HALOGEN_EXPORT int statx(int folder, const char* path, int flags, unsigned mask, struct statx* answer) noexcept {
   PathBuffer buffer;
-  const char* const real_path = led(path, buffer);
+  const char* const real_path = led_at(folder, path, buffer);
   const auto real = HALOGEN_NEXT(int(int, const char*, int, unsigned, struct statx*), "statx");
   const int status = real(folder, real_path, flags, mask, answer);
   if (status != 0 || Paths::get() == nullptr) return status;
@@ -162,8 +168,8 @@ namespace {
 
 constexpr long kSysfs = 0x62656572, kDebugfs = 0x64626720;
 
-int stat_file_system(int status, const char* path, const char* used, void* answer) {
-  if (status != 0 || used == path) return status;  // not led elsewhere
+int stat_file_system(int status, const char* path, bool is_led, void* answer) {
+  if (status != 0 || !is_led) return status;
   struct statfs info;
   std::memcpy(&info, answer, sizeof info);
   if (std::strncmp(path, "/sys/kernel/debug", 17) == 0) {
@@ -180,10 +186,22 @@ int stat_file_system(int status, const char* path, const char* used, void* answe
 HALOGEN_EXPORT int statfs(const char* path, struct statfs* answer) noexcept {
   PathBuffer buffer;
   const char* const used = led(path, buffer);
-  return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs")(used, answer), path, used, answer);
+  return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs")(used, answer), path, used != path, answer);
 }
 HALOGEN_EXPORT int statfs64(const char* path, struct statfs64* answer) noexcept {
   PathBuffer buffer;
   const char* const used = led(path, buffer);
-  return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs64")(used, answer), path, used, answer);
+  return stat_file_system(HALOGEN_NEXT(int(const char*, void*), "statfs64")(used, answer), path, used != path, answer);
+}
+HALOGEN_EXPORT int fstatfs(int descriptor, struct statfs* answer) noexcept {
+  const int status = HALOGEN_NEXT(int(int, void*), "fstatfs")(descriptor, answer);
+  Paths* const paths = Paths::get();
+  const std::string place = status != 0 || paths == nullptr ? std::string() : paths->place_in_tree(descriptor);
+  return stat_file_system(status, place.c_str(), !place.empty(), answer);
+}
+HALOGEN_EXPORT int fstatfs64(int descriptor, struct statfs64* answer) noexcept {
+  const int status = HALOGEN_NEXT(int(int, void*), "fstatfs64")(descriptor, answer);
+  Paths* const paths = Paths::get();
+  const std::string place = status != 0 || paths == nullptr ? std::string() : paths->place_in_tree(descriptor);
+  return stat_file_system(status, place.c_str(), !place.empty(), answer);
 }

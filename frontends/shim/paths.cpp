@@ -52,6 +52,14 @@ bool is_elsewhere(std::string_view path) {
   return false;
 }
 
+// The path of an open file, without the room for one more letter; 0: it has none.
+size_t name_of_open(int descriptor, PathBuffer& buffer) {
+  char link[32];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  const long length = syscall(SYS_readlinkat, AT_FDCWD, link, buffer.text, sizeof buffer.text - 1);
+  return length > 0 ? static_cast<size_t>(length) : 0;
+}
+
 }  // namespace
 
 Paths* Paths::get() {
@@ -111,6 +119,27 @@ const char* Paths::redirect(const char* path, PathBuffer& buffer) {
   std::memmove(buffer.text + front.size(), buffer.text, length + 1);
   std::memcpy(buffer.text, front.data(), front.size());
   return buffer.text;
+}
+
+const char* Paths::redirect_at(int folder, const char* path, PathBuffer& buffer) {
+  if (folder < 0 || path == nullptr || path[0] == '\0' || path[0] == '/') return redirect(path, buffer);
+  PathBuffer whole;
+  const size_t front = name_of_open(folder, whole);
+  const std::string_view start(whole.text, front);
+  if (!start.starts_with("/sys") && !start.starts_with("/dev")) return path;
+  const size_t length = std::strlen(path);
+  if (front + 1 + length + 1 > sizeof whole.text) return path;
+  whole.text[front] = '/';
+  std::memcpy(whole.text + front + 1, path, length + 1);
+  const char* const led = redirect(whole.text, buffer);
+  return led == whole.text ? path : led;
+}
+
+std::string Paths::place_in_tree(int descriptor) const {
+  PathBuffer whole;
+  const std::string_view name(whole.text, name_of_open(descriptor, whole));
+  if (root_.empty() || !name.starts_with(root_) || name.size() == root_.size() || name[root_.size()] != '/') return {};
+  return std::string(name.substr(root_.size()));
 }
 
 const char* Paths::original(const char* path) {

@@ -31,6 +31,10 @@ class Paths {
 
   // The path to use instead, perhaps in the buffer.
   const char* redirect(const char* path, PathBuffer& buffer);
+  // Of a path that starts at an open folder, as those have it who go from one to the next by descriptors (libudev).
+  const char* redirect_at(int folder, const char* path, PathBuffer& buffer);
+  // The name below "/" of an open file of the tree; empty: it is none.
+  std::string place_in_tree(int descriptor) const;
   // What the program believes; for paths that came from below the root.
   const char* original(const char* path);
 
@@ -67,6 +71,9 @@ class Led {
  public:
   explicit Led(const char* path) : path_(path) {
     if (Paths* const paths = Paths::get()) path_ = paths->redirect(path, buffer_);
+  }
+  Led(int folder, const char* path) : path_(path) {
+    if (Paths* const paths = Paths::get()) path_ = paths->redirect_at(folder, path, buffer_);
   }
   operator const char*() const { return path_; }
 

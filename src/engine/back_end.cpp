@@ -44,39 +44,65 @@ class RenderBackEnd final : public BackEnd {
 class ClientBackEnds final : public BackEnd {
  public:
   ClientBackEnds() {
-    for (std::unique_ptr<BackEnd>& client : clients_) {
-      client = std::make_unique<NoBackEnd>();
+    for (unsigned client = 0; client < kClients; ++client) {
+      if (client != kBlitClient && client != kRenderClient) {
+        clients_[client] = std::make_unique<NoBackEnd>();
+      }
     }
-    clients_[kBlitClient] = std::make_unique<BlitBackEnd>();
-    auto render = std::make_unique<RenderBackEnd>();
-    compute_ = &render->compute();
-    clients_[kRenderClient] = std::move(render);
   }
 
   Next execute(Engine& engine, const Command& command) override {
-    return clients_[command.dwords[0] >> 29]->execute(engine, command);
+    const unsigned client = command.dwords[0] >> 29;
+    if (clients_[client] == nullptr) {
+      start(client);
+    }
+    return clients_[client]->execute(engine, command);
   }
   void flush() override {
     for (const std::unique_ptr<BackEnd>& client : clients_) {
-      client->flush();
+      if (client != nullptr) {
+        client->flush();
+      }
     }
   }
   void reset() override {
     for (const std::unique_ptr<BackEnd>& client : clients_) {
-      client->reset();
+      if (client != nullptr) {
+        client->reset();
+      }
     }
   }
   void report(FidelityReport& report) const override {
     for (const std::unique_ptr<BackEnd>& client : clients_) {
-      client->report(report);
+      if (client != nullptr) {
+        client->report(report);
+      }
     }
   }
 
-  void set_observer(compute::Observer* observer) { compute_->set_observer(observer); }
+  void set_observer(compute::Observer* observer) {
+    observer_ = observer;
+    if (compute_ != nullptr) {
+      compute_->set_observer(observer);
+    }
+  }
 
  private:
+  // The large ones come into being with their first command: most engines never need them.
+  void start(unsigned client) {
+    if (client == kBlitClient) {
+      clients_[client] = std::make_unique<BlitBackEnd>();
+      return;
+    }
+    auto render = std::make_unique<RenderBackEnd>();
+    compute_ = &render->compute();
+    compute_->set_observer(observer_);
+    clients_[client] = std::move(render);
+  }
+
   std::array<std::unique_ptr<BackEnd>, kClients> clients_;
   ComputeBackEnd* compute_ = nullptr;  // one of them
+  compute::Observer* observer_ = nullptr;
 };
 
 }  // namespace

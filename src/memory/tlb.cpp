@@ -65,6 +65,9 @@ Tlb::Place Tlb::place(SpaceTag space, uint64_t page) const {
 }
 
 TlbSlot* Tlb::find(const Place& at) const {
+  if (at.set->live == 0) {
+    return nullptr;  // and memory that was never used is not touched
+  }
   for (TlbSlot* slot : {at.home, at.home + 1}) {
     if (slot->key == at.key && at.set->is_live(slot->stamp)) {
       return slot;

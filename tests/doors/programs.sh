@@ -77,6 +77,15 @@ for device in $devices; do
   done_list=
   try blits - "$work/drm_blit"
   grep -q '^98304 pixels right$' "$work/out" || { echo "programs: $device: pixels of blits" >&2 && failed=1; }
+  # Whoever looks what there is finds it.
+  try lsgpu - lsgpu
+  grep -q 'drm:/dev/dri/card0' "$work/out" || { echo "programs: $device: lsgpu finds no card" >&2 && failed=1; }
+  try intel_gpu_top - intel_gpu_top -L
+  grep -q 'pci:vendor=8086,device=' "$work/out" || { echo "programs: $device: intel_gpu_top -L" >&2 && failed=1; }
+  if command -v drm_info >/dev/null; then
+    try drm_info - drm_info
+    grep -q 'Driver: i915' "$work/out" || { echo "programs: $device: drm_info" >&2 && failed=1; }
+  fi
   try GL 3DPRIMITIVE "$work/gl_scenes"
   [ "$(wc -l <"$work/out")" -eq 6 ] || { echo "programs: $device: not all of GL's scenes" >&2 && failed=1; }
   if [ -z "$short" ]; then

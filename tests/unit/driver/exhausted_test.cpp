@@ -7,12 +7,12 @@
 #include <array>
 
 #include "driver/kms.h"
-#include "unit/driver/door.h"
+#include "unit/driver/screen_door.h"
 
 namespace halogen::driver {
 namespace {
 
-class Exhausted : public Door {
+class Exhausted : public ScreenDoor {
  protected:
   uint64_t free_pages() {
     uint64_t pages = 0;
@@ -107,6 +107,85 @@ class Exhausted : public Door {
     return failed;
   }
 
+  // The screen, memory that the program lends and a mapping through the aperture, likewise. `batch` does nothing.
+  unsigned show_and_lend(uint32_t batch, void* memory, uint64_t bytes) {
+    unsigned failed = 0;
+    const auto is_good = [&](const char* what, int result) {
+      EXPECT_TRUE(result == 0 || result == -ENOMEM || result == -ENOSPC) << what << " " << result;
+      if (result != 0) ++failed;
+      return result == 0;
+    };
+    std::array<drm_mode_create_dumb, 2> dumb{};
+    std::array<drm_mode_fb_cmd, 2> pictures{};
+    bool complete = true;
+    for (size_t i = 0; i < dumb.size(); ++i) {
+      dumb[i].width = kWidth;
+      dumb[i].height = kHeight;
+      dumb[i].bpp = 32;
+      complete = is_good("dumb", call(DRM_IOCTL_MODE_CREATE_DUMB, dumb[i])) && complete;
+      if (dumb[i].handle == 0) continue;
+      pictures[i] = {.fb_id = 0,
+                     .width = kWidth,
+                     .height = kHeight,
+                     .pitch = dumb[i].pitch,
+                     .bpp = 32,
+                     .depth = 24,
+                     .handle = dumb[i].handle};
+      complete = is_good("picture", call(DRM_IOCTL_MODE_ADDFB, pictures[i])) && complete;
+    }
+    if (complete && is_good("mode", set(pictures[0].fb_id))) is_good("flip", flip(pictures[1].fb_id));
+    kernel->finish_display();
+    drm_mode_crtc off{};
+    off.crtc_id = kCrtcId;
+    EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, off), 0) << "a screen can always be turned off";
+    for (size_t i = 0; i < dumb.size(); ++i) {
+      if (pictures[i].fb_id != 0) {
+        EXPECT_EQ(call(DRM_IOCTL_MODE_RMFB, pictures[i].fb_id), 0);
+      }
+      if (dumb[i].handle != 0) {
+        EXPECT_EQ(close(dumb[i].handle), 0);
+      }
+    }
+    drm_i915_gem_userptr lent{};
+    lent.user_ptr = reinterpret_cast<uintptr_t>(memory);
+    lent.user_size = bytes;
+    const int lends = call(DRM_IOCTL_I915_GEM_USERPTR, lent);
+    if (lends != -ENODEV && is_good("lend", lends)) {  // some chips cannot
+      std::vector<drm_i915_gem_exec_object2> objects(2);
+      objects[0].handle = lent.handle;
+      objects[1].handle = batch;
+      if (!kernel->shared_space()) {
+        objects[0].offset = uint64_t{1} << 22;
+        objects[0].flags = EXEC_OBJECT_PINNED;
+      }
+      if (is_good("execute", execute(objects))) {
+        EXPECT_EQ(wait(batch), 0);
+      }
+      EXPECT_EQ(close(lent.handle), 0);
+    }
+    if (local()) return failed;  // no aperture for programs
+    drm_i915_gem_create tiled{.size = 16 * 4096, .handle = 0, .pad = 0};
+    if (!is_good("create", call(DRM_IOCTL_I915_GEM_CREATE, tiled))) return failed;
+    drm_i915_gem_set_tiling tiling{};
+    tiling.handle = tiled.handle;
+    tiling.tiling_mode = I915_TILING_X;
+    tiling.stride = 512;
+    EXPECT_EQ(call(DRM_IOCTL_I915_GEM_SET_TILING, tiling), 0);
+    drm_i915_gem_mmap_gtt map{};
+    map.handle = tiled.handle;
+    if (is_good("offset", call(DRM_IOCTL_I915_GEM_MMAP_GTT, map))) {
+      void* const place = kernel->map_here(*file, nullptr, tiled.size, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
+      if (place == MAP_FAILED) {
+        is_good("map", -errno);
+      } else {
+        static_cast<char*>(place)[4096] = 1;
+        unmap(place, tiled.size);
+      }
+    }
+    EXPECT_EQ(close(tiled.handle), 0);
+    return failed;
+  }
+
   std::vector<PageRun> taken;
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, Exhausted, ::testing::Values("g45", "snb", "chv", "icl", "dg1"), chip_name);
@@ -136,6 +215,30 @@ TEST_P(Exhausted, AtEveryPageTheKernelSaysSoAndNothingIsLost) {
   EXPECT_GT(failures, 20u);
   EXPECT_LT(pages, 400u) << "enough at some time";
   EXPECT_EQ(live(), 0u);
+}
+
+TEST_P(Exhausted, TheScreenAndLentMemoryTooSaySoAndLoseNothing) {
+  constexpr uint64_t kBytes = 8 * 4096;
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const uint32_t empty = make_empty();
+  ASSERT_EQ(show_and_lend(empty, memory, kBytes), 0u);
+  const uint64_t before = free_pages();
+  unsigned failures = 0;
+  uint64_t pages = 0;
+  constexpr uint64_t kMost = 800;  // two pictures of 300 pages, and what else there is
+  for (unsigned failed = 1; failed != 0 && pages < kMost; pages += pages < 24 ? 1 : 37) {
+    SCOPED_TRACE(pages);
+    leave_pages(pages);
+    failed = show_and_lend(empty, memory, kBytes);
+    failures += failed;
+    give_back();
+    ASSERT_EQ(free_pages(), before);
+  }
+  EXPECT_GT(failures, 20u);
+  EXPECT_LT(pages, kMost) << "enough at some time";
+  EXPECT_EQ(show_and_lend(empty, memory, kBytes), 0u);
+  unmap(memory, kBytes);
 }
 
 // Entries of a table that was filled in part lead nowhere: its pages are another's tomorrow.

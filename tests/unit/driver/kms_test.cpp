@@ -22,8 +22,8 @@ uint32_t pixel_of(uint32_t number, uint32_t x, uint32_t y) {
 
 class Screen : public ScreenDoor {
  protected:
-  void SetUp() override {
-    KernelOptions options;
+  void SetUp() override { start({}); }
+  void start(KernelOptions options) {
     options.frames = [this](const picture::Image& image) {
       const std::lock_guard lock(frames_lock);
       frames.push_back(image);
@@ -110,6 +110,37 @@ TEST_P(Screen, FlipsAndTellsWhen) {
   EXPECT_EQ(next_event().sequence, event.sequence + 1);
   expect_last(1);
   EXPECT_EQ(shown(), 3u);
+}
+
+// The picture is still being written, by work that ends when the test says so: until then the flip is under way.
+TEST_P(Screen, ASecondFlipBeforeTheFirstIsDoneIsBusy) {
+  KernelOptions patient;
+  patient.hang_after = std::chrono::hours(1);
+  Door::TearDown();
+  file = nullptr;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  start(patient);
+  const Picture one = make(1), two = make(2), three = make(3);
+  ASSERT_EQ(set(one.id), 0);
+  const size_t before = shown();
+  drm_i915_gem_relocation_entry relocation{};
+  std::vector<drm_i915_gem_exec_object2> objects(2);
+  objects[0].handle = two.handle;
+  objects[0].flags = EXEC_OBJECT_WRITE;
+  objects[1] = make_endless(relocation);
+  ASSERT_EQ(execute(objects), 0);
+  ASSERT_EQ(flip(two.id, DRM_MODE_PAGE_FLIP_EVENT, 7), 0);
+  EXPECT_EQ(flip(three.id), -EBUSY);
+  EXPECT_FALSE(event_there());
+  EXPECT_EQ(shown(), before);
+  fill(objects[1].handle, {0x0500'0000});  // in the place of the jump
+  const drm_event_vblank event = next_event();
+  EXPECT_EQ(event.user_data, 7u);
+  expect_last(2);
+  ASSERT_EQ(flip(three.id, DRM_MODE_PAGE_FLIP_EVENT), 0);
+  EXPECT_EQ(next_event().sequence, event.sequence + 1);
+  expect_last(3);
 }
 
 TEST_P(Screen, ShowsAPartOfALargerPicture) {
