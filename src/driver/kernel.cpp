@@ -98,6 +98,10 @@ void Kernel::close(const std::shared_ptr<File>& file) {
   file->contexts.for_each([&](Context& context) { leave(context); });
   kms_->closed(*file);
   *file = File{};
+  // A commit of another may have waited for its work.
+  if (kms_->busy()) kms_->look();
+  if (working() && waiters_ == 0) work_.notify_all();
+  tell_waiters();
 }
 
 void Kernel::leave(Context& context) {
@@ -447,8 +451,8 @@ void Kernel::step() {
   const uint64_t blanks = kms_->vblanks();
   hand_over();
   gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
-  kms_->look();
   look_for_hangs();
+  kms_->look();  // last: what a commit waits for may have hung
   if (gpu_->progress() != before || kms_->vblanks() != blanks) tell_waiters();
 }
 

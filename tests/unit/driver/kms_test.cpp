@@ -143,6 +143,28 @@ TEST_P(Screen, ASecondFlipBeforeTheFirstIsDoneIsBusy) {
   expect_last(3);
 }
 
+// Work that hangs is taken out, and what waited for it goes on, whoever lets the device work.
+TEST_P(Screen, PicturesWhoseWritersHangAreShownAfterAll) {
+  const Picture one = make(1), two = make(2);
+  ASSERT_EQ(set(one.id), 0);
+  for (const bool waits : {false, true}) {
+    drm_i915_gem_relocation_entry relocation{};
+    std::vector<drm_i915_gem_exec_object2> objects(2);
+    objects[0].handle = waits ? one.handle : two.handle;
+    objects[0].flags = EXEC_OBJECT_WRITE;
+    objects[1] = make_endless(relocation);
+    ASSERT_EQ(execute(objects), 0);
+    if (waits) {
+      ASSERT_EQ(set(one.id), 0);
+      expect_last(1);
+    } else {
+      ASSERT_EQ(flip(two.id, DRM_MODE_PAGE_FLIP_EVENT, 5), 0);
+      EXPECT_EQ(next_event().user_data, 5u);
+      expect_last(2);
+    }
+  }
+}
+
 TEST_P(Screen, ShowsAPartOfALargerPicture) {
   const Picture large = make(3, 800, 600);
   ASSERT_EQ(set(large.id, 100, 50), 0);
