@@ -302,7 +302,8 @@ class LaneRun {
       accumulate(mask);
     }
     if (to_accumulator) {
-      if (to_float || plan_.raw || in_.saturate || traits(plan_.result).is_float) {
+      // A word that is written by name is a word; only implied results are wider.
+      if (to_float || plan_.raw || in_.saturate || traits(plan_.result).is_float || traits(type).bytes != 4) {
         bits_to_accumulator(thread, offset, bits, mask, traits(type).bytes);
       } else {
         for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {

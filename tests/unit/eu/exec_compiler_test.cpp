@@ -21,21 +21,27 @@ TEST(EuCompilerForms, ScatteredMoveTouchesTheChannelsOfItsMask) {
   }
 }
 
-// 300 * 300 = 0x15f90: a word accumulator that is written by name holds 0x5f90.
+// 300 * 300 = 0x15f90: a word accumulator that is written by name holds 0x5f90, whatever routine does the work.
 TEST(EuCompilerForms, AWordThatIsWrittenToAnAccumulatorIsAWord) {
+  const Region all{16, 16, 1}, every_other{2, 1, 0};
   for (const GenId gen : {GenId::gen11, GenId::gen12}) {
-    Machine machine(gen, 0xffff);
-    for (unsigned lane = 0; lane < 16; ++lane) {
-      machine.set<int16_t>(2, lane, 300);
-    }
-    const Region words{16, 16, 1};
-    machine.run(
-        {make(Op::mul, 16, arf(Arf::accumulator, Type::w, 0, 0, {0, 1, 1}),
-              {grf(2, Type::w, 0, words), grf(2, Type::w, 0, words)}),
-         with(make(Op::sel, 16, dst(4, Type::w), {arf(Arf::accumulator, Type::w, 0, 0, words), imm(100, Type::w)}),
-              Condition::greater_equal)});
-    for (unsigned lane = 0; lane < 16; ++lane) {
-      EXPECT_EQ(machine.get<uint16_t>(4, lane), 0x5f90) << lane;
+    for (const Region& region : {all, every_other}) {
+      for (const bool immediate : {false, true}) {
+        Machine machine(gen, 0xffff);
+        for (unsigned i = 0; i < 32; ++i) {
+          machine.set<int16_t>(2, i, 300);
+        }
+        const Operand by = immediate ? imm(300, Type::w) : grf(2, Type::w, 0, region);
+        const Operand to = arf(Arf::accumulator, Type::w, 0, 0, {0, 1, 1});
+        const Operand from = arf(Arf::accumulator, Type::w, 0, 0, all);
+        machine.run({make(Op::mul, 16, to, {grf(2, Type::w, 0, region), by}),
+                     with(make(Op::sel, 16, dst(4, Type::w), {from, imm(100, Type::w)}), Condition::greater_equal),
+                     make(Op::asr, 16, dst(5, Type::w), {from, imm(8, Type::w)})});
+        for (unsigned lane = 0; lane < 16; ++lane) {
+          EXPECT_EQ(machine.get<uint16_t>(4, lane), 0x5f90) << lane;
+          EXPECT_EQ(machine.get<uint16_t>(5, lane), 0x005f) << lane;
+        }
+      }
     }
   }
 }
