@@ -47,7 +47,9 @@ python3 tests/doors/captures.py --flip 1
 
 step "OpenCL and Vulkan compute programs on every device that has them"
 tests/doors/compute.sh
-python3 tests/conformance/piglit_cl.py check icl tgl
+tests/compute/kernels/kernels.py --part 1/8 bdw icl tgl
+python3 tests/conformance/piglit_cl.py table
+python3 tests/conformance/piglit_cl.py check --sample 100 bdw skl icl tgl dg1
 
 step "tests, with sanitizers"
 scripts/build.sh asan

@@ -5,7 +5,7 @@
     piglit_cl.py run --out RESULTS [--device D | --prefix COMMAND] [--sample N] [--all] [FILE...]
     piglit_cl.py keep DEVICE RESULTS...            puts results of `run` into the device's list
     piglit_cl.py count --judge RESULTS --idle RESULTS...   writes piglit/counted.txt
-    piglit_cl.py table                             prints how much passes on each device
+    piglit_cl.py table                             prints how much passes on each device; exit 1 below 95 percent
 
 A line of results is `folder/file.cl#subtest status`. What counts is in piglit/counted.txt: subtests that the judge (PoCL)
 passes and that a device whose dispatches execute nothing fails; the others show nothing. piglit/DEVICE.txt is the pass
@@ -27,6 +27,7 @@ TESTER = ROOT / "bin/cl-program-tester"
 HERE = pathlib.Path(__file__).resolve().parent
 LISTS = HERE / "piglit"
 HALOGEN = os.environ.get("HALOGEN", str(HERE.parent.parent / "build/bin/halogen"))
+LEAST = 95  # percent of what counts
 DEVICES = ("bdw", "skl", "icl", "tgl", "dg1")
 SUBTEST = re.compile(r'PIGLIT: \{"subtest": \{"(.*)" : "(\w+)"\}\}')
 RESULT = re.compile(r'PIGLIT: \{"result": "(\w+)"')
@@ -192,11 +193,14 @@ def check(given: argparse.Namespace) -> int:
 
 
 def table(_: argparse.Namespace) -> int:
+    low = False
     for device in DEVICES:
         path = LISTS / f"{device}.txt"
         if path.exists():
-            print(f"{device}: {path.read_text(encoding='utf-8').splitlines()[0][2:]}")
-    return 0
+            head = path.read_text(encoding="utf-8").splitlines()[0][2:]
+            print(f"{device}: {head}")
+            low = low or float(re.search(r"\(([0-9.]+) %\)", head)[1]) < LEAST
+    return 1 if low else 0
 
 
 def main() -> int:
