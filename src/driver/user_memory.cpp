@@ -126,6 +126,20 @@ bool is_user_mapped(uint64_t address, uint64_t bytes) {
   return true;
 }
 
+// A mapping may have pages behind the end of its file: a byte of each is read, as far as the host lets it.
+static bool can_be_touched(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kPage = 4096;
+  std::array<iovec, 512> there;
+  std::array<char, there.size()> here;
+  for (uint64_t done = 0; done < bytes;) {
+    size_t count = 0;
+    for (; count < there.size() && done < bytes; done += kPage) there[count++] = {pointer_at(address + done), 1};
+    const iovec into{here.data(), count};
+    if (process_vm_readv(getpid(), &into, 1, there.data(), count, 0) != static_cast<ssize_t>(count)) return false;
+  }
+  return true;
+}
+
 bool can_use_user(uint64_t address, uint64_t bytes, bool write) {
   std::ifstream maps("/proc/self/maps");
   const uint64_t end = address + bytes;
@@ -138,7 +152,7 @@ bool can_use_user(uint64_t address, uint64_t bytes, bool write) {
     if (first > covered || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
     covered = last;
   }
-  return covered >= end;
+  return covered >= end && can_be_touched(address, bytes);
 }
 
 bool is_user_range(uint64_t address, uint64_t bytes) {

@@ -5,6 +5,7 @@
 #include <libdrm/drm.h>
 #include <libdrm/i915_drm.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -142,6 +143,29 @@ TEST_P(KernelIoctls, ManyBatchesAreDoneThoughNobodyAsks) {
   while (value(kBatches - 1) != kBatches) std::this_thread::yield();
   for (uint32_t i = 0; i < kBatches; ++i) ASSERT_EQ(value(i), i + 1);
   EXPECT_EQ(wait(data), 0);
+}
+
+TEST_P(KernelIoctls, LentMemoryBehindTheEndOfAFileIsRefused) {
+  const int descriptor = memfd_create("one page", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(descriptor, 4096), 0);
+  void* const place = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  ASSERT_NE(place, MAP_FAILED);
+  for (const bool whole : {false, true}) {
+    drm_i915_gem_userptr lent{};
+    lent.user_ptr = reinterpret_cast<uintptr_t>(place);
+    lent.user_size = whole ? 8192 : 4096;
+    const int result = call(DRM_IOCTL_I915_GEM_USERPTR, lent);
+    if (result == -ENODEV) break;  // some chips take none
+    ASSERT_EQ(result, 0);
+    std::vector<drm_i915_gem_exec_object2> objects(2);
+    objects[0].handle = lent.handle;
+    objects[1].handle = make_empty();
+    EXPECT_EQ(execute(objects), whole ? -EFAULT : 0);
+    EXPECT_EQ(wait(objects[1].handle), 0);
+    EXPECT_EQ(close(lent.handle), 0);
+  }
+  unmap(place, 8192);
+  ::close(descriptor);
 }
 
 TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
