@@ -2,7 +2,7 @@
 # Intel's OpenCL driver, unmodified, talks to `halogen serve --tbx` as if it were Intel's simulator, on every product that
 # it can name and we have. The program's numbers must be right and every command executed; the recorded run replays to the
 # same memory and every byte that the driver read back is there again. Then the OpenCL programs of tests/compute, which
-# judge themselves. Ends by itself.
+# judge themselves and leave what PoCL leaves. Ends by itself.
 # usage: neo_tbx.sh [product...]   (from the build: build/bin/halogen must exist)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -15,7 +15,9 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EX
 cc -O1 -o "$work/triple" demo/triple.c -lOpenCL
 c++ -std=c++20 -O1 -ffp-contract=off -o "$work/cases" tests/compute/opencl/opencl_cases.cpp -lOpenCL
 cases=$PWD/tests/compute/opencl
-mkdir "$work/results"
+mkdir "$work/results" "$work/pocl"
+[ -e /etc/OpenCL/vendors/pocl.icd ] || { echo "neo_tbx: the package pocl-opencl-icd is missing" >&2; exit 2; }
+OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd "$work/cases" "$cases" --out "$work/pocl" >/dev/null
 
 # Starts a server for the device with further arguments; its port is in $port.
 serve() {
@@ -32,6 +34,14 @@ serve() {
 on_server() {
   (cd "$work" && env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd NEOReadDebugKeys=1 SetCommandStreamReceiver=2 \
     ProductFamilyOverride="$product" TbxPort="$port" ${setting:+"$setting"} timeout 300 "$@") >"$work/run.log" 2>&1
+}
+
+# What the programs left is what PoCL leaves.
+same_as_pocl() {
+  local result
+  for result in "$work"/results/*; do
+    cmp "$result" "$work/pocl/$(basename "$result")" >>"$work/run.log" 2>&1 || return 1
+  done
 }
 
 # product, device of ours, further settings
@@ -65,9 +75,11 @@ for row in "${rows[@]}"; do
   wanted=12  # and doubles where the chip has them
   case $device in bdw | skl) wanted=13 ;; esac
   serve "$device"
+  rm -f "$work"/results/*
   if on_server ./cases "$cases" --out "$work/results" &&
     [ "$(grep -c '^item [0-3] of 7: beef done$' "$work/run.log")" = 4 ] &&
-    [ "$(grep -c ': right$' "$work/run.log")" = "$wanted" ]; then
+    [ "$(grep -c ': right$' "$work/run.log")" = "$wanted" ] &&
+    same_as_pocl; then
     echo "neo_tbx: $name: $wanted programs right"
   else
     failed=1
