@@ -44,6 +44,7 @@ tests/doors/kms.sh
 tests/doors/pictures.sh
 tests/doors/shows.py
 python3 tests/doors/captures.py --flip 1
+python3 tests/doors/fixed.py
 
 step "OpenCL and Vulkan compute programs on every device that has them"
 tests/doors/compute.sh

@@ -41,14 +41,12 @@ bool is_quad(Topology topology) {
   return topology == Topology::QUADLIST || topology == Topology::QUADSTRIP;
 }
 
-// Gen4 hands quads over whole: of the two triangles that they were assembled to, the vertices in their order.
+// Gen4 hands quads over whole: of the two triangles that they were assembled to, the vertices around them.
 Object quad_of(const Object& first, const Object& second) {
   Object whole = first;
   const auto& a = first.made.vertex;
   const auto& b = second.made.vertex;
-  if (first.made.topology == Topology::QUADSTRIP) {
-    whole.made.vertex = {a[0], a[1], b[2], a[2]};
-  } else if (a[2] == b[2]) {
+  if (a[2] == b[2]) {
     whole.made.vertex = {a[0], a[1], b[1], a[2]};
   } else {
     whole.made.vertex = {a[0], a[1], a[2], b[2]};

@@ -102,6 +102,7 @@ void Pipeline::set_events(EventSink* events, const std::string& path) {
   hull_.unit().set_events(events, path);
   domain_.unit().set_events(events, path);
   geometry_.unit().set_events(events, path);
+  clip_threads_.unit().set_events(events, path);
   pixels_.unit().set_events(events, path);
 }
 
@@ -110,6 +111,7 @@ void Pipeline::report(FidelityReport& report) const {
   hull_.unit().report(report);
   domain_.unit().report(report);
   geometry_.unit().report(report);
+  clip_threads_.unit().report(report);
   pixels_.report(report);
 }
 
@@ -120,8 +122,9 @@ bool Pipeline::begin(const ResolveInput& input) {
     return false;
   }
   bool ok = true;
-  for (Shader* shader : {&state_.vertex_shader.shader, &state_.tessellation.hull, &state_.tessellation.domain_shader,
-                         &state_.geometry.shader, &state_.pixel.shader}) {
+  for (Shader* shader :
+       {&state_.vertex_shader.shader, &state_.tessellation.hull, &state_.tessellation.domain_shader,
+        &state_.geometry.shader, &state_.clip_unit.shader, &state_.setup_shader, &state_.pixel.shader}) {
     if (shader->enabled) {
       ok = read_constants(*shader, *space_) && ok;
     }
@@ -133,6 +136,7 @@ bool Pipeline::begin(const ResolveInput& input) {
   }
   geometry_.begin(*generation_, state_, *space_, input.stream_offsets);
   streams_.begin(state_.stream_output, *space_, input.stream_offsets);
+  clip_threads_.begin(*generation_, state_, last_slots(), *space_);
   pixels_.begin(*generation_, state_, last_slots(), *space_);
   clipper_.emplace(state_, last_slots());
   return ok;
@@ -147,7 +151,7 @@ uint32_t Pipeline::last_slots() const {
 
 uint64_t Pipeline::instructions() const {
   return vertices_.instructions() + hull_.instructions() + domain_.instructions() + geometry_.instructions() +
-         pixels_.instructions();
+         clip_threads_.instructions() + pixels_.instructions();
 }
 
 ThreadEnd Pipeline::shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome) {
@@ -243,10 +247,35 @@ void Pipeline::forward(const Assembled& assembled, const EntryStore& entries, ui
     return;
   }
   primitive(assembled, entries, id, outcome);
-  outcome.stop = stop_of(pixels_.end());
+  if (outcome.stop == Stop::finished) {
+    outcome.stop = stop_of(pixels_.end());
+  }
 }
 
 void Pipeline::primitive(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome) {
+  ++outcome.counts.clip_in;
+  if (!clip_threads_.runs()) {
+    return place(assembled, entries, id, outcome);
+  }
+  const ClipStage::Judgement judgement = ClipStage::judge(state_, assembled, entries);
+  switch (judgement.verdict) {
+    case ClipStage::Verdict::drop:
+      return;
+    case ClipStage::Verdict::pass:
+      return place(assembled, entries, id, outcome);
+    case ClipStage::Verdict::thread:
+      break;
+  }
+  const ThreadEnd end =
+      clip_threads_.run(assembled, judgement.flags, entries,
+                        [&](const Assembled& made, const EntryStore& from) { place(made, from, id, outcome); });
+  if (end != ThreadEnd::done) {
+    outcome.stop = stop_of(end);
+  }
+}
+
+// A primitive to the screen.
+void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome) {
   Primitive primitive;
   primitive.shape = shape_of(assembled.topology);
   primitive.provoking = assembled.provoking;
@@ -264,7 +293,6 @@ void Pipeline::primitive(const Assembled& assembled, const EntryStore& entries, 
     }
     primitive.vertex[i] = clip_vertex(state_, entry);
   }
-  ++outcome.counts.clip_in;
   if (state_.clip.enabled && state_.clip.reject_all) {
     return;
   }
@@ -387,9 +415,6 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   outcome.missing = left_out();
   if (!outcome.missing.empty()) {
     return outcome;
-  }
-  if (state_.setup_shader.enabled) {
-    outcome.inexact = "no threads clip, and not all edges are where the first chips have them";
   }
   const uint64_t before = instructions();
   while (progress.instance < progress.call.instances && progress.call.vertices != 0) {

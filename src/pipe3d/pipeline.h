@@ -1,7 +1,7 @@
 // The 3D pipeline at work: a draw from vertices to pixels. It knows memory, state and threads, not engines: whoever
 // owns it gives it settings and a DrawCall, and asks for parts of the work until it is done.
 //
-// Left out so far: threads that clip on Gen4, coarse pixels, chroma keys, planes of depth and w in payloads.
+// Left out so far: coarse pixels, chroma keys, planes of depth and w in payloads.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "gen/generation.h"
 #include "memory/address_space.h"
 #include "pipe3d/assembly.h"
+#include "pipe3d/clip_stage.h"
 #include "pipe3d/clipper.h"
 #include "pipe3d/domain_stage.h"
 #include "pipe3d/draw_call.h"
@@ -88,6 +89,7 @@ class Pipeline {
   ThreadEnd shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome);
   void forward(const Assembled& assembled, const EntryStore& entries, uint32_t id, uint8_t stream, Outcome& outcome);
   void primitive(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome);
+  void place(const Assembled& assembled, const EntryStore& entries, uint32_t id, Outcome& outcome);
   bool tessellates() const { return state_.tessellation.enabled; }
   std::string_view left_out() const;
   uint32_t last_slots() const;
@@ -102,6 +104,7 @@ class Pipeline {
   DomainStage domain_;
   GeometryStage geometry_;
   StreamWriter streams_;
+  ClipStage clip_threads_;
   PixelStage pixels_;
   std::vector<Object> objects_;  // of a chunk, for the stages between vertices and clipping
   std::vector<Object> parts_;    // of a patch

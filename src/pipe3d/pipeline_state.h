@@ -235,6 +235,20 @@ struct Clip {
   bool statistics = false;
 };
 
+// Gen4: the unit tests objects and gives those that must be cut to threads.
+struct ClipUnit {
+  bool enabled = false;
+  hw::ClipMode mode{};
+  Shader shader;
+  bool xy_test = false;
+  bool z_test = false;
+  bool guard_band = false;
+  bool zero_to_one = false;  // z from 0 to 1, else from -1
+  bool negative_w = false;   // must be cut
+  uint8_t user_flags = 0;    // mask of flags in a vertex's header
+  bool user_must_clip = false;
+};
+
 // Provoking vertices: which one of a primitive gives values that are not interpolated.
 struct Provoking {
   uint8_t line = 0;
@@ -452,9 +466,10 @@ struct PipelineState {
   Output output;
 
   // Gen4: kernels that clip and set up.
-  Shader clip_shader;
+  ClipUnit clip_unit;
   Shader setup_shader;
   uint32_t setup_entry_slots = 16;
+  bool sprites = false;             // threads that set up points are told
   uint32_t depth_coefficients = 0;  // of the set-up entry, in 32 bytes
   bool header_ndc = false;          // position in slot 1 is divided by w already
 };

@@ -149,8 +149,10 @@ void Filler::fill_with_start() {
   const ScreenVertex& start = group_.primitive->vertex[0];
   constexpr size_t kCoordinates = 1;
   constexpr uint32_t kFront = 1u << 31;
-  put_float(thread_, kCoordinates, 0, start.x);
-  put_float(thread_, kCoordinates, 1, start.y);
+  // Of a point the upper left corner.
+  const float back = group_.primitive->shape == Shape::point ? group_.primitive->width / 2 : 0.0f;
+  put_float(thread_, kCoordinates, 0, start.x - back);
+  put_float(thread_, kCoordinates, 1, start.y - back);
   put_dword(thread_, kCoordinates, 6, group_.primitive->front ? kFront : 0);
   put_dword(thread_, 0, 0, group_.live() & 0xffff);
   if (state_.pixel.source_depth) {

@@ -63,23 +63,24 @@ void resolve_geometry(Resolver& from, uint64_t at, uint64_t table, Geometry& sta
   stage.reorder_trailing = unit.reorder_enable;
 }
 
-void resolve_clip(Resolver& from, uint64_t at, bool enable, PipelineState& state) {
-  Clip& clip = state.clip;
-  clip.divide = false;  // vertex shaders have divided
+void resolve_clip(Resolver& from, uint64_t at, uint64_t table, bool enable, PipelineState& state) {
+  state.clip.divide = false;  // vertex shaders have divided
   if (!enable) {
     return;
   }
   const auto unit = from.read<hw::CLIP_STATE>(at);
+  state.clip.statistics = unit.statistics_enable;
+  ClipUnit& clip = state.clip_unit;
   clip.enabled = true;
-  clip.reject_all = unit.clip_mode == hw::ClipMode::REJECT_ALL;
-  clip.accept_all = unit.clip_mode == hw::ClipMode::ACCEPT_ALL;
+  clip.mode = unit.clip_mode;
   clip.xy_test = unit.viewport_xy_clip_test_enable;
-  clip.z_near_test = clip.z_far_test = unit.viewport_z_clip_test_enable;
+  clip.z_test = unit.viewport_z_clip_test_enable;
   clip.guard_band = unit.guardband_clip_test_enable;
   clip.zero_to_one = unit.api_mode == hw::ClipApiMode::D3D;
-  clip.clip_distances = unit.user_clip_distance_clip_test_enable_bitmask;
-  clip.statistics = unit.statistics_enable;
-  state.clip_shader = vertex_reader(from, unit, 0);
+  clip.negative_w = unit.negative_w_clip_test_enable;
+  clip.user_flags = unit.user_clip_distance_clip_test_enable_bitmask;
+  clip.user_must_clip = unit.user_clip_flags_must_clip_enable;
+  clip.shader = vertex_reader(from, unit, table);
   if (unit.guardband_clip_test_enable) {
     const auto guard = from.read<hw::CLIP_VIEWPORT>(from.bases().general + unit.clipper_viewport_state_pointer);
     Viewport& viewport = state.viewports[0];
@@ -93,6 +94,7 @@ void resolve_clip(Resolver& from, uint64_t at, bool enable, PipelineState& state
 void resolve_setup(Resolver& from, uint64_t at, uint64_t table, PipelineState& state) {
   const auto unit = from.read<hw::SF_STATE>(at);
   state.setup_shader = vertex_reader(from, unit, table);
+  state.sprites = unit.sprite_point_enable;
   state.setup_entry_slots = (unit.urb_entry_allocation_size + 1u) * 4;
   Raster& raster = state.raster;
   raster.viewport_transform = unit.viewport_transform_enable;
@@ -199,7 +201,8 @@ void resolve_units(Resolver& from, PipelineState& state) {
   if (pointers.gs_enable) {
     resolve_geometry(from, general + pointers.gs_state_pointer, tables.gs_binding_table_pointer, state.geometry);
   }
-  resolve_clip(from, general + pointers.clip_state_pointer, pointers.clip_enable, state);
+  resolve_clip(from, general + pointers.clip_state_pointer, tables.clip_binding_table_pointer, pointers.clip_enable,
+               state);
   resolve_setup(from, general + pointers.sf_state_pointer, tables.sf_binding_table_pointer, state);
   resolve_drawing_rectangle(from, state.raster);
   resolve_pixel(from, general + pointers.wm_state_pointer, tables.ps_binding_table_pointer, state);

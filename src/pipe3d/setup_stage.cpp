@@ -6,7 +6,8 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint32_t kChannels = 0xff;
-constexpr size_t kCornersGrf = 1;  // number of the provoking vertex, determinant, edges
+constexpr uint32_t kSpritePoint = 1u << 16;
+constexpr size_t kCornersGrf = 1;  // topology, number of the provoking vertex, determinant, edges
 constexpr size_t kDepthsGrf = 2;   // z and 1/w of each vertex
 constexpr size_t kRowDwords = 8;
 
@@ -40,9 +41,13 @@ ThreadEnd SetupStage::set_up(const ScreenPrimitive& primitive, std::vector<uint3
   };
   const std::array<float, 2> first = edge(1);
   const std::array<float, 2> second = edge(2);
+  // Of a line the determinant is its length's square, of a point the edge its width.
+  const float determinant = primitive.shape == Shape::line ? first[0] * first[0] + first[1] * first[1]
+                                                           : first[0] * second[1] - second[0] * first[1];
+  put_dword(thread, kCornersGrf, 0, static_cast<uint32_t>(primitive.topology) | (state_->sprites ? kSpritePoint : 0));
   put_dword(thread, kCornersGrf, 1, primitive.provoking);
-  put_float(thread, kCornersGrf, 2, first[0] * second[1] - second[0] * first[1]);
-  put_float(thread, kCornersGrf, 3, first[0]);
+  put_float(thread, kCornersGrf, 2, determinant);
+  put_float(thread, kCornersGrf, 3, primitive.shape == Shape::point ? primitive.width : first[0]);
   put_float(thread, kCornersGrf, 4, second[0]);
   put_float(thread, kCornersGrf, 5, first[1]);
   put_float(thread, kCornersGrf, 6, second[1]);

@@ -162,11 +162,13 @@ SendOutcome math_box(const MessageControl& control, const Message& message, cons
     out[0][lane] = evaluate(function);
     out[1][lane] = function == MathFunction::sincos ? evaluate(MathFunction::cos) : 0;
   }
-  const size_t registers = std::min<size_t>(pair ? 2 : 1, message.response.size() / kGrfBytes);
+  // A result may begin inside of a register.
+  const size_t registers = std::min<size_t>(pair ? 2 : 1, (message.response.size() + kGrfBytes - 1) / kGrfBytes);
   for (size_t reg = 0; reg < registers; ++reg) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if (((message.channels >> lane) & 1) != 0) {
-        std::memcpy(message.response.data() + reg * kGrfBytes + lane * 4u, &out[reg][lane], 4);
+      const size_t at = reg * kGrfBytes + lane * 4u;
+      if (((message.channels >> lane) & 1) != 0 && at + 4 <= message.response.size()) {
+        std::memcpy(message.response.data() + at, &out[reg][lane], 4);
       }
     }
   }

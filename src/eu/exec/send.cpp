@@ -76,7 +76,9 @@ bool second_half(Thread& thread, const Instruction& in, const Message& first, co
   Message message = first;
   message.channels >>= kHalf;
   message.first_channel = static_cast<uint8_t>(first.first_channel + kHalf);
-  const auto count = [](std::span<const std::byte> bytes) { return static_cast<unsigned>(bytes.size() / kGrfBytes); };
+  const auto count = [](std::span<const std::byte> bytes) {
+    return static_cast<unsigned>((bytes.size() + kGrfBytes - 1) / kGrfBytes);
+  };
   const auto payload = registers_of(thread, File::mrf, in.send.message_register + 1u, count(first.first));
   const auto response = first.response.empty()
                             ? std::optional(std::span<std::byte>())
@@ -153,6 +155,9 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   if (in.align16 && !message.end_of_thread && (response_length == 0 || control.function == SharedFunction::dpwr)) {
     constexpr uint32_t kEveryVector = 0x1111'1111;
     message.channels &= in.dst.write_mask * kEveryVector;
+  }
+  if (math && !in.align16 && !in.dst.indirect && in.dst.sub < message.response.size()) {
+    message.response = message.response.subspan(in.dst.sub);
   }
   if (math && in.compressed && !second_half(thread, in, message, control, frame.mode)) {
     return illegal_instruction(frame, prepared);

@@ -439,6 +439,24 @@ TEST(EuWide, CompressedMathTakesTheNextRegistersForItsSecondHalf) {
   }
 }
 
+// Mesa's clip threads for Gen4 put 1/w beside x, y and z so.
+TEST(EuWide, ScalarMathWritesWhereItsDestinationBegins) {
+  Machine machine(GenId::gen4);
+  for (unsigned i = 0; i < 8; ++i) {
+    machine.set(2, i, 4.0f);
+    machine.set(40, i, 7.0f);
+  }
+  auto send = make(Op::send, 1, dst(40, Type::f), {scalar(2, Type::f)});
+  send.dst.sub = 12;
+  send.send.function = 1;
+  send.send.message_register = 2;
+  send.send.descriptor = (1u << 25) | (1u << 20) | (1u << 7) | 1;  // inverse, scalar
+  machine.run(send);
+  for (unsigned i = 0; i < 8; ++i) {
+    EXPECT_EQ(machine.get<float>(40, i), i == 3 ? 0.25f : 7.0f) << i;
+  }
+}
+
 TEST(EuWide, MoviTakesBytesOfOneRegister) {
   Machine machine(GenId::gen9);
   for (unsigned i = 0; i < 32; ++i) {

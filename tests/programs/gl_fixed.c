@@ -1,0 +1,379 @@
+// Scenes of the fixed functions of OpenGL 1 and 2: kinds of primitives, shading, clipping, patterns, tests; 64 x 64
+// pixels, RGBA8. What stands in the pictures is not judged here (tests/doors/fixed.py). Exit 0: nothing failed.
+// usage: gl_fixed FOLDER [scene...]   their pixels as FOLDER/SCENE.rgba; without scenes: all
+#define GL_GLEXT_PROTOTYPES
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GL/gl.h>
+#include <GL/glext.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { kSize = 64 };
+
+// Corners with colours of their own.
+static void corner(float x, float y) {
+  static const GLubyte kColours[6][3] = {{255, 64, 32}, {32, 255, 64}, {64, 32, 255},
+                                         {255, 255, 0}, {0, 255, 255}, {255, 0, 255}};
+  static int next = 0;
+  glColor3ubv(kColours[next++ % 6]);
+  glVertex2f(x, y);
+}
+
+static void draw(GLenum kind, const float* places, int count) {
+  glBegin(kind);
+  for (int i = 0; i < count; ++i) corner(places[i * 2], places[i * 2 + 1]);
+  glEnd();
+}
+#define DRAW(kind, places) draw(kind, places, (int)(sizeof(places) / sizeof(float) / 2))
+
+// Places whose window coordinates lie beside those of centres and edges.
+static const float kPoints[] = {-0.71f, -0.69f, -0.3f,  0.11f, 0.27f, -0.43f,
+                                0.61f,  0.57f,  -0.55f, 0.67f, 0.83f, -0.77f};
+static const float kStar[] = {-0.83f, -0.81f, 0.77f, 0.73f,  -0.79f, 0.31f, 0.81f, -0.27f,
+                              -0.21f, 0.85f,  0.33f, -0.87f, -0.9f,  0.07f, 0.9f,  0.11f};
+static const float kThree[] = {-0.83f, -0.71f, 0.79f, -0.63f, 0.07f, 0.81f};
+static const float kStrip[] = {-0.91f, -0.53f, -0.87f, 0.61f, -0.37f, -0.71f, -0.29f, 0.43f,
+                               0.21f,  -0.57f, 0.31f,  0.79f, 0.87f,  -0.47f, 0.83f,  0.51f};
+static const float kAround[] = {0.03f,  0.01f, 0.83f,  -0.11f, 0.43f,  0.77f,
+                                -0.41f, 0.81f, -0.87f, 0.13f,  -0.31f, -0.79f};
+static const float kQuads[] = {-0.83f, -0.79f, -0.11f, -0.87f, -0.07f, 0.71f, -0.77f, 0.63f,
+                               0.13f,  -0.61f, 0.81f,  -0.83f, 0.87f,  0.79f, 0.17f,  0.57f};
+static const float kFive[] = {-0.61f, -0.83f, 0.57f, -0.77f, 0.87f, 0.21f, 0.03f, 0.87f, -0.83f, 0.13f};
+
+static void points(void) {
+  DRAW(GL_POINTS, kPoints);
+}
+static void wide_points(void) {
+  glPointSize(7);
+  DRAW(GL_POINTS, kPoints);
+}
+static void sprites(void) {
+  static const GLubyte kTexels[] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 0, 255};
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, kTexels);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, GL_TRUE);
+  glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_REPLACE);
+  glEnable(GL_POINT_SPRITE);
+  glEnable(GL_TEXTURE_2D);
+  glPointSize(12);
+  DRAW(GL_POINTS, kPoints);
+}
+static void lines(void) {
+  DRAW(GL_LINES, kStar);
+}
+static void line_strip(void) {
+  DRAW(GL_LINE_STRIP, kStar);
+}
+static void line_loop(void) {
+  DRAW(GL_LINE_LOOP, kFive);
+}
+static void flat_lines(void) {
+  glShadeModel(GL_FLAT);
+  DRAW(GL_LINE_LOOP, kFive);
+}
+static void wide_lines(void) {
+  glLineWidth(5);
+  DRAW(GL_LINES, kStar);
+}
+static void line_stipple(void) {
+  glLineStipple(2, 0x5f35);
+  glEnable(GL_LINE_STIPPLE);
+  DRAW(GL_LINES, kStar);
+}
+static void triangle(void) {
+  DRAW(GL_TRIANGLES, kThree);
+}
+static void strip(void) {
+  DRAW(GL_TRIANGLE_STRIP, kStrip);
+}
+static void fan(void) {
+  DRAW(GL_TRIANGLE_FAN, kAround);
+}
+static void quads(void) {
+  DRAW(GL_QUADS, kQuads);
+}
+static void quad_strip(void) {
+  DRAW(GL_QUAD_STRIP, kStrip);
+}
+static void polygon(void) {
+  DRAW(GL_POLYGON, kFive);
+}
+static void flat(void (*scene)(void)) {
+  glShadeModel(GL_FLAT);
+  scene();
+}
+static void flat_triangle(void) {
+  flat(triangle);
+}
+static void flat_strip(void) {
+  flat(strip);
+}
+static void flat_fan(void) {
+  flat(fan);
+}
+static void flat_quads(void) {
+  flat(quads);
+}
+static void flat_quad_strip(void) {
+  flat(quad_strip);
+}
+static void flat_polygon(void) {
+  flat(polygon);
+}
+static void outlines(void) {
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  DRAW(GL_TRIANGLES, kThree);
+  DRAW(GL_QUADS, kQuads);
+}
+static void outline_polygon(void) {
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  DRAW(GL_POLYGON, kFive);
+}
+static void corners(void) {
+  glPolygonMode(GL_FRONT_AND_BACK, GL_POINT);
+  glPointSize(3);
+  DRAW(GL_TRIANGLES, kThree);
+  DRAW(GL_QUADS, kQuads);
+}
+static void one_side_filled(void) {
+  glPolygonMode(GL_BACK, GL_LINE);
+  DRAW(GL_TRIANGLE_FAN, kAround);
+  static const float kBack[] = {-0.8f, 0.8f, 0.8f, 0.8f, 0, -0.8f};
+  DRAW(GL_TRIANGLES, kBack);
+}
+static void two_sides(void) {
+  static const char* const kVertex =
+      "void main() { gl_Position = gl_Vertex; gl_FrontColor = gl_Color; gl_BackColor = vec4(1.0) - gl_Color; }";
+  const GLuint program = glCreateProgram();
+  const GLuint shader = glCreateShader(GL_VERTEX_SHADER);
+  glShaderSource(shader, 1, (const GLchar* const*)&kVertex, NULL);
+  glCompileShader(shader);
+  glAttachShader(program, shader);
+  glLinkProgram(program);
+  glUseProgram(program);
+  glEnable(GL_VERTEX_PROGRAM_TWO_SIDE);
+  DRAW(GL_TRIANGLES, kThree);
+  static const float kBack[] = {-0.8f, 0.83f, -0.07f, 0.77f, -0.77f, -0.61f};
+  DRAW(GL_TRIANGLES, kBack);
+  glUseProgram(0);
+}
+static void culled(void) {
+  glEnable(GL_CULL_FACE);
+  DRAW(GL_TRIANGLES, kThree);
+  static const float kBack[] = {-0.8f, 0.83f, -0.07f, 0.77f, -0.77f, -0.61f};
+  DRAW(GL_TRIANGLES, kBack);
+}
+static void clip_planes(void) {
+  static const GLdouble kFirst[] = {1, 0.5, 0, 0.3};
+  static const GLdouble kSecond[] = {-0.3, -1, 0, 0.4};
+  glClipPlane(GL_CLIP_PLANE0, kFirst);
+  glClipPlane(GL_CLIP_PLANE1, kSecond);
+  glEnable(GL_CLIP_PLANE0);
+  glEnable(GL_CLIP_PLANE1);
+  DRAW(GL_TRIANGLES, kThree);
+}
+static void clipped_lines(void) {
+  static const GLdouble kFirst[] = {1, 0.5, 0, 0.3};
+  glClipPlane(GL_CLIP_PLANE0, kFirst);
+  glEnable(GL_CLIP_PLANE0);
+  DRAW(GL_LINES, kStar);
+}
+// A floor that goes on behind the eye.
+static void floor_(void) {
+  glMatrixMode(GL_PROJECTION);
+  glFrustum(-1, 1, -1, 1, 1, 10);
+  glMatrixMode(GL_MODELVIEW);
+  glBegin(GL_TRIANGLES);
+  glColor3f(1, 0.2f, 0.1f);
+  glVertex3f(-3, -1, 4);
+  glColor3f(0.1f, 1, 0.2f);
+  glVertex3f(3, -1, 4);
+  glColor3f(0.2f, 0.1f, 1);
+  glVertex3f(0.3f, 1, -12);
+  glEnd();
+}
+static void flat_floor(void) {
+  flat(floor_);
+}
+static void far_out(void) {
+  static const float kFar[] = {-300.0f, -250.0f, 400.0f, -200.0f, 0.1f, 500.0f};
+  DRAW(GL_TRIANGLES, kFar);
+}
+static void polygon_stipple(void) {
+  GLubyte pattern[128];
+  for (int i = 0; i < 128; ++i) pattern[i] = (GLubyte)(i * 37 + i / 4 * 11);
+  glPolygonStipple(pattern);
+  glEnable(GL_POLYGON_STIPPLE);
+  DRAW(GL_TRIANGLES, kThree);
+}
+static void scissor(void) {
+  glScissor(11, 17, 29, 31);
+  glEnable(GL_SCISSOR_TEST);
+  DRAW(GL_TRIANGLES, kThree);
+}
+static void at_depth(const float* places, float z) {
+  glBegin(GL_TRIANGLES);
+  for (int i = 0; i < 3; ++i) {
+    glColor3f(0.3f + 0.3f * (float)i, z, 1 - z);
+    glVertex3f(places[i * 2], places[i * 2 + 1], z);
+  }
+  glEnd();
+}
+static void offset(void) {
+  glEnable(GL_DEPTH_TEST);
+  at_depth(kThree, 0.5f);
+  glEnable(GL_POLYGON_OFFSET_FILL);
+  glPolygonOffset(0, -4);
+  glDepthFunc(GL_LESS);
+  static const float kOther[] = {-0.83f, 0.71f, 0.79f, 0.63f, 0.07f, -0.81f};
+  at_depth(kOther, 0.5f);
+}
+static void stencil(void) {
+  glEnable(GL_STENCIL_TEST);
+  glStencilFunc(GL_ALWAYS, 5, 0xff);
+  glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+  at_depth(kThree, 0.2f);
+  glStencilFunc(GL_NOTEQUAL, 5, 0xff);
+  glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+  static const float kOther[] = {-0.83f, 0.71f, 0.79f, 0.63f, 0.07f, -0.81f};
+  at_depth(kOther, 0.7f);
+}
+static void alpha_test(void) {
+  glEnable(GL_ALPHA_TEST);
+  glAlphaFunc(GL_GREATER, 0.5f);
+  glBegin(GL_TRIANGLES);
+  for (int i = 0; i < 3; ++i) {
+    glColor4f(1, 0.5f, 0, (float)i * 0.51f);
+    glVertex2f(kThree[i * 2], kThree[i * 2 + 1]);
+  }
+  glEnd();
+}
+static void blend(void) {
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  for (int pass = 0; pass < 2; ++pass) {
+    glBegin(GL_TRIANGLES);
+    for (int i = 0; i < 3; ++i) {
+      glColor4f((float)pass, 0.5f, 1, 0.3f + 0.2f * (float)i);
+      glVertex2f(kThree[i * 2] * (pass ? -1.0f : 1.0f), kThree[i * 2 + 1]);
+    }
+    glEnd();
+  }
+}
+static void logic(void) {
+  glEnable(GL_COLOR_LOGIC_OP);
+  glLogicOp(GL_XOR);
+  DRAW(GL_TRIANGLES, kThree);
+}
+static void fog(void) {
+  static const GLfloat kColour[] = {0.9f, 0.8f, 0.1f, 1};
+  glEnable(GL_FOG);
+  glFogi(GL_FOG_MODE, GL_LINEAR);
+  glFogf(GL_FOG_START, 1);
+  glFogf(GL_FOG_END, 9);
+  glFogfv(GL_FOG_COLOR, kColour);
+  floor_();
+}
+
+static const struct {
+  const char* name;
+  void (*draw)(void);
+} kScenes[] = {{"points", points},
+               {"wide_points", wide_points},
+               {"sprites", sprites},
+               {"lines", lines},
+               {"line_strip", line_strip},
+               {"line_loop", line_loop},
+               {"flat_lines", flat_lines},
+               {"wide_lines", wide_lines},
+               {"line_stipple", line_stipple},
+               {"triangle", triangle},
+               {"strip", strip},
+               {"fan", fan},
+               {"quads", quads},
+               {"quad_strip", quad_strip},
+               {"polygon", polygon},
+               {"flat_triangle", flat_triangle},
+               {"flat_strip", flat_strip},
+               {"flat_fan", flat_fan},
+               {"flat_quads", flat_quads},
+               {"flat_quad_strip", flat_quad_strip},
+               {"flat_polygon", flat_polygon},
+               {"outlines", outlines},
+               {"outline_polygon", outline_polygon},
+               {"corners", corners},
+               {"one_side_filled", one_side_filled},
+               {"two_sides", two_sides},
+               {"culled", culled},
+               {"clip_planes", clip_planes},
+               {"clipped_lines", clipped_lines},
+               {"floor", floor_},
+               {"flat_floor", flat_floor},
+               {"far_out", far_out},
+               {"polygon_stipple", polygon_stipple},
+               {"scissor", scissor},
+               {"offset", offset},
+               {"stencil", stencil},
+               {"alpha_test", alpha_test},
+               {"blend", blend},
+               {"logic", logic},
+               {"fog", fog}};
+enum { kCount = sizeof kScenes / sizeof kScenes[0] };
+
+static int wanted(int count, char** names, const char* scene) {
+  for (int i = 2; i < count; ++i) {
+    if (strcmp(names[i], scene) == 0) return 1;
+  }
+  return count <= 2;
+}
+
+int main(int count, char** names) {
+  if (count < 2) return fprintf(stderr, "usage: gl_fixed FOLDER [scene...]\n"), 2;
+  EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+  if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
+  eglBindAPI(EGL_OPENGL_API);
+  const EGLint asked[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+  EGLConfig config = NULL;
+  EGLint found = 0;
+  if (!eglChooseConfig(display, asked, &config, 1, &found) || found == 0) return fprintf(stderr, "no config\n"), 1;
+  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, NULL);
+  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
+  GLuint buffers[2], frame;
+  glGenRenderbuffers(2, buffers);
+  glBindRenderbuffer(GL_RENDERBUFFER, buffers[0]);
+  glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, kSize, kSize);
+  glBindRenderbuffer(GL_RENDERBUFFER, buffers[1]);
+  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8, kSize, kSize);
+  glGenFramebuffers(1, &frame);
+  glBindFramebuffer(GL_FRAMEBUFFER, frame);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffers[0]);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER, buffers[1]);
+  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) return fprintf(stderr, "no frame\n"), 1;
+  glViewport(0, 0, kSize, kSize);
+  for (int i = 0; i < kCount; ++i) {
+    if (!wanted(count, names, kScenes[i].name)) continue;
+    glPushAttrib(GL_ALL_ATTRIB_BITS);
+    glMatrixMode(GL_PROJECTION);
+    glLoadIdentity();
+    glMatrixMode(GL_MODELVIEW);
+    glLoadIdentity();
+    glClearColor(0.25f, 0.5f, 0.75f, 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+    kScenes[i].draw();
+    glPopAttrib();
+    static GLubyte pixels[kSize * kSize * 4];
+    glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    const GLenum error = glGetError();
+    if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", kScenes[i].name, error), 1;
+    char name[4096];
+    snprintf(name, sizeof name, "%s/%s.rgba", names[1], kScenes[i].name);
+    FILE* const file = fopen(name, "wb");
+    if (file == NULL || fwrite(pixels, 1, sizeof pixels, file) != sizeof pixels) return 1;
+    fclose(file);
+    printf("%s\n", kScenes[i].name);
+  }
+  eglTerminate(display);
+  return 0;
+}
