@@ -70,9 +70,9 @@ TEST_F(ClipUnitTest, ThreadsAreToldThePlanesThatMatter) {
   EXPECT_EQ(user.flags, 3u << 14);  // the third flag is not asked for
 }
 
-// Clip space x = -2, w = -1: x / w = 2, and x is below -w for w < 0 only if -2 < 1: left, not right.
+// In clip space x = -9, w = -1. Inside of the guard band is x >= -8 w = 8 and x <= 8 w = -8: left of it, not right.
 TEST_F(ClipUnitTest, BehindTheEyeSidesAreTheOtherWayRound) {
-  const auto judged = judge({{2, 0, 0, -1}, {0, 0}, {0, 1}});
+  const auto judged = judge({{9, 0, 0, -1}, {0, 0}, {0, 1}});
   EXPECT_EQ(judged.verdict, Verdict::thread);
   EXPECT_EQ(judged.flags >> 26 & 0b110000, 0b100000u);
 }
