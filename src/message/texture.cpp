@@ -211,11 +211,12 @@ Texel Texture::texel_at(const Index& index, uint32_t layer, uint32_t level) {
 }
 
 // A coordinate in steps of a texel; of linear filters from the middle of the first texel on.
-int64_t Texture::fixed(double coordinate, unsigned axis, uint32_t level, bool is_linear, bool rounds) const {
+int64_t Texture::fixed(double coordinate, unsigned axis, uint32_t level, bool is_linear, bool rounds,
+                       int32_t offset) const {
   const double size = extent(axis, level);
   double at = sampler_->unnormalized ? coordinate : coordinate * size;
   if (sampler_->wrap[axis] == hw::TextureCoordinateMode::HALF_BORDER) {
-    at = std::isnan(at) ? 0.0 : std::clamp(at, 0.0, size);
+    at = (std::isnan(at) ? 0.0 : std::clamp(at + offset, 0.0, size)) - offset;  // offsets come before limits
   }
   return whole((at - (is_linear ? 0.5 : 0.0)) * kSteps + (rounds ? 0.5 : 0.0));
 }
@@ -223,7 +224,7 @@ int64_t Texture::fixed(double coordinate, unsigned axis, uint32_t level, bool is
 Texel Texture::nearest(const Spot& spot, uint32_t level, const TexelOffset& offset) {
   Index index{};
   for (unsigned axis = 0; axis < axes(); ++axis) {
-    index[axis] = (fixed(spot.at[axis], axis, level, false, false) >> kStepBits) + offset[axis];
+    index[axis] = (fixed(spot.at[axis], axis, level, false, false, offset[axis]) >> kStepBits) + offset[axis];
     if (sampler_->wrap[axis] == hw::TextureCoordinateMode::HALF_BORDER) {
       index[axis] = std::clamp<int64_t>(index[axis], 0, int64_t{extent(axis, level)} - 1);
     }
@@ -250,7 +251,7 @@ Texture::Color Texture::linear(const Spot& spot, uint32_t level, const TexelOffs
   Index index{};
   std::array<double, 3> weight{};
   for (unsigned axis = 0; axis < axes(); ++axis) {
-    const int64_t at = fixed(spot.at[axis], axis, level, true, rounds[axis]);
+    const int64_t at = fixed(spot.at[axis], axis, level, true, rounds[axis], offset[axis]);
     index[axis] = (at >> kStepBits) + offset[axis];
     weight[axis] = static_cast<double>(at & kStepMask) / kSteps;
   }
@@ -418,7 +419,8 @@ Texel Texture::gather(const TexturePoint& at, const TexelOffset& offset, unsigne
   const uint32_t level = surface_.first_level;
   Index index{};
   for (unsigned axis = 0; axis < std::min(axes(), 2u); ++axis) {
-    index[axis] = (fixed(spot.at[axis], axis, level, true, sampler_->rounds_mag[axis]) >> kStepBits) + offset[axis];
+    index[axis] =
+        (fixed(spot.at[axis], axis, level, true, sampler_->rounds_mag[axis], offset[axis]) >> kStepBits) + offset[axis];
   }
   // The order is counterclockwise from the lower left.
   constexpr std::array<std::array<int64_t, 2>, 4> kCorners{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};

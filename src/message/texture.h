@@ -62,7 +62,7 @@ class Texture {
   surface::Texel texel_at(const Index& index, uint32_t layer, uint32_t level);
   surface::Texel face_texel(const Index& index, uint32_t layer, uint32_t level);
   surface::Texel corner_texel(const Index& index, uint32_t layer, uint32_t level);
-  int64_t fixed(double coordinate, unsigned axis, uint32_t level, bool linear, bool rounds) const;
+  int64_t fixed(double coordinate, unsigned axis, uint32_t level, bool linear, bool rounds, int32_t offset) const;
   surface::Texel nearest(const Spot& spot, uint32_t level, const TexelOffset& offset);
   Color linear(const Spot& spot, uint32_t level, const TexelOffset& offset, std::optional<float> reference,
                const std::array<bool, 3>& rounds);

@@ -2,6 +2,7 @@
 // memory. Constants of the three stages come from the dynamic state base.
 #include <algorithm>
 
+#include "base/bits.h"
 #include "hw/3d_depth.h"
 #include "hw/3d_geometry.h"
 #include "hw/3d_pixel.h"
@@ -11,6 +12,7 @@
 #include "hw/3d_urb.h"
 #include "hw/depth.h"
 #include "hw/viewport.h"
+#include "message/surface.h"
 #include "pipe3d/resolve_parts.h"
 
 namespace halogen::pipe3d {
@@ -23,7 +25,8 @@ constexpr uint32_t kClipViewport_B = 16;
 constexpr uint32_t kDepthRange_B = 8;
 constexpr uint32_t kScissor_B = 8;
 constexpr uint32_t kBlendEntry_B = 8;
-constexpr uint32_t kUnitSlots = 8;  // of entries: 128 bytes
+constexpr uint32_t kUnitSlots = 8;    // of entries: 128 bytes
+constexpr uint32_t kStencilRows = 4;  // that layers of a stencil buffer are a multiple of
 
 // Lengths count less one, and a buffer is there when its bit is set.
 template <class Command>
@@ -277,6 +280,12 @@ void resolve_buffers(Resolver& from, Output& output) {
     buffers.stencil.present = stencil.surface_base_address.value != 0;
     buffers.stencil.address = stencil.surface_base_address.value;
     buffers.stencil.pitch_B = stencil.surface_pitch + 1;
+    // The level is not applied to it: software points to the level itself, whose layers follow each other.
+    const uint32_t level = buffers.depth.level;
+    buffers.stencil.level = 0;
+    buffers.stencil.width = message::Surface::shrink(buffers.depth.width, level);
+    buffers.stencil.height = message::Surface::shrink(buffers.depth.height, level);
+    buffers.stencil.layer_rows = static_cast<uint32_t>(align_up(buffers.stencil.height, kStencilRows));
   }
   const auto clear = from.get<hw::_3DSTATE_CLEAR_PARAMS>();
   buffers.clear_raw = clear.depth_clear_value_raw;
