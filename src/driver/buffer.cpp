@@ -144,10 +144,7 @@ std::shared_ptr<Buffer> Buffer::of_program(Hardware& hardware, uint64_t address,
 }
 
 int Buffer::validate() {
-  if (!of_program_) return 0;
-  // The first time in full; then only that it is still there.
-  const bool there = has_pages() ? is_user_mapped(program_, bytes_) : can_use_user(program_, bytes_, !read_only_);
-  if (there) return 0;
+  if (!of_program_ || can_use_user(program_, bytes_, !read_only_)) return 0;
   while (!spaces.empty()) spaces.back()->unbind(*this);
   drop_pages();
   return -EFAULT;

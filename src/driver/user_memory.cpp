@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -17,12 +19,15 @@
 #include <utility>
 
 #include "driver/known_memory.h"
+#include "driver/user_rights.h"
 
 namespace halogen::driver {
 namespace {
 
 thread_local pid_t other_process = 0;
 thread_local std::array<KnownMemory, 2> known{};
+// Of the process: ranges that lost rights lie between these.
+std::atomic<uint64_t> lost_start = ~uint64_t{0}, lost_end = 0;
 
 // The bytes, if they are at hand.
 const std::byte* find_known(uint64_t address, size_t bytes) {
@@ -37,8 +42,8 @@ void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
 }
 
-// Whether the range lies on the calling thread's own stack, above this call: such memory is there for certain, and most
-// arguments of calls lie so.
+// Whether the range lies on the calling thread's own stack, above this call: such memory is there for certain unless
+// the program took rights away there, and most arguments of calls lie so.
 bool on_own_stack(uint64_t address, size_t bytes) {
   struct Stack {
     uint64_t start = 0, end = 0;
@@ -64,7 +69,25 @@ bool on_own_stack(uint64_t address, size_t bytes) {
 #endif
   const uint64_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (here < stack.start || here >= stack.end) return false;  // a program that switches stacks itself
-  return address >= here && address < stack.end && bytes <= stack.end - address;
+  if (address < here || address >= stack.end || bytes > stack.end - address) return false;
+  return address >= lost_end.load(std::memory_order_relaxed) ||
+         address + bytes <= lost_start.load(std::memory_order_relaxed);
+}
+
+// What the list of mappings says.
+bool has_rights_to(uint64_t address, uint64_t bytes, bool write) {
+  std::ifstream maps("/proc/self/maps");
+  const uint64_t end = address + bytes;
+  uint64_t covered = address;  // up to here all is well
+  for (std::string line; covered < end && std::getline(maps, line);) {
+    uint64_t first = 0, last = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &first, &last, rights) != 3) continue;
+    if (last <= covered) continue;
+    if (first > covered || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
+    covered = last;
+  }
+  return covered >= end;
 }
 
 // Of the calling thread, now.
@@ -140,19 +163,22 @@ static bool can_be_touched(uint64_t address, uint64_t bytes) {
   return true;
 }
 
+void lose_user_rights(uint64_t address, uint64_t bytes) {
+  uint64_t start = lost_start.load(), end = lost_end.load();
+  while (address < start && !lost_start.compare_exchange_weak(start, address)) continue;
+  while (address + bytes > end && !lost_end.compare_exchange_weak(end, address + bytes)) continue;
+}
+
+// The host brings all pages in, as i915 does, or says that one cannot be had: a hole, a right that is missing, a file
+// that has become shorter.
 bool can_use_user(uint64_t address, uint64_t bytes, bool write) {
-  std::ifstream maps("/proc/self/maps");
-  const uint64_t end = address + bytes;
-  uint64_t covered = address;  // up to here all is well
-  for (std::string line; covered < end && std::getline(maps, line);) {
-    uint64_t first = 0, last = 0;
-    char rights[5] = {};
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &first, &last, rights) != 3) continue;
-    if (last <= covered) continue;
-    if (first > covered || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
-    covered = last;
-  }
-  return covered >= end && can_be_touched(address, bytes);
+  int result = 0;
+  do {
+    result = madvise(pointer_at(address), bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return true;
+  // Also the answer of hosts before Linux 5.14, which cannot do that.
+  return errno == EINVAL && has_rights_to(address, bytes, write) && can_be_touched(address, bytes);
 }
 
 bool is_user_range(uint64_t address, uint64_t bytes) {

@@ -89,5 +89,30 @@ static void odd_places(void) {
   }
 }
 
-const struct test access_tests[] = {
-    {"access.bounds", bounds, 0}, {"access.faults", faults, 0}, {"access.odd-places", odd_places, 0}, {0}};
+// Arguments on pages of the stack that lose their rights.
+static void stack(void) {
+  char memory[3 * 4096];
+  char* page = (char*)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
+  struct drm_i915_getparam* request = (struct drm_i915_getparam*)page;
+  int value = 0;
+  *request = (struct drm_i915_getparam){.param = I915_PARAM_CHIPSET_ID, .value = &value};
+  const struct drm_i915_getparam into_page = {.param = I915_PARAM_CHIPSET_ID, .value = (int*)(page + 64)};
+  struct drm_i915_getparam other = into_page;
+  expect("good", call(DRM_IOCTL_I915_GETPARAM, request), 0);
+  expect("good value", call(DRM_IOCTL_I915_GETPARAM, &other), 0);
+  mprotect(page, 4096, PROT_READ);
+  other = into_page;
+  expect("value on a constant page", call(DRM_IOCTL_I915_GETPARAM, &other), -EFAULT);
+  mprotect(page, 4096, PROT_NONE);
+  expect("argument on a forbidden page", call(DRM_IOCTL_I915_GETPARAM, request), -EFAULT);
+  other = into_page;
+  expect("value on a forbidden page", call(DRM_IOCTL_I915_GETPARAM, &other), -EFAULT);
+  mprotect(page, 4096, PROT_READ | PROT_WRITE);
+  expect("allowed again", call(DRM_IOCTL_I915_GETPARAM, request), 0);
+}
+
+const struct test access_tests[] = {{"access.bounds", bounds, 0},
+                                    {"access.faults", faults, 0},
+                                    {"access.odd-places", odd_places, 0},
+                                    {"access.stack", stack, 0},
+                                    {0}};

@@ -1,7 +1,9 @@
 // Objects made of the program's own memory.
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -98,5 +100,50 @@ static void gone(void) {
   observe("store to a hole", store(I915_EXEC_RENDER, 0, &hole, 0, 0x5));
 }
 
-const struct test userptr_tests[] = {
-    {"userptr.wrong", wrong, 0}, {"userptr.stores", stores, 0}, {"userptr.gone", gone, 0}, {0}};
+// Memory that is there and may not be used any more.
+static void forbidden(void) {
+  static const struct {
+    const char* name;
+    int rights;
+  } rows[] = {{"constant", PROT_READ}, {"forbidden", PROT_NONE}, {"allowed again", PROT_READ | PROT_WRITE}};
+  char* memory = pages(2, PROT_READ | PROT_WRITE);
+  struct object object = create(8192);
+  const uint64_t address = object.address;
+  if (make((uintptr_t)memory, 8192, 0, &object.handle) < 0) skip("no such objects");
+  object.address = address;
+  expect("store", store(I915_EXEC_RENDER, 0, &object, 4096, 0x1), 0);
+  wait_for(&object);
+  for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+    mprotect(memory + 4096, 4096, rows[i].rights);
+    const int wanted = (rows[i].rights & PROT_WRITE) != 0 ? 0 : -EFAULT;
+    expect(key("store, %s", rows[i].name), store(I915_EXEC_RENDER, 0, &object, 4096, 0x2), wanted);
+    wait_for(&object);
+  }
+  expect_number("word", *(volatile uint32_t*)(memory + 4096), 0x2);
+}
+
+// A file whose pages go while they are mapped.
+static void cut(void) {
+  const int file = memfd_create("cut", 0);
+  require(file >= 0 && ftruncate(file, 8192) == 0, "no file");
+  char* memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  require(memory != MAP_FAILED, "no memory");
+  struct object object = create(8192);
+  const uint64_t address = object.address;
+  if (make((uintptr_t)memory, 8192, 0, &object.handle) < 0) skip("no such objects");
+  object.address = address;
+  expect("store", store(I915_EXEC_RENDER, 0, &object, 4096, 0x1), 0);
+  wait_for(&object);
+  require(ftruncate(file, 4096) == 0, "the file stays long");
+  expect("store behind the file's end", store(I915_EXEC_RENDER, 0, &object, 4096, 0x2), -EFAULT);
+  expect("store before it", store(I915_EXEC_RENDER, 0, &object, 0, 0x3), -EFAULT);
+  require(ftruncate(file, 8192) == 0, "the file stays short");
+  expect("store when it is long again", store(I915_EXEC_RENDER, 0, &object, 4096, 0x4), 0);
+  wait_for(&object);
+  expect_number("word", *(volatile uint32_t*)(memory + 4096), 0x4);
+  close(file);
+}
+
+const struct test userptr_tests[] = {{"userptr.wrong", wrong, 0}, {"userptr.stores", stores, 0},
+                                     {"userptr.gone", gone, 0},   {"userptr.forbidden", forbidden, 0},
+                                     {"userptr.cut", cut, 0},     {0}};
