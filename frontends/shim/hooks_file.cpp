@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -14,6 +15,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "descriptors.h"
@@ -170,6 +173,64 @@ int wait_for(const void* caller, pollfd* list, nfds_t count, int timeout) {
   return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout)));
 }
 
+int wait_for(const void* caller, pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals) {
+  const auto real = HALOGEN_NEXT(int(pollfd*, nfds_t, const timespec*, const sigset_t*), "ppoll");
+  if (is_ours(caller)) return real(list, count, timeout, signals);
+  Fences fences(list, count);
+  return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout, signals)));
+}
+
+// select(2) by way of poll(2), where a shared buffer or a sync file is among those that are asked.
+class Selection {
+ public:
+  static bool is_needed(int count, std::initializer_list<const fd_set*> sets) {
+    if (count <= 0 || count > FD_SETSIZE || Paths::get() == nullptr) return false;
+    for (int i = 0; i < count; ++i) {
+      const bool asked = std::any_of(sets.begin(), sets.end(), [&](const fd_set* set) { return has(set, i); });
+      if (!asked) continue;
+      if (const int mark = mark_of(i); mark == kSharedBufferMark || mark == kSyncFileMark) return true;
+    }
+    return false;
+  }
+
+  Selection(int count, fd_set* in, fd_set* out, fd_set* special) : in_(in), out_(out), special_(special) {
+    for (int i = 0; i < count; ++i) {
+      const int events = (has(in, i) ? POLLIN : 0) | (has(out, i) ? POLLOUT : 0) | (has(special, i) ? POLLPRI : 0);
+      if (events != 0) list_.push_back({.fd = i, .events = static_cast<short>(events), .revents = 0});
+    }
+  }
+
+  int wait(const timespec* timeout, const sigset_t* signals) {
+    if (const int result = wait_for(nullptr, list_.data(), list_.size(), timeout, signals); result < 0) return result;
+    int ready = 0;
+    for (const pollfd& each : list_) {
+      if ((each.revents & POLLNVAL) != 0) {
+        errno = EBADF;
+        return -1;
+      }
+    }
+    for (const pollfd& each : list_) {
+      ready += answer(in_, each, POLLIN | POLLHUP | POLLERR) + answer(out_, each, POLLOUT | POLLERR) +
+               answer(special_, each, POLLPRI);
+    }
+    return ready;
+  }
+
+ private:
+  static bool has(const fd_set* set, int descriptor) { return set != nullptr && FD_ISSET(descriptor, set); }
+  static int answer(fd_set* set, const pollfd& each, int events) {
+    if (!has(set, each.fd)) return 0;
+    if ((each.revents & events) != 0) return 1;
+    FD_CLR(each.fd, set);
+    return 0;
+  }
+
+  fd_set* in_;
+  fd_set* out_;
+  fd_set* special_;
+  std::vector<pollfd> list_;
+};
+
 }  // namespace
 
 HALOGEN_EXPORT ssize_t read(int descriptor, void* into, size_t bytes) {
@@ -199,10 +260,38 @@ HALOGEN_EXPORT int __poll_chk(pollfd* list, nfds_t count, int timeout, size_t) {
   return wait_for(__builtin_return_address(0), list, count, timeout);
 }
 HALOGEN_EXPORT int ppoll(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals) {
-  const auto real = HALOGEN_NEXT(int(pollfd*, nfds_t, const timespec*, const sigset_t*), "ppoll");
-  if (is_ours(__builtin_return_address(0))) return real(list, count, timeout, signals);
-  Fences fences(list, count);
-  return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout, signals)));
+  return wait_for(__builtin_return_address(0), list, count, timeout, signals);
+}
+HALOGEN_EXPORT int __ppoll_chk(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals, size_t) {
+  return wait_for(__builtin_return_address(0), list, count, timeout, signals);
+}
+
+HALOGEN_EXPORT int select(int count, fd_set* in, fd_set* out, fd_set* special, timeval* timeout) {
+  if (is_ours(__builtin_return_address(0)) || !Selection::is_needed(count, {in, out, special})) {
+    return HALOGEN_NEXT(int(int, fd_set*, fd_set*, fd_set*, timeval*), "select")(count, in, out, special, timeout);
+  }
+  if (timeout == nullptr) return Selection(count, in, out, special).wait(nullptr, nullptr);
+  if (timeout->tv_sec < 0 || timeout->tv_usec < 0) return static_cast<int>(refuse());
+  const timespec given{.tv_sec = timeout->tv_sec + timeout->tv_usec / 1'000'000,
+                       .tv_nsec = timeout->tv_usec % 1'000'000 * 1000};
+  timespec before{}, after{};
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  const int result = Selection(count, in, out, special).wait(&given, nullptr);
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  // Linux tells what is left of the time.
+  const int64_t microseconds = (given.tv_sec - (after.tv_sec - before.tv_sec)) * int64_t{1'000'000} +
+                               (given.tv_nsec - (after.tv_nsec - before.tv_nsec)) / 1000;
+  *timeout = {.tv_sec = microseconds > 0 ? microseconds / 1'000'000 : 0,
+              .tv_usec = microseconds > 0 ? microseconds % 1'000'000 : 0};
+  return result;
+}
+HALOGEN_EXPORT int pselect(int count, fd_set* in, fd_set* out, fd_set* special, const timespec* timeout,
+                           const sigset_t* signals) {
+  if (is_ours(__builtin_return_address(0)) || !Selection::is_needed(count, {in, out, special})) {
+    const auto real = HALOGEN_NEXT(int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*), "pselect");
+    return real(count, in, out, special, timeout, signals);
+  }
+  return Selection(count, in, out, special).wait(timeout, signals);
 }
 
 HALOGEN_EXPORT int close(int descriptor) {

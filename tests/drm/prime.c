@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,10 +84,27 @@ static void two_files(void) {
   expect("busy there", wait_on(other, twin.handle, 1000000), -ETIME);
   struct pollfd look = {.fd = request.fd, .events = POLLIN | POLLOUT};
   expect("poll", poll(&look, 1, 0), 0);
+  fd_set in, out;
+  FD_ZERO(&in);
+  FD_ZERO(&out);
+  FD_SET(request.fd, &in);
+  FD_SET(request.fd, &out);
+  struct timeval no_time = {0};
+  expect("select", select(request.fd + 1, &in, &out, NULL, &no_time), 0);
+  expect_true("select empties its sets", !FD_ISSET(request.fd, &in) && !FD_ISSET(request.fd, &out));
+  FD_SET(request.fd, &in);
+  const struct timespec short_time = {.tv_nsec = 1000000};
+  expect("pselect", pselect(request.fd + 1, &in, NULL, NULL, &short_time, NULL), 0);
   end_spinner(&spinner);
   expect("then idle there", wait_on(other, twin.handle, 20000000000ll), 0);
   look.revents = 0;
   expect("poll after", poll(&look, 1, 20000), 1);
+  FD_SET(request.fd, &in);
+  FD_SET(request.fd, &out);
+  struct timeval time = {.tv_sec = 20};
+  expect("select after", select(request.fd + 1, &in, &out, NULL, &time), 2);
+  expect_true("select's sets", FD_ISSET(request.fd, &in) && FD_ISSET(request.fd, &out));
+  expect_true("time is left", time.tv_sec >= 1);
   observe_number("events", (uint64_t)(look.revents & (POLLIN | POLLOUT)));
   close(request.fd);
   close(other);
