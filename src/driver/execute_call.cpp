@@ -120,6 +120,12 @@ class Execution {
     return 0;
   }
 
+  // What the buffer takes of the space.
+  static uint64_t room(const Item& item) {
+    const bool padded = (item.object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0;
+    return std::max<uint64_t>(item.buffer->size(), padded ? item.object.pad_to_size : 0);
+  }
+
   // When there is no place, what nobody uses leaves; and at last everything, once the device is done with it.
   int bind() {
     Space& space = *context_->space;
@@ -142,15 +148,14 @@ class Execution {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
       const uint64_t address = plain(item.object.offset);
       const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
-      if (!wide && address + item.buffer->size() > kLow) return -EINVAL;
+      if (!wide && address + room(item) > kLow) return -EINVAL;
       // What the device still uses stays where it is until it is done: this buffer and those in its new place.
-      if (const std::optional<uint64_t> old = space.find(*item.buffer); old != address) {
-        const auto free = [&] {
-          return !(old && item.buffer->is_used_here()) && !space.is_busy(address, item.buffer->size());
-        };
+      const std::optional<uint64_t> old = space.find(*item.buffer);
+      if (old != address || space.room_of(*item.buffer) < room(item)) {
+        const auto free = [&] { return !(old && item.buffer->is_used_here()) && !space.is_busy(address, room(item)); };
         if (const int result = call_.kernel.wait_call(call_.lock, free); result != 0) return result;
       }
-      if (const int result = space.bind_at(item.buffer, address); result != 0) return result;
+      if (const int result = space.bind_at(item.buffer, address, room(item)); result != 0) return result;
     }
     for (const Item& item : items_) {  // two that want one place
       const bool pinned = (item.object.flags & EXEC_OBJECT_PINNED) != 0;
@@ -162,7 +167,7 @@ class Execution {
       const uint64_t limit = std::min(space.size(), wide ? ~uint64_t{0} : kLow);
       std::optional<uint64_t> address = space.find(*item.buffer);
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0 && address &&
-          (*address % alignment != 0 || *address + item.buffer->size() > limit)) {
+          (*address % alignment != 0 || space.room_of(*item.buffer) < room(item) || *address + room(item) > limit)) {
         const auto idle = [&] { return !item.buffer->is_used_here(); };
         if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
         space.unbind(*item.buffer);
@@ -170,12 +175,12 @@ class Execution {
       }
       // What is nowhere yet goes where the program believes it to be, if it says so and nobody is there.
       const uint64_t hint = plain(item.object.offset);
-      if (!address && hint != 0 && hint % alignment == 0 && hint + item.buffer->size() <= limit &&
-          space.bind_if_free(item.buffer, hint)) {
+      if (!address && hint != 0 && hint % alignment == 0 && hint + room(item) <= limit &&
+          space.bind_if_free(item.buffer, hint, room(item))) {
         address = hint;
       }
       if (!address) {
-        if (const int result = space.bind(item.buffer, alignment, limit); result != 0) return result;
+        if (const int result = space.bind(item.buffer, alignment, limit, room(item)); result != 0) return result;
         address = space.find(*item.buffer);
       }
       item.address = *address;

@@ -1,5 +1,6 @@
 #include "driver/space.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
 
@@ -27,56 +28,62 @@ std::optional<uint64_t> Space::find(const Buffer& buffer) const {
   return found->second.address;
 }
 
-int Space::place(const BufferRef& buffer, uint64_t address) {
+uint64_t Space::room_of(const Buffer& buffer) const {
+  const auto found = where_.find(&buffer);
+  return found == where_.end() ? 0 : found->second.bytes;
+}
+
+int Space::place(const BufferRef& buffer, uint64_t address, uint64_t room) {
   if (!buffer->need_pages() || !tables_->map(address, buffer->run())) {
     tables_->unmap(address, buffer->size());  // entries that were written lead to pages that will be another's
-    places().give(address, buffer->size());
+    places().give(address, room);
     return -ENOMEM;
   }
   bound_[address] = buffer.get();
-  where_[buffer.get()] = {buffer.get(), address, buffer->size()};
+  where_[buffer.get()] = {buffer.get(), address, room};
   buffer->attached = true;
   buffer->spaces.push_back(this);
   return 0;
 }
 
-int Space::bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit) {
+int Space::bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit, uint64_t room) {
+  room = std::max(room, buffer->size());
   if (!buffer->need_pages()) return -ENOMEM;
-  std::optional<uint64_t> address = places().take(buffer->size(), alignment, limit);
+  std::optional<uint64_t> address = places().take(room, alignment, limit);
   if (address == 0u) {  // only for those who ask for it, or when nothing else will do: else it shows a mistake
-    address = places().take(buffer->size(), alignment, limit);
+    address = places().take(room, alignment, limit);
     if (address) {
-      places().give(0, buffer->size());
+      places().give(0, room);
     } else {
       address = 0;
     }
   }
-  return address ? place(buffer, *address) : -ENOSPC;
+  return address ? place(buffer, *address, room) : -ENOSPC;
 }
 
-int Space::bind_at(const BufferRef& buffer, uint64_t address) {
-  if (address % kPageBytes != 0 || address + buffer->size() > size_ || address + buffer->size() < address) {
-    return -EINVAL;
-  }
-  if (find(*buffer) == address) return 0;
+int Space::bind_at(const BufferRef& buffer, uint64_t address, uint64_t room) {
+  room = std::max(room, buffer->size());
+  if (address % kPageBytes != 0 || address > size_ || room > size_ - address) return -EINVAL;
+  if (find(*buffer) == address && room_of(*buffer) >= room) return 0;
   if (!buffer->need_pages()) return -ENOMEM;
   unbind(*buffer);
-  if (!places().take_at(address, buffer->size())) {
-    if (!evict(address, buffer->size()) || !places().take_at(address, buffer->size())) return -ENOSPC;
+  if (!places().take_at(address, room)) {
+    if (!evict(address, room) || !places().take_at(address, room)) return -ENOSPC;
   }
-  return place(buffer, address);
+  return place(buffer, address, room);
 }
 
-bool Space::bind_if_free(const BufferRef& buffer, uint64_t address) {
-  if (address % kPageBytes != 0 || address > size_ || buffer->size() > size_ - address) return false;
-  return buffer->need_pages() && places().take_at(address, buffer->size()) && place(buffer, address) == 0;
+bool Space::bind_if_free(const BufferRef& buffer, uint64_t address, uint64_t room) {
+  room = std::max(room, buffer->size());
+  if (address % kPageBytes != 0 || address > size_ || room > size_ - address) return false;
+  return buffer->need_pages() && places().take_at(address, room) && place(buffer, address, room) == 0;
 }
 
 bool Space::is_busy(uint64_t address, uint64_t bytes) const {
   auto each = bound_.upper_bound(address);
   if (each != bound_.begin()) --each;
   for (; each != bound_.end() && each->first < address + bytes; ++each) {
-    if (each->first + each->second->size() > address && each->second->is_used_here()) return true;
+    if (each->first + room_of(*each->second) > address && each->second->is_used_here()) return true;
   }
   return false;
 }
@@ -109,7 +116,7 @@ void Space::unbind(Buffer& buffer) {
   if (found == where_.end()) return;
   const auto [which, address, bytes] = found->second;
   std::erase(which->spaces, this);
-  tables_->unmap(address, bytes);
+  tables_->unmap(address, which->size());  // behind it nothing was mapped
   places().give(address, bytes);
   bound_.erase(address);
   where_.erase(found);

@@ -26,12 +26,15 @@ class Space {
   // Where the buffer is, if it is.
   std::optional<uint64_t> find(const Buffer& buffer) const;
   // 0, or a negative errno: ENOSPC when there is no place, ENOMEM when there is no memory.
-  int bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit);
+  // `room`: what it takes at least, for a buffer that wants nothing close behind it; so in the next two.
+  int bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit, uint64_t room = 0);
   // At this address and no other; idle buffers in the way leave. EINVAL: not an address; ENOSPC: one that works is
   // there.
-  int bind_at(const BufferRef& buffer, uint64_t address);
+  int bind_at(const BufferRef& buffer, uint64_t address, uint64_t room = 0);
   // A buffer that is nowhere yet gets this place, if it is free.
-  bool bind_if_free(const BufferRef& buffer, uint64_t address);
+  bool bind_if_free(const BufferRef& buffer, uint64_t address, uint64_t room = 0);
+  // What the buffer takes where it is; 0: it is nowhere.
+  uint64_t room_of(const Buffer& buffer) const;
   void unbind(Buffer& buffer);
   // All that the device does not use and that the caller can do without leave. False: there were none.
   bool evict_idle(const std::function<bool(const Buffer&)>& may_go);
@@ -39,7 +42,7 @@ class Space {
   bool is_busy(uint64_t address, uint64_t bytes) const;
 
  private:
-  int place(const BufferRef& buffer, uint64_t address);
+  int place(const BufferRef& buffer, uint64_t address, uint64_t room);
   bool evict(uint64_t address, uint64_t bytes);
   PageAllocator& places() { return own_places_ ? *own_places_ : gpu_.global().places(); }
 

@@ -110,5 +110,63 @@ static void high(void) {
   expect_number("upper word", word_at(&target, 12), 0x49494949);
 }
 
-const struct test pin_tests[] = {
-    {"pins.addresses", addresses, 0}, {"pins.neighbours", neighbours, 0}, {"pins.high", high, 0}, {0}};
+// Objects that want nothing close behind them.
+static int padded(struct object* objects, unsigned count, uint64_t flags, uint64_t room) {
+  struct batch batch;
+  start_batch(&batch);
+  add_end(&batch);
+  finish_batch(&batch, I915_EXEC_RENDER, 0);
+  const struct drm_i915_gem_exec_object2 own = batch.objects[0];
+  for (unsigned i = 0; i < count; ++i) {
+    batch.objects[i] = (struct drm_i915_gem_exec_object2){
+        .handle = objects[i].handle, .offset = objects[i].address, .flags = flags, .pad_to_size = room};
+  }
+  batch.objects[count] = own;
+  batch.execute.buffer_count = count + 1;
+  const int result = submit_as_is(&batch);
+  wait_for(&batch.object);
+  for (unsigned i = 0; i < count; ++i) objects[i].address = batch.objects[i].offset;
+  return result;
+}
+
+static int are_apart(const struct object* objects, unsigned count, uint64_t room) {
+  for (unsigned i = 0; i < count; ++i) {
+    for (unsigned j = 0; j < count; ++j) {
+      if (i != j && objects[i].address <= objects[j].address && objects[j].address - objects[i].address < room) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+static void pads(void) {
+  enum { count = 4, room = 1 << 20 };
+  struct object objects[count];
+  for (unsigned i = 0; i < count; ++i) {
+    objects[i] = create(4096);
+    objects[i].address = 0;
+  }
+  expect("without", padded(objects, count, 0, 0), 0);
+  expect("padded", padded(objects, count, EXEC_OBJECT_PAD_TO_SIZE, room), 0);
+  expect_true("apart", are_apart(objects, count, room));
+  expect("padded again", padded(objects, count, EXEC_OBJECT_PAD_TO_SIZE, room), 0);
+  expect_true("still apart", are_apart(objects, count, room));
+  observe("odd", padded(objects, count, EXEC_OBJECT_PAD_TO_SIZE, room + 1));
+  observe("odd, without the flag", padded(objects, count, 0, room + 1));
+  observe("more than all", padded(objects, 1, EXEC_OBJECT_PAD_TO_SIZE, 1ull << 50));
+  if (chip.generation < 8) return;
+  objects[0].address = 0x2000000;
+  objects[1].address = 0x2000000 + room / 2;
+  const uint64_t pinned = EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS;
+  expect("pinned", padded(objects, 2, pinned, 0), 0);
+  observe("pinned, each in the other's room", padded(objects, 2, pinned | EXEC_OBJECT_PAD_TO_SIZE, room));
+  objects[1].address = 0x2000000 + room;
+  expect("pinned, apart", padded(objects, 2, pinned | EXEC_OBJECT_PAD_TO_SIZE, room), 0);
+}
+
+const struct test pin_tests[] = {{"pins.addresses", addresses, 0},
+                                 {"pins.neighbours", neighbours, 0},
+                                 {"pins.high", high, 0},
+                                 {"pins.pads", pads, 0},
+                                 {0}};
