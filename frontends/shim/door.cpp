@@ -26,6 +26,7 @@
 
 #include "descriptors.h"
 #include "driver/user_memory.h"
+#include "driver/user_rights.h"
 #include "frames.h"
 #include "settings.h"
 
@@ -180,12 +181,21 @@ void Door::after_fork_there() {
 
 namespace {
 
+// A number from the environment. One that is none, or too small or large, is told, and the usual one taken.
+long number_of(const char* variable, long least, long most, long usual) {
+  const char* const text = getenv(variable);
+  if (text == nullptr || *text == '\0') return usual;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*end == '\0' && value >= least && value <= most) return value;
+  std::fprintf(stderr, "halogen: %s is \"%s\" and not a number from %ld to %ld: %ld is taken.\n", variable, text, least,
+               most, usual);
+  return usual;
+}
+
 // A model takes longer than a chip; tests of hangs do not want to wait that long.
 std::chrono::milliseconds hang_after() {
-  constexpr long kUsual = 10'000, kLeast = 100, kMost = 3'600'000;
-  const char* const text = getenv(kHangVariable);
-  const long wanted = text == nullptr ? kUsual : std::strtol(text, nullptr, 10);
-  return std::chrono::milliseconds(wanted < kLeast || wanted > kMost ? kUsual : wanted);
+  return std::chrono::milliseconds(number_of(kHangVariable, 100, 3'600'000, 10'000));
 }
 
 }  // namespace
@@ -198,12 +208,13 @@ bool Door::boot() {
   driver::KernelOptions options;
   options.privileged = is_administrator();
   options.hang_after = hang_after();
-  const char* const threads = getenv(kThreadsVariable);
   options.hardware.device.threads =
-      threads != nullptr ? static_cast<unsigned>(std::clamp(std::atoi(threads), 1, 64)) : WorkerPool::threads_of_host();
+      static_cast<unsigned>(number_of(kThreadsVariable, 1, 64, static_cast<long>(WorkerPool::threads_of_host())));
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
+  const char* const clock = getenv(kClockVariable);  // a trace has no time of the host's
+  options.host_time = recording_ == nullptr && (clock == nullptr || std::string_view(clock) != "device");
   if (model != nullptr) tracepoints_ = start_tracepoints(*model);
   options.tracepoints = tracepoints_.get();
   options.frames = frame_writer(Paths::get()->root());
@@ -352,6 +363,14 @@ int Door::fence_file(int descriptor, bool also_reads) {
   if (door == nullptr || inside || !door->serves(descriptor)) return -EIO;
   const Inside first;
   return door->kernel_->fence_file(descriptor, also_reads);
+}
+
+void Door::lose_rights(const void* address, size_t bytes) {
+  driver::lose_user_rights(reinterpret_cast<uintptr_t>(address), bytes);
+  Door* const door = to_tell();
+  if (door == nullptr) return;
+  const Inside first;
+  door->kernel_->settle_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 bool Door::is_mapping(const void* address, size_t bytes) {

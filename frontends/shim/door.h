@@ -55,6 +55,8 @@ class Door {
 
   // What is wrong with a mapping of a shared buffer that is larger than it; nothing: the host knows.
   static std::optional<int> check_shared_map(int descriptor, size_t bytes, uint64_t offset);
+  // The program is about to forbid that memory there is read or written.
+  static void lose_rights(const void* address, size_t bytes);
   // A buffer shows there.
   static bool is_mapping(const void* address, size_t bytes);
   // Instead of a shared buffer, for poll(2). Or a negative errno.

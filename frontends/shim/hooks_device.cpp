@@ -8,7 +8,6 @@
 #include <cstdarg>
 
 #include "door.h"
-#include "driver/user_rights.h"
 #include "next.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
@@ -100,9 +99,10 @@ HALOGEN_EXPORT int munmap(void* address, size_t bytes) noexcept {
   const Leaving leaving(address, bytes);
   return real(address, bytes);
 }
+// What works on the memory is waited for, as i915 makes the kernel wait.
 HALOGEN_EXPORT int mprotect(void* address, size_t bytes, int protection) noexcept {
   constexpr int kAll = PROT_READ | PROT_WRITE;
-  if ((protection & kAll) != kAll) halogen::driver::lose_user_rights(reinterpret_cast<uintptr_t>(address), bytes);
+  if ((protection & kAll) != kAll && !is_ours(__builtin_return_address(0))) Door::lose_rights(address, bytes);
   return HALOGEN_NEXT(int(void*, size_t, int), "mprotect")(address, bytes, protection);
 }
 HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int flags, ...) noexcept {

@@ -14,6 +14,8 @@ constexpr char kFramesVariable[] = "HALOGEN_FRAMES";    // a folder
 constexpr char kThreadsVariable[] = "HALOGEN_THREADS";  // of the host; left out: one a processor
 constexpr char kHangVariable[] = "HALOGEN_HANG_MS";     // how long a batch may do nothing
 
+constexpr char kClockVariable[] = "HALOGEN_CLOCK";  // "device": time passes only while the device works
+
 constexpr char kRecordedFile[] = "recorded";  // in that folder: a line for each trace; "! " before what went wrong
 
 // A trace has no place for a table that lies outside the registers.

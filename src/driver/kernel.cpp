@@ -41,6 +41,7 @@ Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
       sync_files_([this](const auto& fence) { foreign_.add(fence); }),
       sync_object_files_(neighbours_, [this](const auto& fence) { foreign_.add(fence); }),
       shared_buffers_(neighbours_, [this](const auto& fence) { foreign_.add(fence); }) {
+  device_then_ = gpu_->hardware().device().clock().nanoseconds;
   if (gpu_->shares_space()) shared_space_ = std::make_shared<Space>(*gpu_);
   if (options_.frames) {
     kms_->want_frames(true);
@@ -121,6 +122,7 @@ ContextRef Kernel::make_context(File& file) {
 
 int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
   Lock lock = enter();
+  if (kms_->pipe().running()) catch_up();
   int result = dispatch_ioctl(*this, file, lock, request, argument);
   if (result == -ENOMEM && purge_unneeded()) result = dispatch_ioctl(*this, file, lock, request, argument);
   if (kms_->busy()) kms_->look();
@@ -272,7 +274,12 @@ void Kernel::release(std::vector<BufferRef> kept) {
 
 std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
   std::vector<BufferRef> kept = live_.take(address, bytes);
-  if (!has_program_buffers_) return kept;
+  settle_memory(address, bytes);
+  return kept;
+}
+
+void Kernel::settle_memory(uint64_t address, uint64_t bytes) {
+  if (!has_program_buffers_) return;
   Lock lock = enter();
   const std::vector<std::weak_ptr<Buffer>> all = program_buffers_;
   for (const std::weak_ptr<Buffer>& each : all) {
@@ -285,10 +292,10 @@ std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
     while (!buffer->spaces.empty()) buffer->spaces.back()->unbind(*buffer);
     buffer->drop_pages();
   }
-  return kept;
 }
 
 void Kernel::queue(EngineQueue& engine, RequestRef request) {
+  catch_up();
   const uint64_t before = engine.progress();
   alone_ = gathered_ == 0 && !gpu_->working();
   queued_ = true;
@@ -348,7 +355,9 @@ Kernel::Waited Kernel::wait_for(Lock& lock, const std::function<bool()>& conditi
   ++waiters_;
   Waited result = Waited::late;
   while (result == Waited::late && !(end && Clock::now() >= *end)) {
-    const bool steps_here = working() && !stepping_;
+    const std::optional<Clock::time_point> blank = next_blank();
+    const bool steps_here = working() && !stepping_ && !blank;
+    const std::optional<Clock::time_point> until = end && blank ? std::min(*end, *blank) : (blank ? blank : end);
     if (interruption != nullptr && (!steps_here || ++steps > kStepsAlone)) {
       interruption->hold_back();
       if (interruption->is_due()) {
@@ -368,9 +377,9 @@ Kernel::Waited Kernel::wait_for(Lock& lock, const std::function<bool()>& conditi
       continue;
     }
     if (interruption != nullptr) {
-      sleep(lock, *interruption, end);
-    } else if (end) {
-      changed_.wait_until(lock, *end);
+      sleep(lock, *interruption, until);
+    } else if (until) {
+      changed_.wait_until(lock, *until);
     } else {
       changed_.wait(lock);
     }
@@ -450,7 +459,11 @@ void Kernel::step() {
   const uint64_t before = gpu_->progress();
   const uint64_t blanks = kms_->vblanks();
   hand_over();
-  gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
+  if (options_.host_time && !gpu_->working()) {
+    catch_up();
+  } else {
+    gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
+  }
   look_for_hangs();
   kms_->look();  // last: what a commit waits for may have hung
   if (gpu_->progress() != before || kms_->vblanks() != blanks) tell_waiters();
@@ -555,6 +568,10 @@ void Kernel::run() {
       work_.wait_for(lock, kDoze);
       dozing_ = false;
       if (stop_ || waiters_ != 0 || gathered_ever_ != before) continue;
+    }
+    if (const std::optional<Clock::time_point> blank = next_blank()) {
+      work_.wait_until(lock, *blank);
+      continue;
     }
     step();
     let_others_in(lock);

@@ -31,6 +31,9 @@ struct KernelOptions {
   std::chrono::milliseconds hang_after{2500};    // without progress: nothing done, no thread dispatched
   std::chrono::milliseconds throttle_after{20};  // work that is older is waited for by THROTTLE
   bool privileged = false;                       // the programs may do what administrators may
+  // An idle device's time goes on as the host's does, and vertical blanks come at the mode's rate. Without: time passes
+  // only while the device works or somebody waits for a vertical blank, which comes as fast as the host can make it.
+  bool host_time = false;
   // Gets what the screen shows after each change, at the vertical blank; empty: nobody.
   std::function<void(const picture::Image&)> frames{};
   Tracepoints* tracepoints = nullptr;  // hears what happens; lives longer than the kernel
@@ -73,6 +76,7 @@ class Kernel {
   // munmap(2), mremap(2) and mmap(2) with MAP_FIXED; not from inside the driver's own calls. What mappings there kept
   // goes to release() when they are gone, or to keep_mapping() when they moved.
   std::vector<BufferRef> forget_memory(uint64_t address, uint64_t bytes);
+  void settle_memory(uint64_t address, uint64_t bytes);  // the same where mappings stay: before mprotect(2)
   void release(std::vector<BufferRef> kept);
   void keep_mapping(uint64_t address, uint64_t bytes, const BufferRef& buffer) {
     release(live_.add(address, bytes, buffer));
@@ -113,6 +117,7 @@ class Kernel {
   ContextRef make_context(File& file);
   void leave(Context& context);  // nobody names it any more
   uint32_t resets() const { return resets_; }
+  void catch_up();  // with the host's time, if the device is idle and that is wanted
   SyncFiles& sync_files() { return sync_files_; }
   SyncObjectFiles& sync_object_files() { return sync_object_files_; }
   SharedBuffers& shared_buffers() { return shared_buffers_; }
@@ -123,6 +128,7 @@ class Kernel {
   bool working() const { return gathered_ != 0 || gpu_->working() || kms_->waits(); }
   void step();
   void run_queued();
+  std::optional<Clock::time_point> next_blank();
   void hand_over();
   void look_for_hangs();
   Lock enter();
@@ -149,6 +155,8 @@ class Kernel {
   std::shared_ptr<Space> shared_space_;
   uint32_t next_context_ = 1;
   uint32_t resets_ = 0;
+  Clock::time_point host_then_ = Clock::now();  // when the two clocks were compared
+  uint64_t device_then_ = 0;
 
   std::mutex mutex_;
   std::mutex gate_;  // taken before the lock by those who come in: then whoever works lets them in

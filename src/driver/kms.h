@@ -2,8 +2,8 @@
 // on its buffers, then the registers are written, and the vertical blank that takes them completes it. Counts vertical
 // blanks by the device's counter, and tells programs of both through events that they read from their node.
 //
-// The device's own time decides when a vertical blank comes, and it passes only while somebody waits for it: flips are
-// as fast as the host can make them. Events carry the host's time.
+// The device's own time decides when a vertical blank comes; how that passes is KernelOptions::host_time. Events carry
+// the host's time.
 //
 // Left out: overlay planes, scaling and planes smaller than the screen, gamma, hot plug, leases.
 #pragma once

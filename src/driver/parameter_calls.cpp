@@ -216,7 +216,8 @@ int read_register(Call& call, drm_i915_reg_read& read) {
   constexpr uint64_t kFlags = 7;
   if ((read.offset & ~kFlags) != render.mmio_base + timestamp) return -EINVAL;
   if ((read.offset & kFlags) > I915_REG_READ_8B_WA) return -EINVAL;
-  // The device's time passes only while somebody waits. Whoever looks at the clock waits for its next tick.
+  // Whoever looks at the clock waits for its next tick.
+  call.kernel.catch_up();
   constexpr uint64_t kSecond = 1'000'000'000;
   call.kernel.gpu().work(kSecond / hardware.model().timestamp_hz + 1);
   const uint64_t low = hardware.read(render, timestamp);

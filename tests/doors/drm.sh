@@ -55,6 +55,8 @@ for row in "${rows[@]}"; do
   if [ $# -gt 0 ] && [[ " $* " != *" $device "* ]]; then continue; fi
   done_list=libdrm
   on -- "$work/drm_store" && [ "$(cat "$work/out")" = "$id" ] || bad "libdrm"
+  HALOGEN_HANG_MS=abc HALOGEN_THREADS=-3 on -- "$work/drm_store" && grep -q 'HALOGEN_HANG_MS is "abc"' "$work/err" &&
+    grep -q 'HALOGEN_THREADS is "-3"' "$work/err" || bad "numbers that are none are not told"
   on -- "$work/drm_life" && [ "$(tail -n 1 "$work/out")" = "exit handlers" ] || bad "threads, children, descriptors"
   if on --report "$work/report" -- "$work/gl_triangle" && grep -qF "$gl" "$work/out"; then
     done_list+=", GL \"$(cat "$work/out")\""
