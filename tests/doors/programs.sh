@@ -87,7 +87,7 @@ for device in $devices; do
     grep -q 'Driver: i915' "$work/out" || { echo "programs: $device: drm_info" >&2 && failed=1; }
   fi
   try GL 3DPRIMITIVE "$work/gl_scenes"
-  [ "$(wc -l <"$work/out")" -eq 6 ] || { echo "programs: $device: not all of GL's scenes" >&2 && failed=1; }
+  [ "$(wc -l <"$work/out")" -eq 7 ] || { echo "programs: $device: not all of GL's scenes" >&2 && failed=1; }
   if [ -z "$short" ]; then
     try "GL without compression" 3DPRIMITIVE env INTEL_DEBUG=noccs,nofc,nohiz "$work/gl_scenes"
     case $device in
