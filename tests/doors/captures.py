@@ -69,7 +69,9 @@ def replay(device, program, out, *more):
     report = out / "report.json"
     command = [HALOGEN, "run", "--device", device, "--report", str(report), "--", sys.executable,
                str(HERE / "capture_replay.py"), str(program), str(out), *more]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    # A draw of thousands of millions of vertices, as flipped bits may ask for, ends in a reset sooner.
+    environment = {**os.environ, "HALOGEN_HANG_MS": "100"} if more else os.environ
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
     return done, report
 
 
