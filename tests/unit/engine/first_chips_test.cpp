@@ -31,11 +31,11 @@ TEST_P(FirstChips, CommandParserDoesAllItsDuties) {
   EXPECT_GE(bench.peek(page + 16) & 0x1f'fffc, 4096u);
   // Passes commands of the other clients on, unless INSTPM holds their group back.
   bench.set_reg(kRcs, kInstpm, 0x0008'0008);
-  bench.run_all(kRcs, {0x7000'0001, 0, 0});  // MEDIA_STATE_POINTERS
-  EXPECT_EQ(bench.events(EventKind::unsupported), 0u) << "no back end got it";
+  bench.run_all(kRcs, {0x7100'0002, 0, 0, 0});  // MEDIA_OBJECT, of which nothing was said before
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u) << "no back end got it";
   bench.set_reg(kRcs, kInstpm, 0x0008'0000);
-  bench.run_all(kRcs, {0x7000'0001, 0, 0});
-  EXPECT_EQ(bench.events(EventKind::unsupported), 1u) << "a back end got it";
+  bench.run_all(kRcs, {0x7100'0002, 0, 0, 0});
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "a back end got it";
   // Sync flush.
   const uint32_t before = bench.peek(page) & kSyncStatus;
   bench.set_reg(kRcs, kInstpm, 0x0020'0020);
