@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "descriptors.h"
 #include "door.h"
 #include "next.h"
 
@@ -15,6 +16,7 @@
 using halogen::shim::Door;
 using halogen::shim::is_ours;
 using halogen::shim::Leaving;
+using halogen::shim::make_room;
 using halogen::shim::Node;
 using halogen::shim::Paths;
 
@@ -56,7 +58,10 @@ void finish() {
 }
 
 __attribute__((constructor)) void start() {
-  if (Paths* const paths = Paths::get()) paths->root();
+  if (Paths* const paths = Paths::get()) {
+    paths->root();
+    make_room();
+  }
 }
 __attribute__((destructor)) void stop() {
   finish();
