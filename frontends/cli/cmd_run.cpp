@@ -233,7 +233,15 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
   command->footer(
       "The program and its arguments stand behind --. Exits with the program's status, or 128 and the number of the\n"
       "signal that ended it. docs/drm-door.md tells how to run GL, Vulkan and OpenCL programs.");
-  command->callback([options, behind, &status] {
+  command->allow_extras();
+  command->callback([options, behind, command, &status] {
+    if (const std::vector<std::string> others = command->remaining(); !others.empty()) {
+      const std::string& first = others.front();
+      status =
+          fail(first.starts_with("-") ? fmt::format("there is no option {}.", first)
+                                      : fmt::format("the program and its arguments stand behind --: -- {}", first));
+      return;
+    }
     options->command = behind;
     status = run(*options);
   });

@@ -286,7 +286,8 @@ class ExeclistQueue final : public EngineQueue {
   // The chip's own image with what this context needs; all else is not restored, because nothing was saved yet.
   void write_image(ExeclistContext& context) {
     const std::vector<uint32_t> dwords = layout_.build(engine_.mmio_base);
-    for (uint32_t i = 0; i < dwords.size() && (i + 1) * 4 <= kImageBytes - kPageBytes; ++i) {
+    check(dwords.size() * 4 <= kImageBytes - kPageBytes, "an image that is longer than its place");
+    for (uint32_t i = 0; i < dwords.size(); ++i) {
       context.image.store(kPageBytes + i * 4, dwords[i]);
     }
     set(context, hw::CTXT_SR_CTL::kDesc, save_control(true));

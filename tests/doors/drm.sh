@@ -31,6 +31,8 @@ rows=(
   "dg1|4905|Graphics (DG1)|Graphics (DG1)|4905"
 )
 recorded="g45 snb icl dg1"
+"$halogen" run --device icl ls -l >"$work/out" 2>&1 && exit 1
+grep -q 'stand behind --: -- ls' "$work/out" || { echo "drm: a program without --: not told" >&2; exit 1; }
 failed=0
 bad() {
   echo "drm: $device: $*" >&2
