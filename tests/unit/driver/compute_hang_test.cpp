@@ -130,7 +130,9 @@ class ComputeHangs : public Door {
     for (uint32_t time = 1; time <= times; ++time) {
       const uint32_t bad = make(text, groups, barrier_threads);
       ASSERT_EQ(run(bad, guilty), 0) << "the program goes on";
-      EXPECT_EQ(wait(bad, 1'000'000), -ETIME);
+      // On a busy host the reset may have come before anybody could look.
+      const int early = wait(bad, 1'000'000);
+      EXPECT_TRUE(early == -ETIME || (early == 0 && statistics(guilty).batch_active == time)) << early;
       EXPECT_EQ(wait(bad), 0) << "a reset ends it";
       EXPECT_EQ(shown(bad), 0u);
       EXPECT_EQ(statistics(guilty).batch_active, time);
