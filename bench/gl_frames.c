@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../tests/programs/offscreen.h"
+#include "../tests/programs/target.h"
 
 enum { kMostTriangles = 20000, kTexture = 128 };
 
@@ -60,21 +60,6 @@ static void upload_texture(void) {
   glGenerateMipmap(GL_TEXTURE_2D);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-}
-
-static void make_target(int size) {
-  GLuint picture = 0, depth = 0, frame = 0;
-  glGenTextures(1, &picture);
-  glBindTexture(GL_TEXTURE_2D, picture);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size, size, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-  glGenRenderbuffers(1, &depth);
-  glBindRenderbuffer(GL_RENDERBUFFER, depth);
-  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, size, size);
-  glGenFramebuffers(1, &frame);
-  glBindFramebuffer(GL_FRAMEBUFFER, frame);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture, 0);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
-  glViewport(0, 0, size, size);
 }
 
 static void use_program(const char* fragment) {

@@ -1,31 +1,18 @@
 // The scenes of the recorded streams (tests/doors/captures.py), for another driver to draw: colours, corners and
 // texels are those that the streams hold. 64 x 64 pixels, RGBA8; of copytex the copy, 32 x 32.
 // usage: gl_recorded FOLDER   their pixels as FOLDER/SCENE.rgba
-#define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GLES3/gl3.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { kSize = 64, kCopy = 32, kTexels = 16 };
+#include "offscreen.h"
 
-static GLuint shader(GLenum kind, const char* text) {
-  const GLuint made = glCreateShader(kind);
-  glShaderSource(made, 1, &text, NULL);
-  glCompileShader(made);
-  GLint good = 0;
-  glGetShaderiv(made, GL_COMPILE_STATUS, &good);
-  if (!good) fprintf(stderr, "a shader does not compile\n");
-  return made;
-}
+enum { kSize = 64, kCopy = 32, kTexels = 16 };
 
 static GLuint use(const char* fragment) {
   const GLuint program = glCreateProgram();
   static const char kVertex[] =
       "attribute vec4 p; attribute vec2 t; varying vec2 u; void main() { gl_Position = p; u = t; }";
-  glAttachShader(program, shader(GL_VERTEX_SHADER, kVertex));
-  glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
+  glAttachShader(program, make_shader(GL_VERTEX_SHADER, kVertex));
+  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, fragment));
   glBindAttribLocation(program, 0, "p");
   glBindAttribLocation(program, 1, "t");
   glLinkProgram(program);
@@ -111,26 +98,15 @@ static int draw(const char* scene) {
 
 int main(int count, char** names) {
   if (count != 2) return fprintf(stderr, "usage: gl_recorded FOLDER\n"), 2;
-  EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-  if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
-  eglBindAPI(EGL_OPENGL_API);
-  const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-  EGLConfig config = NULL;
-  EGLint found = 0;
-  if (!eglChooseConfig(display, wanted, &config, 1, &found) || found == 0) return fprintf(stderr, "no config\n"), 1;
-  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, NULL);
-  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
+  EGLDisplay display = open_offscreen(NULL);
+  if (display == NULL) return 1;
   static const char* const kScenes[] = {"clear", "tri", "textri", "depth", "copytex", "blit"};
   for (int i = 0; i < 6; ++i) {
     const int size = draw(kScenes[i]);
     static unsigned char pixels[kSize * kSize * 4];
     glReadPixels(0, 0, size, size, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
     if (glGetError() != GL_NO_ERROR) return fprintf(stderr, "%s: GL error\n", kScenes[i]), 1;
-    char name[4096];
-    snprintf(name, sizeof name, "%s/%s.rgba", names[1], kScenes[i]);
-    FILE* const file = fopen(name, "wb");
-    if (file == NULL || fwrite(pixels, 4, (size_t)(size * size), file) != (size_t)(size * size)) return 1;
-    fclose(file);
+    save_pixels(names[1], kScenes[i], pixels, (size_t)(size * size) * 4);
   }
   eglTerminate(display);
   return 0;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "offscreen.h"
+#include "target.h"
 
 enum { kSize = 256, kMostCorners = 20000, kTexels = 64 };
 static const float kPi = 3.14159265f;
@@ -214,25 +214,10 @@ static void upload_texture(void) {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
-static void make_target(void) {
-  GLuint picture = 0, depth = 0, frame = 0;
-  glGenTextures(1, &picture);
-  glBindTexture(GL_TEXTURE_2D, picture);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, kSize, kSize, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-  glGenRenderbuffers(1, &depth);
-  glBindRenderbuffer(GL_RENDERBUFFER, depth);
-  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, kSize, kSize);
-  glGenFramebuffers(1, &frame);
-  glBindFramebuffer(GL_FRAMEBUFFER, frame);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture, 0);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
-  glViewport(0, 0, kSize, kSize);
+static int draw(const char* scene) {
+  make_target(kSize);
   glEnable(GL_DEPTH_TEST);
   glEnable(GL_CULL_FACE);
-}
-
-static int draw(const char* scene) {
-  make_target();
   glClearColor(0.1f, 0.1f, 0.15f, 1);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   if (strcmp(scene, "gears") == 0) {
