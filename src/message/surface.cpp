@@ -203,6 +203,10 @@ ImagePlace image_place(const Surface& surface, uint32_t layer, uint32_t level, u
     z = z * surface.samples + sample;
   }
   const Place at = old_volume ? place_in_volume(surface, z, level) : place_of_level(surface, level);
+  if (surface.line_of_levels) {
+    // Its QPitch counts elements: layers lie behind each other as levels do.
+    return {.x = at.x + surface.x_offset + z * surface.layout.layer_rows, .y = surface.y_offset, .z = 0};
+  }
   return {.x = at.x + surface.x_offset, .y = at.y + surface.y_offset, .z = old_volume ? 0u : z};
 }
 

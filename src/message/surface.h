@@ -37,8 +37,8 @@ struct Surface {
   uint32_t height = 0;
   uint32_t depth = 0;  // slices of a volume, layers of an array
   uint32_t levels = 1;
-  uint32_t first_level = 0;   // for the sampler
-  uint32_t render_level = 0;  // for typed messages
+  uint32_t first_level = 0;   // for the sampler and typed messages
+  uint32_t render_level = 0;  // for render targets
   uint32_t first_layer = 0;
   uint32_t render_layers = 1;
   uint32_t samples = 1;

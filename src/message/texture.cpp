@@ -129,6 +129,25 @@ Texel Texture::fetch(uint32_t x, uint32_t y, uint32_t layer, uint32_t level, uin
   return surface::unpack_texel(*surface_.format, bytes.data());
 }
 
+// Of a surface with samples, a texel that is filtered is the mean of them.
+Texel Texture::resolved(uint32_t x, uint32_t y, uint32_t layer, uint32_t level) {
+  Texel out = fetch(x, y, layer, level, 0);
+  if (surface_.samples == 1 || surface_.integer()) {
+    return out;
+  }
+  std::array<double, 4> sum{};
+  for (uint32_t sample = 0; sample < surface_.samples; ++sample) {
+    const Texel one = fetch(x, y, layer, level, sample);
+    for (unsigned i = 0; i < 4; ++i) {
+      sum[i] += real(one[i]);
+    }
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    out[i] = bits_of(sum[i] / surface_.samples);
+  }
+  return out;
+}
+
 // Where a point lies on the image: faces of cubes and layers are found here.
 Texture::Spot Texture::spot_of(const TexturePoint& at) const {
   Spot spot;
@@ -207,7 +226,7 @@ Texel Texture::texel_at(const Index& index, uint32_t layer, uint32_t level) {
     }
     at[axis] = *wrapped;
   }
-  return fetch(at[0], at[1], surface_.volume() ? at[2] : layer, level, 0);
+  return resolved(at[0], at[1], surface_.volume() ? at[2] : layer, level);
 }
 
 // A coordinate in steps of a texel; of linear filters from the middle of the first texel on.

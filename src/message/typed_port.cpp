@@ -47,7 +47,7 @@ Spot spot_of(const Surface& surface, const std::array<uint32_t, 3>& at) {
   if (surface.kind == Surface::Kind::none) {
     return {};
   }
-  const uint32_t level = surface.render_level;
+  const uint32_t level = surface.first_level;
   const bool line = surface.type == hw::SurfaceType::SURFTYPE_1D;
   const uint32_t y = line ? 0 : at[1];
   const unsigned layer_at = line ? 1 : 2;

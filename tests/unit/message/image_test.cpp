@@ -15,7 +15,7 @@ struct Shape {
   uint32_t tiling = 0;
   uint32_t width = 16, height = 16, depth = 1, pitch = 64;
   uint32_t levels = 1;
-  uint32_t render_level = 0;
+  uint32_t first_level = 0;
   bool array = false;
   uint32_t qpitch = 0;
   uint64_t base = 0x10000;
@@ -25,13 +25,12 @@ class Images : public MessageBench {
  protected:
   void bind_image(uint8_t index, const Shape& shape) {
     const uint64_t address = kVa + shape.base;
-    const uint32_t level = shape.render_level != 0 ? shape.render_level : shape.levels - 1;
-    bind(index,
-         {shape.type << 29 | (shape.array ? 1u << 28 : 0) | shape.format << 18 | 1u << 16 | 1u << 14 |
-              shape.tiling << 12,
-          shape.qpitch / 4, (shape.height - 1) << 16 | (shape.width - 1), (shape.depth - 1) << 21 | (shape.pitch - 1),
-          (shape.depth - 1) << 7, level | 0xf00, 0, 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16,
-          static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32), 0, 0, 0, 0, 0, 0});
+    bind(index, {shape.type << 29 | (shape.array ? 1u << 28 : 0) | shape.format << 18 | 1u << 16 | 1u << 14 |
+                     shape.tiling << 12,
+                 shape.qpitch / 4, (shape.height - 1) << 16 | (shape.width - 1),
+                 (shape.depth - 1) << 21 | (shape.pitch - 1), (shape.depth - 1) << 7,
+                 shape.first_level << 4 | (shape.levels - 1) | 0xf00, 0, 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16,
+                 static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32), 0, 0, 0, 0, 0, 0});
   }
   bool typed_header() const { return GetParam() == "bdw"; }
   // Coordinates of lane 0; data in the four channels after them.
@@ -122,6 +121,26 @@ TEST_P(Images, LayersLieAQPitchApart) {
   EXPECT_EQ(word(0x10000 + (2 * 20 + 1) * 64 + 4), 7u);
   typed_write(1, {1, 1, 3}, {8, 0, 0, 0});
   EXPECT_EQ(word(0x10000 + (3 * 20 + 1) * 64 + 4), 0u) << "there are three";
+}
+
+// Levels of a 16x16 image: the second below the first, the third beside that.
+TEST_P(Images, TypedMessagesReachTheLevelThatTheViewBeginsWith) {
+  bind_image(1, {.format = kR32Uint, .levels = 3, .first_level = 1});
+  typed_write(1, {7, 7}, {5, 0, 0, 0});
+  EXPECT_EQ(word(0x10000 + (16 + 7) * 64 + 7 * 4), 5u);
+  EXPECT_EQ(typed_read(1, {7, 7})[0], 5u);
+  typed_write(1, {8, 0}, {6, 0, 0, 0});
+  EXPECT_EQ(word(0x10000 + 16 * 64 + 8 * 4), 0u) << "level 1 is 8 wide";
+  bind_image(2, {.format = kR32Uint, .levels = 1, .first_level = 2});
+  typed_write(2, {3, 3}, {9, 0, 0, 0});
+  EXPECT_EQ(word(0x10000 + (16 + 3) * 64 + (8 + 3) * 4), 9u);
+}
+
+// From Gen9 on QPitch of a 1D image counts texels, before rows.
+TEST_P(Images, LayersOfLines) {
+  bind_image(1, {.type = 0, .format = kR32Uint, .height = 1, .depth = 3, .array = true, .qpitch = 20});
+  typed_write(1, {1, 2}, {7, 0, 0, 0});
+  EXPECT_EQ(word(0x10000 + (GetParam() == "bdw" ? 2 * 20 * 64 : 2 * 20 * 4) + 4), 7u);
 }
 
 TEST_P(Images, TypedAtomics) {

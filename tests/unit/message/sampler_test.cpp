@@ -13,6 +13,7 @@ constexpr auto kR32 = hw::SurfaceFormat::R32_FLOAT;
 
 class SamplerMessages : public SamplerBench {};
 class NewSampler : public SamplerBench {};
+class OldSamples : public SamplerBench {};
 
 // Walks an index into a row one step at a time; -1: border.
 int walked(hw::TextureCoordinateMode mode, int index, int size) {
@@ -347,6 +348,21 @@ TEST_P(SamplerMessages, NoNumberIsHarmless) {
   SUCCEED();
 }
 
+// Four samples lie in a square of twice the size each way; a texel that is filtered is their mean.
+TEST_P(OldSamples, AreAveraged) {
+  hw::RENDER_SURFACE_STATE state = image(kR32, 4, 4);
+  state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_4;
+  bind_state(1, state);
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  // Pixel (3, 1): its column is {x1, sample bit 0, x0}, its row {y1, sample bit 1, y0}.
+  texel(4 + 1, 0 + 1) = 1.0f;
+  texel(4 + 3, 0 + 1) = 2.0f;
+  texel(4 + 1, 2 + 1) = 5.0f;
+  texel(4 + 3, 2 + 1) = 10.0f;
+  EXPECT_EQ(sample_level(3.5f / 4, 1.5f / 4, 0, 0)[0], 4.5f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, OldSamples, testing::Values("snb"), [](const auto& chip) { return chip.param; });
 INSTANTIATE_TEST_SUITE_P(Chips, SamplerMessages, testing::Values("i965", "g45", "snb", "bdw", "skl", "icl", "dg1"),
                          [](const auto& chip) { return chip.param; });
 
