@@ -80,7 +80,8 @@ class Runner:
             self.out.flush()
 
     def alone(self, name: str) -> None:
-        self.write(run_alone(name, self.command(name), self.seconds, ENVIRONMENT))
+        if lines := run_alone(name, self.command(name), self.seconds, ENVIRONMENT):
+            self.write(lines)
 
     def together(self, names: list[str]) -> None:
         while len(names) > 1:
@@ -104,17 +105,18 @@ class Runner:
 
     def run(self, names: list[str]) -> None:
         groups: dict[str, list[str]] = {}
-        work = []
+        alone = []
         for name in names:
             if self.tests[name].command[0] == "shader_runner" and len(self.tests[name].command) == 2:
                 groups.setdefault(self.tests[name].needs, []).append(name)
             else:
-                work.append([name])
+                alone.append([name])
+        work = []
         for group in groups.values():
             size = min(TOGETHER, -(-len(group) // self.jobs))
             work += [group[i:i + size] for i in range(0, len(group), size)]
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            list(pool.map(self.together, work))
+            list(pool.map(self.together, work + alone))
 
 
 def door(device: str, idle: bool = False) -> list[str]:

@@ -13,7 +13,8 @@ SUBTEST = re.compile(r'PIGLIT: \{"subtest": \{"(.*)" : "(\w+)"\}\}')
 RESULT = re.compile(r'PIGLIT: \{"result": "(\w+)"')
 NO_CONTEXT = "Failed to create any GL context"
 TICKS = os.sysconf("SC_CLK_TCK")
-PATIENCE = 5  # a test may wait for processors that are busy: so many times its seconds
+PATIENCE = 10  # a test may wait for processors that are busy: so many times its seconds
+BUSY = "busy"  # it did not get its seconds
 
 
 def used(process: int) -> float:
@@ -48,9 +49,10 @@ class Program:
             ready = select.select([pipe], [], [], 1.0)[0]
             now = used(self.process.pid)
             if not ready:
-                if now - self.last > self.seconds or time.monotonic() - since > PATIENCE * self.seconds:
+                late = now - self.last > self.seconds
+                if late or time.monotonic() - since > PATIENCE * self.seconds:
                     self.stop()
-                    self.ended = LATE
+                    self.ended = LATE if late else BUSY
                     return
                 continue
             data = os.read(pipe, 1 << 16)
@@ -66,7 +68,7 @@ class Program:
 
 
 def run_alone(name: str, command: list[str], seconds: float, environment: dict[str, str]) -> list[str]:
-    """Result lines of a test."""
+    """Result lines of a test; none if the machine was too busy for it."""
     program = Program(command, seconds, environment)
     seen: dict[str, str] = {}
     whole = None
@@ -79,6 +81,8 @@ def run_alone(name: str, command: list[str], seconds: float, environment: dict[s
                 seen[found[1]] = found[2]
         elif found := RESULT.search(line):
             whole = found[1]
+    if program.ended == BUSY:
+        return []
     lines = [f"{name}#{subtest} {status}" for subtest, status in seen.items()]
     return [*lines, f"{name}# {whole or program.ended}", f"{name}#{SECONDS} {took:.1f}"]
 
