@@ -12,6 +12,9 @@ namespace {
 
 constexpr unsigned kHalf = 16;  // channels that one coordinate register describes
 constexpr uint32_t kBackFacing = 1u << 15;
+constexpr unsigned kLayerShift = 16;
+constexpr uint32_t kLayerMask = 0x7ff;
+constexpr unsigned kViewportShift = 27;
 constexpr unsigned kModes = 6;
 constexpr float kSixteenth = 1.0f / 16;
 
@@ -50,6 +53,12 @@ Point point_of(const PipelineState& state, const Lane& lane, Place place) {
   return sample_point(raster, lane, static_cast<unsigned>(std::countr_zero(lane.coverage)) % kMostSamples);
 }
 
+// Facing, layer and viewport, as both header registers have them.
+uint32_t face_and_place(const ScreenPrimitive& primitive) {
+  return (primitive.front ? 0 : kBackFacing) | (primitive.layer & kLayerMask) << kLayerShift |
+         (primitive.viewport % kMostViewports) << kViewportShift;
+}
+
 class Filler {
  public:
   Filler(const PipelineState& state, const PixelGroup& group, eu::Thread& thread)
@@ -76,7 +85,7 @@ class Filler {
 void Filler::header() {
   uint32_t first = static_cast<uint32_t>(group_.primitive->topology);
   first = first != 0 ? first : 1;  // threads look at its sign
-  put_dword(thread_, 0, 0, first | (group_.primitive->front ? 0 : kBackFacing));
+  put_dword(thread_, 0, 0, first | face_and_place(*group_.primitive));
 }
 
 void Filler::coordinates(unsigned half) {
@@ -87,7 +96,7 @@ void Filler::coordinates(unsigned half) {
     samples |= uint32_t{lane.sample} << (4 * s);
   }
   put_dword(thread_, grf_, 0, samples);
-  put_dword(thread_, grf_, 1, group_.primitive->front ? 0 : kBackFacing);
+  put_dword(thread_, grf_, 1, face_and_place(*group_.primitive));
   put_dword(thread_, grf_, 7, group_.live() >> (half * kHalf) & 0xffff);
   ++grf_;
 }

@@ -23,6 +23,7 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
   generation_ = &generation;
   space_ = &space;
   instruction_base_ = state.bases.instruction;
+  surface_base_ = state.bases.surface;
   compared_.clear();
   functions_.begin(generation, {.space = &space,
                                 .groups = groups_,
@@ -46,7 +47,7 @@ size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t firs
   thread = {};
   thread.control[0] = shader.control;
   put_dword(thread, 0, 3, shader.sampler_table | shader.scratch_code);
-  put_dword(thread, 0, 4, static_cast<uint32_t>(shader.binding_table));
+  put_dword(thread, 0, 4, static_cast<uint32_t>(shader.binding_table - surface_base_));
   put_dword(thread, 0, 5, static_cast<uint32_t>(shader.scratch_base));
   const size_t at = first_grf * eu::kGrfBytes;
   const size_t bytes = at < thread.grf.size() ? std::min(shader.constants.size(), thread.grf.size() - at) : 0;

@@ -71,6 +71,7 @@ class ShaderUnit final : public message::Urb {
   const Generation* generation_ = nullptr;
   AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;
+  uint64_t surface_base_ = 0;
   std::vector<uint64_t> compared_;  // kernels, in this draw
   EntryStore* input_ = nullptr;
   EntryStore* output_ = nullptr;

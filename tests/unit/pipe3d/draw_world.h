@@ -1,0 +1,150 @@
+// Draws from commands to memory: two megabytes of memory at address 0, the state commands of a context, kernels written
+// in assembly. Kernels of Gen6 copy their registers to memory, where tests find what a thread was given.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eu/isa/assembler.h"
+#include "hw/3d_constants.h"
+#include "hw/3d_geometry.h"
+#include "hw/3d_pixel.h"
+#include "hw/3d_pointers.h"
+#include "hw/3d_raster.h"
+#include "hw/3d_so.h"
+#include "hw/3d_urb.h"
+#include "hw/3d_vertex.h"
+#include "memory/address_space.h"
+#include "memory/page_format.h"
+#include "memory/physical_memory.h"
+#include "memory/tlb.h"
+#include "pipe3d/pipeline.h"
+#include "spec/device_model.h"
+
+namespace halogen::pipe3d {
+
+class DrawWorld : private FaultHandler {
+ public:
+  static constexpr uint32_t kStates = 0x1'0000;                   // surface and dynamic base
+  static constexpr uint32_t kKernels = 0x2'0000;                  // instruction base
+  static constexpr uint32_t kVertices = 0x3'0000;                 // vertex buffer 0
+  static constexpr uint32_t kConstants = 0x1'8000;                // below the dynamic base's 64 KB
+  static constexpr uint32_t kTarget = 0x4'0000;                   // binding table index 1
+  static constexpr uint32_t kCopies = 0x8'0000;                   // binding table index 0: registers of threads
+  static constexpr uint32_t kThreadCopy_B = 0x1000;               // of one thread
+  static constexpr uint32_t kVs = 0, kGs = 0x1000, kPs = 0x2000;  // kernels, from their base
+
+  explicit DrawWorld(const char* device) : model_(*spec::find_device(device)), bytes_(kBytes) {
+    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
+    WalkContext context;
+    context.format = formats_.find(WalkMode::legacy48);
+    context.roots[0] = kTables;
+    for (uint64_t level = 0; level < 3; ++level) {
+      entry(kTables + level * 4096) = (kTables + (level + 1) * 4096) | 3;
+    }
+    for (uint64_t page = 0; page < kMapped / 4096; ++page) {
+      entry(kTables + 3 * 4096 + page * 8) = page * 4096 | 3;
+    }
+    space_.load(context);
+    pipeline_.set_events(&log, "gpu0.rcs0");
+  }
+
+  spec::GenId gen() const { return model_.gen; }
+  uint32_t& word(uint64_t at) { return *reinterpret_cast<uint32_t*>(bytes_.data() + at); }
+  float& real(uint64_t at) { return *reinterpret_cast<float*>(bytes_.data() + at); }
+  void put(uint64_t at, std::span<const uint32_t> words) {
+    std::memcpy(bytes_.data() + at, words.data(), words.size_bytes());
+  }
+  // A dword of a register that thread `thread` copied.
+  uint32_t copied(uint32_t thread, uint32_t grf, uint32_t dword) {
+    return word(kCopies + thread * kThreadCopy_B + grf * 32 + dword * 4);
+  }
+  float copied_real(uint32_t thread, uint32_t grf, uint32_t dword) {
+    return std::bit_cast<float>(copied(thread, grf, dword));
+  }
+
+  template <class T>
+  void send(const T& command, size_t dwords) {
+    std::vector<uint32_t> words(dwords);
+    ASSERT_TRUE(command.pack(gen(), words));
+    send_words(T::kDesc, words);
+  }
+  void send_words(const spec::CommandDesc& desc, std::vector<uint32_t> words) {
+    words[0] = (words[0] & ~0xffu) | static_cast<uint32_t>(words.size() - 2);
+    ASSERT_TRUE(settings.change(generation_, desc, words)) << desc.name;
+  }
+  void kernel(uint32_t offset, const std::string& text) {
+    const auto code = eu::assemble(gen(), text);
+    ASSERT_TRUE(code) << code.message() << "\n" << text;
+    std::memcpy(bytes_.data() + kKernels + offset, code->data(), code->size());
+  }
+  // How often a dword stands in memory.
+  size_t count(uint32_t value) const {
+    size_t found = 0;
+    for (size_t at = 0; at < kMapped; at += 4) {
+      uint32_t here = 0;
+      std::memcpy(&here, bytes_.data() + at, 4);
+      found += here == value ? 1 : 0;
+    }
+    return found;
+  }
+  // Draws to the end.
+  Outcome draw(const DrawCall& call) {
+    Progress progress;
+    progress.call = call;
+    progress.valid = true;
+    const ResolveInput input{.generation = &generation_,
+                             .settings = &settings,
+                             .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
+                             .space = &space_,
+                             .stream_offsets = stream_indices};
+    Outcome all = pipeline_.draw(input, progress);
+    while (all.stop == Stop::unfinished) {
+      const Outcome next = pipeline_.draw(input, progress);
+      all.stop = next.stop;
+      all.counts.clip_in += next.counts.clip_in;
+      all.counts.clip_out += next.counts.clip_out;
+    }
+    EXPECT_EQ(all.stop, Stop::finished);
+    EXPECT_EQ(all.missing, "");
+    EXPECT_EQ(faults_, 0u);
+    for (const Event& event : log.events()) {
+      EXPECT_TRUE(events_expected) << event.to_string();
+    }
+    return all;
+  }
+
+  Settings settings;
+  std::array<uint32_t, 4> stream_indices{};
+  EventLog log;
+  bool events_expected = false;
+
+ private:
+  static constexpr uint64_t kBytes = 4 << 20;
+  static constexpr uint64_t kTables = 3 << 20;
+  static constexpr uint64_t kMapped = 2 << 20;
+
+  FaultAction on_fault(const Fault& /*fault*/) override {
+    ++faults_;
+    return FaultAction::stop;
+  }
+  uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
+
+  const spec::DeviceModel& model_;
+  Generation generation_{model_};
+  std::vector<std::byte> bytes_;
+  FlatFrames frames_{bytes_};
+  PhysicalMemory memory_;
+  PageFormats formats_{*spec::find_device("dg1"), 39};
+  Tlb tlb_{64};
+  size_t faults_ = 0;
+  AddressSpace space_{memory_, tlb_, 1, *this};
+  Pipeline pipeline_;
+};
+
+}  // namespace halogen::pipe3d
