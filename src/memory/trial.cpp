@@ -166,6 +166,15 @@ void Trial::write_part(Page& page, size_t offset, std::span<const std::byte> hos
 }
 
 bool Trial::transfer(uint64_t address, std::span<std::byte> host, Access access) {
+  if (accessor_ != nullptr) {
+    return for_each_page(address, host, [&](uint64_t at, std::span<std::byte> part) {
+      const std::byte* const page = accessor_->page(at >> kFrameBits, access);
+      if (page != nullptr) {
+        copy_bytes(part.data(), page + (at & kPageMask), part.size());
+      }
+      return page != nullptr;
+    });
+  }
   if (written_ != nullptr) {
     return real_->read(GpuVa{address}, host, access.instruction);
   }
@@ -182,7 +191,16 @@ bool Trial::transfer(uint64_t address, std::span<std::byte> host, Access access)
   });
 }
 
-bool Trial::transfer(uint64_t address, std::span<const std::byte> host, Access) {
+bool Trial::transfer(uint64_t address, std::span<const std::byte> host, Access access) {
+  if (accessor_ != nullptr) {
+    return for_each_page(address, host, [&](uint64_t at, std::span<const std::byte> part) {
+      std::byte* const page = accessor_->page(at >> kFrameBits, access);
+      if (page != nullptr) {
+        copy_bytes(page + (at & kPageMask), part.data(), part.size());
+      }
+      return page != nullptr;
+    });
+  }
   if (written_ != nullptr) {
     const bool done = real_->write(GpuVa{address}, host);
     note_write(address, host.size());
@@ -214,6 +232,13 @@ void Trial::note_write(uint64_t address, size_t bytes) {
 AddressSpace::View Trial::view(GpuVa address, Access access) {
   constexpr size_t kMostBytes = 16;
   AddressSpace::View view;
+  if (accessor_ != nullptr) {
+    std::byte* const page = accessor_->page(address.value >> kFrameBits, access);
+    const uint64_t offset = address.value & kPageMask;
+    view.stopped = page == nullptr;
+    view.bytes = page != nullptr ? std::span(page + offset, kFrameBytes - offset) : std::span<std::byte>();
+    return view;
+  }
   if (written_ == nullptr) {
     view.stopped = true;
     return view;

@@ -6,6 +6,8 @@
 // A trial only does plain accesses to pages that are there. Everything else (a fault, a null page, tiled resources, an
 // atomic operation, which the processor may watch) stops it, and the rest is done directly when its time has come: an
 // access then goes to the real space at once, and what it writes is written down for those that follow.
+//
+// Whoever takes work back in another way puts an Accessor in its place (attempt.h).
 #pragma once
 
 #include <array>
@@ -41,6 +43,15 @@ class WrittenPages {
 
 class Trial {
  public:
+  // Does the accesses instead.
+  class Accessor {
+   public:
+    virtual ~Accessor() = default;
+    // First host byte of a page; null: the access is stopped.
+    virtual std::byte* page(uint64_t number, Access access) = 0;
+  };
+  explicit Trial(Accessor* accessor = nullptr) : accessor_(accessor) {}
+
   // Nothing is read or written so far. `finding` guards what several trials find out about pages.
   void begin(AddressSpace& real, std::mutex& finding);
   // Accesses are final from now on.
@@ -90,6 +101,7 @@ class Trial {
   static void write_back(const Page& page, WrittenPages& written);
   bool same_pages();
 
+  Accessor* accessor_;
   AddressSpace* real_ = nullptr;
   std::mutex* finding_ = nullptr;
   WrittenPages* written_ = nullptr;
