@@ -171,6 +171,7 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
   AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
   Events events(engine);
   pipeline_.set_events(&events, engine.path());
+  pipeline_.set_pool(engine.services().pool());
   space.begin_work(progress.missed);
   const pipe3d::Outcome outcome = pipeline_.draw(input_of(engine, space), progress);
   progress.missed = space.end_work();

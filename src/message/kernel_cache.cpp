@@ -127,6 +127,11 @@ CachedKernel& KernelCache::find(const eu::Executor& executor, spec::GenId gen, A
   return kernels_.emplace(key, std::move(made)).first->second;
 }
 
+CachedKernel* KernelCache::known(uint64_t base, uint32_t entry) {
+  const auto known = kernels_.find({base, entry});
+  return known != kernels_.end() ? &known->second : nullptr;
+}
+
 void KernelCache::report(FidelityReport& report) const {
   report.merge(gone_);
   for (const auto& [place, kernel] : kernels_) {

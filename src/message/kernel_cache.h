@@ -36,6 +36,8 @@ class KernelCache {
   // The kernel that starts at `entry` from the instruction base. `fresh`: its bytes are compared with memory first.
   CachedKernel& find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base, uint32_t entry,
                      bool fresh);
+  // Null: it is not kept.
+  CachedKernel* known(uint64_t base, uint32_t entry);
   void report(FidelityReport& report) const;
 
  private:

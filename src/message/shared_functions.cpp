@@ -149,8 +149,8 @@ MessageCount& count_of(Context& context, size_t number) {
 }  // namespace
 
 void SharedFunctions::follow(const SharedFunctions& main) {
-  context_.learned = false;
-  if (followed_ == main.context_.lessons + 1) {
+  const bool learned = std::exchange(context_.learned, false);  // perhaps in work that was taken back
+  if (!learned && followed_ == main.context_.lessons + 1) {
     return;
   }
   followed_ = main.context_.lessons + 1;

@@ -81,6 +81,7 @@ class SharedFunctions final : public eu::MessageTarget {
   void follow(const SharedFunctions& main);
   void hand_over(SharedFunctions& main);
   void drop_counts();
+  bool learned() const { return context_.learned; }  // since it followed
   // A message that would fault, or from which something would be learned, is not done but blocked: it is to be sent
   // again when it is its turn.
   eu::SendOutcome try_send(eu::Thread& thread, const eu::Message& message);

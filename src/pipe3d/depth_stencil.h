@@ -24,6 +24,7 @@ class DepthStencilUnit {
   void begin(const Output& output, AddressSpace& space, uint8_t samples_log2);
   // No test and no write: every sample passes.
   bool idle() const { return idle_; }
+  uint32_t element_B() const { return element_B_; }  // of the depth buffer
   // Samples of `mask` that pass. `depth`: a value a sample, not yet clamped to the buffer's range. Writes happen when
   // `write` is set: a test before the shader and one after must not both write. `computed_stencil`: one value of the
   // pixel that stands for the reference, or null.

@@ -103,7 +103,7 @@ void Pipeline::set_events(EventSink* events, const std::string& path) {
   domain_.unit().set_events(events, path);
   geometry_.unit().set_events(events, path);
   clip_threads_.unit().set_events(events, path);
-  pixels_.unit().set_events(events, path);
+  pixels_.set_events(events, path);
 }
 
 void Pipeline::report(FidelityReport& report) const {
@@ -115,7 +115,8 @@ void Pipeline::report(FidelityReport& report) const {
   pixels_.report(report);
 }
 
-bool Pipeline::begin(const ResolveInput& input) {
+// `first`: a list that comes first, with entries as long as they were when it was made.
+bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   generation_ = input.generation;
   space_ = input.space;
   if (!resolve(input, state_)) {
@@ -137,7 +138,9 @@ bool Pipeline::begin(const ResolveInput& input) {
   geometry_.begin(*generation_, state_, *space_, input.stream_offsets);
   streams_.begin(state_.stream_output, *space_, input.stream_offsets);
   clip_threads_.begin(*generation_, state_, last_slots(), *space_);
-  pixels_.begin(*generation_, state_, last_slots(), *space_);
+  pixels_.begin(*generation_, state_, first != nullptr ? first->slots() : last_slots(), *space_);
+  list_.begin(last_slots());
+  before_ = instructions();
   clipper_.emplace(state_, last_slots());
   return ok;
 }
@@ -147,6 +150,11 @@ uint32_t Pipeline::last_slots() const {
   return geometry_.runs() ? GeometryStage::vertex_slots(state_.geometry)
          : tessellates()  ? DomainStage::vertex_slots(state_.tessellation)
                           : vertices_.slots();
+}
+
+// Of this part.
+uint64_t Pipeline::used(const Outcome& outcome) const {
+  return instructions() - before_ + outcome.counts.vertices * 16;
 }
 
 uint64_t Pipeline::instructions() const {
@@ -247,8 +255,8 @@ void Pipeline::forward(const Assembled& assembled, const EntryStore& entries, ui
     return;
   }
   primitive(assembled, entries, id, outcome);
-  if (outcome.stop == Stop::finished) {
-    outcome.stop = stop_of(pixels_.end());
+  if (list_.full()) {
+    draw_list(outcome);
   }
 }
 
@@ -292,6 +300,9 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
       return;
     }
     primitive.vertex[i] = clip_vertex(state_, entry);
+    if (&entries != &vertices_.output()) {
+      primitive.vertex[i].slots = list_.keep(entry);  // other stages use them again within a chunk
+    }
   }
   if (state_.clip.enabled && state_.clip.reject_all) {
     return;
@@ -300,17 +311,61 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   clipper_->clip(primitive, pieces_);
   for (const Clipper::Piece& piece : pieces_) {
     ++outcome.counts.clip_out;
-    screen_.clear();
-    set_up(state_, piece, screen_);
-    for (const ScreenPrimitive& one : screen_) {
-      if (state_.output.operation.clear_depth) {
-        pixels_.clear_depth(one);
-      } else {
-        pixels_.draw(one, one.bounds);
-      }
-    }
+    set_up(state_, piece, list_.target());
   }
+}
+
+// All that is in the list, before more comes.
+void Pipeline::draw_list(Outcome& outcome) {
+  uint64_t pieces = 0;
+  if (!pixels_.draw(list_, pieces, ~uint64_t{0})) {
+    outcome.stop = stop_of(pixels_.end());
+  }
+  list_.begin(last_slots());
   clipper_->forget();
+}
+
+// The list of a chunk, or as much of it as the part has room for; then the progress is the one behind it.
+void Pipeline::draw_list(Progress& progress, Progress& after, Outcome& outcome) {
+  if (outcome.stop != Stop::finished) {  // a later primitive has stopped
+    draw_list(outcome);
+    progress = std::move(after);
+    return;
+  }
+  uint64_t pieces = 0;
+  const uint64_t done = used(outcome);
+  if (pixels_.draw(list_, pieces, done < kPart ? kPart - done : 1)) {
+    progress = std::move(after);
+  } else {
+    outcome.stop = pixels_.end() == ThreadEnd::done ? Stop::unfinished : stop_of(pixels_.end());
+    waiting_ = Waiting{progress, std::move(after), list_.settled(), pieces};
+  }
+  list_.begin(last_slots());
+  clipper_->forget();
+}
+
+bool Pipeline::is_waiting(const Progress& progress) {
+  if (!waiting_) {
+    return false;
+  }
+  waiting_->before.missed = progress.missed;
+  if (waiting_->before != progress) {
+    waiting_.reset();
+  }
+  return waiting_.has_value();
+}
+
+// The list that the part before has left.
+void Pipeline::go_on(Progress& progress, Outcome& outcome) {
+  if (!pixels_.draw(waiting_->list, waiting_->pieces, kPart)) {
+    outcome.stop = pixels_.end() == ThreadEnd::done ? Stop::unfinished : stop_of(pixels_.end());
+    return;
+  }
+  waiting_->after.missed = progress.missed;
+  progress = std::move(waiting_->after);
+  waiting_.reset();
+  // The guest may have changed its mind about the length of entries.
+  outcome.stop = pixels_.entry_slots() == last_slots() ? Stop::finished : Stop::unfinished;
 }
 
 // Some vertices of an instance: fetched, shaded, assembled, drawn.
@@ -401,7 +456,8 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
 
 Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   Outcome outcome;
-  if (!begin(input)) {
+  const bool waiting = is_waiting(progress);
+  if (!begin(input, waiting ? &waiting_->list : nullptr)) {
     outcome.stop = Stop::fault;
     return outcome;
   }
@@ -416,21 +472,21 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (!outcome.missing.empty()) {
     return outcome;
   }
-  const uint64_t before = instructions();
-  while (progress.instance < progress.call.instances && progress.call.vertices != 0) {
-    if (progress.vertex == 0 && progress.kept.empty()) {
-      progress.assembler = Assembler(progress.call.topology, state_.raster.provoking);
+  if (waiting) {
+    go_on(progress, outcome);
+  }
+  while (outcome.stop == Stop::finished && progress.instance < progress.call.instances && progress.call.vertices != 0) {
+    Progress after = progress;
+    if (after.vertex == 0 && after.kept.empty()) {
+      after.assembler = Assembler(after.call.topology, state_.raster.provoking);
     }
-    chunk(progress, outcome);
-    outcome.instructions = instructions() - before;
-    if (outcome.stop != Stop::finished) {
-      break;
-    }
-    if (outcome.instructions + outcome.counts.vertices * 16 >= kPart) {
+    chunk(after, outcome);
+    draw_list(progress, after, outcome);
+    if (outcome.stop == Stop::finished && used(outcome) >= kPart) {
       outcome.stop = Stop::unfinished;
-      break;
     }
   }
+  outcome.instructions = instructions() - before_;
   if (outcome.stop == Stop::unfinished && progress.instance >= progress.call.instances) {
     outcome.stop = Stop::finished;
   }

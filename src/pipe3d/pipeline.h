@@ -23,7 +23,8 @@
 #include "pipe3d/draw_state.h"
 #include "pipe3d/geometry_stage.h"
 #include "pipe3d/hull_stage.h"
-#include "pipe3d/pixel_stage.h"
+#include "pipe3d/pixel_work.h"
+#include "pipe3d/primitive_list.h"
 #include "pipe3d/resolve.h"
 #include "pipe3d/settings.h"
 #include "pipe3d/stream_output.h"
@@ -77,13 +78,19 @@ class Pipeline {
   Outcome draw(const ResolveInput& input, Progress& progress);
   // Clears and resolves of depth and stencil that are no draws.
   Outcome depth_operation(const ResolveInput& input);
+  // Whose threads help with pixels; null: nobody's.
+  void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
   void set_events(EventSink* events, const std::string& path);
   void report(FidelityReport& report) const;
 
  private:
-  bool begin(const ResolveInput& input);
+  bool begin(const ResolveInput& input, const PrimitiveList* first = nullptr);
   void fast_clear(Outcome& outcome);
+  bool is_waiting(const Progress& progress);
+  void go_on(Progress& progress, Outcome& outcome);
   void chunk(Progress& progress, Outcome& outcome);
+  void draw_list(Outcome& outcome);
+  void draw_list(Progress& progress, Progress& after, Outcome& outcome);
   ThreadEnd shade_patches(Outcome& outcome);
   ThreadEnd shade_patch(uint32_t patch, uint32_t id, Outcome& outcome);
   ThreadEnd shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome);
@@ -94,6 +101,7 @@ class Pipeline {
   std::string_view left_out() const;
   uint32_t last_slots() const;
   uint64_t instructions() const;
+  uint64_t used(const Outcome& outcome) const;
 
   const Generation* generation_ = nullptr;
   AddressSpace* space_ = nullptr;
@@ -105,12 +113,23 @@ class Pipeline {
   GeometryStage geometry_;
   StreamWriter streams_;
   ClipStage clip_threads_;
-  PixelStage pixels_;
+  PixelWork pixels_;
   std::vector<Object> objects_;  // of a chunk, for the stages between vertices and clipping
   std::vector<Object> parts_;    // of a patch
   std::vector<Clipper::Piece> pieces_;
-  std::vector<ScreenPrimitive> screen_;
+  PrimitiveList list_;  // of a chunk
+
+  // A chunk whose vertices are done and whose pixels are not. Progress stays before it, so whoever has nothing but that
+  // does the chunk again.
+  struct Waiting {
+    Progress before;
+    Progress after;
+    PrimitiveList list;
+    uint64_t pieces = 0;  // that are drawn
+  };
+  std::optional<Waiting> waiting_;
   std::optional<Clipper> clipper_;
+  uint64_t before_ = 0;  // instructions, when the part began
 };
 
 }  // namespace halogen::pipe3d

@@ -20,17 +20,18 @@ bool PixelStage::early() const {
 }
 
 void PixelStage::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
-                       AddressSpace& space) {
+                       AddressSpace& space, AddressSpace& targets) {
   generation_ = &generation;
   state_ = &state;
   space_ = &space;
+  target_space_ = &targets;
   entry_slots_ = entry_slots;
   unit_.set_pixels(this);
   unit_.begin(generation, state, state.pixel.shader, space);
   if (state.setup_shader.enabled) {
     setup_.begin(generation, state, entry_slots, space);
   }
-  depth_.begin(state.output, space, state.raster.samples_log2);
+  depth_.begin(state.output, targets, state.raster.samples_log2);
   surfaces_.forget();
   targets_.clear();
   end_ = ThreadEnd::done;
@@ -44,8 +45,61 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   test_early_ = early();
 }
 
-void PixelStage::draw(const ScreenPrimitive& primitive, const Rectangle& window) {
-  const Rasteriser raster(*state_, primitive);
+bool PixelStage::lend(AddressSpace& quiet) {
+  const PixelShader& pixel = state_->pixel;
+  std::vector<uint64_t> kernels;
+  for (const PixelShader::Kernel* kernel : {&pixel.simd8, &pixel.simd16, &pixel.simd32}) {
+    if (kernel->enabled) {
+      kernels.push_back(kernel->start);
+    }
+  }
+  return unit_.lend(kernels, quiet) &&
+         (!state_->setup_shader.enabled || setup_.unit().lend(std::array{state_->setup_shader.kernel}, quiet));
+}
+
+void PixelStage::take_back() {
+  unit_.take_back();
+  setup_.unit().take_back();
+}
+
+void PixelStage::follow(PixelStage& main) {
+  unit_.follow(main.unit_);
+  setup_.unit().follow(main.setup_.unit());
+}
+
+void PixelStage::take_counts(PixelStage& other) {
+  counts_.invocations += other.counts_.invocations;
+  counts_.passed += other.counts_.passed;
+  counts_.threads += other.counts_.threads;
+  missing_ = missing_.empty() ? other.missing_ : missing_;
+  other.unit_.hand_over();
+  other.setup_.unit().hand_over();
+}
+
+bool PixelStage::pixels_apart() const {
+  std::vector<TargetExtent> extents;
+  for (size_t i = 0; i < targets_.size(); ++i) {
+    // One target with two kinds of blending is one.
+    const auto same = [&](const std::unique_ptr<Bound>& other) { return other->index == targets_[i]->index; };
+    if (std::ranges::none_of(std::span(targets_).first(i), same)) {
+      extents.push_back(targets_[i]->extent);
+    }
+  }
+  if (!depth_.idle()) {
+    const DepthBuffers& buffers = state_->output.buffers;
+    const uint32_t samples = 1u << state_->raster.samples_log2;
+    extents.push_back(extent_of(buffers.depth, depth_.element_B(), samples));
+    extents.push_back(extent_of(buffers.stencil, 1, samples));
+  }
+  return are_apart(std::move(extents));
+}
+
+void PixelStage::drop_counts() {
+  unit_.drop_counts();
+  setup_.unit().drop_counts();
+}
+
+void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window) {
   primitive_ = &primitive;
   raster_ = &raster;
   filled_ = 0;
@@ -56,8 +110,7 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rectangle& window)
   }
 }
 
-void PixelStage::clear_depth(const ScreenPrimitive& rectangle) {
-  const Rasteriser raster(*state_, rectangle);
+void PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster) {
   DepthOperation operation = state_->output.operation;
   operation.rectangle = raster.box();
   depth_.clear(operation, intersect(raster.box(), rectangle.bounds));
@@ -213,7 +266,9 @@ TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
   auto bound = std::make_unique<Bound>();
   bound->index = index;
   bound->blend = blend;
-  bound->writer.begin(*surface, state_->output.blend.targets[blend % kMostTargets], state_->output.blend, *space_);
+  bound->extent = extent_of(*surface);
+  bound->writer.begin(*surface, state_->output.blend.targets[blend % kMostTargets], state_->output.blend,
+                      *target_space_);
   targets_.push_back(std::move(bound));
   return &targets_.back()->writer;
 }

@@ -13,6 +13,7 @@
 #include "pipe3d/pixel_thread.h"
 #include "pipe3d/setup_stage.h"
 #include "pipe3d/shader_unit.h"
+#include "pipe3d/target_extent.h"
 #include "pipe3d/target_writer.h"
 
 namespace halogen::pipe3d {
@@ -25,12 +26,25 @@ struct PixelCounts {
 
 class PixelStage final : public message::PixelMessages {
  public:
-  // `entry_slots`: of the vertex entries that primitives point to.
-  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space);
-  // Only what lies in the window.
-  void draw(const ScreenPrimitive& primitive, const Rectangle& window);
+  // `entry_slots`: of the vertex entries that primitives point to. `targets`: the way to what is drawn to, `space` to
+  // all else.
+  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space,
+             AddressSpace& targets);
+  // Only what lies in the window. `raster` is of the primitive.
+  void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
   // Gen6: a rectangle whose pixels get the depth that clears are done with.
-  void clear_depth(const ScreenPrimitive& rectangle);
+  void clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster);
+
+  // Stages that draw for this one, each on a thread of the host, with its kernels (ShaderUnit). Main's side:
+  bool lend(AddressSpace& quiet);
+  void take_back();
+  void take_counts(PixelStage& other);
+  // And theirs:
+  void follow(PixelStage& main);
+  bool learned() const { return unit_.learned() || setup_.unit().learned(); }
+  // Whether what was drawn to so far lets pixels be drawn in any order.
+  bool pixels_apart() const;
+  void drop_counts();
 
   ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
   const PixelCounts& counts() const { return counts_; }
@@ -59,6 +73,7 @@ class PixelStage final : public message::PixelMessages {
   const Generation* generation_ = nullptr;
   const PipelineState* state_ = nullptr;
   AddressSpace* space_ = nullptr;
+  AddressSpace* target_space_ = nullptr;
   uint32_t entry_slots_ = 0;
   ShaderUnit unit_;
   SetupStage setup_;  // Gen4
@@ -67,6 +82,7 @@ class PixelStage final : public message::PixelMessages {
   struct Bound {
     uint8_t index = 0;
     uint8_t blend = 0;
+    TargetExtent extent;
     TargetWriter writer;
   };
   std::vector<std::unique_ptr<Bound>> targets_;

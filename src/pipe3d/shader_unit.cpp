@@ -35,12 +35,78 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
 }
 
 void ShaderUnit::use_kernel(uint64_t kernel) {
+  if (main_ != nullptr) {
+    return use_lent(kernel);
+  }
   const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
   if (fresh) {
     compared_.push_back(kernel);
   }
-  kernel_ =
-      &kernels_.find(*executor_, generation_->id(), *space_, instruction_base_, static_cast<uint32_t>(kernel), fresh);
+  const message::CachedKernel& found =
+      kernels_.find(*executor_, generation_->id(), *space_, instruction_base_, static_cast<uint32_t>(kernel), fresh);
+  kernel_ = found.kernel.get();
+  counts_ = found.counts.get();
+}
+
+// Kernels that were compared with memory in this draw are not compared again.
+bool ShaderUnit::lend(std::span<const uint64_t> kernels, AddressSpace& quiet) {
+  for (const uint64_t kernel : kernels) {
+    const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
+    kernels_.find(*executor_, generation_->id(), quiet, instruction_base_, static_cast<uint32_t>(kernel), fresh);
+  }
+  lent_.clear();
+  for (const uint64_t kernel : kernels) {
+    message::CachedKernel* const known = kernels_.known(instruction_base_, static_cast<uint32_t>(kernel));
+    if (known == nullptr) {  // the cache is too small for all of them
+      take_back();
+      return false;
+    }
+    known->freeze(true);
+    lent_.push_back({kernel, known});
+  }
+  return true;
+}
+
+void ShaderUnit::take_back() {
+  for (const Lent& each : lent_) {
+    each.kernel->freeze(false);
+  }
+  lent_.clear();
+}
+
+void ShaderUnit::follow(ShaderUnit& main) {
+  main_ = &main;
+  functions_.follow(main.functions_);
+}
+
+void ShaderUnit::use_lent(uint64_t kernel) {
+  kernel_ = nullptr;
+  const auto lent = std::ranges::find(main_->lent_, kernel, &Lent::place);
+  if (lent == main_->lent_.end()) {
+    return;
+  }
+  auto mine = std::ranges::find(lent_counts_, lent->kernel, &LentCounts::kernel);
+  if (mine == lent_counts_.end()) {
+    lent_counts_.push_back({lent->kernel, executor_->make_counts(*lent->kernel->kernel)});
+    mine = lent_counts_.end() - 1;
+  }
+  kernel_ = lent->kernel->kernel.get();
+  counts_ = mine->counts.get();
+}
+
+void ShaderUnit::hand_over() {
+  functions_.hand_over(main_->functions_);
+  for (const LentCounts& each : lent_counts_) {
+    each.kernel->counts->take(*each.counts);
+  }
+  main_->instructions_ += instructions_;
+  drop_counts();
+}
+
+void ShaderUnit::drop_counts() {
+  functions_.drop_counts();
+  lent_counts_.clear();
+  instructions_ = 0;
 }
 
 size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const {
@@ -58,9 +124,12 @@ size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t firs
 }
 
 ThreadEnd ShaderUnit::run(eu::Thread& thread) {
+  if (kernel_ == nullptr) {  // one that was not lent
+    return ThreadEnd::fault;
+  }
   while (true) {
     const uint64_t before = thread.instructions;
-    const eu::ThreadStatus status = executor_->run(thread, *kernel_->kernel, kTurn, functions_, kernel_->counts.get());
+    const eu::ThreadStatus status = executor_->run(thread, *kernel_, kTurn, functions_, counts_);
     instructions_ += thread.instructions - before;
     switch (status) {
       case eu::ThreadStatus::running:

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/event.h"
 #include "base/fidelity.h"
@@ -42,6 +44,15 @@ class ShaderUnit final : public message::Urb {
   size_t prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
   ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
 
+  // Several units of one stage, each on a thread of the host. `main` lends its kernels to those that follow it, which
+  // are read by way of `quiet` if they are new; they run nothing else, and hand over what they count, or drop it.
+  bool lend(std::span<const uint64_t> kernels, AddressSpace& quiet);
+  void take_back();
+  void follow(ShaderUnit& main);
+  bool learned() const { return functions_.learned(); }  // something about messages that main does not know
+  void hand_over();
+  void drop_counts();
+
   uint64_t instructions() const { return instructions_; }
   void report(FidelityReport& report) const;
 
@@ -64,10 +75,25 @@ class ShaderUnit final : public message::Urb {
   }
 
  private:
+  struct Lent {
+    uint64_t place = 0;
+    message::CachedKernel* kernel = nullptr;
+  };
+  // How often instructions of a kernel that is lent ran.
+  struct LentCounts {
+    message::CachedKernel* kernel = nullptr;
+    std::unique_ptr<eu::ExecutionCounts> counts;
+  };
+  void use_lent(uint64_t kernel);
+
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
   message::KernelCache kernels_;
-  message::CachedKernel* kernel_ = nullptr;
+  const eu::Kernel* kernel_ = nullptr;
+  eu::ExecutionCounts* counts_ = nullptr;
+  ShaderUnit* main_ = nullptr;
+  std::vector<Lent> lent_;
+  std::vector<LentCounts> lent_counts_;
   const Generation* generation_ = nullptr;
   AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;

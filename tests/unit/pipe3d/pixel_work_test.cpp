@@ -1,0 +1,348 @@
+// Pixels in pieces: on one and on several threads of the host memory, counts, faults and Events must be the same, and
+// work that ends between pieces must go on as if it had not. What a picture holds follows from rectangles alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/worker_pool.h"
+#include "eu/isa/assembler.h"
+#include "pipe3d/pixel_work.h"
+#include "unit/message/message_bench.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr uint32_t kWidth = 256, kHeight = 320;
+constexpr uint32_t kTarget = 0, kCode = 0x18'0000, kRaw = 0x17'0000;
+constexpr uint8_t kData = 4;  // register of the set-up data
+constexpr uint32_t kUint = 0xd7, kFloat = 0xd8;
+
+struct Box {
+  int32_t x0, y0, x1, y1;  // without the last column and row
+};
+
+struct Result {
+  std::vector<std::byte> memory;
+  std::vector<uint64_t> nexts;  // after each part
+  std::vector<uint64_t> instructions;
+  PixelCounts counts;
+  ThreadEnd end = ThreadEnd::done;
+  std::vector<uint64_t> faults;
+  std::vector<std::string> events;
+  std::string report;
+};
+
+class PixelPiecesAtWork : public message::MessageBench {
+ protected:
+  PixelPiecesAtWork() {
+    state_.bases = environment_.bases;
+    state_.bases.instruction = kVa + kCode;
+    state_.raster.drawing = {.x_min = 0, .y_min = 0, .x_max = kWidth - 1, .y_max = kHeight - 1};
+    state_.setup.count = 1;
+    state_.setup.attributes[0].override_mask = 0xf;
+    state_.setup.attributes[0].constant = hw::AttributeConstant::PRIM_ID;
+    PixelShader& pixel = state_.pixel;
+    pixel.dispatch = true;
+    pixel.attributes = true;
+    pixel.shader.enabled = true;
+    pixel.shader.binding_table = environment_.binding_table;
+    pixel.simd8 = {.enabled = true, .start = 0, .first_grf = kData};
+    bind_target(kUint);
+    bind_raw(1, kRaw, 0x1000);
+    bind_raw(2, kTarget, kWidth * kHeight * 4);
+  }
+  // Rows one behind the other.
+  void bind_target(uint32_t format) {
+    bind(0,
+         {1u << 29 | format << 18 | 1u << 16 | 1u << 14, 0, (kWidth - 1) | (kHeight - 1) << 16, kWidth * 4 - 1, 0, 0, 0,
+          0, static_cast<uint32_t>(kVa + kTarget), static_cast<uint32_t>((kVa + kTarget) >> 32), 0, 0, 0, 0, 0, 0});
+  }
+  bool split() const { return GetParam() == "tgl"; }
+  // `body` leaves a colour in r120.
+  void load(const std::string& body) {
+    const std::string text =
+        body + fmt::format("send.rc (8|M0) null r120 {} 0x0 0x08031400 {{EOT}}\n", split() ? "null" : "");
+    const auto code = eu::assemble(model_.gen, text);
+    ASSERT_TRUE(code.ok()) << code.message() << "\n" << text;
+    std::memset(bytes_.data() + kCode, 0, 0x1000);
+    std::memcpy(bytes_.data() + kCode, code.value().data(), code.value().size());
+  }
+  std::string write(uint8_t surface) const {  // r110: offsets, r111: data
+    return split() ? fmt::format("send.dc1 (8|M0) null r110 r111 0x40 {:#x}\n", 0x0202'6e00 | surface)
+                   : fmt::format("send.dc1 (8|M0) null r110 0x0 {:#x}\n", 0x0402'6e00 | surface);
+  }
+  std::string read(uint8_t surface) const {  // r110: offsets, to r120
+    return fmt::format("send.dc1 (8|M0) r120 r110 {} 0x0 {:#x}\n", split() ? "null" : "", 0x0210'6e00 | surface);
+  }
+  static std::string loop(uint32_t turns) {
+    return fmt::format(
+        "(W) mov (8|M0) r100.0<1>:ud {:#x}:ud\nL0:\n"
+        "(W) add (8|M0) r100.0<1>:d r100.0<8;8,1>:d -1:d\n"
+        "(W) cmp (8|M0) (ne)f0.0 null<1>:d r100.0<8;8,1>:d 0:d\n"
+        "(W&f0.0) jmpi L0\n",
+        turns);
+  }
+  PrimitiveList list_of(const std::vector<Box>& boxes) {
+    PrimitiveList list;
+    list.begin(2);
+    entries_.assign(2, {});
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      ScreenPrimitive to;
+      to.shape = Shape::rectangle;
+      to.id = static_cast<uint32_t>(i + 1);
+      to.bounds = state_.raster.drawing;
+      to.flat = entries_.data();
+      const Box& box = boxes[i];
+      const std::array<std::array<int32_t, 2>, 3> corners{{{box.x1, box.y1}, {box.x0, box.y1}, {box.x0, box.y0}}};
+      for (size_t v = 0; v < 3; ++v) {
+        ScreenVertex& vertex = to.vertex[v];
+        vertex.x = static_cast<float>(corners[v][0]);
+        vertex.y = static_cast<float>(corners[v][1]);
+        vertex.grid_x = corners[v][0] * kGrid;
+        vertex.grid_y = corners[v][1] * kGrid;
+        vertex.slots = entries_.data();
+      }
+      list.target().push_back(to);
+    }
+    return list;
+  }
+  static std::vector<Box> some_boxes(uint32_t seed, size_t count) {
+    std::mt19937 random(seed);
+    std::vector<Box> boxes(count);
+    for (Box& box : boxes) {
+      box.x0 = static_cast<int32_t>(random() % kWidth);
+      box.y0 = static_cast<int32_t>(random() % kHeight);
+      box.x1 = box.x0 + 1 + static_cast<int32_t>(random() % (kWidth - static_cast<uint32_t>(box.x0)));
+      box.y1 = box.y0 + 1 + static_cast<int32_t>(random() % (kHeight - static_cast<uint32_t>(box.y0)));
+    }
+    return boxes;
+  }
+
+  // Each part with a fresh stage and a copy of the list, as after a snapshot.
+  Result run(unsigned threads, const std::vector<Box>& boxes, uint64_t most = ~uint64_t{0}) {
+    Result result;
+    const std::vector<std::byte> before = bytes_;
+    space_.invalidate();
+    stopper_.faults.clear();
+    log_.clear();
+    WorkerPool pool(threads);
+    auto list = std::make_unique<PrimitiveList>(list_of(boxes).settled());
+    uint64_t next = 0;
+    FidelityReport report;
+    for (bool done = false; !done && result.nexts.size() < 10000;) {
+      PixelWork work;
+      work.set_pool(&pool);
+      work.set_events(&log_, "gpu0.rcs0");
+      work.begin(generation_, state_, 2, space_);
+      done = work.draw(*list, next, most);
+      list = std::make_unique<PrimitiveList>(list->settled());
+      result.nexts.push_back(next);
+      result.instructions.push_back(work.instructions());
+      result.counts.invocations += work.counts().invocations;
+      result.counts.passed += work.counts().passed;
+      result.counts.threads += work.counts().threads;
+      work.report(report);
+      result.end = work.end();
+      if (result.end != ThreadEnd::done) {
+        break;
+      }
+    }
+    for (const Event& event : log_.events()) {
+      result.events.push_back(event.to_string());
+    }
+    for (const Fault& fault : stopper_.faults) {
+      result.faults.push_back(fault.address);
+    }
+    result.report = report.to_json("x");
+    result.memory = bytes_;
+    bytes_ = before;
+    return result;
+  }
+  static void same(const Result& a, const Result& b) {
+    EXPECT_TRUE(a.memory == b.memory);
+    EXPECT_EQ(a.nexts, b.nexts);
+    EXPECT_EQ(a.instructions, b.instructions);
+    EXPECT_EQ(a.counts.invocations, b.counts.invocations);
+    EXPECT_EQ(a.counts.passed, b.counts.passed);
+    EXPECT_EQ(a.counts.threads, b.counts.threads);
+    EXPECT_EQ(a.end, b.end);
+    EXPECT_EQ(a.faults, b.faults);
+    EXPECT_EQ(a.events, b.events);
+    EXPECT_EQ(a.report, b.report);
+  }
+  Result same_for_all(const std::vector<Box>& boxes, uint64_t most = ~uint64_t{0}) {
+    Result one = run(1, boxes, most);
+    for (const unsigned threads : {2u, 3u}) {
+      SCOPED_TRACE(threads);
+      same(one, run(threads, boxes, most));
+    }
+    return one;
+  }
+  template <class T>
+  static T pixel(const Result& result, uint32_t x, uint32_t y) {
+    T value{};
+    std::memcpy(&value, result.memory.data() + kTarget + (y * kWidth + x) * 4, 4);
+    return value;
+  }
+  static bool covers(const Box& box, uint32_t x, uint32_t y) {
+    const auto column = static_cast<int32_t>(x);
+    const auto row = static_cast<int32_t>(y);
+    return column >= box.x0 && column < box.x1 && row >= box.y0 && row < box.y1;
+  }
+  static uint64_t area(const std::vector<Box>& boxes) {
+    uint64_t sum = 0;
+    for (const Box& box : boxes) {
+      sum += static_cast<uint64_t>(box.x1 - box.x0) * static_cast<uint64_t>(box.y1 - box.y0);
+    }
+    return sum;
+  }
+  static void shows_last(const Result& result, const std::vector<Box>& boxes) {
+    for (uint32_t y = 0; y < kHeight; ++y) {
+      for (uint32_t x = 0; x < kWidth; ++x) {
+        uint32_t last = 0;
+        for (uint32_t i = 0; i < boxes.size(); ++i) {
+          last = covers(boxes[i], x, y) ? i + 1 : last;
+        }
+        ASSERT_EQ(pixel<uint32_t>(result, x, y), last) << x << " " << y;
+      }
+    }
+  }
+
+  // The number of the primitive.
+  static constexpr std::string_view kId = "mov (8|M0) r120.0<1>:ud r4.3<0;1,0>:ud\n";
+
+  PipelineState state_;
+  std::vector<Slot> entries_;
+};
+
+TEST_P(PixelPiecesAtWork, TheLastPrimitiveIsOnTop) {
+  load(std::string(kId));
+  for (const size_t count : {size_t{1}, size_t{3}, size_t{40}, size_t{200}}) {
+    SCOPED_TRACE(count);
+    const std::vector<Box> boxes = some_boxes(static_cast<uint32_t>(count), count);
+    const Result result = same_for_all(boxes);
+    shows_last(result, boxes);
+    EXPECT_EQ(result.counts.invocations, area(boxes));
+    EXPECT_EQ(result.counts.passed, area(boxes));
+    EXPECT_EQ(result.nexts.size(), 1u);
+  }
+}
+
+TEST_P(PixelPiecesAtWork, SmallOnesToo) {
+  load(std::string(kId));
+  std::vector<Box> boxes = some_boxes(7, 250);
+  for (Box& box : boxes) {
+    box.x1 = std::min(box.x1, box.x0 + 5);
+    box.y1 = std::min(box.y1, box.y0 + 7);
+  }
+  shows_last(same_for_all(boxes), boxes);
+}
+
+// Nothing is drawn twice and nothing left out: values are added up.
+TEST_P(PixelPiecesAtWork, WorkEndsInsideAPrimitive) {
+  bind_target(kFloat);
+  BlendTarget& blend = state_.output.blend.targets[0];
+  blend.blend = true;
+  blend.source_color = blend.source_alpha = blend.dest_color = blend.dest_alpha = hw::BlendFactor::ONE;
+  load(loop(50) + "mov (8|M0) r120.0<1>:f 1.0:f\n");
+  for (const std::vector<Box>& boxes : {std::vector<Box>{{0, 0, kWidth, kHeight}}, some_boxes(11, 12)}) {
+    const Result whole = same_for_all(boxes);
+    EXPECT_EQ(whole.nexts.size(), 1u);
+    const Result parts = same_for_all(boxes, 20'000);
+    EXPECT_GT(parts.nexts.size(), boxes.size() == 1 ? 30u : 3u);
+    EXPECT_TRUE(whole.memory == parts.memory);
+    EXPECT_EQ(parts.counts.invocations, area(boxes));
+    for (uint32_t y = 0; y < kHeight; ++y) {
+      for (uint32_t x = 0; x < kWidth; ++x) {
+        const auto count = std::ranges::count_if(boxes, [&](const Box& box) { return covers(box, x, y); });
+        ASSERT_EQ(pixel<float>(parts, x, y), static_cast<float>(count)) << x << " " << y;
+      }
+    }
+    if (boxes.size() == 1) {  // a part is two pieces of 32x32 pixels: 256 threads of 205 instructions
+      EXPECT_LT(*std::ranges::max_element(parts.instructions), 60'000u);
+    }
+  }
+}
+
+// Who writes last to a dword that all write to.
+TEST_P(PixelPiecesAtWork, ShadersThatWriteKeepTheirOrder) {
+  load("mov (8|M0) r110.0<1>:ud 0x0:ud\nmov (8|M0) r111.0<1>:ud r1.2<0;1,0>:ud\n" + write(1) + std::string(kId));
+  const std::vector<Box> boxes = some_boxes(3, 5);
+  const Result result = same_for_all(boxes);
+  shows_last(result, boxes);
+}
+
+// A pixel shows what another one holds.
+TEST_P(PixelPiecesAtWork, ShadersThatReadWhatIsDrawnKeepTheirOrder) {
+  load(fmt::format("mov (8|M0) r110.0<1>:ud {:#x}:ud\n", (40 * kWidth + 40) * 4) + read(2) +
+       "add (8|M0) r120.0<1>:ud r120.0<8;8,1>:ud r4.3<0;1,0>:ud\n");
+  const Result result = same_for_all({{0, 0, kWidth, kHeight}, {0, 0, kWidth, kHeight}});
+  EXPECT_EQ(pixel<uint32_t>(result, 0, 0), 2u);  // the other pixel's piece came later
+  EXPECT_GE(pixel<uint32_t>(result, kWidth - 1, kHeight - 1), 3u);
+}
+
+// The page of some rows is not there.
+TEST_P(PixelPiecesAtWork, AFaultStopsEverythingAtTheSamePlace) {
+  load(std::string(kId));
+  constexpr uint32_t kRow = 100;  // of four in a page
+  word64(kTables + 3 * 4096 + kRow / 4 * 8) = 0;
+  space_.load(context_);
+  const std::vector<Box> boxes{{0, 0, kWidth, kHeight}};
+  const Result result = same_for_all(boxes);
+  EXPECT_EQ(result.end, ThreadEnd::fault);
+  ASSERT_FALSE(result.faults.empty());
+  for (const uint64_t fault : result.faults) {
+    EXPECT_EQ(fault >> 12, (kVa + kTarget + kRow * kWidth * 4) >> 12);
+  }
+  EXPECT_EQ(pixel<uint32_t>(result, 0, kRow - 5), 1u);
+  EXPECT_EQ(pixel<uint32_t>(result, 0, kRow + 40), 0u);
+}
+
+// Skipped faults count, in whatever piece they are.
+TEST_P(PixelPiecesAtWork, FaultsThatAreSkippedAreTheSame) {
+  load(std::string(kId));
+  word64(kTables + 3 * 4096 + 25 * 8) = 0;
+  space_.load(context_);
+  stopper_.action = FaultAction::skip;
+  const Result result = same_for_all({{0, 0, kWidth, kHeight}, {10, 10, 200, 200}});
+  EXPECT_EQ(result.end, ThreadEnd::done);
+  EXPECT_FALSE(result.faults.empty());
+}
+
+// A message that nobody does is told once.
+TEST_P(PixelPiecesAtWork, EventsComeOnce) {
+  load(fmt::format("send.vme (8|M0) r100 r110 {} 0x0 0x02100000\n", split() ? "null" : "") + std::string(kId));
+  const Result result = same_for_all(some_boxes(5, 3));
+  EXPECT_EQ(result.events.size(), 1u);
+}
+
+TEST_P(PixelPiecesAtWork, AnEndlessThreadStopsEverything) {
+  load(loop(0) + std::string(kId));
+  const Result result = run(2, {{0, 0, 8, 2}});
+  EXPECT_EQ(result.end, ThreadEnd::endless);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, PixelPiecesAtWork, testing::Values("skl", "tgl"));
+
+TEST(PrimitiveList, ASettledOneHasItsEntries) {
+  std::vector<Slot> entry(2, Slot{1, 2, 3, 4});
+  PrimitiveList list;
+  list.begin(2);
+  ScreenPrimitive primitive;
+  primitive.vertex[0].slots = primitive.vertex[2].slots = primitive.flat = entry.data();
+  primitive.vertex[1].slots = list.keep(std::span(entry).first(1));
+  list.target().push_back(primitive);
+  const PrimitiveList settled = list.settled();
+  entry.assign(2, {});
+  list.begin(2);
+  list.keep(entry);
+  const ScreenPrimitive& one = settled.primitives().front();
+  EXPECT_EQ(one.vertex[0].slots[1], (Slot{1, 2, 3, 4}));
+  EXPECT_EQ(one.vertex[0].slots, one.flat);
+  EXPECT_EQ(one.vertex[1].slots[0], (Slot{1, 2, 3, 4}));
+  EXPECT_EQ(one.vertex[1].slots[1], Slot{}) << "entries that are too short end with zeros";
+}
+
+}  // namespace
+}  // namespace halogen::pipe3d
