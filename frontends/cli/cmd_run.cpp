@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <elf.h>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -169,6 +170,11 @@ int run(const Options& options) {
   if (options.command.empty()) return fail("say after -- what to run.");
   const spec::DeviceModel* const model = spec::find_device(options.device);
   if (model == nullptr) {
+    std::string small = options.device;
+    for (char& each : small) each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
+    if (spec::find_device(small) != nullptr) {
+      return fail(fmt::format("there is no device \"{}\"; its name is {}.", options.device, small));
+    }
     return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
   }
   const std::string program = find_program(options.command.front());
@@ -205,6 +211,7 @@ int run(const Options& options) {
   }
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());
+  shim::hold_tree(*tree);  // until the end
   set_environment(options, *tree, preload);
   int status = start_and_wait(options.command, program);
   if (!options.trace.empty() && !say_recorded(*tree) && status == 0) status = kExitFault;
@@ -231,7 +238,8 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   command->footer(
-      "The program and its arguments stand behind --. Exits with the program's status, or 128 and the number of the\n"
+      "usage: halogen run --device D [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+      "Exits with the program's status, or 128 and the number of the\n"
       "signal that ended it. docs/drm-door.md tells how to run GL, Vulkan and OpenCL programs.");
   command->allow_extras();
   command->callback([options, behind, command, &status] {

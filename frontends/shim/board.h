@@ -25,6 +25,7 @@ struct RemoteCall {
   uint32_t handle = 0;    // map_buffer
   uint64_t request = 0;   // ioctl; map: bytes
   uint64_t argument = 0;  // map: offset
+  uint32_t no_wait = 0;   // ioctl: the node was opened or set so
 };
 struct RemoteAnswer {
   int64_t result = 0;

@@ -287,9 +287,10 @@ std::shared_ptr<Node> Door::find(int descriptor) {
 }
 
 int Door::ioctl(int descriptor, Node& node, unsigned long request, uint64_t argument) {
+  const bool no_wait = node.file && is_execution(request) && has_no_wait(descriptor);
   return interruptible([&] {
     return node.remote ? node.remote->ioctl(descriptor, request, argument)
-                       : kernel_->ioctl(*node.file, request, argument);
+                       : kernel_->ioctl(*node.file, request, argument, no_wait);
   });
 }
 
@@ -449,7 +450,7 @@ void Door::serve_client(int channel, Node& node) {
       if (const std::optional<RemoteCall> call = board->next(channel, calls, messages)) {
         const driver::KnownPieces known(board->pieces_now());
         RemoteAnswer answer;
-        answer.result = kernel_->ioctl(*node.file, call->request, call->argument);
+        answer.result = kernel_->ioctl(*node.file, call->request, call->argument, call->no_wait != 0);
         if (!board->reply(channel, answer)) return;
         continue;
       }
@@ -486,7 +487,7 @@ void Door::serve_client(int channel, Node& node) {
         theirs = driver::read_user<int>(call.argument + *fields.in);
         driver::write_user(call.argument + *fields.in, &given, sizeof given);
       }
-      answer.result = kernel_->ioctl(*node.file, call.request, call.argument);
+      answer.result = kernel_->ioctl(*node.file, call.request, call.argument, call.no_wait != 0);
       if (theirs) driver::write_user(call.argument + *fields.in, &*theirs, sizeof *theirs);
       if (fields.out && answer.result >= 0) {
         result_descriptor = driver::read_user<int>(call.argument + *fields.out).value_or(-1);

@@ -3,7 +3,7 @@
 // not closed by those who close whatever there is. Descriptors are known by their mark alone, so that signals' handlers
 // may call.
 //
-// Left out: epoll(7) on shared buffers, which the host refuses; readv(2) and what is rarer.
+// Left out: readv(2) and what is rarer.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,6 +23,7 @@
 #include "door.h"
 #include "driver/file_key.h"
 #include "next.h"
+#include "polling.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -34,18 +35,18 @@ using halogen::shim::Door;
 using halogen::shim::for_each_private;
 using halogen::shim::is_ours;
 using halogen::shim::is_private;
+using halogen::shim::mark_of;
 using halogen::shim::Paths;
 
-namespace {
-
-// 0: not one of ours.
-int mark_of(int descriptor) {
+int halogen::shim::mark_of(int descriptor) {
   const int error = errno;
   const int mark = fcntl(descriptor, F_GETSIG);
   errno = error;
   const bool known = mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark || mark == kSyncObjectMark;
   return known ? mark : 0;
 }
+
+namespace {
 
 ssize_t refuse() {
   errno = EINVAL;
@@ -180,6 +181,14 @@ int wait_for(const void* caller, pollfd* list, nfds_t count, const timespec* tim
   return without_ends(list, count, fences.answer(real(fences.list(), fences.count(), timeout, signals)));
 }
 
+}  // namespace
+
+int halogen::shim::poll_as_program(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals) {
+  return wait_for(nullptr, list, count, timeout, signals);
+}
+
+namespace {
+
 // select(2) by way of poll(2), where a shared buffer or a sync file is among those that are asked.
 class Selection {
  public:
@@ -299,6 +308,7 @@ HALOGEN_EXPORT int close(int descriptor) {
     errno = EBADF;
     return -1;
   }
+  halogen::shim::forget_epoll(descriptor);
   return HALOGEN_NEXT(int(int), "close")(descriptor);
 }
 HALOGEN_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {

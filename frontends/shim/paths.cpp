@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "descriptors.h"
 #include "settings.h"
 #include "tree.h"
 
@@ -79,6 +80,7 @@ Paths::Paths() : device_(getenv(kDeviceVariable)) {
 }
 
 void Paths::prepare() {
+  driver::keep_private(move_up(hold_tree(root_)));
   card_ = place(root_ + "/dev/dri/card0");
   render_ = place(root_ + "/dev/dri/renderD128");
   debug_ = place(root_ + "/sys/kernel/debug");

@@ -77,6 +77,15 @@ ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, 
   return got;
 }
 
+bool is_execution(unsigned long request) {
+  return _IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) == DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
+}
+
+bool has_no_wait(int descriptor) {
+  const int flags = fcntl(descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
 DescriptorFields descriptor_fields(unsigned long request, uint64_t argument) {
   constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
   DescriptorFields fields;
@@ -221,7 +230,8 @@ int Remote::ioctl(int node, unsigned long request, uint64_t argument) {
   }
   RemoteAnswer answer;
   int got = -1;
-  if (!ask(node, {Ask::ioctl, 0, request, argument}, given, fields.out.has_value(), answer, got)) return -EIO;
+  const uint32_t no_wait = is_execution(request) && has_no_wait(node) ? 1 : 0;
+  if (!ask(node, {Ask::ioctl, 0, request, argument, no_wait}, given, fields.out.has_value(), answer, got)) return -EIO;
   if (got >= 0) {
     if (!fields.out || !driver::write_user(argument + *fields.out, &got, sizeof got)) {
       close(got);

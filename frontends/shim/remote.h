@@ -31,6 +31,10 @@ struct DescriptorFields {
 // Looks at the argument: for some calls it depends on flags.
 DescriptorFields descriptor_fields(unsigned long request, uint64_t argument);
 
+// EXECBUFFER2, which may not want to wait: the descriptor knows.
+bool is_execution(unsigned long request);
+bool has_no_wait(int descriptor);
+
 class Remote {
  public:
   int ioctl(int node, unsigned long request, uint64_t argument);

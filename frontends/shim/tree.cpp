@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +18,7 @@
 
 #include "device/config_space.h"
 #include "driver/hardware.h"
+#include "tree_files.h"
 
 namespace halogen::shim {
 namespace {
@@ -25,8 +28,8 @@ namespace fs = std::filesystem;
 constexpr unsigned kMajor = 226;
 constexpr unsigned kCardMinor = 0;
 constexpr unsigned kRenderMinor = 128;
-constexpr unsigned kMinFrequency = 300;   // MHz; the model has no clock of its own to tell
-constexpr unsigned kMaxFrequency = 1000;  // MHz
+constexpr char kHeldFile[] = "/held";  // locked by everybody who uses the tree
+constexpr char kTreePrefix[] = "halogen-";
 
 class Builder {
  public:
@@ -157,12 +160,17 @@ class Builder {
       link(std::string("sys/class/drm/") + row.name, folder_of);
     }
     const std::string card = device_ + "/drm/card0";
-    for (const char* const name : {"gt_min_freq_mhz", "gt_RPn_freq_mhz", "gt_cur_freq_mhz", "gt_act_freq_mhz"}) {
-      file(card + "/" + name, fmt::format("{}\n", kMinFrequency));
-    }
-    for (const char* const name : {"gt_max_freq_mhz", "gt_RP0_freq_mhz", "gt_RP1_freq_mhz", "gt_boost_freq_mhz"}) {
-      file(card + "/" + name, fmt::format("{}\n", kMaxFrequency));
-    }
+    const auto add_files = [&](const std::string& folder_of, const std::vector<TreeFile>& files) {
+      for (const TreeFile& each : files) file(folder_of + "/" + each.path, each.text);
+    };
+    add_files(card, engine_files(model_));
+    add_files(card, clock_files());
+    file(card + "/error", "No error state collected\n", 0600);
+    const std::string connector = card + "/" + kConnectorName;
+    add_files(connector, connector_files());
+    link(connector + "/device", card);
+    link(connector + "/subsystem", "sys/class/drm");
+    link(std::string("sys/class/drm/") + kConnectorName, connector);
     file("sys/class/drm/version", "drm 1.1.0 20060810\n");
   }
 
@@ -202,12 +210,32 @@ Result<void> make_tree(const spec::DeviceModel& model, const std::string& root) 
   return {};
 }
 
+int hold_tree(const std::string& root) {
+  // Not by open(2) of the library, which asks where the tree is.
+  const long file = syscall(SYS_openat, AT_FDCWD, (root + kHeldFile).c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) flock(static_cast<int>(file), LOCK_SH | LOCK_NB);
+  return static_cast<int>(file);
+}
+
+// Of runs that were killed. A tree that has no such file yet is just being made.
+static void remove_abandoned(const std::string& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
+    if (!each.path().filename().string().starts_with(kTreePrefix)) continue;
+    const int file = open((each.path().string() + kHeldFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) continue;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) remove_tree(each.path());
+    close(file);
+  }
+}
+
 Result<std::string> make_private_tree(const spec::DeviceModel& model) {
   // In memory where that can be had: to make a hundred small files on a disk takes longer than to start the device.
   constexpr char kMemory[] = "/dev/shm";
   const char* folder = getenv("TMPDIR");
   if (folder == nullptr || *folder == '\0') folder = access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
-  std::string root = fmt::format("{}/halogen-XXXXXX", folder);
+  remove_abandoned(folder);
+  std::string root = fmt::format("{}/{}XXXXXX", folder, kTreePrefix);
   if (mkdtemp(root.data()) == nullptr) {
     return Error{fmt::format("{}: a folder cannot be made: {}.", root, std::strerror(errno))};
   }

@@ -12,7 +12,9 @@ namespace halogen::shim {
 
 // Below `root`, which exists.
 Result<void> make_tree(const spec::DeviceModel& model, const std::string& root);
-// A new private folder with the tree of a device.
+// A descriptor by which the tree is in use; when nobody has one the next run removes the tree. -1: cannot be had.
+int hold_tree(const std::string& root);
+// A new private folder with the tree of a device. Folders of runs that were killed go.
 Result<std::string> make_private_tree(const spec::DeviceModel& model);
 void remove_tree(const std::string& root);
 

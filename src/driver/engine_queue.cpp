@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "driver/buffer.h"
+#include "driver/interrupts.h"
 #include "driver/tracepoints.h"
 #include "gen/generation.h"
 #include "hw/fuse.h"
@@ -45,27 +46,68 @@ uint32_t EngineQueue::threads_started() const {
 void EngineQueue::add(RequestRef request) {
   if (request->number == 0) request->number = take_number();
   request->timeline = request->context->timeline();
-  // Requests of one context stay in order: an urgent one makes those before it urgent.
-  bool raised = false;
-  for (const RequestRef& each : waiting_) {
-    if (each->context != request->context || each->priority >= request->priority) continue;
-    each->priority = request->priority;
-    raised = true;
-  }
+  ++request->context->open;
+  lift(request);
   const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
-  if (raised) std::stable_sort(waiting_.begin(), waiting_.end(), more_urgent);
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
   waiting_.insert(place, request);
   if (tracepoints_ != nullptr) tracepoints_->add(*request);
+}
+
+// Whoever waits makes as urgent what it waits for: the requests before it in its context, those whose fences it needs
+// or that have to start first, and what they wait for in turn.
+void EngineQueue::lift(const RequestRef& waiter) {
+  const int priority = waiter->priority;
+  std::vector<RequestRef> open{waiter};
+  std::unordered_set<EngineQueue*> changed;
+  while (!open.empty()) {
+    const RequestRef request = std::move(open.back());
+    open.pop_back();
+    EngineQueue& queue = request->context->queue();
+    const auto raise = [&](const RequestRef& each) {
+      if (each->done || each->priority >= priority) return;
+      each->priority = priority;
+      changed.insert(&each->context->queue());
+      open.push_back(each);
+    };
+    for (const std::deque<RequestRef>* const list : {&queue.waiting_, &queue.running_}) {
+      for (const RequestRef& each : *list) {
+        if (each->context == request->context && each->number < request->number) raise(each);
+      }
+    }
+    for (const FenceRef& fence : request->waits) {
+      if (const auto other = std::dynamic_pointer_cast<Request>(fence)) raise(other);
+    }
+    for (const RequestRef& partner : request->partners) raise(partner);
+  }
+  for (EngineQueue* const queue : changed) {
+    queue->sort_waiting();
+    if (queue != this) queue->update();
+  }
+}
+
+void EngineQueue::sort_waiting() {
+  std::stable_sort(waiting_.begin(), waiting_.end(),
+                   [](const auto& one, const auto& two) { return one->priority > two->priority; });
 }
 
 std::string Request::timeline_name() const {
   return fmt::format("{}[{}]", program_invocation_short_name, getpid());
 }
 
-void EngineQueue::update() {
+void EngineQueue::look_at_all() {
+  switch_told_ = done_told_ = false;
+  read_reports();
   look();
   retire();
+}
+
+void EngineQueue::update() {
+  if (std::exchange(switch_told_, false)) read_reports();
+  if (std::exchange(done_told_, false)) {
+    look();
+    retire();
+  }
   if (!waiting_.empty()) place_ready();
   submit();
   const RequestRef now = current();
@@ -138,6 +180,7 @@ void EngineQueue::retire() {
 
 void EngineQueue::finish(const RequestRef& request, int error) {
   ++progress_;
+  --request->context->open;
   request->started = true;
   // Programs need not ask for a buffer that they know to be done with.
   for (const std::shared_ptr<Buffer>& buffer : request->tiled) buffer->sync_view();
@@ -156,6 +199,7 @@ void EngineQueue::reset_engine() {
   if (hardware_.generation().reset_port() == ResetPort::config_gdrst) {
     hardware_.config_write(kConfigReset, 1, 1);
     hardware_.config_write(kConfigReset, 1, 0);
+    Interrupts(hardware_).enable();
     return;
   }
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
@@ -170,9 +214,11 @@ void EngineQueue::reset_engine() {
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
     hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, false));
   }
+  Interrupts(hardware_).enable();  // a reset masks them
 }
 
 void EngineQueue::recover(int error) {
+  look_at_all();
   const RequestRef culprit = current();
   reset_engine();
   if (culprit) {
@@ -185,6 +231,7 @@ void EngineQueue::recover(int error) {
 }
 
 void EngineQueue::replay() {
+  look_at_all();
   if (hardware_.generation().reset_port() != ResetPort::config_gdrst) reset_engine();  // else all were reset at once
   start();
   after_reset(nullptr);
@@ -211,8 +258,7 @@ bool EngineQueue::cancel(const EngineContext& context, int error) {
       each = list.erase(each);
     }
   };
-  look();
-  retire();
+  look_at_all();
   take(waiting_);
   take(running_);
   if (last) {

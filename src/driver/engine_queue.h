@@ -24,6 +24,10 @@ class EngineContext {
   EngineQueue& queue() { return queue_; }
   uint64_t timeline() const { return timeline_; }  // on which its requests are
 
+  // Requests that are not done. A program that has this many waits until there are half as many: its ring is full.
+  static constexpr unsigned kMostOpen = 64;
+  unsigned open = 0;
+
  private:
   EngineQueue& queue_;
   uint64_t timeline_;
@@ -48,7 +52,10 @@ class EngineQueue {
   uint64_t take_number() { return next_number_++; }  // for a request, in the order in which they come
   uint64_t take_timeline();                          // a number that no other context of any engine has
   void add(RequestRef request);
-  // After an interrupt, or whenever something may have changed: hands work to the engine, signals what is done.
+  // The engine's interrupts: requests may be done; it took or left contexts.
+  void notify_done() { done_told_ = true; }
+  void notify_switch() { switch_told_ = true; }
+  // Signals what an interrupt said to be done, and hands more to the engine.
   void update();
   bool idle() const { return waiting_.empty() && running_.empty(); }
   // The engine has something to do; what is held back by fences does not count.
@@ -57,6 +64,10 @@ class EngineQueue {
   uint64_t progress() const { return progress_; }  // grows whenever a request is started or done
   // Threads, vertices and pixels that the engine has begun so far: as long as that grows, long work is no hang.
   uint32_t threads_started() const;
+  // Whether the engine was told to leave what it works on and has not done so yet.
+  enum class Wanted : uint8_t { no, by_equal, by_more_urgent };
+  virtual Wanted wanted() const { return Wanted::no; }
+  virtual bool can_interrupt() const { return false; }  // it can be told so
   // What the engine works on now, or would if it could.
   virtual RequestRef current() const { return running_.empty() ? nullptr : running_.front(); }
   // The engine hangs in `current`: it is reset, the culprit's request fails with this error, others go on.
@@ -71,8 +82,9 @@ class EngineQueue {
  protected:
   // Puts the request's commands where the engine finds them. False: no room now.
   virtual bool place(Request& request) = 0;
-  virtual void submit() = 0;  // what was placed and the engine does not know yet
-  virtual void look() {}      // at reports of the engine
+  virtual void submit() = 0;      // what was placed and the engine does not know yet
+  virtual void read_reports() {}  // of contexts that the engine took and left
+  virtual void look() {}          // how far it is
   virtual bool is_done(const Request& request) const = 0;
   virtual void after_reset(const Request* culprit) = 0;  // the rest is handed to the engine again
 
@@ -84,7 +96,10 @@ class EngineQueue {
   uint64_t next_number_ = 1;
 
  private:
+  void look_at_all();
   void retire();
+  void lift(const RequestRef& waiter);
+  void sort_waiting();
   void place_ready();
   void take_errors(Request& request) const;
   void reset_engine();
@@ -96,6 +111,8 @@ class EngineQueue {
   uint64_t timelines_ = 0;
   Tracepoints* tracepoints_ = nullptr;
   RequestRef on_engine_;  // as the tracepoints tell it
+  bool done_told_ = false;
+  bool switch_told_ = false;
 };
 
 // `tables`: of the one address space.

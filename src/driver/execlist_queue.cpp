@@ -1,5 +1,6 @@
 // Contexts with rings of their own, handed to the engine's port two at a time (or through the submit queue). The engine
-// reports in its status page which context it left and why.
+// reports when it takes what it was handed and when it is done with a context: until it has taken it is handed nothing
+// more. Of equally urgent contexts each has its turn.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "driver/command_writer.h"
+#include "driver/context_reports.h"
 #include "driver/engine_queue.h"
 #include "driver/packed.h"
 #include "hw/context.h"
@@ -17,6 +19,7 @@
 #include "hw/mode.h"
 #include "hw/ring.h"
 #include "mmio/context_image.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -24,6 +27,7 @@ namespace {
 constexpr uint64_t kRingBytes = 4 * kPageBytes;
 constexpr uint64_t kImageBytes = 24 * kPageBytes;  // status page of the process, then the image of the largest engine
 constexpr uint64_t kTimeline = 0;
+constexpr uint64_t kTurn = 1'000'000;  // nanoseconds of the device's time
 
 constexpr uint32_t kAllBits = 0xffff'0000;  // of a register that says which bits count
 
@@ -76,22 +80,20 @@ class ExeclistQueue final : public EngineQueue {
       : EngineQueue(hardware, table, engine),
         layout_(ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
-        status_(std::move(status)) {
+        preempts_(spec::interface_of(hardware.model().id).preemption),
+        reports_(hardware, engine, std::move(status)) {
     for (const ImageSlot& slot : layout_.slots()) places_.emplace(slot.offset, slot.at + 1);  // the first of its kind
     start();
   }
 
   void start() override {
-    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(status_.address()));
+    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(reports_.address()));
     hw::GFX_MODE mode;
     (queue_ ? mode.disable_legacy_mode : mode.execlist_enable) = true;
     hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, hardware_.model()), true));
-    seen_ = entries() - 1;
-    status_.store(index_offset(), seen_);
-    hw::CTXT_ST_PTR pointers;
-    pointers.read_pointer = pointers.write_pointer = static_cast<uint8_t>(seen_);
-    hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), kAllBits | packed32(pointers, hardware_.model()));
-    interrupted_ = std::exchange(ports_, {});
+    reports_.start();
+    interrupted_ = std::exchange(active_, {});
+    pending_.clear();
   }
 
   std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) override {
@@ -148,6 +150,8 @@ class ExeclistQueue final : public EngineQueue {
 
   // The contexts of the next requests, at most two; requests of one context that follow each other go together.
   void submit() override {
+    if (!pending_.empty()) return;
+    take_turns();
     std::vector<Port> next;
     for (const RequestRef& each : by_priority()) {
       const auto context = std::static_pointer_cast<ExeclistContext>(each->context);
@@ -156,27 +160,39 @@ class ExeclistQueue final : public EngineQueue {
       next.push_back({context, context->tail});
     }
     // The engine goes from the first to the second by itself.
-    if (next.empty() || next == ports_) return;
-    if (ports_.size() == kPorts && next.size() == 1 && next[0] == ports_[1]) return;
+    if (next.empty() || next == active_) return;
+    if (active_.size() == kPorts && next.size() == 1 && next[0] == active_[1]) return;
     std::vector<uint64_t> descriptors;
     for (const Port& each : next) {
       set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
       if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, save_control(false));
       descriptors.push_back(each.context->descriptor);
     }
-    ports_ = std::move(next);
+    pending_ = std::move(next);
     write_port(std::move(descriptors));
   }
 
-  void look() override {
-    const uint32_t last = status_.load(index_offset()) % entries();
-    if (last != seen_) {
-      hw::CTXT_ST_PTR read;
-      read.read_pointer = static_cast<uint8_t>(last);
-      constexpr uint32_t kReadPointer = 0xff00'0000;  // alone counts
-      hardware_.write(engine_, at(hw::CTXT_ST_PTR::kDesc), kReadPointer | packed32(read, hardware_.model()));
+  void read_reports() override {
+    for (const ContextReport report : reports_.read()) {
+      const ContextRef before = active_.empty() ? nullptr : active_.front().context;
+      if (report == ContextReport::taken) {
+        active_ = std::exchange(pending_, {});
+      } else if (!active_.empty()) {
+        active_.erase(active_.begin());
+      }
+      const bool stays = !active_.empty() && active_.front().context == before;
+      if (before && !stays) before->is_restored = true;  // the engine saved it
     }
-    seen_ = last;
+  }
+  Wanted wanted() const override {
+    if (pending_.empty() || active_.empty() || pending_.front().context == active_.front().context) return Wanted::no;
+    const RequestRef stays = first_of(*active_.front().context), comes = first_of(*pending_.front().context);
+    if (!stays || !comes) return Wanted::no;
+    return comes->priority > stays->priority ? Wanted::by_more_urgent : Wanted::by_equal;
+  }
+  bool can_interrupt() const override { return preempts_; }
+
+  void look() override {
     for (const RequestRef& each : running_) {
       if (!is_done(*each)) continue;
       auto& context = static_cast<ExeclistContext&>(*each->context);
@@ -203,23 +219,22 @@ class ExeclistQueue final : public EngineQueue {
     }
     // What the engine was at besides starts again with its request; any other was saved when the engine left it, or
     // never ran.
-    for (const Port& port : std::exchange(interrupted_, {})) {
-      if (culprit != nullptr && culprit->context == port.context) continue;
-      for (const RequestRef& each : running_) {
-        if (each->context != port.context || is_done(*each)) continue;
-        set(*port.context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(each->start));
-        set(*port.context, hw::BB_ADDR::kDesc, 0);
-        set(*port.context, hw::BB_STATE::kDesc, 0);
-        break;
-      }
-    }
+    const std::vector<Port> interrupted = std::exchange(interrupted_, {});
+    if (interrupted.empty()) return;
+    const ContextRef& context = interrupted.front().context;
+    if (culprit != nullptr && culprit->context == context) return;
+    const RequestRef again = first_of(*context);
+    if (!again) return;
+    set(*context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(again->start));
+    set(*context, hw::BB_ADDR::kDesc, 0);
+    set(*context, hw::BB_STATE::kDesc, 0);
   }
 
-  // What the ports say, not the order in which work came.
+  // What the engine said that it took, or else what it was handed; not the order in which work came.
   RequestRef current() const override {
-    for (const Port& port : ports_) {
-      for (const RequestRef& each : running_) {
-        if (each->context == port.context && !is_done(*each)) return each;
+    for (const std::vector<Port>* const list : {&active_, &pending_}) {
+      for (const Port& port : *list) {
+        if (const RequestRef first = first_of(*port.context)) return first;
       }
     }
     return nullptr;
@@ -229,15 +244,6 @@ class ExeclistQueue final : public EngineQueue {
   static constexpr size_t kPorts = 2;
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
-  uint32_t entries() const { return queue_ ? 12 : 6; }
-  // Of the last report's number in the status page.
-  uint32_t index_offset() const {
-    const spec::Layout& layout = *hw::HARDWARE_STATUS_PAGE::kDesc.layout(hardware_.model().gen);
-    for (const spec::FieldDesc& field : layout.fields) {
-      if (field.name == "last_written_status_offset") return field.first_bit / 8;
-    }
-    return 0;
-  }
   uint32_t save_control(bool is_fresh) const {
     hw::CTXT_SR_CTL control;
     control.inhibit_synchronous_context_switch = true;
@@ -257,9 +263,40 @@ class ExeclistQueue final : public EngineQueue {
     for (const RequestRef& each : running_) {
       if (!is_done(*each)) open.push_back(each);
     }
-    std::stable_sort(open.begin(), open.end(),
-                     [](const auto& one, const auto& two) { return one->priority > two->priority; });
+    // An engine that cannot be interrupted stays with what it has.
+    const EngineContext* const kept = preempts_ || active_.empty() ? nullptr : active_.front().context.get();
+    std::stable_sort(open.begin(), open.end(), [&](const RequestRef& one, const RequestRef& two) {
+      const bool first = one->context.get() == kept, second = two->context.get() == kept;
+      return first != second ? first : one->priority > two->priority;
+    });
     return open;
+  }
+
+  // What is to be done next of a context; null: nothing that was placed.
+  RequestRef first_of(const EngineContext& context) const {
+    for (const RequestRef& each : running_) {
+      if (each->context.get() == &context && !is_done(*each)) return each;
+    }
+    return nullptr;
+  }
+
+  // A context that has had its time goes behind others that are as urgent.
+  void take_turns() {
+    const uint64_t now = hardware_.device().clock().nanoseconds;
+    const RequestRef at = active_.empty() ? nullptr : current();
+    if (!at || at->context != turn_) {
+      turn_ = at ? at->context : nullptr;
+      turn_since_ = now;
+      return;
+    }
+    if (!preempts_ || now - turn_since_ < kTurn) return;
+    turn_since_ = now;
+    const auto is_rival = [&](const RequestRef& each) {
+      return each->context != turn_ && each->priority >= at->priority && !is_done(*each);
+    };
+    if (std::none_of(running_.begin(), running_.end(), is_rival)) return;
+    std::stable_partition(running_.begin(), running_.end(),
+                          [&](const RequestRef& each) { return each->context != turn_; });
   }
 
   void write_port(std::vector<uint64_t> descriptors) {
@@ -320,11 +357,14 @@ class ExeclistQueue final : public EngineQueue {
   ContextImage layout_;
   std::unordered_map<uint32_t, uint32_t> places_;  // of registers' values in an image
   bool queue_;
-  KernelMemory status_;
-  uint32_t seen_ = 0;
+  bool preempts_;  // the engine can be made to leave a context for another
+  ContextReports reports_;
   uint32_t next_context_ = 0;
-  std::vector<Port> ports_;        // what the engine was given last
-  std::vector<Port> interrupted_;  // by a reset
+  std::vector<Port> active_;             // what the engine works on, as it says
+  std::vector<Port> pending_;            // what it was handed and has not taken yet
+  std::vector<Port> interrupted_;        // by a reset
+  std::shared_ptr<EngineContext> turn_;  // whose turn it is
+  uint64_t turn_since_ = 0;
 };
 
 }  // namespace

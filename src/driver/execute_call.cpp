@@ -38,9 +38,9 @@ class Execution {
       : call_(call), arguments_(arguments), chip_(spec::interface_of(call.kernel.model().id)) {}
 
   int run() {
-    for (const auto step :
-         {&Execution::check, &Execution::read_objects, &Execution::find_fences, &Execution::find_engine,
-          &Execution::find_buffers, &Execution::bind, &Execution::relocate, &Execution::submit}) {
+    for (const auto step : {&Execution::check, &Execution::read_objects, &Execution::find_fences,
+                            &Execution::find_engine, &Execution::find_buffers, &Execution::wait_for_room,
+                            &Execution::bind, &Execution::relocate, &Execution::submit}) {
       if (const int result = (this->*step)(); result != 0) return result;
     }
     return 0;
@@ -118,6 +118,19 @@ class Execution {
       }
     }
     return 0;
+  }
+
+  // A context whose ring is full waits until half of it is free, or does not want to.
+  int wait_for_room() {
+    for (size_t i = 0; i < width(); ++i) {
+      const std::shared_ptr<EngineContext> state = context_->on(*slot_, i);
+      if (!state) return -ENOMEM;
+      if (state->open < EngineContext::kMostOpen) continue;
+      if (call_.file.no_wait) return -EWOULDBLOCK;
+      const auto half_free = [&] { return state->open <= EngineContext::kMostOpen / 2; };
+      if (const int result = call_.kernel.wait_call(call_.lock, half_free); result != 0) return result;
+    }
+    return slot_->banned ? -EIO : 0;
   }
 
   // What the buffer takes of the space.

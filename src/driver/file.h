@@ -62,6 +62,7 @@ struct File {
 
   // Which node it is, and what its program asked for (kms.h).
   bool render = false;
+  bool no_wait = false;  // the call that runs now: EXECBUFFER2 gives up where it would wait for room
   bool authenticated = false;
   bool was_master = false;
   bool atomic = false;

@@ -89,9 +89,17 @@ void Gpu::work(uint64_t nanoseconds) {
   hardware_->advance(nanoseconds);
   // An interrupt that does not go away would be one that the driver does not know.
   for (int round = 0; round < 4 && hardware_->machine().interrupt_line(); ++round) {
-    if (!interrupts_.acknowledge()) break;
+    if (!interrupts_.acknowledge([this](const Interrupts::Cause& cause) { notify(cause); })) break;
   }
   update();
+}
+
+void Gpu::notify(const Interrupts::Cause& cause) {
+  for (const std::unique_ptr<EngineQueue>& queue : queues_) {
+    if (queue->engine().engine_class != cause.engine_class || queue->engine().instance != cause.instance) continue;
+    if (cause.user) queue->notify_done();
+    if (cause.context_switch) queue->notify_switch();
+  }
 }
 
 void Gpu::update() {

@@ -46,6 +46,7 @@ class Gpu {
  private:
   Gpu(std::unique_ptr<Hardware> hardware);
   void offer();
+  void notify(const Interrupts::Cause& cause);
 
   std::unique_ptr<Hardware> hardware_;
   GlobalTable table_;

@@ -14,7 +14,6 @@
 #include "driver/quiet_thread.h"
 #include "driver/tracepoints.h"
 #include "driver/user_memory.h"
-#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -120,8 +119,9 @@ ContextRef Kernel::make_context(File& file) {
   return context;
 }
 
-int Kernel::ioctl(File& file, unsigned long request, uint64_t argument) {
+int Kernel::ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait) {
   Lock lock = enter();
+  file.no_wait = no_wait;
   if (kms_->pipe().running()) catch_up();
   int result = dispatch_ioctl(*this, file, lock, request, argument);
   if (result == -ENOMEM && purge_unneeded()) result = dispatch_ioctl(*this, file, lock, request, argument);
@@ -467,92 +467,6 @@ void Kernel::step() {
   look_for_hangs();
   kms_->look();  // last: what a commit waits for may have hung
   if (gpu_->progress() != before || kms_->vblanks() != blanks) tell_waiters();
-}
-
-// Time in which this process did not run does not count: a busy host or a debugger make no hang.
-void Kernel::look_for_hangs() {
-  constexpr std::chrono::nanoseconds kMost = std::chrono::milliseconds(50);  // from one look to the next
-  const auto now = Clock::now();
-  const auto last = std::exchange(watches_[nullptr].since, now);  // of no engine: when anybody looked
-  const auto lost = std::max<std::chrono::nanoseconds>(now - last - kMost, {});
-  for (auto& [queue, watch] : watches_) {
-    if (queue != nullptr) watch.since += lost;
-  }
-  for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) {
-    Watch& watch = watches_[queue.get()];
-    const RequestRef current = queue->current();
-    if (current != watch.request) {
-      watch = {current, now};
-      continue;
-    }
-    if (!current || now - watch.since < options_.hang_after / 2) continue;
-    if (!watch.threads) watch.threads = queue->threads_started();
-    if (now - watch.since < options_.hang_after) continue;
-    // A batch that dispatches for ever hangs too.
-    constexpr uint32_t kRenewals = 500;
-    if (queue->threads_started() != *watch.threads && watch.renewals < kRenewals) {
-      watch = {current, now - options_.hang_after / 2, queue->threads_started(), watch.renewals + 1};
-      continue;
-    }
-    blame(*queue, current, now);
-    watch = {};
-  }
-}
-
-// The engine hangs in this request. Three hangs of a context within two minutes, or one of a context that does not want
-// to go on after one, ban it from the engine; whoever makes that happen too often gets no more contexts.
-void Kernel::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now) {
-  constexpr size_t kHangs = 2;  // that are remembered
-  constexpr std::chrono::seconds kFast{120}, kFastForFiles{60};
-  constexpr uint32_t kScoreOfHang = 1, kScoreOfBan = 3;
-  queue.recover(-EIO);
-  restart_others(queue);
-  const ContextRef context = culprit->owner.lock();
-  if (!context) return;
-  ++context->hung;
-  ++resets_;
-  if (!context->bannable) return;
-  bool banned = !context->recoverable;
-  if (context->hangs.size() == kHangs) {
-    banned = banned || now < context->hangs.front() + kFast;
-    context->hangs.erase(context->hangs.begin());
-  }
-  context->hangs.push_back(now);
-  if (File* const file = context->owner) {
-    if (banned) file->ban_score += kScoreOfBan;
-    if (now < file->last_hang + kFastForFiles) file->ban_score += kScoreOfHang;
-    file->last_hang = now;
-  }
-  EngineSlot* const slot = context->slot_of(*culprit->context);
-  if (!banned || slot == nullptr) return;
-  slot->banned = true;
-  cancel(queue, *culprit->context);
-}
-
-// Where single engines cannot be reset, all were: what the others were at is done again.
-void Kernel::restart_others(const EngineQueue& queue) {
-  if (spec::interface_of(model().id).engine_reset) return;
-  for (const std::unique_ptr<EngineQueue>& other : gpu_->queues()) {
-    if (other.get() == &queue) continue;
-    const RequestRef innocent = other->current();
-    const ContextRef context = innocent ? innocent->owner.lock() : nullptr;
-    if (context) ++context->lost;
-    other->replay();
-  }
-}
-
-void Kernel::cancel(EngineQueue& queue, const EngineContext& context) {
-  if (queue.cancel(context, -EIO)) restart_others(queue);
-}
-
-void Kernel::kill(Context& context) {
-  for (EngineSlot& slot : context.engines) {
-    slot.banned = true;
-    if (slot.state) cancel(*slot.queue, *slot.state);
-    for (size_t i = 0; i < slot.parallel_states.size(); ++i) {
-      if (slot.parallel_states[i]) cancel(*slot.parallel[i], *slot.parallel_states[i]);
-    }
-  }
 }
 
 // Whoever waits lets the device work himself; this thread is for work that nobody waits for.

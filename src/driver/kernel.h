@@ -28,7 +28,8 @@ namespace halogen::driver {
 
 struct KernelOptions {
   HardwareOptions hardware{};
-  std::chrono::milliseconds hang_after{2500};    // without progress: nothing done, no thread dispatched
+  // Without progress: nothing done, no thread dispatched. A quarter of it, when more urgent work waits for its place.
+  std::chrono::milliseconds hang_after{2500};
   std::chrono::milliseconds throttle_after{20};  // work that is older is waited for by THROTTLE
   bool privileged = false;                       // the programs may do what administrators may
   // An idle device's time goes on as the host's does, and vertical blanks come at the mode's rate. Without: time passes
@@ -61,8 +62,8 @@ class Kernel {
   std::shared_ptr<File> open(const OpenOptions& options = {});
   void close(const std::shared_ptr<File>& file);
   // 0 or more, or a negative errno. `argument` is an address of the calling program. Waits end with EINTR when an
-  // Interruption is around the call and due.
-  int ioctl(File& file, unsigned long request, uint64_t argument);
+  // Interruption is around the call and due. `no_wait`: the node is one with O_NONBLOCK.
+  int ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait = false);
   // Of a descriptor that is no device node: a sync file or a shared buffer. Nothing: it is not the driver's.
   std::optional<int> descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument);
   // A sync file for poll(2) on a shared buffer: done when those who write it are, or all who use it. Or an errno.
@@ -130,7 +131,10 @@ class Kernel {
   void run_queued();
   std::optional<Clock::time_point> next_blank();
   void hand_over();
+  struct Watch;
   void look_for_hangs();
+  bool hangs(EngineQueue& queue, Watch& watch, Clock::time_point now);
+  bool send_pulse(EngineQueue& queue, Watch& watch);
   Lock enter();
   void let_others_in(Lock& lock);
   void tell_waiters();
@@ -195,8 +199,10 @@ class Kernel {
   struct Watch {
     RequestRef request;
     std::chrono::steady_clock::time_point since;
-    std::optional<uint32_t> threads{};  // half of the time ago
-    uint32_t renewals = 0;              // for the threads' sake
+    std::optional<uint32_t> threads{};                             // half of the time ago
+    uint32_t renewals = 0;                                         // for the threads' sake
+    std::optional<std::chrono::steady_clock::time_point> urged{};  // more urgent work wants its place
+    RequestRef pulse{};                                            // sent to see whether it lets others in
   };
   std::unordered_map<EngineQueue*, Watch> watches_;
   ForeignWatch foreign_;

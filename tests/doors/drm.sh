@@ -15,6 +15,7 @@ for program in drm_store drm_life; do
   cc -O1 "${headers[@]}" -o "$work/$program" "tests/programs/$program.c" -ldrm -lpthread
 done
 cc -O1 -o "$work/gl_triangle" tests/programs/gl_triangle.c -lEGL -lGLESv2
+cc -O1 -o "$work/gbm_clear" tests/programs/gbm_clear.c -lEGL -lGLESv2 -lgbm
 
 # device, PCI id, words in GL's name, in Vulkan's, in OpenCL's (-: this driver does not take the chip)
 rows=(
@@ -33,6 +34,8 @@ rows=(
 recorded="g45 snb icl dg1"
 "$halogen" run --device icl ls -l >"$work/out" 2>&1 && exit 1
 grep -q 'stand behind --: -- ls' "$work/out" || { echo "drm: a program without --: not told" >&2; exit 1; }
+"$halogen" run --device ICL -- ls >"$work/out" 2>&1 && exit 1
+grep -q 'its name is icl' "$work/out" || { echo "drm: a name in capitals: not told" >&2; exit 1; }
 failed=0
 bad() {
   echo "drm: $device: $*" >&2
@@ -66,6 +69,7 @@ for row in "${rows[@]}"; do
     bad "GL: no \"$gl\""
   fi
   grep -q '"name":"3DPRIMITIVE","count":[0-9]*' "$work/report" || bad "GL: nothing was drawn"
+  if on -- "$work/gbm_clear"; then done_list+=", GBM"; else bad "GBM"; fi
   if [ "$vulkan" != - ]; then
     if on -- vulkaninfo --summary && grep -F deviceName "$work/out" | grep -qF "$vulkan"; then
       done_list+=", Vulkan"
@@ -93,4 +97,26 @@ for row in "${rows[@]}"; do
   fi
   echo "drm: $device: $done_list"
 done
+device=icl
+# A debugger starts a program that finds the device, and stops inside its calls.
+if ! command -v gdb >/dev/null; then
+  echo "drm: gdb is not there: left out"
+elif on -- gdb -batch -ex 'set breakpoint pending on' -ex 'break drmIoctl' -ex run -ex bt -ex delete -ex continue \
+  --args "$work/drm_store" && grep -q 'in drmIoctl\|drmIoctl (' "$work/out" && grep -q 'exited normally' "$work/out"; then
+  echo "drm: gdb"
+else
+  bad "gdb"
+fi
+# What a killed run leaves the next one removes; what is in use stays.
+folder=$work/trees && mkdir "$folder"
+TMPDIR=$folder "$halogen" run --device icl -- sleep 60 &
+killed=$!
+until [ -n "$(ls "$folder")" ] && [ -e "$folder"/*/held ]; do sleep 0.1; done
+sleep 0.5
+TMPDIR=$folder on -- true
+[ -n "$(ls "$folder")" ] || bad "a tree in use was removed"
+kill -KILL "$killed" $(ps -o pid= --ppid "$killed")
+wait "$killed" 2>/dev/null || true
+TMPDIR=$folder on -- true
+[ -z "$(ls "$folder")" ] || bad "a tree that nobody uses stays"
 exit "$failed"

@@ -14,11 +14,11 @@
 #include "suite.h"
 
 static const struct test* const topics[] = {
-    core_tests,    parameter_tests, query_tests,   buffer_tests,  access_tests,     map_tests,
-    tiling_tests,  domain_tests,    context_tests, space_tests,   engine_map_tests, context_parameter_tests,
-    execute_tests, store_tests,     pin_tests,     fence_tests,   relocation_tests, syncobj_tests,
-    prime_tests,   timeline_tests,  busy_tests,    userptr_tests, sync_file_tests,  process_tests,
-    signal_tests,  load_tests,      hang_tests,    screen_tests};
+    core_tests,    parameter_tests, query_tests,    buffer_tests,  access_tests,     map_tests,
+    tiling_tests,  domain_tests,    context_tests,  space_tests,   engine_map_tests, context_parameter_tests,
+    execute_tests, store_tests,     pin_tests,      fence_tests,   relocation_tests, syncobj_tests,
+    prime_tests,   timeline_tests,  busy_tests,     userptr_tests, sync_file_tests,  process_tests,
+    signal_tests,  load_tests,      schedule_tests, hang_tests,    screen_tests};
 enum { topic_count = sizeof(topics) / sizeof(topics[0]) };
 
 static const char* current = "";

@@ -29,10 +29,29 @@
 
 namespace halogen::fuzz {
 
+// Memory of the program's own that calls may fill; behind it is a page that nobody may touch.
+class DrmScratch {
+ public:
+  explicit DrmScratch(size_t pages) : bytes_(pages * kPage) {
+    void* const memory = mmap(nullptr, bytes_ + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    check(memory != MAP_FAILED && mprotect(static_cast<char*>(memory) + bytes_, kPage, PROT_NONE) == 0, "scratch");
+    memory_ = static_cast<uint64_t*>(memory);
+  }
+  ~DrmScratch() { munmap(memory_, bytes_ + kPage); }
+  DrmScratch(const DrmScratch&) = delete;
+  DrmScratch& operator=(const DrmScratch&) = delete;
+  uint64_t* data() { return memory_; }
+
+ private:
+  static constexpr size_t kPage = 4096;
+  size_t bytes_;
+  uint64_t* memory_;
+};
+
 class DrmProgram {
  public:
   DrmProgram(driver::Kernel& kernel, std::span<const uint8_t> data)
-      : kernel_(kernel), data_(data), scratch_(kScratch) {}
+      : kernel_(kernel), data_(data), scratch_(kScratchPages) {}
   ~DrmProgram() {
     for (const int each : fds_) close(each);
   }
@@ -42,7 +61,7 @@ class DrmProgram {
   unsigned calls() const { return calls_; }
 
  protected:
-  static constexpr size_t kScratch = 1 << 11;
+  static constexpr size_t kScratchPages = 4;
   struct Place {
     void* at;
     size_t bytes;
@@ -130,7 +149,7 @@ class DrmProgram {
 
   driver::Kernel& kernel_;
   std::span<const uint8_t> data_;
-  std::vector<uint64_t> scratch_;
+  DrmScratch scratch_;
   driver::File* file_ = nullptr;  // whose turn it is
   std::deque<int> fds_;
   std::deque<Place> places_;

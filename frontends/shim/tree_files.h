@@ -1,0 +1,23 @@
+// Files of /sys below card0 that tell of engines, of clocks and of the screen: paths from that folder, and what they
+// say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "spec/device_model.h"
+
+namespace halogen::shim {
+
+struct TreeFile {
+  std::string path;
+  std::string text;
+};
+
+constexpr char kConnectorName[] = "card0-HDMI-A-1";
+
+std::vector<TreeFile> engine_files(const spec::DeviceModel& model);  // engine/
+std::vector<TreeFile> clock_files();                                 // gt_*, gt/gt0/
+std::vector<TreeFile> connector_files();                             // of the connector's own folder
+
+}  // namespace halogen::shim
