@@ -52,6 +52,11 @@ tests/compute/kernels/kernels.py --part 1/8 bdw icl tgl
 python3 tests/conformance/piglit_cl.py table
 python3 tests/conformance/piglit_cl.py check --sample 100 bdw skl icl tgl dg1
 
+step "piglit's OpenGL tests: one in forty"
+python3 -m unittest discover -q -s tests/conformance
+python3 tests/conformance/piglit_gl.py table
+python3 tests/conformance/piglit_gl.py check g45 snb chv icl dg1
+
 step "tests, with sanitizers"
 scripts/build.sh asan
 rm -rf build/asan/results

@@ -20,6 +20,11 @@ struct DepthRules {
   LevelPadding stencil;
 };
 
+// Stencil lies in W tiles, and in Y tiles where its levels are padded as theirs are: Gen12.
+constexpr bool stencil_in_y_tiles(uint8_t padding_x) {
+  return padding_x == 16;
+}
+
 const DepthRules& depth_rules(spec::GenId gen);
 
 }  // namespace halogen

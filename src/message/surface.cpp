@@ -136,12 +136,11 @@ Surface decode_surface(const Generation& generation, const State& state) {
   surface.width = state.width + 1u;
   surface.height = state.surface_type == hw::SurfaceType::SURFTYPE_1D ? 1u : state.height + 1u;
   surface.depth = state.depth + 1u;
+  if (!rules.array_bit && surface.depth > 1) {
+    surface.array = state.surface_type != hw::SurfaceType::SURFTYPE_3D;
+  }
   if (state.surface_type == hw::SurfaceType::SURFTYPE_CUBE) {
     surface.depth *= 6;
-  }
-  if (!rules.array_bit && surface.depth > 1) {
-    surface.array =
-        state.surface_type == hw::SurfaceType::SURFTYPE_1D || state.surface_type == hw::SurfaceType::SURFTYPE_2D;
   }
   surface.levels = state.mip_count_lod + 1u;
   surface.first_level = state.surface_min_lod;

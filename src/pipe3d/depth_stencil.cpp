@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "gen/depth_rules.h"
 #include "pipe3d/screen_setup.h"
 
 namespace halogen::pipe3d {
@@ -71,7 +72,8 @@ message::Surface surface_of(const PlaneBuffer& buffer, bool stencil, uint8_t sam
   surface.align_y = buffer.align_y != 0 ? buffer.align_y : usual;
   surface.samples = 1u << std::min<unsigned>(samples_log2, 4);
   surface.samples_beside = true;
-  surface.layout.pattern = stencil          ? &surface::kTileW
+  const bool w_tiles = stencil && !stencil_in_y_tiles(buffer.align_x);
+  surface.layout.pattern = w_tiles          ? &surface::kTileW
                            : !buffer.tiled  ? nullptr
                            : buffer.x_tiles ? &surface::kTileX
                                             : &surface::kTileY;

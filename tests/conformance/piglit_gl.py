@@ -68,11 +68,12 @@ class Runner:
     def __init__(self, prefix: list[str], seconds: float, jobs: int, idle: bool, out):
         self.prefix, self.seconds, self.jobs, self.idle, self.out = prefix, seconds, jobs, idle, out
         self.tests = all_tests()
+        self.programs = ROOT / "bin"
         self.lock = threading.Lock()
 
     def command(self, name: str) -> list[str]:
         program, *words = self.tests[name].command
-        return [*self.prefix, str(ROOT / "bin" / program), *words, "-auto", "-fbo"]
+        return [*self.prefix, str(self.programs / program), *words, "-auto", "-fbo"]
 
     def write(self, lines: list[str]) -> None:
         with self.lock:
@@ -86,7 +87,7 @@ class Runner:
     def together(self, names: list[str]) -> None:
         while len(names) > 1:
             files = [(name, self.tests[name].command[1]) for name in names]
-            told, ended = run_together(files, [*self.prefix, str(ROOT / "bin/shader_runner")], self.seconds, ENVIRONMENT)
+            told, ended = run_together(files, [*self.prefix, str(self.programs / "shader_runner")], self.seconds, ENVIRONMENT)
             if ended == NO_CONTEXT:  # all of them need it
                 told = [(name, "skip", 0) for name in names]
             elif ended == LATE:

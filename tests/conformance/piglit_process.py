@@ -40,6 +40,7 @@ class Program:
     def stop(self) -> None:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self.process.stdout.close()
 
     def lines(self):
         """Ends when the program does, or when it has used its seconds since the last result."""
@@ -65,6 +66,7 @@ class Program:
                 if text.startswith("PIGLIT: "):
                     self.last, since = now, time.monotonic()
         self.ended = f"ended({self.process.wait()})"
+        self.process.stdout.close()
 
 
 def run_alone(name: str, command: list[str], seconds: float, environment: dict[str, str]) -> list[str]:

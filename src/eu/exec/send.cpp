@@ -151,7 +151,6 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
       frame.rules.implied_move ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
   const bool math = control.function == SharedFunction::math;
   // Components that the destination does not name are not written by messages that write (align16: scratch, for one).
-  // Left out: Gen6 and later, whose sends are decoded without an access mode.
   if (in.align16 && !message.end_of_thread && (response_length == 0 || control.function == SharedFunction::dpwr)) {
     constexpr uint32_t kEveryVector = 0x1111'1111;
     message.channels &= in.dst.write_mask * kEveryVector;

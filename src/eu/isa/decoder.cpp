@@ -285,6 +285,9 @@ class Decoding : private OperandDecoding {
     } else {
       payload(out_.dst, file(Field::dst_file), Field::dst_reg);
       payload(out_.src[0], file(Field::src0_file), Field::src0_reg);
+      if (out_.align16) {
+        out_.dst.write_mask = byte(Field::dst_mask);
+      }
     }
     send.end_of_thread = flag(Field::end_of_thread);
     send.descriptor_in_register = !is_immediate(kSources[1]);

@@ -370,6 +370,9 @@ class Encoding : private OperandEncoding {
     } else {
       payload(in_.dst, Field::dst_file, Field::dst_reg);
       payload(in_.src[0], Field::src0_file, Field::src0_reg);
+      if (in_.align16) {
+        put(Field::dst_mask, in_.dst.write_mask, "write mask");
+      }
     }
     put(Field::message_register, send.message_register, "message register");
     put(Field::end_of_thread, send.end_of_thread, "EOT");

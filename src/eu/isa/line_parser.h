@@ -44,6 +44,7 @@ class LineParser {
   bool option();
 
   bool flag();
+  void write_mask();
   bool destination();
   bool source(unsigned index);
   bool place(Operand& operand);

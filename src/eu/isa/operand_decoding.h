@@ -78,9 +78,10 @@ class OperandDecoding {
         return flag(Field::access_mode) && !is_macro(static_cast<MathFunction>(get(Field::condition)));
       case Kind::basic:
       case Kind::wide:
-        return flag(Field::access_mode);
+      case Kind::branch:
+      case Kind::diverge:
       case Kind::send:
-        return tables_.traits.implied_move != 0 && flag(Field::access_mode);
+        return flag(Field::access_mode);
       default:
         return false;
     }

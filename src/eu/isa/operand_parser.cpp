@@ -145,6 +145,20 @@ void LineParser::settle_sub(Operand& operand) const {
   }
 }
 
+void LineParser::write_mask() {
+  if (!take('.')) {
+    return;
+  }
+  Operand& dst = out_.instruction.dst;
+  out_.instruction.align16 = true;
+  dst.write_mask = 0;
+  while (channel_of(peek()) >= 0) {
+    dst.write_mask = static_cast<uint8_t>(dst.write_mask | 1u << channel_of(peek()));
+    ++at_;
+  }
+  take('_');
+}
+
 bool LineParser::destination() {
   Instruction& in = out_.instruction;
   in.saturate = take("(sat)");
@@ -160,15 +174,7 @@ bool LineParser::destination() {
     }
     dst.region.horizontal = static_cast<uint8_t>(stride);
   }
-  if (take('.')) {
-    in.align16 = true;
-    dst.write_mask = 0;
-    while (channel_of(peek()) >= 0) {
-      dst.write_mask = static_cast<uint8_t>(dst.write_mask | 1u << channel_of(peek()));
-      ++at_;
-    }
-    take('_');
-  }
+  write_mask();
   if (!type(dst.type)) {
     return false;
   }
@@ -327,6 +333,9 @@ bool LineParser::whole(Operand& operand, bool dst) {
   operand.region = dst ? Region{0, 1, 1, false} : Region{8, 8, 1, false};
   if (!register_name(operand)) {
     return false;
+  }
+  if (dst) {
+    write_mask();
   }
   // A type may follow, as IGA has it; it means nothing.
   Type ignored{};

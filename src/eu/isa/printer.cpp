@@ -269,7 +269,7 @@ class Printing {
       out_ += fmt::format(" m{}", in_.send.message_register);
       source(in_.src[0]);
     } else {
-      out_ += ' ' + whole(in_.dst);
+      out_ += ' ' + whole(in_.dst) + (in_.align16 ? "." + letters(in_.dst.write_mask) : "");
       for (unsigned i = 0; i < in_.sources; ++i) {
         out_ += ' ' + whole(in_.src[i]);
       }

@@ -66,5 +66,21 @@ TEST(WriteMask, NamesTheComponentsThatAMessageWrites) {
   }
 }
 
+TEST(WriteMask, IsReadWhereSendsMoveNothing) {
+  Machine machine(GenId::gen6, 0xff);
+  Instruction in = make(Op::send, 8, null(Type::ud), {grf(20, Type::ud)});
+  in.align16 = true;
+  in.dst.write_mask = 4;  // z
+  in.send.function = 5;
+  in.send.descriptor = 3u << 25 | 1u << 19;
+  uint32_t channels = 0;
+  machine.target.answer = [&](Thread&, const Message& message) {
+    channels = message.end_of_thread ? channels : message.channels;
+    return SendOutcome::done;
+  };
+  EXPECT_EQ(machine.run(in), ThreadStatus::ended);
+  EXPECT_EQ(channels, 0x44u);
+}
+
 }  // namespace
 }  // namespace halogen::eu::test

@@ -102,6 +102,27 @@ TEST(IsaDecode, SplitSend) {
   EXPECT_FALSE(i.send.end_of_thread);
 }
 
+// Words of Mesa's compiler: (+f0.0.x) break(8) in align16, where the predicate's code 2 is channel x of each four.
+TEST(IsaDecode, BranchesHaveAnAccessMode) {
+  for (const auto& [gen, hex] : {std::pair(GenId::gen4_5, "28016200001c0f3404146e0004000000"),
+                                 std::pair(GenId::gen6, "28016200841c0f2004006e0006000800")}) {
+    const Instruction in = good(gen, hex);
+    EXPECT_EQ(in.op, Op::break_);
+    EXPECT_TRUE(in.align16);
+    EXPECT_EQ(in.predicate, Predicate::replicate_x);
+  }
+}
+
+// send(8) g0<1>F m21<4>F of Mesa's compiler, a write to scratch memory; then with bits 51:48 as .xz has them.
+TEST(IsaDecode, SendsHaveAWriteMask) {
+  EXPECT_EQ(good(GenId::gen6, "31016005dd0f0f20a4026e00ff200906").dst.write_mask, 0xf);
+  const Instruction in = good(GenId::gen6, "31016005dd0f0520a4026e00ff200906");
+  EXPECT_TRUE(in.align16);
+  EXPECT_EQ(in.dst.write_mask, 5);
+  EXPECT_EQ(in.dst.reg, 0);
+  EXPECT_EQ(in.src[0].reg, 21);
+}
+
 TEST(IsaDecode, Faults) {
   EXPECT_EQ(decode(GenId::gen9, bytes_of("01")).fault, DecodeFault::truncated);
   EXPECT_EQ(decode(GenId::gen9, bytes_of("0100600000000000")).fault, DecodeFault::truncated);

@@ -135,6 +135,28 @@ TEST_P(SamplerForms, TwoVerticesInOneRegister) {
   EXPECT_EQ(response(0, 5), 0xdeadu) << "its channel is off";
 }
 
+// The order is that of GL's textureGather: from below and left, against the clock.
+TEST_P(SamplerForms, GathersFourTexels) {
+  bind_state(1, image(kR32, 8, 8));
+  ramp(8, 8);
+  set_state(filter(Filter::NEAREST, Mip::NONE, Mode::CLAMP));
+  const std::array<float, 4> got = ask(8, {3.0f / 8, 5.0f / 8, 0, 0});
+  EXPECT_EQ(got, (std::array{52.0f, 53.0f, 43.0f, 42.0f}));
+}
+
+TEST_P(SamplerForms, CubesOfAnArrayAreCounted) {
+  hw::RENDER_SURFACE_STATE state = image(kR32, 8, 8, 4);
+  state.surface_type = hw::SurfaceType::SURFTYPE_CUBE;
+  state.surface_array = !old();  // the first chips have no such bit
+  state.depth = 3 - 1;
+  bind_state(1, state);
+  const std::array<float, 4> got = ask(10, {0});
+  EXPECT_EQ(bits_of(got[0]), 8u);
+  EXPECT_EQ(bits_of(got[1]), 8u);
+  EXPECT_EQ(bits_of(got[2]), 3u);
+  EXPECT_EQ(bits_of(got[3]), 4u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, SamplerForms, testing::Values("snb", "bdw", "skl", "icl", "dg1"),
                          [](const auto& chip) { return chip.param; });
 
@@ -298,6 +320,11 @@ TEST_P(FirstForms, LengthsTellFormsApart) {
   put(0, all(as_float(2)), 2), put(1, all(as_float(6)), 2);
   EXPECT_EQ(send(kSampler, 9u << 25 | 8u << 20 | 1u << 19 | 3u << at | 1, 0xffff, 16), SendOutcome::done);
   EXPECT_EQ(as_float(response(1, 7)), 62.0f);
+  // The same with the first coordinate alone, as pull constants come.
+  clear_payload();
+  put(0, all(as_float(5)), 2);
+  EXPECT_EQ(send(kSampler, 3u << 25 | 8u << 20 | 1u << 19 | 3u << at | 1, 0xffff, 16), SendOutcome::done);
+  EXPECT_EQ(as_float(response(1, 7)), 5.0f);
   // Two vertices: the level is the fourth number.
   clear_payload();
   set_lanes(kPayload + 1,

@@ -279,6 +279,27 @@ TEST(DepthStencil, LevelsArePaddedAsGenerationsDo) {
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 32 + 3, 40 + 1, 0)), 0.5f);
 }
 
+// On Gen12 Mesa samples what was drawn as a surface of Y tiles.
+TEST(DepthStencil, TilesOfStencilAreOfTheGeneration) {
+  EXPECT_FALSE(stencil_in_y_tiles(depth_rules(spec::GenId::gen6).stencil.x));
+  EXPECT_FALSE(stencil_in_y_tiles(depth_rules(spec::GenId::gen11).stencil.x));
+  EXPECT_TRUE(stencil_in_y_tiles(depth_rules(spec::GenId::gen12).stencil.x));
+  PixelWorld world;
+  Output output = output_of(kCases[3], 1, 1);
+  PlaneBuffer& stencil = output.buffers.stencil;
+  stencil.align_x = depth_rules(spec::GenId::gen12).stencil.x;
+  stencil.write = true;
+  output.depth_stencil.stencil_test = output.depth_stencil.stencil_write = true;
+  output.depth_stencil.front.pass = hw::StencilOperation::REPLACE;
+  output.depth_stencil.front.write_mask = 0xff;
+  output.depth_stencil.front.reference = 0x66;
+  DepthStencilUnit unit;
+  unit.begin(output, world.space(), 0);
+  unit.test({21, 9, 0}, 1, {0.5f}, true, nullptr, true);
+  // The second column of 16 bytes, its tenth row.
+  EXPECT_EQ(world.value<uint8_t>(stencil.address + 512 + 9 * 16 + 5), 0x66);
+}
+
 TEST(DepthStencil, MemoryThatRefusesStops) {
   PixelWorld world;
   Output output = output_of(kCases[3], 1, 1);
