@@ -285,7 +285,7 @@ class Decoding : private OperandDecoding {
     } else {
       payload(out_.dst, file(Field::dst_file), Field::dst_reg);
       payload(out_.src[0], file(Field::src0_file), Field::src0_reg);
-      if (out_.align16) {
+      if (out_.align16 && layout_->has(Field::dst_mask)) {
         out_.dst.write_mask = byte(Field::dst_mask);
       }
     }

@@ -370,7 +370,7 @@ class Encoding : private OperandEncoding {
     } else {
       payload(in_.dst, Field::dst_file, Field::dst_reg);
       payload(in_.src[0], Field::src0_file, Field::src0_reg);
-      if (in_.align16) {
+      if (in_.align16 && layout_->has(Field::dst_mask)) {
         put(Field::dst_mask, in_.dst.write_mask, "write mask");
       }
     }
