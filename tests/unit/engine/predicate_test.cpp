@@ -139,6 +139,38 @@ TEST_P(PredicateTest, OnlySomeCommandsMayBePredicated) {
   EXPECT_EQ(bench.peek(data), 2u);
 }
 
+// A draw of three vertices counts them, or is not there. Sources come from memory behind a flush, as queries leave
+// them.
+TEST_P(PredicateTest, DrawsAreGated) {
+  COVERS("DG1-PRED-04");
+  constexpr uint32_t kPoints = 1, kVertices = 0x310, kGated = 1u << 8;
+  MiBench bench(GetParam());
+  const uint32_t base = bench.base();
+  const uint64_t data = bench.allocate(1);
+  const Dwords flush{0x7a00'0004, 1u << 7, 0, 0, 0, 0};
+  const auto fetch = [&](uint32_t reg, uint64_t address) {
+    return Dwords{0x14c0'0002, base + reg, low(address), high(address)};
+  };
+  const auto draw = [](uint32_t flags) { return Dwords{0x7b00'0005 | flags, kPoints, 3, 0, 1, 0, 0}; };
+  bench.go(Dwords{0x680b'0001} + Dwords{0x784b'0000, kPoints});  // count vertices; what they make
+  uint64_t counted = bench.reg64(base + kVertices);
+  for (const uint64_t first : {uint64_t{5}, uint64_t{0x1'0000'0005}}) {
+    for (const bool inverted : {false, true}) {
+      bench.poke64(data, first);
+      bench.poke64(data + 8, 5);
+      bench.go(flush + fetch(kSource0, data) + fetch(kSource0 + 4, data + 4) + fetch(kSource1, data + 8) +
+               fetch(kSource1 + 4, data + 12) +
+               Dwords{kPredicate | kSourcesEqual | kSet | (inverted ? kLoadInverted : kLoad)} + draw(kGated));
+      const bool drawn = (first == 5) != inverted;
+      EXPECT_EQ((bench.read(base + kResult) & 1) != 0, drawn);
+      EXPECT_EQ(bench.reg64(base + kVertices), counted + (drawn ? 3 : 0));
+      bench.go(draw(0));
+      counted += drawn ? 6 : 3;
+      EXPECT_EQ(bench.reg64(base + kVertices), counted) << "a draw that does not ask";
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, PredicateTest, ::testing::Values("bdw", "skl", "icl", "tgl", "dg1"));
 
 }  // namespace
