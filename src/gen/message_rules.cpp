@@ -27,19 +27,20 @@ constexpr MessageRules gen4() {
                       .array_bit = false,
                       .channel_selects = false,
                       .typed_borders = false,
+                      .target_control = true,
                       .sample_position_interleaved = true};
 }
 
 constexpr MessageRules gen4_5() {
   MessageRules rules = gen4();
   rules.gens = from_to(GenId::gen4_5, GenId::gen4_5);
-  rules.cube_as_volume = false;
   return rules;
 }
 
 constexpr MessageRules gen5() {
   MessageRules rules = gen4_5();
   rules.gens = from_to(GenId::gen5, GenId::gen5);
+  rules.cube_as_volume = false;
   rules.order = SamplerOrder::coordinates_reference;
   rules.typed_borders = true;
   return rules;
@@ -48,6 +49,7 @@ constexpr MessageRules gen5() {
 constexpr MessageRules gen6() {
   MessageRules rules = gen5();
   rules.gens = from_to(GenId::gen6, GenId::gen6);
+  rules.target_control = false;
   rules.block_offset_bytes = false;
   return rules;
 }

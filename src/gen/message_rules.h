@@ -38,6 +38,7 @@ struct MessageRules {
   bool array_bit;                    // surfaces say whether they are arrays; else those with layers are
   bool channel_selects;              // surfaces say which channel is which
   bool typed_borders;                // border colours in every number format, one behind the other
+  bool target_control;               // surfaces say which channels are written, and whether they are blended
   bool sample_position_interleaved;  // multisampled surfaces always have samples beside each other
 };
 

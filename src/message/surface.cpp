@@ -81,6 +81,12 @@ Place place_of_level(const Surface& surface, uint32_t level) {
   return at;
 }
 
+// The disables are of blue, green, red, alpha.
+uint8_t written_channels(uint32_t disables) {
+  const uint32_t kept = ~disables;
+  return static_cast<uint8_t>((kept >> 2 & 1) | (kept & 2) | (kept & 1) << 2 | (kept & 8));
+}
+
 void set_layers(const MessageRules& rules, Surface& surface) {
   if (rules.layers == LayerDistance::stated) {
     if (!rules.alignment_in_elements) {
@@ -107,6 +113,10 @@ Surface decode_surface(const Generation& generation, const State& state) {
   if (rules.channel_selects) {
     surface.select = {state.shader_channel_select_red, state.shader_channel_select_green,
                       state.shader_channel_select_blue, state.shader_channel_select_alpha};
+  }
+  if (rules.target_control) {
+    surface.written = written_channels(state.color_buffer_component_write_disables);
+    surface.blends = state.color_blend_enable;
   }
   const uint32_t pitch_B = state.surface_pitch + 1u;
   switch (state.surface_type) {

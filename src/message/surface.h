@@ -53,6 +53,8 @@ struct Surface {
   bool rows_of_levels = false;  // Feature::linear_mip_rows
   bool line_of_levels = false;  // levels of a linear 1D surface, one behind the other
   bool cube_as_volume = false;
+  uint8_t written = 0xf;  // render targets of the first chips: red, green, blue, alpha
+  bool blends = true;     // the same
   surface::SurfaceLayout layout;
   std::array<hw::ShaderChannelSelect, 4> select{hw::ShaderChannelSelect::RED, hw::ShaderChannelSelect::GREEN,
                                                 hw::ShaderChannelSelect::BLUE, hw::ShaderChannelSelect::ALPHA};

@@ -43,8 +43,11 @@ bool takes_logic(const surface::TexelFormat& format) {
 
 }  // namespace
 
-void TargetWriter::begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all,
+void TargetWriter::begin(const message::Surface& surface, const BlendTarget& given, const Blend& all,
                          AddressSpace& space) {
+  BlendTarget blend = given;
+  blend.write_mask &= surface.written;
+  blend.blend = blend.blend && surface.blends;
   way_ = Way::nothing;
   format_ = surface.format;
   plane_.begin();

@@ -272,6 +272,30 @@ TEST(Blend, AlphaRules) {
   EXPECT_EQ(world.value<uint32_t>(message::texel_address(surface, 1, 1, 0, 0)), 0xff000000u);
 }
 
+// The first chips say so in the surface's state: blue, green, red, alpha from bit 14 of its first word on, blending
+// in 13.
+TEST(Blend, SurfacesOfTheFirstChipsSayWhatIsWritten) {
+  PixelWorld world;
+  constexpr uint32_t kNoGreen = 2, kNoBlue = 1, kNoAlpha = 8;
+  for (const bool blends : {false, true}) {
+    const std::array<uint32_t, 5> words{
+        1u << 29 | uint32_t{0x0c7} << 18 | (kNoGreen | kNoBlue | kNoAlpha) << 14 | (blends ? 1u << 13 : 0), 0,
+        15u << 19 | 15u << 6, 63u << 3, 0};
+    const auto state = hw::RENDER_SURFACE_STATE::unpack(spec::GenId::gen4, words);
+    message::Surface surface = message::decode_surface(Generation(*spec::find_device("i965")), state);
+    surface.base = PixelWorld::kVa;
+    const uint64_t at = message::texel_address(surface, 3, 2, 0, 0);
+    std::memset(world.at(at), 0x40, 4);
+    TargetWriter writer;
+    BlendTarget add;
+    add.blend = true;
+    add.source_color = add.dest_color = add.source_alpha = add.dest_alpha = hw::BlendFactor::ONE;
+    writer.begin(surface, add, {}, world.space());
+    writer.write({3, 2, 0}, 1, bits_of({32 / 255.0, 1, 1, 1}), {});
+    EXPECT_EQ(world.value<uint32_t>(at), blends ? 0x4040'4060u : 0x4040'4020u);
+  }
+}
+
 TEST(Blend, SamplesAndLayersHaveTheirPlaces) {
   PixelWorld world;
   for (const bool beside : {false, true}) {
