@@ -280,7 +280,7 @@ uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const st
   return passed;
 }
 
-void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit) {
+void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer) {
   constexpr Rectangle kWhole{.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff};
   Rectangle area = intersect(operation.full_surface ? kWhole : operation.rectangle, limit);
   const std::array<int32_t, 2> offset = output_->buffers.depth.offset;
@@ -306,14 +306,14 @@ void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& l
     }
     const std::span<const std::byte> bytes = std::as_bytes(std::span(value)).subspan(0, element_B_);
     const std::span<const std::byte> kept = std::as_bytes(std::span(mask)).subspan(0, element_B_);
-    for (uint32_t layer = 0; layer < depth_.layers() && !stopped(); ++layer) {
+    if (layer < depth_.layers()) {
       depth_.fill(area, layer, bytes, kept);
     }
   }
   if (operation.clear_stencil && has_stencil_ && !packed_) {
     const std::byte value{operation.stencil_value};
     constexpr std::byte kAllBits{0xff};
-    for (uint32_t layer = 0; layer < stencil_.layers() && !stopped(); ++layer) {
+    if (layer < stencil_.layers()) {
       stencil_.fill(area, layer, std::span(&value, 1), std::span(&kAllBits, 1));
     }
   }

@@ -32,8 +32,8 @@ class DepthStencilUnit {
                 const uint8_t* computed_stencil, bool write);
   // Memory refused an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
-  // All layers of the view.
-  void clear(const DepthOperation& operation, const Rectangle& limit);
+  // `layer`: of the view.
+  void clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer);
 
  private:
   struct Stored {

@@ -1,9 +1,9 @@
 // Fast clears. Hardware notes in a compression surface that blocks have the clear colour; here memory always holds what
-// is meant, so the whole level that is bound is filled. The rectangle of the draw counts blocks, not pixels, and
+// is meant, so the whole level is filled, in the layer of each rectangle. The rectangles count blocks, not pixels, and
 // drivers clear whole levels only.
 #include "hw/surface.h"
 #include "message/surface_table.h"
-#include "pipe3d/pipeline.h"
+#include "pipe3d/pixel_stage.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -26,16 +26,16 @@ bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, AddressSp
 
 }  // namespace
 
-void Pipeline::fast_clear(Outcome& outcome) {
+void PixelStage::fast_clear(uint32_t layer) {
   uint32_t entry = 0;
   std::array<uint32_t, kStateDwords> words{};
   const spec::GenId gen = generation_->id();
-  outcome.stop = Stop::fault;
-  if (!space_->read(message::place(state_.pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {
+  end_ = ThreadEnd::fault;
+  if (!space_->read(message::place(state_->pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {
     return;
   }
   const uint64_t at =
-      state_.bases.surface + hw::BINDING_TABLE_STATE::unpack(gen, std::span(&entry, 1)).surface_state_pointer;
+      state_->bases.surface + hw::BINDING_TABLE_STATE::unpack(gen, std::span(&entry, 1)).surface_state_pointer;
   if (!space_->read(message::place(at), std::as_writable_bytes(std::span(words)))) {
     return;
   }
@@ -45,22 +45,20 @@ void Pipeline::fast_clear(Outcome& outcome) {
   if (!clear_colour(state, surface.format->integer, *space_, colour)) {
     return;
   }
-  outcome.stop = Stop::finished;
-  if (surface.kind != message::Surface::Kind::image) {
+  end_ = ThreadEnd::done;
+  if (surface.kind != message::Surface::Kind::image || layer >= surface.render_layers) {
     return;
   }
   BlendTarget plain;
   TargetWriter writer;
-  writer.begin(surface, plain, state_.output.blend, *space_);
+  writer.begin(surface, plain, state_->output.blend, *target_space_);
   const Rectangle whole{.x_min = 0,
                         .y_min = 0,
                         .x_max = static_cast<int32_t>(surface.level_width(surface.render_level)) - 1,
                         .y_max = static_cast<int32_t>(surface.level_height(surface.render_level)) - 1};
-  for (uint32_t layer = 0; layer < surface.render_layers; ++layer) {
-    writer.fill(whole, layer, colour);
-  }
+  writer.fill(whole, layer, colour);
   if (writer.stopped()) {
-    outcome.stop = Stop::fault;
+    end_ = ThreadEnd::fault;
   }
 }
 

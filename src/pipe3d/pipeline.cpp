@@ -464,10 +464,6 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (state_.pixel.resolve || state_.output.operation.resolve) {
     return outcome;  // memory always holds what is meant: there is nothing to resolve
   }
-  if (state_.pixel.fast_clear) {
-    fast_clear(outcome);
-    return outcome;
-  }
   outcome.missing = left_out();
   if (!outcome.missing.empty()) {
     return outcome;
@@ -526,7 +522,7 @@ Outcome Pipeline::depth_operation(const ResolveInput& input) {
   if (operation.clear_depth || operation.clear_stencil) {
     DepthStencilUnit unit;
     unit.begin(state_.output, *space_, state_.raster.samples_log2);
-    unit.clear(operation, operation.scissor ? draw_bounds(state_, 0) : operation.rectangle);
+    unit.clear(operation, operation.scissor ? draw_bounds(state_, 0) : operation.rectangle, 0);
     outcome.stop = unit.stopped() ? Stop::fault : Stop::finished;
   }
   return outcome;

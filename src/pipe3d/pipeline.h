@@ -85,7 +85,6 @@ class Pipeline {
 
  private:
   bool begin(const ResolveInput& input, const PrimitiveList* first = nullptr);
-  void fast_clear(Outcome& outcome);
   bool is_waiting(const Progress& progress);
   void go_on(Progress& progress, Outcome& outcome);
   void chunk(Progress& progress, Outcome& outcome);

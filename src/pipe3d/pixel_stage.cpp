@@ -113,7 +113,7 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
 void PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster) {
   DepthOperation operation = state_->output.operation;
   operation.rectangle = raster.box();
-  depth_.clear(operation, intersect(raster.box(), rectangle.bounds));
+  depth_.clear(operation, intersect(raster.box(), rectangle.bounds), rectangle.layer);
   if (depth_.stopped()) {
     end_ = ThreadEnd::fault;
   }

@@ -32,6 +32,8 @@ class PixelStage final : public message::PixelMessages {
              AddressSpace& targets);
   // Only what lies in the window. `raster` is of the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
+  // The layer of the target that is bound first gets the colour that clears are done with.
+  void fast_clear(uint32_t layer);
   // Gen6: a rectangle whose pixels get the depth that clears are done with.
   void clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster);
 

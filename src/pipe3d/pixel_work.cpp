@@ -130,6 +130,12 @@ void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t e
 }
 
 bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
+  if (state_->pixel.fast_clear) {  // a rectangle is a whole level, so a part of its own
+    if (next < list.primitives().size()) {
+      main_.fast_clear(list.primitives()[next++].layer);
+    }
+    return end() == ThreadEnd::done && next >= list.primitives().size();
+  }
   rasters_.clear();
   for (const ScreenPrimitive& primitive : list.primitives()) {
     rasters_.emplace_back(*state_, primitive);
@@ -138,7 +144,7 @@ bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
     for (size_t i = 0; i < rasters_.size(); ++i) {
       main_.clear_depth(list.primitives()[i], rasters_[i]);
     }
-    return true;
+    return end() == ThreadEnd::done;
   }
   pieces_.cut(rasters_);
   const uint64_t first = next;
