@@ -5,6 +5,7 @@
 
 #include "message/environment.h"
 #include "surface/texel_format.h"
+#include "surface/vertex_format.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -31,10 +32,12 @@ VertexFetch::Index VertexFetch::index(uint32_t n) {
 
 std::array<uint32_t, 4> VertexFetch::source(const VertexElement& element, uint32_t vertex, uint32_t instance) {
   const surface::TexelFormat& format = surface::texel_format(element.format);
-  if (!format.known()) {
+  const surface::VertexFormat* const own = format.known() ? nullptr : surface::vertex_format(element.format);
+  if (!format.known() && own == nullptr) {
     ++unknown_;
     return {};
   }
+  const uint32_t size = own != nullptr ? own->bytes() : format.bytes();
   std::array<std::byte, kLine_B> bytes{};
   const VertexBuffer& buffer = state_->buffers[element.buffer % kMostBuffers];
   // Sequential draws start at a vertex; indices get the base vertex. Both wrap at 32 bits.
@@ -44,9 +47,9 @@ std::array<uint32_t, 4> VertexFetch::source(const VertexElement& element, uint32
     number = uint64_t{draw_->first_instance} + (element.step_rate != 0 ? instance / element.step_rate : 0);
   }
   const uint64_t at = number * buffer.pitch + element.offset;
-  if (buffer.valid && !buffer.null && at + format.bytes() <= buffer.bytes) {
-    stopped_ = !space_->read(message::place(buffer.address + at), std::span(bytes).first(format.bytes())) || stopped_;
-    return surface::unpack_texel(format, bytes.data());
+  if (buffer.valid && !buffer.null && at + size <= buffer.bytes) {
+    stopped_ = !space_->read(message::place(buffer.address + at), std::span(bytes).first(size)) || stopped_;
+    return own != nullptr ? surface::unpack_vertex(*own, bytes.data()) : surface::unpack_texel(format, bytes.data());
   }
   return {};
 }
