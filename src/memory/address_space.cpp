@@ -386,7 +386,7 @@ AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
 }
 
 std::byte* AddressSpace::look_up_frame(GpuVa address, Access access) const {
-  if (pre_ != nullptr || context_.format == nullptr) {
+  if (context_.format == nullptr || (pre_ != nullptr && pre_->covers(address.value))) {
     return nullptr;
   }
   if (const std::optional<TlbEntry> entry = tlb_->peek(tag_, address.value >> kFrameBits)) {

@@ -65,6 +65,28 @@ TEST_F(Attempts, NothingFaults) {
   EXPECT_EQ(world_.faults(), 0u);
 }
 
+// Tiled resources from an address on.
+class TilesFrom final : public PreTranslation {
+ public:
+  explicit TilesFrom(uint64_t first) : first_(first) {}
+  bool covers(uint64_t address) override { return address >= first_; }
+  Result translate(uint64_t address, Access /*access*/) override { return {.address = address}; }
+  void on_unmapped_tile(uint64_t /*address*/, Tile /*tile*/) override {}
+
+ private:
+  uint64_t first_;
+};
+
+TEST_F(Attempts, OnlyTiledResourcesAreLeftOut) {
+  TilesFrom tiles(kVa + 0x10'0000);
+  world_.space().set_pre_translation(&tiles);
+  EXPECT_EQ(reader_.space().load_value<uint32_t>(GpuVa{kVa + 8}), at(8));
+  EXPECT_FALSE(attempt_.refused());
+  reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x10'0000});
+  EXPECT_TRUE(attempt_.refused());
+  EXPECT_FALSE(attempt_.finish());
+}
+
 TEST_F(Attempts, BeginsAnew) {
   EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 1));
   EXPECT_TRUE(attempt_.finish());
