@@ -26,13 +26,14 @@ else
 fi
 
 step "release build of the tools and benchmarks"
-scripts/build.sh release tools benches
+scripts/build.sh release tools benches drm_suite_static
 
 step "Intel's OpenCL driver over TBX"
 tests/doors/neo_tbx.sh
 
 step "Linux's i915 in virtual machines"
 tests/doors/vm.sh
+tests/doors/drm_judge.sh --only schedule icl
 
 step "Mesa, Intel's OpenCL driver and libdrm on every device; the screen"
 tests/doors/drm.sh

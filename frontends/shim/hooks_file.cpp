@@ -22,6 +22,7 @@
 #include "descriptors.h"
 #include "door.h"
 #include "driver/file_key.h"
+#include "drop_caches.h"
 #include "next.h"
 #include "polling.h"
 
@@ -35,6 +36,7 @@ using halogen::shim::Door;
 using halogen::shim::for_each_private;
 using halogen::shim::is_ours;
 using halogen::shim::is_private;
+using halogen::shim::kControlMark;
 using halogen::shim::mark_of;
 using halogen::shim::Paths;
 
@@ -42,7 +44,8 @@ int halogen::shim::mark_of(int descriptor) {
   const int error = errno;
   const int mark = fcntl(descriptor, F_GETSIG);
   errno = error;
-  const bool known = mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark || mark == kSyncObjectMark;
+  const bool known = mark == kNodeMark || mark == kSyncFileMark || mark == kSharedBufferMark ||
+                     mark == kSyncObjectMark || mark == halogen::shim::kControlMark;
   return known ? mark : 0;
 }
 
@@ -56,11 +59,7 @@ ssize_t refuse() {
 bool cannot_read(const void* caller, int descriptor) {
   if (is_ours(caller)) return false;
   const int mark = mark_of(descriptor);
-  return mark != 0 && mark != kNodeMark;  // nodes give events
-}
-
-bool cannot_write(const void* caller, int descriptor) {
-  return !is_ours(caller) && mark_of(descriptor) != 0;
+  return mark != 0 && mark != kNodeMark && mark != kControlMark;  // nodes give events
 }
 
 // A node is always at its start; a shared buffer tells its size, and nothing else.
@@ -251,7 +250,9 @@ HALOGEN_EXPORT ssize_t __read_chk(int descriptor, void* into, size_t bytes, size
   return HALOGEN_NEXT(ssize_t(int, void*, size_t, size_t), "__read_chk")(descriptor, into, bytes, room);
 }
 HALOGEN_EXPORT ssize_t write(int descriptor, const void* from, size_t bytes) {
-  if (cannot_write(__builtin_return_address(0), descriptor)) return refuse();
+  const int mark = is_ours(__builtin_return_address(0)) ? 0 : mark_of(descriptor);
+  if (mark == kControlMark) return halogen::shim::drop_caches(from, bytes);
+  if (mark != 0) return refuse();
   return HALOGEN_NEXT(ssize_t(int, const void*, size_t), "write")(descriptor, from, bytes);
 }
 

@@ -14,6 +14,7 @@
 #include "door.h"
 #include "next.h"
 #include "paths.h"
+#include "polling.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -45,10 +46,18 @@ int open_at(int folder, const char* path, int flags, mode_t mode) {
   Paths* const paths = Paths::get();
   if (paths == nullptr) return real(folder, path, flags, mode);
   if (const auto kind = node_of_open_file(path)) return open_node(*kind, flags);
-  const int descriptor = real(folder, Led(folder, path), flags, mode);
+  const Led led(folder, path);
+  const bool writes = (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0 && led != path && paths->is_of_sys(led);
+  const int descriptor = real(folder, led, writes ? flags & ~O_TRUNC : flags, mode);
   if (descriptor < 0 || (flags & O_PATH) != 0) return descriptor;
   struct stat info {};
   if (syscall(SYS_fstat, descriptor, &info) != 0) return descriptor;
+  if (writes && !paths->is_control(info)) {
+    close(descriptor);
+    errno = EACCES;
+    return -1;
+  }
+  if (writes) fcntl(descriptor, F_SETSIG, halogen::shim::kControlMark);
   const std::optional<NodeKind> kind = paths->node(info);
   if (!kind) return descriptor;
   close(descriptor);
@@ -132,12 +141,23 @@ static FILE* open_stream(const char* path, const char* mode) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, mode);
 }
 
+// A file of /sys that cannot be written as a stream.
+static bool is_refused(const char* path, const char* led, const char* mode) {
+  Paths* const paths = Paths::get();
+  if (paths == nullptr || led == path || mode == nullptr || std::strpbrk(mode, "wa+") == nullptr) return false;
+  if (!paths->is_of_sys(led)) return false;
+  errno = EACCES;
+  return true;
+}
+
 HALOGEN_EXPORT FILE* fopen(const char* path, const char* mode) {
   if (FILE* const stream = open_stream(path, mode)) return stream;
+  if (is_refused(path, Led(path), mode)) return nullptr;
   return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen")(Led(path), mode);
 }
 HALOGEN_EXPORT FILE* fopen64(const char* path, const char* mode) {
   if (FILE* const stream = open_stream(path, mode)) return stream;
+  if (is_refused(path, Led(path), mode)) return nullptr;
   return HALOGEN_NEXT(FILE * (const char*, const char*), "fopen64")(Led(path), mode);
 }
 HALOGEN_EXPORT FILE* freopen(const char* path, const char* mode, FILE* file) {

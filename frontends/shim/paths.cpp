@@ -84,6 +84,7 @@ void Paths::prepare() {
   card_ = place(root_ + "/dev/dri/card0");
   render_ = place(root_ + "/dev/dri/renderD128");
   debug_ = place(root_ + "/sys/kernel/debug");
+  control_ = place(root_ + "/sys/kernel/debug/dri/0/i915_gem_drop_caches");
 }
 
 Paths::Place Paths::place(const std::string& path) const {
@@ -156,6 +157,11 @@ std::optional<NodeKind> Paths::node(const struct stat& info) {
   if (card_.fits(info)) return NodeKind::card;
   if (render_.fits(info)) return NodeKind::render;
   return std::nullopt;
+}
+
+bool Paths::is_of_sys(const char* path) const {
+  const std::string_view text = path;
+  return !root_.empty() && text.starts_with(root_) && text.substr(root_.size()).starts_with("/sys/");
 }
 
 bool Paths::is_debug_root(const struct stat& info) {

@@ -42,6 +42,9 @@ class Paths {
   std::optional<NodeKind> node(const struct stat& info);
   // By inode alone, before the file system is asked for; a folder's entries have no more.
   bool may_be_node(ino_t inode) const { return inode != 0 && (inode == card_.inode || inode == render_.inode); }
+  // A file of /sys in the tree, by its path there. Nobody may write one but that which the driver acts on.
+  bool is_of_sys(const char* path) const;
+  bool is_control(const struct stat& info) const { return control_.inode != 0 && control_.fits(info); }
   // The folder that debugfs would be mounted on.
   bool is_debug_root(const struct stat& info);
 
@@ -63,7 +66,7 @@ class Paths {
   std::string root_;
   bool own_ = false;
   pid_t maker_ = 0;
-  Place card_, render_, debug_;
+  Place card_, render_, debug_, control_;
 };
 
 // The path to use; the buffer lives as long as this does.

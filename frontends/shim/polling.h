@@ -5,7 +5,12 @@
 #include <signal.h>
 #include <time.h>
 
+#include "driver/file_key.h"
+
 namespace halogen::shim {
+
+// Of a file in /sys that is acted on when it is written.
+constexpr int kControlMark = driver::kSyncFileMark - 5;
 
 // The mark of a node, sync file, sync object or shared buffer; 0: none of ours.
 int mark_of(int descriptor);

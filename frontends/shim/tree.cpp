@@ -186,10 +186,10 @@ class Builder {
     const std::string debug = "sys/kernel/debug/dri/0";
     file(debug + "/name", fmt::format("i915 dev={} unique={}\n", slot_, slot_));
     file(debug + "/i915_gem_drop_caches", "0x00000000\n", 0666);
-    // Parameters that tests of intel-gpu-tools want to set; nothing comes of it.
-    file(debug + "/i915_params/reset", "3\n", 0666);
-    file(debug + "/i915_params/error_capture", "Y\n", 0666);
-    file(debug + "/i915_params/enable_hangcheck", "Y\n", 0666);
+    // What is so for good: these cannot be written.
+    file(debug + "/i915_params/reset", "2\n", 0444);
+    file(debug + "/i915_params/error_capture", "N\n", 0444);
+    file(debug + "/i915_params/enable_hangcheck", "Y\n", 0444);
     link("sys/kernel/debug/dri/128", debug);
   }
 

@@ -98,6 +98,11 @@ for row in "${rows[@]}"; do
   echo "drm: $device: $done_list"
 done
 device=icl
+# Files of debugfs: one is acted on, others refuse what nothing would come of.
+debug=/sys/kernel/debug/dri/0
+on -- sh -c "echo 0xff >$debug/i915_gem_drop_caches && ! echo abc >$debug/i915_gem_drop_caches" || bad "drop caches"
+on -- sh -c "! echo 0 >$debug/i915_params/reset && ! echo 9 >/sys/class/drm/card0/engine/rcs0/heartbeat_interval_ms" ||
+  bad "files that cannot be written"
 # A debugger starts a program that finds the device, and stops inside its calls.
 if ! command -v gdb >/dev/null; then
   echo "drm: gdb is not there: left out"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The judge: the suite over i915's calls (tests/drm) in a guest, against Linux's own i915 on the modelled chip. What it
 # expects must hold there, and what it sees must be what tests/drm/i915-6.1 says.
-# usage: drm_judge.sh [--slow|--screen] [--write] [device...]
-#   --slow: the cases with hangs instead; --screen: those of the node with the screen; --write: of all devices, to write tests/drm/i915-6.1 anew
+# usage: drm_judge.sh [--slow|--screen] [--write|--only CASES] [device...]
+#   --slow: the cases with hangs instead; --screen: those of the node with the screen; --write: of all devices, to write
+#   tests/drm/i915-6.1 anew; --only: those whose names begin with one of these words
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in build/bin/halogen build/bin/drm_suite_static; do
@@ -12,16 +13,17 @@ command -v qemu-system-x86_64 >/dev/null || { echo "drm_judge: the package qemu-
 scripts/vm-image.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-slow=() write=()
+slow=() write=() only=() some=()
 if [ "${1:-}" = --slow ] || [ "${1:-}" = --screen ]; then slow=("$1") && shift; fi
 [ "${1:-}" != --write ] || { write=(--write) && shift; }
+[ "${1:-}" != --only ] || { read -ra only <<<"$2" && some=(--only "$2") && shift 2; }
 devices=("$@")
 # Later chips have their pipes fused off in the guest.
 [ ${#write[@]} -eq 0 ] || devices=(i965 gm965 g45 gm45 snb bdw chv)
 [ ${#write[@]} -eq 0 ] || [ "${slow[*]}" = --screen ] || devices+=(skl icl tgl dg1)
 [ ${#devices[@]} -gt 0 ] || [ "${slow[*]}" != --screen ] || devices=(g45 snb)
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
-command="drm_suite_static ${slow[*]} --values"
+command="drm_suite_static ${slow[*]} --values ${only[*]}"
 # The kernel looks for hangs more often than it would, and keeps no error state, which takes long.
 [ "${slow[*]}" != --slow ] || command='
   for engine in /sys/class/drm/card0/engine/*; do
@@ -29,7 +31,7 @@ command="drm_suite_static ${slow[*]} --values"
     echo 50 >$engine/preempt_timeout_ms
   done 2>/dev/null
   echo N >/sys/kernel/debug/dri/0/i915_params/error_capture
-  drm_suite_static --slow --values'
+  drm_suite_static --slow --values '"${only[*]}"
 
 one() {
   local status=0 start=$SECONDS
@@ -54,4 +56,4 @@ wait || true
 for device in "${devices[@]}"; do
   [ -e "$work/$device.good" ] || { echo "drm_judge: $device did not pass" >&2; exit 1; }
 done
-python3 tests/drm/compare.py "${slow[@]}" "${write[@]}" "${pairs[@]}"
+python3 tests/drm/compare.py "${slow[@]}" "${some[@]}" "${write[@]}" "${pairs[@]}"

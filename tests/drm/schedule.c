@@ -96,8 +96,25 @@ static void full(void) {
   expect("end", wait_for(&batch.object), 0);
 }
 
-const struct test schedule_tests[] = {{"schedule.turns", turns, 0},
-                                      {"schedule.priorities", priorities, 0},
-                                      {"schedule.inherited", inherited, 0},
-                                      {"schedule.full", full, 0},
-                                      {0}};
+// An administrator's file of debugfs: 0x80 makes busy engines idle, whatever they do.
+static void dropped(void) {
+  const int file = open("/sys/kernel/debug/dri/0/i915_gem_drop_caches", O_WRONLY | O_CLOEXEC);
+  require(file >= 0, "debugfs is not there");
+  const struct object seen = create(4096), target = create(4096);
+  struct spinner spinner;
+  start_spinner(&spinner, I915_EXEC_RENDER, create_context(), &seen);
+  expect("no number", write(file, "abc", 3) < 0 ? -errno : 0, -EINVAL);
+  expect_true("written", write(file, "0x80", 4) == 4);
+  expect("end", wait_on(device, spinner.batch.object.handle, soon), 0);
+  close(file);
+  for (unsigned engine = 0; engine < engine_kinds; ++engine) {
+    if (!has_engine(engine) || !can_store(engine)) continue;
+    store(engines[engine].flag, 0, &target, 4 * engine, engine + 1);
+    wait_on(device, target.handle, soon);
+    expect_true("engines work again", word_at(&target, 4 * engine) == engine + 1);
+  }
+}
+
+const struct test schedule_tests[] = {{"schedule.turns", turns, 0},         {"schedule.priorities", priorities, 0},
+                                      {"schedule.inherited", inherited, 0}, {"schedule.full", full, 0},
+                                      {"schedule.dropped", dropped, 0},     {0}};
