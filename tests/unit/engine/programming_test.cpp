@@ -64,6 +64,38 @@ TEST_P(Programming, TheParserFetchesExecutesAndRoutes) {
   EXPECT_EQ(bench.reg("rcs0", 0x34), bench.ring_tail("rcs0")) << "the head is at the tail";
 }
 
+class EachEngine : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Chips, EachEngine, ::testing::ValuesIn(all_chips()), chip_name);
+
+TEST_P(EachEngine, HasARingAndAParser) {
+  COVERS("NOTES-GEN-05");
+  FlowBench bench(GetParam());
+  bool early = false;
+  for (const std::string& chip : gen4_chips()) {
+    early = early || chip == GetParam();
+  }
+  EXPECT_TRUE(bench.has_engine("rcs0"));
+  EXPECT_EQ(bench.has_engine("bcs0"), !early) << "a blitter of its own since Sandy Bridge";
+  std::vector<std::string_view> engines;
+  for (const std::string_view name : {"rcs0", "vcs0", "bcs0"}) {
+    if (bench.has_engine(name)) {
+      engines.push_back(name);
+      bench.start_ring(name);
+    }
+  }
+  EXPECT_TRUE(early || engines.size() == 3);
+  const uint64_t data = bench.allocate(1);
+  for (uint32_t i = 0; i < engines.size(); ++i) {
+    bench.emit(engines[i], bench.store(data + i * 8, 0x100 + i));
+  }
+  for (uint32_t i = 0; i < engines.size(); ++i) {
+    EXPECT_EQ(bench.peek(data + i * 8), 0u) << engines[i] << ": its own tail has not moved";
+    bench.submit(engines[i]);
+    EXPECT_TRUE(bench.device->settle());
+    EXPECT_EQ(bench.peek(data + i * 8), 0x100 + i);
+  }
+}
+
 // Copies behind a vertical blank into the picture that is shown. The second half comes too late for the frame.
 TEST_P(Programming, CopiesToTheScreen) {
   COVERS("NOTES-DRV-01");
