@@ -2,7 +2,8 @@
 """piglit's OpenGL tests (Debian's package piglit) on Mesa's drivers and the model, and lists of what passes.
 
     piglit_gl.py check DEVICE... [--sample N]      runs one counted test in N and compares with the device's list
-    piglit_gl.py run --out RESULTS (--device D [--idle] | --judge) [--sample N] [--all] [--more] [TEST...]
+    piglit_gl.py run --out RESULTS (--device D [--idle] | --judge) [--sample N] [--all] [--more] [--reports FOLDER] [TEST...]
+    piglit_gl.py unsupported FOLDER                prints what the reports of such a run name as unsupported
     piglit_gl.py keep DEVICE RESULTS...            puts results of `run` into the device's list
     piglit_gl.py count --judge RESULTS --idle RESULTS...   writes piglit/gl/counted.txt
     piglit_gl.py show TEST                         prints the command line of a test
@@ -18,10 +19,14 @@ before it is said to fail. A test is late when it has used its seconds of proces
 """
 import argparse
 import ast
+import collections
 import concurrent.futures
 import dataclasses
 import gzip
+import itertools
+import json
 import os
+import pathlib
 import sys
 import tempfile
 import threading
@@ -69,11 +74,19 @@ class Runner:
         self.prefix, self.seconds, self.jobs, self.idle, self.out = prefix, seconds, jobs, idle, out
         self.tests = all_tests()
         self.programs = ROOT / "bin"
+        self.reports = ""  # a folder
+        self.processes = itertools.count()
         self.lock = threading.Lock()
+
+    def start(self) -> list[str]:
+        if not self.reports:
+            return self.prefix
+        options = ["--report", f"{self.reports}/{os.getpid()}.{next(self.processes)}.json"]
+        return [*self.prefix[:-1], *options, self.prefix[-1]]
 
     def command(self, name: str) -> list[str]:
         program, *words = self.tests[name].command
-        return [*self.prefix, str(self.programs / program), *words, "-auto", "-fbo"]
+        return [*self.start(), str(self.programs / program), *words, "-auto", "-fbo"]
 
     def write(self, lines: list[str]) -> None:
         with self.lock:
@@ -87,7 +100,7 @@ class Runner:
     def together(self, names: list[str]) -> None:
         while len(names) > 1:
             files = [(name, self.tests[name].command[1]) for name in names]
-            told, ended = run_together(files, [*self.prefix, str(self.programs / "shader_runner")], self.seconds, ENVIRONMENT)
+            told, ended = run_together(files, [*self.start(), str(self.programs / "shader_runner")], self.seconds, ENVIRONMENT)
             if ended == NO_CONTEXT:  # all of them need it
                 told = [(name, "skip", 0) for name in names]
             elif ended == LATE:
@@ -132,7 +145,20 @@ def run(given: argparse.Namespace) -> int:
     with open(given.out, "a" if given.more else "w", encoding="utf-8") as out:
         have = set(read([given.out])) if given.more else set()
         runner = Runner(prefix, given.seconds, given.jobs, given.idle, out)
+        runner.reports = given.reports
         runner.run([n for n in sampled(names, given.sample) if n not in have])
+    return 0
+
+
+def unsupported(given: argparse.Namespace) -> int:
+    found: collections.Counter = collections.Counter()
+    for path in pathlib.Path(given.folder).glob("*.json*"):
+        if text := path.read_text(encoding="utf-8"):
+            for kind, entries in json.loads(text).items():
+                if isinstance(entries, list):
+                    found.update(f"{kind}: {e['name']}: {e.get('reason', '')}" for e in entries if e["class"] == "unsupported")
+    for line, processes in found.most_common():
+        print(f"{processes} {line}")
     return 0
 
 
@@ -173,6 +199,7 @@ def main() -> int:
     one.add_argument("--idle", action="store_true", help="the device executes nothing")
     one.add_argument("--more", action="store_true", help="only tests that are not in --out yet")
     one.add_argument("--all", action="store_true", help="tests that do not count too")
+    one.add_argument("--reports", default="", help="a folder for the reports of all processes")
     one.add_argument("tests", nargs="*")
     one.set_defaults(do=run)
     two = commands.add_parser("check")
@@ -190,6 +217,9 @@ def main() -> int:
     four.add_argument("--judge", required=True)
     four.add_argument("--idle", nargs="+", required=True)
     four.set_defaults(do=count)
+    six = commands.add_parser("unsupported")
+    six.add_argument("folder")
+    six.set_defaults(do=unsupported)
     five = commands.add_parser("show")
     five.add_argument("test")
     five.set_defaults(do=show)

@@ -1,5 +1,6 @@
 #include "eu/exec/send.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "eu/exec/alu.h"
@@ -7,6 +8,7 @@
 #include "eu/exec/masks.h"
 #include "eu/exec/math.h"
 #include "eu/isa/messages.h"
+#include "eu/isa/operand_fields.h"
 
 namespace halogen::eu {
 
@@ -48,7 +50,8 @@ unsigned first_register(const Thread& thread, const Operand& operand) {
   return address < 0 ? kGrfs : static_cast<unsigned>(address) / static_cast<unsigned>(kGrfBytes);
 }
 
-// Gen4 and 5: src0 goes to the first message register, as a move would put it there.
+// Gen4 and 5: src0 goes to the first message register, as a move would put it there. One register, and the next with it
+// only when the send is compressed: Mesa's sends of sixteen channels have their parameters behind a header of floats.
 void implied_move(Frame& frame, const Prepared& prepared) {
   if (prepared.in.src[0].is_null()) {
     return;
@@ -58,6 +61,10 @@ void implied_move(Frame& frame, const Prepared& prepared) {
   move.in.sources = 1;
   move.source_count = 1;
   move.in.saturate = false;
+  if (!prepared.in.compressed) {
+    const unsigned most = static_cast<unsigned>(kGrfBytes) / size_of(prepared.in.src[0].type);
+    move.in.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.in.exec_size, most));
+  }
   move.in.condition = Condition::none;
   move.in.dst = Operand{};
   move.in.dst.file = File::mrf;

@@ -310,6 +310,22 @@ TEST_P(StackFlow, SendMovesItsSourceFirst) {
   EXPECT_EQ(static_cast<unsigned>(machine.thread.mrf[3 * 32 + 4]), 2u);
 }
 
+TEST_P(StackFlow, SendMovesOneRegister) {
+  for (const bool compressed : {false, true}) {
+    Machine machine(GetParam(), 0xffff);
+    machine.fill<uint32_t>(5, {1, 2, 3, 4, 5, 6, 7, 8});
+    machine.fill<uint32_t>(6, {9, 9, 9, 9, 9, 9, 9, 9});
+    Instruction in = make(Op::send, 16, dst(40, Type::ud), {grf(5, Type::f)});
+    in.compressed = compressed;
+    in.send.function = 2;
+    in.send.message_register = 3;
+    in.send.descriptor = 3u << 25 | 1u << 20;
+    machine.run(in);
+    EXPECT_EQ(static_cast<unsigned>(machine.thread.mrf[3 * 32 + 28]), 8u);
+    EXPECT_EQ(static_cast<unsigned>(machine.thread.mrf[4 * 32]), compressed ? 9u : 0u);
+  }
+}
+
 TEST_P(StackFlow, TheMathBoxAnswersMessages) {
   Machine machine(GetParam(), 0xff);
   for (unsigned i = 0; i < 8; ++i) {
