@@ -38,9 +38,9 @@ class Execution {
       : call_(call), arguments_(arguments), chip_(spec::interface_of(call.kernel.model().id)) {}
 
   int run() {
-    for (const auto step : {&Execution::check, &Execution::read_objects, &Execution::find_fences,
-                            &Execution::find_engine, &Execution::find_buffers, &Execution::wait_for_room,
-                            &Execution::bind, &Execution::relocate, &Execution::submit}) {
+    for (const auto step :
+         {&Execution::check, &Execution::read_objects, &Execution::find_fences, &Execution::find_engine,
+          &Execution::find_buffers, &Execution::wait_for_room, &Execution::settle, &Execution::submit}) {
       if (const int result = (this->*step)(); result != 0) return result;
     }
     return 0;
@@ -139,6 +139,21 @@ class Execution {
     return std::max<uint64_t>(item.buffer->size(), padded ? item.object.pad_to_size : 0);
   }
 
+  // Buffers get their places and learn each other's. Whoever waits there lets others in, who may take a place again
+  // that nobody uses yet: then once more.
+  int settle() {
+    constexpr int kMostTries = 1000;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      if (const int result = bind(); result != 0) return result;
+      if (const int result = relocate(tries != 0); result != 0) return result;
+      if (std::all_of(items_.begin(), items_.end(),
+                      [&](const Item& item) { return context_->space->find(*item.buffer) == item.address; })) {
+        return 0;
+      }
+    }
+    return -EAGAIN;
+  }
+
   // When there is no place, what nobody uses leaves; and at last everything, once the device is done with it.
   int bind() {
     Space& space = *context_->space;
@@ -201,8 +216,9 @@ class Execution {
     return 0;
   }
 
-  int relocate() {
-    const bool trusted = (arguments_.flags & I915_EXEC_NO_RELOC) != 0;
+  // `again`: buffers hold addresses of the try before.
+  int relocate(bool again) {
+    const bool trusted = !again && (arguments_.flags & I915_EXEC_NO_RELOC) != 0;
     const bool moved = std::any_of(items_.begin(), items_.end(),
                                    [](const Item& item) { return item.object.offset != canonical(item.address); });
     for (Item& item : items_) {
@@ -230,10 +246,12 @@ class Execution {
       if (entry.offset % 4 != 0 || entry.offset + bytes > item.buffer->size() || entry.offset + bytes < bytes) {
         return -EINVAL;
       }
+      if (item.buffer->tiling != Tiling::linear) return -EINVAL;  // nobody would know where the word lies
       // The processor writes: not while the device still reads the old values.
       const auto idle = [&] { return !item.buffer->is_busy(true); };
       if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
-      const uint64_t value = canonical(plain(address + entry.delta));
+      const auto delta = static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // may point before it
+      const uint64_t value = canonical(plain(address + delta));
       std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
       entry.presumed_offset = address;
     }

@@ -52,25 +52,30 @@ void fill_screen(PlaneState& plane, FramebufferRef fb, const drm_mode_modeinfo& 
   plane.src_h = static_cast<uint32_t>(millionths(plane.h));
 }
 
+// The lock is let go while others' changes become visible: state that a change is built from is read after this.
+void wait_for_screen(Call& call) {
+  Kms& kms = call.kernel.kms();
+  kms.look();
+  call.kernel.wait(
+      call.lock, [&] { return !kms.busy(); }, std::nullopt);
+}
+
 int commit_state(Call& call, KmsState next, std::vector<KmsEvent> events, WhenBusy busy, bool modeset, bool async,
                  FenceRef done) {
   Kms& kms = call.kernel.kms();
   kms.look();
   if (const int result = kms.check(next, modeset); result != 0) return result;
-  if (busy == WhenBusy::refuse && kms.busy()) return -EBUSY;
-  call.kernel.wait(
-      call.lock, [&] { return !kms.busy(); }, std::nullopt);
+  if (kms.busy()) return -EBUSY;
   const int result = kms.commit(std::move(next), std::move(events), async, std::move(done));
-  if (result != 0 || busy == WhenBusy::refuse) return result;
-  call.kernel.wait(
-      call.lock, [&] { return !kms.busy(); }, std::nullopt);
-  return 0;
+  if (result == 0 && busy == WhenBusy::wait) wait_for_screen(call);
+  return result;
 }
 
 int set_crtc(Call& call, drm_mode_crtc& crtc) {
   Kms& kms = call.kernel.kms();
   if ((crtc.x & 0xffff'0000) != 0 || (crtc.y & 0xffff'0000) != 0) return -ERANGE;
   if (crtc.crtc_id != kCrtcId) return -ENOENT;
+  wait_for_screen(call);
   KmsState next = kms.state();
   FramebufferRef fb;
   if (crtc.mode_valid != 0) {
@@ -142,6 +147,7 @@ int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip) {
 int set_plane(Call& call, drm_mode_set_plane& plane) {
   Kms& kms = call.kernel.kms();
   if (plane.plane_id != kPrimaryId && plane.plane_id != kCursorId) return -ENOENT;
+  wait_for_screen(call);
   KmsState next = kms.state();
   PlaneState& state = plane.plane_id == kCursorId ? next.cursor : next.primary;
   if (plane.fb_id == 0) {
@@ -208,6 +214,7 @@ int set_cursor(Call& call, drm_mode_cursor& cursor) {
 // Also for programs that know nothing of atomic: DPMS, and what may be set with the old calls.
 int set_object_property(Call& call, drm_mode_obj_set_property& property) {
   Kms& kms = call.kernel.kms();
+  wait_for_screen(call);
   AtomicChange change{.state = kms.state()};
   if (property.obj_id == kConnectorId && property.prop_id == kPropertyDpms) {
     if (property.value > DRM_MODE_DPMS_OFF) return -EINVAL;
@@ -244,6 +251,8 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
   const auto objects = read_user_array<uint32_t>(atomic.objs_ptr, atomic.count_objs);
   const auto counts = read_user_array<uint32_t>(atomic.count_props_ptr, atomic.count_objs);
   if (!objects || !counts) return -EFAULT;
+  const WhenBusy busy = (atomic.flags & DRM_MODE_ATOMIC_NONBLOCK) != 0 ? WhenBusy::refuse : WhenBusy::wait;
+  if (busy == WhenBusy::wait && !test) wait_for_screen(call);
   kms.look();
   AtomicChange change{.state = kms.state()};
   uint64_t at = 0;
@@ -279,7 +288,6 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
       return -EFAULT;
     }
   }
-  const WhenBusy busy = (atomic.flags & DRM_MODE_ATOMIC_NONBLOCK) != 0 ? WhenBusy::refuse : WhenBusy::wait;
   const int result = commit_state(call, std::move(change.state), std::move(events), busy, modeset, false, done);
   if (result != 0 && descriptor >= 0) {
     const int32_t none = -1;

@@ -180,8 +180,36 @@ static void lists(void) {
   free(list);
 }
 
+// A delta has a sign.
+static void before_the_target(void) {
+  struct scene scene;
+  set_up(&scene);
+  scene.batch.relocations[0].delta = (uint32_t)-16;
+  expect("execute", submit_as_is(&scene.batch), 0);
+  wait_for(&scene.batch.object);
+  const uint64_t address = scene.batch.objects[0].offset - 16;
+  expect_true("sixteen bytes before it",
+              address_in(&scene, 64) == (chip.generation >= 8 ? address : address & 0xffffffff));
+}
+
+static void tiled(void) {
+  struct scene scene;
+  set_up(&scene);
+  struct drm_i915_gem_set_tiling tiling = {.handle = scene.target.handle, .tiling_mode = I915_TILING_X, .stride = 512};
+  if (call(DRM_IOCTL_I915_GEM_SET_TILING, &tiling) != 0) skip("no fences on this chip");
+  struct drm_i915_gem_relocation_entry entry = {.target_handle = scene.batch.object.handle,
+                                                .offset = 64,
+                                                .read_domains = I915_GEM_DOMAIN_COMMAND,
+                                                .presumed_offset = ~0ull};
+  scene.batch.objects[0].relocs_ptr = (uintptr_t)&entry;
+  scene.batch.objects[0].relocation_count = 1;
+  expect("in a tiled object", submit_as_is(&scene.batch), -EINVAL);
+}
+
 const struct test relocation_tests[] = {{"relocations.values", values, 0},
                                         {"relocations.wrong", wrong, 0},
                                         {"relocations.by-place", by_place, 0},
                                         {"relocations.lists", lists, 0},
+                                        {"relocations.before", before_the_target, 0},
+                                        {"relocations.tiled", tiled, 0},
                                         {0}};
