@@ -28,6 +28,13 @@ fi
 step "release build of the tools and benchmarks"
 scripts/build.sh release tools benches drm_suite_static
 
+step "build with sanitizers, beside what follows"
+set -m # a group of its own, to be ended as a whole
+nice -n 19 scripts/build.sh asan >build/asan.log 2>&1 &
+asan=$!
+set +m
+trap 'kill -- -$asan 2>/dev/null || true' EXIT
+
 step "Intel's OpenCL driver over TBX"
 tests/doors/neo_tbx.sh
 
@@ -58,8 +65,11 @@ python3 -m unittest discover -q -s tests/conformance
 python3 tests/conformance/piglit_gl.py table
 python3 tests/conformance/piglit_gl.py check g45 snb chv icl dg1
 
+step "the rest of the build with sanitizers"
+wait $asan || { tail -n 40 build/asan.log && exit 1; }
+trap - EXIT
+
 step "tests, with sanitizers"
-scripts/build.sh asan
 rm -rf build/asan/results
 ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
 
