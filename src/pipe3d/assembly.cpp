@@ -1,5 +1,6 @@
 #include "pipe3d/assembly.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace halogen::pipe3d {
@@ -7,14 +8,29 @@ namespace {
 
 using Topology = hw::PrimitiveTopology;
 
+// Those of which vertices tell whether an edge is drawn.
+bool has_edge_flags(Topology topology) {
+  return topology == Topology::TRILIST || topology == Topology::QUADLIST || topology == Topology::POLYGON;
+}
+
 }  // namespace
 
-void Assembler::push(uint32_t vertex) {
+void Assembler::push(uint32_t vertex, bool edge) {
   if (count_ == 0) {
     first_ = vertex;
+    first_edge_ = edge;
   }
   ring_[count_ % ring_.size()] = vertex;
+  const uint32_t flag = 1u << count_ % ring_.size();
+  edges_ = edge ? edges_ | flag : edges_ & ~flag;
   ++count_;
+}
+
+// The edge that begins with a vertex has its flag.
+void Assembler::look_at_flags(Assembled& made, const std::array<uint32_t, 3>& numbers) const {
+  for (size_t i = 0; i < numbers.size() && has_edge_flags(topology_); ++i) {
+    made.edge[i] = made.edge[i] && edge_at(numbers[i]);
+  }
 }
 
 bool Assembler::next(Assembled& made) {
@@ -25,11 +41,23 @@ bool Assembler::next(Assembled& made) {
     }
     made = {};
     made.topology = topology_;
+    made.first = done_ == 0;
     for (const uint32_t n : vertices) {
       made.vertex[made.count++] = at(n);
     }
     made.provoking = provoking < made.count ? provoking : static_cast<uint8_t>(made.count - 1);
     ++done_;
+    return true;
+  };
+  // A triangle of an outline: which of its edges belong to it.
+  const auto part = [&](uint32_t needed, const std::array<uint32_t, 3>& numbers, const std::array<bool, 3>& edge,
+                        bool first) {
+    if (!take(needed, {numbers[0], numbers[1], numbers[2]}, 0)) {
+      return false;
+    }
+    made.edge = edge;
+    made.first = first;
+    look_at_flags(made, numbers);
     return true;
   };
   // After the swap of every second triangle the first two vertices stand the other way round.
@@ -49,7 +77,11 @@ bool Assembler::next(Assembled& made) {
     case Topology::LINESTRIP_CONT_BF:
       return take(i + 2, {i, i + 1}, provoking_.line);
     case Topology::TRILIST:
-      return take(3 * i + 3, {3 * i, 3 * i + 1, 3 * i + 2}, provoking_.triangle);
+      if (!take(3 * i + 3, {3 * i, 3 * i + 1, 3 * i + 2}, provoking_.triangle)) {
+        return false;
+      }
+      look_at_flags(made, {3 * i, 3 * i + 1, 3 * i + 2});
+      return true;
     case Topology::RECTLIST:
       return take(3 * i + 3, {3 * i, 3 * i + 1, 3 * i + 2}, 0);
     case Topology::TRISTRIP:
@@ -67,34 +99,18 @@ bool Assembler::next(Assembled& made) {
       return take(i + 3, {0, i + 1, i + 2}, provoking_.fan);
     case Topology::POLYGON:
       // Only when it is not the last one: close() makes that, with the edge that closes the outline.
-      if (!take(i + 4, {0, i + 1, i + 2}, 0)) {
-        return false;
-      }
-      made.edge = {i == 0, true, false};
-      return true;
-    case Topology::QUADLIST: {
-      const uint32_t q = i / 2 * 4;
-      const bool last = provoking_.triangle != 0;
-      const bool second = i % 2 == 1;
-      const bool ok = last ? (second ? take(q + 4, {q + 1, q + 2, q + 3}, 2) : take(q + 4, {q, q + 1, q + 3}, 2))
-                           : (second ? take(q + 4, {q, q + 2, q + 3}, 0) : take(q + 4, {q, q + 1, q + 2}, 0));
-      if (ok && last) {
-        made.edge = second ? std::array<bool, 3>{true, true, false} : std::array<bool, 3>{true, false, true};
-      } else if (ok) {
-        made.edge = second ? std::array<bool, 3>{false, true, true} : std::array<bool, 3>{true, true, false};
-      }
-      return ok;
-    }
+      return part(i + 4, {0, i + 1, i + 2}, {i == 0, true, false}, i == 0);
+    // A quad is a polygon that begins with its provoking vertex: the last one, or the first.
+    case Topology::QUADLIST:
     case Topology::QUADSTRIP: {
-      const uint32_t q = i / 2 * 2;
-      const bool last = provoking_.triangle != 0;
-      const bool second = i % 2 == 1;
-      const bool ok =
-          second ? take(q + 4, {q, q + 3, q + 2}, last ? 1 : 0) : take(q + 4, {q, q + 1, q + 3}, last ? 2 : 0);
-      if (ok) {
-        made.edge = second ? std::array<bool, 3>{false, true, true} : std::array<bool, 3>{true, true, false};
+      const bool strip = topology_ == Topology::QUADSTRIP;
+      const uint32_t q = i / 2 * (strip ? 2 : 4);
+      std::array<uint32_t, 4> around{q, q + 1, q + (strip ? 3 : 2), q + (strip ? 2 : 3)};
+      if (provoking_.triangle != 0) {
+        std::ranges::rotate(around, around.begin() + (strip ? 2 : 3));
       }
-      return ok;
+      return i % 2 == 0 ? part(q + 4, {around[0], around[1], around[2]}, {true, true, false}, true)
+                        : part(q + 4, {around[0], around[2], around[3]}, {false, true, true}, false);
     }
     case Topology::LINELIST_ADJ:
       return take(4 * i + 4, {4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3}, provoking_.line);
@@ -130,6 +146,7 @@ bool Assembler::next(Assembled& made) {
 bool Assembler::close(Assembled& made) {
   made = {};
   made.topology = topology_;
+  made.first = done_ == 0;
   if (topology_ == Topology::LINELOOP && count_ >= 2) {
     made.vertex[0] = at(count_ - 1);
     made.vertex[1] = first_;
@@ -142,6 +159,7 @@ bool Assembler::close(Assembled& made) {
       made.vertex[made.count++] = at(n);
     }
     made.edge = {done_ == 0, true, true};
+    look_at_flags(made, {0, done_ + 1, done_ + 2});
     return true;
   }
   if (topology_ == Topology::TRISTRIP_ADJ && count_ >= 2 * done_ + 6) {

@@ -18,6 +18,7 @@ struct Assembled {
   uint8_t provoking = 0;
   hw::PrimitiveTopology topology{};  // of this primitive, as threads are told
   std::array<bool, 3> edge{true, true, true};
+  bool first = true;     // of its strip, fan or polygon
   bool swapped = false;  // a triangle of a strip whose first two vertices stand the other way round
 };
 
@@ -26,14 +27,18 @@ class Assembler {
   Assembler() = default;
   Assembler(hw::PrimitiveTopology topology, const Provoking& provoking) : topology_(topology), provoking_(provoking) {}
 
-  // Calls `emit(const Assembled&)` for every primitive that the vertex completes.
+  // Calls `emit(const Assembled&)` for every primitive that the vertex completes. `edge`: the vertex's edge flag.
   template <class Emit>
-  void add(uint32_t vertex, Emit&& emit) {
-    push(vertex);
+  void add(uint32_t vertex, bool edge, Emit&& emit) {
+    push(vertex, edge);
     Assembled made;
     while (next(made)) {
       emit(made);
     }
+  }
+  template <class Emit>
+  void add(uint32_t vertex, Emit&& emit) {
+    add(vertex, true, emit);
   }
   // A cut index, or the end of an instance. Line loops close here.
   template <class Emit>
@@ -67,15 +72,20 @@ class Assembler {
   bool operator==(const Assembler&) const = default;
 
  private:
-  void push(uint32_t vertex);
+  void push(uint32_t vertex, bool edge);
+  void look_at_flags(Assembled& made, const std::array<uint32_t, 3>& numbers) const;
   bool next(Assembled& made);
   bool close(Assembled& made);
   uint32_t at(uint32_t n) const { return n == 0 ? first_ : ring_[n % ring_.size()]; }
 
   hw::PrimitiveTopology topology_{};
   Provoking provoking_{};
+  bool edge_at(uint32_t n) const { return n == 0 ? first_edge_ : (edges_ >> n % ring_.size() & 1) != 0; }
+
   std::array<uint32_t, 32> ring_{};  // the last ones, by number
+  uint32_t edges_ = 0;               // their edge flags
   uint32_t first_ = 0;
+  bool first_edge_ = true;
   uint32_t count_ = 0;  // vertices since the last cut
   uint32_t done_ = 0;   // primitives since the last cut
 };

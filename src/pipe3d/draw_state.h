@@ -22,8 +22,9 @@ struct Progress {
   uint32_t vertex = 0;
   uint32_t primitive = 0;  // of this instance
   Assembler assembler;
-  std::vector<Slot> kept;  // entries that the assembler may still need, one behind the other
-  uint64_t missed = 0;     // accesses that found no memory
+  std::vector<Slot> kept;   // entries that the assembler may still need, one behind the other
+  uint32_t line_steps = 0;  // of the line pattern, in the strip so far
+  uint64_t missed = 0;      // accesses that found no memory
 
   bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }
   void end() { *this = {}; }

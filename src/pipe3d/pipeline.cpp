@@ -290,6 +290,7 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   primitive.id = id;
   primitive.topology = assembled.topology;
   primitive.edge = assembled.edge;
+  primitive.first = assembled.first;
   // Without a geometry shader adjacent vertices are left out.
   const bool lines = assembled.count == 4;
   const bool triangles = assembled.count == 6;
@@ -311,7 +312,7 @@ void Pipeline::place(const Assembled& assembled, const EntryStore& entries, uint
   clipper_->clip(primitive, pieces_);
   for (const Clipper::Piece& piece : pieces_) {
     ++outcome.counts.clip_out;
-    set_up(state_, piece, list_.target());
+    set_up(state_, piece, list_.target(), line_steps_);
   }
 }
 
@@ -384,6 +385,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   constexpr uint32_t kCut = ~0u;
   std::vector<uint32_t> order;
   std::unordered_map<uint32_t, uint32_t> known;  // by index
+  std::vector<bool> edges(kept, true);           // flags by handle
   const uint32_t most = tessellates() ? kPatchChunk : kChunk;
   while (order.size() < most && progress.vertex < call.vertices) {
     const VertexFetch::Index index = fetch.index(progress.vertex++);
@@ -399,6 +401,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     const uint32_t handle = vertices_.add();
     const std::span<Slot> entry = vertices_.input().entry(handle);
     fetch.fetch(index.vertex, progress.instance, progress.primitive, std::span(entry.front().data(), entry.size() * 4));
+    edges.push_back(fetch.edge());
     known.emplace(index.vertex, handle);
     order.push_back(handle);
     ++outcome.counts.vertex_threads;
@@ -430,7 +433,7 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
     if (handle == kCut) {
       progress.assembler.cut(emit);
     } else {
-      progress.assembler.add(handle, emit);
+      progress.assembler.add(handle, edges[handle], emit);
     }
   }
   if (progress.vertex >= call.vertices) {
@@ -476,7 +479,9 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     if (after.vertex == 0 && after.kept.empty()) {
       after.assembler = Assembler(after.call.topology, state_.raster.provoking);
     }
+    line_steps_ = after.line_steps;
     chunk(after, outcome);
+    after.line_steps = line_steps_;
     draw_list(progress, after, outcome);
     if (outcome.stop == Stop::finished && used(outcome) >= kPart) {
       outcome.stop = Stop::unfinished;
@@ -505,6 +510,8 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   outcome.statistics = {
       .vertices = state_.vertices.statistics,
       .vertex_shader = state_.vertex_shader.shader.statistics,
+      .hull = state_.tessellation.hull.statistics,
+      .domain = state_.tessellation.domain_shader.statistics,
       .geometry = state_.geometry.shader.statistics,
       .streams = state_.stream_output.enabled ? state_.stream_output.statistics : state_.geometry.stream_statistics,
       .clip = state_.clip.statistics,

@@ -116,7 +116,8 @@ class Pipeline {
   std::vector<Object> objects_;  // of a chunk, for the stages between vertices and clipping
   std::vector<Object> parts_;    // of a patch
   std::vector<Clipper::Piece> pieces_;
-  PrimitiveList list_;  // of a chunk
+  PrimitiveList list_;       // of a chunk
+  uint32_t line_steps_ = 0;  // of the line pattern, in the strip so far
 
   // A chunk whose vertices are done and whose pixels are not. Progress stays before it, so whoever has nothing but that
   // does the chunk again.

@@ -271,8 +271,10 @@ struct Raster {
   float offset_scale = 0;
   float offset_clamp = 0;
   bool scissor = false;
-  bool antialias = false;
-  bool multisample = false;  // coverage by samples; else by the pixel's centre
+  bool antialias = false;     // lines fade towards their edges, unless there are samples
+  float antialias_width = 1;  // pixels over which they do, half of them outside
+  float antialias_ends = 1;   // the same for their ends
+  bool multisample = false;   // coverage by samples; else by the pixel's centre
   float line_width = 1;
   bool last_pixel = false;
   float point_width = 1;

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "message/payload.h"
 #include "pipe3d/attributes.h"
+#include "pipe3d/pixel_points.h"
 
 namespace halogen::pipe3d {
 
@@ -306,6 +307,10 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
     colour[c] = message.component(message.colour, c, index);
     second[c] = message.second != 0 ? message.component(message.second, c, index) : 0;
   }
+  if (raster_->smooth()) {
+    const PixelPoint at = pixel_point(state_->raster, lane);
+    colour[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(colour[3]) * raster_->fraction(at.x, at.y));
+  }
   const uint32_t alpha =
       message.has_source_alpha ? message.payload->dword(message.source_alpha + index / 8, index % 8) : colour[3];
   const Blend& blend = state_->output.blend;
@@ -336,9 +341,15 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
 }
 
 eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent, const eu::MessageControl& control) {
+  if (control.function == eu::SharedFunction::pixi) {
+    return interpolate(sent, control);
+  }
+  if (control.type == eu::MessageControl::Type::render_target_read) {
+    return read_target(sent, control);
+  }
   if (control.type != eu::MessageControl::Type::render_target_write) {
     message::Response(sent.response).clear();
-    missing_ = "a message about pixels that is no write to a target";
+    missing_ = "a render target message of media";
     return eu::SendOutcome::done;
   }
   const message::Payload payload(sent);
@@ -356,7 +367,10 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
   if (header && message.halves) {
     // Gen4: one target's state, and the mask stands in the first register.
     message.lanes &= (payload.dword(0, 0) & 0xffff) >> (message.first_lane & 8);
-    next = kHeaderGrfs;
+    // A register of coverage and stencil values may come first, as the thread got it; all others of 16 channels are
+    // two.
+    const bool odd = message.kind == Kind::simd16 && (sent.first.size() + sent.second.size()) / eu::kGrfBytes % 2 != 0;
+    next = kHeaderGrfs + (odd || raster_->smooth() ? 1 : 0);
   } else if (header) {
     message.blend = static_cast<uint8_t>(payload.dword(0, 2) & 7);
     has_source_alpha = bit(payload.dword(0, 0), 11);

@@ -71,6 +71,9 @@ class PixelStage final : public message::PixelMessages {
   TargetWriter* target(uint8_t index, uint8_t blend);
   void late_test(Lane& lane, const float* depth, const uint8_t* stencil);
   void write_lane(const TargetMessage& message, unsigned lane);
+  // pixel_messages.cpp
+  eu::SendOutcome interpolate(const eu::Message& sent, const eu::MessageControl& control);
+  eu::SendOutcome read_target(const eu::Message& sent, const eu::MessageControl& control);
 
   const Generation* generation_ = nullptr;
   const PipelineState* state_ = nullptr;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "pipe3d/pixel_points.h"
 #include "pipe3d/shader_unit.h"
 
 namespace halogen::pipe3d {
@@ -16,41 +17,9 @@ constexpr unsigned kLayerShift = 16;
 constexpr uint32_t kLayerMask = 0x7ff;
 constexpr unsigned kViewportShift = 27;
 constexpr unsigned kModes = 6;
-constexpr float kSixteenth = 1.0f / 16;
-
-struct Point {
-  float x = 0;
-  float y = 0;
-};
 
 float clamped(float depth, const Viewport& viewport) {
   return std::clamp(depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
-}
-
-// Where the values of a channel are taken.
-enum class Place : uint8_t { pixel, centroid, sample };
-
-Point sample_point(const Raster& raster, const Lane& lane, unsigned sample) {
-  return {static_cast<float>(lane.x) + static_cast<float>(raster.positions[sample][0]) * kSixteenth,
-          static_cast<float>(lane.y) + static_cast<float>(raster.positions[sample][1]) * kSixteenth};
-}
-
-Point point_of(const PipelineState& state, const Lane& lane, Place place) {
-  const Raster& raster = state.raster;
-  const unsigned samples = 1u << raster.samples_log2;
-  const float centre = raster.corner_sample ? 0.0f : 0.5f;
-  const Point middle{static_cast<float>(lane.x) + centre, static_cast<float>(lane.y) + centre};
-  if (samples == 1 || place == Place::pixel) {
-    return middle;
-  }
-  if (place == Place::sample) {
-    return sample_point(raster, lane, lane.sample);
-  }
-  const auto all = static_cast<uint32_t>(low_mask(samples));
-  if ((lane.coverage & all) == all || lane.coverage == 0) {
-    return middle;
-  }
-  return sample_point(raster, lane, static_cast<unsigned>(std::countr_zero(lane.coverage)) % kMostSamples);
 }
 
 // Facing, layer and viewport, as both header registers have them.
@@ -111,14 +80,8 @@ void Filler::barycentrics(unsigned half) {
     for (unsigned first = 0; first < channels(half); first += 8) {
       for (unsigned i = 0; i < 8; ++i) {
         const Lane& lane = group_.lanes[half * kHalf + first + i];
-        const Point at = point_of(state_, lane, place);
-        Rasteriser::Weights weights;
-        if (group_.primitive->shape == Shape::point) {
-          const std::array<float, 2> sprite = group_.raster->sprite(at.x, at.y, false);
-          weights = {sprite[0], sprite[1]};
-        } else {
-          weights = perspective ? group_.raster->perspective(at.x, at.y) : group_.raster->linear(at.x, at.y);
-        }
+        const PixelPoint at = point_of(state_, lane, place);
+        const Rasteriser::Weights weights = weights_at(group_, at, perspective);
         put_float(thread_, grf_, i, weights.first);
         put_float(thread_, grf_ + 1, i, weights.second);
       }
@@ -139,7 +102,7 @@ void Filler::per_channel(unsigned half, Value&& value) {
 void Filler::position_offsets(unsigned half) {
   for (unsigned i = 0; i < channels(half); ++i) {
     const Lane& lane = group_.lanes[half * kHalf + i];
-    const Point at = point_of(state_, lane, state_.pixel.offsets_of_samples ? Place::sample : Place::centroid);
+    const PixelPoint at = point_of(state_, lane, state_.pixel.offsets_of_samples ? Place::sample : Place::centroid);
     const auto x = static_cast<uint8_t>((at.x - static_cast<float>(lane.x)) * 16);
     const auto y = static_cast<uint8_t>((at.y - static_cast<float>(lane.y)) * 16);
     const size_t byte = grf_ * eu::kGrfBytes + i * 2u;
@@ -158,16 +121,17 @@ void Filler::fill_with_start() {
   const ScreenVertex& start = group_.primitive->vertex[0];
   constexpr size_t kCoordinates = 1;
   constexpr uint32_t kFront = 1u << 31;
+  constexpr uint32_t kSmooth = 1u << 26;  // coverage is to be sent
   // Of a point the upper left corner.
   const float back = group_.primitive->shape == Shape::point ? group_.primitive->width / 2 : 0.0f;
   put_float(thread_, kCoordinates, 0, start.x - back);
   put_float(thread_, kCoordinates, 1, start.y - back);
-  put_dword(thread_, kCoordinates, 6, group_.primitive->front ? kFront : 0);
+  put_dword(thread_, kCoordinates, 6, (group_.primitive->front ? kFront : 0) | (group_.raster->smooth() ? kSmooth : 0));
   put_dword(thread_, 0, 0, group_.live() & 0xffff);
   if (state_.pixel.source_depth) {
     const Viewport& viewport = state_.viewports[0];
     per_channel(0, [&](const Lane& lane) {
-      const Point at = point_of(state_, lane, Place::pixel);
+      const PixelPoint at = point_of(state_, lane, Place::pixel);
       return std::bit_cast<uint32_t>(clamped(group_.raster->depth(at.x, at.y), viewport));
     });
   }
@@ -186,14 +150,14 @@ void Filler::fill() {
     barycentrics(half);
     if (pixel.source_depth) {
       per_channel(half, [&](const Lane& lane) {
-        const Point at = point_of(state_, lane, place);
+        const PixelPoint at = point_of(state_, lane, place);
         const Viewport& viewport = state_.viewports[group_.primitive->viewport % kMostViewports];
         return std::bit_cast<uint32_t>(clamped(raster.depth(at.x, at.y), viewport));
       });
     }
     if (pixel.source_w) {
       per_channel(half, [&](const Lane& lane) {
-        const Point at = point_of(state_, lane, place);
+        const PixelPoint at = point_of(state_, lane, place);
         return std::bit_cast<uint32_t>(raster.w(at.x, at.y));
       });
     }
@@ -234,7 +198,7 @@ std::array<float, kMostSamples> sample_depths(const PipelineState& state, const 
     if (i >= kMostSamples) {
       break;
     }
-    const Point at = many ? sample_point(state.raster, lane, i) : point_of(state, lane, Place::pixel);
+    const PixelPoint at = many ? sample_point(state.raster, lane, i) : point_of(state, lane, Place::pixel);
     depths[i] = clamped(raster.depth(at.x, at.y), viewport);
   }
   return depths;

@@ -34,6 +34,7 @@ struct Primitive {
   uint32_t id = 0;
   hw::PrimitiveTopology topology{};
   std::array<bool, 3> edge{true, true, true};  // edge i from vertex i to the next is drawn in wire frames
+  bool first = true;                           // of its strip or polygon
 };
 
 }  // namespace halogen::pipe3d

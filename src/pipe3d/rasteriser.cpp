@@ -176,8 +176,8 @@ void Rasteriser::set_line(const ScreenPrimitive& primitive) {
   line_stipple_ = raster_->line_stipple;
   stipple_at_ = primitive.stipple_at;
   const double asked = std::clamp<double>(std::isnan(primitive.width) ? 0.0 : primitive.width, 0.0, 16384.0);
-  const bool rectangle = raster_->antialias || places_ > 1;
-  if (!rectangle && asked <= 1.0) {
+  // Lines without a width are the thinnest ones and never smooth.
+  if (asked == 0.0) {
     const Rectangle ends = {.x_min = pixel_of(std::min(v0.grid_x, v1.grid_x) + shift),
                             .y_min = pixel_of(std::min(v0.grid_y, v1.grid_y) + shift),
                             .x_max = pixel_of(std::max(v0.grid_x, v1.grid_x) + shift),
@@ -190,21 +190,48 @@ void Rasteriser::set_line(const ScreenPrimitive& primitive) {
     }
     return;
   }
-  const double width = asked == 0 ? 1.0 : asked;
+  const bool rectangle = raster_->antialias || places_ > 1;
+  smooth_ = raster_->antialias && places_ == 1;
   const double length = std::hypot(static_cast<double>(dx), static_cast<double>(dy));
   if (length == 0) {
     box_ = {};
     return;
   }
   // Half of the width, across the line or along the shorter axis.
-  Point half = steep_ ? Point{round_grid(width / 2), 0} : Point{0, round_grid(width / 2)};
+  Point half = steep_ ? Point{round_grid(asked / 2), 0} : Point{0, round_grid(asked / 2)};
+  Point end;
   if (rectangle) {
-    half = {round_grid(-static_cast<double>(dy) / length * width / 2),
-            round_grid(static_cast<double>(dx) / length * width / 2)};
+    const double along_x = static_cast<double>(dx) / length;
+    const double along_y = static_cast<double>(dy) / length;
+    double width = asked;
+    if (smooth_) {
+      length_ = length / kGrid;
+      half_width_ = asked / 2;
+      width += raster_->antialias_width;
+      const double over = static_cast<double>(raster_->antialias_ends) / 2;
+      end = {round_grid(along_x * over), round_grid(along_y * over)};
+    }
+    half = {round_grid(-along_y * width / 2), round_grid(along_x * width / 2)};
   }
-  set_polygon({Point{v0.grid_x - half.x, v0.grid_y - half.y}, Point{v1.grid_x - half.x, v1.grid_y - half.y},
-               Point{v1.grid_x + half.x, v1.grid_y + half.y}, Point{v0.grid_x + half.x, v0.grid_y + half.y}},
+  const Point from{v0.grid_x - end.x, v0.grid_y - end.y};
+  const Point to{v1.grid_x + end.x, v1.grid_y + end.y};
+  set_polygon({Point{from.x - half.x, from.y - half.y}, Point{to.x - half.x, to.y - half.y},
+               Point{to.x + half.x, to.y + half.y}, Point{from.x + half.x, from.y + half.y}},
               4);
+}
+
+// Falls from 1 to 0 over the regions around the sides and the ends, with the true distance from each.
+float Rasteriser::fraction(float x, float y) const {
+  if (!smooth_) {
+    return 1;
+  }
+  const Exact at = exact(x, y);
+  const double along = at.first * length_;
+  const double dx = static_cast<double>(x) - origin_[0] - along * first_[0] * length_;
+  const double dy = static_cast<double>(y) - origin_[1] - along * first_[1] * length_;
+  const auto part = [](double inside, double region) { return std::clamp(0.5 + inside / region, 0.0, 1.0); };
+  return static_cast<float>(part(half_width_ - std::hypot(dx, dy), raster_->antialias_width) *
+                            part(std::min(along, length_ - along), raster_->antialias_ends));
 }
 
 void Rasteriser::set_weights(const ScreenPrimitive& primitive) {

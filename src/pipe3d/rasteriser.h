@@ -1,8 +1,7 @@
 // Coverage and interpolation of one primitive on the screen. Edges are integers on the sub-pixel grid, samples on an
 // edge belong to it when it is a top or left one; so neighbours share no sample and leave none out. Points are squares;
-// lines of one pixel follow the diamond rule, wide ones are parallelograms, rectangles when multisampled or smooth.
-// Plain data after construction: any number of threads may walk windows of one primitive. Left out: the fractional
-// coverage of smooth lines without multisampling.
+// lines of width 0 follow the diamond rule, others are parallelograms, rectangles when multisampled or smooth. Plain
+// data after construction: any number of threads may walk windows of one primitive.
 #pragma once
 
 #include <array>
@@ -69,6 +68,9 @@ class Rasteriser {
     const double sum = rhw_of(exact(x, y));
     return static_cast<float>(sum != 0 ? 1.0 / sum : 0.0);
   }
+  // How much of a smooth line a pixel has, 1 for all others: the source's alpha is multiplied by it.
+  bool smooth() const { return smooth_; }
+  float fraction(float x, float y) const;
   // Sprite coordinates of a point.
   std::array<float, 2> sprite(float x, float y, bool lower_left) const;
 
@@ -146,6 +148,11 @@ class Rasteriser {
   Point from_;  // x is u
   Point to_;
   uint32_t stipple_at_ = 0;
+
+  // Smooth lines, in pixels.
+  bool smooth_ = false;
+  double length_ = 0;
+  double half_width_ = 0;
 
   std::array<double, 2> origin_{};
   std::array<double, 2> first_{};

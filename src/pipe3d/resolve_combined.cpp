@@ -141,8 +141,7 @@ void resolve_raster(Resolver& from, Raster& raster) {
   raster.sub_pixel_bits = sf.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
   raster.provoking = {sf.line_strip_list_provoking_vertex_select, sf.triangle_strip_list_provoking_vertex_select,
                       sf.triangle_fan_provoking_vertex_select};
-  raster.line_stipple = wm.line_stipple_enable;
-  raster.polygon_stipple = wm.polygon_stipple_enable;
+  set_lines(raster, wm);
   const auto samples = from.get<hw::_3DSTATE_MULTISAMPLE>();
   raster.samples_log2 = std::min<uint8_t>(static_cast<uint8_t>(samples.number_of_multisamples), 2);
   raster.corner_sample = samples.pixel_location == hw::_3DSTATE_MULTISAMPLE::PixelLocation::ul_corner;

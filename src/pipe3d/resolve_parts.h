@@ -66,6 +66,18 @@ void resolve_tiled_depth(Resolver& from, DepthBuffers& buffers);
 Rectangle rectangle_of(const hw::SCISSOR_RECT& rect);
 void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin);
 
+// Of the windower's state: patterns, and over how many pixels smooth lines fade.
+template <class Windower>
+void set_lines(Raster& raster, const Windower& from) {
+  const auto pixels = [](hw::AntialiasingRegionWidth width) {
+    return 0.5f * static_cast<float>(1u << static_cast<unsigned>(width));
+  };
+  raster.line_stipple = from.line_stipple_enable;
+  raster.polygon_stipple = from.polygon_stipple_enable;
+  raster.antialias_width = pixels(from.line_antialiasing_region_width);
+  raster.antialias_ends = pixels(from.line_end_cap_antialiasing_region_width);
+}
+
 template <class Samples>
 void set_positions(Raster& raster, const Samples& samples, size_t first = 0) {
   for (size_t i = 0; i < samples.size() && first + i < kMostSamples; ++i) {

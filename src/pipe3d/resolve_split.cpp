@@ -173,8 +173,7 @@ void resolve_raster(Resolver& from, Raster& raster) {
   raster.sub_pixel_bits = sf.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
   raster.provoking = {sf.line_strip_list_provoking_vertex_select, sf.triangle_strip_list_provoking_vertex_select,
                       sf.triangle_fan_provoking_vertex_select};
-  raster.line_stipple = wm.line_stipple_enable;
-  raster.polygon_stipple = wm.polygon_stipple_enable;
+  set_lines(raster, wm);
   resolve_samples(from, raster);
 }
 

@@ -147,8 +147,7 @@ void resolve_pixel(Resolver& from, uint64_t at, uint64_t table, PipelineState& s
   pixel.attributes = true;
   state.depth_coefficients = unit.depth_coefficient_urb_read_offset;
   Raster& raster = state.raster;
-  raster.line_stipple = unit.line_stipple_enable;
-  raster.polygon_stipple = unit.polygon_stipple_enable;
+  set_lines(raster, unit);
   raster.offset_solid = unit.global_depth_offset_enable;
   raster.offset_constant = unit.global_depth_offset_constant;
   raster.offset_scale = unit.global_depth_offset_scale;

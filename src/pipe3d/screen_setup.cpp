@@ -125,21 +125,30 @@ bool is_strip(hw::PrimitiveTopology topology) {
   }
 }
 
-// Pixels along the longer axis.
-uint32_t steps_of(const ScreenVertex& from, const ScreenVertex& to) {
-  const int64_t dx = std::abs(int64_t{to.grid_x} - from.grid_x);
-  const int64_t dy = std::abs(int64_t{to.grid_y} - from.grid_y);
-  return static_cast<uint32_t>((std::max(dx, dy) + kGrid / 2) >> kGridBits);
+// Its triangles are parts of one outline.
+bool is_outline(hw::PrimitiveTopology topology) {
+  return topology == hw::PrimitiveTopology::POLYGON || topology == hw::PrimitiveTopology::QUADLIST ||
+         topology == hw::PrimitiveTopology::QUADSTRIP;
+}
+
+// Pixels along the longer axis whose place the line passes: a step of its pattern each.
+uint32_t steps_of(const Raster& raster, const ScreenVertex& from, const ScreenVertex& to) {
+  const bool steep = std::abs(int64_t{to.grid_y} - from.grid_y) > std::abs(int64_t{to.grid_x} - from.grid_x);
+  const int64_t place = raster.corner_sample ? 0 : kGrid / 2;
+  const int64_t start = steep ? from.grid_y : from.grid_x;
+  const int64_t end = steep ? to.grid_y : to.grid_x;
+  const auto pixels_before = [&](int64_t grid) { return (grid - place + kGrid - 1) >> kGridBits; };
+  return static_cast<uint32_t>(std::abs(pixels_before(end) - pixels_before(start)));
 }
 
 void add_line(const PipelineState& state, ScreenPrimitive line, std::vector<ScreenPrimitive>& out,
-              uint32_t* line_steps) {
+              uint32_t& line_steps) {
   line.shape = Shape::line;
   line.width = state.raster.line_width;
   line.stippled = false;
-  if (state.raster.line_stipple && line_steps != nullptr) {
-    line.stipple_at = *line_steps;
-    *line_steps += steps_of(line.vertex[0], line.vertex[1]);
+  if (state.raster.line_stipple) {
+    line.stipple_at = line_steps;
+    line_steps += steps_of(state.raster, line.vertex[0], line.vertex[1]);
   }
   out.push_back(line);
 }
@@ -159,7 +168,7 @@ Rectangle draw_bounds(const PipelineState& state, uint32_t viewport) {
 }
 
 void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector<ScreenPrimitive>& out,
-            uint32_t* line_steps) {
+            uint32_t& line_steps) {
   const Primitive& from = piece.primitive;
   ScreenPrimitive to;
   to.shape = from.shape;
@@ -184,8 +193,8 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
       out.push_back(to);
       return;
     case Shape::line:
-      if (line_steps != nullptr && !is_strip(from.topology)) {
-        *line_steps = 0;
+      if (from.first || !is_strip(from.topology)) {
+        line_steps = 0;
       }
       add_line(state, to, out, line_steps);
       return;
@@ -206,6 +215,9 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
   switch (to.front ? state.raster.front_fill : state.raster.back_fill) {
     case hw::FillMode::WIREFRAME:
       to.depth_offset = state.raster.offset_line ? offset_of(state, to.vertex, area) : 0.0f;
+      if (from.first || !is_outline(from.topology)) {
+        line_steps = 0;
+      }
       for (size_t i = 0; i < 3; ++i) {
         if (from.edge[i]) {
           ScreenPrimitive line = to;

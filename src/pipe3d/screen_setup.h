@@ -45,9 +45,9 @@ struct ScreenPrimitive {
 };
 
 // Adds what is to be drawn: nothing, one, or the lines or points of a triangle that is not filled. `line_steps`: steps
-// of the line pattern so far; the caller sets it to zero where a strip begins, lists begin anew with every line.
+// of the line pattern so far; strips, lines of lists and outlines begin with none.
 void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector<ScreenPrimitive>& out,
-            uint32_t* line_steps = nullptr);
+            uint32_t& line_steps);
 
 // What primitives of a viewport may touch.
 Rectangle draw_bounds(const PipelineState& state, uint32_t viewport);

@@ -80,6 +80,7 @@ uint32_t VertexFetch::system(SystemValue value, uint32_t vertex, uint32_t instan
 
 void VertexFetch::fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, std::span<uint32_t> entry) {
   using Control = hw::VertexComponentControl;
+  edge_ = true;
   for (const VertexElement& element : state_->elements) {
     bool from_buffer = false;
     for (const Control control : element.control) {
@@ -87,6 +88,10 @@ void VertexFetch::fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, 
     }
     const std::array<uint32_t, 4> fetched =
         element.valid && from_buffer ? source(element, vertex, instance) : std::array<uint32_t, 4>{};
+    if (element.edge_flag) {
+      edge_ = fetched[0] != 0;  // goes beside the entry
+      continue;
+    }
     for (size_t i = 0; i < 4; ++i) {
       const size_t at = element.slot + i;
       if (at >= entry.size()) {

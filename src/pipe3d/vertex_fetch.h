@@ -26,6 +26,7 @@ class VertexFetch {
   // Dwords that are not stored keep their value.
   void fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, std::span<uint32_t> entry);
 
+  bool edge() const { return edge_; }        // flag of the vertex that was fetched last
   bool stopped() const { return stopped_; }  // memory refused
   uint32_t unknown_formats() const { return unknown_; }
 
@@ -36,6 +37,7 @@ class VertexFetch {
   const VertexState* state_;
   const DrawCall* draw_;
   AddressSpace* space_;
+  bool edge_ = true;
   bool stopped_ = false;
   uint32_t unknown_ = 0;
 };

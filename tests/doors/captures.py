@@ -14,6 +14,8 @@ import sys
 import tarfile
 import tempfile
 
+from reports import unsupported
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
@@ -83,14 +85,6 @@ def replay(device, program, out, *more):
                 return subprocess.CompletedProcess(command, 0, out, err), report
         done = subprocess.CompletedProcess(command, running.returncode, out, err)
     return done, report
-
-
-def unsupported(report):
-    found = []
-    for kind, items in json.loads(report.read_text()).items():
-        if isinstance(items, list):
-            found += [f"{kind}: {item['name']}" for item in items if item.get("class") == "unsupported"]
-    return found
 
 
 def check_program(device, program, work, reference):

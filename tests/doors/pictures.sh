@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Pictures of GL programs by unmodified Mesa on `halogen run`, pixel by pixel beside llvmpipe's.
+# Pictures of GL programs by unmodified Mesa on `halogen run`, pixel by pixel beside llvmpipe's. Reports name nothing
+# unsupported.
 # usage: pictures.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,7 +24,7 @@ for row in $programs; do
   for device in $devices; do
     case $program-$device in gl_geometry-i965 | gl_geometry-gm965 | gl_geometry-g45 | gl_geometry-gm45) continue ;; esac
     mkdir -p "$work/$device"
-    if ! timeout 600 "$halogen" run --device "$device" -- "$work/$program" -o "$work/$device" >"$work/out" 2>"$work/err"; then
+    if ! timeout 600 "$halogen" run --device "$device" --report "$work/report.json" -- "$work/$program" -o "$work/$device" >"$work/out" 2>"$work/err"; then
       echo "pictures: $device: $program failed" >&2
       sed 's/^/    /' "$work/err" >&2
       failed=1
@@ -32,6 +33,10 @@ for row in $programs; do
     wanted=$most
     [ "$device" != snb ] || wanted=$least
     wrong=0
+    if ! tests/doors/reports.py "$work/report.json" >"$work/unsupported"; then
+      sed "s/^/pictures: $device: $program: unsupported: /" "$work/unsupported" >&2
+      wrong=1
+    fi
     if [ "$(wc -l <"$work/out")" -ne "$wanted" ]; then
       echo "pictures: $device: $program drew $(wc -l <"$work/out") scenes, not $wanted" >&2
       wrong=1

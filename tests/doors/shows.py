@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Scenes of programs that people try a driver with (tests/programs/gl_shows.c, vk_scenes.cpp), drawn by unmodified Mesa
-on `halogen run` and compared with llvmpipe's and lavapipe's: at most 1 of 255 apart, 3 where textures are filtered. A
-few pixels of a filtered scene may come from the next level: their level lies between two within rounding.
+"""Scenes of programs that people try a driver with (tests/programs/gl_shows.c, vk_scenes.cpp), and of what fragment
+shaders may ask for (gl_pixels.c), drawn by unmodified Mesa on `halogen run` and compared with llvmpipe's and lavapipe's:
+at most 1 of 255 apart, 3 where textures are filtered. A few pixels of a filtered scene may come from the next level:
+their level lies between two within rounding. Reports name nothing unsupported.
 
 usage: shows.py [--keep FOLDER] [device...]    --keep: the pictures as PNG files, a row for each driver
 """
@@ -14,10 +15,13 @@ import sys
 import tempfile
 import zlib
 
+from reports import unsupported
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
 SIDE = 256
 GL = {"gears": 1, "cube": 1, "sphere": 1, "textured": 3}
+PIXELS = {"at_offset": 1, "at_any_offset": 1, "at_sample": 1, "at_centroid": 1, "fetch": 1}
 VULKAN = {"triangle": 1, "cube": 3, "layers": 1, "smooth_cube": 3}
 GL_DEVICES = "i965 gm965 g45 gm45 snb chv bdw skl icl tgl dg1".split()
 VULKAN_DEVICES = "chv bdw skl icl tgl dg1".split()
@@ -56,6 +60,8 @@ def side_by_side(pictures):
 def build(work):
     subprocess.run(["cc", "-O1", "-o", f"{work}/gl_shows", ROOT / "tests/programs/gl_shows.c", "-lEGL", "-lGLESv2", "-lm"],
                    check=True)
+    subprocess.run(["cc", "-O1", "-o", f"{work}/gl_pixels", ROOT / "tests/programs/gl_pixels.c", "-lEGL", "-lGLESv2"],
+                   check=True)
     subprocess.run(["c++", "-std=c++20", "-o", f"{work}/vk_scenes", ROOT / "tests/programs/vk_scenes.cpp", "-lvulkan"],
                    check=True)
     for shader in (ROOT / "tests/programs/vk").iterdir():
@@ -86,6 +92,7 @@ def main():
                     "VK_ICD_FILENAMES": "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"}
         # name, its scenes, devices, the program's words before and behind the folder
         kinds = [("gl", GL, GL_DEVICES, [f"{work}/gl_shows", "-o"]),
+                 ("pixels", PIXELS, VULKAN_DEVICES, [f"{work}/gl_pixels", "-o"]),
                  ("vulkan", VULKAN, VULKAN_DEVICES, [f"{work}/vk_scenes", folder])]
         for kind, scenes, have, program in kinds:
             wanted, said = draw([*program, f"{work}/{kind}"], {**common, **software}, work / kind, scenes)
@@ -94,9 +101,12 @@ def main():
             rows = [side_by_side(wanted.values())]
             for device in [name for name in options.devices if name in have]:
                 out = work / f"{kind}-{device}"
-                drawn, said = draw([HALOGEN, "run", "--device", device, "--", *program, str(out)], common, out, scenes)
+                report = work / f"{kind}-{device}.json"
+                drawn, said = draw([HALOGEN, "run", "--device", device, "--report", str(report), "--", *program,
+                                    str(out)], common, out, scenes)
                 faults = [f"{scene}: {fault}" for scene, limit in scenes.items()
                           if (fault := judge(wanted[scene], drawn[scene], limit))]
+                faults += [f"unsupported: {name}" for name in unsupported(report)]
                 failed = failed or bool(faults) or bool(said)
                 print(f"shows: {kind} on {device}: {'; '.join(faults) or 'right'} {said}")
                 if not said and all(drawn.values()):

@@ -54,7 +54,7 @@ class RasterWorld final : private FaultHandler {
       clipper.clip(primitive(), pieces);
       for (const pipe3d::Clipper::Piece& piece : pieces) {
         std::vector<pipe3d::ScreenPrimitive> screen;
-        pipe3d::set_up(state_, piece, screen, &steps);
+        pipe3d::set_up(state_, piece, screen, steps);
         for (const pipe3d::ScreenPrimitive& each : screen) {
           draw(each, writer, depth);
         }
@@ -128,7 +128,7 @@ class RasterWorld final : private FaultHandler {
     raster.scissor = flag();
     raster.antialias = take<uint8_t>() % 8 == 0;
     raster.multisample = flag();
-    raster.line_width = flag() ? 1.0f : number(16);
+    raster.line_width = flag() ? 0.0f : number(16);
     raster.last_pixel = flag();
     raster.point_width = number(64);
     raster.point_width_of_vertex = flag();

@@ -11,11 +11,11 @@
 
 enum { kSize = 64 };
 
-// Corners with colours of their own.
+// Corners with colours of their own, the same in each scene.
+static int next;
 static void corner(float x, float y) {
   static const GLubyte kColours[6][3] = {{255, 64, 32}, {32, 255, 64}, {64, 32, 255},
                                          {255, 255, 0}, {0, 255, 255}, {255, 0, 255}};
-  static int next = 0;
   glColor3ubv(kColours[next++ % 6]);
   glVertex2f(x, y);
 }
@@ -82,6 +82,24 @@ static void line_stipple(void) {
   glEnable(GL_LINE_STIPPLE);
   DRAW(GL_LINES, kStar);
 }
+static void strip_stipple(void) {
+  glLineStipple(3, 0x5f35);
+  glEnable(GL_LINE_STIPPLE);
+  DRAW(GL_LINE_STRIP, kStar);
+}
+static void smooth(float width) {
+  glEnable(GL_LINE_SMOOTH);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  glLineWidth(width);
+  DRAW(GL_LINES, kStar);
+}
+static void smooth_lines(void) {
+  smooth(3);
+}
+static void thin_smooth_lines(void) {
+  smooth(1);
+}
 static void triangle(void) {
   DRAW(GL_TRIANGLES, kThree);
 }
@@ -130,6 +148,29 @@ static void outlines(void) {
 static void outline_polygon(void) {
   glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   DRAW(GL_POLYGON, kFive);
+}
+// Of each polygon some edges are not its own.
+static void edge_flags(void) {
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  glBegin(GL_QUADS);
+  for (int i = 0; i < 8; ++i) {
+    glEdgeFlag(i % 3 != 1);
+    corner(kQuads[i * 2], kQuads[i * 2 + 1]);
+  }
+  glEnd();
+  glBegin(GL_TRIANGLES);
+  for (int i = 0; i < 3; ++i) {
+    glEdgeFlag(i != 2);
+    corner(kThree[i * 2], kThree[i * 2 + 1]);
+  }
+  glEnd();
+  glBegin(GL_POLYGON);
+  for (int i = 0; i < 5; ++i) {
+    glEdgeFlag(i != 3);
+    corner(kFive[i * 2], kFive[i * 2 + 1]);
+  }
+  glEnd();
+  glEdgeFlag(GL_TRUE);
 }
 static void corners(void) {
   glPolygonMode(GL_FRONT_AND_BACK, GL_POINT);
@@ -289,6 +330,9 @@ static const struct {
                {"flat_lines", flat_lines},
                {"wide_lines", wide_lines},
                {"line_stipple", line_stipple},
+               {"strip_stipple", strip_stipple},
+               {"smooth_lines", smooth_lines},
+               {"thin_smooth_lines", thin_smooth_lines},
                {"triangle", triangle},
                {"strip", strip},
                {"fan", fan},
@@ -303,6 +347,7 @@ static const struct {
                {"flat_polygon", flat_polygon},
                {"outlines", outlines},
                {"outline_polygon", outline_polygon},
+               {"edge_flags", edge_flags},
                {"corners", corners},
                {"one_side_filled", one_side_filled},
                {"two_sides", two_sides},
@@ -354,6 +399,7 @@ int main(int count, char** names) {
   glViewport(0, 0, kSize, kSize);
   for (int i = 0; i < kCount; ++i) {
     if (!wanted(count, names, kScenes[i].name)) continue;
+    next = 0;
     glPushAttrib(GL_ALL_ATTRIB_BITS);
     glMatrixMode(GL_PROJECTION);
     glLoadIdentity();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace halogen::pipe3d {
@@ -65,11 +66,43 @@ TEST(Assembly, FansTurnAroundTheFirstVertex) {
 }
 
 TEST(Assembly, QuadsAreTwoTrianglesOfOneWinding) {
-  EXPECT_THAT(assemble(Topology::QUADLIST, 4, kLast), ElementsAre(Made{{0, 1, 3}, 3}, Made{{1, 2, 3}, 3}));
+  EXPECT_THAT(assemble(Topology::QUADLIST, 4, kLast), ElementsAre(Made{{3, 0, 1}, 3}, Made{{3, 1, 2}, 3}));
   EXPECT_THAT(assemble(Topology::QUADLIST, 4, kFirst), ElementsAre(Made{{0, 1, 2}, 0}, Made{{0, 2, 3}, 0}));
   // Around the quad: 0, 1, 3, 2.
   EXPECT_THAT(assemble(Topology::QUADSTRIP, 6, kLast),
-              ElementsAre(Made{{0, 1, 3}, 3}, Made{{0, 3, 2}, 3}, Made{{2, 3, 5}, 5}, Made{{2, 5, 4}, 5}));
+              ElementsAre(Made{{3, 2, 0}, 3}, Made{{3, 0, 1}, 3}, Made{{5, 4, 2}, 5}, Made{{5, 2, 3}, 5}));
+}
+
+// Outlines: an edge is drawn when it is one of the polygon's and its first vertex has the flag (GL 2.1, 2.6.2).
+TEST(Assembly, EdgesAreDrawnWhereTheFirstVertexSaysSo) {
+  struct Case {
+    Topology topology;
+    uint32_t sides;
+    Provoking provoking;
+  };
+  for (const Case& each : {Case{Topology::TRILIST, 3, kLast}, Case{Topology::QUADLIST, 4, kLast},
+                           Case{Topology::QUADLIST, 4, kFirst}, Case{Topology::POLYGON, 7, kLast}}) {
+    for (uint32_t flags = 0; flags < 1u << each.sides; ++flags) {
+      Assembler assembler(each.topology, each.provoking);
+      std::vector<std::pair<uint32_t, uint32_t>> drawn;
+      const auto emit = [&](const Assembled& one) {
+        for (size_t i = 0; i < 3; ++i) {
+          if (one.edge[i]) {
+            drawn.emplace_back(one.vertex[i], one.vertex[(i + 1) % 3]);
+          }
+        }
+      };
+      std::vector<std::pair<uint32_t, uint32_t>> wanted;
+      for (uint32_t i = 0; i < each.sides; ++i) {
+        assembler.add(i, (flags >> i & 1) != 0, emit);
+        if ((flags >> i & 1) != 0) {
+          wanted.emplace_back(i, (i + 1) % each.sides);
+        }
+      }
+      assembler.cut(emit);
+      EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(wanted)) << each.sides << " sides, flags " << flags;
+    }
+  }
 }
 
 TEST(Assembly, ACutBeginsAgain) {

@@ -104,15 +104,20 @@ inline ClipVertex vertex_at(double x, double y, double z = 0, double w = 1) {
   return vertex;
 }
 
-inline std::vector<ScreenPrimitive> on_screen(const PipelineState& state, const Primitive& primitive) {
+inline std::vector<ScreenPrimitive> on_screen(const PipelineState& state, const Primitive& primitive,
+                                              uint32_t& line_steps) {
   Clipper clipper(state, 0);
   std::vector<Clipper::Piece> pieces;
   clipper.clip(primitive, pieces);
   std::vector<ScreenPrimitive> out;
   for (const Clipper::Piece& piece : pieces) {
-    set_up(state, piece, out);
+    set_up(state, piece, out, line_steps);
   }
   return out;
+}
+inline std::vector<ScreenPrimitive> on_screen(const PipelineState& state, const Primitive& primitive) {
+  uint32_t line_steps = 0;
+  return on_screen(state, primitive, line_steps);
 }
 
 inline Primitive triangle(const ClipVertex& a, const ClipVertex& b, const ClipVertex& c) {
@@ -121,12 +126,16 @@ inline Primitive triangle(const ClipVertex& a, const ClipVertex& b, const ClipVe
   return made;
 }
 
-inline void draw(const PipelineState& state, const Primitive& primitive, CoverageMap& map) {
-  for (const ScreenPrimitive& each : on_screen(state, primitive)) {
+inline void draw(const PipelineState& state, const Primitive& primitive, CoverageMap& map, uint32_t& line_steps) {
+  for (const ScreenPrimitive& each : on_screen(state, primitive, line_steps)) {
     Rasteriser(state, each)
         .walk({.x_min = 0, .y_min = 0, .x_max = map.width() - 1, .y_max = map.height() - 1},
               [&](const Subspan& span) { map.add(span); });
   }
+}
+inline void draw(const PipelineState& state, const Primitive& primitive, CoverageMap& map) {
+  uint32_t line_steps = 0;
+  draw(state, primitive, map, line_steps);
 }
 
 }  // namespace halogen::pipe3d

@@ -261,6 +261,7 @@ TEST(Raster, ThinLinesLeaveDiamonds) {
   constexpr int32_t kSmall = 14;
   for (int round = 0; round < 150; ++round) {
     PipelineState state = window_state(kSmall, kSmall);
+    state.raster.line_width = 0;
     // Odd numbers of steps: no ties with centres and borders.
     const auto some = [&] { return (2 * static_cast<double>(random() % (kSmall * 128)) + 1) / 256.0; };
     const Corner from{some(), some()};
@@ -294,7 +295,8 @@ TEST(Raster, WideLinesAreParallelogramsOrRectangles) {
     if (rectangle) {
       set_samples(state.raster, 2);
     }
-    state.raster.line_width = 3;
+    const double width = round % 3 == 0 ? 1 : 3;
+    state.raster.line_width = static_cast<float>(width);
     const auto some = [&] { return 8 + (2 * static_cast<double>(random() % (32 * 128)) + 1) / 256.0; };
     const Corner from{some(), some()};
     const Corner to{some(), some()};
@@ -323,7 +325,7 @@ TEST(Raster, WideLinesAreParallelogramsOrRectangles) {
           }
           // Corners are rounded to the grid: leave a margin.
           const double margin = 0.02 * std::max(1.0, length / std::max(std::abs(dx), std::abs(dy)));
-          const double inner = std::min({along, end - along, 1.5 - std::abs(across)});
+          const double inner = std::min({along, end - along, width / 2 - std::abs(across)});
           if (std::abs(inner) > margin) {
             ASSERT_EQ(map.at(x, y, s), inner > 0 ? 1 : 0) << "round " << round << ": " << x << " " << y;
           }
@@ -362,6 +364,97 @@ TEST(Raster, PatternsLeavePixelsOut) {
   draw(state, line, lines);
   for (int32_t x = 2; x < 45; ++x) {
     ASSERT_EQ(lines.at(x, 7), 0xa635 >> ((x - 2) / 3 % 16) & 1) << x;
+  }
+}
+
+// Every pixel that a line makes takes a step of the pattern, and lines of a strip go on where the last one ended
+// (GL 2.1, 3.4.2).
+TEST(Raster, LinePatternsGoOnAlongAStrip) {
+  std::mt19937 random(37);
+  for (int round = 0; round < 100; ++round) {
+    PipelineState state = window_state(kSize, kSize);
+    state.raster.line_stipple = true;
+    state.raster.line_pattern = static_cast<uint16_t>(random());
+    state.raster.line_repeat = static_cast<uint32_t>(1 + random() % 3);
+    const auto some = [&] { return (2 * static_cast<double>(random() % (kSize * 128)) + 1) / 256.0; };
+    std::array<Corner, 4> corners;
+    for (Corner& corner : corners) {
+      corner = {some(), some()};
+    }
+    uint32_t steps = 0;
+    uint32_t counted = 0;
+    for (size_t i = 0; i + 1 < corners.size(); ++i) {
+      Primitive line;
+      line.shape = Shape::line;
+      line.topology = hw::PrimitiveTopology::LINESTRIP;
+      line.first = i == 0;
+      line.vertex[0] = vertex_at(corners[i].x, corners[i].y);
+      line.vertex[1] = vertex_at(corners[i + 1].x, corners[i + 1].y);
+      CoverageMap map(kSize, kSize);
+      draw(state, line, map, steps);
+      // Centres along the longer axis between the ends, in the line's direction.
+      const double dx = corners[i + 1].x - corners[i].x, dy = corners[i + 1].y - corners[i].y;
+      const bool steep = std::abs(dy) > std::abs(dx);
+      const double from = steep ? corners[i].y : corners[i].x, to = steep ? corners[i + 1].y : corners[i + 1].x;
+      for (int32_t k = 0; k < kSize; ++k) {
+        const int32_t column = to > from ? k : kSize - 1 - k;
+        const double centre = column + 0.5;
+        if (centre < std::min(from, to) || centre > std::max(from, to)) {
+          continue;
+        }
+        const bool wanted = (state.raster.line_pattern >> (counted++ / state.raster.line_repeat % 16) & 1) != 0;
+        int lit = 0;
+        for (int32_t row = 0; row < kSize; ++row) {
+          lit += map.at(steep ? row : column, steep ? column : row);
+        }
+        ASSERT_EQ(lit, wanted ? 1 : 0) << "round " << round << ", line " << i << ", column " << column;
+      }
+    }
+  }
+}
+
+// Coverage of a smooth line falls from one to zero over a region of the state's width around its edges; so all of it
+// together is the line's area.
+TEST(Raster, SmoothLinesFadeOverTheirEdges) {
+  std::mt19937 random(41);
+  for (int round = 0; round < 60; ++round) {
+    PipelineState state = window_state(kSize, kSize);
+    state.raster.antialias = true;
+    const double width = 2 + round % 3;
+    state.raster.line_width = static_cast<float>(width);
+    state.raster.antialias_width = round % 2 == 0 ? 1.0f : 2.0f;
+    state.raster.antialias_ends = 1;
+    const auto some = [&] { return 6 + (2 * static_cast<double>(random() % ((kSize - 12) * 128)) + 1) / 256.0; };
+    const Corner from{some(), some()}, to{some(), some()};
+    const double dx = to.x - from.x, dy = to.y - from.y, length = std::hypot(dx, dy);
+    if (length < 8) {
+      continue;
+    }
+    Primitive line;
+    line.shape = Shape::line;
+    line.vertex[0] = vertex_at(from.x, from.y);
+    line.vertex[1] = vertex_at(to.x, to.y);
+    const std::vector<ScreenPrimitive> made = on_screen(state, line);
+    ASSERT_EQ(made.size(), 1u);
+    const Rasteriser raster(state, made[0]);
+    ASSERT_TRUE(raster.smooth());
+    CoverageMap map(kSize, kSize);
+    draw(state, line, map);
+    double sum = 0;
+    for (int32_t y = 0; y < kSize; ++y) {
+      for (int32_t x = 0; x < kSize; ++x) {
+        const double px = x + 0.5 - from.x, py = y + 0.5 - from.y;
+        const double along = (px * dx + py * dy) / length, across = std::abs(px * dy - py * dx) / length;
+        const auto ramp = [](double inside, double region) { return std::clamp(0.5 + inside / region, 0.0, 1.0); };
+        const double wanted =
+            ramp(width / 2 - across, state.raster.antialias_width) * ramp(std::min(along, length - along), 1);
+        const double drawn =
+            map.at(x, y) != 0 ? raster.fraction(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f) : 0;
+        ASSERT_NEAR(drawn, wanted, 0.01) << x << " " << y;
+        sum += drawn;
+      }
+    }
+    EXPECT_NEAR(sum, width * length, 0.05 * width * length);
   }
 }
 

@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""What a fidelity report (`halogen run --report`) names as unsupported, one line each; docs/drm-door.md has what is known.
+usage: reports.py FILE...     exit 1: there is something"""
+import json
+import pathlib
+import sys
+
+
+def unsupported(report):
+    found = []
+    for kind, items in json.loads(pathlib.Path(report).read_text()).items():
+        if isinstance(items, list):
+            found += [f"{kind} {item['name']} ({item.get('reason', '')})" for item in items
+                      if item.get("class") == "unsupported"]
+    return found
+
+
+def main():
+    found = [line for report in sys.argv[1:] for line in unsupported(report)]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+// The 3D pipeline under random state and small draws, on every generation: any state commands with any fields, pointers
+// into memory of which most is anything, surfaces and kernels that are none. Memory is exactly as large as it is, so
+// the sanitizers see any byte outside. What must hold besides: a draw ends, and an end that is reached in parts is
+// reached.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eu/isa/assembler.h"
+#include "hw/3d_depth.h"
+#include "hw/3d_raster.h"
+#include "memory/address_space.h"
+#include "memory/page_format.h"
+#include "memory/physical_memory.h"
+#include "memory/tlb.h"
+#include "pipe3d/pipeline.h"
+#include "spec/device_model.h"
+
+namespace halogen::fuzz {
+
+class DrawWorld final : private FaultHandler {
+ public:
+  explicit DrawWorld(const spec::DeviceModel& model) : generation_(model), bytes_(kBytes) {
+    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
+    WalkContext context;
+    context.format = formats_.find(WalkMode::legacy48);
+    context.roots[0] = kTables;
+    for (uint64_t level = 0; level < 3; ++level) {
+      entry(kTables + level * kPage) = (kTables + (level + 1) * kPage) | 3;
+    }
+    for (uint64_t page = 0; page < kPages; ++page) {
+      entry(kTables + 3 * kPage + page * 8) = page * kPage | 3;
+    }
+    space_.load(context);
+    for (const spec::CommandDesc* desc : spec::commands()) {
+      const uint32_t group = desc->match_of_gen[gen()].value >> 24;
+      if (group == 0x78 || group == 0x79) {
+        commands_.push_back(desc);
+      }
+    }
+    // A kernel that writes to a target and ends: whichever of these the generation has.
+    for (const char* text :
+         {"send.rc (8|M0) null r120 null 0x0 0x08031400 {EOT}", "send.rc (8|M0) null r120 0x0 0x08031400 {EOT}",
+          "send.dpwr (8|M0) null m2 0x0 0x08031400 {EOT}"}) {
+      if (const auto made = eu::assemble(generation_.id(), text)) {
+        kernel_ = *made;
+        break;
+      }
+    }
+  }
+
+  void run(std::span<const uint8_t> data) {
+    data_ = data;
+    fill_memory();
+    pipe3d::Settings settings;
+    for (unsigned left = kCommands; left != 0 && data_.size() > kTail; --left) {
+      change(settings, *commands_[take<uint16_t>() % commands_.size()]);
+    }
+    bound(settings);
+    pipe3d::ResolveInput input;
+    input.generation = &generation_;
+    input.settings = &settings;
+    input.space = &space_;
+    const uint64_t base = flag() ? 0 : uint64_t{take<uint8_t>()} * kPage;
+    input.bases = {.general = base, .surface = base, .dynamic = base, .instruction = base};
+    input.wide_tables = flag();
+    action_ = flag() ? FaultAction::stop : FaultAction::skip;
+    pipe3d::Progress progress;
+    progress.valid = true;
+    progress.call = {.topology = static_cast<hw::PrimitiveTopology>(take<uint8_t>() & 63),
+                     .indexed = flag(),
+                     .vertices = take<uint8_t>() % 24u,
+                     .first = flag() ? 0 : take<uint32_t>(),
+                     .instances = take<uint8_t>() % 3u,
+                     .first_instance = take<uint8_t>(),
+                     .base_vertex = take<int8_t>()};
+    pipe3d::Pipeline pipeline;
+    for (unsigned part = 0; part < kParts; ++part) {
+      if (pipeline.draw(input, progress).stop != pipe3d::Stop::unfinished) {
+        break;
+      }
+    }
+    static_cast<void>(pipeline.depth_operation(input));
+  }
+
+ private:
+  static constexpr uint64_t kPage = 4096;
+  static constexpr uint64_t kBytes = 1 << 20;
+  static constexpr uint64_t kTables = 512 << 10;
+  static constexpr uint64_t kPages = 96;
+  static constexpr unsigned kCommands = 64;
+  static constexpr unsigned kParts = 64;
+  static constexpr size_t kTail = 16;  // bytes that the draw itself takes
+  static constexpr uint32_t kSide = 48;
+
+  size_t gen() const { return static_cast<size_t>(generation_.id()); }
+  template <class T>
+  T take() {
+    T value{};
+    const size_t size = std::min(data_.size(), sizeof(T));
+    std::memcpy(&value, data_.data(), size);
+    data_ = data_.subspan(size);
+    return value;
+  }
+  bool flag() { return (take<uint8_t>() & 1) != 0; }
+  uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
+
+  // A dword: often zero, a small number, a place in memory, a float, no number; now and then any bits.
+  uint32_t dword() {
+    switch (take<uint8_t>() % 8) {
+      case 0:
+      case 1:
+        return 0;
+      case 2:
+        return take<uint8_t>();
+      case 3:
+        return uint32_t{take<uint16_t>()} * 64 % static_cast<uint32_t>(kPages * kPage);
+      case 4:
+        return std::bit_cast<uint32_t>(static_cast<float>(take<int8_t>()));
+      case 5:
+        return take<uint8_t>() % 2 == 0 ? 0x7fc0'0000 : 0x3fff'3fff;
+      default:
+        return take<uint32_t>();
+    }
+  }
+  // Vertices, surfaces, tables and kernels: noise with some sense in it.
+  void fill_memory() {
+    std::mt19937 random(take<uint16_t>());
+    for (uint64_t at = 0; at < kPages * kPage; at += 4) {
+      const auto kind = static_cast<uint32_t>(random());
+      const auto bits = static_cast<uint32_t>(random());
+      const uint32_t value = kind % 4 == 0   ? 0
+                             : kind % 4 == 1 ? std::bit_cast<uint32_t>(static_cast<float>(bits % 200) - 60)
+                             : kind % 4 == 2 ? bits % (kPages * kPage) & ~63u
+                                             : bits;
+      std::memcpy(bytes_.data() + at, &value, 4);
+    }
+    for (uint64_t at = 0; at + kernel_.size() <= kPages * kPage; at += kPage / 2) {
+      std::memcpy(bytes_.data() + at, kernel_.data(), kernel_.size());
+    }
+  }
+  void change(pipe3d::Settings& settings, const spec::CommandDesc& desc) {
+    const spec::LengthRule& length = desc.length_of_gen[gen()];
+    const spec::MatchRule& match = desc.match_of_gen[gen()];
+    uint32_t count = length.fixed;
+    if (count == 0) {
+      const uint32_t most = std::min<uint32_t>(length.max != 0 ? length.max : 64u, 64u);
+      count = std::max<uint32_t>(length.min,
+                                 length.min + take<uint8_t>() % (most - std::min<uint32_t>(length.min, most) + 1));
+    }
+    std::vector<uint32_t> dwords(std::max(count, 1u));
+    for (uint32_t& each : dwords) {
+      each = dword();
+    }
+    dwords[0] = (dwords[0] & ~match.mask) | match.value;
+    if (length.fixed == 0) {
+      const uint32_t mask = ((1u << length.width) - 1u) << length.first_bit;
+      dwords[0] = (dwords[0] & ~mask) | ((count - length.bias) << length.first_bit & mask);
+    }
+    settings.change(generation_, desc, dwords);
+  }
+  // Few pixels: a rectangle that is small in one direction at least.
+  void bound(pipe3d::Settings& settings) {
+    hw::_3DSTATE_DRAWING_RECTANGLE rectangle;
+    const bool wide = take<uint8_t>() == 0;
+    rectangle.clipped_drawing_rectangle_x_max = wide ? 0x3fff : kSide;
+    rectangle.clipped_drawing_rectangle_y_max = wide ? 0 : kSide;
+    std::array<uint32_t, 4> words{};
+    if (rectangle.pack(generation_.id(), words)) {
+      settings.change(generation_, spec::desc(spec::CommandId::_3DSTATE_DRAWING_RECTANGLE), words);
+    }
+  }
+
+  FaultAction on_fault(const Fault& /*fault*/) override { return action_; }
+
+  Generation generation_;
+  std::vector<std::byte> bytes_;
+  FlatFrames frames_{bytes_};
+  PhysicalMemory memory_;
+  PageFormats formats_{*spec::find_device("dg1"), 39};
+  Tlb tlb_{64};
+  FaultAction action_ = FaultAction::skip;
+  AddressSpace space_{memory_, tlb_, 1, *this};
+  std::vector<const spec::CommandDesc*> commands_;
+  std::vector<std::byte> kernel_;
+  std::span<const uint8_t> data_;
+};
+
+// Input: one byte for the chip, then what memory, state and draw are made of.
+inline void draw(std::span<const uint8_t> data) {
+  if (data.empty()) return;
+  const auto models = spec::device_models();
+  static std::vector<std::unique_ptr<DrawWorld>> worlds(models.size());
+  std::unique_ptr<DrawWorld>& world = worlds[data[0] % models.size()];
+  if (!world) world = std::make_unique<DrawWorld>(models[data[0] % models.size()]);
+  world->run(data.subspan(1));
+}
+
+}  // namespace halogen::fuzz

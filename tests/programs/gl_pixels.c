@@ -1,0 +1,201 @@
+// What fragment shaders ask of the hardware besides textures: values at other places of a pixel, and what the target
+// holds. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here (tests/doors/shows.py).
+// usage: gl_pixels [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
+#define GL_GLEXT_PROTOTYPES
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GLES3/gl32.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kSize = 256 };
+
+static GLuint shader(GLenum kind, const char* head, const char* text) {
+  const char* const parts[] = {"#version 320 es\n", head, "precision highp float;\nprecision highp int;\n", text};
+  const GLuint made = glCreateShader(kind);
+  glShaderSource(made, 4, parts, NULL);
+  glCompileShader(made);
+  GLint good = 0;
+  glGetShaderiv(made, GL_COMPILE_STATUS, &good);
+  if (!good) {
+    char log[2048];
+    glGetShaderInfoLog(made, sizeof log, NULL, log);
+    fprintf(stderr, "a shader does not compile: %s\n", log);
+    exit(1);
+  }
+  return made;
+}
+
+static void use(const char* vertex, const char* head, const char* fragment) {
+  const GLuint program = glCreateProgram();
+  glAttachShader(program, shader(GL_VERTEX_SHADER, "", vertex));
+  glAttachShader(program, shader(GL_FRAGMENT_SHADER, head, fragment));
+  glLinkProgram(program);
+  glUseProgram(program);
+}
+
+// A frame with so many samples; the texture of a frame with one.
+static GLuint frame(int samples) {
+  GLuint made = 0, buffer = 0;
+  glGenFramebuffers(1, &made);
+  glBindFramebuffer(GL_FRAMEBUFFER, made);
+  if (samples > 1) {
+    glGenRenderbuffers(1, &buffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, kSize, kSize);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
+  } else {
+    glGenTextures(1, &buffer);
+    glBindTexture(GL_TEXTURE_2D, buffer);
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, kSize, kSize);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, buffer, 0);
+  }
+  glViewport(0, 0, kSize, kSize);
+  glClearColor(0.25f, 0.5f, 0.75f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  return made;
+}
+
+// Three triangles that lean away from the eye, so that w is not the same everywhere.
+static const char* const kLeaning =
+    "out vec4 v;\n"
+    "void main() {\n"
+    "  vec2 places[9] = vec2[9](vec2(-0.93, -0.87), vec2(0.71, -0.91), vec2(-0.13, 0.83),\n"
+    "                           vec2(0.95, 0.11), vec2(0.31, 0.93), vec2(0.17, -0.21),\n"
+    "                           vec2(-0.97, 0.97), vec2(-0.91, -0.37), vec2(-0.27, 0.89));\n"
+    "  vec2 at = places[gl_VertexID];\n"
+    "  float w = 1.0 + 0.4 * float(gl_VertexID % 3);\n"
+    "  gl_Position = vec4(at * w, 0.0, w);\n"
+    "  v = vec4(at * 0.5 + 0.5, float(gl_VertexID % 3) * 0.5, 1.0);\n"
+    "}\n";
+
+static void lean(int samples, const char* fragment) {
+  const GLuint many = frame(samples);
+  use(kLeaning, "", fragment);
+  glDrawArrays(GL_TRIANGLES, 0, 9);
+  if (samples > 1) {
+    const GLuint one = frame(1);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, many);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, one);
+    glBlitFramebuffer(0, 0, kSize, kSize, 0, 0, kSize, kSize, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, one);
+  }
+}
+
+static int has(const char* extension) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    if (strcmp((const char*)glGetStringi(GL_EXTENSIONS, (GLuint)i), extension) == 0) return 1;
+  }
+  return 0;
+}
+
+// Triangles over each other, each made of what is there already: by fetching it, or from a copy of the target.
+static void fetch(void) {
+  static const char* const kVertex =
+      "uniform int turn; flat out int t;\n"
+      "void main() {\n"
+      "  float a = float(turn) * 0.9 + float(gl_VertexID) * 2.1;\n"
+      "  t = turn;\n"
+      "  gl_Position = vec4(cos(a) * 0.83, sin(a) * 0.83, 0.0, 1.0);\n"
+      "}\n";
+  static const char* const kMix = "vec4(old.gbr * 0.75 + vec3(0.0, 0.25, 0.125) * float(t & 1), 1.0)";
+  char text[1024];
+  const int fetches = has("GL_EXT_shader_framebuffer_fetch");
+  frame(1);
+  if (fetches) {
+    snprintf(text, sizeof text,
+             "layout(location = 0) inout vec4 c; flat in int t; void main() { vec4 old = c; c = %s; }", kMix);
+    use(kVertex, "#extension GL_EXT_shader_framebuffer_fetch : require\n", text);
+  } else {
+    snprintf(text, sizeof text,
+             "uniform sampler2D copy; out vec4 c; flat in int t;\n"
+             "void main() { vec4 old = texelFetch(copy, ivec2(gl_FragCoord.xy), 0); c = %s; }",
+             kMix);
+    use(kVertex, "", text);
+    GLuint copy = 0;
+    glGenTextures(1, &copy);
+    glBindTexture(GL_TEXTURE_2D, copy);
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, kSize, kSize);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  }
+  GLint program = 0;
+  glGetIntegerv(GL_CURRENT_PROGRAM, &program);
+  for (int i = 0; i < 7; ++i) {
+    if (!fetches) glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, kSize, kSize);
+    glUniform1i(glGetUniformLocation((GLuint)program, "turn"), i);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+  }
+}
+
+static int draw(const char* scene) {
+  if (strcmp(scene, "at_offset") == 0) {
+    lean(1,
+         "in vec4 v; out vec4 c; void main() {\n"
+         "  vec4 a = interpolateAtOffset(v, vec2(0.4375, -0.5)), b = interpolateAtOffset(v, vec2(-0.25, 0.375));\n"
+         "  c = vec4(a.x, b.y, 0.5 * (a.z + b.z), 1.0); }");
+  } else if (strcmp(scene, "at_any_offset") == 0) {
+    lean(1,
+         "in vec4 v; out vec4 c; void main() {\n"
+         "  vec2 at = (mod(floor(gl_FragCoord.xy), 15.0) - 7.0) / 16.0;\n"
+         "  c = vec4(0.25 + 0.5 * interpolateAtOffset(v, at).xyz, 1.0); }");
+  } else if (strcmp(scene, "at_sample") == 0) {
+    lean(4,
+         "in vec4 v; out vec4 c; uniform int which; void main() {\n"
+         "  c = vec4(interpolateAtSample(v, 1).x, interpolateAtSample(v, 2).y, interpolateAtSample(v, which + 3).z, "
+         "1.0); }");
+  } else if (strcmp(scene, "at_centroid") == 0) {
+    // A covered sample is inside, wherever it is.
+    lean(4,
+         "in vec4 v; out vec4 c; void main() {\n"
+         "  float inside = interpolateAtCentroid(v).z;\n"
+         "  c = vec4(inside >= -0.004 && inside <= 1.004 ? 1.0 : 0.0, v.z < 0.0 || v.z > 1.0 ? 1.0 : 0.0, 0.5, 1.0); "
+         "}");
+  } else if (strcmp(scene, "fetch") == 0) {
+    fetch();
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
+int main(int count, char** names) {
+  const char* folder = NULL;
+  if (count > 2 && strcmp(names[1], "-o") == 0) {
+    folder = names[2];
+    count -= 2;
+    names += 2;
+  }
+  EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+  if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
+  eglBindAPI(EGL_OPENGL_ES_API);
+  const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
+  EGLConfig config = NULL;
+  EGLint found = 0;
+  if (!eglChooseConfig(display, wanted, &config, 1, &found) || found == 0) return fprintf(stderr, "no config\n"), 1;
+  const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 2, EGL_NONE};
+  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
+  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
+  static char* all[] = {"at_offset", "at_any_offset", "at_sample", "at_centroid", "fetch"};
+  const int scenes = count > 1 ? count - 1 : (int)(sizeof all / sizeof all[0]);
+  for (int i = 0; i < scenes; ++i) {
+    const char* const scene = count > 1 ? names[i + 1] : all[i];
+    if (!draw(scene)) return fprintf(stderr, "no scene has the name %s\n", scene), 1;
+    static unsigned char pixels[kSize * kSize * 4];
+    glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    const GLenum error = glGetError();
+    if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", scene, error), 1;
+    if (folder != NULL) {
+      char name[4096];
+      snprintf(name, sizeof name, "%s/%s.rgba", folder, scene);
+      FILE* const file = fopen(name, "wb");
+      if (file == NULL || fwrite(pixels, 1, sizeof pixels, file) != sizeof pixels) return 1;
+      fclose(file);
+    }
+    printf("%s\n", scene);
+  }
+  eglTerminate(display);
+  return 0;
+}
