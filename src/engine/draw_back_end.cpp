@@ -5,7 +5,9 @@
 #include "engine/engine.h"
 #include "engine/memory_of.h"
 #include "engine/predicate.h"
+#include "gen/count_rules.h"
 #include "hw/3d_depth.h"
+#include "hw/3d_pixel.h"
 #include "hw/3d_so.h"
 #include "hw/3d_vertex.h"
 #include "hw/mode.h"
@@ -216,7 +218,7 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::O
     count(engine, RegisterId::CL_PRIMITIVES_COUNT, counts.clip_out);
   }
   if (outcome.statistics.pixels) {
-    count(engine, RegisterId::PS_INVOCATION_COUNT, counts.pixels.invocations);
+    count(engine, RegisterId::PS_INVOCATION_COUNT, counts.pixels.invocations * count_rules(engine.gen()).pixel_step);
     count(engine, RegisterId::PS_DEPTH_COUNT, counts.pixels.passed);
   }
   if (!outcome.missing.empty()) {
@@ -226,6 +228,9 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::O
   }
   if (!outcome.inexact.empty()) {
     engine.approximate(command.desc, outcome.inexact);
+  }
+  if (engine.state().draw.settings.get<hw::_3DSTATE_PS_EXTRA>(engine.gen()).pixel_shader_is_per_coarse_pixel) {
+    engine.approximate(command.desc, "coarse pixels are not modelled: each pixel has a channel");
   }
   switch (outcome.stop) {
     case pipe3d::Stop::finished:

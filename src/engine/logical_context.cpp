@@ -264,6 +264,9 @@ bool LogicalContext::save(GgttOffset context) {
   }
   if (words.size() + settings.size() <= most_dwords()) {
     words.insert(words.end(), settings.begin(), settings.end());
+  } else {
+    engine_.raise(EventKind::unsupported, "context image", context.value, settings.size(),
+                  "settings of the pipelines do not fit the image and are lost");
   }
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));

@@ -1,0 +1,16 @@
+// How statistics registers count, by generation.
+#pragma once
+
+#include <cstdint>
+
+#include "spec/descriptors.h"
+
+namespace halogen {
+
+struct CountRules {
+  uint8_t pixel_step = 1;  // of PS_INVOCATION_COUNT for a pixel; drivers divide by it (WaDividePSInvocationCountBy4)
+};
+
+const CountRules& count_rules(spec::GenId gen);
+
+}  // namespace halogen
