@@ -1,16 +1,33 @@
 #include "recording.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
 
+#include "base/own_thread.h"
 #include "report.h"
 #include "settings.h"
 
 namespace halogen::shim {
+namespace {
+
+// Threads of the program beside the one that calls. A call that came from another process leaves all of them.
+bool has_other_threads() {
+  if (OwnThread::is_this()) return true;
+  struct stat tasks {};
+  constexpr nlink_t kOfFolder = 2;
+  if (syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) != 0) return true;
+  return tasks.st_nlink > kOfFolder + OwnThread::count() + 1;
+}
+
+}  // namespace
 
 std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, const std::string& root) {
   const char* const name = getenv(kTraceVariable);
@@ -30,6 +47,7 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
 
 void Recording::on_device(Device& device, driver::Machine& machine) {
   recorder_->watch(device);
+  recorder_->watch_threads(has_other_threads);
   if (machine.local().size() == 0) return;
   recorder_->watch_local([&machine](const trace::Recorder::Visitor& see) { machine.local().visit(see); });
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/own_thread.h"
+
 namespace halogen {
 
 WorkerPool::~WorkerPool() {
@@ -40,6 +42,7 @@ void WorkerPool::take_pieces(const std::function<void(size_t)>& work, size_t cou
 }
 
 void WorkerPool::serve() {
+  const OwnThread here;
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

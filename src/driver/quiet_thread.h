@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/own_thread.h"
+
 namespace halogen::driver {
 
 template <class Function>
@@ -13,7 +15,10 @@ std::thread start_quietly(Function function) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(function));
+  std::thread thread([function = std::move(function)] {
+    const OwnThread here;
+    function();
+  });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }

@@ -64,22 +64,43 @@ bool Recorder::Page::differs() const {
   return std::memcmp(theirs.data(), ours.data(), theirs.size()) != 0;
 }
 
+bool Recorder::Page::is_by_others() const {
+  if (before.empty()) return false;
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i] != ours[i] && ours[i] != before[i]) return false;
+  }
+  return true;
+}
+
+void Recorder::remember(Page& page) const {
+  if (others_) {
+    page.before.assign(page.ours.begin(), page.ours.end());
+  } else {
+    page.before.clear();
+  }
+}
+
 void Recorder::on_page(uint64_t address, std::span<const std::byte> bytes) {
   if (pages_.contains(address)) return;
   const std::span<std::byte> ours = machine_->host().map_memory(PhysAddr{address}, bytes.size());
   if (ours.empty()) return;  // more memory than a replay may have: its part stays zero
-  catch_up(address, pages_.emplace(address, Page{bytes, ours}).first->second);
+  Page& page = pages_.emplace(address, Page{bytes, ours}).first->second;
+  catch_up(address, page);
+  remember(page);
 }
 
-// Only the lines between the first and the last that differ.
+// Only the lines between the first and the last that differ. Others may be writing them.
 void Recorder::catch_up(uint64_t address, const Page& page) {
   if (!page.differs()) return;
   const auto same = [&](size_t at, size_t bytes) { return std::memcmp(&page.theirs[at], &page.ours[at], bytes) == 0; };
   const size_t size = page.theirs.size();
   size_t first = 0;
-  while (same(first, std::min(kLineBytes, size - first))) first += kLineBytes;
+  while (first < size && same(first, std::min(kLineBytes, size - first))) first += kLineBytes;
+  if (first >= size) return;
   size_t end = align_up(size, kLineBytes);
-  while (same(end - kLineBytes, std::min(kLineBytes, size - (end - kLineBytes)))) end -= kLineBytes;
+  while (end > first + kLineBytes && same(end - kLineBytes, std::min(kLineBytes, size - (end - kLineBytes)))) {
+    end -= kLineBytes;
+  }
   machine_->write_memory(MemorySpace::system, address + first, page.theirs.subspan(first, std::min(end, size) - first));
 }
 
@@ -141,15 +162,22 @@ void Recorder::report_difference(std::string_view memory, uint64_t address, cons
 
 void Recorder::compare(uint64_t offset) {
   ++run_.comparisons;
+  bool by_others = false;
   for (const auto& [address, page] : pages_) {
     if (!page.differs()) continue;
+    if (page.is_by_others()) {
+      by_others = true;
+      continue;
+    }
     const auto [theirs, ours] = std::ranges::mismatch(page.theirs, page.ours);
     report_difference("system", address + static_cast<uint64_t>(theirs - page.theirs.begin()),
                       fmt::format("after the write to {:#x} in the {}. comparison", offset, run_.comparisons));
   }
   find_local_differences([&](uint64_t address, auto) {
-    report_difference("local", address, fmt::format("after the write to {:#x}", offset));
+    by_others = by_others || others_;
+    if (!others_) report_difference("local", address, fmt::format("after the write to {:#x}", offset));
   });
+  if (by_others) ++run_.unjudged;
 }
 
 // What both have, but for the place of the device's own page table, which a replay's has elsewhere.
@@ -176,7 +204,9 @@ void Recorder::before_write(unsigned bar, uint64_t offset) {
   const bool registers = bar == kRegisterBar;
   const bool works = (registers && starts_work(machine_->model(), offset)) || machine_->busy();
   if (works) {
+    others_ = others_write_ && others_write_();
     catch_up();
+    for (auto& [address, page] : pages_) remember(page);
     keep_time();
   }
   caught_up_ = works && (registers || bar == local_bar_);  // an aperture writes system memory, for the software

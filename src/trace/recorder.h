@@ -13,7 +13,9 @@
 // the recorder made it so, and nobody but the device has written since. Where it is not, the replay is not the run, and
 // `finish` says so. What engines do in time that passes otherwise happens beside the software, which may write the same
 // pages: it is counted, and not judged. Local memory, which nothing corrects, is compared at the end; where somebody
-// tells what software wrote into it (`watch_local`), it is treated as system memory is.
+// tells what software wrote into it (`watch_local`), it is treated as system memory is. Software with several threads
+// may write beside a write that starts work, too (`watch_threads`): then only bytes count that the second device
+// changed.
 //
 // Left out: tiled views of the aperture are recorded as the pages they end in; work that never ends is run for a tenth
 // of a second of virtual time at every access, so traces of hangs take long.
@@ -28,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "spec/device_model.h"
@@ -41,7 +44,7 @@ struct RecordedRun {
   uint64_t memory_hash = 0;  // of all memory, as a replay gives it
   uint64_t commands = 0;     // that a replay executes
   uint64_t comparisons = 0;  // of the two devices' memory, after work
-  uint64_t unjudged = 0;     // stretches of work beside the software that were not compared
+  uint64_t unjudged = 0;     // stretches of work beside the software that were not compared, or not wholly
   uint64_t differences = 0;  // pages that the device and a replay left with different bytes
   std::string fault;         // a sentence about the first of them; empty: a replay does what the device did
 };
@@ -64,6 +67,9 @@ class Recorder {
   using Visitor = std::function<void(uint64_t address, std::span<const std::byte> bytes)>;
   void watch_local(std::function<void(const Visitor&)> visit) { visit_local_ = std::move(visit); }
 
+  // Whether others than who calls may write memory now; asked before work. Empty: nobody does.
+  void watch_threads(std::function<bool()> others) { others_write_ = std::move(others); }
+
   // The device looks at a page of system memory for the first time; the bytes stay where they are.
   void on_page(uint64_t address, std::span<const std::byte> bytes);
   void forget(uint64_t address, uint64_t bytes);  // pages of system memory that are gone
@@ -85,7 +91,9 @@ class Recorder {
   struct Page {
     std::span<const std::byte> theirs;
     std::span<std::byte> ours;  // of the second device
+    std::vector<std::byte> before{};  // of ours, when the work began; empty: nobody else writes
     bool differs() const;
+    bool is_by_others() const;  // no byte that differs is one that the work changed
   };
 
   Recorder() = default;
@@ -93,6 +101,7 @@ class Recorder {
   void catch_up();  // with what the software wrote
   void catch_up(uint64_t address, const Page& page);
   void find_local_differences(const Visitor& found);
+  void remember(Page& page) const;
   void keep_time();
   void compare(uint64_t offset);
   void compare_local();
@@ -105,10 +114,12 @@ class Recorder {
   Device* device_ = nullptr;
   std::map<uint64_t, Page> pages_;
   std::function<void(const Visitor&)> visit_local_;
+  std::function<bool()> others_write_;
   std::optional<unsigned> local_bar_;
   bool table_enabled_ = false;
   bool local_tables_ = false;
   bool caught_up_ = false;     // memory was the same before the write that is under way
+  bool others_ = false;        // may write meanwhile
   bool works_beside_ = false;  // engines have work in the time that passes
   uint64_t commands_before_ = 0;
   RecordedRun run_;

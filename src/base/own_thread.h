@@ -1,0 +1,32 @@
+// Threads that the model starts itself. It lives inside programs that are not its own: what is done for their threads
+// must not be done for these.
+#pragma once
+
+#include <atomic>
+
+namespace halogen {
+
+class OwnThread {
+ public:
+  // Of the thread that makes it, as long as it lives.
+  OwnThread() {
+    is_own_ = true;
+    ++count_;
+  }
+  ~OwnThread() {
+    is_own_ = false;
+    --count_;
+  }
+  OwnThread(const OwnThread&) = delete;
+  OwnThread& operator=(const OwnThread&) = delete;
+
+  static bool is_this() { return is_own_; }
+  static unsigned count() { return count_; }
+  static void lose_all() { count_ = 0; }  // in a child of fork(2)
+
+ private:
+  static inline constinit thread_local bool is_own_ = false;
+  static inline std::atomic<unsigned> count_ = 0;
+};
+
+}  // namespace halogen
