@@ -3,40 +3,23 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 
 #include "driver/file_key.h"
+#include "driver/private_descriptor.h"
 
 namespace halogen::shim {
-
-// The lowest number of ours.
-inline int first_private() {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<int>(std::min<rlim_t>(limit.rlim_cur / 2, 700));
-}
 
 // The kernel's table of descriptors grows to those numbers while the process has one thread: with several it would wait
 // for all processors, some ten milliseconds.
 inline void make_room() {
   const long any = syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
   if (any < 0) return;
-  const long high = syscall(SYS_fcntl, any, F_DUPFD_CLOEXEC, first_private());
-  if (high >= 0) syscall(SYS_close, high);
-  syscall(SYS_close, any);
-}
-
-// The same at a higher number; the old one is closed.
-inline int move_up(int descriptor) {
-  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, first_private());
-  if (moved < 0) return descriptor;
-  ::close(descriptor);
-  return moved;
+  const int high = driver::keep_private(static_cast<int>(any));
+  syscall(SYS_close, high);
 }
 
 inline bool is_private(int descriptor) {

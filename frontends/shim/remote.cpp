@@ -149,7 +149,7 @@ Remote::Channel Remote::take_channel(int node) {
     close(ends[0]);
     return {};
   }
-  Channel channel{.socket = driver::keep_private(move_up(ends[0]))};
+  Channel channel{.socket = driver::keep_private(ends[0])};
   int page = -1, got = -1;
   channel.board = Board::create(page);
   const RemoteCall call{.ask = Ask::board};

@@ -20,12 +20,6 @@ inline constexpr int kSharedBufferMark = kSyncFileMark - 2;
 inline constexpr int kSyncObjectMark = kSyncFileMark - 3;
 inline constexpr int kPrivateMark = kSyncFileMark - 4;  // the driver's own: no program has or sees them
 
-// Gives the mark to a descriptor that is no copy of one that a program has.
-inline int keep_private(int descriptor) {
-  if (descriptor >= 0) fcntl(descriptor, F_SETSIG, kPrivateMark);
-  return descriptor;
-}
-
 inline std::optional<FileKey> key_of(int descriptor) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return std::nullopt;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "driver/file_key.h"
+#include "driver/private_descriptor.h"
 #include "driver/quiet_thread.h"
 
 namespace halogen::driver {

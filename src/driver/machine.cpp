@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/file_key.h"
+#include "driver/private_descriptor.h"
 
 namespace halogen::driver {
 namespace {

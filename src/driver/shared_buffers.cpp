@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/private_descriptor.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -138,8 +140,8 @@ int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer)
   const auto all = static_cast<uint64_t>(status.st_size);
   if (all <= Buffer::kBehind || all % kPageBytes != 0) return -EINVAL;
   const uint64_t bytes = all - Buffer::kBehind;
-  const int own =
-      keep_private(::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC));  // the device writes, whatever others may
+  // The device writes, whatever others may.
+  const int own = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
   if (own < 0) return -EINVAL;
   buffer = Buffer::import(hardware, own, bytes);
   close(own);

@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
 
-#include "driver/file_key.h"
+#include "driver/private_descriptor.h"
 
 namespace halogen::driver {
 
@@ -21,7 +22,8 @@ static_assert(sizeof(Member) * SharedPage::kMembers == SharedPage::kBytes);
 std::unique_ptr<SharedPage> SharedPage::open(Neighbours& neighbours, int descriptor, uint64_t offset, uint64_t bytes) {
   std::unique_ptr<SharedPage> page(new SharedPage(neighbours));
   // An open of its own: locks belong to opens.
-  page->file_ = keep_private(::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDWR | O_CLOEXEC));
+  const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
+  page->file_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); });
   if (page->file_ < 0) return nullptr;
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, page->file_, static_cast<off_t>(offset));

@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/private_descriptor.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -157,7 +159,7 @@ int SyncFiles::create(const FenceRef& fence, std::string name) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
   const std::optional<FileKey> key = key_of(ends[0]);
-  keep_private(ends[1]);
+  ends[1] = keep_private(ends[1]);
   if (!key || fcntl(ends[0], F_SETSIG, kSyncFileMark) != 0) {
     close(ends[0]);
     close(ends[1]);
@@ -200,8 +202,8 @@ std::optional<SyncFile> SyncFiles::find(int descriptor) {
   std::erase_if(foreign_, [](const auto& each) { return each.second.expired(); });
   std::shared_ptr<ForeignFence> fence = foreign_[*key].lock();
   if (!fence) {
-    const int own =
-        keep_private(::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
+    const int own = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (own < 0) return std::nullopt;
     foreign_[*key] = fence = std::make_shared<ForeignFence>(own);
     fence->look();

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/private_descriptor.h"
+
 namespace halogen::driver {
 namespace {
 
@@ -77,7 +79,7 @@ bool SyncObjectFiles::is_one(int descriptor) {
 
 int SyncObjectFiles::create(const SyncObjectRef& object) {
   if (!object->is_shared()) {
-    const int file = keep_private(memfd_create("halogen sync object", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const int file = open_private([] { return memfd_create("halogen sync object", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
     if (file < 0) return -errno;
     const bool made = ftruncate(file, static_cast<off_t>(SharedObject::kBytes)) == 0 &&
                       fcntl(file, F_ADD_SEALS, kSeals) == 0 && object->share(neighbours_, watch_, file, true);
@@ -102,7 +104,7 @@ SyncObjectRef SyncObjectFiles::find(int descriptor) {
     if (SyncObjectRef object = found->second.lock()) return object;
   }
   if (!is_one(descriptor)) return nullptr;
-  const int file = keep_private(::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC));
+  const int file = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
   if (file < 0) return nullptr;
   auto object = std::make_shared<SyncObject>();
   if (!object->share(neighbours_, watch_, file, false)) {
