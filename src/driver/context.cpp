@@ -1,5 +1,6 @@
 #include "driver/context.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
 
@@ -20,7 +21,7 @@ int Context::begin() {
         if (slot.siblings[i] == slot.siblings[j]) return -EINVAL;
       }
     }
-    // Contexts take turns; one keeps its engine, so that its work stays in order.
+    // Contexts take turns at the start.
     slot.queue = slot.siblings[number % slot.siblings.size()];
   }
   in_use = true;
@@ -47,6 +48,19 @@ EngineSlot* Context::find_slot(const Gpu& gpu, uint64_t flags) {
     return nullptr;
   }
   return index < engines.size() && engines[index].queue != nullptr ? &engines[index] : nullptr;
+}
+
+void Context::balance(EngineSlot& slot) {
+  if (slot.siblings.empty() || slot.queue->idle() || (slot.last && !slot.last->done)) return;
+  const auto free = std::find_if(slot.siblings.begin(), slot.siblings.end(), [](auto* each) { return each->idle(); });
+  if (free == slot.siblings.end()) return;
+  const auto state_of = [&](auto place) -> std::shared_ptr<EngineContext>& {
+    return slot.sibling_states[static_cast<size_t>(place - slot.siblings.begin())];
+  };
+  slot.sibling_states.resize(slot.siblings.size());
+  state_of(std::find(slot.siblings.begin(), slot.siblings.end(), slot.queue)) = std::move(slot.state);
+  slot.queue = *free;
+  slot.state = std::move(state_of(free));
 }
 
 std::shared_ptr<EngineContext> Context::on(EngineSlot& slot, size_t index) {

@@ -25,10 +25,12 @@ struct Sseu {
 // One number of the program's for an engine. Two numbers of one engine are two contexts to it.
 struct EngineSlot {
   EngineQueue* queue = nullptr;          // null: a hole
-  std::vector<EngineQueue*> siblings;    // any of these may be `queue`: chosen at the first use
+  std::vector<EngineQueue*> siblings;    // any of these may be `queue`: chosen anew when the last work is done
   std::vector<EngineQueue*> parallel;    // batches come in as many at a time, one for each
   std::shared_ptr<EngineContext> state;  // made at the first use
   std::vector<std::shared_ptr<EngineContext>> parallel_states;
+  std::vector<std::shared_ptr<EngineContext>> sibling_states;  // of those that are not `queue` now
+  std::shared_ptr<Fence> last;                                 // of its work
   Sseu sseu;
   bool banned = false;
 };
@@ -57,6 +59,9 @@ struct Context {
   int begin();
   // The slot that the flags of EXECBUFFER2 name. Null: none such.
   EngineSlot* find_slot(const Gpu& gpu, uint64_t flags);
+  // Work that would wait behind another's goes to a sibling that has none; not while some of its own is in flight,
+  // which stays in order so.
+  static void balance(EngineSlot& slot);
   // What it is on that engine, or on one of those that work side by side. Null: no memory.
   std::shared_ptr<EngineContext> on(EngineSlot& slot, size_t index = 0);
   EngineSlot* slot_of(const EngineContext& state);

@@ -82,6 +82,7 @@ class Execution {
     context_ = context;
     slot_ = context_->find_slot(call_.kernel.gpu(), arguments_.flags);
     if (slot_ == nullptr) return -EINVAL;
+    Context::balance(*slot_);
     return slot_->banned ? -EIO : 0;
   }
 
@@ -99,6 +100,11 @@ class Execution {
       if (!item.buffer) return -ENOENT;
       if (item.buffer->size() > context_->space->size()) return -E2BIG;
       if (item.buffer->purged) return -EFAULT;
+      // Mappings of buffers have no pages that could be lent.
+      if (item.buffer->is_of_program() &&
+          call_.kernel.is_mapping(item.buffer->program_address(), item.buffer->size())) {
+        return -EFAULT;
+      }
       if (const int result = item.buffer->validate(); result != 0) return result;
       item.buffer->sync_view();
       places_.emplace(object.handle, items_.size());
@@ -269,6 +275,8 @@ class Execution {
   size_t width() const { return slot_->parallel.empty() ? 1 : slot_->parallel.size(); }
 
   int submit() {
+    if (context_->owner == nullptr) return -ENOENT;  // destroyed while this waited
+    if (slot_->banned) return -EIO;
     // Of buffers that other processes have too, whoever comes second waits for the first.
     SharedLocks others;
     for (const Item& item : items_) {
@@ -322,6 +330,7 @@ class Execution {
     }
     if (context_->single_timeline && context_->last) add_wait(*request, context_->last);
     fences_.hold(*request);
+    if (!slot_->siblings.empty()) slot_->last = request;
     return request;
   }
 

@@ -75,7 +75,10 @@ int adopt_memory(Call& call, drm_i915_gem_userptr& user) {
   const bool read_only = (user.flags & I915_USERPTR_READ_ONLY) != 0;
   if (read_only && !chip.read_only_pages) return -ENODEV;
   if (!is_own_process()) return -ENODEV;  // the device works in this process
-  if ((user.flags & I915_USERPTR_PROBE) != 0 && !is_user_mapped(user.user_ptr, user.user_size)) return -EFAULT;
+  if ((user.flags & I915_USERPTR_PROBE) != 0) {
+    if (!is_user_mapped(user.user_ptr, user.user_size)) return -EFAULT;
+    if (call.kernel.is_mapping(user.user_ptr, user.user_size)) return -EFAULT;  // has no pages that could be lent
+  }
   const BufferRef buffer = Buffer::of_program(call.kernel.gpu().hardware(), user.user_ptr, user.user_size, read_only);
   call.kernel.add_program_buffer(buffer);
   user.handle = call.file.buffers.add(buffer);
