@@ -211,11 +211,12 @@ int run(const Options& options) {
   }
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());
-  shim::hold_tree(*tree);  // until the end
+  const int held = shim::hold_tree(*tree);
   set_environment(options, *tree, preload);
   int status = start_and_wait(options.command, program);
   if (!options.trace.empty() && !say_recorded(*tree) && status == 0) status = kExitFault;
-  shim::remove_tree(*tree);
+  if (held >= 0) close(held);
+  shim::remove_unused_tree(*tree);  // children of the program may go on
   return status;
 }
 

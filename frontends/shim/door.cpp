@@ -24,7 +24,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/own_thread.h"
 #include "descriptors.h"
+#include "driver/lent_memory.h"
 #include "driver/user_memory.h"
 #include "driver/user_rights.h"
 #include "frames.h"
@@ -60,6 +62,21 @@ class NoSignals {
   sigset_t before_;
 };
 
+// No call of the door is a point at which its thread is cancelled, though what it calls may be one.
+class NotCancelled {
+ public:
+  NotCancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~NotCancelled() {
+    int now = 0;
+    pthread_setcancelstate(before_, &now);
+  }
+  NotCancelled(const NotCancelled&) = delete;
+  NotCancelled& operator=(const NotCancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 // A signal's handler that calls while the same thread is inside finds the lock taken: it gets an error instead.
 thread_local bool inside = false;
 class Inside {
@@ -76,6 +93,17 @@ class Inside {
   bool first_;
 };
 
+// A call that nothing interrupts: signals' handlers run when it has let go of everything.
+class Whole {
+ public:
+  explicit operator bool() const { return static_cast<bool>(inside_); }
+
+ private:
+  driver::Interruption signals_;  // the last to go
+  NotCancelled cancellation_;
+  Inside inside_;
+};
+
 // A call that may wait: when a signal comes meanwhile, its handler runs when the call has let go of everything. Then
 // the call fails, or is made again.
 template <class Function>
@@ -84,6 +112,7 @@ int interruptible(Function function) {
     driver::Interruption interruption;
     int result = -EIO;
     {
+      const NotCancelled whole;
       const Inside first;
       if (!first) return -EIO;
       result = function();
@@ -167,16 +196,27 @@ Door* Door::get() {
 // Our ends of nodes, channels and fences are not a child's: it would hold them open when this process is gone.
 void Door::before_fork() {
   Door* const door = known();
-  if (door != nullptr) door->guard_.lock();
+  if (door != nullptr) {
+    door->guard_.lock();
+    driver::limit_guard().lock();
+    driver::LentMemory::of_process().guard().lock();
+  }
   forking = door;
 }
 void Door::after_fork_here() {
-  if (forking != nullptr) forking->guard_.unlock();
+  if (forking != nullptr) forking->unlock();
+}
+void Door::unlock() {
+  driver::LentMemory::of_process().guard().unlock();
+  driver::limit_guard().unlock();
+  guard_.unlock();
 }
 void Door::after_fork_there() {
   if (forking == nullptr) return;
   for_each_private([](int descriptor) { syscall(SYS_close, descriptor); });
-  forking->guard_.unlock();
+  OwnThread::lose_all();
+  forking->unlock();
+  Paths::get()->hold();
 }
 
 namespace {
@@ -230,8 +270,9 @@ bool Door::boot() {
   kernel_ = std::move(*kernel);
   booted_.store(true, std::memory_order_release);
   report_ = Report::start(*kernel_, Paths::get()->root());
-  poll_ = driver::keep_private(move_up(epoll_create1(EPOLL_CLOEXEC)));
+  poll_ = driver::keep_private(epoll_create1(EPOLL_CLOEXEC));
   std::thread([this] {
+    const OwnThread here;
     pthread_setname_np(pthread_self(), "halogen-door");
     serve();
   }).detach();
@@ -239,6 +280,7 @@ bool Door::boot() {
 }
 
 int Door::open(NodeKind kind, int flags) {
+  const Whole whole;
   if (!boot()) return -ENOMEM;
   wait_for_closes();
   int ends[2];
@@ -248,7 +290,7 @@ int Door::open(NodeKind kind, int flags) {
   fcntl(ends[0], F_SETSIG, driver::kNodeMark);
   auto node = std::make_shared<Node>();
   node->kind = kind;
-  node->peer = driver::keep_private(move_up(ends[1]));
+  node->peer = driver::keep_private(ends[1]);
   node->file = kernel_->open({.render = kind == NodeKind::render, .events = node->peer});
   if (!node->file) {
     ::close(ends[0]);
@@ -274,6 +316,8 @@ std::shared_ptr<Node> Door::find(int descriptor) {
   const std::optional<ino_t> inode = socket_inode(descriptor);
   errno = error;
   if (!inode) return nullptr;
+  const driver::Interruption signals;
+  const Inside first;
   const std::lock_guard lock(guard_);
   if (const auto found = nodes_.find(*inode); found != nodes_.end()) return found->second;
   const std::optional<NodeKind> kind = kind_by_name(descriptor);
@@ -314,7 +358,7 @@ bool Door::serves(int descriptor) {
 
 void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int protection, int flags, uint64_t offset) {
   if (node.remote) return node.remote->map(descriptor, address, bytes, protection, flags, offset);
-  const Inside first;
+  const Whole first;
   if (!first) {
     errno = EIO;
     return MAP_FAILED;
@@ -340,20 +384,21 @@ Door* Door::to_tell() {
 
 Leaving::Leaving(void* address, size_t bytes) : door_(Door::to_tell()) {
   if (door_ == nullptr) return;
-  const Inside first;
+  driver::lose_user_memory(reinterpret_cast<uintptr_t>(address), bytes);
+  const Whole first;
   kept_ = door_->kernel().forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 // Nothing here keeps a buffer alone: the driver's lock guards its end.
 Leaving::~Leaving() {
   if (kept_.empty()) return;
-  const Inside first;
+  const Whole first;
   door_->kernel().release(std::move(kept_));
 }
 
 void Leaving::move_to(const void* address, size_t bytes) {
   if (kept_.empty()) return;
-  const Inside first;
+  const Whole first;
   for (const driver::BufferRef& buffer : kept_) {
     door_->kernel().keep_mapping(reinterpret_cast<uintptr_t>(address), bytes, buffer);
   }
@@ -362,15 +407,23 @@ void Leaving::move_to(const void* address, size_t bytes) {
 int Door::fence_file(int descriptor, bool also_reads) {
   Door* const door = get();
   if (door == nullptr || inside || !door->serves(descriptor)) return -EIO;
-  const Inside first;
+  const Whole first;
   return door->kernel_->fence_file(descriptor, also_reads);
 }
 
 void Door::lose_rights(const void* address, size_t bytes) {
   driver::lose_user_rights(reinterpret_cast<uintptr_t>(address), bytes);
-  Door* const door = to_tell();
+  settle(address, bytes);
+}
+
+bool Door::is_inside() {
+  return inside;
+}
+
+void Door::settle(const void* address, size_t bytes) {
+  Door* const door = OwnThread::is_this() ? nullptr : to_tell();
   if (door == nullptr) return;
-  const Inside first;
+  const Whole first;
   door->kernel_->settle_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
@@ -431,8 +484,9 @@ void Door::serve() {
     if (got <= 0) {
       drop(inode);
     } else if (channel >= 0) {
-      channel = driver::keep_private(move_up(channel));
+      channel = driver::keep_private(channel);
       std::thread([this, channel, node] {
+        const OwnThread here;
         pthread_setname_np(pthread_self(), "halogen-client");
         serve_client(channel, *node);
         ::close(channel);
@@ -506,6 +560,7 @@ void Door::write_report() {
   if (frames_) kernel_->finish_display();
   if (report_) report_->write();
   if (tracepoints_) tracepoints_->flush();
+  const NotCancelled whole;
   if (recording_) kernel_->while_still([&] { recording_->finish(); });
 }
 

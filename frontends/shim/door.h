@@ -57,6 +57,9 @@ class Door {
   static std::optional<int> check_shared_map(int descriptor, size_t bytes, uint64_t offset);
   // The program is about to forbid that memory there is read or written.
   static void lose_rights(const void* address, size_t bytes);
+  // Memory there is about to go by calls that nobody sees: what works on it ends first.
+  static void settle(const void* address, size_t bytes);
+  static bool is_inside();  // this thread is at work in the driver
   // A buffer shows there.
   static bool is_mapping(const void* address, size_t bytes);
   // Instead of a shared buffer, for poll(2). Or a negative errno.
@@ -79,6 +82,7 @@ class Door {
   static void before_fork();
   static void after_fork_here();
   static void after_fork_there();
+  void unlock();  // after a fork
 
   pid_t pid_;
   Door* next_ = nullptr;

@@ -54,7 +54,7 @@ void* map(const void* caller, void* address, size_t bytes, int protection, int f
 
 void finish() {
   if (Door* const door = Door::get()) door->write_report();
-  if (Paths* const paths = Paths::get()) paths->remove_own_tree();
+  if (Paths* const paths = Paths::get()) paths->leave_tree();
 }
 
 __attribute__((constructor)) void start() {

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -56,10 +57,36 @@ ssize_t refuse() {
   return -1;
 }
 
-bool cannot_read(const void* caller, int descriptor) {
-  if (is_ours(caller)) return false;
-  const int mark = mark_of(descriptor);
-  return mark != 0 && mark != kNodeMark && mark != kControlMark;  // nodes give events
+// Nodes give events, whole ones: as many as there are and fit.
+ssize_t read_events(int descriptor, void* into, size_t bytes) {
+  auto* const place = static_cast<char*>(into);
+  for (size_t done = 0;;) {
+    const int wait = done == 0 ? 0 : MSG_DONTWAIT;
+    const int error = errno;
+    const ssize_t next = recv(descriptor, nullptr, 0, MSG_PEEK | MSG_TRUNC | wait);
+    if (next <= 0 && done == 0) return next;
+    if (next <= 0 || static_cast<size_t>(next) > bytes - done) {
+      errno = error;
+      return static_cast<ssize_t>(done);
+    }
+    const ssize_t got = recv(descriptor, place + done, bytes - done, MSG_DONTWAIT);
+    if (got > 0) {
+      done += static_cast<size_t>(got);
+    } else if (got == 0 || errno != EAGAIN) {
+      return done == 0 ? got : static_cast<ssize_t>(done);
+    }
+  }
+}
+
+template <class Real>
+ssize_t read_any(const void* caller, int descriptor, void* into, size_t bytes, Real real) {
+  const int mark = is_ours(caller) ? 0 : mark_of(descriptor);
+  if (mark == 0 || mark == kControlMark) return real();
+  return mark == kNodeMark ? read_events(descriptor, into, bytes) : refuse();
+}
+
+bool cannot_write(const void* caller, int descriptor) {
+  return !is_ours(caller) && mark_of(descriptor) != 0;
 }
 
 // A node is always at its start; a shared buffer tells its size, and nothing else.
@@ -242,18 +269,24 @@ class Selection {
 }  // namespace
 
 HALOGEN_EXPORT ssize_t read(int descriptor, void* into, size_t bytes) {
-  if (cannot_read(__builtin_return_address(0), descriptor)) return refuse();
-  return HALOGEN_NEXT(ssize_t(int, void*, size_t), "read")(descriptor, into, bytes);
+  return read_any(__builtin_return_address(0), descriptor, into, bytes,
+                  [&] { return HALOGEN_NEXT(ssize_t(int, void*, size_t), "read")(descriptor, into, bytes); });
 }
 HALOGEN_EXPORT ssize_t __read_chk(int descriptor, void* into, size_t bytes, size_t room) {
-  if (cannot_read(__builtin_return_address(0), descriptor)) return refuse();
-  return HALOGEN_NEXT(ssize_t(int, void*, size_t, size_t), "__read_chk")(descriptor, into, bytes, room);
+  return read_any(__builtin_return_address(0), descriptor, into, bytes, [&] {
+    return HALOGEN_NEXT(ssize_t(int, void*, size_t, size_t), "__read_chk")(descriptor, into, bytes, room);
+  });
 }
 HALOGEN_EXPORT ssize_t write(int descriptor, const void* from, size_t bytes) {
   const int mark = is_ours(__builtin_return_address(0)) ? 0 : mark_of(descriptor);
   if (mark == kControlMark) return halogen::shim::drop_caches(from, bytes);
   if (mark != 0) return refuse();
   return HALOGEN_NEXT(ssize_t(int, const void*, size_t), "write")(descriptor, from, bytes);
+}
+
+HALOGEN_EXPORT ssize_t writev(int descriptor, const iovec* from, int count) {
+  if (cannot_write(__builtin_return_address(0), descriptor)) return refuse();
+  return HALOGEN_NEXT(ssize_t(int, const iovec*, int), "writev")(descriptor, from, count);
 }
 
 HALOGEN_EXPORT off_t lseek(int descriptor, off_t offset, int whence) noexcept {

@@ -205,12 +205,22 @@ HALOGEN_EXPORT char* canonicalize_file_name(const char* path) noexcept {
   return realpath(path, nullptr);
 }
 
-HALOGEN_EXPORT int glob(const char* pattern, int flags, int (*failed)(const char*, int), glob_t* result) noexcept {
-  const auto real = HALOGEN_NEXT(int(const char*, int, int (*)(const char*, int), glob_t*), "glob");
+template <class List>
+static int find_all(const char* pattern, int flags, int (*failed)(const char*, int), List* result,
+                    int (*real)(const char*, int, int (*)(const char*, int), List*)) {
   const int status = real(Led(pattern), flags, failed, result);
   if (status == 0) {
     for (size_t i = 0; i < result->gl_pathc; ++i)
       given_back(result->gl_pathv[result->gl_offs * ((flags & GLOB_DOOFFS) != 0) + i]);
   }
   return status;
+}
+
+HALOGEN_EXPORT int glob(const char* pattern, int flags, int (*failed)(const char*, int), glob_t* result) noexcept {
+  return find_all(pattern, flags, failed, result,
+                  HALOGEN_NEXT(int(const char*, int, int (*)(const char*, int), glob_t*), "glob"));
+}
+HALOGEN_EXPORT int glob64(const char* pattern, int flags, int (*failed)(const char*, int), glob64_t* result) noexcept {
+  return find_all(pattern, flags, failed, result,
+                  HALOGEN_NEXT(int(const char*, int, int (*)(const char*, int), glob64_t*), "glob64"));
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "descriptors.h"
 #include "settings.h"
@@ -80,11 +81,15 @@ Paths::Paths() : device_(getenv(kDeviceVariable)) {
 }
 
 void Paths::prepare() {
-  driver::keep_private(move_up(hold_tree(root_)));
+  hold();
   card_ = place(root_ + "/dev/dri/card0");
   render_ = place(root_ + "/dev/dri/renderD128");
   debug_ = place(root_ + "/sys/kernel/debug");
   control_ = place(root_ + "/sys/kernel/debug/dri/0/i915_gem_drop_caches");
+}
+
+void Paths::hold() {
+  held_ = driver::keep_private(hold_tree(root_));
 }
 
 Paths::Place Paths::place(const std::string& path) const {
@@ -105,8 +110,6 @@ const std::string& Paths::root() {
       return;
     }
     root_ = *made;
-    own_ = true;
-    maker_ = getpid();
     setenv(kTreeVariable, root_.c_str(), 1);  // for programs that this one starts
     prepare();
   });
@@ -168,8 +171,11 @@ bool Paths::is_debug_root(const struct stat& info) {
   return debug_.inode != 0 && debug_.fits(info);
 }
 
-void Paths::remove_own_tree() {
-  if (own_ && maker_ == getpid()) remove_tree(root_);
+void Paths::leave_tree() {
+  const pid_t pid = getpid();
+  if (std::exchange(left_, pid) == pid) return;
+  if (held_ >= 0) close(held_);
+  remove_unused_tree(root_);
 }
 
 std::optional<int> open_file_of(const char* path) {

@@ -48,8 +48,10 @@ class Paths {
   // The folder that debugfs would be mounted on.
   bool is_debug_root(const struct stat& info);
 
-  // At the end of the process that made the tree.
-  void remove_own_tree();
+  // By which this process uses the tree: at the start, and in a child of fork.
+  void hold();
+  // At the end of the process: the tree goes with the last that uses it.
+  void leave_tree();
 
  private:
   Paths();
@@ -64,8 +66,8 @@ class Paths {
 
   std::string device_;
   std::string root_;
-  bool own_ = false;
-  pid_t maker_ = 0;
+  int held_ = -1;
+  pid_t left_ = 0;  // the process that has left the tree: a child of vfork may come first
   Place card_, render_, debug_, control_;
 };
 

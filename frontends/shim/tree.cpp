@@ -217,15 +217,22 @@ int hold_tree(const std::string& root) {
   return static_cast<int>(file);
 }
 
-// Of runs that were killed. A tree that has no such file yet is just being made.
+// Not by open(2) of the library, either. A tree that has no such file yet is just being made.
+void remove_unused_tree(const std::string& root) {
+  if (!fs::path(root).filename().string().starts_with(kTreePrefix)) return;  // somebody else's
+  const auto file =
+      static_cast<int>(syscall(SYS_openat, AT_FDCWD, (root + kHeldFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file < 0) return;
+  std::error_code error;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) fs::remove_all(root, error);
+  close(file);
+}
+
+// Of runs that were killed.
 static void remove_abandoned(const std::string& folder) {
   std::error_code error;
   for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
-    if (!each.path().filename().string().starts_with(kTreePrefix)) continue;
-    const int file = open((each.path().string() + kHeldFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) continue;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) remove_tree(each.path());
-    close(file);
+    remove_unused_tree(each.path());
   }
 }
 
@@ -244,11 +251,6 @@ Result<std::string> make_private_tree(const spec::DeviceModel& model) {
   root = std::filesystem::canonical(root, error).string();
   if (const auto done = make_tree(model, root); !done) return done.error();
   return root;
-}
-
-void remove_tree(const std::string& root) {
-  std::error_code error;
-  std::filesystem::remove_all(root, error);
 }
 
 }  // namespace halogen::shim

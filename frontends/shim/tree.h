@@ -16,6 +16,6 @@ Result<void> make_tree(const spec::DeviceModel& model, const std::string& root);
 int hold_tree(const std::string& root);
 // A new private folder with the tree of a device. Folders of runs that were killed go.
 Result<std::string> make_private_tree(const spec::DeviceModel& model);
-void remove_tree(const std::string& root);
+void remove_unused_tree(const std::string& root);  // nobody has such a descriptor
 
 }  // namespace halogen::shim

@@ -9,7 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "driver/file_key.h"
+#include "driver/lent_memory.h"
+#include "driver/private_descriptor.h"
 #include "driver/shared_buffers.h"
 #include "driver/space.h"
 #include "driver/user_memory.h"
@@ -19,6 +20,7 @@ namespace halogen::driver {
 Buffer::~Buffer() {
   while (!spaces.empty()) spaces.back()->unbind(*this);
   drop_pages();
+  if (of_program_) LentMemory::of_process().remove(program_, bytes_);
   if (shared_ >= 0) close(shared_);
   if (large_ >= 0) close(large_);
 }
@@ -31,7 +33,7 @@ int Buffer::descriptor() const {
 bool Buffer::need_content() {
   if (has_pages() || large_ >= 0) return true;
   if (of_program_ || bytes_ <= hardware_.pages(local_).all_bytes()) return need_pages();
-  const int file = keep_private(memfd_create("halogen large buffer", MFD_CLOEXEC));
+  const int file = open_private([] { return memfd_create("halogen large buffer", MFD_CLOEXEC); });
   if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
     if (file >= 0) close(file);
     return false;
@@ -87,7 +89,7 @@ int Buffer::share() {
   if (shared_ >= 0) return 0;
   if (of_program_) return -EINVAL;
   if (!need_pages()) return -ENOMEM;
-  const int file = keep_private(memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const int file = open_private([] { return memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
   if (file < 0) return -errno;
   SharedMemory& memory = hardware_.machine().of(local_);
   const bool moved = ftruncate(file, static_cast<off_t>(bytes_ + kBehind)) == 0 &&
@@ -126,7 +128,7 @@ bool Buffer::copy_into(int file) const {
 std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint64_t bytes) {
   auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
   if (!buffer->need_pages()) return nullptr;
-  const int file = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  const int file = open_private([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); });
   if (file < 0 || !hardware.machine().of(false).replace(buffer->run_.address, bytes, file)) {
     if (file >= 0) close(file);
     return nullptr;
@@ -140,6 +142,7 @@ std::shared_ptr<Buffer> Buffer::of_program(Hardware& hardware, uint64_t address,
   buffer->program_ = address;
   buffer->of_program_ = true;
   buffer->read_only_ = read_only;
+  LentMemory::of_process().add(address, bytes);
   return buffer;
 }
 

@@ -5,8 +5,12 @@
 namespace halogen::driver {
 namespace {
 
-// Those that a thread causes itself come at once.
-constexpr int kOwnFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+sigset_t all_but_faults() {
+  sigset_t all;
+  sigfillset(&all);
+  for (const int signal : kOwnFaults) sigdelset(&all, signal);
+  return all;
+}
 
 enum class Effect { none, restart, interrupt };
 
@@ -20,16 +24,21 @@ Effect effect_of(int signal) {
 
 }  // namespace
 
+// Handlers that run now may jump away.
 Interruption::~Interruption() {
-  if (held_) pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
   current_ = before_;
+  if (held_) pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+void Interruption::hold_back_until_end(sigset_t& mask) {
+  mask_ = mask;  // of several that came at once the last is the outermost
+  held_ = true;
+  mask = all_but_faults();
 }
 
 void Interruption::hold_back() {
   if (held_) return;
-  sigset_t all;
-  sigfillset(&all);
-  for (const int signal : kOwnFaults) sigdelset(&all, signal);
+  const sigset_t all = all_but_faults();
   held_ = pthread_sigmask(SIG_BLOCK, &all, &mask_) == 0;
 }
 
@@ -62,6 +71,7 @@ bool Interruption::deliver() {
     if (effect_of(signal) == Effect::interrupt) again = false;
   }
   held_ = false;
+  current_ = before_;
   pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
   return again;
 }

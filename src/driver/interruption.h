@@ -1,12 +1,15 @@
-// Signals of the program while a call waits. They are held back until the call has let go of everything; then their
-// handlers run, and the call fails with EINTR or is made again, as the handlers want it (SA_RESTART). Signals that
-// nobody handles and that end nothing do not disturb. Whoever makes a call that may be interrupted has one of these
-// around it; without, waits are not interrupted.
+// Signals of the program while a call is at work or waits. They are held back until the call has let go of everything;
+// then their handlers run, and the call fails with EINTR or is made again, as the handlers want it (SA_RESTART).
+// Signals that nobody handles and that end nothing do not disturb. Whoever makes a call that may be interrupted has one
+// of these around it; without, waits are not interrupted.
 #pragma once
 
 #include <signal.h>
 
 namespace halogen::driver {
+
+// Those that a thread causes itself come at once.
+inline constexpr int kOwnFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
 class Interruption {
  public:
@@ -17,7 +20,9 @@ class Interruption {
 
   static Interruption* current() { return current_; }  // of this thread; null: none
 
-  void hold_back();     // from now on
+  void hold_back();  // from now on
+  // The same from a signal's handler: from its return on, when this will be the thread's mask.
+  void hold_back_until_end(sigset_t& mask);
   bool is_due() const;  // somebody wants to be handled
   // What poll(2) on a descriptor of signals shall wait for; signalfd(2) makes it, or changes it when it is one already.
   int watch(int descriptor) const;

@@ -9,8 +9,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "driver/file_key.h"
 #include "driver/ioctls.h"
+#include "driver/lent_memory.h"
+#include "driver/private_descriptor.h"
 #include "driver/quiet_thread.h"
 #include "driver/tracepoints.h"
 #include "driver/user_memory.h"
@@ -233,7 +234,6 @@ int Kernel::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t by
 void Kernel::add_program_buffer(const BufferRef& buffer) {
   std::erase_if(program_buffers_, [](const std::weak_ptr<Buffer>& each) { return each.expired(); });
   program_buffers_.push_back(buffer);
-  has_program_buffers_ = true;
 }
 
 void Kernel::add_purgeable(const BufferRef& buffer) {
@@ -279,7 +279,7 @@ std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
 }
 
 void Kernel::settle_memory(uint64_t address, uint64_t bytes) {
-  if (!has_program_buffers_) return;
+  if (!LentMemory::of_process().touches(address, bytes)) return;
   Lock lock = enter();
   const std::vector<std::weak_ptr<Buffer>> all = program_buffers_;
   for (const std::weak_ptr<Buffer>& each : all) {
@@ -398,11 +398,12 @@ void Kernel::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::
     bed = beds_.back();
     beds_.pop_back();
   } else {
-    bed.bell = keep_private(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    bed.bell = open_private([] { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); });
   }
   const bool is_new = bed.signals < 0;
-  if (const int signals = interruption.watch(bed.signals); signals >= 0) bed.signals = signals;
-  if (is_new) keep_private(bed.signals);
+  if (const int signals = interruption.watch(bed.signals); signals >= 0) {
+    bed.signals = is_new ? keep_private(signals) : signals;
+  }
   if (bed.bell < 0) {  // no descriptor left
     changed_.wait_for(lock, std::chrono::milliseconds(1));
     return;

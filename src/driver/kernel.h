@@ -5,7 +5,6 @@
 // Errors are the kernel's errno for the same mistake, negative.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -191,8 +190,7 @@ class Kernel {
   std::map<std::pair<const Buffer*, bool>, uint64_t> offsets_;
   std::map<uint64_t, Offer> mappings_;
   std::vector<std::weak_ptr<Buffer>> program_buffers_;  // over the program's own memory
-  std::atomic<bool> has_program_buffers_ = false;
-  std::vector<std::weak_ptr<Buffer>> purgeable_;  // that programs can do without
+  std::vector<std::weak_ptr<Buffer>> purgeable_;        // that programs can do without
   LiveMappings live_;
   int empty_ = -1;  // a file without content: what is mapped of it cannot be touched
 

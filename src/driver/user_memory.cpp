@@ -1,5 +1,6 @@
 #include "driver/user_memory.h"
 
+#include <link.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -40,6 +42,12 @@ const std::byte* find_known(uint64_t address, size_t bytes) {
 
 void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+}
+
+// Unless the program took rights away there.
+bool has_all_rights(uint64_t address, size_t bytes) {
+  return address >= lost_end.load(std::memory_order_relaxed) ||
+         address + bytes <= lost_start.load(std::memory_order_relaxed);
 }
 
 // Whether the range lies on the calling thread's own stack, above this call: such memory is there for certain unless
@@ -70,8 +78,65 @@ bool on_own_stack(uint64_t address, size_t bytes) {
   const uint64_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (here < stack.start || here >= stack.end) return false;  // a program that switches stacks itself
   if (address < here || address >= stack.end || bytes > stack.end - address) return false;
-  return address >= lost_end.load(std::memory_order_relaxed) ||
-         address + bytes <= lost_start.load(std::memory_order_relaxed);
+  return has_all_rights(address, bytes);
+}
+
+struct Range {
+  uint64_t start = 0, end = 0;
+  bool holds(uint64_t address, size_t bytes) const {
+    return address >= start && address < end && bytes <= end - address;
+  }
+  bool touches(uint64_t address, uint64_t bytes) const { return address < end && start < address + bytes; }
+};
+
+// Variables of the program itself: they are there as long as it is.
+const Range& program_variables() {
+  static const Range found = [] {
+    Range range;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* into) {
+          Range& result = *static_cast<Range*>(into);
+          for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& part = info->dlpi_phdr[i];
+            const uint64_t start = info->dlpi_addr + part.p_vaddr;
+            constexpr unsigned kBoth = PF_R | PF_W;
+            if (part.p_type == PT_LOAD && (part.p_flags & kBoth) == kBoth) result = {start, start + part.p_memsz};
+          }
+          for (unsigned i = 0; i < info->dlpi_phnum; ++i) {  // what the loader has locked
+            const auto& part = info->dlpi_phdr[i];
+            const uint64_t end = (info->dlpi_addr + part.p_vaddr + part.p_memsz + 4095) / 4096 * 4096;
+            if (part.p_type == PT_GNU_RELRO) result.start = std::max(result.start, end);
+          }
+          return 1;  // only the first, which is the program
+        },
+        &range);
+    return range;
+  }();
+  return found;
+}
+
+// The C library's first heap, as far as it reaches now: what lies there belongs to it.
+Range first_heap() {
+  static const uint64_t start = [] {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.ends_with("[heap]")) return std::strtoull(line.c_str(), nullptr, 16);
+    }
+    return ~0ull;
+  }();
+  return {start, reinterpret_cast<uintptr_t>(sbrk(0))};
+}
+
+// Memory that can be touched without asking the host.
+bool is_certain(uint64_t address, size_t bytes) {
+  if (on_own_stack(address, bytes)) return true;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false;
+#endif
+#endif
+  if (other_process != 0 || !has_all_rights(address, bytes)) return false;
+  return program_variables().holds(address, bytes) || first_heap().holds(address, bytes);
 }
 
 // What the list of mappings says.
@@ -113,7 +178,7 @@ KnownPieces::~KnownPieces() {
 
 bool read_user(uint64_t address, void* into, size_t bytes) {
   if (bytes == 0) return true;
-  if (on_own_stack(address, bytes)) {
+  if (is_certain(address, bytes)) {
     std::memcpy(into, pointer_at(address), bytes);
     return true;
   }
@@ -128,7 +193,7 @@ bool read_user(uint64_t address, void* into, size_t bytes) {
 
 bool write_user(uint64_t address, const void* from, size_t bytes) {
   if (bytes == 0) return true;
-  if (on_own_stack(address, bytes)) {
+  if (is_certain(address, bytes)) {
     std::memcpy(pointer_at(address), from, bytes);
     return true;
   }
@@ -161,6 +226,12 @@ static bool can_be_touched(uint64_t address, uint64_t bytes) {
     if (process_vm_readv(getpid(), &into, 1, there.data(), count, 0) != static_cast<ssize_t>(count)) return false;
   }
   return true;
+}
+
+void lose_user_memory(uint64_t address, uint64_t bytes) {
+  if (program_variables().touches(address, bytes) || first_heap().touches(address, bytes)) {
+    lose_user_rights(address, bytes);
+  }
 }
 
 void lose_user_rights(uint64_t address, uint64_t bytes) {

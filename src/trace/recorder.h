@@ -90,7 +90,7 @@ class Recorder {
  private:
   struct Page {
     std::span<const std::byte> theirs;
-    std::span<std::byte> ours;  // of the second device
+    std::span<std::byte> ours;        // of the second device
     std::vector<std::byte> before{};  // of ours, when the work began; empty: nobody else writes
     bool differs() const;
     bool is_by_others() const;  // no byte that differs is one that the work changed

@@ -11,10 +11,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
 headers=(-I/usr/include/libdrm -Itests/programs)
-for program in drm_store drm_life; do
+for program in drm_store drm_life drm_threads drm_upsets; do
   cc -O1 "${headers[@]}" -o "$work/$program" "tests/programs/$program.c" -ldrm -lpthread
 done
 cc -O1 -o "$work/gl_triangle" tests/programs/gl_triangle.c -lEGL -lGLESv2
+cc -O1 -o "$work/egl_list" tests/programs/egl_list.c -lEGL
 cc -O1 -o "$work/gbm_clear" tests/programs/gbm_clear.c -lEGL -lGLESv2 -lgbm
 
 # device, PCI id, words in GL's name, in Vulkan's, in OpenCL's (-: this driver does not take the chip)
@@ -31,7 +32,7 @@ rows=(
   "tgl|9a49|Xe Graphics (TGL GT2)|Xe Graphics (TGL GT2)|9a49"
   "dg1|4905|Graphics (DG1)|Graphics (DG1)|4905"
 )
-recorded="g45 snb icl dg1"
+recorded="i965 g45 snb icl dg1"
 "$halogen" run --device icl ls -l >"$work/out" 2>&1 && exit 1
 grep -q 'stand behind --: -- ls' "$work/out" || { echo "drm: a program without --: not told" >&2; exit 1; }
 "$halogen" run --device ICL -- ls >"$work/out" 2>&1 && exit 1
@@ -63,6 +64,8 @@ for row in "${rows[@]}"; do
   HALOGEN_HANG_MS=abc HALOGEN_THREADS=-3 on -- "$work/drm_store" && grep -q 'HALOGEN_HANG_MS is "abc"' "$work/err" &&
     grep -q 'HALOGEN_THREADS is "-3"' "$work/err" || bad "numbers that are none are not told"
   on -- "$work/drm_life" && [ "$(tail -n 1 "$work/out")" = "exit handlers" ] || bad "threads, children, descriptors"
+  on -- "$work/drm_upsets" && [ "$(tail -n 1 "$work/out")" = jumped ] || bad "upsets"
+  if on -- "$work/egl_list" && grep -qF "$gl" "$work/out"; then done_list+=", EGL's list"; else bad "EGL's list"; fi
   if on --report "$work/report" -- "$work/gl_triangle" && grep -qF "$gl" "$work/out"; then
     done_list+=", GL \"$(cat "$work/out")\""
   else
@@ -84,8 +87,8 @@ for row in "${rows[@]}"; do
       bad "OpenCL: no \"$opencl\""
     fi
   fi
-  if [ $# -gt 0 ] && [[ "$device" != *965 ]] || [[ " $recorded " == *" $device "* ]]; then
-    for program in drm_store gl_triangle; do
+  if [ $# -gt 0 ] || [[ " $recorded " == *" $device "* ]]; then
+    for program in drm_store gl_triangle drm_threads; do
       record "$work/$program" || bad "$program: recorded"
     done
     done_list+=", recorded"
@@ -103,6 +106,12 @@ debug=/sys/kernel/debug/dri/0
 on -- sh -c "echo 0xff >$debug/i915_gem_drop_caches && ! echo abc >$debug/i915_gem_drop_caches" || bad "drop caches"
 on -- sh -c "! echo 0 >$debug/i915_params/reset && ! echo 9 >/sys/class/drm/card0/engine/rcs0/heartbeat_interval_ms" ||
   bad "files that cannot be written"
+# A child goes on when the first process and the run have ended, and opens the device; then the tree goes.
+folder=$work/daemon && mkdir "$folder"
+TMPDIR=$folder on -- "$work/drm_upsets" "$work/went_on" || bad "a program with a child that goes on"
+for _ in {1..100}; do [ -e "$work/went_on" ] && [ -z "$(ls "$folder")" ] && break || sleep 0.1; done
+[ -e "$work/went_on" ] || bad "a child that goes on alone finds no device"
+[ -z "$(ls "$folder")" ] || bad "the tree of a child stays"
 # A debugger starts a program that finds the device, and stops inside its calls.
 if ! command -v gdb >/dev/null; then
   echo "drm: gdb is not there: left out"

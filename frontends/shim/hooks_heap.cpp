@@ -1,0 +1,44 @@
+// Memory that a program gives back to the C library, which unmaps or moves large pieces by calls of its own that nobody
+// sees. What the device does on lent memory there ends first, as before munmap(2).
+//
+// Left out: stacks of threads that end.
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "door.h"
+#include "driver/lent_memory.h"
+#include "next.h"
+
+#define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))
+
+using halogen::driver::LentMemory;
+using halogen::shim::Door;
+
+namespace {
+
+void settle(void* memory) {
+  if (memory == nullptr || !LentMemory::any()) return;
+  const size_t bytes = malloc_usable_size(memory);
+  if (!LentMemory::is_near(reinterpret_cast<uintptr_t>(memory), bytes)) return;
+  const int error = errno;
+  Door::settle(memory, bytes);
+  errno = error;
+}
+
+}  // namespace
+
+HALOGEN_EXPORT void free(void* memory) noexcept {
+  settle(memory);
+  HALOGEN_NEXT(void(void*), "free")(memory);
+}
+HALOGEN_EXPORT void* realloc(void* memory, size_t bytes) noexcept {
+  settle(memory);
+  return HALOGEN_NEXT(void*(void*, size_t), "realloc")(memory, bytes);
+}
+HALOGEN_EXPORT void* reallocarray(void* memory, size_t count, size_t bytes) noexcept {
+  settle(memory);
+  return HALOGEN_NEXT(void*(void*, size_t, size_t), "reallocarray")(memory, count, bytes);
+}

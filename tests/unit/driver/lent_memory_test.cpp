@@ -1,0 +1,30 @@
+#include "driver/lent_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace halogen::driver {
+namespace {
+
+TEST(LentMemory, KnowsWhatIsLentNow) {
+  LentMemory lent;
+  EXPECT_FALSE(lent.touches(0, ~uint64_t{0}));
+  lent.add(0x10000, 0x2000);
+  lent.add(0x40000, 0x1000);
+  lent.add(0x40000, 0x1000);  // twice
+  EXPECT_TRUE(lent.touches(0xf000, 0x1001));
+  EXPECT_FALSE(lent.touches(0xf000, 0x1000));
+  EXPECT_TRUE(lent.touches(0x11fff, 1));
+  EXPECT_FALSE(lent.touches(0x12000, 0x2e000));  // between the two
+  EXPECT_TRUE(LentMemory::is_near(0x12000, 0x2e000));
+  EXPECT_TRUE(lent.touches(0x0, 0x100000));
+  lent.remove(0x40000, 0x1000);
+  EXPECT_TRUE(lent.touches(0x40800, 1));
+  lent.remove(0x40000, 0x1000);
+  EXPECT_FALSE(lent.touches(0x40800, 1));
+  EXPECT_FALSE(LentMemory::is_near(0x40800, 1));
+  lent.remove(0x10000, 0x2000);
+  EXPECT_FALSE(LentMemory::any());
+}
+
+}  // namespace
+}  // namespace halogen::driver
