@@ -234,13 +234,13 @@ TEST(Recorder, WritesOfOtherThreadsAreNoDifference) {
     guest.have_threads();
     map_pages(guest);
     start_ring(guest);
-    if (misses_entry) guest.write_behind(guest.device().model().gtt_offset + 4 * 2, (kData + 0x1000) | 1);
     guest.poke(kRing, {0x1040'0002, 0, 0x2000, 0xaaaa'0001, 0x1040'0002, 0, 0x2008, 0xaaaa'0002});
     EXPECT_TRUE(guest.write_long(kTail, 16, [&] { guest.poke(kRing + 0x800, {0x5555'5555}); }));
+    if (misses_entry) guest.write_behind(guest.device().model().gtt_offset + 4 * 2, (kData + 0x1000) | 1);
     EXPECT_TRUE(guest.write_long(kTail, 32));
     const RecordedRun run = guest.finish();
     EXPECT_EQ(run.fault.empty(), !misses_entry) << run.fault;
-    EXPECT_EQ(run.unjudged, 1u);
+    EXPECT_GE(run.unjudged, 1u);
   }
 }
 
