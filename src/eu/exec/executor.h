@@ -20,6 +20,7 @@
 
 #include "base/fidelity.h"
 #include "eu/exec/message.h"
+#include "eu/exec/register_use.h"
 #include "eu/exec/thread.h"
 #include "eu/isa/instruction.h"
 #include "spec/descriptors.h"
@@ -40,6 +41,8 @@ class Kernel {
   virtual ~Kernel() = default;
   [[nodiscard]] virtual uint32_t entry() const = 0;
   [[nodiscard]] virtual size_t instruction_count() const = 0;
+  // What its threads can have written, unless they stray.
+  [[nodiscard]] virtual RegisterUse writes() const = 0;
   [[nodiscard]] virtual const Instruction* find(uint32_t offset) const = 0;
   // Every instruction that can be reached without a register, by offset.
   virtual void visit(const std::function<void(uint32_t, const Instruction&)>& each) const = 0;

@@ -84,7 +84,9 @@ class Interpreter final : public Executor {
       return fmt::format("{:#x}: prepared when reached", offset);
     }
     return fmt::format("{:#x}: {} by the {} routine", offset, instruction_name(*prepared),
-                       prepared->fast != nullptr ? "specialised" : "general");
+                       prepared->rest != nullptr   ? "specialised vector"
+                       : prepared->fast != nullptr ? "specialised"
+                                                   : "general");
   }
 
  private:
@@ -122,6 +124,7 @@ class Interpreter final : public Executor {
     }
     const Prepared prepared = prepare_instruction(*in, thread.ip, rules_, &kernel.code(), options_.only_generic);
     ++thread.instructions;
+    thread.strayed = true;
     return advance(thread, prepared, prepared.handler(frame, prepared));
   }
 

@@ -10,6 +10,7 @@
 #include "eu/exec/fast_accumulate.h"
 #include "eu/exec/fast_math.h"
 #include "eu/exec/fast_multiply.h"
+#include "eu/exec/fast_vector.h"
 #include "eu/exec/flow.h"
 #include "eu/exec/lanes.h"
 #include "eu/exec/send.h"
@@ -214,6 +215,7 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
     if (prepared.fast == nullptr) {
       choose_lanes(prepared, rules);
     }
+    choose_vector(prepared, rules);
   }
   return prepared;
 }
@@ -240,6 +242,7 @@ PreparedKernel::PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t 
   for (const auto& [offset, in] : found) {
     list_.push_back(prepare_instruction(in, offset, rules, code_.get(), only_generic));
     slots_[(offset - first_) / 8] = static_cast<uint32_t>(list_.size());
+    writes_.cover(written_registers(in, rules));
   }
 }
 

@@ -21,6 +21,7 @@ class PreparedKernel final : public Kernel {
 
   [[nodiscard]] uint32_t entry() const override { return entry_; }
   [[nodiscard]] size_t instruction_count() const override { return list_.size(); }
+  [[nodiscard]] RegisterUse writes() const override { return writes_; }
   [[nodiscard]] const Instruction* find(uint32_t offset) const override {
     const Prepared* prepared = at(offset);
     return prepared == nullptr ? nullptr : &prepared->in;
@@ -49,6 +50,7 @@ class PreparedKernel final : public Kernel {
   std::shared_ptr<const CodeSource> code_;
   const EuRules& rules_;
   uint32_t entry_;
+  RegisterUse writes_;
   uint32_t first_ = 0;           // offset of slot 0
   std::vector<uint32_t> slots_;  // by offset / 8: index + 1 in the list
   std::vector<Prepared> list_;   // by offset

@@ -1,6 +1,7 @@
 // An instruction as the interpreter runs it: worked out once, when a kernel is prepared. Only for src/eu/exec.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -51,6 +52,21 @@ struct FastPlan {
   bool chooses = false;  // the predicate picks, it does not mask
 };
 
+// Of fast_vector.h: eight lanes at a place, or a scalar for all of them; places of the first and the second eight.
+struct VectorPlan {
+  struct Operand {
+    std::array<uint16_t, 2> at{};  // bytes in the thread
+    bool scalar = false;
+    bool is_immediate = false;
+    uint32_t immediate = 0;
+    uint32_t clear = 0;  // sign modifiers: bits to clear, then to turn
+    uint32_t turn = 0;
+  };
+  std::array<Operand, 5> source;
+  std::array<uint16_t, 2> destination{};
+  bool saturate = false;
+};
+
 struct LanePlan;
 
 struct Prepared {
@@ -65,6 +81,8 @@ struct Prepared {
   uint8_t source_count = 0;
   Handler handler = nullptr;
   Handler fast = nullptr;  // a specialised routine, if one fits
+  Handler rest = nullptr;  // what a routine of fast_vector.h leaves to
+  VectorPlan vector;
   FastPlan plan;
   std::shared_ptr<const LanePlan> lane_plan;  // null: `fast` is of another kind
 };

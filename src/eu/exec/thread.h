@@ -89,6 +89,7 @@ struct Thread {
   MaskStacks masks;  // Gen4 and 5
 
   ThreadStatus status = ThreadStatus::running;
+  bool strayed = false;       // to code that could only be found on the way
   uint32_t group = 0;         // slot of its thread group: shared local memory and barrier
   uint32_t number = 0;        // in its group
   uint64_t instructions = 0;  // executed so far
