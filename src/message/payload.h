@@ -40,6 +40,14 @@ class Payload {
   }
   uint32_t dword(size_t grf, size_t index) const { return value<uint32_t>(grf * eu::kGrfBytes + index * 4); }
   uint64_t qword(size_t grf, size_t index) const { return value<uint64_t>(grf * eu::kGrfBytes + index * 8); }
+  // `count` values from a register on.
+  template <class T>
+  void copy(size_t grf, T* out, size_t count) const {
+    const size_t at = std::min(grf * eu::kGrfBytes, used_);
+    const size_t bytes = std::min(count * sizeof(T), used_ - at);
+    std::memcpy(out, bytes_.data() + at, bytes);
+    std::memset(reinterpret_cast<std::byte*>(out) + bytes, 0, count * sizeof(T) - bytes);
+  }
   std::span<const std::byte> from(size_t grf) const {
     return std::span(bytes_).first(used_).subspan(std::min(grf * eu::kGrfBytes, used_));
   }

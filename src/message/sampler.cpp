@@ -46,8 +46,14 @@ struct Job {
     return form.reference == SamplerForm::kNone ? std::nullopt : std::optional(real(form.reference, lane));
   }
 
+  QuickTexture* quick = nullptr;
+  unsigned sized = ~0u;  // square whose size is known
+  double lod = 0.0;
+
   PixelSize size_of(unsigned lane) const;
+  double lod_of(unsigned lane);
   Texel answer(unsigned lane);
+  Texel quick_answer(unsigned lane);
   void put(unsigned lane, const Texel& texel);
 };
 
@@ -88,6 +94,15 @@ PixelSize Job::size_of(unsigned lane) const {
     size.narrow_lod += bias;
   }
   return size;
+}
+
+// Of squares without a bias once for the four.
+double Job::lod_of(unsigned lane) {
+  if (form.from != Level::of_quad || lane / kQuad != sized) {
+    lod = size_of(lane).lod;
+    sized = lane / kQuad;
+  }
+  return lod;
 }
 
 // Each sample in its own place: what an MCS surface says of pixels that are not compressed.
@@ -132,6 +147,12 @@ Texel Job::answer(unsigned lane) {
       return {surface.samples, 0, 0, 0};
   }
   return {};
+}
+
+Texel Job::quick_answer(unsigned lane) {
+  const std::optional<Texel> texel = quick->sample(*call.context.environment.space, real(form.at[0], lane),
+                                                   real(form.at[1], lane), lod_of(lane), offset);
+  return texel ? *texel : answer(lane);
 }
 
 void Job::put(unsigned lane, const Texel& texel) {
@@ -220,13 +241,17 @@ SendOutcome sampler(Call& call) {
   job.offset = {static_cast<int32_t>(sign_extend(bits(job.header, 11, 8), 4)),
                 static_cast<int32_t>(sign_extend(bits(job.header, 7, 4), 4)),
                 static_cast<int32_t>(sign_extend(bits(job.header, 3, 0), 4))};
+  if (form->action == Action::sample && form->reference == SamplerForm::kNone && simd != Simd::simd4x2) {
+    Context& context = call.context;
+    job.quick = context.textures.find(*surface, *state, context.surfaces.age() + context.samplers.age());
+  }
   uint32_t lanes = call.lanes(job.lanes);
   if (simd == Simd::simd4x2) {
     lanes = ((lanes & 0x0f) != 0 ? 1u : 0u) | ((lanes & 0xf0) != 0 ? 2u : 0u);
   }
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    const Texel texel = job.answer(lane);
+    const Texel texel = job.quick != nullptr ? job.quick_answer(lane) : job.answer(lane);
     if (job.texture.failed()) {
       return SendOutcome::fault;
     }

@@ -43,12 +43,17 @@ std::optional<Sampler> read_sampler(const Generation& generation, const Environm
 // Samplers by address, each read once and kept until forget() is called, as surfaces are.
 class SamplerTable {
  public:
-  void forget() { by_address_.clear(); }
+  void forget() {
+    by_address_.clear();
+    ++age_;
+  }
+  uint64_t age() const { return age_; }  // as a SurfaceTable's
   // Null: memory refused to give the state.
   const Sampler* find(const Generation& generation, const Environment& environment, uint64_t address);
 
  private:
   std::unordered_map<uint64_t, Sampler> by_address_;
+  uint64_t age_ = 0;
 };
 
 // Where a texel index lands in a row of `size`; nothing: the border.

@@ -17,6 +17,7 @@
 #include "eu/message_fields.h"
 #include "gen/generation.h"
 #include "message/environment.h"
+#include "message/quick_texture.h"
 #include "message/sampler_state.h"
 #include "message/surface_table.h"
 
@@ -51,6 +52,7 @@ struct Context {
   Environment environment;
   SurfaceTable surfaces;
   SamplerTable samplers;
+  QuickTextures textures;
   EventSink* events = nullptr;
   std::string path;
   ControlCache controls;

@@ -30,7 +30,9 @@ class SurfaceTable {
   void forget() {
     by_index_.fill(nullptr);
     by_address_.clear();
+    ++age_;
   }
+  uint64_t age() const { return age_; }  // how often it forgot: pointers of an earlier age point nowhere
   // Null: memory refused to give the state.
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
 
@@ -39,6 +41,7 @@ class SurfaceTable {
 
   std::array<const Surface*, 256> by_index_{};
   std::unordered_map<uint64_t, Surface> by_address_;
+  uint64_t age_ = 0;
 };
 
 }  // namespace halogen::message

@@ -1,0 +1,311 @@
+#include "message/quick_texture.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace halogen::message {
+namespace {
+
+using surface::ChannelKind;
+using surface::Texel;
+
+constexpr uint32_t kOne = 0x3f80'0000;
+constexpr double kFar = 1099511627776.0;  // as texture.cpp has it
+constexpr double kSteps = 256.0;
+constexpr unsigned kStepBits = 8;
+constexpr int64_t kStepMask = 255;
+
+// The largest whole number that is not above it; what is no number is zero.
+int64_t whole(double value) {
+  if (!(value >= -kFar)) {
+    return value != value ? 0 : -static_cast<int64_t>(kFar);
+  }
+  const double limited = value < kFar ? value : kFar;
+  const auto cut = static_cast<int64_t>(limited);
+  return cut - (static_cast<double>(cut) > limited ? 1 : 0);
+}
+
+// What each byte of a channel means, in the words of the format itself.
+std::array<double, 256> values_of(ChannelKind kind) {
+  surface::TexelFormat format;
+  format.bits = 8;
+  format.channel[0] = {.first_bit = 0, .bits = 8, .kind = kind};
+  std::array<double, 256> values{};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::array<std::byte, 16> bytes{static_cast<std::byte>(i)};
+    values[i] = static_cast<double>(std::bit_cast<float>(surface::unpack_texel(format, bytes.data())[0]));
+  }
+  return values;
+}
+
+const std::array<double, 256>* table_of(ChannelKind kind) {
+  static const std::array<double, 256> normalised = values_of(ChannelKind::unorm);
+  static const std::array<double, 256> srgb = values_of(ChannelKind::srgb);
+  switch (kind) {
+    case ChannelKind::unorm:
+      return &normalised;
+    case ChannelKind::srgb:
+      return &srgb;
+    default:
+      return nullptr;
+  }
+}
+
+bool has_no_border(hw::TextureCoordinateMode mode) {
+  return mode != hw::TextureCoordinateMode::CLAMP_BORDER && mode != hw::TextureCoordinateMode::HALF_BORDER;
+}
+
+bool is_plain(hw::MapFilter filter) {
+  return filter == hw::MapFilter::NEAREST || filter == hw::MapFilter::LINEAR;
+}
+
+}  // namespace
+
+bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
+  const surface::SurfaceLayout& layout = surface.layout;
+  if (surface.kind != Surface::Kind::image || surface.type != hw::SurfaceType::SURFTYPE_2D || surface.depth != 1 ||
+      surface.samples != 1 || surface.block != nullptr || surface.integer() || surface.format->shared_exponent ||
+      surface.levels == 0 || surface.levels > kMostLevels || layout.swizzle != surface::SwizzleMode::none) {
+    return false;
+  }
+  if (sampler.disabled || sampler.unnormalized || sampler.reduction != Sampler::Reduction::mean ||
+      !is_plain(sampler.min_filter) || !is_plain(sampler.mag_filter) || !has_no_border(sampler.wrap[0]) ||
+      !has_no_border(sampler.wrap[1])) {
+    return false;
+  }
+  if (layout.pattern == nullptr) {
+    tiles_ = Tiles::none;
+    pitch_ = layout.pitch_B;
+  } else if (layout.pattern->tiling == Tiling::x || layout.pattern->tiling == Tiling::y) {
+    tiles_ = layout.pattern->tiling == Tiling::x ? Tiles::x : Tiles::y;
+    pitch_ = layout.tiles_per_row();
+  } else {
+    return false;
+  }
+  bytes_ = surface.format->bytes();
+  if (bytes_ != 1 && bytes_ != 2 && bytes_ != 4) {
+    return false;
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    const surface::TexelChannel& channel = surface.format->channel[i];
+    const bool there = channel.bits != 0;
+    values_[i] = table_of(there ? channel.kind : ChannelKind::unorm);
+    if (there && (channel.bits != 8 || values_[i] == nullptr)) {
+      return false;
+    }
+    shift_[i] = there ? channel.first_bit : uint8_t{0};
+    mask_[i] = there ? 0xff : 0;
+  }
+  sampler_ = sampler;
+  select_ = surface.select;
+  base_ = surface.base;
+  resource_min_lod_ = surface.resource_min_lod;
+  levels_count_ = surface.levels;
+  for (uint32_t i = 0; i < levels_count_; ++i) {
+    const uint32_t number = surface.first_level + i;
+    const ImagePlace at = image_place(surface, 0, number);
+    Level& level = levels_[i];
+    level.first_x_B = at.x * bytes_;
+    level.first_row = at.y + at.z * layout.layer_rows;
+    const std::array<uint32_t, 2> sizes{surface.level_width(number), surface.level_height(number)};
+    for (size_t axis = 0; axis < 2; ++axis) {
+      const bool masks = sampler.wrap[axis] == hw::TextureCoordinateMode::WRAP && std::has_single_bit(sizes[axis]);
+      level.axis[axis] = {sizes[axis], sampler.wrap[axis], masks ? sizes[axis] - 1 : 0};
+    }
+  }
+  choice_ = {};
+  return true;
+}
+
+// As in Texture::sample.
+void QuickTexture::choose(double given) {
+  const double biased = given != given ? 0.0 : given + sampler_.bias;
+  const double limited = std::clamp(biased, sampler_.min_lod, std::max(sampler_.min_lod, sampler_.max_lod));
+  const double lod = std::max(limited, resource_min_lod_);
+  const bool magnifies = lod <= 0.0;
+  choice_.lod = given;
+  choice_.known = given == given;
+  choice_.linear = (magnifies ? sampler_.mag_filter : sampler_.min_filter) != hw::MapFilter::NEAREST;
+  const auto& rounds = magnifies ? sampler_.rounds_mag : sampler_.rounds_min;
+  choice_.rounds = {rounds[0], rounds[1]};
+  const int64_t last = int64_t{levels_count_} - 1;
+  const int64_t steps = std::max<int64_t>(whole(lod * kSteps + 0.5), 0);
+  choice_.near = 0;
+  choice_.both = false;
+  if (sampler_.mip_filter == hw::MipFilter::NEAREST) {
+    choice_.near = static_cast<uint32_t>(std::min((steps + static_cast<int64_t>(kSteps) / 2) >> kStepBits, last));
+  } else if (sampler_.mip_filter == hw::MipFilter::LINEAR) {
+    choice_.near = static_cast<uint32_t>(std::min(steps >> kStepBits, last));
+    choice_.part = static_cast<double>(steps & kStepMask) / kSteps;
+    choice_.both = (steps & kStepMask) != 0 && choice_.near != levels_count_ - 1;
+  }
+}
+
+inline uint64_t QuickTexture::column_of(const Level& level, uint32_t x) const {
+  const uint64_t x_B = level.first_x_B + uint64_t{x} * bytes_;
+  switch (tiles_) {
+    case Tiles::x:
+      return surface::tile_x_offset(x_B, 0, pitch_);
+    case Tiles::y:
+      return surface::tile_y_offset(x_B, 0, pitch_);
+    case Tiles::none:
+      break;
+  }
+  return x_B;
+}
+
+inline uint64_t QuickTexture::row_of(const Level& level, uint32_t y) const {
+  const uint64_t row = level.first_row + y;
+  switch (tiles_) {
+    case Tiles::x:
+      return surface::tile_x_offset(0, row, pitch_);
+    case Tiles::y:
+      return surface::tile_y_offset(0, row, pitch_);
+    case Tiles::none:
+      break;
+  }
+  return row * pitch_;
+}
+
+inline uint32_t QuickTexture::load(const std::byte* texel) const {
+  uint32_t word = 0;
+  if (bytes_ == 4) {
+    std::memcpy(&word, texel, 4);
+  } else {
+    std::memcpy(&word, texel, bytes_ == 2 ? 2 : 1);
+  }
+  return word;
+}
+
+inline void QuickTexture::add(const std::byte* texel, double share, Color& sum) const {
+  const uint32_t word = load(texel);
+  for (size_t i = 0; i < 4; ++i) {
+    sum[i] += share * (*values_[i])[word >> shift_[i] & mask_[i]];
+  }
+}
+
+namespace {
+
+uint32_t wrapped(uint32_t mask, hw::TextureCoordinateMode mode, uint32_t size, int64_t index) {
+  if (mask != 0) {
+    return static_cast<uint32_t>(index) & mask;
+  }
+  return static_cast<uint64_t>(index) < size && mode != hw::TextureCoordinateMode::MIRROR_101
+             ? static_cast<uint32_t>(index)
+             : *wrap(mode, index, size);
+}
+
+}  // namespace
+
+bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+                          Color& out) const {
+  std::array<std::array<uint64_t, 2>, 2> offsets;  // of columns, of rows: near and far
+  std::array<double, 2> weight;
+  const std::array<float, 2> at{u, v};
+  for (size_t i = 0; i < 2; ++i) {
+    const Axis& axis = level.axis[i];
+    const double where = static_cast<double>(at[i]) * axis.size;
+    const int64_t fixed = whole((where - 0.5) * kSteps + (choice_.rounds[i] ? 0.5 : 0.0));
+    const int64_t index = (fixed >> kStepBits) + offset[i];
+    weight[i] = static_cast<double>(fixed & kStepMask) / kSteps;
+    const uint32_t near = wrapped(axis.wrap_mask, axis.wrap, axis.size, index);
+    const uint32_t far = wrapped(axis.wrap_mask, axis.wrap, axis.size, index + 1);
+    offsets[i] = i == 0 ? std::array{column_of(level, near), column_of(level, far)}
+                        : std::array{row_of(level, near), row_of(level, far)};
+  }
+  Color sum{};
+  uint64_t page = ~uint64_t{0};
+  const std::byte* frame = nullptr;
+  for (size_t corner = 0; corner < 4; ++corner) {
+    const size_t x = corner & 1;
+    const size_t y = corner >> 1;
+    const double share = (x != 0 ? weight[0] : 1.0 - weight[0]) * (y != 0 ? weight[1] : 1.0 - weight[1]);
+    if (share == 0.0) {
+      continue;
+    }
+    const uint64_t address = base_ + offsets[0][x] + offsets[1][y];
+    const uint64_t in_page = address % kFrameBytes;
+    if (address / kFrameBytes != page) {
+      frame = space.page_at(place(address), {});
+      page = address / kFrameBytes;
+    }
+    if (frame == nullptr || in_page + bytes_ > kFrameBytes) [[unlikely]] {
+      return false;
+    }
+    add(frame + in_page, share, sum);
+  }
+  out = sum;
+  return true;
+}
+
+bool QuickTexture::nearest(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+                           Color& out) const {
+  std::array<uint32_t, 2> index;
+  const std::array<float, 2> at{u, v};
+  for (size_t i = 0; i < 2; ++i) {
+    const Axis& axis = level.axis[i];
+    const double where = static_cast<double>(at[i]) * axis.size;
+    index[i] = wrapped(axis.wrap_mask, axis.wrap, axis.size, (whole(where * kSteps) >> kStepBits) + offset[i]);
+  }
+  const uint64_t address = base_ + column_of(level, index[0]) + row_of(level, index[1]);
+  const std::byte* const frame = space.page_at(place(address), {});
+  if (frame == nullptr || address % kFrameBytes + bytes_ > kFrameBytes) [[unlikely]] {
+    return false;
+  }
+  out = {};
+  add(frame + address % kFrameBytes, 1.0, out);
+  return true;
+}
+
+std::optional<Texel> QuickTexture::sample(AddressSpace& space, float u, float v, double lod,
+                                          const TexelOffset& offset) {
+  if (!choice_.known || lod != choice_.lod) {
+    choose(lod);
+  }
+  Color color;
+  if (!filtered(space, levels_[choice_.near], u, v, offset, color)) {
+    return std::nullopt;
+  }
+  if (choice_.both) {
+    Color far;
+    if (!filtered(space, levels_[choice_.near + 1], u, v, offset, far)) {
+      return std::nullopt;
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      color[i] += (far[i] - color[i]) * choice_.part;
+    }
+  }
+  Texel texel{};
+  for (size_t i = 0; i < 4; ++i) {
+    const double absent = i == 3 ? 1.0 : 0.0;
+    texel[i] = std::bit_cast<uint32_t>(static_cast<float>(mask_[i] != 0 ? color[i] : absent));
+  }
+  Texel out{};
+  for (size_t i = 0; i < 4; ++i) {
+    const auto select = static_cast<unsigned>(select_[i]);
+    if (select_[i] == hw::ShaderChannelSelect::ONE) {
+      out[i] = kOne;
+    } else if (select >= static_cast<unsigned>(hw::ShaderChannelSelect::RED)) {
+      out[i] = texel[select & 3];
+    }
+  }
+  return out;
+}
+
+QuickTexture* QuickTextures::find(const Surface& surface, const Sampler& sampler, uint64_t age) {
+  for (Entry& entry : entries_) {
+    if (entry.surface == &surface && entry.sampler == &sampler && entry.age == age) {
+      return entry.fits ? &entry.texture : nullptr;
+    }
+  }
+  Entry& entry = entries_[next_++ % entries_.size()];
+  entry.surface = &surface;
+  entry.sampler = &sampler;
+  entry.age = age;
+  entry.fits = entry.texture.begin(surface, sampler);
+  return entry.fits ? &entry.texture : nullptr;
+}
+
+}  // namespace halogen::message

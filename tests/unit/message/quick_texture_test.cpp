@@ -1,0 +1,171 @@
+// The common way through a sampler gives the texels that the general one gives.
+#include "message/quick_texture.h"
+
+#include <limits>
+#include <random>
+
+#include "message_bench.h"
+
+namespace halogen::message {
+namespace {
+
+using hw::MapFilter;
+using hw::MipFilter;
+using hw::SurfaceFormat;
+using Mode = hw::TextureCoordinateMode;
+
+class Draws {
+ public:
+  explicit Draws(uint32_t seed) : engine_(seed) {}
+  uint32_t below(uint32_t count) { return static_cast<uint32_t>(engine_() % count); }
+  bool half() { return below(2) != 0; }
+  template <class T>
+  T pick(std::initializer_list<T> from) {
+    return from.begin()[below(static_cast<uint32_t>(from.size()))];
+  }
+  double part() { return static_cast<double>(below(1u << 20)) / (1u << 20); }
+  float coordinate() {
+    switch (below(10)) {
+      case 0:
+        return pick({0.0f, 1.0f, -1.0f, 0.5f, 1e30f, -1e30f, std::numeric_limits<float>::infinity(),
+                     std::numeric_limits<float>::quiet_NaN()});
+      case 1:
+        return static_cast<float>(below(64)) / 32.0f;
+      default:
+        return static_cast<float>(part() * 6 - 3);
+    }
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+Surface random_surface(Draws& random, uint64_t base) {
+  Surface surface;
+  surface.kind = Surface::Kind::image;
+  surface.type = hw::SurfaceType::SURFTYPE_2D;
+  surface.format_id =
+      random.pick({SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::B8G8R8A8_UNORM, SurfaceFormat::B8G8R8X8_UNORM,
+                   SurfaceFormat::R8G8B8A8_UNORM_SRGB, SurfaceFormat::R8_UNORM, SurfaceFormat::R8G8_UNORM});
+  surface.format = &surface::texel_format(surface.format_id);
+  surface.width = random.half() ? 1u << random.below(7) : 1 + random.below(70);
+  surface.height = random.half() ? 1u << random.below(7) : 1 + random.below(70);
+  surface.depth = 1;
+  surface.array = random.half();
+  surface.levels = 1 + random.below(7);
+  surface.first_level = random.below(2);
+  surface.resource_min_lod = random.below(4) == 0 ? random.part() * 2 : 0.0;
+  surface.layout.pattern = random.pick<const surface::TilePattern*>({nullptr, &surface::kTileX, &surface::kTileY});
+  surface.layout.pitch_B = 1024;
+  surface.layout.layer_rows = 128;
+  surface.first_layer = random.below(2);
+  surface.base = base;
+  for (auto& select : surface.select) {
+    if (random.below(4) == 0) {
+      select = random.pick({hw::ShaderChannelSelect::ZERO, hw::ShaderChannelSelect::ONE, hw::ShaderChannelSelect::RED,
+                            hw::ShaderChannelSelect::ALPHA});
+    }
+  }
+  return surface;
+}
+
+Sampler random_sampler(Draws& random) {
+  Sampler sampler;
+  sampler.min_filter = random.pick({MapFilter::NEAREST, MapFilter::LINEAR});
+  sampler.mag_filter = random.pick({MapFilter::NEAREST, MapFilter::LINEAR});
+  sampler.mip_filter = random.pick({MipFilter::NONE, MipFilter::NEAREST, MipFilter::LINEAR});
+  sampler.bias = random.half() ? 0.0 : random.part() * 4 - 2;
+  sampler.min_lod = random.half() ? 0.0 : random.part() * 2;
+  sampler.max_lod = random.half() ? 14.0 : random.part() * 6;
+  for (Mode& mode : sampler.wrap) {
+    mode = random.pick({Mode::WRAP, Mode::WRAP, Mode::CLAMP, Mode::MIRROR, Mode::MIRROR_ONCE, Mode::MIRROR_101});
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    sampler.rounds_min[i] = random.half();
+    sampler.rounds_mag[i] = random.half();
+  }
+  return sampler;
+}
+
+class QuickTextureBench : public MessageBench {
+ protected:
+  void scramble() {
+    std::mt19937 random(5);
+    for (uint64_t at = 0; at < kPages * 4096; at += 4) {
+      word(at) = static_cast<uint32_t>(random());
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(One, QuickTextureBench, testing::Values("icl"));
+
+TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
+  scramble();
+  stopper_.action = FaultAction::skip;
+  unsigned quickly = 0;
+  unsigned asked = 0;
+  for (uint32_t seed = 1; seed <= 2000; ++seed) {
+    Draws random(seed);
+    // Some lie at the end of what is mapped, some begin in the middle of a texel's row.
+    const uint64_t base = seed % 16 == 0 ? kVa + kPages * 4096 - 0x2000 : kVa + random.below(16) * 4096;
+    const Surface surface = random_surface(random, base);
+    const Sampler sampler = random_sampler(random);
+    QuickTexture quick;
+    ASSERT_TRUE(quick.begin(surface, sampler)) << "seed " << seed;
+    Texture texture(space_, surface, &sampler);
+    for (int i = 0; i < 40; ++i) {
+      const TexturePoint at{random.coordinate(), random.coordinate(), 0.0f, 0.0f};
+      PixelSize size;
+      size.lod = size.narrow_lod =
+          random.below(10) == 0 ? std::numeric_limits<double>::quiet_NaN() : random.part() * 9 - 2;
+      const TexelOffset offset{static_cast<int32_t>(random.below(16)) - 8, static_cast<int32_t>(random.below(16)) - 8,
+                               0};
+      ++asked;
+      const auto texel = quick.sample(space_, at[0], at[1], size.lod, offset);
+      const surface::Texel judge = texture.sample(at, size, offset, std::nullopt);
+      if (texel) {
+        ++quickly;
+        ASSERT_EQ(*texel, judge) << "seed " << seed << " point " << at[0] << " " << at[1] << " level " << size.lod;
+      }
+    }
+  }
+  EXPECT_GT(quickly, asked * 8 / 10);
+}
+
+TEST_P(QuickTextureBench, LeavesAloneWhatItDoesNotKnow) {
+  Draws random(1);
+  const Surface surface = random_surface(random, kVa);
+  const Sampler sampler = random_sampler(random);
+  const auto fits = [](const Surface& image, const Sampler& state) { return QuickTexture().begin(image, state); };
+  EXPECT_TRUE(fits(surface, sampler));
+  Sampler other = sampler;
+  other.wrap[1] = Mode::CLAMP_BORDER;
+  EXPECT_FALSE(fits(surface, other));
+  other = sampler;
+  other.min_filter = MapFilter::ANISOTROPIC;
+  EXPECT_FALSE(fits(surface, other));
+  other = sampler;
+  other.reduction = Sampler::Reduction::minimum;
+  EXPECT_FALSE(fits(surface, other));
+  other = sampler;
+  other.unnormalized = true;
+  EXPECT_FALSE(fits(surface, other));
+  Surface image = surface;
+  image.type = hw::SurfaceType::SURFTYPE_3D;
+  EXPECT_FALSE(fits(image, sampler));
+  image = surface;
+  image.format = &surface::texel_format(SurfaceFormat::R8G8B8A8_UINT);
+  EXPECT_FALSE(fits(image, sampler));
+  image = surface;
+  image.format = &surface::texel_format(SurfaceFormat::R32_FLOAT);
+  EXPECT_FALSE(fits(image, sampler));
+  image = surface;
+  image.array = true;
+  image.depth = 2;
+  EXPECT_FALSE(fits(image, sampler));
+  image = surface;
+  image.samples = 4;
+  EXPECT_FALSE(fits(image, sampler));
+}
+
+}  // namespace
+}  // namespace halogen::message
