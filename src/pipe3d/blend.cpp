@@ -10,10 +10,6 @@ namespace {
 
 using hw::BlendFactor;
 
-// What factors are made of: source, second source, target, constant, then nothing and what saturation allows.
-constexpr size_t kSecond = 4, kTarget = 8, kConstant = 12, kNothing = 16, kSaturated = 17, kValues = 18;
-using Values = std::array<float, kValues>;
-
 float combine(hw::BlendFunction function, float source, float source_part, float target, float target_part) {
   switch (function) {
     case hw::BlendFunction::ADD:

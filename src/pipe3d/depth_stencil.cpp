@@ -167,6 +167,44 @@ bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool wri
   return true;
 }
 
+uint32_t DepthStencilUnit::test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth) {
+  const DepthStencil& state = output_->depth_stencil;
+  const std::array<int32_t, 2>& offset = output_->buffers.depth.offset;
+  const PixelPlane::Rows rows = depth_.square(place.x + offset[0], place.y + offset[1], place.layer, writes_depth_);
+  uint32_t passed = 0;
+  if (rows.first == nullptr) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const PixelPlace each{place.x + static_cast<int32_t>(i & 1), place.y + static_cast<int32_t>(i >> 1), place.layer};
+      passed |= (mask >> i & 1) != 0 && plain_test(each, depth[i], true) ? 1u << i : 0;
+    }
+    return passed;
+  }
+  std::array<uint32_t, 4> word;
+  std::memcpy(&word[0], rows.first, 8);
+  std::memcpy(&word[2], rows.second, 8);
+  std::array<uint32_t, 4> value;
+  for (size_t i = 0; i < 4; ++i) {
+    value[i] = encode_depth(format_, depth[i]);
+  }
+  passed = mask;
+  if (state.depth_test) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t held = floating_ ? word[i] : word[i] & kDepth24;
+      passed &= compare_depth(state.depth_function, value[i], held) ? ~0u : ~(1u << i);
+    }
+  }
+  if (!writes_depth_) {
+    return passed;
+  }
+  for (uint32_t i = 0; i < 4; ++i) {
+    if ((passed >> i & 1) != 0) {
+      const uint32_t next = floating_ ? value[i] : (word[i] & ~kDepth24) | value[i];
+      std::memcpy((i < 2 ? rows.first : rows.second) + (i & 1) * 4, &next, 4);
+    }
+  }
+  return passed;
+}
+
 bool DepthStencilUnit::compare_depth(hw::CompareFunction function, uint32_t value, uint32_t with) const {
   return floating_ ? compare(function, std::bit_cast<float>(value), std::bit_cast<float>(with))
                    : compare(function, value, with);

@@ -23,6 +23,10 @@ class DepthStencilUnit {
   // The buffers belong to the draw; memory is read and written at once. `output` must stay.
   void begin(const Output& output, AddressSpace& space, uint8_t samples_log2);
   // No test and no write: every sample passes.
+  // Four pixels of one sample, where nothing but depth is asked for: bit i of `mask` and of the answer is pixel i of
+  // the square. The same as one test after another.
+  bool takes_squares() const { return plain_ && !idle_ && element_B_ == 4; }
+  uint32_t test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth);
   bool idle() const { return idle_; }
   uint32_t element_B() const { return element_B_; }  // of the depth buffer
   // Samples of `mask` that pass. `depth`: a value a sample, not yet clamped to the buffer's range. Writes happen when

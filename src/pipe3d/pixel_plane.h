@@ -66,6 +66,30 @@ class PixelPlane {
   void load(uint64_t address, std::span<std::byte> into);
   void store(uint64_t address, std::span<const std::byte> from);
 
+  // Host bytes of four pixels of four bytes each, to be read, and written too: two of the upper row, two of the lower.
+  // None: not all of them are inside and side by side, or memory must be asked.
+  struct Rows {
+    std::byte* first = nullptr;
+    std::byte* second = nullptr;
+  };
+  Rows square(int32_t x, int32_t y, uint32_t layer, bool write) {
+    constexpr size_t kPair = 8;
+    if (!contains(x, y, layer) || !contains(x + 1, y + 1, layer)) [[unlikely]] {
+      return {};
+    }
+    const auto column = static_cast<uint32_t>(x);
+    const uint64_t upper = address(column, static_cast<uint32_t>(y), layer, 0);
+    const uint64_t lower = address(column, static_cast<uint32_t>(y) + 1, layer, 0);
+    if (upper % kPair != 0 || lower % kPair != 0) [[unlikely]] {
+      return {};
+    }
+    std::byte* const first = find(upper, kPair, write);
+    std::byte* const second = upper / kFrameBytes == lower / kFrameBytes && first != nullptr
+                                  ? first + static_cast<ptrdiff_t>(lower - upper)
+                                  : find(lower, kPair, write);
+    return first != nullptr && second != nullptr ? Rows{first, second} : Rows{};
+  }
+
   // All samples of a rectangle of a layer get the element; only bits that are set in `mask` change.
   void fill(const Rectangle& rectangle, uint32_t layer, std::span<const std::byte> element,
             std::span<const std::byte> mask);

@@ -126,19 +126,30 @@ void PixelStage::add(const Subspan& subspan) {
   }
   std::array<Lane, 4> lanes;
   bool any = false;
+  const bool squares = test_early_ && depth_.takes_squares();
+  uint32_t passed = 0;
+  if (squares) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      passed |= (subspan.coverage[i] & 1u) << i;
+    }
+    passed = depth_.test_square({subspan.x, subspan.y, primitive_->layer}, passed,
+                                square_depths(*state_, *primitive_, *raster_, subspan.x, subspan.y));
+  }
   for (unsigned i = 0; i < 4; ++i) {
     Lane& lane = lanes[i];
     lane = {.x = subspan.x + static_cast<int32_t>(i & 1),
             .y = subspan.y + static_cast<int32_t>(i >> 1),
             .coverage = subspan.coverage[i]};
     if (lane.coverage != 0 && test_early_) {
-      if (!depth_.idle()) {
+      if (squares) {
+        lane.coverage = passed >> i & 1;
+      } else if (!depth_.idle()) {
         lane.coverage = depth_.test({lane.x, lane.y, primitive_->layer}, lane.coverage,
                                     sample_depths(*state_, *primitive_, *raster_, lane.x, lane.y, lane.coverage),
                                     primitive_->front, nullptr, true);
       }
       lane.tested = true;
-      counts_.passed += static_cast<uint64_t>(std::popcount(lane.coverage));
+      counts_.passed += lane.coverage <= 1 ? lane.coverage : static_cast<uint64_t>(std::popcount(lane.coverage));
     }
     any = any || lane.coverage != 0;
   }
@@ -179,6 +190,7 @@ void PixelStage::dispatch() {
     group_.lanes[i] = {};
   }
   filled_ = 0;
+  group_.find_covered();
   if (!kernel.enabled || end_ != ThreadEnd::done) {
     return;
   }
@@ -194,8 +206,8 @@ void PixelStage::dispatch() {
   }
   unit_.use_kernel(kernel.start);
   eu::Thread& thread = *thread_;
-  const size_t data = unit_.prepare(thread, pixel.shader, kernel.first_grf);
-  fill_pixel_payload(*state_, group_, attributes_, data, thread);
+  const size_t data = unit_.prepare(thread, used_, pixel.shader, kernel.first_grf);
+  used_.cover_grfs(0, fill_pixel_payload(*state_, group_, attributes_, data, thread));
   const uint32_t live = group_.live();
   thread.start(static_cast<uint32_t>(kernel.start), pixel.shader.vector_mask ? group_.helped() : live);
   thread.state[2] = live;
@@ -248,7 +260,10 @@ struct PixelStage::TargetMessage {
     if (kind == Kind::simd16_replicated) {
       return payload->dword(first, component);
     }
-    return payload->dword(first + (halves ? component + lane / 8 * 4 : component * wide() + lane / 8), lane % 8);
+    return payload->dword(register_of(first, component, lane), lane % 8);
+  }
+  size_t register_of(size_t first, unsigned component, unsigned lane) const {
+    return first + (halves ? component + lane / 8 * 4 : component * wide() + lane / 8);
   }
 };
 
@@ -340,6 +355,39 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   }
 }
 
+// Pixels that were tested before, of one sample: nothing is left but their colours. False: not such a message.
+bool PixelStage::write_group(const TargetMessage& message, unsigned lanes) {
+  if (!test_early_ || message.null || message.has_mask || message.second != 0 || state_->raster.samples_log2 != 0 ||
+      raster_->smooth() || (message.lanes & low_mask(lanes)) == 0) {
+    return false;
+  }
+  TargetWriter* const writer = target(message.index, message.blend);
+  if (writer == nullptr || !writer->takes_groups()) {
+    return false;
+  }
+  GroupColours colours;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (message.kind == Kind::simd16_replicated) {
+      colours.component[c].fill(std::bit_cast<float>(message.component(message.colour, c, 0)));
+      continue;
+    }
+    for (unsigned half = 0; half < lanes / 8; ++half) {
+      message.payload->copy(message.register_of(message.colour, c, half * 8), &colours.component[c][half * 8], 8);
+    }
+  }
+  PixelGroupPlace place{
+      .lanes = lanes, .live = message.lanes & static_cast<uint32_t>(low_mask(lanes)), .layer = primitive_->layer};
+  for (unsigned i = 0; i < lanes / 4; ++i) {
+    const Lane& lane = group_.lanes[(message.first_lane + 4 * i) % kMostLanes];
+    place.squares[i] = {lane.x, lane.y};
+  }
+  writer->write_group(place, colours);
+  if (writer->stopped()) {
+    end_ = ThreadEnd::fault;
+  }
+  return true;
+}
+
 eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent, const eu::MessageControl& control) {
   if (control.function == eu::SharedFunction::pixi) {
     return interpolate(sent, control);
@@ -407,9 +455,13 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
   if (has_stencil) {
     message.stencil = next++;
   }
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    if (bit(message.lanes, lane)) {
-      write_lane(message, lane);
+  if (!write_group(message, lanes)) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      if (bit(message.lanes, lane)) {
+        write_lane(message, lane);
+        const unsigned which = (message.first_lane + lane) % kMostLanes;
+        group_.covered &= group_.lanes[which].coverage != 0 ? ~0u : ~(1u << which);
+      }
     }
   }
   if (end_ != ThreadEnd::done || depth_.stopped()) {

@@ -71,6 +71,7 @@ class PixelStage final : public message::PixelMessages {
   TargetWriter* target(uint8_t index, uint8_t blend);
   void late_test(Lane& lane, const float* depth, const uint8_t* stencil);
   void write_lane(const TargetMessage& message, unsigned lane);
+  bool write_group(const TargetMessage& message, unsigned lanes);
   // pixel_messages.cpp
   eu::SendOutcome interpolate(const eu::Message& sent, const eu::MessageControl& control);
   eu::SendOutcome read_target(const eu::Message& sent, const eu::MessageControl& control);
@@ -100,6 +101,7 @@ class PixelStage final : public message::PixelMessages {
   unsigned width_ = 8;   // of threads
   bool test_early_ = false;
   std::unique_ptr<eu::Thread> thread_;
+  eu::RegisterUse used_ = eu::RegisterUse::all();  // of the thread, since it was cleared
   ThreadEnd end_ = ThreadEnd::done;
   PixelCounts counts_;
   std::string_view missing_;

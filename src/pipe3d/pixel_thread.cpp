@@ -35,6 +35,7 @@ class Filler {
 
   void fill();
   void fill_with_start();
+  size_t end() const { return grf_; }
 
  private:
   void header();
@@ -172,12 +173,11 @@ void Filler::fill() {
 
 }  // namespace
 
-uint32_t PixelGroup::live() const {
-  uint32_t mask = 0;
+void PixelGroup::find_covered() {
+  covered = 0;
   for (unsigned i = 0; i < width; ++i) {
-    mask |= lanes[i].coverage != 0 ? 1u << i : 0;
+    covered |= lanes[i].coverage != 0 ? 1u << i : 0;
   }
-  return mask;
 }
 
 uint32_t PixelGroup::helped() const {
@@ -204,8 +204,20 @@ std::array<float, kMostSamples> sample_depths(const PipelineState& state, const 
   return depths;
 }
 
-void fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
-                        size_t data_grf, eu::Thread& thread) {
+std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                   const Rasteriser& raster, int32_t x, int32_t y) {
+  const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
+  std::array<float, 4> depths;
+  for (unsigned i = 0; i < 4; ++i) {
+    const Lane lane{.x = x + static_cast<int32_t>(i & 1), .y = y + static_cast<int32_t>(i >> 1)};
+    const PixelPoint at = point_of(state, lane, Place::pixel);
+    depths[i] = clamped(raster.depth(at.x, at.y), viewport);
+  }
+  return depths;
+}
+
+size_t fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
+                          size_t data_grf, eu::Thread& thread) {
   Filler filler(state, group, thread);
   if (state.setup_shader.enabled) {
     filler.fill_with_start();
@@ -217,6 +229,7 @@ void fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std
   if (bytes != 0) {
     std::memcpy(thread.grf.data() + at, attributes.data(), bytes);
   }
+  return std::max(filler.end(), data_grf + (bytes + eu::kGrfBytes - 1) / eu::kGrfBytes);
 }
 
 }  // namespace halogen::pipe3d

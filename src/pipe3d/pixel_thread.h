@@ -28,7 +28,10 @@ struct PixelGroup {
   unsigned width = 8;
   std::array<Lane, kMostLanes> lanes{};
 
-  uint32_t live() const;    // channels with coverage
+  uint32_t covered = 0;  // channels with coverage
+
+  void find_covered();
+  uint32_t live() const { return covered; }
   uint32_t helped() const;  // and all others of their subspans
 };
 
@@ -36,8 +39,13 @@ struct PixelGroup {
 std::array<float, kMostSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
                                               const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples);
 
-// Registers behind r0's common part up to the constants, and the set-up data behind them at `data_grf`.
-void fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
-                        size_t data_grf, eu::Thread& thread);
+// Of the four pixels of a square, of one sample.
+std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                   const Rasteriser& raster, int32_t x, int32_t y);
+
+// Registers behind r0's common part up to the constants, and the set-up data behind them at `data_grf`. Gives the first
+// register behind all that it has written.
+size_t fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
+                          size_t data_grf, eu::Thread& thread);
 
 }  // namespace halogen::pipe3d

@@ -109,8 +109,20 @@ void ShaderUnit::drop_counts() {
   instructions_ = 0;
 }
 
+size_t ShaderUnit::prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const {
+  eu::reset(thread, used);
+  used = kernel_->writes();
+  const size_t data = load(thread, shader, first_grf);
+  used.cover_grfs(0, data + 1);
+  return data;
+}
+
 size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const {
-  thread = {};
+  eu::reset(thread, eu::RegisterUse::all());
+  return load(thread, shader, first_grf);
+}
+
+size_t ShaderUnit::load(eu::Thread& thread, const Shader& shader, size_t first_grf) const {
   thread.control[0] = shader.control;
   put_dword(thread, 0, 3, shader.sampler_table | shader.scratch_code);
   put_dword(thread, 0, 4, static_cast<uint32_t>(shader.binding_table - surface_base_));

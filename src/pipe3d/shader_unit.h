@@ -42,6 +42,9 @@ class ShaderUnit final : public message::Urb {
   void use_kernel(uint64_t kernel);
   // A thread with registers empty but r0 and the constants; gives the first register behind them.
   size_t prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
+  // The same for a thread that is used again and again: `used` is what was written since it was cleared, and becomes
+  // what this and the kernel write. Whoever writes more adds it.
+  size_t prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const;
   ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
 
   // Several units of one stage, each on a thread of the host. `main` lends its kernels to those that follow it, which
@@ -85,6 +88,7 @@ class ShaderUnit final : public message::Urb {
     std::unique_ptr<eu::ExecutionCounts> counts;
   };
   void use_lent(uint64_t kernel);
+  size_t load(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
 
   std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;

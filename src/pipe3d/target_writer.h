@@ -11,6 +11,7 @@
 #include "pipe3d/blend.h"
 #include "pipe3d/pipeline_state.h"
 #include "pipe3d/pixel_plane.h"
+#include "pipe3d/target_group.h"
 
 namespace halogen::pipe3d {
 
@@ -29,6 +30,9 @@ class TargetWriter {
   void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, AddressSpace& space);
   // Colours of one pixel to the samples of `mask`; `second` for dual source blending.
   void write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second);
+  // Whole groups of pixels of one sample, where the format and the blending have a way for them; the same bytes.
+  bool takes_groups() const;
+  void write_group(const PixelGroupPlace& place, const GroupColours& colours);
   // Fast clears: the colour to a rectangle (inclusive) of all samples, without blending and masks.
   void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
   // What a pixel holds, as a shader sees it.
@@ -45,6 +49,8 @@ class TargetWriter {
   void write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour);
   void blend_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source, const Channels& second);
   uint32_t pack_bytes4(const Channels& colour) const;
+  void write_lanes(const PixelGroupPlace& place, const GroupColours& colours, uint32_t lanes);
+  static void store_pair(std::byte* to, const uint32_t* pixels, uint32_t live);
 
   PixelPlane plane_;
   Blender blender_;
