@@ -329,8 +329,11 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   const uint32_t alpha =
       message.has_source_alpha ? message.payload->dword(message.source_alpha + index / 8, index % 8) : colour[3];
   const Blend& blend = state_->output.blend;
-  if (!lane.tested) {
+  if (!lane.weighed) {  // also where depth was tested before the shader
+    lane.weighed = true;
     lane.coverage = alpha_coverage(blend, std::bit_cast<float>(alpha), lane.coverage, state_->raster.samples_log2);
+  }
+  if (!lane.tested) {
     float depth = 0;
     uint8_t stencil = 0;
     if (message.depth != 0) {
@@ -358,7 +361,7 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
 // Pixels that were tested before, of one sample: nothing is left but their colours. False: not such a message.
 bool PixelStage::write_group(const TargetMessage& message, unsigned lanes) {
   if (!test_early_ || message.null || message.has_mask || message.second != 0 || state_->raster.samples_log2 != 0 ||
-      raster_->smooth() || (message.lanes & low_mask(lanes)) == 0) {
+      state_->output.blend.alpha_test || raster_->smooth() || (message.lanes & low_mask(lanes)) == 0) {
     return false;
   }
   TargetWriter* const writer = target(message.index, message.blend);

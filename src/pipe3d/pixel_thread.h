@@ -20,6 +20,7 @@ struct Lane {
   uint32_t coverage = 0;  // samples that this channel draws; none: it only helps its neighbours
   uint8_t sample = 0;     // of a thread that runs once a sample
   bool tested = false;    // depth and stencil
+  bool weighed = false;   // alpha
 };
 
 struct PixelGroup {

@@ -226,8 +226,8 @@ TEST_P(SamplerMessages, FacesOfACube) {
   } else {
     state.surface_qpitch = static_cast<uint16_t>(distance / 4);
   }
-  if (GetParam() == "i965") {
-    distance = kSize;  // faces below each other, as slices
+  if (first()) {
+    distance = kSize;  // faces below each other, as slices (G45 volume 1a, 6.17.4.1)
   }
   bind_state(1, state);
   for (uint32_t face = 0; face < 6; ++face) {
