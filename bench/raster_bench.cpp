@@ -114,12 +114,13 @@ void draw(const PipelineState& state, const std::vector<Primitive>& all, Each&& 
   Clipper clipper(state, 0);
   std::vector<Clipper::Piece> pieces;
   std::vector<ScreenPrimitive> screen;
+  uint32_t steps = 0;
   for (const Primitive& primitive : all) {
     pieces.clear();
     screen.clear();
     clipper.clip(primitive, pieces);
     for (const Clipper::Piece& piece : pieces) {
-      set_up(state, piece, screen);
+      set_up(state, piece, screen, steps);
     }
     for (const ScreenPrimitive& made : screen) {
       const Rasteriser raster(state, made);
