@@ -107,7 +107,7 @@ bool Assembler::next(Assembled& made) {
       const uint32_t q = i / 2 * (strip ? 2 : 4);
       std::array<uint32_t, 4> around{q, q + 1, q + (strip ? 3 : 2), q + (strip ? 2 : 3)};
       if (provoking_.triangle != 0) {
-        std::ranges::rotate(around, around.begin() + (strip ? 2 : 3));
+        std::rotate(around.begin(), around.begin() + (strip ? 2 : 3), around.end());
       }
       return i % 2 == 0 ? part(q + 4, {around[0], around[1], around[2]}, {true, true, false}, true)
                         : part(q + 4, {around[0], around[2], around[3]}, {false, true, true}, false);

@@ -49,7 +49,7 @@ Object quad_of(const Object& first, const Object& second, bool last_provokes) {
   // Around it, from the provoking vertex.
   std::array<uint32_t, 4> around{a[0], a[1], a[2], b[2]};
   if (last_provokes) {
-    std::ranges::rotate(around, around.begin() + (first.made.topology == Topology::QUADSTRIP ? 2 : 1));
+    std::rotate(around.begin(), around.begin() + (first.made.topology == Topology::QUADSTRIP ? 2 : 1), around.end());
   }
   std::ranges::copy(around, whole.made.vertex.begin());
   whole.made.count = 4;
