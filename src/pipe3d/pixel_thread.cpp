@@ -25,7 +25,7 @@ float clamped(float depth, const Viewport& viewport) {
 // Facing, layer and viewport, as both header registers have them.
 uint32_t face_and_place(const ScreenPrimitive& primitive) {
   return (primitive.front ? 0 : kBackFacing) | (primitive.layer & kLayerMask) << kLayerShift |
-         (primitive.viewport % kMostViewports) << kViewportShift;
+         (primitive.viewport % uint32_t{kMostViewports}) << kViewportShift;
 }
 
 class Filler {
