@@ -144,7 +144,7 @@ class DrawWorld final : private FaultHandler {
       std::memcpy(bytes_.data() + at, &value, 4);
     }
     for (uint64_t at = 0; at + kernel_.size() <= kPages * kPage; at += kPage / 2) {
-      std::memcpy(bytes_.data() + at, kernel_.data(), kernel_.size());
+      std::copy_n(kernel_.begin(), kernel_.size(), bytes_.begin() + static_cast<ptrdiff_t>(at));
     }
   }
   void change(pipe3d::Settings& settings, const spec::CommandDesc& desc) {
