@@ -80,7 +80,7 @@ step "requirement coverage, of tests that passed"
 build/bin/halogen coverage --results build/asan/results
 
 step "fuzzing, shortly"
-scripts/fuzz.sh 5
+scripts/fuzz.sh 3
 
 step "clang-tidy on what changed"
 scripts/tidy.sh
