@@ -100,15 +100,13 @@ bool Assembler::next(Assembled& made) {
     case Topology::POLYGON:
       // Only when it is not the last one: close() makes that, with the edge that closes the outline.
       return part(i + 4, {0, i + 1, i + 2}, {i == 0, true, false}, i == 0);
-    // A quad is a polygon that begins with its provoking vertex: the last one, or the first.
+    // A quad is a polygon that begins with its provoking vertex: the last one, whatever the state says of triangles.
     case Topology::QUADLIST:
     case Topology::QUADSTRIP: {
       const bool strip = topology_ == Topology::QUADSTRIP;
       const uint32_t q = i / 2 * (strip ? 2 : 4);
       std::array<uint32_t, 4> around{q, q + 1, q + (strip ? 3 : 2), q + (strip ? 2 : 3)};
-      if (provoking_.triangle != 0) {
-        std::rotate(around.begin(), around.begin() + (strip ? 2 : 3), around.end());
-      }
+      std::rotate(around.begin(), around.begin() + (strip ? 2 : 3), around.end());
       return i % 2 == 0 ? part(q + 4, {around[0], around[1], around[2]}, {true, true, false}, true)
                         : part(q + 4, {around[0], around[2], around[3]}, {false, true, true}, false);
     }

@@ -42,15 +42,13 @@ bool is_quad(Topology topology) {
 }
 
 // Gen4 hands quads over whole: of the two triangles that they were assembled to, the vertices around them.
-Object quad_of(const Object& first, const Object& second, bool last_provokes) {
+Object quad_of(const Object& first, const Object& second) {
   Object whole = first;
   const auto& a = first.made.vertex;
   const auto& b = second.made.vertex;
-  // Around it, from the provoking vertex.
+  // Around it, from the last vertex.
   std::array<uint32_t, 4> around{a[0], a[1], a[2], b[2]};
-  if (last_provokes) {
-    std::rotate(around.begin(), around.begin() + (first.made.topology == Topology::QUADSTRIP ? 2 : 1), around.end());
-  }
+  std::rotate(around.begin(), around.begin() + (first.made.topology == Topology::QUADSTRIP ? 2 : 1), around.end());
   std::ranges::copy(around, whole.made.vertex.begin());
   whole.made.count = 4;
   return whole;
@@ -162,9 +160,7 @@ ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input,
   if (geometry.dispatch == GeometryDispatch::single) {
     const bool quads = state_->header_ndc && !objects.empty() && is_quad(objects.front().made.topology);
     for (size_t i = 0; i < objects.size(); i += quads ? 2 : 1) {
-      const Object object = quads && i + 1 < objects.size()
-                                ? quad_of(objects[i], objects[i + 1], state_->raster.provoking.triangle != 0)
-                                : objects[i];
+      const Object object = quads && i + 1 < objects.size() ? quad_of(objects[i], objects[i + 1]) : objects[i];
       const ThreadEnd end = run_single(object, input, emit);
       if (end != ThreadEnd::done) {
         return end;

@@ -65,12 +65,13 @@ TEST(Assembly, FansTurnAroundTheFirstVertex) {
   EXPECT_THAT(assemble(Topology::POLYGON, 4, kLast), ElementsAre(Made{{0, 1, 2}, 0}, Made{{0, 2, 3}, 0}));
 }
 
-TEST(Assembly, QuadsAreTwoTrianglesOfOneWinding) {
-  EXPECT_THAT(assemble(Topology::QUADLIST, 4, kLast), ElementsAre(Made{{3, 0, 1}, 3}, Made{{3, 1, 2}, 3}));
-  EXPECT_THAT(assemble(Topology::QUADLIST, 4, kFirst), ElementsAre(Made{{0, 1, 2}, 0}, Made{{0, 2, 3}, 0}));
-  // Around the quad: 0, 1, 3, 2.
-  EXPECT_THAT(assemble(Topology::QUADSTRIP, 6, kLast),
-              ElementsAre(Made{{3, 2, 0}, 3}, Made{{3, 0, 1}, 3}, Made{{5, 4, 2}, 5}, Made{{5, 2, 3}, 5}));
+TEST(Assembly, QuadsAreTwoTrianglesOfOneWindingAndTheLastVertexProvokes) {
+  for (const Provoking& provoking : {kLast, kFirst}) {  // of triangles and lines
+    EXPECT_THAT(assemble(Topology::QUADLIST, 4, provoking), ElementsAre(Made{{3, 0, 1}, 3}, Made{{3, 1, 2}, 3}));
+    // Around the quad: 0, 1, 3, 2.
+    EXPECT_THAT(assemble(Topology::QUADSTRIP, 6, provoking),
+                ElementsAre(Made{{3, 2, 0}, 3}, Made{{3, 0, 1}, 3}, Made{{5, 4, 2}, 5}, Made{{5, 2, 3}, 5}));
+  }
 }
 
 // Outlines: an edge is drawn when it is one of the polygon's and its first vertex has the flag (GL 2.1, 2.6.2).
