@@ -58,6 +58,44 @@ class Payload {
   size_t used_ = 0;
 };
 
+// The same in place, for messages whose response does not lie over it.
+class PayloadView {
+ public:
+  explicit PayloadView(const eu::Message& message) : first_(message.first), second_(message.second) {}
+
+  template <class T>
+  T value(size_t at) const {
+    T value{};
+    copy_bytes(at, &value, sizeof(T));
+    return value;
+  }
+  uint32_t dword(size_t grf, size_t index) const { return value<uint32_t>(grf * eu::kGrfBytes + index * 4); }
+  // `count` values from a register on, of that register.
+  template <class T>
+  void copy(size_t grf, T* out, size_t count) const {
+    if (!copy_bytes(grf * eu::kGrfBytes, out, count * sizeof(T))) {
+      std::memset(out, 0, count * sizeof(T));
+    }
+  }
+
+ private:
+  // Of one register: both parts are whole registers.
+  bool copy_bytes(size_t at, void* out, size_t bytes) const {
+    if (at + bytes <= first_.size()) {
+      std::memcpy(out, first_.data() + at, bytes);
+      return true;
+    }
+    if (at >= first_.size() && at - first_.size() + bytes <= second_.size()) {
+      std::memcpy(out, second_.data() + (at - first_.size()), bytes);
+      return true;
+    }
+    return false;
+  }
+
+  std::span<const std::byte> first_;
+  std::span<const std::byte> second_;
+};
+
 class Response {
  public:
   explicit Response(std::span<std::byte> bytes) : bytes_(bytes) {}

@@ -1,5 +1,9 @@
 #include "message/quick_texture.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,7 +15,6 @@ namespace {
 using surface::ChannelKind;
 using surface::Texel;
 
-constexpr uint32_t kOne = 0x3f80'0000;
 constexpr double kFar = 1099511627776.0;  // as texture.cpp has it
 constexpr double kSteps = 256.0;
 constexpr unsigned kStepBits = 8;
@@ -39,6 +42,40 @@ std::array<double, 256> values_of(ChannelKind kind) {
   }
   return values;
 }
+
+#ifdef __x86_64__
+// Whether four bytes can be taken together: the host has vectors, and a quotient of floats is what a byte means.
+bool has_byte_vectors(const std::array<double, 256>& normalised) {
+  if (__builtin_cpu_supports("avx2") == 0) {
+    return false;
+  }
+  for (size_t i = 0; i < normalised.size(); ++i) {
+    if (normalised[i] != static_cast<double>(static_cast<float>(i) / 255.0f)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Sums of four texels of four bytes, by share: as QuickTexture::add, all channels at once. Nothing is fused.
+[[gnu::target("avx2")]] void add_bytes(const std::array<uint32_t, 4>& words, const std::array<double, 4>& shares,
+                                       double* out) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words.data()));
+  const __m256 whole = _mm256_set1_ps(255.0f);
+  const __m256 upper = _mm256_div_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)), whole);
+  const __m256 lower = _mm256_div_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))), whole);
+  __m256d sum = _mm256_mul_pd(_mm256_set1_pd(shares[0]), _mm256_cvtps_pd(_mm256_castps256_ps128(upper)));
+  sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(shares[1]), _mm256_cvtps_pd(_mm256_extractf128_ps(upper, 1))));
+  sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(shares[2]), _mm256_cvtps_pd(_mm256_castps256_ps128(lower))));
+  sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(shares[3]), _mm256_cvtps_pd(_mm256_extractf128_ps(lower, 1))));
+  _mm256_storeu_pd(out, sum);
+}
+#else
+bool has_byte_vectors(const std::array<double, 256>&) {
+  return false;
+}
+void add_bytes(const std::array<uint32_t, 4>&, const std::array<double, 4>&, double*) {}
+#endif
 
 const std::array<double, 256>* table_of(ChannelKind kind) {
   static const std::array<double, 256> normalised = values_of(ChannelKind::unorm);
@@ -99,7 +136,22 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
     mask_[i] = there ? 0xff : 0;
   }
   sampler_ = sampler;
-  select_ = surface.select;
+  static const bool byte_vectors = has_byte_vectors(*table_of(ChannelKind::unorm));
+  of_bytes_ = byte_vectors && bytes_ == 4 &&
+              std::ranges::all_of(values_, [](const Values* each) { return each == table_of(ChannelKind::unorm); });
+  for (size_t i = 0; i < 4; ++i) {
+    const auto select = static_cast<unsigned>(surface.select[i]);
+    const size_t channel = select & 3;
+    if (surface.select[i] == hw::ShaderChannelSelect::ONE) {
+      from_[i] = kOne;
+    } else if (select < static_cast<unsigned>(hw::ShaderChannelSelect::RED)) {
+      from_[i] = kZero;
+    } else if (mask_[channel] == 0) {
+      from_[i] = channel == 3 ? kOne : kZero;
+    } else {
+      from_[i] = static_cast<uint8_t>(of_bytes_ ? shift_[channel] / 8u : channel);
+    }
+  }
   base_ = surface.base;
   resource_min_lod_ = surface.resource_min_lod;
   levels_count_ = surface.levels;
@@ -181,6 +233,12 @@ inline uint32_t QuickTexture::load(const std::byte* texel) const {
 
 inline void QuickTexture::add(const std::byte* texel, double share, Color& sum) const {
   const uint32_t word = load(texel);
+  if (of_bytes_) {
+    for (size_t i = 0; i < 4; ++i) {
+      sum[i] += share * (*values_[0])[word >> (8 * i) & 0xff];
+    }
+    return;
+  }
   for (size_t i = 0; i < 4; ++i) {
     sum[i] += share * (*values_[i])[word >> shift_[i] & mask_[i]];
   }
@@ -199,42 +257,65 @@ uint32_t wrapped(uint32_t mask, hw::TextureCoordinateMode mode, uint32_t size, i
 
 }  // namespace
 
-bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
-                          Color& out) const {
-  std::array<std::array<uint64_t, 2>, 2> offsets;  // of columns, of rows: near and far
-  std::array<double, 2> weight;
+inline QuickTexture::Corners QuickTexture::corners(const Level& level, float u, float v,
+                                                   const TexelOffset& offset) const {
+  Corners out;
   const std::array<float, 2> at{u, v};
   for (size_t i = 0; i < 2; ++i) {
     const Axis& axis = level.axis[i];
     const double where = static_cast<double>(at[i]) * axis.size;
     const int64_t fixed = whole((where - 0.5) * kSteps + (choice_.rounds[i] ? 0.5 : 0.0));
     const int64_t index = (fixed >> kStepBits) + offset[i];
-    weight[i] = static_cast<double>(fixed & kStepMask) / kSteps;
+    out.weight[i] = static_cast<double>(fixed & kStepMask) * (1.0 / kSteps);
     const uint32_t near = wrapped(axis.wrap_mask, axis.wrap, axis.size, index);
     const uint32_t far = wrapped(axis.wrap_mask, axis.wrap, axis.size, index + 1);
-    offsets[i] = i == 0 ? std::array{column_of(level, near), column_of(level, far)}
-                        : std::array{row_of(level, near), row_of(level, far)};
+    out.offsets[i] = i == 0 ? std::array{column_of(level, near), column_of(level, far)}
+                            : std::array{row_of(level, near), row_of(level, far)};
+  }
+  return out;
+}
+
+bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+                          Color& out) const {
+  const Corners at = corners(level, u, v, offset);
+  const double left = 1.0 - at.weight[0];
+  const double above = 1.0 - at.weight[1];
+  const std::array<double, 4> shares{left * above, at.weight[0] * above, left * at.weight[1],
+                                     at.weight[0] * at.weight[1]};
+  const uint64_t first = base_ + at.offsets[0][0] + at.offsets[1][0];
+  const std::array<uint64_t, 4> address{first, base_ + at.offsets[0][1] + at.offsets[1][0],
+                                        base_ + at.offsets[0][0] + at.offsets[1][1],
+                                        base_ + at.offsets[0][1] + at.offsets[1][1]};
+  const uint64_t apart = (address[1] ^ first) | (address[2] ^ first) | (address[3] ^ first);
+  if (of_bytes_ && apart < kFrameBytes && (first | apart) % 4 == 0) {
+    const std::byte* const frame = space.page_at(place(first), {});
+    if (frame == nullptr) [[unlikely]] {
+      return false;
+    }
+    // A texel without a share adds zero.
+    std::array<uint32_t, 4> words;
+    for (size_t i = 0; i < 4; ++i) {
+      std::memcpy(&words[i], frame + address[i] % kFrameBytes, 4);
+    }
+    add_bytes(words, shares, out.data());
+    return true;
   }
   Color sum{};
   uint64_t page = ~uint64_t{0};
   const std::byte* frame = nullptr;
   for (size_t corner = 0; corner < 4; ++corner) {
-    const size_t x = corner & 1;
-    const size_t y = corner >> 1;
-    const double share = (x != 0 ? weight[0] : 1.0 - weight[0]) * (y != 0 ? weight[1] : 1.0 - weight[1]);
-    if (share == 0.0) {
+    if (shares[corner] == 0.0) {
       continue;
     }
-    const uint64_t address = base_ + offsets[0][x] + offsets[1][y];
-    const uint64_t in_page = address % kFrameBytes;
-    if (address / kFrameBytes != page) {
-      frame = space.page_at(place(address), {});
-      page = address / kFrameBytes;
+    const uint64_t in_page = address[corner] % kFrameBytes;
+    if (address[corner] / kFrameBytes != page) {
+      frame = space.page_at(place(address[corner]), {});
+      page = address[corner] / kFrameBytes;
     }
     if (frame == nullptr || in_page + bytes_ > kFrameBytes) [[unlikely]] {
       return false;
     }
-    add(frame + in_page, share, sum);
+    add(frame + in_page, shares[corner], sum);
   }
   out = sum;
   return true;
@@ -277,19 +358,15 @@ std::optional<Texel> QuickTexture::sample(AddressSpace& space, float u, float v,
       color[i] += (far[i] - color[i]) * choice_.part;
     }
   }
-  Texel texel{};
-  for (size_t i = 0; i < 4; ++i) {
-    const double absent = i == 3 ? 1.0 : 0.0;
-    texel[i] = std::bit_cast<uint32_t>(static_cast<float>(mask_[i] != 0 ? color[i] : absent));
-  }
+  const std::array<float, 6> values{static_cast<float>(color[0]),
+                                    static_cast<float>(color[1]),
+                                    static_cast<float>(color[2]),
+                                    static_cast<float>(color[3]),
+                                    0.0f,
+                                    1.0f};
   Texel out{};
   for (size_t i = 0; i < 4; ++i) {
-    const auto select = static_cast<unsigned>(select_[i]);
-    if (select_[i] == hw::ShaderChannelSelect::ONE) {
-      out[i] = kOne;
-    } else if (select >= static_cast<unsigned>(hw::ShaderChannelSelect::RED)) {
-      out[i] = texel[select & 3];
-    }
+    out[i] = std::bit_cast<uint32_t>(values[from_[i]]);
   }
   return out;
 }

@@ -24,7 +24,7 @@ class QuickTexture {
   std::optional<surface::Texel> sample(AddressSpace& space, float u, float v, double lod, const TexelOffset& offset);
 
  private:
-  using Color = std::array<double, 4>;
+  using Color = std::array<double, 4>;  // red to alpha, or bytes as they lie in memory: of_bytes_
   using Values = std::array<double, 256>;
 
   enum class Tiles : uint8_t { none, x, y };
@@ -54,6 +54,12 @@ class QuickTexture {
   void choose(double lod);
   uint64_t column_of(const Level& level, uint32_t x) const;
   uint64_t row_of(const Level& level, uint32_t y) const;
+  // Where the four texels of a linear filter lie, and how much of each there is.
+  struct Corners {
+    std::array<std::array<uint64_t, 2>, 2> offsets;  // of columns, of rows: near and far
+    std::array<double, 2> weight;
+  };
+  Corners corners(const Level& level, float u, float v, const TexelOffset& offset) const;
   bool linear(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset, Color& out) const;
   bool nearest(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset, Color& out) const;
   bool filtered(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
@@ -64,7 +70,11 @@ class QuickTexture {
   [[gnu::always_inline]] uint32_t load(const std::byte* texel) const;
 
   Sampler sampler_;
-  std::array<hw::ShaderChannelSelect, 4> select_{};
+  bool of_bytes_ = false;  // four normalised bytes, taken together
+  // For each channel of the answer the place in a Color, or one of these.
+  static constexpr uint8_t kZero = 4;
+  static constexpr uint8_t kOne = 5;
+  std::array<uint8_t, 4> from_{};
   uint64_t base_ = 0;
   Tiles tiles_ = Tiles::none;
   uint64_t pitch_ = 0;  // in tiles, or in bytes

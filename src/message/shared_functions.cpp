@@ -24,6 +24,10 @@ std::string_view function_name(SharedFunction function) {
   return {};
 }
 
+MessageCount& count_of(Context& context, const eu::MessageControl& control) {
+  return context.counts[static_cast<size_t>(control.function)][static_cast<size_t>(control.type)];
+}
+
 }  // namespace
 
 const eu::MessageControl& ControlCache::find(spec::GenId gen, uint8_t function, uint32_t descriptor) {
@@ -40,7 +44,7 @@ Call::Call(Context& shared, eu::Thread& sender, const eu::Message& sent)
       thread(sender),
       message(sent),
       control(shared.controls.find(shared.gen(), sent.function & 15u, sent.descriptor)),
-      count(shared.counts[static_cast<size_t>(control.function)][static_cast<size_t>(control.type)]),
+      count(count_of(shared, control)),
       payload(sent),
       response(sent.response),
       data(has_header() ? 1 : 0) {}
@@ -121,6 +125,18 @@ bool of_pixels(Type type) {
   }
 }
 
+bool goes_to_pixels(const eu::MessageControl& control) {
+  switch (control.function) {
+    case SharedFunction::pixi:
+      return true;
+    case SharedFunction::rc:
+    case SharedFunction::dpwr:
+      return of_pixels(control.type);
+    default:
+      return false;
+  }
+}
+
 SendOutcome pixels(Call& call) {
   PixelMessages* const target = call.context.environment.pixels;
   return target != nullptr ? target->send(call.thread, call.message, call.control)
@@ -182,15 +198,25 @@ void SharedFunctions::drop_counts() {
   context_.counted.clear();
 }
 
-void SharedFunctions::count_up(Call& call) {
-  if (call.count.count++ == 0) {
-    call.context.counted.push_back(static_cast<size_t>(&call.count - call.context.counts.front().data()));
+void SharedFunctions::count_up(MessageCount& count) {
+  if (count.count++ == 0) {
+    context_.counted.push_back(static_cast<size_t>(&count - context_.counts.front().data()));
   }
 }
 
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {
+  PixelMessages* const target = context_.environment.pixels;
+  if (target != nullptr) {
+    // Without a copy of the payload, which a Call has.
+    const eu::MessageControl& control =
+        context_.controls.find(context_.gen(), message.function & 15u, message.descriptor);
+    if (goes_to_pixels(control)) {
+      count_up(count_of(context_, control));
+      return target->send(thread, message, control);
+    }
+  }
   Call call(context_, thread, message);
-  count_up(call);
+  count_up(call.count);
   return dispatch(call);
 }
 
@@ -202,7 +228,7 @@ eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message&
   std::copy_n(message.response.begin(), saved.size(), saved.begin());
   const SendOutcome outcome = dispatch(call);
   if (outcome != SendOutcome::fault && !context_.learned) {
-    count_up(call);
+    count_up(call.count);
     return outcome;
   }
   context_.learned = false;
@@ -212,14 +238,13 @@ eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message&
 }
 
 eu::SendOutcome SharedFunctions::dispatch(Call& call) {
+  if (goes_to_pixels(call.control)) {
+    return pixels(call);
+  }
   const eu::Message& message = call.message;
   switch (call.control.function) {
     case SharedFunction::rc:
     case SharedFunction::dpwr:
-      if (of_pixels(call.control.type)) {
-        return pixels(call);
-      }
-      return data_port(call);
     case SharedFunction::dc0:
     case SharedFunction::dc1:
     case SharedFunction::dcro:
@@ -228,8 +253,6 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
       return data_port(call);
     case SharedFunction::urb:
       return urb_port(call);
-    case SharedFunction::pixi:
-      return pixels(call);
     case SharedFunction::smpl:
       return sampler(call);
     case SharedFunction::gtwy:
@@ -243,6 +266,7 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
       call.response.clear();
       return SendOutcome::done;
     case SharedFunction::none:
+    case SharedFunction::pixi:
     case SharedFunction::math:  // the EU itself has it
     case SharedFunction::dc2:
     case SharedFunction::vme:

@@ -91,7 +91,7 @@ class SharedFunctions final : public eu::MessageTarget {
  private:
   eu::SendOutcome dispatch(Call& call);
 
-  static void count_up(Call& call);
+  void count_up(MessageCount& count);
 
   Context context_;
   uint64_t followed_ = 0;  // lessons of the one that is followed, and one more

@@ -122,6 +122,33 @@ void PixelPlane::fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, 
   }
 }
 
+// As many rows as a tile has, tiles that lie in them at once: every byte of a tile is one of theirs. False: the rows do
+// not begin with a row of tiles, or end before it does.
+bool PixelPlane::fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
+                            std::span<const std::byte> pattern) {
+  const surface::TilePattern* const tile = layout_.pattern;
+  if (tile == nullptr || tile->bytes != pattern.size() || tile->depth != 1 || tile->width_B % element_B_ != 0 ||
+      y_end - y < tile->height) {
+    return false;
+  }
+  address(x, y, layer, 0);  // origin_ is of this layer now
+  const auto wide = static_cast<uint32_t>(tile->width_B / element_B_);
+  const auto over = static_cast<uint32_t>(origin_.x % wide);
+  const uint64_t first = (over + uint64_t{x} + wide - 1) / wide * wide - over;
+  if (first + wide > end || (address(static_cast<uint32_t>(first), y, layer, 0) - base_) % tile->bytes != 0) {
+    return false;
+  }
+  auto at = static_cast<uint32_t>(first);
+  for (; at + wide <= end && !stopped_; at += wide) {
+    store(address(at, y, layer, 0), pattern);
+  }
+  for (uint32_t row = y; row < y + tile->height; ++row) {
+    fill_row(x, static_cast<uint32_t>(first), row, layer, pattern);
+    fill_row(at, end, row, layer, pattern);
+  }
+  return true;
+}
+
 void PixelPlane::fill(const Rectangle& rectangle, uint32_t layer, std::span<const std::byte> element,
                       std::span<const std::byte> mask) {
   if (layer >= layers_ || width_ == 0 || height_ == 0) {
@@ -133,15 +160,22 @@ void PixelPlane::fill(const Rectangle& rectangle, uint32_t layer, std::span<cons
   const int64_t y_end = std::min<int64_t>(int64_t{rectangle.y_max} + 1, height_);
   const bool whole = std::ranges::all_of(mask, [](std::byte b) { return b == std::byte{0xff}; });
   std::vector<std::byte> pattern(kFrameBytes / element_B_ * element_B_);
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    pattern[i] = i % element_B_ < element.size() ? element[i % element_B_] : std::byte{0};
+  std::ranges::copy(element.first(std::min<size_t>(element.size(), element_B_)), pattern.begin());
+  for (size_t done = element_B_; done < pattern.size(); done *= 2) {
+    std::memcpy(pattern.data() + done, pattern.data(), std::min(done, pattern.size() - done));
   }
   std::array<std::byte, 16> old{};
   const size_t bytes = std::min<size_t>(element.size(), old.size());
   for (int64_t y = y_min; y < y_end && !stopped_; ++y) {
     if (whole && samples_ == 1) {
-      fill_row(static_cast<uint32_t>(x_min), static_cast<uint32_t>(std::max(x_min, x_end)), static_cast<uint32_t>(y),
-               layer, pattern);
+      const auto x = static_cast<uint32_t>(x_min);
+      const auto end = static_cast<uint32_t>(std::max(x_min, x_end));
+      const auto row = static_cast<uint32_t>(y);
+      if (fill_tiles(x, end, row, static_cast<uint32_t>(y_end), layer, pattern)) {
+        y += layout_.pattern->height - 1;
+      } else {
+        fill_row(x, end, row, layer, pattern);
+      }
       continue;
     }
     for (int64_t x = x_min; x < x_end && !stopped_; ++x) {

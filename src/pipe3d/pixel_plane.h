@@ -79,7 +79,10 @@ class PixelPlane {
     }
     const auto column = static_cast<uint32_t>(x);
     const uint64_t upper = address(column, static_cast<uint32_t>(y), layer, 0);
-    const uint64_t lower = address(column, static_cast<uint32_t>(y) + 1, layer, 0);
+    // In a Y tile a row is 16 bytes behind the one above.
+    const bool below = y_tiles_ && (origin_.y + static_cast<uint32_t>(y)) % surface::kTileY.height != kLastTileRow;
+    const uint64_t lower =
+        below ? upper + surface::kTileY.run_B : address(column, static_cast<uint32_t>(y) + 1, layer, 0);
     if (upper % kPair != 0 || lower % kPair != 0) [[unlikely]] {
       return {};
     }
@@ -103,6 +106,7 @@ class PixelPlane {
     std::byte* frame = nullptr;   // null: nothing is there
   };
   static constexpr size_t kPages = 64;
+  static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
 
   std::byte* find(uint64_t address, size_t bytes, bool write) {
     const uint64_t offset = address % kFrameBytes;
@@ -127,6 +131,8 @@ class PixelPlane {
   void load_slowly(uint64_t address, std::span<std::byte> into);
   void store_slowly(uint64_t address, std::span<const std::byte> from);
   void fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, std::span<const std::byte> pattern);
+  bool fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
+                  std::span<const std::byte> pattern);
 
   AddressSpace* space_ = nullptr;
   message::Surface surface_;

@@ -26,6 +26,13 @@ inline PixelPoint pixel_point(const Raster& raster, const Lane& lane) {
   return {static_cast<float>(lane.x) + centre, static_cast<float>(lane.y) + centre};
 }
 
+// The four pixels of the square at (x, y).
+inline Rasteriser::Square square_at(const Raster& raster, int32_t x, int32_t y) {
+  const float centre = raster.corner_sample ? 0.0f : 0.5f;
+  return {.x = {static_cast<float>(x) + centre, static_cast<float>(x + 1) + centre},
+          .y = {static_cast<float>(y) + centre, static_cast<float>(y + 1) + centre}};
+}
+
 inline PixelPoint sample_point(const Raster& raster, const Lane& lane, unsigned sample) {
   return {static_cast<float>(lane.x) + static_cast<float>(raster.positions[sample % kMostSamples][0]) * kSixteenth,
           static_cast<float>(lane.y) + static_cast<float>(raster.positions[sample % kMostSamples][1]) * kSixteenth};

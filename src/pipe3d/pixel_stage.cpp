@@ -124,57 +124,62 @@ void PixelStage::add(const Subspan& subspan) {
   if (end_ != ThreadEnd::done) {
     return;
   }
-  std::array<Lane, 4> lanes;
-  bool any = false;
-  const bool squares = test_early_ && depth_.takes_squares();
-  uint32_t passed = 0;
-  if (squares) {
-    for (uint32_t i = 0; i < 4; ++i) {
-      passed |= (subspan.coverage[i] & 1u) << i;
-    }
-    passed = depth_.test_square({subspan.x, subspan.y, primitive_->layer}, passed,
-                                square_depths(*state_, *primitive_, *raster_, subspan.x, subspan.y));
+  std::array<uint32_t, 4> coverage{subspan.coverage[0], subspan.coverage[1], subspan.coverage[2], subspan.coverage[3]};
+  if (test_early_) {
+    test(subspan, coverage);
   }
-  for (unsigned i = 0; i < 4; ++i) {
-    Lane& lane = lanes[i];
-    lane = {.x = subspan.x + static_cast<int32_t>(i & 1),
-            .y = subspan.y + static_cast<int32_t>(i >> 1),
-            .coverage = subspan.coverage[i]};
-    if (lane.coverage != 0 && test_early_) {
-      if (squares) {
-        lane.coverage = passed >> i & 1;
-      } else if (!depth_.idle()) {
-        lane.coverage = depth_.test({lane.x, lane.y, primitive_->layer}, lane.coverage,
-                                    sample_depths(*state_, *primitive_, *raster_, lane.x, lane.y, lane.coverage),
-                                    primitive_->front, nullptr, true);
-      }
-      lane.tested = true;
-      counts_.passed += lane.coverage <= 1 ? lane.coverage : static_cast<uint64_t>(std::popcount(lane.coverage));
-    }
-    any = any || lane.coverage != 0;
-  }
-  if (depth_.stopped()) {
-    end_ = ThreadEnd::fault;
-  }
-  if (!any || !state_->pixel.dispatch) {
+  const uint32_t any = coverage[0] | coverage[1] | coverage[2] | coverage[3];
+  if (any == 0 || !state_->pixel.dispatch) {
     return;
   }
   const unsigned samples = state_->pixel.per_sample ? 1u << state_->raster.samples_log2 : 1;
   for (unsigned sample = 0; sample < samples; ++sample) {
-    if (samples > 1 && std::ranges::none_of(lanes, [&](const Lane& lane) { return bit(lane.coverage, sample); })) {
+    const uint32_t which = samples > 1 ? 1u << sample : ~0u;
+    if ((any & which) == 0) {
       continue;
     }
-    for (const Lane& lane : lanes) {
-      Lane& slot = group_.lanes[filled_++];
-      slot = lane;
-      slot.sample = static_cast<uint8_t>(sample);
-      if (samples > 1) {
-        slot.coverage &= 1u << sample;
-      }
+    for (unsigned i = 0; i < 4; ++i) {
+      group_.lanes[filled_ + i] = {.x = subspan.x + static_cast<int32_t>(i & 1),
+                                   .y = subspan.y + static_cast<int32_t>(i >> 1),
+                                   .coverage = coverage[i] & which,
+                                   .sample = static_cast<uint8_t>(sample),
+                                   .tested = test_early_};
     }
+    filled_ += 4;
     if (filled_ == width_) {
       dispatch();
     }
+  }
+}
+
+// Depth and stencil before the shader.
+void PixelStage::test(const Subspan& subspan, std::array<uint32_t, 4>& coverage) {
+  if (depth_.takes_squares()) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < 4; ++i) {
+      mask |= (coverage[i] & 1u) << i;
+    }
+    mask = depth_.test_square({subspan.x, subspan.y, primitive_->layer}, mask,
+                              square_depths(*state_, *primitive_, *raster_, subspan.x, subspan.y));
+    for (uint32_t i = 0; i < 4; ++i) {
+      coverage[i] = mask >> i & 1;
+    }
+  } else if (!depth_.idle()) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (coverage[i] != 0) {
+        const int32_t x = subspan.x + static_cast<int32_t>(i & 1);
+        const int32_t y = subspan.y + static_cast<int32_t>(i >> 1);
+        coverage[i] = depth_.test({x, y, primitive_->layer}, coverage[i],
+                                  sample_depths(*state_, *primitive_, *raster_, x, y, coverage[i]), primitive_->front,
+                                  nullptr, true);
+      }
+    }
+  }
+  for (const uint32_t samples : coverage) {
+    counts_.passed += samples <= 1 ? samples : static_cast<uint64_t>(std::popcount(samples));
+  }
+  if (depth_.stopped()) {
+    end_ = ThreadEnd::fault;
   }
 }
 
@@ -187,7 +192,7 @@ void PixelStage::dispatch() {
   const PixelShader::Kernel& kernel = narrow ? pixel.simd8 : pixel.simd16.enabled ? pixel.simd16 : pixel.simd32;
   group_.width = narrow ? 8 : pixel.simd16.enabled ? 16 : 32;
   for (unsigned i = filled_; i < group_.width; ++i) {
-    group_.lanes[i] = {};
+    group_.lanes[i] = {.x = static_cast<int32_t>(i & 1), .y = static_cast<int32_t>(i >> 1 & 1)};
   }
   filled_ = 0;
   group_.find_covered();
@@ -251,7 +256,7 @@ struct PixelStage::TargetMessage {
   size_t mask = 0;
   size_t depth = 0;
   size_t stencil = 0;
-  const message::Payload* payload = nullptr;
+  const message::PayloadView* payload = nullptr;
 
   bool halves = false;  // Gen4: four components of the first eight channels, then of the others
 
@@ -403,7 +408,7 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
     missing_ = "a render target message of media";
     return eu::SendOutcome::done;
   }
-  const message::Payload payload(sent);
+  const message::PayloadView payload(sent);  // nothing comes back
   TargetMessage message;
   message.payload = &payload;
   message.kind = control.subtype;

@@ -41,6 +41,7 @@ class Filler {
   void header();
   void coordinates(unsigned half);
   void barycentrics(unsigned half);
+  void weights_of_squares(unsigned channel, bool perspective);
   template <class Value>
   void per_channel(unsigned half, Value&& value);
   void position_offsets(unsigned half);
@@ -71,14 +72,37 @@ void Filler::coordinates(unsigned half) {
   ++grf_;
 }
 
+// Eight channels, that is two squares; pixels have one place.
+void Filler::weights_of_squares(unsigned channel, bool perspective) {
+  const size_t at = grf_ * eu::kGrfBytes;
+  if (at + 2 * eu::kGrfBytes > thread_.grf.size()) {
+    return;
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    const Lane& lane = group_.lanes[channel + i * 4];
+    const Rasteriser::SquareWeights weights =
+        group_.raster->weights(square_at(state_.raster, lane.x, lane.y), perspective);
+    std::byte* const to = thread_.grf.data() + at + i * sizeof(weights.first);
+    std::memcpy(to, weights.first.data(), sizeof(weights.first));
+    std::memcpy(to + eu::kGrfBytes, weights.second.data(), sizeof(weights.second));
+  }
+}
+
 void Filler::barycentrics(unsigned half) {
+  const bool one_place = state_.raster.samples_log2 == 0;
   for (unsigned mode = 0; mode < kModes; ++mode) {
     if (!bit(state_.pixel.barycentrics, mode)) {
       continue;
     }
     const bool perspective = mode < 3;
     const auto place = static_cast<Place>(mode % 3);
+    const bool squares = group_.primitive->shape != Shape::point && (one_place || place == Place::pixel);
     for (unsigned first = 0; first < channels(half); first += 8) {
+      if (squares) {
+        weights_of_squares(half * kHalf + first, perspective);
+        grf_ += 2;
+        continue;
+      }
       for (unsigned i = 0; i < 8; ++i) {
         const Lane& lane = group_.lanes[half * kHalf + first + i];
         const PixelPoint at = point_of(state_, lane, place);
@@ -207,11 +231,9 @@ std::array<float, kMostSamples> sample_depths(const PipelineState& state, const 
 std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
                                    const Rasteriser& raster, int32_t x, int32_t y) {
   const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
-  std::array<float, 4> depths;
-  for (unsigned i = 0; i < 4; ++i) {
-    const Lane lane{.x = x + static_cast<int32_t>(i & 1), .y = y + static_cast<int32_t>(i >> 1)};
-    const PixelPoint at = point_of(state, lane, Place::pixel);
-    depths[i] = clamped(raster.depth(at.x, at.y), viewport);
+  std::array<float, 4> depths = raster.depths(square_at(state.raster, x, y));
+  for (float& depth : depths) {
+    depth = clamped(depth, viewport);
   }
   return depths;
 }

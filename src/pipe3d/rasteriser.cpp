@@ -27,6 +27,9 @@ uint64_t positive_mask(int64_t value, int64_t step_x, int64_t step_y) {
 
 // Pixels of the block at (x, y) that lie in the area.
 uint64_t area_mask(const Rectangle& area, int32_t x, int32_t y) {
+  if (x >= area.x_min && y >= area.y_min && area.x_max - x >= 7 && area.y_max - y >= 7) {
+    return kAll;
+  }
   const auto range = [](int32_t low, int32_t high) {
     const auto first = static_cast<unsigned>(std::clamp(low, 0, 8));
     const auto end = static_cast<unsigned>(std::clamp(high + 1, 0, 8));
@@ -349,7 +352,7 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
   if (polygon_stipple_ || line_stipple_) {
     limit &= stipple_mask(at.x, at.y);
   }
-  std::array<uint64_t, kMostSamples> covered{};
+  std::array<uint64_t, kMostSamples> covered;
   uint64_t any = 0;
   for (unsigned place = 0; place < places_; ++place) {
     uint64_t mask = limit;
@@ -376,12 +379,15 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
       span.y = at.y + y;
       span.coverage = {};
       constexpr std::array<int32_t, 4> kLane{0, 1, 8, 9};
+      if (places_ == 1) {
+        const uint64_t bits = any >> shift;
+        for (size_t lane = 0; lane < 4; ++lane) {
+          span.coverage[lane] = (bits >> kLane[lane] & 1) != 0 ? mask_ : uint16_t{0};
+        }
+        continue;
+      }
       for (size_t lane = 0; lane < 4; ++lane) {
         const int32_t bit = shift + kLane[lane];
-        if (places_ == 1) {
-          span.coverage[lane] = (covered[0] >> bit & 1) != 0 ? mask_ : uint16_t{0};
-          continue;
-        }
         unsigned samples = 0;
         for (unsigned place = 0; place < places_; ++place) {
           samples |= static_cast<unsigned>(covered[place] >> bit & 1) << place;

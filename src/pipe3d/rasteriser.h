@@ -59,6 +59,41 @@ class Rasteriser {
     const double scale = sum != 0 ? 1.0 / sum : 0.0;
     return {static_cast<float>(at.first * rhw_[1] * scale), static_cast<float>(at.second * rhw_[2] * scale)};
   }
+  // The same of four points at once: (x0, y0), (x1, y0), (x0, y1), (x1, y1).
+  struct Square {
+    std::array<float, 2> x{};
+    std::array<float, 2> y{};
+  };
+  struct SquareWeights {
+    std::array<float, 4> first;
+    std::array<float, 4> second;
+  };
+  SquareWeights weights(const Square& square, bool perspective) const {
+    const ExactSquare at = exact(square);
+    SquareWeights out;
+    if (!perspective || !has_perspective_) {
+      for (size_t i = 0; i < 4; ++i) {
+        out.first[i] = static_cast<float>(at.first[i]);
+        out.second[i] = static_cast<float>(at.second[i]);
+      }
+      return out;
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      const double sum = rhw_of({at.first[i], at.second[i]});
+      const double scale = sum != 0 ? 1.0 / sum : 0.0;
+      out.first[i] = static_cast<float>(at.first[i] * rhw_[1] * scale);
+      out.second[i] = static_cast<float>(at.second[i] * rhw_[2] * scale);
+    }
+    return out;
+  }
+  std::array<float, 4> depths(const Square& square) const {
+    const ExactSquare at = exact(square);
+    std::array<float, 4> out;
+    for (size_t i = 0; i < 4; ++i) {
+      out[i] = static_cast<float>(z_[0] + at.first[i] * z_[1] + at.second[i] * z_[2]);
+    }
+    return out;
+  }
   // With polygon offset, before clamping.
   float depth(float x, float y) const {
     const Exact at = exact(x, y);
@@ -111,6 +146,27 @@ class Rasteriser {
     const double dx = static_cast<double>(x) - origin_[0];
     const double dy = static_cast<double>(y) - origin_[1];
     return {dx * first_[0] + dy * first_[1], dx * second_[0] + dy * second_[1]};
+  }
+  struct ExactSquare {
+    std::array<double, 4> first;
+    std::array<double, 4> second;
+  };
+  ExactSquare exact(const Square& square) const {
+    std::array<std::array<double, 2>, 4> part;  // of both weights: by x, by y
+    for (size_t i = 0; i < 2; ++i) {
+      const double dx = static_cast<double>(square.x[i]) - origin_[0];
+      const double dy = static_cast<double>(square.y[i]) - origin_[1];
+      part[0][i] = dx * first_[0];
+      part[1][i] = dy * first_[1];
+      part[2][i] = dx * second_[0];
+      part[3][i] = dy * second_[1];
+    }
+    ExactSquare out;
+    for (size_t i = 0; i < 4; ++i) {
+      out.first[i] = part[0][i & 1] + part[1][i >> 1];
+      out.second[i] = part[2][i & 1] + part[3][i >> 1];
+    }
+    return out;
   }
   double rhw_of(const Exact& at) const {
     return rhw_[0] + at.first * (rhw_[1] - rhw_[0]) + at.second * (rhw_[2] - rhw_[0]);

@@ -24,15 +24,15 @@ constexpr int kGrfEnd = static_cast<int>(kGrfs) * kRegister;
 static_assert(offsetof(Thread, grf) == 0, "operands are offsets from the thread");
 
 struct Vector {
-  HALOGEN_VECTOR __m256 load(const std::byte* registers, const VectorPlan& plan, unsigned which, unsigned half) {
-    const VectorPlan::Operand& operand = plan.source[which];
+  // Eight lanes at a place.
+  HALOGEN_VECTOR __m256 row(const std::byte* registers, const VectorPlan::Operand& operand, unsigned half) {
+    return with_sign(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(registers + operand.at[half])), operand);
+  }
+  // One number for all lanes.
+  HALOGEN_VECTOR __m256 number(const std::byte* registers, const VectorPlan::Operand& operand) {
     const std::byte* const from =
-        operand.is_immediate ? reinterpret_cast<const std::byte*>(&operand.immediate) : registers + operand.at[half];
-    const __m256i bits =
-        operand.scalar ? _mm256_set1_epi32(dword(from)) : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    return _mm256_castsi256_ps(
-        _mm256_xor_si256(_mm256_andnot_si256(_mm256_set1_epi32(static_cast<int>(operand.clear)), bits),
-                         _mm256_set1_epi32(static_cast<int>(operand.turn))));
+        operand.is_immediate ? reinterpret_cast<const std::byte*>(&operand.immediate) : registers + operand.at[0];
+    return with_sign(_mm256_set1_epi32(dword(from)), operand);
   }
   // Denormals become zeros of their sign.
   HALOGEN_VECTOR __m256 flush(__m256 values) {
@@ -44,8 +44,9 @@ struct Vector {
   HALOGEN_VECTOR __m256 saturate(__m256 values) {
     return _mm256_min_ps(_mm256_max_ps(values, _mm256_setzero_ps()), _mm256_set1_ps(1.0f));
   }
-  HALOGEN_VECTOR bool any_nan(__m256 values) {
-    return _mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)) != 0;
+  // In one of them.
+  HALOGEN_VECTOR bool any_nan(__m256 first, __m256 second) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(first, second, _CMP_UNORD_Q)) != 0;
   }
   HALOGEN_VECTOR void store(std::byte* to, __m256 values, uint32_t mask) {
     if (mask == 0xff) {
@@ -62,6 +63,14 @@ struct Vector {
     int value = 0;
     std::memcpy(&value, from, sizeof(value));
     return value;
+  }
+  HALOGEN_VECTOR __m256 with_sign(__m256i bits, const VectorPlan::Operand& operand) {
+    if ((operand.clear | operand.turn) == 0) {
+      return _mm256_castsi256_ps(bits);
+    }
+    return _mm256_castsi256_ps(
+        _mm256_xor_si256(_mm256_andnot_si256(_mm256_set1_epi32(static_cast<int>(operand.clear)), bits),
+                         _mm256_set1_epi32(static_cast<int>(operand.turn))));
   }
 };
 
@@ -126,27 +135,34 @@ template <class Operation, unsigned Halves>
   const VectorPlan& plan = prepared.vector;
   auto* const registers = reinterpret_cast<std::byte*>(&frame.thread);
   const bool flush = Operation::kComputes && frame.mode.flush_single;
-  __m256 result[Halves];
-  bool odd = false;
-  for (unsigned half = 0; half < Halves; ++half) {
-    __m256 source[Operation::kSources];
-    for (unsigned i = 0; i < Operation::kSources; ++i) {
-      source[i] = Vector::load(registers, plan, i, half);
-      if (flush) {
-        source[i] = Vector::flush(source[i]);
-      }
+  __m256 source[Halves][Operation::kSources];
+  for (unsigned i = 0; i < Operation::kSources; ++i) {
+    const VectorPlan::Operand& operand = plan.source[i];
+    if (operand.scalar) {
+      const __m256 number = Vector::number(registers, operand);
+      source[0][i] = flush ? Vector::flush(number) : number;
+      source[Halves - 1][i] = source[0][i];
+      continue;
     }
-    result[half] = Operation::apply(source);
-    odd = odd || ((Operation::kComputes || plan.saturate) && Vector::any_nan(result[half]));
+    for (unsigned half = 0; half < Halves; ++half) {
+      const __m256 row = Vector::row(registers, operand, half);
+      source[half][i] = flush ? Vector::flush(row) : row;
+    }
+  }
+  __m256 result[Halves];
+  for (unsigned half = 0; half < Halves; ++half) {
+    result[half] = Operation::apply(source[half]);
+  }
+  if ((Operation::kComputes || plan.saturate) && Vector::any_nan(result[0], result[Halves - 1])) {
+    return prepared.rest(frame, prepared);
+  }
+  for (unsigned half = 0; half < Halves; ++half) {
     if (flush) {
       result[half] = Vector::flush(result[half]);
     }
     if (plan.saturate) {
       result[half] = Vector::saturate(result[half]);
     }
-  }
-  if (odd) {
-    return prepared.rest(frame, prepared);
   }
   uint32_t mask = enabled_lanes(frame, prepared);
   if (prepared.in.predicate != Predicate::none) {

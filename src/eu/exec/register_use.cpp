@@ -1,5 +1,6 @@
 #include "eu/exec/register_use.h"
 
+#include <bit>
 #include <cstring>
 
 #include "eu/exec/number.h"
@@ -27,10 +28,19 @@ size_t end_of(const Instruction& in) {
   return to.reg + (bytes + kGrfBytes - 1) / kGrfBytes + more;
 }
 
+// Registers that follow each other at once.
 void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
-  for (size_t i = 0; i < kGrfs; ++i) {
-    if (which[i]) {
-      std::memset(thread.grf.data() + i * kGrfBytes, 0, kGrfBytes);
+  constexpr size_t kWord = 64;
+  for (size_t base = 0; base < kGrfs; base += kWord) {
+    uint64_t rest = (which >> base & std::bitset<kGrfs>(~uint64_t{0})).to_ullong();
+    for (size_t first = base; rest != 0;) {
+      const auto gap = static_cast<size_t>(std::countr_zero(rest));
+      rest >>= gap;
+      first += gap;
+      const auto count = static_cast<size_t>(std::countr_one(rest));
+      std::memset(thread.grf.data() + first * kGrfBytes, 0, count * kGrfBytes);
+      rest = count < kWord ? rest >> count : 0;
+      first += count;
     }
   }
 }

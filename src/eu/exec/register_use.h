@@ -20,8 +20,9 @@ struct RegisterUse {
   static RegisterUse all() { return {~std::bitset<kGrfs>(), true, true}; }
   // General registers from `first` to before `end`; there are none behind the last.
   void cover_grfs(size_t first, size_t end) {
-    for (size_t i = first; i < std::min(end, kGrfs); ++i) {
-      grfs.set(i);
+    const size_t last = std::min(end, kGrfs);
+    if (first < last) {
+      grfs |= ~std::bitset<kGrfs>() >> (kGrfs - (last - first)) << first;
     }
   }
   void cover(const RegisterUse& other) {

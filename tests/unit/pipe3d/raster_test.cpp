@@ -491,6 +491,19 @@ TEST(Raster, WeightsSolveTheTriangle) {
     EXPECT_NEAR(raster.perspective(fx, fy).second, 0.5 * rhw[2] / sum, slack * 4);
     EXPECT_NEAR(raster.depth(fx, fy), depth, slack);
     EXPECT_NEAR(raster.w(fx, fy), 1 / sum, slack * 8);
+    // Squares have the weights and depths of their points.
+    const Rasteriser::Square square{.x = {fx, fx + 1}, .y = {fy, fy + 1}};
+    const std::array<float, 4> depths = raster.depths(square);
+    for (const bool perspective : {false, true}) {
+      const Rasteriser::SquareWeights weights = raster.weights(square, perspective);
+      for (size_t i = 0; i < 4; ++i) {
+        const float at_x = square.x[i & 1], at_y = square.y[i >> 1];
+        const Rasteriser::Weights one = perspective ? raster.perspective(at_x, at_y) : raster.linear(at_x, at_y);
+        EXPECT_EQ(weights.first[i], one.first);
+        EXPECT_EQ(weights.second[i], one.second);
+        EXPECT_EQ(depths[i], raster.depth(at_x, at_y));
+      }
+    }
   }
 }
 
