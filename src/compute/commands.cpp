@@ -223,6 +223,7 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
   if (!append(gen, out, select)) {
     return out;
   }
+  // Not every generation has all bases; those that were never set are zero before, too.
   hw::STATE_BASE_ADDRESS bases{};
   const auto put = [](bool& enable, GpuVa& address, uint64_t value, bool always = true) {
     enable = always || value != 0;
@@ -230,10 +231,10 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
   };
   put(bases.general_state_base_address_modify_enable, bases.general_state_base_address, settings.bases.general);
   put(bases.surface_state_base_address_modify_enable, bases.surface_state_base_address, settings.bases.surface);
-  put(bases.dynamic_state_base_address_modify_enable, bases.dynamic_state_base_address, settings.bases.dynamic);
+  put(bases.dynamic_state_base_address_modify_enable, bases.dynamic_state_base_address, settings.bases.dynamic, false);
   put(bases.indirect_object_base_address_modify_enable, bases.indirect_object_base_address,
       settings.bases.indirect_object);
-  put(bases.instruction_base_address_modify_enable, bases.instruction_base_address, settings.bases.instruction);
+  put(bases.instruction_base_address_modify_enable, bases.instruction_base_address, settings.bases.instruction, false);
   put(bases.bindless_surface_state_base_address_modify_enable, bases.bindless_surface_state_base_address,
       settings.bases.bindless_surface, false);
   put(bases.bindless_sampler_state_base_address_modify_enable, bases.bindless_sampler_state_base_address,

@@ -7,6 +7,7 @@
 #include "driver/command_writer.h"
 #include "driver/engine_queue.h"
 #include "driver/packed.h"
+#include "hw/context.h"
 #include "hw/hwsp.h"
 #include "hw/mi_flow.h"
 #include "hw/ring.h"
@@ -15,7 +16,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kRingBytes = 32 * kPageBytes;
-constexpr uint64_t kImageBytes = 16 * kPageBytes;
+constexpr uint64_t kLineBytes = 64;
 constexpr uint32_t kSeqno = 0x100;  // in the status page; below lies what hardware writes
 
 class RingContext final : public EngineContext {
@@ -59,8 +60,9 @@ class RingQueue final : public EngineQueue {
   std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables>) override {
     std::optional<KernelMemory> image;
     if (CommandWriter(hardware_.model(), engine_).has<hw::MI_SET_CONTEXT>()) {
-      image = KernelMemory::create(hardware_, table_, kImageBytes);
-      if (!image) return nullptr;
+      if (!fresh_) fresh_ = KernelMemory::create(hardware_, table_, image_bytes());
+      image = KernelMemory::create(hardware_, table_, image_bytes());
+      if (!image || !fresh_) return nullptr;
     }
     return std::make_shared<RingContext>(*this, std::move(image));
   }
@@ -71,8 +73,9 @@ class RingQueue final : public EngineQueue {
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
     if (context.image && loaded_ != &context) {
-      commands.set_context(context.image->address(), !context.has_run);
-      commands.add_dwords({0});  // a no-op has to follow
+      // A new one begins with what the first of all found.
+      if (!context.has_run) switch_to(commands, *fresh_, !has_fresh_);
+      switch_to(commands, *context.image, !context.has_run);
     }
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
     commands.flush(false);
@@ -90,6 +93,7 @@ class RingQueue final : public EngineQueue {
     request.end = tail_;
     ++next_seqno_;
     context.has_run = true;
+    has_fresh_ |= context.image.has_value();
     // On its way the engine saves the context before into its image, which must be there until this is done.
     if (keep_ != request.context) request.keeps.push_back(std::exchange(keep_, request.context));
     loaded_ = &context;
@@ -115,11 +119,26 @@ class RingQueue final : public EngineQueue {
 
  private:
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
+  static void switch_to(CommandWriter& commands, const KernelMemory& image, bool inhibit) {
+    commands.set_context(image.address(), inhibit);
+    commands.add_dwords({0});  // a no-op has to follow
+  }
+  // Whole pages: what the chip says that it saves.
+  uint64_t image_bytes() const {
+    const uint32_t value = hardware_.read(engine_, at(hw::CXT_SIZE::kDesc));
+    const auto size = spec::unpack_register<hw::CXT_SIZE>(hardware_.model().gen, value);
+    const uint64_t lines = hardware_.has(spec::Feature::physical_addresses)
+                               ? size.size_minus_1 + uint64_t{1}
+                               : uint64_t{size.ring_size} + size.extended_size + size.pipeline_size;
+    return align_up(std::max<uint64_t>(lines, 1) * kLineBytes, kPageBytes);
+  }
   uint64_t free_bytes() const { return (head_ + kRingBytes - tail_ - 8) % kRingBytes; }
 
   PageTables& tables_;
   KernelMemory ring_;
   KernelMemory status_;
+  std::optional<KernelMemory> fresh_;  // the image of a context in which nothing was done
+  bool has_fresh_ = false;             // ... is saved when the first context comes in
   uint64_t tail_ = 0;
   uint64_t head_ = 0;
   uint64_t told_ = 0;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/context_settings.h"
 #include "engine/engine.h"
 #include "engine/submission.h"
 #include "hw/blt.h"
@@ -17,8 +18,9 @@ namespace {
 using spec::RegisterId;
 
 constexpr size_t kLineBytes = 64;
-constexpr size_t kPairDwords = 3;  // header, register, value
-constexpr size_t kLargestBytes = 2048;
+constexpr size_t kPairDwords = 3;       // header, register, value
+constexpr size_t kLargestBytes = 2048;  // on Gen4
+constexpr size_t kPageBytes = 4096;     // of chips whose software knows the size without a register
 
 // Seed 003 5.8: what belongs to a context. A chip without the register has no such pair.
 constexpr std::array kContextRegisters{
@@ -43,8 +45,8 @@ constexpr std::array kContextRegisters{
 constexpr std::array kRingRegisters{RegisterId::PGTBL_CTL2, RegisterId::RING_START, RegisterId::RING_HEAD,
                                     RegisterId::RING_TAIL, RegisterId::RING_CTL};
 
-// Behind the largest image of registers lies the list of probed pages, one dword a slot. Seed 003 1.13 says that it is
-// in memory and not where; this place is ours.
+// Behind the largest image of the part that has one lies the list of probed pages, one dword a slot. Seed 003 1.13 says
+// that it is in memory and not where; this place is ours.
 constexpr uint64_t kProbeListOffset = kLargestBytes;
 
 // A batch that runs, behind the pairs: marker, attributes, address, end. An MI_NOOP with a number, so that the image is
@@ -65,7 +67,8 @@ std::array<uint32_t, kBatchDwords> pack_batch(Engine& engine) {
           static_cast<uint32_t>(place.end.value >> 32)};
 }
 
-void unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
+// Dwords of it.
+size_t unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
   StreamState stream = engine.stream().state();
   stream.depth = 0;
   if (dwords.size() >= kBatchDwords && dwords[0] == kBatchMarker) {
@@ -77,6 +80,7 @@ void unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
                                 .arbitration = static_cast<Arbitration>((dwords[1] >> 8 & 0xff) % 3)};
   }
   engine.stream().restore(stream);
+  return stream.depth * kBatchDwords;
 }
 
 // State of a BLT engine behind this streamer, before the batch: marker and what seed 003 8.4 lists.
@@ -144,12 +148,17 @@ std::vector<const RegisterSlot*> slots_of(const Engine& engine, bool with_ring) 
   return slots;
 }
 
-// CXT_SIZE in lines where it says something; never more than what software was told to allocate.
-size_t image_bytes(const Engine& engine, size_t pairs, bool with_ring) {
-  const size_t lines = engine.registers().get<hw::CXT_SIZE>().size_minus_1;
-  const size_t dwords = pairs * kPairDwords + (has_blits(engine) ? kBlitDwords : 0) + (with_ring ? kBatchDwords : 0);
-  const size_t needed = (dwords * sizeof(uint32_t) + kLineBytes - 1) / kLineBytes * kLineBytes;
-  return lines == 0 ? needed : std::min((lines + 1) * kLineBytes, kLargestBytes);
+// What CXT_SIZE says, in lines; where contexts may be physical never more than software was told to allocate. Gen6
+// counts parts of an image and names no order: those that software allocates are one here.
+size_t image_dwords(const Engine& engine) {
+  if (!engine.registers().has(RegisterId::CXT_SIZE)) {
+    return kPageBytes / sizeof(uint32_t);
+  }
+  const auto size = engine.registers().get<hw::CXT_SIZE>();
+  const size_t bytes = engine.generation().has(spec::Feature::physical_addresses)
+                           ? std::min((size.size_minus_1 + size_t{1}) * kLineBytes, kLargestBytes)
+                           : (size_t{size.ring_size} + size.extended_size + size.pipeline_size) * kLineBytes;
+  return bytes / sizeof(uint32_t);
 }
 
 bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> bytes, bool write) {
@@ -161,36 +170,55 @@ bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> byte
   return write ? space.write(GpuVa{place.address}, bytes) : space.read(GpuVa{place.address}, bytes);
 }
 
+// The rest of an image. False: stopped by a fault.
+bool restore_settings(Engine& engine, const ContextPlace& place, std::span<const uint32_t> words) {
+  forget_settings(engine);
+  while (!words.empty() && words[0] != 0) {
+    const auto [desc, length] = engine.table().frame(words[0]);
+    if (desc != nullptr && desc->id == spec::CommandId::MI_BATCH_BUFFER_END) {
+      break;
+    }
+    if (desc == nullptr || length > words.size()) {
+      engine.raise(EventKind::undefined_behaviour, "context image", place.address, words[0],
+                   "no command, or one that leaves the image: the settings end here");
+      break;
+    }
+    const CommandPlace at{place.physical ? StreamSpace::physical : StreamSpace::ggtt, 0, GpuVa{place.address}};
+    if (!restore_setting(engine, {*desc, words.first(length), at})) {
+      return false;
+    }
+    words = words.subspan(length);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   engine.stream_registers().publish();
-  const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
-  std::vector<uint32_t> image(image_bytes(engine, slots.size(), with_ring) / sizeof(uint32_t));
+  const size_t most = image_dwords(engine);
+  std::vector<uint32_t> image;
   const uint32_t header = load_header(engine);
-  size_t at = 0;
-  for (const RegisterSlot* slot : slots) {
-    if (at + kPairDwords > image.size()) {
-      break;
-    }
+  for (const RegisterSlot* slot : slots_of(engine, with_ring)) {
     const uint32_t value = engine.registers().mmio().bank().peek(*slot);
-    image[at++] = header;
-    image[at++] = static_cast<uint32_t>(slot->offset);
-    image[at++] = slot->policy.masked ? value | kWriteAll : value;
+    image.insert(image.end(),
+                 {header, static_cast<uint32_t>(slot->offset), slot->policy.masked ? value | kWriteAll : value});
   }
-  if (has_blits(engine) && at + kBlitDwords <= image.size()) {
-    std::ranges::copy(pack_blit(engine.state().blit.setup), image.begin() + static_cast<std::ptrdiff_t>(at));
-    at += kBlitDwords;
+  const auto append = [&image](const auto& dwords) { image.insert(image.end(), dwords.begin(), dwords.end()); };
+  if (has_blits(engine)) {
+    append(pack_blit(engine.state().blit.setup));
   }
-  if (with_ring && engine.in_batch() && at + kBatchDwords <= image.size()) {
-    std::ranges::copy(pack_batch(engine), image.begin() + static_cast<std::ptrdiff_t>(at));
+  if (with_ring && engine.in_batch()) {
+    append(pack_batch(engine));
   }
+  append_settings(engine, place.address, most, image);
+  image.resize(most);  // a size that software made smaller cuts it off
   return access(engine, place, std::as_writable_bytes(std::span(image)), true) || place.physical;
 }
 
 bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
-  std::vector<uint32_t> image(image_bytes(engine, slots.size(), with_ring) / sizeof(uint32_t));
+  std::vector<uint32_t> image(image_dwords(engine));
   if (!access(engine, place, std::as_writable_bytes(std::span(image)), false)) {
     return place.physical;
   }
@@ -218,9 +246,9 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
   }
   if (with_ring) {
     engine.ring().adopt();
-    unpack_batch(engine, std::span(image).subspan(at));
+    at += unpack_batch(engine, std::span(image).subspan(at));
   }
-  return true;
+  return restore_settings(engine, place, std::span(image).subspan(at));
 }
 
 bool probe_page(Engine& engine, GpuVa page) {

@@ -1,7 +1,7 @@
 // Logical contexts before execlists: MI_SET_CONTEXT of Gen4 to Gen6 and the run lists of the mobile Gen4.5 part. Seed
 // 003 5.8 and 1.15. The image holds the streamer's context registers as MI_LOAD_REGISTER_IMM commands, in whole cache
-// lines, and the setup state of the BLT engine; its form is the device's own, software only moves it. Left out: state
-// of the other pipelines behind the streamer.
+// lines, the setup state of the BLT engine, and what the pipelines are set to (context_settings.h); its form is the
+// device's own, software only moves it.
 #pragma once
 
 #include <cstdint>

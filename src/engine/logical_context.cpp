@@ -4,11 +4,10 @@
 #include <array>
 #include <utility>
 
-#include "compute/commands.h"
+#include "engine/context_settings.h"
 #include "engine/engine.h"
 #include "engine/mi_access.h"
 #include "hw/context.h"
-#include "hw/mi_flow.h"
 #include "hw/mi_register.h"
 #include "hw/ring.h"
 #include "spec/packing.h"
@@ -29,10 +28,6 @@ constexpr RegisterId kForgotten[] = {
     RegisterId::BB_ADDR,       RegisterId::BB_ADDR_UDW, RegisterId::BB_STATE,     RegisterId::SBB_ADDR,
     RegisterId::SBB_ADDR_UDW,  RegisterId::SBB_STATE,   RegisterId::INDIRECT_CTX, RegisterId::INDIRECT_CTX_OFFSET,
     RegisterId::BB_PER_CTX_PTR};
-
-// Registers that come back with the buffers they belong to.
-constexpr std::array kStreamOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
-                                    RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
 
 // State of a stream that no register of an image has. The streamer keeps it in bits of BB_STATE that no public source
 // names.
@@ -83,8 +78,7 @@ void LogicalContext::forget() {
     engine_.stream_registers().set_stack_dword(number, 0);
   }
   engine_.state().execlist.stack_writes = 0;
-  engine_.state().compute.settings = {};
-  engine_.state().draw.settings = {};
+  forget_settings(engine_);
   unpack_hidden();
 }
 
@@ -168,12 +162,7 @@ bool LogicalContext::restore_command(const Command& command) {
     default:
       break;
   }
-  if ((command.dwords[0] & kOpcodeClient) == 0) {
-    engine_.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                  "a command that does not belong in a context image");
-    return true;
-  }
-  return engine_.back_end().execute(engine_, command).action != Next::Action::hold;
+  return restore_setting(engine_, command);
 }
 
 void LogicalContext::load_registers(std::span<const uint32_t> command) {
@@ -249,25 +238,7 @@ bool LogicalContext::save(GgttOffset context) {
                           ? engine_.stream_registers().stack_dword(stack++)
                           : image_value(engine_, *value.slot);
   }
-  // The settings of the pipelines follow as the commands that set them.
-  std::vector<uint32_t> settings = compute::commands_of(engine_.gen(), engine_.state().compute.settings);
-  for (uint32_t i = 0; i < kStreamOffsets.size(); ++i) {
-    if (engine_.registers().has(kStreamOffsets[i])) {
-      engine_.state().draw.settings.set_stream_index(engine_.gen(), i, engine_.registers().peek(kStreamOffsets[i]));
-    }
-  }
-  const std::vector<uint32_t> drawing = engine_.state().draw.settings.commands();
-  settings.insert(settings.end(), drawing.begin(), drawing.end());
-  if (!settings.empty()) {  // what older settings have left behind them is not parsed
-    settings.emplace_back();
-    static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine_.gen(), std::span(&settings.back(), 1)));
-  }
-  if (words.size() + settings.size() <= most_dwords()) {
-    words.insert(words.end(), settings.begin(), settings.end());
-  } else {
-    engine_.raise(EventKind::unsupported, "context image", context.value, settings.size(),
-                  "settings of the pipelines do not fit the image and are lost");
-  }
+  append_settings(engine_, context.value, most_dwords(), words);
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));
   }

@@ -80,7 +80,6 @@ Next set_context(Engine& engine, const Command& command) {
     if (!set.restore_inhibit && !restore_context(engine, place_of(engine, next), false)) {
       return engine.stopped_by_fault();
     }
-    engine.approximate(command.desc, "registers of the streamer only");
   }
   registers.set(next);
   return Next::advance();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Scenes of programs that people try a driver with (tests/programs/gl_shows.c, vk_scenes.cpp), and of what fragment
-shaders may ask for (gl_pixels.c), drawn by unmodified Mesa on `halogen run` and compared with llvmpipe's and lavapipe's:
-at most 1 of 255 apart, 3 where textures are filtered. A few pixels of a filtered scene may come from the next level:
+"""Scenes of programs that people try a driver with (tests/programs/gl_shows.c, vk_scenes.cpp), of what fragment shaders
+may ask for (gl_pixels.c), and of two contexts and two processes that draw in turns (gl_turns.c), drawn by unmodified Mesa
+on `halogen run` and compared with llvmpipe's and lavapipe's: at most 1 of 255 apart, 3 where textures are filtered. A few pixels of a filtered scene may come from the next level:
 their level lies between two within rounding. Reports name nothing unsupported.
 
 usage: shows.py [--keep FOLDER] [device...]    --keep: the pictures as PNG files, a row for each driver
@@ -22,6 +22,7 @@ HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
 SIDE = 256
 GL = {"gears": 1, "cube": 1, "sphere": 1, "textured": 3}
 PIXELS = {"at_offset": 1, "at_any_offset": 1, "at_sample": 1, "at_centroid": 1, "fetch": 1}
+TURNS = {"first": 1, "second": 1, "parent": 1, "child": 1}
 VULKAN = {"triangle": 1, "cube": 3, "layers": 1, "smooth_cube": 3}
 GL_DEVICES = "i965 gm965 g45 gm45 snb chv bdw skl icl tgl dg1".split()
 VULKAN_DEVICES = "chv bdw skl icl tgl dg1".split()
@@ -62,6 +63,8 @@ def build(work):
                    check=True)
     subprocess.run(["cc", "-O1", "-o", f"{work}/gl_pixels", ROOT / "tests/programs/gl_pixels.c", "-lEGL", "-lGLESv2"],
                    check=True)
+    subprocess.run(["cc", "-O1", "-o", f"{work}/gl_turns", ROOT / "tests/programs/gl_turns.c", "-lEGL", "-lGLESv2", "-lgbm"],
+                   check=True)
     subprocess.run(["c++", "-std=c++20", "-o", f"{work}/vk_scenes", ROOT / "tests/programs/vk_scenes.cpp", "-lvulkan"],
                    check=True)
     for shader in (ROOT / "tests/programs/vk").iterdir():
@@ -93,6 +96,7 @@ def main():
         # name, its scenes, devices, the program's words before and behind the folder
         kinds = [("gl", GL, GL_DEVICES, [f"{work}/gl_shows", "-o"]),
                  ("pixels", PIXELS, VULKAN_DEVICES, [f"{work}/gl_pixels", "-o"]),
+                 ("turns", TURNS, GL_DEVICES, [f"{work}/gl_turns", "-o"]),
                  ("vulkan", VULKAN, VULKAN_DEVICES, [f"{work}/vk_scenes", folder])]
         for kind, scenes, have, program in kinds:
             wanted, said = draw([*program, f"{work}/{kind}"], {**common, **software}, work / kind, scenes)

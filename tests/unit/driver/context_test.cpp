@@ -360,6 +360,45 @@ TEST_P(Contexts, BusyTellsWhichEngines) {
   EXPECT_EQ(wait(batch), 0);
 }
 
+// A counter of vertices belongs to the context. As Linux has it, a new one finds what the first of all found.
+TEST_P(Contexts, ANewOneFindsNothingOfAnother) {
+  if (execlists()) GTEST_SKIP() << "contexts have images of their own from the start";
+  constexpr uint32_t kVertices = 0x2310;
+  const uint32_t target = create(4096);
+  const auto run = [&](uint32_t context, uint32_t value, uint32_t place) {
+    std::vector<uint32_t> batch;
+    if (value != 0) batch = {0x1100'0001, kVertices, value};
+    const size_t store = batch.size();
+    const uint32_t global = is("snb") ? 0 : 0x0040'0000;
+    batch.insert(batch.end(), {0x1200'0001 | global, kVertices, 0, 0x0500'0000, 0});
+    std::vector<drm_i915_gem_exec_object2> objects(2);
+    objects[0].handle = target;
+    objects[1].handle = create(4096);
+    fill(objects[1].handle, batch);
+    drm_i915_gem_relocation_entry relocation{};
+    relocation.target_handle = target;
+    relocation.offset = (store + 2) * 4;
+    relocation.delta = place;
+    relocation.presumed_offset = ~uint64_t{0};
+    relocation.write_domain = relocation.read_domains = I915_GEM_DOMAIN_INSTRUCTION;
+    objects[1].relocation_count = 1;
+    objects[1].relocs_ptr = reinterpret_cast<uintptr_t>(&relocation);
+    EXPECT_EQ(execute(objects, 0, context), 0);
+    EXPECT_EQ(wait(objects[1].handle), 0);
+    uint32_t found = 0;
+    std::memcpy(&found, content(target).data() + place, 4);
+    return found;
+  };
+  const uint32_t first = create_context();
+  if (run(first, 77, 0) != 77) GTEST_SKIP() << "programs may not write it";
+  const uint32_t second = create_context();
+  EXPECT_EQ(run(second, 0, 4), 0u);
+  EXPECT_EQ(run(first, 0, 8), 77u);
+  EXPECT_EQ(run(second, 88, 12), 88u);
+  EXPECT_EQ(run(create_context(), 0, 16), 0u);
+  EXPECT_EQ(run(first, 0, 20), 77u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, Contexts, ::testing::ValuesIn(all_chips()), chip_name);
 
 }  // namespace
