@@ -188,6 +188,10 @@ static const char kAmplify[] =
     "layout(triangles) in; layout(triangle_strip, max_vertices = 8) out; in vec4 q[]; out vec4 fed; out float more;"
     "void main() { for (int i = 0; i < 8; ++i) { fed = q[i % 3] + float(i); more = float(gl_PrimitiveIDIn);"
     " gl_Position = vec4(0.0); EmitVertex(); if (i == 4) EndPrimitive(); } }";
+static const char kTwice[] =  // strips of one triangle
+    "layout(triangles) in; layout(triangle_strip, max_vertices = 6) out; in vec4 q[]; out vec4 fed; out float more;"
+    "void main() { for (int i = 0; i < 6; ++i) { fed = q[i % 3] + float(i); more = float(gl_PrimitiveIDIn);"
+    " gl_Position = vec4(0.0); EmitVertex(); if (i == 2) EndPrimitive(); } }";
 static const char kFour[] =
     "layout(points) in; layout(points, max_vertices = 8) out; in vec4 q[]; layout(stream = 0) out vec4 a;"
     "layout(stream = 1) out vec2 b; layout(stream = 2) out float d; layout(stream = 3) out vec3 e;"
@@ -270,6 +274,25 @@ static void geometry_scene(const char* vertex, const char* geometry, GLenum topo
   frame();
   use(&stages);
   glDrawArrays(topology, 0, vertices);
+  picture();
+}
+
+// What a strip becomes when its second triangles keep their first vertex and the others change places.
+static void leading_scene(int triangles) {
+  const struct Stages stages = {kGrid, NULL, NULL, kTriangles, kFlat, {NULL}, 0};
+  unsigned short order[64 * 3];
+  for (int i = 0; i < triangles; ++i) {
+    order[i * 3] = (unsigned short)i;
+    order[i * 3 + 1] = (unsigned short)(i + 1 + i % 2);
+    order[i * 3 + 2] = (unsigned short)(i + 2 - i % 2);
+  }
+  GLuint buffer = 0;
+  glGenBuffers(1, &buffer);
+  glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, buffer);
+  glBufferData(GL_ELEMENT_ARRAY_BUFFER, triangles * 3 * 2, order, GL_STATIC_DRAW);
+  frame();
+  use(&stages);
+  glDrawElements(GL_TRIANGLES, triangles * 3, GL_UNSIGNED_SHORT, NULL);
   picture();
 }
 
@@ -381,6 +404,7 @@ static int draw(const char* scene) {
   if (strcmp(scene, "gs_points") == 0) return geometry_scene(kGrid, kQuads, GL_POINTS, 16), 1;
   if (strcmp(scene, "gs_cuts") == 0) return geometry_scene(kGrid, kStrips, GL_POINTS, 16), 1;
   if (strcmp(scene, "gs_strip") == 0) return geometry_scene(kGrid, kTriangles, GL_TRIANGLE_STRIP, 16), 1;
+  if (strcmp(scene, "gs_leading") == 0) return leading_scene(14), 1;
   if (strcmp(scene, "gs_fan") == 0) return geometry_scene(kGrid, kTriangles, GL_TRIANGLE_FAN, 13), 1;
   if (strcmp(scene, "gs_lines") == 0) return geometry_scene(kGrid, kLines, GL_LINE_STRIP, 14), 1;
   if (strcmp(scene, "gs_loop") == 0) return geometry_scene(kGrid, kLines, GL_LINE_LOOP, 11), 1;
@@ -399,8 +423,8 @@ static int draw(const char* scene) {
     struct Stages stages = {kGrid, NULL, NULL, NULL, NULL, {"gl_Position", "c", "q"}, GL_INTERLEAVED_ATTRIBS};
     frame();
     if (strcmp(scene, "xfb_four") == 0) return four_streams(), 1;
-    if (strcmp(scene, "xfb_geometry") == 0) {
-      stages.geometry = kAmplify;
+    if (strcmp(scene, "xfb_geometry") == 0 || strcmp(scene, "xfb_triangles") == 0) {
+      stages.geometry = strcmp(scene, "xfb_geometry") == 0 ? kAmplify : kTwice;
       stages.fed[0] = "fed";
       stages.fed[1] = "more";
       stages.fed[2] = NULL;
@@ -411,6 +435,7 @@ static int draw(const char* scene) {
     if (strcmp(scene, "xfb_lines") == 0) feed(GL_LINES, GL_LINE_LOOP, 7, 2, 4096);
     if (strcmp(scene, "xfb_strip") == 0) feed(GL_TRIANGLES, GL_TRIANGLE_STRIP, 9, 2, 4096);
     if (strcmp(scene, "xfb_short") == 0) feed(GL_TRIANGLES, GL_TRIANGLES, 15, 2, 700);
+    if (strcmp(scene, "xfb_triangles") == 0) feed(GL_TRIANGLES, GL_TRIANGLES, 9, 2, 4096);
     if (strcmp(scene, "xfb_geometry") == 0) feed(GL_TRIANGLES, GL_TRIANGLE_STRIP, 7, 2, 4096);
     glDisable(GL_RASTERIZER_DISCARD);
     return 1;
@@ -477,7 +502,8 @@ int main(int count, char** names) {
   if (count > 1) return 0;
   static const char* const all[] = {"gs_points",  "gs_cuts",           "gs_strip",          "gs_fan",     "gs_lines",
                                     "gs_loop",    "gs_adjacent",       "gs_lines_adjacent", "gs_many",    "xfb_points",
-                                    "xfb_lines",  "xfb_strip",         "xfb_short",         "xfb_geometry"};
+                                    "xfb_lines",  "xfb_strip",         "xfb_short",         "xfb_geometry",
+                                    "gs_leading", "xfb_triangles"};
   static const char* const later[] = {"gs_strip_adjacent", "gs_instances", "xfb_four", "back", "back_stream"};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     if (one(folder, all[i]) != 0) return 1;
