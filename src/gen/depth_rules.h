@@ -1,5 +1,5 @@
 // To how many pixels and rows the levels of depth and stencil buffers are padded, by generation (Mesa isl). Software
-// cannot choose it, unlike that of other surfaces. Gen4 and Gen5: levels of depth buffers have their own address.
+// cannot choose it, unlike that of other surfaces. Gen4 and Gen5 pad all surfaces alike.
 #pragma once
 
 #include <cstdint>

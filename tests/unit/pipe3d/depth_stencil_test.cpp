@@ -256,6 +256,10 @@ TEST(DepthStencil, LevelsArePaddedAsGenerationsDo) {
   const DepthRules& first = depth_rules(spec::GenId::gen6);
   EXPECT_EQ(first.depth.x * 100 + first.depth.y, 404);
   EXPECT_EQ(first.stencil.x * 100 + first.stencil.y, 402);
+  for (const spec::GenId gen : {spec::GenId::gen4, spec::GenId::gen4_5}) {
+    EXPECT_EQ(depth_rules(gen).depth.x * 100 + depth_rules(gen).depth.y, 402);
+    EXPECT_EQ(depth_rules(gen).depth16.x * 100 + depth_rules(gen).depth16.y, 402);
+  }
   for (const spec::GenId gen : {spec::GenId::gen8, spec::GenId::gen9, spec::GenId::gen11}) {
     EXPECT_EQ(depth_rules(gen).depth16.x * 100 + depth_rules(gen).depth16.y, 804);
     EXPECT_EQ(depth_rules(gen).stencil.x * 100 + depth_rules(gen).stencil.y, 808);
