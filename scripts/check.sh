@@ -53,6 +53,7 @@ tests/doors/pictures.sh
 tests/doors/shows.py
 python3 tests/doors/captures.py --flip 1
 python3 tests/doors/fixed.py
+python3 tests/doors/targets.py
 
 step "OpenCL and Vulkan compute programs on every device that has them"
 tests/doors/compute.sh
