@@ -68,32 +68,31 @@ int itself(int folder, const char* path, int flags) {
   return (flags & AT_EMPTY_PATH) != 0 && (path == nullptr || *path == '\0') ? folder : -1;
 }
 
-int stat_path(const char* name, const char* path, void* answer, std::atomic<void*>& slot) {
+using StatPath = int(const char*, void*);
+using OldStatPath = int(int, const char*, void*);
+
+int stat_path(StatPath* real, const char* path, void* answer) {
   PathBuffer buffer;
-  return corrected(halogen::shim::next_function<int(const char*, void*)>(slot, name)(led(path, buffer), answer), answer,
-                   -1);
+  return corrected(real(led(path, buffer), answer), answer, -1);
 }
-int old_stat_path(const char* name, int version, const char* path, void* answer, std::atomic<void*>& slot) {
+int old_stat_path(OldStatPath* real, int version, const char* path, void* answer) {
   PathBuffer buffer;
-  const auto real = halogen::shim::next_function<int(int, const char*, void*)>(slot, name);
   return corrected(real(version, led(path, buffer), answer), answer, -1);
 }
-
-constinit std::atomic<void*> slots[16] = {};
 
 }  // namespace
 
 HALOGEN_EXPORT int stat(const char* path, struct stat* answer) noexcept {
-  return stat_path("stat", path, answer, slots[0]);
+  return stat_path(HALOGEN_NEXT(StatPath, "stat"), path, answer);
 }
 HALOGEN_EXPORT int stat64(const char* path, struct stat64* answer) noexcept {
-  return stat_path("stat64", path, answer, slots[1]);
+  return stat_path(HALOGEN_NEXT(StatPath, "stat64"), path, answer);
 }
 HALOGEN_EXPORT int lstat(const char* path, struct stat* answer) noexcept {
-  return stat_path("lstat", path, answer, slots[2]);
+  return stat_path(HALOGEN_NEXT(StatPath, "lstat"), path, answer);
 }
 HALOGEN_EXPORT int lstat64(const char* path, struct stat64* answer) noexcept {
-  return stat_path("lstat64", path, answer, slots[3]);
+  return stat_path(HALOGEN_NEXT(StatPath, "lstat64"), path, answer);
 }
 HALOGEN_EXPORT int fstat(int descriptor, struct stat* answer) noexcept {
   return corrected(HALOGEN_NEXT(int(int, void*), "fstat")(descriptor, answer), answer, descriptor);
@@ -114,16 +113,16 @@ HALOGEN_EXPORT int fstatat64(int folder, const char* path, struct stat64* answer
 
 // Programs that were linked before glibc 2.33.
 HALOGEN_EXPORT int __xstat(int version, const char* path, struct stat* answer) noexcept {
-  return old_stat_path("__xstat", version, path, answer, slots[4]);
+  return old_stat_path(HALOGEN_NEXT(OldStatPath, "__xstat"), version, path, answer);
 }
 HALOGEN_EXPORT int __xstat64(int version, const char* path, struct stat64* answer) noexcept {
-  return old_stat_path("__xstat64", version, path, answer, slots[5]);
+  return old_stat_path(HALOGEN_NEXT(OldStatPath, "__xstat64"), version, path, answer);
 }
 HALOGEN_EXPORT int __lxstat(int version, const char* path, struct stat* answer) noexcept {
-  return old_stat_path("__lxstat", version, path, answer, slots[6]);
+  return old_stat_path(HALOGEN_NEXT(OldStatPath, "__lxstat"), version, path, answer);
 }
 HALOGEN_EXPORT int __lxstat64(int version, const char* path, struct stat64* answer) noexcept {
-  return old_stat_path("__lxstat64", version, path, answer, slots[7]);
+  return old_stat_path(HALOGEN_NEXT(OldStatPath, "__lxstat64"), version, path, answer);
 }
 HALOGEN_EXPORT int __fxstat(int version, int descriptor, struct stat* answer) noexcept {
   return corrected(HALOGEN_NEXT(int(int, int, void*), "__fxstat")(version, descriptor, answer), answer, descriptor);

@@ -3,7 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <type_traits>
 
 // The first and the last byte of this library, by the linker.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
@@ -16,21 +19,34 @@ inline bool is_ours(const void* caller) {
   return caller >= static_cast<const void*>(__ehdr_start) && caller < static_cast<const void*>(_end);
 }
 
-template <class Function>
-Function* next_function(std::atomic<void*>& slot, const char* name) {
-  void* found = slot.load(std::memory_order_acquire);
-  if (found == nullptr) {
-    found = dlsym(RTLD_NEXT, name);
-    slot.store(found, std::memory_order_release);
+template <size_t kSize>
+struct FunctionName {
+  char text[kSize]{};
+  consteval FunctionName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+};
+
+template <FunctionName kName>
+class NextFunction {
+ public:
+  static void* find() {
+    static_cast<void>(&at_start);
+    void* found = slot.load(std::memory_order_acquire);
+    if (found == nullptr) {
+      found = dlsym(RTLD_NEXT, kName.text);
+      slot.store(found, std::memory_order_release);
+    }
+    return found;
   }
-  return reinterpret_cast<Function*>(found);
-}
+
+ private:
+  static inline constinit std::atomic<void*> slot{nullptr};
+  // Looked for while this library is loaded. Later the loader's lock may be held for long: dlclose(3) calls destructors
+  // with it, and those of drivers wait for threads that write files.
+  static inline void* const at_start = find();
+};
 
 }  // namespace halogen::shim
 
 // HALOGEN_NEXT(int(int), "close")(3)
-#define HALOGEN_NEXT(type, name)                               \
-  ([] {                                                        \
-    static constinit std::atomic<void*> slot{nullptr};         \
-    return ::halogen::shim::next_function<type>(slot, (name)); \
-  }())
+#define HALOGEN_NEXT(type, name) \
+  (reinterpret_cast<std::add_pointer_t<type>>(::halogen::shim::NextFunction<::halogen::shim::FunctionName(name)>::find()))

@@ -14,6 +14,8 @@ headers=(-I/usr/include/libdrm -Itests/programs)
 for program in drm_store drm_life drm_threads drm_upsets; do
   cc -O1 "${headers[@]}" -o "$work/$program" "tests/programs/$program.c" -ldrm -lpthread
 done
+cc -O1 -o "$work/drm_closing" tests/programs/drm_closing.c
+cc -O1 -shared -fPIC -DLIBRARY -o "$work/closing.so" tests/programs/drm_closing.c
 cc -O1 -o "$work/gl_triangle" tests/programs/gl_triangle.c -lEGL -lGLESv2
 cc -O1 -o "$work/egl_list" tests/programs/egl_list.c -lEGL
 cc -O1 -o "$work/gbm_clear" tests/programs/gbm_clear.c -lEGL -lGLESv2 -lgbm
@@ -65,6 +67,7 @@ for row in "${rows[@]}"; do
     grep -q 'HALOGEN_THREADS is "-3"' "$work/err" || bad "numbers that are none are not told"
   on -- "$work/drm_life" && [ "$(tail -n 1 "$work/out")" = "exit handlers" ] || bad "threads, children, descriptors"
   on -- "$work/drm_upsets" && [ "$(tail -n 1 "$work/out")" = jumped ] || bad "upsets"
+  on -- "$work/drm_closing" "$work/closing.so" && [ "$(cat "$work/out")" = closed ] || bad "a library that is closed"
   if on -- "$work/egl_list" && grep -qF "$gl" "$work/out"; then done_list+=", EGL's list"; else bad "EGL's list"; fi
   if on --report "$work/report" -- "$work/gl_triangle" && grep -qF "$gl" "$work/out"; then
     done_list+=", GL \"$(cat "$work/out")\""
