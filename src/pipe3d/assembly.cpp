@@ -56,7 +56,7 @@ bool Assembler::next(Assembled& made) {
       return false;
     }
     made.edge = edge;
-    made.first = first;
+    made.first = made.begins = first;
     look_at_flags(made, numbers);
     return true;
   };
@@ -157,6 +157,7 @@ bool Assembler::close(Assembled& made) {
       made.vertex[made.count++] = at(n);
     }
     made.edge = {done_ == 0, true, true};
+    made.begins = done_ == 0;
     look_at_flags(made, {0, done_ + 1, done_ + 2});
     return true;
   }

@@ -19,6 +19,7 @@ struct Assembled {
   hw::PrimitiveTopology topology{};  // of this primitive, as threads are told
   std::array<bool, 3> edge{true, true, true};
   bool first = true;     // of its strip, fan or polygon
+  bool begins = true;    // an object; else a further triangle of the same quad or polygon
   bool swapped = false;  // a triangle of a strip whose first two vertices stand the other way round
 };
 

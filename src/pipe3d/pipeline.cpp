@@ -421,8 +421,11 @@ void Pipeline::chunk(Progress& progress, Outcome& outcome) {
   const bool between = geometry_.runs() || tessellates();
   objects_.clear();
   const auto emit = [&](const Assembled& assembled) {
-    ++outcome.counts.primitives;
-    const uint32_t id = progress.primitive++;
+    if (assembled.begins) {
+      ++outcome.counts.primitives;
+      ++progress.primitive;
+    }
+    const uint32_t id = progress.primitive - 1;
     if (between) {
       objects_.push_back({assembled, id});
     } else {

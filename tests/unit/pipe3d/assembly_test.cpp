@@ -74,6 +74,29 @@ TEST(Assembly, QuadsAreTwoTrianglesOfOneWindingAndTheLastVertexProvokes) {
   }
 }
 
+// Primitives are counted as objects: three quads are three, a polygon is one.
+TEST(Assembly, FurtherTrianglesOfAQuadOrPolygonBeginNoObject) {
+  const auto objects = [](Topology topology, uint32_t vertices) {
+    Assembler assembler(topology, kLast);
+    size_t begun = 0;
+    size_t triangles = 0;
+    const auto emit = [&](const Assembled& one) {
+      begun += one.begins ? 1 : 0;
+      ++triangles;
+    };
+    for (uint32_t i = 0; i < vertices; ++i) {
+      assembler.add(i, emit);
+    }
+    assembler.cut(emit);
+    return std::pair(begun, triangles);
+  };
+  EXPECT_EQ(objects(Topology::QUADLIST, 12), (std::pair<size_t, size_t>{3, 6}));
+  EXPECT_EQ(objects(Topology::QUADSTRIP, 8), (std::pair<size_t, size_t>{3, 6}));
+  EXPECT_EQ(objects(Topology::POLYGON, 7), (std::pair<size_t, size_t>{1, 5}));
+  EXPECT_EQ(objects(Topology::POLYGON, 3), (std::pair<size_t, size_t>{1, 1}));
+  EXPECT_EQ(objects(Topology::TRIFAN, 7), (std::pair<size_t, size_t>{5, 5}));
+}
+
 // Outlines: an edge is drawn when it is one of the polygon's and its first vertex has the flag (GL 2.1, 2.6.2).
 TEST(Assembly, EdgesAreDrawnWhereTheFirstVertexSaysSo) {
   struct Case {
