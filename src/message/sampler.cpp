@@ -1,10 +1,11 @@
 // Sampler messages: parameters to a Texture, texels to the response. SIMD8 and SIMD16 with 32- or 16-bit results, and
-// SIMD4x2. Left out: SIMD32 of Gen4 and the media messages, parameters of 16 bits, and MCS data: multisampled surfaces
-// are taken as uncompressed, so ld_mcs tells that each sample has its own place.
+// SIMD4x2. Left out: SIMD32 of Gen4 and the media messages, parameters of 16 bits. ld_mcs tells that each sample has
+// its own slice (sample_map.h).
 #include <algorithm>
 #include <bit>
 
 #include "message/parts.h"
+#include "message/sample_map.h"
 #include "message/sampler_form.h"
 #include "message/texture.h"
 
@@ -87,7 +88,7 @@ PixelSize Job::size_of(unsigned lane) const {
     return at_level(0.0f);
   }
   const unsigned first = lane & ~(kQuad - 1);
-  PixelSize size = texture.size_of_quad({point(first), point(first + 1), point(first + 2), point(first + 3)});
+  PixelSize size = texture.size_of_quad({point(first), point(first + 1), point(first + 2), point(first + 3)}, lane - first);
   if (form.from == Level::of_quad_and_bias) {
     const auto bias = static_cast<double>(real(form.level, lane));
     size.lod += bias;
@@ -103,22 +104,6 @@ double Job::lod_of(unsigned lane) {
     sized = lane / kQuad;
   }
   return lod;
-}
-
-// Each sample in its own place: what an MCS surface says of pixels that are not compressed.
-Texel identity_map(uint32_t samples) {
-  switch (samples) {
-    case 2:
-      return {0x2, 0, 0, 0};
-    case 4:
-      return {0xe4, 0, 0, 0};
-    case 8:
-      return {0x7654'3210, 0, 0, 0};
-    case 16:
-      return {0x7654'3210, 0xfedc'ba98, 0, 0};
-    default:
-      return {};
-  }
 }
 
 Texel Job::answer(unsigned lane) {

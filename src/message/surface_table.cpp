@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "message/sample_map.h"
+
 namespace halogen::message {
 namespace {
 
@@ -43,7 +45,11 @@ const Surface* SurfaceTable::at(const Generation& generation, AddressSpace& spac
     return nullptr;
   }
   const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);
-  return &by_address_.emplace(address, decode_surface(generation, fields)).first->second;
+  const Surface surface = decode_surface(generation, fields);
+  if (!settle_samples(surface, fields, space)) {
+    return nullptr;
+  }
+  return &by_address_.emplace(address, surface).first->second;
 }
 
 }  // namespace halogen::message

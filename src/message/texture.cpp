@@ -330,14 +330,14 @@ PixelSize Texture::size_of_pixel(const TexturePoint& dx, const TexturePoint& dy)
   return size;
 }
 
-PixelSize Texture::size_of_quad(const std::array<TexturePoint, 4>& pixels) const {
+PixelSize Texture::size_of_quad(const std::array<TexturePoint, 4>& pixels, unsigned pixel) const {
   std::array<TexturePoint, 3> at{pixels[0], pixels[1], pixels[2]};
   if (surface_.cube()) {
-    // All on the face of the first.
+    // All on the face of the one that asks: its neighbours may lie beyond an edge.
     const auto direction = [](const TexturePoint& point) {
       return std::array{static_cast<double>(point[0]), static_cast<double>(point[1]), static_cast<double>(point[2])};
     };
-    const unsigned face = face_of(direction(pixels[0]));
+    const unsigned face = face_of(direction(pixels[pixel]));
     for (TexturePoint& point : at) {
       const CubeSpot spot = on_face(face, direction(point));
       point = {static_cast<float>(spot.u), static_cast<float>(spot.v), 0.0f, 0.0f};

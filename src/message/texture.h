@@ -33,8 +33,8 @@ class Texture {
   bool failed() const { return failed_; }  // memory refused
 
   PixelSize size_of_pixel(const TexturePoint& dx, const TexturePoint& dy) const;
-  // Four pixels of a square: the first, its right, lower and diagonal neighbour.
-  PixelSize size_of_quad(const std::array<TexturePoint, 4>& pixels) const;
+  // Four pixels of a square: the first, its right, lower and diagonal neighbour. Of one of them.
+  PixelSize size_of_quad(const std::array<TexturePoint, 4>& pixels, unsigned pixel) const;
 
   // With a reference each texel becomes 0 where the comparison holds, else 1.
   surface::Texel sample(const TexturePoint& at, const PixelSize& size, const TexelOffset& offset,

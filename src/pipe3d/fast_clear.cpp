@@ -2,6 +2,7 @@
 // is meant, so the whole level is filled, in the layer of each rectangle. The rectangles count blocks, not pixels, and
 // drivers clear whole levels only.
 #include "hw/surface.h"
+#include "message/sample_map.h"
 #include "message/surface_table.h"
 #include "pipe3d/pixel_stage.h"
 
@@ -9,21 +10,6 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr size_t kStateDwords = 16;
-constexpr uint32_t kOneFloat = 0x3f80'0000;
-
-// False: memory refused.
-bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, AddressSpace& space, Colour& colour) {
-  if (state.clear_value_address_enable) {
-    return space.read(message::place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour)));
-  }
-  const uint32_t one = integer ? 1 : kOneFloat;
-  colour = {state.red_clear_color | (state.red_clear_color_one ? one : 0),
-            state.green_clear_color | (state.green_clear_color_one ? one : 0),
-            state.blue_clear_color | (state.blue_clear_color_one ? one : 0),
-            state.alpha_clear_color | (state.alpha_clear_color_one ? one : 0)};
-  return true;
-}
-
 }  // namespace
 
 void PixelStage::fast_clear(uint32_t layer) {
@@ -42,7 +28,7 @@ void PixelStage::fast_clear(uint32_t layer) {
   const auto state = hw::RENDER_SURFACE_STATE::unpack(gen, words);
   const message::Surface surface = message::decode_surface(*generation_, state);
   Colour colour{};
-  if (!clear_colour(state, surface.format->integer, *space_, colour)) {
+  if (!message::clear_colour(state, surface.format->integer, *space_, colour)) {
     return;
   }
   end_ = ThreadEnd::done;

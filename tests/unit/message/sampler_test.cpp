@@ -264,6 +264,45 @@ TEST_P(SamplerMessages, FacesOfACube) {
   EXPECT_NEAR(sample_level(1.0f, 1.0f, 1.0f, 0)[0], (0.0f + 403.0f + 233.0f) / 3, 2.0f);
 }
 
+// A square of pixels over an edge: those on a face are as large as their neighbours are away in the face's own plane.
+TEST_P(SamplerMessages, PixelsOfACubeHaveTheSizeOnTheirOwnFace) {
+  if (first()) {
+    GTEST_SKIP() << "levels of cubes lie otherwise there";
+  }
+  constexpr uint32_t kSize = 8;
+  constexpr uint32_t kLevels = 4;
+  constexpr uint32_t kFront = 4;  // +Z
+  hw::RENDER_SURFACE_STATE state = image(kR32, kSize, kSize, kLevels);
+  state.surface_type = hw::SurfaceType::SURFTYPE_CUBE;
+  uint32_t distance = 16;
+  if (old()) {
+    distance = kSize + kSize / 2 + 11 * 2;
+    state.cube_face_enable_negative_x = state.cube_face_enable_positive_x = state.cube_face_enable_negative_y = true;
+    state.cube_face_enable_positive_y = state.cube_face_enable_negative_z = state.cube_face_enable_positive_z = true;
+  } else {
+    state.surface_qpitch = static_cast<uint16_t>(distance / 4);
+  }
+  bind_state(1, state);
+  const auto levels = levels_of(kSize, kLevels, old() ? 2 : 4);
+  for (size_t level = 0; level < kLevels; ++level) {
+    for (uint32_t y = 0; y < levels[level].height; ++y) {
+      for (uint32_t x = 0; x < levels[level].width; ++x) {
+        texel(levels[level].x + x, kFront * distance + levels[level].y + y) = static_cast<float>(level + 1);
+      }
+    }
+  }
+  set_state(filter(Filter::NEAREST, Mip::NEAREST, Mode::CLAMP));
+  Lanes x = all(0);
+  Lanes y = all(0);
+  for (size_t lane = 0; lane < 16; ++lane) {
+    x[lane] = lane % 2 == 0 ? -1.3f : -0.3f;  // the left ones look at -X; half of a face, four texels, to the right
+    y[lane] = lane / 2 % 2 == 0 ? 0.0f : 0.2f;
+  }
+  sample_pixels(x, y, all(1.0f));
+  EXPECT_EQ(result(1)[0], 3.0f) << "four texels: level 2";
+  EXPECT_EQ(result(3)[0], 3.0f);
+}
+
 TEST_P(SamplerMessages, LayersAreRoundedAndLimited) {
   hw::RENDER_SURFACE_STATE state = image(kR32, 4, 4);
   state.depth = 2;
