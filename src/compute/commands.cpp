@@ -102,9 +102,10 @@ JobFault read_descriptor(const Generation& generation, const Settings& settings,
 }
 
 // What every thread of a kernel gets, whatever started it.
-void take_descriptor(const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
+void take_descriptor(const Settings& settings, const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
   job.kernel = descriptor.kernel_start_pointer;
   job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
+  job.tables = {.base = settings.bases.surface};
   job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer);
   job.control =
       (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? eu::ControlBits::kAlternateFloat : 0u) |
@@ -282,7 +283,7 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
     return fault;
   }
   job = {};
-  take_descriptor(descriptor, job);
+  take_descriptor(settings, descriptor, job);
   job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
   job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
                  walk.thread_depth_counter_maximum + 1u};
@@ -357,7 +358,7 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
     return fault;
   }
   job = {};
-  take_descriptor(descriptor, job);
+  take_descriptor(settings, descriptor, job);
   if (has_media_units(gen)) {  // there is one base for states and kernels
     job.kernel += settings.bases.general;
     job.sampler_table += static_cast<uint32_t>(settings.bases.general);

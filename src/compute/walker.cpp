@@ -235,7 +235,7 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   message::Environment environment{.space = &space,
                                    .groups = nullptr,
                                    .bases = settings.bases,
-                                   .binding_table = settings.bases.surface + job.binding_table,
+                                   .binding_table = job.tables.address(job.binding_table),
                                    .sampler_table = job.sampler_table};
   while (outcome.instructions < kPart) {
     while (std::ranges::count(walk.groups, true, &Group::live) < groups_at_once(job) &&

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compute/commands.h"
+#include "engine/binding_tables.h"
 #include "engine/engine.h"
 #include "engine/memory_of.h"
 #include "engine/predicate.h"
@@ -94,6 +95,7 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
     engine.approximate(command.desc,
                        "threads are not told colours and groups; dispatch masks and two-way walks are left out");
   }
+  walk.job.tables = binding_tables_of(engine);
   walk.valid = true;
   walk.command = place;
   walk.commands = engine.state().commands;

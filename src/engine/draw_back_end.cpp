@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "engine/binding_tables.h"
 #include "engine/engine.h"
 #include "engine/memory_of.h"
 #include "engine/predicate.h"
@@ -72,9 +73,7 @@ pipe3d::ResolveInput input_of(Engine& engine, AddressSpace& space) {
           .bases = state.compute.settings.bases,
           .space = &space,
           .stream_offsets = stream_offsets_of(engine),
-          .wide_tables = engine.registers().has(RegisterId::GT_MODE) &&
-                         engine.registers().get<hw::GT_MODE>().binding_table_alignment ==
-                             hw::GT_MODE::BindingTableAlignment::btp_18_8};
+          .tables = binding_tables_of(engine)};
 }
 
 pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {

@@ -36,6 +36,15 @@ class Groups {
   virtual void arrive(eu::Thread& thread) = 0;
 };
 
+// Where binding tables lie: what commands and descriptors point with counts from there.
+struct BindingTables {
+  uint64_t base = 0;
+  bool wide = false;  // bits 18:8 stand where bits 15:5 do otherwise
+
+  constexpr uint64_t address(uint64_t pointer) const { return base + (pointer << (wide ? 3 : 0)); }
+  bool operator==(const BindingTables&) const = default;
+};
+
 struct Environment {
   AddressSpace* space = nullptr;
   Groups* groups = nullptr;

@@ -18,7 +18,7 @@ struct ResolveInput {
   message::StateBases bases;
   AddressSpace* space = nullptr;
   std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: bytes; of Gen6 vertices
-  bool wide_tables = false;                  // GT_MODE: binding table pointers count 256 bytes
+  message::BindingTables tables;
 };
 
 // False: memory refused to give a part of the state.

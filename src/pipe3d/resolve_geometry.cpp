@@ -13,7 +13,6 @@ namespace {
 
 using spec::CommandId;
 
-constexpr unsigned kWideTableShift = 3;  // bits 18:8 stand where bits 15:5 do otherwise
 
 template <class Urb>
 void set_entry(const Urb& urb, uint32_t& slots) {
@@ -49,12 +48,9 @@ void set_buffer(const Bound& bound, StreamOutput::Buffer& buffer) {
 // Commands of all stages have the same layout: that of the vertex shader's is used.
 void set_tables(Resolver& from, const StageCommands& stage, Shader& shader) {
   const std::span<const uint32_t> binding = from.settings().words(stage.binding);
-  const auto pool = from.get<hw::_3DSTATE_BINDING_TABLE_POOL_ALLOC>();
-  const uint64_t base =
-      pool.binding_table_pool_enable ? pool.binding_table_pool_base_address.value : from.bases().surface;
   if (!binding.empty()) {
     const uint64_t pointer = hw::_3DSTATE_BINDING_TABLE_POINTERS_VS::unpack(from.gen(), binding).binding_table_pointer;
-    shader.binding_table = base + (pointer << (from.wide_tables() ? kWideTableShift : 0));
+    shader.binding_table = from.tables().address(pointer);
   }
   const std::span<const uint32_t> sampler = from.settings().words(stage.sampler);
   if (!sampler.empty()) {

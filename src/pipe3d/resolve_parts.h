@@ -20,7 +20,7 @@ class Resolver {
   bool has(spec::Feature feature) const { return input_.generation->has(feature); }
   const message::StateBases& bases() const { return input_.bases; }
   const Settings& settings() const { return *input_.settings; }
-  bool wide_tables() const { return input_.wide_tables; }
+  const message::BindingTables& tables() const { return input_.tables; }
   template <class T>
   T get(uint32_t index = 0) const {
     return input_.settings->get<T>(gen(), index);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Scenes of programs that people try a driver with (tests/programs/gl_shows.c, vk_scenes.cpp), of what fragment shaders
-may ask for (gl_pixels.c), and of two contexts and two processes that draw in turns (gl_turns.c), drawn by unmodified Mesa
-on `halogen run` and compared with llvmpipe's and lavapipe's: at most 1 of 255 apart, 3 where textures are filtered. A few pixels of a filtered scene may come from the next level:
-their level lies between two within rounding. Reports name nothing unsupported.
+may ask for and compute shaders do (gl_pixels.c), and of two contexts and two processes that draw in turns (gl_turns.c),
+drawn by unmodified Mesa on `halogen run` and compared with llvmpipe's and lavapipe's: at most 1 of 255 apart, 3 where
+textures are filtered. A few pixels of a filtered scene may come from the next level: their level lies between two within
+rounding. Reports name nothing unsupported.
 
 usage: shows.py [--keep FOLDER] [device...]    --keep: the pictures as PNG files, a row for each driver
 """
@@ -21,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
 SIDE = 256
 GL = {"gears": 1, "cube": 1, "sphere": 1, "textured": 3}
-PIXELS = {"at_offset": 1, "at_any_offset": 1, "at_sample": 1, "at_centroid": 1, "fetch": 1}
+PIXELS = {"at_offset": 1, "at_any_offset": 1, "at_sample": 1, "at_centroid": 1, "fetch": 1, "computed": 1, "cleared": 1}
 TURNS = {"first": 1, "second": 1, "parent": 1, "child": 1}
 VULKAN = {"triangle": 1, "cube": 3, "layers": 1, "smooth_cube": 3}
 GL_DEVICES = "i965 gm965 g45 gm45 snb chv bdw skl icl tgl dg1".split()

@@ -71,7 +71,7 @@ class DrawWorld final : private FaultHandler {
     input.space = &space_;
     const uint64_t base = flag() ? 0 : uint64_t{take<uint8_t>()} * kPage;
     input.bases = {.general = base, .surface = base, .dynamic = base, .instruction = base};
-    input.wide_tables = flag();
+    input.tables = {.base = input.bases.surface, .wide = flag()};
     action_ = flag() ? FaultAction::stop : FaultAction::skip;
     pipe3d::Progress progress;
     progress.valid = true;

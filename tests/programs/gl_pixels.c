@@ -1,5 +1,5 @@
 // What fragment shaders ask of the hardware besides textures: values at other places of a pixel, and what the target
-// holds. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here (tests/doors/shows.py).
+// holds; and a picture by compute shaders. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here (tests/doors/shows.py).
 // usage: gl_pixels [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
@@ -130,6 +130,91 @@ static void fetch(void) {
   }
 }
 
+static GLuint compute(const char* text) {
+  const GLuint program = glCreateProgram();
+  glAttachShader(program, shader(GL_COMPUTE_SHADER, "", text));
+  glLinkProgram(program);
+  return program;
+}
+
+// Groups add up their numbers in shared memory and leave the sum of each column of groups in a buffer; the next dispatch,
+// whose size the first one wrote, draws bars of these sums into the texture.
+static void computed(void) {
+  frame(1);
+  GLint texture = 0;
+  glGetIntegerv(GL_TEXTURE_BINDING_2D, &texture);
+  GLuint sums = 0;
+  glGenBuffers(1, &sums);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, sums);
+  glBufferData(GL_SHADER_STORAGE_BUFFER, 64 * sizeof(GLuint), NULL, GL_DYNAMIC_COPY);
+  memset(glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, 64 * sizeof(GLuint), GL_MAP_WRITE_BIT), 0, 64 * sizeof(GLuint));
+  glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, sums);
+  glUseProgram(
+      compute("layout(local_size_x = 8, local_size_y = 4) in;\n"
+              "layout(std430, binding = 0) buffer Sums { uint size[4]; uint sum[60]; };\n"
+              "shared uint part[32];\n"
+              "void main() {\n"
+              "  part[gl_LocalInvocationIndex] = gl_GlobalInvocationID.x * 7u ^ gl_GlobalInvocationID.y;\n"
+              "  for (uint step = 16u; step != 0u; step >>= 1) {\n"
+              "    memoryBarrierShared(); barrier();\n"
+              "    if (gl_LocalInvocationIndex < step)\n"
+              "      part[gl_LocalInvocationIndex] += part[gl_LocalInvocationIndex + step];\n"
+              "  }\n"
+              "  if (gl_LocalInvocationIndex == 0u) atomicAdd(sum[gl_WorkGroupID.x], part[0]);\n"
+              "  if (gl_GlobalInvocationID.xy == uvec2(0)) { size[0] = 32u; size[1] = 16u; size[2] = 1u; }\n"
+              "}\n"));
+  glDispatchCompute(32, 5, 1);
+  glMemoryBarrier(GL_COMMAND_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
+  glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, sums);
+  glBindImageTexture(0, (GLuint)texture, 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  glUseProgram(
+      compute("layout(local_size_x = 8, local_size_y = 16) in;\n"
+              "layout(std430, binding = 0) buffer Sums { uint size[4]; uint sum[60]; };\n"
+              "layout(rgba8, binding = 0) writeonly uniform highp image2D picture;\n"
+              "void main() {\n"
+              "  uint here = sum[gl_WorkGroupID.x];\n"
+              "  bool low = gl_GlobalInvocationID.y * 400u < here;\n"
+              "  imageStore(picture, ivec2(gl_GlobalInvocationID.xy),\n"
+              "             vec4(low ? 1.0 : 0.25, vec2(gl_LocalInvocationID.xy) / vec2(7.0, 15.0), 1.0));\n"
+              "}\n"));
+  glDispatchComputeIndirect(0);
+  glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
+}
+
+// Frames of many samples, one after the other in the same memory: each is cleared to zero before anything else, which a
+// driver may leave to the surface that says which samples are clear, and then drawn full.
+static void cleared(void) {
+  GLuint many = 0, buffer = 0;
+  for (int i = 0; i < 5; ++i) {
+    glGenFramebuffers(1, &many);
+    glBindFramebuffer(GL_FRAMEBUFFER, many);
+    glGenRenderbuffers(1, &buffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_RGBA8, kSize, kSize);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
+    glViewport(0, 0, kSize, kSize);
+    glClearColor(0, 0, 0, 0);
+    glClear(GL_COLOR_BUFFER_BIT);
+    if (i == 4) break;
+    use("void main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }", "",
+        "out vec4 c; void main() { c = vec4(fract(gl_FragCoord.xy * 0.37), 0.5, 0.75); }");
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glFinish();
+    glDeleteFramebuffers(1, &many);
+    glDeleteRenderbuffers(1, &buffer);
+    glFinish();
+  }
+  use(kLeaning, "",
+      "in vec4 v; out vec4 c; void main() { if (fract(gl_FragCoord.x * 0.125) < 0.5) discard; c = vec4(v.xyz, 1.0); }");
+  glDrawArrays(GL_TRIANGLES, 0, 9);
+  const GLuint one = frame(1);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, many);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, one);
+  glBlitFramebuffer(0, 0, kSize, kSize, 0, 0, kSize, kSize, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, one);
+}
+
 static int draw(const char* scene) {
   if (strcmp(scene, "at_offset") == 0) {
     lean(1,
@@ -155,6 +240,10 @@ static int draw(const char* scene) {
          "}");
   } else if (strcmp(scene, "fetch") == 0) {
     fetch();
+  } else if (strcmp(scene, "computed") == 0) {
+    computed();
+  } else if (strcmp(scene, "cleared") == 0) {
+    cleared();
   } else {
     return 0;
   }
@@ -178,7 +267,7 @@ int main(int count, char** names) {
   const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 2, EGL_NONE};
   EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
   if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
-  static char* all[] = {"at_offset", "at_any_offset", "at_sample", "at_centroid", "fetch"};
+  static char* all[] = {"at_offset", "at_any_offset", "at_sample", "at_centroid", "fetch", "computed", "cleared"};
   const int scenes = count > 1 ? count - 1 : (int)(sizeof all / sizeof all[0]);
   for (int i = 0; i < scenes; ++i) {
     const char* const scene = count > 1 ? names[i + 1] : all[i];

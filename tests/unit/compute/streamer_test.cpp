@@ -81,6 +81,25 @@ TEST_F(ComputeStreamer, SettingsLastFromOneSubmissionToTheNext) {
   EXPECT_EQ(bench.reg(kRcs, kThreads), 64u) << "channels: eight groups of one thread of eight";
 }
 
+// As Mesa's iris has it: binding tables lie in the pool, surface states behind the surface base as ever.
+TEST_F(ComputeStreamer, BindingTablesLieInThePoolWhereThereIsOne) {
+  constexpr uint32_t kPoolAlloc = 0x7919'0002, kEnable = 1u << 11;
+  const uint64_t pool = bench.allocate(1);
+  const uint64_t elsewhere = bench.allocate(1);
+  bench.poke(pool + 0x100, 0x200);
+  bench.poke(state_ + 0x240, {0x87fd'4000, 0, 0x7f007f, 0, 0, 0, 0, 0, static_cast<uint32_t>(elsewhere), 0});
+  bench.poke(state_ + 0x100, 0x240);
+  EXPECT_TRUE(run(settings()));
+  EXPECT_TRUE(run({kPoolAlloc, static_cast<uint32_t>(pool) | kEnable, 0, 1u << 12}));
+  EXPECT_TRUE(run(walker(3)));
+  EXPECT_EQ(groups_seen(), 3u);
+  EXPECT_EQ(bench.peek(elsewhere + 16), 0u);
+  EXPECT_TRUE(run({kPoolAlloc, static_cast<uint32_t>(pool), 0, 1u << 12}));  // switched off
+  EXPECT_TRUE(run(walker(3)));
+  EXPECT_EQ(groups_seen(), 0u);
+  EXPECT_EQ(bench.peek(elsewhere + 16), 0x100u);
+}
+
 TEST_F(ComputeStreamer, CountsFromRegisters) {
   EXPECT_TRUE(run(settings()));
   bench.set_reg(kRcs, kCountX, 4);

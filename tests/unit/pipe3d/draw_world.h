@@ -102,7 +102,8 @@ class DrawWorld : private FaultHandler {
                              .settings = &settings,
                              .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
                              .space = &space_,
-                             .stream_offsets = stream_indices};
+                             .stream_offsets = stream_indices,
+                             .tables = {.base = kStates}};
     Outcome all = pipeline_.draw(input, progress);
     while (all.stop == Stop::unfinished) {
       const Outcome next = pipeline_.draw(input, progress);
