@@ -1,6 +1,6 @@
 #!/bin/bash
 # Mode setting on card0: a program shows pictures, and every frame that `halogen run --frames` writes is compared with
-# the formula that they are drawn by. Then libdrm's modetest: it lists what there is, sets a mode, in the old way and
+# the formula that they are drawn by; so does a GL program on GBM, as kmscube is one. Then libdrm's modetest: it lists what there is, sets a mode, in the old way and
 # atomically, and flips pages; the colour bars that it draws must be in the frames.
 #   tests/doors/kms.sh [device ...]
 set -eu
@@ -9,6 +9,7 @@ halogen=${HALOGEN:-build/bin/halogen}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cc -O1 -Wall -Wextra -I/usr/include/libdrm -o "$work/kms_screen" tests/programs/kms_screen.c -ldrm
+cc -O1 -Wall -Wextra -I/usr/include/libdrm -o "$work/gbm_flips" tests/programs/gbm_flips.c -ldrm -lgbm -lEGL -lGLESv2
 cat > "$work/compare.py" <<'P'
 import struct, sys, zlib
 
@@ -49,6 +50,18 @@ if sys.argv[1] == 'bars':
             for y in (0, 31, 64):
                 got = bytes(rows[y][x * step:x * step + 3]).hex()
                 assert got == want, (x, y, got, want)
+    sys.exit()
+# gbm_flips: the formula stands at its head.
+if sys.argv[1] == 'drawn':
+    for n, name in enumerate(sys.argv[2:]):
+        width, height, step, rows = pixels(name)
+        assert (width, height) == (640, 480), (name, width, height)
+        for y in range(height):
+            for x in range(width):
+                away = abs(x + 0.5 - 320) + abs(y + 0.5 - 240)
+                want = (255,) * 3 if away < 100 else ((x + 40 * n) % 256, (y + 70 * n) % 256, 100 * n % 256)
+                got = rows[y][x * step:x * step + 3]
+                assert away == 100 or max(abs(a - b) for a, b in zip(got, want)) <= 1, (name, x, y, bytes(got), want)
     sys.exit()
 for name, number in zip(sys.argv[2:], sys.argv[1].split()):
     width, height, step, rows = pixels(name)
@@ -109,6 +122,15 @@ for device in ${*:-i965 g45 snb chv icl dg1}; do
     echo "$device: ${#frames[@]} frames are right"
   else
     echo "$device: frames are wrong"
+    failed=1
+  fi
+  mkdir "$work/$device-gl"
+  drawn=$(HALOGEN_CLOCK=device "$halogen" run --device "$device" --frames "$work/$device-gl" -- "$work/gbm_flips" | wc -l) || failed=1
+  frames=("$work/$device-gl"/frame-*.png)
+  if [ "$drawn" = 4 ] && [ "${#frames[@]}" = 4 ] && python3 "$work/compare.py" drawn "${frames[@]}"; then
+    echo "$device: 4 frames of GL are right"
+  else
+    echo "$device: frames of GL are wrong ($drawn drawn, ${#frames[@]} seen)"
     failed=1
   fi
   judge "$device" || { echo "$device: modetest fails"; sed 's/^/    /' "$work/modetest"; failed=1; }
