@@ -48,5 +48,6 @@ class NextFunction {
 }  // namespace halogen::shim
 
 // HALOGEN_NEXT(int(int), "close")(3)
-#define HALOGEN_NEXT(type, name) \
-  (reinterpret_cast<std::add_pointer_t<type>>(::halogen::shim::NextFunction<::halogen::shim::FunctionName(name)>::find()))
+#define HALOGEN_NEXT(type, name)               \
+  (reinterpret_cast<std::add_pointer_t<type>>( \
+      ::halogen::shim::NextFunction<::halogen::shim::FunctionName(name)>::find()))

@@ -33,10 +33,10 @@ struct Settings {
 
 // A dispatch in a form that no longer knows its command or where its state lay.
 struct Job {
-  uint64_t kernel = 0;         // from the instruction base
+  uint64_t kernel = 0;            // from the instruction base
   uint32_t binding_table = 0;     // a pointer
   message::BindingTables tables;  // ... into these: the surface base, unless the streamer knows of a pool
-  uint32_t sampler_table = 0;  // from the dynamic base
+  uint32_t sampler_table = 0;     // from the dynamic base
   uint8_t simd = 8;
   std::array<uint32_t, 3> threads{1, 1, 1};  // of a group: width, height, depth
   uint32_t barrier_threads = 1;              // so many must come

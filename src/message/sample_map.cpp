@@ -129,8 +129,8 @@ bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& stat
     for (uint64_t row = first_row / kTileRows; row * kTileRows < first_row + surface.height; ++row) {
       const auto y = static_cast<int64_t>(row * kTileRows) - static_cast<int64_t>(first_row);
       for (uint64_t column = 0; column < across; ++column) {
-        if (!page.settle(base + (row * pitch_tiles + column) * kPage_B,
-                         column * kTile_B / pixel_bytes(surface.samples), y, layer)) {
+        if (!page.settle(base + (row * pitch_tiles + column) * kPage_B, column * kTile_B / pixel_bytes(surface.samples),
+                         y, layer)) {
           return false;
         }
       }

@@ -1,6 +1,7 @@
 // MCS surfaces: of each pixel of a multisampled surface they say in which slice its samples lie, or that all of them
-// have the clear colour. Drivers make new ones say "clear" and leave out a first clear. Here every sample has a slice of its
-// own; what a map still calls clear is brought to memory when somebody looks at the surface, and the map then says so.
+// have the clear colour. Drivers make new ones say "clear" and leave out a first clear. Here every sample has a slice
+// of its own; what a map still calls clear is brought to memory when somebody looks at the surface, and the map then
+// says so.
 #pragma once
 
 #include "memory/address_space.h"

@@ -88,7 +88,8 @@ PixelSize Job::size_of(unsigned lane) const {
     return at_level(0.0f);
   }
   const unsigned first = lane & ~(kQuad - 1);
-  PixelSize size = texture.size_of_quad({point(first), point(first + 1), point(first + 2), point(first + 3)}, lane - first);
+  PixelSize size =
+      texture.size_of_quad({point(first), point(first + 1), point(first + 2), point(first + 3)}, lane - first);
   if (form.from == Level::of_quad_and_bias) {
     const auto bias = static_cast<double>(real(form.level, lane));
     size.lod += bias;
