@@ -13,7 +13,6 @@ namespace {
 
 using spec::CommandId;
 
-
 template <class Urb>
 void set_entry(const Urb& urb, uint32_t& slots) {
   constexpr uint32_t kUnitSlots = 4;  // 64 bytes

@@ -1,6 +1,6 @@
-// A GL program on the screen, as kmscube is one: buffers of a GBM surface are drawn, made frame buffers and flipped. Frame
-// number n has the colour (x + 40 n, y + 70 n, 100 n) at (x, y) from the top left, each modulo 256, and a quad of depth in
-// front of it: white where |x - 320| + |y - 240| < 100. Prints a number for each frame that was shown.
+// A GL program on the screen, as kmscube is one: buffers of a GBM surface are drawn, made frame buffers and flipped.
+// Frame number n has the colour (x + 40 n, y + 70 n, 100 n) at (x, y) from the top left, each modulo 256, and a quad of
+// depth in front of it: white where |x - 320| + |y - 240| < 100. Prints a number for each frame that was shown.
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GLES2/gl2.h>
@@ -59,7 +59,8 @@ int main(void) {
   drmModeRes* const all = node < 0 ? NULL : drmModeGetResources(node);
   if (all == NULL) return fail("no card");
   drmModeConnector* connector = NULL;
-  for (int i = 0; i < all->count_connectors && (connector == NULL || connector->connection != DRM_MODE_CONNECTED); ++i) {
+  for (int i = 0; i < all->count_connectors && (connector == NULL || connector->connection != DRM_MODE_CONNECTED);
+       ++i) {
     connector = drmModeGetConnector(node, all->connectors[i]);
   }
   drmModeModeInfo mode = {0};
@@ -74,9 +75,8 @@ int main(void) {
   EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_GBM_KHR, device, NULL);
   if (surface == NULL || !eglInitialize(display, NULL, NULL)) return fail("no display");
   eglBindAPI(EGL_OPENGL_ES_API);
-  const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_WINDOW_BIT, EGL_RED_SIZE,        8,
-                           EGL_DEPTH_SIZE,   24,             EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
-                           EGL_NONE};
+  const EGLint wanted[] = {EGL_SURFACE_TYPE,    EGL_WINDOW_BIT,     EGL_RED_SIZE, 8, EGL_DEPTH_SIZE, 24,
+                           EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT, EGL_NONE};
   EGLConfig configs[64], config = NULL;
   EGLint found = 0, format = 0;
   eglChooseConfig(display, wanted, configs, 64, &found);
@@ -113,7 +113,8 @@ int main(void) {
       return fail("no frame buffer");
     }
     if (number == 0) {
-      if (drmModeSetCrtc(node, all->crtcs[0], frame, 0, 0, &connector->connector_id, 1, &mode) != 0) return fail("no mode");
+      if (drmModeSetCrtc(node, all->crtcs[0], frame, 0, 0, &connector->connector_id, 1, &mode) != 0)
+        return fail("no mode");
     } else {
       int waits = 1;
       if (drmModePageFlip(node, all->crtcs[0], frame, DRM_MODE_PAGE_FLIP_EVENT, &waits) != 0) return fail("no flip");

@@ -1,6 +1,7 @@
 // What fragment shaders ask of the hardware besides textures: values at other places of a pixel, and what the target
-// holds; and a picture by compute shaders. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here (tests/doors/shows.py).
-// usage: gl_pixels [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
+// holds; and a picture by compute shaders. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here
+// (tests/doors/shows.py). usage: gl_pixels [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as
+// FOLDER/SCENE.rgba
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -137,8 +138,8 @@ static GLuint compute(const char* text) {
   return program;
 }
 
-// Groups add up their numbers in shared memory and leave the sum of each column of groups in a buffer; the next dispatch,
-// whose size the first one wrote, draws bars of these sums into the texture.
+// Groups add up their numbers in shared memory and leave the sum of each column of groups in a buffer; the next
+// dispatch, whose size the first one wrote, draws bars of these sums into the texture.
 static void computed(void) {
   frame(1);
   GLint texture = 0;
