@@ -144,8 +144,16 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
   if (command.desc.id == CommandId::_3DSTATE_WM_HZ_OP) {
     const auto fields = command.as<hw::_3DSTATE_WM_HZ_OP>(engine.gen());
     if (fields.depth_buffer_clear_enable || fields.stencil_buffer_clear_enable) {
+      pipe3d::Progress& progress = engine.state().draw.progress;
+      const uint64_t place = command.place.address.value;
+      if (!progress.is_of(place, engine.state().commands)) {
+        progress.end();
+        progress.valid = true;
+        progress.command = place;
+        progress.commands = engine.state().commands;
+      }
       AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
-      return finish(engine, command, pipeline_.depth_operation(input_of(engine, space)));
+      return finish(engine, command, pipeline_.depth_operation(input_of(engine, space), progress));
     }
   }
   return Next::advance();

@@ -43,7 +43,10 @@ uint32_t as_bits(float value) {
 void set_up_attributes(const Setup& setup, uint32_t entry_slots, const ScreenPrimitive& primitive,
                        std::vector<uint32_t>& out) {
   out.assign(setup.count * kAttribute, 0);
-  const unsigned corners = vertices_of(primitive.shape);
+  const std::array<const Slot*, 3> corners =
+      primitive.cut ? primitive.whole
+                    : std::array{primitive.vertex[0].slots, primitive.vertex[1].slots,
+                                 vertices_of(primitive.shape) > 2 ? primitive.vertex[2].slots : nullptr};
   for (size_t i = 0; i < setup.count; ++i) {
     const Attribute& attribute = setup.attributes[i];
     const uint32_t slot = setup.read_offset + attribute.source;
@@ -65,16 +68,21 @@ void set_up_attributes(const Setup& setup, uint32_t entry_slots, const ScreenPri
       const auto value = [&](const Slot* entry) {
         return component_of(entry, entry_slots, slot, attribute, primitive.front, c);
       };
-      if (attribute.flat || primitive.shape == Shape::point) {
-        data[3] = value(attribute.flat ? primitive.flat : primitive.vertex[0].slots);
+      if (attribute.flat || (primitive.shape == Shape::point && !primitive.cut)) {
+        data[3] = value(attribute.flat ? primitive.flat : corners[0]);
         continue;
       }
-      const uint32_t a0 = value(primitive.vertex[0].slots);
-      data[3] = a0;
-      data[0] = as_bits(as_float(value(primitive.vertex[1].slots)) - as_float(a0));
-      if (corners > 2) {
-        data[1] = as_bits(as_float(value(primitive.vertex[2].slots)) - as_float(a0));
+      const uint32_t a0 = value(corners[0]);
+      const float first = as_float(value(corners[1])) - as_float(a0);
+      const float second = corners[2] != nullptr ? as_float(value(corners[2])) - as_float(a0) : 0.0f;
+      if (primitive.shape == Shape::point) {  // at a corner of what was cut
+        const std::array<double, 2>& weight = primitive.vertex[0].whole.perspective;
+        data[3] = as_bits(static_cast<float>(as_float(a0) + weight[0] * first + weight[1] * second));
+        continue;
       }
+      data[3] = a0;
+      data[0] = as_bits(first);
+      data[1] = as_bits(second);
     }
   }
 }

@@ -120,6 +120,7 @@ void Blender::begin(const BlendTarget& target, const Blend& all, const surface::
   blends_ = target.blend && !target.logic && !format.integer;
   constant_ = all.constant;
   clamp_before_ = target.clamp_before && !format.integer;
+  clamp_source_ = (target.clamp_before || target.clamp_source) && !format.integer;
   clamp_after_ = target.clamp_after && !format.integer;
   low_ = target.range == hw::ColorClampRange::SNORM ? -1.0f : 0.0f;
   if (target.range == hw::ColorClampRange::RTFORMAT) {
@@ -127,10 +128,11 @@ void Blender::begin(const BlendTarget& target, const Blend& all, const surface::
     const bool normalised = kind == surface::ChannelKind::unorm || kind == surface::ChannelKind::srgb ||
                             kind == surface::ChannelKind::snorm;
     clamp_before_ = clamp_before_ && normalised;
+    clamp_source_ = clamp_source_ && normalised;
     clamp_after_ = clamp_after_ && normalised;
     low_ = kind == surface::ChannelKind::snorm ? -1.0f : 0.0f;
   }
-  constant_ = before(constant_);
+  constant_ = held(constant_);
 }
 
 Channels Blender::blend(const Channels& source, const Channels& second, const Channels& target) const {

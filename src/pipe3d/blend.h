@@ -28,8 +28,9 @@ class Blender {
 
   bool blends() const { return blends_; }
   bool uses_second() const { return uses_second_; }
-  // Clamps before blending, whether there is any or not.
-  Channels before(const Channels& colour) const { return clamp_before_ ? clamp(colour) : colour; }
+  // Clamps before blending, whether there is any or not: of sources, and of what the target holds.
+  Channels before(const Channels& colour) const { return clamp_source_ ? clamp(colour) : colour; }
+  Channels held(const Channels& colour) const { return clamp_before_ ? clamp(colour) : colour; }
   Channels blend(const Channels& source, const Channels& second, const Channels& target) const;
   Channels after(const Channels& colour) const { return clamp_after_ ? clamp(colour) : colour; }
   // All three of them for a group, without a second source. Inlined where vectors are known.
@@ -71,6 +72,7 @@ class Blender {
   bool blends_ = false;
   bool uses_second_ = false;
   bool clamp_before_ = false;
+  bool clamp_source_ = false;  // or that alone
   bool clamp_after_ = false;
   float low_ = 0;
 };
@@ -102,7 +104,7 @@ inline void Blender::part_of(const Factor& factor, const Row& side, const GroupC
 
 inline void Blender::blend_group(const GroupColours& given, const GroupColours& target, GroupColours& out) const {
   GroupColours source = given;
-  if (clamp_before_) {
+  if (clamp_source_) {
     for (Row& row : source.component) {
       for (float& value : row) {
         value = clamp(value);

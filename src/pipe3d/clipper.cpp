@@ -209,11 +209,41 @@ Clipper::Corner Clipper::between(const Corner& inside, double inside_at, const C
   return made;
 }
 
-void Clipper::give_entry(Corner& corner, const Primitive& whole) {
-  // What rounding left of w = 0.
-  if (state_->clip.divide && !(corner.vertex.position[3] > 0.0f)) {
-    corner.vertex.position[3] = 1e-30f;
+// A vertex with weights p of the corners in clip space has the weights p * w / sum(p * w) of them on the screen.
+void Clipper::give_weights(Corner& corner, const Primitive& whole) const {
+  corner.vertex.whole.perspective = {corner.weight[1], corner.weight[2]};
+  corner.vertex.whole.linear = corner.vertex.whole.perspective;
+  std::array<double, 3> part{};
+  double sum = 0;
+  for (size_t i = 0; i < vertices_of(whole.shape); ++i) {
+    part[i] = corner.weight[i] * whole.vertex[i].position[3];
+    sum += part[i];
   }
+  if (state_->clip.linear_weights && sum != 0) {
+    corner.vertex.whole.linear = {part[1] / sum, part[2] / sum};
+  }
+}
+
+void Clipper::finish(std::span<Corner> corners, const Primitive& whole, Piece& piece) {
+  piece.cut = state_->clip.divide;
+  for (size_t i = 0; i < vertices_of(whole.shape); ++i) {
+    piece.whole[i] = whole.vertex[i].slots;
+  }
+  for (Corner& corner : corners) {
+    if (!piece.cut) {
+      give_entry(corner, whole);
+      continue;
+    }
+    // What rounding left of w = 0.
+    if (!(corner.vertex.position[3] > 0.0f)) {
+      corner.vertex.position[3] = 1e-30f;
+    }
+    give_weights(corner, whole);
+    corner.vertex.slots = nullptr;
+  }
+}
+
+void Clipper::give_entry(Corner& corner, const Primitive& whole) {
   if (!corner.made || slots_ == 0) {
     return;
   }
@@ -259,8 +289,10 @@ void Clipper::clip_line(const Primitive& primitive, Piece& piece, std::vector<Pi
     }
   }
   piece.primitive = primitive;
+  if (ends[0].made || ends[1].made) {
+    finish(ends, primitive, piece);
+  }
   for (unsigned i = 0; i < 2; ++i) {
-    give_entry(ends[i], primitive);
     piece.primitive.vertex[i] = ends[i].vertex;
   }
   pieces.push_back(piece);
@@ -323,9 +355,7 @@ void Clipper::clip_triangle(const Primitive& primitive, Piece& piece, std::vecto
       return;
     }
   }
-  for (Corner& corner : polygon_) {
-    give_entry(corner, primitive);
-  }
+  finish(polygon_, primitive, piece);
   for (size_t i = 1; i + 1 < polygon_.size(); ++i) {
     piece.primitive = primitive;
     piece.primitive.vertex = {polygon_[0].vertex, polygon_[i].vertex, polygon_[i + 1].vertex};

@@ -2,11 +2,16 @@
 // distances. All positions that leave have w > 0 and lie so that window coordinates fit the rasteriser, whatever came
 // in; primitives whose positions are no numbers leave nothing. Rectangles are never cut. Gen6 and later; on Gen4 the
 // clip kernel does this work and only the last rule is left.
+//
+// Vertices that cutting makes have no values of their own: they are weights of the whole primitive's vertices, in clip
+// space and, where 3DSTATE_CLIP asks for it, on the screen as well. On Gen4, whose set-up kernel reads entries, they
+// get entries.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "pipe3d/pipeline_state.h"
@@ -39,8 +44,10 @@ class Clipper {
   // Each piece has the shape of the whole.
   struct Piece {
     Primitive primitive;
-    const Slot* flat = nullptr;  // entry of the provoking vertex of the whole: values that are not interpolated
-    uint32_t layer = 0;          // of the whole, from the same vertex
+    bool cut = false;                    // values come from the whole, by the weights that vertices have of it
+    std::array<const Slot*, 3> whole{};  // its entries
+    const Slot* flat = nullptr;          // entry of the provoking vertex of the whole: values that are not interpolated
+    uint32_t layer = 0;                  // of the whole, from the same vertex
     uint32_t viewport = 0;
   };
   // Adds to `pieces`. Entries of new vertices live until forget().
@@ -68,6 +75,8 @@ class Clipper {
   void clip_triangle(const Primitive& primitive, Piece& piece, std::vector<Piece>& pieces);
   Corner between(const Corner& inside, double inside_at, const Corner& outside, double outside_at) const;
   void give_entry(Corner& corner, const Primitive& whole);
+  void give_weights(Corner& corner, const Primitive& whole) const;
+  void finish(std::span<Corner> corners, const Primitive& whole, Piece& piece);
 
   const PipelineState* state_;
   uint32_t slots_;

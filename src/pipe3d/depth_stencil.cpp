@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "gen/depth_rules.h"
+#include "pipe3d/clear_band.h"
 #include "pipe3d/screen_setup.h"
 
 namespace halogen::pipe3d {
@@ -318,9 +319,14 @@ uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const st
   return passed;
 }
 
-void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer) {
-  constexpr Rectangle kWhole{.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff};
-  Rectangle area = intersect(operation.full_surface ? kWhole : operation.rectangle, limit);
+bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band) {
+  const Rectangle whole{.x_min = 0,
+                        .y_min = 0,
+                        .x_max = static_cast<int32_t>(std::max(depth_.width(), stencil_.width())) - 1,
+                        .y_max = static_cast<int32_t>(std::max(depth_.height(), stencil_.height())) - 1};
+  const ClearBand part(intersect(operation.full_surface ? whole : intersect(operation.rectangle, whole), limit),
+                       std::max(depth_.samples(), stencil_.samples()), band);
+  Rectangle area = part.area;
   const std::array<int32_t, 2> offset = output_->buffers.depth.offset;
   area = {area.x_min + offset[0], area.y_min + offset[1], area.x_max + offset[0], area.y_max + offset[1]};
   const DepthBuffers& buffers = output_->buffers;
@@ -355,6 +361,7 @@ void DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& l
       stencil_.fill(area, layer, std::span(&value, 1), std::span(&kAllBits, 1));
     }
   }
+  return part.last;
 }
 
 }  // namespace halogen::pipe3d

@@ -36,8 +36,8 @@ class DepthStencilUnit {
                 const uint8_t* computed_stencil, bool write);
   // Memory refused an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }
-  // `layer`: of the view.
-  void clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer);
+  // A band of what is to be cleared. `layer`: of the view. True: it was the last one.
+  bool clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band);
 
  private:
   struct Stored {

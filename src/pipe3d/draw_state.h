@@ -24,6 +24,7 @@ struct Progress {
   Assembler assembler;
   std::vector<Slot> kept;   // entries that the assembler may still need, one behind the other
   uint32_t line_steps = 0;  // of the line pattern, in the strip so far
+  uint32_t band = 0;        // of a clear that is no draw
   uint64_t missed = 0;      // accesses that found no memory
 
   bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }

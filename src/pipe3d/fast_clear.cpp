@@ -1,9 +1,10 @@
 // Fast clears. Hardware notes in a compression surface that blocks have the clear colour; here memory always holds what
 // is meant, so the whole level is filled, in the layer of each rectangle. The rectangles count blocks, not pixels, and
-// drivers clear whole levels only.
+// drivers clear whole levels only. A large level is filled in bands, each a part of the draw.
 #include "hw/surface.h"
 #include "message/sample_map.h"
 #include "message/surface_table.h"
+#include "pipe3d/clear_band.h"
 #include "pipe3d/pixel_stage.h"
 
 namespace halogen::pipe3d {
@@ -12,28 +13,28 @@ namespace {
 constexpr size_t kStateDwords = 16;
 }  // namespace
 
-void PixelStage::fast_clear(uint32_t layer) {
+bool PixelStage::fast_clear(uint32_t layer, uint32_t band) {
   uint32_t entry = 0;
   std::array<uint32_t, kStateDwords> words{};
   const spec::GenId gen = generation_->id();
   end_ = ThreadEnd::fault;
   if (!space_->read(message::place(state_->pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {
-    return;
+    return true;
   }
   const uint64_t at =
       state_->bases.surface + hw::BINDING_TABLE_STATE::unpack(gen, std::span(&entry, 1)).surface_state_pointer;
   if (!space_->read(message::place(at), std::as_writable_bytes(std::span(words)))) {
-    return;
+    return true;
   }
   const auto state = hw::RENDER_SURFACE_STATE::unpack(gen, words);
   const message::Surface surface = message::decode_surface(*generation_, state);
   Colour colour{};
   if (!message::clear_colour(state, surface.format->integer, *space_, colour)) {
-    return;
+    return true;
   }
   end_ = ThreadEnd::done;
   if (surface.kind != message::Surface::Kind::image || layer >= surface.render_layers) {
-    return;
+    return true;
   }
   BlendTarget plain;
   TargetWriter writer;
@@ -42,10 +43,12 @@ void PixelStage::fast_clear(uint32_t layer) {
                         .y_min = 0,
                         .x_max = static_cast<int32_t>(surface.level_width(surface.render_level)) - 1,
                         .y_max = static_cast<int32_t>(surface.level_height(surface.render_level)) - 1};
-  writer.fill(whole, layer, colour);
+  const ClearBand part(whole, surface.samples, band);
+  writer.fill(part.area, layer, colour);
   if (writer.stopped()) {
     end_ = ThreadEnd::fault;
   }
+  return part.last;
 }
 
 }  // namespace halogen::pipe3d

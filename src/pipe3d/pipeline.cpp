@@ -497,6 +497,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   if (outcome.missing.empty()) {
     outcome.missing = pixels_.missing();
   }
+  outcome.inexact = pixels_.inexact();
   outcome.counts.pixels = pixels_.counts();
   outcome.counts.geometry = geometry_.counts();
   if (state_.stream_output.enabled) {
@@ -522,7 +523,7 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
   return outcome;
 }
 
-Outcome Pipeline::depth_operation(const ResolveInput& input) {
+Outcome Pipeline::depth_operation(const ResolveInput& input, Progress& progress) {
   Outcome outcome;
   if (!begin(input)) {
     outcome.stop = Stop::fault;
@@ -532,8 +533,10 @@ Outcome Pipeline::depth_operation(const ResolveInput& input) {
   if (operation.clear_depth || operation.clear_stencil) {
     DepthStencilUnit unit;
     unit.begin(state_.output, *space_, state_.raster.samples_log2);
-    unit.clear(operation, operation.scissor ? draw_bounds(state_, 0) : operation.rectangle, 0);
-    outcome.stop = unit.stopped() ? Stop::fault : Stop::finished;
+    const Rectangle& limit = operation.scissor ? draw_bounds(state_, 0) : operation.rectangle;
+    const bool last = unit.clear(operation, limit, 0, progress.band);
+    progress.band += last ? 0 : 1;
+    outcome.stop = unit.stopped() ? Stop::fault : last ? Stop::finished : Stop::unfinished;
   }
   return outcome;
 }

@@ -76,8 +76,8 @@ class Pipeline {
  public:
   // One part of a draw.
   Outcome draw(const ResolveInput& input, Progress& progress);
-  // Clears and resolves of depth and stencil that are no draws.
-  Outcome depth_operation(const ResolveInput& input);
+  // One part of a clear or a resolve of depth and stencil that is no draw.
+  Outcome depth_operation(const ResolveInput& input, Progress& progress);
   // Whose threads help with pixels; null: nobody's.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
   void set_events(EventSink* events, const std::string& path);

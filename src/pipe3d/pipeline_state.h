@@ -227,7 +227,8 @@ struct Clip {
   bool zero_to_one = false;    // z from 0 to w, else from -w to w
   uint8_t clip_distances = 0;  // mask
   uint8_t cull_distances = 0;
-  bool divide = true;  // by w
+  bool divide = true;           // by w
+  bool linear_weights = false;  // vertices that cutting makes have weights on the screen, too
   bool force_layer_0 = false;
   uint8_t most_viewport = 0;
   float point_width_min = 0.125f;
@@ -275,6 +276,7 @@ struct Raster {
   float antialias_width = 1;  // pixels over which they do, half of them outside
   float antialias_ends = 1;   // the same for their ends
   bool multisample = false;   // coverage by samples; else by the pixel's centre
+  bool conservative = false;  // all samples of pixels that a triangle touches
   float line_width = 1;
   bool last_pixel = false;
   float point_width = 1;
@@ -337,6 +339,7 @@ struct PixelShader {
   bool position_offsets = false;
   bool offsets_of_samples = false;  // else centroid
   bool input_coverage = false;
+  bool inner_coverage = false;  // samples count there only where all of the pixel is covered
   bool coefficients = false;  // depth and W planes
   bool per_sample = false;
   bool kills = false;
@@ -363,6 +366,7 @@ struct BlendTarget {
   hw::LogicOp logic_op{};
   uint8_t write_mask = 0xf;  // red, green, blue, alpha
   bool clamp_before = false;
+  bool clamp_source = false;  // before blending, and nothing else
   bool clamp_after = false;
   hw::ColorClampRange range{};
 };
@@ -371,6 +375,7 @@ struct Blend {
   std::array<BlendTarget, kMostTargets> targets{};
   bool alpha_to_coverage = false;
   bool alpha_to_one = false;
+  bool dither = false;
   bool alpha_test = false;
   hw::CompareFunction alpha_function{};
   float alpha_reference = 0;

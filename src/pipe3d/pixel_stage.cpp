@@ -37,6 +37,7 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   targets_.clear();
   end_ = ThreadEnd::done;
   missing_ = {};
+  inexact_ = {};
   counts_ = {};
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();
@@ -73,6 +74,7 @@ void PixelStage::take_counts(PixelStage& other) {
   counts_.passed += other.counts_.passed;
   counts_.threads += other.counts_.threads;
   missing_ = missing_.empty() ? other.missing_ : missing_;
+  inexact_ = inexact_.empty() ? other.inexact_ : inexact_;
   other.unit_.hand_over();
   other.setup_.unit().hand_over();
 }
@@ -111,13 +113,14 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   }
 }
 
-void PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster) {
+bool PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band) {
   DepthOperation operation = state_->output.operation;
   operation.rectangle = raster.box();
-  depth_.clear(operation, intersect(raster.box(), rectangle.bounds), rectangle.layer);
+  const bool last = depth_.clear(operation, intersect(raster.box(), rectangle.bounds), rectangle.layer, band);
   if (depth_.stopped()) {
     end_ = ThreadEnd::fault;
   }
+  return last;
 }
 
 void PixelStage::add(const Subspan& subspan) {
@@ -238,6 +241,13 @@ uint32_t alpha_coverage(const Blend& blend, float alpha, uint32_t coverage, uint
   return blend.alpha_to_coverage ? coverage & alpha_to_coverage(alpha, samples_log2) : coverage;
 }
 
+// A channel has fewer bits than colours are thought of with.
+bool shows_dither(const message::Surface& target) {
+  return target.format != nullptr && std::ranges::any_of(target.format->channel, [](const auto& channel) {
+           return channel.bits != 0 && channel.bits < 8 && channel.kind == surface::ChannelKind::unorm;
+         });
+}
+
 }  // namespace
 
 // A message as it is read: registers of each part, zero: not there.
@@ -283,6 +293,9 @@ TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
       index, 0);
   if (surface == nullptr) {
     return nullptr;
+  }
+  if (state_->output.blend.dither && shows_dither(*surface)) {
+    inexact_ = "colours of channels with few bits are rounded, not dithered";
   }
   auto bound = std::make_unique<Bound>();
   bound->index = index;

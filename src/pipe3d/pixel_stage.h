@@ -32,10 +32,11 @@ class PixelStage final : public message::PixelMessages {
              AddressSpace& targets);
   // Only what lies in the window. `raster` is of the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
-  // The layer of the target that is bound first gets the colour that clears are done with.
-  void fast_clear(uint32_t layer);
-  // Gen6: a rectangle whose pixels get the depth that clears are done with.
-  void clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster);
+  // A band of the layer of the target that is bound first gets the colour that clears are done with. True: it was the
+  // last one.
+  bool fast_clear(uint32_t layer, uint32_t band);
+  // Gen6: a band of a rectangle whose pixels get the depth that clears are done with.
+  bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 
   // Stages that draw for this one, each on a thread of the host, with its kernels (ShaderUnit). Main's side:
   bool lend(AddressSpace& quiet);
@@ -57,6 +58,8 @@ class PixelStage final : public message::PixelMessages {
   }
   // What messages asked for and nobody does; static text, or empty.
   std::string_view missing() const { return missing_; }
+  // What was not done as hardware does it; the same.
+  std::string_view inexact() const { return inexact_; }
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }
 
@@ -106,6 +109,7 @@ class PixelStage final : public message::PixelMessages {
   ThreadEnd end_ = ThreadEnd::done;
   PixelCounts counts_;
   std::string_view missing_;
+  std::string_view inexact_;
 };
 
 }  // namespace halogen::pipe3d

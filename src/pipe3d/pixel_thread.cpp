@@ -190,7 +190,9 @@ void Filler::fill() {
       position_offsets(half);
     }
     if (pixel.input_coverage) {
-      per_channel(half, [](const Lane& lane) { return lane.coverage; });
+      per_channel(half, [&](const Lane& lane) {
+        return pixel.inner_coverage && !raster.covers(lane.x, lane.y) ? 0u : lane.coverage;
+      });
     }
   }
 }

@@ -11,6 +11,7 @@ constexpr uint64_t kMostRound = 64;
 constexpr uint64_t kWorthIt = 64;  // threads of a round: fewer are done before a thread of the host wakes up
 constexpr uint32_t kMostPenalty = 10;
 constexpr size_t kMostPatience = 1024;
+constexpr uint64_t kMostBands = 1 << 17;  // of a clear: no surface has as many rows
 
 }  // namespace
 
@@ -129,22 +130,27 @@ void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t e
   }
 }
 
+// Rectangles that are cleared: a band of one is a part of its own.
+bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
+  const size_t count = list.primitives().size();
+  const size_t at = next / kMostBands;
+  if (at < count) {
+    const ScreenPrimitive& rectangle = list.primitives()[at];
+    const auto band = static_cast<uint32_t>(next % kMostBands);
+    const bool last = state_->pixel.fast_clear ? main_.fast_clear(rectangle.layer, band)
+                                               : main_.clear_depth(rectangle, Rasteriser(*state_, rectangle), band);
+    next = last ? (at + 1) * kMostBands : next + 1;
+  }
+  return end() == ThreadEnd::done && next / kMostBands >= count;
+}
+
 bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
-  if (state_->pixel.fast_clear) {  // a rectangle is a whole level, so a part of its own
-    if (next < list.primitives().size()) {
-      main_.fast_clear(list.primitives()[next++].layer);
-    }
-    return end() == ThreadEnd::done && next >= list.primitives().size();
+  if (state_->pixel.fast_clear || state_->output.operation.clear_depth) {
+    return clear(list, next);
   }
   rasters_.clear();
   for (const ScreenPrimitive& primitive : list.primitives()) {
     rasters_.emplace_back(*state_, primitive);
-  }
-  if (state_->output.operation.clear_depth) {
-    for (size_t i = 0; i < rasters_.size(); ++i) {
-      main_.clear_depth(list.primitives()[i], rasters_[i]);
-    }
-    return end() == ThreadEnd::done;
   }
   pieces_.cut(rasters_);
   const uint64_t first = next;

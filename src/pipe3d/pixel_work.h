@@ -42,6 +42,7 @@ class PixelWork {
   const PixelCounts& counts() const { return main_.counts(); }
   uint64_t instructions() const { return main_.instructions(); }
   std::string_view missing() const { return main_.missing(); }
+  std::string_view inexact() const { return main_.inexact(); }
   void set_events(EventSink* events, const std::string& path) { main_.unit().set_events(events, path); }
   void report(FidelityReport& report) const { main_.report(report); }
 
@@ -53,6 +54,7 @@ class PixelWork {
     uint32_t penalty = 0;  // how many the next failure costs, as a power of two
   };
 
+  bool clear(const PrimitiveList& list, uint64_t& next);
   bool pays(uint64_t pieces) const;
   Patience& patience();
   bool draw_beside(const PrimitiveList& list, uint64_t first, uint64_t end);

@@ -11,10 +11,17 @@ namespace halogen::pipe3d {
 // A vertex entry is an array of these: slot 0 header, then what the state says.
 using Slot = std::array<uint32_t, 4>;
 
+// A vertex of a cut primitive in weights of the whole one's vertices 1 and 2; that of vertex 0 is the rest.
+struct WholeWeights {
+  std::array<double, 2> perspective{};
+  std::array<double, 2> linear{};  // on the screen
+};
+
 struct ClipVertex {
   std::array<float, 4> position{};  // clip space; divided already, with 1/w last, when the state divides no more
   std::array<float, 8> distance{};  // clip and cull distances
-  const Slot* slots = nullptr;      // the entry; of a cut vertex one of its own
+  const Slot* slots = nullptr;      // the entry; none where the whole primitive gives values
+  WholeWeights whole;               // of a cut primitive's vertex
   uint32_t layer = 0;
   uint32_t viewport = 0;
   float point_width = 1;

@@ -37,6 +37,9 @@ PrimitiveList PrimitiveList::settled() const {
     for (ScreenVertex& vertex : primitive.vertex) {
       move(vertex.slots);
     }
+    for (const Slot*& entry : primitive.whole) {
+      move(entry);
+    }
     move(primitive.flat);
   }
   return list;

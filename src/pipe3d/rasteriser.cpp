@@ -68,6 +68,7 @@ Rasteriser::Rasteriser(const PipelineState& state, const ScreenPrimitive& primit
   switch (primitive.shape) {
     case Shape::triangle:
       polygon_stipple_ = primitive.stippled;
+      conservative_ = state.raster.conservative;
       set_polygon({point(0), point(1), point(2), {}}, 3);
       break;
     case Shape::rectangle: {
@@ -122,11 +123,19 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   }
-  box_ = intersect(
-      box_, {.x_min = pixel_of(low.x), .y_min = pixel_of(low.y), .x_max = pixel_of(high.x), .y_max = pixel_of(high.y)});
-  if (area == 0 || mask_ == 0 || empty(box_)) {
+  // A corner between pixels touches the one before it as well.
+  const int64_t before = conservative_ ? 1 : 0;
+  box_ = intersect(box_, {.x_min = pixel_of(low.x - before),
+                          .y_min = pixel_of(low.y - before),
+                          .x_max = pixel_of(high.x),
+                          .y_max = pixel_of(high.y)});
+  if ((area == 0 && !conservative_) || mask_ == 0 || empty(box_)) {
     box_ = {};
     return;
+  }
+  if (conservative_) {
+    places_ = 1;
+    place_[0] = {0, 0};
   }
   if (area < 0) {
     std::reverse(corners.begin(), corners.begin() + count);
@@ -149,7 +158,11 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
     edge.b = q.x - p.x;
     edge.c = -(edge.a * p.x + edge.b * p.y);
     const bool top_left = edge.a > 0 || (edge.a == 0 && edge.b > 0);
-    edge.c -= top_left ? 0 : 1;
+    if (conservative_) {
+      widen(edge);
+    } else {
+      edge.c -= top_left ? 0 : 1;
+    }
     constexpr std::array<int32_t, 2> kSizes{kTile, kBlock};
     for (size_t size = 0; size < 2; ++size) {
       const int64_t reach = int64_t{kSizes[size] - 1} * kGrid;
@@ -161,6 +174,25 @@ void Rasteriser::set_polygon(std::array<Point, 4> corners, unsigned count) {
       edge.least[size] = std::min(x0, x1) + std::min(y0, y1);
     }
   }
+}
+
+// Asked at a pixel's upper left corner, the edge answers for the corner that is farthest inside, half a step of the
+// grid beyond it. With the box, that says exactly whether convex shapes touch.
+void Rasteriser::widen(Edge& edge) const {
+  const int64_t corner = (std::max<int64_t>(edge.a, 0) + std::max<int64_t>(edge.b, 0)) * kGrid;
+  const int64_t beyond = (std::abs(edge.a) + std::abs(edge.b)) / 2;
+  edge.c += corner + beyond;
+  edge.inner = -(std::abs(edge.a) + std::abs(edge.b)) * kGrid - beyond;
+}
+
+bool Rasteriser::covers(int32_t x, int32_t y) const {
+  for (unsigned i = 0; i < edge_count_; ++i) {
+    const Edge& edge = edges_[i];
+    if (edge.a * (int64_t{x} * kGrid) + edge.b * (int64_t{y} * kGrid) + edge.c + edge.inner < 0) {
+      return false;
+    }
+  }
+  return conservative_ && edge_count_ != 0;
 }
 
 void Rasteriser::set_line(const ScreenPrimitive& primitive) {
@@ -263,6 +295,22 @@ void Rasteriser::set_weights(const ScreenPrimitive& primitive) {
     if (area != 0) {
       first_ = {dy2 / area, -dx2 / area};
       second_ = {-dy1 / area, dx1 / area};
+    }
+  }
+  if (primitive.cut) {
+    set_whole(primitive, count);
+  }
+}
+
+void Rasteriser::set_whole(const ScreenPrimitive& primitive, unsigned count) {
+  cut_ = true;
+  for (size_t weight = 0; weight < 2; ++weight) {
+    WholePlane& linear = linear_[weight];
+    WholePlane& perspective = perspective_[weight];
+    for (unsigned i = 0; i < count; ++i) {
+      const WholeWeights& whole = primitive.vertex[i].whole;
+      linear[i] = whole.linear[weight] - (i != 0 ? linear[0] : 0.0);
+      perspective[i] = whole.perspective[weight] * rhw_[i] - (i != 0 ? perspective[0] : 0.0);
     }
   }
 }

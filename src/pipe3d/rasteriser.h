@@ -1,6 +1,7 @@
 // Coverage and interpolation of one primitive on the screen. Edges are integers on the sub-pixel grid, samples on an
 // edge belong to it when it is a top or left one; so neighbours share no sample and leave none out. Points are squares;
-// lines of width 0 follow the diamond rule, others are parallelograms, rectangles when multisampled or smooth. Plain
+// lines of width 0 follow the diamond rule, others are parallelograms, rectangles when multisampled or smooth.
+// Conservative triangles cover all of each pixel whose square, 1/512 of a pixel larger on each side, they touch. Plain
 // data after construction: any number of threads may walk windows of one primitive.
 #pragma once
 
@@ -40,7 +41,7 @@ class Rasteriser {
     }
   }
 
-  // Weights are those of vertices 1 and 2; that of vertex 0 is the rest.
+  // Weights are those of vertices 1 and 2; that of vertex 0 is the rest. Of a cut primitive, those of the whole.
   struct Weights {
     float first = 0;
     float second = 0;
@@ -48,15 +49,21 @@ class Rasteriser {
   // At any point of the plane, in pixels (x + 0.5 is a centre).
   Weights linear(float x, float y) const {
     const Exact at = exact(x, y);
+    if (cut_) [[unlikely]] {
+      return of_whole(linear_, at, 1.0);
+    }
     return {static_cast<float>(at.first), static_cast<float>(at.second)};
   }
   Weights perspective(float x, float y) const {
     const Exact at = exact(x, y);
-    if (!has_perspective_) {
+    if (!has_perspective_ && !cut_) {
       return {static_cast<float>(at.first), static_cast<float>(at.second)};
     }
     const double sum = rhw_of(at);
     const double scale = sum != 0 ? 1.0 / sum : 0.0;
+    if (cut_) [[unlikely]] {
+      return of_whole(perspective_, at, scale);
+    }
     return {static_cast<float>(at.first * rhw_[1] * scale), static_cast<float>(at.second * rhw_[2] * scale)};
   }
   // The same of four points at once: (x0, y0), (x1, y0), (x0, y1), (x1, y1).
@@ -69,8 +76,17 @@ class Rasteriser {
     std::array<float, 4> second;
   };
   SquareWeights weights(const Square& square, bool perspective) const {
-    const ExactSquare at = exact(square);
     SquareWeights out;
+    if (cut_) [[unlikely]] {
+      for (size_t i = 0; i < 4; ++i) {
+        const float x = square.x[i & 1], y = square.y[i >> 1];
+        const Weights at = perspective ? this->perspective(x, y) : linear(x, y);
+        out.first[i] = at.first;
+        out.second[i] = at.second;
+      }
+      return out;
+    }
+    const ExactSquare at = exact(square);
     if (!perspective || !has_perspective_) {
       for (size_t i = 0; i < 4; ++i) {
         out.first[i] = static_cast<float>(at.first[i]);
@@ -94,6 +110,8 @@ class Rasteriser {
     }
     return out;
   }
+  // Of a conservative triangle: all of the pixel is in it.
+  bool covers(int32_t x, int32_t y) const;
   // With polygon offset, before clamping.
   float depth(float x, float y) const {
     const Exact at = exact(x, y);
@@ -128,6 +146,7 @@ class Rasteriser {
     // To be added to the value at the first pixel's corner: largest and least value in a tile and in a block.
     std::array<int64_t, 2> most{};
     std::array<int64_t, 2> least{};
+    int64_t inner = 0;  // conservative: to be added for the pixel's corner that is farthest outside
   };
   struct Walk {
     Rectangle area;
@@ -172,10 +191,22 @@ class Rasteriser {
     return rhw_[0] + at.first * (rhw_[1] - rhw_[0]) + at.second * (rhw_[2] - rhw_[0]);
   }
 
+  // A weight of the whole: at the first vertex, then what it grows by towards the others.
+  using WholePlane = std::array<double, 3>;
+  using WholePlanes = std::array<WholePlane, 2>;
+  static Weights of_whole(const WholePlanes& planes, const Exact& at, double scale) {
+    const auto weight = [&](const WholePlane& plane) {
+      return static_cast<float>((plane[0] + at.first * plane[1] + at.second * plane[2]) * scale);
+    };
+    return {weight(planes[0]), weight(planes[1])};
+  }
+
   void set_samples(const Raster& raster);
   void set_polygon(std::array<Point, 4> corners, unsigned count);
+  void widen(Edge& edge) const;
   void set_line(const ScreenPrimitive& primitive);
   void set_weights(const ScreenPrimitive& primitive);
+  void set_whole(const ScreenPrimitive& primitive, unsigned count);
 
   Walk start(const Rectangle& window) const;
   unsigned next(Walk& at, Batch& batch) const;
@@ -189,6 +220,7 @@ class Rasteriser {
 
   const Raster* raster_;
   Kind kind_ = Kind::nothing;
+  bool conservative_ = false;
   bool polygon_stipple_ = false;
   bool line_stipple_ = false;
   Rectangle box_;
@@ -216,6 +248,9 @@ class Rasteriser {
   std::array<double, 3> rhw_{};
   std::array<double, 3> z_{};  // at vertex 0, then what the others differ by
   bool has_perspective_ = false;
+  bool cut_ = false;
+  WholePlanes linear_{};
+  WholePlanes perspective_{};  // divided by w
   float point_width_ = 1;
 };
 

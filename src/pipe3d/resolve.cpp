@@ -187,6 +187,7 @@ BlendTarget blend_target(const hw::BLEND_STATE_ENTRY& entry) {
   target.write_mask = static_cast<uint8_t>((entry.write_disable_red ? 0 : 1) | (entry.write_disable_green ? 0 : 2) |
                                            (entry.write_disable_blue ? 0 : 4) | (entry.write_disable_alpha ? 0 : 8));
   target.clamp_before = entry.pre_blend_color_clamp_enable;
+  target.clamp_source = entry.pre_blend_source_only_clamp_enable;
   target.clamp_after = entry.post_blend_color_clamp_enable;
   target.range = entry.color_clamp_range;
   return target;

@@ -105,6 +105,7 @@ void resolve_clip(Resolver& from, PipelineState& state) {
   clip.guard_band = command.guardband_clip_test_enable;
   clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
   clip.divide = !command.perspective_divide_disable;
+  clip.linear_weights = command.non_perspective_barycentric_enable;
   clip.clip_distances = command.user_clip_distance_clip_test_enable_bitmask;
   clip.cull_distances = command.user_clip_distance_cull_test_enable_bitmask;
   clip.force_layer_0 = command.force_zero_rta_index_enable;
@@ -259,6 +260,7 @@ void resolve_output(Resolver& from, Output& output) {
       if (i == 0) {
         output.blend.alpha_to_coverage = entry.alpha_to_coverage_enable;
         output.blend.alpha_to_one = entry.alpha_to_one_enable;
+        output.blend.dither = entry.color_dither_enable;
         output.blend.alpha_test = entry.alpha_test_enable;
         output.blend.alpha_function = entry.alpha_test_function;
       }

@@ -97,6 +97,7 @@ void resolve_clip(Resolver& from, PipelineState& state) {
   clip.guard_band = command.guardband_clip_test_enable;
   clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
   clip.divide = !command.perspective_divide_disable;
+  clip.linear_weights = command.non_perspective_barycentric_enable;
   clip.force_layer_0 = command.force_zero_rta_index_enable;
   clip.most_viewport = command.maximum_vp_index;
   clip.point_width_min = static_cast<float>(command.minimum_point_width);
@@ -164,6 +165,7 @@ void resolve_raster(Resolver& from, Raster& raster) {
   raster.scissor = command.scissor_rectangle_enable;
   raster.antialias = command.antialiasing_enable;
   raster.multisample = command.dx_multisample_rasterization_enable || command.force_multisampling;
+  raster.conservative = command.conservative_rasterization_enable;
   const double line = sf.line_width != 0 ? sf.line_width : sf.chv_line_width;
   raster.line_width = static_cast<float>(line);
   raster.last_pixel = sf.last_pixel_enable;
@@ -237,6 +239,7 @@ void resolve_pixel(Resolver& from, PixelShader& pixel) {
   pixel.offsets_of_samples = ps.position_xy_offset_select == hw::PositionOffsetSelect::SAMPLE;
   pixel.input_coverage = extra.pixel_shader_uses_input_coverage_mask ||
                          extra.input_coverage_mask_state != Extra::InputCoverageMaskState::none;
+  pixel.inner_coverage = extra.input_coverage_mask_state == Extra::InputCoverageMaskState::inner_conservative;
   pixel.coefficients = extra.pixel_shader_requires_source_depth_or_w_plane_coefficients;
   pixel.per_sample = extra.pixel_shader_is_per_sample;
   pixel.kills = extra.pixel_shader_kills_pixel || wm.force_kill_pixel_enable == hw::ForceState::FORCE_ON;
@@ -270,6 +273,7 @@ void resolve_blend(Resolver& from, Output& output) {
   const auto all = from.read<hw::BLEND_STATE>(base);
   output.blend.alpha_to_coverage = all.alpha_to_coverage_enable;
   output.blend.alpha_to_one = all.alpha_to_one_enable;
+  output.blend.dither = all.color_dither_enable;
   output.blend.alpha_test = all.alpha_test_enable;
   output.blend.alpha_function = all.alpha_test_function;
   for (size_t i = 0; i < kMostTargets; ++i) {

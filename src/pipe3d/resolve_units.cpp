@@ -162,6 +162,7 @@ void resolve_output(Resolver& from, uint64_t at, PipelineState& state) {
   output.blend.constant = {constant.blend_constant_color_red, constant.blend_constant_color_green,
                            constant.blend_constant_color_blue, constant.blend_constant_color_alpha};
   output.blend.alpha_test = unit.alpha_test_enable;
+  output.blend.dither = unit.color_dither_enable;
   output.blend.alpha_function = unit.alpha_test_function;
   BlendTarget target;
   target.blend = unit.color_buffer_blend_enable;

@@ -43,6 +43,7 @@ bool place(const PipelineState& state, const Viewport& viewport, const ClipVerte
   to.y = static_cast<float>(to.grid_y) / static_cast<float>(kGrid);
   to.z = z;
   to.slots = from.slots;
+  to.whole = from.whole;
   return true;
 }
 
@@ -86,7 +87,7 @@ double depth_step(hw::DepthFormat format, double largest_z) {
 
 float offset_of(const PipelineState& state, const std::array<ScreenVertex, 3>& v, int64_t area) {
   const Raster& raster = state.raster;
-  const double scale = static_cast<double>(kGrid) / static_cast<double>(area);
+  const double scale = area != 0 ? static_cast<double>(kGrid) / static_cast<double>(area) : 0.0;
   const double dz1 = static_cast<double>(v[1].z) - v[0].z;
   const double dz2 = static_cast<double>(v[2].z) - v[0].z;
   const double dz_dx = (dz1 * (v[2].grid_y - v[0].grid_y) - dz2 * (v[1].grid_y - v[0].grid_y)) * scale;
@@ -172,6 +173,8 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
   const Primitive& from = piece.primitive;
   ScreenPrimitive to;
   to.shape = from.shape;
+  to.cut = piece.cut;
+  to.whole = piece.whole;
   to.flat = piece.flat;
   to.provoking = piece.primitive.provoking;
   to.id = from.id;
@@ -205,10 +208,11 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
       break;
   }
   const int64_t area = area_of(to.vertex);
-  if (area == 0) {
+  if (area == 0 && !state.raster.conservative) {
     return;
   }
-  to.front = (area < 0) == state.raster.front_counter_clockwise;
+  // One without an area shows its back: a choice of the model.
+  to.front = area != 0 && (area < 0) == state.raster.front_counter_clockwise;
   if (culled(state.raster.cull, to.front)) {
     return;
   }

@@ -24,14 +24,17 @@ struct ScreenVertex {
   const Slot* slots = nullptr;
   int32_t grid_x = 0;  // x and y exactly, in steps of the grid
   int32_t grid_y = 0;
+  WholeWeights whole;  // of a cut primitive's vertex
 };
 
 // A primitive on the screen, ready to be walked.
 struct ScreenPrimitive {
   Shape shape = Shape::triangle;
   std::array<ScreenVertex, 3> vertex;
-  const Slot* flat = nullptr;  // entry that gives values which are not interpolated
-  uint8_t provoking = 0;       // vertex that it is of
+  bool cut = false;                    // values come from the whole, by the weights that vertices have of it
+  std::array<const Slot*, 3> whole{};  // its entries
+  const Slot* flat = nullptr;          // entry that gives values which are not interpolated
+  uint8_t provoking = 0;               // vertex that it is of
   bool front = true;
   uint32_t id = 0;
   uint32_t layer = 0;

@@ -139,7 +139,7 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
     plane_.load(at, std::span(old).subspan(0, bytes_));
     if (blender_.blends()) {
       const Channels target = as_floats(surface::unpack_texel(*format_, old.data()));
-      const Channels result = blender_.after(blender_.blend(as_floats(source), other, blender_.before(target)));
+      const Channels result = blender_.after(blender_.blend(as_floats(source), other, blender_.held(target)));
       surface::pack_texel(*format_, std::bit_cast<Colour>(result), packed.data());
     }
     plane_.store(at, std::span<const std::byte>(merged(old, packed)).subspan(0, bytes_));

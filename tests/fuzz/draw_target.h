@@ -88,7 +88,8 @@ class DrawWorld final : private FaultHandler {
         break;
       }
     }
-    static_cast<void>(pipeline.depth_operation(input));
+    pipe3d::Progress clear;
+    static_cast<void>(pipeline.depth_operation(input, clear));
   }
 
  private:

@@ -1,6 +1,6 @@
 // Scenes of what GL programs draw to and read from besides one plain picture: masks, faces, layers, levels, samples,
-// stretched blits, images, stencil and depth, pixel buffers. Each leaves RGBA8 pixels or bytes that were read back. What
-// stands in them is not judged here (tests/doors/targets.py).
+// stretched blits, images, stencil and depth, pixel buffers, attributes without perspective. Each leaves RGBA8 pixels or
+// bytes that were read back. What stands in them is not judged here (tests/doors/targets.py).
 // usage: gl_targets [-o FOLDER] [scene...]   without scenes: all that the context has; -o: their bytes, as
 // FOLDER/SCENE.rgba. Exit 0: nothing failed and nothing hung.
 #define GL_GLEXT_PROTOTYPES
@@ -836,6 +836,38 @@ static void formats(void) {
   draw_formats(kFormats, sizeof kFormats / sizeof kFormats[0], 3);
 }
 
+// Attributes without perspective -------------------------------------------------------------------------------------
+
+// Triangles that the near plane, the sides of the guard band and a user's plane cut.
+static void no_perspective(void) {
+  static const float kPlaces[] = {-0.9f,   -0.8f,   0.0f,  1.0f, 0.9f,  -0.7f, -3.0f, 0.7f,  -0.2f,  1.8f, 0.5f, 2.0f,
+                                  -300.0f, -200.0f, 0.0f,  5.0f, 250.0f, 40.0f, 0.0f, 3.0f,  -20.0f, 180.0f, 0.0f, 8.0f,
+                                  -0.9f,   0.9f,    -2.0f, -0.5f, -0.2f, 0.9f,  0.5f,  1.0f,  -0.5f,  -0.3f, 0.6f, 2.5f};
+  static const float kColours[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0.5f, 0, 1, 0.5f, 0.5f, 0.5f, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1};
+  for (int turn = 0; turn < 3; ++turn) {
+    picture(GL_RGBA8, kSize, kSize);
+    use("#version 130\nin vec4 p; in vec3 t; noperspective out vec3 a; out vec3 b; uniform float plane;\n"
+        "void main() { gl_Position = p; a = t; b = t.zxy; gl_ClipDistance[0] = plane > 0.5 ? p.x + 0.4 * p.w : 1.0; }",
+        "#version 130\nnoperspective in vec3 a; in vec3 b; uniform float which; void main() { gl_FragColor = vec4(which > 0.5 ? b : a, 1.0); }");
+    set1("plane", turn == 2 ? 1 : 0);
+    set1("which", turn == 1 ? 1 : 0);
+    if (turn == 2) glEnable(GL_CLIP_DISTANCE0);
+    glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, 0, kColours);
+    glEnableVertexAttribArray(1);
+    for (int i = 0; i < 3; ++i) {
+      glEnable(GL_SCISSOR_TEST);
+      glScissor(i == 1 ? 32 : 0, i == 0 ? 0 : 32, i == 0 ? 64 : 32, 32);
+      glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, kPlaces);
+      glEnableVertexAttribArray(0);
+      glDrawArrays(GL_TRIANGLES, i * 3, 3);
+      glDisable(GL_SCISSOR_TEST);
+    }
+    glDisable(GL_CLIP_DISTANCE0);
+    glDisableVertexAttribArray(1);
+    take(kSize, kSize);
+  }
+}
+
 // All of them --------------------------------------------------------------------------------------------------------
 
 static const struct Scene {
@@ -876,6 +908,7 @@ static const struct Scene {
     {"mipmaps", 21, NULL, mipmaps},
     {"formats", 30, NULL, formats},
     {"small_floats", 30, NULL, small_floats},
+    {"no_perspective", 30, NULL, no_perspective},
 };
 
 static EGLDisplay open_context(void) {

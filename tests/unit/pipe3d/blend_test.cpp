@@ -214,6 +214,28 @@ TEST(Blend, FloatsAreNotClampedUnlessAsked) {
   EXPECT_EQ(world.value<Colour>(at), bits_of({1, 2, 3, 4}));
 }
 
+// Of both sources, not of the constant and of what is there.
+TEST(Blend, SourcesAloneAreClamped) {
+  PixelWorld world;
+  const message::Surface surface = world.target(SurfaceFormat::R32G32B32A32_FLOAT, 16, 16);
+  const uint64_t at = message::texel_address(surface, 3, 4, 0, 0);
+  Blend all;
+  all.constant = {5, 5, 5, 5};
+  BlendTarget blend;
+  blend.blend = true;
+  blend.clamp_source = true;
+  blend.range = hw::ColorClampRange::UNORM;
+  blend.source_color = blend.source_alpha = BlendFactor::CONST_COLOR;
+  blend.dest_color = blend.dest_alpha = BlendFactor::SRC1_COLOR;
+  const Colour held = bits_of({8, -16, 32, 64});
+  std::memcpy(world.at(at), &held, sizeof held);
+  TargetWriter writer;
+  writer.begin(surface, blend, all, world.space());
+  writer.write({3, 4, 0}, 1, bits_of({-2, 7, 0.5, 0.25}), bits_of({2, 0.5, -3, 0.25}));
+  EXPECT_EQ(world.value<Colour>(at),
+            bits_of({0 * 5 + 8 * 1, 1 * 5 - 16 * 0.5, 0.5 * 5 + 32 * 0, 0.25 * 5 + 64 * 0.25}));
+}
+
 TEST(Blend, SrgbTargetsBlendLinearValues) {
   PixelWorld world;
   const message::Surface surface = world.target(SurfaceFormat::R8G8B8A8_UNORM_SRGB, 16, 16);

@@ -164,8 +164,84 @@ TEST(Clip, CutNeighboursLeaveNoSeam) {
   EXPECT_GT(once, 5000);
 }
 
+// Pixels of pieces get the weights that the whole triangle has behind them: in clip space, and on the screen, where
+// each is multiplied by its vertex's w. Vertices may lie behind the eye.
+TEST(Clip, PiecesHaveWeightsOfTheWhole) {
+  std::mt19937 random(61);
+  int judged = 0;
+  for (int round = 0; round < 400; ++round) {
+    PipelineState state = clip_state();
+    state.clip.linear_weights = true;
+    state.clip.guard_band = round % 2 == 0;
+    state.clip.clip_distances = round % 5 == 0 ? 1 : 0;
+    const auto some = [&](double scale) { return (static_cast<double>(random() % 20001) / 10000 - 1) * scale; };
+    Primitive whole;
+    const double reach = round % 4 == 0 ? 100 : 3;
+    for (ClipVertex& vertex : whole.vertex) {
+      vertex = vertex_at(some(reach), some(reach), some(2), some(2) + 0.7);
+      vertex.distance[0] = static_cast<float>(some(1));
+    }
+    for (const ScreenPrimitive& each : on_screen(state, whole)) {
+      const Rasteriser raster(state, each);
+      const auto expected = [&](double x, double y) -> std::array<double, 4> {
+        const Behind at = behind(whole, x / (kSize / 2.0) - 1, y / (kSize / 2.0) - 1);
+        const double sum = at.weight[0] + at.weight[1] + at.weight[2];
+        return {at.weight[1] / sum, at.weight[2] / sum, at.weight[1] * whole.vertex[1].position[3],
+                at.weight[2] * whole.vertex[2].position[3]};
+      };
+      raster.walk({.x_min = 0, .y_min = 0, .x_max = kSize - 1, .y_max = kSize - 1}, [&](const Subspan& span) {
+        for (int32_t lane = 0; lane < 4; ++lane) {
+          if (span.coverage[static_cast<size_t>(lane)] == 0) {
+            continue;
+          }
+          const double x = span.x + lane % 2 + 0.5, y = span.y + lane / 2 + 0.5;
+          const Rasteriser::Weights perspective = raster.perspective(static_cast<float>(x), static_cast<float>(y));
+          const Rasteriser::Weights linear = raster.linear(static_cast<float>(x), static_cast<float>(y));
+          const std::array<double, 4> drawn{perspective.first, perspective.second, linear.first, linear.second};
+          const std::array<double, 4> wanted = expected(x, y);
+          // Corners are rounded to the grid: what the weights change by on a small part of a pixel, and of thin
+          // pieces on a larger one.
+          const std::array<double, 4> right = expected(x + 0.02, y), below = expected(x, y + 0.02);
+          const double area = std::abs((each.vertex[1].x - each.vertex[0].x) * (each.vertex[2].y - each.vertex[0].y) -
+                                       (each.vertex[2].x - each.vertex[0].x) * (each.vertex[1].y - each.vertex[0].y));
+          if (area < 20) {
+            continue;
+          }
+          for (size_t i = 0; i < 4; ++i) {
+            const double slope = std::abs(right[i] - wanted[i]) + std::abs(below[i] - wanted[i]);
+            ASSERT_NEAR(drawn[i], wanted[i], slope + 1e-4) << "round " << round << ": " << x << " " << y << " " << i;
+          }
+          judged += each.cut ? 1 : 0;
+        }
+      });
+    }
+  }
+  EXPECT_GT(judged, 10000);
+}
+
+// Without the bit new vertices have one kind of weights only.
+TEST(Clip, WeightsOnTheScreenAreAskedFor) {
+  PipelineState state = clip_state();
+  const Primitive whole = triangle(vertex_at(-1, -1, 0, 1), vertex_at(3, 0, -6, 2), vertex_at(0, 4, 0, 4));
+  for (const bool asked : {false, true}) {
+    state.clip.linear_weights = asked;
+    std::vector<Clipper::Piece> pieces;
+    Clipper(state, 0).clip(whole, pieces);
+    ASSERT_EQ(pieces.size(), 2u);
+    int apart = 0;
+    for (const Clipper::Piece& piece : pieces) {
+      for (const ClipVertex& vertex : piece.primitive.vertex) {
+        apart += vertex.whole.linear != vertex.whole.perspective ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(apart != 0, asked);
+  }
+}
+
+// Where positions are divided already, entries of the new vertices are read.
 TEST(Clip, CutVerticesAreMixedAndFlatOnesKept) {
   PipelineState state = clip_state();
+  state.clip.divide = false;
   std::array<std::array<Slot, 3>, 3> entries{};
   Primitive whole = triangle(vertex_at(0, 0, 0, 1), vertex_at(0.5, 0, 4, 1), vertex_at(0, 0.5, 0, 1));
   for (size_t i = 0; i < 3; ++i) {

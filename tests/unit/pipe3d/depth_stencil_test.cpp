@@ -209,7 +209,7 @@ TEST(DepthStencil, ClearsWriteTheRectangle) {
       DepthStencilUnit unit;
       unit.begin(output, world.space(), log2);
       const uint32_t outside = world.value<uint32_t>(depth_address(output, shape.bytes, 0, 0, 0));
-      unit.clear(operation, {.x_min = 0, .y_min = 0, .x_max = 29, .y_max = 1000}, 1);
+      EXPECT_TRUE(unit.clear(operation, {.x_min = 0, .y_min = 0, .x_max = 29, .y_max = 1000}, 1, 0));
       EXPECT_EQ(world.value<uint32_t>(depth_address(output, shape.bytes, 0, 0, 0)), outside);
       // A test for equality finds the new values, and only there.
       output.depth_stencil.depth_test = true;
