@@ -340,7 +340,7 @@ struct PixelShader {
   bool offsets_of_samples = false;  // else centroid
   bool input_coverage = false;
   bool inner_coverage = false;  // samples count there only where all of the pixel is covered
-  bool coefficients = false;  // depth and W planes
+  bool coefficients = false;    // depth and W planes
   bool per_sample = false;
   bool kills = false;
   bool computes_depth = false;
