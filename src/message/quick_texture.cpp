@@ -1,9 +1,5 @@
 #include "message/quick_texture.h"
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -56,25 +52,10 @@ bool has_byte_vectors(const std::array<double, 256>& normalised) {
   }
   return true;
 }
-
-// Sums of four texels of four bytes, by share: as QuickTexture::add, all channels at once. Nothing is fused.
-[[gnu::target("avx2")]] void add_bytes(const std::array<uint32_t, 4>& words, const std::array<double, 4>& shares,
-                                       double* out) {
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words.data()));
-  const __m256 whole = _mm256_set1_ps(255.0f);
-  const __m256 upper = _mm256_div_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)), whole);
-  const __m256 lower = _mm256_div_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))), whole);
-  __m256d sum = _mm256_mul_pd(_mm256_set1_pd(shares[0]), _mm256_cvtps_pd(_mm256_castps256_ps128(upper)));
-  sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(shares[1]), _mm256_cvtps_pd(_mm256_extractf128_ps(upper, 1))));
-  sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(shares[2]), _mm256_cvtps_pd(_mm256_castps256_ps128(lower))));
-  sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_set1_pd(shares[3]), _mm256_cvtps_pd(_mm256_extractf128_ps(lower, 1))));
-  _mm256_storeu_pd(out, sum);
-}
 #else
 bool has_byte_vectors(const std::array<double, 256>&) {
   return false;
 }
-void add_bytes(const std::array<uint32_t, 4>&, const std::array<double, 4>&, double*) {}
 #endif
 
 const std::array<double, 256>* table_of(ChannelKind kind) {
@@ -149,7 +130,7 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
     } else if (mask_[channel] == 0) {
       from_[i] = channel == 3 ? kOne : kZero;
     } else {
-      from_[i] = static_cast<uint8_t>(of_bytes_ ? shift_[channel] / 8u : channel);
+      from_[i] = static_cast<uint8_t>(channel);
     }
   }
   base_ = surface.base;
@@ -168,6 +149,7 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
     }
   }
   choice_ = {};
+  plan_squares();
   return true;
 }
 
@@ -233,12 +215,6 @@ inline uint32_t QuickTexture::load(const std::byte* texel) const {
 
 inline void QuickTexture::add(const std::byte* texel, double share, Color& sum) const {
   const uint32_t word = load(texel);
-  if (of_bytes_) {
-    for (size_t i = 0; i < 4; ++i) {
-      sum[i] += share * (*values_[0])[word >> (8 * i) & 0xff];
-    }
-    return;
-  }
   for (size_t i = 0; i < 4; ++i) {
     sum[i] += share * (*values_[i])[word >> shift_[i] & mask_[i]];
   }
@@ -282,24 +258,9 @@ bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, floa
   const double above = 1.0 - at.weight[1];
   const std::array<double, 4> shares{left * above, at.weight[0] * above, left * at.weight[1],
                                      at.weight[0] * at.weight[1]};
-  const uint64_t first = base_ + at.offsets[0][0] + at.offsets[1][0];
-  const std::array<uint64_t, 4> address{first, base_ + at.offsets[0][1] + at.offsets[1][0],
-                                        base_ + at.offsets[0][0] + at.offsets[1][1],
-                                        base_ + at.offsets[0][1] + at.offsets[1][1]};
-  const uint64_t apart = (address[1] ^ first) | (address[2] ^ first) | (address[3] ^ first);
-  if (of_bytes_ && apart < kFrameBytes && (first | apart) % 4 == 0) {
-    const std::byte* const frame = space.page_at(place(first), {});
-    if (frame == nullptr) [[unlikely]] {
-      return false;
-    }
-    // A texel without a share adds zero.
-    std::array<uint32_t, 4> words;
-    for (size_t i = 0; i < 4; ++i) {
-      std::memcpy(&words[i], frame + address[i] % kFrameBytes, 4);
-    }
-    add_bytes(words, shares, out.data());
-    return true;
-  }
+  const std::array<uint64_t, 4> address{
+      base_ + at.offsets[0][0] + at.offsets[1][0], base_ + at.offsets[0][1] + at.offsets[1][0],
+      base_ + at.offsets[0][0] + at.offsets[1][1], base_ + at.offsets[0][1] + at.offsets[1][1]};
   Color sum{};
   uint64_t page = ~uint64_t{0};
   const std::byte* frame = nullptr;

@@ -22,9 +22,13 @@ class QuickTexture {
 
   // `lod` as PixelSize has it. Nothing: Texture must do it.
   std::optional<surface::Texel> sample(AddressSpace& space, float u, float v, double lod, const TexelOffset& offset);
+  // The same for the pixels `live` of a square, by channel. False: one after the other.
+  using SquareTexels = std::array<std::array<float, 4>, 4>;
+  bool sample_square(AddressSpace& space, const float* u, const float* v, double lod, const TexelOffset& offset,
+                     uint32_t live, SquareTexels& out);
 
  private:
-  using Color = std::array<double, 4>;  // red to alpha, or bytes as they lie in memory: of_bytes_
+  using Color = std::array<double, 4>;
   using Values = std::array<double, 256>;
 
   enum class Tiles : uint8_t { none, x, y };
@@ -69,8 +73,23 @@ class QuickTexture {
   [[gnu::always_inline]] void add(const std::byte* texel, double share, Color& sum) const;
   [[gnu::always_inline]] uint32_t load(const std::byte* texel) const;
 
+  // quick_square.cpp
+  struct SquareCorners;
+  struct LastPage {
+    uint64_t page = ~uint64_t{0};
+    const std::byte* frame = nullptr;
+  };
+  void plan_squares();
+  bool find_corners(const Level& level, const float* u, const float* v, const TexelOffset& offset, uint32_t live,
+                    SquareCorners& out) const;
+  bool load_corners(AddressSpace& space, const SquareCorners& corners, unsigned pixel, LastPage& last,
+                    std::array<uint32_t, 4>& words) const;
+  bool filter_square(AddressSpace& space, const float* u, const float* v, const TexelOffset& offset, uint32_t live,
+                     SquareTexels& out) const;
+
   Sampler sampler_;
-  bool of_bytes_ = false;  // four normalised bytes, taken together
+  bool squares_ = false;
+  bool of_bytes_ = false;  // texels are four normalised bytes, and the host has vectors for them
   // For each channel of the answer the place in a Color, or one of these.
   static constexpr uint8_t kZero = 4;
   static constexpr uint8_t kOne = 5;

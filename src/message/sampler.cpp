@@ -3,6 +3,7 @@
 // its own slice (sample_map.h).
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "message/parts.h"
 #include "message/sample_map.h"
@@ -55,6 +56,7 @@ struct Job {
   double lod_of(unsigned lane);
   Texel answer(unsigned lane);
   Texel quick_answer(unsigned lane);
+  bool quick_square(unsigned first, uint32_t live);
   void put(unsigned lane, const Texel& texel);
 };
 
@@ -139,6 +141,34 @@ Texel Job::quick_answer(unsigned lane) {
   const std::optional<Texel> texel = quick->sample(*call.context.environment.space, real(form.at[0], lane),
                                                    real(form.at[1], lane), lod_of(lane), offset);
   return texel ? *texel : answer(lane);
+}
+
+// The channels `live` of the square that begins with a lane; all channels of the answer are asked for, as floats.
+// False: nothing is done.
+bool Job::quick_square(unsigned first, uint32_t live) {
+  std::array<float, kQuad> u;
+  std::array<float, kQuad> v;
+  for (unsigned i = 0; i < kQuad; ++i) {
+    u[i] = real(form.at[0], first + i);
+    v[i] = real(form.at[1], first + i);
+  }
+  QuickTexture::SquareTexels texels;
+  if (!quick->sample_square(*call.context.environment.space, u.data(), v.data(), lod_of(first), offset, live, texels)) {
+    return false;
+  }
+  constexpr uint32_t kAll = (1u << kQuad) - 1;
+  for (unsigned channel = 0; channel < 4; ++channel) {
+    const unsigned plane = channel * (lanes / 8);
+    if (live == kAll) {
+      call.response.put_bytes(plane * eu::kGrfBytes + first * sizeof(float), std::as_bytes(std::span(texels[channel])));
+      continue;
+    }
+    for (uint32_t rest = live; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(rest));
+      call.response.put_dword(plane, first + i, std::bit_cast<uint32_t>(texels[channel][i]));
+    }
+  }
+  return true;
 }
 
 void Job::put(unsigned lane, const Texel& texel) {
@@ -235,8 +265,18 @@ SendOutcome sampler(Call& call) {
   if (simd == Simd::simd4x2) {
     lanes = ((lanes & 0x0f) != 0 ? 1u : 0u) | ((lanes & 0xf0) != 0 ? 2u : 0u);
   }
-  for (; lanes != 0; lanes &= lanes - 1) {
+  const bool squares =
+      job.quick != nullptr && form->from == Level::of_quad && bits(job.header, 15, 12) == 0 && !call.control.half;
+  unsigned tried = ~0u;
+  while (lanes != 0) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const unsigned first = lane & ~(kQuad - 1);
+    const uint32_t square = 0xfu << first;
+    if (squares && first != std::exchange(tried, first) && job.quick_square(first, (lanes & square) >> first)) {
+      lanes &= ~square;
+      continue;
+    }
+    lanes &= lanes - 1;
     const Texel texel = job.quick != nullptr ? job.quick_answer(lane) : job.answer(lane);
     if (job.texture.failed()) {
       return SendOutcome::fault;

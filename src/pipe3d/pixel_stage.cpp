@@ -123,28 +123,40 @@ bool PixelStage::clear_depth(const ScreenPrimitive& rectangle, const Rasteriser&
   return last;
 }
 
+namespace {
+
+uint64_t samples_in(const std::array<uint16_t, 4>& coverage) {
+  constexpr uint64_t kFirst = 0x0001'0001'0001'0001;  // sample 0 of each pixel
+  const auto all = std::bit_cast<uint64_t>(coverage);
+  return (all & ~kFirst) == 0 ? all * kFirst >> 48 : static_cast<uint64_t>(std::popcount(all));
+}
+
+}  // namespace
+
 void PixelStage::add(const Subspan& subspan) {
   if (end_ != ThreadEnd::done) {
     return;
   }
-  std::array<uint32_t, 4> coverage{subspan.coverage[0], subspan.coverage[1], subspan.coverage[2], subspan.coverage[3]};
+  std::array<uint16_t, 4> coverage = subspan.coverage;
   if (test_early_) {
-    test(subspan, coverage);
+    if (!depth_.idle()) {
+      test(subspan, coverage);
+    }
+    counts_.passed += samples_in(coverage);
   }
-  const uint32_t any = coverage[0] | coverage[1] | coverage[2] | coverage[3];
-  if (any == 0 || !state_->pixel.dispatch) {
+  if (std::bit_cast<uint64_t>(coverage) == 0 || !state_->pixel.dispatch) {
     return;
   }
   const unsigned samples = state_->pixel.per_sample ? 1u << state_->raster.samples_log2 : 1;
   for (unsigned sample = 0; sample < samples; ++sample) {
     const uint32_t which = samples > 1 ? 1u << sample : ~0u;
-    if ((any & which) == 0) {
+    if (samples > 1 && std::ranges::none_of(coverage, [&](uint16_t each) { return (each & which) != 0; })) {
       continue;
     }
     for (unsigned i = 0; i < 4; ++i) {
       group_.lanes[filled_ + i] = {.x = subspan.x + static_cast<int32_t>(i & 1),
                                    .y = subspan.y + static_cast<int32_t>(i >> 1),
-                                   .coverage = coverage[i] & which,
+                                   .coverage = uint32_t{coverage[i]} & which,
                                    .sample = static_cast<uint8_t>(sample),
                                    .tested = test_early_};
     }
@@ -156,30 +168,28 @@ void PixelStage::add(const Subspan& subspan) {
 }
 
 // Depth and stencil before the shader.
-void PixelStage::test(const Subspan& subspan, std::array<uint32_t, 4>& coverage) {
+void PixelStage::test(const Subspan& subspan, std::array<uint16_t, 4>& coverage) {
   if (depth_.takes_squares()) {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < 4; ++i) {
-      mask |= (coverage[i] & 1u) << i;
+      mask |= static_cast<uint32_t>(coverage[i] & 1) << i;
     }
     mask = depth_.test_square({subspan.x, subspan.y, primitive_->layer}, mask,
                               square_depths(*state_, *primitive_, *raster_, subspan.x, subspan.y));
     for (uint32_t i = 0; i < 4; ++i) {
-      coverage[i] = mask >> i & 1;
+      coverage[i] = static_cast<uint16_t>(mask >> i & 1);
     }
-  } else if (!depth_.idle()) {
+  } else {
     for (uint32_t i = 0; i < 4; ++i) {
       if (coverage[i] != 0) {
         const int32_t x = subspan.x + static_cast<int32_t>(i & 1);
         const int32_t y = subspan.y + static_cast<int32_t>(i >> 1);
-        coverage[i] = depth_.test({x, y, primitive_->layer}, coverage[i],
-                                  sample_depths(*state_, *primitive_, *raster_, x, y, coverage[i]), primitive_->front,
-                                  nullptr, true);
+        const uint32_t passed = depth_.test({x, y, primitive_->layer}, coverage[i],
+                                            sample_depths(*state_, *primitive_, *raster_, x, y, coverage[i]),
+                                            primitive_->front, nullptr, true);
+        coverage[i] = static_cast<uint16_t>(passed);
       }
     }
-  }
-  for (const uint32_t samples : coverage) {
-    counts_.passed += samples <= 1 ? samples : static_cast<uint64_t>(std::popcount(samples));
   }
   if (depth_.stopped()) {
     end_ = ThreadEnd::fault;

@@ -69,7 +69,7 @@ class PixelStage final : public message::PixelMessages {
   struct TargetMessage;
 
   void add(const Subspan& subspan);
-  void test(const Subspan& subspan, std::array<uint32_t, 4>& coverage);
+  void test(const Subspan& subspan, std::array<uint16_t, 4>& coverage);
   void dispatch();
   bool early() const;
   TargetWriter* target(uint8_t index, uint8_t blend);

@@ -1,6 +1,7 @@
 #include "pipe3d/rasteriser.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/bits.h"
@@ -429,9 +430,8 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
       constexpr std::array<int32_t, 4> kLane{0, 1, 8, 9};
       if (places_ == 1) {
         const uint64_t bits = any >> shift;
-        for (size_t lane = 0; lane < 4; ++lane) {
-          span.coverage[lane] = (bits >> kLane[lane] & 1) != 0 ? mask_ : uint16_t{0};
-        }
+        const uint64_t lanes = (bits & 1) | (bits & 2) << 15 | (bits & 0x100) << 24 | (bits & 0x200) << 39;
+        span.coverage = std::bit_cast<std::array<uint16_t, 4>>(lanes * mask_);  // at once: it is read so
         continue;
       }
       for (size_t lane = 0; lane < 4; ++lane) {

@@ -1,7 +1,7 @@
 #include "eu/exec/register_use.h"
 
-#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "eu/exec/number.h"
 #include "eu/isa/messages.h"
@@ -28,19 +28,31 @@ size_t end_of(const Instruction& in) {
   return to.reg + (bytes + kGrfBytes - 1) / kGrfBytes + more;
 }
 
-// Registers that follow each other at once.
+// In pieces of a constant size: string stores, which compilers take for larger ones, are slow to begin.
+template <class T>
+void zero(T& what) {
+  constexpr size_t kPiece = 64;
+  constexpr size_t kPieces = sizeof(T) / kPiece;
+  auto* const at = reinterpret_cast<std::byte*>(&what);
+  [&]<size_t... Piece>(std::index_sequence<Piece...>) {
+    (std::memset(at + Piece * kPiece, 0, kPiece), ...);
+  }
+  (std::make_index_sequence<kPieces>());
+  std::memset(at + kPieces * kPiece, 0, sizeof(T) % kPiece);
+}
+
+// Eight registers at once; there is nothing in those that are not used.
 void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
   constexpr size_t kWord = 64;
-  for (size_t base = 0; base < kGrfs; base += kWord) {
-    uint64_t rest = (which >> base & std::bitset<kGrfs>(~uint64_t{0})).to_ullong();
-    for (size_t first = base; rest != 0;) {
-      const auto gap = static_cast<size_t>(std::countr_zero(rest));
-      rest >>= gap;
-      first += gap;
-      const auto count = static_cast<size_t>(std::countr_one(rest));
-      std::memset(thread.grf.data() + first * kGrfBytes, 0, count * kGrfBytes);
-      rest = count < kWord ? rest >> count : 0;
-      first += count;
+  constexpr size_t kTogether = 8;
+  static const std::bitset<kGrfs> low(~uint64_t{0});
+  std::byte* at = thread.grf.data();
+  for (const uint64_t word : {(which & low).to_ullong(), (which >> kWord).to_ullong()}) {
+    uint64_t rest = word;
+    for (size_t i = 0; i < kWord; i += kTogether, rest >>= kTogether, at += kTogether * kGrfBytes) {
+      if ((rest & 0xff) != 0) {
+        std::memset(at, 0, kTogether * kGrfBytes);
+      }
     }
   }
 }
@@ -68,18 +80,14 @@ RegisterUse written_registers(const Instruction& in, const EuRules& rules) {
 
 void reset(Thread& thread, const RegisterUse& used) {
   const RegisterUse use = thread.strayed ? RegisterUse::all() : used;
-  if (use.grfs.all()) {
-    thread.grf.fill({});
-  } else {
-    clear_registers(thread, use.grfs);
-  }
+  clear_registers(thread, use.grfs);
   if (use.mrfs) {
-    thread.mrf.fill({});
+    zero(thread.mrf);
   }
   if (use.accumulators) {
-    thread.accumulator.fill({});
+    zero(thread.accumulator);
     thread.extension.fill({});
-    thread.macro.fill({});
+    zero(thread.macro);
   }
   thread.address.fill(0);
   thread.flag.fill(0);
@@ -97,7 +105,7 @@ void reset(Thread& thread, const RegisterUse& used) {
   thread.join_ip = kNoIp;
   thread.channel_ip.fill(0);
   thread.call_depth.fill(0);
-  thread.masks = {};
+  zero(thread.masks);
   thread.status = ThreadStatus::running;
   thread.strayed = false;
   thread.group = 0;

@@ -131,6 +131,59 @@ TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
   EXPECT_GT(quickly, asked * 8 / 10);
 }
 
+// Four pixels at once, or nothing: each as if alone.
+TEST_P(QuickTextureBench, SquaresAreFourPixels) {
+  scramble();
+  stopper_.action = FaultAction::skip;
+  unsigned together = 0;
+  for (uint32_t seed = 1; seed <= 3000; ++seed) {
+    Draws random(seed);
+    const uint64_t base = seed % 16 == 0 ? kVa + kPages * 4096 - 0x2000 : kVa + random.below(16) * 4096;
+    const Surface surface = random_surface(random, base);
+    Sampler sampler = random_sampler(random);
+    if (random.half()) {
+      sampler.wrap = {random.pick({Mode::WRAP, Mode::CLAMP}), random.pick({Mode::WRAP, Mode::CLAMP}), Mode::WRAP};
+    }
+    QuickTexture quick;
+    ASSERT_TRUE(quick.begin(surface, sampler)) << "seed " << seed;
+    Texture texture(space_, surface, &sampler);
+    for (int i = 0; i < 10; ++i) {
+      std::array<float, 4> u{};
+      std::array<float, 4> v{};
+      for (size_t k = 0; k < 4; ++k) {
+        const bool near = k != 0 && random.below(4) != 0;
+        u[k] = near ? u[0] + static_cast<float>(random.part() * 0.1) : random.coordinate();
+        v[k] = near ? v[0] + static_cast<float>(random.part() * 0.1) : random.coordinate();
+      }
+      PixelSize size;
+      size.lod = size.narrow_lod = random.part() * 9 - 2;
+      const TexelOffset offset{static_cast<int32_t>(random.below(16)) - 8, static_cast<int32_t>(random.below(16)) - 8,
+                               0};
+      const uint32_t live = random.half() ? 0xf : 1 + random.below(15);
+      // Before, so that pages are known.
+      std::array<surface::Texel, 4> judges;
+      for (size_t k = 0; k < 4; ++k) {
+        judges[k] = texture.sample({u[k], v[k], 0.0f, 0.0f}, size, offset, std::nullopt);
+      }
+      QuickTexture::SquareTexels texels{};
+      if (!quick.sample_square(space_, u.data(), v.data(), size.lod, offset, live, texels)) {
+        continue;
+      }
+      ++together;
+      for (size_t k = 0; k < 4; ++k) {
+        if ((live >> k & 1) == 0) {
+          continue;
+        }
+        for (size_t c = 0; c < 4; ++c) {
+          ASSERT_EQ(std::bit_cast<uint32_t>(texels[c][k]), judges[k][c])
+              << "seed " << seed << " pixel " << k << " at " << u[k] << " " << v[k] << " level " << size.lod;
+        }
+      }
+    }
+  }
+  EXPECT_GT(together, 500u);
+}
+
 TEST_P(QuickTextureBench, LeavesAloneWhatItDoesNotKnow) {
   Draws random(1);
   const Surface surface = random_surface(random, kVa);
