@@ -15,31 +15,18 @@
 #include <vector>
 
 #include "eu/isa/assembler.h"
+#include "fuzz/input.h"
 #include "hw/3d_depth.h"
 #include "hw/3d_raster.h"
-#include "memory/address_space.h"
-#include "memory/page_format.h"
-#include "memory/physical_memory.h"
-#include "memory/tlb.h"
 #include "pipe3d/pipeline.h"
 #include "spec/device_model.h"
+#include "support/mapped_memory.h"
 
 namespace halogen::fuzz {
 
-class DrawWorld final : private FaultHandler {
+class DrawWorld final : private Input {
  public:
-  explicit DrawWorld(const spec::DeviceModel& model) : generation_(model), bytes_(kBytes) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
-    context.roots[0] = kTables;
-    for (uint64_t level = 0; level < 3; ++level) {
-      entry(kTables + level * kPage) = (kTables + (level + 1) * kPage) | 3;
-    }
-    for (uint64_t page = 0; page < kPages; ++page) {
-      entry(kTables + 3 * kPage + page * 8) = page * kPage | 3;
-    }
-    space_.load(context);
+  explicit DrawWorld(const spec::DeviceModel& model) : generation_(model) {
     for (const spec::CommandDesc* desc : spec::commands()) {
       const uint32_t group = desc->match_of_gen[gen()].value >> 24;
       if (group == 0x78 || group == 0x79) {
@@ -58,21 +45,21 @@ class DrawWorld final : private FaultHandler {
   }
 
   void run(std::span<const uint8_t> data) {
-    data_ = data;
+    start(data);
     fill_memory();
     pipe3d::Settings settings;
-    for (unsigned left = kCommands; left != 0 && data_.size() > kTail; --left) {
+    for (unsigned more = kCommands; more != 0 && left() > kTail; --more) {
       change(settings, *commands_[take<uint16_t>() % commands_.size()]);
     }
     bound(settings);
     pipe3d::ResolveInput input;
     input.generation = &generation_;
     input.settings = &settings;
-    input.space = &space_;
+    input.space = &memory_.space();
     const uint64_t base = flag() ? 0 : uint64_t{take<uint8_t>()} * kPage;
     input.bases = {.general = base, .surface = base, .dynamic = base, .instruction = base};
     input.tables = {.base = input.bases.surface, .wide = flag()};
-    action_ = flag() ? FaultAction::stop : FaultAction::skip;
+    memory_.set_action(flag() ? FaultAction::stop : FaultAction::skip);
     pipe3d::Progress progress;
     progress.valid = true;
     progress.call = {.topology = static_cast<hw::PrimitiveTopology>(take<uint8_t>() & 63),
@@ -93,9 +80,7 @@ class DrawWorld final : private FaultHandler {
   }
 
  private:
-  static constexpr uint64_t kPage = 4096;
-  static constexpr uint64_t kBytes = 1 << 20;
-  static constexpr uint64_t kTables = 512 << 10;
+  static constexpr uint64_t kPage = test::MappedMemory::kPage;
   static constexpr uint64_t kPages = 96;
   static constexpr unsigned kCommands = 64;
   static constexpr unsigned kParts = 64;
@@ -103,16 +88,6 @@ class DrawWorld final : private FaultHandler {
   static constexpr uint32_t kSide = 48;
 
   size_t gen() const { return static_cast<size_t>(generation_.id()); }
-  template <class T>
-  T take() {
-    T value{};
-    const size_t size = std::min(data_.size(), sizeof(T));
-    std::memcpy(&value, data_.data(), size);
-    data_ = data_.subspan(size);
-    return value;
-  }
-  bool flag() { return (take<uint8_t>() & 1) != 0; }
-  uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
 
   // A dword: often zero, a small number, a place in memory, a float, no number; now and then any bits.
   uint32_t dword() {
@@ -142,10 +117,10 @@ class DrawWorld final : private FaultHandler {
                              : kind % 4 == 1 ? std::bit_cast<uint32_t>(static_cast<float>(bits % 200) - 60)
                              : kind % 4 == 2 ? bits % (kPages * kPage) & ~63u
                                              : bits;
-      std::memcpy(bytes_.data() + at, &value, 4);
+      memory_.at<uint32_t>(at) = value;
     }
     for (uint64_t at = 0; at + kernel_.size() <= kPages * kPage; at += kPage / 2) {
-      std::copy_n(kernel_.begin(), kernel_.size(), bytes_.begin() + static_cast<ptrdiff_t>(at));
+      std::copy_n(kernel_.begin(), kernel_.size(), memory_.bytes().begin() + static_cast<ptrdiff_t>(at));
     }
   }
   void change(pipe3d::Settings& settings, const spec::CommandDesc& desc) {
@@ -180,19 +155,10 @@ class DrawWorld final : private FaultHandler {
     }
   }
 
-  FaultAction on_fault(const Fault& /*fault*/) override { return action_; }
-
   Generation generation_;
-  std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Tlb tlb_{64};
-  FaultAction action_ = FaultAction::skip;
-  AddressSpace space_{memory_, tlb_, 1, *this};
+  test::MappedMemory memory_{kPages * kPage};
   std::vector<const spec::CommandDesc*> commands_;
   std::vector<std::byte> kernel_;
-  std::span<const uint8_t> data_;
 };
 
 // Input: one byte for the chip, then what memory, state and draw are made of.

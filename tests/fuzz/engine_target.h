@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "fuzz/input.h"
 
 namespace halogen::fuzz {
 
@@ -53,7 +54,7 @@ class EngineHost final : public Host {
 
 // One chip with the pages of its memory in the global table and, from Gen8 on, at the same addresses in per-process
 // tables at the end of memory.
-class EngineFuzz {
+class EngineFuzz final : private Input {
  public:
   explicit EngineFuzz(const spec::DeviceModel& model) : model_(model), chip_(create(host_)), twin_(create(twin_host_)) {
     chip_->config_write(4, 2, 7);
@@ -71,9 +72,9 @@ class EngineFuzz {
 
   void run(std::span<const uint8_t> data) {
     put_back(*chip_, host_, fresh_, fresh_memory_);
-    input_ = data;
-    unsigned left = kOperations;
-    while (!input_.empty() && left-- != 0) operate();
+    start(data);
+    unsigned more = kOperations;
+    while (!empty() && more-- != 0) operate();
     // From here on twice. The second run goes from one device to another, with another memory, after each step; the
     // first of them has seen nothing of what came before.
     DeviceState state = chip_->snapshot();
@@ -127,15 +128,6 @@ class EngineFuzz {
     device.restore(state);
   }
 
-  template <class T>
-  T take() {
-    T value{};
-    const size_t bytes = std::min(input_.size(), sizeof(T));
-    std::memcpy(&value, input_.data(), bytes);
-    input_ = input_.subspan(bytes);
-    return value;
-  }
-
   const spec::EngineModel& take_engine() { return model_.engines[take<uint8_t>() % model_.engines.size()]; }
   void write(const spec::EngineModel& engine, uint32_t offset, uint32_t value) {
     chip_->bar_write(0, engine.mmio_base + offset, 4, value);
@@ -144,7 +136,7 @@ class EngineFuzz {
   // Dwords from the input, as they are, to a place in memory.
   void fill(uint32_t address) {
     const size_t count = take<uint8_t>() % 64;
-    for (size_t i = 0; i < count && !input_.empty(); ++i, address += 4) {
+    for (size_t i = 0; i < count && !empty(); ++i, address += 4) {
       const auto value = take<uint32_t>();
       host_.write_memory(PhysAddr{address % (EngineHost::kBytes - 4)}, std::as_bytes(std::span(&value, 1)));
     }
@@ -250,7 +242,6 @@ class EngineFuzz {
   std::unique_ptr<Device> twin_;
   DeviceState fresh_;
   std::vector<std::byte> fresh_memory_;
-  std::span<const uint8_t> input_;
 };
 
 // Input: one byte for the chip, then operations.

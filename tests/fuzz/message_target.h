@@ -14,75 +14,45 @@
 
 #include "base/check.h"
 #include "eu/isa/messages.h"
-#include "memory/address_space.h"
-#include "memory/page_format.h"
-#include "memory/physical_memory.h"
-#include "memory/tlb.h"
+#include "fuzz/input.h"
 #include "message/shared_functions.h"
 #include "spec/device_model.h"
+#include "support/mapped_memory.h"
 
 namespace halogen::fuzz {
 
-class MessageWorld final : private FaultHandler, private message::Groups, private message::Urb {
+class MessageWorld final : private message::Groups, private message::Urb {
  public:
-  explicit MessageWorld(const spec::DeviceModel& model)
-      : generation_(model), formats_(*spec::find_device("dg1"), 39), bytes_(kBytes), local_(1000) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
-    context.roots[0] = kTables;
-    for (uint64_t level = 0; level < 3; ++level) {
-      entry(kTables + level * kPage) = (kTables + (level + 1) * kPage) | 3;
-    }
-    for (uint64_t page = 0; page < kPages; ++page) {
-      entry(kTables + 3 * kPage + page * 8) = page * kPage | 3;
-    }
-    space_.load(context);
-  }
+  explicit MessageWorld(const spec::DeviceModel& model) : generation_(model), local_(1000) {}
 
   void run(std::span<const uint8_t> data) {
     const size_t state = std::min<size_t>(data.size() / 2, 2 * kPage);
-    std::memcpy(bytes_.data(), data.data(), state);
-    data = data.subspan(state);
-    message::Environment environment{.space = &space_, .groups = this, .urb = this, .bases = {}};
+    std::memcpy(memory_.bytes().data(), data.data(), state);
+    message::Environment environment{.space = &memory_.space(), .groups = this, .urb = this, .bases = {}};
     environment.sampler_table = 0x800;
     functions_.begin(generation_, environment);
-    while (!data.empty()) {
-      send(data);
+    for (Input in(data.subspan(state)); !in.empty();) {
+      send(in);
     }
   }
 
  private:
-  static constexpr uint64_t kPage = 4096;
-  static constexpr uint64_t kBytes = 1 << 20;
-  static constexpr uint64_t kTables = 512 << 10;
+  static constexpr uint64_t kPage = test::MappedMemory::kPage;
   static constexpr uint64_t kPages = 16;
 
-  template <class T>
-  static T take(std::span<const uint8_t>& data) {
-    T value{};
-    const size_t size = std::min(data.size(), sizeof(T));
-    std::memcpy(&value, data.data(), size);
-    data = data.subspan(size);
-    return value;
-  }
-  uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
-
-  void send(std::span<const uint8_t>& data) {
+  void send(Input& in) {
     // Mostly functions that are there.
     constexpr std::array<uint8_t, 11> kFunctions{2, 2, 3, 4, 5, 6, 7, 9, 10, 12, 12};
-    const auto kind = take<uint8_t>(data);
+    const auto kind = in.take<uint8_t>();
     eu::Message sent;
     sent.function = kind < 0xf0 ? kFunctions[kind % kFunctions.size()] : static_cast<uint8_t>(kind & 15);
-    sent.descriptor = take<uint32_t>(data);
-    const auto shape = take<uint16_t>(data);
-    sent.extended = (shape & 1) != 0 ? uint32_t{take<uint16_t>(data)} << 12 : 0;
-    sent.channels = take<uint16_t>(data);
+    sent.descriptor = in.take<uint32_t>();
+    const auto shape = in.take<uint16_t>();
+    sent.extended = (shape & 1) != 0 ? uint32_t{in.take<uint16_t>()} << 12 : 0;
+    sent.channels = in.take<uint16_t>();
     sent.exec_size = static_cast<uint8_t>(1u << (shape >> 1 & 3) << 1);
-    action_ = (shape & 8) != 0 ? FaultAction::stop : FaultAction::skip;
-    const size_t payload = std::min<size_t>(data.size(), (shape >> 4 & 7) * eu::kGrfBytes);
-    std::memcpy(thread_.grf.data(), data.data(), payload);
-    data = data.subspan(payload);
+    memory_.set_action((shape & 8) != 0 ? FaultAction::stop : FaultAction::skip);
+    in.take_to(thread_.registers(0, shape >> 4 & 7));
     const size_t length = sent.descriptor >> 25 & 15;
     const size_t cut = std::min<size_t>(length, shape >> 8 & 15);
     sent.first = thread_.registers(0, cut);
@@ -129,7 +99,6 @@ class MessageWorld final : private FaultHandler, private message::Groups, privat
     }
   }
 
-  FaultAction on_fault(const Fault& /*fault*/) override { return action_; }
   std::span<std::byte> local_memory(uint32_t /*group*/) override { return local_; }
   void arrive(eu::Thread& /*thread*/) override {}
   std::span<uint32_t> entry(eu::Thread& /*thread*/, uint32_t handle) override {
@@ -137,13 +106,7 @@ class MessageWorld final : private FaultHandler, private message::Groups, privat
   }
 
   Generation generation_;
-  PageFormats formats_;
-  std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  Tlb tlb_{64};
-  FaultAction action_ = FaultAction::skip;
-  AddressSpace space_{memory_, tlb_, 1, *this};
+  test::MappedMemory memory_{kPages * kPage};
   std::vector<std::byte> local_;
   std::vector<uint32_t> entry_ = std::vector<uint32_t>(37);
   message::SharedFunctions functions_;

@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/input.h"
 #include "unit/memory/table_world.h"
 
 namespace halogen::fuzz {
 
-class PageWalk {
+class PageWalk final : private Input {
  public:
-  explicit PageWalk(std::span<const uint8_t> data) : data_(data) {}
+  explicit PageWalk(std::span<const uint8_t> data) : Input(data) {}
 
   void run() {
     static const std::vector<worlds::WorldKind> kKinds = worlds::all_kinds();
@@ -27,23 +28,13 @@ class PageWalk {
     worlds::World world(kind, take<uint16_t>());
     worlds::SpaceTwin twin(world, kTlbEntries[take<uint8_t>() % 8], take<uint8_t>());
     constexpr unsigned kSteps = 96;
-    for (unsigned step = 0; step < kSteps && !data_.empty(); ++step) {
+    for (unsigned step = 0; step < kSteps && !empty(); ++step) {
       demand(do_step(world, twin), kind);
     }
     demand(world.compare_memory(), kind);
   }
 
  private:
-  template <class T>
-  T take() {
-    T value{};
-    const size_t size = data_.size() < sizeof(T) ? data_.size() : sizeof(T);
-    if (size != 0) {
-      std::memcpy(&value, data_.data(), size);
-      data_ = data_.subspan(size);
-    }
-    return value;
-  }
   size_t take_size() {
     const auto kind = take<uint8_t>();
     return kind < 0xe0 ? kind % size_t{65} : take<uint16_t>() % size_t{12'000};
@@ -163,7 +154,6 @@ class PageWalk {
     }
   }
 
-  std::span<const uint8_t> data_;
   uint64_t last_ = 0;
 };
 

@@ -14,42 +14,25 @@
 #include <utility>
 #include <vector>
 
-#include "memory/address_space.h"
-#include "memory/page_format.h"
-#include "memory/physical_memory.h"
-#include "memory/tlb.h"
+#include "fuzz/input.h"
 #include "pipe3d/pixel_output.h"
 #include "pipe3d/triangle.h"
-#include "spec/device_model.h"
+#include "support/mapped_memory.h"
 
 namespace halogen::fuzz {
 
-class RasterWorld final : private FaultHandler {
+class RasterWorld final : private Input {
  public:
-  RasterWorld() : bytes_(kBytes) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
-    context.roots[0] = kTables;
-    for (uint64_t level = 0; level < 3; ++level) {
-      entry(kTables + level * kPage) = (kTables + (level + 1) * kPage) | 3;
-    }
-    for (uint64_t page = 0; page < kPages; ++page) {
-      entry(kTables + 3 * kPage + page * 8) = page * kPage | 3;
-    }
-    space_.load(context);
-  }
-
   void run(std::span<const uint8_t> data) {
-    data_ = data;
+    start(data);
     make_state();
     pipe3d::TargetWriter writer;
-    writer.begin(target_, state_.output.blend.targets[0], state_.output.blend, space_);
+    writer.begin(target_, state_.output.blend.targets[0], state_.output.blend, memory_.space());
     pipe3d::DepthStencilUnit depth;
-    depth.begin(state_.output, space_, state_.raster.samples_log2);
+    depth.begin(state_.output, memory_.space(), state_.raster.samples_log2);
     pipe3d::Clipper clipper(state_, kSlots);
     uint32_t steps = 0;
-    for (unsigned i = 0; i < kPrimitives && !data_.empty(); ++i) {
+    for (unsigned i = 0; i < kPrimitives && !empty(); ++i) {
       std::vector<pipe3d::Clipper::Piece> pieces;
       clipper.clip(primitive(), pieces);
       for (const pipe3d::Clipper::Piece& piece : pieces) {
@@ -67,23 +50,12 @@ class RasterWorld final : private FaultHandler {
   }
 
  private:
-  static constexpr uint64_t kPage = 4096;
-  static constexpr uint64_t kBytes = 1 << 20;
-  static constexpr uint64_t kTables = 512 << 10;
+  static constexpr uint64_t kPage = test::MappedMemory::kPage;
   static constexpr uint64_t kPages = 64;
   static constexpr uint32_t kSlots = 3;
   static constexpr unsigned kPrimitives = 16;
   static constexpr int32_t kSide = 96;
 
-  template <class T>
-  T take() {
-    T value{};
-    const size_t size = std::min(data_.size(), sizeof(T));
-    std::memcpy(&value, data_.data(), size);
-    data_ = data_.subspan(size);
-    return value;
-  }
-  bool flag() { return (take<uint8_t>() & 1) != 0; }
   // Mostly a number of use, now and then any bits.
   float number(float scale) {
     const auto kind = take<uint8_t>();
@@ -94,7 +66,6 @@ class RasterWorld final : private FaultHandler {
   Code code(unsigned count) {
     return static_cast<Code>(take<uint8_t>() % count);
   }
-  uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
   static void expect(bool right, const char* what) {
     if (!right) {
       std::fprintf(stderr, "%s\n", what);
@@ -156,7 +127,7 @@ class RasterWorld final : private FaultHandler {
       view.scissor = {.x_min = take<int8_t>(), .y_min = take<int8_t>(), .x_max = take<int8_t>(), .y_max = 90};
       view.has_extent = flag();
       view.extent = {.x_min = 0, .y_min = 0, .x_max = take<int8_t>(), .y_max = 80};
-      if (data_.size() < 64) {
+      if (left() < 64) {
         break;
       }
     }
@@ -164,7 +135,7 @@ class RasterWorld final : private FaultHandler {
   }
 
   void make_output() {
-    action_ = flag() ? FaultAction::stop : FaultAction::skip;
+    memory_.set_action(flag() ? FaultAction::stop : FaultAction::skip);
     pipe3d::DepthStencil& tests = state_.output.depth_stencil;
     tests.depth_test = flag();
     tests.depth_write = flag();
@@ -311,16 +282,7 @@ class RasterWorld final : private FaultHandler {
     }
   }
 
-  FaultAction on_fault(const Fault& /*fault*/) override { return action_; }
-
-  std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Tlb tlb_{64};
-  FaultAction action_ = FaultAction::skip;
-  AddressSpace space_{memory_, tlb_, 1, *this};
-  std::span<const uint8_t> data_;
+  test::MappedMemory memory_{kPages * kPage};
   pipe3d::PipelineState state_;
   message::Surface target_;
   std::array<std::array<pipe3d::Slot, kSlots>, 3> entries_{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "fuzz/input.h"
 #include "surface/fence.h"
 #include "surface/surface_rules.h"
 #include "surface/tile_copy.h"
@@ -16,30 +17,17 @@ namespace {
 using namespace halogen;
 using namespace halogen::surface;
 
-class Input {
+class Numbers : public fuzz::Input {
  public:
-  explicit Input(std::span<const uint8_t> bytes) : bytes_(bytes) {}
-  template <class T>
-  T take() {
-    T value{};
-    const size_t size = bytes_.size() < sizeof(T) ? bytes_.size() : sizeof(T);
-    if (size != 0) {
-      std::memcpy(&value, bytes_.data(), size);
-      bytes_ = bytes_.subspan(size);
-    }
-    return value;
-  }
+  using Input::Input;
   // Mostly small, now and then anything.
   uint64_t number(uint64_t usual) {
     const auto kind = take<uint8_t>();
     return kind < 0xf0 ? take<uint32_t>() % usual : kind < 0xf8 ? take<uint32_t>() : take<uint64_t>();
   }
-
- private:
-  std::span<const uint8_t> bytes_;
 };
 
-void copy(Input& in) {
+void copy(Numbers& in) {
   const auto patterns = tile_patterns();
   const size_t kind = in.take<uint8_t>() % (patterns.size() + 1);
   SurfaceLayout layout;
@@ -69,7 +57,7 @@ void copy(Input& in) {
   check(layout.pitch_B == 0 || offset_of(layout, point_at(layout, offset)) == offset, "an inverse");
 }
 
-void fence(Input& in) {
+void fence(Numbers& in) {
   const auto models = spec::device_models();
   const spec::DeviceModel& model = models[in.take<uint8_t>() % models.size()];
   FenceSet fences(model);
@@ -98,7 +86,7 @@ void fence(Input& in) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Input in({data, size});
+  Numbers in({data, size});
   in.take<uint8_t>() % 4 != 0 ? copy(in) : fence(in);
   return 0;
 }

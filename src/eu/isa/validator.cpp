@@ -127,6 +127,7 @@ class Validation {
     if (operand.indirect) {
       return;
     }
+    require(operand.file == File::arf || operand.sub % size_of(operand.type) == 0, Rule::element_misaligned);
     if (operand.file == File::grf) {
       require(operand.reg < kRegisters, Rule::register_out_of_range);
     } else if (operand.file == File::mrf) {
@@ -193,6 +194,8 @@ class Validation {
     }
     const Span span = {dst.sub, dst.sub + (in_.exec_size - 1u) * stride * size + size - 1};
     require(span.registers() <= 2, Rule::dst_spans_too_much);
+    // Where instructions say that they have two halves, only those reach a second register.
+    require(span.registers() == 1 || in_.compressed || tables_.traits.halves == 0, Rule::dst_spans_too_much);
     if (span.registers() == 2 && stride != 0 && tables_.traits.even_writes != 0) {
       const unsigned in_first = (kRegisterBytes - dst.sub + stride * size - 1) / (stride * size);
       require(in_first * 2 == in_.exec_size, Rule::uneven_write);
@@ -228,6 +231,9 @@ class Validation {
       }
     }
     if (operand.indirect || operand.file != File::grf) {
+      require(!r.vertical_by_address || operand.address_sub + channels / std::max<unsigned>(r.width, 1) <=
+                                            unsigned{tables_.traits.address_words},
+              Rule::rows_without_address);
       return;
     }
     Span whole = {operand.sub, 0};
@@ -303,7 +309,7 @@ class Validation {
 }  // namespace
 
 std::string_view name_of(Rule rule) {
-  constexpr std::array<std::string_view, 34> kNames = {"no_such_operation",
+  constexpr std::array<std::string_view, 36> kNames = {"no_such_operation",
                                                        "type_not_there",
                                                        "types_not_together",
                                                        "mixed_sources",
@@ -315,6 +321,7 @@ std::string_view name_of(Rule rule) {
                                                        "condition_too_wide",
                                                        "channels_out_of_range",
                                                        "register_out_of_range",
+                                                       "element_misaligned",
                                                        "dst_stride_zero",
                                                        "dst_stride_below_result",
                                                        "dst_misaligned",
@@ -331,6 +338,7 @@ std::string_view name_of(Rule rule) {
                                                        "align16_stride",
                                                        "message_register_read",
                                                        "second_source_indirect",
+                                                       "rows_without_address",
                                                        "accumulator_place",
                                                        "accumulator_misaligned",
                                                        "math_form",

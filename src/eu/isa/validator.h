@@ -25,6 +25,7 @@ enum class Rule : uint8_t {
   condition_too_wide,       // more channels than the flag serves
   channels_out_of_range,    // beyond channel 31
   register_out_of_range,    // r128 and above, or a message register that is not there
+  element_misaligned,       // starts inside an element of its type
   dst_stride_zero,          //
   dst_stride_below_result,  // execution type wider than the destination: the stride must make up for it
   dst_misaligned,           // the same for where it starts
@@ -41,6 +42,7 @@ enum class Rule : uint8_t {
   align16_stride,
   message_register_read,
   second_source_indirect,
+  rows_without_address,    // more rows with addresses of their own than the address register has words
   accumulator_place,       // not where this generation takes it
   accumulator_misaligned,  // as a destination: from its start, stride one
   math_form,               // what the math box does not take

@@ -337,7 +337,8 @@ L2:
 
 // Programs of which nobody knows what they do: loads, stores and atomics on few words, barriers, bounded loops.
 TEST_P(HostThreads, ProgramsAtRandom) {
-  for (uint32_t seed = 1; seed <= 16; ++seed) {
+  // Chips share the work: what threads do with each other is the same on both.
+  for (uint32_t seed = GetParam() == "skl" ? 1 : 2; seed <= 16; seed += 2) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const auto below = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compute/commands.h"
+#include "covers.h"
 #include "kernels.h"
 #include "spec/command_table.h"
 #include "unit/message/message_bench.h"
@@ -114,7 +115,9 @@ TEST_P(Dispatch, ConstantsThatWereNotLoadedAreZero) {
   EXPECT_EQ(shown(0, 1, 2, 0), 0u);
 }
 
+// Each thread tells the gateway that it is there and waits for its answer, which comes after the others have run.
 TEST_P(Dispatch, BarriersAndLocalMemory) {
+  COVERS("NOTES-SF-06");
   load(kernels::kSwap, 4, 0, 1, 1);
   for (uint32_t i = 0; i < 4; ++i) {
     word(kConstants + i * 32) = i;
