@@ -1,8 +1,8 @@
 // Scenes of what GL programs draw to and read from besides one plain picture: masks, faces, layers, levels, samples,
-// stretched blits, images, stencil and depth, pixel buffers, attributes without perspective. Each leaves RGBA8 pixels or
-// bytes that were read back. What stands in them is not judged here (tests/doors/targets.py).
-// usage: gl_targets [-o FOLDER] [scene...]   without scenes: all that the context has; -o: their bytes, as
-// FOLDER/SCENE.rgba. Exit 0: nothing failed and nothing hung.
+// stretched blits, images, stencil and depth, pixel buffers, attributes without perspective. Each leaves RGBA8 pixels
+// or bytes that were read back. What stands in them is not judged here (tests/doors/targets.py). usage: gl_targets [-o
+// FOLDER] [scene...]   without scenes: all that the context has; -o: their bytes, as FOLDER/SCENE.rgba. Exit 0: nothing
+// failed and nothing hung.
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -84,7 +84,8 @@ static void everything(void) {
 }
 // Two triangles with slanted edges.
 static void slants(void) {
-  static const float kPlaces[] = {-0.83f, -0.71f, 0.79f, -0.63f, 0.07f, 0.81f, -0.93f, 0.9f, 0.1f, 0.93f, -0.87f, -0.2f};
+  static const float kPlaces[] = {-0.83f, -0.71f, 0.79f, -0.63f, 0.07f,  0.81f,
+                                  -0.93f, 0.9f,   0.1f,  0.93f,  -0.87f, -0.2f};
   triangles(kPlaces, 2, 6);
 }
 
@@ -197,8 +198,9 @@ static void masks_each(void) {
   glViewport(0, 0, 16, 16);
   glClearColor(0.1f, 0.3f, 0.5f, 0.7f);
   glClear(GL_COLOR_BUFFER_BIT);
-  use(PLAIN, "#version 120\nvoid main() { gl_FragData[0] = vec4(1, 0.9, 0.8, 0.6); gl_FragData[1] = vec4(0, 1, 0, 1);"
-             " gl_FragData[2] = vec4(0.2, 0, 1, 0.4); }");
+  use(PLAIN,
+      "#version 120\nvoid main() { gl_FragData[0] = vec4(1, 0.9, 0.8, 0.6); gl_FragData[1] = vec4(0, 1, 0, 1);"
+      " gl_FragData[2] = vec4(0.2, 0, 1, 0.4); }");
   glColorMaski(0, 1, 0, 1, 0);
   glColorMaski(1, 0, 1, 1, 1);
   glColorMaski(2, 0, 0, 0, 1);
@@ -220,26 +222,29 @@ static GLuint cube(int edge, int levels) {
     const int side = edge >> level > 0 ? edge >> level : 1;
     for (unsigned face = 0; face < 6; ++face) {
       fill_texels(texels, (size_t)(side * side * 4), face + 7 * (unsigned)level);
-      glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, level, GL_RGBA8, side, side, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+      glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, level, GL_RGBA8, side, side, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                   texels);
     }
   }
   glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAX_LEVEL, levels - 1);
   return made;
 }
 // The directions of all faces, beside and over each other: two rows of three squares of 24 pixels.
-#define CUBE_DIRECTION \
-  "vec3 direction() {\n" \
-  "  vec2 at = gl_FragCoord.xy / 24.0; vec2 cell = floor(at); vec2 f = fract(at) * 2.0 - 1.0; float n = cell.x + 3.0 * cell.y;\n" \
-  "  if (n < 0.5) return vec3(1.0, f.y, f.x);\n" \
-  "  if (n < 1.5) return vec3(-1.0, f.y, f.x);\n" \
-  "  if (n < 2.5) return vec3(f.x, 1.0, f.y);\n" \
-  "  if (n < 3.5) return vec3(f.x, -1.0, f.y);\n" \
-  "  if (n < 4.5) return vec3(f.x, f.y, 1.0);\n" \
-  "  return vec3(f.x, f.y, -1.0);\n" \
+#define CUBE_DIRECTION                                                                                                 \
+  "vec3 direction() {\n"                                                                                               \
+  "  vec2 at = gl_FragCoord.xy / 24.0; vec2 cell = floor(at); vec2 f = fract(at) * 2.0 - 1.0; float n = cell.x + 3.0 " \
+  "* cell.y;\n"                                                                                                        \
+  "  if (n < 0.5) return vec3(1.0, f.y, f.x);\n"                                                                       \
+  "  if (n < 1.5) return vec3(-1.0, f.y, f.x);\n"                                                                      \
+  "  if (n < 2.5) return vec3(f.x, 1.0, f.y);\n"                                                                       \
+  "  if (n < 3.5) return vec3(f.x, -1.0, f.y);\n"                                                                      \
+  "  if (n < 4.5) return vec3(f.x, f.y, 1.0);\n"                                                                       \
+  "  return vec3(f.x, f.y, -1.0);\n"                                                                                   \
   "}\n"
 static void show_cube(void) {
   picture(GL_RGBA8, 72, 48);
-  use(PLAIN, "#version 120\nuniform samplerCube image;\n" CUBE_DIRECTION "void main() { gl_FragColor = textureCube(image, direction()); }");
+  use(PLAIN, "#version 120\nuniform samplerCube image;\n" CUBE_DIRECTION
+             "void main() { gl_FragColor = textureCube(image, direction()); }");
   everything();
   take(72, 48);
 }
@@ -362,7 +367,8 @@ static void arrays_1d(void) {
   picture(GL_RGBA8, kSize, kSize);
   use(PLAIN,
       "#version 130\nuniform sampler1DArray image; in vec2 u;\n"
-      "void main() { gl_FragColor = textureLod(image, vec2(u.x, floor(u.y * 7.0)), u.y * 14.0 - 2.0 * floor(u.y * 7.0) < 1.0 ? 0.0 : 1.0); }");
+      "void main() { gl_FragColor = textureLod(image, vec2(u.x, floor(u.y * 7.0)), u.y * 14.0 - 2.0 * floor(u.y * 7.0) "
+      "< 1.0 ? 0.0 : 1.0); }");
   glBindTexture(GL_TEXTURE_1D_ARRAY, made);
   glTexParameteri(GL_TEXTURE_1D_ARRAY, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
   everything();
@@ -389,15 +395,17 @@ static void depth_1d_arrays(void) {
   glDisable(GL_DEPTH_TEST);
   glClearDepth(1);
   picture(GL_RGBA8, kSize, kSize);
-  use(PLAIN, "#version 130\nuniform sampler1DArray image; in vec2 u;\n"
-             "void main() { gl_FragColor = vec4(texture(image, vec2(u.x, floor(u.y * 5.0))).xxx, 1.0); }");
+  use(PLAIN,
+      "#version 130\nuniform sampler1DArray image; in vec2 u;\n"
+      "void main() { gl_FragColor = vec4(texture(image, vec2(u.x, floor(u.y * 5.0))).xxx, 1.0); }");
   glBindTexture(GL_TEXTURE_1D_ARRAY, made);
   everything();
   take(kSize, kSize);
 }
 // Clears of one layer each, of several formats, in two levels; the others stay.
 static void layer_clears(void) {
-  static const GLenum kFormats[] = {GL_RGBA8, GL_RGB565, GL_RGBA16F, GL_R8, GL_RG16, GL_RGBA32F, GL_RGB10_A2, GL_SRGB8_ALPHA8};
+  static const GLenum kFormats[] = {GL_RGBA8, GL_RGB565,  GL_RGBA16F,  GL_R8,
+                                    GL_RG16,  GL_RGBA32F, GL_RGB10_A2, GL_SRGB8_ALPHA8};
   for (unsigned f = 0; f < sizeof kFormats / sizeof kFormats[0]; ++f) {
     const GLuint made = make_texture(GL_TEXTURE_2D_ARRAY);
     glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_MAX_LEVEL, 1);
@@ -533,8 +541,9 @@ static void sample_fetch(void) {
   set4("colour", 1, 0.5f, 0.25f, 1);
   slants();
   picture(GL_RGBA8, 48, 48);
-  use(PLAIN, "#version 150\nuniform sampler2DMS image; out vec4 c;\n"
-             "void main() { ivec2 at = ivec2(gl_FragCoord.xy); c = texelFetch(image, at / 2, at.x % 2 + 2 * (at.y % 2)); }");
+  use(PLAIN,
+      "#version 150\nuniform sampler2DMS image; out vec4 c;\n"
+      "void main() { ivec2 at = ivec2(gl_FragCoord.xy); c = texelFetch(image, at / 2, at.x % 2 + 2 * (at.y % 2)); }");
   glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, made);
   everything();
   take(48, 48);
@@ -580,7 +589,8 @@ static void image_store(void) {
     picture(GL_RGBA8, 24, 20);
     use(PLAIN,
         "#version 420\nlayout(rgba8) writeonly uniform image2D image; uniform vec4 colour; out vec4 c;\n"
-        "void main() { ivec2 at = ivec2(gl_FragCoord.xy); imageStore(image, at, vec4(vec2(at) / 24.0, colour.xy)); c = colour; }");
+        "void main() { ivec2 at = ivec2(gl_FragCoord.xy); imageStore(image, at, vec4(vec2(at) / 24.0, colour.xy)); c = "
+        "colour; }");
     set4("colour", (float)i / 4, 0.75f, 0, 1);
     glBindImageTexture(0, made, kPlaces[i][0], GL_FALSE, kPlaces[i][1], GL_WRITE_ONLY, GL_RGBA8);
     slants();
@@ -604,10 +614,13 @@ static void image_kinds(void) {
   glTexStorage3D(GL_TEXTURE_3D, 2, GL_RGBA8, 16, 16, 6);
   picture(GL_RGBA8, 16, 16);
   use(PLAIN,
-      "#version 420\nlayout(rgba8, binding = 0) writeonly uniform imageCube a; layout(rgba8, binding = 1) writeonly uniform image1DArray b;\n"
+      "#version 420\nlayout(rgba8, binding = 0) writeonly uniform imageCube a; layout(rgba8, binding = 1) writeonly "
+      "uniform image1DArray b;\n"
       "layout(rgba8, binding = 2) writeonly uniform image3D d; out vec4 c;\n"
-      "void main() { ivec2 at = ivec2(gl_FragCoord.xy); for (int i = 0; i < 6; ++i) { vec4 v = vec4(vec2(at) / 16.0, float(i) / 6.0, 1.0);\n"
-      "  imageStore(a, ivec3(at, i), v); imageStore(b, ivec2(at.x, i), vec4(float(at.x) / 16.0, v.z, 0.0, 1.0)); imageStore(d, ivec3(at, i), v.zyxw); } c = vec4(1.0); }");
+      "void main() { ivec2 at = ivec2(gl_FragCoord.xy); for (int i = 0; i < 6; ++i) { vec4 v = vec4(vec2(at) / 16.0, "
+      "float(i) / 6.0, 1.0);\n"
+      "  imageStore(a, ivec3(at, i), v); imageStore(b, ivec2(at.x, i), vec4(float(at.x) / 16.0, v.z, 0.0, 1.0)); "
+      "imageStore(d, ivec3(at, i), v.zyxw); } c = vec4(1.0); }");
   glBindImageTexture(0, cubes, 0, GL_TRUE, 0, GL_WRITE_ONLY, GL_RGBA8);
   glBindImageTexture(1, lines, 0, GL_TRUE, 0, GL_WRITE_ONLY, GL_RGBA8);
   glBindImageTexture(2, volume, 0, GL_TRUE, 0, GL_WRITE_ONLY, GL_RGBA8);
@@ -635,7 +648,8 @@ static void stencil_read(void) {
   glEnable(GL_STENCIL_TEST);
   glEnable(GL_DEPTH_TEST);
   use(PLAIN, COLOUR);
-  static const GLenum kOperations[] = {GL_REPLACE, GL_INCR, GL_DECR, GL_INVERT, GL_INCR_WRAP, GL_DECR_WRAP, GL_ZERO, GL_KEEP};
+  static const GLenum kOperations[] = {GL_REPLACE,   GL_INCR,      GL_DECR, GL_INVERT,
+                                       GL_INCR_WRAP, GL_DECR_WRAP, GL_ZERO, GL_KEEP};
   for (int i = 0; i < 8; ++i) {
     glStencilFunc(GL_LEQUAL, 0x40 + i, 0xff);
     glStencilMask(i % 2 == 0 ? 0xff : 0x3c);
@@ -699,7 +713,9 @@ static void depth_formats(void) {
     glDisable(GL_DEPTH_TEST);
     take(40, 24);
     picture(GL_RGBA8, 40, 24);
-    use(PLAIN, "#version 120\nuniform sampler2D image; varying vec2 u; void main() { gl_FragColor = vec4(texture2D(image, u).rrr, 1.0); }");
+    use(PLAIN,
+        "#version 120\nuniform sampler2D image; varying vec2 u; void main() { gl_FragColor = vec4(texture2D(image, "
+        "u).rrr, 1.0); }");
     glBindTexture(GL_TEXTURE_2D, made);
     everything();
     take(40, 24);
@@ -735,9 +751,9 @@ static void blits(GLenum filter) {
     glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
     // From odd sizes, so that no centre lies between two pixels.
-    glBlitFramebuffer(0, 0, 31, 23, 0, 0, 51, 37, GL_COLOR_BUFFER_BIT, filter);    // larger
-    glBlitFramebuffer(0, 0, 31, 23, 60, 63, 48, 40, GL_COLOR_BUFFER_BIT, filter);  // smaller, turned round
-    glBlitFramebuffer(5, 3, 20, 16, 2, 63, 34, 41, GL_COLOR_BUFFER_BIT, filter);   // upside down
+    glBlitFramebuffer(0, 0, 31, 23, 0, 0, 51, 37, GL_COLOR_BUFFER_BIT, filter);     // larger
+    glBlitFramebuffer(0, 0, 31, 23, 60, 63, 48, 40, GL_COLOR_BUFFER_BIT, filter);   // smaller, turned round
+    glBlitFramebuffer(5, 3, 20, 16, 2, 63, 34, 41, GL_COLOR_BUFFER_BIT, filter);    // upside down
     glBlitFramebuffer(-4, -4, 11, 11, 44, 4, 76, 36, GL_COLOR_BUFFER_BIT, filter);  // over the edges of both
     glEnable(GL_SCISSOR_TEST);
     glScissor(20, 10, 9, 7);
@@ -829,9 +845,9 @@ static void small_floats(void) {
   draw_formats(&kFormat, 1, 0);
 }
 static void formats(void) {
-  static const GLenum kFormats[] = {GL_RGB565, GL_RGBA4,   GL_RGB5_A1, GL_RGBA8,   GL_RGB8,           GL_RGBA16,
-                                    GL_RGB10_A2, GL_R8,    GL_RG8,     GL_R16,     GL_RG16,           GL_R16F,
-                                    GL_RG16F,  GL_RGBA16F, GL_R32F,    GL_RGBA32F, GL_SRGB8_ALPHA8};
+  static const GLenum kFormats[] = {GL_RGB565,   GL_RGBA4,   GL_RGB5_A1, GL_RGBA8,   GL_RGB8,        GL_RGBA16,
+                                    GL_RGB10_A2, GL_R8,      GL_RG8,     GL_R16,     GL_RG16,        GL_R16F,
+                                    GL_RG16F,    GL_RGBA16F, GL_R32F,    GL_RGBA32F, GL_SRGB8_ALPHA8};
   // Of the first three llvmpipe rounds more than once when it blends.
   draw_formats(kFormats, sizeof kFormats / sizeof kFormats[0], 3);
 }
