@@ -125,7 +125,7 @@ def keep(suite: Suite, device: str, results: dict) -> None:
             took = float(results[name].get(SECONDS, 0))
             late = LATE in results[name].values()
             good, bad = passing(counted[name], results[name])
-            reason = "slow: it takes longer than a minute" if late else "why is not known"
+            reason = "slow: it does not end in the seconds that it has" if late else "why is not known"
             entry = Entry(good, SLOW if took > suite.slow or late else "", {s: entry.below.get(s) or reason for s in bad})
         if entry.number == 0 and not entry.below:
             skipped += 1
