@@ -157,8 +157,10 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   const MessageControl control =
       frame.rules.implied_move ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
   const bool math = control.function == SharedFunction::math;
-  // Components that the destination does not name are not written by messages that write (align16: scratch, for one).
-  if (in.align16 && !message.end_of_thread && (response_length == 0 || control.function == SharedFunction::dpwr)) {
+  // Components that the destination does not name are not written by messages that write (align16: scratch, for one),
+  // nor by what the math box answers.
+  if (in.align16 && !message.end_of_thread &&
+      (response_length == 0 || control.function == SharedFunction::dpwr || math)) {
     constexpr uint32_t kEveryVector = 0x1111'1111;
     message.channels &= in.dst.write_mask * kEveryVector;
   }

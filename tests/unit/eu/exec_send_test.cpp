@@ -66,6 +66,28 @@ TEST(WriteMask, NamesTheComponentsThatAMessageWrites) {
   }
 }
 
+// Vertex kernels of the first chips collect a vector from three answers of the math box.
+TEST(WriteMask, NamesTheComponentsThatTheMathBoxWrites) {
+  constexpr uint8_t kMath = 1;
+  constexpr uint32_t kRoot = 4;
+  for (const GenId gen : {GenId::gen4, GenId::gen4_5}) {
+    Machine machine(gen, 0xff);
+    machine.fill<float>(20, {4.0f, 9.0f, 16.0f, 25.0f, 36.0f, 49.0f, 64.0f, 81.0f});
+    machine.fill<float>(40, {-1.0f, -2.0f, -3.0f, -4.0f, -5.0f, -6.0f, -7.0f, -8.0f});
+    Instruction in = make(Op::send, 8, dst(40, Type::f), {grf(20, Type::f)});
+    in.align16 = true;
+    in.dst.write_mask = 4;  // z
+    in.send.function = kMath;
+    in.send.message_register = 3;
+    in.send.descriptor = 1u << 25 | 1u << 20 | kRoot;
+    EXPECT_EQ(machine.run(in), ThreadStatus::ended);
+    const float wanted[] = {-1.0f, -2.0f, 4.0f, -4.0f, -5.0f, -6.0f, 8.0f, -8.0f};
+    for (unsigned i = 0; i < 8; ++i) {
+      EXPECT_EQ(machine.get<float>(40, i), wanted[i]) << i;
+    }
+  }
+}
+
 TEST(WriteMask, IsReadWhereSendsMoveNothing) {
   Machine machine(GenId::gen6, 0xff);
   Instruction in = make(Op::send, 8, null(Type::ud), {grf(20, Type::ud)});
