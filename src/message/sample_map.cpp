@@ -11,8 +11,6 @@ namespace {
 constexpr uint32_t kOneFloat = 0x3f80'0000;
 constexpr std::byte kClear{0xff};  // every byte of a pixel that is clear; no byte of an identity has this value
 constexpr uint64_t kPage_B = 4096;
-constexpr uint64_t kTileRows = 32;
-constexpr uint64_t kTile_B = 128;          // a row of it
 constexpr uint64_t kMostPages = 1u << 16;  // a map that is larger is left alone
 constexpr uint64_t kRowsOfPitch = 4;
 
@@ -29,16 +27,18 @@ size_t pixel_bytes(uint32_t samples) {
   return samples <= 4 ? 1 : samples == 8 ? 4 : 8;
 }
 
-// A page of the map: a tile of Y order.
-class MapPage {
+// Pages of a map: each is a tile of Y order.
+class MapPages {
  public:
-  MapPage(const Surface& surface, std::span<const std::byte> colour, AddressSpace& space)
-      : surface_(surface), colour_(colour), space_(space), pixel_B_(pixel_bytes(surface.samples)) {}
+  MapPages(const Surface& surface, const surface::SurfaceLayout& layout, std::span<const std::byte> colour,
+           AddressSpace& space)
+      : surface_(surface), layout_(layout), colour_(colour), space_(space), pixel_B_(pixel_bytes(surface.samples)) {}
 
-  // `x`, `y`: of its first pixel; it may begin above the layer and end below it.
-  bool settle(uint64_t address, uint64_t x, int64_t y, uint32_t layer) {
+  // The page at `offset` of the map at `base`. Layer `layer` begins in row `first_row`; the page may begin above it and
+  // end below it.
+  bool settle(uint64_t base, uint64_t offset, uint64_t first_row, uint32_t layer) {
     std::array<std::byte, kPage_B> page;
-    if (!space_.read(place(address), page)) {
+    if (!space_.read(place(base + offset), page)) {
       return false;
     }
     if (std::ranges::find(page, kClear) == page.end()) {
@@ -50,26 +50,27 @@ class MapPage {
       if (std::ranges::any_of(pixel, [](std::byte byte) { return byte != kClear; })) {
         continue;
       }
-      // Columns of 16 bytes and 32 rows.
-      const uint64_t px = x + (at / (16 * kTileRows) * 16 + at % 16) / pixel_B_;
-      const int64_t py = y + static_cast<int64_t>(at / 16 % kTileRows);
-      if (py < 0 || py >= static_cast<int64_t>(surface_.height) || px >= surface_.width) {
+      const surface::SurfacePoint point = surface::point_at(layout_, offset + at);
+      const uint64_t x = point.x_B / pixel_B_;
+      const uint64_t y = point.y - first_row;  // above the layer: very large
+      if (x >= surface_.width || y >= surface_.height) {
         continue;
       }
       for (uint32_t sample = 0; sample < surface_.samples; ++sample) {
         const uint64_t to =
-            texel_address(surface_, static_cast<uint32_t>(px), static_cast<uint32_t>(py), layer, 0, sample);
+            texel_address(surface_, static_cast<uint32_t>(x), static_cast<uint32_t>(y), layer, 0, sample);
         if (!space_.write(place(to), colour_)) {
           return false;
         }
       }
       std::memcpy(pixel.data(), identity.data(), pixel_B_);
     }
-    return space_.write(place(address), page);
+    return space_.write(place(base + offset), page);
   }
 
  private:
   const Surface& surface_;
+  const surface::SurfaceLayout& layout_;
   std::span<const std::byte> colour_;
   AddressSpace& space_;
   size_t pixel_B_;
@@ -108,8 +109,10 @@ bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& stat
   if (!has_map(surface, state)) {
     return true;
   }
-  const uint64_t base = state.auxiliary_surface_base_address.value;
+  constexpr uint64_t kTile_B = surface::kTileY.width_B;
+  constexpr uint64_t kTileRows = surface::kTileY.height;
   const uint64_t pitch_tiles = state.auxiliary_surface_pitch + 1u;
+  const surface::SurfaceLayout layout{.pattern = &surface::kTileY, .pitch_B = pitch_tiles * kTile_B};
   const uint64_t layer_rows = uint64_t{state.auxiliary_surface_qpitch} * kRowsOfPitch;
   const uint64_t across = std::min((surface.width * pixel_bytes(surface.samples) + kTile_B - 1) / kTile_B, pitch_tiles);
   const uint32_t layers = std::max({surface.depth, surface.render_layers, 1u});
@@ -123,14 +126,13 @@ bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& stat
   }
   std::array<std::byte, 16> packed{};
   surface::pack_texel(*surface.format, colour, packed.data());
-  MapPage page(surface, std::span(packed).first(surface.format->bytes()), space);
+  MapPages pages(surface, layout, std::span(packed).first(surface.format->bytes()), space);
   for (uint32_t layer = 0; layer < layers; ++layer) {
     const uint64_t first_row = (surface.first_layer + layer) * layer_rows;
     for (uint64_t row = first_row / kTileRows; row * kTileRows < first_row + surface.height; ++row) {
-      const auto y = static_cast<int64_t>(row * kTileRows) - static_cast<int64_t>(first_row);
       for (uint64_t column = 0; column < across; ++column) {
-        if (!page.settle(base + (row * pitch_tiles + column) * kPage_B, column * kTile_B / pixel_bytes(surface.samples),
-                         y, layer)) {
+        const uint64_t offset = (row * pitch_tiles + column) * kPage_B;
+        if (!pages.settle(state.auxiliary_surface_base_address.value, offset, first_row, layer)) {
           return false;
         }
       }
