@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/blit_back_end.h"
+#include "engine/command_client.h"
 #include "engine/compute_back_end.h"
 #include "engine/draw_back_end.h"
 #include "engine/engine.h"
@@ -13,8 +14,6 @@ namespace halogen::engine {
 namespace {
 
 constexpr unsigned kClients = 8;  // bits 31:29 of a header
-constexpr unsigned kBlitClient = 2;
-constexpr unsigned kRenderClient = 3;
 
 class NoBackEnd final : public BackEnd {
  public:
@@ -52,7 +51,7 @@ class ClientBackEnds final : public BackEnd {
   }
 
   Next execute(Engine& engine, const Command& command) override {
-    const unsigned client = command.dwords[0] >> 29;
+    const uint32_t client = client_of(command.dwords[0]);
     if (clients_[client] == nullptr) {
       start(client);
     }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compute/commands.h"
+#include "engine/command_client.h"
 #include "engine/engine.h"
 #include "hw/mi_flow.h"
 
@@ -12,8 +13,6 @@ namespace {
 
 using spec::CommandId;
 using spec::RegisterId;
-
-constexpr uint32_t kRenderClient = 3;  // bits 31:29 of a header
 
 // Commands to the pipelines that start work.
 constexpr std::array kWork{CommandId::_3DPRIMITIVE, CommandId::GPGPU_WALKER, CommandId::MEDIA_OBJECT,
@@ -59,7 +58,7 @@ void append_settings(Engine& engine, uint64_t context, size_t most, std::vector<
 
 bool restore_setting(Engine& engine, const Command& command) {
   const bool works = std::ranges::find(kWork, command.desc.id) != kWork.end();
-  if (command.dwords[0] >> 29 != kRenderClient || works) {
+  if (client_of(command.dwords[0]) != kRenderClient || works) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
                  "a command that does not belong in a context image");
     return true;

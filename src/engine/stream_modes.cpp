@@ -1,5 +1,6 @@
 #include "engine/stream_modes.h"
 
+#include "engine/command_client.h"
 #include "engine/engine.h"
 #include "hw/fuse.h"
 #include "hw/mode.h"
@@ -10,7 +11,6 @@ namespace {
 using spec::RegisterId;
 
 // Header bits that all commands of the render pipelines share: client, pipeline, opcode.
-constexpr uint32_t kRenderClient = 3;
 constexpr uint32_t kMediaPipeline = 2;
 constexpr uint32_t k3dPipeline = 3;
 constexpr uint32_t kPrimitiveOpcode = 3;
@@ -37,7 +37,7 @@ void StreamModes::suspend_flush(bool suspend) {
 
 bool StreamModes::skips(const Command& command) const {
   const uint32_t header = command.dwords[0];
-  if (header >> 29 != kRenderClient) {
+  if (client_of(header) != kRenderClient) {
     return false;
   }
   const auto mode = engine_.registers().get<hw::INSTPM>();

@@ -5,41 +5,19 @@
 
 #include <cstring>
 #include <random>
-#include <vector>
 
-#include "memory/address_space.h"
-#include "memory/page_format.h"
-#include "memory/physical_memory.h"
-#include "memory/tlb.h"
 #include "pipe3d/pixel_output.h"
-#include "spec/device_model.h"
+#include "support/mapped_memory.h"
 
 namespace halogen::pipe3d {
 
-class PixelWorld : private FaultHandler {
+class PixelWorld {
  public:
-  static constexpr uint64_t kBytes = 4 << 20;
-  static constexpr uint64_t kTables = 3 << 20;
   static constexpr uint64_t kMapped = 2 << 20;
   static constexpr uint64_t kVa = 0x0000'7654'0000'0000;
 
-  PixelWorld() : bytes_(kBytes) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
-    context.roots[0] = kTables;
-    const uint64_t indices[] = {kVa >> 39 & 511, kVa >> 30 & 511, kVa >> 21 & 511};
-    for (uint64_t level = 0; level < 3; ++level) {
-      entry(kTables + level * 4096 + indices[level] * 8) = (kTables + (level + 1) * 4096) | 3;
-    }
-    for (uint64_t page = 0; page < kMapped / 4096; ++page) {
-      entry(kTables + 3 * 4096 + page * 8) = page * 4096 | 3;
-    }
-    space_.load(context);
-  }
-
-  AddressSpace& space() { return space_; }
-  std::byte* at(uint64_t address) { return bytes_.data() + (address - kVa); }
+  AddressSpace& space() { return memory_.space(); }
+  std::byte* at(uint64_t address) { return memory_.bytes().data() + (address - kVa); }
   template <class T>
   T value(uint64_t address) {
     T read{};
@@ -50,11 +28,11 @@ class PixelWorld : private FaultHandler {
     std::mt19937 random(seed);
     for (uint64_t i = 0; i < kMapped; i += 4) {
       const auto word = static_cast<uint32_t>(random());
-      std::memcpy(bytes_.data() + i, &word, 4);
+      std::memcpy(at(kVa + i), &word, 4);
     }
   }
-  void set_action(FaultAction action) { action_ = action; }
-  size_t faults() const { return faults_; }
+  void set_action(FaultAction action) { memory_.set_action(action); }
+  size_t faults() const { return memory_.faults(); }
 
   message::Surface target(hw::SurfaceFormat format, uint32_t width, uint32_t height) const {
     message::Surface surface;
@@ -73,20 +51,7 @@ class PixelWorld : private FaultHandler {
   }
 
  private:
-  FaultAction on_fault(const Fault& /*fault*/) override {
-    ++faults_;
-    return action_;
-  }
-  uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
-
-  std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Tlb tlb_{64};
-  FaultAction action_ = FaultAction::stop;
-  size_t faults_ = 0;
-  AddressSpace space_{memory_, tlb_, 1, *this};
+  test::MappedMemory memory_{kMapped, kVa};
 };
 
 }  // namespace halogen::pipe3d
