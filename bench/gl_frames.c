@@ -1,13 +1,17 @@
-// Frames of small GL scenes a second: one triangle, many large ones, many small ones, a textured scene with blending and
-// depth. The frames are drawn into a texture and waited for at the end; programs are compiled before the clock starts.
-// usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints seconds by the clock and of processors; with a folder: the last picture, as SCENE.rgba
+// Frames of small GL scenes a second: one triangle, many large ones, many small ones, a textured scene with blending
+// and depth. The frames are drawn into a texture and waited for at the end; programs are compiled before the clock
+// starts. usage: gl_frames SCENE SIZE FRAMES [FOLDER]   prints seconds by the clock and of processors; with a folder:
+// the last picture, as SCENE.rgba
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "../tests/programs/target.h"
+#include "gl/frames.h"
+#include "gl/scenes.h"
 
 enum { kMostTriangles = 20000, kTexture = 128 };
 
@@ -62,16 +66,6 @@ static void upload_texture(void) {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
-static void use_program(const char* fragment) {
-  const GLuint program = glCreateProgram();
-  glAttachShader(program, make_shader(GL_VERTEX_SHADER, kVertex));
-  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, fragment));
-  static const char* const names[] = {"p", "c", "t"};
-  for (GLuint i = 0; i < 3; ++i) glBindAttribLocation(program, i, names[i]);
-  glLinkProgram(program);
-  glUseProgram(program);
-}
-
 static void use_corners(int triangles) {
   GLuint buffer = 0;
   glGenBuffers(1, &buffer);
@@ -98,15 +92,14 @@ static double now(clockid_t clock) {
 
 int main(int count, char** words) {
   if (count < 4) return fprintf(stderr, "usage: gl_frames one|large|small|textured SIZE FRAMES [FOLDER]\n"), 2;
-  const char* const scene = words[1];
+  const char* const name = words[1];
   const int size = atoi(words[2]), frames = atoi(words[3]);
-  EGLDisplay display = open_offscreen(NULL);
-  if (display == NULL) return 1;
-  const int textured = strcmp(scene, "textured") == 0, large = strcmp(scene, "large") == 0;
-  const int triangles = textured ? 100 : large ? 200 : strcmp(scene, "small") == 0 ? kMostTriangles : 1;
+  open_offscreen();
+  const int textured = strcmp(name, "textured") == 0, large = strcmp(name, "large") == 0;
+  const int triangles = textured ? 100 : large ? 200 : strcmp(name, "small") == 0 ? kMostTriangles : 1;
   scatter(triangles, textured || large ? 0.6f : triangles > 1 ? 0.02f : 0);
   make_target(size);
-  use_program(textured ? kTextured : kSmooth);
+  use_program(kVertex, textured ? kTextured : kSmooth, "pct");
   use_corners(triangles);
   if (textured) {
     upload_texture();
@@ -124,11 +117,10 @@ int main(int count, char** words) {
     const size_t bytes = (size_t)size * (size_t)size * 4;
     void* const pixels = malloc(bytes);
     glReadPixels(0, 0, size, size, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    save_pixels(words[4], scene, pixels, bytes);
+    save_bytes(words[4], name, pixels, bytes);
     free(pixels);
   }
-  const GLenum error = glGetError();
-  if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", scene, error), 1;
-  eglTerminate(display);
+  check_errors(name);
+  close_display();
   return 0;
 }

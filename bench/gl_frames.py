@@ -44,7 +44,7 @@ def main():
         sys.exit(f"gl_frames: {tool} is not there: scripts/build.sh")
     with tempfile.TemporaryDirectory() as work:
         program = f"{work}/gl_frames"
-        subprocess.run(["cc", "-O1", "-o", program, ROOT / "bench/gl_frames.c", "-lEGL", "-lGLESv2"], check=True)
+        subprocess.run([ROOT / "tests/programs/build.sh", work, ROOT / "bench/gl_frames"], check=True)
         common = {**os.environ, "HOME": work, "XDG_RUNTIME_DIR": work, "MESA_SHADER_CACHE_DISABLE": "true"}
         ways = {name: ([program], {**common, "LIBGL_ALWAYS_SOFTWARE": "true", "GALLIUM_DRIVER": name})
                 for name in ("llvmpipe", "softpipe")}

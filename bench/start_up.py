@@ -47,9 +47,7 @@ def main():
     if not tool.exists():
         sys.exit(f"start_up: {tool} is not there: scripts/build.sh")
     with tempfile.TemporaryDirectory() as work:
-        for name in ("egl_list", "gl_scenes"):
-            source = ROOT / f"tests/programs/{name}.c"
-            subprocess.run(["cc", "-O1", "-o", f"{work}/{name}", source, "-lEGL", "-lGLESv2"], check=True)
+        subprocess.run([ROOT / "tests/programs/build.sh", work, "egl_list", "gl_scenes"], check=True)
         common = {**os.environ, "HOME": work, "XDG_RUNTIME_DIR": work, "MESA_SHADER_CACHE_DISABLE": "true"}
         for name in ("DISPLAY", "WAYLAND_DISPLAY", "LD_PRELOAD"):
             common.pop(name, None)

@@ -12,13 +12,11 @@ import signal
 import subprocess
 import sys
 import tarfile
-import tempfile
 
 from reports import unsupported
+from scenes import HALOGEN, ROOT, judged, workshop
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
 DATA = pathlib.Path(os.environ.get("HALOGEN_DATA", ROOT.parent / "shared/data")) / "execbuffers"
 LIMITS = {"clear": 0, "copytex": 0, "blit": 0, "tri": 1, "depth": 1, "textri": 3}
 
@@ -124,15 +122,9 @@ def main():
         print("captures: there are no recorded streams here")
         return 0
     failed = False
-    with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        os.environ.update(XDG_RUNTIME_DIR=folder, HOME=folder, MESA_SHADER_CACHE_DISABLE="true", HALOGEN_HANG_MS="300")
-        (work / "llvmpipe").mkdir()
-        subprocess.run(["cc", "-O1", "-o", work / "gl_recorded", ROOT / "tests/programs/gl_recorded.c", "-lEGL",
-                        "-lGLESv2"], check=True)
-        subprocess.run([work / "gl_recorded", work / "llvmpipe"], check=True,
-                       env={**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe"})
-        reference = {scene: (work / f"llvmpipe/{scene}.rgba").read_bytes() for scene in LIMITS}
+    os.environ["HALOGEN_HANG_MS"] = "300"
+    with workshop("gl_recorded") as work:
+        reference = judged([work / "gl_recorded", "-o"], work / "llvmpipe")
         for archive in sorted(DATA.glob("*.tar.xz")):
             device = archive.name.split(".")[0]
             if arguments and device not in arguments:

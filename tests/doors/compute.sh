@@ -2,16 +2,10 @@
 # OpenCL and Vulkan compute programs (tests/compute), compiled by unmodified drivers, on `halogen run`: every case must be
 # right by its own formulas, and its bytes the same as those of another implementation on this machine (PoCL, lavapipe).
 # usage: compute.sh [device...]   (from the build: build/bin/halogen must exist; CASES names some cases only)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-halogen=${HALOGEN:-$PWD/build/bin/halogen}
-[ -x "$halogen" ] || { echo "compute: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+. "$(dirname "$0")/door.sh"
 for file in /etc/OpenCL/vendors/{intel,pocl}.icd /usr/share/vulkan/icd.d/lvp_icd.x86_64.json /usr/bin/glslangValidator; do
   [ -e "$file" ] || { echo "compute: $file is missing: scripts/setup.sh" >&2; exit 2; }
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
 read -ra cases <<<"${CASES:-}"
 
 flags=(-std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers)

@@ -3,22 +3,9 @@
 # Each must come up on the device that it was given, by its name, and run to its end; draws that the model does not do
 # are named in the report. No time is judged. intel-gpu-tools run in programs.sh.
 # usage: drm.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-halogen=${HALOGEN:-$PWD/build/bin/halogen}
-[ -x "$halogen" ] || { echo "drm: $halogen is not there: scripts/build.sh" >&2; exit 2; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
-headers=(-I/usr/include/libdrm -Itests/programs)
-for program in drm_store drm_life drm_threads drm_upsets; do
-  cc -O1 "${headers[@]}" -o "$work/$program" "tests/programs/$program.c" -ldrm -lpthread
-done
-cc -O1 -o "$work/drm_closing" tests/programs/drm_closing.c
+. "$(dirname "$0")/door.sh"
+tests/programs/build.sh "$work" drm_store drm_life drm_threads drm_upsets drm_closing gl_triangle egl_list gbm_clear
 cc -O1 -shared -fPIC -DLIBRARY -o "$work/closing.so" tests/programs/drm_closing.c
-cc -O1 -o "$work/gl_triangle" tests/programs/gl_triangle.c -lEGL -lGLESv2
-cc -O1 -o "$work/egl_list" tests/programs/egl_list.c -lEGL
-cc -O1 -o "$work/gbm_clear" tests/programs/gbm_clear.c -lEGL -lGLESv2 -lgbm
 
 # device, PCI id, words in GL's name, in Vulkan's, in OpenCL's (-: this driver does not take the chip)
 rows=(

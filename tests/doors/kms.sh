@@ -3,13 +3,9 @@
 # the formula that they are drawn by; so does a GL program on GBM, as kmscube is one. Then libdrm's modetest: it lists what there is, sets a mode, in the old way and
 # atomically, and flips pages; the colour bars that it draws must be in the frames.
 #   tests/doors/kms.sh [device ...]
-set -eu
-cd "$(dirname "$0")/../.."
-halogen=${HALOGEN:-build/bin/halogen}
-work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
-cc -O1 -Wall -Wextra -I/usr/include/libdrm -o "$work/kms_screen" tests/programs/kms_screen.c -ldrm
-cc -O1 -Wall -Wextra -I/usr/include/libdrm -o "$work/gbm_flips" tests/programs/gbm_flips.c -ldrm -lgbm -lEGL -lGLESv2
+devices="i965 g45 snb chv icl dg1"
+. "$(dirname "$0")/door.sh"
+tests/programs/build.sh "$work" kms_screen gbm_flips
 cat > "$work/compare.py" <<'P'
 import struct, sys, zlib
 
@@ -114,7 +110,7 @@ rate() {
   [ -n "$rates" ] && [ "$(sort -n <<<"$rates" | tail -n 1)" -le 60 ]
 }
 failed=0
-for device in ${*:-i965 g45 snb chv icl dg1}; do
+for device in $devices; do
   mkdir "$work/$device"
   numbers=$(HALOGEN_CLOCK=device "$halogen" run --device "$device" --frames "$work/$device" -- "$work/kms_screen" | tr '\n' ' ') || failed=1
   frames=("$work/$device"/frame-*.png)

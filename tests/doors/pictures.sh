@@ -2,25 +2,18 @@
 # Pictures of GL programs by unmodified Mesa on `halogen run`, pixel by pixel beside llvmpipe's. Reports name nothing
 # unsupported.
 # usage: pictures.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-halogen=${HALOGEN:-$PWD/build/bin/halogen}
-[ -x "$halogen" ] || { echo "pictures: $halogen is not there: scripts/build.sh" >&2; exit 2; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
 devices="i965 gm965 g45 gm45 snb chv bdw skl icl tgl dg1"
-[ $# -eq 0 ] || devices="$*"
+. "$(dirname "$0")/door.sh"
 
 # Programs and how many scenes each has; the least is what a chip without tessellation draws.
 programs="gl_scenes:7:7 gl_geometry:16:60"
 failed=0
 for row in $programs; do
   IFS=: read -r program least most <<<"$row"
-  cc -O1 -o "$work/$program" "tests/programs/$program.c" -lEGL -lGLESv2
+  tests/programs/build.sh "$work" "$program"
   mkdir -p "$work/llvmpipe"
   LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=llvmpipe "$work/$program" -o "$work/llvmpipe" >"$work/out"
-  [ "$(wc -l <"$work/out")" -eq "$most" ] || { echo "pictures: llvmpipe drew only: $(cut -d' ' -f1 "$work/out")" >&2; exit 1; }
+  [ "$(wc -l <"$work/out")" -eq "$most" ] || { echo "pictures: llvmpipe drew only: $(cat "$work/out")" >&2; exit 1; }
   for device in $devices; do
     case $program-$device in gl_geometry-i965 | gl_geometry-gm965 | gl_geometry-g45 | gl_geometry-gm45) continue ;; esac
     mkdir -p "$work/$device"
@@ -41,7 +34,7 @@ for row in $programs; do
       echo "pictures: $device: $program drew $(wc -l <"$work/out") scenes, not $wanted" >&2
       wrong=1
     fi
-    for scene in $(cut -d' ' -f1 "$work/out"); do
+    for scene in $(cat "$work/out"); do
       # Gen6 tells a geometry shader the second triangles of a strip beginning with their first vertex (docs/drawing.md);
       # Mesa's kernel streams strips as if they were lists.
       like=$scene

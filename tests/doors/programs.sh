@@ -7,22 +7,14 @@
 # fail by the kernel's error.
 # usage: programs.sh [--short] [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
 #   --short: GL and blits only, on one chip of each way to submit; and each benchmark on one or two chips
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-halogen=${HALOGEN:-$PWD/build/bin/halogen}
-[ -x "$halogen" ] || { echo "programs: $halogen is not there: scripts/build.sh" >&2; exit 2; }
-bench=/usr/libexec/igt-gpu-tools/benchmarks
-[ -d "$bench" ] || { echo "programs: the package intel-gpu-tools is missing: scripts/setup.sh" >&2; exit 2; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export XDG_RUNTIME_DIR=$work HOME=$work MESA_SHADER_CACHE_DISABLE=true
 devices="i965 gm965 g45 gm45 snb bdw chv skl icl tgl dg1"
 short=
 [ "${1:-}" != --short ] || { short=yes && devices="g45 snb icl dg1" && shift; }
-[ $# -eq 0 ] || devices="$*"
+. "$(dirname "$0")/door.sh"
+bench=/usr/libexec/igt-gpu-tools/benchmarks
+[ -d "$bench" ] || { echo "programs: the package intel-gpu-tools is missing: scripts/setup.sh" >&2; exit 2; }
 
-cc -O1 -I/usr/include/libdrm -Itests/programs -o "$work/drm_blit" tests/programs/drm_blit.c -ldrm
-cc -O1 -o "$work/gl_scenes" tests/programs/gl_scenes.c -lEGL -lGLESv2
+tests/programs/build.sh "$work" drm_blit gl_scenes
 if [ -z "$short" ]; then
   flags=(-std=c++20 -O1 -ffp-contract=off)
   c++ "${flags[@]}" -o "$work/opencl" tests/compute/opencl/opencl_cases.cpp -lOpenCL

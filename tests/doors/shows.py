@@ -8,18 +8,14 @@ rounding. Reports name nothing unsupported.
 usage: shows.py [--keep FOLDER] [device...]    --keep: the pictures as PNG files, a row for each driver
 """
 import argparse
-import os
 import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 import zlib
 
-from reports import unsupported
+from scenes import PROGRAMS, judged, on_device, workshop
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HALOGEN = os.environ.get("HALOGEN", str(ROOT / "build/bin/halogen"))
 SIDE = 256
 GL = {"gears": 1, "cube": 1, "sphere": 1, "textured": 3}
 PIXELS = {"at_offset": 1, "at_any_offset": 1, "at_sample": 1, "at_centroid": 1, "fetch": 1, "computed": 1, "cleared": 1}
@@ -59,27 +55,10 @@ def side_by_side(pictures):
     return b"".join(picture[y * SIDE * 4:(y + 1) * SIDE * 4] for y in range(SIDE) for picture in pictures)
 
 
-def build(work):
-    subprocess.run(["cc", "-O1", "-o", f"{work}/gl_shows", ROOT / "tests/programs/gl_shows.c", "-lEGL", "-lGLESv2", "-lm"],
-                   check=True)
-    subprocess.run(["cc", "-O1", "-o", f"{work}/gl_pixels", ROOT / "tests/programs/gl_pixels.c", "-lEGL", "-lGLESv2"],
-                   check=True)
-    subprocess.run(["cc", "-O1", "-o", f"{work}/gl_turns", ROOT / "tests/programs/gl_turns.c", "-lEGL", "-lGLESv2", "-lgbm"],
-                   check=True)
-    subprocess.run(["c++", "-std=c++20", "-o", f"{work}/vk_scenes", ROOT / "tests/programs/vk_scenes.cpp", "-lvulkan"],
-                   check=True)
-    for shader in (ROOT / "tests/programs/vk").iterdir():
-        subprocess.run(["glslangValidator", "-V", "--quiet", "-o", f"{work}/{shader.name}.spv", shader], check=True)
-
-
-def draw(command, environment, out, scenes):
-    """The pictures by name; missing ones are empty. Then what the program said, if it failed."""
-    out.mkdir()
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
-                          check=False)
-    said = done.stdout.decode(errors="replace") if done.returncode != 0 else ""
-    files = {scene: out / f"{scene}.rgba" for scene in scenes}
-    return {scene: file.read_bytes() if file.exists() else b"" for scene, file in files.items()}, said
+def build_vulkan(work):
+    subprocess.run(["c++", "-std=c++20", "-o", work / "vk_scenes", PROGRAMS / "vk_scenes.cpp", "-lvulkan"], check=True)
+    for shader in (PROGRAMS / "vk").iterdir():
+        subprocess.run(["glslangValidator", "-V", "--quiet", "-o", work / f"{shader.name}.spv", shader], check=True)
 
 
 def main():
@@ -88,34 +67,24 @@ def main():
     parser.add_argument("devices", nargs="*", default=GL_DEVICES)
     options = parser.parse_args()
     failed = False
-    with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        build(work)
-        common = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": folder, "MESA_SHADER_CACHE_DISABLE": "true"}
-        software = {"LIBGL_ALWAYS_SOFTWARE": "true", "GALLIUM_DRIVER": "llvmpipe",
-                    "VK_ICD_FILENAMES": "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"}
-        # name, its scenes, devices, the program's words before and behind the folder
-        kinds = [("gl", GL, GL_DEVICES, [f"{work}/gl_shows", "-o"]),
-                 ("pixels", PIXELS, VULKAN_DEVICES, [f"{work}/gl_pixels", "-o"]),
-                 ("turns", TURNS, GL_DEVICES, [f"{work}/gl_turns", "-o"]),
-                 ("vulkan", VULKAN, VULKAN_DEVICES, [f"{work}/vk_scenes", folder])]
-        for kind, scenes, have, program in kinds:
-            wanted, said = draw([*program, f"{work}/{kind}"], {**common, **software}, work / kind, scenes)
-            if said or not all(wanted.values()):
-                sys.exit(f"shows: the judge of {kind} failed: {said}")
-            rows = [side_by_side(wanted.values())]
+    with workshop("gl_shows", "gl_pixels", "gl_turns") as work:
+        build_vulkan(work)
+        # name, its scenes, devices, the program's words before the folder
+        kinds = [("gl", GL, GL_DEVICES, [work / "gl_shows", "-o"]),
+                 ("pixels", PIXELS, VULKAN_DEVICES, [work / "gl_pixels", "-o"]),
+                 ("turns", TURNS, GL_DEVICES, [work / "gl_turns", "-o"]),
+                 ("vulkan", VULKAN, VULKAN_DEVICES, [work / "vk_scenes", work])]
+        for kind, scenes, have, command in kinds:
+            wanted = judged(command, work / kind)
+            rows = [side_by_side([wanted[scene] for scene in scenes])]
             for device in [name for name in options.devices if name in have]:
-                out = work / f"{kind}-{device}"
-                report = work / f"{kind}-{device}.json"
-                drawn, said = draw([HALOGEN, "run", "--device", device, "--report", str(report), "--", *program,
-                                    str(out)], common, out, scenes)
-                faults = [f"{scene}: {fault}" for scene, limit in scenes.items()
-                          if (fault := judge(wanted[scene], drawn[scene], limit))]
-                faults += [f"unsupported: {name}" for name in unsupported(report)]
-                failed = failed or bool(faults) or bool(said)
-                print(f"shows: {kind} on {device}: {'; '.join(faults) or 'right'} {said}")
-                if not said and all(drawn.values()):
-                    rows.append(side_by_side(drawn.values()))
+                drawn, faults = on_device(device, command, work / f"{kind}-{device}")
+                faults += [f"{scene}: {fault}" for scene, limit in scenes.items()
+                           if (fault := judge(wanted[scene], drawn.get(scene, b""), limit))]
+                failed = failed or bool(faults)
+                print(f"shows: {kind} on {device}: {'; '.join(faults) or 'right'}")
+                if all(drawn.get(scene) for scene in scenes):
+                    rows.append(side_by_side([drawn[scene] for scene in scenes]))
             if options.keep:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 write_png(options.keep / f"{kind}_shows.png", SIDE * len(scenes), b"".join(rows))

@@ -18,28 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "store.h"
 
 extern char** environ;
 static const char node[] = "/dev/dri/renderD128";
 
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #condition, errno); \
-      exit(1);                                                                  \
-    }                                                                           \
-  } while (0)
-
 static int open_node(void) {
   const int fd = open(node, O_RDWR | O_CLOEXEC);
   CHECK(fd >= 0);
   return fd;
-}
-
-static int stores(int fd, uint32_t value) {
-  struct target target;
-  return make_target(fd, &target) == 0 && store(fd, &target, value) == 0 && target.words[0] == value;
 }
 
 static int has_buffer(int fd, uint32_t handle) {

@@ -18,15 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "store.h"
-
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #condition, errno); \
-      exit(1);                                                                  \
-    }                                                                           \
-  } while (0)
 
 enum { kEnd = 0x0a << 23 };
 
@@ -36,11 +29,6 @@ static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int stores(uint32_t value) {
-  struct target target;
-  return make_target(fd, &target) == 0 && store(fd, &target, value) == 0 && target.words[0] == value;
 }
 
 // A batch that goes round until its first word is made its end.
@@ -119,7 +107,7 @@ static void cancelled(void) {
   for (int i = 0; i < 2; ++i) CHECK(pthread_join(threads[i], &result) == 0 && result == PTHREAD_CANCELED);
   CHECK(pthread_create(&threads[0], NULL, share_in_thread, NULL) == 0);
   CHECK(pthread_join(threads[0], &result) == 0 && result == PTHREAD_CANCELED);
-  CHECK(stores(1));
+  CHECK(stores(fd, 1));
 }
 
 // Handlers run when the call has let go of everything.
@@ -153,7 +141,7 @@ static void jumped(void) {
   }
   CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
   CHECK(signal(SIGALRM, SIG_DFL) == jump);
-  CHECK(jumps > 0 && stores(2));
+  CHECK(jumps > 0 && stores(fd, 2));
 }
 
 // Large pieces of malloc are unmapped by free, and moved by realloc.
@@ -184,7 +172,7 @@ static void freed(int by_free) {
   }
   CHECK(now() - start > 0.1);
   pthread_join(thread, NULL);
-  CHECK(wait_for(spinner.handle, -1) == 0 && stores(3));
+  CHECK(wait_for(spinner.handle, -1) == 0 && stores(fd, 3));
 }
 
 // Mappings of buffers cannot be lent.
@@ -310,13 +298,13 @@ static void calls(void) {
 
 static int go_on_alone(const char* file) {
   fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-  CHECK(fd >= 0 && stores(4));
+  CHECK(fd >= 0 && stores(fd, 4));
   const pid_t parent = getpid();
   if (fork() != 0) return 0;
   while (getppid() == parent) usleep(10000);
   usleep(300000);  // whoever started the parent ends, too
   fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-  CHECK(fd >= 0 && stores(5));
+  CHECK(fd >= 0 && stores(fd, 5));
   CHECK(close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) == 0);
   return 0;
 }

@@ -1,13 +1,8 @@
 // Scenes of the fixed functions of OpenGL 1 and 2: kinds of primitives, shading, clipping, patterns, tests; 64 x 64
 // pixels, RGBA8. What stands in the pictures is not judged here (tests/doors/fixed.py). Exit 0: nothing failed.
-// usage: gl_fixed FOLDER [scene...]   their pixels as FOLDER/SCENE.rgba; without scenes: all
-#define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GL/gl.h>
-#include <GL/glext.h>
-#include <stdio.h>
-#include <string.h>
+// usage: gl_fixed [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
+#include "gl/frames.h"
+#include "gl/scenes.h"
 
 enum { kSize = 64 };
 
@@ -188,12 +183,8 @@ static void two_sides(void) {
   static const char* const kVertex =
       "void main() { gl_Position = gl_Vertex; gl_FrontColor = gl_Color; gl_BackColor = vec4(1.0) - gl_Color; }";
   const GLuint program = glCreateProgram();
-  const GLuint shader = glCreateShader(GL_VERTEX_SHADER);
-  glShaderSource(shader, 1, (const GLchar* const*)&kVertex, NULL);
-  glCompileShader(shader);
-  glAttachShader(program, shader);
-  glLinkProgram(program);
-  glUseProgram(program);
+  glAttachShader(program, make_shader(GL_VERTEX_SHADER, "", kVertex));
+  link_program(program);
   glEnable(GL_VERTEX_PROGRAM_TWO_SIDE);
   DRAW(GL_TRIANGLES, kThree);
   static const float kBack[] = {-0.8f, 0.83f, -0.07f, 0.77f, -0.77f, -0.61f};
@@ -318,108 +309,74 @@ static void fog(void) {
   floor_();
 }
 
-static const struct {
-  const char* name;
-  void (*draw)(void);
-} kScenes[] = {{"points", points},
-               {"wide_points", wide_points},
-               {"sprites", sprites},
-               {"lines", lines},
-               {"line_strip", line_strip},
-               {"line_loop", line_loop},
-               {"flat_lines", flat_lines},
-               {"wide_lines", wide_lines},
-               {"line_stipple", line_stipple},
-               {"strip_stipple", strip_stipple},
-               {"smooth_lines", smooth_lines},
-               {"thin_smooth_lines", thin_smooth_lines},
-               {"triangle", triangle},
-               {"strip", strip},
-               {"fan", fan},
-               {"quads", quads},
-               {"quad_strip", quad_strip},
-               {"polygon", polygon},
-               {"flat_triangle", flat_triangle},
-               {"flat_strip", flat_strip},
-               {"flat_fan", flat_fan},
-               {"flat_quads", flat_quads},
-               {"flat_quad_strip", flat_quad_strip},
-               {"flat_polygon", flat_polygon},
-               {"outlines", outlines},
-               {"outline_polygon", outline_polygon},
-               {"edge_flags", edge_flags},
-               {"corners", corners},
-               {"one_side_filled", one_side_filled},
-               {"two_sides", two_sides},
-               {"culled", culled},
-               {"clip_planes", clip_planes},
-               {"clipped_lines", clipped_lines},
-               {"floor", floor_},
-               {"flat_floor", flat_floor},
-               {"far_out", far_out},
-               {"polygon_stipple", polygon_stipple},
-               {"scissor", scissor},
-               {"offset", offset},
-               {"stencil", stencil},
-               {"alpha_test", alpha_test},
-               {"blend", blend},
-               {"logic", logic},
-               {"fog", fog}};
-enum { kCount = sizeof kScenes / sizeof kScenes[0] };
+static const struct Scene kScenes[] = {
+    {"points", points, NULL, 0, NULL},
+    {"wide_points", wide_points, NULL, 0, NULL},
+    {"sprites", sprites, NULL, 0, NULL},
+    {"lines", lines, NULL, 0, NULL},
+    {"line_strip", line_strip, NULL, 0, NULL},
+    {"line_loop", line_loop, NULL, 0, NULL},
+    {"flat_lines", flat_lines, NULL, 0, NULL},
+    {"wide_lines", wide_lines, NULL, 0, NULL},
+    {"line_stipple", line_stipple, NULL, 0, NULL},
+    {"strip_stipple", strip_stipple, NULL, 0, NULL},
+    {"smooth_lines", smooth_lines, NULL, 0, NULL},
+    {"thin_smooth_lines", thin_smooth_lines, NULL, 0, NULL},
+    {"triangle", triangle, NULL, 0, NULL},
+    {"strip", strip, NULL, 0, NULL},
+    {"fan", fan, NULL, 0, NULL},
+    {"quads", quads, NULL, 0, NULL},
+    {"quad_strip", quad_strip, NULL, 0, NULL},
+    {"polygon", polygon, NULL, 0, NULL},
+    {"flat_triangle", flat_triangle, NULL, 0, NULL},
+    {"flat_strip", flat_strip, NULL, 0, NULL},
+    {"flat_fan", flat_fan, NULL, 0, NULL},
+    {"flat_quads", flat_quads, NULL, 0, NULL},
+    {"flat_quad_strip", flat_quad_strip, NULL, 0, NULL},
+    {"flat_polygon", flat_polygon, NULL, 0, NULL},
+    {"outlines", outlines, NULL, 0, NULL},
+    {"outline_polygon", outline_polygon, NULL, 0, NULL},
+    {"edge_flags", edge_flags, NULL, 0, NULL},
+    {"corners", corners, NULL, 0, NULL},
+    {"one_side_filled", one_side_filled, NULL, 0, NULL},
+    {"two_sides", two_sides, NULL, 0, NULL},
+    {"culled", culled, NULL, 0, NULL},
+    {"clip_planes", clip_planes, NULL, 0, NULL},
+    {"clipped_lines", clipped_lines, NULL, 0, NULL},
+    {"floor", floor_, NULL, 0, NULL},
+    {"flat_floor", flat_floor, NULL, 0, NULL},
+    {"far_out", far_out, NULL, 0, NULL},
+    {"polygon_stipple", polygon_stipple, NULL, 0, NULL},
+    {"scissor", scissor, NULL, 0, NULL},
+    {"offset", offset, NULL, 0, NULL},
+    {"stencil", stencil, NULL, 0, NULL},
+    {"alpha_test", alpha_test, NULL, 0, NULL},
+    {"blend", blend, NULL, 0, NULL},
+    {"logic", logic, NULL, 0, NULL},
+    {"fog", fog, NULL, 0, NULL},
+};
 
-static int wanted(int count, char** names, const char* scene) {
-  for (int i = 2; i < count; ++i) {
-    if (strcmp(names[i], scene) == 0) return 1;
-  }
-  return count <= 2;
+static void begin(void) {
+  next = 0;
+  glPushAttrib(GL_ALL_ATTRIB_BITS);
+  glMatrixMode(GL_PROJECTION);
+  glLoadIdentity();
+  glMatrixMode(GL_MODELVIEW);
+  glLoadIdentity();
+  clear_frame(GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
 }
 
-int main(int count, char** names) {
-  if (count < 2) return fprintf(stderr, "usage: gl_fixed FOLDER [scene...]\n"), 2;
-  EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-  if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
-  eglBindAPI(EGL_OPENGL_API);
-  const EGLint asked[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-  EGLConfig config = NULL;
-  EGLint found = 0;
-  if (!eglChooseConfig(display, asked, &config, 1, &found) || found == 0) return fprintf(stderr, "no config\n"), 1;
-  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, NULL);
-  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
-  GLuint buffers[2], frame;
-  glGenRenderbuffers(2, buffers);
-  glBindRenderbuffer(GL_RENDERBUFFER, buffers[0]);
-  glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, kSize, kSize);
-  glBindRenderbuffer(GL_RENDERBUFFER, buffers[1]);
-  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8, kSize, kSize);
-  glGenFramebuffers(1, &frame);
-  glBindFramebuffer(GL_FRAMEBUFFER, frame);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffers[0]);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER, buffers[1]);
-  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) return fprintf(stderr, "no frame\n"), 1;
+static void end(void) {
+  glPopAttrib();
+  take(kSize, kSize);
+}
+
+int main(int count, char** words) {
+  open_offscreen();
+  make_frame();
+  attach_buffer(GL_COLOR_ATTACHMENT0, GL_RGBA8, 0, kSize, kSize);
+  attach_buffer(GL_DEPTH_STENCIL_ATTACHMENT, GL_DEPTH24_STENCIL8, 0, kSize, kSize);
+  if (!frame_complete()) return 1;
   glViewport(0, 0, kSize, kSize);
-  for (int i = 0; i < kCount; ++i) {
-    if (!wanted(count, names, kScenes[i].name)) continue;
-    next = 0;
-    glPushAttrib(GL_ALL_ATTRIB_BITS);
-    glMatrixMode(GL_PROJECTION);
-    glLoadIdentity();
-    glMatrixMode(GL_MODELVIEW);
-    glLoadIdentity();
-    glClearColor(0.25f, 0.5f, 0.75f, 1);
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
-    kScenes[i].draw();
-    glPopAttrib();
-    static GLubyte pixels[kSize * kSize * 4];
-    glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    const GLenum error = glGetError();
-    if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", kScenes[i].name, error), 1;
-    char name[4096];
-    snprintf(name, sizeof name, "%s/%s.rgba", names[1], kScenes[i].name);
-    FILE* const file = fopen(name, "wb");
-    if (file == NULL || fwrite(pixels, 1, sizeof pixels, file) != sizeof pixels) return 1;
-    fclose(file);
-    printf("%s\n", kScenes[i].name);
-  }
-  eglTerminate(display);
-  return 0;
+  return run_scenes(count, words, kScenes, sizeof kScenes / sizeof kScenes[0], begin, end);
 }

@@ -3,11 +3,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "target.h"
+#include "gl/frames.h"
 
 // DRM_IOCTL_I915_GEM_CREATE and DRM_IOCTL_GEM_CLOSE, as <drm/i915_drm.h> has them.
 struct create {
@@ -46,19 +47,14 @@ static void* ask(void* longest) {
 
 int main(void) {
   enum { kSide = 512 };
-  if (open_offscreen(NULL) == NULL) return 1;
-  const GLuint program = glCreateProgram();
-  glAttachShader(program,
-                 make_shader(GL_VERTEX_SHADER, "#version 120\nattribute vec4 p; void main() { gl_Position = p; }"));
-  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER,
-                                      "#version 120\nuniform int turns; void main() { float sum = gl_FragCoord.x;"
-                                      "for (int i = 0; i < turns; ++i) sum = fract(sum * 1.25 + 0.5);"
-                                      "gl_FragColor = vec4(sum, 0.5, 0.75, 1.0); }"));
-  glBindAttribLocation(program, 0, "p");
-  glLinkProgram(program);
-  glUseProgram(program);
+  open_offscreen();
+  use_program("#version 120\nattribute vec4 p; void main() { gl_Position = p; }",
+              "#version 120\nuniform int turns; void main() { float sum = gl_FragCoord.x;"
+              "for (int i = 0; i < turns; ++i) sum = fract(sum * 1.25 + 0.5);"
+              "gl_FragColor = vec4(sum, 0.5, 0.75, 1.0); }",
+              "p");
   make_target(kSide);
-  glUniform1i(glGetUniformLocation(program, "turns"), 200);
+  glUniform1i(uniform_place("turns"), 200);
   static const GLfloat corners[] = {-1, -1, 3, -1, -1, 3};
   GLuint buffer = 0;
   glGenBuffers(1, &buffer);

@@ -2,59 +2,36 @@
 // holds; and a picture by compute shaders. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here
 // (tests/doors/shows.py). usage: gl_pixels [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as
 // FOLDER/SCENE.rgba
-#define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GLES3/gl32.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "gl/frames.h"
+#include "gl/scenes.h"
 
 enum { kSize = 256 };
 
-static GLuint shader(GLenum kind, const char* head, const char* text) {
-  const char* const parts[] = {"#version 320 es\n", head, "precision highp float;\nprecision highp int;\n", text};
-  const GLuint made = glCreateShader(kind);
-  glShaderSource(made, 4, parts, NULL);
-  glCompileShader(made);
-  GLint good = 0;
-  glGetShaderiv(made, GL_COMPILE_STATUS, &good);
-  if (!good) {
-    char log[2048];
-    glGetShaderInfoLog(made, sizeof log, NULL, log);
-    fprintf(stderr, "a shader does not compile: %s\n", log);
-    exit(1);
-  }
-  return made;
-}
+// Of all shaders; extensions stand before all else.
+#define HEAD(extensions) "#version 320 es\n" extensions "precision highp float;\nprecision highp int;\n"
 
 static void use(const char* vertex, const char* head, const char* fragment) {
   const GLuint program = glCreateProgram();
-  glAttachShader(program, shader(GL_VERTEX_SHADER, "", vertex));
-  glAttachShader(program, shader(GL_FRAGMENT_SHADER, head, fragment));
-  glLinkProgram(program);
-  glUseProgram(program);
+  glAttachShader(program, make_shader(GL_VERTEX_SHADER, HEAD(""), vertex));
+  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, head, fragment));
+  link_program(program);
 }
 
 // A frame with so many samples; the texture of a frame with one.
 static GLuint frame(int samples) {
-  GLuint made = 0, buffer = 0;
-  glGenFramebuffers(1, &made);
-  glBindFramebuffer(GL_FRAMEBUFFER, made);
+  const GLuint made = make_frame();
   if (samples > 1) {
-    glGenRenderbuffers(1, &buffer);
-    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, kSize, kSize);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
+    attach_buffer(GL_COLOR_ATTACHMENT0, GL_RGBA8, samples, kSize, kSize);
   } else {
-    glGenTextures(1, &buffer);
-    glBindTexture(GL_TEXTURE_2D, buffer);
+    const GLuint texture = make_texture(GL_TEXTURE_2D);
     glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, kSize, kSize);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, buffer, 0);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
   }
   glViewport(0, 0, kSize, kSize);
-  glClearColor(0.25f, 0.5f, 0.75f, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
+  clear_frame(0);
   return made;
 }
 
@@ -73,24 +50,9 @@ static const char* const kLeaning =
 
 static void lean(int samples, const char* fragment) {
   const GLuint many = frame(samples);
-  use(kLeaning, "", fragment);
+  use(kLeaning, HEAD(""), fragment);
   glDrawArrays(GL_TRIANGLES, 0, 9);
-  if (samples > 1) {
-    const GLuint one = frame(1);
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, many);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, one);
-    glBlitFramebuffer(0, 0, kSize, kSize, 0, 0, kSize, kSize, GL_COLOR_BUFFER_BIT, GL_NEAREST);
-    glBindFramebuffer(GL_FRAMEBUFFER, one);
-  }
-}
-
-static int has(const char* extension) {
-  GLint count = 0;
-  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
-  for (GLint i = 0; i < count; ++i) {
-    if (strcmp((const char*)glGetStringi(GL_EXTENSIONS, (GLuint)i), extension) == 0) return 1;
-  }
-  return 0;
+  if (samples > 1) resolve(many, frame(1), kSize, kSize);
 }
 
 // Triangles over each other, each made of what is there already: by fetching it, or from a copy of the target.
@@ -104,38 +66,32 @@ static void fetch(void) {
       "}\n";
   static const char* const kMix = "vec4(old.gbr * 0.75 + vec3(0.0, 0.25, 0.125) * float(t & 1), 1.0)";
   char text[1024];
-  const int fetches = has("GL_EXT_shader_framebuffer_fetch");
+  const int fetches = has_extension("GL_EXT_shader_framebuffer_fetch");
   frame(1);
   if (fetches) {
     snprintf(text, sizeof text,
              "layout(location = 0) inout vec4 c; flat in int t; void main() { vec4 old = c; c = %s; }", kMix);
-    use(kVertex, "#extension GL_EXT_shader_framebuffer_fetch : require\n", text);
+    use(kVertex, HEAD("#extension GL_EXT_shader_framebuffer_fetch : require\n"), text);
   } else {
     snprintf(text, sizeof text,
              "uniform sampler2D copy; out vec4 c; flat in int t;\n"
              "void main() { vec4 old = texelFetch(copy, ivec2(gl_FragCoord.xy), 0); c = %s; }",
              kMix);
-    use(kVertex, "", text);
-    GLuint copy = 0;
-    glGenTextures(1, &copy);
-    glBindTexture(GL_TEXTURE_2D, copy);
+    use(kVertex, HEAD(""), text);
+    make_texture(GL_TEXTURE_2D);
     glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, kSize, kSize);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   }
-  GLint program = 0;
-  glGetIntegerv(GL_CURRENT_PROGRAM, &program);
   for (int i = 0; i < 7; ++i) {
     if (!fetches) glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, kSize, kSize);
-    glUniform1i(glGetUniformLocation((GLuint)program, "turn"), i);
+    glUniform1i(uniform_place("turn"), i);
     glDrawArrays(GL_TRIANGLES, 0, 3);
   }
 }
 
-static GLuint compute(const char* text) {
+static void use_compute(const char* text) {
   const GLuint program = glCreateProgram();
-  glAttachShader(program, shader(GL_COMPUTE_SHADER, "", text));
-  glLinkProgram(program);
-  return program;
+  glAttachShader(program, make_shader(GL_COMPUTE_SHADER, HEAD(""), text));
+  link_program(program);
 }
 
 // Groups add up their numbers in shared memory and leave the sum of each column of groups in a buffer; the next
@@ -151,34 +107,34 @@ static void computed(void) {
   memset(glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, 64 * sizeof(GLuint), GL_MAP_WRITE_BIT), 0, 64 * sizeof(GLuint));
   glUnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, sums);
-  glUseProgram(
-      compute("layout(local_size_x = 8, local_size_y = 4) in;\n"
-              "layout(std430, binding = 0) buffer Sums { uint size[4]; uint sum[60]; };\n"
-              "shared uint part[32];\n"
-              "void main() {\n"
-              "  part[gl_LocalInvocationIndex] = gl_GlobalInvocationID.x * 7u ^ gl_GlobalInvocationID.y;\n"
-              "  for (uint step = 16u; step != 0u; step >>= 1) {\n"
-              "    memoryBarrierShared(); barrier();\n"
-              "    if (gl_LocalInvocationIndex < step)\n"
-              "      part[gl_LocalInvocationIndex] += part[gl_LocalInvocationIndex + step];\n"
-              "  }\n"
-              "  if (gl_LocalInvocationIndex == 0u) atomicAdd(sum[gl_WorkGroupID.x], part[0]);\n"
-              "  if (gl_GlobalInvocationID.xy == uvec2(0)) { size[0] = 32u; size[1] = 16u; size[2] = 1u; }\n"
-              "}\n"));
+  use_compute(
+      "layout(local_size_x = 8, local_size_y = 4) in;\n"
+      "layout(std430, binding = 0) buffer Sums { uint size[4]; uint sum[60]; };\n"
+      "shared uint part[32];\n"
+      "void main() {\n"
+      "  part[gl_LocalInvocationIndex] = gl_GlobalInvocationID.x * 7u ^ gl_GlobalInvocationID.y;\n"
+      "  for (uint step = 16u; step != 0u; step >>= 1) {\n"
+      "    memoryBarrierShared(); barrier();\n"
+      "    if (gl_LocalInvocationIndex < step)\n"
+      "      part[gl_LocalInvocationIndex] += part[gl_LocalInvocationIndex + step];\n"
+      "  }\n"
+      "  if (gl_LocalInvocationIndex == 0u) atomicAdd(sum[gl_WorkGroupID.x], part[0]);\n"
+      "  if (gl_GlobalInvocationID.xy == uvec2(0)) { size[0] = 32u; size[1] = 16u; size[2] = 1u; }\n"
+      "}\n");
   glDispatchCompute(32, 5, 1);
   glMemoryBarrier(GL_COMMAND_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
   glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, sums);
   glBindImageTexture(0, (GLuint)texture, 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  glUseProgram(
-      compute("layout(local_size_x = 8, local_size_y = 16) in;\n"
-              "layout(std430, binding = 0) buffer Sums { uint size[4]; uint sum[60]; };\n"
-              "layout(rgba8, binding = 0) writeonly uniform highp image2D picture;\n"
-              "void main() {\n"
-              "  uint here = sum[gl_WorkGroupID.x];\n"
-              "  bool low = gl_GlobalInvocationID.y * 400u < here;\n"
-              "  imageStore(picture, ivec2(gl_GlobalInvocationID.xy),\n"
-              "             vec4(low ? 1.0 : 0.25, vec2(gl_LocalInvocationID.xy) / vec2(7.0, 15.0), 1.0));\n"
-              "}\n"));
+  use_compute(
+      "layout(local_size_x = 8, local_size_y = 16) in;\n"
+      "layout(std430, binding = 0) buffer Sums { uint size[4]; uint sum[60]; };\n"
+      "layout(rgba8, binding = 0) writeonly uniform highp image2D picture;\n"
+      "void main() {\n"
+      "  uint here = sum[gl_WorkGroupID.x];\n"
+      "  bool low = gl_GlobalInvocationID.y * 400u < here;\n"
+      "  imageStore(picture, ivec2(gl_GlobalInvocationID.xy),\n"
+      "             vec4(low ? 1.0 : 0.25, vec2(gl_LocalInvocationID.xy) / vec2(7.0, 15.0), 1.0));\n"
+      "}\n");
   glDispatchComputeIndirect(0);
   glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
 }
@@ -186,19 +142,15 @@ static void computed(void) {
 // Frames of many samples, one after the other in the same memory: each is cleared to zero before anything else, which a
 // driver may leave to the surface that says which samples are clear, and then drawn full.
 static void cleared(void) {
-  GLuint many = 0, buffer = 0;
+  GLuint many = 0;
   for (int i = 0; i < 5; ++i) {
-    glGenFramebuffers(1, &many);
-    glBindFramebuffer(GL_FRAMEBUFFER, many);
-    glGenRenderbuffers(1, &buffer);
-    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, GL_RGBA8, kSize, kSize);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
+    many = make_frame();
+    const GLuint buffer = attach_buffer(GL_COLOR_ATTACHMENT0, GL_RGBA8, 4, kSize, kSize);
     glViewport(0, 0, kSize, kSize);
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT);
     if (i == 4) break;
-    use("void main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }", "",
+    use("void main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }", HEAD(""),
         "out vec4 c; void main() { c = vec4(fract(gl_FragCoord.xy * 0.37), 0.5, 0.75); }");
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glFinish();
@@ -206,86 +158,52 @@ static void cleared(void) {
     glDeleteRenderbuffers(1, &buffer);
     glFinish();
   }
-  use(kLeaning, "",
+  use(kLeaning, HEAD(""),
       "in vec4 v; out vec4 c; void main() { if (fract(gl_FragCoord.x * 0.125) < 0.5) discard; c = vec4(v.xyz, 1.0); }");
   glDrawArrays(GL_TRIANGLES, 0, 9);
-  const GLuint one = frame(1);
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, many);
-  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, one);
-  glBlitFramebuffer(0, 0, kSize, kSize, 0, 0, kSize, kSize, GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  glBindFramebuffer(GL_FRAMEBUFFER, one);
+  resolve(many, frame(1), kSize, kSize);
 }
 
-static int draw(const char* scene) {
-  if (strcmp(scene, "at_offset") == 0) {
-    lean(1,
-         "in vec4 v; out vec4 c; void main() {\n"
-         "  vec4 a = interpolateAtOffset(v, vec2(0.4375, -0.5)), b = interpolateAtOffset(v, vec2(-0.25, 0.375));\n"
-         "  c = vec4(a.x, b.y, 0.5 * (a.z + b.z), 1.0); }");
-  } else if (strcmp(scene, "at_any_offset") == 0) {
-    lean(1,
-         "in vec4 v; out vec4 c; void main() {\n"
-         "  vec2 at = (mod(floor(gl_FragCoord.xy), 15.0) - 7.0) / 16.0;\n"
-         "  c = vec4(0.25 + 0.5 * interpolateAtOffset(v, at).xyz, 1.0); }");
-  } else if (strcmp(scene, "at_sample") == 0) {
-    lean(4,
-         "in vec4 v; out vec4 c; uniform int which; void main() {\n"
-         "  c = vec4(interpolateAtSample(v, 1).x, interpolateAtSample(v, 2).y, interpolateAtSample(v, which + 3).z, "
-         "1.0); }");
-  } else if (strcmp(scene, "at_centroid") == 0) {
-    // A covered sample is inside, wherever it is.
-    lean(4,
-         "in vec4 v; out vec4 c; void main() {\n"
-         "  float inside = interpolateAtCentroid(v).z;\n"
-         "  c = vec4(inside >= -0.004 && inside <= 1.004 ? 1.0 : 0.0, v.z < 0.0 || v.z > 1.0 ? 1.0 : 0.0, 0.5, 1.0); "
-         "}");
-  } else if (strcmp(scene, "fetch") == 0) {
-    fetch();
-  } else if (strcmp(scene, "computed") == 0) {
-    computed();
-  } else if (strcmp(scene, "cleared") == 0) {
-    cleared();
-  } else {
-    return 0;
-  }
-  return 1;
+static void at_offset(void) {
+  lean(1,
+       "in vec4 v; out vec4 c; void main() {\n"
+       "  vec4 a = interpolateAtOffset(v, vec2(0.4375, -0.5)), b = interpolateAtOffset(v, vec2(-0.25, 0.375));\n"
+       "  c = vec4(a.x, b.y, 0.5 * (a.z + b.z), 1.0); }");
+}
+static void at_any_offset(void) {
+  lean(1,
+       "in vec4 v; out vec4 c; void main() {\n"
+       "  vec2 at = (mod(floor(gl_FragCoord.xy), 15.0) - 7.0) / 16.0;\n"
+       "  c = vec4(0.25 + 0.5 * interpolateAtOffset(v, at).xyz, 1.0); }");
+}
+static void at_sample(void) {
+  lean(4,
+       "in vec4 v; out vec4 c; uniform int which; void main() {\n"
+       "  c = vec4(interpolateAtSample(v, 1).x, interpolateAtSample(v, 2).y, interpolateAtSample(v, which + 3).z, "
+       "1.0); }");
+}
+// A covered sample is inside, wherever it is.
+static void at_centroid(void) {
+  lean(4,
+       "in vec4 v; out vec4 c; void main() {\n"
+       "  float inside = interpolateAtCentroid(v).z;\n"
+       "  c = vec4(inside >= -0.004 && inside <= 1.004 ? 1.0 : 0.0, v.z < 0.0 || v.z > 1.0 ? 1.0 : 0.0, 0.5, 1.0); "
+       "}");
 }
 
-int main(int count, char** names) {
-  const char* folder = NULL;
-  if (count > 2 && strcmp(names[1], "-o") == 0) {
-    folder = names[2];
-    count -= 2;
-    names += 2;
-  }
-  EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-  if (!eglInitialize(display, NULL, NULL)) return fprintf(stderr, "no display\n"), 1;
-  eglBindAPI(EGL_OPENGL_ES_API);
-  const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
-  EGLConfig config = NULL;
-  EGLint found = 0;
-  if (!eglChooseConfig(display, wanted, &config, 1, &found) || found == 0) return fprintf(stderr, "no config\n"), 1;
+static const struct Scene kScenes[] = {
+    {"at_offset", at_offset, NULL, 0, NULL}, {"at_any_offset", at_any_offset, NULL, 0, NULL},
+    {"at_sample", at_sample, NULL, 0, NULL}, {"at_centroid", at_centroid, NULL, 0, NULL},
+    {"fetch", fetch, NULL, 0, NULL},         {"computed", computed, NULL, 0, NULL},
+    {"cleared", cleared, NULL, 0, NULL}};
+
+static void take_all(void) {
+  take(kSize, kSize);
+}
+
+int main(int count, char** words) {
+  open_display(EGL_OPENGL_ES_API);
   const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 2, EGL_NONE};
-  EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
-  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return fprintf(stderr, "no context\n"), 1;
-  static char* all[] = {"at_offset", "at_any_offset", "at_sample", "at_centroid", "fetch", "computed", "cleared"};
-  const int scenes = count > 1 ? count - 1 : (int)(sizeof all / sizeof all[0]);
-  for (int i = 0; i < scenes; ++i) {
-    const char* const scene = count > 1 ? names[i + 1] : all[i];
-    if (!draw(scene)) return fprintf(stderr, "no scene has the name %s\n", scene), 1;
-    static unsigned char pixels[kSize * kSize * 4];
-    glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    const GLenum error = glGetError();
-    if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", scene, error), 1;
-    if (folder != NULL) {
-      char name[4096];
-      snprintf(name, sizeof name, "%s/%s.rgba", folder, scene);
-      FILE* const file = fopen(name, "wb");
-      if (file == NULL || fwrite(pixels, 1, sizeof pixels, file) != sizeof pixels) return 1;
-      fclose(file);
-    }
-    printf("%s\n", scene);
-  }
-  eglTerminate(display);
-  return 0;
+  if (!make_context(attributes)) fail("no context", "");
+  return run_scenes(count, words, kScenes, sizeof kScenes / sizeof kScenes[0], NULL, take_all);
 }

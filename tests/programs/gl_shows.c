@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "target.h"
+#include "gl/frames.h"
+#include "gl/scenes.h"
 
 enum { kSize = 256, kMostCorners = 20000, kTexels = 64 };
 static const float kPi = 3.14159265f;
@@ -166,23 +167,15 @@ static const char kTextured[] =
     "varying vec3 colour; varying vec2 at; uniform sampler2D image;"
     "void main() { gl_FragColor = vec4(colour * texture2D(image, at * 2.0).rgb, 1.0); }";
 
-static GLuint program;
-
-static void use_program(const char* fragment) {
-  program = glCreateProgram();
-  glAttachShader(program, make_shader(GL_VERTEX_SHADER, kVertex));
-  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, fragment));
-  static const char* const names[] = {"p", "n", "t"};
-  for (GLuint i = 0; i < 3; ++i) glBindAttribLocation(program, i, names[i]);
-  glLinkProgram(program);
-  glUseProgram(program);
+static void use(const char* fragment) {
+  use_program(kVertex, fragment, "pnt");
 }
 
 static void draw_corners(Matrix view, Matrix turn, float red, float green, float blue) {
   const Matrix all = multiply(view, turn);
-  glUniformMatrix4fv(glGetUniformLocation(program, "all"), 1, GL_FALSE, all.m);
-  glUniformMatrix4fv(glGetUniformLocation(program, "turn"), 1, GL_FALSE, turn.m);
-  glUniform3f(glGetUniformLocation(program, "tint"), red, green, blue);
+  glUniformMatrix4fv(uniform_place("all"), 1, GL_FALSE, all.m);
+  glUniformMatrix4fv(uniform_place("turn"), 1, GL_FALSE, turn.m);
+  glUniform3f(uniform_place("tint"), red, green, blue);
   GLuint buffer = 0;
   glGenBuffers(1, &buffer);
   glBindBuffer(GL_ARRAY_BUFFER, buffer);
@@ -214,67 +207,61 @@ static void upload_texture(void) {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
-static int draw(const char* scene) {
+static void begin(void) {
   make_target(kSize);
   glEnable(GL_DEPTH_TEST);
   glEnable(GL_CULL_FACE);
   glClearColor(0.1f, 0.1f, 0.15f, 1);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-  if (strcmp(scene, "gears") == 0) {
-    use_program(kLit);
-    const Matrix view = multiply(lens(1, 5, 60), moved(0, 0, -40));
-    const Matrix tilt = multiply(turned(0, 20), turned(1, 30));
-    make_gear(1, 4, 1, 20, 0.7f);
-    draw_corners(view, multiply(tilt, multiply(moved(-3, -2, 0), turned(2, 40))), 0.8f, 0.1f, 0);
-    make_gear(0.5f, 2, 2, 10, 0.7f);
-    draw_corners(view, multiply(tilt, multiply(moved(3.1f, -2, 0), turned(2, -89))), 0, 0.8f, 0.2f);
-    make_gear(1.3f, 2, 0.5f, 10, 0.7f);
-    draw_corners(view, multiply(tilt, multiply(moved(-3.1f, 4.2f, 0), turned(2, -105))), 0.2f, 0.2f, 1);
-    return 1;
-  }
-  const Matrix view = multiply(lens(2.1f, 6, 10), moved(0, 0, -8));
-  const Matrix turn = multiply(turned(0, 45), multiply(turned(1, 50), turned(2, 10)));
-  if (strcmp(scene, "cube") == 0) {
-    use_program(kLit);
-    make_cube();
-    draw_corners(view, turn, 0.9f, 0.8f, 0.3f);
-  } else if (strcmp(scene, "sphere") == 0) {
-    use_program(kShiny);
-    make_sphere();
-    draw_corners(view, turn, 0.2f, 0.5f, 0.9f);
-  } else if (strcmp(scene, "textured") == 0) {
-    use_program(kTextured);
-    upload_texture();
-    make_cube();
-    draw_corners(view, turn, 1, 1, 1);
-  } else {
-    return 0;
-  }
-  return 1;
+}
+
+static void gears(void) {
+  use(kLit);
+  const Matrix view = multiply(lens(1, 5, 60), moved(0, 0, -40));
+  const Matrix tilt = multiply(turned(0, 20), turned(1, 30));
+  make_gear(1, 4, 1, 20, 0.7f);
+  draw_corners(view, multiply(tilt, multiply(moved(-3, -2, 0), turned(2, 40))), 0.8f, 0.1f, 0);
+  make_gear(0.5f, 2, 2, 10, 0.7f);
+  draw_corners(view, multiply(tilt, multiply(moved(3.1f, -2, 0), turned(2, -89))), 0, 0.8f, 0.2f);
+  make_gear(1.3f, 2, 0.5f, 10, 0.7f);
+  draw_corners(view, multiply(tilt, multiply(moved(-3.1f, 4.2f, 0), turned(2, -105))), 0.2f, 0.2f, 1);
+}
+
+// One thing in the middle.
+static void draw_middle(float red, float green, float blue) {
+  draw_corners(multiply(lens(2.1f, 6, 10), moved(0, 0, -8)),
+               multiply(turned(0, 45), multiply(turned(1, 50), turned(2, 10))), red, green, blue);
+}
+
+static void cube(void) {
+  use(kLit);
+  make_cube();
+  draw_middle(0.9f, 0.8f, 0.3f);
+}
+
+static void sphere(void) {
+  use(kShiny);
+  make_sphere();
+  draw_middle(0.2f, 0.5f, 0.9f);
+}
+
+static void textured(void) {
+  use(kTextured);
+  upload_texture();
+  make_cube();
+  draw_middle(1, 1, 1);
+}
+
+static const struct Scene kScenes[] = {{"gears", gears, NULL, 0, NULL},
+                                       {"cube", cube, NULL, 0, NULL},
+                                       {"sphere", sphere, NULL, 0, NULL},
+                                       {"textured", textured, NULL, 0, NULL}};
+
+static void take_all(void) {
+  take(kSize, kSize);
 }
 
 int main(int words, char** names) {
-  const char* folder = NULL;
-  if (words > 2 && strcmp(names[1], "-o") == 0) {
-    folder = names[2];
-    words -= 2;
-    names += 2;
-  }
-  EGLDisplay display = open_offscreen(NULL);
-  if (display == NULL) return 1;
-  printf("%s\n", (const char*)glGetString(GL_RENDERER));
-  static const char* const all[] = {"gears", "cube", "sphere", "textured"};
-  const int scenes = words > 1 ? words - 1 : 4;
-  for (int i = 0; i < scenes; ++i) {
-    const char* const scene = words > 1 ? names[i + 1] : all[i];
-    if (!draw(scene)) return fprintf(stderr, "no scene %s\n", scene), 2;
-    static unsigned char pixels[kSize * kSize * 4];
-    glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    if (folder != NULL) save_pixels(folder, scene, pixels, sizeof pixels);
-    const GLenum error = glGetError();
-    if (error != GL_NO_ERROR) return fprintf(stderr, "%s: GL error %x\n", scene, error), 1;
-    printf("%s\n", scene);
-  }
-  eglTerminate(display);
-  return 0;
+  open_offscreen();
+  return run_scenes(words, names, kScenes, sizeof kScenes / sizeof kScenes[0], begin, take_all);
 }

@@ -1,19 +1,8 @@
 // A GLES 2 program without a window: prints the renderer, draws a triangle, waits for it and reads it back. What stands
 // in the picture is not judged here. Exit 0: nothing failed and nothing hung.
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GLES2/gl2.h>
 #include <stdio.h>
 
-static GLuint shader(GLenum kind, const char* text) {
-  const GLuint made = glCreateShader(kind);
-  glShaderSource(made, 1, &text, NULL);
-  glCompileShader(made);
-  GLint good = 0;
-  glGetShaderiv(made, GL_COMPILE_STATUS, &good);
-  if (!good) fprintf(stderr, "a shader does not compile\n");
-  return made;
-}
+#include "gl/offscreen.h"
 
 int main(void) {
   EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
@@ -29,12 +18,8 @@ int main(void) {
   EGLSurface surface = eglCreatePbufferSurface(display, config, size);
   if (!eglMakeCurrent(display, surface, surface, context)) return fprintf(stderr, "no context\n"), 1;
   printf("%s\n", (const char*)glGetString(GL_RENDERER));
-  const GLuint program = glCreateProgram();
-  glAttachShader(program, shader(GL_VERTEX_SHADER, "attribute vec4 p; void main() { gl_Position = p; }"));
-  glAttachShader(program, shader(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = vec4(0.25, 0.5, 0.75, 1.0); }"));
-  glBindAttribLocation(program, 0, "p");
-  glLinkProgram(program);
-  glUseProgram(program);
+  use_program("attribute vec4 p; void main() { gl_Position = p; }",
+              "void main() { gl_FragColor = vec4(0.25, 0.5, 0.75, 1.0); }", "p");
   static const GLfloat corners[] = {-0.5f, -0.5f, 0.5f, -0.5f, 0.0f, 0.5f};
   glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
   glEnableVertexAttribArray(0);
@@ -44,8 +29,7 @@ int main(void) {
   glFinish();
   static unsigned char pixels[64 * 64 * 4];
   glReadPixels(0, 0, 64, 64, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-  const GLenum error = glGetError();
-  if (error != GL_NO_ERROR) return fprintf(stderr, "GL error %x\n", error), 1;
+  check_errors("triangle");
   eglTerminate(display);
   return 0;
 }

@@ -10,36 +10,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "target.h"
+#include "gl/frames.h"
+#include "gl/scenes.h"
 
 enum { kSize = 256, kTurns = 8, kFloats = 6 };
 
-static void fail(const char* what) {
-  fprintf(stderr, "gl_turns: %s\n", what);
-  exit(1);
-}
-
 // Without a node of the kernel's (a driver that is software): without a device.
-static EGLDisplay open_display(int node) {
+static EGLDisplay open_node(int node) {
   EGLDisplay display = node < 0 ? eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL)
                                 : eglGetPlatformDisplay(EGL_PLATFORM_GBM_KHR, gbm_create_device(node), NULL);
-  if (!eglInitialize(display, NULL, NULL)) fail("no display");
+  if (!eglInitialize(display, NULL, NULL)) fail("gl_turns: ", "no display");
   eglBindAPI(EGL_OPENGL_API);
   return display;
 }
 
 static void make_current(EGLDisplay display, EGLContext context) {
-  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) fail("no context");
-}
-
-static void use(const char* vertex, const char* fragment) {
-  const GLuint program = glCreateProgram();
-  glAttachShader(program, make_shader(GL_VERTEX_SHADER, vertex));
-  glAttachShader(program, make_shader(GL_FRAGMENT_SHADER, fragment));
-  glBindAttribLocation(program, 0, "p");
-  glBindAttribLocation(program, 1, "c");
-  glLinkProgram(program);
-  glUseProgram(program);
+  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) fail("gl_turns: ", "no context");
 }
 
 // A triangle for each turn: place and colour of each corner. Each lies somewhere else, at another depth, and every
@@ -74,8 +60,8 @@ static void set_up(int kind) {
   glEnableVertexAttribArray(0);
   glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, stride, NULL);
   if (kind == 0) {
-    use("attribute vec4 p; attribute vec3 c; varying vec3 v; void main() { gl_Position = p; v = c; }",
-        "varying vec3 v; void main() { gl_FragColor = vec4(v.yx, 1.0 - v.y, 1.0); }");
+    use_program("attribute vec4 p; attribute vec3 c; varying vec3 v; void main() { gl_Position = p; v = c; }",
+                "varying vec3 v; void main() { gl_FragColor = vec4(v.yx, 1.0 - v.y, 1.0); }", "pc");
     glEnableVertexAttribArray(1);
     glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, stride, (const void*)(3 * sizeof(GLfloat)));
     glEnable(GL_DEPTH_TEST);
@@ -83,12 +69,10 @@ static void set_up(int kind) {
     glClearDepthf(0.28f);
     glClearColor(0.2f, 0.4f, 0.6f, 1);
   } else {
-    use("attribute vec4 p; uniform vec2 move; void main() { gl_Position = vec4(p.xy * 1.5 + move, 0.0, 1.0); }",
-        "uniform vec4 tint; void main() { gl_FragColor = tint; }");
-    GLint program = 0;
-    glGetIntegerv(GL_CURRENT_PROGRAM, &program);
-    glUniform2f(glGetUniformLocation((GLuint)program, "move"), 0.125f, -0.0625f);
-    glUniform4f(glGetUniformLocation((GLuint)program, "tint"), 0.2f, 0.4f, 0.2f, 0);
+    use_program("attribute vec4 p; uniform vec2 move; void main() { gl_Position = vec4(p.xy * 1.5 + move, 0.0, 1.0); }",
+                "uniform vec4 tint; void main() { gl_FragColor = tint; }", "pc");
+    glUniform2f(uniform_place("move"), 0.125f, -0.0625f);
+    glUniform4f(uniform_place("tint"), 0.2f, 0.4f, 0.2f, 0);
     glViewport(32, 48, 192, 128);
     glScissor(40, 40, 150, 120);
     glEnable(GL_CULL_FACE);
@@ -112,13 +96,13 @@ static void draw(int turn) {
 static void save(const char* folder, const char* name) {
   static unsigned char pixels[kSize * kSize * 4];
   glReadPixels(0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-  if (glGetError() != GL_NO_ERROR) fail("an error of GL");
-  save_pixels(folder, name, pixels, sizeof pixels);
+  check_errors(name);
+  save_bytes(folder, name, pixels, sizeof pixels);
 }
 
 static void contexts(const char* folder, int node) {
   static const char* const names[] = {"first", "second"};
-  EGLDisplay display = open_display(node);
+  EGLDisplay display = open_node(node);
   EGLContext made[2];
   for (int kind = 0; kind < 2; ++kind) {
     made[kind] = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL);
@@ -140,26 +124,26 @@ static void contexts(const char* folder, int node) {
 // One of two processes; each waits for a byte of the other's before it goes on.
 static void process(const char* folder, int node, int kind, int hear, int say) {
   char byte = 0;
-  EGLDisplay display = open_display(node);
+  EGLDisplay display = open_node(node);
   make_current(display, eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL));
-  if (kind != 0 && read(hear, &byte, 1) != 1) fail("alone");
+  if (kind != 0 && read(hear, &byte, 1) != 1) fail("gl_turns: ", "alone");
   set_up(kind);
   for (int turn = 0; turn < kTurns; ++turn) {
-    if (write(say, &byte, 1) != 1 || read(hear, &byte, 1) != 1) fail("alone");
+    if (write(say, &byte, 1) != 1 || read(hear, &byte, 1) != 1) fail("gl_turns: ", "alone");
     draw(turn);
   }
   // Nobody may leave before the other has all that it needs: the device is the parent's.
   save(folder, kind == 0 ? "parent" : "child");
-  if (write(say, &byte, 1) != 1) fail("alone");
+  if (write(say, &byte, 1) != 1) fail("gl_turns: ", "alone");
   while (kind == 0 && read(hear, &byte, 1) == 1) {
   }
 }
 
 int main(int count, char** words) {
-  if (count != 3 || strcmp(words[1], "-o") != 0) fail("usage: gl_turns -o FOLDER");
+  if (count != 3 || strcmp(words[1], "-o") != 0) fail("gl_turns: ", "usage: gl_turns -o FOLDER");
   int nodes[2], down[2], up[2];
   for (int i = 0; i < 2; ++i) nodes[i] = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-  if (pipe(down) != 0 || pipe(up) != 0) fail("no pipe");
+  if (pipe(down) != 0 || pipe(up) != 0) fail("gl_turns: ", "no pipe");
   const pid_t child = fork();
   if (child == 0) {
     close(down[1]);
@@ -171,7 +155,7 @@ int main(int count, char** words) {
   close(up[1]);
   process(words[2], nodes[0], 0, up[0], down[1]);
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) fail("the child has failed");
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) fail("gl_turns: ", "the child has failed");
   contexts(words[2], nodes[1]);
   return 0;
 }

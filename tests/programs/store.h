@@ -115,3 +115,9 @@ static inline int store(int fd, struct target* target, uint32_t value) {
   if (drmIoctl(fd, DRM_IOCTL_I915_GEM_WAIT, &wait) != 0) return perror("WAIT"), 1;
   return 0;
 }
+
+// Into a buffer of its own. 1: the word is there.
+static inline int stores(int fd, uint32_t value) {
+  struct target target;
+  return make_target(fd, &target) == 0 && store(fd, &target, value) == 0 && target.words[0] == value;
+}

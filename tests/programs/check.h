@@ -1,0 +1,13 @@
+// What must hold in a program of several parts: else it says where, and ends.
+#pragma once
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #condition, errno); \
+      exit(1);                                                                  \
+    }                                                                           \
+  } while (0)
