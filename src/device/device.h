@@ -110,6 +110,9 @@ class Device : private EngineListener, private InterruptListener, private Displa
   void restore(const DeviceState& state);
   FidelityReport fidelity() const;
 
+  // See Engine::work_done.
+  uint64_t work_done(const spec::EngineModel& engine) const { return engines_.engine(number_of(engine)).work_done(); }
+
   // For the units inside.
   MmioSpace& mmio() { return mmio_; }
   const ConfigSpace& config() const { return config_; }

@@ -14,8 +14,6 @@
 #include "driver/tracepoints.h"
 #include "gen/generation.h"
 #include "hw/fuse.h"
-#include "hw/predicate.h"
-#include "hw/statistics.h"
 
 namespace halogen::driver {
 namespace {
@@ -29,18 +27,6 @@ EngineContext::EngineContext(EngineQueue& queue) : queue_(queue), timeline_(queu
 
 uint64_t EngineQueue::take_timeline() {
   return ++timelines_ << 16 | static_cast<uint64_t>(engine_.engine_class) << 8 | engine_.instance;
-}
-
-uint32_t EngineQueue::threads_started() const {
-  uint32_t started = 0;
-  for (const spec::RegisterDesc* counter :
-       {&hw::GPGPU_THREADS_DISPATCHED::kDesc, &hw::IA_VERTICES_COUNT::kDesc, &hw::PS_INVOCATION_COUNT::kDesc}) {
-    const uint32_t offset = counter->offset(hardware_.model().id);
-    if (offset != spec::kNoOffset && (counter->engines & spec::mask_of(engine_.engine_class)) != 0) {
-      started += hardware_.read(engine_, offset);
-    }
-  }
-  return started;
 }
 
 void EngineQueue::add(RequestRef request) {

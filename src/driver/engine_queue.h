@@ -62,8 +62,7 @@ class EngineQueue {
   bool working() const { return !running_.empty(); }
   bool holds() const { return !waiting_.empty(); }
   uint64_t progress() const { return progress_; }  // grows whenever a request is started or done
-  // Threads, vertices and pixels that the engine has begun so far: as long as that grows, long work is no hang.
-  uint32_t threads_started() const;
+  uint64_t work_done() const { return hardware_.work_done(engine_); }
   // Whether the engine was told to leave what it works on and has not done so yet.
   enum class Wanted : uint8_t { no, by_equal, by_more_urgent };
   virtual Wanted wanted() const { return Wanted::no; }

@@ -61,6 +61,8 @@ class Hardware {
   uint32_t config(uint32_t offset) const { return device_->config_read(offset, 4); }
   void config_write(uint32_t offset, unsigned bytes, uint32_t value);
   void advance(uint64_t nanoseconds);  // the device works
+  // What the engine got done so far, in no unit: as long as that grows, long work is no hang.
+  uint64_t work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
   void wake();                         // every domain of registers, for good
 
   // An entry of the global table, through its alias.

@@ -197,8 +197,8 @@ class Kernel {
   struct Watch {
     RequestRef request;
     std::chrono::steady_clock::time_point since;
-    std::optional<uint32_t> threads{};                             // half of the time ago
-    uint32_t renewals = 0;                                         // for the threads' sake
+    std::optional<uint64_t> work{};                                // done half of the time ago
+    uint32_t renewals = 0;                                         // for the work's sake
     std::optional<std::chrono::steady_clock::time_point> urged{};  // more urgent work wants its place
     RequestRef pulse{};                                            // sent to see whether it lets others in
   };

@@ -42,8 +42,8 @@ void Kernel::look_for_hangs() {
 bool Kernel::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
   constexpr uint32_t kRenewals = 500;  // a batch that dispatches for ever hangs too
   const auto makes_progress = [&] {
-    if (queue.threads_started() == watch.threads || watch.renewals >= kRenewals) return false;
-    watch.threads = queue.threads_started();
+    if (queue.work_done() == watch.work || watch.renewals >= kRenewals) return false;
+    watch.work = queue.work_done();
     ++watch.renewals;
     return true;
   };
@@ -52,13 +52,13 @@ bool Kernel::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
     watch.urged.reset();
   } else if (!watch.urged) {
     watch.urged = now;
-    watch.threads = queue.threads_started();
+    watch.work = queue.work_done();
   } else if (now - *watch.urged >= options_.hang_after / kPreemptShare) {
     if (!makes_progress()) return true;
     watch.urged = now;
   }
   if (now - watch.since < options_.hang_after / 2) return false;
-  if (!watch.threads) watch.threads = queue.threads_started();
+  if (!watch.work) watch.work = queue.work_done();
   if (now - watch.since < options_.hang_after) return false;
   if (makes_progress()) {
     watch.since = now - options_.hang_after / 2;

@@ -79,6 +79,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   AddressSpace& space = engine.data_space(table_of(engine), Stream::blit);
   const blit::Outcome outcome = blitter_.run(space, *job, progress);
   engine.spend(outcome.bytes / kBytesPerNanosecond);
+  engine.note_work(outcome.bytes);
   if (outcome.lines != 0) {
     engine.services().on_target_write(GpuVa{job->destination.base}, outcome.first_line, outcome.lines);
   }

@@ -121,6 +121,7 @@ Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
   walk.missed = space.end_work();
   walker_.set_events(nullptr, {});
   engine.spend(outcome.instructions * kInstructionTime);
+  engine.note_work(outcome.channels);
   Registers& registers = engine.registers();
   const uint64_t count = registers.peek64(RegisterId::GPGPU_THREADS_DISPATCHED) + outcome.channels;
   registers.poke64(RegisterId::GPGPU_THREADS_DISPATCHED, count);

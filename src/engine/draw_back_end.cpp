@@ -192,6 +192,7 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::O
   pipe3d::Progress& progress = engine.state().draw.progress;
   const pipe3d::Counts& counts = outcome.counts;
   engine.spend(outcome.instructions * kInstructionTime + counts.vertices + counts.pixels.invocations);
+  engine.note_work(1);  // a part ends where a thread does, or a band of a clear
   if (outcome.statistics.vertices) {
     count(engine, RegisterId::IA_VERTICES_COUNT, counts.vertices);
     count(engine, RegisterId::IA_PRIMITIVES_COUNT, counts.primitives);

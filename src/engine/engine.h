@@ -133,6 +133,11 @@ class Engine {
   // A register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }
 
+  // Grows with all that draws, dispatches and blits get done, whether statistics count it or not: who looks for hangs
+  // sees by it that long work goes on. A thread that does not end gets nothing done.
+  uint64_t work_done() const { return work_done_; }
+  void note_work(uint64_t amount) { work_done_ += amount; }
+
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail) const;
@@ -176,6 +181,7 @@ class Engine {
   std::unique_ptr<ExeclistSubmission> execlist_submission_;
   std::vector<CommandCount> counts_;  // by CommandId
   uint64_t unknown_commands_ = 0;
+  uint64_t work_done_ = 0;
   bool was_reset_ = false;  // since run() began
   bool did_part_ = false;   // of a long command, since the stream went on
 };

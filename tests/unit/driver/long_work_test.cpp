@@ -1,0 +1,47 @@
+// Work that takes many times as long as a hang may, and goes on: it is none.
+#include "door.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint32_t kPlace = 0x1000'0000;
+constexpr uint32_t kSide = 4096;  // pixels of 4 bytes
+constexpr uint32_t kColour = 0x1234'5678;
+
+class LongWork : public Door {};
+
+// No statistics count blits.
+TEST_P(LongWork, OfBlitsIsNoHang) {
+  constexpr unsigned kBlits = 100;  // of 64 MiB: a third of a second where memory takes 20 GiB in one
+  KernelOptions options;
+  options.hang_after = std::chrono::milliseconds(20);
+  boot(options);
+  std::vector<drm_i915_gem_exec_object2> objects(2);
+  objects[0].handle = create(uint64_t{kSide} * kSide * 4);
+  objects[0].offset = kPlace;
+  objects[0].flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE;
+  objects[1].handle = create(4096);
+  objects[1].offset = kPlace / 2;
+  objects[1].flags = EXEC_OBJECT_PINNED;
+  std::vector<uint32_t> batch;
+  for (unsigned i = 0; i < kBlits; ++i) {  // XY_COLOR_BLT
+    const uint32_t colour = i + 1 == kBlits ? kColour : i;
+    batch.insert(batch.end(), {0x5430'0005, 0x03f0'0000 | kSide * 4, 0, kSide << 16 | kSide, kPlace, 0, colour});
+  }
+  batch.push_back(0x0500'0000);
+  batch.resize((batch.size() + 1) / 2 * 2);
+  fill(objects[1].handle, batch);
+  ASSERT_EQ(execute(objects, I915_EXEC_BLT), 0);
+  EXPECT_EQ(wait(objects[0].handle), 0);
+  drm_i915_reset_stats statistics{};
+  EXPECT_EQ(call(DRM_IOCTL_I915_GET_RESET_STATS, statistics), 0);
+  EXPECT_EQ(statistics.batch_active, 0u);
+  uint32_t last = 0;
+  std::memcpy(&last, content(objects[0].handle).data() + uint64_t{kSide} * kSide * 4 - 4, 4);
+  EXPECT_EQ(last, kColour);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, LongWork, ::testing::Values("bdw", "icl"), chip_name);
+
+}  // namespace
+}  // namespace halogen::driver
