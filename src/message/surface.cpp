@@ -95,7 +95,12 @@ void set_layers(const MessageRules& rules, Surface& surface) {
     return;
   }
   constexpr uint64_t kExtraRows = 11;
-  surface.layout.layer_rows = padded_height(surface, 0) + padded_height(surface, 1) + kExtraRows * surface.align_y;
+  // Interleaved samples: half of level 0 as it lies in memory, which is 4 rows more than level 1 would have where the
+  // height is 5, 9, 13... (Sandy Bridge volume 4 part 1, surface arrays: an erratum of the sampler).
+  const uint64_t second = surface.samples_beside && surface.samples > 2
+                              ? align_up(align_up(surface.level_height(0), 2), surface.align_y)
+                              : padded_height(surface, 1);
+  surface.layout.layer_rows = padded_height(surface, 0) + second + kExtraRows * surface.align_y;
 }
 
 }  // namespace
