@@ -54,6 +54,7 @@ tests/doors/shows.py
 python3 tests/doors/captures.py --flip 1
 python3 tests/doors/fixed.py
 python3 tests/doors/targets.py
+python3 tests/doors/numbers.py
 
 step "OpenCL and Vulkan compute programs on every device that has them"
 tests/doors/compute.sh

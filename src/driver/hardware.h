@@ -63,7 +63,7 @@ class Hardware {
   void advance(uint64_t nanoseconds);  // the device works
   // What the engine got done so far, in no unit: as long as that grows, long work is no hang.
   uint64_t work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
-  void wake();                         // every domain of registers, for good
+  void wake();  // every domain of registers, for good
 
   // An entry of the global table, through its alias.
   void write_entry(uint64_t index, uint64_t entry);

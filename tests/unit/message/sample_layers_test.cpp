@@ -1,4 +1,5 @@
-// How far apart layers of multisampled surfaces lie where no state says it (Sandy Bridge volume 4 part 1, surface arrays).
+// How far apart layers of multisampled surfaces lie where no state says it (Sandy Bridge volume 4 part 1, surface
+// arrays).
 #include <gtest/gtest.h>
 
 #include "message/surface.h"
