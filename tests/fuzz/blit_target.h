@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "blit/blit_commands.h"
-#include "engine_target.h"
+#include "fuzz/input.h"
+#include "fuzz/memory_host.h"
 #include "hw/blt.h"
 #include "hw/blt_gen9.h"
 #include "support/blit_reference.h"
@@ -24,7 +25,7 @@
 
 namespace halogen::fuzz {
 
-class BlitFuzz {
+class BlitFuzz final : private Input {
  public:
   explicit BlitFuzz(const spec::DeviceModel& model) : model_(model), memory_(kArea, kAreaBytes) {
     DeviceOptions options;
@@ -49,9 +50,9 @@ class BlitFuzz {
     std::ranges::copy(fresh_memory_, host_.memory().begin());
     chip_->restore(fresh_);
     std::memcpy(memory_.bytes().data(), fresh_memory_.data() + kArea, kAreaBytes);
-    input_ = data;
+    start(data);
     mix_ = 0;
-    const bool wild = (take() & 1) != 0;
+    const bool wild = (take<uint32_t>() & 1) != 0;
     start_ring();
     if (wild) {
       run_wild();
@@ -99,20 +100,14 @@ class BlitFuzz {
     std::abort();
   }
 
-  uint32_t take() {
-    uint32_t value = 0;
-    const size_t bytes = std::min<size_t>(input_.size(), 4);
-    std::memcpy(&value, input_.data(), bytes);
-    input_ = input_.subspan(bytes);
-    return value;
-  }
   // Few bytes a number: small inputs make long streams.
   uint32_t number() {
-    if (input_.empty()) return mix_ = mix_ * 1664525 + 1013904223;
-    mix_ = mix_ * 1664525 + 1013904223 + input_[0] * 0x9e37'79b9u;
-    const uint32_t value = input_.size() < 2 ? mix_ : mix_ ^ static_cast<uint32_t>(input_[1] << 8 | input_[0]);
-    input_ = input_.subspan(1);
-    return value >> 3;
+    mix_ = mix_ * 1664525 + 1013904223;
+    if (empty()) return mix_;
+    const bool last = left() < 2;
+    const auto two = ahead<uint16_t>();
+    mix_ += take<uint8_t>() * 0x9e37'79b9u;
+    return (last ? mix_ : mix_ ^ two) >> 3;
   }
 
   void map_pages() {
@@ -170,7 +165,7 @@ class BlitFuzz {
     blit_reference::RandomBlits source = blits();
     for (unsigned half = 0; half < 2; ++half) {
       std::vector<uint32_t> stream;
-      for (size_t i = 0; i < kCommands / 2 && !input_.empty(); ++i) {
+      for (size_t i = 0; i < kCommands / 2 && !empty(); ++i) {
         const std::vector<uint32_t> piece = source.next();
         for (size_t at = 0; at < piece.size();) {
           const auto rest = std::span(piece).subspan(at);
@@ -200,7 +195,7 @@ class BlitFuzz {
     blit_reference::RandomBlits source = blits();
     std::vector<uint32_t> stream;
     bool all_placed = true;
-    for (size_t i = 0; i < kCommands && !input_.empty(); ++i) {
+    for (size_t i = 0; i < kCommands && !empty(); ++i) {
       const std::vector<uint32_t> piece = source.next_wild();
       for (size_t at = 0; at < piece.size();) {
         const auto outcome = blitter.run(std::span(piece).subspan(at));
@@ -234,14 +229,13 @@ class BlitFuzz {
   }
 
   const spec::DeviceModel& model_;
-  EngineHost host_{kHostBytes};
+  MemoryHost host_{kHostBytes};
   std::unique_ptr<Device> chip_;
   const spec::EngineModel* engine_ = nullptr;
   blit_reference::Rules rules_;
   blit_reference::Memory memory_;
   DeviceState fresh_;
   std::vector<std::byte> fresh_memory_;
-  std::span<const uint8_t> input_;
   std::vector<uint32_t> stream_;  // the last one
   uint32_t mix_ = 0;
 };

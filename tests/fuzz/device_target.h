@@ -12,38 +12,9 @@
 #include <vector>
 
 #include "device/device.h"
+#include "fuzz/memory_host.h"
 
 namespace halogen::fuzz {
-
-// A little memory at the bottom; everything above is a hole.
-class SmallHost final : public Host {
- public:
-  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
-    if (!holds(address, out.size())) return false;
-    std::memcpy(out.data(), memory_.data() + address.value, out.size());
-    return true;
-  }
-  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
-    if (!holds(address, data.size())) return false;
-    std::memcpy(memory_.data() + address.value, data.data(), data.size());
-    return true;
-  }
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    return holds(address, bytes) ? std::span(memory_).subspan(address.value, bytes) : std::span<std::byte>{};
-  }
-  void set_interrupt_line(bool) override {}
-  void send_message_interrupt(PhysAddr, uint32_t) override {}
-  void on_event(const Event& event) override { text_bytes_ += event.to_string().size(); }
-
-  void clear() { std::memset(memory_.data(), 0, memory_.size()); }
-
- private:
-  bool holds(PhysAddr address, uint64_t bytes) const {
-    return address.value <= memory_.size() && bytes <= memory_.size() - address.value;
-  }
-  std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 18);
-  size_t text_bytes_ = 0;
-};
 
 // A device that is as new for every input. Making one costs more than a run.
 struct UsedDevice {
@@ -63,7 +34,7 @@ struct UsedDevice {
     return *chip;
   }
 
-  SmallHost host;
+  MemoryHost host;
   std::unique_ptr<Device> chip;
   DeviceState fresh;
   unsigned runs = kRuns;

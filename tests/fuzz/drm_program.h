@@ -26,6 +26,7 @@
 
 #include "base/check.h"
 #include "driver/kernel.h"
+#include "fuzz/input.h"
 
 namespace halogen::fuzz {
 
@@ -50,8 +51,7 @@ class DrmScratch {
 
 class DrmProgram {
  public:
-  DrmProgram(driver::Kernel& kernel, std::span<const uint8_t> data)
-      : kernel_(kernel), data_(data), scratch_(kScratchPages) {}
+  DrmProgram(driver::Kernel& kernel, Input data) : kernel_(kernel), data_(data), scratch_(kScratchPages) {}
   ~DrmProgram() {
     for (const int each : fds_) close(each);
   }
@@ -71,12 +71,7 @@ class DrmProgram {
   static uint64_t address(const T* pointer) {
     return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer));
   }
-  uint8_t next() {
-    if (data_.empty()) return 0;
-    const uint8_t value = data_.front();
-    data_ = data_.subspan(1);
-    return value;
-  }
+  uint8_t next() { return data_.take<uint8_t>(); }
   uint32_t one_of(uint32_t count) { return next() % count; }
   uint32_t handle() { return 1 + one_of(6); }
   uint32_t context() { return one_of(4); }
@@ -148,7 +143,7 @@ class DrmProgram {
   }
 
   driver::Kernel& kernel_;
-  std::span<const uint8_t> data_;
+  Input data_;
   DrmScratch scratch_;
   driver::File* file_ = nullptr;  // whose turn it is
   std::deque<int> fds_;

@@ -22,17 +22,7 @@ namespace halogen::fuzz {
 
 class DrmStory {
  public:
-  // The program's memory ends with a page that nobody may touch: no buffer over it reaches what is not its own.
-  explicit DrmStory(std::span<const uint8_t> data)
-      : data_(data),
-        scratch_(static_cast<uint8_t*>(
-                     mmap(nullptr, kScratch + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
-                 kScratch) {
-    mprotect(scratch_.data() + kScratch, 4096, PROT_NONE);
-  }
-  ~DrmStory() { munmap(scratch_.data(), kScratch + 4096); }
-  DrmStory(const DrmStory&) = delete;
-  DrmStory& operator=(const DrmStory&) = delete;
+  explicit DrmStory(std::span<const uint8_t> data) : data_(data), scratch_(kScratch / 4096) {}
 
   unsigned calls() const { return calls_; }
 
@@ -99,12 +89,7 @@ class DrmStory {
                                                 DRM_IOCTL_I915_GEM_EXECBUFFER2,
                                                 DRM_IOCTL_I915_PERF_OPEN};
 
-  uint8_t next() {
-    if (data_.empty()) return 0;
-    const uint8_t value = data_.front();
-    data_ = data_.subspan(1);
-    return value;
-  }
+  uint8_t next() { return data_.take<uint8_t>(); }
   // A number as programs (and mistakes) have them: small, a pointer to something, nowhere, huge.
   uint64_t number() {
     const uint8_t kind = next();
@@ -137,8 +122,8 @@ class DrmStory {
   void fill_scratch() {
     for (size_t at = 0; at + 8 <= 4096 && !data_.empty(); at += 8) {
       const uint64_t value = number();
-      std::memcpy(scratch_.data() + at, &value, 8);
-      if (at > data_.size() / 4 * 8) break;
+      scratch_.data()[at / 8] = value;
+      if (at > data_.left() / 4 * 8) break;
     }
   }
   void call(driver::Kernel& kernel, driver::File& file) {
@@ -175,12 +160,12 @@ class DrmStory {
       static_cast<void>(kernel.map(file, argument[1], 4096, mapping));
     }
     if (next() == 7) {
-      kernel.release(kernel.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), scratch_.size()));
+      kernel.release(kernel.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), kScratch));
     }
   }
 
-  std::span<const uint8_t> data_;
-  std::span<uint8_t> scratch_;
+  Input data_;
+  DrmScratch scratch_;  // no buffer over it reaches what is not its own
   unsigned calls_ = 0;
 };
 

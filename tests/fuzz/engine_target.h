@@ -14,43 +14,9 @@
 
 #include "device/device.h"
 #include "fuzz/input.h"
+#include "fuzz/memory_host.h"
 
 namespace halogen::fuzz {
-
-// A little memory; everything above is a hole. Can be saved and put back.
-class EngineHost final : public Host {
- public:
-  static constexpr size_t kBytes = 1 << 19;
-
-  explicit EngineHost(size_t bytes = kBytes) : memory_(bytes) {}
-
-  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
-    if (!holds(address, out.size())) return false;
-    std::memcpy(out.data(), memory_.data() + address.value, out.size());
-    return true;
-  }
-  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
-    if (!holds(address, data.size())) return false;
-    std::memcpy(memory_.data() + address.value, data.data(), data.size());
-    return true;
-  }
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    return holds(address, bytes) ? std::span(memory_).subspan(address.value, bytes) : std::span<std::byte>{};
-  }
-  void set_interrupt_line(bool) override { ++interrupts_; }
-  void send_message_interrupt(PhysAddr, uint32_t) override { ++interrupts_; }
-  void on_event(const Event& event) override { text_bytes_ += event.detail.size(); }
-
-  std::span<std::byte> memory() { return memory_; }
-
- private:
-  bool holds(PhysAddr address, uint64_t bytes) const {
-    return address.value <= memory_.size() && bytes <= memory_.size() - address.value;
-  }
-  std::vector<std::byte> memory_;
-  size_t text_bytes_ = 0;
-  size_t interrupts_ = 0;
-};
 
 // One chip with the pages of its memory in the global table and, from Gen8 on, at the same addresses in per-process
 // tables at the end of memory.
@@ -84,7 +50,7 @@ class EngineFuzz final : private Input {
     const std::vector<std::byte> end_memory = copy_of(host_);
     for (unsigned i = 0; i < kSteps; ++i) {
       Device& device = i % 2 == 0 ? *twin_ : *chip_;
-      EngineHost& host = i % 2 == 0 ? twin_host_ : host_;
+      MemoryHost& host = i % 2 == 0 ? twin_host_ : host_;
       put_back(device, host, state, memory);
       if (!(device.snapshot() == state)) std::abort();
       device.advance(kStep);
@@ -96,8 +62,9 @@ class EngineFuzz final : private Input {
 
  private:
   static constexpr uint32_t kPage = 4096;
-  static constexpr uint32_t kPages = EngineHost::kBytes / kPage;
-  static constexpr uint32_t kTables = EngineHost::kBytes - 4 * kPage;  // PML4, PDP, PD, PT
+  static constexpr uint32_t kHostBytes = 1 << 19;
+  static constexpr uint32_t kPages = kHostBytes / kPage;
+  static constexpr uint32_t kTables = kHostBytes - 4 * kPage;  // PML4, PDP, PD, PT
   static constexpr unsigned kOperations = 64;
   static constexpr unsigned kSteps = 8;
   static constexpr uint64_t kStep = 3000;
@@ -108,7 +75,7 @@ class EngineFuzz final : private Input {
     for (uint32_t page = 0; page < kPages; ++page) put(kTables + 3 * kPage + page * 8, page * kPage + 3);
   }
 
-  std::unique_ptr<Device> create(EngineHost& host) const {
+  std::unique_ptr<Device> create(MemoryHost& host) const {
     DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
@@ -122,8 +89,8 @@ class EngineFuzz final : private Input {
     if (!created) std::abort();
     return std::move(*created);
   }
-  static std::vector<std::byte> copy_of(EngineHost& host) { return {host.memory().begin(), host.memory().end()}; }
-  static void put_back(Device& device, EngineHost& host, const DeviceState& state, std::span<const std::byte> memory) {
+  static std::vector<std::byte> copy_of(MemoryHost& host) { return {host.memory().begin(), host.memory().end()}; }
+  static void put_back(Device& device, MemoryHost& host, const DeviceState& state, std::span<const std::byte> memory) {
     std::memcpy(host.memory().data(), memory.data(), memory.size());
     device.restore(state);
   }
@@ -138,7 +105,7 @@ class EngineFuzz final : private Input {
     const size_t count = take<uint8_t>() % 64;
     for (size_t i = 0; i < count && !empty(); ++i, address += 4) {
       const auto value = take<uint32_t>();
-      host_.write_memory(PhysAddr{address % (EngineHost::kBytes - 4)}, std::as_bytes(std::span(&value, 1)));
+      host_.write_memory(PhysAddr{address % (kHostBytes - 4)}, std::as_bytes(std::span(&value, 1)));
     }
   }
 
@@ -148,7 +115,7 @@ class EngineFuzz final : private Input {
     const spec::CommandDesc& desc = *all[take<uint16_t>() % all.size()];
     const spec::MatchRule& rule = desc.match_of_gen[static_cast<size_t>(model_.gen)];
     const uint32_t header = (take<uint32_t>() & ~rule.mask) | rule.value;
-    host_.write_memory(PhysAddr{address % (EngineHost::kBytes - 4)}, std::as_bytes(std::span(&header, 1)));
+    host_.write_memory(PhysAddr{address % (kHostBytes - 4)}, std::as_bytes(std::span(&header, 1)));
     fill(address + 4);
   }
 
@@ -204,7 +171,7 @@ class EngineFuzz final : private Input {
     switch (kind % 12) {
       case 0:
       case 1:
-        return fill(take<uint32_t>() % EngineHost::kBytes / 4 * 4);
+        return fill(take<uint32_t>() % kHostBytes / 4 * 4);
       case 2:
       case 3:
       case 4:
@@ -236,8 +203,8 @@ class EngineFuzz final : private Input {
   }
 
   const spec::DeviceModel& model_;
-  EngineHost host_;
-  EngineHost twin_host_;
+  MemoryHost host_{kHostBytes};
+  MemoryHost twin_host_{kHostBytes};
   std::unique_ptr<Device> chip_;
   std::unique_ptr<Device> twin_;
   DeviceState fresh_;

@@ -21,6 +21,11 @@ class Input {
     take_to(std::as_writable_bytes(std::span(&value, 1)));
     return value;
   }
+  // What comes next, without taking it.
+  template <class T>
+  T ahead() const {
+    return Input(*this).take<T>();
+  }
   // As many as there are.
   void take_to(std::span<std::byte> into) {
     const size_t size = std::min(bytes_.size(), into.size());

@@ -217,33 +217,6 @@ class Painter : public Machine {
   }
 
  private:
-  Image picture(VkFormat format, uint32_t side, VkImageUsageFlags usage, VkImageAspectFlags aspect,
-                VkSampleCountFlagBits samples) {
-    Image made;
-    made.side = side;
-    const VkImageCreateInfo shape{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                  .imageType = VK_IMAGE_TYPE_2D,
-                                  .format = format,
-                                  .extent = {side, side, 1},
-                                  .mipLevels = 1,
-                                  .arrayLayers = 1,
-                                  .samples = samples,
-                                  .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                  .usage = usage};
-    must(vkCreateImage(device_, &shape, nullptr, &made.image), "image");
-    VkMemoryRequirements needs{};
-    vkGetImageMemoryRequirements(device_, made.image, &needs);
-    made.memory = allocate(needs, false);
-    must(vkBindImageMemory(device_, made.image, made.memory, 0), "bind");
-    const VkImageViewCreateInfo view{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-                                     .image = made.image,
-                                     .viewType = VK_IMAGE_VIEW_TYPE_2D,
-                                     .format = format,
-                                     .subresourceRange = {aspect, 0, 1, 0, 1}};
-    must(vkCreateImageView(device_, &view, nullptr, &made.view), "view");
-    return made;
-  }
-
   static void move(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to, VkAccessFlags before,
                    VkAccessFlags after) {
     const VkImageMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,

@@ -20,20 +20,17 @@ class MappedMemory final : private FaultHandler {
   static constexpr uint64_t kPage = 4096;
 
   // At most the 512 pages of one table, from `address` on, which is a multiple of what they map.
-  explicit MappedMemory(uint64_t bytes, uint64_t address = 0) : mapped_(bytes), bytes_(bytes + kLevels * kPage) {
+  explicit MappedMemory(uint64_t bytes, uint64_t address = 0) : mapped_(bytes), bytes_(bytes + kTables * kPage) {
     memory_.add({MemorySpace::system, MemoryKind::ram, 0, bytes_.size(), &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
-    context.roots[0] = mapped_;
-    for (uint64_t level = 0; level + 1 < kLevels; ++level) {
-      const uint64_t index = address >> (39 - 9 * level) & 511;
-      at<uint64_t>(mapped_ + level * kPage + index * 8) = (mapped_ + (level + 1) * kPage) | kPresent;
-    }
+    context_.format = formats_.find(WalkMode::legacy48);
+    context_.roots[0] = table(0);
     for (uint64_t page = 0; page < mapped_ / kPage; ++page) {
-      at<uint64_t>(mapped_ + (kLevels - 1) * kPage + page * 8) = page * kPage | kPresent;
+      at<uint64_t>(table(kLast) + page * 8) = page * kPage | kPresent;
     }
-    space_.load(context);
+    lead(address, table(1));
   }
+  // The same bytes from 0 on too; the first address is another one, by its highest bits.
+  void map_low() { lead(0, table(kLast + 1)); }
 
   AddressSpace& space() { return space_; }
   std::span<std::byte> bytes() { return std::span(bytes_).first(mapped_); }
@@ -44,13 +41,24 @@ class MappedMemory final : private FaultHandler {
 
   void set_action(FaultAction action) { action_ = action; }
   size_t faults() const { return faults_; }
+  uint64_t first_fault() const { return first_fault_; }  // its address, if there was one
 
  private:
-  static constexpr uint64_t kLevels = 4;
-  static constexpr uint64_t kPresent = 3;  // and writable
+  static constexpr uint64_t kLast = 3;                // the table of pages, below a root and two others
+  static constexpr uint64_t kTables = kLast + 1 + 2;  // and two for the second address
+  static constexpr uint64_t kPresent = 3;             // and writable
 
-  FaultAction on_fault(const Fault& /*fault*/) override {
-    ++faults_;
+  uint64_t table(uint64_t number) const { return mapped_ + number * kPage; }
+  // From the root over the two tables from `middle` on to the table of pages.
+  void lead(uint64_t address, uint64_t middle) {
+    at<uint64_t>(table(0) + (address >> 39 & 511) * 8) = middle | kPresent;
+    at<uint64_t>(middle + (address >> 30 & 511) * 8) = (middle + kPage) | kPresent;
+    at<uint64_t>(middle + kPage + (address >> 21 & 511) * 8) = table(kLast) | kPresent;
+    space_.load(context_);
+  }
+
+  FaultAction on_fault(const Fault& fault) override {
+    if (faults_++ == 0) first_fault_ = fault.address;
     return action_;
   }
 
@@ -58,10 +66,12 @@ class MappedMemory final : private FaultHandler {
   std::vector<std::byte> bytes_;
   FlatFrames frames_{bytes_};
   PhysicalMemory memory_;
+  WalkContext context_;
   PageFormats formats_{*spec::find_device("dg1"), 39};
   Tlb tlb_{64};
   FaultAction action_ = FaultAction::stop;
   size_t faults_ = 0;
+  uint64_t first_fault_ = 0;
   AddressSpace space_{memory_, tlb_, 1, *this};
 };
 

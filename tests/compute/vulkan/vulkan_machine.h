@@ -115,17 +115,22 @@ class Machine {
     return content;
   }
   Image image(uint32_t side) {
+    return picture(VK_FORMAT_R8G8B8A8_UINT, side, VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+                   VK_IMAGE_ASPECT_COLOR_BIT, VK_SAMPLE_COUNT_1_BIT);
+  }
+  Image picture(VkFormat format, uint32_t side, VkImageUsageFlags usage, VkImageAspectFlags aspect,
+                VkSampleCountFlagBits samples) {
     Image made;
     made.side = side;
     const VkImageCreateInfo shape{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                   .imageType = VK_IMAGE_TYPE_2D,
-                                  .format = VK_FORMAT_R8G8B8A8_UINT,
+                                  .format = format,
                                   .extent = {side, side, 1},
                                   .mipLevels = 1,
                                   .arrayLayers = 1,
-                                  .samples = VK_SAMPLE_COUNT_1_BIT,
+                                  .samples = samples,
                                   .tiling = VK_IMAGE_TILING_OPTIMAL,
-                                  .usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
+                                  .usage = usage};
     must(vkCreateImage(device_, &shape, nullptr, &made.image), "image");
     VkMemoryRequirements needs{};
     vkGetImageMemoryRequirements(device_, made.image, &needs);
@@ -134,8 +139,8 @@ class Machine {
     const VkImageViewCreateInfo view{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                      .image = made.image,
                                      .viewType = VK_IMAGE_VIEW_TYPE_2D,
-                                     .format = VK_FORMAT_R8G8B8A8_UINT,
-                                     .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+                                     .format = format,
+                                     .subresourceRange = {aspect, 0, 1, 0, 1}};
     must(vkCreateImageView(device_, &view, nullptr, &made.view), "view");
     return made;
   }

@@ -28,7 +28,7 @@ TEST(HostileDisplay, TakesAnythingInAnyRegister) {
 // The largest size that the registers can say, with a plane in the format with the longest pixels: cut, not refused.
 TEST(HostileDisplay, FramesHaveALargestSize) {
   for (const spec::DeviceModel& model : spec::device_models()) {
-    fuzz::SmallHost host;
+    fuzz::MemoryHost host;
     auto created = Device::create(model, host, {});
     ASSERT_TRUE(created.ok());
     Device& chip = **created;

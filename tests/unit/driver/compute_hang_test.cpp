@@ -50,6 +50,7 @@ constexpr std::string_view kNoEnd = R"(
 
 class ComputeHangs : public Door {
  protected:
+  void SetUp() override {}  // each boots with its own options
   uint32_t create_context() {
     drm_i915_gem_context_create_ext create{};
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, create), 0);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <libdrm/drm_fourcc.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,23 +19,15 @@ uint32_t pixel_of(uint32_t number, uint32_t x, uint32_t y) {
   return (x * 0x0101'0305u + y * 0x0407'1109u + number * 0x0035'7913u) & 0x00ff'ffff;
 }
 
-class Screen : public ScreenDoor {
+class Screen : public EventDoor {
  protected:
-  void SetUp() override { start({}); }
-  void start(KernelOptions options) {
+  void SetUp() override { show_frames({}); }
+  void show_frames(KernelOptions options) {
     options.frames = [this](const picture::Image& image) {
       const std::lock_guard lock(frames_lock);
       frames.push_back(image);
     };
-    boot(options);
-    kernel->close(file);
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    file = kernel->open({.render = false, .events = ends[1]});
-  }
-  void TearDown() override {
-    Door::TearDown();
-    ::close(ends[0]);
-    ::close(ends[1]);
+    start(options);
   }
   Picture make(uint32_t number, uint32_t width = kWidth, uint32_t height = kHeight) {
     const Picture made = make_picture(width, height);
@@ -51,12 +42,6 @@ class Screen : public ScreenDoor {
         std::memcpy(bytes.data() + y * pitch + x * 4, &pixel, 4);
       }
     }
-  }
-  // Comes from the thread that lets the device work; read(2) waits for it.
-  drm_event_vblank next_event() {
-    drm_event_vblank event{};
-    EXPECT_EQ(read(ends[0], &event, sizeof event), static_cast<ssize_t>(sizeof event));
-    return event;
   }
   bool event_there() {
     pollfd one{.fd = ends[0], .events = POLLIN, .revents = 0};
@@ -83,7 +68,6 @@ class Screen : public ScreenDoor {
     return frames.size();
   }
 
-  int ends[2] = {-1, -1};
   std::mutex frames_lock;
   std::vector<picture::Image> frames;
 };
@@ -120,21 +104,16 @@ TEST_P(Screen, ASecondFlipBeforeTheFirstIsDoneIsBusy) {
   file = nullptr;
   ::close(ends[0]);
   ::close(ends[1]);
-  start(patient);
+  show_frames(patient);
   const Picture one = make(1), two = make(2), three = make(3);
   ASSERT_EQ(set(one.id), 0);
   const size_t before = shown();
-  drm_i915_gem_relocation_entry relocation{};
-  std::vector<drm_i915_gem_exec_object2> objects(2);
-  objects[0].handle = two.handle;
-  objects[0].flags = EXEC_OBJECT_WRITE;
-  objects[1] = make_endless(relocation);
-  ASSERT_EQ(execute(objects), 0);
+  const uint32_t batch = keep_writing(two);
   ASSERT_EQ(flip(two.id, DRM_MODE_PAGE_FLIP_EVENT, 7), 0);
   EXPECT_EQ(flip(three.id), -EBUSY);
   EXPECT_FALSE(event_there());
   EXPECT_EQ(shown(), before);
-  fill(objects[1].handle, {0x0500'0000});  // in the place of the jump
+  end_writing(batch);
   const drm_event_vblank event = next_event();
   EXPECT_EQ(event.user_data, 7u);
   expect_last(2);

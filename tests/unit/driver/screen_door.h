@@ -2,6 +2,8 @@
 #pragma once
 
 #include <libdrm/drm_mode.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <string_view>
 
@@ -74,6 +76,42 @@ class ScreenDoor : public Door {
   }
 
   uint32_t connector = kConnectorId;
+};
+
+// The node's events come to a socket, as a process has them.
+class EventDoor : public ScreenDoor {
+ protected:
+  void start(const KernelOptions& options) {
+    boot(options);
+    kernel->close(file);
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    file = kernel->open({.render = false, .events = ends[1]});
+  }
+  void TearDown() override {
+    Door::TearDown();
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  // Comes from the thread that lets the device work; read(2) waits for it.
+  drm_event_vblank next_event() {
+    drm_event_vblank event{};
+    EXPECT_EQ(read(ends[0], &event, sizeof event), static_cast<ssize_t>(sizeof event));
+    return event;
+  }
+
+  // Work that writes a picture until it is told to end: flips to it wait so long. Gives its batch.
+  uint32_t keep_writing(const Picture& picture) {
+    drm_i915_gem_relocation_entry relocation{};
+    std::vector<drm_i915_gem_exec_object2> objects(2);
+    objects[0].handle = picture.handle;
+    objects[0].flags = EXEC_OBJECT_WRITE;
+    objects[1] = make_endless(relocation);
+    EXPECT_EQ(execute(objects), 0);
+    return objects[1].handle;
+  }
+  void end_writing(uint32_t batch) { fill(batch, {0x0500'0000}); }  // in the place of the jump
+
+  int ends[2] = {-1, -1};
 };
 
 }  // namespace halogen::driver

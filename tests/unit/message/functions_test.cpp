@@ -120,7 +120,7 @@ TEST_P(Functions, OnlyDataPortsWriteMemory) {
         bind(index, {4u << 29, 0x1'0000u * index, 0x7fu << 6 | 15u << 19, 15u << 3, 0, 0});
       }
     }
-    const std::span reached = std::span(bytes_).first(kPages * 4096);
+    const std::span reached = memory_.bytes();
     const std::vector<std::byte> before(reached.begin(), reached.end());
     for (unsigned turn = 0; turn < 250; ++turn) {
       for (size_t reg = 0; reg < 6; ++reg) {

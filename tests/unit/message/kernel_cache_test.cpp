@@ -15,14 +15,14 @@ TEST_P(CodeAtTheEnd, ACompactInstructionNeedsNoPageBehindIt) {
   word(kLast) = 1u << 29;
   word(kLast + 4) = 0;
   KernelCache cache;
-  CachedKernel& kernel = cache.find(*executor, generation_.id(), space_, kVa, kLast, true);
-  EXPECT_TRUE(stopper_.faults.empty());
+  CachedKernel& kernel = cache.find(*executor, generation_.id(), memory_.space(), kVa, kLast, true);
+  EXPECT_EQ(memory_.faults(), 0u);
   EXPECT_EQ(kernel.kernel->instruction_count(), 1u);
   word(kLast) = 0;  // a native one is only half there
   KernelCache other;
-  other.find(*executor, generation_.id(), space_, kVa, kLast, true);
-  ASSERT_FALSE(stopper_.faults.empty());
-  EXPECT_EQ(stopper_.faults[0].address, kVa + 0x20'0000);
+  other.find(*executor, generation_.id(), memory_.space(), kVa, kLast, true);
+  ASSERT_NE(memory_.faults(), 0u);
+  EXPECT_EQ(memory_.first_fault(), kVa + 0x20'0000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, CodeAtTheEnd, testing::Values("bdw", "skl", "icl", "dg1"),

@@ -13,27 +13,14 @@
 #include <vector>
 
 #include "base/event.h"
-#include "memory/address_space.h"
-#include "memory/page_format.h"
-#include "memory/physical_memory.h"
-#include "memory/tlb.h"
 #include "message/shared_functions.h"
 #include "spec/device_model.h"
+#include "support/mapped_memory.h"
 
 namespace halogen::message {
 
 constexpr uint8_t kSampler = 2, kGateway = 3, kUrb = 6, kSpawner = 7, kConstantCache = 9, kPort0 = 10, kPixel = 11,
                   kPort1 = 12;
-
-class Stopper final : public FaultHandler {
- public:
-  FaultAction on_fault(const Fault& fault) override {
-    faults.push_back(fault);
-    return action;
-  }
-  std::vector<Fault> faults;
-  FaultAction action = FaultAction::stop;
-};
 
 class OneGroup final : public Groups {
  public:
@@ -50,27 +37,14 @@ class OneGroup final : public Groups {
 
 class MessageBench : public testing::TestWithParam<std::string> {
  protected:
-  static constexpr uint64_t kBytes = 8 << 20;
-  static constexpr uint64_t kTables = 4 << 20;
-  static constexpr uint64_t kPages = 512;
-  static constexpr uint64_t kVa = 0x0000'7654'0000'0000;  // 2 MB from here are mapped, nothing else is
+  static constexpr uint64_t kBytes = 2 << 20;
+  static constexpr uint64_t kVa = 0x0000'7654'0000'0000;  // they are mapped from here on, nothing else is
   static constexpr uint32_t kStates = 0x10'0000;          // surface states and tables, from kVa
   static constexpr uint32_t kTable = 0x1000;              // binding table, from kStates
   static constexpr uint32_t kSamplers = 0x2000;           // from kStates: the dynamic base
 
-  MessageBench() : bytes_(kBytes) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    context_.format = formats_.find(WalkMode::legacy48);
-    context_.roots[0] = kTables;
-    const uint64_t indices[] = {kVa >> 39 & 511, kVa >> 30 & 511, kVa >> 21 & 511};
-    for (uint64_t level = 0; level < 3; ++level) {
-      word64(kTables + level * 4096 + indices[level] * 8) = (kTables + (level + 1) * 4096) | 3;
-    }
-    for (uint64_t page = 0; page < kPages; ++page) {
-      word64(kTables + 3 * 4096 + page * 8) = page * 4096 | 3;
-    }
-    space_.load(context_);
-    environment_.space = &space_;
+  MessageBench() {
+    environment_.space = &memory_.space();
     environment_.groups = &group_;
     environment_.bases.general = kVa;
     environment_.bases.surface = kVa + kStates;
@@ -84,11 +58,7 @@ class MessageBench : public testing::TestWithParam<std::string> {
 
   // The same bytes at addresses from 0 too, and state there: for chips whose addresses have 32 bits.
   void map_low() {
-    const uint64_t middle = kTables + 4 * 4096;
-    word64(kTables) = middle | 3;
-    word64(middle) = (middle + 4096) | 3;
-    word64(middle + 4096) = (kTables + 3 * 4096) | 3;
-    space_.load(context_);
+    memory_.map_low();
     environment_.bases = {};
     environment_.bases.surface = kStates;
     environment_.bases.dynamic = kStates;
@@ -97,10 +67,11 @@ class MessageBench : public testing::TestWithParam<std::string> {
 
   void begin() { functions_.begin(generation_, environment_); }
 
-  uint64_t& word64(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
-  uint32_t& word(uint64_t at) { return *reinterpret_cast<uint32_t*>(bytes_.data() + at); }  // offset from kVa
-  float& real(uint64_t at) { return *reinterpret_cast<float*>(bytes_.data() + at); }
-  uint8_t& byte(uint64_t at) { return *reinterpret_cast<uint8_t*>(bytes_.data() + at); }
+  // Offsets from kVa.
+  uint64_t& word64(uint64_t at) { return memory_.at<uint64_t>(at); }
+  uint32_t& word(uint64_t at) { return memory_.at<uint32_t>(at); }
+  float& real(uint64_t at) { return memory_.at<float>(at); }
+  uint8_t& byte(uint64_t at) { return memory_.at<uint8_t>(at); }
 
   uint32_t& grf(size_t reg, size_t dword = 0) {
     return *reinterpret_cast<uint32_t*>(thread_.grf.data() + reg * 32 + dword * 4);
@@ -154,16 +125,9 @@ class MessageBench : public testing::TestWithParam<std::string> {
   }
   uint32_t response(size_t reg, size_t lane) { return grf(kResponse + reg, lane); }
 
-  std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
+  test::MappedMemory memory_{kBytes, kVa};
   const spec::DeviceModel& model_ = *spec::find_device(GetParam());
   Generation generation_{model_};
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Stopper stopper_;
-  Tlb tlb_{64};
-  AddressSpace space_{memory_, tlb_, 3, stopper_};
-  WalkContext context_;
   OneGroup group_;
   EventLog log_;
   Environment environment_;

@@ -91,7 +91,7 @@ class QuickTextureBench : public MessageBench {
  protected:
   void scramble() {
     std::mt19937 random(5);
-    for (uint64_t at = 0; at < kPages * 4096; at += 4) {
+    for (uint64_t at = 0; at < kBytes; at += 4) {
       word(at) = static_cast<uint32_t>(random());
     }
   }
@@ -100,18 +100,18 @@ INSTANTIATE_TEST_SUITE_P(One, QuickTextureBench, testing::Values("icl"));
 
 TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
   scramble();
-  stopper_.action = FaultAction::skip;
+  memory_.set_action(FaultAction::skip);
   unsigned quickly = 0;
   unsigned asked = 0;
   for (uint32_t seed = 1; seed <= 2000; ++seed) {
     Draws random(seed);
     // Some lie at the end of what is mapped, some begin in the middle of a texel's row.
-    const uint64_t base = seed % 16 == 0 ? kVa + kPages * 4096 - 0x2000 : kVa + random.below(16) * 4096;
+    const uint64_t base = seed % 16 == 0 ? kVa + kBytes - 0x2000 : kVa + random.below(16) * 4096;
     const Surface surface = random_surface(random, base);
     const Sampler sampler = random_sampler(random);
     QuickTexture quick;
     ASSERT_TRUE(quick.begin(surface, sampler)) << "seed " << seed;
-    Texture texture(space_, surface, &sampler);
+    Texture texture(memory_.space(), surface, &sampler);
     for (int i = 0; i < 40; ++i) {
       const TexturePoint at{random.coordinate(), random.coordinate(), 0.0f, 0.0f};
       PixelSize size;
@@ -120,7 +120,7 @@ TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
       const TexelOffset offset{static_cast<int32_t>(random.below(16)) - 8, static_cast<int32_t>(random.below(16)) - 8,
                                0};
       ++asked;
-      const auto texel = quick.sample(space_, at[0], at[1], size.lod, offset);
+      const auto texel = quick.sample(memory_.space(), at[0], at[1], size.lod, offset);
       const surface::Texel judge = texture.sample(at, size, offset, std::nullopt);
       if (texel) {
         ++quickly;
@@ -134,11 +134,11 @@ TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
 // Four pixels at once, or nothing: each as if alone.
 TEST_P(QuickTextureBench, SquaresAreFourPixels) {
   scramble();
-  stopper_.action = FaultAction::skip;
+  memory_.set_action(FaultAction::skip);
   unsigned together = 0;
   for (uint32_t seed = 1; seed <= 3000; ++seed) {
     Draws random(seed);
-    const uint64_t base = seed % 16 == 0 ? kVa + kPages * 4096 - 0x2000 : kVa + random.below(16) * 4096;
+    const uint64_t base = seed % 16 == 0 ? kVa + kBytes - 0x2000 : kVa + random.below(16) * 4096;
     const Surface surface = random_surface(random, base);
     Sampler sampler = random_sampler(random);
     if (random.half()) {
@@ -146,7 +146,7 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
     }
     QuickTexture quick;
     ASSERT_TRUE(quick.begin(surface, sampler)) << "seed " << seed;
-    Texture texture(space_, surface, &sampler);
+    Texture texture(memory_.space(), surface, &sampler);
     for (int i = 0; i < 10; ++i) {
       std::array<float, 4> u{};
       std::array<float, 4> v{};
@@ -166,7 +166,7 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
         judges[k] = texture.sample({u[k], v[k], 0.0f, 0.0f}, size, offset, std::nullopt);
       }
       QuickTexture::SquareTexels texels{};
-      if (!quick.sample_square(space_, u.data(), v.data(), size.lod, offset, live, texels)) {
+      if (!quick.sample_square(memory_.space(), u.data(), v.data(), size.lod, offset, live, texels)) {
         continue;
       }
       ++together;

@@ -69,7 +69,7 @@ TEST_P(SampleMaps, ClearPixelsGetTheClearColour) {
     }
     const hw::RENDER_SURFACE_STATE state = surface(chosen);
     const Surface decoded = decode_surface(generation_, state);
-    ASSERT_TRUE(settle_samples(decoded, state, space_));
+    ASSERT_TRUE(settle_samples(decoded, state, memory_.space()));
     for (uint32_t y = 0; y < kHeight; ++y) {
       for (uint32_t x = 0; x < kWidth; ++x) {
         for (uint32_t number = 0; number < chosen.samples; ++number) {
@@ -90,11 +90,11 @@ TEST_P(SampleMaps, WithoutOneNothingIsTouched) {
   hw::RENDER_SURFACE_STATE state = surface(kChosen[1]);
   state.auxiliary_surface_mode = hw::AuxiliarySurfaceMode::AUX_NONE;
   sample(3, 4, 1) = 77;
-  ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, space_));
+  ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, memory_.space()));
   EXPECT_EQ(sample(3, 4, 1), 77u);
   state = surface(kChosen[1]);
   state.number_of_multisamples = hw::SampleCount::MULTISAMPLECOUNT_1;  // then it is no such map
-  ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, space_));
+  ASSERT_TRUE(settle_samples(decode_surface(generation_, state), state, memory_.space()));
   EXPECT_EQ(sample(3, 4, 0), 0u);
 }
 
