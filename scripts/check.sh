@@ -17,6 +17,7 @@ python3 scripts/lint/format.py
 step "descriptions"
 python3 tools/specgen/specgen.py check --spec spec
 python3 tools/specgen/specgen.py golden --spec spec --check
+python3 tools/specgen/specgen.py unread --spec spec --src src
 python3 -m unittest discover -q -s tests/specgen
 genxml=${HALOGEN_DATA:-../shared/data}/genxml
 if [ -d "$genxml" ]; then

@@ -1,5 +1,6 @@
 """Checks that concern more than one item."""
 
+import marks
 import read_tables
 from cppnames import member_class
 from generate import include_cycle
@@ -8,6 +9,7 @@ from layout import LayoutChecker
 
 def run_checks(spec, diag):
     LayoutChecker(spec, diag).run()
+    marks.apply(spec, diag)
     checker = Checker(spec, diag)
     checker.command_matches()
     checker.registers()

@@ -43,6 +43,16 @@ def _meaning(f):
     return _cell(" ".join(parts))
 
 
+def _marks(unread, inert):
+    """Sentences about fields that the model does not look at."""
+    out = []
+    for m in unread:
+        rest = "" if m.rest == (0,) else f" At rest: {', '.join(map(str, m.rest))}."
+        out.append(f"- not looked at: `{m.name}` at {format_position(m.first, m.width)}: {_cell(m.reason)}.{rest}")
+    out += [f"- needs no reading: `{name}`: {_cell(reason)}." for name, reason in inert.items()]
+    return out + [""] if out else []
+
+
 def _bit_table(item, fields, reserved, extra=()):
     rows = list(extra)
     for f in fields:
@@ -125,6 +135,7 @@ def _item(spec, item):
             count = f"{g.count} times" if g.count else "as often as the length holds"
             out += [f"`{g.name}`: {count}, {g.bits} bits each, from {format_position(g.first, 1)} on:", ""]
             out += _bit_table(item, g.fields, g.reserved) + [""]
+        out += _marks(layout.unread + [m for g in layout.groups for m in g.unread], layout.inert)
     return out
 
 

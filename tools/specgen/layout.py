@@ -37,7 +37,7 @@ class LayoutChecker:
         for g in sorted(item.groups, key=lambda g: g.first):
             if self.gen in g.gens:
                 inner, bits = parts(g.fields, g.reserved)
-                groups.append(replace(g, fields=inner, reserved=bits))
+                groups.append(replace(g, fields=inner, reserved=bits, unread=[]))
         return Layout(fields, groups, reserved)
 
     def extent(self, item):

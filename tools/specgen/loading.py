@@ -10,13 +10,14 @@ from diag import Where
 HOMES = {
     "generation": "generations.toml", "feature": "generations.toml", "quirk": "generations.toml",
     "device": "devices.toml", "exception": "exceptions.toml",
+    "unread": "unread.toml", "inert": "unread.toml",
     "enum": "enums", "command": "commands", "struct": "structs", "register": "registers",
     "range_table": "tables", "unit_table": "tables", "privilege_list": "tables", "image": "tables",
     "wake_table": "tables", "replication_table": "tables",
     "eu_part": "eu", "eu_form": "eu", "eu_op": "eu", "eu_codes": "eu", "eu_traits": "eu", "eu_compact": "eu", "eu_message": "eu",
     "eu_function": "eu", "eu_words": "eu", "eu_bits": "eu",
 }
-LISTS = {"generation", "exception"}
+LISTS = {"generation", "exception", "unread", "inert"}
 TOPIC_FOLDERS = ("commands", "structs", "registers")
 _TOPIC = re.compile(r"^(?!(enums|readme)$)[a-z0-9_]+$")
 NOT_ITEMS = {"genxml_differences.toml"}  # read by crosscheck

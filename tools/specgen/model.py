@@ -41,6 +41,19 @@ class Reserved:
         return self.first + self.width
 
 
+@dataclass(frozen=True)
+class Unread:
+    """A field that the model does not look at, in an item on one generation."""
+
+    name: str                  # with its item: "SAMPLER_STATE.lod_pre_clamp_mode"
+    reason: str
+    first: int
+    width: int
+    rest: tuple = (0,)         # values that change nothing
+    condition: tuple = (0, 0, 0, False)    # first bit, width and value of a field, and whether it must have the value or
+                                           # must not have it for this one to mean anything; width 0: none
+
+
 @dataclass
 class Group:
     name: str
@@ -50,6 +63,7 @@ class Group:
     gens: frozenset
     fields: list = field(default_factory=list)
     reserved: list = field(default_factory=list)
+    unread: list = field(default_factory=list)        # of Unread, on a flattened group
 
 
 @dataclass(frozen=True)
@@ -80,14 +94,16 @@ class Layout:
     fields: list               # without mbo, in order of first bit
     groups: list               # Group with fields and reserved of this generation
     reserved: list             # (first, width, kind) with kind reserved | ignored | mbo
+    unread: list = field(default_factory=list)        # of Unread; those of nested structures, too
+    inert: dict = field(default_factory=dict)         # name -> reason: fields that need no reading
 
     def key(self):
         def one(f):
             values = tuple(f.values.items()) if f.values else None
             return (f.name, f.first, f.width, f.type, f.fraction, f.target, values, f.doc, f.access)
-        groups = tuple((g.name, g.first, g.bits, g.count, tuple(map(one, g.fields)), tuple(g.reserved))
+        groups = tuple((g.name, g.first, g.bits, g.count, tuple(map(one, g.fields)), tuple(g.reserved), tuple(g.unread))
                        for g in self.groups)
-        return (tuple(map(one, self.fields)), groups, tuple(self.reserved))
+        return (tuple(map(one, self.fields)), groups, tuple(self.reserved), tuple(self.unread))
 
 
 @dataclass
@@ -177,6 +193,20 @@ class Exception_:
 
 
 @dataclass
+class Mark:
+    """Of spec/unread.toml: fields that nothing in src/ reads. Inert: nothing that a guest sees depends on them."""
+
+    inert: bool
+    items: list                # names or patterns
+    fields: list               # names, "group.name", or patterns
+    gens: frozenset
+    rest: tuple
+    when: tuple                # (field, value, whether it must have it), or empty
+    reason: str
+    where: object
+
+
+@dataclass
 class Spec:
     root: Path
     gens: list = field(default_factory=list)          # names
@@ -195,6 +225,7 @@ class Spec:
     wake_tables: dict = field(default_factory=dict)
     replication_tables: dict = field(default_factory=dict)
     exceptions: list = field(default_factory=list)
+    marks: list = field(default_factory=list)
     topics: list = field(default_factory=list)
 
     def device_gens(self):

@@ -2,6 +2,7 @@
 
 import re
 
+import marks
 import read_domains
 import read_eu
 import read_eu_compact
@@ -38,6 +39,9 @@ def read_spec(root, diag):
     read_eu_messages.read(r, raw)
     for where, _, table in raw["exception"]:
         _exception(r, where, table)
+    for kind in ("unread", "inert"):
+        for where, _, table in raw[kind]:
+            marks.read(r, where, kind == "inert", table)
     return spec
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import audit  # noqa: E402
 import emit_docs  # noqa: E402
 import generate  # noqa: E402
 import golden  # noqa: E402
@@ -71,6 +72,17 @@ def cmd_docs(args):
     print(f"specgen: {changed} pages changed")
 
 
+def cmd_unread(args):
+    spec = read_checked(args)
+    lines = audit.faults(spec, args.src)
+    for line in lines:
+        print(line, file=sys.stderr)
+    if not lines:
+        items = list(audit.audited(spec))
+        print(f"specgen: all fields of {len(items)} commands and structures of the 3D pipeline are read or marked")
+    sys.exit(1 if lines else 0)
+
+
 def cmd_crosscheck(args):
     spec = read_checked(args)
     if not list(Path(args.genxml).glob("gen*.xml")):
@@ -113,6 +125,7 @@ def main():
     cross.add_argument("--genxml", required=True, metavar="DIR")
     cross.add_argument("--only", nargs="+", metavar="FILE", help="report only disagreements in these files")
     cross.add_argument("--verbose", action="store_true", help="list what only genxml has")
+    add("unread", cmd_unread, "find fields of the 3D pipeline that are neither read nor marked").add_argument("--src", required=True)
     add("docs", cmd_docs, "write the reference pages").add_argument("--out", required=True)
     args = parser.parse_args()
     args.function(args)

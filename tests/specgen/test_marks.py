@@ -1,0 +1,102 @@
+"""Must-fail inputs for spec/unread.toml, and what its marks become."""
+
+import unittest
+
+from support import SpecCase, command, struct  # first: it makes the tool importable
+
+import audit
+import emit_docs
+
+FIELDS = '[{ name = "on", at = "0[0]", type = "bool" }, { name = "mode", at = "0[3:1]" }, { name = "new", at = "0[4]", gens = "gen8" }]'
+RESERVED = '["0[23:5]", { at = "0[4]", gens = "..gen7" }]'
+
+
+def marked(text, more=""):
+    return {"unread.toml": text, "commands/t.toml": command(fields=FIELDS, reserved=RESERVED) + more}
+
+
+def mark(kind="unread", **keys):
+    keys = {"item": '"X"', "fields": '["mode"]', "reason": '"nobody does it"'} | keys
+    return f"[[{kind}]]\n" + "".join(f"{k} = {v}\n" for k, v in keys.items() if v is not None)
+
+
+def lines(unread):
+    return [f"{m.name} {m.first} {m.width} {m.rest} {m.condition}" for m in unread]
+
+
+class Marks(SpecCase):
+    def test_a_mark_reaches_layout_and_page(self):
+        spec, _ = self.good(marked(mark(rest="[0, 5]", unless="{ on = 0 }") + mark("inert", fields='["on"]', reason='"a hint"')))
+        self.assertEqual(lines(spec.commands["X"].layouts[0].unread), ["X.mode 1 3 (0, 5) (0, 1, 0, False)"])
+        page = emit_docs.pages(spec)["t.md"]
+        self.assertIn("- not looked at: `X.mode` at 0[3:1]: nobody does it. At rest: 0, 5.\n", page)
+        self.assertIn("- needs no reading: `on`: a hint.\n", page)
+
+    def test_marks_of_structures_reach_those_that_contain_them(self):
+        inner = struct("S", fields='[{ name = "low", at = "0[7:0]" }, { name = "high", at = "0[31:8]" }]')
+        outer = command("Y", match='{ "0[31:24]" = 2 }', length="3", reserved='["0[23:0]"]',
+                        fields='[{ name = "one", at = "1[31:0]", type = "struct:S" }]',
+                        groups='[{ name = "more", at = "2", bits = 32, count = 1, fields = [{ name = "s", at = "0[31:0]", type = "struct:S" }] }]')
+        files = marked(mark(item='"S"', fields='["high"]', when="{ low = 3 }"), outer) | {"structs/t.toml": inner}
+        spec, _ = self.good(files)
+        layout = spec.commands["Y"].layouts[0]
+        self.assertEqual(lines(layout.unread), ["S.high 40 24 (0,) (32, 8, 3, True)"])
+        self.assertEqual(lines(layout.groups[0].unread), ["S.high 8 24 (0,) (0, 8, 3, True)"])
+        self.assertEqual(lines(spec.structs["S"].layouts[0].unread), ["S.high 8 24 (0,) (0, 8, 3, True)"])
+
+    def test_generations(self):
+        spec, _ = self.good(marked(mark(gens='"gen8"')))
+        self.assertEqual([len(layout.unread) for _, layout in sorted(spec.commands["X"].layouts.items())], [0, 0, 1])
+        self.refused(marked(mark(fields='["new"]', gens='"gen4"')), "field new", "no such field")
+
+    def test_names_must_exist(self):
+        self.refused(marked(mark(item='"Z"')), "no command or structure Z")
+        self.refused(marked(mark(fields='["mood"]')), "field mood", "no such field")
+        self.refused(marked(mark(fields='["m*d"]')), "field m*d", "no such field")
+        self.refused(marked(mark(when="{ off = 1 }")), "no field off beside it")
+        self.refused(marked(mark(when="{ mode = 1 }")), "no field mode beside it")
+
+    def test_keys(self):
+        self.refused(marked(mark(reason=None)), "missing reason")
+        self.refused(marked(mark(item=None)), "missing item")
+        self.refused(marked(mark("inert", rest="1")), "unknown key 'rest'")
+        self.refused(marked(mark(reason='"Nobody."')), "no full stop")
+        self.refused(marked(mark(fields='"mode"')), "fields must be a list of names")
+        self.refused(marked(mark(item="[1]")), "item must be a name or a list of names")
+        self.refused(marked(mark(when="{ on = 1 }", unless="{ on = 1 }")), "when or unless")
+        self.refused(marked(mark(when='"on"')), "when or unless")
+
+    def test_values_fit(self):
+        self.refused(marked(mark(rest="8")), "does not fit 3 bits")
+        self.refused(marked(mark(rest="[]")), "rest must be")
+        self.refused(marked(mark(rest="[true]")), "rest must be")
+        self.refused(marked(mark(when="{ on = 2 }")), "2 does not fit on")
+
+    def test_one_mark_a_field(self):
+        self.refused(marked(mark() + mark()), "field mode", "marked twice")
+        self.refused(marked(mark() + mark("inert")), "field mode", "marked twice")
+        spec, _ = self.good(marked(mark() + mark("inert", item=None, fields='["*"]')))
+        self.assertEqual(sorted(spec.commands["X"].layouts[0].inert), ["on"])
+
+
+class Audit(SpecCase):
+    def faults(self, code, marks=""):
+        files = {"commands/3d_t.toml": command(fields=FIELDS, reserved=RESERVED), "unread.toml": marks,
+                 "src/pipe3d/a.cpp": code, "src/message/b.cpp": "x.mode"}
+        spec, root = self.good(files)
+        return audit.faults(spec, root / "src")
+
+    def test_a_field_is_read_or_marked(self):
+        both = "const auto x = get<hw::X>(); f(x.on, x->mode, x.new);"
+        self.assertEqual(self.faults(both.replace("new", "new_")), [])
+        lines = self.faults("const auto x = get<hw::X>(); f(x.on);  // x.mode")
+        self.assertEqual(len(lines), 2)
+        self.assertTrue(any("command X: gen4 gen4.5 gen8: nothing in" in line and "reads mode" in line for line in lines), lines)
+        self.assertEqual(self.faults("get<hw::X>().on", mark() + mark("inert", fields='["new"]')), [])
+
+    def test_another_item_with_such_a_field_does_not_count(self):
+        self.assertEqual(len(self.faults("const auto x = get<hw::Z>(); f(x.on, x.mode, x.new_);")), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
