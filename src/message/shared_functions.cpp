@@ -198,10 +198,15 @@ void SharedFunctions::drop_counts() {
   context_.counted.clear();
 }
 
-void SharedFunctions::count_up(MessageCount& count) {
-  if (count.count++ == 0) {
+void SharedFunctions::count_up(MessageCount& count, uint64_t times) {
+  if (count.count == 0 && times != 0) {
     context_.counted.push_back(static_cast<size_t>(&count - context_.counts.front().data()));
   }
+  count.count += times;
+}
+
+void SharedFunctions::count(const eu::MessageControl& control, uint64_t times) {
+  count_up(count_of(context_, control), times);
 }
 
 eu::SendOutcome SharedFunctions::send(eu::Thread& thread, const eu::Message& message) {

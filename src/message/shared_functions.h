@@ -78,6 +78,8 @@ class SharedFunctions final : public eu::MessageTarget {
   eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override;
 
   void report(FidelityReport& report) const;
+  // Messages that somebody else has done.
+  void count(const eu::MessageControl& control, uint64_t times);
 
   // Where several work for one: what is known of kinds of messages, and back what this one has counted and learned.
   void follow(const SharedFunctions& main);
@@ -91,7 +93,7 @@ class SharedFunctions final : public eu::MessageTarget {
  private:
   eu::SendOutcome dispatch(Call& call);
 
-  void count_up(MessageCount& count);
+  void count_up(MessageCount& count, uint64_t times = 1);
 
   Context context_;
   uint64_t followed_ = 0;  // lessons of the one that is followed, and one more

@@ -13,12 +13,6 @@ constexpr uint64_t kPixelsOfThread = 32;       // of a box, of which a triangle 
 constexpr uint64_t kMostPairs = 1 << 18;
 constexpr Rectangle kEverywhere{.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff};
 
-uint64_t pixels_of(const Rectangle& box) {
-  return empty(box)
-             ? 0
-             : static_cast<uint64_t>(box.x_max - box.x_min + 1) * static_cast<uint64_t>(box.y_max - box.y_min + 1);
-}
-
 // What pieces of this size a box touches.
 Rectangle pieces_of(const Rectangle& box, int32_t edge) {
   return {.x_min = box.x_min / edge, .y_min = box.y_min / edge, .x_max = box.x_max / edge, .y_max = box.y_max / edge};

@@ -107,17 +107,41 @@ void PixelPlane::store(uint64_t address, std::span<const std::byte> from) {
   }
 }
 
+bool PixelPlane::reaches(const Rectangle& rectangle, uint32_t layer) {
+  if (layer >= layers_ || width_ == 0 || height_ == 0 || samples_ != 1) {
+    return false;
+  }
+  const auto x_min = static_cast<uint32_t>(std::max(rectangle.x_min, 0));
+  const auto x_end = static_cast<uint32_t>(std::clamp<int64_t>(int64_t{rectangle.x_max} + 1, 0, width_));
+  const auto y_end = static_cast<uint32_t>(std::clamp<int64_t>(int64_t{rectangle.y_max} + 1, 0, height_));
+  uint64_t known = ~uint64_t{0};  // page
+  for (auto y = static_cast<uint32_t>(std::max(rectangle.y_min, 0)); y < y_end; ++y) {
+    for (uint32_t x = x_min; x < x_end; x += run_at(x, y, layer)) {
+      const uint64_t at = address(x, y, layer, 0);
+      if (at / kFrameBytes != known && space_->look_up_frame(GpuVa{at}, {.write = true}) == nullptr) {
+        return false;
+      }
+      known = at / kFrameBytes;
+    }
+  }
+  return true;
+}
+
+// Pixels from here on that lie in a row in one page, at least one.
+uint32_t PixelPlane::run_at(uint32_t x, uint32_t y, uint32_t layer) {
+  const uint64_t first = address(x, y, layer, 0);
+  const uint64_t x_B = (origin_.x + x) * element_B_;
+  const uint64_t run_B = layout_.pattern != nullptr ? layout_.pattern->run_B - x_B % layout_.pattern->run_B
+                                                    : kFrameBytes - first % kFrameBytes;
+  return static_cast<uint32_t>(std::max<uint64_t>(run_B / element_B_, 1));
+}
+
 // Pixels that follow each other in memory at once. `pattern`: elements, as many as a run may have.
 void PixelPlane::fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, std::span<const std::byte> pattern) {
   const size_t most = pattern.size() / element_B_;
   while (x < end && !stopped_) {
-    const uint64_t first = address(x, y, layer, 0);
-    const uint64_t x_B = (origin_.x + x) * element_B_;
-    const uint64_t run_B = layout_.pattern != nullptr ? layout_.pattern->run_B - x_B % layout_.pattern->run_B
-                                                      : kFrameBytes - first % kFrameBytes;
-    const auto count =
-        static_cast<uint32_t>(std::clamp<uint64_t>(run_B / element_B_, 1, std::min<uint64_t>(end - x, most)));
-    store(first, pattern.subspan(0, size_t{count} * element_B_));
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>({run_at(x, y, layer), end - x, most}));
+    store(address(x, y, layer, 0), pattern.subspan(0, size_t{count} * element_B_));
     x += count;
   }
 }

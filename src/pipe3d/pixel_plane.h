@@ -97,6 +97,9 @@ class PixelPlane {
   void fill(const Rectangle& rectangle, uint32_t layer, std::span<const std::byte> element,
             std::span<const std::byte> mask);
 
+  // Every pixel of the rectangle that is in the layer can be written: no access faults.
+  bool reaches(const Rectangle& rectangle, uint32_t layer);
+
   // Memory refused an access since begin().
   bool stopped() const { return stopped_; }
 
@@ -130,6 +133,7 @@ class PixelPlane {
   void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);
   void load_slowly(uint64_t address, std::span<std::byte> into);
   void store_slowly(uint64_t address, std::span<const std::byte> from);
+  uint32_t run_at(uint32_t x, uint32_t y, uint32_t layer);
   void fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, std::span<const std::byte> pattern);
   bool fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
                   std::span<const std::byte> pattern);

@@ -7,6 +7,7 @@
 #include "message/payload.h"
 #include "pipe3d/attributes.h"
 #include "pipe3d/pixel_points.h"
+#include "pipe3d/target_message.h"
 
 namespace halogen::pipe3d {
 
@@ -39,6 +40,7 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   missing_ = {};
   inexact_ = {};
   counts_ = {};
+  begin_list();
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();
   }
@@ -73,6 +75,7 @@ void PixelStage::take_counts(PixelStage& other) {
   counts_.invocations += other.counts_.invocations;
   counts_.passed += other.counts_.passed;
   counts_.threads += other.counts_.threads;
+  counts_.replayed += other.counts_.replayed;
   missing_ = missing_.empty() ? other.missing_ : missing_;
   inexact_ = inexact_.empty() ? other.inexact_ : inexact_;
   other.unit_.hand_over();
@@ -103,10 +106,18 @@ void PixelStage::drop_counts() {
 }
 
 void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window) {
+  if (primitive_ != &primitive) {
+    forget_replays();
+  }
   primitive_ = &primitive;
   raster_ = &raster;
   filled_ = 0;
   attributes_.clear();
+  const Rectangle area = intersect(raster.box(), window);
+  worth_replay_ = pixels_of(area) >= kWorthReplay;
+  if (fill(area)) {
+    return;
+  }
   raster.walk(window, [&](const Subspan& subspan) { add(subspan); });
   if (filled_ != 0) {
     dispatch();
@@ -196,52 +207,66 @@ void PixelStage::test(const Subspan& subspan, std::array<uint16_t, 4>& coverage)
   }
 }
 
+bool PixelStage::set_up() {
+  if (attributes_.empty() && state_->pixel.attributes) {
+    if (state_->setup_shader.enabled) {
+      end_ = setup_.set_up(*primitive_, attributes_);
+    } else {
+      set_up_attributes(state_->setup, entry_slots_, *primitive_, attributes_);
+    }
+  }
+  return end_ == ThreadEnd::done;
+}
+
+const PixelShader::Kernel& PixelStage::wide_kernel() const {
+  const PixelShader& pixel = state_->pixel;
+  return pixel.simd16.enabled ? pixel.simd16 : pixel.simd32;
+}
+
+// The thread has its registers and all channels of the group.
+FilledRegisters PixelStage::make_ready(const PixelShader::Kernel& kernel, const PixelGroup& group) {
+  const PixelShader& pixel = state_->pixel;
+  eu::Thread& thread = *thread_;
+  const size_t data = unit_.prepare(thread, used_, pixel.shader, kernel.first_grf);
+  const FilledRegisters filled = fill_pixel_payload(*state_, group, attributes_, data, thread);
+  used_.cover_grfs(0, filled.end);
+  const uint32_t live = group.live();
+  thread.start(static_cast<uint32_t>(kernel.start), pixel.shader.vector_mask ? group.helped() : live);
+  thread.state[2] = live;
+  thread.state[3] = group.helped();
+  return filled;
+}
+
 void PixelStage::dispatch() {
   const PixelShader& pixel = state_->pixel;
   group_.primitive = primitive_;
   group_.raster = raster_;
   // Few pixels fit a narrow thread, if there is a kernel for it.
   const bool narrow = filled_ <= 8 && pixel.simd8.enabled;
-  const PixelShader::Kernel& kernel = narrow ? pixel.simd8 : pixel.simd16.enabled ? pixel.simd16 : pixel.simd32;
+  const PixelShader::Kernel& kernel = narrow ? pixel.simd8 : wide_kernel();
   group_.width = narrow ? 8 : pixel.simd16.enabled ? 16 : 32;
   for (unsigned i = filled_; i < group_.width; ++i) {
     group_.lanes[i] = {.x = static_cast<int32_t>(i & 1), .y = static_cast<int32_t>(i >> 1 & 1)};
   }
   filled_ = 0;
   group_.find_covered();
-  if (!kernel.enabled || end_ != ThreadEnd::done) {
+  if (!kernel.enabled || end_ != ThreadEnd::done || !set_up()) {
     return;
   }
-  if (attributes_.empty() && pixel.attributes) {
-    if (state_->setup_shader.enabled) {
-      end_ = setup_.set_up(*primitive_, attributes_);
-      if (end_ != ThreadEnd::done) {
-        return;
-      }
-    } else {
-      set_up_attributes(state_->setup, entry_slots_, *primitive_, attributes_);
-    }
-  }
   unit_.use_kernel(kernel.start);
-  eu::Thread& thread = *thread_;
-  const size_t data = unit_.prepare(thread, used_, pixel.shader, kernel.first_grf);
-  used_.cover_grfs(0, fill_pixel_payload(*state_, group_, attributes_, data, thread));
-  const uint32_t live = group_.live();
-  thread.start(static_cast<uint32_t>(kernel.start), pixel.shader.vector_mask ? group_.helped() : live);
-  thread.state[2] = live;
-  thread.state[3] = group_.helped();
   ++counts_.threads;
-  counts_.invocations += static_cast<uint64_t>(std::popcount(live));
-  end_ = unit_.run(thread);
+  counts_.invocations += static_cast<uint64_t>(std::popcount(group_.live()));
+  if (const PixelReplay* known = replay(kernel, narrow)) {
+    play(*known);
+    return;
+  }
+  make_ready(kernel, group_);
+  end_ = unit_.run(*thread_);
 }
 
 // Messages -----------------------------------------------------------------------------------------------------------
 
 namespace {
-
-constexpr unsigned kHeaderGrfs = 2;
-
-using Kind = eu::MessageControl::Subtype;
 
 // Samples that the alpha value leaves.
 uint32_t alpha_coverage(const Blend& blend, float alpha, uint32_t coverage, uint8_t samples_log2) {
@@ -259,38 +284,6 @@ bool shows_dither(const message::Surface& target) {
 }
 
 }  // namespace
-
-// A message as it is read: registers of each part, zero: not there.
-struct PixelStage::TargetMessage {
-  Kind kind{};
-  uint8_t index = 0;  // of the binding table
-  uint8_t blend = 0;  // entry of the blend state
-  bool null = false;  // no colours are written
-  uint32_t lanes = 0;
-  unsigned first_lane = 0;
-  size_t colour = 0;
-  size_t second = 0;
-  bool has_source_alpha = false;  // the next two may begin with register 0
-  size_t source_alpha = 0;
-  bool has_mask = false;
-  size_t mask = 0;
-  size_t depth = 0;
-  size_t stencil = 0;
-  const message::PayloadView* payload = nullptr;
-
-  bool halves = false;  // Gen4: four components of the first eight channels, then of the others
-
-  unsigned wide() const { return kind == Kind::simd16 ? 2 : 1; }  // registers a component
-  uint32_t component(size_t first, unsigned component, unsigned lane) const {
-    if (kind == Kind::simd16_replicated) {
-      return payload->dword(first, component);
-    }
-    return payload->dword(register_of(first, component, lane), lane % 8);
-  }
-  size_t register_of(size_t first, unsigned component, unsigned lane) const {
-    return first + (halves ? component + lane / 8 * 4 : component * wide() + lane / 8);
-  }
-};
 
 TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
   for (const std::unique_ptr<Bound>& bound : targets_) {
@@ -339,7 +332,7 @@ void PixelStage::late_test(Lane& lane, const float* depth, const uint8_t* stenci
 void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
   Lane& lane = group_.lanes[(message.first_lane + index) % kMostLanes];
   if (message.has_mask) {
-    lane.coverage &= message.payload->value<uint16_t>(message.mask * eu::kGrfBytes + index * 2u);
+    lane.coverage &= message.payload->value<uint16_t>(message.place_of_mask(index));
   }
   if (lane.coverage == 0) {
     return;
@@ -355,7 +348,9 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
     colour[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(colour[3]) * raster_->fraction(at.x, at.y));
   }
   const uint32_t alpha =
-      message.has_source_alpha ? message.payload->dword(message.source_alpha + index / 8, index % 8) : colour[3];
+      message.has_source_alpha
+          ? message.payload->value<uint32_t>(TargetMessage::place_of_value(message.source_alpha, index))
+          : colour[3];
   const Blend& blend = state_->output.blend;
   if (!lane.weighed) {  // also where depth was tested before the shader
     lane.weighed = true;
@@ -365,10 +360,10 @@ void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
     float depth = 0;
     uint8_t stencil = 0;
     if (message.depth != 0) {
-      depth = std::bit_cast<float>(message.payload->dword(message.depth + index / 8, index % 8));
+      depth = message.payload->value<float>(TargetMessage::place_of_value(message.depth, index));
     }
     if (message.stencil != 0) {
-      stencil = message.payload->value<uint8_t>(message.stencil * eu::kGrfBytes + index);
+      stencil = message.payload->value<uint8_t>(message.place_of_stencil(index));
     }
     late_test(lane, message.depth != 0 ? &depth : nullptr, message.stencil != 0 ? &stencil : nullptr);
   }
@@ -396,14 +391,15 @@ bool PixelStage::write_group(const TargetMessage& message, unsigned lanes) {
   if (writer == nullptr || !writer->takes_groups()) {
     return false;
   }
-  GroupColours colours;
-  for (unsigned c = 0; c < 4; ++c) {
-    if (message.kind == Kind::simd16_replicated) {
-      colours.component[c].fill(std::bit_cast<float>(message.component(message.colour, c, 0)));
+  GroupColours read;
+  const GroupColours& colours = message.colours != nullptr ? *message.colours : read;
+  for (unsigned c = 0; c < 4 && message.colours == nullptr; ++c) {
+    if (message.replicated()) {
+      read.component[c].fill(std::bit_cast<float>(message.component(message.colour, c, 0)));
       continue;
     }
     for (unsigned half = 0; half < lanes / 8; ++half) {
-      message.payload->copy(message.register_of(message.colour, c, half * 8), &colours.component[c][half * 8], 8);
+      message.payload->copy(message.register_of(message.colour, c, half * 8), &read.component[c][half * 8], 8);
     }
   }
   PixelGroupPlace place{
@@ -432,60 +428,12 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
     return eu::SendOutcome::done;
   }
   const message::PayloadView payload(sent);  // nothing comes back
-  TargetMessage message;
-  message.payload = &payload;
-  message.kind = control.subtype;
-  message.index = control.surface;
-  message.lanes = sent.channels & group_.live() >> sent.first_channel;
-  message.first_lane = sent.first_channel;
-  const bool header = (sent.descriptor & eu::DescriptorBits::kHeaderPresent) != 0;
-  size_t next = 0;
-  bool has_source_alpha = false;
-  bool has_stencil = state_->pixel.computes_stencil;
-  message.halves = state_->setup_shader.enabled;
-  if (header && message.halves) {
-    // Gen4: one target's state, and the mask stands in the first register.
-    message.lanes &= (payload.dword(0, 0) & 0xffff) >> (message.first_lane & 8);
-    // A register of coverage and stencil values may come first, as the thread got it; all others of 16 channels are
-    // two.
-    const bool odd = message.kind == Kind::simd16 && (sent.first.size() + sent.second.size()) / eu::kGrfBytes % 2 != 0;
-    next = kHeaderGrfs + (odd || raster_->smooth() ? 1 : 0);
-  } else if (header) {
-    message.blend = static_cast<uint8_t>(payload.dword(0, 2) & 7);
-    has_source_alpha = bit(payload.dword(0, 0), 11);
-    has_stencil = bit(payload.dword(0, 0), 14);
-    const unsigned half = message.first_lane & 8;  // the mask is one of 16 channels
-    message.lanes &= (payload.dword(1, 7) & 0xffff) >> half;
-    next = kHeaderGrfs;
-  } else {
-    message.blend = static_cast<uint8_t>(sent.extended >> 12 & 7);
-    has_source_alpha = bit(sent.extended, 15);
-    message.null = bit(sent.extended, 20);
-  }
-  const unsigned lanes = message.kind == Kind::simd16 || message.kind == Kind::simd16_replicated ? 16 : 8;
-  const unsigned wide = lanes / 8;
-  if (has_source_alpha) {
-    message.has_source_alpha = true;
-    message.source_alpha = next;
-    next += wide;
-  }
-  if (state_->pixel.sample_mask) {
-    message.has_mask = true;
-    message.mask = next++;
-  }
-  message.colour = next;
-  next += message.kind == Kind::simd16_replicated ? 1 : 4 * wide;
-  if (message.kind == Kind::simd8_dual_low || message.kind == Kind::simd8_dual_high) {
-    message.second = next;
-    next += 4;
-  }
-  if (state_->pixel.computes_depth) {
-    message.depth = next;
-    next += wide;
-  }
-  if (has_stencil) {
-    message.stencil = next++;
-  }
+  return put(read_target_message(*state_, raster_->smooth(), sent, control, payload));
+}
+
+eu::SendOutcome PixelStage::put(TargetMessage message) {
+  message.lanes &= group_.live() >> message.first_lane;
+  const unsigned lanes = message.width();
   if (!write_group(message, lanes)) {
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if (bit(message.lanes, lane)) {

@@ -10,10 +10,12 @@
 
 #include "message/surface_table.h"
 #include "pipe3d/depth_stencil.h"
+#include "pipe3d/pixel_replay.h"
 #include "pipe3d/pixel_thread.h"
 #include "pipe3d/setup_stage.h"
 #include "pipe3d/shader_unit.h"
 #include "pipe3d/target_extent.h"
+#include "pipe3d/target_message.h"
 #include "pipe3d/target_writer.h"
 
 namespace halogen::pipe3d {
@@ -22,6 +24,7 @@ struct PixelCounts {
   uint64_t invocations = 0;  // pixels that had a thread
   uint64_t passed = 0;       // samples that passed depth and stencil
   uint64_t threads = 0;
+  uint64_t replayed = 0;  // threads among them that another one stood for
 };
 
 class PixelStage final : public message::PixelMessages {
@@ -30,6 +33,8 @@ class PixelStage final : public message::PixelMessages {
   // all else.
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space,
              AddressSpace& targets);
+  // Before primitives that may lie where others did.
+  void begin_list() { primitive_ = nullptr; }
   // Only what lies in the window. `raster` is of the primitive.
   void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
   // A band of the layer of the target that is bound first gets the colour that clears are done with. True: it was the
@@ -66,11 +71,20 @@ class PixelStage final : public message::PixelMessages {
   eu::SendOutcome send(eu::Thread& thread, const eu::Message& message, const eu::MessageControl& control) override;
 
  private:
-  struct TargetMessage;
+  static constexpr uint64_t kWorthReplay = 256;  // pixels of a primitive
 
   void add(const Subspan& subspan);
   void test(const Subspan& subspan, std::array<uint16_t, 4>& coverage);
+  bool set_up();
+  const PixelShader::Kernel& wide_kernel() const;
+  FilledRegisters make_ready(const PixelShader::Kernel& kernel, const PixelGroup& group);
   void dispatch();
+  eu::SendOutcome put(TargetMessage message);
+  // pixel_fill.cpp
+  void forget_replays();
+  const PixelReplay* replay(const PixelShader::Kernel& kernel, bool narrow);
+  void play(const PixelReplay& known);
+  bool fill(const Rectangle& area);
   bool early() const;
   TargetWriter* target(uint8_t index, uint8_t blend);
   void late_test(Lane& lane, const float* depth, const uint8_t* stencil);
@@ -104,6 +118,9 @@ class PixelStage final : public message::PixelMessages {
   unsigned filled_ = 0;  // channels
   unsigned width_ = 8;   // of threads
   bool test_early_ = false;
+  bool worth_replay_ = false;
+  std::array<PixelReplay, 2> replays_;  // of the primitive: wide, narrow threads
+  FollowedKernels followed_;
   std::unique_ptr<eu::Thread> thread_;
   eu::RegisterUse used_ = eu::RegisterUse::all();  // of the thread, since it was cleared
   ThreadEnd end_ = ThreadEnd::done;

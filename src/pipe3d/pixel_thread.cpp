@@ -240,8 +240,8 @@ std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimi
   return depths;
 }
 
-size_t fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
-                          size_t data_grf, eu::Thread& thread) {
+FilledRegisters fill_pixel_payload(const PipelineState& state, const PixelGroup& group,
+                                   std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread) {
   Filler filler(state, group, thread);
   if (state.setup_shader.enabled) {
     filler.fill_with_start();
@@ -253,7 +253,8 @@ size_t fill_pixel_payload(const PipelineState& state, const PixelGroup& group, s
   if (bytes != 0) {
     std::memcpy(thread.grf.data() + at, attributes.data(), bytes);
   }
-  return std::max(filler.end(), data_grf + (bytes + eu::kGrfBytes - 1) / eu::kGrfBytes);
+  return {.payload_end = filler.end(),
+          .end = std::max(filler.end(), data_grf + (bytes + eu::kGrfBytes - 1) / eu::kGrfBytes)};
 }
 
 }  // namespace halogen::pipe3d

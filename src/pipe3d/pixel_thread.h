@@ -44,9 +44,13 @@ std::array<float, kMostSamples> sample_depths(const PipelineState& state, const 
 std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
                                    const Rasteriser& raster, int32_t x, int32_t y);
 
-// Registers behind r0's common part up to the constants, and the set-up data behind them at `data_grf`. Gives the first
-// register behind all that it has written.
-size_t fill_pixel_payload(const PipelineState& state, const PixelGroup& group, std::span<const uint32_t> attributes,
-                          size_t data_grf, eu::Thread& thread);
+struct FilledRegisters {
+  size_t payload_end = 0;  // behind what is of the thread's pixels
+  size_t end = 0;          // behind all
+};
+
+// Registers behind r0's common part up to the constants, and the set-up data behind them at `data_grf`.
+FilledRegisters fill_pixel_payload(const PipelineState& state, const PixelGroup& group,
+                                   std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread);
 
 }  // namespace halogen::pipe3d

@@ -148,6 +148,7 @@ bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
   if (state_->pixel.fast_clear || state_->output.operation.clear_depth) {
     return clear(list, next);
   }
+  main_.begin_list();
   rasters_.clear();
   for (const ScreenPrimitive& primitive : list.primitives()) {
     rasters_.emplace_back(*state_, primitive);

@@ -325,6 +325,19 @@ std::array<float, 2> Rasteriser::sprite(float x, float y, bool lower_left) const
   return {static_cast<float>(s), static_cast<float>(lower_left ? 1.0 - t : t)};
 }
 
+bool Rasteriser::covers_all(const Rectangle& area) const {
+  if (kind_ != Kind::polygon || conservative_ || polygon_stipple_ || line_stipple_ || places_ != 1 || mask_ != 1) {
+    return false;
+  }
+  const auto inside = [&](const Edge& edge, int32_t x, int32_t y) {
+    return edge.a * (int64_t{x} * kGrid + place_[0][0]) + edge.b * (int64_t{y} * kGrid + place_[0][1]) + edge.c >= 0;
+  };
+  return std::ranges::all_of(std::span(edges_).first(edge_count_), [&](const Edge& edge) {
+    return inside(edge, area.x_min, area.y_min) && inside(edge, area.x_max, area.y_min) &&
+           inside(edge, area.x_min, area.y_max) && inside(edge, area.x_max, area.y_max);
+  });
+}
+
 Rasteriser::Walk Rasteriser::start(const Rectangle& window) const {
   Walk at;
   at.area = intersect(box_, window);

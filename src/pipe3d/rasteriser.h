@@ -110,6 +110,8 @@ class Rasteriser {
     }
     return out;
   }
+  // All pixels of the rectangle are covered; false: perhaps not. Of one sample.
+  bool covers_all(const Rectangle& area) const;
   // Of a conservative triangle: all of the pixel is in it.
   bool covers(int32_t x, int32_t y) const;
   // With polygon offset, before clamping.

@@ -64,5 +64,8 @@ constexpr Rectangle intersect(const Rectangle& a, const Rectangle& b) {
 constexpr bool empty(const Rectangle& r) {
   return r.x_max < r.x_min || r.y_max < r.y_min;
 }
+constexpr uint64_t pixels_of(const Rectangle& r) {
+  return empty(r) ? 0 : static_cast<uint64_t>(r.x_max - r.x_min + 1) * static_cast<uint64_t>(r.y_max - r.y_min + 1);
+}
 
 }  // namespace halogen::pipe3d

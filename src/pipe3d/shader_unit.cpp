@@ -135,15 +135,13 @@ size_t ShaderUnit::load(eu::Thread& thread, const Shader& shader, size_t first_g
   return first_grf + shader.constants.size() / eu::kGrfBytes;
 }
 
-ThreadEnd ShaderUnit::run(eu::Thread& thread) {
-  if (kernel_ == nullptr) {  // one that was not lent
-    return ThreadEnd::fault;
-  }
+namespace {
+
+// Turns until the thread is done or stops.
+template <class Turn>
+ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
   while (true) {
-    const uint64_t before = thread.instructions;
-    const eu::ThreadStatus status = executor_->run(thread, *kernel_, kTurn, functions_, counts_);
-    instructions_ += thread.instructions - before;
-    switch (status) {
+    switch (turn()) {
       case eu::ThreadStatus::running:
         if (thread.instructions > kMostInstructions) {
           return ThreadEnd::endless;
@@ -159,6 +157,29 @@ ThreadEnd ShaderUnit::run(eu::Thread& thread) {
         return ThreadEnd::illegal;
     }
   }
+}
+
+}  // namespace
+
+ThreadEnd ShaderUnit::run(eu::Thread& thread) {
+  if (kernel_ == nullptr) {  // one that was not lent
+    return ThreadEnd::fault;
+  }
+  return run_turns(thread, [&] {
+    const uint64_t before = thread.instructions;
+    const eu::ThreadStatus status = executor_->run(thread, *kernel_, kTurn, functions_, counts_);
+    instructions_ += thread.instructions - before;
+    return status;
+  });
+}
+
+ThreadEnd ShaderUnit::rehearse(eu::Thread& thread, eu::MessageTarget& target) {
+  return run_turns(thread, [&] { return executor_->run(thread, *kernel_, kTurn, target); });
+}
+
+void ShaderUnit::count(uint64_t threads, size_t instructions) {
+  instructions_ += threads * instructions;
+  counts_->add_first(instructions, threads);
 }
 
 std::span<uint32_t> ShaderUnit::entry(eu::Thread& /*thread*/, uint32_t handle) {

@@ -45,6 +45,12 @@ class ShaderUnit final : public message::Urb {
   // The same for a thread that is used again and again: `used` is what was written since it was cleared, and becomes
   // what this and the kernel write. Whoever writes more adds it.
   size_t prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const;
+  const eu::Kernel* kernel() const { return kernel_; }  // null: one that was not lent
+  // A thread of which nothing is counted, and whose messages go to `target`.
+  ThreadEnd rehearse(eu::Thread& thread, eu::MessageTarget& target);
+  // As if so many threads had run the first instructions of the kernel; and messages.
+  void count(uint64_t threads, size_t instructions);
+  void count(const eu::MessageControl& control, uint64_t times) { functions_.count(control, times); }
   ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
 
   // Several units of one stage, each on a thread of the host. `main` lends its kernels to those that follow it, which
@@ -52,6 +58,7 @@ class ShaderUnit final : public message::Urb {
   bool lend(std::span<const uint64_t> kernels, AddressSpace& quiet);
   void take_back();
   void follow(ShaderUnit& main);
+  bool follows() const { return main_ != nullptr; }
   bool learned() const { return functions_.learned(); }  // something about messages that main does not know
   void hand_over();
   void drop_counts();

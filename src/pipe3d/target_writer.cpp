@@ -122,10 +122,7 @@ void TargetWriter::write(const PixelPlace& place, uint32_t mask, const Colour& c
   }
   Bytes packed{};
   if (!blender_.blends()) {
-    if (!format_->integer) {
-      source = std::bit_cast<Colour>(blender_.after(as_floats(source)));
-    }
-    surface::pack_texel(*format_, source, packed.data());
+    packed = pack_plain(colour);
   }
   const std::span<const std::byte> out(packed.data(), bytes_);
   for (; mask != 0; mask &= mask - 1) {
@@ -180,11 +177,25 @@ uint32_t TargetWriter::pack_bytes4(const Channels& colour) const {
 }
 
 // Clamps need no step of their own: packing has them.
-void TargetWriter::write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour) {
-  uint32_t packed = pack_bytes4(colour);
-  if (alpha_to_one_) {
-    packed = static_cast<uint32_t>(packed | uint64_t{0xff} << shift_[3]);
+uint32_t TargetWriter::pack_plain4(const Channels& colour) const {
+  const uint32_t packed = pack_bytes4(colour);
+  return alpha_to_one_ ? static_cast<uint32_t>(packed | uint64_t{0xff} << shift_[3]) : packed;
+}
+
+// Without blending: as it goes to memory.
+TargetWriter::Bytes TargetWriter::pack_plain(const Colour& colour) const {
+  Bytes packed{};
+  Colour source = colour;
+  if (!format_->integer) {
+    source[3] = alpha_to_one_ ? kOne : source[3];
+    source = std::bit_cast<Colour>(blender_.after(blender_.before(as_floats(source))));
   }
+  surface::pack_texel(*format_, source, packed.data());
+  return packed;
+}
+
+void TargetWriter::write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour) {
+  const uint32_t packed = pack_plain4(colour);
   for (; mask != 0; mask &= mask - 1) {
     const uint64_t at = plane_.address(static_cast<uint32_t>(place.x), static_cast<uint32_t>(place.y), place.layer,
                                        static_cast<uint32_t>(std::countr_zero(mask)));
@@ -215,6 +226,21 @@ void TargetWriter::fill(const Rectangle& rectangle, uint32_t layer, const Colour
   }
   Bytes packed{};
   surface::pack_texel(*format_, colour, packed.data());
+  put(rectangle, layer, packed);
+}
+
+void TargetWriter::fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour) {
+  Bytes packed{};
+  if (way_ == Way::bytes4) {
+    const uint32_t word = pack_plain4(as_floats(colour));
+    std::memcpy(packed.data(), &word, sizeof(word));
+  } else {
+    packed = pack_plain(colour);
+  }
+  put(rectangle, layer, packed);
+}
+
+void TargetWriter::put(const Rectangle& rectangle, uint32_t layer, const Bytes& packed) {
   Bytes all;
   all.fill(std::byte{0xff});
   plane_.fill(rectangle, layer, std::span(packed).subspan(0, bytes_), std::span(all).subspan(0, bytes_));

@@ -33,6 +33,11 @@ class TargetWriter {
   // Whole groups of pixels of one sample, where the format and the blending have a way for them; the same bytes.
   bool takes_groups() const;
   void write_group(const PixelGroupPlace& place, const GroupColours& colours);
+  // One colour to all pixels of a rectangle, where nothing of what they hold is asked for; the same bytes as pixel by
+  // pixel, in another order.
+  bool takes_fills() const { return (way_ == Way::plain || way_ == Way::bytes4) && !reads_ && plane_.samples() == 1; }
+  bool reaches(const Rectangle& rectangle, uint32_t layer) { return plane_.reaches(rectangle, layer); }
+  void fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
   // Fast clears: the colour to a rectangle (inclusive) of all samples, without blending and masks.
   void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
   // What a pixel holds, as a shader sees it.
@@ -45,9 +50,12 @@ class TargetWriter {
   using Bytes = std::array<std::byte, 16>;
   enum class Way : uint8_t { nothing, plain, general, bytes4 };
 
+  void put(const Rectangle& rectangle, uint32_t layer, const Bytes& packed);
+  Bytes pack_plain(const Colour& colour) const;
   Bytes merged(const Bytes& old, const Bytes& packed) const;
   void write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour);
   void blend_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source, const Channels& second);
+  uint32_t pack_plain4(const Channels& colour) const;
   uint32_t pack_bytes4(const Channels& colour) const;
   void write_lanes(const PixelGroupPlace& place, const GroupColours& colours, uint32_t lanes);
   static void store_pair(std::byte* to, const uint32_t* pixels, uint32_t live);

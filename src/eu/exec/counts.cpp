@@ -89,6 +89,12 @@ void KernelCounts::report(FidelityReport& report) const {
   }
 }
 
+void KernelCounts::add_first(size_t instructions, uint64_t times) {
+  for (size_t i = 0; i < std::min(instructions, counters_.size()); ++i) {
+    counters_[i] += times;
+  }
+}
+
 void KernelCounts::take(ExecutionCounts& other) {
   std::vector<uint64_t>& theirs = static_cast<KernelCounts&>(other).counters_;
   for (size_t i = 0; i < counters_.size() && i < theirs.size(); ++i) {

@@ -18,6 +18,7 @@ class KernelCounts final : public ExecutionCounts {
   uint64_t* counters() { return counters_.data(); }
   void report(FidelityReport& report) const override;
   void take(ExecutionCounts& other) override;
+  void add_first(size_t instructions, uint64_t times) override;
   void clear() override { std::fill(counters_.begin(), counters_.end(), 0); }
 
  private:

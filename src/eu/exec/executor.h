@@ -41,6 +41,8 @@ class Kernel {
   virtual ~Kernel() = default;
   [[nodiscard]] virtual uint32_t entry() const = 0;
   [[nodiscard]] virtual size_t instruction_count() const = 0;
+  // No other kernel has had it.
+  [[nodiscard]] virtual uint64_t number() const = 0;
   // What its threads can have written, unless they stray.
   [[nodiscard]] virtual RegisterUse writes() const = 0;
   [[nodiscard]] virtual const Instruction* find(uint32_t offset) const = 0;
@@ -64,6 +66,8 @@ class ExecutionCounts {
   // Adds those of another one of the same kernel, and begins again there; or only begins again.
   virtual void take(ExecutionCounts& other) = 0;
   virtual void clear() = 0;
+  // As if the first instructions of the kernel, in the order of their offsets, had run so often.
+  virtual void add_first(size_t instructions, uint64_t times) = 0;
 };
 
 class Executor {

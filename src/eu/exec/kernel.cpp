@@ -1,6 +1,7 @@
 #include "eu/exec/kernel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #include "eu/exec/alu.h"
@@ -176,6 +177,11 @@ Step at_breakpoint(Frame& frame, const Prepared& prepared) {
   return (handler == execute_alu && writes_control ? write_control : handler)(frame, prepared);
 }
 
+uint64_t next_number() {
+  static std::atomic<uint64_t> next = 1;
+  return next++;
+}
+
 }  // namespace
 
 Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRules& rules, const CodeSource* code,
@@ -222,7 +228,7 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
 
 PreparedKernel::PreparedKernel(std::shared_ptr<const CodeSource> code, uint32_t entry, const EuRules& rules,
                                bool only_generic)
-    : code_(std::move(code)), rules_(rules), entry_(entry) {
+    : code_(std::move(code)), rules_(rules), entry_(entry), number_(next_number()) {
   auto found = reachable_code(*code_, entry, rules);
   if (found.empty()) {
     return;

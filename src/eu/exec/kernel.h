@@ -21,6 +21,7 @@ class PreparedKernel final : public Kernel {
 
   [[nodiscard]] uint32_t entry() const override { return entry_; }
   [[nodiscard]] size_t instruction_count() const override { return list_.size(); }
+  [[nodiscard]] uint64_t number() const override { return number_; }
   [[nodiscard]] RegisterUse writes() const override { return writes_; }
   [[nodiscard]] const Instruction* find(uint32_t offset) const override {
     const Prepared* prepared = at(offset);
@@ -50,6 +51,7 @@ class PreparedKernel final : public Kernel {
   std::shared_ptr<const CodeSource> code_;
   const EuRules& rules_;
   uint32_t entry_;
+  uint64_t number_;
   RegisterUse writes_;
   uint32_t first_ = 0;           // offset of slot 0
   std::vector<uint32_t> slots_;  // by offset / 8: index + 1 in the list

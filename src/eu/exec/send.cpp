@@ -50,32 +50,6 @@ unsigned first_register(const Thread& thread, const Operand& operand) {
   return address < 0 ? kGrfs : static_cast<unsigned>(address) / static_cast<unsigned>(kGrfBytes);
 }
 
-// Gen4 and 5: src0 goes to the first message register, as a move would put it there. One register, and the next with it
-// only when the send is compressed: Mesa's sends of sixteen channels have their parameters behind a header of floats.
-void implied_move(Frame& frame, const Prepared& prepared) {
-  if (prepared.in.src[0].is_null()) {
-    return;
-  }
-  Prepared move = prepared;
-  move.in.op = Op::mov;
-  move.in.sources = 1;
-  move.source_count = 1;
-  move.in.saturate = false;
-  if (!prepared.in.compressed) {
-    const unsigned most = static_cast<unsigned>(kGrfBytes) / size_of(prepared.in.src[0].type);
-    move.in.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.in.exec_size, most));
-  }
-  move.in.condition = Condition::none;
-  move.in.dst = Operand{};
-  move.in.dst.file = File::mrf;
-  move.in.dst.reg = prepared.in.send.message_register;
-  move.in.dst.type = prepared.in.src[0].type;
-  move.in.dst.region.horizontal = 1;
-  move.exec = move.in.dst.type;
-  move.raw_move = !prepared.in.src[0].negate && !prepared.in.src[0].absolute;
-  execute_alu(frame, move);
-}
-
 // Gen4.5: the other eight channels of a compressed message to the math box have the next registers. False: not there.
 bool second_half(Thread& thread, const Instruction& in, const Message& first, const MessageControl& control,
                  const FloatMode& mode) {
@@ -102,6 +76,27 @@ bool second_half(Thread& thread, const Instruction& in, const Message& first, co
 
 }  // namespace
 
+Prepared implied_move_of(const Prepared& prepared) {
+  Prepared move = prepared;
+  move.in.op = Op::mov;
+  move.in.sources = 1;
+  move.source_count = 1;
+  move.in.saturate = false;
+  if (!prepared.in.compressed) {
+    const unsigned most = static_cast<unsigned>(kGrfBytes) / size_of(prepared.in.src[0].type);
+    move.in.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.in.exec_size, most));
+  }
+  move.in.condition = Condition::none;
+  move.in.dst = Operand{};
+  move.in.dst.file = File::mrf;
+  move.in.dst.reg = prepared.in.send.message_register;
+  move.in.dst.type = prepared.in.src[0].type;
+  move.in.dst.region.horizontal = 1;
+  move.exec = move.in.dst.type;
+  move.raw_move = !prepared.in.src[0].negate && !prepared.in.src[0].absolute;
+  return move;
+}
+
 Step execute_send(Frame& frame, const Prepared& prepared) {
   Thread& thread = frame.thread;
   const Instruction& in = prepared.in;
@@ -127,8 +122,8 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
     return Step::next;
   }
 
-  if (frame.rules.implied_move) {
-    implied_move(frame, prepared);
+  if (frame.rules.implied_move && !in.src[0].is_null()) {
+    execute_alu(frame, implied_move_of(prepared));
   }
   const unsigned length = DescriptorBits::kMessageLength.of(message.descriptor);
   const unsigned response_length = DescriptorBits::kResponseLength.of(message.descriptor);

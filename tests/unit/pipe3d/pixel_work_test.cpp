@@ -142,6 +142,7 @@ class PixelPiecesAtWork : public message::MessageBench {
       result.counts.invocations += work.counts().invocations;
       result.counts.passed += work.counts().passed;
       result.counts.threads += work.counts().threads;
+      result.counts.replayed += work.counts().replayed;
       work.report(report);
       result.end = work.end();
       if (result.end != ThreadEnd::done) {
@@ -323,6 +324,118 @@ TEST_P(PixelPiecesAtWork, AnEndlessThreadStopsEverything) {
   EXPECT_EQ(result.end, ThreadEnd::endless);
 }
 
+// Threads that all write the same: one stands for them. The same kernel with a step that looks at where its pixels are,
+// and changes nothing, must leave the same picture and the same counts.
+class OneThreadForAll : public PixelPiecesAtWork {
+ protected:
+  static constexpr std::string_view kColour =
+      "mov (8|M0) r120.0<1>:f 0.25:f\nmov (8|M0) r121.0<1>:f 0.5:f\n"
+      "(W) mov (8|M0) r122.0<1>:f 0.75:f\nmov (8|M0) r123.0<1>:f 1.0:f\n";
+  static std::string looks(std::string_view body) {  // at r1.2: coordinates of the first square
+    return std::string(body) +
+           "mov (8|M0) r119.0<1>:ud r1.2<0;1,0>:ud\nand (8|M0) r119.0<1>:ud r119.0<8;8,1>:ud 0x0:ud\n"
+           "or (8|M0) r120.0<1>:ud r120.0<8;8,1>:ud r119.0<8;8,1>:ud\n";
+  }
+  static std::span<const std::byte> picture(const Result& result) {
+    return std::span(result.memory).subspan(kTarget, kWidth * kHeight * 4);
+  }
+  // Both ways; gives the one that need not run.
+  Result both(std::string_view body, const std::vector<Box>& boxes) {
+    load(looks(body));
+    const Result slow = same_for_all(boxes);
+    EXPECT_EQ(slow.counts.replayed, 0u);
+    load(std::string(body));
+    Result fast = same_for_all(boxes);
+    EXPECT_TRUE(std::ranges::equal(picture(fast), picture(slow)));
+    EXPECT_EQ(fast.counts.invocations, slow.counts.invocations);
+    EXPECT_EQ(fast.counts.passed, slow.counts.passed);
+    EXPECT_EQ(fast.counts.threads, slow.counts.threads);
+    EXPECT_EQ(fast.events, slow.events);
+    return fast;
+  }
+  uint64_t replayed(const std::string& body) {
+    load(body);
+    return run(1, {{0, 0, kWidth, kHeight}}).counts.replayed;
+  }
+};
+
+TEST_P(OneThreadForAll, ThePictureAndTheCountsAreTheSame) {
+  for (const uint32_t format : {kUint, kFloat, 0xc7u /* four bytes */}) {
+    SCOPED_TRACE(format);
+    bind_target(format);
+    for (const auto& boxes :
+         {std::vector<Box>{{0, 0, kWidth, kHeight}}, std::vector<Box>{{3, 5, 254, 317}}, some_boxes(21, 30)}) {
+      const Result fast = both(kColour, boxes);
+      EXPECT_GT(fast.counts.replayed, fast.counts.threads / 2);
+    }
+  }
+}
+
+TEST_P(OneThreadForAll, InstructionsAreCountedAsIfTheyRan) {
+  load(std::string(kColour));
+  const Result result = same_for_all({{0, 0, kWidth, kHeight}});
+  EXPECT_EQ(result.counts.threads, kWidth * kHeight / 8);
+  EXPECT_EQ(result.counts.replayed, result.counts.threads);
+  ASSERT_EQ(result.instructions.size(), 1u);
+  EXPECT_EQ(result.instructions.front(), result.counts.threads * 5);
+}
+
+TEST_P(OneThreadForAll, BlendingMeetsWhatIsThere) {
+  bind_target(kFloat);
+  BlendTarget& blend = state_.output.blend.targets[0];
+  blend.blend = true;
+  blend.source_color = blend.source_alpha = blend.dest_color = blend.dest_alpha = hw::BlendFactor::ONE;
+  const std::vector<Box> boxes = some_boxes(22, 9);
+  const Result fast = both(kColour, boxes);
+  EXPECT_GT(fast.counts.replayed, 0u);
+  for (uint32_t y = 0; y < kHeight; ++y) {
+    for (uint32_t x = 0; x < kWidth; ++x) {
+      const auto count = std::ranges::count_if(boxes, [&](const Box& box) { return covers(box, x, y); });
+      ASSERT_EQ(pixel<float>(fast, x, y), 0.25f * static_cast<float>(count)) << x << " " << y;
+    }
+  }
+}
+
+TEST_P(OneThreadForAll, EveryPrimitiveHasItsOwn) {
+  const std::vector<Box> boxes = some_boxes(23, 20);
+  shows_last(both(kId, boxes), boxes);
+}
+
+TEST_P(OneThreadForAll, PagesThatAreNotThere) {
+  word64(kTables + 3 * 4096 + 25 * 8) = 0;
+  space_.load(context_);
+  stopper_.action = FaultAction::skip;
+  const Result fast = both(kColour, {{0, 0, kWidth, kHeight}});
+  EXPECT_EQ(fast.end, ThreadEnd::done);
+}
+
+// What may differ from thread to thread is never taken from another one.
+TEST_P(OneThreadForAll, NotWhereThreadsDiffer) {
+  const std::string colour(kColour);
+  EXPECT_NE(replayed(colour), 0u);
+  EXPECT_EQ(replayed(looks(colour)), 0u);
+  EXPECT_EQ(replayed(colour + "mov (1|M0) r121.0<1>:ud sr0.2<0;1,0>:ud\n"), 0u) << "channels that are live";
+  EXPECT_EQ(replayed(colour + "(W) cmp (8|M0) (eq)f0.0 null<1>:ud r1.2<0;1,0>:ud 0x0:ud\n"
+                              "(f0.0) mov (8|M0) r120.0<1>:f 1.0:f\n"),
+            0u)
+      << "a predicate";
+  EXPECT_EQ(replayed("mov (8|M0) r110.0<1>:ud 0x0:ud\n" + read(1) + colour), 0u) << "a message that reads";
+  EXPECT_EQ(replayed("mov (8|M0) r110.0<1>:ud 0x0:ud\nmov (8|M0) r111.0<1>:ud 0x0:ud\n" + write(1) + colour), 0u)
+      << "a message that writes elsewhere";
+  EXPECT_EQ(replayed(loop(2) + colour), 0u) << "a loop";
+  // Another channel's value, which is there only if that channel is enabled.
+  EXPECT_EQ(replayed(colour + "mov (8|M0) r119.0<1>:f 0.5:f\nmov (8|M0) r120.0<1>:f r119.7<0;1,0>:f\n"), 0u);
+  EXPECT_NE(replayed(colour + "(W) mov (8|M0) r119.0<1>:f 0.5:f\nmov (8|M0) r120.0<1>:f r119.7<0;1,0>:f\n"), 0u);
+}
+
+// Colours that differ from channel to channel are the thread's, not the primitive's: written as such.
+TEST_P(OneThreadForAll, ChannelsHaveTheirOwnColours) {
+  const Result fast = both("(W) mov (8|M0) r118.0<1>:w 0x76543210:v\nmov (8|M0) r120.0<1>:f r118.0<8;8,1>:w\n",
+                           {{0, 0, kWidth, kHeight}});
+  EXPECT_NE(fast.counts.replayed, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, OneThreadForAll, testing::Values("skl", "tgl"));
 INSTANTIATE_TEST_SUITE_P(Chips, PixelPiecesAtWork, testing::Values("skl", "tgl"));
 
 TEST(PrimitiveList, ASettledOneHasItsEntries) {
