@@ -39,6 +39,13 @@ class MappedMemory final : private FaultHandler {
     return *reinterpret_cast<T*>(bytes_.data() + offset);
   }
 
+  // A page is there no longer.
+  void take_away(uint64_t page) {
+    at<uint64_t>(table(kLast) + page * 8) = 0;
+    space_.load(context_);
+  }
+
+  void forget_faults() { faults_ = 0; }
   void set_action(FaultAction action) { action_ = action; }
   size_t faults() const { return faults_; }
   uint64_t first_fault() const { return first_fault_; }  // its address, if there was one
