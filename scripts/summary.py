@@ -7,7 +7,7 @@ import sys
 def main() -> int:
     with open(sys.argv[1], encoding="utf-8") as file:
         report = json.load(file)
-    for kind in ("commands", "instructions", "messages", "registers"):
+    for kind in ("commands", "instructions", "messages", "registers", "fields"):
         rows = report.get(kind, [])
         if not rows:
             continue

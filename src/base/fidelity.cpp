@@ -18,6 +18,8 @@ std::string_view name_of(FidelityKind kind) {
       return "messages";
     case FidelityKind::reg:
       return "registers";
+    case FidelityKind::field:
+      return "fields";
   }
   return "invalid";
 }
@@ -63,7 +65,7 @@ std::string FidelityReport::to_json(std::string_view device) const {
                                 json_quote(device), total(FidelityClass::exact), total(FidelityClass::approximate),
                                 total(FidelityClass::unsupported));
   constexpr std::array kKinds{FidelityKind::command, FidelityKind::instruction, FidelityKind::message,
-                              FidelityKind::reg};
+                              FidelityKind::reg, FidelityKind::field};
   for (const FidelityKind kind : kKinds) {
     out += fmt::format(",\"{}\":[", name_of(kind));
     bool first = true;

@@ -10,7 +10,8 @@
 
 namespace halogen {
 
-enum class FidelityKind : uint8_t { command, instruction, message, reg };
+// Fields are those that a guest has set and the model does not look at.
+enum class FidelityKind : uint8_t { command, instruction, message, reg, field };
 enum class FidelityClass : uint8_t { exact, approximate, unsupported };
 
 std::string_view name_of(FidelityKind kind);

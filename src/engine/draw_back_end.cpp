@@ -66,14 +66,15 @@ bool set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
   return true;
 }
 
-pipe3d::ResolveInput input_of(Engine& engine, AddressSpace& space) {
+pipe3d::ResolveInput input_of(Engine& engine, AddressSpace& space, spec::UnreadFields& unread) {
   const EngineState& state = engine.state();
   return {.generation = &engine.generation(),
           .settings = &state.draw.settings,
           .bases = state.compute.settings.bases,
           .space = &space,
           .stream_offsets = stream_offsets_of(engine),
-          .tables = binding_tables_of(engine)};
+          .tables = binding_tables_of(engine),
+          .unread = &unread};
 }
 
 pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {
@@ -128,6 +129,9 @@ bool DrawBackEnd::takes(const Command& command) {
 }
 
 Next DrawBackEnd::execute(Engine& engine, const Command& command) {
+  if (const spec::UnreadDesc* const unread = unread_.note(command.desc, engine.gen(), command.dwords)) {
+    engine.approximate(command.desc, unread->text);
+  }
   if (command.desc.id == CommandId::_3DPRIMITIVE) {
     return draw(engine, command);
   }
@@ -153,7 +157,7 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
         progress.commands = engine.state().commands;
       }
       AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
-      return finish(engine, command, pipeline_.depth_operation(input_of(engine, space), progress));
+      return finish(engine, command, pipeline_.depth_operation(input_of(engine, space, unread_), progress));
     }
   }
   return Next::advance();
@@ -182,7 +186,7 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
   pipeline_.set_events(&events, engine.path());
   pipeline_.set_pool(engine.services().pool());
   space.begin_work(progress.missed);
-  const pipe3d::Outcome outcome = pipeline_.draw(input_of(engine, space), progress);
+  const pipe3d::Outcome outcome = pipeline_.draw(input_of(engine, space, unread_), progress);
   progress.missed = space.end_work();
   pipeline_.set_events(nullptr, {});
   return finish(engine, command, outcome);

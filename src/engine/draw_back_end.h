@@ -15,13 +15,17 @@ class DrawBackEnd final : public BackEnd {
   // Whether the command is one of the 3D pipeline's own.
   static bool takes(const Command& command);
   Next execute(Engine& engine, const Command& command) override;
-  void report(FidelityReport& report) const override { pipeline_.report(report); }
+  void report(FidelityReport& report) const override {
+    pipeline_.report(report);
+    unread_.report(report);
+  }
 
  private:
   Next draw(Engine& engine, const Command& command);
   Next finish(Engine& engine, const Command& command, const pipe3d::Outcome& outcome);
 
   pipe3d::Pipeline pipeline_;
+  spec::UnreadFields unread_;
 };
 
 }  // namespace halogen::engine

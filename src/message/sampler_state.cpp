@@ -54,11 +54,13 @@ Sampler decode_sampler(const hw::SAMPLER_STATE& state) {
   return sampler;
 }
 
-std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address) {
+std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
+                                    spec::UnreadFields& unread) {
   std::array<uint32_t, 4> words{};
   if (!environment.space->read(place(address), std::as_writable_bytes(std::span(words)))) {
     return std::nullopt;
   }
+  unread.note(hw::SAMPLER_STATE::kDesc, generation.id(), words);
   const auto state = hw::SAMPLER_STATE::unpack(generation.id(), words);
   Sampler sampler = decode_sampler(state);
   if (std::ranges::any_of(sampler.wrap, borders)) {
@@ -85,7 +87,7 @@ const Sampler* SamplerTable::find(const Generation& generation, const Environmen
   if (by_address_.size() >= kMostSamplers) {
     forget();
   }
-  const std::optional<Sampler> sampler = read_sampler(generation, environment, address);
+  const std::optional<Sampler> sampler = read_sampler(generation, environment, address, unread_);
   return sampler ? &by_address_.emplace(address, *sampler).first->second : nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include "hw/sampler.h"
 #include "message/environment.h"
 #include "message/surface.h"
+#include "spec/unread.h"
 
 namespace halogen::message {
 
@@ -38,7 +39,8 @@ struct Sampler {
 Sampler decode_sampler(const hw::SAMPLER_STATE& state);
 
 // The state at an address, with its border colour. Nothing: memory refused.
-std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address);
+std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
+                                    spec::UnreadFields& unread);
 
 // Samplers by address, each read once and kept until forget() is called, as surfaces are.
 class SamplerTable {
@@ -47,6 +49,8 @@ class SamplerTable {
     by_address_.clear();
     ++age_;
   }
+  const spec::UnreadFields& unread() const { return unread_; }  // as a SurfaceTable's
+  spec::UnreadFields& unread() { return unread_; }
   uint64_t age() const { return age_; }  // as a SurfaceTable's
   // Null: memory refused to give the state.
   const Sampler* find(const Generation& generation, const Environment& environment, uint64_t address);
@@ -54,6 +58,7 @@ class SamplerTable {
  private:
   std::unordered_map<uint64_t, Sampler> by_address_;
   uint64_t age_ = 0;
+  spec::UnreadFields unread_;
 };
 
 // Where a texel index lands in a row of `size`; nothing: the border.

@@ -188,6 +188,8 @@ void SharedFunctions::hand_over(SharedFunctions& main) {
     main.context_.lessons += all.fidelity != mine.fidelity ? 1u : 0u;
     all = {all.count + mine.count, mine.fidelity, mine.reason};
   }
+  main.context_.surfaces.unread().merge(context_.surfaces.unread());
+  main.context_.samplers.unread().merge(context_.samplers.unread());
   drop_counts();
 }
 
@@ -288,6 +290,8 @@ std::string message_name(SharedFunction function, Type type) {
 }
 
 void SharedFunctions::report(FidelityReport& report) const {
+  context_.surfaces.unread().report(report);
+  context_.samplers.unread().report(report);
   for (size_t function = 0; function < context_.counts.size(); ++function) {
     for (size_t type = 0; type < context_.counts[function].size(); ++type) {
       const MessageCount& count = context_.counts[function][type];

@@ -45,6 +45,7 @@ const Surface* SurfaceTable::at(const Generation& generation, AddressSpace& spac
     return nullptr;
   }
   const auto fields = hw::RENDER_SURFACE_STATE::unpack(generation.id(), state);
+  unread_.note(hw::RENDER_SURFACE_STATE::kDesc, generation.id(), state);
   const Surface surface = decode_surface(generation, fields);
   if (!settle_samples(surface, fields, space)) {
     return nullptr;

@@ -9,6 +9,7 @@
 
 #include "message/environment.h"
 #include "message/surface.h"
+#include "spec/unread.h"
 
 namespace halogen::message {
 
@@ -32,6 +33,8 @@ class SurfaceTable {
     by_address_.clear();
     ++age_;
   }
+  const spec::UnreadFields& unread() const { return unread_; }  // of all states that were ever read
+  spec::UnreadFields& unread() { return unread_; }
   uint64_t age() const { return age_; }  // how often it forgot: pointers of an earlier age point nowhere
   // Null: memory refused to give the state.
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
@@ -42,6 +45,7 @@ class SurfaceTable {
   std::array<const Surface*, 256> by_index_{};
   std::unordered_map<uint64_t, Surface> by_address_;
   uint64_t age_ = 0;
+  spec::UnreadFields unread_;
 };
 
 }  // namespace halogen::message

@@ -26,6 +26,7 @@ bool PixelStage::fast_clear(uint32_t layer, uint32_t band) {
   if (!space_->read(message::place(at), std::as_writable_bytes(std::span(words)))) {
     return true;
   }
+  surfaces_.unread().note(hw::RENDER_SURFACE_STATE::kDesc, gen, words);
   const auto state = hw::RENDER_SURFACE_STATE::unpack(gen, words);
   const message::Surface surface = message::decode_surface(*generation_, state);
   Colour colour{};

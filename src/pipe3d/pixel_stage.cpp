@@ -78,6 +78,7 @@ void PixelStage::take_counts(PixelStage& other) {
   counts_.replayed += other.counts_.replayed;
   missing_ = missing_.empty() ? other.missing_ : missing_;
   inexact_ = inexact_.empty() ? other.inexact_ : inexact_;
+  surfaces_.unread().merge(other.surfaces_.unread());
   other.unit_.hand_over();
   other.setup_.unit().hand_over();
 }

@@ -60,6 +60,7 @@ class PixelStage final : public message::PixelMessages {
   void report(FidelityReport& report) const {
     unit_.report(report);
     setup_.unit().report(report);
+    surfaces_.unread().report(report);
   }
   // What messages asked for and nobody does; static text, or empty.
   std::string_view missing() const { return missing_; }

@@ -9,6 +9,7 @@
 #include "memory/address_space.h"
 #include "pipe3d/pipeline_state.h"
 #include "pipe3d/settings.h"
+#include "spec/unread.h"
 
 namespace halogen::pipe3d {
 
@@ -19,6 +20,7 @@ struct ResolveInput {
   AddressSpace* space = nullptr;
   std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: bytes; of Gen6 vertices
   message::BindingTables tables;
+  spec::UnreadFields* unread = nullptr;  // gets the fields of states that nobody looks at
 };
 
 // False: memory refused to give a part of the state.

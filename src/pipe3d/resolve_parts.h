@@ -32,6 +32,9 @@ class Resolver {
     const size_t dwords = T::kDesc.dwords_of_gen[static_cast<size_t>(gen())];
     const std::span<uint32_t> used = std::span(words).first(std::min(dwords, words.size()));
     ok_ = input_.space->read(message::place(address), std::as_writable_bytes(used)) && ok_;
+    if (input_.unread != nullptr) {
+      input_.unread->note(T::kDesc, gen(), used);
+    }
     return T::unpack(gen(), used);
   }
   // Whether reading there finds memory: of arrays, software may leave out what no draw uses.

@@ -89,6 +89,21 @@ struct ReservedDesc {
   bool must_be_one;  // the bits of an `mbo` field
 };
 
+// A field that the model does not look at (spec/unread.toml). A value other than those at rest is not done.
+struct UnreadDesc {
+  std::string_view name;    // "ITEM.field"
+  std::string_view reason;  // why it is left out
+  std::string_view text;    // both in a sentence
+  uint16_t first_bit;       // as of a field
+  uint16_t width;
+  // Means something only while another field has this value, or only while it has not; no width: always.
+  uint16_t when_bit;
+  uint16_t when_width;
+  uint64_t when_value;
+  bool when_equal;
+  std::span<const uint64_t> rest;
+};
+
 struct GroupDesc {
   std::string_view name;
   uint16_t first_bit;
@@ -96,6 +111,7 @@ struct GroupDesc {
   uint16_t count;  // 0: as many as the length holds
   std::span<const FieldDesc> fields;
   std::span<const ReservedDesc> reserved;
+  std::span<const UnreadDesc> unread;
 };
 
 // One distinct arrangement of an item's bits; generations that agree share it.
@@ -103,6 +119,7 @@ struct Layout {
   std::span<const FieldDesc> fields;  // in order of first_bit
   std::span<const GroupDesc> groups;
   std::span<const ReservedDesc> reserved;
+  std::span<const UnreadDesc> unread;  // also those of nested structures, not those of groups
 };
 
 struct ItemDesc {

@@ -6,6 +6,8 @@ from support import SpecCase, command, struct  # first: it makes the tool import
 
 import audit
 import emit_docs
+import generate
+import golden
 
 FIELDS = '[{ name = "on", at = "0[0]", type = "bool" }, { name = "mode", at = "0[3:1]" }, { name = "new", at = "0[4]", gens = "gen8" }]'
 RESERVED = '["0[23:5]", { at = "0[4]", gens = "..gen7" }]'
@@ -20,17 +22,15 @@ def mark(kind="unread", **keys):
     return f"[[{kind}]]\n" + "".join(f"{k} = {v}\n" for k, v in keys.items() if v is not None)
 
 
-def lines(unread):
-    return [f"{m.name} {m.first} {m.width} {m.rest} {m.condition}" for m in unread]
-
-
 class Marks(SpecCase):
-    def test_a_mark_reaches_layout_and_page(self):
+    def test_a_mark_reaches_table_page_and_golden_view(self):
         spec, _ = self.good(marked(mark(rest="[0, 5]", unless="{ on = 0 }") + mark("inert", fields='["on"]', reason='"a hint"')))
-        self.assertEqual(lines(spec.commands["X"].layouts[0].unread), ["X.mode 1 3 (0, 5) (0, 1, 0, False)"])
+        self.assertIn("COMMAND X unread X.mode 0[3:1] rest=0,5 unless=0[0]=0\n", golden.view(spec, spec.gens.index("gen4")))
         page = emit_docs.pages(spec)["t.md"]
         self.assertIn("- not looked at: `X.mode` at 0[3:1]: nobody does it. At rest: 0, 5.\n", page)
         self.assertIn("- needs no reading: `on`: a hint.\n", page)
+        code = generate.contents(spec)["hw/t.cpp"]
+        self.assertIn('{"X.mode"sv, "nobody does it"sv, "X.mode is not looked at: nobody does it"sv, 1, 3, 0, 1, 0, false,', code)
 
     def test_marks_of_structures_reach_those_that_contain_them(self):
         inner = struct("S", fields='[{ name = "low", at = "0[7:0]" }, { name = "high", at = "0[31:8]" }]')
@@ -38,15 +38,15 @@ class Marks(SpecCase):
                         fields='[{ name = "one", at = "1[31:0]", type = "struct:S" }]',
                         groups='[{ name = "more", at = "2", bits = 32, count = 1, fields = [{ name = "s", at = "0[31:0]", type = "struct:S" }] }]')
         files = marked(mark(item='"S"', fields='["high"]', when="{ low = 3 }"), outer) | {"structs/t.toml": inner}
-        spec, _ = self.good(files)
-        layout = spec.commands["Y"].layouts[0]
-        self.assertEqual(lines(layout.unread), ["S.high 40 24 (0,) (32, 8, 3, True)"])
-        self.assertEqual(lines(layout.groups[0].unread), ["S.high 8 24 (0,) (0, 8, 3, True)"])
-        self.assertEqual(lines(spec.structs["S"].layouts[0].unread), ["S.high 8 24 (0,) (0, 8, 3, True)"])
+        view = golden.view(self.good(files)[0], 0)
+        self.assertIn("COMMAND Y unread S.high 1[31:8] rest=0 when=1[7:0]=3\n", view)
+        self.assertIn("COMMAND Y more unread S.high 0[31:8] rest=0 when=0[7:0]=3\n", view)
+        self.assertIn("STRUCT S unread S.high 0[31:8] rest=0 when=0[7:0]=3\n", view)
 
     def test_generations(self):
         spec, _ = self.good(marked(mark(gens='"gen8"')))
-        self.assertEqual([len(layout.unread) for _, layout in sorted(spec.commands["X"].layouts.items())], [0, 0, 1])
+        self.assertIn("unread", golden.view(spec, spec.gens.index("gen8")))
+        self.assertNotIn("unread", golden.view(spec, spec.gens.index("gen4")))
         self.refused(marked(mark(fields='["new"]', gens='"gen4"')), "field new", "no such field")
 
     def test_names_must_exist(self):

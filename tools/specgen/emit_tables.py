@@ -45,13 +45,15 @@ class TopicTables:
         self.enums = Pool("EnumDesc", "kE")
         self.fields = Pool("FieldDesc", "kF")
         self.reserved = Pool("ReservedDesc", "kR")
+        self.rest = Pool("uint64_t", "kT")
+        self.unread = Pool("UnreadDesc", "kU")
         self.groups = Pool("GroupDesc", "kG")
         self.layouts = Pool("Layout", "kL")
         self.resets = Pool("RegisterReset", "kS")
         self.privilege = Pool("PrivilegeRule", "kP")
 
     def pools(self):
-        return (self.values, self.enums, self.fields, self.reserved, self.groups, self.layouts, self.resets,
+        return (self.values, self.enums, self.fields, self.reserved, self.rest, self.unread, self.groups, self.layouts, self.resets,
                 self.privilege)
 
     def _field(self, item, f):
@@ -74,13 +76,19 @@ class TopicTables:
             return f"{{{first}, {width}, {'true' if kind == 'ignored' else 'false'}, {'true' if kind == 'mbo' else 'false'}}}"
         return self.reserved.span(one(*row) for row in rows)
 
+    def _unread(self, marks):
+        return self.unread.span([f"{{{quote(m.name)}, {quote(m.reason)}, {quote(f'{m.name} is not looked at: {m.reason}')}, "
+                                 f"{m.first}, {m.width}, {m.condition[0]}, {m.condition[1]}, {m.condition[2]}, "
+                                 f"{'true' if m.condition[3] else 'false'}, {self.rest.span(f'{v:#x}' for v in m.rest)}}}"
+                                 for m in marks])
+
     def _layout(self, item, layout):
         fields = self.fields.span([self._field(item, f) for f in layout.fields])
         groups = []
         for g in layout.groups:
             inner = self.fields.span([self._field(item, f) for f in g.fields])
-            groups.append(f"{{{quote(g.name)}, {g.first}, {g.bits}, {g.count}, {inner}, {self._reserved(g.reserved)}}}")
-        return f"{{{fields}, {self.groups.span(groups)}, {self._reserved(layout.reserved)}}}"
+            groups.append(f"{{{quote(g.name)}, {g.first}, {g.bits}, {g.count}, {inner}, {self._reserved(g.reserved)}, {self._unread(g.unread)}}}")
+        return f"{{{fields}, {self.groups.span(groups)}, {self._reserved(layout.reserved)}, {self._unread(layout.unread)}}}"
 
     def per_gen(self, values, default, text=str):
         return "{{" + ", ".join(text(values[g]) if g in values else default for g in range(len(self.spec.gens))) + "}}"

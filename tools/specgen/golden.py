@@ -28,11 +28,11 @@ def _item(spec, item, gen):
     for p in item.privilege:
         if gen in p.gens:
             lines.append(f"{head} privilege {p.effect} when={p.when or 'always'} register={p.register or 'any'}")
-    lines += _rows(item, head, layout.fields, layout.reserved)
+    lines += _rows(item, head, layout.fields, layout.reserved) + _unread(head, layout.unread)
     for g in layout.groups:
         count = g.count or "rest"
         lines.append(f"{head} group {g.name} at={format_position(g.first, 1)} bits={g.bits} count={count}")
-        lines += _rows(item, f"{head} {g.name}", g.fields, g.reserved)
+        lines += _rows(item, f"{head} {g.name}", g.fields, g.reserved) + _unread(f"{head} {g.name}", g.unread)
     return lines
 
 
@@ -64,6 +64,13 @@ _HEADS = {"command": _command, "struct": _struct, "register": _register}
 def _rows(item, head, fields, reserved):
     lines = [f"{head} {format_position(f.first, f.width)} {f.name} {_type(item, f)}" for f in fields]
     return lines + [f"{head} {format_position(first, width)} {kind}" for first, width, kind in reserved]
+
+
+def _unread(head, marks):
+    def condition(m):
+        first, width, value, equal = m.condition
+        return f" {'when' if equal else 'unless'}={format_position(first, width)}={value}" if width else ""
+    return [f"{head} unread {m.name} {format_position(m.first, m.width)} rest={','.join(map(str, m.rest))}{condition(m)}" for m in marks]
 
 
 def _type(item, f):

@@ -103,7 +103,8 @@ class DrawWorld : private FaultHandler {
                              .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},
                              .space = &space_,
                              .stream_offsets = stream_indices,
-                             .tables = {.base = kStates}};
+                             .tables = {.base = kStates},
+                             .unread = &unread};
     Outcome all = pipeline_.draw(input, progress);
     while (all.stop == Stop::unfinished) {
       const Outcome next = pipeline_.draw(input, progress);
@@ -122,6 +123,7 @@ class DrawWorld : private FaultHandler {
 
   Settings settings;
   std::array<uint32_t, 4> stream_indices{};
+  spec::UnreadFields unread;
   EventLog log;
   bool events_expected = false;
 

@@ -112,10 +112,12 @@ class View {
     if (d.manual_name != d.name) lines_.push_back(fmt::format("{} manual_name={}", head, d.manual_name));
     const bool is_register = kind == "REGISTER";
     rows(head, layout->fields, layout->reserved, is_register);
+    unread(head, layout->unread);
     for (const GroupDesc& g : layout->groups) {
       lines_.push_back(fmt::format("{} group {} at={} bits={} count={}", head, g.name, format_position(g.first_bit, 1),
                                    g.element_bits, g.count == 0 ? "rest" : std::to_string(g.count)));
       rows(fmt::format("{} {}", head, g.name), g.fields, g.reserved, is_register);
+      unread(fmt::format("{} {}", head, g.name), g.unread);
     }
   }
 
@@ -127,6 +129,16 @@ class View {
       lines_.push_back(fmt::format("COMMAND {} privilege {} when={} register={}", c.name,
                                    kEffects[static_cast<size_t>(p.effect)], p.when.empty() ? "always" : p.when,
                                    p.register_field.empty() ? "any" : p.register_field));
+    }
+  }
+
+  void unread(const std::string& head, std::span<const UnreadDesc> marks) {
+    for (const UnreadDesc& m : marks) {
+      const std::string when = m.when_width == 0 ? ""
+                                                 : fmt::format(" {}={}={}", m.when_equal ? "when" : "unless",
+                                                               format_position(m.when_bit, m.when_width), m.when_value);
+      lines_.push_back(fmt::format("{} unread {} {} rest={}{}", head, m.name, format_position(m.first_bit, m.width),
+                                   fmt::join(m.rest, ","), when));
     }
   }
 

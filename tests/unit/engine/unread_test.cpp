@@ -1,0 +1,57 @@
+// Draws and state commands with fields that the model does not look at: reports do not call them exact.
+#include "flow_bench.h"
+
+namespace halogen {
+namespace {
+
+constexpr std::string_view kRcs = "rcs0";
+constexpr uint32_t kVf = 0x780c'0000;
+constexpr uint32_t kPrimitive = 0x7b00'0005;
+
+class UnreadCommand : public ::testing::TestWithParam<std::string> {
+ protected:
+  // A draw of no vertices, with these bits in its second dword, and the cut index of indexed draws.
+  FidelityReport report_of(uint32_t primitive, uint32_t vf) const {
+    FlowBench bench(GetParam());
+    bench.start_ring(kRcs);
+    bench.run_all(kRcs, {kVf | vf, 0, kPrimitive, primitive, 0, 0, 0, 0, 0, kNoop});
+    EXPECT_EQ(bench.executed("3DPRIMITIVE"), 1u);
+    return bench.device->fidelity();
+  }
+};
+
+TEST_P(UnreadCommand, ADrawWithoutThemIsExact) {
+  constexpr uint32_t kIndexedCut = 1u << 8;
+  const FidelityReport report = report_of(0, kIndexedCut);
+  EXPECT_EQ(report.entries().at({FidelityKind::command, "3DPRIMITIVE"}).fidelity, FidelityClass::exact);
+  EXPECT_EQ(report.entries().at({FidelityKind::command, "3DSTATE_VF"}).fidelity, FidelityClass::exact);
+  for (const auto& [key, entry] : report.entries()) {
+    EXPECT_NE(key.first, FidelityKind::field) << key.second;
+  }
+}
+
+TEST_P(UnreadCommand, ADrawThatSetsOneIsApproximateAndNamesIt) {
+  constexpr uint32_t kEndOffset = 1u << 9;
+  const FidelityReport report = report_of(kEndOffset, 0);
+  const FidelityReport::Entry& draw = report.entries().at({FidelityKind::command, "3DPRIMITIVE"});
+  EXPECT_EQ(draw.fidelity, FidelityClass::approximate);
+  EXPECT_NE(draw.reason.find("end_offset_enable"), std::string::npos) << draw.reason;
+  EXPECT_EQ(report.entries().at({FidelityKind::command, "3DSTATE_VF"}).fidelity, FidelityClass::exact);
+  const FidelityReport::Entry& field = report.entries().at({FidelityKind::field, "3DPRIMITIVE.end_offset_enable"});
+  EXPECT_EQ(field.fidelity, FidelityClass::approximate);
+  EXPECT_FALSE(field.reason.empty());
+}
+
+TEST_P(UnreadCommand, SoIsAStateCommand) {
+  constexpr uint32_t kSequentialCut = 1u << 10;
+  const FidelityReport report = report_of(0, kSequentialCut);
+  const FidelityReport::Entry& state = report.entries().at({FidelityKind::command, "3DSTATE_VF"});
+  EXPECT_EQ(state.fidelity, FidelityClass::approximate);
+  EXPECT_NE(state.reason.find("sequential_draw_cut_index_enable"), std::string::npos) << state.reason;
+  EXPECT_EQ(report.entries().at({FidelityKind::command, "3DPRIMITIVE"}).fidelity, FidelityClass::exact);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, UnreadCommand, ::testing::Values("skl", "icl", "tgl"), chip_name);
+
+}  // namespace
+}  // namespace halogen
