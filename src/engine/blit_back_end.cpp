@@ -79,7 +79,6 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   AddressSpace& space = engine.data_space(table_of(engine), Stream::blit);
   const blit::Outcome outcome = blitter_.run(space, *job, progress);
   engine.spend(outcome.bytes / kBytesPerNanosecond);
-  engine.note_work(outcome.bytes);
   if (outcome.lines != 0) {
     engine.services().on_target_write(GpuVa{job->destination.base}, outcome.first_line, outcome.lines);
   }
@@ -88,6 +87,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
     return engine.stopped_by_fault();
   }
   if (outcome.unfinished) {
+    engine.note_work(outcome.bytes);  // of long ones only: batches that loop store words by small ones
     return engine.go_on();
   }
   if (progress.missed > 1) {  // the first has an Event of its own

@@ -133,8 +133,8 @@ class Engine {
   // A register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }
 
-  // Grows with all that draws, dispatches and blits get done, whether statistics count it or not: who looks for hangs
-  // sees by it that long work goes on. A thread that does not end gets nothing done.
+  // Grows with all that draws, dispatches and long blits get done, whether statistics count it or not: who looks for
+  // hangs sees by it that long work goes on. A thread that does not end gets nothing done.
   uint64_t work_done() const { return work_done_; }
   void note_work(uint64_t amount) { work_done_ += amount; }
 

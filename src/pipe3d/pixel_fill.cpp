@@ -101,6 +101,9 @@ bool PixelStage::fill(const Rectangle& area) {
       return false;
     }
   }
+  if (!pixels_apart()) {
+    return false;  // which of two writes to a byte is the last depends on the order
+  }
   for (const PixelReplay::Write& write : known->writes()) {
     Colour colour{};
     for (unsigned c = 0; c < 4; ++c) {

@@ -40,6 +40,7 @@ void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t
     layout_ = {};
     element_B_ = std::max<uint32_t>(surface.element_B, element_B);
   }
+  gapless_ = element_B_ == element_B;
 }
 
 void PixelPlane::change_slice(uint64_t slice, uint32_t layer, uint32_t sample) {
@@ -118,16 +119,19 @@ bool PixelPlane::reaches(const Rectangle& rectangle, uint32_t layer) {
   for (auto y = static_cast<uint32_t>(std::max(rectangle.y_min, 0)); y < y_end; ++y) {
     for (uint32_t x = x_min; x < x_end; x += run_at(x, y, layer)) {
       const uint64_t at = address(x, y, layer, 0);
-      if (at / kFrameBytes != known && space_->look_up_frame(GpuVa{at}, {.write = true}) == nullptr) {
-        return false;
+      const uint64_t last = at + uint64_t{std::min(run_at(x, y, layer), x_end - x)} * element_B_ - 1;
+      for (const uint64_t page : {at / kFrameBytes, last / kFrameBytes}) {
+        if (page != known && space_->look_up_frame(GpuVa{page * kFrameBytes}, {.write = true}) == nullptr) {
+          return false;
+        }
+        known = page;
       }
-      known = at / kFrameBytes;
     }
   }
   return true;
 }
 
-// Pixels from here on that lie in a row in one page, at least one.
+// Pixels from here on that follow each other in memory, at least one.
 uint32_t PixelPlane::run_at(uint32_t x, uint32_t y, uint32_t layer) {
   const uint64_t first = address(x, y, layer, 0);
   const uint64_t x_B = (origin_.x + x) * element_B_;
@@ -182,16 +186,16 @@ void PixelPlane::fill(const Rectangle& rectangle, uint32_t layer, std::span<cons
   const int64_t y_min = std::max(rectangle.y_min, 0);
   const int64_t x_end = std::min<int64_t>(int64_t{rectangle.x_max} + 1, width_);
   const int64_t y_end = std::min<int64_t>(int64_t{rectangle.y_max} + 1, height_);
-  const bool whole = std::ranges::all_of(mask, [](std::byte b) { return b == std::byte{0xff}; });
-  std::vector<std::byte> pattern(kFrameBytes / element_B_ * element_B_);
-  std::ranges::copy(element.first(std::min<size_t>(element.size(), element_B_)), pattern.begin());
-  for (size_t done = element_B_; done < pattern.size(); done *= 2) {
-    std::memcpy(pattern.data() + done, pattern.data(), std::min(done, pattern.size() - done));
+  const bool in_runs = gapless_ && element.size() == element_B_ && samples_ == 1 &&
+                       std::ranges::all_of(mask, [](std::byte b) { return b == std::byte{0xff}; });
+  std::vector<std::byte> pattern(in_runs ? kFrameBytes / element_B_ * element_B_ : 0);
+  for (size_t at = 0; at < pattern.size(); at += element_B_) {
+    std::ranges::copy(element, pattern.begin() + static_cast<ptrdiff_t>(at));
   }
   std::array<std::byte, 16> old{};
   const size_t bytes = std::min<size_t>(element.size(), old.size());
   for (int64_t y = y_min; y < y_end && !stopped_; ++y) {
-    if (whole && samples_ == 1) {
+    if (in_runs) {
       const auto x = static_cast<uint32_t>(x_min);
       const auto end = static_cast<uint32_t>(std::max(x_min, x_end));
       const auto row = static_cast<uint32_t>(y);

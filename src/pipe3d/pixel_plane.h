@@ -25,6 +25,7 @@ class PixelPlane {
   uint32_t height() const { return height_; }
   uint32_t layers() const { return layers_; }
   unsigned samples() const { return samples_; }
+  bool gapless() const { return gapless_; }  // elements have no bytes between them that are nobody's
   bool contains(int32_t x, int32_t y, uint32_t layer) const {
     return static_cast<uint32_t>(x) < width_ && static_cast<uint32_t>(y) < height_ && layer < layers_;
   }
@@ -145,6 +146,7 @@ class PixelPlane {
   uint32_t height_ = 0;
   uint32_t layers_ = 0;
   uint32_t element_B_ = 1;
+  bool gapless_ = true;
   uint32_t samples_ = 1;
   bool beside_ = false;  // samples lie beside each other
   bool y_tiles_ = false;

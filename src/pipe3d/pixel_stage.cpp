@@ -114,6 +114,7 @@ void PixelStage::draw(const ScreenPrimitive& primitive, const Rasteriser& raster
   raster_ = &raster;
   filled_ = 0;
   attributes_.clear();
+  is_set_up_ = false;
   const Rectangle area = intersect(raster.box(), window);
   worth_replay_ = pixels_of(area) >= kWorthReplay;
   if (fill(area)) {
@@ -209,7 +210,8 @@ void PixelStage::test(const Subspan& subspan, std::array<uint16_t, 4>& coverage)
 }
 
 bool PixelStage::set_up() {
-  if (attributes_.empty() && state_->pixel.attributes) {
+  if (!is_set_up_ && state_->pixel.attributes) {
+    is_set_up_ = true;
     if (state_->setup_shader.enabled) {
       end_ = setup_.set_up(*primitive_, attributes_);
     } else {

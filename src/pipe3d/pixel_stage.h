@@ -115,6 +115,7 @@ class PixelStage final : public message::PixelMessages {
   const ScreenPrimitive* primitive_ = nullptr;
   const Rasteriser* raster_ = nullptr;
   std::vector<uint32_t> attributes_;
+  bool is_set_up_ = false;  // attributes of the primitive are there
   PixelGroup group_;
   unsigned filled_ = 0;  // channels
   unsigned width_ = 8;   // of threads

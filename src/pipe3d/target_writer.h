@@ -35,7 +35,9 @@ class TargetWriter {
   void write_group(const PixelGroupPlace& place, const GroupColours& colours);
   // One colour to all pixels of a rectangle, where nothing of what they hold is asked for; the same bytes as pixel by
   // pixel, in another order.
-  bool takes_fills() const { return (way_ == Way::plain || way_ == Way::bytes4) && !reads_ && plane_.samples() == 1; }
+  bool takes_fills() const {
+    return (way_ == Way::plain || way_ == Way::bytes4) && !reads_ && plane_.samples() == 1 && plane_.gapless();
+  }
   bool reaches(const Rectangle& rectangle, uint32_t layer) { return plane_.reaches(rectangle, layer); }
   void fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
   // Fast clears: the colour to a rectangle (inclusive) of all samples, without blending and masks.

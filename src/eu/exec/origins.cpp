@@ -194,6 +194,9 @@ void Follower::compute(const Prepared& prepared) {
       value = static_cast<Origin>(kChannel + in.first_channel + lane);
     }
     const int32_t at = element_offset(none_, prepared, in.dst, storage, lane, true);
+    if (at < 0 || static_cast<size_t>(at) + size > to->size()) {
+      continue;  // nothing is written beyond the file, nor half of it
+    }
     const int32_t from = prepared.raw_move && sure && in.src[0].file == File::grf
                              ? element_offset(none_, prepared, in.src[0], storage_of(in.src[0]), lane, false)
                              : -1;
@@ -204,9 +207,7 @@ void Follower::compute(const Prepared& prepared) {
     }
   }
   for (const auto& [at, origin] : written) {
-    if (at < to->size()) {
-      (*to)[at] = origin;
-    }
+    (*to)[at] = origin;
   }
 }
 

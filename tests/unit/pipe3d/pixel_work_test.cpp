@@ -54,10 +54,15 @@ class PixelPiecesAtWork : public message::MessageBench {
     bind_raw(2, kTarget, kWidth * kHeight * 4);
   }
   // Rows one behind the other.
-  void bind_target(uint32_t format) {
-    bind(0,
-         {1u << 29 | format << 18 | 1u << 16 | 1u << 14, 0, (kWidth - 1) | (kHeight - 1) << 16, kWidth * 4 - 1, 0, 0, 0,
-          0, static_cast<uint32_t>(kVa + kTarget), static_cast<uint32_t>((kVa + kTarget) >> 32), 0, 0, 0, 0, 0, 0});
+  void bind_target(uint32_t format, uint32_t pitch_B = kWidth * 4, uint32_t offset_B = 0) {
+    const uint64_t at = kVa + kTarget + offset_B;
+    bind(0, {1u << 29 | format << 18 | 1u << 16 | 1u << 14, 0, (kWidth - 1) | (kHeight - 1) << 16, pitch_B - 1, 0, 0, 0,
+             0, static_cast<uint32_t>(at), static_cast<uint32_t>(at >> 32), 0, 0, 0, 0, 0, 0});
+  }
+  // Four bytes of each element, and a row of them.
+  void bind_buffer(uint32_t elements, uint32_t stride_B) {
+    bind(0, {4u << 29 | 0xc7u << 18, 0, ((elements - 1) & 0x7f) | (elements - 1) >> 7 << 16, stride_B - 1, 0, 0, 0, 0,
+             static_cast<uint32_t>(kVa + kTarget), static_cast<uint32_t>((kVa + kTarget) >> 32), 0, 0, 0, 0, 0, 0});
   }
   bool split() const { return GetParam() == "tgl"; }
   // `body` leaves a colour in r120.
@@ -347,6 +352,9 @@ class OneThreadForAll : public PixelPiecesAtWork {
     EXPECT_EQ(fast.counts.invocations, slow.counts.invocations);
     EXPECT_EQ(fast.counts.passed, slow.counts.passed);
     EXPECT_EQ(fast.counts.threads, slow.counts.threads);
+    EXPECT_EQ(fast.end, slow.end);
+    EXPECT_EQ(fast.faults, slow.faults);
+    EXPECT_EQ(fast.first_fault, slow.first_fault);
     EXPECT_EQ(fast.events, slow.events);
     return fast;
   }
@@ -403,6 +411,40 @@ TEST_P(OneThreadForAll, PagesThatAreNotThere) {
   memory_.set_action(FaultAction::skip);
   const Result fast = both(kColour, {{0, 0, kWidth, kHeight}});
   EXPECT_EQ(fast.end, ThreadEnd::done);
+}
+
+TEST_P(OneThreadForAll, AFaultEndsItWhereItWouldEndThreads) {
+  memory_.take_away(
+      24);  // begins with row 96, as a piece does: of the second picture, with half of row 95's last pixel
+  memory_.set_action(FaultAction::stop);
+  for (const uint32_t offset_B : {0u, 2u}) {
+    SCOPED_TRACE(offset_B);
+    bind_target(0xc7, kWidth * 4, offset_B);
+    const Result fast = both(kColour, {{0, 0, kWidth, kHeight}});
+    EXPECT_EQ(fast.end, ThreadEnd::fault);
+    EXPECT_GT(fast.counts.replayed, 0u);
+  }
+}
+
+// Bytes between the elements of a buffer are nobody's, and elements may be larger than a page.
+TEST_P(OneThreadForAll, GapsBetweenElementsStay) {
+  std::ranges::fill(memory_.bytes().subspan(kTarget, kStates), std::byte{0xa5});
+  for (const auto& [elements, stride_B] : {std::pair(256u, 16u), std::pair(100u, 8192u)}) {
+    SCOPED_TRACE(stride_B);
+    bind_buffer(elements, stride_B);
+    const Result fast = both(kColour, {{0, 0, kWidth, kHeight}});
+    EXPECT_EQ(fast.end, ThreadEnd::done);
+    EXPECT_GT(fast.counts.replayed, 0u);
+    for (uint32_t at = 0; at < kStates; ++at) {
+      const bool drawn = at / stride_B < elements && at % stride_B < 4;
+      ASSERT_EQ(fast.memory[kTarget + at] != std::byte{0xa5}, drawn) << at;
+    }
+  }
+}
+
+TEST_P(OneThreadForAll, RowsThatShareBytesKeepTheirOrder) {
+  bind_target(0xc7, 130);
+  EXPECT_GT(both(kColour, {{0, 0, 65, kHeight}}).counts.replayed, 0u);
 }
 
 // What may differ from thread to thread is never taken from another one.
