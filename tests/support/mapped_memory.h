@@ -39,21 +39,25 @@ class MappedMemory final : private FaultHandler {
     return *reinterpret_cast<T*>(bytes_.data() + offset);
   }
 
-  // A page is there no longer.
-  void take_away(uint64_t page) {
-    at<uint64_t>(table(kLast) + page * 8) = 0;
-    space_.load(context_);
-  }
+  uint64_t root() const { return context_.roots[0]; }
 
-  void forget_faults() { faults_ = 0; }
+  // A page is there no longer, or it is another one's memory.
+  void take_away(uint64_t page) { set_entry(page, 0); }
+  void lead_page(uint64_t page, uint64_t to) { set_entry(page, to * kPage | kPresent); }
+
+  void forget_faults() {
+    faults_ = 0;
+    addresses_.clear();
+  }
   void set_action(FaultAction action) { action_ = action; }
   size_t faults() const { return faults_; }
-  uint64_t first_fault() const { return first_fault_; }  // its address, if there was one
+  const std::vector<uint64_t>& first_faults() const { return addresses_; }
 
  private:
   static constexpr uint64_t kLast = 3;                // the table of pages, below a root and two others
   static constexpr uint64_t kTables = kLast + 1 + 2;  // and two for the second address
   static constexpr uint64_t kPresent = 3;             // and writable
+  static constexpr size_t kMostAddresses = 4096;
 
   uint64_t table(uint64_t number) const { return mapped_ + number * kPage; }
   // From the root over the two tables from `middle` on to the table of pages.
@@ -64,8 +68,13 @@ class MappedMemory final : private FaultHandler {
     space_.load(context_);
   }
 
+  void set_entry(uint64_t page, uint64_t entry) {
+    at<uint64_t>(table(kLast) + page * 8) = entry;
+    space_.load(context_);
+  }
   FaultAction on_fault(const Fault& fault) override {
-    if (faults_++ == 0) first_fault_ = fault.address;
+    ++faults_;
+    if (addresses_.size() < kMostAddresses) addresses_.push_back(fault.address);
     return action_;
   }
 
@@ -78,7 +87,7 @@ class MappedMemory final : private FaultHandler {
   Tlb tlb_{64};
   FaultAction action_ = FaultAction::stop;
   size_t faults_ = 0;
-  uint64_t first_fault_ = 0;
+  std::vector<uint64_t> addresses_;
   AddressSpace space_{memory_, tlb_, 1, *this};
 };
 

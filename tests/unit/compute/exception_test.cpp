@@ -67,7 +67,7 @@ class Exceptions : public MessageBench {
     replace("AHEAD", std::string(ahead));
     const auto code = eu::assemble(model_.gen, text);
     ASSERT_TRUE(code.ok()) << code.message() << text;
-    std::memcpy(bytes_.data() + kCode + offset, code.value().data(), code.value().size());
+    std::memcpy(memory_.bytes().data() + kCode + offset, code.value().data(), code.value().size());
   }
   Stop run(uint32_t flags) {
     const uint32_t descriptor[8] = {0, 0, flags, 0, kTable, 0, 1, 0};
@@ -76,8 +76,8 @@ class Exceptions : public MessageBench {
     walker.set_events(&log_, "gpu0.rcs0");
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0xff, ~0u};
-    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk.job), JobFault::none);
-    return walker.run(generation_, settings_, walk, space_, true).stop;
+    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job), JobFault::none);
+    return walker.run(generation_, settings_, walk, memory_.space(), true).stop;
   }
   uint32_t shown(uint32_t dword) { return word(kOut + dword * 4); }
 

@@ -58,7 +58,7 @@ class HostThreads : public MessageBench {
     bind_raw(0, kIn, 0x1'0000);
     bind_raw(1, kShared, 0x1000);
     bind_raw(2, kAlias, 0x1000);
-    word64(kTables + 3 * 4096 + (kAlias >> 12) * 8) = kShared | 3;  // the same memory by another address
+    memory_.lead_page(kAlias >> 12, kShared >> 12);  // the same memory by another address
     for (uint32_t i = 0; i < kThreads; ++i) {
       word(kConstants + i * 32) = i;
     }
@@ -106,16 +106,16 @@ class HostThreads : public MessageBench {
   void load(const std::string& text) {
     const auto code = eu::assemble(model_.gen, expand(text));
     ASSERT_TRUE(code.ok()) << code.message() << "\n" << expand(text);
-    std::memset(bytes_.data() + kCode, 0, 0x1'0000);
-    std::memcpy(bytes_.data() + kCode, code.value().data(), code.value().size());
+    std::memset(memory_.bytes().data() + kCode, 0, 0x1'0000);
+    std::memcpy(memory_.bytes().data() + kCode, code.value().data(), code.value().size());
     const uint32_t descriptor[8] = {0, 0, 0, 0, kTable, 1u << 16, kThreads | 1u << 16 | 1u << 21, 0};
     std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
   }
   Result run(unsigned threads, uint32_t groups, unsigned most_parts = 400) {
     Result result;
-    const std::vector<std::byte> before = bytes_;
-    space_.invalidate();
-    stopper_.faults.clear();
+    const std::vector<std::byte> before(memory_.bytes().begin(), memory_.bytes().end());
+    memory_.space().invalidate();
+    memory_.forget_faults();
     log_.clear();
     WorkerPool pool(threads);
     Walker walker;
@@ -123,11 +123,11 @@ class HostThreads : public MessageBench {
     walker.set_pool(&pool);
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, kThreads - 1, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u};
-    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk.job), JobFault::none);
+    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job), JobFault::none);
     for (unsigned part = 0; part < most_parts; ++part) {
-      space_.begin_work(walk.missed);
-      result.outcomes.push_back(walker.run(generation_, settings_, walk, space_, part == 0));
-      walk.missed = space_.end_work();
+      memory_.space().begin_work(walk.missed);
+      result.outcomes.push_back(walker.run(generation_, settings_, walk, memory_.space(), part == 0));
+      walk.missed = memory_.space().end_work();
       result.walks.push_back(walk);
       if (result.outcomes.back().stop != Stop::unfinished) {
         break;
@@ -136,14 +136,12 @@ class HostThreads : public MessageBench {
     for (const Event& event : log_.events()) {
       result.events.push_back(event.to_string());
     }
-    for (const Fault& fault : stopper_.faults) {
-      result.faults.push_back(fault.address);
-    }
+    result.faults = memory_.first_faults();
     FidelityReport report;
     walker.report(report);
     result.report = report.to_json("x");
-    result.memory = bytes_;
-    bytes_ = before;
+    result.memory.assign(memory_.bytes().begin(), memory_.bytes().end());
+    std::ranges::copy(before, memory_.bytes().begin());
     return result;
   }
   static void same(const Result& a, const Result& b) {
@@ -308,7 +306,7 @@ L2:
     WRITE r4 r5 0
 )" + std::string(kTail);
   for (const FaultAction action : {FaultAction::skip, FaultAction::filter, FaultAction::stop}) {
-    stopper_.action = action;
+    memory_.set_action(action);
     const Result result = compare(text, 40);
     EXPECT_EQ(result.outcomes.back().stop, action == FaultAction::stop ? Stop::fault : Stop::finished);
     EXPECT_FALSE(result.faults.empty());

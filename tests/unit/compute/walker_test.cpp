@@ -57,10 +57,10 @@ class Dispatch : public MessageBench {
   // Everything in parts; gives how often it was called.
   unsigned run(const std::vector<uint32_t>& command, Stop expected = Stop::finished) {
     walk_ = {};
-    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::none);
+    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::none);
     unsigned parts = 0;
     for (outcome_.stop = Stop::unfinished; outcome_.stop == Stop::unfinished && parts < 100; ++parts) {
-      outcome_ = walker_.run(generation_, settings_, walk_, space_, parts == 0);
+      outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
       channels_ += outcome_.channels;
     }
     EXPECT_EQ(outcome_.stop, expected);
@@ -152,12 +152,12 @@ TEST_P(Dispatch, AnEndlessKernelGivesPartAfterPart) {
   Walk copy = walk_;
   EXPECT_TRUE(copy == walk_);
   Walker other;
-  EXPECT_EQ(other.run(generation_, settings_, copy, space_, false).stop, Stop::unfinished);
+  EXPECT_EQ(other.run(generation_, settings_, copy, memory_.space(), false).stop, Stop::unfinished);
   EXPECT_FALSE(copy == walk_);
-  EXPECT_EQ(walker_.run(generation_, settings_, walk_, space_, false).stop, Stop::unfinished);
+  EXPECT_EQ(walker_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::unfinished);
   EXPECT_TRUE(copy == walk_);
   word(kOut) = 1;
-  EXPECT_EQ(walker_.run(generation_, settings_, walk_, space_, false).stop, Stop::finished);
+  EXPECT_EQ(walker_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::finished);
   EXPECT_EQ(word(kOut + 4), 7u);
 }
 
@@ -173,8 +173,9 @@ TEST_P(Dispatch, BitsThatAreNoInstruction) {
   run(walker({1, 1, 1}, 1), Stop::illegal);
   settings_.bases.instruction = 0x1234'5678'0000;
   walk_ = {};
-  EXPECT_EQ(make_job(generation_, settings_, walker({1, 1, 1}, 1), nullptr, space_, walk_.job), JobFault::none);
-  const Outcome outcome = walker_.run(generation_, settings_, walk_, space_, true);
+  EXPECT_EQ(make_job(generation_, settings_, walker({1, 1, 1}, 1), nullptr, memory_.space(), walk_.job),
+            JobFault::none);
+  const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
   EXPECT_NE(outcome.stop, Stop::finished) << "no memory, no code";
 }
 
@@ -189,18 +190,18 @@ TEST_P(Dispatch, NewCodeInTheSamePlaceIsSeen) {
 TEST_P(Dispatch, ADescriptorThatWasNotLoaded) {
   std::vector<uint32_t> command = walker({1, 1, 1}, 1);
   command[1] = 1;
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::no_descriptor);
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::no_descriptor);
 }
 
 TEST_P(Dispatch, HostileSizes) {
   load(kernels::kDump, 1023, 255, 0xffff, 31);
   std::vector<uint32_t> command = walker({~0u, ~0u, ~0u}, 1, 0);
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::none);
-  EXPECT_NE(walker_.run(generation_, settings_, walk_, space_, true).stop, Stop::finished);
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::none);
+  EXPECT_NE(walker_.run(generation_, settings_, walk_, memory_.space(), true).stop, Stop::finished);
   command[4] |= 0x003f'3f3f;
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::too_many_threads);
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::too_many_threads);
   command[4] = 0x0000'0f3f;
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, space_, walk_.job), JobFault::too_many_threads);
+  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::too_many_threads);
 }
 
 // Random bits as code: whatever they mean, a part ends.
@@ -214,8 +215,9 @@ TEST_P(Dispatch, RandomCode) {
     }
     load(code, 4, 2, 1, 3);
     walk_ = {};
-    ASSERT_EQ(make_job(generation_, settings_, walker({4, 2, 1}, 4), nullptr, space_, walk_.job), JobFault::none);
-    const Outcome outcome = walker_.run(generation_, settings_, walk_, space_, true);
+    ASSERT_EQ(make_job(generation_, settings_, walker({4, 2, 1}, 4), nullptr, memory_.space(), walk_.job),
+              JobFault::none);
+    const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
     EXPECT_LT(outcome.instructions, kPart + 64 * kTurn) << round;
   }
 }

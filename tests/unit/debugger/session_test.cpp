@@ -54,13 +54,14 @@ class Stepping : public MessageBench {
     const std::vector<uint32_t> command{0x7105'000d, 0, 0,   0,  1u << 30 | (threads_ - 1), 0, 0, groups, 0, 0, 1,
                                         0,           1, ~0u, ~0u};
     compute::Walk walk;
-    EXPECT_EQ(compute::make_job(generation_, settings_, command, nullptr, space_, walk.job), compute::JobFault::none);
+    EXPECT_EQ(compute::make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job),
+              compute::JobFault::none);
     compute::Walker walker;
     walker.set_observer(observer);
     compute::Outcome outcome{.stop = Stop::unfinished};
     uint64_t instructions = 0;
     for (unsigned part = 0; outcome.stop == Stop::unfinished && part < 10; ++part) {
-      outcome = walker.run(generation_, settings_, walk, space_, part == 0);
+      outcome = walker.run(generation_, settings_, walk, memory_.space(), part == 0);
       instructions += outcome.instructions;
     }
     outcome.instructions = instructions;
@@ -82,10 +83,10 @@ class Stepping : public MessageBench {
       answers_.push_back(json::parse(text));
     };
     return {target, console, [this](const WalkContext& tables, uint64_t address, std::span<std::byte> into) {
-              EXPECT_EQ(tables.roots[0], kTables);
+              EXPECT_EQ(tables.roots[0], memory_.root());
               std::ranges::fill(into, std::byte{0});
-              if (address < kVa || address + into.size() > kVa + kPages * 4096) return false;
-              std::ranges::copy(std::span(bytes_).subspan(address - kVa, into.size()), into.begin());
+              if (address < kVa || address + into.size() > kVa + kBytes) return false;
+              std::ranges::copy(memory_.bytes().subspan(address - kVa, into.size()), into.begin());
               return true;
             }};
   }
@@ -98,13 +99,13 @@ class Stepping : public MessageBench {
 
 TEST_P(Stepping, EveryInstructionOnceAndNothingChanges) {
   load(compute::kernels::kSwap, 4);
-  const std::vector<std::byte> before = bytes_;
+  const std::vector<std::byte> before(memory_.bytes().begin(), memory_.bytes().end());
   const compute::Outcome plain = dispatch(3, nullptr);
-  const std::vector<std::byte> after = bytes_;
+  const std::vector<std::byte> after(memory_.bytes().begin(), memory_.bytes().end());
   ASSERT_NE(before, after);
   for (uint32_t thread = 0; thread < 4; ++thread) {
     SCOPED_TRACE(thread);
-    std::ranges::copy(before, bytes_.begin());
+    std::ranges::copy(before, memory_.bytes().begin());
     answers_.clear();
     Session stepped =
         session({.group = std::array{1u, 0u, 0u}, .thread = thread}, std::deque<std::string>(100, "step"));
@@ -112,7 +113,7 @@ TEST_P(Stepping, EveryInstructionOnceAndNothingChanges) {
     EXPECT_EQ(outcome.stop, Stop::finished);
     EXPECT_EQ(outcome.instructions, plain.instructions);
     EXPECT_EQ(outcome.channels, plain.channels);
-    EXPECT_EQ(bytes_, after);
+    EXPECT_TRUE(std::ranges::equal(memory_.bytes(), after));
     ASSERT_EQ(answers_.size(), 17u);
     for (uint32_t i = 0; i < 16; ++i) {
       EXPECT_EQ(answers_[i]["stop"], i == 0 ? "start" : "step");

@@ -87,7 +87,7 @@ TEST_P(DataPort, StatelessAddressesCountFromTheGeneralBase) {
   grf(kPayload) = 0x4000'0000;
   EXPECT_EQ(send(kPort1, 2u << 25 | 1u << 20 | 1u << 14 | 0x2e00 | 253, 1, 1), SendOutcome::fault);
   ASSERT_EQ(memory_.faults(), 1u);
-  EXPECT_EQ(memory_.first_fault(), kVa + 0x4000'0000);
+  EXPECT_EQ(memory_.first_faults().at(0), kVa + 0x4000'0000);
 }
 
 struct AtomicRow {

@@ -22,7 +22,7 @@ TEST_P(CodeAtTheEnd, ACompactInstructionNeedsNoPageBehindIt) {
   KernelCache other;
   other.find(*executor, generation_.id(), memory_.space(), kVa, kLast, true);
   ASSERT_NE(memory_.faults(), 0u);
-  EXPECT_EQ(memory_.first_fault(), kVa + 0x20'0000);
+  EXPECT_EQ(memory_.first_faults().at(0), kVa + 0x20'0000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, CodeAtTheEnd, testing::Values("bdw", "skl", "icl", "dg1"),
