@@ -63,7 +63,7 @@ TEST(Fidelity, TheWorstClassStandsWithItsReason) {
             "{\"device\":\"dg1\",\"summary\":{\"exact\":1,\"approximate\":1,\"unsupported\":0},\"commands\":["
             "{\"name\":\"MI_NOOP\",\"count\":1,\"class\":\"exact\"},"
             "{\"name\":\"PIPE_CONTROL\",\"count\":2,\"class\":\"approximate\",\"reason\":\"no cache model\"}"
-            "],\"instructions\":[],\"messages\":[],\"registers\":[]}\n");
+            "],\"instructions\":[],\"messages\":[],\"registers\":[],\"fields\":[]}\n");
 }
 
 TEST(Json, QuotesControlBytesAndReplacesBadUtf8) {
