@@ -7,7 +7,7 @@
 #include <libdrm/drm.h>
 #include <libdrm/i915_drm.h>
 
-#include "driver/kernel.h"
+#include "driver/core/kernel.h"
 #include "ratios.h"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "display/dpfc_code.h"
-#include "display/fbc_run_code.h"
+#include "display/fbc/dpfc_code.h"
+#include "display/fbc/fbc_run_code.h"
 #include "ratios.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include "memory/page_format.h"
 #include "memory/physical_memory.h"
 #include "memory/tlb.h"
-#include "pipe3d/pixel_output.h"
-#include "pipe3d/triangle.h"
+#include "pipe3d/geometry/triangle.h"
+#include "pipe3d/output/pixel_output.h"
 #include "spec/device_model.h"
 
 namespace {

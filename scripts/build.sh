@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds a preset: release (default; the tool is then build/bin/halogen), debug, asan (clang: sanitizers and fuzz targets).
-# Targets after it: these only (`tools`: what people use, without tests and benchmarks).
+# Builds a preset: release (default; the tool is then build/bin/halogen), debug, dev (clang -O1, compiles fastest), asan
+# (clang: sanitizers and fuzz targets). Arguments after the preset name the targets to build, for example `test_eu`, or
+# `tools` for everything that people use, without tests and benchmarks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "commands.h"
-#include "driver/tracepoints.h"
+#include "driver/core/tracepoints.h"
 #include "reports.h"
 #include "settings.h"
 #include "tree.h"

@@ -11,7 +11,7 @@
 
 #include "commands.h"
 #include "debugger/session.h"
-#include "engine/observe.h"
+#include "engine/backend/thread_observer.h"
 #include "stdout_sink.h"
 #include "trace/aub_reader.h"
 #include "trace/byte_source.h"

@@ -10,7 +10,7 @@
 #include <new>
 #include <thread>
 
-#include "driver/user_memory.h"
+#include "driver/gem/user_memory.h"
 
 namespace halogen::shim {
 namespace {

@@ -14,7 +14,7 @@
 #include <optional>
 #include <span>
 
-#include "driver/known_memory.h"
+#include "driver/hw/known_memory.h"
 
 namespace halogen::shim {
 

@@ -8,8 +8,8 @@
 
 #include <cstddef>
 
-#include "driver/file_key.h"
-#include "driver/private_descriptor.h"
+#include "driver/gem/file_key.h"
+#include "driver/share/private_descriptor.h"
 
 namespace halogen::shim {
 

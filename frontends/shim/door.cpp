@@ -26,9 +26,9 @@
 
 #include "base/own_thread.h"
 #include "descriptors.h"
-#include "driver/lent_memory.h"
-#include "driver/user_memory.h"
-#include "driver/user_rights.h"
+#include "driver/gem/lent_memory.h"
+#include "driver/gem/user_memory.h"
+#include "driver/gem/user_rights.h"
 #include "frames.h"
 #include "settings.h"
 

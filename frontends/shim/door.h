@@ -20,8 +20,8 @@
 #include <optional>
 #include <vector>
 
-#include "driver/kernel.h"
-#include "driver/tracepoints.h"
+#include "driver/core/kernel.h"
+#include "driver/core/tracepoints.h"
 #include "paths.h"
 #include "recording.h"
 #include "remote.h"

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "driver/file_key.h"
+#include "driver/gem/file_key.h"
 #include "next.h"
 #include "paths.h"
 #include "polling.h"

@@ -22,7 +22,7 @@
 
 #include "descriptors.h"
 #include "door.h"
-#include "driver/file_key.h"
+#include "driver/gem/file_key.h"
 #include "drop_caches.h"
 #include "next.h"
 #include "polling.h"

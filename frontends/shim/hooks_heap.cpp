@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "door.h"
-#include "driver/lent_memory.h"
+#include "driver/gem/lent_memory.h"
 #include "next.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))

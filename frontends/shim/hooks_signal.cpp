@@ -15,7 +15,7 @@
 #include <cerrno>
 
 #include "door.h"
-#include "driver/interruption.h"
+#include "driver/sync/interruption.h"
 #include "next.h"
 
 #define HALOGEN_EXPORT extern "C" __attribute__((visibility("default")))

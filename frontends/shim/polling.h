@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "driver/file_key.h"
+#include "driver/gem/file_key.h"
 
 namespace halogen::shim {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/kernel.h"
+#include "driver/core/kernel.h"
 #include "trace/recorder.h"
 
 namespace halogen::shim {

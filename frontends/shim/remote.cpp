@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "descriptors.h"
-#include "driver/file_key.h"
-#include "driver/user_memory.h"
+#include "driver/gem/file_key.h"
+#include "driver/gem/user_memory.h"
 
 namespace halogen::shim {
 namespace {

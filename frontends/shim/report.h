@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/kernel.h"
+#include "driver/core/kernel.h"
 
 namespace halogen::shim {
 

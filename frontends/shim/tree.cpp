@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "device/config_space.h"
-#include "driver/hardware.h"
+#include "driver/hw/hardware.h"
 #include "tree_files.h"
 
 namespace halogen::shim {

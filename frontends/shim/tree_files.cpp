@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "driver/gpu.h"
-#include "driver/kms.h"
+#include "driver/hw/gpu.h"
+#include "driver/kms/kms.h"
 #include "spec/interface_model.h"
 
 namespace halogen::shim {

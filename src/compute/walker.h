@@ -17,7 +17,7 @@
 #include "base/fidelity.h"
 #include "compute/compute_state.h"
 #include "compute/observer.h"
-#include "compute/side_by_side.h"
+#include "compute/parallel_pass.h"
 #include "gen/generation.h"
 #include "message/kernel_cache.h"
 #include "message/shared_functions.h"

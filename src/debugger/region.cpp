@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/bits.h"
-#include "eu/exec/number.h"
+#include "eu/exec/general/number.h"
 #include "eu/isa/text.h"
 
 namespace halogen::debugger {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/bits.h"
-#include "engine/command_stream.h"
+#include "engine/stream/command_stream.h"
 #include "hw/context.h"
 #include "hw/ring.h"
 #include "spec/packing.h"

@@ -13,7 +13,7 @@
 #include "decode/follower.h"
 #include "decode/memory_image.h"
 #include "decode/output.h"
-#include "engine/command_stream.h"
+#include "engine/stream/command_stream.h"
 #include "spec/device_model.h"
 
 namespace halogen::decode {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/strong.h"
-#include "engine/command_stream.h"
+#include "engine/stream/command_stream.h"
 #include "memory/page_format.h"
 #include "memory/physical_memory.h"
 #include "memory/walker.h"

@@ -12,7 +12,7 @@
 #include "base/strong.h"
 #include "decode/field_list.h"
 #include "decode/register_names.h"
-#include "engine/command_stream.h"
+#include "engine/stream/command_stream.h"
 #include "spec/descriptors.h"
 
 namespace halogen::decode {

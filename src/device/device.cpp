@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/execlist.h"
+#include "engine/submit/execlist.h"
 
 namespace halogen {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "display/display.h"
-#include "engine/power_context.h"
+#include "engine/context/power_context.h"
 
 namespace halogen {
 

@@ -29,8 +29,8 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
-#include "display/compression.h"
 #include "display/display_state.h"
+#include "display/fbc/compression.h"
 #include "display/pipe_registers.h"
 #include "display/plane_source.h"
 #include "display/scanout.h"

@@ -8,8 +8,8 @@
 
 #include "base/strong.h"
 #include "display/cursor.h"
-#include "display/dpfc_state.h"
-#include "display/fbc_state.h"
+#include "display/fbc/dpfc_state.h"
+#include "display/fbc/fbc_state.h"
 #include "display/plane_source.h"
 #include "display/plane_table.h"
 #include "display/raster.h"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/execlist.h"
-#include "engine/executor.h"
-#include "engine/submission.h"
+#include "engine/stream/executor.h"
+#include "engine/submit/execlist.h"
+#include "engine/submit/submission.h"
 #include "hw/mode.h"
 #include "hw/ring.h"
 

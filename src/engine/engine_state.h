@@ -8,14 +8,14 @@
 
 #include "blit/blit_state.h"
 #include "compute/compute_state.h"
-#include "engine/command_stream.h"
-#include "engine/execlist_state.h"
-#include "engine/math_state.h"
-#include "engine/power_state.h"
-#include "engine/ring_state.h"
-#include "engine/semaphore_state.h"
+#include "engine/context/power_state.h"
+#include "engine/mi/math_state.h"
+#include "engine/mi/semaphore_state.h"
+#include "engine/stream/command_stream.h"
+#include "engine/submit/execlist_state.h"
+#include "engine/submit/ring_state.h"
 #include "engine/watchdog_state.h"
-#include "pipe3d/draw_state.h"
+#include "pipe3d/state/draw_state.h"
 
 namespace halogen::engine {
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "engine/command.h"
 #include "engine/registers.h"
+#include "engine/stream/command.h"
 
 namespace halogen::engine {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/engine.h"
-#include "engine/execlist.h"
+#include "engine/submit/execlist.h"
 #include "hw/predicate.h"
 #include "spec/packing.h"
 

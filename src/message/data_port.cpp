@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "message/atomic_op.h"
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 namespace {

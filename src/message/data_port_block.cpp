@@ -3,7 +3,7 @@
 // of the data belonging to channels 8k to 8k+7.
 #include <array>
 
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "message/atomic_op.h"
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 namespace {

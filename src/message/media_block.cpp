@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 

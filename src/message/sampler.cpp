@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "message/parts.h"
+#include "message/call.h"
 #include "message/sample_map.h"
 #include "message/sampler_form.h"
 #include "message/texture.h"

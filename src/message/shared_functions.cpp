@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "eu/isa/messages.h"
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "message/atomic_op.h"
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "message/parts.h"
+#include "message/call.h"
 
 namespace halogen::message {
 namespace {

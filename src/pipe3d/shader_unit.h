@@ -16,8 +16,8 @@
 #include "gen/generation.h"
 #include "message/kernel_cache.h"
 #include "message/shared_functions.h"
-#include "pipe3d/entry_store.h"
-#include "pipe3d/pipeline_state.h"
+#include "pipe3d/geometry/entry_store.h"
+#include "pipe3d/state/pipeline_state.h"
 
 namespace halogen::pipe3d {
 

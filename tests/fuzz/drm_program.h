@@ -25,7 +25,7 @@
 #include <libdrm/i915_drm.h>
 
 #include "base/check.h"
-#include "driver/kernel.h"
+#include "driver/core/kernel.h"
 #include "fuzz/input.h"
 
 namespace halogen::fuzz {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "pipe3d/pixel_output.h"
-#include "pipe3d/triangle.h"
+#include "pipe3d/geometry/triangle.h"
+#include "pipe3d/output/pixel_output.h"
 #include "support/mapped_memory.h"
 
 namespace halogen::fuzz {

@@ -19,8 +19,8 @@
 #include <string>
 
 #include "base/fidelity.h"
+#include "eu/exec/analysis/register_use.h"
 #include "eu/exec/message.h"
-#include "eu/exec/register_use.h"
 #include "eu/exec/thread.h"
 #include "eu/isa/instruction.h"
 #include "spec/descriptors.h"

@@ -3,10 +3,10 @@
 #include <map>
 
 #include "base/check.h"
-#include "eu/exec/code_walk.h"
-#include "eu/exec/counts.h"
+#include "eu/exec/analysis/code_walk.h"
+#include "eu/exec/analysis/counts.h"
+#include "eu/exec/control/flow.h"
 #include "eu/exec/executor.h"
-#include "eu/exec/flow.h"
 #include "eu/exec/kernel.h"
 #include "eu/isa/printer.h"
 #include "spec/device_model.h"

@@ -4,17 +4,17 @@
 #include <atomic>
 #include <map>
 
-#include "eu/exec/alu.h"
-#include "eu/exec/code_walk.h"
-#include "eu/exec/exceptions.h"
-#include "eu/exec/fast.h"
-#include "eu/exec/fast_accumulate.h"
-#include "eu/exec/fast_math.h"
-#include "eu/exec/fast_multiply.h"
-#include "eu/exec/fast_vector.h"
-#include "eu/exec/flow.h"
-#include "eu/exec/lanes.h"
+#include "eu/exec/analysis/code_walk.h"
+#include "eu/exec/control/exceptions.h"
+#include "eu/exec/control/flow.h"
+#include "eu/exec/general/alu.h"
 #include "eu/exec/send.h"
+#include "eu/exec/vector/fast.h"
+#include "eu/exec/vector/fast_accumulate.h"
+#include "eu/exec/vector/fast_math.h"
+#include "eu/exec/vector/fast_multiply.h"
+#include "eu/exec/vector/fast_vector.h"
+#include "eu/exec/vector/lanes.h"
 
 namespace halogen::eu {
 

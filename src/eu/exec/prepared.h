@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eu/exec/executor.h"
-#include "eu/exec/number.h"
+#include "eu/exec/general/number.h"
 #include "gen/eu_rules.h"
 
 namespace halogen::eu {

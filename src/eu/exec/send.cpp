@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "eu/exec/alu.h"
-#include "eu/exec/flow.h"
-#include "eu/exec/masks.h"
-#include "eu/exec/math.h"
+#include "eu/exec/control/flow.h"
+#include "eu/exec/control/masks.h"
+#include "eu/exec/general/alu.h"
+#include "eu/exec/general/math.h"
 #include "eu/isa/messages.h"
 #include "eu/isa/operand_fields.h"
 

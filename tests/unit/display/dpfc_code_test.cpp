@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "covers.h"
-#include "display/dpfc_code.h"
+#include "display/fbc/dpfc_code.h"
 #include "unit/display/dpfc_bench.h"
 
 namespace halogen::fbc_test {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "display/compression.h"
+#include "display/fbc/compression.h"
 #include "unit/device/memory_bench.h"
 
 namespace halogen::fbc_test {

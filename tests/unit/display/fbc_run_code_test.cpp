@@ -5,8 +5,8 @@
 #include <random>
 
 #include "covers.h"
-#include "display/fbc_run_code.h"
-#include "display/fbc_tags.h"
+#include "display/fbc/fbc_run_code.h"
+#include "display/fbc/fbc_tags.h"
 #include "unit/display/fbc_bench.h"
 
 namespace halogen::fbc_test {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/kernel.h"
+#include "driver/core/kernel.h"
 
 namespace halogen::driver {
 

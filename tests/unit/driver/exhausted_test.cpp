@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "driver/kms.h"
+#include "driver/kms/kms.h"
 #include "unit/driver/screen_door.h"
 
 namespace halogen::driver {

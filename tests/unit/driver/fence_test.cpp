@@ -1,5 +1,5 @@
 // Fences by themselves: lists, timelines, and what becomes of long ones.
-#include "driver/fence.h"
+#include "driver/sync/fence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The lowest half of the driver on every chip: work goes in through rings or execlists and comes out done, in order, by
 // priority and after what it waits for; one that hangs is taken out.
-#include "driver/gpu.h"
+#include "driver/hw/gpu.h"
 
 #include <gtest/gtest.h>
 

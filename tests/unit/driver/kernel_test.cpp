@@ -1,5 +1,5 @@
 // The ioctls as a program uses them, on every chip: buffers, contexts, batches, waiting, mistakes and hangs.
-#include "driver/kernel.h"
+#include "driver/core/kernel.h"
 
 #include <gtest/gtest.h>
 #include <libdrm/drm.h>

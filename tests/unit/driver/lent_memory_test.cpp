@@ -1,4 +1,4 @@
-#include "driver/lent_memory.h"
+#include "driver/gem/lent_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <random>
 #include <thread>
 
-#include "driver/shared_fences.h"
-#include "driver/shared_object.h"
+#include "driver/share/shared_fences.h"
+#include "driver/share/shared_object.h"
 #include "sync_door.h"
 
 namespace halogen::driver {

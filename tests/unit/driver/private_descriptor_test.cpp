@@ -1,4 +1,4 @@
-#include "driver/private_descriptor.h"
+#include "driver/share/private_descriptor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "driver/file_key.h"
+#include "driver/gem/file_key.h"
 
 namespace halogen::driver {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "driver/kms.h"
+#include "driver/kms/kms.h"
 #include "unit/driver/door.h"
 
 namespace halogen::driver {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "door.h"
-#include "driver/sync_file.h"
+#include "driver/sync/sync_file.h"
 
 namespace halogen::driver {
 

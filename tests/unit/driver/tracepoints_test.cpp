@@ -1,6 +1,6 @@
 // The driver's tracepoints: the file is JSON at any time, every request goes through its stations in order, what the
 // engine took up it lets go of, and several processes write into one file.
-#include "driver/tracepoints.h"
+#include "driver/core/tracepoints.h"
 
 #include <libdrm/drm_mode.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "covers.h"
-#include "driver/kms.h"
+#include "driver/kms/kms.h"
 #include "unit/driver/door.h"
 
 namespace halogen::driver {

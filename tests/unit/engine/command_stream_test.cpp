@@ -1,4 +1,4 @@
-#include "engine/command_stream.h"
+#include "engine/stream/command_stream.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // fidelity report gives to everything that can run.
 #include <set>
 
-#include "eu/exec/fidelity_class.h"
+#include "eu/exec/analysis/fidelity_class.h"
 #include "eu/exec/kernel.h"
 #include "eu/exec/kernel_store.h"
 #include "unit/eu/exec_random.h"

@@ -2,8 +2,8 @@
 #include <cfenv>
 #include <cmath>
 
-#include "eu/exec/math.h"
-#include "eu/exec/number.h"
+#include "eu/exec/general/math.h"
+#include "eu/exec/general/number.h"
 #include "unit/eu/exec_random.h"
 
 namespace halogen::eu::test {

@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "eu/exec/math.h"
-#include "eu/exec/number.h"
+#include "eu/exec/general/math.h"
+#include "eu/exec/general/number.h"
 #include "support/paths.h"
 #include "unit/eu/naive_numbers.h"
 

@@ -8,7 +8,7 @@
 #include "covers.h"
 #include "decode/decoder.h"
 #include "decode/memory_image.h"
-#include "engine/command_stream.h"
+#include "engine/stream/command_stream.h"
 #include "spec/device_model.h"
 
 namespace halogen {

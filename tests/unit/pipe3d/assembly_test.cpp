@@ -1,6 +1,6 @@
 // Topologies: which vertices make which primitive, in which order, and who provokes. Expected lists are the tables of
 // the GL specification (10.1, and table 10.1 for adjacency), with numbers from zero.
-#include "pipe3d/assembly.h"
+#include "pipe3d/geometry/assembly.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Bands of a clear: together they are the whole, and none is large.
-#include "pipe3d/clear_band.h"
+#include "pipe3d/output/clear_band.h"
 
 #include <gtest/gtest.h>
 

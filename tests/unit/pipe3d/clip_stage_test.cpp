@@ -1,6 +1,6 @@
 // How Gen4's clip unit judges objects. Expected flags are those that Mesa's clip threads take apart: planes far, near,
 // top, bottom, right and left from bit 26, user planes from bit 14.
-#include "pipe3d/clip_stage.h"
+#include "pipe3d/geometry/clip_stage.h"
 
 #include <bit>
 #include <vector>

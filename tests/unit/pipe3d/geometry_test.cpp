@@ -6,8 +6,8 @@
 #include <bit>
 #include <vector>
 
-#include "pipe3d/geometry_stage.h"
-#include "pipe3d/stream_output.h"
+#include "pipe3d/geometry/geometry_stage.h"
+#include "pipe3d/geometry/stream_output.h"
 #include "pixel_world.h"
 
 namespace halogen::pipe3d {

@@ -7,7 +7,7 @@
 
 #include "base/worker_pool.h"
 #include "eu/isa/assembler.h"
-#include "pipe3d/pixel_work.h"
+#include "pipe3d/pixel/pixel_work.h"
 #include "unit/message/message_bench.h"
 
 namespace halogen::pipe3d {

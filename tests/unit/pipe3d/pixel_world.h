@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "pipe3d/pixel_output.h"
+#include "pipe3d/output/pixel_output.h"
 #include "support/mapped_memory.h"
 
 namespace halogen::pipe3d {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "pipe3d/triangle.h"
+#include "pipe3d/geometry/triangle.h"
 
 namespace halogen::pipe3d {
 

@@ -1,5 +1,5 @@
 // State commands that change a part of what they hold, and the way through a context image.
-#include "pipe3d/settings.h"
+#include "pipe3d/state/settings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The tessellation engine against rules that need no tables: how many primitives factors give, that triangles cover the
 // domain exactly once, that an edge depends on its own factor only and is the same from both ends, and how long its
 // segments are.
-#include "pipe3d/tessellator.h"
+#include "pipe3d/geometry/tessellator.h"
 
 #include <gtest/gtest.h>
 

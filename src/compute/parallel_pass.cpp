@@ -1,0 +1,171 @@
+#include "compute/parallel_pass.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace halogen::compute {
+namespace {
+
+// Nothing faults in a space whose accesses are all a trial's.
+class NoFaults final : public FaultHandler {
+ public:
+  FaultAction on_fault(const Fault& /*fault*/) override { return FaultAction::stop; }
+};
+
+class Runner final : public ThreadRunner {
+ public:
+  Runner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)
+      : executor_(executor), kernel_(kernel), counts_(counts) {}
+  eu::ThreadStatus run(uint32_t /*slot*/, eu::Thread& thread, uint64_t budget, Sender& sender) override {
+    return executor_.run(thread, kernel_, budget, sender, &counts_);
+  }
+
+ private:
+  const eu::Executor& executor_;
+  const eu::Kernel& kernel_;
+  eu::ExecutionCounts& counts_;
+};
+
+constexpr uint32_t kMostPenalty = 10;
+
+constexpr uint64_t kWorthIt = 1 << 12;  // instructions of a pass: fewer are done before a thread wakes up
+
+void judge(Patience& patience, uint64_t tried, uint64_t all, size_t conflicts, size_t count) {
+  if (all < kWorthIt) {
+    patience.alone = 16;
+  } else if (conflicts * 4 > count || tried * 2 < all) {
+    patience.alone = 4u << patience.penalty;
+    patience.penalty = std::min(patience.penalty + 1, kMostPenalty);
+  } else if (patience.penalty != 0 && conflicts == 0) {
+    --patience.penalty;
+  }
+}
+
+}  // namespace
+
+struct SideBySide::Lane {
+  explicit Lane(const PhysicalMemory& memory) : space(memory, tlb, kGlobalSpace, faults) { space.set_trial(&trial); }
+
+  Tlb tlb{1};  // always empty
+  NoFaults faults;
+  AddressSpace space;
+  Trial trial;
+  message::SharedFunctions functions;
+  std::unique_ptr<eu::ExecutionCounts> counts;
+  // The group before its turn, unless it had none before.
+  bool saved = false;
+  Group group;
+  std::vector<ThreadSlot> threads;
+};
+
+SideBySide::SideBySide() = default;
+SideBySide::~SideBySide() = default;
+
+void SideBySide::make_lanes(const Pass& pass, size_t count) {
+  const PhysicalMemory& memory = pass.environment.space->memory();
+  if (memory_ != &memory) {
+    lanes_.clear();
+    memory_ = &memory;
+  }
+  while (lanes_.size() < count) {
+    lanes_.push_back(std::make_unique<Lane>(memory));
+  }
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    if (stale_) {
+      lane->counts.reset();
+    }
+  }
+  stale_ = false;
+  for (size_t i = 0; i < count; ++i) {
+    if (lanes_[i]->counts == nullptr) {
+      lanes_[i]->counts = pass.executor.make_counts(*pass.kernel.kernel);
+    }
+    lanes_[i]->functions.follow(pass.functions);
+  }
+}
+
+void SideBySide::save(const Walk& walk, uint32_t number, Lane& lane) {
+  const Group& group = walk.groups[number];
+  lane.saved = group.begun;
+  if (lane.saved) {
+    lane.group = group;
+    const auto first = walk.threads.begin() + group.first_slot;
+    lane.threads.assign(first, first + group.threads);
+  }
+}
+
+void SideBySide::take_back(const Pass& pass, uint32_t number, Lane& lane) {
+  if (lane.saved) {
+    pass.walk.groups[number] = lane.group;
+    std::ranges::copy(lane.threads, pass.walk.threads.begin() + lane.group.first_slot);
+  } else {
+    pass.renew(number);
+  }
+  lane.functions.drop_counts();
+  lane.counts->clear();
+}
+
+void SideBySide::begin(const Pass& pass, Lane& lane, LiveGroup& live) {
+  message::Environment environment = pass.environment;
+  environment.space = &lane.space;
+  environment.groups = &live;
+  lane.functions.begin(pass.generation, environment);
+}
+
+void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
+                     Patience& patience) {
+  AddressSpace& space = *pass.environment.space;
+  make_lanes(pass, groups.size());
+  std::deque<LiveGroup> live;
+  for (const uint32_t number : groups) {
+    live.emplace_back(pass.walk, number);
+  }
+  pass.kernel.freeze(true);
+  pool.for_each(groups.size(), [&](size_t i) {
+    Lane& lane = *lanes_[i];
+    save(pass.walk, groups[i], lane);
+    lane.trial.begin(space, finding_);
+    begin(pass, lane, live[i]);
+    Runner runner(pass.executor, *pass.kernel.kernel, *lane.counts);
+    Sender sender(lane.functions, true);
+    run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
+  });
+  pass.kernel.freeze(false);
+  written_.clear();
+  bool stopped = false;
+  size_t conflicts = 0;
+  uint64_t tried = 0;
+  uint64_t all = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    Lane& lane = *lanes_[i];
+    if (stopped) {
+      take_back(pass, groups[i], lane);
+      turns[i] = {};
+      continue;
+    }
+    lane.functions.follow(pass.functions);
+    if (lane.trial.commit(written_)) {
+      tried += turns[i].used;
+    } else {
+      ++conflicts;
+      take_back(pass, groups[i], lane);
+      turns[i] = {};
+      begin(pass, lane, live[i]);
+    }
+    if (turns[i].end == Turn::End::open) {
+      lane.trial.go_direct(written_);
+      lane.functions.set_events(pass.events, pass.path);
+      Runner runner(pass.executor, *pass.kernel.kernel, *lane.counts);
+      Sender sender(lane.functions);
+      run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
+      lane.functions.set_events(nullptr, {});
+    }
+    all += turns[i].used;
+    stopped = turns[i].end != Turn::End::over;
+    lane.functions.hand_over(pass.functions);
+    pass.kernel.counts->take(*lane.counts);
+  }
+  judge(patience, tried, all, conflicts, groups.size());
+}
+
+}  // namespace halogen::compute

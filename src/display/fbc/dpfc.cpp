@@ -1,0 +1,258 @@
+#include "display/fbc/dpfc.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "display/register_value.h"
+
+namespace halogen::dpfc {
+
+using spec::unpack_register;
+
+Dpfc::Dpfc(CompressionParts parts, State& state) : parts_(std::move(parts)), state_(state) {
+  const RegisterMap& map = parts_.bank.map();
+  base_ = map.find("DPFC_CB_BASE");
+  control_ = map.find("DPFC_CONTROL");
+  recompression_ = map.find("DPFC_RECOMP_CTL");
+  fence_offset_ = map.find("DPFC_CPU_FENCE_OFFSET");
+  debug_ = map.find("DPFC_DEBUG_STATUS");
+  for (const char* name :
+       {"DPFC_CB_BASE", "DPFC_CONTROL", "DPFC_STATUS", "DPFC_CPU_FENCE_OFFSET", "DPFC_SLB_DATA", "DPFC_EXTRA"}) {
+    parts_.bank.attach(name, *this);
+  }
+}
+
+hw::DPFC_CONTROL Dpfc::control() const {
+  return unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, parts_.bank.peek(*control_));
+}
+
+unsigned Dpfc::plane() const {
+  return control().plane_select == hw::DPFC_CONTROL::PlaneSelect::plane_b ? 1 : 0;
+}
+
+void Dpfc::raise(EventKind kind, const RegisterSlot* slot, std::string_view detail) {
+  parts_.events.on_event(
+      {kind, slot->desc->name, parts_.path, slot->offset, parts_.bank.peek(*slot), std::string(detail)});
+}
+
+bool Dpfc::in_stolen(uint64_t address, uint64_t bytes) const {
+  const uint64_t size = memory_ == nullptr ? 0 : memory_->stolen_bytes();
+  const uint64_t offset = size == 0 ? 0 : address - memory_->stolen_base().value;
+  return offset < size && bytes <= size - offset;
+}
+
+// Registers.
+
+uint32_t Dpfc::next_slb_data() {
+  const auto data = [this](unsigned line) { return line < state_.lines.size() ? state_.lines[line] : uint16_t{0}; };
+  hw::DPFC_SLB_DATA value;
+  value.even_line_data = data(state_.slb_line);
+  value.odd_line_data = data(state_.slb_line + 1);
+  state_.slb_line = (state_.slb_line + 2) % kMostLines;
+  return packed(value, parts_.model.gen);
+}
+
+uint32_t Dpfc::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  switch (slot.desc->id) {
+    case spec::RegisterId::DPFC_STATUS:
+      return state_.status;
+    case spec::RegisterId::DPFC_SLB_DATA:
+      return next_slb_data();
+    default:
+      return stored;
+  }
+}
+
+uint32_t Dpfc::keep_while_enabled(const RegisterWrite& write, uint32_t free_bits) {
+  hw::DPFC_CONTROL enable;
+  enable.enable = true;
+  const uint32_t before =
+      write.slot.desc->id == spec::RegisterId::DPFC_CONTROL ? write.old_value : parts_.bank.peek(*control_);
+  if ((before & packed(enable, parts_.model.gen)) == 0) {
+    return write.next;
+  }
+  if (((write.next ^ write.old_value) & ~free_bits) != 0) {
+    raise(EventKind::undefined_behaviour, &write.slot, "kept: it cannot change while compression is enabled");
+  }
+  return (write.next & free_bits) | (write.old_value & ~free_bits);
+}
+
+uint32_t Dpfc::on_write(const RegisterWrite& write) {
+  switch (write.slot.desc->id) {
+    case spec::RegisterId::DPFC_CB_BASE:
+    case spec::RegisterId::DPFC_CPU_FENCE_OFFSET:
+      return keep_while_enabled(write, 0);
+    case spec::RegisterId::DPFC_CONTROL: {
+      hw::DPFC_CONTROL free;
+      free.enable = true;
+      free.cpu_fence_enable = true;
+      free.cpu_fence_number = 15;
+      const uint32_t kept = keep_while_enabled(write, packed(free, parts_.model.gen));
+      // A pipe that does not run has no vertical blank to wait for.
+      if (!unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, kept).enable && state_.on &&
+          !parts_.host.source(plane()).on) {
+        turn_off();
+      }
+      return kept;
+    }
+    case spec::RegisterId::DPFC_SLB_DATA:
+      state_.slb_line = 0;
+      return 0;
+    case spec::RegisterId::DPFC_EXTRA:
+      if (unpack_register<hw::DPFC_EXTRA>(parts_.model.gen, write.value & write.addressed).ht_modify_tracking) {
+        state_.host_in_progress = true;
+      }
+      return write.next;
+    default:
+      return write.next;
+  }
+}
+
+void Dpfc::set_debug_status(const hw::DPFC_DEBUG_STATUS& bits) {
+  parts_.bank.poke(*debug_, parts_.bank.peek(*debug_) | packed(bits, parts_.model.gen));
+}
+
+void Dpfc::on_underrun(unsigned pipe) {
+  if (state_.on && parts_.host.source(plane()).pipe == pipe) {
+    hw::DPFC_DEBUG_STATUS empty;
+    empty.pipe_underrun = true;
+    set_debug_status(empty);
+  }
+}
+
+void Dpfc::refresh() {
+  if (!control().enable) {
+    turn_off();
+  }
+}
+
+// Modifications.
+
+// Of the screen, by rows of the surface.
+LineSet Dpfc::lines_of_rows(uint64_t first, uint64_t last) const {
+  const ScreenLines span = parts_.host.source(plane()).lines_of_rows(first, last);
+  LineSet lines;
+  for (unsigned line = span.first; line < std::min(span.first + span.count, kMostLines); ++line) {
+    lines.set(line);
+  }
+  return lines;
+}
+
+void Dpfc::modify(const LineSet& lines) {
+  state_.modified |= lines;
+  state_.failed &= ~lines;
+  for (size_t line = 0; line < state_.lines.size(); ++line) {
+    if (lines[line]) {
+      state_.lines[line] = 0;
+    }
+  }
+}
+
+void Dpfc::nuke() {
+  std::ranges::fill(state_.lines, uint16_t{0});
+  state_.failed.reset();
+  const unsigned lines = std::min(parts_.host.source(plane()).lines, kMostLines);
+  for (unsigned line = 0; line < lines; ++line) {
+    state_.modified.set(line);
+  }
+}
+
+void Dpfc::on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) {
+  const auto mode = control();
+  if (!state_.on || !mode.cpu_fence_enable || mode.cpu_fence_number != fence) {
+    return;
+  }
+  const uint64_t offset =
+      unpack_register<hw::DPFC_CPU_FENCE_OFFSET>(parts_.model.gen, parts_.bank.peek(*fence_offset_)).yfence_disp;
+  if (last_line < offset) {
+    return;
+  }
+  const LineSet lines = lines_of_rows(std::max(first_line, offset) - offset, last_line - offset);
+  if (!mode.persistent_mode) {
+    modify(lines);
+  } else if (state_.host_in_progress) {
+    state_.host_lines |= lines;
+  }
+}
+
+void Dpfc::on_target_write(GpuVa base, uint32_t first_line, uint32_t count) {
+  if (!state_.on || count == 0) {
+    return;
+  }
+  const LineSet lines = lines_of_rows(first_line, uint64_t{first_line} + count - 1);
+  const bool front = base.value == parts_.host.source(plane()).surface;
+  if (!control().persistent_mode) {
+    if (front) {
+      modify(lines);
+    }
+    return;
+  }
+  if (front || lines.none()) {
+    return;
+  }
+  const auto found = std::ranges::find(state_.targets, base.value, &BackTarget::base);
+  if (found != state_.targets.end()) {
+    found->lines |= lines;
+  } else if (state_.targets.size() < kMostTargets) {
+    state_.targets.push_back({base.value, lines});
+  } else {
+    state_.targets_lost = true;
+    hw::DPFC_DEBUG_STATUS overflow;
+    overflow.rc_modify_cam_overflow = true;
+    set_debug_status(overflow);
+  }
+}
+
+// The surface that was flipped to: what was written to it is recompressed, the rest is as before.
+void Dpfc::take_back_buffer(uint64_t base) {
+  const auto found = std::ranges::find(state_.targets, base, &BackTarget::base);
+  if (found != state_.targets.end()) {
+    modify(found->lines | state_.host_lines);
+  } else if (state_.targets_lost) {
+    nuke();
+  } else {
+    modify(state_.host_lines);
+  }
+}
+
+void Dpfc::forget_back_buffers() {
+  state_.targets.clear();
+  state_.targets_lost = false;
+  state_.host_lines.reset();
+  state_.host_in_progress = false;
+}
+
+void Dpfc::on_flip(unsigned flipped, FlipKind kind) {
+  if (flipped != plane()) {
+    return;
+  }
+  if (state_.on && state_.sample) {
+    const auto mode = control();
+    // A flip with the vertical blank comes after the last line.
+    scan_to(kind == FlipKind::async ? parts_.host.scanned_lines(state_.sample->source.pipe, parts_.host.time_ns())
+                                    : state_.sample->source.lines);
+    const bool kept = mode.persistent_mode && ((kind == FlipKind::command_sync && mode.cs_sync_flip_nuke_disable) ||
+                                               (kind == FlipKind::register_sync && mode.mmio_sync_flip_nuke_disable));
+    if (!mode.persistent_mode && (mode.cs_sync_flip_nuke_disable || mode.mmio_sync_flip_nuke_disable)) {
+      refuse(Refusal::nuke_disabled);
+    }
+    const CompressionSource source = parts_.host.source(flipped);
+    CompressionSource moved = state_.sample->source;
+    moved.surface = source.surface;
+    if (kept && moved == source) {
+      take_back_buffer(source.surface);
+      state_.sample->source = source;
+    } else {
+      nuke();
+    }
+  }
+  forget_back_buffers();
+}
+
+void Dpfc::on_pan(unsigned panned) {
+  if (state_.on && panned == plane()) {
+    nuke();
+  }
+}
+
+}  // namespace halogen::dpfc

@@ -1,0 +1,91 @@
+// Frame buffer compression of GM965 by run lengths (seed 003 chapter 6; register offsets from Linux i915).
+//
+// - A pass starts at a vertical blank and takes kPairNs for each pair of lines that it compresses: of our choice, the
+//   manual gives none. A pair is marked compressed when it is begun, and read when it is done: a write in between wins.
+// - Render caches and write buffers are empty at any time software can see, so a pass never waits for them.
+// - Every Interval-th vertical blank since the enable, or since the end of the last pass, is one where a periodic pass
+//   may start; an interval of 0 counts as 1. A request stays until a pass starts.
+// - A pair whose lines both fail is marked uncompressible by the pass that tried them.
+// - A pass that is aborted leaves no compressed buffer. Pictures that break a rule are not compressed: an Event says
+// so.
+// - The modification counter is the number of modified tags: they leave this state only when a pass starts.
+// Left out: Discard Alpha compression, watermarks.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "display/fbc/compression.h"
+#include "display/fbc/fbc_state.h"
+#include "hw/fbc.h"
+
+namespace halogen::fbc {
+
+class Fbc final : public FrameCompressor {
+ public:
+  Fbc(CompressionParts parts, State& state);
+
+  static constexpr uint64_t kPairNs = 4000;
+
+  void run_until(uint64_t nanoseconds) override;
+  void on_vblank(unsigned pipe) override;
+  void on_flip(unsigned plane, FlipKind kind) override;
+  void on_pan(unsigned plane) override;
+  void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) override;
+  void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override;
+  bool read_line(unsigned plane, unsigned line, std::span<std::byte> into) override;
+  void set_processor_idle(bool idle) override;
+  std::optional<uint64_t> busy_until() const override;
+  void refresh() override;
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const RegisterWrite& write) override;
+
+ private:
+  struct Slots {
+    const RegisterSlot* buffer;
+    const RegisterSlot* lengths;
+    const RegisterSlot* control;
+    const RegisterSlot* control2;
+    const RegisterSlot* fence_offset;
+    const RegisterSlot* modifications;
+  };
+  enum class LineResult : uint8_t { done, too_long, no_memory };
+
+  hw::FBC_CONTROL control() const;
+  hw::FBC_CONTROL2 control2() const;
+  unsigned plane() const;
+  bool enabled() const { return control().enable; }
+  // Registers.
+  void control_written(uint32_t old_value);
+  void turn_on();
+  void turn_off();
+  uint32_t status() const;
+  // Passes.
+  bool pass_is_due(uint64_t vblanks);
+  Refusal refusal(const CompressionSource& source) const;
+  void refuse(Refusal reason);
+  void begin_pass(const CompressionSource& source);
+  void next_pair(unsigned from, uint64_t now);
+  void finish_pair();
+  LineResult compress_line(const Sample& sample, unsigned line);
+  void end_pass();
+  void abort_pass();
+  void leave_stolen();
+  bool blocked() const;
+  // Modifications.
+  void modify_all();
+  void modify_rows(uint64_t first, uint64_t last);
+
+  bool in_stolen(uint64_t address, uint64_t bytes) const;
+  void raise(EventKind kind, const RegisterSlot* slot, std::string_view detail);
+
+  CompressionParts parts_;
+  State& state_;
+  Slots slots_;
+  std::vector<std::byte> line_;  // scratch
+  std::vector<uint32_t> runs_;
+};
+
+}  // namespace halogen::fbc

@@ -1,0 +1,365 @@
+// EXECBUFFER2: buffers get addresses, relocations are written, dependencies found, and the batch becomes a request.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "base/bits.h"
+#include "driver/calls/ioctls.h"
+#include "driver/gem/user_memory.h"
+#include "driver/sync/execute_fences.h"
+#include "spec/interface_model.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kUnknownFlags =
+    ~uint64_t{I915_EXEC_RING_MASK | I915_EXEC_SECURE | I915_EXEC_IS_PINNED | I915_EXEC_NO_RELOC | I915_EXEC_HANDLE_LUT |
+              I915_EXEC_BSD_MASK | I915_EXEC_BATCH_FIRST | I915_EXEC_FENCE_IN | I915_EXEC_FENCE_OUT |
+              I915_EXEC_FENCE_ARRAY | I915_EXEC_FENCE_SUBMIT | I915_EXEC_USE_EXTENSIONS};
+constexpr uint64_t kUnknownObjectFlags =
+    ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
+              EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
+constexpr uint32_t kMostBuffers = 1u << 20;                  // for which there is memory
+constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // for those that cannot have long addresses
+constexpr unsigned kAddressBits = 48;
+
+uint64_t canonical(uint64_t address) {
+  return static_cast<uint64_t>(sign_extend(address, kAddressBits));
+}
+uint64_t plain(uint64_t address) {
+  return address & low_mask(kAddressBits);
+}
+
+class Execution {
+ public:
+  Execution(Call& call, drm_i915_gem_execbuffer2& arguments)
+      : call_(call), arguments_(arguments), chip_(spec::interface_of(call.kernel.model().id)) {}
+
+  int run() {
+    for (const auto step :
+         {&Execution::check, &Execution::read_objects, &Execution::find_fences, &Execution::find_engine,
+          &Execution::find_buffers, &Execution::wait_for_room, &Execution::settle, &Execution::submit}) {
+      if (const int result = (this->*step)(); result != 0) return result;
+    }
+    return 0;
+  }
+
+ private:
+  struct Item {
+    BufferRef buffer;
+    drm_i915_gem_exec_object2 object;
+    uint64_t address = 0;
+  };
+
+  int check() {
+    if ((arguments_.flags & kUnknownFlags) != 0) return -EINVAL;
+    const bool has_list = (arguments_.flags & (I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS)) != 0;
+    if (!has_list && (arguments_.num_cliprects != 0 || arguments_.cliprects_ptr != 0)) return -EINVAL;
+    if (arguments_.DR4 == 0xffff'ffff) arguments_.DR4 = 0;  // what an old driver leaves there
+    if (arguments_.DR1 != 0 || arguments_.DR4 != 0) return -EINVAL;
+    if (((arguments_.batch_start_offset | arguments_.batch_len) & 7) != 0) return -EINVAL;
+    if (arguments_.buffer_count < 1 || arguments_.buffer_count > INT32_MAX) return -EINVAL;
+    return arguments_.buffer_count > kMostBuffers ? -ENOMEM : 0;
+  }
+
+  int read_objects() {
+    auto objects = read_user_array<drm_i915_gem_exec_object2>(arguments_.buffers_ptr, arguments_.buffer_count);
+    if (!objects) return -EFAULT;
+    objects_ = std::move(*objects);
+    return 0;
+  }
+
+  int find_fences() {
+    if ((arguments_.flags & I915_EXEC_SECURE) != 0) return -chip_.secure_error;
+    return fences_.read(call_, arguments_);
+  }
+
+  int find_engine() {
+    const auto [context, error] = call_.file.use_context(static_cast<uint32_t>(arguments_.rsvd1));
+    if (!context) return error;
+    context_ = context;
+    slot_ = context_->find_slot(call_.kernel.gpu(), arguments_.flags);
+    if (slot_ == nullptr) return -EINVAL;
+    Context::balance(*slot_);
+    return slot_->banned ? -EIO : 0;
+  }
+
+  int find_buffers() {
+    const bool local = call_.kernel.gpu().hardware().has(spec::Feature::local_memory);
+    for (const drm_i915_gem_exec_object2& object : objects_) {
+      if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
+      if (object.relocation_count != 0 && !chip_.processor_copies) return -EINVAL;
+      // A context that goes on after a hang would change what is to be captured.
+      if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && local && context_->recoverable) return -EINVAL;
+      if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.kernel.gpu().shares_space()) return -EINVAL;
+      if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
+      if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
+      Item item{call_.file.buffers.find(object.handle), object};
+      if (!item.buffer) return -ENOENT;
+      if (item.buffer->size() > context_->space->size()) return -E2BIG;
+      if (item.buffer->purged) return -EFAULT;
+      // Mappings of buffers have no pages that could be lent.
+      if (item.buffer->is_of_program() &&
+          call_.kernel.is_mapping(item.buffer->program_address(), item.buffer->size())) {
+        return -EFAULT;
+      }
+      if (const int result = item.buffer->validate(); result != 0) return result;
+      item.buffer->sync_view();
+      places_.emplace(object.handle, items_.size());
+      if ((object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0) {
+        if (object.pad_to_size % kPageBytes != 0) return -EINVAL;
+        if (object.pad_to_size > context_->space->size()) return -ENOSPC;
+      }
+      items_.push_back(std::move(item));
+    }
+    if (items_.size() < width()) return -EINVAL;
+    first_batch_ = (arguments_.flags & I915_EXEC_BATCH_FIRST) != 0 ? 0 : items_.size() - width();
+    for (size_t i = first_batch_; i < first_batch_ + width(); ++i) {
+      if ((items_[i].object.flags & EXEC_OBJECT_WRITE) != 0) return -EINVAL;
+      const uint64_t size = items_[i].buffer->size();
+      if (arguments_.batch_start_offset >= size || arguments_.batch_len > size - arguments_.batch_start_offset) {
+        return -EINVAL;
+      }
+    }
+    return 0;
+  }
+
+  // A context whose ring is full waits until half of it is free, or does not want to.
+  int wait_for_room() {
+    for (size_t i = 0; i < width(); ++i) {
+      const std::shared_ptr<EngineContext> state = context_->on(*slot_, i);
+      if (!state) return -ENOMEM;
+      if (state->open < EngineContext::kMostOpen) continue;
+      if (call_.file.no_wait) return -EWOULDBLOCK;
+      const auto half_free = [&] { return state->open <= EngineContext::kMostOpen / 2; };
+      if (const int result = call_.kernel.wait_call(call_.lock, half_free); result != 0) return result;
+    }
+    return slot_->banned ? -EIO : 0;
+  }
+
+  // What the buffer takes of the space.
+  static uint64_t room(const Item& item) {
+    const bool padded = (item.object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0;
+    return std::max<uint64_t>(item.buffer->size(), padded ? item.object.pad_to_size : 0);
+  }
+
+  // Buffers get their places and learn each other's. Whoever waits there lets others in, who may take a place again
+  // that nobody uses yet: then once more.
+  int settle() {
+    constexpr int kMostTries = 1000;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      if (const int result = bind(); result != 0) return result;
+      if (const int result = relocate(tries != 0); result != 0) return result;
+      if (std::all_of(items_.begin(), items_.end(),
+                      [&](const Item& item) { return context_->space->find(*item.buffer) == item.address; })) {
+        return 0;
+      }
+    }
+    return -EAGAIN;
+  }
+
+  // When there is no place, what nobody uses leaves; and at last everything, once the device is done with it.
+  int bind() {
+    Space& space = *context_->space;
+    int result = bind_all();
+    if (result != -ENOSPC) return result;
+    const auto is_other = [&](const Buffer& buffer) {
+      return std::none_of(items_.begin(), items_.end(), [&](const Item& item) { return item.buffer.get() == &buffer; });
+    };
+    if (space.evict_idle(is_other)) result = bind_all();
+    if (result != -ENOSPC) return result;
+    const auto idle = [&] { return !space.is_busy(0, space.size()); };
+    if (const int waited = call_.kernel.wait_call(call_.lock, idle); waited != 0) return waited;
+    return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
+  }
+
+  // First those that ask for a place, then those that still have one, then the rest.
+  int bind_all() {
+    Space& space = *context_->space;
+    for (Item& item : items_) {
+      if ((item.object.flags & EXEC_OBJECT_PINNED) == 0) continue;
+      const uint64_t address = plain(item.object.offset);
+      const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
+      if (!wide && address + room(item) > kLow) return -EINVAL;
+      // What the device still uses stays where it is until it is done: this buffer and those in its new place.
+      const std::optional<uint64_t> old = space.find(*item.buffer);
+      if (old != address || space.room_of(*item.buffer) < room(item)) {
+        const auto free = [&] { return !(old && item.buffer->is_used_here()) && !space.is_busy(address, room(item)); };
+        if (const int result = call_.kernel.wait_call(call_.lock, free); result != 0) return result;
+      }
+      if (const int result = space.bind_at(item.buffer, address, room(item)); result != 0) return result;
+    }
+    for (const Item& item : items_) {  // two that want one place
+      const bool pinned = (item.object.flags & EXEC_OBJECT_PINNED) != 0;
+      if (pinned && space.find(*item.buffer) != plain(item.object.offset)) return -ENOSPC;
+    }
+    for (Item& item : items_) {
+      const uint64_t alignment = std::max<uint64_t>(item.object.alignment, kPageBytes);
+      const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
+      const uint64_t limit = std::min(space.size(), wide ? ~uint64_t{0} : kLow);
+      std::optional<uint64_t> address = space.find(*item.buffer);
+      if ((item.object.flags & EXEC_OBJECT_PINNED) == 0 && address &&
+          (*address % alignment != 0 || space.room_of(*item.buffer) < room(item) || *address + room(item) > limit)) {
+        const auto idle = [&] { return !item.buffer->is_used_here(); };
+        if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
+        space.unbind(*item.buffer);
+        address.reset();
+      }
+      // What is nowhere yet goes where the program believes it to be, if it says so and nobody is there.
+      const uint64_t hint = plain(item.object.offset);
+      if (!address && hint != 0 && hint % alignment == 0 && hint + room(item) <= limit &&
+          space.bind_if_free(item.buffer, hint, room(item))) {
+        address = hint;
+      }
+      if (!address) {
+        if (const int result = space.bind(item.buffer, alignment, limit, room(item)); result != 0) return result;
+        address = space.find(*item.buffer);
+      }
+      item.address = *address;
+    }
+    return 0;
+  }
+
+  // `again`: buffers hold addresses of the try before.
+  int relocate(bool again) {
+    const bool trusted = !again && (arguments_.flags & I915_EXEC_NO_RELOC) != 0;
+    const bool moved = std::any_of(items_.begin(), items_.end(),
+                                   [](const Item& item) { return item.object.offset != canonical(item.address); });
+    for (Item& item : items_) {
+      if (item.object.relocation_count == 0 || (trusted && !moved)) continue;
+      if (const int result = relocate(item); result != 0) return result;
+    }
+    return 0;
+  }
+
+  int relocate(Item& item) {
+    constexpr uint32_t kMost = 1u << 24;
+    if (item.object.relocation_count > kMost) return -EFAULT;  // no list is that long
+    auto list = read_user_array<drm_i915_gem_relocation_entry>(item.object.relocs_ptr, item.object.relocation_count);
+    if (!list) return -EFAULT;
+    const bool wide = call_.kernel.gpu().hardware().has(spec::Feature::ggtt_pte64);
+    const uint64_t bytes = wide ? 8 : 4;
+    for (drm_i915_gem_relocation_entry& entry : *list) {
+      Item* const target = find(entry.target_handle);
+      if (target == nullptr) return -ENOENT;
+      if ((entry.write_domain & (entry.write_domain - 1)) != 0) return -EINVAL;
+      if (((entry.write_domain | entry.read_domains) & ~kGpuDomains) != 0) return -EINVAL;
+      if (entry.write_domain != 0) target->object.flags |= EXEC_OBJECT_WRITE;
+      const uint64_t address = canonical(target->address);
+      if (entry.presumed_offset == address) continue;
+      if (entry.offset % 4 != 0 || entry.offset + bytes > item.buffer->size() || entry.offset + bytes < bytes) {
+        return -EINVAL;
+      }
+      if (item.buffer->tiling != Tiling::linear) return -EINVAL;  // nobody would know where the word lies
+      // The processor writes: not while the device still reads the old values.
+      const auto idle = [&] { return !item.buffer->is_busy(true); };
+      if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
+      const auto delta = static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // may point before it
+      const uint64_t value = canonical(plain(address + delta));
+      std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
+      entry.presumed_offset = address;
+    }
+    write_user(item.object.relocs_ptr, list->data(), list->size() * sizeof(drm_i915_gem_relocation_entry));
+    return 0;
+  }
+
+  Item* find(uint32_t handle) {
+    if ((arguments_.flags & I915_EXEC_HANDLE_LUT) != 0) return handle < items_.size() ? &items_[handle] : nullptr;
+    const auto found = places_.find(handle);
+    return found == places_.end() ? nullptr : &items_[found->second];
+  }
+
+  // Engines that work side by side have a batch each, and start together.
+  size_t width() const { return slot_->parallel.empty() ? 1 : slot_->parallel.size(); }
+
+  int submit() {
+    if (context_->owner == nullptr) return -ENOENT;  // destroyed while this waited
+    if (slot_->banned) return -EIO;
+    // Of buffers that other processes have too, whoever comes second waits for the first.
+    SharedLocks others;
+    for (const Item& item : items_) {
+      const std::shared_ptr<SharedFences>& fences = item.buffer->shared_fences();
+      if (fences && fences->page().has_others()) others.add(fences);
+    }
+    others.lock();
+    std::vector<RequestRef> requests;
+    for (size_t i = 0; i < width(); ++i) {
+      RequestRef request = make_request(i);
+      if (!request) return -ENOMEM;
+      if (i != 0) request->partners.push_back(requests.front());
+      requests.push_back(std::move(request));
+    }
+    const FenceRef done = width() == 1 ? requests.front() : all_of({requests.begin(), requests.end()});
+    if ((arguments_.flags & I915_EXEC_FENCE_OUT) != 0) {
+      const int descriptor = call_.kernel.sync_files().create(done);
+      if (descriptor < 0) return descriptor;
+      arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
+    }
+    for (const RequestRef& request : requests) {
+      for (Item& item : items_) item.buffer->add_fence(request, (item.object.flags & EXEC_OBJECT_WRITE) != 0);
+    }
+    fences_.fill(done);
+    if (context_->single_timeline) context_->last = done;
+    call_.file.add_work(requests.back());
+    for (const RequestRef& request : requests) call_.kernel.queue(request->context->queue(), request);
+    tell_addresses();
+    return 0;
+  }
+
+  RequestRef make_request(size_t index) {
+    auto request = std::make_shared<Request>();
+    request->context = context_->on(*slot_, index);
+    if (!request->context) return nullptr;
+    request->owner = context_;
+    request->flags = arguments_.flags;
+    request->priority = context_->priority;
+    request->timeline = request->context->timeline();
+    request->number = request->context->queue().take_number();
+    request->engine_class = user_class(request->context->queue().engine().engine_class);
+    request->batch = items_[first_batch_ + index].address + arguments_.batch_start_offset;
+    request->keeps.push_back(context_->space);
+    for (Item& item : items_) {
+      const bool write = (item.object.flags & EXEC_OBJECT_WRITE) != 0;
+      if ((item.object.flags & EXEC_OBJECT_ASYNC) == 0) {
+        for (const FenceRef& fence : item.buffer->fences(write)) add_wait(*request, fence);
+      }
+      request->keeps.push_back(item.buffer);
+      if (item.buffer->tiling != Tiling::linear) request->tiled.push_back(item.buffer);
+    }
+    if (context_->single_timeline && context_->last) add_wait(*request, context_->last);
+    fences_.hold(*request);
+    if (!slot_->siblings.empty()) slot_->last = request;
+    return request;
+  }
+
+  void tell_addresses() const {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const uint64_t address = canonical(items_[i].address);
+      if (address == objects_[i].offset) continue;
+      const uint64_t place =
+          arguments_.buffers_ptr + i * sizeof(drm_i915_gem_exec_object2) + offsetof(drm_i915_gem_exec_object2, offset);
+      write_user(place, &address, sizeof address);
+    }
+  }
+
+  Call& call_;
+  drm_i915_gem_execbuffer2& arguments_;
+  const spec::InterfaceModel& chip_;
+  std::vector<drm_i915_gem_exec_object2> objects_;  // as the program gave them
+  ExecuteFences fences_;
+  ContextRef context_;
+  EngineSlot* slot_ = nullptr;
+  std::vector<Item> items_;
+  std::unordered_map<uint32_t, size_t> places_;
+  size_t first_batch_ = 0;
+};
+
+}  // namespace
+
+int execute(Call& call, drm_i915_gem_execbuffer2& execute) {
+  return Execution(call, execute).run();
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,88 @@
+// The calls of the interface, one function a call. Each gets its argument as a copy, which goes back to the program
+// when the call says so.
+#pragma once
+
+#include <cstdint>
+
+#include <libdrm/drm.h>
+#include <libdrm/i915_drm.h>
+
+#include "driver/core/kernel.h"
+
+namespace halogen::driver {
+
+inline constexpr uint32_t kGpuDomains = I915_GEM_DOMAIN_RENDER | I915_GEM_DOMAIN_SAMPLER | I915_GEM_DOMAIN_COMMAND |
+                                        I915_GEM_DOMAIN_INSTRUCTION | I915_GEM_DOMAIN_VERTEX;
+
+struct Call {
+  Kernel& kernel;
+  File& file;
+  Kernel::Lock& lock;
+};
+
+int dispatch_ioctl(Kernel& kernel, File& file, Kernel::Lock& lock, unsigned long request, uint64_t argument);
+
+// Files and parameters.
+int get_version(Call& call, drm_version& version);
+int get_capability(Call& call, drm_get_cap& capability);
+int get_parameter(Call& call, drm_i915_getparam_t& parameter);
+int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture);
+int read_register(Call& call, drm_i915_reg_read& read);
+int query(Call& call, drm_i915_query& query);
+
+// Buffers.
+int create_buffer(Call& call, drm_i915_gem_create& create);
+int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create);
+int close_buffer(Call& call, drm_gem_close& close);
+int read_buffer(Call& call, drm_i915_gem_pread& read);
+int write_buffer(Call& call, drm_i915_gem_pwrite& write);
+int map_offset(Call& call, drm_i915_gem_mmap_offset& map);
+int map_now(Call& call, drm_i915_gem_mmap& map);
+int find_mapping(Buffer& buffer, uint64_t offset, uint64_t bytes, Mapping& mapping);
+int adopt_memory(Call& call, drm_i915_gem_userptr& user);
+int set_domain(Call& call, drm_i915_gem_set_domain& domain);
+int finish_writing(Call& call, drm_i915_gem_sw_finish& finish);
+int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling);
+int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling);
+int set_caching(Call& call, drm_i915_gem_caching& caching);
+int get_caching(Call& call, drm_i915_gem_caching& caching);
+int advise(Call& call, drm_i915_gem_madvise& advice);
+int is_busy(Call& call, drm_i915_gem_busy& busy);
+int wait_for_buffer(Call& call, drm_i915_gem_wait& wait);
+int throttle(Call& call);
+
+// Contexts and address spaces.
+int create_context(Call& call, drm_i915_gem_context_create_ext& create);
+int destroy_context(Call& call, drm_i915_gem_context_destroy& destroy);
+int get_context_parameter(Call& call, drm_i915_gem_context_param& parameter);
+int set_context_parameter(Call& call, drm_i915_gem_context_param& parameter);
+int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics);
+int create_space(Call& call, drm_i915_gem_vm_control& control);
+int destroy_space(Call& call, drm_i915_gem_vm_control& control);
+
+// Buffers of others.
+int export_buffer(Call& call, drm_prime_handle& prime);
+int import_buffer(Call& call, drm_prime_handle& prime);
+
+// Sync objects.
+int create_sync_object(Call& call, drm_syncobj_create& create);
+int destroy_sync_object(Call& call, drm_syncobj_destroy& destroy);
+int export_sync_object(Call& call, drm_syncobj_handle& handle);
+int import_sync_object(Call& call, drm_syncobj_handle& handle);
+int wait_sync_objects(Call& call, drm_syncobj_wait& wait);
+int wait_timelines(Call& call, drm_syncobj_timeline_wait& wait);
+int reset_sync_objects(Call& call, drm_syncobj_array& array);
+int signal_sync_objects(Call& call, drm_syncobj_array& array);
+int signal_timelines(Call& call, drm_syncobj_timeline_array& array);
+int query_timelines(Call& call, drm_syncobj_timeline_array& array);
+int transfer_sync_object(Call& call, drm_syncobj_transfer& transfer);
+
+// Performance counters.
+int open_perf(Call& call, drm_i915_perf_open_param& open);
+int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration);
+int remove_perf_configuration(Call& call, uint64_t& number);
+
+// Work.
+int execute(Call& call, drm_i915_gem_execbuffer2& execute);
+
+}  // namespace halogen::driver

@@ -1,0 +1,35 @@
+// Calls that make descriptors of buffers and buffers of descriptors.
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "driver/calls/ioctls.h"
+
+namespace halogen::driver {
+
+int export_buffer(Call& call, drm_prime_handle& prime) {
+  if ((prime.flags & ~uint32_t{DRM_CLOEXEC | DRM_RDWR}) != 0) return -EINVAL;
+  const BufferRef buffer = call.file.buffers.find(prime.handle);
+  if (!buffer) return -ENOENT;
+  const int descriptor =
+      call.kernel.shared_buffers().create(buffer, (prime.flags & DRM_CLOEXEC) != 0, (prime.flags & DRM_RDWR) != 0);
+  if (descriptor < 0) return descriptor;
+  call.file.remember(buffer, prime.handle);
+  prime.fd = descriptor;
+  return 0;
+}
+
+int import_buffer(Call& call, drm_prime_handle& prime) {
+  BufferRef buffer;
+  Hardware& hardware = call.kernel.gpu().hardware();
+  if (const int result = call.kernel.shared_buffers().import(hardware, prime.fd, buffer); result != 0) return result;
+  if (const uint32_t known = call.file.handle_of(*buffer); known != 0) {
+    prime.handle = known;
+    return 0;
+  }
+  prime.handle = call.file.buffers.add(buffer);
+  call.file.remember(buffer, prime.handle);
+  return 0;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,195 @@
+// QUERY: a list of questions, each with room for an answer. A question without room is told how much it needs; what is
+// wrong with one question is said in its length and does not stop the others.
+//
+// Of performance configurations there is only the one for tests that every kernel has; nobody can add others.
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "driver/calls/ioctls.h"
+#include "driver/gem/user_memory.h"
+#include "spec/interface_model.h"
+
+namespace halogen::driver {
+namespace {
+
+// A head that the program may have to hand in empty, then what follows.
+struct Answer {
+  std::vector<std::byte> bytes;
+
+  template <class T>
+  size_t add(const T& value) {
+    const size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+    return at;
+  }
+};
+
+// Length of the answer, or what is wrong. The program hands in `head` readable bytes, the first `zero_bytes` of them
+// zero.
+int give(const drm_i915_query_item& item, const Answer& answer, size_t head, size_t zero_bytes) {
+  const auto length = static_cast<int>(answer.bytes.size());
+  if (item.length == 0) return length;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length)) return -EINVAL;  // negative is much
+  if (head != 0) {
+    std::vector<unsigned char> there(head);
+    if (!read_user(item.data_ptr, there.data(), head)) return -EFAULT;
+    for (size_t i = 0; i < zero_bytes; ++i) {
+      if (there[i] != 0) return -EINVAL;
+    }
+  }
+  return write_user(item.data_ptr, answer.bytes.data(), answer.bytes.size()) ? length : -EFAULT;
+}
+
+uint64_t ones(unsigned count) {
+  return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
+}
+
+void add_mask(Answer& answer, uint64_t mask, unsigned stride) {
+  for (unsigned i = 0; i < stride; ++i) answer.add(static_cast<uint8_t>(mask >> (8 * i)));
+}
+
+int query_topology(Call& call, const drm_i915_query_item& item) {
+  if (item.flags != 0) return -EINVAL;
+  const spec::DeviceModel& model = call.kernel.model();
+  const spec::InterfaceModel& frame = spec::interface_of(model.id);
+  if (frame.slices == 0) return -ENODEV;
+  const auto stride_of = [](unsigned bits) { return (bits + 7) / 8; };
+  drm_i915_query_topology_info info{};
+  info.max_slices = frame.slices;
+  info.max_subslices = frame.subslices;
+  info.max_eus_per_subslice = frame.eus;
+  info.subslice_offset = 1;
+  info.subslice_stride = static_cast<__u16>(stride_of(frame.subslices));
+  info.eu_offset = static_cast<__u16>(1 + frame.slices * info.subslice_stride);
+  info.eu_stride = static_cast<__u16>(stride_of(frame.eus));
+  Answer answer;
+  answer.add(info);
+  add_mask(answer, ones(model.topology.slices), 1);
+  for (unsigned slice = 0; slice < frame.slices; ++slice) {
+    add_mask(answer, slice < model.topology.slices ? ones(model.topology.subslices) : 0, info.subslice_stride);
+  }
+  for (unsigned slice = 0; slice < frame.slices; ++slice) {
+    for (unsigned subslice = 0; subslice < frame.subslices; ++subslice) {
+      const bool there = slice < model.topology.slices && subslice < model.topology.subslices;
+      add_mask(answer, there ? ones(model.topology.eus) : 0, info.eu_stride);
+    }
+  }
+  return give(item, answer, sizeof info, 0);
+}
+
+int query_engines(Call& call, const drm_i915_query_item& item) {
+  if (item.flags != 0) return -EINVAL;
+  drm_i915_query_engine_info head{};
+  const std::vector<OfferedEngine>& offered = call.kernel.gpu().offered();
+  head.num_engines = static_cast<__u32>(offered.size());
+  Answer answer;
+  answer.add(head);
+  for (const OfferedEngine& each : offered) {
+    drm_i915_engine_info info{};
+    info.engine = {each.user_class, each.user_instance};
+    info.flags = I915_ENGINE_INFO_HAS_LOGICAL_INSTANCE;
+    info.capabilities = each.capabilities;
+    info.logical_instance = each.user_instance;
+    answer.add(info);
+  }
+  return give(item, answer, sizeof head, sizeof head);
+}
+
+int query_configurations(const drm_i915_query_item& item) {
+  constexpr uint64_t kTest = 1;
+  constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof kTest);
+  if (item.length == 0) return kLength;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(kLength)) return -EINVAL;
+  const auto flags = read_user<uint32_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, flags));
+  if (!flags) return -EFAULT;
+  if (*flags != 0) return -EINVAL;
+  const uint64_t count = 1;
+  const bool told = write_user(item.data_ptr + offsetof(drm_i915_query_perf_config, n_configs), &count, sizeof count) &&
+                    write_user(item.data_ptr + sizeof(drm_i915_query_perf_config), &kTest, sizeof kTest);
+  return told ? kLength : -EFAULT;
+}
+
+// By its name or by its number. None has been added, and the one for tests is not told.
+int query_configuration(const drm_i915_query_item& item) {
+  constexpr size_t kNameBytes = sizeof(drm_i915_query_perf_config::uuid);
+  constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof(drm_i915_perf_oa_config));
+  if (item.length == 0) return kLength;
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(kLength)) return -EINVAL;
+  const auto flags = read_user<uint32_t>(item.data_ptr + offsetof(drm_i915_query_perf_config, flags));
+  if (!flags) return -EFAULT;
+  if (*flags != 0) return -EINVAL;
+  char name[kNameBytes];
+  return read_user(item.data_ptr, name, sizeof name) ? -ENOENT : -EFAULT;
+}
+
+int query_performance(Call& call, const drm_i915_query_item& item) {
+  const bool perf = spec::interface_of(call.kernel.model().id).perf;
+  switch (item.flags) {
+    case DRM_I915_QUERY_PERF_CONFIG_LIST:
+      return perf ? query_configurations(item) : -ENODEV;
+    case DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID:
+    case DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID:
+      return perf ? query_configuration(item) : -ENODEV;
+    default:
+      return -EINVAL;
+  }
+}
+
+int query_memory(Call& call, const drm_i915_query_item& item) {
+  if (item.flags != 0) return -EINVAL;
+  Hardware& hardware = call.kernel.gpu().hardware();
+  drm_i915_query_memory_regions head{};
+  Answer answer;
+  answer.add(head);
+  for (const bool local : {false, true}) {
+    if (local && !hardware.has(spec::Feature::local_memory)) continue;
+    drm_i915_memory_region_info info{};
+    info.region.memory_class = local ? I915_MEMORY_CLASS_DEVICE : I915_MEMORY_CLASS_SYSTEM;
+    info.probed_size = hardware.pages(local).all_bytes();
+    info.probed_cpu_visible_size = info.probed_size;
+    // How much is free is only for those who may watch others.
+    const bool watch = call.kernel.privileged();
+    info.unallocated_size = watch ? hardware.pages(local).free_bytes() : info.probed_size;
+    info.unallocated_cpu_visible_size = info.unallocated_size;
+    answer.add(info);
+    ++head.num_regions;
+  }
+  std::memcpy(answer.bytes.data(), &head, sizeof head);
+  return give(item, answer, sizeof head, sizeof head);
+}
+
+// Comes from firmware that these chips do without.
+int query_hardware_configuration(Call&, const drm_i915_query_item&) {
+  return -ENODEV;
+}
+
+// Later chips only.
+int query_geometry_subslices(Call&, const drm_i915_query_item&) {
+  return -ENODEV;
+}
+
+constexpr int (*kQueries[])(Call&, const drm_i915_query_item&) = {
+    query_topology,          query_engines, query_performance, query_memory, query_hardware_configuration,
+    query_geometry_subslices};
+
+}  // namespace
+
+int query(Call& call, drm_i915_query& query) {
+  if (query.flags != 0) return -EINVAL;
+  for (uint64_t i = 0; i < query.num_items; ++i) {
+    const uint64_t place = query.items_ptr + i * sizeof(drm_i915_query_item);
+    const auto item = read_user<drm_i915_query_item>(place);
+    if (!item) return -EFAULT;
+    if (item->query_id == 0) return -EINVAL;
+    const uint64_t index = item->query_id - 1;
+    const int result = index < std::size(kQueries) ? kQueries[index](call, *item) : -EINVAL;
+    if (result != item->length && !write_user(place + offsetof(drm_i915_query_item, length), &result, sizeof result)) {
+      return -EFAULT;
+    }
+  }
+  return 0;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,76 @@
+// What happens to requests and on the screen, by the names and arguments of i915's and DRM's tracepoints, as a file of
+// Chrome's trace events that Perfetto opens. The file is whole after every write, and several processes write into one
+// file. Times are the host's monotonic clock; the device's own time is an argument of each event.
+//
+// Left out: signals of fences that are no request's; scan lines of pipe updates.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "driver/queue/request.h"
+#include "spec/device_model.h"
+
+namespace halogen::driver {
+
+// A file in which nothing has happened yet.
+constexpr std::string_view kEmptyEvents = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n";
+
+class Tracepoints {
+ public:
+  // The file is made when it is not there, and gone on with when another process has begun it.
+  static Result<std::unique_ptr<Tracepoints>> create(const std::string& file, const spec::DeviceModel& model);
+  ~Tracepoints() { flush(); }
+  Tracepoints(const Tracepoints&) = delete;
+  Tracepoints& operator=(const Tracepoints&) = delete;
+
+  void use_clock(std::function<uint64_t()> device_ns) { device_ns_ = std::move(device_ns); }
+
+  // ---- requests, in the order in which they happen to each
+  void queue(const Request& request);
+  void add(const Request& request);
+  void in(const Request& request);                   // the engine begins, or goes on
+  void out(const Request& request, bool completed);  // it is done, or another takes its place
+  void signaled(const Request& request);
+  void retire(const Request& request);
+
+  // ---- the screen, pipe A
+  void pipe_update_start(uint64_t frame);
+  void update_plane(uint64_t frame, uint32_t width, uint32_t height, uint64_t address);
+  void pipe_update_end(uint64_t frame);
+  void vblank(uint64_t sequence, uint64_t when_ns);
+  void event_delivered(uint64_t sequence);  // to a program
+
+  // Into the file. Any thread may.
+  void flush();
+
+ private:
+  Tracepoints(std::string file, const spec::DeviceModel& model);
+  static uint64_t now_ns();
+  unsigned engine_track(const Request& request);
+  unsigned context_track(const Request& request);
+  void name_track(unsigned track, const std::string& name);
+  void instant(std::string_view name, unsigned track, const std::string& arguments, uint64_t when);
+  void request(std::string_view name, unsigned track, const Request& request, const std::string& more = {});
+  void screen(std::string_view name, const std::string& arguments, uint64_t when);
+  void write(const std::string& event);
+  Result<void> flush_locked();
+
+  const std::string file_;
+  const spec::DeviceModel& model_;
+  std::function<uint64_t()> device_ns_;
+  std::mutex guard_;
+  std::string text_;                                 // not yet in the file
+  std::set<unsigned> named_;                         // tracks
+  std::unordered_map<uint64_t, unsigned> contexts_;  // tracks of timelines
+  std::unordered_map<const Request*, uint64_t> began_;
+};
+
+}  // namespace halogen::driver

@@ -1,0 +1,224 @@
+#include "driver/gem/buffer.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "driver/gem/lent_memory.h"
+#include "driver/gem/space.h"
+#include "driver/gem/user_memory.h"
+#include "driver/share/private_descriptor.h"
+#include "driver/share/shared_buffers.h"
+
+namespace halogen::driver {
+
+Buffer::~Buffer() {
+  while (!spaces.empty()) spaces.back()->unbind(*this);
+  drop_pages();
+  if (of_program_) LentMemory::of_process().remove(program_, bytes_);
+  if (shared_ >= 0) close(shared_);
+  if (large_ >= 0) close(large_);
+}
+
+int Buffer::descriptor() const {
+  if (shared_ >= 0) return shared_;
+  return large_ >= 0 ? large_ : hardware_.machine().of(local_).descriptor();
+}
+
+bool Buffer::need_content() {
+  if (has_pages() || large_ >= 0) return true;
+  if (of_program_ || bytes_ <= hardware_.pages(local_).all_bytes()) return need_pages();
+  const int file = open_private([] { return memfd_create("halogen large buffer", MFD_CLOEXEC); });
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
+    if (file >= 0) close(file);
+    return false;
+  }
+  large_ = file;
+  return true;
+}
+
+void Buffer::purge() {
+  while (!spaces.empty()) spaces.back()->unbind(*this);
+  drop_pages();
+  view_ = nullptr;
+  attached = false;
+  purged = true;
+}
+
+void Buffer::drop_view() {
+  if (!view_ || view_lent_) return;
+  sync_view();
+  view_ = nullptr;
+}
+
+bool Buffer::need_pages() {
+  if (has_pages()) return true;
+  if (of_program_) {
+    auto* const memory = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(program_));
+    const std::optional<uint64_t> address =
+        hardware_.machine().add_window({memory, bytes_}, hardware_.model().physical_bits);
+    if (!address) return false;
+    run_ = {*address, bytes_, false, read_only_};
+    return true;
+  }
+  const std::optional<PageRun> run = hardware_.allocate(bytes_, local_);
+  if (!run) return false;
+  run_ = *run;
+  return true;
+}
+
+void Buffer::drop_pages() {
+  if (!has_pages()) return;
+  if (of_program_) {
+    hardware_.machine().remove_window(run_.address);
+    run_ = {};
+    return;
+  }
+  // A shared file keeps its content: it only leaves this machine's memory.
+  if (shared_ >= 0) hardware_.machine().of(local_).drop(run_.address, run_.bytes);
+  hardware_.release(run_);
+  run_ = {};
+}
+
+int Buffer::share() {
+  if (shared_ >= 0) return 0;
+  if (of_program_) return -EINVAL;
+  if (!need_pages()) return -ENOMEM;
+  const int file = open_private([] { return memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
+  if (file < 0) return -errno;
+  SharedMemory& memory = hardware_.machine().of(local_);
+  const bool moved = ftruncate(file, static_cast<off_t>(bytes_ + kBehind)) == 0 &&
+                     fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 && copy_into(file) &&
+                     memory.replace(run_.address, run_.bytes, file) &&
+                     replace_mappings(memory.descriptor(), run_.address, run_.bytes, file);
+  if (!moved) {
+    close(file);
+    return -ENOMEM;
+  }
+  shared_ = file;
+  return 0;
+}
+
+// Pages that were never touched stay so.
+bool Buffer::copy_into(int file) const {
+  const int from = hardware_.machine().of(local_).descriptor();
+  const auto end = static_cast<off_t>(run_.address + bytes_);
+  off_t next = static_cast<off_t>(run_.address);
+  while (next < end) {
+    const off_t first = lseek(from, next, SEEK_DATA);
+    if (first < 0 || first >= end) return first >= 0 || errno == ENXIO;
+    const off_t hole = lseek(from, first, SEEK_HOLE);
+    next = hole < 0 ? end : std::min(hole, end);
+    off_t done = first;
+    while (done < next) {
+      const off_t offset = done - static_cast<off_t>(run_.address);
+      const ssize_t part = pwrite(file, bytes().data() + offset, static_cast<size_t>(next - done), offset);
+      if (part <= 0) return false;
+      done += part;
+    }
+  }
+  return true;
+}
+
+std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint64_t bytes) {
+  auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
+  if (!buffer->need_pages()) return nullptr;
+  const int file = open_private([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); });
+  if (file < 0 || !hardware.machine().of(false).replace(buffer->run_.address, bytes, file)) {
+    if (file >= 0) close(file);
+    return nullptr;
+  }
+  buffer->shared_ = file;
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only) {
+  auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
+  buffer->program_ = address;
+  buffer->of_program_ = true;
+  buffer->read_only_ = read_only;
+  LentMemory::of_process().add(address, bytes);
+  return buffer;
+}
+
+int Buffer::validate() {
+  if (!of_program_ || can_use_user(program_, bytes_, !read_only_)) return 0;
+  while (!spaces.empty()) spaces.back()->unbind(*this);
+  drop_pages();
+  return -EFAULT;
+}
+
+int Buffer::need_view() {
+  if (!need_pages()) return -1;
+  if (!view_) view_ = LinearView::create(bytes_);
+  sync_view();
+  return view_ ? view_->descriptor() : -1;
+}
+
+void Buffer::sync_view() {
+  if (view_ && has_pages()) view_->sync(bytes(), tiling, stride);
+}
+
+void Buffer::set_tiling(Tiling its_tiling, uint32_t its_stride) {
+  sync_view();
+  tiling = its_tiling;
+  stride = its_stride;
+  sync_view();
+}
+
+void Buffer::forget_done() {
+  const auto is_done = [](const FenceRef& fence) { return fence->done; };
+  std::erase_if(readers_, is_done);
+  std::erase_if(writers_, is_done);
+}
+
+bool Buffer::is_used_here() {
+  forget_done();
+  return !writers_.empty() || !readers_.empty();
+}
+
+// They are kept: only then is this process woken when they are done.
+void Buffer::look_at_others(bool also_reads) {
+  others_.clear();
+  if (shared_fences_) shared_fences_->list(also_reads, others_);
+}
+
+bool Buffer::is_busy(bool also_reads) {
+  forget_done();
+  if (!writers_.empty() || (also_reads && !readers_.empty())) return true;
+  look_at_others(also_reads);
+  return !others_.empty();
+}
+
+std::vector<FenceRef> Buffer::fences(bool also_reads) {
+  forget_done();
+  std::vector<FenceRef> all = writers_;
+  if (also_reads) all.insert(all.end(), readers_.begin(), readers_.end());
+  look_at_others(also_reads);
+  all.insert(all.end(), others_.begin(), others_.end());
+  return all;
+}
+
+void Buffer::add_fence(FenceRef fence, bool write) {
+  forget_done();
+  if (shared_fences_) shared_fences_->add(fence, write);
+  std::vector<FenceRef>& list = write ? writers_ : readers_;
+  // Of one timeline only the last counts.
+  std::erase_if(list,
+                [&](const FenceRef& other) { return other->timeline != 0 && other->timeline == fence->timeline; });
+  list.push_back(std::move(fence));
+}
+
+void Buffer::share_fences(std::shared_ptr<SharedFences> fences) {
+  forget_done();
+  shared_fences_ = std::move(fences);
+  for (const FenceRef& fence : readers_) shared_fences_->add(fence, false);
+  for (const FenceRef& fence : writers_) shared_fences_->add(fence, true);
+}
+
+}  // namespace halogen::driver

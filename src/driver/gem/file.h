@@ -1,0 +1,75 @@
+// What one open of the device node holds: buffers, contexts and address spaces by number.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "driver/gem/buffer.h"
+#include "driver/gem/context.h"
+#include "driver/gem/id_table.h"
+#include "driver/gem/space.h"
+#include "driver/sync/sync_object.h"
+
+namespace halogen::driver {
+
+struct File {
+  IdTable<BufferRef> buffers{1};
+  IdTable<ContextRef> contexts{0};  // 0 is the one that every file has
+  IdTable<std::shared_ptr<Space>> spaces{1};
+
+  // Hangs of its contexts: one who makes too many gets no more contexts.
+  Context::Clock::time_point last_hang = Context::Clock::now();
+  uint32_t ban_score = 0;
+
+  // A context that is about to be used. Null with ENOENT, or with what is wrong with its engines.
+  std::pair<ContextRef, int> use_context(uint32_t id) const {
+    ContextRef context = contexts.find(id);
+    if (!context) return {nullptr, -ENOENT};
+    const int result = context->begin();
+    if (result != 0) return {nullptr, result};
+    return {std::move(context), 0};
+  }
+  IdTable<SyncObjectRef> sync_objects{1};
+
+  // A buffer that came in or went out as a descriptor has one handle, until that is closed. 0: none.
+  uint32_t handle_of(const Buffer& buffer) const {
+    const auto found = shared_handles.find(&buffer);
+    if (found == shared_handles.end() || buffers.find(found->second).get() != &buffer) return 0;
+    return found->second;
+  }
+  void remember(const BufferRef& buffer, uint32_t handle) {
+    std::erase_if(shared_handles, [&](const auto& each) { return buffers.find(each.second).get() != each.first; });
+    shared_handles.try_emplace(buffer.get(), handle);
+  }
+  std::unordered_map<const Buffer*, uint32_t> shared_handles;
+
+  // Work in flight and when it came, in order (THROTTLE).
+  struct Work {
+    FenceRef fence;
+    Context::Clock::time_point since;
+  };
+  std::deque<Work> work;
+  void add_work(FenceRef fence) {
+    while (!work.empty() && work.front().fence->done) work.pop_front();
+    work.push_back({std::move(fence), Context::Clock::now()});
+  }
+
+  // Which node it is, and what its program asked for (kms.h).
+  bool render = false;
+  bool no_wait = false;  // the call that runs now: EXECBUFFER2 gives up where it would wait for room
+  bool authenticated = false;
+  bool was_master = false;
+  bool atomic = false;
+  bool universal_planes = false;
+  uint32_t magic = 0;
+  int events = -1;                            // a socket that the program reads
+  std::deque<std::vector<std::byte>> unsent;  // events that it had no room for
+};
+
+}  // namespace halogen::driver

@@ -1,0 +1,40 @@
+#include "driver/gem/linear_view.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "surface/tiling.h"
+
+namespace halogen::driver {
+
+std::unique_ptr<LinearView> LinearView::create(uint64_t bytes) {
+  Result<SharedMemory> file = SharedMemory::create("halogen view", bytes);
+  if (!file) return nullptr;
+  auto view = std::make_unique<LinearView>();
+  view->file_ = std::move(file).value();
+  view->seen_.resize(bytes);
+  return view;
+}
+
+void LinearView::sync(std::span<std::byte> buffer, Tiling tiling, uint32_t stride) {
+  constexpr uint64_t kPiece = 16;  // in one piece in every tiling
+  std::byte* const view = file_.at(0, seen_.size()).data();
+  const uint64_t tile_width = tiling == Tiling::x ? 512 : 128;
+  const uint64_t tiles = std::max<uint64_t>(stride / tile_width, 1);
+  for (uint64_t at = 0; at + kPiece <= seen_.size(); at += kPiece) {
+    uint64_t place = at;
+    if (tiling == Tiling::x) place = surface::tile_x_offset(at % stride, at / stride, tiles);
+    if (tiling == Tiling::y) place = surface::tile_y_offset(at % stride, at / stride, tiles);
+    if (place + kPiece > buffer.size()) continue;  // rows that the buffer does not hold
+    if (std::memcmp(view + at, seen_.data() + at, kPiece) != 0) {
+      std::memcpy(seen_.data() + at, view + at, kPiece);
+      std::memcpy(buffer.data() + place, view + at, kPiece);
+    } else if (std::memcmp(buffer.data() + place, seen_.data() + at, kPiece) != 0) {
+      std::memcpy(seen_.data() + at, buffer.data() + place, kPiece);
+      std::memcpy(view + at, buffer.data() + place, kPiece);
+    }
+  }
+}
+
+}  // namespace halogen::driver

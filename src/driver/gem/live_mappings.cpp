@@ -1,0 +1,64 @@
+#include "driver/gem/live_mappings.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t end_of(uint64_t address, uint64_t bytes) {
+  const uint64_t end = address + (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  return end < address ? ~uint64_t{0} : end;
+}
+
+}  // namespace
+
+// The first piece that ends behind an address.
+LiveMappings::Pieces::const_iterator LiveMappings::first_at(uint64_t address) const {
+  auto each = pieces_.upper_bound(address);
+  if (each != pieces_.begin() && std::prev(each)->second.end > address) --each;
+  return each;
+}
+
+std::vector<BufferRef> LiveMappings::add(uint64_t address, uint64_t bytes, const BufferRef& buffer) {
+  std::vector<BufferRef> stale = take(address, bytes);
+  const std::lock_guard lock(guard_);
+  pieces_[address] = {end_of(address, bytes), buffer};
+  count_ = pieces_.size();
+  return stale;
+}
+
+std::vector<BufferRef> LiveMappings::take(uint64_t address, uint64_t bytes) {
+  std::vector<BufferRef> kept;
+  if (!any()) return kept;
+  const std::lock_guard lock(guard_);
+  const uint64_t end = end_of(address, bytes);
+  auto each = first_at(address);
+  while (each != pieces_.end() && each->first < end) {
+    const uint64_t first = each->first;
+    Piece piece = each->second;
+    each = pieces_.erase(each);
+    if (first < address) pieces_[first] = {address, piece.buffer};
+    if (piece.end > end) each = pieces_.insert_or_assign(end, Piece{piece.end, piece.buffer}).first;
+    kept.push_back(std::move(piece.buffer));
+  }
+  count_ = pieces_.size();
+  return kept;
+}
+
+bool LiveMappings::touches(uint64_t address, uint64_t bytes) const {
+  if (!any()) return false;
+  const std::lock_guard lock(guard_);
+  const auto each = first_at(address);
+  return each != pieces_.end() && each->first < end_of(address, bytes);
+}
+
+bool LiveMappings::shows(const Buffer& buffer) const {
+  if (!any()) return false;
+  const std::lock_guard lock(guard_);
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [&](const auto& each) { return each.second.buffer.get() == &buffer; });
+}
+
+}  // namespace halogen::driver

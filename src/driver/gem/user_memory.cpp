@@ -1,0 +1,305 @@
+#include "driver/gem/user_memory.h"
+
+#include <link.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "driver/gem/user_rights.h"
+#include "driver/hw/known_memory.h"
+
+namespace halogen::driver {
+namespace {
+
+thread_local pid_t other_process = 0;
+thread_local std::array<KnownMemory, 2> known{};
+// Of the process: ranges that lost rights lie between these.
+std::atomic<uint64_t> lost_start = ~uint64_t{0}, lost_end = 0;
+
+// The bytes, if they are at hand.
+const std::byte* find_known(uint64_t address, size_t bytes) {
+  for (const KnownMemory& each : known) {
+    if (address < each.address || address - each.address > each.bytes.size()) continue;
+    if (bytes <= each.bytes.size() - (address - each.address)) return each.bytes.data() + (address - each.address);
+  }
+  return nullptr;
+}
+
+void* pointer_at(uint64_t address) {
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+}
+
+// Unless the program took rights away there.
+bool has_all_rights(uint64_t address, size_t bytes) {
+  return address >= lost_end.load(std::memory_order_relaxed) ||
+         address + bytes <= lost_start.load(std::memory_order_relaxed);
+}
+
+// Whether the range lies on the calling thread's own stack, above this call: such memory is there for certain unless
+// the program took rights away there, and most arguments of calls lie so.
+bool on_own_stack(uint64_t address, size_t bytes) {
+  struct Stack {
+    uint64_t start = 0, end = 0;
+  };
+  if (other_process != 0) return false;
+  static thread_local const Stack stack = [] {
+    Stack found;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return found;
+    void* start = nullptr;
+    size_t size = 0;
+    if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+      found.start = reinterpret_cast<uintptr_t>(start);
+      found.end = found.start + size;
+    }
+    pthread_attr_destroy(&attributes);
+    return found;
+  }();
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false;  // arrays of programs may be shorter than they say: the sanitizer must not see the copy
+#endif
+#endif
+  const uint64_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (here < stack.start || here >= stack.end) return false;  // a program that switches stacks itself
+  if (address < here || address >= stack.end || bytes > stack.end - address) return false;
+  return has_all_rights(address, bytes);
+}
+
+struct Range {
+  uint64_t start = 0, end = 0;
+  bool holds(uint64_t address, size_t bytes) const {
+    return address >= start && address < end && bytes <= end - address;
+  }
+  bool touches(uint64_t address, uint64_t bytes) const { return address < end && start < address + bytes; }
+};
+
+// Variables of the program itself: they are there as long as it is.
+const Range& program_variables() {
+  static const Range found = [] {
+    Range range;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* into) {
+          Range& result = *static_cast<Range*>(into);
+          for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& part = info->dlpi_phdr[i];
+            const uint64_t start = info->dlpi_addr + part.p_vaddr;
+            constexpr unsigned kBoth = PF_R | PF_W;
+            if (part.p_type == PT_LOAD && (part.p_flags & kBoth) == kBoth) result = {start, start + part.p_memsz};
+          }
+          for (unsigned i = 0; i < info->dlpi_phnum; ++i) {  // what the loader has locked
+            const auto& part = info->dlpi_phdr[i];
+            const uint64_t end = (info->dlpi_addr + part.p_vaddr + part.p_memsz + 4095) / 4096 * 4096;
+            if (part.p_type == PT_GNU_RELRO) result.start = std::max(result.start, end);
+          }
+          return 1;  // only the first, which is the program
+        },
+        &range);
+    return range;
+  }();
+  return found;
+}
+
+// The C library's first heap, as far as it reaches now: what lies there belongs to it.
+Range first_heap() {
+  static const uint64_t start = [] {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.ends_with("[heap]")) return std::strtoull(line.c_str(), nullptr, 16);
+    }
+    return ~0ull;
+  }();
+  return {start, reinterpret_cast<uintptr_t>(sbrk(0))};
+}
+
+// Memory that can be touched without asking the host.
+bool is_certain(uint64_t address, size_t bytes) {
+  if (on_own_stack(address, bytes)) return true;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false;
+#endif
+#endif
+  if (other_process != 0 || !has_all_rights(address, bytes)) return false;
+  return program_variables().holds(address, bytes) || first_heap().holds(address, bytes);
+}
+
+// What the list of mappings says.
+bool has_rights_to(uint64_t address, uint64_t bytes, bool write) {
+  std::ifstream maps("/proc/self/maps");
+  const uint64_t end = address + bytes;
+  uint64_t covered = address;  // up to here all is well
+  for (std::string line; covered < end && std::getline(maps, line);) {
+    uint64_t first = 0, last = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &first, &last, rights) != 3) continue;
+    if (last <= covered) continue;
+    if (first > covered || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
+    covered = last;
+  }
+  return covered >= end;
+}
+
+// Of the calling thread, now.
+bool has_rights() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
+}
+
+}  // namespace
+
+UserProcess::UserProcess(pid_t process) : before_(std::exchange(other_process, process)) {}
+UserProcess::~UserProcess() {
+  other_process = before_;
+}
+
+KnownPieces::KnownPieces(const std::array<KnownMemory, 2>& pieces) {
+  known = pieces;
+}
+KnownPieces::~KnownPieces() {
+  known = {};
+}
+
+bool read_user(uint64_t address, void* into, size_t bytes) {
+  if (bytes == 0) return true;
+  if (is_certain(address, bytes)) {
+    std::memcpy(into, pointer_at(address), bytes);
+    return true;
+  }
+  if (const std::byte* const there = find_known(address, bytes)) {
+    std::memcpy(into, there, bytes);
+    return true;
+  }
+  const iovec here{into, bytes};
+  const iovec there{pointer_at(address), bytes};
+  return process_vm_readv(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool write_user(uint64_t address, const void* from, size_t bytes) {
+  if (bytes == 0) return true;
+  if (is_certain(address, bytes)) {
+    std::memcpy(pointer_at(address), from, bytes);
+    return true;
+  }
+  known = {};
+  const iovec here{const_cast<void*>(from), bytes};
+  const iovec there{pointer_at(address), bytes};
+  return process_vm_writev(user_process(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool is_user_mapped(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kPage = 4096, kTogether = 1 << 16;
+  std::vector<unsigned char> resident(std::min(kTogether, bytes / kPage));
+  for (uint64_t done = 0; done < bytes; done += kTogether * kPage) {
+    if (mincore(pointer_at(address + done), std::min(bytes - done, kTogether * kPage), resident.data()) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A mapping may have pages behind the end of its file: a byte of each is read, as far as the host lets it.
+static bool can_be_touched(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kPage = 4096;
+  std::array<iovec, 512> there;
+  std::array<char, there.size()> here;
+  for (uint64_t done = 0; done < bytes;) {
+    size_t count = 0;
+    for (; count < there.size() && done < bytes; done += kPage) there[count++] = {pointer_at(address + done), 1};
+    const iovec into{here.data(), count};
+    if (process_vm_readv(getpid(), &into, 1, there.data(), count, 0) != static_cast<ssize_t>(count)) return false;
+  }
+  return true;
+}
+
+void lose_user_memory(uint64_t address, uint64_t bytes) {
+  if (program_variables().touches(address, bytes) || first_heap().touches(address, bytes)) {
+    lose_user_rights(address, bytes);
+  }
+}
+
+void lose_user_rights(uint64_t address, uint64_t bytes) {
+  uint64_t start = lost_start.load(), end = lost_end.load();
+  while (address < start && !lost_start.compare_exchange_weak(start, address)) continue;
+  while (address + bytes > end && !lost_end.compare_exchange_weak(end, address + bytes)) continue;
+}
+
+// The host brings all pages in, as i915 does, or says that one cannot be had: a hole, a right that is missing, a file
+// that has become shorter.
+bool can_use_user(uint64_t address, uint64_t bytes, bool write) {
+  int result = 0;
+  do {
+    result = madvise(pointer_at(address), bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return true;
+  // Also the answer of hosts before Linux 5.14, which cannot do that.
+  return errno == EINVAL && has_rights_to(address, bytes, write) && can_be_touched(address, bytes);
+}
+
+bool is_user_range(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kEnd = (uint64_t{1} << 47) - 4096;
+  return address <= kEnd && bytes <= kEnd - address;
+}
+
+pid_t user_process() {
+  return other_process != 0 ? other_process : getpid();
+}
+
+bool is_own_process() {
+  return other_process == 0 || other_process == getpid();
+}
+
+// A program that had rights when it first opened the device may have given them away since.
+bool may_administrate() {
+  if (is_own_process()) {
+    static const bool had = has_rights();
+    return !had || has_rights();
+  }
+  std::ifstream status("/proc/" + std::to_string(other_process) + "/status");
+  for (std::string word; status >> word;) {
+    if (word != "CapEff:") continue;
+    uint64_t rights = 0;
+    status >> std::hex >> rights;
+    return (rights >> CAP_SYS_ADMIN & 1) != 0;
+  }
+  return false;
+}
+
+bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t part =
+        // The kernel judges the pointer: no sanitizer may look at it first.
+        syscall(SYS_pwrite64, descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
+    if (part <= 0) return false;
+    done += static_cast<size_t>(part);
+  }
+  return true;
+}
+
+bool write_user_from_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t part =
+        syscall(SYS_pread64, descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
+    if (part <= 0) return false;
+    done += static_cast<size_t>(part);
+  }
+  return true;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,119 @@
+#include "driver/hw/global_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "driver/hw/packed.h"
+#include "hw/gtt.h"
+#include "hw/page_tables.h"
+
+namespace halogen::driver {
+namespace {
+
+// The first page stays empty, so that a zero address is a mistake that shows.
+constexpr uint64_t kFirst = kPageBytes;
+
+constexpr uint64_t kBlock = uint64_t{8} << 20;   // cleared at a time
+constexpr uint64_t kBehind = uint64_t{1} << 20;  // the display reads ahead
+
+PageRun take_page(Hardware& hardware) {
+  const std::optional<PageRun> page = hardware.allocate(kPageBytes);
+  check(page.has_value(), "a machine without a page of memory");
+  return *page;
+}
+
+}  // namespace
+
+GlobalTable::GlobalTable(Hardware& hardware)
+    : hardware_(hardware),
+      nothing_(take_page(hardware)),
+      format_(format_of(hardware.model(), WalkMode::ggtt).levels[0].table),
+      places_(kFirst, hardware.entry_count() * kPageBytes) {
+  enable();
+  // Programs that reach the table themselves find a page of nothing everywhere. Others cannot, and a table of 8 MB
+  // costs as much to fill as all the rest of the driver's start.
+  clear_to(hardware.has(spec::Feature::execlists) ? kFirst : bytes());
+}
+
+void GlobalTable::clear_to(uint64_t end) {
+  if (end <= cleared_) return;
+  end = std::min(bytes(), (end + kBlock - 1) / kBlock * kBlock);
+  clear(cleared_, end - cleared_);
+  cleared_ = end;
+}
+
+void GlobalTable::enable() {
+  if (hardware_.generation().ggtt_format() != GgttFormat::pte32_36) return;  // later tables are always on
+  const uint32_t control = hw::PGTBL_CTL::kDesc.offset(hardware_.model().id);
+  auto value = spec::unpack_register<hw::PGTBL_CTL>(hardware_.model().gen, hardware_.read(control));
+  value.page_table_enable = true;
+  hardware_.write(control, packed32(value, hardware_.model()));
+}
+
+uint64_t GlobalTable::entry(uint64_t address, bool local) const {
+  return entry_address(format_, address) | format_.present | (local ? format_.local_memory : 0);
+}
+
+void GlobalTable::write(uint64_t address, const PageRun& run) {
+  for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
+    hardware_.write_entry((address + done) / kPageBytes, entry(run.address + done, run.local));
+  }
+}
+
+void GlobalTable::clear(uint64_t address, uint64_t bytes) {
+  hardware_.write_entries(address / kPageBytes, bytes / kPageBytes, entry(nothing_.address, false));
+}
+
+std::optional<uint64_t> GlobalTable::map(const PageRun& run, uint64_t alignment) {
+  const std::optional<uint64_t> place = places_.take(run.bytes, alignment);
+  if (!place) return std::nullopt;
+  pinned_bytes_ += run.bytes;
+  clear_to(*place + run.bytes + kBehind);
+  write(*place, run);
+  return place;
+}
+
+void GlobalTable::unmap(uint64_t address, uint64_t bytes) {
+  clear(address, bytes);
+  pinned_bytes_ -= bytes;
+  places_.give(address, bytes);
+}
+
+std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
+  const std::optional<uint64_t> place = places_.take(count * kPageBytes, count * kPageBytes);
+  if (!place) return std::nullopt;
+  pinned_bytes_ += count * kPageBytes;
+  clear_to(*place + count * kPageBytes);
+  return *place / kPageBytes;
+}
+
+std::optional<KernelMemory> KernelMemory::create(Hardware& hardware, GlobalTable& table, uint64_t bytes) {
+  KernelMemory made(hardware, table);
+  const std::optional<PageRun> run = hardware.allocate(bytes);
+  if (!run) return std::nullopt;
+  made.run_ = *run;
+  const std::optional<uint64_t> place = table.map(made.run_);
+  if (!place) return std::nullopt;
+  made.address_ = *place;
+  return made;
+}
+
+KernelMemory::KernelMemory(KernelMemory&& other) noexcept : hardware_(other.hardware_), table_(other.table_) {
+  *this = std::move(other);
+}
+
+KernelMemory& KernelMemory::operator=(KernelMemory&& other) noexcept {
+  std::swap(hardware_, other.hardware_);
+  std::swap(table_, other.table_);
+  std::swap(run_, other.run_);
+  std::swap(address_, other.address_);
+  return *this;
+}
+
+KernelMemory::~KernelMemory() {
+  if (address_ != 0) table_->unmap(address_, run_.bytes);
+  if (run_.bytes != 0) hardware_->release(run_);
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,160 @@
+#include "driver/hw/hardware.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hw/gtt.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kFirstPage = 0x10'0000;  // below lies what firmware uses
+constexpr uint64_t kLowBarSpace = 0xc000'0000;
+constexpr uint64_t kHighBarSpace = uint64_t{1} << 36;
+
+constexpr uint32_t kCommand = 0x04;
+constexpr uint32_t kFirstBar = 0x10;
+constexpr uint16_t kIo = 1, kMemory = 2, kBusMaster = 4;
+
+}  // namespace
+
+Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model, const HardwareOptions& options) {
+  const uint64_t local = local_bytes(model, options.device);
+  Result<std::unique_ptr<Machine>> machine = Machine::create(options.memory_bytes, local, options.events);
+  if (!machine) return machine.error();
+  (*machine)->tell(options.listener);
+  Result<std::unique_ptr<Device>> device = Device::create(model, **machine, options.device);
+  if (!device) return device.error();
+  if (options.listener != nullptr) options.listener->on_device(**device, **machine);
+  return std::unique_ptr<Hardware>(
+      new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes, options.listener));
+}
+
+Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes,
+                   HardwareListener* listener)
+    : machine_(std::move(machine)),
+      device_(std::move(device)),
+      listener_(listener),
+      generation_(device_->model()),
+      pages_(kFirstPage, memory_bytes),
+      local_pages_(0, 0) {
+  place_bars();
+  wake();
+  if (has(spec::Feature::local_memory)) {
+    const uint32_t end = hw::GEN6_GSMBASE::kDesc.offset(model().id);  // where local memory for software ends
+    local_pages_ = PageAllocator(0, read(end) | uint64_t{read(end + 4)} << 32);
+  }
+  entry_bytes_ = has(spec::Feature::ggtt_pte64) ? 8 : 4;
+  entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
+}
+
+std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const DeviceOptions& options) {
+  std::vector<ConfigWrite> writes;
+  uint64_t next_low = kLowBarSpace;
+  uint64_t next_high = kHighBarSpace;
+  for (const spec::BarModel& bar : model.bars) {
+    const uint64_t size = bar_bytes(bar, options);
+    const uint32_t at = kFirstBar + 4 * bar.index;
+    if (bar.kind == spec::BarKind::io) {
+      writes.push_back({at, 4, 0x1000});
+      continue;
+    }
+    uint64_t& next = bar.address_bits == 64 ? next_high : next_low;
+    const uint64_t address = (next + size - 1) / size * size;
+    next = address + size;
+    if (bar.address_bits == 64) writes.push_back({at + 4, 4, static_cast<uint32_t>(address >> 32)});
+    writes.push_back({at, 4, static_cast<uint32_t>(address)});
+  }
+  writes.push_back({kCommand, 2, kIo | kMemory | kBusMaster});
+  return writes;
+}
+
+void Hardware::place_bars() {
+  for (const ConfigWrite& write : firmware_writes(model(), device_->options())) {
+    device_->config_write(write.offset, write.bytes, write.value);
+  }
+  for (const spec::BarModel& bar : model().bars) {
+    switch (bar.kind) {
+      case spec::BarKind::gttmmadr:
+        register_bar_ = table_bar_ = bar.index;
+        table_offset_ = model().gtt_offset;
+        break;
+      case spec::BarKind::mmadr:
+        register_bar_ = bar.index;
+        break;
+      case spec::BarKind::gttadr:
+        table_bar_ = bar.index;
+        table_offset_ = 0;
+        break;
+      case spec::BarKind::gmadr:
+        aperture_bytes_ = bar_bytes(bar, device_->options());
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Hardware::listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
+  listener_->before_write(bar, offset);
+  device_->bar_write(bar, offset, bytes, value);
+  static_cast<void>(device_->settle());
+  listener_->after_write(bar, offset, bytes, value);
+}
+
+void Hardware::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
+  device_->config_write(offset, bytes, value);
+  if (listener_ != nullptr) listener_->after_config_write(offset, bytes, value);
+}
+
+void Hardware::advance(uint64_t nanoseconds) {
+  if (listener_ != nullptr) listener_->before_time();
+  device_->advance(nanoseconds);
+  if (listener_ != nullptr) listener_->after_time();
+}
+
+void Hardware::wake() {
+  if (const spec::WakeTable* const table = spec::find_wake_table(model().id)) {
+    for (const spec::WakePort& port : table->ports) {
+      write(port.request, port.access == spec::Access::masked ? masked(1, true) : 1);
+    }
+  }
+}
+
+void Hardware::write_entry(uint64_t index, uint64_t entry) {
+  bar_write(table_bar_, table_offset_ + index * entry_bytes_, entry_bytes_, entry);
+}
+
+void Hardware::write_entries(uint64_t first, uint64_t count, uint64_t entry) {
+  constexpr uint64_t kTogether = 8192;
+  std::vector<std::byte> block(std::min(count, kTogether) * entry_bytes_);
+  for (size_t at = 0; at < block.size(); at += entry_bytes_) std::memcpy(block.data() + at, &entry, entry_bytes_);
+  for (uint64_t done = 0; done < count; done += kTogether) {
+    const std::span<const std::byte> part = std::span(block).first(std::min(kTogether, count - done) * entry_bytes_);
+    const uint64_t offset = (first + done) * entry_bytes_;
+    device_->bar_write_block(table_bar_, table_offset_ + offset, part);
+    if (listener_ != nullptr) listener_->after_entries(offset, part);
+  }
+}
+
+std::optional<PageRun> Hardware::allocate(uint64_t bytes, bool local) {
+  const std::optional<uint64_t> address = pages(local).take(bytes);
+  if (!address) return std::nullopt;
+  const PageRun run{*address, bytes, local, false};
+  return run;
+}
+
+void Hardware::release(const PageRun& run) {
+  if (run.bytes == 0) return;
+  constexpr uint64_t kLarge = 256 * 1024;
+  if (run.bytes >= kLarge) {
+    machine_->of(run.local).drop(run.address, run.bytes);
+  } else {
+    const std::span<std::byte> content = bytes(run);
+    std::memset(content.data(), 0, content.size());
+  }
+  pages(run.local).give(run.address, run.bytes);
+}
+
+}  // namespace halogen::driver

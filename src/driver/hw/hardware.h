@@ -1,0 +1,118 @@
+// The device on its bus: found through configuration space, woken, reached through its BARs and through memory. The
+// lowest part of the driver; everything above uses only what is here.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "driver/hw/machine.h"
+#include "driver/hw/page_allocator.h"
+#include "gen/generation.h"
+
+namespace halogen::driver {
+
+// Pages in one piece.
+struct PageRun {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  bool local = false;
+  bool read_only = false;
+};
+
+struct HardwareOptions {
+  uint64_t memory_bytes = uint64_t{4} << 30;
+  EventSink* events = nullptr;
+  HardwareListener* listener = nullptr;  // from the first access on
+  DeviceOptions device{};
+};
+
+// What firmware does to configuration space before a driver comes: addresses are given, decoding is switched on.
+struct ConfigWrite {
+  uint32_t offset;
+  unsigned bytes;
+  uint32_t value;
+};
+std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const DeviceOptions& options);
+
+class Hardware {
+ public:
+  static Result<std::unique_ptr<Hardware>> find(const spec::DeviceModel& model, const HardwareOptions& options);
+
+  const spec::DeviceModel& model() const { return device_->model(); }
+  const Generation& generation() const { return generation_; }
+  bool has(spec::Feature feature) const { return model().has(feature); }
+  Device& device() { return *device_; }
+  Machine& machine() { return *machine_; }
+
+  uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(register_bar_, offset, 4)); }
+  void write(uint32_t offset, uint32_t value) { bar_write(register_bar_, offset, 4, value); }
+  uint32_t read(const spec::EngineModel& engine, uint32_t offset) { return read(engine.mmio_base + offset); }
+  void write(const spec::EngineModel& engine, uint32_t offset, uint32_t value) {
+    write(engine.mmio_base + offset, value);
+  }
+  // Registers whose upper half says which bits of the lower half count.
+  static constexpr uint32_t masked(uint32_t bits, bool on) { return bits << 16 | (on ? bits : 0); }
+  uint32_t config(uint32_t offset) const { return device_->config_read(offset, 4); }
+  void config_write(uint32_t offset, unsigned bytes, uint32_t value);
+  void advance(uint64_t nanoseconds);  // the device works
+  // What the engine got done so far, in no unit: as long as that grows, long work is no hang.
+  uint64_t work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
+  void wake();  // every domain of registers, for good
+
+  // An entry of the global table, through its alias.
+  void write_entry(uint64_t index, uint64_t entry);
+  void write_entries(uint64_t first, uint64_t count, uint64_t entry);  // all the same
+  unsigned entry_bytes() const { return entry_bytes_; }
+  uint64_t entry_count() const { return entries_; }
+  uint64_t aperture_bytes() const { return aperture_bytes_; }
+
+  // Memory. Runs come zeroed.
+  std::optional<PageRun> allocate(uint64_t bytes, bool local = false);
+  void release(const PageRun& run);
+  std::span<std::byte> bytes(const PageRun& run) const {
+    return run.local ? machine_->local().at(run.address, run.bytes) : machine_->at(run.address, run.bytes);
+  }
+  PageAllocator& pages(bool local) { return local ? local_pages_ : pages_; }
+
+  template <class T>
+  void store(const PageRun& run, uint64_t offset, T value) const {
+    std::memcpy(bytes(run).data() + offset, &value, sizeof value);
+  }
+  template <class T>
+  T load(const PageRun& run, uint64_t offset) const {
+    T value;
+    std::memcpy(&value, bytes(run).data() + offset, sizeof value);
+    return value;
+  }
+
+ private:
+  Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes,
+           HardwareListener* listener);
+  void place_bars();
+  void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
+    if (listener_ != nullptr) return listened_write(bar, offset, bytes, value);
+    device_->bar_write(bar, offset, bytes, value);
+  }
+  void listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
+
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Device> device_;
+  HardwareListener* listener_ = nullptr;
+  Generation generation_;
+  PageAllocator pages_;
+  PageAllocator local_pages_;
+  unsigned register_bar_ = 0;
+  unsigned table_bar_ = 0;
+  uint64_t table_offset_ = 0;
+  unsigned entry_bytes_ = 4;
+  uint64_t entries_ = 0;
+  uint64_t aperture_bytes_ = 0;
+};
+
+}  // namespace halogen::driver

@@ -1,0 +1,74 @@
+// Pipe A of the display as the driver sees it: registers of its timing, its primary plane and its cursor. All chips.
+// Everything that it shows is double buffered and taken at the next vertical blank; nothing here waits.
+//
+// Left out: what lies behind the pipe (ports, links, panels), the clock trees of later chips, watermarks, gamma.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <libdrm/drm.h>
+#include <libdrm/drm_mode.h>
+
+#include "driver/gem/buffer.h"
+
+namespace halogen::driver {
+
+// What the primary plane shows: a picture in the global table, from a point of it on.
+struct PlaneView {
+  uint32_t address = 0;
+  uint32_t stride_B = 0;
+  Tiling tiling = Tiling::linear;
+  uint32_t format = 0;  // DRM_FORMAT_*
+  uint32_t x = 0;       // in the picture
+  uint32_t y = 0;
+  bool async = false;  // at once, not at the vertical blank
+};
+
+struct CursorView {
+  uint32_t address = 0;
+  uint32_t size = 0;  // 64, 128 or 256; both ways
+  int32_t x = 0;      // on the screen
+  int32_t y = 0;
+};
+
+class KmsPipe {
+ public:
+  explicit KmsPipe(Hardware& hardware) : hardware_(hardware) {}
+
+  void start(const drm_mode_modeinfo& mode);
+  void stop();
+  bool running() const { return mode_.has_value(); }
+
+  void show(const PlaneView& view);
+  void hide();
+  void show_cursor(const CursorView& view);
+  void hide_cursor();
+
+  // Formats and tilings of the primary plane.
+  bool knows(uint32_t format) const;
+  static std::vector<uint32_t> formats();
+  bool universal() const;  // the planes of Gen9 on
+  bool knows_async() const;
+  static uint32_t pixel_bytes(uint32_t format);  // 0: no format of ours
+
+  uint32_t frame();             // vertical blanks so far, as the device counts them
+  uint32_t frame_mask() const;  // bits that the counter has
+  uint64_t until_vblank_ns();   // a little more than is left
+  uint64_t frame_ns() const;
+
+ private:
+  template <class R>
+  bool has() const;
+  template <class R>
+  void put(const R& value);
+  template <class R>
+  R get();
+  void set_clock(uint32_t kilohertz);
+
+  Hardware& hardware_;
+  std::optional<drm_mode_modeinfo> mode_;
+};
+
+}  // namespace halogen::driver

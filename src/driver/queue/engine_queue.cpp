@@ -1,0 +1,260 @@
+#include "driver/queue/engine_queue.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/core/tracepoints.h"
+#include "driver/gem/buffer.h"
+#include "driver/hw/interrupts.h"
+#include "gen/generation.h"
+#include "hw/fuse.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint32_t kConfigReset = 0xc0;  // of the first ones, in configuration space
+constexpr uint32_t kRequestReset = 1;
+
+}  // namespace
+
+EngineContext::EngineContext(EngineQueue& queue) : queue_(queue), timeline_(queue.take_timeline()) {}
+
+uint64_t EngineQueue::take_timeline() {
+  return ++timelines_ << 16 | static_cast<uint64_t>(engine_.engine_class) << 8 | engine_.instance;
+}
+
+void EngineQueue::add(RequestRef request) {
+  if (request->number == 0) request->number = take_number();
+  request->timeline = request->context->timeline();
+  ++request->context->open;
+  lift(request);
+  const auto more_urgent = [](const auto& one, const auto& two) { return one->priority > two->priority; };
+  const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), request, more_urgent);
+  waiting_.insert(place, request);
+  if (tracepoints_ != nullptr) tracepoints_->add(*request);
+}
+
+// Whoever waits makes as urgent what it waits for: the requests before it in its context, those whose fences it needs
+// or that have to start first, and what they wait for in turn.
+void EngineQueue::lift(const RequestRef& waiter) {
+  const int priority = waiter->priority;
+  std::vector<RequestRef> open{waiter};
+  std::unordered_set<EngineQueue*> changed;
+  while (!open.empty()) {
+    const RequestRef request = std::move(open.back());
+    open.pop_back();
+    EngineQueue& queue = request->context->queue();
+    const auto raise = [&](const RequestRef& each) {
+      if (each->done || each->priority >= priority) return;
+      each->priority = priority;
+      changed.insert(&each->context->queue());
+      open.push_back(each);
+    };
+    for (const std::deque<RequestRef>* const list : {&queue.waiting_, &queue.running_}) {
+      for (const RequestRef& each : *list) {
+        if (each->context == request->context && each->number < request->number) raise(each);
+      }
+    }
+    for (const FenceRef& fence : request->waits) {
+      if (const auto other = std::dynamic_pointer_cast<Request>(fence)) raise(other);
+    }
+    for (const RequestRef& partner : request->partners) raise(partner);
+  }
+  for (EngineQueue* const queue : changed) {
+    queue->sort_waiting();
+    if (queue != this) queue->update();
+  }
+}
+
+void EngineQueue::sort_waiting() {
+  std::stable_sort(waiting_.begin(), waiting_.end(),
+                   [](const auto& one, const auto& two) { return one->priority > two->priority; });
+}
+
+std::string Request::timeline_name() const {
+  return fmt::format("{}[{}]", program_invocation_short_name, getpid());
+}
+
+void EngineQueue::look_at_all() {
+  switch_told_ = done_told_ = false;
+  read_reports();
+  look();
+  retire();
+}
+
+void EngineQueue::update() {
+  if (std::exchange(switch_told_, false)) read_reports();
+  if (std::exchange(done_told_, false)) {
+    look();
+    retire();
+  }
+  if (!waiting_.empty()) place_ready();
+  submit();
+  const RequestRef now = current();
+  if (now && !now->started) {
+    now->started = true;
+    ++progress_;
+  }
+  if (tracepoints_ != nullptr) set_on_engine(now);
+}
+
+// What the engine works on now; the one before was pushed aside, or is done.
+void EngineQueue::set_on_engine(const RequestRef& request) {
+  if (request == on_engine_) return;
+  if (on_engine_ && !on_engine_->done) tracepoints_->out(*on_engine_, false);
+  on_engine_ = request;
+  if (request) tracepoints_->in(*request);
+}
+
+// Nobody may have looked while the engine was at it.
+void EngineQueue::tell_done(const RequestRef& request) {
+  set_on_engine(request);
+  tracepoints_->out(*request, true);
+  on_engine_ = nullptr;
+}
+
+void EngineQueue::place_ready() {
+  std::unordered_set<const EngineContext*> held;  // one that waits holds back those of its context after it
+  for (auto each = waiting_.begin(); each != waiting_.end();) {
+    const RequestRef request = *each;
+    if (held.contains(request->context.get()) || !request->ready()) {
+      held.insert(request->context.get());
+      ++each;
+      continue;
+    }
+    take_errors(*request);
+    if (!place(*request)) {
+      held.insert(request->context.get());
+      ++each;
+      continue;
+    }
+    running_.push_back(request);
+    each = waiting_.erase(each);
+  }
+}
+
+// What failed while this one waited for it takes it along: its batch is left out. Not so on its own engine, where it
+// only keeps its place in the order.
+void EngineQueue::take_errors(Request& request) const {
+  for (const FenceRef& each : request.waits) {
+    if (each->error == 0 || each->error == -ETIMEDOUT) continue;
+    const auto* const other = dynamic_cast<const Request*>(each.get());
+    if (other != nullptr && &other->context->queue() == this) continue;
+    request.failed = each->error;
+    request.batch = 0;
+  }
+}
+
+void EngineQueue::retire() {
+  for (auto each = running_.begin(); each != running_.end();) {
+    if (!is_done(**each)) {
+      ++each;
+      continue;
+    }
+    const RequestRef request = *each;
+    each = running_.erase(each);
+    if (tracepoints_ != nullptr) tell_done(request);
+    finish(request, request->failed);
+  }
+}
+
+void EngineQueue::finish(const RequestRef& request, int error) {
+  ++progress_;
+  --request->context->open;
+  request->started = true;
+  // Programs need not ask for a buffer that they know to be done with.
+  for (const std::shared_ptr<Buffer>& buffer : request->tiled) buffer->sync_view();
+  request->tiled.clear();
+  request->keeps.clear();
+  request->waits.clear();
+  request->partners.clear();
+  if (tracepoints_ != nullptr && on_engine_ == request) set_on_engine(nullptr);
+  request->signal(error);
+  if (tracepoints_ == nullptr) return;
+  tracepoints_->signaled(*request);
+  tracepoints_->retire(*request);
+}
+
+void EngineQueue::reset_engine() {
+  if (hardware_.generation().reset_port() == ResetPort::config_gdrst) {
+    hardware_.config_write(kConfigReset, 1, 1);
+    hardware_.config_write(kConfigReset, 1, 0);
+    Interrupts(hardware_).enable();
+    return;
+  }
+  if (hardware_.has(spec::Feature::ring_reset_ctl)) {
+    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, true));
+    hardware_.advance(1000);
+  }
+  for (const ResetDomain& domain : hardware_.generation().reset_domains()) {
+    if (domain.engine_class == static_cast<int>(engine_.engine_class) && domain.instance == engine_.instance) {
+      hardware_.write(hw::GDRST::kDesc.offset(hardware_.model().id), 1u << domain.bit);
+    }
+  }
+  if (hardware_.has(spec::Feature::ring_reset_ctl)) {
+    hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, false));
+  }
+  Interrupts(hardware_).enable();  // a reset masks them
+}
+
+void EngineQueue::recover(int error) {
+  look_at_all();
+  const RequestRef culprit = current();
+  reset_engine();
+  if (culprit) {
+    std::erase(running_, culprit);
+    finish(culprit, error);
+  }
+  start();
+  after_reset(culprit.get());
+  update();
+}
+
+void EngineQueue::replay() {
+  look_at_all();
+  if (hardware_.generation().reset_port() != ResetPort::config_gdrst) reset_engine();  // else all were reset at once
+  start();
+  after_reset(nullptr);
+  update();
+}
+
+void EngineQueue::abandon() {
+  for (std::deque<RequestRef>* list : {&running_, &waiting_}) {
+    for (const RequestRef& request : std::exchange(*list, {})) finish(request, -EIO);
+  }
+}
+
+bool EngineQueue::cancel(const EngineContext& context, int error) {
+  std::vector<RequestRef> ended;
+  RequestRef last;  // that the engine may know of
+  const auto take = [&](std::deque<RequestRef>& list) {
+    for (auto each = list.begin(); each != list.end();) {
+      if ((*each)->context.get() != &context) {
+        ++each;
+        continue;
+      }
+      ended.push_back(*each);
+      if (&list == &running_) last = *each;
+      each = list.erase(each);
+    }
+  };
+  look_at_all();
+  take(waiting_);
+  take(running_);
+  if (last) {
+    reset_engine();
+    start();
+    after_reset(last.get());
+  }
+  for (const RequestRef& each : ended) finish(each, error);
+  update();
+  return last != nullptr;
+}
+
+}  // namespace halogen::driver

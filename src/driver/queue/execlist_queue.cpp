@@ -1,0 +1,379 @@
+// Contexts with rings of their own, handed to the engine's port two at a time (or through the submit queue). The engine
+// reports when it takes what it was handed and when it is done with a context: until it has taken it is handed nothing
+// more. Of equally urgent contexts each has its turn.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "driver/hw/command_writer.h"
+#include "driver/hw/packed.h"
+#include "driver/queue/context_reports.h"
+#include "driver/queue/engine_queue.h"
+#include "hw/context.h"
+#include "hw/execlist.h"
+#include "hw/hwsp.h"
+#include "hw/mi.h"
+#include "hw/mode.h"
+#include "hw/ring.h"
+#include "mmio/context_image.h"
+#include "spec/interface_model.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kRingBytes = 4 * kPageBytes;
+constexpr uint64_t kImageBytes = 24 * kPageBytes;  // status page of the process, then the image of the largest engine
+constexpr uint64_t kTimeline = 0;
+constexpr uint64_t kTurn = 1'000'000;  // nanoseconds of the device's time
+
+constexpr uint32_t kAllBits = 0xffff'0000;  // of a register that says which bits count
+
+class ExeclistContext final : public EngineContext {
+ public:
+  ExeclistContext(EngineQueue& queue, KernelMemory its_image, KernelMemory its_ring, KernelMemory its_timeline,
+                  std::shared_ptr<PageTables> its_tables)
+      : EngineContext(queue),
+        image(std::move(its_image)),
+        ring(std::move(its_ring)),
+        timeline(std::move(its_timeline)),
+        tables(std::move(its_tables)) {}
+
+  KernelMemory image;
+  KernelMemory ring;
+  KernelMemory timeline;
+  std::shared_ptr<PageTables> tables;
+  uint64_t descriptor = 0;
+  uint64_t tail = 0;
+  uint64_t head = 0;  // what is known to be done
+  uint32_t next_seqno = 1;
+  bool is_new = true;        // nothing of it was restored or saved yet
+  uint32_t fresh_seqno = 0;  // the last before its image was written
+  bool is_restored = false;  // the image holds what the engine saved
+};
+using ContextRef = std::shared_ptr<ExeclistContext>;
+
+// As context descriptors name classes.
+uint32_t class_number(spec::EngineClass engine) {
+  switch (engine) {
+    case spec::EngineClass::render:
+      return 0;
+    case spec::EngineClass::video:
+      return 1;
+    case spec::EngineClass::vebox:
+      return 2;
+    case spec::EngineClass::blit:
+      return 3;
+    case spec::EngineClass::compute:
+      return 5;
+    case spec::EngineClass::posh:
+      return 6;
+  }
+  return 0;
+}
+
+class ExeclistQueue final : public EngineQueue {
+ public:
+  ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, KernelMemory status)
+      : EngineQueue(hardware, table, engine),
+        layout_(ContextImage::for_engine(hardware.model().id, engine.engine_class)),
+        queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
+        preempts_(spec::interface_of(hardware.model().id).preemption),
+        reports_(hardware, engine, std::move(status)) {
+    for (const ImageSlot& slot : layout_.slots()) places_.emplace(slot.offset, slot.at + 1);  // the first of its kind
+    start();
+  }
+
+  void start() override {
+    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), static_cast<uint32_t>(reports_.address()));
+    hw::GFX_MODE mode;
+    (queue_ ? mode.disable_legacy_mode : mode.execlist_enable) = true;
+    hardware_.write(engine_, at(hw::GFX_MODE::kDesc), Hardware::masked(packed32(mode, hardware_.model()), true));
+    reports_.start();
+    interrupted_ = std::exchange(active_, {});
+    pending_.clear();
+  }
+
+  std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) override {
+    const uint32_t number = next_context_++;  // for the engine's reports: two contexts that meet differ
+    std::optional<KernelMemory> image = KernelMemory::create(hardware_, table_, kImageBytes);
+    std::optional<KernelMemory> ring = KernelMemory::create(hardware_, table_, kRingBytes);
+    std::optional<KernelMemory> timeline = KernelMemory::create(hardware_, table_, kPageBytes);
+    if (!image || !ring || !timeline) return nullptr;
+    auto context = std::make_shared<ExeclistContext>(*this, std::move(*image), std::move(*ring), std::move(*timeline),
+                                                     std::move(tables));
+    write_image(*context);
+    hw::CONTEXT_DESCRIPTOR descriptor;
+    descriptor.valid = true;
+    descriptor.privilege_access = true;
+    descriptor.addressing_mode = hardware_.has(spec::Feature::ppgtt_4level) ? hw::ContextAddressingMode::LEGACY_64B
+                                                                            : hw::ContextAddressingMode::LEGACY_32B;
+    descriptor.logical_ring_context_address = GgttOffset(context->image.address());
+    if (queue_) {
+      descriptor.sw_context_id = static_cast<uint16_t>(number % 0x7fe + 1);
+      descriptor.engine_instance = engine_.instance;
+      descriptor.engine_class = static_cast<uint8_t>(class_number(engine_.engine_class));
+    } else {
+      descriptor.context_id = number % 0x1f'fffe + 1;
+    }
+    context->descriptor = packed(descriptor, hardware_.model());
+    return context;
+  }
+
+ protected:
+  bool place(Request& request) override {
+    auto& context = static_cast<ExeclistContext&>(*request.context);
+    CommandWriter commands(hardware_.model(), engine_);
+    commands.flush(true);
+    if (context.is_new) commands.clear_general_registers();  // what others left in them is theirs
+    if (request.batch != 0) commands.start_batch(request.batch, request.secure);
+    commands.flush(false);
+    request.seqno = context.next_seqno;
+    commands.store_global(context.timeline.address() + kTimeline, request.seqno);
+    commands.interrupt();
+    commands.arbitrate();
+    commands.pad();
+    const uint64_t bytes = commands.dwords().size() * 4;
+    if ((context.head + kRingBytes - context.tail - 8) % kRingBytes < bytes + 64) return false;
+    request.start = context.tail;
+    for (const uint32_t dword : commands.dwords()) {
+      context.ring.store(context.tail, dword);
+      context.tail = (context.tail + 4) % kRingBytes;
+    }
+    request.end = context.tail;
+    ++context.next_seqno;
+    context.is_new = false;
+    return true;
+  }
+
+  // The contexts of the next requests, at most two; requests of one context that follow each other go together.
+  void submit() override {
+    if (!pending_.empty()) return;
+    take_turns();
+    std::vector<Port> next;
+    for (const RequestRef& each : by_priority()) {
+      const auto context = std::static_pointer_cast<ExeclistContext>(each->context);
+      if (!next.empty() && next.back().context == context) continue;
+      if (next.size() == kPorts || has(next, *context)) break;
+      next.push_back({context, context->tail});
+    }
+    // The engine goes from the first to the second by itself.
+    if (next.empty() || next == active_) return;
+    if (active_.size() == kPorts && next.size() == 1 && next[0] == active_[1]) return;
+    std::vector<uint64_t> descriptors;
+    for (const Port& each : next) {
+      set(*each.context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(each.tail));
+      if (each.context->is_restored) set(*each.context, hw::CTXT_SR_CTL::kDesc, save_control(false));
+      descriptors.push_back(each.context->descriptor);
+    }
+    pending_ = std::move(next);
+    write_port(std::move(descriptors));
+  }
+
+  void read_reports() override {
+    for (const ContextReport report : reports_.read()) {
+      const ContextRef before = active_.empty() ? nullptr : active_.front().context;
+      if (report == ContextReport::taken) {
+        active_ = std::exchange(pending_, {});
+      } else if (!active_.empty()) {
+        active_.erase(active_.begin());
+      }
+      const bool stays = !active_.empty() && active_.front().context == before;
+      if (before && !stays) before->is_restored = true;  // the engine saved it
+    }
+  }
+  Wanted wanted() const override {
+    if (pending_.empty() || active_.empty() || pending_.front().context == active_.front().context) return Wanted::no;
+    const RequestRef stays = first_of(*active_.front().context), comes = first_of(*pending_.front().context);
+    if (!stays || !comes) return Wanted::no;
+    return comes->priority > stays->priority ? Wanted::by_more_urgent : Wanted::by_equal;
+  }
+  bool can_interrupt() const override { return preempts_; }
+
+  void look() override {
+    for (const RequestRef& each : running_) {
+      if (!is_done(*each)) continue;
+      auto& context = static_cast<ExeclistContext&>(*each->context);
+      context.head = each->end;
+      context.is_restored = context.is_restored || each->seqno > context.fresh_seqno;
+    }
+  }
+
+  bool is_done(const Request& request) const override {
+    const auto& context = static_cast<const ExeclistContext&>(*request.context);
+    return static_cast<int32_t>(context.timeline.load(kTimeline) - request.seqno) >= 0;
+  }
+
+  void after_reset(const Request* culprit) override {
+    if (culprit != nullptr) {
+      // Its context starts afresh behind the culprit, with the timeline as if that had been done.
+      auto& context = static_cast<ExeclistContext&>(*culprit->context);
+      context.timeline.store(kTimeline, culprit->seqno);
+      write_image(context);
+      context.fresh_seqno = culprit->seqno;
+      context.is_restored = false;
+      context.head = culprit->end;
+      set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
+    }
+    // What the engine was at besides starts again with its request; any other was saved when the engine left it, or
+    // never ran.
+    const std::vector<Port> interrupted = std::exchange(interrupted_, {});
+    if (interrupted.empty()) return;
+    const ContextRef& context = interrupted.front().context;
+    if (culprit != nullptr && culprit->context == context) return;
+    const RequestRef again = first_of(*context);
+    if (!again) return;
+    set(*context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(again->start));
+    set(*context, hw::BB_ADDR::kDesc, 0);
+    set(*context, hw::BB_STATE::kDesc, 0);
+  }
+
+  // What the engine said that it took, or else what it was handed; not the order in which work came.
+  RequestRef current() const override {
+    for (const std::vector<Port>* const list : {&active_, &pending_}) {
+      for (const Port& port : *list) {
+        if (const RequestRef first = first_of(*port.context)) return first;
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr size_t kPorts = 2;
+
+  uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
+  uint32_t save_control(bool is_fresh) const {
+    hw::CTXT_SR_CTL control;
+    control.inhibit_synchronous_context_switch = true;
+    control.engine_context_restore_inhibit = is_fresh;
+    return kAllBits | packed32(control, hardware_.model());
+  }
+  struct Port {
+    ContextRef context;
+    uint64_t tail = 0;  // that the engine was told
+    bool operator==(const Port&) const = default;
+  };
+  static bool has(const std::vector<Port>& ports, const ExeclistContext& context) {
+    return std::any_of(ports.begin(), ports.end(), [&](const Port& each) { return each.context.get() == &context; });
+  }
+  std::vector<RequestRef> by_priority() const {
+    std::vector<RequestRef> open;
+    for (const RequestRef& each : running_) {
+      if (!is_done(*each)) open.push_back(each);
+    }
+    // An engine that cannot be interrupted stays with what it has.
+    const EngineContext* const kept = preempts_ || active_.empty() ? nullptr : active_.front().context.get();
+    std::stable_sort(open.begin(), open.end(), [&](const RequestRef& one, const RequestRef& two) {
+      const bool first = one->context.get() == kept, second = two->context.get() == kept;
+      return first != second ? first : one->priority > two->priority;
+    });
+    return open;
+  }
+
+  // What is to be done next of a context; null: nothing that was placed.
+  RequestRef first_of(const EngineContext& context) const {
+    for (const RequestRef& each : running_) {
+      if (each->context.get() == &context && !is_done(*each)) return each;
+    }
+    return nullptr;
+  }
+
+  // A context that has had its time goes behind others that are as urgent.
+  void take_turns() {
+    const uint64_t now = hardware_.device().clock().nanoseconds;
+    const RequestRef at = active_.empty() ? nullptr : current();
+    if (!at || at->context != turn_) {
+      turn_ = at ? at->context : nullptr;
+      turn_since_ = now;
+      return;
+    }
+    if (!preempts_ || now - turn_since_ < kTurn) return;
+    turn_since_ = now;
+    const auto is_rival = [&](const RequestRef& each) {
+      return each->context != turn_ && each->priority >= at->priority && !is_done(*each);
+    };
+    if (std::none_of(running_.begin(), running_.end(), is_rival)) return;
+    std::stable_partition(running_.begin(), running_.end(),
+                          [&](const RequestRef& each) { return each->context != turn_; });
+  }
+
+  void write_port(std::vector<uint64_t> descriptors) {
+    if (!queue_) {
+      descriptors.resize(kPorts);
+      for (size_t element = kPorts; element-- > 0;) {
+        hardware_.write(engine_, at(hw::ELSP::kDesc), static_cast<uint32_t>(descriptors[element] >> 32));
+        hardware_.write(engine_, at(hw::ELSP::kDesc), static_cast<uint32_t>(descriptors[element]));
+      }
+      return;
+    }
+    descriptors.resize(8);
+    for (uint32_t element = 0; element < 8; ++element) {
+      hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element,
+                      static_cast<uint32_t>(descriptors[element]));
+      hardware_.write(engine_, at(hw::EXECLIST_SQ_CONTENTS::kDesc) + 8 * element + 4,
+                      static_cast<uint32_t>(descriptors[element] >> 32));
+    }
+    hw::EXECLIST_CONTROL control;
+    control.load = true;
+    hardware_.write(engine_, at(hw::EXECLIST_CONTROL::kDesc), packed32(control, hardware_.model()));
+  }
+
+  // The chip's own image with what this context needs; all else is not restored, because nothing was saved yet.
+  void write_image(ExeclistContext& context) {
+    const std::vector<uint32_t> dwords = layout_.build(engine_.mmio_base);
+    check(dwords.size() * 4 <= kImageBytes - kPageBytes, "an image that is longer than its place");
+    for (uint32_t i = 0; i < dwords.size(); ++i) {
+      context.image.store(kPageBytes + i * 4, dwords[i]);
+    }
+    set(context, hw::CTXT_SR_CTL::kDesc, save_control(true));
+    set(context, hw::RING_TAIL::kDesc, static_cast<uint32_t>(context.tail));
+    set(context, hw::RING_START::kDesc, static_cast<uint32_t>(context.ring.address()));
+    hw::RING_CTL control;
+    control.buffer_length_pages_minus_1 = kRingBytes / kPageBytes - 1;
+    control.enable = true;
+    set(context, hw::RING_CTL::kDesc, packed32(control, hardware_.model()));
+    const std::array<uint64_t, 4> roots = context.tables->roots();
+    const uint32_t first = at(hw::PDP::kDesc);
+    for (uint32_t i = 0; i < roots.size(); ++i) {
+      hw::PDP root;
+      root.address = PhysAddr(roots[i]);
+      const uint64_t value = packed(root, hardware_.model());
+      set(context, first + 8 * i, static_cast<uint32_t>(value));
+      set(context, first + 8 * i + 4, static_cast<uint32_t>(value >> 32));
+    }
+  }
+  // The place of a register's value in an image.
+  void set(ExeclistContext& context, uint32_t offset, uint32_t value) const {
+    const auto at = places_.find(offset);
+    check(at != places_.end(), "an image without a register that every image has");
+    context.image.store(kPageBytes + at->second * 4, value);
+  }
+  void set(ExeclistContext& context, const spec::RegisterDesc& desc, uint32_t value) const {
+    set(context, desc.offset(hardware_.model().id), value);
+  }
+
+  ContextImage layout_;
+  std::unordered_map<uint32_t, uint32_t> places_;  // of registers' values in an image
+  bool queue_;
+  bool preempts_;  // the engine can be made to leave a context for another
+  ContextReports reports_;
+  uint32_t next_context_ = 0;
+  std::vector<Port> active_;             // what the engine works on, as it says
+  std::vector<Port> pending_;            // what it was handed and has not taken yet
+  std::vector<Port> interrupted_;        // by a reset
+  std::shared_ptr<EngineContext> turn_;  // whose turn it is
+  uint64_t turn_since_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EngineQueue> make_execlist_queue(Hardware& hardware, GlobalTable& table,
+                                                 const spec::EngineModel& engine) {
+  std::optional<KernelMemory> status = KernelMemory::create(hardware, table, kPageBytes);
+  if (!status) return nullptr;
+  return std::make_unique<ExeclistQueue>(hardware, table, engine, std::move(*status));
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,160 @@
+// Rings shared by all contexts, for chips without execlists. Work is done strictly in the order in which it was placed.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "driver/hw/command_writer.h"
+#include "driver/hw/packed.h"
+#include "driver/queue/engine_queue.h"
+#include "hw/context.h"
+#include "hw/hwsp.h"
+#include "hw/mi_flow.h"
+#include "hw/ring.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr uint64_t kRingBytes = 32 * kPageBytes;
+constexpr uint64_t kLineBytes = 64;
+constexpr uint32_t kSeqno = 0x100;  // in the status page; below lies what hardware writes
+
+class RingContext final : public EngineContext {
+ public:
+  RingContext(EngineQueue& queue, std::optional<KernelMemory> its_image)
+      : EngineContext(queue), image(std::move(its_image)) {}
+  std::optional<KernelMemory> image;  // render engine only
+  bool has_run = false;
+};
+
+class RingQueue final : public EngineQueue {
+ public:
+  RingQueue(Hardware& hardware, GlobalTable& table, PageTables& tables, const spec::EngineModel& engine,
+            KernelMemory ring, KernelMemory status)
+      : EngineQueue(hardware, table, engine), tables_(tables), ring_(std::move(ring)), status_(std::move(status)) {
+    start();
+  }
+
+  void start() override {
+    table_.enable();
+    tables_.load(engine_);
+    const bool physical = hardware_.has(spec::Feature::physical_status_page);
+    const uint64_t page = physical ? status_.run().address : status_.address();
+    hw::HWS_PGA status;
+    status.address = page & 0xffff'f000;
+    if (physical) status.address_35_32 = static_cast<uint8_t>(page >> 32);
+    hw::RING_CTL control;
+    control.buffer_length_pages_minus_1 = kRingBytes / kPageBytes - 1;
+    control.enable = true;
+    hardware_.write(engine_, at(hw::HWS_PGA::kDesc), packed32(status, hardware_.model()));
+    hardware_.write(engine_, at(hw::RING_CTL::kDesc), 0);
+    hardware_.write(engine_, at(hw::RING_START::kDesc), static_cast<uint32_t>(ring_.address()));
+    hardware_.write(engine_, at(hw::RING_HEAD::kDesc), 0);
+    hardware_.write(engine_, at(hw::RING_TAIL::kDesc), 0);
+    hardware_.write(engine_, at(hw::RING_CTL::kDesc), packed32(control, hardware_.model()));
+    tail_ = head_ = told_ = 0;
+    loaded_ = nullptr;
+    keep_ = nullptr;
+  }
+
+  std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables>) override {
+    std::optional<KernelMemory> image;
+    if (CommandWriter(hardware_.model(), engine_).has<hw::MI_SET_CONTEXT>()) {
+      if (!fresh_) fresh_ = KernelMemory::create(hardware_, table_, image_bytes());
+      image = KernelMemory::create(hardware_, table_, image_bytes());
+      if (!image || !fresh_) return nullptr;
+    }
+    return std::make_shared<RingContext>(*this, std::move(image));
+  }
+
+ protected:
+  bool place(Request& request) override {
+    auto& context = static_cast<RingContext&>(*request.context);
+    CommandWriter commands(hardware_.model(), engine_);
+    commands.flush(true);
+    if (context.image && loaded_ != &context) {
+      // A new one begins with what the first of all found.
+      if (!context.has_run) switch_to(commands, *fresh_, !has_fresh_);
+      switch_to(commands, *context.image, !context.has_run);
+    }
+    if (request.batch != 0) commands.start_batch(request.batch, request.secure);
+    commands.flush(false);
+    request.seqno = next_seqno_;
+    commands.store_status(kSeqno, request.seqno);
+    commands.interrupt();
+    commands.pad();
+    const uint64_t bytes = commands.dwords().size() * 4;
+    if (free_bytes() < bytes + 64) return false;
+    request.start = tail_;
+    for (const uint32_t dword : commands.dwords()) {
+      ring_.store(tail_, dword);
+      tail_ = (tail_ + 4) % kRingBytes;
+    }
+    request.end = tail_;
+    ++next_seqno_;
+    context.has_run = true;
+    has_fresh_ |= context.image.has_value();
+    // On its way the engine saves the context before into its image, which must be there until this is done.
+    if (keep_ != request.context) request.keeps.push_back(std::exchange(keep_, request.context));
+    loaded_ = &context;
+    return true;
+  }
+  void submit() override {
+    if (told_ != tail_) hardware_.write(engine_, at(hw::RING_TAIL::kDesc), static_cast<uint32_t>(tail_));
+    told_ = tail_;
+  }
+  bool is_done(const Request& request) const override {
+    return static_cast<int32_t>(status_.load(kSeqno) - request.seqno) >= 0;
+  }
+  void look() override {
+    const uint32_t value = hardware_.read(engine_, at(hw::RING_HEAD::kDesc));
+    head_ = spec::unpack_register<hw::RING_HEAD>(hardware_.model().gen, value).head_offset;
+  }
+  // The ring is empty: what was in it is placed again.
+  void after_reset(const Request*) override {
+    std::deque<RequestRef> again;
+    std::swap(again, running_);
+    for (auto each = again.rbegin(); each != again.rend(); ++each) waiting_.push_front(*each);
+  }
+
+ private:
+  uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
+  static void switch_to(CommandWriter& commands, const KernelMemory& image, bool inhibit) {
+    commands.set_context(image.address(), inhibit);
+    commands.add_dwords({0});  // a no-op has to follow
+  }
+  // Whole pages: what the chip says that it saves.
+  uint64_t image_bytes() const {
+    const uint32_t value = hardware_.read(engine_, at(hw::CXT_SIZE::kDesc));
+    const auto size = spec::unpack_register<hw::CXT_SIZE>(hardware_.model().gen, value);
+    const uint64_t lines = hardware_.has(spec::Feature::physical_addresses)
+                               ? size.size_minus_1 + uint64_t{1}
+                               : uint64_t{size.ring_size} + size.extended_size + size.pipeline_size;
+    return align_up(std::max<uint64_t>(lines, 1) * kLineBytes, kPageBytes);
+  }
+  uint64_t free_bytes() const { return (head_ + kRingBytes - tail_ - 8) % kRingBytes; }
+
+  PageTables& tables_;
+  KernelMemory ring_;
+  KernelMemory status_;
+  std::optional<KernelMemory> fresh_;  // the image of a context in which nothing was done
+  bool has_fresh_ = false;             // ... is saved when the first context comes in
+  uint64_t tail_ = 0;
+  uint64_t head_ = 0;
+  uint64_t told_ = 0;
+  uint32_t next_seqno_ = 1;
+  const RingContext* loaded_ = nullptr;
+  std::shared_ptr<EngineContext> keep_;  // the engine still saves into its image
+};
+
+}  // namespace
+
+std::unique_ptr<EngineQueue> make_ring_queue(Hardware& hardware, GlobalTable& table, PageTables& tables,
+                                             const spec::EngineModel& engine) {
+  std::optional<KernelMemory> ring = KernelMemory::create(hardware, table, kRingBytes);
+  std::optional<KernelMemory> status = KernelMemory::create(hardware, table, kPageBytes);
+  if (!ring || !status) return nullptr;
+  return std::make_unique<RingQueue>(hardware, table, tables, engine, std::move(*ring), std::move(*status));
+}
+
+}  // namespace halogen::driver

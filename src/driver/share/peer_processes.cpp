@@ -1,0 +1,146 @@
+#include "driver/share/peer_processes.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "driver/share/private_descriptor.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr size_t kMostKnown = 64;
+
+// An abstract name: no file.
+socklen_t name_of(uint64_t number, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  const std::string name = fmt::format("halogen-fences/{:016x}", number);
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+// When a process started. 0: it is not there, or may not be seen.
+uint64_t start_of(int process) {
+  std::FILE* const file = std::fopen(fmt::format("/proc/{}/stat", process).c_str(), "re");
+  if (file == nullptr) return 0;
+  char text[1024];
+  const size_t length = std::fread(text, 1, sizeof text, file);
+  std::fclose(file);
+  const std::string_view all(text, length);
+  size_t at = all.rfind(')');  // the program's name may hold anything
+  constexpr int kStart = 20;   // fields behind it
+  for (int field = 0; field < kStart && at != std::string_view::npos; ++field) at = all.find(' ', at + 1);
+  if (at == std::string_view::npos) return 0;
+  uint64_t value = 0;
+  for (++at; at < all.size() && all[at] >= '0' && all[at] <= '9'; ++at) {
+    value = value * 10 + static_cast<uint64_t>(all[at] - '0');
+  }
+  return value;
+}
+
+}  // namespace
+
+Neighbours::~Neighbours() {
+  for (const auto& [number, life] : lives_) {
+    if (life >= 0) close(life);
+  }
+  if (socket_ >= 0) close(socket_);
+}
+
+const Neighbour& Neighbours::self() {
+  if (self_.number != 0) return self_;
+  while (self_.number == 0) {
+    if (getrandom(&self_.number, sizeof self_.number, 0) != static_cast<ssize_t>(sizeof self_.number)) {
+      self_.number = static_cast<uint64_t>(getpid()) << 32 | reinterpret_cast<uintptr_t>(this) >> 4;
+    }
+  }
+  self_.process = getpid();
+  self_.started = start_of(self_.process);
+  struct stat space {};
+  if (stat("/proc/self/ns/pid", &space) == 0) self_.space = space.st_ino;
+  name_ = fmt::format("{}[{}]", program_invocation_short_name, getpid());
+  socket_ = keep_private(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address;
+  const socklen_t length = name_of(self_.number, address);
+  if (socket_ >= 0 && bind(socket_, reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+    close(socket_);
+    socket_ = -1;
+  }
+  self_.has_bell = socket_ >= 0;
+  return self_;
+}
+
+// One that is full has not looked yet and will; one that is gone needs nothing.
+bool Neighbours::ring(uint64_t number) {
+  self();
+  sockaddr_un address;
+  const socklen_t length = name_of(number, address);
+  const char word = 'r';
+  if (socket_ < 0) return true;
+  const ssize_t sent =
+      sendto(socket_, &word, 1, MSG_DONTWAIT | MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), length);
+  return sent >= 0 || errno != ECONNREFUSED;
+}
+
+bool Neighbours::still_listens(const Neighbour& who) {
+  if (!who.has_bell || ring(who.number)) return true;
+  const auto known = lives_.find(who.number);
+  if (known != lives_.end() && known->second >= 0) close(known->second);
+  lives_[who.number] = kDead;
+  return false;
+}
+
+bool Neighbours::take_ring() const {
+  constexpr int kMost = 1000;  // whoever rings without end shall not keep us
+  bool rang = false;
+  char word = 0;
+  for (int i = 0; socket_ >= 0 && i < kMost && recv(socket_, &word, 1, MSG_DONTWAIT) >= 0; ++i) rang = true;
+  return rang;
+}
+
+int Neighbours::life(const Neighbour& who) {
+  const Neighbour& here = self();
+  if (who.number == here.number) return -1;
+  const auto known = lives_.find(who.number);
+  if (known != lives_.end()) {
+    pollfd end{.fd = known->second, .events = POLLIN, .revents = 0};
+    if (known->second >= 0 && poll(&end, 1, 0) == 1) {
+      close(known->second);
+      known->second = kDead;
+    }
+    return known->second;
+  }
+  if (who.space != here.space || who.process <= 0) return -1;
+  if (lives_.size() >= kMostKnown) {  // numbers come from others: they are not kept without end
+    for (const auto& [number, life] : lives_) {
+      if (life >= 0) close(life);
+    }
+    lives_.clear();
+  }
+  int life = keep_private(static_cast<int>(syscall(SYS_pidfd_open, who.process, 0)));
+  const bool gone = life < 0 && errno == ESRCH;
+  const uint64_t started = gone ? 0 : start_of(who.process);
+  pollfd end{.fd = life, .events = POLLIN, .revents = 0};
+  if (gone || (started != 0 && started != who.started) || (life >= 0 && poll(&end, 1, 0) == 1)) {
+    if (life >= 0) close(life);
+    life = kDead;
+  }
+  lives_[who.number] = life;
+  return life;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,205 @@
+#include "driver/share/shared_fences.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "driver/gem/file_key.h"
+
+namespace halogen::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+// Another process that does nothing for so long is not waited for any more.
+constexpr std::chrono::seconds kPatience{300};
+constexpr std::chrono::milliseconds kListens{500};  // how often it is asked for
+
+}  // namespace
+
+// What one other process has promised, up to a number.
+class SharedFence final : public WatchedFence {
+ public:
+  SharedFence(std::shared_ptr<SharedFences> fences, size_t row, bool also_reads)
+      : fences_(std::move(fences)), row_(row), also_reads_(also_reads) {
+    const Member& other = fences_->page().row(row_);
+    who_ = SharedPage::who(other);
+    promised = also_reads_ ? other.uses : other.writes;
+    name_ = fences_->page().name_of(row_);
+    seen_ = count();
+    ++fences_->waiting_;
+    fences_->page().mine().waits = 1;
+  }
+  ~SharedFence() override {
+    if (!done) stop();
+  }
+
+  void look() override {
+    if (done) return;
+    const Member& other = fences_->page().row(row_);
+    const uint64_t now = count();
+    if (other.number != who_.number) {  // it left, after its work
+      finish_with(0);
+    } else if (now >= promised) {
+      finish_with(other.error.load());
+    } else if (!fences_->page().neighbours().is_alive(who_)) {
+      finish_with(-EIO);
+    } else {
+      look_after(now);
+    }
+  }
+  int life() override { return fences_->page().neighbours().life_of(who_); }
+  bool needs_patience() const override { return true; }
+  std::string driver_name() const override { return "0000:00:02.0"; }
+  std::string timeline_name() const override { return name_; }
+  uint64_t promised = 0;
+  uint64_t owner() const { return who_.number; }
+
+ private:
+  void look_after(uint64_t now) {
+    const auto time = Clock::now();
+    if (now != seen_) {
+      seen_ = now;
+      since_ = time;
+    }
+    if (time - listened_ > kListens) {
+      listened_ = time;
+      if (!fences_->page().neighbours().still_listens(who_)) finish_with(-EIO);
+    }
+    if (!done && time - since_ > kPatience) finish_with(-ETIMEDOUT);
+  }
+  uint64_t count() const {
+    const Member& other = fences_->page().row(row_);
+    return also_reads_ ? other.uses_done : other.writes_done;
+  }
+  void finish_with(int its_error) {
+    stop();
+    signal(its_error < 0 && its_error > -4096 ? its_error : 0);
+  }
+  void stop() {
+    if (--fences_->waiting_ == 0) fences_->page().mine().waits = 0;
+  }
+
+  std::shared_ptr<SharedFences> fences_;
+  size_t row_;
+  bool also_reads_;
+  Neighbour who_;
+  std::string name_;
+  uint64_t seen_ = 0;
+  Clock::time_point since_ = Clock::now();
+  Clock::time_point listened_ = since_;
+};
+
+std::shared_ptr<SharedFences> SharedFences::open(Neighbours& neighbours, Watch watch, int descriptor, uint64_t offset) {
+  std::unique_ptr<SharedPage> page = SharedPage::open(neighbours, descriptor, offset, kBytes);
+  const std::optional<FileKey> key = key_of(descriptor);
+  if (!page || !key) return nullptr;
+  auto made = std::make_shared<SharedFences>(std::move(page), std::move(watch));
+  made->order_ = key->second;
+  return made;
+}
+
+SharedFences::SharedFences(std::unique_ptr<SharedPage> page, Watch watch)
+    : page_(std::move(page)), watch_(std::move(watch)) {}
+
+void SharedFences::add(const FenceRef& fence, bool write) {
+  if (fence->done) return;
+  open_.push_back({fence, ++uses_, write ? ++writes_ : 0, fence->engine_class});
+  if (write) page_->mine().writes = writes_;
+  page_->mine().uses = uses_;
+  tell_engines();
+  fence->then([here = weak_from_this(), weak = std::weak_ptr(fence)] {
+    const std::shared_ptr<SharedFences> fences = here.lock();
+    const FenceRef done = weak.lock();
+    if (fences) fences->retire(done ? done->error : 0);
+  });
+}
+
+// Done is what nothing open comes before.
+void SharedFences::retire(int error) {
+  std::erase_if(open_, [](const Open& each) {
+    const FenceRef fence = each.fence.lock();
+    return !fence || fence->done;
+  });
+  uint64_t writes = writes_;
+  for (const Open& each : open_) {
+    if (each.write == 0) continue;
+    writes = each.write - 1;
+    break;
+  }
+  Member& row = page_->mine();
+  row.error = error;
+  tell_engines();
+  row.writes_done = writes;
+  row.uses_done = open_.empty() ? uses_ : open_.front().use - 1;
+  page_->ring_others(false);
+}
+
+void SharedFences::tell_engines() {
+  uint32_t engines = 0;
+  constexpr uint32_t kFirstReader = 1u << 16;
+  for (const Open& each : open_) {
+    if (each.engine_class < 0) continue;
+    engines |= kFirstReader << each.engine_class;
+    if (each.write != 0) engines |= static_cast<uint32_t>(each.engine_class) + 1;
+  }
+  page_->mine().busy = engines;
+}
+
+bool SharedFences::is_open(size_t row, bool also_reads) const {
+  const Member& other = page_->row(row);
+  if (row == page_->own_row() || other.number.load() == 0) return false;
+  const bool open = also_reads ? other.uses_done < other.uses : other.writes_done < other.writes;
+  return open && page_->neighbours().is_alive(SharedPage::who(other));
+}
+
+uint32_t SharedFences::engines() const {
+  uint32_t engines = 0;
+  for (size_t row = 0; row < SharedPage::kMembers; ++row) {
+    if (is_open(row, true)) engines |= page_->row(row).busy;
+  }
+  return engines;
+}
+
+void SharedFences::list(bool also_reads, std::vector<FenceRef>& into) {
+  for (size_t row = 0; row < SharedPage::kMembers; ++row) {
+    if (!is_open(row, also_reads)) continue;
+    std::weak_ptr<WatchedFence>& place = known_[row][also_reads];
+    auto known = std::static_pointer_cast<SharedFence>(place.lock());
+    const Member& other = page_->row(row);
+    const uint64_t promised = also_reads ? other.uses : other.writes;
+    if (!known || known->done || known->promised != promised || known->owner() != other.number) {
+      known = std::make_shared<SharedFence>(shared_from_this(), row, also_reads);
+      place = known;
+      known->look();  // it wants to be woken from now on, but may have been done before
+      if (!known->done) watch_(known);
+    }
+    if (!known->done) into.push_back(known);
+  }
+}
+
+void SharedFences::list_own(bool also_reads, std::vector<FenceRef>& into) const {
+  for (const Open& each : open_) {
+    FenceRef fence = each.fence.lock();
+    if (fence && !fence->done && (also_reads || each.write != 0)) into.push_back(std::move(fence));
+  }
+}
+
+void SharedLocks::add(const std::shared_ptr<SharedFences>& fences) {
+  if (std::find(all_.begin(), all_.end(), fences) == all_.end()) all_.push_back(fences);
+}
+
+void SharedLocks::lock() {
+  std::sort(all_.begin(), all_.end(), [](const auto& one, const auto& two) { return one->order() < two->order(); });
+  for (const auto& each : all_) each->page().lock();
+  locked_ = true;
+}
+
+SharedLocks::~SharedLocks() {
+  if (!locked_) return;
+  for (const auto& each : all_) each->page().unlock();
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,118 @@
+#include "driver/sync/sync_object.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "driver/share/private_descriptor.h"
+
+namespace halogen::driver {
+namespace {
+
+constexpr std::string_view kName = "/memfd:halogen sync object";
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+std::string path_of(int descriptor) {
+  return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+}  // namespace
+
+SyncObject::~SyncObject() {
+  if (file_ >= 0) close(file_);
+}
+
+void SyncObject::apply(SharedObject::Change change, FenceRef fence, uint64_t point) {
+  fence_ =
+      change == SharedObject::Change::point ? TimelinePoint::add(fence_, std::move(fence), point) : std::move(fence);
+}
+
+void SyncObject::take() {
+  shared_->take(
+      [this](SharedObject::Change change, FenceRef fence, uint64_t point) { apply(change, std::move(fence), point); });
+}
+
+void SyncObject::change(SharedObject::Change change, FenceRef fence, uint64_t point) {
+  if (!shared_) {
+    apply(change, std::move(fence), point);
+    return;
+  }
+  shared_->add(change, fence, point, [this](SharedObject::Change each, FenceRef its_fence, uint64_t its_point) {
+    apply(each, std::move(its_fence), its_point);
+  });
+}
+
+void SyncObject::set(FenceRef fence) {
+  change(SharedObject::Change::fence, std::move(fence), 0);
+}
+
+void SyncObject::add_point(FenceRef fence, uint64_t point) {
+  change(SharedObject::Change::point, std::move(fence), point);
+}
+
+bool SyncObject::share(Neighbours& neighbours, Watch watch, int file, bool fills) {
+  shared_ = SharedObject::open(neighbours, std::move(watch), file);
+  if (!shared_) return false;
+  file_ = file;
+  if (!fills) return true;
+  const auto ignore = [](SharedObject::Change, const FenceRef&, uint64_t) {};
+  for (const auto& [fence, point] : TimelinePoint::parts(fence_)) {
+    shared_->add(point != 0 ? SharedObject::Change::point : SharedObject::Change::fence, fence, point, ignore);
+  }
+  return true;
+}
+
+bool SyncObjectFiles::is_one(int descriptor) {
+  char name[64];
+  const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
+  if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
+  const int seals = fcntl(descriptor, F_GET_SEALS);  // nobody can cut it off
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && lseek(descriptor, 0, SEEK_END) == SharedObject::kBytes;
+}
+
+int SyncObjectFiles::create(const SyncObjectRef& object) {
+  if (!object->is_shared()) {
+    const int file = open_private([] { return memfd_create("halogen sync object", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
+    if (file < 0) return -errno;
+    const bool made = ftruncate(file, static_cast<off_t>(SharedObject::kBytes)) == 0 &&
+                      fcntl(file, F_ADD_SEALS, kSeals) == 0 && object->share(neighbours_, watch_, file, true);
+    const std::optional<FileKey> key = key_of(file);
+    if (!made || !key) {
+      if (!object->is_shared()) close(file);
+      return -ENOMEM;
+    }
+    std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
+    known_[*key] = object;
+  }
+  const int descriptor = ::open(path_of(object->file()).c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  fcntl(descriptor, F_SETSIG, kSyncObjectMark);
+  return descriptor;
+}
+
+SyncObjectRef SyncObjectFiles::find(int descriptor) {
+  const std::optional<FileKey> key = key_of(descriptor);
+  if (!key) return nullptr;
+  if (const auto found = known_.find(*key); found != known_.end()) {
+    if (SyncObjectRef object = found->second.lock()) return object;
+  }
+  if (!is_one(descriptor)) return nullptr;
+  const int file = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
+  if (file < 0) return nullptr;
+  auto object = std::make_shared<SyncObject>();
+  if (!object->share(neighbours_, watch_, file, false)) {
+    close(file);
+    return nullptr;
+  }
+  known_[*key] = object;
+  return object;
+}
+
+}  // namespace halogen::driver

@@ -1,0 +1,66 @@
+// Sync objects: places that hold a fence, or the points of a timeline, and that programs fill, empty and wait for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "driver/gem/file_key.h"
+#include "driver/share/shared_object.h"
+#include "driver/sync/fence.h"
+
+namespace halogen::driver {
+
+class SyncObject {
+ public:
+  // Null: nothing was promised yet.
+  const FenceRef& fence() {
+    look();
+    return fence_;
+  }
+  void set(FenceRef fence);  // null: nothing any more
+  void add_point(FenceRef fence, uint64_t point);
+  // What to wait for; null: nothing yet. Point 0 means all.
+  FenceRef find(uint64_t point) { return TimelinePoint::find(fence(), point); }
+
+  bool is_shared() const { return file_ >= 0; }
+  int file() const { return file_; }
+  // In memory behind a file, which becomes its own, from now on. `fills`: it is new, and gets what is here.
+  bool share(Neighbours& neighbours, Watch watch, int file, bool fills);
+
+  SyncObject() = default;
+  ~SyncObject();
+  SyncObject(const SyncObject&) = delete;
+  SyncObject& operator=(const SyncObject&) = delete;
+
+ private:
+  void look() {
+    if (shared_ && shared_->is_old()) take();
+  }
+  void take();
+  void apply(SharedObject::Change change, FenceRef fence, uint64_t point);
+  void change(SharedObject::Change change, FenceRef fence, uint64_t point);
+
+  FenceRef fence_;
+  std::shared_ptr<SharedObject> shared_;  // null: only this process has it
+  int file_ = -1;
+};
+using SyncObjectRef = std::shared_ptr<SyncObject>;
+
+// Sync objects as descriptors: an anonymous file in which all processes that have one find it (shared_object.h).
+class SyncObjectFiles {
+ public:
+  SyncObjectFiles(Neighbours& neighbours, Watch watch) : neighbours_(neighbours), watch_(std::move(watch)) {}
+
+  int create(const SyncObjectRef& object);  // a descriptor, or a negative errno
+  // Null: it is something else, or there is no memory.
+  SyncObjectRef find(int descriptor);
+  static bool is_one(int descriptor);
+
+ private:
+  Neighbours& neighbours_;
+  Watch watch_;
+  std::map<FileKey, std::weak_ptr<SyncObject>> known_;
+};
+
+}  // namespace halogen::driver

@@ -1,0 +1,120 @@
+#include "engine/backend/back_end.h"
+
+#include <array>
+#include <utility>
+
+#include "engine/backend/blit_back_end.h"
+#include "engine/backend/compute_back_end.h"
+#include "engine/backend/draw_back_end.h"
+#include "engine/backend/thread_observer.h"
+#include "engine/engine.h"
+#include "engine/stream/command_client.h"
+
+namespace halogen::engine {
+namespace {
+
+constexpr unsigned kClients = 8;  // bits 31:29 of a header
+
+class NoBackEnd final : public BackEnd {
+ public:
+  Next execute(Engine& engine, const Command& command) override {
+    engine.unsupported(command.desc);
+    return Next::advance();
+  }
+};
+
+// The render client's: media and compute, and the 3D pipeline.
+class RenderBackEnd final : public BackEnd {
+ public:
+  Next execute(Engine& engine, const Command& command) override {
+    return DrawBackEnd::takes(command) ? draw_.execute(engine, command) : compute_.execute(engine, command);
+  }
+  void report(FidelityReport& report) const override {
+    compute_.report(report);
+    draw_.report(report);
+  }
+  ComputeBackEnd& compute() { return compute_; }
+
+ private:
+  ComputeBackEnd compute_;
+  DrawBackEnd draw_;
+};
+
+class ClientBackEnds final : public BackEnd {
+ public:
+  ClientBackEnds() {
+    for (unsigned client = 0; client < kClients; ++client) {
+      if (client != kBlitClient && client != kRenderClient) {
+        clients_[client] = std::make_unique<NoBackEnd>();
+      }
+    }
+  }
+
+  Next execute(Engine& engine, const Command& command) override {
+    const uint32_t client = client_of(command.dwords[0]);
+    if (clients_[client] == nullptr) {
+      start(client);
+    }
+    return clients_[client]->execute(engine, command);
+  }
+  void flush() override {
+    for (const std::unique_ptr<BackEnd>& client : clients_) {
+      if (client != nullptr) {
+        client->flush();
+      }
+    }
+  }
+  void reset() override {
+    for (const std::unique_ptr<BackEnd>& client : clients_) {
+      if (client != nullptr) {
+        client->reset();
+      }
+    }
+  }
+  void report(FidelityReport& report) const override {
+    for (const std::unique_ptr<BackEnd>& client : clients_) {
+      if (client != nullptr) {
+        client->report(report);
+      }
+    }
+  }
+
+  void set_observer(compute::Observer* observer) {
+    observer_ = observer;
+    if (compute_ != nullptr) {
+      compute_->set_observer(observer);
+    }
+  }
+
+ private:
+  // The large ones come into being with their first command: most engines never need them.
+  void start(unsigned client) {
+    if (client == kBlitClient) {
+      clients_[client] = std::make_unique<BlitBackEnd>();
+      return;
+    }
+    auto render = std::make_unique<RenderBackEnd>();
+    compute_ = &render->compute();
+    compute_->set_observer(observer_);
+    clients_[client] = std::move(render);
+  }
+
+  std::array<std::unique_ptr<BackEnd>, kClients> clients_;
+  ComputeBackEnd* compute_ = nullptr;  // one of them
+  compute::Observer* observer_ = nullptr;
+};
+
+}  // namespace
+
+// Which commands an engine has at all is the command table's matter.
+std::unique_ptr<BackEnd> make_back_end(const spec::EngineModel& /*engine*/) {
+  return std::make_unique<ClientBackEnds>();
+}
+
+void observe_threads(Engine& engine, compute::Observer* observer) {
+  if (auto* const clients = dynamic_cast<ClientBackEnds*>(&engine.back_end())) {
+    clients->set_observer(observer);
+  }
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,18 @@
+#include "engine/backend/binding_tables.h"
+
+#include "hw/3d_pointers.h"
+#include "hw/mode.h"
+
+namespace halogen::engine {
+
+message::BindingTables binding_tables_of(const Engine& engine) {
+  const EngineState& state = engine.state();
+  const auto pool = state.draw.settings.get<hw::_3DSTATE_BINDING_TABLE_POOL_ALLOC>(engine.gen());
+  return {.base = pool.binding_table_pool_enable ? pool.binding_table_pool_base_address.value
+                                                 : state.compute.settings.bases.surface,
+          .wide = engine.registers().has(spec::RegisterId::GT_MODE) &&
+                  engine.registers().get<hw::GT_MODE>().binding_table_alignment ==
+                      hw::GT_MODE::BindingTableAlignment::btp_18_8};
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,31 @@
+// Drawing behind a streamer: state commands of the 3D pipeline and draws. src/pipe3d does the work; here it gets its
+// memory, registers (indirect parameters, statistics), predicate and place in virtual time, and its faults stop the
+// streamer. A long draw is done in parts, and other engines go on between them.
+//
+// Clears of depth and stencil happen when 3DSTATE_WM_HZ_OP is parsed; hardware waits for the PIPE_CONTROL behind it.
+#pragma once
+
+#include "engine/backend/back_end.h"
+#include "pipe3d/pipeline.h"
+
+namespace halogen::engine {
+
+class DrawBackEnd final : public BackEnd {
+ public:
+  // Whether the command is one of the 3D pipeline's own.
+  static bool takes(const Command& command);
+  Next execute(Engine& engine, const Command& command) override;
+  void report(FidelityReport& report) const override {
+    pipeline_.report(report);
+    unread_.report(report);
+  }
+
+ private:
+  Next draw(Engine& engine, const Command& command);
+  Next finish(Engine& engine, const Command& command, const pipe3d::Outcome& outcome);
+
+  pipe3d::Pipeline pipeline_;
+  spec::UnreadFields unread_;
+};
+
+}  // namespace halogen::engine

@@ -1,0 +1,69 @@
+#include "engine/context/context_settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compute/commands.h"
+#include "engine/engine.h"
+#include "engine/stream/command_client.h"
+#include "hw/mi_flow.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::RegisterId;
+
+// Commands to the pipelines that start work.
+constexpr std::array kWork{CommandId::_3DPRIMITIVE, CommandId::GPGPU_WALKER, CommandId::MEDIA_OBJECT,
+                           CommandId::MEDIA_OBJECT_PRT, CommandId::MEDIA_OBJECT_WALKER};
+
+// Registers that come back with the buffers they belong to.
+constexpr std::array kStreamOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
+                                    RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
+
+std::vector<uint32_t> commands_of(Engine& engine) {
+  std::vector<uint32_t> commands = compute::commands_of(engine.gen(), engine.state().compute.settings);
+  pipe3d::Settings& drawing = engine.state().draw.settings;
+  for (uint32_t i = 0; i < kStreamOffsets.size(); ++i) {
+    if (engine.registers().has(kStreamOffsets[i])) {
+      drawing.set_stream_index(engine.gen(), i, engine.registers().peek(kStreamOffsets[i]));
+    }
+  }
+  const std::vector<uint32_t> more = drawing.commands();
+  commands.insert(commands.end(), more.begin(), more.end());
+  if (!commands.empty()) {  // what older settings have left behind them is not parsed
+    commands.emplace_back();
+    static_cast<void>(hw::MI_BATCH_BUFFER_END{}.pack(engine.gen(), std::span(&commands.back(), 1)));
+  }
+  return commands;
+}
+
+}  // namespace
+
+void forget_settings(Engine& engine) {
+  engine.state().compute.settings = {};
+  engine.state().draw.settings = {};
+}
+
+void append_settings(Engine& engine, uint64_t context, size_t most, std::vector<uint32_t>& words) {
+  const std::vector<uint32_t> commands = commands_of(engine);
+  if (words.size() + commands.size() <= most) {
+    words.insert(words.end(), commands.begin(), commands.end());
+  } else {
+    engine.raise(EventKind::unsupported, "context image", context, commands.size(),
+                 "settings of the pipelines do not fit the image and are lost");
+  }
+}
+
+bool restore_setting(Engine& engine, const Command& command) {
+  const bool works = std::ranges::find(kWork, command.desc.id) != kWork.end();
+  if (client_of(command.dwords[0]) != kRenderClient || works) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+                 "a command that does not belong in a context image");
+    return true;
+  }
+  return engine.back_end().execute(engine, command).action != Next::Action::hold;
+}
+
+}  // namespace halogen::engine

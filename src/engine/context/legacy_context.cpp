@@ -1,0 +1,301 @@
+#include "engine/context/legacy_context.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/context/context_settings.h"
+#include "engine/engine.h"
+#include "engine/submit/submission.h"
+#include "hw/blt.h"
+#include "hw/context.h"
+#include "hw/mi_register.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::RegisterId;
+
+constexpr size_t kLineBytes = 64;
+constexpr size_t kPairDwords = 3;       // header, register, value
+constexpr size_t kLargestBytes = 2048;  // on Gen4
+constexpr size_t kPageBytes = 4096;     // of chips whose software knows the size without a register
+
+// Seed 003 5.8: what belongs to a context. A chip without the register has no such pair.
+constexpr std::array kContextRegisters{
+    RegisterId::INSTPM,
+    RegisterId::CACHE_MODE_0,
+    RegisterId::CACHE_MODE_1,
+    RegisterId::MI_ARB_STATE,
+    RegisterId::IA_VERTICES_COUNT,
+    RegisterId::IA_PRIMITIVES_COUNT,
+    RegisterId::VS_INVOCATION_COUNT,
+    RegisterId::GS_INVOCATION_COUNT,
+    RegisterId::GS_PRIMITIVES_COUNT,
+    RegisterId::CL_INVOCATION_COUNT,
+    RegisterId::CL_PRIMITIVES_COUNT,
+    RegisterId::PS_INVOCATION_COUNT,
+    RegisterId::PS_DEPTH_COUNT,
+    RegisterId::SO_NUM_PRIMS_WRITTEN_GEN6,
+    RegisterId::SO_PRIM_STORAGE_NEEDED_GEN6,
+};
+// With run lists the ring and the per-process table belong to the context too (seed 003 4.6). The order matters: the
+// start clears the head, and the ring is enabled last.
+constexpr std::array kRingRegisters{RegisterId::PGTBL_CTL2, RegisterId::RING_START, RegisterId::RING_HEAD,
+                                    RegisterId::RING_TAIL, RegisterId::RING_CTL};
+
+// Behind the largest image of the part that has one lies the list of probed pages, one dword a slot. Seed 003 1.13 says
+// that it is in memory and not where; this place is ours.
+constexpr uint64_t kProbeListOffset = kLargestBytes;
+
+// A batch that runs, behind the pairs: marker, attributes, address, end. An MI_NOOP with a number, so that the image is
+// still a list of commands up to here.
+constexpr uint32_t kBatchMarker = 0x0000'0b0b;
+constexpr size_t kBatchDwords = 6;
+
+std::array<uint32_t, kBatchDwords> pack_batch(Engine& engine) {
+  const StreamLevel& place = engine.stream().level();
+  const LevelState& level = engine.level();
+  const uint32_t attributes = static_cast<uint32_t>(place.space) | static_cast<uint32_t>(level.arbitration) << 8 |
+                              (level.privileged ? 1u << 16 : 0);
+  return {kBatchMarker,
+          attributes,
+          static_cast<uint32_t>(place.address.value),
+          static_cast<uint32_t>(place.address.value >> 32),
+          static_cast<uint32_t>(place.end.value),
+          static_cast<uint32_t>(place.end.value >> 32)};
+}
+
+// Dwords of it.
+size_t unpack_batch(Engine& engine, std::span<const uint32_t> dwords) {
+  StreamState stream = engine.stream().state();
+  stream.depth = 0;
+  if (dwords.size() >= kBatchDwords && dwords[0] == kBatchMarker) {
+    stream.depth = 1;
+    stream.levels[1] = {.space = static_cast<StreamSpace>((dwords[1] & 0xff) % 3),
+                        .address = GpuVa{dwords[2] | uint64_t{dwords[3]} << 32},
+                        .end = GpuVa{dwords[4] | uint64_t{dwords[5]} << 32}};
+    engine.state().levels[1] = {.privileged = (dwords[1] & 1u << 16) != 0,
+                                .arbitration = static_cast<Arbitration>((dwords[1] >> 8 & 0xff) % 3)};
+  }
+  engine.stream().restore(stream);
+  return stream.depth * kBatchDwords;
+}
+
+// State of a BLT engine behind this streamer, before the batch: marker and what seed 003 8.4 lists.
+constexpr uint32_t kBlitMarker = 0x0000'0b1b;
+constexpr size_t kBlitDwords = 13;
+constexpr uint32_t kMonoPattern = 1;
+constexpr uint32_t kTiled = 2;
+
+bool has_blits(const Engine& engine) {
+  return (hw::XY_SETUP_BLT::kDesc.engines_of_gen[static_cast<size_t>(engine.gen())] &
+          spec::mask_of(engine.model().engine_class)) != 0;
+}
+
+std::array<uint32_t, kBlitDwords> pack_blit(const blit::SetupState& setup) {
+  return {kBlitMarker,
+          setup.control,
+          setup.background,
+          setup.foreground,
+          static_cast<uint32_t>(setup.pattern),
+          static_cast<uint32_t>(setup.pattern >> 32),
+          static_cast<uint32_t>(setup.destination),
+          static_cast<uint32_t>(setup.destination >> 32),
+          setup.pattern_low,
+          setup.pattern_high,
+          setup.clip_first,
+          setup.clip_end,
+          (setup.mono_pattern ? kMonoPattern : 0) | (setup.tiled ? kTiled : 0)};
+}
+
+blit::SetupState unpack_blit(std::span<const uint32_t> in) {
+  return {.control = in[1],
+          .background = in[2],
+          .foreground = in[3],
+          .pattern = in[4] | uint64_t{in[5]} << 32,
+          .destination = in[6] | uint64_t{in[7]} << 32,
+          .pattern_low = in[8],
+          .pattern_high = in[9],
+          .clip_first = in[10],
+          .clip_end = in[11],
+          .mono_pattern = (in[12] & kMonoPattern) != 0,
+          .tiled = (in[12] & kTiled) != 0};
+}
+
+// Bits 31:16 of a masked register say which bits a write changes.
+constexpr uint32_t kWriteAll = 0xffff'0000;
+
+uint32_t load_header(const Engine& engine) {
+  std::array<uint32_t, kPairDwords> command{};
+  static_cast<void>(hw::MI_LOAD_REGISTER_IMM{}.pack(engine.gen(), command));
+  return command[0];
+}
+
+std::vector<const RegisterSlot*> slots_of(const Engine& engine, bool with_ring) {
+  std::vector<const RegisterSlot*> slots;
+  const auto add = [&](RegisterId id) {
+    for (unsigned dword = 0; const RegisterSlot* const slot = engine.registers().slot(id, dword); ++dword) {
+      slots.push_back(slot);
+    }
+  };
+  std::ranges::for_each(kContextRegisters, add);
+  if (with_ring) {
+    add(RegisterId::PROBE_SLOT_VALID);
+    std::ranges::for_each(kRingRegisters, add);
+  }
+  return slots;
+}
+
+// What CXT_SIZE says, in lines; where contexts may be physical never more than software was told to allocate. Gen6
+// counts parts of an image and names no order: those that software allocates are one here.
+size_t image_dwords(const Engine& engine) {
+  if (!engine.registers().has(RegisterId::CXT_SIZE)) {
+    return kPageBytes / sizeof(uint32_t);
+  }
+  const auto size = engine.registers().get<hw::CXT_SIZE>();
+  const size_t bytes = engine.generation().has(spec::Feature::physical_addresses)
+                           ? std::min((size.size_minus_1 + size_t{1}) * kLineBytes, kLargestBytes)
+                           : (size_t{size.ring_size} + size.extended_size + size.pipeline_size) * kLineBytes;
+  return bytes / sizeof(uint32_t);
+}
+
+bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> bytes, bool write) {
+  if (place.physical) {
+    return write ? engine.services().write_physical(PhysAddr{place.address}, bytes)
+                 : engine.services().read_physical(PhysAddr{place.address}, bytes);
+  }
+  AddressSpace& space = engine.data_space(TableKind::global, Stream::constants);  // indirect data: not snooped
+  return write ? space.write(GpuVa{place.address}, bytes) : space.read(GpuVa{place.address}, bytes);
+}
+
+// The rest of an image. False: stopped by a fault.
+bool restore_settings(Engine& engine, const ContextPlace& place, std::span<const uint32_t> words) {
+  forget_settings(engine);
+  while (!words.empty() && words[0] != 0) {
+    const auto [desc, length] = engine.table().frame(words[0]);
+    if (desc != nullptr && desc->id == spec::CommandId::MI_BATCH_BUFFER_END) {
+      break;
+    }
+    if (desc == nullptr || length > words.size()) {
+      engine.raise(EventKind::undefined_behaviour, "context image", place.address, words[0],
+                   "no command, or one that leaves the image: the settings end here");
+      break;
+    }
+    const CommandPlace at{place.physical ? StreamSpace::physical : StreamSpace::ggtt, 0, GpuVa{place.address}};
+    if (!restore_setting(engine, {*desc, words.first(length), at})) {
+      return false;
+    }
+    words = words.subspan(length);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+  engine.stream_registers().publish();
+  const size_t most = image_dwords(engine);
+  std::vector<uint32_t> image;
+  const uint32_t header = load_header(engine);
+  for (const RegisterSlot* slot : slots_of(engine, with_ring)) {
+    const uint32_t value = engine.registers().mmio().bank().peek(*slot);
+    image.insert(image.end(),
+                 {header, static_cast<uint32_t>(slot->offset), slot->policy.masked ? value | kWriteAll : value});
+  }
+  const auto append = [&image](const auto& dwords) { image.insert(image.end(), dwords.begin(), dwords.end()); };
+  if (has_blits(engine)) {
+    append(pack_blit(engine.state().blit.setup));
+  }
+  if (with_ring && engine.in_batch()) {
+    append(pack_batch(engine));
+  }
+  append_settings(engine, place.address, most, image);
+  image.resize(most);  // a size that software made smaller cuts it off
+  return access(engine, place, std::as_writable_bytes(std::span(image)), true) || place.physical;
+}
+
+bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
+  const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
+  std::vector<uint32_t> image(image_dwords(engine));
+  if (!access(engine, place, std::as_writable_bytes(std::span(image)), false)) {
+    return place.physical;
+  }
+  const uint32_t header = load_header(engine);
+  const bool saved_by_hardware = image.size() >= 2 && image[0] == header && image[1] == slots[0]->offset;
+  if (!saved_by_hardware) {
+    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", place.address, image.empty() ? 0 : image[0],
+                 "restores an image that hardware did not save");
+    return true;
+  }
+  engine.ring().set_restoring(true);
+  size_t at = 0;
+  for (; at + kPairDwords <= image.size() && image[at] == header; at += kPairDwords) {
+    const auto known = std::ranges::find(slots, image[at + 1], [](const RegisterSlot* slot) { return slot->offset; });
+    if (known != slots.end() && (*known)->desc->id == RegisterId::PROBE_SLOT_VALID) {
+      engine.registers().mmio().bank().poke(**known, image[at + 2]);  // software cannot write it
+    } else if (known != slots.end()) {
+      engine.write_register(image[at + 1], image[at + 2]);
+    }
+  }
+  engine.ring().set_restoring(false);
+  if (has_blits(engine) && at + kBlitDwords <= image.size() && image[at] == kBlitMarker) {
+    engine.state().blit.setup = unpack_blit(std::span(image).subspan(at));
+    at += kBlitDwords;
+  }
+  if (with_ring) {
+    engine.ring().adopt();
+    at += unpack_batch(engine, std::span(image).subspan(at));
+  }
+  return restore_settings(engine, place, std::span(image).subspan(at));
+}
+
+bool probe_page(Engine& engine, GpuVa page) {
+  AddressSpace& space = engine.data_space(TableKind::per_process);
+  return !space.view(page, {.write = false, .instruction = false}).bytes.empty();
+}
+
+bool store_probe(Engine& engine, unsigned slot, uint32_t page) {
+  const auto current = engine.registers().get<hw::RCCID>();
+  if (!engine.per_process_space() || !current.valid) {
+    return true;  // no context to keep it with
+  }
+  const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
+  return engine.data_space(TableKind::global, Stream::constants).store_value(at, page);
+}
+
+bool probe_again(Engine& engine) {
+  const auto current = engine.registers().get<hw::RCCID>();
+  AddressSpace& memory = engine.data_space(TableKind::global, Stream::constants);
+  bool all = true;
+  for (unsigned slot = 0; slot < kProbeSlots; ++slot) {
+    const uint32_t valid = engine.registers().peek(RegisterId::PROBE_SLOT_VALID, slot / kProbesOfRegister);
+    if ((valid >> slot % kProbesOfRegister & 1) != 0) {
+      const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
+      all &= probe_page(engine, GpuVa{memory.load_value<uint32_t>(at)});
+    }
+  }
+  return all;
+}
+
+void switch_run_list_context(Engine& engine) {
+  Registers& registers = engine.registers();
+  auto next = registers.get<hw::RNCID>();
+  const auto current = registers.get<hw::RCCID>();
+  engine.back_end().flush();
+  engine.services().flush_translations();
+  if (current.valid) {
+    save_context(engine, {.physical = false, .address = current.context_address.value}, true);
+  }
+  registers.poke64(RegisterId::RCCID, registers.peek64(RegisterId::RNCID));
+  next.valid = false;
+  registers.set(next);
+  restore_context(engine, {.physical = false, .address = next.context_address.value}, true);
+  engine.state().activity = Activity::running;
+  if (!probe_again(engine)) {
+    engine.state().ring.leaving = engine.submission().wants_switch();
+  }
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,274 @@
+#include "engine/context/logical_context.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/context/context_settings.h"
+#include "engine/engine.h"
+#include "engine/mi/mi_access.h"
+#include "hw/context.h"
+#include "hw/mi_register.h"
+#include "hw/ring.h"
+#include "spec/packing.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::RegisterId;
+
+constexpr uint32_t kMaskHalf = 0xffff'0000;
+constexpr uint32_t kDefaultTail = 7;             // dword of the tail's value in every image that drivers write
+constexpr uint32_t kOpcodeClient = 0xe000'0000;  // bits that tell commands of the streamer from those of its back end
+
+// Registers that a restore must not inherit from the context before it: not every image holds them.
+constexpr RegisterId kForgotten[] = {
+    RegisterId::CTXT_SR_CTL,   RegisterId::RING_CTL,    RegisterId::RING_HEAD,    RegisterId::RING_TAIL,
+    RegisterId::BB_ADDR,       RegisterId::BB_ADDR_UDW, RegisterId::BB_STATE,     RegisterId::SBB_ADDR,
+    RegisterId::SBB_ADDR_UDW,  RegisterId::SBB_STATE,   RegisterId::INDIRECT_CTX, RegisterId::INDIRECT_CTX_OFFSET,
+    RegisterId::BB_PER_CTX_PTR};
+
+// State of a stream that no register of an image has. The streamer keeps it in bits of BB_STATE that no public source
+// names.
+constexpr uint32_t kPredicateBits = 0xf;
+constexpr uint32_t kPredicateBit = 1u << 4;
+constexpr uint32_t kNoPreparser = 1u << 5;
+constexpr uint32_t kNoArbitration = 1u << 6;
+constexpr uint32_t kLiteRestores = 1u << 7;
+
+GpuVa image_at(GgttOffset context, uint32_t dword) {
+  return GpuVa{context.value + LogicalContext::kStatusPageBytes + uint64_t{dword} * sizeof(uint32_t)};
+}
+
+}  // namespace
+
+// A masked register is saved with every bit enabled, so that restoring it restores all of it.
+uint32_t image_value(Engine& engine, const RegisterSlot& slot) {
+  if (slot.policy.masked) {
+    return engine.registers().mmio().bank().peek(slot) | kMaskHalf;
+  }
+  const bool derived = slot.policy.writable() == 0 || slot.desc->id == RegisterId::CTX_TIMESTAMP;
+  return derived ? engine.read_register(slot.offset) : engine.registers().mmio().bank().peek(slot);
+}
+
+LogicalContext::LogicalContext(Engine& engine) : engine_(engine), tail_at_(kDefaultTail) {
+  const spec::DeviceModel& model = engine.generation().model();
+  const spec::EngineModel& own = engine.model();
+  const ContextImage image = ContextImage::for_engine(model.id, own.engine_class);
+  words_ = image.build(own.mmio_base);
+  for (const ImageSlot& slot : image.slots()) {
+    const uint32_t named = slot.relative ? slot.offset + own.mmio_base : slot.offset;
+    const uint32_t offset = slot.remapped ? own_instance(model, own, named) : named;
+    if (const RegisterSlot* const found = engine.registers().mmio().bank().find(offset)) {
+      values_.push_back({slot.at + 1, found});
+    }
+  }
+  if (const RegisterSlot* const tail = engine.registers().slot(RegisterId::RING_TAIL)) {
+    const auto found = std::ranges::find(values_, tail, &Value::slot);
+    tail_at_ = found == values_.end() ? kDefaultTail : found->at;
+  }
+}
+
+void LogicalContext::forget() {
+  for (const RegisterId id : kForgotten) {
+    engine_.registers().poke(id, 0);
+  }
+  for (unsigned number = 0; number < engine_.state().ring.stack.size(); ++number) {
+    engine_.stream_registers().set_stack_dword(number, 0);
+  }
+  engine_.state().execlist.stack_writes = 0;
+  forget_settings(engine_);
+  unpack_hidden();
+}
+
+uint32_t LogicalContext::most_dwords() const {
+  return engine_.model().engine_class == spec::EngineClass::render ? kMostDwords : kReadDwords;
+}
+
+LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at, uint32_t to) {
+  std::array<uint32_t, kMostDwords> words;
+  const uint32_t most = most_dwords();
+  if (at >= std::min(to, most)) {
+    return Result::done;
+  }
+  // Most images are short: what lies behind the first part is read when it is reached.
+  uint32_t there = at;
+  const auto read_to = [&](uint32_t wanted) {
+    if (wanted <= there) {
+      return true;
+    }
+    const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), most));
+    const uint32_t from = std::exchange(there, until);
+    return engine_.data_space(TableKind::global, Stream::ring)
+        .read(image_at(context, from), std::as_writable_bytes(std::span(words).subspan(from, until - from)));
+  };
+  engine_.ring().set_restoring(true);
+  Result result = Result::done;
+  const bool from_start = at == 0;
+  const ExeclistState before = engine_.state().execlist;
+  const uint32_t end = std::min(to, most);
+  // Past its first part an image goes on only as far as settings of pipelines do: what lies behind may be another's.
+  bool in_settings = false;
+  while (at < end && result == Result::done && (at < kReadDwords || in_settings)) {
+    if (!read_to(at + 1)) {
+      engine_.stopped_by_fault();
+      result = Result::stopped;
+      break;
+    }
+    if (words[at] == 0) {  // most of an image are commands that do nothing
+      in_settings = false;
+      at = static_cast<uint32_t>(std::find_if(words.begin() + at, words.begin() + std::min(end, there),
+                                              [](uint32_t word) { return word != 0; }) -
+                                 words.begin());
+      continue;
+    }
+    const auto [desc, length] = engine_.table().frame(words[at]);
+    if (desc != nullptr && at + length <= most && !read_to(at + length)) {
+      engine_.stopped_by_fault();
+      result = Result::stopped;
+    } else if (desc == nullptr || at + length > most) {
+      engine_.state().header = words[at];
+      engine_.errors().raise(ErrorKind::instruction);
+      engine_.hang(desc == nullptr ? "unknown command in a context image" : "a command leaves its context image");
+      result = Result::stopped;
+    } else if (desc->id == CommandId::MI_BATCH_BUFFER_END) {
+      result = Result::ended;
+    } else {
+      const CommandPlace place{StreamSpace::ggtt, 0, image_at(context, at)};
+      result = restore_command({*desc, std::span(words).subspan(at, length), place}) ? Result::done : Result::stopped;
+      at += length;
+      in_settings = (words[at - length] & kOpcodeClient) != 0;
+    }
+    if (engine_.state().execlist.phase != before.phase || engine_.state().execlist.running != before.running) {
+      result = Result::stopped;  // a register load has reset the engine
+    }
+  }
+  engine_.ring().set_restoring(false);
+  if (from_start) {
+    unpack_hidden();
+  }
+  return result;
+}
+
+bool LogicalContext::restore_command(const Command& command) {
+  switch (command.desc.id) {
+    case CommandId::MI_LOAD_REGISTER_IMM:
+      load_registers(command.dwords);
+      return true;
+    case CommandId::MI_NOOP:
+    case CommandId::MI_FORCE_WAKEUP:
+      return true;
+    default:
+      break;
+  }
+  return restore_setting(engine_, command);
+}
+
+void LogicalContext::load_registers(std::span<const uint32_t> command) {
+  const spec::GenId gen = engine_.gen();
+  const spec::EngineModel& own = engine_.model();
+  const auto load = hw::MI_LOAD_REGISTER_IMM::unpack(gen, command);
+  const size_t count = hw::MI_LOAD_REGISTER_IMM::count_pairs(gen, command);
+  for (size_t i = 0; i < count; ++i) {
+    const auto pair = hw::MI_LOAD_REGISTER_IMM::unpack_pairs(gen, command, i);
+    uint32_t offset = pair.register_offset;
+    if (offset == 0) {
+      continue;  // a pair that names no register
+    }
+    if (load.add_cs_mmio_start_offset) {
+      offset = own_register(own, offset);
+    }
+    if (load.mmio_remap_enable) {
+      offset = own_instance(engine_.generation().model(), own, offset);
+    }
+    load_register(offset, pair.data_dword);
+  }
+}
+
+void LogicalContext::load_register(uint32_t offset, uint32_t value) {
+  const RegisterSlot* const slot = engine_.registers().mmio().bank().find(offset);
+  if (slot != nullptr && slot->engine == &engine_.model()) {
+    switch (slot->desc->id) {
+      case RegisterId::IPEHR:
+        engine_.state().header = value;
+        return;
+      case RegisterId::BB_STACK_WRITE_PORT:
+        engine_.stream_registers().set_stack_dword(engine_.state().execlist.stack_writes++, value);
+        return;
+      default:
+        break;
+    }
+    if (slot->policy.writable() == 0) {
+      return;  // in the image for software to read: TIMESTAMP
+    }
+  }
+  engine_.write_register(offset, value);
+}
+
+bool LogicalContext::sample_tail(GgttOffset context) {
+  uint32_t tail = 0;
+  if (!engine_.data_space(TableKind::global, Stream::ring)
+           .read(image_at(context, tail_at_), std::as_writable_bytes(std::span(&tail, 1)))) {
+    return false;
+  }
+  const hw::RING_TAIL sampled = spec::unpack_register<hw::RING_TAIL>(engine_.gen(), tail);
+  engine_.stream_registers().publish();
+  engine_.registers().set(sampled);
+  engine_.ring().adopt();
+  return true;
+}
+
+void LogicalContext::restore_tables(GgttOffset context) {
+  AddressSpace& memory = engine_.data_space(TableKind::global, Stream::ring);
+  for (const Value& value : values_) {
+    if (value.slot->desc->id == RegisterId::PDP) {
+      engine_.write_register(value.slot->offset, memory.load_value<uint32_t>(image_at(context, value.at)));
+    }
+  }
+}
+
+bool LogicalContext::save(GgttOffset context) {
+  engine_.stream_registers().publish();
+  pack_hidden();
+  std::vector<uint32_t> words = words_;
+  unsigned stack = 0;
+  for (const Value& value : values_) {
+    words[value.at] = value.slot->desc->id == RegisterId::BB_STACK_WRITE_PORT
+                          ? engine_.stream_registers().stack_dword(stack++)
+                          : image_value(engine_, *value.slot);
+  }
+  append_settings(engine_, context.value, most_dwords(), words);
+  if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
+    words.resize(std::min<size_t>(words.size(), kRingDwords));
+  }
+  AddressSpace& memory = engine_.data_space(TableKind::global, Stream::ring);
+  const auto write = [&](size_t from, size_t to) {
+    to = std::min(to, words.size());
+    return from >= to || memory.write(image_at(context, static_cast<uint32_t>(from)),
+                                      std::as_bytes(std::span(words).subspan(from, to - from)));
+  };
+  // The tail is software's: it writes a new one at any time, before it submits the context again.
+  return write(0, tail_at_) && write(tail_at_ + 1, words.size());
+}
+
+void LogicalContext::pack_hidden() {
+  const EngineState& state = engine_.state();
+  auto attributes = engine_.registers().get<hw::BB_STATE>();
+  attributes.undocumented_31_6 = (state.predicate & kPredicateBits) | (state.predicate_bit ? kPredicateBit : 0) |
+                                 (state.preparser ? 0 : kNoPreparser) | (state.arbitration ? 0 : kNoArbitration) |
+                                 (state.lite_restores ? kLiteRestores : 0);
+  engine_.registers().set(attributes);
+}
+
+void LogicalContext::unpack_hidden() {
+  EngineState& state = engine_.state();
+  const uint32_t bits = engine_.registers().get<hw::BB_STATE>().undocumented_31_6;
+  state.predicate = static_cast<uint8_t>(bits & kPredicateBits);
+  state.predicate_bit = (bits & kPredicateBit) != 0;
+  state.preparser = (bits & kNoPreparser) == 0;
+  state.arbitration = (bits & kNoArbitration) == 0;
+  state.lite_restores = (bits & kLiteRestores) != 0;
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,67 @@
+#include "engine/mi/mi_access.h"
+
+#include "mmio/context_image.h"
+
+namespace halogen::engine {
+bool MemoryTarget::read(Engine& engine, std::span<std::byte> into) const {
+  if (space != nullptr) {
+    return space->read(GpuVa{address}, into);
+  }
+  engine.services().read_physical(PhysAddr{address}, into);
+  return true;
+}
+
+bool MemoryTarget::write(Engine& engine, std::span<const std::byte> from) const {
+  if (dropped) {
+    return true;
+  }
+  if (space != nullptr) {
+    return space->write(GpuVa{address}, from);
+  }
+  engine.services().write_physical(PhysAddr{address}, from);
+  return true;
+}
+
+MemoryTarget graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address) {
+  const Permit& permit = command.permit;
+  TableKind table = global.value_or(false) ? TableKind::global : TableKind::per_process;
+  bool dropped = permit.drop_write;
+  if (!engine.generation().has(spec::Feature::physical_addresses)) {
+    if (permit.per_process_table) {
+      table = TableKind::per_process;
+    }
+  } else if (permit.per_process_table) {
+    table = TableKind::per_process;
+    if (!engine.per_process_space()) {
+      engine.privilege().violation();
+      dropped = true;
+    }
+  } else if (!global || (!*global && !engine.per_process_space())) {
+    table = engine.fetched_from();
+  }
+  return {&engine.data_space(table), canonical(address).value, dropped};
+}
+
+MemoryTarget physical_target(const Command& command, uint64_t address) {
+  return {nullptr, address, command.permit.restricted};
+}
+
+uint32_t own_register(const spec::EngineModel& engine, uint64_t offset) {
+  constexpr uint64_t kBlockBytes = 0x1000;  // that images hold registers of
+  const uint64_t place = offset - engine.mmio_base;
+  return engine.mmio_base + static_cast<uint32_t>(place < kBlockBytes ? place : offset);
+}
+
+uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap) {
+  const auto place = static_cast<uint32_t>(offset);
+  if (add_engine_base) {
+    return own_register(engine.model(), offset);
+  }
+  return remap ? own_instance(engine.generation().model(), engine.model(), place) : place;
+}
+
+uint32_t read_register(Engine& engine, const Command& command, uint32_t offset) {
+  return engine.privilege().allows(command, offset, RegisterAccess::read) ? engine.read_register(offset) : 0;
+}
+
+}  // namespace halogen::engine

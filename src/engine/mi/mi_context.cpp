@@ -1,0 +1,128 @@
+// Logical contexts before execlists, and the list of probed pages of the mobile Gen4.5 part. Seed 003 1.13, 1.15, 5.8.
+#include "engine/context/legacy_context.h"
+#include "engine/engine.h"
+#include "engine/submit/submission.h"
+#include "hw/context.h"
+#include "hw/mi_flow.h"
+#include "hw/mi_memory.h"
+#include "hw/ring.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::RegisterId;
+
+// CCID keeps the command's dword without its two orders. On Gen4 that is also the address extension and the space.
+constexpr uint32_t kGraphicsMemory = 0x10;  // in undocumented_10_4: bit 8 of the dword
+
+ContextPlace place_of(const Engine& engine, const hw::CCID& id) {
+  if (!engine.generation().has(spec::Feature::physical_addresses)) {
+    return {false, id.context_address.value};
+  }
+  const bool physical = (id.undocumented_10_4 & kGraphicsMemory) == 0;
+  const uint64_t high = id.undocumented_10_4 & 0xf;
+  return {physical, id.context_address.value | (physical ? high << 32 : 0)};
+}
+
+hw::CCID id_of(const hw::MI_SET_CONTEXT& command) {
+  hw::CCID id;
+  id.context_address = GgttOffset{command.logical_context_address.value};
+  id.undocumented_10_4 = static_cast<uint8_t>(
+      command.logical_context_address_extension |
+      (command.memory_space_select == hw::MI_SET_CONTEXT::MemorySpaceSelect::global_graphics_memory ? kGraphicsMemory
+                                                                                                    : 0u));
+  id.extended_state_save_enable = command.extended_state_save_enable;
+  id.extended_state_restore_enable = command.extended_state_restore_enable;
+  id.valid = true;
+  return id;
+}
+
+// The seed asks for one MI_NOOP behind the command.
+void expect_noop(Engine& engine, const Command& command) {
+  const StreamLevel& level = engine.stream().level();
+  GpuVa next = command.place.address + command.dwords.size_bytes();
+  if (next >= level.wrap_at) {
+    next = level.wrap_to + (next - level.wrap_at);
+  }
+  if (next == level.end) {
+    return;
+  }
+  const auto header = engine.data_space(TableKind::global, Stream::ring).load_value<uint32_t>(next);
+  if (!spec::desc(CommandId::MI_NOOP).match_of_gen[static_cast<size_t>(engine.gen())].matches(header)) {
+    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", next.value, header,
+                 "must be followed by an MI_NOOP");
+  }
+}
+
+Next set_context(Engine& engine, const Command& command) {
+  const auto set = command.as<hw::MI_SET_CONTEXT>(engine.gen());
+  if (engine.in_batch()) {
+    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", command.place.address.value, command.dwords[0],
+                 "only a ring may change the context");
+    return Next::advance();
+  }
+  if (set.force_restore && set.restore_inhibit) {
+    engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", command.place.address.value, command.dwords[1],
+                 "force restore and restore inhibit together");
+  }
+  expect_noop(engine, command);
+  Registers& registers = engine.registers();
+  const auto current = registers.get<hw::CCID>();
+  const hw::CCID next = id_of(set);
+  const bool other = !current.valid || place_of(engine, current) != place_of(engine, next);
+  if (other || set.force_restore) {
+    engine.back_end().flush();
+    engine.services().flush_translations();
+    if (current.valid && !save_context(engine, place_of(engine, current), false)) {
+      return engine.stopped_by_fault();
+    }
+    if (!set.restore_inhibit && !restore_context(engine, place_of(engine, next), false)) {
+      return engine.stopped_by_fault();
+    }
+  }
+  registers.set(next);
+  return Next::advance();
+}
+
+void set_slot(Engine& engine, unsigned slot, bool valid) {
+  const unsigned dword = slot / kProbesOfRegister;
+  const uint32_t bit = 1u << slot % kProbesOfRegister;
+  const uint32_t old = engine.registers().peek(RegisterId::PROBE_SLOT_VALID, dword);
+  engine.registers().poke(RegisterId::PROBE_SLOT_VALID, valid ? old | bit : old & ~bit, dword);
+}
+
+// Every page is tried.
+Next probe(Engine& engine, const Command& command) {
+  bool faulted = false;
+  for (size_t i = 0; i < hw::MI_PROBE::count_probes(engine.gen(), command.dwords); ++i) {
+    const auto each = hw::MI_PROBE::unpack_probes(engine.gen(), command.dwords, i);
+    faulted |= !probe_page(engine, GpuVa{each.surface_page_base_address.value});
+    set_slot(engine, each.slot_number, true);
+    if (!store_probe(engine, each.slot_number, static_cast<uint32_t>(each.surface_page_base_address.value))) {
+      return engine.stopped_by_fault();
+    }
+  }
+  if (!faulted) {
+    return Next::advance();
+  }
+  if (!engine.state().arbitration) {
+    return engine.hang("a probe faulted while context switches are off");
+  }
+  return Next::stop();  // the context leaves, if another one waits
+}
+
+Next unprobe(Engine& engine, const Command& command) {
+  set_slot(engine, command.as<hw::MI_UNPROBE>(engine.gen()).slot_number, false);
+  return Next::advance();
+}
+
+}  // namespace
+
+void add_context_handlers(HandlerTable& table) {
+  table.add(CommandId::MI_SET_CONTEXT, set_context);
+  table.add(CommandId::MI_PROBE, probe);
+  table.add(CommandId::MI_UNPROBE, unprobe);
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,271 @@
+// Where the stream goes: batch buffers, arbitration points, interrupts from the stream, power requests. Seed 003 1.2 to
+// 1.5, 2.2 to 2.4, 5.3.5 and 5.3.7; seed 000, command buffers.
+#include "hw/mi_flow.h"
+#include "engine/engine.h"
+#include "engine/submit/execlist.h"
+#include "engine/submit/submission.h"
+#include "hw/gtt.h"
+#include "hw/mi_video.h"
+#include "hw/mode.h"
+#include "hw/predicate.h"
+#include "hw/ring.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::RegisterId;
+
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint8_t kFirstBatch = 1;
+constexpr uint8_t kSecondBatch = 2;
+constexpr uint8_t kDeepestBatch = 3;  // of nested ones: no more fit into a context image
+
+Next noop(Engine& engine, const Command& command) {
+  const auto noop = command.as<hw::MI_NOOP>(engine.gen());
+  if (noop.identification_number_register_write_enable) {
+    engine.registers().poke(RegisterId::NOPID, noop.identification_number);
+  }
+  return Next::advance();
+}
+
+// A batch buffer about to be started.
+struct Batch {
+  StreamSpace space = StreamSpace::ggtt;
+  GpuVa address;
+  GpuVa end = StreamLevel::kNoEnd;
+  LevelState level;
+  bool deeper = false;  // from a batch: call, not chain
+};
+
+void note_start(Engine& engine, GpuVa address) {
+  engine.registers().poke(RegisterId::BB_START_ADDR, static_cast<uint32_t>(address.value));
+  engine.registers().poke(RegisterId::BB_START_ADDR_UDW, static_cast<uint32_t>(address.value >> 32) & 0xffff);
+}
+
+// The ring calls. A batch chains, which keeps its level, or calls the next one. Without nesting there is one level
+// below the first: from there a start of the first level drops the second, and one of the second chains. With nesting
+// there are three levels (Intel media driver, mhw_mi_hwcmd_g12_X.h).
+Next start(Engine& engine, const Batch& batch) {
+  const uint8_t depth = engine.stream().state().depth;
+  const bool nests = engine.registers().get<hw::MI_MODE>().nested_batch_buffer_enable;
+  const bool calls = depth == 0 || (batch.deeper && (nests || depth == kFirstBatch));
+  if (calls && depth == kDeepestBatch) {
+    return engine.hang("a batch buffer of the third level calls another one");
+  }
+  if (calls) {
+    if (depth + 1u < StreamState::kMaxLevels) {
+      engine.state().levels[depth + 1u] = batch.level;
+    }
+    if (depth == 0) {
+      note_start(engine, batch.address);
+    }
+    return Next::call(batch.space, batch.address, batch.end);
+  }
+  if (!nests && !batch.deeper && depth >= kSecondBatch) {
+    StreamState stream = engine.stream().state();
+    stream.depth = kFirstBatch;
+    engine.stream().restore(stream);
+  }
+  engine.level() = batch.level;
+  if (engine.stream().state().depth == kFirstBatch) {
+    note_start(engine, batch.address);
+  }
+  return Next::jump(batch.space, batch.address, batch.end);
+}
+
+// Gen4: the ring says whether the batch is secure, a chain inherits it. With the per-process address space a batch that
+// is not secure is fetched through the table of the process; without it PGTBL_STR2 chooses (seed 003 1.5.1, 4.6.1).
+Batch secured_batch(Engine& engine, bool non_secure) {
+  Batch batch;
+  batch.level = engine.in_batch() ? engine.level() : LevelState{.privileged = !non_secure};
+  const bool through_process = engine.per_process_space()
+                                   ? !batch.level.privileged
+                                   : engine.registers()
+                                         .from_raw<hw::PGTBL_STR2>(engine.registers().peek(RegisterId::PGTBL_STR2))
+                                         .batch_buffer_ppgtt;
+  batch.space = through_process ? StreamSpace::ppgtt : StreamSpace::ggtt;
+  return batch;
+}
+
+Arbitration arbitration_of(Engine& engine, const Command& command, const hw::MI_BATCH_BUFFER_START& start) {
+  using Control = hw::MI_BATCH_BUFFER_START::CommandArbitrationControl;
+  if (engine.in_batch() && engine.level().arbitration == Arbitration::never) {
+    return Arbitration::never;  // until control returns to the ring
+  }
+  switch (start.command_arbitration_control) {
+    case Control::at_chain_points:
+      return Arbitration::at_chain_points;
+    case Control::between_commands:
+      return Arbitration::between_commands;
+    case Control::no_arbitration:
+      return Arbitration::never;
+  }
+  engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+               "reserved arbitration control");
+  return Arbitration::at_chain_points;
+}
+
+Batch early_batch(Engine& engine, const Command& command, const hw::MI_BATCH_BUFFER_START& start) {
+  using Start = hw::MI_BATCH_BUFFER_START;
+  Batch batch = secured_batch(engine, start.buffer_security_indicator == Start::BufferSecurityIndicator::non_secure);
+  batch.level.arbitration = arbitration_of(engine, command, start);
+  batch.address = start.batch_buffer_start_address;
+  if (start.memory_space_select == Start::MemorySpaceSelect::physical_memory) {
+    batch.space = StreamSpace::physical;
+    batch.address = GpuVa{batch.address.value | uint64_t{start.batch_buffer_start_address_extension} << 32};
+    batch.end = GpuVa{(batch.address.value / kPageBytes + 1) * kPageBytes};
+  } else if (start.batch_buffer_start_address_extension != 0) {
+    engine.raise(EventKind::reserved_bits, command.desc.name, command.place.address.value, command.dwords[1],
+                 "address extension of a graphics address");
+  }
+  return batch;
+}
+
+// Later: the address space is the privilege, and a batch without it starts none that has it.
+Batch later_batch(Engine& engine, const hw::MI_BATCH_BUFFER_START& start) {
+  Batch batch;
+  const bool checked = !engine.registers().get<hw::GFX_MODE>().privilege_check_disable;
+  const bool kept_low = engine.in_batch() && !engine.level().privileged && checked;
+  const bool per_process =
+      start.address_space_indicator == hw::MI_BATCH_BUFFER_START::AddressSpaceIndicator::ppgtt || kept_low;
+  batch.space = per_process ? StreamSpace::ppgtt : StreamSpace::ggtt;
+  batch.address = start.batch_buffer_start_address;
+  if (start.add_offset_enable) {
+    batch.address += engine.registers().get<hw::BB_OFFSET>().offset;
+  }
+  batch.address = canonical(batch.address);
+  batch.deeper = start.second_level_batch_buffer;
+  batch.level = {.privileged = !per_process, .second_level = batch.deeper};
+  return batch;
+}
+
+Next batch_buffer_start(Engine& engine, const Command& command) {
+  const auto command_fields = command.as<hw::MI_BATCH_BUFFER_START>(engine.gen());
+  if (command_fields.predication_enable && (engine.registers().peek(RegisterId::MI_PREDICATE_RESULT) & 1) == 0) {
+    return Next::advance();
+  }
+  const bool early = engine.generation().has(spec::Feature::physical_addresses);
+  const Batch batch = early ? early_batch(engine, command, command_fields) : later_batch(engine, command_fields);
+  // A chain is an arbitration point of the run lists.
+  if (early && engine.in_batch() && engine.level().arbitration != Arbitration::never &&
+      engine.submission().wants_switch()) {
+    engine.submission().leave();
+    return Next::hold();
+  }
+  return start(engine, batch);
+}
+
+// The video streamer of Gen4.5: no physical memory, no arbitration control.
+Next batch_buffer_start_vce(Engine& engine, const Command& command) {
+  const auto fields = command.as<hw::MI_BATCH_BUFFER_START_VCE>(engine.gen());
+  const bool non_secure =
+      fields.buffer_security_indicator == hw::MI_BATCH_BUFFER_START_VCE::BufferSecurityIndicator::non_secure;
+  Batch batch = secured_batch(engine, non_secure);
+  batch.space = batch.level.privileged ? StreamSpace::ggtt : StreamSpace::ppgtt;
+  batch.address = fields.batch_buffer_start_address;
+  return start(engine, batch);
+}
+
+Next batch_buffer_end(Engine& engine, const Command& command) {
+  const auto end = command.as<hw::MI_BATCH_BUFFER_END>(engine.gen());
+  EngineState& state = engine.state();
+  if (end.end_context && state.execlist.running) {
+    state.ring.end_context = true;
+    return Next::stop();
+  }
+  if (!engine.in_batch()) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+                 "no batch buffer to end");
+    return Next::advance();
+  }
+  if (!state.arbitration && state.arbitration_off_in_batch && engine.stream().state().depth == kFirstBatch) {
+    state.arbitration_off_in_batch = false;
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+                 "a batch that switched arbitration off has ended");
+  }
+  engine.fetch().read_ahead(engine.stream().level().space, command.place.address);
+  return Next::leave();
+}
+
+// On rings: the updated head pointer, or the next context of a run list. With execlists: other work that is pending.
+Next arb_check(Engine& engine, const Command& command) {
+  const auto check = command.as<hw::MI_ARB_CHECK>(engine.gen());
+  if ((check.mask_bits & 1) != 0) {
+    engine.state().preparser = !check.pre_fetch_disable;
+  }
+  if (engine.execlists() != nullptr && engine.execlists()->enabled()) {
+    return engine.submission().wants_switch() ? Next::stop() : Next::advance();
+  }
+  if (engine.in_batch()) {
+    if (engine.generation().has(spec::Feature::execlists)) {
+      return Next::advance();
+    }
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+                 "belongs into a ring");
+    return Next::advance();
+  }
+  if (engine.per_process_space()) {
+    return engine.submission().wants_switch() ? Next::stop() : Next::advance();
+  }
+  if (engine.ring().take_updated_head()) {
+    ++engine.state().commands;
+    return Next::hold();  // the stream stands elsewhere now
+  }
+  return Next::advance();
+}
+
+// Gen4.5: it has an effect only while run lists are enabled (ledger G45-1.3-04).
+Next arb_on_off(Engine& engine, const Command& command) {
+  const auto order = command.as<hw::MI_ARB_ON_OFF>(engine.gen());
+  if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
+    return Next::advance();
+  }
+  engine.state().arbitration = order.arbitration_enable;
+  engine.state().lite_restores = !order.arbitration_enable && order.allow_lite_restore;
+  engine.state().arbitration_off_in_batch = !order.arbitration_enable && engine.in_batch();
+  return Next::advance();
+}
+
+Next report_head(Engine& engine, const Command& command) {
+  const bool misplaced = engine.in_batch() && !engine.generation().has(spec::Feature::execlists);
+  if (misplaced) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+                 "belongs into a ring");
+  }
+  const uint64_t ahead = engine.in_batch() ? 0 : command.dwords.size_bytes();
+  return engine.ring().report_head(ahead) ? Next::advance() : engine.stopped_by_fault();
+}
+
+Next user_interrupt(Engine& engine, const Command& /*command*/) {
+  engine.services().interrupt(EngineCause::user);
+  return Next::advance();
+}
+
+Next suspend_flush(Engine& engine, const Command& command) {
+  engine.modes().suspend_flush(command.as<hw::MI_SUSPEND_FLUSH>(engine.gen()).suspend_flush);
+  return Next::advance();
+}
+
+// Domains that engines need are awake while they run: there is nothing to wait for.
+Next force_wakeup(Engine& engine, const Command& command) {
+  engine.approximate(command.desc, "power wells of busy engines are always up");
+  return Next::advance();
+}
+
+}  // namespace
+
+void add_flow_handlers(HandlerTable& table) {
+  table.add(CommandId::MI_NOOP, noop);
+  table.add(CommandId::MI_BATCH_BUFFER_START, batch_buffer_start);
+  table.add(CommandId::MI_BATCH_BUFFER_START_VCE, batch_buffer_start_vce);
+  table.add(CommandId::MI_BATCH_BUFFER_END, batch_buffer_end);
+  table.add(CommandId::MI_ARB_CHECK, arb_check);
+  table.add(CommandId::MI_ARB_ON_OFF, arb_on_off);
+  table.add(CommandId::MI_REPORT_HEAD, report_head);
+  table.add(CommandId::MI_USER_INTERRUPT, user_interrupt);
+  table.add(CommandId::MI_SUSPEND_FLUSH, suspend_flush);
+  table.add(CommandId::MI_FORCE_WAKEUP, force_wakeup);
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,143 @@
+// Register accesses from the stream. A write is done before the next command, as the manual says of all but the
+// asynchronous MI_LOAD_REGISTER_MEM, which here is done at once too.
+#include "hw/mi_register.h"
+#include "engine/engine.h"
+#include "engine/mi/mi_access.h"
+#include "engine/mi/predicate.h"
+#include "hw/mi_video.h"
+#include "hw/ring.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::RegisterId;
+
+uint32_t lanes_without(unsigned disabled) {
+  uint32_t lanes = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    lanes |= (disabled >> byte & 1) == 0 ? byte_lanes(byte, 1) : 0;
+  }
+  return lanes;
+}
+
+// A write may have reset the engine: then there is no next command.
+Next after_write(Engine& engine) {
+  return engine.was_reset() ? Next::hold() : Next::advance();
+}
+
+// Both forms of the command; `place` gives the register of a pair.
+template <class Load, class Place>
+Next load_pairs(Engine& engine, const Command& command, unsigned disabled, Place place) {
+  if (engine.registers().get<hw::RING_CTL>().disable_register_accesses || command.permit.drop_write) {
+    return Next::advance();
+  }
+  const size_t count = Load::count_pairs(engine.gen(), command.dwords);
+  if (command.permit.register_noop) {
+    for (size_t i = 0; i < count; ++i) {
+      const auto pair = Load::unpack_pairs(engine.gen(), command.dwords, i);
+      if (!engine.privilege().allows(command, place(pair.register_offset), RegisterAccess::write)) {
+        return Next::advance();
+      }
+    }
+  }
+  const uint32_t lanes = lanes_without(disabled);
+  for (size_t i = 0; i < count && !engine.was_reset(); ++i) {
+    const auto pair = Load::unpack_pairs(engine.gen(), command.dwords, i);
+    engine.write_register(place(pair.register_offset), pair.data_dword, lanes);
+  }
+  return after_write(engine);
+}
+
+Next load_register_imm(Engine& engine, const Command& command) {
+  using Load = hw::MI_LOAD_REGISTER_IMM;
+  const auto load = command.as<Load>(engine.gen());
+  return load_pairs<Load>(engine, command, load.byte_write_disables, [&](uint64_t offset) {
+    return register_place(engine, offset, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
+  });
+}
+
+Next load_register_imm_vce(Engine& engine, const Command& command) {
+  using Load = hw::MI_LOAD_REGISTER_IMM_VCE;
+  const auto load = command.as<Load>(engine.gen());
+  return load_pairs<Load>(engine, command, load.byte_write_disables,
+                          [&](uint64_t offset) { return register_place(engine, offset, false, false); });
+}
+
+Next load_register_mem(Engine& engine, const Command& command) {
+  const auto load = command.as<hw::MI_LOAD_REGISTER_MEM>(engine.gen());
+  const uint32_t place =
+      register_place(engine, load.register_address, load.add_cs_mmio_start_offset, load.mmio_remap_enable);
+  if (load.add_loop_variable) {
+    engine.approximate(command.desc, "the loop variable is not added");
+  }
+  if (command.permit.register_noop && !engine.privilege().allows(command, place, RegisterAccess::write)) {
+    return Next::advance();
+  }
+  const auto from = graphics_target(engine, command, load.use_global_gtt, load.memory_address);
+  const std::optional<uint32_t> value = from.load<uint32_t>(engine);
+  if (!value) {
+    return engine.stopped_by_fault();
+  }
+  engine.write_register(place, *value);
+  return after_write(engine);
+}
+
+Next load_register_reg(Engine& engine, const Command& command) {
+  const auto load = command.as<hw::MI_LOAD_REGISTER_REG>(engine.gen());
+  const uint32_t from = register_place(engine, load.source_register_address, load.add_cs_mmio_start_offset_source,
+                                       load.mmio_remap_enable_source);
+  const uint32_t to = register_place(engine, load.destination_register_address,
+                                     load.add_cs_mmio_start_offset_destination, load.mmio_remap_enable_destination);
+  const uint32_t value = read_register(engine, command, from);
+  if (!command.permit.register_drop || engine.privilege().allows(command, to, RegisterAccess::write)) {
+    engine.write_register(to, value);
+  }
+  return after_write(engine);
+}
+
+// Seed 003 1.18: the values of these cannot be stored.
+bool cannot_be_stored(const Engine& engine, uint32_t offset) {
+  constexpr uint32_t kVgaFirst = 0x3b0;
+  constexpr uint32_t kVgaLast = 0x3df;
+  const RegisterSlot* slot = engine.registers().mmio().bank().find(offset);
+  return (offset >= kVgaFirst && offset <= kVgaLast) ||
+         (slot != nullptr && (slot->desc->id == RegisterId::PGTBL_CTL || slot->desc->id == RegisterId::FENCE));
+}
+
+Next store_register_mem(Engine& engine, const Command& command) {
+  using Store = hw::MI_STORE_REGISTER_MEM;
+  const auto store = command.as<Store>(engine.gen());
+  if (store.predicate_enable && !predicate_result(engine)) {
+    return Next::advance();
+  }
+  const uint32_t place =
+      register_place(engine, store.register_address, store.add_cs_mmio_start_offset, store.mmio_remap_enable);
+  const bool old = engine.generation().has(spec::Feature::physical_addresses);
+  if (old && cannot_be_stored(engine, place)) {
+    engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, place,
+                 "the value of this register cannot be stored");
+  }
+  const uint32_t value = read_register(engine, command, place);
+  MemoryTarget target;
+  if (old && store.memory_address_type == Store::MemoryAddressType::physical_address) {
+    target =
+        physical_target(command, store.memory_address.value | uint64_t{store.physical_start_address_extension} << 32);
+  } else {
+    target = graphics_target(engine, command, old ? std::nullopt : std::optional(store.use_global_gtt),
+                             store.memory_address);
+  }
+  return target.store(engine, value) ? Next::advance() : engine.stopped_by_fault();
+}
+
+}  // namespace
+
+void add_register_handlers(HandlerTable& table) {
+  table.add(CommandId::MI_LOAD_REGISTER_IMM, load_register_imm);
+  table.add(CommandId::MI_LOAD_REGISTER_IMM_VCE, load_register_imm_vce);
+  table.add(CommandId::MI_LOAD_REGISTER_MEM, load_register_mem);
+  table.add(CommandId::MI_LOAD_REGISTER_REG, load_register_reg);
+  table.add(CommandId::MI_STORE_REGISTER_MEM, store_register_mem);
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,276 @@
+// Semaphores and the conditional end of a batch. Waits look at memory (or a register) when the command is parsed, at
+// intervals while it waits in polling mode, and when somebody signals.
+#include <algorithm>
+
+#include "engine/engine.h"
+#include "engine/mi/mi_access.h"
+#include "engine/submit/submission.h"
+#include "hw/mi_flow.h"
+#include "hw/ring.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+using spec::EngineClass;
+using spec::RegisterId;
+
+constexpr uint64_t kMicrosecond = 1000;
+constexpr uint64_t kMailboxPoll = kMicrosecond;  // Gen4 and Gen6 have no register for it
+constexpr uint64_t kNoPoll = 0;
+
+// Both enumerations count the same relations in the same order.
+template <class Relation>
+std::optional<bool> holds(Relation relation, uint32_t memory, uint32_t data) {
+  switch (static_cast<hw::SemaphoreCompare>(relation)) {
+    case hw::SemaphoreCompare::SAD_GREATER_THAN_SDD:
+      return memory > data;
+    case hw::SemaphoreCompare::SAD_GREATER_THAN_OR_EQUAL_SDD:
+      return memory >= data;
+    case hw::SemaphoreCompare::SAD_LESS_THAN_SDD:
+      return memory < data;
+    case hw::SemaphoreCompare::SAD_LESS_THAN_OR_EQUAL_SDD:
+      return memory <= data;
+    case hw::SemaphoreCompare::SAD_EQUAL_SDD:
+      return memory == data;
+    case hw::SemaphoreCompare::SAD_NOT_EQUAL_SDD:
+      return memory != data;
+  }
+  return std::nullopt;
+}
+static_assert(static_cast<int>(hw::CompareOperation::MAD_NOT_EQUAL_IDD) ==
+              static_cast<int>(hw::SemaphoreCompare::SAD_NOT_EQUAL_SDD));
+
+Next undefined(const Engine& engine, const Command& command, std::string_view what) {
+  engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
+               std::string(what));
+  return Next::advance();
+}
+
+Next go_on(Engine& engine) {
+  engine.state().semaphore.waiting.reset();
+  return Next::advance();
+}
+
+// Not signalled. The first look of a wait that keeps the engine interrupts, so that a scheduler may give it to another.
+Next wait_or_switch(Engine& engine, const Command& command, const VainWait& wait, std::optional<uint64_t> until) {
+  SemaphoreState& state = engine.state().semaphore;
+  if (engine.submission().switches_on_wait(wait)) {
+    state.waiting.reset();
+    return Next::hold();
+  }
+  if (state.waiting != command.place.address) {
+    state.waiting = command.place.address;
+    if (!wait.keeps_engine) {  // a register that is polled
+      engine.services().interrupt(EngineCause::semaphore_wait);
+    }
+  }
+  const Next next = engine.wait(WaitKind::semaphore, wait.detail, until);
+  if (next.action != Next::Action::hold) {  // software has ended the wait
+    state.waiting.reset();
+  }
+  return next;
+}
+
+Next semaphore_wait(Engine& engine, const Command& command) {
+  using Wait = hw::MI_SEMAPHORE_WAIT;
+  const auto wait = command.as<Wait>(engine.gen());
+  std::optional<uint32_t> value;
+  if (wait.register_poll_mode) {
+    value = read_register(engine, command, static_cast<uint32_t>(wait.semaphore_address.value));
+  } else {
+    const bool global = wait.memory_type == Wait::MemoryType::global_graphics_address;
+    value = graphics_target(engine, command, global, wait.semaphore_address).load<uint32_t>(engine);
+  }
+  if (!value) {
+    return engine.stopped_by_fault();
+  }
+  const std::optional<bool> signalled = holds(wait.compare_operation, *value, wait.semaphore_data_dword);
+  if (!signalled) {
+    return undefined(engine, command, "no such compare operation: it does not wait");
+  }
+  if (*signalled) {
+    return go_on(engine);
+  }
+  const bool polls = wait.wait_mode == hw::SemaphoreWaitMode::POLLING_MODE || wait.register_poll_mode;
+  std::optional<uint64_t> until;
+  if (polls) {
+    const uint64_t interval = engine.registers().get<hw::SEMA_WAIT_POLL>().interval_us;
+    until = engine.now() + std::max<uint64_t>(interval, 1) * kMicrosecond;
+  }
+  return wait_or_switch(engine, command,
+                        {.kind = WaitKind::semaphore,
+                         .reason = LeaveReason::semaphore,
+                         .detail = wait.wait_token_number,
+                         .polls = polls,
+                         .keeps_engine = wait.register_poll_mode},
+                        until);
+}
+
+// Memory was changed before, by another command; this one tells the engine that waits for it.
+Next semaphore_signal(Engine& engine, const Command& command) {
+  using Target = hw::SemaphoreTargetEngine;
+  const auto signal = command.as<hw::MI_SEMAPHORE_SIGNAL>(engine.gen());
+  const auto send = [&](EngineClass engine_class, uint8_t instance) {
+    engine.services().signal_semaphore({engine_class, instance, signal.target_context_id});
+    return Next::advance();
+  };
+  switch (signal.target_engine_select) {
+    case Target::RCS:
+      return send(EngineClass::render, 0);
+    case Target::BCS:
+      return send(EngineClass::blit, 0);
+    case Target::VCS0:
+      return send(EngineClass::video, 0);
+    case Target::VCS1:
+      return send(EngineClass::video, 1);
+    case Target::VCS2:
+      return send(EngineClass::video, 2);
+    case Target::VCS3:
+      return send(EngineClass::video, 3);
+    case Target::VCS4:
+      return send(EngineClass::video, 4);
+    case Target::VCS5:
+      return send(EngineClass::video, 5);
+    case Target::VCS6:
+      return send(EngineClass::video, 6);
+    case Target::VCS7:
+      return send(EngineClass::video, 7);
+    case Target::VECS:
+      return send(EngineClass::vebox, 0);
+    case Target::VECS1:
+      return send(EngineClass::vebox, 1);
+    case Target::VECS2:
+      return send(EngineClass::vebox, 2);
+    case Target::VECS3:
+      return send(EngineClass::vebox, 3);
+  }
+  return undefined(engine, command, "no such engine");
+}
+
+// Gen6 chooses one of its own mailbox registers, or any register by its offset.
+uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) {
+  using Select = hw::MI_SEMAPHORE_MBOX::RegisterSelect;
+  RegisterId id{};
+  switch (mailbox.register_select) {
+    case Select::rvsync:
+      id = RegisterId::RING_SYNC_0;
+      break;
+    case Select::rbsync:
+      id = RegisterId::RING_SYNC_1;
+      break;
+    case Select::rvesync:  // there is no such engine
+    case Select::use_general_register_select:
+      return static_cast<uint32_t>(mailbox.semaphore_address.value);
+  }
+  const RegisterSlot* slot = engine.registers().slot(id);
+  return slot == nullptr ? 0 : slot->offset;
+}
+
+// A write to the streamer's own mailboxes wakes it; memory and other registers are looked at again and again.
+uint64_t poll_interval(const hw::MI_SEMAPHORE_MBOX& mailbox) {
+  using Select = hw::MI_SEMAPHORE_MBOX::RegisterSelect;
+  const bool own = mailbox.compare_register &&
+                   (mailbox.register_select == Select::rvsync || mailbox.register_select == Select::rbsync);
+  return own ? kNoPoll : kMailboxPoll;
+}
+
+Next mailbox_wait(Engine& engine, const Command& command, const hw::MI_SEMAPHORE_MBOX& mailbox, uint32_t value) {
+  const uint32_t data = mailbox.semaphore_data_dword;
+  const bool strict = engine.generation().has(spec::Feature::mailbox_registers);
+  if (strict ? value > data : value >= data) {
+    return go_on(engine);
+  }
+  const uint64_t interval = poll_interval(mailbox);
+  const std::optional<uint64_t> until = interval == kNoPoll ? std::nullopt : std::optional(engine.now() + interval);
+  return wait_or_switch(engine, command, {.kind = WaitKind::semaphore, .reason = LeaveReason::semaphore}, until);
+}
+
+Next semaphore_mbox(Engine& engine, const Command& command) {
+  const auto mailbox = command.as<hw::MI_SEMAPHORE_MBOX>(engine.gen());
+  if (!mailbox.compare_semaphore && !mailbox.update_semaphore) {
+    return undefined(engine, command, "neither compares nor updates");
+  }
+  const bool single_bit = !engine.generation().has(spec::Feature::mailbox_registers);
+  const uint32_t most = mailbox.compare_semaphore ? 0 : 1;
+  if (single_bit && mailbox.update_semaphore && mailbox.semaphore_data_dword > most) {
+    undefined(engine, command, "an update with other data than it may have: it is written");
+  }
+  if (mailbox.compare_register) {
+    if (mailbox.compare_semaphore) {
+      return mailbox_wait(engine, command, mailbox, engine.read_register(mailbox_register(engine, mailbox)));
+    }
+    if (!command.permit.restricted) {
+      engine.write_register(static_cast<uint32_t>(mailbox.semaphore_address.value), mailbox.semaphore_data_dword);
+    }
+    return engine.was_reset() ? Next::hold() : Next::advance();
+  }
+  // The bit alone chooses the table, whatever the command was fetched through.
+  MemoryTarget target = graphics_target(engine, command, mailbox.use_global_gtt, mailbox.semaphore_address);
+  if (!mailbox.use_global_gtt) {
+    target.space = &engine.data_space(TableKind::per_process);
+  }
+  if (!mailbox.compare_semaphore) {
+    return target.store(engine, mailbox.semaphore_data_dword) ? Next::advance() : engine.stopped_by_fault();
+  }
+  const std::optional<uint32_t> value = target.load<uint32_t>(engine);
+  if (!value) {
+    return engine.stopped_by_fault();
+  }
+  const Next next = mailbox_wait(engine, command, mailbox, *value);
+  if (next.action == Next::Action::advance && mailbox.update_semaphore &&
+      !target.store(engine, mailbox.semaphore_data_dword)) {
+    return engine.stopped_by_fault();
+  }
+  return next;
+}
+
+// Ends the batch unless the relation holds. Before Gen12 the relation is always "greater" and every level ends.
+Next conditional_batch_buffer_end(Engine& engine, const Command& command) {
+  const auto end = command.as<hw::MI_CONDITIONAL_BATCH_BUFFER_END>(engine.gen());
+  if (!engine.in_batch()) {
+    return undefined(engine, command, "not in a batch buffer");
+  }
+  if (!end.compare_semaphore) {
+    return Next::advance();  // nothing is compared
+  }
+  const auto target = graphics_target(engine, command, end.use_global_gtt, end.compare_address);
+  uint32_t value = 0;
+  if (end.compare_mask_mode) {
+    const std::optional<uint64_t> both = target.load<uint64_t>(engine);  // a mask, then the data
+    if (!both) {
+      return engine.stopped_by_fault();
+    }
+    value = static_cast<uint32_t>(*both) & static_cast<uint32_t>(*both >> 32);
+  } else {
+    const std::optional<uint32_t> data = target.load<uint32_t>(engine);
+    if (!data) {
+      return engine.stopped_by_fault();
+    }
+    value = *data;
+  }
+  const std::optional<bool> goes_on = holds(end.compare_operation, value, end.compare_data_dword);
+  if (!goes_on) {
+    return undefined(engine, command, "no such compare operation: the batch goes on");
+  }
+  if (*goes_on) {
+    return Next::advance();
+  }
+  if (!end.end_current_batch_buffer_level) {
+    StreamState stream = engine.stream().state();
+    stream.depth = 1;
+    engine.stream().restore(stream);
+  }
+  return Next::leave();
+}
+
+}  // namespace
+
+void add_semaphore_handlers(HandlerTable& table) {
+  table.add(CommandId::MI_SEMAPHORE_WAIT, semaphore_wait);
+  table.add(CommandId::MI_SEMAPHORE_SIGNAL, semaphore_signal);
+  table.add(CommandId::MI_SEMAPHORE_MBOX, semaphore_mbox);
+  table.add(CommandId::MI_CONDITIONAL_BATCH_BUFFER_END, conditional_batch_buffer_end);
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,187 @@
+// Stores to memory: immediate data, status pages, copies, page table entries, counter reports. Writes are done when the
+// command is parsed, so what the manual calls posted is never late here.
+#include <algorithm>
+#include <array>
+
+#include "engine/engine.h"
+#include "engine/mi/mi_access.h"
+#include "hw/mi_memory.h"
+#include "hw/mi_urb.h"
+#include "hw/mi_video.h"
+#include "hw/oa.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::CommandId;
+
+constexpr uint64_t kQword = 8;
+
+void undefined(const Engine& engine, const Command& command, uint64_t value, std::string_view what) {
+  engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, value,
+               std::string(what));
+}
+
+Next store_dwords(Engine& engine, const Command& command, const MemoryTarget& target, size_t count, bool qword) {
+  if (qword && target.address % kQword != 0) {
+    undefined(engine, command, target.address, "a qword that is not aligned");
+  }
+  const std::span<const uint32_t> data = command.dwords.last(count);
+  return target.write(engine, std::as_bytes(data)) ? Next::advance() : engine.stopped_by_fault();
+}
+
+Next store_data_imm(Engine& engine, const Command& command) {
+  using Store = hw::MI_STORE_DATA_IMM;
+  const auto store = command.as<Store>(engine.gen());
+  const size_t count = Store::count_data(engine.gen(), command.dwords);
+  const bool old = engine.generation().has(spec::Feature::physical_addresses);
+  const bool qword = store.store_qword || (old && count == 2);
+  if (old && store.memory_address_type == Store::MemoryAddressType::physical_address) {
+    const uint64_t address = store.address.value | uint64_t{store.physical_start_address_extension} << 32;
+    if (command.permit.drop_write) {  // seed 003 5.3.7.6: only a reset helps. GM45 only drops the write.
+      engine.errors().raise(ErrorKind::instruction);
+      return engine.hang("a store to a physical address in a batch that is not secure");
+    }
+    if (command.permit.restricted) {
+      engine.privilege().violation();
+    }
+    return store_dwords(engine, command, physical_target(command, address), count, qword);
+  }
+  return store_dwords(engine, command, graphics_target(engine, command, store.use_global_gtt, store.address), count,
+                      qword);
+}
+
+// The video streamer of GM45: only graphics addresses.
+Next store_data_imm_vce(Engine& engine, const Command& command) {
+  using Store = hw::MI_STORE_DATA_IMM_VCE;
+  const auto store = command.as<Store>(engine.gen());
+  const size_t count = Store::count_data(engine.gen(), command.dwords);
+  MemoryTarget target = graphics_target(engine, command, store.use_global_gtt, store.address);
+  if (!store.use_global_gtt && !command.permit.restricted) {
+    target.space = &engine.data_space(TableKind::per_process);
+  }
+  return store_dwords(engine, command, target, count, count == 2);
+}
+
+// The first dwords of the page belong to hardware.
+constexpr unsigned kFirstFreeDword = 16;
+
+Next store_data_index(Engine& engine, const Command& command) {
+  const auto store = command.as<hw::MI_STORE_DATA_INDEX>(engine.gen());
+  const bool qword = command.dwords.size() > 3;
+  const auto first = static_cast<unsigned>(store.offset / sizeof(uint32_t)) & (qword ? ~1u : ~0u);
+  if (first < kFirstFreeDword) {
+    undefined(engine, command, store.offset, "a reserved place of the status page");
+  }
+  if (store.surface_probe_list) {
+    undefined(engine, command, store.offset, "the list of probed surfaces is not for commands of software");
+    return Next::advance();
+  }
+  bool process = store.use_per_process_hardware_status_page || command.permit.per_process_page;
+  if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
+    if (command.permit.per_process_page) {
+      engine.privilege().violation();
+      return Next::advance();
+    }
+    process = false;
+  }
+  const std::array<uint32_t, 2> data{store.data_dword_0, store.data_dword_1};
+  for (unsigned i = 0; i < (qword ? 2u : 1u); ++i) {
+    StatusPage& page = engine.status_page();
+    if (!(process ? page.write_process(first + i, data[i]) : page.write(first + i, data[i]))) {
+      return engine.stopped_by_fault();
+    }
+  }
+  return Next::advance();
+}
+
+Next copy_mem_mem(Engine& engine, const Command& command) {
+  const auto copy = command.as<hw::MI_COPY_MEM_MEM>(engine.gen());
+  const auto from = graphics_target(engine, command, copy.use_global_gtt_source, copy.source_memory_address);
+  const auto to = graphics_target(engine, command, copy.use_global_gtt_destination, copy.destination_memory_address);
+  const std::optional<uint32_t> value = from.load<uint32_t>(engine);
+  return value && to.store(engine, *value) ? Next::advance() : engine.stopped_by_fault();
+}
+
+Next update_gtt(Engine& engine, const Command& command) {
+  using Update = hw::MI_UPDATE_GTT;
+  constexpr uint64_t kPage = 4096;
+  constexpr uint64_t kTableReach = 1024 * kPage;  // of one page of entries below a directory
+  const auto update = command.as<Update>(engine.gen());
+  const size_t narrow = Update::count_entries(engine.gen(), command.dwords);
+  const size_t wide = Update::count_wide_entries(engine.gen(), command.dwords);
+  const bool process = update.entry_type == Update::EntryType::ppgtt;
+  if (command.permit.drop_write) {
+    return Next::advance();
+  }
+  if (process && narrow != 0 &&
+      update.entry_address / kTableReach != (update.entry_address + (narrow - 1) * kPage) / kTableReach) {
+    undefined(engine, command, update.entry_address, "entries of more than one page table");
+  }
+  const std::span<const uint32_t> entries = command.dwords.last(wide != 0 ? 2 * wide : narrow);
+  const bool off = engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space();
+  if ((process && off) || !engine.services().write_entries(process ? TableKind::per_process : TableKind::global,
+                                                           GpuVa{update.entry_address}, entries)) {
+    undefined(engine, command, update.entry_address, "there is no such page table");
+  }
+  engine.stream().invalidate();
+  return Next::advance();
+}
+
+// Caches are never behind memory here.
+Next clflush(Engine& /*engine*/, const Command& /*command*/) {
+  return Next::advance();
+}
+
+// There is no protected content: every session sees the same.
+Next set_appid(Engine& engine, const Command& command) {
+  engine.approximate(command.desc, "sessions of protected content are not told apart");
+  return Next::advance();
+}
+
+// The resource streamer is never started, so that stopping it does nothing.
+Next rs_control(Engine& engine, const Command& command) {
+  using Control = hw::MI_RS_CONTROL::ResourceStreamerControl;
+  if (command.as<hw::MI_RS_CONTROL>(engine.gen()).resource_streamer_control != Control::stop) {
+    engine.unsupported(command.desc);
+  }
+  return Next::advance();
+}
+
+// Sizes of the report formats (Linux i915, i915_perf.c), by the counter select of OACONTROL.
+size_t report_dwords(Engine& engine) {
+  constexpr std::array<uint8_t, 8> kDwords{16, 16, 32, 16, 16, 64, 16, 16};
+  const auto global = engine.registers().get<hw::OACONTROL>().counter_select;
+  const auto context = engine.registers().get<hw::OAR_OACONTROL>().counter_select;
+  return kDwords[std::max(static_cast<size_t>(global), static_cast<size_t>(context)) % kDwords.size()];
+}
+
+Next report_perf_count(Engine& engine, const Command& command) {
+  const auto report = command.as<hw::MI_REPORT_PERF_COUNT>(engine.gen());
+  engine.approximate(command.desc, "the counters are zero");
+  std::array<uint32_t, 64> dwords{};
+  dwords[0] = report.report_id;
+  if (const RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
+    dwords[1] = engine.read_register(timestamp->offset);
+  }
+  dwords[2] = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);
+  const auto target = graphics_target(engine, command, report.use_global_gtt, report.memory_address);
+  const auto bytes = std::as_bytes(std::span(dwords).first(report_dwords(engine)));
+  return target.write(engine, bytes) ? Next::advance() : engine.stopped_by_fault();
+}
+
+}  // namespace
+
+void add_store_handlers(HandlerTable& table) {
+  table.add(CommandId::MI_STORE_DATA_IMM, store_data_imm);
+  table.add(CommandId::MI_STORE_DATA_IMM_VCE, store_data_imm_vce);
+  table.add(CommandId::MI_STORE_DATA_INDEX, store_data_index);
+  table.add(CommandId::MI_COPY_MEM_MEM, copy_mem_mem);
+  table.add(CommandId::MI_UPDATE_GTT, update_gtt);
+  table.add(CommandId::MI_CLFLUSH, clflush);
+  table.add(CommandId::MI_SET_APPID, set_appid);
+  table.add(CommandId::MI_RS_CONTROL, rs_control);
+  table.add(CommandId::MI_REPORT_PERF_COUNT, report_perf_count);
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,67 @@
+// One command as a handler gets it, and the table of handlers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/stream/command_stream.h"
+#include "spec/descriptors.h"
+#include "spec/item_ids.h"  // generated
+
+namespace halogen::engine {
+
+class Engine;
+
+// What a batch without privilege loses of a command (command_privilege.h). All false: nothing.
+struct Permit {
+  bool restricted = false;  // the batch has no privilege: registers must be asked for
+  bool drop_write = false;
+  bool drop_post_sync = false;
+  bool per_process_table = false;
+  bool per_process_page = false;
+  bool parent_privilege = false;
+  bool register_noop = false;  // the command is dropped if it writes a register that it may not write
+  bool register_drop = false;  // only that write is
+};
+
+struct Command {
+  const spec::CommandDesc& desc;
+  std::span<const uint32_t> dwords;
+  CommandPlace place;
+  Permit permit{};
+
+  // As the generated structure of the command: command.as<hw::MI_NOOP>(gen).
+  template <class T>
+  T as(spec::GenId gen) const {
+    return T::unpack(gen, dwords);
+  }
+};
+
+using Handler = Next (*)(Engine& engine, const Command& command);
+
+// Which function does which command. One table for all chips: what a chip has is decided by the command table.
+class HandlerTable {
+ public:
+  static const HandlerTable& instance();
+
+  Handler find(spec::CommandId id) const { return handlers_[static_cast<size_t>(id)]; }
+  void add(spec::CommandId id, Handler handler) { handlers_[static_cast<size_t>(id)] = handler; }
+
+ private:
+  HandlerTable();
+  std::vector<Handler> handlers_;
+};
+
+// One function for each file of handlers.
+void add_flow_handlers(HandlerTable& table);       // mi_flow.cpp: NOOP, batch buffers, arbitration, interrupts
+void add_store_handlers(HandlerTable& table);      // mi_store.cpp: STORE_DATA_*, COPY_MEM_MEM, UPDATE_GTT, REPORT_HEAD
+void add_register_handlers(HandlerTable& table);   // mi_register.cpp: LOAD/STORE_REGISTER_*
+void add_math_handlers(HandlerTable& table);       // mi_math.cpp: MATH, PREDICATE, SET_PREDICATE
+void add_atomic_handlers(HandlerTable& table);     // mi_atomic.cpp
+void add_semaphore_handlers(HandlerTable& table);  // mi_semaphore.cpp: SEMAPHORE_*, CONDITIONAL_BATCH_BUFFER_END
+void add_display_handlers(HandlerTable& table);    // mi_display.cpp: WAIT_FOR_EVENT, LOAD_SCAN_LINES, flips
+void add_flush_handlers(HandlerTable& table);      // mi_flush.cpp: MI_FLUSH, FLUSH_DW, PIPE_CONTROL, CLFLUSH
+void add_context_handlers(HandlerTable& table);    // mi_context.cpp: SET_CONTEXT, PROBE, UNPROBE
+
+}  // namespace halogen::engine

@@ -1,0 +1,124 @@
+#include "engine/stream/command_privilege.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "engine/engine.h"
+#include "hw/context.h"
+#include "hw/mode.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::PrivilegeEffect;
+using spec::RegisterId;
+
+const spec::FieldDesc* find_field(const spec::Layout& layout, std::string_view name) {
+  const auto found = std::ranges::find(layout.fields, name, &spec::FieldDesc::name);
+  return found == layout.fields.end() ? nullptr : &*found;
+}
+
+bool is_set(const spec::FieldDesc& field, std::span<const uint32_t> dwords) {
+  return get_bits(dwords, field.first_bit, field.width) != 0;
+}
+
+}  // namespace
+
+CommandPrivilege::CommandPrivilege(Engine& engine, spec::DeviceId device)
+    : engine_(engine), lists_(device), rules_of_(spec::commands().size()) {
+  const spec::GenId gen = spec::model(device).gen;
+  for (const spec::CommandDesc* desc : spec::commands()) {
+    const spec::Layout* layout = desc->layout(gen);
+    if (layout == nullptr) {
+      continue;
+    }
+    Rules& own = rules_of_[static_cast<size_t>(desc->id)];
+    own.first = static_cast<uint32_t>(rules_.size());
+    for (const spec::PrivilegeRule& rule : desc->privilege) {
+      if ((rule.gens & spec::mask_of(gen)) != 0) {
+        rules_.push_back(
+            {rule.effect, rule.when.empty() ? nullptr : find_field(*layout, rule.when), !rule.register_field.empty()});
+      }
+    }
+    own.count = static_cast<uint32_t>(rules_.size()) - own.first;
+  }
+}
+
+bool CommandPrivilege::restrict_command(Command& command) {
+  if (engine_.registers().get<hw::GFX_MODE>().privilege_check_disable) {
+    return true;
+  }
+  Permit& permit = command.permit;
+  permit.restricted = true;
+  const Rules own = rules_of_[static_cast<size_t>(command.desc.id)];
+  bool dropped = false;
+  for (const Rule& rule : std::span(rules_).subspan(own.first, own.count)) {
+    if (rule.when != nullptr && !is_set(*rule.when, command.dwords)) {
+      continue;
+    }
+    switch (rule.effect) {
+      case PrivilegeEffect::noop:
+        if (rule.names_register) {
+          permit.register_noop = true;
+          break;
+        }
+        violation();
+        return false;
+      case PrivilegeEffect::drop_write:
+        (rule.names_register ? permit.register_drop : permit.drop_write) = true;
+        dropped |= !rule.names_register;
+        break;
+      case PrivilegeEffect::drop_post_sync:
+        permit.drop_post_sync = true;  // the handler knows whether there is anything to drop
+        break;
+      case PrivilegeEffect::per_process_table:
+        permit.per_process_table = true;
+        break;
+      case PrivilegeEffect::per_process_page:
+        permit.per_process_page = true;
+        break;
+      case PrivilegeEffect::parent_privilege:
+        permit.parent_privilege = true;
+        break;
+    }
+  }
+  if (dropped) {
+    violation();
+  }
+  return true;
+}
+
+void CommandPrivilege::violation() {
+  engine_.errors().raise(ErrorKind::command_privilege);
+}
+
+ForceToNonPrivSlots CommandPrivilege::slots() const {
+  ForceToNonPrivSlots values{};
+  size_t at = 0;
+  for (const RegisterId id :
+       {RegisterId::FORCE_TO_NONPRIV, RegisterId::FORCE_TO_NONPRIV_12_15, RegisterId::FORCE_TO_NONPRIV_16_19}) {
+    for (unsigned index = 0; engine_.registers().slot(id, index) != nullptr && at < values.size(); ++index) {
+      values[at++] = engine_.registers().peek(id, index);
+    }
+  }
+  return values;
+}
+
+bool CommandPrivilege::allows(const Command& command, uint32_t offset, RegisterAccess access) {
+  if (!command.permit.restricted) {
+    return true;
+  }
+  switch (lists_.check(engine_.model(), offset, access, slots())) {
+    case Permission::allowed:
+      return true;
+    case Permission::unknown:
+      engine_.approximate(command.desc, "every register is open: the device has no list of those that are not");
+      return true;
+    case Permission::denied:
+      break;
+  }
+  violation();
+  return false;
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,42 @@
+#include "engine/stream/executor.h"
+
+#include <fmt/format.h>
+
+#include "engine/mi/predicate.h"
+
+namespace halogen::engine {
+
+Next Executor::execute(Command& command) {
+  if (command.place.level == 0) {
+    engine_.ring().check_place(command.place.address, command.dwords.size_bytes());
+  }
+  if (engine_.state_.predicate != 0 && skipped_by_predicate(engine_, command)) [[unlikely]] {
+    return Next::advance();
+  }
+  if (!engine_.level().privileged && !engine_.privilege_.restrict_command(command)) [[unlikely]] {
+    return Next::advance();
+  }
+  if (const Handler handler = engine_.handlers_.find(command.desc.id)) {
+    return handler(engine_, command);
+  }
+  if (engine_.modes_.skips(command)) {
+    return Next::advance();
+  }
+  return engine_.back_end_->execute(engine_, command);
+}
+
+Next Executor::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
+  engine_.spend(kCommandTime);
+  engine_.state_.header = dwords[0];
+  ++engine_.unknown_commands_;
+  engine_.raise(EventKind::unknown_command, {}, place.address.value, dwords[0], "no such command on this engine");
+  engine_.errors().raise(ErrorKind::instruction);
+  return engine_.hang("unknown command");
+}
+
+void Executor::on_truncated(const spec::CommandDesc* /*desc*/, std::span<const uint32_t> present, uint32_t /*total*/,
+                            const CommandPlace& /*place*/) {
+  engine_.state_.header = present.empty() ? 0 : present[0];
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,394 @@
+#include "engine/submit/execlist.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/engine.h"
+#include "hw/context.h"
+#include "hw/mi.h"
+#include "hw/mode.h"
+#include "hw/ring.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::RegisterId;
+
+constexpr unsigned kDwordBits = 32;
+constexpr uint64_t kLineBytes = 64;
+constexpr uint64_t kStopped = ~uint64_t{0};  // as the time from which on CTX_TIMESTAMP counts
+constexpr unsigned kMostSteps = 64;          // of one look: more than any queue needs
+
+// The element that is to run: the first valid one from `next` on.
+std::optional<uint64_t> current(spec::GenId gen, ExecutionQueue& queue) {
+  for (; queue.next < queue.count; ++queue.next) {
+    if (descriptor_of(gen, queue.descriptors[queue.next]).valid) {
+      return queue.descriptors[queue.next];
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ExeclistSubmission::ExeclistSubmission(Engine& engine) : engine_(engine), context_(engine), status_(engine) {
+  for (const RegisterId id :
+       {RegisterId::ELSP, RegisterId::EXECLIST_CONTROL, RegisterId::EXECLIST_STATUS, RegisterId::CTX_TIMESTAMP}) {
+    engine.registers().attach(id, *this);
+  }
+}
+
+// Drivers of Gen11 and later do not set the enable bit, they switch the legacy ring off.
+bool ExeclistSubmission::enabled() const {
+  const auto mode = engine_.registers().get<hw::GFX_MODE>();
+  return mode.execlist_enable || mode.disable_legacy_mode;
+}
+
+bool ExeclistSubmission::prepare() {
+  for (unsigned step = 0; step < kMostSteps; ++step) {
+    bool on = true;
+    switch (engine_.state().execlist.phase) {
+      case ContextPhase::none:
+        on = take_from_idle();
+        break;
+      case ContextPhase::ring_context:
+        on = restore_ring_context();
+        break;
+      case ContextPhase::engine_context:
+        on = restore_engine_context();
+        break;
+      case ContextPhase::restored:
+        on = run_restore_batch();
+        break;
+      case ContextPhase::indirect:
+      case ContextPhase::batch:
+        return true;
+      case ContextPhase::running:
+        look_at_stream();
+        if (!engine_.in_command() && is_lite() && may_be_lite()) {
+          on = lite_restore();
+        } else if (engine_.state().execlist.leaving) {
+          on = switch_context();
+        } else {
+          return true;
+        }
+        break;
+    }
+    if (!on) {
+      return false;
+    }
+  }
+  return false;  // the next slice goes on
+}
+
+// Does the running context leave?
+void ExeclistSubmission::look_at_stream() {
+  EngineState& state = engine_.state();
+  if (!state.execlist.leaving && engine_.ring().empty()) {
+    on_empty();
+  } else if (!state.execlist.leaving && state.execlist.pending && state.wait.kind == WaitKind::rest) {
+    leave();  // the rest of its last command never came
+  }
+}
+
+bool ExeclistSubmission::take_from_idle() {
+  ExeclistState& list = engine_.state().execlist;
+  if (!list.pending) {
+    engine_.state().activity = Activity::idle;
+    return false;
+  }
+  list.active = *std::exchange(list.pending, std::nullopt);
+  list.list ^= 1;
+  const std::optional<uint64_t> to = current(engine_.gen(), list.active);
+  const bool reported = status_.report({.new_queue = true, .away = std::nullopt, .to = to});
+  begin(to);
+  if (!reported) {
+    engine_.stopped_by_fault();
+    return false;
+  }
+  return true;
+}
+
+bool ExeclistSubmission::switch_context() {
+  ExeclistState& list = engine_.state().execlist;
+  const uint64_t away = *list.running;
+  const GgttOffset address = descriptor_of(engine_.gen(), away).logical_ring_context_address;
+  engine_.registers().poke(RegisterId::CTX_TIMESTAMP, context_timestamp());
+  list.timestamp_since = kStopped;
+  if (list.reason != LeaveReason::complete) {
+    engine_.stream_registers().record_preemption();
+  }
+  if (!context_.save(address)) {
+    engine_.stopped_by_fault();
+    return false;
+  }
+  engine_.spend(kSwitchTime);
+  report_to_process(away, "context_save_finished_timestamp", ticks(engine_.now()));
+  const bool new_queue = new_queue_may_come();
+  if (new_queue) {
+    report_to_process(away, "preemption_request_timestamp", ticks(list.pending_since));
+    list.active = *std::exchange(list.pending, std::nullopt);
+    list.list ^= 1;
+  } else {
+    ++list.active.next;
+  }
+  const std::optional<uint64_t> to = current(engine_.gen(), list.active);
+  const bool reported = status_.report({.new_queue = new_queue,
+                                        .away = away,
+                                        .to = to,
+                                        .reason = list.reason,
+                                        .wait_detail = list.wait_detail,
+                                        .polls = list.polls});
+  begin(to);
+  if (!reported) {
+    engine_.stopped_by_fault();
+    return false;
+  }
+  return true;
+}
+
+// A context comes into the engine, or the engine becomes idle.
+void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
+  engine_.watchdog().settle();  // up to the end of the save
+  ExeclistState& list = engine_.state().execlist;
+  StreamState stream = engine_.stream().state();
+  stream.depth = 0;
+  engine_.stream().restore(stream);
+  engine_.state().wait = {};
+  engine_.state().event.reset();  // a wait that is parsed again begins again
+  list.leaving = false;
+  list.polls = false;
+  list.wait_detail = 0;
+  list.running = descriptor;
+  list.timestamp_since = engine_.now();
+  if (!descriptor) {
+    list.phase = ContextPhase::none;
+    auto current_id = engine_.registers().get<hw::CCID>();
+    current_id.valid = false;
+    engine_.registers().set(current_id);
+    return;
+  }
+  report_to_process(*descriptor, "last_switch_timestamp", ticks(engine_.now()));
+  engine_.services().begin_context();
+  list.phase = ContextPhase::ring_context;
+  list.image_dword = 0;
+  list.indirect_done = false;
+}
+
+bool ExeclistSubmission::restore_ring_context() {
+  ExeclistState& list = engine_.state().execlist;
+  const GgttOffset address = descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
+  context_.forget();
+  uint32_t at = 0;
+  const auto result = context_.restore(address, at, LogicalContext::kRingDwords);
+  if (result == LogicalContext::Result::stopped) {
+    return false;
+  }
+  engine_.spend(kSwitchTime);
+  hw::CCID current_id;
+  current_id.context_address = address;
+  current_id.valid = true;
+  engine_.registers().set(current_id);
+  engine_.services().launch_context(*list.running);
+  const bool inhibited = engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_restore_inhibit;
+  const bool whole = inhibited || result == LogicalContext::Result::ended;
+  list.phase = whole ? ContextPhase::restored : ContextPhase::engine_context;
+  list.image_dword = at;
+  return true;
+}
+
+// Up to where the context wants commands of its own to run, and then the rest. The offset counts cache lines from the
+// start of the ring context.
+bool ExeclistSubmission::restore_engine_context() {
+  ExeclistState& list = engine_.state().execlist;
+  const GgttOffset address = descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
+  const auto indirect = engine_.registers().get<hw::INDIRECT_CTX>();
+  const bool pause = indirect.size_cachelines != 0 && !list.indirect_done;
+  uint32_t until = context_.most_dwords();
+  if (pause) {
+    const uint32_t lines = engine_.registers().get<hw::INDIRECT_CTX_OFFSET>().offset_cachelines;
+    until = std::clamp(lines * LogicalContext::kLineDwords, list.image_dword, context_.most_dwords());
+  }
+  uint32_t at = list.image_dword;
+  const auto result = context_.restore(address, at, until);
+  if (result == LogicalContext::Result::stopped) {
+    return false;
+  }
+  list.image_dword = result == LogicalContext::Result::ended ? context_.most_dwords() : at;
+  if (!pause) {
+    list.phase = ContextPhase::restored;
+    return true;
+  }
+  list.indirect_done = true;
+  list.phase = ContextPhase::indirect;
+  const GpuVa start{indirect.address.value};
+  run_commands(start, start + indirect.size_cachelines * kLineBytes);
+  return true;
+}
+
+bool ExeclistSubmission::run_restore_batch() {
+  const auto batch = engine_.registers().get<hw::BB_PER_CTX_PTR>();
+  if (!batch.valid) {
+    return start_ring();
+  }
+  engine_.state().execlist.phase = ContextPhase::batch;
+  run_commands(GpuVa{batch.address.value}, std::nullopt);
+  return true;
+}
+
+// Commands of the load: one level above an outermost one that is empty, so that their end is seen.
+void ExeclistSubmission::run_commands(GpuVa start, std::optional<GpuVa> end) {
+  StreamState stream{};
+  stream.levels[0] = {.space = StreamSpace::ggtt, .address = start, .end = start};
+  stream.levels[1] = {.space = StreamSpace::ggtt, .address = start, .end = end.value_or(StreamLevel::kNoEnd)};
+  stream.depth = 1;
+  engine_.stream().restore(stream);
+  engine_.state().levels = {};
+}
+
+bool ExeclistSubmission::start_ring() {
+  ExeclistState& list = engine_.state().execlist;
+  list.phase = ContextPhase::running;
+  engine_.state().levels = {};
+  engine_.stream_registers().adopt();
+  report_to_process(*list.running, "context_restore_complete_timestamp", ticks(engine_.now()));
+  if (!engine_.ring().enabled()) {
+    engine_.raise(EventKind::undefined_behaviour, "RING_CTL", 0, *list.running, "a context whose ring is disabled");
+    list.leaving = true;
+    list.reason = LeaveReason::complete;
+  } else if (!engine_.ring().usable()) {
+    engine_.hang("a context whose head or tail lies outside its ring");
+    return false;
+  }
+  return true;
+}
+
+bool ExeclistSubmission::lite_restore() {
+  ExeclistState& list = engine_.state().execlist;
+  const uint64_t running = *list.running;
+  if (!context_.sample_tail(descriptor_of(engine_.gen(), running).logical_ring_context_address)) {
+    engine_.stopped_by_fault();
+    return false;
+  }
+  list.active = *std::exchange(list.pending, std::nullopt);
+  list.list ^= 1;
+  const std::optional<uint64_t> to = current(engine_.gen(), list.active);
+  list.running = to;
+  list.leaving = false;
+  list.polls = false;
+  list.wait_detail = 0;
+  engine_.spend(kCommandTime);
+  if (const auto next = descriptor_of(engine_.gen(), *to); next.force_page_directory_restore) {
+    reload_tables(next, *to);
+  }
+  if (!engine_.ring().usable()) {
+    engine_.hang("the new tail lies outside the ring");
+    return false;
+  }
+  if (!status_.report({.new_queue = true, .away = running, .to = to, .lite_restore = true})) {
+    engine_.stopped_by_fault();
+    return false;
+  }
+  if (const auto batch = engine_.registers().get<hw::BB_PER_CTX_PTR>(); batch.valid && batch.force) {
+    engine_.stream_registers().publish();  // where the stream goes on afterwards
+    return run_restore_batch();
+  }
+  return true;
+}
+
+// The context stays in the engine, its page tables may be others.
+void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw) {
+  engine_.services().begin_context();
+  context_.restore_tables(descriptor.logical_ring_context_address);
+  engine_.services().launch_context(raw);
+  engine_.stream().invalidate();
+}
+
+// A context that leaves makes room for a new queue. One that is done with arbitration off does not: the next of its
+// own queue comes first (seed 000, Preemption: an element's boundary is a point only while arbitration is on).
+bool ExeclistSubmission::new_queue_may_come() const {
+  const EngineState& state = engine_.state();
+  if (!state.execlist.pending) {
+    return false;
+  }
+  ExecutionQueue rest = state.execlist.active;
+  ++rest.next;
+  return state.arbitration || state.execlist.reason != LeaveReason::complete || !current(engine_.gen(), rest);
+}
+
+// Where arbitration is off a stream may allow this alone.
+bool ExeclistSubmission::may_be_lite() const {
+  const EngineState& state = engine_.state();
+  return state.arbitration || state.lite_restores || (state.execlist.leaving && new_queue_may_come());
+}
+
+// The pending queue starts with the context that runs, and it need not be restored.
+bool ExeclistSubmission::is_lite() const {
+  const ExeclistState& list = engine_.state().execlist;
+  if (!list.pending || !list.running) {
+    return false;
+  }
+  ExecutionQueue queue = *list.pending;
+  const std::optional<uint64_t> first = current(engine_.gen(), queue);
+  if (!first || *first >> kDwordBits != *list.running >> kDwordBits) {
+    return false;
+  }
+  const auto next = descriptor_of(engine_.gen(), *first);
+  return !next.force_restore &&
+         next.logical_ring_context_address == descriptor_of(engine_.gen(), *list.running).logical_ring_context_address;
+}
+
+void ExeclistSubmission::on_empty() {
+  ExeclistState& list = engine_.state().execlist;
+  switch (list.phase) {
+    case ContextPhase::indirect:
+      list.phase = ContextPhase::engine_context;
+      break;
+    case ContextPhase::batch:
+      start_ring();
+      break;
+    case ContextPhase::running:
+      list.leaving = true;
+      list.reason = LeaveReason::complete;
+      break;
+    case ContextPhase::none:
+    case ContextPhase::ring_context:
+    case ContextPhase::engine_context:
+    case ContextPhase::restored:
+      break;
+  }
+}
+
+bool ExeclistSubmission::wants_switch() const {
+  const EngineState& state = engine_.state();
+  return state.execlist.phase == ContextPhase::running && state.execlist.pending.has_value() && state.arbitration &&
+         !is_lite();
+}
+
+void ExeclistSubmission::leave() {
+  ExeclistState& list = engine_.state().execlist;
+  list.leaving = true;
+  list.reason = list.pending ? LeaveReason::preempted : LeaveReason::complete;
+}
+
+// With nothing else to run the engine becomes idle. A context may ask to be left waiting in the engine; a new queue
+// takes its place all the same.
+bool ExeclistSubmission::switches_on_wait(const VainWait& wait) {
+  EngineState& state = engine_.state();
+  ExeclistState& list = state.execlist;
+  if (list.phase != ContextPhase::running || !state.arbitration || is_lite()) {
+    return false;
+  }
+  const bool stays = wait.keeps_engine || engine_.registers().get<hw::CTXT_SR_CTL>().inhibit_synchronous_context_switch;
+  if (!list.pending && stays) {
+    return false;
+  }
+  list.leaving = true;
+  list.reason = wait.reason;
+  list.wait_detail = wait.detail;
+  list.polls = wait.polls;
+  return true;
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,75 @@
+// Execlists: software gives contexts to an engine, and the engine restores, runs, preempts, saves and reports them.
+// Seed 000, "Scheduling and Execlists", "Context Status", "Preemption" and "Workaround Batch Buffers".
+//
+// Two ways in: the four-dword port of Gen8 (ELSP), and since Gen11 the submit queue with its load bit. A submission is
+// pending until the engine takes it: at once when idle, at a command where the running context may leave, when that
+// context waits in vain or is complete, and at once when it names the running context (lite restore).
+//
+// The parts of a load that run commands (INDIRECT_CTX, BB_PER_CTX_PTR) are levels of the stream above an empty
+// outermost one; where the load stands is state, so that it can be saved anywhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "engine/context/logical_context.h"
+#include "engine/registers.h"
+#include "engine/submit/context_status.h"
+#include "engine/submit/submission.h"
+
+namespace halogen::engine {
+
+class Engine;
+
+class ExeclistSubmission final : public Submission, public RegisterHandler {
+ public:
+  // Virtual time that saving or restoring a context takes.
+  static constexpr uint64_t kSwitchTime = 500;
+
+  explicit ExeclistSubmission(Engine& engine);
+
+  bool enabled() const;  // by the engine's mode register
+  ContextStatusBuffer& status_buffer() { return status_; }
+
+  bool prepare() override;
+  void on_empty() override;
+  bool wants_switch() const override;
+  void leave() override;
+  bool switches_on_wait(const VainWait& wait) override;
+
+  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const RegisterWrite& write) override;
+
+ private:
+  void write_port(uint32_t value);
+  void load_submit_queue();
+  void submit(const ExecutionQueue& queue);
+
+  // Steps of prepare(). False: the engine cannot go on now; its activity says why.
+  bool take_from_idle();
+  bool switch_context();
+  bool restore_ring_context();
+  bool restore_engine_context();
+  bool run_restore_batch();
+  bool start_ring();
+  bool lite_restore();
+
+  void look_at_stream();
+  void begin(std::optional<uint64_t> descriptor);
+  void run_commands(GpuVa start, std::optional<GpuVa> end);
+  void reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw);
+  bool new_queue_may_come() const;
+  bool may_be_lite() const;
+  bool is_lite() const;
+  uint32_t context_timestamp() const;
+  uint32_t ticks(uint64_t nanoseconds) const;
+  void report_to_process(uint64_t descriptor, std::string_view field, uint32_t value);
+  uint64_t status() const;
+
+  Engine& engine_;
+  LogicalContext context_;
+  ContextStatusBuffer status_;
+};
+
+}  // namespace halogen::engine

@@ -1,0 +1,154 @@
+// The registers of an execlist port: submissions come in, status and times go out.
+#include <algorithm>
+#include <array>
+
+#include "engine/engine.h"
+#include "engine/submit/execlist.h"
+#include "hw/execlist.h"
+#include "hw/mi.h"
+#include "spec/packing.h"
+
+namespace halogen::engine {
+namespace {
+
+using spec::RegisterId;
+
+constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr unsigned kDwordBits = 32;
+
+}  // namespace
+
+uint32_t ExeclistSubmission::on_write(const RegisterWrite& write) {
+  switch (write.slot.desc->id) {
+    case RegisterId::ELSP:
+      write_port(write.value);
+      break;
+    case RegisterId::EXECLIST_CONTROL: {
+      const auto control = spec::unpack_register<hw::EXECLIST_CONTROL>(engine_.gen(), write.value & write.addressed);
+      if (control.load) {
+        load_submit_queue();
+      }
+      if (control.preempt_to_idle) {
+        submit({});
+      }
+      break;
+    }
+    case RegisterId::CTX_TIMESTAMP:
+      engine_.state().execlist.timestamp_since = engine_.now();
+      break;
+    default:
+      break;
+  }
+  return write.next;
+}
+
+// Element 1 comes first, each with its upper dword first.
+void ExeclistSubmission::write_port(uint32_t value) {
+  ExeclistState& state = engine_.state().execlist;
+  state.port[state.port_writes++] = value;
+  if (state.port_writes < state.port.size()) {
+    return;
+  }
+  state.port_writes = 0;
+  ExecutionQueue queue;
+  queue.count = 2;
+  queue.descriptors[1] = uint64_t{state.port[0]} << kDwordBits | state.port[1];
+  queue.descriptors[0] = uint64_t{state.port[2]} << kDwordBits | state.port[3];
+  submit(queue);
+}
+
+void ExeclistSubmission::load_submit_queue() {
+  ExecutionQueue queue;
+  queue.count = ExecutionQueue::kMaxElements;
+  for (unsigned element = 0; element < queue.count; ++element) {
+    queue.descriptors[element] = engine_.registers().peek64(RegisterId::EXECLIST_SQ_CONTENTS, element);
+  }
+  submit(queue);
+}
+
+void ExeclistSubmission::submit(const ExecutionQueue& queue) {
+  ExeclistState& state = engine_.state().execlist;
+  if (!enabled()) {
+    engine_.raise(EventKind::undefined_behaviour, "GFX_MODE", 0, queue.descriptors[0],
+                  "a context was submitted while execlists are off");
+    return;
+  }
+  if (state.pending && engine_.generation().submission() == SubmissionKind::execlist_port) {
+    engine_.raise(EventKind::undefined_behaviour, "ELSP", 0, queue.descriptors[0],
+                  "a third execlist: the one that waits is replaced");
+  }
+  state.pending = queue;
+  state.pending_since = engine_.now();
+  engine_.poke();
+}
+
+uint32_t ExeclistSubmission::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+  switch (slot.desc->id) {
+    case RegisterId::EXECLIST_STATUS:
+      return static_cast<uint32_t>(status() >> (kDwordBits * slot.dword));
+    case RegisterId::CTX_TIMESTAMP:
+      return context_timestamp();
+    default:
+      return stored;
+  }
+}
+
+uint64_t ExeclistSubmission::status() const {
+  const ExeclistState& list = engine_.state().execlist;
+  hw::EXECLIST_STATUS status;
+  status.context_id = static_cast<uint32_t>(list.running.value_or(0) >> kDwordBits);
+  const bool runs = list.running.has_value();
+  if (engine_.generation().submission() == SubmissionKind::submit_queue) {
+    status.idle = !runs && !list.pending;
+    status.execution_queue_invalid = !runs && !list.pending;
+  } else {
+    const bool first = list.list == 0;
+    status.execlist_0_active = runs && first;
+    status.execlist_1_active = runs && !first;
+    status.execlist_0_valid = first ? runs : list.pending.has_value();
+    status.execlist_1_valid = first ? list.pending.has_value() : runs;
+    status.execlist_queue_full = runs && list.pending;
+    status.execlist_write_pointer = static_cast<uint8_t>(list.pending ? list.list : list.list ^ 1);
+    status.current_execlist_pointer = list.list;
+    status.arbitration_enable = engine_.state().arbitration;
+    status.current_active_element =
+        static_cast<hw::EXECLIST_STATUS::CurrentActiveElement>(runs ? 1 + std::min<uint8_t>(list.active.next, 1) : 0);
+    status.last_context_switch_reason = static_cast<uint16_t>(list.last_switch);
+  }
+  uint64_t value = 0;
+  static_cast<void>(spec::pack_register(status, engine_.gen(), value));
+  return value;
+}
+
+// The engine's time stamp, while the context is in the engine.
+uint32_t ExeclistSubmission::context_timestamp() const {
+  const ExeclistState& list = engine_.state().execlist;
+  const uint32_t stored = engine_.registers().peek(RegisterId::CTX_TIMESTAMP);
+  if (!list.running || engine_.now() < list.timestamp_since) {
+    return stored;
+  }
+  return stored + ticks(engine_.now()) - ticks(list.timestamp_since);
+}
+
+// TIMESTAMP at a virtual time, its lower dword.
+uint32_t ExeclistSubmission::ticks(uint64_t nanoseconds) const {
+  const uint64_t hz = engine_.generation().model().timestamp_hz;
+  return static_cast<uint32_t>(nanoseconds / kNanosecondsPerSecond * hz +
+                               nanoseconds % kNanosecondsPerSecond * hz / kNanosecondsPerSecond);
+}
+
+// The page in front of the image; where a generation has no place for the value, none is written.
+void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view field, uint32_t value) {
+  const spec::Layout* const page = hw::PER_PROCESS_HARDWARE_STATUS_PAGE::kDesc.layout(engine_.gen());
+  if (page == nullptr) {
+    return;
+  }
+  const auto found = std::ranges::find(page->fields, field, &spec::FieldDesc::name);
+  if (found == page->fields.end()) {
+    return;
+  }
+  const GgttOffset base = descriptor_of(engine_.gen(), descriptor).logical_ring_context_address;
+  engine_.data_space(TableKind::global).store_value(GpuVa{base.value + found->first_bit / 8u}, value);
+}
+
+}  // namespace halogen::engine

@@ -1,0 +1,81 @@
+#include "eu/exec/analysis/code_walk.h"
+
+#include <vector>
+
+namespace halogen::eu {
+
+namespace {
+
+constexpr size_t kInstructions = 1u << 16;  // at most
+
+// break names the while itself: its channels go on behind it.
+uint32_t behind_while(uint32_t target, const CodeSource* code) {
+  if (code != nullptr) {
+    const auto there = code->at(target);
+    if (there && there->op == Op::while_) {
+      return target + there->size;
+    }
+  }
+  return target;
+}
+
+bool ends_path(const Instruction& in) {
+  switch (in.op) {
+    case Op::send:
+    case Op::sendc:
+    case Op::sends:
+    case Op::sendsc:
+      return in.send.end_of_thread;
+    case Op::jmpi:
+      return in.predicate == Predicate::none;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+uint32_t near_target(const Instruction& in, uint32_t offset) {
+  return in.op == Op::calla ? static_cast<uint32_t>(in.jip) : offset + static_cast<uint32_t>(in.jip);
+}
+
+uint32_t far_target(const Instruction& in, uint32_t offset, const CodeSource* code, const EuRules& rules) {
+  const uint32_t target = offset + static_cast<uint32_t>(in.uip);
+  return in.op == Op::break_ && in.has_uip && rules.break_names_while ? behind_while(target, code) : target;
+}
+
+std::map<uint32_t, Instruction> reachable_code(const CodeSource& code, uint32_t entry, const EuRules& rules) {
+  std::map<uint32_t, Instruction> found;
+  std::vector<uint32_t> to_do{entry};
+  const auto near = [&](uint32_t offset) {
+    return (offset & 7) == 0 && offset - (entry - kCodeReach) < 2 * kCodeReach &&
+           (offset >= entry - kCodeReach || entry < kCodeReach);
+  };
+  while (!to_do.empty() && found.size() < kInstructions) {
+    const uint32_t offset = to_do.back();
+    to_do.pop_back();
+    if (!near(offset) || found.contains(offset)) {
+      continue;
+    }
+    const auto in = code.at(offset);
+    if (!in) {
+      continue;
+    }
+    found.emplace(offset, *in);
+    if (in->op == Op::illegal) {
+      continue;
+    }
+    if (in->has_uip) {
+      to_do.push_back(far_target(*in, offset, &code, rules));
+    }
+    if (in->has_jip) {
+      to_do.push_back(near_target(*in, offset));
+    }
+    if (!ends_path(*in)) {
+      to_do.push_back(offset + (in->size == 8 ? 8u : 16u));
+    }
+  }
+  return found;
+}
+
+}  // namespace halogen::eu

@@ -1,0 +1,144 @@
+#include "eu/exec/analysis/fidelity_class.h"
+
+#include "eu/exec/general/math.h"
+
+namespace halogen::eu {
+
+namespace {
+
+InstructionClass approximate(std::string_view reason) {
+  return {FidelityClass::approximate, reason};
+}
+
+InstructionClass class_of_math(const Instruction& in) {
+  for (const MathBound& bound : math_bounds()) {
+    if (bound.function == in.math) {
+      return approximate(bound.hardware);
+    }
+  }
+  switch (in.math) {
+    case MathFunction::int_divide_both:
+    case MathFunction::int_quotient:
+    case MathFunction::int_remainder:
+      return {};
+    default:
+      return {FidelityClass::unsupported, "no such function: gives 0"};
+  }
+}
+
+bool is_float(const Operand& operand) {
+  return traits(operand.type).is_float;
+}
+
+bool names(const Prepared& prepared, Arf which) {
+  const Instruction& in = prepared.in;
+  for (unsigned i = 0; i < prepared.source_count; ++i) {
+    if (in.src[i].is_arf(which) && !in.src[i].indirect) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_type(const Prepared& prepared, Type type) {
+  const Instruction& in = prepared.in;
+  for (unsigned i = 0; i < prepared.source_count; ++i) {
+    if (in.src[i].type == type) {
+      return true;
+    }
+  }
+  return in.dst.type == type;
+}
+
+// Operands whose registers hold less, or something else, than hardware's.
+InstructionClass class_of_operands(const Prepared& prepared, const EuRules& rules) {
+  const Instruction& in = prepared.in;
+  if (has_type(prepared, Type::nf)) {
+    return approximate("NF is kept as F: the accumulator's extra mantissa is not modelled");
+  }
+  if (names(prepared, Arf::timestamp)) {
+    return approximate("time counts the thread's instructions, not cycles");
+  }
+  if (names(prepared, Arf::flow_control)) {
+    return approximate("flow control registers show the active channels only");
+  }
+  const bool float_accumulator = traits(prepared.exec).is_float &&
+                                 (names(prepared, Arf::accumulator) || in.op == Op::mac) && prepared.exec != Type::df;
+  if (float_accumulator) {
+    return approximate("a float in an accumulator keeps the mantissa of its type; hardware keeps more");
+  }
+  if (in.saturate && in.condition != Condition::none && in.op != Op::sel && in.op != Op::csel) {
+    return approximate("the condition sees the saturated result: public sources give two readings");
+  }
+  if (prepared.exec == Type::f && !rules.fused_mad && in.op == Op::mad) {
+    return approximate("the product keeps double precision: how much hardware keeps is not published");
+  }
+  // Mixed mode: F and HF together.
+  bool half = in.dst.type == Type::hf;
+  bool single = in.dst.type == Type::f;
+  for (unsigned i = 0; i < prepared.source_count; ++i) {
+    half |= in.src[i].type == Type::hf;
+    single |= in.src[i].type == Type::f;
+  }
+  const bool computes = in.op >= Op::add && in.op <= Op::madm;
+  if (half && single && computes && in.dst.type == Type::hf) {
+    return approximate("computed and rounded in F, then rounded to HF: hardware may round once");
+  }
+  return {};
+}
+
+}  // namespace
+
+InstructionClass class_of(const Prepared& prepared, const EuRules& rules) {
+  const Instruction& in = prepared.in;
+  switch (in.op) {
+    case Op::math:
+      return class_of_math(in);
+    case Op::madm:
+      return approximate("exact at the end of a macro; its steps keep the model's own extension");
+    case Op::dp4:
+    case Op::dph:
+    case Op::dp3:
+    case Op::dp2:
+    case Op::line:
+    case Op::pln:
+    case Op::lrp:
+      return approximate("sum in double precision, rounded once: within 1 ulp of the terms");
+    case Op::smov:
+    case Op::movi:
+    case Op::msave:
+    case Op::mrest:
+    case Op::push:
+    case Op::pop:
+      return approximate("meaning taken from compilers, not from a specification");
+    case Op::rndu:
+    case Op::rnde:
+    case Op::rndz:
+      if (rules.rounding_needs_increment) {
+        return approximate("the floor, and a flag where one more is wanted: that RNDU does so too is a guess");
+      }
+      break;
+    case Op::brd:
+    case Op::brc:
+    case Op::call:
+    case Op::calla:
+    case Op::ret:
+      return approximate("channels in the deepest call run first: order of divergent calls is the model's own");
+    case Op::illegal:
+    case Op::case_:
+    case Op::fork:
+      return {FidelityClass::unsupported, "stops the thread"};
+    default:
+      break;
+  }
+  const bool has_operands = in.op == Op::mov || (in.op > Op::mov && in.op < Op::jmpi) || in.op > Op::math;
+  if (!has_operands || in.op >= Op::nenop) {
+    return {};
+  }
+  if (is_float(in.dst) || traits(prepared.exec).is_float || !in.dst.is_null()) {
+    return class_of_operands(prepared, rules);
+  }
+  return {};
+}
+
+}  // namespace halogen::eu

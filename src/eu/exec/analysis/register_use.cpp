@@ -1,0 +1,116 @@
+#include "eu/exec/analysis/register_use.h"
+
+#include <cstring>
+#include <utility>
+
+#include "eu/exec/general/number.h"
+#include "eu/isa/messages.h"
+
+namespace halogen::eu {
+
+namespace {
+
+bool is_send(Op op) {
+  return op == Op::send || op == Op::sendc || op == Op::sends || op == Op::sendsc;
+}
+
+// First register behind what goes to general registers.
+size_t end_of(const Instruction& in) {
+  const Operand& to = in.dst;
+  if (is_send(in.op)) {
+    return in.send.descriptor_in_register ? kGrfs
+                                          : to.reg + DescriptorBits::kResponseLength.of(in.send.descriptor) + size_t{1};
+  }
+  const size_t stride = in.align16 || to.region.horizontal == 0 ? 1 : to.region.horizontal;
+  const size_t bytes = to.sub + stride * traits(to.type).bytes * std::max<size_t>(in.exec_size, 2);
+  // Remainders go to the register behind quotients.
+  const size_t more = in.op == Op::math && in.math == MathFunction::int_divide_both ? 1 : 0;
+  return to.reg + (bytes + kGrfBytes - 1) / kGrfBytes + more;
+}
+
+// In pieces of a constant size: string stores, which compilers take for larger ones, are slow to begin.
+template <class T>
+void zero(T& what) {
+  constexpr size_t kPiece = 64;
+  constexpr size_t kPieces = sizeof(T) / kPiece;
+  auto* const at = reinterpret_cast<std::byte*>(&what);
+  [&]<size_t... Piece>(std::index_sequence<Piece...>) {
+    (std::memset(at + Piece * kPiece, 0, kPiece), ...);
+  }
+  (std::make_index_sequence<kPieces>());
+  std::memset(at + kPieces * kPiece, 0, sizeof(T) % kPiece);
+}
+
+// Eight registers at once; there is nothing in those that are not used.
+void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
+  constexpr size_t kWord = 64;
+  constexpr size_t kTogether = 8;
+  static const std::bitset<kGrfs> low(~uint64_t{0});
+  std::byte* at = thread.grf.data();
+  for (const uint64_t word : {(which & low).to_ullong(), (which >> kWord).to_ullong()}) {
+    uint64_t rest = word;
+    for (size_t i = 0; i < kWord; i += kTogether, rest >>= kTogether, at += kTogether * kGrfBytes) {
+      if ((rest & 0xff) != 0) {
+        std::memset(at, 0, kTogether * kGrfBytes);
+      }
+    }
+  }
+}
+
+bool is_macro(const Instruction& in) {
+  return in.op == Op::madm ||
+         (in.op == Op::math && (in.math == MathFunction::inverse_macro || in.math == MathFunction::rsqrt_macro));
+}
+
+}  // namespace
+
+RegisterUse written_registers(const Instruction& in, const EuRules& rules) {
+  RegisterUse use;
+  const Operand& to = in.dst;
+  use.mrfs = to.file == File::mrf || (rules.implied_move && is_send(in.op));
+  use.accumulators = rules.implicit_accumulator_write || in.accumulator_write || to.is_arf(Arf::accumulator) ||
+                     in.op == Op::addc || in.op == Op::subb || in.op == Op::mach || is_macro(in);
+  if (to.indirect) {
+    use.grfs.set();
+  } else if (to.file == File::grf) {
+    use.cover_grfs(to.reg, end_of(in));
+  }
+  return use;
+}
+
+void reset(Thread& thread, const RegisterUse& used) {
+  const RegisterUse use = thread.strayed ? RegisterUse::all() : used;
+  clear_registers(thread, use.grfs);
+  if (use.mrfs) {
+    zero(thread.mrf);
+  }
+  if (use.accumulators) {
+    zero(thread.accumulator);
+    thread.extension.fill({});
+    zero(thread.macro);
+  }
+  thread.address.fill(0);
+  thread.flag.fill(0);
+  thread.state.fill(0);
+  thread.control.fill(0);
+  thread.notification.fill(0);
+  thread.dependency.fill(0);
+  thread.stack_pointer.fill(0);
+  thread.message_control.fill(0);
+  thread.debug.fill(0);
+  thread.ip = 0;
+  thread.sip = kNoIp;
+  thread.dispatch_mask = 0;
+  thread.active = 0;
+  thread.join_ip = kNoIp;
+  thread.channel_ip.fill(0);
+  thread.call_depth.fill(0);
+  zero(thread.masks);
+  thread.status = ThreadStatus::running;
+  thread.strayed = false;
+  thread.group = 0;
+  thread.number = 0;
+  thread.instructions = 0;
+}
+
+}  // namespace halogen::eu

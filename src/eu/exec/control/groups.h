@@ -1,0 +1,16 @@
+// Operations whose lanes look at more than their own elements: dot products, planes, sums of differences, moves by
+// address.
+#pragma once
+
+#include <array>
+
+#include "eu/exec/general/alu.h"
+
+namespace halogen::eu {
+
+using SourceSet = std::array<Source, 3>;
+
+Result group_lane(const Frame& frame, const Prepared& prepared, const SourceSet& sources, unsigned lane);
+Result indexed_move_lane(const Frame& frame, const Prepared& prepared, unsigned lane);
+
+}  // namespace halogen::eu

@@ -1,0 +1,172 @@
+// Loads and roundings of arrays of lanes.
+#pragma once
+
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "eu/exec/vector/lane_plan.h"
+
+namespace halogen::eu {
+
+// Exact; a NaN stays one, infinities too.
+inline double half_value(uint16_t bits) {
+  // With its exponent moved to that of a float and the bias multiplied in, denormals come out right as well.
+  const uint32_t magnitude = bits & 0x7fffu;
+  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  const uint32_t special = magnitude >= 0x7c00 ? 0x7f80'0000u : 0u;
+  const uint32_t value = std::bit_cast<uint32_t>(scaled) | special | (static_cast<uint32_t>(bits & 0x8000u) << 16);
+  return static_cast<double>(std::bit_cast<float>(value));
+}
+
+// To the nearest half, ties to even, as a double.
+inline double nearest_half(double value) {
+  const auto bits = std::bit_cast<uint64_t>(value);
+  const uint64_t rounded = (bits + ((uint64_t{1} << 41) - 1) + ((bits >> 42) & 1)) & ~((uint64_t{1} << 42) - 1);
+  const double magnitude = std::fabs(value);
+  const double small = std::copysign((magnitude + 0x1p28) - 0x1p28, value);  // steps of 2^-24
+  const double normal = std::bit_cast<double>(rounded);
+  const double finite = magnitude < 0x1p-14 ? small : normal;
+  return magnitude >= 65520.0 ? std::copysign(HUGE_VAL, value) : finite;
+}
+
+// Of a value that is a half exactly, and no NaN.
+inline uint64_t half_bits(double value) {
+  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  const uint32_t sign = (bits >> 16) & 0x8000u;
+  const double magnitude = std::fabs(value);
+  const uint32_t normal = ((bits & 0x7fff'ffffu) >> 13) - (112u << 10);
+  const auto small = static_cast<uint32_t>(static_cast<int32_t>((magnitude < 0x1p-14 ? magnitude : 0.0) * 0x1p24));
+  const uint32_t finite = magnitude < 0x1p-14 ? small : normal;
+  return sign | (magnitude > 65504.0 ? 0x7c00u : finite);
+}
+
+inline void flush_lanes(Type type, LaneValues& values, unsigned count) {
+  const double smallest = type == Type::hf ? 0x1p-14 : type == Type::df ? DBL_MIN : static_cast<double>(FLT_MIN);
+  for (unsigned i = 0; i < count; ++i) {
+    const double value = values.real[i];
+    values.real[i] = std::fabs(value) < smallest ? std::copysign(0.0, value) : value;
+  }
+}
+
+inline void round_lanes(Type type, bool flush_too, LaneValues& values, unsigned count) {
+  if (type == Type::f) {
+    for (unsigned i = 0; i < count; ++i) {
+      values.real[i] = static_cast<double>(static_cast<float>(values.real[i]));
+    }
+  } else if (type == Type::hf) {
+    for (unsigned i = 0; i < count; ++i) {
+      values.real[i] = values.real[i] != values.real[i] ? values.real[i] : nearest_half(values.real[i]);
+    }
+  }
+  if (flush_too) {
+    flush_lanes(type, values, count);
+  }
+}
+
+template <class T, class Out>
+void gather(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count, Out* out) {
+  if (operand.file == LaneFile::immediate) {
+    for (unsigned i = 0; i < count; ++i) {
+      out[i] = static_cast<Out>(std::bit_cast<T>(
+          static_cast<typename std::conditional_t<
+              sizeof(T) == 1, uint8_t,
+              std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>>(
+              operand.constant[i])));
+    }
+    return;
+  }
+  if (operand.even && !operand.indirect) {
+    T block[kMostLanes];
+    std::memcpy(block, from + offset[0], count * sizeof(T));
+    for (unsigned i = 0; i < count; ++i) {
+      out[i] = static_cast<Out>(block[i]);
+    }
+    return;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, from + offset[i], sizeof(T));
+    out[i] = static_cast<Out>(value);
+  }
+}
+
+inline void load_floats(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count,
+                        LaneValues& values) {
+  switch (operand.type) {
+    case Type::hf: {
+      uint16_t halves[kMostLanes];
+      gather<uint16_t>(operand, from, offset, count, halves);
+      for (unsigned i = 0; i < count; ++i) {
+        values.real[i] = half_value(halves[i]);
+      }
+      break;
+    }
+    case Type::df:
+      gather<double>(operand, from, offset, count, values.real);
+      break;
+    default:
+      gather<float>(operand, from, offset, count, values.real);
+      break;
+  }
+  if (operand.absolute) {
+    for (unsigned i = 0; i < count; ++i) {
+      values.real[i] = std::fabs(values.real[i]);
+    }
+  }
+  if (operand.negate) {
+    for (unsigned i = 0; i < count; ++i) {
+      values.real[i] = -values.real[i];
+    }
+  }
+}
+
+template <class T>
+void load_integer_lanes(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count,
+                        int64_t* out) {
+  gather<T>(operand, from, offset, count, out);
+  const auto wrapped = [](uint64_t value) {
+    return std::is_signed_v<T> ? static_cast<int64_t>(static_cast<T>(value)) : static_cast<int64_t>(value);
+  };
+  if (operand.invert) {
+    for (unsigned i = 0; i < count; ++i) {
+      out[i] = static_cast<int64_t>(static_cast<T>(~static_cast<uint64_t>(out[i])));
+    }
+    return;
+  }
+  if (operand.absolute && std::is_signed_v<T>) {
+    for (unsigned i = 0; i < count; ++i) {
+      out[i] = out[i] < 0 ? wrapped(uint64_t{0} - static_cast<uint64_t>(out[i])) : out[i];
+    }
+  }
+  if (operand.negate) {
+    for (unsigned i = 0; i < count; ++i) {
+      out[i] = wrapped(uint64_t{0} - static_cast<uint64_t>(out[i]));
+    }
+  }
+}
+
+inline void load_integers(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count,
+                          LaneValues& values) {
+  switch (operand.type) {
+    case Type::ub:
+      return load_integer_lanes<uint8_t>(operand, from, offset, count, values.integer);
+    case Type::b:
+      return load_integer_lanes<int8_t>(operand, from, offset, count, values.integer);
+    case Type::uw:
+      return load_integer_lanes<uint16_t>(operand, from, offset, count, values.integer);
+    case Type::w:
+      return load_integer_lanes<int16_t>(operand, from, offset, count, values.integer);
+    case Type::ud:
+      return load_integer_lanes<uint32_t>(operand, from, offset, count, values.integer);
+    case Type::d:
+      return load_integer_lanes<int32_t>(operand, from, offset, count, values.integer);
+    case Type::uq:
+      return load_integer_lanes<uint64_t>(operand, from, offset, count, values.integer);
+    default:
+      return load_integer_lanes<int64_t>(operand, from, offset, count, values.integer);
+  }
+}
+
+}  // namespace halogen::eu

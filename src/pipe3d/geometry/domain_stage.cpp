@@ -1,0 +1,75 @@
+#include "pipe3d/geometry/domain_stage.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr uint32_t kLanes = 8;
+constexpr uint32_t kMostEntrySlots = 512;
+constexpr uint32_t kOne = 1 << 16;
+constexpr size_t kHandlesGrf = 4;
+
+float coordinate(uint32_t place) {
+  return static_cast<float>(place) / kOne;
+}
+
+}  // namespace
+
+uint32_t DomainStage::vertex_slots(const Tessellation& tessellation) {
+  return std::clamp(tessellation.domain_slots, 2u, kMostEntrySlots);
+}
+
+void DomainStage::begin(const Generation& generation, const PipelineState& state, AddressSpace& space) {
+  state_ = &state;
+  if (thread_ == nullptr) {
+    thread_ = std::make_unique<eu::Thread>();
+  }
+  unit_.begin(generation, state, state.tessellation.domain_shader, space);
+  unit_.use_kernel(state.tessellation.domain_shader.kernel);
+}
+
+// r0: handle and number of the patch; r1 to r3: coordinates; r4: handles; behind the constants a part of the patch,
+// two slots a register.
+ThreadEnd DomainStage::run(EntryStore& patches, uint32_t patch, uint32_t id, std::span<const DomainPoint> points) {
+  const Tessellation& tessellation = state_->tessellation;
+  const Shader& shader = tessellation.domain_shader;
+  eu::Thread& thread = *thread_;
+  unit_.set_urb(&patches, &vertices_);
+  vertices_.begin(vertex_slots(tessellation));
+  const std::span<const Slot> entry = std::as_const(patches).entry(patch);
+  for (size_t first = 0; first < points.size(); first += kLanes) {
+    const std::span<const DomainPoint> some = points.subspan(first, std::min<size_t>(kLanes, points.size() - first));
+    size_t grf = unit_.prepare(thread, shader, shader.first_grf);
+    put_dword(thread, 0, 0, patch | ShaderUnit::kInputHandles);
+    put_dword(thread, 0, 1, id);
+    for (size_t lane = 0; lane < some.size(); ++lane) {
+      const DomainPoint& point = some[lane];
+      put_float(thread, 1, lane, coordinate(point.u));
+      put_float(thread, 2, lane, coordinate(point.v));
+      if (tessellation.domain_w) {
+        put_float(thread, 3, lane, coordinate(kOne - std::min(kOne, point.u + point.v)));
+      }
+      put_dword(thread, kHandlesGrf, lane, vertices_.add());
+    }
+    for (uint32_t row = 0; row < shader.read_length; ++row, ++grf) {
+      for (uint32_t half = 0; half < 2; ++half) {
+        const uint32_t slot = (shader.read_offset + row) * 2 + half;
+        for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
+          put_dword(thread, grf, half * 4 + c, entry[slot][c]);
+        }
+      }
+    }
+    thread.start(static_cast<uint32_t>(shader.kernel),
+                 static_cast<uint32_t>(low_mask(static_cast<unsigned>(some.size()))));
+    const ThreadEnd end = unit_.run(thread);
+    if (end != ThreadEnd::done) {
+      return end;
+    }
+  }
+  return ThreadEnd::done;
+}
+
+}  // namespace halogen::pipe3d

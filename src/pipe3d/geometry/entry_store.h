@@ -1,0 +1,36 @@
+// Entries of one stage in the unified return buffer, by number. They are as long as their stage needs. Left out: how
+// space is shared between stages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pipe3d/geometry/primitive.h"
+
+namespace halogen::pipe3d {
+
+class EntryStore {
+ public:
+  // Forgets all entries; each new one has `slots` slots of zeros.
+  void begin(uint32_t slots);
+  uint32_t slots() const { return slots_; }
+  uint32_t count() const { return count_; }
+  // Handle of a new entry.
+  uint32_t add();
+  std::span<Slot> entry(uint32_t handle) {
+    return handle < count_ ? std::span(memory_).subspan(size_t{handle} * slots_, slots_) : std::span<Slot>();
+  }
+  std::span<const Slot> entry(uint32_t handle) const {
+    return handle < count_ ? std::span(memory_).subspan(size_t{handle} * slots_, slots_) : std::span<const Slot>();
+  }
+  void drop_after(uint32_t count) { count_ = count < count_ ? count : count_; }
+  void move(uint32_t from, uint32_t to);
+
+ private:
+  uint32_t slots_ = 0;
+  uint32_t count_ = 0;
+  std::vector<Slot> memory_;
+};
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,93 @@
+// Geometry shading: objects go through threads, which write the vertices of new primitives. On Gen8 and later a thread
+// has eight objects (or instances of them), and an entry holds all vertices of one behind a header of cuts or streams.
+// On Gen4 and Gen6 a thread has one object and asks for an entry for each vertex. Left out: the forms of Gen8 that put
+// two objects into halves of registers (no driver uses them).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pipe3d/geometry/assembly.h"
+#include "pipe3d/shader_unit.h"
+
+namespace halogen::pipe3d {
+
+// A primitive and its number in the instance.
+struct Object {
+  Assembled made;
+  uint32_t id = 0;
+};
+
+struct GeometryCounts {
+  uint64_t invocations = 0;
+  uint64_t primitives = 0;
+  uint64_t streamed = 0;         // Gen6: primitives that threads have written to streams
+  uint64_t streamed_needed = 0;  // with enough room
+};
+
+// In which order the vertices of a swapped triangle of a strip are told.
+enum class StripOrder : uint8_t { trailing, leading, as_they_came };
+void put_in_order(Assembled& made, StripOrder order);
+// Leaves only the vertices of the primitive itself.
+void discard_adjacency(Assembled& made);
+
+// An entry that a thread of Gen8 and later has written: its vertices become entries of `vertices`, and
+// `emit(primitive, stream)` is called for what they make.
+void assemble_entry(const Geometry& geometry, const Provoking& provoking, std::span<const Slot> entry,
+                    EntryStore& vertices, const std::function<void(const Assembled&, uint8_t)>& emit);
+
+class GeometryStage final : public message::Urb {
+ public:
+  // A primitive that a thread made; its vertices are entries of the store.
+  using Emit = std::function<void(const Assembled&, const EntryStore&, uint32_t id, uint8_t stream)>;
+
+  // `indices`: Gen6, where the streams stand.
+  void begin(const Generation& generation, const PipelineState& state, AddressSpace& space,
+             const std::array<uint32_t, 4>& indices);
+  bool runs() const { return state_ != nullptr && state_->geometry.shader.enabled; }
+  // Of the vertices that it makes.
+  static uint32_t vertex_slots(const Geometry& geometry);
+  ThreadEnd run(std::span<const Object> objects, EntryStore& input, const Emit& emit);
+
+  const std::array<uint32_t, 4>& indices() const { return indices_; }
+  const GeometryCounts& counts() const { return counts_; }
+  uint64_t instructions() const { return unit_.instructions(); }
+  ShaderUnit& unit() { return unit_; }
+  const ShaderUnit& unit() const { return unit_; }
+
+  // Gen6: messages of the thread that runs.
+  std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override { return unit_.entry(thread, handle); }
+  uint32_t allocate(eu::Thread& thread, uint32_t primitives) override;
+  std::array<uint32_t, 4> synchronise(eu::Thread& thread, uint32_t streamed) override;
+  void written(eu::Thread& thread, const message::UrbWrite& write) override;
+
+ private:
+  // An instance of an object.
+  struct Lane {
+    const Object* object = nullptr;
+    uint32_t instance = 0;
+  };
+  struct Written {
+    uint32_t handle = 0;
+    uint32_t flags = 0;
+  };
+
+  ThreadEnd run_eight(std::span<const Lane> lanes, EntryStore& input, const Emit& emit);
+  ThreadEnd run_single(const Object& object, EntryStore& input, const Emit& emit);
+  void emit_written(uint32_t id, const Emit& emit);
+
+  const PipelineState* state_ = nullptr;
+  ShaderUnit unit_;
+  EntryStore output_;
+  EntryStore vertices_;  // of one entry
+  std::vector<Written> written_;
+  std::array<uint32_t, 4> indices_{};
+  GeometryCounts counts_;
+  std::unique_ptr<eu::Thread> thread_;
+};
+
+}  // namespace halogen::pipe3d

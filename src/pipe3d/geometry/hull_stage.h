@@ -1,0 +1,50 @@
+// Hull shading of Gen8 and later: patches go through threads, which write a patch entry each: tessellation factors,
+// then values of the patch and of its vertices. Either a thread has one patch and its lanes are output vertices, or it
+// has eight patches and one output vertex. Instances of a patch may wait for each other. Left out: two patches in
+// halves of registers (no driver uses it).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pipe3d/geometry/geometry_stage.h"
+#include "pipe3d/geometry/tessellator.h"
+#include "pipe3d/shader_unit.h"
+
+namespace halogen::pipe3d {
+
+class HullStage final : public message::Groups {
+ public:
+  static constexpr size_t kMostPatches = 8;
+
+  void begin(const Generation& generation, const PipelineState& state, AddressSpace& space);
+  // At most kMostPatches: entry i of patches() is theirs.
+  ThreadEnd run(std::span<const Object> objects, EntryStore& input);
+  EntryStore& patches() { return patches_; }
+  // What the threads have written at an entry's start.
+  TessellationFactors factors(uint32_t patch) const;
+
+  uint64_t instructions() const { return unit_.instructions(); }
+  ShaderUnit& unit() { return unit_; }
+  const ShaderUnit& unit() const { return unit_; }
+
+  std::span<std::byte> local_memory(uint32_t /*group*/) override { return {}; }
+  void arrive(eu::Thread& thread) override;
+
+ private:
+  ThreadEnd run_instances();
+  eu::Thread& instance(uint32_t number);
+
+  const PipelineState* state_ = nullptr;
+  ShaderUnit unit_;
+  EntryStore patches_;
+  uint8_t instance_shift_ = 0;
+  std::vector<std::unique_ptr<eu::Thread>> threads_;
+  uint32_t running_ = 0;  // threads of the patches at work
+  uint32_t arrived_ = 0;
+  bool released_ = false;
+};
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,45 @@
+// Vertex fetch: indices and elements from memory to entries of 16-byte slots. What lies outside of a buffer reads zero.
+// Left out: formats that texel_format.h does not know (64-bit ones); they read zero and count as unknown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "memory/address_space.h"
+#include "pipe3d/state/draw_call.h"
+#include "pipe3d/state/pipeline_state.h"
+
+namespace halogen::pipe3d {
+
+class VertexFetch {
+ public:
+  VertexFetch(const VertexState& state, const DrawCall& draw, AddressSpace& space)
+      : state_(&state), draw_(&draw), space_(&space) {}
+
+  struct Index {
+    uint32_t vertex = 0;  // what VertexID is
+    bool cut = false;
+  };
+  // Of the n-th vertex of an instance.
+  Index index(uint32_t n);
+  // Dwords that are not stored keep their value.
+  void fetch(uint32_t vertex, uint32_t instance, uint32_t primitive, std::span<uint32_t> entry);
+
+  bool edge() const { return edge_; }        // flag of the vertex that was fetched last
+  bool stopped() const { return stopped_; }  // memory refused
+  uint32_t unknown_formats() const { return unknown_; }
+
+ private:
+  std::array<uint32_t, 4> source(const VertexElement& element, uint32_t vertex, uint32_t instance);
+  uint32_t system(SystemValue value, uint32_t vertex, uint32_t instance, uint32_t primitive) const;
+
+  const VertexState* state_;
+  const DrawCall* draw_;
+  AddressSpace* space_;
+  bool edge_ = true;
+  bool stopped_ = false;
+  uint32_t unknown_ = 0;
+};
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,367 @@
+#include "pipe3d/output/depth_stencil.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/bits.h"
+#include "gen/depth_rules.h"
+#include "pipe3d/geometry/screen_setup.h"
+#include "pipe3d/output/clear_band.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr uint32_t kDepth24 = 0xff'ffff;
+
+bool is_float(hw::DepthFormat format) {
+  return format == hw::DepthFormat::D32_FLOAT || format == hw::DepthFormat::D32_FLOAT_S8X24_UINT;
+}
+
+uint32_t bytes_of(hw::DepthFormat format) {
+  switch (format) {
+    case hw::DepthFormat::D16_UNORM:
+      return 2;
+    case hw::DepthFormat::D32_FLOAT_S8X24_UINT:
+      return 8;
+    case hw::DepthFormat::D32_FLOAT:
+    case hw::DepthFormat::D24_UNORM_S8_UINT:
+    case hw::DepthFormat::D24_UNORM_X8_UINT:
+      break;
+  }
+  return 4;
+}
+
+uint32_t largest(hw::DepthFormat format) {
+  return format == hw::DepthFormat::D16_UNORM ? 0xffff : kDepth24;
+}
+
+uint8_t operate(hw::StencilOperation operation, uint8_t old, uint8_t reference) {
+  switch (operation) {
+    case hw::StencilOperation::KEEP:
+      return old;
+    case hw::StencilOperation::ZERO:
+      return 0;
+    case hw::StencilOperation::REPLACE:
+      return reference;
+    case hw::StencilOperation::INCRSAT:
+      return old == 0xff ? old : static_cast<uint8_t>(old + 1);
+    case hw::StencilOperation::DECRSAT:
+      return old == 0 ? old : static_cast<uint8_t>(old - 1);
+    case hw::StencilOperation::INCR:
+      return static_cast<uint8_t>(old + 1);
+    case hw::StencilOperation::DECR:
+      return static_cast<uint8_t>(old - 1);
+    case hw::StencilOperation::INVERT:
+      return static_cast<uint8_t>(~old);
+  }
+  return old;
+}
+
+message::Surface surface_of(const PlaneBuffer& buffer, bool stencil, uint8_t samples_log2) {
+  message::Surface surface;
+  surface.kind = message::Surface::Kind::image;
+  surface.type = hw::SurfaceType::SURFTYPE_2D;
+  surface.base = buffer.address;
+  surface.width = buffer.width;
+  surface.height = buffer.height;
+  surface.depth = buffer.depth;
+  surface.first_layer = buffer.first_layer;
+  const uint32_t usual = stencil ? 8 : 4;
+  surface.align_x = buffer.align_x != 0 ? buffer.align_x : usual;
+  surface.align_y = buffer.align_y != 0 ? buffer.align_y : usual;
+  surface.samples = 1u << std::min<unsigned>(samples_log2, 4);
+  surface.samples_beside = true;
+  const bool w_tiles = stencil && !stencil_in_y_tiles(buffer.align_x);
+  surface.layout.pattern = w_tiles          ? &surface::kTileW
+                           : !buffer.tiled  ? nullptr
+                           : buffer.x_tiles ? &surface::kTileX
+                                            : &surface::kTileY;
+  surface.layout.pitch_B = buffer.pitch_B;
+  surface.layout.layer_rows = buffer.layer_rows;
+  if (buffer.layer_rows == 0) {
+    // Where software does not say it: room for a whole chain of levels.
+    const uint64_t first = align_up(surface.height, surface.align_y);
+    const uint64_t second = align_up(surface.level_height(1), surface.align_y);
+    surface.layout.layer_rows = first + second + 11ull * surface.align_y;
+  }
+  return surface;
+}
+
+}  // namespace
+
+uint32_t encode_depth(hw::DepthFormat format, float depth) {
+  if (is_float(format)) {
+    return std::bit_cast<uint32_t>(depth);
+  }
+  const double value = depth > 0.0f ? std::min<double>(depth, 1.0) : 0.0;
+  return static_cast<uint32_t>(value * largest(format) + 0.5);
+}
+
+float decode_depth(hw::DepthFormat format, uint32_t raw) {
+  if (is_float(format)) {
+    return std::bit_cast<float>(raw);
+  }
+  return static_cast<float>(static_cast<double>(raw) / largest(format));
+}
+
+void DepthStencilUnit::begin_plane(const PlaneBuffer& buffer, bool stencil, AddressSpace& space, uint8_t samples_log2,
+                                   PixelPlane& plane) const {
+  plane.begin();
+  if (!buffer.present) {
+    return;
+  }
+  plane.begin(surface_of(buffer, stencil, samples_log2), buffer.level, buffer.layers, stencil ? 1 : element_B_, space);
+}
+
+void DepthStencilUnit::begin(const Output& output, AddressSpace& space, uint8_t samples_log2) {
+  output_ = &output;
+  const DepthBuffers& buffers = output.buffers;
+  const DepthStencil& state = output.depth_stencil;
+  format_ = buffers.format;
+  element_B_ = bytes_of(format_);
+  floating_ = is_float(format_);
+  packed_ = buffers.packed_stencil && buffers.depth.present &&
+            (format_ == hw::DepthFormat::D24_UNORM_S8_UINT || format_ == hw::DepthFormat::D32_FLOAT_S8X24_UINT);
+  begin_plane(buffers.depth, false, space, samples_log2, depth_);
+  if (packed_) {
+    stencil_.begin();
+  } else {
+    begin_plane(buffers.stencil, true, space, samples_log2, stencil_);
+  }
+  // A buffer that nobody asks for may lie nowhere: its state then only says how large the stencil buffer is.
+  has_depth_ = buffers.depth.present &&
+               (packed_ || state.depth_test || state.bounds_test || state.depth_write || output.operation.clear_depth);
+  has_stencil_ = packed_ || buffers.stencil.present;
+  writes_depth_ = has_depth_ && state.depth_write && buffers.depth.write;
+  writes_stencil_ = has_stencil_ && state.stencil_test && state.stencil_write &&
+                    (packed_ ? buffers.depth.write || buffers.stencil.write : buffers.stencil.write);
+  const bool tests = (has_depth_ && (state.depth_test || state.bounds_test)) || (has_stencil_ && state.stencil_test);
+  idle_ = !tests && !writes_depth_;
+  plain_ = has_depth_ && !state.bounds_test && !(has_stencil_ && state.stencil_test) && samples_log2 == 0;
+}
+
+// What most draws ask for.
+bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool write) {
+  const DepthStencil& state = output_->depth_stencil;
+  const int32_t x = place.x + output_->buffers.depth.offset[0];
+  const int32_t y = place.y + output_->buffers.depth.offset[1];
+  if (!depth_.contains(x, y, place.layer)) {
+    return true;
+  }
+  const uint64_t at = depth_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), place.layer, 0);
+  const uint32_t value = encode_depth(format_, depth);
+  const uint32_t word = element_B_ == 2 ? depth_.load<uint16_t>(at) : depth_.load<uint32_t>(at);
+  const uint32_t held = element_B_ == 2 || floating_ ? word : word & kDepth24;
+  if (state.depth_test && !compare_depth(state.depth_function, value, held)) {
+    return false;
+  }
+  if (!write || !writes_depth_) {
+    return true;
+  }
+  if (element_B_ == 2) {
+    depth_.store(at, static_cast<uint16_t>(value));
+  } else {
+    depth_.store(at, floating_ ? value : (word & ~kDepth24) | value);
+  }
+  return true;
+}
+
+uint32_t DepthStencilUnit::test_square(const PixelPlace& place, uint32_t mask, const std::array<float, 4>& depth) {
+  const DepthStencil& state = output_->depth_stencil;
+  const std::array<int32_t, 2>& offset = output_->buffers.depth.offset;
+  const PixelPlane::Rows rows = depth_.square(place.x + offset[0], place.y + offset[1], place.layer, writes_depth_);
+  uint32_t passed = 0;
+  if (rows.first == nullptr) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const PixelPlace each{place.x + static_cast<int32_t>(i & 1), place.y + static_cast<int32_t>(i >> 1), place.layer};
+      passed |= (mask >> i & 1) != 0 && plain_test(each, depth[i], true) ? 1u << i : 0;
+    }
+    return passed;
+  }
+  std::array<uint32_t, 4> word;
+  std::memcpy(&word[0], rows.first, 8);
+  std::memcpy(&word[2], rows.second, 8);
+  std::array<uint32_t, 4> value;
+  for (size_t i = 0; i < 4; ++i) {
+    value[i] = encode_depth(format_, depth[i]);
+  }
+  passed = mask;
+  if (state.depth_test) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t held = floating_ ? word[i] : word[i] & kDepth24;
+      passed &= compare_depth(state.depth_function, value[i], held) ? ~0u : ~(1u << i);
+    }
+  }
+  if (!writes_depth_) {
+    return passed;
+  }
+  for (uint32_t i = 0; i < 4; ++i) {
+    if ((passed >> i & 1) != 0) {
+      const uint32_t next = floating_ ? value[i] : (word[i] & ~kDepth24) | value[i];
+      std::memcpy((i < 2 ? rows.first : rows.second) + (i & 1) * 4, &next, 4);
+    }
+  }
+  return passed;
+}
+
+bool DepthStencilUnit::compare_depth(hw::CompareFunction function, uint32_t value, uint32_t with) const {
+  return floating_ ? compare(function, std::bit_cast<float>(value), std::bit_cast<float>(with))
+                   : compare(function, value, with);
+}
+
+bool DepthStencilUnit::test_sample(const Stored& stored, float depth, const StencilSide& side, uint8_t reference,
+                                   uint32_t& new_depth, uint8_t& new_stencil) const {
+  const DepthStencil& state = output_->depth_stencil;
+  new_depth = stored.depth;
+  new_stencil = stored.stencil;
+  if (has_depth_ && state.bounds_test) {
+    const float held = decode_depth(format_, stored.depth);
+    if (!(held >= state.bounds_min && held <= state.bounds_max)) {
+      return false;
+    }
+  }
+  const bool stencils = has_stencil_ && state.stencil_test;
+  const auto change = [&](hw::StencilOperation operation) {
+    const uint8_t result = operate(operation, stored.stencil, reference);
+    new_stencil = static_cast<uint8_t>((stored.stencil & ~side.write_mask) | (result & side.write_mask));
+  };
+  if (stencils &&
+      !compare(side.function, uint32_t{reference} & side.test_mask, uint32_t{stored.stencil} & side.test_mask)) {
+    change(side.fail);
+    return false;
+  }
+  const uint32_t value = encode_depth(format_, depth);
+  if (has_depth_ && state.depth_test && !compare_depth(state.depth_function, value, stored.depth)) {
+    if (stencils) {
+      change(side.depth_fail);
+    }
+    return false;
+  }
+  if (stencils) {
+    change(side.pass);
+  }
+  new_depth = value;
+  return true;
+}
+
+uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const std::array<float, kMostSamples>& depth,
+                                bool front, const uint8_t* computed_stencil, bool write) {
+  if (idle_ || mask == 0) {
+    return mask;
+  }
+  if (plain_) {
+    return (mask & 1) != 0 && plain_test(place, depth[0], write) ? mask & 1 : 0;
+  }
+  const DepthBuffers& buffers = output_->buffers;
+  const int32_t x = place.x + buffers.depth.offset[0];
+  const int32_t y = place.y + buffers.depth.offset[1];
+  const bool in_depth = has_depth_ && depth_.contains(x, y, place.layer);
+  const bool in_stencil = packed_ ? in_depth : has_stencil_ && stencil_.contains(x, y, place.layer);
+  if ((has_depth_ && !in_depth) || (has_stencil_ && !in_stencil)) {
+    return mask;  // outside of the buffers there is nothing to test
+  }
+  const StencilSide& side =
+      output_->depth_stencil.two_sided && !front ? output_->depth_stencil.back : output_->depth_stencil.front;
+  const uint8_t reference = computed_stencil != nullptr ? *computed_stencil : side.reference;
+  const auto column = static_cast<uint32_t>(x);
+  const auto row = static_cast<uint32_t>(y);
+  uint32_t passed = 0;
+  for (uint32_t left = mask & 0xffff; left != 0; left &= left - 1) {
+    const auto sample = static_cast<unsigned>(std::countr_zero(left));
+    Stored stored;
+    uint32_t word = 0;
+    uint32_t upper = 0;
+    if (has_depth_) {
+      stored.depth_at = depth_.address(column, row, place.layer, sample);
+      word = element_B_ == 2 ? depth_.load<uint16_t>(stored.depth_at) : depth_.load<uint32_t>(stored.depth_at);
+      stored.depth = element_B_ == 2 || floating_ ? word : word & kDepth24;
+    }
+    if (packed_ && element_B_ == 8) {
+      upper = depth_.load<uint32_t>(stored.depth_at + 4);
+      stored.stencil = static_cast<uint8_t>(upper);
+    } else if (packed_) {
+      stored.stencil = static_cast<uint8_t>(word >> 24);
+    } else if (has_stencil_) {
+      stored.stencil_at = stencil_.address(column, row, place.layer, sample);
+      stored.stencil = stencil_.load<uint8_t>(stored.stencil_at);
+    }
+    uint32_t new_depth = 0;
+    uint8_t new_stencil = 0;
+    const bool passes = test_sample(stored, depth[sample], side, reference, new_depth, new_stencil);
+    passed |= passes ? 1u << sample : 0;
+    if (!write) {
+      continue;
+    }
+    const bool put_depth = passes && writes_depth_;
+    const bool put_stencil = writes_stencil_ && new_stencil != stored.stencil;
+    if (put_stencil && !packed_) {
+      stencil_.store(stored.stencil_at, new_stencil);
+    }
+    if (put_stencil && packed_ && element_B_ == 8) {
+      depth_.store(stored.depth_at + 4, (upper & ~0xffu) | new_stencil);
+    }
+    if (element_B_ == 2) {
+      if (put_depth) {
+        depth_.store(stored.depth_at, static_cast<uint16_t>(new_depth));
+      }
+      continue;
+    }
+    uint32_t next = put_depth ? floating_ ? new_depth : (word & ~kDepth24) | new_depth : word;
+    if (put_stencil && packed_ && element_B_ == 4) {
+      next = (next & kDepth24) | uint32_t{new_stencil} << 24;
+    }
+    if (put_depth || (put_stencil && packed_ && element_B_ == 4)) {
+      depth_.store(stored.depth_at, next);
+    }
+  }
+  return passed;
+}
+
+bool DepthStencilUnit::clear(const DepthOperation& operation, const Rectangle& limit, uint32_t layer, uint32_t band) {
+  const Rectangle whole{.x_min = 0,
+                        .y_min = 0,
+                        .x_max = static_cast<int32_t>(std::max(depth_.width(), stencil_.width())) - 1,
+                        .y_max = static_cast<int32_t>(std::max(depth_.height(), stencil_.height())) - 1};
+  const ClearBand part(intersect(operation.full_surface ? whole : intersect(operation.rectangle, whole), limit),
+                       std::max(depth_.samples(), stencil_.samples()), band);
+  Rectangle area = part.area;
+  const std::array<int32_t, 2> offset = output_->buffers.depth.offset;
+  area = {area.x_min + offset[0], area.y_min + offset[1], area.x_max + offset[0], area.y_max + offset[1]};
+  const DepthBuffers& buffers = output_->buffers;
+  const bool stencil_in_depth = operation.clear_stencil && packed_;
+  if (buffers.depth.present && (operation.clear_depth || stencil_in_depth)) {
+    std::array<uint32_t, 2> value{};
+    std::array<uint32_t, 2> mask{};
+    if (operation.clear_depth) {
+      value[0] = operation.raw_value ? buffers.clear_raw : encode_depth(format_, buffers.clear_value);
+      mask[0] = floating_ ? ~0u : largest(format_);
+      value[0] &= mask[0];
+      // Bits of nothing are written as well: rows go out at once.
+      mask[0] |= format_ == hw::DepthFormat::D24_UNORM_X8_UINT ? ~kDepth24 : 0;
+    }
+    if (stencil_in_depth && element_B_ == 8) {
+      value[1] = operation.stencil_value;
+      mask[1] = 0xff;
+    } else if (stencil_in_depth) {
+      value[0] |= uint32_t{operation.stencil_value} << 24;
+      mask[0] |= ~kDepth24;
+    }
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(value)).subspan(0, element_B_);
+    const std::span<const std::byte> kept = std::as_bytes(std::span(mask)).subspan(0, element_B_);
+    if (layer < depth_.layers()) {
+      depth_.fill(area, layer, bytes, kept);
+    }
+  }
+  if (operation.clear_stencil && has_stencil_ && !packed_) {
+    const std::byte value{operation.stencil_value};
+    constexpr std::byte kAllBits{0xff};
+    if (layer < stencil_.layers()) {
+      stencil_.fill(area, layer, std::span(&value, 1), std::span(&kAllBits, 1));
+    }
+  }
+  return part.last;
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,162 @@
+// Pixels of one level of a surface in memory: where a sample lies, and the way there and back. Pages are looked up once
+// and remembered until the next begin(). A render target, a depth or a stencil buffer is one of these.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "memory/address_space.h"
+#include "message/surface.h"
+#include "pipe3d/state/pipeline_state.h"
+
+namespace halogen::pipe3d {
+
+class PixelPlane {
+ public:
+  // Nothing is in it.
+  void begin();
+  // `element_B`: 1 to 16. Layers count from the surface's first one.
+  void begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B, AddressSpace& space);
+
+  uint32_t width() const { return width_; }
+  uint32_t height() const { return height_; }
+  uint32_t layers() const { return layers_; }
+  unsigned samples() const { return samples_; }
+  bool gapless() const { return gapless_; }  // elements have no bytes between them that are nobody's
+  bool contains(int32_t x, int32_t y, uint32_t layer) const {
+    return static_cast<uint32_t>(x) < width_ && static_cast<uint32_t>(y) < height_ && layer < layers_;
+  }
+  // Only of a sample that it contains.
+  uint64_t address(uint32_t x, uint32_t y, uint32_t layer, uint32_t sample) {
+    if (samples_ != 1 && beside_) {
+      const message::ImagePlace at = message::sample_place(samples_, x, y, sample);
+      x = static_cast<uint32_t>(at.x);
+      y = static_cast<uint32_t>(at.y);
+    }
+    const uint64_t slice = samples_ == 1 || beside_ ? layer : uint64_t{layer} * samples_ + sample;
+    if (slice != slice_) {
+      change_slice(slice, layer, sample);
+    }
+    const uint64_t x_B = (origin_.x + x) * element_B_;
+    const uint64_t row = origin_.y + y;
+    return base_ + (y_tiles_ ? surface::tile_y_offset(x_B, row, pitch_tiles_)
+                             : surface::offset_of(layout_, {.x_B = x_B, .y = row, .z = origin_.z}));
+  }
+
+  template <class T>
+  T load(uint64_t address) {
+    T value{};
+    if (const std::byte* at = find(address, sizeof(T), false)) [[likely]] {
+      std::memcpy(&value, at, sizeof(T));
+    } else {
+      load_slowly(address, std::as_writable_bytes(std::span(&value, 1)));
+    }
+    return value;
+  }
+  template <class T>
+  void store(uint64_t address, const T& value) {
+    if (std::byte* at = find(address, sizeof(T), true)) [[likely]] {
+      std::memcpy(at, &value, sizeof(T));
+    } else {
+      store_slowly(address, std::as_bytes(std::span(&value, 1)));
+    }
+  }
+  void load(uint64_t address, std::span<std::byte> into);
+  void store(uint64_t address, std::span<const std::byte> from);
+
+  // Host bytes of four pixels of four bytes each, to be read, and written too: two of the upper row, two of the lower.
+  // None: not all of them are inside and side by side, or memory must be asked.
+  struct Rows {
+    std::byte* first = nullptr;
+    std::byte* second = nullptr;
+  };
+  Rows square(int32_t x, int32_t y, uint32_t layer, bool write) {
+    constexpr size_t kPair = 8;
+    if (!contains(x, y, layer) || !contains(x + 1, y + 1, layer)) [[unlikely]] {
+      return {};
+    }
+    const auto column = static_cast<uint32_t>(x);
+    const uint64_t upper = address(column, static_cast<uint32_t>(y), layer, 0);
+    // In a Y tile a row is 16 bytes behind the one above.
+    const bool below = y_tiles_ && (origin_.y + static_cast<uint32_t>(y)) % surface::kTileY.height != kLastTileRow;
+    const uint64_t lower =
+        below ? upper + surface::kTileY.run_B : address(column, static_cast<uint32_t>(y) + 1, layer, 0);
+    if (upper % kPair != 0 || lower % kPair != 0) [[unlikely]] {
+      return {};
+    }
+    std::byte* const first = find(upper, kPair, write);
+    std::byte* const second = upper / kFrameBytes == lower / kFrameBytes && first != nullptr
+                                  ? first + static_cast<ptrdiff_t>(lower - upper)
+                                  : find(lower, kPair, write);
+    return first != nullptr && second != nullptr ? Rows{first, second} : Rows{};
+  }
+
+  // All samples of a rectangle of a layer get the element; only bits that are set in `mask` change.
+  void fill(const Rectangle& rectangle, uint32_t layer, std::span<const std::byte> element,
+            std::span<const std::byte> mask);
+
+  // Every pixel of the rectangle that is in the layer can be written: no access faults.
+  bool reaches(const Rectangle& rectangle, uint32_t layer);
+
+  // Memory refused an access since begin().
+  bool stopped() const { return stopped_; }
+
+ private:
+  struct Page {
+    uint64_t tag = ~uint64_t{0};  // page, and whether it may be written
+    std::byte* frame = nullptr;   // null: nothing is there
+  };
+  static constexpr size_t kPages = 64;
+  static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
+
+  std::byte* find(uint64_t address, size_t bytes, bool write) {
+    const uint64_t offset = address % kFrameBytes;
+    if (offset + bytes > kFrameBytes) [[unlikely]] {
+      return nullptr;
+    }
+    const uint64_t tag = tag_of(address, write);
+    Page& page = pages_[tag % kPages];
+    if (page.tag == tag) [[likely]] {
+      return page.frame != nullptr ? page.frame + offset : nullptr;
+    }
+    std::byte* frame = space_->page_at(GpuVa{address}, {.write = write});
+    if (frame == nullptr) {
+      return nullptr;
+    }
+    page = {tag, frame};
+    return frame + offset;
+  }
+  static uint64_t tag_of(uint64_t address, bool write) { return address / kFrameBytes << 1 | (write ? 1u : 0u); }
+  std::span<std::byte> ask(uint64_t address, bool write);
+  void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);
+  void load_slowly(uint64_t address, std::span<std::byte> into);
+  void store_slowly(uint64_t address, std::span<const std::byte> from);
+  uint32_t run_at(uint32_t x, uint32_t y, uint32_t layer);
+  void fill_row(uint32_t x, uint32_t end, uint32_t y, uint32_t layer, std::span<const std::byte> pattern);
+  bool fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
+                  std::span<const std::byte> pattern);
+
+  AddressSpace* space_ = nullptr;
+  message::Surface surface_;
+  uint32_t level_ = 0;
+  uint32_t width_ = 0;
+  uint32_t height_ = 0;
+  uint32_t layers_ = 0;
+  uint32_t element_B_ = 1;
+  bool gapless_ = true;
+  uint32_t samples_ = 1;
+  bool beside_ = false;  // samples lie beside each other
+  bool y_tiles_ = false;
+  bool stopped_ = false;
+  uint64_t base_ = 0;
+  uint64_t pitch_tiles_ = 1;
+  surface::SurfaceLayout layout_;
+  uint64_t slice_ = ~uint64_t{0};  // that origin_ is of
+  message::ImagePlace origin_;
+  std::array<Page, kPages> pages_{};
+};
+
+}  // namespace halogen::pipe3d

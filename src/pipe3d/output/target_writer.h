@@ -1,0 +1,80 @@
+// Colours into a render target: blending or a logic operation, conversion, write masks, samples. Formats are those of
+// surface/texel_format.h; four 8-bit normalised channels have a way of their own that leaves the same bits. Left out:
+// rotation; compressed storage (memory always holds plain pixels).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "memory/address_space.h"
+#include "message/surface.h"
+#include "pipe3d/output/blend.h"
+#include "pipe3d/output/pixel_plane.h"
+#include "pipe3d/output/target_group.h"
+#include "pipe3d/state/pipeline_state.h"
+
+namespace halogen::pipe3d {
+
+using Colour = std::array<uint32_t, 4>;  // raw bits: floats, or integers for integer targets
+
+// One pixel as the back end sees it. Sample i is bit i of masks.
+struct PixelPlace {
+  int32_t x = 0;
+  int32_t y = 0;
+  uint32_t layer = 0;
+};
+
+// A render target at work. Pixels outside of it, and all of a null surface, go nowhere.
+class TargetWriter {
+ public:
+  void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, AddressSpace& space);
+  // Colours of one pixel to the samples of `mask`; `second` for dual source blending.
+  void write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second);
+  // Whole groups of pixels of one sample, where the format and the blending have a way for them; the same bytes.
+  bool takes_groups() const;
+  void write_group(const PixelGroupPlace& place, const GroupColours& colours);
+  // One colour to all pixels of a rectangle, where nothing of what they hold is asked for; the same bytes as pixel by
+  // pixel, in another order.
+  bool takes_fills() const {
+    return (way_ == Way::plain || way_ == Way::bytes4) && !reads_ && plane_.samples() == 1 && plane_.gapless();
+  }
+  bool reaches(const Rectangle& rectangle, uint32_t layer) { return plane_.reaches(rectangle, layer); }
+  void fill_plain(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
+  // Fast clears: the colour to a rectangle (inclusive) of all samples, without blending and masks.
+  void fill(const Rectangle& rectangle, uint32_t layer, const Colour& colour);
+  // What a pixel holds, as a shader sees it.
+  Colour read(const PixelPlace& place, uint32_t sample);
+  bool stopped() const { return plane_.stopped(); }
+  uint32_t width() const { return plane_.width(); }
+  uint32_t height() const { return plane_.height(); }
+
+ private:
+  using Bytes = std::array<std::byte, 16>;
+  enum class Way : uint8_t { nothing, plain, general, bytes4 };
+
+  void put(const Rectangle& rectangle, uint32_t layer, const Bytes& packed);
+  Bytes pack_plain(const Colour& colour) const;
+  Bytes merged(const Bytes& old, const Bytes& packed) const;
+  void write_plain4(const PixelPlace& place, uint32_t mask, const Channels& colour);
+  void blend_bytes4(const PixelPlace& place, uint32_t mask, const Channels& source, const Channels& second);
+  uint32_t pack_plain4(const Channels& colour) const;
+  uint32_t pack_bytes4(const Channels& colour) const;
+  void write_lanes(const PixelGroupPlace& place, const GroupColours& colours, uint32_t lanes);
+  static void store_pair(std::byte* to, const uint32_t* pixels, uint32_t live);
+
+  PixelPlane plane_;
+  Blender blender_;
+  const surface::TexelFormat* format_ = nullptr;
+  Way way_ = Way::nothing;
+  bool alpha_to_one_ = false;
+  bool reads_ = false;
+  bool logic_ = false;
+  uint8_t logic_op_ = 0;
+  uint32_t bytes_ = 0;
+  Bytes bit_mask_{};                // bits that may change
+  uint32_t mask4_ = 0;              // the same for four bytes
+  std::array<uint8_t, 4> shift_{};  // of channels, for four bytes
+  uint8_t has_ = 0xf;               // channels there are
+};
+
+}  // namespace halogen::pipe3d

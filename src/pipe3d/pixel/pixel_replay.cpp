@@ -1,0 +1,196 @@
+#include "pipe3d/pixel/pixel_replay.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/bits.h"
+#include "eu/isa/messages.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr size_t kMostWrites = 16;
+constexpr size_t kMaskPlace = eu::kGrfBytes + 28;  // of live channels, in the second register of a header
+
+// Keeps messages to render targets; any other spoils everything.
+class Recorder final : public eu::MessageTarget {
+ public:
+  Recorder(spec::GenId gen, std::vector<PixelReplay::Write>& writes) : gen_(gen), writes_(writes) {}
+
+  eu::SendOutcome send(eu::Thread& /*thread*/, const eu::Message& sent) override {
+    PixelReplay::Write write;
+    write.control = eu::unpack_control(gen_, sent.function & 15u, sent.descriptor);
+    const bool port =
+        write.control.function == eu::SharedFunction::rc || write.control.function == eu::SharedFunction::dpwr;
+    if (!port || write.control.type != eu::MessageControl::Type::render_target_write || writes_.size() == kMostWrites) {
+      return eu::SendOutcome::fault;
+    }
+    write.bytes.assign(sent.first.begin(), sent.first.end());
+    write.bytes.insert(write.bytes.end(), sent.second.begin(), sent.second.end());
+    writes_.push_back(std::move(write));
+    sent_.push_back(sent);
+    return eu::SendOutcome::done;
+  }
+  // With the payload that is kept instead of registers.
+  eu::Message message(size_t index) const {
+    eu::Message message = sent_[index];
+    message.first = writes_[index].bytes;
+    message.second = {};
+    return message;
+  }
+
+ private:
+  spec::GenId gen_;
+  std::vector<PixelReplay::Write>& writes_;
+  std::vector<eu::Message> sent_;
+};
+
+class Judge {
+ public:
+  Judge(const TargetMessage& message, std::span<const eu::Origin> origins) : message_(message), origins_(origins) {}
+
+  // All that is read of the message is the same in every thread, or is the mask of the thread's own channels.
+  bool same_for_all() const {
+    if (message_.header && !header()) {
+      return false;
+    }
+    for (unsigned lane = 0; lane < message_.width(); ++lane) {
+      if (bit(message_.lanes, lane) && !this->lane(lane)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  eu::Origin at(size_t byte) const { return byte < origins_.size() ? origins_[byte] : eu::kFixed; }
+  template <class Holds>
+  bool all(size_t first, size_t count, Holds&& holds) const {
+    for (size_t i = 0; i < count; ++i) {
+      if (!holds(at(first + i), i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  bool fixed(size_t first, size_t count) const {
+    return all(first, count, [](eu::Origin origin, size_t) { return origin == eu::kFixed; });
+  }
+  bool as_it_came(size_t first, size_t count, size_t start) const {
+    return all(first, count, [&](eu::Origin origin, size_t i) { return origin == eu::kStart + start + i; });
+  }
+  bool of_lane(size_t first, size_t count, unsigned lane) const {
+    const auto own = static_cast<eu::Origin>(eu::kChannel + message_.first_lane + lane);
+    return all(first, count, [&](eu::Origin origin, size_t) { return origin == eu::kFixed || origin == own; });
+  }
+  bool header() const {
+    if (message_.halves) {
+      return fixed(0, 2) || as_it_came(0, 2, 0);
+    }
+    // Channels from 16 on have their mask in the register behind.
+    const size_t mask = kMaskPlace + (message_.first_lane >= 16 ? eu::kGrfBytes : 0);
+    return fixed(0, 4) && fixed(8, 4) && (fixed(kMaskPlace, 2) || as_it_came(kMaskPlace, 2, mask));
+  }
+  bool lane(unsigned lane) const {
+    bool same = true;
+    for (unsigned c = 0; c < 4; ++c) {
+      same = same && of_lane(message_.place_of(message_.colour, c, lane), 4, lane);
+      same = same && (message_.second == 0 || of_lane(message_.place_of(message_.second, c, lane), 4, lane));
+    }
+    return same &&
+           (!message_.has_source_alpha ||
+            of_lane(TargetMessage::place_of_value(message_.source_alpha, lane), 4, lane)) &&
+           (message_.depth == 0 || of_lane(TargetMessage::place_of_value(message_.depth, lane), 4, lane)) &&
+           (!message_.has_mask || of_lane(message_.place_of_mask(lane), 2, lane)) &&
+           (message_.stencil == 0 || of_lane(message_.place_of_stencil(lane), 1, lane));
+  }
+
+  const TargetMessage& message_;
+  std::span<const eu::Origin> origins_;
+};
+
+// The same bits for every lane.
+bool one_colour(const TargetMessage& message) {
+  for (unsigned lane = 1; lane < message.width(); ++lane) {
+    for (unsigned c = 0; c < 4; ++c) {
+      if (message.component(message.colour, c, lane) != message.component(message.colour, c, 0)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void take_colours(const TargetMessage& message, GroupColours& colours) {
+  for (unsigned c = 0; c < 4; ++c) {
+    for (unsigned lane = 0; lane < kGroupLanes; ++lane) {
+      colours.component[c][lane] =
+          lane < message.width() ? std::bit_cast<float>(message.component(message.colour, c, lane)) : 0.0f;
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<eu::SentBytes>* FollowedKernels::find(const eu::Kernel& kernel, spec::GenId gen, const Way& way) {
+  auto known = std::ranges::find(list_, way, &Followed::way);
+  if (known == list_.end()) {
+    if (list_.size() == kMost) {
+      list_.clear();
+    }
+    eu::ThreadStarts starts{.enabled = way.enabled};
+    for (size_t i = 0; i < std::min(way.payload_end, eu::kGrfs) * eu::kGrfBytes; ++i) {
+      starts.varying[i] = i >= eu::kGrfBytes || (way.mask_first && i < 4);
+    }
+    list_.push_back({way, eu::origins_of_messages(kernel, gen, starts)});
+    known = list_.end() - 1;
+  }
+  return known->sent ? &*known->sent : nullptr;
+}
+
+bool PixelReplay::rehearse(const PipelineState& state, const PixelGroup& group, spec::GenId gen,
+                           std::span<const eu::SentBytes> sent, ShaderUnit& unit, eu::Thread& thread) {
+  known_ = Known::refused;
+  writes_.clear();
+  Recorder recorder(gen, writes_);
+  if (unit.rehearse(thread, recorder) != ThreadEnd::done || thread.strayed || writes_.size() != sent.size() ||
+      thread.instructions != unit.kernel()->instruction_count()) {
+    return false;
+  }
+  for (size_t i = 0; i < writes_.size(); ++i) {
+    Write& write = writes_[i];
+    const eu::Message kept = recorder.message(i);
+    write.payload.emplace(kept);
+    write.message = read_target_message(state, group.raster->smooth(), kept, write.control, *write.payload);
+    write.instructions = sent[i].instructions;
+    write.sent_channels = kept.channels;
+    write.always = sent[i].always;
+    if (!Judge(write.message, sent[i].bytes).same_for_all()) {
+      return false;
+    }
+    take_colours(write.message, write.colours);
+    write.message.colours = &write.colours;
+    const TargetMessage& message = write.message;
+    write.whole = !message.null && !message.has_mask && message.second == 0 && message.first_lane == 0 &&
+                  message.width() == group.width && (message.lanes & low_mask(group.width)) == low_mask(group.width) &&
+                  one_colour(message);
+  }
+  known_ = Known::stands;
+  return true;
+}
+
+bool PixelReplay::fills() const {
+  return std::ranges::all_of(writes_, &Write::whole);
+}
+
+bool PixelReplay::same_colours(const PixelReplay& other) const {
+  return std::ranges::equal(writes_, other.writes_, [](const Write& a, const Write& b) {
+    bool same = a.message.index == b.message.index && a.message.blend == b.message.blend;
+    for (unsigned c = 0; c < 4; ++c) {
+      same = same && a.message.component(a.message.colour, c, 0) == b.message.component(b.message.colour, c, 0);
+    }
+    return same;
+  });
+}
+
+}  // namespace halogen::pipe3d

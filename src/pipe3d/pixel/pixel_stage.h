@@ -1,0 +1,134 @@
+// Pixels of one draw: subspans of a primitive are tested, put into threads, and what the threads write goes to targets.
+// Primitives come in order and are done in order. One object for each host thread that draws.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "message/surface_table.h"
+#include "pipe3d/geometry/setup_stage.h"
+#include "pipe3d/output/depth_stencil.h"
+#include "pipe3d/output/target_extent.h"
+#include "pipe3d/output/target_message.h"
+#include "pipe3d/output/target_writer.h"
+#include "pipe3d/pixel/pixel_replay.h"
+#include "pipe3d/pixel/pixel_thread.h"
+#include "pipe3d/shader_unit.h"
+
+namespace halogen::pipe3d {
+
+struct PixelCounts {
+  uint64_t invocations = 0;  // pixels that had a thread
+  uint64_t passed = 0;       // samples that passed depth and stencil
+  uint64_t threads = 0;
+  uint64_t replayed = 0;  // threads among them that another one stood for
+};
+
+class PixelStage final : public message::PixelMessages {
+ public:
+  // `entry_slots`: of the vertex entries that primitives point to. `targets`: the way to what is drawn to, `space` to
+  // all else.
+  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space,
+             AddressSpace& targets);
+  // Before primitives that may lie where others did.
+  void begin_list() { primitive_ = nullptr; }
+  // Only what lies in the window. `raster` is of the primitive.
+  void draw(const ScreenPrimitive& primitive, const Rasteriser& raster, const Rectangle& window);
+  // A band of the layer of the target that is bound first gets the colour that clears are done with. True: it was the
+  // last one.
+  bool fast_clear(uint32_t layer, uint32_t band);
+  // Gen6: a band of a rectangle whose pixels get the depth that clears are done with.
+  bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
+
+  // Stages that draw for this one, each on a thread of the host, with its kernels (ShaderUnit). Main's side:
+  bool lend(AddressSpace& quiet);
+  void take_back();
+  void take_counts(PixelStage& other);
+  // And theirs:
+  void follow(PixelStage& main);
+  bool learned() const { return unit_.learned() || setup_.unit().learned(); }
+  // Whether what was drawn to so far lets pixels be drawn in any order.
+  bool pixels_apart() const;
+  void drop_counts();
+
+  ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
+  const PixelCounts& counts() const { return counts_; }
+  uint64_t instructions() const { return unit_.instructions() + setup_.unit().instructions(); }
+  void report(FidelityReport& report) const {
+    unit_.report(report);
+    setup_.unit().report(report);
+    surfaces_.unread().report(report);
+  }
+  // What messages asked for and nobody does; static text, or empty.
+  std::string_view missing() const { return missing_; }
+  // What was not done as hardware does it; the same.
+  std::string_view inexact() const { return inexact_; }
+  ShaderUnit& unit() { return unit_; }
+  const ShaderUnit& unit() const { return unit_; }
+
+  eu::SendOutcome send(eu::Thread& thread, const eu::Message& message, const eu::MessageControl& control) override;
+
+ private:
+  static constexpr uint64_t kWorthReplay = 256;  // pixels of a primitive
+
+  void add(const Subspan& subspan);
+  void test(const Subspan& subspan, std::array<uint16_t, 4>& coverage);
+  bool set_up();
+  const PixelShader::Kernel& wide_kernel() const;
+  FilledRegisters make_ready(const PixelShader::Kernel& kernel, const PixelGroup& group);
+  void dispatch();
+  eu::SendOutcome put(TargetMessage message);
+  // pixel_fill.cpp
+  void forget_replays();
+  const PixelReplay* replay(const PixelShader::Kernel& kernel, bool narrow);
+  void play(const PixelReplay& known);
+  bool fill(const Rectangle& area);
+  bool early() const;
+  TargetWriter* target(uint8_t index, uint8_t blend);
+  void late_test(Lane& lane, const float* depth, const uint8_t* stencil);
+  void write_lane(const TargetMessage& message, unsigned lane);
+  bool write_group(const TargetMessage& message, unsigned lanes);
+  // pixel_messages.cpp
+  eu::SendOutcome interpolate(const eu::Message& sent, const eu::MessageControl& control);
+  eu::SendOutcome read_target(const eu::Message& sent, const eu::MessageControl& control);
+
+  const Generation* generation_ = nullptr;
+  const PipelineState* state_ = nullptr;
+  AddressSpace* space_ = nullptr;
+  AddressSpace* target_space_ = nullptr;
+  uint32_t entry_slots_ = 0;
+  ShaderUnit unit_;
+  SetupStage setup_;  // Gen4
+  DepthStencilUnit depth_;
+  message::SurfaceTable surfaces_;
+  struct Bound {
+    uint8_t index = 0;
+    uint8_t blend = 0;
+    TargetExtent extent;
+    TargetWriter writer;
+  };
+  std::vector<std::unique_ptr<Bound>> targets_;
+
+  const ScreenPrimitive* primitive_ = nullptr;
+  const Rasteriser* raster_ = nullptr;
+  std::vector<uint32_t> attributes_;
+  bool is_set_up_ = false;  // attributes of the primitive are there
+  PixelGroup group_;
+  unsigned filled_ = 0;  // channels
+  unsigned width_ = 8;   // of threads
+  bool test_early_ = false;
+  bool worth_replay_ = false;
+  std::array<PixelReplay, 2> replays_;  // of the primitive: wide, narrow threads
+  FollowedKernels followed_;
+  std::unique_ptr<eu::Thread> thread_;
+  eu::RegisterUse used_ = eu::RegisterUse::all();  // of the thread, since it was cleared
+  ThreadEnd end_ = ThreadEnd::done;
+  PixelCounts counts_;
+  std::string_view missing_;
+  std::string_view inexact_;
+};
+
+}  // namespace halogen::pipe3d

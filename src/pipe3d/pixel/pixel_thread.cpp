@@ -1,0 +1,260 @@
+#include "pipe3d/pixel/pixel_thread.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/bits.h"
+#include "pipe3d/raster/pixel_points.h"
+#include "pipe3d/shader_unit.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr unsigned kHalf = 16;  // channels that one coordinate register describes
+constexpr uint32_t kBackFacing = 1u << 15;
+constexpr unsigned kLayerShift = 16;
+constexpr uint32_t kLayerMask = 0x7ff;
+constexpr unsigned kViewportShift = 27;
+constexpr unsigned kModes = 6;
+
+float clamped(float depth, const Viewport& viewport) {
+  return std::clamp(depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
+}
+
+// Facing, layer and viewport, as both header registers have them.
+uint32_t face_and_place(const ScreenPrimitive& primitive) {
+  return (primitive.front ? 0 : kBackFacing) | (primitive.layer & kLayerMask) << kLayerShift |
+         (primitive.viewport % uint32_t{kMostViewports}) << kViewportShift;
+}
+
+class Filler {
+ public:
+  Filler(const PipelineState& state, const PixelGroup& group, eu::Thread& thread)
+      : state_(state), group_(group), thread_(thread) {}
+
+  void fill();
+  void fill_with_start();
+  size_t end() const { return grf_; }
+
+ private:
+  void header();
+  void coordinates(unsigned half);
+  void barycentrics(unsigned half);
+  void weights_of_squares(unsigned channel, bool perspective);
+  template <class Value>
+  void per_channel(unsigned half, Value&& value);
+  void position_offsets(unsigned half);
+  unsigned channels(unsigned half) const { return std::min(group_.width - half * kHalf, kHalf); }
+
+  const PipelineState& state_;
+  const PixelGroup& group_;
+  eu::Thread& thread_;
+  size_t grf_ = 1;
+};
+
+void Filler::header() {
+  uint32_t first = static_cast<uint32_t>(group_.primitive->topology);
+  first = first != 0 ? first : 1;  // threads look at its sign
+  put_dword(thread_, 0, 0, first | face_and_place(*group_.primitive));
+}
+
+void Filler::coordinates(unsigned half) {
+  uint32_t samples = 0;
+  for (unsigned s = 0; s < channels(half) / 4; ++s) {
+    const Lane& lane = group_.lanes[half * kHalf + s * 4];
+    put_dword(thread_, grf_, 2 + s, (static_cast<uint32_t>(lane.x) & 0xffff) | static_cast<uint32_t>(lane.y) << 16);
+    samples |= uint32_t{lane.sample} << (4 * s);
+  }
+  put_dword(thread_, grf_, 0, samples);
+  put_dword(thread_, grf_, 1, face_and_place(*group_.primitive));
+  put_dword(thread_, grf_, 7, group_.live() >> (half * kHalf) & 0xffff);
+  ++grf_;
+}
+
+// Eight channels, that is two squares; pixels have one place.
+void Filler::weights_of_squares(unsigned channel, bool perspective) {
+  const size_t at = grf_ * eu::kGrfBytes;
+  if (at + 2 * eu::kGrfBytes > thread_.grf.size()) {
+    return;
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    const Lane& lane = group_.lanes[channel + i * 4];
+    const Rasteriser::SquareWeights weights =
+        group_.raster->weights(square_at(state_.raster, lane.x, lane.y), perspective);
+    std::byte* const to = thread_.grf.data() + at + i * sizeof(weights.first);
+    std::memcpy(to, weights.first.data(), sizeof(weights.first));
+    std::memcpy(to + eu::kGrfBytes, weights.second.data(), sizeof(weights.second));
+  }
+}
+
+void Filler::barycentrics(unsigned half) {
+  const bool one_place = state_.raster.samples_log2 == 0;
+  for (unsigned mode = 0; mode < kModes; ++mode) {
+    if (!bit(state_.pixel.barycentrics, mode)) {
+      continue;
+    }
+    const bool perspective = mode < 3;
+    const auto place = static_cast<Place>(mode % 3);
+    const bool squares = group_.primitive->shape != Shape::point && (one_place || place == Place::pixel);
+    for (unsigned first = 0; first < channels(half); first += 8) {
+      if (squares) {
+        weights_of_squares(half * kHalf + first, perspective);
+        grf_ += 2;
+        continue;
+      }
+      for (unsigned i = 0; i < 8; ++i) {
+        const Lane& lane = group_.lanes[half * kHalf + first + i];
+        const PixelPoint at = point_of(state_, lane, place);
+        const Rasteriser::Weights weights = weights_at(group_, at, perspective);
+        put_float(thread_, grf_, i, weights.first);
+        put_float(thread_, grf_ + 1, i, weights.second);
+      }
+      grf_ += 2;
+    }
+  }
+}
+
+template <class Value>
+void Filler::per_channel(unsigned half, Value&& value) {
+  for (unsigned i = 0; i < channels(half); ++i) {
+    put_dword(thread_, grf_ + i / 8, i % 8, value(group_.lanes[half * kHalf + i]));
+  }
+  grf_ += (channels(half) + 7) / 8;
+}
+
+// A pair of bytes a channel: x and y in sixteenths.
+void Filler::position_offsets(unsigned half) {
+  for (unsigned i = 0; i < channels(half); ++i) {
+    const Lane& lane = group_.lanes[half * kHalf + i];
+    const PixelPoint at = point_of(state_, lane, state_.pixel.offsets_of_samples ? Place::sample : Place::centroid);
+    const auto x = static_cast<uint8_t>((at.x - static_cast<float>(lane.x)) * 16);
+    const auto y = static_cast<uint8_t>((at.y - static_cast<float>(lane.y)) * 16);
+    const size_t byte = grf_ * eu::kGrfBytes + i * 2u;
+    if (byte + 1 < thread_.grf.size()) {
+      thread_.grf[byte] = std::byte{x};
+      thread_.grf[byte + 1] = std::byte{y};
+    }
+  }
+  ++grf_;
+}
+
+// Gen4: coordinates count from the first vertex, and the kernel finds its weights itself.
+void Filler::fill_with_start() {
+  header();
+  coordinates(0);
+  const ScreenVertex& start = group_.primitive->vertex[0];
+  constexpr size_t kCoordinates = 1;
+  constexpr uint32_t kFront = 1u << 31;
+  constexpr uint32_t kSmooth = 1u << 26;  // coverage is to be sent
+  // Of a point the upper left corner.
+  const float back = group_.primitive->shape == Shape::point ? group_.primitive->width / 2 : 0.0f;
+  put_float(thread_, kCoordinates, 0, start.x - back);
+  put_float(thread_, kCoordinates, 1, start.y - back);
+  put_dword(thread_, kCoordinates, 6, (group_.primitive->front ? kFront : 0) | (group_.raster->smooth() ? kSmooth : 0));
+  put_dword(thread_, 0, 0, group_.live() & 0xffff);
+  if (state_.pixel.source_depth) {
+    const Viewport& viewport = state_.viewports[0];
+    per_channel(0, [&](const Lane& lane) {
+      const PixelPoint at = point_of(state_, lane, Place::pixel);
+      return std::bit_cast<uint32_t>(clamped(group_.raster->depth(at.x, at.y), viewport));
+    });
+  }
+}
+
+void Filler::fill() {
+  const unsigned halves = group_.width > kHalf ? 2 : 1;
+  const PixelShader& pixel = state_.pixel;
+  header();
+  for (unsigned half = 0; half < halves; ++half) {
+    coordinates(half);
+  }
+  const Place place = pixel.per_sample ? Place::sample : Place::pixel;
+  const Rasteriser& raster = *group_.raster;
+  for (unsigned half = 0; half < halves; ++half) {
+    barycentrics(half);
+    if (pixel.source_depth) {
+      per_channel(half, [&](const Lane& lane) {
+        const PixelPoint at = point_of(state_, lane, place);
+        const Viewport& viewport = state_.viewports[group_.primitive->viewport % kMostViewports];
+        return std::bit_cast<uint32_t>(clamped(raster.depth(at.x, at.y), viewport));
+      });
+    }
+    if (pixel.source_w) {
+      per_channel(half, [&](const Lane& lane) {
+        const PixelPoint at = point_of(state_, lane, place);
+        return std::bit_cast<uint32_t>(raster.w(at.x, at.y));
+      });
+    }
+    if (pixel.position_offsets) {
+      position_offsets(half);
+    }
+    if (pixel.input_coverage) {
+      per_channel(half, [&](const Lane& lane) {
+        return pixel.inner_coverage && !raster.covers(lane.x, lane.y) ? 0u : lane.coverage;
+      });
+    }
+  }
+}
+
+}  // namespace
+
+void PixelGroup::find_covered() {
+  covered = 0;
+  for (unsigned i = 0; i < width; ++i) {
+    covered |= lanes[i].coverage != 0 ? 1u << i : 0;
+  }
+}
+
+uint32_t PixelGroup::helped() const {
+  uint32_t mask = live();
+  mask |= (mask >> 1 & 0x5555'5555) | (mask << 1 & 0xaaaa'aaaa);
+  mask |= (mask >> 2 & 0x3333'3333) | (mask << 2 & 0xcccc'cccc);
+  return mask;
+}
+
+std::array<float, kMostSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                              const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples) {
+  std::array<float, kMostSamples> depths{};
+  const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
+  const Lane lane{.x = x, .y = y};
+  const bool many = state.raster.samples_log2 != 0;
+  for (uint32_t rest = samples; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(rest));
+    if (i >= kMostSamples) {
+      break;
+    }
+    const PixelPoint at = many ? sample_point(state.raster, lane, i) : point_of(state, lane, Place::pixel);
+    depths[i] = clamped(raster.depth(at.x, at.y), viewport);
+  }
+  return depths;
+}
+
+std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                   const Rasteriser& raster, int32_t x, int32_t y) {
+  const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
+  std::array<float, 4> depths = raster.depths(square_at(state.raster, x, y));
+  for (float& depth : depths) {
+    depth = clamped(depth, viewport);
+  }
+  return depths;
+}
+
+FilledRegisters fill_pixel_payload(const PipelineState& state, const PixelGroup& group,
+                                   std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread) {
+  Filler filler(state, group, thread);
+  if (state.setup_shader.enabled) {
+    filler.fill_with_start();
+  } else {
+    filler.fill();
+  }
+  const size_t at = data_grf * eu::kGrfBytes;
+  const size_t bytes = at < thread.grf.size() ? std::min(attributes.size_bytes(), thread.grf.size() - at) : 0;
+  if (bytes != 0) {
+    std::memcpy(thread.grf.data() + at, attributes.data(), bytes);
+  }
+  return {.payload_end = filler.end(),
+          .end = std::max(filler.end(), data_grf + (bytes + eu::kGrfBytes - 1) / eu::kGrfBytes)};
+}
+
+}  // namespace halogen::pipe3d

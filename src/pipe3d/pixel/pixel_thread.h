@@ -1,0 +1,56 @@
+// The payload of pixel shader threads: subspans of one primitive to registers, Gen6 to Gen12. What each channel draws
+// is kept beside the thread, for the messages that it sends.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "eu/exec/thread.h"
+#include "pipe3d/raster/rasteriser.h"
+#include "pipe3d/state/pipeline_state.h"
+
+namespace halogen::pipe3d {
+
+inline constexpr size_t kMostLanes = 32;
+
+struct Lane {
+  int32_t x = 0;
+  int32_t y = 0;
+  uint32_t coverage = 0;  // samples that this channel draws; none: it only helps its neighbours
+  uint8_t sample = 0;     // of a thread that runs once a sample
+  bool tested = false;    // depth and stencil
+  bool weighed = false;   // alpha
+};
+
+struct PixelGroup {
+  const ScreenPrimitive* primitive = nullptr;
+  const Rasteriser* raster = nullptr;
+  unsigned width = 8;
+  std::array<Lane, kMostLanes> lanes{};
+
+  uint32_t covered = 0;  // channels with coverage
+
+  void find_covered();
+  uint32_t live() const { return covered; }
+  uint32_t helped() const;  // and all others of their subspans
+};
+
+// Depth of each sample of a pixel, clamped to the viewport's range.
+std::array<float, kMostSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                              const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples);
+
+// Of the four pixels of a square, of one sample.
+std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                   const Rasteriser& raster, int32_t x, int32_t y);
+
+struct FilledRegisters {
+  size_t payload_end = 0;  // behind what is of the thread's pixels
+  size_t end = 0;          // behind all
+};
+
+// Registers behind r0's common part up to the constants, and the set-up data behind them at `data_grf`.
+FilledRegisters fill_pixel_payload(const PipelineState& state, const PixelGroup& group,
+                                   std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread);
+
+}  // namespace halogen::pipe3d

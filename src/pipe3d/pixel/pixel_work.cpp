@@ -1,0 +1,176 @@
+#include "pipe3d/pixel/pixel_work.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace halogen::pipe3d {
+namespace {
+
+constexpr uint64_t kFirstRound = 2;  // pieces
+constexpr uint64_t kMostRound = 64;
+constexpr uint64_t kWorthIt = 64;  // threads of a round: fewer are done before a thread of the host wakes up
+constexpr uint32_t kMostPenalty = 10;
+constexpr size_t kMostPatience = 1024;
+constexpr uint64_t kMostBands = 1 << 17;  // of a clear: no surface has as many rows
+
+}  // namespace
+
+// What one thread of the host draws with.
+struct PixelWork::Lane {
+  Lane(Attempt& attempt, const PhysicalMemory& memory)
+      : threads(attempt, memory, Attempt::Side::Kind::reader), targets(attempt, memory, Attempt::Side::Kind::writer) {}
+
+  Attempt::Side threads;
+  Attempt::Side targets;
+  PixelStage stage;
+};
+
+PixelWork::PixelWork() = default;
+PixelWork::~PixelWork() = default;
+
+void PixelWork::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
+                      AddressSpace& space) {
+  generation_ = &generation;
+  state_ = &state;
+  space_ = &space;
+  entry_slots_ = entry_slots;
+  main_.begin(generation, state, entry_slots, space, space);
+}
+
+void PixelWork::draw_piece(PixelStage& stage, const PrimitiveList& list, uint64_t number) const {
+  const PixelPieces::Piece piece = pieces_[number];
+  for (const uint32_t primitive : piece.primitives) {
+    stage.draw(list.primitives()[primitive], rasters_[primitive], piece.window);
+  }
+}
+
+PixelWork::Patience& PixelWork::patience() {
+  if (patience_.size() > kMostPatience) {
+    patience_.clear();
+  }
+  const PixelShader& pixel = state_->pixel;
+  const uint64_t kernel = pixel.simd16.enabled  ? pixel.simd16.start
+                          : pixel.simd8.enabled ? pixel.simd8.start
+                                                : pixel.simd32.start;
+  return patience_[{state_->bases.instruction, kernel}];
+}
+
+bool PixelWork::pays(uint64_t pieces) const {
+  return pool_ != nullptr && pool_->threads() > 1 && pieces > 1 && !state_->pixel.writes_memory &&
+         pieces_.threads() * pieces / pieces_.size() >= kWorthIt;
+}
+
+// Pieces on all threads of the pool. False: nothing is done.
+bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t end) {
+  const PhysicalMemory& memory = space_->memory();
+  if (memory_ != &memory) {
+    lanes_.clear();
+    memory_ = &memory;
+  }
+  const size_t count = std::min<uint64_t>(pool_->threads(), end - first);
+  while (lanes_.size() < count) {
+    lanes_.push_back(std::make_unique<Lane>(attempt_, memory));
+  }
+  attempt_.begin(*space_);
+  const std::span lanes = std::span(lanes_).first(count);
+  for (const std::unique_ptr<Lane>& lane : lanes) {
+    lane->threads.begin();
+    lane->targets.begin();
+  }
+  if (!main_.lend(lanes.front()->threads.space())) {
+    attempt_.refuse();
+  }
+  std::atomic<uint64_t> next = first;
+  if (!attempt_.refused()) {
+    pool_->for_each(count, [&](size_t number) {
+      Lane& lane = *lanes[number];
+      lane.stage.follow(main_);
+      lane.stage.begin(*generation_, *state_, entry_slots_, lane.threads.space(), lane.targets.space());
+      for (uint64_t piece = next++; piece < end && !attempt_.refused(); piece = next++) {
+        draw_piece(lane.stage, list, piece);
+        if (lane.stage.end() != ThreadEnd::done || lane.stage.learned()) {
+          attempt_.refuse();
+        }
+      }
+    });
+  }
+  if (std::ranges::any_of(lanes, [](const auto& lane) { return !lane->stage.pixels_apart(); })) {
+    attempt_.refuse();
+  }
+  const bool stands = attempt_.finish();
+  for (const std::unique_ptr<Lane>& lane : lanes) {
+    if (stands) {
+      main_.take_counts(lane->stage);
+    }
+    lane->stage.drop_counts();
+  }
+  main_.take_back();
+  return stands;
+}
+
+void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t end) {
+  if (pays(end - next)) {
+    Patience& patience = this->patience();
+    if (patience.alone != 0) {
+      --patience.alone;
+    } else if (draw_beside(list, next, end)) {
+      patience.penalty -= patience.penalty != 0 ? 1 : 0;
+      next = end;
+      return;
+    } else {
+      patience.alone = 4u << patience.penalty;
+      patience.penalty = std::min(patience.penalty + 1, kMostPenalty);
+    }
+  }
+  for (; next < end; ++next) {
+    draw_piece(main_, list, next);
+    if (main_.end() != ThreadEnd::done) {
+      return;
+    }
+  }
+}
+
+// Rectangles that are cleared: a band of one is a part of its own.
+bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
+  const size_t count = list.primitives().size();
+  const size_t at = next / kMostBands;
+  if (at < count) {
+    const ScreenPrimitive& rectangle = list.primitives()[at];
+    const auto band = static_cast<uint32_t>(next % kMostBands);
+    const bool last = state_->pixel.fast_clear ? main_.fast_clear(rectangle.layer, band)
+                                               : main_.clear_depth(rectangle, Rasteriser(*state_, rectangle), band);
+    next = last ? (at + 1) * kMostBands : next + 1;
+  }
+  return end() == ThreadEnd::done && next / kMostBands >= count;
+}
+
+bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
+  if (state_->pixel.fast_clear || state_->output.operation.clear_depth) {
+    return clear(list, next);
+  }
+  main_.begin_list();
+  rasters_.clear();
+  for (const ScreenPrimitive& primitive : list.primitives()) {
+    rasters_.emplace_back(*state_, primitive);
+  }
+  pieces_.cut(rasters_);
+  const uint64_t first = next;
+  const uint64_t before = instructions();
+  uint64_t round = kFirstRound;
+  while (next < pieces_.size()) {
+    draw_round(list, next, std::min<uint64_t>(pieces_.size(), next + round));
+    if (end() != ThreadEnd::done) {
+      return false;
+    }
+    const uint64_t used = instructions() - before;
+    if (used >= most) {
+      break;
+    }
+    // Not many more than there are instructions left for.
+    const uint64_t fit = used == 0 ? kMostRound : std::min(most - used, used * kMostRound) * (next - first) / used;
+    round = std::clamp<uint64_t>(std::min(fit, round * 2), 1, kMostRound);
+  }
+  return next >= pieces_.size();
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,317 @@
+// Gen6: 3DSTATE_SF holds set-up and rasteriser, 3DSTATE_WM the pixel shader; blend, depth and stencil are structures in
+// memory. Constants of the three stages come from the dynamic state base.
+#include <algorithm>
+
+#include "base/bits.h"
+#include "hw/3d_depth.h"
+#include "hw/3d_geometry.h"
+#include "hw/3d_pixel.h"
+#include "hw/3d_pointers.h"
+#include "hw/3d_raster.h"
+#include "hw/3d_so.h"
+#include "hw/3d_urb.h"
+#include "hw/depth.h"
+#include "hw/viewport.h"
+#include "message/surface.h"
+#include "pipe3d/state/resolve_parts.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+using spec::CommandId;
+
+constexpr uint32_t kSfViewport_B = 32;
+constexpr uint32_t kClipViewport_B = 16;
+constexpr uint32_t kDepthRange_B = 8;
+constexpr uint32_t kScissor_B = 8;
+constexpr uint32_t kBlendEntry_B = 8;
+constexpr uint32_t kUnitSlots = 8;    // of entries: 128 bytes
+constexpr uint32_t kStencilRows = 4;  // that layers of a stencil buffer are a multiple of
+
+// Lengths count less one, and a buffer is there when its bit is set.
+template <class Command>
+void set_constants(Resolver& from, const Command& command, Shader& shader) {
+  hw::_3DSTATE_CONSTANT_BODY body = command.constant_body;
+  const auto length = [](bool valid, uint16_t less_one) { return static_cast<uint16_t>(valid ? less_one + 1u : 0u); };
+  body.read_length_0 = length(command.buffer_0_valid, body.read_length_0);
+  body.read_length_1 = length(command.buffer_1_valid, body.read_length_1);
+  body.read_length_2 = length(command.buffer_2_valid, body.read_length_2);
+  body.read_length_3 = length(command.buffer_3_valid, body.read_length_3);
+  set_push(shader, body, from.bases().dynamic);
+}
+
+void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
+  const auto command = from.get<hw::_3DSTATE_VS>();
+  const auto tables = from.get<hw::_3DSTATE_BINDING_TABLE_POINTERS>();
+  const auto samplers = from.get<hw::_3DSTATE_SAMPLER_STATE_POINTERS>();
+  Shader& shader = stage.shader;
+  shader.enabled = command.enable;
+  shader.kernel = command.kernel_start_pointer;
+  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
+  shader.read_offset = command.vertex_urb_entry_read_offset;
+  shader.read_length = command.vertex_urb_entry_read_length;
+  shader.scratch_base = command.scratch_space_base_pointer;
+  shader.scratch_code = command.per_thread_scratch_space;
+  shader.control = control_of(command.floating_point_mode, false);
+  shader.vector_mask = command.vector_mask_enable;
+  shader.statistics = command.statistics_enable;
+  shader.binding_table = from.bases().surface + tables.vs_binding_table_pointer;
+  shader.sampler_table = static_cast<uint32_t>(samplers.vs_sampler_state_pointer);
+  set_constants(from, from.get<hw::_3DSTATE_CONSTANT_VS>(), shader);
+  stage.dispatch = VertexDispatch::pairs;
+  stage.entry_slots = (from.get<hw::_3DSTATE_URB>().vs_urb_entry_allocation_size + 1u) * kUnitSlots;
+}
+
+void resolve_geometry(Resolver& from, Geometry& stage) {
+  const auto command = from.get<hw::_3DSTATE_GS>();
+  const auto tables = from.get<hw::_3DSTATE_BINDING_TABLE_POINTERS>();
+  const auto samplers = from.get<hw::_3DSTATE_SAMPLER_STATE_POINTERS>();
+  Shader& shader = stage.shader;
+  shader.enabled = command.enable;
+  shader.kernel = command.kernel_start_pointer;
+  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
+  shader.read_offset = command.vertex_urb_entry_read_offset;
+  shader.read_length = command.vertex_urb_entry_read_length;
+  shader.scratch_base = command.scratch_space_base_pointer;
+  shader.scratch_code = command.per_thread_scratch_space;
+  shader.control = control_of(command.floating_point_mode, command.single_program_flow);
+  shader.vector_mask = command.vector_mask_enable;
+  shader.statistics = command.statistics_enable;
+  shader.binding_table = from.bases().surface + tables.gs_binding_table_pointer;
+  shader.sampler_table = static_cast<uint32_t>(samplers.gs_sampler_state_pointer);
+  set_constants(from, from.get<hw::_3DSTATE_CONSTANT_GS>(), shader);
+  stage.dispatch = GeometryDispatch::single;
+  stage.entry_slots = (from.get<hw::_3DSTATE_URB>().gs_urb_entry_allocation_size + 1u) * kUnitSlots;
+  stage.discard_adjacency = command.discard_adjacency;
+  stage.reorder_trailing = command.reorder_mode == hw::ReorderMode::TRAILING;
+  stage.rendering = command.rendering_enabled;
+  stage.stream_indices = command.svbi_payload_enable;
+  stage.post_increment = command.svbi_post_increment_enable;
+  stage.increment = command.svbi_post_increment_value;
+  stage.stream_statistics = command.so_statistics_enable;
+  for (uint32_t i = 0; i < stage.most_index.size(); ++i) {
+    stage.most_index[i] = from.get<hw::_3DSTATE_GS_SVB_INDEX>(i).maximum_index;
+  }
+}
+
+void resolve_clip(Resolver& from, PipelineState& state) {
+  const auto command = from.get<hw::_3DSTATE_CLIP>();
+  Clip& clip = state.clip;
+  clip.enabled = command.clip_enable;
+  clip.reject_all = command.clip_mode == hw::ClipMode::REJECT_ALL;
+  clip.accept_all = command.clip_mode == hw::ClipMode::ACCEPT_ALL;
+  clip.xy_test = command.viewport_xy_clip_test_enable;
+  clip.z_near_test = clip.z_far_test = command.viewport_z_clip_test_enable;
+  clip.guard_band = command.guardband_clip_test_enable;
+  clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
+  clip.divide = !command.perspective_divide_disable;
+  clip.linear_weights = command.non_perspective_barycentric_enable;
+  clip.clip_distances = command.user_clip_distance_clip_test_enable_bitmask;
+  clip.cull_distances = command.user_clip_distance_cull_test_enable_bitmask;
+  clip.force_layer_0 = command.force_zero_rta_index_enable;
+  clip.most_viewport = command.maximum_vp_index;
+  clip.point_width_min = static_cast<float>(command.minimum_point_width);
+  clip.point_width_max = static_cast<float>(command.maximum_point_width);
+  clip.statistics = command.statistics_enable;
+}
+
+void resolve_raster(Resolver& from, Raster& raster) {
+  const auto sf = from.get<hw::_3DSTATE_SF>();
+  const auto wm = from.get<hw::_3DSTATE_WM>();
+  using Mode = hw::MultisampleRasterizationMode;
+  raster.viewport_transform = sf.viewport_transform_enable;
+  raster.cull = sf.cull_mode;
+  raster.front_counter_clockwise = sf.front_winding == hw::FrontWinding::COUNTER_CLOCKWISE;
+  raster.front_fill = sf.front_face_fill_mode;
+  raster.back_fill = sf.back_face_fill_mode;
+  raster.offset_solid = sf.global_depth_offset_enable_solid;
+  raster.offset_line = sf.global_depth_offset_enable_wireframe;
+  raster.offset_point = sf.global_depth_offset_enable_point;
+  raster.offset_constant = sf.global_depth_offset_constant;
+  raster.offset_scale = sf.global_depth_offset_scale;
+  raster.offset_clamp = sf.global_depth_offset_clamp;
+  raster.scissor = sf.scissor_rectangle_enable;
+  raster.antialias = sf.antialiasing_enable;
+  raster.multisample =
+      sf.multisample_rasterization_mode == Mode::ON_PATTERN || sf.multisample_rasterization_mode == Mode::ON_PIXEL;
+  raster.line_width = static_cast<float>(sf.line_width);
+  raster.last_pixel = sf.last_pixel_enable;
+  raster.point_width = static_cast<float>(sf.point_width);
+  raster.point_width_of_vertex = sf.point_width_source == hw::PointWidthSource::VERTEX;
+  raster.point_rule_right = wm.point_rasterization_rule == hw::PointRasterizationRule::UPPER_RIGHT;
+  raster.sub_pixel_bits = sf.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
+  raster.provoking = {sf.line_strip_list_provoking_vertex_select, sf.triangle_strip_list_provoking_vertex_select,
+                      sf.triangle_fan_provoking_vertex_select};
+  set_lines(raster, wm);
+  const auto samples = from.get<hw::_3DSTATE_MULTISAMPLE>();
+  raster.samples_log2 = std::min<uint8_t>(static_cast<uint8_t>(samples.number_of_multisamples), 2);
+  raster.corner_sample = samples.pixel_location == hw::_3DSTATE_MULTISAMPLE::PixelLocation::ul_corner;
+  raster.positions[0] = {8, 8};
+  if (raster.samples_log2 != 0) {
+    set_positions(raster, samples.samples);
+  }
+  raster.sample_mask =
+      from.settings().has(CommandId::_3DSTATE_SAMPLE_MASK) ? from.get<hw::_3DSTATE_SAMPLE_MASK>().sample_mask : 0xffffu;
+}
+
+void resolve_viewports(Resolver& from, PipelineState& state) {
+  const auto pointers = from.get<hw::_3DSTATE_VIEWPORT_STATE_POINTERS>();
+  const bool known = from.settings().has(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS);
+  const bool has_scissor = from.settings().has(CommandId::_3DSTATE_SCISSOR_STATE_POINTERS);
+  const uint64_t dynamic = from.bases().dynamic;
+  const uint64_t scissor = dynamic + from.get<hw::_3DSTATE_SCISSOR_STATE_POINTERS>().scissor_rect_pointer;
+  const size_t count = std::min<size_t>(state.clip.most_viewport + 1u, kMostViewports);
+  for (size_t i = 0; i < count; ++i) {
+    Viewport& viewport = state.viewports[i];
+    if (known && state.raster.viewport_transform) {
+      const auto view = from.read<hw::SF_VIEWPORT>(dynamic + pointers.sf_viewport_pointer + i * kSfViewport_B);
+      viewport.scale = {view.viewport_matrix_element_m00, view.viewport_matrix_element_m11,
+                        view.viewport_matrix_element_m22};
+      viewport.move = {view.viewport_matrix_element_m30, view.viewport_matrix_element_m31,
+                       view.viewport_matrix_element_m32};
+      const auto guard = from.read<hw::CLIP_VIEWPORT>(dynamic + pointers.clip_viewport_pointer + i * kClipViewport_B);
+      viewport.guard_x_min = guard.x_min_clip_guardband;
+      viewport.guard_x_max = guard.x_max_clip_guardband;
+      viewport.guard_y_min = guard.y_min_clip_guardband;
+      viewport.guard_y_max = guard.y_max_clip_guardband;
+    }
+    if (known) {
+      const auto range = from.read<hw::CC_VIEWPORT>(dynamic + pointers.cc_viewport_pointer + i * kDepthRange_B);
+      viewport.depth_min = range.minimum_depth;
+      viewport.depth_max = range.maximum_depth;
+    }
+    if (has_scissor && state.raster.scissor) {
+      viewport.scissor = rectangle_of(from.read<hw::SCISSOR_RECT>(scissor + i * kScissor_B));
+    }
+  }
+}
+
+void resolve_setup(Resolver& from, Setup& setup) {
+  const auto command = from.get<hw::_3DSTATE_SF>();
+  setup.read_offset = command.vertex_urb_entry_read_offset * 2u;
+  setup.count = std::min<uint32_t>(command.number_of_sf_output_attributes, kMostAttributes);
+  for (size_t i = 0; i < kMostAttributes; ++i) {
+    setup.attributes[i].source = static_cast<uint8_t>(i);
+  }
+  if (command.attribute_swizzle_enable) {
+    set_swizzles(setup, command.attributes);
+  }
+  set_interpolation(setup, command.constant_interpolation_enable, command.point_sprite_texture_coordinate_enable,
+                    command.point_sprite_texture_coordinate_origin);
+}
+
+void resolve_pixel(Resolver& from, PixelShader& pixel) {
+  const auto wm = from.get<hw::_3DSTATE_WM>();
+  const auto tables = from.get<hw::_3DSTATE_BINDING_TABLE_POINTERS>();
+  const auto samplers = from.get<hw::_3DSTATE_SAMPLER_STATE_POINTERS>();
+  Shader& shader = pixel.shader;
+  pixel.dispatch = wm.thread_dispatch_enable;
+  shader.enabled = pixel.dispatch;
+  shader.scratch_base = wm.scratch_space_base_pointer;
+  shader.scratch_code = wm.per_thread_scratch_space;
+  shader.vector_mask = true;  // the bit has no effect before Gen8: all pixels of a subspan run
+  shader.statistics = wm.statistics_enable;
+  shader.control = control_of(wm.floating_point_mode, wm.single_program_flow);
+  shader.binding_table = from.bases().surface + tables.ps_binding_table_pointer;
+  shader.sampler_table = static_cast<uint32_t>(samplers.ps_sampler_state_pointer);
+  set_constants(from, from.get<hw::_3DSTATE_CONSTANT_PS>(), shader);
+  set_pixel_kernels(pixel, {wm.dispatch_8_pixel_enable, wm.dispatch_16_pixel_enable, wm.dispatch_32_pixel_enable},
+                    {wm.kernel_start_pointer_0, wm.kernel_start_pointer_1, wm.kernel_start_pointer_2},
+                    {wm.dispatch_grf_start_register_for_constant_setup_data_0,
+                     wm.dispatch_grf_start_register_for_constant_setup_data_1,
+                     wm.dispatch_grf_start_register_for_constant_setup_data_2});
+  pixel.barycentrics = wm.barycentric_interpolation_mode;
+  pixel.source_depth = wm.pixel_shader_uses_source_depth;
+  pixel.source_w = wm.pixel_shader_uses_source_w;
+  pixel.position_offsets = wm.position_xy_offset_select != hw::PositionOffsetSelect::NONE;
+  pixel.offsets_of_samples = wm.position_xy_offset_select == hw::PositionOffsetSelect::SAMPLE;
+  pixel.per_sample = wm.multisample_dispatch_mode == hw::_3DSTATE_WM::MultisampleDispatchMode::per_sample &&
+                     wm.multisample_rasterization_mode == hw::MultisampleRasterizationMode::ON_PATTERN;
+  pixel.kills = wm.pixel_shader_kills_pixel;
+  pixel.computes_depth = wm.pixel_shader_computed_depth;
+  pixel.sample_mask = wm.omask_present_to_render_target;
+  pixel.dual_source = wm.dual_source_blend_enable;
+  pixel.attributes = wm.number_of_sf_output_attributes != 0;
+}
+
+void resolve_output(Resolver& from, Output& output) {
+  const auto pointers = from.get<hw::_3DSTATE_CC_STATE_POINTERS>();
+  const uint64_t dynamic = from.bases().dynamic;
+  if (pointers.color_calc_state_pointer_valid) {
+    const auto state = from.read<hw::COLOR_CALC_STATE>(dynamic + pointers.color_calc_state_pointer);
+    resolve_color_calc(state, output);
+    output.depth_stencil.front.reference = state.stencil_reference_value;
+    output.depth_stencil.back.reference = state.backface_stencil_reference_value;
+  }
+  if (pointers.blend_state_pointer_valid) {
+    for (size_t i = 0; i < kMostTargets; ++i) {
+      const uint64_t at = dynamic + pointers.blend_state_pointer + i * kBlendEntry_B;
+      if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
+        break;
+      }
+      const auto entry = from.read<hw::BLEND_STATE_ENTRY>(at);
+      BlendTarget& target = output.blend.targets[i];
+      target = blend_target(entry);
+      if (!entry.independent_alpha_blend_enable) {
+        target.source_alpha = target.source_color;
+        target.dest_alpha = target.dest_color;
+        target.alpha = target.color;
+      }
+      if (i == 0) {
+        output.blend.alpha_to_coverage = entry.alpha_to_coverage_enable;
+        output.blend.alpha_to_one = entry.alpha_to_one_enable;
+        output.blend.dither = entry.color_dither_enable;
+        output.blend.alpha_test = entry.alpha_test_enable;
+        output.blend.alpha_function = entry.alpha_test_function;
+      }
+    }
+  }
+  if (pointers.depth_stencil_state_pointer_valid) {
+    const auto state = from.read<hw::DEPTH_STENCIL_STATE>(dynamic + pointers.depth_stencil_state_pointer);
+    set_depth_stencil(state, output.depth_stencil);
+  }
+}
+
+void resolve_buffers(Resolver& from, Output& output) {
+  DepthBuffers& buffers = output.buffers;
+  resolve_tiled_depth(from, buffers);
+  if (!buffers.packed_stencil && from.settings().has(CommandId::_3DSTATE_STENCIL_BUFFER)) {
+    const auto stencil = from.get<hw::_3DSTATE_STENCIL_BUFFER>();
+    buffers.stencil = buffers.depth;
+    buffers.stencil.present = stencil.surface_base_address.value != 0;
+    buffers.stencil.address = stencil.surface_base_address.value;
+    buffers.stencil.pitch_B = stencil.surface_pitch + 1;
+    // The level is not applied to it: software points to the level itself, whose layers follow each other.
+    const uint32_t level = buffers.depth.level;
+    buffers.stencil.level = 0;
+    buffers.stencil.width = message::Surface::shrink(buffers.depth.width, level);
+    buffers.stencil.height = message::Surface::shrink(buffers.depth.height, level);
+    buffers.stencil.layer_rows = static_cast<uint32_t>(align_up(buffers.stencil.height, kStencilRows));
+  }
+  const auto clear = from.get<hw::_3DSTATE_CLEAR_PARAMS>();
+  buffers.clear_raw = clear.depth_clear_value_raw;
+  const auto wm = from.get<hw::_3DSTATE_WM>();
+  output.operation.clear_depth = wm.depth_buffer_clear_enable || wm.legacy_depth_buffer_clear_enable;
+  output.operation.raw_value = true;
+  output.operation.resolve = wm.depth_buffer_resolve_enable || wm.hierarchical_depth_buffer_resolve_enable ||
+                             wm.legacy_depth_buffer_resolve_enable ||
+                             wm.legacy_hierarchical_depth_buffer_resolve_enable;
+}
+
+}  // namespace
+
+void resolve_combined(Resolver& from, PipelineState& state) {
+  resolve_vertex_shader(from, state.vertex_shader);
+  resolve_clip(from, state);
+  resolve_raster(from, state.raster);
+  resolve_drawing_rectangle(from, state.raster);
+  resolve_viewports(from, state);
+  resolve_setup(from, state.setup);
+  resolve_pixel(from, state.pixel);
+  resolve_output(from, state.output);
+  resolve_buffers(from, state.output);
+  state.output.statistics = state.pixel.shader.statistics;
+  resolve_geometry(from, state.geometry);
+}
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,134 @@
+// What the ways of resolving share.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "hw/3d_constants.h"
+#include "hw/blend.h"
+#include "hw/constants.h"
+#include "hw/viewport.h"
+#include "pipe3d/state/resolve.h"
+
+namespace halogen::pipe3d {
+
+class Resolver {
+ public:
+  explicit Resolver(const ResolveInput& input) : input_(input) {}
+
+  spec::GenId gen() const { return input_.generation->id(); }
+  bool has(spec::Feature feature) const { return input_.generation->has(feature); }
+  const message::StateBases& bases() const { return input_.bases; }
+  const Settings& settings() const { return *input_.settings; }
+  const message::BindingTables& tables() const { return input_.tables; }
+  template <class T>
+  T get(uint32_t index = 0) const {
+    return input_.settings->get<T>(gen(), index);
+  }
+  // A structure in memory. All zero, and ok() is false, when memory refuses.
+  template <class T>
+  T read(uint64_t address) {
+    std::array<uint32_t, 64> words{};
+    const size_t dwords = T::kDesc.dwords_of_gen[static_cast<size_t>(gen())];
+    const std::span<uint32_t> used = std::span(words).first(std::min(dwords, words.size()));
+    ok_ = input_.space->read(message::place(address), std::as_writable_bytes(used)) && ok_;
+    if (input_.unread != nullptr) {
+      input_.unread->note(T::kDesc, gen(), used);
+    }
+    return T::unpack(gen(), used);
+  }
+  // Whether reading there finds memory: of arrays, software may leave out what no draw uses.
+  template <class T>
+  bool there(uint64_t address) const {
+    const uint64_t last = address + T::kDesc.dwords_of_gen[static_cast<size_t>(gen())] * 4u - 1;
+    return input_.space->page_at(message::place(address), {}) != nullptr &&
+           input_.space->page_at(message::place(last), {}) != nullptr;
+  }
+  bool ok() const { return ok_; }
+
+ private:
+  ResolveInput input_;
+  bool ok_ = true;
+};
+
+// cr0.0 at the start of a thread.
+uint32_t control_of(hw::FloatingPointMode mode, bool single_flow, hw::RoundingMode rounding = hw::RoundingMode::RTNE,
+                    bool denormals = false);
+
+void resolve_vertices(Resolver& from, VertexState& vertices);
+void set_push(Shader& shader, const hw::_3DSTATE_CONSTANT_BODY& body, uint64_t base);
+BlendTarget blend_target(const hw::BLEND_STATE_ENTRY& entry);
+void resolve_color_calc(const hw::COLOR_CALC_STATE& state, Output& output);
+
+// Which kernel is for which width: enables of 8, 16 and 32 pixels, then the three kernels of a command.
+void set_pixel_kernels(PixelShader& pixel, const std::array<bool, 3>& widths, const std::array<uint64_t, 3>& kernels,
+                       const std::array<uint8_t, 3>& first_grfs);
+void resolve_drawing_rectangle(Resolver& from, Raster& raster);
+// Before Gen8: the command says how the depth buffer is tiled, and whether stencil lies in it.
+void resolve_tiled_depth(Resolver& from, DepthBuffers& buffers);
+Rectangle rectangle_of(const hw::SCISSOR_RECT& rect);
+void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin);
+
+// Of the windower's state: patterns, and over how many pixels smooth lines fade.
+template <class Windower>
+void set_lines(Raster& raster, const Windower& from) {
+  const auto pixels = [](hw::AntialiasingRegionWidth width) {
+    return 0.5f * static_cast<float>(1u << static_cast<unsigned>(width));
+  };
+  raster.line_stipple = from.line_stipple_enable;
+  raster.polygon_stipple = from.polygon_stipple_enable;
+  raster.antialias_width = pixels(from.line_antialiasing_region_width);
+  raster.antialias_ends = pixels(from.line_end_cap_antialiasing_region_width);
+}
+
+template <class Samples>
+void set_positions(Raster& raster, const Samples& samples, size_t first = 0) {
+  for (size_t i = 0; i < samples.size() && first + i < kMostSamples; ++i) {
+    raster.positions[first + i] = {static_cast<uint8_t>(samples[i].x_offset * 16),
+                                   static_cast<uint8_t>(samples[i].y_offset * 16)};
+  }
+}
+
+template <class Attributes>
+void set_swizzles(Setup& setup, const Attributes& attributes) {
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const auto& from = attributes[i];
+    Attribute& to = setup.attributes[i];
+    to.source = from.source_attribute;
+    to.swizzle = from.swizzle_select;
+    to.constant = from.constant_source;
+    to.override_mask = static_cast<uint8_t>((from.component_override_x ? 1 : 0) | (from.component_override_y ? 2 : 0) |
+                                            (from.component_override_z ? 4 : 0) | (from.component_override_w ? 8 : 0));
+  }
+}
+
+// Functions, operations and masks; references stay.
+template <class State>
+void set_depth_stencil(const State& from, DepthStencil& to) {
+  to.depth_test = from.depth_test_enable;
+  to.depth_write = from.depth_buffer_write_enable;
+  to.depth_function = from.depth_test_function;
+  to.stencil_test = from.stencil_test_enable;
+  to.stencil_write = from.stencil_buffer_write_enable;
+  to.two_sided = from.double_sided_stencil_enable;
+  to.front = {from.stencil_test_function,
+              from.stencil_fail_op,
+              from.stencil_pass_depth_fail_op,
+              from.stencil_pass_depth_pass_op,
+              from.stencil_test_mask,
+              from.stencil_write_mask,
+              to.front.reference};
+  to.back = {from.backface_stencil_test_function,
+             from.backface_stencil_fail_op,
+             from.backface_stencil_pass_depth_fail_op,
+             from.backface_stencil_pass_depth_pass_op,
+             from.backface_stencil_test_mask,
+             from.backface_stencil_write_mask,
+             to.back.reference};
+}
+
+void resolve_split(Resolver& from, PipelineState& state);     // Gen8 and later
+void resolve_combined(Resolver& from, PipelineState& state);  // Gen6
+void resolve_units(Resolver& from, PipelineState& state);     // Gen4
+
+}  // namespace halogen::pipe3d

@@ -1,0 +1,49 @@
+// Gen8 and later: what the commands of the shader stages share.
+#pragma once
+
+#include "pipe3d/state/resolve_parts.h"
+#include "spec/item_ids.h"
+
+namespace halogen::pipe3d {
+
+// Where a stage's tables and constants are named.
+struct StageCommands {
+  spec::CommandId binding;
+  spec::CommandId sampler;
+  spec::CommandId constants;
+  uint32_t index;  // in CONSTANT_ALL
+};
+inline constexpr StageCommands kVertex{spec::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_VS,
+                                       spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_VS,
+                                       spec::CommandId::_3DSTATE_CONSTANT_VS, 0};
+inline constexpr StageCommands kHull{spec::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_HS,
+                                     spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_HS,
+                                     spec::CommandId::_3DSTATE_CONSTANT_HS, 1};
+inline constexpr StageCommands kDomain{spec::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_DS,
+                                       spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_DS,
+                                       spec::CommandId::_3DSTATE_CONSTANT_DS, 2};
+inline constexpr StageCommands kGeometry{spec::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_GS,
+                                         spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_GS,
+                                         spec::CommandId::_3DSTATE_CONSTANT_GS, 3};
+inline constexpr StageCommands kPixel{spec::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS,
+                                      spec::CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_PS,
+                                      spec::CommandId::_3DSTATE_CONSTANT_PS, 4};
+
+void set_tables(Resolver& from, const StageCommands& stage, Shader& shader);
+void set_constants(Resolver& from, const StageCommands& stage, Shader& shader);
+
+template <class Command>
+void set_common(const Command& command, Shader& shader) {
+  shader.kernel = command.kernel_start_pointer;
+  shader.scratch_base = command.scratch_space_base_pointer;
+  shader.scratch_code = command.per_thread_scratch_space;
+  shader.vector_mask = command.vector_mask_enable;
+  shader.statistics = command.statistics_enable;
+  shader.enabled = command.enable;
+}
+
+void resolve_tessellation(Resolver& from, Tessellation& stage);
+void resolve_geometry(Resolver& from, Geometry& stage);
+void resolve_stream_output(Resolver& from, StreamOutput& stage);
+
+}  // namespace halogen::pipe3d

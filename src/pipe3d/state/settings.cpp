@@ -1,0 +1,322 @@
+#include "pipe3d/state/settings.h"
+
+#include <array>
+
+#include "hw/3d_constants.h"
+#include "hw/3d_depth.h"
+#include "hw/3d_pointers.h"
+#include "hw/3d_vertex.h"
+#include "hw/so_decl.h"
+
+namespace halogen::pipe3d {
+namespace {
+
+using spec::CommandId;
+
+// Header bits 31:24 of commands to the 3D pipeline's state.
+constexpr uint32_t kPipelined = 0x78;
+constexpr uint32_t kNotPipelined = 0x79;
+
+constexpr uint32_t key_of(CommandId id, uint32_t index) {
+  return static_cast<uint32_t>(id) << 8 | (index & 0xff);
+}
+
+constexpr size_t kStreamBufferDwords = 8;
+
+template <class Command>
+void take_body(spec::GenId gen, std::span<const uint32_t> dwords, uint8_t index, hw::_3DSTATE_SO_BUFFER& bound) {
+  const hw::_3DSTATE_SO_BUFFER_INDEX_BODY body = Command::unpack(gen, dwords).body;
+  bound = {};
+  bound.so_buffer_index = index;
+  bound.so_buffer_enable = body.so_buffer_enable;
+  bound.mocs = body.mocs;
+  bound.surface_base_address = body.surface_base_address;
+  bound.surface_size = body.surface_size;
+  bound.stream_offset_write_enable = body.stream_offset_write_enable;
+  bound.stream_output_buffer_offset_address_enable = body.stream_output_buffer_offset_address_enable;
+  bound.stream_output_buffer_offset_address = body.stream_output_buffer_offset_address;
+  bound.stream_offset = body.stream_offset;
+}
+
+// The command with the fields of `T`; other dwords are those of `like`.
+template <class T>
+std::vector<uint32_t> packed(spec::GenId gen, std::span<const uint32_t> like, const T& fields) {
+  std::vector<uint32_t> words(like.begin(), like.end());
+  if (!fields.pack(gen, words)) {
+    words.assign(like.begin(), like.end());
+  }
+  return words;
+}
+
+// Pointers that a command names only where a bit says so.
+template <class Field>
+void keep(bool named, Field& now, const Field& before) {
+  if (!named) {
+    now = before;
+  }
+}
+
+hw::_3DSTATE_WM_DEPTH_STENCIL merged(hw::_3DSTATE_WM_DEPTH_STENCIL now, const hw::_3DSTATE_WM_DEPTH_STENCIL& before) {
+  keep(!now.stencil_reference_value_modify_disable, now.stencil_reference_value, before.stencil_reference_value);
+  keep(!now.stencil_reference_value_modify_disable, now.backface_stencil_reference_value,
+       before.backface_stencil_reference_value);
+  keep(!now.stencil_test_mask_modify_disable, now.stencil_test_mask, before.stencil_test_mask);
+  keep(!now.stencil_test_mask_modify_disable, now.backface_stencil_test_mask, before.backface_stencil_test_mask);
+  keep(!now.stencil_write_mask_modify_disable, now.stencil_write_mask, before.stencil_write_mask);
+  keep(!now.stencil_write_mask_modify_disable, now.backface_stencil_write_mask, before.backface_stencil_write_mask);
+  const bool stencil = !now.stencil_state_modify_disable;
+  keep(stencil, now.stencil_buffer_write_enable, before.stencil_buffer_write_enable);
+  keep(stencil, now.stencil_test_enable, before.stencil_test_enable);
+  keep(stencil, now.double_sided_stencil_enable, before.double_sided_stencil_enable);
+  keep(stencil, now.stencil_test_function, before.stencil_test_function);
+  keep(stencil, now.stencil_fail_op, before.stencil_fail_op);
+  keep(stencil, now.stencil_pass_depth_fail_op, before.stencil_pass_depth_fail_op);
+  keep(stencil, now.stencil_pass_depth_pass_op, before.stencil_pass_depth_pass_op);
+  keep(stencil, now.backface_stencil_test_function, before.backface_stencil_test_function);
+  keep(stencil, now.backface_stencil_fail_op, before.backface_stencil_fail_op);
+  keep(stencil, now.backface_stencil_pass_depth_fail_op, before.backface_stencil_pass_depth_fail_op);
+  keep(stencil, now.backface_stencil_pass_depth_pass_op, before.backface_stencil_pass_depth_pass_op);
+  const bool depth = !now.depth_state_modify_disable;
+  keep(depth, now.depth_test_enable, before.depth_test_enable);
+  keep(depth, now.depth_buffer_write_enable, before.depth_buffer_write_enable);
+  keep(depth, now.depth_test_function, before.depth_test_function);
+  now.stencil_reference_value_modify_disable = false;
+  now.stencil_test_mask_modify_disable = false;
+  now.stencil_write_mask_modify_disable = false;
+  now.stencil_state_modify_disable = false;
+  now.depth_state_modify_disable = false;
+  return now;
+}
+
+hw::_3DSTATE_DEPTH_BOUNDS merged(hw::_3DSTATE_DEPTH_BOUNDS now, const hw::_3DSTATE_DEPTH_BOUNDS& before) {
+  keep(!now.depth_bounds_test_enable_modify_disable, now.depth_bounds_test_enable, before.depth_bounds_test_enable);
+  keep(!now.depth_bounds_test_value_modify_disable, now.depth_bounds_test_min_value,
+       before.depth_bounds_test_min_value);
+  keep(!now.depth_bounds_test_value_modify_disable, now.depth_bounds_test_max_value,
+       before.depth_bounds_test_max_value);
+  now.depth_bounds_test_enable_modify_disable = false;
+  now.depth_bounds_test_value_modify_disable = false;
+  return now;
+}
+
+hw::_3DSTATE_CC_STATE_POINTERS merged(hw::_3DSTATE_CC_STATE_POINTERS now,
+                                      const hw::_3DSTATE_CC_STATE_POINTERS& before) {
+  keep(now.blend_state_pointer_valid, now.blend_state_pointer, before.blend_state_pointer);
+  keep(now.depth_stencil_state_pointer_valid, now.depth_stencil_state_pointer, before.depth_stencil_state_pointer);
+  keep(now.color_calc_state_pointer_valid, now.color_calc_state_pointer, before.color_calc_state_pointer);
+  now.blend_state_pointer_valid |= before.blend_state_pointer_valid;
+  now.depth_stencil_state_pointer_valid |= before.depth_stencil_state_pointer_valid;
+  now.color_calc_state_pointer_valid |= before.color_calc_state_pointer_valid;
+  return now;
+}
+
+hw::_3DSTATE_BINDING_TABLE_POINTERS merged(hw::_3DSTATE_BINDING_TABLE_POINTERS now,
+                                           const hw::_3DSTATE_BINDING_TABLE_POINTERS& before) {
+  keep(now.vs_binding_table_change, now.vs_binding_table_pointer, before.vs_binding_table_pointer);
+  keep(now.gs_binding_table_change, now.gs_binding_table_pointer, before.gs_binding_table_pointer);
+  keep(now.ps_binding_table_change, now.ps_binding_table_pointer, before.ps_binding_table_pointer);
+  now.vs_binding_table_change = now.gs_binding_table_change = now.ps_binding_table_change = true;
+  return now;
+}
+
+hw::_3DSTATE_SAMPLER_STATE_POINTERS merged(hw::_3DSTATE_SAMPLER_STATE_POINTERS now,
+                                           const hw::_3DSTATE_SAMPLER_STATE_POINTERS& before) {
+  keep(now.vs_sampler_state_change, now.vs_sampler_state_pointer, before.vs_sampler_state_pointer);
+  keep(now.gs_sampler_state_change, now.gs_sampler_state_pointer, before.gs_sampler_state_pointer);
+  keep(now.ps_sampler_state_change, now.ps_sampler_state_pointer, before.ps_sampler_state_pointer);
+  now.vs_sampler_state_change = now.gs_sampler_state_change = now.ps_sampler_state_change = true;
+  return now;
+}
+
+hw::_3DSTATE_VIEWPORT_STATE_POINTERS merged(hw::_3DSTATE_VIEWPORT_STATE_POINTERS now,
+                                            const hw::_3DSTATE_VIEWPORT_STATE_POINTERS& before) {
+  keep(now.clip_viewport_state_change, now.clip_viewport_pointer, before.clip_viewport_pointer);
+  keep(now.sf_viewport_state_change, now.sf_viewport_pointer, before.sf_viewport_pointer);
+  keep(now.cc_viewport_state_change, now.cc_viewport_pointer, before.cc_viewport_pointer);
+  now.clip_viewport_state_change = now.sf_viewport_state_change = now.cc_viewport_state_change = true;
+  return now;
+}
+
+template <class T>
+std::vector<uint32_t> merge(const Settings& settings, spec::GenId gen, std::span<const uint32_t> dwords) {
+  return packed(gen, dwords, merged(T::unpack(gen, dwords), settings.get<T>(gen)));
+}
+
+// The command of one stage's own constants, and whether CONSTANT_ALL names the stage.
+struct StageConstants {
+  CommandId command;
+  bool hw::_3DSTATE_CONSTANT_ALL::*named;
+};
+constexpr std::array<StageConstants, 5> kStageConstants{{
+    {CommandId::_3DSTATE_CONSTANT_VS, &hw::_3DSTATE_CONSTANT_ALL::vertex_shader_update_enable},
+    {CommandId::_3DSTATE_CONSTANT_HS, &hw::_3DSTATE_CONSTANT_ALL::hull_shader_update_enable},
+    {CommandId::_3DSTATE_CONSTANT_DS, &hw::_3DSTATE_CONSTANT_ALL::domain_shader_update_enable},
+    {CommandId::_3DSTATE_CONSTANT_GS, &hw::_3DSTATE_CONSTANT_ALL::geometry_shader_update_enable},
+    {CommandId::_3DSTATE_CONSTANT_PS, &hw::_3DSTATE_CONSTANT_ALL::pixel_shader_update_enable},
+}};
+
+}  // namespace
+
+void Settings::put(CommandId id, uint32_t index, std::span<const uint32_t> dwords) {
+  packets_[key_of(id, index)].assign(dwords.begin(), dwords.end());
+}
+
+std::span<const uint32_t> Settings::words(CommandId id, uint32_t index) const {
+  const auto found = packets_.find(key_of(id, index));
+  return found == packets_.end() ? std::span<const uint32_t>{} : std::span<const uint32_t>(found->second);
+}
+
+void Settings::change_buffers(spec::GenId gen, std::span<const uint32_t> dwords) {
+  using Command = hw::_3DSTATE_VERTEX_BUFFERS;
+  const size_t count = Command::count_vertex_buffers(gen, dwords);
+  const size_t size = count == 0 ? 0 : (dwords.size() - 1) / count;
+  for (size_t i = 0; i < count; ++i) {
+    const hw::VERTEX_BUFFER_STATE state = Command::unpack_vertex_buffers(gen, dwords, i).state;
+    std::vector<uint32_t> one{(dwords[0] & ~0xffu) | static_cast<uint32_t>(size - 1)};
+    const auto body = dwords.subspan(1 + i * size, size);
+    one.insert(one.end(), body.begin(), body.end());
+    put(CommandId::_3DSTATE_VERTEX_BUFFERS, state.vertex_buffer_index, one);
+  }
+}
+
+void Settings::change_all_constants(spec::GenId gen, std::span<const uint32_t> dwords) {
+  constexpr size_t kAllConstantsHead = 2;  // dwords before the buffers
+  const auto command = hw::_3DSTATE_CONSTANT_ALL::unpack(gen, dwords);
+  for (size_t stage = 0; stage < kStageConstants.size(); ++stage) {
+    if (!(command.*kStageConstants[stage].named)) {
+      continue;
+    }
+    hw::_3DSTATE_CONSTANT_ALL alone = command;
+    for (const StageConstants& other : kStageConstants) {
+      alone.*other.named = &other == &kStageConstants[stage];
+    }
+    std::vector<uint32_t> words = packed(gen, dwords, alone);
+    for (size_t i = kAllConstantsHead; i < dwords.size(); ++i) {
+      words[i] = dwords[i];  // its buffers
+    }
+    put(CommandId::_3DSTATE_CONSTANT_ALL, static_cast<uint32_t>(stage), words);
+    packets_.erase(key_of(kStageConstants[stage].command, 0));
+  }
+}
+
+bool Settings::change(const Generation& generation, const spec::CommandDesc& desc, std::span<const uint32_t> dwords) {
+  const spec::GenId gen = generation.id();
+  const uint32_t group = dwords[0] >> 24;
+  const bool other = desc.id == CommandId::URB_FENCE || desc.id == CommandId::CS_URB_STATE ||
+                     desc.id == CommandId::CONSTANT_BUFFER || desc.id == CommandId::_3DSTATE_VF_STATISTICS;
+  if (group != kPipelined && group != kNotPipelined && !other) {
+    return false;
+  }
+  ++revision_;
+  // Gen4 names all pointers each time.
+  const bool partial = !generation.has(spec::Feature::unit_states);
+  switch (desc.id) {
+    case CommandId::_3DSTATE_VERTEX_BUFFERS:
+      change_buffers(gen, dwords);
+      return true;
+    case CommandId::_3DSTATE_CONSTANT_ALL:
+      change_all_constants(gen, dwords);
+      return true;
+    case CommandId::_3DSTATE_VF_INSTANCING:
+      put(desc.id, hw::_3DSTATE_VF_INSTANCING::unpack(gen, dwords).vertex_element_index, dwords);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_0:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_1:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_2:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_3: {
+      hw::_3DSTATE_SO_BUFFER bound;
+      unpack_stream_buffer(gen, desc.id, dwords, bound);
+      // The offset is set when the command is parsed and lives in a register from then on.
+      bound.stream_offset_write_enable = false;
+      std::vector<uint32_t> words(kStreamBufferDwords);
+      if (bound.pack(gen, words)) {
+        put(CommandId::_3DSTATE_SO_BUFFER, bound.so_buffer_index, words);
+      }
+      return true;
+    }
+    case CommandId::_3DSTATE_GS_SVB_INDEX:
+      put(desc.id, hw::_3DSTATE_GS_SVB_INDEX::unpack(gen, dwords).index_number, dwords);
+      return true;
+    case CommandId::_3DSTATE_WM_DEPTH_STENCIL:
+      put(desc.id, 0, merge<hw::_3DSTATE_WM_DEPTH_STENCIL>(*this, gen, dwords));
+      return true;
+    case CommandId::_3DSTATE_DEPTH_BOUNDS:
+      put(desc.id, 0, merge<hw::_3DSTATE_DEPTH_BOUNDS>(*this, gen, dwords));
+      return true;
+    case CommandId::_3DSTATE_CC_STATE_POINTERS:
+      put(desc.id, 0, merge<hw::_3DSTATE_CC_STATE_POINTERS>(*this, gen, dwords));
+      return true;
+    case CommandId::_3DSTATE_SAMPLER_STATE_POINTERS:
+      put(desc.id, 0, merge<hw::_3DSTATE_SAMPLER_STATE_POINTERS>(*this, gen, dwords));
+      return true;
+    case CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS:
+      put(desc.id, 0, merge<hw::_3DSTATE_VIEWPORT_STATE_POINTERS>(*this, gen, dwords));
+      return true;
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS:
+      if (partial) {
+        put(desc.id, 0, merge<hw::_3DSTATE_BINDING_TABLE_POINTERS>(*this, gen, dwords));
+        return true;
+      }
+      break;
+    default:
+      break;
+  }
+  put(desc.id, 0, dwords);
+  for (size_t stage = 0; stage < kStageConstants.size(); ++stage) {
+    if (kStageConstants[stage].command == desc.id) {
+      packets_.erase(key_of(CommandId::_3DSTATE_CONSTANT_ALL, static_cast<uint32_t>(stage)));
+    }
+  }
+  return true;
+}
+
+void Settings::set_stream_index(spec::GenId gen, uint32_t number, uint32_t index) {
+  const std::span<const uint32_t> words = this->words(CommandId::_3DSTATE_GS_SVB_INDEX, number);
+  if (!words.empty()) {
+    auto command = hw::_3DSTATE_GS_SVB_INDEX::unpack(gen, words);
+    command.streamed_vertex_buffer_index = index;
+    put(CommandId::_3DSTATE_GS_SVB_INDEX, number, packed(gen, words, command));
+  }
+  // Later generations: a context image brings the register back with the buffer.
+  const std::span<const uint32_t> buffer = this->words(CommandId::_3DSTATE_SO_BUFFER, number);
+  if (!buffer.empty()) {
+    auto command = hw::_3DSTATE_SO_BUFFER::unpack(gen, buffer);
+    command.stream_offset_write_enable = true;
+    command.stream_offset = index;
+    put(CommandId::_3DSTATE_SO_BUFFER, number, packed(gen, buffer, command));
+  }
+}
+
+bool unpack_stream_buffer(spec::GenId gen, CommandId id, std::span<const uint32_t> dwords,
+                          hw::_3DSTATE_SO_BUFFER& bound) {
+  switch (id) {
+    case CommandId::_3DSTATE_SO_BUFFER:
+      bound = hw::_3DSTATE_SO_BUFFER::unpack(gen, dwords);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_0:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_0>(gen, dwords, 0, bound);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_1:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_1>(gen, dwords, 1, bound);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_2:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_2>(gen, dwords, 2, bound);
+      return true;
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_3:
+      take_body<hw::_3DSTATE_SO_BUFFER_INDEX_3>(gen, dwords, 3, bound);
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<uint32_t> Settings::commands() const {
+  std::vector<uint32_t> all;
+  for (const auto& [key, words] : packets_) {
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  return all;
+}
+
+}  // namespace halogen::pipe3d

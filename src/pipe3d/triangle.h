@@ -1,8 +1,0 @@
-// From primitives in clip space to pixels: vertices on the screen, clipping, edge functions, coverage. It knows no
-// shader: attributes stay in vertex entries, and what leaves is subspans (2x2 pixels) with coverage and barycentrics.
-#pragma once
-
-#include "pipe3d/clipper.h"
-#include "pipe3d/primitive.h"
-#include "pipe3d/rasteriser.h"
-#include "pipe3d/screen_setup.h"
