@@ -2,6 +2,7 @@
 
 import unittest
 
+import emit_eu
 from support import SpecCase
 
 REST = 'reserved = [{ at = "63:7" }, { at = "127:64" }]'
@@ -14,7 +15,7 @@ def form(name="x", **keys):
 
 
 def op(name="add", **keys):
-    lines = {"doc": '"d"', "code": "[{ at = 0x40 }]", "form": '"x"', "sources": "2"} | keys
+    lines = {"doc": '"d"', "class": '"arithmetic"', "code": "[{ at = 0x40 }]", "form": '"x"', "sources": "2"} | keys
     return f"[eu_op.{name}]\n" + "".join(f"{k} = {v}\n" for k, v in lines.items() if v is not None)
 
 
@@ -80,12 +81,25 @@ class Forms(SpecCase):
 
 
 class Operations(SpecCase):
+    def test_traits(self):
+        spec, _ = self.good({"eu/a.toml": form() + op(accumulator='["reads"]', allow='["modifiers"]')})
+        add = spec.eu.ops["add"]
+        self.assertEqual((add.group, add.values, add.lane_local, add.accumulator), ("arithmetic", 2, True, ["reads"]))
+        self.assertIn('return {"add", OpClass::arithmetic, 2, true, true, true, false, false};', emit_eu.op_header(spec))
+        spec, _ = self.good({"eu/a.toml": form() + op(**{"class": '"group"', "values": "1"})})
+        self.assertEqual((spec.eu.ops["add"].values, spec.eu.ops["add"].lane_local), (1, False))
+
     def test_refused(self):
         for keys, text in (
                 ({"code": "[{ at = 0x80 }]"}, "an opcode has 7 bits"),
                 ({"sources": "4"}, "at most 3 sources"),
                 ({"form": '"y"'}, "unknown form 'y'"),
                 ({"kind": '"y"'}, "unknown kind 'y'"),
+                ({"class": '"y"'}, "unknown class 'y'"),
+                ({"class": None}, "missing class"),
+                ({"lane_local": '"no"'}, "lane_local is true or false"),
+                ({"values": "4"}, "values is a number of sources"),
+                ({"accumulator": '["fun"]'}, "unknown word 'fun' in accumulator"),
                 ({"allow": '["fun"]'}, "unknown word 'fun'"),
                 ({"types": '["f"]'}, "bad types 'f'"),
                 ({"types": '["f <- g"]'}, "unknown type 'g'"),

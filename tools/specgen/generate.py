@@ -17,7 +17,7 @@ from names import Names, included_topics
 def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
     files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp",
-             "spec/domain_data.cpp", "eu/isa_fields.h", "eu/isa_data.cpp", "eu/message_fields.h", "eu/message_data.cpp", "hw/enums.h", "hw/enums.cpp", "test/members.cpp"]
+             "spec/domain_data.cpp", "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp", "hw/enums.h", "hw/enums.cpp", "test/members.cpp"]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
     return files
@@ -35,6 +35,7 @@ def contents(spec):
         "spec/domain_data.cpp": emit_domains.domain_data(spec),
         "eu/isa_fields.h": emit_eu.fields_header(spec),
         "eu/isa_data.cpp": emit_eu.data(spec),
+        "eu/op_data.h": emit_eu.op_header(spec),
         "eu/message_fields.h": emit_eu_messages.header(spec),
         "eu/message_data.cpp": emit_eu_messages.data(spec),
         "hw/enums.h": emit_types.enums_header(spec),

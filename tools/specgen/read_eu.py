@@ -7,6 +7,10 @@ BITS = 128
 KINDS = ("basic", "math", "sync", "nothing", "wide", "macro", "ternary", "ternary_macro", "branch", "diverge", "jump", "send",
          "split_send")
 ALLOW = ("predicate", "condition", "saturate", "modifiers", "branch_control", "uip", "dst", "no_dst", "absolute", "controls")
+CLASSES = ("move", "select", "logic", "shift", "compare", "bits", "arithmetic", "function", "group", "macro", "mask", "branch", "send",
+           "wait", "nothing", "illegal")
+LANE_LOCAL = ("move", "select", "logic", "shift", "compare", "bits", "arithmetic", "function")
+ACCUMULATOR = ("reads", "own", "implicit")
 TYPES = ("ub", "b", "uw", "w", "ud", "d", "uq", "q", "hf", "f", "df", "nf", "v", "uv", "vf")
 SETS = {"int": ("ub", "b", "uw", "w", "ud", "d", "v", "uv"), "quad": ("uq", "q"), "float": ("hf", "f", "df", "nf", "vf"), "any": TYPES}
 CODES = {"register_type": (TYPES, 16), "immediate_type": (TYPES, 16), "ternary_type": (TYPES, 8), "ternary_float_type": (TYPES, 8),
@@ -232,11 +236,34 @@ class Op:
     by_gen: dict = field(default_factory=dict)  # gen -> (code, form, sources, kind)
     allow: list = field(default_factory=list)
     types: list = field(default_factory=list)   # (dst mask, src mask)
+    group: str = ""                             # its class
+    values: int = 0                             # sources that hold values
+    lane_local: bool = False
+    accumulator: list = field(default_factory=list)
+
+
+def _op_traits(r, op, table):
+    """What an operation is, the same on every generation."""
+    op.group = table.get("class", "nothing")
+    if op.group not in CLASSES:
+        r.error(op.where, f"unknown class {op.group!r}")
+    op.lane_local = table.get("lane_local", op.group in LANE_LOCAL)
+    if not isinstance(op.lane_local, bool):
+        r.error(op.where, "lane_local is true or false")
+    op.values = table.get("values", table.get("sources", 0))
+    if not isinstance(op.values, int) or not 0 <= op.values <= 3:
+        r.error(op.where, "values is a number of sources, at most 3")
+    op.accumulator = table.get("accumulator", [])
+    for word in op.accumulator:
+        if word not in ACCUMULATOR:
+            r.error(op.where, f"unknown word {word!r} in accumulator")
 
 
 def _op(r, eu, where, name, table):
-    r.keys(where, table, {"doc", "source", "code", "form", "kind", "sources", "allow", "types"}, ("doc", "code", "form"))
+    r.keys(where, table, {"doc", "source", "class", "lane_local", "values", "accumulator", "code", "form", "kind", "sources", "allow", "types"},
+           ("doc", "class", "code", "form"))
     op = Op(name, where, table.get("doc", ""))
+    _op_traits(r, op, table)
     for word in table.get("allow", []):
         if word not in ALLOW:
             r.error(where, f"unknown word {word!r} in allow")

@@ -15,6 +15,7 @@
 #include "eu/exec/vector/fast_multiply.h"
 #include "eu/exec/vector/fast_vector.h"
 #include "eu/exec/vector/lanes.h"
+#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
@@ -40,96 +41,36 @@ Step do_nop(Frame&, const Prepared&) {
 }
 
 Handler handler_for(const Instruction& in, const EuRules& rules) {
-  switch (in.op) {
-    case Op::nop:
-    case Op::nenop:
+  switch (op_traits(in.op).group) {
+    case OpClass::nothing:
       return do_nop;
-    case Op::send:
-    case Op::sendc:
-    case Op::sends:
-    case Op::sendsc:
+    case OpClass::send:
       return execute_send;
-    case Op::wait:
-      return execute_wait;
-    case Op::sync:
-      return execute_sync;
-    case Op::illegal:
-    case Op::case_:
-    case Op::fork:
+    case OpClass::wait:
+      return in.op == Op::sync ? execute_sync : execute_wait;
+    case OpClass::illegal:
       return illegal_instruction;
-    case Op::jmpi:
-    case Op::brd:
-    case Op::if_:
-    case Op::brc:
-    case Op::iff:
-    case Op::else_:
-    case Op::endif:
-    case Op::do_:
-    case Op::while_:
-    case Op::break_:
-    case Op::cont:
-    case Op::halt:
-    case Op::calla:
-    case Op::call:
-    case Op::ret:
-    case Op::push:
-    case Op::goto_:
-    case Op::pop:
-    case Op::join: {
+    case OpClass::branch: {
       const Handler handler = flow_handler(in.op, rules.flow);
       return handler != nullptr ? handler : illegal_instruction;
     }
-    default:
-      return execute_alu;
+    case OpClass::move:
+    case OpClass::select:
+    case OpClass::logic:
+    case OpClass::shift:
+    case OpClass::compare:
+    case OpClass::bits:
+    case OpClass::arithmetic:
+    case OpClass::function:
+    case OpClass::group:
+    case OpClass::macro:
+    case OpClass::mask:
+      break;
   }
+  return execute_alu;
 }
 
 }  // namespace
-
-unsigned source_count(const Instruction& in) {
-  switch (in.op) {
-    case Op::mov:
-    case Op::movi:
-    case Op::not_:
-    case Op::dim:
-    case Op::f32to16:
-    case Op::f16to32:
-    case Op::bfrev:
-    case Op::frc:
-    case Op::rndu:
-    case Op::rndd:
-    case Op::rnde:
-    case Op::rndz:
-    case Op::lzd:
-    case Op::fbh:
-    case Op::fbl:
-    case Op::cbit:
-    case Op::smov:
-      return 1;
-    case Op::csel:
-    case Op::bfe:
-    case Op::bfi2:
-    case Op::dp4a:
-    case Op::mad:
-    case Op::lrp:
-    case Op::madm:
-      return 3;
-    case Op::math:
-      switch (in.math) {
-        case MathFunction::divide:
-        case MathFunction::power:
-        case MathFunction::int_divide_both:
-        case MathFunction::int_quotient:
-        case MathFunction::int_remainder:
-        case MathFunction::inverse_macro:
-          return 2;
-        default:
-          return 1;
-      }
-    default:
-      return 2;
-  }
-}
 
 Type execution_type(const Instruction& in) {
   bool has_double = false;
@@ -137,7 +78,7 @@ Type execution_type(const Instruction& in) {
   bool has_half = false;
   bool has_signed = false;
   unsigned widest = 2;
-  for (unsigned i = 0; i < source_count(in); ++i) {
+  for (unsigned i = 0; i < value_count(in); ++i) {
     const Type type = element_type(in.src[i]);
     has_double |= type == Type::df;
     has_single |= type == Type::f;
@@ -196,7 +137,7 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
   prepared.jip = near_target(in, offset);
   prepared.uip = far_target(in, offset, code, rules);
   prepared.exec = execution_type(in);
-  prepared.source_count = static_cast<uint8_t>(source_count(in));
+  prepared.source_count = static_cast<uint8_t>(value_count(in));
   const bool is_move = in.op == Op::mov || in.op == Op::dim || in.op == Op::smov;
   const bool from_wide = in.src[0].is_arf(Arf::accumulator);
   prepared.raw_move = is_move && element_type(in.src[0]) == in.dst.type && !in.saturate && !from_wide &&

@@ -13,7 +13,6 @@ Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRul
                              bool only_generic);
 // The type in which an instruction computes.
 Type execution_type(const Instruction& in);
-unsigned source_count(const Instruction& in);
 
 class PreparedKernel final : public Kernel {
  public:

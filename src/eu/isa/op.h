@@ -1,4 +1,5 @@
-// Operations of the EU by meaning. Which opcode each has on which generation stands in spec/eu/opcodes.toml.
+// Operations of the EU by meaning. spec/eu/opcodes_alu.toml and spec/eu/opcodes_flow.toml say
+// which opcode each has on which generation; src/eu/ir/op_traits.h says what they are.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "eu/ir/op_traits.h"
+
 namespace halogen::eu {
 
 namespace {
@@ -20,17 +22,7 @@ uint32_t behind_while(uint32_t target, const CodeSource* code) {
 }
 
 bool ends_path(const Instruction& in) {
-  switch (in.op) {
-    case Op::send:
-    case Op::sendc:
-    case Op::sends:
-    case Op::sendsc:
-      return in.send.end_of_thread;
-    case Op::jmpi:
-      return in.predicate == Predicate::none;
-    default:
-      return false;
-  }
+  return is_send(in.op) ? in.send.end_of_thread : in.op == Op::jmpi && in.predicate == Predicate::none;
 }
 
 }  // namespace

@@ -7,21 +7,11 @@
 
 #include "eu/exec/analysis/fidelity_class.h"
 #include "eu/exec/general/math.h"
+#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
 namespace {
-
-// By the order of Op.
-constexpr std::array<std::string_view, 84> kNames{
-    "illegal", "sync", "mov",   "sel",   "movi",   "not",   "and",  "or",      "xor",     "shr",   "shl",   "dim",
-    "smov",    "asr",  "ror",   "rol",   "cmp",    "cmpn",  "csel", "f32to16", "f16to32", "bfrev", "bfe",   "bfi1",
-    "bfi2",    "jmpi", "brd",   "if",    "brc",    "iff",   "else", "endif",   "do",      "case",  "while", "break",
-    "cont",    "halt", "calla", "msave", "call",   "mrest", "ret",  "push",    "fork",    "goto",  "pop",   "join",
-    "wait",    "send", "sendc", "sends", "sendsc", "math",  "add",  "mul",     "avg",     "frc",   "rndu",  "rndd",
-    "rnde",    "rndz", "mac",   "mach",  "lzd",    "fbh",   "fbl",  "cbit",    "addc",    "subb",  "sad2",  "sada2",
-    "dp4",     "dph",  "dp3",   "dp2",   "dp4a",   "line",  "pln",  "mad",     "lrp",     "madm",  "nenop", "nop"};
-static_assert(static_cast<size_t>(Op::nop) + 1 == kNames.size());
 
 constexpr std::array<std::string_view, 15> kTypes{"ub", "b", "uw", "w",  "ud", "d",  "uq", "q",
                                                   "hf", "f", "df", "nf", "v",  "uv", "vf"};
@@ -34,32 +24,25 @@ std::string_view type_name(Type type) {
 
 std::string instruction_name(const Prepared& prepared) {
   const Instruction& in = prepared.in;
-  std::string name(kNames[static_cast<size_t>(in.op) % kNames.size()]);
-  switch (in.op) {
-    case Op::send:
-    case Op::sendc:
-    case Op::sends:
-    case Op::sendsc:
-      return fmt::format("{} {}", name, in.send.function);
-    case Op::math:
-      for (const MathBound& bound : math_bounds()) {
-        if (bound.function == in.math) {
-          name += fmt::format(".{}", bound.name);
-        }
-      }
-      if (in.math == MathFunction::int_quotient) {
-        name += ".iqot";
-      } else if (in.math == MathFunction::int_remainder) {
-        name += ".irem";
-      } else if (in.math == MathFunction::int_divide_both) {
-        name += ".idiv";
-      }
-      break;
-    default:
-      break;
+  std::string name(op_traits(in.op).name);
+  if (is_send(in.op)) {
+    return fmt::format("{} {}", name, in.send.function);
   }
-  const bool computes = in.op == Op::mov || (in.op > Op::mov && in.op < Op::jmpi) || in.op >= Op::math;
-  if (!computes || in.op >= Op::nenop) {
+  if (in.op == Op::math) {
+    for (const MathBound& bound : math_bounds()) {
+      if (bound.function == in.math) {
+        name += fmt::format(".{}", bound.name);
+      }
+    }
+    if (in.math == MathFunction::int_quotient) {
+      name += ".iqot";
+    } else if (in.math == MathFunction::int_remainder) {
+      name += ".irem";
+    } else if (in.math == MathFunction::int_divide_both) {
+      name += ".idiv";
+    }
+  }
+  if (!computes(in.op)) {
     return name;
   }
   name += ' ';

@@ -1,6 +1,7 @@
 #include "eu/exec/analysis/fidelity_class.h"
 
 #include "eu/exec/general/math.h"
+#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
@@ -80,8 +81,9 @@ InstructionClass class_of_operands(const Prepared& prepared, const EuRules& rule
     half |= in.src[i].type == Type::hf;
     single |= in.src[i].type == Type::f;
   }
-  const bool computes = in.op >= Op::add && in.op <= Op::madm;
-  if (half && single && computes && in.dst.type == Type::hf) {
+  const OpClass group = op_traits(in.op).group;
+  const bool rounds = group == OpClass::arithmetic || group == OpClass::group || group == OpClass::macro;
+  if (half && single && rounds && in.dst.type == Type::hf) {
     return approximate("computed and rounded in F, then rounded to HF: hardware may round once");
   }
   return {};
@@ -131,8 +133,7 @@ InstructionClass class_of(const Prepared& prepared, const EuRules& rules) {
     default:
       break;
   }
-  const bool has_operands = in.op == Op::mov || (in.op > Op::mov && in.op < Op::jmpi) || in.op > Op::math;
-  if (!has_operands || in.op >= Op::nenop) {
+  if (!computes(in.op)) {
     return {};
   }
   if (is_float(in.dst) || traits(prepared.exec).is_float || !in.dst.is_null()) {

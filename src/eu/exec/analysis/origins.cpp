@@ -7,6 +7,7 @@
 #include "eu/exec/general/operands.h"
 #include "eu/exec/kernel.h"
 #include "eu/exec/send.h"
+#include "eu/ir/op_traits.h"
 #include "eu/isa/messages.h"
 
 namespace halogen::eu {
@@ -14,55 +15,20 @@ namespace {
 
 constexpr size_t kMostInstructions = 64;
 
-// Each lane's result depends on nothing but its own elements of the sources.
-bool by_lanes(Op op) {
-  switch (op) {
-    case Op::mov:
-    case Op::not_:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::shr:
-    case Op::shl:
-    case Op::asr:
-    case Op::sel:
-    case Op::add:
-    case Op::mul:
-    case Op::frc:
-    case Op::rndd:
-      return true;
-    default:
-      return false;
-  }
+// Returns whether each lane's result depends on its own elements of the named sources only. Quotients with remainders
+// have a second result.
+bool by_lanes(const Instruction& in) {
+  const OpTraits traits = op_traits(in.op);
+  return traits.lane_local && !traits.reads_accumulator && !is_macro(in) &&
+         !(in.op == Op::math && in.math == MathFunction::int_divide_both);
 }
 
-// Neither reads nor leaves anything but the registers that it names, accumulators and flags.
+// Returns whether an instruction reads and writes nothing but the registers that it names, accumulators and flags.
 bool goes_on(const Instruction& in) {
-  switch (in.op) {
-    case Op::nop:
-    case Op::nenop:
-      return true;
-    case Op::sync:
-      return in.sync != SyncFunction::bar && in.sync != SyncFunction::host;
-    case Op::cmp:
-    case Op::mac:
-    case Op::math:
-    case Op::mad:
-    case Op::lrp:
-    case Op::pln:
-    case Op::line:
-    case Op::dp2:
-    case Op::dp3:
-    case Op::dp4:
-    case Op::dph:
-      return true;
-    default:
-      return by_lanes(in.op);
+  if (in.op == Op::sync) {
+    return in.sync != SyncFunction::bar && in.sync != SyncFunction::host;
   }
-}
-
-bool is_send(Op op) {
-  return op == Op::send || op == Op::sendc || op == Op::sends || op == Op::sendsc;
+  return op_traits(in.op).group == OpClass::nothing || (computes(in.op) && in.op != Op::smov && !is_macro(in));
 }
 
 bool indirect(const Instruction& in) {
@@ -177,7 +143,7 @@ void Follower::compute(const Prepared& prepared) {
   if (to == nullptr) {
     return;
   }
-  if (!by_lanes(in.op) || in.align16 || reads_what_others_write(prepared)) {
+  if (!by_lanes(in) || in.align16 || reads_what_others_write(prepared)) {
     spoil(in);
     return;
   }

@@ -4,15 +4,12 @@
 #include <utility>
 
 #include "eu/exec/general/number.h"
+#include "eu/ir/op_traits.h"
 #include "eu/isa/messages.h"
 
 namespace halogen::eu {
 
 namespace {
-
-bool is_send(Op op) {
-  return op == Op::send || op == Op::sendc || op == Op::sends || op == Op::sendsc;
-}
 
 // First register behind what goes to general registers.
 size_t end_of(const Instruction& in) {
@@ -57,11 +54,6 @@ void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
   }
 }
 
-bool is_macro(const Instruction& in) {
-  return in.op == Op::madm ||
-         (in.op == Op::math && (in.math == MathFunction::inverse_macro || in.math == MathFunction::rsqrt_macro));
-}
-
 }  // namespace
 
 RegisterUse written_registers(const Instruction& in, const EuRules& rules) {
@@ -69,7 +61,7 @@ RegisterUse written_registers(const Instruction& in, const EuRules& rules) {
   const Operand& to = in.dst;
   use.mrfs = to.file == File::mrf || (rules.implied_move && is_send(in.op));
   use.accumulators = rules.implicit_accumulator_write || in.accumulator_write || to.is_arf(Arf::accumulator) ||
-                     in.op == Op::addc || in.op == Op::subb || in.op == Op::mach || is_macro(in);
+                     op_traits(in.op).own_accumulator || is_macro(in);
   if (to.indirect) {
     use.grfs.set();
   } else if (to.file == File::grf) {

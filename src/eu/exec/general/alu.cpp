@@ -7,19 +7,11 @@
 #include "eu/exec/control/masks.h"
 #include "eu/exec/general/macro.h"
 #include "eu/exec/general/math.h"
+#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
 namespace {
-
-constexpr bool reads_accumulator(Op op) {
-  return op == Op::mac || op == Op::mach || op == Op::sada2;
-}
-
-// Gen4 and 5: these write the accumulator whether asked or not.
-constexpr bool is_arithmetic(Op op) {
-  return op >= Op::add && op <= Op::lrp && op != Op::math;
-}
 
 // Floats meet their operation flushed, if the mode says so; moves and selections pass bits on.
 constexpr bool flushes_sources(const Prepared& prepared) {
@@ -34,29 +26,6 @@ constexpr bool flushes_sources(const Prepared& prepared) {
       return false;
     default:
       return true;
-  }
-}
-
-Type accumulator_type(Type exec) {
-  switch (exec) {
-    case Type::f:
-    case Type::hf:
-    case Type::df:
-      return exec;
-    default:
-      return traits(exec).bytes >= 4 ? (traits(exec).is_signed ? Type::d : Type::ud)
-                                     : (traits(exec).is_signed ? Type::w : Type::uw);
-  }
-}
-
-Type implied_type(const Prepared& prepared) {
-  switch (prepared.in.op) {
-    case Op::mach:
-    case Op::addc:
-    case Op::subb:
-      return traits(prepared.in.src[0].type).is_signed ? Type::d : Type::ud;
-    default:
-      return accumulator_type(prepared.exec);
   }
 }
 
@@ -126,7 +95,7 @@ bool condition_of(const Instruction& in, const Result& result, const Converted& 
 
 void write_accumulator(Frame& frame, const Prepared& prepared, const Result& result, const Converted& converted,
                        unsigned lane) {
-  const Type type = implied_type(prepared);
+  const Type type = implied_accumulator_type(prepared.in, prepared.exec);
   const int32_t offset = implied_accumulator_offset(frame, prepared, type, lane);
   if (result.has_accumulator) {
     set_accumulator_integer(frame.thread, offset, type, result.accumulator);
@@ -202,8 +171,8 @@ class AluRun {
       input.source[i] = sources_[i].value(lane);
       input.value[i] = to_execution_type(frame_, prepared_, sources_[i], input.source[i], flush_it);
     }
-    if (reads_accumulator(in_.op)) {
-      const Type type = implied_type(prepared_);
+    if (op_traits(in_.op).reads_accumulator) {
+      const Type type = implied_accumulator_type(in_, prepared_.exec);
       const int32_t offset = implied_accumulator_offset(frame_, prepared_, type, lane);
       if (traits(type).is_float) {
         uint64_t bits = 0;
@@ -292,11 +261,12 @@ class AluRun {
   }
 
   [[nodiscard]] bool writes_accumulator() const {
-    if (in_.op == Op::mach || in_.op == Op::addc || in_.op == Op::subb) {
+    if (op_traits(in_.op).own_accumulator) {
       return false;  // they say it in their results
     }
     const bool disabled = (frame_.thread.control[0] & ControlBits::kAccumulatorDisable) != 0;
-    return in_.accumulator_write || (frame_.rules.implicit_accumulator_write && is_arithmetic(in_.op) && !disabled);
+    return in_.accumulator_write ||
+           (frame_.rules.implicit_accumulator_write && op_traits(in_.op).implicit_accumulator && !disabled);
   }
 
   [[nodiscard]] bool writes_flag() const {

@@ -3,44 +3,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "eu/ir/op_traits.h"
+
 namespace halogen::eu {
 
 namespace {
-
-constexpr bool is_logic(Op op) {
-  return op == Op::not_ || op == Op::and_ || op == Op::or_ || op == Op::xor_;
-}
-
-// Steps of division and square root. Their elements lie in a row; the bits of access mode and regions hold the numbers
-// of mme registers.
-constexpr bool is_macro(const Instruction& in) {
-  return in.op == Op::madm ||
-         (in.op == Op::math && (in.math == MathFunction::inverse_macro || in.math == MathFunction::rsqrt_macro));
-}
-
-// Instructions that have no use for modifiers.
-constexpr bool ignores_modifiers(const Instruction& in, const EuRules& rules) {
-  switch (in.op) {
-    case Op::math:
-      return !rules.math_modifiers;
-    case Op::bfrev:
-    case Op::bfe:
-    case Op::bfi1:
-    case Op::bfi2:
-    case Op::cbit:
-    case Op::fbh:
-    case Op::fbl:
-    case Op::addc:
-    case Op::subb:
-    case Op::dp4a:
-    case Op::rol:
-    case Op::ror:
-    case Op::movi:
-      return true;
-    default:
-      return false;
-  }
-}
 
 template <class T, size_t N>
 void to_scratch(Storage& storage, const std::array<T, N>& words) {
@@ -318,7 +285,8 @@ uint64_t immediate_for_lane(const Instruction& in, const Operand& operand, unsig
 }
 
 bool obeys_modifiers(const Instruction& in, const Operand& operand, const EuRules& rules) {
-  return operand.file != File::immediate && !ignores_modifiers(in, rules);
+  const bool obeys = in.op == Op::math ? rules.math_modifiers : op_traits(in.op).modifiers;
+  return operand.file != File::immediate && obeys;
 }
 
 Wide accumulator_integer(const Thread& thread, int32_t offset, Type type) {
@@ -370,6 +338,17 @@ void set_accumulator_integer(Thread& thread, int32_t offset, Type type, Wide val
   const size_t lane = static_cast<size_t>(offset) % kGrfBytes / bytes;
   extension.upper[lane] = static_cast<int64_t>(value >> (8 * bytes));
   extension.valid = static_cast<uint16_t>(extension.valid | (1u << lane));
+}
+
+Type implied_accumulator_type(const Instruction& in, Type exec) {
+  if (op_traits(in.op).own_accumulator) {
+    return traits(in.src[0].type).is_signed ? Type::d : Type::ud;
+  }
+  const TypeTraits of = traits(exec);
+  if (of.is_float) {
+    return exec;
+  }
+  return of.bytes >= 4 ? (of.is_signed ? Type::d : Type::ud) : (of.is_signed ? Type::w : Type::uw);
 }
 
 int32_t implied_accumulator_offset(const Frame& frame, const Prepared& prepared, Type type, unsigned lane) {

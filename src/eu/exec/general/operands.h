@@ -69,6 +69,8 @@ class Source {
 Wide accumulator_integer(const Thread& thread, int32_t offset, Type type);
 void set_accumulator_integer(Thread& thread, int32_t offset, Type type, Wide value);
 void set_accumulator_bits(Thread& thread, int32_t offset, unsigned bytes, uint64_t bits);
+// The type in which an instruction reads and writes the accumulator that it does not name.
+Type implied_accumulator_type(const Instruction& in, Type exec);
 // Byte offset in the accumulators of the lane that an instruction uses without naming it.
 int32_t implied_accumulator_offset(const Frame& frame, const Prepared& prepared, Type type, unsigned lane);
 

@@ -3,6 +3,7 @@
 #include "eu/exec/control/masks.h"
 #include "eu/exec/vector/fast_operands.h"
 #include "eu/exec/vector/fast_parts.h"
+#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
@@ -11,10 +12,6 @@ namespace {
 using namespace fast;
 
 enum class Domain : uint8_t { none, dword, qword, single, dbl };
-
-bool is_logic(Op op) {
-  return op == Op::not_ || op == Op::and_ || op == Op::or_ || op == Op::xor_;
-}
 
 template <class Lane, unsigned N>
 FastPlan::Load integer_load(Type type) {

@@ -7,6 +7,7 @@
 #include "eu/exec/general/operands.h"
 #include "eu/exec/vector/lane_plan.h"
 #include "eu/exec/vector/lanes.h"
+#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
@@ -81,10 +82,6 @@ bool place_lanes(const Prepared& prepared, const Operand& operand, const EuRules
     out.word[lane] = static_cast<uint8_t>((operand.address_sub + row) & 15);
   }
   return true;
-}
-
-bool is_logic(Op op) {
-  return op == Op::not_ || op == Op::and_ || op == Op::or_ || op == Op::xor_;
 }
 
 bool plan_source(const Prepared& prepared, unsigned which, const EuRules& rules, LaneOperand& out) {
@@ -191,17 +188,6 @@ bool plan_implied(const Prepared& prepared, const EuRules& rules, LanePlan& plan
   return true;
 }
 
-Type accumulator_type(const Instruction& in, Type exec) {
-  if (in.op == Op::addc || in.op == Op::subb) {
-    return traits(in.src[0].type).is_signed ? Type::d : Type::ud;
-  }
-  if (traits(exec).is_float) {
-    return exec;
-  }
-  return traits(exec).bytes >= 4 ? (traits(exec).is_signed ? Type::d : Type::ud)
-                                 : (traits(exec).is_signed ? Type::w : Type::uw);
-}
-
 // Numbers of 64 bits are taken modulo 2^64: nothing may look above.
 bool wide_fits(const Instruction& in, const LanePlan& plan, unsigned sources) {
   const bool compares = in.op == Op::cmp || in.op == Op::cmpn || in.op == Op::sel;
@@ -236,10 +222,6 @@ bool products_fit(const Instruction& in, const LanePlan& plan) {
   const bool first_full = first == Type::ud && traits(second).bytes > 2;
   const bool second_full = second == Type::ud && traits(first).bytes > 2;
   return !first_full && !second_full;
-}
-
-bool is_arithmetic(Op op) {
-  return op >= Op::add && op <= Op::lrp && op != Op::math;
 }
 
 uint32_t written_lanes(const Instruction& in) {
@@ -298,14 +280,14 @@ bool plan_lanes(const Prepared& prepared, const EuRules& rules, LanePlan& plan) 
   plan.decides = compares || in.op == Op::sel;
   plan.carries = in.op == Op::addc || in.op == Op::subb;
   plan.divides = in.op == Op::math && in.math == MathFunction::int_divide_both;
-  const bool implicit = rules.implicit_accumulator_write && is_arithmetic(in.op);
+  const bool implicit = rules.implicit_accumulator_write && op_traits(in.op).implicit_accumulator;
   const bool names_it = in.dst.is_arf(Arf::accumulator) && !in.dst.indirect;
   plan.accumulates = !plan.carries && !names_it && (in.accumulator_write || implicit);
   plan.unless_disabled = !plan.carries && !in.accumulator_write;
   if (plan.carries && names_it) {
     return false;  // sum and carry go to one place
   }
-  plan.accumulator = accumulator_type(in, prepared.exec);
+  plan.accumulator = implied_accumulator_type(in, prepared.exec);
   if (prepared.raw_move || compares) {
     plan.raw = true;
     if (plan.accumulates || (prepared.raw_move && in.condition != Condition::none)) {
