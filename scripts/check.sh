@@ -8,10 +8,12 @@ step() { printf '\n== %s (%d s)\n' "$*" $((SECONDS - start)); }
 step "set-up"
 scripts/setup.sh
 
-step "lint: layers, generation comparisons, format"
+step "lint: layers, generation comparisons, words, prose, format"
 python3 scripts/lint/layers.py
 python3 scripts/lint/generations.py
 python3 scripts/lint/words.py
+python3 -m unittest discover -q -s tests/lint
+python3 scripts/lint/prose.py
 python3 scripts/lint/format.py
 
 step "descriptions"
