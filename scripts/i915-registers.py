@@ -21,7 +21,7 @@ NO_REASON = "no reason yet"
 HEAD = """\
 # Registers that i915 of Linux 6.1 touches on {device} while it binds, runs frontends/vm/guest, resets and shows its files.
 # offset, touched (r, w), class of the model's answer, name ; why it may stay unclaimed
-# Written by scripts/i915-registers.py; docs/virtual-machine.md says what for.
+# Written by scripts/i915-registers.py; docs/boot-linux.md says what for.
 """
 
 

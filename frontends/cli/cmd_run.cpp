@@ -241,7 +241,7 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
   command->footer(
       "usage: halogen run --device D [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
       "Exits with the program's status, or 128 and the number of the\n"
-      "signal that ended it. docs/drm-door.md tells how to run GL, Vulkan and OpenCL programs.");
+      "signal that ended it. docs/run-programs.md tells how to run GL, Vulkan and OpenCL programs.");
   command->allow_extras();
   command->callback([options, behind, command, &status] {
     if (const std::vector<std::string> others = command->remaining(); !others.empty()) {

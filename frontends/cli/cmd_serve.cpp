@@ -100,7 +100,7 @@ void add_serve(CLI::App& app, int& status) {
   command->add_flag("--shared", options->shared, "one device for all connections instead of one each");
   command->footer(
       "Says \"listening on 127.0.0.1:PORT\" when it is ready, serves any number of clients and ends on SIGTERM.\n"
-      "docs/doors.md tells how to point Intel's OpenCL driver at it.");
+      "docs/serve-tbx.md tells how to point Intel's OpenCL driver at it.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a fidelity report (`halogen run --report`) names as unsupported, one line each; docs/drm-door.md has what is known.
+"""What a fidelity report (`halogen run --report`) names as unsupported, one line each; docs/testing.md has what is known.
 usage: reports.py FILE...     exit 1: there is something"""
 import json
 import pathlib
