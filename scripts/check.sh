@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold: set-up, lints, the descriptions, builds, tests with and without sanitizers, short fuzzing.
+# Runs every check: set-up, lints, the descriptions, builds, tests with and without sanitizers, short fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
@@ -8,10 +8,11 @@ step() { printf '\n== %s (%d s)\n' "$*" $((SECONDS - start)); }
 step "set-up"
 scripts/setup.sh
 
-step "lint: layers, generation comparisons, words, prose, format"
+step "lint: layers, generation comparisons, words, rooms, prose, format"
 python3 scripts/lint/layers.py
 python3 scripts/lint/generations.py
 python3 scripts/lint/words.py
+python3 scripts/lint/rooms.py
 python3 -m unittest discover -q -s tests/lint
 python3 scripts/lint/prose.py
 python3 scripts/lint/format.py
@@ -25,14 +26,14 @@ genxml=${HALOGEN_DATA:-../shared/data}/genxml
 if [ -d "$genxml" ]; then
   python3 tools/specgen/specgen.py crosscheck --spec spec --genxml "$genxml"
 else
-  echo "cross-check against genxml left out: no $genxml"
+  echo "cross-check against genxml skipped: $genxml does not exist"
 fi
 
 step "release build of the tools and benchmarks"
 scripts/build.sh release tools benches drm_suite_static
 
-step "build with sanitizers, beside what follows"
-set -m # a group of its own, to be ended as a whole
+step "build with sanitizers, in the background of what follows"
+set -m # a process group of its own, so that it can be ended as a whole
 nice -n 19 scripts/build.sh asan >build/asan.log 2>&1 &
 asan=$!
 set +m
@@ -81,13 +82,13 @@ ctest --test-dir build/asan --output-on-failure --no-tests=error -j2
 step "the driver behind its door, with sanitizers"
 HALOGEN=$PWD/build/asan/bin/halogen tests/doors/drm_suite.sh g45 icl
 
-step "requirement coverage, of tests that passed"
+step "requirement coverage by tests that passed"
 build/bin/halogen coverage --results build/asan/results
 
-step "fuzzing, shortly"
+step "fuzzing, a few seconds per target"
 scripts/fuzz.sh 3
 
-step "clang-tidy on what changed"
+step "clang-tidy on changed files"
 scripts/tidy.sh
 
 printf '\ncheck passed in %d s\n' $((SECONDS - start))
