@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Frames a second of small GL scenes on the model, beside Mesa's llvmpipe and softpipe on the same machine.
+"""Measures frames per second of small GL scenes on the model, on llvmpipe and on softpipe.
 
 Scenes (bench/gl_frames.c): one triangle of 256 and of 1024 pixels' width, 200 large triangles, 20 000 small ones, 100
-textured ones with blending and depth. Each way draws until it has taken about a second; ways take turns, the best turn
-counts. Printed are frames a second by the clock and, because others may use the machine, of processor time.
+textured ones with blending and depth. Each renderer draws for about a second; renderers alternate, and the best turn
+counts. Frames per second are printed by the clock and, because other programs may use the machine, by processor time.
 
-usage: gl_frames.py [--turns N] [device...]     (from the build; icl without a device)
+usage: gl_frames.py [--turns N] [device...]     (needs the release build; default device: icl)
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ def seconds(command, environment, scene, size, frames):
 
 
 def rate(command, environment, scene, size):
-    """Frames a second: by the clock, of processor time."""
+    """Returns frames per second by the clock and by processor time."""
     clock, processor = seconds(command, environment, scene, size, 1)
     frames = max(1, min(2000, int(1 / max(processor, 1e-6))))
     if frames > 1:
@@ -58,9 +58,9 @@ def main():
                     best[way] = tuple(max(pair) for pair in zip(best[way], measured))
             print(f"{scene} {size}:")
             for way, (clock, processor) in best.items():
-                print(f"  {way:9} {clock:9.2f} frames/s   {processor:9.2f} a second of processor time   "
+                print(f"  {way:9} {clock:9.2f} frames/s   {processor:9.2f} per second of processor time   "
                       f"{clock / best['softpipe'][0]:6.2f} {processor / best['softpipe'][1]:6.2f} of softpipe")
-    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
+    print(f"load average: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

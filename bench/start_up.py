@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How long a Mesa program takes from its start to its end on the DRM door, beside the same program on llvmpipe.
+"""Measures how long a Mesa program takes from start to end under `halogen run`, and on llvmpipe.
 
 Programs: one that lists what eglinfo lists, on one display without a window system, and one that clears a picture of
-64 x 64 pixels and waits. `halogen run` is counted with them. Runs of all
-devices take turns, so that a change of the machine's load meets them all; printed is the middle of the runs: processor
-time (user and system, all processes) and the clock's. On a busy machine only processor time says something.
+64 x 64 pixels and waits. The time of `halogen run` itself is included. Runs of all devices alternate, so that a change of
+the machine's load affects all of them. The median is printed: processor time (user and system, all processes) and time by
+the clock. On a busy machine only processor time is meaningful.
 
-usage: start_up.py [--runs N] [--library] [device...]     (from the build)
-  --library: by LD_PRELOAD alone, without `halogen run`
+usage: start_up.py [--runs N] [--library] [device...]     (needs the release build)
+  --library: uses LD_PRELOAD alone, without `halogen run`
 """
 import argparse
 import os
@@ -30,7 +30,7 @@ def spent():
 
 
 def run(command, environment):
-    """Processor time and time of the clock, in milliseconds."""
+    """Returns processor time and time by the clock, in milliseconds."""
     before, start = spent(), time.monotonic()
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return (spent() - before) * 1e3, (time.monotonic() - start) * 1e3
@@ -63,7 +63,7 @@ def main():
             for turn in range(options.runs + 1):
                 for way, (command, environment) in ways.items():
                     measured = run(command, environment)
-                    if turn > 0:  # the first fills the caches of files
+                    if turn > 0:  # the first run fills file caches
                         times[way].append(measured)
             middle = {way: [statistics.median(column) for column in zip(*each)] for way, each in times.items()}
             base = middle["llvmpipe"]
@@ -71,7 +71,7 @@ def main():
             for device in options.devices:
                 processor, clock = middle[device]
                 print(f"  {device:6} {processor:6.1f} ms {processor / base[0]:5.2f}   {clock:6.1f} ms {clock / base[1]:5.2f}")
-    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
+    print(f"load average: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

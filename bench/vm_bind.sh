@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# How long Linux i915 takes from its start to its render node, with the device beside QEMU: the middle of three runs, one
-# machine at a time, beside what a stub without a model behind it took. The stub's number is the time from QEMU's start to
-# power-off without the 5 s that the same machine takes to boot and end without the driver; the goal is twice that.
-# usage: vm_bind.sh [device...]   (from the build)
+# Measures how long Linux i915 takes from its start to its render node, with the device beside QEMU: the median of three
+# runs, one machine at a time, and its ratio to the time of a stub without a model. The stub's time is from QEMU's start to
+# power-off, less the 5 s that the same machine takes without the driver; the goal is twice that.
+# usage: vm_bind.sh [device...]   (needs the release build)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 halogen=$PWD/build/bin/halogen
-[ -x "$halogen" ] || { echo "vm_bind: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+[ -x "$halogen" ] || { echo "vm_bind: $halogen does not exist; run scripts/build.sh" >&2; exit 2; }
 scripts/vm-image.sh
 devices=("$@")
 [ ${#devices[@]} -gt 0 ] || devices=(g45 snb chv icl dg1)
@@ -18,5 +18,5 @@ for device in "${devices[@]}"; do
   done
   middle=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 2p)
   awk -v device="$device" -v middle="$middle" -v stub="${stub[$device]:-0}" -v load="$(cut -d' ' -f1 /proc/loadavg)" \
-    'BEGIN { printf "%s: bind %.2f s, %s beside the stub; load of the host %s\n", device, middle / 100, stub ? sprintf("%.2f", middle / 100 / stub) : "-", load }'
+    'BEGIN { printf "%s: bind %.2f s, ratio to the stub %s; load average %s\n", device, middle / 100, stub ? sprintf("%.2f", middle / 100 / stub) : "-", load }'
 done

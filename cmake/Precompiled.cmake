@@ -1,8 +1,8 @@
-# Headers that most files of a layer read, read once: it halves the time of a build from nothing. A compiler cache then
-# serves one folder only, so HALOGEN_PRECOMPILED=OFF (here or in the environment) is kinder to people with many. Which
-# files may include which headers is still the matter of scripts/lint/layers.py and of builds without this.
+# Precompiles headers that most files of a layer include; this halves the time of a full build. A compiler cache then serves
+# one build folder only, so use HALOGEN_PRECOMPILED=OFF (as an option or in the environment) with several folders. Which
+# files may include which headers is still checked by scripts/lint/layers.py and by builds without this option.
 function(halogen_precompiled_headers layer)
-  file(CONFIGURE OUTPUT ${layer}_headers.cpp CONTENT "// Its headers are what counts.\n")
+  file(CONFIGURE OUTPUT ${layer}_headers.cpp CONTENT "// Exists to compile its headers.\n")
   add_library(halogen_${layer}_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${layer}_headers.cpp)
   target_include_directories(halogen_${layer}_headers PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(halogen_${layer}_headers PRIVATE halogen_generated halogen_options Threads::Threads)
@@ -10,11 +10,11 @@ function(halogen_precompiled_headers layer)
 endfunction()
 
 set(lower_rooms memory surface mmio eu message compute pipe3d blit display)
-# Rooms below src/ only: front ends may be compiled with other options or by another compiler. Not decode, which has
-# names of traces that the device has too.
+# Rooms below src/ only: front ends may be compiled with other options or by another compiler. decode is left out because
+# some of its names for traces collide with names of the device.
 set(upper_rooms engine interrupt platform debugger device trace driver)
 
-# For a library halogen_<name>, when its folder is one of those.
+# Uses the precompiled headers for the library halogen_<name> if its room is in one of the lists.
 function(halogen_use_precompiled name)
   if(HALOGEN_PRECOMPILED AND TARGET halogen_${name})
     foreach(layer lower upper)

@@ -1,4 +1,4 @@
-# A room is a folder below src/ and a static library halogen_<room> made of every source file in it.
+# A room is a folder below src/, built as the static library halogen_<room> from every source file in it.
 function(halogen_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)

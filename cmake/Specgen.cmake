@@ -1,5 +1,5 @@
-# Runs tools/specgen over spec/ and builds what it writes as the library halogen_generated.
-# specgen prints the list of files it will write, so that the build knows them before it runs.
+# Runs tools/specgen over spec/ and builds its output as the library halogen_generated.
+# specgen prints the list of files that it will write, so that the build knows them in advance.
 set(SPECGEN_OUT ${CMAKE_BINARY_DIR}/generated)
 file(GLOB_RECURSE spec_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/spec/*.toml)
 file(GLOB_RECURSE specgen_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/specgen/*.py)
@@ -26,16 +26,16 @@ target_link_libraries(halogen_generated PUBLIC halogen_base
 if(HALOGEN_PRECOMPILED)
   target_precompile_headers(halogen_generated PRIVATE <array> <cstdint> <span> <string_view> "${CMAKE_SOURCE_DIR}/src/spec/descriptors.h")
 endif()
-# -O3 doubles the time and size of straight-line code that gains nothing from it.
+# -O3 doubles compile time and size of this straight-line code without a gain in speed.
 target_compile_options(halogen_generated PRIVATE $<$<CONFIG:Release>:-O2>)
 
-# Members by name, for the tests of the generated code only; speed does not matter.
+# Access to members by name, for tests of the generated code only; speed does not matter.
 add_library(halogen_members STATIC EXCLUDE_FROM_ALL ${SPECGEN_OUT}/test/members.cpp)
 target_link_libraries(halogen_members PUBLIC halogen_generated PRIVATE halogen_options)
 target_compile_options(halogen_members PRIVATE -O0)
 add_dependencies(halogen_members halogen_generated)
 
-# Reference pages of every command, structure and register, for people: <build folder>/reference/README.md.
+# Reference pages of every command, structure and register: <build folder>/reference/README.md.
 set(reference_stamp ${CMAKE_BINARY_DIR}/reference.stamp)
 add_custom_command(
   OUTPUT ${reference_stamp}

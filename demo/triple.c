@@ -1,5 +1,5 @@
-// An ordinary OpenCL program: b[i] = a[i] * 3 + i over 1024 integers. It knows nothing of Halogen. Exit: 0 when b is
-// right, 3 when it is not (a driver that only writes a trace computes nothing), 1 when a call fails.
+// An ordinary OpenCL program: b[i] = a[i] * 3 + i over 1024 integers. It knows nothing of Halogen. Exit status: 0 if b is
+// right, 3 if it is wrong (a driver that only writes a trace computes nothing), 1 if a call fails.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

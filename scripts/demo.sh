@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The main job: unmodified programs on unmodified Debian drivers run on the model, and their results are shown. An OpenCL
-# program on Intel's driver and a Vulkan one on Mesa's each compute a picture; what the model did is summed up. GL and
-# Vulkan scenes are drawn.
+# The main job: unmodified programs on unmodified Debian drivers run on the model, and the results are shown. An OpenCL
+# program on Intel's driver and a Vulkan program on Mesa's each compute a picture, with a summary of what the model
+# executed. Then GL and Vulkan scenes are drawn.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -15,7 +15,7 @@ for api in opencl vulkan; do
 done
 glslangValidator -V --quiet -o "$out/programs/spheres.spv" demo/pictures/spheres.comp
 
-# device, what it is called here, program and arguments
+# picture DEVICE NAME PROGRAM [ARGUMENTS...]: runs the program, which writes the picture NAME.png.
 picture() {
   local device=$1 name=$2
   shift 2
@@ -29,11 +29,11 @@ picture() {
 "$halogen" devices
 picture icl mandelbrot env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd "$out/programs/opencl" demo/pictures
 picture dg1 spheres env VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/intel_icd.x86_64.json "$out/programs/vulkan" "$out/programs"
-# GL and Vulkan scenes on two generations, beside those of Mesa's software drivers in the first rows.
+# GL and Vulkan scenes on two generations; the first row of each picture is drawn by Mesa's software drivers.
 echo
 python3 tests/doors/shows.py --keep "$out" snb dg1
 echo "  pictures: build/demo/gl_shows.png, build/demo/vulkan_shows.png"
-# The OpenCL driver can also write what it would send to a chip into a trace; the model runs such traces.
+# The OpenCL driver can also write its command streams into a trace; the model executes such traces.
 cc -O1 -o "$out/programs/triple" demo/triple.c -lOpenCL
 for product in icllp dg1; do
   rm -f "$out/$product.aub"
@@ -45,4 +45,4 @@ for product in icllp dg1; do
   "$halogen" replay "build/demo/$product.aub"
 done
 echo
-echo "The whole reports: build/demo/*.json. Pictures of the 2D engine on every chip: docs/gallery.md."
+echo "Full reports: build/demo/*.json. More pictures: docs/gallery.md. What to try next: README.md."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every libFuzzer target for N seconds (default 60). Findings land in build/asan/fuzz/findings.
+# Runs every libFuzzer target for N seconds (default 60). Findings are written to build/asan/fuzz/findings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}

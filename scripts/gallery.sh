@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/gallery.md anew. They are part of the documents: a picture that changes shows in a review.
+# Makes the pictures of docs/gallery.md again. They are committed, so that a changed picture shows in a review.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake --preset release >/dev/null

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The lists of registers that Linux's i915 touches: tests/golden/i915-registers/<device>.txt.
+"""Checks and extends the lists of registers that Linux's i915 touches: tests/golden/i915-registers/<device>.txt.
 
-usage: i915-registers.py check DEVICE RUN            every register of a run (halogen vm --registers RUN) is in the list
+usage: i915-registers.py check DEVICE RUN            checks that every register of a run (halogen vm --registers RUN) is listed
        i915-registers.py write DEVICE [RUN...] [--log LOG...]
-                                                     adds what runs and logs touch, and asks the model for classes
+                                                     adds the registers of runs and logs, with classes from the model
 
-A line of a list: offset, how it is touched (r, w), the model's class, name, and behind "; " the reason why an unclaimed
+A line of a list: offset, how it is touched (r, w), the model's class, name, and after "; " the reason why an unclaimed
 register may stay so. A LOG is a text whose words "hex(reads/writes)" name offsets, as a stub of a device writes them.
 """
 import lzma
@@ -26,7 +26,7 @@ HEAD = """\
 
 
 def read_lines(path):
-    """offset -> [touch, class, name, reason]"""
+    """Returns offset -> [touch, class, name, reason]."""
     rows = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line or line.startswith("#"):
@@ -34,7 +34,7 @@ def read_lines(path):
         body, _, reason = line.partition(" ; ")
         words = body.split(None, 3)
         if len(words) != 4 or words[2] not in CLASSES:
-            sys.exit(f"{path}:{number}: is not of the form: offset touch class name")
+            sys.exit(f"{path}:{number}: the line does not have the form: offset touch class name")
         rows[int(words[0], 16)] = [words[1], words[2], words[3].strip(), reason.strip()]
     return rows
 
@@ -73,13 +73,13 @@ def check(device, run):
     bad, new = [], []
     for offset, (touch, answer, name, _) in sorted(touched.items()):
         if offset not in listed:
-            # What a driver looks at depends a little on time. A register that the model knows may be new; one that
-            # nothing answers may not.
-            (bad if answer == "unclaimed" else new).append(f"{offset:#08x} {touch} {answer} {name}: is not in the list")
+            # Which registers a driver touches depends a little on time. A new register is accepted if the model claims it;
+            # an unclaimed one is not.
+            (bad if answer == "unclaimed" else new).append(f"{offset:#08x} {touch} {answer} {name}: not in the list")
             continue
         known = listed[offset]
         if merge_touch(known[0], touch) != known[0]:
-            new.append(f"{offset:#08x} {touch} {answer} {name}: the list knows only {known[0]}")
+            new.append(f"{offset:#08x} {touch} {answer} {name}: the list has only {known[0]}")
         if CLASSES.index(answer) < CLASSES.index(known[1]):
             bad.append(f"{offset:#08x} {name}: was {known[1]}, is {answer}")
     counts = ", ".join(f"{sum(row[1] == name for row in touched.values())} {name}" for name in reversed(CLASSES))

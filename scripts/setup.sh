@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that Halogen needs, by name. Does nothing where all is there.
+# Installs the Debian packages of packages.txt that are missing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -14,7 +14,7 @@ done
 echo "setup: installing ${missing[*]}"
 run=()
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "setup: run as root, or install sudo, to install: ${missing[*]}" >&2; exit 2; }
+  command -v sudo >/dev/null || { echo "setup: packages are missing and sudo is not available; run as root to install: ${missing[*]}" >&2; exit 2; }
   run=(sudo)
 fi
 export DEBIAN_FRONTEND=noninteractive

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sums up a fidelity report (--report of the halogen tool) in a few lines.   usage: summary.py REPORT.json"""
+"""Summarises a fidelity report (--report of the halogen tool) in a few lines.   usage: summary.py REPORT.json"""
 import json
 import sys
 
@@ -16,7 +16,7 @@ def main() -> int:
             by_class[row["class"]] = by_class.get(row["class"], 0) + 1
         counted = sum(row["count"] for row in rows)
         classes = ", ".join(f"{number} {name}" for name, number in sorted(by_class.items()))
-        print(f"  {kind}: {counted} of {len(rows)} kinds: {classes}")
+        print(f"  {kind}: {counted} executed, {len(rows)} kinds: {classes}")
         for row in rows:
             if row["class"] == "unsupported":
                 print(f"    not modelled: {row['name']} ({row.get('reason', '')})")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what `halogen vm` boots: Debian's kernel, uncompressed, and a first file system with busybox and i915.
-# Usage: scripts/vm-image.sh [--kernel DEB] [FOLDER]; the folder is build/vm unless named. Does nothing where all is there.
+# Makes the image that `halogen vm` boots: Debian's kernel, uncompressed, and an initial file system with busybox and i915.
+# Usage: scripts/vm-image.sh [--kernel DEB] [FOLDER]; the default folder is build/vm. Does nothing if the image exists.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 deb=
@@ -17,21 +17,21 @@ if [ -n "$deb" ] || [ ! -f "$out/vmlinux" ] || [ ! -f "$out/modules/order" ]; th
   trap 'rm -rf "$work"' EXIT
   if [ -z "$deb" ]; then
     newest() { apt-cache depends linux-image-amd64 2>/dev/null | awk '$1 == "Depends:" { print $2; exit }'; }
-    refresh() { # the lists of packages
+    refresh() { # updates the package lists
       local run=()
       [ "$(id -u)" -eq 0 ] || run=(sudo)
       "${run[@]}" apt-get update -qq
     }
     download() { package=$(newest) && [ -n "$package" ] && (cd "$work" && apt-get download -qq "$package"); }
-    # Lists that are missing, or older than what servers still have, are the usual reason.
+    # The usual reason for a failure: the package lists are missing, or older than the servers' packages.
     download || { refresh && download; } ||
-      { echo "vm-image: ${package:-the package linux-image-amd64} is not to be had" >&2; exit 2; }
+      { echo "vm-image: ${package:-the package linux-image-amd64} cannot be downloaded; use --kernel DEB" >&2; exit 2; }
     deb=$(ls "$work"/*.deb)
   fi
   dpkg-deb -x "$deb" "$work/root"
   version=$(cd "$work" && ls root/lib/modules)
   PATH=$PATH:/sbin:/usr/sbin depmod -b "$work/root" "$version"
-  # i915 and what it needs, in the order in which they must come.
+  # i915 and its dependencies, in load order.
   rm -rf "$out/modules"
   mkdir -p "$out/modules"
   dep=$(grep '/i915.ko:' "$work/root/lib/modules/$version/modules.dep")

@@ -1,11 +1,11 @@
 #!/bin/busybox sh
-# The first process of a guest: brings up the driver, runs /halogen/run, and ends the machine with its status.
+# The first process of a guest: loads the driver, runs /halogen/run, reports its status and powers the machine off.
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
 mkdir -p /sys/kernel/debug && mount -t debugfs debug /sys/kernel/debug
-# How long the driver takes from its start to its render node, in hundredths of a second (the kernel counts no finer).
+# Measures the time from the driver's start to its render node, in hundredths of a second (the kernel's resolution).
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
 while read -r module; do
   options=

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the uncompressed kernel out of a bzImage: the boot protocol's header says where its payload is."""
+"""Extracts the uncompressed kernel from a bzImage; the boot protocol's header says where its payload is.   usage: vm-kernel.py SOURCE TARGET"""
 import gzip
 import lzma
 import struct
@@ -8,7 +8,7 @@ import sys
 
 def payload(image: bytes) -> bytes:
     if image[0x202:0x206] != b"HdrS":
-        sys.exit("vm-kernel: this is no bzImage")
+        sys.exit("vm-kernel: the file is not a bzImage")
     setup_sectors = image[0x1F1] or 4
     offset, length = struct.unpack_from("<II", image, 0x248)
     start = (setup_sectors + 1) * 512 + offset
@@ -24,7 +24,7 @@ def main() -> None:
     elif packed.startswith(b"\x1f\x8b"):
         kernel = gzip.decompress(packed)
     else:
-        sys.exit("vm-kernel: the kernel is packed in a way that is not known here")
+        sys.exit("vm-kernel: unknown compression of the kernel; xz and gzip are supported")
     with open(target, "wb") as file:
         file.write(kernel)
 

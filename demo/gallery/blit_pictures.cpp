@@ -1,5 +1,5 @@
-// What the BLT engine draws, for docs/gallery.md: commands in the ring of a GM45, written as seed 003 chapter 8 encodes
-// them. Every pixel of the pictures but the source images comes from the engine.
+// Pictures of the BLT engine for docs/gallery.md: commands in the ring of a GM45, encoded as in G45 PRM vol. 1b chapter
+// 8 (seed 003). The engine draws every pixel except those of the source images.
 #include <fmt/format.h>
 
 #include <array>
@@ -39,7 +39,7 @@ class Painter {
   uint32_t pitch() const { return width_ * 4; }
   Chip& chip() { return chip_; }
 
-  // Opcode, flags of the first dword, and the rest.
+  // Emits a command: opcode, flags of the first dword, and the other dwords.
   void draw(uint32_t opcode, uint32_t flags, const Dwords& rest) {
     put(2u << 29 | opcode << 22 | flags | static_cast<uint32_t>(rest.size() - 1));
     for (const uint32_t dword : rest) put(dword);
@@ -71,7 +71,7 @@ class Painter {
     draw(0x01, kAll,
          {control(0xcc, flags), yx(clip.y1, clip.x1), yx(clip.y2, clip.x2), kSheet, background, foreground, kPattern});
   }
-  // One character from the ring, eight lines of a byte.
+  // Draws one character with data from the ring, eight lines of one byte.
   void glyph(int x, int y, const std::array<uint8_t, 8>& lines) {
     uint32_t low = 0;
     uint32_t high = 0;
@@ -109,7 +109,7 @@ class Painter {
   uint32_t tail_ = 0;
 };
 
-// Five by seven, drawn for this program.
+// A font of five by seven pixels, drawn for this program.
 std::array<uint8_t, 8> letter(char c) {
   switch (c) {
     case 'A':
@@ -178,12 +178,12 @@ Image raster_operations() {
     const Box box{x, y, x + kCell, y + kCell};
     painter.fill({x, y, x + kCell / 2, y + kCell}, 0);
     painter.fill({x + kCell / 2, y, x + kCell, y + kCell}, 0xff'ffff);
-    // The pattern begins at the cell: the seeds take back where it lies.
+    // The pattern seeds are chosen so that the pattern starts at the cell.
     const uint32_t seed_x = static_cast<uint32_t>(-x) & 7;
     const uint32_t seed_y = static_cast<uint32_t>(-y) & 7;
     const bool uses_source = (rop >> 2 & 0x33) != (rop & 0x33);
     const bool uses_pattern = rop >> 4 != (rop & 15);
-    if (rop == 0xf0) {  // a pattern alone is not for a command with a source
+    if (rop == 0xf0) {  // a command with a source cannot use the pattern alone
       painter.draw(0x51, kAll | seed_x << 12 | seed_y << 8,
                    {painter.control(rop), yx(box.y1, box.x1), yx(box.y2, box.x2), kSheet, kPattern});
     } else if (uses_source || uses_pattern) {
@@ -223,7 +223,7 @@ Image text() {
   return painter.sheet();
 }
 
-// A disc and a ring of one bit a pixel, 64 by 64; lines begin at words.
+// A disc and a ring of one bit per pixel, 64 by 64; lines start at words.
 void put_discs(Painter& painter) {
   for (uint32_t y = 0; y < 64; ++y) {
     std::array<std::array<uint8_t, 8>, 2> bits{};
@@ -260,7 +260,7 @@ void put_card(Painter& painter, uint64_t at) {
   }
 }
 
-// The card; copied into X tiles, as memory then holds it; and copied back. It lies over two tiles of 512 bytes.
+// The card; the card copied into X tiles, as memory holds it; and copied back. It covers two tiles of 512 bytes.
 Image tiled_copies() {
   Painter painter(3 * kCard + 32, kCard + 16);
   put_card(painter, kSource);
@@ -301,7 +301,7 @@ Image chroma_keys() {
         {painter.control(0xcc), yx(12, x), yx(12 + kSide, x + kSide), kSheet, 0, kSide * 4, kSource, low, high});
   };
   painter.copy({12, 12, 12 + kSide, 12 + kSide}, 0, 0, kSource, kSide * 4);
-  key(108, 1, 0x00'c000, 0x00'cf00);  // source pixels in the range are left out
+  key(108, 1, 0x00'c000, 0x00'cf00);  // source pixels in the range are not copied
   key(204, 7, 0x60'6060, 0xb0'b0b0);  // destination pixels in the range are written
   return painter.sheet();
 }
@@ -315,7 +315,7 @@ Image clipping() {
     painter.draw(0x53, kAll,
                  {painter.control(0xcc, flags), yx(y, x), yx(y + side, x + side), kSheet, 0, kCard * 4, kSource});
   };
-  copy(-32, -32, 0);  // what lies left of and above the surface is not drawn
+  copy(-32, -32, 0);  // pixels left of and above the surface are not drawn
   for (int i = 0; i < 4; ++i) {
     clip({128 + i * 32, 8 + i * 16, 152 + i * 32, 80 + i * 16});
     copy(128, 4, kClip);

@@ -89,7 +89,7 @@ uint32_t card(uint32_t x, uint32_t y, uint32_t width, uint32_t height) {
     case 5:
       return ramp << 8 | (255 - ramp);
     case 6:
-      return (x >> (x * 4 / width)) % 2 == 0 ? 0xe0e0e0 : 0x202020;  // lines of one pixel and more
+      return (x >> (x * 4 / width)) % 2 == 0 ? 0xe0e0e0 : 0x202020;  // lines of one, two, four and eight pixels
     default:
       return (x / 8 + y / 8) % 2 == 0 ? 0x305070 : 0x102030;
   }

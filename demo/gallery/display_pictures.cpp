@@ -1,5 +1,5 @@
-// The display: planes with their formats and tilings, cursors, sprites, flips, and frame buffer compression, which must
-// not show.
+// Pictures of the display: planes with their formats and tilings, cursors, sprites, flips, and frame buffer
+// compression, which must not change the picture.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ constexpr uint32_t kWidth = 320;
 constexpr uint32_t kHeight = 240;
 constexpr uint32_t kEnable = 0x8000'0000;
 constexpr uint32_t kTiledX = 1u << 10;
-constexpr uint32_t kXrgb8888 = 6u << 26;  // of DSPCNTR
+constexpr uint32_t kXrgb8888 = 6u << 26;  // format bits of DSPCNTR
 constexpr uint32_t kSurface = 0x10'0000;
 constexpr uint32_t kSecond = 0x80'0000;
 constexpr uint32_t kPitch = 2048;
@@ -73,7 +73,7 @@ Image sixteen_bits(uint32_t code, unsigned green) {
   return chip.shown();
 }
 
-// Indices that count along the diagonals, through a palette of hues.
+// Indices that increase along the diagonals, shown through a palette of hues.
 Image indexed() {
   Chip chip("gm45");
   for (uint32_t n = 0; n < 256; ++n) {
@@ -125,7 +125,7 @@ Image cursor_alpha() {
   return chip.shown();
 }
 
-// AND and XOR: two colours, transparent, and inverted.
+// AND and XOR masks: two colours, transparent, and inverted.
 Image cursor_two_bits() {
   Chip chip("gm45");
   paint(chip, kSurface, linear, small_card);
@@ -156,7 +156,7 @@ Image cursor_two_bits() {
   return chip.shown();
 }
 
-// Video in a sprite: luma runs down, the two chroma channels across.
+// Video in a sprite: luma increases downwards, the two chroma channels change across.
 Image sprite() {
   constexpr uint32_t kW = 160;
   constexpr uint32_t kH = 120;
@@ -210,7 +210,7 @@ Image universal(bool with_disc) {
   return chip.shown();
 }
 
-// Two buffers, one flip a frame, a ball that moves: nine frames at nine vertical blanks, laid out in three rows.
+// Two buffers, one flip per frame, a moving ball: nine frames at nine vertical blanks, in three rows.
 Image flips() {
   constexpr uint32_t kW = 160;
   constexpr uint32_t kH = 120;
@@ -254,7 +254,7 @@ Image gamma() {
   return chip.shown();
 }
 
-// The smallest screen that both compressors take.
+// The smallest screen that both compressors accept.
 Image compressed(std::string_view device, bool on) {
   constexpr uint32_t kW = 640;
   constexpr uint32_t kH = 480;
@@ -280,7 +280,7 @@ Image compressed(std::string_view device, bool on) {
     chip.write(0x3208, kEnable | 1u << 6);
   }
   for (int frame = 0; frame < 3; ++frame) chip.next_vblank();
-  // That the picture comes from the compressed lines: the surface itself is gone.
+  // Overwrites the surface, so that the picture can only come from the compressed lines.
   if (on) {
     FrameCompressor& compressor = *chip.device().display().compressor();
     std::vector<std::byte> line(size_t{kW} * 4);

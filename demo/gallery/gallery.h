@@ -1,5 +1,5 @@
-// Pictures for docs/gallery.md, made by devices that are driven as drivers drive them. One file for each part of the
-// model; a part adds its list to main.cpp.
+// Makes the pictures of docs/gallery.md on devices that are driven as a driver drives them. There is one file per part
+// of the model; each adds its list to main.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using picture::Image;
 using picture::Rgba;
 
 struct Picture {
-  std::string name;  // of the file, without .png
+  std::string name;  // file name without .png
   std::function<Image()> make;
 };
 
@@ -57,7 +57,7 @@ class FlatHost final : public Host {
 // A device with 32 MB of graphics memory in the global table, from address 0 on, and a screen.
 class Chip {
  public:
-  static constexpr uint64_t kBacking = 0x10'0000;  // physical, of graphics address 0
+  static constexpr uint64_t kBacking = 0x10'0000;  // physical address of graphics address 0
   static constexpr uint64_t kGraphics_B = 0x200'0000;
   static constexpr uint64_t kStolen = 0x500'0000;
 
@@ -66,14 +66,14 @@ class Chip {
   Device& device() { return *device_; }
   void write(uint32_t offset, uint32_t value) { device_->bar_write(0, offset, 4, value); }
   uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(0, offset, 4)); }
-  // A register by its name.
+  // Writes a register by its name.
   void set(std::string_view name, uint32_t value, unsigned index = 0);
   template <class T>
   void put(uint64_t address, T value) {
     host_.write_memory(PhysAddr{kBacking + address}, std::as_bytes(std::span(&value, 1)));
   }
 
-  // Pipe A.
+  // All of these are about pipe A.
   void start(uint32_t width, uint32_t height);
   void next_vblank();
   Image shown();
@@ -84,7 +84,7 @@ class Chip {
   std::unique_ptr<Device> device_;
 };
 
-// A test card: bars, ramps, fine lines, a circle. As 8:8:8.
+// Returns a pixel of the test card (bars, ramps, fine lines, a circle) as 8:8:8.
 uint32_t card(uint32_t x, uint32_t y, uint32_t width, uint32_t height);
 
 }  // namespace halogen::gallery

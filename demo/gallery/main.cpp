@@ -1,4 +1,4 @@
-// gallery FOLDER: writes every picture there as a PNG file.
+// gallery FOLDER: writes every picture into the folder as a PNG file.
 #include <fmt/format.h>
 
 #include "gallery.h"

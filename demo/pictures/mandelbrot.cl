@@ -1,4 +1,4 @@
-// The Mandelbrot set; colours by how soon a point leaves.
+// The Mandelbrot set, coloured by the number of iterations before a point escapes.
 __kernel void mandelbrot(__global uchar4* picture, uint limit) {
   const uint x = get_global_id(0), y = get_global_id(1), width = get_global_size(0);
   const float cr = -2.2f + 3.2f * x / width, ci = -1.2f + 3.2f * y / width;

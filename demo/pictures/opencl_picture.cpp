@@ -1,4 +1,4 @@
-// The Mandelbrot set by OpenCL. usage: opencl_picture KERNEL_FOLDER FILE.png
+// Computes the Mandelbrot set with OpenCL. usage: opencl_picture KERNEL_FOLDER FILE.png
 #include "opencl/opencl_machine.h"
 #include "png_file.h"
 

@@ -1,4 +1,4 @@
-// Words with red lowest, as a PNG file.
+// Writes 32-bit pixels, red in the lowest byte, as a PNG file.
 #pragma once
 
 #include <png.h>

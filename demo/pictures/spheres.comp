@@ -1,12 +1,12 @@
 #version 450
-// Three spheres on a chequered floor, traced one ray a pixel, with shadows and one reflection.
+// Three spheres on a chequered floor: one ray per pixel, with shadows and one reflection.
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) buffer Picture { uint picture[]; };
 layout(push_constant) uniform P { uint width; uint height; };
 const vec4 balls[3] = vec4[](vec4(-1.3, 1.0, 4.0, 1.0), vec4(0.9, 0.7, 3.2, 0.7), vec4(0.2, 1.6, 6.0, 1.6));
 const vec3 paints[3] = vec3[](vec3(0.9, 0.2, 0.2), vec3(0.2, 0.5, 0.9), vec3(0.9, 0.8, 0.3));
 
-// Distance to the nearest thing; its number: 0 to 2 spheres, 3 the floor, -1 nothing.
+// Distance to the nearest object; its index: 0 to 2 are spheres, 3 is the floor, -1 is nothing.
 float meet(vec3 from, vec3 along, out int what) {
   float nearest = 1e9;
   what = -1;

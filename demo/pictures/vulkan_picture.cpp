@@ -1,4 +1,4 @@
-// Spheres on a floor by a Vulkan compute shader. usage: vulkan_picture SHADER_FOLDER FILE.png
+// Traces spheres on a floor with a Vulkan compute shader. usage: vulkan_picture SHADER_FOLDER FILE.png
 #include "png_file.h"
 #include "vulkan/vulkan_machine.h"
 

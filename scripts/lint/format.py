@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every C++ file is as clang-format leaves it. `--fix` rewrites them."""
+"""Checks that every C++ file is formatted by clang-format. `--fix` rewrites the files."""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No generation by name or number outside src/gen and spec/: use a table, a range, a Feature or a Quirk."""
+"""Rejects generations by name or number outside src/gen and spec/: use a table, a range, a Feature or a Quirk."""
 import pathlib
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lower rooms never include upper ones. Reads every #include in src/ and frontends/ against one order."""
+"""Checks every #include in src/ and frontends/ against one order: lower rooms never include upper ones."""
 import pathlib
 import re
 import sys
@@ -39,7 +39,7 @@ def main() -> int:
             place = path.relative_to(root)
             here = room_of(place)
             if here not in RANK:
-                faults.append(f"{place}: room '{here}' has no place in the order (scripts/lint/layers.py)")
+                faults.append(f"{place}: room '{here}' is missing in the order of scripts/lint/layers.py")
                 continue
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 match = INCLUDE.match(line)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small things that do not belong in the tree: machine paths, over-long files, disabled tests, dead links."""
+"""Rejects machine paths, files that are too long, disabled tests and dead links."""
 import pathlib
 import re
 import subprocess
@@ -20,16 +20,16 @@ def main() -> int:
             continue
         lines = path.read_text().splitlines()
         if path.suffix in (".h", ".cpp", ".py") and len(lines) > LONGEST:
-            faults.append(f"{name}: {len(lines)} lines; one file, one idea (at most {LONGEST})")
+            faults.append(f"{name}: {len(lines)} lines; at most {LONGEST}: split the file by its ideas")
         for number, line in enumerate(lines, 1):
             if name != "scripts/lint/words.py" and PATHS.search(line):
-                faults.append(f"{name}:{number}: a path of some machine: {line.strip()}")
+                faults.append(f"{name}:{number}: path of a particular machine: {line.strip()}")
             if path.suffix == ".md":
                 for target in LINK.findall(line):
                     if not (path.parent / target).exists():
-                        faults.append(f"{name}:{number}: a link to nothing: {target}")
+                        faults.append(f"{name}:{number}: dead link: {target}")
             if "DISABLED_" in line and path.suffix == ".cpp":
-                faults.append(f"{name}:{number}: a disabled test")
+                faults.append(f"{name}:{number}: disabled test; fix or delete it")
     print("\n".join(faults) if faults else "words: clean")
     return 1 if faults else 0
 
