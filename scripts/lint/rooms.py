@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every room has a README of at most 20 lines, and the names in it exist.
+"""Every room has a README of at most 20 lines, and the names in it and in docs/walks.md exist.
 
 Names are the words in backticks: files and folders must exist in the room or in the tree; identifiers must occur in the sources of
-the room. Commands with spaces, options and file patterns are not checked.
+the room (of all rooms for the walks). Commands with spaces, options and file patterns are not checked.
 """
 import pathlib
 import re
@@ -33,8 +33,13 @@ def unknown_names(root: pathlib.Path, room: pathlib.Path, text: str, sources: st
     return unknown
 
 
+def text_below(folder: pathlib.Path) -> str:
+    return "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.suffix in (".h", ".cpp", ".c", ".txt"))
+
+
 def faults_of(root: pathlib.Path) -> list[str]:
     faults = []
+    everything = []
     for room in sorted([*(root / "src").iterdir(), *(root / "frontends").iterdir()]):
         if not room.is_dir():
             continue
@@ -46,8 +51,13 @@ def faults_of(root: pathlib.Path) -> list[str]:
         text = readme.read_text()
         if text.count("\n") > LONGEST:
             faults.append(f"{place}: {text.count(chr(10))} lines; at most {LONGEST}")
-        sources = "\n".join(path.read_text() for path in sorted(room.rglob("*")) if path.suffix in (".h", ".cpp", ".c", ".txt"))
+        sources = text_below(room)
+        everything.append(sources)
         faults += [f"{place}: `{name}` is not in the room" for name in unknown_names(root, room, text, sources)]
+    walks = root / "docs" / "walks.md"
+    if walks.exists():
+        names = unknown_names(root, root / "src", walks.read_text(), "\n".join(everything))
+        faults += [f"docs/walks.md: `{name}` is not in the tree" for name in names]
     return faults
 
 

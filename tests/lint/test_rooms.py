@@ -39,6 +39,13 @@ class Rooms(unittest.TestCase):
     def test_commands_and_patterns_are_not_names(self):
         self.assertEqual(self.faults("`halogen walk`, `--report`, `cmd_*.cpp`, `r10.2<8;8,1>:f`, `/sys`\n"), [])
 
+    def test_walks(self):
+        self.assertEqual(self.faults(""), [])
+        (self.root / "docs/walks.md").write_text("`Thing::act` in `src/one/part/thing.h`\n")
+        self.assertEqual(self.faults(""), [])
+        (self.root / "docs/walks.md").write_text("`Thing::went` in `src/one/thing.cpp`\n")
+        self.assertEqual(len(self.faults("")), 2)
+
     def test_the_tree_is_clean(self):
         self.assertEqual(rooms.faults_of(LINT.parents[1]), [])
 
