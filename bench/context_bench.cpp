@@ -40,10 +40,10 @@ class Machine {
   };
 
   explicit Machine(uint64_t count) : host(kFirst + count * kPages * kPage), bytes_(kFirst + count * kPages * kPage) {
-    DeviceOptions options;
+    device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
-    device = std::move(Device::create(model(), host, options).value());
+    device = std::move(device::Device::create(model(), host, options).value());
     device->config_write(4, 2, 6);  // memory decode and bus mastering
     for (uint64_t page = 0; page < bytes_ / kPage; ++page) {
       device->bar_write(0, model().gtt_offset + 8 * page, 8, page * kPage | 1);
@@ -96,7 +96,7 @@ class Machine {
   }
 
   bench::FlatHost host;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<device::Device> device;
   std::vector<Context> contexts;
 
  private:

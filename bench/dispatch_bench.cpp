@@ -21,9 +21,9 @@ constexpr uint32_t kStates = 0x1000, kCode = 0x2000, kDescriptor = 0x3000, kCons
 constexpr uint32_t kA = 0x10'0000, kB = 0x20'0000, kC = 0x30'0000;
 constexpr uint32_t kThreads = 16, kSize = 256;
 
-class NoFaults final : public FaultHandler {
+class NoFaults final : public memory::FaultHandler {
  public:
-  FaultAction on_fault(const Fault&) override { return FaultAction::skip; }
+  memory::FaultAction on_fault(const memory::Fault&) override { return memory::FaultAction::skip; }
 };
 
 // Row = group, columns = 16 of a thread: C[row][x] = sum of A[row][k] * B[k][x].
@@ -73,9 +73,9 @@ L1:
 class Machine {
  public:
   explicit Machine(std::string_view text) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
+    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, kBytes, &frames_});
+    memory::WalkContext context;
+    context.format = formats_.find(memory::WalkMode::legacy48);
     context.roots[0] = kTables;
     const uint64_t indices[] = {kVa >> 39 & 511, kVa >> 30 & 511};
     for (uint64_t level = 0; level < 2; ++level) {
@@ -144,14 +144,14 @@ class Machine {
     std::memcpy(bytes_.data() + at, &value, sizeof(T));
   }
   std::vector<std::byte> bytes_ = std::vector<std::byte>(kBytes);
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
+  memory::FlatFrames frames_{bytes_};
+  memory::PhysicalMemory memory_;
   const spec::DeviceModel& model_ = *spec::find_device("skl");
   Generation generation_{model_};
-  PageFormats formats_{*spec::find_device("dg1"), 39};
+  memory::PageFormats formats_{*spec::find_device("dg1"), 39};
   NoFaults faults_;
-  Tlb tlb_{1024};
-  AddressSpace space_{memory_, tlb_, 3, faults_};
+  memory::Tlb tlb_{1024};
+  memory::AddressSpace space_{memory_, tlb_, 3, faults_};
   compute::Settings settings_;
   compute::Walker walker_;
 };

@@ -21,7 +21,7 @@ struct Machine {
   static constexpr uint64_t kRingAt = 0x10'0000, kBatchAt = 0x20'0000;
 
   explicit Machine(const std::vector<uint32_t>& command) {
-    device = std::move(Device::create(*spec::find_device("bdw"), host).value());
+    device = std::move(device::Device::create(*spec::find_device("bdw"), host).value());
     device->config_write(4, 2, 6);  // memory decode and bus mastering
     device->bar_write(0, kWake, 4, 0x0001'0001);
     const uint64_t table = spec::find_device("bdw")->gtt_offset;
@@ -46,7 +46,7 @@ struct Machine {
   }
 
   bench::FlatHost host{kMemoryBytes};
-  std::unique_ptr<Device> device;
+  std::unique_ptr<device::Device> device;
   uint32_t tail = 0;
 };
 

@@ -80,7 +80,7 @@ void run_length_encode(benchmark::State& state) {
   for (auto _ : state) {
     total = 0;
     for (uint32_t y = 0; y < kLines; ++y) {
-      total += fbc::encode(frame().line(y), fbc::PixelKind::bits32, runs).value_or(0);
+      total += display::fbc::encode(frame().line(y), display::fbc::PixelKind::bits32, runs).value_or(0);
       benchmark::ClobberMemory();
     }
   }
@@ -92,12 +92,13 @@ void run_length_decode(benchmark::State& state) {
   std::vector<std::vector<uint32_t>> lines;
   for (uint32_t y = 0; y < kLines; ++y) {
     lines.emplace_back(kWidth);
-    lines.back().resize(fbc::encode(frame().line(y), fbc::PixelKind::bits32, lines.back()).value_or(0));
+    lines.back().resize(
+        display::fbc::encode(frame().line(y), display::fbc::PixelKind::bits32, lines.back()).value_or(0));
   }
   std::vector<std::byte> into(kLine_B);
   for (auto _ : state) {
     for (const std::vector<uint32_t>& runs : lines) {
-      fbc::decode(runs, fbc::PixelKind::bits32, into);
+      display::fbc::decode(runs, display::fbc::PixelKind::bits32, into);
       benchmark::ClobberMemory();
     }
   }
@@ -110,7 +111,7 @@ void plane_code_encode(benchmark::State& state) {
   for (auto _ : state) {
     total = 0;
     for (uint32_t y = 0; y < kLines; ++y) {
-      total += dpfc::encode(frame().line(y), 4, 0, code).value_or(0);
+      total += display::dpfc::encode(frame().line(y), 4, 0, code).value_or(0);
       benchmark::ClobberMemory();
     }
   }

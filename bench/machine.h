@@ -11,7 +11,7 @@
 
 namespace halogen::bench {
 
-class FlatHost final : public Host {
+class FlatHost final : public device::Host {
  public:
   explicit FlatHost(uint64_t bytes) : memory_(bytes) {}
   bool read_memory(PhysAddr address, std::span<std::byte> out) override {

@@ -47,9 +47,9 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-class NoFaults final : public FaultHandler {
+class NoFaults final : public memory::FaultHandler {
  public:
-  FaultAction on_fault(const Fault& fault) override {
+  memory::FaultAction on_fault(const memory::Fault& fault) override {
     fmt::print(stderr, "unexpected fault: {} at 0x{:x}\n", name_of(fault.reason), fault.address);
     std::exit(1);
   }
@@ -71,31 +71,31 @@ class Setup {
       const uint64_t value = at * 0x9e37'79b9'7f4a'7c15u;
       std::memcpy(raw_ + at, &value, sizeof(value));
     }
-    frames_ = FlatFrames({raw_, bytes_});
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, bytes_, &frames_});
+    frames_ = memory::FlatFrames({raw_, bytes_});
+    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bytes_, &frames_});
     root_ = new_table();
-    for (uint64_t at = 0; at < data_bytes; at += kFrameBytes) {
+    for (uint64_t at = 0; at < data_bytes; at += memory::kFrameBytes) {
       map(kVa + at, at);
     }
     ggtt_ = next_table_;
-    for (uint64_t at = 0; at < std::min(data_bytes, 1024 * kMiB); at += kFrameBytes) {
-      entry(ggtt_ + at / kFrameBytes * 8) = at | 1;
+    for (uint64_t at = 0; at < std::min(data_bytes, 1024 * kMiB); at += memory::kFrameBytes) {
+      entry(ggtt_ + at / memory::kFrameBytes * 8) = at | 1;
     }
-    ggtt_space_.load({.format = formats_.find(WalkMode::ggtt), .roots = {ggtt_}, .entries = 1 << 20});
-    space_.load({.format = formats_.find(WalkMode::legacy48), .roots = {root_}});
+    ggtt_space_.load({.format = formats_.find(memory::WalkMode::ggtt), .roots = {ggtt_}, .entries = 1 << 20});
+    space_.load({.format = formats_.find(memory::WalkMode::legacy48), .roots = {root_}});
   }
 
   std::byte* raw() { return raw_; }
   uint64_t data_bytes() const { return data_bytes_; }
-  AddressSpace& space() { return space_; }
-  AddressSpace& ggtt() { return ggtt_space_; }
-  const Tlb& tlb() const { return tlb_; }
+  memory::AddressSpace& space() { return space_; }
+  memory::AddressSpace& ggtt() { return ggtt_space_; }
+  const memory::Tlb& tlb() const { return tlb_; }
 
  private:
   uint64_t& entry(uint64_t address) { return *reinterpret_cast<uint64_t*>(raw_ + address); }
   uint64_t new_table() {
     const uint64_t table = next_table_;
-    next_table_ += kFrameBytes;
+    next_table_ += memory::kFrameBytes;
     return table;
   }
   uint64_t below(uint64_t table, uint64_t index) {
@@ -116,13 +116,13 @@ class Setup {
   uint64_t bytes_;
   uint64_t next_table_;
   std::byte* raw_ = nullptr;
-  FlatFrames frames_{{}};
-  PhysicalMemory memory_;
-  PageFormats formats_{*spec::find_device("icl"), 39};
+  memory::FlatFrames frames_{{}};
+  memory::PhysicalMemory memory_;
+  memory::PageFormats formats_{*spec::find_device("icl"), 39};
   NoFaults faults_;
-  Tlb tlb_{kTlbEntries};
-  AddressSpace space_{memory_, tlb_, 1, faults_};
-  AddressSpace ggtt_space_{memory_, tlb_, kGlobalSpace, faults_};
+  memory::Tlb tlb_{kTlbEntries};
+  memory::AddressSpace space_{memory_, tlb_, 1, faults_};
+  memory::AddressSpace ggtt_space_{memory_, tlb_, memory::kGlobalSpace, faults_};
   uint64_t root_ = 0;
   uint64_t ggtt_ = 0;
 };
@@ -164,7 +164,7 @@ void compare(const std::string& name, unsigned rounds, double units, const char*
 
 void stream(Setup& setup, unsigned rounds, uint64_t bytes, uint64_t chunk, bool write, bool global) {
   std::vector<std::byte> buffer(chunk);
-  AddressSpace& space = global ? setup.ggtt() : setup.space();
+  memory::AddressSpace& space = global ? setup.ggtt() : setup.space();
   const uint64_t base = global ? 0 : kVa;
   const auto raw = [&] {
     for (uint64_t at = 0; at < bytes; at += chunk) {
@@ -196,7 +196,7 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
   constexpr uint64_t kReads = 4'000'000;
   constexpr size_t kMost = 32;
   const uint64_t mask = bytes / kLine - 1;
-  AddressSpace& space = setup.space();
+  memory::AddressSpace& space = setup.space();
   const auto raw = [memory = setup.raw(), mask] {
     Random random;
     for (uint64_t i = 0; i < kReads; ++i) {
@@ -264,12 +264,12 @@ void report_cold_walk(Setup& setup) {
     return;
   }
   constexpr uint64_t kAccesses = 20'000;
-  const WalkStatistics before = setup.space().walk_statistics();
+  const memory::WalkStatistics before = setup.space().walk_statistics();
   for (uint64_t n = 0; n < kAccesses; ++n) {
     setup.space().invalidate();
-    g_sink += setup.space().load_value<uint32_t>(GpuVa(kVa + n * 7919 * kFrameBytes % setup.data_bytes()));
+    g_sink += setup.space().load_value<uint32_t>(GpuVa(kVa + n * 7919 * memory::kFrameBytes % setup.data_bytes()));
   }
-  const WalkStatistics& after = setup.space().walk_statistics();
+  const memory::WalkStatistics& after = setup.space().walk_statistics();
   fmt::print(
       "cost  {:<24} {:.2f} entry loads a miss\n", "miss_after_invalidation",
       static_cast<double>(after.entry_loads - before.entry_loads) / static_cast<double>(after.walks - before.walks));
@@ -281,20 +281,20 @@ void report_cost(const char* name, unsigned rounds, uint64_t pages, uint64_t str
   }
   constexpr uint64_t kAccesses = 2'000'000;
   std::vector<double> nanoseconds;
-  TlbStatistics used;
-  WalkStatistics walked;
+  memory::TlbStatistics used;
+  memory::WalkStatistics walked;
   for (unsigned i = 0; i < rounds; ++i) {
-    const TlbStatistics before = setup.tlb().statistics();
-    const WalkStatistics walks_before = setup.space().walk_statistics();
+    const memory::TlbStatistics before = setup.tlb().statistics();
+    const memory::WalkStatistics walks_before = setup.space().walk_statistics();
     const double seconds = seconds_of([&] {
       uint64_t page = 0;
       for (uint64_t n = 0; n < kAccesses; ++n) {
-        g_sink += setup.space().load_value<uint32_t>(GpuVa(kVa + page * kFrameBytes + (n * 4 & 0xff0)));
+        g_sink += setup.space().load_value<uint32_t>(GpuVa(kVa + page * memory::kFrameBytes + (n * 4 & 0xff0)));
         page = (page + stride_pages) % pages;
       }
     });
     nanoseconds.push_back(1e9 * seconds / kAccesses);
-    const TlbStatistics& after = setup.tlb().statistics();
+    const memory::TlbStatistics& after = setup.tlb().statistics();
     used.hits += after.hits - before.hits;
     used.misses += after.misses - before.misses;
     walked.walks += setup.space().walk_statistics().walks - walks_before.walks;
@@ -336,8 +336,8 @@ int main(int argc, char** argv) {
   report_cost("tlb_hit_one_page", rounds, 1, 1, setup);
   report_cost("tlb_hit_64_pages", rounds, 64, 1, setup);
   report_cost("tlb_hit_512_pages", rounds, 512, 1, setup);
-  report_cost("miss_next_page", rounds, setup.data_bytes() / kFrameBytes, 1, setup);
-  report_cost("miss_far_page", rounds, setup.data_bytes() / kFrameBytes, 7919, setup);
+  report_cost("miss_next_page", rounds, setup.data_bytes() / memory::kFrameBytes, 1, setup);
+  report_cost("miss_far_page", rounds, setup.data_bytes() / memory::kFrameBytes, 7919, setup);
   report_cold_walk(setup);
   return g_sink == 0 ? 1 : 0;
 }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace halogen;
 
-class NoHost final : public Host {
+class NoHost final : public device::Host {
  public:
   bool read_memory(PhysAddr, std::span<std::byte>) override { return false; }
   bool write_memory(PhysAddr, std::span<const std::byte>) override { return false; }
@@ -25,14 +25,14 @@ constexpr uint32_t kUnclaimed = 0x0'4900;
 
 struct Chip {
   explicit Chip(const char* name, std::initializer_list<uint32_t> wake = {}) {
-    device = std::move(Device::create(*spec::find_device(name), host).value());
+    device = std::move(device::Device::create(*spec::find_device(name), host).value());
     device->config_write(4, 2, 6);  // memory decode and bus mastering
     for (const uint32_t port : wake) {
       device->bar_write(0, port, 4, 0x0001'0001);
     }
   }
   NoHost host;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<device::Device> device;
 };
 
 void plain(benchmark::State& state) {

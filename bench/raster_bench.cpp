@@ -20,16 +20,16 @@ using namespace halogen::pipe3d;
 
 constexpr int32_t kSide = 1024;
 
-class World final : private FaultHandler {
+class World final : private memory::FaultHandler {
  public:
   static constexpr uint64_t kTarget_B = uint64_t{kSide} * kSide * 4;
   static constexpr uint64_t kDepth = kTarget_B;
   static constexpr uint64_t kTables = 2 * kTarget_B;
 
   World() : bytes_(kTables + (1 << 20)) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, bytes_.size(), &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
+    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bytes_.size(), &frames_});
+    memory::WalkContext context;
+    context.format = formats_.find(memory::WalkMode::legacy48);
     context.roots[0] = kTables;
     entry(0, 0) = (kTables + 4096) | 3;
     entry(1, 0) = (kTables + 2 * 4096) | 3;
@@ -67,21 +67,21 @@ class World final : private FaultHandler {
   PipelineState& state() { return state_; }
   BlendTarget& blend() { return blend_; }
   const message::Surface& target() const { return target_; }
-  AddressSpace& space() { return space_; }
+  memory::AddressSpace& space() { return space_; }
   std::byte* bytes() { return bytes_.data(); }
 
  private:
-  FaultAction on_fault(const Fault& /*fault*/) override { return FaultAction::stop; }
+  memory::FaultAction on_fault(const memory::Fault& /*fault*/) override { return memory::FaultAction::stop; }
   uint64_t& entry(uint64_t table, uint64_t index) {
     return *reinterpret_cast<uint64_t*>(bytes_.data() + kTables + table * 4096 + index * 8);
   }
 
   std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Tlb tlb_{1024};
-  AddressSpace space_{memory_, tlb_, 1, *this};
+  memory::FlatFrames frames_{bytes_};
+  memory::PhysicalMemory memory_;
+  memory::PageFormats formats_{*spec::find_device("dg1"), 39};
+  memory::Tlb tlb_{1024};
+  memory::AddressSpace space_{memory_, tlb_, 1, *this};
   message::Surface target_;
   PipelineState state_;
   BlendTarget blend_;

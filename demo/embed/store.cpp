@@ -16,7 +16,7 @@ namespace {
 using namespace halogen;
 
 // The machine around the device: 64 KB of memory from physical address 0 on, no interrupts, Events on standard error.
-class Machine final : public Host {
+class Machine final : public device::Host {
  public:
   // The device reaches memory through this view of it.
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
@@ -46,14 +46,14 @@ int main() {
   constexpr uint64_t kRing = 0x1000, kTarget = 0x2000;  // graphics addresses; the global table maps them to themselves
   const spec::DeviceModel* const model = spec::find_device("bdw");
   Machine machine;
-  DeviceOptions options;
+  device::DeviceOptions options;
   options.power_gating = false;  // registers answer without force wake
-  auto device = Device::create(*model, machine, options);
+  auto device = device::Device::create(*model, machine, options);
   if (!device) {
     std::fprintf(stderr, "%s\n", std::string(device.message()).c_str());
     return 1;
   }
-  Device& gpu = **device;
+  device::Device& gpu = **device;
   gpu.config_write(4, 2, 7);  // PCI command register: memory, I/O, bus master
   for (const uint64_t page : {kRing, kTarget}) {
     gpu.bar_write(0, model->gtt_offset + page / 4096 * 8, 8, page | 1);  // a present page table entry

@@ -83,8 +83,9 @@ class Painter {
   }
 
   Image seen(uint64_t address, uint32_t width, uint32_t height, uint64_t pitch_B, Tiling tiling = Tiling::linear) {
-    const SurfaceView view{address, width, height, pitch_B, picture::PixelFormat::xrgb8888, tiling};
-    const auto made = picture_of(chip_.device().space(0, Stream::blit, TableKind::global), view);
+    const device::SurfaceView view{address, width, height, pitch_B, picture::PixelFormat::xrgb8888, tiling};
+    const auto made =
+        device::picture_of(chip_.device().space(0, memory::Stream::blit, memory::TableKind::global), view);
     if (!made) give_up(std::string(made.message()));
     return made->image;
   }

@@ -20,10 +20,10 @@ Chip::Chip(std::string_view name) {
   if (model == nullptr) give_up(fmt::format("no device {}", name));
   const bool wide =
       model->gen != spec::GenId::gen4 && model->gen != spec::GenId::gen4_5 && model->gen != spec::GenId::gen6;
-  DeviceOptions options;
+  device::DeviceOptions options;
   options.table_enabled = true;
   options.stolen_base = wide ? 0 : kStolen;
-  auto created = Device::create(*model, host_, options);
+  auto created = device::Device::create(*model, host_, options);
   if (!created) give_up(std::string(created.message()));
   device_ = std::move(*created);
   device_->config_write(4, 2, 7);
@@ -34,7 +34,7 @@ Chip::Chip(std::string_view name) {
 }
 
 void Chip::set(std::string_view name, uint32_t value, unsigned index) {
-  const RegisterSlot* slot = device_->mmio().bank().map().find(name, {}, index);
+  const mmio::RegisterSlot* slot = device_->mmio().bank().map().find(name, {}, index);
   if (slot == nullptr) give_up(fmt::format("no register {} {}", name, index));
   device_->mmio().bank().write(*slot, value);
 }

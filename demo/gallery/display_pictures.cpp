@@ -282,7 +282,7 @@ Image compressed(std::string_view device, bool on) {
   for (int frame = 0; frame < 3; ++frame) chip.next_vblank();
   // Overwrites the surface, so that the picture can only come from the compressed lines.
   if (on) {
-    FrameCompressor& compressor = *chip.device().display().compressor();
+    display::FrameCompressor& compressor = *chip.device().display().compressor();
     std::vector<std::byte> line(size_t{kW} * 4);
     for (uint32_t y = 0; y < kH; ++y) {
       if (!compressor.read_line(0, y, line)) continue;

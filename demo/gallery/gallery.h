@@ -28,7 +28,7 @@ std::vector<Picture> blit_pictures();
 std::vector<Picture> display_pictures();
 
 // One piece of memory, no log.
-class FlatHost final : public Host {
+class FlatHost final : public device::Host {
  public:
   bool read_memory(PhysAddr address, std::span<std::byte> out) override {
     const std::span<std::byte> from = map_memory(address, out.size());
@@ -63,7 +63,7 @@ class Chip {
 
   explicit Chip(std::string_view name);
 
-  Device& device() { return *device_; }
+  device::Device& device() { return *device_; }
   void write(uint32_t offset, uint32_t value) { device_->bar_write(0, offset, 4, value); }
   uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(0, offset, 4)); }
   // Writes a register by its name.
@@ -81,7 +81,7 @@ class Chip {
 
  private:
   FlatHost host_;
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<device::Device> device_;
 };
 
 // Returns a pixel of the test card (bars, ramps, fine lines, a circle) as 8:8:8.

@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, Tiling> kTilings[] = {{"linear", Tiling::l
                                                             {"y", Tiling::y},           {"w", Tiling::w},
                                                             {"yf", Tiling::yf},         {"ys", Tiling::ys}};
 
-Result<void> take_size(const std::string& text, SurfaceView& view) {
+Result<void> take_size(const std::string& text, device::SurfaceView& view) {
   const char* const end = text.data() + text.size();
   const auto [middle, first] = std::from_chars(text.data(), end, view.width);
   if (first == std::errc{} && middle != end && *middle == 'x') {
@@ -49,8 +49,8 @@ Result<void> take_size(const std::string& text, SurfaceView& view) {
   return Error{fmt::format("--size \"{}\" is no size; write WIDTHxHEIGHT in pixels.", text)};
 }
 
-Result<SurfaceView> view_of(const Options& options) {
-  SurfaceView view;
+Result<device::SurfaceView> view_of(const Options& options) {
+  device::SurfaceView view;
   if (options.ggtt.empty() == options.ppgtt.empty()) {
     return Error{"give one address, with --ggtt or with --ppgtt."};
   }
@@ -103,7 +103,7 @@ Result<uint64_t> make(const Options& options) {
   if (frame != options.size.empty() || (!frame && options.vblank)) {
     return Error{"give --pipe for a frame of the display, or --size and an address for a surface."};
   }
-  const auto view = frame ? Result<SurfaceView>(SurfaceView{}) : view_of(options);
+  const auto view = frame ? Result<device::SurfaceView>(device::SurfaceView{}) : view_of(options);
   if (!view) return view.error();
   const spec::DeviceModel* model = nullptr;
   if (!options.device.empty()) {
@@ -124,11 +124,11 @@ Result<uint64_t> make(const Options& options) {
   if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};
   if (player.device() == nullptr)
     return Error{fmt::format("{}: the trace names no device; use --device.", options.file)};
-  Device& device = *player.device();
+  device::Device& device = *player.device();
   const auto engine = engine_of(options, device.model());
   if (!engine) return engine.error();
-  const TableKind table = options.ggtt.empty() ? TableKind::per_process : TableKind::global;
-  const auto made = picture_of(device.space(*engine, Stream::batch, table), *view);
+  const memory::TableKind table = options.ggtt.empty() ? memory::TableKind::per_process : memory::TableKind::global;
+  const auto made = device::picture_of(device.space(*engine, memory::Stream::batch, table), *view);
   if (!made) return Error{fmt::format("{}.", made.message())};
   if (const auto written = picture::write_png(options.out, made->image); !written) {
     return Error{fmt::format("{}.", written.message())};

@@ -25,7 +25,7 @@ int fail(const std::string& sentence) {
 }
 
 // A device in an empty machine.
-class NoHost final : public Host {
+class NoHost final : public device::Host {
  public:
   bool read_memory(PhysAddr /*address*/, std::span<std::byte> /*out*/) override { return false; }
   bool write_memory(PhysAddr /*address*/, std::span<const std::byte> /*data*/) override { return false; }
@@ -40,12 +40,12 @@ int run(const Options& options) {
     return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
   }
   NoHost host;
-  const auto device = Device::create(*model, host);
+  const auto device = device::Device::create(*model, host);
   if (!device) return fail(device.message());
-  MmioSpace& space = (*device)->mmio();
+  mmio::MmioSpace& space = (*device)->mmio();
   StdoutSink sink;
   const auto show = [&](uint32_t offset) {
-    return sink.write(register_line(offset, false, false, answer_at(space, offset)) + "\n");
+    return sink.write(register_line(offset, false, false, mmio::answer_at(space, offset)) + "\n");
   };
   for (const std::string& text : options.offsets) {
     const auto offset = parse_address("the offset", text);
@@ -56,7 +56,7 @@ int run(const Options& options) {
     show(static_cast<uint32_t>(offset->value));
   }
   for (uint32_t offset = 0; options.offsets.empty() && offset < model->mmio_bytes; offset += 4) {
-    if (answer_at(space, offset).answer != AnswerClass::unclaimed && !show(offset)) break;
+    if (mmio::answer_at(space, offset).answer != mmio::AnswerClass::unclaimed && !show(offset)) break;
   }
   return sink.finish() ? 0 : kExitUse;
 }

@@ -237,7 +237,7 @@ std::string_view how_stuck(const engine::EngineState& state) {
   return {};
 }
 
-bool hung(Device& device) {
+bool hung(device::Device& device) {
   bool any = false;
   for (unsigned number = 0; number < device.engines().count(); ++number) {
     const std::string_view how = how_stuck(device.engines().engine(number).state());

@@ -47,7 +47,7 @@ Result<std::array<uint32_t, 3>> parse_group(std::string_view text) {
 // Lets the session look at every engine for as long as it lives.
 class Sight {
  public:
-  Sight(Device& device, debugger::Session& session) : device_(device) { set(&session); }
+  Sight(device::Device& device, debugger::Session& session) : device_(device) { set(&session); }
   ~Sight() { set(nullptr); }
   Sight(const Sight&) = delete;
   Sight& operator=(const Sight&) = delete;
@@ -58,7 +58,7 @@ class Sight {
       engine::observe_threads(device_.engines().engine(number), session);
     }
   }
-  Device& device_;
+  device::Device& device_;
 };
 
 Result<void> play(const Options& options, trace::Player& player, debugger::Session& session) {
@@ -105,9 +105,10 @@ Result<int> step(const Options& options) {
     return line;
   };
   trace::Player player(model);
-  debugger::Session session(target, console, [&](const WalkContext& tables, uint64_t address, std::span<std::byte> to) {
-    return player.machine()->read_context({.walk = tables}, address, to);
-  });
+  debugger::Session session(target, console,
+                            [&](const memory::WalkContext& tables, uint64_t address, std::span<std::byte> to) {
+                              return player.machine()->read_context({.walk = tables}, address, to);
+                            });
   if (const auto done = play(options, player, session); !done) return done.error();
   if (!session.failure().empty()) return Error{fmt::format("{}: {}", options.file, session.failure())};
   if (!session.has_begun()) {

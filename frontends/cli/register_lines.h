@@ -10,7 +10,7 @@
 
 namespace halogen::cli {
 
-inline std::string register_line(uint32_t offset, bool read, bool written, const RegisterAnswer& answer) {
+inline std::string register_line(uint32_t offset, bool read, bool written, const mmio::RegisterAnswer& answer) {
   return fmt::format("{:#08x} {}{} {:<9} {}", offset, read ? 'r' : '-', written ? 'w' : '-', name_of(answer.answer),
                      answer.name.empty() ? "-" : answer.name);
 }

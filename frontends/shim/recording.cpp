@@ -40,12 +40,13 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
   if (!can_record(model)) return failed("this device cannot be recorded");
   auto sink = trace::create_file(file);
   if (!sink) return failed(sink.message());
-  auto recorder = trace::Recorder::create(model, std::move(*sink), false, DeviceOptions{}.local_tables, "halogen run");
+  auto recorder =
+      trace::Recorder::create(model, std::move(*sink), false, device::DeviceOptions{}.local_tables, "halogen run");
   if (!recorder) return failed(recorder.message());
   return std::unique_ptr<Recording>(new Recording(std::move(*recorder), file, root + "/" + kRecordedFile));
 }
 
-void Recording::on_device(Device& device, driver::Machine& machine) {
+void Recording::on_device(device::Device& device, driver::Machine& machine) {
   recorder_->watch(device);
   recorder_->watch_threads(has_other_threads);
   if (machine.local().size() == 0) return;

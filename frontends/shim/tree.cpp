@@ -111,7 +111,8 @@ class Builder {
     file(device_ + "/numa_node", "-1\n");
     file(device_ + "/resource", resources());
     std::string config;
-    for (uint32_t offset = 0; offset < kConfigBytes; ++offset) config.push_back(static_cast<char>(number(offset, 1)));
+    for (uint32_t offset = 0; offset < device::kConfigBytes; ++offset)
+      config.push_back(static_cast<char>(number(offset, 1)));
     file(device_ + "/config", config);
     link(device_ + "/subsystem", "sys/bus/pci");
     link(device_ + "/driver", "sys/bus/pci/drivers/i915");
@@ -136,7 +137,7 @@ class Builder {
           start = (low & ~uint32_t{15}) | (wide ? uint64_t{config_.read(0x14 + 4 * line, 4)} << 32 : 0);
           flags = kSized | kMemory | (low & 15) | ((low & 8) != 0 ? kPrefetch : 0) | (wide ? kWide : 0);
         }
-        end = start + bar_bytes(bar, options_) - 1;
+        end = start + device::bar_bytes(bar, options_) - 1;
       }
       text += fmt::format("{:#018x} {:#018x} {:#018x}\n", start, end, flags);
     }
@@ -194,8 +195,8 @@ class Builder {
   }
 
   const spec::DeviceModel& model_;
-  DeviceOptions options_{};
-  ConfigSpace config_;
+  device::DeviceOptions options_{};
+  device::ConfigSpace config_;
   std::string root_;
   std::string slot_;
   std::string device_;

@@ -28,8 +28,8 @@ bool is_access_size(uint32_t bytes) {
 
 }  // namespace
 
-Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const DeviceOptions& options) {
-  auto device = Device::create(model, *this, options);
+Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const device::DeviceOptions& options) {
+  auto device = device::Device::create(model, *this, options);
   if (!device) return device.error();
   device_ = std::move(*device);
   if (recorder_ != nullptr) recorder_->watch(*device_);
@@ -40,7 +40,7 @@ Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const D
 std::span<std::byte> DeviceServer::map_memory(PhysAddr address, uint64_t bytes) {
   const std::span<std::byte> memory = memory_.at(address.value, bytes);
   if (recorder_ == nullptr || memory.empty()) return memory;
-  if (bytes > kFrameBytes) return {};
+  if (bytes > memory::kFrameBytes) return {};
   recorder_->on_page(address.value, memory);
   return memory;
 }
@@ -137,7 +137,7 @@ Result<bool> DeviceServer::handle(const ProxyMessage& message) {
       if (!message.as(bar)) return dropped();
       return answer_bar(bar, message.command == ProxyCommand::bar_write);
     case ProxyCommand::reset:
-      device_->reset(ResetKind::function_level);
+      device_->reset(device::ResetKind::function_level);
       if (recorder_ != nullptr) recorder_->after_reset();
       was_reset_ = true;
       return link_.answer(0);
@@ -182,7 +182,7 @@ Result<bool> DeviceServer::answer_config(const ConfigAccess& access, bool is_wri
   return link_.answer(config_value(access.offset, bytes));
 }
 
-void DeviceServer::count(const BarHit& place, unsigned bytes, bool is_write) {
+void DeviceServer::count(const device::BarHit& place, unsigned bytes, bool is_write) {
   ++statistics_.by_bar[std::min<size_t>(place.bar, statistics_.by_bar.size() - 1)];
   const bool registers = place.bar == 0 && place.offset + bytes <= device_->model().mmio_bytes;
   if (!registers) return;

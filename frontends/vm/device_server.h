@@ -36,12 +36,12 @@ struct ServerStatistics {
   uint64_t dropped = 0;                           // requests that make no sense
 };
 
-class DeviceServer final : public Host {
+class DeviceServer final : public device::Host {
  public:
   DeviceServer(ProxyLink link, EventSink* events) : link_(std::move(link)), events_(events) {}
 
-  Result<void> create_device(const spec::DeviceModel& model, const DeviceOptions& options);
-  Device& device() { return *device_; }
+  Result<void> create_device(const spec::DeviceModel& model, const device::DeviceOptions& options);
+  device::Device& device() { return *device_; }
   // Where interrupts go; before it is there, none are sent. From any thread; the link is the server's from then on.
   void set_machine(MachineLink& machine) { machine_.store(&machine, std::memory_order_release); }
 
@@ -72,7 +72,7 @@ class DeviceServer final : public Host {
   Result<bool> handle(const ProxyMessage& message);
   Result<bool> answer_config(const ConfigAccess& access, bool is_write);
   Result<bool> answer_bar(const BarAccess& access, bool is_write);
-  void count(const BarHit& place, unsigned bytes, bool is_write);
+  void count(const device::BarHit& place, unsigned bytes, bool is_write);
   uint32_t config_value(uint32_t offset, unsigned bytes) const;
   Result<bool> dropped();
   void pass_time(bool asked);
@@ -84,7 +84,7 @@ class DeviceServer final : public Host {
   Recorder* recorder_ = nullptr;
   GuestMemory memory_;
   std::atomic<MachineLink*> machine_ = nullptr;
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<device::Device> device_;
   Clock::time_point start_ = Clock::now();
   bool busy_ = false;        // engines have work that time brings forward
   uint64_t work_start_ = 0;  // virtual, of that work

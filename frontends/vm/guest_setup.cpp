@@ -12,8 +12,8 @@ constexpr uint64_t kLocalBytes = uint64_t{512} << 20;
 
 }  // namespace
 
-DeviceOptions guest_device_options(const spec::DeviceModel& model) {
-  DeviceOptions options;
+device::DeviceOptions guest_device_options(const spec::DeviceModel& model) {
+  device::DeviceOptions options;
   options.headless = true;  // a driver then leaves clocks, power wells and connectors of the display alone
   // Linux fills the whole table, entry by entry, on parts of four-byte entries: the smaller, the sooner.
   if (!model.has(spec::Feature::ggtt_pte64)) options.gtt_bytes = std::min(model.gtt_bytes, kSmallTable);
@@ -28,13 +28,13 @@ DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   return options;
 }
 
-void leave_out_stolen_memory(const spec::DeviceModel& model, DeviceOptions& options) {
+void leave_out_stolen_memory(const spec::DeviceModel& model, device::DeviceOptions& options) {
   if (model.local_bytes != 0) return;
   options.stolen_base = 0;
   options.stolen_bytes = 0;
 }
 
-uint64_t end_of_guest_memory(const spec::DeviceModel& model, const DeviceOptions& options) {
+uint64_t end_of_guest_memory(const spec::DeviceModel& model, const device::DeviceOptions& options) {
   constexpr uint64_t kStep = uint64_t{16} << 20;
   return options.stolen_base == 0 ? kGuestMemoryBytes
                                   : (options.stolen_base - gtt_bytes(model, options)) / kStep * kStep;

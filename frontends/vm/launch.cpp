@@ -290,7 +290,8 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   result.by_bar = server.statistics().by_bar;
   result.interrupts = server.statistics().messages + server.statistics().lines;
   for (const auto& [offset, touches] : server.statistics().registers) {
-    result.registers.push_back({offset, touches.reads, touches.writes, answer_at(server.device().mmio(), offset)});
+    result.registers.push_back(
+        {offset, touches.reads, touches.writes, mmio::answer_at(server.device().mmio(), offset)});
   }
   result.commands = commands_of(server.device());
   result.fidelity = server.device().fidelity();

@@ -18,7 +18,7 @@ namespace halogen::vm {
 
 struct LaunchOptions {
   const spec::DeviceModel* model = nullptr;
-  DeviceOptions device;
+  device::DeviceOptions device;
   std::string image;                 // folder with vmlinux and base.cpio (scripts/vm-image.sh)
   std::vector<std::string> command;  // to run in the guest
   std::vector<std::string> added;    // files of the host to put into the guest's /bin
@@ -35,7 +35,7 @@ struct RegisterUse {
   uint32_t offset = 0;
   uint64_t reads = 0;
   uint64_t writes = 0;
-  RegisterAnswer answer;
+  mmio::RegisterAnswer answer;
 };
 
 struct LaunchResult {

@@ -23,7 +23,7 @@ void repeat_bytes(std::byte* out, size_t bytes, size_t period) {
 // The accesses of one BLT, in all its parts, are one piece of work.
 class OneWork {
  public:
-  OneWork(AddressSpace& space, Progress& progress) : space_(space), progress_(progress) {
+  OneWork(memory::AddressSpace& space, Progress& progress) : space_(space), progress_(progress) {
     space_.begin_work(progress.missed);
   }
   ~OneWork() { progress_.missed = space_.end_work(); }
@@ -31,14 +31,14 @@ class OneWork {
   OneWork& operator=(const OneWork&) = delete;
 
  private:
-  AddressSpace& space_;
+  memory::AddressSpace& space_;
   Progress& progress_;
 };
 
 }  // namespace
 
 struct Blitter::Work {
-  Work(AddressSpace& in, const BlitJob& what, const Placement& where)
+  Work(memory::AddressSpace& in, const BlitJob& what, const Placement& where)
       : space(in),
         job(what),
         place(where),
@@ -64,7 +64,7 @@ struct Blitter::Work {
     kernel = rop_kernel(job.rop);
   }
 
-  AddressSpace& space;
+  memory::AddressSpace& space;
   const BlitJob& job;
   const Placement& place;
   SurfaceRows destination;
@@ -378,7 +378,7 @@ bool Blitter::run_fast(Work& work, Progress& progress, Outcome& outcome) {
   return true;
 }
 
-Outcome Blitter::run(AddressSpace& space, const BlitJob& job, Progress& progress) {
+Outcome Blitter::run(memory::AddressSpace& space, const BlitJob& job, Progress& progress) {
   Outcome outcome;
   const std::optional<Placement> placement = place(job);
   const bool no_bytes = job.pixel_B == 4 && !job.is_wide_command && job.byte_mask == hw::BltByteMask::NONE;

@@ -41,7 +41,7 @@ class Blitter {
   Blitter();
 
   // One part. `progress` is where it begins, and where it stopped.
-  Outcome run(AddressSpace& space, const BlitJob& job, Progress& progress);
+  Outcome run(memory::AddressSpace& space, const BlitJob& job, Progress& progress);
   // For tests: every job by the general path.
   void set_fast_paths(bool use) { use_fast_paths_ = use; }
 

@@ -114,7 +114,7 @@ uint64_t FastLines::run_short(uint64_t y, uint64_t source_y, uint64_t lines) {
       if (share_memory(to, from, line_B_)) [[unlikely]] {
         std::memmove(to, from, line_B_);
       } else {
-        copy_bytes(to, from, line_B_);
+        memory::copy_bytes(to, from, line_B_);
       }
     } else {
       break;

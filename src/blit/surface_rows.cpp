@@ -11,7 +11,7 @@ constexpr uint64_t kNoPage = ~uint64_t{0};
 
 }  // namespace
 
-SurfaceRows::SurfaceRows(AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write)
+SurfaceRows::SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write)
     : space_(&space), surface_(surface), mask_(address_mask), write_(write), last_{kNoPage, nullptr} {
   if (surface.tile != nullptr) {
     // As surface::SurfaceLayout has it for pitches that are no whole number of tiles.
@@ -74,24 +74,24 @@ bool SurfaceRows::overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint
 
 // False: stopped by a fault. Where there is nothing, every access counts again.
 bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
-  const uint64_t page = address >> kFrameBits;
+  const uint64_t page = address >> memory::kFrameBits;
   Known* const known = surface_.tile == nullptr ? nullptr : &known_[page % kKnownPages];
   if (known != nullptr && known->page == page) {
     last_ = *known;
     frame = known->frame;
     return true;
   }
-  const Access access{.write = write_};
+  const memory::Access access{.write = write_};
   frame = space_->page_at(GpuVa{address}, access);
   if (frame == nullptr) {
-    const AddressSpace::View view = space_->view(GpuVa{address}, access);
+    const memory::AddressSpace::View view = space_->view(GpuVa{address}, access);
     if (view.stopped) {
       return false;
     }
     if (view.bytes.empty()) {
       return true;
     }
-    frame = view.bytes.data() - (address & (kFrameBytes - 1));
+    frame = view.bytes.data() - (address & (memory::kFrameBytes - 1));
   }
   last_ = {page, frame};
   if (known != nullptr) {
@@ -111,18 +111,18 @@ bool SurfaceRows::find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& pie
   if (!frame_of(address, frame)) {
     return false;
   }
-  const uint64_t offset = address & (kFrameBytes - 1);
+  const uint64_t offset = address & (memory::kFrameBytes - 1);
   piece.bytes = frame == nullptr ? nullptr : frame + offset;
-  piece.count = std::min(most, kFrameBytes - offset);
+  piece.count = std::min(most, memory::kFrameBytes - offset);
   while (piece.count < most && frame != nullptr) {
-    address += kFrameBytes;
+    address += memory::kFrameBytes;
     std::byte* const next = space_->page_at(GpuVa{address}, {.write = write_});  // a fault waits for its turn
-    if (next != frame + kFrameBytes) {
+    if (next != frame + memory::kFrameBytes) {
       break;
     }
     frame = next;
-    last_ = {address >> kFrameBits, frame};
-    piece.count += std::min(most - piece.count, kFrameBytes);
+    last_ = {address >> memory::kFrameBits, frame};
+    piece.count += std::min(most - piece.count, memory::kFrameBytes);
   }
   return true;
 }

@@ -30,7 +30,7 @@ struct Pieces {
 // One surface in an address space.
 class SurfaceRows {
  public:
-  SurfaceRows(AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write);
+  SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write);
 
   // False: stopped by a fault.
   bool find(uint64_t x_B, uint64_t y, uint32_t bytes, Pieces& pieces);
@@ -40,8 +40,8 @@ class SurfaceRows {
   // A part of a linear surface's scan line that lies in one page and is found without a fault; else null.
   std::byte* find_short(uint64_t x_B, uint64_t y, uint64_t bytes) {
     const uint64_t address = (surface_.base + y * static_cast<uint64_t>(surface_.pitch_B) + x_B) & mask_;
-    const uint64_t inside = address % kFrameBytes;
-    if (bytes > kFrameBytes - inside) {
+    const uint64_t inside = address % memory::kFrameBytes;
+    if (bytes > memory::kFrameBytes - inside) {
       return nullptr;
     }
     std::byte* const frame = space_->page_at(GpuVa{address}, {.write = write_});
@@ -70,7 +70,7 @@ class SurfaceRows {
   };
 
   bool frame_of(uint64_t address, std::byte*& frame) {
-    const uint64_t page = address >> kFrameBits;
+    const uint64_t page = address >> memory::kFrameBits;
     if (page == last_.page) {
       frame = last_.frame;
       return true;
@@ -79,7 +79,7 @@ class SurfaceRows {
   }
   bool look_up(uint64_t address, std::byte*& frame);
 
-  AddressSpace* space_;
+  memory::AddressSpace* space_;
   Surface surface_;
   uint64_t mask_;
   bool write_;

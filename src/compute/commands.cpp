@@ -65,7 +65,8 @@ bool has_pipeline_mask(spec::GenId gen) {
   return first && select.pack(gen, with) && with != without;
 }
 
-bool read_unit(const Generation& generation, const Settings& settings, AddressSpace& space, hw::VFE_STATE& unit) {
+bool read_unit(const Generation& generation, const Settings& settings, memory::AddressSpace& space,
+               hw::VFE_STATE& unit) {
   std::array<uint32_t, 3> words{};
   if (!space.read(message::place(settings.bases.general + settings.descriptors_offset),
                   std::as_writable_bytes(std::span(words)))) {
@@ -77,8 +78,8 @@ bool read_unit(const Generation& generation, const Settings& settings, AddressSp
 
 // The descriptor with this number; what is wrong otherwise. Where there are unit states, `descriptors_offset` is the
 // place of the front end's, which names the descriptors.
-JobFault read_descriptor(const Generation& generation, const Settings& settings, uint32_t number, AddressSpace& space,
-                         hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
+JobFault read_descriptor(const Generation& generation, const Settings& settings, uint32_t number,
+                         memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   const bool units = has_media_units(generation.id());
   std::array<uint32_t, kDescriptor_B / 4> words{};
   const uint32_t size = units ? kUnitDescriptor_B : kDescriptor_B;
@@ -117,7 +118,7 @@ void take_descriptor(const Settings& settings, const hw::INTERFACE_DESCRIPTOR_DA
 }
 
 // Bytes from memory at the end of the constants, in whole registers; what was not loaded is zero.
-bool append_constants(AddressSpace& space, uint64_t address, size_t wanted_B, size_t there_B, Job& job) {
+bool append_constants(memory::AddressSpace& space, uint64_t address, size_t wanted_B, size_t there_B, Job& job) {
   const size_t at = job.constants.size();
   job.constants.resize(at + wanted_B);
   const size_t given = std::min(wanted_B, there_B);
@@ -131,8 +132,8 @@ bool has_media_units(spec::GenId gen) {
   return rule.fixed != 0 || rule.max != 0;
 }
 
-JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants, AddressSpace& space,
-                          Settings& settings) {
+JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants,
+                          memory::AddressSpace& space, Settings& settings) {
   constexpr uint32_t kConstantUnit_B = 64;
   if (settings.descriptors_B == 0) {
     return JobFault::no_descriptor;
@@ -275,7 +276,7 @@ std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
 }
 
 JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
-                  const std::array<uint32_t, 3>* counts, AddressSpace& space, Job& job) {
+                  const std::array<uint32_t, 3>* counts, memory::AddressSpace& space, Job& job) {
   const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
   if (const JobFault fault = read_descriptor(generation, settings, walk.interface_descriptor_offset, space, descriptor);
@@ -321,7 +322,7 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
 // Registers behind r0: constants, the command's own data, then what it points to. Behind them, for the threads of a
 // walk, the position of each.
 JobFault make_media_job(const Generation& generation, const Settings& settings, CommandId command,
-                        std::span<const uint32_t> dwords, AddressSpace& space, Job& job) {
+                        std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
   const spec::GenId gen = generation.id();
   std::vector<uint32_t> own;
   hw::MEDIA_OBJECT object{};

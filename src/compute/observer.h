@@ -21,7 +21,7 @@ struct Moment {
   const Settings& settings;
   const eu::Thread& thread;
   const eu::Kernel& kernel;
-  const WalkContext& tables;  // by which the dispatch finds memory
+  const memory::WalkContext& tables;  // by which the dispatch finds memory
 };
 
 class Observer {

@@ -7,9 +7,9 @@ namespace halogen::compute {
 namespace {
 
 // Nothing faults in a space whose accesses are all a trial's.
-class NoFaults final : public FaultHandler {
+class NoFaults final : public memory::FaultHandler {
  public:
-  FaultAction on_fault(const Fault& /*fault*/) override { return FaultAction::stop; }
+  memory::FaultAction on_fault(const memory::Fault& /*fault*/) override { return memory::FaultAction::stop; }
 };
 
 class Runner final : public ThreadRunner {
@@ -44,12 +44,14 @@ void judge(Patience& patience, uint64_t tried, uint64_t all, size_t conflicts, s
 }  // namespace
 
 struct SideBySide::Lane {
-  explicit Lane(const PhysicalMemory& memory) : space(memory, tlb, kGlobalSpace, faults) { space.set_trial(&trial); }
+  explicit Lane(const memory::PhysicalMemory& memory) : space(memory, tlb, memory::kGlobalSpace, faults) {
+    space.set_trial(&trial);
+  }
 
-  Tlb tlb{1};  // always empty
+  memory::Tlb tlb{1};  // always empty
   NoFaults faults;
-  AddressSpace space;
-  Trial trial;
+  memory::AddressSpace space;
+  memory::Trial trial;
   message::SharedFunctions functions;
   std::unique_ptr<eu::ExecutionCounts> counts;
   // The group before its turn, unless it had none before.
@@ -62,7 +64,7 @@ SideBySide::SideBySide() = default;
 SideBySide::~SideBySide() = default;
 
 void SideBySide::make_lanes(const Pass& pass, size_t count) {
-  const PhysicalMemory& memory = pass.environment.space->memory();
+  const memory::PhysicalMemory& memory = pass.environment.space->memory();
   if (memory_ != &memory) {
     lanes_.clear();
     memory_ = &memory;
@@ -114,7 +116,7 @@ void SideBySide::begin(const Pass& pass, Lane& lane, LiveGroup& live) {
 
 void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
                      Patience& patience) {
-  AddressSpace& space = *pass.environment.space;
+  memory::AddressSpace& space = *pass.environment.space;
   make_lanes(pass, groups.size());
   std::deque<LiveGroup> live;
   for (const uint32_t number : groups) {

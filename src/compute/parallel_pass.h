@@ -60,10 +60,10 @@ class SideBySide {
   static void begin(const Pass& pass, Lane& lane, LiveGroup& live);
 
   std::vector<std::unique_ptr<Lane>> lanes_;
-  const PhysicalMemory* memory_ = nullptr;
+  const memory::PhysicalMemory* memory_ = nullptr;
   bool stale_ = true;  // what lanes count with is of another kernel
   std::mutex finding_;
-  WrittenPages written_;
+  memory::WrittenPages written_;
 };
 
 }  // namespace halogen::compute

@@ -199,7 +199,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
   }
 }
 
-Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, AddressSpace& space,
+Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
                     bool first) {
   constexpr size_t kMostPatience = 1024;
   Outcome outcome;

@@ -45,7 +45,8 @@ class Walker {
   ~Walker();
 
   // One part. `first`: the dispatch begins.
-  Outcome run(const Generation& generation, const Settings& settings, Walk& walk, AddressSpace& space, bool first);
+  Outcome run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
+              bool first);
   void set_events(EventSink* events, const std::string& path) {
     events_ = events;
     path_ = path;
@@ -75,7 +76,7 @@ class Walker {
     std::optional<uint32_t> slot;
     const Generation* generation = nullptr;
     const Settings* settings = nullptr;
-    const AddressSpace* space = nullptr;
+    const memory::AddressSpace* space = nullptr;
   };
   Observer* observer_ = nullptr;
   Sight sight_;

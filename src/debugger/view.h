@@ -21,7 +21,7 @@ struct Answer {
 };
 
 // Memory by the tables of a dispatch, without any effect on the device. False: a part is not mapped; it reads zero.
-using ReadMemory = std::function<bool(const WalkContext& tables, uint64_t address, std::span<std::byte> into)>;
+using ReadMemory = std::function<bool(const memory::WalkContext& tables, uint64_t address, std::span<std::byte> into)>;
 
 Answer error_answer(std::string_view sentence);
 Result<Answer> show_registers(const eu::Thread& thread, const RegisterRegion& first, unsigned count);

@@ -50,17 +50,17 @@ class LoadCollector final : public engine::CommandVisitor {
   std::map<uint32_t, Value> values_;  // the first load of each register counts
 };
 
-WalkMode mode_of(hw::ContextAddressingMode mode) {
+memory::WalkMode mode_of(hw::ContextAddressingMode mode) {
   switch (mode) {
     case hw::ContextAddressingMode::LEGACY_32B:
-      return WalkMode::legacy32;
+      return memory::WalkMode::legacy32;
     case hw::ContextAddressingMode::LEGACY_64B:
-      return WalkMode::legacy48;
+      return memory::WalkMode::legacy48;
     case hw::ContextAddressingMode::ADVANCED:
     case hw::ContextAddressingMode::ADVANCED_AD:
-      return WalkMode::advanced48;
+      return memory::WalkMode::advanced48;
   }
-  return WalkMode::advanced48;
+  return memory::WalkMode::advanced48;
 }
 
 }  // namespace

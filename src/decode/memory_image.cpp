@@ -69,10 +69,10 @@ PagedImage::PagedImage(const spec::DeviceModel& device)
       has_local_memory_(device.has(spec::Feature::local_memory)) {
   for (auto& frames : pools_) frames = std::make_unique<WrittenFrames>();
   constexpr uint64_t kAll = uint64_t{1} << kHostAddressBits;
-  memory_.add({MemorySpace::system, MemoryKind::ram, 0, kAll, &pool(Pool::system)});
-  memory_.add({MemorySpace::local, MemoryKind::local, 0, kAll, &pool(Pool::local)});
-  global_table_.add({MemorySpace::system, MemoryKind::gtt_stolen, 0, kAll, &pool(Pool::global_table)});
-  ggtt_.format = formats_.find(WalkMode::ggtt);
+  memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, kAll, &pool(Pool::system)});
+  memory_.add({memory::MemorySpace::local, memory::MemoryKind::local, 0, kAll, &pool(Pool::local)});
+  global_table_.add({memory::MemorySpace::system, memory::MemoryKind::gtt_stolen, 0, kAll, &pool(Pool::global_table)});
+  ggtt_.format = formats_.find(memory::WalkMode::ggtt);
   ggtt_.local_memory = has_local_memory_;
 }
 
@@ -80,10 +80,10 @@ void PagedImage::set_root(const PageTableRoot& root) {
   root_ = root;
   ppgtt_ = {};
   // The others need tables outside the trace's reach: a PASID table, a directory in the global table.
-  const bool supported = root.mode == WalkMode::legacy32 || root.mode == WalkMode::legacy48;
+  const bool supported = root.mode == memory::WalkMode::legacy32 || root.mode == memory::WalkMode::legacy48;
   ppgtt_.format = supported ? formats_.find(root.mode) : nullptr;
   ppgtt_.local_memory = has_local_memory_;
-  ppgtt_.table_space = tables_in_local_memory_ ? MemorySpace::local : MemorySpace::system;
+  ppgtt_.table_space = tables_in_local_memory_ ? memory::MemorySpace::local : memory::MemorySpace::system;
   std::copy(root.pointers.begin(), root.pointers.end(), std::begin(ppgtt_.roots));
 }
 
@@ -113,7 +113,7 @@ void PagedImage::write(Pool which, uint64_t address, std::span<const std::byte> 
 void PagedImage::write_ggtt(uint64_t address, std::span<const std::byte> data) {
   while (!data.empty()) {
     const size_t take = std::min<size_t>(data.size(), kPageBytes - address % kPageBytes);
-    const WalkResult found = walk(StreamSpace::ggtt, GpuVa{address});
+    const memory::WalkResult found = walk(StreamSpace::ggtt, GpuVa{address});
     if (found.fault) {
       write(Pool::ggtt_virtual, address, data.first(take));
     } else {
@@ -141,19 +141,19 @@ std::span<const uint32_t> PagedImage::rest_of_frame(Pool which, uint64_t address
   return std::span(reinterpret_cast<const uint32_t*>(frame), kPageDwords).subspan(address % kPageBytes / 4);
 }
 
-PagedImage::Pool PagedImage::pool_of(StreamSpace space, const Mapping& mapping, uint64_t physical) const {
+PagedImage::Pool PagedImage::pool_of(StreamSpace space, const memory::Mapping& mapping, uint64_t physical) const {
   const bool object = space == StreamSpace::ggtt && !rest_of_frame(Pool::ggtt_object, physical).empty();
   if (object) return Pool::ggtt_object;
-  return mapping.space == MemorySpace::local ? Pool::local : Pool::system;
+  return mapping.space == memory::MemorySpace::local ? Pool::local : Pool::system;
 }
 
-const WalkContext& PagedImage::context(StreamSpace space) const {
+const memory::WalkContext& PagedImage::context(StreamSpace space) const {
   return space == StreamSpace::ggtt ? ggtt_ : ppgtt_;
 }
 
-WalkResult PagedImage::walk(StreamSpace space, GpuVa address, WalkRecorder* recorder) const {
-  const WalkContext& rules = context(space);
-  WalkResult result;
+memory::WalkResult PagedImage::walk(StreamSpace space, GpuVa address, memory::WalkRecorder* recorder) const {
+  const memory::WalkContext& rules = context(space);
+  memory::WalkResult result;
   if (rules.format == nullptr) {
     result.fault = {.reason = rules.unusable, .address = address.value};
     return result;
@@ -161,11 +161,12 @@ WalkResult PagedImage::walk(StreamSpace space, GpuVa address, WalkRecorder* reco
   const uint64_t at = rules.format->canonical
                           ? static_cast<uint64_t>(sign_extend(address.value, rules.format->address_bits))
                           : address.value;
-  const PhysicalMemory& tables = space == StreamSpace::ggtt ? global_table_ : memory_;
-  return halogen::walk(tables, rules, at, {}, recorder, false);
+  const memory::PhysicalMemory& tables = space == StreamSpace::ggtt ? global_table_ : memory_;
+  return memory::walk(tables, rules, at, {}, recorder, false);
 }
 
-std::span<const uint32_t> PagedImage::dwords_of(StreamSpace space, const Mapping& mapping, GpuVa address) const {
+std::span<const uint32_t> PagedImage::dwords_of(StreamSpace space, const memory::Mapping& mapping,
+                                                GpuVa address) const {
   const uint64_t physical = mapping.address + (address.value & low_mask(mapping.page_bits));
   if (mapping.null) return std::span(kZeros).subspan(physical % kPageBytes / sizeof(uint32_t));
   return rest_of_frame(pool_of(space, mapping, physical), physical);
@@ -174,7 +175,7 @@ std::span<const uint32_t> PagedImage::dwords_of(StreamSpace space, const Mapping
 std::span<const uint32_t> PagedImage::dwords_at(StreamSpace space, GpuVa address) {
   const GpuVa at{align_down(address.value & low_mask(kAddressBits), sizeof(uint32_t))};
   if (space == StreamSpace::ppgtt && !root_.valid) space = StreamSpace::ggtt;
-  const WalkResult found = walk(space, at);
+  const memory::WalkResult found = walk(space, at);
   if (!found.fault) {
     const auto dwords = dwords_of(space, found.mapping, at);
     // Tables that map a page nobody wrote: in the global table nothing is there.

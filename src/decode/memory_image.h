@@ -46,12 +46,12 @@ class FlatImage final : public MemoryImage {
 // Root of a per-process address space, as a context gives it.
 struct PageTableRoot {
   bool valid = false;
-  WalkMode mode = WalkMode::legacy48;
+  memory::WalkMode mode = memory::WalkMode::legacy48;
   std::array<uint64_t, 4> pointers{};  // legacy32 has four, the others one
 };
 
 // The frames that a trace wrote; all others are holes.
-class WrittenFrames final : public FrameSource {
+class WrittenFrames final : public memory::FrameSource {
  public:
   std::byte* frame(uint64_t number) override;
   std::byte* make(uint64_t number);
@@ -59,7 +59,7 @@ class WrittenFrames final : public FrameSource {
 
  private:
   struct alignas(uint64_t) Frame {
-    std::array<std::byte, kFrameBytes> bytes{};
+    std::array<std::byte, memory::kFrameBytes> bytes{};
   };
   std::unordered_map<uint64_t, std::unique_ptr<Frame>> frames_;
 };
@@ -68,7 +68,7 @@ class WrittenFrames final : public FrameSource {
 // walker finds what a graphics address means.
 class PagedImage final : public MemoryImage {
  public:
-  static constexpr uint64_t kPageBytes = kFrameBytes;
+  static constexpr uint64_t kPageBytes = memory::kFrameBytes;
   static constexpr size_t kPageDwords = kPageBytes / sizeof(uint32_t);
   static constexpr size_t kMaxPages = 1u << 20;     // 4 GiB; what lies beyond is dropped and counted
   static constexpr unsigned kHostAddressBits = 46;  // simulators use wide physical addresses on every device
@@ -94,10 +94,10 @@ class PagedImage final : public MemoryImage {
   void set_tables_in_local_memory(bool local);
 
   // How an address is found, entry by entry; a context without a format has no tables to walk.
-  const WalkContext& context(engine::StreamSpace space) const;
-  WalkResult walk(engine::StreamSpace space, GpuVa address, WalkRecorder* recorder = nullptr) const;
+  const memory::WalkContext& context(engine::StreamSpace space) const;
+  memory::WalkResult walk(engine::StreamSpace space, GpuVa address, memory::WalkRecorder* recorder = nullptr) const;
   // What a walk found, from `address` to the end of its frame; empty where the trace wrote nothing.
-  std::span<const uint32_t> dwords_of(engine::StreamSpace space, const Mapping& mapping, GpuVa address) const;
+  std::span<const uint32_t> dwords_of(engine::StreamSpace space, const memory::Mapping& mapping, GpuVa address) const;
 
   std::span<const uint32_t> dwords_at(engine::StreamSpace space, GpuVa address) override;
 
@@ -108,17 +108,17 @@ class PagedImage final : public MemoryImage {
   const WrittenFrames& pool(Pool which) const { return *pools_[static_cast<size_t>(which)]; }
   // From an address to the end of its frame.
   std::span<const uint32_t> rest_of_frame(Pool which, uint64_t address) const;
-  Pool pool_of(engine::StreamSpace space, const Mapping& mapping, uint64_t physical) const;
+  Pool pool_of(engine::StreamSpace space, const memory::Mapping& mapping, uint64_t physical) const;
 
-  PageFormats formats_;
+  memory::PageFormats formats_;
   trace::GgttObjects objects_;
   bool has_local_memory_;
   bool tables_in_local_memory_ = false;
   std::array<std::unique_ptr<WrittenFrames>, 6> pools_;
-  PhysicalMemory memory_;        // system and local
-  PhysicalMemory global_table_;  // the global table is in a memory of its own, which traces do not place
-  WalkContext ggtt_;
-  WalkContext ppgtt_;
+  memory::PhysicalMemory memory_;        // system and local
+  memory::PhysicalMemory global_table_;  // the global table is in a memory of its own, which traces do not place
+  memory::WalkContext ggtt_;
+  memory::WalkContext ppgtt_;
   PageTableRoot root_;
   uint64_t dropped_bytes_ = 0;
 };

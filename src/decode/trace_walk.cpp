@@ -19,8 +19,8 @@ using engine::StreamSpace;
 constexpr size_t kShownDwords = 4;
 constexpr unsigned kAddressBits = 48;
 
-std::string_view name_of(MemorySpace space) {
-  return space == MemorySpace::local ? "local" : "system";
+std::string_view name_of(memory::MemorySpace space) {
+  return space == memory::MemorySpace::local ? "local" : "system";
 }
 
 std::string page_size(unsigned page_bits) {
@@ -28,10 +28,10 @@ std::string page_size(unsigned page_bits) {
   return fmt::format("{}{}", 1u << page_bits % 10, kUnits[page_bits / 10]);
 }
 
-class StepKeeper final : public WalkRecorder {
+class StepKeeper final : public memory::WalkRecorder {
  public:
   StepKeeper(WalkReport& report, spec::GenId gen) : report_(report), gen_(gen) {}
-  void on_step(const WalkStep& step) override {
+  void on_step(const memory::WalkStep& step) override {
     const uint32_t dwords[2] = {static_cast<uint32_t>(step.entry), static_cast<uint32_t>(step.entry >> 32)};
     report_.steps.push_back({step.level->name, step.format->desc, step.space, step.entry_address, step.entry,
                              list_fields(*step.format->desc, gen_, std::span(dwords).first(step.format->bytes / 4u))});
@@ -72,8 +72,8 @@ std::string WalkReport::to_text() const {
     }
     text += '\n';
   }
-  if (!mapped()) return text + fmt::format("  fault: {}\n", halogen::name_of(result.fault.reason));
-  const Mapping& page = result.mapping;
+  if (!mapped()) return text + fmt::format("  fault: {}\n", memory::name_of(result.fault.reason));
+  const memory::Mapping& page = result.mapping;
   text +=
       fmt::format("  page of {}{} at {:#x} in {} memory, read{}{}{}, memory type index {}\n", page_size(page.page_bits),
                   page.null ? ", null," : "", page.address, name_of(page.space), page.writable ? " write" : "",
@@ -102,9 +102,8 @@ std::string WalkReport::to_json() const {
         json_quote(step.entry_format->name), fmt::join(fields, ",")));
   }
   text += fmt::format(R"(,"steps":[{}],"mapped":{})", fmt::join(rows, ","), mapped());
-  if (!mapped())
-    return text + fmt::format(R"(,"fault":{}}})", json_quote(halogen::name_of(result.fault.reason))) + "\n";
-  const Mapping& page = result.mapping;
+  if (!mapped()) return text + fmt::format(R"(,"fault":{}}})", json_quote(memory::name_of(result.fault.reason))) + "\n";
+  const memory::Mapping& page = result.mapping;
   return text +
          fmt::format(
              R"(,"physical":"{:#x}","space":"{}","page":"{:#x}","page_bytes":{},"writable":{},"executable":{},"user":{},"null":{},"memory_type_index":{},"data":[{}]}})"
@@ -147,16 +146,16 @@ Result<WalkReport> walk_trace(const std::filesystem::path& file, const WalkQuery
     const AubDecoder::Submission& chosen = submitted[report.context];
     report.engine = chosen.engine;
     report.context_image = chosen.image;
-    report.mode = halogen::name_of(chosen.root.mode);
+    report.mode = memory::name_of(chosen.root.mode);
     memory.set_root(chosen.root);
   } else {
-    report.mode = halogen::name_of(WalkMode::ggtt);
+    report.mode = memory::name_of(memory::WalkMode::ggtt);
   }
   const StreamSpace space = query.global ? StreamSpace::ggtt : StreamSpace::ppgtt;
   StepKeeper keeper(report, report.device->gen);
   report.result = memory.walk(space, report.address, &keeper);
   if (report.mapped()) {
-    const Mapping& mapping = report.result.mapping;
+    const memory::Mapping& mapping = report.result.mapping;
     report.physical = mapping.address + (report.address.value & low_mask(mapping.page_bits));
     const auto found = memory.dwords_of(space, mapping, report.address);
     report.data.assign(found.begin(), found.begin() + static_cast<ptrdiff_t>(std::min(found.size(), kShownDwords)));

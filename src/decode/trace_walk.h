@@ -26,7 +26,7 @@ struct WalkReport {
   struct Step {
     std::string_view level;
     const spec::StructDesc* entry_format;
-    MemorySpace space;  // of per-process tables
+    memory::MemorySpace space;  // of per-process tables
     uint64_t entry_address;
     uint64_t entry;
     FieldList fields;
@@ -42,7 +42,7 @@ struct WalkReport {
   std::string_view engine;  // that runs the context
   uint64_t context_image = 0;
   std::vector<Step> steps;
-  WalkResult result;
+  memory::WalkResult result;
   uint64_t physical = 0;       // of the address, without a fault
   std::vector<uint32_t> data;  // what stands there, a few dwords; empty: the trace wrote nothing
 

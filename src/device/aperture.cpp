@@ -6,7 +6,7 @@
 
 #include "memory/walker.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -14,8 +14,8 @@ constexpr std::string_view kFenceRegisters[] = {"FENCE", "FENCE_GEN6", "FENCE_GE
 
 }  // namespace
 
-Aperture::Aperture(const spec::DeviceModel& model, RegisterBank& bank, const MemoryMap& map, AddressSpace& space,
-                   EventSink& events, std::string path)
+Aperture::Aperture(const spec::DeviceModel& model, mmio::RegisterBank& bank, const MemoryMap& map,
+                   memory::AddressSpace& space, EventSink& events, std::string path)
     : bank_(bank), map_(map), space_(space), events_(events), path_(std::move(path)), fences_(model) {
   for (const std::string_view name : kFenceRegisters) {
     if (bank_.attach(name, *this) != 0) {
@@ -24,21 +24,21 @@ Aperture::Aperture(const spec::DeviceModel& model, RegisterBank& bank, const Mem
   }
 }
 
-uint32_t Aperture::on_write(const RegisterWrite& write) {
+uint32_t Aperture::on_write(const mmio::RegisterWrite& write) {
   load_fence(write.slot, &events_);
   return write.next;
 }
 
-void Aperture::load_fence(const RegisterSlot& slot, EventSink* events) {
-  const RegisterSlot* low = bank_.find(slot.offset - 4u * slot.dword);
-  const RegisterSlot* high = bank_.find(slot.offset - 4u * slot.dword + 4);
+void Aperture::load_fence(const mmio::RegisterSlot& slot, EventSink* events) {
+  const mmio::RegisterSlot* low = bank_.find(slot.offset - 4u * slot.dword);
+  const mmio::RegisterSlot* high = bank_.find(slot.offset - 4u * slot.dword + 4);
   const uint64_t raw = bank_.peek(*low) | uint64_t{bank_.peek(*high)} << 32;
   fences_.write(slot.index, raw, events, path_);
 }
 
 void Aperture::refresh() {
   fences_.reset();
-  for (const RegisterSlot& slot : bank_.map().slots_of(fence_register_)) {
+  for (const mmio::RegisterSlot& slot : bank_.map().slots_of(fence_register_)) {
     if (slot.dword == 0) {
       load_fence(slot, nullptr);
     }
@@ -46,7 +46,7 @@ void Aperture::refresh() {
 }
 
 Aperture::Part Aperture::part_at(GgttOffset address, uint64_t bytes) const {
-  const uint64_t in_page = kFrameBytes - address.value % kFrameBytes;
+  const uint64_t in_page = memory::kFrameBytes - address.value % memory::kFrameBytes;
   if (const surface::Fence* fence = fences_.find(address)) {
     return {GpuVa(fence->translate(address).value), std::min({bytes, fence->run_at(address), in_page})};
   }
@@ -55,7 +55,7 @@ Aperture::Part Aperture::part_at(GgttOffset address, uint64_t bytes) const {
 
 // The rules for the processor, page by page.
 bool Aperture::closed(GpuVa address, bool write) {
-  const uint64_t page = address.value >> kFrameBits;
+  const uint64_t page = address.value >> memory::kFrameBits;
   if (page == known_page_) {
     return known_closed_;
   }
@@ -64,7 +64,7 @@ bool Aperture::closed(GpuVa address, bool write) {
   if (space_.context().format == nullptr) {
     return false;
   }
-  const WalkResult found = walk(map_.physical(), space_.context(), address.value, {}, nullptr, false);
+  const memory::WalkResult found = walk(map_.physical(), space_.context(), address.value, {}, nullptr, false);
   if (found.fault) {
     known_page_ = kNoPage;  // each access is an error of its own
     return false;
@@ -106,7 +106,7 @@ void Aperture::read(GgttOffset address, std::span<std::byte> into) {
 
 void Aperture::tell_watcher(GgttOffset address, uint64_t bytes) const {
   while (bytes != 0) {
-    uint64_t part = std::min(bytes, kFrameBytes - address.value % kFrameBytes);
+    uint64_t part = std::min(bytes, memory::kFrameBytes - address.value % memory::kFrameBytes);
     if (const surface::Fence* fence = fences_.find(address)) {
       part = std::min(bytes, fence->last - address + 1);
       watcher_->on_fence_write(static_cast<unsigned>(fence - &fences_.fence(0)), fence->point_of(address).y,
@@ -135,4 +135,4 @@ bool Aperture::write(GgttOffset address, std::span<const std::byte> from) {
   return true;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -16,7 +16,7 @@
 #include "spec/device_model.h"
 #include "surface/fence.h"
 
-namespace halogen {
+namespace halogen::device {
 
 // Told of writes through a fence; lines count from the start of its region.
 class ApertureWatcher {
@@ -25,10 +25,10 @@ class ApertureWatcher {
   virtual void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) = 0;
 };
 
-class Aperture final : public RegisterHandler {
+class Aperture final : public mmio::RegisterHandler {
  public:
   // `space` translates through the global table, whether it is enabled or not.
-  Aperture(const spec::DeviceModel& model, RegisterBank& bank, const MemoryMap& map, AddressSpace& space,
+  Aperture(const spec::DeviceModel& model, mmio::RegisterBank& bank, const MemoryMap& map, memory::AddressSpace& space,
            EventSink& events, std::string path);
 
   // False: a write that the disabled table refuses. Ranges may be of any length; what is not mapped reads zero.
@@ -42,12 +42,12 @@ class Aperture final : public RegisterHandler {
   void refresh();  // fences from the register bank
 
   const surface::FenceSet& fences() const { return fences_; }
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   static constexpr uint64_t kNoPage = ~uint64_t{0};
 
-  void load_fence(const RegisterSlot& slot, EventSink* events);
+  void load_fence(const mmio::RegisterSlot& slot, EventSink* events);
   // The address behind the fence, and how many bytes from there on stay together.
   struct Part {
     GpuVa address;
@@ -57,9 +57,9 @@ class Aperture final : public RegisterHandler {
   bool closed(GpuVa address, bool write);
   void tell_watcher(GgttOffset address, uint64_t bytes) const;
 
-  RegisterBank& bank_;
+  mmio::RegisterBank& bank_;
   const MemoryMap& map_;
-  AddressSpace& space_;
+  memory::AddressSpace& space_;
   EventSink& events_;
   std::string path_;
   surface::FenceSet fences_;
@@ -70,4 +70,4 @@ class Aperture final : public RegisterHandler {
   bool known_closed_ = false;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace halogen {
+namespace halogen::device {
 
 struct VirtualClock {
   uint64_t nanoseconds = 0;
@@ -18,4 +18,4 @@ struct VirtualClock {
 
 static_assert(VirtualClock{80}.ticks(12'500'000) == 1, "80 ns a tick");
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -7,12 +7,12 @@
 #include "device/memory_unit.h"
 #include "display/display.h"
 
-namespace halogen {
+namespace halogen::device {
 
-class CompressionPort final : public CompressionMemory, public ApertureWatcher {
+class CompressionPort final : public display::CompressionMemory, public ApertureWatcher {
  public:
   // Connects both sides, if the display has a compressor.
-  CompressionPort(Display& display, MemoryUnit& memory, const MemoryLayout& layout)
+  CompressionPort(display::Display& display, MemoryUnit& memory, const MemoryLayout& layout)
       : display_(display), memory_(memory), layout_(layout) {
     if (display.compressor() != nullptr) {
       display.compressor()->connect(this);
@@ -29,7 +29,8 @@ class CompressionPort final : public CompressionMemory, public ApertureWatcher {
     return memory_.write_physical(address, from);
   }
   void read_surface(unsigned plane, GgttOffset address, std::span<std::byte> into) override {
-    memory_.external_space(plane == 0 ? Stream::display_a : Stream::display_b).read(GpuVa(address.value), into);
+    memory_.external_space(plane == 0 ? memory::Stream::display_a : memory::Stream::display_b)
+        .read(GpuVa(address.value), into);
   }
 
   void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) override {
@@ -37,9 +38,9 @@ class CompressionPort final : public CompressionMemory, public ApertureWatcher {
   }
 
  private:
-  Display& display_;
+  display::Display& display_;
   MemoryUnit& memory_;
   const MemoryLayout& layout_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -254,4 +254,4 @@ void ConfigSpace::reset() {
   state_.bytes = reset_value_;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

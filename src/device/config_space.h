@@ -12,7 +12,7 @@
 #include "gen/config_layout.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::device {
 
 inline constexpr unsigned kConfigBytes = 256;
 
@@ -97,4 +97,4 @@ class ConfigSpace {
   ConfigState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

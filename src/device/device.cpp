@@ -7,7 +7,7 @@
 
 #include "engine/submit/execlist.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -18,8 +18,8 @@ uint64_t later(uint64_t now, uint64_t by) {
   return by > ~now ? ~uint64_t{0} : now + by;
 }
 
-SteeringConfig steering_config(const spec::DeviceModel& model, const DeviceOptions& options) {
-  SteeringConfig config = SteeringConfig::for_device(model.id);
+mmio::SteeringConfig steering_config(const spec::DeviceModel& model, const DeviceOptions& options) {
+  mmio::SteeringConfig config = mmio::SteeringConfig::for_device(model.id);
   if (options.fuses) {
     config.fuses = *options.fuses;
   }
@@ -48,7 +48,8 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       options_(std::move(options)),
       host_(host),
       config_(model, options_),
-      mmio_(model, RegisterMap::for_device(model), steering_config(model, options_), host, options_.name + ".mmio"),
+      mmio_(model, mmio::RegisterMap::for_device(model), steering_config(model, options_), host,
+            options_.name + ".mmio"),
       reset_unit_(mmio_),
       timestamps_(mmio_, clock_),
       firmware_(mmio_, layout_of(model, options_), config_.ggc(), options_, [this] { reset(ResetKind::driver); }),
@@ -208,7 +209,7 @@ void Device::on_line_compare(unsigned pipe, bool in_window) {
 }
 
 void Device::on_flip_pending(unsigned plane, bool pending) {
-  if (const PlaneModel* const model = display_.find_plane(plane)) {
+  if (const display::PlaneModel* const model = display_.find_plane(plane)) {
     interrupts_.display(DisplayCause::flip_done, model->pipe, model->place, pending);
   }
 }
@@ -218,8 +219,8 @@ void Device::on_overlay_flip_pending(bool pending) {
 }
 
 // One page, through the global table. Where there is none the registers read zero, and the fault says why.
-void Device::on_overlay_fetch(const OverlayFlip& request, std::span<std::byte> into) {
-  if (!memory_.external_space(Stream::overlay).read(GpuVa{request.address.value}, into)) {
+void Device::on_overlay_fetch(const display::OverlayFlip& request, std::span<std::byte> into) {
+  if (!memory_.external_space(memory::Stream::overlay).read(GpuVa{request.address.value}, into)) {
     std::ranges::fill(into, std::byte{0});
   }
 }
@@ -279,4 +280,4 @@ void Device::raise(EventKind kind, std::string_view place, uint64_t address, uin
   host_.on_event({kind, {}, fmt::format("{}.{}", options_.name, place), address, value, std::move(detail)});
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -32,7 +32,7 @@
 #include "platform/sideband.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::device {
 
 enum class ResetKind : uint8_t {
   power_on,        // everything, memory too
@@ -43,19 +43,22 @@ enum class ResetKind : uint8_t {
 // Everything that changes while a device runs. A snapshot is a copy.
 struct DeviceState {
   ConfigState config;
-  MmioState mmio;
+  mmio::MmioState mmio;
   MemoryState memory;  // of the device's own; the host's memory is the host's to save
   VirtualClock clock;
   std::vector<engine::EngineState> engines;
-  InterruptState interrupts;
-  DisplayState display;
-  SidebandState sideband;
+  interrupt::InterruptState interrupts;
+  display::DisplayState display;
+  platform::SidebandState sideband;
   uint32_t io_index = 0;  // MMIO_INDEX of the I/O BAR
   bool interrupt = false;
   bool operator==(const DeviceState&) const = default;
 };
 
-class Device : private EngineListener, private InterruptListener, private DisplayListener, private DisplayMemory {
+class Device : private EngineListener,
+               private interrupt::InterruptListener,
+               private display::DisplayListener,
+               private display::DisplayMemory {
  public:
   static Result<std::unique_ptr<Device>> create(const spec::DeviceModel& model, Host& host, DeviceOptions options = {});
   Device(const Device&) = delete;
@@ -114,20 +117,21 @@ class Device : private EngineListener, private InterruptListener, private Displa
   uint64_t work_done(const spec::EngineModel& engine) const { return engines_.engine(number_of(engine)).work_done(); }
 
   // For the units inside.
-  MmioSpace& mmio() { return mmio_; }
+  mmio::MmioSpace& mmio() { return mmio_; }
   const ConfigSpace& config() const { return config_; }
   const MemoryLayout& memory_layout() const { return firmware_.layout(); }
   ResetUnit& reset_unit() { return reset_unit_; }
   MemoryUnit& memory() { return memory_; }
   // Graphics memory as a stream of an engine sees it: see MemoryUnit::space.
-  AddressSpace& space(unsigned engine, Stream stream, TableKind asked = TableKind::per_process) {
+  memory::AddressSpace& space(unsigned engine, memory::Stream stream,
+                              memory::TableKind asked = memory::TableKind::per_process) {
     return memory_.space(engine, stream, asked);
   }
   OwnFrames& local_memory() { return memory_.map().own(); }
   Host& host() { return host_; }
   EngineSet& engines() { return engines_; }
-  InterruptUnit& interrupts() { return interrupts_; }
-  Display& display() override { return display_; }
+  interrupt::InterruptUnit& interrupts() { return interrupts_; }
+  display::Display& display() override { return display_; }
 
  private:
   Device(const spec::DeviceModel& model, Host& host, DeviceOptions options);
@@ -151,10 +155,10 @@ class Device : private EngineListener, private InterruptListener, private Displa
   void on_line_compare(unsigned pipe, bool in_window) override;
   void on_flip_pending(unsigned plane, bool pending) override;
   void on_overlay_flip_pending(bool pending) override;
-  void on_overlay_fetch(const OverlayFlip& request, std::span<std::byte> into) override;
+  void on_overlay_fetch(const display::OverlayFlip& request, std::span<std::byte> into) override;
   void on_pipe_event(unsigned pipe, bool asserted) override;
   void on_underrun(unsigned pipe) override;
-  AddressSpace& display_space(Stream stream) override { return memory_.external_space(stream); }
+  memory::AddressSpace& display_space(memory::Stream stream) override { return memory_.external_space(stream); }
   void raise(EventKind kind, std::string_view place, uint64_t address, uint64_t value, std::string detail) const;
 
   const spec::DeviceModel* model_;
@@ -162,17 +166,17 @@ class Device : private EngineListener, private InterruptListener, private Displa
   Host& host_;
   VirtualClock clock_;
   ConfigSpace config_;
-  MmioSpace mmio_;
+  mmio::MmioSpace mmio_;
   ResetUnit reset_unit_;
   Timestamps timestamps_;
   Firmware firmware_;
-  PowerController power_controller_;
-  PowerWells power_wells_;
-  Sideband sideband_;
-  DisplayPhys display_phys_;
+  platform::PowerController power_controller_;
+  platform::PowerWells power_wells_;
+  platform::Sideband sideband_;
+  platform::DisplayPhys display_phys_;
   MemoryUnit memory_;
-  InterruptUnit interrupts_;
-  Display display_;
+  interrupt::InterruptUnit interrupts_;
+  display::Display display_;
   CompressionPort compression_;
   EngineSet engines_;
   uint32_t io_index_ = 0;
@@ -181,4 +185,4 @@ class Device : private EngineListener, private InterruptListener, private Displa
   std::function<void(unsigned)> vblank_observer_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

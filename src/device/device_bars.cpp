@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -125,7 +125,8 @@ void Device::mmio_bar_write(uint64_t offset, unsigned bytes, uint64_t value) {
 // Local memory, but for the part that holds the global table: that has its alias.
 void Device::local_write(uint64_t offset, std::span<const std::byte> from) {
   const MemoryMap& map = memory_.map();
-  if (map.holds_table(MemorySpace::local, offset) || map.holds_table(MemorySpace::local, offset + from.size() - 1)) {
+  if (map.holds_table(memory::MemorySpace::local, offset) ||
+      map.holds_table(memory::MemorySpace::local, offset + from.size() - 1)) {
     raise(EventKind::bad_access, "lmem", offset, 0, "write to the table's own memory dropped: only its alias is open");
     return;
   }
@@ -172,7 +173,8 @@ bool Device::bar_write_block(unsigned index, uint64_t offset, std::span<const st
   }
   if (bar->kind == spec::BarKind::lmem) {
     for (size_t done = 0; done < from.size();) {
-      const size_t part = std::min<uint64_t>(from.size() - done, kFrameBytes - (offset + done) % kFrameBytes);
+      const size_t part =
+          std::min<uint64_t>(from.size() - done, memory::kFrameBytes - (offset + done) % memory::kFrameBytes);
       local_write(offset + done, from.subspan(done, part));
       done += part;
     }
@@ -220,7 +222,7 @@ void Device::io_bar_write(uint64_t offset, unsigned bytes, uint32_t value) {
     return;
   }
   if (offset < 4) {
-    const uint32_t lanes = byte_lanes(static_cast<unsigned>(offset), bytes);
+    const uint32_t lanes = mmio::byte_lanes(static_cast<unsigned>(offset), bytes);
     io_index_ = (io_index_ & ~lanes) | ((value << (8 * offset)) & lanes);
     return;
   }
@@ -245,7 +247,7 @@ uint32_t Device::io_read(uint16_t port, unsigned bytes) {
     if (const std::optional<BarHit> hit = config_.decode_io(port)) {
       return static_cast<uint32_t>(bar_read(hit->bar, hit->offset, bytes));
     }
-    if (config_.io_enabled() && Vga::contains(port)) {
+    if (config_.io_enabled() && mmio::Vga::contains(port)) {
       return mmio_.vga().read(port, bytes, mmio_.vga_inputs());
     }
   }
@@ -259,7 +261,7 @@ void Device::io_write(uint16_t port, unsigned bytes, uint32_t value) {
       bar_write(hit->bar, hit->offset, bytes, value);
       return;
     }
-    if (config_.io_enabled() && Vga::contains(port)) {
+    if (config_.io_enabled() && mmio::Vga::contains(port)) {
       mmio_.vga().write(port, bytes, value);
       return;
     }
@@ -267,4 +269,4 @@ void Device::io_write(uint16_t port, unsigned bytes, uint32_t value) {
   raise(EventKind::bad_access, "io", port, value, fmt::format("write of {} bytes: nothing decodes it", bytes));
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

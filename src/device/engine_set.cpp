@@ -7,7 +7,7 @@
 #include "display/display.h"
 #include "engine/context/power_context.h"
 
-namespace halogen {
+namespace halogen::device {
 
 // The device as one engine sees it.
 class EngineSet::Port final : public engine::Services {
@@ -15,7 +15,9 @@ class EngineSet::Port final : public engine::Services {
   Port(EngineSet& set, unsigned number, MemoryUnit& memory, Host& host, EngineListener& listener)
       : set_(set), number_(number), memory_(memory), host_(host), listener_(listener) {}
 
-  AddressSpace& space(Stream stream, TableKind table) override { return memory_.space(number_, stream, table); }
+  memory::AddressSpace& space(memory::Stream stream, memory::TableKind table) override {
+    return memory_.space(number_, stream, table);
+  }
   bool read_physical(PhysAddr address, std::span<std::byte> into) override {
     return memory_.read_physical(address, into);
   }
@@ -24,15 +26,15 @@ class EngineSet::Port final : public engine::Services {
   }
   std::span<const std::byte> physical_page(PhysAddr address) override { return memory_.physical_page(address); }
   bool takes_atomics(uint8_t type_index) override {
-    const MemoryTypes& types = memory_.types();
-    const bool takes = types.atomic(types.page_type(type_index)) == AtomicOutcome::done;
+    const memory::MemoryTypes& types = memory_.types();
+    const bool takes = types.atomic(types.page_type(type_index)) == memory::AtomicOutcome::done;
     if (!takes) {
       listener_.on_engine_lost(number_);
     }
     return takes;
   }
 
-  bool write_entries(TableKind table, GpuVa address, std::span<const uint32_t> dwords) override {
+  bool write_entries(memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords) override {
     return memory_.write_entries(number_, table, address, dwords);
   }
   void flush_translations() override { memory_.flush(number_); }
@@ -53,7 +55,7 @@ class EngineSet::Port final : public engine::Services {
     }
   }
   WorkerPool* pool() override { return &set_.pool_; }
-  Display& display() override { return listener_.display(); }
+  display::Display& display() override { return listener_.display(); }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
     listener_.display().on_target_write(base, first_line, lines);
   }
@@ -69,7 +71,7 @@ class EngineSet::Port final : public engine::Services {
   EngineListener& listener_;
 };
 
-EngineSet::EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock,
+EngineSet::EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock,
                      Host& host, EngineListener& listener, const std::string& path, unsigned threads)
     : pool_(threads), model_(model), mmio_(mmio), clock_(clock), listener_(listener) {
   for (unsigned number = 0; number < model.engines.size(); ++number) {
@@ -154,7 +156,7 @@ std::optional<uint64_t> EngineSet::next_deadline() const {
 
 // A streamer with work keeps its own domain powered.
 void EngineSet::keep_awake(unsigned number) {
-  const std::optional<WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
+  const std::optional<mmio::WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
   if (!domain) {
     return;
   }
@@ -166,7 +168,7 @@ void EngineSet::keep_awake(unsigned number) {
 }
 
 void EngineSet::follow_power(unsigned number) {
-  const std::optional<WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
+  const std::optional<mmio::WakeDomain> domain = mmio_.wake().domain_named(model_.engines[number].domain);
   if (!domain) {
     return;
   }
@@ -244,14 +246,14 @@ void EngineSet::report(FidelityReport& report) const {
 
 // Errors of clients without a streamer show in the registers of the first engine: on Gen4 they stand for the device.
 // Later parts have fault registers for the tables of processes.
-void EngineSet::on_fault(unsigned engine, const Fault& fault) {
+void EngineSet::on_fault(unsigned engine, const memory::Fault& fault) {
   const bool shown = fault.global || model_.has(spec::Feature::physical_addresses);
   if (shown && !engines_.empty()) {
     engines_[engine < engines_.size() ? engine : 0]->errors().raise(engine::ErrorKind::page_table);
   }
 }
 
-void EngineSet::on_catastrophic(unsigned engine, const Fault& /*fault*/) {
+void EngineSet::on_catastrophic(unsigned engine, const memory::Fault& /*fault*/) {
   if (engine < engines_.size()) {
     listener_.on_engine_lost(engine);
   }
@@ -267,4 +269,4 @@ void EngineSet::on_pending(unsigned engine, bool pending, bool repair) {
   listener_.on_page_fault(engine, pending, repair);
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -13,7 +13,7 @@
 #include "device/memory_unit.h"
 #include "engine/engine.h"
 
-namespace halogen {
+namespace halogen::device {
 
 // What engines ask of the rest of the device.
 class EngineListener {
@@ -23,16 +23,16 @@ class EngineListener {
   virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
   virtual void on_page_fault(unsigned engine, bool pending, bool repair) = 0;  // FaultListener::on_pending
   virtual void on_engine_lost(unsigned engine) = 0;                            // only a reset helps
-  virtual Display& display() = 0;
+  virtual display::Display& display() = 0;
 };
 
-class EngineSet final : public FaultListener, private PowerListener {
+class EngineSet final : public memory::FaultListener, private mmio::PowerListener {
  public:
   static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds an engine runs before the next one does
   // An engine that works alone gets twice as much each time, up to this many slices.
   static constexpr unsigned kMostDoublings = 6;
 
-  EngineSet(const spec::DeviceModel& model, MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
+  EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
             EngineListener& listener, const std::string& path, unsigned threads);
   ~EngineSet() override;
 
@@ -53,8 +53,8 @@ class EngineSet final : public FaultListener, private PowerListener {
   void restore(const std::vector<engine::EngineState>& states);
   void report(FidelityReport& report) const;
 
-  void on_fault(unsigned engine, const Fault& fault) override;
-  void on_catastrophic(unsigned engine, const Fault& fault) override;
+  void on_fault(unsigned engine, const memory::Fault& fault) override;
+  void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
   void on_resume(unsigned engine) override;
   void on_pending(unsigned engine, bool pending, bool repair) override;
 
@@ -73,7 +73,7 @@ class EngineSet final : public FaultListener, private PowerListener {
 
   WorkerPool pool_;
   const spec::DeviceModel& model_;
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   VirtualClock& clock_;
   EngineListener& listener_;
   std::vector<std::unique_ptr<Port>> ports_;
@@ -81,4 +81,4 @@ class EngineSet final : public FaultListener, private PowerListener {
   std::vector<bool> has_power_context_;  // by engine
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

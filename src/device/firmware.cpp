@@ -8,13 +8,13 @@
 #include "hw/l3.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
 // What the generation lacks, and what does not fit, stays zero.
 template <class Register>
-uint64_t packed(const Register& reg, const MmioSpace& mmio) {
+uint64_t packed(const Register& reg, const mmio::MmioSpace& mmio) {
   const spec::GenId gen = mmio.generation().id();
   uint64_t value = 0;
   if (Register::kDesc.layout(gen) != nullptr) {
@@ -47,7 +47,7 @@ MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t 
   return system_layout(local_bytes - stolen_bytes, stolen_bytes, gtt_bytes, 0, wopcm_offset);
 }
 
-Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
+Firmware::Firmware(mmio::MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
                    std::function<void()> driver_reset)
     : mmio_(mmio),
       layout_(layout),
@@ -61,7 +61,7 @@ Firmware::Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, co
 }
 
 void Firmware::set(std::string_view name, uint64_t value) {
-  for (const RegisterSlot& slot : mmio_.bank().map().slots_of(name)) {
+  for (const mmio::RegisterSlot& slot : mmio_.bank().map().slots_of(name)) {
     mmio_.bank().poke(slot, static_cast<uint32_t>(value >> (32 * slot.dword)));
   }
 }
@@ -101,7 +101,7 @@ void Firmware::apply() {
   set("GEN6_STOLEN_RESERVED", packed(reserved, mmio_));  // one of the sizes is absent
 }
 
-uint32_t Firmware::on_write(const RegisterWrite& write) {
+uint32_t Firmware::on_write(const mmio::RegisterWrite& write) {
   hw::GU_CNTL asked;
   asked.driverflr = true;
   if (write.ones(static_cast<uint32_t>(packed(asked, mmio_))) == 0) {
@@ -111,4 +111,4 @@ uint32_t Firmware::on_write(const RegisterWrite& write) {
   return mmio_.bank().peek(write.slot);
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

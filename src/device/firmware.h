@@ -14,7 +14,7 @@
 #include "device/options.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::device {
 
 struct MemoryLayout {
   uint64_t dsm_base = 0;
@@ -34,22 +34,22 @@ MemoryLayout local_layout(uint64_t local_bytes, uint64_t stolen_bytes, uint64_t 
 MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits,
                            std::optional<uint64_t> wopcm_offset);
 
-class Firmware final : public RegisterHandler {
+class Firmware final : public mmio::RegisterHandler {
  public:
   // `driver_reset` is what a driver asks for through GU_CNTL.
-  Firmware(MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
+  Firmware(mmio::MmioSpace& mmio, const MemoryLayout& layout, uint16_t ggc, const DeviceOptions& options,
            std::function<void()> driver_reset);
 
   void apply();         // after every reset of the function
   void place_tables();  // of that, what a reset of the graphics part must not lose: where page tables lie
   const MemoryLayout& layout() const { return layout_; }
 
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   void set(std::string_view name, uint64_t value);
 
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   MemoryLayout layout_;
   uint16_t ggc_;
   bool local_tables_;
@@ -58,4 +58,4 @@ class Firmware final : public RegisterHandler {
   std::function<void()> driver_reset_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-namespace halogen {
+namespace halogen::device {
 
-GttPort::GttPort(const Generation& generation, const PhysicalMemory& memory, EventSink& events, std::string path,
-                 Changed changed)
+GttPort::GttPort(const Generation& generation, const memory::PhysicalMemory& memory, EventSink& events,
+                 std::string path, Changed changed)
     : rule_(generation.gtt_access()),
       entry_bytes_(generation.ggtt_format() == GgttFormat::pte64 ? 8 : 4),
       memory_(memory),
@@ -64,4 +64,4 @@ bool GttPort::write_block(uint64_t offset, std::span<const std::byte> from) {
   return true;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

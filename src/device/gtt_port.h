@@ -13,10 +13,10 @@
 #include "gen/generation.h"
 #include "memory/physical_memory.h"
 
-namespace halogen {
+namespace halogen::device {
 
 struct TablePlace {
-  MemorySpace space = MemorySpace::system;
+  memory::MemorySpace space = memory::MemorySpace::system;
   uint64_t base = 0;
   uint64_t bytes = 0;
   bool operator==(const TablePlace&) const = default;
@@ -27,7 +27,7 @@ class GttPort {
   // `changed` is told the numbers of the first and the last entry that a write touched.
   using Changed = std::function<void(uint64_t first, uint64_t last)>;
 
-  GttPort(const Generation& generation, const PhysicalMemory& memory, EventSink& events, std::string path,
+  GttPort(const Generation& generation, const memory::PhysicalMemory& memory, EventSink& events, std::string path,
           Changed changed);
 
   void place(const TablePlace& place) { place_ = place; }
@@ -44,11 +44,11 @@ class GttPort {
 
   AccessRule rule_;
   unsigned entry_bytes_;
-  const PhysicalMemory& memory_;
+  const memory::PhysicalMemory& memory_;
   EventSink& events_;
   std::string path_;
   Changed changed_;
   TablePlace place_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -8,7 +8,7 @@
 #include "base/event.h"
 #include "base/strong.h"
 
-namespace halogen {
+namespace halogen::device {
 
 class Host : public EventSink {
  public:
@@ -30,4 +30,4 @@ class Host : public EventSink {
   virtual void send_message_interrupt(PhysAddr address, uint32_t data) = 0;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -19,39 +19,40 @@ uint64_t most_own_bytes(const spec::DeviceModel& model, const MemoryLayout& layo
 
 MemoryMap::MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, Host& host)
     : layout_(layout),
-      space_(local_bytes != 0 ? MemorySpace::local : MemorySpace::system),
+      space_(local_bytes != 0 ? memory::MemorySpace::local : memory::MemorySpace::system),
       has_hardware_page_(model.has(spec::Feature::ggtt_pte64)),
       host_frames_(host),
       own_(own_bytes(layout, local_bytes), most_own_bytes(model, layout, local_bytes),
            local_bytes != 0 ? host.local_memory(local_bytes) : std::span<std::byte>{}) {
   const uint64_t addressable = uint64_t{1} << model.physical_bits;
-  physical_.add({MemorySpace::system, MemoryKind::ram, 0, addressable, &host_frames_});
-  if (space_ == MemorySpace::local) {
-    physical_.add({MemorySpace::local, MemoryKind::local, 0, local_bytes, &own_});
+  physical_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, addressable, &host_frames_});
+  if (space_ == memory::MemorySpace::local) {
+    physical_.add({memory::MemorySpace::local, memory::MemoryKind::local, 0, local_bytes, &own_});
   }
-  const uint64_t origin = space_ == MemorySpace::local ? 0 : layout.gsm_base;
-  add_own(MemoryKind::gtt_stolen, layout.gsm_base, layout.gsm_bytes, origin);
-  add_own(MemoryKind::data_stolen, layout.dsm_base, layout.dsm_bytes, origin);
-  add_own(MemoryKind::wopcm, layout.wopcm_base, layout.wopcm_bytes, origin);
+  const uint64_t origin = space_ == memory::MemorySpace::local ? 0 : layout.gsm_base;
+  add_own(memory::MemoryKind::gtt_stolen, layout.gsm_base, layout.gsm_bytes, origin);
+  add_own(memory::MemoryKind::data_stolen, layout.dsm_base, layout.dsm_bytes, origin);
+  add_own(memory::MemoryKind::wopcm, layout.wopcm_base, layout.wopcm_bytes, origin);
 }
 
-void MemoryMap::add_own(MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first) {
+void MemoryMap::add_own(memory::MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first) {
   if (bytes != 0) {
     physical_.add({space_, kind, first, bytes, &slices_.emplace_back(own_, first - own_first)});
   }
 }
 
-bool MemoryMap::holds_table(MemorySpace space, uint64_t address) const {
+bool MemoryMap::holds_table(memory::MemorySpace space, uint64_t address) const {
   return space == space_ && address - layout_.gsm_base < layout_.gsm_bytes;
 }
 
-bool MemoryMap::is_hardware_page(MemorySpace space, uint64_t address) const {
-  return has_hardware_page_ && space == space_ && layout_.dsm_bytes != 0 && address - layout_.dsm_base < kFrameBytes;
+bool MemoryMap::is_hardware_page(memory::MemorySpace space, uint64_t address) const {
+  return has_hardware_page_ && space == space_ && layout_.dsm_bytes != 0 &&
+         address - layout_.dsm_base < memory::kFrameBytes;
 }
 
 bool MemoryMap::is_stolen(uint64_t system_address) const {
-  return space_ == MemorySpace::system && (system_address - layout_.gsm_base < layout_.gsm_bytes ||
-                                           system_address - layout_.dsm_base < layout_.dsm_bytes);
+  return space_ == memory::MemorySpace::system && (system_address - layout_.gsm_base < layout_.gsm_bytes ||
+                                                   system_address - layout_.dsm_base < layout_.dsm_bytes);
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

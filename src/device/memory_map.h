@@ -14,21 +14,21 @@
 #include "memory/physical_memory.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::device {
 
 // The host's memory, frame by frame, in place.
-class HostFrames final : public FrameSource {
+class HostFrames final : public memory::FrameSource {
  public:
   explicit HostFrames(Host& host) : host_(host) {}
   std::byte* frame(uint64_t number) override {
-    const std::span<std::byte> bytes = host_.map_memory(PhysAddr(number << kFrameBits), kFrameBytes);
-    return bytes.size() >= kFrameBytes ? bytes.data() : nullptr;
+    const std::span<std::byte> bytes = host_.map_memory(PhysAddr(number << memory::kFrameBits), memory::kFrameBytes);
+    return bytes.size() >= memory::kFrameBytes ? bytes.data() : nullptr;
   }
   // The largest aligned block around the frame that the host has in one piece.
   Piece piece(uint64_t number) override {
-    for (const unsigned bits : {32u, 30u, 27u, 24u, 21u, kFrameBits}) {
-      const uint64_t first = number >> (bits - kFrameBits) << (bits - kFrameBits);
-      const std::span<std::byte> bytes = host_.map_memory(PhysAddr(first << kFrameBits), uint64_t{1} << bits);
+    for (const unsigned bits : {32u, 30u, 27u, 24u, 21u, memory::kFrameBits}) {
+      const uint64_t first = number >> (bits - memory::kFrameBits) << (bits - memory::kFrameBits);
+      const std::span<std::byte> bytes = host_.map_memory(PhysAddr(first << memory::kFrameBits), uint64_t{1} << bits);
       if (bytes.size() == uint64_t{1} << bits) {
         return {first, bytes};
       }
@@ -46,26 +46,26 @@ class MemoryMap {
   MemoryMap(const MemoryMap&) = delete;
   MemoryMap& operator=(const MemoryMap&) = delete;
 
-  const PhysicalMemory& physical() const { return physical_; }
+  const memory::PhysicalMemory& physical() const { return physical_; }
   OwnFrames& own() { return own_; }  // local memory, or the stolen range from GSM up
   const OwnFrames& own() const { return own_; }
 
   // Where the areas of `layout` lie.
-  MemorySpace stolen_space() const { return space_; }
-  bool holds_table(MemorySpace space, uint64_t address) const;       // GSM
-  bool is_hardware_page(MemorySpace space, uint64_t address) const;  // first page of DSM, from Gen8 on
-  bool is_stolen(uint64_t system_address) const;                     // GSM or DSM of an integrated part
+  memory::MemorySpace stolen_space() const { return space_; }
+  bool holds_table(memory::MemorySpace space, uint64_t address) const;       // GSM
+  bool is_hardware_page(memory::MemorySpace space, uint64_t address) const;  // first page of DSM, from Gen8 on
+  bool is_stolen(uint64_t system_address) const;                             // GSM or DSM of an integrated part
 
  private:
-  void add_own(MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first);
+  void add_own(memory::MemoryKind kind, uint64_t first, uint64_t bytes, uint64_t own_first);
 
   MemoryLayout layout_;
-  MemorySpace space_;
+  memory::MemorySpace space_;
   bool has_hardware_page_;
   HostFrames host_frames_;
   OwnFrames own_;
   std::deque<FrameSlice> slices_;  // a deque: addresses stay
-  PhysicalMemory physical_;
+  memory::PhysicalMemory physical_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -11,7 +11,7 @@
 #include "spec/item_ids.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -50,8 +50,8 @@ uint64_t table_bytes(unsigned code) {
 }  // namespace
 
 void MemoryUnit::attach_registers() {
-  RegisterBank& bank = mmio_.bank();
-  for (const RegisterSlot& slot : bank.map().slots()) {
+  mmio::RegisterBank& bank = mmio_.bank();
+  for (const mmio::RegisterSlot& slot : bank.map().slots()) {
     const RegisterId id = slot.desc->id;
     if (derives(id) || gam_.owns(id) || faults_.owns(id) || invalidation_.owns(id)) {
       bank.attach(slot, *this);
@@ -66,11 +66,11 @@ bool MemoryUnit::derives(RegisterId id) const {
 }
 
 std::optional<uint32_t> MemoryUnit::peek(std::string_view name, const spec::EngineModel* engine) const {
-  const RegisterSlot* slot = mmio_.bank().map().find(name, engine != nullptr ? engine->name : std::string_view{});
+  const mmio::RegisterSlot* slot = mmio_.bank().map().find(name, engine != nullptr ? engine->name : std::string_view{});
   return slot == nullptr ? std::nullopt : std::optional(mmio_.bank().peek(*slot));
 }
 
-uint32_t MemoryUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t MemoryUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const RegisterId id = slot.desc->id;
   if (faults_.owns(id)) {
     return faults_.read(id);
@@ -84,7 +84,7 @@ uint32_t MemoryUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32
   return stored;
 }
 
-uint32_t MemoryUnit::on_write(const RegisterWrite& write) {
+uint32_t MemoryUnit::on_write(const mmio::RegisterWrite& write) {
   const RegisterId id = write.slot.desc->id;
   if (faults_.owns(id)) {
     faults_.write(id, write.next);
@@ -98,7 +98,7 @@ uint32_t MemoryUnit::on_write(const RegisterWrite& write) {
   } else if (id == RegisterId::PDP) {
     write_pdp(write.slot, write.next);
   } else {
-    const TrttState before = trtt_.state();
+    const memory::TrttState before = trtt_.state();
     derive(write.slot, write.next);
     if (trtt_.state() != before) {
       invalidate_all();
@@ -107,7 +107,7 @@ uint32_t MemoryUnit::on_write(const RegisterWrite& write) {
   return write.next;
 }
 
-void MemoryUnit::derive(const RegisterSlot& slot, uint32_t value) {
+void MemoryUnit::derive(const mmio::RegisterSlot& slot, uint32_t value) {
   const RegisterId id = slot.desc->id;
   switch (id) {
     case RegisterId::PGTBL_CTL:
@@ -121,8 +121,8 @@ void MemoryUnit::derive(const RegisterSlot& slot, uint32_t value) {
       load_directory(*slot.engine);
       return;
     case RegisterId::LMEM_CFG:
-      gam_.set_table_space(spec::unpack_register<hw::LMEM_CFG>(model_.gen, value).enable ? MemorySpace::local
-                                                                                         : MemorySpace::system);
+      gam_.set_table_space(spec::unpack_register<hw::LMEM_CFG>(model_.gen, value).enable ? memory::MemorySpace::local
+                                                                                         : memory::MemorySpace::system);
       return;
     case RegisterId::PP_DIR_DCLV:
     case RegisterId::PP_DIR_BASE_READ:
@@ -140,12 +140,12 @@ void MemoryUnit::derive(const RegisterSlot& slot, uint32_t value) {
 
 // Translations that were cached stay unless what they come from changed: a reset of an engine keeps them.
 void MemoryUnit::refresh() {
-  const TrttState before = trtt_.state();
+  const memory::TrttState before = trtt_.state();
   trtt_.reset();
   types_.reset();
   load_global();
   load_flat();
-  for (const RegisterSlot* slot : slots_) {
+  for (const mmio::RegisterSlot* slot : slots_) {
     if (derives(slot->desc->id)) {
       derive(*slot, mmio_.bank().peek(*slot));
     }
@@ -166,18 +166,19 @@ TablePlace MemoryUnit::global_place() const {
   TablePlace place = home_;
   place.bytes = std::min(home_.bytes, table_bytes(static_cast<unsigned>(control.table_size)));
   const uint64_t base = base_of(control);
-  const bool backed = place.bytes != 0 && map_.physical().frame(MemorySpace::system, PhysAddr(base)) != nullptr &&
-                      map_.physical().frame(MemorySpace::system, PhysAddr(base + place.bytes - 1)) != nullptr;
+  const bool backed = place.bytes != 0 &&
+                      map_.physical().frame(memory::MemorySpace::system, PhysAddr(base)) != nullptr &&
+                      map_.physical().frame(memory::MemorySpace::system, PhysAddr(base + place.bytes - 1)) != nullptr;
   if (backed) {
     place.base = base;
   }
   return place;
 }
 
-WalkContext MemoryUnit::global_walk() const {
+memory::WalkContext MemoryUnit::global_walk() const {
   const TablePlace& place = gtt_port_.table();
-  WalkContext walk;
-  walk.format = place.bytes != 0 ? formats_.find(WalkMode::ggtt) : nullptr;
+  memory::WalkContext walk;
+  walk.format = place.bytes != 0 ? formats_.find(memory::WalkMode::ggtt) : nullptr;
   walk.table_space = place.space;
   walk.roots[0] = place.base;
   walk.entries = place.bytes / gtt_port_.entry_bytes();
@@ -200,8 +201,8 @@ void MemoryUnit::load_global() {
   }
   gtt_port_.place(place);
   table_enabled_ = enable;
-  const WalkContext walk = global_walk();
-  WalkContext enabled = walk;
+  const memory::WalkContext walk = global_walk();
+  memory::WalkContext enabled = walk;
   if (!table_enabled_) {
     enabled.format = nullptr;
   }
@@ -209,18 +210,18 @@ void MemoryUnit::load_global() {
   host_space_.load(walk);
   for (const auto& [key, client] : clients_) {
     const auto& [engine, stream, table] = key;
-    if (table == TableKind::global) {
-      client->space.load(works_without_table(stream) ? walk : enabled);
+    if (table == memory::TableKind::global) {
+      client->space.load(memory::works_without_table(stream) ? walk : enabled);
     }
   }
   aperture_.set_writable(table_enabled_);
   aperture_.forget();
 }
 
-void MemoryUnit::load_process_walk(unsigned engine, const WalkContext& walk) {
+void MemoryUnit::load_process_walk(unsigned engine, const memory::WalkContext& walk) {
   process_walks_[engine] = walk;
   for (const auto& [key, client] : clients_) {
-    if (std::get<0>(key) == engine && std::get<2>(key) == TableKind::per_process) {
+    if (std::get<0>(key) == engine && std::get<2>(key) == memory::TableKind::per_process) {
       client->space.load(walk);
     }
   }
@@ -228,13 +229,13 @@ void MemoryUnit::load_process_walk(unsigned engine, const WalkContext& walk) {
 
 // Gen4: one table for all engines.
 void MemoryUnit::load_flat() {
-  const PageFormat* format = formats_.find(WalkMode::ppgtt_flat);
+  const memory::PageFormat* format = formats_.find(memory::WalkMode::ppgtt_flat);
   const std::optional<uint32_t> raw = peek("PGTBL_CTL2");
-  if (!has_own_tables() || formats_.find(WalkMode::ppgtt_directory) != nullptr) {
+  if (!has_own_tables() || formats_.find(memory::WalkMode::ppgtt_directory) != nullptr) {
     return;
   }
-  WalkContext walk;
-  walk.unusable = FaultReason::none;  // off: the global table serves
+  memory::WalkContext walk;
+  walk.unusable = memory::FaultReason::none;  // off: the global table serves
   if (raw) {
     const auto control = spec::unpack_register<hw::PGTBL_CTL2>(model_.gen, *raw);
     if (control.page_table_enable && format != nullptr) {
@@ -243,7 +244,7 @@ void MemoryUnit::load_flat() {
       walk.entries = table_bytes(control.table_size) / gtt_port_.entry_bytes();
       if (walk.entries == 0) {
         walk.format = nullptr;
-        walk.unusable = FaultReason::out_of_range;
+        walk.unusable = memory::FaultReason::out_of_range;
       }
     } else if (control.page_table_enable) {
       raise(EventKind::unsupported, "PGTBL_CTL2", 0, *raw, "the device has no per-process table");
@@ -260,14 +261,14 @@ bool MemoryUnit::process_tables_off(unsigned engine) const {
   if (!has_own_tables()) {
     return false;
   }
-  if (formats_.find(WalkMode::ppgtt_directory) != nullptr) {
+  if (formats_.find(memory::WalkMode::ppgtt_directory) != nullptr) {
     // The render engine's register switches them on for all (Linux i915, gen6_ppgtt_enable).
     const auto render = std::ranges::find(model_.engines, spec::EngineClass::render, &spec::EngineModel::engine_class);
     const auto number = static_cast<unsigned>(render - model_.engines.begin());
     return render == model_.engines.end() ||
            !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(number)).ppgtt_enable;
   }
-  return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == FaultReason::none;
+  return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == memory::FaultReason::none;
 }
 
 // Gen6: the directory lies in the global table's memory; DCLV says how much of it there is.
@@ -279,21 +280,21 @@ void MemoryUnit::load_directory(const spec::EngineModel& engine) {
   if (loaded != 32 && lines >> loaded != 0) {
     raise(EventKind::approximation, "PP_DIR_DCLV", 0, lines, "only the cache lines up to the first gap are loaded");
   }
-  WalkContext walk;
+  memory::WalkContext walk;
   if (loaded != 0) {
-    walk.format = formats_.find(WalkMode::ppgtt_directory);
+    walk.format = formats_.find(memory::WalkMode::ppgtt_directory);
     walk.table_space = gtt_port_.table().space;
     walk.roots[0] = gtt_port_.table().base + base.page_directory_base_offset * kCacheLine;
     walk.entries = uint64_t{loaded} * kEntriesPerLine;
   }
   load_process_walk(index_of(engine), walk);
-  if (const RegisterSlot* mirror = mmio_.bank().map().find("PP_DIR_BASE_READ", engine.name)) {
+  if (const mmio::RegisterSlot* mirror = mmio_.bank().map().find("PP_DIR_BASE_READ", engine.name)) {
     mmio_.bank().poke(*mirror, raw);
   }
 }
 
 // The pointers of the running context. While one is being restored they only wait for its launch.
-void MemoryUnit::write_pdp(const RegisterSlot& slot, uint32_t value) {
+void MemoryUnit::write_pdp(const mmio::RegisterSlot& slot, uint32_t value) {
   const unsigned engine = index_of(*slot.engine);
   const unsigned part = 1u + slot.index;
   const uint64_t old = gam_.engine(engine).registers[part];
@@ -302,10 +303,10 @@ void MemoryUnit::write_pdp(const RegisterSlot& slot, uint32_t value) {
     return;
   }
   gam_.write_descriptor(engine, part, next);
-  if (gam_.engine(engine).stage == ContextStage::confirmed) {
+  if (gam_.engine(engine).stage == memory::ContextStage::confirmed) {
     begin_context(engine);
     launch_context(engine, gam_.engine(engine).registers[0]);
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

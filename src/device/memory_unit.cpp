@@ -10,7 +10,7 @@
 #include "hw/mode.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -18,26 +18,27 @@ constexpr unsigned kExternalTlbEntries = 64;
 constexpr unsigned kNoEngine = ~0u;  // key of streams without one
 
 // Keeps where the entry of the page itself stands.
-struct LeafRecorder final : WalkRecorder {
-  explicit LeafRecorder(const PageFormat& walked) : format(walked) {}
-  void on_step(const WalkStep& step) override {
+struct LeafRecorder final : memory::WalkRecorder {
+  explicit LeafRecorder(const memory::PageFormat& walked) : format(walked) {}
+  void on_step(const memory::WalkStep& step) override {
     if (step.level == &format.levels.back()) {
       leaf = step;
     }
   }
-  const PageFormat& format;
-  std::optional<WalkStep> leaf;
+  const memory::PageFormat& format;
+  std::optional<memory::WalkStep> leaf;
 };
 
 }  // namespace
 
 MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes,
-                       MmioSpace& mmio, Host& host, const std::string& path)
+                       mmio::MmioSpace& mmio, Host& host, const std::string& path)
     : model_(model),
       mmio_(mmio),
       host_(host),
       path_(path + ".memory"),
-      home_{local_bytes != 0 ? MemorySpace::local : MemorySpace::system, layout.gsm_base, layout.gsm_bytes},
+      home_{local_bytes != 0 ? memory::MemorySpace::local : memory::MemorySpace::system, layout.gsm_base,
+            layout.gsm_bytes},
       map_(model, layout, local_bytes, host),
       formats_(model, model.physical_bits),
       tlbs_(model),
@@ -50,8 +51,8 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
       trtt_(model, host, path_),
       gtt_port_(mmio.generation(), map_.physical(), host, path + ".gtt",
                 [this](uint64_t first, uint64_t last) { entries_changed(first, last); }),
-      host_faults_(*this, Stream::host),
-      host_space_(map_.physical(), external_tlb_, kGlobalSpace, host_faults_),
+      host_faults_(*this, memory::Stream::host),
+      host_space_(map_.physical(), external_tlb_, memory::kGlobalSpace, host_faults_),
       aperture_(model, mmio.bank(), map_, host_space_, host, path + ".aperture"),
       process_walks_(model.engines.size()),
       table_select_(mmio.bank().map().find("PGTBL_STR2")),
@@ -63,12 +64,12 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
   refresh();
 }
 
-void MemoryUnit::Relay::on_fault(unsigned engine, const Fault& fault) {
+void MemoryUnit::Relay::on_fault(unsigned engine, const memory::Fault& fault) {
   if (target != nullptr) {
     target->on_fault(engine, fault);
   }
 }
-std::optional<PageResponse> MemoryUnit::Relay::on_page_request(const PageRequest& request) {
+std::optional<memory::PageResponse> MemoryUnit::Relay::on_page_request(const memory::PageRequest& request) {
   return target != nullptr ? target->on_page_request(request) : std::nullopt;
 }
 void MemoryUnit::Relay::on_switch_request(unsigned engine) {
@@ -81,7 +82,7 @@ void MemoryUnit::Relay::on_resume(unsigned engine) {
     target->on_resume(engine);
   }
 }
-void MemoryUnit::Relay::on_catastrophic(unsigned engine, const Fault& fault) {
+void MemoryUnit::Relay::on_catastrophic(unsigned engine, const memory::Fault& fault) {
   if (target != nullptr) {
     target->on_catastrophic(engine, fault);
   }
@@ -92,17 +93,17 @@ void MemoryUnit::Relay::on_pending(unsigned engine, bool pending, bool repair) {
   }
 }
 
-FaultAction MemoryUnit::ExternalFaults::on_fault(const Fault& fault) {
-  const bool refused = fault.reason == FaultReason::table_disabled;
+memory::FaultAction MemoryUnit::ExternalFaults::on_fault(const memory::Fault& fault) {
+  const bool refused = fault.reason == memory::FaultReason::table_disabled;
   if (unit_.table_enabled_ || refused) {
-    unit_.faults_.report_external(fault_stream(stream_), fault);
+    unit_.faults_.report_external(memory::fault_stream(stream_), fault);
   }
-  return FaultAction::skip;
+  return memory::FaultAction::skip;
 }
 
 // Seed 003 4.6.1: which clients may use system memory; 4.3.1: what others see there is not coherent.
-void MemoryUnit::snooped_page(Stream stream, uint64_t address) {
-  if (!may_snoop(stream)) {
+void MemoryUnit::snooped_page(memory::Stream stream, uint64_t address) {
+  if (!memory::may_snoop(stream)) {
     raise(EventKind::undefined_behaviour, name_of(stream), address, 0, "a snooped page is not for this client");
   }
 }
@@ -118,7 +119,7 @@ unsigned MemoryUnit::index_of(const spec::EngineModel& engine) const {
 }
 
 bool MemoryUnit::has_own_tables() const {
-  return formats_.find(WalkMode::legacy32) == nullptr && formats_.find(WalkMode::legacy48) == nullptr;
+  return formats_.find(memory::WalkMode::legacy32) == nullptr && formats_.find(memory::WalkMode::legacy48) == nullptr;
 }
 
 // Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (seed 003 1.5.1).
@@ -127,29 +128,30 @@ bool MemoryUnit::per_process_space(unsigned engine) const {
          spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(engine)).per_process_space_and_run_list_enable;
 }
 
-AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked) {
-  check(engine < model_.engines.size() && !is_external(stream), "a stream of an engine");
-  const bool by_command = (stream == Stream::ring || stream == Stream::batch) && per_process_space(engine);
+memory::AddressSpace& MemoryUnit::space(unsigned engine, memory::Stream stream, memory::TableKind asked) {
+  check(engine < model_.engines.size() && !memory::is_external(stream), "a stream of an engine");
+  const bool by_command =
+      (stream == memory::Stream::ring || stream == memory::Stream::batch) && per_process_space(engine);
   std::optional<uint32_t> select;
   if (table_select_ != nullptr && !by_command) {
     select = mmio_.bank().peek(*table_select_);
   }
-  TableKind table = table_of(stream, asked, select);
-  if (table == TableKind::per_process && process_tables_off(engine)) {
-    table = TableKind::global;
+  memory::TableKind table = table_of(stream, asked, select);
+  if (table == memory::TableKind::per_process && process_tables_off(engine)) {
+    table = memory::TableKind::global;
   }
-  AddressSpace*& known = spaces_[engine][static_cast<size_t>(stream)][static_cast<size_t>(table)];
+  memory::AddressSpace*& known = spaces_[engine][static_cast<size_t>(stream)][static_cast<size_t>(table)];
   if (known != nullptr) {
     return *known;
   }
   const spec::EngineModel& model = model_.engines[engine];
-  const bool global = table == TableKind::global;
-  Tlb& tlb = tlbs_.of(tlb_client(model.engine_class, number_in_class(engine), stream));
+  const bool global = table == memory::TableKind::global;
+  memory::Tlb& tlb = tlbs_.of(memory::tlb_client(model.engine_class, number_in_class(engine), stream));
   auto client = std::make_unique<Client>(std::make_unique<StreamFaults>(*this, engine, stream), map_.physical(), tlb,
-                                         static_cast<SpaceTag>(global ? kGlobalSpace : engine + 1));
-  AddressSpace& space = client->space;
+                                         static_cast<memory::SpaceTag>(global ? memory::kGlobalSpace : engine + 1));
+  memory::AddressSpace& space = client->space;
   if (global) {
-    WalkContext walk = global_walk();
+    memory::WalkContext walk = global_walk();
     if (!table_enabled_) {
       walk.format = nullptr;
     }
@@ -159,7 +161,7 @@ AddressSpace& MemoryUnit::space(unsigned engine, Stream stream, TableKind asked)
   } else {
     gam_.attach(engine, space);
     if (const int set = trtt_.set_of(model); set >= 0) {
-      client->tiles = std::make_unique<TiledResources>(trtt_, static_cast<unsigned>(set), space);
+      client->tiles = std::make_unique<memory::TiledResources>(trtt_, static_cast<unsigned>(set), space);
       space.set_pre_translation(client->tiles.get());
     }
   }
@@ -172,20 +174,20 @@ uint32_t MemoryUnit::mode_of(unsigned engine) const {
   return modes_[engine] == nullptr ? 0 : mmio_.bank().peek(*modes_[engine]);
 }
 
-AddressSpace& MemoryUnit::external_space(Stream stream) {
-  check(is_external(stream), "a stream without an engine");
-  if (stream == Stream::host) {
+memory::AddressSpace& MemoryUnit::external_space(memory::Stream stream) {
+  check(memory::is_external(stream), "a stream without an engine");
+  if (stream == memory::Stream::host) {
     return host_space_;
   }
-  const ClientKey key{kNoEngine, stream, TableKind::global};
+  const ClientKey key{kNoEngine, stream, memory::TableKind::global};
   if (const auto found = clients_.find(key); found != clients_.end()) {
     return found->second->space;
   }
   auto client = std::make_unique<Client>(std::make_unique<ExternalFaults>(*this, stream), map_.physical(),
-                                         external_tlb_, kGlobalSpace);
-  AddressSpace& space = client->space;
-  WalkContext walk = global_walk();
-  if (!table_enabled_ && !works_without_table(stream)) {
+                                         external_tlb_, memory::kGlobalSpace);
+  memory::AddressSpace& space = client->space;
+  memory::WalkContext walk = global_walk();
+  if (!table_enabled_ && !memory::works_without_table(stream)) {
     walk.format = nullptr;
   }
   space.load(walk);
@@ -193,20 +195,20 @@ AddressSpace& MemoryUnit::external_space(Stream stream) {
   return space;
 }
 
-WalkContext MemoryUnit::walk_of(unsigned engine, TableKind table) const {
-  if (table == TableKind::global || process_tables_off(engine)) {
+memory::WalkContext MemoryUnit::walk_of(unsigned engine, memory::TableKind table) const {
+  if (table == memory::TableKind::global || process_tables_off(engine)) {
     return global_walk();
   }
   return has_own_tables() ? process_walks_[engine] : gam_.engine(engine).walk;
 }
 
 void MemoryUnit::begin_context(unsigned engine) {
-  gam_.on_message(engine, Gam::kAvailable | Gam::kAvailable << 16);
+  gam_.on_message(engine, memory::Gam::kAvailable | memory::Gam::kAvailable << 16);
 }
 
 void MemoryUnit::launch_context(unsigned engine, uint64_t descriptor) {
   gam_.write_descriptor(engine, 0, descriptor);
-  gam_.on_message(engine, Gam::kLaunched | Gam::kLaunched << 16);
+  gam_.on_message(engine, memory::Gam::kLaunched | memory::Gam::kLaunched << 16);
 }
 
 void MemoryUnit::flush(unsigned engine) {
@@ -219,7 +221,7 @@ void MemoryUnit::flush(unsigned engine) {
 }
 
 bool MemoryUnit::read_physical(PhysAddr address, std::span<std::byte> into) {
-  const bool whole = map_.physical().read(MemorySpace::system, address, into);
+  const bool whole = map_.physical().read(memory::MemorySpace::system, address, into);
   if (!whole) {
     raise(EventKind::unmapped_memory, {}, address.value, 0, fmt::format("read of {} bytes", into.size()));
   }
@@ -227,7 +229,7 @@ bool MemoryUnit::read_physical(PhysAddr address, std::span<std::byte> into) {
 }
 
 bool MemoryUnit::write_physical(PhysAddr address, std::span<const std::byte> from) {
-  const bool whole = map_.physical().write(MemorySpace::system, address, from);
+  const bool whole = map_.physical().write(memory::MemorySpace::system, address, from);
   if (!whole) {
     raise(EventKind::unmapped_memory, {}, address.value, 0, fmt::format("write of {} bytes", from.size()));
   }
@@ -235,18 +237,18 @@ bool MemoryUnit::write_physical(PhysAddr address, std::span<const std::byte> fro
 }
 
 std::span<const std::byte> MemoryUnit::physical_page(PhysAddr address) {
-  const std::byte* const frame = map_.physical().frame(MemorySpace::system, address);
+  const std::byte* const frame = map_.physical().frame(memory::MemorySpace::system, address);
   if (frame == nullptr) {
     raise(EventKind::unmapped_memory, {}, address.value, 0, "read of a page");
     return {};
   }
-  const uint64_t offset = address.value % kFrameBytes;
-  return {frame + offset, kFrameBytes - offset};
+  const uint64_t offset = address.value % memory::kFrameBytes;
+  return {frame + offset, memory::kFrameBytes - offset};
 }
 
 // Where a page has no place for its entry, the entry is dropped.
 bool MemoryUnit::write_process_entries(unsigned engine, GpuVa address, std::span<const uint32_t> dwords) {
-  const WalkContext walked = process_walks_[engine];
+  const memory::WalkContext walked = process_walks_[engine];
   if (walked.format == nullptr || process_tables_off(engine)) {
     return false;
   }
@@ -258,24 +260,25 @@ bool MemoryUnit::write_process_entries(unsigned engine, GpuVa address, std::span
       map_.physical().write(recorder.leaf->space, PhysAddr{recorder.leaf->entry_address},
                             std::as_bytes(std::span(&entry, 1)));
       for (const auto& [key, client] : clients_) {
-        if (std::get<2>(key) == TableKind::per_process) {
+        if (std::get<2>(key) == memory::TableKind::per_process) {
           client->space.invalidate_page(address);
         }
       }
     }
     all &= recorder.leaf.has_value();
-    address += kFrameBytes;
+    address += memory::kFrameBytes;
   }
   return all;
 }
 
-bool MemoryUnit::write_entries(unsigned engine, TableKind table, GpuVa address, std::span<const uint32_t> dwords) {
-  if (table != TableKind::global) {
+bool MemoryUnit::write_entries(unsigned engine, memory::TableKind table, GpuVa address,
+                               std::span<const uint32_t> dwords) {
+  if (table != memory::TableKind::global) {
     return write_process_entries(engine, address, dwords);
   }
   const unsigned bytes = gtt_port_.entry_bytes();
   const size_t each = bytes / sizeof(uint32_t);
-  uint64_t offset = (address.value >> kFrameBits) * bytes;
+  uint64_t offset = (address.value >> memory::kFrameBits) * bytes;
   for (; dwords.size() >= each; dwords = dwords.subspan(each), offset += bytes) {
     const uint64_t high = each == 2 ? uint64_t{dwords[1]} << 32 : 0;
     gtt_port_.write(offset, bytes, dwords[0] | high);
@@ -285,8 +288,8 @@ bool MemoryUnit::write_entries(unsigned engine, TableKind table, GpuVa address, 
 
 void MemoryUnit::aperture_write(GgttOffset address, std::span<const std::byte> from) {
   if (!aperture_.write(address, from)) {
-    Fault fault;
-    fault.reason = FaultReason::table_disabled;
+    memory::Fault fault;
+    fault.reason = memory::FaultReason::table_disabled;
     fault.address = address.value;
     fault.write = true;
     fault.global = true;
@@ -299,13 +302,13 @@ void MemoryUnit::entries_changed(uint64_t first, uint64_t last) {
   constexpr uint64_t kMany = 256;  // to look for each costs more than to forget all
   if (last - first >= kMany) {
     for (const auto& tlb : tlbs_.all()) {
-      tlb->invalidate_space(kGlobalSpace);
+      tlb->invalidate_space(memory::kGlobalSpace);
     }
-    external_tlb_.invalidate_space(kGlobalSpace);
+    external_tlb_.invalidate_space(memory::kGlobalSpace);
     for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
-      const PageFormat* format = gam_.engine(engine).walk.format;
-      if (format != nullptr && format->mode == WalkMode::ggtt) {
-        for (AddressSpace* space : gam_.engine(engine).spaces) {
+      const memory::PageFormat* format = gam_.engine(engine).walk.format;
+      if (format != nullptr && format->mode == memory::WalkMode::ggtt) {
+        for (memory::AddressSpace* space : gam_.engine(engine).spaces) {
           space->invalidate();
         }
       }
@@ -314,14 +317,14 @@ void MemoryUnit::entries_changed(uint64_t first, uint64_t last) {
   }
   for (uint64_t page = first; page <= last; ++page) {
     for (const auto& tlb : tlbs_.all()) {
-      tlb->invalidate_page(kGlobalSpace, page);
+      tlb->invalidate_page(memory::kGlobalSpace, page);
     }
-    external_tlb_.invalidate_page(kGlobalSpace, page);
+    external_tlb_.invalidate_page(memory::kGlobalSpace, page);
     for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
-      const PageFormat* format = gam_.engine(engine).walk.format;
-      if (format != nullptr && format->mode == WalkMode::ggtt) {  // a context without tables of its own
-        for (AddressSpace* space : gam_.engine(engine).spaces) {
-          space->invalidate_page(GpuVa(page << kFrameBits));
+      const memory::PageFormat* format = gam_.engine(engine).walk.format;
+      if (format != nullptr && format->mode == memory::WalkMode::ggtt) {  // a context without tables of its own
+        for (memory::AddressSpace* space : gam_.engine(engine).spaces) {
+          space->invalidate_page(GpuVa(page << memory::kFrameBits));
         }
       }
     }
@@ -362,7 +365,7 @@ bool MemoryUnit::reset_engine(unsigned engine) {
   for (unsigned part = 1; part < 5; ++part) {
     gam_.write_descriptor(engine, part, 0);
   }
-  for (const RegisterSlot* slot : slots_) {
+  for (const mmio::RegisterSlot* slot : slots_) {
     if (slot->engine == &model_.engines[engine] && derives(slot->desc->id)) {
       derive(*slot, mmio_.bank().peek(*slot));
     }
@@ -388,4 +391,4 @@ void MemoryUnit::raise(EventKind kind, std::string_view item, uint64_t address, 
   host_.on_event({kind, item, path_, address, value, std::move(detail)});
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

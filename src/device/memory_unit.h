@@ -30,31 +30,32 @@
 #include "memory/vtd.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::device {
 
 // State: plain data. Registers are in the bank; translations are found again.
 struct MemoryState {
   SparseMemory own;  // local memory, or the stolen range
-  FaultState faults;
-  GamState contexts;
+  memory::FaultState faults;
+  memory::GamState contexts;
   uint64_t vtd_root = 0;
   bool operator==(const MemoryState&) const = default;
 };
 
-class MemoryUnit final : public RegisterHandler {
+class MemoryUnit final : public mmio::RegisterHandler {
  public:
-  MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, MmioSpace& mmio,
+  MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, mmio::MmioSpace& mmio,
              Host& host, const std::string& path);
 
   // The view of an engine's stream. `asked`: the table that the command names, or that the command was fetched from;
   // what the generation fixes otherwise wins (memory_clients.h). The space stays for the life of the device, but a
   // write to a mode register may make another one right: ask again for each batch.
-  AddressSpace& space(unsigned engine, Stream stream, TableKind asked = TableKind::per_process);
+  memory::AddressSpace& space(unsigned engine, memory::Stream stream,
+                              memory::TableKind asked = memory::TableKind::per_process);
   // The view of a stream without an engine: display, cursor, VGA.
-  AddressSpace& external_space(Stream stream);
+  memory::AddressSpace& external_space(memory::Stream stream);
 
   // How an engine's streams find their pages just now, for those who look without being seen (walker.h).
-  WalkContext walk_of(unsigned engine, TableKind table) const;
+  memory::WalkContext walk_of(unsigned engine, memory::TableKind table) const;
 
   // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
   void begin_context(unsigned engine);
@@ -70,28 +71,28 @@ class MemoryUnit final : public RegisterHandler {
 
   // Entries of a page table as MI_UPDATE_GTT writes them; the page number of `address` is the index of the first.
   // False: there is no such table.
-  bool write_entries(unsigned engine, TableKind table, GpuVa address, std::span<const uint32_t> dwords);
+  bool write_entries(unsigned engine, memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords);
 
   // An atomic operation of an engine on a naturally aligned uint32_t or uint64_t: `op` maps the old value to the new
   // one. It is one operation for the processor too, which may share the page. Nothing: no memory there, or not aligned,
   // or the engine stopped.
   template <class T, class Op>
-  static std::optional<T> atomic_update(AddressSpace& space, GpuVa address, Op op);
+  static std::optional<T> atomic_update(memory::AddressSpace& space, GpuVa address, Op op);
 
   GttPort& gtt_port() { return gtt_port_; }
   Aperture& aperture() { return aperture_; }
   void aperture_write(GgttOffset address, std::span<const std::byte> from);
   MemoryMap& map() { return map_; }
   const MemoryMap& map() const { return map_; }
-  FaultUnit& faults() { return faults_; }
-  Gam& gam() { return gam_; }
-  VtdUnit& vtd() { return vtd_; }
-  MemoryTypes& types() { return types_; }
-  TlbSet& tlbs() { return tlbs_; }
-  TlbInvalidation& invalidation() { return invalidation_; }
+  memory::FaultUnit& faults() { return faults_; }
+  memory::Gam& gam() { return gam_; }
+  memory::VtdUnit& vtd() { return vtd_; }
+  memory::MemoryTypes& types() { return types_; }
+  memory::TlbSet& tlbs() { return tlbs_; }
+  memory::TlbInvalidation& invalidation() { return invalidation_; }
   bool table_enabled() const { return table_enabled_; }
   void keep_table_enabled();  // whatever PGTBL_CTL says from now on
-  void set_fault_listener(FaultListener* listener) { listener_.target = listener; }
+  void set_fault_listener(memory::FaultListener* listener) { listener_.target = listener; }
 
   void reset(bool clear_memory);  // of the function
   void reset_gt();
@@ -101,48 +102,50 @@ class MemoryUnit final : public RegisterHandler {
   MemoryState snapshot() const;
   void restore(const MemoryState& state);
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   struct Client {
-    std::unique_ptr<FaultHandler> faults;
-    AddressSpace space;
-    std::unique_ptr<TiledResources> tiles;
+    std::unique_ptr<memory::FaultHandler> faults;
+    memory::AddressSpace space;
+    std::unique_ptr<memory::TiledResources> tiles;
 
-    Client(std::unique_ptr<FaultHandler> handler, const PhysicalMemory& memory, Tlb& tlb, SpaceTag tag)
+    Client(std::unique_ptr<memory::FaultHandler> handler, const memory::PhysicalMemory& memory, memory::Tlb& tlb,
+           memory::SpaceTag tag)
         : faults(std::move(handler)), space(memory, tlb, tag, *faults) {}
   };
-  using ClientKey = std::tuple<unsigned, Stream, TableKind>;
+  using ClientKey = std::tuple<unsigned, memory::Stream, memory::TableKind>;
 
   // The listener may come later than the unit that calls it.
-  struct Relay final : FaultListener {
-    FaultListener* target = nullptr;
-    void on_fault(unsigned engine, const Fault& fault) override;
-    std::optional<PageResponse> on_page_request(const PageRequest& request) override;
+  struct Relay final : memory::FaultListener {
+    memory::FaultListener* target = nullptr;
+    void on_fault(unsigned engine, const memory::Fault& fault) override;
+    std::optional<memory::PageResponse> on_page_request(const memory::PageRequest& request) override;
     void on_switch_request(unsigned engine) override;
     void on_resume(unsigned engine) override;
-    void on_catastrophic(unsigned engine, const Fault& fault) override;
+    void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
     void on_pending(unsigned engine, bool pending, bool repair) override;
   };
 
   // The processor and the display. While the table is off, what may still go through it makes no error.
-  class ExternalFaults final : public FaultHandler {
+  class ExternalFaults final : public memory::FaultHandler {
    public:
-    ExternalFaults(MemoryUnit& unit, Stream stream) : unit_(unit), stream_(stream) {}
-    FaultAction on_fault(const Fault& fault) override;
+    ExternalFaults(MemoryUnit& unit, memory::Stream stream) : unit_(unit), stream_(stream) {}
+    memory::FaultAction on_fault(const memory::Fault& fault) override;
     void on_snooped_page(uint64_t address) override { unit_.snooped_page(stream_, address); }
 
    private:
     MemoryUnit& unit_;
-    Stream stream_;
+    memory::Stream stream_;
   };
 
-  class StreamFaults final : public FaultHandler {
+  class StreamFaults final : public memory::FaultHandler {
    public:
-    StreamFaults(MemoryUnit& unit, unsigned engine, Stream stream) : unit_(unit), engine_(engine), stream_(stream) {}
-    FaultAction on_fault(const Fault& fault) override {
-      return unit_.faults_.report(engine_, 0, fault_stream(stream_), fault);
+    StreamFaults(MemoryUnit& unit, unsigned engine, memory::Stream stream)
+        : unit_(unit), engine_(engine), stream_(stream) {}
+    memory::FaultAction on_fault(const memory::Fault& fault) override {
+      return unit_.faults_.report(engine_, 0, memory::fault_stream(stream_), fault);
     }
     void on_large_page(uint64_t address) override { unit_.faults_.report_large_page(engine_, address); }
     void on_snooped_page(uint64_t address) override { unit_.snooped_page(stream_, address); }
@@ -150,19 +153,19 @@ class MemoryUnit final : public RegisterHandler {
    private:
     MemoryUnit& unit_;
     unsigned engine_;
-    Stream stream_;
+    memory::Stream stream_;
   };
 
-  void snooped_page(Stream stream, uint64_t address);
+  void snooped_page(memory::Stream stream, uint64_t address);
   void attach_registers();
   bool derives(spec::RegisterId id) const;
-  void derive(const RegisterSlot& slot, uint32_t value);
+  void derive(const mmio::RegisterSlot& slot, uint32_t value);
   TablePlace global_place() const;
   void load_global();
   void load_flat();
   void load_directory(const spec::EngineModel& engine);
-  void load_process_walk(unsigned engine, const WalkContext& walk);
-  void write_pdp(const RegisterSlot& slot, uint32_t value);
+  void load_process_walk(unsigned engine, const memory::WalkContext& walk);
+  void write_pdp(const mmio::RegisterSlot& slot, uint32_t value);
   bool write_process_entries(unsigned engine, GpuVa address, std::span<const uint32_t> dwords);
   void entries_changed(uint64_t first, uint64_t last);
   void flush_global();
@@ -174,46 +177,46 @@ class MemoryUnit final : public RegisterHandler {
   bool per_process_space(unsigned engine) const;
   unsigned number_in_class(unsigned engine) const;
   unsigned index_of(const spec::EngineModel& engine) const;
-  WalkContext global_walk() const;
+  memory::WalkContext global_walk() const;
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string detail);
 
   const spec::DeviceModel& model_;
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   Host& host_;
   std::string path_;
   TablePlace home_;  // where firmware put the global table
   Relay listener_;
   MemoryMap map_;
-  PageFormats formats_;
-  TlbSet tlbs_;
-  Tlb external_tlb_;
-  MemoryTypes types_;
-  VtdUnit vtd_;
-  FaultUnit faults_;
-  Gam gam_;
-  TlbInvalidation invalidation_;
-  TrttRegisters trtt_;
+  memory::PageFormats formats_;
+  memory::TlbSet tlbs_;
+  memory::Tlb external_tlb_;
+  memory::MemoryTypes types_;
+  memory::VtdUnit vtd_;
+  memory::FaultUnit faults_;
+  memory::Gam gam_;
+  memory::TlbInvalidation invalidation_;
+  memory::TrttRegisters trtt_;
   GttPort gtt_port_;
   ExternalFaults host_faults_;
-  AddressSpace host_space_;
+  memory::AddressSpace host_space_;
   Aperture aperture_;
   bool table_enabled_ = true;
   bool table_stays_enabled_ = false;
-  std::vector<WalkContext> process_walks_;  // of engines, with has_own_tables
-  std::vector<const RegisterSlot*> slots_;  // that this unit handles
-  const RegisterSlot* table_select_;        // PGTBL_STR2, where the device has it
-  std::vector<const RegisterSlot*> modes_;  // GFX_MODE of each engine; null where it has none
+  std::vector<memory::WalkContext> process_walks_;  // of engines, with has_own_tables
+  std::vector<const mmio::RegisterSlot*> slots_;    // that this unit handles
+  const mmio::RegisterSlot* table_select_;          // PGTBL_STR2, where the device has it
+  std::vector<const mmio::RegisterSlot*> modes_;    // GFX_MODE of each engine; null where it has none
   std::map<ClientKey, std::unique_ptr<Client>> clients_;
-  std::vector<std::array<std::array<AddressSpace*, 2>, kStreams>> spaces_;  // of engines: into clients_
+  std::vector<std::array<std::array<memory::AddressSpace*, 2>, memory::kStreams>> spaces_;  // of engines: into clients_
 };
 
 template <class T, class Op>
-std::optional<T> MemoryUnit::atomic_update(AddressSpace& space, GpuVa address, Op op) {
+std::optional<T> MemoryUnit::atomic_update(memory::AddressSpace& space, GpuVa address, Op op) {
   static_assert(std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>);
   if (address.value % sizeof(T) != 0) {
     return std::nullopt;
   }
-  const AddressSpace::View view = space.view(address, {.write = true, .instruction = false});
+  const memory::AddressSpace::View view = space.view(address, {.write = true, .instruction = false});
   if (view.bytes.size() < sizeof(T)) {
     return std::nullopt;
   }
@@ -224,4 +227,4 @@ std::optional<T> MemoryUnit::atomic_update(AddressSpace& space, GpuVa address, O
   return old;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -7,7 +7,7 @@
 
 #include "device/firmware.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -105,4 +105,4 @@ uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options)
   return options.gtt_bytes != 0 ? options.gtt_bytes : model.gtt_bytes;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -9,7 +9,7 @@
 #include "mmio/steering.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::device {
 
 struct DeviceOptions {
   std::string name = "gpu0";             // first part of every path in logs and Events
@@ -23,7 +23,7 @@ struct DeviceOptions {
   uint64_t stolen_base = 0;              // where firmware put stolen memory; local memory: left out, it lies at its end
   std::optional<uint64_t> wopcm_offset;  // where in stolen memory firmware keeps its own part; left out: at the end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
-  std::optional<SteeringFuses> fuses{};  // left out: nothing is fused off
+  std::optional<mmio::SteeringFuses> fuses{};  // left out: nothing is fused off
   bool table_enabled = false;        // Gen4: the global table is on whatever its switch says; Linux clears that on G45
   bool headless = false;             // every pipe of the display is fused off, where a chip has such fuses
   unsigned prefetch_lines = 0;       // cache lines of commands that streamers read ahead and do not read again
@@ -41,4 +41,4 @@ uint64_t local_bytes(const spec::DeviceModel& model, const DeviceOptions& option
 uint64_t gtt_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
 uint64_t stolen_bytes(const spec::DeviceModel& model, const DeviceOptions& options);
 
-}  // namespace halogen
+}  // namespace halogen::device

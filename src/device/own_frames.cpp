@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace halogen {
+namespace halogen::device {
 
 OwnFrames::OwnFrames(uint64_t bytes, uint64_t most_resident, std::span<std::byte> held)
     : bytes_(bytes),
@@ -54,10 +54,10 @@ void OwnFrames::visit(const std::function<void(uint64_t address, std::span<const
 }
 
 std::byte* OwnFrames::frame(uint64_t number) {
-  if (number >= bytes_ >> kFrameBits) {
+  if (number >= bytes_ >> memory::kFrameBits) {
     return nullptr;
   }
-  const uint64_t address = number << kFrameBits;
+  const uint64_t address = number << memory::kFrameBits;
   std::byte* const bytes = chunk(address / kChunkBytes);
   return bytes == nullptr ? nullptr : bytes + address % kChunkBytes;
 }
@@ -98,11 +98,11 @@ void OwnFrames::clear() {
 }
 
 SparseMemory OwnFrames::save() const {
-  static constexpr std::array<std::byte, kFrameBytes> kZeros{};
+  static constexpr std::array<std::byte, memory::kFrameBytes> kZeros{};
   SparseMemory image(bytes_);
   visit([&](uint64_t address, std::span<const std::byte> bytes) {
-    for (uint64_t at = 0; at < kChunkBytes; at += kFrameBytes) {
-      if (std::memcmp(bytes.data() + at, kZeros.data(), kFrameBytes) != 0) {
+    for (uint64_t at = 0; at < kChunkBytes; at += memory::kFrameBytes) {
+      if (std::memcmp(bytes.data() + at, kZeros.data(), memory::kFrameBytes) != 0) {
         image.write(address, bytes);
         break;
       }
@@ -123,4 +123,4 @@ void OwnFrames::load(const SparseMemory& image) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -16,9 +16,9 @@
 #include "device/sparse_memory.h"
 #include "memory/physical_memory.h"
 
-namespace halogen {
+namespace halogen::device {
 
-class OwnFrames final : public FrameSource {
+class OwnFrames final : public memory::FrameSource {
  public:
   // Beyond `most_resident` bytes in use nothing new comes into being: a hole. With `held`, frames lie there, in memory
   // that somebody else holds and may write to; what only he touched is his to save.
@@ -74,14 +74,15 @@ class OwnFrames final : public FrameSource {
 };
 
 // A part of another source, as a window of its own.
-class FrameSlice final : public FrameSource {
+class FrameSlice final : public memory::FrameSource {
  public:
-  FrameSlice(FrameSource& source, uint64_t first_byte) : source_(source), first_(first_byte >> kFrameBits) {}
+  FrameSlice(memory::FrameSource& source, uint64_t first_byte)
+      : source_(source), first_(first_byte >> memory::kFrameBits) {}
   std::byte* frame(uint64_t number) override { return source_.frame(first_ + number); }
 
  private:
-  FrameSource& source_;
+  memory::FrameSource& source_;
   uint64_t first_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -5,7 +5,7 @@
 #include "hw/fuse.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -20,19 +20,19 @@ uint32_t raw(const hw::RESET_CTL& control, spec::GenId gen) {
 
 }  // namespace
 
-ResetUnit::ResetUnit(MmioSpace& mmio) : mmio_(mmio) {
+ResetUnit::ResetUnit(mmio::MmioSpace& mmio) : mmio_(mmio) {
   mmio_.bank().attach(kGdrst, *this);
   mmio_.bank().attach(kResetCtl, *this);
 }
 
-uint32_t ResetUnit::on_write(const RegisterWrite& write) {
+uint32_t ResetUnit::on_write(const mmio::RegisterWrite& write) {
   if (write.slot.desc->name != kGdrst) {
     return write_reset_ctl(write);
   }
   return reset_domains((write.value & write.addressed) | write.old_value);
 }
 
-uint32_t ResetUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t ResetUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   if (slot.desc->name == kResetCtl) {
     return show_ready(slot, stored);
   }
@@ -67,7 +67,7 @@ uint32_t ResetUnit::reset_domains(uint32_t bits) {
 }
 
 // A streamer that stands between two commands is ready. Withdrawing the request withdraws the readiness.
-uint32_t ResetUnit::show_ready(const RegisterSlot& slot, uint32_t stored) const {
+uint32_t ResetUnit::show_ready(const mmio::RegisterSlot& slot, uint32_t stored) const {
   const spec::GenId gen = mmio_.generation().id();
   auto control = spec::unpack_register<hw::RESET_CTL>(gen, stored);
   control.ready_to_reset = control.request_reset && (!hooks_.ready || hooks_.ready(*slot.engine));
@@ -75,7 +75,7 @@ uint32_t ResetUnit::show_ready(const RegisterSlot& slot, uint32_t stored) const 
 }
 
 // A one acknowledges an error; only hardware sets it.
-uint32_t ResetUnit::write_reset_ctl(const RegisterWrite& write) {
+uint32_t ResetUnit::write_reset_ctl(const mmio::RegisterWrite& write) {
   const spec::GenId gen = mmio_.generation().id();
   const auto before = spec::unpack_register<hw::RESET_CTL>(gen, write.old_value);
   const auto asked = spec::unpack_register<hw::RESET_CTL>(gen, write.value & write.addressed);
@@ -89,7 +89,7 @@ uint32_t ResetUnit::write_reset_ctl(const RegisterWrite& write) {
 }
 
 void ResetUnit::set_catastrophic(const spec::EngineModel& engine) {
-  if (const RegisterSlot* const slot = mmio_.bank().map().find(kResetCtl, engine.name)) {
+  if (const mmio::RegisterSlot* const slot = mmio_.bank().map().find(kResetCtl, engine.name)) {
     const spec::GenId gen = mmio_.generation().id();
     auto control = spec::unpack_register<hw::RESET_CTL>(gen, mmio_.bank().peek(*slot));
     control.catastrophic_error = true;
@@ -98,8 +98,8 @@ void ResetUnit::set_catastrophic(const spec::EngineModel& engine) {
 }
 
 void ResetUnit::reset_ranges(std::span<const spec::OffsetRange> ranges) {
-  RegisterBank& bank = mmio_.bank();
-  for (const RegisterSlot& slot : bank.map().slots()) {
+  mmio::RegisterBank& bank = mmio_.bank();
+  for (const mmio::RegisterSlot& slot : bank.map().slots()) {
     if (slot.engine != nullptr) {
       continue;
     }
@@ -115,8 +115,8 @@ void ResetUnit::reset_ranges(std::span<const spec::OffsetRange> ranges) {
 }
 
 bool ResetUnit::reset_engine(const spec::EngineModel& engine) {
-  RegisterBank& bank = mmio_.bank();
-  for (const RegisterSlot& slot : bank.map().slots()) {
+  mmio::RegisterBank& bank = mmio_.bank();
+  for (const mmio::RegisterSlot& slot : bank.map().slots()) {
     if (slot.engine == &engine) {
       bank.reset(slot);
     }
@@ -156,4 +156,4 @@ void ResetUnit::reset_gen4_domain(unsigned domain) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -8,9 +8,9 @@
 
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::device {
 
-class ResetUnit final : public RegisterHandler {
+class ResetUnit final : public mmio::RegisterHandler {
  public:
   // Called for every engine that was reset, after its registers were.
   using EngineReset = std::function<void(const spec::EngineModel& engine)>;
@@ -24,7 +24,7 @@ class ResetUnit final : public RegisterHandler {
     std::function<void(const spec::EngineModel& engine)> requested{};  // RESET_CTL was written
   };
 
-  explicit ResetUnit(MmioSpace& mmio);
+  explicit ResetUnit(mmio::MmioSpace& mmio);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
   void on_engine_reset(EngineReset callback) { callback_ = std::move(callback); }
 
@@ -35,18 +35,18 @@ class ResetUnit final : public RegisterHandler {
   // GDRST bits 3:2 of Gen4: 0 everything, 1 render, 3 media.
   void reset_gen4_domain(unsigned domain);
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   uint32_t reset_domains(uint32_t bits);  // those that are not over
-  uint32_t show_ready(const RegisterSlot& slot, uint32_t stored) const;
-  uint32_t write_reset_ctl(const RegisterWrite& write);
+  uint32_t show_ready(const mmio::RegisterSlot& slot, uint32_t stored) const;
+  uint32_t write_reset_ctl(const mmio::RegisterWrite& write);
   void reset_ranges(std::span<const spec::OffsetRange> ranges);
 
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   EngineReset callback_;
   Hooks hooks_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace halogen {
+namespace halogen::device {
 
 SparseMemory::SparseMemory(uint64_t bytes) : bytes_(bytes), pages_((bytes + kPageBytes - 1) / kPageBytes) {}
 
@@ -67,4 +67,4 @@ bool SparseMemory::operator==(const SparseMemory& other) const {
   return true;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

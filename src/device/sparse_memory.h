@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace halogen {
+namespace halogen::device {
 
 class SparseMemory {
  public:
@@ -33,4 +33,4 @@ class SparseMemory {
   std::vector<std::shared_ptr<Page>> pages_;  // null: zero
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -9,7 +9,7 @@
 
 #include "surface/tiling.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -18,18 +18,18 @@ constexpr uint64_t kLargestPitch = uint64_t{1} << 24;
 
 class Reader {
  public:
-  explicit Reader(AddressSpace& space) : space_(space) {}
+  explicit Reader(memory::AddressSpace& space) : space_(space) {}
 
   void read(uint64_t address, std::span<std::byte> into) {
     while (!into.empty()) {
-      const uint64_t offset = address % kFrameBytes;
-      const size_t bytes = std::min<size_t>(into.size(), kFrameBytes - offset);
+      const uint64_t offset = address % memory::kFrameBytes;
+      const size_t bytes = std::min<size_t>(into.size(), memory::kFrameBytes - offset);
       const uint64_t page = address - offset;
       if (page != page_) {
         page_ = page;
         const bool known = missing.contains(page);
         bytes_ = known ? std::span<std::byte>{} : space_.view(GpuVa{page}, {}).bytes;
-        if (bytes_.size() < kFrameBytes) {
+        if (bytes_.size() < memory::kFrameBytes) {
           bytes_ = {};
           missing.insert(page);
         }
@@ -47,14 +47,14 @@ class Reader {
   std::unordered_set<uint64_t> missing;
 
  private:
-  AddressSpace& space_;
+  memory::AddressSpace& space_;
   uint64_t page_ = ~uint64_t{0};
   std::span<std::byte> bytes_;
 };
 
 }  // namespace
 
-Result<SurfacePicture> picture_of(AddressSpace& space, const SurfaceView& view) {
+Result<SurfacePicture> picture_of(memory::AddressSpace& space, const SurfaceView& view) {
   const unsigned pixel_B = picture::pixel_bytes(view.format);
   if (view.width == 0 || view.height == 0 || view.width > kLargestEdge || view.height > kLargestEdge) {
     return Error{fmt::format("a picture has 1 to {} pixels on each side", kLargestEdge)};
@@ -87,4 +87,4 @@ Result<SurfacePicture> picture_of(AddressSpace& space, const SurfaceView& view) 
   return result;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

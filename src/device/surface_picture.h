@@ -10,7 +10,7 @@
 #include "picture/image.h"
 #include "picture/pixel_format.h"
 
-namespace halogen {
+namespace halogen::device {
 
 struct SurfaceView {
   uint64_t address = 0;
@@ -27,6 +27,6 @@ struct SurfacePicture {
 };
 
 // Fails with a sentence when size, pitch and tiling do not fit each other.
-Result<SurfacePicture> picture_of(AddressSpace& space, const SurfaceView& view);
+Result<SurfacePicture> picture_of(memory::AddressSpace& space, const SurfaceView& view);
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -2,7 +2,7 @@
 
 #include "base/bits.h"
 
-namespace halogen {
+namespace halogen::device {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr uint64_t kMicrosecond = 1000;
 
 }  // namespace
 
-Timestamps::Timestamps(MmioSpace& mmio, const VirtualClock& clock)
+Timestamps::Timestamps(mmio::MmioSpace& mmio, const VirtualClock& clock)
     : clock_(clock), format_(mmio.generation().timestamp_format()), hz_(mmio.generation().model().timestamp_hz) {
   mmio.bank().attach(kEngine, *this);
   mmio.bank().attach(kDisplay, *this);
@@ -30,11 +30,11 @@ uint64_t Timestamps::engine_timestamp() const {
   return 0;
 }
 
-uint32_t Timestamps::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t /*stored*/) {
+uint32_t Timestamps::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t /*stored*/) {
   if (slot.engine == nullptr) {
     return static_cast<uint32_t>(clock_.nanoseconds / kMicrosecond);
   }
   return static_cast<uint32_t>(engine_timestamp() >> (32 * slot.dword));
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

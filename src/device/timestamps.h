@@ -4,12 +4,12 @@
 #include "device/clock.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::device {
 
-class Timestamps final : public RegisterHandler {
+class Timestamps final : public mmio::RegisterHandler {
  public:
-  Timestamps(MmioSpace& mmio, const VirtualClock& clock);
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  Timestamps(mmio::MmioSpace& mmio, const VirtualClock& clock);
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
 
   // The 64-bit value of an engine's TIMESTAMP now.
   uint64_t engine_timestamp() const;
@@ -20,4 +20,4 @@ class Timestamps final : public RegisterHandler {
   uint64_t hz_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -11,7 +11,7 @@
 #include "spec/field_visitor.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -32,7 +32,7 @@ struct Names {
 constexpr Names kLegacy = {"CURCNTR", "CURBASE", "CURPOS", "CURPALET", 2};
 constexpr Names kUniversal = {"CUR_CTL", "CUR_BASE", "CUR_POS", "CUR_PAL", 3};
 
-CursorModel find_cursor(const RegisterMap& map, const Names& names, unsigned pipe) {
+CursorModel find_cursor(const mmio::RegisterMap& map, const Names& names, unsigned pipe) {
   const char letter = static_cast<char>('A' + pipe);
   const auto find = [&](std::string_view name) {
     return pipe < names.together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter));
@@ -102,7 +102,7 @@ CursorPixel pixel_of(const CursorShape& cursor, unsigned bits) {
 
 }  // namespace
 
-std::vector<CursorModel> find_cursors(const RegisterMap& map) {
+std::vector<CursorModel> find_cursors(const mmio::RegisterMap& map) {
   std::vector<CursorModel> cursors;
   for (const Names* names : {&kLegacy, &kUniversal}) {
     for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
@@ -125,7 +125,7 @@ unsigned cursor_pipe(const CursorModel& cursor, spec::GenId gen, uint32_t contro
 }
 
 CursorShape cursor_shape(const CursorModel& cursor, spec::GenId gen, const CursorImage& image,
-                         const RegisterBank& bank) {
+                         const mmio::RegisterBank& bank) {
   CursorShape shape;
   if (cursor.universal) {
     take_control(shape, unpack_register<hw::CUR_CTL>(gen, image.control));
@@ -185,4 +185,4 @@ void read_cursor_line(DisplayReader& memory, const CursorShape& cursor, uint32_t
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

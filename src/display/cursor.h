@@ -17,7 +17,7 @@
 #include "mmio/register_bank.h"
 #include "picture/image.h"
 
-namespace halogen {
+namespace halogen::display {
 
 struct CursorImage {
   uint32_t control = 0;
@@ -38,13 +38,13 @@ struct CursorModel {
   bool selects_pipe = false;  // the control register says it
   bool universal = false;     // registers of Broadwell on, CUR_*
   bool walks_back = false;    // rotated, the base is the last pixel
-  const RegisterSlot* control = nullptr;
-  const RegisterSlot* base = nullptr;
-  const RegisterSlot* position = nullptr;
-  std::array<const RegisterSlot*, 4> palette{};
+  const mmio::RegisterSlot* control = nullptr;
+  const mmio::RegisterSlot* base = nullptr;
+  const mmio::RegisterSlot* position = nullptr;
+  std::array<const mmio::RegisterSlot*, 4> palette{};
 };
 
-std::vector<CursorModel> find_cursors(const RegisterMap& map);
+std::vector<CursorModel> find_cursors(const mmio::RegisterMap& map);
 
 enum class CursorKind : uint8_t {
   off,
@@ -70,7 +70,7 @@ struct CursorShape {
 
 unsigned cursor_pipe(const CursorModel& cursor, spec::GenId gen, uint32_t control);
 CursorShape cursor_shape(const CursorModel& cursor, spec::GenId gen, const CursorImage& image,
-                         const RegisterBank& bank);
+                         const mmio::RegisterBank& bank);
 
 struct CursorPixel {
   picture::Rgba color;  // premultiplied
@@ -80,4 +80,4 @@ struct CursorPixel {
 // A line of the cursor, as wide as it is.
 void read_cursor_line(DisplayReader& memory, const CursorShape& cursor, uint32_t line, std::span<CursorPixel> out);
 
-}  // namespace halogen
+}  // namespace halogen::display

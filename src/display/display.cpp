@@ -8,7 +8,7 @@
 #include "display/register_value.h"
 #include "hw/display_pipe.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr uint64_t kMicrosecond = 1000;
 
 }  // namespace
 
-Display::Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListener& listener, EventSink& events,
+Display::Display(const spec::DeviceModel& model, mmio::MmioSpace& mmio, DisplayListener& listener, EventSink& events,
                  std::string path)
     : model_(model),
       mmio_(mmio),
@@ -34,7 +34,7 @@ Display::Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListene
   set_line_provider(compressor_.get());
 }
 
-void Display::attach(const RegisterSlot* slot, Role role, unsigned index) {
+void Display::attach(const mmio::RegisterSlot* slot, Role role, unsigned index) {
   if (slot != nullptr) {
     parts_.emplace(slot, Part{role, index});
     mmio_.bank().attach(*slot, *this);
@@ -43,8 +43,8 @@ void Display::attach(const RegisterSlot* slot, Role role, unsigned index) {
 
 void Display::attach() {
   const auto attach_transcoder = [this](const TranscoderSlots& slots, Role role, unsigned index) {
-    for (const RegisterSlot* slot : {slots.h_total, slots.h_blank, slots.h_sync, slots.v_total, slots.v_blank,
-                                     slots.v_sync, slots.configuration}) {
+    for (const mmio::RegisterSlot* slot : {slots.h_total, slots.h_blank, slots.h_sync, slots.v_total, slots.v_blank,
+                                           slots.v_sync, slots.configuration}) {
       attach(slot, role, index);
     }
   };
@@ -52,7 +52,7 @@ void Display::attach() {
   for (unsigned pipe = 0; pipe < pipes(); ++pipe) {
     const PipeSlots& of = slots.pipes[pipe];
     attach_transcoder(of.transcoder, Role::timing, pipe);
-    for (const RegisterSlot* slot : {of.generator, of.multiplier, of.divisors[0], of.divisors[1]}) {
+    for (const mmio::RegisterSlot* slot : {of.generator, of.multiplier, of.divisors[0], of.divisors[1]}) {
       attach(slot, Role::timing, pipe);
     }
     attach(of.status, Role::status, pipe);
@@ -145,7 +145,7 @@ void Display::raise(EventKind kind, std::string_view item, uint64_t address, uin
 
 // Registers.
 
-uint32_t Display::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t Display::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const auto found = parts_.find(&slot);
   if (found == parts_.end()) {
     return stored;
@@ -193,7 +193,7 @@ uint32_t Display::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t 
   return stored;
 }
 
-uint32_t Display::on_write(const RegisterWrite& write) {
+uint32_t Display::on_write(const mmio::RegisterWrite& write) {
   const auto found = parts_.find(&write.slot);
   if (found == parts_.end()) {
     return write.next;
@@ -232,7 +232,7 @@ uint32_t Display::on_write(const RegisterWrite& write) {
 }
 
 void Display::latch(unsigned pipe, uint32_t bits) {
-  const RegisterSlot* slot = registers_.slots().pipes[pipe].status;
+  const mmio::RegisterSlot* slot = registers_.slots().pipes[pipe].status;
   if (slot == nullptr || bits == 0) {
     return;
   }
@@ -243,7 +243,7 @@ void Display::latch(unsigned pipe, uint32_t bits) {
 
 // Each status bit of the low half has its enable sixteen bits above.
 void Display::update_event(unsigned pipe, uint32_t status) {
-  const AccessPolicy& policy = registers_.slots().pipes[pipe].status->policy;
+  const mmio::AccessPolicy& policy = registers_.slots().pipes[pipe].status->policy;
   const bool asserted = ((status & policy.w1c) & ((status & policy.rw) >> 16)) != 0;
   if (asserted != state_.pipes[pipe].event) {
     state_.pipes[pipe].event = asserted;
@@ -349,4 +349,4 @@ void Display::show_states() {
   registers_.show_running(slots.panel, panel);
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

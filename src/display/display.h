@@ -37,7 +37,7 @@
 #include "gen/display_rules.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::display {
 
 enum class PipeEdge : uint8_t { vblank, vsync, line_compare, hblank };
 
@@ -59,9 +59,9 @@ class DisplayListener {
   virtual void on_underrun(unsigned /*pipe*/) {}                       // a plane or cursor could not be read
 };
 
-class Display final : public RegisterHandler, private CompressionHost {
+class Display final : public mmio::RegisterHandler, private CompressionHost {
  public:
-  Display(const spec::DeviceModel& model, MmioSpace& mmio, DisplayListener& listener, EventSink& events,
+  Display(const spec::DeviceModel& model, mmio::MmioSpace& mmio, DisplayListener& listener, EventSink& events,
           std::string path);
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
@@ -142,8 +142,8 @@ class Display final : public RegisterHandler, private CompressionHost {
   void refresh();                           // the registers changed behind our back
   void report(FidelityReport& report) const;
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
   static constexpr unsigned kLatestEdges = 4;
   static constexpr unsigned kWaitedEdges = 16;
@@ -193,7 +193,7 @@ class Display final : public RegisterHandler, private CompressionHost {
   };
 
   void attach();
-  void attach(const RegisterSlot* slot, Role role, unsigned index);
+  void attach(const mmio::RegisterSlot* slot, Role role, unsigned index);
   void find_status_bits();
   void start_cursors();
   void clear_state();
@@ -255,7 +255,7 @@ class Display final : public RegisterHandler, private CompressionHost {
   void raise(EventKind kind, std::string_view item, uint64_t address, uint64_t value, std::string_view detail);
 
   const spec::DeviceModel& model_;
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   DisplayListener& listener_;
   EventSink& events_;
   std::string path_;
@@ -264,7 +264,7 @@ class Display final : public RegisterHandler, private CompressionHost {
   std::vector<PlaneModel> planes_;
   std::vector<CursorModel> cursor_models_;
   StatusBits bits_;
-  std::unordered_map<const RegisterSlot*, Part> parts_;
+  std::unordered_map<const mmio::RegisterSlot*, Part> parts_;
   DisplayState state_;
   LineProvider* provider_ = nullptr;
   std::unique_ptr<FrameCompressor> compressor_;
@@ -272,4 +272,4 @@ class Display final : public RegisterHandler, private CompressionHost {
   bool advancing_ = false;
 };
 
-}  // namespace halogen
+}  // namespace halogen::display

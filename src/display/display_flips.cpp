@@ -9,7 +9,7 @@
 #include "hw/overlay.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -98,7 +98,7 @@ PlaneImage Display::command_image(const PlaneModel& plane, const FlipRequest& re
 
 // The command shows in the registers that it stands for.
 void Display::program(const PlaneModel& plane, const FlipRequest& request, const PlaneImage& image) {
-  RegisterBank& bank = mmio_.bank();
+  mmio::RegisterBank& bank = mmio_.bank();
   bank.poke(*plane.slots.surface, image.surface);
   if (!request.async) {
     bank.poke(*plane.slots.stride, image.stride);
@@ -173,7 +173,7 @@ void Display::perform(unsigned plane) {
   const unsigned place = planes_[plane].place;
   if (flip.pipe < pipes()) {
     const PipeSlots& slots = registers_.slots().pipes[flip.pipe];
-    RegisterBank& bank = mmio_.bank();
+    mmio::RegisterBank& bank = mmio_.bank();
     if (place == 0 && slots.flip_count != nullptr) {
       bank.poke(*slots.flip_count, bank.peek(*slots.flip_count) + 1);
     }
@@ -340,4 +340,4 @@ std::optional<uint64_t> Display::window_changes_at(unsigned pipe, uint64_t at) c
   return std::min(*in, *out);
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -13,7 +13,7 @@
 #include "spec/packing.h"
 #include "surface/surface_rules.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -28,7 +28,8 @@ constexpr char letter_of(unsigned pipe) {
 }
 
 // Registers of several pipes: the first ones together, the others under a letter of their own.
-const RegisterSlot* find_of_pipe(const RegisterMap& map, std::string_view name, unsigned together, unsigned pipe) {
+const mmio::RegisterSlot* find_of_pipe(const mmio::RegisterMap& map, std::string_view name, unsigned together,
+                                       unsigned pipe) {
   return pipe < together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter_of(pipe)));
 }
 
@@ -68,7 +69,7 @@ std::optional<PlaneLines> Display::plane_lines(unsigned plane) const {
     return std::nullopt;
   }
   const PlaneImage& image = state_.planes[index_of(*model)].active;
-  return halogen::plane_lines(*model, model_.gen, image,
+  return display::plane_lines(*model, model_.gen, image,
                               source_size(unpack_control(*model, model_.gen, image.control).pipe));
 }
 
@@ -81,7 +82,7 @@ const CursorImage* Display::active_cursor(unsigned index) const {
 void Display::cursor_write(unsigned cursor, Role role, uint32_t value) {
   const CursorModel& model = cursor_models_[cursor];
   CursorState& state = state_.cursors[cursor];
-  const RegisterBank& bank = mmio_.bank();
+  const mmio::RegisterBank& bank = mmio_.bank();
   if (role == Role::cursor_control) {
     state.control_written = true;
     state.armed.reset();
@@ -114,7 +115,7 @@ void Display::take_cursors(unsigned pipe) {
 // Colours of the pipe.
 
 bool Display::gamma_table_on(unsigned pipe) const {
-  const RegisterSlot* slot = find_of_pipe(mmio_.bank().map(), "GAMMA_MODE", 3, pipe);
+  const mmio::RegisterSlot* slot = find_of_pipe(mmio_.bank().map(), "GAMMA_MODE", 3, pipe);
   if (slot == nullptr) {
     const uint32_t value = registers_.peek(registers_.slots().pipes[pipe].transcoder.configuration);
     return unpack_register<hw::PIPECONF>(model_.gen, value).gamma_mode == 0;
@@ -127,14 +128,14 @@ bool Display::gamma_table_on(unsigned pipe) const {
 // A pipe without a table shows indices as greys.
 Palette Display::palette(unsigned pipe) const {
   Palette palette;
-  const RegisterMap& map = mmio_.bank().map();
+  const mmio::RegisterMap& map = mmio_.bank().map();
   const std::string names[] = {fmt::format("PALETTE_{}", letter_of(pipe)),
                                fmt::format("LGC_PALETTE_{}", letter_of(pipe))};
   for (unsigned n = 0; n < palette.size(); ++n) {
     const auto grey = static_cast<uint8_t>(n);
     palette[n] = {grey, grey, grey, 255};
     for (const std::string& name : names) {
-      if (const RegisterSlot* slot = map.find(name, {}, n)) {
+      if (const mmio::RegisterSlot* slot = map.find(name, {}, n)) {
         const uint32_t value = mmio_.bank().peek(*slot);
         palette[n] = {static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value),
                       255};
@@ -145,14 +146,14 @@ Palette Display::palette(unsigned pipe) const {
 }
 
 Rgba Display::color_below(unsigned pipe, bool& forced) const {
-  const RegisterMap& map = mmio_.bank().map();
+  const mmio::RegisterMap& map = mmio_.bank().map();
   const uint32_t configuration = registers_.peek(registers_.slots().pipes[pipe].transcoder.configuration);
   forced = unpack_register<hw::PIPECONF>(model_.gen, configuration).force_border;
-  if (const RegisterSlot* border = map.find("BCLRPAT", {}, pipe); forced && border != nullptr) {
+  if (const mmio::RegisterSlot* border = map.find("BCLRPAT", {}, pipe); forced && border != nullptr) {
     const auto color = unpack_register<hw::BCLRPAT>(model_.gen, mmio_.bank().peek(*border));
     return {color.red, color.green, color.blue, 255};
   }
-  if (const RegisterSlot* slot = find_of_pipe(map, "PIPE_BOTTOM_COLOR", 3, pipe)) {
+  if (const mmio::RegisterSlot* slot = find_of_pipe(map, "PIPE_BOTTOM_COLOR", 3, pipe)) {
     const auto color = unpack_register<hw::PIPE_BOTTOM_COLOR>(model_.gen, mmio_.bank().peek(*slot));
     constexpr unsigned kShift = 2;  // ten bits a channel
     return {static_cast<uint8_t>(color.red >> kShift), static_cast<uint8_t>(color.green >> kShift),
@@ -241,4 +242,4 @@ std::optional<picture::Image> Display::take_frame(unsigned pipe, DisplayMemory& 
   return std::move(frame.image);
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -19,8 +19,8 @@ const std::byte* DisplayReader::page(uint64_t number) {
   }
   const auto [found, added] = pages_.try_emplace(number, nullptr);
   if (added) {
-    const AddressSpace::View view = space_.view(GpuVa{number << kFrameBits}, {});
-    found->second = view.bytes.size() == kFrameBytes ? view.bytes.data() : nullptr;
+    const memory::AddressSpace::View view = space_.view(GpuVa{number << memory::kFrameBits}, {});
+    found->second = view.bytes.size() == memory::kFrameBytes ? view.bytes.data() : nullptr;
     missing_ += found->second == nullptr && !view.null ? 1u : 0u;
   }
   last_ = number;
@@ -31,9 +31,9 @@ const std::byte* DisplayReader::page(uint64_t number) {
 void DisplayReader::read(uint64_t address, std::span<std::byte> into) {
   while (!into.empty()) {
     address &= low_mask(kAddressBits);
-    const uint64_t offset = address % kFrameBytes;
-    const size_t bytes = std::min<size_t>(into.size(), kFrameBytes - offset);
-    if (const std::byte* const from = page(address >> kFrameBits)) {
+    const uint64_t offset = address % memory::kFrameBytes;
+    const size_t bytes = std::min<size_t>(into.size(), memory::kFrameBytes - offset);
+    if (const std::byte* const from = page(address >> memory::kFrameBits)) {
       std::memcpy(into.data(), from + offset, bytes);
     } else {
       std::memset(into.data(), 0, bytes);
@@ -43,4 +43,4 @@ void DisplayReader::read(uint64_t address, std::span<std::byte> into) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

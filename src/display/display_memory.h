@@ -10,18 +10,18 @@
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
 
-namespace halogen {
+namespace halogen::display {
 
 // Who gives the display its views of memory.
 class DisplayMemory {
  public:
   virtual ~DisplayMemory() = default;
-  virtual AddressSpace& display_space(Stream stream) = 0;  // display A, display B, overlay or cursor
+  virtual memory::AddressSpace& display_space(memory::Stream stream) = 0;  // display A, display B, overlay or cursor
 };
 
 class DisplayReader {
  public:
-  explicit DisplayReader(AddressSpace& space) : space_(space) {}
+  explicit DisplayReader(memory::AddressSpace& space) : space_(space) {}
 
   // Addresses have 32 bits and wrap.
   void read(uint64_t address, std::span<std::byte> into);
@@ -30,11 +30,11 @@ class DisplayReader {
  private:
   const std::byte* page(uint64_t number);
 
-  AddressSpace& space_;
+  memory::AddressSpace& space_;
   std::unordered_map<uint64_t, const std::byte*> pages_;  // null: nothing there
   uint64_t last_ = ~uint64_t{0};
   const std::byte* last_page_ = nullptr;
   uint64_t missing_ = 0;
 };
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -14,7 +14,7 @@
 #include "display/plane_table.h"
 #include "display/raster.h"
 
-namespace halogen {
+namespace halogen::display {
 
 // The fourth dword of MI_DISPLAY_FLIP: for the pipe of the plane, together with the flip.
 struct PanelFitter {
@@ -108,4 +108,4 @@ struct DisplayState {
   bool operator==(const DisplayState&) const = default;
 };
 
-}  // namespace halogen
+}  // namespace halogen::display

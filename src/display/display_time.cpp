@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "display/display.h"
 
-namespace halogen {
+namespace halogen::display {
 
 std::optional<uint64_t> Display::time_of(const PipeState& pipe, Pixels pixel) const {
   const std::optional<uint64_t> elapsed = pipe.raster.when(pixel);
@@ -255,8 +255,8 @@ bool Display::vblank_wait_enabled(unsigned pipe) const {
   if (pipe >= pipes()) {
     return false;
   }
-  const RegisterSlot* status = registers_.slots().pipes[pipe].status;
+  const mmio::RegisterSlot* status = registers_.slots().pipes[pipe].status;
   return status == nullptr || (registers_.peek(status) & bits_.vblank_enable) != 0;
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -9,7 +9,7 @@
 #include "hw/display_timing.h"
 #include "spec/field_visitor.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr unsigned kMaxPipes = 4;
 constexpr std::array<std::string_view, kMaxPipes> kSuffix = {"", "", "_C", "_D"};
 
 // Pipes A and B stand in one item, C and D have their own.
-const RegisterSlot* find_of_pipe(const RegisterMap& map, std::string_view name, unsigned pipe) {
+const mmio::RegisterSlot* find_of_pipe(const mmio::RegisterMap& map, std::string_view name, unsigned pipe) {
   return map.find(std::string(name).append(kSuffix[pipe]), {}, pipe < 2 ? pipe : 0);
 }
 
@@ -36,7 +36,7 @@ TranscoderSlots find_transcoder(const Find& find) {
 
 }  // namespace
 
-DisplaySlots DisplaySlots::find(const RegisterMap& map) {
+DisplaySlots DisplaySlots::find(const mmio::RegisterMap& map) {
   DisplaySlots slots;
   for (unsigned pipe = 0; pipe < kMaxPipes && find_of_pipe(map, "PIPEDSL", pipe) != nullptr; ++pipe) {
     const auto find = [&](std::string_view name) { return find_of_pipe(map, name, pipe); };
@@ -125,7 +125,7 @@ void PipeRegisters::show_running(const TranscoderSlots& slots, bool running) {
 }
 
 void PipeRegisters::show_window(unsigned pipe, const LineSpan& span, bool inclusive) {
-  const RegisterSlot* slot = slots_.pipes[pipe].window;
+  const mmio::RegisterSlot* slot = slots_.pipes[pipe].window;
   if (slot == nullptr) {
     return;
   }
@@ -154,4 +154,4 @@ uint32_t PipeRegisters::line_value(uint32_t counter, bool second_field) const {
   return packed(value, gen_);
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -10,49 +10,50 @@
 #include "display/raster.h"
 #include "mmio/register_bank.h"
 
-namespace halogen {
+namespace halogen::display {
 
 struct TranscoderSlots {
-  const RegisterSlot* h_total = nullptr;
-  const RegisterSlot* h_blank = nullptr;
-  const RegisterSlot* h_sync = nullptr;
-  const RegisterSlot* v_total = nullptr;
-  const RegisterSlot* v_blank = nullptr;
-  const RegisterSlot* v_sync = nullptr;
-  const RegisterSlot* configuration = nullptr;
+  const mmio::RegisterSlot* h_total = nullptr;
+  const mmio::RegisterSlot* h_blank = nullptr;
+  const mmio::RegisterSlot* h_sync = nullptr;
+  const mmio::RegisterSlot* v_total = nullptr;
+  const mmio::RegisterSlot* v_blank = nullptr;
+  const mmio::RegisterSlot* v_sync = nullptr;
+  const mmio::RegisterSlot* configuration = nullptr;
 };
 
 // Null: the device does not have it.
 struct PipeSlots {
   TranscoderSlots transcoder;
-  const RegisterSlot* line = nullptr;           // PIPEDSL
-  const RegisterSlot* window = nullptr;         // DSLC
-  const RegisterSlot* status = nullptr;         // PIPESTAT
-  const RegisterSlot* source_size = nullptr;    // PIPESRC
-  const RegisterSlot* frame_high = nullptr;     // PIPEFRAMEHIGH
-  const RegisterSlot* frame_pixel = nullptr;    // PIPEFRAMEPIXEL
-  const RegisterSlot* frame_count = nullptr;    // PIPE_FRMCOUNT
-  const RegisterSlot* flip_count = nullptr;     // PIPE_FLIPCOUNT
-  const RegisterSlot* frame_time = nullptr;     // PIPE_FRMTMSTMP
-  const RegisterSlot* flip_time = nullptr;      // PIPE_FLIPTMSTMP
-  const RegisterSlot* generator = nullptr;      // DPLL
-  const RegisterSlot* multiplier = nullptr;     // DPLL_MD
-  const RegisterSlot* divisors[2] = {nullptr};  // FP
+  const mmio::RegisterSlot* line = nullptr;           // PIPEDSL
+  const mmio::RegisterSlot* window = nullptr;         // DSLC
+  const mmio::RegisterSlot* status = nullptr;         // PIPESTAT
+  const mmio::RegisterSlot* source_size = nullptr;    // PIPESRC
+  const mmio::RegisterSlot* frame_high = nullptr;     // PIPEFRAMEHIGH
+  const mmio::RegisterSlot* frame_pixel = nullptr;    // PIPEFRAMEPIXEL
+  const mmio::RegisterSlot* frame_count = nullptr;    // PIPE_FRMCOUNT
+  const mmio::RegisterSlot* flip_count = nullptr;     // PIPE_FLIPCOUNT
+  const mmio::RegisterSlot* frame_time = nullptr;     // PIPE_FRMTMSTMP
+  const mmio::RegisterSlot* flip_time = nullptr;      // PIPE_FLIPTMSTMP
+  const mmio::RegisterSlot* generator = nullptr;      // DPLL
+  const mmio::RegisterSlot* multiplier = nullptr;     // DPLL_MD
+  const mmio::RegisterSlot* divisors[2] = {nullptr};  // FP
 };
 
 struct DisplaySlots {
   std::vector<PipeSlots> pipes;
-  TranscoderSlots panel;                      // the transcoder of the embedded panel, empty where there is none
-  const RegisterSlot* panel_input = nullptr;  // TRANS_DDI_FUNC_CTL_EDP
-  const RegisterSlot* load_window = nullptr;  // DE_LOAD_SL
+  TranscoderSlots panel;                            // the transcoder of the embedded panel, empty where there is none
+  const mmio::RegisterSlot* panel_input = nullptr;  // TRANS_DDI_FUNC_CTL_EDP
+  const mmio::RegisterSlot* load_window = nullptr;  // DE_LOAD_SL
 
-  static DisplaySlots find(const RegisterMap& map);
+  static DisplaySlots find(const mmio::RegisterMap& map);
 };
 
 // Values of one device's registers.
 class PipeRegisters {
  public:
-  PipeRegisters(RegisterBank& bank, spec::GenId gen) : bank_(bank), gen_(gen), slots_(DisplaySlots::find(bank.map())) {}
+  PipeRegisters(mmio::RegisterBank& bank, spec::GenId gen)
+      : bank_(bank), gen_(gen), slots_(DisplaySlots::find(bank.map())) {}
 
   const DisplaySlots& slots() const { return slots_; }
   unsigned pipes() const { return static_cast<unsigned>(slots_.pipes.size()); }
@@ -69,12 +70,12 @@ class PipeRegisters {
   // Reading registers that follow the beam.
   uint32_t line_value(uint32_t counter, bool second_field) const;
 
-  uint32_t peek(const RegisterSlot* slot) const { return slot == nullptr ? 0 : bank_.peek(*slot); }
+  uint32_t peek(const mmio::RegisterSlot* slot) const { return slot == nullptr ? 0 : bank_.peek(*slot); }
 
  private:
-  RegisterBank& bank_;
+  mmio::RegisterBank& bank_;
   spec::GenId gen_;
   DisplaySlots slots_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::optional<PixelClock> pixel_clock(const hw::DPLL& generator, const hw::FP& d
   return clock;
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

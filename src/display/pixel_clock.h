@@ -8,7 +8,7 @@
 #include "display/raster.h"
 #include "hw/display_pipe.h"
 
-namespace halogen {
+namespace halogen::display {
 
 constexpr uint64_t kAssumedFrameRate = 60;
 
@@ -20,4 +20,4 @@ constexpr PixelClock assumed_clock(const ModeTiming& timing) {
   return {kAssumedFrameRate * timing.h_total * timing.v_total, 1};
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

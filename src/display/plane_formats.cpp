@@ -7,7 +7,7 @@
 #include "hw/enums.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen
   return std::nullopt;
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

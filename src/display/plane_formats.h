@@ -8,7 +8,7 @@
 #include "display/plane_table.h"
 #include "picture/pixel_format.h"
 
-namespace halogen {
+namespace halogen::display {
 
 enum class AlphaMode : uint8_t {
   opaque,
@@ -29,4 +29,4 @@ struct PlanePixels {
 std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
                                         std::optional<uint32_t> color_control);
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -117,11 +117,11 @@ void read_line(DisplayReader& memory, const PlaneLines& plane, uint32_t line, st
   }
 }
 
-Stream plane_stream(const PlaneLines& plane) {
+memory::Stream plane_stream(const PlaneLines& plane) {
   if (plane.plane < 2) {
-    return plane.plane == 0 ? Stream::display_a : Stream::display_b;
+    return plane.plane == 0 ? memory::Stream::display_a : memory::Stream::display_b;
   }
-  return plane.pipe == 0 ? Stream::display_a : Stream::display_b;
+  return plane.pipe == 0 ? memory::Stream::display_a : memory::Stream::display_b;
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -17,7 +17,7 @@
 #include "display/plane_table.h"
 #include "surface/tiling.h"
 
-namespace halogen {
+namespace halogen::display {
 
 struct Extent {
   uint32_t width = 0;
@@ -72,6 +72,6 @@ class LineProvider {
 };
 
 // The stream that a plane reads memory by.
-Stream plane_stream(const PlaneLines& plane);
+memory::Stream plane_stream(const PlaneLines& plane);
 
-}  // namespace halogen
+}  // namespace halogen::display

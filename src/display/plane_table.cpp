@@ -11,7 +11,7 @@
 #include "spec/field_visitor.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -47,11 +47,11 @@ constexpr unsigned kPipesInSequence = 3;
 
 class Finder {
  public:
-  explicit Finder(const RegisterMap& map) : map_(map) {}
+  explicit Finder(const mmio::RegisterMap& map) : map_(map) {}
 
   // Adds the plane if the device has its surface register.
   void add(PlaneModel plane, const Names& names, std::string_view suffix, unsigned index) {
-    const auto find = [&](std::string_view name) -> const RegisterSlot* {
+    const auto find = [&](std::string_view name) -> const mmio::RegisterSlot* {
       return name.empty() ? nullptr : map_.find(std::string(name).append(suffix), {}, index);
     };
     plane.slots = {.control = find(names.control),
@@ -75,7 +75,7 @@ class Finder {
   std::vector<PlaneModel> planes;
 
  private:
-  const RegisterMap& map_;
+  const mmio::RegisterMap& map_;
 };
 
 // The count through all universal planes, with the hole that flip commands have between the third and the fourth.
@@ -97,7 +97,7 @@ PlaneControl sprite_control(const R& reg, const PlaneModel& plane, bool mirror =
 
 }  // namespace
 
-std::vector<PlaneModel> find_planes(const RegisterMap& map, unsigned pipes) {
+std::vector<PlaneModel> find_planes(const mmio::RegisterMap& map, unsigned pipes) {
   Finder finder(map);
   const auto plane = [](unsigned number, PlaneKind kind, unsigned pipe, unsigned place) {
     return PlaneModel{number, kind, pipe, place, false, false, {}};
@@ -186,8 +186,8 @@ uint32_t stride_unit_B(const PlaneModel& plane) {
   return plane.kind == PlaneKind::universal ? 64 : 1;
 }
 
-PlaneImage read_image(const RegisterBank& bank, const PlaneSlots& slots) {
-  const auto value = [&bank](const RegisterSlot* slot) { return slot == nullptr ? 0 : bank.peek(*slot); };
+PlaneImage read_image(const mmio::RegisterBank& bank, const PlaneSlots& slots) {
+  const auto value = [&bank](const mmio::RegisterSlot* slot) { return slot == nullptr ? 0 : bank.peek(*slot); };
   return {.control = value(slots.control),
           .linear_offset = value(slots.linear_offset),
           .stride = value(slots.stride),
@@ -198,4 +198,4 @@ PlaneImage read_image(const RegisterBank& bank, const PlaneSlots& slots) {
           .color_control = value(slots.color_control)};
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

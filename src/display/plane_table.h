@@ -11,7 +11,7 @@
 
 #include "mmio/register_bank.h"
 
-namespace halogen {
+namespace halogen::display {
 
 enum class PlaneKind : uint8_t {
   display,        // DSP*
@@ -36,15 +36,15 @@ struct PlaneImage {
 
 // Null: the device does not have it.
 struct PlaneSlots {
-  const RegisterSlot* control = nullptr;
-  const RegisterSlot* linear_offset = nullptr;
-  const RegisterSlot* stride = nullptr;
-  const RegisterSlot* position = nullptr;
-  const RegisterSlot* size = nullptr;
-  const RegisterSlot* tile_offset = nullptr;
-  const RegisterSlot* surface = nullptr;
-  const RegisterSlot* color_control = nullptr;
-  const RegisterSlot* live = nullptr;
+  const mmio::RegisterSlot* control = nullptr;
+  const mmio::RegisterSlot* linear_offset = nullptr;
+  const mmio::RegisterSlot* stride = nullptr;
+  const mmio::RegisterSlot* position = nullptr;
+  const mmio::RegisterSlot* size = nullptr;
+  const mmio::RegisterSlot* tile_offset = nullptr;
+  const mmio::RegisterSlot* surface = nullptr;
+  const mmio::RegisterSlot* color_control = nullptr;
+  const mmio::RegisterSlot* live = nullptr;
 };
 
 struct PlaneModel {
@@ -68,7 +68,7 @@ struct PlaneControl {
   unsigned pipe = 0;
 };
 
-std::vector<PlaneModel> find_planes(const RegisterMap& map, unsigned pipes);
+std::vector<PlaneModel> find_planes(const mmio::RegisterMap& map, unsigned pipes);
 
 PlaneControl unpack_control(const PlaneModel& plane, spec::GenId gen, uint32_t value);
 uint32_t with_tiling(const PlaneModel& plane, spec::GenId gen, uint32_t control, uint8_t tiling);
@@ -76,6 +76,6 @@ uint32_t with_tiling(const PlaneModel& plane, spec::GenId gen, uint32_t control,
 // Registers of universal planes count lines' distance in these.
 uint32_t stride_unit_B(const PlaneModel& plane);
 
-PlaneImage read_image(const RegisterBank& bank, const PlaneSlots& slots);
+PlaneImage read_image(const mmio::RegisterBank& bank, const PlaneSlots& slots);
 
-}  // namespace halogen
+}  // namespace halogen::display

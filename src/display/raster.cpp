@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::optional<EdgeStream> Raster::leaves(const LineSpan& span) const {
   return EdgeStream{line_start(span.last < timing.v_total - 1 ? span.last + 1 : 0), frame_pixels()};
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace halogen {
+namespace halogen::display {
 
 __extension__ typedef unsigned __int128 Pixels;  // since a pipe started; 64 bits would end within its life
 
@@ -92,4 +92,4 @@ struct Raster {
   bool crosses(const LineSpan& span) const;
 };
 
-}  // namespace halogen
+}  // namespace halogen::display

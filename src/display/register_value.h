@@ -5,7 +5,7 @@
 
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::display {
 
 // A field that does not fit, or that the generation lacks, stays zero.
 template <class R>
@@ -15,4 +15,4 @@ uint32_t packed(const R& reg, spec::GenId gen) {
   return static_cast<uint32_t>(value);
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -77,7 +77,7 @@ class PlanePainter {
 
 // True: all of it could be read.
 bool paint_cursor(const CursorShape& cursor, const FrameParts& parts, DisplayMemory& memory, Image& image) {
-  DisplayReader reader(memory.display_space(Stream::cursor));
+  DisplayReader reader(memory.display_space(memory::Stream::cursor));
   std::vector<CursorPixel> line(cursor.size);
   for (uint32_t n = 0; n < cursor.size; ++n) {
     const int64_t y = int64_t{cursor.y} + n;
@@ -127,4 +127,4 @@ Frame compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider
   return frame;
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

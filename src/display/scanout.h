@@ -19,7 +19,7 @@
 #include "display/plane_source.h"
 #include "picture/image.h"
 
-namespace halogen {
+namespace halogen::display {
 
 inline constexpr size_t kPaletteEntries = 256;
 using Palette = std::array<picture::Rgba, kPaletteEntries>;
@@ -39,4 +39,4 @@ struct Frame {
 };
 Frame compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider* provider);
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -13,7 +13,7 @@
 
 namespace halogen::engine {
 
-Engine::Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& services, std::string path)
+Engine::Engine(const spec::EngineModel& model, mmio::MmioSpace& mmio, Services& services, std::string path)
     : path_(std::move(path)),
       generation_(mmio.generation()),
       services_(services),
@@ -223,12 +223,12 @@ Next Engine::stopped_by_fault() {
 
 uint32_t Engine::read_register(uint32_t offset) {
   services_.set_time(state_.time);
-  return registers_.mmio().read_dword(offset, MmioSpace::Origin::command_streamer);
+  return registers_.mmio().read_dword(offset, mmio::MmioSpace::Origin::command_streamer);
 }
 
 void Engine::write_register(uint32_t offset, uint32_t value, uint32_t lanes) {
   services_.set_time(state_.time);
-  registers_.mmio().write_dword(offset, value, lanes, MmioSpace::Origin::command_streamer);
+  registers_.mmio().write_dword(offset, value, lanes, mmio::MmioSpace::Origin::command_streamer);
 }
 
 void Engine::reset() {

@@ -44,7 +44,7 @@ inline constexpr uint64_t kCommandTime = 10;
 
 class Engine {
  public:
-  Engine(const spec::EngineModel& model, MmioSpace& mmio, Services& services, std::string path);
+  Engine(const spec::EngineModel& model, mmio::MmioSpace& mmio, Services& services, std::string path);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -102,15 +102,15 @@ class Engine {
   // The mobile Gen4.5 part: per-process address space and run lists are enabled.
   bool per_process_space() const;
   // The table that the running commands were fetched through.
-  TableKind fetched_from() const {
-    return stream_.level().space == StreamSpace::ppgtt ? TableKind::per_process : TableKind::global;
+  memory::TableKind fetched_from() const {
+    return stream_.level().space == StreamSpace::ppgtt ? memory::TableKind::per_process : memory::TableKind::global;
   }
-  AddressSpace& data_space(TableKind table, Stream stream = Stream::store_data) {
+  memory::AddressSpace& data_space(memory::TableKind table, memory::Stream stream = memory::Stream::store_data) {
     return services_.space(stream, table);
   }
   // A register access of a command.
   uint32_t read_register(uint32_t offset);
-  void write_register(uint32_t offset, uint32_t value, uint32_t lanes = kAllLanes);
+  void write_register(uint32_t offset, uint32_t value, uint32_t lanes = mmio::kAllLanes);
 
   // What a handler returns when its command cannot be finished now: it is parsed again later.
   Next wait(WaitKind kind, uint32_t detail = 0, std::optional<uint64_t> until = std::nullopt);

@@ -65,11 +65,11 @@ uint32_t Errors::unrecoverable() const {
   return engine_.registers().raw(bits);
 }
 
-uint32_t Errors::on_read(const RegisterSlot& /*slot*/, unsigned /*copy*/, uint32_t stored) {
+uint32_t Errors::on_read(const mmio::RegisterSlot& /*slot*/, unsigned /*copy*/, uint32_t stored) {
   return stored;
 }
 
-uint32_t Errors::on_write(const RegisterWrite& write) {
+uint32_t Errors::on_write(const mmio::RegisterWrite& write) {
   Registers& registers = engine_.registers();
   const RegisterId id = write.slot.desc->id;
   uint32_t next = write.next;

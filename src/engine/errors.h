@@ -14,15 +14,15 @@ class Engine;
 
 enum class ErrorKind : uint8_t { instruction, command_privilege, memory_privilege, page_table, memory_refresh };
 
-class Errors final : public RegisterHandler {
+class Errors final : public mmio::RegisterHandler {
  public:
   explicit Errors(Engine& engine);
 
   void raise(ErrorKind kind);
   void reset();
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   void update();

@@ -2,10 +2,10 @@
 
 namespace halogen::engine {
 
-Registers::Registers(MmioSpace& mmio, const spec::EngineModel& engine)
+Registers::Registers(mmio::MmioSpace& mmio, const spec::EngineModel& engine)
     : mmio_(mmio), engine_(engine), gen_(mmio.generation().id()), places_(spec::registers().size()) {
   // The slots of a register stand together, by engine; an engine's own are one run.
-  for (const RegisterSlot& slot : mmio.bank().map().slots()) {
+  for (const mmio::RegisterSlot& slot : mmio.bank().map().slots()) {
     if (slot.engine != nullptr && slot.engine != &engine) {
       continue;
     }
@@ -17,8 +17,8 @@ Registers::Registers(MmioSpace& mmio, const spec::EngineModel& engine)
   }
 }
 
-void Registers::attach(spec::RegisterId id, RegisterHandler& handler) {
-  for (unsigned dword = 0; const RegisterSlot* const found = slot(id, dword); ++dword) {
+void Registers::attach(spec::RegisterId id, mmio::RegisterHandler& handler) {
+  for (unsigned dword = 0; const mmio::RegisterSlot* const found = slot(id, dword); ++dword) {
     mmio_.bank().attach(*found, handler);
   }
 }

@@ -16,15 +16,15 @@ namespace halogen::engine {
 
 class Registers {
  public:
-  Registers(MmioSpace& mmio, const spec::EngineModel& engine);
+  Registers(mmio::MmioSpace& mmio, const spec::EngineModel& engine);
 
   const spec::EngineModel& engine() const { return engine_; }
   spec::GenId gen() const { return gen_; }
-  MmioSpace& mmio() { return mmio_; }
-  const MmioSpace& mmio() const { return mmio_; }
+  mmio::MmioSpace& mmio() { return mmio_; }
+  const mmio::MmioSpace& mmio() const { return mmio_; }
 
   // Null: this engine of this device does not have the register. `dword` counts through indices and halves.
-  const RegisterSlot* slot(spec::RegisterId id, unsigned dword = 0) const {
+  const mmio::RegisterSlot* slot(spec::RegisterId id, unsigned dword = 0) const {
     const Place& place = places_[static_cast<size_t>(id)];
     return dword < place.count ? place.first + dword : nullptr;
   }
@@ -32,11 +32,11 @@ class Registers {
 
   // The stored value; zero where there is no such register.
   uint32_t peek(spec::RegisterId id, unsigned dword = 0) const {
-    const RegisterSlot* const found = slot(id, dword);
+    const mmio::RegisterSlot* const found = slot(id, dword);
     return found == nullptr ? 0 : mmio_.bank().peek(*found);
   }
   void poke(spec::RegisterId id, uint32_t value, unsigned dword = 0) {
-    if (const RegisterSlot* const found = slot(id, dword)) {
+    if (const mmio::RegisterSlot* const found = slot(id, dword)) {
       mmio_.bank().poke(*found, value);
     }
   }
@@ -81,15 +81,15 @@ class Registers {
   }
 
   // All dwords of the register get the handler.
-  void attach(spec::RegisterId id, RegisterHandler& handler);
+  void attach(spec::RegisterId id, mmio::RegisterHandler& handler);
 
  private:
   struct Place {
-    const RegisterSlot* first = nullptr;
+    const mmio::RegisterSlot* first = nullptr;
     unsigned count = 0;
   };
 
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   const spec::EngineModel& engine_;
   spec::GenId gen_;
   std::vector<Place> places_;  // by RegisterId

@@ -13,7 +13,7 @@
 #include "memory/address_space.h"
 #include "memory/memory_clients.h"
 
-namespace halogen {
+namespace halogen::display {
 class Display;
 }
 
@@ -31,7 +31,7 @@ class Services {
   virtual ~Services() = default;
 
   // Graphics memory as a stream of this engine sees it. Ask again for each batch: modes change it.
-  virtual AddressSpace& space(Stream stream, TableKind table) = 0;
+  virtual memory::AddressSpace& space(memory::Stream stream, memory::TableKind table) = 0;
   // Addresses that no table maps. False where there is nothing.
   virtual bool read_physical(PhysAddr address, std::span<std::byte> into) = 0;
   virtual bool write_physical(PhysAddr address, std::span<const std::byte> from) = 0;
@@ -43,7 +43,7 @@ class Services {
   virtual bool takes_atomics(uint8_t type_index) = 0;
 
   // Page tables: entries as MI_UPDATE_GTT writes them, from `address` on (its page number is the index).
-  virtual bool write_entries(TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
+  virtual bool write_entries(memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
   virtual void flush_translations() = 0;
   // A context switch: tables of the old context go, PDP registers are restored, then the new one is launched.
   virtual void begin_context() = 0;
@@ -62,7 +62,7 @@ class Services {
   virtual WorkerPool* pool() { return nullptr; }
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
-  virtual Display& display() = 0;
+  virtual display::Display& display() = 0;
 
   // Of the device, or of the engine whose command is at work.
   virtual uint64_t time() const = 0;

@@ -61,7 +61,7 @@ void Watchdog::count(uint64_t ticks) {
   registers.poke(RegisterId::PR_CTR, static_cast<uint32_t>(next));
 }
 
-uint32_t Watchdog::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t Watchdog::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   if (slot.desc->id != RegisterId::PR_CTR) {
     return stored;
   }
@@ -69,7 +69,7 @@ uint32_t Watchdog::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t
   return engine_.registers().peek(RegisterId::PR_CTR);
 }
 
-uint32_t Watchdog::on_write(const RegisterWrite& write) {
+uint32_t Watchdog::on_write(const mmio::RegisterWrite& write) {
   const RegisterId id = write.slot.desc->id;
   engine_.registers().poke(id, write.old_value);  // so it was until now
   settle();

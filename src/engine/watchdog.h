@@ -16,7 +16,7 @@ namespace halogen::engine {
 
 class Engine;
 
-class Watchdog final : public RegisterHandler {
+class Watchdog final : public mmio::RegisterHandler {
  public:
   static constexpr uint64_t kGpuHz = 1'000'000'000;
 
@@ -25,8 +25,8 @@ class Watchdog final : public RegisterHandler {
   // Counts the time that has passed, as things were in it.
   void settle();
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   void count(uint64_t ticks);

@@ -2,8 +2,8 @@
 
 namespace halogen::interrupt {
 
-std::optional<Bank> Bank::find(RegisterBank& registers, const BankNames& names, unsigned index) {
-  const RegisterMap& map = registers.map();
+std::optional<Bank> Bank::find(mmio::RegisterBank& registers, const BankNames& names, unsigned index) {
+  const mmio::RegisterMap& map = registers.map();
   Bank bank;
   bank.registers_ = &registers;
   bank.status_ = map.find(names.status, {}, index);

@@ -14,17 +14,17 @@ namespace halogen::interrupt {
 class Bank {
  public:
   // Nothing when the device does not have the bank.
-  static std::optional<Bank> find(RegisterBank& registers, const BankNames& names, unsigned index);
+  static std::optional<Bank> find(mmio::RegisterBank& registers, const BankNames& names, unsigned index);
 
   uint32_t status() const { return registers_->peek(*status_); }
   uint32_t mask() const { return registers_->peek(*mask_); }
   uint32_t identity() const { return registers_->peek(*identity_); }
   uint32_t pending() const { return identity() & registers_->peek(*enable_); }
 
-  const RegisterSlot& status_slot() const { return *status_; }
-  const RegisterSlot& mask_slot() const { return *mask_; }
-  const RegisterSlot& identity_slot() const { return *identity_; }
-  const RegisterSlot& enable_slot() const { return *enable_; }
+  const mmio::RegisterSlot& status_slot() const { return *status_; }
+  const mmio::RegisterSlot& mask_slot() const { return *mask_; }
+  const mmio::RegisterSlot& identity_slot() const { return *identity_; }
+  const mmio::RegisterSlot& enable_slot() const { return *enable_; }
 
   // Status bits whose identity is set when they fall.
   void set_falling(uint32_t bits) { falling_ = bits; }
@@ -47,11 +47,11 @@ class Bank {
  private:
   void latch(uint32_t bits);
 
-  RegisterBank* registers_ = nullptr;
-  const RegisterSlot* status_ = nullptr;
-  const RegisterSlot* mask_ = nullptr;
-  const RegisterSlot* identity_ = nullptr;
-  const RegisterSlot* enable_ = nullptr;
+  mmio::RegisterBank* registers_ = nullptr;
+  const mmio::RegisterSlot* status_ = nullptr;
+  const mmio::RegisterSlot* mask_ = nullptr;
+  const mmio::RegisterSlot* identity_ = nullptr;
+  const mmio::RegisterSlot* enable_ = nullptr;
   bool queued_ = false;
   bool follows_ = false;
   uint32_t falling_ = 0;

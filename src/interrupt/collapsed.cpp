@@ -24,9 +24,9 @@ uint8_t shift_of(uint32_t bits) {
 
 }  // namespace
 
-Collapsed::Collapsed(RegisterBank& registers, spec::GenId gen, EventSink& events, std::string path)
+Collapsed::Collapsed(mmio::RegisterBank& registers, spec::GenId gen, EventSink& events, std::string path)
     : registers_(registers), gen_(gen), events_(events), path_(std::move(path)) {
-  const RegisterMap& map = registers.map();
+  const mmio::RegisterMap& map = registers.map();
   for (unsigned dword = 0; dword < kDwords; ++dword) {
     pending_[dword] = map.find(kPending[dword]);
     selector_[dword] = map.find(kSelector[dword]);
@@ -35,8 +35,8 @@ Collapsed::Collapsed(RegisterBank& registers, spec::GenId gen, EventSink& events
   }
   for (const SourceNames& names : source_names()) {
     for (unsigned dword = 0; dword < kDwords; ++dword) {
-      const RegisterSlot* enable = map.find(names.enable);
-      const RegisterSlot* mask = map.find(names.mask);
+      const mmio::RegisterSlot* enable = map.find(names.enable);
+      const mmio::RegisterSlot* mask = map.find(names.mask);
       const uint32_t bit = field_bits(pending_[dword], gen, names.name);
       const uint32_t enable_bits = field_bits(enable, gen, names.enable_field);
       const uint32_t mask_bits = field_bits(mask, gen, names.mask_field);
@@ -195,7 +195,7 @@ void Collapsed::identity_written(unsigned dword, uint32_t old_value) {
   }
 }
 
-void Collapsed::mask_written(const RegisterSlot& slot, uint32_t old_value) {
+void Collapsed::mask_written(const mmio::RegisterSlot& slot, uint32_t old_value) {
   for (size_t i = 0; i < sources_.size(); ++i) {
     const Source& source = sources_[i];
     if (source.mask != &slot) {
@@ -220,8 +220,8 @@ void Collapsed::set_fault_repair(hw::InterruptClass engine_class, unsigned insta
   }
 }
 
-std::vector<const RegisterSlot*> Collapsed::mask_slots() const {
-  std::vector<const RegisterSlot*> slots;
+std::vector<const mmio::RegisterSlot*> Collapsed::mask_slots() const {
+  std::vector<const mmio::RegisterSlot*> slots;
   for (const Source& source : sources_) {
     slots.push_back(source.mask);
   }

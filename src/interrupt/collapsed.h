@@ -33,7 +33,7 @@ struct CollapsedState {
 
 class Collapsed {
  public:
-  Collapsed(RegisterBank& registers, spec::GenId gen, EventSink& events, std::string path);
+  Collapsed(mmio::RegisterBank& registers, spec::GenId gen, EventSink& events, std::string path);
 
   bool exists() const { return !sources_.empty(); }
   uint32_t pending(unsigned dword) const { return registers_.peek(*pending_[dword]); }
@@ -50,12 +50,12 @@ class Collapsed {
   bool bring_back(unsigned dword);  // true when events that waited became the pending ones
   void selector_written(unsigned dword, uint32_t old_value);
   void identity_written(unsigned dword, uint32_t old_value);  // a one went to the valid bit
-  void mask_written(const RegisterSlot& slot, uint32_t old_value);
+  void mask_written(const mmio::RegisterSlot& slot, uint32_t old_value);
 
-  const std::array<const RegisterSlot*, kDwords>& pending_slots() const { return pending_; }
-  const std::array<const RegisterSlot*, kDwords>& selector_slots() const { return selector_; }
-  const std::array<const RegisterSlot*, kDwords>& identity_slots() const { return identity_; }
-  std::vector<const RegisterSlot*> mask_slots() const;
+  const std::array<const mmio::RegisterSlot*, kDwords>& pending_slots() const { return pending_; }
+  const std::array<const mmio::RegisterSlot*, kDwords>& selector_slots() const { return selector_; }
+  const std::array<const mmio::RegisterSlot*, kDwords>& identity_slots() const { return identity_; }
+  std::vector<const mmio::RegisterSlot*> mask_slots() const;
   uint32_t valid_bit(unsigned dword) const { return valid_[dword]; }
 
   // The hardware scheduler's side.
@@ -73,9 +73,9 @@ class Collapsed {
     const SourceNames* names;
     uint8_t dword;
     uint32_t bit;
-    const RegisterSlot* enable;
+    const mmio::RegisterSlot* enable;
     uint8_t enable_shift;
-    const RegisterSlot* mask;
+    const mmio::RegisterSlot* mask;
     uint8_t mask_shift;
   };
 
@@ -87,14 +87,14 @@ class Collapsed {
   void put_back(unsigned dword, uint32_t identity);
   void raise(EventKind kind, std::string_view item, uint64_t value, std::string detail);
 
-  RegisterBank& registers_;
+  mmio::RegisterBank& registers_;
   spec::GenId gen_;
   EventSink& events_;
   std::string path_;
   std::vector<Source> sources_;
-  std::array<const RegisterSlot*, kDwords> pending_{};
-  std::array<const RegisterSlot*, kDwords> selector_{};
-  std::array<const RegisterSlot*, kDwords> identity_{};
+  std::array<const mmio::RegisterSlot*, kDwords> pending_{};
+  std::array<const mmio::RegisterSlot*, kDwords> selector_{};
+  std::array<const mmio::RegisterSlot*, kDwords> identity_{};
   std::array<uint32_t, kDwords> valid_{};
   uint16_t page_fault_bits_ = 0;
   CollapsedState state_;

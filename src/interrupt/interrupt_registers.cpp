@@ -1,7 +1,7 @@
 // What software does to the interrupt registers, and what the registers make of the interrupt level.
 #include "interrupt/interrupt_unit.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 
 namespace {
 
@@ -11,7 +11,7 @@ constexpr size_t kMostSummaries = 4;
 
 // --- what software does ------------------------------------------------------------------------------------------
 
-uint32_t InterruptUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t InterruptUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const Hook hook = hooks_[registers_.map().number_of(slot)];
   if (hook.role == Role::pending) {
     collapsed_.pending_read(hook.number);
@@ -21,7 +21,7 @@ uint32_t InterruptUnit::on_read(const RegisterSlot& slot, unsigned /*copy*/, uin
 
 // The bank has stored what the access kinds leave; whatever happens here goes into the registers, also from within
 // (a listener may touch registers again), and what then stands there is kept.
-uint32_t InterruptUnit::on_write(const RegisterWrite& write) {
+uint32_t InterruptUnit::on_write(const mmio::RegisterWrite& write) {
   const Hook hook = hooks_[registers_.map().number_of(write.slot)];
   switch (hook.role) {
     case Role::none:
@@ -68,7 +68,7 @@ uint32_t InterruptUnit::on_write(const RegisterWrite& write) {
   return registers_.peek(write.slot, write.copy);
 }
 
-void InterruptUnit::write_identity(const RegisterWrite& write, size_t bank) {
+void InterruptUnit::write_identity(const mmio::RegisterWrite& write, size_t bank) {
   const uint32_t ones = write.ones(write.slot.policy.w1c);
   acknowledge(bank, ones);
   banks_[bank].follow();
@@ -89,7 +89,7 @@ void InterruptUnit::acknowledge(size_t bank, uint32_t bits) {
   update_engines(bank);
 }
 
-void InterruptUnit::write_enable(const RegisterWrite& write, size_t bank) {
+void InterruptUnit::write_enable(const mmio::RegisterWrite& write, size_t bank) {
   if (const uint32_t wrong = write.next & ~write.old_value & never_enable_[bank]; wrong != 0) {
     note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
          "the sync status is enabled as an interrupt");
@@ -97,7 +97,7 @@ void InterruptUnit::write_enable(const RegisterWrite& write, size_t bank) {
   evaluate();
 }
 
-void InterruptUnit::write_status_mask(const RegisterWrite& write, unsigned engine) {
+void InterruptUnit::write_status_mask(const mmio::RegisterWrite& write, unsigned engine) {
   if (const uint32_t wrong = ~write.next & write.old_value & engines_[engine].keep_masked; wrong != 0) {
     note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
          "unmasks status bits that must stay masked");
@@ -115,7 +115,7 @@ void InterruptUnit::write_tile() {
   evaluate();
 }
 
-void InterruptUnit::write_pending(const RegisterWrite& write, unsigned dword) {
+void InterruptUnit::write_pending(const mmio::RegisterWrite& write, unsigned dword) {
   collapsed_.pending_written(dword, write.ones(write.slot.policy.w1c) & write.old_value);
   evaluate();
   if (collapsed_.bring_back(dword)) {
@@ -182,4 +182,4 @@ void InterruptUnit::set_asserted(bool asserted) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::interrupt

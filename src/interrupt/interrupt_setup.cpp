@@ -2,7 +2,7 @@
 #include "base/check.h"
 #include "interrupt/interrupt_unit.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 
 using interrupt::Bank;
 using interrupt::field_bits;
@@ -27,7 +27,7 @@ uint32_t half_bits(interrupt::Half half) {
 
 }  // namespace
 
-InterruptUnit::InterruptUnit(const spec::DeviceModel& model, MmioSpace& mmio, InterruptListener& listener,
+InterruptUnit::InterruptUnit(const spec::DeviceModel& model, mmio::MmioSpace& mmio, InterruptListener& listener,
                              EventSink& events, std::string path)
     : model_(model),
       gen_(model.gen),
@@ -75,7 +75,7 @@ void InterruptUnit::find_banks() {
 
 std::optional<size_t> InterruptUnit::bank_of(std::string_view status, unsigned index) const {
   for (size_t i = 0; i < banks_.size(); ++i) {
-    const RegisterSlot& slot = banks_[i].status_slot();
+    const mmio::RegisterSlot& slot = banks_[i].status_slot();
     if (slot.desc->name == status && slot.index == index) {
       return i;
     }
@@ -84,9 +84,9 @@ std::optional<size_t> InterruptUnit::bank_of(std::string_view status, unsigned i
 }
 
 void InterruptUnit::find_summaries() {
-  const RegisterMap& map = registers_.map();
+  const mmio::RegisterMap& map = registers_.map();
   for (const interrupt::SummaryNames& names : interrupt::summary_names()) {
-    if (const RegisterSlot* slot = map.find(names.name)) {
+    if (const mmio::RegisterSlot* slot = map.find(names.name)) {
       summaries_.push_back({slot, field_bits(slot, gen_, interrupt::kEnableField), std::nullopt, 0});
     }
   }
@@ -143,7 +143,7 @@ void InterruptUnit::find_feeds() {
 uint32_t InterruptUnit::find_cause(const interrupt::CauseNames& cause, const spec::EngineModel& engine,
                                    EnginePlace& place) const {
   if (place.message_class) {
-    const RegisterSlot* vector = registers_.map().find(interrupt::kEngineMask, engine.name);
+    const mmio::RegisterSlot* vector = registers_.map().find(interrupt::kEngineMask, engine.name);
     const uint32_t bits = field_bits(vector, gen_, cause.fields[0]);
     return bits != 0 ? bits : field_bits(vector, gen_, cause.fields[1]);
   }
@@ -163,7 +163,7 @@ uint32_t InterruptUnit::find_cause(const interrupt::CauseNames& cause, const spe
 }
 
 InterruptUnit::EnginePlace InterruptUnit::find_engine(const spec::EngineModel& engine) const {
-  const RegisterMap& map = registers_.map();
+  const mmio::RegisterMap& map = registers_.map();
   const bool own_status = kind_ != InterruptKind::one_bank;
   EnginePlace place;
   if (collapsed_.exists()) {
@@ -221,7 +221,7 @@ std::optional<InterruptSource> InterruptUnit::source(std::string_view status, st
   return bits == 0 ? std::nullopt : std::optional(InterruptSource{*bank, bits});
 }
 
-void InterruptUnit::attach(const RegisterSlot& slot, Role role, size_t number) {
+void InterruptUnit::attach(const mmio::RegisterSlot& slot, Role role, size_t number) {
   hooks_[registers_.map().number_of(slot)] = {role, static_cast<uint16_t>(number)};
   registers_.attach(slot, *this);
 }
@@ -251,9 +251,9 @@ void InterruptUnit::attach_all() {
     attach(*collapsed_.selector_slots()[dword], Role::selector, dword);
     attach(*collapsed_.identity_slots()[dword], Role::identity, dword);
   }
-  for (const RegisterSlot* slot : collapsed_.mask_slots()) {
+  for (const mmio::RegisterSlot* slot : collapsed_.mask_slots()) {
     attach(*slot, Role::instance_mask, 0);
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "hw/interrupt.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 
 // --- what comes in -----------------------------------------------------------------------------------------------
 
@@ -235,4 +235,4 @@ void InterruptUnit::note(EventKind kind, std::string_view item, uint64_t offset,
   events_.on_event({kind, item, path_, offset, value, std::move(detail)});
 }
 
-}  // namespace halogen
+}  // namespace halogen::interrupt

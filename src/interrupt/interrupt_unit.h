@@ -19,7 +19,7 @@
 #include "interrupt/names.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 
 class InterruptListener {
  public:
@@ -46,9 +46,9 @@ struct InterruptSource {
   uint32_t bits = 0;
 };
 
-class InterruptUnit final : public RegisterHandler {
+class InterruptUnit final : public mmio::RegisterHandler {
  public:
-  InterruptUnit(const spec::DeviceModel& model, MmioSpace& mmio, InterruptListener& listener, EventSink& events,
+  InterruptUnit(const spec::DeviceModel& model, mmio::MmioSpace& mmio, InterruptListener& listener, EventSink& events,
                 std::string path);
   InterruptUnit(const InterruptUnit&) = delete;
   InterruptUnit& operator=(const InterruptUnit&) = delete;
@@ -88,8 +88,8 @@ class InterruptUnit final : public RegisterHandler {
   InterruptState snapshot() const;
   void restore(const InterruptState& state);  // after the registers were restored; tells nobody
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   enum class Role : uint8_t {
@@ -115,11 +115,11 @@ class InterruptUnit final : public RegisterHandler {
     std::optional<size_t> bank;                           // nothing: messages, or nowhere
     std::array<uint32_t, interrupt::kCauseCount> bits{};  // in the bank, or in the message
     uint32_t all = 0;
-    uint32_t events = 0;                 // of those: events that stay until software acknowledges them
-    uint32_t unreported = 0;             // bits that HWSTAM does not let through
-    uint32_t keep_masked = 0;            // bits of HWSTAM that software must leave set
-    const RegisterSlot* mask = nullptr;  // of the engine, in front of the bank
-    const RegisterSlot* status_mask = nullptr;
+    uint32_t events = 0;                       // of those: events that stay until software acknowledges them
+    uint32_t unreported = 0;                   // bits that HWSTAM does not let through
+    uint32_t keep_masked = 0;                  // bits of HWSTAM that software must leave set
+    const mmio::RegisterSlot* mask = nullptr;  // of the engine, in front of the bank
+    const mmio::RegisterSlot* status_mask = nullptr;
     std::optional<hw::InterruptClass> message_class;
   };
   struct Feed {
@@ -130,7 +130,7 @@ class InterruptUnit final : public RegisterHandler {
     uint32_t field;
   };
   struct Summary {
-    const RegisterSlot* slot;
+    const mmio::RegisterSlot* slot;
     uint32_t enable;
     std::optional<size_t> above;
     uint32_t field;
@@ -144,7 +144,7 @@ class InterruptUnit final : public RegisterHandler {
   uint32_t find_cause(const interrupt::CauseNames& cause, const spec::EngineModel& engine, EnginePlace& place) const;
   void find_display();
   void attach_all();
-  void attach(const RegisterSlot& slot, Role role, size_t number);
+  void attach(const mmio::RegisterSlot& slot, Role role, size_t number);
   std::optional<size_t> bank_of(std::string_view status, unsigned index) const;
 
   void set_bank_status(size_t bank, uint32_t bits, uint32_t value);
@@ -153,11 +153,11 @@ class InterruptUnit final : public RegisterHandler {
   void report_status(unsigned engine, uint32_t changed, uint32_t status);
   void acknowledge(size_t bank, uint32_t bits);
   uint32_t cause_bits(unsigned engine, EngineCause cause);
-  void write_identity(const RegisterWrite& write, size_t bank);
-  void write_enable(const RegisterWrite& write, size_t bank);
-  void write_status_mask(const RegisterWrite& write, unsigned engine);
+  void write_identity(const mmio::RegisterWrite& write, size_t bank);
+  void write_enable(const mmio::RegisterWrite& write, size_t bank);
+  void write_status_mask(const mmio::RegisterWrite& write, unsigned engine);
   void write_tile();
-  void write_pending(const RegisterWrite& write, unsigned dword);
+  void write_pending(const mmio::RegisterWrite& write, unsigned dword);
 
   void evaluate();
   bool evaluate_summaries();
@@ -167,7 +167,7 @@ class InterruptUnit final : public RegisterHandler {
   const spec::DeviceModel& model_;
   spec::GenId gen_;
   InterruptKind kind_;
-  RegisterBank& registers_;
+  mmio::RegisterBank& registers_;
   InterruptListener& listener_;
   EventSink& events_;
   std::string path_;
@@ -181,9 +181,9 @@ class InterruptUnit final : public RegisterHandler {
   std::array<std::array<std::array<InterruptSource, interrupt::kPlanes>, interrupt::kPipes>,
              interrupt::kDisplayCauseCount>
       display_{};
-  const RegisterSlot* gate_ = nullptr;  // the master enable in front of the direct banks
+  const mmio::RegisterSlot* gate_ = nullptr;  // the master enable in front of the direct banks
   uint32_t gate_bit_ = 0;
-  const RegisterSlot* tile_ = nullptr;
+  const mmio::RegisterSlot* tile_ = nullptr;
   uint32_t tile_enable_ = 0;
   uint32_t tile_bit_ = 0;
   interrupt::Collapsed collapsed_;
@@ -195,4 +195,4 @@ class InterruptUnit final : public RegisterHandler {
   bool asserted_ = false;
 };
 
-}  // namespace halogen
+}  // namespace halogen::interrupt

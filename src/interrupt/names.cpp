@@ -261,7 +261,7 @@ std::optional<hw::InterruptClass> interrupt_class(spec::EngineClass engine_class
   return std::nullopt;
 }
 
-uint32_t field_bits(const RegisterSlot* slot, spec::GenId gen, std::string_view field) {
+uint32_t field_bits(const mmio::RegisterSlot* slot, spec::GenId gen, std::string_view field) {
   if (slot == nullptr || field.empty()) {
     return 0;
   }

@@ -112,6 +112,6 @@ inline constexpr std::array<std::string_view, kDwords> kMasterDword = {"gt_dw0",
 std::optional<hw::InterruptClass> interrupt_class(spec::EngineClass engine_class);
 
 // The bits of a field of a slot's register, or none.
-uint32_t field_bits(const RegisterSlot* slot, spec::GenId gen, std::string_view field);
+uint32_t field_bits(const mmio::RegisterSlot* slot, spec::GenId gen, std::string_view field);
 
 }  // namespace halogen::interrupt

@@ -7,7 +7,7 @@
 #include "memory/copy_bytes.h"
 #include "memory/trial.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 constexpr uint64_t kPageMask = kFrameBytes - 1;
@@ -403,4 +403,4 @@ std::byte* AddressSpace::look_up_frame(GpuVa address, Access access) const {
   return memory_->frame(mapping.space, PhysAddr(mapping.address + inside));
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -15,7 +15,7 @@
 #include "memory/walk_cache.h"
 #include "memory/walker.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // What becomes of an access that cannot be translated.
 enum class FaultAction : uint8_t {
@@ -260,4 +260,4 @@ extern template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, A
 extern template bool AddressSpace::transfer_slowly(uint64_t, std::span<std::byte>, Access);
 extern template bool AddressSpace::transfer_slowly(uint64_t, std::span<const std::byte>, Access);
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -4,7 +4,7 @@
 
 #include "memory/copy_bytes.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 uint64_t key_of(const std::byte* frame) {
@@ -111,4 +111,4 @@ std::byte* Attempt::Side::page(uint64_t number, Access access) {
   return frame;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -18,7 +18,7 @@
 #include "memory/page_map.h"
 #include "memory/trial.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 class Attempt {
  public:
@@ -91,4 +91,4 @@ class Attempt::Side final : private Trial::Accessor, private FaultHandler {
   std::vector<Touch> touches_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

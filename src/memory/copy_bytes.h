@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace halogen {
+namespace halogen::memory {
 
 inline void copy_bytes(std::byte* to, const std::byte* from, size_t bytes) {
   constexpr size_t kCacheLine = 64;
@@ -26,4 +26,4 @@ inline void clear_bytes(std::byte* to, size_t bytes) {
   std::memset(to, 0, bytes);
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

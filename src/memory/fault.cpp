@@ -1,6 +1,6 @@
 #include "memory/fault.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 std::string_view name_of(FaultReason reason) {
   switch (reason) {
@@ -53,4 +53,4 @@ bool is_recoverable(FaultReason reason) {
          reason == FaultReason::execute_denied || reason == FaultReason::privilege_denied;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace halogen {
+namespace halogen::memory {
 
 enum class FaultReason : uint8_t {
   none,
@@ -51,4 +51,4 @@ struct Fault {
   explicit operator bool() const { return reason != FaultReason::none; }
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

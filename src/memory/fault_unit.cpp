@@ -12,7 +12,7 @@
 #include "memory/has_register.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::EngineClass;
@@ -499,4 +499,4 @@ void FaultUnit::write(RegisterId id, uint32_t value) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -18,7 +18,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // As the context descriptor encodes it.
 enum class FaultModel : uint8_t {
@@ -208,4 +208,4 @@ class EngineFaults final : public FaultHandler {
   uint8_t source_id_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

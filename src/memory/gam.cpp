@@ -11,7 +11,7 @@
 #include "memory/has_register.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::EngineClass;
@@ -492,4 +492,4 @@ uint32_t Gam::take_answer(RegisterId id) {
   return engine < 0 ? 0 : std::exchange(answers_[static_cast<unsigned>(engine)], 0);
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -21,7 +21,7 @@
 #include "memory/vtd.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // Where the handshake of an engine stands.
 enum class ContextStage : uint8_t {
@@ -171,4 +171,4 @@ class Gam {
   uint32_t medium_enable_ = 0;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

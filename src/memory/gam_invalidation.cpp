@@ -6,7 +6,7 @@
 #include "memory/has_register.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::EngineClass;
@@ -97,4 +97,4 @@ void TlbInvalidation::end_access() {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -12,7 +12,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 class TlbInvalidation {
  public:
@@ -52,4 +52,4 @@ class AccessHold {
   TlbInvalidation* unit_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -9,7 +9,7 @@
 
 #include "memory/page_format.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 inline constexpr uint8_t kPageUpdateBase = 0xc0;
 inline constexpr uint8_t kPageUpdateWrite = 1;
@@ -32,4 +32,4 @@ constexpr uint64_t page_update(uint8_t opcode, uint64_t entry, const EntryFormat
          ((opcode & kPageUpdateExtendedAccess) != 0 ? format.extended_accessed : 0);
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

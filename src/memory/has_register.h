@@ -5,10 +5,10 @@
 #include "spec/device_model.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 inline bool has_register(const spec::DeviceModel& model, spec::RegisterId id) {
   return (spec::desc(id).devices & spec::mask_of(model.id)) != 0;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

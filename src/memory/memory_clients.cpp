@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 namespace {
 
@@ -97,4 +97,4 @@ TlbClient tlb_client(EngineClass engine, unsigned number, Stream stream) {
   return row(stream).tlb == TlbClient::blt ? TlbClient::c : row(stream).tlb;  // Gen4 blits on the render engine
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

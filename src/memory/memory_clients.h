@@ -11,7 +11,7 @@
 #include "memory/fault_unit.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 enum class Stream : uint8_t {
   ring,
@@ -53,4 +53,4 @@ FaultStream fault_stream(Stream stream);
 // The TLB that an engine's stream uses; `number` counts the engines of its class.
 TlbClient tlb_client(spec::EngineClass engine, unsigned number, Stream stream);
 
-}  // namespace halogen
+}  // namespace halogen::memory

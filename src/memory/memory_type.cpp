@@ -7,7 +7,7 @@
 #include "memory/has_register.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::EngineClass;
@@ -116,4 +116,4 @@ MemoryType MemoryTypes::access_type(EngineClass engine, unsigned number, unsigne
   return page_type(type_index);
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -11,7 +11,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 enum class MemoryType : uint8_t { uc, wc, wt, wb };  // as the tables encode them
 std::string_view name_of(MemoryType type);
@@ -72,4 +72,4 @@ class MemoryTypes {
   MemoryTypeState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "spec/descriptors.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::FieldDesc;
@@ -166,4 +166,4 @@ const PageFormat* PageFormats::find(WalkMode mode) const {
   return nullptr;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -14,7 +14,7 @@ namespace halogen::spec {
 struct StructDesc;
 }
 
-namespace halogen {
+namespace halogen::memory {
 
 // Kinds of walk. Which of them a device has follows from its features.
 enum class WalkMode : uint8_t {
@@ -91,4 +91,4 @@ class PageFormats {
   std::vector<PageFormat> formats_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

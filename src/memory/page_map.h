@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-namespace halogen {
+namespace halogen::memory {
 
 template <class T>
 class PageMap {
@@ -78,4 +78,4 @@ class PageMap {
   uint32_t round_ = 1;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

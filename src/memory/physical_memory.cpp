@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "memory/copy_bytes.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 std::string_view name_of(MemoryKind kind) {
   switch (kind) {
@@ -151,4 +151,4 @@ bool PhysicalMemory::write(MemorySpace space, PhysAddr address, std::span<const 
   return whole;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -11,7 +11,7 @@
 
 #include "base/strong.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // Two address spaces that both start at zero. A page table entry's local memory bit chooses.
 enum class MemorySpace : uint8_t { system, local };
@@ -139,4 +139,4 @@ class PhysicalMemory {
   std::shared_ptr<std::vector<Watcher*>> watchers_ = std::make_shared<std::vector<Watcher*>>();
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using Kind = WalkCache::Kind;
@@ -141,4 +141,4 @@ void QuickWalk::learn(const PhysicalMemory& memory, const WalkContext& context, 
   cache.fill_shortcut(shortcut);
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -10,7 +10,7 @@
 #include "memory/walk_cache.h"
 #include "memory/walker.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // Processors may write page tables at any time.
 template <class T>
@@ -117,4 +117,4 @@ class QuickWalk {
   Tlb::EntryRule entry_rule_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 // The words of entries that clients do not put in themselves, beside what TlbSlot names.
@@ -322,4 +322,4 @@ TlbStatistics Tlb::statistics() const {
   return {front_.header().hits, misses_ + short_walks, rewalks_, short_walks};
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

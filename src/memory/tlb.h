@@ -14,7 +14,7 @@
 #include "memory/tlb_front.h"
 #include "memory/walker.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // What the tiled resource tables said of the page's tile.
 enum class Tile : uint8_t { mapped, null, invalid };
@@ -121,4 +121,4 @@ class Tlb {
   uint64_t allocations_ = 0;  // that the front did not do
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

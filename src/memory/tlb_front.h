@@ -11,7 +11,7 @@
 
 #include "memory/walker.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // Which address space an entry belongs to: the engine's context, or the global table. Below kSpaces.
 using SpaceTag = uint16_t;
@@ -118,4 +118,4 @@ class TlbFront {
 };
 static_assert(sizeof(TlbSlot) == 32 && sizeof(TlbSetState) == 2 * sizeof(TlbSlot));
 
-}  // namespace halogen
+}  // namespace halogen::memory

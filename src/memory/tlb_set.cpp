@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using enum TlbClient;
@@ -70,4 +70,4 @@ void TlbSet::invalidate_engine(EngineClass engine, unsigned number) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -12,7 +12,7 @@
 #include "memory/tlb.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 class TlbSet {
  public:
@@ -35,4 +35,4 @@ class TlbSet {
   std::array<uint8_t, kTlbClients> index_{};
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 constexpr uint64_t kPageMask = kFrameBytes - 1;
@@ -293,4 +293,4 @@ void Trial::write_back(const Page& page, WrittenPages& written) {
   written.add(page.frame, dwords);
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

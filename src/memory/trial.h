@@ -21,7 +21,7 @@
 #include "memory/address_space.h"
 #include "memory/page_map.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // A bit for each dword of a page.
 using DwordMask = std::array<uint64_t, kFrameBytes / 4 / 64>;
@@ -113,4 +113,4 @@ class Trial {
   size_t used_blocks_ = 0;
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -10,7 +10,7 @@
 #include "hw/trtt.h"
 #include "memory/has_register.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::EngineClass;
@@ -260,4 +260,4 @@ PreTranslation::Result TiledResources::translate(uint64_t address, Access /*acce
   return result;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

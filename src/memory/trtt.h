@@ -13,7 +13,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 // One engine's registers, decoded. Part of the hardware context.
 struct TrttSet {
@@ -104,4 +104,4 @@ class TiledResources final : public PreTranslation {
   bool misuse_reported_ = false;  // once is enough
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

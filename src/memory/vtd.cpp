@@ -8,7 +8,7 @@
 #include "hw/vtd.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using Entry = hw::EXTENDED_CONTEXT_ENTRY;
@@ -228,4 +228,4 @@ WalkContext advanced_walk(const PageFormats& formats, const VtdContext& context,
   return walk;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

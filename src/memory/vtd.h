@@ -14,7 +14,7 @@
 #include "memory/walker.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 inline constexpr uint8_t kGraphicsBus = 0;
 inline constexpr uint8_t kGraphicsDevice = 2;
@@ -87,4 +87,4 @@ WalkContext advanced_walk(const PageFormats& formats, const VtdContext& context,
                           const SecondLevel* second_level, bool supervisor, bool accessed_dirty,
                           bool updates_ignore_type);
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "spec/item_ids.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using spec::StructId;
@@ -95,4 +95,4 @@ NestedTranslation::Result SecondLevel::translate(const PhysicalMemory& memory, u
   return result;
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

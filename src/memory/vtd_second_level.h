@@ -10,7 +10,7 @@
 #include "memory/walker.h"
 #include "spec/descriptors.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 class SecondLevel final : public NestedTranslation {
  public:
@@ -44,4 +44,4 @@ class SecondLevel final : public NestedTranslation {
   std::array<Shape, 3> leaf_;  // 4 KB, 2 MB, 1 GB
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 alignas(64) constexpr uint64_t kNothing[WalkCache::kPagesInRange] = {};
@@ -84,4 +84,4 @@ void WalkCache::clear() {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -13,7 +13,7 @@
 
 #include "memory/walker.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 class WalkCache {
  public:
@@ -77,4 +77,4 @@ class WalkCache {
   std::array<uint64_t, kEntries / 64> used_{};  // a bit for each index that holds anything
 };
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "memory/gam_page_update.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 // Tables are naturally aligned, so an entry never crosses a frame.
@@ -224,4 +224,4 @@ WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, W
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -10,7 +10,7 @@
 #include "memory/page_format.h"
 #include "memory/physical_memory.h"
 
-namespace halogen {
+namespace halogen::memory {
 
 struct Access {
   bool write = false;
@@ -120,4 +120,4 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
 WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, WalkPosition position, uint64_t address,
                      Access access, WalkRecorder* recorder = nullptr, bool update = true);
 
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -46,7 +46,7 @@ struct BindingTables {
 };
 
 struct Environment {
-  AddressSpace* space = nullptr;
+  memory::AddressSpace* space = nullptr;
   Groups* groups = nullptr;
   Urb* urb = nullptr;               // null: threads have no entries
   PixelMessages* pixels = nullptr;  // null: threads have no pixels

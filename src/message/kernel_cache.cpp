@@ -23,7 +23,7 @@ class CodePages final : public eu::CodeSource {
  public:
   CodePages(spec::GenId gen, uint64_t base) : gen_(gen), base_(base) {}
 
-  void attach(AddressSpace* space) { space_ = space; }
+  void attach(memory::AddressSpace* space) { space_ = space; }
   bool refused() const { return refused_; }
   void freeze(bool frozen) { frozen_ = frozen; }
 
@@ -54,7 +54,7 @@ class CodePages final : public eu::CodeSource {
   }
 
   // Whether memory still holds what was read.
-  bool same(AddressSpace& space) const {
+  bool same(memory::AddressSpace& space) const {
     Page now;
     for (const auto& [number, page] : pages_) {
       if (!space.read(place(base_ + number * kPage), now, true) || now != page) {
@@ -84,7 +84,7 @@ class CodePages final : public eu::CodeSource {
 
   spec::GenId gen_;
   uint64_t base_;
-  AddressSpace* space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
   bool frozen_ = false;
   mutable bool refused_ = false;
   mutable std::map<uint64_t, Page> pages_;
@@ -104,8 +104,8 @@ void KernelCache::forget(const std::pair<uint64_t, uint32_t>& key) {
   kernels_.erase(found);
 }
 
-CachedKernel& KernelCache::find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base,
-                                uint32_t entry, bool fresh) {
+CachedKernel& KernelCache::find(const eu::Executor& executor, spec::GenId gen, memory::AddressSpace& space,
+                                uint64_t base, uint32_t entry, bool fresh) {
   const std::pair key{base, entry};
   const auto known = kernels_.find(key);
   if (known != kernels_.end()) {

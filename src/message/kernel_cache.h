@@ -34,8 +34,8 @@ class KernelCache {
   KernelCache& operator=(const KernelCache&) = delete;
 
   // The kernel that starts at `entry` from the instruction base. `fresh`: its bytes are compared with memory first.
-  CachedKernel& find(const eu::Executor& executor, spec::GenId gen, AddressSpace& space, uint64_t base, uint32_t entry,
-                     bool fresh);
+  CachedKernel& find(const eu::Executor& executor, spec::GenId gen, memory::AddressSpace& space, uint64_t base,
+                     uint32_t entry, bool fresh);
   // Null: it is not kept.
   CachedKernel* known(uint64_t base, uint32_t entry);
   void report(FidelityReport& report) const;

@@ -32,7 +32,7 @@ SendOutcome media_block(Call& call, bool write) {
   const int64_t pixel_B = surface->format->bytes();
   const int64_t end_x = surface->width * pixel_B;
   const int64_t end_y = surface->height;
-  AddressSpace& space = *call.context.environment.space;
+  memory::AddressSpace& space = *call.context.environment.space;
   const std::span<const std::byte> data = call.payload.from(1);
   for (uint32_t row = 0; row < height; ++row) {
     const int64_t at_y = int64_t{y} + row;

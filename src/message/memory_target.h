@@ -16,8 +16,10 @@ inline constexpr unsigned kLanes = 16;  // of a message
 
 class MemoryTarget {
  public:
-  static MemoryTarget memory(AddressSpace& space, uint64_t base) { return {&space, base, kNoLimit, {}}; }
-  static MemoryTarget buffer(AddressSpace& space, uint64_t base, uint64_t bytes) { return {&space, base, bytes, {}}; }
+  static MemoryTarget memory(memory::AddressSpace& space, uint64_t base) { return {&space, base, kNoLimit, {}}; }
+  static MemoryTarget buffer(memory::AddressSpace& space, uint64_t base, uint64_t bytes) {
+    return {&space, base, bytes, {}};
+  }
   static MemoryTarget local(std::span<std::byte> bytes) { return {nullptr, 0, bytes.size(), bytes}; }
   static MemoryTarget none() { return {nullptr, 0, 0, {}}; }
 
@@ -40,14 +42,14 @@ class MemoryTarget {
  private:
   static constexpr uint64_t kNoLimit = ~uint64_t{0};
 
-  MemoryTarget(AddressSpace* space, uint64_t base, uint64_t limit, std::span<std::byte> local)
+  MemoryTarget(memory::AddressSpace* space, uint64_t base, uint64_t limit, std::span<std::byte> local)
       : space_(space), base_(base), limit_(limit), local_(local) {}
 
   bool inside(uint64_t offset, uint64_t bytes) const {
     return limit_ == kNoLimit || (offset < limit_ && bytes <= limit_ - offset);
   }
 
-  AddressSpace* space_;
+  memory::AddressSpace* space_;
   uint64_t base_;
   uint64_t limit_;
   std::span<std::byte> local_;

@@ -21,8 +21,8 @@ constexpr uint64_t kSmall = uint64_t{1} << 30;  // offsets have 32 bits here
 
 // After begin() has found all else.
 void QuickTexture::plan_squares() {
-  squares_ = of_bytes_ && base_ % kFrameBytes == 0 && (tiles_ != Tiles::none || pitch_ % 4 == 0);
-  const uint64_t row_B = tiles_ == Tiles::none ? pitch_ : pitch_ * kFrameBytes / (tiles_ == Tiles::x ? 8 : 32);
+  squares_ = of_bytes_ && base_ % memory::kFrameBytes == 0 && (tiles_ != Tiles::none || pitch_ % 4 == 0);
+  const uint64_t row_B = tiles_ == Tiles::none ? pitch_ : pitch_ * memory::kFrameBytes / (tiles_ == Tiles::x ? 8 : 32);
   for (const Level& level : std::span(levels_).first(levels_count_)) {
     for (const Axis& axis : level.axis) {
       squares_ = squares_ && ((axis.wrap == hw::TextureCoordinateMode::WRAP && std::has_single_bit(axis.size)) ||
@@ -132,12 +132,12 @@ struct QuickTexture::SquareCorners {
 }
 
 // Texels of one pixel. False: not plainly there.
-inline bool QuickTexture::load_corners(AddressSpace& space, const SquareCorners& corners, unsigned pixel,
+inline bool QuickTexture::load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel,
                                        LastPage& last, std::array<uint32_t, 4>& words) const {
   const auto frame_of = [&](uint32_t offset) {
-    const uint64_t page = offset / kFrameBytes;
+    const uint64_t page = offset / memory::kFrameBytes;
     if (page != last.page) {
-      last = {page, space.page_at(place(base_ + page * kFrameBytes), {})};
+      last = {page, space.page_at(place(base_ + page * memory::kFrameBytes), {})};
     }
     return last.frame;
   };
@@ -147,7 +147,7 @@ inline bool QuickTexture::load_corners(AddressSpace& space, const SquareCorners&
       return false;
     }
     for (size_t corner = 0; corner < 4; ++corner) {
-      std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % kFrameBytes, 4);
+      std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
     }
     return true;
   }
@@ -160,7 +160,7 @@ inline bool QuickTexture::load_corners(AddressSpace& space, const SquareCorners&
     if (frame == nullptr) {
       return false;
     }
-    std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % kFrameBytes, 4);
+    std::memcpy(&words[corner], frame + corners.offset[corner][pixel] % memory::kFrameBytes, 4);
   }
   return true;
 }
@@ -185,7 +185,7 @@ HALOGEN_SQUARE __m256d mixed(const std::array<uint32_t, 4>& words, const std::ar
 
 }  // namespace
 
-[[gnu::target("avx2")]] bool QuickTexture::filter_square(AddressSpace& space, const float* u, const float* v,
+[[gnu::target("avx2")]] bool QuickTexture::filter_square(memory::AddressSpace& space, const float* u, const float* v,
                                                          const TexelOffset& offset, uint32_t live,
                                                          SquareTexels& out) const {
   SquareCorners near;
@@ -224,14 +224,14 @@ HALOGEN_SQUARE __m256d mixed(const std::array<uint32_t, 4>& words, const std::ar
 
 #else
 
-bool QuickTexture::filter_square(AddressSpace&, const float*, const float*, const TexelOffset&, uint32_t,
+bool QuickTexture::filter_square(memory::AddressSpace&, const float*, const float*, const TexelOffset&, uint32_t,
                                  SquareTexels&) const {
   return false;
 }
 
 #endif
 
-bool QuickTexture::sample_square(AddressSpace& space, const float* u, const float* v, double lod,
+bool QuickTexture::sample_square(memory::AddressSpace& space, const float* u, const float* v, double lod,
                                  const TexelOffset& offset, uint32_t live, SquareTexels& out) {
   if (!squares_) {
     return false;

@@ -251,7 +251,7 @@ inline QuickTexture::Corners QuickTexture::corners(const Level& level, float u, 
   return out;
 }
 
-bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+bool QuickTexture::linear(memory::AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
                           Color& out) const {
   const Corners at = corners(level, u, v, offset);
   const double left = 1.0 - at.weight[0];
@@ -268,12 +268,12 @@ bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, floa
     if (shares[corner] == 0.0) {
       continue;
     }
-    const uint64_t in_page = address[corner] % kFrameBytes;
-    if (address[corner] / kFrameBytes != page) {
+    const uint64_t in_page = address[corner] % memory::kFrameBytes;
+    if (address[corner] / memory::kFrameBytes != page) {
       frame = space.page_at(place(address[corner]), {});
-      page = address[corner] / kFrameBytes;
+      page = address[corner] / memory::kFrameBytes;
     }
-    if (frame == nullptr || in_page + bytes_ > kFrameBytes) [[unlikely]] {
+    if (frame == nullptr || in_page + bytes_ > memory::kFrameBytes) [[unlikely]] {
       return false;
     }
     add(frame + in_page, shares[corner], sum);
@@ -282,7 +282,7 @@ bool QuickTexture::linear(AddressSpace& space, const Level& level, float u, floa
   return true;
 }
 
-bool QuickTexture::nearest(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+bool QuickTexture::nearest(memory::AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
                            Color& out) const {
   std::array<uint32_t, 2> index;
   const std::array<float, 2> at{u, v};
@@ -293,15 +293,15 @@ bool QuickTexture::nearest(AddressSpace& space, const Level& level, float u, flo
   }
   const uint64_t address = base_ + column_of(level, index[0]) + row_of(level, index[1]);
   const std::byte* const frame = space.page_at(place(address), {});
-  if (frame == nullptr || address % kFrameBytes + bytes_ > kFrameBytes) [[unlikely]] {
+  if (frame == nullptr || address % memory::kFrameBytes + bytes_ > memory::kFrameBytes) [[unlikely]] {
     return false;
   }
   out = {};
-  add(frame + address % kFrameBytes, 1.0, out);
+  add(frame + address % memory::kFrameBytes, 1.0, out);
   return true;
 }
 
-std::optional<Texel> QuickTexture::sample(AddressSpace& space, float u, float v, double lod,
+std::optional<Texel> QuickTexture::sample(memory::AddressSpace& space, float u, float v, double lod,
                                           const TexelOffset& offset) {
   if (!choice_.known || lod != choice_.lod) {
     choose(lod);

@@ -21,10 +21,11 @@ class QuickTexture {
   bool begin(const Surface& surface, const Sampler& sampler);
 
   // `lod` as PixelSize has it. Nothing: Texture must do it.
-  std::optional<surface::Texel> sample(AddressSpace& space, float u, float v, double lod, const TexelOffset& offset);
+  std::optional<surface::Texel> sample(memory::AddressSpace& space, float u, float v, double lod,
+                                       const TexelOffset& offset);
   // The same for the pixels `live` of a square, by channel. False: one after the other.
   using SquareTexels = std::array<std::array<float, 4>, 4>;
-  bool sample_square(AddressSpace& space, const float* u, const float* v, double lod, const TexelOffset& offset,
+  bool sample_square(memory::AddressSpace& space, const float* u, const float* v, double lod, const TexelOffset& offset,
                      uint32_t live, SquareTexels& out);
 
  private:
@@ -64,9 +65,11 @@ class QuickTexture {
     std::array<double, 2> weight;
   };
   Corners corners(const Level& level, float u, float v, const TexelOffset& offset) const;
-  bool linear(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset, Color& out) const;
-  bool nearest(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset, Color& out) const;
-  bool filtered(AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+  bool linear(memory::AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+              Color& out) const;
+  bool nearest(memory::AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
+               Color& out) const;
+  bool filtered(memory::AddressSpace& space, const Level& level, float u, float v, const TexelOffset& offset,
                 Color& out) const {
     return choice_.linear ? linear(space, level, u, v, offset, out) : nearest(space, level, u, v, offset, out);
   }
@@ -82,10 +85,10 @@ class QuickTexture {
   void plan_squares();
   bool find_corners(const Level& level, const float* u, const float* v, const TexelOffset& offset, uint32_t live,
                     SquareCorners& out) const;
-  bool load_corners(AddressSpace& space, const SquareCorners& corners, unsigned pixel, LastPage& last,
+  bool load_corners(memory::AddressSpace& space, const SquareCorners& corners, unsigned pixel, LastPage& last,
                     std::array<uint32_t, 4>& words) const;
-  bool filter_square(AddressSpace& space, const float* u, const float* v, const TexelOffset& offset, uint32_t live,
-                     SquareTexels& out) const;
+  bool filter_square(memory::AddressSpace& space, const float* u, const float* v, const TexelOffset& offset,
+                     uint32_t live, SquareTexels& out) const;
 
   Sampler sampler_;
   bool squares_ = false;

@@ -31,7 +31,7 @@ size_t pixel_bytes(uint32_t samples) {
 class MapPages {
  public:
   MapPages(const Surface& surface, const surface::SurfaceLayout& layout, std::span<const std::byte> colour,
-           AddressSpace& space)
+           memory::AddressSpace& space)
       : surface_(surface), layout_(layout), colour_(colour), space_(space), pixel_B_(pixel_bytes(surface.samples)) {}
 
   // The page at `offset` of the map at `base`. Layer `layer` begins in row `first_row`; the page may begin above it and
@@ -72,7 +72,7 @@ class MapPages {
   const Surface& surface_;
   const surface::SurfaceLayout& layout_;
   std::span<const std::byte> colour_;
-  AddressSpace& space_;
+  memory::AddressSpace& space_;
   size_t pixel_B_;
 };
 
@@ -93,7 +93,8 @@ surface::Texel identity_map(uint32_t samples) {
   }
 }
 
-bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, AddressSpace& space, surface::Texel& colour) {
+bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::AddressSpace& space,
+                  surface::Texel& colour) {
   if (state.clear_value_address_enable) {
     return space.read(place(state.clear_value_address.value), std::as_writable_bytes(std::span(colour)));
   }
@@ -105,7 +106,7 @@ bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, AddressSp
   return true;
 }
 
-bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, AddressSpace& space) {
+bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space) {
   if (!has_map(surface, state)) {
     return true;
   }

@@ -13,9 +13,10 @@ namespace halogen::message {
 surface::Texel identity_map(uint32_t samples);
 
 // False: memory refused.
-bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, AddressSpace& space, surface::Texel& colour);
+bool clear_colour(const hw::RENDER_SURFACE_STATE& state, bool integer, memory::AddressSpace& space,
+                  surface::Texel& colour);
 
 // False: memory refused. Nothing to do without a map.
-bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, AddressSpace& space);
+bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& state, memory::AddressSpace& space);
 
 }  // namespace halogen::message

@@ -35,7 +35,7 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
   return by_index_[index];
 }
 
-const Surface* SurfaceTable::at(const Generation& generation, AddressSpace& space, uint64_t address) {
+const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpace& space, uint64_t address) {
   const auto known = by_address_.find(address);
   if (known != by_address_.end()) {
     return &known->second;

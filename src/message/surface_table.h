@@ -40,7 +40,7 @@ class SurfaceTable {
   const Surface* find(const Generation& generation, const Environment& environment, uint8_t index, uint32_t extended);
 
  private:
-  const Surface* at(const Generation& generation, AddressSpace& space, uint64_t address);
+  const Surface* at(const Generation& generation, memory::AddressSpace& space, uint64_t address);
 
   std::array<const Surface*, 256> by_index_{};
   std::unordered_map<uint64_t, Surface> by_address_;

@@ -27,7 +27,7 @@ struct PixelSize {
 class Texture {
  public:
   // `sampler` may be null where only loads and sizes are asked for.
-  Texture(AddressSpace& space, const Surface& surface, const Sampler* sampler)
+  Texture(memory::AddressSpace& space, const Surface& surface, const Sampler* sampler)
       : space_(space), surface_(surface), sampler_(sampler) {}
 
   bool failed() const { return failed_; }  // memory refused
@@ -75,7 +75,7 @@ class Texture {
   unsigned layer_axis() const;  // 3: none
   uint32_t extent(unsigned axis, uint32_t level) const;
 
-  AddressSpace& space_;
+  memory::AddressSpace& space_;
   const Surface& surface_;
   const Sampler* sampler_;
   bool failed_ = false;

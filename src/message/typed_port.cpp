@@ -97,7 +97,7 @@ SendOutcome typed_access(Call& call, bool write) {
   const bool high = call.control.slots == eu::MessageControl::Slots::high;
   const auto planes = static_cast<size_t>(4 - std::popcount(call.control.mask_off));
   const size_t count = coordinate_registers(call, write ? planes : 0);
-  AddressSpace& space = *call.context.environment.space;
+  memory::AddressSpace& space = *call.context.environment.space;
   for (uint32_t rest = lanes_of(call, high); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Spot spot = spot_of(*surface, coordinates(call, count, lane));
@@ -143,7 +143,7 @@ SendOutcome typed_atomic(Call& call) {
     return call.unsupported("atomics on texels of 32 bits only");
   }
   const size_t count = coordinate_registers(call, operands_of(operation));
-  AddressSpace& space = *call.context.environment.space;
+  memory::AddressSpace& space = *call.context.environment.space;
   const uint32_t lanes = lanes_of(call, call.control.slots_high);
   std::array<std::byte*, kWidth> places{};  // all are found before any is changed
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -152,7 +152,7 @@ SendOutcome typed_atomic(Call& call) {
     if (!spot.inside || spot.address % sizeof(uint32_t) != 0) {
       continue;
     }
-    const AddressSpace::View view = space.view(place(spot.address), {.write = true});
+    const memory::AddressSpace::View view = space.view(place(spot.address), {.write = true});
     if (view.stopped) {
       return SendOutcome::fault;
     }

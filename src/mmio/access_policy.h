@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace halogen {
+namespace halogen::mmio {
 
 struct AccessPolicy {
   uint32_t rw = 0;
@@ -60,4 +60,4 @@ constexpr uint32_t reserved_violation(const AccessPolicy& policy, uint32_t value
   return value & lanes & policy.reserved;
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "spec/item_ids.h"  // generated
 
-namespace halogen {
+namespace halogen::mmio {
 
 namespace {
 
@@ -158,4 +158,4 @@ std::vector<uint32_t> ContextImage::build(uint32_t engine_base) const {
   return out;
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

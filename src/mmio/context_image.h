@@ -11,7 +11,7 @@
 #include "spec/device_model.h"
 #include "spec/tables.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 // A register pair of an image.
 struct ImageSlot {
@@ -48,4 +48,4 @@ class ContextImage {
   std::vector<const spec::ContextImageDesc*> parts_;  // in order, without gap
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 ForceWakeConfig ForceWakeConfig::for_device(spec::DeviceId device) {
   const spec::WakeTable* wake = spec::find_wake_table(device);
@@ -166,4 +166,4 @@ void ForceWake::reset() {
   state_.power_gating = power_gating;
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

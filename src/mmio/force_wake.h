@@ -10,7 +10,7 @@
 
 #include "spec/domain_tables.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 // A wake domain of one device: an index into its configuration.
 struct WakeDomain {
@@ -105,4 +105,4 @@ class ForceWake {
   ForceWakeState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

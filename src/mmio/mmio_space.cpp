@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace halogen {
+namespace halogen::mmio {
 
 namespace {
 
@@ -278,4 +278,4 @@ void MmioSpace::report(FidelityReport& report) const {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

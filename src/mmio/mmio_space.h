@@ -18,7 +18,7 @@
 #include "mmio/steering.h"
 #include "mmio/vga.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 // State: plain data.
 struct MmioState {
@@ -120,4 +120,4 @@ class MmioSpace {
   std::map<uint32_t, uint64_t> unclaimed_;  // how often, for the report
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -6,7 +6,7 @@
 #include "hw/context.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 namespace {
 
@@ -106,4 +106,4 @@ Permission Privilege::check(const spec::EngineModel& engine, uint32_t offset, Re
   return has_lists() ? Permission::denied : Permission::unknown;
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

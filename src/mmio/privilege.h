@@ -12,7 +12,7 @@
 #include "spec/device_model.h"
 #include "spec/tables.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 enum class RegisterAccess : uint8_t { read, write };
 
@@ -60,4 +60,4 @@ class Privilege {
   std::vector<const spec::PrivilegeList*> lists_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace halogen {
+namespace halogen::mmio {
 
 namespace {
 
@@ -64,4 +64,4 @@ RegisterAnswer answer_at(MmioSpace& space, uint32_t offset) {
   return table.empty() ? RegisterAnswer{} : RegisterAnswer{AnswerClass::semantics, std::string(table)};
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

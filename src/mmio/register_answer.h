@@ -10,7 +10,7 @@
 
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 enum class AnswerClass : uint8_t {  // the better the larger
   unclaimed,                        // reads zero, writes are lost, both raise an Event
@@ -29,4 +29,4 @@ struct RegisterAnswer {
 // `offset` is of a dword.
 RegisterAnswer answer_at(MmioSpace& space, uint32_t offset);
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 uint32_t RegisterHandler::on_read(const RegisterSlot& /*slot*/, unsigned /*copy*/, uint32_t stored) {
   return stored;
@@ -94,4 +94,4 @@ void RegisterBank::report(FidelityReport& report) const {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -12,7 +12,7 @@
 #include "base/probe.h"
 #include "mmio/register_map.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 // State: plain data. A snapshot is a copy.
 struct RegisterState {
@@ -100,4 +100,4 @@ class RegisterBank {
   RegisterState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

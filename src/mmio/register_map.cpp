@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 namespace {
 
@@ -179,4 +179,4 @@ const RegisterSlot* RegisterMap::find(std::string_view name, std::string_view en
   return nullptr;
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -16,7 +16,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 // One dword of a register.
 struct RegisterSlot {
@@ -97,4 +97,4 @@ class RegisterMap {
   size_t lock_count_ = 0;
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -3,7 +3,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 SteeringConfig SteeringConfig::for_device(spec::DeviceId device) {
   const spec::ReplicationTable* table = spec::find_replication_table(device);
@@ -186,4 +186,4 @@ std::optional<uint32_t> Steering::fuse_reflection(uint32_t offset) const {
   return value;
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -11,7 +11,7 @@
 
 #include "spec/domain_tables.h"
 
-namespace halogen {
+namespace halogen::mmio {
 
 using spec::SelectorOrigin;
 
@@ -97,4 +97,4 @@ class Steering {
   SteeringState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <span>
 
-namespace halogen {
+namespace halogen::mmio {
 
 namespace {
 
@@ -233,4 +233,4 @@ void Vga::write(uint32_t offset, unsigned bytes, uint32_t value) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::mmio

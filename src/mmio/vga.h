@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace halogen {
+namespace halogen::mmio {
 
 inline constexpr uint32_t kVgaFirstPort = 0x3b0;
 inline constexpr uint32_t kVgaLastPort = 0x3df;
@@ -61,4 +61,4 @@ class Vga {
   VgaState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -17,7 +17,7 @@ constexpr uint32_t kPatchChunk = 32;  // where each may become thousands
 constexpr uint64_t kPart = 1 << 18;   // instructions of a part, about
 constexpr uint32_t kMostConstantGrfs = 127;
 
-bool read_constants(Shader& shader, AddressSpace& space) {
+bool read_constants(Shader& shader, memory::AddressSpace& space) {
   shader.constants.clear();
   bool ok = true;
   for (const PushPiece& piece : shader.push) {

@@ -103,7 +103,7 @@ class Pipeline {
   uint64_t used(const Outcome& outcome) const;
 
   const Generation* generation_ = nullptr;
-  AddressSpace* space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
   PipelineState state_;
   VertexStage vertices_;
   HullStage hull_;

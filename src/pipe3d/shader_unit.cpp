@@ -16,7 +16,7 @@ ShaderUnit::ShaderUnit() = default;
 ShaderUnit::~ShaderUnit() = default;
 
 void ShaderUnit::begin(const Generation& generation, const PipelineState& state, const Shader& shader,
-                       AddressSpace& space) {
+                       memory::AddressSpace& space) {
   if (executor_ == nullptr) {
     executor_ = eu::make_interpreter(generation.id());
   }
@@ -49,7 +49,7 @@ void ShaderUnit::use_kernel(uint64_t kernel) {
 }
 
 // Kernels that were compared with memory in this draw are not compared again.
-bool ShaderUnit::lend(std::span<const uint64_t> kernels, AddressSpace& quiet) {
+bool ShaderUnit::lend(std::span<const uint64_t> kernels, memory::AddressSpace& quiet) {
   for (const uint64_t kernel : kernels) {
     const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
     kernels_.find(*executor_, generation_->id(), quiet, instruction_base_, static_cast<uint32_t>(kernel), fresh);

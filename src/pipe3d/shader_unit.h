@@ -29,7 +29,8 @@ class ShaderUnit final : public message::Urb {
   ~ShaderUnit() override;
 
   // Before threads of a draw run.
-  void begin(const Generation& generation, const PipelineState& state, const Shader& shader, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, const Shader& shader,
+             memory::AddressSpace& space);
   void set_urb(EntryStore* input, EntryStore* output) {
     input_ = input;
     output_ = output;
@@ -55,7 +56,7 @@ class ShaderUnit final : public message::Urb {
 
   // Several units of one stage, each on a thread of the host. `main` lends its kernels to those that follow it, which
   // are read by way of `quiet` if they are new; they run nothing else, and hand over what they count, or drop it.
-  bool lend(std::span<const uint64_t> kernels, AddressSpace& quiet);
+  bool lend(std::span<const uint64_t> kernels, memory::AddressSpace& quiet);
   void take_back();
   void follow(ShaderUnit& main);
   bool follows() const { return main_ != nullptr; }
@@ -106,7 +107,7 @@ class ShaderUnit final : public message::Urb {
   std::vector<Lent> lent_;
   std::vector<LentCounts> lent_counts_;
   const Generation* generation_ = nullptr;
-  AddressSpace* space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;
   uint64_t surface_base_ = 0;
   std::vector<uint64_t> compared_;  // kernels, in this draw

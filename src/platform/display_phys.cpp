@@ -2,7 +2,7 @@
 
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::platform {
 namespace {
 
 constexpr uint8_t kOn = 0;  // of a power well
@@ -19,7 +19,7 @@ bool all_of(uint8_t lanes, uint8_t mask) {
 
 }  // namespace
 
-DisplayPhys::DisplayPhys(const spec::DeviceModel& model, MmioSpace& mmio, const Sideband& sideband)
+DisplayPhys::DisplayPhys(const spec::DeviceModel& model, mmio::MmioSpace& mmio, const Sideband& sideband)
     : gen_(model.gen), mmio_(mmio), sideband_(sideband), control_(mmio.bank().map().find("DISPLAY_PHY_CONTROL")) {
   if (control_ == nullptr) return;
   for (const char* name : {"DISPLAY_PHY_STATUS", "DPLL_CHV", "DPLL_CHV_C"}) {
@@ -27,7 +27,7 @@ DisplayPhys::DisplayPhys(const spec::DeviceModel& model, MmioSpace& mmio, const 
   }
 }
 
-uint32_t DisplayPhys::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t DisplayPhys::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   if (slot.desc->name == "DISPLAY_PHY_STATUS") return status();
   auto clock = spec::unpack_register<hw::DPLL_CHV_C>(gen_, stored);
   clock.lock = clock.vco_enable;
@@ -42,7 +42,7 @@ uint32_t DisplayPhys::status() const {
   if (wells.dpio_common_bc == kOn) {
     const uint8_t first = lanes_down(control.override_0_0, control.lanes_down_0_0);
     const uint8_t second = lanes_down(control.override_0_1, control.lanes_down_0_1);
-    const RegisterSlot& clock_b = mmio_.bank().map().slots_of("DPLL_CHV")[1];
+    const mmio::RegisterSlot& clock_b = mmio_.bank().map().slots_of("DPLL_CHV")[1];
     const auto pipe_b = spec::unpack_register<hw::DPLL_CHV>(gen_, mmio_.bank().peek(clock_b));
     status.power_good_0 = true;
     status.lanes_01_down_0_0 = all_of(first, kLanes01);
@@ -64,4 +64,4 @@ uint32_t DisplayPhys::status() const {
   return spec::pack_register(status, gen_, value).ok() ? static_cast<uint32_t>(value) : 0;
 }
 
-}  // namespace halogen
+}  // namespace halogen::platform

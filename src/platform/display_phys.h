@@ -9,21 +9,21 @@
 #include "mmio/mmio_space.h"
 #include "platform/sideband.h"
 
-namespace halogen {
+namespace halogen::platform {
 
-class DisplayPhys final : public RegisterHandler {
+class DisplayPhys final : public mmio::RegisterHandler {
  public:
-  DisplayPhys(const spec::DeviceModel& model, MmioSpace& mmio, const Sideband& sideband);
+  DisplayPhys(const spec::DeviceModel& model, mmio::MmioSpace& mmio, const Sideband& sideband);
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
 
  private:
   uint32_t status() const;
 
   spec::GenId gen_;
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   const Sideband& sideband_;
-  const RegisterSlot* control_;
+  const mmio::RegisterSlot* control_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::platform

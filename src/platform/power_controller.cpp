@@ -5,7 +5,7 @@
 
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::platform {
 namespace {
 
 using Command = hw::PcodeCommand;
@@ -32,14 +32,15 @@ uint32_t answer(Command command, uint32_t data) {
 
 }  // namespace
 
-PowerController::PowerController(const spec::DeviceModel& model, MmioSpace& mmio, EventSink& events, std::string path)
+PowerController::PowerController(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events,
+                                 std::string path)
     : model_(model), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank().map().find("PCODE_DATA")) {
   if (data_ != nullptr) {
     mmio_.bank().attach("PCODE_MAILBOX", *this);
   }
 }
 
-uint32_t PowerController::on_write(const RegisterWrite& write) {
+uint32_t PowerController::on_write(const mmio::RegisterWrite& write) {
   auto order = spec::unpack_register<hw::PCODE_MAILBOX>(model_.gen, write.next);
   if (!order.run_busy) {
     return write.next;
@@ -60,4 +61,4 @@ uint32_t PowerController::on_write(const RegisterWrite& write) {
   return packed ? static_cast<uint32_t>(value) : 0;
 }
 
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -11,20 +11,20 @@
 #include "hw/pcode.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::platform {
 
-class PowerController final : public RegisterHandler {
+class PowerController final : public mmio::RegisterHandler {
  public:
-  PowerController(const spec::DeviceModel& model, MmioSpace& mmio, EventSink& events, std::string path);
+  PowerController(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events, std::string path);
 
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   const spec::DeviceModel& model_;
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   EventSink& events_;
   std::string path_;
-  const RegisterSlot* data_;
+  const mmio::RegisterSlot* data_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -1,21 +1,21 @@
 #include "platform/power_wells.h"
 
-namespace halogen {
+namespace halogen::platform {
 
-PowerWells::PowerWells(MmioSpace& mmio) : mmio_(mmio) {
+PowerWells::PowerWells(mmio::MmioSpace& mmio) : mmio_(mmio) {
   for (const char* name : {"PWR_WELL_CTL", "PWR_WELL_CTL_AUX", "PWR_WELL_CTL_DDI"}) {
     mmio_.bank().attach(name, *this);
   }
 }
 
 // Bits that software writes are requests; the state of a well stands below its request.
-uint32_t PowerWells::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t PowerWells::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const uint32_t mask = slot.policy.rw;
   uint32_t requests = 0;
-  for (const RegisterSlot& party : mmio_.bank().map().slots_of(slot.desc->name)) {
+  for (const mmio::RegisterSlot& party : mmio_.bank().map().slots_of(slot.desc->name)) {
     requests |= mmio_.bank().peek(party) & mask;
   }
   return (stored & mask) | requests >> 1;
 }
 
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -7,16 +7,16 @@
 
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::platform {
 
-class PowerWells final : public RegisterHandler {
+class PowerWells final : public mmio::RegisterHandler {
  public:
-  explicit PowerWells(MmioSpace& mmio);
+  explicit PowerWells(mmio::MmioSpace& mmio);
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
 
  private:
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::platform

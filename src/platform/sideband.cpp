@@ -5,7 +5,7 @@
 
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::platform {
 namespace {
 
 using Port = hw::SidebandPort;
@@ -36,7 +36,7 @@ static_assert(lanes(0xf) == 0xffff'ffff && lanes(0x4) == 0x00ff'0000);
 
 }  // namespace
 
-Sideband::Sideband(const spec::DeviceModel& model, MmioSpace& mmio, EventSink& events, std::string path)
+Sideband::Sideband(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events, std::string path)
     : gen_(model.gen),
       mmio_(mmio),
       events_(events),
@@ -67,7 +67,7 @@ bool Sideband::is_known(Port port) const {
   return false;
 }
 
-uint32_t Sideband::on_write(const RegisterWrite& write) {
+uint32_t Sideband::on_write(const mmio::RegisterWrite& write) {
   auto request = spec::unpack_register<hw::IOSF_DOORBELL_REQ>(gen_, write.next);
   if (!request.busy) {
     return write.next;
@@ -228,4 +228,4 @@ void Sideband::refuse(const hw::IOSF_DOORBELL_REQ& request, std::string_view why
                     static_cast<uint64_t>(request.opcode), std::string(why)});
 }
 
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -15,7 +15,7 @@
 #include "hw/sideband.h"
 #include "mmio/mmio_space.h"
 
-namespace halogen {
+namespace halogen::platform {
 
 // State: plain data. What was written, by port and address; everything else has its reset value.
 struct SidebandState {
@@ -23,13 +23,13 @@ struct SidebandState {
   bool operator==(const SidebandState&) const = default;
 };
 
-class Sideband final : public RegisterHandler {
+class Sideband final : public mmio::RegisterHandler {
  public:
   static constexpr size_t kMostRegisters = 4096;  // that a guest can make us keep
 
-  Sideband(const spec::DeviceModel& model, MmioSpace& mmio, EventSink& events, std::string path);
+  Sideband(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events, std::string path);
 
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
   // As the power unit's status register says.
   hw::PUNIT_PWRGT power_wells() const;
@@ -52,12 +52,12 @@ class Sideband final : public RegisterHandler {
   void refuse(const hw::IOSF_DOORBELL_REQ& request, std::string_view why);
 
   spec::GenId gen_;
-  MmioSpace& mmio_;
+  mmio::MmioSpace& mmio_;
   EventSink& events_;
   std::string path_;
-  const RegisterSlot* data_;
-  const RegisterSlot* address_;
+  const mmio::RegisterSlot* data_;
+  const mmio::RegisterSlot* address_;
   SidebandState state_;
 };
 
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -7,15 +7,15 @@
 namespace halogen::trace {
 namespace {
 
-const EntryFormat* last_level(const PageFormats& formats, WalkMode mode) {
-  const PageFormat* const format = formats.find(mode);
+const memory::EntryFormat* last_level(const memory::PageFormats& formats, memory::WalkMode mode) {
+  const memory::PageFormat* const format = formats.find(mode);
   return format == nullptr ? nullptr : &format->levels.back().table;
 }
 
 }  // namespace
 
-GgttObjects::GgttObjects(const PageFormats& formats)
-    : global_(last_level(formats, WalkMode::ggtt)), process_(last_level(formats, WalkMode::legacy48)) {
+GgttObjects::GgttObjects(const memory::PageFormats& formats)
+    : global_(last_level(formats, memory::WalkMode::ggtt)), process_(last_level(formats, memory::WalkMode::legacy48)) {
   if (global_ != nullptr && global_->local_memory == 0) global_ = nullptr;  // nothing to tell apart
 }
 

@@ -24,7 +24,7 @@ class GgttObjects {
  public:
   enum class Pool : uint8_t { system, local };
 
-  explicit GgttObjects(const PageFormats& formats);
+  explicit GgttObjects(const memory::PageFormats& formats);
 
   // Entries written to the global table. Gives the pages that became objects by it: what they hold was written before.
   std::vector<uint64_t> note_global_entries(std::span<const std::byte> data);
@@ -76,8 +76,8 @@ class GgttObjects {
   Known& known(Pool pool) { return known_[static_cast<size_t>(pool)]; }
   const Known& known(Pool pool) const { return known_[static_cast<size_t>(pool)]; }
 
-  const EntryFormat* global_;  // null: the device has no such tables
-  const EntryFormat* process_;
+  const memory::EntryFormat* global_;  // null: the device has no such tables
+  const memory::EntryFormat* process_;
   std::unordered_map<uint64_t, uint64_t> backing_;  // physical page number -> entry of the global table
   std::vector<Leaf> recent_;                        // what the last page table write points at
   uint64_t recent_at_ = 0;                          // where that entry lies

@@ -28,13 +28,13 @@ uint8_t size_code(unsigned bytes) {
 Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model, const MachineOptions& options) {
   std::unique_ptr<Machine> machine(new Machine(options));
   // The reserved areas of an integrated part lie above what clients use.
-  DeviceOptions device;
+  device::DeviceOptions device;
   device.name = options.name;
   device.threads = options.threads;
   device.power_gating = false;
   device.local_tables = false;
   device.wide_local = true;
-  Result<std::unique_ptr<Device>> created = Device::create(model, machine->host_, device);
+  Result<std::unique_ptr<device::Device>> created = device::Device::create(model, machine->host_, device);
   if (!created) return created.error();
   machine->device_ = std::move(created).value();
   if (options.budget != nullptr) {
@@ -45,7 +45,7 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
     });
   }
   machine->formats_.emplace(model, model.physical_bits);
-  const PageFormat* const global = machine->formats_->find(WalkMode::ggtt);
+  const memory::PageFormat* const global = machine->formats_->find(memory::WalkMode::ggtt);
   machine->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
   if (const uint64_t local = local_bytes(model, device); local != 0) {
     machine->objects_.emplace(*machine->formats_);
@@ -71,7 +71,7 @@ void Machine::bring_up() {
 
 void Machine::reset() {
   note(aub::Comment{false, false, kResetNote});
-  device_->reset(ResetKind::function_level);
+  device_->reset(device::ResetKind::function_level);
   bring_up();
 }
 
@@ -137,7 +137,7 @@ bool Machine::write_memory(aub::MemorySpace space, uint64_t address, std::span<c
   switch (space) {
     case aub::MemorySpace::ggtt:
     case aub::MemorySpace::ggtt_non_aperture:
-      return transfer_through(device_->memory().walk_of(0, TableKind::global), address, {}, data);
+      return transfer_through(device_->memory().walk_of(0, memory::TableKind::global), address, {}, data);
     case aub::MemorySpace::ppgtt:
       return transfer_through(process_walk(), address, {}, data);
     case aub::MemorySpace::local:
@@ -162,7 +162,7 @@ bool Machine::read_memory(aub::MemorySpace space, uint64_t address, std::span<st
   switch (space) {
     case aub::MemorySpace::ggtt:
     case aub::MemorySpace::ggtt_non_aperture:
-      return transfer_through(device_->memory().walk_of(0, TableKind::global), address, into, {});
+      return transfer_through(device_->memory().walk_of(0, memory::TableKind::global), address, into, {});
     case aub::MemorySpace::ppgtt:
       return transfer_through(process_walk(), address, into, {});
     case aub::MemorySpace::local:
@@ -220,7 +220,7 @@ bool Machine::store_entries(uint64_t offset, std::span<const std::byte> data) {
       if (any) device_->local_memory().write(page * kPageBytes + object_base_, content);
     }
   }
-  const uint64_t moved = objects_ ? formats_->find(WalkMode::ggtt)->levels.back().table.local_memory : 0;
+  const uint64_t moved = objects_ ? formats_->find(memory::WalkMode::ggtt)->levels.back().table.local_memory : 0;
   for (; data.size() >= entry_bytes_; data = data.subspan(entry_bytes_), offset += entry_bytes_) {
     uint64_t entry = 0;
     std::memcpy(&entry, data.data(), entry_bytes_);
@@ -235,26 +235,26 @@ uint64_t Machine::read_entry(uint64_t index) {
   const uint64_t offset = index * entry_bytes_;
   if (offset >= gtt_bytes(model(), device_->options())) return 0;
   uint64_t entry = device_->bar_read(kRegisterBar, model().gtt_offset + offset, entry_bytes_);
-  const uint64_t moved = objects_ ? formats_->find(WalkMode::ggtt)->levels.back().table.local_memory : 0;
+  const uint64_t moved = objects_ ? formats_->find(memory::WalkMode::ggtt)->levels.back().table.local_memory : 0;
   if ((entry & moved) != 0) entry -= object_base_;
   return entry;
 }
 
-WalkContext Machine::process_walk() {
-  return device_->memory().walk_of(last_engine_, TableKind::per_process);
+memory::WalkContext Machine::process_walk() {
+  return device_->memory().walk_of(last_engine_, memory::TableKind::per_process);
 }
 
-bool Machine::transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
+bool Machine::transfer_through(const memory::WalkContext& walked, uint64_t address, std::span<std::byte> into,
                                std::span<const std::byte> from) {
   if (walked.format == nullptr) return false;  // no tables: nothing has run yet
-  const PhysicalMemory& memory = device_->memory().map().physical();
+  const memory::PhysicalMemory& memory = device_->memory().map().physical();
   const size_t size = std::max(into.size(), from.size());
   bool all = true;
   for (size_t done = 0; done < size;) {
     const uint64_t at = address + done;
     const size_t part = std::min<size_t>(size - done, kPageBytes - at % kPageBytes);
-    const WalkResult found = walk(memory, walked, at, {}, nullptr, false);
-    if (found.fault.reason == FaultReason::none && !found.mapping.null) {
+    const memory::WalkResult found = walk(memory, walked, at, {}, nullptr, false);
+    if (found.fault.reason == memory::FaultReason::none && !found.mapping.null) {
       const PhysAddr page{found.mapping.address + at % (uint64_t{1} << found.mapping.page_bits)};
       all &= into.empty() ? memory.write(found.mapping.space, page, from.subspan(done, part))
                           : memory.read(found.mapping.space, page, into.subspan(done, part));
@@ -300,11 +300,11 @@ void Machine::note_engines() {
 void Machine::note_context(unsigned engine) {
   constexpr size_t kMostContexts = 4096;
   constexpr uint64_t kImageMask = 0xffff'f000;  // of a descriptor
-  const Gam::Engine& gam = device_->memory().gam().engine(engine);
+  const memory::Gam::Engine& gam = device_->memory().gam().engine(engine);
   const uint32_t image = gam.loaded ? static_cast<uint32_t>(gam.launched[0] & kImageMask) : 0;
   std::erase_if(contexts_, [&](const SeenContext& each) { return each.engine == engine && each.image == image; });
   if (contexts_.size() == kMostContexts) contexts_.erase(contexts_.begin());
-  WalkContext walk = device_->memory().walk_of(engine, TableKind::per_process);
+  memory::WalkContext walk = device_->memory().walk_of(engine, memory::TableKind::per_process);
   if (walk.nested != nullptr) walk = {};  // it points at what the engine's next context replaces
   contexts_.push_back({engine, image, walk});
 }

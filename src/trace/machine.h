@@ -29,8 +29,8 @@ struct MachineOptions {
   EventSink* events = nullptr;
   PageBudget* budget = nullptr;  // of memory, system and local, shared with other machines
   std::string name = "gpu0";
-  unsigned threads = 1;                          // DeviceOptions::threads
-  uint64_t settle_limit = Device::kSettleLimit;  // virtual time that one write may start work for
+  unsigned threads = 1;                                  // DeviceOptions::threads
+  uint64_t settle_limit = device::Device::kSettleLimit;  // virtual time that one write may start work for
 };
 
 class Machine {
@@ -41,7 +41,7 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   const spec::DeviceModel& model() const { return device_->model(); }
-  Device& device() { return *device_; }
+  device::Device& device() { return *device_; }
   TraceHost& host() { return host_; }
 
   // From now on everything that comes in is written there, from the version record on. Null: no more.
@@ -64,7 +64,7 @@ class Machine {
   struct SeenContext {
     unsigned engine = 0;
     uint32_t image = 0;  // its logical context's address in the global table; 0: it has none
-    WalkContext walk;
+    memory::WalkContext walk;
   };
   const std::vector<SeenContext>& contexts() const { return contexts_; }
   // Memory by an address of one of them.
@@ -100,24 +100,24 @@ class Machine {
   void bring_up();
   void read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into);
   bool store_entries(uint64_t offset, std::span<const std::byte> data);
-  bool transfer_through(const WalkContext& walked, uint64_t address, std::span<std::byte> into,
+  bool transfer_through(const memory::WalkContext& walked, uint64_t address, std::span<std::byte> into,
                         std::span<const std::byte> from);
-  WalkContext process_walk();
+  memory::WalkContext process_walk();
   void note_engines();
   void note_context(unsigned engine);
 
   PageBudget* budget_;
   uint64_t local_pages_ = 0;  // taken from it for the device's own memory
   TraceHost host_;
-  std::unique_ptr<Device> device_;
-  std::optional<PageFormats> formats_;
+  std::unique_ptr<device::Device> device_;
+  std::optional<memory::PageFormats> formats_;
   std::optional<GgttObjects> objects_;  // where there is local memory
   uint64_t object_base_ = 0;            // where in local memory the pages behind the global table go
   unsigned entry_bytes_ = 8;
   unsigned last_engine_ = 0;  // that did something
   std::vector<uint64_t> commands_;
   std::vector<SeenContext> contexts_;
-  uint64_t settle_limit_ = Device::kSettleLimit;
+  uint64_t settle_limit_ = device::Device::kSettleLimit;
   aub::Writer* recorder_ = nullptr;
 };
 

@@ -64,7 +64,7 @@ class Player final : public aub::Visitor {
   const std::map<std::string, uint64_t, std::less<>>& skipped() const { return skipped_; }
 
   Machine* machine() { return machine_.get(); }
-  Device* device() { return machine_ == nullptr ? nullptr : &machine_->device(); }
+  device::Device* device() { return machine_ == nullptr ? nullptr : &machine_->device(); }
 
   // Memory as the trace sees it.
   bool read(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {

@@ -113,7 +113,7 @@ void Recorder::catch_up() {
 // Pages that software reaches without a BAR, but for the device's own table.
 void Recorder::find_local_differences(const Visitor& found) {
   if (!visit_local_) return;
-  const MemoryLayout& layout = device_->memory_layout();
+  const device::MemoryLayout& layout = device_->memory_layout();
   std::array<std::byte, kPageBytes> ours;
   visit_local_([&](uint64_t address, std::span<const std::byte> bytes) {
     for (uint64_t done = 0; done < bytes.size(); done += kPageBytes) {
@@ -148,7 +148,7 @@ void Recorder::after_entries(uint64_t offset, std::span<const std::byte> entries
 // Clocks of both devices show the same; the one that is behind has nothing to do but wait.
 void Recorder::keep_time() {
   if (device_ == nullptr) return;
-  const auto now = [](const Device& device) { return device.clock().nanoseconds; };
+  const auto now = [](const device::Device& device) { return device.clock().nanoseconds; };
   if (now(*device_) < now(machine_->device())) device_->advance(now(machine_->device()) - now(*device_));
   while (now(machine_->device()) < now(*device_)) machine_->advance(now(*device_) - now(machine_->device()));
 }
@@ -182,11 +182,11 @@ void Recorder::compare(uint64_t offset) {
 
 // What both have, but for the place of the device's own page table, which a replay's has elsewhere.
 void Recorder::compare_local() {
-  const MemoryLayout& layout = device_->memory_layout();
-  const OwnFrames& theirs = device_->local_memory();
-  const OwnFrames& ours = machine_->device().local_memory();
+  const device::MemoryLayout& layout = device_->memory_layout();
+  const device::OwnFrames& theirs = device_->local_memory();
+  const device::OwnFrames& ours = machine_->device().local_memory();
   std::array<std::byte, kPageBytes> other;
-  const auto look_in = [&](const OwnFrames& against) {
+  const auto look_in = [&](const device::OwnFrames& against) {
     return [&](uint64_t address, std::span<const std::byte> bytes) {
       for (uint64_t at = address; at - address < bytes.size() && at < theirs.size(); at += kPageBytes) {
         if (at >= layout.gsm_base && at - layout.gsm_base < layout.gsm_bytes) continue;
@@ -281,7 +281,7 @@ Result<RecordedRun> Recorder::finish() {
   return run_;
 }
 
-uint64_t commands_of(Device& device) {
+uint64_t commands_of(device::Device& device) {
   uint64_t commands = 0;
   for (unsigned number = 0; number < device.engines().count(); ++number) {
     commands += device.engines().engine(number).state().commands;

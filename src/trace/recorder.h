@@ -50,7 +50,7 @@ struct RecordedRun {
 };
 
 // Executed by all engines.
-uint64_t commands_of(Device& device);
+uint64_t commands_of(device::Device& device);
 
 class Recorder {
  public:
@@ -59,10 +59,10 @@ class Recorder {
   static Result<std::unique_ptr<Recorder>> create(const spec::DeviceModel& model, std::unique_ptr<ByteSink> sink,
                                                   bool table_enabled, bool local_tables,
                                                   std::string_view text = "halogen vm",
-                                                  uint64_t settle_limit = Device::kSettleLimit);
+                                                  uint64_t settle_limit = device::Device::kSettleLimit);
 
   // The device that is recorded, which must outlive `finish`. Without it times are not kept and nothing is compared.
-  void watch(Device& device) { device_ = &device; }
+  void watch(device::Device& device) { device_ = &device; }
   // Who knows what software wrote into local memory without a BAR; asked before work. Empty: nobody does so.
   using Visitor = std::function<void(uint64_t address, std::span<const std::byte> bytes)>;
   void watch_local(std::function<void(const Visitor&)> visit) { visit_local_ = std::move(visit); }
@@ -111,7 +111,7 @@ class Recorder {
   std::unique_ptr<ByteSink> sink_;
   std::unique_ptr<aub::Writer> writer_;
   std::unique_ptr<Machine> machine_;
-  Device* device_ = nullptr;
+  device::Device* device_ = nullptr;
   std::map<uint64_t, Page> pages_;
   std::function<void(const Visitor&)> visit_local_;
   std::function<bool()> others_write_;

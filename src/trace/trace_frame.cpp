@@ -13,7 +13,7 @@ constexpr uint64_t kMostVblanks = 100'000;  // after the end of the trace: half 
 // Takes the wished frame when its vertical blank comes.
 class Watch {
  public:
-  Watch(Device& device, const FrameWish& wish) : device_(device), wish_(wish) {
+  Watch(device::Device& device, const FrameWish& wish) : device_(device), wish_(wish) {
     device_.set_vblank_observer([this](unsigned pipe) {
       if (pipe == wish_.pipe && wish_.vblank == device_.display().vblank_count(pipe)) {
         taken_ = device_.take_frame(pipe);
@@ -50,7 +50,7 @@ class Watch {
   }
 
  private:
-  Device& device_;
+  device::Device& device_;
   FrameWish wish_;
   std::optional<picture::Image> taken_;
 };

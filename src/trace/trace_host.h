@@ -32,7 +32,7 @@ class PageBudget {
   std::atomic<int64_t> left_;
 };
 
-class TraceHost final : public Host {
+class TraceHost final : public device::Host {
  public:
   static constexpr uint64_t kPageBytes = 4096;
   static constexpr size_t kMaxPages = size_t{1} << 20;  // 4 GiB; beyond nothing answers

@@ -28,10 +28,10 @@ namespace halogen::fuzz {
 class BlitFuzz final : private Input {
  public:
   explicit BlitFuzz(const spec::DeviceModel& model) : model_(model), memory_(kArea, kAreaBytes) {
-    DeviceOptions options;
+    device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
-    auto created = Device::create(model, host_, options);
+    auto created = device::Device::create(model, host_, options);
     if (!created) std::abort();
     chip_ = std::move(*created);
     chip_->config_write(4, 2, 7);
@@ -111,7 +111,7 @@ class BlitFuzz final : private Input {
   }
 
   void map_pages() {
-    if (const RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
+    if (const mmio::RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
       chip_->bar_write(0, control->offset, 4, chip_->bar_read(0, control->offset, 4) | 1);
     }
     const unsigned entry = Generation(model_).ggtt_format() == GgttFormat::pte64 ? 8 : 4;
@@ -230,11 +230,11 @@ class BlitFuzz final : private Input {
 
   const spec::DeviceModel& model_;
   MemoryHost host_{kHostBytes};
-  std::unique_ptr<Device> chip_;
+  std::unique_ptr<device::Device> chip_;
   const spec::EngineModel* engine_ = nullptr;
   blit_reference::Rules rules_;
   blit_reference::Memory memory_;
-  DeviceState fresh_;
+  device::DeviceState fresh_;
   std::vector<std::byte> fresh_memory_;
   std::vector<uint32_t> stream_;  // the last one
   uint32_t mix_ = 0;

@@ -20,14 +20,14 @@ namespace halogen::fuzz {
 struct UsedDevice {
   static constexpr unsigned kRuns = 2000;  // its report remembers what was touched, so not for ever
 
-  explicit UsedDevice(const spec::DeviceModel& model, DeviceOptions options = {}) {
+  explicit UsedDevice(const spec::DeviceModel& model, device::DeviceOptions options = {}) {
     options.local_bytes = model.local_bytes != 0 ? 0x1000'0000 : 0;  // every snapshot looks at all of it
-    auto created = Device::create(model, host, std::move(options));
+    auto created = device::Device::create(model, host, std::move(options));
     if (!created) std::abort();
     chip = std::move(*created);
     fresh = chip->snapshot();
   }
-  Device& renew() {
+  device::Device& renew() {
     host.clear();
     chip->restore(fresh);
     --runs;
@@ -35,8 +35,8 @@ struct UsedDevice {
   }
 
   MemoryHost host;
-  std::unique_ptr<Device> chip;
-  DeviceState fresh;
+  std::unique_ptr<device::Device> chip;
+  device::DeviceState fresh;
   unsigned runs = kRuns;
 };
 
@@ -48,9 +48,9 @@ inline void device(std::span<const uint8_t> data) {
   static std::vector<std::unique_ptr<UsedDevice>> used(models.size());
   std::unique_ptr<UsedDevice>& mine = used[data[0] % models.size()];
   if (!mine || mine->runs == 0) mine = std::make_unique<UsedDevice>(models[data[0] % models.size()]);
-  Device& chip = mine->renew();
+  device::Device& chip = mine->renew();
   chip.config_write(4, 2, 7);
-  DeviceState kept = chip.snapshot();
+  device::DeviceState kept = chip.snapshot();
   for (data = data.subspan(1); data.size() >= kOperation; data = data.subspan(kOperation)) {
     uint32_t offset = 0;
     uint64_t value = 0;
@@ -82,7 +82,7 @@ inline void device(std::span<const uint8_t> data) {
         static_cast<void>(chip.io_read(static_cast<uint16_t>(offset), bytes & 7));
         break;
       case 9:
-        chip.reset((value & 1) != 0 ? ResetKind::power_on : ResetKind::function_level);
+        chip.reset((value & 1) != 0 ? device::ResetKind::power_on : device::ResetKind::function_level);
         break;
       case 10:
         chip.advance(value % 10'000'000);  // engines may have work without end
@@ -100,7 +100,7 @@ inline void device(std::span<const uint8_t> data) {
       case 14: {  // a register of the display, and a frame if it is small
         chip.bar_write(0, 0x60000 + (offset & 0x1fffc), 4, value);
         const unsigned pipe = offset >> 30;
-        const Extent size = chip.display().source_size(pipe);
+        const display::Extent size = chip.display().source_size(pipe);
         if (uint64_t{size.width} * size.height <= 0x10000) static_cast<void>(chip.take_frame(pipe));
         break;
       }

@@ -18,9 +18,9 @@ struct DisplayUnderTest {
   static constexpr uint64_t kStolen = 0x7800'0000;
   explicit DisplayUnderTest(const spec::DeviceModel& model)
       : device(model, {.stolen_base = model.local_bytes != 0 ? 0 : kStolen}) {
-    Device& chip = *device.chip;
+    device::Device& chip = *device.chip;
     chip.config_write(4, 2, 7);
-    if (const RegisterSlot* table = chip.mmio().bank().map().find("PGTBL_CTL")) {
+    if (const mmio::RegisterSlot* table = chip.mmio().bank().map().find("PGTBL_CTL")) {
       chip.mmio().bank().write(*table, chip.mmio().bank().peek(*table) | 1);
     }
     // A little of the global table is valid.
@@ -31,7 +31,7 @@ struct DisplayUnderTest {
       chip.bar_write(0, model.gtt_offset + page * entry_B, entry_B, page % 60 << 12 | 1);
     }
     device.fresh = chip.snapshot();
-    for (const RegisterSlot& slot : chip.mmio().bank().map().slots()) {
+    for (const mmio::RegisterSlot& slot : chip.mmio().bank().map().slots()) {
       const uint32_t at = slot.offset >= 0x180000 ? slot.offset - 0x180000 : slot.offset;
       const bool wanted = (at >= 0x60000 && at < 0x80000) || (at >= 0x4a000 && at < 0x4c000) ||
                           (at >= 0x6000 && at < 0x6060) || (at >= 0x3000 && at < 0x3400);
@@ -41,9 +41,9 @@ struct DisplayUnderTest {
 
   // A mode that runs, and plane A on it: few random timings do.
   void start(uint32_t width, uint32_t height, uint32_t control, uint32_t surface) {
-    RegisterBank& bank = device.chip->mmio().bank();
+    mmio::RegisterBank& bank = device.chip->mmio().bank();
     const auto set = [&bank](std::string_view name, uint32_t value) {
-      if (const RegisterSlot* slot = bank.map().find(name)) bank.write(*slot, value);
+      if (const mmio::RegisterSlot* slot = bank.map().find(name)) bank.write(*slot, value);
     };
     for (const char* name : {"HTOTAL", "HBLANK"}) set(name, (width + 159) << 16 | (width - 1));
     for (const char* name : {"VTOTAL", "VBLANK"}) set(name, (height + 44) << 16 | (height - 1));
@@ -61,7 +61,7 @@ struct DisplayUnderTest {
   }
   // Either compressor, on plane A.
   void compress(uint32_t more) {
-    Device& chip = *device.chip;
+    device::Device& chip = *device.chip;
     if (chip.display().compressor() == nullptr) return;
     const bool runs = chip.mmio().bank().map().find("FBC_LL_BASE") != nullptr;
     chip.bar_write(0, 0x3200, 4, runs ? kStolen + 0x1'0000 : 0x2'0000);
@@ -71,7 +71,7 @@ struct DisplayUnderTest {
   }
 
   UsedDevice device;
-  std::vector<const RegisterSlot*> slots;
+  std::vector<const mmio::RegisterSlot*> slots;
 };
 
 // Input: one byte for the device, then operations of 8 bytes: kind, a byte, a register's number or place (16), value.
@@ -87,13 +87,13 @@ inline void display(std::span<const uint8_t> data) {
   if (!mine || mine->device.runs == 0) {
     mine = std::make_unique<DisplayUnderTest>(models[data[0] % models.size()]);
   }
-  Device& chip = mine->device.renew();
+  device::Device& chip = mine->device.renew();
   uint64_t frames = 0;
   const auto take = [&](unsigned pipe, bool large) {
-    const Extent size = chip.display().source_size(pipe);
+    const display::Extent size = chip.display().source_size(pipe);
     const uint64_t pixels = uint64_t{size.width} * size.height;
     if (pixels > kSmall && (!large || pixels > kLarge || frames++ >= kMostFrames)) return;
-    const DeviceState kept = chip.snapshot();
+    const device::DeviceState kept = chip.snapshot();
     const auto image = chip.take_frame(pipe);
     chip.restore(kept);
     const auto again = chip.take_frame(pipe);

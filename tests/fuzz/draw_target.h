@@ -59,7 +59,7 @@ class DrawWorld final : private Input {
     const uint64_t base = flag() ? 0 : uint64_t{take<uint8_t>()} * kPage;
     input.bases = {.general = base, .surface = base, .dynamic = base, .instruction = base};
     input.tables = {.base = input.bases.surface, .wide = flag()};
-    memory_.set_action(flag() ? FaultAction::stop : FaultAction::skip);
+    memory_.set_action(flag() ? memory::FaultAction::stop : memory::FaultAction::skip);
     pipe3d::Progress progress;
     progress.valid = true;
     progress.call = {.topology = static_cast<hw::PrimitiveTopology>(take<uint8_t>() & 63),

@@ -25,7 +25,7 @@ class EngineFuzz final : private Input {
   explicit EngineFuzz(const spec::DeviceModel& model) : model_(model), chip_(create(host_)), twin_(create(twin_host_)) {
     chip_->config_write(4, 2, 7);
     const unsigned entry = Generation(model).ggtt_format() == GgttFormat::pte64 ? 8 : 4;
-    if (const RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
+    if (const mmio::RegisterSlot* const control = chip_->mmio().bank().map().find("PGTBL_CTL")) {
       chip_->bar_write(0, control->offset, 4, chip_->bar_read(0, control->offset, 4) | 1);
     }
     for (uint32_t page = 0; page < kPages; ++page) {
@@ -43,13 +43,13 @@ class EngineFuzz final : private Input {
     while (!empty() && more-- != 0) operate();
     // From here on twice. The second run goes from one device to another, with another memory, after each step; the
     // first of them has seen nothing of what came before.
-    DeviceState state = chip_->snapshot();
+    device::DeviceState state = chip_->snapshot();
     std::vector<std::byte> memory = copy_of(host_);
     for (unsigned i = 0; i < kSteps; ++i) chip_->advance(kStep);
-    const DeviceState end = chip_->snapshot();
+    const device::DeviceState end = chip_->snapshot();
     const std::vector<std::byte> end_memory = copy_of(host_);
     for (unsigned i = 0; i < kSteps; ++i) {
-      Device& device = i % 2 == 0 ? *twin_ : *chip_;
+      device::Device& device = i % 2 == 0 ? *twin_ : *chip_;
       MemoryHost& host = i % 2 == 0 ? twin_host_ : host_;
       put_back(device, host, state, memory);
       if (!(device.snapshot() == state)) std::abort();
@@ -75,8 +75,8 @@ class EngineFuzz final : private Input {
     for (uint32_t page = 0; page < kPages; ++page) put(kTables + 3 * kPage + page * 8, page * kPage + 3);
   }
 
-  std::unique_ptr<Device> create(MemoryHost& host) const {
-    DeviceOptions options;
+  std::unique_ptr<device::Device> create(MemoryHost& host) const {
+    device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
     options.prefetch_lines = model_.has(spec::Feature::execlists) ? 8 : 0;  // with the pre-parser, where there is one
@@ -85,12 +85,13 @@ class EngineFuzz final : private Input {
       options.local_bytes = 0x1000'0000;
       options.stolen_bytes = 0x100'0000;
     }
-    auto created = Device::create(model_, host, options);
+    auto created = device::Device::create(model_, host, options);
     if (!created) std::abort();
     return std::move(*created);
   }
   static std::vector<std::byte> copy_of(MemoryHost& host) { return {host.memory().begin(), host.memory().end()}; }
-  static void put_back(Device& device, MemoryHost& host, const DeviceState& state, std::span<const std::byte> memory) {
+  static void put_back(device::Device& device, MemoryHost& host, const device::DeviceState& state,
+                       std::span<const std::byte> memory) {
     std::memcpy(host.memory().data(), memory.data(), memory.size());
     device.restore(state);
   }
@@ -197,7 +198,7 @@ class EngineFuzz final : private Input {
         static_cast<void>(chip_->settle(take<uint16_t>()));
         return;
       default:
-        if (take<uint8_t>() == 0) return chip_->reset(ResetKind::function_level), chip_->config_write(4, 2, 7);
+        if (take<uint8_t>() == 0) return chip_->reset(device::ResetKind::function_level), chip_->config_write(4, 2, 7);
         return chip_->reset_engine(take_engine());
     }
   }
@@ -205,9 +206,9 @@ class EngineFuzz final : private Input {
   const spec::DeviceModel& model_;
   MemoryHost host_{kHostBytes};
   MemoryHost twin_host_{kHostBytes};
-  std::unique_ptr<Device> chip_;
-  std::unique_ptr<Device> twin_;
-  DeviceState fresh_;
+  std::unique_ptr<device::Device> chip_;
+  std::unique_ptr<device::Device> twin_;
+  device::DeviceState fresh_;
   std::vector<std::byte> fresh_memory_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace halogen::fuzz {
 
-class MemoryHost final : public Host {
+class MemoryHost final : public device::Host {
  public:
   explicit MemoryHost(size_t bytes = 1 << 18) : memory_(bytes) {}
 

@@ -51,7 +51,7 @@ class MessageWorld final : private message::Groups, private message::Urb {
     sent.extended = (shape & 1) != 0 ? uint32_t{in.take<uint16_t>()} << 12 : 0;
     sent.channels = in.take<uint16_t>();
     sent.exec_size = static_cast<uint8_t>(1u << (shape >> 1 & 3) << 1);
-    memory_.set_action((shape & 8) != 0 ? FaultAction::stop : FaultAction::skip);
+    memory_.set_action((shape & 8) != 0 ? memory::FaultAction::stop : memory::FaultAction::skip);
     in.take_to(thread_.registers(0, shape >> 4 & 7));
     const size_t length = sent.descriptor >> 25 & 15;
     const size_t cut = std::min<size_t>(length, shape >> 8 & 15);

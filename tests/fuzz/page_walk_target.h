@@ -22,11 +22,11 @@ class PageWalk final : private Input {
   explicit PageWalk(std::span<const uint8_t> data) : Input(data) {}
 
   void run() {
-    static const std::vector<worlds::WorldKind> kKinds = worlds::all_kinds();
-    const worlds::WorldKind& kind = kKinds[take<uint8_t>() % kKinds.size()];
+    static const std::vector<memory::worlds::WorldKind> kKinds = memory::worlds::all_kinds();
+    const memory::worlds::WorldKind& kind = kKinds[take<uint8_t>() % kKinds.size()];
     constexpr unsigned kTlbEntries[] = {1, 2, 7, 32, 64, 256, 448, 768};
-    worlds::World world(kind, take<uint16_t>());
-    worlds::SpaceTwin twin(world, kTlbEntries[take<uint8_t>() % 8], take<uint8_t>());
+    memory::worlds::World world(kind, take<uint16_t>());
+    memory::worlds::SpaceTwin twin(world, kTlbEntries[take<uint8_t>() % 8], take<uint8_t>());
     constexpr unsigned kSteps = 96;
     for (unsigned step = 0; step < kSteps && !empty(); ++step) {
       demand(do_step(world, twin), kind);
@@ -39,7 +39,7 @@ class PageWalk final : private Input {
     const auto kind = take<uint8_t>();
     return kind < 0xe0 ? kind % size_t{65} : take<uint16_t>() % size_t{12'000};
   }
-  uint64_t take_address(const worlds::World& world) {
+  uint64_t take_address(const memory::worlds::World& world) {
     const auto how = take<uint8_t>();
     uint64_t address = 0;
     if (how < 16) {
@@ -61,7 +61,7 @@ class PageWalk final : private Input {
     }
     return data;
   }
-  std::vector<GpuVa> take_addresses(const worlds::World& world) {
+  std::vector<GpuVa> take_addresses(const memory::worlds::World& world) {
     std::vector<GpuVa> addresses;
     for (unsigned i = take<uint8_t>() % 70; i > 0; --i) {
       addresses.push_back(GpuVa(take_address(world)));
@@ -70,8 +70,8 @@ class PageWalk final : private Input {
   }
 
   // An entry on the way to an address, other bits; with or without telling the caches.
-  void flip_entry(worlds::World& world, worlds::SpaceTwin& twin, bool tell) {
-    const slow::Outcome way = world.expect(take_address(world), {}, false);
+  void flip_entry(memory::worlds::World& world, memory::worlds::SpaceTwin& twin, bool tell) {
+    const memory::slow::Outcome way = world.expect(take_address(world), {}, false);
     if (way.entries.empty()) {
       return;
     }
@@ -92,7 +92,7 @@ class PageWalk final : private Input {
     }
   }
 
-  std::string do_step(worlds::World& world, worlds::SpaceTwin& twin) {
+  std::string do_step(memory::worlds::World& world, memory::worlds::SpaceTwin& twin) {
     switch (take<uint8_t>() % 16) {
       case 0:
       case 1: {
@@ -132,12 +132,12 @@ class PageWalk final : private Input {
         world.move_frames();
         return {};
       case 12:
-        twin.set_action(take<uint8_t>() % 2 == 0 ? FaultAction::skip : FaultAction::stop);
+        twin.set_action(take<uint8_t>() % 2 == 0 ? memory::FaultAction::skip : memory::FaultAction::stop);
         return {};
       case 13: {
         const auto how = take<uint8_t>();
         const uint64_t address = take_address(world);
-        return worlds::compare_walk(world, address, {.write = (how & 1) != 0, .instruction = (how & 2) != 0});
+        return memory::worlds::compare_walk(world, address, {.write = (how & 1) != 0, .instruction = (how & 2) != 0});
       }
       default: {
         const uint64_t address = take_address(world);
@@ -147,9 +147,9 @@ class PageWalk final : private Input {
     }
   }
 
-  void demand(const std::string& difference, const worlds::WorldKind& kind) {
+  void demand(const std::string& difference, const memory::worlds::WorldKind& kind) {
     if (!difference.empty()) {
-      std::fprintf(stderr, "%s: %s\n", worlds::name_of(kind).c_str(), difference.c_str());
+      std::fprintf(stderr, "%s: %s\n", memory::worlds::name_of(kind).c_str(), difference.c_str());
       std::abort();
     }
   }

@@ -135,7 +135,7 @@ class RasterWorld final : private Input {
   }
 
   void make_output() {
-    memory_.set_action(flag() ? FaultAction::stop : FaultAction::skip);
+    memory_.set_action(flag() ? memory::FaultAction::stop : memory::FaultAction::skip);
     pipe3d::DepthStencil& tests = state_.output.depth_stencil;
     tests.depth_test = flag();
     tests.depth_write = flag();

@@ -42,7 +42,7 @@ struct ContextBench : EngineBench {
     std::map<uint64_t, uint64_t> at;  // (level, index path) -> table page
   };
 
-  explicit ContextBench(std::string_view name, DeviceOptions options = {})
+  explicit ContextBench(std::string_view name, device::DeviceOptions options = {})
       : EngineBench(name, tables_in_system_memory(std::move(options))) {
     for (const spec::EngineModel& each : model.engines) {
       status_pages_[each.name] = allocate(1);
@@ -296,7 +296,7 @@ struct ContextBench : EngineBench {
   }
 
  private:
-  static DeviceOptions tables_in_system_memory(DeviceOptions options) {
+  static device::DeviceOptions tables_in_system_memory(device::DeviceOptions options) {
     options.local_tables = false;
     return options;
   }

@@ -13,14 +13,14 @@
 
 namespace halogen {
 
-struct EngineBench : MemoryBench {
+struct EngineBench : device::MemoryBench {
   static constexpr uint64_t kPage = 4096;
   // Register offsets from an engine's base, from the manual.
   static constexpr uint32_t kTail = 0x30, kHead = 0x34, kStart = 0x38, kControl = 0x3c;
 
-  explicit EngineBench(const spec::DeviceModel& chosen, DeviceOptions options = {})
+  explicit EngineBench(const spec::DeviceModel& chosen, device::DeviceOptions options = {})
       : MemoryBench(chosen, std::move(options)) {}
-  explicit EngineBench(std::string_view name, DeviceOptions options = {})
+  explicit EngineBench(std::string_view name, device::DeviceOptions options = {})
       : EngineBench(*spec::find_device(name), std::move(options)) {}
 
   // Fresh zeroed pages; gives their address in the global table. `host_address` tells where they lie in memory.

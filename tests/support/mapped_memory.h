@@ -15,14 +15,14 @@
 
 namespace halogen::test {
 
-class MappedMemory final : private FaultHandler {
+class MappedMemory final : private memory::FaultHandler {
  public:
   static constexpr uint64_t kPage = 4096;
 
   // At most the 512 pages of one table, from `address` on, which is a multiple of what they map.
   explicit MappedMemory(uint64_t bytes, uint64_t address = 0) : mapped_(bytes), bytes_(bytes + kTables * kPage) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, bytes_.size(), &frames_});
-    context_.format = formats_.find(WalkMode::legacy48);
+    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bytes_.size(), &frames_});
+    context_.format = formats_.find(memory::WalkMode::legacy48);
     context_.roots[0] = table(0);
     for (uint64_t page = 0; page < mapped_ / kPage; ++page) {
       at<uint64_t>(table(kLast) + page * 8) = page * kPage | kPresent;
@@ -32,7 +32,7 @@ class MappedMemory final : private FaultHandler {
   // The same bytes from 0 on too; the first address is another one, by its highest bits.
   void map_low() { lead(0, table(kLast + 1)); }
 
-  AddressSpace& space() { return space_; }
+  memory::AddressSpace& space() { return space_; }
   std::span<std::byte> bytes() { return std::span(bytes_).first(mapped_); }
   template <class T>
   T& at(uint64_t offset) {
@@ -49,7 +49,7 @@ class MappedMemory final : private FaultHandler {
     faults_ = 0;
     addresses_.clear();
   }
-  void set_action(FaultAction action) { action_ = action; }
+  void set_action(memory::FaultAction action) { action_ = action; }
   size_t faults() const { return faults_; }
   const std::vector<uint64_t>& first_faults() const { return addresses_; }
 
@@ -72,7 +72,7 @@ class MappedMemory final : private FaultHandler {
     at<uint64_t>(table(kLast) + page * 8) = entry;
     space_.load(context_);
   }
-  FaultAction on_fault(const Fault& fault) override {
+  memory::FaultAction on_fault(const memory::Fault& fault) override {
     ++faults_;
     if (addresses_.size() < kMostAddresses) addresses_.push_back(fault.address);
     return action_;
@@ -80,15 +80,15 @@ class MappedMemory final : private FaultHandler {
 
   uint64_t mapped_;
   std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  WalkContext context_;
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Tlb tlb_{64};
-  FaultAction action_ = FaultAction::stop;
+  memory::FlatFrames frames_{bytes_};
+  memory::PhysicalMemory memory_;
+  memory::WalkContext context_;
+  memory::PageFormats formats_{*spec::find_device("dg1"), 39};
+  memory::Tlb tlb_{64};
+  memory::FaultAction action_ = memory::FaultAction::stop;
   size_t faults_ = 0;
   std::vector<uint64_t> addresses_;
-  AddressSpace space_{memory_, tlb_, 1, *this};
+  memory::AddressSpace space_{memory_, tlb_, 1, *this};
 };
 
 }  // namespace halogen::test

@@ -15,7 +15,7 @@
 
 namespace halogen {
 
-class TestHost final : public Host {
+class TestHost final : public device::Host {
  public:
   static constexpr uint64_t kPageBytes = 4096;
   using Page = std::array<std::byte, kPageBytes>;

@@ -6,7 +6,7 @@
 #include "display/fbc/dpfc.h"
 #include "display/fbc/fbc.h"
 
-namespace halogen {
+namespace halogen::display {
 
 std::unique_ptr<FrameCompressor> make_compressor(CompressionParts parts, DisplayState& state) {
   if (parts.bank.map().find("FBC_CONTROL") != nullptr) {
@@ -18,4 +18,4 @@ std::unique_ptr<FrameCompressor> make_compressor(CompressionParts parts, Display
   return nullptr;
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

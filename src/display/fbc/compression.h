@@ -17,7 +17,7 @@
 #include "mmio/register_bank.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::display {
 
 struct DisplayState;
 
@@ -48,7 +48,7 @@ class CompressionHost {
 
 enum class FlipKind : uint8_t { command_sync, register_sync, async };
 
-class FrameCompressor : public RegisterHandler, public LineProvider {
+class FrameCompressor : public mmio::RegisterHandler, public LineProvider {
  public:
   void connect(CompressionMemory* memory) { memory_ = memory; }
 
@@ -86,11 +86,11 @@ class FrameCompressor : public RegisterHandler, public LineProvider {
 // Everything outside lives longer. Null: the device has none.
 struct CompressionParts {
   const spec::DeviceModel& model;
-  RegisterBank& bank;
+  mmio::RegisterBank& bank;
   CompressionHost& host;
   EventSink& events;
   std::string path;
 };
 std::unique_ptr<FrameCompressor> make_compressor(CompressionParts parts, DisplayState& state);
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -7,7 +7,7 @@
 #include "hw/enums.h"
 #include "surface/tiling.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -65,4 +65,4 @@ void read_source_line(CompressionMemory& memory, const CompressionSource& source
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

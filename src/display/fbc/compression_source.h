@@ -8,7 +8,7 @@
 #include "base/strong.h"
 #include "display/fbc/fbc_run_code.h"
 
-namespace halogen {
+namespace halogen::display {
 
 class CompressionMemory;
 
@@ -51,4 +51,4 @@ std::optional<fbc::PixelKind> run_pixel_kind(uint8_t format);
 void read_source_line(CompressionMemory& memory, const CompressionSource& source, unsigned bytes_per_pixel,
                       unsigned line, std::span<std::byte> into);
 
-}  // namespace halogen
+}  // namespace halogen::display

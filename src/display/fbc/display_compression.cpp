@@ -5,7 +5,7 @@
 #include "hw/display_plane.h"
 #include "spec/packing.h"
 
-namespace halogen {
+namespace halogen::display {
 
 namespace {
 
@@ -62,4 +62,4 @@ void Display::run_compressor(uint64_t until) {
   }
 }
 
-}  // namespace halogen
+}  // namespace halogen::display

@@ -5,12 +5,12 @@
 
 #include "display/register_value.h"
 
-namespace halogen::dpfc {
+namespace halogen::display::dpfc {
 
 using spec::unpack_register;
 
 Dpfc::Dpfc(CompressionParts parts, State& state) : parts_(std::move(parts)), state_(state) {
-  const RegisterMap& map = parts_.bank.map();
+  const mmio::RegisterMap& map = parts_.bank.map();
   base_ = map.find("DPFC_CB_BASE");
   control_ = map.find("DPFC_CONTROL");
   recompression_ = map.find("DPFC_RECOMP_CTL");
@@ -30,7 +30,7 @@ unsigned Dpfc::plane() const {
   return control().plane_select == hw::DPFC_CONTROL::PlaneSelect::plane_b ? 1 : 0;
 }
 
-void Dpfc::raise(EventKind kind, const RegisterSlot* slot, std::string_view detail) {
+void Dpfc::raise(EventKind kind, const mmio::RegisterSlot* slot, std::string_view detail) {
   parts_.events.on_event(
       {kind, slot->desc->name, parts_.path, slot->offset, parts_.bank.peek(*slot), std::string(detail)});
 }
@@ -52,7 +52,7 @@ uint32_t Dpfc::next_slb_data() {
   return packed(value, parts_.model.gen);
 }
 
-uint32_t Dpfc::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t Dpfc::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   switch (slot.desc->id) {
     case spec::RegisterId::DPFC_STATUS:
       return state_.status;
@@ -63,7 +63,7 @@ uint32_t Dpfc::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t sto
   }
 }
 
-uint32_t Dpfc::keep_while_enabled(const RegisterWrite& write, uint32_t free_bits) {
+uint32_t Dpfc::keep_while_enabled(const mmio::RegisterWrite& write, uint32_t free_bits) {
   hw::DPFC_CONTROL enable;
   enable.enable = true;
   const uint32_t before =
@@ -77,7 +77,7 @@ uint32_t Dpfc::keep_while_enabled(const RegisterWrite& write, uint32_t free_bits
   return (write.next & free_bits) | (write.old_value & ~free_bits);
 }
 
-uint32_t Dpfc::on_write(const RegisterWrite& write) {
+uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
   switch (write.slot.desc->id) {
     case spec::RegisterId::DPFC_CB_BASE:
     case spec::RegisterId::DPFC_CPU_FENCE_OFFSET:
@@ -255,4 +255,4 @@ void Dpfc::on_pan(unsigned panned) {
   }
 }
 
-}  // namespace halogen::dpfc
+}  // namespace halogen::display::dpfc

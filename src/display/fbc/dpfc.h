@@ -21,7 +21,7 @@
 #include "display/fbc/dpfc_state.h"
 #include "hw/fbc.h"
 
-namespace halogen::dpfc {
+namespace halogen::display::dpfc {
 
 class Dpfc final : public FrameCompressor {
  public:
@@ -39,14 +39,14 @@ class Dpfc final : public FrameCompressor {
   std::optional<uint64_t> busy_until() const override { return std::nullopt; }
   void refresh() override;
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   hw::DPFC_CONTROL control() const;
   unsigned plane() const;
   // Registers.
-  uint32_t keep_while_enabled(const RegisterWrite& write, uint32_t free_bits);
+  uint32_t keep_while_enabled(const mmio::RegisterWrite& write, uint32_t free_bits);
   uint32_t next_slb_data();
   void set_debug_status(const hw::DPFC_DEBUG_STATUS& bits);
   // Frames.
@@ -67,17 +67,17 @@ class Dpfc final : public FrameCompressor {
   void forget_back_buffers();
 
   bool in_stolen(uint64_t address, uint64_t bytes) const;
-  void raise(EventKind kind, const RegisterSlot* slot, std::string_view detail);
+  void raise(EventKind kind, const mmio::RegisterSlot* slot, std::string_view detail);
 
   CompressionParts parts_;
   State& state_;
-  const RegisterSlot* base_;
-  const RegisterSlot* control_;
-  const RegisterSlot* recompression_;
-  const RegisterSlot* fence_offset_;
-  const RegisterSlot* debug_;
+  const mmio::RegisterSlot* base_;
+  const mmio::RegisterSlot* control_;
+  const mmio::RegisterSlot* recompression_;
+  const mmio::RegisterSlot* fence_offset_;
+  const mmio::RegisterSlot* debug_;
   std::vector<std::byte> line_;  // scratch
   std::vector<std::byte> code_;
 };
 
-}  // namespace halogen::dpfc
+}  // namespace halogen::display::dpfc

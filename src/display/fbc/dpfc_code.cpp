@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-namespace halogen::dpfc {
+namespace halogen::display::dpfc {
 
 namespace {
 
@@ -296,4 +296,4 @@ bool decode(std::span<const std::byte> code, unsigned pixel_bytes, std::span<std
   return false;
 }
 
-}  // namespace halogen::dpfc
+}  // namespace halogen::display::dpfc

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-namespace halogen::dpfc {
+namespace halogen::display::dpfc {
 
 // A line is a row of nibbles, low one of each byte first. An operation is one nibble, its operands follow.
 enum class Op : uint8_t {
@@ -40,4 +40,4 @@ std::optional<size_t> encode(std::span<const std::byte> line, unsigned pixel_byt
 // False: the code ended before the line, or made no sense; the rest of the line is zero.
 bool decode(std::span<const std::byte> code, unsigned pixel_bytes, std::span<std::byte> line);
 
-}  // namespace halogen::dpfc
+}  // namespace halogen::display::dpfc

@@ -6,7 +6,7 @@
 #include "display/fbc/dpfc_code.h"
 #include "display/register_value.h"
 
-namespace halogen::dpfc {
+namespace halogen::display::dpfc {
 
 namespace {
 
@@ -258,4 +258,4 @@ bool Dpfc::read_line(unsigned shown, unsigned line, std::span<std::byte> into) {
   return true;
 }
 
-}  // namespace halogen::dpfc
+}  // namespace halogen::display::dpfc

@@ -8,7 +8,7 @@
 
 #include "display/fbc/compression_source.h"
 
-namespace halogen::dpfc {
+namespace halogen::display::dpfc {
 
 inline constexpr unsigned kMostLines = 2048;
 inline constexpr unsigned kMostPixels = 4096;
@@ -69,4 +69,4 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-}  // namespace halogen::dpfc
+}  // namespace halogen::display::dpfc

@@ -5,12 +5,12 @@
 
 #include "display/register_value.h"
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 using spec::unpack_register;
 
 Fbc::Fbc(CompressionParts parts, State& state) : parts_(std::move(parts)), state_(state) {
-  const RegisterMap& map = parts_.bank.map();
+  const mmio::RegisterMap& map = parts_.bank.map();
   slots_ = {.buffer = map.find("FBC_CFB_BASE"),
             .lengths = map.find("FBC_LL_BASE"),
             .control = map.find("FBC_CONTROL"),
@@ -35,7 +35,7 @@ unsigned Fbc::plane() const {
   return control2().display_plane_select == hw::FBC_CONTROL2::DisplayPlaneSelect::plane_b ? 1 : 0;
 }
 
-void Fbc::raise(EventKind kind, const RegisterSlot* slot, std::string_view detail) {
+void Fbc::raise(EventKind kind, const mmio::RegisterSlot* slot, std::string_view detail) {
   parts_.events.on_event(
       {kind, slot->desc->name, parts_.path, slot->offset, parts_.bank.peek(*slot), std::string(detail)});
 }
@@ -57,7 +57,7 @@ uint32_t Fbc::status() const {
   return packed(value, parts_.model.gen);
 }
 
-uint32_t Fbc::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t Fbc::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   switch (slot.desc->id) {
     case spec::RegisterId::FBC_STATUS:
       return status();
@@ -68,7 +68,7 @@ uint32_t Fbc::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stor
   }
 }
 
-uint32_t Fbc::on_write(const RegisterWrite& write) {
+uint32_t Fbc::on_write(const mmio::RegisterWrite& write) {
   switch (write.slot.desc->id) {
     case spec::RegisterId::FBC_CONTROL:
       control_written(write.old_value);
@@ -229,4 +229,4 @@ void Fbc::on_pan(unsigned panned) {
   }
 }
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

@@ -20,7 +20,7 @@
 #include "display/fbc/fbc_state.h"
 #include "hw/fbc.h"
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 class Fbc final : public FrameCompressor {
  public:
@@ -39,17 +39,17 @@ class Fbc final : public FrameCompressor {
   std::optional<uint64_t> busy_until() const override;
   void refresh() override;
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   struct Slots {
-    const RegisterSlot* buffer;
-    const RegisterSlot* lengths;
-    const RegisterSlot* control;
-    const RegisterSlot* control2;
-    const RegisterSlot* fence_offset;
-    const RegisterSlot* modifications;
+    const mmio::RegisterSlot* buffer;
+    const mmio::RegisterSlot* lengths;
+    const mmio::RegisterSlot* control;
+    const mmio::RegisterSlot* control2;
+    const mmio::RegisterSlot* fence_offset;
+    const mmio::RegisterSlot* modifications;
   };
   enum class LineResult : uint8_t { done, too_long, no_memory };
 
@@ -79,7 +79,7 @@ class Fbc final : public FrameCompressor {
   void modify_rows(uint64_t first, uint64_t last);
 
   bool in_stolen(uint64_t address, uint64_t bytes) const;
-  void raise(EventKind kind, const RegisterSlot* slot, std::string_view detail);
+  void raise(EventKind kind, const mmio::RegisterSlot* slot, std::string_view detail);
 
   CompressionParts parts_;
   State& state_;
@@ -88,4 +88,4 @@ class Fbc final : public FrameCompressor {
   std::vector<uint32_t> runs_;
 };
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

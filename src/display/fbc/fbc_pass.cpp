@@ -5,7 +5,7 @@
 #include "display/fbc/fbc.h"
 #include "spec/packing.h"
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 namespace {
 
@@ -126,7 +126,7 @@ void Fbc::on_vblank(unsigned pipe) {
 }
 
 void Fbc::begin_pass(const CompressionSource& source) {
-  const auto bases = [this](const RegisterSlot* slot) { return parts_.bank.peek(*slot); };
+  const auto bases = [this](const mmio::RegisterSlot* slot) { return parts_.bank.peek(*slot); };
   const auto mode = control();
   state_.sample =
       Sample{.source = source,
@@ -269,4 +269,4 @@ bool Fbc::read_line(unsigned shown, unsigned line, std::span<std::byte> into) {
   return true;
 }
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 namespace {
 
@@ -101,4 +101,4 @@ bool decode(std::span<const uint32_t> runs, PixelKind kind, std::span<std::byte>
   return false;
 }
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 inline constexpr unsigned kRunsPerSet = 8;
 inline constexpr unsigned kSetBytes = 32;
@@ -39,4 +39,4 @@ std::optional<size_t> encode(std::span<const std::byte> line, PixelKind kind, st
 // the line, the rest of which is zero.
 bool decode(std::span<const uint32_t> runs, PixelKind kind, std::span<std::byte> line);
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

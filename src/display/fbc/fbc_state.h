@@ -7,7 +7,7 @@
 #include "display/fbc/compression_source.h"
 #include "display/fbc/fbc_tags.h"
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 // Why a picture is not compressed: the rules of seed 003 6.4.
 enum class Refusal : uint8_t {
@@ -55,4 +55,4 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace halogen::fbc {
+namespace halogen::display::fbc {
 
 enum class Tag : uint8_t { modified, uncompressed, uncompressible, compressed };
 
@@ -65,4 +65,4 @@ struct TagArray {
   static constexpr uint32_t modified_bits(uint32_t word) { return ~(word | word >> 1) & 0x5555'5555; }
 };
 
-}  // namespace halogen::fbc
+}  // namespace halogen::display::fbc

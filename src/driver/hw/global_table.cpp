@@ -28,7 +28,7 @@ PageRun take_page(Hardware& hardware) {
 GlobalTable::GlobalTable(Hardware& hardware)
     : hardware_(hardware),
       nothing_(take_page(hardware)),
-      format_(format_of(hardware.model(), WalkMode::ggtt).levels[0].table),
+      format_(format_of(hardware.model(), memory::WalkMode::ggtt).levels[0].table),
       places_(kFirst, hardware.entry_count() * kPageBytes) {
   enable();
   // Programs that reach the table themselves find a page of nothing everywhere. Others cannot, and a table of 8 MB

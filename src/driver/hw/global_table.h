@@ -38,7 +38,7 @@ class GlobalTable {
 
   Hardware& hardware_;
   PageRun nothing_;
-  EntryFormat format_;
+  memory::EntryFormat format_;
   PageAllocator places_;
   uint64_t cleared_ = 0;                // entries of addresses from here on are as the device came: not there
   uint64_t pinned_bytes_ = kPageBytes;  // the first page

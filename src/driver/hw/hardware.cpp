@@ -24,14 +24,14 @@ Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model,
   Result<std::unique_ptr<Machine>> machine = Machine::create(options.memory_bytes, local, options.events);
   if (!machine) return machine.error();
   (*machine)->tell(options.listener);
-  Result<std::unique_ptr<Device>> device = Device::create(model, **machine, options.device);
+  Result<std::unique_ptr<device::Device>> device = device::Device::create(model, **machine, options.device);
   if (!device) return device.error();
   if (options.listener != nullptr) options.listener->on_device(**device, **machine);
   return std::unique_ptr<Hardware>(
       new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes, options.listener));
 }
 
-Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes,
+Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<device::Device> device, uint64_t memory_bytes,
                    HardwareListener* listener)
     : machine_(std::move(machine)),
       device_(std::move(device)),
@@ -49,12 +49,12 @@ Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> dev
   entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
 }
 
-std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const DeviceOptions& options) {
+std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options) {
   std::vector<ConfigWrite> writes;
   uint64_t next_low = kLowBarSpace;
   uint64_t next_high = kHighBarSpace;
   for (const spec::BarModel& bar : model.bars) {
-    const uint64_t size = bar_bytes(bar, options);
+    const uint64_t size = device::bar_bytes(bar, options);
     const uint32_t at = kFirstBar + 4 * bar.index;
     if (bar.kind == spec::BarKind::io) {
       writes.push_back({at, 4, 0x1000});
@@ -88,7 +88,7 @@ void Hardware::place_bars() {
         table_offset_ = 0;
         break;
       case spec::BarKind::gmadr:
-        aperture_bytes_ = bar_bytes(bar, device_->options());
+        aperture_bytes_ = device::bar_bytes(bar, device_->options());
         break;
       default:
         break;

@@ -29,7 +29,7 @@ struct HardwareOptions {
   uint64_t memory_bytes = uint64_t{4} << 30;
   EventSink* events = nullptr;
   HardwareListener* listener = nullptr;  // from the first access on
-  DeviceOptions device{};
+  device::DeviceOptions device{};
 };
 
 // What firmware does to configuration space before a driver comes: addresses are given, decoding is switched on.
@@ -38,7 +38,7 @@ struct ConfigWrite {
   unsigned bytes;
   uint32_t value;
 };
-std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const DeviceOptions& options);
+std::vector<ConfigWrite> firmware_writes(const spec::DeviceModel& model, const device::DeviceOptions& options);
 
 class Hardware {
  public:
@@ -47,7 +47,7 @@ class Hardware {
   const spec::DeviceModel& model() const { return device_->model(); }
   const Generation& generation() const { return generation_; }
   bool has(spec::Feature feature) const { return model().has(feature); }
-  Device& device() { return *device_; }
+  device::Device& device() { return *device_; }
   Machine& machine() { return *machine_; }
 
   uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(register_bar_, offset, 4)); }
@@ -92,7 +92,7 @@ class Hardware {
   }
 
  private:
-  Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<Device> device, uint64_t memory_bytes,
+  Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<device::Device> device, uint64_t memory_bytes,
            HardwareListener* listener);
   void place_bars();
   void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
@@ -102,7 +102,7 @@ class Hardware {
   void listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
 
   std::unique_ptr<Machine> machine_;
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<device::Device> device_;
   HardwareListener* listener_ = nullptr;
   Generation generation_;
   PageAllocator pages_;

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "device/host.h"
 
-namespace halogen {
+namespace halogen::device {
 class Device;
 }
 
@@ -52,7 +52,7 @@ class Machine;
 class HardwareListener {
  public:
   virtual ~HardwareListener() = default;
-  virtual void on_device(Device& device, Machine& machine) = 0;  // before the first access
+  virtual void on_device(device::Device& device, Machine& machine) = 0;  // before the first access
   virtual void on_page(uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual void on_forget(uint64_t address, uint64_t bytes) = 0;  // these pages go
   virtual void before_write(unsigned bar, uint64_t offset) = 0;
@@ -64,7 +64,7 @@ class HardwareListener {
   virtual void after_time() = 0;
 };
 
-class Machine final : public Host {
+class Machine final : public device::Host {
  public:
   static Result<std::unique_ptr<Machine>> create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events);
 

@@ -32,14 +32,14 @@ uint32_t packed32(const Register& value, const spec::DeviceModel& model) {
 }
 
 // Where an entry of a table points to.
-inline uint64_t entry_address(const EntryFormat& format, uint64_t address) {
+inline uint64_t entry_address(const memory::EntryFormat& format, uint64_t address) {
   return (address & format.address) | (address >> format.address_high_shift & format.address_high);
 }
 
 // How tables of a kind look on this chip; it must have them.
-inline PageFormat format_of(const spec::DeviceModel& model, WalkMode mode) {
-  const PageFormats formats(model, model.physical_bits);
-  const PageFormat* const found = formats.find(mode);
+inline memory::PageFormat format_of(const spec::DeviceModel& model, memory::WalkMode mode) {
+  const memory::PageFormats formats(model, model.physical_bits);
+  const memory::PageFormat* const found = formats.find(mode);
   check(found != nullptr, "tables that the chip does not have");
   return *found;
 }

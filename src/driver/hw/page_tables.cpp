@@ -29,7 +29,7 @@ class GlobalOnly final : public PageTables {
 class BesideGlobal final : public PageTables {
  public:
   BesideGlobal(Hardware& hardware, GlobalTable& global)
-      : hardware_(hardware), global_(global), format_(format_of(hardware.model(), WalkMode::ppgtt_directory)) {
+      : hardware_(hardware), global_(global), format_(format_of(hardware.model(), memory::WalkMode::ppgtt_directory)) {
     hw::GTT_PTE cached;
     cached.cacheability = hw::GTT_PTE::Cacheability::LLC;
     cached_ = packed(cached, hardware.model());
@@ -75,7 +75,7 @@ class BesideGlobal final : public PageTables {
   static constexpr uint64_t kBaseUnit = 64;  // bytes of the global table
 
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
-  static uint64_t entry(const EntryFormat& format, uint64_t address) {
+  static uint64_t entry(const memory::EntryFormat& format, uint64_t address) {
     return entry_address(format, address) | format.present;
   }
   void put(uint64_t page, uint64_t address) {
@@ -85,7 +85,7 @@ class BesideGlobal final : public PageTables {
 
   Hardware& hardware_;
   GlobalTable& global_;
-  PageFormat format_;
+  memory::PageFormat format_;
   uint64_t cached_ = 0;  // in the last-level cache
   uint64_t directory_ = 0;
   PageRun nothing_;
@@ -99,7 +99,7 @@ class Tree final : public PageTables {
       : hardware_(hardware),
         local_(hardware.has(spec::Feature::local_memory)),
         levels_(hardware.has(spec::Feature::ppgtt_4level) ? 4 : 3),
-        format_(format_of(hardware.model(), levels_ == 4 ? WalkMode::legacy48 : WalkMode::legacy32)) {
+        format_(format_of(hardware.model(), levels_ == 4 ? memory::WalkMode::legacy48 : memory::WalkMode::legacy32)) {
     // Context images name the outermost tables: they stay what they are.
     for (size_t i = 0; i < static_cast<size_t>(root_count()); ++i) roots_[i] = make();
   }
@@ -114,7 +114,7 @@ class Tree final : public PageTables {
     for (uint64_t done = 0; done < run.bytes; done += kPageBytes) {
       Node* const leaf = find(address + done, true);
       if (leaf == nullptr) return false;
-      const EntryFormat& entry = format_.levels.back().table;
+      const memory::EntryFormat& entry = format_.levels.back().table;
       const uint64_t place = run.local ? entry.local_memory : 0;
       const uint64_t present = entry.present | (run.read_only ? 0 : entry.writable);
       hardware_.store<uint64_t>(leaf->page, index(address + done, 0) * 8,
@@ -159,7 +159,7 @@ class Tree final : public PageTables {
       if (!next && create) {
         next = make();
         if (next) {
-          const EntryFormat& entry = format_.levels[format_.levels.size() - 1 - level].table;
+          const memory::EntryFormat& entry = format_.levels[format_.levels.size() - 1 - level].table;
           hardware_.store<uint64_t>(node->page, index(address, level) * 8,
                                     entry_address(entry, next->page.address) | entry.present | entry.writable);
         }
@@ -177,7 +177,7 @@ class Tree final : public PageTables {
   Hardware& hardware_;
   bool local_;
   unsigned levels_;
-  PageFormat format_;
+  memory::PageFormat format_;
   std::array<std::unique_ptr<Node>, 4> roots_;
 };
 

@@ -78,11 +78,12 @@ class ExeclistQueue final : public EngineQueue {
  public:
   ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, KernelMemory status)
       : EngineQueue(hardware, table, engine),
-        layout_(ContextImage::for_engine(hardware.model().id, engine.engine_class)),
+        layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
         reports_(hardware, engine, std::move(status)) {
-    for (const ImageSlot& slot : layout_.slots()) places_.emplace(slot.offset, slot.at + 1);  // the first of its kind
+    for (const mmio::ImageSlot& slot : layout_.slots())
+      places_.emplace(slot.offset, slot.at + 1);  // the first of its kind
     start();
   }
 
@@ -354,7 +355,7 @@ class ExeclistQueue final : public EngineQueue {
     set(context, desc.offset(hardware_.model().id), value);
   }
 
-  ContextImage layout_;
+  mmio::ContextImage layout_;
   std::unordered_map<uint32_t, uint32_t> places_;  // of registers' values in an image
   bool queue_;
   bool preempts_;  // the engine can be made to leave a context for another

@@ -4,10 +4,10 @@
 
 namespace halogen::engine {
 
-TableKind table_of(Engine& engine) {
+memory::TableKind table_of(Engine& engine) {
   const ExeclistSubmission* const execlists = engine.execlists();
   const bool process_ring = !engine.in_batch() && execlists != nullptr && execlists->enabled();
-  return process_ring ? TableKind::per_process : engine.fetched_from();
+  return process_ring ? memory::TableKind::per_process : engine.fetched_from();
 }
 
 }  // namespace halogen::engine

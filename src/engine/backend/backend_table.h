@@ -6,6 +6,6 @@
 namespace halogen::engine {
 
 // Batches through the table that they were fetched through, a context's ring as its process.
-TableKind table_of(Engine& engine);
+memory::TableKind table_of(Engine& engine);
 
 }  // namespace halogen::engine

@@ -44,10 +44,10 @@ void check_reserved(Engine& engine, const Command& command) {
 
 // Batches draw through the table that they were fetched through. The ring of a logical context is fetched through the
 // global table but draws as its process: Linux i915 clears and copies local memory so (intel_migrate.c).
-TableKind table_of(Engine& engine) {
+memory::TableKind table_of(Engine& engine) {
   const ExeclistSubmission* const execlists = engine.execlists();
   const bool process_ring = !engine.in_batch() && execlists != nullptr && execlists->enabled();
-  return process_ring ? TableKind::per_process : engine.fetched_from();
+  return process_ring ? memory::TableKind::per_process : engine.fetched_from();
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Next BlitBackEnd::execute(Engine& engine, const Command& command) {
     progress.end();
     return Next::advance();
   }
-  AddressSpace& space = engine.data_space(table_of(engine), Stream::blit);
+  memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::blit);
   const blit::Outcome outcome = blitter_.run(space, *job, progress);
   engine.spend(outcome.bytes / kBytesPerNanosecond);
   if (outcome.lines != 0) {

@@ -54,7 +54,7 @@ Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
 }
 
 // Advance: there is nothing to do, or all is ready; see Walk::valid.
-Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace& space) {
+Next ComputeBackEnd::begin(Engine& engine, const Command& command, memory::AddressSpace& space) {
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
   const uint64_t place = command.place.address.value;
@@ -105,7 +105,7 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, AddressSpace&
 Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
-  AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
+  memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
   const bool again = walk.is_of(command.place.address.value, engine.state().commands);
   if (!again) {
     const Next next = begin(engine, command, space);

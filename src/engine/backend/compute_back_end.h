@@ -21,7 +21,7 @@ class ComputeBackEnd final : public BackEnd {
 
  private:
   Next walk(Engine& engine, const Command& command);
-  Next begin(Engine& engine, const Command& command, AddressSpace& space);
+  Next begin(Engine& engine, const Command& command, memory::AddressSpace& space);
 
   compute::Walker walker_;
 };

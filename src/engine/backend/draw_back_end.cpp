@@ -56,7 +56,7 @@ bool set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
   constexpr uint32_t kFromMemory = ~0u;
   uint32_t offset = bound.stream_offset;
   if (offset == kFromMemory) {
-    AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
+    memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
     if (!space.read(message::place(bound.stream_output_buffer_offset_address.value),
                     std::as_writable_bytes(std::span(&offset, 1)))) {
       return false;
@@ -66,7 +66,7 @@ bool set_stream_offset(Engine& engine, const hw::_3DSTATE_SO_BUFFER& bound) {
   return true;
 }
 
-pipe3d::ResolveInput input_of(Engine& engine, AddressSpace& space, spec::UnreadFields& unread) {
+pipe3d::ResolveInput input_of(Engine& engine, memory::AddressSpace& space, spec::UnreadFields& unread) {
   const EngineState& state = engine.state();
   return {.generation = &engine.generation(),
           .settings = &state.draw.settings,
@@ -156,7 +156,7 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
         progress.command = place;
         progress.commands = engine.state().commands;
       }
-      AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
+      memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
       return finish(engine, command, pipeline_.depth_operation(input_of(engine, space, unread_), progress));
     }
   }
@@ -181,7 +181,7 @@ Next DrawBackEnd::draw(Engine& engine, const Command& command) {
       return Next::advance();
     }
   }
-  AddressSpace& space = engine.data_space(table_of(engine), Stream::render_cache);
+  memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
   Events events(engine);
   pipeline_.set_events(&events, engine.path());
   pipeline_.set_pool(engine.services().pool());

@@ -133,10 +133,10 @@ uint32_t load_header(const Engine& engine) {
   return command[0];
 }
 
-std::vector<const RegisterSlot*> slots_of(const Engine& engine, bool with_ring) {
-  std::vector<const RegisterSlot*> slots;
+std::vector<const mmio::RegisterSlot*> slots_of(const Engine& engine, bool with_ring) {
+  std::vector<const mmio::RegisterSlot*> slots;
   const auto add = [&](RegisterId id) {
-    for (unsigned dword = 0; const RegisterSlot* const slot = engine.registers().slot(id, dword); ++dword) {
+    for (unsigned dword = 0; const mmio::RegisterSlot* const slot = engine.registers().slot(id, dword); ++dword) {
       slots.push_back(slot);
     }
   };
@@ -166,7 +166,8 @@ bool access(Engine& engine, const ContextPlace& place, std::span<std::byte> byte
     return write ? engine.services().write_physical(PhysAddr{place.address}, bytes)
                  : engine.services().read_physical(PhysAddr{place.address}, bytes);
   }
-  AddressSpace& space = engine.data_space(TableKind::global, Stream::constants);  // indirect data: not snooped
+  memory::AddressSpace& space =
+      engine.data_space(memory::TableKind::global, memory::Stream::constants);  // indirect data: not snooped
   return write ? space.write(GpuVa{place.address}, bytes) : space.read(GpuVa{place.address}, bytes);
 }
 
@@ -199,7 +200,7 @@ bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
   const size_t most = image_dwords(engine);
   std::vector<uint32_t> image;
   const uint32_t header = load_header(engine);
-  for (const RegisterSlot* slot : slots_of(engine, with_ring)) {
+  for (const mmio::RegisterSlot* slot : slots_of(engine, with_ring)) {
     const uint32_t value = engine.registers().mmio().bank().peek(*slot);
     image.insert(image.end(),
                  {header, static_cast<uint32_t>(slot->offset), slot->policy.masked ? value | kWriteAll : value});
@@ -217,7 +218,7 @@ bool save_context(Engine& engine, const ContextPlace& place, bool with_ring) {
 }
 
 bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) {
-  const std::vector<const RegisterSlot*> slots = slots_of(engine, with_ring);
+  const std::vector<const mmio::RegisterSlot*> slots = slots_of(engine, with_ring);
   std::vector<uint32_t> image(image_dwords(engine));
   if (!access(engine, place, std::as_writable_bytes(std::span(image)), false)) {
     return place.physical;
@@ -232,7 +233,8 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
   engine.ring().set_restoring(true);
   size_t at = 0;
   for (; at + kPairDwords <= image.size() && image[at] == header; at += kPairDwords) {
-    const auto known = std::ranges::find(slots, image[at + 1], [](const RegisterSlot* slot) { return slot->offset; });
+    const auto known =
+        std::ranges::find(slots, image[at + 1], [](const mmio::RegisterSlot* slot) { return slot->offset; });
     if (known != slots.end() && (*known)->desc->id == RegisterId::PROBE_SLOT_VALID) {
       engine.registers().mmio().bank().poke(**known, image[at + 2]);  // software cannot write it
     } else if (known != slots.end()) {
@@ -252,7 +254,7 @@ bool restore_context(Engine& engine, const ContextPlace& place, bool with_ring) 
 }
 
 bool probe_page(Engine& engine, GpuVa page) {
-  AddressSpace& space = engine.data_space(TableKind::per_process);
+  memory::AddressSpace& space = engine.data_space(memory::TableKind::per_process);
   return !space.view(page, {.write = false, .instruction = false}).bytes.empty();
 }
 
@@ -262,12 +264,12 @@ bool store_probe(Engine& engine, unsigned slot, uint32_t page) {
     return true;  // no context to keep it with
   }
   const GpuVa at{current.context_address.value + kProbeListOffset + slot * sizeof(uint32_t)};
-  return engine.data_space(TableKind::global, Stream::constants).store_value(at, page);
+  return engine.data_space(memory::TableKind::global, memory::Stream::constants).store_value(at, page);
 }
 
 bool probe_again(Engine& engine) {
   const auto current = engine.registers().get<hw::RCCID>();
-  AddressSpace& memory = engine.data_space(TableKind::global, Stream::constants);
+  memory::AddressSpace& memory = engine.data_space(memory::TableKind::global, memory::Stream::constants);
   bool all = true;
   for (unsigned slot = 0; slot < kProbeSlots; ++slot) {
     const uint32_t valid = engine.registers().peek(RegisterId::PROBE_SLOT_VALID, slot / kProbesOfRegister);

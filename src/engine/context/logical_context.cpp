@@ -44,7 +44,7 @@ GpuVa image_at(GgttOffset context, uint32_t dword) {
 }  // namespace
 
 // A masked register is saved with every bit enabled, so that restoring it restores all of it.
-uint32_t image_value(Engine& engine, const RegisterSlot& slot) {
+uint32_t image_value(Engine& engine, const mmio::RegisterSlot& slot) {
   if (slot.policy.masked) {
     return engine.registers().mmio().bank().peek(slot) | kMaskHalf;
   }
@@ -55,16 +55,16 @@ uint32_t image_value(Engine& engine, const RegisterSlot& slot) {
 LogicalContext::LogicalContext(Engine& engine) : engine_(engine), tail_at_(kDefaultTail) {
   const spec::DeviceModel& model = engine.generation().model();
   const spec::EngineModel& own = engine.model();
-  const ContextImage image = ContextImage::for_engine(model.id, own.engine_class);
+  const mmio::ContextImage image = mmio::ContextImage::for_engine(model.id, own.engine_class);
   words_ = image.build(own.mmio_base);
-  for (const ImageSlot& slot : image.slots()) {
+  for (const mmio::ImageSlot& slot : image.slots()) {
     const uint32_t named = slot.relative ? slot.offset + own.mmio_base : slot.offset;
-    const uint32_t offset = slot.remapped ? own_instance(model, own, named) : named;
-    if (const RegisterSlot* const found = engine.registers().mmio().bank().find(offset)) {
+    const uint32_t offset = slot.remapped ? mmio::own_instance(model, own, named) : named;
+    if (const mmio::RegisterSlot* const found = engine.registers().mmio().bank().find(offset)) {
       values_.push_back({slot.at + 1, found});
     }
   }
-  if (const RegisterSlot* const tail = engine.registers().slot(RegisterId::RING_TAIL)) {
+  if (const mmio::RegisterSlot* const tail = engine.registers().slot(RegisterId::RING_TAIL)) {
     const auto found = std::ranges::find(values_, tail, &Value::slot);
     tail_at_ = found == values_.end() ? kDefaultTail : found->at;
   }
@@ -100,7 +100,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
     }
     const auto until = static_cast<uint32_t>(std::min<uint64_t>(align_up(wanted, kReadDwords), most));
     const uint32_t from = std::exchange(there, until);
-    return engine_.data_space(TableKind::global, Stream::ring)
+    return engine_.data_space(memory::TableKind::global, memory::Stream::ring)
         .read(image_at(context, from), std::as_writable_bytes(std::span(words).subspan(from, until - from)));
   };
   engine_.ring().set_restoring(true);
@@ -180,14 +180,14 @@ void LogicalContext::load_registers(std::span<const uint32_t> command) {
       offset = own_register(own, offset);
     }
     if (load.mmio_remap_enable) {
-      offset = own_instance(engine_.generation().model(), own, offset);
+      offset = mmio::own_instance(engine_.generation().model(), own, offset);
     }
     load_register(offset, pair.data_dword);
   }
 }
 
 void LogicalContext::load_register(uint32_t offset, uint32_t value) {
-  const RegisterSlot* const slot = engine_.registers().mmio().bank().find(offset);
+  const mmio::RegisterSlot* const slot = engine_.registers().mmio().bank().find(offset);
   if (slot != nullptr && slot->engine == &engine_.model()) {
     switch (slot->desc->id) {
       case RegisterId::IPEHR:
@@ -208,7 +208,7 @@ void LogicalContext::load_register(uint32_t offset, uint32_t value) {
 
 bool LogicalContext::sample_tail(GgttOffset context) {
   uint32_t tail = 0;
-  if (!engine_.data_space(TableKind::global, Stream::ring)
+  if (!engine_.data_space(memory::TableKind::global, memory::Stream::ring)
            .read(image_at(context, tail_at_), std::as_writable_bytes(std::span(&tail, 1)))) {
     return false;
   }
@@ -220,7 +220,7 @@ bool LogicalContext::sample_tail(GgttOffset context) {
 }
 
 void LogicalContext::restore_tables(GgttOffset context) {
-  AddressSpace& memory = engine_.data_space(TableKind::global, Stream::ring);
+  memory::AddressSpace& memory = engine_.data_space(memory::TableKind::global, memory::Stream::ring);
   for (const Value& value : values_) {
     if (value.slot->desc->id == RegisterId::PDP) {
       engine_.write_register(value.slot->offset, memory.load_value<uint32_t>(image_at(context, value.at)));
@@ -242,7 +242,7 @@ bool LogicalContext::save(GgttOffset context) {
   if (engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_save_inhibit) {
     words.resize(std::min<size_t>(words.size(), kRingDwords));
   }
-  AddressSpace& memory = engine_.data_space(TableKind::global, Stream::ring);
+  memory::AddressSpace& memory = engine_.data_space(memory::TableKind::global, memory::Stream::ring);
   const auto write = [&](size_t from, size_t to) {
     to = std::min(to, words.size());
     return from >= to || memory.write(image_at(context, static_cast<uint32_t>(from)),

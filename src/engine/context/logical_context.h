@@ -20,7 +20,7 @@ class Engine;
 struct Command;
 
 // What a register's value is in an image.
-uint32_t image_value(Engine& engine, const RegisterSlot& slot);
+uint32_t image_value(Engine& engine, const mmio::RegisterSlot& slot);
 
 class LogicalContext {
  public:
@@ -57,7 +57,7 @@ class LogicalContext {
  private:
   struct Value {
     uint32_t at;
-    const RegisterSlot* slot;
+    const mmio::RegisterSlot* slot;
   };
 
   bool restore_command(const Command& command);

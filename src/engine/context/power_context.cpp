@@ -14,7 +14,7 @@ namespace {
 
 using spec::RegisterId;
 
-const RegisterSlot* register_of(Engine& engine, const ImageSlot& slot) {
+const mmio::RegisterSlot* register_of(Engine& engine, const mmio::ImageSlot& slot) {
   return engine.registers().mmio().bank().find(slot.relative ? slot.offset + engine.model().mmio_base : slot.offset);
 }
 
@@ -56,8 +56,8 @@ void power_off(Engine& engine) {
   PowerState& power = engine.state().power;
   power.image = save_power_context(engine, name_of(form));
   power.off = form;
-  for (const ImageSlot& slot : ContextImage::named(name_of(form)).slots()) {
-    const RegisterSlot* const found = register_of(engine, slot);
+  for (const mmio::ImageSlot& slot : mmio::ContextImage::named(name_of(form)).slots()) {
+    const mmio::RegisterSlot* const found = register_of(engine, slot);
     if (found != nullptr && slot.offset != 0) {
       engine.registers().mmio().bank().reset(*found);
     }
@@ -72,12 +72,12 @@ void power_on(Engine& engine) {
 }
 
 std::vector<uint32_t> save_power_context(Engine& engine, std::string_view form) {
-  const ContextImage image = ContextImage::named(form);
+  const mmio::ContextImage image = mmio::ContextImage::named(form);
   std::vector<uint32_t> words = image.build(engine.model().mmio_base);
   engine.stream_registers().publish();
   bool first_control = true;
-  for (const ImageSlot& slot : image.slots()) {
-    const RegisterSlot* const found = register_of(engine, slot);
+  for (const mmio::ImageSlot& slot : image.slots()) {
+    const mmio::RegisterSlot* const found = register_of(engine, slot);
     if (found == nullptr || slot.offset == 0) {
       continue;
     }
@@ -95,10 +95,10 @@ std::vector<uint32_t> save_power_context(Engine& engine, std::string_view form) 
 }
 
 void restore_power_context(Engine& engine, std::string_view form, std::span<const uint32_t> image) {
-  RegisterBank& bank = engine.registers().mmio().bank();
+  mmio::RegisterBank& bank = engine.registers().mmio().bank();
   engine.ring().set_restoring(true);
-  for (const ImageSlot& slot : ContextImage::named(form).slots()) {
-    const RegisterSlot* const found = register_of(engine, slot);
+  for (const mmio::ImageSlot& slot : mmio::ContextImage::named(form).slots()) {
+    const mmio::RegisterSlot* const found = register_of(engine, slot);
     if (found == nullptr || slot.offset == 0 || slot.at + 1 >= image.size()) {
       continue;
     }

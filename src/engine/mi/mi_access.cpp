@@ -24,14 +24,14 @@ bool MemoryTarget::write(Engine& engine, std::span<const std::byte> from) const 
 
 MemoryTarget graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address) {
   const Permit& permit = command.permit;
-  TableKind table = global.value_or(false) ? TableKind::global : TableKind::per_process;
+  memory::TableKind table = global.value_or(false) ? memory::TableKind::global : memory::TableKind::per_process;
   bool dropped = permit.drop_write;
   if (!engine.generation().has(spec::Feature::physical_addresses)) {
     if (permit.per_process_table) {
-      table = TableKind::per_process;
+      table = memory::TableKind::per_process;
     }
   } else if (permit.per_process_table) {
-    table = TableKind::per_process;
+    table = memory::TableKind::per_process;
     if (!engine.per_process_space()) {
       engine.privilege().violation();
       dropped = true;
@@ -57,11 +57,11 @@ uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_b
   if (add_engine_base) {
     return own_register(engine.model(), offset);
   }
-  return remap ? own_instance(engine.generation().model(), engine.model(), place) : place;
+  return remap ? mmio::own_instance(engine.generation().model(), engine.model(), place) : place;
 }
 
 uint32_t read_register(Engine& engine, const Command& command, uint32_t offset) {
-  return engine.privilege().allows(command, offset, RegisterAccess::read) ? engine.read_register(offset) : 0;
+  return engine.privilege().allows(command, offset, mmio::RegisterAccess::read) ? engine.read_register(offset) : 0;
 }
 
 }  // namespace halogen::engine

@@ -12,7 +12,7 @@ namespace halogen::engine {
 
 // A place in memory that a command names.
 struct MemoryTarget {
-  AddressSpace* space = nullptr;  // null: physical memory, or nothing
+  memory::AddressSpace* space = nullptr;  // null: physical memory, or nothing
   uint64_t address = 0;
   bool dropped = false;  // the write does not happen
 

@@ -183,7 +183,8 @@ Next atomic(Engine& engine, const Command& command) {
   }
   const bool global = atomic.memory_type == hw::MI_ATOMIC::MemoryType::global_graphics_address;
   const auto target = graphics_target(engine, command, global, atomic.memory_address);
-  const AddressSpace::View view = target.space->view(GpuVa{target.address}, {.write = true, .instruction = false});
+  const memory::AddressSpace::View view =
+      target.space->view(GpuVa{target.address}, {.write = true, .instruction = false});
   if (view.stopped) {
     return engine.stopped_by_fault();
   }

@@ -48,7 +48,7 @@ void expect_noop(Engine& engine, const Command& command) {
   if (next == level.end) {
     return;
   }
-  const auto header = engine.data_space(TableKind::global, Stream::ring).load_value<uint32_t>(next);
+  const auto header = engine.data_space(memory::TableKind::global, memory::Stream::ring).load_value<uint32_t>(next);
   if (!spec::desc(CommandId::MI_NOOP).match_of_gen[static_cast<size_t>(engine.gen())].matches(header)) {
     engine.raise(EventKind::undefined_behaviour, "MI_SET_CONTEXT", next.value, header,
                  "must be followed by an MI_NOOP");

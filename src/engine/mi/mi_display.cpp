@@ -32,7 +32,7 @@ Holds condition_code(Engine& engine, unsigned select) {
   return {select != 0 && (codes >> (select - 1) & 1) != 0, std::nullopt};
 }
 
-Holds compression(const Display& display) {
+Holds compression(const display::Display& display) {
   const std::optional<uint64_t> until =
       display.compressor() != nullptr ? display.compressor()->busy_until() : std::nullopt;
   return {until.has_value(), until};
@@ -40,7 +40,7 @@ Holds compression(const Display& display) {
 
 // Of a wait for a moment: when it comes. Nothing: never, as things are.
 std::optional<uint64_t> moment(Engine& engine, const WaitCondition& condition) {
-  const Display& display = engine.services().display();
+  const display::Display& display = engine.services().display();
   return condition.kind == WaitConditionKind::vertical_blank ? display.next_vblank(condition.number, engine.now())
                                                              : display.next_hblank(condition.number, engine.now());
 }
@@ -50,7 +50,7 @@ bool is_moment(WaitConditionKind kind) {
 }
 
 Holds condition_holds(Engine& engine, const WaitCondition& condition, unsigned value) {
-  const Display& display = engine.services().display();
+  const display::Display& display = engine.services().display();
   switch (condition.kind) {
     case WaitConditionKind::scan_line:
       return {display.in_window(condition.number, engine.now()),
@@ -191,7 +191,8 @@ void count_scan_lines(Engine& engine, const Command& command) {
   odd = !odd;
   const bool more =
       next != level.end &&
-      is_scan_lines(engine, engine.data_space(TableKind::global, Stream::ring).load_value<uint32_t>(next));
+      is_scan_lines(engine,
+                    engine.data_space(memory::TableKind::global, memory::Stream::ring).load_value<uint32_t>(next));
   if (!more && std::exchange(odd, false)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value,
                  command.dwords[0], "an odd number of them in the ring");
@@ -203,7 +204,7 @@ Next load_scan_lines(Engine& engine, const Command& command) {
   count_scan_lines(engine, command);
   const auto lines = command.as<Lines>(engine.gen());
   const auto select = static_cast<unsigned>(lines.display_pipe_select);
-  const std::optional<unsigned> pipe = Display::pipe_of_select(select);
+  const std::optional<unsigned> pipe = display::Display::pipe_of_select(select);
   if (!pipe) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, select,
                  "no such pipe");
@@ -225,7 +226,7 @@ Next display_flip(Engine& engine, const Command& command) {
   // The field's unit is that of its lowest bit, so in its place it counts bytes.
   const spec::FieldDesc* const pitch = field_named(engine, command, "display_buffer_pitch");
   const bool has_fitter = field_named(engine, command, "panel_fitter_enable") != nullptr;
-  FlipRequest request;
+  display::FlipRequest request;
   request.plane = static_cast<unsigned>(flip.display_plane_select);
   request.async = flip.asynchronous_flip || flip.flip_type == hw::MI_DISPLAY_FLIP::FlipType::async_flip;
   request.queued = flip.flip_queue_select == hw::MI_DISPLAY_FLIP::FlipQueueSelect::enqueue_flip;
@@ -233,11 +234,11 @@ Next display_flip(Engine& engine, const Command& command) {
   request.pitch = uint32_t{flip.display_buffer_pitch} << pitch->first_bit % 32;
   request.tiled = static_cast<uint8_t>(flip.tile_parameter);
   if (has_fitter && command.dwords.size() > 3) {
-    request.fitter =
-        PanelFitter{.enabled = flip.panel_fitter_enable,
-                    .three_by_three = flip.panel_fitter_select == hw::MI_DISPLAY_FLIP::PanelFitterSelect::select_3x3,
-                    .horizontal_size = static_cast<uint16_t>(flip.pipe_horizontal_source_image_size),
-                    .vertical_size = static_cast<uint16_t>(flip.pipe_vertical_source_image_size)};
+    request.fitter = display::PanelFitter{
+        .enabled = flip.panel_fitter_enable,
+        .three_by_three = flip.panel_fitter_select == hw::MI_DISPLAY_FLIP::PanelFitterSelect::select_3x3,
+        .horizontal_size = static_cast<uint16_t>(flip.pipe_horizontal_source_image_size),
+        .vertical_size = static_cast<uint16_t>(flip.pipe_vertical_source_image_size)};
   }
   engine.services().display().flip(request);
   return Next::advance();
@@ -245,11 +246,11 @@ Next display_flip(Engine& engine, const Command& command) {
 
 Next overlay_flip(Engine& engine, const Command& command) {
   const auto flip = command.as<hw::MI_OVERLAY_FLIP>(engine.gen());
-  Display& display = engine.services().display();
-  if (static_cast<OverlayMode>(flip.mode_flags) != OverlayMode::flip_continue) {
+  display::Display& display = engine.services().display();
+  if (static_cast<display::OverlayMode>(flip.mode_flags) != display::OverlayMode::flip_continue) {
     engine.back_end().flush();  // of the render cache, which desktop parts share with the overlay
   }
-  display.overlay_flip({.mode = static_cast<OverlayMode>(flip.mode_flags),
+  display.overlay_flip({.mode = static_cast<display::OverlayMode>(flip.mode_flags),
                         .address = GgttOffset{flip.register_and_coefficient_update_address.value},
                         .coefficients = flip.overlay_filter_coefficient_register_update,
                         .pipe = display.overlay_pipe()});

@@ -34,7 +34,7 @@ void reset_statistics(Engine& engine) {
 uint64_t read_counter(Engine& engine, RegisterId id) {
   std::array<uint32_t, 2> halves{};
   for (unsigned dword = 0; dword < halves.size(); ++dword) {
-    if (const RegisterSlot* const slot = engine.registers().slot(id, dword)) {
+    if (const mmio::RegisterSlot* const slot = engine.registers().slot(id, dword)) {
       halves[dword] = engine.read_register(static_cast<uint32_t>(slot->offset));
     }
   }
@@ -71,7 +71,7 @@ bool allowed(Engine& engine, const Command& command, const PostSync& sync) {
     return true;
   }
   const auto offset = static_cast<uint32_t>(sync.address.value);
-  if (sync.to_register && engine.privilege().allows(command, offset, RegisterAccess::write)) {
+  if (sync.to_register && engine.privilege().allows(command, offset, mmio::RegisterAccess::write)) {
     return true;
   }
   engine.errors().raise(ErrorKind::command_privilege);
@@ -105,7 +105,8 @@ bool write(Engine& engine, const Command& command, const PostSync& sync) {
   if (sync.index) {
     return write_index(engine, sync, value, whole);
   }
-  AddressSpace& space = engine.data_space(sync.global ? TableKind::global : TableKind::per_process, Stream::post_sync);
+  memory::AddressSpace& space = engine.data_space(
+      sync.global ? memory::TableKind::global : memory::TableKind::per_process, memory::Stream::post_sync);
   return whole ? space.store_value<uint64_t>(sync.address, value)
                : space.store_value<uint32_t>(sync.address, static_cast<uint32_t>(value));
 }

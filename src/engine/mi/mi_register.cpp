@@ -16,7 +16,7 @@ using spec::RegisterId;
 uint32_t lanes_without(unsigned disabled) {
   uint32_t lanes = 0;
   for (unsigned byte = 0; byte < 4; ++byte) {
-    lanes |= (disabled >> byte & 1) == 0 ? byte_lanes(byte, 1) : 0;
+    lanes |= (disabled >> byte & 1) == 0 ? mmio::byte_lanes(byte, 1) : 0;
   }
   return lanes;
 }
@@ -36,7 +36,7 @@ Next load_pairs(Engine& engine, const Command& command, unsigned disabled, Place
   if (command.permit.register_noop) {
     for (size_t i = 0; i < count; ++i) {
       const auto pair = Load::unpack_pairs(engine.gen(), command.dwords, i);
-      if (!engine.privilege().allows(command, place(pair.register_offset), RegisterAccess::write)) {
+      if (!engine.privilege().allows(command, place(pair.register_offset), mmio::RegisterAccess::write)) {
         return Next::advance();
       }
     }
@@ -71,7 +71,7 @@ Next load_register_mem(Engine& engine, const Command& command) {
   if (load.add_loop_variable) {
     engine.approximate(command.desc, "the loop variable is not added");
   }
-  if (command.permit.register_noop && !engine.privilege().allows(command, place, RegisterAccess::write)) {
+  if (command.permit.register_noop && !engine.privilege().allows(command, place, mmio::RegisterAccess::write)) {
     return Next::advance();
   }
   const auto from = graphics_target(engine, command, load.use_global_gtt, load.memory_address);
@@ -90,7 +90,7 @@ Next load_register_reg(Engine& engine, const Command& command) {
   const uint32_t to = register_place(engine, load.destination_register_address,
                                      load.add_cs_mmio_start_offset_destination, load.mmio_remap_enable_destination);
   const uint32_t value = read_register(engine, command, from);
-  if (!command.permit.register_drop || engine.privilege().allows(command, to, RegisterAccess::write)) {
+  if (!command.permit.register_drop || engine.privilege().allows(command, to, mmio::RegisterAccess::write)) {
     engine.write_register(to, value);
   }
   return after_write(engine);
@@ -100,7 +100,7 @@ Next load_register_reg(Engine& engine, const Command& command) {
 bool cannot_be_stored(const Engine& engine, uint32_t offset) {
   constexpr uint32_t kVgaFirst = 0x3b0;
   constexpr uint32_t kVgaLast = 0x3df;
-  const RegisterSlot* slot = engine.registers().mmio().bank().find(offset);
+  const mmio::RegisterSlot* slot = engine.registers().mmio().bank().find(offset);
   return (offset >= kVgaFirst && offset <= kVgaLast) ||
          (slot != nullptr && (slot->desc->id == RegisterId::PGTBL_CTL || slot->desc->id == RegisterId::FENCE));
 }

@@ -163,7 +163,7 @@ uint32_t mailbox_register(Engine& engine, const hw::MI_SEMAPHORE_MBOX& mailbox) 
     case Select::use_general_register_select:
       return static_cast<uint32_t>(mailbox.semaphore_address.value);
   }
-  const RegisterSlot* slot = engine.registers().slot(id);
+  const mmio::RegisterSlot* slot = engine.registers().slot(id);
   return slot == nullptr ? 0 : slot->offset;
 }
 
@@ -208,7 +208,7 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
   // The bit alone chooses the table, whatever the command was fetched through.
   MemoryTarget target = graphics_target(engine, command, mailbox.use_global_gtt, mailbox.semaphore_address);
   if (!mailbox.use_global_gtt) {
-    target.space = &engine.data_space(TableKind::per_process);
+    target.space = &engine.data_space(memory::TableKind::per_process);
   }
   if (!mailbox.compare_semaphore) {
     return target.store(engine, mailbox.semaphore_data_dword) ? Next::advance() : engine.stopped_by_fault();

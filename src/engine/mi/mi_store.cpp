@@ -58,7 +58,7 @@ Next store_data_imm_vce(Engine& engine, const Command& command) {
   const size_t count = Store::count_data(engine.gen(), command.dwords);
   MemoryTarget target = graphics_target(engine, command, store.use_global_gtt, store.address);
   if (!store.use_global_gtt && !command.permit.restricted) {
-    target.space = &engine.data_space(TableKind::per_process);
+    target.space = &engine.data_space(memory::TableKind::per_process);
   }
   return store_dwords(engine, command, target, count, count == 2);
 }
@@ -120,8 +120,9 @@ Next update_gtt(Engine& engine, const Command& command) {
   }
   const std::span<const uint32_t> entries = command.dwords.last(wide != 0 ? 2 * wide : narrow);
   const bool off = engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space();
-  if ((process && off) || !engine.services().write_entries(process ? TableKind::per_process : TableKind::global,
-                                                           GpuVa{update.entry_address}, entries)) {
+  if ((process && off) ||
+      !engine.services().write_entries(process ? memory::TableKind::per_process : memory::TableKind::global,
+                                       GpuVa{update.entry_address}, entries)) {
     undefined(engine, command, update.entry_address, "there is no such page table");
   }
   engine.stream().invalidate();
@@ -161,7 +162,7 @@ Next report_perf_count(Engine& engine, const Command& command) {
   engine.approximate(command.desc, "the counters are zero");
   std::array<uint32_t, 64> dwords{};
   dwords[0] = report.report_id;
-  if (const RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
+  if (const mmio::RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
     dwords[1] = engine.read_register(timestamp->offset);
   }
   dwords[2] = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);

@@ -12,7 +12,7 @@ Semaphores::Semaphores(Engine& engine) : engine_(engine) {
   }
 }
 
-uint32_t Semaphores::on_write(const RegisterWrite& write) {
+uint32_t Semaphores::on_write(const mmio::RegisterWrite& write) {
   engine_.poke();
   return write.next;
 }

@@ -8,11 +8,11 @@ namespace halogen::engine {
 
 class Engine;
 
-class Semaphores final : public RegisterHandler {
+class Semaphores final : public mmio::RegisterHandler {
  public:
   explicit Semaphores(Engine& engine);
 
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   Engine& engine_;

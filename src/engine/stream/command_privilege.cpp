@@ -92,8 +92,8 @@ void CommandPrivilege::violation() {
   engine_.errors().raise(ErrorKind::command_privilege);
 }
 
-ForceToNonPrivSlots CommandPrivilege::slots() const {
-  ForceToNonPrivSlots values{};
+mmio::ForceToNonPrivSlots CommandPrivilege::slots() const {
+  mmio::ForceToNonPrivSlots values{};
   size_t at = 0;
   for (const RegisterId id :
        {RegisterId::FORCE_TO_NONPRIV, RegisterId::FORCE_TO_NONPRIV_12_15, RegisterId::FORCE_TO_NONPRIV_16_19}) {
@@ -104,17 +104,17 @@ ForceToNonPrivSlots CommandPrivilege::slots() const {
   return values;
 }
 
-bool CommandPrivilege::allows(const Command& command, uint32_t offset, RegisterAccess access) {
+bool CommandPrivilege::allows(const Command& command, uint32_t offset, mmio::RegisterAccess access) {
   if (!command.permit.restricted) {
     return true;
   }
   switch (lists_.check(engine_.model(), offset, access, slots())) {
-    case Permission::allowed:
+    case mmio::Permission::allowed:
       return true;
-    case Permission::unknown:
+    case mmio::Permission::unknown:
       engine_.approximate(command.desc, "every register is open: the device has no list of those that are not");
       return true;
-    case Permission::denied:
+    case mmio::Permission::denied:
       break;
   }
   violation();

@@ -21,7 +21,7 @@ class CommandPrivilege {
   bool restrict_command(Command& command);
 
   // May the command touch this register? When not, the error is flagged.
-  bool allows(const Command& command, uint32_t offset, RegisterAccess access);
+  bool allows(const Command& command, uint32_t offset, mmio::RegisterAccess access);
   // A command lost something.
   void violation();
 
@@ -36,10 +36,10 @@ class CommandPrivilege {
     uint32_t count = 0;
   };
 
-  ForceToNonPrivSlots slots() const;
+  mmio::ForceToNonPrivSlots slots() const;
 
   Engine& engine_;
-  Privilege lists_;
+  mmio::Privilege lists_;
   std::vector<Rule> rules_;
   std::vector<Rules> rules_of_;  // by CommandId
 };

@@ -18,9 +18,9 @@ std::span<const std::byte> Fetch::page_at(StreamSpace space, GpuVa address, bool
     return services_.physical_page(PhysAddr{address.value});
   }
   const bool global = space == StreamSpace::ggtt;
-  AddressSpace& memory =
-      services_.space(global ? Stream::ring : Stream::batch, global ? TableKind::global : TableKind::per_process);
-  const AddressSpace::View view = memory.view(address, {.write = false, .instruction = false});
+  memory::AddressSpace& memory = services_.space(global ? memory::Stream::ring : memory::Stream::batch,
+                                                 global ? memory::TableKind::global : memory::TableKind::per_process);
+  const memory::AddressSpace::View view = memory.view(address, {.write = false, .instruction = false});
   stopped = view.stopped;
   return view.bytes;
 }

@@ -112,8 +112,9 @@ bool PreParser::leads_on(Walk& walk, std::span<const uint32_t> commands) const {
 bool PreParser::read(const Walk& walk, unsigned lines) {
   const StreamLevel& level = walk.level();
   const bool global = level.space == StreamSpace::ggtt;
-  AddressSpace& memory = engine_.services().space(global ? Stream::ring : Stream::batch,
-                                                  global ? TableKind::global : TableKind::per_process);
+  memory::AddressSpace& memory =
+      engine_.services().space(global ? memory::Stream::ring : memory::Stream::batch,
+                               global ? memory::TableKind::global : memory::TableKind::per_process);
   const std::byte* const page = memory.page_at(level.address, {.write = false, .instruction = false});
   if (page == nullptr || level.space == StreamSpace::physical || level.address.value % sizeof(uint32_t) != 0) {
     return false;

@@ -50,7 +50,7 @@ bool StreamModes::skips(const Command& command) const {
 }
 
 // A streamer that is stopped at a command is idle, as far as its rings go.
-uint32_t StreamModes::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t StreamModes::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   if (slot.desc->id != RegisterId::MI_MODE) {
     return stored;
   }
@@ -59,7 +59,7 @@ uint32_t StreamModes::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint3
   return engine_.registers().raw(mode);
 }
 
-uint32_t StreamModes::on_write(const RegisterWrite& write) {
+uint32_t StreamModes::on_write(const mmio::RegisterWrite& write) {
   const RegisterId id = write.slot.desc->id;
   engine_.registers().poke(id, write.next);
   sync_flush_if_asked();

@@ -11,7 +11,7 @@ namespace halogen::engine {
 class Engine;
 struct Command;
 
-class StreamModes final : public RegisterHandler {
+class StreamModes final : public mmio::RegisterHandler {
  public:
   explicit StreamModes(Engine& engine);
 
@@ -22,8 +22,8 @@ class StreamModes final : public RegisterHandler {
   // INSTPM says that commands of this group are not passed on.
   bool skips(const Command& command) const;
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   void sync_flush_if_asked();

@@ -172,7 +172,7 @@ void StreamRegisters::set_stack_dword(unsigned number, uint32_t value) {
 }
 
 // The streamer's own bit and that of the ring. Units behind the streamer finish before it goes on.
-uint32_t StreamRegisters::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t StreamRegisters::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const bool enabled = engine_.ring().enabled();
   const auto changed = [&]<class Register>(Register done, auto&& change) {
     change(done);

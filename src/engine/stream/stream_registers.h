@@ -11,7 +11,7 @@ namespace halogen::engine {
 
 class Engine;
 
-class StreamRegisters final : public RegisterHandler {
+class StreamRegisters final : public mmio::RegisterHandler {
  public:
   explicit StreamRegisters(Engine& engine);
 
@@ -26,7 +26,7 @@ class StreamRegisters final : public RegisterHandler {
   uint32_t stack_dword(unsigned number) const;
   void set_stack_dword(unsigned number, uint32_t value);
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
 
  private:
   void publish_batches();

@@ -22,7 +22,7 @@ namespace halogen::engine {
 
 class Engine;
 
-class ExeclistSubmission final : public Submission, public RegisterHandler {
+class ExeclistSubmission final : public Submission, public mmio::RegisterHandler {
  public:
   // Virtual time that saving or restoring a context takes.
   static constexpr uint64_t kSwitchTime = 500;
@@ -38,8 +38,8 @@ class ExeclistSubmission final : public Submission, public RegisterHandler {
   void leave() override;
   bool switches_on_wait(const VainWait& wait) override;
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   void write_port(uint32_t value);

@@ -18,7 +18,7 @@ constexpr unsigned kDwordBits = 32;
 
 }  // namespace
 
-uint32_t ExeclistSubmission::on_write(const RegisterWrite& write) {
+uint32_t ExeclistSubmission::on_write(const mmio::RegisterWrite& write) {
   switch (write.slot.desc->id) {
     case RegisterId::ELSP:
       write_port(write.value);
@@ -82,7 +82,7 @@ void ExeclistSubmission::submit(const ExecutionQueue& queue) {
   engine_.poke();
 }
 
-uint32_t ExeclistSubmission::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t ExeclistSubmission::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   switch (slot.desc->id) {
     case RegisterId::EXECLIST_STATUS:
       return static_cast<uint32_t>(status() >> (kDwordBits * slot.dword));
@@ -148,7 +148,7 @@ void ExeclistSubmission::report_to_process(uint64_t descriptor, std::string_view
     return;
   }
   const GgttOffset base = descriptor_of(engine_.gen(), descriptor).logical_ring_context_address;
-  engine_.data_space(TableKind::global).store_value(GpuVa{base.value + found->first_bit / 8u}, value);
+  engine_.data_space(memory::TableKind::global).store_value(GpuVa{base.value + found->first_bit / 8u}, value);
 }
 
 }  // namespace halogen::engine

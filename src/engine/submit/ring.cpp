@@ -149,7 +149,7 @@ void Ring::report_head_at_borders() {
   }
 }
 
-uint32_t Ring::on_read(const RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
+uint32_t Ring::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   switch (slot.desc->id) {
     case RegisterId::RING_HEAD:
       engine_.stream_registers().publish();
@@ -218,7 +218,7 @@ void Ring::disabled() {
   engine_.stream().restore(stream);
 }
 
-uint32_t Ring::on_write(const RegisterWrite& write) {
+uint32_t Ring::on_write(const mmio::RegisterWrite& write) {
   Registers& registers = engine_.registers();
   const RegisterId id = write.slot.desc->id;
   if (restoring_) {

@@ -14,7 +14,7 @@ namespace halogen::engine {
 
 class Engine;
 
-class Ring final : public RegisterHandler {
+class Ring final : public mmio::RegisterHandler {
  public:
   explicit Ring(Engine& engine);
 
@@ -36,8 +36,8 @@ class Ring final : public RegisterHandler {
   // A context restore writes registers without the effects that software's writes have.
   void set_restoring(bool restoring) { restoring_ = restoring; }
 
-  uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored) override;
-  uint32_t on_write(const RegisterWrite& write) override;
+  uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
+  uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
   uint64_t borders_passed() const;

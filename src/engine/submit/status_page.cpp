@@ -20,7 +20,7 @@ bool StatusPage::write(unsigned dword, uint32_t value) {
     engine_.services().write_physical(PhysAddr{base + offset}, std::as_bytes(std::span(&value, 1)));
     return true;
   }
-  return engine_.data_space(TableKind::global).store_value(GpuVa{page.address + offset}, value);
+  return engine_.data_space(memory::TableKind::global).store_value(GpuVa{page.address + offset}, value);
 }
 
 bool StatusPage::write64(unsigned dword, uint64_t value) {
@@ -47,7 +47,7 @@ bool StatusPage::write_process(unsigned dword, uint32_t value) {
     return write(dword, value);
   }
   const uint64_t offset = uint64_t{dword % kDwords} * sizeof(value);
-  return engine_.data_space(TableKind::global).store_value(GpuVa{page->value + offset}, value);
+  return engine_.data_space(memory::TableKind::global).store_value(GpuVa{page->value + offset}, value);
 }
 
 bool StatusPage::write_process64(unsigned dword, uint64_t value) {

@@ -53,7 +53,8 @@ uint32_t planes_of(const Slot& place, const Limits& limits, float z_min, bool z_
 
 }  // namespace
 
-void ClipStage::begin(const Generation& generation, const PipelineState& state, uint32_t slots, AddressSpace& space) {
+void ClipStage::begin(const Generation& generation, const PipelineState& state, uint32_t slots,
+                      memory::AddressSpace& space) {
   state_ = &state;
   slots_ = slots;
   if (!runs()) {

@@ -24,7 +24,7 @@ class ClipStage final : public message::Urb {
   using Emit = std::function<void(const Assembled&, const EntryStore&)>;
 
   // `slots`: of the entries that come and go.
-  void begin(const Generation& generation, const PipelineState& state, uint32_t slots, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, uint32_t slots, memory::AddressSpace& space);
   bool runs() const { return state_ != nullptr && state_->clip_unit.enabled; }
   static Judgement judge(const PipelineState& state, const Assembled& object, const EntryStore& entries);
   ThreadEnd run(const Assembled& object, uint32_t flags, const EntryStore& entries, const Emit& emit);

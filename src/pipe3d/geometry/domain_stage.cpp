@@ -22,7 +22,7 @@ uint32_t DomainStage::vertex_slots(const Tessellation& tessellation) {
   return std::clamp(tessellation.domain_slots, 2u, kMostEntrySlots);
 }
 
-void DomainStage::begin(const Generation& generation, const PipelineState& state, AddressSpace& space) {
+void DomainStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space) {
   state_ = &state;
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();

@@ -13,7 +13,7 @@ namespace halogen::pipe3d {
 
 class DomainStage {
  public:
-  void begin(const Generation& generation, const PipelineState& state, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
   // Vertex i of vertices() is point i.
   ThreadEnd run(EntryStore& patches, uint32_t patch, uint32_t id, std::span<const DomainPoint> points);
   EntryStore& vertices() { return vertices_; }

@@ -138,7 +138,7 @@ uint32_t GeometryStage::vertex_slots(const Geometry& geometry) {
   return std::clamp(slots, 2u, kMostEntrySlots);
 }
 
-void GeometryStage::begin(const Generation& generation, const PipelineState& state, AddressSpace& space,
+void GeometryStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space,
                           const std::array<uint32_t, 4>& indices) {
   state_ = &state;
   indices_ = indices;

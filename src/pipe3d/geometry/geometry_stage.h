@@ -46,7 +46,7 @@ class GeometryStage final : public message::Urb {
   using Emit = std::function<void(const Assembled&, const EntryStore&, uint32_t id, uint8_t stream)>;
 
   // `indices`: Gen6, where the streams stand.
-  void begin(const Generation& generation, const PipelineState& state, AddressSpace& space,
+  void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space,
              const std::array<uint32_t, 4>& indices);
   bool runs() const { return state_ != nullptr && state_->geometry.shader.enabled; }
   // Of the vertices that it makes.

@@ -14,7 +14,7 @@ constexpr uint32_t kMostEntrySlots = 4096;
 
 }  // namespace
 
-void HullStage::begin(const Generation& generation, const PipelineState& state, AddressSpace& space) {
+void HullStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space) {
   state_ = &state;
   instance_shift_ = hull_rules(generation.id()).instance_shift;
   unit_.set_groups(this);

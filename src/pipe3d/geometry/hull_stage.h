@@ -19,7 +19,7 @@ class HullStage final : public message::Groups {
  public:
   static constexpr size_t kMostPatches = 8;
 
-  void begin(const Generation& generation, const PipelineState& state, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
   // At most kMostPatches: entry i of patches() is theirs.
   ThreadEnd run(std::span<const Object> objects, EntryStore& input);
   EntryStore& patches() { return patches_; }

@@ -14,7 +14,7 @@ constexpr size_t kRowDwords = 8;
 }  // namespace
 
 void SetupStage::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
-                       AddressSpace& space) {
+                       memory::AddressSpace& space) {
   state_ = &state;
   entry_slots_ = entry_slots;
   if (thread_ == nullptr) {

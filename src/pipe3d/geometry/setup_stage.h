@@ -14,7 +14,8 @@ namespace halogen::pipe3d {
 
 class SetupStage {
  public:
-  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
+             memory::AddressSpace& space);
   // Dwords that pixel threads read.
   ThreadEnd set_up(const ScreenPrimitive& primitive, std::vector<uint32_t>& attributes);
   ShaderUnit& unit() { return unit_; }

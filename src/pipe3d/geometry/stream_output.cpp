@@ -4,7 +4,8 @@
 
 namespace halogen::pipe3d {
 
-void StreamWriter::begin(const StreamOutput& state, AddressSpace& space, const std::array<uint32_t, 4>& offsets) {
+void StreamWriter::begin(const StreamOutput& state, memory::AddressSpace& space,
+                         const std::array<uint32_t, 4>& offsets) {
   state_ = &state;
   space_ = &space;
   offsets_ = offsets;

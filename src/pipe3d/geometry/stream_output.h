@@ -22,7 +22,7 @@ struct StreamCounts {
 class StreamWriter {
  public:
   // `offsets`: where the next vertex goes, in bytes of each buffer.
-  void begin(const StreamOutput& state, AddressSpace& space, const std::array<uint32_t, 4>& offsets);
+  void begin(const StreamOutput& state, memory::AddressSpace& space, const std::array<uint32_t, 4>& offsets);
   // One primitive. False: memory refused.
   bool write(uint8_t stream, std::span<const std::span<const Slot>> vertices);
   // Notes the offsets where the state asks for it. False: memory refused.
@@ -36,7 +36,7 @@ class StreamWriter {
   bool write_vertex(uint8_t stream, std::span<const Slot> entry);
 
   const StreamOutput* state_ = nullptr;
-  AddressSpace* space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
   std::array<uint32_t, 4> offsets_{};
   StreamCounts counts_;
 };

@@ -14,7 +14,7 @@ namespace halogen::pipe3d {
 
 class VertexFetch {
  public:
-  VertexFetch(const VertexState& state, const DrawCall& draw, AddressSpace& space)
+  VertexFetch(const VertexState& state, const DrawCall& draw, memory::AddressSpace& space)
       : state_(&state), draw_(&draw), space_(&space) {}
 
   struct Index {
@@ -36,7 +36,7 @@ class VertexFetch {
 
   const VertexState* state_;
   const DrawCall* draw_;
-  AddressSpace* space_;
+  memory::AddressSpace* space_;
   bool edge_ = true;
   bool stopped_ = false;
   uint32_t unknown_ = 0;

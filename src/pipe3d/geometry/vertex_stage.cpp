@@ -20,7 +20,7 @@ uint32_t input_slots(const VertexState& state) {
 
 }  // namespace
 
-void VertexStage::begin(const Generation& generation, const PipelineState& state, AddressSpace& space) {
+void VertexStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space) {
   state_ = &state;
   const Shader& shader = state.vertex_shader.shader;
   const uint32_t fetched = std::max(input_slots(state.vertices), 1u);

@@ -12,7 +12,7 @@ namespace halogen::pipe3d {
 
 class VertexStage {
  public:
-  void begin(const Generation& generation, const PipelineState& state, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
 
   // Entries of a chunk. Those that are there stay when `kept` are moved to the front.
   EntryStore& input() { return input_; }

@@ -106,8 +106,8 @@ float decode_depth(hw::DepthFormat format, uint32_t raw) {
   return static_cast<float>(static_cast<double>(raw) / largest(format));
 }
 
-void DepthStencilUnit::begin_plane(const PlaneBuffer& buffer, bool stencil, AddressSpace& space, uint8_t samples_log2,
-                                   PixelPlane& plane) const {
+void DepthStencilUnit::begin_plane(const PlaneBuffer& buffer, bool stencil, memory::AddressSpace& space,
+                                   uint8_t samples_log2, PixelPlane& plane) const {
   plane.begin();
   if (!buffer.present) {
     return;
@@ -115,7 +115,7 @@ void DepthStencilUnit::begin_plane(const PlaneBuffer& buffer, bool stencil, Addr
   plane.begin(surface_of(buffer, stencil, samples_log2), buffer.level, buffer.layers, stencil ? 1 : element_B_, space);
 }
 
-void DepthStencilUnit::begin(const Output& output, AddressSpace& space, uint8_t samples_log2) {
+void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2) {
   output_ = &output;
   const DepthBuffers& buffers = output.buffers;
   const DepthStencil& state = output.depth_stencil;

@@ -21,7 +21,7 @@ float decode_depth(hw::DepthFormat format, uint32_t raw);
 class DepthStencilUnit {
  public:
   // The buffers belong to the draw; memory is read and written at once. `output` must stay.
-  void begin(const Output& output, AddressSpace& space, uint8_t samples_log2);
+  void begin(const Output& output, memory::AddressSpace& space, uint8_t samples_log2);
   // No test and no write: every sample passes.
   // Four pixels of one sample, where nothing but depth is asked for: bit i of `mask` and of the answer is pixel i of
   // the square. The same as one test after another.
@@ -46,7 +46,7 @@ class DepthStencilUnit {
     uint32_t depth = 0;  // as the buffer holds it
     uint8_t stencil = 0;
   };
-  void begin_plane(const PlaneBuffer& buffer, bool stencil, AddressSpace& space, uint8_t samples_log2,
+  void begin_plane(const PlaneBuffer& buffer, bool stencil, memory::AddressSpace& space, uint8_t samples_log2,
                    PixelPlane& plane) const;
   bool test_sample(const Stored& stored, float depth, const StencilSide& side, uint8_t reference, uint32_t& new_depth,
                    uint8_t& new_stencil) const;

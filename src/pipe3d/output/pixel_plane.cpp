@@ -13,7 +13,7 @@ void PixelPlane::begin() {
 }
 
 void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
-                       AddressSpace& space) {
+                       memory::AddressSpace& space) {
   space_ = &space;
   surface_ = surface;
   level_ = level;
@@ -62,7 +62,7 @@ std::span<std::byte> PixelPlane::ask(uint64_t address, bool write) {
   if (page.tag == tag) {
     return {};
   }
-  const AddressSpace::View view = space_->view(GpuVa{address}, {.write = write});
+  const memory::AddressSpace::View view = space_->view(GpuVa{address}, {.write = write});
   stopped_ = stopped_ || view.stopped;
   if (view.bytes.empty() && !view.stopped) {
     page = {tag, nullptr};
@@ -71,7 +71,7 @@ std::span<std::byte> PixelPlane::ask(uint64_t address, bool write) {
 }
 
 void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
-  if (address % kFrameBytes + into.size() > kFrameBytes) {
+  if (address % memory::kFrameBytes + into.size() > memory::kFrameBytes) {
     stopped_ = !space_->read(GpuVa{address}, into) || stopped_;
     return;
   }
@@ -82,7 +82,7 @@ void PixelPlane::load_slowly(uint64_t address, std::span<std::byte> into) {
 }
 
 void PixelPlane::store_slowly(uint64_t address, std::span<const std::byte> from) {
-  if (address % kFrameBytes + from.size() > kFrameBytes) {
+  if (address % memory::kFrameBytes + from.size() > memory::kFrameBytes) {
     stopped_ = !space_->write(GpuVa{address}, from) || stopped_;
     return;
   }
@@ -120,8 +120,8 @@ bool PixelPlane::reaches(const Rectangle& rectangle, uint32_t layer) {
     for (uint32_t x = x_min; x < x_end; x += run_at(x, y, layer)) {
       const uint64_t at = address(x, y, layer, 0);
       const uint64_t last = at + uint64_t{std::min(run_at(x, y, layer), x_end - x)} * element_B_ - 1;
-      for (const uint64_t page : {at / kFrameBytes, last / kFrameBytes}) {
-        if (page != known && space_->look_up_frame(GpuVa{page * kFrameBytes}, {.write = true}) == nullptr) {
+      for (const uint64_t page : {at / memory::kFrameBytes, last / memory::kFrameBytes}) {
+        if (page != known && space_->look_up_frame(GpuVa{page * memory::kFrameBytes}, {.write = true}) == nullptr) {
           return false;
         }
         known = page;
@@ -136,7 +136,7 @@ uint32_t PixelPlane::run_at(uint32_t x, uint32_t y, uint32_t layer) {
   const uint64_t first = address(x, y, layer, 0);
   const uint64_t x_B = (origin_.x + x) * element_B_;
   const uint64_t run_B = layout_.pattern != nullptr ? layout_.pattern->run_B - x_B % layout_.pattern->run_B
-                                                    : kFrameBytes - first % kFrameBytes;
+                                                    : memory::kFrameBytes - first % memory::kFrameBytes;
   return static_cast<uint32_t>(std::max<uint64_t>(run_B / element_B_, 1));
 }
 
@@ -188,7 +188,7 @@ void PixelPlane::fill(const Rectangle& rectangle, uint32_t layer, std::span<cons
   const int64_t y_end = std::min<int64_t>(int64_t{rectangle.y_max} + 1, height_);
   const bool in_runs = gapless_ && element.size() == element_B_ && samples_ == 1 &&
                        std::ranges::all_of(mask, [](std::byte b) { return b == std::byte{0xff}; });
-  std::vector<std::byte> pattern(in_runs ? kFrameBytes / element_B_ * element_B_ : 0);
+  std::vector<std::byte> pattern(in_runs ? memory::kFrameBytes / element_B_ * element_B_ : 0);
   for (size_t at = 0; at < pattern.size(); at += element_B_) {
     std::ranges::copy(element, pattern.begin() + static_cast<ptrdiff_t>(at));
   }

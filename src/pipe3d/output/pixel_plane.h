@@ -19,7 +19,8 @@ class PixelPlane {
   // Nothing is in it.
   void begin();
   // `element_B`: 1 to 16. Layers count from the surface's first one.
-  void begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B, AddressSpace& space);
+  void begin(const message::Surface& surface, uint32_t level, uint32_t layers, uint32_t element_B,
+             memory::AddressSpace& space);
 
   uint32_t width() const { return width_; }
   uint32_t height() const { return height_; }
@@ -88,7 +89,7 @@ class PixelPlane {
       return {};
     }
     std::byte* const first = find(upper, kPair, write);
-    std::byte* const second = upper / kFrameBytes == lower / kFrameBytes && first != nullptr
+    std::byte* const second = upper / memory::kFrameBytes == lower / memory::kFrameBytes && first != nullptr
                                   ? first + static_cast<ptrdiff_t>(lower - upper)
                                   : find(lower, kPair, write);
     return first != nullptr && second != nullptr ? Rows{first, second} : Rows{};
@@ -113,8 +114,8 @@ class PixelPlane {
   static constexpr uint64_t kLastTileRow = surface::kTileY.height - 1;
 
   std::byte* find(uint64_t address, size_t bytes, bool write) {
-    const uint64_t offset = address % kFrameBytes;
-    if (offset + bytes > kFrameBytes) [[unlikely]] {
+    const uint64_t offset = address % memory::kFrameBytes;
+    if (offset + bytes > memory::kFrameBytes) [[unlikely]] {
       return nullptr;
     }
     const uint64_t tag = tag_of(address, write);
@@ -129,7 +130,9 @@ class PixelPlane {
     page = {tag, frame};
     return frame + offset;
   }
-  static uint64_t tag_of(uint64_t address, bool write) { return address / kFrameBytes << 1 | (write ? 1u : 0u); }
+  static uint64_t tag_of(uint64_t address, bool write) {
+    return address / memory::kFrameBytes << 1 | (write ? 1u : 0u);
+  }
   std::span<std::byte> ask(uint64_t address, bool write);
   void change_slice(uint64_t slice, uint32_t layer, uint32_t sample);
   void load_slowly(uint64_t address, std::span<std::byte> into);
@@ -139,7 +142,7 @@ class PixelPlane {
   bool fill_tiles(uint32_t x, uint32_t end, uint32_t y, uint32_t y_end, uint32_t layer,
                   std::span<const std::byte> pattern);
 
-  AddressSpace* space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
   message::Surface surface_;
   uint32_t level_ = 0;
   uint32_t width_ = 0;

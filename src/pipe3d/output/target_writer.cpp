@@ -44,7 +44,7 @@ bool takes_logic(const surface::TexelFormat& format) {
 }  // namespace
 
 void TargetWriter::begin(const message::Surface& surface, const BlendTarget& given, const Blend& all,
-                         AddressSpace& space) {
+                         memory::AddressSpace& space) {
   BlendTarget blend = given;
   blend.write_mask &= surface.written;
   blend.blend = blend.blend && surface.blends;

@@ -27,7 +27,7 @@ struct PixelPlace {
 // A render target at work. Pixels outside of it, and all of a null surface, go nowhere.
 class TargetWriter {
  public:
-  void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, AddressSpace& space);
+  void begin(const message::Surface& surface, const BlendTarget& blend, const Blend& all, memory::AddressSpace& space);
   // Colours of one pixel to the samples of `mask`; `second` for dual source blending.
   void write(const PixelPlace& place, uint32_t mask, const Colour& colour, const Colour& second);
   // Whole groups of pixels of one sample, where the format and the blending have a way for them; the same bytes.

@@ -22,7 +22,7 @@ bool PixelStage::early() const {
 }
 
 void PixelStage::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
-                       AddressSpace& space, AddressSpace& targets) {
+                       memory::AddressSpace& space, memory::AddressSpace& targets) {
   generation_ = &generation;
   state_ = &state;
   space_ = &space;
@@ -49,7 +49,7 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   test_early_ = early();
 }
 
-bool PixelStage::lend(AddressSpace& quiet) {
+bool PixelStage::lend(memory::AddressSpace& quiet) {
   const PixelShader& pixel = state_->pixel;
   std::vector<uint64_t> kernels;
   for (const PixelShader::Kernel* kernel : {&pixel.simd8, &pixel.simd16, &pixel.simd32}) {

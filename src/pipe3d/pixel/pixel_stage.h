@@ -31,8 +31,8 @@ class PixelStage final : public message::PixelMessages {
  public:
   // `entry_slots`: of the vertex entries that primitives point to. `targets`: the way to what is drawn to, `space` to
   // all else.
-  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space,
-             AddressSpace& targets);
+  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
+             memory::AddressSpace& space, memory::AddressSpace& targets);
   // Before primitives that may lie where others did.
   void begin_list() { primitive_ = nullptr; }
   // Only what lies in the window. `raster` is of the primitive.
@@ -44,7 +44,7 @@ class PixelStage final : public message::PixelMessages {
   bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 
   // Stages that draw for this one, each on a thread of the host, with its kernels (ShaderUnit). Main's side:
-  bool lend(AddressSpace& quiet);
+  bool lend(memory::AddressSpace& quiet);
   void take_back();
   void take_counts(PixelStage& other);
   // And theirs:
@@ -97,8 +97,8 @@ class PixelStage final : public message::PixelMessages {
 
   const Generation* generation_ = nullptr;
   const PipelineState* state_ = nullptr;
-  AddressSpace* space_ = nullptr;
-  AddressSpace* target_space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
+  memory::AddressSpace* target_space_ = nullptr;
   uint32_t entry_slots_ = 0;
   ShaderUnit unit_;
   SetupStage setup_;  // Gen4

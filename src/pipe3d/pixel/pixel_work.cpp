@@ -17,11 +17,12 @@ constexpr uint64_t kMostBands = 1 << 17;  // of a clear: no surface has as many 
 
 // What one thread of the host draws with.
 struct PixelWork::Lane {
-  Lane(Attempt& attempt, const PhysicalMemory& memory)
-      : threads(attempt, memory, Attempt::Side::Kind::reader), targets(attempt, memory, Attempt::Side::Kind::writer) {}
+  Lane(memory::Attempt& attempt, const memory::PhysicalMemory& memory)
+      : threads(attempt, memory, memory::Attempt::Side::Kind::reader),
+        targets(attempt, memory, memory::Attempt::Side::Kind::writer) {}
 
-  Attempt::Side threads;
-  Attempt::Side targets;
+  memory::Attempt::Side threads;
+  memory::Attempt::Side targets;
   PixelStage stage;
 };
 
@@ -29,7 +30,7 @@ PixelWork::PixelWork() = default;
 PixelWork::~PixelWork() = default;
 
 void PixelWork::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
-                      AddressSpace& space) {
+                      memory::AddressSpace& space) {
   generation_ = &generation;
   state_ = &state;
   space_ = &space;
@@ -62,7 +63,7 @@ bool PixelWork::pays(uint64_t pieces) const {
 
 // Pieces on all threads of the pool. False: nothing is done.
 bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t end) {
-  const PhysicalMemory& memory = space_->memory();
+  const memory::PhysicalMemory& memory = space_->memory();
   if (memory_ != &memory) {
     lanes_.clear();
     memory_ = &memory;

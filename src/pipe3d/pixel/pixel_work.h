@@ -31,7 +31,8 @@ class PixelWork {
 
   void set_pool(WorkerPool* pool) { pool_ = pool; }
   // Before lists of a draw, or of a part of it. `entry_slots`: of their vertices.
-  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots, AddressSpace& space);
+  void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
+             memory::AddressSpace& space);
   uint32_t entry_slots() const { return entry_slots_; }
 
   // Pieces from number `next` on, until all are drawn, a thread stopped everything, or `most` instructions were
@@ -63,14 +64,14 @@ class PixelWork {
 
   const Generation* generation_ = nullptr;
   const PipelineState* state_ = nullptr;
-  AddressSpace* space_ = nullptr;
+  memory::AddressSpace* space_ = nullptr;
   uint32_t entry_slots_ = 0;
   PixelStage main_;
   std::vector<Rasteriser> rasters_;  // of the list
   PixelPieces pieces_;
   WorkerPool* pool_ = nullptr;
-  Attempt attempt_;
-  const PhysicalMemory* memory_ = nullptr;  // of the lanes
+  memory::Attempt attempt_;
+  const memory::PhysicalMemory* memory_ = nullptr;  // of the lanes
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::map<std::pair<uint64_t, uint64_t>, Patience> patience_;  // by instruction base and kernel
 };

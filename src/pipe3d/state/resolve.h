@@ -17,7 +17,7 @@ struct ResolveInput {
   const Generation* generation = nullptr;
   const Settings* settings = nullptr;
   message::StateBases bases;
-  AddressSpace* space = nullptr;
+  memory::AddressSpace* space = nullptr;
   std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: bytes; of Gen6 vertices
   message::BindingTables tables;
   spec::UnreadFields* unread = nullptr;  // gets the fields of states that nobody looks at

@@ -133,7 +133,7 @@ struct BlitBench : EngineBench {
 
 inline std::vector<std::string> every_chip() {
   std::vector<std::string> names;
-  for (const spec::DeviceModel* model : every_model()) {
+  for (const spec::DeviceModel* model : device::every_model()) {
     names.emplace_back(model->name);
   }
   return names;

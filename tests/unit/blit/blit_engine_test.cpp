@@ -247,7 +247,7 @@ TEST_P(BlitEngineGen4, TiledDestinationByTheDrawingCommand) {
   const uint64_t target = bench.allocate(4);
   bench.run_commands(bench.setup(target, control(kDepth8, 0xf0, 1024 / 4), {0, 0, 99, 99}, 0x4d, 0) +
                      BlitBench::pixel(600, 9, kTiled));
-  EXPECT_EQ(bench.byte_at(target + x_tiled(600, 9, 1024)), 0x4d);
+  EXPECT_EQ(bench.byte_at(target + device::x_tiled(600, 9, 1024)), 0x4d);
   EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u) << "the setup said linear";
 }
 
@@ -262,18 +262,18 @@ TEST(BlitEngineTiling, ControlRegisterChoosesTileY) {
     const uint64_t source = bench.allocate(8);
     for (unsigned y = 0; y < 32; ++y) {
       for (unsigned x = 0; x < 100; ++x) {
-        bench.poke(source + y_tiled(x * 4, y, 512), y << 16 | x);
+        bench.poke(source + device::y_tiled(x * 4, y, 512), y << 16 | x);
       }
     }
     bench.set_reg(bench.engine, 0x200, 3u << 16 | 1);  // source
     bench.run_commands(bench.copy(target, control(kDepth32, 0xcc, 1024 / 4), {130, 5, 200, 25}, source, 512 / 4, 3, 4,
                                   kWriteAll | kTiled | kSourceTiled));
-    EXPECT_EQ(bench.peek(target + x_tiled(130 * 4, 5, 1024)), 4u << 16 | 3) << chip;
-    EXPECT_EQ(bench.peek(target + x_tiled(199 * 4, 24, 1024)), 23u << 16 | 72) << chip;
+    EXPECT_EQ(bench.peek(target + device::x_tiled(130 * 4, 5, 1024)), 4u << 16 | 3) << chip;
+    EXPECT_EQ(bench.peek(target + device::x_tiled(199 * 4, 24, 1024)), 23u << 16 | 72) << chip;
     bench.set_reg(bench.engine, 0x200, 3u << 16 | 2);  // destination
     bench.run_commands(
         bench.color(target, control(kDepth32, 0xf0, 1024 / 4), {7, 40, 8, 41}, 0x1234'5678, kWriteAll | kTiled));
-    EXPECT_EQ(bench.peek(target + y_tiled(7 * 4, 40, 1024)), 0x1234'5678u) << chip;
+    EXPECT_EQ(bench.peek(target + device::y_tiled(7 * 4, 40, 1024)), 0x1234'5678u) << chip;
   }
 }
 
@@ -310,9 +310,9 @@ TEST(BlitEngineTiling, FastCopyThroughEveryTileMode) {
           ASSERT_EQ(bench.peek(back + i), bench.peek(source + i)) << chip << " " << mode << " " << depth << " " << i;
         }
         if (mode == 1) {
-          EXPECT_EQ(bench.peek(tiled + x_tiled(256, 13, 1024)), bench.peek(source + 13 * 512 + 256));
+          EXPECT_EQ(bench.peek(tiled + device::x_tiled(256, 13, 1024)), bench.peek(source + 13 * 512 + 256));
         } else if (mode == 2) {
-          EXPECT_EQ(bench.peek(tiled + y_tiled(256, 13, 1024)), bench.peek(source + 13 * 512 + 256));
+          EXPECT_EQ(bench.peek(tiled + device::y_tiled(256, 13, 1024)), bench.peek(source + 13 * 512 + 256));
         }
       }
     }

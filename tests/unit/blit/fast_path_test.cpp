@@ -81,7 +81,7 @@ TEST_F(FastPath, GivesWhatTheGeneralPathGives) {
   }
   for (unsigned i = 0; i < 600; ++i) {
     const blit::BlitJob made = job();
-    AddressSpace& space = bench.device->space(0, Stream::blit, TableKind::global);
+    memory::AddressSpace& space = bench.device->space(0, memory::Stream::blit, memory::TableKind::global);
     set_contents(before);
     blit::Progress progress;
     const blit::Outcome first = fast.run(space, made, progress);

@@ -17,7 +17,9 @@ struct Side {
   uint64_t base = 0;   // from the start of the area
   uint64_t pitch = 0;  // bytes
 
-  uint64_t place(uint64_t x_B, uint64_t y) const { return base + (tiled ? y_tiled(x_B, y, pitch) : y * pitch + x_B); }
+  uint64_t place(uint64_t x_B, uint64_t y) const {
+    return base + (tiled ? device::y_tiled(x_B, y, pitch) : y * pitch + x_B);
+  }
   // Tiling in bits 31:30, MOCS in 27:21, pitch minus one in dwords or bytes.
   uint32_t control(uint32_t mocs) const {
     return (tiled ? 1u << 30 : 0u) | mocs << 21 | static_cast<uint32_t>((tiled ? pitch / 4 : pitch) - 1);

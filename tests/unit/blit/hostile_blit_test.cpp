@@ -108,11 +108,11 @@ INSTANTIATE_TEST_SUITE_P(Chips, HostileGen4, ::testing::Values("i965", "gm965", 
 
 // The job as the compressor of frames hears of it.
 TEST(HostileCompression, CompressorsHearTheBaseThatTheEngineKeeps) {
-  fbc_test::FbcBench bench;
-  bench.write(fbc_test::FbcBench::kControl2, 0);
+  display::fbc_test::FbcBench bench;
+  bench.write(display::fbc_test::FbcBench::kControl2, 0);
   bench.enable(1024);
   bench.pass();
-  ASSERT_EQ(bench.count_tags(fbc_test::kTagCompressed), bench.tags());
+  ASSERT_EQ(bench.count_tags(display::fbc_test::kTagCompressed), bench.tags());
   const uint32_t pitch = bench.screen.pitch_B;
   const uint32_t ring = 0x0600'0000;  // a page of the global table that the picture does not use
   constexpr uint64_t kRing = 0x7000'0000;
@@ -135,8 +135,8 @@ TEST(HostileCompression, CompressorsHearTheBaseThatTheEngineKeeps) {
   bench.write(0x2030, sizeof(commands));
   ASSERT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(0, 10), 0x1234u);
-  EXPECT_EQ(bench.tag_of_line(10), fbc_test::kTagModified);
-  EXPECT_EQ(bench.count_tags(fbc_test::kTagModified), 1u);
+  EXPECT_EQ(bench.tag_of_line(10), display::fbc_test::kTagModified);
+  EXPECT_EQ(bench.count_tags(display::fbc_test::kTagModified), 1u);
 }
 
 class HostileBlit : public ::testing::TestWithParam<std::string> {

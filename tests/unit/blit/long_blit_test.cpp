@@ -278,8 +278,8 @@ TEST(LongBlitFault, PageResponseGoesOnWhereItStopped) {
     const uint64_t area = bench.allocate(kPages);
     bench.set_entry(area / kPage + kHole, 0);
     const auto number = static_cast<unsigned>(&bench.engine_model(bench.engine) - bench.model.engines.data());
-    FaultUnit& faults = bench.device->memory().faults();
-    faults.set_context(number, {.model = FaultModel::halt, .page_requests = true, .pasid = 5});
+    memory::FaultUnit& faults = bench.device->memory().faults();
+    faults.set_context(number, {.model = memory::FaultModel::halt, .page_requests = true, .pasid = 5});
     bench.start(bench.color(area, control(kDepth32, kXorPattern, 4096), {0, 0, 1024, kPages}, kColor));
     bench.device->advance(2'000'000);
     EXPECT_EQ(bench.device->engines().engine(number).state().wait.kind, engine::WaitKind::page) << chip;

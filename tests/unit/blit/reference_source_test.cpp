@@ -140,7 +140,7 @@ TEST_P(Sources, OverlapsInAllDirections) {
           const auto address = [&](int x, int y) {
             const auto at = static_cast<uint64_t>(x) * pixel;
             const auto line = static_cast<uint64_t>(y);
-            return 0x1000 + (tiled ? x_tiled(at, line, kWide) : line * kWide + at);
+            return 0x1000 + (tiled ? device::x_tiled(at, line, kWide) : line * kWide + at);
           };
           const std::vector<uint8_t> before = target_->bytes();
           target_->draw(encoded(command));
@@ -208,7 +208,7 @@ TEST_P(Sources, TilesOnBothSides) {
         command.br[11] = from != 0 ? other / 4 : other;
         command.br[9] = target_->at(0), command.br[12] = target_->at(0x4'0000);
         const auto address = [&](unsigned tile, uint64_t x, uint64_t y, uint64_t bytes) {
-          return tile == 0 ? y * bytes + x : tile == 1 ? x_tiled(x, y, bytes) : y_tiled(x, y, bytes);
+          return tile == 0 ? y * bytes + x : tile == 1 ? device::x_tiled(x, y, bytes) : device::y_tiled(x, y, bytes);
         };
         std::vector<uint8_t> expected = target_->bytes();
         for (uint64_t y = 0; y < 47; ++y)

@@ -22,7 +22,7 @@ TEST_P(TilingDetection, FencesAndCommandsDoNotKnowEachOther) {
   };
   const auto linear = [&](int x, int y) { return surface + static_cast<uint64_t>(y * kPitch + 4 * x); };
   const auto tiled = [&](int x, int y) {
-    return surface + x_tiled(static_cast<uint64_t>(4 * x), static_cast<uint64_t>(y), kPitch);
+    return surface + device::x_tiled(static_cast<uint64_t>(4 * x), static_cast<uint64_t>(y), kPitch);
   };
 
   for (const bool fence : {false, true}) {

@@ -305,10 +305,11 @@ L2:
     add (8|M0) r5.0<1>:ud r5.0<8;8,1>:ud 0x1:ud
     WRITE r4 r5 0
 )" + std::string(kTail);
-  for (const FaultAction action : {FaultAction::skip, FaultAction::filter, FaultAction::stop}) {
+  for (const memory::FaultAction action :
+       {memory::FaultAction::skip, memory::FaultAction::filter, memory::FaultAction::stop}) {
     memory_.set_action(action);
     const Result result = compare(text, 40);
-    EXPECT_EQ(result.outcomes.back().stop, action == FaultAction::stop ? Stop::fault : Stop::finished);
+    EXPECT_EQ(result.outcomes.back().stop, action == memory::FaultAction::stop ? Stop::fault : Stop::finished);
     EXPECT_FALSE(result.faults.empty());
     EXPECT_EQ(at(result, kIn + 12 * 128), 12 * 32 * 2654435761u + 4);
   }

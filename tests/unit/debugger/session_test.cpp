@@ -82,7 +82,7 @@ class Stepping : public MessageBench {
       EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
       answers_.push_back(json::parse(text));
     };
-    return {target, console, [this](const WalkContext& tables, uint64_t address, std::span<std::byte> into) {
+    return {target, console, [this](const memory::WalkContext& tables, uint64_t address, std::span<std::byte> into) {
               EXPECT_EQ(tables.roots[0], memory_.root());
               std::ranges::fill(into, std::byte{0});
               if (address < kVa || address + into.size() > kVa + kBytes) return false;

@@ -65,7 +65,7 @@ TEST(PagedImage, FourLevelWalk) {
   put_entry(image, Pool::system, 0x3000 + 7 * 8, 0x4003);
   put_entry(image, Pool::system, 0x4000 + 9 * 8, 0x41'0000'5003);
   put(image, Pool::system, 0x41'0000'5010, {1234});
-  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, kVa), 1234u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, kVa + 0x1000), 0xdead'deadu);
   // A 2 MB page: the directory entry is the leaf.
@@ -83,7 +83,7 @@ TEST(PagedImage, LargeAndMediumPages) {
   put_entry(image, Pool::system, 0x4000 + 16 * 8, 0x7'0003);      // the first entry of sixteen counts
   put(image, Pool::system, 0x7'3004, {64});
   put(image, Pool::system, 0x1'4567'8000, {1024});
-  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1'3004), 64u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x4567'8000), 1024u);
   EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0x1'3004}).mapping.page_bits, 16);
@@ -100,7 +100,7 @@ TEST(PagedImage, TablesAreInLocalMemoryOnlyWhenSwitchedOn) {
   }
   put(image, Pool::system, 0x7000, {1});
   put(image, Pool::local, 0x6000, {2});
-  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0), 1u);
   image.set_tables_in_local_memory(true);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0), 2u);
@@ -113,13 +113,13 @@ TEST(PagedImage, HighHalfAndHolesCostNothing) {
   put_entry(image, Pool::system, 0x3000, 0x4003);
   put_entry(image, Pool::system, 0x4000, 0x9003);
   put(image, Pool::system, 0x9000, {5});
-  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0xff80'0000'0000), 5u) << "addresses of 48 bits are made canonical";
-  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0xff80'0000'1000}).fault.reason, FaultReason::not_present);
-  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x77'0000'0000}});
-  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0}).fault.reason, FaultReason::table_hole);
-  image.set_root({.valid = true, .mode = WalkMode::advanced48, .pointers = {0x1000}});
-  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0}).fault.reason, FaultReason::table_disabled);
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0xff80'0000'1000}).fault.reason, memory::FaultReason::not_present);
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy48, .pointers = {0x77'0000'0000}});
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0}).fault.reason, memory::FaultReason::table_hole);
+  image.set_root({.valid = true, .mode = memory::WalkMode::advanced48, .pointers = {0x1000}});
+  EXPECT_EQ(image.walk(StreamSpace::ppgtt, GpuVa{0}).fault.reason, memory::FaultReason::table_disabled);
 }
 
 TEST(PagedImage, ThreeLevelWalkHasFourPointersAndFourGigabytes) {
@@ -127,7 +127,7 @@ TEST(PagedImage, ThreeLevelWalkHasFourPointersAndFourGigabytes) {
   put_entry(image, Pool::system, 0x3000 + 1 * 8, 0x4003);
   put_entry(image, Pool::system, 0x4000 + 2 * 8, 0x5003);
   put(image, Pool::system, 0x5000, {42});
-  image.set_root({.valid = true, .mode = WalkMode::legacy32, .pointers = {0, 0, 0x3000, 0}});
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy32, .pointers = {0, 0, 0x3000, 0}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x8000'0000u + (1u << 21) + (2u << 12)), 42u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1'8000'0000u + (1u << 21) + (2u << 12)), 0xdead'deadu);
 }
@@ -142,7 +142,7 @@ TEST(PagedImage, LocalMemoryHasItsOwnNumbers) {
   put_entry(image, Pool::local, 0x3000, 0x4003);
   put_entry(image, Pool::local, 0x4000, 0x6003);
   put_entry(image, Pool::local, 0x4008, 0x6803);
-  image.set_root({.valid = true, .mode = WalkMode::legacy48, .pointers = {0x1000}});
+  image.set_root({.valid = true, .mode = memory::WalkMode::legacy48, .pointers = {0x1000}});
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x0000), 1u);
   EXPECT_EQ(first(image, StreamSpace::ppgtt, 0x1000), 2u);
 }

@@ -138,7 +138,7 @@ TEST_F(TraceWalk, WithoutAContext) {
 
 // The captured traces: what a walk finds must be in a memory record at that physical address.
 struct Record {
-  MemorySpace space;
+  memory::MemorySpace space;
   uint64_t address;
   std::vector<std::byte> data;
 };
@@ -150,14 +150,15 @@ class Both final : public trace::aub::Visitor {
     namespace aub = trace::aub;
     if (const auto* write = std::get_if<aub::MemoryWrite>(&record)) {
       if (write->space == aub::MemorySpace::system || write->space == aub::MemorySpace::local) {
-        records.push_back({write->space == aub::MemorySpace::local ? MemorySpace::local : MemorySpace::system,
-                           write->address,
-                           {write->data.begin(), write->data.end()}});
+        records.push_back(
+            {write->space == aub::MemorySpace::local ? memory::MemorySpace::local : memory::MemorySpace::system,
+             write->address,
+             {write->data.begin(), write->data.end()}});
       }
     }
     decoder_.on(place, record);
   }
-  bool some_record_holds(MemorySpace space, uint64_t address, uint32_t dword) const {
+  bool some_record_holds(memory::MemorySpace space, uint64_t address, uint32_t dword) const {
     return std::any_of(records.begin(), records.end(), [&](const Record& record) {
       if (record.space != space || address < record.address) return false;
       const uint64_t at = address - record.address;
@@ -193,9 +194,9 @@ TEST_P(CapturedWalks, EveryAddressThatIsUsedIsWhereTheTraceWroteIt) {
     structures += node.kind == NodeKind::structure ? 1 : 0;
     for (size_t d = 0; d < node.dwords.size(); ++d) {
       const GpuVa at = node.address + d * sizeof(uint32_t);
-      const WalkResult found = decoder.memory()->walk(node.space, at);
+      const memory::WalkResult found = decoder.memory()->walk(node.space, at);
       ASSERT_FALSE(found.fault) << fmt::format("{:#x}", at.value);
-      const uint64_t physical = found.mapping.address + at.value % kFrameBytes;
+      const uint64_t physical = found.mapping.address + at.value % memory::kFrameBytes;
       ASSERT_TRUE(both.some_record_holds(found.mapping.space, physical, node.dwords[d]))
           << fmt::format("{:#x} at {:#x}: {:08x}", at.value, physical, node.dwords[d]);
       ++checked;

@@ -6,7 +6,7 @@
 #include "covers.h"
 #include "memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 class ApertureTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
@@ -60,7 +60,7 @@ TEST_P(ApertureTest, AnInvalidEntryIsAnErrorAndChangesNothing) {
 TEST_P(ApertureTest, AnEntryThatChangesChangesTheNextAccess) {
   bench.host.put<uint32_t>(0x1000, 1);
   bench.host.put<uint32_t>(0x2000, 2);
-  AddressSpace& engine = bench.device->space(0, Stream::batch, TableKind::global);
+  memory::AddressSpace& engine = bench.device->space(0, memory::Stream::batch, memory::TableKind::global);
   for (int round = 0; round < 3; ++round) {
     bench.map(9, 0x1000);
     EXPECT_EQ(bench.aperture(0x9000), 1u);
@@ -146,9 +146,10 @@ TEST_P(ApertureTest, EnginesDoNotSeeFences) {
   bench.map(0x401, 0x1'1000);
   bench.set_fence(0, 0x40'0000, 0x401, 1024, false);
   bench.put_aperture(0x40'0000 + 1024, 0x55);  // (0, 1), behind the fence at 512
-  EXPECT_EQ(bench.engine_reads(Stream::blit, 0x40'0000 + 512, TableKind::global), 0x55u);
-  EXPECT_EQ(bench.device->memory().external_space(Stream::display_a).load_value<uint32_t>(GpuVa(0x40'0200)), 0x55u);
-  EXPECT_EQ(bench.engine_reads(Stream::blit, 0x40'0000 + 1024, TableKind::global), 0u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x40'0000 + 512, memory::TableKind::global), 0x55u);
+  EXPECT_EQ(bench.device->memory().external_space(memory::Stream::display_a).load_value<uint32_t>(GpuVa(0x40'0200)),
+            0x55u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x40'0000 + 1024, memory::TableKind::global), 0u);
 }
 
 TEST_P(ApertureTest, OverlappingAndImpossibleFencesAreReported) {
@@ -193,8 +194,8 @@ TEST(ApertureSizes, FirmwareChoosesThem) {
     EXPECT_EQ(bench.host.value_at<uint32_t>(0x5004), 1u);
     EXPECT_EQ(bench.host.value_at<uint32_t>(0x6ffc), 2u);
     // The same zero-based range for internal clients.
-    EXPECT_EQ(bench.engine_reads(Stream::blit, 4, TableKind::global), 1u);
-    EXPECT_EQ(bench.engine_reads(Stream::blit, bytes - 4, TableKind::global), 2u);
+    EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 4, memory::TableKind::global), 1u);
+    EXPECT_EQ(bench.engine_reads(memory::Stream::blit, bytes - 4, memory::TableKind::global), 2u);
     EXPECT_EQ(bench.events(), 0u);
     EXPECT_EQ(device.bar_read(2, bytes, 4), 0xffff'ffffu) << "beyond the aperture";
     EXPECT_EQ(bench.events(EventKind::bad_access), 1u);
@@ -232,4 +233,4 @@ TEST(RangeRemoval, SystemAddressesBecomeZeroBased) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 class Bars : public ::testing::TestWithParam<const spec::DeviceModel*> {
@@ -71,7 +71,7 @@ TEST_P(Bars, UnclaimedRegistersReadZeroAndSaySo) {
   COVERS("DG1-MEM-06");
   bench.wake_all();
   bench.host.log.clear();
-  const auto map = RegisterMap::for_device(model);
+  const auto map = mmio::RegisterMap::for_device(model);
   size_t tried = 0;
   for (uint32_t offset = 0x40000; offset < model.mmio_bytes && tried < 50; offset += 0x1004) {
     const bool hypervisor = offset >> 12 == 0x178 || offset >> 12 == 0x78;
@@ -92,7 +92,7 @@ TEST_P(Bars, UnclaimedRegistersReadZeroAndSaySo) {
 TEST_P(Bars, PartialAccessesTouchOnlyTheirBytes) {
   COVERS("DG1-MEM-03");
   bench.wake_all();
-  const RegisterSlot* start = bench.device->mmio().bank().map().find("RING_START", "rcs0");
+  const mmio::RegisterSlot* start = bench.device->mmio().bank().map().find("RING_START", "rcs0");
   ASSERT_NE(start, nullptr);
   const uint32_t at = start->offset;
   const uint32_t rw = start->policy.rw;
@@ -253,9 +253,9 @@ TEST(QuietWrites, MasksAndStatusClears) {
 TEST(Dg1Bars, RegistersOutsideTheGtNeedNoWakeDomain) {
   COVERS("DG1-MEM-04");
   Bench bench("dg1");
-  const auto map = RegisterMap::for_device(bench.device->model());
+  const auto map = mmio::RegisterMap::for_device(bench.device->model());
   size_t outside = 0;
-  for (const RegisterSlot& slot : map->slots()) {
+  for (const mmio::RegisterSlot& slot : map->slots()) {
     const bool gt = slot.offset <= 0x3ffff || (slot.offset >= 0x1c0000 && slot.offset <= 0x23ffff);
     if (!gt) {
       ++outside;
@@ -346,4 +346,4 @@ TEST(VgaPorts, AnswerAtIoAddressesAndAtTheSameOffsetFromTheMmioBase) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -8,7 +8,7 @@
 #include "covers.h"
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 class ConfigSpaceTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
@@ -249,4 +249,4 @@ TEST(DeviceOptionsTest, ShowInConfigurationSpace) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -8,7 +8,7 @@
 
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 // A deterministic stream of accesses, as a confused driver would make them.
@@ -143,7 +143,7 @@ TEST(MmioEvents, ReservedAndReadOnlyWritesAreReported) {
   bench.write(0xa278, 0x0001'0001);
   bench.write(0x130044, 1);
   EXPECT_EQ(bench.events(EventKind::read_only_write), 1u);
-  const RegisterSlot* slot = bench.device->mmio().bank().map().find("RING_CTL", "rcs0");
+  const mmio::RegisterSlot* slot = bench.device->mmio().bank().map().find("RING_CTL", "rcs0");
   ASSERT_NE(slot, nullptr);
   ASSERT_NE(slot->policy.reserved, 0u);
   bench.write(slot->offset, slot->policy.reserved);
@@ -154,4 +154,4 @@ TEST(MmioEvents, ReservedAndReadOnlyWritesAreReported) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -6,7 +6,7 @@
 #include "covers.h"
 #include "memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 constexpr uint32_t kPgtblCtl = 0x2020;
@@ -14,10 +14,12 @@ constexpr uint32_t kPgtblEr = 0x2024;
 constexpr uint32_t kPgtblCtl2 = 0x20c4;
 constexpr uint32_t kPgtblStr2 = 0x20c8;
 
-constexpr std::array kInternal{Stream::ring,       Stream::batch,  Stream::indirect_state, Stream::constants,
-                               Stream::media_data, Stream::vertex, Stream::sampler,        Stream::render_cache,
-                               Stream::depth,      Stream::blit,   Stream::store_data,     Stream::post_sync};
-constexpr std::array kDisplay{Stream::display_a, Stream::display_b, Stream::overlay, Stream::cursor, Stream::vga};
+constexpr std::array kInternal{memory::Stream::ring,      memory::Stream::batch,        memory::Stream::indirect_state,
+                               memory::Stream::constants, memory::Stream::media_data,   memory::Stream::vertex,
+                               memory::Stream::sampler,   memory::Stream::render_cache, memory::Stream::depth,
+                               memory::Stream::blit,      memory::Stream::store_data,   memory::Stream::post_sync};
+constexpr std::array kDisplay{memory::Stream::display_a, memory::Stream::display_b, memory::Stream::overlay,
+                              memory::Stream::cursor, memory::Stream::vga};
 
 std::vector<const spec::DeviceModel*> gen4_models() {
   return {spec::find_device("i965"), spec::find_device("gm965"), spec::find_device("g45"), spec::find_device("gm45")};
@@ -27,7 +29,7 @@ class Gen4Table : public ::testing::TestWithParam<const spec::DeviceModel*> {
  protected:
   MemoryBench bench{*GetParam(), {.aperture_bytes = 0x2000'0000}};
 
-  uint32_t external(Stream stream, uint64_t address) {
+  uint32_t external(memory::Stream stream, uint64_t address) {
     return bench.device->memory().external_space(stream).load_value<uint32_t>(GpuVa(address));
   }
 };
@@ -81,17 +83,17 @@ TEST_P(Gen4Table, OnlyTheAliasDropsCachedEntries) {
   bench.host.put<uint32_t>(0x2000, 2);
   bench.map(5, 0x1000);
   EXPECT_EQ(bench.aperture(0x5000), 1u);
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x5000, TableKind::global), 1u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x5000, memory::TableKind::global), 1u);
   bench.host.put<uint32_t>(0x80'0014, 0x2001);
   EXPECT_EQ(bench.aperture(0x5000), 1u) << "stale";
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x5000, TableKind::global), 1u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x5000, memory::TableKind::global), 1u);
   bench.map(5, 0x2000);
   EXPECT_EQ(bench.aperture(0x5000), 2u);
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x5000, TableKind::global), 2u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x5000, memory::TableKind::global), 2u);
   bench.host.put<uint32_t>(0x80'0014, 0x1001);
   bench.write(0x2170, 1);  // GFX_FLSH_CNTL
   EXPECT_EQ(bench.aperture(0x5000), 1u);
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x5000, TableKind::global), 1u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x5000, memory::TableKind::global), 1u);
 }
 
 TEST_P(Gen4Table, SwitchedOffOnlyProcessorReadsCursorAndVgaPass) {
@@ -100,8 +102,8 @@ TEST_P(Gen4Table, SwitchedOffOnlyProcessorReadsCursorAndVgaPass) {
   bench.host.put<uint32_t>(0x1000, 0x77);
   bench.disable_table();
   EXPECT_EQ(bench.aperture(0), 0x77u);
-  EXPECT_EQ(external(Stream::cursor, 0), 0x77u);
-  EXPECT_EQ(external(Stream::vga, 0), 0x77u);
+  EXPECT_EQ(external(memory::Stream::cursor, 0), 0x77u);
+  EXPECT_EQ(external(memory::Stream::vga, 0), 0x77u);
   EXPECT_EQ(bench.aperture(0x8000), 0u) << "nothing mapped, and no error";
   EXPECT_EQ(bench.events(), 0u);
   EXPECT_EQ(bench.read(kPgtblEr), 0u);
@@ -110,22 +112,22 @@ TEST_P(Gen4Table, SwitchedOffOnlyProcessorReadsCursorAndVgaPass) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x1000), 0x77u);
   EXPECT_EQ(bench.events(EventKind::fault), 1u);
   EXPECT_NE(bench.read(kPgtblEr), 0u);
-  for (const Stream stream : kInternal) {
+  for (const memory::Stream stream : kInternal) {
     bench.host.log.clear();
-    EXPECT_EQ(bench.engine_reads(stream, 0, TableKind::global), 0u) << name_of(stream);
+    EXPECT_EQ(bench.engine_reads(stream, 0, memory::TableKind::global), 0u) << name_of(stream);
     EXPECT_EQ(bench.events(EventKind::fault), 1u) << name_of(stream);
   }
-  for (const Stream stream : {Stream::display_a, Stream::display_b, Stream::overlay}) {
+  for (const memory::Stream stream : {memory::Stream::display_a, memory::Stream::display_b, memory::Stream::overlay}) {
     bench.host.log.clear();
     EXPECT_EQ(external(stream, 0), 0u) << name_of(stream);
     EXPECT_EQ(bench.events(EventKind::fault), 1u) << name_of(stream);
   }
   bench.host.log.clear();
   bench.enable_table();
-  for (const Stream stream : kInternal) {
-    EXPECT_EQ(bench.engine_reads(stream, 0, TableKind::global), 0x77u) << name_of(stream);
+  for (const memory::Stream stream : kInternal) {
+    EXPECT_EQ(bench.engine_reads(stream, 0, memory::TableKind::global), 0x77u) << name_of(stream);
   }
-  for (const Stream stream : kDisplay) {
+  for (const memory::Stream stream : kDisplay) {
     EXPECT_EQ(external(stream, 0), 0x77u) << name_of(stream);
   }
   EXPECT_EQ(bench.events(), 0u);
@@ -150,10 +152,10 @@ TEST_P(Gen4Table, MayStayOnWhateverItsSwitchSays) {
   linux_bench.map(0, 0x1000);
   linux_bench.host.put<uint32_t>(0x1000, 0x77);
   linux_bench.write(kPgtblCtl, base);
-  EXPECT_EQ(linux_bench.engine_reads(Stream::batch, 0, TableKind::global), 0x77u);
+  EXPECT_EQ(linux_bench.engine_reads(memory::Stream::batch, 0, memory::TableKind::global), 0x77u);
   linux_bench.device->config_write(0xc0, 1, 1);
   linux_bench.write(kPgtblCtl, base);
-  EXPECT_EQ(linux_bench.engine_reads(Stream::batch, 0, TableKind::global), 0x77u);
+  EXPECT_EQ(linux_bench.engine_reads(memory::Stream::batch, 0, memory::TableKind::global), 0x77u);
   EXPECT_EQ(linux_bench.events(EventKind::fault), 0u);
 }
 
@@ -161,21 +163,22 @@ TEST_P(Gen4Table, PageTableErrorsNameTheStreamAndStayUntilReset) {
   COVERS("G45-5.7.2-01");
   COVERS("G45-5.7.2-05");
   struct Row {
-    Stream stream;
+    memory::Stream stream;
     unsigned bit;
   };
   // Bits of PGTBL_ER as igt-gpu-tools decodes them.
-  constexpr Row kRows[] = {{Stream::ring, 20},      {Stream::batch, 20},        {Stream::indirect_state, 23},
-                           {Stream::constants, 19}, {Stream::store_data, 19},   {Stream::vertex, 21},
-                           {Stream::sampler, 26},   {Stream::render_cache, 24}, {Stream::depth, 24},
-                           {Stream::blit, 24},      {Stream::cursor, 18},       {Stream::overlay, 17},
-                           {Stream::display_b, 8},  {Stream::display_a, 4},     {Stream::host, 0}};
+  constexpr Row kRows[] = {
+      {memory::Stream::ring, 20},      {memory::Stream::batch, 20},        {memory::Stream::indirect_state, 23},
+      {memory::Stream::constants, 19}, {memory::Stream::store_data, 19},   {memory::Stream::vertex, 21},
+      {memory::Stream::sampler, 26},   {memory::Stream::render_cache, 24}, {memory::Stream::depth, 24},
+      {memory::Stream::blit, 24},      {memory::Stream::cursor, 18},       {memory::Stream::overlay, 17},
+      {memory::Stream::display_b, 8},  {memory::Stream::display_a, 4},     {memory::Stream::host, 0}};
   uint32_t expected = 0;
   for (const Row& row : kRows) {
-    if (is_external(row.stream)) {
+    if (memory::is_external(row.stream)) {
       external(row.stream, 0x10'0000);
     } else {
-      bench.engine_reads(row.stream, 0x10'0000, TableKind::global);
+      bench.engine_reads(row.stream, 0x10'0000, memory::TableKind::global);
     }
     expected |= 1u << row.bit;
     EXPECT_EQ(bench.read(kPgtblEr), expected) << name_of(row.stream);
@@ -223,34 +226,35 @@ TEST_P(Gen4Table, EveryClientUsesItsTableAndItsMemory) {
   bench.host.put<uint32_t>(0x90'0000, 0x2001);  // per-process table at 9 MB
   bench.host.put<uint32_t>(0x2000, 0x222);
   bench.write(kPgtblCtl2, 0x0090'0001);
-  const auto table = [&](Stream stream, TableKind asked) {
+  const auto table = [&](memory::Stream stream, memory::TableKind asked) {
     const uint32_t value = bench.engine_reads(stream, 0, asked);
     EXPECT_TRUE(value == 0x111 || value == 0x222) << name_of(stream);
-    return value == 0x222 ? TableKind::per_process : TableKind::global;
+    return value == 0x222 ? memory::TableKind::per_process : memory::TableKind::global;
   };
   struct Row {
-    Stream stream;
+    memory::Stream stream;
     int bit;  // of PGTBL_STR2; -1: the command decides
     bool snooped;
   };
-  constexpr Row kRows[] = {
-      {Stream::ring, 2, false},       {Stream::batch, 5, false},       {Stream::indirect_state, 4, false},
-      {Stream::constants, -1, false}, {Stream::media_data, -1, false}, {Stream::vertex, 3, true},
-      {Stream::sampler, 1, true},     {Stream::render_cache, 0, true}, {Stream::depth, 0, false},
-      {Stream::blit, 0, true},        {Stream::store_data, -1, true},  {Stream::post_sync, -1, true}};
+  constexpr Row kRows[] = {{memory::Stream::ring, 2, false},           {memory::Stream::batch, 5, false},
+                           {memory::Stream::indirect_state, 4, false}, {memory::Stream::constants, -1, false},
+                           {memory::Stream::media_data, -1, false},    {memory::Stream::vertex, 3, true},
+                           {memory::Stream::sampler, 1, true},         {memory::Stream::render_cache, 0, true},
+                           {memory::Stream::depth, 0, false},          {memory::Stream::blit, 0, true},
+                           {memory::Stream::store_data, -1, true},     {memory::Stream::post_sync, -1, true}};
   for (const Row& row : kRows) {
     for (uint32_t select = 0; select < 64; ++select) {
       bench.write(kPgtblStr2, select);
-      for (const TableKind asked : {TableKind::global, TableKind::per_process}) {
-        const TableKind expected = row.bit < 0                    ? asked
-                                   : (select >> row.bit & 1) != 0 ? TableKind::per_process
-                                                                  : TableKind::global;
+      for (const memory::TableKind asked : {memory::TableKind::global, memory::TableKind::per_process}) {
+        const memory::TableKind expected = row.bit < 0                    ? asked
+                                           : (select >> row.bit & 1) != 0 ? memory::TableKind::per_process
+                                                                          : memory::TableKind::global;
         ASSERT_EQ(table(row.stream, asked), expected) << name_of(row.stream) << " " << select;
       }
     }
   }
   bench.write(kPgtblStr2, 63);
-  for (const Stream stream : kDisplay) {
+  for (const memory::Stream stream : kDisplay) {
     EXPECT_EQ(external(stream, 0), 0x111u) << name_of(stream);
   }
   EXPECT_EQ(bench.aperture(0), 0x111u);
@@ -261,11 +265,11 @@ TEST_P(Gen4Table, EveryClientUsesItsTableAndItsMemory) {
   for (const Row& row : kRows) {
     bench.host.log.clear();
     bench.device->memory().tlbs().invalidate_all();
-    bench.engine_reads(row.stream, 0, TableKind::global);
+    bench.engine_reads(row.stream, 0, memory::TableKind::global);
     EXPECT_EQ(bench.events(EventKind::undefined_behaviour), row.snooped ? 0u : 1u) << name_of(row.stream);
   }
   bench.host.log.clear();
-  EXPECT_EQ(external(Stream::display_a, 0), 0x111u);
+  EXPECT_EQ(external(memory::Stream::display_a, 0), 0x111u);
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
@@ -278,7 +282,7 @@ TEST_P(Gen4Table, ProcessorAndDisplayUseTheGlobalTableOnly) {
   bench.write(kPgtblCtl2, 0x0090'0001);
   bench.write(kPgtblStr2, 63);
   EXPECT_EQ(bench.aperture(0), 0x111u);
-  for (const Stream stream : kDisplay) {
+  for (const memory::Stream stream : kDisplay) {
     EXPECT_EQ(external(stream, 0), 0x111u) << name_of(stream);
   }
 }
@@ -297,12 +301,12 @@ TEST_P(Gen4Table, FencesAreForTheProcessorAlone) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x1'0000 + 512), 0xf00du);
   for (const uint32_t select : {0u, 63u}) {
     bench.write(kPgtblStr2, select);
-    for (const Stream stream : kInternal) {
-      EXPECT_EQ(bench.engine_reads(stream, 512, TableKind::per_process), 0xf00du) << name_of(stream);
-      EXPECT_EQ(bench.engine_reads(stream, 1024, TableKind::per_process), 0u) << name_of(stream);
+    for (const memory::Stream stream : kInternal) {
+      EXPECT_EQ(bench.engine_reads(stream, 512, memory::TableKind::per_process), 0xf00du) << name_of(stream);
+      EXPECT_EQ(bench.engine_reads(stream, 1024, memory::TableKind::per_process), 0u) << name_of(stream);
     }
   }
-  for (const Stream stream : kDisplay) {
+  for (const memory::Stream stream : kDisplay) {
     EXPECT_EQ(external(stream, 512), 0xf00du) << name_of(stream);
   }
 }
@@ -339,17 +343,17 @@ TEST(Gm45ProcessTable, UpTo2GigabytesFromAPhysicalBase) {
   bench.host.put<uint32_t>(0x90'1000 + 4 * last, 0x4001);
   bench.host.put<uint32_t>(0x4ffc, 8);
   bench.write(kPgtblCtl2, 0x0090'1001 | 4u << 1);
-  EXPECT_EQ(bench.engine_reads(Stream::render_cache, (last << 12) + 0xffc, TableKind::per_process), 8u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, (last << 12) + 0xffc, memory::TableKind::per_process), 8u);
   EXPECT_EQ(bench.events(), 0u);
   // Smaller: beyond its end there is nothing, whatever the memory there holds.
   bench.write(kPgtblCtl2, 0x0090'1001);
-  EXPECT_EQ(bench.engine_reads(Stream::render_cache, (last << 12) + 0xffc, TableKind::per_process), 0u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, (last << 12) + 0xffc, memory::TableKind::per_process), 0u);
   EXPECT_EQ(bench.events(EventKind::fault), 1u);
   // Off: the global table serves.
   bench.host.log.clear();
   bench.write(kPgtblCtl2, 0x0090'1000);
-  EXPECT_EQ(bench.engine_reads(Stream::render_cache, 0x1fff'f000, TableKind::per_process), 6u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, 0x1fff'f000, memory::TableKind::per_process), 6u);
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

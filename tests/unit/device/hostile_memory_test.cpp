@@ -7,7 +7,7 @@
 
 #include "memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 class HostileMemory : public ::testing::TestWithParam<const spec::DeviceModel*> {};
@@ -62,9 +62,9 @@ void noise(MemoryBench& bench, uint64_t seed, int count) {
       }
       default: {
         const auto engine = static_cast<unsigned>(random() % model.engines.size());
-        const auto stream = static_cast<Stream>(random() % 12);
-        AddressSpace& space =
-            device.space(engine, stream, random() % 2 == 0 ? TableKind::global : TableKind::per_process);
+        const auto stream = static_cast<memory::Stream>(random() % 12);
+        memory::AddressSpace& space = device.space(
+            engine, stream, random() % 2 == 0 ? memory::TableKind::global : memory::TableKind::per_process);
         if (random() % 2 == 0) {
           space.load_value<uint64_t>(GpuVa(random() % 2 == 0 ? random() : near(0x1000'0000)));
         } else {
@@ -128,4 +128,4 @@ TEST_P(HostileMemory, TwoDevicesShareNothing) {
 INSTANTIATE_TEST_SUITE_P(Devices, HostileMemory, ::testing::ValuesIn(every_model()), model_name);
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

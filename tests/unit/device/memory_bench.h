@@ -7,7 +7,7 @@
 
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 
 struct MemoryBench : Bench {
   explicit MemoryBench(const spec::DeviceModel& chosen, DeviceOptions options = {})
@@ -56,7 +56,7 @@ struct MemoryBench : Bench {
   }
 
   // The value that a stream of the first engine reads.
-  uint32_t engine_reads(Stream stream, uint64_t address, TableKind table) {
+  uint32_t engine_reads(memory::Stream stream, uint64_t address, memory::TableKind table) {
     return device->space(0, stream, table).load_value<uint32_t>(GpuVa(address));
   }
 
@@ -81,4 +81,4 @@ inline std::vector<const spec::DeviceModel*> models_with_aperture() {
   return models;
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

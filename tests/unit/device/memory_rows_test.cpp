@@ -6,7 +6,7 @@
 #include "memory/gam_invalidation.h"
 #include "memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 bool has_wide_entries(const spec::DeviceModel& model) {
@@ -34,7 +34,7 @@ TEST(MemoryRows, LaterChipsHaveNothingOfTheOldTables) {
     bench.map(page, 0x12'3000, local);
     EXPECT_EQ(bench.device->bar_read(0, model->gtt_offset + page * 8 + 4, 4), 0u)
         << "the upper half is part of the entry";
-    AddressSpace& space = bench.device->space(0, Stream::blit, TableKind::global);
+    memory::AddressSpace& space = bench.device->space(0, memory::Stream::blit, memory::TableKind::global);
     EXPECT_TRUE(space.store_value<uint32_t>(GpuVa(page << 12), 7));
     EXPECT_EQ(local ? bench.device->bar_read(2, 0x12'3000, 4) : bench.host.value_at<uint32_t>(0x12'3000), 7u);
   }
@@ -53,14 +53,15 @@ TEST(MemoryRows, FirmwaresPartOfDataStolenMemory) {
     EXPECT_EQ(published(bench) & 1, 1u) << "enabled";
     EXPECT_EQ(published(bench) >> 7 & 3, 1u) << "2 MB";
     // It is part of data stolen memory: hidden from the processor, at its place in physical memory.
-    const PhysicalMemory& memory = bench.device->memory().map().physical();
+    const memory::PhysicalMemory& memory = bench.device->memory().map().physical();
     for (const uint64_t at : {offset, offset + 2 * kMiB - 1}) {
       EXPECT_TRUE(bench.device->closes_memory(PhysAddr(kBase + at)));
-      EXPECT_EQ(memory.window_at(MemorySpace::system, PhysAddr(kBase + at))->kind, MemoryKind::wopcm);
+      EXPECT_EQ(memory.window_at(memory::MemorySpace::system, PhysAddr(kBase + at))->kind, memory::MemoryKind::wopcm);
     }
     const uint64_t after = offset + 2 * kMiB;
     if (after < 64 * kMiB) {
-      EXPECT_EQ(memory.window_at(MemorySpace::system, PhysAddr(kBase + after))->kind, MemoryKind::data_stolen);
+      EXPECT_EQ(memory.window_at(memory::MemorySpace::system, PhysAddr(kBase + after))->kind,
+                memory::MemoryKind::data_stolen);
     }
   }
   // Left out: at the end. In local memory likewise.
@@ -86,8 +87,8 @@ TEST(MemoryRows, ConcurrentColorAndDepth) {
   for (const uint32_t value : {1u << 31, 0u}) {
     bench.write(0x4a30, value);
     EXPECT_EQ(bench.read(0x4a30) & 1u << 31, value);
-    for (const Stream stream : {Stream::render_cache, Stream::depth}) {
-      EXPECT_EQ(bench.engine_reads(stream, 0x3000, TableKind::global), 0x77u);
+    for (const memory::Stream stream : {memory::Stream::render_cache, memory::Stream::depth}) {
+      EXPECT_EQ(bench.engine_reads(stream, 0x3000, memory::TableKind::global), 0x77u);
     }
   }
   EXPECT_EQ(bench.events(), 0u);
@@ -100,13 +101,13 @@ TEST(MemoryRows, AnInvalidationIsPendingWhileAccessesAreUnderWay) {
        {std::tuple{"skl", 0x4260u, 0x426cu}, {"icl", 0x4260u, 0x426cu}, {"tgl", 0xced8u, 0xcee4u}}) {
     SCOPED_TRACE(name);
     MemoryBench bench(name);
-    TlbInvalidation& unit = bench.device->memory().invalidation();
+    memory::TlbInvalidation& unit = bench.device->memory().invalidation();
     bench.write(at, 1);
     EXPECT_EQ(bench.read(at), 0u) << "nothing under way: complete at once";
     {
-      const AccessHold reading(unit);
+      const memory::AccessHold reading(unit);
       {
-        const AccessHold writing(unit);
+        const memory::AccessHold writing(unit);
         bench.write(at, 1);
         EXPECT_EQ(bench.read(at), 1u);
         EXPECT_EQ(bench.read(other), 0u) << "another engine's was not asked for";
@@ -161,7 +162,7 @@ TEST(MemoryRows, TiledResourcesOfAnEngine) {
     bench.device->memory().launch_context(0, 0x119);
     EXPECT_EQ(bench.events(), 0u);
     const auto read = [&](uint64_t address) {
-      return bench.engine_reads(Stream::sampler, address, TableKind::per_process);
+      return bench.engine_reads(memory::Stream::sampler, address, memory::TableKind::per_process);
     };
     EXPECT_EQ(read(kWindow + 0x10), 0x77u);
     EXPECT_EQ(read(0x21'0010), 0x77u) << "the tile's own address";
@@ -186,7 +187,8 @@ TEST(MemoryRows, TiledResourcesOfAnEngine) {
     EXPECT_EQ(read(kWindow + 0x10), 0x77u);
     // Another engine of Gen11 has no such window; on Gen12 it has one of its own, which is off.
     bench.host.log.clear();
-    EXPECT_EQ(bench.device->space(1, Stream::blit, TableKind::per_process).load_value<uint32_t>(GpuVa(kWindow + 0x10)),
+    EXPECT_EQ(bench.device->space(1, memory::Stream::blit, memory::TableKind::per_process)
+                  .load_value<uint32_t>(GpuVa(kWindow + 0x10)),
               0u);
     EXPECT_EQ(bench.events(EventKind::fault), 1u);
     EXPECT_NE(bench.host.log.events().back().item, "TR-TT");
@@ -207,10 +209,12 @@ TEST(MemoryRows, ADirectoryOfAFewLines) {
     bench.write(0x2228, 0x6000 * 4 / 64 << 16);
     bench.host.log.clear();
     for (uint64_t entry = 0; entry < 16 * lines; ++entry) {
-      ASSERT_EQ(bench.engine_reads(Stream::batch, entry << 22, TableKind::per_process), 0x222u) << entry;
+      ASSERT_EQ(bench.engine_reads(memory::Stream::batch, entry << 22, memory::TableKind::per_process), 0x222u)
+          << entry;
     }
     EXPECT_EQ(bench.events(), 0u);
-    EXPECT_EQ(bench.engine_reads(Stream::batch, uint64_t{16 * lines} << 22, TableKind::per_process), 0u);
+    EXPECT_EQ(bench.engine_reads(memory::Stream::batch, uint64_t{16 * lines} << 22, memory::TableKind::per_process),
+              0u);
     EXPECT_EQ(bench.events(EventKind::fault), 1u);
   }
 }
@@ -226,11 +230,11 @@ TEST(MemoryRows, AFlushDropsUpperLevels) {
   bench.write(0x2220, 0xffff'ffff);
   bench.write(0x2228, 0x6000 * 4 / 64 << 16);
   bench.write(0x2520, 0x0200'0200);
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::per_process), 0x222u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x222u);
   bench.set_entry(0x6001, 0x50'0001);  // another page table
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::per_process), 0x222u) << "cached";
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x222u) << "cached";
   bench.device->memory().flush(0);
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::per_process), 0x333u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::per_process), 0x333u);
 }
 
 // One access may write two entries of four bytes: both pages are looked up anew.
@@ -283,13 +287,14 @@ TEST(MemoryRows, KindsOfAddressesOfGen4) {
   ASSERT_TRUE(hit);
   EXPECT_EQ(device.bar_read(hit->bar, hit->offset, 4), 0x11u);
   // The graphics address of an internal client, and the per-process one.
-  EXPECT_EQ(bench.engine_reads(Stream::sampler, kNumber, TableKind::global), 0x11u);
-  EXPECT_EQ(bench.engine_reads(Stream::render_cache, kNumber, TableKind::per_process), 0x33u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::sampler, kNumber, memory::TableKind::global), 0x11u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, kNumber, memory::TableKind::per_process), 0x33u);
   // Physical: as it is.
   uint32_t value = 0;
   EXPECT_TRUE(device.memory().read_physical(PhysAddr(kNumber), std::as_writable_bytes(std::span(&value, 1))));
   EXPECT_EQ(value, 0x44u);
-  EXPECT_EQ(bench.engine_reads(Stream::sampler, kNumber + 0x1000, TableKind::global), 0x22u) << "snooped";
+  EXPECT_EQ(bench.engine_reads(memory::Stream::sampler, kNumber + 0x1000, memory::TableKind::global), 0x22u)
+      << "snooped";
   EXPECT_EQ(bench.events(), 0u);
 }
 
@@ -300,7 +305,7 @@ TEST(MemoryRows, TheProcessorReachesPerProcessPagesOnlyThroughTheGlobalTable) {
   bench.write(0x20c4, 0x0090'0001);
   bench.write(0x20c8, 1);
   bench.host.put<uint32_t>(0x3'0000, 0x33);
-  EXPECT_EQ(bench.engine_reads(Stream::render_cache, 0, TableKind::per_process), 0x33u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, 0, memory::TableKind::per_process), 0x33u);
   EXPECT_EQ(bench.aperture(0), 0u);
   EXPECT_EQ(bench.events(EventKind::fault), 1u);
   bench.map(7, 0x3'0000);
@@ -311,13 +316,14 @@ TEST(MemoryRows, TheProcessorReachesPerProcessPagesOnlyThroughTheGlobalTable) {
     bench.host.put<uint32_t>(0x90'0000 + (bytes >> 12) * 4 - 4, 0x3'0001);
     bench.host.put<uint32_t>(0x90'0000 + (bytes >> 12) * 4, 0x3'0001);
     bench.write(0x20c4, 0x0090'0001 | code << 1);
-    EXPECT_EQ(bench.engine_reads(Stream::render_cache, bytes - 0x1000, TableKind::per_process), 0x33u) << megabytes;
+    EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, bytes - 0x1000, memory::TableKind::per_process), 0x33u)
+        << megabytes;
     EXPECT_EQ(bench.events(), 0u);
-    EXPECT_EQ(bench.engine_reads(Stream::render_cache, bytes, TableKind::per_process), 0u) << megabytes;
+    EXPECT_EQ(bench.engine_reads(memory::Stream::render_cache, bytes, memory::TableKind::per_process), 0u) << megabytes;
     EXPECT_EQ(bench.events(EventKind::fault), 1u);
     bench.host.log.clear();
   }
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -6,7 +6,7 @@
 #include "memory_bench.h"
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 constexpr uint64_t kLocalBytes = uint64_t{4} << 30;
@@ -34,7 +34,7 @@ TEST(Dg1ReservedAreas, LieInLocalMemoryWithoutOverlap) {
   // BAR that shows local memory.
   bench.device->bar_write(0, 0x80'0000 + 8 * 5, 8, 0x1234'5001);
   std::vector<std::byte> entry(8);
-  EXPECT_TRUE(bench.device->memory().map().physical().read(MemorySpace::local, PhysAddr(gsm + 8 * 5), entry));
+  EXPECT_TRUE(bench.device->memory().map().physical().read(memory::MemorySpace::local, PhysAddr(gsm + 8 * 5), entry));
   uint64_t value = 0;
   std::memcpy(&value, entry.data(), sizeof value);
   EXPECT_EQ(value, 0x1234'5001u);
@@ -61,4 +61,4 @@ TEST(StolenReserved, TheSizeStandsWhereTheGenerationHasIt) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

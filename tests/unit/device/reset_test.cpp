@@ -9,7 +9,7 @@
 #include "gen/config_layout.h"
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 constexpr uint32_t kRingStart = 0x38;
@@ -212,4 +212,4 @@ TEST(Dg1Reset, DriverResetClearsRegistersAndLocalMemoryButNotConfiguration) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -4,7 +4,7 @@
 #include "covers.h"
 #include "memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 constexpr uint64_t kMiB = 1024 * 1024;
@@ -25,7 +25,8 @@ TEST_P(StolenTest, TheProcessorReachesDataStolenMemoryThroughTheApertureOnly) {
   bench.put_aperture(0x1004, 0x3333'3333);
   EXPECT_EQ(bench.aperture(0), 0x2222'2222u);
   EXPECT_EQ(bench.host.value_at<uint32_t>(kStolenBase + 0x5000), 0x1111'1111u);
-  EXPECT_EQ(bench.engine_reads(Stream::sampler, 0x1004, TableKind::global), 0x3333'3333u) << "the engine directly";
+  EXPECT_EQ(bench.engine_reads(memory::Stream::sampler, 0x1004, memory::TableKind::global), 0x3333'3333u)
+      << "the engine directly";
   EXPECT_EQ(bench.events(), 0u);
   // What a front end that routes processor accesses asks.
   Device& device = *bench.device;
@@ -54,7 +55,8 @@ TEST_P(StolenTest, TheTablesMemoryIsOpenThroughItsAliasOnly) {
   EXPECT_EQ(bench.entry(2), bench.pte(0x2000)) << "and writes it";
   bench.host.put<uint64_t>(gsm() + 2 * bytes, 0);
   EXPECT_EQ(bench.entry(2), bench.pte(0x2000)) << "the host's memory there is another";
-  EXPECT_EQ(bench.engine_reads(Stream::blit, 2 * bytes, TableKind::global), static_cast<uint32_t>(bench.pte(0x2000)))
+  EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 2 * bytes, memory::TableKind::global),
+            static_cast<uint32_t>(bench.pte(0x2000)))
       << "engines reach the memory directly";
 }
 
@@ -90,8 +92,9 @@ TEST(GttStolen, SizesAndPlace) {
     EXPECT_TRUE(bench.device->closes_memory(PhysAddr(base)));
     EXPECT_TRUE(bench.device->closes_memory(PhysAddr(base + bytes - 1)));
     // The table is in that memory: an engine and the display read the last entry from its last page.
-    EXPECT_EQ(bench.engine_reads(Stream::blit, 0xff8, TableKind::global), 0x4001u);
-    EXPECT_EQ(bench.device->memory().external_space(Stream::display_a).load_value<uint64_t>(GpuVa(0xff8)), 0x4001u);
+    EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0xff8, memory::TableKind::global), 0x4001u);
+    EXPECT_EQ(bench.device->memory().external_space(memory::Stream::display_a).load_value<uint64_t>(GpuVa(0xff8)),
+              0x4001u);
     EXPECT_EQ(bench.events(), 0u);
     bench.device->bar_read(0, 0x80'0000 + bytes - 8, 8);
     EXPECT_EQ(bench.events(), 0u);
@@ -144,9 +147,10 @@ TEST(LocalMemory, BarTableAndEnginesSeeTheSameBytes) {
   bench.map(1, 0x12'3000, /*local=*/false);
   device.bar_write(2, 0x12'3010, 4, 0xabcd);
   bench.host.put<uint32_t>(0x12'3010, 0x1234);
-  EXPECT_EQ(bench.engine_reads(Stream::blit, 0x10, TableKind::global), 0xabcdu);
-  EXPECT_EQ(bench.engine_reads(Stream::blit, 0x1010, TableKind::global), 0x1234u) << "the entry's bit chooses";
-  EXPECT_TRUE(device.space(0, Stream::blit, TableKind::global).store_value<uint32_t>(GpuVa(0x14), 5));
+  EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x10, memory::TableKind::global), 0xabcdu);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::blit, 0x1010, memory::TableKind::global), 0x1234u)
+      << "the entry's bit chooses";
+  EXPECT_TRUE(device.space(0, memory::Stream::blit, memory::TableKind::global).store_value<uint32_t>(GpuVa(0x14), 5));
   EXPECT_EQ(device.bar_read(2, 0x12'3014, 4), 5u);
   // The table lies in local memory, closed to the BAR but for its alias.
   const uint64_t gsm = bench.read(0x108100) & ~0xf'ffffu;
@@ -165,7 +169,7 @@ TEST(LocalMemory, AddressesStayOverSnapshots) {
   Device& device = *bench.device;
   bench.map(0, 0x40'0000, true);
   device.bar_write(2, 0x40'0000, 4, 1);
-  AddressSpace& space = device.space(0, Stream::blit, TableKind::global);
+  memory::AddressSpace& space = device.space(0, memory::Stream::blit, memory::TableKind::global);
   const std::byte* before = space.view(GpuVa(0), {}).bytes.data();
   const DeviceState saved = device.snapshot();
   device.bar_write(2, 0x40'0000, 4, 2);
@@ -180,4 +184,4 @@ TEST(LocalMemory, AddressesStayOverSnapshots) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -7,7 +7,7 @@
 #include "covers.h"
 #include "memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 std::vector<const spec::DeviceModel*> gen8_models() {
@@ -60,8 +60,8 @@ class Contexts : public ::testing::TestWithParam<const spec::DeviceModel*> {
     set_pdp(model.engines[engine], 0, pointer);
     bench.device->memory().launch_context(engine, wide ? kLegacy48 : kLegacy32);
   }
-  uint32_t reads(unsigned engine, TableKind table, uint64_t address = 0x20'0000) {
-    return bench.device->space(engine, Stream::batch, table).load_value<uint32_t>(GpuVa(address));
+  uint32_t reads(unsigned engine, memory::TableKind table, uint64_t address = 0x20'0000) {
+    return bench.device->space(engine, memory::Stream::batch, table).load_value<uint32_t>(GpuVa(address));
   }
 };
 
@@ -73,11 +73,11 @@ TEST_P(Contexts, ApertureAndDisplayUseTheGlobalTableEnginesEither) {
   for (unsigned engine = 0; engine < model.engines.size(); ++engine) {
     load(engine, tables(0x40'0000 + engine * 0x1'0000, 0x2'0000));
     for (int i = 0; i < 2; ++i) {
-      EXPECT_EQ(reads(engine, TableKind::per_process), 0x222u) << model.engines[engine].name;
-      EXPECT_EQ(reads(engine, TableKind::global), 0x111u);
+      EXPECT_EQ(reads(engine, memory::TableKind::per_process), 0x222u) << model.engines[engine].name;
+      EXPECT_EQ(reads(engine, memory::TableKind::global), 0x111u);
     }
   }
-  for (const Stream stream : {Stream::display_a, Stream::cursor, Stream::vga}) {
+  for (const memory::Stream stream : {memory::Stream::display_a, memory::Stream::cursor, memory::Stream::vga}) {
     EXPECT_EQ(bench.device->memory().external_space(stream).load_value<uint32_t>(GpuVa(0x20'0000)), 0x111u);
   }
   if (bench.has_aperture()) {
@@ -92,18 +92,18 @@ TEST_P(Contexts, AContextWithoutTablesUsesTheGlobalOne) {
   bench.map(0x200, 0x1'0000);
   bench.device->memory().begin_context(0);
   bench.device->memory().launch_context(0, kGlobalContext);
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x111u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x111u);
   bench.map(0x200, 0x3'0000);
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x333u) << "entries are watched for it too";
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x333u) << "entries are watched for it too";
 }
 
 TEST_P(Contexts, PointersWrittenWhileAContextRunsTakeEffect) {
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   bench.host.put<uint32_t>(0x3'0000, 0x333);
   load(0, tables(0x40'0000, 0x2'0000));
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x222u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x222u);
   set_pdp(model.engines[0], 0, tables(0x50'0000, 0x3'0000));
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x333u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x333u);
 }
 
 TEST_P(Contexts, InvalidationRegistersDropTranslationsAndReadZero) {
@@ -129,13 +129,13 @@ TEST_P(Contexts, InvalidationRegistersDropTranslationsAndReadZero) {
   for (unsigned number = 0; number < model.engines.size(); ++number) {
     const spec::EngineModel& engine = model.engines[number];
     load(number, tables(0x40'0000, 0x2'0000));
-    EXPECT_EQ(reads(number, TableKind::per_process), 0x222u);
+    EXPECT_EQ(reads(number, memory::TableKind::per_process), 0x222u);
     put(0x40'3000, 0x3'0003);
-    EXPECT_EQ(reads(number, TableKind::per_process), 0x222u) << "stale until software says so";
+    EXPECT_EQ(reads(number, memory::TableKind::per_process), 0x222u) << "stale until software says so";
     const uint32_t at = invalidate_register(engine);
     bench.write(at, gen12 ? 1u << engine.instance : 1u);
     EXPECT_EQ(bench.read(at), 0u) << engine.name;
-    EXPECT_EQ(reads(number, TableKind::per_process), 0x333u) << engine.name;
+    EXPECT_EQ(reads(number, memory::TableKind::per_process), 0x333u) << engine.name;
   }
   EXPECT_EQ(bench.events(), 0u);
 }
@@ -147,16 +147,16 @@ TEST_P(Contexts, TheFirstFaultStandsInTheRegisters) {
   const uint32_t data1 = gen12 ? 0xcebc : 0x4b14;
   load(0, tables(0x40'0000, 0x2'0000));
   EXPECT_EQ(bench.read(fault), 0u);
-  reads(0, TableKind::per_process, 0x20'5000);
+  reads(0, memory::TableKind::per_process, 0x20'5000);
   EXPECT_EQ(bench.read(fault) & 0xfff, 1u) << "valid, a page table entry, per-process";
   EXPECT_EQ(bench.read(data0), 0x205u);
   EXPECT_EQ(bench.read(data1), 0u);
-  reads(0, TableKind::global, 0x30'6000);
+  reads(0, memory::TableKind::global, 0x30'6000);
   EXPECT_EQ(bench.read(data0), 0x205u) << "the first one stays";
   EXPECT_TRUE(bench.device->memory().faults().engine(0).hung);
   const DeviceState saved = bench.device->snapshot();
   bench.write(fault, 0);
-  reads(0, TableKind::global, 0x30'6000);
+  reads(0, memory::TableKind::global, 0x30'6000);
   EXPECT_EQ(bench.read(fault) & 0xfff, 0x801u) << "through the global table";
   EXPECT_EQ(bench.read(data0), 0x306u);
   EXPECT_EQ(bench.read(data1), 0x10u);
@@ -174,12 +174,12 @@ TEST_P(Contexts, ASnapshotBringsTheContextBack) {
   load(0, tables(0x40'0000, 0x2'0000));
   const DeviceState saved = bench.device->snapshot();
   load(0, tables(0x50'0000, 0x3'0000));
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x333u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x333u);
   if (!local) {
     tables(0x40'0000, 0x2'0000);
   }
   bench.device->restore(saved);
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x222u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x222u);
   // A device that was never told of the context goes on from the same state.
   Bench other(model);
   Device& copy = *other.device;
@@ -187,27 +187,27 @@ TEST_P(Contexts, ASnapshotBringsTheContextBack) {
     other.host.write_memory(PhysAddr(number * 4096), *page);
   }
   copy.restore(saved);
-  EXPECT_EQ(copy.space(0, Stream::batch).load_value<uint32_t>(GpuVa(0x20'0000)), 0x222u);
+  EXPECT_EQ(copy.space(0, memory::Stream::batch).load_value<uint32_t>(GpuVa(0x20'0000)), 0x222u);
 }
 
 // An engine reset forgets the context's registers but not what is cached; the device's reset forgets everything.
 TEST_P(Contexts, ResetsOfAnEngineKeepTheTlbs) {
   bench.host.put<uint32_t>(0x2'0000, 0x222);
   load(0, tables(0x40'0000, 0x2'0000));
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x222u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x222u);
   put(0x40'3000, 0);
   bench.device->reset_engine(model.engines[0]);
   EXPECT_EQ(bench.read(model.engines[0].mmio_base + 0x270), 0u);
-  EXPECT_EQ(reads(0, TableKind::per_process), 0x222u) << "still cached: software must invalidate";
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0x222u) << "still cached: software must invalidate";
   bench.device->reset(ResetKind::function_level);
   bench.enable();
-  EXPECT_EQ(reads(0, TableKind::per_process), 0u);
+  EXPECT_EQ(reads(0, memory::TableKind::per_process), 0u);
 }
 
 TEST_P(Contexts, AtomicOperationsReachSharedMemory) {
   load(0, tables(0x40'0000, 0x2'0000));
   bench.host.put<uint32_t>(0x2'0008, 40);
-  AddressSpace& space = bench.device->space(0, Stream::render_cache);
+  memory::AddressSpace& space = bench.device->space(0, memory::Stream::render_cache);
   const auto add = [](uint32_t value) { return value + 2; };
   EXPECT_EQ(MemoryUnit::atomic_update<uint32_t>(space, GpuVa(0x20'0008), add), 40u);
   EXPECT_EQ(bench.host.value_at<uint32_t>(0x2'0008), 42u);
@@ -228,7 +228,7 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   bench.set_entry(0x6001, 0x40'0001);
   bench.host.put<uint32_t>(0x40'0000, 0x2'0001);
   const auto reads = [&](uint64_t address) {
-    return bench.engine_reads(Stream::batch, address, TableKind::per_process);
+    return bench.engine_reads(memory::Stream::batch, address, memory::TableKind::per_process);
   };
   bench.write(kDclv, 0xffff'ffff);
   bench.write(kBase, 0x6000 * 4 / 64 << 16);
@@ -236,7 +236,7 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   EXPECT_EQ(reads(0x40'0000), 0x111u) << "not enabled: the global table";
   bench.write(kGfxMode, 0x0200'0200);
   EXPECT_EQ(reads(0x40'0000), 0x222u);
-  EXPECT_EQ(bench.engine_reads(Stream::batch, 0x40'0000, TableKind::global), 0x111u);
+  EXPECT_EQ(bench.engine_reads(memory::Stream::batch, 0x40'0000, memory::TableKind::global), 0x111u);
   EXPECT_EQ(bench.aperture(0x40'0000), 0x111u);
   EXPECT_EQ(bench.events(), 0u);
   // Other engines have their own directory, but no switch of their own.
@@ -245,7 +245,7 @@ TEST(SnbContexts, DirectoryInsideTheGlobalTable) {
   bench.set_entry(0x7001, 0x50'0001);
   bench.write(0x2'2220, 0xffff'ffff);
   bench.write(0x2'2228, 0x7000 * 4 / 64 << 16);
-  EXPECT_EQ(bench.device->space(2, Stream::blit).load_value<uint32_t>(GpuVa(0x40'0000)), 0x333u);
+  EXPECT_EQ(bench.device->space(2, memory::Stream::blit).load_value<uint32_t>(GpuVa(0x40'0000)), 0x333u);
   reads(0x80'0000);
   EXPECT_EQ(bench.read(kFault), 0x80'0000u | 1u << 1 | 1u) << "an invalid directory entry";
   bench.write(kDclv, 0);
@@ -277,7 +277,7 @@ TEST(Dg1Contexts, WhereTablesLie) {
     bench.write(0x2270, 0x40'0000);
     bench.write(0x2274, 0);
     bench.device->memory().launch_context(0, kLegacy48);
-    AddressSpace& space = bench.device->space(0, Stream::batch);
+    memory::AddressSpace& space = bench.device->space(0, memory::Stream::batch);
     if (firmware || write_enable) {
       EXPECT_EQ(space.load_value<uint32_t>(GpuVa(0x20'1000)), 0x555u);
     }
@@ -289,4 +289,4 @@ TEST(Dg1Contexts, WhereTablesLie) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

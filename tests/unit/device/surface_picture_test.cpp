@@ -4,7 +4,7 @@
 #include "device/surface_picture.h"
 #include "unit/device/memory_bench.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 constexpr uint64_t kAt = 0x20'0000;
@@ -18,7 +18,7 @@ struct PictureBench : MemoryBench {
   }
   void put(uint64_t offset, uint32_t value) { host.put<uint32_t>(kBacking + offset, value); }
   Result<SurfacePicture> take(const SurfaceView& view) {
-    return picture_of(device->space(0, Stream::batch, TableKind::global), view);
+    return picture_of(device->space(0, memory::Stream::batch, memory::TableKind::global), view);
   }
 };
 
@@ -86,4 +86,4 @@ TEST(SurfacePictures, AddressesWrap) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "support/test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 
 // A device with memory and I/O decoding on.
 struct Bench {
@@ -53,4 +53,4 @@ inline std::string model_name(const ::testing::TestParamInfo<const spec::DeviceM
   return std::string(info.param->name);
 }
 
-}  // namespace halogen
+}  // namespace halogen::device

@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "test_host.h"
 
-namespace halogen {
+namespace halogen::device {
 namespace {
 
 constexpr uint32_t kWake = 0x0001'0001;
@@ -131,9 +131,9 @@ TEST(Wake, GatingCanBeOff) {
 
 TEST(Wake, AStreamerNeedsNoRequest) {
   Bench bench("dg1");
-  MmioSpace& mmio = bench.device->mmio();
-  mmio.write(0x2038, 4, 0x9000, SelectorOrigin::command_streamer);
-  EXPECT_EQ(mmio.read(0x2038, 4, SelectorOrigin::command_streamer), 0x9000u);
+  mmio::MmioSpace& mmio = bench.device->mmio();
+  mmio.write(0x2038, 4, 0x9000, mmio::SelectorOrigin::command_streamer);
+  EXPECT_EQ(mmio.read(0x2038, 4, mmio::SelectorOrigin::command_streamer), 0x9000u);
   EXPECT_EQ(bench.events(), 0u);
 }
 
@@ -189,13 +189,13 @@ TEST(Dg1Steering, StreamersHaveTheirOwnSelector) {
   COVERS("DG1-STEER-02");
   Bench bench("dg1");
   bench.wake_all();
-  MmioSpace& mmio = bench.device->mmio();
+  mmio::MmioSpace& mmio = bench.device->mmio();
   const uint32_t rw = mmio.bank().find(kPerDss)->policy.rw;
   bench.write(kSelector, steer(1));
   bench.write(0x20cc, steer(2));
-  mmio.write(kPerDss, 4, 0xffff'ffff, SelectorOrigin::command_streamer);
+  mmio.write(kPerDss, 4, 0xffff'ffff, mmio::SelectorOrigin::command_streamer);
   EXPECT_EQ(bench.read(kPerDss), 0u) << "the host looks at copy 1";
-  EXPECT_EQ(mmio.read(kPerDss, 4, SelectorOrigin::command_streamer), rw);
+  EXPECT_EQ(mmio.read(kPerDss, 4, mmio::SelectorOrigin::command_streamer), rw);
   bench.write(kSelector, steer(2));
   EXPECT_EQ(bench.read(kPerDss), rw);
 }
@@ -204,7 +204,7 @@ TEST(Dg1Steering, FusedOffCopiesTerminateAndTheFusesSaySo) {
   COVERS("DG1-STEER-05");
   COVERS("DG1-STEER-07");
   DeviceOptions options;
-  options.fuses = SteeringConfig::for_device(spec::DeviceId::dg1).all_present();
+  options.fuses = mmio::SteeringConfig::for_device(spec::DeviceId::dg1).all_present();
   options.fuses->present[1] = 0b011'011;    // subslices 2 and 5 are off
   options.fuses->present[2] = 0b1110'1110;  // banks 0 and 4: one fuse
   Bench bench("dg1", options);
@@ -236,4 +236,4 @@ TEST(Dg1Steering, NothingIsFusedOffByDefault) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::device

@@ -3,7 +3,7 @@
 
 #include "unit/display/screen_bench.h"
 
-namespace halogen::scanout_test {
+namespace halogen::display::scanout_test {
 namespace {
 
 constexpr uint32_t kArgb64 = 0x27;
@@ -57,7 +57,7 @@ uint32_t solid(uint32_t x, uint32_t y) {
 }
 
 class EveryCursor : public testing::TestWithParam<const spec::DeviceModel*> {};
-INSTANTIATE_TEST_SUITE_P(All, EveryCursor, testing::ValuesIn(every_model()), model_name);
+INSTANTIATE_TEST_SUITE_P(All, EveryCursor, testing::ValuesIn(device::every_model()), device::model_name);
 
 TEST_P(EveryCursor, EachPipeHasOne) {
   CursorBench bench(*GetParam());
@@ -218,4 +218,4 @@ TEST(Cursors, OfGen4ChooseTheirPipe) {
 }
 
 }  // namespace
-}  // namespace halogen::scanout_test
+}  // namespace halogen::display::scanout_test

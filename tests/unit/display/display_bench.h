@@ -13,7 +13,7 @@
 #include "mmio/mmio_space.h"
 #include "spec/device_model.h"
 
-namespace halogen::display_test {
+namespace halogen::display::display_test {
 
 using spec::DeviceId;
 
@@ -28,7 +28,7 @@ inline void PrintTo(const Heard& heard, std::ostream* out) {
   *out << heard.what << " " << heard.index << " @" << heard.at;
 }
 
-class Recorder final : public DisplayListener {
+class Recorder final : public display::DisplayListener {
  public:
   void on_vblank(unsigned pipe) override { hear("vblank", pipe); }
   void on_vsync(unsigned pipe) override { hear("vsync", pipe); }
@@ -36,7 +36,7 @@ class Recorder final : public DisplayListener {
   void on_line_compare(unsigned pipe, bool inside) override { hear(inside ? "in" : "out", pipe); }
   void on_flip_pending(unsigned plane, bool pending) override { hear(pending ? "flip" : "flip done", plane); }
   void on_overlay_flip_pending(bool pending) override { hear(pending ? "overlay" : "overlay done", 0); }
-  void on_overlay_fetch(const OverlayFlip& request, std::span<std::byte> /*into*/) override {
+  void on_overlay_fetch(const display::OverlayFlip& request, std::span<std::byte> /*into*/) override {
     hear("fetch", static_cast<unsigned>(request.address.value));
   }
   void on_pipe_event(unsigned pipe, bool asserted) override { hear(asserted ? "event" : "event gone", pipe); }
@@ -59,7 +59,7 @@ class Recorder final : public DisplayListener {
   }
 
   std::vector<Heard> heard;
-  const Display* display = nullptr;
+  const display::Display* display = nullptr;
   std::function<void(const Heard&)> then;
 
  private:
@@ -85,13 +85,13 @@ constexpr uint64_t kSecond = 1'000'000'000;
 struct Bench {
   explicit Bench(DeviceId id)
       : model(spec::model(id)),
-        mmio(model, RegisterMap::for_device(model), SteeringConfig::for_device(id), events, "mmio"),
+        mmio(model, mmio::RegisterMap::for_device(model), mmio::SteeringConfig::for_device(id), events, "mmio"),
         display(model, mmio, recorder, events, "display") {
     recorder.display = &display;
   }
 
-  const RegisterSlot& slot(std::string_view name, unsigned index = 0) const {
-    const RegisterSlot* found = mmio.bank().map().find(name, {}, index);
+  const mmio::RegisterSlot& slot(std::string_view name, unsigned index = 0) const {
+    const mmio::RegisterSlot* found = mmio.bank().map().find(name, {}, index);
     EXPECT_NE(found, nullptr) << name;
     return *found;
   }
@@ -133,9 +133,9 @@ struct Bench {
 
   const spec::DeviceModel& model;
   EventLog events;
-  MmioSpace mmio;
+  mmio::MmioSpace mmio;
   Recorder recorder;
-  Display display;
+  display::Display display;
 };
 
 inline const std::vector<DeviceId>& all_devices() {
@@ -153,4 +153,4 @@ inline std::string device_name(const testing::TestParamInfo<DeviceId>& info) {
   return std::string(spec::model(info.param).name);
 }
 
-}  // namespace halogen::display_test
+}  // namespace halogen::display::display_test

@@ -7,7 +7,7 @@
 #include "unit/display/dpfc_bench.h"
 #include "unit/display/screen_bench.h"
 
-namespace halogen::scanout_test {
+namespace halogen::display::scanout_test {
 namespace {
 
 constexpr uint32_t kPitch = 1024;
@@ -24,9 +24,9 @@ void fill(Screen& screen, uint32_t base) {
   }
 }
 void show(Screen& screen, uint32_t base, uint32_t more = 0, uint32_t stride_unit = 64) {
-  const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+  const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
   const Primary plane(screen, 0);
-  RegisterBank& bank = screen.device->mmio().bank();
+  mmio::RegisterBank& bank = screen.device->mmio().bank();
   bank.write(*slots.stride, plane.stride(kPitch, stride_unit));
   if (plane.universal) bank.write(*slots.size, pair(kHeight - 1, kWidth - 1));
   bank.write(*slots.control, kEnable | plane.format() | more);
@@ -36,13 +36,13 @@ void show(Screen& screen, uint32_t base, uint32_t more = 0, uint32_t stride_unit
 
 std::vector<const spec::DeviceModel*> gen4_models() {
   std::vector<const spec::DeviceModel*> models;
-  for (const spec::DeviceModel* model : every_model()) {
+  for (const spec::DeviceModel* model : device::every_model()) {
     if (model->gen == spec::GenId::gen4 || model->gen == spec::GenId::gen4_5) models.push_back(model);
   }
   return models;
 }
 class FirstFlips : public testing::TestWithParam<const spec::DeviceModel*> {};
-INSTANTIATE_TEST_SUITE_P(All, FirstFlips, testing::ValuesIn(gen4_models()), model_name);
+INSTANTIATE_TEST_SUITE_P(All, FirstFlips, testing::ValuesIn(gen4_models()), device::model_name);
 
 // The address of a flip goes through the global table, whole pages, and all of them have to be there.
 TEST_P(FirstFlips, ShowPagesOfTheGlobalTableInMainMemory) {
@@ -100,7 +100,7 @@ TEST_P(FirstFlips, ShowPagesOfTheGlobalTableInMainMemory) {
 }
 
 class Starved : public testing::TestWithParam<const spec::DeviceModel*> {};
-INSTANTIATE_TEST_SUITE_P(All, Starved, testing::ValuesIn(every_model()), model_name);
+INSTANTIATE_TEST_SUITE_P(All, Starved, testing::ValuesIn(device::every_model()), device::model_name);
 
 // A pipe that does not get its pixels has run empty. Where software sees it: the pipe's status, or an interrupt.
 TEST_P(Starved, PipesReportAnUnderrun) {
@@ -174,7 +174,7 @@ TEST_P(Starved, TiledSurfacesWithCrookedStridesAreReported) {
   screen.host.log.clear();
   screen.shown();
   EXPECT_EQ(screen.events(EventKind::undefined_behaviour), 0u);
-  const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+  const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
   screen.device->mmio().bank().write(*slots.stride, kPitch + 64);
   screen.device->mmio().bank().write(*slots.surface, kSurface);
   screen.frame();
@@ -184,4 +184,4 @@ TEST_P(Starved, TiledSurfacesWithCrookedStridesAreReported) {
 }
 
 }  // namespace
-}  // namespace halogen::scanout_test
+}  // namespace halogen::display::scanout_test

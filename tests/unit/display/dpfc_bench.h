@@ -6,7 +6,7 @@
 
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 
 struct DpfcBench : CompressionBench {
   static constexpr uint32_t kOffset = 0x2'0000;
@@ -149,4 +149,4 @@ inline SlowLine slow_decode(const std::vector<std::byte>& code, size_t width, un
   return line;
 }
 
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

@@ -5,7 +5,7 @@
 #include "display/fbc/dpfc_code.h"
 #include "unit/display/dpfc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 std::vector<std::byte> bytes_of(const std::vector<uint32_t>& pixels, unsigned pixel_bytes) {
@@ -57,18 +57,19 @@ TEST(DpfcCode, GivesEveryLineBackToAnIndependentReader) {
     const std::vector<uint32_t> pixels = some_line(random, 1 + random() % 4096, pixel_bytes);
     const uint32_t disabled = round % 3 == 0 ? static_cast<uint32_t>(random()) & 0x1ff : 0;
     std::vector<std::byte> code(40'000, std::byte{0xee});
-    const std::optional<size_t> size = dpfc::encode(bytes_of(pixels, pixel_bytes), pixel_bytes, disabled, code);
+    const std::optional<size_t> size =
+        display::dpfc::encode(bytes_of(pixels, pixel_bytes), pixel_bytes, disabled, code);
     ASSERT_TRUE(size.has_value());
     code.resize(*size);
     const SlowLine slow = slow_decode(code, pixels.size(), pixel_bytes);
     ASSERT_TRUE(slow.ok);
     ASSERT_EQ(slow.pixels, pixels);
     std::vector<std::byte> line(pixels.size() * pixel_bytes);
-    ASSERT_TRUE(dpfc::decode(code, pixel_bytes, line));
+    ASSERT_TRUE(display::dpfc::decode(code, pixel_bytes, line));
     ASSERT_EQ(line, bytes_of(pixels, pixel_bytes));
     // It says so when there is one byte too little room.
     std::vector<std::byte> small(*size - 1);
-    EXPECT_FALSE(dpfc::encode(bytes_of(pixels, pixel_bytes), pixel_bytes, disabled, small).has_value());
+    EXPECT_FALSE(display::dpfc::encode(bytes_of(pixels, pixel_bytes), pixel_bytes, disabled, small).has_value());
     // Means that are switched off are not used: bits 8 to 0 are run 1, run 2, mono, history, delta 6 to 2.
     constexpr unsigned kOpOfBit[9] = {4, 5, 6, 7, 8, 3, 2, 1, 0};
     for (unsigned bit = 0; bit < 9; ++bit) {
@@ -94,7 +95,7 @@ TEST(DpfcCode, SurvivesAnyBytes) {
     }
     const unsigned pixel_bytes = round % 2 == 0 ? 4 : 2;
     std::vector<std::byte> line((random() % 300) * pixel_bytes, std::byte{0xee});
-    const bool ok = dpfc::decode(code, pixel_bytes, line);
+    const bool ok = display::dpfc::decode(code, pixel_bytes, line);
     if (ok) {
       const SlowLine slow = slow_decode(code, line.size() / pixel_bytes, pixel_bytes);
       EXPECT_TRUE(slow.ok);
@@ -104,4 +105,4 @@ TEST(DpfcCode, SurvivesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

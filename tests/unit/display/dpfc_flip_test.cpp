@@ -4,7 +4,7 @@
 #include "covers.h"
 #include "unit/display/dpfc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 constexpr uint64_t kFar = 0x40'0000;
@@ -205,7 +205,7 @@ TEST(DpfcFlips, DebugStatusIsClearedByOnes) {
   bench.write(DpfcBench::kDebug, 0xffff'ffff);
   EXPECT_EQ(bench.read(DpfcBench::kDebug), 0u);
   // The others, as if hardware had found them.
-  const RegisterSlot* slot = bench.device->mmio().bank().find(DpfcBench::kDebug);
+  const mmio::RegisterSlot* slot = bench.device->mmio().bank().find(DpfcBench::kDebug);
   for (unsigned bit = 0; bit < 32; ++bit) {
     bench.device->mmio().bank().poke(*slot, 0x7f);
     bench.write(DpfcBench::kDebug, 1u << bit);
@@ -214,4 +214,4 @@ TEST(DpfcFlips, DebugStatusIsClearedByOnes) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

@@ -4,7 +4,7 @@
 #include "covers.h"
 #include "unit/display/dpfc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 TEST(DpfcRegisters, StandWhereTheManualHasThem) {
@@ -12,7 +12,7 @@ TEST(DpfcRegisters, StandWhereTheManualHasThem) {
   COVERS("G45-7.2.5-01");
   COVERS("G45-7.2.1-01");
   COVERS("G45-7.2.6-01");
-  MemoryBench bench("gm45", {.stolen_base = CompressionBench::kStolen});
+  device::MemoryBench bench("gm45", {.stolen_base = CompressionBench::kStolen});
   struct Row {
     uint32_t offset, writable;
   };
@@ -55,7 +55,7 @@ TEST(DpfcRegisters, StandWhereTheManualHasThem) {
 // Only bit 31, and the fence, which 7.1.2.3 lets change.
 TEST(DpfcRegisters, ControlKeepsItsModesWhileEnabled) {
   COVERS("G45-7.2.2-08");
-  MemoryBench bench("gm45");
+  device::MemoryBench bench("gm45");
   bench.write(0x3208, 0x8000'0000);
   for (unsigned bit = 0; bit < 31; ++bit) {
     bench.write(0x3208, 0x8000'0000 | 1u << bit);
@@ -208,7 +208,7 @@ TEST(Dpfc, LineDataIsReadTwoLinesAtATime) {
   bench.write(DpfcBench::kSlbData, 0);
   EXPECT_EQ(bench.read(DpfcBench::kSlbData), first);
   // The pointer is part of a snapshot.
-  const DeviceState state = bench.device->snapshot();
+  const device::DeviceState state = bench.device->snapshot();
   EXPECT_EQ(bench.read(DpfcBench::kSlbData), second);
   bench.device->restore(state);
   EXPECT_EQ(bench.read(DpfcBench::kSlbData), second);
@@ -270,18 +270,18 @@ TEST(Dpfc, AWriteAlwaysWins) {
   bench.cpu_write(0, 450, 0x222);
   EXPECT_EQ(bench.slb()[50], 0u);
   EXPECT_EQ(bench.slb()[450], 0u);
-  const DeviceState middle = bench.device->snapshot();
+  const device::DeviceState middle = bench.device->snapshot();
   bench.next_vblank();
   EXPECT_EQ(bench.slb()[50], 0u) << "the beam was past it";
   EXPECT_NE(bench.slb()[450], 0u);
   EXPECT_EQ(bench.compressed_line(450)[0], 0x222u);
   bench.next_vblank();
   EXPECT_EQ(bench.compressed_line(50)[0], 0x111u);
-  const DeviceState end = bench.device->snapshot();
+  const device::DeviceState end = bench.device->snapshot();
   bench.device->restore(middle);
   bench.vblanks(2);
   bench.slb();
-  DeviceState again = bench.device->snapshot();
+  device::DeviceState again = bench.device->snapshot();
   again.display.dpfc.slb_line = end.display.dpfc.slb_line;
   EXPECT_EQ(again, end);
 }
@@ -378,4 +378,4 @@ TEST(Dpfc, RefusesWhatTheManualForbids) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

@@ -9,7 +9,7 @@
 #include "display/fbc/compression.h"
 #include "unit/device/memory_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 
 struct Screen {
   uint32_t width = 640;
@@ -22,7 +22,7 @@ struct Screen {
   unsigned bytes() const { return format == 6 || format == 14 || format == 10 ? 4 : 2; }
 };
 
-struct CompressionBench : MemoryBench {
+struct CompressionBench : device::MemoryBench {
   static constexpr uint64_t kStolen = 0x7800'0000;
   static constexpr uint64_t kFence = 0x10'0000;     // graphics address of the fenced region
   static constexpr uint32_t kLinesBefore = 16;      // of the region, in front of the surface
@@ -82,7 +82,7 @@ struct CompressionBench : MemoryBench {
 
   // A pixel, in lines and columns of the screen; `base` is a graphics address.
   uint64_t pixel_offset(uint32_t column, uint32_t line) const {
-    return x_tiled(uint64_t{screen.x + column} * screen.bytes(), screen.y + line, screen.pitch_B);
+    return device::x_tiled(uint64_t{screen.x + column} * screen.bytes(), screen.y + line, screen.pitch_B);
   }
   uint64_t physical_of(uint64_t graphics) const { return graphics - kFence + kBuffers; }
   // Behind everybody's back.
@@ -150,10 +150,10 @@ struct CompressionBench : MemoryBench {
 
   std::vector<std::byte> stolen(uint64_t address, size_t bytes) {
     std::vector<std::byte> data(bytes);
-    EXPECT_TRUE(device->memory().map().physical().read(MemorySpace::system, PhysAddr(address), data));
+    EXPECT_TRUE(device->memory().map().physical().read(memory::MemorySpace::system, PhysAddr(address), data));
     return data;
   }
-  FrameCompressor& compressor() { return *device->display().compressor(); }
+  display::FrameCompressor& compressor() { return *device->display().compressor(); }
   // A line as scan-out would get it from the compressor; empty: from the surface.
   std::vector<uint32_t> compressed_line(uint32_t line) {
     std::vector<std::byte> bytes(size_t{screen.width} * screen.bytes());
@@ -262,4 +262,4 @@ inline std::vector<uint32_t> slow_runs(const std::vector<uint32_t>& pixels, uint
   return runs;
 }
 
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

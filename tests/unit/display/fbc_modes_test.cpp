@@ -5,7 +5,7 @@
 #include "covers.h"
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 bool compressing(FbcBench& bench) {
@@ -191,7 +191,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   bench.next_vblank();
   bench.pass();
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-  bench.device->reset(ResetKind::function_level);
+  bench.device->reset(device::ResetKind::function_level);
   bench.device->config_write(4, 2, 7);
   EXPECT_EQ(bench.count_tags(kTagModified), 240u);
   EXPECT_EQ(bench.status(), 0u);
@@ -263,4 +263,4 @@ TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

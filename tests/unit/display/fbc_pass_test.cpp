@@ -4,7 +4,7 @@
 #include "covers.h"
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 std::string screen_name(const testing::TestParamInfo<Screen>& info) {
@@ -139,7 +139,7 @@ TEST(FbcRegisters, StandWhereThePublicHeaderHasThem) {
       {"FBC_CFB_BASE", 0x3200}, {"FBC_LL_BASE", 0x3204},  {"FBC_CONTROL", 0x3208},   {"FBC_COMMAND", 0x320c},
       {"FBC_STATUS", 0x3210},   {"FBC_CONTROL2", 0x3214}, {"FBC_FENCE_OFF", 0x3218}, {"FBC_MOD_NUM", 0x3220},
   };
-  const RegisterMap& map = bench.device->mmio().bank().map();
+  const mmio::RegisterMap& map = bench.device->mmio().bank().map();
   for (const auto& [name, offset] : rows) {
     ASSERT_NE(map.find(name), nullptr) << name;
     EXPECT_EQ(map.find(name)->offset, offset) << name;
@@ -327,10 +327,10 @@ TEST(FbcPass, GoesOnAfterASnapshot) {
   bench.request();
   bench.next_vblank();
   bench.device->advance(301'000);
-  const DeviceState middle = bench.device->snapshot();
+  const device::DeviceState middle = bench.device->snapshot();
   ASSERT_EQ(bench.status() & FbcBench::kCompressing, FbcBench::kCompressing);
   bench.device->advance(FbcBench::kQuarterFrame);
-  const DeviceState end = bench.device->snapshot();
+  const device::DeviceState end = bench.device->snapshot();
   bench.device->restore(middle);
   EXPECT_EQ(bench.device->snapshot(), middle);
   bench.device->advance(FbcBench::kQuarterFrame);
@@ -340,4 +340,4 @@ TEST(FbcPass, GoesOnAfterASnapshot) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

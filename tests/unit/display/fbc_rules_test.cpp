@@ -6,7 +6,7 @@
 #include "covers.h"
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 // The picture is not compressed, is never read from the buffer, and somebody says so, once.
@@ -141,7 +141,7 @@ TEST(FbcRules, BuffersAreInStolenMemory) {
     EXPECT_EQ(bench.events(EventKind::undefined_behaviour), place.fits ? 0u : 1u);
   }
   // Where firmware reserved nothing there is no place for them at all.
-  MemoryBench bare("gm965");
+  device::MemoryBench bare("gm965");
   bare.write(FbcBench::kControl, 0xc000'0000);
   bare.device->advance(100'000'000);
   EXPECT_EQ(bare.read(FbcBench::kStatus) & 0xc000'0000, 0u);
@@ -208,9 +208,9 @@ TEST_P(FbcGuests, MayWriteAnythingAnywhere) {
           bench.device->advance(random() % 8 == 0 ? uint64_t{value()} * 100 : random() % 20'000'000);
           break;
         case 8: {
-          const DeviceState state = bench.device->snapshot();
+          const device::DeviceState state = bench.device->snapshot();
           bench.device->advance(random() % 3'000'000);
-          const DeviceState later = bench.device->snapshot();
+          const device::DeviceState later = bench.device->snapshot();
           const uint64_t passed = later.clock.nanoseconds - state.clock.nanoseconds;
           bench.device->restore(state);
           bench.device->advance(passed);
@@ -226,4 +226,4 @@ TEST_P(FbcGuests, MayWriteAnythingAnywhere) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

@@ -9,10 +9,10 @@
 #include "display/fbc/fbc_tags.h"
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
-using fbc::PixelKind;
+using display::fbc::PixelKind;
 
 struct Kind {
   PixelKind kind;
@@ -21,16 +21,16 @@ struct Kind {
 constexpr Kind kKinds[] = {{PixelKind::bits32, 6}, {PixelKind::bits16, 5}, {PixelKind::bits15, 4}};
 
 std::vector<std::byte> line_of(const std::vector<uint32_t>& pixels, PixelKind kind) {
-  std::vector<std::byte> bytes(pixels.size() * fbc::bytes_of(kind));
+  std::vector<std::byte> bytes(pixels.size() * display::fbc::bytes_of(kind));
   for (size_t i = 0; i < pixels.size(); ++i) {
-    std::memcpy(bytes.data() + i * fbc::bytes_of(kind), &pixels[i], fbc::bytes_of(kind));
+    std::memcpy(bytes.data() + i * display::fbc::bytes_of(kind), &pixels[i], display::fbc::bytes_of(kind));
   }
   return bytes;
 }
 
 std::vector<uint32_t> encode(const std::vector<uint32_t>& pixels, PixelKind kind, size_t room = 4096) {
   std::vector<uint32_t> runs(room);
-  const std::optional<size_t> count = fbc::encode(line_of(pixels, kind), kind, runs);
+  const std::optional<size_t> count = display::fbc::encode(line_of(pixels, kind), kind, runs);
   EXPECT_TRUE(count.has_value());
   runs.resize(count.value_or(0));
   return runs;
@@ -75,16 +75,16 @@ TEST(FbcRuns, AgreeWithTheSlowEncoderOnAnyLine) {
       ASSERT_EQ(encode(pixels, kind.kind), expected) << "width " << width << " format " << kind.format;
       // One dword less does not hold it.
       std::vector<uint32_t> small(expected.size() - 1);
-      EXPECT_FALSE(fbc::encode(line_of(pixels, kind.kind), kind.kind, small).has_value());
+      EXPECT_FALSE(display::fbc::encode(line_of(pixels, kind.kind), kind.kind, small).has_value());
       // And back, with rubbish behind that is never looked at.
       std::vector<uint32_t> runs = expected;
       runs.insert(runs.end(), 7, 0xffff'ffff);
-      std::vector<std::byte> line(width * fbc::bytes_of(kind.kind));
-      EXPECT_TRUE(fbc::decode(runs, kind.kind, line));
+      std::vector<std::byte> line(width * display::fbc::bytes_of(kind.kind));
+      EXPECT_TRUE(display::fbc::decode(runs, kind.kind, line));
       const uint32_t mask = kind.format == 6 ? 0xff'ffff : kind.format == 5 ? 0xffff : 0x7fff;
       for (size_t i = 0; i < width; ++i) {
         uint32_t got = 0;
-        std::memcpy(&got, line.data() + i * fbc::bytes_of(kind.kind), fbc::bytes_of(kind.kind));
+        std::memcpy(&got, line.data() + i * display::fbc::bytes_of(kind.kind), display::fbc::bytes_of(kind.kind));
         ASSERT_EQ(got, pixels[i] & mask) << i;
       }
     }
@@ -94,25 +94,25 @@ TEST(FbcRuns, AgreeWithTheSlowEncoderOnAnyLine) {
 TEST(FbcRuns, ThatEndTooEarlyLeaveZeros) {
   std::vector<std::byte> line(16, std::byte{0xee});
   const uint32_t run = 0x0100'0005;
-  EXPECT_FALSE(fbc::decode({&run, 1}, PixelKind::bits32, line));
+  EXPECT_FALSE(display::fbc::decode({&run, 1}, PixelKind::bits32, line));
   EXPECT_EQ(line[0], std::byte{5});
   EXPECT_EQ(line[4], std::byte{5});
   EXPECT_EQ(line[8], std::byte{0});
-  EXPECT_FALSE(fbc::decode({}, PixelKind::bits16, line));
+  EXPECT_FALSE(display::fbc::decode({}, PixelKind::bits16, line));
 }
 
 TEST(FbcTags, CoverPairsOfLinesFromAnEvenLineOfTheSurface) {
   for (const bool odd : {false, true}) {
     const unsigned lines = 480;
-    const unsigned tags = fbc::tags_of(lines, odd);
+    const unsigned tags = display::fbc::tags_of(lines, odd);
     EXPECT_EQ(tags, odd ? 241u : 240u);
     unsigned next = 0;
     for (unsigned tag = 0; tag < tags; ++tag) {
-      const fbc::TagLines covered = fbc::lines_of(tag, lines, odd);
+      const display::fbc::TagLines covered = display::fbc::lines_of(tag, lines, odd);
       EXPECT_EQ(covered.first, next);
       EXPECT_EQ(covered.count, odd && (tag == 0 || tag == tags - 1) ? 1u : 2u);
       for (unsigned i = 0; i < covered.count; ++i) {
-        EXPECT_EQ(fbc::tag_of(covered.first + i, odd), tag);
+        EXPECT_EQ(display::fbc::tag_of(covered.first + i, odd), tag);
       }
       next += covered.count;
     }
@@ -121,19 +121,19 @@ TEST(FbcTags, CoverPairsOfLinesFromAnEvenLineOfTheSurface) {
 }
 
 TEST(FbcTags, StartModifiedAndAreCounted) {
-  fbc::TagArray tags;
+  display::fbc::TagArray tags;
   EXPECT_EQ(tags.modified(), 784u);
-  tags.set(17, fbc::Tag::compressed);
-  tags.set(18, fbc::Tag::uncompressible);
-  tags.set(19, fbc::Tag::uncompressed);
+  tags.set(17, display::fbc::Tag::compressed);
+  tags.set(18, display::fbc::Tag::uncompressible);
+  tags.set(19, display::fbc::Tag::uncompressed);
   EXPECT_EQ(tags.words[1], 3u << 2 | 2u << 4 | 1u << 6);
   EXPECT_EQ(tags.modified(), 781u);
   tags.start_pass();
   EXPECT_EQ(tags.modified(), 0u);
-  EXPECT_EQ(tags.get(17), fbc::Tag::compressed);
-  EXPECT_EQ(tags.get(18), fbc::Tag::uncompressible);
-  EXPECT_EQ(tags.get(783), fbc::Tag::uncompressed);
+  EXPECT_EQ(tags.get(17), display::fbc::Tag::compressed);
+  EXPECT_EQ(tags.get(18), display::fbc::Tag::uncompressible);
+  EXPECT_EQ(tags.get(783), display::fbc::Tag::uncompressed);
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

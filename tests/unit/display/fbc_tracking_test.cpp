@@ -4,7 +4,7 @@
 #include "covers.h"
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 void compress(FbcBench& bench, uint32_t flags = 0) {
@@ -228,4 +228,4 @@ TEST(FbcTracking, LinesAreUsedOnlyWhenAllConditionsHold) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

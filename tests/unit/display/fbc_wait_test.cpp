@@ -4,7 +4,7 @@
 #include "covers.h"
 #include "unit/display/fbc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 TEST(FbcWait, ARingWaitsUntilTheCompressorIsIdle) {
@@ -40,4 +40,4 @@ TEST(FbcWait, ARingWaitsUntilTheCompressorIsIdle) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

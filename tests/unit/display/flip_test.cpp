@@ -6,7 +6,7 @@
 #include "covers.h"
 #include "unit/display/display_bench.h"
 
-namespace halogen::display_test {
+namespace halogen::display::display_test {
 namespace {
 
 constexpr uint32_t kPlaneEnable = 0x8000'0000;
@@ -20,7 +20,7 @@ const std::vector<DeviceId> kGen4 = {DeviceId::i965, DeviceId::gm965, DeviceId::
 class Gen4Flips : public testing::TestWithParam<DeviceId> {};
 INSTANTIATE_TEST_SUITE_P(All, Gen4Flips, testing::ValuesIn(kGen4), device_name);
 
-void poke(Bench& bench, const RegisterSlot* slot, uint32_t value) {
+void poke(Bench& bench, const mmio::RegisterSlot* slot, uint32_t value) {
   bench.mmio.bank().write(*slot, value);
 }
 
@@ -28,7 +28,7 @@ TEST_P(Flips, PlanesHaveNumbersOfTheirOwnAndAPipe) {
   Bench bench(GetParam());
   std::set<unsigned> numbers;
   std::set<std::pair<unsigned, unsigned>> places;
-  for (const PlaneModel& plane : bench.display.planes()) {
+  for (const display::PlaneModel& plane : bench.display.planes()) {
     EXPECT_TRUE(numbers.insert(plane.number).second) << plane.number;
     EXPECT_TRUE(places.insert({plane.pipe, plane.place}).second);
     EXPECT_LT(plane.pipe, bench.display.pipes());
@@ -64,7 +64,7 @@ TEST(Planes, StandWhereDriversProgramThem) {
   };
   for (const Row& row : rows) {
     Bench bench(row.device);
-    const PlaneModel* plane = bench.display.find_plane(row.number);
+    const display::PlaneModel* plane = bench.display.find_plane(row.number);
     ASSERT_NE(plane, nullptr) << bench.model.name << " " << row.number;
     EXPECT_EQ(plane->pipe, row.pipe) << bench.model.name << " " << row.number;
     EXPECT_EQ(plane->slots.surface->offset, row.surface) << bench.model.name << " " << row.number;
@@ -86,7 +86,7 @@ TEST_P(Flips, BySurfaceWriteHappenAtTheNextVerticalBlank) {
     bench.run(pipe);
   }
   bench.display.advance_to(Bench::line_ns(0, 100));
-  for (const PlaneModel& plane : bench.display.planes()) {
+  for (const display::PlaneModel& plane : bench.display.planes()) {
     const uint32_t select = plane.selects_pipe ? plane.pipe << 24 : 0;
     const uint32_t surface = 0x10'0000 * (plane.number + 1);
     poke(bench, plane.slots.control, kPlaneEnable | select);
@@ -104,8 +104,8 @@ TEST_P(Flips, BySurfaceWriteHappenAtTheNextVerticalBlank) {
   EXPECT_TRUE(bench.recorder.of("flip done").empty());
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_EQ(bench.recorder.of("flip done").size(), bench.display.planes().size());
-  for (const PlaneModel& plane : bench.display.planes()) {
-    const PlaneImage& active = *bench.display.active_image(plane.number);
+  for (const display::PlaneModel& plane : bench.display.planes()) {
+    const display::PlaneImage& active = *bench.display.active_image(plane.number);
     EXPECT_FALSE(bench.display.flip_pending(plane.number));
     EXPECT_EQ(active.surface, 0x10'0000 * (plane.number + 1));
     EXPECT_EQ(active.control & kPlaneEnable, kPlaneEnable);
@@ -129,7 +129,7 @@ TEST_P(Flips, BySurfaceWriteHappenAtTheNextVerticalBlank) {
 
 TEST_P(Flips, OfAPipeThatIsOffHappenAtOnce) {
   Bench bench(GetParam());
-  for (const PlaneModel& plane : bench.display.planes()) {
+  for (const display::PlaneModel& plane : bench.display.planes()) {
     bench.recorder.heard.clear();
     poke(bench, plane.slots.surface, 0x5000);
     EXPECT_EQ(bench.recorder.order(), (std::vector<std::string>{"flip", "flip done"}));
@@ -144,7 +144,7 @@ TEST_P(Flips, OfAPipeThatIsOffHappenAtOnce) {
 TEST_P(Flips, ByCommandTakePitchAndTilingWithTheVerticalBlank) {
   Bench bench(GetParam());
   bench.run(1);
-  const PlaneModel& plane = *bench.display.find_plane(1);
+  const display::PlaneModel& plane = *bench.display.find_plane(1);
   const uint32_t select = plane.selects_pipe ? 1u << 24 : 0;
   poke(bench, plane.slots.control, kPlaneEnable | select);
   bench.display.flip({.plane = 1, .base = 0x123'4000, .pitch = 8192, .tiled = 1});
@@ -155,9 +155,9 @@ TEST_P(Flips, ByCommandTakePitchAndTilingWithTheVerticalBlank) {
   EXPECT_TRUE(bench.display.flip_pending(1));
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_FALSE(bench.display.flip_pending(1));
-  const PlaneImage& active = *bench.display.active_image(1);
+  const display::PlaneImage& active = *bench.display.active_image(1);
   EXPECT_EQ(active.surface, 0x123'4000u);
-  EXPECT_EQ(active.stride, plane.kind == PlaneKind::universal ? 128u : 8192u);
+  EXPECT_EQ(active.stride, plane.kind == display::PlaneKind::universal ? 128u : 8192u);
   EXPECT_EQ(active.control, kPlaneEnable | select | kTiled);
   EXPECT_EQ(bench.recorder.of("flip"), (std::vector<Heard>{{"flip", 1, 0}}));
   EXPECT_EQ(bench.recorder.of("flip done"), (std::vector<Heard>{{"flip done", 1, Bench::line_ns(0, 960)}}));
@@ -217,7 +217,7 @@ TEST_P(Flips, OfPlanesThatDoNotExistDoNothing) {
 TEST_P(Flips, WithTheAsyncBitOfTheControlRegisterHappenAtOnce) {
   Bench bench(GetParam());
   bench.run(0);
-  const PlaneModel& plane = *bench.display.find_plane(0);
+  const display::PlaneModel& plane = *bench.display.find_plane(0);
   poke(bench, plane.slots.control, kPlaneEnable | 1u << 9);
   poke(bench, plane.slots.surface, 0x7000);
   const bool has_bit = bench.model.id != DeviceId::i965 && bench.model.id != DeviceId::gm965;
@@ -228,7 +228,7 @@ TEST_P(Flips, WithTheAsyncBitOfTheControlRegisterHappenAtOnce) {
 
 void show_tiled(Bench& bench, uint32_t stride, uint32_t control = kPlaneEnable | kTiled) {
   for (const unsigned number : {0u, 1u}) {
-    const PlaneModel& plane = *bench.display.find_plane(number);
+    const display::PlaneModel& plane = *bench.display.find_plane(number);
     poke(bench, plane.slots.control, control | number << 24);
     poke(bench, plane.slots.stride, stride);
     poke(bench, plane.slots.surface, 0x10'0000);
@@ -312,7 +312,7 @@ TEST_P(Gen4Flips, AsynchronousAreForPlanesAAndBAndNotForTheQueue) {
   bench.display.flip({.plane = 0, .async = true, .queued = true, .base = 0x30'0000});
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x30'0000u) << "not queued";
-  const PlaneModel& third = *bench.display.find_plane(2);
+  const display::PlaneModel& third = *bench.display.find_plane(2);
   poke(bench, third.slots.control, kPlaneEnable | kTiled);
   poke(bench, third.slots.stride, 4096);
   poke(bench, third.slots.surface, 0x10'0000);
@@ -384,14 +384,14 @@ TEST_P(Gen4Flips, CarryThePanelFitterToThePipeOfThePlane) {
   EXPECT_EQ(bench.read("PIPESRC", 1), 0u);
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_EQ(bench.read("PIPESRC", 1), 1023u << 16 | 767u);
-  EXPECT_EQ(*bench.display.panel_fitter(1), (PanelFitter{true, true, 1023, 767}));
+  EXPECT_EQ(*bench.display.panel_fitter(1), (display::PanelFitter{true, true, 1023, 767}));
   EXPECT_EQ(bench.read("PIPESRC", 0), 0u);
   EXPECT_EQ(*bench.display.panel_fitter(0), PanelFitter{});
 }
 
 TEST_P(Gen4Flips, WaitForThePipeThatTheirPlaneSelects) {
   Bench bench(GetParam());
-  const PlaneModel& plane = *bench.display.find_plane(0);
+  const display::PlaneModel& plane = *bench.display.find_plane(0);
   Mode slow = kMode;
   slow.v_active = 100;
   bench.run(0);
@@ -409,7 +409,7 @@ TEST_P(Gen4Flips, LeaveOffsetsToTheirRegistersWhichTheVerticalBlankTakesAlone) {
   COVERS("G45-1.6-06");
   Bench bench(GetParam());
   show_tiled(bench, 4096);
-  const PlaneModel& plane = *bench.display.find_plane(0);
+  const display::PlaneModel& plane = *bench.display.find_plane(0);
   poke(bench, plane.slots.tile_offset, 7u << 16 | 9);
   poke(bench, plane.slots.linear_offset, 0x440);
   // Not before the vertical blank, and not by a flip at once.
@@ -433,7 +433,7 @@ TEST_P(Gen4Flips, LeaveOffsetsToTheirRegistersWhichTheVerticalBlankTakesAlone) {
 TEST(LaterFlips, TakeOffsetsOnlyWithTheSurface) {
   Bench bench(DeviceId::skl);
   bench.run(0);
-  const PlaneModel& plane = *bench.display.find_plane(0);
+  const display::PlaneModel& plane = *bench.display.find_plane(0);
   poke(bench, plane.slots.tile_offset, 0x10002);
   bench.display.advance_to(kSecond);
   EXPECT_EQ(bench.display.active_image(0)->tile_offset, 0u);
@@ -444,7 +444,7 @@ TEST(LaterFlips, TakeOffsetsOnlyWithTheSurface) {
 
 TEST(LaterFlips, KeepTheTilingCodesOfUniversalPlanes) {
   Bench bench(DeviceId::icl);
-  const PlaneModel& plane = *bench.display.find_plane(4);
+  const display::PlaneModel& plane = *bench.display.find_plane(4);
   bench.display.flip({.plane = 4, .base = 0x1000, .pitch = 40 * 64, .tiled = 4});
   EXPECT_EQ(bench.mmio.bank().read(*plane.slots.control), 4u << 10);
   EXPECT_EQ(bench.mmio.bank().read(*plane.slots.stride), 40u);
@@ -468,4 +468,4 @@ TEST(LaterFlips, ShowInCherryviewsPipeStatus) {
 }
 
 }  // namespace
-}  // namespace halogen::display_test
+}  // namespace halogen::display::display_test

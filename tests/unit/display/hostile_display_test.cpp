@@ -5,7 +5,7 @@
 
 #include "fuzz/display_target.h"
 
-namespace halogen {
+namespace halogen::display {
 namespace {
 
 TEST(HostileDisplay, TakesAnythingInAnyRegister) {
@@ -29,10 +29,10 @@ TEST(HostileDisplay, TakesAnythingInAnyRegister) {
 TEST(HostileDisplay, FramesHaveALargestSize) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     fuzz::MemoryHost host;
-    auto created = Device::create(model, host, {});
+    auto created = device::Device::create(model, host, {});
     ASSERT_TRUE(created.ok());
-    Device& chip = **created;
-    RegisterBank& bank = chip.mmio().bank();
+    device::Device& chip = **created;
+    mmio::RegisterBank& bank = chip.mmio().bank();
     const auto set = [&](std::string_view name, uint32_t value) {
       ASSERT_NE(bank.map().find(name), nullptr) << name;
       bank.write(*bank.map().find(name), value);
@@ -55,4 +55,4 @@ TEST(HostileDisplay, FramesHaveALargestSize) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::display

@@ -4,12 +4,12 @@
 #include "covers.h"
 #include "unit/display/display_bench.h"
 
-namespace halogen::display_test {
+namespace halogen::display::display_test {
 namespace {
 
 using Names = std::vector<std::string>;
 
-OverlayFlip request(OverlayMode mode, uint64_t address, bool coefficients = true) {
+display::OverlayFlip request(display::OverlayMode mode, uint64_t address, bool coefficients = true) {
   return {.mode = mode, .address = GgttOffset(address), .coefficients = coefficients, .pipe = 0};
 }
 
@@ -17,7 +17,7 @@ TEST(Overlay, FlipIsPendingUntilItsRegistersAreReadInTheVerticalBlank) {
   Bench bench(DeviceId::i965);
   bench.run(0);
   EXPECT_FALSE(bench.display.overlay_flip_pending());
-  bench.display.overlay_flip(request(OverlayMode::flip_on, 0x5000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
   EXPECT_TRUE(bench.display.overlay_flip_pending());
   bench.display.advance_to(Bench::line_ns(0, 959));
   EXPECT_TRUE(bench.display.overlay_flip_pending());
@@ -34,9 +34,9 @@ TEST(Overlay, FlipIsPendingUntilItsRegistersAreReadInTheVerticalBlank) {
 TEST(Overlay, LaterRequestOverridesAnOutstandingOne) {
   Bench bench(DeviceId::gm965);
   bench.run(0);
-  bench.display.overlay_flip(request(OverlayMode::flip_on, 0x5000));
-  bench.display.overlay_flip(request(OverlayMode::flip_continue, 0x6000));
-  bench.display.overlay_flip(request(OverlayMode::flip_continue, 0x7000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_continue, 0x6000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_continue, 0x7000));
   bench.display.advance_to(kSecond);
   EXPECT_EQ(bench.recorder.of("fetch").size(), 1u);
   EXPECT_EQ(bench.recorder.of("fetch")[0].index, 0x7000u);
@@ -48,9 +48,9 @@ TEST(Overlay, LaterRequestOverridesAnOutstandingOne) {
 TEST(Overlay, TurningOffReadsNoRegisters) {
   Bench bench(DeviceId::i965);
   bench.run(0);
-  bench.display.overlay_flip(request(OverlayMode::flip_on, 0x5000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
   bench.display.advance_to(Bench::line_ns(0, 960));
-  bench.display.overlay_flip(request(OverlayMode::flip_off, 0x6000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_off, 0x6000));
   EXPECT_TRUE(bench.display.overlay_flip_pending());
   bench.display.advance_to(Bench::line_ns(1, 960));
   EXPECT_FALSE(bench.display.overlay_flip_pending());
@@ -62,34 +62,34 @@ TEST(Overlay, TurningOffReadsNoRegisters) {
 TEST(Overlay, SequencesThatTheManualCallsInvalidRaiseEventsAndEnd) {
   Bench bench(DeviceId::i965);
   bench.run(0);
-  const auto events_of = [&](const OverlayFlip& flip) {
+  const auto events_of = [&](const display::OverlayFlip& flip) {
     bench.events.clear();
     bench.display.overlay_flip(flip);
     bench.display.advance_to(bench.display.now_ns() + kSecond);
     EXPECT_FALSE(bench.display.overlay_flip_pending());
     return bench.events.count(EventKind::undefined_behaviour);
   };
-  EXPECT_EQ(events_of(request(OverlayMode::flip_continue, 0x1000, false)), 1u);
-  EXPECT_EQ(events_of(request(OverlayMode::flip_on, 0x1000, false)), 0u);
-  EXPECT_EQ(events_of(request(OverlayMode::flip_on, 0x1000, false)), 1u);
-  EXPECT_EQ(events_of(request(OverlayMode::flip_off, 0x1000)), 1u) << "coefficients were never loaded";
-  EXPECT_EQ(events_of(request(OverlayMode::flip_off, 0x1000)), 2u) << "and it is off";
-  EXPECT_EQ(events_of(request(OverlayMode::reserved, 0x1000)), 1u);
-  EXPECT_EQ(events_of(request(OverlayMode::flip_on, 0x1000, true)), 0u);
-  EXPECT_EQ(events_of(request(OverlayMode::flip_off, 0x1000)), 0u);
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_continue, 0x1000, false)), 1u);
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_on, 0x1000, false)), 0u);
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_on, 0x1000, false)), 1u);
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 1u) << "coefficients were never loaded";
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 2u) << "and it is off";
+  EXPECT_EQ(events_of(request(display::OverlayMode::reserved, 0x1000)), 1u);
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_on, 0x1000, true)), 0u);
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 0u);
 }
 
 TEST(Overlay, OnAPipeThatIsOffDoesNotHang) {
   Bench bench(DeviceId::i965);
-  bench.display.overlay_flip(request(OverlayMode::flip_on, 0x5000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
   EXPECT_FALSE(bench.display.overlay_flip_pending());
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
-  OverlayFlip nowhere = request(OverlayMode::flip_continue, 0x6000);
+  display::OverlayFlip nowhere = request(display::OverlayMode::flip_continue, 0x6000);
   nowhere.pipe = 77;
   bench.display.overlay_flip(nowhere);
   EXPECT_FALSE(bench.display.overlay_flip_pending());
   bench.run(0);
-  bench.display.overlay_flip(request(OverlayMode::flip_continue, 0x7000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_continue, 0x7000));
   EXPECT_TRUE(bench.display.overlay_flip_pending());
   bench.enable(0, false);
   EXPECT_FALSE(bench.display.overlay_flip_pending());
@@ -102,7 +102,7 @@ TEST(Overlay, FollowsTheVerticalBlankOfItsPipe) {
   short_mode.v_active = 300;
   bench.run(0, short_mode);
   bench.run(1);
-  OverlayFlip flip = request(OverlayMode::flip_on, 0x5000);
+  display::OverlayFlip flip = request(display::OverlayMode::flip_on, 0x5000);
   flip.pipe = 1;
   bench.display.overlay_flip(flip);
   bench.display.advance_to(Bench::line_ns(0, 960));
@@ -115,7 +115,7 @@ TEST(Vblank, IsToldAfterFlipsStatusAndOverlay) {
   bench.run(0);
   bench.write("PIPESTAT", 0, 1u << 17);
   bench.display.flip({.plane = 0, .base = 0x4000, .pitch = 4096, .tiled = 1});
-  bench.display.overlay_flip(request(OverlayMode::flip_on, 0x5000));
+  bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
   bench.recorder.heard.clear();
   uint32_t seen_status = 0;
   uint32_t seen_surface = 0;
@@ -141,7 +141,7 @@ TEST(Vblank, IsToldAfterFlipsStatusAndOverlay) {
   bench.recorder.heard.clear();
   bool in_hblank = false;
   bench.recorder.then = [&](const Heard& heard) { in_hblank = heard.what == "hblank" && bench.display.in_hblank(0); };
-  bench.display.watch(0, PipeEdge::hblank, true);
+  bench.display.watch(0, display::PipeEdge::hblank, true);
   const uint64_t edge = bench.display.next_hblank(0).value();
   bench.display.advance_to(edge - 1);
   EXPECT_FALSE(bench.display.in_hblank(0));
@@ -152,4 +152,4 @@ TEST(Vblank, IsToldAfterFlipsStatusAndOverlay) {
 }
 
 }  // namespace
-}  // namespace halogen::display_test
+}  // namespace halogen::display::display_test

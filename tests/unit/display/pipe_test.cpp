@@ -6,7 +6,7 @@
 #include "spec/field_visitor.h"
 #include "unit/display/display_bench.h"
 
-namespace halogen::display_test {
+namespace halogen::display::display_test {
 namespace {
 
 class Pipes : public testing::TestWithParam<DeviceId> {};
@@ -336,7 +336,7 @@ TEST(Hblank, IsToldWhileWatched) {
   bench.run(0);
   bench.display.advance_to(Bench::line_ns(0, 3));
   EXPECT_TRUE(bench.recorder.of("hblank").empty());
-  bench.display.watch(0, PipeEdge::hblank, true);
+  bench.display.watch(0, display::PipeEdge::hblank, true);
   // The line begins at column 656; the blank follows 784 pixels later, at column 640 of the active line.
   const uint64_t pixels = 3 * 800 + 784;
   const uint64_t at = (pixels * kSecond + 47'999'999) / 48'000'000;
@@ -347,7 +347,7 @@ TEST(Hblank, IsToldWhileWatched) {
   bench.display.advance_to(at);
   EXPECT_TRUE(bench.display.in_hblank(0));
   EXPECT_EQ(bench.recorder.of("hblank"), (std::vector<Heard>{{"hblank", 0, at}}));
-  bench.display.watch(0, PipeEdge::hblank, false);
+  bench.display.watch(0, display::PipeEdge::hblank, false);
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 960));
 }
 
@@ -357,7 +357,9 @@ TEST(Hblank, ComesAfterTheMomentThatAsksForIt) {
   Mode mode = kMode;
   mode.h_sync_start = mode.h_active;
   bench.run(0, mode);
-  bench.recorder.then = [&](const Heard& heard) { bench.display.watch(0, PipeEdge::hblank, heard.what == "vblank"); };
+  bench.recorder.then = [&](const Heard& heard) {
+    bench.display.watch(0, display::PipeEdge::hblank, heard.what == "vblank");
+  };
   bench.display.advance_to(Bench::line_ns(0, 965));
   EXPECT_EQ(bench.recorder.of("hblank"), (std::vector<Heard>{{"hblank", 0, Bench::line_ns(0, 961)}}));
 }
@@ -406,4 +408,4 @@ TEST(Refresh, TakesWhatTheRegistersSay) {
 }
 
 }  // namespace
-}  // namespace halogen::display_test
+}  // namespace halogen::display::display_test

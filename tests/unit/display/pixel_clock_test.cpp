@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace halogen {
+namespace halogen::display {
 namespace {
 
 double megahertz(const PixelClock& clock) {
@@ -69,4 +69,4 @@ TEST(PixelClock, AssumedShowsSixtyFramesASecond) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::display

@@ -7,7 +7,7 @@
 
 #include "unit/display/screen_bench.h"
 
-namespace halogen::scanout_test {
+namespace halogen::display::scanout_test {
 namespace {
 
 struct Channel {
@@ -86,9 +86,9 @@ uint64_t place_of(Walk walk, uint32_t x_B, uint32_t y) {
     case Walk::linear:
       return uint64_t{y} * kPitch + x_B;
     case Walk::x:
-      return x_tiled(x_B, y, kPitch);
+      return device::x_tiled(x_B, y, kPitch);
     case Walk::y:
-      return y_tiled(x_B, y, kPitch);
+      return device::y_tiled(x_B, y, kPitch);
   }
   return 0;
 }
@@ -115,15 +115,15 @@ void expect_format(const Kind& kind, const Format& format, Walk walk, uint32_t s
     }
   }
   screen.start();
-  const PlaneModel* plane = screen.device->display().find_plane(0, kind.place);
+  const display::PlaneModel* plane = screen.device->display().find_plane(0, kind.place);
   ASSERT_NE(plane, nullptr);
-  const bool universal = plane->kind == PlaneKind::universal;
+  const bool universal = plane->kind == display::PlaneKind::universal;
   const uint32_t tiling = universal ? (walk == Walk::x   ? 1u << 10
                                        : walk == Walk::y ? 4u << 10
                                                          : 0)
                                     : (walk == Walk::x ? 1u << 10 : 0);
   const uint32_t unit = !universal ? 1 : walk == Walk::linear ? 64 : walk == Walk::x ? 512 : 128;
-  RegisterBank& bank = screen.device->mmio().bank();
+  mmio::RegisterBank& bank = screen.device->mmio().bank();
   bank.write(*plane->slots.stride, kPitch / unit);
   if (plane->slots.size != nullptr) bank.write(*plane->slots.size, pair(kHeight - 1, kWidth - 1));
   bank.write(*plane->slots.control, kEnable | format.control | tiling);
@@ -177,8 +177,8 @@ TEST(PlanePixels, OfCodesOfAnotherKindAreNotShown) {
     screen.back(kSurface, uint64_t{kPitch} * 64);
     screen.put<uint64_t>(kSurface, ~uint64_t{0});
     screen.start();
-    const PlaneModel* plane = screen.device->display().find_plane(0, row.place);
-    RegisterBank& bank = screen.device->mmio().bank();
+    const display::PlaneModel* plane = screen.device->display().find_plane(0, row.place);
+    mmio::RegisterBank& bank = screen.device->mmio().bank();
     bank.write(*plane->slots.stride, kPitch);
     if (plane->slots.size != nullptr) bank.write(*plane->slots.size, pair(kHeight - 1, kWidth - 1));
     bank.write(*plane->slots.control, kEnable | row.control);
@@ -191,4 +191,4 @@ TEST(PlanePixels, OfCodesOfAnotherKindAreNotShown) {
 }
 
 }  // namespace
-}  // namespace halogen::scanout_test
+}  // namespace halogen::display::scanout_test

@@ -5,7 +5,7 @@
 
 #include "unit/display/screen_bench.h"
 
-namespace halogen::scanout_test {
+namespace halogen::display::scanout_test {
 namespace {
 
 constexpr uint32_t kPitch = 512;
@@ -51,9 +51,9 @@ struct WindowBench : Screen {
   }
   void show_primary() {
     paint(kSurface, [](uint32_t, uint32_t) { return kBelow; });
-    const PlaneSlots& slots = device->display().find_plane(0, 0)->slots;
+    const display::PlaneSlots& slots = device->display().find_plane(0, 0)->slots;
     const Primary plane(*this, 0);
-    RegisterBank& bank = device->mmio().bank();
+    mmio::RegisterBank& bank = device->mmio().bank();
     bank.write(*slots.stride, plane.stride(kPitch));
     if (plane.universal) bank.write(*slots.size, pair(kHeight - 1, kWidth - 1));
     bank.write(*slots.control, kEnable | plane.format());
@@ -262,12 +262,12 @@ TEST(Windows, SpritesShowVideo) {
 // Any value in any display register: a frame, or none, and nothing else.
 TEST(Windows, AnyRegistersMakeSomeFrame) {
   std::mt19937 random(20);
-  for (const spec::DeviceModel* model : every_model()) {
+  for (const spec::DeviceModel* model : device::every_model()) {
     for (int round = 0; round < 3; ++round) {
       Screen screen(*model);
-      RegisterBank& bank = screen.device->mmio().bank();
+      mmio::RegisterBank& bank = screen.device->mmio().bank();
       screen.back(kSurface, 0x4000);
-      for (const RegisterSlot& slot : bank.map().slots()) {
+      for (const mmio::RegisterSlot& slot : bank.map().slots()) {
         const uint32_t at = slot.offset >= 0x180000 ? slot.offset - 0x180000 : slot.offset;
         const std::string_view name = slot.desc->name;
         const bool display = (at >= 0x4a000 && at < 0x4c000) || (at >= 0x60000 && at < 0x80000);
@@ -285,7 +285,7 @@ TEST(Windows, AnyRegistersMakeSomeFrame) {
         ASSERT_TRUE(image.has_value());
         EXPECT_EQ(image->pixels.size(), size_t{kWidth} * kHeight);
       }
-      const DeviceState kept = screen.device->snapshot();
+      const device::DeviceState kept = screen.device->snapshot();
       screen.device->restore(kept);
       EXPECT_EQ(screen.device->snapshot(), kept);
     }
@@ -293,4 +293,4 @@ TEST(Windows, AnyRegistersMakeSomeFrame) {
 }
 
 }  // namespace
-}  // namespace halogen::scanout_test
+}  // namespace halogen::display::scanout_test

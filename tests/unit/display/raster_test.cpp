@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace halogen {
+namespace halogen::display {
 namespace {
 
 ModeTiming small_mode() {
@@ -173,4 +173,4 @@ TEST(Raster, MovesBlanksThatLieOutsideTheInactivePart) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::display

@@ -3,11 +3,11 @@
 
 #include "unit/display/screen_bench.h"
 
-namespace halogen::scanout_test {
+namespace halogen::display::scanout_test {
 namespace {
 
 class EveryScreen : public testing::TestWithParam<const spec::DeviceModel*> {};
-INSTANTIATE_TEST_SUITE_P(All, EveryScreen, testing::ValuesIn(every_model()), model_name);
+INSTANTIATE_TEST_SUITE_P(All, EveryScreen, testing::ValuesIn(device::every_model()), device::model_name);
 
 constexpr uint32_t kPitch = 1024;
 
@@ -40,8 +40,8 @@ void fill_plain(Screen& screen, uint32_t base, uint32_t color) {
 // The control register's other bits, beside the enable and the format.
 void show(Screen& screen, unsigned pipe, uint32_t surface, uint32_t more = 0) {
   const Primary plane(screen, pipe);
-  const PlaneSlots& slots = screen.device->display().find_plane(pipe, 0)->slots;
-  RegisterBank& bank = screen.device->mmio().bank();
+  const display::PlaneSlots& slots = screen.device->display().find_plane(pipe, 0)->slots;
+  mmio::RegisterBank& bank = screen.device->mmio().bank();
   bank.write(*slots.stride, plane.stride(kPitch));
   if (plane.universal) {
     bank.write(*slots.size, pair(kHeight - 1, kWidth - 1));
@@ -93,8 +93,8 @@ TEST_P(EveryScreen, ChangesAreTakenAtTheVerticalBlankAfterTheSurfaceIsWritten) {
   screen.frame();
   expect_picture(screen.shown());
   // Everything but the surface: no change, however many frames pass.
-  const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
-  RegisterBank& bank = screen.device->mmio().bank();
+  const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+  mmio::RegisterBank& bank = screen.device->mmio().bank();
   const Primary plane(screen, 0);
   bank.write(*slots.stride, plane.stride(kPitch * 2));
   bank.write(*slots.control, 0);
@@ -131,13 +131,13 @@ TEST_P(EveryScreen, XTiledSurfacesBeginAtTheirTileOffset) {
   screen.back(kSurface, kPitch * 64);
   for (uint32_t y = 0; y < 64; ++y) {
     for (uint32_t x = 0; x < kPitch / 4; ++x) {
-      screen.put<uint32_t>(kSurface + x_tiled(x * 4, y, kPitch), mixed(x - kStartX, y - kStartY));
+      screen.put<uint32_t>(kSurface + device::x_tiled(x * 4, y, kPitch), mixed(x - kStartX, y - kStartY));
     }
   }
   screen.start();
   const Primary plane(screen, 0);
-  const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
-  RegisterBank& bank = screen.device->mmio().bank();
+  const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+  mmio::RegisterBank& bank = screen.device->mmio().bank();
   bank.write(*slots.tile_offset, pair(kStartY, kStartX));
   if (slots.linear_offset != nullptr) {
     bank.write(*slots.linear_offset, 0x4444);  // means nothing here
@@ -164,8 +164,8 @@ TEST_P(EveryScreen, LinearSurfacesBeginAtTheirOffset) {
     }
   }
   screen.start();
-  const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
-  RegisterBank& bank = screen.device->mmio().bank();
+  const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+  mmio::RegisterBank& bank = screen.device->mmio().bank();
   if (slots.linear_offset != nullptr) {
     bank.write(*slots.linear_offset, kStart);
     bank.write(*slots.tile_offset, pair(3, 3));  // means nothing here
@@ -184,14 +184,14 @@ TEST_P(EveryScreen, RotatedBy180DegreesTheFarCornerComesFirst) {
     screen.back(kSurface, kPitch * 64);
     for (uint32_t y = 0; y < kHeight; ++y) {
       for (uint32_t x = 0; x < kWidth; ++x) {
-        const uint64_t at = tiled ? x_tiled(x * 4, y, kPitch) : y * kPitch + x * 4;
+        const uint64_t at = tiled ? device::x_tiled(x * 4, y, kPitch) : y * kPitch + x * 4;
         screen.put<uint32_t>(kSurface + at, mixed(kWidth - 1 - x, kHeight - 1 - y));
       }
     }
     screen.start();
     const Primary plane(screen, 0);
-    const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
-    RegisterBank& bank = screen.device->mmio().bank();
+    const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+    mmio::RegisterBank& bank = screen.device->mmio().bank();
     if (slots.linear_offset != nullptr) {
       bank.write(*slots.linear_offset, (kHeight - 1) * kPitch + (kWidth - 1) * 4);
       bank.write(*slots.tile_offset, pair(kHeight - 1, kWidth - 1));
@@ -236,7 +236,7 @@ TEST_P(EveryScreen, ASnapshotShowsTheSameFrame) {
   screen.start();
   show(screen, 0, kSurface);
   screen.frame();
-  const DeviceState kept = screen.device->snapshot();
+  const device::DeviceState kept = screen.device->snapshot();
   show(screen, 0, kSurface + 0x10'0000);
   screen.frame();
   expect_picture(screen.shown(), 0x999);
@@ -245,9 +245,9 @@ TEST_P(EveryScreen, ASnapshotShowsTheSameFrame) {
   EXPECT_EQ(screen.device->snapshot(), kept);
 }
 
-class Counting final : public LineProvider {
+class Counting final : public display::LineProvider {
  public:
-  bool provide(const PlaneLines& plane, uint32_t line, std::span<std::byte> out) override {
+  bool provide(const display::PlaneLines& plane, uint32_t line, std::span<std::byte> out) override {
     EXPECT_EQ(out.size(), kWidth * 4);
     EXPECT_EQ(plane.base, kSurface);
     EXPECT_EQ(plane.stride_B, kPitch);
@@ -359,7 +359,7 @@ TEST(Scanout, FormatsThatAreLeftOutAreReportedAndNotShown) {
     Screen screen(device);
     fill_linear(screen, kSurface);
     screen.start();
-    const PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
+    const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
     screen.device->mmio().bank().write(*slots.control, kEnable | code);
     screen.device->mmio().bank().write(*slots.surface, kSurface);
     screen.frame();
@@ -375,7 +375,7 @@ TEST(Scanout, YTilesOfUniversalPlanes) {
     screen.back(kSurface, kPitch * 64);
     for (uint32_t y = 0; y < kHeight; ++y) {
       for (uint32_t x = 0; x < kWidth; ++x) {
-        screen.put<uint32_t>(kSurface + y_tiled(x * 4, y, kPitch), mixed(x, y));
+        screen.put<uint32_t>(kSurface + device::y_tiled(x * 4, y, kPitch), mixed(x, y));
       }
     }
     screen.start();
@@ -451,4 +451,4 @@ TEST(Scanout, AColourLiesBelowUniversalPlanes) {
 }
 
 }  // namespace
-}  // namespace halogen::scanout_test
+}  // namespace halogen::display::scanout_test

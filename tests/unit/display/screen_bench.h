@@ -8,7 +8,7 @@
 
 #include "unit/device/memory_bench.h"
 
-namespace halogen::scanout_test {
+namespace halogen::display::scanout_test {
 
 using picture::Image;
 using picture::Rgba;
@@ -20,15 +20,15 @@ constexpr uint64_t kFrameTime = 17'000'000;  // a little more than one at sixty 
 constexpr uint32_t kSurface = 0x0010'0000;   // in the global table
 constexpr uint64_t kBacking = 0x1000'0000;   // of page 0
 
-struct Screen : MemoryBench {
+struct Screen : device::MemoryBench {
   explicit Screen(std::string_view name) : MemoryBench(name) {}
   explicit Screen(const spec::DeviceModel& chosen) : MemoryBench(chosen) {}
 
-  const RegisterSlot* find(std::string_view name, unsigned index = 0) {
+  const mmio::RegisterSlot* find(std::string_view name, unsigned index = 0) {
     return device->mmio().bank().map().find(name, {}, index);
   }
   void set(std::string_view name, unsigned index, uint32_t value) {
-    const RegisterSlot* slot = find(name, index);
+    const mmio::RegisterSlot* slot = find(name, index);
     ASSERT_NE(slot, nullptr) << name << " " << index;
     device->mmio().bank().write(*slot, value);
   }
@@ -83,15 +83,15 @@ struct Primary {
   uint32_t base;  // of the control register
 
   Primary(Screen& screen, unsigned pipe) {
-    const PlaneModel* plane = screen.device->display().find_plane(pipe, 0);
-    universal = plane->kind == PlaneKind::universal;
+    const display::PlaneModel* plane = screen.device->display().find_plane(pipe, 0);
+    universal = plane->kind == display::PlaneKind::universal;
     base = plane->slots.control->offset;
   }
   uint32_t format() const { return universal ? 4u << 24 : 6u << 26; }  // XRGB8888
   uint32_t stride(uint32_t bytes, uint32_t tile = 64) const { return universal ? bytes / tile : bytes; }
 };
 
-}  // namespace halogen::scanout_test
+}  // namespace halogen::display::scanout_test
 
 namespace halogen::picture {
 inline void PrintTo(const Rgba& c, std::ostream* out) {

@@ -6,7 +6,7 @@
 
 #include "unit/display/display_bench.h"
 
-namespace halogen::display_test {
+namespace halogen::display::display_test {
 namespace {
 
 class Time : public testing::TestWithParam<DeviceId> {};
@@ -56,7 +56,7 @@ TEST_P(Time, StepsOfHundredsOfYearsAreCheapAndExact) {
   Bench bench(GetParam());
   for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
     bench.run(pipe);
-    bench.display.watch(pipe, PipeEdge::hblank, true);
+    bench.display.watch(pipe, display::PipeEdge::hblank, true);
     bench.display.load_scan_lines(pipe, 10, 20, pipe % 2 == 0);
   }
   bench.display.flip({.plane = 0, .base = 0x4000, .pitch = 4096, .tiled = 1});
@@ -121,7 +121,7 @@ TEST_P(Time, ListenersMayStopAPipeOrLoadAWindow) {
   bench.recorder.then = [&](const Heard& heard) {
     if (heard.what == "vblank" && bench.display.vblank_count(0) == 2) {
       bench.display.load_scan_lines(0, 960, 960, true);
-      bench.display.watch(0, PipeEdge::hblank, true);
+      bench.display.watch(0, display::PipeEdge::hblank, true);
     }
     if (heard.what == "vblank" && bench.display.vblank_count(0) == 3) {
       bench.enable(0, false);
@@ -144,7 +144,7 @@ TEST_P(Time, ListenersMayStopAPipeOrLoadAWindow) {
 class Guest {
  public:
   Guest(Bench& bench, uint64_t seed) : bench_(bench), random_(seed) {
-    for (const RegisterSlot& slot : bench.mmio.bank().map().slots()) {
+    for (const mmio::RegisterSlot& slot : bench.mmio.bank().map().slots()) {
       const std::string_view topic = slot.desc->topic;
       if (topic.starts_with("display_") && !topic.starts_with("display_cursor")) {
         slots_.push_back(&slot);
@@ -183,11 +183,12 @@ class Guest {
              .fitter = coin() ? std::optional(PanelFitter{true, false, 0xffff, 0xffff}) : std::nullopt});
         break;
       case 5:
-        bench_.display.overlay_flip({static_cast<OverlayMode>(random_() % 4), GgttOffset(value()), coin(), pipe});
+        bench_.display.overlay_flip(
+            {static_cast<display::OverlayMode>(random_() % 4), GgttOffset(value()), coin(), pipe});
         break;
       case 6:
         bench_.display.load_scan_lines(pipe, line(), line(), coin());
-        bench_.display.watch(pipe, static_cast<PipeEdge>(random_() % 4), coin());
+        bench_.display.watch(pipe, static_cast<display::PipeEdge>(random_() % 4), coin());
         break;
       case 7:
         checksum_ = checksum_ * 31 + bench_.mmio.bank().read(*pick(slots_));
@@ -206,17 +207,19 @@ class Guest {
   uint64_t checksum() const { return checksum_; }
 
  private:
-  const RegisterSlot* pick(const std::vector<const RegisterSlot*>& from) { return from[random_() % from.size()]; }
+  const mmio::RegisterSlot* pick(const std::vector<const mmio::RegisterSlot*>& from) {
+    return from[random_() % from.size()];
+  }
   bool coin() { return random_() % 2 == 0; }
   uint32_t value() { return static_cast<uint32_t>(random_()) & static_cast<uint32_t>(random_() | random_()); }
-  uint32_t lanes() { return random_() % 8 == 0 ? 0x00ff'ff00 : kAllLanes; }
+  uint32_t lanes() { return random_() % 8 == 0 ? 0x00ff'ff00 : mmio::kAllLanes; }
   unsigned line() { return static_cast<unsigned>(random_() % 5000); }
 
   Bench& bench_;
   std::mt19937_64 random_;
-  std::vector<const RegisterSlot*> slots_;
-  std::vector<const RegisterSlot*> timing_;
-  std::vector<const RegisterSlot*> planes_;
+  std::vector<const mmio::RegisterSlot*> slots_;
+  std::vector<const mmio::RegisterSlot*> timing_;
+  std::vector<const mmio::RegisterSlot*> planes_;
   uint64_t checksum_ = 0;
 };
 
@@ -250,7 +253,7 @@ TEST_P(Time, RandomGuestsNeitherHangNorBreakIt) {
         bench.write("PIPECONF_EDP", 0, 0);
       }
     }
-    for (const PlaneModel& plane : bench.display.planes()) {
+    for (const display::PlaneModel& plane : bench.display.planes()) {
       EXPECT_FALSE(bench.display.flip_pending(plane.number));
     }
     EXPECT_FALSE(bench.display.overlay_flip_pending());
@@ -285,4 +288,4 @@ TEST_P(Time, SnapshotsGoOnAsTheOriginalDoes) {
 }
 
 }  // namespace
-}  // namespace halogen::display_test
+}  // namespace halogen::display::display_test

@@ -8,7 +8,7 @@
 #include "covers.h"
 #include "unit/display/dpfc_bench.h"
 
-namespace halogen::fbc_test {
+namespace halogen::display::fbc_test {
 namespace {
 
 using Bits = std::vector<uint32_t>;  // a picture, x:8:8:8
@@ -312,4 +312,4 @@ TEST(WholeFrames, ComeFromTheCompressedLines) {
 }
 
 }  // namespace
-}  // namespace halogen::fbc_test
+}  // namespace halogen::display::fbc_test

@@ -3,7 +3,7 @@
 
 #include "unit/display/display_bench.h"
 
-namespace halogen::display_test {
+namespace halogen::display::display_test {
 namespace {
 
 class Windows : public testing::TestWithParam<DeviceId> {};
@@ -130,13 +130,13 @@ TEST_P(Windows, StopTheNextEventOnlyWhenWatched) {
   bench.run(0);
   bench.display.load_scan_lines(0, 100, 299, true);
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 960));
-  bench.display.watch(0, PipeEdge::line_compare, true);
+  bench.display.watch(0, display::PipeEdge::line_compare, true);
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 100));
-  bench.display.watch(0, PipeEdge::line_compare, false);
-  bench.display.watch(0, PipeEdge::vsync, true);
+  bench.display.watch(0, display::PipeEdge::line_compare, false);
+  bench.display.watch(0, display::PipeEdge::vsync, true);
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 970));
-  bench.display.watch(99, PipeEdge::vsync, true);  // no such pipe: nothing
+  bench.display.watch(99, display::PipeEdge::vsync, true);  // no such pipe: nothing
 }
 
 TEST(WindowRegisters, ShowTheCommandAndLatchTheStatus) {
@@ -180,4 +180,4 @@ TEST(WindowSelect, NamesPipesAsTheCommandsDo) {
 }
 
 }  // namespace
-}  // namespace halogen::display_test
+}  // namespace halogen::display::display_test

@@ -26,9 +26,9 @@ TEST_P(FlipStory, RegistersWaitForTheBlankAndASecondFlipIsBusy) {
   kernel->finish_display();
   // Address and stride are written, and shown together at the next vertical blank.
   kernel->while_still([&] {
-    Device& device = kernel->gpu().hardware().device();
+    device::Device& device = kernel->gpu().hardware().device();
     KmsPipe& pipe = kernel->kms().pipe();
-    const PlaneImage before = *device.display().active_image(0);
+    const display::PlaneImage before = *device.display().active_image(0);
     const uint32_t frame = pipe.frame();
     const PlaneView elsewhere{.address = static_cast<uint32_t>(before.surface) + 0x4'0000,
                               .stride_B = one.pitch * 2,

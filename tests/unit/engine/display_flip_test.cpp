@@ -211,7 +211,8 @@ TEST_P(DisplayFlip, FourthDwordGoesToThePipeOfThePlane) {
       run(command);
       bench.advance_to(bench.vblank_at(number, (bench.now() - bench.started[number]) / 1'000'000 + 1));
       EXPECT_EQ(bench.read(bench.timing(number, 0x1c)), 1023u << 16 | 767u) << "horizontal and vertical, minus one";
-      EXPECT_EQ(*bench.device->display().panel_fitter(number), (PanelFitter{true, fitter == 0xc000'0000u, 1023, 767}));
+      EXPECT_EQ(*bench.device->display().panel_fitter(number),
+                (display::PanelFitter{true, fitter == 0xc000'0000u, 1023, 767}));
     }
     EXPECT_EQ(bench.read(bench.timing(1, 0x1c)) != 0, number == 1) << "the pipe of the plane, not the other";
   }
@@ -221,7 +222,7 @@ TEST_P(DisplayFlip, FourthDwordGoesToThePipeOfThePlane) {
   run(widest);
   bench.device->advance(1'000'000);
   EXPECT_EQ(bench.read(bench.timing(0, 0x1c)), 0x0fff'0fffu) << "4096 each";
-  EXPECT_EQ(*bench.device->display().panel_fitter(0), (PanelFitter{false, false, 0xfff, 0xfff}));
+  EXPECT_EQ(*bench.device->display().panel_fitter(0), (display::PanelFitter{false, false, 0xfff, 0xfff}));
   EXPECT_EQ(bench.undefined(), 0u);
 }
 

@@ -272,7 +272,7 @@ TEST_P(DisplayWait, SurvivesASnapshot) {
   bench.write(bench.status(0), 1u << 17);
   bench.go(bench.wait(ScreenBench::kVblankA));
   bench.advance_to(bench.line_at(0, 0, 50));
-  const DeviceState state = bench.device->snapshot();
+  const device::DeviceState state = bench.device->snapshot();
   bench.expect_done_at(bench.vblank_at(0, 0));
   bench.poke(bench.data, 0);
   bench.device->restore(state);

@@ -163,7 +163,7 @@ TEST_P(ExeclistHostileTest, RandomImagesAndDescriptors) {
       bench.device->advance(random() % 5000);
     }
     bench.device->advance(100'000);
-    const DeviceState state = bench.device->snapshot();
+    const device::DeviceState state = bench.device->snapshot();
     bench.device->restore(state);
     EXPECT_EQ(bench.device->snapshot(), state);
     bench.device->reset_engine(bench.engine_model("rcs0"));

@@ -53,7 +53,7 @@ TEST_P(FirstChips, CommandParserDoesAllItsDuties) {
 TEST_P(FirstChips, ReadAheadNeedsAPageBehindTheBatch) {
   COVERS("G45-1.5-07");
   const auto error_of = [&](unsigned lines, uint64_t end_at, bool page_behind) {
-    DeviceOptions options;
+    device::DeviceOptions options;
     options.prefetch_lines = lines;
     FlowBench bench(GetParam(), options);
     const uint64_t data = bench.allocate(1);

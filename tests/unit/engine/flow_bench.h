@@ -34,7 +34,8 @@ inline constexpr uint32_t kIpehr = 0x68, kActhd = 0x74, kHwsPga = 0x80, kNopid =
 struct FlowBench : EngineBench {
   using Dwords = std::vector<uint32_t>;
 
-  explicit FlowBench(std::string_view name, DeviceOptions options = {}) : EngineBench(name, std::move(options)) {}
+  explicit FlowBench(std::string_view name, device::DeviceOptions options = {})
+      : EngineBench(name, std::move(options)) {}
 
   bool is_gen8_on() const { return model.gen >= spec::GenId::gen8; }
   bool has_engine(std::string_view name) const {

@@ -130,7 +130,7 @@ class Prefetch : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Prefetch, ChangesInsideTheWindowAreMissed) {
   COVERS("DG1-FETCH-01");
-  DeviceOptions options;
+  device::DeviceOptions options;
   options.prefetch_lines = GetParam();
   FlowBench bench("dg1", options);
   const uint64_t data = bench.allocate(1);

@@ -99,7 +99,7 @@ class InterruptHandler {
 
   // Message interrupts, as the bus code sets them up; the line is switched off.
   void enable_messages() {
-    Device& device = *bench_.device;
+    device::Device& device = *bench_.device;
     uint32_t at = device.config_read(0x34, 1);
     while (at != 0 && device.config_read(at, 1) != 5) at = device.config_read(at + 1, 1);
     ASSERT_NE(at, 0u) << "no capability for messages";

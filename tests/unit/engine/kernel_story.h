@@ -19,7 +19,7 @@ namespace halogen {
 // How a run ended.
 struct Ending {
   uint64_t memory = 0;  // a hash
-  DeviceState device;
+  device::DeviceState device;
   std::vector<std::string> events;
   std::vector<bool> line;                               // changes of the interrupt line
   std::vector<std::pair<uint64_t, uint32_t>> messages;  // interrupts as messages

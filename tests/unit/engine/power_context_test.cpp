@@ -22,7 +22,7 @@ struct PowerBench : ContextBench {
   }
   // What the power well holds, whether software can reach it or not.
   uint32_t inside(std::string_view engine, uint32_t offset) {
-    const RegisterBank& bank = device->mmio().bank();
+    const mmio::RegisterBank& bank = device->mmio().bank();
     return bank.peek(*bank.find(engine_model(engine).mmio_base + offset));
   }
 };
@@ -105,7 +105,7 @@ TEST_P(PowerContext, ASleepingEngineSurvivesASnapshot) {
   // A reset is no power-on: what was saved is forgotten.
   second.let_sleep();
   second.device->advance(10'000);
-  second.device->reset(ResetKind::function_level);
+  second.device->reset(device::ResetKind::function_level);
   second.enable();
   second.wake_all();
   EXPECT_EQ(second.reg(engine, 0x24c), 0u);
@@ -129,7 +129,7 @@ TEST_P(PowerContext, RingIsEnabledLast) {
   using Writes = std::vector<std::pair<uint32_t, uint32_t>>;
   Writes writes;
   const uint32_t base = bench.engine_model(engine).mmio_base;
-  const auto watch = bench.device->mmio().bank().touched.listen([&](const RegisterTouch& touch) {
+  const auto watch = bench.device->mmio().bank().touched.listen([&](const mmio::RegisterTouch& touch) {
     const uint32_t offset = touch.slot->offset - base;
     if (touch.is_write && offset >= 0x30 && offset <= 0x3c) writes.emplace_back(offset, touch.value);
   });

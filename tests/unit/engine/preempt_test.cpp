@@ -325,8 +325,8 @@ TEST_P(PreemptTest, SnapshotsInTheMiddle) {
       bench.submit({step % 2 == 0 ? &a : &b, step % 2 == 0 ? &b : &a});
       bench.device->advance(700);
       if (step == cut) {
-        const DeviceState state = bench.device->snapshot();
-        bench.device->reset(ResetKind::function_level);
+        const device::DeviceState state = bench.device->snapshot();
+        bench.device->reset(device::ResetKind::function_level);
         bench.device->restore(state);
         EXPECT_EQ(bench.device->snapshot(), state);
       }

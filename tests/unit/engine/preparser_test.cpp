@@ -15,8 +15,8 @@ constexpr uint32_t kMode = 0x29c;
 constexpr uint32_t kSwitchOff = 0x0280'0101, kSwitchOn = 0x0280'0100;  // MI_ARB_CHECK with the mask bit
 constexpr uint32_t kOld = 0x11, kNew = 0x33;
 
-DeviceOptions reads_ahead() {
-  DeviceOptions options;
+device::DeviceOptions reads_ahead() {
+  device::DeviceOptions options;
   options.prefetch_lines = 8;
   return options;
 }

@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Gen4, Programming, ::testing::ValuesIn(gen4_chips()), c
 TEST_P(Programming, ConfigurationRegistersAndCommandStreams) {
   COVERS("NOTES-DRV-09");
   FlowBench bench(GetParam());
-  Device& device = *bench.device;
+  device::Device& device = *bench.device;
   // As firmware does at power-on: where the ports are.
   constexpr uint32_t kPorts = 0xf100, kPortBar = 0x20;
   device.config_write(kPortBar, 4, kPorts);

@@ -100,7 +100,7 @@ TEST_P(Gen4Reset, StateAfterAReset) {
   check("graphics reset");
   bench.enable_table();
   spoil();
-  bench.device->reset(ResetKind::power_on);
+  bench.device->reset(device::ResetKind::power_on);
   bench.enable();
   check("power on");
   EXPECT_EQ(bench.read(0x20a0), 0u) << "no interrupt is enabled";

@@ -69,7 +69,7 @@ struct ScreenBench : FlowBench {
     write(plane(number, 0x188), stride);
     write(plane(number, 0x19c), surface);
   }
-  const PlaneImage& image(unsigned number) const { return *device->display().active_image(number); }
+  const display::PlaneImage& image(unsigned number) const { return *device->display().active_image(number); }
 
   // Submits commands and a store behind them; `done` tells whether the store has happened.
   void go(const Dwords& dwords) {

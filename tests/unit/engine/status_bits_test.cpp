@@ -111,7 +111,7 @@ TEST_P(StatusReports, OfAnEngineGoToItsPage) {
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);
   bench.start_ring(kRcs);
-  InterruptUnit& interrupts = bench.device->interrupts();
+  interrupt::InterruptUnit& interrupts = bench.device->interrupts();
   const auto after = [&](auto action) {
     bench.poke(page, kMark);
     action();

@@ -12,12 +12,13 @@
 #include "mmio/mmio_space.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 
 struct InterruptBench final : InterruptListener {
   explicit InterruptBench(std::string_view device)
       : model(*spec::find_device(device)),
-        space(model, RegisterMap::for_device(model), SteeringConfig::for_device(model.id), log, "gpu0.mmio"),
+        space(model, mmio::RegisterMap::for_device(model), mmio::SteeringConfig::for_device(model.id), log,
+              "gpu0.mmio"),
         unit(model, space, *this, log, "gpu0.irq") {}
 
   void on_interrupt_level(bool asserted) override {
@@ -28,13 +29,13 @@ struct InterruptBench final : InterruptListener {
   void on_status_report(unsigned engine, uint32_t status) override { reports.emplace_back(engine, status); }
 
   // As a driver reaches registers; the streamer's way needs no wake request.
-  uint32_t read(uint32_t offset) { return space.read_dword(offset, MmioSpace::Origin::command_streamer); }
+  uint32_t read(uint32_t offset) { return space.read_dword(offset, mmio::MmioSpace::Origin::command_streamer); }
   void write(uint32_t offset, uint32_t value) {
-    space.write_dword(offset, value, kAllLanes, MmioSpace::Origin::command_streamer);
+    space.write_dword(offset, value, mmio::kAllLanes, mmio::MmioSpace::Origin::command_streamer);
   }
   // Without any effect.
   uint32_t peek(uint32_t offset) const {
-    const RegisterSlot* slot = space.bank().find(offset);
+    const mmio::RegisterSlot* slot = space.bank().find(offset);
     return slot == nullptr ? 0 : space.bank().peek(*slot);
   }
 
@@ -56,8 +57,8 @@ struct InterruptBench final : InterruptListener {
   bool level = false;
   unsigned rises = 0;  // messages that would have been sent
   std::vector<std::pair<unsigned, uint32_t>> reports;
-  MmioSpace space;
+  mmio::MmioSpace space;
   InterruptUnit unit;
 };
 
-}  // namespace halogen
+}  // namespace halogen::interrupt

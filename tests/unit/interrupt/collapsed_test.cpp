@@ -5,7 +5,7 @@
 #include "covers.h"
 #include "hw/enums.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 constexpr uint32_t kTile = 0x190008;
@@ -516,4 +516,4 @@ TEST(TileMaster, SomethingLeftPendingInterruptsAgainWhenEnabled) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -4,7 +4,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 constexpr uint32_t kDeImr = 0x44004;
@@ -158,4 +158,4 @@ TEST_F(DisplayMaster, TheSouthDisplayRaisesABitOfTheNorth) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

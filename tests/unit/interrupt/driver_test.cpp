@@ -7,7 +7,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 // The clock counts steps; an event is delivered when the handler saw its engine at a later step.
@@ -232,4 +232,4 @@ TEST(Driver, EveryUserInterruptIsSeenOnDg1) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 // Pending in a bank of ISR, IMR, IIR, IER.
@@ -70,7 +70,7 @@ void expect_master(const InterruptBench& b) {
 // Everything with "interrupt" in its topic, and the engines' masks.
 std::vector<uint32_t> targets(const InterruptBench& b) {
   std::vector<uint32_t> offsets;
-  for (const RegisterSlot& slot : b.space.bank().map().slots()) {
+  for (const mmio::RegisterSlot& slot : b.space.bank().map().slots()) {
     if (slot.desc->topic.starts_with("interrupt") || slot.desc->name == "HWSTAM") {
       offsets.push_back(slot.offset);
     }
@@ -109,7 +109,7 @@ class Storm {
       default: {
         // All ones, all zeros, single bits and anything: masks and enables get open often enough.
         const uint32_t values[] = {0u, ~0u, 1u << random_() % 32, 0x8000'0000u, static_cast<uint32_t>(random_())};
-        b_.space.write_dword(some_target(), values[random_() % 5], lanes(), MmioSpace::Origin::command_streamer);
+        b_.space.write_dword(some_target(), values[random_() % 5], lanes(), mmio::MmioSpace::Origin::command_streamer);
       }
     }
   }
@@ -118,7 +118,9 @@ class Storm {
   unsigned some_engine() { return static_cast<unsigned>(random_() % (b_.model.engines.size() + 1)); }
   EngineCause some_cause() { return static_cast<EngineCause>(random_() % 12); }
   uint32_t some_target() { return targets_[random_() % targets_.size()]; }
-  uint32_t lanes() { return random_() % 4 == 0 ? byte_lanes(static_cast<unsigned>(random_() % 4), 1) : kAllLanes; }
+  uint32_t lanes() {
+    return random_() % 4 == 0 ? mmio::byte_lanes(static_cast<unsigned>(random_() % 4), 1) : mmio::kAllLanes;
+  }
   // Software that wants everything and starts over.
   void open() {
     for (const uint32_t offset : targets_) {
@@ -231,4 +233,4 @@ TEST_P(Hostile, ResetsEndConditions) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -3,7 +3,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 constexpr uint32_t kMaster = 0x44200;
@@ -155,4 +155,4 @@ TEST(NumberedBanksDisplay, CherryviewsDisplayBankStandsBesideTheMasterAndFollows
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -4,7 +4,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 constexpr uint32_t kIer = 0x20a0;
@@ -223,4 +223,4 @@ TEST(OneBankVideo, TheVideoRingHasABitOfItsOwnAndSharesTheRest) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -4,7 +4,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::interrupt {
 namespace {
 
 using Reports = std::vector<std::pair<unsigned, uint32_t>>;
@@ -79,4 +79,4 @@ TEST(StatusReportOlder, BitsStandWhereTheBankHasThem) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::interrupt

@@ -13,7 +13,7 @@
 #include "spec/device_model.h"
 #include "walk_rows_bench.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 // Bits of Gen8 entries (seed 001).
@@ -547,4 +547,4 @@ TEST(AddressSpaceOldTables, FourByteEntries) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -3,7 +3,7 @@
 
 #include "unit/pipe3d/pixel_world.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using Kind = Attempt::Side::Kind;
@@ -99,4 +99,4 @@ TEST_F(Attempts, BeginsAnew) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

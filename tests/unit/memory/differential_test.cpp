@@ -9,7 +9,7 @@
 
 #include "table_world.h"
 
-namespace halogen::worlds {
+namespace halogen::memory::worlds {
 namespace {
 
 constexpr unsigned kWorlds = 4;  // of each kind
@@ -62,7 +62,7 @@ TEST(DifferentialWorlds, ReachEveryPageSizeAndFault) {
   }
   using enum FaultReason;
   for (auto& [mode, found] : reasons) {
-    SCOPED_TRACE(halogen::name_of(mode));
+    SCOPED_TRACE(memory::name_of(mode));
     const bool wide = mode == WalkMode::legacy48 || mode == WalkMode::advanced48;
     const bool legacy = mode == WalkMode::legacy32 || mode == WalkMode::legacy48;
     std::vector<FaultReason> wanted = {none, not_present, table_hole, wide ? not_canonical : out_of_range};
@@ -73,7 +73,7 @@ TEST(DifferentialWorlds, ReachEveryPageSizeAndFault) {
       wanted.insert(wanted.end(), {reserved_bit, privilege_denied, execute_denied});
     }
     for (const FaultReason reason : wanted) {
-      EXPECT_GT(found[reason], 0u) << halogen::name_of(reason);
+      EXPECT_GT(found[reason], 0u) << memory::name_of(reason);
     }
     EXPECT_EQ(found.size(), wanted.size()) << "a fault that the mode does not have";
     EXPECT_EQ(sizes[mode].size(), wide ? 4u : (legacy ? 2u : 1u));
@@ -162,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Differential, testing::ValuesIn(all_kinds()),
                          });
 
 }  // namespace
-}  // namespace halogen::worlds
+}  // namespace halogen::memory::worlds

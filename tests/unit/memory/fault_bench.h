@@ -12,7 +12,7 @@
 #include "spec/descriptors.h"
 #include "walk_rows_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 
 inline spec::RegisterId id_of(const char* name) {
   const spec::RegisterDesc* desc = spec::find_register(name);
@@ -81,4 +81,4 @@ struct FaultBench {
   Chain chain;
 };
 
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -6,7 +6,7 @@
 #include "fault_bench.h"
 #include "memory/trtt.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 TEST(FaultUnit, ARequestCarriesTheContextAndTheAccess) {
@@ -184,4 +184,4 @@ TEST(FaultUnit, TableReadsOfTiledResourcesHalt) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

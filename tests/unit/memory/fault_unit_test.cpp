@@ -9,7 +9,7 @@
 #include "covers.h"
 #include "fault_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 // Named by drivers, not supported by hardware: the access is dropped, nothing is asked for.
@@ -391,4 +391,4 @@ TEST(FaultUnit, CatastrophicErrors) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

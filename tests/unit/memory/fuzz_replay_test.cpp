@@ -9,7 +9,7 @@
 #include "fuzz/page_walk_target.h"
 #include "support/paths.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 TEST(FuzzReplay, PageWalk) {
@@ -26,4 +26,4 @@ TEST(FuzzReplay, PageWalk) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -6,7 +6,7 @@
 #include "spec/descriptors.h"
 #include "vtd_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 
 // Element descriptor bits (seed 001): 0 valid, 1 always one, 3 legacy, 4 48-bit or A/D, 5 coherency, 7:6 fault model,
 // 8 per-process or privileged, 11:9 function, 31:12 LRCA, 63:32 context id.
@@ -101,4 +101,4 @@ struct Stream {
   AddressSpace space;
 };
 
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

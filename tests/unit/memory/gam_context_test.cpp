@@ -7,7 +7,7 @@
 #include "fault_bench.h"
 #include "gam_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 constexpr uint64_t kGlobalTable = 0x7f80'0000;
@@ -290,4 +290,4 @@ TEST(GamContext, LocalMemoryBitOfALaunchedContext) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

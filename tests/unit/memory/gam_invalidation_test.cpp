@@ -10,7 +10,7 @@
 #include "covers.h"
 #include "gam_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 // The caches of the context and of the PASID, and what goes with them.
@@ -325,4 +325,4 @@ TEST(MemoryTypes, ObjectControl) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

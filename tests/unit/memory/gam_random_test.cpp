@@ -10,7 +10,7 @@
 #include "gam_bench.h"
 #include "memory/trtt.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 class Chaos final : public FaultListener {
@@ -150,4 +150,4 @@ TEST_P(RandomGam, SurvivesAnything) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGam, ::testing::Range<uint64_t>(1, 61));
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -8,7 +8,7 @@
 #include "covers.h"
 #include "gam_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 // A page of its own at the same address for each engine.
@@ -437,4 +437,4 @@ TEST(Gam, GttCache) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

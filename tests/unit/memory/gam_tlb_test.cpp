@@ -8,7 +8,7 @@
 #include "gam_bench.h"
 #include "memory/gam_page_update.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 // A TLB keeps exactly so many neighbouring pages: one more, and the oldest is gone.
@@ -417,4 +417,4 @@ TEST(TlbRows, Ia32e) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -10,7 +10,7 @@
 
 #include "table_world.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 constexpr MemorySpace kSystem = MemorySpace::system;
@@ -297,4 +297,4 @@ TEST(MemoryKindNames, EveryKindHasOne) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

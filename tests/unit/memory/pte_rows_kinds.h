@@ -7,7 +7,7 @@
 
 #include "walk_rows_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 
 enum class Means : uint8_t {
   ignored,      // nothing changes
@@ -339,4 +339,4 @@ inline const EntryKind kLegacyPte{"48-bit PTE 4 KB",
                                    {1, 1, write},
                                    {0, 0, present}}};
 
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -9,7 +9,7 @@
 #include "pte_rows_kinds.h"
 #include "walk_rows_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 using enum Means;
@@ -342,4 +342,4 @@ TEST(PteRows, Legacy48Pte4k) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

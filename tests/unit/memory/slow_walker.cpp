@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace halogen::slow {
+namespace halogen::memory::slow {
 namespace {
 
 // Entries never cross a frame: tables are aligned. False for a hole.
@@ -11,7 +11,7 @@ bool read_entry(Memory& memory, const Context& context, Outcome& outcome, uint64
   outcome.entries.push_back(address);
   const uint8_t* frame = memory.frame(context.table_space, address / 4096);
   if (frame == nullptr) {
-    outcome.reason = FaultReason::table_hole;
+    outcome.reason = memory::FaultReason::table_hole;
     return false;
   }
   entry = 0;
@@ -23,7 +23,7 @@ void write_entry(Memory& memory, const Context& context, uint64_t address, uint6
   std::memcpy(memory.frame(context.table_space, address / 4096) + address % 4096 / 8 * 8, &entry, 8);
 }
 
-Outcome with_reason(Outcome outcome, FaultReason reason) {
+Outcome with_reason(Outcome outcome, memory::FaultReason reason) {
   outcome.reason = reason;
   return outcome;
 }
@@ -397,4 +397,4 @@ Walk find_walk(spec::GenId gen, WalkMode mode) {
   return nullptr;
 }
 
-}  // namespace halogen::slow
+}  // namespace halogen::memory::slow

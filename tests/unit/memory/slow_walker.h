@@ -10,19 +10,19 @@
 #include "memory/fault.h"
 #include "memory/walker.h"
 
-namespace halogen::slow {
+namespace halogen::memory::slow {
 
 // Memory as numbered frames of 4096 bytes. Null: a hole.
 class Memory {
  public:
   virtual ~Memory() = default;
-  virtual uint8_t* frame(MemorySpace space, uint64_t number) = 0;
+  virtual uint8_t* frame(memory::MemorySpace space, uint64_t number) = 0;
 };
 
 struct Context {
   uint64_t root[4] = {};
   uint64_t entries = 0;  // of the top table; 0: as many as the address can name
-  MemorySpace table_space = MemorySpace::system;
+  memory::MemorySpace table_space = memory::MemorySpace::system;
   unsigned haw = 39;  // host address width
   bool local_memory = false;
   bool medium_pages = true;
@@ -34,24 +34,24 @@ struct Context {
 };
 
 struct Outcome {
-  FaultReason reason = FaultReason::none;
-  Mapping mapping;
+  memory::FaultReason reason = memory::FaultReason::none;
+  memory::Mapping mapping;
   std::vector<uint64_t> entries;  // addresses of the entries that were read, the root's first
 };
 
-using Walk = Outcome (*)(Memory& memory, const Context& context, uint64_t address, Access access);
+using Walk = Outcome (*)(Memory& memory, const Context& context, uint64_t address, memory::Access access);
 
-Outcome ggtt_gen4(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome ggtt_gen6(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome ggtt_gen8(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome ggtt_gen12(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome ppgtt_flat_gen4(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome ppgtt_directory_gen6(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome legacy32(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome legacy48(Memory& memory, const Context& context, uint64_t address, Access access);
-Outcome advanced48(Memory& memory, const Context& context, uint64_t address, Access access);
+Outcome ggtt_gen4(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome ggtt_gen6(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome ggtt_gen8(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome ggtt_gen12(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome ppgtt_flat_gen4(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome ppgtt_directory_gen6(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome legacy32(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome legacy48(Memory& memory, const Context& context, uint64_t address, memory::Access access);
+Outcome advanced48(Memory& memory, const Context& context, uint64_t address, memory::Access access);
 
 // The function for a device's generation and a mode; null when the manuals know no such walk.
-Walk find_walk(spec::GenId gen, WalkMode mode);
+Walk find_walk(spec::GenId gen, memory::WalkMode mode);
 
-}  // namespace halogen::slow
+}  // namespace halogen::memory::slow

@@ -6,7 +6,7 @@
 
 #include "table_world.h"
 
-namespace halogen::worlds {
+namespace halogen::memory::worlds {
 namespace {
 
 constexpr std::byte kUntouched{0xa5};
@@ -230,4 +230,4 @@ void SpaceTwin::reload() {
   space_.load(world_->context());
 }
 
-}  // namespace halogen::worlds
+}  // namespace halogen::memory::worlds

@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-namespace halogen::worlds {
+namespace halogen::memory::worlds {
 namespace {
 
 constexpr WalkMode kModes[] = {WalkMode::ggtt,     WalkMode::ppgtt_flat, WalkMode::ppgtt_directory,
@@ -107,7 +107,7 @@ std::vector<WorldKind> all_kinds() {
 }
 
 std::string name_of(const WorldKind& kind) {
-  return fmt::format("{} {} haw {}", kind.model->name, halogen::name_of(kind.mode), kind.haw);
+  return fmt::format("{} {} haw {}", kind.model->name, memory::name_of(kind.mode), kind.haw);
 }
 
 World::World(const WorldKind& kind, uint64_t seed)
@@ -380,4 +380,4 @@ std::string compare_walk(World& world, uint64_t address, Access access) {
   return {};
 }
 
-}  // namespace halogen::worlds
+}  // namespace halogen::memory::worlds

@@ -19,7 +19,7 @@
 #include "slow_walker.h"
 #include "spec/device_model.h"
 
-namespace halogen::worlds {
+namespace halogen::memory::worlds {
 
 // splitmix64: small, the same everywhere.
 class Random {
@@ -40,7 +40,7 @@ class Random {
 
 struct WorldKind {
   const spec::DeviceModel* model = nullptr;
-  WalkMode mode = WalkMode::ggtt;
+  memory::WalkMode mode = memory::WalkMode::ggtt;
   unsigned haw = 39;
 };
 
@@ -156,4 +156,4 @@ class SpaceTwin final : public FaultHandler {
 // One walk by both; what differs.
 std::string compare_walk(World& world, uint64_t address, Access access);
 
-}  // namespace halogen::worlds
+}  // namespace halogen::memory::worlds

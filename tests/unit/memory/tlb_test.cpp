@@ -10,7 +10,7 @@
 
 #include "table_world.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 constexpr Access kRead{};
@@ -325,4 +325,4 @@ TEST(Tlb, BehavesLikeAList) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -10,7 +10,7 @@
 #include "memory/tlb.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 class NoFaults final : public FaultHandler {
@@ -161,4 +161,4 @@ TEST_F(TrialTest, MoreThanItKeeps) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

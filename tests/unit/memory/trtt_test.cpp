@@ -11,7 +11,7 @@
 #include "spec/descriptors.h"
 #include "walk_rows_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 constexpr uint32_t kNullValue = 0xaaaa'0001, kInvalidValue = 0xbbbb'0002;
@@ -597,4 +597,4 @@ TEST(Trtt, StateCanBeSavedAndRestored) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -5,7 +5,7 @@
 #include "memory/vtd.h"
 #include "walk_rows_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 
 inline constexpr uint64_t kRoot = 0x0010'0000, kContexts = 0x0011'0000, kPasids = 0x0012'0000, kStates = 0x0013'0000;
 inline constexpr uint64_t kSecondLevel = 0x0020'0000;
@@ -38,4 +38,4 @@ struct VtdBench : Bench {
   void put_pasid(uint32_t pasid, uint64_t entry) { put(kPasids + 8 * pasid, entry); }
 };
 
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -9,7 +9,7 @@
 #include "memory/memory_type.h"
 #include "vtd_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 FaultReason context_fault(const VtdBench& bench, uint64_t root = kRootRegister, unsigned function = 0,
@@ -522,4 +522,4 @@ TEST(Vtd, UseCountOfAPasid) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

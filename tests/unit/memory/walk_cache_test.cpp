@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 constexpr uint64_t kRange = uint64_t{1} << WalkCache::kRangeBits;
@@ -90,4 +90,4 @@ TEST(WalkCache, ForgetsEverythingWhenItIsCleared) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

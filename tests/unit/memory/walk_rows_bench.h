@@ -19,7 +19,7 @@
 #include "memory/walker.h"
 #include "spec/device_model.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 
 constexpr uint64_t bit_at(unsigned index) {
   return uint64_t{1} << index;
@@ -37,39 +37,39 @@ constexpr uint64_t kPatSmall = bit_at(7), kPatLarge = bit_at(12);
 struct Bench {
   explicit Bench(const char* device = "icl", unsigned haw = 39)
       : model(*spec::find_device(device)), formats(model, haw), system(bit_at(27)), local(bit_at(20)) {
-    memory.add({MemorySpace::system, MemoryKind::ram, 0, bit_at(39), &system});
-    memory.add({MemorySpace::local, MemoryKind::local, 0, bit_at(32), &local});
+    memory.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, bit_at(39), &system});
+    memory.add({memory::MemorySpace::local, memory::MemoryKind::local, 0, bit_at(32), &local});
   }
 
-  void put(uint64_t address, uint64_t value, MemorySpace space = MemorySpace::system) {
+  void put(uint64_t address, uint64_t value, memory::MemorySpace space = memory::MemorySpace::system) {
     ASSERT_TRUE(memory.write(space, PhysAddr(address), std::as_bytes(std::span(&value, 1))));
   }
   void put32(uint64_t address, uint32_t value) {
-    ASSERT_TRUE(memory.write(MemorySpace::system, PhysAddr(address), std::as_bytes(std::span(&value, 1))));
+    ASSERT_TRUE(memory.write(memory::MemorySpace::system, PhysAddr(address), std::as_bytes(std::span(&value, 1))));
   }
-  uint64_t get(uint64_t address, MemorySpace space = MemorySpace::system) const {
+  uint64_t get(uint64_t address, memory::MemorySpace space = memory::MemorySpace::system) const {
     uint64_t value = 0;
     EXPECT_TRUE(memory.read(space, PhysAddr(address), std::as_writable_bytes(std::span(&value, 1))));
     return value;
   }
 
   const spec::DeviceModel& model;
-  PageFormats formats;
-  SparseFrames system;
-  SparseFrames local;
-  PhysicalMemory memory;
+  memory::PageFormats formats;
+  memory::SparseFrames system;
+  memory::SparseFrames local;
+  memory::PhysicalMemory memory;
 };
 
 // Collects every entry that a walk reads.
-class Steps final : public WalkRecorder {
+class Steps final : public memory::WalkRecorder {
  public:
-  void on_step(const WalkStep& step) override { addresses.push_back(step.entry_address); }
+  void on_step(const memory::WalkStep& step) override { addresses.push_back(step.entry_address); }
   std::vector<uint64_t> addresses;
 };
 
-constexpr Access kRead{.write = false, .instruction = false};
-constexpr Access kWrite{.write = true, .instruction = false};
-constexpr Access kFetch{.write = false, .instruction = true};
+constexpr memory::Access kRead{.write = false, .instruction = false};
+constexpr memory::Access kWrite{.write = true, .instruction = false};
+constexpr memory::Access kFetch{.write = false, .instruction = true};
 
 enum class Size : uint8_t { k4, k64, m2, g1 };
 constexpr unsigned page_bits_of(Size size) {
@@ -86,7 +86,7 @@ struct Chain {
   uint64_t va = 0;
   Size size = Size::k4;
   std::vector<Level> levels;
-  WalkContext context;
+  memory::WalkContext context;
 
   Level& leaf() { return levels.back(); }
   void write(Bench& bench) const {
@@ -176,4 +176,4 @@ class FaultProbe final : public FaultHandler {
   unsigned large_pages = 0;
 };
 
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

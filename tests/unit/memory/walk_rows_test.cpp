@@ -10,7 +10,7 @@
 #include "spec/descriptors.h"
 #include "walk_rows_bench.h"
 
-namespace halogen::rows {
+namespace halogen::memory::rows {
 namespace {
 
 constexpr uint64_t kGsm = 0x7f80'0000;  // where the global table's memory starts
@@ -456,4 +456,4 @@ TEST(WalkRows, KindsOfTables) {
 }
 
 }  // namespace
-}  // namespace halogen::rows
+}  // namespace halogen::memory::rows

@@ -10,7 +10,7 @@
 
 #include "walk_rows_bench.h"
 
-namespace halogen {
+namespace halogen::memory {
 namespace {
 
 using rows::Bench;
@@ -230,4 +230,4 @@ TEST(FaultReasons, EveryReasonHasItsOwnName) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::memory

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(One, QuickTextureBench, testing::Values("icl"));
 
 TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
   scramble();
-  memory_.set_action(FaultAction::skip);
+  memory_.set_action(memory::FaultAction::skip);
   unsigned quickly = 0;
   unsigned asked = 0;
   for (uint32_t seed = 1; seed <= 2000; ++seed) {
@@ -134,7 +134,7 @@ TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
 // Four pixels at once, or nothing: each as if alone.
 TEST_P(QuickTextureBench, SquaresAreFourPixels) {
   scramble();
-  memory_.set_action(FaultAction::skip);
+  memory_.set_action(memory::FaultAction::skip);
   unsigned together = 0;
   for (uint32_t seed = 1; seed <= 3000; ++seed) {
     Draws random(seed);

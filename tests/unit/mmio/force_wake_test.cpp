@@ -13,7 +13,7 @@
 #include "mmio/mmio_space.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 using spec::DeviceId;
@@ -436,4 +436,4 @@ TEST(ForceWake, DevicesWithoutItReachEverything) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

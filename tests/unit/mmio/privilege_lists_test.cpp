@@ -11,7 +11,7 @@
 #include "covers.h"
 #include "mmio/privilege.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 using spec::DeviceId;
@@ -352,4 +352,4 @@ TEST(Dg1PrivilegeLists, GlobalObservabilityIsReadOnly) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -5,7 +5,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 using spec::DeviceId;
@@ -133,4 +133,4 @@ TEST(Privilege, WithoutListsTheAnswerIsUnknown) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

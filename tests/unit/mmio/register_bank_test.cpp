@@ -8,7 +8,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 using spec::Access;
@@ -315,4 +315,4 @@ TEST_F(RegisterBankTest, ReportCountsTouchedRegisters) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

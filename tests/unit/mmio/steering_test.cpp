@@ -11,7 +11,7 @@
 #include "covers.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 using spec::DeviceId;
@@ -293,4 +293,4 @@ TEST(Steering, AnySelectorValueIsHarmless) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

@@ -9,7 +9,7 @@
 #include "mmio/context_image.h"
 #include "spec/device_model.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 using spec::DeviceId;
@@ -363,4 +363,4 @@ TEST(ContextImages, OlderChips) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

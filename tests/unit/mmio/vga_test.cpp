@@ -8,7 +8,7 @@
 
 #include "covers.h"
 
-namespace halogen {
+namespace halogen::mmio {
 namespace {
 
 constexpr uint8_t kColour = 0x01;
@@ -255,4 +255,4 @@ TEST(Vga, AnyAccessIsHarmless) {
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::mmio

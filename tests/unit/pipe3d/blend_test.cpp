@@ -392,7 +392,7 @@ TEST(Blend, MemoryThatRefusesStops) {
   writer.write({1, 1, 0}, 1, {}, {});
   EXPECT_TRUE(writer.stopped());
   EXPECT_EQ(world.faults(), 1u);
-  world.set_action(FaultAction::skip);
+  world.set_action(memory::FaultAction::skip);
   writer.begin(surface, {}, {}, world.space());
   writer.write({1, 1, 0}, 1, {}, {});
   EXPECT_FALSE(writer.stopped());

@@ -28,7 +28,7 @@
 
 namespace halogen::pipe3d {
 
-class DrawWorld : private FaultHandler {
+class DrawWorld : private memory::FaultHandler {
  public:
   static constexpr uint32_t kStates = 0x1'0000;                   // surface and dynamic base
   static constexpr uint32_t kKernels = 0x2'0000;                  // instruction base
@@ -40,9 +40,9 @@ class DrawWorld : private FaultHandler {
   static constexpr uint32_t kVs = 0, kGs = 0x1000, kPs = 0x2000;  // kernels, from their base
 
   explicit DrawWorld(const char* device) : model_(*spec::find_device(device)), bytes_(kBytes) {
-    memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
-    WalkContext context;
-    context.format = formats_.find(WalkMode::legacy48);
+    memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, kBytes, &frames_});
+    memory::WalkContext context;
+    context.format = formats_.find(memory::WalkMode::legacy48);
     context.roots[0] = kTables;
     for (uint64_t level = 0; level < 3; ++level) {
       entry(kTables + level * 4096) = (kTables + (level + 1) * 4096) | 3;
@@ -132,21 +132,21 @@ class DrawWorld : private FaultHandler {
   static constexpr uint64_t kTables = 3 << 20;
   static constexpr uint64_t kMapped = 2 << 20;
 
-  FaultAction on_fault(const Fault& /*fault*/) override {
+  memory::FaultAction on_fault(const memory::Fault& /*fault*/) override {
     ++faults_;
-    return FaultAction::stop;
+    return memory::FaultAction::stop;
   }
   uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
 
   const spec::DeviceModel& model_;
   Generation generation_{model_};
   std::vector<std::byte> bytes_;
-  FlatFrames frames_{bytes_};
-  PhysicalMemory memory_;
-  PageFormats formats_{*spec::find_device("dg1"), 39};
-  Tlb tlb_{64};
+  memory::FlatFrames frames_{bytes_};
+  memory::PhysicalMemory memory_;
+  memory::PageFormats formats_{*spec::find_device("dg1"), 39};
+  memory::Tlb tlb_{64};
   size_t faults_ = 0;
-  AddressSpace space_{memory_, tlb_, 1, *this};
+  memory::AddressSpace space_{memory_, tlb_, 1, *this};
   Pipeline pipeline_;
 };
 

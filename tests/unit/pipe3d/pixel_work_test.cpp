@@ -307,7 +307,7 @@ TEST_P(PixelPiecesAtWork, AFaultStopsEverythingAtTheSamePlace) {
 TEST_P(PixelPiecesAtWork, FaultsThatAreSkippedAreTheSame) {
   load(std::string(kId));
   memory_.take_away(25);
-  memory_.set_action(FaultAction::skip);
+  memory_.set_action(memory::FaultAction::skip);
   const Result result = same_for_all({{0, 0, kWidth, kHeight}, {10, 10, 200, 200}});
   EXPECT_EQ(result.end, ThreadEnd::done);
   EXPECT_NE(result.faults, 0u);
@@ -408,7 +408,7 @@ TEST_P(OneThreadForAll, EveryPrimitiveHasItsOwn) {
 
 TEST_P(OneThreadForAll, PagesThatAreNotThere) {
   memory_.take_away(25);
-  memory_.set_action(FaultAction::skip);
+  memory_.set_action(memory::FaultAction::skip);
   const Result fast = both(kColour, {{0, 0, kWidth, kHeight}});
   EXPECT_EQ(fast.end, ThreadEnd::done);
 }
@@ -416,7 +416,7 @@ TEST_P(OneThreadForAll, PagesThatAreNotThere) {
 TEST_P(OneThreadForAll, AFaultEndsItWhereItWouldEndThreads) {
   memory_.take_away(
       24);  // begins with row 96, as a piece does: of the second picture, with half of row 95's last pixel
-  memory_.set_action(FaultAction::stop);
+  memory_.set_action(memory::FaultAction::stop);
   for (const uint32_t offset_B : {0u, 2u}) {
     SCOPED_TRACE(offset_B);
     bind_target(0xc7, kWidth * 4, offset_B);

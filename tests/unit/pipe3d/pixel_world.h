@@ -16,7 +16,7 @@ class PixelWorld {
   static constexpr uint64_t kMapped = 2 << 20;
   static constexpr uint64_t kVa = 0x0000'7654'0000'0000;
 
-  AddressSpace& space() { return memory_.space(); }
+  memory::AddressSpace& space() { return memory_.space(); }
   std::byte* at(uint64_t address) { return memory_.bytes().data() + (address - kVa); }
   template <class T>
   T value(uint64_t address) {
@@ -31,7 +31,7 @@ class PixelWorld {
       std::memcpy(at(kVa + i), &word, 4);
     }
   }
-  void set_action(FaultAction action) { memory_.set_action(action); }
+  void set_action(memory::FaultAction action) { memory_.set_action(action); }
   size_t faults() const { return memory_.faults(); }
 
   message::Surface target(hw::SurfaceFormat format, uint32_t width, uint32_t height) const {

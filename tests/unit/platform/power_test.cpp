@@ -4,14 +4,14 @@
 #include "device/device.h"
 #include "unit/device/test_host.h"
 
-namespace halogen {
+namespace halogen::platform {
 namespace {
 
 constexpr uint32_t kMailbox = 0x13'8124, kData = 0x13'8128, kBusy = 1u << 31;
 
 class MailboxTest : public ::testing::TestWithParam<const char*> {
  protected:
-  Bench bench{*spec::find_device(GetParam())};
+  device::Bench bench{*spec::find_device(GetParam())};
   // The low byte of the answer: an error code.
   uint32_t run(uint32_t command, uint32_t data) {
     bench.write(kData, data);
@@ -40,7 +40,7 @@ TEST_P(MailboxTest, WithoutTheBusyBitNothingRuns) {
 INSTANTIATE_TEST_SUITE_P(Chips, MailboxTest, ::testing::Values("snb", "bdw", "skl", "icl", "tgl", "dg1"));
 
 TEST(Mailbox, DisplayClockMayChange) {
-  Bench bench(*spec::find_device("icl"));
+  device::Bench bench(*spec::find_device("icl"));
   bench.write(kData, 3);  // prepare for change
   bench.write(kMailbox, kBusy | 0x7);
   EXPECT_EQ(bench.read(kMailbox), 0u);
@@ -48,14 +48,14 @@ TEST(Mailbox, DisplayClockMayChange) {
 }
 
 TEST(Mailbox, BoardIsInitialized) {
-  Bench bench(*spec::find_device("dg1"));
+  device::Bench bench(*spec::find_device("dg1"));
   bench.write(kMailbox, kBusy | 0x7e);
   EXPECT_EQ(bench.read(kMailbox), 0u);
   EXPECT_EQ(bench.read(kData), 1u);
 }
 
 TEST(PowerWells, AreOnWhileAnybodyAsks) {
-  Bench bench(*spec::find_device("icl"));
+  device::Bench bench(*spec::find_device("icl"));
   constexpr uint32_t kFirmware = 0x45400, kDriver = 0x45404, kDebug = 0x4540c;
   EXPECT_EQ(bench.read(kDriver), 0u);
   bench.write(kDriver, 2);
@@ -73,16 +73,16 @@ TEST(PowerWells, AreOnWhileAnybodyAsks) {
 
 TEST(DisplayFuses, AHeadlessDeviceHasNoPipes) {
   const spec::DeviceModel& model = *spec::find_device("icl");
-  Bench whole(model);
+  device::Bench whole(model);
   EXPECT_EQ(whole.read(0x51000), 0u);
   TestHost host;
-  DeviceOptions options;
+  device::DeviceOptions options;
   options.headless = true;
-  auto device = Device::create(model, host, options);
+  auto device = device::Device::create(model, host, options);
   ASSERT_TRUE(device.ok());
   (*device)->config_write(4, 2, 6);
   EXPECT_EQ((*device)->bar_read(0, 0x51000, 4), 0x5060'0000u);
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "unit/device/test_host.h"
 
-namespace halogen {
+namespace halogen::platform {
 namespace {
 
 constexpr uint32_t kRequest = 0x18'2100, kData = 0x18'2104, kAddress = 0x18'2108;
@@ -15,7 +15,7 @@ constexpr uint32_t kWells = 0x60, kWellStatus = 0x61, kDisplay = 0x36;
 
 class SidebandTest : public ::testing::Test {
  protected:
-  Bench bench{*spec::find_device("chv")};
+  device::Bench bench{*spec::find_device("chv")};
 
   void request(uint32_t opcode, uint32_t port, uint32_t enables = 0xf) {
     bench.write(kRequest, opcode << 16 | port << 8 | enables << 4 | 1);
@@ -136,11 +136,11 @@ TEST_F(SidebandTest, AGuestCannotFillTheHost) {
 
 TEST_F(SidebandTest, StateIsSavedAndReset) {
   set(kPunit, kWells, 0xc0);
-  const DeviceState state = bench.device->snapshot();
+  const device::DeviceState state = bench.device->snapshot();
   set(kPunit, kWells, 0);
   bench.device->restore(state);
   EXPECT_EQ(get(kPunit, kWellStatus), 0xc0u);
-  bench.device->reset(ResetKind::function_level);
+  bench.device->reset(device::ResetKind::function_level);
   bench.device->config_write(4, 2, 6);
   EXPECT_EQ(get(kPunit, kWellStatus), 0u);
 }
@@ -171,10 +171,10 @@ TEST_F(SidebandTest, LanesThatNobodyUsesAreDown) {
 }
 
 TEST(Sideband, OtherChipsHaveNone) {
-  Bench bench(*spec::find_device("bdw"));
+  device::Bench bench(*spec::find_device("bdw"));
   bench.write(kRequest, 1);
   EXPECT_EQ(bench.read(kRequest), 0u);
 }
 
 }  // namespace
-}  // namespace halogen
+}  // namespace halogen::platform

@@ -166,11 +166,11 @@ TEST(Gen12Interrupt, MessageFormat) {
 }
 
 TEST(Gen12Interrupt, PendingBitsClearWithOnesAndMasterLevelsAreReadOnly) {
-  EXPECT_EQ(access(GenId::gen12, "GT_INTR_DW0", "rcs0"), Access::w1c);
-  EXPECT_EQ(access(GenId::gen12, "GT_INTR_DW1", "vcs0"), Access::w1c);
-  EXPECT_EQ(access(GenId::gen12, "INTR_IDENTITY_REG0", "valid"), Access::w1c);
-  EXPECT_EQ(access(GenId::gen12, "GFX_MSTR_IRQ", "gt_dw0"), Access::ro);
-  EXPECT_EQ(access(GenId::gen12, "GFX_MSTR_IRQ", "enable"), Access::rw);
+  EXPECT_EQ(access(GenId::gen12, "GT_INTR_DW0", "rcs0"), spec::Access::w1c);
+  EXPECT_EQ(access(GenId::gen12, "GT_INTR_DW1", "vcs0"), spec::Access::w1c);
+  EXPECT_EQ(access(GenId::gen12, "INTR_IDENTITY_REG0", "valid"), spec::Access::w1c);
+  EXPECT_EQ(access(GenId::gen12, "GFX_MSTR_IRQ", "gt_dw0"), spec::Access::ro);
+  EXPECT_EQ(access(GenId::gen12, "GFX_MSTR_IRQ", "enable"), spec::Access::rw);
 }
 
 TEST(Gen4Interrupt, OneBankWithEverythingMaskedAfterReset) {

@@ -19,24 +19,24 @@ using spec::GenId;
 
 inline constexpr uint32_t kNowhere = 0xffff'ffff;
 
-inline const RegisterMap& map_of(DeviceId device) {
-  static std::array<std::shared_ptr<const RegisterMap>, spec::kDeviceCount> maps;
+inline const mmio::RegisterMap& map_of(DeviceId device) {
+  static std::array<std::shared_ptr<const mmio::RegisterMap>, spec::kDeviceCount> maps;
   auto& map = maps.at(static_cast<size_t>(device));
   if (map == nullptr) {
-    map = RegisterMap::for_device(spec::model(device));
+    map = mmio::RegisterMap::for_device(spec::model(device));
   }
   return *map;
 }
 
 // MMIO offset of the first dword of one instance, or kNowhere.
 inline uint32_t at(DeviceId device, std::string_view name, std::string_view engine = {}, unsigned index = 0) {
-  const RegisterSlot* slot = map_of(device).find(name, engine, index);
+  const mmio::RegisterSlot* slot = map_of(device).find(name, engine, index);
   return slot == nullptr ? kNowhere : slot->offset;
 }
 
 // Name of the register that claims a dword, empty when none does.
 inline std::string_view who(DeviceId device, uint32_t offset) {
-  const RegisterSlot* slot = map_of(device).find(offset);
+  const mmio::RegisterSlot* slot = map_of(device).find(offset);
   return slot == nullptr ? std::string_view{} : slot->desc->name;
 }
 

@@ -93,7 +93,7 @@ TEST(Errors, ThreeRegistersOnEveryEngineAndTheirGen12Bits) {
                                Expected{"IPEHR", 0x68},  Expected{"IPEIR", 0x64}, Expected{"HWSTAM", 0x98},
                                Expected{"HWS_PGA", 0x80}};
   expect_on_all_engines(rows);
-  EXPECT_EQ(access(GenId::gen12, "EIR", "command_privilege_violation"), Access::w1c);
+  EXPECT_EQ(access(GenId::gen12, "EIR", "command_privilege_violation"), spec::Access::w1c);
   EXPECT_EQ(reset(DeviceId::dg1, "EMR"), 0xffff'ffffu);
 }
 
@@ -109,7 +109,7 @@ TEST(Execlist, PortQueueStatusAndTheirOffsets) {
     EXPECT_EQ(who(DeviceId::dg1, engine.base + 0x238), "EXECLIST_STATUS") << "the upper half";
   }
   EXPECT_EQ(bits(GenId::gen12, "EXECLIST_CONTROL", "load"), (Bits{0, 0}));
-  EXPECT_EQ(access(GenId::gen8, "ELSP", "descriptor_part"), Access::wo);
+  EXPECT_EQ(access(GenId::gen8, "ELSP", "descriptor_part"), spec::Access::wo);
   EXPECT_EQ(at(DeviceId::bdw, "EXECLIST_SQ_CONTENTS", "rcs0"), kNowhere) << "the queue came with Gen11";
   EXPECT_EQ(at(DeviceId::bdw, "ELSP", "rcs0"), 0x2230u);
 }

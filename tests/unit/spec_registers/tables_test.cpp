@@ -118,7 +118,7 @@ bool is_observation_range(std::string_view name) {
 }
 
 TEST(AccessListRegisters, EveryListedDwordBelongsToARegister) {
-  const RegisterMap& map = map_of(DeviceId::dg1);
+  const mmio::RegisterMap& map = map_of(DeviceId::dg1);
   size_t rows = 0;
   for (const spec::PrivilegeList& list : spec::privilege_lists()) {
     if ((list.devices & spec::mask_of(DeviceId::dg1)) == 0) continue;
@@ -141,7 +141,7 @@ TEST(ContextImages, NameOnlyRegistersThatExist) {
   for (const spec::ContextImageDesc& image : spec::context_images()) {
     for (const spec::DeviceModel& model : spec::device_models()) {
       if ((image.devices & spec::mask_of(model.id)) == 0) continue;
-      const RegisterMap& map = map_of(model.id);
+      const mmio::RegisterMap& map = map_of(model.id);
       for (const spec::EngineModel& engine : model.engines) {
         if ((image.engines & spec::mask_of(engine.engine_class)) == 0) continue;
         for (const spec::ImageEntry& entry : image.entries) {

@@ -133,12 +133,14 @@ TEST_P(OpenClTrace, LeavesWhatTheProgramComputes) {
   }
   EXPECT_EQ(player.counts().skipped, 0u);
   EXPECT_EQ(player.counts().failed_checks, 0u);
-  Device& device = *player.device();
+  device::Device& device = *player.device();
   const engine::Engine& render = device.engines().engine(0);
   EXPECT_EQ(render.state().activity, engine::Activity::idle);
   ASSERT_FALSE(tags.empty());
   for (const auto& [address, value] : tags) {
-    EXPECT_EQ(device.space(0, Stream::store_data, TableKind::per_process).load_value<uint64_t>(GpuVa{address}), value);
+    EXPECT_EQ(device.space(0, memory::Stream::store_data, memory::TableKind::per_process)
+                  .load_value<uint64_t>(GpuVa{address}),
+              value);
   }
   const FidelityReport report = device.fidelity();
   std::set<std::string> missing;
@@ -146,7 +148,7 @@ TEST_P(OpenClTrace, LeavesWhatTheProgramComputes) {
     if (key.first == FidelityKind::command && entry.fidelity == FidelityClass::unsupported) missing.insert(key.second);
   }
   EXPECT_THAT(missing, ::testing::IsEmpty()) << "everything is executed";
-  AddressSpace& memory = device.space(0, Stream::store_data, TableKind::per_process);
+  memory::AddressSpace& memory = device.space(0, memory::Stream::store_data, memory::TableKind::per_process);
   for (uint32_t i = 0; i < 1024; ++i) {
     ASSERT_EQ(memory.load_value<uint32_t>(GpuVa{GetParam().b + uint64_t{i} * 4}), i * 22) << i;
   }

@@ -16,17 +16,17 @@ namespace {
 constexpr uint64_t kSettleLimit = 1'000'000;
 
 // A guest whose memory is an array, with the recorder between it and a device.
-class Guest final : public Host {
+class Guest final : public device::Host {
  public:
   explicit Guest(const char* name) : memory_(kPages * 4096) {
     const spec::DeviceModel& model = *spec::find_device(name);
     auto sink = std::make_unique<MemorySink>();
     sink_ = sink.get();
     recorder_ = Recorder::create(model, std::move(sink), true, true, "test", kSettleLimit).value();
-    DeviceOptions options;
+    device::DeviceOptions options;
     options.table_enabled = true;
     options.power_gating = false;
-    device_ = Device::create(model, *this, options).value();
+    device_ = device::Device::create(model, *this, options).value();
     device_->config_write(4, 2, 6);
     recorder_->watch(*device_);
   }
@@ -75,7 +75,7 @@ class Guest final : public Host {
     recorder_->after_config_write(offset, 1, value);
   }
   void reset() {
-    device_->reset(ResetKind::function_level);
+    device_->reset(device::ResetKind::function_level);
     device_->config_write(4, 2, 6);
     recorder_->after_reset();
   }
@@ -90,7 +90,7 @@ class Guest final : public Host {
   void have_threads() {
     recorder_->watch_threads([] { return true; });
   }
-  Device& device() { return *device_; }
+  device::Device& device() { return *device_; }
   RecordedRun finish() { return *recorder_->finish(); }
   std::span<const std::byte> trace() const { return sink_->bytes(); }
 
@@ -99,7 +99,7 @@ class Guest final : public Host {
   std::vector<std::byte> memory_;
   std::unique_ptr<Recorder> recorder_;
   MemorySink* sink_ = nullptr;
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<device::Device> device_;
 };
 
 constexpr uint64_t kRing = 0x1'0000;

@@ -32,7 +32,7 @@ using ::testing::IsEmpty;
 struct Row {
   bool read = false;
   bool written = false;
-  AnswerClass answer = AnswerClass::unclaimed;
+  mmio::AnswerClass answer = mmio::AnswerClass::unclaimed;
   std::string name;
   std::string reason;
 };
@@ -53,9 +53,9 @@ List parse(std::istream& in) {
       continue;
     }
     const auto offset = static_cast<uint32_t>(std::stoul(part[1], nullptr, 16));
-    const Row row{part[2] == "r", part[3] == "w", *answer_class_named(part[4].str()), part[5], part[6]};
+    const Row row{part[2] == "r", part[3] == "w", *mmio::answer_class_named(part[4].str()), part[5], part[6]};
     const bool in_order = list.rows.empty() || offset > list.rows.rbegin()->first;
-    const bool explained = (row.answer == AnswerClass::unclaimed) == !row.reason.empty();
+    const bool explained = (row.answer == mmio::AnswerClass::unclaimed) == !row.reason.empty();
     if (!in_order || offset % 4 != 0) list.problems.push_back("at a wrong place: " + line);
     if (!explained || row.reason == "no reason yet") list.problems.push_back("without a reason: " + line);
     if (!row.read && !row.written) list.problems.push_back("not touched: " + line);
@@ -72,10 +72,10 @@ List list_of(std::string_view device) {
 }
 
 // What is worse than the list says.
-std::vector<std::string> worse_than(const List& list, MmioSpace& space) {
+std::vector<std::string> worse_than(const List& list, mmio::MmioSpace& space) {
   std::vector<std::string> worse;
   for (const auto& [offset, row] : list.rows) {
-    const RegisterAnswer now = answer_at(space, offset);
+    const mmio::RegisterAnswer now = mmio::answer_at(space, offset);
     if (now.answer < row.answer) {
       worse.push_back(
           fmt::format("{:#08x} {} was {}, is {}", offset, row.name, name_of(row.answer), name_of(now.answer)));
@@ -87,13 +87,13 @@ std::vector<std::string> worse_than(const List& list, MmioSpace& space) {
 class I915Registers : public ::testing::TestWithParam<const char*> {
  protected:
   I915Registers() { mmio().wake().state().power_gating = false; }
-  MmioSpace& mmio() { return bench_.device->mmio(); }
+  mmio::MmioSpace& mmio() { return bench_.device->mmio(); }
   // Where the chip has nothing at all an access is ended.
   size_t unclaimed_events() const {
     return bench_.events(EventKind::unclaimed_register) + bench_.events(EventKind::terminated_access);
   }
 
-  Bench bench_{GetParam()};
+  device::Bench bench_{GetParam()};
   const List list_ = list_of(GetParam());
 };
 
@@ -101,15 +101,16 @@ TEST_P(I915Registers, NoClassGetsWorse) {
   EXPECT_THAT(list_.problems, IsEmpty());
   EXPECT_GT(list_.rows.size(), 100u);
   EXPECT_THAT(worse_than(list_, mmio()), IsEmpty());
-  std::map<AnswerClass, size_t> counts;
+  std::map<mmio::AnswerClass, size_t> counts;
   size_t better = 0;
   for (const auto& [offset, row] : list_.rows) {
-    const AnswerClass now = answer_at(mmio(), offset).answer;
+    const mmio::AnswerClass now = mmio::answer_at(mmio(), offset).answer;
     ++counts[now];
     better += now > row.answer ? 1 : 0;
   }
   std::cout << fmt::format("{}: {} registers: {} semantics, {} storage, {} unclaimed", GetParam(), list_.rows.size(),
-                           counts[AnswerClass::semantics], counts[AnswerClass::storage], counts[AnswerClass::unclaimed])
+                           counts[mmio::AnswerClass::semantics], counts[mmio::AnswerClass::storage],
+                           counts[mmio::AnswerClass::unclaimed])
             << (better == 0 ? "" : fmt::format("; {} better than listed: scripts/i915-registers.py write", better))
             << '\n';
 }
@@ -118,7 +119,7 @@ TEST_P(I915Registers, OnlyUnclaimedOnesRaiseTheEventOfUnclaimedOnes) {
   for (const auto& [offset, row] : list_.rows) {
     const size_t before = unclaimed_events();
     bench_.read(offset);
-    const bool unclaimed = answer_at(mmio(), offset).answer == AnswerClass::unclaimed;
+    const bool unclaimed = mmio::answer_at(mmio(), offset).answer == mmio::AnswerClass::unclaimed;
     EXPECT_EQ(unclaimed_events() - before, unclaimed ? 1u : 0u) << fmt::format("{:#x} {}", offset, row.name);
   }
 }
@@ -126,13 +127,14 @@ TEST_P(I915Registers, OnlyUnclaimedOnesRaiseTheEventOfUnclaimedOnes) {
 TEST_P(I915Registers, NothingComesOfStorage) {
   size_t seen = 0;
   for (const auto& [offset, row] : list_.rows) {
-    if (answer_at(mmio(), offset).answer != AnswerClass::storage) continue;
+    if (mmio::answer_at(mmio(), offset).answer != mmio::AnswerClass::storage) continue;
     ++seen;
-    const RegisterSlot& slot = *mmio().bank().find(offset);
+    const mmio::RegisterSlot& slot = *mmio().bank().find(offset);
     for (const uint32_t value : {0xffff'ffffu, 0u}) {
-      const DeviceState before = bench_.device->snapshot();  // all of it: engines, interrupts, display, memory too
+      const device::DeviceState before =
+          bench_.device->snapshot();  // all of it: engines, interrupts, display, memory too
       bench_.write(offset, value);
-      DeviceState after = bench_.device->snapshot();
+      device::DeviceState after = bench_.device->snapshot();
       for (unsigned copy = 0; copy < slot.copies; ++copy) {
         after.mmio.registers.values[slot.first_value + copy] = before.mmio.registers.values[slot.first_value + copy];
       }
@@ -144,7 +146,7 @@ TEST_P(I915Registers, NothingComesOfStorage) {
 }
 
 // Bits that a write just changes, at most under a mask.
-bool is_plain(const AccessPolicy& policy) {
+bool is_plain(const mmio::AccessPolicy& policy) {
   return (policy.ro | policy.wo | policy.w1c | policy.self_clearing | policy.w_once | policy.ones) == 0;
 }
 
@@ -174,8 +176,8 @@ TEST_P(I915Registers, OfSemanticsThereIsCodeOrAFact) {
   EXPECT_TRUE(sources.contains("RING_TAIL") && !sources.contains("DERRMR"));
   size_t by_code = 0;
   for (const auto& [offset, row] : list_.rows) {
-    const RegisterSlot* const slot = mmio().bank().find(offset);
-    if (answer_at(mmio(), offset).answer != AnswerClass::semantics || slot == nullptr) continue;
+    const mmio::RegisterSlot* const slot = mmio().bank().find(offset);
+    if (mmio::answer_at(mmio(), offset).answer != mmio::AnswerClass::semantics || slot == nullptr) continue;
     const std::string name(slot->desc->name);
     const bool by_pipe =
         name.size() > 2 && name[name.size() - 2] == '_' && sources.contains(name.substr(0, name.size() - 2));
@@ -221,8 +223,8 @@ INSTANTIATE_TEST_SUITE_P(Chips, I915Registers, ::testing::Values("g45", "snb", "
 
 // The judge itself.
 TEST(RegisterLists, WorseAndMalformedRowsAreFound) {
-  const Bench bench("snb");
-  MmioSpace& space = bench.device->mmio();
+  const device::Bench bench("snb");
+  mmio::MmioSpace& space = bench.device->mmio();
   std::istringstream good(
       "# a comment\n0x002030 rw semantics RING_TAIL:rcs0\n0x0c5100 -w unclaimed - ; for a reason\n");
   const List list = parse(good);
@@ -236,15 +238,15 @@ TEST(RegisterLists, WorseAndMalformedRowsAreFound) {
 }
 
 TEST(RegisterAnswers, NameEngineIndexAndHalf) {
-  const Bench bench("icl");
-  MmioSpace& space = bench.device->mmio();
-  EXPECT_EQ(answer_at(space, 0x22030).name, "RING_TAIL:bcs0");
-  EXPECT_EQ(answer_at(space, 0x22030).answer, AnswerClass::semantics);
-  EXPECT_EQ(answer_at(space, 0x100008).name, "FENCE_GEN7[1]");
-  EXPECT_EQ(answer_at(space, 0x10000c).name, "FENCE_GEN7[1]+4");
-  EXPECT_EQ(answer_at(space, 0xfdc).answer, AnswerClass::semantics) << "a selector";
-  EXPECT_EQ(answer_at(space, 0x3c4).answer, AnswerClass::semantics) << "VGA";
-  EXPECT_EQ(answer_at(space, 0xffff'fffc).answer, AnswerClass::unclaimed);
+  const device::Bench bench("icl");
+  mmio::MmioSpace& space = bench.device->mmio();
+  EXPECT_EQ(mmio::answer_at(space, 0x22030).name, "RING_TAIL:bcs0");
+  EXPECT_EQ(mmio::answer_at(space, 0x22030).answer, mmio::AnswerClass::semantics);
+  EXPECT_EQ(mmio::answer_at(space, 0x100008).name, "FENCE_GEN7[1]");
+  EXPECT_EQ(mmio::answer_at(space, 0x10000c).name, "FENCE_GEN7[1]+4");
+  EXPECT_EQ(mmio::answer_at(space, 0xfdc).answer, mmio::AnswerClass::semantics) << "a selector";
+  EXPECT_EQ(mmio::answer_at(space, 0x3c4).answer, mmio::AnswerClass::semantics) << "VGA";
+  EXPECT_EQ(mmio::answer_at(space, 0xffff'fffc).answer, mmio::AnswerClass::unclaimed);
 }
 
 }  // namespace

@@ -215,8 +215,8 @@ TEST(DeviceServer, OutlivesRecordedStreams) {
 
 TEST(GuestSetup, FitsTheMachine) {
   for (const spec::DeviceModel& model : spec::device_models()) {
-    const DeviceOptions options = guest_device_options(model);
-    EXPECT_TRUE(check_options(model, options).ok()) << model.name;
+    const device::DeviceOptions options = guest_device_options(model);
+    EXPECT_TRUE(device::check_options(model, options).ok()) << model.name;
     const uint64_t end = end_of_guest_memory(model, options);
     EXPECT_LE(end, kGuestMemoryBytes) << model.name;
     EXPECT_GE(end, kGuestMemoryBytes / 2) << model.name;
