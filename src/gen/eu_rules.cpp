@@ -128,12 +128,12 @@ constexpr EuRules gen12() {
 
 constexpr std::array kRules{gen4(), gen4_5(), gen5(), gen6(), gen7(), gen7_5(), gen8(), gen9(), gen11(), gen12()};
 
-static_assert(one_row_each(kRules), "each generation has one row");
+static_assert(one_row_each<kRules>);
 
 }  // namespace
 
 const EuRules& eu_rules(GenId gen) {
-  return row_of(kRules, gen);
+  return row_of(kRules, gen, "eu_rules");
 }
 
 }  // namespace halogen

@@ -94,12 +94,12 @@ constexpr MessageRules gen11() {
 
 constexpr std::array kRules{gen4(), gen4_5(), gen5(), gen6(), gen7(), gen8(), gen9(), gen11()};
 
-static_assert(one_row_each(kRules), "each generation has one row");
+static_assert(one_row_each<kRules>);
 
 }  // namespace
 
 const MessageRules& message_rules(GenId gen) {
-  return row_of(kRules, gen);
+  return row_of(kRules, gen, "message_rules");
 }
 
 }  // namespace halogen

@@ -84,7 +84,7 @@ constexpr std::array kFences{
     FenceRule{kGen4 | kGen5to6, 0x400 * 128},
     FenceRule{kGen7to8 | kGen9on, 0x800 * 128},
 };
-static_assert(one_row_each(kFences), "each generation has one row");
+static_assert(one_row_each<kFences>);
 
 }  // namespace
 
@@ -138,7 +138,7 @@ const ClientRule* client_rule(GenId gen, MemoryClient client) {
 }
 
 const FenceRule& fence_rule(GenId gen) {
-  return row_of(kFences, gen);
+  return row_of(kFences, gen, "fence_rule");
 }
 
 }  // namespace halogen

@@ -1,4 +1,4 @@
-"""spec/generation_ids.h, spec/item_ids.h and spec/registry.cpp."""
+"""spec/generation_ids.h, spec/gens_with_device.h, spec/item_ids.h and spec/registry.cpp."""
 
 from cppnames import gen_ident, ident
 from emit_types import KIND, NOTE
@@ -18,6 +18,15 @@ def generation_ids(spec):
     for name, table in (("Feature", spec.features), ("Quirk", spec.quirks)):
         out += [f"enum class {name} : uint8_t {{"] + [f"  {ident(k)},  // {' '.join(d.split())}" for k, d in table.items()]
         out += ["};", f"constexpr size_t k{name}Count = {len(table)};", ""]
+    return "\n".join(out + ["}  // namespace halogen::spec", ""])
+
+
+def gens_with_device(spec):
+    gens = sorted({device.gen for device in spec.devices.values()})
+    out = [NOTE + "#pragma once", "", '#include "spec/descriptors.h"', "", "namespace halogen::spec {", ""]
+    out += ["// The generations of which spec/devices.toml has a device."]
+    masks = " | ".join(f"mask_of(GenId::{gen_ident(spec.gens[g])})" for g in gens) or "0"
+    out += [f"constexpr GenMask kGensWithDevice = static_cast<GenMask>({masks});", ""]
     return "\n".join(out + ["}  // namespace halogen::spec", ""])
 
 

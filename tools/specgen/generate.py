@@ -16,7 +16,7 @@ from names import Names, included_topics
 
 def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
-    files = ["spec/generation_ids.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp",
+    files = ["spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp",
              "spec/domain_data.cpp", "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp", "hw/enums.h", "hw/enums.cpp", "test/members.cpp"]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
@@ -27,6 +27,7 @@ def contents(spec):
     names = Names(spec)
     files = {
         "spec/generation_ids.h": emit_ids.generation_ids(spec),
+        "spec/gens_with_device.h": emit_ids.gens_with_device(spec),
         "spec/item_ids.h": emit_ids.item_ids(names),
         "spec/registry.cpp": emit_ids.registry(spec, names),
         "spec/device_data.cpp": emit_world.device_data(spec),
