@@ -24,6 +24,12 @@ CLEAN = [
     "demo",
     "cmake",
     "CMakeLists.txt",
+    "spec",
+    "tools",
+    "tests/conformance",
+    "tests/doors",
+    "tests/isa",
+    "tests/specgen",
 ]
 # Files that hold the patterns by design, and readings of the manuals.
 LEDGERS = [f"docs/requirements/{name}.md" for name in ("g45", "dg1", "icl", "chv", "notes")]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""piglit's OpenCL program tests (Debian's package piglit) on Intel's driver and the model, and lists of what passes.
+"""Runs piglit's OpenCL program tests (Debian's package piglit) on Intel's driver and the model, and keeps lists of passes.
 
     piglit_cl.py check DEVICE... [--sample N]      runs one file in N and compares with the device's list
     piglit_cl.py run --out RESULTS [--device D | --prefix COMMAND] [--sample N] [--all] [--more] [FILE...]
     piglit_cl.py keep DEVICE RESULTS...            puts results of `run` into the device's list
     piglit_cl.py count --judge RESULTS --idle RESULTS...   writes piglit/cl/counted.txt
-    piglit_cl.py table                             prints how much passes on each device; exit 1 below 95 percent
+    piglit_cl.py table                             prints how many pass on each device; exit status 1 below 95 percent
 
-The judge is PoCL; an idle device executes no dispatches. What counts is subtests that the judge passes and idle devices fail.
+The judge is PoCL; an idle device executes no dispatches. A subtest counts if the judge passes and idle devices fail it.
 """
 import argparse
 import concurrent.futures

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""piglit's OpenGL tests (Debian's package piglit) on Mesa's drivers and the model, and lists of what passes.
+"""Runs piglit's OpenGL tests (Debian's package piglit) on Mesa's drivers and the model, and keeps lists of passes.
 
     piglit_gl.py check DEVICE... [--sample N]      runs one counted test in N and compares with the device's list
     piglit_gl.py run --out RESULTS (--device D [--idle] | --judge) [--sample N] [--all] [--more] [--reports FOLDER] [TEST...]
@@ -7,15 +7,15 @@
     piglit_gl.py keep DEVICE RESULTS...            puts results of `run` into the device's list
     piglit_gl.py count --judge RESULTS --idle RESULTS...   writes piglit/gl/counted.txt
     piglit_gl.py show TEST                         prints the command line of a test
-    piglit_gl.py table                             prints how much passes on each device; exit 1 below 85 percent
+    piglit_gl.py table                             prints how many pass on each device; exit status 1 below 85 percent
 
-Which tests: shader_runner's of GLSL 1.10, 1.20, 1.30 and 1.50, and those of the programs in piglit's folders fbo,
-texturing and general (piglit/gl/programs.txt). The judge is llvmpipe; idle is Mesa's driver with submissions left out
-(INTEL_NO_HW). What counts is what the judge passes and an idle device fails: subtests, or the whole where a test has none.
-A sample is taken by a sum over the name, so that a larger one holds every smaller one.
+The tests are those of shader_runner for GLSL 1.10, 1.20, 1.30 and 1.50, and those of the programs in piglit's folders fbo,
+texturing and general (piglit/gl/programs.txt). The judge is llvmpipe; an idle device is Mesa's driver without submissions
+(INTEL_NO_HW). A result counts if the judge passes and an idle device fails it: each subtest, or the whole test if it has no
+subtests. A sample is chosen by a sum over the name, so that a larger sample contains every smaller one.
 
-Files of shader_runner that need the same version of GL are run in one process; one that does not pass there is run alone
-before it is said to fail. A test is late when it has used its seconds of processors.
+Files of shader_runner that need the same version of GL run in one process. A file that does not pass there is run alone before
+it counts as failed. A test is late if it exceeds its limit of processor time.
 """
 import argparse
 import ast

@@ -1,9 +1,8 @@
 """Results of piglit and the lists that are kept of them.
 
-A line of results is `test#subtest status`; behind `test#` alone stands the result of the whole, behind `test#:seconds` how
-long it took (seconds of processors). counted.txt says which results show something, DEVICE.txt which of those pass: a line
-for each test that was run, with how many pass; those that do not are below it, with the reason. A test that is not in it
-was not run there.
+A line of results is `test#subtest status`; `test#` alone has the result of the whole test, `test#:seconds` its processor time in
+seconds. counted.txt says which results count, DEVICE.txt which of those pass: one line per test that was run, with the number
+of passes, and below it the failures with their reasons. A test that is not listed was not run on the device.
 """
 import dataclasses
 import os
@@ -24,7 +23,7 @@ NEEDS = "the device has not what it needs"
 
 @dataclasses.dataclass
 class Entry:
-    """A test of a list: a number, the text behind it, and the lines below it (subtest to what is said about it)."""
+    """A test of a list: a number, the text after it, and the lines below it (subtest to remark)."""
     number: int = 0
     text: str = ""
     below: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -46,7 +45,7 @@ class Suite:
 
 
 def read(paths: list[str]) -> dict[str, dict[str, str]]:
-    """Test to subtest to status; a name that comes twice in a file has passed if both have."""
+    """Returns test -> subtest -> status; a name that occurs twice in a file has passed if both have."""
     results: dict[str, dict[str, str]] = {}
     for path in paths:
         found: dict[str, dict[str, str]] = {}
@@ -73,13 +72,13 @@ def read_list(path: pathlib.Path) -> dict[str, Entry]:
 
 
 def items(results: dict[str, str]) -> dict[str, str]:
-    """What of a test may count."""
+    """Returns the results of a test that may count."""
     parts = {s: status for s, status in results.items() if s and s != SECONDS}
     return parts or {WHOLE: results.get("", "ended")}
 
 
 def passing(counted: Entry, results: dict[str, str]) -> tuple[int, set[str]]:
-    """How many of a test's items pass that count, and which do not."""
+    """Returns how many of a test's counted items pass, and which do not."""
     seen = {s: status for s, status in items(results).items() if s not in counted.below}
     good = sum(status == "pass" for status in seen.values())
     bad = {s for s, status in seen.items() if status not in ("pass", "skip")}
@@ -89,7 +88,7 @@ def passing(counted: Entry, results: dict[str, str]) -> tuple[int, set[str]]:
 
 
 def write_counted(suite: Suite, judge: dict, idle: list[dict], who: str) -> None:
-    """What counts: the judge passes it, and devices that execute nothing fail it or have not what it needs."""
+    """Returns what counts: the judge passes it, and devices that execute nothing fail it or lack what it needs."""
     lines = []
     total = tests = 0
     both = [n for n in sorted(judge) if any(n in one for one in idle)]
@@ -115,7 +114,7 @@ def write_counted(suite: Suite, judge: dict, idle: list[dict], who: str) -> None
 
 
 def keep(suite: Suite, device: str, results: dict) -> None:
-    """Puts results into the device's list; reasons that are known stay."""
+    """Adds results to the device's list; known reasons stay."""
     counted, before = suite.counted(), suite.kept(device)
     lines = []
     passed = wanted = skipped = tests = slow = 0
@@ -145,12 +144,12 @@ def keep(suite: Suite, device: str, results: dict) -> None:
 
 
 def in_check(suite: Suite, device: str) -> set[str]:
-    """Tests of a device's list that a check may run."""
+    """Returns the tests of a device's list that a check may run."""
     return {name for name, entry in suite.kept(device).items() if not entry.text.endswith(SLOW)}
 
 
 def compare(suite: Suite, device: str, names: list[str], results: dict) -> int:
-    """How many results are not as the device's list says; prints which."""
+    """Prints results that differ from the device's list and returns their number."""
     counted, kept = suite.counted(), suite.kept(device)
     passed = faults = 0
     for name in names:
@@ -176,7 +175,7 @@ def compare(suite: Suite, device: str, names: list[str], results: dict) -> int:
 
 
 def table(suite: Suite, least: float) -> int:
-    """Prints the sums of the lists; 1 if one of them is below `least` percent."""
+    """Prints the sums of the lists; returns 1 if one of them is below `least` percent."""
     low = 0
     for device in suite.devices:
         path = suite.lists / f"{device}.txt"

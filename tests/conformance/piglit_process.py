@@ -1,4 +1,4 @@
-"""Runs programs of piglit and reads what they say."""
+"""Runs programs of piglit and reads their output."""
 import os
 import pathlib
 import re
@@ -18,7 +18,7 @@ BUSY = "busy"  # it did not get its seconds
 
 
 def used(process: int) -> float:
-    """Seconds of processors that a process and its children have used."""
+    """Returns the processor time of a process and its children, in seconds."""
     try:
         ticks = sum(map(int, pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]))
         children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
@@ -28,7 +28,7 @@ def used(process: int) -> float:
 
 
 class Program:
-    """One process: lines with the seconds it had used when they came."""
+    """One process: its output lines, each with the processor time used so far."""
 
     def __init__(self, command: list[str], seconds: float, environment: dict[str, str]):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -43,7 +43,7 @@ class Program:
         self.process.stdout.close()
 
     def lines(self):
-        """Ends when the program does, or when it has used its seconds since the last result."""
+        """Ends with the program, or when it has used its limit of processor time since the last result."""
         rest, since = b"", time.monotonic()
         pipe = self.process.stdout.fileno()
         while True:
@@ -70,7 +70,7 @@ class Program:
 
 
 def run_alone(name: str, command: list[str], seconds: float, environment: dict[str, str]) -> list[str]:
-    """Result lines of a test; none if the machine was too busy for it."""
+    """Returns the result lines of a test; an empty list if the machine was too busy for it."""
     program = Program(command, seconds, environment)
     seen: dict[str, str] = {}
     whole = None
@@ -90,8 +90,8 @@ def run_alone(name: str, command: list[str], seconds: float, environment: dict[s
 
 
 def run_together(files: list[tuple[str, str]], command: list[str], seconds: float, environment: dict[str, str]):
-    """One process of shader_runner for many files (name, path), which are done in order. Tells which it reported (name,
-    status, seconds) and why it stopped."""
+    """Runs one process of shader_runner for many files (name, path), in order. Returns its reports (name, status, seconds)
+    and why it stopped."""
     program = Program([*command, *(path for _, path in files), "-auto", "-fbo", "-report-subtests"], seconds, environment)
     told: list[tuple[str, str, float]] = []
     no_context = False

@@ -1,4 +1,4 @@
-"""The lists, and runs of a stand-in for shader_runner."""
+"""Tests the lists, and runs with a stand-in for shader_runner."""
 import contextlib
 import io
 import os
@@ -12,7 +12,7 @@ import piglit_gl
 import piglit_lists
 from piglit_lists import Entry, Suite
 
-# Passes files whose name begins with p, fails f, dies at d, hangs at h; alone it passes f2.
+# Passes files whose names begin with p, fails f, crashes at d, hangs at h; passes f2 if it is run alone.
 STAND_IN = """#!/bin/sh
 files= together=
 for word; do case $word in -report-subtests) together=1;; -*) ;; *) files="$files $word";; esac; done

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Submits the recorded streams of one program through /dev/dri/renderD128, as its driver did, and saves what the
-buffers hold afterwards. To be run by `halogen run`.
+"""Submits the recorded streams of one program through /dev/dri/renderD128, as its driver did, and saves the buffers
+afterwards. Run it under `halogen run`.
 
-usage: capture_replay.py PROGRAM_FOLDER OUT_FOLDER [SEED]     SEED: some bits of every stream are flipped
-Buffers are created anew, lie where the recording says where the driver chose, and are relocated where the kernel did.
+usage: capture_replay.py PROGRAM_FOLDER OUT_FOLDER [SEED]     SEED: flips some bits of every stream
+Buffers are created again. They are bound at the recorded address if the driver chose it, and relocated if the kernel did.
 """
 import ctypes
 import fcntl
@@ -64,7 +64,7 @@ class Buffer:
                 pass  # chips without fences
 
     def put(self, content):
-        """What the program wrote since the last stream; the device's own words stay."""
+        """Writes what the program wrote since the last stream; dwords that the device wrote stay."""
         old = self.known.ljust(len(content), b"\0")
         for at in range(0, len(content), 64):
             if content[at : at + 64] != old[at : at + 64]:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Recorded streams of GL programs (the data folder's execbuffers), submitted again on `halogen run`: what they draw is
-what llvmpipe draws. Exact for clears, copies and blits, at most 1 of 255 elsewhere, 3 where textures are filtered.
-Besides, no report names anything unsupported, and streams with flipped bits do no harm.
+"""Submits recorded streams of GL programs (execbuffers of the data folder) again under `halogen run` and compares the
+pictures with llvmpipe's: exact for clears, copies and blits, at most 1 of 255 elsewhere, 3 with filtered textures. No report
+may name anything unsupported, and streams with flipped bits must do no harm.
 
-usage: captures.py [--flip N] [device...]    HALOGEN_DATA: the data folder; without it there is nothing to do
+usage: captures.py [--flip N] [device...]    HALOGEN_DATA: the data folder; without it the check does nothing
 """
 import json
 import os
@@ -22,7 +22,7 @@ LIMITS = {"clear": 0, "copytex": 0, "blit": 0, "tri": 1, "depth": 1, "textri": 3
 
 
 def last_target(folder):
-    """Where the stream draws last: base, pitch in bytes, tiling, width, height."""
+    """Returns the last render target of the stream: base, pitch in bytes, tiling, width, height."""
     text = subprocess.run([HALOGEN, "decode", "--json", str(folder)], capture_output=True, text=True).stdout
     target = None
     for line in text.splitlines():
@@ -70,7 +70,7 @@ def replay(device, program, out, *more):
     report = out / "report.json"
     command = [HALOGEN, "run", "--device", device, "--report", str(report), "--", sys.executable,
                str(HERE / "capture_replay.py"), str(program), str(out), *more]
-    # Flipped bits may ask for a draw of thousands of millions of vertices: nobody waits for its end.
+    # Flipped bits may ask for a draw of billions of vertices: the run gets a time limit.
     longest = 15 if more else 600
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as running:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# OpenCL and Vulkan compute programs (tests/compute), compiled by unmodified drivers, on `halogen run`: every case must be
-# right by its own formulas, and its bytes the same as those of another implementation on this machine (PoCL, lavapipe).
-# usage: compute.sh [device...]   (from the build: build/bin/halogen must exist; CASES names some cases only)
+# Runs OpenCL and Vulkan compute programs (tests/compute), compiled by unmodified drivers, under `halogen run`. Every case must
+# be right by its own formulas, and its bytes must equal those of another implementation on this machine (PoCL, lavapipe).
+# usage: compute.sh [device...]   (needs build/bin/halogen; CASES restricts the cases)
 . "$(dirname "$0")/door.sh"
 for file in /etc/OpenCL/vendors/{intel,pocl}.icd /usr/share/vulkan/icd.d/lvp_icd.x86_64.json /usr/bin/glslangValidator; do
   [ -e "$file" ] || { echo "compute: $file is missing: scripts/setup.sh" >&2; exit 2; }
@@ -17,7 +17,7 @@ for shader in tests/compute/vulkan/*.comp; do
 done
 glslangValidator -V --quiet -DREAL=double -o "$work/mandelbrot_wide.spv" tests/compute/vulkan/mandelbrot.comp
 
-# What all devices are compared with.
+# The results that all devices are compared with.
 mkdir "$work/pocl" "$work/lavapipe"
 OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd "$work/opencl" tests/compute/opencl --out "$work/pocl" "${cases[@]}" >/dev/null
 VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json \
@@ -38,7 +38,7 @@ one() {
   for result in "$out"/*; do
     cmp "$result" "$work/$judge/$(basename "$result")" >>"$out.log" 2>&1 || status=1
   done
-  # Every case runs, those in double precision where the chip has it; nothing that ran is unknown to the model.
+  # Every case runs, double precision on chips that have it; the report names nothing unsupported.
   local cases_here=12
   [ "$name" = opencl ] || cases_here=11
   case $device in bdw | chv | skl) cases_here=$((cases_here + 1)) ;; esac

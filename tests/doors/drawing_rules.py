@@ -1,13 +1,14 @@
-"""Lines and quads of gl_fixed.c's scenes by the rules of the manuals (Sandy Bridge, volume 2 part 1, strips and fans
-unit), pixel by pixel and slowly. The judge of scenes in which llvmpipe follows another rule; docs/drawing.md names them.
+"""Draws lines and quads of gl_fixed.c's scenes by the rules of the manuals (Sandy Bridge PRM vol. 2 part 1, strips and fans
+unit), pixel by pixel and slowly. This is the judge of scenes in which llvmpipe follows another rule (docs/drawing.md).
 
-A line with a width is a parallelogram around it, its ends along the shorter axis, a centre inside is drawn; one without
-a width leaves diamonds. A smooth one is a rectangle that fades over its sides and ends, as widely as Mesa asks for: over
-one pixel and half of one; before Gen6 over half of one and one. Mesa makes thin smooth lines plain there, and 1.5 pixels
-wide before. Each pixel along the longer axis takes a step of the pattern. Values are those of the line's nearest point.
+A line with a width is a parallelogram around it, with ends along the shorter axis; pixels whose centre is inside are drawn. A
+line without a width follows the diamond exit rule. A smooth line is a rectangle whose coverage falls off at its sides and
+ends, over the distance that Mesa asks for: one pixel and half a pixel; before Gen6 half a pixel and one. From Gen6 on Mesa
+makes thin smooth lines plain; before that it makes them 1.5 pixels wide. Each pixel along the longer axis is one step of the
+pattern. Values are those of the line's nearest point.
 
-Quads are polygons that begin with the last vertex. Before Gen6 Mesa takes them apart itself: smooth quads from their
-first vertex, smooth strips of quads are strips of triangles.
+Quads are polygons that begin with the last vertex. Before Gen6 Mesa splits them itself: smooth-shaded quads from their first
+vertex; smooth-shaded strips of quads are strips of triangles.
 """
 import math
 import re
@@ -18,7 +19,7 @@ COLOURS = [(255, 64, 32), (32, 255, 64), (64, 32, 255), (255, 255, 0), (0, 255, 
 
 
 def places(source, name):
-    """The array of a scene, in window coordinates on the grid of 1/256 pixels, with colours."""
+    """Returns the vertices of a scene, in window coordinates on the grid of 1/256 pixels, with colours."""
     text = re.search(r"%s\[\] = \{(.*?)\}" % name, source, re.S).group(1)
     numbers = [float(word.rstrip("f")) for word in re.findall(r"-?[0-9.]+f?", text)]
     return list(zip(numbers[::2], numbers[1::2]))
@@ -29,7 +30,7 @@ def on_grid(place):
 
 
 def diamond(a, b, x, y):
-    """Whether the line is in the pixel's diamond and ends outside of it."""
+    """Returns whether the line is in the pixel's diamond and ends outside of it."""
     def distance(t):
         return abs(a[0] + t * (b[0] - a[0]) - x) + abs(a[1] + t * (b[1] - a[1]) - y)
 
@@ -45,8 +46,8 @@ class Picture:
         self.pixels = {(x, y): BACKGROUND for y in range(SIZE) for x in range(SIZE)}
 
     def line(self, a, b, first, second, width=1.0, smooth=None, keep=lambda step: True):
-        """From a to b with the colours of both; gives how many steps along it there are. smooth: regions of sides and
-        ends over which it fades."""
+        """Draws a line from a to b with the colours of both; returns its number of steps. smooth: widths of the
+        regions at sides and ends in which coverage falls off."""
         dx, dy = b[0] - a[0], b[1] - a[1]
         length = math.hypot(dx, dy)
         major = 1 if abs(dy) > abs(dx) else 0
@@ -102,7 +103,7 @@ def outline(picture, corners, colours, flags=None):
 
 
 def cut(a, b, first, second):
-    """What of a line is on the kept side of x + y / 2 + 0.3."""
+    """Returns the part of a line on the kept side of x + y / 2 + 0.3."""
     def side(place):
         return place[0] + 0.5 * place[1] + 0.3
 
@@ -117,7 +118,7 @@ def cut(a, b, first, second):
 
 
 def scenes(source, first_chips):
-    """Their pictures by name. first_chips: before Gen6."""
+    """Returns the pictures by name. first_chips: before Gen6."""
     made = {}
     star, five = places(source, "kStar"), places(source, "kFive")
     quads, three = places(source, "kQuads"), places(source, "kThree")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Unmodified drivers and programs on `halogen run`: libdrm, Mesa's GL and Vulkan, Intel's OpenCL driver.
-# Each must come up on the device that it was given, by its name, and run to its end; draws that the model does not do
-# are named in the report. No time is judged. intel-gpu-tools run in programs.sh.
-# usage: drm.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
+# Runs unmodified drivers and programs under `halogen run`: libdrm, Mesa's GL and Vulkan, Intel's OpenCL driver. Each must
+# find the device that it was given, by name, and complete. If the model does not execute a draw, the report names it. Times
+# are not judged. intel-gpu-tools run in programs.sh.
+# usage: drm.sh [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
 . "$(dirname "$0")/door.sh"
 tests/programs/build.sh "$work" drm_store drm_life drm_threads drm_upsets drm_closing gl_triangle egl_list gbm_clear
 cc -O1 -shared -fPIC -DLIBRARY -o "$work/closing.so" tests/programs/drm_closing.c
 
-# device, PCI id, words in GL's name, in Vulkan's, in OpenCL's (-: this driver does not take the chip)
+# device, PCI id, words in the names that GL, Vulkan and OpenCL report (-: the driver does not support the chip)
 rows=(
   "i965|29a2|965G|-|-"
   "gm965|2a02|965GM|-|-"
@@ -23,9 +23,9 @@ rows=(
 )
 recorded="i965 g45 snb icl dg1"
 "$halogen" run --device icl ls -l >"$work/out" 2>&1 && exit 1
-grep -q 'stand behind --: -- ls' "$work/out" || { echo "drm: a program without --: not told" >&2; exit 1; }
+grep -q 'stand behind --: -- ls' "$work/out" || { echo "drm: a program without --: no error message" >&2; exit 1; }
 "$halogen" run --device ICL -- ls >"$work/out" 2>&1 && exit 1
-grep -q 'its name is icl' "$work/out" || { echo "drm: a name in capitals: not told" >&2; exit 1; }
+grep -q 'its name is icl' "$work/out" || { echo "drm: a name in capitals: no error message" >&2; exit 1; }
 failed=0
 bad() {
   echo "drm: $device: $*" >&2
@@ -35,7 +35,7 @@ bad() {
 # Runs on the device; output in $work/out, errors in $work/err.
 on() { timeout 120 "$halogen" run --device "$device" "$@" >"$work/out" 2>"$work/err"; }
 
-# A recorded run replays to the memory that it had itself, and reads as text.
+# A recorded run replays to the same memory hash, and decodes as text.
 record() {
   on --trace "$work/trace" -- "$1" || return 1
   local mine theirs
@@ -51,7 +51,7 @@ for row in "${rows[@]}"; do
   done_list=libdrm
   on -- "$work/drm_store" && [ "$(cat "$work/out")" = "$id" ] || bad "libdrm"
   HALOGEN_HANG_MS=abc HALOGEN_THREADS=-3 on -- "$work/drm_store" && grep -q 'HALOGEN_HANG_MS is "abc"' "$work/err" &&
-    grep -q 'HALOGEN_THREADS is "-3"' "$work/err" || bad "numbers that are none are not told"
+    grep -q 'HALOGEN_THREADS is "-3"' "$work/err" || bad "invalid numbers in the environment are not reported"
   on -- "$work/drm_life" && [ "$(tail -n 1 "$work/out")" = "exit handlers" ] || bad "threads, children, descriptors"
   on -- "$work/drm_upsets" && [ "$(tail -n 1 "$work/out")" = jumped ] || bad "upsets"
   on -- "$work/drm_closing" "$work/closing.so" && [ "$(cat "$work/out")" = closed ] || bad "a library that is closed"
@@ -91,27 +91,27 @@ for row in "${rows[@]}"; do
   echo "drm: $device: $done_list"
 done
 device=icl
-# Files of debugfs: one is acted on, others refuse what nothing would come of.
+# Files of debugfs: one has an effect; others refuse writes that would have none.
 debug=/sys/kernel/debug/dri/0
 on -- sh -c "echo 0xff >$debug/i915_gem_drop_caches && ! echo abc >$debug/i915_gem_drop_caches" || bad "drop caches"
 on -- sh -c "! echo 0 >$debug/i915_params/reset && ! echo 9 >/sys/class/drm/card0/engine/rcs0/heartbeat_interval_ms" ||
   bad "files that cannot be written"
-# A child goes on when the first process and the run have ended, and opens the device; then the tree goes.
+# A child continues after the first process and the run have ended, and opens the device; then the tree is removed.
 folder=$work/daemon && mkdir "$folder"
-TMPDIR=$folder on -- "$work/drm_upsets" "$work/went_on" || bad "a program with a child that goes on"
+TMPDIR=$folder on -- "$work/drm_upsets" "$work/went_on" || bad "a program with a child that continues"
 for _ in {1..100}; do [ -e "$work/went_on" ] && [ -z "$(ls "$folder")" ] && break || sleep 0.1; done
-[ -e "$work/went_on" ] || bad "a child that goes on alone finds no device"
-[ -z "$(ls "$folder")" ] || bad "the tree of a child stays"
-# A debugger starts a program that finds the device, and stops inside its calls.
+[ -e "$work/went_on" ] || bad "a child that continues alone finds no device"
+[ -z "$(ls "$folder")" ] || bad "the tree of a child was not removed"
+# A debugger starts a program that finds the device, and stops inside its ioctls.
 if ! command -v gdb >/dev/null; then
-  echo "drm: gdb is not there: left out"
+  echo "drm: gdb is not installed: skipped"
 elif on -- gdb -batch -ex 'set breakpoint pending on' -ex 'break drmIoctl' -ex run -ex bt -ex delete -ex continue \
   --args "$work/drm_store" && grep -q 'in drmIoctl\|drmIoctl (' "$work/out" && grep -q 'exited normally' "$work/out"; then
   echo "drm: gdb"
 else
   bad "gdb"
 fi
-# What a killed run leaves the next one removes; what is in use stays.
+# The next run removes what a killed run left, and keeps what is in use.
 folder=$work/trees && mkdir "$folder"
 TMPDIR=$folder "$halogen" run --device icl -- sleep 60 &
 killed=$!
@@ -122,5 +122,5 @@ TMPDIR=$folder on -- true
 kill -KILL "$killed" $(ps -o pid= --ppid "$killed")
 wait "$killed" 2>/dev/null || true
 TMPDIR=$folder on -- true
-[ -z "$(ls "$folder")" ] || bad "a tree that nobody uses stays"
+[ -z "$(ls "$folder")" ] || bad "an unused tree was not removed"
 exit "$failed"

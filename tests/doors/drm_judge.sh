@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The judge: the suite over i915's calls (tests/drm) in a guest, against Linux's own i915 on the modelled chip. What it
-# expects must hold there, and what it sees must be what tests/drm/i915-6.1 says.
+# Runs the suite over i915's calls (tests/drm) in a guest, on Linux's own i915 and the modelled chip. The suite's expectations
+# must hold there, and the answers must equal those in tests/drm/i915-6.1.
 # usage: drm_judge.sh [--slow|--screen] [--write|--only CASES] [device...]
-#   --slow: the cases with hangs instead; --screen: those of the node with the screen; --write: of all devices, to write
-#   tests/drm/i915-6.1 anew; --only: those whose names begin with one of these words
+#   --slow: runs the cases with hangs; --screen: those of the node with the screen; --write: runs all devices and rewrites
+#   tests/drm/i915-6.1; --only: runs the cases whose names begin with one of these words
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in build/bin/halogen build/bin/drm_suite_static; do
@@ -18,13 +18,13 @@ if [ "${1:-}" = --slow ] || [ "${1:-}" = --screen ]; then slow=("$1") && shift; 
 [ "${1:-}" != --write ] || { write=(--write) && shift; }
 [ "${1:-}" != --only ] || { read -ra only <<<"$2" && some=(--only "$2") && shift 2; }
 devices=("$@")
-# Later chips have their pipes fused off in the guest.
+# On later chips the pipes are fused off in the guest.
 [ ${#write[@]} -eq 0 ] || devices=(i965 gm965 g45 gm45 snb bdw chv)
 [ ${#write[@]} -eq 0 ] || [ "${slow[*]}" = --screen ] || devices+=(skl icl tgl dg1)
 [ ${#devices[@]} -gt 0 ] || [ "${slow[*]}" != --screen ] || devices=(g45 snb)
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
 command="drm_suite_static ${slow[*]} --values ${only[*]}"
-# The kernel looks for hangs more often than it would, and keeps no error state, which takes long.
+# The kernel checks for hangs more often than by default, and does not record error states, which takes long.
 [ "${slow[*]}" != --slow ] || command='
   for engine in /sys/class/drm/card0/engine/*; do
     echo 100 >$engine/heartbeat_interval_ms
@@ -52,7 +52,7 @@ for device in "${devices[@]}"; do
   pairs+=("$device=$work/$device")
 done
 wait || true
-# Whoever did not reach its end has failed.
+# A run without an end mark has failed.
 for device in "${devices[@]}"; do
   [ -e "$work/$device.good" ] || { echo "drm_judge: $device did not pass" >&2; exit 1; }
 done

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The suite over i915's calls (tests/drm) on the driver of this project, on all devices, compared with what Linux's own
-# i915 answered in a guest (tests/drm/i915-6.1). Differences must stand in tests/drm/explained.txt, with a reason.
-# usage: drm_suite.sh [--slow|--screen] [--only CASES] [device...]   (from the build: build/bin/drm_suite must exist, and
-#   build/bin/halogen, or what HALOGEN names: that of the build with sanitizers)
-#   --slow: the cases with hangs instead; --screen: those of the node with the screen, on chips whose display Linux finds
-#   in a guest; --only: those whose names begin with one of these words
+# Runs the suite over i915's calls (tests/drm) on the project's own driver, on all devices, and compares with the answers of
+# Linux's i915 in a guest (tests/drm/i915-6.1). Differences must be listed in tests/drm/explained.txt, with a reason.
+# usage: drm_suite.sh [--slow|--screen] [--only CASES] [device...]   (needs build/bin/drm_suite, and
+#   build/bin/halogen or the tool that HALOGEN names, for example that of the build with sanitizers)
+#   --slow: runs the cases with hangs; --screen: those of the node with the screen, on chips whose display Linux finds in a
+#   guest; --only: the cases whose names begin with one of these words
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 halogen=${HALOGEN:-$PWD/build/bin/halogen}
@@ -18,7 +18,7 @@ slow=() only=() some=()
 if [ "${1:-}" = --slow ] || [ "${1:-}" = --screen ]; then slow=("$1") && shift; fi
 [ "${1:-}" != --only ] || { read -ra only <<<"$2" && some=(--only "$2") && shift 2; }
 devices=("$@")
-# All of which there are facts.
+# All devices with recorded answers.
 facts=tests/drm/i915-6.1${slow[0]:+/${slow[0]#--}}
 if [ ${#devices[@]} -eq 0 ]; then
   for file in "$facts"/*.txt; do
@@ -35,7 +35,7 @@ one() {
     tail -n 5 "$work/$1" "$work/$1.err" >&2
     return
   fi
-  # What sanitizers say is not for the program to hide.
+  # The program must not hide output of sanitizers.
   if grep -qE 'ERROR: AddressSanitizer|runtime error:' "$work/$1.err"; then
     echo "drm_suite: $1: a sanitizer says" >&2
     head -n 40 "$work/$1.err" >&2
@@ -54,7 +54,7 @@ explained=(--explained tests/drm/explained.txt)
 [ "${slow[*]}" != --slow ] || explained=()
 [ "${slow[*]}" != --screen ] || explained=(--explained tests/drm/explained-screen.txt)
 python3 tests/drm/compare.py "${slow[@]}" "${some[@]}" "${explained[@]}" "${pairs[@]}"
-# Whoever did not reach its end has failed.
+# A run without an end mark has failed.
 for device in "${devices[@]}"; do
   [ -e "$work/$device.good" ] || { echo "drm_suite: $device did not pass" >&2; exit 1; }
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at a file of `halogen run --events`: JSON, every request through its stations in order, every in with its out.
+"""Checks a file of `halogen run --events`: valid JSON, the events of every request in order, an out for every in.
 usage: events.py FILE"""
 import collections
 import json

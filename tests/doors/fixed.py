@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Scenes of OpenGL's fixed functions (tests/programs/gl_fixed.c) by unmodified Mesa on `halogen run`, beside llvmpipe's.
+"""Compares scenes of OpenGL's fixed functions (tests/programs/gl_fixed.c), drawn by unmodified Mesa under `halogen run`, with
+llvmpipe's.
 
-A pixel is right when no channel is off by more than a few of 255: interpolation has fewer bits on hardware. Lines, whose
-pixels GL leaves open, and quads are judged by the manual's rules (drawing_rules.py). Reports name nothing unsupported.
-usage: fixed.py [device...]     HALOGEN: another binary
+A pixel is right if no channel differs by more than a few of 255, because interpolation has fewer bits on hardware. Lines,
+whose pixels GL does not define, and quads are judged by the manual's rules (drawing_rules.py). Reports must name nothing
+unsupported.
+usage: fixed.py [device...]     HALOGEN: another tool
 """
 import sys
 
@@ -17,14 +19,14 @@ FIRST = ("i965", "g45")
 
 
 def either(device, scene, x, y):
-    """Pixels of which both answers are right, or the right one is open."""
+    """Returns pixels for which both answers are right, or the right one is not known."""
     if scene == "alpha_test":  # llvmpipe compares bytes; alpha is 0, 0.51 and 1 at the corners
         (x0, y0), (x1, y1), (x2, y2) = [((u + 1) * 32, (v + 1) * 32) for u, v in ((-0.83, -0.71), (0.79, -0.63), (0.07, 0.81))]
         area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
         b = ((x + 0.5 - x0) * (y2 - y0) - (x2 - x0) * (y + 0.5 - y0)) / area
         c = ((x1 - x0) * (y + 0.5 - y0) - (x + 0.5 - x0) * (y1 - y0)) / area
         return abs(0.51 * b + c - 0.5) < 1 / 255
-    # Open: whether the first chip's clip threads cut at the far plane when they test the planes themselves.
+    # Not known: whether the first chip's clip threads cut at the far plane when they test the planes themselves.
     far_edge = (0.75 / 10 + 1) * 32
     return device == "i965" and scene in ("floor", "flat_floor", "fog") and y + 0.5 > far_edge
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A run of i915 in a virtual machine touches no register beside tests/golden/i915-registers that nothing answers, and the
-# model answers none of the list worse than listed. Other new ones are named.
-# usage: i915_registers.sh DEVICE FILE   (FILE: what halogen vm --registers wrote)
+# Checks a run of i915 in a virtual machine: it touches no unclaimed register that tests/golden/i915-registers does not list,
+# and no register has a worse class than listed. Other new registers are only named.
+# usage: i915_registers.sh DEVICE FILE   (FILE: written by halogen vm --registers)
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: i915_registers.sh DEVICE FILE" >&2; exit 2; }
 exec python3 "$(dirname "$0")/../../scripts/i915-registers.py" check "$1" "$2"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Mode setting on card0: a program shows pictures, and every frame that `halogen run --frames` writes is compared with
-# the formula that they are drawn by; so does a GL program on GBM, as kmscube is one. Then libdrm's modetest: it lists what there is, sets a mode, in the old way and
-# atomically, and flips pages; the colour bars that it draws must be in the frames.
+# Checks mode setting on card0. A program shows pictures, and every frame that `halogen run --frames` writes is compared with
+# the formula that they are drawn by. A GL program on GBM (of the kind of kmscube) does the same. Then libdrm's modetest lists
+# the resources, sets a mode by both interfaces (legacy and atomic) and flips pages; its colour bars must be in the frames.
 #   tests/doors/kms.sh [device ...]
 devices="i965 g45 snb chv icl dg1"
 . "$(dirname "$0")/door.sh"
@@ -37,7 +37,7 @@ def pixels(name, lines=None):
         above = line
     return width, height, step, rows
 
-# SMPTE's bars, as modetest draws them at the top: seven of equal width.
+# SMPTE's bars, as modetest draws them at the top: seven bars of equal width.
 if sys.argv[1] == 'bars':
     width, height, step, rows = pixels(sys.argv[2], 65)
     assert (width, height) == (640, 480), (width, height)
@@ -47,7 +47,7 @@ if sys.argv[1] == 'bars':
                 got = bytes(rows[y][x * step:x * step + 3]).hex()
                 assert got == want, (x, y, got, want)
     sys.exit()
-# gbm_flips: the formula stands at its head. Of four frames the first and the last.
+# gbm_flips: its first lines give the formula. Compares the first and the last of four frames.
 if sys.argv[1] == 'drawn':
     for n, name in ((0, sys.argv[2]), (3, sys.argv[5])):
         width, height, step, rows = pixels(name)
@@ -68,7 +68,7 @@ for name, number in zip(sys.argv[2:], sys.argv[1].split()):
             got = int.from_bytes(rows[y][x * step:x * step + 3], 'big')
             assert got == want, (name, x, y, hex(got), hex(want))
 P
-# modetest waits for a line; it gets one when there is something to see.
+# modetest waits for a line of input; it gets one when the frames exist.
 frames_of() { find "$1" -name 'frame-*.png' | wc -l; }
 after_frames() {
   until [ "$(frames_of "$1")" -ge "$2" ] || [ -e "$1/over" ]; do sleep 0.05; done
@@ -97,12 +97,12 @@ judge() {
   [ "$device" != icl ] || rate "$connector" || return 1
   [ "$device" = i965 ] || [ "$device" = g45 ] || shows atomic 1 -a -s "$connector:640x480" -P "$(plane)@$(crtc):640x480"
 }
-# The first of each, as modetest lists them.
+# The first of each kind, as modetest lists them.
 first_of() { awk -v part="$1" '$0 == part { on = 1; next } on && $1 ~ /^[0-9]+$/ { print $1; exit }' "$work/list"; }
 crtc() { first_of CRTCs:; }
 plane() { first_of Planes:; }
 command -v modetest >"$work/which" || { echo "kms: the package libdrm-tests is missing: scripts/setup.sh" >&2; exit 2; }
-# Flips come at the rate of the mode; 640x480 has 59.94 Hz. The host may be late, never early.
+# Flips come at the rate of the mode; 640x480 has 59.94 Hz. They may be late on a busy host, but never early.
 rate() {
   local connector=$1 rates
   rates=$( (sleep 3.5 && echo) | timeout 60 "$halogen" run --device "$device" -- modetest -M i915 -v -s "$connector:640x480" 2>&1 |

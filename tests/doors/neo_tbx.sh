@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Intel's OpenCL driver, unmodified, talks to `halogen serve --tbx` as if it were Intel's simulator, on every product that
-# it can name and we have. The program's numbers must be right and every command executed; the recorded run replays to the
-# same memory and every byte that the driver read back is there again. Then the OpenCL programs of tests/compute, which
-# judge themselves and leave what PoCL leaves. Ends by itself.
-# usage: neo_tbx.sh [product...]   (from the build: build/bin/halogen must exist)
+# Intel's OpenCL driver, unmodified, talks to `halogen serve --tbx` as to Intel's simulator, for every product that both know.
+# The program's results must be right and every command executed. The recorded run must replay to the same memory, with
+# every byte that the driver read back. Then the OpenCL programs of tests/compute run; they judge themselves, and their
+# results must equal PoCL's.
+# usage: neo_tbx.sh [product...]   (needs build/bin/halogen)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 halogen=$PWD/build/bin/halogen
-[ -x "$halogen" ] || { echo "neo_tbx: $halogen is not there: scripts/build.sh" >&2; exit 2; }
+[ -x "$halogen" ] || { echo "neo_tbx: $halogen does not exist; run scripts/build.sh" >&2; exit 2; }
 [ -e /etc/OpenCL/vendors/intel.icd ] || { echo "neo_tbx: the package intel-opencl-icd is missing" >&2; exit 2; }
 work=$(mktemp -d)
 server=
@@ -30,13 +30,13 @@ serve() {
   done
   port=$(sed 's/.*://' "$work/run.out")
 }
-# A program on it. The driver waits without end; nothing it waits for may take that long.
+# Runs a program on the server. The driver waits without a time limit, so the program gets one.
 on_server() {
   (cd "$work" && env OCL_ICD_VENDORS=/etc/OpenCL/vendors/intel.icd NEOReadDebugKeys=1 SetCommandStreamReceiver=2 \
     ProductFamilyOverride="$product" TbxPort="$port" ${setting:+"$setting"} timeout 300 "$@") >"$work/run.log" 2>&1
 }
 
-# What the programs left is what PoCL leaves.
+# Compares the results with PoCL's.
 same_as_pocl() {
   local result
   for result in "$work"/results/*; do
@@ -44,7 +44,7 @@ same_as_pocl() {
   done
 }
 
-# product, device of ours, further settings
+# product, device, further settings
 rows=("bdw bdw" "skl skl" "icllp icl" "tgllp tgl" "dg1 dg1 EnableLocalMemory=0" "dg1 dg1")
 failed=0
 for row in "${rows[@]}"; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How depths compare with equal clear values, where between two levels textures are filtered, and how many primitives
-queries count (tests/programs/gl_numbers.c), by unmodified Mesa on `halogen run`. Depths are judged by the formula of each
-driver, levels by the logarithm, counts by llvmpipe's.
-usage: numbers.py [device...]     HALOGEN: another binary
+"""Checks comparisons of depths with equal clear values, levels of detail between two levels, and counts of primitives
+(tests/programs/gl_numbers.c), by unmodified Mesa under `halogen run`. Depths are judged by the formula of each driver, levels
+by the logarithm, counts by llvmpipe's.
+usage: numbers.py [device...]     HALOGEN: another tool
 """
 import math
 import struct
@@ -21,7 +21,7 @@ def single(value):
 
 
 def passing(order):
-    """Which functions pass, from GL_NEVER on: less, equal, lequal, greater, notequal, gequal, always."""
+    """Returns which functions pass, from GL_NEVER on: less, equal, lequal, greater, notequal, gequal, always."""
     wanted = 1 << 7
     for bit, holds in ((1, order < 0), (2, order == 0), (3, order <= 0), (4, order > 0), (5, order != 0), (6, order >= 0)):
         wanted |= holds << bit
@@ -29,7 +29,7 @@ def passing(order):
 
 
 def order_of(device, bits, value):
-    """Of the depth that is drawn and the one that was cleared."""
+    """Returns the drawn depth and the cleared depth."""
     if bits == 32 or device not in CUTS:
         return 0
     most = (1 << (24 if device in NO_16_BITS else bits)) - 1
@@ -52,7 +52,7 @@ def rule(device, scene, drawn, wanted):
         return "; ".join(wrong[:3])
     found, right = (list(struct.iter_unpack("=II", counts)) for counts in (drawn, wanted))
     if device == "snb" and scene == "counts_geometry":
-        # Mesa's threads stream strips as if they were lists: five vertices are one triangle.
+        # Mesa's threads stream strips as if they were lists: five vertices give one triangle.
         right[5] = right[11] = (right[5][0], right[5][1] // 3)
     return "" if found == right else f"{found}, not {right}"
 

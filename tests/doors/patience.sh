@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A long draw of unmodified Mesa on `halogen run` neither holds the call that submits it nor calls of other files.
-# usage: patience.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
+# Checks that a long draw blocks neither the call that submits it nor calls on other files.
+# usage: patience.sh [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
 devices="g45 snb skl tgl"
 . "$(dirname "$0")/door.sh"
 tests/programs/build.sh "$work" gl_patience
@@ -9,7 +9,7 @@ for device in $devices; do
   if timeout 300 "$halogen" run --device "$device" -- "$work/gl_patience" >"$work/out" 2>"$work/err"; then
     echo "patience: $device: $(cat "$work/out")"
   else
-    echo "patience: $device: somebody was held: $(cat "$work/out" "$work/err")" >&2
+    echo "patience: $device: a call was blocked: $(cat "$work/out" "$work/err")" >&2
     failed=1
   fi
 done

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Pictures of GL programs by unmodified Mesa on `halogen run`, pixel by pixel beside llvmpipe's. Reports name nothing
-# unsupported.
-# usage: pictures.sh [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
+# Compares pictures of GL programs, drawn by unmodified Mesa under `halogen run`, with llvmpipe's, pixel by pixel. Reports must
+# name nothing unsupported.
+# usage: pictures.sh [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
 devices="i965 gm965 g45 gm45 snb chv bdw skl icl tgl dg1"
 . "$(dirname "$0")/door.sh"
 
-# Programs and how many scenes each has; the least is what a chip without tessellation draws.
+# Programs and their number of scenes; the smallest number is for chips without tessellation.
 programs="gl_scenes:7:7 gl_geometry:16:60"
 failed=0
 for row in $programs; do
@@ -35,7 +35,7 @@ for row in $programs; do
       wrong=1
     fi
     for scene in $(cat "$work/out"); do
-      # Gen6 tells a geometry shader the second triangles of a strip beginning with their first vertex (docs/drawing.md);
+      # On Gen6 a geometry shader gets the second triangles of a strip with their first vertex first (docs/drawing.md), and
       # Mesa's kernel streams strips as if they were lists.
       like=$scene
       case $device-$scene in snb-gs_strip) like=gs_leading ;; snb-xfb_geometry) continue ;; esac

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Every program of the recorded streams' list, by unmodified drivers on `halogen run`: GL's clear, triangle, texture, depth,
-# copy and blit, vector additions of Vulkan and OpenCL, intel-gpu-tools' benchmarks. Each must run to its end with no hang,
-# and what the model does not do (draws, dispatches) must stand in the fidelity report by its name. The bytes of blits are
-# judged on every chip; pictures and sums are not judged here (compute.sh does). No time is judged.
-# Linux's i915 takes no relocations on dg1 and has no mappings through an aperture there: benchmarks that want them must
-# fail by the kernel's error.
-# usage: programs.sh [--short] [device...]   (from the build: build/bin/halogen must exist; HALOGEN names another)
-#   --short: GL and blits only, on one chip of each way to submit; and each benchmark on one or two chips
+# Runs every program of the list of recorded streams with unmodified drivers under `halogen run`: GL's clear, triangle,
+# texture, depth, copy and blit, vector additions of Vulkan and OpenCL, intel-gpu-tools' benchmarks. Each must complete
+# without a hang, and the fidelity report must name draws and dispatches that the model does not execute. The bytes of blits
+# are judged on every chip; pictures and sums are judged by other checks. Times are not judged. On dg1 Linux's i915 accepts no
+# relocations and has no aperture mappings: benchmarks that need them must fail with the kernel's error.
+# usage: programs.sh [--short] [device...]   (needs build/bin/halogen, or the tool that HALOGEN names)
+#   --short: GL and blits on one chip per kind of submission, and each benchmark on one or two chips
 devices="i965 gm965 g45 gm45 snb bdw chv skl icl tgl dg1"
 short=
 [ "${1:-}" != --short ] || { short=yes && devices="g45 snb icl dg1" && shift; }
@@ -23,7 +22,7 @@ if [ -z "$short" ]; then
 fi
 
 failed=0
-# name, what the report must name (or -), program: its output in $work/out
+# try NAME COMMAND PROGRAM...: COMMAND is what the report must name, or -; the output is in $work/out
 try() {
   local name=$1 named=$2 status=0
   shift 2
@@ -43,7 +42,7 @@ try() {
 
 benchmarks=(gem_exec_nop gem_create gem_prw gem_blt gem_exec_reloc gem_busy intel_upload_blit_small
   intel_upload_blit_large intel_upload_blit_large_gtt intel_upload_blit_large_map)
-# Runs a benchmark once: it must give a figure and end well, or be refused as i915 refuses it.
+# Runs a benchmark once: it must print a figure and succeed, or fail with i915's error.
 measure() {
   local command=$1 status=0 refused= out=$work/$device-$1
   case $device-$command in
@@ -69,7 +68,7 @@ for device in $devices; do
   done_list=
   try blits - "$work/drm_blit"
   grep -q '^98304 pixels right$' "$work/out" || { echo "programs: $device: pixels of blits" >&2 && failed=1; }
-  # Whoever looks what there is finds it.
+  # Tools that list devices find it.
   try lsgpu - lsgpu
   grep -q 'drm:/dev/dri/card0' "$work/out" || { echo "programs: $device: lsgpu finds no card" >&2 && failed=1; }
   try intel_gpu_top - intel_gpu_top -L
@@ -99,7 +98,7 @@ for device in $devices; do
   fi
   echo "programs: $device:$done_list"
 done
-# Two at a time: half of each is waiting.
+# Two run at a time, because each waits half of the time.
 if [ -n "$short" ] && [ $# -eq 0 ]; then
   spread="i965:intel_upload_blit_small g45:gem_blt snb:gem_exec_reloc chv:intel_upload_blit_large bdw:gem_prw
     skl:gem_create icl:gem_busy tgl:intel_upload_blit_large_gtt icl:intel_upload_blit_large_map dg1:gem_exec_nop dg1:gem_blt"
@@ -113,7 +112,7 @@ if [ -n "$short" ] && [ $# -eq 0 ]; then
     ) &
   done
   wait || true
-  # Whoever did not reach its end has failed.
+  # A run without an end mark has failed.
   for pair in $spread; do [ -e "$work/$pair.good" ] || failed=1; done
 fi
 exit "$failed"

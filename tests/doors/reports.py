@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a fidelity report (`halogen run --report`) names as unsupported, one line each; docs/testing.md has what is known.
-usage: reports.py FILE...     exit 1: there is something"""
+"""Prints what fidelity reports (`halogen run --report`) name as unsupported, one line each; docs/testing.md lists known cases.
+usage: reports.py FILE...     exit status 1 if something is unsupported"""
 import json
 import pathlib
 import sys

@@ -1,5 +1,5 @@
-"""Programs of tests/programs that draw scenes and leave FOLDER/SCENE.rgba: drawn by Mesa's software, which is the judge,
-and by unmodified drivers on `halogen run`. A check is a program, its devices and a rule (compare)."""
+"""Runs programs of tests/programs that draw scenes into FOLDER/SCENE.rgba: with Mesa's software renderer, which is the judge, and
+with unmodified drivers under `halogen run`. A check consists of a program, its devices and a rule (compare)."""
 import contextlib
 import os
 import pathlib
@@ -18,7 +18,7 @@ SOFTWARE = {"LIBGL_ALWAYS_SOFTWARE": "true", "GALLIUM_DRIVER": "llvmpipe",
 
 @contextlib.contextmanager
 def workshop(*programs):
-    """A folder for the time of a check, with these programs; they find nothing of the user's, and keep no shaders."""
+    """Makes a temporary folder with these programs; they do not see the user's settings, and shader caches are off."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(XDG_RUNTIME_DIR=folder, HOME=folder, MESA_SHADER_CACHE_DISABLE="true")
         subprocess.run([PROGRAMS / "build.sh", folder, *programs], check=True)
@@ -26,7 +26,7 @@ def workshop(*programs):
 
 
 def draw(command, out, **more):
-    """Pictures by name; then what the program said, if it failed. The last word of the command is the folder `out`."""
+    """Returns pictures by name, and the program's output if it failed. The last word of the command is the folder `out`."""
     out.mkdir()
     done = subprocess.run([*command, out], env={**os.environ, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", timeout=900, check=False)
@@ -35,7 +35,7 @@ def draw(command, out, **more):
 
 
 def judged(command, out):
-    """The judge's pictures: without them there is nothing to compare."""
+    """Returns the judge's pictures; exits without them."""
     pictures, said = draw(command, out, **SOFTWARE)
     if said or not pictures:
         sys.exit(f"{out.name}: the judge failed: {said}")
@@ -43,21 +43,21 @@ def judged(command, out):
 
 
 def on_device(device, command, out):
-    """The pictures of a device, and faults: the program's failure, what its report calls unsupported."""
+    """Returns the pictures of a device and faults: the program's failure, and what its report names as unsupported."""
     report = out.with_suffix(".json")
     pictures, said = draw([HALOGEN, "run", "--device", device, "--report", report, "--", *command], out)
     return pictures, [said] if said else [f"unsupported: {name}" for name in unsupported(report)]
 
 
 def apart(drawn, wanted, limit):
-    """Places of pixels, in bytes, of which a channel is further from the judge's than the limit."""
+    """Returns byte offsets of pixels in which a channel differs from the judge's by more than the limit."""
     return [at for at in range(0, len(drawn), 4)
             if max(abs(a - b) for a, b in zip(drawn[at : at + 4], wanted[at : at + 4])) > limit]
 
 
 def compare(title, program, devices, rule, less=None):
-    """All scenes of a program on the devices that are asked for, or on all of these. The rule says what is wrong with
-    one: rule(device, scene, drawn, wanted). less: how many scenes a device has, where it has fewer. Gives main's status."""
+    """Compares all scenes of a program on the requested devices, or on all of these. rule(device, scene, drawn, wanted)
+    says what is wrong with a scene. less: the number of scenes of devices with fewer. Returns main's status."""
     failed = False
     with workshop(program) as work:
         command = [work / program, "-o"]

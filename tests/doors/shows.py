@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Scenes of programs that people try a driver with (tests/programs/gl_shows.c, vk_scenes.cpp), of what fragment shaders
-may ask for and compute shaders do (gl_pixels.c), and of two contexts and two processes that draw in turns (gl_turns.c),
-drawn by unmodified Mesa on `halogen run` and compared with llvmpipe's and lavapipe's: at most 1 of 255 apart, 3 where
-textures are filtered. A few pixels of a filtered scene may come from the next level: their level lies between two within
-rounding. Reports name nothing unsupported.
+"""Compares scenes with llvmpipe's and lavapipe's: typical demo programs (tests/programs/gl_shows.c, vk_scenes.cpp), messages of
+fragment and compute shaders (gl_pixels.c), and two contexts and two processes that draw in turns (gl_turns.c), all drawn by
+unmodified Mesa under `halogen run`. Channels may differ by 1 of 255, with filtered textures by 3. A few pixels of a filtered
+scene may come from the next level, because their level of detail is between two levels within rounding. Reports must name
+nothing unsupported.
 
-usage: shows.py [--keep FOLDER] [device...]    --keep: the pictures as PNG files, a row for each driver
+usage: shows.py [--keep FOLDER] [device...]    --keep: writes the pictures as PNG files, one row per driver
 """
 import argparse
 import pathlib
@@ -27,7 +27,7 @@ OTHER_LEVEL = 8  # pixels
 
 
 def judge(wanted, drawn, limit):
-    """What is wrong with a picture, or nothing."""
+    """Returns what is wrong with a picture, if anything."""
     if len(drawn) != SIDE * SIDE * 4:
         return f"{len(drawn)} bytes"
     apart = [max(abs(a - b) for a, b in zip(wanted[i:i + 4], drawn[i:i + 4])) for i in range(0, len(wanted), 4)]
@@ -69,7 +69,7 @@ def main():
     failed = False
     with workshop("gl_shows", "gl_pixels", "gl_turns") as work:
         build_vulkan(work)
-        # name, its scenes, devices, the program's words before the folder
+        # name, its scenes, devices, the program's arguments before the folder
         kinds = [("gl", GL, GL_DEVICES, [work / "gl_shows", "-o"]),
                  ("pixels", PIXELS, VULKAN_DEVICES, [work / "gl_pixels", "-o"]),
                  ("turns", TURNS, GL_DEVICES, [work / "gl_turns", "-o"]),

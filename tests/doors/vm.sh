@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Debian's kernel with its own i915, unmodified, in QEMU, on five chips: the guest checks stores by every engine, fills and
-# copies, two contexts in turn, waits that interrupts end, and hangs that the kernel must end by resets
-# (frontends/vm/guest). The kernel's log must be free of warnings and worse, but for those that kernel-log.txt allows. Two
-# machines at a time: each keeps one processor busy.
-# usage: vm.sh [device...]   (from the build: build/bin/halogen and gem_test must exist)
+# Boots Debian's kernel with its own i915, unmodified, in QEMU, on five chips. The guest (frontends/vm/guest) checks stores by
+# every engine, fills and copies, two contexts in turn, waits that interrupts end, and hangs that the kernel must end by
+# resets. The kernel's log must be free of warnings and worse, except those that kernel-log.txt allows. Two machines run at a
+# time, because each keeps one processor busy.
+# usage: vm.sh [device...]   (needs build/bin/halogen and gem_test)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 halogen=$PWD/build/bin/halogen
 for file in "$halogen" build/bin/gem_test; do
-  [ -x "$file" ] || { echo "vm: $file is not there: scripts/build.sh" >&2; exit 2; }
+  [ -x "$file" ] || { echo "vm: $file does not exist; run scripts/build.sh" >&2; exit 2; }
 done
 command -v qemu-system-x86_64 >/dev/null || { echo "vm: the package qemu-system-x86 is missing" >&2; exit 2; }
 scripts/vm-image.sh
@@ -18,13 +18,13 @@ trap 'rm -rf "$work"' EXIT
 devices=("$@")
 [ ${#devices[@]} -gt 0 ] || devices=(dg1 snb g45 chv icl)
 
-# What each guest prints, counted: a step that is left out is a failure too.
+# The number of checks that each guest must print: a missing step is a failure too.
 declare -A steps=([g45]=25 [snb]=39 [chv]=45 [icl]=53 [dg1]=67)
-# Resets that the kernel must tell of: Gen4 and Gen6 reset the whole chip, later ones the engine.
+# Resets that the kernel must log: Gen4 and Gen6 reset the whole chip, later generations the engine.
 declare -A resets=([g45]='chip' [snb]='chip chip' [chv]='rcs0 bcs0' [icl]='rcs0 bcs0' [dg1]='rcs0 bcs0')
 
-# The engines of a chip by the names that Linux gives them: it counts those of a class that are there, and has none for
-# the compute and position streamers.
+# Prints the engines of a chip by Linux's names: it numbers the existing engines of a class, and has no name for the compute
+# and position streamers.
 engines_of() {
   "$halogen" devices --json | python3 -c '
 import collections, json, sys
@@ -50,13 +50,13 @@ one() {
   wanted="engines: $(engines_of "$device")"
   listed=$(grep -a '^engines: ' "$log" || true)
   [ "$listed" = "$wanted" ] || problems+=("the kernel lists \"$listed\", not \"$wanted\"")
-  # The kernel's own words: there, without complaints, with every reset.
+  # The kernel's log names i915, holds no complaint and reports every reset.
   grep -aq '^kernel: .*Initialized i915' "$log" || problems+=("the kernel's log does not name i915")
   complaints=$(tests/doors/kernel_log.py "$device" "$log") || problems+=("the kernel complains: $complaints")
   grep -aq '^kernel: .*GPU HANG' "$log" || problems+=("the kernel's log names no hang")
   reset=$(grep -aoE '^kernel: .*Resetting [a-z0-9]+ for' "$log" | sed 's/.*Resetting \(.*\) for/\1/' | paste -sd' ' || true)
   [ "$reset" = "${resets[$device]:-}" ] || problems+=("the kernel reset \"$reset\", not \"${resets[$device]:-}\"")
-  # QEMU has nothing to say.
+  # QEMU must print nothing.
   complaints=$(grep -av '^halogen vm: ' "$err" || true)
   [ -z "$complaints" ] || problems+=("$complaints")
   tests/doors/i915_registers.sh "$device" "$work/$device.registers" || problems+=("registers beside the list")
@@ -70,8 +70,8 @@ one() {
   touch "$work/$device.good"
 }
 
-# What is recorded replays to the same memory, executes as many commands, and every one of them is known. While it is
-# recorded, a second device does the same; after every write that starts work its memory must be the guest's.
+# A recorded run must replay to the same memory and execute the same number of commands, all of them known. During recording
+# a second device executes the same; after every write that starts work its memory must equal the guest's.
 recorded() {
   local device=$1 start=$SECONDS status=0 words served
   timeout 300 "$halogen" vm --device "$device" --trace "$work/$device.aub" --add build/bin/gem_test -- gem_test no-hang \
@@ -103,7 +103,7 @@ for device in "${devices[@]}"; do
   recorded "$device" &
 done
 wait || true
-# Whoever did not reach its end has failed.
+# A run without an end mark has failed.
 for device in "${devices[@]}"; do
   [ -e "$work/$device.good" ] && [ -e "$work/$device-trace.good" ] || { echo "vm: $device did not pass" >&2; exit 1; }
 done

@@ -43,7 +43,7 @@ static void handles(void) {
   observe("pad", call(DRM_IOCTL_GEM_CLOSE, &close_call));
 }
 
-// Each call that takes a handle, with one that nobody has.
+// Each call that takes a handle, with a handle that does not exist.
 static void unknown_handles(void) {
   uint64_t memory[512] = {0};
   const uint32_t handle = 0xdead;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares what the suite saw (drm_suite --values) with what Linux's i915 answered.
+"""Compares the values of the suite (drm_suite --values) with the answers of Linux's i915.
 
 usage: compare.py [--slow|--screen] [--only CASES] [--explained FILE] DEVICE=VALUES...
        compare.py [--slow|--screen] --write DEVICE=VALUES...   (from the real driver only)
 
-Facts of the real driver lie in i915-6.1: common.txt holds what all chips answer, <device>.txt the rest; those of the
-slow cases lie in its folder slow. A line of the
-list of explained differences is `devices | case and name, * for anything | why`; a line that explains nothing any more
-is a mistake, when all devices and cases were compared. --only: cases whose names begin with one of these words.
+Answers of the real driver are in i915-6.1: common.txt holds the answers that all chips share, <device>.txt the others; those of
+the slow cases are in its folder slow. A line of the list of explained differences is `devices | case and name, * for anything |
+why`. If all devices and cases were compared, a line that explains no difference is an error. --only: cases whose names begin
+with one of these words.
 """
 import fnmatch
 import pathlib

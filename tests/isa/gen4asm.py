@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random instructions for Gen4 to Gen7: what intel-gen4asm encodes must mean to us what our own text says.
+"""Random instructions for Gen4 to Gen7: our decoder must read the encoding of intel-gen4asm as our own text says.
 
 gen4asm.py GEN COUNT [SEED]. The generator writes each instruction twice, in the language of intel-gen4asm and in ours.
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Random instructions in IGA's language, on one generation: Intel's assembler and ours must mean the same.
+"""Random instructions in IGA's language, on one generation: Intel's assembler and ours must agree.
 
-iga.py GEN COUNT [SEED]. Three comparisons: what iga64 encodes, we decode to the text; what we encode, iga64 decodes as it
-decodes its own; with iga64's compact forms too.
+iga.py GEN COUNT [SEED]. Three comparisons: our decoder gives the text of what iga64 encodes; iga64 decodes our encoding
+as it decodes its own; and the same with iga64's compact forms.
 """
 
 import random
@@ -128,7 +128,7 @@ class Maker:
             dst_t = src_t = "f"
         if op == "shr":
             dst_t = src_t = "ud"
-        # 32 channels where two registers hold them.
+        # 32 channels if two registers hold them.
         size, first = self.channels(32 if max(SIZE[dst_t], SIZE[src_t]) <= 2 else 16)
         flag = self.flag() if self.r.random() < 0.4 else None
         if size == 32 and flag:
@@ -157,7 +157,7 @@ class Maker:
         return (f"{self.prefix(flag)}{op} ({size}|M{first}){condition} {sat}{' '.join(words)}{self.options(options)}")
 
     def direct(self, op, t, size):
-        """A second source: never indirect."""
+        """Returns a second source; it is never indirect."""
         while True:
             text = self.source(op, t, size)
             if "[" not in text:
@@ -240,7 +240,7 @@ class Maker:
         return self.pick("sync.nop null", "sync.allrd null", "sync.allwr 0x1234:ud", "sync.bar null", "sync.host null") + self.pick("", " {@1}")
 
     def line(self):
-        """The text for iga64 and the text for us."""
+        """Returns the text for iga64 and the text for our assembler."""
         kind = self.r.random()
         text = None
         if kind < 0.12:
@@ -258,7 +258,7 @@ class Maker:
 
 
 def iga_lines(text):
-    """iga64's listing with single blanks, without comments and labels."""
+    """Returns iga64's listing with single blanks, without comments and labels."""
     lines = []
     for line in text.splitlines():
         line = re.sub(r"\s+", " ", line.split("//")[0]).strip()
@@ -268,7 +268,7 @@ def iga_lines(text):
 
 
 def plain(line):
-    """Without what compaction changes: the word itself and the addresses of labels."""
+    """Removes what compaction changes: the word itself and the addresses of labels."""
     line = re.sub(r"\b(L\d+|[+-]\d+)\b", "L", line).replace("{Compacted}", "").replace("Compacted,", "").replace(",Compacted", "")
     return line.strip()
 
@@ -296,7 +296,7 @@ def main():
         small = ours(shop.run(tool, "disasm", "--gen", gen, shop.root / "small.bin", good=(0, 1)))
         theirs = iga_lines(shop.run(iga, f"-p={platform}", "-Wnone", "-d", shop.root / "small.bin"))
         packed = sum("Compacted" in line for line in small)
-        # iga64 compacts a few instructions to something else (it forgets a nibble); then it says so itself.
+        # iga64 compacts a few instructions wrongly (it loses a nibble); its own decoder then shows it.
         same = [i for i, (a, b) in enumerate(zip(theirs, iga_of_iga)) if plain(a) == plain(b)]
         if len(same) < 0.98 * count:
             print("iga64 does not read its own compact code")

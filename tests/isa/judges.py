@@ -1,4 +1,4 @@
-"""What the comparisons with other assemblers share: running programs, text in one form, random choices."""
+"""Code that the comparisons with other assemblers share: running programs, normalised text, random choices."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def halogen():
 
 
 class Workshop:
-    """A folder that goes away, and the programs in it."""
+    """A temporary folder, and the programs in it."""
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -52,7 +52,7 @@ class Workshop:
 
 
 def ours(text):
-    """Lines of our disassembly without comments and labels."""
+    """Returns lines of our disassembly without comments and labels."""
     lines = []
     for line in text.splitlines():
         line = re.sub(r"\s+", " ", line.split("//")[0]).strip()
@@ -62,7 +62,7 @@ def ours(text):
 
 
 def compare(what, left, right, show):
-    """Exits 1 with the first differences."""
+    """Prints the first differences and exits with status 1."""
     if len(left) != len(right):
         print(f"{what}: {len(left)} lines against {len(right)}")
         sys.exit(1)

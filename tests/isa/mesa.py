@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Assembly texts of Mesa's own tests with their machine code ($HALOGEN_DATA/eu-encodings): every line decodes, is encoded
-again to the same meaning, keeps the validator's rules, and what we print names the operation, channels and operands of the text."""
+"""Reads assembly texts of Mesa's own tests with their machine code ($HALOGEN_DATA/eu-encodings). Every line must decode, encode
+again to the same meaning and keep the validator's rules, and our text must name its operation, channels and operands."""
 
 import os
 import re
@@ -22,7 +22,7 @@ _BITS = {"UD": 32, "D": 32, "UW": 16, "W": 16, "UQ": 64, "Q": 64}
 
 
 def statements(text, start):
-    """Instructions of a file with their labels as addresses; a message's description belongs to its send."""
+    """Returns the instructions of a file with labels as addresses; a message's description belongs to its send."""
     out, labels = [], {}
     for part in text.split(";"):
         lines = []
@@ -39,7 +39,7 @@ def statements(text, start):
 
 
 def targets(gen, text, at):
-    """Where a branch goes, as our listing may say it."""
+    """Returns the target of a branch, in the forms that our listing may use."""
     unit = 16 if gen == "gen4" else 8
     places = [int(place) for place in re.findall(r"@(\d+)", text)]
     places += [at + int(count) * unit for count in re.findall(r"Jump: (-?\d+)", text)]
@@ -47,7 +47,7 @@ def targets(gen, text, at):
 
 
 def operand(word, position, ternary, align16):
-    """Our text of one of Mesa's operands, or None when it is of another kind."""
+    """Returns our text of one of Mesa's operands, or None if it is of another kind."""
     number = _NUMBER.match(word)
     if number:
         kind, value = number[2], int(number[1], 0)
@@ -77,7 +77,7 @@ def operand(word, position, ternary, align16):
 
 
 def wanted(text):
-    """(mnemonic, channels, operands or None, pieces that our line must hold), or None for forms that are written otherwise."""
+    """Returns (mnemonic, channels, operands or None, pieces that our line must hold), or None for forms that are written differently."""
     options = re.search(r"\{([^}]*)\}\s*$", text)
     match = _HEAD.match(text[:options.start()] if options else text)
     if text.startswith("nop"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds programs of this folder, from NAME.c or all of the folder NAME; what GL programs share is in gl/.
-# usage: build.sh FOLDER NAME...   as FOLDER/NAME; a name may be a path from here: its last part counts
+# Builds programs of this folder from NAME.c or from all files of the folder NAME; gl/ holds what GL programs share.
+# usage: build.sh FOLDER NAME...   writes FOLDER/NAME; a name may be a path, whose last part is then the program's name
 set -euo pipefail
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")"

@@ -302,7 +302,7 @@ static int go_on_alone(const char* file) {
   const pid_t parent = getpid();
   if (fork() != 0) return 0;
   while (getppid() == parent) usleep(10000);
-  usleep(300000);  // whoever started the parent ends, too
+  usleep(300000);  // the process that started the parent ends, too
   fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
   CHECK(fd >= 0 && stores(fd, 5));
   CHECK(close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) == 0);

@@ -132,7 +132,7 @@ static void process(const char* folder, int node, int kind, int hear, int say) {
     if (write(say, &byte, 1) != 1 || read(hear, &byte, 1) != 1) fail("gl_turns: ", "alone");
     draw(turn);
   }
-  // Nobody may leave before the other has all that it needs: the device is the parent's.
+  // Neither process may exit before the other has all that it needs: the device is the parent's.
   save(folder, kind == 0 ? "parent" : "child");
   if (write(say, &byte, 1) != 1) fail("gl_turns: ", "alone");
   while (kind == 0 && read(hear, &byte, 1) == 1) {

@@ -18,7 +18,7 @@ def marked(text, more=""):
 
 
 def mark(kind="unread", **keys):
-    keys = {"item": '"X"', "fields": '["mode"]', "reason": '"nobody does it"'} | keys
+    keys = {"item": '"X"', "fields": '["mode"]', "reason": '"not implemented"'} | keys
     return f"[[{kind}]]\n" + "".join(f"{k} = {v}\n" for k, v in keys.items() if v is not None)
 
 
@@ -27,10 +27,10 @@ class Marks(SpecCase):
         spec, _ = self.good(marked(mark(rest="[0, 5]", unless="{ on = 0 }") + mark("inert", fields='["on"]', reason='"a hint"')))
         self.assertIn("COMMAND X unread X.mode 0[3:1] rest=0,5 unless=0[0]=0\n", golden.view(spec, spec.gens.index("gen4")))
         page = emit_docs.pages(spec)["t.md"]
-        self.assertIn("- not looked at: `X.mode` at 0[3:1]: nobody does it. At rest: 0, 5.\n", page)
+        self.assertIn("- not looked at: `X.mode` at 0[3:1]: not implemented. At rest: 0, 5.\n", page)
         self.assertIn("- needs no reading: `on`: a hint.\n", page)
         code = generate.contents(spec)["hw/t.cpp"]
-        self.assertIn('{"X.mode"sv, "nobody does it"sv, "X.mode is not looked at: nobody does it"sv, 1, 3, 0, 1, 0, false,', code)
+        self.assertIn('{"X.mode"sv, "not implemented"sv, "X.mode is not looked at: not implemented"sv, 1, 3, 0, 1, 0, false,', code)
 
     def test_marks_of_structures_reach_those_that_contain_them(self):
         inner = struct("S", fields='[{ name = "low", at = "0[7:0]" }, { name = "high", at = "0[31:8]" }]')
@@ -60,7 +60,7 @@ class Marks(SpecCase):
         self.refused(marked(mark(reason=None)), "missing reason")
         self.refused(marked(mark(item=None)), "missing item")
         self.refused(marked(mark("inert", rest="1")), "unknown key 'rest'")
-        self.refused(marked(mark(reason='"Nobody."')), "no full stop")
+        self.refused(marked(mark(reason='"Not done."')), "no full stop")
         self.refused(marked(mark(fields='"mode"')), "fields must be a list of names")
         self.refused(marked(mark(item="[1]")), "item must be a name or a list of names")
         self.refused(marked(mark(when="{ on = 1 }", unless="{ on = 1 }")), "when or unless")

@@ -7,7 +7,7 @@ _POSITION = re.compile(r"^(\d+)\[(\d+)(?::(\d+))?\]$")
 
 
 class SpecError(Exception):
-    """A message without a place; whoever catches it knows the place."""
+    """A message without a position; the code that catches it adds the position."""
 
 
 @dataclass(frozen=True)

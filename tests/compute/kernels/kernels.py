@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Many small OpenCL kernels on Intel's driver and the model beside PoCL, bit by bit: conversions of every pair of types,
-integer functions of every width, floats where the API leaves no choice, halves, flow, local and private arrays, doubles
-where the chip has them.
+"""Compares many small OpenCL kernels on Intel's driver and the model with PoCL, bit by bit: conversions of every pair of
+types, integer functions of every width, float operations that the API defines exactly, halves, flow control, local and
+private arrays, doubles on chips that have them.
 
-usage: kernels.py [--part K/N] [device...]    --part: every Nth kernel only, from the Kth on
+usage: kernels.py [--part K/N] [device...]    --part: runs every Nth kernel, from the Kth on
 """
 import argparse
 import os
@@ -32,7 +32,7 @@ OF_TWO = ["add_sat(p, q)", "sub_sat(p, q)", "hadd(p, q)", "rhadd(p, q)", "mul_hi
           "clz(p)", "abs_diff(p, q)", "abs(p)", "mad_hi(p, q, r)", "max(p, q)", "min(p, q)", "popcount(p)", "p * q",
           "q ? p / (q == (T)-1 ? (T)3 : q) : 0", "q ? p % (q == (T)-1 ? (T)3 : q) : 0", "p << (q & (sizeof(p) * 8 - 1))",
           "p >> (q & (sizeof(p) * 8 - 1))", "(p < q) | ((p == q) << 1) | ((p >= r) << 2)"]
-# Where every implementation must give the same bits.
+# Every implementation must give the same bits for these.
 OF_FLOATS = ["fmin(x, y)", "fmax(x, y)", "x + y", "x - y", "x * y", "fma(x, y, z)", "floor(x)", "ceil(x)", "rint(x)",
              "trunc(x)", "fmod(x, y)", "copysign(x, y)", "ldexp(x, b & 15)", "logb(x)", "fdim(x, y)", "sign(x)", "step(x, y)"]
 TESTS = ["isnan(x)", "isinf(x)", "isfinite(x)", "isnormal(x)", "signbit(x) != 0", "isgreater(x, y)", "isless(x, y)",
@@ -59,7 +59,7 @@ WHOLE = {
 
 
 def kernels(doubles):
-    """Name to body."""
+    """Returns name -> body."""
     made = dict(WHOLE)
     for t in INTEGERS:
         for r in ("_sat", "_sat_rte", "_sat_rtp", "_sat_rtn"):
