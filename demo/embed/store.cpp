@@ -48,12 +48,12 @@ int main() {
   Machine machine;
   device::DeviceOptions options;
   options.power_gating = false;  // registers answer without force wake
-  auto device = device::Device::create(*model, machine, options);
-  if (!device) {
-    std::fprintf(stderr, "%s\n", std::string(device.message()).c_str());
+  auto created = device::Device::create(*model, machine, options);
+  if (!created) {
+    std::fprintf(stderr, "%s\n", std::string(created.message()).c_str());
     return 1;
   }
-  device::Device& gpu = **device;
+  device::Device& gpu = **created;
   gpu.config_write(4, 2, 7);  // PCI command register: memory, I/O, bus master
   for (const uint64_t page : {kRing, kTarget}) {
     gpu.bar_write(0, model->gtt_offset + page / 4096 * 8, 8, page | 1);  // a present page table entry

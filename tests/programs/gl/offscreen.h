@@ -1,5 +1,5 @@
-// What GL programs without a window begin with: a display, a context, shaders. Whoever fails says why and ends the
-// program.
+// The common start of GL programs without a window: a display, a context, shaders. A function that fails prints the
+// reason and ends the program.
 #pragma once
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
