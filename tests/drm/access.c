@@ -1,4 +1,4 @@
-// PREAD and PWRITE: bounds, faults, odd places.
+// PREAD and PWRITE: bounds, faults, unaligned offsets.
 #include <string.h>
 #include <sys/mman.h>
 
@@ -48,7 +48,7 @@ static void faults(void) {
   char* memory = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   char* constant = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   char* none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  munmap(memory + 4096, 4096);  // last: the next mapping could fill it
+  munmap(memory + 4096, 4096);  // done last: a later mapping could fill the hole
   const struct {
     const char* name;
     uint64_t address;
@@ -89,7 +89,7 @@ static void odd_places(void) {
   }
 }
 
-// Arguments on pages of the stack that lose their rights.
+// Arguments on stack pages whose access rights are removed.
 static void stack(void) {
   char memory[3 * 4096];
   char* page = (char*)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);

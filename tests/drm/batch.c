@@ -44,12 +44,12 @@ void add_address(struct batch* batch, const struct object* target, uint32_t delt
   if (chip.generation >= 8) add(batch, (uint32_t)(address >> 32));
 }
 
-// MI_STORE_DATA_IMM. Gen4 has it in privileged batches only: there a BLT of one pixel does the work.
+// Adds MI_STORE_DATA_IMM. On Gen4 only privileged batches may use it, so a BLT of one pixel does the store.
 void add_store(struct batch* batch, const struct object* target, uint32_t offset, uint32_t value) {
   if (chip.generation == 4) {
     const uint32_t x = offset % 4096 / 4, y = offset / 4096;
     add(batch, 0x54300004);  // XY_COLOR_BLT, all channels
-    add(batch, 0x03f01000);  // 32 bits a pixel, copy of the pattern, a pitch of 4096
+    add(batch, 0x03f01000);  // 32 bits per pixel, pattern copy, a pitch of 4096
     add(batch, y << 16 | x);
     add(batch, (y + 1) << 16 | (x + 1));
     add_address(batch, target, 0, 1);
@@ -66,7 +66,7 @@ int can_store(unsigned engine) {
   return chip.generation > 4 || engines[engine].flag == I915_EXEC_RENDER;
 }
 
-// MI_BATCH_BUFFER_START.
+// Adds MI_BATCH_BUFFER_START.
 void add_jump(struct batch* batch, const struct object* target, uint32_t offset) {
   add(batch, 0x18800000 | (chip.generation == 4 ? 2u << 6 : 1u << 8) | (chip.generation >= 8 ? 1 : 0));
   add_address(batch, target, offset, 0);
@@ -115,7 +115,7 @@ int store(uint64_t flags, uint32_t context, const struct object* target, uint32_
   return result;
 }
 
-// The first word is a NOP that becomes the end.
+// The first dword is an MI_NOOP that is later overwritten with the batch end.
 void prepare_spinner(struct spinner* spinner, const struct object* target) {
   struct batch* batch = &spinner->batch;
   start_batch(batch);

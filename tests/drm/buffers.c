@@ -6,7 +6,7 @@
 
 static void sizes(void) {
   static const struct {
-    uint64_t asked, wanted;  // 0: only observed
+    uint64_t asked, wanted;  // 0: recorded, not checked
   } rows[] = {{1, 4096},       {4095, 4096},    {4096, 4096},    {4097, 8192},    {65536, 65536},
               {1ull << 31, 0}, {1ull << 32, 0}, {1ull << 36, 0}, {1ull << 40, 0}, {1ull << 43, 0},
               {1ull << 44, 0}, {1ull << 62, 0}, {1ull << 63, 0}, {~0ull, 0},      {~0ull - 4095, 0}};
@@ -161,7 +161,7 @@ static void chains(void) {
   expect("pad", call(DRM_IOCTL_I915_GEM_CREATE_EXT, &request), -EINVAL);
 }
 
-// What a new object holds, and what the next one does after it was written and closed.
+// The content of a new object, and of the next one after the first was written and closed.
 static void zeroed(void) {
   uint8_t bytes[8192], zero[8192] = {0};
   for (unsigned round = 0; round < 3; ++round) {

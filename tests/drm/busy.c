@@ -1,4 +1,4 @@
-// BUSY, WAIT, THROTTLE, and what waits for whom.
+// BUSY, WAIT, THROTTLE, and the order of readers and writers.
 #include <string.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ static void waits(void) {
   expect("throttle", call(DRM_IOCTL_I915_GEM_THROTTLE, NULL), 0);
 }
 
-// Who writes waits for readers and writers; who reads waits for writers.
+// A writer waits for readers and writers; a reader waits for writers.
 static void implicit(void) {
   if (!has_engine(1)) skip("one engine only");
   const struct object shared = create(4096), other = create(4096);
@@ -72,7 +72,7 @@ static void implicit(void) {
   if (!in_order) expect_number("word of the other", word_at(&other, 8), 0x22);
 }
 
-// EXEC_OBJECT_ASYNC: no waiting.
+// EXEC_OBJECT_ASYNC: work does not wait.
 static void asynchronous(void) {
   if (!has_engine(1)) skip("one engine only");
   if (chip.generation < 8) skip("needs addresses in batches");
@@ -93,7 +93,7 @@ static void asynchronous(void) {
   expect_number("word", word_at(&shared, 8), 0x33);
 }
 
-// An object that is closed while an engine uses it, and a file.
+// An object, and a file, that is closed while an engine uses it.
 static void closed_while_busy(void) {
   const struct object target = create(4096);
   struct spinner spinner;

@@ -1,4 +1,4 @@
-// Contexts: made, destroyed, apart from each other.
+// Contexts: creation, destruction, isolation.
 #include <string.h>
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ static void many(void) {
   expect_number("wrong words", wrong, 0);
 }
 
-// A register of the general kind belongs to one context.
+// A general-purpose register belongs to one context.
 static void registers(void) {
   if (chip.generation < 8) skip("no general registers that a program may write");
   const struct object target = create(4096);
@@ -103,7 +103,7 @@ static void registers(void) {
   expect_number("second context again", word_at(&target, 12), 0);
 }
 
-// The same address is another object in another context.
+// The same address maps another object in another context.
 static void memory(void) {
   if (!chip.has_own_spaces) skip("contexts share one space");
   const uint32_t contexts[2] = {create_context(), create_context()};
@@ -115,7 +115,7 @@ static void memory(void) {
   for (unsigned i = 0; i < 2; ++i) wait_for(&targets[i]);
   expect_number("first", word_at(&targets[0], 0), 0xa0);
   expect_number("second", word_at(&targets[1], 0), 0xa1);
-  // What the batch does not list is not there, or is another's no more.
+  // An object that the batch does not list is not mapped, or is no longer the other context's.
   struct batch batch;
   start_batch(&batch);
   add_store(&batch, &targets[0], 4, 0xbad);

@@ -1,4 +1,4 @@
-// What every DRM node answers, and numbers that no call has.
+// Answers that every DRM node gives, and ioctl numbers without a call.
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ static void capabilities(void) {
   }
 }
 
-// Every number with an argument of no size: the kernel takes it for zeros.
+// Every number with an argument of size zero: the kernel reads it as zeros.
 static void numbers(void) {
   for (unsigned number = 0; number < 0x100; ++number) {
     const int result = call(_IO(DRM_IOCTL_BASE, number), NULL);
@@ -56,7 +56,7 @@ static void numbers(void) {
   }
 }
 
-// The kernel looks at the number, not at the letter.
+// The kernel checks the number of an ioctl, not its letter.
 static void letters(void) {
   struct drm_version request = {0};
   observe("version of another letter", call(_IOWR('T', 0, struct drm_version), &request));
@@ -64,7 +64,7 @@ static void letters(void) {
   observe("file", call(_IO('f', 0xf0), NULL));
 }
 
-// Shorter arguments are filled with zeros, longer ones are cut.
+// Shorter arguments are padded with zeros, longer ones are truncated.
 static void sizes(void) {
   int value = -1;
   struct {
@@ -100,7 +100,7 @@ static void other_calls(void) {
   expect("after close", call_on(twin, DRM_IOCTL_GEM_CLOSE, &close_call), -EBADF);
 }
 
-// Handles belong to one open.
+// Handles belong to one open file.
 static void files(void) {
   const int other = open_device();
   const struct object object = create(4096);

@@ -46,7 +46,7 @@ static void advice(void) {
   const struct object object = create(4096);
   put(&object, 0, "pages", 6);
   struct drm_i915_gem_set_domain domain = {.handle = object.handle, .read_domains = I915_GEM_DOMAIN_CPU};
-  call(DRM_IOCTL_I915_GEM_SET_DOMAIN, &domain);  // attaches pages, where it is offered
+  call(DRM_IOCTL_I915_GEM_SET_DOMAIN, &domain);  // allocates pages, on chips that offer the call
   expect("needed", advise(&object, I915_MADV_WILLNEED, &retained), 0);
   expect_number("needed retained", retained, 1);
   expect("not needed", advise(&object, I915_MADV_DONTNEED, &retained), 0);
@@ -73,7 +73,7 @@ static void advice(void) {
   observe("value max", advise(&object, ~0u, &retained));
 }
 
-// Without pages there is nothing to keep.
+// Without pages there is no content to keep.
 static void purged(void) {
   uint32_t retained = 0;
   const struct object object = create(4096);

@@ -1,4 +1,4 @@
-// Contexts with a map of engines of their own.
+// Contexts with an engine map.
 #include <string.h>
 
 #include "suite.h"
@@ -88,7 +88,7 @@ static void maps(void) {
   observe("set on the default", call(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM, &request));
 }
 
-// An engine that stands for one of several.
+// A balanced engine: one of several.
 static void balanced(void) {
   struct {
     struct i915_context_engines_load_balance base;
@@ -123,7 +123,7 @@ static void balanced(void) {
   observe("mixed", create_with(&map, 16, NULL));
 }
 
-// All engines that QUERY names take work by their place in a map.
+// All engines that QUERY names accept work by their index in a map.
 static void every_engine(void) {
   struct {
     struct drm_i915_query_engine_info info;

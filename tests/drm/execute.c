@@ -1,4 +1,4 @@
-// EXECBUFFER2: what it refuses, and where batches begin and end.
+// EXECBUFFER2: what it refuses, and where batches start and end.
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +164,7 @@ static void lengths(void) {
   }
 }
 
-// A batch in the middle of its object, and one that stands first in the list.
+// A batch in the middle of its object, and a batch that is first in the list.
 static void starts(void) {
   const struct object target = create(4096);
   struct batch batch;
@@ -197,7 +197,7 @@ static void secure(void) {
   observe("secure", submit_as_is(&batch));
 }
 
-// The list may not be written: the call works all the same, or says so.
+// If the list is read-only, the call succeeds without writing it, or fails with an error.
 static void written_back(void) {
   struct batch batch;
   nothing(&batch);

@@ -52,7 +52,7 @@ static void out(void) {
   expect_true("then", is_signalled_soon(fence));
   expect_true("closes on exec", (fcntl(fence, F_GETFD) & FD_CLOEXEC) != 0);
   close(fence);
-  // By the call that does not write back, the fence has nowhere to go.
+  // The ioctl that does not write back cannot return the fence.
   nothing(&batch, I915_EXEC_FENCE_OUT);
   observe("without room for it", call(DRM_IOCTL_I915_GEM_EXECBUFFER2, &batch.execute));
   nothing(&batch, I915_EXEC_FENCE_OUT);
@@ -81,7 +81,7 @@ static void wrong(void) {
   close(null);
 }
 
-// A store that waits for a fence of another engine or context.
+// A store waits for a fence of another engine or context.
 static void in(void) {
   const uint64_t second = has_engine(1) && chip.generation >= 6 ? I915_EXEC_BLT : I915_EXEC_RENDER;
   const struct object target = create(4096);

@@ -1,5 +1,5 @@
-// Batches that never end: the kernel takes them out, tells whose fault it was, and everybody else goes on. Slow: the
-// kernel looks for hangs every few seconds, or as often as /sys/class/drm/card0/engine says.
+// Batches that never end: the kernel ends them and names the guilty context, and other contexts continue. Slow: the kernel
+// checks for hangs every few seconds, or at the interval of /sys/class/drm/card0/engine.
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static struct drm_i915_reset_stats statistics(uint32_t context) {
   return request;
 }
 
-// A batch that no other can come in between: one that lets others in hangs nothing.
+// A batch that cannot be preempted: a batch that yields does not hang.
 static void prepare_hang(struct spinner* spinner, const struct object* target) {
   prepare_spinner(spinner, target);
   for (unsigned i = 0; i < spinner->batch.count; ++i) {
@@ -21,7 +21,7 @@ static void prepare_hang(struct spinner* spinner, const struct object* target) {
   }
 }
 
-// Starts one and waits until the kernel has ended it.
+// Starts such a batch and waits until the kernel has ended it.
 static int hang(uint64_t engine, uint32_t context, const struct object* target) {
   struct spinner spinner;
   prepare_hang(&spinner, target);
@@ -60,7 +60,7 @@ static void one(void) {
   }
 }
 
-// Work that waits behind a hang is done, the hung context's own too.
+// Work queued behind a hang is executed, including the hung context's own.
 static void behind(void) {
   const uint32_t context = create_context(), other = create_context();
   const struct object target = create(4096), own = create(4096);

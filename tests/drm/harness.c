@@ -107,7 +107,7 @@ static void on_alarm(int number) {
   _exit(1);
 }
 
-// What an ordinary program may: some calls ask for CAP_SYS_ADMIN or CAP_SYS_NICE.
+// Drops to the rights of an ordinary program: some calls ask for CAP_SYS_ADMIN or CAP_SYS_NICE.
 static void drop_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct data[2] = {{0}};

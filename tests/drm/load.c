@@ -1,4 +1,4 @@
-// Much of everything: threads, objects, space.
+// Load: many threads, many objects, much address space.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void buffers(void) {
   free(list);
 }
 
-// More than there is of address space or memory.
+// More than the available address space or memory.
 static void too_much(void) {
   struct batch batch;
   for (unsigned bits = 36; bits <= 42; bits += 6) {

@@ -32,7 +32,7 @@ static void offsets(void) {
   expect_true("on a page", first.offset % 4096 == 0 && first.offset != 0);
 }
 
-// What is written through one way is seen through the others.
+// A write through one mapping is visible through the others.
 static void contents(void) {
   for (unsigned kind = 0; kind < 5; ++kind) {
     const struct object object = create(8192);
@@ -90,12 +90,12 @@ static void places(void) {
   expect("of another file", try_map(other, request.offset, 4096, both, MAP_SHARED), -EACCES);
   close(other);
   close_object(&object);
-  // The object goes a little later than its handle.
+  // The object is freed a little later than its handle.
   const int64_t closed = try_map(device, request.offset, 4096, both, MAP_SHARED);
   expect_true("not of a closed object", closed == -EINVAL || closed == -EACCES);
 }
 
-// The old call that maps by itself.
+// MMAP, the old call that returns a mapping.
 static void old_call(void) {
   const struct object object = create(4 * 4096);
   static const struct {

@@ -61,7 +61,7 @@ static void registers(void) {
   expect_true("time goes on", (second.val & 0xffffffff) != (first.val & 0xffffffff));
 }
 
-// The clock goes on while nothing is done. In a guest on a busy host it may lag behind: then we sleep more.
+// The clock advances while the device is idle. In a guest on a busy host it may lag: then the test sleeps longer.
 static void clock_goes(void) {
   enum { tries = 10 };
   struct drm_i915_reg_read first = {.offset = 0x2358 | I915_REG_READ_8B_WA}, second = first;

@@ -43,7 +43,7 @@ static void addresses(void) {
                                   0xffff000000000000};
   for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
     const unsigned long long address = rows[i];
-    if (chip.generation < 8 && address < 0x40000000) continue;  // the global space has other tenants
+    if (chip.generation < 8 && address < 0x40000000) continue;  // the global space holds other objects
     uint64_t told = 0;
     observe(key("short %llx", address), execute_at(address, EXEC_OBJECT_PINNED, NULL));
     const int result = execute_at(address, EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS, &told);
@@ -93,7 +93,7 @@ static void neighbours(void) {
   expect("they change places", two_at(&first, &second, pinned, pinned), 0);
 }
 
-// What lies above four gigabytes is written there.
+// An object above four gigabytes is written there.
 static void high(void) {
   if (chip.generation < 8) skip("32 bits of address");
   struct object target = create(4096);
@@ -110,7 +110,7 @@ static void high(void) {
   expect_number("upper word", word_at(&target, 12), 0x49494949);
 }
 
-// Objects that want nothing close behind them.
+// Objects with padding after them.
 static int padded(struct object* objects, unsigned count, uint64_t flags, uint64_t room) {
   struct batch batch;
   start_batch(&batch);

@@ -1,4 +1,4 @@
-// Objects as files: between opens and between processes.
+// Objects as descriptors: between open files and between processes.
 #include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <poll.h>
@@ -71,7 +71,7 @@ static void two_files(void) {
   close(file);
   expect("read after the first is gone", get_on(other, &twin, 4100, text, 5), 0);
   expect_true("still there", strcmp(text, "back") == 0);
-  // Work in one file is waited for in the other.
+  // A wait in one file covers work of the other.
   uint32_t again = 0;
   struct drm_prime_handle request = {.handle = twin.handle, .flags = DRM_RDWR};
   expect("export again", call_on(other, DRM_IOCTL_PRIME_HANDLE_TO_FD, &request), 0);
@@ -176,7 +176,7 @@ static int receive_file(int socket) {
   return file;
 }
 
-// The child has an open of its own and writes what it is sent.
+// The child opens the node itself and writes into the object that it receives.
 static int child(int socket) {
   const int file = receive_file(socket);
   const int other = open_device();

@@ -1,5 +1,5 @@
-// What two processes with an open each see of each other's work: fences of objects, sync files, syncobjs. The parent
-// holds its batches back until the child has looked, and the child says what it saw.
+// What two processes, each with its own open file, see of each other's work: fences of objects, sync files, syncobjs. The
+// parent delays its batches until the child has looked, and the child reports what it saw.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/dma-buf.h>
@@ -14,7 +14,7 @@
 
 static const int64_t long_time = 20000000000ll, short_time = 1000000;
 
-// ---- between the two: numbers, each with a descriptor or without
+// ---- messages between the two: a number, with or without a descriptor
 static int pipe_here;
 
 static void tell_with(int64_t number, int file) {
@@ -53,7 +53,7 @@ static int64_t hear(void) {
   return hear_with(NULL);
 }
 
-static int keeps_node;  // the child goes on with the parent's open
+static int keeps_node;  // the child uses the parent's open file
 
 static pid_t start(void (*child)(void)) {
   int sockets[2];
@@ -100,7 +100,7 @@ static int64_t status_of(int file) {
   return result < 0 ? result : info.status;
 }
 
-// What a child sees of an object: how busy it is, whether it can be waited for, and its fences.
+// Reports what a child sees of an object: BUSY, WAIT and its fences.
 static void look_at(const struct object* object, int file) {
   tell(busy_word(object->handle));
   tell(wait_on(device, object->handle, 0));
@@ -151,7 +151,7 @@ static void watch_writer(void) {
   tell(word_at(&object, 0));
 }
 
-// The parent writes without end; the child's own store comes after it.
+// The parent's endless batch writes the object; the child's store executes after it.
 static void writer(void) {
   const pid_t process = start(watch_writer);
   const struct object object = create(4096);
@@ -187,7 +187,7 @@ static void watch_reader(void) {
   look_at(&object, file);
 }
 
-// The parent's batch reads an object, the batch itself, that was busy before it was shared.
+// The parent's batch reads an object (the batch itself) that was busy before it was shared.
 static void reader(void) {
   const pid_t process = start(watch_reader);
   struct spinner spinner;
@@ -243,7 +243,7 @@ static void asynchronous(void) {
   close(file);
 }
 
-// ---- two objects in turn: each process's work waits for the other's, and all ends
+// ---- two objects in turn: the work of each process waits for the other's, without a deadlock
 enum { rounds = 8 };
 
 static void take_turns(void) {
@@ -379,7 +379,7 @@ static void sync_files(void) {
   close(file);
 }
 
-// A child on its parent's open: a fence in and one out, in one call.
+// A child on its parent's open file: an in-fence and an out-fence in one call.
 static void share_node(void) {
   int in = -1;
   hear_with(&in);
@@ -537,7 +537,7 @@ static void use_timeline(void) {
   tell(wait_syncobj(object, 20, submitted, INT64_MAX));  // until the parent signals
   tell(value_of(object));
   hear();
-  // The parent's batch is point 30, and comes to its end later.
+  // The parent's batch is point 30 and ends later.
   tell(wait_syncobj(object, 30, 0, 0));
   tell(wait_syncobj(object, 30, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE, 0));
   tell(value_of(object));

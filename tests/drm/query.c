@@ -1,4 +1,4 @@
-// QUERY: a call for the size, a call for the data.
+// QUERY: one call for the size, one for the data.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static int query(struct drm_i915_query_item* item) {
   return call(DRM_IOCTL_I915_QUERY, &request);
 }
 
-// Zero filled; freed by the end of the program.
+// Returns zeroed memory that is never freed.
 static void* ask(uint64_t id, uint32_t flags, int32_t* length) {
   struct drm_i915_query_item item = {.query_id = id, .flags = flags};
   if (query(&item) != 0 || item.length <= 0) {
@@ -60,7 +60,7 @@ static void wrong(void) {
   expect("third is not reached", items[2].length, 5);
 }
 
-// The mistakes that each kind of answer can be asked with.
+// Invalid arguments of each query.
 static void buffers(void) {
   for (uint64_t id = 1; id <= 6; ++id) {
     struct drm_i915_query_item item = {.query_id = id, .flags = id == DRM_I915_QUERY_PERF_CONFIG ? 1 : 0};

@@ -1,4 +1,4 @@
-// Relocations. The list is the batch with one address of one target in it.
+// Relocations. The list has one target and the batch, which holds one address of the target.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ struct scene {
   struct object target;
 };
 
-// A batch that holds a word for an address at 64, behind its end.
+// A batch with room for an address at offset 64, after its end.
 static void set_up(struct scene* scene) {
   if (!chip.has_relocations) skip("no relocations on this chip");
   memset(scene, 0, sizeof(*scene));
@@ -48,7 +48,7 @@ static void values(void) {
   expect_true("the address stands in the batch", address_in(&scene, 64) == place + 16);
   expect_true("the guess is corrected", batch->relocations[0].presumed_offset == place);
   expect_number("nothing behind it", word_at(&batch->object, chip.generation >= 8 ? 72 : 68), 0xaaaaaaaa);
-  // A right guess: nothing is written.
+  // The presumed offset is right: nothing is written.
   const uint64_t ones = 0x1111111111111111ull;
   put(&batch->object, 64, &ones, 8);
   expect("right guess", submit_as_is(batch), 0);
@@ -58,7 +58,7 @@ static void values(void) {
   expect("wrong guess", submit_as_is(batch), 0);
   wait_for(&batch->object);
   expect_true("corrected", address_in(&scene, 64) == place + 16);
-  // Without relocations, when all places are as the list says.
+  // No relocations are needed if all addresses are as the list says.
   put(&batch->object, 64, &ones, 8);
   batch->relocations[0].presumed_offset = place + 8192;
   batch->execute.flags |= I915_EXEC_NO_RELOC;
@@ -152,7 +152,7 @@ static void by_place(void) {
   expect("far place", submit_as_is(batch), -ENOENT);
 }
 
-// Relocations in objects that are not the batch, and many of them.
+// Many relocations, and relocations in objects other than the batch.
 static void lists(void) {
   enum { count = 600 };
   struct scene scene;
@@ -180,7 +180,7 @@ static void lists(void) {
   free(list);
 }
 
-// A delta has a sign.
+// A delta is signed.
 static void before_the_target(void) {
   struct scene scene;
   set_up(&scene);

@@ -1,5 +1,5 @@
-// Who gets an engine: turns among equals, priorities and who inherits them, a ring that is full. What a chip's engines
-// can do is what its parameter says, and each answer is one that holds on all chips.
+// Scheduling: time slices among equals, priorities and their inheritance, a full ring. A parameter says what a chip's engines
+// can do, and each check holds on all chips.
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -7,7 +7,7 @@
 
 #include "suite.h"
 
-enum { soon = 1000000000 };  // nanoseconds: long before the kernel looks for hangs
+enum { soon = 1000000000 };  // nanoseconds: long before the kernel checks for hangs
 
 static int has(int capability) {
   const int scheduler = parameter(I915_PARAM_HAS_SCHEDULER);
@@ -54,7 +54,7 @@ static void priorities(void) {
   expect("wait for the other", wait_for(&above), 0);
 }
 
-// The low one writes what the high one needs: then it is as urgent.
+// The low-priority request writes what the high-priority one needs, and inherits its priority.
 static void inherited(void) {
   const int preempts = has(I915_SCHEDULER_CAP_PREEMPTION);
   const uint32_t middle = context_with(-500), low = context_with(-600), high = context_with(0);
@@ -86,7 +86,7 @@ static void full(void) {
   unsigned count = 0;
   int result = 0;
   for (; count < 1000 && result == 0; count += result == 0) {
-    result = ioctl(device, DRM_IOCTL_I915_GEM_EXECBUFFER2, &batch.execute) < 0 ? -errno : 0;  // not again and again
+    result = ioctl(device, DRM_IOCTL_I915_GEM_EXECBUFFER2, &batch.execute) < 0 ? -errno : 0;  // without retries
   }
   expect("until it would wait", result, -EWOULDBLOCK);
   expect_true("there was room for some", count >= 16);
@@ -96,7 +96,7 @@ static void full(void) {
   expect("end", wait_for(&batch.object), 0);
 }
 
-// An administrator's file of debugfs: 0x80 makes busy engines idle, whatever they do.
+// An administrator's file of debugfs: 0x80 makes busy engines idle by force.
 static void dropped(void) {
   const int file = open("/sys/kernel/debug/dri/0/i915_gem_drop_caches", O_WRONLY | O_CLOEXEC);
   require(file >= 0, "debugfs is not there");

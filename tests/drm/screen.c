@@ -1,6 +1,5 @@
-// The node with the screen: what may be asked of it while nothing is shown. The guest's machine has no connector, so
-// that modes are set nowhere; pictures, blobs, properties, clients, names and refusals are the same with and without
-// one.
+// The node with the screen while nothing is shown. The guest's machine has no connector, so modes cannot be set; frame
+// buffers, blobs, properties, clients, names and refusals are the same with and without a connector.
 #include <drm_fourcc.h>
 #include <drm_mode.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 static uint32_t crtc;
 
-// The first CRTC of the card; a chip without a display has no such call.
+// Returns the first CRTC of the card; a chip without a display does not have the call.
 static void find_crtc(void) {
   uint32_t crtcs[16];
   struct drm_mode_card_res request = {.crtc_id_ptr = (uintptr_t)crtcs, .count_crtcs = 16};
@@ -266,7 +265,7 @@ static void properties(void) {
   expect("unknown property", call(DRM_IOCTL_MODE_GETPROPERTY, &unknown), -ENOENT);
 }
 
-// What is refused while nothing is shown.
+// Calls that are refused while nothing is shown.
 static void refusals(void) {
   find_crtc();
   const struct object object = create(1 << 20);

@@ -1,4 +1,4 @@
-// Calls that wait when a signal comes, and descriptors that are closed, copied and replaced.
+// Waiting calls that a signal interrupts, and descriptors that are closed, copied and replaced.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static void on_signal(int number) {
   if (to_end != NULL) to_end->words[0] = 0x05000000;
 }
 
-// A signal comes some time after the call has begun, again and again, so that it cannot come too early.
+// Signals arrive repeatedly, so that one of them arrives after the call has started.
 static timer_t start_signals(int flags, void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
   sigaction(SIGUSR1, &action, NULL);
@@ -37,7 +37,7 @@ static void stop_signals(timer_t timer) {
   signal(SIGUSR1, SIG_IGN);
 }
 
-// Others make a call that was interrupted again.
+// Calls that restart after an interruption.
 static int ioctl_once(unsigned long request, void* argument) {
   return ioctl(device, request, argument) < 0 ? -errno : 0;
 }
@@ -149,7 +149,7 @@ static void copied(void) {
   close(device);
   device = 50;
   expect_number("still the same", word_at(&object, 0), 0);
-  // Another open takes the number.
+  // Another open file gets the number.
   const int other = open_device();
   expect("over a node", dup2(other, 50), 50);
   close(other);

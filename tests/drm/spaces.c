@@ -1,4 +1,4 @@
-// Address spaces that programs make.
+// Address spaces that programs create.
 #include <string.h>
 
 #include "suite.h"
@@ -48,7 +48,7 @@ static uint32_t context_in(uint32_t space, int* result) {
   return request.ctx_id;
 }
 
-// An object that one context's batch brought into a space is there for another's.
+// An object that one context's batch bound in a shared space is mapped for another's.
 static void shared(void) {
   struct drm_i915_gem_vm_control control = {0};
   int result = 0;

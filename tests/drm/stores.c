@@ -1,4 +1,4 @@
-// Work by every engine.
+// Stores by every engine.
 #include <string.h>
 
 #include "suite.h"
@@ -44,7 +44,7 @@ static void timestamps(void) {
   }
 }
 
-// A batch that goes on in another object, which ends it.
+// A batch that chains to another object, which ends it.
 static void chains(void) {
   const struct object target = create(4096);
   struct batch first, second;
@@ -84,7 +84,7 @@ static void contexts_in_turn(void) {
   }
 }
 
-// Engines take turns at one word: the order of the calls holds, because all write the object.
+// Engines write one dword in turn: the order of the calls holds, because all write the object.
 static void order_between_engines(void) {
   const struct object target = create(4096);
   uint32_t last = 0;

@@ -1,7 +1,7 @@
 // The suite over i915's public interface: raw ioctl(2) and mmap(2), so that the same program judges Linux's i915 in a
-// guest and the driver of this project. A case opens the node anew, records what it sees by name, and says of most of
-// it what it must be. Kernel: Linux 6.1. Left out: modes and connectors (but what a card without a connector answers:
-// screen.c), perf streams, protected content.
+// guest and the driver of this project. A case opens the node again, records what it sees by name, and checks most of
+// it against an expected value. Kernel: Linux 6.1. Left out: modes and connectors (except what a card without a
+// connector answers: screen.c), perf streams, protected content.
 #pragma once
 
 #include <errno.h>
@@ -12,26 +12,26 @@
 struct test {
   const char* name;
   void (*run)(void);
-  int kind;  // 1: waits for the kernel's hang check; 2: of the node with the screen
+  int kind;  // 1: waits for the kernel's hang check; 2: uses the node with the screen
 };
-// Each ends with a row without a name.
+// Each list ends with a row without a name.
 extern const struct test core_tests[], parameter_tests[], query_tests[], buffer_tests[], access_tests[], map_tests[],
     tiling_tests[], domain_tests[], context_tests[], context_parameter_tests[], engine_map_tests[], space_tests[],
     execute_tests[], relocation_tests[], pin_tests[], store_tests[], fence_tests[], syncobj_tests[], timeline_tests[],
     sync_file_tests[], prime_tests[], process_tests[], signal_tests[], userptr_tests[], busy_tests[], load_tests[],
     schedule_tests[], hang_tests[], screen_tests[];
 
-// ---- harness.c: what a case says. Results are zero or more, or a negative errno.
-// A name made by printf's rules; good until a few more are made.
+// ---- harness.c: results of a case: zero or more, or a negative errno.
+// Returns a name formatted as by printf; valid until a few more are made.
 const char* key(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void expect(const char* name, int64_t result, int64_t wanted);
 void expect_number(const char* name, uint64_t value, uint64_t wanted);
 void expect_true(const char* name, int holds);
-// Recorded, and compared with the other driver only.
+// Records a value; it is only compared with the other driver.
 void observe(const char* name, int64_t result);
 void observe_number(const char* name, uint64_t value);
 void observe_text(const char* name, const char* text);
-// The case cannot go on: it fails, or does not fit this chip.
+// Ends the case: it fails, or does not apply to this chip.
 void require(int holds, const char* what);
 _Noreturn void skip(const char* why);
 
@@ -41,10 +41,10 @@ struct chip {
   int generation;  // 4, 6, 8, 9, 11, 12
   int has_local_memory;
   int has_relocations;
-  int has_own_spaces;  // a tree of tables for each context
+  int has_own_spaces;  // each context has its own page tables
 };
 extern struct chip chip;
-extern int device;  // opened anew for each case
+extern int device;  // opened again for each case
 int open_device(void);
 int call_on(int file, unsigned long request, void* argument);
 int call(unsigned long request, void* argument);
@@ -65,7 +65,7 @@ int has_engine(unsigned number);
 struct object {
   uint32_t handle;
   uint64_t bytes;
-  uint64_t address;  // where batches hold addresses instead of relocations
+  uint64_t address;  // used where batches hold addresses instead of relocations
 };
 struct object create(uint64_t bytes);
 void close_object(const struct object* object);
@@ -74,7 +74,7 @@ int get_on(int file, const struct object* object, uint64_t offset, void* data, u
 void put(const struct object* object, uint64_t offset, const void* data, uint64_t bytes);
 void get(const struct object* object, uint64_t offset, void* data, uint64_t bytes);
 uint32_t word_at(const struct object* object, uint64_t offset);
-// A mapping whose writes engines see at once.
+// Returns a mapping whose writes engines see at once.
 void* map_coherent(const struct object* object);
 void* map_offset(int file, uint32_t handle, uint64_t bytes, uint64_t kind, int* error);
 int wait_on(int file, uint32_t handle, int64_t nanoseconds);
@@ -104,12 +104,12 @@ void add_end(struct batch* batch);
 void finish_batch(struct batch* batch, uint64_t flags, uint32_t context);
 int submit_as_is(struct batch* batch);
 int submit(struct batch* batch, uint64_t flags, uint32_t context);
-// One store by an engine, of this context.
+// Executes one store by an engine in this context.
 int store(uint64_t flags, uint32_t context, const struct object* target, uint32_t offset, uint32_t value);
-// Can this engine store without privilege?
+// Returns whether this engine can store from an unprivileged batch.
 int can_store(unsigned engine);
 
-// An endless batch that ends when it is told to. Others may come in between, where the chip can do that.
+// An endless batch that ends on request. It can be preempted, on chips that support it.
 enum { arbitration_check = 0x02800000 };  // MI_ARB_CHECK
 struct spinner {
   struct batch batch;

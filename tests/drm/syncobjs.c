@@ -1,4 +1,4 @@
-// Syncobjs with one fence.
+// Binary syncobjs.
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>

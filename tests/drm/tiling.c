@@ -1,4 +1,4 @@
-// Tilings that fences undo.
+// Tilings behind fences.
 #include <string.h>
 #include <sys/mman.h>
 
@@ -38,7 +38,7 @@ static uint32_t tiled_offset(uint32_t mode, uint32_t stride, uint32_t x, uint32_
   return tile * 4096 + inside;
 }
 
-// Lines written through the aperture lie in memory in tiles.
+// Lines written through the aperture are stored in tiles.
 static void aperture(void) {
   enum { stride = 1024, height = 64, bytes = stride * height };
   static uint8_t memory[bytes];

@@ -1,4 +1,4 @@
-// Syncobjs with points.
+// Timeline syncobjs.
 #include <string.h>
 
 #include "suite.h"

@@ -73,7 +73,7 @@ static void stores(void) {
   observe("advise", call(DRM_IOCTL_I915_GEM_MADVISE, &advice));
 }
 
-// Memory that is not there when a batch wants it.
+// Memory that is not mapped when a batch needs it.
 static void gone(void) {
   char* memory = pages(2, PROT_READ | PROT_WRITE);
   struct object object = create(8192);
@@ -100,7 +100,7 @@ static void gone(void) {
   observe("store to a hole", store(I915_EXEC_RENDER, 0, &hole, 0, 0x5));
 }
 
-// Memory that is there and may not be used any more.
+// Memory that is mapped but no longer accessible.
 static void forbidden(void) {
   static const struct {
     const char* name;
@@ -122,7 +122,7 @@ static void forbidden(void) {
   expect_number("word", *(volatile uint32_t*)(memory + 4096), 0x2);
 }
 
-// A file whose pages go while they are mapped.
+// A mapped file that is truncated.
 static void cut(void) {
   const int file = memfd_create("cut", 0);
   require(file >= 0 && ftruncate(file, 8192) == 0, "no file");
