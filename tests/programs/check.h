@@ -1,4 +1,4 @@
-// What must hold in a program of several parts: else it says where, and ends.
+// Checks of a program of several parts: a failed check prints its position and ends the program.
 #pragma once
 #include <errno.h>
 #include <stdio.h>

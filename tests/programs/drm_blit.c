@@ -1,6 +1,6 @@
-// Blits as intel-gpu-tools' benchmarks make them, on every chip, with their bytes looked at: fills and copies of
-// rectangles in 32-bit pixels, many small ones after each other and one large one, by relocations or pinned addresses.
-// Prints how many pixels are right. Exit 0: all are.
+// Blits like those of intel-gpu-tools' benchmarks, on every chip, with a check of every byte: fills and copies of rectangles
+// of 32-bit pixels, many small ones and one large one, by relocations or pinned addresses. Prints how many pixels are
+// right. Exit status 0: all are.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// A library whose destructor waits for a thread that writes: dlclose(3) calls it with the loader's lock held, as it
-// does with Mesa's drivers and their caches. Nothing was written before, so whatever the door looks up then waits for
-// the lock. usage: drm_closing LIBRARY   (this file, compiled with -shared -DLIBRARY); says "closed"
+// A library whose destructor waits for a writing thread. dlclose(3) calls it with the loader's lock held, as with Mesa's
+// drivers and their caches. Nothing was written before, so a symbol lookup of the preload library at that point would wait
+// for the lock. usage: drm_closing LIBRARY   (this file, compiled with -shared -DLIBRARY); prints "closed"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// What programs do with an open device beside calling it: threads, copies of descriptors, children, descriptors sent to
-// others, closing at the end or never. Each part prints its name when it held. Exit 0: all held.
+// Uses of an open device besides ioctls: threads, copies of descriptors, children, descriptors sent to other processes,
+// closing at the end or never. Each part prints its name if it passes. Exit status 0: all passed.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -100,15 +100,15 @@ static void copies(void) {
   CHECK(store(60, &target, 9) == 0 && target.words[0] == 9);
   close(second), close(third);
   CHECK(has_buffer(60, target.handle));
-  const int other = open_node();  // buffers are each open's own
+  const int other = open_node();  // each open file has its own buffers
   CHECK(!has_buffer(other, 60));
-  CHECK(dup2(other, 60) == 60);  // the last descriptor of the first goes
+  CHECK(dup2(other, 60) == 60);  // closes the last descriptor of the first file
   CHECK(!has_buffer(60, target.handle) && stores(60, 10));
   close(other), close(60);
   CHECK(ioctl(60, DRM_IOCTL_I915_GEM_THROTTLE) == -1 && errno == EBADF);
 }
 
-// The child uses the parent's node, buffers and mappings; both see the same.
+// The child uses the parent's node, buffers and mappings; both see the same content.
 static void children(void) {
   const int fd = open_node();
   struct target target;
@@ -127,7 +127,7 @@ static void children(void) {
     if (grandchild == 0) _exit(store(fd, &target, 0x99) == 0 && target.words[0] == 0x99 ? 0 : 6);
     int status = 0;
     if (waitpid(grandchild, &status, 0) != grandchild || status != 0) _exit(7);
-    const int fresh = open(node, O_RDWR);  // a device of its own
+    const int fresh = open(node, O_RDWR);  // this is a new device
     if (fresh < 0 || !stores(fresh, 11) || has_buffer(fresh, 1000)) _exit(8);
     if (ioctl(fd, DRM_IOCTL_I915_GETPARAM, (void*)8) != -1 || errno != EFAULT) _exit(9);
     _exit(0);
@@ -138,7 +138,7 @@ static void children(void) {
   close(fd);
 }
 
-// A child that outlives the process with the device gets errors and goes on.
+// A child that outlives the process with the device gets errors and continues.
 static void orphan(void) {
   int ready[2], done[2];
   CHECK(pipe(ready) == 0 && pipe(done) == 0);
@@ -188,7 +188,7 @@ static int receive_descriptor(int socket) {
   return fd;
 }
 
-// In flight, with no descriptor left anywhere; then in a process that is a program of its own.
+// Sends a descriptor that no process has open during the transfer; then sends one to another program.
 static void sent(const char* self) {
   int ends[2];
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
@@ -207,7 +207,7 @@ static void sent(const char* self) {
   CHECK(posix_spawn(&child, self, NULL, NULL, words, environ) == 0);
   send_descriptor(ends[0], fd);
   expect_child(child);
-  CHECK(target.words[5] == 0x5151);  // the other wrote it
+  CHECK(target.words[5] == 0x5151);  // written by the other process
   close(fd), close(ends[0]), close(ends[1]);
 }
 

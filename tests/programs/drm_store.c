@@ -1,5 +1,5 @@
-// A program of libdrm: finds the device, asks who it is, and lets a batch store a word.
-// Prints the PCI id. Exit 0: all was as it should be.
+// A libdrm program: finds the device, asks for its identity, and lets a batch store a dword.
+// Prints the PCI id. Exit status 0: everything was right.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

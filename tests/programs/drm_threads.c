@@ -1,4 +1,4 @@
-// Threads that store into buffers of their own, all at once. Exit 0: every value was there.
+// Several threads store into their own buffers at the same time. Exit status 0: every value arrived.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

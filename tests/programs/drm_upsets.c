@@ -1,6 +1,6 @@
-// What happens to programs in the midst of their calls: threads are cancelled, handlers jump away, lent memory is
-// freed, contexts are destroyed, descriptors run out. Each part prints its name when it held. Exit 0: all held. usage:
-// drm_upsets, or drm_upsets FILE: goes on in a child when its parent has ended, and leaves FILE
+// Disturbs programs during their calls: threads are cancelled, handlers jump away, lent memory is freed, contexts are
+// destroyed, descriptors run out. Each part prints its name if it passes. Exit status 0: all passed.
+// usage: drm_upsets, or drm_upsets FILE: continues in a child after its parent has ended, and writes FILE
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// A batch that goes round until its first word is made its end.
+// A batch that loops until its first dword is overwritten with the batch end.
 struct spinner {
   uint32_t handle;
   volatile uint32_t* words;
@@ -58,7 +58,7 @@ static struct spinner make_spinner(uint32_t context, uint64_t flags, uint32_t ot
   struct drm_i915_gem_exec_object2* const list = other != 0 ? objects : objects + 1;
   const uint32_t count = other != 0 ? 2 : 1;
   spinner.words[0] = kEnd, spinner.words[1] = 0;
-  CHECK(execute(list, count, context, flags) == 0);  // tells where it lies
+  CHECK(execute(list, count, context, flags) == 0);  // returns its address
   CHECK(wait_for(target.batch, -1) == 0);
   spinner.words[0] = 0, spinner.words[1] = 0;
   spinner.words[2] = pinned ? 0x18800101 : (target.generation < 6 ? 0x18800080 : 0x18800100);
@@ -81,7 +81,7 @@ static uint32_t make_buffer(uint64_t bytes) {
   return create.handle;
 }
 
-// ioctl(2) is no point at which a thread is cancelled.
+// ioctl(2) is not a cancellation point.
 static void* wait_in_thread(void* handle) {
   CHECK(wait_for(*(uint32_t*)handle, -1) == 0);
   pthread_testcancel();
@@ -110,7 +110,7 @@ static void cancelled(void) {
   CHECK(stores(fd, 1));
 }
 
-// Handlers run when the call has let go of everything.
+// Handlers run after the call has released everything.
 static sigjmp_buf out;
 static volatile sig_atomic_t armed, jumps;
 static void jump(int number) {
@@ -144,7 +144,7 @@ static void jumped(void) {
   CHECK(jumps > 0 && stores(fd, 2));
 }
 
-// Large pieces of malloc are unmapped by free, and moved by realloc.
+// Large blocks of malloc are unmapped by free, and moved by realloc.
 static void* end_later(void* spinner) {
   usleep(200000);
   ((struct spinner*)spinner)->words[0] = kEnd;
@@ -157,7 +157,7 @@ static void freed(int by_free) {
   memset(memory, 0, bytes);
   struct drm_i915_gem_userptr lend = {.user_ptr = (uintptr_t)page, .user_size = bytes - 8192};
   if (drmIoctl(fd, DRM_IOCTL_I915_GEM_USERPTR, &lend) != 0) {
-    CHECK(errno == ENODEV);  // not on chips whose device does not see the processor's caches
+    CHECK(errno == ENODEV);  // chips without coherency do not offer it
     free(memory);
     return;
   }
@@ -191,7 +191,7 @@ static void lent_mapping(void) {
   CHECK(drmIoctl(fd, DRM_IOCTL_I915_GEM_USERPTR, &lend) == -1 && errno == EFAULT);
 }
 
-// What was exported once costs the program no descriptor.
+// A buffer that was exported once uses no descriptor of the program.
 static void descriptors(void) {
   struct rlimit before, few;
   CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -216,7 +216,7 @@ static void descriptors(void) {
   CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
 }
 
-// A call that waits with a context that goes meanwhile fails.
+// A waiting call fails if its context is destroyed meanwhile.
 static uint32_t gone, held;
 static int answer;
 static void* execute_in_thread(void* unused) {
@@ -249,7 +249,7 @@ static void destroyed(void) {
   CHECK(answer == ENOENT);
 }
 
-// Two video engines: what one context does forever does not keep another from the second.
+// Two video engines: an endless batch of one context does not block another context on the second engine.
 static void balanced(void) {
   int id = 0;
   CHECK(get_parameter(fd, I915_PARAM_CHIPSET_ID, &id) == 0);
@@ -283,7 +283,7 @@ static void balanced(void) {
   end_spinner(spinner);
 }
 
-// As the kernel has it: writes are refused, and every way to look for the node finds it.
+// As with the kernel: writes are refused, and every way to look for the node finds it.
 static void calls(void) {
   struct iovec word = {.iov_base = "abc", .iov_len = 3};
   CHECK(writev(fd, &word, 1) == -1 && errno == EINVAL);

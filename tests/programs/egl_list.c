@@ -1,5 +1,5 @@
-// What eglinfo does, on one display without a window system: versions, extensions, all configurations, then a GL and a
-// GLES context with their names and extensions. Exit 0: all of them could be had.
+// Does what eglinfo does, on one display without a window system: versions, extensions, all configurations, then a GL and a
+// GLES context with their names and extensions. Exit status 0: all of them exist.
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// A buffer of GBM's as a picture to draw on: the node is opened, gbm_create_device takes it, EGL imports a buffer by its
-// descriptor, GL clears two halves of it in two colours. Then the descriptor is waited for with epoll and the bytes are
-// read through GBM. Exit 0: every pixel is right.
+// Draws to a GBM buffer: opens the node, creates a GBM device on it, imports a buffer into EGL by its descriptor, and clears
+// two halves of it in two colours with GL. Then it waits for the descriptor with epoll and reads the bytes through GBM.
+// Exit status 0: every pixel is right.
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GLES2/gl2.h>

@@ -1,4 +1,4 @@
-// A GL program on the screen, as kmscube is one: buffers of a GBM surface are drawn, made frame buffers and flipped.
+// A GL program on the screen, like kmscube: buffers of a GBM surface are drawn, made frame buffers and flipped.
 // Frame number n has the colour (x + 40 n, y + 70 n, 100 n) at (x, y) from the top left, each modulo 256, and a quad of
 // depth in front of it: white where |x - 320| + |y - 240| < 100. Prints a number for each frame that was shown.
 #include <fcntl.h>
@@ -71,14 +71,14 @@ int main(void) {
 
   const GLuint behind = use_program(kVertex, kBehind, "p"), white = use_program(kVertex, kWhite, "p");
   static const float kWhole[] = {-1, -1, 0.5f, 1, -1, 0.5f, -1, 1, 0.5f, 1, 1, 0.5f};
-  // A square on its corner; strips go across it.
+  // A square on its corner, crossed by strips.
   static const float kSquare[] = {0, -100 / 240.0f, 0, 100 / 320.0f, 0, 0, -100 / 320.0f, 0, 0, 0, 100 / 240.0f, 0};
   glEnableVertexAttribArray(0);
   glEnable(GL_DEPTH_TEST);
   struct gbm_bo* shown = NULL;
   for (int number = 0; number < kFrames; ++number) {
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    draw(kSquare, white, number);  // in front, so what comes later is hidden by it
+    draw(kSquare, white, number);  // in front, so it hides what is drawn later
     draw(kWhole, behind, number);
     eglSwapBuffers(display, window);
     struct gbm_bo* const next = gbm_surface_lock_front_buffer(surface);

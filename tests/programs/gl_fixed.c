@@ -1,12 +1,12 @@
 // Scenes of the fixed functions of OpenGL 1 and 2: kinds of primitives, shading, clipping, patterns, tests; 64 x 64
-// pixels, RGBA8. What stands in the pictures is not judged here (tests/doors/fixed.py). Exit 0: nothing failed.
-// usage: gl_fixed [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
+// pixels, RGBA8. tests/doors/fixed.py judges the pictures. Exit status 0: no error.
+// usage: gl_fixed [-o FOLDER] [scene...]   default: all scenes; -o: writes their pixels as FOLDER/SCENE.rgba
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
 enum { kSize = 64 };
 
-// Corners with colours of their own, the same in each scene.
+// Corners with colours, the same in each scene.
 static int next;
 static void corner(float x, float y) {
   static const GLubyte kColours[6][3] = {{255, 64, 32}, {32, 255, 64}, {64, 32, 255},
@@ -22,7 +22,7 @@ static void draw(GLenum kind, const float* places, int count) {
 }
 #define DRAW(kind, places) draw(kind, places, (int)(sizeof(places) / sizeof(float) / 2))
 
-// Places whose window coordinates lie beside those of centres and edges.
+// Points whose window coordinates are next to pixel centres and edges.
 static const float kPoints[] = {-0.71f, -0.69f, -0.3f,  0.11f, 0.27f, -0.43f,
                                 0.61f,  0.57f,  -0.55f, 0.67f, 0.83f, -0.77f};
 static const float kStar[] = {-0.83f, -0.81f, 0.77f, 0.73f,  -0.79f, 0.31f, 0.81f, -0.27f,
@@ -144,7 +144,7 @@ static void outline_polygon(void) {
   glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   DRAW(GL_POLYGON, kFive);
 }
-// Of each polygon some edges are not its own.
+// Some edges of each polygon have a false edge flag.
 static void edge_flags(void) {
   glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   glBegin(GL_QUADS);
@@ -212,7 +212,7 @@ static void clipped_lines(void) {
   glEnable(GL_CLIP_PLANE0);
   DRAW(GL_LINES, kStar);
 }
-// A floor that goes on behind the eye.
+// A floor that extends behind the eye.
 static void floor_(void) {
   glMatrixMode(GL_PROJECTION);
   glFrustum(-1, 1, -1, 1, 1, 10);

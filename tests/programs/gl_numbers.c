@@ -1,9 +1,8 @@
-// Numbers that draws leave: how a depth compares with a clear value that is the same number, for buffers of 16, 24 and
-// 32 bits, between which levels of a texture and where the sampler filters, and how many primitives queries count.
-// Nothing is judged here (tests/doors/numbers.py). usage: gl_numbers [-o FOLDER] [scene...]   as FOLDER/SCENE.rgba. Of
-// depths: for each value the float and which of the eight functions pass, a bit each from GL_NEVER on. Of levels: for
-// each width of a pixel in texels the float and the colour, from 0 at level 0 to 255 at level 1. Of counts: generated
-// and written primitives of each draw.
+// Measures how a depth compares with an equal clear value in buffers of 16, 24 and 32 bits, between which levels of a
+// texture the sampler filters, and how many primitives queries count. tests/doors/numbers.py judges the results.
+// usage: gl_numbers [-o FOLDER] [scene...]   writes FOLDER/SCENE.rgba. Depths: for each value the float and which of the
+// eight functions pass, one bit each from GL_NEVER on. Levels: for each width of a pixel in texels the float and the
+// colour, from 0 at level 0 to 255 at level 1. Counts: generated and written primitives of each draw.
 #include <stdint.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static void make_program(const char* vertex, const char* fragment) {
   link_program(program);
 }
 
-// geometry may be NULL; streamed: its places are fed back.
+// geometry may be NULL; streamed: its positions are captured.
 static void use(const char* geometry, int streamed) {
   static const char* const kPlace = "gl_Position";
   const GLuint program = glCreateProgram();
@@ -61,7 +60,7 @@ static int passes(GLenum function, float value) {
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   glDepthMask(GL_FALSE);
   glDepthFunc(function);
-  glDepthRange(value, value);  // whatever z is
+  glDepthRange(value, value);  // independent of z
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glReadPixels(kSize / 2, kSize / 2, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
   return pixel[0] != 0;
@@ -87,7 +86,7 @@ static void depths(void) {
   glDisable(GL_DEPTH_TEST);
 }
 
-// Pixels are as wide as said and half as high.
+// Pixels have the given width in texels and half of it as height.
 static void levels(void) {
   static const GLfloat kAll[] = {-1, -1, 3, -1, -1, 3};
   static unsigned char texels[kSize * kSize];
@@ -118,7 +117,7 @@ static void levels(void) {
   }
 }
 
-// mode: of the feedback; 0: none.
+// mode: primitive mode of the feedback; 0: no feedback.
 static void count(GLenum topology, GLenum mode, int bytes) {
   static const GLenum kCounted[] = {GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN};
   GLuint queries[2], buffer = 0;
@@ -143,7 +142,7 @@ static void prepare(void) {
   make_picture(GL_RGBA8, kSize, kSize);
 }
 
-// Every topology, drawn or thrown away: without feedback, with room for all, with too little.
+// Every topology, drawn or discarded: without feedback, with enough space, with too little.
 static void counts(void) {
   static const GLenum kTopologies[][2] = {{GL_POINTS, GL_POINTS},         {GL_LINES, GL_LINES},
                                           {GL_LINE_STRIP, GL_LINES},      {GL_LINE_LOOP, GL_LINES},
@@ -163,7 +162,7 @@ static void counts(void) {
   glDisable(GL_RASTERIZER_DISCARD);
 }
 
-// Geometry shaders that make more of a triangle, or less.
+// Geometry shaders that emit more triangles than they get, or fewer.
 static void counts_geometry(void) {
   static const struct {
     GLenum kind;

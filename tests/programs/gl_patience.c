@@ -1,5 +1,5 @@
-// One large triangle with a long shader, and a thread that meanwhile asks the device for something else, by a file of
-// its own. Prints how long the drawing took and the longest call of the other. Exit 1: a call was held for most of it.
+// Draws one large triangle with a long shader while a thread makes other calls on its own open file. Prints how long the
+// drawing and the longest call took. Exit status 1: a call was blocked for most of the time.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 
 #include "gl/frames.h"
 
-// DRM_IOCTL_I915_GEM_CREATE and DRM_IOCTL_GEM_CLOSE, as <drm/i915_drm.h> has them.
+// DRM_IOCTL_I915_GEM_CREATE and DRM_IOCTL_GEM_CLOSE, with the values of <drm/i915_drm.h>.
 struct create {
   unsigned long long size;
   unsigned handle, pad;

@@ -1,7 +1,6 @@
-// What fragment shaders ask of the hardware besides textures: values at other places of a pixel, and what the target
-// holds; and a picture by compute shaders. 256 x 256 pixels of RGBA8. What stands in the pictures is not judged here
-// (tests/doors/shows.py). usage: gl_pixels [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as
-// FOLDER/SCENE.rgba
+// Fragment shaders that use the pixel interpolator and read the render target, and a picture by compute shaders. 256 x 256
+// RGBA8 pixels. tests/doors/shows.py judges the pictures.
+// usage: gl_pixels [-o FOLDER] [scene...]   default: all scenes; -o: writes their pixels as FOLDER/SCENE.rgba
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 enum { kSize = 256 };
 
-// Of all shaders; extensions stand before all else.
+// The start of all shaders; extensions must come first.
 #define HEAD(extensions) "#version 320 es\n" extensions "precision highp float;\nprecision highp int;\n"
 
 static void use(const char* vertex, const char* head, const char* fragment) {
@@ -20,7 +19,7 @@ static void use(const char* vertex, const char* head, const char* fragment) {
   link_program(program);
 }
 
-// A frame with so many samples; the texture of a frame with one.
+// Creates a frame buffer with this many samples, or with a texture for one sample.
 static GLuint frame(int samples) {
   const GLuint made = make_frame();
   if (samples > 1) {
@@ -35,7 +34,7 @@ static GLuint frame(int samples) {
   return made;
 }
 
-// Three triangles that lean away from the eye, so that w is not the same everywhere.
+// Three triangles that lean away from the eye, so that w varies.
 static const char* const kLeaning =
     "out vec4 v;\n"
     "void main() {\n"
@@ -55,7 +54,7 @@ static void lean(int samples, const char* fragment) {
   if (samples > 1) resolve(many, frame(1), kSize, kSize);
 }
 
-// Triangles over each other, each made of what is there already: by fetching it, or from a copy of the target.
+// Overlapping triangles, each computed from the target's colour: by framebuffer fetch, or from a copy of the target.
 static void fetch(void) {
   static const char* const kVertex =
       "uniform int turn; flat out int t;\n"
@@ -94,7 +93,7 @@ static void use_compute(const char* text) {
   link_program(program);
 }
 
-// Groups add up their numbers in shared memory and leave the sum of each column of groups in a buffer; the next
+// Groups add their numbers in shared memory and store the sum of each column of groups in a buffer; the next
 // dispatch, whose size the first one wrote, draws bars of these sums into the texture.
 static void computed(void) {
   frame(1);
@@ -139,8 +138,8 @@ static void computed(void) {
   glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
 }
 
-// Frames of many samples, one after the other in the same memory: each is cleared to zero before anything else, which a
-// driver may leave to the surface that says which samples are clear, and then drawn full.
+// Multisampled frame buffers, one after the other in the same memory. Each is first cleared to zero, which a driver may leave
+// to the MCS surface, and then drawn completely.
 static void cleared(void) {
   GLuint many = 0;
   for (int i = 0; i < 5; ++i) {
@@ -182,7 +181,7 @@ static void at_sample(void) {
        "  c = vec4(interpolateAtSample(v, 1).x, interpolateAtSample(v, 2).y, interpolateAtSample(v, which + 3).z, "
        "1.0); }");
 }
-// A covered sample is inside, wherever it is.
+// A covered sample is inside the primitive.
 static void at_centroid(void) {
   lean(4,
        "in vec4 v; out vec4 c; void main() {\n"

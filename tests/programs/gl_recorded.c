@@ -1,6 +1,6 @@
 // The scenes of the recorded streams (tests/doors/captures.py), for another driver to draw: colours, corners and
-// texels are those that the streams hold. 64 x 64 pixels, RGBA8; of copytex the copy, 32 x 32.
-// usage: gl_recorded -o FOLDER   their pixels as FOLDER/SCENE.rgba
+// texels are those of the streams. 64 x 64 RGBA8 pixels; copytex writes its copy of 32 x 32.
+// usage: gl_recorded -o FOLDER   writes the pixels as FOLDER/SCENE.rgba
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
@@ -37,7 +37,7 @@ static const char kUniform[] = "uniform vec4 c; void main() { gl_FragColor = c; 
 static const char kTextured[] =
     "varying vec2 u; uniform sampler2D image; void main() { gl_FragColor = texture2D(image, u); }";
 
-// The blit's picture too: it has the same colours.
+// Also the picture of the blit, which has the same colours.
 static void clear(void) {
   begin(kSize);
   clear_all(0);
@@ -63,7 +63,7 @@ static void textri(void) {
   glGenTextures(1, &texture);
   glBindTexture(GL_TEXTURE_2D, texture);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
-                  GL_LINEAR);  // larger: linear too, and repeated, as textures begin
+                  GL_LINEAR);  // the defaults: linear magnification, repeat
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, kTexels, kTexels, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
   triangle(kFirst);
 }

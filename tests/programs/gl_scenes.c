@@ -1,7 +1,7 @@
-// Small GL programs without a window, as the recorded streams of the drivers come from: a clear, a triangle, a textured
-// one, one with depth, a copy of the frame buffer into a texture, a blit between frame buffers, quads; 64 x 64 pixels,
-// RGBA8. What stands in the pictures is not judged here. Exit 0: nothing failed and nothing hung.
-// usage: gl_scenes [-o FOLDER] [scene...]   without scenes: all; -o: their pixels, as FOLDER/SCENE.rgba
+// Small GL programs without a window, like those of the recorded streams: a clear, a triangle, a textured triangle, one with
+// depth, a copy of the frame buffer into a texture, a blit between frame buffers, quads; 64 x 64 RGBA8 pixels. The program
+// judges no picture. Exit status 0: no error and no hang.
+// usage: gl_scenes [-o FOLDER] [scene...]   default: all scenes; -o: writes their pixels as FOLDER/SCENE.rgba
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
@@ -37,7 +37,7 @@ static void triangle(float z) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-// Quads and a strip of them, which the first chips take apart in geometry threads.
+// Quads and a strip of quads, which geometry threads split on the first chips.
 static void draw_quads(void) {
   static const GLfloat corners[] = {-0.75f, -0.75f, 0, -0.25f, -0.75f, 0, -0.25f, -0.25f, 0, -0.75f, -0.25f, 0,
                                     0.25f,  -0.75f, 0, 0.75f,  -0.75f, 0, 0.5f,   -0.25f, 0, 0.25f,  -0.25f, 0,

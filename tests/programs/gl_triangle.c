@@ -1,5 +1,5 @@
-// A GLES 2 program without a window: prints the renderer, draws a triangle, waits for it and reads it back. What stands
-// in the picture is not judged here. Exit 0: nothing failed and nothing hung.
+// A GLES 2 program without a window: prints the renderer, draws a triangle, waits for it and reads it back. The
+// program does not judge the picture. Exit status 0: no error and no hang.
 #include <stdio.h>
 
 #include "gl/offscreen.h"

@@ -1,7 +1,6 @@
-// Two contexts whose state differs in everything that is easily told: viewport, scissor, blending, colour mask, depth
-// test, culling, program, layout of vertices. They draw in turns into frame buffers of their own, a triangle at a time,
-// with a flush between, and set nothing anew. Then the same in two processes of one device. 256 x 256 pixels of RGBA8.
-// What stands in the pictures is not judged here (tests/doors/shows.py).
+// Two contexts with different state: viewport, scissor, blending, colour mask, depth test, culling, program, vertex layout.
+// They draw in turns into their own frame buffers, one triangle at a time, with a flush between, and set no state again.
+// Then the same in two processes of one device. 256 x 256 RGBA8 pixels. tests/doors/shows.py judges the pictures.
 // usage: gl_turns -o FOLDER    writes FOLDER/SCENE.rgba: first, second (contexts), parent, child (processes)
 #include <fcntl.h>
 #include <gbm.h>
@@ -15,7 +14,7 @@
 
 enum { kSize = 256, kTurns = 8, kFloats = 6 };
 
-// Without a node of the kernel's (a driver that is software): without a device.
+// A software driver has no device node: uses no device then.
 static EGLDisplay open_node(int node) {
   EGLDisplay display = node < 0 ? eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL)
                                 : eglGetPlatformDisplay(EGL_PLATFORM_GBM_KHR, gbm_create_device(node), NULL);
@@ -28,8 +27,8 @@ static void make_current(EGLDisplay display, EGLContext context) {
   if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) fail("gl_turns: ", "no context");
 }
 
-// A triangle for each turn: place and colour of each corner. Each lies somewhere else, at another depth, and every
-// third one is turned round.
+// One triangle per turn: position and colour of each corner. Each has another position and depth, and every third one has
+// the opposite winding.
 static void make_corners(int kind) {
   static GLfloat corners[kTurns * 3 * kFloats];
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -52,7 +51,7 @@ static void make_corners(int kind) {
   glBufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STATIC_DRAW);
 }
 
-// All that a context ever sets.
+// Sets all state of a context, once.
 static void set_up(int kind) {
   const GLsizei stride = kFloats * sizeof(GLfloat);
   make_target(kSize);
@@ -121,7 +120,7 @@ static void contexts(const char* folder, int node) {
   }
 }
 
-// One of two processes; each waits for a byte of the other's before it goes on.
+// Runs in each of two processes; each waits for a byte of the other before it continues.
 static void process(const char* folder, int node, int kind, int hear, int say) {
   char byte = 0;
   EGLDisplay display = open_node(node);

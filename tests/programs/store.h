@@ -1,4 +1,4 @@
-// The least that a batch can do, on every chip: a word is stored into a buffer.
+// The smallest useful batch, on every chip: stores a dword into a buffer.
 #pragma once
 
 #include <i915_drm.h>
@@ -37,8 +37,8 @@ static inline int generation_of(int id) {
 struct target {
   uint32_t handle;
   uint32_t batch;
-  uint32_t* words;        // of the target, mapped
-  uint32_t* batch_words;  // of the batch, mapped
+  uint32_t* words;        // mapping of the target
+  uint32_t* batch_words;  // mapping of the batch
   int generation;
   int local;
 };
@@ -69,12 +69,12 @@ static inline int make_target(int fd, struct target* target) {
   return 0;
 }
 
-// Into the first word; waits until it is there.
+// Stores into the first dword and waits until it arrives.
 static inline int store(int fd, struct target* target, uint32_t value) {
   uint32_t* word = target->batch_words;
   const int wide = target->generation >= 8;
-  const uint64_t place = 0x100000;  // for chips that have no relocations
-  if (target->generation < 6) {     // stores are for privileged batches: a blit of one pixel
+  const uint64_t place = 0x100000;  // for chips without relocations
+  if (target->generation < 6) {     // only privileged batches may store: uses a BLT of one pixel
     *word++ = 2u << 29 | 0x50u << 22 | 3u << 20 | 4;
     *word++ = 3u << 24 | 0xf0u << 16 | 4096;
     *word++ = 0;
@@ -116,7 +116,7 @@ static inline int store(int fd, struct target* target, uint32_t value) {
   return 0;
 }
 
-// Into a buffer of its own. 1: the word is there.
+// Stores into a new buffer. 1: the dword arrived.
 static inline int stores(int fd, uint32_t value) {
   struct target target;
   return make_target(fd, &target) == 0 && store(fd, &target, value) == 0 && target.words[0] == value;

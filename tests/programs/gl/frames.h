@@ -2,18 +2,18 @@
 #pragma once
 #include "offscreen.h"
 
-// Bound; nearest texels, clamped at its edges.
+// Creates a texture and binds it; nearest filter, clamped at its edges.
 GLuint make_texture(GLenum target);
-// Bound, with nothing attached.
+// Creates a frame buffer and binds it, without attachments.
 GLuint make_frame(void);
-// Whether it can be drawn to; else the program says so and goes on.
+// Returns whether the bound frame buffer is complete; prints a line if it is not.
 int frame_complete(void);
 GLuint attach_buffer(GLenum attachment, GLenum format, int samples, int width, int height);
-// A frame with a texture, which stays bound; the viewport is all of it.
+// Creates a frame buffer with a texture, which stays bound; the viewport covers it.
 GLuint make_picture(GLenum format, int width, int height);
-// The same, of size x size, with a depth buffer.
+// The same with size x size pixels and a depth buffer.
 void make_target(int size);
-// To the colour that scenes begin with; more: GL_DEPTH_BUFFER_BIT, ...
+// Clears to the colour that scenes start with; more: GL_DEPTH_BUFFER_BIT, ...
 void clear_frame(GLbitfield more);
-// What a frame of several samples holds, in a picture of one, which is bound then.
+// Resolves a multisampled frame buffer into one with a single sample and binds that.
 void resolve(GLuint many, GLuint one, int width, int height);

@@ -7,11 +7,11 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-// api: EGL_OPENGL_API (the first chips have blits only there) or EGL_OPENGL_ES_API.
+// api: EGL_OPENGL_API (the only one with blits on the first chips) or EGL_OPENGL_ES_API.
 void open_display(EGLenum api);
-// Without a surface, current; attributes of eglCreateContext or NULL. 0: there is none with these.
+// Creates a context without a surface and makes it current; attributes of eglCreateContext or NULL. 0: not available.
 int make_context(const EGLint* attributes);
-// Both, with desktop GL as the driver gives it.
+// Does both, with the driver's default desktop GL.
 void open_offscreen(void);
 void close_display(void);
 
@@ -19,13 +19,13 @@ int gl_version(void);  // 21, 33, ...
 int has_extension(const char* name);
 
 _Noreturn void fail(const char* what, const char* more);
-// Ends the program if there was an error of GL.
+// Ends the program if GL reports an error.
 void check_errors(const char* scene);
 
 GLuint make_shader(GLenum kind, const char* head, const char* text);
-// Links what is attached and uses it.
+// Links the attached shaders and uses the program.
 void link_program(GLuint program);
-// Attributes from 0 on, whose names are these letters.
+// Binds attributes from 0 on to names of one letter.
 GLuint use_program(const char* vertex, const char* fragment, const char* attributes);
 GLuint used_program(void);
 GLint uniform_place(const char* name);

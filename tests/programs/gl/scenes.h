@@ -1,5 +1,5 @@
-// Programs that draw scenes of a list and leave what stands in them as FOLDER/SCENE.rgba: pixels of RGBA8, or bytes
-// that were read back. Nothing is judged in them.
+// Runs the scenes of a list and writes each as FOLDER/SCENE.rgba: RGBA8 pixels, or bytes that were read back. The
+// programs judge nothing.
 #pragma once
 #include <stddef.h>
 
@@ -9,19 +9,19 @@ struct Scene {
   const char* name;
   void (*draw)(void);
   const void* with;       // for scenes that share a function: scene()->with
-  int version;            // of GL, at least this, or
-  const char* extension;  // if there is one
+  int version;            // minimum version of GL, or
+  const char* extension;  // an extension that replaces it
 };
 
-// usage: PROGRAM [-o FOLDER] [scene...]   without scenes: all that the context has; -o: their bytes. Prints the name of
-// each that is done. before and after, where they are not NULL, are called around each. Gives main's status.
+// usage: PROGRAM [-o FOLDER] [scene...]   default: all that the context supports; -o: writes their bytes. Prints the
+// name of each finished scene. before and after, if not NULL, are called around each scene. Returns main's status.
 int run_scenes(int count, char** words, const struct Scene* scenes, size_t how_many, void (*before)(void),
                void (*after)(void));
-// The one that is drawn.
+// Returns the current scene.
 const struct Scene* scene(void);
-// Where the next bytes of the scene go.
+// Returns memory for the next bytes of the scene.
 void* room(size_t bytes);
-// Pixels from the lower left of the frame buffer.
+// Adds pixels from the lower left of the frame buffer.
 void take(int width, int height);
 
 void save_bytes(const char* folder, const char* name, const void* bytes, size_t count);

@@ -1,4 +1,4 @@
-// What is fed back: of vertices, of geometry shaders, of four streams; and drawn again from there.
+// Transform feedback of vertices, of geometry shaders and of four streams; and draws from the feedback buffer.
 #include "stages.h"
 
 static const char kAmplify[] =
@@ -48,7 +48,7 @@ static void draw_back(int stream) {
   glBeginTransformFeedback(GL_TRIANGLES);
   glDrawArrays(GL_TRIANGLE_STRIP, 0, 5);
   glPauseTransformFeedback();
-  glDrawArrays(GL_TRIANGLE_STRIP, 0, 5);  // goes nowhere
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 5);  // is not captured
   glResumeTransformFeedback();
   glDrawArrays(GL_TRIANGLES, 5, 6);
   glEndTransformFeedback();

@@ -6,7 +6,7 @@ static const char kQuads[] =
     "void main() { for (int i = 0; i < 4; ++i) { f = c[0] + float(gl_PrimitiveIDIn) * 0.015625;"
     " gl_Position = gl_in[0].gl_Position + vec4(float(i & 1) * 0.375, float(i >> 1) * 0.375, 0.0, 0.0); EmitVertex(); "
     "} }";
-static const char kStrips[] =  // cuts, and a number of vertices that is not known before
+static const char kStrips[] =  // cuts, and a number of vertices that is not known in advance
     "layout(points) in; layout(triangle_strip, max_vertices = 24) out; in vec3 c[]; in vec4 q[]; flat out vec3 f;"
     "void main() { int n = int(q[0].x) % 4; for (int k = 0; k < n; ++k) { for (int i = 0; i < 4; ++i) {"
     " f = c[0] + float(k) * 0.0625; gl_Position = gl_in[0].gl_Position + vec4(float(i & 1) * 0.125 + float(k) * 0.125,"
@@ -57,7 +57,7 @@ static void draw(void) {
   take(kSize, kSize);
 }
 
-// What a strip becomes when its second triangles keep their first vertex and the others change places.
+// The strip as a list in which every second triangle keeps its first vertex and exchanges the others.
 static void leading(void) {
   enum { kTriangleCount = 14 };
   const struct Stages stages = {kGrid, NULL, NULL, kTriangles, kFlat, {NULL}, 0};

@@ -1,4 +1,4 @@
-// Tessellation: kinds of domains and spacings, drawn and fed back.
+// Tessellation: domains and spacings, drawn and captured.
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ enum { kTessellationCount = sizeof kTessellations / sizeof kTessellations[0] };
 static char control_text[2048];
 static char evaluation_text[2048];
 
-// `vertices`: of the output patch; each is made by an invocation of its own and read by another behind a barrier.
+// `vertices`: size of the output patch; one invocation makes each vertex and another reads it after a barrier.
 static void tessellation_shaders(const struct Tessellation* one, int vertices, int fed) {
   float o[4] = {0};
   float i[2] = {0};
@@ -98,7 +98,7 @@ static void fed(void) {
   feed(points ? GL_POINTS : lines ? GL_LINES : GL_TRIANGLES, GL_PATCHES, 8, 1, 900000);
 }
 
-// Triangles are drawn, and all are fed back.
+// Triangles are drawn, and all primitives are captured.
 size_t tessellation_scenes(struct Scene* rows, size_t most) {
   static char names[kTessellationCount * 2][32];
   size_t count = 0;

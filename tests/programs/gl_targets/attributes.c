@@ -1,7 +1,7 @@
 // Attributes without perspective.
 #include "targets.h"
 
-// A triangle that the near plane and a user's plane cut. (llvmpipe draws black where the sides cut one.)
+// A triangle clipped by the near plane and a user clip plane. (llvmpipe draws black if the sides clip a triangle.)
 void no_perspective(void) {
   static const float kPlaces[] = {-0.9f, -0.8f, 0.0f, 1.0f, 0.9f, -0.7f, -3.0f, 0.7f, -0.2f, 1.8f, 0.5f, 2.0f};
   static const float kColours[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

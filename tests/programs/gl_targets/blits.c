@@ -1,9 +1,9 @@
-// Blits and copies: stretched, turned, cut off at edges.
+// Blits and copies: stretched, mirrored, clipped at edges.
 #include "targets.h"
 
 static GLuint pattern(GLenum format, int width, int height) {
   static unsigned char texels[64 * 64 * 4];
-  // Smooth, so that filtering is seen and the last bits of weights are not.
+  // Smooth, so that filtering shows and the last bits of weights do not.
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       unsigned char* const at = texels + (y * width + x) * 4;
@@ -27,11 +27,11 @@ static void blits(GLenum filter) {
     const GLuint to = picture(kFormats[f], kSize, kSize);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
-    // From odd sizes, so that no centre lies between two pixels.
+    // Odd sizes, so that no sample point is exactly between two pixels.
     glBlitFramebuffer(0, 0, 31, 23, 0, 0, 51, 37, GL_COLOR_BUFFER_BIT, filter);     // larger
-    glBlitFramebuffer(0, 0, 31, 23, 60, 63, 48, 40, GL_COLOR_BUFFER_BIT, filter);   // smaller, turned round
+    glBlitFramebuffer(0, 0, 31, 23, 60, 63, 48, 40, GL_COLOR_BUFFER_BIT, filter);   // smaller, mirrored
     glBlitFramebuffer(5, 3, 20, 16, 2, 63, 34, 41, GL_COLOR_BUFFER_BIT, filter);    // upside down
-    glBlitFramebuffer(-4, -4, 11, 11, 44, 4, 76, 36, GL_COLOR_BUFFER_BIT, filter);  // over the edges of both
+    glBlitFramebuffer(-4, -4, 11, 11, 44, 4, 76, 36, GL_COLOR_BUFFER_BIT, filter);  // beyond the edges of both
     glEnable(GL_SCISSOR_TEST);
     glScissor(20, 10, 9, 7);
     glBlitFramebuffer(31, 0, 0, 23, 10, 5, 40, 30, GL_COLOR_BUFFER_BIT, filter);

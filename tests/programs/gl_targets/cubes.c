@@ -1,4 +1,4 @@
-// Cubes: filtered, their faces and levels drawn to, from buffers and back.
+// Cube maps: filtering, rendering to faces and levels, transfers from and to buffers.
 #include "targets.h"
 
 enum { kCube = 12 };
@@ -16,7 +16,7 @@ static GLuint cube(int edge, int levels) {
   glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAX_LEVEL, levels - 1);
   return made;
 }
-// The directions of all faces, beside and over each other: two rows of three squares of 24 pixels.
+// Shows all faces: two rows of three squares of 24 pixels.
 #define CUBE_DIRECTION                                                                                                 \
   "vec3 direction() {\n"                                                                                               \
   "  vec2 at = gl_FragCoord.xy / 24.0; vec2 cell = floor(at); vec2 f = fract(at) * 2.0 - 1.0; float n = cell.x + 3.0 " \
@@ -62,7 +62,7 @@ void cube_levels(void) {
     take(72, 48);
   }
 }
-// Drawn to, face by face and level by level, then read and shown.
+// Renders to each face and level, then reads and shows them.
 void cube_faces(void) {
   const GLuint made = cube(16, 3);
   for (int level = 0; level < 3; ++level) {
@@ -95,7 +95,7 @@ void cube_mipmaps(void) {
     }
   }
 }
-// Of sizes that are no powers of two, from a buffer and back into one.
+// Sizes that are not powers of two, from a buffer and back into one.
 void cube_buffers(void) {
   enum { kSide = 21, kFace = kSide * kSide * 4 };
   static unsigned char texels[kFace * 6 + 64];
@@ -110,7 +110,7 @@ void cube_buffers(void) {
     glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, GL_RGBA8, kSide, kSide, 0, GL_RGBA, GL_UNSIGNED_BYTE,
                  (const void*)(size_t)(face * kFace));
   }
-  // A part of a face, with rows of another length.
+  // A part of a face, with another row length.
   glPixelStorei(GL_UNPACK_ROW_LENGTH, kSide);
   glTexSubImage2D(GL_TEXTURE_CUBE_MAP_NEGATIVE_Y, 0, 3, 5, 9, 11, GL_RGBA, GL_UNSIGNED_BYTE, (const void*)(size_t)40);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);

@@ -1,4 +1,4 @@
-// Depth and stencil: tested, cleared, read, sampled.
+// Depth and stencil: tests, clears, reads, sampling.
 #include "targets.h"
 
 void stencil_read(void) {
@@ -31,7 +31,7 @@ void stencil_read(void) {
   glReadPixels(0, 0, kSize, kSize, GL_DEPTH_COMPONENT, GL_UNSIGNED_BYTE, room(kSize * kSize));
   take(kSize, kSize);
 }
-// Clears with masks and scissors, of stencil alone and of depth alone.
+// Clears with masks and scissors, of stencil only and of depth only.
 void stencil_clears(void) {
   picture(GL_RGBA8, 40, 28);
   attach_buffer(GL_DEPTH_STENCIL_ATTACHMENT, GL_DEPTH24_STENCIL8, 0, 40, 28);
@@ -55,7 +55,7 @@ void stencil_clears(void) {
   glReadPixels(0, 0, 40, 28, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, room(40 * 28));
   glReadPixels(0, 0, 40, 28, GL_DEPTH_COMPONENT, GL_UNSIGNED_BYTE, room(40 * 28));
 }
-// Depth textures of all formats: cleared, drawn to, sampled.
+// Depth textures of all formats: clears, rendering, sampling.
 void depth_formats(void) {
   static const GLenum kFormats[] = {GL_DEPTH_COMPONENT16, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT32F};
   for (unsigned i = 0; i < (gl_version() >= 30 ? 3u : 2u); ++i) {

@@ -1,4 +1,4 @@
-// Formats that are drawn to, and levels that are made of others.
+// Render target formats, and generated mip levels.
 #include "targets.h"
 
 void mipmaps(void) {
@@ -13,7 +13,7 @@ void mipmaps(void) {
   }
 }
 
-// Drawn to, and blended.
+// Rendering and blending.
 static void draw_formats(const GLenum* all, unsigned count, unsigned plain) {
   for (unsigned i = 0; i < count; ++i) {
     picture(all[i], 16, 16);
@@ -37,6 +37,6 @@ void formats(void) {
   static const GLenum kFormats[] = {GL_RGB565,   GL_RGBA4,   GL_RGB5_A1, GL_RGBA8,   GL_RGB8,        GL_RGBA16,
                                     GL_RGB10_A2, GL_R8,      GL_RG8,     GL_R16,     GL_RG16,        GL_R16F,
                                     GL_RG16F,    GL_RGBA16F, GL_R32F,    GL_RGBA32F, GL_SRGB8_ALPHA8};
-  // Of the first three llvmpipe rounds more than once when it blends.
+  // For the first three formats llvmpipe rounds more than once when it blends.
   draw_formats(kFormats, sizeof kFormats / sizeof kFormats[0], 3);
 }

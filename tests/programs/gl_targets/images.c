@@ -1,7 +1,7 @@
-// Images that shaders store to: a layer of a level, or all layers.
+// Image stores: to one layer of a level, or to all layers.
 #include "targets.h"
 
-// Stored to one layer of one level; all of them are read back.
+// Stores to one layer of one level; all layers are read back.
 void image_store(void) {
   const GLuint made = make_texture(GL_TEXTURE_2D_ARRAY);
   glTexStorage3D(GL_TEXTURE_2D_ARRAY, 3, GL_RGBA8, 24, 20, 4);
@@ -33,7 +33,7 @@ void image_store(void) {
     }
   }
 }
-// All layers bound: cube, line array, volume.
+// All layers are bound: cube map, 1D array, 3D texture.
 void image_kinds(void) {
   const GLuint cubes = make_texture(GL_TEXTURE_CUBE_MAP);
   glTexStorage2D(GL_TEXTURE_CUBE_MAP, 2, GL_RGBA8, 16, 16);

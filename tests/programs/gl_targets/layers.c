@@ -1,7 +1,7 @@
-// Layers of lines, of pictures and of volumes, and their levels.
+// Layers of 1D arrays, 2D arrays and 3D textures, and their levels.
 #include "targets.h"
 
-// Layers of lines: filled, drawn to one by one, and shown as rows.
+// 1D arrays: layers are filled, rendered to one by one, and shown as rows.
 void arrays_1d(void) {
   static unsigned char texels[64 * 7 * 4];
   fill_texels(texels, sizeof texels, 5);
@@ -63,7 +63,7 @@ void depth_1d_arrays(void) {
   everything();
   take(kSize, kSize);
 }
-// Clears of one layer each, of several formats, in two levels; the others stay.
+// Clears of single layers, in several formats and two levels; other layers stay.
 void layer_clears(void) {
   static const GLenum kFormats[] = {GL_RGBA8, GL_RGB565,  GL_RGBA16F,  GL_R8,
                                     GL_RG16,  GL_RGBA32F, GL_RGB10_A2, GL_SRGB8_ALPHA8};
@@ -101,7 +101,7 @@ void volumes(void) {
   for (int level = 0; level < 3; ++level) {
     const int width = 18 >> level, height = 10 >> level;
     glTexImage3D(GL_TEXTURE_3D, level, GL_RGBA8, width, height, kDepths[level], 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-    // One by one: for the first chips Mesa takes slices of smaller levels as equally far apart, and they are not.
+    // One by one: for the first chips Mesa wrongly treats slices of smaller levels as equally spaced.
     for (int layer = 0; layer < kDepths[level]; ++layer) {
       glTexSubImage3D(GL_TEXTURE_3D, level, 0, 0, layer, width, height, 1, GL_RGBA, GL_UNSIGNED_BYTE,
                       texels + (layer * 4 + level) * 99);

@@ -1,5 +1,5 @@
-// usage: gl_targets [-o FOLDER] [scene...]   without scenes: all that the context has; -o: their bytes, as
-// FOLDER/SCENE.rgba. Exit 0: nothing failed and nothing hung.
+// usage: gl_targets [-o FOLDER] [scene...]   default: all that the context supports; -o: writes their
+// bytes as FOLDER/SCENE.rgba. Exit status 0: no error and no hang.
 #include "targets.h"
 
 #define ROW(name, version, extension) {#name, name, NULL, version, extension},

@@ -1,4 +1,4 @@
-// Colour masks: of draws, of clears, of each target its own.
+// Colour masks of draws, of clears, and per render target.
 #include "targets.h"
 
 void masks(void) {
@@ -34,7 +34,7 @@ void masked_clears(void) {
     take(16, 16);
   }
 }
-// Each target with a mask of its own.
+// One mask per render target.
 void masks_each(void) {
   make_frame();
   GLenum order[3];

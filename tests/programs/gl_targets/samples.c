@@ -1,4 +1,4 @@
-// Several samples a pixel: resolved, masked, fetched, covered by alpha.
+// Multisampling: resolves, sample masks, sample fetches, alpha to coverage.
 #include "targets.h"
 
 static void resolved(int samples, int width, int height) {
@@ -24,7 +24,7 @@ void samples_4(void) {
   resolved(4, kSize, kSize);
   resolved(4, 37, 23);
 }
-// Samples drawn one by one: their mean is the same however many there are.
+// Samples drawn one by one: the mean does not depend on their number.
 static void by_masks(int wanted) {
   GLint most = 0;
   glGetIntegerv(GL_MAX_SAMPLES, &most);
@@ -57,7 +57,7 @@ void sample_masks_8(void) {
 void sample_masks_16(void) {
   by_masks(16);
 }
-// A multisampled texture, each sample fetched.
+// Fetches each sample of a multisampled texture.
 void sample_fetch(void) {
   GLuint made = 0;
   glGenTextures(1, &made);
@@ -88,7 +88,7 @@ void alpha_coverage(void) {
   glClear(GL_COLOR_BUFFER_BIT);
   glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
   use(PLAIN, COLOUR);
-  // Far from the steps of four samples.
+  // Alpha values far from the thresholds of four samples.
   for (int i = 0; i < 5; ++i) {
     set4("colour", 1, 1, 1, i == 4 ? 1 : (float)i / 4 + 0.0001f);
     square(-1 + 0.4f * (float)i, -1, -0.6f + 0.4f * (float)i, 1, 0);

@@ -1,4 +1,4 @@
-// What scenes of targets draw, and with what.
+// Shapes and programs that the scenes of targets share.
 #include "targets.h"
 
 void use(const char* vertex, const char* fragment) {

@@ -1,11 +1,11 @@
-// Scenes of what GL programs draw to and read from besides one plain picture: masks, faces, layers, levels, samples,
-// stretched blits, images, stencil and depth, pixel buffers, attributes without perspective. Each leaves RGBA8 pixels
-// or bytes that were read back. What stands in them is not judged here (tests/doors/targets.py).
+// Scenes of render targets and other things that GL programs draw to and read from: masks, faces, layers, levels,
+// samples, stretched blits, images, stencil and depth, pixel buffers, attributes without perspective. Each writes RGBA8
+// pixels or bytes that were read back. tests/doors/targets.py judges them.
 #pragma once
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
-// All of them: name, the version of GL that has it, or an extension. A scene is a function of one of the other files.
+// All scenes: name, minimum version of GL, or an extension. A scene is a function in one of the other files.
 #define TARGET_SCENES(X)                           \
   X(masks, 21, NULL)                               \
   X(masked_clears, 21, NULL)                       \
@@ -50,20 +50,20 @@ enum { kSize = 64 };
 #define PLAIN "#version 120\nattribute vec4 p; varying vec2 u; void main() { gl_Position = p; u = p.xy * 0.5 + 0.5; }\n"
 #define COLOUR "#version 120\nuniform vec4 colour; void main() { gl_FragColor = colour; }\n"
 
-// A program with the attributes p and t.
+// Creates a program with the attributes p and t.
 void use(const char* vertex, const char* fragment);
-// Uniforms of the program in use.
+// Set uniforms of the program in use.
 void set1(const char* name, float value);
 void set4(const char* name, float r, float g, float b, float a);
 
 void triangles(const float* places, int size, int count);
 void square(float x0, float y0, float x1, float y1, float z);
 void everything(void);
-// Two triangles with slanted edges.
+// Draws two triangles with slanted edges.
 void slants(void);
-// A triangle whose depth is another at each corner.
+// Draws a triangle with a different depth at each corner.
 void leaning(void);
 
-// A picture to draw to, cleared.
+// Creates a cleared render target.
 GLuint picture(GLenum format, int width, int height);
 void fill_texels(unsigned char* texels, size_t bytes, unsigned seed);
