@@ -1,5 +1,5 @@
-// Where other work may come in: the updated head pointer of the first rings, run lists of GM45, switching it off. Seed
-// 003 1.2, 1.3, 2.2, 5.3.7.
+// Points at which an engine may switch to other work: the updated head pointer of Gen4 to Gen6 rings, the run lists of
+// GM45, and MI_ARB_ON_OFF. G45 PRM vol. 1b 1.2, 1.3, 2.2, 5.3.7 (seed 003).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -23,13 +23,13 @@ TEST_P(UpdatedHead, ArbCheckLoadsHeadAndWrapCount) {
   bench.set_reg(kRcs, kUhptr, 9u << 21 | 0x100 | 1);
   bench.set_reg(kRcs, kTail, 0x110);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data), 0u) << "pre-empted before";
+  EXPECT_EQ(bench.peek(data), 0u) << "the ring was preempted before this store";
   EXPECT_EQ(bench.peek(data + 4), 2u);
-  EXPECT_EQ(bench.reg(kRcs, kHead), 9u << 21 | 0x110) << "the wrap count of the register";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 9u << 21 | 0x110) << "the wrap count comes from the register";
   EXPECT_EQ(bench.reg(kRcs, kUhptr) & 1, 0u);
 }
 
-TEST_P(UpdatedHead, MayGoBackwards) {
+TEST_P(UpdatedHead, UpdatedHeadMayLieBeforeTheOldHead) {
   COVERS("G45-1.2-02");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -60,7 +60,7 @@ TEST_P(UpdatedHead, EqualHeadsOnlyClearTheValidBit) {
   EXPECT_EQ(bench.reg(kRcs, kHead), 0x58u);
 }
 
-TEST_P(UpdatedHead, WithoutTheValidBitParsingGoesOn) {
+TEST_P(UpdatedHead, WithoutTheValidBitParsingContinues) {
   COVERS("G45-1.2-06");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -82,10 +82,10 @@ TEST_P(UpdatedHead, ArbCheckInABatchIsReported) {
   bench.submit(kRcs);
   bench.device->advance(200);
   EXPECT_EQ(bench.undefined(), 1u);
-  EXPECT_EQ(bench.peek(data), 1u) << "it has no effect there";
+  EXPECT_EQ(bench.peek(data), 1u) << "MI_ARB_CHECK has no effect in a batch";
 }
 
-TEST_P(UpdatedHead, EmptyRingsTakeItToo) {
+TEST_P(UpdatedHead, EmptyRingLoadsTheUpdatedHead) {
   COVERS("G45-5.3.7-04");
   COVERS("G45-5.3.7-06");
   FlowBench bench(GetParam());
@@ -96,7 +96,7 @@ TEST_P(UpdatedHead, EmptyRingsTakeItToo) {
   bench.set_reg(kRcs, kHead, 0x110);
   bench.set_reg(kRcs, kTail, 0x110);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.reg(kRcs, kHead), 0x110u) << "idle if empty";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x110u) << "an empty ring is idle";
   bench.set_reg(kRcs, kUhptr, 0x100 | 1);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 1u);
@@ -106,11 +106,11 @@ TEST_P(UpdatedHead, EmptyRingsTakeItToo) {
   bench.poke(ring + 0x110, FlowBench::join({{kArbCheck, kNoop}, bench.store(data + 4, 2)}));
   bench.set_reg(kRcs, kTail, 0x128);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data + 4), 2u) << "continues when nothing else is asked for";
+  EXPECT_EQ(bench.peek(data + 4), 2u) << "parsing continues when no switch is requested";
   EXPECT_EQ(bench.peek(data), 0u);
 }
 
-TEST(Gen6UpdatedHead, IsNotTakenWhileArbitrationIsOff) {
+TEST(Gen6UpdatedHead, UpdatedHeadIsIgnoredWhileArbitrationIsOff) {
   FlowBench bench("snb");
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kRcs);
@@ -125,10 +125,10 @@ TEST(Gen6UpdatedHead, IsNotTakenWhileArbitrationIsOff) {
 
 INSTANTIATE_TEST_SUITE_P(Rings, UpdatedHead, ::testing::ValuesIn(ring_chips()), chip_name);
 
-// The wait bit of RINGBUF control: a condition code of EXCC holds the ring.
+// The wait bit of the ring's control register: a condition code in EXCC holds the ring.
 class RingWait : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RingWait, ShowsAndCancelsTheWait) {
+TEST_P(RingWait, ControlRegisterShowsAndCancelsTheWait) {
   COVERS("G45-5.3.7-08");
   COVERS("G45-5.3.7-13");
   FlowBench bench(GetParam());
@@ -146,7 +146,7 @@ TEST_P(RingWait, ShowsAndCancelsTheWait) {
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kControl) & 0x800, 0u);
-  // The next wait waits again, and ends with its condition.
+  // The next wait waits again and ends when its condition is met.
   bench.emit(kRcs, FlowBench::join({{kWaitForEvent | 1u << 9, kNoop}, bench.store(data, 2)}));
   bench.submit(kRcs);
   EXPECT_TRUE(bench.device->settle());
@@ -155,7 +155,7 @@ TEST_P(RingWait, ShowsAndCancelsTheWait) {
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 2u);
   bench.run_all(kRcs, FlowBench::join({{kWaitForEvent | 1u << 9, kNoop}, bench.store(data, 3)}));
-  EXPECT_EQ(bench.peek(data), 3u) << "ignored while the code is clear";
+  EXPECT_EQ(bench.peek(data), 3u) << "the store runs while the condition code is clear";
 }
 
 INSTANTIATE_TEST_SUITE_P(Gen4, RingWait, ::testing::ValuesIn(gen4_chips()), chip_name);
@@ -169,7 +169,8 @@ TEST(ArbOnOff, DoesNotExistBeforeGm45) {
   EXPECT_EQ(bench.reg(kRcs, kEsr) & 1, 1u);
 }
 
-// Two contexts of a run list. Images are the device's own: the first switch away makes one.
+// Two contexts of a run list. The device writes the images itself: the first switch away from a context creates its
+// image.
 struct RunListBench : FlowBench {
   RunListBench() : FlowBench("gm45") {
     first = allocate(8);
@@ -184,12 +185,12 @@ struct RunListBench : FlowBench {
   uint64_t first = 0, second = 0;
 };
 
-TEST(RunLists, ArbCheckLooksAtTheNextContextInsteadOfTheHead) {
+TEST(RunLists, ArbCheckSwitchesToTheNextContextAndIgnoresTheHead) {
   RunListBench bench;
   const uint64_t data = bench.allocate(1);
   bench.set_reg(kRcs, kUhptr, 0x800 | 1);
   bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
-  EXPECT_EQ(bench.current(), bench.first | 1) << "no next context";
+  EXPECT_EQ(bench.current(), bench.first | 1) << "no next context is set";
   EXPECT_EQ(bench.reg(kRcs, kUhptr), 0x801u);
   bench.ask_for(bench.second);
   bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 2)}));
@@ -206,7 +207,7 @@ TEST(ArbOnOff, SuppressesSwitchesUntilItIsOnAgain) {
   bench.submit(kRcs);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(kRcs, kNopid), 7u);
-  EXPECT_EQ(bench.current(), bench.first | 1) << "also when the ring has become empty";
+  EXPECT_EQ(bench.current(), bench.first | 1) << "the switch stays suppressed when the ring is empty";
   bench.run_all(kRcs, {kArbOnOff | 1, kArbCheck});
   EXPECT_EQ(bench.current(), bench.second | 1);
 }
@@ -216,30 +217,30 @@ TEST(ArbOnOff, ProbeFaultWhileOffHangs) {
   RunListBench bench;
   bench.ask_for(bench.second);
   const uint64_t data = bench.allocate(1);
-  // A page that no entry maps.
+  // A page without a page table entry.
   bench.run_all(kRcs, FlowBench::join({{kArbOnOff, kProbe, 0x0fff'0005, kNoop}, bench.store(data, 1)}));
   EXPECT_EQ(bench.peek(data), 0u);
   EXPECT_EQ(bench.current(), bench.first | 1);
 }
 
-TEST(ArbOnOff, WaitsAndTheEndOfCommandsWhileOffDoNotSwitch) {
+TEST(ArbOnOff, NoSwitchAtAWaitOrAnEmptyRingWhileOff) {
   COVERS("G45-1.3-02");
   RunListBench bench;
   const uint64_t data = bench.allocate(1);
-  bench.set_reg(kRcs, 0x28, 0x0001'0001);  // a condition code holds
+  bench.set_reg(kRcs, 0x28, 0x0001'0001);  // the condition code holds the ring
   bench.emit(kRcs, FlowBench::join({{kArbOnOff, kWaitForEvent | 1u << 9}, bench.store(data, 1)}));
   bench.submit(kRcs);
   bench.device->advance(10'000);
   bench.ask_for(bench.second);
   bench.device->advance(1'000'000);
-  EXPECT_EQ(bench.current(), bench.first | 1) << "waits, and nothing else comes in";
+  EXPECT_EQ(bench.current(), bench.first | 1) << "the ring waits and no context switch happens";
   EXPECT_EQ(bench.peek(data), 0u);
   bench.set_reg(kRcs, 0x28, 0x0001'0000);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 1u);
-  EXPECT_EQ(bench.current(), bench.first | 1) << "out of commands, and nothing else comes in";
+  EXPECT_EQ(bench.current(), bench.first | 1) << "the ring is empty and no context switch happens";
   bench.run_all(kRcs, {kArbOnOff | 1, kNoop});
-  EXPECT_EQ(bench.current(), bench.second | 1) << "until it is on again";
+  EXPECT_EQ(bench.current(), bench.second | 1) << "the switch happens when arbitration is on again";
 }
 
 TEST(ArbOnOff, IsIgnoredWithoutRunLists) {
@@ -250,7 +251,7 @@ TEST(ArbOnOff, IsIgnoredWithoutRunLists) {
   bench.set_reg(kRcs, kGfxMode, 0x8000'8000);
   bench.ask_for(bench.second);
   bench.run_all(kRcs, {kArbCheck, kNoop});
-  EXPECT_EQ(bench.current(), bench.second | 1) << "it was not switched off";
+  EXPECT_EQ(bench.current(), bench.second | 1) << "arbitration was not switched off";
 }
 
 TEST(ArbOnOff, ABatchThatLeavesItOffIsReported) {
@@ -265,22 +266,22 @@ TEST(ArbOnOff, ABatchThatLeavesItOffIsReported) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-TEST(RunLists, AContextComesBackWithItsRing) {
+TEST(RunLists, ContextResumesWithItsOwnRing) {
   RunListBench bench;
   const uint64_t data = bench.allocate(1);
   bench.ask_for(bench.second);
-  bench.run_all(kRcs, {kArbCheck, kNoop});  // the first context is saved; its ring ends here
+  bench.run_all(kRcs, {kArbCheck, kNoop});  // saves the first context; its ring ends here
   const uint64_t start = bench.ring_start(kRcs), tail = bench.ring_tail(kRcs);
-  bench.start_ring(kRcs);  // another ring for the second
+  bench.start_ring(kRcs);  // another ring for the second context
   bench.ask_for(bench.first);
   bench.run_all(kRcs, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
   EXPECT_EQ(bench.current(), bench.first | 1);
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kStart), start);
   EXPECT_EQ(bench.reg(kRcs, kHead), tail);
-  EXPECT_EQ(bench.peek(data), 0u) << "the second was pre-empted before";
+  EXPECT_EQ(bench.peek(data), 0u) << "the second context was preempted before this store";
 }
 
-TEST(ArbOnOff, ABatchThatIsNotSecureCannot) {
+TEST(ArbOnOff, NonSecureBatchCannotSwitchArbitrationOff) {
   COVERS("G45-1.3-03");
   RunListBench bench;
   const uint64_t batch = bench.place({kArbOnOff, kBatchEnd});
@@ -290,7 +291,7 @@ TEST(ArbOnOff, ABatchThatIsNotSecureCannot) {
   EXPECT_EQ(bench.current(), bench.second | 1);
 }
 
-// A batch of two parts, each long enough to be caught in the middle; the next context is asked for in the first part.
+// A batch of two parts, each long enough to be interrupted. The next context is requested during the first part.
 struct InterruptedBatch : RunListBench {
   explicit InterruptedBatch(uint32_t control) {
     data = allocate(1);
@@ -305,7 +306,7 @@ struct InterruptedBatch : RunListBench {
     ask_for(second);
     device->advance(2560);
     at_once = current() == (second | 1);
-    EXPECT_EQ(peek(data), 0u) << "still in the first part";
+    EXPECT_EQ(peek(data), 0u) << "the first part still runs";
     EXPECT_TRUE(device->settle());
   }
   bool first_part() { return peek(data) == 1; }
@@ -315,13 +316,13 @@ struct InterruptedBatch : RunListBench {
   bool at_once = false;
 };
 
-TEST(RunLists, ArbitrationControlOfABatch) {
+TEST(RunLists, BatchArbitrationControlSelectsTheSwitchPoints) {
   COVERS("G45-1.5-02");
   COVERS("G45-5.3.7-03");
   {
-    InterruptedBatch bench(1);  // between commands
+    InterruptedBatch bench(1);  // the switch happens between commands
     EXPECT_TRUE(bench.at_once);
-    // The context comes back and goes on where it was.
+    // The context resumes where it was interrupted.
     bench.ask_for(bench.first);
     EXPECT_TRUE(bench.device->settle());
     EXPECT_TRUE(bench.first_part());
@@ -329,28 +330,28 @@ TEST(RunLists, ArbitrationControlOfABatch) {
     EXPECT_EQ(bench.peek(bench.data + 8), 3u);
   }
   {
-    InterruptedBatch bench(0);  // at chain points
+    InterruptedBatch bench(0);  // the switch happens at a chained batch
     EXPECT_FALSE(bench.at_once);
     EXPECT_TRUE(bench.first_part());
     EXPECT_EQ(bench.current(), bench.second | 1);
   }
   {
-    InterruptedBatch bench(3);  // not before control returns to the ring
+    InterruptedBatch bench(3);  // the switch happens when control returns to the ring
     EXPECT_FALSE(bench.at_once);
     EXPECT_TRUE(bench.first_part());
     EXPECT_TRUE(bench.second_part());
     EXPECT_EQ(bench.peek(bench.data + 8), 3u);
-    EXPECT_EQ(bench.current(), bench.second | 1) << "when the ring is empty";
+    EXPECT_EQ(bench.current(), bench.second | 1) << "the switch happens when the ring is empty";
   }
 }
 
-TEST(Probe, AllAreTriedAndAFaultSwitchesTheContext) {
+TEST(Probe, AllSlotsAreProbedAndAFaultSwitchesTheContext) {
   RunListBench bench;
   const uint64_t page = bench.allocate(1);
   bench.ask_for(bench.second);
   bench.run_all(kRcs, {kArbOnOff | 1, kProbe | 1, 0x0fff'0000 | 3, static_cast<uint32_t>(page) | 40});
   EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 3);
-  EXPECT_EQ(bench.reg(kRcs, 0x484), 1u << 8) << "also what follows the one that faulted";
+  EXPECT_EQ(bench.reg(kRcs, 0x484), 1u << 8) << "slots after the faulting slot are probed too";
   EXPECT_EQ(bench.current(), bench.second | 1);
 }
 

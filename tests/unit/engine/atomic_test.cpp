@@ -14,13 +14,13 @@ constexpr uint32_t kQword = 1u << 19, kOctword = 2u << 19;
 
 class AtomicTest : public ::testing::TestWithParam<const char*> {};
 
-// What an operation leaves in memory and what it returns, in the words of the atomics table of the public manuals.
+// What an operation writes to memory and what it returns, as in the atomics table of the public manuals.
 struct Case {
   uint32_t opcode;
   uint64_t old, first, second, after, returned;
 };
 
-// All for 64 bits; for 32 bits the lower halves must come out the same.
+// The values are for 64 bits; a 32-bit operation must give the same lower halves.
 constexpr uint64_t kMinusOne = ~uint64_t{0};
 constexpr Case kCases[] = {
     {0x01, 0xf0f0, 0xff00, 0, 0xf000, 0xf0f0},  // AND
@@ -57,7 +57,7 @@ Dwords inline_command(const MiBench& bench, uint32_t header, uint64_t address, c
   return command;
 }
 
-TEST_P(AtomicTest, DwordsFromTheCommand) {
+TEST_P(AtomicTest, DwordOperandsComeFromTheCommand) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   for (const Case& each : kCases) {
@@ -73,7 +73,7 @@ TEST_P(AtomicTest, DwordsFromTheCommand) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(AtomicTest, QwordsFromTheRegisters) {
+TEST_P(AtomicTest, QwordOperandsComeFromTheGprs) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   for (const Case& each : kCases) {
@@ -87,8 +87,7 @@ TEST_P(AtomicTest, QwordsFromTheRegisters) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-// Without the bit for it nothing is returned.
-TEST_P(AtomicTest, ReturnsOnlyWhenAsked) {
+TEST_P(AtomicTest, ReturnsDataOnlyIfRequested) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.go(bench.load64(bench.gpr(4), 0x77) + Dwords{kAtomic | kGlobal | 0x05 << 8 | 1} + bench.at(data));
@@ -96,7 +95,7 @@ TEST_P(AtomicTest, ReturnsOnlyWhenAsked) {
   EXPECT_EQ(bench.reg64(bench.gpr(4)), 0x77u);
 }
 
-TEST_P(AtomicTest, SixteenBytesCompareAndWrite) {
+TEST_P(AtomicTest, SixteenByteCompareAndWrite) {
   COVERS("DG1-CS-15");  // with the tests above and the counter report of store_test.cpp
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -119,7 +118,7 @@ TEST_P(AtomicTest, SixteenBytesCompareAndWrite) {
   EXPECT_EQ(bench.reg64(bench.gpr(5)), 3u);
 }
 
-TEST_P(AtomicTest, WhatIsNotDefinedChangesNothing) {
+TEST_P(AtomicTest, InvalidOperationsChangeNothing) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.poke64(data, 5);
@@ -129,19 +128,19 @@ TEST_P(AtomicTest, WhatIsNotDefinedChangesNothing) {
     EXPECT_EQ(bench.undefined(), 1u) << std::hex << header;
     EXPECT_EQ(bench.peek64(data), 5u) << std::hex << header;
   };
-  expect_undefined(kAtomic | 0x10 << 8, data);  // no such operation
+  expect_undefined(kAtomic | 0x10 << 8, data);  // invalid operation
   expect_undefined(kAtomic | 0x00 << 8, data);
-  expect_undefined(kAtomic | kQword | 0x05 << 8, data);  // size and operation differ
+  expect_undefined(kAtomic | kQword | 0x05 << 8, data);  // size and operation do not match
   expect_undefined(kAtomic | 0x25 << 8, data);
   expect_undefined(kAtomic | kOctword | 0x05 << 8, data);
-  expect_undefined(kAtomic | 3u << 19 | 0x05 << 8, data);  // no such size
+  expect_undefined(kAtomic | 3u << 19 | 0x05 << 8, data);  // invalid size
   expect_undefined(kAtomic | kQword | 0x25 << 8, data + 4);
 }
 
-// Outside write-back memory the type is ignored, or the operation fails: nothing is written, what is returned means
-// nothing, software is told of a catastrophic error. Nothing stands in for a bus lock. The global table has no bits for
-// types: its pages use the first entry of the attribute table.
-TEST_P(AtomicTest, MemoryTypes) {
+// If memory is not write-back, either the memory type is ignored or the operation fails. A failed operation writes
+// nothing, its returned data is undefined, and RESET_CTL shows a catastrophic error. There is no fallback to a bus
+// lock. The global table has no memory type bits: its pages use the first entry of the attribute table.
+TEST_P(AtomicTest, NonWriteBackMemoryFailsUnlessTheTypeIsIgnored) {
   COVERS("ICL-TLB-18");
   constexpr uint8_t kUc = 0, kWc = 1, kWt = 2, kWb = 3;
   for (const bool ignore : {true, false}) {
@@ -157,7 +156,7 @@ TEST_P(AtomicTest, MemoryTypes) {
       EXPECT_EQ(bench.peek(data), done ? 41u : 40u) << unsigned{type};
       EXPECT_EQ(bench.reg("rcs0", 0xd0) >> 2 & 1, done ? 0u : 1u) << "catastrophic error of RESET_CTL";
       EXPECT_EQ(bench.undefined(), done ? 0u : 1u);
-      EXPECT_EQ(bench.peek(data + 8), 7u) << "the engine goes on";
+      EXPECT_EQ(bench.peek(data + 8), 7u) << "the engine continues";
     }
   }
 }

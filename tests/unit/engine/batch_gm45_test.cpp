@@ -1,4 +1,4 @@
-// Privileged commands in batches of GM45 that are not secure. Seed 003 1.5.1, 1.5.2.
+// Privileged commands in non-secure batches of GM45. G45 PRM vol. 1b 1.5.1, 1.5.2 (seed 003).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -7,7 +7,7 @@ namespace {
 constexpr std::string_view kRcs = "rcs0";
 constexpr uint32_t kNonSecure = 1u << 8, kGfxMode = 0x520, kRccid = 0x190, kViolation = 8;
 
-// The table of the process leads elsewhere, but for the page of the batch.
+// The per-process table maps only the page of the batch to the same memory as the global table.
 struct Gm45 : FlowBench {
   static constexpr uint64_t kTable = 0x0400'0000, kOther = 0x0500'0000;
 
@@ -28,11 +28,11 @@ struct Gm45 : FlowBench {
     set_reg(kRcs, kEmr, 0);
     start_ring(kRcs);
   }
-  // Runs one command without security. True: a violation was flagged.
+  // Runs one command in a non-secure batch. True: a violation was flagged.
   bool violates(const Dwords& command) {
     poke(commands, FlowBench::join({command, {kNoop | 0x0040'0000 | ++number, kBatchEnd}}));
     run_all(kRcs, batch(commands, kNonSecure));
-    EXPECT_EQ(reg(kRcs, kNopid), number) << "parsing goes on";
+    EXPECT_EQ(reg(kRcs, kNopid), number) << "parsing continues";
     const bool flagged = (reg(kRcs, kEir) & kViolation) != 0;
     set_reg(kRcs, kEir, kViolation);
     return flagged;
@@ -67,18 +67,18 @@ TEST_P(Gm45Privilege, PrivilegedCommandsAreFlaggedAndDropped) {
 
 INSTANTIATE_TEST_SUITE_P(ProcessSpace, Gm45Privilege, ::testing::Bool());
 
-TEST(Gm45Stores, StayInTheProcess) {
+TEST(Gm45Stores, NonSecureStoresUseTheProcessTable) {
   COVERS("G45-1.5.1-01");
   COVERS("G45-1.5.2-02");
   Gm45 bench(true);
   const auto data = static_cast<uint32_t>(bench.data);
-  EXPECT_FALSE(bench.violates({0x1060'0002, 0, data, 7})) << "asks for the global table";
+  EXPECT_FALSE(bench.violates({0x1060'0002, 0, data, 7})) << "the command selects the global table";
   EXPECT_EQ(bench.peek(bench.data), 0u);
   EXPECT_EQ(bench.process(bench.data), 7u);
   bench.violates({0x1080'0001, 0x100, 8});
   EXPECT_EQ(bench.peek(bench.status + 0x100), 0u);
   EXPECT_EQ(bench.peek(bench.context + 0x5000 + 0x100), 8u) << "the status page of the process";
-  // A secure stream may choose.
+  // A secure stream may select the table.
   bench.run_all(kRcs, {0x1060'0002, 0, data, 9});
   EXPECT_EQ(bench.peek(bench.data), 9u);
   bench.run_all(kRcs, {0x1080'0001, 0x104, 10});

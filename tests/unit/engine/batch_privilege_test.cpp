@@ -1,4 +1,5 @@
-// What the address space of a batch means for its privilege, from Gen8 on. Seed 000, user mode privileged commands.
+// How the address space of a batch determines its privilege, from Gen8 on. DG1 PRM vol. 13, user mode privileged
+// commands (seed 000).
 #include "covers.h"
 #include "flow_bench.h"
 #include "support/context_bench.h"
@@ -28,16 +29,16 @@ class BatchPrivilege : public ::testing::TestWithParam<std::string> {
     bench.emit(context, ring);
     bench.run(context);
   }
-  // A store through the global table is for privileged batches only.
+  // A store through the global table requires privilege.
   Dwords privileged(uint32_t value) const { return ContextBench::store(data + 64, value); }
   uint32_t stored() { return bench.peek(data + 64); }
 
   ContextBench bench;
   ContextBench::Context context;
-  uint64_t commands = 0, data = 0;  // in the global table
+  uint64_t commands = 0, data = 0;  // addresses in the global table
 };
 
-TEST_P(BatchPrivilege, RingAndGlobalBatchesHaveItOthersDoNot) {
+TEST_P(BatchPrivilege, OnlyRingAndGlobalBatchesArePrivileged) {
   COVERS("DG1-PRIV-01");
   run(privileged(0x01));
   EXPECT_EQ(stored(), 1u) << "from the ring";
@@ -51,20 +52,21 @@ TEST_P(BatchPrivilege, RingAndGlobalBatchesHaveItOthersDoNot) {
   EXPECT_EQ(bench.reg(kRcs, kEir), kViolation);
 }
 
-TEST_P(BatchPrivilege, StartsKeepOrLowerIt) {
+TEST_P(BatchPrivilege, BatchStartKeepsOrLowersPrivilege) {
   COVERS("DG1-PRIV-04");
   for (const uint32_t level : {0u, kSecondLevel}) {
-    // From the process a start in the global table goes on in the process, without privilege.
+    // A batch of the process that starts a batch in the global table stays in the address space of the process, without
+    // privilege.
     const uint64_t other = bench.allocate(1);
     bench.map_process(context, kOther, other);
     bench.poke(other, FlowBench::join({privileged(0x0f), {0x0040'0021, kBatchEnd}}));
     bench.poke(commands, FlowBench::join({batch(kOther, level), {kBatchEnd}}));
     run(batch(kBatch, kPpgtt));
     EXPECT_NE(stored(), 0xfu);
-    EXPECT_EQ(bench.reg(kRcs, kNopid), 0x21u) << "found at the address of the process";
+    EXPECT_EQ(bench.reg(kRcs, kNopid), 0x21u) << "the batch was fetched from the address space of the process";
     EXPECT_EQ(bench.reg(kRcs, kEir), kViolation);
     bench.set_reg(kRcs, kEir, kViolation);
-    // From the global table it may be lowered.
+    // A global batch may start an unprivileged batch.
     bench.poke(other, FlowBench::join({privileged(0x1f), {0x0040'0022, kBatchEnd}}));
     bench.poke(commands, FlowBench::join({batch(kOther, level | kPpgtt), {kBatchEnd}}));
     run(batch(commands, 0));
@@ -72,7 +74,7 @@ TEST_P(BatchPrivilege, StartsKeepOrLowerIt) {
     EXPECT_EQ(bench.reg(kRcs, kNopid), 0x22u);
     EXPECT_EQ(bench.reg(kRcs, kEir), kViolation);
     bench.set_reg(kRcs, kEir, kViolation);
-    // And kept: with a second level, that ends and the first one still has it.
+    // A global second level batch keeps privilege. When it ends, the first level still has privilege.
     bench.poke(other, {kBatchEnd, kNoop});
     bench.poke(commands, FlowBench::join({batch(kOther, kSecondLevel | kPpgtt), privileged(0x55), {kBatchEnd}}));
     run(batch(commands, 0));
@@ -87,12 +89,12 @@ TEST_P(BatchPrivilege, PostSyncWritesToGlobalMemoryAreDropped) {
   };
   bench.poke(commands, FlowBench::join({pipe_control(0, kData, 1), {kBatchEnd}}));
   run(batch(kBatch, kPpgtt));
-  EXPECT_EQ(bench.peek(data), 1u) << "its own memory";
+  EXPECT_EQ(bench.peek(data), 1u) << "memory of the process";
   EXPECT_EQ(bench.reg(kRcs, kEir), 0u);
   bench.poke(commands, FlowBench::join({pipe_control(1u << 24, data, 2), {0x0040'0031, kBatchEnd}}));
   run(batch(kBatch, kPpgtt));
   EXPECT_EQ(bench.peek(data), 1u);
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 0x31u) << "the flush is done";
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 0x31u) << "the flush itself completes";
   EXPECT_EQ(bench.reg(kRcs, kEir), kViolation);
   bench.set_reg(kRcs, kEir, kViolation);
   bench.poke(commands, FlowBench::join({pipe_control(1u << 21, 0x200, 2), {kBatchEnd}}));
@@ -101,14 +103,15 @@ TEST_P(BatchPrivilege, PostSyncWritesToGlobalMemoryAreDropped) {
   EXPECT_EQ(bench.reg(kRcs, kEir), kViolation);
 }
 
-TEST_P(BatchPrivilege, IndexedPostSyncGoesToThePageOfTheContext) {
+TEST_P(BatchPrivilege, IndexedPostSyncWritesToTheContextStatusPage) {
   run({0x7a00'0004, 1u << 21 | 1u << 14, 0x200, 0, 0x5a, 0});
   EXPECT_EQ(bench.process_page(context, 0x80), 0x5au);
   run({0x7a00'0004, 1u << 24 | 1u << 21 | 1u << 14, 0x200, 0, 0x5b, 0});
-  EXPECT_EQ(bench.peek(bench.status_page(kRcs) + 0x200), 0x5bu) << "global: the page of the engine";
+  EXPECT_EQ(bench.peek(bench.status_page(kRcs) + 0x200), 0x5bu)
+      << "global address space: the status page of the engine";
 }
 
-TEST_P(BatchPrivilege, HeadReportsGoToThePageOfTheContext) {
+TEST_P(BatchPrivilege, ReportHeadWritesToTheContextStatusPage) {
   run({kReportHead, kNoop});
   EXPECT_EQ(bench.process_page(context, 4), 4u);
   EXPECT_EQ(bench.peek(bench.status_page(kRcs) + 16), 0u);

@@ -1,4 +1,5 @@
-// Batch buffers: started from the ring, chained, called, ended. Seed 003 1.4, 1.5, 5.3.5; seed 000, batch buffers.
+// Batch buffers: start from the ring, chaining, calls and end. G45 PRM vol. 1b 1.4, 1.5, 5.3.5 (seed 003); DG1 PRM vol.
+// 13, batch buffers (seed 000).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -10,7 +11,7 @@ constexpr uint32_t kNonSecure = 1u << 8;  // Gen4; later: the table of the proce
 
 class BatchTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(BatchTest, EndReturnsBehindTheStart) {
+TEST_P(BatchTest, BatchEndContinuesAfterTheBatchStart) {
   COVERS("G45-1.4-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -19,35 +20,35 @@ TEST_P(BatchTest, EndReturnsBehindTheStart) {
   bench.run_all(kRcs, FlowBench::join({bench.batch(batch), bench.store(data + 4, 2)}));
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.peek(data + 4), 2u);
-  EXPECT_EQ(bench.peek(data + 8), 0u) << "behind the end";
+  EXPECT_EQ(bench.peek(data + 8), 0u) << "not executed: lies after the end of the batch";
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), bench.ring_tail(kRcs));
 }
 
-TEST_P(BatchTest, ChainsKeepTheReturnToTheRing) {
+TEST_P(BatchTest, ChainedBatchReturnsToTheRing) {
   COVERS("G45-5.3.5-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   uint64_t next = bench.place(FlowBench::join({bench.store(data, 100), {kBatchEnd}}));
-  for (uint32_t i = 0; i < 20; ++i) {  // far beyond any stack
+  for (uint32_t i = 0; i < 20; ++i) {  // more than any call stack could hold
     next =
         bench.place(FlowBench::join({bench.store(data + 4 + 4 * i, i + 1), bench.batch(next), bench.store(data, 7)}));
   }
   bench.start_ring(kRcs);
   bench.run_all(kRcs, FlowBench::join({bench.batch(next), bench.store(data + 0x100, 2)}));
-  EXPECT_EQ(bench.peek(data), 100u) << "nothing behind a chain is executed";
+  EXPECT_EQ(bench.peek(data), 100u) << "commands after a chained start are not executed";
   EXPECT_EQ(bench.peek(data + 0x100), 2u);
   for (uint32_t i = 0; i < 20; ++i) {
     EXPECT_EQ(bench.peek(data + 4 + 4 * i), i + 1);
   }
 }
 
-TEST_P(BatchTest, LongBatchesHaveNoLimit) {
+TEST_P(BatchTest, BatchLengthIsNotLimited) {
   COVERS("DG1-CS-05");
   COVERS("G45-5.3.5-02");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint64_t batch = bench.allocate(300);                              // more than a megabyte
-  bench.poke(batch + 299 * EngineBench::kPage - 8, bench.store(data, 3));  // across a page
+  bench.poke(batch + 299 * EngineBench::kPage - 8, bench.store(data, 3));  // a command that crosses a page boundary
   bench.poke(batch + 299 * EngineBench::kPage + 8, kBatchEnd);
   bench.start_ring(kRcs);
   bench.run_all(kRcs, FlowBench::join({bench.batch(batch), bench.store(data + 4, 2)}));
@@ -64,7 +65,7 @@ TEST_P(BatchTest, ActiveHeadIsInTheBatch) {
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(kRcs, kActhd), batch + 8);
   EXPECT_EQ(bench.reg(kRcs, kIpehr), 0xffff'ffffu);
-  EXPECT_EQ(bench.reg(kRcs, 0x140), (batch + 8) | 1) << "the batch head, valid";
+  EXPECT_EQ(bench.reg(kRcs, 0x140), (batch + 8) | 1) << "the valid bit and the batch head";
   EXPECT_EQ(bench.reg(kRcs, 0x64) & 8, 8u) << "the error came from a batch";
 }
 
@@ -80,11 +81,11 @@ INSTANTIATE_TEST_SUITE_P(Chips, BatchTest, ::testing::ValuesIn(all_chips()), chi
 
 class Gen4Batch : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Gen4Batch, PhysicalBatches) {
+TEST_P(Gen4Batch, PhysicalBatchIsFetchedAboveFourGigabytes) {
   COVERS("G45-1.5-03");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
-  // Above 4 GB, outside of every table: bits 35:32 stand in bits 3:0.
+  // The batch lies above 4 GB and is mapped by no table: bits 35:32 of the address are in bits 3:0.
   bench.host.top = uint64_t{1} << 36;
   const uint64_t far = 0x3'2000'0040;
   uint64_t at = far;
@@ -98,29 +99,29 @@ TEST_P(Gen4Batch, PhysicalBatches) {
   EXPECT_EQ(bench.peek(data + 4), 2u);
 }
 
-TEST_P(Gen4Batch, PhysicalBatchesStayInTheirPage) {
+TEST_P(Gen4Batch, PhysicalBatchMustNotCrossAPage) {
   COVERS("G45-1.5-05");
   COVERS("G45-5.3.5-02");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint64_t page = bench.allocate(2);
   const auto physical = static_cast<uint32_t>(EngineBench::host_address(page));
-  // To another physical page is fine.
+  // A chained start in another physical page is allowed.
   const uint64_t other = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));
   bench.poke(page + 0xff8, {kBatchStart, static_cast<uint32_t>(EngineBench::host_address(other))});
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {kBatchStart, physical + 0xfc0});
   EXPECT_EQ(bench.peek(data), 1u);
-  // Over the edge is an error.
+  // A batch that runs past the end of its page is an error.
   bench.poke(page + 0xff8, {0u, 0u});
   bench.poke(page + 0x1000, FlowBench::join({bench.store(data, 2), {kBatchEnd}}));
   bench.run_all(kRcs, {kBatchStart, physical + 0xfc0});
-  EXPECT_EQ(bench.peek(data), 1u) << "what lies behind the page is not fetched";
+  EXPECT_EQ(bench.peek(data), 1u) << "nothing after the page is fetched";
   EXPECT_EQ(bench.reg(kRcs, kEsr) & 1, 1u);
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-TEST_P(Gen4Batch, WithoutAnEndTheStreamerRunsIntoAHole) {
+TEST_P(Gen4Batch, BatchWithoutEndStopsAtAnUnmappedPage) {
   COVERS("G45-1.5-06");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -133,10 +134,10 @@ TEST_P(Gen4Batch, WithoutAnEndTheStreamerRunsIntoAHole) {
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.reg(kRcs, kActhd), hole);
   EXPECT_NE(bench.reg(kRcs, kEsr) & 0x30, 0u) << "a page table error";
-  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0u) << "stuck";
+  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0u) << "the streamer is stuck";
 }
 
-TEST_P(Gen4Batch, MemoryTypesDoNotMix) {
+TEST_P(Gen4Batch, BatchAcrossPagesOfDifferentTypesIsAnError) {
   COVERS("G45-1.5-08");
   FlowBench bench(GetParam());
   const uint64_t batch = bench.allocate(2);
@@ -148,8 +149,7 @@ TEST_P(Gen4Batch, MemoryTypesDoNotMix) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-// Ring and secure batches may do what others may not.
-TEST_P(Gen4Batch, ProtectionIsForOthersOnly) {
+TEST_P(Gen4Batch, OnlyNonSecureBatchesAreRestricted) {
   COVERS("G45-5.3.7-17");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -165,8 +165,7 @@ TEST_P(Gen4Batch, ProtectionIsForOthersOnly) {
   EXPECT_EQ(bench.peek(data), 2u);
 }
 
-// What the processor wrote through the aperture is there after the tail is.
-TEST_P(Gen4Batch, ProcessorWritesAreSeenAfterTheTail) {
+TEST_P(Gen4Batch, CpuWritesThroughTheApertureAreVisibleAfterTheTailWrite) {
   COVERS("G45-5.3.9-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -191,7 +190,7 @@ TEST_P(Gen4Batch, ReservedArbitrationControlIsReported) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-TEST_P(Gen4Batch, ExtensionOfAGraphicsAddressIsReported) {
+TEST_P(Gen4Batch, AddressExtensionOfAGraphicsAddressIsReported) {
   COVERS("G45-1.5-09");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -201,12 +200,13 @@ TEST_P(Gen4Batch, ExtensionOfAGraphicsAddressIsReported) {
   start[1] |= 5;
   bench.run_all(kRcs, start);
   EXPECT_EQ(bench.events(EventKind::reserved_bits), 1u);
-  EXPECT_EQ(bench.peek(data), 1u) << "the start address is a multiple of 64";
+  EXPECT_EQ(bench.peek(data), 1u) << "the start address is aligned to 64 bytes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Gen4Batch, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-// A table for the process at 20C4h: entries like those of the global one. Graphics page 1 and on lead elsewhere.
+// A per-process table at 20C4h, with entries like those of the global table. It maps graphics page 1 and later pages to
+// other memory.
 struct ProcessBench : FlowBench {
   static constexpr uint64_t kTable = 0x0400'0000, kOther = 0x0500'0000;
 
@@ -225,21 +225,21 @@ struct ProcessBench : FlowBench {
   }
 };
 
-TEST(Gm45Batch, NonSecureBatchesAreFetchedThroughTheTableOfTheProcess) {
+TEST(Gm45Batch, NonSecureBatchesAreFetchedThroughTheProcessTable) {
   ProcessBench bench;
   const uint64_t batch = bench.place({kNoop | 0x0040'0001, kBatchEnd});  // NOPID 1 in the global table
-  bench.put_process(batch, {kNoop | 0x0040'0002, kBatchEnd});            // NOPID 2 in that of the process
+  bench.put_process(batch, {kNoop | 0x0040'0002, kBatchEnd});            // NOPID 2 in the per-process table
   bench.start_ring(kRcs);
   bench.run_all(kRcs, bench.batch(batch, kNonSecure));
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "without the per-process space: global";
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "per-process space disabled: global table";
   bench.enable_process_space(kRcs);
   bench.run_all(kRcs, bench.batch(batch, kNonSecure));
   EXPECT_EQ(bench.reg(kRcs, kNopid), 2u);
   bench.run_all(kRcs, bench.batch(batch));
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "secure: global";
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "secure batch: global table";
 }
 
-TEST(Gm45Batch, ChainsInheritTheSecurity) {
+TEST(Gm45Batch, ChainedBatchInheritsItsSecurity) {
   COVERS("G45-1.5-11");
   COVERS("G45-5.3.7-16");
   ProcessBench bench;
@@ -250,9 +250,9 @@ TEST(Gm45Batch, ChainsInheritTheSecurity) {
   bench.put_process(first, bench.batch(last));
   bench.start_ring(kRcs);
   bench.run_all(kRcs, bench.batch(first));
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "secure, although the chain says otherwise";
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 1u) << "still secure although the chained start is not";
   bench.run_all(kRcs, bench.batch(first, kNonSecure));
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 2u) << "not secure, although the chain says otherwise";
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 2u) << "still not secure although the chained start is";
 }
 
 class LevelTest : public ::testing::TestWithParam<std::string> {};
@@ -268,10 +268,10 @@ TEST_P(LevelTest, SecondLevelReturnsToTheFirst) {
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.peek(data + 4), 2u);
   EXPECT_EQ(bench.peek(data + 8), 3u);
-  EXPECT_EQ(bench.reg(kRcs, 0x150), first) << "where the first level started";
+  EXPECT_EQ(bench.reg(kRcs, 0x150), first) << "start of the first level batch";
 }
 
-TEST_P(LevelTest, ThereIsOneSecondLevel) {
+TEST_P(LevelTest, StartInASecondLevelBatchChains) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint64_t third = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));
@@ -282,12 +282,12 @@ TEST_P(LevelTest, ThereIsOneSecondLevel) {
   bench.start_ring(kRcs);
   bench.run_all(kRcs, FlowBench::join({bench.batch(first), bench.store(data + 12, 4)}));
   EXPECT_EQ(bench.peek(data), 1u);
-  EXPECT_EQ(bench.peek(data + 4), 0u) << "the second level chained, it has nowhere to return to";
+  EXPECT_EQ(bench.peek(data + 4), 0u) << "the second level chained: control does not return to it";
   EXPECT_EQ(bench.peek(data + 8), 3u);
   EXPECT_EQ(bench.peek(data + 12), 4u);
 }
 
-TEST_P(LevelTest, AFirstLevelStartDropsTheSecond) {
+TEST_P(LevelTest, FirstLevelStartLeavesTheSecondLevel) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint64_t last = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));
@@ -301,7 +301,7 @@ TEST_P(LevelTest, AFirstLevelStartDropsTheSecond) {
   EXPECT_EQ(bench.peek(data + 8), 3u);
 }
 
-TEST_P(LevelTest, PredicatedStartsDependOnTheResult) {
+TEST_P(LevelTest, PredicatedStartDependsOnThePredicateResult) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint64_t batch = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));
@@ -316,7 +316,7 @@ TEST_P(LevelTest, PredicatedStartsDependOnTheResult) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, LevelTest, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"), chip_name);
 
-TEST(Gen12Batch, NestingIsAModeOfItsOwn) {
+TEST(Gen12Batch, NestedBatchModeReturnsThroughEachLevel) {
   FlowBench bench("dg1");
   bench.set_reg(kRcs, kMiMode, 0x1000'1000);
   const uint64_t data = bench.allocate(1);
@@ -328,26 +328,26 @@ TEST(Gen12Batch, NestingIsAModeOfItsOwn) {
   bench.start_ring(kRcs);
   bench.run_all(kRcs, bench.batch(next));
   for (uint32_t level = 0; level < 3; ++level) {
-    EXPECT_EQ(bench.peek(data + 4 * level), level + 1) << "each level returns to the one above";
+    EXPECT_EQ(bench.peek(data + 4 * level), level + 1) << "each level returns to its caller";
   }
 }
 
-TEST(Gen12Batch, NestingWithoutEndHangsTheEngineOnly) {
+TEST(Gen12Batch, UnlimitedNestingHangsOnlyItsEngine) {
   FlowBench bench("dg1");
   bench.set_reg(kRcs, kMiMode, 0x1000'1000);
   const uint64_t batch = bench.allocate(1);
-  bench.poke(batch, bench.batch(batch, kSecondLevel));  // calls itself
+  bench.poke(batch, bench.batch(batch, kSecondLevel));  // the batch calls itself
   bench.start_ring(kRcs);
   bench.run_all(kRcs, bench.batch(batch));
   EXPECT_EQ(bench.undefined(), 1u);
-  bench.write(0x941c, 2);  // the render domain
+  bench.write(0x941c, 2);  // GDRST, render domain
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kRcs);
   bench.run_all(kRcs, bench.store(data, 1));
-  EXPECT_EQ(bench.peek(data), 1u) << "a reset helps";
+  EXPECT_EQ(bench.peek(data), 1u) << "the engine works after a reset";
 }
 
-TEST(Gen8Batch, OffsetIsAddedOnRequest) {
+TEST(Gen8Batch, BatchOffsetIsAddedIfRequested) {
   FlowBench bench("skl");
   const uint64_t data = bench.allocate(1);
   const uint64_t batch = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));

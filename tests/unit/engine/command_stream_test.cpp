@@ -15,9 +15,9 @@ constexpr uint32_t kNoop = 0;
 constexpr uint32_t kBatchEnd = 0x0500'0000;
 constexpr uint32_t kLoadImm = 0x1100'0001;  // one register: three dwords
 constexpr uint32_t kPipeControl = 0x7a00'0004;
-constexpr uint32_t kUnknown2D = 0x5fc0'0001;  // client 2, no such opcode: three dwords by the client's rule
+constexpr uint32_t kUnknown2D = 0x5fc0'0001;  // client 2, unknown opcode: three dwords by the length rule of the client
 
-// Pages at chosen addresses, so that runs end where the test wants.
+// Memory with pages at chosen addresses, so that contiguous runs end where a test needs it.
 class Pages final : public CommandMemory {
  public:
   void put(uint64_t address, std::vector<uint32_t> dwords) { pages_[address] = std::move(dwords); }
@@ -38,7 +38,7 @@ class Pages final : public CommandMemory {
   std::map<uint64_t, std::vector<uint32_t>> pages_;
 };
 
-// Writes down what it sees and does what the test planned for an address.
+// Records what it sees, and performs the action that a test planned for an address.
 class Script final : public CommandVisitor {
  public:
   Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords, const CommandPlace& place) override {
@@ -87,19 +87,19 @@ TEST_F(CommandStreamTest, FramesCommandsByTheirLength) {
   EXPECT_EQ(script.places[2].address.value, 0x1010u);
 }
 
-TEST_F(CommandStreamTest, UnknownCommandsAreSkippedByTheRuleOfTheirClient) {
+TEST_F(CommandStreamTest, UnknownCommandsAreSkippedByTheLengthRuleOfTheirClient) {
   memory.put(0x1000, {kUnknown2D, kBatchEnd, kBatchEnd, kNoop});
   auto level = from(0x1000);
   level.end = GpuVa{0x1010};
   EXPECT_EQ(run(level), StreamStop::exhausted);
   EXPECT_EQ(script.seen, (Seen{"unknown 3", "MI_NOOP"}));
-  // MI opcodes below 10h are one dword, whatever their low bits say.
+  // MI commands with an opcode below 10h are one dword long, whatever their low bits are.
   EXPECT_EQ(length_of_unknown(0x0780'00ff), 1u);
   EXPECT_EQ(length_of_unknown(0x1f80'0003), 5u);
   EXPECT_EQ(length_of_unknown(0xe000'00ff), 1u);
 }
 
-TEST_F(CommandStreamTest, ACommandMayCrossPages) {
+TEST_F(CommandStreamTest, CommandMayCrossAPageBoundary) {
   memory.put(0x1000, {kNoop, kPipeControl, 1});
   memory.put(0x100c, {2, 3, 4, 5, kBatchEnd});
   script.plan[0x101c] = Next::leave();
@@ -107,7 +107,7 @@ TEST_F(CommandStreamTest, ACommandMayCrossPages) {
   EXPECT_EQ(script.seen, (Seen{"MI_NOOP", "PIPE_CONTROL", "MI_BATCH_BUFFER_END"}));
 }
 
-TEST_F(CommandStreamTest, ACommandMayWrapAroundTheEndOfARing) {
+TEST_F(CommandStreamTest, CommandMayWrapAtTheEndOfARing) {
   memory.put(0x1000, {0x2244, 7, kNoop, 0xdead'beef});
   memory.put(0x1ff8, {kNoop, kLoadImm});
   StreamLevel ring{.space = StreamSpace::ggtt,
@@ -120,7 +120,7 @@ TEST_F(CommandStreamTest, ACommandMayWrapAroundTheEndOfARing) {
   EXPECT_EQ(script.places[2].address.value, 0x1008u);
 }
 
-TEST_F(CommandStreamTest, ARingGoesOnWhenItsTailMoves) {
+TEST_F(CommandStreamTest, RingContinuesWhenItsTailMoves) {
   memory.put(0x1000, {kNoop, kNoop, kNoop, kNoop});
   StreamLevel ring{.space = StreamSpace::ggtt,
                    .address = GpuVa{0x1000},
@@ -135,7 +135,7 @@ TEST_F(CommandStreamTest, ARingGoesOnWhenItsTailMoves) {
   EXPECT_EQ(script.seen.size(), 4u);
 }
 
-TEST_F(CommandStreamTest, CallJumpAndLeave) {
+TEST_F(CommandStreamTest, CallJumpAndReturnFollowTheVisitor) {
   memory.put(0x1000, {kNoop, kNoop, kNoop});
   memory.put(0x2000, {kNoop});
   memory.put(0x3000, {kPipeControl, 0, 0, 0, 0, 0, kBatchEnd});
@@ -152,25 +152,25 @@ TEST_F(CommandStreamTest, CallJumpAndLeave) {
   EXPECT_EQ(script.places[3].space, StreamSpace::ggtt);
 }
 
-TEST_F(CommandStreamTest, StopsWhereNothingIsMapped) {
+TEST_F(CommandStreamTest, StopsAtUnmappedMemory) {
   memory.put(0x1000, {kNoop});
   EXPECT_EQ(run(from(0x1000)), StreamStop::unmapped);
   EXPECT_EQ(stream.level().address.value, 0x1004u);
   EXPECT_EQ(run(from(0x9000'0000)), StreamStop::unmapped);
 }
 
-TEST_F(CommandStreamTest, TellsOfACommandThatIsCutOff) {
+TEST_F(CommandStreamTest, TruncatedCommandIsReported) {
   memory.put(0x1000, {kNoop, kPipeControl, 1, 2, 3, 4, 5});
   auto level = from(0x1000);
-  level.end = GpuVa{0x1010};  // the level ends
+  level.end = GpuVa{0x1010};  // the level ends inside the command
   EXPECT_EQ(run(level), StreamStop::truncated);
   EXPECT_EQ(script.seen.back(), "truncated PIPE_CONTROL 3/6");
-  memory.put(0x5000, {kUnknown2D});  // the memory ends
+  memory.put(0x5000, {kUnknown2D});  // memory ends inside the command
   EXPECT_EQ(run(from(0x5000)), StreamStop::truncated);
   EXPECT_EQ(script.seen.back(), "truncated unknown 1/3");
 }
 
-TEST_F(CommandStreamTest, BudgetAndStopCanBeContinued) {
+TEST_F(CommandStreamTest, WalkResumesAfterABudgetOrStop) {
   memory.put(0x1000, {kNoop, kNoop, kBatchEnd});
   script.plan[0x1004] = Next::stop();
   script.plan[0x1008] = Next::leave();
@@ -183,14 +183,14 @@ TEST_F(CommandStreamTest, BudgetAndStopCanBeContinued) {
   EXPECT_EQ(script.seen, (Seen{"MI_NOOP", "MI_NOOP", "MI_BATCH_BUFFER_END", "MI_BATCH_BUFFER_END"}));
 }
 
-TEST_F(CommandStreamTest, CallsEndAtTheDeepestLevel) {
+TEST_F(CommandStreamTest, CallsFailAtTheMaximumDepth) {
   memory.put(0x1000, {kNoop});
   script.plan[0x1000] = Next::call(StreamSpace::ppgtt, GpuVa{0x1000});
   EXPECT_EQ(run(from(0x1000)), StreamStop::too_deep);
   EXPECT_EQ(script.seen.size(), StreamState::kMaxLevels);
 }
 
-TEST_F(CommandStreamTest, OneFetchServesAWholeRun) {
+TEST_F(CommandStreamTest, ContiguousRunIsFetchedOnce) {
   memory.put(0x1000, std::vector<uint32_t>(1024, kNoop));
   auto level = from(0x1000);
   level.end = GpuVa{0x2000};
@@ -199,7 +199,7 @@ TEST_F(CommandStreamTest, OneFetchServesAWholeRun) {
   EXPECT_EQ(memory.fetches, 1);
 }
 
-TEST_F(CommandStreamTest, AMisalignedEndIsNoHang) {
+TEST_F(CommandStreamTest, MisalignedEndTerminates) {
   memory.put(0x1000, {kNoop, kNoop});
   auto level = from(0x1000);
   level.end = GpuVa{0x1006};
@@ -207,7 +207,7 @@ TEST_F(CommandStreamTest, AMisalignedEndIsNoHang) {
   EXPECT_EQ(script.seen.size(), 1u);
 }
 
-TEST_F(CommandStreamTest, AProbeSeesEveryWholeCommandWhileSomebodyListens) {
+TEST_F(CommandStreamTest, AttachedProbeSeesEveryCompleteCommand) {
   memory.put(0x1000, {kLoadImm, 0x2244, 7, kUnknown2D, 0, 0, kNoop, kPipeControl});
   auto level = from(0x1000);
   level.end = GpuVa{0x1000 + 32};
@@ -217,7 +217,7 @@ TEST_F(CommandStreamTest, AProbeSeesEveryWholeCommandWhileSomebodyListens) {
     const auto listener = stream.commands().listen([&](const CommandView& view) {
       shown.push_back(view.desc != nullptr ? std::string(view.desc->name) : "unknown");
       shown.push_back(std::to_string(view.dwords.size()) + "@" + std::to_string(view.place.address.value - 0x1000));
-      EXPECT_EQ(script.seen.size(), visited++) << "the probe comes before the visitor";
+      EXPECT_EQ(script.seen.size(), visited++) << "the probe is called before the visitor";
     });
     EXPECT_TRUE(stream.commands().watched());
     EXPECT_EQ(run(level), StreamStop::truncated);
@@ -225,10 +225,10 @@ TEST_F(CommandStreamTest, AProbeSeesEveryWholeCommandWhileSomebodyListens) {
   EXPECT_EQ(shown, (Seen{"MI_LOAD_REGISTER_IMM", "3@0", "unknown", "3@12", "MI_NOOP", "1@24"}));
   EXPECT_FALSE(stream.commands().watched());
   run(level);
-  EXPECT_EQ(shown.size(), 6u) << "nobody listens any more";
+  EXPECT_EQ(shown.size(), 6u) << "the probe is detached";
 }
 
-TEST_F(CommandStreamTest, AVisitorMayInvalidateTheWindowItIsIn) {
+TEST_F(CommandStreamTest, VisitorMayInvalidateItsOwnWindow) {
   memory.put(0x1000, {kNoop, kNoop, kNoop});
   class Remap final : public CommandVisitor {
    public:
@@ -254,8 +254,8 @@ TEST_F(CommandStreamTest, AVisitorMayInvalidateTheWindowItIsIn) {
   EXPECT_EQ(remap.seen, (Seen{"MI_NOOP", "MI_BATCH_BUFFER_END"}));
 }
 
-// The walker's shortcut through the table must find what the plain look-ups find.
-TEST(Framing, AgreesWithLookUpAndLengthOnEveryEngine) {
+// The walker's shortcut through the table must give the same results as the plain look-ups.
+TEST(Framing, ShortcutAgreesWithFindAndLengthOnEveryEngine) {
   uint32_t random = 1;
   const auto next = [&] { return random = random * 1664525u + 1013904223u; };
   for (const spec::DeviceModel& device : spec::device_models()) {

@@ -1,5 +1,5 @@
-// Bits that change how a context is resumed or found: nested batches, lite restores, page tables that are loaded again,
-// the restore batch, semaphore signals for a context, and addresses with bit 47.
+// Bits that change how a context is resumed or identified: nested batches, lite restores, forced page table reloads,
+// the restore batch, semaphore signals to a context, and addresses with bit 47.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -22,7 +22,7 @@ void append(Dwords& to, const Dwords& more) {
 Dwords start(uint64_t address, uint32_t bits = 0) {
   return {0x1880'0001 | bits, static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)};
 }
-// Writes i + 1 to dword i, with a preemption point behind each.
+// Writes i + 1 to dword i, with a preemption point after each store.
 Dwords count(uint64_t data, uint32_t from, uint32_t steps) {
   Dwords out;
   for (uint32_t i = from; i < from + steps; ++i) {
@@ -32,7 +32,7 @@ Dwords count(uint64_t data, uint32_t from, uint32_t steps) {
   return out;
 }
 
-// Three levels, preempted again and again in each of them: every step is done once and in its turn.
+// Three batch levels, each preempted repeatedly: every step runs once, in order.
 TEST(NestedBatches, ResumeAtTheDeepestLevel) {
   for (const char* const chip : {"tgl", "dg1"}) {
     for (const char* const engine : {"rcs0", "bcs0", "vcs0"}) {
@@ -40,7 +40,7 @@ TEST(NestedBatches, ResumeAtTheDeepestLevel) {
       const uint64_t data = bench.allocate(1);
       const uint64_t levels[3] = {bench.allocate(1), bench.allocate(1), bench.allocate(1)};
       constexpr uint32_t kSteps = 40;
-      // Level n: steps, the next level, steps.
+      // Level n: steps, a call of the next level, more steps.
       uint32_t before = 0, after = 6 * kSteps;
       for (unsigned level = 0; level < 3; ++level) {
         Dwords batch = count(data, before, kSteps);
@@ -55,7 +55,7 @@ TEST(NestedBatches, ResumeAtTheDeepestLevel) {
       }
       Context context = bench.create(engine, 1);
       Context other = bench.create(engine, 2);
-      bench.map_process(context, 0x20'0000, data);  // tables, so that nothing is wrong with them
+      bench.map_process(context, 0x20'0000, data);  // page tables, so that the context itself is valid
       bench.map_process(other, 0x20'0000, data);
       Dwords ring{0x1100'0001, bench.engine_model(engine).mmio_base + 0x9c, 0x1000'1000};
       append(ring, start(levels[0]));
@@ -76,7 +76,7 @@ TEST(NestedBatches, ResumeAtTheDeepestLevel) {
           ++done;
         }
         for (uint32_t rest = done; rest < 6 * kSteps; ++rest) {
-          ASSERT_EQ(bench.peek(data + 4 * rest), 0u) << "ahead of its turn " << rest;
+          ASSERT_EQ(bench.peek(data + 4 * rest), 0u) << "step executed too early: " << rest;
         }
         bench.set_image(context, ContextBench::kImageControl, kRestoreAll);
         bench.submit({&context});
@@ -90,8 +90,7 @@ TEST(NestedBatches, ResumeAtTheDeepestLevel) {
   }
 }
 
-// Nothing nests below the third level.
-TEST(NestedBatches, AFourthLevelIsReported) {
+TEST(NestedBatches, FourthLevelIsReported) {
   ContextBench bench("dg1");
   const uint64_t data = bench.allocate(1);
   uint64_t next = bench.allocate(1);
@@ -116,9 +115,9 @@ TEST(NestedBatches, AFourthLevelIsReported) {
   EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << "the engine hangs";
 }
 
-// MI_ARB_ON_OFF: bit 1 lets the same context in again while arbitration is off. With the layouts of the row's other
-// commands.
-TEST(LiteRestores, AllowedWhileArbitrationIsOff) {
+// Bit 1 of MI_ARB_ON_OFF allows a lite restore while arbitration is off. The test also covers the layouts of the other
+// commands in its ledger row.
+TEST(LiteRestores, LiteRestoreIsAllowedWhileArbitrationIsOff) {
   COVERS("DG1-CS-11");
   for (const char* const chip : {"icl", "tgl", "dg1"}) {
     for (const bool allowed : {false, true}) {
@@ -134,23 +133,24 @@ TEST(LiteRestores, AllowedWhileArbitrationIsOff) {
       EXPECT_EQ(bench.statuses("rcs0").size(), 1u);
       bench.emit(context, ContextBench::store(data, 1));
       bench.submit({&context});
-      bench.device->advance(3000);  // half of the way to where arbitration is on again
+      bench.device->advance(3000);  // halfway to the command that switches arbitration on
       const std::vector<uint64_t> seen = bench.statuses("rcs0");
       EXPECT_EQ(seen, allowed ? std::vector{bench.lite_restore(context)} : std::vector<uint64_t>{}) << chip;
-      // Other contexts have to wait in any case.
+      // Other contexts wait in either case.
       if (allowed) {
         bench.submit({&other});
         bench.device->advance(2000);
         EXPECT_TRUE(bench.statuses("rcs0").empty());
       }
       EXPECT_TRUE(bench.device->settle());
-      EXPECT_EQ(bench.peek(data), 1u) << "sooner or later";
+      EXPECT_EQ(bench.peek(data), 1u) << "the ring completes in either case";
     }
     ContextBench bench(chip);
     const uint64_t data = bench.allocate(1);
     const uint64_t batch = bench.allocate(1);
     Context context = bench.create("rcs0", 1, ContextBench::kRestoreInhibit, 4);
-    // NOOP with a number; a batch in the global table, one that the predicate skips, one whose end ends the context.
+    // A NOOP with a number, a batch in the global table, a batch that the predicate skips, and a batch whose end ends
+    // the context.
     bench.emit(context, {0x0040'1234, 0});
     bench.set_reg("rcs0", 0x418, 0);
     bench.poke(batch, {0x0500'0001});
@@ -161,22 +161,22 @@ TEST(LiteRestores, AllowedWhileArbitrationIsOff) {
     bench.emit(context, ContextBench::store(data + 4, 6));
     bench.run(context);
     EXPECT_EQ(bench.reg("rcs0", 0x94) & 0x3f'ffff, 0x1234u);
-    EXPECT_EQ(bench.peek(data), 0u) << "predicated";
-    EXPECT_EQ(bench.peek(data + 4), 0u) << "the end of the batch was the end of the context";
+    EXPECT_EQ(bench.peek(data), 0u) << "skipped by the predicate";
+    EXPECT_EQ(bench.peek(data + 4), 0u) << "the end of the batch ended the context";
     EXPECT_EQ(bench.statuses("rcs0").back(), bench.complete_to_idle(context));
   }
 }
 
 class ContextBits : public ::testing::TestWithParam<const char*> {};
 
-// The descriptor's bit 1: a lite restore loads the page tables of the image again, and only then.
-TEST_P(ContextBits, ForcedPageDirectoryRestore) {
+// Bit 1 of the descriptor: a lite restore reloads the page tables of the image only if the bit is set.
+TEST_P(ContextBits, ForcedPageDirectoryRestoreReloadsTheTables) {
   COVERS("DG1-EL-09");
   for (const bool forced : {false, true}) {
     ContextBench bench(GetParam());
     const uint64_t process = 0x10'0000;
     const uint64_t batch = bench.allocate(1), first = bench.allocate(1), second = bench.allocate(1);
-    // Two sets of tables for one context: they differ in the page of the data.
+    // Two sets of tables for one context. They map the data to different pages.
     Context context = bench.create("rcs0", 1, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 2);
     Context twin = bench.create("rcs0", 1);
     for (Context* const each : {&context, &twin}) {
@@ -203,8 +203,8 @@ TEST_P(ContextBits, ForcedPageDirectoryRestore) {
   }
 }
 
-// A signal reaches the context that it names, by the upper dword of its descriptor.
-TEST_P(ContextBits, SignalsNameAContext) {
+// A signal names its context by the upper dword of the descriptor.
+TEST_P(ContextBits, SemaphoreSignalReachesTheNamedContext) {
   COVERS("DG1-CS-14");  // with semaphore_test.cpp and, for the token, csb_reasons_test.cpp
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -225,8 +225,9 @@ TEST_P(ContextBits, SignalsNameAContext) {
   EXPECT_EQ(bench.peek(data + 4), 1u);
 }
 
-// Both forms of an address with bit 47, in batch starts and in stores, and across a preemption.
-TEST_P(ContextBits, AddressesWithBit47) {
+// Both forms of an address with bit 47 (with and without sign extension), in batch starts, in stores and across a
+// preemption.
+TEST_P(ContextBits, BatchesAndStoresAcceptBothFormsOfBit47) {
   ContextBench bench(GetParam());
   if (!bench.has_wide_tables()) {
     return;
@@ -254,7 +255,7 @@ TEST_P(ContextBits, AddressesWithBit47) {
     bench.emit(context, start(form, 0x100));
     bench.submit({&context});
     bench.device->advance(1500);
-    bench.submit({&other});  // leaves inside the batch and comes back
+    bench.submit({&other});  // leaves inside the batch and resumes there
     bench.device->advance(3000);
     EXPECT_GT(bench.peek(data), 0u);
     EXPECT_EQ(bench.peek(data + 4 * 199), 0u);
@@ -267,8 +268,8 @@ TEST_P(ContextBits, AddressesWithBit47) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
 }
 
-// The same of atomics and of what flushes write, with one dword and with two.
-TEST_P(ContextBits, AtomicsAndFlushesWithBit47) {
+// The same for atomics and post-sync writes, with one dword and with two.
+TEST_P(ContextBits, AtomicsAndFlushesAcceptBothFormsOfBit47) {
   ContextBench bench(GetParam());
   if (!bench.has_wide_tables()) {
     return;
@@ -283,8 +284,9 @@ TEST_P(ContextBits, AtomicsAndFlushesWithBit47) {
     bench.map_process(render, plain, data);
     bench.map_process(copy, plain, data);
     bench.poke(data, 41);
-    bench.emit(render, {0x1780'0501, low(form), high(form)});                                   // increment
-    bench.emit(render, {0x7a00'0004, 1u << 14 | 1u << 20, low(form + 8), high(form), 11, 12});  // write immediate
+    bench.emit(render, {0x1780'0501, low(form), high(form)});  // MI_ATOMIC, increment
+    bench.emit(render,
+               {0x7a00'0004, 1u << 14 | 1u << 20, low(form + 8), high(form), 11, 12});  // PIPE_CONTROL, write immediate
     bench.emit(copy, {0x1300'4003, low(form + 16), high(form), 21, 22});
     bench.emit(copy, {0x1300'4002, low(form + 24), high(form), 31});
     bench.run(render);
@@ -298,8 +300,7 @@ TEST_P(ContextBits, AtomicsAndFlushesWithBit47) {
   EXPECT_EQ(bench.events(EventKind::fault), 0u);
 }
 
-// Other bits above the 48 are no address: a fault, and the engine stops.
-TEST_P(ContextBits, AddressesBeyondBit47) {
+TEST_P(ContextBits, OtherBitsAboveBit47FaultAndStopTheEngine) {
   ContextBench bench(GetParam());
   if (!bench.has_wide_tables()) {
     return;
@@ -317,13 +318,13 @@ TEST_P(ContextBits, AddressesBeyondBit47) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, ContextBits, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"));
 
-// Bit 2 of BB_PER_CTX_PTR: the batch runs on lite restores too, and the stream goes on where it was.
-TEST(RestoreBatch, ForcedOnLiteRestores) {
+// Bit 2 of BB_PER_CTX_PTR: the batch also runs on lite restores, and the stream then continues where it was.
+TEST(RestoreBatch, RestoreBatchRunsOnALiteRestoreIfForced) {
   for (const char* const chip : {"tgl", "dg1"}) {
     for (const uint32_t bits : {1u, 5u, 4u}) {
       ContextBench bench(chip);
       const uint64_t data = bench.allocate(1), restore = bench.allocate(1), batch = bench.allocate(2);
-      // The restore batch counts its runs by MI_ATOMIC: an increment.
+      // The restore batch counts its runs with MI_ATOMIC increments.
       bench.poke(restore, {0x17c0'0501, static_cast<uint32_t>(data), 0, kBatchEnd});
       Dwords steps = count(data + 0x100, 0, 300);
       steps.push_back(kBatchEnd);
@@ -349,11 +350,12 @@ TEST(RestoreBatch, ForcedOnLiteRestores) {
   }
 }
 
-// The same in the middle of a long BLT, which inverts: begun twice, its first lines would be as they were.
-TEST(RestoreBatch, WaitsForABlt) {
+// The same during a long BLT that inverts its destination: if the BLT restarted, its first lines would be inverted
+// twice.
+TEST(RestoreBatch, RestoreBatchWaitsForARunningBlt) {
   for (const char* const chip : {"tgl", "dg1"}) {
     ContextBench bench(chip);
-    constexpr uint32_t kLines = 1024;  // of a page each
+    constexpr uint32_t kLines = 1024;  // one page per line
     const uint64_t process = 0x4000'0000;
     const uint64_t data = bench.allocate(1), restore = bench.allocate(1), target = bench.allocate(kLines);
     bench.poke(restore, {0x17c0'0501, static_cast<uint32_t>(data), 0, kBatchEnd});
@@ -363,17 +365,17 @@ TEST(RestoreBatch, WaitsForABlt) {
       bench.poke(target + 0x1000 * line, {line, ~line});
     }
     bench.set_image(context, bench.image_restore_batch(), static_cast<uint32_t>(restore | 5));
-    // XY_COLOR_BLT, PATINVERT with ones, 32 bits a pixel.
+    // XY_COLOR_BLT, PATINVERT with ones, 32 bits per pixel.
     bench.emit(context, {0x5430'0005, 0x035a'1000, 0, kLines << 16 | 1024, static_cast<uint32_t>(process), 0, ~0u});
     bench.submit({&context});
-    // While it runs the ring grows.
+    // The ring grows while the BLT runs.
     bench.device->advance(10'000);
-    ASSERT_EQ(bench.peek(target), ~0u) << "begun";
-    ASSERT_EQ(bench.peek(target + 0x1000 * (kLines - 1)), kLines - 1) << "not done";
+    ASSERT_EQ(bench.peek(target), ~0u) << "the BLT has begun";
+    ASSERT_EQ(bench.peek(target + 0x1000 * (kLines - 1)), kLines - 1) << "the BLT is not complete";
     bench.emit(context, ContextBench::store(data + 4, 1));
     bench.submit({&context});
     EXPECT_TRUE(bench.device->settle());
-    EXPECT_EQ(bench.peek(data), 2u) << "the batch ran again";
+    EXPECT_EQ(bench.peek(data), 2u) << "the restore batch ran again";
     EXPECT_EQ(bench.peek(data + 4), 1u);
     for (uint32_t line = 0; line < kLines; ++line) {
       ASSERT_EQ(bench.peek(target + 0x1000 * line), ~line) << chip;
@@ -384,22 +386,23 @@ TEST(RestoreBatch, WaitsForABlt) {
   }
 }
 
-// Unsuccessful waits for a register are no reason to leave by themselves, and raise no interrupt; a new queue comes in.
-TEST(RegisterPolls, KeepTheEngine) {
+// An unsuccessful register poll does not cause a switch and raises no interrupt. A new queue preempts it.
+TEST(RegisterPolls, UnsuccessfulRegisterPollKeepsTheEngine) {
   for (const char* const chip : {"skl", "icl", "tgl", "dg1"}) {
     ContextBench bench(chip);
     const uint64_t data = bench.allocate(1);
-    Context waiting = bench.create("rcs0", 1, ContextBench::kRestoreInhibit);  // would leave when memory is waited for
+    Context waiting =
+        bench.create("rcs0", 1, ContextBench::kRestoreInhibit);  // a wait for memory would leave the engine
     Context other = bench.create("rcs0", 2);
-    bench.emit(waiting, {0x0e01'c002, 9, 0x2608, 0});  // until GPR 1 equals 9
+    bench.emit(waiting, {0x0e01'c002, 9, 0x2608, 0});  // MI_SEMAPHORE_WAIT until GPR 1 equals 9
     bench.emit(waiting, ContextBench::store(data, 1));
     bench.emit(other, {0, 0});
     bench.submit({&waiting, &other});
     bench.device->advance(50'000);
-    EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << chip << ": it stays";
+    EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << chip << ": the context stays";
     bench.submit({&other});
     bench.device->advance(50'000);
-    EXPECT_EQ(bench.statuses("rcs0").size(), 2u) << chip << ": preempted, and the other one complete";
+    EXPECT_EQ(bench.statuses("rcs0").size(), 2u) << chip << ": preempted, then the other context is complete";
     bench.set_reg("rcs0", 0x608, 9);
     bench.run(waiting);
     EXPECT_EQ(bench.peek(data), 1u) << chip;

@@ -16,8 +16,7 @@ constexpr uint32_t kReportHead = 0x0380'0000;
 
 class ContextImageTest : public ::testing::TestWithParam<const char*> {};
 
-// Status page, ring context, engine context, one behind the other.
-TEST_P(ContextImageTest, Parts) {
+TEST_P(ContextImageTest, ImageHoldsStatusPageRingContextAndEngineContextInOrder) {
   COVERS("DG1-CTX-01");
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 1);
@@ -28,14 +27,14 @@ TEST_P(ContextImageTest, Parts) {
   bench.run(context);
   unsigned reports = 0;
   for (unsigned dword = 0; dword < 1024; ++dword) {
-    const bool own = dword < 16;  // one line for what hardware reports
+    const bool own = dword < 16;  // the first line holds hardware reports
     reports += bench.process_page(context, dword) != 0x5a5a'5a5a ? 1u : 0u;
     EXPECT_TRUE(own || bench.process_page(context, dword) == 0x5a5a'5a5a) << dword;
   }
   EXPECT_EQ(reports, bench.model.gen == spec::GenId::gen8 ? 0u : 3u) << "time stamps";
-  // The ring context starts the next page, the engine context follows five lines later.
+  // The ring context begins at the next page. The engine context follows five lines later.
   EXPECT_EQ(bench.peek(context.address + 0x1000 + 4), bench.image(context, 1));
-  EXPECT_EQ(bench.image(context, 1) >> 23, 0x22u) << "a register load";
+  EXPECT_EQ(bench.image(context, 1) >> 23, 0x22u) << "MI_LOAD_REGISTER_IMM";
   EXPECT_EQ(bench.image(context, ContextBench::kImageTail), context.tail);
   EXPECT_EQ(bench.image(context, 0x51) >> 23, 0x22u);
   const auto is_gpr = [&](unsigned dword) { return (bench.image(context, dword) & 0xfff) == 0x600; };
@@ -46,22 +45,22 @@ TEST_P(ContextImageTest, Parts) {
   EXPECT_TRUE(found);
 }
 
-// The ring context comes first and says what becomes of the engine context.
-TEST_P(ContextImageTest, ControlDecidesTheEngineContext) {
+// The ring context is restored first. Its control register determines whether the engine context is restored and saved.
+TEST_P(ContextImageTest, ControlRegisterSelectsEngineContextRestoreAndSave) {
   COVERS("DG1-CTX-02");
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   for (const uint32_t control : {0u, ContextBench::kRestoreInhibit, ContextBench::kSaveInhibit}) {
     Context context = bench.create("rcs0", 1, control | ContextBench::kNoSwitchOnWait);
-    bench.set_image(context, 0x50, kLoadRegister);  // the first dword behind five lines
+    bench.set_image(context, 0x50, kLoadRegister);  // the first dword after five lines
     bench.set_image(context, 0x51, 0x2600);
     bench.set_image(context, 0x52, 0xe0e0);
     bench.set_reg("rcs0", ContextBench::kGpr, 5);
     bench.emit(context, ContextBench::store(data, control + 1));
     bench.run(context);
-    EXPECT_EQ(bench.peek(data), control + 1) << "the ring is restored in any case";
+    EXPECT_EQ(bench.peek(data), control + 1) << "the ring is restored in either case";
     EXPECT_EQ(bench.reg("rcs0", ContextBench::kGpr), control == ContextBench::kRestoreInhibit ? 5u : 0xe0e0u);
-    // Saved when it leaves.
+    // Saved when the context leaves.
     EXPECT_EQ(bench.image(context, ContextBench::kImageHead), context.tail);
     EXPECT_EQ(bench.image(context, ContextBench::kImageControl) & 0xffff, control | ContextBench::kNoSwitchOnWait);
     const bool saved = bench.image(context, 0x51) != 0x2600;
@@ -69,8 +68,8 @@ TEST_P(ContextImageTest, ControlDecidesTheEngineContext) {
   }
 }
 
-// Software sets everything up once, without an engine context, and copies what the engine saved.
-TEST_P(ContextImageTest, GoldenImage) {
+// Software initialises one context without an engine context, and copies the image that the engine saved.
+TEST_P(ContextImageTest, CopiedGoldenImageRestoresItsState) {
   COVERS("DG1-CTX-03");
   ContextBench bench(GetParam());
   for (const spec::EngineModel& engine : bench.model.engines) {
@@ -88,7 +87,7 @@ TEST_P(ContextImageTest, GoldenImage) {
     for (unsigned dword = 0x50; dword < 0x400; ++dword) {
       bench.set_image(copy, dword, bench.image(golden, dword));
     }
-    bench.set_image(copy, ContextBench::kImageControl, 0xffff'0008);  // nothing inhibited
+    bench.set_image(copy, ContextBench::kImageControl, 0xffff'0008);  // no restore or save is inhibited
     bench.emit(copy, {0});
     bench.run(copy);
     for (uint32_t number = 0; number < 32; ++number) {
@@ -98,8 +97,8 @@ TEST_P(ContextImageTest, GoldenImage) {
   }
 }
 
-// State of a context is its own: it changes by its commands, and while it runs.
-TEST_P(ContextImageTest, StateFollowsItsContext) {
+// State changes only by commands of its context, and only while the context runs.
+TEST_P(ContextImageTest, StateIsSavedAndRestoredPerContext) {
   COVERS("DG1-CTX-13");
   ContextBench bench(GetParam());
   for (const spec::EngineModel& engine : bench.model.engines) {
@@ -108,7 +107,7 @@ TEST_P(ContextImageTest, StateFollowsItsContext) {
     const uint32_t gpr = engine.mmio_base + 0x608;
     bench.emit(first, {kLoadRegister, gpr, 11});
     bench.emit(second, {kLoadRegister, gpr, 22});
-    // The process may have other pages where the image lies: contexts are in the global table.
+    // The process may map other pages at the address of the image: images are in the global table.
     const uint64_t elsewhere = bench.allocate(1);
     bench.map_process(first, first.address + 0x1000, elsewhere);
     bench.run(first);
@@ -117,7 +116,7 @@ TEST_P(ContextImageTest, StateFollowsItsContext) {
     for (unsigned turn = 0; turn < 3; ++turn) {
       for (Context* const context : {&first, &second}) {
         bench.set_image(*context, ContextBench::kImageControl, 0xffff'0008);
-        bench.set_reg(engine.name, 0x608, 99);  // nobody's
+        bench.set_reg(engine.name, 0x608, 99);  // belongs to no context
         bench.emit(*context, {0});
         bench.run(*context);
         EXPECT_EQ(bench.reg(engine.name, 0x608), context == &first ? 11u : 22u);
@@ -140,7 +139,10 @@ TEST(ContextImage, TiledResourceRegistersBelongToTheContext) {
       {"dg1", "rcs0", 0x4400, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
       {"dg1", "bcs0", 0x4480, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
       {"dg1", "vcs0", 0x4420, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
-      {"dg1", "vcs2", 0x4520, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},  // named as VDBOX 0, remapped to its own
+      {"dg1",
+       "vcs2",
+       0x4520,
+       {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},  // named as VDBOX 0, remapped to the engine's own registers
       {"dg1", "vecs0", 0x4460, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
       {"dg1", "ccs0", 0x4580, {1, 0xf3, 0x5000, 0x1, 0x11, 0x22}},
   };
@@ -166,9 +168,9 @@ TEST(ContextImage, TiledResourceRegistersBelongToTheContext) {
   }
 }
 
-// The image that Intel's simulator clients write: absolute offsets everywhere, no batch registers, all else
-// no-operations.
-TEST_P(ContextImageTest, SimulatorClientsImage) {
+// The image that Intel's simulator clients write: absolute offsets everywhere, no batch registers, and MI_NOOP in all
+// other dwords.
+TEST_P(ContextImageTest, ImageOfSimulatorClientsIsAccepted) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   Context context = bench.create("rcs0", 0);
@@ -198,13 +200,13 @@ TEST_P(ContextImageTest, SimulatorClientsImage) {
   EXPECT_EQ(bench.image(context, ContextBench::kImageHead), context.tail);
 }
 
-TEST_P(ContextImageTest, StatusPageIsWhereTheRegisterSays) {
+TEST_P(ContextImageTest, StatusPageIsAtTheAddressInItsRegister) {
   COVERS("DG1-HWSP-01");
   ContextBench bench(GetParam());
   for (const spec::EngineModel& engine : bench.model.engines) {
     const uint64_t page = bench.allocate(1);
     bench.set_reg(engine.name, ContextBench::kStatusPageAddress, static_cast<uint32_t>(page | 0xfff));
-    EXPECT_EQ(bench.reg(engine.name, ContextBench::kStatusPageAddress), page) << "aligned to its size";
+    EXPECT_EQ(bench.reg(engine.name, ContextBench::kStatusPageAddress), page) << "aligned to the size of the page";
     Context context = bench.create(engine.name, 1);
     bench.run(context);
     EXPECT_EQ(bench.peek(page + bench.status_index_dword() * 4), 1u);
@@ -212,8 +214,9 @@ TEST_P(ContextImageTest, StatusPageIsWhereTheRegisterSays) {
   }
 }
 
-// Reports of the context: head and time stamps in its first lines; the rest is for stores of its commands.
-TEST_P(ContextImageTest, ProcessStatusPage) {
+// Hardware reports of the context: head and time stamps in the first lines. The other lines are for stores by its
+// commands.
+TEST_P(ContextImageTest, HeadAndTimeStampsAreReportedToTheProcessStatusPage) {
   COVERS("DG1-HWSP-02");
   ContextBench bench(GetParam());
   constexpr uint32_t kStoreIndex = 0x10a0'0001;  // MI_STORE_DATA_INDEX, page of the process
@@ -223,7 +226,7 @@ TEST_P(ContextImageTest, ProcessStatusPage) {
   bench.emit(context, {kStoreIndex, 0xffc, 0xfe0d});
   bench.device->advance(5'000'000);
   bench.run(context);
-  EXPECT_EQ(bench.process_page(context, 4), 16u) << "the head behind the command";
+  EXPECT_EQ(bench.process_page(context, 4), 16u) << "the head after the command";
   EXPECT_EQ(bench.process_page(context, 0x10), 0xfe0cu);
   EXPECT_EQ(bench.process_page(context, 0x3ff), 0xfe0du);
   if (bench.model.gen != spec::GenId::gen8) {
@@ -236,12 +239,12 @@ TEST_P(ContextImageTest, ProcessStatusPage) {
     EXPECT_LT(restored, saved);
     EXPECT_LE(saved, bench.reg("rcs0", 0x358));
   }
-  // The head by itself, at every border of 4 KB.
+  // Automatic head reports, at every 4 KB boundary.
   Context automatic = bench.create("rcs0", 2, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 4);
   bench.set_image(automatic, ContextBench::kImageRingControl, 3u << 12 | 2u << 1 | 1);
   bench.emit(automatic, std::vector<uint32_t>(1000, 0));
   bench.run(automatic);
-  EXPECT_EQ(bench.process_page(automatic, 4), 0u) << "not there yet";
+  EXPECT_EQ(bench.process_page(automatic, 4), 0u) << "not reported before the boundary";
   bench.set_image(automatic, ContextBench::kImageControl, 0xffff'0008);
   bench.emit(automatic, std::vector<uint32_t>(500, 0));
   bench.run(automatic);
@@ -249,7 +252,7 @@ TEST_P(ContextImageTest, ProcessStatusPage) {
   EXPECT_LE(bench.process_page(automatic, 4), 6000u);
 }
 
-TEST_P(ContextImageTest, CurrentContextRegister) {
+TEST_P(ContextImageTest, CurrentContextRegisterShowsTheRunningContext) {
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 1);
   bench.emit(context, std::vector<uint32_t>(400, 0));

@@ -1,5 +1,5 @@
-// Reasons of context switches: every row of the table of cases with every detail that it may have, the plane, pipe or
-// token that a context waited for, and the mask that keeps reasons from being reported.
+// Reasons of context switches: every case of the manual's table with each switch detail it may have; the plane, pipe or
+// token that a context waited for; and the mask that suppresses reports.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -20,10 +20,10 @@ constexpr uint32_t kPreemptToIdle = 2;
 struct ReasonBench : ContextBench {
   explicit ReasonBench(std::string_view name) : ContextBench(name) {
     start_pipe(0);
-    write(0x7019c, 0x10'0000);  // a flip of plane 1 and one of plane 4, pending until the blank
+    write(0x7019c, 0x10'0000);  // a flip of plane 1 and a flip of plane 4, both pending until the vertical blank
     write(0x7029c, 0x10'0000);
   }
-  // 640 by 80 of 768 by 100, one frame in a sixtieth of a second. Tests are over before its first blank.
+  // 640 by 80 of 768 by 100 pixels, one frame per sixtieth of a second. The tests end before the first vertical blank.
   void start_pipe(uint32_t pipe) {
     const uint32_t timing = 0x60000 + 0x1000 * pipe;
     write(timing, 767u << 16 | 639);
@@ -34,7 +34,7 @@ struct ReasonBench : ContextBench {
     write(timing + 0x14, 85u << 16 | 83);
     write(0x70008 + 0x1000 * pipe, 1u << 31);
   }
-  // A wait that is in vain, by its detail. The number is that of a plane or pipe, or a token.
+  // A wait that never ends, selected by its switch detail. The number is a plane, a pipe or a token.
   Dwords wait(uint32_t detail, uint32_t number) {
     switch (detail) {
       case kFlip:
@@ -66,7 +66,7 @@ struct ReasonBench : ContextBench {
 
 constexpr uint32_t kStays = ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait;
 
-TEST(CsbReasons, TheTenCasesWithEveryDetail) {
+TEST(CsbReasons, TheTenCasesAreReportedWithEveryDetail) {
   COVERS("DG1-CSB-03");
   for (const char* const chip : {"tgl", "dg1"}) {
     ReasonBench bench(chip);
@@ -74,12 +74,12 @@ TEST(CsbReasons, TheTenCasesWithEveryDetail) {
     const auto entry = [&](bool new_queue, const Context* away, const Context* to, uint32_t detail = 0) {
       return bench.new_form(new_queue, away, to, detail);
     };
-    // Cases without a wait. 1 and 10, 8:
+    // Cases without a wait: 1, 10 and 8.
     Context a = bench.fresh(0xab, {0, 0}), b = bench.fresh(0x7bc, {0, 0});
     bench.submit({&a, &b});
     bench.go_on();
     EXPECT_EQ(bench.seen(), (Entries{entry(true, nullptr, &a), entry(false, &a, &b), entry(false, &b, nullptr)}));
-    // 2 with 5 and with 0, and 3.
+    // Case 2 with 5 and with 0, and case 3.
     for (const bool preempted : {true, false}) {
       a = bench.fresh(0xab, preempted ? points : none);
       bench.submit({&a});
@@ -92,7 +92,7 @@ TEST(CsbReasons, TheTenCasesWithEveryDetail) {
     bench.preempt_to_idle();
     bench.go_on();
     EXPECT_EQ(bench.seen(), (Entries{entry(true, nullptr, nullptr)}));
-    // 4 and 5.
+    // Cases 4 and 5.
     for (const bool preempted : {true, false}) {
       a = bench.fresh(0xab, preempted ? points : none);
       bench.submit({&a});
@@ -102,14 +102,14 @@ TEST(CsbReasons, TheTenCasesWithEveryDetail) {
       EXPECT_EQ(bench.seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, &b, preempted ? kPreempted : 0),
                                        entry(false, &b, nullptr)}));
     }
-    // 7.
+    // Case 7.
     a = bench.fresh(0xab, none);
     bench.submit({&a});
     bench.device->advance(1200);
     bench.submit({&a});
     bench.go_on();
     EXPECT_EQ(bench.seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, &a), entry(false, &a, nullptr)}));
-    // Cases with a wait: 9, 10, 6 and 2. The number waited for stands in bits 43:37.
+    // Cases with a wait: 9, 10, 6 and 2. Bits 43:37 hold the number that was waited for.
     for (const uint32_t detail : {kFlip, kBlank, kScanLine, kSemaphore}) {
       const uint32_t number = detail == kSemaphore ? 0x15 : 1;
       const uint32_t both = detail | number << 5;
@@ -139,24 +139,24 @@ TEST(CsbReasons, TheTenCasesWithEveryDetail) {
         }
       }
     }
-    // A wait that ended leaves nothing behind: the same context, preempted later.
+    // A wait that ended leaves nothing in a later entry: the same context is preempted later.
     a = bench.fresh(0xab, bench.wait(kSemaphore, 0x15), kStays);
     bench.emit(a, points);
     bench.submit({&a});
     bench.go_on();
-    bench.submit({&a});  // lite: it waits on
+    bench.submit({&a});  // a lite restore: the context continues to wait
     bench.poke(bench.flag, 1);
     bench.device->advance(500);
     bench.submit({&b});
     bench.go_on();
     EXPECT_EQ(bench.seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, &a), entry(true, &a, &b, kPreempted),
                                      entry(false, &b, nullptr)}));
-    ASSERT_LT(bench.device->clock().nanoseconds, 13'000'000u) << "before the first blank";
+    ASSERT_LT(bench.device->clock().nanoseconds, 13'000'000u) << "before the first vertical blank";
   }
 }
 
-// The layout of an entry, written out; planes, pipes and tokens are told apart.
-TEST(CsbReasons, WhatWasWaitedFor) {
+// The layout of an entry, written out. Planes, pipes and tokens have different details.
+TEST(CsbReasons, EntryNamesThePlanePipeOrTokenWaitedFor) {
   COVERS("DG1-CSB-04");
   for (const char* const chip : {"tgl", "dg1"}) {
     ReasonBench bench(chip);
@@ -176,12 +176,12 @@ TEST(CsbReasons, WhatWasWaitedFor) {
                                            uint64_t{detail} << 32 | idle << 15}))
           << detail << ' ' << number;
     }
-    // A poll shows in bit 2.
+    // A poll sets bit 2.
     Context a = bench.fresh(0x2d5, bench.wait_for(bench.flag, 1));
     bench.submit({&a});
     bench.go_on();
     EXPECT_EQ(bench.seen().back(), 0x2d5ull << 47 | uint64_t{kSemaphore} << 32 | 0x7ffull << 15 | 4);
-    // Class and instance, in another engine: video is class 1.
+    // Class and instance of another engine: video is class 1.
     Context video = bench.create("vcs2", 0x155, ContextBench::kRestoreInhibit);
     bench.emit(video, bench.wait(kSemaphore, 3));
     bench.submit({&video});
@@ -191,8 +191,8 @@ TEST(CsbReasons, WhatWasWaitedFor) {
   }
 }
 
-// The older form has a flag for each wait, and the plane or pipe in bits 14:12.
-TEST(CsbReasons, OlderForm) {
+// The older form has one flag per kind of wait, and the plane or pipe in bits 14:12.
+TEST(CsbReasons, OlderFormHasAFlagForEachKindOfWait) {
   const auto reported = [](ReasonBench& bench, const Dwords& commands) {
     Context a = bench.fresh(0x51, commands);
     bench.submit({&a});
@@ -209,14 +209,14 @@ TEST(CsbReasons, OlderForm) {
   EXPECT_EQ(reported(icl, icl.wait(kBlank, 3)), 0x48u | 2 << 12);
   EXPECT_EQ(reported(icl, icl.wait(kScanLine, 1)), 0x108u);
   EXPECT_EQ(reported(icl, icl.wait(kSemaphore, 0)), 0x88u);
-  // MI_WAIT_FOR_EVENT has a bit for each pipe's blank: 3, 11, 21.
+  // MI_WAIT_FOR_EVENT has one bit per pipe for the vertical blank: 3, 11 and 21.
   for (const char* const chip : {"bdw", "skl", "icl"}) {
     ReasonBench bench(chip);
     EXPECT_EQ(reported(bench, {0x0180'0000 | 1u << 3}), 0x48u) << chip;
     EXPECT_EQ(reported(bench, {0x0180'0000 | 1u << 11}), 0x48u | 1 << 12) << chip;
     EXPECT_EQ(reported(bench, {0x0180'0000 | 1u << 21}), 0x48u | 2 << 12) << chip;
   }
-  // Broadwell's sprites: A on bit 2, B on bit 10 of the command, 2 and 3 as flips select them.
+  // Sprites of Broadwell: sprite A is bit 2 and sprite B bit 10 of the command; flips select them as planes 2 and 3.
   ReasonBench bdw("bdw");
   bdw.start_pipe(1);
   bdw.write(0x7129c, 0x10'0000);
@@ -225,8 +225,8 @@ TEST(CsbReasons, OlderForm) {
   EXPECT_EQ(reported(bdw, {0x0180'0000 | 1u << 10}), 0x28u | 3 << 12);
 }
 
-// A reason that is masked leaves no entry and raises no interrupt, whichever it is; others do. The places of the bits
-// are those of the older form's flags.
+// A masked reason leaves no entry and raises no interrupt; the other reasons do. The mask bits have the positions of
+// the flags of the older form.
 TEST(CsbReasons, EveryReasonCanBeMasked) {
   COVERS("DG1-CSB-08");
   constexpr uint32_t kIdleToActive = 1u << 0, kNewQueue = 1u << 1, kElement = 1u << 2, kToIdle = 1u << 3,
@@ -236,7 +236,7 @@ TEST(CsbReasons, EveryReasonCanBeMasked) {
     ReasonBench bench(chip);
     bench.unmask_context_switches();
     const Dwords points(200, kArbCheck), none(200, 0);
-    // Does the scenario under each mask of one bit; `reasons` has the reasons of each switch that it makes.
+    // Runs the scenario once for each single mask bit. `reasons` holds the reasons of each switch in the scenario.
     const auto check = [&](const std::vector<uint32_t>& reasons, const auto& scenario) {
       std::vector<uint32_t> masks{0};
       uint32_t all = 0;
@@ -254,7 +254,7 @@ TEST(CsbReasons, EveryReasonCanBeMasked) {
         for (const uint32_t each : reasons) {
           expected += (each & mask) == 0 ? 1u : 0u;
         }
-        EXPECT_EQ(bench.seen().size(), expected) << chip << std::hex << " mask " << mask << " of " << all;
+        EXPECT_EQ(bench.seen().size(), expected) << chip << std::hex << " mask " << mask << " of reasons " << all;
         EXPECT_EQ(bench.take_context_switch(), expected != 0) << std::hex << mask;
       }
       bench.set_reg("rcs0", ContextBench::kStatusMask, 0);
@@ -286,7 +286,7 @@ TEST(CsbReasons, EveryReasonCanBeMasked) {
         bench.go_on();
       });
     }
-    ASSERT_LT(bench.device->clock().nanoseconds, 13'000'000u) << "before the first blank";
+    ASSERT_LT(bench.device->clock().nanoseconds, 13'000'000u) << "before the first vertical blank";
   }
 }
 

@@ -1,4 +1,4 @@
-// Context status: what is reported for each kind of switch, where it is written, and what follows.
+// Context status buffer: the entry for each kind of switch, its address, and the interrupt that follows.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -14,29 +14,29 @@ constexpr uint32_t kArbCheck = 0x0280'0000;
 constexpr uint32_t kSemaphore = 4;  // switch details
 constexpr uint32_t kPreempted = 5;
 
-// A ring that spins at preemption points until it is told to stop being long.
+// A ring that loops over preemption points until the test ends the loop.
 void emit_points(ContextBench& bench, Context& context, unsigned count) {
   bench.emit(context, std::vector<uint32_t>(count, kArbCheck));
 }
 
 class CsbTest : public ::testing::TestWithParam<const char*> {};
 
-// Cases of the table that every chip knows; the numbers are the table's.
-TEST_P(CsbTest, SwitchesThatEveryChipReports) {
+// The cases of the manual's table that every chip reports, by the table's numbers.
+TEST_P(CsbTest, CommonSwitchesAreReported) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   Context a = bench.create("rcs0", 0xab);
   Context b = bench.create("rcs0", 0x1bc);
-  // 1 and 10: from idle and back.
+  // Cases 1 and 10: from idle and back to idle.
   bench.emit(a, ContextBench::store(data, 1));
   bench.run(a);
   EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(a), bench.complete_to_idle(a)}));
-  // 8: the next element.
+  // Case 8: the next element.
   bench.submit({&a, &b});
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.statuses("rcs0"),
             (std::vector{bench.idle_to_active(a), bench.complete_to_element(a, b), bench.complete_to_idle(b)}));
-  // 4: a new queue, when the context is complete: it has no point to leave at.
+  // Case 4: a new queue when the context is complete, because it has no preemption point.
   bench.emit(a, std::vector<uint32_t>(200, 0));
   bench.submit({&a});
   bench.device->advance(1200);
@@ -44,7 +44,7 @@ TEST_P(CsbTest, SwitchesThatEveryChipReports) {
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.statuses("rcs0"),
             (std::vector{bench.idle_to_active(a), bench.complete_to_queue(a, b), bench.complete_to_idle(b)}));
-  // 5: a new queue that preempts.
+  // Case 5: a new queue preempts the context.
   emit_points(bench, a, 200);
   bench.submit({&a});
   bench.device->advance(1200);
@@ -53,7 +53,7 @@ TEST_P(CsbTest, SwitchesThatEveryChipReports) {
   EXPECT_EQ(bench.statuses("rcs0"),
             (std::vector{bench.idle_to_active(a), bench.preempted(a, b), bench.complete_to_idle(b)}));
   EXPECT_LT(bench.image(a, ContextBench::kImageHead) & 0x1f'fffc, a.tail);
-  // 7: the same context again.
+  // Case 7: the same context again (lite restore).
   bench.submit({&a});
   bench.device->advance(1200);
   bench.emit(a, ContextBench::store(data, 7));
@@ -64,8 +64,7 @@ TEST_P(CsbTest, SwitchesThatEveryChipReports) {
             (std::vector{bench.idle_to_active(a), bench.lite_restore(a), bench.complete_to_idle(a)}));
 }
 
-// Every report is followed by an interrupt, and there is none without a report.
-TEST(Csb, ReportsInterrupt) {
+TEST(Csb, EveryEntryRaisesOneInterrupt) {
   COVERS("DG1-CSB-01");
   for (const char* const chip : {"tgl", "dg1"}) {
     for (const char* const engine : {"rcs0", "bcs0", "vcs2", "vecs0"}) {
@@ -79,7 +78,7 @@ TEST(Csb, ReportsInterrupt) {
       for (unsigned step = 0; step < 400; ++step) {
         if (step == 0) {
           bench.submit({&a, &b});
-        } else if (step == 120) {  // in the second one
+        } else if (step == 120) {  // during the second context
           bench.submit({&a});
         }
         bench.device->advance(50);
@@ -94,14 +93,14 @@ TEST(Csb, ReportsInterrupt) {
   }
 }
 
-// All ten, in the form that names both contexts.
-TEST(Csb, TheTenCases) {
+// All ten cases, in the form that names both contexts.
+TEST(Csb, TheTenCasesAreReported) {
   COVERS("DG1-CSB-02");
   for (const char* const chip : {"tgl", "dg1"}) {
     ContextBench bench(chip);
     const uint64_t data = bench.allocate(1);
     const auto settle = [&] { bench.device->advance(100'000); };
-    // Contexts that leave when they wait, for case 9 and 10.
+    // Contexts that leave the engine when they wait, for cases 9 and 10.
     Context a = bench.create("vcs2", 0xab, ContextBench::kRestoreInhibit);
     Context b = bench.create("vcs2", 0x7bc, ContextBench::kRestoreInhibit);
     a.id |= 0x21u << 23;
@@ -111,11 +110,11 @@ TEST(Csb, TheTenCases) {
     using Entries = std::vector<uint64_t>;
     const auto seen = [&] { return bench.statuses("vcs2"); };
 
-    // Written out once: video class 1, instance 2; context IDs at 15 and 47, counters at 26 and 58.
-    bench.run(a);  // 1, 10
+    // One entry written out: video class 1, instance 2; context IDs at bits 15 and 47, counters at bits 26 and 58.
+    bench.run(a);  // cases 1 and 10
     EXPECT_EQ(seen(), (Entries{0x7ffull << 47 | 0x21ull << 26 | 0xabull << 15 | 2 << 6 | 1 << 3 | 1,
                                0x21ull << 58 | 0xabull << 47 | 0x7ffull << 15 | 2 << 6 | 1 << 3}));
-    // 2: preempt to idle, by the control register and by a queue without a valid element.
+    // Case 2: preempt to idle, by the control register and by a queue without a valid element.
     for (const bool by_queue : {false, true}) {
       emit_points(bench, a, 200);
       bench.submit({&a});
@@ -128,11 +127,11 @@ TEST(Csb, TheTenCases) {
       settle();
       EXPECT_EQ(seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, nullptr, kPreempted)}));
     }
-    // 3: the same while nothing runs.
+    // Case 3: the same while no context runs.
     bench.set_reg("vcs2", ContextBench::kQueueControl, 2);
     settle();
     EXPECT_EQ(seen(), (Entries{entry(true, nullptr, nullptr)}));
-    // 4 and 8.
+    // Cases 4 and 8.
     bench.emit(b, std::vector<uint32_t>(200, 0));
     bench.submit({&b});
     bench.device->advance(1200);
@@ -140,27 +139,27 @@ TEST(Csb, TheTenCases) {
     settle();
     EXPECT_EQ(seen(), (Entries{entry(true, nullptr, &b), entry(true, &b, &a), entry(false, &a, &b),
                                entry(false, &b, nullptr)}));
-    // 5.
+    // Case 5.
     emit_points(bench, a, 200);
     bench.submit({&a});
     bench.device->advance(1200);
     bench.submit({&b});
     settle();
     EXPECT_EQ(seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, &b, kPreempted), entry(false, &b, nullptr)}));
-    // 7.
+    // Case 7.
     bench.submit({&a});
     bench.device->advance(1200);
     bench.submit({&a});
     settle();
     EXPECT_EQ(seen(), (Entries{entry(true, nullptr, &a), entry(true, &a, &a), entry(false, &a, nullptr)}));
-    // 9 and 10: contexts that leave because they wait, for a poll and for a signal.
+    // Cases 9 and 10: contexts that leave because they wait, for a poll and for a signal.
     bench.emit(a, bench.wait_for(data, 1));
     bench.emit(b, bench.wait_for(data, 2, false));
     bench.submit({&a, &b});
     settle();
     EXPECT_EQ(seen(), (Entries{entry(true, nullptr, &a), entry(false, &a, &b, kSemaphore, true),
                                entry(false, &b, nullptr, kSemaphore)}));
-    // 6: a context that waits in its place until a new queue comes.
+    // Case 6: a context that waits in the engine until a new queue is submitted.
     bench.set_image(a, ContextBench::kImageControl, 0xffff'0008);
     bench.submit({&a});
     settle();
@@ -172,8 +171,7 @@ TEST(Csb, TheTenCases) {
   }
 }
 
-// The buffer in the status page: it wraps, and the index of the last entry stands behind it.
-TEST_P(CsbTest, BufferInTheStatusPage) {
+TEST_P(CsbTest, BufferWrapsAndIsFollowedByTheIndexOfTheLastEntry) {
   COVERS("DG1-CSB-05");
   ContextBench bench(GetParam());
   const uint64_t page = bench.status_page("rcs0");
@@ -184,7 +182,7 @@ TEST_P(CsbTest, BufferInTheStatusPage) {
   }
   for (unsigned run = 1; run <= entries + 3; ++run) {
     bench.run(context);
-    const unsigned last = (2 * run - 1) % entries;  // two entries a run
+    const unsigned last = (2 * run - 1) % entries;  // two entries per run
     EXPECT_EQ(bench.peek(page + bench.status_index_dword() * 4), last);
     EXPECT_EQ(bench.reg("rcs0", ContextBench::kStatusPointer) & 0xf, last);
     const uint64_t at = page + (0x10 + 2 * last) * 4;
@@ -193,7 +191,7 @@ TEST_P(CsbTest, BufferInTheStatusPage) {
         last < 6 ? ContextBench::kStatusBuffer + 8 * last : ContextBench::kStatusBufferUpper + 8 * (last - 6);
     EXPECT_EQ(bench.reg("rcs0", mmio) | uint64_t{bench.reg("rcs0", mmio + 4)} << 32, bench.complete_to_idle(context));
   }
-  // Nothing else in the page was touched.
+  // Nothing else in the page changed.
   for (unsigned dword = 0; dword < 64; ++dword) {
     const bool owned = (dword >= 0x10 && dword < 0x10 + 2 * entries) || dword == bench.status_index_dword();
     if (!owned) {
@@ -202,7 +200,7 @@ TEST_P(CsbTest, BufferInTheStatusPage) {
   }
 }
 
-// Drivers set the pointers after a reset; the next entry is the one after the write pointer.
+// Drivers set the pointers after a reset. The next entry follows the write pointer.
 TEST_P(CsbTest, SoftwareMaySetThePointers) {
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 0x15);
@@ -215,7 +213,7 @@ TEST_P(CsbTest, SoftwareMaySetThePointers) {
   EXPECT_EQ(bench.peek(bench.status_page("rcs0") + bench.status_index_dword() * 4), 1u);
 }
 
-TEST(Csb, PlaceInTheStatusPage) {
+TEST(Csb, OffsetInTheStatusPage) {
   COVERS("DG1-CSB-06");
   for (const bool manual : {false, true}) {
     ContextBench bench("dg1", {.manual_status_place = manual});
@@ -232,8 +230,7 @@ TEST(Csb, PlaceInTheStatusPage) {
   }
 }
 
-// A masked reason leaves no entry and raises no interrupt.
-TEST(Csb, MaskedReasons) {
+TEST(Csb, MaskedReasonsLeaveNoEntryAndRaiseNoInterrupt) {
   for (const char* const chip : {"icl", "tgl", "dg1"}) {
     ContextBench bench(chip);
     bench.unmask_context_switches();
@@ -253,15 +250,15 @@ TEST(Csb, MaskedReasons) {
     EXPECT_TRUE(bench.take_context_switch());
     run(1u << 0 | 1u << 2 | 1u << 3);
     EXPECT_TRUE(bench.statuses("rcs0").empty());
-    EXPECT_FALSE(bench.take_context_switch()) << "no entry, no interrupt";
+    EXPECT_FALSE(bench.take_context_switch()) << "no entry, hence no interrupt";
     run(0);
     EXPECT_EQ(bench.statuses("rcs0").size(), 3u);
     EXPECT_TRUE(bench.take_context_switch());
   }
 }
 
-// One request from idle: two switches, two interrupts.
-TEST_P(CsbTest, AnInterruptForEachSwitch) {
+// One submission from idle causes two switches and two interrupts.
+TEST_P(CsbTest, EachSwitchRaisesAnInterrupt) {
   COVERS("NOTES-IRQ-03");
   ContextBench bench(GetParam());
   bench.unmask_context_switches();
@@ -269,7 +266,7 @@ TEST_P(CsbTest, AnInterruptForEachSwitch) {
   bench.emit(context, std::vector<uint32_t>(500, 0));
   EXPECT_FALSE(bench.take_context_switch());
   bench.submit({&context});
-  bench.device->advance(2000);  // it runs
+  bench.device->advance(2000);  // the context runs
   EXPECT_EQ(bench.statuses("rcs0").size(), 1u);
   EXPECT_TRUE(bench.take_context_switch());
   EXPECT_FALSE(bench.take_context_switch());

@@ -1,5 +1,5 @@
-// The overlay of the 965 and its mobile part: flips by command, with registers in a page of memory. Seed
-// 003 1.12, 5.4.5.
+// The overlay of 965 and GM965: flips by command, with overlay registers in a page of memory. G45 PRM vol. 1b 1.12,
+// 5.4.5 (seed 003).
 #include "screen_bench.h"
 
 namespace halogen {
@@ -14,7 +14,7 @@ struct OverlayBench : ScreenBench {
     first = page_of(0x1000);
     second = page_of(0x2000);
   }
-  // A page with numbers in its registers and coefficients, which lie from 0x200 on.
+  // A page with known values in its registers and coefficients; coefficients begin at 0x200.
   uint64_t page_of(uint32_t number, uint32_t configuration = 0) {
     const uint64_t at = allocate(1);
     for (uint32_t i = 0; i < 1024; ++i) {
@@ -49,7 +49,7 @@ class DisplayOverlay : public ::testing::TestWithParam<std::string> {
   OverlayBench bench;
 };
 
-TEST_P(DisplayOverlay, PendingUntilItsRegistersAreRead) {
+TEST_P(DisplayOverlay, FlipIsPendingUntilItsRegistersAreRead) {
   COVERS("G45-5.4.5-01");
   COVERS("G45-1.12-05");
   bench.write(ScreenBench::kImr, ~kPending);
@@ -63,17 +63,17 @@ TEST_P(DisplayOverlay, PendingUntilItsRegistersAreRead) {
   EXPECT_EQ(bench.read(ScreenBench::kIir) & kPending, kPending);
   EXPECT_EQ(bench.loaded(1), 0x1001u);
   EXPECT_EQ(bench.loaded(0x7f), 0x107fu);
-  EXPECT_EQ(bench.loaded(0x80), 0x1080u) << "coefficients too";
+  EXPECT_EQ(bench.loaded(0x80), 0x1080u) << "coefficients are read too";
   EXPECT_EQ(bench.loaded(1023), 0x13ffu);
-  // Without the flag only the registers.
+  // Without the flag only the registers are read.
   bench.run(bench.overlay(kContinue, bench.second, false));
-  bench.poke(bench.second + 4, 0x7777);  // still before the blank
+  bench.poke(bench.second + 4, 0x7777);  // before the blank
   bench.frame();
-  EXPECT_EQ(bench.loaded(1), 0x7777u) << "read with the blank";
+  EXPECT_EQ(bench.loaded(1), 0x7777u) << "read at the blank";
   EXPECT_EQ(bench.loaded(0x7f), 0x207fu);
-  EXPECT_EQ(bench.loaded(0x80), 0x1080u) << "coefficients stay";
+  EXPECT_EQ(bench.loaded(0x80), 0x1080u) << "the coefficients are unchanged";
   EXPECT_EQ(bench.undefined(), 0u);
-  // Through the global table: a page without an entry is an error of the overlay.
+  // The page is read through the global table: a missing entry is an error of the overlay.
   EXPECT_EQ(bench.read(0x2024), 0u);
   bench.run(bench.overlay(kContinue, 0x0fff'0000));
   bench.frame();
@@ -81,18 +81,18 @@ TEST_P(DisplayOverlay, PendingUntilItsRegistersAreRead) {
   EXPECT_FALSE(bench.pending());
 }
 
-TEST_P(DisplayOverlay, ALaterRequestOverridesAnOutstandingOne) {
+TEST_P(DisplayOverlay, LaterFlipReplacesAPendingFlip) {
   COVERS("G45-1.12-04");
   bench.run(FlowBench::join({bench.overlay(kOn, bench.first), bench.overlay(kContinue, bench.second)}));
-  EXPECT_TRUE(bench.pending()) << "and the parser went on";
+  EXPECT_TRUE(bench.pending()) << "the parser continued";
   bench.frame();
   EXPECT_EQ(bench.loaded(1), 0x2001u);
   EXPECT_FALSE(bench.pending());
   bench.frame();
-  EXPECT_EQ(bench.loaded(1), 0x2001u) << "the first one is gone";
+  EXPECT_EQ(bench.loaded(1), 0x2001u) << "the first flip was replaced";
 }
 
-TEST_P(DisplayOverlay, ModesSwitchItOnAndOff) {
+TEST_P(DisplayOverlay, FlipModesSwitchTheOverlayOnAndOff) {
   bench.run(bench.overlay(kOn, bench.first));
   bench.frame();
   EXPECT_TRUE(bench.on());
@@ -119,12 +119,12 @@ TEST_P(DisplayOverlay, OffWithoutCoefficientsIsReported) {
   bench.frame();
   EXPECT_EQ(bench.undefined(), 0u);
   bench.run(bench.overlay(kOff, bench.first));
-  EXPECT_EQ(bench.undefined(), 1u) << "hardware may hang; the model says so and goes on";
+  EXPECT_EQ(bench.undefined(), 1u) << "hardware may hang; the model reports it and continues";
   bench.frame();
   EXPECT_FALSE(bench.pending());
 }
 
-TEST_P(DisplayOverlay, WholeShutdown) {
+TEST_P(DisplayOverlay, ShutdownSequenceCompletes) {
   COVERS("G45-1.12.1-01");
   bench.run(bench.overlay(kOn, bench.first));
   bench.frame();
@@ -135,17 +135,17 @@ TEST_P(DisplayOverlay, WholeShutdown) {
   EXPECT_EQ(bench.loaded(0x68 / 4), 0u);
   EXPECT_FALSE(bench.on());
   EXPECT_EQ(bench.undefined(), 0u);
-  // A pipe that stops in between.
+  // The pipe stops during the sequence.
   bench.run(bench.overlay(kOn, bench.first));
   bench.frame();
   bench.run(bench.overlay(kOff, bench.first));
   EXPECT_EQ(bench.undefined(), 0u);
   bench.stop_pipe(0);
   EXPECT_EQ(bench.undefined(), 1u);
-  EXPECT_FALSE(bench.pending()) << "it ends all the same";
+  EXPECT_FALSE(bench.pending()) << "the flip completes without a running pipe";
 }
 
-TEST_P(DisplayOverlay, OtherSequencesAreReported) {
+TEST_P(DisplayOverlay, InvalidSequencesAreReported) {
   COVERS("G45-1.12.2-01");
   const auto reported = [&](std::initializer_list<uint32_t> modes) {
     OverlayBench fresh(GetParam());
@@ -165,7 +165,7 @@ TEST_P(DisplayOverlay, OtherSequencesAreReported) {
   EXPECT_EQ(reported({kOn, kOff, kContinue}), 1u);
 }
 
-TEST_P(DisplayOverlay, FollowsThePipeThatItsRegistersChoose) {
+TEST_P(DisplayOverlay, FlipFollowsThePipeSelectedByItsRegisters) {
   OverlayBench other(GetParam());
   ScreenMode mode;
   mode.v_active = 30;

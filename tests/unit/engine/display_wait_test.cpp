@@ -1,5 +1,5 @@
-// Waits for the display: blanks, scan line windows, condition codes, against times that follow from the timing
-// registers. Seed 003 1.9, 1.10, 1.21, 5.3.7.
+// Waits for display events: blanks, scan line windows and condition codes. Expected times are computed from the timing
+// registers. G45 PRM vol. 1b 1.9, 1.10, 1.21, 5.3.7 (seed 003).
 #include "screen_bench.h"
 
 namespace halogen {
@@ -15,7 +15,7 @@ class DisplayWait : public ::testing::TestWithParam<std::string> {
   ScreenBench bench;
 };
 
-TEST_P(DisplayWait, VerticalBlankEndsAtItsLeadingEdge) {
+TEST_P(DisplayWait, VerticalBlankWaitEndsAtTheLeadingEdge) {
   COVERS("G45-1.21-08");
   ScreenMode other;
   other.v_active = 50;
@@ -30,7 +30,7 @@ TEST_P(DisplayWait, VerticalBlankEndsAtItsLeadingEdge) {
   bench.expect_done_at(bench.vblank_at(1, 1));
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u);
   EXPECT_EQ(bench.host.line.size(), 0u) << "the device interrupt need not be enabled";
-  // Without the enable of the pipe: reported.
+  // If the pipe's enable bit is clear, the wait is reported.
   bench.write(bench.status(0), 0);
   bench.go(bench.wait(ScreenBench::kVblankA));
   bench.device->advance(ScreenBench::kSoon);
@@ -42,7 +42,7 @@ TEST_P(DisplayWait, VerticalBlankEndsAtItsLeadingEdge) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), before);
 }
 
-TEST_P(DisplayWait, InsideTheBlankTheNextOneIsWaitedFor) {
+TEST_P(DisplayWait, WaitInsideABlankEndsAtTheNextBlank) {
   bench.start_pipe(0);
   bench.write(bench.status(0), 1u << 17);
   bench.advance_to(bench.vblank_at(0, 0) + 10'000);
@@ -50,7 +50,7 @@ TEST_P(DisplayWait, InsideTheBlankTheNextOneIsWaitedFor) {
   bench.expect_done_at(bench.vblank_at(0, 1));
 }
 
-TEST_P(DisplayWait, StartOfTheVerticalBlank) {
+TEST_P(DisplayWait, StartOfVerticalBlankWait) {
   bench.start_pipe(0);
   bench.write(bench.status(0), 1u << 17);
   bench.go(bench.wait(ScreenBench::kStartVblankA));
@@ -61,7 +61,7 @@ TEST_P(DisplayWait, StartOfTheVerticalBlank) {
   }
 }
 
-TEST_P(DisplayWait, HorizontalBlankEndsWithTheLine) {
+TEST_P(DisplayWait, HorizontalBlankWaitEndsWithTheLine) {
   bench.start_pipe(0);
   bench.start_pipe(1);
   bench.advance_to(bench.line_at(0, 0, 7));
@@ -75,18 +75,18 @@ TEST_P(DisplayWait, HorizontalBlankEndsWithTheLine) {
   bench.expect_done_at(bench.time_of(1, 8 * 768 + 112 + 640));
 }
 
-TEST_P(DisplayWait, InclusiveWindowHoldsInside) {
+TEST_P(DisplayWait, InclusiveWindowHoldsInsideIt) {
   COVERS("G45-1.10-01");
   for (const unsigned pipe : {0u, 1u}) {
     bench.start_pipe(pipe);
     const uint32_t bit = pipe == 0 ? ScreenBench::kWindowA : ScreenBench::kWindowB;
     const uint64_t frame = 0;
     bench.go(FlowBench::join({bench.lines(true, pipe, 20, 29), bench.lines(true, pipe, 20, 29), bench.wait(bit)}));
-    bench.expect_done_at_once();  // line 0 is outside
+    bench.expect_done_at_once();  // line 0 is outside the window
     bench.advance_to(bench.line_at(pipe, frame, 20) - 100);
     bench.go(bench.wait(bit));
     bench.device->advance(60);
-    EXPECT_TRUE(bench.done()) << "just before";
+    EXPECT_TRUE(bench.done()) << "just before the window";
     bench.advance_to(bench.line_at(pipe, frame, 20));
     bench.go(bench.wait(bit));
     bench.expect_done_at(bench.line_at(pipe, frame, 30));
@@ -96,7 +96,7 @@ TEST_P(DisplayWait, InclusiveWindowHoldsInside) {
   }
 }
 
-TEST_P(DisplayWait, ExclusiveWindowHoldsOutside) {
+TEST_P(DisplayWait, ExclusiveWindowHoldsOutsideIt) {
   COVERS("G45-1.9-02");
   bench.start_pipe(0);
   bench.go(FlowBench::join(
@@ -105,11 +105,11 @@ TEST_P(DisplayWait, ExclusiveWindowHoldsOutside) {
   bench.advance_to(bench.line_at(0, 0, 30) - 100);
   bench.go(bench.wait(ScreenBench::kWindowA));
   bench.device->advance(60);
-  EXPECT_TRUE(bench.done()) << "still on the last line, which belongs to the window";
+  EXPECT_TRUE(bench.done()) << "the last line belongs to the window";
   bench.advance_to(bench.line_at(0, 0, 30));
   bench.go(bench.wait(ScreenBench::kWindowA));
   bench.expect_done_at(bench.line_at(0, 1, 20));
-  // Equal numbers: a window of one line.
+  // Equal numbers give a window of one line.
   bench.go(FlowBench::join(
       {bench.lines(false, 0, 50, 50), bench.lines(false, 0, 50, 50), bench.wait(ScreenBench::kWindowA)}));
   bench.expect_done_at(bench.line_at(0, 1, 50));
@@ -118,7 +118,7 @@ TEST_P(DisplayWait, ExclusiveWindowHoldsOutside) {
   bench.expect_done_at(bench.line_at(0, 2, 50));
 }
 
-TEST_P(DisplayWait, NewWindowReplacesTheOldOneOfItsPipe) {
+TEST_P(DisplayWait, NewWindowReplacesTheWindowOfItsPipe) {
   COVERS("G45-1.9-03");
   bench.start_pipe(0);
   bench.start_pipe(1);
@@ -129,7 +129,7 @@ TEST_P(DisplayWait, NewWindowReplacesTheOldOneOfItsPipe) {
   bench.expect_done_at(bench.line_at(0, 0, 31));
   bench.go(bench.wait(ScreenBench::kWindowB));
   bench.expect_done_at(bench.line_at(1, 0, 61));
-  // Either kind replaces either.
+  // Inclusive and exclusive windows replace each other.
   bench.go(FlowBench::join(
       {bench.lines(false, 0, 70, 75), bench.lines(false, 0, 70, 75), bench.wait(ScreenBench::kWindowA)}));
   bench.expect_done_at(bench.line_at(0, 0, 70));
@@ -138,7 +138,7 @@ TEST_P(DisplayWait, NewWindowReplacesTheOldOneOfItsPipe) {
   bench.expect_done_at(bench.line_at(0, 0, 73));
 }
 
-TEST_P(DisplayWait, WindowsComeInPairs) {
+TEST_P(DisplayWait, LoneScanLineCommandIsReported) {
   COVERS("G45-1.9-04");
   bench.start_pipe(0);
   bench.go(FlowBench::join({bench.lines(true, 0, 5, 9), bench.lines(true, 0, 5, 9)}));
@@ -146,9 +146,9 @@ TEST_P(DisplayWait, WindowsComeInPairs) {
   EXPECT_EQ(bench.undefined(), 0u);
   bench.go(FlowBench::join({bench.lines(true, 0, 5, 9), bench.lines(false, 0, 5, 9), bench.lines(true, 0, 0, 40)}));
   bench.expect_done_at_once();
-  EXPECT_EQ(bench.undefined(), 1u) << "an odd number";
+  EXPECT_EQ(bench.undefined(), 1u) << "an odd number of commands";
   bench.go(bench.wait(ScreenBench::kWindowA));
-  bench.expect_done_at(bench.line_at(0, 0, 41));  // it counts all the same
+  bench.expect_done_at(bench.line_at(0, 0, 41));  // the window is valid all the same
 }
 
 TEST_P(DisplayWait, WithoutAWindowThereIsNoWait) {
@@ -160,18 +160,18 @@ TEST_P(DisplayWait, WithoutAWindowThereIsNoWait) {
   bench.expect_done_at_once();
   bench.go(
       FlowBench::join({bench.lines(true, 1, 0, 40), bench.lines(true, 1, 0, 40), bench.wait(ScreenBench::kWindowA)}));
-  bench.expect_done_at_once();  // pipe A has none still
+  bench.expect_done_at_once();  // pipe A still has no window
   bench.go(bench.wait(ScreenBench::kWindowB));
   bench.expect_done_at(bench.line_at(1, 0, 41));
   bench.go(bench.wait(ScreenBench::kWindowB));
-  bench.expect_done_at_once();  // not inside
+  bench.expect_done_at_once();  // outside the window
   bench.go(FlowBench::join(
       {bench.lines(false, 0, 60, 69), bench.lines(false, 0, 60, 69), bench.wait(ScreenBench::kWindowA)}));
   bench.expect_done_at(bench.line_at(0, 0, 60));
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(DisplayWait, ConditionThatDoesNotExistIsNoWait) {
+TEST_P(DisplayWait, WaitForANonexistentConditionEndsImmediately) {
   COVERS("G45-1.21-04");
   COVERS("G45-5.3.7-07");
   bench.start_pipe(0);
@@ -182,7 +182,7 @@ TEST_P(DisplayWait, ConditionThatDoesNotExistIsNoWait) {
     bench.go(bench.wait(bits));
     bench.expect_done_at_once();
   }
-  // And one that does exist holds: a window, a flip, a condition code.
+  // Conditions that exist hold the stream: a window, a flip, a condition code.
   bench.go(
       FlowBench::join({bench.lines(true, 0, 0, 20), bench.lines(true, 0, 0, 20), bench.wait(ScreenBench::kWindowA)}));
   bench.expect_done_at(bench.line_at(0, 0, 21));
@@ -192,12 +192,12 @@ TEST_P(DisplayWait, ConditionThatDoesNotExistIsNoWait) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(DisplayWait, ConditionCodesHoldWhileTheyAreSet) {
+TEST_P(DisplayWait, ConditionCodeHoldsWhileItIsSet) {
   COVERS("G45-1.21-06");
   COVERS("G45-1.21-07");
   for (unsigned number = 1; number <= 5; ++number) {
     const uint32_t bit = 1u << (number - 1);
-    bench.set_reg(kRcs, kExcc, 0x001f'0000 | (0x1fu & ~bit));  // all but this one
+    bench.set_reg(kRcs, kExcc, 0x001f'0000 | (0x1fu & ~bit));  // every code except this one
     bench.go(bench.wait(ScreenBench::code(number)));
     bench.expect_done_at_once();
     bench.set_reg(kRcs, kExcc, 0x001f'0000 | bit);
@@ -218,7 +218,7 @@ TEST_P(DisplayWait, ConditionCodesHoldWhileTheyAreSet) {
   }
 }
 
-TEST_P(DisplayWait, OneEventAtATime) {
+TEST_P(DisplayWait, WaitForTwoEventsIsReported) {
   COVERS("G45-1.21-02");
   bench.start_pipe(0);
   bench.write(bench.status(0), 1u << 17);
@@ -228,10 +228,10 @@ TEST_P(DisplayWait, OneEventAtATime) {
   bench.go(bench.wait(ScreenBench::kVblankA | ScreenBench::kHblankA));
   bench.device->advance(3'000'000);
   EXPECT_GE(bench.undefined(), 1u);
-  EXPECT_TRUE(bench.done()) << "it ends";
+  EXPECT_TRUE(bench.done()) << "the wait ends";
 }
 
-TEST_P(DisplayWait, ShowsInTheRingAndCanBeCancelled) {
+TEST_P(DisplayWait, WaitShowsInTheRingAndCanBeCancelled) {
   COVERS("G45-5.3.7-09");
   bench.start_pipe(0);
   bench.write(bench.status(0), 1u << 17);
@@ -242,23 +242,23 @@ TEST_P(DisplayWait, ShowsInTheRingAndCanBeCancelled) {
   EXPECT_EQ(control & kRbWait, kRbWait);
   bench.set_reg(kRcs, EngineBench::kControl, control & ~kRbWait);
   bench.device->advance(ScreenBench::kSoon);
-  EXPECT_FALSE(bench.done()) << "a zero changes nothing";
+  EXPECT_FALSE(bench.done()) << "writing zero changes nothing";
   bench.set_reg(kRcs, EngineBench::kControl, control);
   bench.expect_done_at_once();
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kControl) & kRbWait, 0u);
   EXPECT_LT(bench.now(), bench.vblank_at(0, 0));
-  // The next wait is a whole one.
+  // The next wait is not affected by the cancelled wait.
   bench.go(bench.wait(ScreenBench::kVblankA));
   bench.expect_done_at(bench.vblank_at(0, 0));
 }
 
-TEST_P(DisplayWait, CompressorIsIdle) {
+TEST_P(DisplayWait, CompressorIdleWaitEndsImmediately) {
   bench.start_pipe(0);
   bench.go(bench.wait(ScreenBench::kCompression));
   bench.expect_done_at_once();
 }
 
-TEST_P(DisplayWait, WithoutAPipeLastsUntilOneRuns) {
+TEST_P(DisplayWait, WaitLastsUntilThePipeRuns) {
   bench.write(bench.status(0), 1u << 17);
   bench.go(bench.wait(ScreenBench::kVblankA));
   bench.device->advance(50'000'000);
@@ -267,7 +267,7 @@ TEST_P(DisplayWait, WithoutAPipeLastsUntilOneRuns) {
   bench.expect_done_at(bench.vblank_at(0, 0));
 }
 
-TEST_P(DisplayWait, SurvivesASnapshot) {
+TEST_P(DisplayWait, WaitSurvivesASnapshot) {
   bench.start_pipe(0);
   bench.write(bench.status(0), 1u << 17);
   bench.go(bench.wait(ScreenBench::kVblankA));
@@ -281,8 +281,8 @@ TEST_P(DisplayWait, SurvivesASnapshot) {
 
 INSTANTIATE_TEST_SUITE_P(Gen4, DisplayWait, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-// Who else may run while a stream waits. Only GM45 has something else: a video ring, and run lists.
-TEST(WaitingRings, LeaveTheOthersAlone) {
+// Other work that runs while a stream waits. Only GM45 has any: a video ring, and run lists.
+TEST(WaitingRings, OtherStreamsContinue) {
   COVERS("G45-1.21-03");
   for (const bool from_batch : {false, true}) {
     ScreenBench bench("gm45");
@@ -298,13 +298,13 @@ TEST(WaitingRings, LeaveTheOthersAlone) {
     bench.submit(kRcs);
     bench.device->advance(5000);
     EXPECT_EQ(bench.peek(data), 0u);
-    // The other streamer goes on.
+    // The other streamer continues.
     bench.emit("vcs0", bench.store(data + 4, 2));
     bench.submit("vcs0");
     bench.device->advance(5000);
     EXPECT_EQ(bench.peek(data + 4), 2u);
     EXPECT_EQ(bench.peek(data), 0u);
-    // Another context of the same ring comes in only where arbitration is not suspended.
+    // Another context of the same ring runs only if arbitration is not suspended.
     bench.set_reg(kRcs, 0x198, static_cast<uint32_t>(second) | 1);
     bench.device->advance(5000);
     EXPECT_EQ(bench.reg(kRcs, 0x190), (from_batch ? first : second) | 1);
@@ -316,8 +316,8 @@ TEST(WaitingRings, LeaveTheOthersAlone) {
   }
 }
 
-// A wait while another engine is busy ends at its own time too.
-TEST(WaitingRings, EndInTheMiddleOfASlice) {
+// A wait ends at its exact time while another engine is busy.
+TEST(WaitingRings, WaitEndsInTheMiddleOfASlice) {
   ScreenBench bench("gm45");
   bench.start_ring("vcs0");
   bench.start_pipe(0);

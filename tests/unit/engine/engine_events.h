@@ -1,5 +1,5 @@
-// The interrupts of an engine, as software finds them: bits as engines of Gen6 and later count them. Places of the
-// registers from Linux i915; from Gen6 on.
+// The interrupts of an engine as software reads them, from Gen6 on. Bits are numbered as engines of Gen6 and later
+// number them. Register offsets are from Linux i915.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ class EngineEvents {
  public:
   explicit EngineEvents(EngineBench& bench) : bench_(bench) {
     if (bench.is_gen4()) {
-      ADD_FAILURE() << "one bank for all";
+      ADD_FAILURE() << "one interrupt bank serves all engines";
     } else if (collapsed()) {
       for (const uint32_t enable : {0x190030u, 0x190034u}) bench.write(enable, ~0u);
       for (uint32_t mask = 0x190090; mask <= 0x1900d4; mask += 4) bench.write(mask, 0);
@@ -26,7 +26,7 @@ class EngineEvents {
       }
     }
   }
-  // What came since the last look.
+  // Returns the events since the last call.
   uint32_t take(std::string_view engine) {
     const Place place = place_of(engine);
     if (!collapsed()) {
@@ -48,7 +48,7 @@ class EngineEvents {
 
  private:
   struct Place {
-    uint32_t bank = 0;  // its status register, or the number of a dword
+    uint32_t bank = 0;  // offset of the status register, or index of a dword
     unsigned shift = 0;
     unsigned width = 16;
   };

@@ -1,5 +1,5 @@
-// Descriptors, images and submissions that make no sense: the engine goes on or hangs, software can reset it, and the
-// host does neither.
+// Invalid descriptors, images and submissions. The engine continues or hangs, software can reset it, and the host
+// process neither hangs nor crashes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +13,7 @@ using Context = ContextBench::Context;
 
 class ExeclistHostileTest : public ::testing::TestWithParam<const char*> {
  protected:
-  // An engine reset, and a proof that the engine works.
+  // Resets the engine and checks that it works afterwards.
   static void expect_recovery(ContextBench& bench, const char* engine = "rcs0") {
     bench.device->reset_engine(bench.engine_model(engine));
     bench.set_reg(engine, ContextBench::kStatusPageAddress, static_cast<uint32_t>(bench.status_page(engine)));
@@ -26,7 +26,7 @@ class ExeclistHostileTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(ExeclistHostileTest, DescriptorsThatPointNowhere) {
+TEST_P(ExeclistHostileTest, DescriptorsOfUnmappedMemoryDoNoHarm) {
   ContextBench bench(GetParam());
   for (const uint64_t address : {uint64_t{0}, uint64_t{0x7fff'f000}, uint64_t{0xffff'f000}}) {
     bench.submit_raw("rcs0", {address | 1});
@@ -35,22 +35,22 @@ TEST_P(ExeclistHostileTest, DescriptorsThatPointNowhere) {
   }
 }
 
-TEST_P(ExeclistHostileTest, ContextsThatAreTheirOwnRing) {
+TEST_P(ExeclistHostileTest, ContextWhoseImageIsItsRingDoesNoHarm) {
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 1, 0, 1);
   bench.set_image(context, ContextBench::kImageStart, static_cast<uint32_t>(context.address + 0x1000));
   bench.set_image(context, ContextBench::kImageTail, 0xff8);
   bench.submit({&context});
   bench.device->advance(1'000'000);
-  // Status page, ring, and image in one place.
+  // Status page, ring and image share one page.
   bench.set_reg("rcs0", ContextBench::kStatusPageAddress, static_cast<uint32_t>(context.address + 0x1000));
   bench.submit({&context});
   bench.device->advance(1'000'000);
   expect_recovery(bench);
 }
 
-// Commands of the restore and of the stream that go round for ever; a batch whose tables are their own pages.
-TEST_P(ExeclistHostileTest, EndlessBatchLoops) {
+// Endless loops in the restore and in the stream, and a batch whose page tables are its own pages.
+TEST_P(ExeclistHostileTest, EndlessBatchLoopCanBeReset) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint64_t loop = bench.allocate(1);
@@ -60,7 +60,7 @@ TEST_P(ExeclistHostileTest, EndlessBatchLoops) {
     bench.emit(context, {0x1880'0001, static_cast<uint32_t>(loop), 0, 0});
     if (in_restore) bench.set_image(context, bench.image_restore_batch(), static_cast<uint32_t>(loop) | 1);
     bench.submit({&context});
-    EXPECT_FALSE(bench.device->settle(1'000'000)) << "it goes round";
+    EXPECT_FALSE(bench.device->settle(1'000'000)) << "the loop does not end";
     EXPECT_EQ(bench.reg("rcs0", ContextBench::kActiveHead) & ~0xfffu, loop);
     Context other = bench.create("bcs0", 2);
     bench.emit(other, ContextBench::store(data, in_restore));
@@ -68,14 +68,14 @@ TEST_P(ExeclistHostileTest, EndlessBatchLoops) {
     bench.submit({&other});
     bench.device->advance(1'000'000);
     EXPECT_EQ(bench.peek(data), uint32_t{in_restore});
-    EXPECT_EQ(bench.peek(data + 4), 7u) << "the other engine goes on";
+    EXPECT_EQ(bench.peek(data + 4), 7u) << "the other engine continues";
     expect_recovery(bench);
   }
 }
 
-TEST_P(ExeclistHostileTest, ImagesAndTablesThatPointAtThemselves) {
+TEST_P(ExeclistHostileTest, SelfReferencingImagesAndTablesDoNoHarm) {
   ContextBench bench(GetParam());
-  for (const bool indirect : {true, false}) {  // the image is run as commands of its own restore
+  for (const bool indirect : {true, false}) {  // the image is executed as commands during its own restore
     Context context = bench.create("rcs0", 1, 0);
     const auto image = static_cast<uint32_t>(context.address + 0x1000);
     bench.set_image(context, indirect ? bench.image_indirect() : bench.image_restore_batch(),
@@ -86,7 +86,7 @@ TEST_P(ExeclistHostileTest, ImagesAndTablesThatPointAtThemselves) {
     bench.device->advance(1'000'000);
     expect_recovery(bench);
   }
-  // Every table of the process is one page, which is also its data.
+  // Every page table of the process is one page, which is also its data.
   Context context = bench.create("rcs0", 3);
   bench.map_process(context, 0, bench.allocate(1));
   for (uint64_t index = 0; index < 512; ++index) {
@@ -98,7 +98,7 @@ TEST_P(ExeclistHostileTest, ImagesAndTablesThatPointAtThemselves) {
   expect_recovery(bench);
 }
 
-TEST_P(ExeclistHostileTest, RingsOutOfBounds) {
+TEST_P(ExeclistHostileTest, RingPointersOutOfBoundsDoNoHarm) {
   ContextBench bench(GetParam());
   for (const auto& [dword, value] :
        std::initializer_list<std::pair<unsigned, uint32_t>>{{ContextBench::kImageHead, 0x1f'fffc},
@@ -115,8 +115,8 @@ TEST_P(ExeclistHostileTest, RingsOutOfBounds) {
   }
 }
 
-// A register load in an image may reach anything, the reset register and the submission ports too.
-TEST_P(ExeclistHostileTest, ImagesThatResetOrSubmit) {
+// A register load in an image may write any register, including the reset register and the submission ports.
+TEST_P(ExeclistHostileTest, ImagesThatResetOrSubmitDoNoHarm) {
   ContextBench bench(GetParam());
   for (const uint32_t reg : {0x941cu, 0x2230u, 0x2550u, 0x229cu, 0x2080u, 0x20d0u, 0x2030u, 0x203cu, 0x22030u}) {
     for (const unsigned at : {0x34u, 0x50u}) {
@@ -132,7 +132,7 @@ TEST_P(ExeclistHostileTest, ImagesThatResetOrSubmit) {
   }
 }
 
-TEST_P(ExeclistHostileTest, RandomImagesAndDescriptors) {
+TEST_P(ExeclistHostileTest, RandomImagesAndDescriptorsDoNoHarm) {
   std::mt19937 generator(20240611);
   const auto random = [&] { return static_cast<uint32_t>(generator()); };
   ContextBench bench(GetParam());

@@ -1,4 +1,4 @@
-// Contexts through the execlist port and the submit queue: what runs, in which order, and what software sees of it.
+// Contexts submitted through the execlist port and the submit queue: execution order and the state that software reads.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -25,20 +25,20 @@ TEST_P(ExeclistTest, RunsTheRingOfASubmittedContext) {
   EXPECT_EQ(bench.peek(data), 0x1234'5678u);
   EXPECT_EQ(bench.image(context, ContextBench::kImageHead), 16u);
   EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(context), bench.complete_to_idle(context)}));
-  // Once more: it goes on where it stopped.
+  // A second submission continues where the first stopped.
   bench.emit(context, ContextBench::store(data + 4, 2));
   bench.run(context);
   EXPECT_EQ(bench.peek(data + 4), 2u);
   EXPECT_EQ(bench.image(context, ContextBench::kImageHead), 32u);
-  // Not valid: nothing runs, not even what is new in the ring.
+  // An invalid descriptor runs nothing, even if the ring has new commands.
   bench.emit(context, ContextBench::store(data + 8, 3));
   bench.submit_raw("rcs0", {bench.descriptor(context) & ~uint64_t{1}});
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data + 8), 0u);
 }
 
-// Linux i915 (intel_migrate.c): entries of the process are stored and drawn through, all in the ring.
-TEST_P(ExeclistTest, BlitsInARingDrawAsTheProcess) {
+// As in Linux i915 (intel_migrate.c): the ring stores page table entries of the process, then draws through them.
+TEST_P(ExeclistTest, BlitsInARingUseTheProcessTables) {
   ContextBench bench(GetParam());
   constexpr uint32_t kAddress = 0x4020'3000;
   const uint64_t page = bench.allocate(1);
@@ -53,8 +53,8 @@ TEST_P(ExeclistTest, BlitsInARingDrawAsTheProcess) {
   EXPECT_EQ(bench.peek(page + 32), 0u);
 }
 
-// Every engine runs a context of its own, with its own table, at the same time.
-TEST_P(ExeclistTest, EnginesRunDifferentContextsSideBySide) {
+// Every engine runs its own context with its own tables at the same time.
+TEST_P(ExeclistTest, EnginesRunDifferentContextsConcurrently) {
   COVERS("DG1-EL-01");
   COVERS("DG1-CTX-04");
   ContextBench bench(GetParam());
@@ -69,7 +69,7 @@ TEST_P(ExeclistTest, EnginesRunDifferentContextsSideBySide) {
     const uint64_t batch = bench.allocate(1);
     bench.map_process(context, kAddress, pages.back());
     bench.map_process(context, kAddress + 0x1000, batch);
-    // The same addresses in every context: a batch of the process stores its engine's number, 200 times.
+    // The same addresses in every context: a batch of the process stores the number of its engine 200 times.
     std::vector<uint32_t> commands;
     for (uint32_t i = 0; i < 200; ++i) {
       commands.insert(commands.end(), {0x1000'0002, static_cast<uint32_t>(kAddress + 4 * i), 0, 100 * number + i});
@@ -83,7 +83,7 @@ TEST_P(ExeclistTest, EnginesRunDifferentContextsSideBySide) {
   for (const Context& context : contexts) {
     bench.submit({&context});
   }
-  bench.device->advance(2000);  // all of them are at work
+  bench.device->advance(2000);  // all engines are busy
   for (const uint64_t page : pages) {
     EXPECT_NE(bench.peek(page + 4), 0u);
     EXPECT_EQ(bench.peek(page + 4 * 199), 0u);
@@ -98,20 +98,20 @@ TEST_P(ExeclistTest, EnginesRunDifferentContextsSideBySide) {
   }
 }
 
-// The image of one engine class means something else to another.
-TEST(Execlist, ImagesBelongToAnEngineClass) {
+// Images have a different layout for each engine class.
+TEST(Execlist, ImageIsRestoredOnlyByItsEngineClass) {
   COVERS("DG1-EL-02");
   ContextBench bench("dg1");
   const uint64_t data = bench.allocate(1);
   Context context = bench.create("bcs0", 7);
   bench.emit(context, {kLoadRegister, 0x22600, 0xabcd'0001});
   bench.run(context);
-  // Saved where the descriptor says, through the global table: the copy engine's own register, absolute.
+  // Saved at the descriptor's address in the global table, with the absolute register offset of the copy engine.
   EXPECT_EQ(bench.image(context, 0x51), 0x1100'1063u);
   EXPECT_EQ(bench.image(context, 0x74), 0x22600u);
   EXPECT_EQ(bench.image(context, 0x75), 0xabcd'0001u);
   EXPECT_EQ(bench.image(context, 0x42), 0x22200u);
-  // The copy engine gets its state back from there.
+  // The copy engine restores its state from the image.
   bench.set_reg("bcs0", ContextBench::kGpr, 0);
   bench.set_image(context, ContextBench::kImageControl, 0xffff'0008);
   bench.emit(context, ContextBench::store(data, 1));
@@ -123,7 +123,7 @@ TEST(Execlist, ImagesBelongToAnEngineClass) {
   bench.submit_raw("vcs0", {bench.descriptor(context)});
   EXPECT_TRUE(bench.device->settle());
   EXPECT_NE(bench.reg("vcs0", ContextBench::kGpr), 0xabcd'0001u);
-  EXPECT_NE(bench.image(context, 0x42), 0x22200u) << "and leaves its own form";
+  EXPECT_NE(bench.image(context, 0x42), 0x22200u) << "the video engine saves its own layout";
 }
 
 TEST_P(ExeclistTest, NothingRunsWhileExeclistsAreOff) {
@@ -139,7 +139,7 @@ TEST_P(ExeclistTest, NothingRunsWhileExeclistsAreOff) {
     EXPECT_EQ(bench.peek(data), 0u);
     EXPECT_TRUE(bench.statuses(engine.name).empty());
     EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
-    // The ring works instead, and with the bit set the context.
+    // With the bit clear the ring runs instead; with the bit set the context runs.
     bench.start_ring(engine.name);
     bench.EngineBench::run(engine.name, {0x1040'0002, static_cast<uint32_t>(data), 0, 2});
     EXPECT_EQ(bench.peek(data), 2u);
@@ -149,7 +149,7 @@ TEST_P(ExeclistTest, NothingRunsWhileExeclistsAreOff) {
     EXPECT_EQ(bench.peek(data), 1u);
     bench.poke(data, 0);
   }
-  // Gen11: legacy mode off means the same.
+  // Gen11: disabling legacy mode has the same meaning.
   if (bench.has_queue()) {
     bench.set_reg("rcs0", ContextBench::kMode, 0x8008'0008);
     Context context = bench.create("rcs0", 10);
@@ -159,8 +159,8 @@ TEST_P(ExeclistTest, NothingRunsWhileExeclistsAreOff) {
   }
 }
 
-// A fresh image holds ring registers and page directories, and the bit that keeps garbage out of the engine.
-TEST_P(ExeclistTest, AnImageNeedsOnlyItsRingAndTables) {
+// A new image holds ring registers, page directories and the bit that inhibits the engine context restore.
+TEST_P(ExeclistTest, NewImageNeedsOnlyRingAndTables) {
   COVERS("DG1-EL-05");
   ContextBench bench(GetParam());
   constexpr uint64_t kAddress = 0x10'0000;
@@ -168,7 +168,7 @@ TEST_P(ExeclistTest, AnImageNeedsOnlyItsRingAndTables) {
   Context context = bench.create("rcs0", 3);
   bench.map_process(context, kAddress, data);
   for (unsigned dword = 0x50; dword < 0x400; ++dword) {
-    bench.set_image(context, dword, 0xdead'beef);  // no command that any engine knows
+    bench.set_image(context, dword, 0xdead'beef);  // not a valid command on any engine
   }
   bench.emit(context, {0x1000'0002, static_cast<uint32_t>(kAddress), 0, 77});
   bench.run(context);
@@ -189,7 +189,7 @@ TEST_P(ExeclistTest, AnImageNeedsOnlyItsRingAndTables) {
   bench.emit(other, {0x1880'0101, static_cast<uint32_t>(kAddress + 0x1000), 0});
   bench.run(other);
   EXPECT_EQ(bench.peek(data), 78u);
-  // Without the bit the engine stumbles over the garbage and hangs, as an engine: a reset helps.
+  // Without the bit the engine restores the invalid commands and hangs. A reset recovers it.
   Context bad = bench.create("rcs0", 6, 0);
   bench.set_image(bad, 0x50, 0xdead'beef);
   bench.emit(bad, ContextBench::store(data, 79));
@@ -197,8 +197,8 @@ TEST_P(ExeclistTest, AnImageNeedsOnlyItsRingAndTables) {
   EXPECT_EQ(bench.peek(data), 78u);
 }
 
-// The upper dword is software's: whether it holds an index or an address, it comes back as it was given.
-TEST(Execlist, UpperDwordComesBack) {
+// The upper dword belongs to software and is reported unchanged, whether it holds an index or an address.
+TEST(Execlist, UpperDwordIsReportedUnchanged) {
   COVERS("DG1-EL-06");
   for (const char* const chip : {"bdw", "skl"}) {
     ContextBench bench(chip);
@@ -210,7 +210,7 @@ TEST(Execlist, UpperDwordComesBack) {
     EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(direct), ContextBench::old_form(0x14, &direct),
                                                    ContextBench::old_form(0x18, &proxy)}));
   }
-  // Gen12: the same context on two engines, told apart by engine and counter.
+  // Gen12: the same context on two engines, distinguished by engine and counter.
   ContextBench bench("dg1");
   Context render = bench.create("rcs0", 0x123);
   Context video = bench.create("vcs2", 0x123);
@@ -231,8 +231,8 @@ TEST(Execlist, UpperDwordComesBack) {
   EXPECT_EQ(second[1] >> 6 & 0x3f, 2u);
 }
 
-// Many images under one identity: they run in the order of the queue, and one that waits keeps its place.
-TEST_P(ExeclistTest, ProxySubmissionsKeepTheirOrder) {
+// Several images with one context ID run in queue order. An image that waits is not overtaken.
+TEST_P(ExeclistTest, ImagesWithOneContextIdRunInOrder) {
   COVERS("DG1-EL-08");
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -243,20 +243,20 @@ TEST_P(ExeclistTest, ProxySubmissionsKeepTheirOrder) {
   bench.emit(second, ContextBench::store(data, 2));
   bench.submit({&first, &second});
   bench.device->advance(1'000'000);
-  EXPECT_EQ(bench.peek(data), 0u) << "the second does not overtake";
+  EXPECT_EQ(bench.peek(data), 0u) << "the second image does not overtake the first";
   EXPECT_EQ(bench.statuses("rcs0").size(), 1u);
   bench.poke(data + 0x40, 1);
   bench.device->advance(1'000'000);
   EXPECT_EQ(bench.peek(data), 2u);
   EXPECT_EQ(bench.statuses("rcs0"),
             (std::vector{bench.complete_to_element(first, second), bench.complete_to_idle(second)}));
-  // A signal of the second can never reach the first.
+  // The second image cannot signal the first.
   bench.emit(first, bench.wait_for(data + 0x80, 1));
   bench.emit(second, ContextBench::store(data + 0x80, 1));
   bench.submit({&first, &second});
   bench.device->advance(10'000'000);
   EXPECT_EQ(bench.peek(data + 0x80), 0u);
-  // A fault of the first blocks the second.
+  // A fault of the first image blocks the second.
   ContextBench other(GetParam());
   const uint64_t page = other.allocate(1);
   Context faulting = other.create("rcs0", 0x12);
@@ -269,7 +269,7 @@ TEST_P(ExeclistTest, ProxySubmissionsKeepTheirOrder) {
   EXPECT_EQ(other.peek(page), 0u);
 }
 
-TEST(Execlist, DescriptorFields) {
+TEST(Execlist, DescriptorFieldsAreHonoured) {
   const uint32_t dwords[2] = {0x8765'4000 | 2u << 9 | 1u << 8 | 2u << 6 | 1u << 5 | 3u << 3 | 1u << 2 | 1u << 1 | 1u,
                               5u << 29 | 0x2bu << 23 | 0x35u << 16 | 0x5a5u << 5};
   for (const spec::GenId gen : {spec::GenId::gen11, spec::GenId::gen12}) {
@@ -294,7 +294,7 @@ TEST(Execlist, DescriptorFields) {
   }
 }
 
-TEST(Execlist, QueueAndPort) {
+TEST(Execlist, QueueAndPortSubmitTheSameWay) {
   COVERS("DG1-EL-10");
   for (const char* const chip : {"icl", "tgl", "dg1"}) {
     ContextBench bench(chip);
@@ -307,7 +307,7 @@ TEST(Execlist, QueueAndPort) {
       bench.emit(contexts[i], ContextBench::store(data + 4 * i, i + 1));
       descriptors.push_back(bench.descriptor(contexts[i]));
     }
-    EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 1, 1u) << "nothing to run";
+    EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 1, 1u) << "no execlist is pending";
     bench.submit_raw("rcs0", descriptors);  // the queue: low then high dwords from 510 on, load by bit 0 of 550
     EXPECT_EQ(bench.reg("rcs0", ContextBench::kSubmitQueue + 8), static_cast<uint32_t>(descriptors[1]));
     EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 1, 0u);
@@ -317,7 +317,7 @@ TEST(Execlist, QueueAndPort) {
     for (uint32_t i = 0; i < 8; ++i) {
       EXPECT_EQ(bench.peek(data + 4 * i), i + 1);
     }
-    EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 0x8001, 0x8001u) << "idle, and nothing to run";
+    EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 0x8001, 0x8001u) << "idle, and no execlist is pending";
     std::vector<uint64_t> expected{bench.idle_to_active(contexts[0])};
     for (uint32_t i = 0; i + 1 < 8; ++i) {
       expected.push_back(bench.complete_to_element(contexts[i], contexts[i + 1]));
@@ -341,8 +341,8 @@ TEST(Execlist, QueueAndPort) {
   }
 }
 
-// Gen8 shows both of its lists; simulator clients poll single bits.
-TEST(Execlist, StatusOfTheTwoLists) {
+// Gen8 shows the state of both lists; simulator clients poll single bits.
+TEST(Execlist, StatusShowsBothLists) {
   for (const char* const chip : {"bdw", "chv", "skl"}) {
     ContextBench bench(chip);
     const uint64_t data = bench.allocate(1);
@@ -359,7 +359,8 @@ TEST(Execlist, StatusOfTheTwoLists) {
     EXPECT_EQ(running & 4, 0u);
     EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus + 4), first.id);
     bench.submit({&second});
-    EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 0x1c, 0x1cu) << "both are valid, the queue is full";
+    EXPECT_EQ(bench.reg("rcs0", ContextBench::kListStatus) & 0x1c, 0x1cu)
+        << "both lists are valid and the queue is full";
     EXPECT_TRUE(bench.device->settle());
     const uint32_t idle = bench.reg("rcs0", ContextBench::kListStatus);
     EXPECT_EQ(idle & 0x100, 0x100u) << "last switch: active to idle";
@@ -367,8 +368,8 @@ TEST(Execlist, StatusOfTheTwoLists) {
   }
 }
 
-// CTX_TIMESTAMP counts while the context is in the engine, and only then.
-TEST_P(ExeclistTest, ContextTimeStopsWithTheContext) {
+// CTX_TIMESTAMP counts only while the context is on the engine.
+TEST_P(ExeclistTest, ContextTimestampStopsWithTheContext) {
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 8);
   bench.set_image(context, ContextBench::kImageTime, 1000);
@@ -382,7 +383,7 @@ TEST_P(ExeclistTest, ContextTimeStopsWithTheContext) {
   EXPECT_GE(first, 8000 * hz / 1'000'000'000) << "800 commands of 10 ns";
   EXPECT_LE(first, 12000 * hz / 1'000'000'000);
   bench.device->advance(50'000'000);
-  EXPECT_EQ(bench.reg("rcs0", ContextBench::kContextTime), 1000 + first) << "nothing runs";
+  EXPECT_EQ(bench.reg("rcs0", ContextBench::kContextTime), 1000 + first) << "no context runs";
   const uint32_t second = run() - first - 1000;
   EXPECT_GE(second, first - 2);
   EXPECT_LE(second, first + 2);

@@ -1,5 +1,5 @@
-// The streamers of the 965 to GM45 as a whole: what the parser is there for, over-fetch, coherency of tables, the block
-// of registers. Seed 003 1.5, 1.19, 5.2, 5.3.3, 5.3.10, 5.8.
+// The command streamers of 965 to GM45 as a whole: the duties of the parser, prefetch, coherency of page tables, and
+// the register block. G45 PRM vol. 1b 1.5, 1.19, 5.2, 5.3.3, 5.3.10, 5.8 (seed 003).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -11,38 +11,38 @@ using Dwords = FlowBench::Dwords;
 
 class FirstChips : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FirstChips, CommandParserDoesAllItsDuties) {
+TEST_P(FirstChips, CommandParserPerformsAllItsDuties) {
   COVERS("G45-5.3.3-01");
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);
   const uint64_t data = bench.allocate(1);
   bench.set_reg(kRcs, kHwstam, ~kSyncStatus);
   bench.start_ring(kRcs, 32);
-  bench.set_reg(kRcs, EngineBench::kControl, 31u << 12 | 2u << 1 | 1);  // head reports at every page
+  bench.set_reg(kRcs, EngineBench::kControl, 31u << 12 | 2u << 1 | 1);  // reports the head at every page
   bench.device->advance(10'000);
-  EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), 0u) << "nothing to do";
-  // Detects work, reads ring and batch, does its own commands.
+  EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), 0u) << "the ring is empty";
+  // It detects work, reads the ring and batch, and executes MI commands.
   const uint64_t batch = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}}));
   bench.run_all(kRcs, FlowBench::join({bench.batch(batch), bench.store(data + 4, 2)}));
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.peek(data + 4), 2u);
-  // Reports its head by itself.
+  // It reports its head automatically.
   bench.run_all(kRcs, Dwords(1100, kNoop));
   EXPECT_GE(bench.peek(page + 16) & 0x1f'fffc, 4096u);
-  // Passes commands of the other clients on, unless INSTPM holds their group back.
+  // It passes commands to other clients, unless INSTPM disables their group.
   bench.set_reg(kRcs, kInstpm, 0x0008'0008);
-  bench.run_all(kRcs, {0x7100'0002, 0, 0, 0});  // MEDIA_OBJECT, of which nothing was said before
-  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u) << "no back end got it";
+  bench.run_all(kRcs, {0x7100'0002, 0, 0, 0});  // MEDIA_OBJECT without any state: reported by the back end
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u) << "no back end received the command";
   bench.set_reg(kRcs, kInstpm, 0x0008'0000);
   bench.run_all(kRcs, {0x7100'0002, 0, 0, 0});
-  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "a back end got it";
-  // Sync flush.
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "a back end received the command";
+  // It performs a sync flush.
   const uint32_t before = bench.peek(page) & kSyncStatus;
   bench.set_reg(kRcs, kInstpm, 0x0020'0020);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0x20, 0u);
   EXPECT_NE(bench.peek(page) & kSyncStatus, before);
-  // Protection of batches.
+  // It protects batches.
   const uint64_t hostile = bench.place({0x1100'0001, 0x2310, 0x55, kBatchEnd});
   bench.run_all(kRcs, bench.batch(hostile, kNonSecure));
   EXPECT_EQ(bench.read(0x2310), 0u);
@@ -50,7 +50,7 @@ TEST_P(FirstChips, CommandParserDoesAllItsDuties) {
   EXPECT_EQ(bench.read(0x2310), 0x55u);
 }
 
-TEST_P(FirstChips, ReadAheadNeedsAPageBehindTheBatch) {
+TEST_P(FirstChips, PrefetchNeedsAMappedPageAfterTheBatch) {
   COVERS("G45-1.5-07");
   const auto error_of = [&](unsigned lines, uint64_t end_at, bool page_behind) {
     device::DeviceOptions options;
@@ -67,14 +67,14 @@ TEST_P(FirstChips, ReadAheadNeedsAPageBehindTheBatch) {
     EXPECT_EQ(bench.peek(data), 1u);
     return bench.read(0x2024) != 0;
   };
-  EXPECT_TRUE(error_of(8, 4092, false)) << "in the last line";
-  EXPECT_TRUE(error_of(8, 4096 - 7 * 64, false)) << "seven lines before the end";
-  EXPECT_FALSE(error_of(8, 4096 - 9 * 64, false)) << "further away than it reads ahead";
+  EXPECT_TRUE(error_of(8, 4092, false)) << "the batch ends in the last line";
+  EXPECT_TRUE(error_of(8, 4096 - 7 * 64, false)) << "the batch ends seven lines before the end";
+  EXPECT_FALSE(error_of(8, 4096 - 9 * 64, false)) << "the end of the page is outside the prefetch distance";
   EXPECT_FALSE(error_of(8, 4092, true)) << "one extra page is enough";
-  EXPECT_FALSE(error_of(0, 4092, false)) << "a streamer that does not read ahead";
+  EXPECT_FALSE(error_of(0, 4092, false)) << "the streamer does not prefetch";
 }
 
-TEST_P(FirstChips, BatchesStartAtMultiplesOfSixtyFour) {
+TEST_P(FirstChips, BatchStartIsAlignedToSixtyFourBytes) {
   COVERS("G45-1.5-10");
   FlowBench bench(GetParam());
   const uint64_t batch = bench.allocate(1);
@@ -90,7 +90,7 @@ TEST_P(FirstChips, BatchesStartAtMultiplesOfSixtyFour) {
   }
 }
 
-TEST_P(FirstChips, ContextsThatWereNeverSetAreSavedAsTheyStand) {
+TEST_P(FirstChips, ContextThatWasNeverSetIsSavedWithResetValues) {
   COVERS("G45-5.8.1-07");
   FlowBench bench(GetParam());
   const uint64_t first = bench.allocate(1), second = bench.allocate(1);
@@ -100,7 +100,7 @@ TEST_P(FirstChips, ContextsThatWereNeverSetAreSavedAsTheyStand) {
     bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(context) | 0x100 | flags, kNoop, kNoop});
   };
   switch_to(first, 1);
-  switch_to(second, 1);  // saves what nobody has set
+  switch_to(second, 1);  // saves registers that were never written
   bench.write(0x2120, 0xffff'0005);
   switch_to(first, 0);
   EXPECT_EQ(bench.read(0x2120), reset_value) << "the values after a reset";
@@ -109,7 +109,7 @@ TEST_P(FirstChips, ContextsThatWereNeverSetAreSavedAsTheyStand) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(FirstChips, ExtendedStateFlagsStandInTheContextId) {
+TEST_P(FirstChips, ExtendedStateFlagsAreInTheContextId) {
   FlowBench bench(GetParam());
   const uint64_t first = bench.allocate(1);
   bench.start_ring(kRcs);
@@ -119,10 +119,10 @@ TEST_P(FirstChips, ExtendedStateFlagsStandInTheContextId) {
   }
 }
 
-TEST_P(FirstChips, RegistersAreABlockOfHalfAMegabyte) {
+TEST_P(FirstChips, RegisterBlockIsHalfAMegabyte) {
   COVERS("G45-5.2-01");
   FlowBench bench(GetParam());
-  // The base is the first BAR.
+  // The first BAR is its base.
   bench.device->config_write(0x10, 4, 0xd000'0000);
   EXPECT_EQ(bench.device->config_read(0x10, 4) & ~0xfu, 0xd000'0000u);
   bench.device->config_write(0x10, 4, 0xffff'ffff);
@@ -136,12 +136,12 @@ TEST_P(FirstChips, RegistersAreABlockOfHalfAMegabyte) {
   EXPECT_EQ(bench.events(EventKind::bad_access), 0u) << "the last dword of the block is decoded";
   for (uint32_t at = 0x8'0000; at < bytes; at += 0x8'0000) {
     if (at + 0x2310 < bench.model.gtt_offset || at >= bench.model.gtt_offset + bench.model.gtt_bytes) {
-      EXPECT_NE(bench.read(at + 0x2310), 0x1234u) << "no second copy behind it";
+      EXPECT_NE(bench.read(at + 0x2310), 0x1234u) << "no copy of the registers after the block";
     }
   }
 }
 
-TEST_P(FirstChips, ChangedEntriesHoldForHostAndStreamAtOnce) {
+TEST_P(FirstChips, ChangedEntryIsUsedByCpuAndStreamImmediately) {
   FlowBench bench(GetParam());
   const uint64_t page = bench.allocate(1), other = bench.allocate(1), batch = bench.allocate(1);
   bench.poke(page, {kNoop | 0x0040'0001, kBatchEnd});
@@ -151,7 +151,8 @@ TEST_P(FirstChips, ChangedEntriesHoldForHostAndStreamAtOnce) {
   bench.run_all(kRcs, bench.batch(page));
   EXPECT_EQ(bench.reg(kRcs, kNopid), 1u);
   EXPECT_EQ(bench.aperture(page), kNoop | 0x0040'0001);
-  bench.map(page / EngineBench::kPage, EngineBench::host_address(other));  // by a write of the entry, and no more
+  bench.map(page / EngineBench::kPage,
+            EngineBench::host_address(other));  // only the entry is written; nothing is flushed
   EXPECT_EQ(bench.aperture(page), kNoop | 0x0040'0002);
   bench.run_all(kRcs, bench.batch(page));
   EXPECT_EQ(bench.reg(kRcs, kNopid), 2u);
@@ -159,7 +160,7 @@ TEST_P(FirstChips, ChangedEntriesHoldForHostAndStreamAtOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Gen4, FirstChips, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-TEST(UpdateGttOrder, AFlushBeforeItMakesTheNewEntriesHold) {
+TEST(UpdateGttOrder, UpdateGttTakesEffectAfterAFlush) {
   COVERS("G45-1.19-08");
   for (const bool flushed : {true, false}) {
     FlowBench bench("gm45");
@@ -171,9 +172,9 @@ TEST(UpdateGttOrder, AFlushBeforeItMakesTheNewEntriesHold) {
                                          {flushed ? kFlush : kNoop},
                                          {0x1180'0001, at, entry},
                                          bench.store(page + 4, 2)}));
-    EXPECT_EQ(bench.peek(page), 1u) << "work before it used the old entry";
+    EXPECT_EQ(bench.peek(page), 1u) << "commands before it used the old entry";
     EXPECT_EQ(bench.peek(page + 4), 0u);
-    EXPECT_EQ(bench.peek(other + 4), 2u) << "work behind it uses the new one; stores need no flush for that";
+    EXPECT_EQ(bench.peek(other + 4), 2u) << "commands after it use the new entry; stores need no flush";
   }
 }
 

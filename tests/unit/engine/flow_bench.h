@@ -1,4 +1,4 @@
-// Commands of the memory interface as a driver writes them, from the manuals, and a status page to look at.
+// FlowBench: MI commands as a driver encodes them, from the manuals, and a status page for each engine.
 #pragma once
 
 #include <cstdint>
@@ -47,19 +47,19 @@ struct FlowBench : EngineBench {
     return false;
   }
 
-  // How often a command was done, or passed to a back end.
+  // Returns how often a command was executed or passed to a back end.
   uint64_t executed(const std::string& command) const {
     const FidelityReport report = device->fidelity();
     const auto found = report.entries().find({FidelityKind::command, command});
     return found == report.entries().end() ? 0 : found->second.count;
   }
 
-  // One dword through the global table.
+  // Returns a store of one dword through the global table.
   Dwords store(uint64_t address, uint32_t value) const {
     const auto low = static_cast<uint32_t>(address);
     return is_gen8_on() ? Dwords{0x1040'0002, low, 0, value} : Dwords{0x1040'0002, 0, low, value};
   }
-  // A batch in the global table; Gen4 has bit 7 for graphics memory.
+  // Returns a start of a batch in the global table. Bit 7 selects graphics memory on Gen4.
   Dwords batch(uint64_t address, uint32_t flags = 0) const {
     const auto low = static_cast<uint32_t>(address);
     if (is_gen8_on()) {
@@ -67,7 +67,7 @@ struct FlowBench : EngineBench {
     }
     return {kBatchStart | flags | (is_gen4() ? 0x80u : 0u), low};
   }
-  // Parts behind each other.
+  // Concatenates command sequences.
   static Dwords join(std::initializer_list<Dwords> parts) {
     Dwords all;
     for (const Dwords& part : parts) {
@@ -86,7 +86,7 @@ struct FlowBench : EngineBench {
     EXPECT_TRUE(device->settle());
   }
 
-  // A status page of the engine; Gen4 wants its physical address.
+  // Allocates the status page of an engine. Gen4 takes its physical address.
   uint64_t give_status_page(std::string_view engine) {
     const uint64_t page = allocate(1);
     const bool physical = model.gen == spec::GenId::gen4;

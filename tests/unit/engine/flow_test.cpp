@@ -1,5 +1,5 @@
-// Small commands of the stream and how it is fetched. Seed 003 1.11, 1.14, 1.20, 5.3.1, 5.3.3; seed 000, command
-// formats and command fetch.
+// MI commands without memory access, and command fetch. G45 PRM vol. 1b 1.11, 1.14, 1.20, 5.3.1, 5.3.3 (seed 003); DG1
+// PRM vol. 13, command formats and command fetch (seed 000).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -10,11 +10,11 @@ constexpr uint32_t kPipeControl = 0x7a00'0000, kStateSip = 0x6102'0000;
 
 class FlowTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FlowTest, NoopLeavesItsNumber) {
+TEST_P(FlowTest, NoopWithNumberWritesNopid) {
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {0x0040'0000 | 0x2a'bcde, 0x0001'2345});
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 0x2a'bcdeu) << "without bit 22 nothing changes";
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 0x2a'bcdeu) << "without bit 22 NOPID is unchanged";
 }
 
 TEST_P(FlowTest, ReportHeadWritesTheStatusPage) {
@@ -23,10 +23,10 @@ TEST_P(FlowTest, ReportHeadWritesTheStatusPage) {
   const uint64_t page = bench.give_status_page(kRcs);
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {kNoop, kNoop, kReportHead, kNoop});
-  EXPECT_EQ(bench.peek(page + 16), 12u) << "one dword past the last command parsed";
+  EXPECT_EQ(bench.peek(page + 16), 12u) << "one dword past the last parsed command";
 }
 
-TEST_P(FlowTest, EveryEngineHasItsOwnFrontEnd) {
+TEST_P(FlowTest, EveryEngineParsesItsOwnRing) {
   COVERS("DG1-CS-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -63,7 +63,7 @@ TEST_P(FlowTest, LengthsAreImpliedFixedOrVariable) {
   const uint32_t ecos = bench.engine_model(kRcs).mmio_base + kHwstam;
   static_cast<void>(nopid);
   bench.start_ring(kRcs);
-  // Implied (NOOP), fixed but encoded (the store), variable (two register pairs), padded to a quadword.
+  // Implied (MI_NOOP), fixed but encoded (the store), variable (two register pairs), padded to a quadword.
   bench.run_all(kRcs, FlowBench::join({{kNoop},
                                        bench.store(data, 1),
                                        {0x1100'0003, ecos, 0xffff'fffe, ecos, 0xffff'fff5},
@@ -73,7 +73,7 @@ TEST_P(FlowTest, LengthsAreImpliedFixedOrVariable) {
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), bench.ring_tail(kRcs));
 }
 
-TEST_P(FlowTest, IdleUnitsShowTheStreamer) {
+TEST_P(FlowTest, IdleRegisterShowsTheStreamer) {
   FlowBench bench(GetParam());
   const uint32_t idle = bench.reg(kRcs, 0x6c);
   bench.start_ring(kRcs);
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, FlowTest, ::testing::ValuesIn(all_chips()), chip
 
 class Gen4Flow : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Gen4Flow, UserInterrupt) {
+TEST_P(Gen4Flow, UserInterruptIsRaised) {
   COVERS("G45-1.20-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -92,7 +92,7 @@ TEST_P(Gen4Flow, UserInterrupt) {
   bench.start_ring(kRcs);
   bench.run_all(kRcs, FlowBench::join({{kUserInterrupt, kNoop}, bench.store(data, 1)}));
   EXPECT_EQ(bench.read(0x20a4) & 2, 2u);
-  EXPECT_EQ(bench.peek(data), 1u) << "parsing goes on";
+  EXPECT_EQ(bench.peek(data), 1u) << "parsing continues";
 }
 
 TEST_P(Gen4Flow, ReportHeadInABatchIsReported) {
@@ -105,18 +105,18 @@ TEST_P(Gen4Flow, ReportHeadInABatchIsReported) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-// Groups of commands that INSTPM holds back are skipped, not executed and not reported: seen of the media group, which
-// has no unit behind it yet.
-TEST_P(Gen4Flow, CommandGroupsCanBeSwitchedOff) {
+// Command groups that INSTPM disables are skipped, and not reported. The test uses the media group: MEDIA_OBJECT
+// without state raises an Event only if it is executed.
+TEST_P(Gen4Flow, DisabledCommandGroupsAreSkipped) {
   FlowBench bench(GetParam());
-  const FlowBench::Dwords command{0x7100'0002, 0, 0, 0};  // MEDIA_OBJECT, of which nothing was said before
+  const FlowBench::Dwords command{0x7100'0002, 0, 0, 0};  // MEDIA_OBJECT without any state
   bench.start_ring(kRcs);
   bench.set_reg(kRcs, kInstpm, 0x0008'0008);
   bench.run_all(kRcs, command);
-  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u) << "held back: the back end does not see it";
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 0u) << "disabled: the back end does not receive it";
   bench.set_reg(kRcs, kInstpm, 0x0008'0000);
   bench.run_all(kRcs, command);
-  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "the back end got it";
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "the back end received it";
   EXPECT_EQ(bench.reg(kRcs, EngineBench::kHead), bench.ring_tail(kRcs));
   static_cast<void>(kPipeControl);
   static_cast<void>(kStateSip);
@@ -124,11 +124,11 @@ TEST_P(Gen4Flow, CommandGroupsCanBeSwitchedOff) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, Gen4Flow, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-// Seed 000, command fetch: eight lines are read ahead. Running fresh data is always right; the option shows what
-// software gets that relies on it.
+// DG1 PRM vol. 13, command fetch (seed 000): hardware prefetches eight lines. Executing current data is always correct;
+// the option models what software sees that changes prefetched commands.
 class Prefetch : public ::testing::TestWithParam<unsigned> {};
 
-TEST_P(Prefetch, ChangesInsideTheWindowAreMissed) {
+TEST_P(Prefetch, ChangesInsideThePrefetchWindowAreMissed) {
   COVERS("DG1-FETCH-01");
   device::DeviceOptions options;
   options.prefetch_lines = GetParam();
@@ -136,15 +136,15 @@ TEST_P(Prefetch, ChangesInsideTheWindowAreMissed) {
   const uint64_t data = bench.allocate(1);
   const uint64_t batch = bench.allocate(1);
   const uint64_t near = batch + 0x40, far = batch + 9 * 64;
-  // Both changed words are the data of later stores.
+  // Both changed dwords are data of later stores.
   bench.poke(batch, FlowBench::join({bench.store(near + 12, 0x22), bench.store(far + 12, 0x22)}));
   bench.poke(near, bench.store(data, 0x11));
   bench.poke(far, FlowBench::join({bench.store(data + 4, 0x11), {kBatchEnd}}));
   bench.start_ring(kRcs);
   bench.run_all(kRcs, bench.batch(batch));
   EXPECT_EQ(bench.peek(data), GetParam() == 0 ? 0x22u : 0x11u) << "the next line";
-  EXPECT_EQ(bench.peek(data + 4), 0x22u) << "nine lines on";
-  // A batch start fetches anew, unless the pre-parser was there before (preparser_test.cpp).
+  EXPECT_EQ(bench.peek(data + 4), 0x22u) << "nine lines later";
+  // A batch start fetches current data, unless the pre-parser has read it before (preparser_test.cpp).
   bench.set_reg(kRcs, 0x29c, 0x0400'0400);
   const uint64_t target = bench.place(FlowBench::join({bench.store(data + 8, 0x11), {kBatchEnd}}));
   const uint64_t first = bench.place(FlowBench::join({bench.store(target + 12, 0x33), bench.batch(target)}));

@@ -1,4 +1,4 @@
-// MI_FLUSH_DW, bit by bit, on every engine that has it. Bits: Mesa's genxml, ledger DG1-CS-13.
+// MI_FLUSH_DW, field by field, on every engine that has it. Bits: Mesa's genxml, ledger row DG1-CS-13.
 #include "engine_events.h"
 #include "flow_bench.h"
 #include "support/context_bench.h"
@@ -11,7 +11,7 @@ constexpr uint32_t kFlushDw = 0x26u << 23, kNotify = 1u << 8, kImmediate = 1u <<
 
 class FlushDw : public ::testing::TestWithParam<std::string> {
  protected:
-  // The long form, to the global table.
+  // The long form, with an address in the global table.
   FlowBench::Dwords flush(uint32_t bits, uint64_t address, uint32_t first = 0, uint32_t second = 0) const {
     const uint32_t at = static_cast<uint32_t>(address) | 4;
     return bench.is_gen8_on() ? FlowBench::Dwords{kFlushDw | bits | 3, at, 0, first, second}
@@ -30,7 +30,7 @@ class FlushDw : public ::testing::TestWithParam<std::string> {
   FlowBench bench{GetParam()};
 };
 
-TEST_P(FlushDw, NotifiesItsEngineAlone) {
+TEST_P(FlushDw, NotifyInterruptIsRaisedForItsEngineOnly) {
   EngineEvents events(bench);
   ASSERT_GE(engines().size(), 2u);
   for (const std::string_view engine : engines()) {
@@ -38,7 +38,7 @@ TEST_P(FlushDw, NotifiesItsEngineAlone) {
     bench.run_all(engine, flush(0, 0));
     EXPECT_EQ(events.take(engine) & kNotifyEvent, 0u) << engine;
     if (!bench.is_gen8_on() && engine == "vcs0") {
-      continue;  // no source has its bit on Sandy Bridge
+      continue;  // no source gives its bit on Sandy Bridge
     }
     bench.run_all(engine, flush(kNotify, 0));
     EXPECT_EQ(events.take(engine), kNotifyEvent) << engine;
@@ -48,7 +48,7 @@ TEST_P(FlushDw, NotifiesItsEngineAlone) {
   }
 }
 
-TEST_P(FlushDw, WritesTheTime) {
+TEST_P(FlushDw, WritesTheTimestamp) {
   const uint64_t data = bench.allocate(1);
   bench.device->advance(5'000'000);
   uint64_t at = data;
@@ -84,9 +84,9 @@ TEST_P(FlushDw, StoresAtAnIndexOfTheStatusPage) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, FlushDw, ::testing::Values("snb", "bdw", "chv", "skl", "icl", "tgl", "dg1"), chip_name);
 
-// An entry that changes in memory is seen behind a flush with the bit. Without it the streamer may use the old one, and
-// here it does.
-TEST(FlushDwTranslations, AreDropped) {
+// A page table entry changed in memory takes effect after a flush with the TLB invalidate bit. Without the bit the
+// streamer may use the old entry, and the model does.
+TEST(FlushDwTranslations, TlbInvalidateDropsOldTranslations) {
   for (const char* const chip : {"bdw", "skl", "icl", "tgl", "dg1"}) {
     for (const bool invalidate : {false, true}) {
       ContextBench bench(chip);

@@ -1,4 +1,4 @@
-// Flushes and what they write when they are done. Seed 003 1.7, 2.5, 5.3.10, 5.3.11; layouts of PIPE_CONTROL and
+// Flushes and their post-sync writes. G45 PRM vol. 1b 1.7, 2.5, 5.3.10, 5.3.11 (seed 003); layouts of PIPE_CONTROL and
 // MI_FLUSH_DW from Mesa's genxml and Linux i915.
 #include "flow_bench.h"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kRcs = "rcs0", kBcs = "bcs0";
 constexpr uint32_t kIsr = 0x20ac, kSyncStatus = 1u << 12;
 
-// PIPE_CONTROL: flags as of Gen6 on, post-sync operation, address, data.
+// Returns a PIPE_CONTROL with the flags of Gen6 and later, post-sync operation, address and data.
 FlowBench::Dwords pipe_control(const FlowBench& bench, uint32_t flags, unsigned operation, uint64_t address,
                                uint64_t data) {
   const auto low = static_cast<uint32_t>(data), high = static_cast<uint32_t>(data >> 32);
@@ -32,7 +32,7 @@ TEST_P(PipeControl, WritesImmediateData) {
   EXPECT_EQ(bench.peek(data + 8), 0x5566'7788u);
   EXPECT_EQ(bench.peek(data + 12), 0x1122'3344u);
   bench.run_all(kRcs, pipe_control(bench, 0, 0, data + 16, 5));
-  EXPECT_EQ(bench.peek(data + 16), 0u) << "no operation: no write";
+  EXPECT_EQ(bench.peek(data + 16), 0u) << "no post-sync operation, hence no write";
 }
 
 TEST_P(PipeControl, WritesTheDepthCount) {
@@ -46,7 +46,7 @@ TEST_P(PipeControl, WritesTheDepthCount) {
   EXPECT_EQ(bench.peek(data + 4), 0x9au);
 }
 
-TEST_P(PipeControl, WritesTheTime) {
+TEST_P(PipeControl, WritesTheTimestamp) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.device->advance(5'000'000);
@@ -82,12 +82,12 @@ TEST_P(StatusIndex, PipeControlStoresToTheStatusPage) {
   EXPECT_EQ(bench.peek(page + 0x100), 0x77u);
 }
 
-TEST_P(StatusIndex, FlushDwWrites) {
+TEST_P(StatusIndex, FlushDwWritesImmediateData) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kBcs);
   const auto low = static_cast<uint32_t>(data);
-  // The short form writes a dword, the long one a quadword.
+  // The short form writes a dword, the long form a quadword.
   bench.run_all(kBcs, bench.is_gen8_on() ? FlowBench::Dwords{0x1300'4002, low | 4, 0, 0x11, 0}
                                          : FlowBench::Dwords{0x1300'4001, low | 4, 0x11, 0});
   EXPECT_EQ(bench.peek(data), 0x11u);
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, StatusIndex, ::testing::Values("snb", "bdw", "ch
 
 class RegisterWrite8 : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RegisterWrite8, PipeControlLoadsARegister) {
+TEST_P(RegisterWrite8, PostSyncOperationLoadsARegister) {
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
   const uint32_t gpr = bench.engine_model(kRcs).mmio_base + 0x600;
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, RegisterWrite8, ::testing::Values("bdw", "skl", 
 
 class Gen4Flush : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Gen4Flush, StoreBehindAFlushShowsThatItIsDone) {
+TEST_P(Gen4Flush, StoreAfterAFlushRunsWhenTheFlushIsDone) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kRcs);
@@ -126,18 +126,18 @@ TEST_P(Gen4Flush, StoreBehindAFlushShowsThatItIsDone) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// A long BLT in front of the flush: when the store behind it is seen, every line is there.
-TEST_P(Gen4Flush, RetiresDrawing) {
+// A long BLT precedes the flush: when the store after the flush is visible, every line is drawn.
+TEST_P(Gen4Flush, FlushWaitsForABlt) {
   FlowBench bench(GetParam());
   constexpr uint32_t kLines = 1024;
   const uint64_t data = bench.allocate(1), target = bench.allocate(kLines);
   bench.start_ring(kRcs);
-  // XY_COLOR_BLT, PATCOPY, 32 bits a pixel.
+  // XY_COLOR_BLT, PATCOPY, 32 bits per pixel.
   bench.emit(kRcs, {0x5430'0004, 0x03f0'1000, 0, kLines << 16 | 1024, static_cast<uint32_t>(target), 0x1234'5678});
   bench.emit(kRcs, FlowBench::join({{kFlush, kNoop}, bench.store(data, 1)}));
   bench.submit(kRcs);
   bench.device->advance(1000);
-  EXPECT_EQ(bench.peek(data), 0u) << "it takes longer";
+  EXPECT_EQ(bench.peek(data), 0u) << "the BLT still runs";
   for (unsigned step = 0; step < 1000 && bench.peek(data) == 0; ++step) {
     bench.device->advance(1000);
   }
@@ -147,8 +147,8 @@ TEST_P(Gen4Flush, RetiresDrawing) {
   }
 }
 
-// A page that moves while the BLT engine knows the old place: behind a flush it draws in the new one.
-TEST_P(Gen4Flush, BltsSeeChangedEntries) {
+// A page is remapped while the BLT engine holds the old translation: after a flush it draws to the new page.
+TEST_P(Gen4Flush, BltUsesChangedEntriesAfterAFlush) {
   FlowBench bench(GetParam());
   const uint64_t target = bench.allocate(1), other = bench.allocate(1);
   bench.start_ring(kRcs);
@@ -163,7 +163,7 @@ TEST_P(Gen4Flush, BltsSeeChangedEntries) {
   EXPECT_EQ(bench.peek(other), 2u);
 }
 
-TEST_P(Gen4Flush, ResetsTheStatisticsButNotDepthCountAndTime) {
+TEST_P(Gen4Flush, FlushResetsTheStatisticsExceptDepthCountAndTimestamp) {
   COVERS("G45-1.7-05");
   FlowBench bench(GetParam());
   bench.device->advance(1'000'000);
@@ -172,7 +172,7 @@ TEST_P(Gen4Flush, ResetsTheStatisticsButNotDepthCountAndTime) {
   }
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {kFlush, kNoop});
-  EXPECT_EQ(bench.reg(kRcs, 0x310), 0x310u) << "bit 3 clear: left alone";
+  EXPECT_EQ(bench.reg(kRcs, 0x310), 0x310u) << "bit 3 clear: the counter is unchanged";
   bench.run_all(kRcs, {kFlush | 8, kNoop});
   for (uint32_t at = 0x310; at < 0x350; at += 4) {
     EXPECT_EQ(bench.reg(kRcs, at), 0u) << at;
@@ -186,7 +186,7 @@ TEST_P(Gen4Flush, ResetsTheStatisticsButNotDepthCountAndTime) {
   EXPECT_EQ(bench.reg(kRcs, 0x350), 0u) << "writing zero resets it";
 }
 
-TEST_P(Gen4Flush, NotifyInterrupt) {
+TEST_P(Gen4Flush, NotifyInterruptIsRaised) {
   FlowBench bench(GetParam());
   bench.write(0x20a8, ~(1u << 18));
   bench.start_ring(kRcs);
@@ -203,14 +203,14 @@ TEST_P(Gen4Flush, SyncFlushTogglesTheStatus) {
   EXPECT_EQ(bench.read(kIsr) & kSyncStatus, 0u);
   bench.set_reg(kRcs, kInstpm, 0x0020'0020);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0x20, 0u) << "cleared when it is done";
+  EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0x20, 0u) << "the bit is cleared when the flush is done";
   EXPECT_EQ(bench.read(kIsr) & kSyncStatus, kSyncStatus);
-  EXPECT_EQ(bench.peek(page) & kSyncStatus, kSyncStatus) << "written to the status page";
+  EXPECT_EQ(bench.peek(page) & kSyncStatus, kSyncStatus) << "the status is written to the status page";
   bench.set_reg(kRcs, kInstpm, 0x0020'0020);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.read(kIsr) & kSyncStatus, 0u) << "it toggles";
+  EXPECT_EQ(bench.read(kIsr) & kSyncStatus, 0u) << "the status toggles";
   EXPECT_EQ(bench.peek(page) & kSyncStatus, 0u);
-  // With commands waiting it comes before the next one.
+  // If commands are pending, the flush happens before the next command.
   const uint64_t data = bench.allocate(1);
   bench.emit(kRcs, bench.store(data, 1));
   bench.submit(kRcs);
@@ -218,7 +218,7 @@ TEST_P(Gen4Flush, SyncFlushTogglesTheStatus) {
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(page) & kSyncStatus, kSyncStatus);
   EXPECT_EQ(bench.peek(data), 1u);
-  // The very next command finds it done: it stores the status, which toggles back, and the cleared order.
+  // The next command finds the flush done: it stores the toggled status and the cleared request bit.
   bench.emit(kRcs, {0x1240'0001, kIsr, static_cast<uint32_t>(data) + 4, kNoop});
   bench.emit(kRcs, {0x1240'0001, 0x2000 + kInstpm, static_cast<uint32_t>(data) + 8, kNoop});
   bench.poke(data + 4, ~0u);
@@ -230,7 +230,7 @@ TEST_P(Gen4Flush, SyncFlushTogglesTheStatus) {
   EXPECT_EQ(bench.peek(data + 8) & 0x20, 0u);
 }
 
-TEST_P(Gen4Flush, MiCommandsAreDoneInOrder) {
+TEST_P(Gen4Flush, MiCommandsCompleteInOrder) {
   COVERS("G45-5.3.11-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -240,7 +240,7 @@ TEST_P(Gen4Flush, MiCommandsAreDoneInOrder) {
   for (int i = 0; i < 10 && bench.reg(kRcs, EngineBench::kHead) < 24; ++i) {
     bench.device->advance(10);
     if (bench.reg(kRcs, EngineBench::kHead) > 16) {
-      EXPECT_NE(bench.peek(data), 0u) << "what was parsed is done";
+      EXPECT_NE(bench.peek(data), 0u) << "every parsed command is complete";
     }
   }
   EXPECT_TRUE(bench.device->settle());
@@ -250,7 +250,7 @@ TEST_P(Gen4Flush, MiCommandsAreDoneInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, Gen4Flush, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-TEST(SuspendFlush, HoldsTheSyncFlushBack) {
+TEST(SuspendFlush, SuspendedFlushDelaysTheSyncFlush) {
   FlowBench bench("snb");
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {kSuspendFlush | 1, kNoop});

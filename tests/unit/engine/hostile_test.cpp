@@ -1,5 +1,5 @@
-// Random streams, images and registers on every chip, a few of them on every run of the tests; tests/fuzz/engine.cpp
-// looks further. Findings that were fixed are in tests/fuzz/corpus/fuzz_engine.
+// Random streams, images and registers on every chip, a few per run. The fuzz target tests/fuzz/engine.cpp runs many
+// more. Inputs that once failed are in tests/fuzz/corpus/fuzz_engine.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,7 +16,7 @@ namespace {
 
 class HostileStreams : public ::testing::TestWithParam<int> {};
 
-TEST_P(HostileStreams, EndAsTheSameRunWithoutSnapshots) {
+TEST_P(HostileStreams, ResultDoesNotDependOnSnapshots) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   for (int round = 0; round < 40; ++round) {
     std::vector<uint8_t> input(64 + random() % 1024);
@@ -28,9 +28,10 @@ TEST_P(HostileStreams, EndAsTheSameRunWithoutSnapshots) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, HostileStreams, ::testing::Range(0, static_cast<int>(spec::kDeviceCount)));
 
-TEST(FuzzReplay, Engine) {
+TEST(FuzzReplay, CorpusInputsDoNoHarm) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_engine";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there: findings of the fuzz target go there";
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << folder << " does not exist; inputs found by the fuzz target belong there";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -1,5 +1,5 @@
-// The kernel's story on chips with execlists: contexts in address spaces of their own, queues that replace each other,
-// status buffers, and the reset handshake of each engine.
+// The kernel scenario on chips with execlists: contexts in their own address spaces, queues that replace each other,
+// context status buffers, and the reset handshake of each engine.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,20 +23,20 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
 
   static constexpr uint32_t kLong = 300, kShort = 5;
   static constexpr uint32_t kBoth = kUserCause | kSwitchCause;
-  static constexpr uint64_t kBatches = 0x10'0000, kLogs = 0x20'0000;  // in the process
+  static constexpr uint64_t kBatches = 0x10'0000, kLogs = 0x20'0000;  // addresses in the process
   static constexpr uint32_t kResetCtl = 0xd0, kMask = 0xa8;
 
-  // A batch in a context: dwords of a log of its own, with places between where others may come in.
+  // A batch in a context. It writes the dwords of its own log, with preemption points between them.
   struct Job {
     uint64_t log = 0;
     uint32_t count = 0;
-    uint32_t start = 0;  // of the request in the ring
+    uint32_t start = 0;  // offset of the request in the ring
   };
   struct Worker {
     Context context;
     uint64_t batches = kBatches;
     uint64_t logs = kLogs;
-    Job job;  // the last one
+    Job job;  // the last job
   };
 
   Worker create(std::string_view name) { return {bench_.create(name, ++last_id_), kBatches, kLogs, {}}; }
@@ -83,7 +83,7 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
     handler_.install();
     const std::vector<Worker> workers = working_everywhere(kLong);
     submit_all(workers);
-    EXPECT_EQ(done_of(workers[0].job.log, kLong), 0u) << "register writes ask, time does";
+    EXPECT_EQ(done_of(workers[0].job.log, kLong), 0u) << "register writes only request work; it runs as time advances";
     advance(4000);
     for (const Worker& worker : workers) {
       expect_between(done_of(worker.job.log, kLong), kLong, worker.context.engine);
@@ -101,14 +101,14 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
     std::vector<Worker> workers = working_everywhere(1);
     submit_all(workers);
     settle();
-    EXPECT_FALSE(handler_.pending()) << "the master is closed";
+    EXPECT_FALSE(handler_.pending()) << "the master interrupt is disabled";
     handler_.set_master(true);
-    EXPECT_TRUE(handler_.pending()) << "kept until it is open";
+    EXPECT_TRUE(handler_.pending()) << "the interrupt stays pending until the master is enabled";
     EXPECT_EQ(handler_.serve(), expected(kBoth));
     for (const Worker& worker : workers) {
       EXPECT_EQ(bench_.statuses(worker.context.engine), once(worker.context)) << worker.context.engine;
     }
-    for (unsigned again = 0; again < 2; ++again) {  // acknowledged: the same one comes once more
+    for (unsigned again = 0; again < 2; ++again) {  // after the acknowledge the same interrupt is raised again
       for (size_t i = 0; i < engine_count(); ++i) {
         add(workers[i], 1);
         bench_.submit({&workers[i].context});
@@ -119,13 +119,13 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
     }
   }
 
-  // Each engine gets a new queue: its context leaves at the next check, and only the urgent one runs.
+  // Each engine gets a new queue: its context leaves at the next MI_ARB_CHECK, and only the urgent context runs.
   void preempt() override {
     slow_ = working_everywhere(kLong);
     urgent_ = working_everywhere(kShort);
     submit_all(slow_);
     advance(3000);
-    EXPECT_EQ(handler_.serve(), expected(kSwitchCause)) << "the contexts came into the engines";
+    EXPECT_EQ(handler_.serve(), expected(kSwitchCause)) << "the contexts were switched in";
     submit_all(urgent_);
     settle();
     for (size_t i = 0; i < slow_.size(); ++i) {
@@ -138,16 +138,16 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
                                                  bench_.complete_to_idle(urgent_[i].context)}))
           << name;
     }
-    EXPECT_EQ(handler_.serve(), expected(kBoth)) << "of the urgent ones";
+    EXPECT_EQ(handler_.serve(), expected(kBoth)) << "interrupts of the urgent contexts";
   }
-  // The first ones again, from the images that hardware saved; once more something urgent comes, and they follow it.
+  // Resubmits the first contexts from the images that hardware saved. Urgent work preempts them once more.
   void resume() override {
     submit_all(slow_);
     advance(2000);
     for (size_t i = 0; i < slow_.size(); ++i) {
-      EXPECT_EQ(bench_.peek(slow_[i].job.log), 0u) << "not from the start";
-      EXPECT_EQ(bench_.peek(slow_[i].job.log + 4 * left_at_[i]), left_at_[i] + 1) << "from where it was";
-      EXPECT_EQ(bench_.peek(slow_[i].job.log + 4 * (kLong - 1)), 0u) << "and not done";
+      EXPECT_EQ(bench_.peek(slow_[i].job.log), 0u) << "not restarted";
+      EXPECT_EQ(bench_.peek(slow_[i].job.log + 4 * left_at_[i]), left_at_[i] + 1) << "resumed where it was";
+      EXPECT_EQ(bench_.peek(slow_[i].job.log + 4 * (kLong - 1)), 0u) << "not complete";
       add(urgent_[i], kShort);
       bench_.submit({&urgent_[i].context, &slow_[i].context});
     }
@@ -169,7 +169,7 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
 
   enum class Stuck : uint8_t { batch, wait, garbage };
 
-  // A batch in the global table that writes into the log and starts itself again.
+  // A batch in the global table that writes to the log and restarts itself.
   void emit_endless_batch(Context& context, uint64_t log) {
     const uint64_t batch = bench_.allocate(1);
     std::vector<uint32_t> commands = ContextBench::store(log, 1);
@@ -187,10 +187,10 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
         return bench_.emit(context, {kGarbage, 0});
     }
   }
-  // What a driver does with an engine before it first uses it.
+  // Initialises an engine as a driver does before first use.
   void set_up(const spec::EngineModel& each) {
     bench_.set_reg(each.name, ContextBench::kStatusPageAddress, static_cast<uint32_t>(bench_.status_page(each.name)));
-    if (bench_.has_queue()) {  // no bit for execlists there: drivers switch the legacy ring off
+    if (bench_.has_queue()) {  // no enable bit for execlists: drivers disable the legacy ring
       bench_.set_reg(each.name, ContextBench::kMode, 0x8000'0000);
       bench_.set_reg(each.name, ContextBench::kMode, 0x0008'0008);
     } else {
@@ -202,14 +202,14 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
     bench_.set_reg(victim.name, kResetCtl, 0x0001'0001);
     settle_handshake(victim);
     bench_.write(0x941c, reset_bit(victim));
-    EXPECT_EQ(bench_.read(0x941c), 0u) << "over";
+    EXPECT_EQ(bench_.read(0x941c), 0u) << "the reset is complete";
     bench_.set_reg(victim.name, kResetCtl, 0x0001'0000);
     for (const spec::EngineModel& each : bench_.model.engines) {
       if (reset_together(each, victim)) set_up(each);
     }
     handler_.unmask();
   }
-  // The driver polls until the engine is ready; the others go on meanwhile.
+  // The driver polls until the engine is ready. The other engines continue.
   void settle_handshake(const spec::EngineModel& victim) {
     for (unsigned poll = 0; poll < 10 && (bench_.reg(victim.name, kResetCtl) & 2) == 0; ++poll) advance(100);
     EXPECT_EQ(bench_.reg(victim.name, kResetCtl) & 3, 3u) << "ready";
@@ -221,8 +221,8 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
       reset_one(engine(round), kWays[round / engine_count()]);
     }
   }
-  // The victim's context has a request that is done, one that never ends and one behind it; another context waits for
-  // its turn. All other engines work.
+  // The context of the victim has a completed request, an endless request and a request after it; another context is
+  // queued. All other engines are busy.
   void reset_one(const spec::EngineModel& victim, Stuck how) {
     SCOPED_TRACE(fmt::format("{} stuck in {}", victim.name, static_cast<int>(how)));
     const uint64_t stuck = new_log();
@@ -244,14 +244,14 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
       expect_between(done.back(), kLong, other.context.engine);
     }
     EXPECT_EQ(take_done(before.log, kShort), kShort);
-    EXPECT_EQ(done_of(behind.log, kShort), 0u) << "stuck";
+    EXPECT_EQ(done_of(behind.log, kShort), 0u) << "the engine is stuck";
     EXPECT_EQ(bench_.peek(stuck), how == Stuck::batch ? 1u : 0u);
     EXPECT_EQ(bench_.statuses(victim.name), Statuses{bench_.idle_to_active(guilty.context)});
     EXPECT_EQ(handler_.serve(), expected(kSwitchCause));
     reset_engine(victim);
     bench_.poke(stuck, 0);
-    // The guilty request is skipped: the image gets the place of the next one. What was reset with the victim begins
-    // again, since nothing was saved.
+    // The guilty request is skipped: the image gets the offset of the next request. Work that was reset together with
+    // the victim restarts from the beginning, because nothing was saved.
     bench_.set_image(guilty.context, ContextBench::kImageHead, behind.start);
     bench_.submit({&guilty.context, &innocent.context});
     for (size_t i = 0; i < others.size(); ++i) {
@@ -270,13 +270,13 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
     expect_rest(before.log, kShort, kShort, victim.name);
     expect_rest(behind.log, 0, kShort, victim.name);
     expect_rest(innocent.job.log, 0, kShort, victim.name);
-    EXPECT_EQ(bench_.peek(stuck), 0u) << "gone for good";
+    EXPECT_EQ(bench_.peek(stuck), 0u) << "the endless batch no longer runs";
     EXPECT_EQ(bench_.statuses(victim.name), (Statuses{bench_.idle_to_active(guilty.context),
                                                       bench_.complete_to_element(guilty.context, innocent.context),
                                                       bench_.complete_to_idle(innocent.context)}));
     EXPECT_EQ(handler_.serve(), expected(kBoth));
   }
-  // Work of the time between the look and the reset.
+  // Work between the last look and the reset.
   void take_done_from(uint64_t log, uint32_t from) {
     for (uint32_t i = from; i < kLong; ++i) bench_.poke(log + 4 * i, 0);
   }
@@ -297,7 +297,7 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
       settle_handshake(each);
     }
     bench_.write(0x941c, 1);
-    EXPECT_EQ(bench_.read(0x941c), 0u) << "over";
+    EXPECT_EQ(bench_.read(0x941c), 0u) << "the reset is complete";
     for (const uint64_t spin : spins) bench_.poke(spin, 0);
     bench_.wake_all();
     for (const spec::EngineModel& each : bench_.model.engines) {
@@ -306,7 +306,7 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
     }
     handler_.unmask();
     handler_.set_master(true);
-    handler_.serve();  // what came before the reset
+    handler_.serve();  // serves interrupts raised before the reset
     workers = working_everywhere(kLong);
     submit_all(workers);
     settle();
@@ -314,7 +314,7 @@ class ExeclistStory final : private OwnsContextBench, public KernelStory {
       const Context& context = workers[i].context;
       expect_rest(workers[i].job.log, 0, kLong, context.engine);
       EXPECT_EQ(bench_.statuses(context.engine), once(context)) << context.engine;
-      EXPECT_EQ(bench_.peek(spins[i]), 0u) << "gone for good";
+      EXPECT_EQ(bench_.peek(spins[i]), 0u) << "the endless batch no longer runs";
     }
     EXPECT_EQ(handler_.serve(), expected(kBoth));
   }

@@ -1,6 +1,6 @@
-// A kernel's interrupt handler for each kind of interrupt logic, in the order in which Linux i915 touches the
-// registers: close the master, read what came, acknowledge it, tell who waits, open the master. Interrupts are messages
-// where the driver uses them, else the line.
+// A kernel's interrupt handler for each kind of interrupt logic. It accesses the registers in the order of Linux i915:
+// disable the master, read the identity, acknowledge it, wake the waiters, enable the master. It uses message-signalled
+// interrupts where the driver does, else the interrupt line.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace halogen {
 
-// What the handler found, by engine: bits as engines of Gen8 and later count them.
+// What the handler found, per engine. Bits are numbered as engines of Gen8 and later number them.
 using Causes = std::map<std::string, uint32_t>;
 inline constexpr uint32_t kUserCause = 1, kSwitchCause = 0x100;
 
@@ -18,17 +18,17 @@ class InterruptHandler {
  public:
   explicit InterruptHandler(EngineBench& bench) : bench_(bench) {}
 
-  // An engine whose interrupts have a place in the registers: POSH has none.
+  // True: the registers have interrupt bits for the engine. POSH has none.
   static bool reaches(const spec::EngineModel& engine) { return engine.engine_class != spec::EngineClass::posh; }
 
   void install() {
-    if (bench_.model.gen != spec::GenId::gen4) {  // drivers do not use messages on the first parts
+    if (bench_.model.gen != spec::GenId::gen4) {  // drivers do not use MSI on Gen4
       enable_messages();
     }
     unmask();
     set_master(true);
   }
-  // Everything below the master. Resets take some of it.
+  // Enables everything below the master. Resets clear some of it.
   void unmask() {
     switch (bench_.model.gen) {
       case spec::GenId::gen4:
@@ -54,7 +54,7 @@ class InterruptHandler {
         if (bench_.model.name == "dg1") bench_.write(0x190010, 0x8000'0000);
     }
   }
-  // The last gate before the processor; the first parts have only the enables.
+  // The master enable. Gen4 has only the interrupt enable register.
   void set_master(bool open) {
     const uint32_t on = open ? 0x8000'0000 : 0;
     if (bench_.is_gen4()) {
@@ -68,12 +68,12 @@ class InterruptHandler {
     }
   }
 
-  // Has the processor been told of something that it has not looked at?
+  // True: the processor has received an interrupt that the handler has not served.
   bool pending() const {
     const auto& host = bench_.host;
     return messages_ ? host.messages.size() != taken_ : !host.line.empty() && host.line.back();
   }
-  // Serves what is there until nothing is. What came is acknowledged, so that the next one can come.
+  // Serves interrupts until none is pending. Every cause is acknowledged, so that it can be raised again.
   Causes serve() {
     Causes all;
     for (unsigned round = 0; pending() && round < kMostRounds; ++round) {
@@ -84,7 +84,7 @@ class InterruptHandler {
       for (const auto& [engine, bits] : look()) all[engine] |= bits;
       set_master(true);
     }
-    EXPECT_FALSE(pending()) << "everything is acknowledged";
+    EXPECT_FALSE(pending()) << "every cause is acknowledged";
     return all;
   }
 
@@ -97,12 +97,12 @@ class InterruptHandler {
 
   bool is_collapsed() const { return bench_.model.gen == spec::GenId::gen11 || bench_.model.gen == spec::GenId::gen12; }
 
-  // Message interrupts, as the bus code sets them up; the line is switched off.
+  // Enables MSI as bus code does, and disables the interrupt line.
   void enable_messages() {
     device::Device& device = *bench_.device;
     uint32_t at = device.config_read(0x34, 1);
     while (at != 0 && device.config_read(at, 1) != 5) at = device.config_read(at + 1, 1);
-    ASSERT_NE(at, 0u) << "no capability for messages";
+    ASSERT_NE(at, 0u) << "no MSI capability";
     const uint32_t control = device.config_read(at + 2, 2);
     const bool wide = (control & 0x80) != 0;
     device.config_write(at + 4, 4, static_cast<uint32_t>(kAddress));

@@ -1,4 +1,4 @@
-// The kernel's story on chips with legacy rings. Urgent work comes in through the updated head pointer, or through the
+// The kernel scenario on chips with legacy rings. Urgent work preempts through the updated head pointer, or through the
 // run list of GM45's render ring.
 #pragma once
 
@@ -19,11 +19,11 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
   explicit RingStory(std::string_view chip) : OwnsFlowBench(chip), KernelStory(bench_) {}
 
  private:
-  static constexpr uint32_t kRequestDwords = 8;  // no request lies across the end of a ring
+  static constexpr uint32_t kRequestDwords = 8;  // no request wraps at the end of a ring
   static constexpr uint32_t kLong = 400, kShort = 4;
   static constexpr uint32_t kGfxModeAt = 0x520, kCurrentContext = 0x190, kNextContext = 0x198;
 
-  // Requests in the ring of an engine, each with a dword of the log and a place where others may come in.
+  // Requests in the ring of an engine. Each writes a dword of the log and has a preemption point.
   struct Job {
     uint64_t log = 0;
     uint32_t count = 0;
@@ -57,7 +57,7 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
       jobs.push_back(emit_job(each.name, kLong));
     }
     submit_all();
-    EXPECT_EQ(done_of(jobs[0].log, kLong), 0u) << "register writes ask, time does";
+    EXPECT_EQ(done_of(jobs[0].log, kLong), 0u) << "register writes only request work; it runs as time advances";
     advance(4000);
     for (size_t i = 0; i < jobs.size(); ++i) {
       expect_between(done_of(jobs[i].log, kLong), kLong, engine(i).name);
@@ -73,11 +73,11 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     for (const spec::EngineModel& each : bench_.model.engines) emit_padded(each.name, {kUser});
     submit_all();
     settle();
-    EXPECT_FALSE(handler_.pending()) << "the master is closed";
+    EXPECT_FALSE(handler_.pending()) << "the master interrupt is disabled";
     handler_.set_master(true);
-    EXPECT_TRUE(handler_.pending()) << "kept until it is open";
+    EXPECT_TRUE(handler_.pending()) << "the interrupt stays pending until the master is enabled";
     EXPECT_EQ(handler_.serve(), expected(kUserCause));
-    for (unsigned again = 0; again < 2; ++again) {  // acknowledged: the same one comes once more
+    for (unsigned again = 0; again < 2; ++again) {  // after the acknowledge the same interrupt is raised again
       for (const spec::EngineModel& each : bench_.model.engines) {
         emit_padded(each.name, {kUser});
         bench_.submit(each.name);
@@ -105,7 +105,7 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
         urgent_.push_back(ask_for_context(each.name));
         continue;
       }
-      // Urgent requests lie behind the tail; the head goes there at the next check.
+      // The urgent requests lie after the tail; the head jumps there at the next MI_ARB_CHECK.
       urgent_.push_back(emit_job(each.name, kShort));
       bench_.set_reg(each.name, kUhptr, urgent_.back().starts[0] | 1);
       bench_.submit(each.name);
@@ -118,13 +118,14 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
       take_done(urgent_[i].log, kShort);
       EXPECT_EQ(bench_.reg(engine(i).name, kUhptr) & 1, 0u);
     }
-    EXPECT_EQ(handler_.serve(), expected(kUserCause)) << "of the urgent requests";
+    EXPECT_EQ(handler_.serve(), expected(kUserCause)) << "interrupts of the urgent requests";
   }
-  // Back to the first request that is not done. The urgent ones, which the ring meets again, are overwritten.
+  // Returns to the first request that is not complete. The urgent requests, which the ring would meet again, are
+  // overwritten.
   void resume() override {
     for (size_t i = 0; i < slow_.size(); ++i) {
       const std::string_view name = engine(i).name;
-      if (has_run_list(engine(i))) {  // hardware knows the place
+      if (has_run_list(engine(i))) {  // hardware knows where to resume
         EXPECT_EQ(bench_.reg(name, kCurrentContext), contexts_[1] | 1);
         bench_.set_reg(name, kNextContext, static_cast<uint32_t>(contexts_[0]) | 1);
         continue;
@@ -139,14 +140,14 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
       expect_rest(slow_[i].log, left_at_[i], kLong, engine(i).name);
       expect_rest(urgent_[i].log, kShort, kShort, engine(i).name);
     }
-    EXPECT_EQ(handler_.serve(), expected(kUserCause)) << "of the requests that were left";
+    EXPECT_EQ(handler_.serve(), expected(kUserCause)) << "interrupts of the remaining requests";
     for (const spec::EngineModel& each : bench_.model.engines) {
       if (has_run_list(each)) bench_.set_reg(each.name, kGfxModeAt, 0x8000'0000);
       bench_.start_ring(each.name);
     }
   }
 
-  // Two contexts of a run list. The second one comes first, so that there is an image of it.
+  // Two contexts of a run list. The second context runs first, so that it has an image.
   void make_contexts(std::string_view name) {
     for (uint64_t& context : contexts_) context = bench_.allocate(8);
     bench_.set_reg(name, kGfxModeAt, 0x8000'8000);
@@ -161,20 +162,21 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     urgent_tail_ = bench_.ring_tail(name);
     bench_.start_ring(name);
   }
-  // Requests in the ring of the second context, whose image gets the new tail; then its turn.
+  // Adds requests to the ring of the second context, writes the new tail to its image, and switches to it.
   Job ask_for_context(std::string_view name) {
     Job job{new_log(), kShort, {}, 0};
     for (uint32_t i = 0; i < kShort; ++i) put_urgent(FlowBench::join({bench_.store(job.log + 4 * i, i + 1), {kArb}}));
     put_urgent({kUser});
     const uint32_t tail_register = bench_.engine_model(name).mmio_base + EngineBench::kTail;
     bool found = false;
-    for (uint64_t at = contexts_[1]; bench_.peek(at) == 0x1100'0001; at += 12) {  // register by register
+    for (uint64_t at = contexts_[1]; bench_.peek(at) == 0x1100'0001;
+         at += 12) {  // one MI_LOAD_REGISTER_IMM per register
       if (bench_.peek(at + 4) == tail_register) {
         bench_.poke(at + 8, static_cast<uint32_t>(urgent_tail_));
         found = true;
       }
     }
-    EXPECT_TRUE(found) << "no tail in the image";
+    EXPECT_TRUE(found) << "the image holds no tail";
     bench_.set_reg(name, kNextContext, static_cast<uint32_t>(contexts_[1]) | 1);
     return job;
   }
@@ -188,13 +190,13 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
 
   enum class Stuck : uint8_t { batch, wait, garbage };
 
-  // A batch that writes into the log and starts itself again.
+  // A batch that writes to the log and restarts itself.
   void emit_endless_batch(std::string_view name, uint64_t log) {
     const uint64_t batch = bench_.allocate(1);
     bench_.poke(batch, FlowBench::join({bench_.store(log, 1), bench_.batch(batch)}));
     emit_padded(name, bench_.batch(batch));
   }
-  // The first parts have no semaphores: they wait for a condition code.
+  // Gen4 has no semaphores: the ring waits for a condition code.
   void emit_wait(std::string_view name, uint64_t log) {
     if (bench_.model.gen == spec::GenId::gen4) {
       bench_.set_reg(name, 0x28, 0x0001'0001);
@@ -217,12 +219,12 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     if (bench_.is_gen4()) {
       const uint32_t domain = each.engine_class == spec::EngineClass::render ? 1 : 3;
       bench_.device->config_write(0xc0, 1, domain << 2 | 1);
-      bench_.device->config_write(0xc0, 1, 0);  // the first chips stay in reset until then
-      EXPECT_EQ(bench_.device->config_read(0xc0, 1) & 3, 0u) << "over";
+      bench_.device->config_write(0xc0, 1, 0);  // Gen4 stays in reset until this write
+      EXPECT_EQ(bench_.device->config_read(0xc0, 1) & 3, 0u) << "the reset is complete";
       bench_.enable_table();
     } else {
       bench_.write(0x941c, reset_bit(each));
-      EXPECT_EQ(bench_.read(0x941c), 0u) << "over";
+      EXPECT_EQ(bench_.read(0x941c), 0u) << "the reset is complete";
     }
     EXPECT_EQ(bench_.reg(each.name, EngineBench::kControl) & 1, 0u) << each.name;
     handler_.unmask();
@@ -254,19 +256,19 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     for (size_t i = 0; i < jobs.size(); ++i) {
       done.push_back(take_done(jobs[i].log, kLong));
       if (&engine(i) == &victim) {
-        EXPECT_EQ(done[i], 0u) << "stuck";
+        EXPECT_EQ(done[i], 0u) << "the ring is stuck";
       } else {
         expect_between(done[i], kLong, engine(i).name);
       }
     }
     EXPECT_EQ(take_done(before.log, kShort), kShort);
     const uint32_t head = bench_.reg(victim.name, EngineBench::kHead) & 0x1f'fffc;
-    EXPECT_GE(head, left) << "where it stands";
+    EXPECT_GE(head, left) << "the head is at the stuck request";
     EXPECT_LE(head, left + 8);
     EXPECT_EQ(bench_.peek(stuck), how == Stuck::batch ? 1u : 0u);
     bench_.poke(stuck, 0);
     reset_engine(victim);
-    // A new ring with the requests that were behind it.
+    // A new ring with the requests that followed the stuck request.
     bench_.start_ring(victim.name);
     for (size_t i = 0; i < jobs.size(); ++i) {
       if (&engine(i) == &victim) jobs[i] = emit_job(victim.name, kLong);
@@ -275,7 +277,7 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     settle();
     for (size_t i = 0; i < jobs.size(); ++i) expect_rest(jobs[i].log, done[i], kLong, engine(i).name);
     expect_rest(before.log, kShort, kShort, victim.name);
-    EXPECT_EQ(bench_.peek(stuck), 0u) << "gone for good";
+    EXPECT_EQ(bench_.peek(stuck), 0u) << "the endless batch no longer runs";
     EXPECT_EQ(handler_.serve(), expected(kUserCause));
   }
 
@@ -313,7 +315,7 @@ class RingStory final : private OwnsFlowBench, public KernelStory {
     settle();
     for (size_t i = 0; i < jobs.size(); ++i) {
       expect_rest(jobs[i].log, 0, kLong, engine(i).name);
-      EXPECT_EQ(bench_.peek(spins[i]), 0u) << "gone for good";
+      EXPECT_EQ(bench_.peek(spins[i]), 0u) << "the endless batch no longer runs";
     }
     EXPECT_EQ(handler_.serve(), expected(kUserCause));
   }

@@ -1,7 +1,7 @@
-// What a kernel does with a chip, in steps: set-up, work on all engines at once, preemption, resumption, interrupts
-// that it acknowledges, resets of engines in the middle of their work, a reset of everything, and on. Only
-// configuration space, BARs and memory are used. The steps may be taken from any thread, one after the other; who lets
-// time pass may be chosen too.
+// A scenario of what a kernel does with a chip, in steps: set-up, work on all engines at once, preemption, resumption,
+// interrupts with acknowledge, resets of busy engines, and a full reset. It uses only configuration space, BARs and
+// memory. The steps may run on any host thread, one after the other, and the test chooses the thread on which time
+// advances.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace halogen {
 
-// How a run ended.
+// The final state of a run.
 struct Ending {
   uint64_t memory = 0;  // a hash
   device::DeviceState device;
@@ -39,7 +39,7 @@ inline uint64_t hash_of(const TestHost& host) {
 
 class KernelStory {
  public:
-  // Does something with the device, here or on another thread, and comes back when it is done.
+  // Runs a function on the device, on this or another host thread, and returns when it is done.
   using Clockwork = std::function<void(const std::function<void()>&)>;
 
   static constexpr unsigned kSteps = 6;
@@ -64,13 +64,13 @@ class KernelStory {
 
  protected:
   static constexpr uint32_t kArb = 0x0280'0000, kUser = 0x0100'0000, kEnd = 0x0500'0000;
-  static constexpr uint32_t kGarbage = 0x7fff'ffff;  // no command of any engine
+  static constexpr uint32_t kGarbage = 0x7fff'ffff;  // not a command of any engine
 
   virtual void begin() = 0;      // work on all engines at once
-  virtual void interrupt() = 0;  // masters, one engine after the other
+  virtual void interrupt() = 0;  // the master interrupt, one engine after the other
   virtual void preempt() = 0;    // urgent work on all engines
-  virtual void resume() = 0;     // what was interrupted, from where it was
-  virtual void reset() = 0;      // one engine after the other, stuck in all ways, while the others work
+  virtual void resume() = 0;     // preempted work, from where it stopped
+  virtual void reset() = 0;      // one engine after the other, stuck in each way, while the others work
   virtual void reset_all() = 0;
 
   void advance(uint64_t nanoseconds) {
@@ -84,7 +84,7 @@ class KernelStory {
   size_t engine_count() const { return machine_.model.engines.size(); }
   const spec::EngineModel& engine(size_t number) const { return machine_.model.engines[number % engine_count()]; }
 
-  // Interrupts with these bits, from exactly the engines that can and that `from` names.
+  // Returns interrupts with these bits for every engine that can raise them and that `from` names.
   Causes expected(uint32_t bits, const std::function<bool(const spec::EngineModel&)>& from) const {
     Causes causes;
     for (const spec::EngineModel& each : machine_.model.engines) {
@@ -96,34 +96,33 @@ class KernelStory {
     return expected(bits, [](const spec::EngineModel&) { return true; });
   }
 
-  // A page in which the work of a job writes i + 1 into dword i, in order.
+  // A page in which a job writes i + 1 into dword i, in order.
   uint64_t new_log() { return machine_.allocate(1); }
-  // How far a job has come: all before is done, nothing behind.
+  // Returns how many dwords a job has written; checks that no later dword is written.
   uint32_t done_of(uint64_t log, uint32_t count) {
     uint32_t done = 0;
     while (done < count && machine_.peek(log + 4 * done) == done + 1) ++done;
     for (uint32_t i = done; i < count; ++i) EXPECT_EQ(machine_.peek(log + 4 * i), 0u) << "out of order";
     return done;
   }
-  // The same, and forgets it: what is done again shows.
+  // The same, and clears the log, so that a repeated write is visible.
   uint32_t take_done(uint64_t log, uint32_t count) {
     const uint32_t done = done_of(log, count);
     for (uint32_t i = 0; i < done; ++i) machine_.poke(log + 4 * i, 0);
     return done;
   }
-  // Exactly what was left has been done since.
+  // Checks that exactly the remaining dwords were written.
   void expect_rest(uint64_t log, uint32_t from, uint32_t count, std::string_view engine) {
     for (uint32_t i = 0; i < count; ++i) {
       ASSERT_EQ(machine_.peek(log + 4 * i), i < from ? 0u : i + 1) << engine << ", dword " << i;
     }
   }
-  // In the middle of its work.
   void expect_between(uint32_t done, uint32_t count, std::string_view engine) {
     EXPECT_GT(done, 0u) << engine;
     EXPECT_LT(done, count) << engine;
   }
 
-  // The bit of GDRST that resets an engine, from Gen6 on.
+  // Returns the bit of GDRST that resets an engine, from Gen6 on.
   uint32_t reset_bit(const spec::EngineModel& each) const {
     const bool late = machine_.model.gen == spec::GenId::gen11 || machine_.model.gen == spec::GenId::gen12;
     switch (each.engine_class) {
@@ -134,7 +133,7 @@ class KernelStory {
       case spec::EngineClass::vebox:
         return late ? 1u << 13 : 1u << 4;
       default:
-        return 1u << 1;  // render, and what stands behind it
+        return 1u << 1;  // render, and engines that are reset with it
     }
   }
   bool reset_together(const spec::EngineModel& one, const spec::EngineModel& other) const {

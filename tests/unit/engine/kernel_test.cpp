@@ -1,6 +1,6 @@
-// Every chip as a kernel drives it, and the same run again: twice, beside another device on a second thread, from
-// threads that take turns, and with a thread of its own for the device's time. Memory, the device and its events end
-// the same.
+// The kernel scenario on every chip, repeated in several ways: twice, beside another device on a second host thread,
+// from host threads that take turns, and with a separate host thread that advances time. Memory, device state and
+// Events must be the same at the end.
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -28,19 +28,19 @@ Ending tell(const std::string& chip) {
   return tell(*make_story(chip));
 }
 
-TEST_P(KernelTest, AllEnginesWorkArePreemptedResumedAndReset) {
+TEST_P(KernelTest, EnginesAreUsedPreemptedResumedAndReset) {
   tell(GetParam());
 }
 
-TEST_P(KernelTest, TheSameStoryEndsTheSame) {
+TEST_P(KernelTest, RunsAreDeterministic) {
   const Ending first = tell(GetParam());
   const Ending second = tell(GetParam());
   EXPECT_EQ(first.memory, second.memory);
   EXPECT_TRUE(first == second);
 }
 
-// Two devices share nothing: neither sees the other, whatever the threads do to each other's time.
-TEST_P(KernelTest, OneAndTwoThreadsEndTheSame) {
+// Two devices share no state, whatever the scheduling of their host threads is.
+TEST_P(KernelTest, ResultDoesNotDependOnAnotherDevice) {
   const Ending alone = tell(GetParam());
   Ending beside[2];
   std::thread threads[2];
@@ -54,8 +54,8 @@ TEST_P(KernelTest, OneAndTwoThreadsEndTheSame) {
   }
 }
 
-// A device belongs to no thread: each step is another one's.
-TEST_P(KernelTest, ThreadsThatTakeTurnsEndTheSame) {
+// A device is not bound to a host thread: each step runs on another one.
+TEST_P(KernelTest, ResultDoesNotDependOnTheCallingThread) {
   const Ending alone = tell(GetParam());
   const auto story = make_story(GetParam());
   for (unsigned number = 0; number < KernelStory::kSteps; ++number) {
@@ -65,7 +65,7 @@ TEST_P(KernelTest, ThreadsThatTakeTurnsEndTheSame) {
   EXPECT_TRUE(story->ending() == alone);
 }
 
-// A thread that does what it is handed, one piece after the other; who hands it waits for it.
+// A host thread that runs functions one after the other. The caller waits for each.
 class DeviceThread {
  public:
   DeviceThread() : thread_([this] { work(); }) {}
@@ -107,8 +107,8 @@ class DeviceThread {
   std::thread thread_;
 };
 
-// Registers are touched by one thread, time passes and engines work on another.
-TEST_P(KernelTest, TimeOnAThreadOfItsOwnEndsTheSame) {
+// One host thread accesses registers; another advances time, in which the engines work.
+TEST_P(KernelTest, ResultIsTheSameIfTimeAdvancesOnItsOwnThread) {
   const Ending alone = tell(GetParam());
   const auto story = make_story(GetParam());
   DeviceThread device;
@@ -120,11 +120,11 @@ TEST_P(KernelTest, TimeOnAThreadOfItsOwnEndsTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, KernelTest, ::testing::ValuesIn(all_chips()), chip_name);
 
-// Nobody waits for anybody, and one lock is all: the threads' luck decides how much time passes between two register
-// accesses, so moments differ from run to run, but not what the engines' programs leave in memory.
+// Host threads that only share a lock. Their scheduling decides how much time passes between two register accesses, so
+// times differ from run to run, but the results in memory do not.
 class FreeThreads : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(FreeThreads, OneLockIsEnough) {
+TEST_P(FreeThreads, OneLockAroundTheDeviceIsEnough) {
   constexpr uint32_t kRounds = 50;
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(bench.model.engines.size());
@@ -165,10 +165,10 @@ TEST_P(FreeThreads, OneLockIsEnough) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, FreeThreads, ::testing::ValuesIn(all_chips()), chip_name);
 
-// Drivers of Gen11 and later do not set the execlist bit: they switch the legacy ring off.
+// Drivers of Gen11 and later do not set the execlist bit: they disable the legacy ring.
 class NoLegacyRing : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(NoLegacyRing, ContextsArePreemptedAllTheSame) {
+TEST_P(NoLegacyRing, ContextsArePreempted) {
   ContextBench bench(GetParam());
   bench.set_reg("rcs0", ContextBench::kMode, 0x8000'0000);
   bench.set_reg("rcs0", ContextBench::kMode, 0x0008'0008);

@@ -1,4 +1,4 @@
-// The streamer's ALU. Programs are written with the encodings of seed 000, results are computed by hand.
+// MI_MATH, the ALU of the command streamer. Programs use the encodings of seed 000; results are computed by hand.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -37,7 +37,7 @@ struct Result {
   uint64_t value, zero, carry;
 };
 
-// R0 op R1, with accumulator and flags in R2, R3 and R4.
+// Computes R0 op R1, with the accumulator and the flags in R2, R3 and R4.
 Result compute(MiBench& bench, uint64_t a, uint64_t b, Opcode operation) {
   bench.go(bench.load64(bench.gpr(0), a) + bench.load64(bench.gpr(1), b) +
            math({op(kLoad, kSourceA, 0), op(kLoad, kSourceB, 1), op(operation), op(kStore, 2, kAccumulator),
@@ -45,7 +45,7 @@ Result compute(MiBench& bench, uint64_t a, uint64_t b, Opcode operation) {
   return {bench.reg64(bench.gpr(2)), bench.reg64(bench.gpr(3)), bench.reg64(bench.gpr(4))};
 }
 
-TEST_P(MathTest, ArithmeticAndLogic) {
+TEST_P(MathTest, ArithmeticAndLogicSetResultAndFlags) {
   COVERS("DG1-ALU-02");
   COVERS("DG1-ALU-03");
   COVERS("DG1-ALU-06");
@@ -59,7 +59,7 @@ TEST_P(MathTest, ArithmeticAndLogic) {
   expect(0xffff'ffff, 1, kAdd, 0x1'0000'0000, false);
   expect(kOnes, 1, kAdd, 0, true);
   expect(kOnes, kOnes, kAdd, kOnes - 1, true);
-  expect(5, 7, kSub, kOnes - 1, true);  // the borrow
+  expect(5, 7, kSub, kOnes - 1, true);  // carry is the borrow
   expect(7, 5, kSub, 2, false);
   expect(9, 9, kSub, 0, false);
   expect(0x0ff0'0ff0'0ff0'0ff0, 0x00ff'00ff'00ff'00ff, kAnd, 0x00f0'00f0'00f0'00f0, false);
@@ -69,12 +69,12 @@ TEST_P(MathTest, ArithmeticAndLogic) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(MathTest, LoadsOfRegistersAndConstants) {
+TEST_P(MathTest, LoadsRegistersInvertedRegistersAndConstants) {
   COVERS("DG1-ALU-05");
   MiBench bench(GetParam());
   constexpr uint64_t kValue = 0x0123'4567'89ab'cdef;
   bench.go(bench.load64(bench.gpr(15), kValue));
-  // The other source is zero, so that OR shows the one loaded.
+  // The other source is zero, so that OR returns the loaded value.
   const auto loaded = [&](Opcode load, uint32_t to, uint32_t from) {
     const uint32_t other = to == kSourceA ? kSourceB : kSourceA;
     bench.go(math({op(kLoad0, other, 7), op(load, to, from), op(kOr), op(kStore, 3, kAccumulator)}));
@@ -89,7 +89,7 @@ TEST_P(MathTest, LoadsOfRegistersAndConstants) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(MathTest, StoresOfResultsAndFlags) {
+TEST_P(MathTest, StoresResultsAndFlags) {
   COVERS("DG1-ALU-07");
   MiBench bench(GetParam());
   bench.go(bench.load64(bench.gpr(0), 3) +
@@ -104,7 +104,7 @@ TEST_P(MathTest, StoresOfResultsAndFlags) {
   EXPECT_EQ(bench.reg64(bench.gpr(6)), kOnes);
 }
 
-// Every register of the file as source and as destination, through each way to reach it.
+// Every register as source and as destination, through each command that accesses it.
 TEST_P(MathTest, SixteenRegistersAreReachable) {
   COVERS("DG1-ALU-01");
   COVERS("DG1-ALU-04");
@@ -124,12 +124,12 @@ TEST_P(MathTest, SixteenRegistersAreReachable) {
     EXPECT_EQ(bench.peek64(data + 8), value) << i;
     EXPECT_EQ(bench.reg64(bench.gpr(i)), value) << i;
   }
-  bench.write(bench.gpr(9), 0x55);  // and by the processor
+  bench.write(bench.gpr(9), 0x55);  // written by the CPU
   bench.go(math({op(kLoad, kSourceA, 9), op(kLoad0, kSourceB), op(kOr), op(kStore, 10, kAccumulator)}));
   EXPECT_EQ(bench.read(bench.gpr(10)), 0x55u);
 }
 
-TEST_P(MathTest, NoopOnlyTakesTime) {
+TEST_P(MathTest, NoopChangesNothing) {
   COVERS("DG1-ALU-08");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -149,7 +149,7 @@ TEST_P(MathTest, NoopOnlyTakesTime) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(MathTest, IllegalInstructionsDoNothing) {
+TEST_P(MathTest, IllegalInstructionsChangeNothing) {
   MiBench bench(GetParam());
   bench.go(bench.load64(bench.gpr(0), 0x11));
   const auto expect_undefined = [&](uint32_t instruction) {
@@ -158,14 +158,14 @@ TEST_P(MathTest, IllegalInstructionsDoNothing) {
     EXPECT_EQ(bench.undefined(), 1u) << std::hex << instruction;
     EXPECT_EQ(bench.reg64(bench.gpr(2)), 0x11u) << std::hex << instruction;
   };
-  expect_undefined(op(0x105));  // no such operation
-  expect_undefined(op(0x500));  // an inverted ADD
+  expect_undefined(op(0x105));  // unknown operation
+  expect_undefined(op(0x500));  // inverted ADD
   expect_undefined(op(0xfff));
-  expect_undefined(op(kLoad, kSourceA, 0x10));   // no such register
-  expect_undefined(op(kLoad, kAccumulator, 0));  // not a source
+  expect_undefined(op(kLoad, kSourceA, 0x10));   // unknown register
+  expect_undefined(op(kLoad, kAccumulator, 0));  // not a source operand
   expect_undefined(op(kLoad, 3, 0));
   expect_undefined(op(kStore, 0x10, kAccumulator));
-  expect_undefined(op(kStore, 3, kSourceA));  // not a result
+  expect_undefined(op(kStore, 3, kSourceA));  // not a result operand
   expect_undefined(op(kStore, kSourceA, kAccumulator));
 }
 

@@ -1,5 +1,5 @@
-// Commands of the memory interface as the manuals encode them, for the tests of their handlers. Addresses are of the
-// global table unless a name says otherwise.
+// MiBench: MI commands as the manuals encode them, for the tests of their handlers. Addresses are in the global table
+// unless a name says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct MiBench : EngineBench {
   uint32_t base() const { return engine_model(engine_name).mmio_base; }
   uint32_t gpr(unsigned index) const { return base() + 0x600 + 8 * index; }
 
-  // One or two dwords of an address.
+  // Returns an address as one or two dwords.
   Dwords at(uint64_t address) const { return wide() ? Dwords{low(address), high(address)} : Dwords{low(address)}; }
 
   Dwords store(uint64_t address, uint32_t value) const {
@@ -45,7 +45,7 @@ struct MiBench : EngineBench {
   Dwords save(uint32_t offset, uint64_t address) const {
     return Dwords{wide() ? 0x1240'0002u : 0x1240'0001u, offset} + at(address);
   }
-  // A batch through the global table (secure), or not.
+  // Returns the start of a batch in the global table (secure), or of a non-secure batch.
   Dwords batch(uint64_t address, bool privileged) const {
     if (wide()) {
       return Dwords{privileged ? 0x1880'0001u : 0x1880'0101u} + at(address);
@@ -60,7 +60,7 @@ struct MiBench : EngineBench {
     submit(engine_name);
     EXPECT_TRUE(device->settle());
   }
-  // In a batch buffer of its own.
+  // Runs commands in a batch buffer of their own.
   void go_in_batch(const Dwords& dwords, bool privileged) {
     const uint64_t at = allocate(1);
     poke(at, std::span<const uint32_t>(dwords + end()));

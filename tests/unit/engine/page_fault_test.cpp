@@ -1,5 +1,5 @@
-// The page fault interrupt: a level while a fault of a process's tables waits to be served. Seed 000, bits of the
-// interrupt control registers.
+// The page fault interrupt: a level that is high while a fault in the per-process tables is pending. DG1 PRM vol. 13,
+// bits of the interrupt control registers (seed 000).
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -15,12 +15,12 @@ constexpr uint32_t kPageFault = 1u << 7;
 struct FaultBench : ContextBench {
   explicit FaultBench(std::string_view chip) : ContextBench(chip), data(allocate(1)) {}
 
-  // Stores to a page that the process does not have, then to one of the global table.
+  // Stores to a page that the process does not map, then to a page in the global table.
   void fault(bool repair, uint32_t id) {
     Context context = create("rcs0", id);
     map_process(context, 0x10'0000, data);
     if (repair) {
-      context.bits = 1u << 6;  // advanced, fault and halt; the machine has no tables for it
+      context.bits = 1u << 6;  // advanced context, fault and halt; the bench has no tables for it
     }
     emit(context, {0x1000'0002, 0x20'0000, 0, 1});
     emit(context, store(data + 4 * id, 1));
@@ -36,7 +36,7 @@ struct FaultBench : ContextBench {
     set_reg("rcs0", kStatusPageAddress, static_cast<uint32_t>(status_page("rcs0")));
     set_reg("rcs0", kMode, 0x8000'8000);
   }
-  // The events of the render engine that reach software, acknowledged.
+  // Returns the events of the render engine that reach software, and acknowledges them.
   uint32_t take_events() {
     if ((read(0x190018) & 1) == 0) {
       return 0;
@@ -55,33 +55,32 @@ struct FaultBench : ContextBench {
 
 class CollapsedPageFault : public ::testing::TestWithParam<const char*> {};
 
-// Masked like any other event, unless the context's faults can be repaired.
-TEST_P(CollapsedPageFault, PassesTheMaskInFaultRepairMode) {
+// The mask applies, unless the context is in fault repair mode.
+TEST_P(CollapsedPageFault, FaultRepairModeBypassesTheMask) {
   COVERS("DG1-HWSP-04");
   for (const bool repair : {false, true}) {
     for (const bool masked : {false, true}) {
       FaultBench bench(GetParam());
       bench.write(0x190030, 0xffff'0000);                         // all events of the render engine
-      bench.write(0x190090, masked ? ~0u : ~(kPageFault << 16));  // its mask
+      bench.write(0x190090, masked ? ~0u : ~(kPageFault << 16));  // its mask register
       EXPECT_EQ(bench.take_events(), 0u);
       const uint32_t expected = repair || !masked ? kPageFault : 0u;
       bench.fault(repair, 1);
       EXPECT_EQ(bench.take_events(), expected) << repair << masked;
-      EXPECT_EQ(bench.take_events(), 0u) << "once";
-      // Served; the next one is new.
+      EXPECT_EQ(bench.take_events(), 0u) << "reported only once";
+      // The fault is served; the next fault is a new one.
       bench.write(bench.fault_register(), 0);
       bench.reset_render();
       bench.fault(repair, 2);
       EXPECT_EQ(bench.take_events(), expected) << repair << masked;
-      // What waits behind the mask is not lost.
+      // A masked fault stays pending.
       bench.write(0x190090, ~(kPageFault << 16));
       EXPECT_EQ(bench.take_events(), kPageFault & ~expected);
     }
   }
 }
 
-// The masks of other engines stay as they are.
-TEST_P(CollapsedPageFault, OnlyOfTheEngineWithTheFault) {
+TEST_P(CollapsedPageFault, MasksOfOtherEnginesStillApply) {
   FaultBench bench(GetParam());
   bench.write(0x190030, 0xffff'ffff);  // render and copy
   bench.write(0x190090, ~0u);
@@ -92,15 +91,15 @@ TEST_P(CollapsedPageFault, OnlyOfTheEngineWithTheFault) {
   bench.submit({&copy});
   bench.device->advance(50'000);
   bench.fault(true, 1);
-  EXPECT_EQ(bench.read(0x190018), 1u) << "the render engine alone";
+  EXPECT_EQ(bench.read(0x190018), 1u) << "only the render engine";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, CollapsedPageFault, ::testing::Values("icl", "tgl", "dg1"));
 
 class BankPageFault : public ::testing::TestWithParam<const char*> {};
 
-// The status shows it as long as it is pending: until software clears the fault register, or the engine is reset.
-TEST_P(BankPageFault, IsALevel) {
+// The status bit stays set until software clears the fault register or the engine is reset.
+TEST_P(BankPageFault, StatusBitIsSetWhileTheFaultIsPending) {
   constexpr uint32_t kStatus = 0x44300;
   FaultBench bench(GetParam());
   bench.write(0x20a8, ~kPageFault);

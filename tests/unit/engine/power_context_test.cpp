@@ -1,5 +1,6 @@
-// Engines whose power goes and comes: seed 000, "Global State" and "Power Context Image". Only force wake registers and
-// the engines' own registers are used; a look into the register bank shows that the values were really gone.
+// Engines that lose and regain power: DG1 PRM vol. 13, "Global State" and "Power Context Image" (seed 000). The tests
+// use only force wake registers and engine registers; reading the register bank directly shows that the values were
+// lost meanwhile.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ struct PowerBench : ContextBench {
   void let_sleep() {
     for (const spec::WakePort& port : device->mmio().wake().config().wake()->ports) write(port.request, 0x0001'0000);
   }
-  // What the power well holds, whether software can reach it or not.
+  // Reads the power well directly, whether software can reach it or not.
   uint32_t inside(std::string_view engine, uint32_t offset) {
     const mmio::RegisterBank& bank = device->mmio().bank();
     return bank.peek(*bank.find(engine_model(engine).mmio_base + offset));
@@ -29,7 +30,7 @@ struct PowerBench : ContextBench {
 
 class PowerContext : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PowerContext, GlobalStateIsTheEnginesAndSurvivesPower) {
+TEST_P(PowerContext, GlobalStateBelongsToTheEngineAndSurvivesPowerLoss) {
   COVERS("DG1-PWR-01");
   PowerBench bench;
   const char* const engine = GetParam();
@@ -48,27 +49,27 @@ TEST_P(PowerContext, GlobalStateIsTheEnginesAndSurvivesPower) {
     EXPECT_EQ(bench.reg(engine, ContextBench::kMode) & 0x8000, 0x8000u) << when;
     EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPageAddress), bench.status_page(engine)) << when;
   };
-  check(" after two contexts: it is not theirs");
+  check(" after two contexts ran");
   const uint32_t pointers = bench.reg(engine, ContextBench::kStatusPointer);
   const uint32_t entry = bench.reg(engine, ContextBench::kStatusBuffer);
   for (unsigned again = 0; again < 2; ++again) {
     bench.let_sleep();
     bench.device->advance(10'000);
-    EXPECT_EQ(bench.reg(engine, 0x98), 0u) << "nobody answers";
+    EXPECT_EQ(bench.reg(engine, 0x98), 0u) << "the powered-down engine does not respond";
     EXPECT_EQ(bench.inside(engine, ContextBench::kStatusPageAddress), 0u) << "power is off";
     EXPECT_EQ(bench.inside(engine, 0x24c), 0u) << "the value after reset";
     bench.wake_all();
-    check(" after power");
+    check(" after power is back");
     EXPECT_EQ(bench.reg(engine, ContextBench::kStatusPointer), pointers);
     EXPECT_EQ(bench.reg(engine, ContextBench::kStatusBuffer), entry);
   }
   bench.statuses(engine);
-  bench.run(context);  // and works as before; "active to idle" is masked
+  bench.run(context);  // the engine works as before; "active to idle" is masked
   EXPECT_EQ(bench.statuses(engine), (std::vector{bench.idle_to_active(context)}));
 }
 
-// A write to a shadow register wakes the engine: what it writes is not undone by the image.
-TEST_P(PowerContext, ASubmissionWakesTheEngine) {
+// A write to a shadow register wakes the engine. The restore of the power context does not undo the write.
+TEST_P(PowerContext, SubmissionWakesTheEngine) {
   PowerBench bench;
   const char* const engine = GetParam();
   const uint64_t data = bench.allocate(1);
@@ -84,15 +85,15 @@ TEST_P(PowerContext, ASubmissionWakesTheEngine) {
   bench.submit({&context});
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 1u);
-  EXPECT_EQ(bench.events(EventKind::terminated_access), 0u) << "shadow registers";
-  EXPECT_EQ(bench.inside(engine, ContextBench::kStatusPageAddress), 0u) << "and sleeps again when it is done";
+  EXPECT_EQ(bench.events(EventKind::terminated_access), 0u) << "shadow registers do not terminate";
+  EXPECT_EQ(bench.inside(engine, ContextBench::kStatusPageAddress), 0u) << "the engine sleeps again when it is done";
   bench.wake_all();
   EXPECT_EQ(bench.reg(engine, 0x24c), 0x1234u);
   EXPECT_EQ(bench.statuses(engine), (std::vector{bench.idle_to_active(context), bench.complete_to_idle(context)}));
 }
 
-// Saved while it sleeps, restored in another device: the image is part of the state.
-TEST_P(PowerContext, ASleepingEngineSurvivesASnapshot) {
+// The power context image is part of the device state: saved in one device, restored in another.
+TEST_P(PowerContext, SleepingEngineSurvivesASnapshot) {
   PowerBench bench;
   const char* const engine = GetParam();
   bench.set_reg(engine, 0x24c, 0x1234);
@@ -102,7 +103,7 @@ TEST_P(PowerContext, ASleepingEngineSurvivesASnapshot) {
   second.device->restore(bench.device->snapshot());
   second.wake_all();
   EXPECT_EQ(second.reg(engine, 0x24c), 0x1234u);
-  // A reset is no power-on: what was saved is forgotten.
+  // A reset is not a power-on: the saved image is discarded.
   second.let_sleep();
   second.device->advance(10'000);
   second.device->reset(device::ResetKind::function_level);
@@ -111,7 +112,7 @@ TEST_P(PowerContext, ASleepingEngineSurvivesASnapshot) {
   EXPECT_EQ(second.reg(engine, 0x24c), 0u);
 }
 
-// The ring comes back disabled, gets its pointers, and is enabled last.
+// The ring is restored disabled, then gets its pointers, and is enabled last.
 TEST_P(PowerContext, RingIsEnabledLast) {
   COVERS("DG1-PWR-06");
   PowerBench bench;
@@ -142,7 +143,7 @@ TEST_P(PowerContext, RingIsEnabledLast) {
   bench.emit(engine, ContextBench::store(data, 2));
   bench.EngineBench::submit(engine);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data), 2u) << "the ring goes on";
+  EXPECT_EQ(bench.peek(data), 2u) << "the ring continues";
   EXPECT_EQ(bench.reg(engine, EngineBench::kHead), 32u);
 }
 

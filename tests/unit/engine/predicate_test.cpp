@@ -1,4 +1,4 @@
-// Both kinds of predication.
+// MI_PREDICATE with predicated commands, and MI_SET_PREDICATE.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -16,7 +16,7 @@ constexpr uint32_t kSource0 = 0x400, kSource1 = 0x408, kData = 0x410, kResult = 
 
 class PredicateTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PredicateTest, RegistersOfEveryEngine) {
+TEST_P(PredicateTest, EveryEngineHasPredicateRegisters) {
   COVERS("DG1-PRED-01");
   MiBench bench(GetParam());
   for (const spec::EngineModel& engine : bench.model.engines) {
@@ -31,7 +31,7 @@ TEST_P(PredicateTest, RegistersOfEveryEngine) {
   }
 }
 
-TEST_P(PredicateTest, CompareCombineAndLoad) {
+TEST_P(PredicateTest, CompareCombineAndLoadSetTheResult) {
   COVERS("DG1-PRED-05");
   MiBench bench(GetParam());
   const uint32_t base = bench.base();
@@ -58,7 +58,7 @@ TEST_P(PredicateTest, CompareCombineAndLoad) {
   }
   set_sources(0x1'0000'0005, 0x1'0000'0005);
   EXPECT_TRUE(result_of(false, kSourcesEqual | kSet | kLoad));
-  set_sources(0x1'0000'0005, 0x2'0000'0005);  // all 64 bits count
+  set_sources(0x1'0000'0005, 0x2'0000'0005);  // all 64 bits are compared
   EXPECT_FALSE(result_of(true, kSourcesEqual | kSet | kLoad));
   bench.go(bench.load64(base + kData, 0x100));
   set_sources(0x500, 0x400);
@@ -67,8 +67,8 @@ TEST_P(PredicateTest, CompareCombineAndLoad) {
   EXPECT_FALSE(result_of(true, kDeltasEqual | kSet | kLoad));
 }
 
-// The bit is the register's: stores that depend on it are ignored while it is clear.
-TEST_P(PredicateTest, StoresAreIgnoredWhileTheBitIsClear) {
+// The predicate bit is in a register. Predicated stores are ignored while it is clear.
+TEST_P(PredicateTest, PredicatedStoresAreIgnoredWhileTheBitIsClear) {
   COVERS("DG1-PRED-06");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -80,7 +80,7 @@ TEST_P(PredicateTest, StoresAreIgnoredWhileTheBitIsClear) {
   EXPECT_EQ(bench.peek(data), 9u);
 }
 
-TEST_P(PredicateTest, FollowingCommandsBecomeNoops) {
+TEST_P(PredicateTest, SetPredicateTurnsFollowingCommandsIntoNoops) {
   COVERS("DG1-PRED-03");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -105,8 +105,8 @@ TEST_P(PredicateTest, FollowingCommandsBecomeNoops) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-// The listed commands are skipped, others are not defined: said, and executed.
-TEST_P(PredicateTest, OnlySomeCommandsMayBePredicated) {
+// The listed commands are skipped. Predicating any other command is undefined: it is reported and executed.
+TEST_P(PredicateTest, OnlyListedCommandsMayBePredicated) {
   COVERS("DG1-PRED-02");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -139,9 +139,9 @@ TEST_P(PredicateTest, OnlySomeCommandsMayBePredicated) {
   EXPECT_EQ(bench.peek(data), 2u);
 }
 
-// A draw of three vertices counts them, or is not there. Sources come from memory behind a flush, as queries leave
-// them.
-TEST_P(PredicateTest, DrawsAreGated) {
+// A draw of three vertices is counted, or skipped. The predicate sources come from memory after a flush, as queries
+// write them.
+TEST_P(PredicateTest, PredicatedDrawsAreSkipped) {
   COVERS("DG1-PRED-04");
   constexpr uint32_t kPoints = 1, kVertices = 0x310, kGated = 1u << 8;
   MiBench bench(GetParam());
@@ -152,7 +152,7 @@ TEST_P(PredicateTest, DrawsAreGated) {
     return Dwords{0x14c0'0002, base + reg, low(address), high(address)};
   };
   const auto draw = [](uint32_t flags) { return Dwords{0x7b00'0005 | flags, kPoints, 3, 0, 1, 0, 0}; };
-  bench.go(Dwords{0x680b'0001} + Dwords{0x784b'0000, kPoints});  // count vertices; what they make
+  bench.go(Dwords{0x680b'0001} + Dwords{0x784b'0000, kPoints});  // enable vertex counting; set the topology
   uint64_t counted = bench.reg64(base + kVertices);
   for (const uint64_t first : {uint64_t{5}, uint64_t{0x1'0000'0005}}) {
     for (const bool inverted : {false, true}) {
@@ -166,7 +166,7 @@ TEST_P(PredicateTest, DrawsAreGated) {
       EXPECT_EQ(bench.reg64(base + kVertices), counted + (drawn ? 3 : 0));
       bench.go(draw(0));
       counted += drawn ? 6 : 3;
-      EXPECT_EQ(bench.reg64(base + kVertices), counted) << "a draw that does not ask";
+      EXPECT_EQ(bench.reg64(base + kVertices), counted) << "an unpredicated draw";
     }
   }
 }

@@ -1,4 +1,4 @@
-// Preemption: where a running context may be replaced, and that it goes on as if nothing had happened.
+// Preemption: the points at which a running context may be replaced, and resumption without visible effect.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -17,7 +17,7 @@ constexpr uint32_t kLoadRegister = 0x1100'0001;
 
 class PreemptTest : public ::testing::TestWithParam<const char*> {
  protected:
-  // Counts up in memory at `data`, with a preemption point after each step if asked.
+  // Counts up in memory at `data`, with a preemption point after each step if requested.
   static std::vector<uint32_t> steps(uint64_t data, uint32_t first, uint32_t count, bool points) {
     std::vector<uint32_t> out;
     for (uint32_t i = 0; i < count; ++i) {
@@ -29,7 +29,7 @@ class PreemptTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
-// Ring, batch and second-level batch: the context leaves inside each and comes back to the very command.
+// Ring, batch and second level batch: the context is preempted inside each and resumes at the exact command.
 TEST_P(PreemptTest, ResumesInsideBatches) {
   COVERS("DG1-EL-11");
   ContextBench bench(GetParam());
@@ -46,7 +46,7 @@ TEST_P(PreemptTest, ResumesInsideBatches) {
       bench.map_process(context, process + 0x4000 + page, second + page);
     }
     bench.map_process(context, process + 0x8000, data);
-    // Stores of the process: a batch of its own table is not privileged.
+    // Stores in the address space of the process: a batch in per-process tables is not privileged.
     const auto count = [&](uint32_t from, uint32_t steps_of) {
       std::vector<uint32_t> out;
       for (uint32_t i = 0; i < steps_of; ++i) {
@@ -77,7 +77,7 @@ TEST_P(PreemptTest, ResumesInsideBatches) {
       for (const uint64_t status : bench.statuses(engine.name)) {
         switches += status == bench.preempted(context, other) ? 1u : 0u;
       }
-      // Nothing is lost and nothing is done ahead of time.
+      // No store is lost or executed early.
       uint32_t done = 0;
       while (done < 180 && (done == 0 || bench.peek(data + 4 * done) == done)) {
         ++done;
@@ -86,7 +86,7 @@ TEST_P(PreemptTest, ResumesInsideBatches) {
         EXPECT_EQ(bench.peek(data + 4 * rest), 0u);
       }
       EXPECT_EQ(bench.reg(engine.name, ContextBench::kGpr), 0xbadu);
-      bench.set_image(context, ContextBench::kImageControl, 0xffff'0008);  // restore everything from now on
+      bench.set_image(context, ContextBench::kImageControl, 0xffff'0008);  // restore everything from here on
       bench.submit({&context});
     }
     EXPECT_TRUE(bench.device->settle());
@@ -100,12 +100,12 @@ TEST_P(PreemptTest, ResumesInsideBatches) {
 }
 
 // Only the listed commands, and only while arbitration is on. (With the next tests: DG1-EL-12.)
-TEST_P(PreemptTest, Points) {
+TEST_P(PreemptTest, PreemptionPointsAreTheListedCommands) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   Context other = bench.create("rcs0", 0x62);
   bench.emit(other, ContextBench::store(data + 0x100, 0));
-  // Gives how far `commands` of a context came when another one was submitted after 1.5 us.
+  // Returns how far `commands` of a context have run when another context is submitted after 1.5 us.
   const auto reached = [&](const std::vector<uint32_t>& commands) {
     Context context = bench.create("rcs0", 0x61, ContextBench::kRestoreInhibit | ContextBench::kNoSwitchOnWait, 4);
     bench.poke(data, 0);
@@ -116,11 +116,11 @@ TEST_P(PreemptTest, Points) {
     EXPECT_TRUE(bench.device->settle());
     return bench.peek(data);
   };
-  // No point: the context runs to its end, where an element ends.
+  // No preemption point: the context runs to its end, which is an element boundary.
   EXPECT_EQ(reached(steps(data, 1, 300, false)), 300u);
   // MI_ARB_CHECK.
   EXPECT_LT(reached(steps(data, 1, 300, true)), 150u);
-  // Brackets around all of it, and around a part.
+  // MI_ARB_ON_OFF around all commands, and around some.
   std::vector<uint32_t> bracketed{kArbOff, 0};
   const std::vector<uint32_t> body = steps(data, 1, 300, true);
   bracketed.insert(bracketed.end(), body.begin(), body.end());
@@ -132,7 +132,7 @@ TEST_P(PreemptTest, Points) {
   const std::vector<uint32_t> more = steps(data, 301, 100, true);
   part.insert(part.end(), more.begin(), more.end());
   EXPECT_EQ(reached(part), 300u);
-  // A semaphore that is not signalled; one that is, is no point.
+  // A semaphore wait that is not satisfied is a preemption point; a satisfied wait is not.
   const uint64_t flag = data + 0x200;
   bench.poke(flag, 1);
   std::vector<uint32_t> waits;
@@ -156,7 +156,7 @@ TEST_P(PreemptTest, Points) {
   bench.submit({&other});
   bench.device->advance(100'000);
   EXPECT_EQ(bench.peek(data), 150u);
-  EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << "it came and did not leave";
+  EXPECT_EQ(bench.statuses("rcs0").size(), 1u) << "the context was switched in and stays";
   bench.poke(flag, 2);
   bench.device->advance(100'000);
   bench.poke(flag, 1);
@@ -164,8 +164,9 @@ TEST_P(PreemptTest, Points) {
   EXPECT_EQ(bench.peek(data), 200u);
 }
 
-// The end of a context is a point only while arbitration is on: else the next of its own queue comes first.
-TEST_P(PreemptTest, ElementBoundary) {
+// The end of a context is a preemption point only while arbitration is on: else the next element of the old queue runs
+// first.
+TEST_P(PreemptTest, ElementBoundaryIsAPreemptionPoint) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const auto make = [&](uint32_t id, uint32_t count, bool off, bool on_again) {
@@ -178,7 +179,7 @@ TEST_P(PreemptTest, ElementBoundary) {
   for (const bool off : {false, true}) {
     for (const bool on_again : {false, true}) {
       const bool held = off && !on_again;
-      // A new queue while the first of two runs.
+      // A new queue while the first of two elements runs.
       Context first = make(1, 200, off, on_again), second = make(2, 10, false, false),
               other = make(3, 10, false, false);
       bench.submit({&first, &second});
@@ -193,7 +194,7 @@ TEST_P(PreemptTest, ElementBoundary) {
       const std::vector in_turn{bench.idle_to_active(first), bench.complete_to_element(first, second),
                                 bench.complete_to_queue(second, other), bench.complete_to_idle(other)};
       EXPECT_EQ(bench.statuses("rcs0"), held ? in_turn : straight) << off << on_again;
-      // The last of a queue: there is nothing else to run.
+      // The last element of a queue: there is no other work.
       Context alone = make(4, 200, off, on_again);
       bench.submit({&alone});
       bench.device->advance(1500);
@@ -206,7 +207,7 @@ TEST_P(PreemptTest, ElementBoundary) {
       }
     }
   }
-  // More of the context that runs is a new queue too.
+  // Resubmitting the running context is a new queue too.
   Context first = make(1, 200, true, false), second = make(2, 10, false, false);
   bench.submit({&first, &second});
   bench.device->advance(1500);
@@ -220,8 +221,8 @@ TEST_P(PreemptTest, ElementBoundary) {
                          bench.complete_to_queue(second, first), bench.complete_to_idle(first)}));
 }
 
-// A wait for the display that is not over: pipe A is off, so its vertical blank never comes.
-TEST_P(PreemptTest, WaitForEvent) {
+// An unsatisfied wait for a display event: pipe A is off, so its vertical blank never occurs.
+TEST_P(PreemptTest, UnsatisfiedWaitForEventIsAPreemptionPoint) {
   COVERS("DG1-EL-12");
   constexpr uint32_t kWaitForBlank = 0x0180'0008;
   ContextBench bench(GetParam());
@@ -231,7 +232,7 @@ TEST_P(PreemptTest, WaitForEvent) {
     return bench.status_names_both() ? bench.new_form(new_queue, &away, to, 2 | 1u << 5)
                                      : ContextBench::old_form(flags, &away);
   };
-  // It leaves by itself if the context allows that, else for a new queue.
+  // The context leaves by itself if its control register allows that, else when a new queue is submitted.
   Context waiting = bench.create("rcs0", 0x64, ContextBench::kRestoreInhibit);
   Context other = bench.create("rcs0", 0x65);
   bench.emit(waiting, {kWaitForBlank});
@@ -247,12 +248,12 @@ TEST_P(PreemptTest, WaitForEvent) {
   bench.set_image(waiting, ContextBench::kImageControl, 0xffff'0008);
   bench.submit({&waiting, &other});
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(waiting)})) << "it stays";
+  EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(waiting)})) << "the context stays";
   bench.submit({&other});
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.statuses("rcs0"), (std::vector{status(true, waiting, &other), bench.complete_to_idle(other)}));
-  EXPECT_EQ(bench.image(waiting, ContextBench::kImageHead) & 0x1f'fffc, 0u) << "the wait is still to be done";
-  // Not while arbitration is off.
+  EXPECT_EQ(bench.image(waiting, ContextBench::kImageHead) & 0x1f'fffc, 0u) << "the wait is executed again";
+  // No preemption while arbitration is off.
   Context held = bench.create("rcs0", 0x66, ContextBench::kRestoreInhibit);
   bench.emit(held, {kArbOff, kWaitForBlank});
   bench.submit({&held});
@@ -262,8 +263,8 @@ TEST_P(PreemptTest, WaitForEvent) {
   EXPECT_EQ(bench.statuses("rcs0"), (std::vector{bench.idle_to_active(held)}));
 }
 
-// The tail alone is read again; a forced restore reads all of the image.
-TEST_P(PreemptTest, LiteAndForcedRestore) {
+// A lite restore reads only the tail; a forced restore reads the whole image.
+TEST_P(PreemptTest, LiteRestoreReadsTheTailAndForcedRestoreTheImage) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   for (const bool forced : {false, true}) {
@@ -274,7 +275,7 @@ TEST_P(PreemptTest, LiteAndForcedRestore) {
     bench.device->advance(1500);
     bench.statuses("rcs0");
     bench.emit(context, ContextBench::store(data, forced ? 3 : 2));
-    bench.set_reg("rcs0", ContextBench::kGpr, 0x77);  // in the engine, in no image yet
+    bench.set_reg("rcs0", ContextBench::kGpr, 0x77);  // in the engine, not in an image
     bench.submit({&context}, forced ? 4 : 0);
     EXPECT_TRUE(bench.device->settle());
     EXPECT_EQ(bench.peek(data), forced ? 3u : 2u);
@@ -286,8 +287,7 @@ TEST_P(PreemptTest, LiteAndForcedRestore) {
   }
 }
 
-// Where the context stood is shown to software.
-TEST_P(PreemptTest, ShowsWhereTheContextLeft) {
+TEST_P(PreemptTest, PreemptedImageShowsWhereTheContextStopped) {
   ContextBench bench(GetParam());
   Context context = bench.create("rcs0", 0x71);
   Context other = bench.create("rcs0", 0x72);
@@ -302,8 +302,8 @@ TEST_P(PreemptTest, ShowsWhereTheContextLeft) {
   EXPECT_EQ(bench.reg("rcs0", 0x14c) & 0x1f'fffc, head);
 }
 
-// A snapshot anywhere, in the middle of switches and batches, ends in the same memory.
-TEST_P(PreemptTest, SnapshotsInTheMiddle) {
+// A snapshot at any point, in the middle of switches and batches, leads to the same memory.
+TEST_P(PreemptTest, SnapshotDuringASwitchOrBatchChangesNothing) {
   const auto drive = [](ContextBench& bench, unsigned cut) {
     const uint64_t data = bench.allocate(1);
     const uint64_t batch = bench.allocate(1);

@@ -1,6 +1,6 @@
-// What a stream that changes itself sees: commands read ahead in their own buffer (flow_test.cpp) and, by the
-// pre-parser of Gen12, over the start and end of batch buffers. Seed 000, "Command Fetch". With the option that reads
-// ahead; without it every command is executed as it lies in memory.
+// Self-modifying streams with prefetch: commands prefetched in their own buffer (flow_test.cpp) and, by the pre-parser
+// of Gen12, across the start and end of batch buffers. DG1 PRM vol. 13, "Command Fetch" (seed 000). The prefetch option
+// is on; without it every command is executed as it is in memory.
 #include "covers.h"
 #include "flow_bench.h"
 #include "support/context_bench.h"
@@ -25,19 +25,19 @@ struct PreParserBench : FlowBench {
   explicit PreParserBench(std::string_view chip) : FlowBench(chip, reads_ahead()), data(allocate(1)) {
     start_ring(kRcs, 16);
   }
-  // The value that a batch stores after the ring has changed it. `before`: between the change and the start of the
-  // batch; `first`: in the batch, before the changed command.
+  // Returns the value that a batch stores after the ring has changed it. `before`: commands between the change and the
+  // batch start. `first`: commands in the batch before the changed command.
   uint32_t changed_batch(const Dwords& before, const Dwords& first = {}) {
     poke(data, 0);
     const uint64_t target = place(join({first, store(data, kOld), {kBatchEnd}}));
     run_all(kRcs, join({store(target + 4 * first.size() + 12, kNew), before, batch(target)}));
     return peek(data);
   }
-  // The value that the ring stores after a batch has changed it.
+  // Returns the value that the ring stores after a batch has changed it.
   uint32_t changed_ring(const Dwords& before) {
     poke(data, 0);
     const uint64_t start = ring_start(kRcs) + ring_tail(kRcs);
-    const uint64_t behind = start + 4 * (before.size() + 3);  // of the store after the start of the batch
+    const uint64_t behind = start + 4 * (before.size() + 3);  // address of the store after the batch start
     const uint64_t target = place(join({store(behind + 12, kNew), {kBatchEnd}}));
     run_all(kRcs, join({before, batch(target), store(data, kOld)}));
     return peek(data);
@@ -48,18 +48,18 @@ struct PreParserBench : FlowBench {
 
 class PreParserTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(PreParserTest, GoesOverBatchBuffersUnlessItIsOff) {
+TEST_P(PreParserTest, CrossesBatchBuffersUnlessItIsOff) {
   COVERS("DG1-FETCH-02");
   PreParserBench bench(GetParam());
-  EXPECT_EQ(bench.changed_batch({}), kOld) << "on by default, over the start";
-  EXPECT_EQ(bench.changed_ring({}), kOld) << "and over the end";
+  EXPECT_EQ(bench.changed_batch({}), kOld) << "on by default, across the start";
+  EXPECT_EQ(bench.changed_ring({}), kOld) << "and across the end";
   EXPECT_EQ(bench.changed_batch({0x0280'0001}), kOld) << "without its mask bit the command changes nothing";
-  // The context's own switch.
+  // The switch of the context.
   EXPECT_EQ(bench.changed_batch({kSwitchOff}), kNew);
-  EXPECT_EQ(bench.changed_batch({}), kNew) << "until it is on again";
+  EXPECT_EQ(bench.changed_batch({}), kNew) << "off until it is switched on again";
   EXPECT_EQ(bench.changed_ring({}), kNew);
   EXPECT_EQ(bench.changed_batch({kSwitchOn}), kOld);
-  // Both switches must be on. The global one is written by the processor while nothing runs.
+  // Both switches must be on. The CPU writes the global switch while the engine is idle.
   bench.set_reg(kRcs, kMode, 0x0400'0400);
   EXPECT_EQ(bench.changed_batch({}), kNew);
   EXPECT_EQ(bench.changed_ring({}), kNew);
@@ -69,17 +69,17 @@ TEST_P(PreParserTest, GoesOverBatchBuffersUnlessItIsOff) {
   EXPECT_EQ(bench.changed_batch({kSwitchOn}), kOld);
 }
 
-// The two ways in which software makes sure that it sees its own changes, and what happens without.
-TEST_P(PreParserTest, SelfModifyingCode) {
+// The two ways in which software makes its own changes visible, and the result without them.
+TEST_P(PreParserTest, SelfModifyingCodeNeedsDistanceOrTheSwitch) {
   COVERS("DG1-FETCH-03");
   PreParserBench bench(GetParam());
-  // Far enough apart: eight cache lines between the change and the start of the batch.
+  // Distance: eight cache lines between the change and the batch start.
   EXPECT_EQ(bench.changed_batch(Dwords(4 * 16, kNoop)), kOld);
   EXPECT_EQ(bench.changed_batch(Dwords(9 * 16, kNoop)), kNew);
-  // Off before the start, on again as the first command of the batch.
+  // Switch: off before the start, on again as the first command of the batch.
   EXPECT_EQ(bench.changed_batch({kSwitchOff}, {kSwitchOn}), kNew);
   EXPECT_EQ(bench.changed_batch({}), kOld) << "on again";
-  // In one buffer only the distance counts, or a start between.
+  // In one buffer only the distance counts, or a batch start in between.
   const auto in_one_buffer = [&](size_t lines) {
     bench.poke(bench.data, 0);
     const uint64_t batch = bench.allocate(2);
@@ -90,15 +90,16 @@ TEST_P(PreParserTest, SelfModifyingCode) {
     return bench.peek(bench.data);
   };
   EXPECT_EQ(in_one_buffer(1), kOld);
-  EXPECT_EQ(in_one_buffer(6), kOld) << "the ring's own line is one of the eight";
+  EXPECT_EQ(in_one_buffer(6), kOld) << "the current line of the ring is one of the eight";
   EXPECT_EQ(in_one_buffer(8), kNew);
   bench.set_reg(kRcs, kMode, 0x0400'0400);
-  EXPECT_EQ(in_one_buffer(1), kOld) << "the pre-parser has no part in that";
-  EXPECT_EQ(bench.changed_batch({}), kNew) << "without it a start is enough";
+  EXPECT_EQ(in_one_buffer(1), kOld) << "the pre-parser has no influence";
+  EXPECT_EQ(bench.changed_batch({}), kNew) << "without the pre-parser a batch start is enough";
 }
 
-// Pages that are missing where it looks, starts that lead nowhere, starts of themselves: nobody notices.
-TEST_P(PreParserTest, LooksWithoutATrace) {
+// Missing pages, batch starts to unmapped memory and recursive starts in the prefetched commands have no visible
+// effect.
+TEST_P(PreParserTest, PrefetchHasNoSideEffects) {
   PreParserBench bench(GetParam());
   const uint64_t batch =
       bench.place(FlowBench::join({bench.store(bench.data, 1), {kBatchEnd}, bench.batch(0x7fff'f000)}));
@@ -123,11 +124,11 @@ TEST(PreParser, DoesNotExistBeforeGen12) {
   }
 }
 
-TEST(PreParser, TheSwitchBelongsToTheContext) {
+TEST(PreParser, SwitchBelongsToTheContext) {
   COVERS("DG1-FETCH-02");
   ContextBench bench("dg1", reads_ahead());
   const uint64_t data = bench.allocate(1);
-  // A context that changes a batch and runs it, with commands before.
+  // A context that changes a batch and runs it after other commands.
   const auto add = [&](ContextBench::Context& context, uint32_t before, uint64_t result) {
     const uint64_t target = bench.allocate(1);
     std::vector<uint32_t> commands = ContextBench::store(result, kOld);
@@ -144,12 +145,12 @@ TEST(PreParser, TheSwitchBelongsToTheContext) {
   bench.run(careful);
   bench.run(careless);
   EXPECT_EQ(bench.peek(data), kNew);
-  EXPECT_EQ(bench.peek(data + 4), kOld) << "on for a context that never asked";
+  EXPECT_EQ(bench.peek(data + 4), kOld) << "on for a context that never switched it off";
   add(careful, kNoop, data + 8);
   add(careless, kNoop, data + 12);
   bench.run(careful);
   bench.run(careless);
-  EXPECT_EQ(bench.peek(data + 8), kNew) << "kept with the context";
+  EXPECT_EQ(bench.peek(data + 8), kNew) << "saved with the context";
   EXPECT_EQ(bench.peek(data + 12), kOld);
 }
 

@@ -1,4 +1,5 @@
-// Secure and non-secure batch buffers of Gen4 (seed 003 1.5, 5.3.7.6), and the per-process address space of GM45.
+// Secure and non-secure batch buffers of Gen4 (G45 PRM vol. 1b 1.5, 5.3.7.6, seed 003), and the per-process address
+// space of GM45.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -8,7 +9,7 @@ namespace halogen {
 namespace {
 
 constexpr uint32_t kEir = 0xb0, kEmr = 0xb4, kHwsPga = 0x80, kIpehr = 0x68;
-constexpr uint32_t kStorage = 0x2310;  // a counter that nothing counts here
+constexpr uint32_t kStorage = 0x2310;  // a counter that nothing increments here
 
 struct EarlyBench : MiBench {
   explicit EarlyBench(std::string_view name, std::string_view engine = "rcs0") : MiBench(name, engine) {
@@ -24,7 +25,7 @@ struct EarlyBench : MiBench {
 
 class EarlyPrivilege : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(EarlyPrivilege, RingsAndSecureBatchesMayDoAll) {
+TEST_P(EarlyPrivilege, RingsAndSecureBatchesAreUnrestricted) {
   COVERS("G45-5.3.7-17");
   EarlyBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -43,7 +44,7 @@ TEST_P(EarlyPrivilege, RingsAndSecureBatchesMayDoAll) {
   EXPECT_FALSE(bench.violated());
 }
 
-TEST_P(EarlyPrivilege, RegistersAreOutOfReach) {
+TEST_P(EarlyPrivilege, NonSecureBatchCannotAccessRegisters) {
   COVERS("G45-1.8-05");
   COVERS("G45-1.18-05");
   EarlyBench bench(GetParam());
@@ -54,21 +55,21 @@ TEST_P(EarlyPrivilege, RegistersAreOutOfReach) {
   EXPECT_EQ(bench.peek(data), 0u);
 }
 
-TEST_P(EarlyPrivilege, StoresHaveNoEffect) {
+TEST_P(EarlyPrivilege, NonSecureStoreHasNoEffect) {
   COVERS("G45-1.16-05");
   EarlyBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.go_in_batch(bench.store(data, 1) + Dwords{0x0040'0007}, false);
   EXPECT_EQ(bench.peek(data), 0u);
-  EXPECT_EQ(bench.reg("rcs0", 0x94), 7u) << "the batch goes on";
+  EXPECT_EQ(bench.reg("rcs0", 0x94), 7u) << "the batch continues";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, EarlyPrivilege, ::testing::Values("i965", "gm965", "g45", "gm45"));
 
 class PhysicalStore : public ::testing::TestWithParam<const char*> {};
 
-// A command error: header and origin are kept, and only a reset of everything helps.
-TEST_P(PhysicalStore, InANonSecureBatchStopsTheParser) {
+// A command error: header and origin are kept, and only a full reset clears it.
+TEST_P(PhysicalStore, NonSecureBatchStopsTheParser) {
   COVERS("G45-5.3.7-14");
   constexpr uint32_t kMasterError = 1u << 15;
   EarlyBench bench(GetParam());
@@ -79,15 +80,15 @@ TEST_P(PhysicalStore, InANonSecureBatchStopsTheParser) {
   const Dwords store{0x1000'0002, 0, low(EngineBench::host_address(data)), 1};
   bench.go_in_batch(store + Dwords{0x0040'0007}, false);
   EXPECT_EQ(bench.peek(data), 0u);
-  EXPECT_EQ(bench.reg("rcs0", 0x94), 0u) << "nothing behind it is parsed";
+  EXPECT_EQ(bench.reg("rcs0", 0x94), 0u) << "no later command is parsed";
   EXPECT_EQ(bench.reg("rcs0", kEir) & 1, 1u);
   EXPECT_EQ(bench.reg("rcs0", kIpehr), 0x1000'0002u);
-  EXPECT_EQ(bench.reg("rcs0", 0x64) & 8, 8u) << "from a batch";
+  EXPECT_EQ(bench.reg("rcs0", 0x64) & 8, 8u) << "the error came from a batch";
   EXPECT_EQ(bench.read(0x20a4) & kMasterError, kMasterError);
   EXPECT_EQ(bench.peek(status) & kMasterError, kMasterError) << "in the status page";
   bench.go({0x0040'0008});
   EXPECT_EQ(bench.reg("rcs0", 0x94), 0u);
-  bench.device->config_write(0xc0, 1, 1);  // reset of the render and media domains
+  bench.device->config_write(0xc0, 1, 1);  // GDRST: render and media domains
   bench.device->config_write(0xc0, 1, 0);
   bench.enable_table();
   bench.start_ring("rcs0");
@@ -97,7 +98,7 @@ TEST_P(PhysicalStore, InANonSecureBatchStopsTheParser) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, PhysicalStore, ::testing::Values("i965", "gm965"));
 
-TEST(PhysicalStoreOfGm45, IsOnlyDropped) {
+TEST(PhysicalStoreOfGm45, IsDropped) {
   COVERS("G45-5.3.7-15");
   for (const char* name : {"g45", "gm45"}) {
     EarlyBench bench(name);
@@ -121,7 +122,7 @@ TEST(UpdateGtt, IsUnknownBeforeGm45) {
   }
 }
 
-// Graphics pages lead elsewhere in the table of the process: to kOther.
+// The per-process table maps graphics pages to other memory: kOther.
 struct ProcessBench : EarlyBench {
   static constexpr uint64_t kTable = 0x0400'0000, kOther = 0x0500'0000;
 
@@ -135,7 +136,7 @@ struct ProcessBench : EarlyBench {
     }
   }
   uint32_t process(uint64_t address) { return host.value_at<uint32_t>(kOther + address); }
-  // A batch at the same address of both tables.
+  // Runs a batch at the same address in both tables.
   void go_in_both(const Dwords& dwords, bool privileged) {
     const uint64_t at = allocate(1);
     const Dwords all = dwords + end();
@@ -149,7 +150,7 @@ struct ProcessBench : EarlyBench {
 
 constexpr uint32_t kGlobalStore = 0x1060'0002, kOwnStore = 0x1040'0002;
 
-TEST(ProcessSpace, PrivilegedCommandsChooseTheTable) {
+TEST(ProcessSpace, PrivilegedCommandsSelectTheTable) {
   COVERS("G45-1.5.1-01");
   COVERS("G45-1.5.1-03");  // with Gm45Batch, for the fetch
   COVERS("G45-1.5.1-04");
@@ -167,7 +168,7 @@ TEST(ProcessSpace, PrivilegedCommandsChooseTheTable) {
   EXPECT_FALSE(bench.violated());
 }
 
-TEST(ProcessSpace, TheGlobalBitIsIgnoredInANonSecureBatch) {
+TEST(ProcessSpace, GlobalBitIsIgnoredInANonSecureBatch) {
   COVERS("G45-1.16-04");
   ProcessBench bench;
   const uint64_t data = bench.allocate(1);
@@ -178,8 +179,8 @@ TEST(ProcessSpace, TheGlobalBitIsIgnoredInANonSecureBatch) {
   EXPECT_FALSE(bench.violated());
 }
 
-// Without the per-process address space PGTBL_STR2 may still have batches fetched through the table of the process.
-TEST(ProcessSpace, StoresGoWhereTheirBufferCameFrom) {
+// With the per-process address space disabled, PGTBL_STR2 may still select the per-process table for batch fetches.
+TEST(ProcessSpace, StoresUseTheTableOfTheirBuffer) {
   COVERS("G45-1.16-03");
   COVERS("G45-1.18-02");  // with the test of both kinds of address
   ProcessBench bench("rcs0", false);
@@ -200,7 +201,7 @@ TEST(ProcessSpace, StoresGoWhereTheirBufferCameFrom) {
   EXPECT_EQ(bench.process(data + 12), 0u);
 }
 
-TEST(ProcessSpace, ReactionsInANonSecureBatch) {
+TEST(ProcessSpace, PrivilegedCommandsInANonSecureBatchAreFlagged) {
   COVERS("G45-1.5.2-01");
   COVERS("G45-1.5.2-02");
   COVERS("G45-1.19-04");
@@ -228,7 +229,7 @@ TEST(ProcessSpace, ReactionsInANonSecureBatch) {
   EXPECT_TRUE(bench.violated());
   bench.go_in_both({0x0a00'0001, 0, 0}, false);  // MI_DISPLAY_FLIP
   EXPECT_TRUE(bench.violated());
-  bench.go_in_both({0x1080'0001, 0x40 << 2, 0x77}, false);  // to the page of the process
+  bench.go_in_both({0x1080'0001, 0x40 << 2, 0x77}, false);  // to the status page of the process
   EXPECT_EQ(bench.peek(status + 0x100), 0u);
   EXPECT_EQ(bench.peek(context + 20 * 1024 + 0x100), 0x77u);
   EXPECT_FALSE(bench.violated());
@@ -237,8 +238,8 @@ TEST(ProcessSpace, ReactionsInANonSecureBatch) {
   EXPECT_FALSE(bench.violated());
 }
 
-// Without it the same commands are dropped.
-TEST(ProcessSpace, OneContextHasTheSameChecks) {
+// If the per-process address space is disabled, the same commands are dropped.
+TEST(ProcessSpace, ChecksAlsoApplyWithoutProcessSpace) {
   COVERS("G45-1.5.2-03");
   ProcessBench bench("rcs0", false);
   const uint64_t data = bench.allocate(1);
@@ -282,7 +283,7 @@ TEST(ProcessSpace, UpdateGttWritesBothTables) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST(ProcessSpace, UpdatesThatAreNotDefinedAreReported) {
+TEST(ProcessSpace, UndefinedUpdatesAreReported) {
   COVERS("G45-1.19-05");
   COVERS("G45-1.19-06");
   COVERS("G45-1.19-07");
@@ -292,12 +293,12 @@ TEST(ProcessSpace, UpdatesThatAreNotDefinedAreReported) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(ProcessBench::kTable + 0x400), ProcessBench::kOther + 0x10'0000 + 1);
   ProcessBench both;
   both.go({0x11c0'0002, 0x003f'f000, 0x1234'5001, 0x1234'6001});
-  EXPECT_GE(both.undefined(), 1u) << "entries of two page tables";
+  EXPECT_GE(both.undefined(), 1u) << "entries in two page tables";
   both.go({0x1180'0001, 0xffff'f000, 0x1234'5001});
-  EXPECT_EQ(both.host.log.count(EventKind::bad_access), 1u) << "beyond the global table";
+  EXPECT_EQ(both.host.log.count(EventKind::bad_access), 1u) << "beyond the end of the global table";
 }
 
-TEST(ProcessSpace, VideoStores) {
+TEST(ProcessSpace, VideoStoresSelectTheTable) {
   COVERS("G45-2.9-01");
   COVERS("G45-2.9-02");
   COVERS("G45-2.9-03");
@@ -324,7 +325,7 @@ TEST(ProcessSpace, VideoStores) {
   EXPECT_TRUE(off.violated());
 }
 
-TEST(ProcessSpace, VideoStatusPages) {
+TEST(ProcessSpace, VideoStatusPageStoresSelectThePage) {
   COVERS("G45-2.10-01");
   COVERS("G45-2.10-02");
   ProcessBench bench("vcs0");
@@ -334,21 +335,21 @@ TEST(ProcessSpace, VideoStatusPages) {
   bench.set_reg("vcs0", 0x190, low(context) | 1);
   const uint64_t page = context + 20 * 1024;
   bench.go({0x1080'0001, 16 << 2, 1});
-  bench.go({0x1080'0002, 21 << 2, 2, 3});  // a qword: bit 2 of the offset does not count
+  bench.go({0x1080'0002, 21 << 2, 2, 3});  // a qword: bit 2 of the offset is ignored
   EXPECT_EQ(bench.peek(status + 64), 1u);
   EXPECT_EQ(bench.peek64(status + 80), 0x3'0000'0002u);
   bench.go({0x1080'0001 | 1u << 21, 1023 << 2, 4});
   EXPECT_EQ(bench.peek(page + 4092), 4u);
   EXPECT_EQ(bench.peek(status + 4092), 0u);
-  bench.go_in_both({0x1080'0001, 24 << 2, 5}, false);  // as if the bit were set
+  bench.go_in_both({0x1080'0001, 24 << 2, 5}, false);  // treated as if the bit were set
   EXPECT_EQ(bench.peek(page + 96), 5u);
   EXPECT_EQ(bench.peek(status + 96), 0u);
-  bench.set_reg("vcs0", 0x520, 0x8000'0000);  // without the per-process space: as if it were clear
+  bench.set_reg("vcs0", 0x520, 0x8000'0000);  // per-process space disabled: treated as if the bit were clear
   bench.go({0x1080'0001 | 1u << 21, 28 << 2, 6});
   EXPECT_EQ(bench.peek(status + 112), 6u);
 }
 
-TEST(ProcessSpace, MailboxesChooseTheTable) {
+TEST(ProcessSpace, SemaphoreMailboxesSelectTheTable) {
   COVERS("G45-3.4-07");
   ProcessBench bench;
   const uint64_t data = bench.allocate(1);
@@ -356,13 +357,14 @@ TEST(ProcessSpace, MailboxesChooseTheTable) {
   bench.go({0x0b00'0001 | 1u << 21, 1, low(data + 4)});
   EXPECT_EQ(bench.peek64(data), 1u);
   EXPECT_EQ(bench.process(data + 4), 1u);
-  bench.go_in_both({0x0b40'0001 | 1u << 21, 1, low(data + 8)}, false);  // not from there
+  bench.go_in_both({0x0b40'0001 | 1u << 21, 1, low(data + 8)}, false);  // a non-secure batch has no access
   EXPECT_EQ(bench.peek(data + 8), 0u);
   EXPECT_EQ(bench.process(data + 8), 1u);
 }
 
-// Reads: a mailbox is compared in the process, whatever the bit says. Fetches: Gm45Batch. Writes: above.
-TEST(ProcessSpace, NothingOfTheGlobalTableFromANonSecureBatch) {
+// Reads: a mailbox is compared in the address space of the process, whatever the bit is. Fetches: see Gm45Batch.
+// Writes: see above.
+TEST(ProcessSpace, NonSecureBatchNeverUsesTheGlobalTable) {
   COVERS("G45-1.5.1-02");
   for (const bool in_process : {false, true}) {
     for (const bool privileged : {false, true}) {

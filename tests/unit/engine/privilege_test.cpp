@@ -1,5 +1,5 @@
-// What a batch buffer in the tables of the process may not do. The rows of DG1 are seed 000, "User Mode Privileged
-// Commands"; its lists of registers decide here too.
+// Restrictions of a batch buffer in the per-process tables. The rows of DG1 are DG1 PRM vol. 13, "User Mode Privileged
+// Commands", which also gives the lists of registers (seed 000).
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -14,7 +14,8 @@ constexpr uint32_t kEir = 0xb0, kEmr = 0xb4, kStatusMask = 0x98, kSource0 = 0x40
 constexpr uint32_t kViolation = 1u << 2;
 constexpr uint32_t kGlobal = 1u << 22;
 
-// A context with one page of commands and one of data in its own tables; the data page is also in the global table.
+// A context with one page of commands and one page of data in its own tables. The data page is also mapped in the
+// global table.
 struct UserBench : ContextBench {
   static constexpr uint64_t kCode = 0x20'0000, kData = 0x30'0000;
 
@@ -27,12 +28,12 @@ struct UserBench : ContextBench {
     set_reg(engine, kEmr, 0);
   }
 
-  // In a batch of the process.
+  // Runs commands in a batch of the process.
   void user(const Dwords& dwords) {
     poke(code, std::span<const uint32_t>(dwords + Dwords{0x0500'0000}));
     ring({0x1880'0101, low(kCode), high(kCode)});
   }
-  // In a batch of the global table.
+  // Runs commands in a batch of the global table.
   void kernel(const Dwords& dwords) {
     poke(code, std::span<const uint32_t>(dwords + Dwords{0x0500'0000}));
     ring({0x1880'0001, low(code), high(code)});
@@ -41,7 +42,7 @@ struct UserBench : ContextBench {
     emit(context, dwords);
     run(context);
   }
-  // An error was flagged since the last look.
+  // True: an error was flagged since the last call.
   bool violated() {
     const bool flagged = (reg(engine, kEir) & kViolation) != 0;
     set_reg(engine, kEir, kViolation);
@@ -58,7 +59,7 @@ struct UserBench : ContextBench {
   uint64_t data = 0;
 };
 
-TEST(Privilege, RingAndGlobalBatchesHaveIt) {
+TEST(Privilege, RingAndGlobalBatchesArePrivileged) {
   COVERS("DG1-PRIV-01");
   UserBench bench("dg1");
   bench.ring(bench.load(kStatusMask, 0x11));
@@ -71,8 +72,8 @@ TEST(Privilege, RingAndGlobalBatchesHaveIt) {
   EXPECT_TRUE(bench.violated());
 }
 
-// The error is in EIR and interrupts as a parser error of the engine; the check can be switched off.
-TEST(Privilege, ViolationsAreErrors) {
+// The error sets EIR and raises the parser error interrupt of the engine. The check can be disabled.
+TEST(Privilege, ViolationSetsEirAndInterrupts) {
   COVERS("DG1-PRIV-02");  // with the tests of each command
   UserBench bench("dg1");
   bench.write(0x190030, 0xffff'ffff);  // render and blitter: all causes
@@ -92,8 +93,8 @@ TEST(Privilege, ViolationsAreErrors) {
   EXPECT_FALSE(bench.violated());
 }
 
-// Status, mask and identity; the identity is kept until a one is written to it, and the interrupt's bit follows it.
-TEST(Privilege, ErrorRegisters) {
+// ESR, EMR and EIR. An identity bit stays set until software writes one to it; the interrupt follows it.
+TEST(Privilege, ErrorRegistersRecordTheViolation) {
   COVERS("DG1-HWSP-05");  // with ErrorTest, for the bits that cannot be cleared
   constexpr uint32_t kEsr = 0xb8;
   for (const char* const engine : {"rcs0", "bcs0", "vcs0", "vecs0"}) {
@@ -101,16 +102,16 @@ TEST(Privilege, ErrorRegisters) {
     EngineEvents events(bench);
     bench.set_reg(engine, kEmr, ~0u);
     bench.user(bench.load(kStatusMask, 0x33));
-    EXPECT_EQ(bench.value(kEsr), kViolation) << "as it is";
+    EXPECT_EQ(bench.value(kEsr), kViolation) << "the status register is not masked";
     EXPECT_EQ(bench.value(kEir), 0u) << "masked";
     EXPECT_EQ(events.take(engine) & kErrorEvent, 0u);
     bench.set_reg(engine, kEmr, ~kViolation);
     EXPECT_EQ(bench.value(kEir), kViolation);
     EXPECT_EQ(events.take(engine) & kErrorEvent, kErrorEvent) << engine;
     bench.set_reg(engine, kEir, ~kViolation);
-    EXPECT_EQ(bench.value(kEir), kViolation) << "a zero leaves it";
+    EXPECT_EQ(bench.value(kEir), kViolation) << "writing zero leaves it set";
     bench.user(bench.load(kStatusMask, 0x33));
-    EXPECT_EQ(events.take(engine) & kErrorEvent, 0u) << "it stands already";
+    EXPECT_EQ(events.take(engine) & kErrorEvent, 0u) << "the bit was already set";
     bench.set_reg(engine, kEir, kViolation);
     EXPECT_EQ(bench.value(kEir), 0u);
     bench.user(bench.load(kStatusMask, 0x33));
@@ -121,8 +122,8 @@ TEST(Privilege, ErrorRegisters) {
 
 class PrivilegeTest : public ::testing::TestWithParam<const char*> {};
 
-// Without the bit for the global table they work, with it they are dropped.
-TEST_P(PrivilegeTest, CommandsThatNameTheGlobalTable) {
+// The commands work without the global table bit, and are dropped with it.
+TEST_P(PrivilegeTest, CommandsThatUseTheGlobalTableAreDropped) {
   UserBench bench(GetParam());
   const uint64_t own = UserBench::kData;
   const uint64_t global = bench.data;
@@ -171,7 +172,7 @@ TEST_P(PrivilegeTest, CommandsThatNameTheGlobalTable) {
   EXPECT_TRUE(bench.violated());
   EXPECT_EQ(bench.peek(global + 0x4c), 0u);
 
-  // A wait that would never end is not one; a batch that would end goes on.
+  // A wait that would never end is skipped, and a conditional batch end is ignored.
   bench.user(Dwords{0x0e00'0002 | kGlobal | 4u << 12 | 1u << 15, 0x1234, low(global), 0} +
              Dwords{0x1000'0002, low(own + 0x50), 0, 3});
   EXPECT_EQ(bench.peek(global + 0x50), 3u);
@@ -185,7 +186,7 @@ TEST_P(PrivilegeTest, CommandsThatNameTheGlobalTable) {
   EXPECT_FALSE(bench.violated());
 }
 
-TEST_P(PrivilegeTest, CommandsThatAreDroppedAlways) {
+TEST_P(PrivilegeTest, PrivilegedCommandsAreDropped) {
   UserBench bench(GetParam());
   const uint64_t page = bench.allocate(1);
   const uint64_t entry = bench.entry(page / 4096);
@@ -203,7 +204,7 @@ TEST_P(PrivilegeTest, CommandsThatAreDroppedAlways) {
   EXPECT_TRUE(bench.violated());
 }
 
-// MI_DISPLAY_FLIP: the plane keeps its surface, unless the batch has privilege or the check is off.
+// MI_DISPLAY_FLIP: the plane keeps its surface, unless the batch is privileged or the check is disabled.
 TEST_P(PrivilegeTest, FlipsAreDropped) {
   UserBench bench(GetParam());
   constexpr uint32_t kSurface = 0x7019c;
@@ -224,7 +225,7 @@ TEST_P(PrivilegeTest, FlipsAreDropped) {
   EXPECT_FALSE(bench.violated());
 }
 
-// MI_ARB_ON_OFF: a batch of the process cannot keep others out, unless the check is off.
+// MI_ARB_ON_OFF: a batch of the process cannot suppress preemption, unless the check is disabled.
 TEST_P(PrivilegeTest, ArbitrationStaysOn) {
   for (const bool checked : {true, false}) {
     UserBench bench(GetParam());
@@ -247,8 +248,8 @@ TEST_P(PrivilegeTest, ArbitrationStaysOn) {
   }
 }
 
-// The flush happens, what it writes does not.
-TEST_P(PrivilegeTest, WritesAfterAFlush) {
+// The flush is performed, its post-sync write is not.
+TEST_P(PrivilegeTest, PostSyncWritesToGlobalMemoryAreDropped) {
   UserBench bench(GetParam());
   const auto control = [](uint32_t bits, uint64_t address) {
     return Dwords{0x7a00'0004, 1u << 20 | 1u << 14 | bits, low(address), high(address), 0x55, 0};
@@ -279,19 +280,18 @@ TEST_P(PrivilegeTest, WritesAfterAFlush) {
   EXPECT_TRUE(blitter.violated());
 }
 
-// A batch of the process cannot start one that has privilege.
-TEST_P(PrivilegeTest, NobodyRaisesIt) {
+TEST_P(PrivilegeTest, ProcessBatchCannotStartAPrivilegedBatch) {
   COVERS("DG1-PRIV-04");
   UserBench bench(GetParam());
   for (const uint32_t second_level : {0u, 1u << 22}) {
     const uint64_t other = bench.allocate(1);
     bench.poke(bench.data, 0);
-    bench.map_process(bench.context, other, other);  // the same address in both spaces
+    bench.map_process(bench.context, other, other);  // the same address in both address spaces
     bench.poke(other, std::span<const uint32_t>(Dwords{0x1000'0002 | kGlobal, low(bench.data), 0, 1, 0x0500'0000}));
     bench.user({0x1880'0001 | second_level, low(other), high(other)});
     EXPECT_EQ(bench.peek(bench.data), 0u);
     EXPECT_TRUE(bench.violated());
-    // From a batch that has it, the next one keeps it or loses it.
+    // A batch that a privileged batch starts keeps or loses privilege.
     bench.kernel({0x1880'0101 | second_level, low(other), high(other)});
     EXPECT_EQ(bench.peek(bench.data), 0u);
     EXPECT_TRUE(bench.violated());
@@ -303,14 +303,14 @@ TEST_P(PrivilegeTest, NobodyRaisesIt) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, PrivilegeTest, ::testing::Values("bdw", "skl", "icl", "tgl", "dg1"));
 
-TEST(PrivilegedRegisters, WritesAreDropped) {
+TEST(PrivilegedRegisters, WritesOutsideTheListAreDropped) {
   COVERS("DG1-PRIV-03");  // with the tests above
   COVERS("DG1-PRIV-05");
   UserBench bench("dg1");
   bench.ring(bench.load(kStatusMask, 0x11));
   const uint32_t mask = bench.base + kStatusMask;
   const uint32_t open = bench.base + kSource0;
-  bench.user({0x1100'0003, open, 0x21, mask, 0x22});  // MI_LOAD_REGISTER_IMM: the command as a whole
+  bench.user({0x1100'0003, open, 0x21, mask, 0x22});  // MI_LOAD_REGISTER_IMM: dropped as a whole
   EXPECT_EQ(bench.value(kSource0), 0u);
   EXPECT_EQ(bench.value(kStatusMask), 0x11u);
   EXPECT_TRUE(bench.violated());
@@ -341,8 +341,8 @@ TEST(PrivilegedRegisters, WritesAreDropped) {
   EXPECT_FALSE(bench.violated());
 }
 
-// Readable is what is writable and what the read lists add; other registers read as zero.
-TEST(PrivilegedRegisters, Reads) {
+// Registers of the write lists and of the read lists are readable; others read as zero.
+TEST(PrivilegedRegisters, ReadsOutsideTheListsReturnZero) {
   COVERS("DG1-PRIV-06");
   UserBench bench("dg1");
   bench.ring(bench.load(kStatusMask, 0x11) + bench.load(kSource0, 0x21));
@@ -372,7 +372,7 @@ TEST(PrivilegedRegisters, Reads) {
   EXPECT_TRUE(bench.violated());
 }
 
-// Slots add registers or take them away: address, kind of access, range.
+// Slots add registers to the lists or remove them: address, kind of access, range.
 TEST(PrivilegedRegisters, SlotsExtendTheLists) {
   COVERS("DG1-PRIV-07");
   UserBench bench("dg1");
@@ -400,11 +400,11 @@ TEST(PrivilegedRegisters, SlotsExtendTheLists) {
     bench.set_reg("rcs0", at, mask | 2u << 28);  // write only
     EXPECT_TRUE(writes(mask, ++value)) << slot;
     EXPECT_FALSE(reads(mask)) << slot;
-    bench.set_reg("rcs0", at, (bench.base + kSource0) | 1u << 30);  // deny what the list allows
+    bench.set_reg("rcs0", at, (bench.base + kSource0) | 1u << 30);  // denies what the list allows
     EXPECT_FALSE(writes(bench.base + kSource0, ++value)) << slot;
     bench.set_reg("rcs0", at, 0);
   }
-  // Ranges of 1, 4, 16 and 64 dwords, aligned to themselves: HWSTAM is dword 26h of the block.
+  // Ranges of 1, 4, 16 and 64 dwords, naturally aligned: HWSTAM is dword 26h of the block.
   for (unsigned range = 0; range < 4; ++range) {
     const uint32_t bytes = 4u << 2 * range;
     bench.set_reg("rcs0", 0x4d0, (mask & ~(bytes - 1)) | range);

@@ -1,4 +1,4 @@
-// Register accesses from the stream.
+// MI commands that load and store registers.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -13,7 +13,7 @@ constexpr uint32_t kSecond = 0x2318;
 
 class RegisterTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RegisterTest, LoadImmediateAndStore) {
+TEST_P(RegisterTest, LoadImmediateAndStoreRegister) {
   COVERS("G45-1.8-02");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -24,7 +24,7 @@ TEST_P(RegisterTest, LoadImmediateAndStore) {
   EXPECT_EQ(bench.read(kStorage), 0x0a'bcdeu);
 }
 
-TEST_P(RegisterTest, EachSetBitSuppressesOneByte) {
+TEST_P(RegisterTest, EachByteDisableBitProtectsOneByte) {
   COVERS("G45-1.8-01");
   COVERS("G45-1.8-03");
   COVERS("G45-3.2-01");
@@ -41,7 +41,7 @@ TEST_P(RegisterTest, EachSetBitSuppressesOneByte) {
   }
 }
 
-TEST_P(RegisterTest, SeveralPairs) {
+TEST_P(RegisterTest, LoadImmediateTakesSeveralPairs) {
   COVERS("G45-1.8-06");
   MiBench bench(GetParam());
   bench.go({0x1100'0005, kStorage, 1, kSecond, 2, kStorage, 3});
@@ -49,7 +49,7 @@ TEST_P(RegisterTest, SeveralPairs) {
   EXPECT_EQ(bench.read(kSecond), 2u);
 }
 
-TEST_P(RegisterTest, TheRingMayForbidThem) {
+TEST_P(RegisterTest, RingControlMayForbidRegisterAccess) {
   COVERS("G45-1.8-04");
   MiBench bench(GetParam());
   const uint32_t control = bench.reg("rcs0", EngineBench::kControl);
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, RegisterTest,
 
 class EarlyRegisterTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(EarlyRegisterTest, StoreToGraphicsAndPhysicalMemory) {
+TEST_P(EarlyRegisterTest, StoresToGraphicsAndPhysicalMemory) {
   COVERS("G45-1.18-01");
   COVERS("G45-1.18-02");
   COVERS("G45-1.18-03");
@@ -81,7 +81,7 @@ TEST_P(EarlyRegisterTest, StoreToGraphicsAndPhysicalMemory) {
   EXPECT_EQ(bench.host.value_at<uint64_t>(physical), 0x11u);
 }
 
-TEST_P(EarlyRegisterTest, SomeCannotBeStored) {
+TEST_P(EarlyRegisterTest, ProtectedRegistersCannotBeStored) {
   COVERS("G45-1.18-04");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, EarlyRegisterTest, ::testing::Values("i965", "gm
 
 class WideRegisterTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(WideRegisterTest, FromMemoryAndFromRegisters) {
+TEST_P(WideRegisterTest, LoadsFromMemoryAndFromRegisters) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.poke(data, 0xabcd'ef01);
@@ -108,8 +108,7 @@ TEST_P(WideRegisterTest, FromMemoryAndFromRegisters) {
   }
 }
 
-// The store depends on the predicate when it asks for it.
-TEST_P(WideRegisterTest, PredicatedStore) {
+TEST_P(WideRegisterTest, PredicatedStoreDependsOnThePredicate) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const uint32_t result = bench.base() + 0x418;
@@ -123,7 +122,8 @@ TEST_P(WideRegisterTest, PredicatedStore) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, WideRegisterTest, ::testing::Values("bdw", "skl", "icl", "tgl", "dg1"));
 
-// Offsets relative to the engine that runs the command: the same commands on another engine mean its own registers.
+// Offsets relative to the engine that executes the command: the same commands on another engine access that engine's
+// registers.
 TEST(RelativeRegisters, EngineBaseIsAdded) {
   COVERS("DG1-CS-12");
   constexpr uint32_t kAdd = 1u << 19, kAddSource = 1u << 18, kGlobal = 1u << 22;
@@ -144,24 +144,24 @@ TEST(RelativeRegisters, EngineBaseIsAdded) {
     EXPECT_EQ(bench.read(bench.gpr(4)), 0x1111u) << engine;
     EXPECT_EQ(bench.read(bench.gpr(5)), 0x1111u) << engine;
     EXPECT_EQ(bench.peek(data + 8), 0x2222u) << engine;
-    // A whole offset means the same register.
+    // An absolute offset names the same register.
     bench.go({0x1100'0001 | kAdd, bench.gpr(6), 0x6666});
     EXPECT_EQ(bench.read(bench.gpr(6)), 0x6666u) << engine;
-    // Beyond the engine's own block the offset is added all the same: here a register of the video enhancement engine,
-    // named from below.
+    // The base is also added to offsets outside the engine's own block: here a register of the video enhancement
+    // engine, reached from a lower base.
     const uint32_t vecs = bench.engine_model("vecs0").mmio_base + 0x638;
     if (vecs > bench.base() + 0x1000) {
       bench.go({0x1100'0001 | kAdd, vecs - bench.base(), 0x7777});
       EXPECT_EQ(bench.read(vecs), 0x7777u) << engine;
     }
-    // Byte disables, forced posting.
+    // Byte disables and forced posting.
     bench.go({0x1100'0001 | 1u << 9 | 1u << 12 | kAdd, 0x600, 0xaaaa'aaaa});
     EXPECT_EQ(bench.read(bench.gpr(0)), 0xaaaa'11aau) << engine;
   }
 }
 
-// A register of the first unit of a kind means that of the unit that runs the command.
-TEST(RelativeRegisters, UnitsAreRemapped) {
+// A register of the first unit of a class is remapped to the unit that executes the command.
+TEST(RelativeRegisters, UnitRegistersAreRemapped) {
   for (const char* engine : {"vcs0", "vcs2"}) {
     MiBench bench("dg1", engine);
     const uint64_t data = bench.allocate(1);
@@ -177,7 +177,7 @@ TEST(RelativeRegisters, UnitsAreRemapped) {
   }
 }
 
-TEST(VideoStreamer, LoadImmediate) {
+TEST(VideoStreamer, LoadRegisterImmediate) {
   COVERS("G45-2.6-01");
   MiBench bench("g45", "vcs0");
   bench.go({0x1100'0001, kStorage, 0x3'0000});
@@ -193,17 +193,17 @@ TEST(VideoStreamer, LoadImmediate) {
   EXPECT_EQ(bench.read(kStorage), 0x45u);
 }
 
-TEST(VideoStreamer, Noop) {
+TEST(VideoStreamer, NoopWritesItsNumber) {
   COVERS("G45-2.7-01");
   MiBench bench("g45", "vcs0");
   const uint32_t nopid = bench.base() + 0x94;
   bench.go({0x0040'0000 | 0x2a'aaaa});
   EXPECT_EQ(bench.read(nopid), 0x2a'aaaau);
-  bench.go({0x0000'0000 | 0x11'1111});  // without the enable
+  bench.go({0x0000'0000 | 0x11'1111});  // the enable bit is clear
   EXPECT_EQ(bench.read(nopid), 0x2a'aaaau);
 }
 
-TEST(Noop, WritesItsNumberWhenAsked) {
+TEST(Noop, WritesItsNumberIfEnabled) {
   COVERS("G45-1.11-01");
   COVERS("G45-1.11-02");
   COVERS("G45-3.3-01");
@@ -219,7 +219,7 @@ TEST(Noop, WritesItsNumberWhenAsked) {
   }
 }
 
-// What every front end has; waits for the display, scan lines and flips are for render and blitter only (DG1-CS-09).
+// Commands of every front end. Display waits, scan lines and flips exist on render and blitter only (DG1-CS-09).
 TEST(CommonFrontEnd, EveryEngineHasTheseCommands) {
   COVERS("DG1-CS-10");
   for (const spec::EngineModel& engine : spec::find_device("dg1")->engines) {
@@ -251,7 +251,7 @@ TEST(CommonFrontEnd, EveryEngineHasTheseCommands) {
       bench.go_in_batch(command, true);  // MI_BATCH_BUFFER_START
     }
     EXPECT_EQ(bench.host.log.count(EventKind::unknown_command), 0u) << engine.name;
-    // No document names an interrupt of the position-only streamer: MI_USER_INTERRUPT tells so there.
+    // No document names an interrupt of the position-only streamer: MI_USER_INTERRUPT is reported there.
     EXPECT_EQ(bench.host.log.events().size(), engine.name == "pocs0" ? 1u : 0u) << engine.name;
     for (const uint64_t place : {uint64_t{8}, uint64_t{16}, uint64_t{40}}) {
       EXPECT_EQ(bench.peek(data + place), 1u) << engine.name << place;
@@ -271,8 +271,8 @@ TEST(CommonFrontEnd, EveryEngineHasTheseCommands) {
   }
 }
 
-// A stream may reset the engine that runs it; the commands behind are not run then.
-TEST(SelfReset, EndsTheStream) {
+// A stream may reset the engine that executes it. Later commands of the stream are not executed.
+TEST(SelfReset, RegisterLoadEndsTheStream) {
   for (const char* name : {"snb", "bdw", "dg1"}) {
     MiBench bench(name);
     const uint64_t data = bench.allocate(1);
@@ -281,8 +281,8 @@ TEST(SelfReset, EndsTheStream) {
   }
 }
 
-// The same by the write of a PIPE_CONTROL (bit 23: to a register; post-sync: immediate data).
-TEST(SelfReset, ByAPipeControl) {
+// The same by a PIPE_CONTROL that writes immediate data to a register (bit 23).
+TEST(SelfReset, PipeControlEndsTheStream) {
   for (const char* name : {"bdw", "dg1"}) {
     MiBench bench(name);
     const uint64_t data = bench.allocate(1);

@@ -1,4 +1,4 @@
-// Resets with engines at work, and the state after them. Seed 003 5.9; handshake as Linux i915 does it.
+// Resets of busy engines, and the state after a reset. G45 PRM vol. 1b 5.9 (seed 003); handshake as in Linux i915.
 #include "flow_bench.h"
 
 namespace halogen {
@@ -9,7 +9,7 @@ constexpr uint32_t kResetCtl = 0xd0;
 
 class EngineReset : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(EngineReset, HungEngineComesBackOthersGoOn) {
+TEST_P(EngineReset, HungEngineRecoversWhileOthersContinue) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   for (const spec::EngineModel& engine : bench.model.engines) {
@@ -32,7 +32,7 @@ TEST_P(EngineReset, HungEngineComesBackOthersGoOn) {
   for (const spec::EngineModel& engine : bench.model.engines) {
     const bool shares =
         engine.engine_class == spec::EngineClass::compute || engine.engine_class == spec::EngineClass::posh;
-    if (!shares) {  // reset with the render engine: its ring is gone
+    if (!shares) {  // engines that are reset with the render engine lose their ring
       bench.run_all(engine.name, bench.store(data + 4 * number, number + 1));
       EXPECT_EQ(bench.peek(data + 4 * number), number + 1) << engine.name;
     }
@@ -57,14 +57,14 @@ TEST_P(ResetHandshake, RequestStopsTheStreamer) {
   bench.set_reg(kRcs, kResetCtl, 0x0001'0000);
   EXPECT_EQ(bench.reg(kRcs, kResetCtl) & 3, 0u);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data), 1u) << "withdrawn: it goes on";
+  EXPECT_EQ(bench.peek(data), 1u) << "the request is withdrawn: the streamer continues";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, ResetHandshake, ::testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"), chip_name);
 
 class Gen4Reset : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Gen4Reset, StateAfterAReset) {
+TEST_P(Gen4Reset, RegistersHaveTheirResetValues) {
   COVERS("G45-5.9-01");
   FlowBench bench(GetParam());
   const auto spoil = [&] {
@@ -88,15 +88,15 @@ TEST_P(Gen4Reset, StateAfterAReset) {
     for (uint32_t at = 0x3000; at < 0x3080; at += 8) {
       EXPECT_EQ(bench.read(at) & 1, 0u) << how << ": fences are invalid";
     }
-    EXPECT_EQ(bench.read(0x2020) & 1, 0u) << how << ": the table is disabled";
-    EXPECT_EQ(bench.reg(kRcs, 0x6c), 0xffe7'fffeu) << how << ": every unit is done";
+    EXPECT_EQ(bench.read(0x2020) & 1, 0u) << how << ": the page table is disabled";
+    EXPECT_EQ(bench.reg(kRcs, 0x6c), 0xffe7'fffeu) << how << ": every unit is idle";
     EXPECT_EQ(bench.reg(kRcs, kNopid), 0u) << how;
-    EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0xe, 0u) << how << ": all groups are enabled";
+    EXPECT_EQ(bench.reg(kRcs, kInstpm) & 0xe, 0u) << how << ": all command groups are enabled";
     static_cast<void>(bench.aperture(0x10'0000));
-    EXPECT_EQ(bench.reg(kRcs, kEsr), 0u) << how << ": the processor may read without the table";
+    EXPECT_EQ(bench.reg(kRcs, kEsr), 0u) << how << ": CPU reads need no page table";
   };
   spoil();
-  bench.device->config_write(0xc0, 1, 1);  // GDRST: everything
+  bench.device->config_write(0xc0, 1, 1);  // GDRST: full reset
   check("graphics reset");
   bench.enable_table();
   spoil();
@@ -104,7 +104,7 @@ TEST_P(Gen4Reset, StateAfterAReset) {
   bench.enable();
   check("power on");
   EXPECT_EQ(bench.read(0x20a0), 0u) << "no interrupt is enabled";
-  // With the table disabled the streamer cannot fetch.
+  // With the page table disabled the streamer cannot fetch.
   bench.start_ring(kRcs);
   bench.run_all(kRcs, {0x0040'0043, kNoop});
   EXPECT_EQ(bench.reg(kRcs, kNopid), 0u);

@@ -1,5 +1,5 @@
-// Rings, batches and images that never end or lie nowhere, on every chip: the engine goes round or stands, as its
-// registers show; other engines and the host go on, and a reset brings it back.
+// Endless or unmapped rings, batches and images, on every chip. The registers show that the engine loops or is stuck.
+// Other engines and the host continue, and a reset recovers the engine.
 #include "flow_bench.h"
 
 namespace halogen {
@@ -17,7 +17,7 @@ class RingHostileTest : public ::testing::TestWithParam<std::string> {
     bench.emit(kRcs, dwords);
     bench.submit(kRcs);
   }
-  // Work of another engine is done meanwhile, where there is another one.
+  // Checks that another engine, if there is one, completes work meanwhile.
   void expect_others_work() {
     if (bench.model.engines.size() < 2) return;
     const std::string_view other = bench.model.engines[1].name;
@@ -41,11 +41,11 @@ class RingHostileTest : public ::testing::TestWithParam<std::string> {
   uint32_t round_ = 0;
 };
 
-TEST_P(RingHostileTest, EndlessBatchLoops) {
+TEST_P(RingHostileTest, EndlessBatchLoopCanBeReset) {
   const uint64_t batch = bench.allocate(1);
   bench.poke(batch, FlowBench::join({bench.store(data + 4, 7), bench.batch(batch)}));
   start(FlowBench::join({bench.batch(batch), bench.store(data + 8, 9)}));
-  EXPECT_FALSE(bench.device->settle(kLongTime)) << "it goes round";
+  EXPECT_FALSE(bench.device->settle(kLongTime)) << "the loop does not end";
   EXPECT_EQ(bench.peek(data + 4), 7u);
   EXPECT_EQ(bench.peek(data + 8), 0u);
   EXPECT_EQ(bench.reg(kRcs, kActhd) & ~0xfffu, batch);
@@ -53,7 +53,7 @@ TEST_P(RingHostileTest, EndlessBatchLoops) {
   expect_recovery();
 }
 
-TEST_P(RingHostileTest, BatchesThatAreTheRing) {
+TEST_P(RingHostileTest, BatchThatIsTheRingCanBeReset) {
   start(FlowBench::join({bench.store(data + 4, 7), bench.batch(bench.ring_start(kRcs))}));
   EXPECT_FALSE(bench.device->settle(kLongTime));
   EXPECT_EQ(bench.peek(data + 4), 7u);
@@ -61,21 +61,21 @@ TEST_P(RingHostileTest, BatchesThatAreTheRing) {
   expect_recovery();
 }
 
-// Where there are second levels, one that calls itself runs out of them.
-TEST_P(RingHostileTest, BatchesThatCallThemselves) {
+// A second level batch that calls itself exceeds the maximum depth.
+TEST_P(RingHostileTest, RecursiveBatchCanBeReset) {
   const uint64_t batch = bench.allocate(1);
   bench.poke(batch, bench.batch(batch, bench.is_gen8_on() ? kSecondLevel : 0));
   start(bench.batch(batch));
   bench.device->advance(kLongTime);
-  EXPECT_NE(bench.reg(kRcs, EngineBench::kHead) & 0x1f'fffc, bench.ring_tail(kRcs) + 8) << "it never comes back";
+  EXPECT_NE(bench.reg(kRcs, EngineBench::kHead) & 0x1f'fffc, bench.ring_tail(kRcs) + 8) << "the ring is never resumed";
   expect_others_work();
   expect_recovery();
 }
 
-TEST_P(RingHostileTest, HeadOrTailOutsideTheRing) {
+TEST_P(RingHostileTest, HeadOrTailOutsideTheRingIsReported) {
   for (const auto& [head, tail] : std::initializer_list<std::pair<uint32_t, uint32_t>>{
            {0, 0x1000}, {0, 0x1f'fff8}, {0x1000, 0}, {0x1f'fffc, 8}, {0x1f'fffc, 0x1f'fff8}}) {
-    const uint64_t ring = bench.allocate(2);  // the second page does not belong to it
+    const uint64_t ring = bench.allocate(2);  // the second page does not belong to the ring
     bench.poke(ring + 0x1000, bench.store(data + 4, 7));
     bench.set_reg(kRcs, EngineBench::kControl, 0);
     bench.set_reg(kRcs, EngineBench::kStart, static_cast<uint32_t>(ring));
@@ -83,14 +83,14 @@ TEST_P(RingHostileTest, HeadOrTailOutsideTheRing) {
     bench.set_reg(kRcs, EngineBench::kControl, 1);
     bench.set_reg(kRcs, EngineBench::kTail, tail);
     EXPECT_TRUE(bench.device->settle()) << head << " " << tail;
-    EXPECT_EQ(bench.peek(data + 4), 0u) << "nothing behind the ring is executed";
+    EXPECT_EQ(bench.peek(data + 4), 0u) << "nothing after the ring is executed";
     EXPECT_GE(bench.undefined(), 1u) << "the mistake is reported";
     expect_others_work();
     expect_recovery();
   }
 }
 
-TEST_P(RingHostileTest, RingsThatLieNowhere) {
+TEST_P(RingHostileTest, UnmappedRingCanBeReset) {
   for (const uint32_t at : {0u, 0x7fff'f000u, 0xffff'f000u}) {
     bench.set_reg(kRcs, EngineBench::kControl, 0);
     bench.set_reg(kRcs, EngineBench::kStart, at);
@@ -105,10 +105,10 @@ TEST_P(RingHostileTest, RingsThatLieNowhere) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, RingHostileTest, ::testing::ValuesIn(all_chips()), chip_name);
 
-// MI_SET_CONTEXT: the image is the ring that runs, or lies nowhere.
+// MI_SET_CONTEXT with an image that is the running ring or is not mapped.
 class SetContextHostileTest : public RingHostileTest {};
 
-TEST_P(SetContextHostileTest, ImagesThatAreTheRing) {
+TEST_P(SetContextHostileTest, ImageThatIsTheRingCanBeReset) {
   constexpr uint32_t kGlobal = 0x100, kForce = 2;
   for (const uint64_t image : {bench.ring_start(kRcs), uint64_t{0x7fff'f000}}) {
     const auto low = static_cast<uint32_t>(image) | kGlobal | kForce;

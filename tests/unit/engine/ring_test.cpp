@@ -1,4 +1,5 @@
-// Rings: software writes commands and the tail, the engine parses them. Seed 003 5.3.4; seed 000, ring buffers.
+// Rings: software writes commands and the tail, the engine parses them. G45 PRM vol. 1b 5.3.4 (seed 003); DG1 PRM vol.
+// 13, ring buffers (seed 000).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -10,7 +11,7 @@ constexpr uint32_t kHead = EngineBench::kHead, kTail = EngineBench::kTail, kStar
 
 class RingTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RingTest, TailSubmitsCommands) {
+TEST_P(RingTest, TailWriteSubmitsCommands) {
   COVERS("G45-5.3.4-14");
   COVERS("DG1-CS-03");
   FlowBench bench(GetParam());
@@ -32,11 +33,11 @@ TEST_P(RingTest, WritingStartClearsHeadAndWrapCount) {
   bench.set_reg(kRcs, kHead, 5u << 21 | 0x40);
   EXPECT_EQ(bench.reg(kRcs, kHead), 5u << 21 | 0x40);
   bench.set_reg(kRcs, kStart, 0x0012'3fff);
-  EXPECT_EQ(bench.reg(kRcs, kStart), 0x0012'3000u) << "a page boundary";
+  EXPECT_EQ(bench.reg(kRcs, kStart), 0x0012'3000u) << "aligned to a page";
   EXPECT_EQ(bench.reg(kRcs, kHead), 0u);
 }
 
-TEST_P(RingTest, EnablingChangesNothingElse) {
+TEST_P(RingTest, EnablingARingKeepsItsPointers) {
   COVERS("G45-5.3.4-01");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -46,7 +47,7 @@ TEST_P(RingTest, EnablingChangesNothingElse) {
   bench.set_reg(kRcs, kHead, 3u << 21 | 0x2008);
   bench.set_reg(kRcs, kTail, 0x2018);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data), 0u) << "a ring that is not valid takes no part";
+  EXPECT_EQ(bench.peek(data), 0u) << "a disabled ring is not parsed";
   EXPECT_EQ(bench.reg(kRcs, kHead), 3u << 21 | 0x2008);
   bench.set_reg(kRcs, kControl, 3u << 12 | 1);
   EXPECT_EQ(bench.reg(kRcs, kHead), 3u << 21 | 0x2008) << "enabling does not move the head";
@@ -73,7 +74,7 @@ TEST_P(RingTest, DisablingARingWithCommandsIsReported) {
   EXPECT_EQ(bench.peek(data), 0u);
 }
 
-TEST_P(RingTest, TwoMegabytesAreTheLongestRing) {
+TEST_P(RingTest, LongestRingIsTwoMegabytes) {
   COVERS("G45-5.3.4-04");
   COVERS("DG1-CS-04");
   FlowBench bench(GetParam());
@@ -104,10 +105,10 @@ TEST_P(RingTest, HeadFollowsTheParserAndComparesQuadwords) {
   bench.set_reg(kRcs, kTail, 0x10);
   bench.set_reg(kRcs, kControl, 1);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.reg(kRcs, kHead), 0x14u) << "the same quadword: empty";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0x14u) << "same quadword: the ring is empty";
   bench.set_reg(kRcs, kTail, 0x30);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(data), 0x31u) << "from the dword that the head named, not from the start";
+  EXPECT_EQ(bench.peek(data), 0x31u) << "parsing starts at the dword of the head";
   EXPECT_EQ(bench.reg(kRcs, kHead), 0x30u);
 }
 
@@ -127,7 +128,7 @@ TEST_P(RingTest, WrapCountHasElevenBits) {
   bench.poke(ring, kNoop);
   bench.set_reg(kRcs, kTail, 0);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.reg(kRcs, kHead), 0u) << "2048 values";
+  EXPECT_EQ(bench.reg(kRcs, kHead), 0u) << "the count wraps after 2048 values";
 }
 
 TEST_P(RingTest, AllButOneQuadwordCanBeOutstanding) {
@@ -139,13 +140,13 @@ TEST_P(RingTest, AllButOneQuadwordCanBeOutstanding) {
   bench.set_reg(kRcs, kStart, static_cast<uint32_t>(ring));
   bench.set_reg(kRcs, kControl, 1);
   bench.set_reg(kRcs, kTail, 0xff8 | 7);
-  EXPECT_EQ(bench.reg(kRcs, kTail), 0xff8u) << "whole quadwords";
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0xff8u) << "in whole quadwords";
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(kRcs, kHead), 0xff8u);
   EXPECT_EQ(bench.peek(data), 0x41u);
 }
 
-TEST_P(RingTest, PartOfACommandWaitsForTheRest) {
+TEST_P(RingTest, IncompleteCommandWaitsForItsRest) {
   COVERS("G45-5.3.4-08");
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -160,7 +161,7 @@ TEST_P(RingTest, PartOfACommandWaitsForTheRest) {
   EXPECT_EQ(bench.peek(data), 0x51u);
 }
 
-TEST_P(RingTest, AutomaticReportsAtBorders) {
+TEST_P(RingTest, AutomaticHeadReportsAtBlockBoundaries) {
   COVERS("G45-5.3.4-09");
   COVERS("G45-5.3.4-10");
   FlowBench bench(GetParam());
@@ -172,7 +173,7 @@ TEST_P(RingTest, AutomaticReportsAtBorders) {
     bench.set_reg(kRcs, kTail, border - 0x1000);
     bench.set_reg(kRcs, kControl, 95u << 12 | code << 1 | 1);
     EXPECT_TRUE(bench.device->settle());
-    EXPECT_EQ(bench.peek(page + 16), 0u) << "no border yet";
+    EXPECT_EQ(bench.peek(page + 16), 0u) << "no boundary passed";
     bench.set_reg(kRcs, kTail, border + 0x1000);
     EXPECT_TRUE(bench.device->settle());
     const uint32_t reported = bench.peek(page + 16);
@@ -181,18 +182,18 @@ TEST_P(RingTest, AutomaticReportsAtBorders) {
     bench.poke(page + 16, 0);
     bench.set_reg(kRcs, kTail, border + 0x2000);
     EXPECT_TRUE(bench.device->settle());
-    EXPECT_EQ(bench.peek(page + 16), 0u) << "the same block";
+    EXPECT_EQ(bench.peek(page + 16), 0u) << "same block";
   }
 }
 
-// However fast the head goes: a report for each border, made when it is passed, with the head behind it.
-TEST_P(RingTest, EveryBorderIsReported) {
+// Each boundary is reported when the head passes it, with the head after it, however long the slice is.
+TEST_P(RingTest, EveryBoundaryIsReported) {
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);
   const uint64_t data = bench.allocate(1);
   constexpr uint32_t kBorder = 0x1'0000, kBorders = 5;
   const uint64_t ring = bench.allocate(0x60);
-  // Behind each border the stream copies the report, by MI_COPY_MEM_MEM or through a register that both chips have.
+  // After each boundary the stream copies the report, by MI_COPY_MEM_MEM or through a register that both chips have.
   const uint32_t scratch = bench.engine_model(kRcs).mmio_base + (bench.is_gen8_on() ? 0x600 : 0x94);
   for (uint32_t i = 1; i <= kBorders && bench.is_gen8_on(); ++i) {
     const auto to = static_cast<uint32_t>(data + 4 * i);
@@ -204,14 +205,14 @@ TEST_P(RingTest, EveryBorderIsReported) {
   bench.set_reg(kRcs, kTail, kBorders * kBorder + 0x1000);
   bench.set_reg(kRcs, kControl, 0x5fu << 12 | 1u << 1 | 1);
   EXPECT_TRUE(bench.device->settle());
-  EXPECT_EQ(bench.peek(page + 16), kBorders * kBorder) << "where it was passed, not where the slice ended";
+  EXPECT_EQ(bench.peek(page + 16), kBorders * kBorder) << "the boundary, not the head at the end of the slice";
   for (uint32_t i = 1; i <= kBorders && bench.is_gen8_on(); ++i) {
     EXPECT_EQ(bench.peek(data + 4 * i), i * kBorder);
   }
 }
 
-// The head of a command that lies across the border is behind that command.
-TEST_P(RingTest, ReportBehindACommandAcrossTheBorder) {
+// If a command crosses the boundary, the reported head is after that command.
+TEST_P(RingTest, ReportedHeadIsAfterACommandThatCrossesTheBoundary) {
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);
   const uint64_t data = bench.allocate(1);
@@ -226,7 +227,7 @@ TEST_P(RingTest, ReportBehindACommandAcrossTheBorder) {
   EXPECT_EQ(bench.peek(page + 16), 0x1'0008u);
 }
 
-TEST_P(RingTest, CommandAcrossTheEndIsReported) {
+TEST_P(RingTest, CommandThatWrapsAtTheEndIsReported) {
   COVERS("G45-5.3.4-12");
   FlowBench bench(GetParam());
   const uint64_t ring = bench.allocate(1);
@@ -240,18 +241,18 @@ TEST_P(RingTest, CommandAcrossTheEndIsReported) {
   bench.set_reg(kRcs, kControl, 1);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.undefined(), 1u);
-  EXPECT_EQ(bench.peek(data), 0x61u) << "it is parsed nevertheless";
+  EXPECT_EQ(bench.peek(data), 0x61u) << "it is executed nevertheless";
   EXPECT_EQ(bench.reg(kRcs, kHead), 1u << 21 | 8);
 }
 
-TEST_P(RingTest, HeadBehindTailInOneLineIsReported) {
+TEST_P(RingTest, HeadAndTailInOneCacheLineIsReported) {
   COVERS("G45-5.3.4-13");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
   bench.set_reg(kRcs, kTail, 0x60);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.undefined(), 0u);
-  bench.set_reg(kRcs, kTail, 0x48);  // round the ring, to the line of the head
+  bench.set_reg(kRcs, kTail, 0x48);  // the tail wraps into the cache line of the head
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
@@ -264,14 +265,14 @@ TEST_P(RingTest, HeadAndTailOutsideTheRingAreReported) {
   EXPECT_EQ(bench.reg(kRcs, kHead), 0u);
 }
 
-TEST_P(RingTest, StoppedRingsAreIdle) {
+TEST_P(RingTest, StoppedRingIsIdle) {
   FlowBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.start_ring(kRcs);
   EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0x200u);
   bench.emit(kRcs, bench.store(data, 1));
   bench.submit(kRcs);
-  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0u) << "commands wait";
+  EXPECT_EQ(bench.reg(kRcs, kMiMode) & 0x200, 0u) << "commands are pending";
   bench.set_reg(kRcs, kMiMode, 0x0100'0100);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.peek(data), 0u);
@@ -285,23 +286,23 @@ INSTANTIATE_TEST_SUITE_P(Chips, RingTest, ::testing::ValuesIn(all_chips()), chip
 
 class Gen4Ring : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Gen4Ring, ReaderOfAClearBitOwnsTheRing) {
+TEST_P(Gen4Ring, ReadingAClearBitAcquiresTheRing) {
   COVERS("G45-5.3.4-15");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
   EXPECT_EQ(bench.reg(kRcs, kTail), 0u);
-  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "off: reads zero";
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "disabled: reads zero";
   bench.set_reg(kRcs, kTail, 1);
-  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "off: writes are ignored";
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "disabled: writes are ignored";
   bench.set_reg(kRcs, kInstpm, 0x0100'0100);
-  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "the first reader gets it";
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "the first reader acquires it";
   EXPECT_EQ(bench.reg(kRcs, kTail), 1u);
   EXPECT_EQ(bench.reg(kRcs, kTail), 1u);
   bench.set_reg(kRcs, kTail, 1);
-  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "a write of the tail releases it";
+  EXPECT_EQ(bench.reg(kRcs, kTail), 0u) << "a tail write releases it";
 }
 
-TEST_P(Gen4Ring, RingMemoryIsNotSnooped) {
+TEST_P(Gen4Ring, SnoopedRingMemoryIsReported) {
   COVERS("G45-5.3.4-11");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);

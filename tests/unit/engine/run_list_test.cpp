@@ -1,5 +1,5 @@
-// Contexts of GM45's run lists: their tables, their probes, and which table each command's address goes through. Seed
-// 003 1.5.1, 1.13, 1.19, 3.4, 4.6.
+// Contexts of GM45's run lists: their page tables, their probes, and the table that each command's address uses. G45
+// PRM vol. 1b 1.5.1, 1.13, 1.19, 3.4, 4.6 (seed 003).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -9,7 +9,7 @@ constexpr std::string_view kRcs = "rcs0";
 constexpr uint32_t kGfxMode = 0x520, kRccid = 0x190, kRncid = 0x198, kTableBase = 0x20c4, kErrors = 0x2024;
 using Dwords = FlowBench::Dwords;
 
-// Two contexts, each with a page table of its own: the same pages, elsewhere in memory.
+// Two contexts with different page tables: the same graphics pages map to different memory.
 struct TwoContexts : FlowBench {
   static constexpr uint64_t kTables[2] = {0x0400'0000, 0x0401'0000};
   static constexpr uint64_t kOther[2] = {0x0500'0000, 0x0600'0000};
@@ -24,7 +24,7 @@ struct TwoContexts : FlowBench {
     status = give_status_page(kRcs);
     data = allocate(1);
     set_reg(kRcs, kGfxMode, 0x8000'8000);
-    // The second one first, so that an image of it exists; then back to the first.
+    // The second context runs first, so that it has an image; then the first resumes.
     use_table(1);
     set_reg(kRcs, kRccid, static_cast<uint32_t>(contexts[1]) | 1);
     start_ring(kRcs);
@@ -36,7 +36,7 @@ struct TwoContexts : FlowBench {
   }
   void use_table(unsigned which) { write(kTableBase, static_cast<uint32_t>(kTables[which]) | 1); }
   void ask_for(unsigned which) { set_reg(kRcs, kRncid, static_cast<uint32_t>(contexts[which]) | 1); }
-  // Leaves the running context for another.
+  // Switches from the running context to another.
   void switch_to(unsigned which) {
     ask_for(which);
     run_all(kRcs, {kArbCheck, kNoop});
@@ -50,7 +50,7 @@ struct TwoContexts : FlowBench {
   uint64_t contexts[2] = {}, status = 0, data = 0;
 };
 
-TEST(RunListTables, GoWithTheirContext) {
+TEST(RunListTables, TableBaseIsSavedAndRestoredWithTheContext) {
   COVERS("G45-4.6-02");
   TwoContexts bench;
   EXPECT_EQ(bench.read(kTableBase), TwoContexts::kTables[0] | 1);
@@ -66,7 +66,8 @@ TEST(RunListTables, GoWithTheirContext) {
   EXPECT_EQ(bench.process(0, bench.data), 1u);
   bench.switch_to(0);
   EXPECT_EQ(bench.read(kTableBase), TwoContexts::kTables[0] | 1) << "saved and restored";
-  // A physical address: nothing maps it. And with the table off, accesses of the process use the global one.
+  // The base is a physical address and needs no mapping. With the per-process table disabled, accesses of the process
+  // use the global table.
   bench.write(kTableBase, static_cast<uint32_t>(TwoContexts::kTables[0]));
   bench.start_ring(kRcs);
   bench.run_all(kRcs, own(3));
@@ -74,7 +75,7 @@ TEST(RunListTables, GoWithTheirContext) {
   EXPECT_EQ(bench.process(0, bench.data), 1u);
 }
 
-TEST(RunListTables, UpdatesReachTheRunningContextOnly) {
+TEST(RunListTables, UpdateGttChangesOnlyTheTablesOfTheRunningContext) {
   COVERS("G45-1.19-03");
   TwoContexts bench;
   const auto page = static_cast<uint32_t>(bench.data);
@@ -91,13 +92,13 @@ TEST(RunListTables, UpdatesReachTheRunningContextOnly) {
   EXPECT_EQ(bench.host.value_at<uint32_t>(TwoContexts::kTables[0] + entry + 4), 0u);
 }
 
-TEST(RunListSemaphores, NeedASharedPlace) {
+TEST(RunListSemaphores, ContextsNeedASharedSemaphorePage) {
   COVERS("G45-3.4-08");
   TwoContexts bench;
   const auto at = static_cast<uint32_t>(bench.data);
   const auto signal = [&](bool global) { return Dwords{0x0b20'0001u | (global ? 1u << 22 : 0u), 1, at}; };
   const auto wait = [&](bool global) { return Dwords{0x0b10'0001u | (global ? 1u << 22 : 0u), 1, at}; };
-  // Different tables: the signal of one does not reach the other.
+  // Different tables: a signal of one context does not reach the other.
   bench.run_all(kRcs, signal(false));
   EXPECT_EQ(bench.process(0, bench.data), 1u);
   bench.ask_for(1);
@@ -109,8 +110,8 @@ TEST(RunListSemaphores, NeedASharedPlace) {
   EXPECT_NE(bench.reg(kRcs, kNopid), 5u);
   bench.put_process(1, bench.data, 1);
   bench.device->advance(100'000);
-  EXPECT_EQ(bench.reg(kRcs, kNopid), 5u) << "its own place";
-  // The global table is one for all.
+  EXPECT_EQ(bench.reg(kRcs, kNopid), 5u) << "the signal went to the context's own page";
+  // All contexts share the global table.
   bench.run_all(kRcs, signal(true));
   bench.switch_to(0);
   bench.start_ring(kRcs);
@@ -118,11 +119,11 @@ TEST(RunListSemaphores, NeedASharedPlace) {
   EXPECT_EQ(bench.reg(kRcs, kNopid), 6u);
 }
 
-TEST(RunListAddresses, AreOfTheTableThatTheCommandChooses) {
+TEST(RunListAddresses, CommandSelectsTheTable) {
   COVERS("G45-1.5.1-05");
   TwoContexts bench;
   const auto data = static_cast<uint32_t>(bench.data);
-  // The start of a batch: secure ones are of the global table.
+  // A batch start: secure batches use the global table.
   const uint64_t batch = bench.place({kNoop | 0x0040'0001, kBatchEnd});
   bench.put_process(0, batch, kNoop | 0x0040'0002);
   bench.put_process(0, batch + 4, kBatchEnd);
@@ -135,7 +136,7 @@ TEST(RunListAddresses, AreOfTheTableThatTheCommandChooses) {
     Dwords global, own;
     uint32_t value;
   };
-  bench.write(0x2310, 0x77);  // a counter that nothing counts here
+  bench.write(0x2310, 0x77);  // a counter that nothing increments here
   const std::vector<Row> rows = {
       {"MI_STORE_DATA_IMM", {0x1060'0002, 0, data, 5}, {0x1040'0002, 0, data + 4, 5}, 5},
       {"MI_SEMAPHORE_MBOX", {0x0b60'0001, 1, data + 8}, {0x0b20'0001, 1, data + 12}, 1},
@@ -150,60 +151,59 @@ TEST(RunListAddresses, AreOfTheTableThatTheCommandChooses) {
     EXPECT_EQ(bench.process(0, bench.data + at + 4), row.value) << row.name;
     at += 8;
   }
-  // A register goes through the table that its command came from, here the global one, or to physical memory.
+  // A register store uses the table of its command buffer, here the global table, or physical memory.
   bench.run_all(kRcs, {0x1240'0001, 0x2310, data + 16});
   bench.run_all(kRcs, {0x1200'0001, 0x2310, static_cast<uint32_t>(EngineBench::host_address(bench.data + 20))});
   EXPECT_EQ(bench.peek(bench.data + 16), 0x77u);
   EXPECT_EQ(bench.peek(bench.data + 20), 0x77u);
   EXPECT_EQ(bench.process(0, bench.data + 16), 0u);
-  // The index goes to the global status page, or to the one in the image of the context.
+  // An indexed store writes the global status page, or the status page in the context image.
   bench.run_all(kRcs, {0x1080'0001, 0x100, 8});
   EXPECT_EQ(bench.peek(bench.status + 0x100), 8u);
   bench.run_all(kRcs, {0x10a0'0001, 0x104, 9});
   EXPECT_EQ(bench.peek(bench.contexts[0] + 0x5000 + 0x104), 9u);
   EXPECT_EQ(bench.peek(bench.status + 0x104), 0u);
-  // A flip has no choice: its command has no bit for it, and what the plane shows is an address of the global table.
+  // A flip has no choice of table: the plane shows an address in the global table.
   bench.run_all(kRcs, {0x0a00'0001, 4096, data | 1, kNoop});
   EXPECT_EQ(bench.read(0x7019c), data);
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST(RunListProbes, AreTriedAgainWhenTheContextComesBack) {
+TEST(RunListProbes, ProbesAreRepeatedWhenTheContextResumes) {
   COVERS("G45-1.13.1-02");
   TwoContexts bench;
   const auto data = static_cast<uint32_t>(bench.data);
   const uint64_t entry = TwoContexts::kTables[0] + bench.data / EngineBench::kPage * 4;
   bench.run_all(kRcs, {kProbe | 1, data | 7, (data + 0x1000) | 900, kNoop});
-  EXPECT_EQ(bench.read(kErrors), 0u) << "the test access finds both pages";
+  EXPECT_EQ(bench.read(kErrors), 0u) << "both probed pages are mapped";
   EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 7);
   EXPECT_EQ(bench.reg(kRcs, 0x480 + 4 * 28), 1u << 4);
   bench.switch_to(1);
   EXPECT_EQ(bench.reg(kRcs, 0x480), 0u) << "the other context has no probes";
   EXPECT_EQ(bench.read(kErrors), 0u);
-  // The page goes away while the context is out.
+  // The page is unmapped while the context is switched out.
   bench.host.put<uint32_t>(entry, 0);
   bench.start_ring(kRcs);
   bench.switch_to(0);
-  EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 7) << "its slots are back";
-  EXPECT_NE(bench.read(kErrors), 0u) << "and were probed again";
+  EXPECT_EQ(bench.reg(kRcs, 0x480), 1u << 7) << "its slots are restored";
+  EXPECT_NE(bench.read(kErrors), 0u) << "and probed again";
 }
 
-TEST(RunListProbes, AreOfTheProcess) {
+TEST(RunListProbes, ProbesUseTheProcessTable) {
   COVERS("G45-1.13.1-04");
   TwoContexts bench;
-  // A page that only the process has, and one that only the global table has.
+  // One page is mapped only for the process, one only in the global table.
   bench.run_all(kRcs, {kProbe, 0x003e'8000 | 7});
   EXPECT_EQ(bench.read(kErrors), 0u);
   bench.host.put<uint32_t>(TwoContexts::kTables[0] + bench.data / EngineBench::kPage * 4, 0);
   bench.run_all(kRcs, {0x1060'0002, 0, static_cast<uint32_t>(bench.data), 1});
-  EXPECT_EQ(bench.peek(bench.data), 1u) << "the global table has it";
+  EXPECT_EQ(bench.peek(bench.data), 1u) << "the global table maps it";
   EXPECT_EQ(bench.read(kErrors), 0u);
   bench.run_all(kRcs, {kProbe, static_cast<uint32_t>(bench.data) | 8});
   EXPECT_NE(bench.read(kErrors), 0u);
 }
 
-// The command behind a probe that faulted waits until its context is back.
-TEST(RunListProbes, AFaultHoldsTheNextCommand) {
+TEST(RunListProbes, CommandAfterAFaultedProbeWaitsForItsContext) {
   TwoContexts bench;
   bench.ask_for(1);
   bench.run_all(kRcs, FlowBench::join({{kProbe, 0x0fff'0000 | 3}, bench.store(bench.status + 0x200, 1)}));
@@ -211,7 +211,7 @@ TEST(RunListProbes, AFaultHoldsTheNextCommand) {
   EXPECT_EQ(bench.peek(bench.status + 0x200), 0u);
 }
 
-TEST(RunListProbes, ANewOneReplacesTheOldOneOfItsSlot) {
+TEST(RunListProbes, NewProbeReplacesTheProbeInItsSlot) {
   COVERS("G45-1.13.2-02");
   for (const bool replaced : {false, true}) {
     TwoContexts bench;
@@ -225,7 +225,7 @@ TEST(RunListProbes, ANewOneReplacesTheOldOneOfItsSlot) {
     bench.host.put<uint32_t>(entry, 0);
     bench.start_ring(kRcs);
     bench.switch_to(0);
-    EXPECT_EQ(bench.read(kErrors) != 0, !replaced) << "nobody looks at the first page any more";
+    EXPECT_EQ(bench.read(kErrors) != 0, !replaced) << "the first page is no longer probed";
   }
 }
 

@@ -1,4 +1,5 @@
-// A bench with pipes that run: modes and clocks are programmed as a driver does, and times follow from the registers.
+// ScreenBench: running pipes, with modes and clocks programmed as a driver does. Expected times are computed from the
+// registers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace halogen {
 
-// Counts as a monitor's data sheet has them; registers take them minus one.
+// Pixel and line counts as in a monitor's data sheet; the registers hold them minus one.
 struct ScreenMode {
   uint32_t h_active = 640, h_sync_start = 656, h_sync_end = 752, h_total = 768;
   uint32_t v_active = 80, v_sync_start = 84, v_sync_end = 86, v_total = 100;
@@ -21,7 +22,7 @@ struct ScreenBench : FlowBench {
 
   explicit ScreenBench(std::string_view name) : FlowBench(name) { start_ring("rcs0"); }
 
-  // Offsets of Gen4, pipes A and B.
+  // Register offsets of Gen4, for pipes A and B.
   static uint32_t timing(unsigned pipe, uint32_t offset) { return 0x60000 + 0x1000 * pipe + offset; }
   static uint32_t plane(unsigned number, uint32_t offset) { return 0x70000 + 0x1000 * number + offset; }
   static uint32_t status(unsigned pipe) { return 0x70024 + 0x1000 * pipe; }
@@ -53,7 +54,7 @@ struct ScreenBench : FlowBench {
     ASSERT_GE(time, now());
     device->advance(time - now());
   }
-  // When a pixel is reached that many after the start, which is the sync in front of the first line.
+  // Returns the time of a pixel, counted from the start: the sync before the first line.
   uint64_t time_of(unsigned pipe, uint64_t pixels) const {
     return started[pipe] + (pixels * 1'000'000'000 + kHertz - 1) / kHertz;
   }
@@ -63,7 +64,7 @@ struct ScreenBench : FlowBench {
   }
   uint64_t vblank_at(unsigned pipe, uint64_t frame) const { return line_at(pipe, frame, modes[pipe].v_active); }
 
-  // A plane that shows a tiled surface, on a pipe.
+  // Shows a tiled surface on a plane of a pipe.
   void show(unsigned number, unsigned pipe, uint32_t surface, uint32_t stride = 4096) {
     write(plane(number, 0x180), kEnable | pipe << 24 | kTiled);
     write(plane(number, 0x188), stride);
@@ -71,7 +72,7 @@ struct ScreenBench : FlowBench {
   }
   const display::PlaneImage& image(unsigned number) const { return *device->display().active_image(number); }
 
-  // Submits commands and a store behind them; `done` tells whether the store has happened.
+  // Submits commands and a store after them; `done` tells whether the store was executed.
   void go(const Dwords& dwords) {
     if (data == 0) {
       data = allocate(1);
@@ -80,7 +81,7 @@ struct ScreenBench : FlowBench {
     submit("rcs0");
   }
   bool done() { return data != 0 && peek(data) == stamp; }
-  // The stream goes on with `time`: nothing before, and within three commands afterwards.
+  // Expects the stream to continue at `time`: not before, and within three commands afterwards.
   void expect_done_at(uint64_t time) {
     EXPECT_FALSE(done()) << "too early, at " << now();
     ASSERT_GE(time, now());
@@ -96,7 +97,7 @@ struct ScreenBench : FlowBench {
   static constexpr uint64_t kThreeCommands = 30, kSoon = 400;
 
   static Dwords wait(uint32_t bits) { return {kWaitForEvent | bits}; }
-  // Bits of the wait command, seed 003 1.21.
+  // Bits of the wait command, G45 PRM vol. 1b 1.21 (seed 003).
   static constexpr uint32_t kWindowA = 1u << 1, kFlipA = 1u << 2, kVblankA = 1u << 3, kCompression = 1u << 4,
                             kWindowB = 1u << 5, kFlipB = 1u << 6, kVblankB = 1u << 7, kHblankA = 1u << 13,
                             kHblankB = 1u << 14, kOverlay = 1u << 16, kStartVblankA = 1u << 17,

@@ -1,4 +1,4 @@
-// Semaphores in memory and in registers, and the conditional end of a batch.
+// Semaphores in memory and in registers, and the conditional batch end.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -23,10 +23,10 @@ void start(MiBench& bench, const Dwords& dwords) {
   bench.submit(bench.engine_name);
 }
 
-TEST_P(WaitTest, EveryRelation) {
+TEST_P(WaitTest, EveryComparisonEndsTheWait) {
   struct Relation {
     uint32_t code;
-    bool less, equal, greater;  // does memory that is less than the data end the wait?
+    bool less, equal, greater;  // does memory that is less than, equal to or greater than the data end the wait?
   };
   constexpr Relation kRelations[] = {{0, false, false, true}, {1, false, true, true},  {2, true, false, false},
                                      {3, true, true, false},  {4, false, true, false}, {5, true, false, true}};
@@ -42,7 +42,7 @@ TEST_P(WaitTest, EveryRelation) {
       start(bench, wait(relation.code, true, kData, data) + bench.store(data + 8, 1));
       bench.device->advance(20 * kMicrosecond);
       EXPECT_EQ(bench.peek(data + 8), ends ? 1u : 0u) << relation.code << ' ' << std::hex << value;
-      for (const auto& [other, other_ends] : values) {  // let it go on
+      for (const auto& [other, other_ends] : values) {  // ends the wait
         bench.poke(data, other_ends ? other : bench.peek(data));
       }
       bench.device->advance(20 * kMicrosecond);
@@ -64,8 +64,8 @@ TEST_P(WaitTest, PollsAtItsInterval) {
   EXPECT_EQ(bench.peek(data + 8), 1u);
 }
 
-// Only a signal lets it look again; the engine that it comes from goes on.
-TEST_P(WaitTest, SignalMode) {
+// The wait compares again only after a signal. The signalling engine continues.
+TEST_P(WaitTest, SignalModeComparesAgainAfterASignal) {
   MiBench bench(GetParam());
   bench.start_ring("bcs0");
   const uint64_t data = bench.allocate(1);
@@ -80,8 +80,8 @@ TEST_P(WaitTest, SignalMode) {
   EXPECT_EQ(bench.peek(data + 8), 1u);
 }
 
-// Once for each wait, not for each look.
-TEST_P(WaitTest, AnUnsuccessfulWaitInterrupts) {
+// One interrupt per wait, not per comparison.
+TEST_P(WaitTest, UnsatisfiedWaitRaisesOneInterrupt) {
   constexpr uint32_t kSemaphoreWait = 1u << 11;
   MiBench bench(GetParam());
   const bool collapsed = bench.model.gen == spec::GenId::gen11 || bench.model.gen == spec::GenId::gen12;
@@ -110,7 +110,7 @@ TEST_P(WaitTest, AnUnsuccessfulWaitInterrupts) {
   const uint64_t data = bench.allocate(1);
   bench.poke(data, 7);
   bench.go(wait(4, true, 7, data));
-  EXPECT_FALSE(take()) << "nothing to wait for";
+  EXPECT_FALSE(take()) << "the wait is satisfied immediately";
   start(bench, wait(4, true, 8, data) + wait(4, true, 9, data));
   bench.device->advance(20 * kMicrosecond);
   EXPECT_TRUE(take());
@@ -118,10 +118,10 @@ TEST_P(WaitTest, AnUnsuccessfulWaitInterrupts) {
   EXPECT_FALSE(take());
   bench.poke(data, 8);
   bench.device->advance(20 * kMicrosecond);
-  EXPECT_TRUE(take()) << "the next one waits too";
+  EXPECT_TRUE(take()) << "the next wait is unsatisfied too";
 }
 
-TEST_P(WaitTest, OtherEnginesGoOn) {
+TEST_P(WaitTest, OtherEnginesContinue) {
   MiBench bench(GetParam());
   bench.start_ring("bcs0");
   const uint64_t data = bench.allocate(1);
@@ -148,8 +148,8 @@ TEST(RegisterPoll, WaitsForARegister) {
   }
 }
 
-// The fifth dword holds a token, for reports only (csb_reasons_test.cpp): a signal has none.
-TEST(Token, FiveDwordsOnGen12) {
+// The fifth dword holds a token that only context status reports use (csb_reasons_test.cpp); a signal has no token.
+TEST(Token, Gen12WaitsHaveFiveDwords) {
   for (const char* name : {"tgl", "dg1"}) {
     MiBench bench(name);
     bench.start_ring("bcs0");
@@ -187,7 +187,7 @@ class MailboxTest : public ::testing::TestWithParam<const char*> {};
 
 constexpr uint32_t kMailbox = 0x0b40'0001, kUpdate = 1u << 21, kCompare = 1u << 20, kRegister = 1u << 18;
 
-// Update without compare writes; compare waits. Gen6 wants the value to be greater, Gen4.5 takes an equal one.
+// An update without compare writes; a compare waits. Gen6 requires a greater value, Gen4.5 accepts an equal value.
 TEST_P(MailboxTest, SignalAndWaitInMemory) {
   COVERS("G45-3.4-01");
   COVERS("G45-3.4-02");
@@ -208,7 +208,7 @@ TEST_P(MailboxTest, SignalAndWaitInMemory) {
   EXPECT_EQ(bench.peek(data), 5u);
 }
 
-TEST_P(MailboxTest, NeitherIsReported) {
+TEST_P(MailboxTest, CommandWithNeitherUpdateNorCompareIsReported) {
   COVERS("G45-3.4-05");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -218,8 +218,8 @@ TEST_P(MailboxTest, NeitherIsReported) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, MailboxTest, ::testing::Values("g45", "gm45", "snb"));
 
-// Updates are of one bit; one that also compares can only clear.
-TEST(Mailbox, DataOfUpdatesIsLimitedOnG45) {
+// Updates write one bit; an update that also compares can only clear it.
+TEST(Mailbox, UpdateDataIsLimitedOnG45) {
   COVERS("G45-3.4-06");
   MiBench bench("g45");
   const uint64_t data = bench.allocate(1);
@@ -238,7 +238,7 @@ TEST(Mailbox, DataOfUpdatesIsLimitedOnG45) {
   EXPECT_FALSE(reported(kCompare, 3));
 }
 
-TEST(Mailbox, EqualEndsTheWaitOnG45) {
+TEST(Mailbox, EqualValueEndsTheWaitOnG45) {
   COVERS("G45-3.4-04");
   MiBench bench("g45");
   const uint64_t data = bench.allocate(1);
@@ -247,8 +247,8 @@ TEST(Mailbox, EqualEndsTheWaitOnG45) {
   EXPECT_EQ(bench.peek(data + 8), 1u);
 }
 
-// As Linux does it: each ring has two registers that the others write, and waits for one of them to become greater.
-TEST(MailboxRegisters, RingsOfSandyBridge) {
+// As Linux uses it: each ring has two registers that the other rings write, and waits until one of them is greater.
+TEST(MailboxRegisters, SandyBridgeRingsSignalEachOther) {
   struct Pair {
     const char* waiter;
     uint32_t select, offset;
@@ -270,7 +270,7 @@ TEST(MailboxRegisters, RingsOfSandyBridge) {
   }
 }
 
-// Any register by its offset: nobody tells the streamer of its writes, so it looks again and again.
+// Any register by its offset. The streamer is not notified of writes to it, so it polls.
 TEST(MailboxRegisters, OtherRegistersArePolled) {
   MiBench bench("snb");
   const uint64_t data = bench.allocate(1);
@@ -291,7 +291,7 @@ Dwords conditional(const MiBench& bench, uint32_t bits, uint32_t data, uint64_t 
   return Dwords{0x1b40'0000 | 1u << 21 | bits | (bench.wide() ? 2u : 1u), data} + bench.at(address);
 }
 
-TEST_P(ConditionalEndTest, GreaterGoesOn) {
+TEST_P(ConditionalEndTest, GreaterValueContinuesTheBatch) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   const auto goes_on = [&](uint32_t memory, uint32_t compared, bool compares) {
@@ -310,8 +310,8 @@ TEST_P(ConditionalEndTest, GreaterGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, ConditionalEndTest, ::testing::Values("snb", "bdw", "skl", "icl", "tgl", "dg1"));
 
-// Memory holds a mask and then the data.
-TEST(ConditionalEnd, MaskMode) {
+// Memory holds a mask followed by the data.
+TEST(ConditionalEnd, MaskModeComparesMaskedData) {
   for (const char* name : {"skl", "icl", "tgl", "dg1"}) {
     MiBench bench(name);
     const uint64_t data = bench.allocate(1);
@@ -327,7 +327,7 @@ TEST(ConditionalEnd, MaskMode) {
   }
 }
 
-TEST(ConditionalEnd, RelationsAndLevelsOfGen12) {
+TEST(ConditionalEnd, Gen12HasAllComparisonsAndLevels) {
   for (const char* name : {"tgl", "dg1"}) {
     MiBench bench(name);
     const uint64_t data = bench.allocate(1);
@@ -344,7 +344,7 @@ TEST(ConditionalEnd, RelationsAndLevelsOfGen12) {
         EXPECT_EQ(goes_on(code, 9 + value), kExpected[code][value]) << code << ' ' << value;
       }
     }
-    // From a second level: bit 18 ends that level only.
+    // In a second level batch, bit 18 ends that level only.
     for (const bool one_level : {false, true}) {
       const uint64_t inner = bench.allocate(1);
       bench.poke(data + 16, 0);

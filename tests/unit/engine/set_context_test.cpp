@@ -1,4 +1,4 @@
-// Logical contexts before execlists: MI_SET_CONTEXT. Seed 003 1.15, 5.8.
+// Logical contexts before execlists: MI_SET_CONTEXT. G45 PRM vol. 1b 1.15, 5.8 (seed 003).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -32,7 +32,7 @@ class SetContext : public ::testing::TestWithParam<std::string> {
   uint64_t first = 0, second = 0;
 };
 
-TEST_P(SetContext, SavesTheOldAndLoadsTheNew) {
+TEST_P(SetContext, SavesTheOldContextAndLoadsTheNew) {
   COVERS("G45-5.8.1-03");
   COVERS("G45-5.8.1-05");
   COVERS("G45-5.8.1-08");
@@ -53,7 +53,7 @@ TEST_P(SetContext, SavesTheOldAndLoadsTheNew) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(SetContext, TheSameAddressIsANop) {
+TEST_P(SetContext, SameAddressIsANoop) {
   COVERS("G45-1.15-02");
   set_state(1);
   switch_to(first, kInhibit);
@@ -62,7 +62,7 @@ TEST_P(SetContext, TheSameAddressIsANop) {
   set_state(3);
   switch_to(first, 0);
   expect_state(3);
-  switch_to(first, kForce);  // saves, and loads the same again
+  switch_to(first, kForce);  // saves, and loads the same context again
   expect_state(3);
   EXPECT_EQ(bench.reg(kRcs, kCcid) & 0xffff'f801, first | 1);
   switch_to(second, 0);
@@ -71,7 +71,7 @@ TEST_P(SetContext, TheSameAddressIsANop) {
   expect_state(3);
 }
 
-TEST_P(SetContext, RestoreInhibitKeepsTheValues) {
+TEST_P(SetContext, RestoreInhibitKeepsTheRegisterValues) {
   COVERS("G45-1.15-05");
   set_state(1);
   switch_to(first, kInhibit);
@@ -81,20 +81,20 @@ TEST_P(SetContext, RestoreInhibitKeepsTheValues) {
   expect_state(2);
 }
 
-TEST_P(SetContext, BothOrdersTogetherAreReported) {
+TEST_P(SetContext, RestoreInhibitWithForceRestoreIsReported) {
   COVERS("G45-1.15-03");
   switch_to(first, kInhibit | kForce);
   EXPECT_EQ(bench.undefined(), 1u);
-  EXPECT_EQ(bench.reg(kRcs, kCcid) & 3, 1u) << "neither is kept";
+  EXPECT_EQ(bench.reg(kRcs, kCcid) & 3, 1u) << "neither bit is kept";
 }
 
-TEST_P(SetContext, ANoopMustFollow) {
+TEST_P(SetContext, MissingNoopIsReported) {
   COVERS("G45-1.15-06");
   bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(first) | kGlobal | kInhibit, kUserInterrupt, kNoop});
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-TEST_P(SetContext, BelongsIntoARing) {
+TEST_P(SetContext, UseInABatchIsReported) {
   COVERS("G45-5.8.1-04");
   const uint64_t batch =
       bench.place({kSetContext, static_cast<uint32_t>(first) | kGlobal | kInhibit, kNoop, kBatchEnd});
@@ -103,7 +103,7 @@ TEST_P(SetContext, BelongsIntoARing) {
   EXPECT_EQ(bench.reg(kRcs, kCcid) & 1, 0u);
 }
 
-TEST_P(SetContext, AnImageThatHardwareDidNotSaveIsReported) {
+TEST_P(SetContext, ImageNotSavedByHardwareIsReported) {
   COVERS("G45-5.8.1-06");
   COVERS("G45-5.8.1-02");
   set_state(1);
@@ -114,7 +114,7 @@ TEST_P(SetContext, AnImageThatHardwareDidNotSaveIsReported) {
   expect_state(1);
 }
 
-TEST_P(SetContext, ImagesCanBeMoved) {
+TEST_P(SetContext, CopiedImageCanBeLoaded) {
   set_state(7);
   switch_to(first, kInhibit);
   switch_to(second, kInhibit);
@@ -132,7 +132,7 @@ TEST_P(SetContext, MiRegistersAreLoadCommandsInTheImage) {
   switch_to(first, kInhibit);
   EXPECT_FALSE(saved(first));
   switch_to(first, 0);
-  EXPECT_FALSE(saved(first)) << "the addresses do not differ";
+  EXPECT_FALSE(saved(first)) << "the address is unchanged";
   switch_to(first, kForce | kInhibit);
   EXPECT_TRUE(saved(first)) << "force restore saves too";
   bool found = false;
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Rings, SetContext, ::testing::ValuesIn(ring_chips()), c
 
 class Gen4Context : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Gen4Context, PhysicalContexts) {
+TEST_P(Gen4Context, PhysicalContextsAreSavedAndLoaded) {
   COVERS("G45-1.15-01");
   FlowBench bench(GetParam());
   bench.host.top = uint64_t{1} << 36;
@@ -156,27 +156,27 @@ TEST_P(Gen4Context, PhysicalContexts) {
   bench.write(kCacheMode0, 0xffff'0011);
   bench.run_all(kRcs, {kSetContext, 0x3000'0800 | 5u << 4 | kInhibit, kNoop, kNoop});
   bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(bench.allocate(1)) | kGlobal | kInhibit, kNoop, kNoop});
-  EXPECT_NE(bench.host.value_at<uint32_t>(far), 0u) << "saved at a 36-bit address, a multiple of 2 KB";
+  EXPECT_NE(bench.host.value_at<uint32_t>(far), 0u) << "saved at a 36-bit address, aligned to 2 KB";
   bench.write(kCacheMode0, 0xffff'0022);
   bench.run_all(kRcs, {kSetContext, 0x3000'0800 | 5u << 4, kNoop, kNoop});
   EXPECT_EQ(bench.read(kCacheMode0), 0x11u);
 }
 
-TEST_P(Gen4Context, PhysicalContextsStayInTheirPage) {
+TEST_P(Gen4Context, PhysicalContextMustNotCrossAPage) {
   COVERS("G45-1.15-07");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
   const uint64_t page = bench.allocate(2);
   bench.poke(page + 0x1000, 0xdddd'dddd);
   const auto physical = static_cast<uint32_t>(EngineBench::host_address(page)) + 0x800;
-  bench.set_reg(kRcs, 0x1a0, 0xff);  // longer than it may be
+  bench.set_reg(kRcs, 0x1a0, 0xff);  // the longest size
   bench.run_all(kRcs, {kSetContext, physical | kInhibit, kNoop, kNoop});
   bench.run_all(kRcs, {kSetContext, static_cast<uint32_t>(bench.allocate(1)) | kGlobal | kInhibit, kNoop, kNoop});
   EXPECT_NE(bench.peek(page + 0x800), 0u);
   EXPECT_EQ(bench.peek(page + 0x1000), 0xdddd'ddddu);
 }
 
-TEST_P(Gen4Context, ContextsAreNotSnooped) {
+TEST_P(Gen4Context, SnoopedContextMemoryIsReported) {
   COVERS("G45-5.3.6-01");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);
@@ -203,7 +203,7 @@ TEST_P(Gen4Context, SizeIsCountedInLines) {
   bench.set_reg(kRcs, 0x1a0, 1);
   leave();
   EXPECT_NE(bench.peek(context + 64), 0xdddd'ddddu);
-  EXPECT_EQ(bench.peek(context + 128), 0xdddd'ddddu) << "two lines";
+  EXPECT_EQ(bench.peek(context + 128), 0xdddd'ddddu) << "only two lines are written";
   bench.set_reg(kRcs, 0x1a0, 31);
   leave();
   EXPECT_NE(bench.peek(context + 2044), 0xdddd'ddddu);
@@ -217,10 +217,10 @@ TEST_P(Gen4Context, ExtendedStateEnablesAreKept) {
   bench.run_all(kRcs, {kSetContext, context | kGlobal | kInhibit | kExtendedSave, kNoop, kNoop});
   EXPECT_EQ(bench.reg(kRcs, kCcid) & 0xf, kExtendedSave | 1);
   bench.run_all(kRcs, {kSetContext, context | kGlobal | kExtendedRestore, kNoop, kNoop});
-  EXPECT_EQ(bench.reg(kRcs, kCcid) & 0xf, kExtendedRestore | 1) << "loaded although the address is the same";
+  EXPECT_EQ(bench.reg(kRcs, kCcid) & 0xf, kExtendedRestore | 1) << "loaded although the address is unchanged";
 }
 
-TEST_P(Gen4Context, WhatBelongsToAContext) {
+TEST_P(Gen4Context, OnlyContextRegistersAreSavedAndRestored) {
   COVERS("G45-5.8-01");
   FlowBench bench(GetParam());
   bench.start_ring(kRcs);

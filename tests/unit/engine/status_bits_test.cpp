@@ -1,5 +1,5 @@
-// Bits of the interrupt status that the streamers set, and their reports to the hardware status page. Seed
-// 003 1.20, 3.7, 5.4; seed 000, interrupt control registers; seed 004, interrupts.
+// Interrupt status bits that the streamers set, and their writes to the hardware status page. G45 PRM vol. 1b 1.20,
+// 3.7, 5.4 (seed 003); DG1 PRM vol. 13, interrupt control registers (seed 000); notes (seed 004), interrupts.
 #include "flow_bench.h"
 
 namespace halogen {
@@ -16,7 +16,7 @@ class StatusBits : public ::testing::TestWithParam<std::string> {
   FlowBench bench;
 };
 
-TEST_P(StatusBits, MasterErrorHoldsWhileAnUnmaskedErrorDoes) {
+TEST_P(StatusBits, MasterErrorIsSetWhileAnUnmaskedErrorIsSet) {
   COVERS("G45-5.4.1-01");
   bench.write(kImr, ~kMasterError);
   bench.run_all(kRcs, {0xe000'0000, kNoop});  // a reserved client
@@ -38,19 +38,19 @@ TEST_P(StatusBits, UserInterruptIsSetByTheCommand) {
   EXPECT_EQ(bench.read(kIir) & kUser, 0u);
   bench.run_all(kRcs, FlowBench::join({{kUserInterrupt, kNoop}, bench.store(data, 2)}));
   EXPECT_EQ(bench.read(kIir) & kUser, kUser);
-  EXPECT_EQ(bench.peek(data), 2u) << "parsing goes on";
-  // Outstanding: another one changes nothing.
+  EXPECT_EQ(bench.peek(data), 2u) << "parsing continues";
+  // While the interrupt is pending, another one changes nothing.
   const uint32_t status = bench.read(kIsr);
   bench.run_all(kRcs, {kUserInterrupt, kUserInterrupt});
   EXPECT_EQ(bench.read(kIir) & kUser, kUser);
   EXPECT_EQ(bench.read(kIsr), status);
   bench.write(kIir, kUser);
-  EXPECT_EQ(bench.read(kIir) & kUser, 0u) << "three of them were one";
+  EXPECT_EQ(bench.read(kIir) & kUser, 0u) << "three commands gave one interrupt";
   bench.run_all(kRcs, {kUserInterrupt, kNoop});
-  EXPECT_EQ(bench.read(kIir) & kUser, kUser) << "and can come again";
+  EXPECT_EQ(bench.read(kIir) & kUser, kUser) << "the interrupt can be raised again";
 }
 
-TEST_P(StatusBits, NotifyComesWithTheWrite) {
+TEST_P(StatusBits, NotifyFollowsThePostSyncWrite) {
   COVERS("G45-5.4.8-01");
   const uint64_t data = bench.allocate(1);
   bench.write(kImr, ~kNotify);
@@ -59,7 +59,7 @@ TEST_P(StatusBits, NotifyComesWithTheWrite) {
   };
   bench.run_all(kRcs, control(0, 1));
   EXPECT_EQ(bench.peek(data), 1u);
-  EXPECT_EQ(bench.read(kIir) & kNotify, 0u) << "not enabled";
+  EXPECT_EQ(bench.read(kIir) & kNotify, 0u) << "notify is not enabled";
   bench.run_all(kRcs, control(1u << 8, 2));
   EXPECT_EQ(bench.peek(data), 2u) << "the write of the command is done";
   EXPECT_EQ(bench.read(kIir) & kNotify, kNotify);
@@ -67,13 +67,14 @@ TEST_P(StatusBits, NotifyComesWithTheWrite) {
 
 INSTANTIATE_TEST_SUITE_P(Gen4, StatusBits, ::testing::ValuesIn(gen4_chips()), chip_name);
 
-// Later chips: the first level of each kind of interrupt logic. What the driver of the kernel unmasks and reads.
+// Later chips: the first level of each kind of interrupt logic, with the registers that the Linux driver unmasks and
+// reads.
 struct UserInterruptPlace {
   const char* chip;
   uint32_t mask, enable, identity, bit;
 };
 
-TEST(UserInterrupts, AreRaisedByTheirCommand) {
+TEST(UserInterrupts, CommandRaisesTheInterruptOfItsEngine) {
   COVERS("NOTES-IRQ-02");
   const std::vector<UserInterruptPlace> places = {
       {"i965", 0x20a8, 0x20a0, 0x20a4, 1u << 1}, {"gm965", 0x20a8, 0x20a0, 0x20a4, 1u << 1},
@@ -95,7 +96,7 @@ TEST(UserInterrupts, AreRaisedByTheirCommand) {
       bench.write(place.mask, ~place.bit);
     }
     if (place.identity != 0x20a4) {
-      bench.set_reg(kRcs, 0xa8, ~1u);  // the engine's own mask, where it has one
+      bench.set_reg(kRcs, 0xa8, ~1u);  // the engine's own mask, if it has one
     }
     bench.run_all(kRcs, {kNoop, kNoop});
     EXPECT_EQ(bench.read(place.identity) & place.bit, 0u) << place.chip;
@@ -106,7 +107,7 @@ TEST(UserInterrupts, AreRaisedByTheirCommand) {
 
 class StatusReports : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(StatusReports, OfAnEngineGoToItsPage) {
+TEST_P(StatusReports, StatusIsWrittenToThePageOfTheEngine) {
   constexpr uint32_t kMark = 0x1234'5678;
   FlowBench bench(GetParam());
   const uint64_t page = bench.give_status_page(kRcs);
@@ -120,23 +121,23 @@ TEST_P(StatusReports, OfAnEngineGoToItsPage) {
   const auto user = [&] { bench.run_all(kRcs, {kUserInterrupt, kNoop}); };
   const auto notify = [&] { bench.run_all(kRcs, {0x7a00'0004, 1u << 8, 0, 0, 0, 0}); };
   const auto parity = [&] { interrupts.raise(0, EngineCause::l3_parity); };
-  EXPECT_EQ(after(user), kMark) << "all masked";
+  EXPECT_EQ(after(user), kMark) << "every bit is masked";
   EXPECT_EQ(after(notify), kMark);
   bench.set_reg(kRcs, kHwstam, ~1u);
-  EXPECT_EQ(after(user), 0u) << "bit 0 is reported as 0";
+  EXPECT_EQ(after(user), 0u) << "event bit 0 is written as 0";
   EXPECT_EQ(after(notify), kMark);
   bench.set_reg(kRcs, kHwstam, ~(1u << 4));
-  EXPECT_EQ(after(notify), 0u) << "so is bit 4";
+  EXPECT_EQ(after(notify), 0u) << "event bit 4 is written as 0";
   EXPECT_EQ(after(user), kMark);
   bench.set_reg(kRcs, kHwstam, ~(1u << 5));
-  EXPECT_NE(after(parity), kMark) << "render has L3 parity";
-  // Those that cannot be unmasked.
+  EXPECT_NE(after(parity), kMark) << "the render engine has L3 parity errors";
+  // Bits that cannot be unmasked.
   bench.set_reg(kRcs, kHwstam, ~(1u << 8 | 1u << 7 | 1u << 6));
   EXPECT_EQ(after([&] { interrupts.raise(0, EngineCause::context_switch); }), kMark);
   EXPECT_EQ(after([&] { interrupts.raise(0, EngineCause::watchdog); }), kMark);
   EXPECT_EQ(after([&] { interrupts.set_level(0, EngineCause::page_fault, true); }), kMark);
   interrupts.set_level(0, EngineCause::page_fault, false);
-  // A level: 1 while the error stands, 0 when it is gone.
+  // A level: 1 while the error is set, 0 after it is cleared.
   bench.set_reg(kRcs, kHwstam, ~(1u << 3));
   bench.set_reg(kRcs, kEmr, ~1u);
   EXPECT_EQ(after([&] { bench.run_all(kRcs, {0xe000'0000, kNoop}); }), 1u << 3);

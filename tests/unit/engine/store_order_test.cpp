@@ -1,5 +1,6 @@
-// The order in which the effects of commands can be seen (seed 000, posted and non-posted operations). Here every
-// effect is there when the next command starts, which is one of the orders that the manual allows.
+// The order in which the effects of commands become visible (DG1 PRM vol. 13, posted and non-posted operations, seed
+// 000). In the model every effect is visible before the next command starts, which is one of the orders that the manual
+// allows.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -19,7 +20,7 @@ struct OrderBench : MiBench {
     set_reg(engine, 0x80, low(status));
     poke(data + 0x800, kMark);
   }
-  // Every producer of posted writes, each with a place of its own.
+  // Every command with a posted write, each to its own address.
   Dwords posted() const {
     const uint64_t entry = pte(host_address(data));
     const bool render = engine_name == "rcs0";
@@ -46,7 +47,7 @@ struct OrderBench : MiBench {
       EXPECT_EQ(peek(data + 0x20), kMark);
     }
   }
-  // Runs until the first dword of `flag` is there.
+  // Runs until the first dword of `flag` is written.
   void run_until_seen(const Dwords& dwords, uint64_t flag) {
     emit(engine_name, dwords);
     submit(engine_name);
@@ -60,8 +61,8 @@ struct OrderBench : MiBench {
   uint64_t status;
 };
 
-// When a non-posted write can be seen, all earlier posted ones can.
-TEST_P(OrderTest, NonPostedWritesComeLast) {
+// When a non-posted write is visible, all earlier posted writes are.
+TEST_P(OrderTest, NonPostedWriteIsVisibleAfterEarlierPostedWrites) {
   COVERS("DG1-ORD-01");
   COVERS("DG1-ORD-02");
   const bool render = std::string_view(GetParam()) == "rcs0";
@@ -85,11 +86,10 @@ TEST_P(OrderTest, NonPostedWritesComeLast) {
   }
 }
 
-// Flushes and interrupts push them out too.
-TEST_P(OrderTest, FlushesAndInterruptsPushPostedWrites) {
+TEST_P(OrderTest, FlushesAndInterruptsFollowEarlierPostedWrites) {
   COVERS("DG1-ORD-03");
   const bool render = std::string_view(GetParam()) == "rcs0";
-  {  // a stall alone: the sign is what it writes when it is done
+  {  // a stall alone: its post-sync write marks completion
     OrderBench bench(GetParam());
     const uint64_t flag = bench.data + 0x400;
     bench.run_until_seen(
@@ -116,8 +116,8 @@ TEST_P(OrderTest, FlushesAndInterruptsPushPostedWrites) {
   }
 }
 
-// Every producer in front of every consumer. Three of them see the write by themselves; batch buffers and their
-// conditional ends do when software has put a write in between that is not posted.
+// Every producer before every consumer. Three consumers see the write without further help; batch starts and
+// conditional batch ends see it if software puts a non-posted write in between.
 TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
   COVERS("DG1-ORD-04");
   OrderBench bench(GetParam());
@@ -151,7 +151,7 @@ TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
     bench.poke(batch, std::span<const uint32_t>(commands));
     bench.go(produce(batch + 12, value) + fence + bench.batch(batch, true));
     EXPECT_EQ(bench.peek(data + 8), value) << "MI_BATCH_BUFFER_START";
-    for (const bool ends : {false, true}) {  // goes on while memory is greater
+    for (const bool ends : {false, true}) {  // continues while memory is greater
       bench.go_in_batch(bench.store(data, ends ? value : 0) + produce(data, ends ? 0 : value) + fence +
                             Dwords{0x1b40'0002 | 1u << 21, 5} + bench.at(data) + bench.store(data + 12, value + ends),
                         true);
@@ -168,8 +168,7 @@ TEST_P(OrderTest, ConsumersSeeEarlierWritesOfTheirEngine) {
   EXPECT_EQ(bench.peek(data + 4), 1u);
 }
 
-// Register writes are done before the next command, whoever makes and whoever needs them.
-TEST_P(OrderTest, RegistersAreNeverBehind) {
+TEST_P(OrderTest, RegisterWritesCompleteBeforeTheNextCommand) {
   COVERS("DG1-ORD-05");
   OrderBench bench(GetParam());
   const uint64_t data = bench.data;
@@ -200,8 +199,8 @@ TEST_P(OrderTest, RegistersAreNeverBehind) {
   }
 }
 
-// A load that software lets run behind: it may come later than the next command, and it comes.
-TEST_P(OrderTest, AsynchronousLoadsCome) {
+// Software may let the load complete after the next command; it must complete.
+TEST_P(OrderTest, AsyncRegisterLoadIsVisibleToLaterCommands) {
   COVERS("DG1-ORD-05");
   OrderBench bench(GetParam());
   bench.poke(bench.data, 0x1234);

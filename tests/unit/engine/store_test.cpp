@@ -11,14 +11,14 @@ constexpr uint32_t kHwsPga = 0x80;
 
 class StoreTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(StoreTest, OneDwordAndOneQword) {
+TEST_P(StoreTest, StoreDataImmWritesADwordOrAQword) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.poke(data + 0x44, 0x5555'5555);
   bench.go(bench.store(data + 0x40, 0xcafe'1234));
   EXPECT_EQ(bench.peek(data + 0x40), 0xcafe'1234u);
   EXPECT_EQ(bench.peek(data + 0x44), 0x5555'5555u);
-  // A qword is one dword longer; from Gen8 on bit 21 says so too.
+  // A qword store is one dword longer; from Gen8 on bit 21 is set too.
   Dwords qword = bench.store(data + 0x80, 0x0101'0101) + Dwords{0x0202'0202};
   qword[0] += 1;
   qword[0] |= bench.wide() ? 1u << 21 : 0;
@@ -33,11 +33,11 @@ INSTANTIATE_TEST_SUITE_P(Chips, StoreTest,
 
 class WideStoreTest : public ::testing::TestWithParam<const char*> {};
 
-// Linux fills page tables so: the length field has ten bits.
-TEST_P(WideStoreTest, ManyDwordsWithOneCommand) {
+// Linux fills page tables with this form: the length field has ten bits.
+TEST_P(WideStoreTest, OneCommandStoresManyDwords) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(2);
-  const uint64_t first = data + 4096 - 8 * 4;  // across a page
+  const uint64_t first = data + 4096 - 8 * 4;  // crosses a page boundary
   Dwords command = bench.store(first, 1);
   for (uint32_t i = 1; i < 300; ++i) {
     command.push_back(i * i + 1);
@@ -50,7 +50,7 @@ TEST_P(WideStoreTest, ManyDwordsWithOneCommand) {
   EXPECT_EQ(bench.peek(first + 4 * 300), 0u);
 }
 
-TEST_P(WideStoreTest, CopyOfOneDword) {
+TEST_P(WideStoreTest, CopyMemMemCopiesOneDword) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.poke64(data, 0x9999'8888'1234'5678);
@@ -58,8 +58,8 @@ TEST_P(WideStoreTest, CopyOfOneDword) {
   EXPECT_EQ(bench.peek64(data + 0x100), 0x1234'5678u);
 }
 
-// The report's id and the time, in the format that the counter select asks for: 64 bytes here.
-TEST_P(WideStoreTest, CounterReport) {
+// The report holds its id and the time, in the format that the counter select gives: 64 bytes here.
+TEST_P(WideStoreTest, ReportPerfCountWritesIdAndTime) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   for (uint64_t at = 0; at < 512; at += 4) {
@@ -71,8 +71,8 @@ TEST_P(WideStoreTest, CounterReport) {
   EXPECT_EQ(bench.peek(data + 64), 0xeeee'eeeeu);
 }
 
-// The entry is found at the page number; what was cached of the page is forgotten.
-TEST_P(WideStoreTest, PageTableEntries) {
+// The page number is the index of the entry. The cached translation of the page is dropped.
+TEST_P(WideStoreTest, UpdateGttChangesTheEntryAndDropsItsTranslation) {
   MiBench bench(GetParam());
   const uint64_t page = bench.allocate(1);
   const uint64_t other = bench.allocate(2);
@@ -88,8 +88,8 @@ TEST_P(WideStoreTest, PageTableEntries) {
   EXPECT_EQ(bench.peek(other + 4096 + 8), 3u);
 }
 
-// Line and half-line masks change nothing that software can see: memory is never behind a cache here.
-TEST_P(WideStoreTest, CacheLineFlush) {
+// Line and half-line masks have no visible effect: the model has no write-back cache in front of memory.
+TEST_P(WideStoreTest, CacheLineFlushHasNoVisibleEffect) {
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.go(bench.store(data, 7) + Dwords{0x13c0'0002, low(data), high(data), 0xffff'ffff} + bench.store(data + 4, 8));
@@ -109,9 +109,9 @@ TEST(IclUpdateGtt, PageAddressBecomesTheIndexOfAQword) {
 
 class EarlyStoreTest : public ::testing::TestWithParam<const char*> {};
 
-// Physical addresses have 36 bits: the extension stands in dword 1.
-TEST_P(EarlyStoreTest, PhysicalAddress) {
-  COVERS("G45-1.16-06");  // the processor sees what was written
+// Physical addresses have 36 bits: the extension is in dword 1.
+TEST_P(EarlyStoreTest, StoresToPhysicalAddresses) {
+  COVERS("G45-1.16-06");  // the CPU sees the written value
   MiBench bench(GetParam());
   bench.host.top = uint64_t{1} << 36;
   const uint64_t below = 0x2345'6780;
@@ -122,7 +122,7 @@ TEST_P(EarlyStoreTest, PhysicalAddress) {
   EXPECT_EQ(bench.host.value_at<uint64_t>(above), 0x3333'0000'2222u);
 }
 
-TEST_P(EarlyStoreTest, LayoutOfStoreDataImm) {
+TEST_P(EarlyStoreTest, StoreDataImmLayout) {
   COVERS("G45-1.16-01");
   COVERS("G45-3.5-01");
   MiBench bench(GetParam());
@@ -140,7 +140,7 @@ TEST_P(EarlyStoreTest, LayoutOfStoreDataImm) {
   EXPECT_EQ(bench.undefined(), 0u);
 }
 
-TEST_P(EarlyStoreTest, QwordMustBeAligned) {
+TEST_P(EarlyStoreTest, MisalignedQwordIsReported) {
   COVERS("G45-1.16-02");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -148,8 +148,8 @@ TEST_P(EarlyStoreTest, QwordMustBeAligned) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-// Types of the entry: 0 not snooped, 3 snooped. Both may be written.
-TEST_P(EarlyStoreTest, SnoopingIsAMatterOfTheEntry) {
+// Entry types: 0 not snooped, 3 snooped. Both may be written.
+TEST_P(EarlyStoreTest, StoresToSnoopedAndUnsnoopedPages) {
   COVERS("G45-3.5-03");
   MiBench bench(GetParam());
   const uint64_t data = bench.allocate(2);
@@ -164,8 +164,8 @@ INSTANTIATE_TEST_SUITE_P(Chips, EarlyStoreTest, ::testing::Values("i965", "gm965
 
 class IndexTest : public ::testing::TestWithParam<const char*> {};
 
-// The page is physical on Gen4, in the global table later.
-TEST_P(IndexTest, StoresAtAnOffsetOfTheStatusPage) {
+// The page has a physical address on Gen4 and a global graphics address later.
+TEST_P(IndexTest, StoresAtAnOffsetInTheStatusPage) {
   COVERS("G45-1.17-01");
   COVERS("G45-1.17-03");
   COVERS("G45-3.6-01");
@@ -191,10 +191,10 @@ TEST_P(IndexTest, ReservedDwordsAreReported) {
   EXPECT_EQ(bench.undefined(), 1u);
 }
 
-TEST_P(IndexTest, TheProbeListIsNotForSoftware) {
+TEST_P(IndexTest, StoresToTheProbeListAreReported) {
   MiBench bench(GetParam());
   if (!bench.is_gen4()) {
-    GTEST_SKIP() << "bit 22 has a meaning on Gen4 chips only, which run it";
+    GTEST_SKIP() << "only Gen4 chips give bit 22 a meaning";
   }
   COVERS("G45-3.6-02");
   const uint64_t page = bench.allocate(1);

@@ -1,4 +1,4 @@
-// Draws and state commands with fields that the model does not look at: reports do not call them exact.
+// Draws and state commands that set unread fields: the fidelity report must not class them as exact.
 #include "flow_bench.h"
 
 namespace halogen {
@@ -10,7 +10,7 @@ constexpr uint32_t kPrimitive = 0x7b00'0005;
 
 class UnreadCommand : public ::testing::TestWithParam<std::string> {
  protected:
-  // A draw of no vertices, with these bits in its second dword, and the cut index of indexed draws.
+  // A draw without vertices, with these bits in its second dword, and the cut index of indexed draws.
   FidelityReport report_of(uint32_t primitive, uint32_t vf) const {
     FlowBench bench(GetParam());
     bench.start_ring(kRcs);
@@ -20,7 +20,7 @@ class UnreadCommand : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(UnreadCommand, ADrawWithoutThemIsExact) {
+TEST_P(UnreadCommand, DrawAtRestValuesIsExact) {
   constexpr uint32_t kIndexedCut = 1u << 8;
   const FidelityReport report = report_of(0, kIndexedCut);
   EXPECT_EQ(report.entries().at({FidelityKind::command, "3DPRIMITIVE"}).fidelity, FidelityClass::exact);
@@ -30,7 +30,7 @@ TEST_P(UnreadCommand, ADrawWithoutThemIsExact) {
   }
 }
 
-TEST_P(UnreadCommand, ADrawThatSetsOneIsApproximateAndNamesIt) {
+TEST_P(UnreadCommand, DrawWithAnUnreadFieldIsApproximateAndNamesIt) {
   constexpr uint32_t kEndOffset = 1u << 9;
   const FidelityReport report = report_of(kEndOffset, 0);
   const FidelityReport::Entry& draw = report.entries().at({FidelityKind::command, "3DPRIMITIVE"});
@@ -42,7 +42,7 @@ TEST_P(UnreadCommand, ADrawThatSetsOneIsApproximateAndNamesIt) {
   EXPECT_FALSE(field.reason.empty());
 }
 
-TEST_P(UnreadCommand, SoIsAStateCommand) {
+TEST_P(UnreadCommand, StateCommandWithAnUnreadFieldIsApproximate) {
   constexpr uint32_t kSequentialCut = 1u << 10;
   const FidelityReport report = report_of(0, kSequentialCut);
   const FidelityReport::Entry& state = report.entries().at({FidelityKind::command, "3DSTATE_VF"});

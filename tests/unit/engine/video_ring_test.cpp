@@ -1,4 +1,4 @@
-// The second command streamer of G45 and GM45, for the video codec engine. Seed 003 chapter 2.
+// The second command streamer of G45 and GM45, for the video codec engine. G45 PRM vol. 1b chapter 2 (seed 003).
 #include "flow_bench.h"
 
 namespace halogen {
@@ -7,7 +7,7 @@ namespace {
 constexpr std::string_view kVcs = "vcs0";
 constexpr uint32_t kRccid = 0x190, kRncid = 0x198, kGfxMode = 0x520, kNonSecure = 1u << 8;
 
-TEST(VideoRing, OnlyFromG45On) {
+TEST(VideoRing, ExistsFromG45On) {
   COVERS("G45-2.1-01");
   for (const auto& [chip, has] :
        {std::pair{"i965", false}, std::pair{"gm965", false}, std::pair{"g45", true}, std::pair{"gm45", true}}) {
@@ -28,7 +28,7 @@ class VideoRing : public ::testing::TestWithParam<std::string> {
   uint64_t data = 0;
 };
 
-TEST_P(VideoRing, BatchesEndAndReturn) {
+TEST_P(VideoRing, BatchEndReturnsToTheRing) {
   COVERS("G45-2.3-01");
   const uint64_t batch = bench.place(FlowBench::join({bench.store(data, 1), {kBatchEnd}, bench.store(data, 9)}));
   bench.run_all(kVcs, FlowBench::join({bench.batch(batch), bench.store(data + 4, 2)}));
@@ -36,24 +36,24 @@ TEST_P(VideoRing, BatchesEndAndReturn) {
   EXPECT_EQ(bench.peek(data + 4), 2u);
 }
 
-TEST_P(VideoRing, NoopLeavesItsNumber) {
+TEST_P(VideoRing, NoopWritesItsNumber) {
   bench.run_all(kVcs, {0x0040'0000 | 0x3f'1234, 0x55});
   EXPECT_EQ(bench.reg(kVcs, kNopid), 0x3f'1234u);
   EXPECT_EQ(bench.reg("rcs0", kNopid), 0u);
 }
 
-TEST_P(VideoRing, FlushThenStore) {
+TEST_P(VideoRing, StoreAfterAFlush) {
   bench.run_all(kVcs, FlowBench::join({{kFlush, kNoop}, bench.store(data, 7)}));
   EXPECT_EQ(bench.peek(data), 7u);
 }
 
-TEST_P(VideoRing, UserInterruptOfItsOwn) {
+TEST_P(VideoRing, RaisesItsOwnUserInterrupt) {
   COVERS("G45-2.11-01");
   bench.write(0x20a8, ~(1u << 25 | 2u));
   bench.set_reg(kVcs, 0xa8, 0);
   bench.run_all(kVcs, FlowBench::join({{kUserInterrupt, kNoop}, bench.store(data, 1)}));
   EXPECT_EQ(bench.read(0x20a4) & 1u << 25, 1u << 25);
-  EXPECT_EQ(bench.read(0x20a4) & 2, 0u) << "not that of the render engine";
+  EXPECT_EQ(bench.read(0x20a4) & 2, 0u) << "not the interrupt of the render engine";
   EXPECT_EQ(bench.peek(data), 1u);
 }
 
@@ -73,7 +73,7 @@ TEST_P(VideoRing, OtherCommandsAreParseErrors) {
   }
 }
 
-TEST_P(VideoRing, ArbCheckAndReportHeadBelongIntoTheRing) {
+TEST_P(VideoRing, ArbCheckAndReportHeadInABatchAreReported) {
   COVERS("G45-2.2-02");
   COVERS("G45-2.8-02");
   bench.give_status_page(kVcs);
@@ -82,7 +82,7 @@ TEST_P(VideoRing, ArbCheckAndReportHeadBelongIntoTheRing) {
   EXPECT_EQ(bench.undefined(), 2u);
 }
 
-TEST_P(VideoRing, UpdatedHead) {
+TEST_P(VideoRing, ArbCheckLoadsTheUpdatedHead) {
   const uint64_t ring = bench.ring_start(kVcs);
   bench.poke(ring, FlowBench::join({{kArbCheck, kNoop}, bench.store(data, 1)}));
   bench.poke(ring + 0x100, bench.store(data + 4, 2));
@@ -96,7 +96,7 @@ TEST_P(VideoRing, UpdatedHead) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, VideoRing, ::testing::Values("g45", "gm45"), chip_name);
 
-TEST(Gm45VideoRing, ArbCheckLooksAtTheNextContextWithRunLists) {
+TEST(Gm45VideoRing, ArbCheckSwitchesToTheNextContextWithRunLists) {
   COVERS("G45-2.2-01");
   FlowBench bench("gm45");
   bench.start_ring(kVcs);
@@ -108,7 +108,7 @@ TEST(Gm45VideoRing, ArbCheckLooksAtTheNextContextWithRunLists) {
   bench.poke(ring, {kArbCheck, kNoop});
   bench.set_reg(kVcs, EngineBench::kTail, 0x800);
   bench.device->advance(100);
-  EXPECT_EQ(bench.reg(kVcs, kUhptr) & 1, 0u) << "run lists off: the updated head";
+  EXPECT_EQ(bench.reg(kVcs, kUhptr) & 1, 0u) << "run lists disabled: the updated head is loaded";
   EXPECT_EQ(bench.reg(kVcs, kRncid), second | 1);
   bench.set_reg(kVcs, kGfxMode, 0x8000'8000);
   bench.set_reg(kVcs, kUhptr, 0x900 | 1);
@@ -117,17 +117,17 @@ TEST(Gm45VideoRing, ArbCheckLooksAtTheNextContextWithRunLists) {
   bench.set_reg(kVcs, EngineBench::kTail, 0x808);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(kVcs, kNopid), 1u);
-  EXPECT_EQ(bench.reg(kVcs, kRccid), first | 1) << "without its valid bit nothing happens";
+  EXPECT_EQ(bench.reg(kVcs, kRccid), first | 1) << "without the valid bit nothing happens";
   bench.set_reg(kVcs, kRncid, second | 1);
   bench.poke(ring + 0x808, {kArbCheck, kNoop});
   bench.set_reg(kVcs, EngineBench::kTail, 0x810);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(kVcs, kRccid), second | 1);
   EXPECT_EQ(bench.reg(kVcs, kRncid) & 1, 0u);
-  EXPECT_EQ(bench.reg(kVcs, kUhptr) & 1, 1u) << "not looked at";
+  EXPECT_EQ(bench.reg(kVcs, kUhptr) & 1, 1u) << "the updated head is ignored";
 }
 
-TEST(Gm45VideoRing, HeadReportsGoToThePageOfTheProcess) {
+TEST(Gm45VideoRing, HeadReportsGoToTheProcessStatusPage) {
   COVERS("G45-2.8-01");
   FlowBench bench("gm45");
   const uint64_t page = bench.give_status_page(kVcs);
@@ -139,10 +139,10 @@ TEST(Gm45VideoRing, HeadReportsGoToThePageOfTheProcess) {
   bench.set_reg(kVcs, kGfxMode, 0x8000'8000);
   bench.run_all(kVcs, {kReportHead, kNoop});
   EXPECT_EQ(bench.peek(page + 16), 4u);
-  EXPECT_EQ(bench.peek(context + 0x5000 + 16), 12u) << "20 KB behind the context's address";
+  EXPECT_EQ(bench.peek(context + 0x5000 + 16), 12u) << "20 KB after the address of the context";
 }
 
-TEST(Gm45VideoRing, SecurityChoosesTheTable) {
+TEST(Gm45VideoRing, SecuritySelectsTheTable) {
   COVERS("G45-2.4-02");
   COVERS("G45-2.4-03");
   COVERS("G45-2.4-04");
@@ -163,7 +163,8 @@ TEST(Gm45VideoRing, SecurityChoosesTheTable) {
   const uint64_t data = bench.allocate(1);
   const uint64_t last = bench.place({kNoop | 0x0040'0001, kBatchEnd});
   const auto address = static_cast<uint32_t>(data);
-  // A store without the global bit goes to the process; with it, it is barred; a register load is too.
+  // A store without the global bit uses the table of the process; a store with the bit is dropped, as is a register
+  // load.
   put_process(last, FlowBench::join({{0x1000'0002, 0, address, 5},
                                      {0x1040'0002, 0, address, 6},
                                      {0x1100'0001, 0x4098, 0xffff'fff0},
@@ -172,10 +173,10 @@ TEST(Gm45VideoRing, SecurityChoosesTheTable) {
   put_process(first, bench.batch(last));
   bench.start_ring(kVcs);
   bench.run_all(kVcs, bench.batch(first));
-  EXPECT_EQ(bench.reg(kVcs, kNopid), 1u) << "secure: global, and so is the chain";
+  EXPECT_EQ(bench.reg(kVcs, kNopid), 1u) << "secure: global table, also for the chained batch";
   bench.run_all(kVcs, bench.batch(first, kNonSecure));
-  EXPECT_EQ(bench.reg(kVcs, kNopid), 2u) << "not secure: the process, and so is the chain";
-  EXPECT_EQ(bench.host.value_at<uint32_t>(kOther + data), 6u) << "both stores went to the process";
+  EXPECT_EQ(bench.reg(kVcs, kNopid), 2u) << "not secure: table of the process, also for the chained batch";
+  EXPECT_EQ(bench.host.value_at<uint32_t>(kOther + data), 6u) << "both stores used the table of the process";
   EXPECT_EQ(bench.peek(data), 0u);
   EXPECT_EQ(bench.reg(kVcs, kHwstam), 0xffff'ffffu);
 }

@@ -1,5 +1,5 @@
-// The watchdog: counts while a context is on the engine, interrupts at its threshold. Counts are exact: a command takes
-// 10 ns and a save or restore 500 ns of virtual time, a GPU clock is one nanosecond.
+// The watchdog counts while a context is on the engine and interrupts at its threshold. Counts are exact: a command
+// takes 10 ns and a save or restore 500 ns of virtual time; a GPU clock is one nanosecond.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -19,14 +19,14 @@ constexpr uint32_t kDisable = 1;
 
 class WatchdogTest : public ::testing::TestWithParam<const char*> {
  protected:
-  // A context of the first video engine that waits for a dword which nobody writes.
+  // A context of the first video engine that waits for a dword that is never written.
   static ContextBench::Context waiting(ContextBench& bench, uint64_t data) {
     ContextBench::Context context = bench.create("vcs0", 3);
     bench.emit(context, bench.wait_for(data, 1));
     return context;
   }
 
-  // Streams for the first video engine; each command is 10 ns.
+  // Command streams for the first video engine; each command takes 10 ns.
   static constexpr uint64_t kCommand = 10, kSwitch = 500;
   static void load(std::vector<uint32_t>& stream, uint32_t offset, uint32_t value) {
     stream.insert(stream.end(), {0x1100'0001, base_ + offset, value});
@@ -42,7 +42,7 @@ class WatchdogTest : public ::testing::TestWithParam<const char*> {
             nanoseconds % 1000 * bench.model.timestamp_hz) /
                1'000'000'000;
   }
-  // Interrupts of the video engine: bit 6 reaches the identity of its bank, or of the engine.
+  // Interrupts of the video engine: bit 6 sets the identity of its bank, or of the engine.
   static void unmask(ContextBench& bench) {
     if (bench.has_queue()) {
       bench.write(0x190034, 0xffff'ffff);
@@ -53,7 +53,7 @@ class WatchdogTest : public ::testing::TestWithParam<const char*> {
       bench.write(0x4431c, 0xffff'ffff);
     }
   }
-  // Since the last look.
+  // True: the interrupt was raised since the last call.
   static bool fired(ContextBench& bench) {
     if (!bench.has_queue()) {
       const uint32_t identity = bench.read(0x44318);
@@ -74,8 +74,8 @@ class WatchdogTest : public ::testing::TestWithParam<const char*> {
   static inline uint32_t base_ = 0;
 };
 
-// The stream itself starts, stops and reads the counter, in the middle of a slice.
-TEST_P(WatchdogTest, CommandsSwitchItExactly) {
+// The stream itself starts, stops and reads the counter in the middle of a slice.
+TEST_P(WatchdogTest, CommandsStartAndStopItExactly) {
   COVERS("DG1-WDT-01");
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -86,9 +86,9 @@ TEST_P(WatchdogTest, CommandsSwitchItExactly) {
   load(stream, kControl, kGpuClocks);
   noops(stream, 7);
   save(stream, kCounter, data + 4);  // 7 commands and this one
-  noops(stream, 1000);               // through several slices
+  noops(stream, 1000);               // spans several slices
   save(stream, kCounter, data + 8);
-  load(stream, kControl, 0x4000'0000);  // neither value: it stands still
+  load(stream, kControl, 0x4000'0000);  // neither clock: the counter stops
   noops(stream, 50);
   save(stream, kCounter, data + 12);
   load(stream, kControl, kGpuClocks | kDisable);
@@ -109,7 +109,7 @@ TEST_P(WatchdogTest, CommandsSwitchItExactly) {
   EXPECT_EQ(bench.peek(data + 20), ticks(bench, enabled + 3001 * kCommand) - ticks(bench, enabled));
 }
 
-// It is the context's: what another one sets does not stay.
+// Control and threshold belong to the context: values of another context are not kept.
 TEST_P(WatchdogTest, ControlAndThresholdFollowTheContext) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
@@ -129,13 +129,14 @@ TEST_P(WatchdogTest, ControlAndThresholdFollowTheContext) {
   save(stream, kThreshold, data);
   save(stream, kControl, data + 4);
   bench.emit(first, stream);
-  bench.set_image(first, ContextBench::kImageControl, 0xffff'0008);  // restore all of it
+  bench.set_image(first, ContextBench::kImageControl, 0xffff'0008);  // restore everything
   bench.run(first);
   EXPECT_EQ(bench.peek(data), 0x111u);
   EXPECT_EQ(bench.peek(data + 4), kGpuClocks | kDisable);
 }
 
-// A context is there from the start of its restore to the end of its save; the counter is nobody's.
+// A context counts as present from the start of its restore to the end of its save. The counter itself belongs to no
+// context.
 TEST_P(WatchdogTest, CountsRestoreRunAndSave) {
   COVERS("DG1-WDT-03");
   ContextBench bench(GetParam());
@@ -148,14 +149,14 @@ TEST_P(WatchdogTest, CountsRestoreRunAndSave) {
   uint64_t expected = kSwitch;  // the save
   EXPECT_EQ(bench.reg("vcs0", kCounter), expected);
   bench.device->advance(1'000'000);
-  EXPECT_EQ(bench.reg("vcs0", kCounter), expected) << "no context";
-  // The next context brings no count of its own; its image is not restored, so the watchdog stays on.
+  EXPECT_EQ(bench.reg("vcs0", kCounter), expected) << "no context is present";
+  // The next context does not restore a count. Its image is not restored, so the watchdog stays enabled.
   Context other = bench.create("vcs0", 4);
   bench.emit(other, std::vector<uint32_t>(600, 0));
   bench.run(other);
   expected += 2 * kSwitch + 600 * kCommand;
   EXPECT_EQ(bench.reg("vcs0", kCounter), expected);
-  // A queue of two: save and restore between them. Flushes and waits are time like any other.
+  // A queue of two contexts: a save and a restore between them. Flushes and waits count like other time.
   bench.emit(context, {0x1300'0001, 0, 0, 0});  // MI_FLUSH_DW
   const uint64_t flag = bench.allocate(1);
   bench.emit(other, bench.wait_for(flag, 1, false));
@@ -168,14 +169,14 @@ TEST_P(WatchdogTest, CountsRestoreRunAndSave) {
   EXPECT_EQ(bench.reg("vcs0", kCounter), expected);
   bench.device->advance(50'000'000);  // nothing happens, and the clock jumps
   EXPECT_EQ(bench.reg("vcs0", kCounter), expected + 50'000'000);
-  // Not while execlists are off.
+  // No counting while execlists are disabled.
   bench.set_reg("vcs0", ContextBench::kMode, bench.has_queue() ? 0x8008'0000 : 0x8000'0000);
   bench.device->advance(1'000'000);
   EXPECT_EQ(bench.reg("vcs0", kCounter), expected + 50'000'000);
 }
 
-// Equal, not greater: the counter passes a threshold that is set behind it.
-TEST_P(WatchdogTest, TheThresholdIsMetWhenItIsEqual) {
+// The interrupt needs equality: if the threshold is set below the counter, the counter must wrap first.
+TEST_P(WatchdogTest, InterruptsWhenTheCounterEqualsTheThreshold) {
   COVERS("DG1-WDT-02");
   ContextBench bench(GetParam());
   unmask(bench);
@@ -194,7 +195,7 @@ TEST_P(WatchdogTest, TheThresholdIsMetWhenItIsEqual) {
   for (uint32_t i = 0; i < 13; ++i) {
     EXPECT_EQ(bench.peek(data + 4 * i), 10 * (i + 1) % 100) << i;
   }
-  // One count short of it, and then with it.
+  // One count below the threshold, then equal to it.
   for (const uint32_t more : {1u, 0u}) {
     stream.clear();
     load(stream, kThreshold, 1000 + more);
@@ -208,7 +209,7 @@ TEST_P(WatchdogTest, TheThresholdIsMetWhenItIsEqual) {
     EXPECT_EQ(fired(bench), more == 0);
     EXPECT_EQ(bench.peek(data), more == 0 ? 0u : 1000u);
   }
-  // Behind the counter: once around.
+  // Threshold below the counter: the counter wraps once.
   stream.clear();
   load(stream, kThreshold, 1000);
   load(stream, kControl, kGpuClocks);
@@ -223,20 +224,20 @@ TEST_P(WatchdogTest, TheThresholdIsMetWhenItIsEqual) {
   EXPECT_EQ(bench.peek(data), 1500u);
   EXPECT_FALSE(fired(bench));
   bench.device->advance(4'000'000'000);
-  EXPECT_FALSE(fired(bench)) << "2^32 ns are not over yet";
+  EXPECT_FALSE(fired(bench)) << "2^32 ns have not passed";
   EXPECT_GT(bench.reg("vcs0", kCounter), 4'000'000'000u);
   bench.device->advance(300'000'000);
-  EXPECT_TRUE(fired(bench)) << "although no engine has done anything";
+  EXPECT_TRUE(fired(bench)) << "although no engine has executed a command";
   EXPECT_LT(bench.reg("vcs0", kCounter), 400u);
 }
 
-TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
+TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsPresent) {
   ContextBench bench(GetParam());
   const uint64_t data = bench.allocate(1);
   bench.set_reg("vcs0", kThreshold, 0xffff'ffff);
   bench.set_reg("vcs0", kControl, kTimestampToggles);
   bench.device->advance(1'000'000);
-  EXPECT_EQ(bench.reg("vcs0", kCounter), 0u) << "no context";
+  EXPECT_EQ(bench.reg("vcs0", kCounter), 0u) << "no context is present";
   const ContextBench::Context context = waiting(bench, data);
   bench.submit({&context});
   bench.device->advance(10'000);
@@ -249,7 +250,7 @@ TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
   const uint32_t after = bench.reg("vcs0", kCounter);
   bench.device->advance(1'000'000);
   EXPECT_EQ(bench.reg("vcs0", kCounter), after);
-  // Another context, which never ran, brings no count of its own: nothing is saved or restored.
+  // Another context, which never ran, has no count of its own: the counter is neither saved nor restored.
   const ContextBench::Context other = waiting(bench, data + 4);
   bench.submit({&other});
   bench.device->advance(1'000'000);
@@ -257,7 +258,7 @@ TEST_P(WatchdogTest, CountsTimestampTogglesOnlyWhileAContextIsThere) {
   EXPECT_LE(bench.reg("vcs0", kCounter) - after, ticks / 8 + 1);
 }
 
-TEST_P(WatchdogTest, ControlEnablesDisablesAndChoosesTheClock) {
+TEST_P(WatchdogTest, ControlEnablesDisablesAndSelectsTheClock) {
   ContextBench bench(GetParam());
   const ContextBench::Context context = waiting(bench, bench.allocate(1));
   bench.set_reg("vcs0", kThreshold, 0xffff'ffff);
@@ -277,7 +278,7 @@ TEST_P(WatchdogTest, ControlEnablesDisablesAndChoosesTheClock) {
   EXPECT_NEAR(bench.reg("vcs0", kCounter), clocks, 2);
 }
 
-TEST_P(WatchdogTest, TheThresholdInterruptsAndClears) {
+TEST_P(WatchdogTest, ThresholdInterruptsAndClears) {
   ContextBench bench(GetParam());
   const ContextBench::Context context = waiting(bench, bench.allocate(1));
   unmask(bench);

@@ -1,4 +1,4 @@
-// Batches that run while a context is loaded: INDIRECT_CTX in the middle of the restore, BB_PER_CTX_PTR at its end.
+// Batches that run during a context restore: INDIRECT_CTX in the middle of the restore, BB_PER_CTX_PTR at its end.
 #include <optional>
 #include <vector>
 
@@ -27,7 +27,7 @@ class WorkaroundTest : public ::testing::TestWithParam<const char*> {
   static std::vector<uint32_t> load(unsigned number, uint32_t value) {
     return {kLoadRegister, 0x2000 + gpr(number), value};
   }
-  // An engine context of software's own: two register loads in lines 5 and 7.
+  // An engine context written by software: two register loads in lines 5 and 7.
   Context create(uint32_t id, uint32_t control = ContextBench::kNoSwitchOnWait) {
     Context context = bench.create("rcs0", id, control);
     bench.poke(context.address + 0x1000 + 5 * kLine, load(0, 1));
@@ -43,7 +43,7 @@ class WorkaroundTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(WorkaroundTest, BothRunBeforeTheRing) {
+TEST_P(WorkaroundTest, BothBatchesRunBeforeTheRing) {
   COVERS("DG1-WA-01");
   Context context = create(1);
   bench.poke(indirect, load(3, 1));
@@ -54,9 +54,9 @@ TEST_P(WorkaroundTest, BothRunBeforeTheRing) {
   set_indirect(context, 1, 6);
   set_batch(context, 1);
   bench.run(context);
-  EXPECT_EQ(value(3), 2u) << "the indirect one first, then the batch";
-  EXPECT_EQ(value(4), 2u) << "then the ring";
-  // Pointers are the context's own.
+  EXPECT_EQ(value(3), 2u) << "INDIRECT_CTX runs first, then BB_PER_CTX_PTR";
+  EXPECT_EQ(value(4), 2u) << "the ring runs last";
+  // The pointers belong to the context.
   Context other = create(2);
   bench.emit(other, load(5, 1));
   bench.set_reg("rcs0", gpr(3), 0);
@@ -65,14 +65,14 @@ TEST_P(WorkaroundTest, BothRunBeforeTheRing) {
   EXPECT_EQ(value(5), 1u);
 }
 
-// The place of INDIRECT_CTX lies in the second part of the image: without that part they do not run. The other batch
-// does.
-TEST_P(WorkaroundTest, IndirectNeedsTheEngineContext) {
+// The offset of INDIRECT_CTX is in the engine context: if that is not restored, INDIRECT_CTX does not run.
+// BB_PER_CTX_PTR does.
+TEST_P(WorkaroundTest, IndirectBatchNeedsTheEngineContext) {
   for (const bool inhibited : {false, true}) {
     for (const bool ended : {false, true}) {
       Context context = create(1, ContextBench::kNoSwitchOnWait | (inhibited ? ContextBench::kRestoreInhibit : 0u));
       if (ended) {
-        bench.set_image(context, 0x21, kBatchEnd);  // in the place of the second load of the ring context
+        bench.set_image(context, 0x21, kBatchEnd);  // replaces the second load of the ring context
       }
       bench.poke(indirect, load(3, 7));
       bench.poke(batch, load(4, 7));
@@ -88,7 +88,7 @@ TEST_P(WorkaroundTest, IndirectNeedsTheEngineContext) {
   }
 }
 
-TEST_P(WorkaroundTest, IndirectRunsAtItsPlaceInTheImage) {
+TEST_P(WorkaroundTest, IndirectBatchRunsAtItsOffsetInTheImage) {
   COVERS("DG1-WA-02");
   Context context = create(1);
   bench.poke(indirect, load(0, 7));
@@ -96,9 +96,9 @@ TEST_P(WorkaroundTest, IndirectRunsAtItsPlaceInTheImage) {
   bench.emit(context, {0});
   set_indirect(context, 1, 6);
   bench.run(context);
-  EXPECT_EQ(value(0), 7u) << "restored before";
-  EXPECT_EQ(value(1), 1u) << "restored after";
-  // One line earlier than the first load, and behind the second.
+  EXPECT_EQ(value(0), 7u) << "restored before INDIRECT_CTX";
+  EXPECT_EQ(value(1), 1u) << "restored after INDIRECT_CTX";
+  // One line before the first load, and after the second.
   Context early = create(2);
   set_indirect(early, 1, 5);
   bench.run(early);
@@ -109,11 +109,11 @@ TEST_P(WorkaroundTest, IndirectRunsAtItsPlaceInTheImage) {
   bench.run(late);
   EXPECT_EQ(value(0), 7u);
   EXPECT_EQ(value(1), 7u);
-  // Another context, another pointer.
+  // Another context has another pointer.
   Context none = create(4);
   bench.run(none);
   EXPECT_EQ(value(0), 1u);
-  // Always through the global table, whatever the process has there.
+  // Fetched through the global table, whatever the process maps there.
   Context process = create(5);
   const uint64_t elsewhere = bench.allocate(1);
   bench.poke(elsewhere, load(6, 0xbad));
@@ -128,7 +128,7 @@ TEST_P(WorkaroundTest, IndirectRunsAtItsPlaceInTheImage) {
 TEST_P(WorkaroundTest, RestoreBatchRunsToItsEnd) {
   COVERS("DG1-WA-03");
   Context context = create(1);
-  std::vector<uint32_t> commands = load(1, 9);  // after all of the image
+  std::vector<uint32_t> commands = load(1, 9);  // runs after the whole image is restored
   const std::vector<uint32_t> more = load(2, 9);
   commands.insert(commands.end(), more.begin(), more.end());
   commands.push_back(kBatchEnd);
@@ -145,7 +145,7 @@ TEST_P(WorkaroundTest, RestoreBatchRunsToItsEnd) {
   bench.run(context);
   EXPECT_EQ(value(1), 9u);
   EXPECT_EQ(value(2), 9u);
-  EXPECT_EQ(value(3), 0u) << "behind the end";
+  EXPECT_EQ(value(3), 0u) << "not executed: lies after the batch end";
   EXPECT_EQ(value(4), 0u) << "the global table";
   // Disabled for another context.
   Context off = create(2);
@@ -154,7 +154,7 @@ TEST_P(WorkaroundTest, RestoreBatchRunsToItsEnd) {
   EXPECT_EQ(value(1), 1u);
 }
 
-TEST_P(WorkaroundTest, SizesAndBits) {
+TEST_P(WorkaroundTest, SizesAndOffsetsOfTheIndirectBatch) {
   COVERS("DG1-WA-04");
   bench.poke(indirect, load(5, 1));
   bench.poke(indirect + kLine, load(6, 1));
@@ -164,7 +164,7 @@ TEST_P(WorkaroundTest, SizesAndBits) {
       bench.set_reg("rcs0", gpr(number), 0);
     }
     Context context = create(1);
-    set_indirect(context, lines, 0xd);  // where drivers of Gen12 have it
+    set_indirect(context, lines, 0xd);  // the offset that drivers of Gen12 use
     bench.run(context);
     EXPECT_EQ(value(5), lines >= 1 ? 1u : 0u);
     EXPECT_EQ(value(6), lines >= 2 ? 1u : 0u);
@@ -181,8 +181,8 @@ TEST_P(WorkaroundTest, SizesAndBits) {
   }
 }
 
-// A context that is in the engine already is not loaded again.
-TEST_P(WorkaroundTest, NotOnALiteRestore) {
+// The context is already on the engine and is not restored again.
+TEST_P(WorkaroundTest, NeitherBatchRunsOnALiteRestore) {
   Context context = create(1);
   const uint64_t data = bench.allocate(1);
   bench.poke(batch, load(5, 2));
@@ -200,25 +200,25 @@ TEST_P(WorkaroundTest, NotOnALiteRestore) {
   EXPECT_EQ(value(5), 0u);
 }
 
-// Batches that point nowhere, never end, call themselves or are no commands. The context never gets to its ring, its
-// image stays as it is, other engines work, and a reset brings the engine back. What is wrong is reported; a loop is
-// not wrong, it only never ends.
+// Batches that are unmapped, never end, call themselves or hold invalid commands. The context never reaches its ring,
+// its image is unchanged, other engines work, and a reset recovers the engine. Errors are reported; an endless loop is
+// not an error.
 struct HostileCase {
   const char* name;
-  bool indirect;                   // the commands in the middle of the restore, else the batch at its end
-  std::vector<uint32_t> commands;  // with `kSelf` for their own address; none: a page that is not mapped
+  bool indirect;                   // INDIRECT_CTX, else BB_PER_CTX_PTR
+  std::vector<uint32_t> commands;  // `kSelf` stands for their own address; empty: an unmapped page
   std::optional<EventKind> reported;
-  bool quiet = true;  // nothing else is reported
+  bool quiet = true;  // no other Event is reported
 };
 constexpr uint32_t kSelf = 0xdead'beef;
 
-TEST_P(WorkaroundTest, Hostile) {
+TEST_P(WorkaroundTest, HostileBatchesStopOnlyTheirEngine) {
   const std::vector<HostileCase> cases = {
       {"a loop", false, {0x1880'0001, kSelf, 0}, std::nullopt},
       {"a loop in the restore", true, {0x1880'0001, kSelf, 0}, std::nullopt},
       {"calls itself", false, {0x18c0'0001, kSelf, 0}, std::nullopt, false},
       {"no command", false, {0x7fff'ffff, 0}, EventKind::unknown_command},
-      {"no command in the restore", true, {0x7fff'0000, 0}, EventKind::unknown_command},
+      {"an unknown command in the restore", true, {0x7fff'0000, 0}, EventKind::unknown_command},
       {"nowhere", false, {}, EventKind::fault},
   };
   for (const HostileCase& each : cases) {
@@ -233,7 +233,7 @@ TEST_P(WorkaroundTest, Hostile) {
     }
     if (each.commands.empty()) other.set_entry(page / 4096, 0);
     Context context = other.create("rcs0", 1, ContextBench::kNoSwitchOnWait);
-    other.map_process(context, 0x20'0000, data);  // tables, so that nothing else is wrong with it
+    other.map_process(context, 0x20'0000, data);  // page tables, so that the context is otherwise valid
     if (each.indirect) {
       other.set_image(context, other.image_indirect(), static_cast<uint32_t>(page) | 1u);
       other.set_image(context, other.image_indirect_offset(), 13u << 6);
@@ -246,17 +246,17 @@ TEST_P(WorkaroundTest, Hostile) {
     other.host.log.clear();
     other.submit({&context});
     other.device->advance(300'000);
-    EXPECT_EQ(other.peek(data), 0u) << "it never got to its ring";
+    EXPECT_EQ(other.peek(data), 0u) << "the context never reached its ring";
     EXPECT_EQ(other.statuses("rcs0"), std::vector<uint64_t>{other.idle_to_active(context)});
     for (unsigned dword = 0; dword < 2048; ++dword) {
-      ASSERT_EQ(other.image(context, dword), image[dword]) << "nobody saved it, dword " << dword;
+      ASSERT_EQ(other.image(context, dword), image[dword]) << "the image was not saved, dword " << dword;
     }
     if (each.reported) {
       EXPECT_GE(other.events(*each.reported), 1u);
     } else if (each.quiet) {
       EXPECT_EQ(other.events(), 0u) << other.host.log.events()[0].to_string();
     }
-    // Another engine has not noticed.
+    // Another engine is not affected.
     Context beside = other.create("bcs0", 2);
     other.map_process(beside, 0x20'0000, data);
     other.emit(beside, ContextBench::store(data + 4, 2));
@@ -264,7 +264,7 @@ TEST_P(WorkaroundTest, Hostile) {
     other.device->advance(10'000);
     EXPECT_EQ(other.peek(data + 4), 2u);
     EXPECT_EQ(other.statuses("bcs0").size(), 2u);
-    // And after a reset the engine is as new.
+    // After a reset the engine works.
     other.set_reg("rcs0", 0xd0, 0x0001'0001);
     other.device->advance(1000);
     EXPECT_EQ(other.reg("rcs0", 0xd0) & 3, 3u) << "ready";
@@ -277,15 +277,15 @@ TEST_P(WorkaroundTest, Hostile) {
     other.set_image(context, other.image_indirect(), 0);
     other.set_image(context, other.image_restore_batch(), 0);
     other.run(context);
-    EXPECT_EQ(other.peek(data), 1u) << "the same context, without its batch";
+    EXPECT_EQ(other.peek(data), 1u) << "the same context without its batch";
     EXPECT_EQ(other.statuses("rcs0"),
               (std::vector<uint64_t>{other.idle_to_active(context), other.complete_to_idle(context)}));
   }
 }
 
-// Commands that do not fit into the lines of the restore: they are not done, which is reported, and the restore goes
-// on.
-TEST_P(WorkaroundTest, ACommandBeyondTheEndOfTheRestoreIsReported) {
+// A command that does not fit into the lines of INDIRECT_CTX is not executed. This is reported, and the restore
+// continues.
+TEST_P(WorkaroundTest, CommandBeyondTheEndOfIndirectCtxIsReported) {
   Context context = create(1);
   const uint64_t data = bench.allocate(1);
   bench.map_process(context, 0x20'0000, data);
@@ -294,7 +294,7 @@ TEST_P(WorkaroundTest, ACommandBeyondTheEndOfTheRestoreIsReported) {
   bench.emit(context, ContextBench::store(data, 1));
   set_indirect(context, 1, 13);
   bench.run(context);
-  EXPECT_EQ(value(3), 1u) << "the one before is done";
+  EXPECT_EQ(value(3), 1u) << "the command before it is executed";
   EXPECT_EQ(bench.peek(data), 1u);
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
