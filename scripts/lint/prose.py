@@ -27,6 +27,7 @@ CLEAN = [
     "spec",
     "tools",
     "tests/conformance",
+    "tests/drm",
     "tests/doors",
     "tests/isa",
     "tests/specgen",

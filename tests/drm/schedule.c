@@ -103,7 +103,7 @@ static void dropped(void) {
   const struct object seen = create(4096), target = create(4096);
   struct spinner spinner;
   start_spinner(&spinner, I915_EXEC_RENDER, create_context(), &seen);
-  expect("no number", write(file, "abc", 3) < 0 ? -errno : 0, -EINVAL);
+  expect("text", write(file, "abc", 3) < 0 ? -errno : 0, -EINVAL);
   expect_true("written", write(file, "0x80", 4) == 4);
   expect("end", wait_on(device, spinner.batch.object.handle, soon), 0);
   close(file);
