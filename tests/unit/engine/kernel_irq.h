@@ -76,7 +76,7 @@ class InterruptHandler {
   // Serves interrupts until none is pending. Every cause is acknowledged, so that it can be raised again.
   Causes serve() {
     Causes all;
-    for (unsigned round = 0; pending() && round < kMostRounds; ++round) {
+    for (unsigned round = 0; pending() && round < kMaxRounds; ++round) {
       for (; taken_ < bench_.host.messages.size(); ++taken_) {
         EXPECT_EQ(bench_.host.messages[taken_], (std::pair<uint64_t, uint32_t>{kAddress, kData}));
       }
@@ -89,7 +89,7 @@ class InterruptHandler {
   }
 
  private:
-  static constexpr unsigned kMostRounds = 8;
+  static constexpr unsigned kMaxRounds = 8;
   static constexpr uint32_t kGen4User = 1u << 1 | 1u << 25, kGen6User = 1u | 1u << 12 | 1u << 22;
   static constexpr uint32_t kBothHalves = 0x0101'0101;
   static constexpr uint64_t kAddress = 0xfee0'1000;
