@@ -1,5 +1,5 @@
-// BLT commands as the manual encodes them, on a device's own ring: the render ring of Gen4, the copy engine's later.
-// Addresses take one dword, or two from Gen8 on. Nothing here uses the model's descriptions.
+// BlitBench: BLT commands as the manual encodes them, on the ring that executes them: the render ring of Gen4, the copy
+// engine's ring later. Addresses take one dword, or two from Gen8 on. The bench does not use the model's descriptions.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct BlitBench : EngineBench {
     return wide() ? Dwords{static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)}
                   : Dwords{static_cast<uint32_t>(address)};
   }
-  // Header with its length: opcode in bits 28:22, total minus two in the low bits.
+  // Returns a header with its length: opcode in bits 28:22, total length minus two in the low bits.
   static Dwords with_header(uint32_t opcode, uint32_t flags, Dwords rest) {
     Dwords all{2u << 29 | opcode << 22 | flags | static_cast<uint32_t>(rest.size() - 1)};
     return all + rest;
@@ -111,7 +111,7 @@ struct BlitBench : EngineBench {
   bool idle() { return reg(engine, kHead) % (ring_bytes()) == reg(engine, kTail); }
   uint64_t ring_bytes() const { return 8 * kPage; }
 
-  // Memory behind a global address, byte by byte.
+  // Returns a byte of memory at a global graphics address.
   uint8_t byte_at(uint64_t global) { return host.value_at<uint8_t>(host_address(global)); }
   void put_byte(uint64_t global, uint8_t value) { host.put<uint8_t>(host_address(global), value); }
   uint32_t pixel_at(uint64_t global, unsigned bytes) {

@@ -1,5 +1,5 @@
-// The BLT engine in its place behind a streamer: hangs and reset, faults in the middle, contexts, registers, tilings,
-// time, snapshots.
+// The BLT engine as a client of a streamer: hangs and reset, faults in the middle, contexts, registers, tilings, time
+// and snapshots.
 #include "blit_bench.h"
 
 namespace halogen {
@@ -18,13 +18,13 @@ std::vector<std::string> gen4_chips() {
 
 class BlitEngineGen4 : public BlitEngine {};
 
-TEST_P(BlitEngine, OddImmediateDataHangUntilReset) {
+TEST_P(BlitEngine, OddImmediateDataHangsUntilReset) {
   const uint64_t target = bench.allocate(1);
   bench.run_commands(bench.setup(target, control(kDepth8, 0xcc, 64), {0, 0, 64, 64}, 1, 2) +
                      BlitBench::text_immediate({0, 0, 8, 8}, {~0u, ~0u, ~0u}) +
                      bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 1, 1}, 0x77));
   EXPECT_FALSE(bench.idle());
-  EXPECT_EQ(bench.byte_at(target), 0) << "nothing after it runs, nothing of it is drawn";
+  EXPECT_EQ(bench.byte_at(target), 0) << "the command draws nothing and no later command runs";
   EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u);
   bench.device->reset_engine(bench.engine_model(bench.engine));
   if (bench.is_gen4()) {
@@ -35,7 +35,7 @@ TEST_P(BlitEngine, OddImmediateDataHangUntilReset) {
   EXPECT_EQ(bench.byte_at(target), 0x77);
 }
 
-TEST_P(BlitEngine, ReservedBitsAreReported) {
+TEST_P(BlitEngine, ReservedBitsAreReportedAndIgnored) {
   COVERS("G45-8.7.1-03");
   const uint64_t target = bench.allocate(1);
   bench.run_commands(bench.color(target, control(kDepth8, 0xf0, 64), {0, 0, 4, 4}, 0x11));
@@ -44,11 +44,11 @@ TEST_P(BlitEngine, ReservedBitsAreReported) {
   EXPECT_EQ(bench.events(EventKind::reserved_bits), 1u);
   bench.run_commands(bench.color(target, control(kDepth8, 0xf0, 64, 1u << 27), {0, 0, 4, 4}, 0x33));
   EXPECT_EQ(bench.events(EventKind::reserved_bits), 2u);
-  EXPECT_EQ(bench.byte_at(target), 0x33) << "they change nothing";
+  EXPECT_EQ(bench.byte_at(target), 0x33) << "the bits have no effect";
 }
 
-// The second page of the destination is not mapped: the lines before it are written, nothing else is.
-TEST_P(BlitEngine, FaultInTheMiddle) {
+// The second page of the destination is not mapped: only the lines before it are written.
+TEST_P(BlitEngine, FaultWritesOnlyTheMappedLines) {
   const uint64_t target = bench.allocate(3);
   bench.set_entry(target / kPage + 1, 0);
   bench.run_commands(bench.color(target, control(kDepth32, 0xf0, 512), {0, 0, 16, 24}, 0xa5a5'a5a5));
@@ -60,8 +60,7 @@ TEST_P(BlitEngine, FaultInTheMiddle) {
   EXPECT_GE(bench.host.log.events().size(), 1u);
 }
 
-// The clip rectangle and the setup of a context come back with it.
-TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
+TEST_P(BlitEngineGen4, ContextSwitchRestoresSetupAndClipRectangle) {
   COVERS("G45-8.4-03");
   const uint64_t first = bench.allocate(1);
   const uint64_t second = bench.allocate(1);
@@ -82,7 +81,7 @@ TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
     return Dwords{0x18u << 23, static_cast<uint32_t>(address) | flags};
   };
   // Each part of the state: control (depth, operation, pitch, clipping, mask), colours, pattern, base, clip rectangle.
-  // Every context has something else in every register that it loads.
+  // The contexts differ in every register that they load.
   bench.run_commands(context(first, kSave | kRestoreInhibit) +
                      bench.setup_mono(target, control(kDepth32, 0x5a, 128, kClip), {1, 1, 9, 9}, 0x0101'0101,
                                       0xf0f0'f0f0, 0x0000'00ff, 0x00ff'0000, 1u << 20) +
@@ -103,14 +102,14 @@ TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
     }
   }
   EXPECT_EQ(bench.peek(other), 0u);
-  // And the second one has its own: colour pattern, 8 bits, text colours.
+  // The second context: colour pattern, 8 bits, text colours.
   bench.run_commands(context(second, kSave) + BlitBench::text_immediate({0, 0, 8, 8}, {0x0000'40c0, 0}));
   EXPECT_EQ(bench.byte_at(other), 0x33);
   EXPECT_EQ(bench.byte_at(other + 1), 0x33);
   EXPECT_EQ(bench.byte_at(other + 2), 0x22);
   EXPECT_EQ(bench.byte_at(other + 64), 0x22);
   EXPECT_EQ(bench.byte_at(other + 65), 0x33);
-  // The third one: both halves of its monochrome pattern.
+  // The third context: both halves of its monochrome pattern.
   bench.run_commands(context(third, kSave) + BlitBench::scanlines({0, 0, 8, 8}));
   constexpr uint8_t kLines[] = {0x00, 0xff, 0x0f, 0x0f, 0xf0, 0x00, 0x00, 0xff};
   for (unsigned y = 0; y < 8; ++y) {
@@ -118,7 +117,7 @@ TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
       EXPECT_EQ(bench.byte_at(mono + y * 64 + x), (kLines[y] & 0x80 >> x) != 0 ? 0x55 : 0x44) << x << ", " << y;
     }
   }
-  // The fourth: the address of its colour pattern.
+  // The fourth context: the address of its colour pattern.
   bench.run_commands(context(fourth, kSave) + BlitBench::scanlines({0, 0, 8, 8}));
   for (unsigned y = 0; y < 8; ++y) {
     for (unsigned x = 0; x < 8; ++x) {
@@ -127,16 +126,16 @@ TEST_P(BlitEngineGen4, ContextsKeepTheirSetup) {
   }
 }
 
-// The only BR register with an address; the others cannot be read.
+// BR16 is the only BR register with an MMIO offset; the others cannot be read.
 TEST_P(BlitEngineGen4, SolidColourCanBeRead) {
   COVERS("G45-8.7-01");
   const uint64_t target = bench.allocate(1);
   bench.run_commands(bench.color(target, control(kDepth32, 0xf0, 64), {0, 0, 4, 4}, 0xdead'beef));
   EXPECT_EQ(bench.read(0x40040), 0xdead'beefu);
   bench.write(0x40040, 0x1234);
-  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu) << "read only";
+  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu) << "the register is read only";
   bench.run_commands(bench.copy(target, control(kDepth32, 0xcc, 64), {0, 0, 1, 1}, target, 64, 2, 2));
-  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu) << "a copy loads no pattern";
+  EXPECT_EQ(bench.read(0x40040), 0xdead'beefu) << "a copy does not load a pattern";
   for (uint32_t offset = 0x40000; offset < 0x40080; offset += 4) {
     if (offset != 0x40040) {
       EXPECT_EQ(bench.read(offset), 0u) << std::hex << offset;
@@ -144,7 +143,7 @@ TEST_P(BlitEngineGen4, SolidColourCanBeRead) {
   }
 }
 
-// BR12: an address of any byte, 29 bits.
+// BR12 holds a byte address of 29 bits.
 TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
   COVERS("G45-8.10.6-01");
   COVERS("G45-8.10.8-01");
@@ -160,8 +159,8 @@ TEST_P(BlitEngineGen4, AddressesWrapAt512MB) {
   }
 }
 
-// The longest line and the most lines that a command can name, byte by byte.
-TEST_P(BlitEngine, LargestSizes) {
+// The longest line and the largest number of lines that a command can name, checked byte by byte.
+TEST_P(BlitEngine, LargestWidthAndHeight) {
   COVERS("G45-8.2.1-04");
   constexpr uint64_t kLine = 32768, kLines = 65535;
   const auto linear = [&](uint32_t lines, uint32_t width, uint32_t pitch, uint64_t to, uint32_t value) {
@@ -179,19 +178,19 @@ TEST_P(BlitEngine, LargestSizes) {
   const uint64_t wide = bench.allocate(10);
   bench.run_commands(linear(1, kLine, 0x7ffc, wide + 100, 0x5c));
   EXPECT_EQ(count(wide + 100, kLine, 0x5c), kLine);
-  EXPECT_EQ(count(wide, 10 * kPage, 0x5c), kLine) << "nothing else";
+  EXPECT_EQ(count(wide, 10 * kPage, 0x5c), kLine) << "no other byte is written";
   EXPECT_EQ(bench.host.log.events().size(), 0u);
   const uint64_t high = bench.allocate(66);
   bench.run_commands(linear(kLines, 4, 4, high + 4, 0xa3));
   EXPECT_EQ(count(high + 4, 4 * kLines, 0xa3), 4 * kLines);
-  EXPECT_EQ(count(high, 66 * kPage, 0xa3), 4 * kLines) << "nothing else";
+  EXPECT_EQ(count(high, 66 * kPage, 0xa3), 4 * kLines) << "no other byte is written";
   EXPECT_EQ(bench.host.log.events().size(), 0u);
   bench.run_commands(linear(1, kLine + 1, 0x7ffc, wide, 0x5c));
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-// Solid: the pattern's bits do not matter, the operand is the background colour.
-TEST_P(BlitEngineGen4, SetupControl) {
+// Solid pattern: the pattern bits are ignored, and the operand is the background colour.
+TEST_P(BlitEngineGen4, SetupControlAppliesToDrawing) {
   COVERS("G45-8.10.2-01");
   const uint64_t target = bench.allocate(1);
   const auto control_register = [&] { return bench.device->engines().engine(0).state().blit.setup.control; };
@@ -200,7 +199,7 @@ TEST_P(BlitEngineGen4, SetupControl) {
                      BlitBench::scanlines({0, 0, 8, 8}));
   EXPECT_EQ(control_register(), kSolid | kClip | 1u << 26 | kDepth32 << 24 | 0x5au << 16 | 64);
   EXPECT_EQ(bench.peek(target), 0u) << "clipped";
-  EXPECT_EQ(bench.peek(target + 4), 0x000b'0c0du) << "background, colours only";
+  EXPECT_EQ(bench.peek(target + 4), 0x000b'0c0du) << "the background colour, without alpha";
   EXPECT_EQ(bench.peek(target + 8), 0x000b'0c0du);
   EXPECT_EQ(bench.peek(target + 12), 0u);
   bench.run_commands(BlitBench::scanlines({0, 0, 8, 8}));
@@ -218,8 +217,9 @@ TEST_P(BlitEngineGen4, SetupControl) {
   EXPECT_EQ(bench.byte_at(target + 1), 0x55);
 }
 
-// Snooped system memory as a source, uncached as a destination, and the other way; pattern and bits in the stream.
-TEST_P(BlitEngineGen4, OperandsInEveryKindOfMemory) {
+// Snooped system memory as source with uncached memory as destination, and vice versa; pattern and monochrome data in
+// the stream.
+TEST_P(BlitEngineGen4, OperandsInSnoopedAndUncachedMemory) {
   COVERS("G45-8.1-01");
   constexpr uint64_t kSnooped = 3u << 1;  // bits 2:1 of a Gen4 entry
   const uint64_t plain = bench.allocate(1);
@@ -239,20 +239,20 @@ TEST_P(BlitEngineGen4, OperandsInEveryKindOfMemory) {
   EXPECT_EQ(bench.byte_at(plain + 18 * 64), 0x42);
   EXPECT_EQ(bench.host.log.events().size(), 0u);
   bench.run_commands(bench.color(plain, control(kDepth8, 0xf0, 66), {0, 0, 1, 1}, 0));
-  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "a pitch of whole dwords";
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "the pitch is not a multiple of a dword";
 }
 
-TEST_P(BlitEngineGen4, TiledDestinationByTheDrawingCommand) {
+TEST_P(BlitEngineGen4, TilingOfDestinationComesFromTheDrawingCommand) {
   COVERS("G45-8.9-10");
   const uint64_t target = bench.allocate(4);
   bench.run_commands(bench.setup(target, control(kDepth8, 0xf0, 1024 / 4), {0, 0, 99, 99}, 0x4d, 0) +
                      BlitBench::pixel(600, 9, kTiled));
   EXPECT_EQ(bench.byte_at(target + device::x_tiled(600, 9, 1024)), 0x4d);
-  EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u) << "the setup said linear";
+  EXPECT_GE(bench.events(EventKind::undefined_behaviour), 1u) << "the setup selected linear";
 }
 
-// From Gen6 on BCS_SWCTRL turns "tiled" into tile Y, for each side.
-TEST(BlitEngineTiling, ControlRegisterChoosesTileY) {
+// From Gen6 on BCS_SWCTRL selects tile Y for "tiled", separately for source and destination.
+TEST(BlitEngineTiling, ControlRegisterSelectsTileY) {
   for (const std::string& chip : every_chip()) {
     BlitBench bench(chip);
     if (bench.is_gen4()) {
@@ -277,14 +277,14 @@ TEST(BlitEngineTiling, ControlRegisterChoosesTileY) {
   }
 }
 
-// XY_FAST_COPY_BLT: every tile mode to linear and back gives the same bytes.
-TEST(BlitEngineTiling, FastCopyThroughEveryTileMode) {
+// XY_FAST_COPY_BLT: a copy from every tile mode to linear and back gives the same bytes.
+TEST(BlitEngineTiling, FastCopyRoundTripInEveryTileMode) {
   for (const char* chip : {"skl", "icl", "tgl"}) {
     for (const uint32_t mode : {0u, 1u, 2u, 3u, 4u}) {  // linear, X, Y, Ys, Yf
       for (const uint32_t depth : {0u, 1u, 3u, 4u, 5u}) {
         BlitBench bench(chip);
         const uint64_t source = bench.allocate(16);
-        bench.allocate((16 - bench.allocate(1) / kPage % 16) % 16);  // to a multiple of 64 KB, about
+        bench.allocate((16 - bench.allocate(1) / kPage % 16) % 16);  // aligns the next allocation to about 64 KB
         uint64_t tiled = bench.allocate(48);
         tiled = (tiled + 0xffff) & ~uint64_t{0xffff};
         const uint64_t back = bench.allocate(16);
@@ -319,8 +319,8 @@ TEST(BlitEngineTiling, FastCopyThroughEveryTileMode) {
   }
 }
 
-// Many long BLTs: time grows with their bytes, and all of them are done before the device is settled.
-TEST_P(BlitEngine, TimeGrowsWithTheBytes) {
+// The time of many long BLTs is proportional to their bytes, and all are complete when the device is settled.
+TEST_P(BlitEngine, TimeIsProportionalToTheBytes) {
   constexpr unsigned kBlits = 400;
   const uint64_t target = bench.allocate(16);
   Dwords commands;
@@ -336,7 +336,7 @@ TEST_P(BlitEngine, TimeGrowsWithTheBytes) {
   EXPECT_TRUE(bench.idle());
 }
 
-// Colours, operation, depth, destination and pattern stay as the setup before it loaded them.
+// Colours, operation, depth, destination and pattern keep the values of the previous setup.
 TEST_P(BlitEngine, SetupClipLoadsOnlyTheRectangle) {
   COVERS("G45-8.9.3-01");
   const uint64_t target = bench.allocate(1);
@@ -359,7 +359,7 @@ TEST_P(BlitEngine, SetupClipLoadsOnlyTheRectangle) {
   }
 }
 
-TEST_P(BlitEngine, SnapshotKeepsTheSetup) {
+TEST_P(BlitEngine, SnapshotHoldsTheSetup) {
   const uint64_t target = bench.allocate(1);
   bench.run_commands(bench.setup(target, control(kDepth8, 0xf0, 64), {0, 0, 64, 64}, 0x5c, 0));
   const auto snapshot = bench.device->snapshot();

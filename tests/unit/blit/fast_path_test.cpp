@@ -1,4 +1,5 @@
-// The fast paths against the general one: the same random jobs by both, in the same memory.
+// Differential test of the fast paths: the same random jobs run through a fast path and through the general path, on
+// the same memory.
 #include <cstring>
 #include <random>
 
@@ -16,7 +17,7 @@ class FastPath : public ::testing::Test {
  protected:
   FastPath() {
     memory = bench.allocate(kPages);
-    bench.set_entry(memory / 4096 + 40, 0);  // a hole in the middle
+    bench.set_entry(memory / 4096 + 40, 0);  // an unmapped page in the middle
     slow.set_fast_paths(false);
   }
   unsigned below(unsigned end) { return static_cast<unsigned>(random() % end); }
@@ -74,7 +75,7 @@ class FastPath : public ::testing::Test {
   std::mt19937 random{7};
 };
 
-TEST_F(FastPath, GivesWhatTheGeneralPathGives) {
+TEST_F(FastPath, AgreesWithTheGeneralPath) {
   std::vector<std::byte> before(kBytes);
   for (std::byte& byte : before) {
     byte = static_cast<std::byte>(random());
@@ -90,7 +91,7 @@ TEST_F(FastPath, GivesWhatTheGeneralPathGives) {
     blit::Progress again;
     const blit::Outcome second = slow.run(space, made, again);
     ASSERT_EQ(first.stopped, second.stopped) << i;
-    if (!first.stopped) {  // where a line stopped they may differ
+    if (!first.stopped) {  // the paths may differ in a line that stopped at a fault
       ASSERT_EQ(got, contents()) << "job " << i;
     }
     ASSERT_EQ(first.lines, second.lines) << i;

@@ -1,4 +1,4 @@
-// BLIT_CCTL, the register of Gen12's copy engine that only keeps its value, and the flush after a BLT.
+// BLIT_CCTL of Gen12's copy engine, which only stores its value, and the flush after a BLT.
 #include "blit_bench.h"
 #include "support/context_bench.h"
 
@@ -25,7 +25,7 @@ TEST_P(Gen12Blit, CacheControlBelongsToTheContext) {
   bench.emit(second, {kLoadRegister, kControlRegister, 0x1210});
   bench.run(second);
   EXPECT_EQ(bench.image(second, 0x45), 0x1210u);
-  // Back to the first, now with its image restored.
+  // Back to the first context, now with its image restored.
   bench.set_image(first, ContextBench::kImageControl, 0xffff'0000 | ContextBench::kNoSwitchOnWait);
   bench.emit(first, {kStoreRegister, kControlRegister, static_cast<uint32_t>(data), 0});
   bench.run(first);
@@ -42,14 +42,15 @@ class BlitFlush : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// MI_FLUSH_DW with a number behind a BLT of 16 MB that is drawn over one page: when the number is there, so is the BLT.
-TEST_P(BlitFlush, ComesAfterTheLastPixel) {
+// A BLT of 16 MB drawn over one page, then an MI_FLUSH_DW that writes a number: when the number is visible, the BLT is
+// complete.
+TEST_P(BlitFlush, FlushCompletesAfterTheLastPixel) {
   constexpr int kLines = 4095;
   const uint64_t target = bench.allocate(1);
   const uint64_t number = bench.allocate(1);
   const Dwords flush = bench.wide() ? Dwords{0x1300'4003, static_cast<uint32_t>(number) | 4, 0, 0x600d, 0}
                                     : Dwords{0x1300'4002, static_cast<uint32_t>(number) | 4, 0x600d, 0};
-  // Xor: an odd number of lines leaves the colour.
+  // XOR: an odd number of lines leaves the colour.
   bench.emit(bench.engine, bench.color(target, control(kDepth32, 0x5a, 0), {0, 0, 1024, kLines}, 0x1234'5678) + flush);
   bench.submit(bench.engine);
   unsigned before = 0;
@@ -57,7 +58,7 @@ TEST_P(BlitFlush, ComesAfterTheLastPixel) {
     bench.device->advance(100'000);
     before += bench.peek(number) == 0 ? 1u : 0u;
   }
-  EXPECT_GE(before, 5u) << "8 bytes a nanosecond";
+  EXPECT_GE(before, 5u) << "8 bytes per nanosecond";
   ASSERT_EQ(bench.peek(number), 0x600du);
   for (uint64_t at = 0; at < 4096; at += 4) {
     ASSERT_EQ(bench.peek(target + at), 0x1234'5678u) << at;

@@ -1,5 +1,5 @@
-// XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT of Gen12: every pixel size between linear and tile Y surfaces, with offsets,
-// judged byte by byte by formulas that stand here.
+// XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT of Gen12: every pixel size between linear and tile Y surfaces, with offsets.
+// Expected bytes come from formulas in this file.
 #include <cstring>
 #include <random>
 
@@ -36,7 +36,7 @@ class Gen12Copy : public ::testing::TestWithParam<std::string> {
   std::span<std::byte> view(uint64_t page) {
     return bench.host.map_memory(PhysAddr{EngineBench::host_address(area + page * 4096)}, 4096);
   }
-  // The area as it should be?
+  // True: every byte of the area has its expected value.
   ::testing::AssertionResult same() {
     for (uint64_t page = 0; page < kPages; ++page) {
       for (uint64_t i = 0; i < 4096; ++i) {
@@ -48,7 +48,7 @@ class Gen12Copy : public ::testing::TestWithParam<std::string> {
     return ::testing::AssertionSuccess();
   }
   Side side(uint64_t base, bool tiled) { return {tiled, base, tiled ? 128u * (2 + below(3)) : 400 + 4 * below(40)}; }
-  // Header and the dwords that both commands share.
+  // Returns the header and the dwords that both commands share.
   Dwords target(const Side& to, Box box, int dx, int dy) {
     return Dwords{to.control(below(128)), pack_yx(box.y1, box.x1), pack_yx(box.y2, box.x2)} + bench.at(area + to.base) +
            Dwords{below(2) << 31 | pack_yx(dy, dx)};
@@ -60,14 +60,14 @@ class Gen12Copy : public ::testing::TestWithParam<std::string> {
   std::vector<uint8_t> expected;
 };
 
-TEST_P(Gen12Copy, BlockCopyOfEveryPixelSizeAndTiling) {
+TEST_P(Gen12Copy, BlockCopyInEveryPixelSizeAndTiling) {
   for (unsigned round = 0; round < 120; ++round) {
     const unsigned depth = round % 6;
     const uint64_t pixel = kPixelBytes[depth];
     const bool wide_pixel = pixel == 12;  // linear surfaces only
     const Side from = side(0, !wide_pixel && (round / 6 & 1) != 0);
     const Side to = side(kBytes / 2, !wide_pixel && (round / 12 & 1) != 0);
-    // In bytes: at most 240 wide, at most 120 to the right.
+    // In bytes: a width of at most 240 at an offset of at most 120.
     const auto limit = [&](unsigned bytes) { return static_cast<int>(bytes / pixel); };
     const int width = static_cast<int>(1 + below(static_cast<unsigned>(limit(100) + 1)));
     const int height = static_cast<int>(1 + below(40));
@@ -95,8 +95,8 @@ TEST_P(Gen12Copy, BlockCopyOfEveryPixelSizeAndTiling) {
   EXPECT_EQ(bench.host.log.events().size(), 0u);
 }
 
-// 11 dwords, or 12 with the upper half of an address that is not used.
-TEST_P(Gen12Copy, FastColorOfEveryPixelSizeAndTiling) {
+// 11 dwords, or 12 with the unused upper half of an address.
+TEST_P(Gen12Copy, FastColorInEveryPixelSizeAndTiling) {
   for (unsigned round = 0; round < 96; ++round) {
     const unsigned depth = round % 6;
     const uint64_t pixel = kPixelBytes[depth];
@@ -125,7 +125,7 @@ TEST_P(Gen12Copy, FastColorOfEveryPixelSizeAndTiling) {
   EXPECT_EQ(bench.host.log.events().size(), 0u);
 }
 
-// The pitch has 18 bits and no sign.
+// The pitch has 18 bits and is unsigned.
 TEST_P(Gen12Copy, LongestPitch) {
   const uint64_t far = bench.allocate(65);
   bench.run_commands(BlitBench::with_header(
@@ -141,8 +141,8 @@ TEST_P(Gen12Copy, LongestPitch) {
   EXPECT_EQ(bench.peek(far + 4096 + 64), 0x1234'5678u);
 }
 
-// Reserved pixel sizes draw nothing; negative coordinates draw what lies on the surface; empty rectangles nothing.
-TEST_P(Gen12Copy, Mistakes) {
+// Reserved pixel sizes and empty rectangles draw nothing; negative coordinates draw the part that lies on the surface.
+TEST_P(Gen12Copy, InvalidRectanglesAndTileModesAreHandled) {
   const Side to{false, 0x4000, 512};
   for (const uint32_t depth : {6u, 7u}) {
     bench.run_commands(BlitBench::with_header(0x44, depth << 19, target(to, {0, 0, 8, 8}, 0, 0) + Dwords{1, 2, 3, 4}));
@@ -160,7 +160,8 @@ TEST_P(Gen12Copy, Mistakes) {
     for (uint64_t x = 0; x < 2; ++x) expected[to.place(x, y)] = 0x5a;
   }
   EXPECT_TRUE(same());
-  // Tile modes 2 and 3 mean nothing here: reported, and drawn as tile Y, in both commands and on both sides.
+  // Tile modes 2 and 3 are reserved here: they are reported and drawn as tile Y, in both commands and for both
+  // surfaces.
   const Side tiled{true, 0x8000, 512};
   const Side source{false, 0x1'0000, 512};
   size_t reported = 3;

@@ -1,5 +1,5 @@
-// BLTs that only a careless or hostile guest makes: bases that differ only in bits that the engine drops, lines of a
-// destination that lie over each other, two graphics addresses of one page, and memory that is not there.
+// BLTs of a careless or hostile guest: bases that differ only in bits that the engine ignores, destinations with
+// overlapping lines, two graphics addresses of one page, and unmapped memory.
 #include <cstring>
 
 #include "blit/blitter.h"
@@ -32,8 +32,8 @@ class HostileGen4 : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// One base under two names: the copy goes backwards and nothing of the source is lost.
-TEST_P(HostileGen4, BasesAreTheSameWithoutTheirUpperBits) {
+// Source and destination have the same base after masking: the copy goes backwards and keeps the whole source.
+TEST_P(HostileGen4, IgnoredBaseBitsDoNotAffectTheDirection) {
   COVERS("G45-8.9-04");
   constexpr uint64_t kPitch = 256;
   struct Move {
@@ -61,8 +61,8 @@ TEST_P(HostileGen4, BasesAreTheSameWithoutTheirUpperBits) {
   EXPECT_EQ(bench.host.log.events().size(), 0u);
 }
 
-// Addresses that differ: forward, so that the first line is copied over all others.
-TEST_P(HostileGen4, OtherBasesGoForwardUnderAnyName) {
+// Different addresses: the copy goes forward, so that the first line is copied over all others.
+TEST_P(HostileGen4, DifferentBasesCopyForward) {
   constexpr uint64_t kPitch = 256;
   const uint64_t target = bench.allocate(2);
   const std::vector<uint8_t> before = random_bytes(2 * kPage, 6);
@@ -74,15 +74,15 @@ TEST_P(HostileGen4, OtherBasesGoForwardUnderAnyName) {
     std::copy_n(before.begin(), 200, expected.begin() + static_cast<std::ptrdiff_t>(line * kPitch));
   }
   EXPECT_EQ(difference(bytes_at(bench, target, 2 * kPage), expected), "");
-  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "an overlap without the same base";
+  EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u) << "an overlap with different bases";
 }
 
-// A setup's base, and the address of a linear command.
-TEST_P(HostileGen4, LinearCopyUnderTwoNames) {
+// The base of a setup, and the address of a linear command.
+TEST_P(HostileGen4, LinearCopyIgnoresTheUpperAddressBits) {
   const uint64_t target = bench.allocate(1);
   const std::vector<uint8_t> before = random_bytes(kPage, 7);
   put_bytes(bench, target, before);
-  // Right to left by eight bytes, and left to right: each in its safe direction.
+  // By eight bytes to the left and to the right, each in its safe direction.
   bench.run_commands(BlitBench::with_header(
       0x43, kWriteAll,
       {control(kDepth8, 0xcc, 64, 1u << 30), 1u << 16 | 1000, static_cast<uint32_t>(target + 8 + 999) | kDropped, 64,
@@ -90,7 +90,7 @@ TEST_P(HostileGen4, LinearCopyUnderTwoNames) {
   std::vector<uint8_t> expected = before;
   std::copy_n(before.begin(), 1000, expected.begin() + 8);
   EXPECT_EQ(difference(bytes_at(bench, target, kPage), expected), "");
-  // Against it: eight bytes repeat.
+  // In the unsafe direction: eight bytes repeat.
   put_bytes(bench, target, before);
   bench.run_commands(
       BlitBench::with_header(0x43, kWriteAll,
@@ -106,15 +106,14 @@ TEST_P(HostileGen4, LinearCopyUnderTwoNames) {
 INSTANTIATE_TEST_SUITE_P(Chips, HostileGen4, ::testing::Values("i965", "gm965", "g45", "gm45"),
                          [](const auto& chip) { return chip.param; });
 
-// The job as the compressor of frames hears of it.
-TEST(HostileCompression, CompressorsHearTheBaseThatTheEngineKeeps) {
+TEST(HostileCompression, FrameBufferCompressorGetsTheMaskedBase) {
   display::fbc_test::FbcBench bench;
   bench.write(display::fbc_test::FbcBench::kControl2, 0);
   bench.enable(1024);
   bench.pass();
   ASSERT_EQ(bench.count_tags(display::fbc_test::kTagCompressed), bench.tags());
   const uint32_t pitch = bench.screen.pitch_B;
-  const uint32_t ring = 0x0600'0000;  // a page of the global table that the picture does not use
+  const uint32_t ring = 0x0600'0000;  // a page in the global table that the surface does not use
   constexpr uint64_t kRing = 0x7000'0000;
   bench.map(ring / kPage, kRing);
   const uint32_t commands[] = {0x5430'0804,
@@ -144,8 +143,8 @@ class HostileBlit : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// X tiles to linear memory whose lines lie over each other: the last line wins everywhere.
-TEST_P(HostileBlit, LinesOverEachOtherAreDrawnInOrder) {
+// X tiles to linear memory with overlapping lines: every pixel has the value of the last line that covers it.
+TEST_P(HostileBlit, OverlappingLinesAreDrawnInOrder) {
   const uint64_t source = bench.allocate(8);
   const uint64_t target = bench.allocate(2);
   for (const int pitch : {256, 4, 1020, -256}) {
@@ -167,8 +166,9 @@ TEST_P(HostileBlit, LinesOverEachOtherAreDrawnInOrder) {
   }
 }
 
-// The same base and a source above: upwards, so the first line wins, although both rectangles lie apart.
-TEST_P(HostileBlit, LinesOverEachOtherAreDrawnUpwards) {
+// The same base with a source above the destination: drawn upwards, so the first line is last, although the rectangles
+// do not overlap.
+TEST_P(HostileBlit, OverlappingLinesAreDrawnUpwards) {
   const uint64_t target = bench.allocate(4);
   const std::vector<uint8_t> before = random_bytes(4 * kPage, 10);
   put_bytes(bench, target, before);
@@ -181,9 +181,9 @@ TEST_P(HostileBlit, LinesOverEachOtherAreDrawnUpwards) {
   EXPECT_EQ(difference(bytes_at(bench, target, 4 * kPage), expected), "");
 }
 
-// A page under two graphics addresses: source and destination share it, though nothing says so. Lines within it are
-// read before they are written, by every path.
-TEST_P(HostileBlit, OnePageUnderTwoAddresses) {
+// Source and destination share a page through two graphics addresses, which the command does not show. Every path reads
+// a line within the page before it writes it.
+TEST_P(HostileBlit, OnePageAtTwoGraphicsAddresses) {
   const uint64_t page = bench.allocate(2);
   const uint64_t again = bench.allocate(2);
   for (uint64_t i = 0; i < 2; ++i) {
@@ -206,22 +206,22 @@ TEST_P(HostileBlit, OnePageUnderTwoAddresses) {
   }
 }
 
-// A quarter of a gigabyte of nothing: one command may not fill the host's memory with Events.
-TEST_P(HostileBlit, NothingThatIsLargeIsReportedOnce) {
+// A destination of 256 MB without mapping: one command must not fill the host's memory with Events.
+TEST_P(HostileBlit, LargeUnmappedDestinationIsReportedOnce) {
   const uint64_t sentinel = bench.allocate(1);
   bench.run_commands(bench.color(0x0800'0000, control(kDepth32, 0xf0, 32764), {0, 0, 8191, 8000}, 1) +
                      bench.color(sentinel, control(kDepth32, 0xf0, 64), {0, 0, 1, 1}, 0x600d));
   EXPECT_LE(bench.host.log.events().size(), 4u);
   EXPECT_GE(bench.events(EventKind::fault), 1u);
-  if (bench.is_gen4()) {  // where a fault does not stop the engine
+  if (bench.is_gen4()) {  // a fault does not stop the engine
     EXPECT_EQ(bench.peek(sentinel), 0x600du);
     EXPECT_EQ(bench.events(EventKind::fault), 2u);
-    EXPECT_GT(bench.host.log.events().back().value, 60'000u) << "how many there were";
+    EXPECT_GT(bench.host.log.events().back().value, 60'000u) << "the number of missed accesses";
   }
 }
 
-// Monochrome bits that are not there are read for every line.
-TEST_P(HostileBlit, BitsThatAreNotThereAreReportedOnce) {
+// Unmapped monochrome source data is read for every line.
+TEST_P(HostileBlit, UnmappedSourceIsReportedOnce) {
   const uint64_t target = bench.allocate(16);
   bench.run_commands(bench.mono_copy(target, control(kDepth8, 0xcc, 16), {0, 0, 16, 4096}, 0x0800'0000, 0x11, 0x22));
   EXPECT_LE(bench.host.log.events().size(), 4u);

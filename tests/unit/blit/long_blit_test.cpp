@@ -1,6 +1,6 @@
-// BLTs that take long are done in parts: other engines and the clock go on between them, and what is seen at the end is
-// what one piece would have given. Most of them draw with exclusive or, many lines over each other (pitch 0): a line
-// that is done twice or not at all shows.
+// Long BLTs are done in parts. Other engines and the clock advance between the parts, and the result is the same as
+// that of a single part. Most tests draw with XOR and many lines over each other (pitch 0), so that a line that is
+// drawn twice or not at all is visible.
 #include <cstring>
 #include <memory>
 
@@ -11,13 +11,13 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint32_t kXorPattern = 0x5a;
-constexpr int kLines = 8001;  // of a page each: 4 ms of virtual time
+constexpr int kLines = 8001;  // one page per line: 4 ms of virtual time
 constexpr uint32_t kColor = 0x1357'9bdf;
 
 struct LongBench : BlitBench {
   explicit LongBench(std::string_view name) : BlitBench(name), target(allocate(1)) {}
 
-  // `lines` lines over each other: an odd number leaves the colour, an even one nothing.
+  // Draws `lines` lines over each other: an odd number leaves the colour, an even number leaves zero.
   Dwords long_fill(int lines = kLines) const {
     return color(target, control(kDepth32, kXorPattern, 0), {0, 0, 1024, lines}, kColor);
   }
@@ -57,7 +57,7 @@ class LongBlit : public ::testing::TestWithParam<std::string> {
   LongBench bench{GetParam()};
 };
 
-TEST_P(LongBlit, EveryLineIsDoneOnce) {
+TEST_P(LongBlit, EveryLineIsDrawnOnce) {
   bench.start(bench.long_fill());
   bench.device->advance(1'000'000);
   EXPECT_TRUE(bench.in_the_middle());
@@ -72,18 +72,18 @@ TEST_P(LongBlit, EveryLineIsDoneOnce) {
   bench.expect_page(0);
 }
 
-// A device gives control back when it was asked to, however long the BLT is.
-TEST_P(LongBlit, TimePassesMeanwhile) {
+// Device::advance returns after the requested time, however long the BLT is.
+TEST_P(LongBlit, TimeAdvancesDuringTheBlt) {
   bench.start(bench.color(bench.target, control(kDepth8, kXorPattern, 0), {0, 0, 2048, 32767}, 1));
   for (unsigned i = 1; i <= 20; ++i) {
     bench.device->advance(100'000);
     EXPECT_TRUE(bench.progress().valid);
-    EXPECT_GT(bench.progress().lines, (i - 1) * 390u) << "8 bytes a nanosecond";
+    EXPECT_GT(bench.progress().lines, (i - 1) * 390u) << "8 bytes per nanosecond";
     EXPECT_LT(bench.progress().lines, (i + 2) * 400u);
   }
 }
 
-TEST_P(LongBlit, AnotherEnginesStoreLandsMeanwhile) {
+TEST_P(LongBlit, StoreOfAnotherEngineCompletesDuringTheBlt) {
   std::string other;
   for (const spec::EngineModel& each : bench.model.engines) {
     if (each.name != bench.engine) {
@@ -91,7 +91,7 @@ TEST_P(LongBlit, AnotherEnginesStoreLandsMeanwhile) {
     }
   }
   if (other.empty()) {
-    GTEST_SKIP() << "this chip has one engine";
+    GTEST_SKIP() << "this chip has only one engine";
   }
   const uint64_t data = bench.allocate(1);
   bench.start_ring(other);
@@ -108,8 +108,7 @@ TEST_P(LongBlit, AnotherEnginesStoreLandsMeanwhile) {
   bench.expect_page(kColor);
 }
 
-// The next command of its own ring waits.
-TEST_P(LongBlit, TheNextCommandComesAfterIt) {
+TEST_P(LongBlit, NextCommandOfTheRingWaits) {
   const uint64_t source = bench.target;
   const uint64_t copy = bench.allocate(1);
   bench.start(bench.long_fill() + bench.copy(copy, control(kDepth32, 0xcc, 64), {0, 0, 1, 1}, source, 64, 0, 0));
@@ -120,7 +119,7 @@ TEST_P(LongBlit, TheNextCommandComesAfterIt) {
   EXPECT_EQ(bench.peek(copy), kColor);
 }
 
-TEST_P(LongBlit, SnapshotInTheMiddleGoesOnInAnotherDevice) {
+TEST_P(LongBlit, SnapshotDuringTheBltResumesInAnotherDevice) {
   bench.start(bench.long_fill());
   bench.device->advance(1'500'000);
   ASSERT_TRUE(bench.in_the_middle());
@@ -140,11 +139,11 @@ TEST_P(LongBlit, SnapshotInTheMiddleGoesOnInAnotherDevice) {
   EXPECT_EQ(second.progress(), bench.progress());
   EXPECT_TRUE(second.device->settle());
   second.expect_page(kColor);
-  EXPECT_TRUE(bench.device->settle()) << "and the first is not disturbed";
+  EXPECT_TRUE(bench.device->settle()) << "the first device is not affected";
   bench.expect_page(kColor);
 }
 
-TEST_P(LongBlit, ResetInTheMiddleEndsIt) {
+TEST_P(LongBlit, ResetDuringTheBltEndsIt) {
   bench.start(bench.long_fill());
   bench.device->advance(1'000'000);
   ASSERT_TRUE(bench.in_the_middle());
@@ -156,7 +155,7 @@ TEST_P(LongBlit, ResetInTheMiddleEndsIt) {
   if (bench.is_gen4()) {
     bench.enable_table();  // a register of the engine's block
   }
-  // The same command at the same address of the ring starts from its first line.
+  // The same command at the same ring address restarts from its first line.
   for (uint64_t at = 0; at < kPage; at += 4) {
     bench.poke(bench.target + at, 0);
   }
@@ -166,8 +165,8 @@ TEST_P(LongBlit, ResetInTheMiddleEndsIt) {
   bench.expect_page(kColor);
 }
 
-// Rings stop between two commands: the BLT comes to its end, and the ring is not idle before.
-TEST_P(LongBlit, StoppedRingsFinishIt) {
+// A ring stops between commands: the BLT completes, and the ring is not idle before that.
+TEST_P(LongBlit, StoppedRingCompletesTheBlt) {
   constexpr uint32_t kMode = 0x9c, kStop = 1u << 8, kIdle = 1u << 9;
   bench.start(bench.long_fill() + bench.long_fill());
   bench.device->advance(500'000);
@@ -176,15 +175,16 @@ TEST_P(LongBlit, StoppedRingsFinishIt) {
   EXPECT_EQ(bench.reg(bench.engine, kMode) & kIdle, 0u);
   EXPECT_TRUE(bench.device->settle());
   EXPECT_EQ(bench.reg(bench.engine, kMode) & kIdle, kIdle);
-  EXPECT_FALSE(bench.idle()) << "the second one waits";
+  EXPECT_FALSE(bench.idle()) << "the second BLT is pending";
   bench.expect_page(kColor);
   bench.set_reg(bench.engine, kMode, kStop << 16);
   EXPECT_TRUE(bench.device->settle());
   bench.expect_page(0);
 }
 
-// The command is changed while it runs: what was a line is none any more. Nothing is drawn outside of what both name.
-TEST_P(LongBlit, CommandThatChangesUnderWay) {
+// The guest changes the command while it runs, so that its lines no longer exist. Nothing is drawn outside of the union
+// of both commands.
+TEST_P(LongBlit, CommandThatChangesWhileItRunsDoesNoHarm) {
   bench.start(bench.long_fill());
   bench.device->advance(1'000'000);
   ASSERT_TRUE(bench.in_the_middle());
@@ -194,8 +194,8 @@ TEST_P(LongBlit, CommandThatChangesUnderWay) {
   EXPECT_FALSE(bench.progress().valid);
 }
 
-// Source and destination share memory: the direction rule holds over the parts. 600 lines of a page are 2.4 MB.
-TEST_P(LongBlit, OverlapKeepsItsDirection) {
+// Source and destination overlap: the direction rule holds across the parts. 600 lines of one page are 2.4 MB.
+TEST_P(LongBlit, OverlappingCopyKeepsItsDirection) {
   constexpr int kHeight = 600;
   constexpr int kWidth = 1000;
   const uint64_t area = bench.allocate(kHeight + 16);
@@ -226,8 +226,8 @@ TEST_P(LongBlit, OverlapKeepsItsDirection) {
   }
 }
 
-// Against the direction: SRC_COPY_BLT does what it is told, a byte after the other, over the parts too.
-TEST_P(LongBlit, OverlapAgainstTheDirectionSmears) {
+// In the unsafe direction SRC_COPY_BLT copies byte by byte, also across the parts.
+TEST_P(LongBlit, OverlapInTheUnsafeDirectionRepeatsBytes) {
   constexpr uint64_t kWidth = 4000;
   constexpr uint64_t kHeight = 24;
   const uint64_t area = bench.allocate(kHeight + 1);

@@ -1,4 +1,4 @@
-// The kernels of the raster operations against the definition: bit 4 P + 2 S + D of the code.
+// The raster operation kernels against their definition: bit 4 P + 2 S + D of the code.
 #include <array>
 #include <random>
 #include <vector>
@@ -40,7 +40,7 @@ TEST(RasterOp, KernelsFollowTheTruthTableAtEveryLength) {
   }
 }
 
-TEST(RasterOp, OperandsThatDoNotMatterMayBeMissing) {
+TEST(RasterOp, UnusedOperandsMayBeMissing) {
   for (unsigned code = 0; code < 256; ++code) {
     bool pattern = false;
     bool source = false;

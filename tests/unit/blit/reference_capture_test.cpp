@@ -1,6 +1,6 @@
-// Streams of intel-gpu-tools as drivers wrote them: gem_blt and intel_upload_blit, loaded at their addresses, run on
-// the engine they name, compared byte by byte with the reference over the same dwords. Objects that were empty when the
-// stream was captured get content here, so that a copy can be seen.
+// Captured streams of intel-gpu-tools (gem_blt and intel_upload_blit), loaded at their addresses, run on the engine
+// that they name, and compared byte by byte with the reference. Objects that were empty when the stream was captured
+// are filled here, so that a copy is visible.
 #include <cstdlib>
 #include <filesystem>
 
@@ -29,7 +29,7 @@ class CaptureBench : public EngineBench {
     before_.assign(memory_->bytes().begin(), memory_->bytes().end());
   }
 
-  // The stream alone, on the reference. Gives the number of BLT commands.
+  // Runs only the stream on the reference. Returns the number of BLT commands.
   size_t run_reference(const trace::Capture& capture) {
     const uint64_t start = capture.batch_gpu.value + capture.batch_start;
     blit_reference::Blitter blitter(*memory_, blit_rules(model));
@@ -38,7 +38,7 @@ class CaptureBench : public EngineBench {
     for (uint64_t at = start; at < start + bytes; at += 4) stream.push_back(peek(at));
     size_t blits = 0;
     for (size_t at = 0; at < stream.size();) {
-      if (stream[at] >> 29 == 0) {  // of the memory interface: flushes and the end
+      if (stream[at] >> 29 == 0) {  // MI commands: flushes and the batch end
         if (stream[at] >> 23 == 0x0a) break;
         at += stream[at] >> 23 < 0x10 ? 1 : (stream[at] & 0x3f) + 2;
         continue;
@@ -103,9 +103,10 @@ class CaptureBench : public EngineBench {
 
 class Streams : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Streams, OfIntelGpuToolsLeaveTheRightBytes) {
+TEST_P(Streams, IntelGpuToolsStreamsMatchTheReference) {
   const fs::path archive = test::data_folder() / "execbuffers" / fmt::format("{}.tar.xz", GetParam());
-  if (!fs::exists(archive)) GTEST_SKIP() << archive << " is not there: set HALOGEN_DATA to the folder of captured data";
+  if (!fs::exists(archive))
+    GTEST_SKIP() << archive << " does not exist; set HALOGEN_DATA to the folder of captured data";
   const fs::path folder = test::binary_folder() / "captures_igt" / GetParam();
   if (!fs::exists(folder)) {
     const fs::path partial = folder.string() + ".part";

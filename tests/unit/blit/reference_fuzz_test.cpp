@@ -1,5 +1,5 @@
-// A few random streams on every chip at every run of the tests; tests/fuzz/blit.cpp looks further. Findings that were
-// fixed are in tests/fuzz/corpus/fuzz_blit.
+// A few random streams on every chip in each run. The fuzz target tests/fuzz/blit.cpp runs many more. Inputs that once
+// failed are in tests/fuzz/corpus/fuzz_blit.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,7 +14,7 @@ namespace {
 
 class RandomBlitStreams : public ::testing::TestWithParam<int> {};
 
-TEST_P(RandomBlitStreams, EndAsTheReference) {
+TEST_P(RandomBlitStreams, MatchTheReference) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   for (int round = 0; round < 30; ++round) {
     std::vector<uint8_t> input(64 + random() % 512);
@@ -26,9 +26,10 @@ TEST_P(RandomBlitStreams, EndAsTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, RandomBlitStreams, ::testing::Range(0, static_cast<int>(spec::kDeviceCount)));
 
-TEST(FuzzReplay, Blit) {
+TEST(FuzzReplay, BlitCorpusInputsMatchTheReference) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_blit";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there: findings of the fuzz target go there";
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << folder << " does not exist; inputs found by the fuzz target belong there";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

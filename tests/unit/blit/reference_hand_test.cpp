@@ -1,5 +1,5 @@
-// Pictures small enough to be worked out by hand from seed 003 chapter 8, dword by dword, on the reference and on chips
-// with 32-bit addresses alike: what the judge is judged by.
+// Pictures small enough to compute by hand from G45 PRM vol. 1b chapter 8 (seed 003), dword by dword, on the reference
+// and on chips with 32-bit addresses. These tests validate the reference.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -22,7 +22,7 @@ class HandBlit : public ::testing::TestWithParam<std::string> {
   uint32_t at(uint64_t offset) const { return target_->at(offset); }
   std::vector<uint8_t>& bytes() { return target_->bytes(); }
   void draw(const Dwords& stream) { target_->draw(stream); }
-  // Every byte of the area that is not zero, as offset and value.
+  // Returns every non-zero byte of the area as offset and value.
   std::vector<std::pair<size_t, unsigned>> marks() {
     std::vector<std::pair<size_t, unsigned>> all;
     for (size_t i = 0; i < bytes().size(); ++i)
@@ -38,7 +38,7 @@ constexpr uint32_t kMask = 3u << 20, kAlpha = 2u << 20, kRgb = 1u << 20, kTiled 
 constexpr uint32_t kClip = 1u << 30, kSourceTransparent = 1u << 29, kPatternTransparent = 1u << 28, kSolid = 1u << 31;
 
 // 8.2.2.1: 640x480 at 8 bpp, six pixels by four lines at (256, 256).
-TEST_P(HandBlit, SixByFourAtTheAddressesOfTheExample) {
+TEST_P(HandBlit, SixByFourBlockOfTheManualsExample) {
   COVERS("G45-8.2.2.1-01");
   COVERS("G45-8.9-02");
   draw({header(0x50, 4), control(0, 0xf0, 640), yx(256, 256), yx(260, 262), at(0), 0x1234'5677});
@@ -48,8 +48,8 @@ TEST_P(HandBlit, SixByFourAtTheAddressesOfTheExample) {
   EXPECT_EQ(marks(), expected);
 }
 
-// 8.2.3.1: a 64x64 fill at (128, 128) of a surface 1024 wide at 8 bpp, with a pattern at 100000h.
-TEST_P(HandBlit, PatternFillExample) {
+// 8.2.3.1: a 64x64 fill at (128, 128) of a surface 1024 pixels wide at 8 bpp, with a pattern at 100000h.
+TEST_P(HandBlit, PatternFillOfTheManualsExample) {
   COVERS("G45-8.2.3.1-01");
   COVERS("G45-8.2.2.4-03");
   for (size_t i = 0; i < 64; ++i) bytes()[0x10'0000 + i] = static_cast<uint8_t>(i + 1);
@@ -63,7 +63,7 @@ TEST_P(HandBlit, PatternFillExample) {
 }
 
 // 8.2.3.2: the letter f, 8x8, as immediate text with a transparent background on a grey screen.
-TEST_P(HandBlit, LetterExample) {
+TEST_P(HandBlit, LetterOfTheManualsExample) {
   COVERS("G45-8.2.3.2-01");
   constexpr uint8_t kLetter[8] = {0x00, 0x1c, 0x20, 0x78, 0x20, 0x20, 0x20, 0x00};
   std::ranges::fill(bytes(), uint8_t{0x80});
@@ -75,8 +75,8 @@ TEST_P(HandBlit, LetterExample) {
   EXPECT_EQ(std::ranges::count(bytes(), uint8_t{0x11}), 3 + 1 + 4 + 3);
 }
 
-// The linear commands name bytes; going left, the first byte is the last one.
-TEST_P(HandBlit, LinearFillAndMove) {
+// Linear commands name bytes; in a leftward copy the first byte is the last one.
+TEST_P(HandBlit, LinearFillAndLinearMove) {
   draw({header(0x40, 3, kMask), control(3, 0xf0, 64), 2u << 16 | 8, at(0x100), 0x0403'0201});
   EXPECT_EQ(marks(), (Marks{{0x100, 1},
                             {0x101, 2},
@@ -96,7 +96,7 @@ TEST_P(HandBlit, LinearFillAndMove) {
                             {0x147, 4}}));
   std::ranges::fill(bytes(), uint8_t{0});
   for (size_t i = 0; i < 8; ++i) bytes()[0x100 + i] = static_cast<uint8_t>(i + 1);
-  // Two pixels to the right over itself, right to left, from below.
+  // Two pixels to the right over itself, from right to left, bottom up.
   draw({header(0x43, 4, kMask), control(3, 0xcc, -64, 1u << 30), 1u << 16 | 8, at(0x100 + 4 + 7), 0xffc0,
         at(0x100 + 7)});
   EXPECT_EQ(marks(), (Marks{{0x100, 1},
@@ -120,7 +120,7 @@ TEST_P(HandBlit, NegativePitchGoesUp) {
 
 TEST_P(HandBlit, WidthOrHeightZeroTouchesNothing) {
   COVERS("G45-8.1-04");
-  // At an address that is not there: an access would be reported, and stops the engine on later chips.
+  // The address is unmapped: an access would be reported, and would stop the engine on later chips.
   draw({header(0x40, 3),
         control(0, 0xf0, 16),
         0u << 16 | 4,
@@ -146,10 +146,10 @@ TEST_P(HandBlit, WidthOrHeightZeroTouchesNothing) {
   EXPECT_EQ(target_->misses(), 0u) << "no access";
   if (target_->bench() == nullptr) return;
   target_->bench()->draw({header(0x40, 3), control(0, 0xf0, 16), 1u << 16 | 1, 0x1fff'f000, 9});
-  EXPECT_EQ(target_->misses(), 1u) << "one byte there is seen";
+  EXPECT_EQ(target_->misses(), 1u) << "an access of one byte is detected";
 }
 
-TEST_P(HandBlit, FirstCoordinatesInsideLastOutside) {
+TEST_P(HandBlit, FirstCoordinatesAreInclusiveAndLastExclusive) {
   COVERS("G45-8.1-02");
   COVERS("G45-8.2.3.2-02");
   draw({header(0x03, 1), yx(2, 3), yx(4, 6),  //
@@ -158,23 +158,23 @@ TEST_P(HandBlit, FirstCoordinatesInsideLastOutside) {
   EXPECT_EQ(marks(), (Marks{{0x23, 1}, {0x24, 1}, {0x25, 1}, {0x33, 1}, {0x34, 1}, {0x35, 1}, {0x81, 2}, {0x82, 2}}));
 }
 
-TEST_P(HandBlit, NegativeDestinationIsCutAtZero) {
+TEST_P(HandBlit, NegativeDestinationIsClippedAtZero) {
   COVERS("G45-8.1-03");
   for (size_t i = 0; i < 16; ++i) bytes()[0x1000 + i] = static_cast<uint8_t>(0x11 * i);
-  // Source (0, 0) belongs to (-2, -1): what is drawn first is source (2, 1).
+  // Source (0, 0) corresponds to (-2, -1), so the first drawn pixel is source (2, 1).
   draw({header(0x53, 6), control(0, 0xcc, 16), yx(-1, -2), yx(1, 2), at(0x100), yx(0, 0), 4, at(0x1000)});
   EXPECT_EQ(bytes()[0x100], 0x66);
   EXPECT_EQ(bytes()[0x101], 0x77);
   EXPECT_EQ(std::count(bytes().begin(), bytes().begin() + 0x1000, 0), 0x1000 - 2);
 }
 
-TEST_P(HandBlit, NegativeSourceMovesTheDestination) {
+TEST_P(HandBlit, NegativeSourceShiftsTheDestination) {
   COVERS("G45-8.1-05");
   COVERS("G45-8.9-05");
   for (size_t i = 0; i < 16; ++i) bytes()[0x1000 + i] = static_cast<uint8_t>(0x11 * i);
   // Source (-1, -2): the first pixel is source (0, 0) at destination (4 + 1, 3 + 2).
   draw({header(0x53, 6), control(0, 0xcc, 16), yx(3, 4), yx(6, 7), at(0x100), yx(-2, -1), 4, at(0x1000),
-        // All of it negative: nothing.
+        // A source that is entirely negative draws nothing.
         header(0x53, 6), control(0, 0xcc, 16), yx(3, 4), yx(6, 7), at(0x100), yx(-3, -1), 4, at(0x1000),
         header(0x53, 6), control(0, 0xcc, 16), yx(3, 4), yx(6, 7), at(0x100), yx(0, -3), 4, at(0x1000)});
   bytes()[0x1000] = 0;
@@ -197,9 +197,9 @@ TEST_P(HandBlit, MonoSourceStartsAtItsBitAndEndsAtAWord) {
   EXPECT_EQ(drawn, (Marks{{0x100, 6}, {0x10c, 6}, {0x10d, 6}, {0x125, 6}}));
 }
 
-TEST_P(HandBlit, TextPackings) {
+TEST_P(HandBlit, TextIsPackedByBitsOrBytes) {
   COVERS("G45-8.2.2.3-02");
-  // Three pixels a line: 101, 011. Packed by bits: 1010 11..; by bytes: 101..... 011......
+  // Three pixels per line: 101, 011. Packed by bits: 1010 11..; by bytes: 101..... 011......
   const uint32_t setup = header(0x01, 6);
   const Dwords prepare = {setup, control(0, 0xcc, 16, kClip), yx(0, 0), yx(99, 99), at(0), 1, 2, 0};
   Dwords stream = prepare;
@@ -216,7 +216,7 @@ TEST_P(HandBlit, TextPackings) {
   }
 }
 
-TEST_P(HandBlit, ByteMaskOnlyAt32Bits) {
+TEST_P(HandBlit, ByteMaskAppliesOnlyAt32Bits) {
   COVERS("G45-8.9-12");
   const auto fill = [&](uint32_t mask, unsigned depth, int y) {
     return Dwords{header(0x50, 4, mask), control(depth, 0xf0, 16), yx(y, 0), yx(y + 1, 1), at(0), 0x4433'2211};
@@ -243,7 +243,7 @@ TEST_P(HandBlit, TiledPitchCountsDwords) {
   EXPECT_EQ(marks(), (Marks{{0x42, 0x42}, {0x1000 + 8 * 1024 + 4096 + 512 + 88, 0x42}}));
 }
 
-TEST_P(HandBlit, SolidPatternAndTransparencyDrawNothing) {
+TEST_P(HandBlit, SolidTransparentPatternDrawsNothing) {
   COVERS("G45-8.9-13");
   const auto mono = [&](uint32_t flags, int y) {
     return Dwords{header(0x57, 10),
@@ -294,7 +294,7 @@ TEST_P(HandBlit, MonoPatternLinesAreBytesAndPixelZeroIsBitSeven) {
             (Marks{{0x00, 1}, {0x07, 1}, {0x16, 1}, {0x25, 1}, {0x34, 1}, {0x43, 1}, {0x52, 1}, {0x61, 1}, {0x70, 1}}));
 }
 
-TEST_P(HandBlit, SeedsBelongToCoordinateZero) {
+TEST_P(HandBlit, PatternSeedsApplyToCoordinateZero) {
   COVERS("G45-8.9-11");
   // Pattern: only pixel 5 of line 2. Seeds 3 and 1: pixel x where x + 3 = 5 (mod 8), line y where y + 1 = 2 (mod 8).
   draw({header(0x52, 7, 3u << 12 | 1u << 8), control(0, 0xf0, 16, kPatternTransparent), yx(1, 1), yx(10, 12), at(0), 0,
@@ -302,7 +302,7 @@ TEST_P(HandBlit, SeedsBelongToCoordinateZero) {
   EXPECT_EQ(marks(), (Marks{{0x12, 1}, {0x1a, 1}, {0x92, 1}, {0x9a, 1}}));
 }
 
-TEST_P(HandBlit, SetupColorsDrawPixels) {
+TEST_P(HandBlit, SetPixelUsesTheSetupColors) {
   COVERS("G45-8.9.4-01");
   COVERS("G45-8.10.3-01");
   draw({header(0x01, 6), control(1, 0x5a, 32, kClip),

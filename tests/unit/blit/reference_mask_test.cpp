@@ -1,5 +1,5 @@
-// What is not written, on every chip: chroma keys in all modes, masks of both mono operands, clipping, operands that
-// are not there because nothing reads them.
+// Pixels that are not written, on every chip: chroma keys in all modes, masks of both mono operands, clipping, and
+// unmapped operands that the operation does not read.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -13,7 +13,7 @@ using blit_reference::Encoded;
 
 constexpr uint32_t kPitch = 256;
 constexpr size_t kSource = 0x5'0000, kPattern = 0x6'0000;
-// Nothing is mapped there.
+// Not mapped.
 constexpr uint64_t kNowhere = 0x0f00'0000;
 
 class Masks : public ::testing::TestWithParam<std::string> {
@@ -27,7 +27,7 @@ class Masks : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<BlitTarget> target_;
 };
 
-// Values around the borders of a range, component by component: per depth the components as (shift, bits).
+// Values around the limits of a range, component by component. For each depth, components are (shift, bits).
 struct Format {
   std::vector<std::pair<unsigned, unsigned>> colors;
   int alpha_shift, alpha_bits;
@@ -43,7 +43,7 @@ struct Key {
   std::vector<bool> inside_rgb, inside_argb;
 };
 
-// Every component at low - 1, low, high, high + 1, alpha too: 4 or 16 or 64 or 256 pixels.
+// Every component, alpha included, at low - 1, low, high and high + 1: 4, 16, 64 or 256 pixels.
 Key make_key(unsigned depth) {
   const Format& format = kFormats[depth];
   std::vector<std::pair<unsigned, unsigned>> parts = format.colors;
@@ -75,7 +75,7 @@ Key make_key(unsigned depth) {
   return key;
 }
 
-TEST_P(Masks, ChromaKeysInAllModes) {
+TEST_P(Masks, ChromaKeyInEveryMode) {
   COVERS("G45-8.2.1.4-02");
   COVERS("G45-8.10.1-03");
   COVERS("G45-8.10.1-04");
@@ -97,7 +97,7 @@ TEST_P(Masks, ChromaKeysInAllModes) {
         for (uint32_t x = 0; x < width; ++x) target_->put((by_source ? kSource : 0) + x * pixel, key.pixels[x], pixel);
         const std::vector<uint8_t> before = target_->bytes();
         Encoded command{.opcode = opcode, .header = 3u << 20 | mode << 17, .br = {}, .immediate = {}};
-        command.br[13] = depth << 24 | 0x55u << 16 | 1024;  // not D: seen whatever the source
+        command.br[13] = depth << 24 | 0x55u << 16 | 1024;  // inverts D: visible whatever the source is
         command.br[22] = yx(0, 0), command.br[23] = yx(1, width);
         command.br[9] = target_->at(0);
         command.br[11] = 1024, command.br[12] = target_->at(kSource);
@@ -122,8 +122,8 @@ TEST_P(Masks, ChromaKeysInAllModes) {
   }
 }
 
-// Both mono operands transparent: a pixel needs both bits.
-TEST_P(Masks, BothMonoOperands) {
+// Both mono operands transparent: a pixel is written only if both bits are set.
+TEST_P(Masks, BothMonoOperandsTransparent) {
   COVERS("G45-8.2.1.4-01");
   COVERS("G45-8.10.2-02");
   COVERS("G45-8.2.1-03");
@@ -149,8 +149,8 @@ TEST_P(Masks, BothMonoOperands) {
   }
 }
 
-// What is clipped away is not touched, even where nothing is mapped; and what follows is drawn.
-TEST_P(Masks, RejectedWithoutAnAccess) {
+// Clipped pixels are not accessed, even where nothing is mapped; later pixels are drawn.
+TEST_P(Masks, ClippedPixelsAreNotAccessed) {
   COVERS("G45-8.9-01");
   Dwords stream;
   const auto add = [&](Encoded command) {
@@ -186,7 +186,7 @@ TEST_P(Masks, RejectedWithoutAnAccess) {
   EXPECT_EQ(target_->misses(), 0u) << "no access";
 }
 
-// An operand that the raster operation does not use may lie nowhere.
+// An operand that the raster operation does not use may be unmapped.
 TEST_P(Masks, UnusedOperandsAreNotRead) {
   COVERS("G45-8.2.1-07");
   target_->bytes() = random_bytes(target_->bytes().size(), 77);
@@ -226,7 +226,7 @@ TEST_P(Masks, UnusedOperandsAreNotRead) {
   EXPECT_EQ(difference(target_->bytes(), expected), "");
   EXPECT_EQ(target_->misses(), 0u) << "no access";
   if (target_->bench() == nullptr) return;
-  // An access would be seen: the same command with an operation that uses its source.
+  // The counter-check: the same command with an operation that uses its source does access it.
   Encoded reads{.opcode = 0x55, .header = 3u << 20, .br = {}, .immediate = {}};
   reads.br[13] = 3u << 24 | 0xccu << 16 | kPitch;
   reads.br[22] = yx(0, 3), reads.br[23] = yx(1, 8);

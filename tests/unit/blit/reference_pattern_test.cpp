@@ -1,5 +1,5 @@
-// Patterns on every chip: colour, mono and solid with every seed, by memory, by command and by setup; the fixed ones
-// against what Windows calls by their names.
+// Patterns on every chip: colour, mono and solid with every seed, from memory, from the command and from the setup. The
+// fixed patterns are compared with the hatch styles that Windows defines by the same names.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -38,10 +38,10 @@ class Patterns : public ::testing::TestWithParam<std::string> {
   static uint32_t cut(uint32_t color, unsigned depth) {
     return depth == 0 ? color & 0xff : depth == 3 ? color : color & 0xffff;
   }
-  static constexpr uint32_t kKept = 0x5a5a'5a5a;  // what was there
+  static constexpr uint32_t kKept = 0x5a5a'5a5a;  // the previous contents
 
   void clear() { std::fill(target_->bytes().begin(), target_->bytes().begin() + 0x1'0000, uint8_t{0x5a}); }
-  // Every pixel of the surface: `inside` for those of the rectangle.
+  // Checks every pixel of the surface: `inside` holds for pixels of the rectangle.
   void expect(unsigned depth, const std::function<uint32_t(uint32_t x, uint32_t y)>& inside) {
     const unsigned pixel = pixel_B(depth);
     for (uint32_t y = 0; y < kTop + kHeight + 2; ++y) {
@@ -67,7 +67,7 @@ class Patterns : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<BlitTarget> target_;
 };
 
-TEST_P(Patterns, ColorInMemory) {
+TEST_P(Patterns, ColorPatternInMemory) {
   COVERS("G45-8.2.2.4-01");
   COVERS("G45-8.2.2.4-02");
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
@@ -82,7 +82,7 @@ TEST_P(Patterns, ColorInMemory) {
   });
 }
 
-TEST_P(Patterns, ColorInTheCommand) {
+TEST_P(Patterns, ColorPatternInTheCommand) {
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
     const unsigned pixel = pixel_B(depth);
     Encoded command = base(0x72, depth, sx, sy);
@@ -104,7 +104,7 @@ bool mono_bit(uint32_t x, uint32_t y) {
   return (kMono[y % 8] << (x % 8) & 0x80) != 0;
 }
 
-TEST_P(Patterns, MonoInTheCommand) {
+TEST_P(Patterns, MonoPatternInTheCommand) {
   COVERS("G45-8.10.12-01");
   COVERS("G45-8.10.13-01");
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
@@ -121,8 +121,9 @@ TEST_P(Patterns, MonoInTheCommand) {
   });
 }
 
-// The same by setup: BR20, BR21 or a colour pattern, the setup's colours, the user's seeds.
-TEST_P(Patterns, ScanLinesOfASetup) {
+// Patterns of a setup: BR20 and BR21 or a colour pattern, with the colours of the setup and the seeds of the drawing
+// command.
+TEST_P(Patterns, ScanLinesUseThePatternOfTheSetup) {
   COVERS("G45-8.10.4-01");
   COVERS("G45-8.10.5-01");
   each_seed([&](unsigned depth, unsigned sx, unsigned sy) {
@@ -161,7 +162,7 @@ TEST_P(Patterns, ScanLinesOfASetup) {
   });
 }
 
-// A picture of the fixed pattern, 8x8 from the corner of the surface.
+// Returns a picture of the fixed pattern, 8x8 pixels from the corner of the surface.
 std::array<uint8_t, 8> picture(BlitTarget& target, unsigned number, unsigned seed_x = 0, unsigned seed_y = 0) {
   Encoded command{.opcode = 0x59, .header = number << 15 | seed_x << 12 | seed_y << 8, .br = {}, .immediate = {}};
   command.br[13] = 0xf0u << 16 | kPitch;
@@ -175,7 +176,7 @@ std::array<uint8_t, 8> picture(BlitTarget& target, unsigned number, unsigned see
   return lines;
 }
 
-TEST_P(Patterns, FixedOnesLookAsWindowsNamesThem) {
+TEST_P(Patterns, FixedPatternsMatchTheirWindowsNames) {
   COVERS("G45-8.9.14-06");
   std::array<std::array<uint8_t, 8>, 6> look{};
   for (unsigned number = 0; number < 6; ++number) look[number] = picture(*target_, number);
@@ -191,19 +192,19 @@ TEST_P(Patterns, FixedOnesLookAsWindowsNamesThem) {
     for (unsigned x = 0; x < 8; ++x) {
       EXPECT_EQ(bit(0, x, y), bit(0, 0, y)) << "HS_HORIZONTAL: whole lines";
       EXPECT_EQ(bit(1, x, y), bit(1, x, 0)) << "HS_VERTICAL: whole columns";
-      EXPECT_EQ(bit(2, x, y), bit(2, x + 1, y + 1)) << "HS_FDIAGONAL falls to the right, a backslash";
-      EXPECT_EQ(bit(3, x, y), bit(3, x + 7, y + 1)) << "HS_BDIAGONAL rises to the right, a slash";
+      EXPECT_EQ(bit(2, x, y), bit(2, x + 1, y + 1)) << "HS_FDIAGONAL: like a backslash";
+      EXPECT_EQ(bit(3, x, y), bit(3, x + 7, y + 1)) << "HS_BDIAGONAL: like a slash";
       EXPECT_EQ(bit(4, x, y), bit(0, x, y) || bit(1, x, y)) << "HS_CROSS";
       EXPECT_EQ(bit(5, x, y), bit(2, x, y) || bit(3, x, y)) << "HS_DIAGCROSS";
     }
   }
-  // One line of each kind in a pattern.
+  // Each pattern has one line of each kind.
   for (unsigned number = 0; number < 4; ++number) EXPECT_EQ(count(number), 8u) << number;
   EXPECT_EQ(count(4), 15u);
   EXPECT_EQ(count(5), 16u);
 }
 
-TEST_P(Patterns, FixedOnesLineByLine) {
+TEST_P(Patterns, FixedPatternsLineByLine) {
   COVERS("G45-8.9.14-05");
   struct Row {
     unsigned number;

@@ -1,4 +1,4 @@
-// Random streams through a whole device and through the reference: the same bytes at the end, for every instruction on
+// Random streams through a whole device and through the reference must leave the same bytes, for every instruction on
 // every chip, alone and mixed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class Pair {
     std::ranges::copy(bytes, memory_.bytes().begin());
     bench_.load(bytes);
   }
-  // Keeps a piece of stream if the manual says what it does; gives how many commands it kept.
+  // Keeps a piece of a stream if the manual defines its effect. Returns the number of commands kept.
   size_t add(const Dwords& piece) {
     size_t kept = 0;
     for (size_t at = 0; at < piece.size();) {
@@ -52,7 +52,7 @@ class Pair {
   void expect_same() {
     Dwords stream;
     for (const Dwords& command : commands_) stream.insert(stream.end(), command.begin(), command.end());
-    EXPECT_TRUE(bench_.draw(stream)) << "the engine did not come to the end";
+    EXPECT_TRUE(bench_.draw(stream)) << "the engine did not reach the end of the stream";
     result_ = difference(bench_.content(), memory_.bytes());
   }
   const std::string& result() const { return result_; }
@@ -66,14 +66,14 @@ class Pair {
   std::string result_;
 };
 
-// BCS_SWCTRL, from Gen6 on: bit 0 turns tiled sources into Y, bit 1 tiled destinations.
+// BCS_SWCTRL, from Gen6 on: bit 0 selects tile Y for tiled sources, bit 1 for tiled destinations.
 void set_y(Pair& pair, unsigned y) {
   if (y != 0) pair.bench().set_reg("bcs0", 0x200, 0x3'0000 | y);
   pair.blitter().rules().y_source = (y & 1) != 0;
   pair.blitter().rules().y_destination = (y & 2) != 0;
 }
 
-// The first command after which the two differ.
+// Finds the first command after which the two differ.
 std::string first_difference(const std::string& chip, unsigned seed, const std::vector<Dwords>& commands, unsigned y) {
   Pair pair(chip);
   pair.load(seed);
@@ -108,7 +108,7 @@ void compare(const std::string& chip, unsigned seed, size_t count, const std::fu
                                << (pair.result().empty() ? "" : first_difference(chip, seed, pair.commands(), y));
 }
 
-// The rows of one instruction.
+// The ledger rows of one instruction.
 void mark(unsigned opcode) {
   switch (opcode) {
     case 0x40:
@@ -123,7 +123,7 @@ void mark(unsigned opcode) {
       COVERS("G45-8.9.4-01");
       break;
     case 0x25:
-      COVERS("G45-8.9.1-01");  // each has its setup in front
+      COVERS("G45-8.9.1-01");  // each command has its setup before it
       COVERS("G45-8.9.2-01");
       COVERS("G45-8.9.5-01");
       break;
@@ -192,7 +192,7 @@ void mark(unsigned opcode) {
 
 class EveryInstruction : public ::testing::TestWithParam<std::tuple<std::string, unsigned>> {};
 
-TEST_P(EveryInstruction, DrawsAsTheReference) {
+TEST_P(EveryInstruction, MatchesTheReference) {
   mark(std::get<1>(GetParam()));
   const auto& [chip, opcode] = GetParam();
   compare(chip, opcode, 150, [opcode = opcode](RandomBlits& blits) { return blits.next(opcode); });
@@ -207,20 +207,20 @@ INSTANTIATE_TEST_SUITE_P(On, EveryInstruction,
 
 class MixedStreams : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(MixedStreams, DrawAsTheReference) {
+TEST_P(MixedStreams, MatchTheReference) {
   for (unsigned seed = 1; seed <= 6; ++seed)
     compare(GetParam(), seed, 400, [](RandomBlits& blits) { return blits.next(); });
 }
 
-TEST_P(MixedStreams, YTiles) {
-  if (blit_rules(*spec::find_device(GetParam())).address_bits == 29) GTEST_SKIP() << "came with Gen6";
+TEST_P(MixedStreams, MatchTheReferenceWithYTiles) {
+  if (blit_rules(*spec::find_device(GetParam())).address_bits == 29) GTEST_SKIP() << "tile Y exists from Gen6 on";
   for (unsigned y = 1; y <= 3; ++y)
     compare(
         GetParam(), y, 400, [](RandomBlits& blits) { return blits.next(); }, y);
 }
 
-TEST_P(MixedStreams, FastCopies) {
-  if (!blit_rules(*spec::find_device(GetParam())).fast_copy) GTEST_SKIP() << "came with Gen9";
+TEST_P(MixedStreams, MatchTheReferenceWithFastCopies) {
+  if (!blit_rules(*spec::find_device(GetParam())).fast_copy) GTEST_SKIP() << "XY_FAST_COPY_BLT exists from Gen9 on";
   for (unsigned seed = 1; seed <= 4; ++seed)
     compare(GetParam(), seed, 400, [](RandomBlits& blits) { return blits.next_fast_copy(); });
 }

@@ -1,6 +1,6 @@
-// The 256 raster operations at every depth on every chip. What is right comes from the formulas of the manual's table
-// (seed 003 8.2.1.3; eleven of them lie in a neighbour's cell there), written out and left to the compiler, and for the
-// codes that Windows names from what the name means.
+// The 256 raster operations at every depth on every chip. Expected values come from the formulas of the manual's table
+// (seed 003 8.2.1.3; eleven of them are in a neighbouring cell there), written as C++ expressions. Codes that Windows
+// names are also checked against the meaning of the name.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -300,7 +300,7 @@ constexpr Named kWindows[] = {
     {"WHITENESS", 0xff, [](U, U, U) { return ~U{0}; }},
 };
 
-// Where everything lies in the area.
+// Offsets of the surfaces in the area.
 constexpr size_t kSource = 0x4'0000, kPattern = 0x6'0000, kPitch = 128, kSourcePitch = 192;
 constexpr uint32_t kWidth = 19, kHeight = 3;
 
@@ -311,7 +311,7 @@ class RasterOperations : public ::testing::TestWithParam<std::string> {
     target_->bytes() = random_bytes(target_->bytes().size(), 256);
   }
 
-  // Code c draws lines 3c and following of one surface, from lines c and following of another.
+  // Code c draws from line 3c of one surface, reading from line c of another.
   void draw(unsigned depth) {
     const uint32_t pixel = pixel_B(depth);
     Dwords stream;
@@ -370,7 +370,7 @@ TEST_P(RasterOperations, AllCodesAtAllDepths) {
       SCOPED_TRACE(named.name);
       expect(named.code, named.formula, depth, before);
     }
-    // Nothing beside the rectangles.
+    // Nothing outside of the rectangles is written.
     std::vector<uint8_t> rest = target_->bytes();
     for (size_t line = 0; line < 256 * kHeight; ++line) {
       const auto at = static_cast<std::ptrdiff_t>(line * kPitch + kLeft * pixel_B(depth));
@@ -380,8 +380,8 @@ TEST_P(RasterOperations, AllCodesAtAllDepths) {
   }
 }
 
-// The code is the truth table: what the formulas give for P = F0, S = CC, D = AA.
-TEST(RasterTable, FormulasAreTheTruthTable) {
+// The code is the truth table: the value of the formula for P = F0, S = CC, D = AA.
+TEST(RasterTable, CodesAreTheTruthTablesOfTheFormulas) {
   for (unsigned code = 0; code < 256; ++code) EXPECT_EQ(kFormulas[code](0xf0, 0xcc, 0xaa) & 0xff, code);
   for (const Named& named : kWindows) EXPECT_EQ(named.formula(0xf0, 0xcc, 0xaa) & 0xff, named.code) << named.name;
 }

@@ -1,4 +1,5 @@
-// Sources on every chip: mono with all starts and packings, overlaps in all directions, tiles on both sides.
+// Sources on every chip: mono with all start bits and packings, overlaps in all directions, tiled source and
+// destination.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -34,7 +35,7 @@ class Sources : public ::testing::TestWithParam<std::string> {
 
 constexpr uint32_t kBack = 0x0102'0304, kFore = 0xf1f2'f3f4;
 
-TEST_P(Sources, MonoAtEveryStart) {
+TEST_P(Sources, MonoSourceAtEveryStartBit) {
   COVERS("G45-8.2.1-02");
   COVERS("G45-8.2.2.2-03");
   COVERS("G45-8.10.14-01");
@@ -74,8 +75,8 @@ TEST_P(Sources, MonoAtEveryStart) {
   }
 }
 
-// All widths in both packings from memory and in the command, with a clip rectangle that cuts each side.
-TEST_P(Sources, TextIsClippedInPlace) {
+// All widths in both packings, from memory and in the command, with a clip rectangle that cuts each side.
+TEST_P(Sources, ClippedTextKeepsItsPosition) {
   for (const unsigned opcode : {0x26u, 0x31u}) {
     for (const bool bytes : {false, true}) {
       for (uint32_t width = 1; width <= 20; ++width) {
@@ -119,7 +120,7 @@ struct Move {
 };
 constexpr Move kMoves[] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
 
-// A block over itself in the eight directions, by one pixel and by more: no pixel is lost, whatever the tiling.
+// A block copied over itself in the eight directions, by one pixel and by more: no pixel is lost, whatever the tiling.
 TEST_P(Sources, OverlapsInAllDirections) {
   COVERS("G45-8.9-04");
   COVERS("G45-8.9-03");
@@ -155,7 +156,7 @@ TEST_P(Sources, OverlapsInAllDirections) {
   }
 }
 
-// The linear command does what it is told: here the right thing for each direction.
+// The linear command copies in the direction that it names: here the safe direction for each move.
 TEST_P(Sources, LinearMovesInAllDirections) {
   COVERS("G45-8.2.1.5-01");
   for (unsigned depth = 0; depth < 4; ++depth) {
@@ -185,8 +186,8 @@ TEST_P(Sources, LinearMovesInAllDirections) {
   }
 }
 
-// Between linear, X and, where BCS_SWCTRL can say so, Y: three pitches on each side.
-TEST_P(Sources, TilesOnBothSides) {
+// Between linear, X and, with BCS_SWCTRL, Y tiles: three pitches on each side.
+TEST_P(Sources, TiledSourceAndDestination) {
   COVERS("G45-8.10.7-01");
   const bool has_y = target_->bench() != nullptr && !target_->bench()->is_gen4();
   for (unsigned from = 0; from < (has_y ? 3 : 2); ++from) {

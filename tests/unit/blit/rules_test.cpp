@@ -1,5 +1,5 @@
-// What software may not do with a BLT, and what the engine makes of it: seed 003 8.2, 8.4, 8.7.1 and the commands'
-// own restrictions. Commands are written as the manual encodes them; the first Gen4 chip decodes them.
+// Restrictions on BLT commands and the engine's reaction: G45 PRM vol. 1b 8.2, 8.4, 8.7.1 (seed 003) and the
+// restrictions of each command. Commands are written as the manual encodes them, and decoded as on the first Gen4 chip.
 #include <algorithm>
 #include <vector>
 
@@ -54,7 +54,7 @@ class BlitRules : public ::testing::Test {
     const std::optional<BlitJob> job = decode_one(dwords);
     return check_rules({kGen, desc(dwords), dwords}, job.value(), state);
   }
-  // Only this rule and no other.
+  // True: exactly this rule is broken.
   ::testing::AssertionResult breaks(const Dwords& dwords, Rule rule) {
     const BrokenRules found = broken(dwords);
     for (unsigned number = 0; number < kRules; ++number) {
@@ -90,7 +90,7 @@ class BlitRules : public ::testing::Test {
   BlitState state;
 };
 
-TEST_F(BlitRules, NothingIsBrokenByUsualCommands) {
+TEST_F(BlitRules, UsualCommandsBreakNoRule) {
   EXPECT_FALSE(broken(fill(0xf0, 1024)).any());
   EXPECT_FALSE(broken(copy(0xcc, kBase, 1024, 0, 0, kOther, 512, 3, 4)).any());
   EXPECT_FALSE(broken(copy(0xcc, kBase, 1024, 8, 0, kBase, 1024, 3, 4)).any()) << "overlap in one surface";
@@ -98,14 +98,14 @@ TEST_F(BlitRules, NothingIsBrokenByUsualCommands) {
   EXPECT_FALSE(broken(text({1, 2})).any());
 }
 
-TEST_F(BlitRules, ImmediateDataComeInPairsAndHangOtherwise) {
+TEST_F(BlitRules, OddImmediateDataHangs) {
   COVERS("G45-8.9.7-02");
   decode_one(setup(0xcc, 1024));
   EXPECT_TRUE(breaks(text({1, 2, 3}), Rule::even_immediate));
   EXPECT_TRUE(broken(text({1, 2, 3})).hangs());
   EXPECT_TRUE(broken(text({1})).hangs());
   EXPECT_TRUE(breaks(text({}), Rule::enough_immediate));
-  EXPECT_TRUE(broken(text({1, 2}, 8, 9)).hangs()) << "72 bits asked for, 64 given";
+  EXPECT_TRUE(broken(text({1, 2}, 8, 9)).hangs()) << "72 bits needed, 64 given";
   EXPECT_TRUE(breaks(text({1, 2, 3, 4}), Rule::exact_immediate));
   EXPECT_FALSE(broken(text({1, 2, 3, 4})).hangs());
 }
@@ -138,7 +138,7 @@ TEST_F(BlitRules, EveryImmediateCommandNeedsWholeQuadwords) {
   }
 }
 
-TEST_F(BlitRules, ImmediateSourcesAreShort) {
+TEST_F(BlitRules, ImmediateSourcesAreLimitedTo128Bytes) {
   COVERS("G45-8.2.2.3-03");
   decode_one(setup(0xcc, 1024));
   EXPECT_FALSE(broken(text(Dwords(32), 32, 32)).any()) << "128 bytes";
@@ -146,17 +146,17 @@ TEST_F(BlitRules, ImmediateSourcesAreShort) {
   EXPECT_FALSE(broken(text(Dwords(34), 32, 34)).hangs());
 }
 
-TEST_F(BlitRules, NoNegativePitchForPixelsAndText) {
+TEST_F(BlitRules, NegativePitchIsForbiddenForPixelsAndText) {
   COVERS("G45-8.4-02");
   decode_one(setup(0xcc, -1024));
   EXPECT_TRUE(breaks(text({1, 2}), Rule::forward_pitch));
   EXPECT_TRUE(breaks(command(0x26, 0, {yx(0, 0), yx(8, 8), kOther}), Rule::forward_pitch));
   decode_one(setup(0xf0, -1024));
   EXPECT_TRUE(breaks(command(0x24, 0, {yx(0, 0)}), Rule::forward_pitch));
-  EXPECT_FALSE(broken(command(0x25, 0, {yx(0, 0), yx(8, 8)})).any()) << "scan lines may";
+  EXPECT_FALSE(broken(command(0x25, 0, {yx(0, 0), yx(8, 8)})).any()) << "allowed for scan lines";
 }
 
-TEST_F(BlitRules, PixelsAndScanLinesHaveNoSource) {
+TEST_F(BlitRules, PixelsAndScanLinesMustNotUseASource) {
   COVERS("G45-8.9.4-02");
   for (const uint32_t rop : {0xf0u, 0x00u, 0xffu, 0x5au}) {
     decode_one(setup(rop, 1024));
@@ -170,7 +170,7 @@ TEST_F(BlitRules, PixelsAndScanLinesHaveNoSource) {
   EXPECT_TRUE(breaks(command(0x24, 0, {yx(0, 0)}), Rule::forward_pitch));
 }
 
-TEST_F(BlitRules, SourceCopiesUseTheirSourceAndNoPattern) {
+TEST_F(BlitRules, SourceCopiesMustUseTheirSourceAndNoPattern) {
   COVERS("G45-8.9.15-02");
   for (unsigned rop = 0; rop < 256; ++rop) {
     const bool pattern = (rop & 0xf) != rop >> 4;
@@ -181,16 +181,16 @@ TEST_F(BlitRules, SourceCopiesUseTheirSourceAndNoPattern) {
   }
 }
 
-TEST_F(BlitRules, PatternAloneWithAColourSource) {
+TEST_F(BlitRules, PatternOnlyOperationNeedsAMonoSource) {
   COVERS("G45-8.2.1.3-04");
   const Dwords full{br13(3, 0xf0, 1024), yx(0, 0), yx(8, 8), kBase, 1024, yx(0, 0), kOther, 0x0090'0000};
   EXPECT_TRUE(breaks(command(0x55, kAll, full), Rule::pattern_alone));
   const Dwords mono{br13(3, 0xf0, 1024), yx(0, 0), yx(8, 8), kBase, kOther, 0, 1, 0x0090'0000};
-  EXPECT_FALSE(broken(command(0x56, kAll, mono)).any()) << "a monochrome source may";
-  EXPECT_FALSE(broken(fill(0xf0, 1024)).any()) << "no source at all may";
+  EXPECT_FALSE(broken(command(0x56, kAll, mono)).any()) << "allowed with a monochrome source";
+  EXPECT_FALSE(broken(fill(0xf0, 1024)).any()) << "allowed without any source";
 }
 
-TEST_F(BlitRules, WidthOfMonochromeSources) {
+TEST_F(BlitRules, MonochromeSourceWidthIsLimited) {
   COVERS("G45-8.2.1-06");
   const auto mono = [](int width) {
     return command(0x54, kAll, {br13(0, 0xcc, 0x7ffc), yx(0, 0), yx(1, width), kBase, kOther, 0, 1});
@@ -202,7 +202,7 @@ TEST_F(BlitRules, WidthOfMonochromeSources) {
   EXPECT_TRUE(breaks(command(0x26, 0, {yx(0, 0), yx(1, 32746), kOther}), Rule::mono_width));
 }
 
-// The size of the source is that of the destination: no command has one of its own to break the rule with.
+// The source has the size of the destination: no command can break this rule.
 TEST_F(BlitRules, SourceHasTheSizeOfTheDestination) {
   COVERS("G45-8.2.1-05");
   const std::optional<BlitJob> job = decode_one(copy(0xcc, kBase, 1024, 10, 20, kOther, 512, 3, 4));
@@ -213,7 +213,7 @@ TEST_F(BlitRules, SourceHasTheSizeOfTheDestination) {
   EXPECT_EQ(where->source_y, 4);
 }
 
-TEST_F(BlitRules, SourceKeysNeedASource) {
+TEST_F(BlitRules, SourceKeyNeedsASource) {
   COVERS("G45-8.9.10-02");
   for (uint32_t mode = 0; mode < 8; ++mode) {
     const Dwords keyed =
@@ -222,13 +222,13 @@ TEST_F(BlitRules, SourceKeysNeedASource) {
   }
 }
 
-TEST_F(BlitRules, MonochromeSourcesDoNotOverlapAndGoForward) {
+TEST_F(BlitRules, MonochromeSourceMustNotOverlapOrGoBackwards) {
   COVERS("G45-8.9.17-02");
   const auto mono = [](uint32_t source) {
     return command(0x54, kAll, {br13(3, 0xcc, 64), yx(0, 0), yx(8, 8), kBase, source, 0, 1});
   };
   EXPECT_TRUE(breaks(mono(kBase), Rule::mono_overlap));
-  EXPECT_TRUE(breaks(mono(kBase - 14), Rule::mono_overlap)) << "the last word is the first two bytes";
+  EXPECT_TRUE(breaks(mono(kBase - 14), Rule::mono_overlap)) << "the last word overlaps the first two bytes";
   EXPECT_FALSE(broken(mono(kBase - 16)).any());
   EXPECT_FALSE(broken(mono(kBase + 7 * 64 + 32)).any());
   const std::optional<BlitJob> job = decode_one(mono(kBase));
@@ -242,26 +242,28 @@ TEST_F(BlitRules, OverlapsAreCoherentOnlyInOneSurface) {
   EXPECT_TRUE(breaks(copy(0xcc, kBase, 100, 2, 2, kBase, 100, 0, 0), Rule::coherent_overlap));
   EXPECT_TRUE(breaks(copy(0xcc, kBase + 4, 128, 2, 2, kBase, 128, 0, 0), Rule::coherent_overlap));
   EXPECT_TRUE(breaks(copy(0xcc, kBase, 128, 2, 2, kBase, 132, 0, 0), Rule::coherent_overlap));
-  EXPECT_FALSE(broken(copy(0xcc, kBase, 100, 0, 0, kBase, 100, 0, 40)).any()) << "they do not meet";
+  EXPECT_FALSE(broken(copy(0xcc, kBase, 100, 0, 0, kBase, 100, 0, 40)).any()) << "the rectangles do not overlap";
 }
 
-// SRC_COPY_BLT names no bases: the condition itself, a cache line of source line Y in destination line Y-1.
-TEST_F(BlitRules, LinearCopiesDoNotShareCacheLinesBetweenLines) {
+// SRC_COPY_BLT names no bases: the rule is that a cache line of source line Y must not be in destination line Y-1.
+TEST_F(BlitRules, LinearCopyLinesMustNotShareCacheLines) {
   const auto move = [](uint32_t to, int pitch, uint32_t from, int from_pitch, uint32_t lines = 4) {
     return command(0x43, kAll,
                    {br13(0, 0xcc, pitch), lines << 16 | 32, to, static_cast<uint32_t>(from_pitch) & 0xffff, from});
   };
-  EXPECT_TRUE(breaks(move(kBase, 40, kBase, 40), Rule::coherent_overlap)) << "bytes 40 to 63 share one with line 0";
+  EXPECT_TRUE(breaks(move(kBase, 40, kBase, 40), Rule::coherent_overlap))
+      << "bytes 40 to 63 are in a cache line of line 0";
   EXPECT_TRUE(breaks(move(kBase + 100, 100, kBase, 100), Rule::coherent_overlap));
   EXPECT_TRUE(breaks(move(kBase + 128, 100, kBase, 128), Rule::coherent_overlap));
   EXPECT_FALSE(broken(move(kBase, 64, kBase + 8, 64)).any()) << "whole cache lines";
-  EXPECT_FALSE(broken(move(kBase, 128, kBase + 128, 128)).any()) << "a line up, whole cache lines";
-  EXPECT_FALSE(broken(move(kBase, 100, kOther, 100)).any()) << "they do not meet";
+  EXPECT_FALSE(broken(move(kBase, 128, kBase + 128, 128)).any()) << "one line up, whole cache lines";
+  EXPECT_FALSE(broken(move(kBase, 100, kOther, 100)).any()) << "the rectangles do not overlap";
   EXPECT_FALSE(broken(move(kBase, 100, kBase + 8, 100, 1)).any()) << "there is no line before";
-  EXPECT_TRUE(breaks(move((kBase + 100) | 0x2000'0000, 100, kBase, 100), Rule::coherent_overlap)) << "the same 29 bits";
+  EXPECT_TRUE(breaks(move((kBase + 100) | 0x2000'0000, 100, kBase, 100), Rule::coherent_overlap))
+      << "the same lower 29 bits";
 }
 
-TEST_F(BlitRules, TiledSurfacesBeginAtPagesAndHaveWholeTiles) {
+TEST_F(BlitRules, TiledSurfacesNeedAlignedBaseAndPitch) {
   COVERS("G45-8.9-08");
   const uint32_t tiled = kAll | 1u << 11;
   EXPECT_FALSE(broken(fill(0xf0, 1024 / 4, kBase, tiled)).any());
@@ -269,12 +271,12 @@ TEST_F(BlitRules, TiledSurfacesBeginAtPagesAndHaveWholeTiles) {
   EXPECT_TRUE(breaks(fill(0xf0, 260, kBase, tiled), Rule::tiled_pitch));
   EXPECT_TRUE(breaks(fill(0xf0, 1022), Rule::dword_pitch));
   const std::optional<BlitJob> job = decode_one(fill(0xf0, -256, kBase, tiled));
-  EXPECT_EQ(decode_one(fill(0xf0, 1024 / 4, kBase + 64, tiled))->destination.base, kBase) << "the low bits are dropped";
+  EXPECT_EQ(decode_one(fill(0xf0, 1024 / 4, kBase + 64, tiled))->destination.base, kBase) << "the low bits are ignored";
   EXPECT_EQ(job->destination.pitch_B, -1024);
   EXPECT_EQ(job->destination.tile, &surface::kTileX);
 }
 
-TEST_F(BlitRules, PatternsAndFixedPatterns) {
+TEST_F(BlitRules, PatternAlignmentAndFixedPatternNumbers) {
   const auto pattern = [](uint32_t depth, uint32_t address) {
     return command(0x51, kAll, {br13(depth, 0xf0, 1024), yx(0, 0), yx(8, 8), kBase, address});
   };
@@ -291,26 +293,26 @@ TEST_F(BlitRules, PatternsAndFixedPatterns) {
   }
 }
 
-// What is drawn: BlitEngine.LargestSizes.
-TEST_F(BlitRules, DestinationLineOf32KB) {
+// The drawn result is checked in BlitEngine.LargestWidthAndHeight.
+TEST_F(BlitRules, DestinationLineIsLimitedTo32KB) {
   const auto linear = [](uint32_t height, uint32_t width) {
     return command(0x40, kAll, {br13(0, 0xf0, 0x7ffc), height << 16 | width, kBase, 1});
   };
   EXPECT_FALSE(broken(linear(65535, 32768)).any());
   EXPECT_TRUE(breaks(linear(1, 32769), Rule::line_bytes));
-  // 65,536 lines: from -32768 to 32767 is one less than an XY command can name.
+  // 65,536 lines: an XY command can name at most -32768 to 32767, one line less.
   EXPECT_FALSE(broken(command(0x50, kAll, {br13(3, 0xf0, 0x7ffc), yx(-32768, 0), yx(32767, 8192), kBase, 1})).any());
   EXPECT_TRUE(breaks(command(0x50, kAll, {br13(3, 0xf0, 0x7ffc), yx(0, 0), yx(1, 8193), kBase, 1}), Rule::line_bytes));
 }
 
-TEST_F(BlitRules, SetupAndItsUserAgreeAboutTiling) {
+TEST_F(BlitRules, SetupAndDrawingCommandMustAgreeOnTiling) {
   decode_one(setup(0xf0, 1024, kAll | 1u << 11));
   EXPECT_TRUE(breaks(command(0x25, 0, {yx(0, 0), yx(8, 8)}), Rule::setup_tiling));
   EXPECT_FALSE(broken(command(0x25, 1u << 11, {yx(0, 0), yx(8, 8)})).any());
 }
 
-// Solid patterns come with opcode 11h, the only setup that has the bit.
-TEST_F(BlitRules, SolidScanLinesComeFromTheMonochromeSetup) {
+// Opcode 11h is the only setup with the solid pattern bit.
+TEST_F(BlitRules, SolidScanLinesNeedTheMonochromeSetup) {
   COVERS("G45-8.9.5-02");
   decode_one(command(0x11, kAll, {br13(0, 0xf0, 1024, 1u << 31), yx(0, 0), yx(99, 99), kBase, 7, 8, 0, 0}));
   EXPECT_TRUE(decode_one(command(0x25, 0, {yx(0, 0), yx(8, 8)}))->pattern.solid_select);
@@ -318,8 +320,8 @@ TEST_F(BlitRules, SolidScanLinesComeFromTheMonochromeSetup) {
   EXPECT_FALSE(decode_one(command(0x25, 0, {yx(0, 0), yx(8, 8)}))->pattern.solid_select);
 }
 
-// A drawing command leaves nothing behind that another one uses, but for the clip rectangle and the setup.
-TEST_F(BlitRules, DrawingCommandsLeaveTheSetupAlone) {
+// A drawing command changes no state that a later command uses, except the clip rectangle and the setup.
+TEST_F(BlitRules, DrawingCommandsDoNotChangeTheSetup) {
   COVERS("G45-8.4-01");
   decode_one(setup(0xcc, 1024));
   const SetupState before = state.setup;
@@ -341,7 +343,7 @@ TEST_F(BlitRules, DrawingCommandsLeaveTheSetupAlone) {
   EXPECT_TRUE(clipped->clipped);
 }
 
-TEST_F(BlitRules, ControlRegisterOfTheLastCommand) {
+TEST_F(BlitRules, ControlRegisterHoldsTheLastCommand) {
   COVERS("G45-8.10.1-01");
   const auto br00 = [&] {
     const auto value = static_cast<uint32_t>(state.br[0]);
@@ -356,12 +358,12 @@ TEST_F(BlitRules, ControlRegisterOfTheLastCommand) {
   EXPECT_EQ(br00(), 0x03u << 22);
   decode_one(command(0x11, 2u << 20, {br13(0, 0xf0, 1024), yx(0, 0), yx(99, 99), kBase, 7, 8, 0, 0}));
   EXPECT_EQ(br00(), 1u << 29 | 0x11u << 22 | 2u << 20) << "setup with a monochrome pattern";
-  // Everything that a keyed pattern has: mask, seeds, mode 5, tiling, clipping.
+  // All fields of a keyed pattern: mask, seeds, mode 5, tiling, clipping.
   decode_one(command(0x76, 1u << 20 | 5u << 17 | 6u << 12 | 1u << 11 | 3u << 8,
                      {br13(3, 0x5a, 256, 1u << 30), yx(0, 0), yx(8, 8), kBase, kOther, 0, ~0u}));
   EXPECT_EQ(br00(),
             1u << 30 | 1u << 29 | 0x76u << 22 | 1u << 20 | 6u << 12 | 1u << 11 | 5u << 8 | 3u << 5 | 1u << 4 | 1u << 1);
-  // Monochrome source that starts at bit 5, monochrome pattern.
+  // A monochrome source that starts at bit 5, and a monochrome pattern.
   decode_one(command(0x58, kAll | 5u << 17, {br13(3, 0xc0, 256), yx(0, 0), yx(8, 8), kBase, kOther, 1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(br00(), 1u << 29 | 0x58u << 22 | kAll | 5u << 17 | 1u << 2 | 1u);
   decode_one(copy(0xcc, kBase, 256, 0, 0, kOther, 256, 0, 0, kAll | 1u << 15));
@@ -371,7 +373,7 @@ TEST_F(BlitRules, ControlRegisterOfTheLastCommand) {
   EXPECT_EQ(br00(), 0x26u << 22 | kAll | 1u << 16 | 1u << 11 | 1u << 2) << "byte packed, with the mask of the setup";
 }
 
-TEST_F(BlitRules, RegistersOfTheLastCommand) {
+TEST_F(BlitRules, RegistersHoldTheLastCommand) {
   COVERS("G45-8.10.9-01");
   COVERS("G45-8.10.16-01");
   decode_one(command(0x57, 1u << 20,
@@ -393,7 +395,7 @@ TEST_F(BlitRules, RegistersOfTheLastCommand) {
   EXPECT_EQ(state.setup.clip_end, yx(7, 8));
 }
 
-TEST_F(BlitRules, SizeOfALinearCommand) {
+TEST_F(BlitRules, LinearSizeHasThirteenBits) {
   COVERS("G45-8.10.10-01");
   decode_one(command(0x40, kAll, {br13(0, 0xf0, 128), 0x0123u << 16 | 0x0fedu, kBase, 1}));
   EXPECT_EQ(state.br[14], 0x0123'0fedu);
@@ -401,11 +403,11 @@ TEST_F(BlitRules, SizeOfALinearCommand) {
   EXPECT_EQ(state.br[14], 0x0123'1fedu) << "thirteen bits of each";
   decode_one(setup(0xcc, 1024));
   EXPECT_TRUE(broken(text({1, 2}, 8, 9)).hangs()) << "the engine expects data that it does not receive";
-  EXPECT_TRUE(broken(text({1, 2, 3, 4})).any()) << "it receives data that it did not expect";
+  EXPECT_TRUE(broken(text({1, 2, 3, 4})).any()) << "the engine receives more data than it expects";
 }
 
 // BR01: dword 1 of the setup, with the byte mask in bits 27:26.
-TEST_F(BlitRules, SetupControlRegister) {
+TEST_F(BlitRules, SetupControlRegisterHoldsDwordOne) {
   decode_one(command(0x11, 2u << 20,
                      {br13(3, 0x5a, -4, 1u << 31 | 1u << 30 | 1u << 28), yx(0, 0), yx(9, 9), kBase, 7, 8, 9, 10}));
   EXPECT_EQ(state.setup.control, 1u << 31 | 1u << 30 | 1u << 28 | 2u << 26 | 3u << 24 | 0x5au << 16 | 0xfffcu);
@@ -425,7 +427,8 @@ TEST_F(BlitRules, AddressesHave29Bits) {
   EXPECT_EQ(state.br[12], 0x0080'0005u);
   EXPECT_EQ(state.br[15], 0x1fff'ffc0u);
   const Dwords keyed{br13(3, 0xf0, 1024), yx(0, 0), yx(8, 8), kBase, ~0u, 0, 0};
-  EXPECT_EQ(decode_one(command(0x76, kAll, keyed))->pattern.address, 0x07ff'ffc0u) << "its table prints 26:6";
+  EXPECT_EQ(decode_one(command(0x76, kAll, keyed))->pattern.address, 0x07ff'ffc0u)
+      << "the manual's table gives bits 26:6";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Who decides that a surface is tiled (seed 003 4.5.4): for the processor only a fence, for the BLT engine only the
-// command's own bit. The two are set against each other here.
+// What selects tiling (G45 PRM vol. 1b 4.5.4, seed 003): a fence for CPU accesses, the tiling bit of the command for
+// the BLT engine. These tests combine both.
 #include "blit_bench.h"
 
 namespace halogen {
@@ -7,7 +7,7 @@ namespace {
 
 class TilingDetection : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(TilingDetection, FencesAndCommandsDoNotKnowEachOther) {
+TEST_P(TilingDetection, FencesAndTilingBitsAreIndependent) {
   BlitBench bench(GetParam());
   constexpr uint64_t kPages = 16;
   constexpr int kPitch = 1024;
@@ -16,7 +16,7 @@ TEST_P(TilingDetection, FencesAndCommandsDoNotKnowEachOther) {
   bench.allocate(kPages - 1);
 
   const auto draw = [&](bool tiled, int x, int y, uint32_t value) {
-    const int pitch = tiled ? kPitch / 4 : kPitch;  // of tiled surfaces in dwords
+    const int pitch = tiled ? kPitch / 4 : kPitch;  // in dwords for tiled surfaces
     bench.run_commands(bench.color(surface, control(kDepth32, 0xf0, pitch), {x, y, x + 1, y + 1}, value,
                                    kWriteAll | (tiled ? kTiled : 0)));
   };
@@ -33,7 +33,7 @@ TEST_P(TilingDetection, FencesAndCommandsDoNotKnowEachOther) {
     draw(true, 130, 9, mark + 2);
     EXPECT_EQ(bench.peek(tiled(130, 9)), mark + 2) << "a tiled BLT needs no fence";
     EXPECT_EQ(bench.peek(linear(130, 9)), mark + 1);
-    // The same place seen by the processor.
+    // The same pixel as the CPU sees it.
     EXPECT_EQ(bench.aperture(linear(130, 9)), mark + (fence ? 2 : 1));
   }
   EXPECT_EQ(bench.host.log.events().size(), 0u);

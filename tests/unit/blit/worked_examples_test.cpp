@@ -1,4 +1,4 @@
-// The manual's own examples: seed 003 8.2.2.1 and 8.2.3.
+// The worked examples of the manual: G45 PRM vol. 1b 8.2.2.1 and 8.2.3 (seed 003).
 #include "blit_bench.h"
 
 namespace halogen {
@@ -9,8 +9,8 @@ class BlitExample : public ::testing::TestWithParam<std::string> {
   BlitBench bench{GetParam()};
 };
 
-// A block of 6x4 pixels at (256, 256) of a 640x480 screen at 8 bits: where each line begins.
-TEST_P(BlitExample, BlockOfFourLines) {
+// A block of 6x4 pixels at (256, 256) of a 640x480 screen at 8 bits: the address of each line.
+TEST_P(BlitExample, BlockOfFourLinesIsAtTheManualsAddresses) {
   COVERS("G45-8.2.2.1-01");
   const uint64_t screen = bench.allocate(640 * 480 / 4096 + 1);
   bench.run_commands(bench.color(screen, control(kDepth8, 0xf0, 640), {256, 256, 262, 260}, 0xa7));
@@ -24,7 +24,7 @@ TEST_P(BlitExample, BlockOfFourLines) {
 }
 
 // 64x64 pixels at (128, 128) of a 1024x768 screen filled with the pattern 1 MB above the screen's first byte.
-TEST_P(BlitExample, PatternFill) {
+TEST_P(BlitExample, PatternFillHasTheManualsPixels) {
   COVERS("G45-8.2.3.1-01");
   const uint64_t screen = bench.allocate(0x101);
   const uint64_t pattern = screen + 0x100000;
@@ -42,8 +42,8 @@ TEST_P(BlitExample, PatternFill) {
   }
 }
 
-// A letter of 8x8 bits in black on gray; what is no part of the letter stays gray.
-TEST_P(BlitExample, Letter) {
+// A letter of 8x8 bits in black on gray; the background stays gray.
+TEST_P(BlitExample, LetterHasATransparentBackground) {
   COVERS("G45-8.2.3.2-01");
   constexpr uint8_t kGray = 0x17;
   constexpr uint8_t kLetter[8] = {0x0c, 0x12, 0x10, 0x7c, 0x10, 0x10, 0x10, 0x10};

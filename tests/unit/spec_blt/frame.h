@@ -1,5 +1,6 @@
-// Shared by the BLT encoding tests: builds a header from the manual's positions and checks how a command is framed.
-// Every dword in these tests is put together by hand from the tables of seed 003 chapter 8, never by our own packer.
+// Shared by the BLT encoding tests: builds a header from the manual's bit positions and checks how a command is framed.
+// The tests assemble every dword by hand from the tables of G45 PRM vol. 1b chapter 8 (seed 003), never with the
+// generated packer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 
 namespace halogen::blt_test {
 
-// Bits 31:29 client 2, 28:22 opcode, low bits length; `rest` holds what the command's table adds.
+// Returns a header: client 2 in bits 31:29, opcode in 28:22, length in the low bits. `rest` holds the other fields.
 constexpr uint32_t header(uint32_t opcode, uint32_t length, uint32_t rest = 0) {
   return (2u << 29) | (opcode << 22) | rest | length;
 }
@@ -28,22 +29,22 @@ struct Ring {
   spec::EngineClass engine;
 };
 
-// Where the 32-bit forms run.
+// Rings that execute the 32-bit forms.
 inline constexpr std::array kRings32 = {
     Ring{spec::DeviceId::i965, spec::EngineClass::render}, Ring{spec::DeviceId::gm965, spec::EngineClass::render},
     Ring{spec::DeviceId::g45, spec::EngineClass::render},  Ring{spec::DeviceId::gm45, spec::EngineClass::render},
     Ring{spec::DeviceId::snb, spec::EngineClass::blit},
 };
 
-// Where the 64-bit forms run.
+// Rings that execute the 64-bit forms.
 inline constexpr std::array kRings64 = {
     Ring{spec::DeviceId::bdw, spec::EngineClass::blit}, Ring{spec::DeviceId::chv, spec::EngineClass::blit},
     Ring{spec::DeviceId::skl, spec::EngineClass::blit}, Ring{spec::DeviceId::icl, spec::EngineClass::blit},
     Ring{spec::DeviceId::tgl, spec::EngineClass::blit}, Ring{spec::DeviceId::dg1, spec::EngineClass::blit},
 };
 
-// The header finds this command on each ring, its length is the whole of `dwords` and allowed, and no reserved bit is
-// set.
+// Checks on each ring that the header identifies this command, that its length is the whole of `dwords` and allowed,
+// and that no reserved bit is set.
 template <typename Command, size_t N>
 void expect_framed(std::span<const uint32_t> dwords, const std::array<Ring, N>& rings) {
   for (const Ring& ring : rings) {
@@ -58,7 +59,7 @@ void expect_framed(std::span<const uint32_t> dwords, const std::array<Ring, N>& 
   }
 }
 
-// Setting this bit of this dword is a reserved bit on Gen4.
+// Checks that this bit of this dword is reserved on Gen4.
 template <typename Command>
 bool is_reserved(std::span<const uint32_t> dwords, size_t dword, unsigned bit) {
   std::array<uint32_t, 80> copy{};

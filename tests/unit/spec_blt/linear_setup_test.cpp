@@ -1,4 +1,5 @@
-// Encoding of the linear BLT commands, the setup commands and those that use the setup: seed 003 8.8, 8.9.1 to 8.9.7.
+// Encoding of the linear BLT commands, the setup commands and the commands that use the setup: G45 PRM vol. 1b 8.8,
+// 8.9.1 to 8.9.7 (seed 003).
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -23,9 +24,9 @@ constexpr std::array<uint32_t, 5> kColorBlt = {
     0x89abcdef,
 };
 
-TEST(LinearBlt, ColorBltIsFiveDwordsWithTheseFields) {
+TEST(LinearBlt, ColorBltHasFiveDwordsAndItsFields) {
   COVERS("G45-8.8.1-01");
-  COVERS("G45-8.10.10-02");  // 16 bits of height and width, although BR14 prints 13
+  COVERS("G45-8.10.10-02");  // 16 bits of height and width, although BR14 shows 13
   expect_framed<hw::COLOR_BLT>(kColorBlt, kRings32);
   const auto c = hw::COLOR_BLT::unpack(GenId::gen4, kColorBlt);
   EXPECT_EQ(c.byte_mask_32bpp, hw::BltByteMask::RGBA);
@@ -36,7 +37,7 @@ TEST(LinearBlt, ColorBltIsFiveDwordsWithTheseFields) {
   EXPECT_EQ(c.destination_width, 0xfffe);
   EXPECT_EQ(c.destination_address, GpuVa{0x01234567});
   EXPECT_EQ(c.solid_pattern_color, 0x89abcdefu);
-  // The length field ends at bit 4 and nothing but the mask stands above it: no tiling bits.
+  // The length field ends at bit 4, and only the mask is above it: there are no tiling bits.
   for (unsigned bit = 5; bit <= 19; ++bit) EXPECT_TRUE(is_reserved<hw::COLOR_BLT>(kColorBlt, 0, bit)) << bit;
 }
 
@@ -63,7 +64,7 @@ constexpr std::array<uint32_t, 6> kSrcCopyBlt = {
     0x00112233,
 };
 
-TEST(LinearBlt, SrcCopyBltIsSixDwordsWithTheseFields) {
+TEST(LinearBlt, SrcCopyBltHasSixDwordsAndItsFields) {
   COVERS("G45-8.8.2-01");
   expect_framed<hw::SRC_COPY_BLT>(kSrcCopyBlt, kRings32);
   const auto c = hw::SRC_COPY_BLT::unpack(GenId::gen4, kSrcCopyBlt);
@@ -79,14 +80,14 @@ TEST(LinearBlt, SrcCopyBltIsSixDwordsWithTheseFields) {
   EXPECT_EQ(c.source_address, GpuVa{0x00112233});
 }
 
-TEST(LinearBlt, SourcePitchTakesSixteenBitsAndTheRestIsReserved) {
+TEST(LinearBlt, SourcePitchHasSixteenBits) {
   COVERS("G45-8.8.2-03");
   for (unsigned bit = 0; bit < 32; ++bit) {
     EXPECT_EQ(is_reserved<hw::SRC_COPY_BLT>(kSrcCopyBlt, 4, bit), bit >= 16) << bit;
   }
 }
 
-TEST(LinearBlt, CommandsThatTheVolumeOnlyNamesAreAbsent) {
+TEST(LinearBlt, CommandsWithoutALayoutInTheManualAreAbsent) {
   COVERS("G45-8.2.2.2-02");
   EXPECT_EQ(spec::find_command("IMMEDIATE_INDIRECT_BLT"), nullptr);
   EXPECT_EQ(spec::find_command("PAT_BLT"), nullptr);
@@ -103,7 +104,7 @@ constexpr std::array<uint32_t, 8> kSetupBlt = {
     0x1fffffc0,
 };
 
-TEST(SetupBlt, XySetupBltIsEightDwordsWithTheseFields) {
+TEST(SetupBlt, XySetupBltHasEightDwordsAndItsFields) {
   COVERS("G45-8.9.1-01");
   expect_framed<hw::XY_SETUP_BLT>(kSetupBlt, kRings32);
   const auto c = hw::XY_SETUP_BLT::unpack(GenId::gen4, kSetupBlt);
@@ -139,7 +140,7 @@ TEST(SetupBlt, PatternAddressHasBits28To6) {
   EXPECT_EQ(hw::BR07::unpack(GenId::gen4, br07).pattern_address, GpuVa{0x1fffffc0});
 }
 
-TEST(SetupBlt, XySetupMonoPatternIsNineDwordsWithTheseFields) {
+TEST(SetupBlt, XySetupMonoPatternHasNineDwordsAndItsFields) {
   COVERS("G45-8.9.2-01");
   constexpr std::array<uint32_t, 9> kDwords = {
       header(0x11, 7, 3u << 20),
@@ -170,8 +171,8 @@ TEST(SetupBlt, XySetupMonoPatternIsNineDwordsWithTheseFields) {
   EXPECT_TRUE(is_reserved<hw::XY_SETUP_MONO_PATTERN_SL_BLT>(kDwords, 1, 29));
 }
 
-// Rows of the setup users also say what the commands do; the encoding alone proves none of them.
-TEST(SetupBlt, UsersOfTheSetupAreFramed) {
+// The ledger rows of these commands also describe their effect, which an encoding test does not prove.
+TEST(SetupBlt, CommandsThatUseTheSetupAreFramed) {
   constexpr std::array<uint32_t, 3> kClip = {header(0x03, 1), yx(1, 2), yx(3, 4)};
   expect_framed<hw::XY_SETUP_CLIP_BLT>(kClip, kRings32);
   EXPECT_EQ(hw::XY_SETUP_CLIP_BLT::unpack(GenId::gen4, kClip).clip_x2, 4);

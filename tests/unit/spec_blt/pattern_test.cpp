@@ -1,4 +1,5 @@
-// Encoding of the fill and pattern commands: seed 003 8.9.8 to 8.9.14, and where BR00 differs from the commands.
+// Encoding of the fill and pattern commands: G45 PRM vol. 1b 8.9.8 to 8.9.14 (seed 003), and the differences between
+// BR00 and the commands.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -17,7 +18,7 @@ using spec::GenId;
 
 constexpr uint32_t kControl = (1u << 30) | (3u << 24) | (0xf0u << 16) | 0x0400u;
 
-// What every drawing command here has in dwords 1 to 4 when it begins {header, kControl, (-2,3), (5,6), base}.
+// Checks dwords 1 to 4 of a drawing command that begins {header, kControl, (-2,3), (5,6), base}.
 template <typename Command>
 void expect_common(const Command& c) {
   EXPECT_TRUE(c.clipping_enable);
@@ -38,7 +39,7 @@ constexpr std::array<uint32_t, N> with_common(uint32_t first, std::array<uint32_
   return out;
 }
 
-// {common, tail, 1000, 1001, ...}: `data` immediate dwords at the end.
+// Returns {common, tail, 1000, 1001, ...}, with `data` immediate dwords at the end.
 template <size_t N, size_t Tail>
 constexpr std::array<uint32_t, N> with_data(uint32_t first, std::array<uint32_t, Tail> tail) {
   std::array<uint32_t, N> out{first, kControl, yx(0xfffe, 3), yx(5, 6), 0x10001000};
@@ -65,7 +66,7 @@ TEST(PatternBlt, XyColorBltIsFramed) {
   EXPECT_EQ(c.solid_pattern_color, 0xdeadbeefu);
 }
 
-TEST(PatternBlt, XyPatBlt) {
+TEST(PatternBlt, XyPatBltIsFramed) {
   COVERS("G45-8.9.9-01");
   constexpr auto kDwords = with_common<6>(header(0x51, 4, (6u << 12) | (3u << 8)), {0xffffffff});
   expect_framed<hw::XY_PAT_BLT>(kDwords, kRings32);
@@ -79,7 +80,7 @@ TEST(PatternBlt, XyPatBlt) {
 constexpr auto kPatChroma =
     with_common<8>(header(0x76, 6, (5u << 17) | (6u << 12) | (3u << 8)), {0x00000200, 0x11, 0x22});
 
-TEST(PatternBlt, XyPatChromaBlt) {
+TEST(PatternBlt, XyPatChromaBltIsFramed) {
   COVERS("G45-8.9.10-01");
   expect_framed<hw::XY_PAT_CHROMA_BLT>(kPatChroma, kRings32);
   const auto c = hw::XY_PAT_CHROMA_BLT::unpack(GenId::gen4, kPatChroma);
@@ -90,7 +91,7 @@ TEST(PatternBlt, XyPatChromaBlt) {
   EXPECT_EQ(c.transparency_color_high, 0x22u);
 }
 
-TEST(PatternBlt, CommandsKeepModeAndSeedElsewhereThanBr00) {
+TEST(PatternBlt, ModeAndSeedBitsDifferFromBr00) {
   COVERS("G45-8.10.1-02");
   const auto c = hw::XY_PAT_CHROMA_BLT::unpack(GenId::gen4, kPatChroma);
   EXPECT_EQ(static_cast<unsigned>(c.transparency_range_mode), (kPatChroma[0] >> 17) & 7u);
@@ -115,7 +116,7 @@ TEST(PatternBlt, XyPatBltImmediateHoldsAnEightByEightPattern) {
   expect_common(hw::XY_PAT_BLT_IMMEDIATE::unpack(GenId::gen4, k32));
 }
 
-TEST(PatternBlt, XyPatChromaBltImmediate) {
+TEST(PatternBlt, XyPatChromaBltImmediateIsFramed) {
   COVERS("G45-8.9.12-01");
   constexpr auto kDwords = with_data<7 + 16, 2>(header(0x77, 5 + 16, 7u << 17), {0x11, 0x22});
   expect_framed<hw::XY_PAT_CHROMA_BLT_IMMEDIATE>(kDwords, kRings32);
@@ -127,7 +128,7 @@ TEST(PatternBlt, XyPatChromaBltImmediate) {
   expect_data<hw::XY_PAT_CHROMA_BLT_IMMEDIATE>(kDwords, 16);
 }
 
-TEST(PatternBlt, XyMonoPatBlt) {
+TEST(PatternBlt, XyMonoPatBltIsFramed) {
   COVERS("G45-8.9.13-01");
   constexpr auto kDwords = with_common<9>(header(0x52, 7, (6u << 12) | (3u << 8)), {1, 2, 3, 4}, 1u << 28);
   expect_framed<hw::XY_MONO_PAT_BLT>(kDwords, kRings32);

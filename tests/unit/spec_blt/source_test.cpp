@@ -1,4 +1,4 @@
-// Encoding of the commands with a source rectangle: seed 003 8.9.15 to 8.9.24.
+// Encoding of the commands with a source rectangle: G45 PRM vol. 1b 8.9.15 to 8.9.24 (seed 003).
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -45,7 +45,7 @@ void expect_data(std::span<const uint32_t> dwords, size_t first, size_t count) {
   }
 }
 
-TEST(SourceBlt, XySrcCopyBlt) {
+TEST(SourceBlt, XySrcCopyBltIsFramed) {
   COVERS("G45-8.9.15-01");
   constexpr auto kDwords = with_common<8>(header(0x53, 6, 1u << 15), {yx(0xfffb, 6), 0xff00, 0x00700000});
   expect_framed<hw::XY_SRC_COPY_BLT>(kDwords, kRings32);
@@ -59,7 +59,7 @@ TEST(SourceBlt, XySrcCopyBlt) {
   EXPECT_EQ(c.source_base_address, GpuVa{0x00700000});
 }
 
-TEST(SourceBlt, XySrcCopyChromaBlt) {
+TEST(SourceBlt, XySrcCopyChromaBltIsFramed) {
   COVERS("G45-8.9.16-01");
   constexpr auto kDwords = with_common<10>(header(0x73, 8, (3u << 17) | (1u << 15)), {yx(5, 6), 7, 8, 9, 10});
   expect_framed<hw::XY_SRC_COPY_CHROMA_BLT>(kDwords, kRings32);
@@ -71,7 +71,7 @@ TEST(SourceBlt, XySrcCopyChromaBlt) {
   EXPECT_EQ(c.transparency_color_high, 10u);
 }
 
-TEST(SourceBlt, XyMonoSrcCopyBlt) {
+TEST(SourceBlt, XyMonoSrcCopyBltIsFramed) {
   COVERS("G45-8.9.17-01");
   constexpr auto kDwords = with_common<8>(header(0x54, 6, 5u << 17), {0x00600003, 7, 8}, 1u << 29);
   expect_framed<hw::XY_MONO_SRC_COPY_BLT>(kDwords, kRings32);
@@ -84,7 +84,7 @@ TEST(SourceBlt, XyMonoSrcCopyBlt) {
   EXPECT_EQ(c.source_foreground_color, 8u);
 }
 
-TEST(SourceBlt, XyMonoSrcCopyImmediateDataRunsFromDword7) {
+TEST(SourceBlt, XyMonoSrcCopyImmediateDataBeginsAtDword7) {
   COVERS("G45-8.9.18-01");
   COVERS("G45-8.9.18-02");
   constexpr auto kDwords = with_common<7 + 4>(header(0x71, 5 + 4, 5u << 17), {7, 8, 100, 101, 102, 103});
@@ -109,14 +109,14 @@ TEST(SourceBlt, XyFullBltHasPitchBeforeCoordinates) {
   EXPECT_EQ(c.source_x1, 6);
   EXPECT_EQ(c.source_base_address, GpuVa{0x00700000});
   EXPECT_EQ(c.pattern_base_address, GpuVa{0x00800040});
-  // The copy has them the other way round.
+  // XY_SRC_COPY_BLT has them in the opposite order.
   constexpr auto kCopy = with_common<8>(header(0x53, 6), {yx(5, 6), 0x0040, 0});
   const auto copy = hw::XY_SRC_COPY_BLT::unpack(GenId::gen4, kCopy);
   EXPECT_EQ(copy.source_x1, 6);
   EXPECT_EQ(copy.source_pitch, 0x40);
 }
 
-TEST(SourceBlt, XyFullImmediatePatternBlt) {
+TEST(SourceBlt, XyFullImmediatePatternBltIsFramed) {
   COVERS("G45-8.9.20-01");
   std::array<uint32_t, 16 + 3> tail{0x0040, yx(5, 6), 0x00700000};
   for (size_t i = 3; i < tail.size(); ++i) tail[i] = static_cast<uint32_t>(200 + i);
@@ -126,7 +126,7 @@ TEST(SourceBlt, XyFullImmediatePatternBlt) {
   expect_data<hw::XY_FULL_IMMEDIATE_PATTERN_BLT>(dwords, 8, 16);
 }
 
-TEST(SourceBlt, XyFullMonoSrcBlt) {
+TEST(SourceBlt, XyFullMonoSrcBltIsFramed) {
   COVERS("G45-8.9.21-01");
   constexpr auto kDwords = with_common<9>(header(0x56, 7, 3u << 17), {0x00600000, 7, 8, 0x00800080}, 1u << 29);
   expect_framed<hw::XY_FULL_MONO_SRC_BLT>(kDwords, kRings32);
@@ -139,7 +139,7 @@ TEST(SourceBlt, XyFullMonoSrcBlt) {
   EXPECT_EQ(c.pattern_base_address, GpuVa{0x00800080});
 }
 
-TEST(SourceBlt, XyFullMonoSrcImmediatePatternBlt) {
+TEST(SourceBlt, XyFullMonoSrcImmediatePatternBltIsFramed) {
   COVERS("G45-8.9.22-01");
   std::array<uint32_t, 32 + 3> tail{0x00600000, 7, 8};
   for (size_t i = 3; i < tail.size(); ++i) tail[i] = static_cast<uint32_t>(300 + i);
@@ -152,7 +152,7 @@ TEST(SourceBlt, XyFullMonoSrcImmediatePatternBlt) {
 constexpr auto kFullMonoPattern =
     with_common<12>(header(0x57, 10, 1u << 15), {0x0040, yx(5, 6), 0x00700000, 8, 9, 10, 11}, (1u << 31) | (1u << 28));
 
-TEST(SourceBlt, XyFullMonoPatternBlt) {
+TEST(SourceBlt, XyFullMonoPatternBltIsFramed) {
   COVERS("G45-8.9.23-01");
   expect_framed<hw::XY_FULL_MONO_PATTERN_BLT>(kFullMonoPattern, kRings32);
   const auto c = hw::XY_FULL_MONO_PATTERN_BLT::unpack(GenId::gen4, kFullMonoPattern);
@@ -197,7 +197,7 @@ TEST(SourceBlt, FullMonoPatternHasOneTransparencyBitAndTheStandardDepths) {
   }
 }
 
-TEST(SourceBlt, XyFullMonoPatternMonoSrcBlt) {
+TEST(SourceBlt, XyFullMonoPatternMonoSrcBltIsFramed) {
   COVERS("G45-8.9.24-01");
   constexpr auto kDwords = with_common<12>(header(0x58, 10, 3u << 17), {0x00600001, 6, 7, 8, 9, 10, 11});
   expect_framed<hw::XY_FULL_MONO_PATTERN_MONO_SRC_BLT>(kDwords, kRings32);

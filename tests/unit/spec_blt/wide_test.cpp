@@ -1,5 +1,5 @@
 // 64-bit forms from Gen8 on, and the commands that Gen9 and Gen12 added. Expected lengths and positions are those that
-// public drivers emit; no requirement row speaks of them.
+// public drivers emit; no ledger row covers them.
 #include <gtest/gtest.h>
 
 #include "frame.h"
@@ -62,7 +62,7 @@ TEST(WideBlt, ImmediateDataMovesByOneDword) {
   EXPECT_EQ(hw::XY_MONO_SRC_COPY_IMMEDIATE_BLT::unpack_immediate_data(GenId::gen8, kDwords, 1).data, 101u);
 }
 
-TEST(WideBlt, TheRenderRingLosesTheCommandsWithGen6) {
+TEST(WideBlt, RenderRingHasNoBltCommandsFromGen6On) {
   for (DeviceId device : {DeviceId::snb, DeviceId::bdw, DeviceId::dg1}) {
     EXPECT_EQ(spec::CommandTable::get(device, EngineClass::render).find(header(0x50, 4)), nullptr);
   }
@@ -96,7 +96,7 @@ TEST(Gen9Blt, FastCopyHasATileModeForEachSide) {
   EXPECT_EQ(spec::CommandTable::get(DeviceId::bdw, EngineClass::blit).find(kFastCopy[0]), nullptr);
 }
 
-TEST(Gen12Blt, BlockCopyAndFastColor) {
+TEST(Gen12Blt, BlockCopyAndFastColorAreFramed) {
   constexpr std::array kRings = {Ring{DeviceId::tgl, EngineClass::blit}, Ring{DeviceId::dg1, EngineClass::blit}};
   constexpr std::array<uint32_t, 12> kBlock = {header(0x41, 10, 2u << 19),
                                                (1u << 30) | (5u << 21) | 0x3ffu,

@@ -1,5 +1,5 @@
-// Headers that public drivers really send, with the length their authors gave them (Linux i915 intel_gpu_commands.h and
-// its ring emitters, Mesa genxml lengths, Intel compute runtime): framing must agree on every generation.
+// Headers that public drivers send, with the lengths that the drivers give them (Linux i915 intel_gpu_commands.h and
+// its ring emitters, Mesa genxml lengths, Intel compute runtime). Framing must agree on every generation.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -74,7 +74,7 @@ constexpr std::array kSent = {
     Sent{DeviceId::g45, kRender, 0x60020100, "CONSTANT_BUFFER", 2},
 };
 
-TEST(DriverHeaders, FrameAsTheirAuthorsMeant) {
+TEST(DriverHeaders, LengthsAgreeWithPublicDrivers) {
   for (const Sent& sent : kSent) {
     EXPECT_EQ(frame(sent.device, sent.engine, sent.header), (Frame{sent.name, sent.dwords}))
         << spec::model(sent.device).name << std::hex << " 0x" << sent.header;

@@ -1,5 +1,5 @@
-// Helpers of the memory interface framing tests: what a header means on one engine, and which bits must be zero.
-// Expected headers and masks in the tests are assembled by hand from the manuals.
+// Helpers of the MI framing tests: how a header is decoded on one engine, and which bits must be zero. The tests
+// assemble expected headers and masks by hand from the manuals.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ using spec::EngineClass;
 using spec::GenId;
 using Dwords = std::vector<uint32_t>;
 
-// Header of an MI command: client 0, opcode in 28:23.
+// Returns the header of an MI command: client 0, opcode in 28:23.
 constexpr uint32_t mi(uint32_t opcode, uint32_t rest = 0) {
   return opcode << 23 | rest;
 }
 
-// A run of ones: bits hi to lo of a dword.
+// Returns a mask of bits hi to lo of a dword.
 constexpr uint32_t ones(unsigned hi, unsigned lo) {
   return (hi == 31 ? ~0u : (1u << (hi + 1)) - 1) & ~((1u << lo) - 1);
 }
 
 struct Frame {
-  std::string_view name;  // empty: no command of this engine has the header
+  std::string_view name;  // empty: the engine has no command with this header
   uint32_t dwords = 0;
   bool operator==(const Frame&) const = default;
 };
@@ -45,7 +45,7 @@ inline void PrintTo(const Frame& f, std::ostream* out) {
   *out << (f.name.empty() ? "nothing" : f.name) << " x " << f.dwords;
 }
 
-// The bits of one dword that must be zero, found by setting each alone in an otherwise legal command.
+// Returns the bits of one dword that must be zero, found by setting each alone in an otherwise legal command.
 inline uint32_t must_be_zero(const spec::ItemDesc& desc, GenId gen, Dwords legal, size_t dword) {
   uint32_t mask = 0;
   for (unsigned bit = 0; bit < 32; ++bit) {
@@ -56,7 +56,7 @@ inline uint32_t must_be_zero(const spec::ItemDesc& desc, GenId gen, Dwords legal
   return mask;
 }
 
-// Name of a coded value of a field.
+// Returns the name of a coded value of a field.
 inline std::string_view value_name(const spec::ItemDesc& desc, GenId gen, std::string_view field, uint64_t value) {
   const spec::FieldDesc* found = spec::find_field(desc, gen, field);
   return found == nullptr || found->enumeration == nullptr ? "" : found->enumeration->name_of(value, gen);

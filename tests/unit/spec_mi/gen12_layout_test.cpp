@@ -23,7 +23,7 @@ uint32_t length(uint32_t header) {
   return length(EngineClass::render, header);
 }
 
-TEST(Dg1MiLayout, NoopBatchesArbitration) {
+TEST(Dg1MiLayout, NoopBatchAndArbitrationCommands) {
   const auto noop = hw::MI_NOOP::unpack(kGen, Dwords{mi(0x00, 1u << 22 | 0x3abcdeu)});
   EXPECT_TRUE(noop.identification_number_register_write_enable);
   EXPECT_EQ(noop.identification_number, 0x3abcdeu);
@@ -170,7 +170,7 @@ TEST(Dg1MiLayout, Semaphores) {
   EXPECT_TRUE(Signal::unpack(kGen, Dwords{mi(0x1b, 1u << 21), 0}).post_sync_operation);
 }
 
-TEST(Dg1MiLayout, AtomicAndPerformanceReport) {
+TEST(Dg1MiLayout, AtomicAndReportPerfCount) {
   COVERS("DG1-CS-15");
   using Atomic = hw::MI_ATOMIC;
   constexpr std::array kOperations = {"",    "AND",  "OR",   "XOR",  "MOVE", "INC",  "DEC",    "ADD",
@@ -237,7 +237,7 @@ TEST(Dg1MiLayout, Predicate) {
 
 TEST(Dg1MiLayout, AluInstruction) {
   COVERS("DG1-ALU-02");
-  // LOAD SRCA, R5 and STORE R3, ACCU as the command carries them.
+  // LOAD SRCA, R5 and STORE R3, ACCU as encoded in the command.
   const Dwords dwords = {mi(0x1a, 1), 0x080u << 20 | 0x20u << 10 | 0x5u, 0x180u << 20 | 0x3u << 10 | 0x31u};
   EXPECT_EQ(length(dwords[0]), 3u);
   ASSERT_EQ(hw::MI_MATH::count_instructions(kGen, dwords), 2u);
@@ -265,7 +265,7 @@ TEST(Dg1MiLayout, AluOpcodes) {
   for (const Row& row : kRows) {
     EXPECT_EQ(value_name(hw::MI_MATH_ALU_INSTRUCTION::kDesc, kGen, "alu_opcode", row.code), row.name);
   }
-  // Prefix 11:10, operation 9:7 and sub-operation 6:0 of every code that our table names.
+  // Prefix 11:10, operation 9:7 and sub-operation 6:0 of every named code.
   size_t named = 0;
   for (uint32_t code = 0; code < 0x1000; ++code) {
     const std::string_view name = value_name(hw::MI_MATH_ALU_INSTRUCTION::kDesc, kGen, "alu_opcode", code);

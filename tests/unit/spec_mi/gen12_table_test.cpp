@@ -1,4 +1,5 @@
-// Which MI commands DG1 has and on which engines: the opcode table of seed 000, lines 974 to 1045.
+// The MI commands of DG1 and the engines that have them: the opcode table of DG1 PRM vol. 13, lines 974 to 1045 (seed
+// 000).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ TEST(Dg1Mi, ClientsAreZeroTwoAndThree) {
   }
 }
 
-TEST(Dg1Mi, OpcodeTable) {
+TEST(Dg1Mi, OpcodeTableMatchesTheManual) {
   COVERS("DG1-CS-08");
   struct Row {
     uint32_t opcode;
@@ -84,9 +85,9 @@ TEST(Dg1Mi, OpcodeTable) {
   }
 }
 
-// The row's doubtful cells as resolved there: batches and the arbitration switch run on every engine, and opcode 28h,
-// which the table misses, exists on the engine that has the counters.
-TEST(Dg1Mi, EngineValidity) {
+// Doubtful cells are resolved as the ledger row says: batches and MI_ARB_ON_OFF run on every engine, and opcode 28h,
+// which is missing in the table, exists on the engine that has the counters.
+TEST(Dg1Mi, EachCommandExistsOnItsEnginesOnly) {
   COVERS("DG1-CS-09");
   using enum EngineClass;
   const auto expect_on = [](uint32_t opcode, std::initializer_list<EngineClass> allowed) {

@@ -1,4 +1,5 @@
-// Layouts of the 965 to GM45: flips, overlay, scan line windows, event waits. Seed 003 1.6, 1.9, 1.12, 1.21.
+// Layouts of 965 to GM45: flips, overlay, scan line windows, event waits. G45 PRM vol. 1b 1.6, 1.9, 1.12, 1.21 (seed
+// 003).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -47,7 +48,7 @@ TEST(Gen4MiDisplay, DisplayFlipHasThreeOrFourDwords) {
   const spec::LengthRule& rule = hw::MI_DISPLAY_FLIP::kDesc.length_of_gen[static_cast<size_t>(GenId::gen4)];
   EXPECT_EQ(rule.min, 3);
   EXPECT_EQ(rule.max, 4);
-  const Dwords dwords = {mi(0x14, 1), 0, 0, 0x80000000u};  // what follows a short flip is not part of it
+  const Dwords dwords = {mi(0x14, 1), 0, 0, 0x80000000u};  // the dword after a short flip is not part of it
   EXPECT_FALSE(hw::MI_DISPLAY_FLIP::unpack(GenId::gen4, std::span(dwords).first(3)).panel_fitter_enable);
   EXPECT_TRUE(hw::MI_DISPLAY_FLIP::unpack(GenId::gen4, dwords).panel_fitter_enable);
 }
@@ -160,14 +161,14 @@ TEST(Gen4MiDisplay, WaitForEvent) {
   check(GenId::gen4_5, {8, &Command::display_sprite_a_flip_pending_wait_enable});
 }
 
-TEST(Gen4MiDisplay, WaitForEventOfThe965G) {
+TEST(Gen4MiDisplay, WaitForEventOn965G) {
   COVERS("G45-1.21-05");
   using Command = hw::MI_WAIT_FOR_EVENT_965G;
   using Other = hw::MI_WAIT_FOR_EVENT;
   EXPECT_EQ(Command::kDesc.manual_name, "MI_WAIT_FOR_EVENT");
   EXPECT_EQ(frame(DeviceId::i965, kRender, mi(0x03, 3u << 17)).name, "MI_WAIT_FOR_EVENT_965G");
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4, {mi(0x03)}, 0), ones(22, 17) | ones(15, 15) | ones(0, 0));
-  // All other bits mean what they mean on the GM965.
+  // All other bits have the same meaning as on GM965.
   for (unsigned bit = 0; bit < 17; ++bit) {
     const Dwords dwords = {mi(0x03, 1u << bit)};
     EXPECT_EQ(spec::format_fields(Command::kDesc, GenId::gen4, dwords, "").find("= true") != std::string::npos,
@@ -181,7 +182,7 @@ TEST(Gen4MiDisplay, WaitForEventOfThe965G) {
   EXPECT_TRUE(c.display_pipe_a_scan_line_wait_enable);
 }
 
-TEST(Gen4MiDisplay, WaitForEventOfTheBlitter) {
+TEST(Gen4MiDisplay, WaitForEventInTheBlitterChapter) {
   COVERS("G45-3.8-01");
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     EXPECT_EQ(frame(device, EngineClass::blit, mi(0x03)), (Frame{"MI_WAIT_FOR_EVENT_BLT", 1}));

@@ -1,4 +1,5 @@
-// Layouts of the 965 to GM45: batches, arbitration, contexts, registers, semaphores. Seed 003 1.3 to 1.18, 2.4, 3.4.
+// Layouts of 965 to GM45: batches, arbitration, contexts, registers, semaphores. G45 PRM vol. 1b 1.3 to 1.18, 2.4, 3.4
+// (seed 003).
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -60,7 +61,7 @@ TEST(Gen4MiFlow, BatchBufferStartOfTheVideoStreamer) {
   EXPECT_EQ(c.batch_buffer_start_address.value, 0xfffffffcu);
   EXPECT_EQ(Command::unpack(GenId::gen4_5, Dwords{mi(0x31), 0}).buffer_security_indicator,
             Command::BufferSecurityIndicator::secure);
-  // Bit 7 is reserved too, but Linux sets it on this ring: the row says that it is not reported.
+  // Bit 7 is reserved too, but Linux sets it on this ring: by the ledger row it is not reported.
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4_5, {mi(0x31), 0}, 0), ones(22, 9) | ones(6, 6));
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4_5, {mi(0x31), 0}, 1), ones(1, 0));
   EXPECT_EQ(spec::find_field(Command::kDesc, GenId::gen4_5, "memory_space_select"), nullptr);
@@ -118,7 +119,7 @@ TEST(Gen4MiFlow, LoadRegisterImm) {
   }
 }
 
-// Seed 003 3.2: the blitter chapter has the command with the same bits.
+// G45 PRM vol. 1b 3.2 (seed 003): the blitter chapter gives the command the same bits.
 TEST(Gen4MiFlow, LoadRegisterImmOfTheBlitterIsTheSame) {
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     const auto find = [&](EngineClass engine) { return spec::CommandTable::get(device, engine).find(mi(0x22, 1)); };
@@ -145,8 +146,7 @@ TEST(Gen4MiFlow, LoadRegisterImmTakesSeveralPairs) {
 }
 
 TEST(Gen4MiFlow, LoadRegisterImmOfTheVideoStreamer) {
-  using Command =
-      hw::MI_LOAD_REGISTER_IMM_VCE;  // the encoding of G45-2.6-01; its conditions are the streamer's business
+  using Command = hw::MI_LOAD_REGISTER_IMM_VCE;  // the encoding of G45-2.6-01; the streamer checks its conditions
   const GenId gen = GenId::gen4_5;
   const Dwords legal = {mi(0x22, 1), 0, 0};
   for (const DeviceId device : {DeviceId::g45, DeviceId::gm45}) {
@@ -183,7 +183,7 @@ TEST(Gen4MiFlow, WaitForEventOfTheVideoStreamer) {
   using Command = hw::MI_WAIT_FOR_EVENT_VCE;
   EXPECT_EQ(Command::kDesc.manual_name, "MI_WAIT_FOR_EVENT");
   EXPECT_EQ(must_be_zero(Command::kDesc, GenId::gen4_5, {mi(0x03)}, 0), ones(22, 0));
-  EXPECT_TRUE(Command::kDesc.layout(GenId::gen4_5)->fields.empty()) << "nothing to wait for";
+  EXPECT_TRUE(Command::kDesc.layout(GenId::gen4_5)->fields.empty()) << "there is no event to wait for";
 }
 
 TEST(Gen4MiFlow, SemaphoreMbox) {

@@ -1,4 +1,4 @@
-// Layouts of the 965 to GM45: stores, flushes, probes. Seed 003 1.7, 1.13, 1.16, 1.17, 2.9, 3.5.
+// Layouts of 965 to GM45: stores, flushes, probes. G45 PRM vol. 1b 1.7, 1.13, 1.16, 1.17, 2.9, 3.5 (seed 003).
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -141,7 +141,8 @@ TEST(Gen4MiMemory, StoreDataIndex) {
     const GenId gen = spec::model(device).gen;
     EXPECT_EQ(frame(device, kRender, mi(0x21, 1)), (Frame{"MI_STORE_DATA_INDEX", 3}));
     EXPECT_EQ(frame(device, kRender, qword[0]), (Frame{"MI_STORE_DATA_INDEX", 4}));
-    // Bit 22 is the surface probe list, for hardware alone; bit 21 the status page of the process from GM45 on.
+    // Bit 22 selects the surface probe list, which only hardware may write; bit 21 selects the status page of the
+    // process from GM45 on.
     EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 0), gen == GenId::gen4 ? ones(21, 6) : ones(20, 6));
     EXPECT_EQ(must_be_zero(Command::kDesc, gen, qword, 1), ones(31, 12) | ones(1, 0));
     const Command c = Command::unpack(gen, qword);

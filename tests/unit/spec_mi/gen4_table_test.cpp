@@ -1,4 +1,4 @@
-// Which MI commands the 965 to GM45 have, on which streamer, and how long they are: seed 003 chapters 1 to 3.
+// The MI commands of 965 to GM45, their streamers and lengths: G45 PRM vol. 1b chapters 1 to 3 (seed 003).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool has_engine(const spec::DeviceModel& device, EngineClass engine) {
   return false;
 }
 
-TEST(Gen4Mi, ClientZeroIsDecodedOnItsSixOpcodeBits) {
+TEST(Gen4Mi, ClientZeroIsDecodedBySixOpcodeBits) {
   COVERS("G45-1.1-01");
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45}) {
     for (const EngineClass engine : {EngineClass::render, EngineClass::video}) {
@@ -31,7 +31,7 @@ TEST(Gen4Mi, ClientZeroIsDecodedOnItsSixOpcodeBits) {
       }
     }
   }
-  // Presence is a table of the product: 1.3 and 1.19 are for DevCTG on, 1.12 for all.
+  // Presence depends on the product: 1.3 and 1.19 apply from DevCTG on, 1.12 to all.
   for (const DeviceId device : {DeviceId::i965, DeviceId::gm965}) {
     EXPECT_EQ(frame(device, EngineClass::render, mi(0x08)), Frame{});
     EXPECT_EQ(frame(device, EngineClass::render, mi(0x23, 1)), Frame{});
@@ -41,7 +41,7 @@ TEST(Gen4Mi, ClientZeroIsDecodedOnItsSixOpcodeBits) {
   EXPECT_EQ(frame(DeviceId::gm45, EngineClass::render, mi(0x23, 1)).name, "MI_UPDATE_GTT");
 }
 
-TEST(Gen4Mi, ShortCommandsAreOneDwordAndTheOthersCountFromTwo) {
+TEST(Gen4Mi, LowOpcodesAreOneDwordAndOthersHaveALengthBiasOfTwo) {
   COVERS("G45-1.1-02");
   struct Row {
     uint32_t opcode;
@@ -78,14 +78,14 @@ TEST(Gen4Mi, ShortCommandsAreOneDwordAndTheOthersCountFromTwo) {
   }
 }
 
-TEST(Gen4Mi, TheVideoStreamerCameWithGm45) {
+TEST(Gen4Mi, VideoStreamerExistsFromGm45On) {
   COVERS("G45-2.1-01");
   for (const spec::DeviceModel& device : spec::device_models()) {
     EXPECT_EQ(has_engine(device, EngineClass::video), device.gen != GenId::gen4) << device.name;
   }
 }
 
-TEST(Gen4Mi, ArbitrationSwitchAndRegisterStoreArePrimaryOnly) {
+TEST(Gen4Mi, ArbOnOffAndStoreRegisterMemArePrimaryOnly) {
   COVERS("G45-2.13-02");
   EXPECT_EQ(frame(DeviceId::gm45, EngineClass::render, mi(0x08)).name, "MI_ARB_ON_OFF");
   EXPECT_EQ(frame(DeviceId::gm45, EngineClass::video, mi(0x08)), Frame{});
@@ -93,8 +93,8 @@ TEST(Gen4Mi, ArbitrationSwitchAndRegisterStoreArePrimaryOnly) {
   EXPECT_EQ(frame(DeviceId::gm45, EngineClass::video, mi(0x24, 1)), Frame{});
 }
 
-// The rest of G45-2.13-01, the parse error, belongs to the engine.
-TEST(Gen4Mi, TheVideoStreamerKnowsTheCommandsOfItsSummary) {
+// The rest of G45-2.13-01, the parse error, is tested with the engine.
+TEST(Gen4Mi, VideoStreamerHasTheCommandsOfItsSummary) {
   constexpr std::array<uint32_t, 12> kListed = {0x00, 0x02, 0x03, 0x04, 0x05, 0x07, 0x0a, 0x16, 0x20, 0x21, 0x22, 0x31};
   for (uint32_t opcode = 0; opcode < 64; ++opcode) {
     const bool listed = std::find(kListed.begin(), kListed.end(), opcode) != kListed.end();
@@ -114,8 +114,8 @@ TEST(Gen4Mi, BlitterCommandsRunOnThePrimaryRing) {
   }
 }
 
-TEST(Gen4Mi, PipelineSelectMovedWithGm45) {
-  // One dword each; 6104h is another command, three dwords long, from gen8 on.
+TEST(Gen4Mi, PipelineSelectHasAnotherOpcodeFromGm45On) {
+  // Both are one dword long; 6104h is another command of three dwords from Gen8 on.
   EXPECT_EQ(frame(DeviceId::i965, EngineClass::render, 0x61040000), (Frame{"PIPELINE_SELECT", 1}));
   EXPECT_EQ(frame(DeviceId::i965, EngineClass::render, 0x69040000).name, "");
   EXPECT_EQ(frame(DeviceId::g45, EngineClass::render, 0x69040000), (Frame{"PIPELINE_SELECT", 1}));

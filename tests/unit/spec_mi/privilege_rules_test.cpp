@@ -1,5 +1,5 @@
-// What memory interface commands do in a batch without privilege: the tables of seed 000 ("User Mode Privileged
-// Commands") and seed 003 1.5.2, typed from there. Carrying it out is the command streamer's business.
+// The effect of MI commands in a batch without privilege: the tables of seed 000 ("User Mode Privileged Commands") and
+// G45 PRM vol. 1b 1.5.2 (seed 003), typed from there. The command streamer applies the rules; its tests are elsewhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<Key> keys(const std::vector<Row>& rows) {
   return out;
 }
 
-// Every rule of every command of a generation that has engines to run it on.
+// Every rule of every command of a generation that has a device.
 std::vector<Key> all_rules(GenId gen) {
   std::vector<Key> out;
   for (const CommandDesc* c : spec::commands()) {
@@ -48,7 +48,7 @@ std::vector<Key> all_rules(GenId gen) {
   return out;
 }
 
-// Position of the bit that a condition tests.
+// Returns the position of the bit that a condition tests.
 unsigned bit_of(std::string_view command, GenId gen, std::string_view field) {
   const spec::FieldDesc* found = spec::find_field(*spec::find_command(command), gen, field);
   return found == nullptr ? ~0u : found->first_bit;
@@ -76,15 +76,15 @@ const std::vector<Row> kUserModePrivilegedCommands = {
     {"MI_ARB_ON_OFF", Effect::noop},
     {"MI_DISPLAY_FLIP", Effect::noop},
     {"MI_CONDITIONAL_BATCH_BUFFER_END", Effect::noop, "use_global_gtt"},
-    // The manual's cell is blank; taken as PIPE_CONTROL.
+    // The manual's cell is blank; treated like PIPE_CONTROL.
     {"MI_FLUSH_DW", Effect::drop_post_sync, "destination_address_type"},
     {"MI_FLUSH_DW", Effect::drop_post_sync, "store_data_index"},
 };
 
-TEST(PrivilegeRules, Gen12HasTheManualsTableAndNothingElse) {
+TEST(PrivilegeRules, Gen12HasExactlyTheManualsTable) {
   COVERS("DG1-PRIV-03");
   EXPECT_EQ(all_rules(GenId::gen12), keys(kUserModePrivilegedCommands));
-  // "Use Global GTT" of the manual is bit 22 of the header, except where the command has other bits there.
+  // "Use Global GTT" in the manual is bit 22 of the header, except where the command has other bits there.
   for (const std::string_view name :
        {"MI_STORE_DATA_IMM", "MI_STORE_REGISTER_MEM", "MI_LOAD_REGISTER_MEM", "MI_CONDITIONAL_BATCH_BUFFER_END"}) {
     EXPECT_EQ(bit_of(name, GenId::gen12, "use_global_gtt"), 22u) << name;
@@ -117,16 +117,18 @@ TEST(PrivilegeRules, Gen45HasItsOwnTable) {
                                           {"MI_STORE_DATA_INDEX", Effect::per_process_page},
                                           {"MI_STORE_REGISTER_MEM", Effect::drop_write},
                                           {"MI_DISPLAY_FLIP", Effect::noop},
-                                          // Seed 003 2.6: the video streamer makes it a no-operation.
+                                          // G45 PRM vol. 1b 2.6 (seed 003): the video streamer executes it as a
+                                          // no-operation.
                                           {"MI_LOAD_REGISTER_IMM_VCE", Effect::noop},
-                                          // Seed 003 2.9 and 3.4: the global table needs a secure batch.
+                                          // G45 PRM vol. 1b 2.9 and 3.4 (seed 003): the global table requires a secure
+                                          // batch.
                                           {"MI_STORE_DATA_IMM_VCE", Effect::per_process_table},
                                           {"MI_SEMAPHORE_MBOX", Effect::per_process_table},
                                       }));
 }
 
-// Seed 003 1.8, 1.16, 1.18: the notes on batches that are not secure.
-TEST(PrivilegeRules, Gen4BarsRegisterAndMemoryWrites) {
+// G45 PRM vol. 1b 1.8, 1.16, 1.18 (seed 003): the notes on non-secure batches.
+TEST(PrivilegeRules, Gen4ForbidsRegisterAndMemoryWrites) {
   EXPECT_EQ(all_rules(GenId::gen4), keys({
                                         {"MI_LOAD_REGISTER_IMM", Effect::noop},
                                         {"MI_STORE_DATA_IMM", Effect::drop_write},
