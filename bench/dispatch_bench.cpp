@@ -153,7 +153,8 @@ class Machine {
   memory::Tlb tlb_{1024};
   memory::AddressSpace space_{memory_, tlb_, 3, faults_};
   compute::Settings settings_;
-  compute::Walker walker_;
+  eu::KernelLibrary kernels_{model_.gen};
+  compute::Walker walker_{kernels_};
 };
 
 void dispatch(benchmark::State& state, std::string_view text, uint32_t groups) {

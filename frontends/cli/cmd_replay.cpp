@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "executor_option.h"
 #include "numbers.h"
 #include "reports.h"
 #include "stdout_sink.h"
@@ -29,6 +30,7 @@ struct Options {
   std::string dump_folder;
   std::string trace;
   std::string report;
+  std::string executor;
   bool allow_unchecked = false;
 };
 
@@ -267,7 +269,10 @@ Result<int> replay(const Options& options) {
   }
   std::unique_ptr<trace::ByteSink> sink;
   std::optional<trace::aub::Writer> writer;
+  const auto executor = executor_of(options.executor);
+  if (!executor) return executor.error();
   trace::Player player(model);
+  player.set_executor(*executor);
   player.allow_dumps(options.dump_folder);
   if (!options.trace.empty()) {
     std::error_code ignored;
@@ -331,6 +336,7 @@ void add_replay(CLI::App& app, int& status) {
   command->add_flag(
       "--allow-unchecked", options->allow_unchecked,
       "expectations that cannot be checked are no fault (comparisons by CRC, registers of other devices)");
+  add_executor_option(*command, options->executor);
   command->add_option("--report", options->report, "the fidelity report, as JSON")->type_name("FILE");
   command->footer(
       "One line on standard output says what was played; memory= is a hash of all memory at the end.\n"

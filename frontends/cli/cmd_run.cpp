@@ -18,6 +18,7 @@
 
 #include "commands.h"
 #include "driver/core/tracepoints.h"
+#include "executor_option.h"
 #include "reports.h"
 #include "settings.h"
 #include "tree.h"
@@ -33,6 +34,7 @@ struct Options {
   std::string trace;
   std::string events;
   std::string frames;
+  std::string executor;
   unsigned threads = 0;
   std::vector<std::string> command;
 };
@@ -107,6 +109,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
   set_file(shim::kTraceVariable, options.trace);
   set_file(shim::kEventsVariable, options.events);
   set_file(shim::kFramesVariable, options.frames);
+  if (!options.executor.empty()) setenv(shim::kExecutorVariable, options.executor.c_str(), 1);
   if (options.threads != 0) setenv(shim::kThreadsVariable, std::to_string(options.threads).c_str(), 1);
 }
 
@@ -177,6 +180,7 @@ int run(const Options& options) {
     }
     return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
   }
+  if (const auto executor = executor_of(options.executor); !executor) return fail(executor.message());
   const std::string program = find_program(options.command.front());
   if (program.empty() || access(program.c_str(), F_OK) != 0) {
     fmt::print(stderr, "halogen run: there is no program {}.\n", options.command.front());
@@ -235,6 +239,7 @@ void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind)
       ->type_name("FILE");
   command->add_option("--frames", options->frames, "what card0's screen shows, as a PNG file after each change")
       ->type_name("FOLDER");
+  add_executor_option(*command, options->executor);
   command->add_option("--threads", options->threads, "spread the device's work over so many (default: one a processor)")
       ->check(CLI::Range(1, 64))
       ->type_name("N");

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "commands.h"
+#include "executor_option.h"
 #include "reports.h"
 #include "stdout_sink.h"
 #include "tbx/server.h"
@@ -19,6 +20,7 @@ struct Options {
   std::optional<uint16_t> port;
   std::string device;
   std::string report;
+  std::string executor;
   std::string trace;
   bool shared = false;
 };
@@ -38,6 +40,9 @@ Result<int> serve(const Options& options) {
   if (settings.model == nullptr) {
     return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
   }
+  const auto executor = executor_of(options.executor);
+  if (!executor) return executor.error();
+  settings.executor = *executor;
   settings.port = *options.port;
   settings.shared = options.shared;
   settings.trace = options.trace;
@@ -91,6 +96,7 @@ void add_serve(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("serve", "serves the device to simulator clients over TBX, on 127.0.0.1 only");
   command->add_option("--tbx", options->port, "the TCP port; 0 picks a free one")->required()->type_name("PORT");
   command->add_option("--device", options->device, "which device")->required();
+  add_executor_option(*command, options->executor);
   command->add_option("--report", options->report, "the fidelity report of all connections, as JSON")
       ->type_name("FILE");
   command

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "executor_option.h"
 #include "file.h"
 #include "guest_setup.h"
 #include "launch.h"
@@ -26,6 +27,7 @@ struct Options {
   std::string kernel;
   std::string trace;
   std::string report;
+  std::string executor;
   std::string registers;
   std::vector<std::string> added;
   std::vector<std::string> command;
@@ -77,6 +79,9 @@ int run(const Options& options) {
     if (!path.empty() && !can_write(path)) return fail(fmt::format("{} cannot be written.", path));
   }
   launch.device = vm::guest_device_options(*launch.model);
+  const auto executor = executor_of(options.executor);
+  if (!executor) return fail(executor.message());
+  launch.device.executor = *executor;
   launch.module_options = vm::module_options(*launch.model);
   const std::string source = HALOGEN_SOURCE_DIR;
   launch.image = options.image.empty() ? source + "/build/vm" : options.image;
@@ -137,6 +142,7 @@ void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) 
   command->add_option("--image", options->image, "folder with the guest's kernel and files (scripts/vm-image.sh)");
   command->add_option("--kernel", options->kernel, "the kernel of a Debian package, instead")->type_name("DEB");
   command->add_option("--add", options->added, "a file of the host to put into the guest's /bin")->type_name("FILE");
+  add_executor_option(*command, options->executor);
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("F");
   command->add_option("--registers", options->registers, "write the registers that the guest touched, with their class")
       ->type_name("F");

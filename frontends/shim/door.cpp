@@ -233,6 +233,16 @@ long number_of(const char* variable, long least, long most, long usual) {
   return usual;
 }
 
+// A name that does not exist is told, and the default taken. One that is not available is the device's to refuse.
+eu::ExecutorKind executor_of_environment() {
+  const char* const text = getenv(kExecutorVariable);
+  if (text == nullptr || *text == '\0') return eu::ExecutorKind::interpreter;
+  if (const auto kind = eu::executor_named(text)) return *kind;
+  std::fprintf(stderr, "halogen: %s is \"%s\", which is not an executor: interpreter is taken.\n", kExecutorVariable,
+               text);
+  return eu::ExecutorKind::interpreter;
+}
+
 // A model takes longer than a chip; tests of hangs do not want to wait that long.
 std::chrono::milliseconds hang_after() {
   return std::chrono::milliseconds(number_of(kHangVariable, 100, 3'600'000, 10'000));
@@ -250,6 +260,7 @@ bool Door::boot() {
   options.hang_after = hang_after();
   options.hardware.device.threads =
       static_cast<unsigned>(number_of(kThreadsVariable, 1, 64, static_cast<long>(WorkerPool::threads_of_host())));
+  options.hardware.device.executor = executor_of_environment();
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();

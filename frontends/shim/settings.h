@@ -10,9 +10,10 @@ constexpr char kTreeVariable[] = "HALOGEN_TREE";      // the folder with /dev/dr
 constexpr char kReportVariable[] = "HALOGEN_REPORT";
 constexpr char kTraceVariable[] = "HALOGEN_TRACE";
 constexpr char kEventsVariable[] = "HALOGEN_EVENTS";
-constexpr char kFramesVariable[] = "HALOGEN_FRAMES";    // a folder
-constexpr char kThreadsVariable[] = "HALOGEN_THREADS";  // of the host; left out: one a processor
-constexpr char kHangVariable[] = "HALOGEN_HANG_MS";     // how long a batch may do nothing
+constexpr char kFramesVariable[] = "HALOGEN_FRAMES";      // a folder
+constexpr char kThreadsVariable[] = "HALOGEN_THREADS";    // of the host; left out: one a processor
+constexpr char kExecutorVariable[] = "HALOGEN_EXECUTOR";  // a name of eu::kExecutorNames; left out: interpreter
+constexpr char kHangVariable[] = "HALOGEN_HANG_MS";       // how long a batch may do nothing
 
 constexpr char kClockVariable[] = "HALOGEN_CLOCK";  // "device": time passes only while the device works
 

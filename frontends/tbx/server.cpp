@@ -181,7 +181,7 @@ void Server::serve(Connection& connection) {
 }
 
 Result<void> Server::make(World& world) {
-  auto machine = trace::Machine::create(*options_.model, {.budget = &budget_});
+  auto machine = trace::Machine::create(*options_.model, {.budget = &budget_, .executor = options_.executor});
   if (!machine) return machine.error();
   world.machine = std::move(machine).value();
   if (options_.trace.empty()) return {};

@@ -26,6 +26,7 @@ struct ServerOptions {
   const spec::DeviceModel* model = nullptr;
   uint16_t port = 0;  // 0: the system picks one
   bool shared = false;
+  eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
   // A connection whose peer has sent nothing for so long gives way to a new one when all places are taken.
   std::chrono::milliseconds patience = std::chrono::minutes(1);
   std::string trace;  // file; further connections get a number into its name

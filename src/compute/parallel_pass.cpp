@@ -12,9 +12,10 @@ class NoFaults final : public memory::FaultHandler {
   memory::FaultAction on_fault(const memory::Fault& /*fault*/) override { return memory::FaultAction::stop; }
 };
 
-class Runner final : public ThreadRunner {
+// Runs threads beside others: nothing that the walker owns is changed.
+class TrialRunner final : public ThreadRunner {
  public:
-  Runner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)
+  TrialRunner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)
       : executor_(executor), kernel_(kernel), counts_(counts) {}
   eu::ThreadStatus run(uint32_t /*slot*/, eu::Thread& thread, uint64_t budget, Sender& sender) override {
     return executor_.run(thread, kernel_, budget, sender, &counts_);
@@ -24,6 +25,18 @@ class Runner final : public ThreadRunner {
   const eu::Executor& executor_;
   const eu::Kernel& kernel_;
   eu::ExecutionCounts& counts_;
+};
+
+class DirectRunner final : public ThreadRunner {
+ public:
+  explicit DirectRunner(const Pass& pass) : pass_(pass) {}
+  eu::ThreadStatus run(uint32_t /*slot*/, eu::Thread& thread, uint64_t budget, Sender& sender) override {
+    const message::Environment& environment = pass_.environment;
+    return pass_.kernels.run(pass_.kernel, *environment.space, environment.bases.instruction, thread, budget, sender);
+  }
+
+ private:
+  const Pass& pass_;
 };
 
 constexpr uint32_t kMostPenalty = 10;
@@ -53,7 +66,8 @@ struct SideBySide::Lane {
   memory::AddressSpace space;
   memory::Trial trial;
   message::SharedFunctions functions;
-  std::unique_ptr<eu::ExecutionCounts> counts;
+  std::shared_ptr<const eu::Program> program;
+  std::unique_ptr<eu::ExecutionCounts> counts;  // of the program's kernel
   // The group before its turn, unless it had none before.
   bool saved = false;
   Group group;
@@ -72,17 +86,13 @@ void SideBySide::make_lanes(const Pass& pass, size_t count) {
   while (lanes_.size() < count) {
     lanes_.push_back(std::make_unique<Lane>(memory));
   }
-  for (const std::unique_ptr<Lane>& lane : lanes_) {
-    if (stale_) {
-      lane->counts.reset();
-    }
-  }
-  stale_ = false;
   for (size_t i = 0; i < count; ++i) {
-    if (lanes_[i]->counts == nullptr) {
-      lanes_[i]->counts = pass.executor.make_counts(*pass.kernel.kernel);
+    Lane& lane = *lanes_[i];
+    if (lane.program != pass.kernel.program) {
+      lane.counts = pass.kernels.executor().make_counts(pass.kernel.program->kernel());
+      lane.program = pass.kernel.program;
     }
-    lanes_[i]->functions.follow(pass.functions);
+    lane.functions.follow(pass.functions);
   }
 }
 
@@ -122,17 +132,15 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
   for (const uint32_t number : groups) {
     live.emplace_back(pass.walk, number);
   }
-  pass.kernel.freeze(true);
   pool.for_each(groups.size(), [&](size_t i) {
     Lane& lane = *lanes_[i];
     save(pass.walk, groups[i], lane);
     lane.trial.begin(space, finding_);
     begin(pass, lane, live[i]);
-    Runner runner(pass.executor, *pass.kernel.kernel, *lane.counts);
+    TrialRunner runner(pass.kernels.executor(), lane.program->kernel(), *lane.counts);
     Sender sender(lane.functions, true);
     run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
   });
-  pass.kernel.freeze(false);
   written_.clear();
   bool stopped = false;
   size_t conflicts = 0;
@@ -148,6 +156,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
     lane.functions.follow(pass.functions);
     if (lane.trial.commit(written_)) {
       tried += turns[i].used;
+      pass.kernels.merge(pass.kernel, *lane.program, *lane.counts);
     } else {
       ++conflicts;
       take_back(pass, groups[i], lane);
@@ -157,7 +166,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
     if (turns[i].end == Turn::End::open) {
       lane.trial.go_direct(written_);
       lane.functions.set_events(pass.events, pass.path);
-      Runner runner(pass.executor, *pass.kernel.kernel, *lane.counts);
+      DirectRunner runner(pass);
       Sender sender(lane.functions);
       run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
       lane.functions.set_events(nullptr, {});
@@ -165,7 +174,6 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
     all += turns[i].used;
     stopped = turns[i].end != Turn::End::over;
     lane.functions.hand_over(pass.functions);
-    pass.kernel.counts->take(*lane.counts);
   }
   judge(patience, tried, all, conflicts, groups.size());
 }

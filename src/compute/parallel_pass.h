@@ -18,7 +18,7 @@
 #include "compute/turn.h"
 #include "gen/generation.h"
 #include "memory/trial.h"
-#include "message/kernel_cache.h"
+#include "message/kernel_table.h"
 
 namespace halogen::compute {
 
@@ -30,8 +30,8 @@ struct Patience {
 
 struct Pass {
   const Generation& generation;
-  const eu::Executor& executor;
-  message::CachedKernel& kernel;
+  message::KernelTable& kernels;
+  message::DispatchedKernel& kernel;
   message::SharedFunctions& functions;  // gets what is counted
   message::Environment environment;     // without groups
   Walk& walk;
@@ -45,8 +45,6 @@ class SideBySide {
   SideBySide();
   ~SideBySide();
 
-  // The kernel may be another one than before.
-  void begin_part() { stale_ = true; }
   // A turn of each group; those behind one that faults do not begin. `patience` is told how it went.
   void run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
            Patience& patience);
@@ -61,7 +59,6 @@ class SideBySide {
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   const memory::PhysicalMemory* memory_ = nullptr;
-  bool stale_ = true;  // what lanes count with is of another kernel
   std::mutex finding_;
   memory::WrittenPages written_;
 };

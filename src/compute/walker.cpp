@@ -43,28 +43,22 @@ bool any_live(const Walk& walk) {
 // Runs threads, and lets an observer look at one of them, which then goes an instruction at a time.
 class Walker::Runner final : public ThreadRunner {
  public:
-  Runner(Walker& walker, const Walk& walk) : walker_(walker), walk_(walk) {}
+  Runner(Walker& walker, const Walk& walk, const message::Environment& environment)
+      : walker_(walker), walk_(walk), space_(*environment.space), base_(environment.bases.instruction) {}
+
   eu::ThreadStatus run(uint32_t slot, eu::Thread& thread, uint64_t budget, Sender& sender) override {
-    const message::CachedKernel& kernel = *walker_.kernel_;
-    Sight& sight = walker_.sight_;
-    if (walker_.observer_ == nullptr || sight.slot != slot) [[likely]] {
-      return walker_.executor_->run(thread, *kernel.kernel, budget, sender, kernel.counts.get());
+    if (walker_.observer_ == nullptr || walker_.sight_.slot != slot) [[likely]] {
+      return walker_.kernels_.run(*walker_.kernel_, space_, base_, thread, budget, sender);
     }
-    const Moment moment{.gen = sight.generation->id(),
-                        .job = walk_.job,
-                        .settings = *sight.settings,
-                        .thread = thread,
-                        .kernel = *kernel.kernel,
-                        .tables = sight.space->context()};
     for (uint64_t done = 0; done < budget; ++done) {
-      walker_.observer_->before_instruction(moment);
-      const eu::ThreadStatus status = walker_.executor_->run(thread, *kernel.kernel, 1, sender, kernel.counts.get());
+      walker_.observer_->before_instruction(moment(thread));
+      const eu::ThreadStatus status = walker_.kernels_.run(*walker_.kernel_, space_, base_, thread, 1, sender);
       if (status == eu::ThreadStatus::running) {
         continue;
       }
       if (status != eu::ThreadStatus::blocked) {
-        sight.slot.reset();
-        walker_.observer_->on_end(moment);
+        walker_.sight_.slot.reset();
+        walker_.observer_->on_end(moment(thread));
       }
       return status;
     }
@@ -72,11 +66,23 @@ class Walker::Runner final : public ThreadRunner {
   }
 
  private:
+  Moment moment(const eu::Thread& thread) const {
+    const Sight& sight = walker_.sight_;
+    return {.gen = sight.generation->id(),
+            .job = walk_.job,
+            .settings = *sight.settings,
+            .thread = thread,
+            .kernel = walker_.kernel_->program->kernel(),
+            .tables = sight.space->context()};
+  }
+
   Walker& walker_;
   const Walk& walk_;
+  memory::AddressSpace& space_;
+  uint64_t base_;
 };
 
-Walker::Walker() = default;
+Walker::Walker(eu::KernelLibrary& library) : kernels_(library) {}
 Walker::~Walker() = default;
 
 void Walker::report(FidelityReport& report) const {
@@ -142,7 +148,7 @@ void Walker::judge_kernel(spec::GenId gen) const {
   uint32_t place = 0;
   size_t count = 0;
   std::string names;
-  kernel_->kernel->visit([&](uint32_t offset, const eu::Instruction& in) {
+  kernel_->program->kernel().visit([&](uint32_t offset, const eu::Instruction& in) {
     const std::vector<eu::Rule> broken = in.op == eu::Op::illegal ? std::vector<eu::Rule>{} : eu::validate(gen, in);
     if (broken.empty() || count++ != 0) {
       return;
@@ -173,7 +179,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
     Patience& patience = patience_[{settings.bases.instruction, walk.job.kernel}];
     if (patience.alone == 0) {
       const Pass pass{.generation = generation,
-                      .executor = *executor_,
+                      .kernels = kernels_,
                       .kernel = *kernel_,
                       .functions = functions_,
                       .environment = environment,
@@ -186,7 +192,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
     }
     --patience.alone;
   }
-  Runner runner(*this, walk);
+  Runner runner(*this, walk, environment);
   Sender sender(functions_);
   for (size_t i = 0; i < at_work_.size(); ++i) {
     LiveGroup live(walk, at_work_[i]);
@@ -210,9 +216,6 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
       observer_->on_dispatch(job);
     }
   }
-  if (executor_ == nullptr) {
-    executor_ = eu::make_interpreter(generation.id());
-  }
   if (patience_.size() > kMostPatience) {
     patience_.clear();
   }
@@ -225,9 +228,8 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
   if (first) {
     walk.next = job.first;
   }
-  kernel_ = &kernels_.find(*executor_, generation.id(), space, settings.bases.instruction,
-                           static_cast<uint32_t>(job.kernel), first);
-  side_by_side_.begin_part();
+  kernels_.trim();
+  kernel_ = &kernels_.find(space, settings.bases.instruction, static_cast<uint32_t>(job.kernel), first);
   if (!kernel_->judged) {
     kernel_->judged = true;
     judge_kernel(generation.id());

@@ -19,7 +19,7 @@
 #include "compute/observer.h"
 #include "compute/parallel_pass.h"
 #include "gen/generation.h"
-#include "message/kernel_cache.h"
+#include "message/kernel_table.h"
 #include "message/shared_functions.h"
 
 namespace halogen::compute {
@@ -41,7 +41,7 @@ struct Outcome {
 
 class Walker {
  public:
-  Walker();
+  explicit Walker(eu::KernelLibrary& library);
   ~Walker();
 
   // One part. `first`: the dispatch begins.
@@ -66,10 +66,9 @@ class Walker {
   void fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome);
   void run_pass(const Generation& generation, const Settings& settings, Walk& walk, message::Environment& environment);
 
-  std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
-  message::KernelCache kernels_;
-  message::CachedKernel* kernel_ = nullptr;
+  message::KernelTable kernels_;
+  message::DispatchedKernel* kernel_ = nullptr;
 
   // Whom the observer looks at, and what it needs to see it.
   struct Sight {

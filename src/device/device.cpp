@@ -61,7 +61,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
       display_(model, mmio_, *this, host, options_.name + ".display"),
       compression_(display_, memory_, firmware_.layout()),
-      engines_(model, mmio_, memory_, clock_, host, *this, options_.name, options_.threads) {
+      engines_(model, mmio_, memory_, clock_, host, *this, options_) {
   mmio_.wake().state().power_gating = options_.power_gating;
   if (options_.table_enabled) {
     memory_.keep_table_enabled();

@@ -55,6 +55,7 @@ class EngineSet::Port final : public engine::Services {
     }
   }
   WorkerPool* pool() override { return &set_.pool_; }
+  eu::KernelLibrary& kernels() override { return set_.kernels_; }
   display::Display& display() override { return listener_.display(); }
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) override {
     listener_.display().on_target_write(base, first_line, lines);
@@ -72,13 +73,18 @@ class EngineSet::Port final : public engine::Services {
 };
 
 EngineSet::EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock,
-                     Host& host, EngineListener& listener, const std::string& path, unsigned threads)
-    : pool_(threads), model_(model), mmio_(mmio), clock_(clock), listener_(listener) {
+                     Host& host, EngineListener& listener, const DeviceOptions& options)
+    : pool_(options.threads),
+      kernels_(model.gen, options.executor),
+      model_(model),
+      mmio_(mmio),
+      clock_(clock),
+      listener_(listener) {
   for (unsigned number = 0; number < model.engines.size(); ++number) {
     const spec::EngineModel& engine = model.engines[number];
     ports_.push_back(std::make_unique<Port>(*this, number, memory, host, listener));
-    engines_.push_back(
-        std::make_unique<engine::Engine>(engine, mmio, *ports_.back(), fmt::format("{}.{}", path, engine.name)));
+    engines_.push_back(std::make_unique<engine::Engine>(engine, mmio, *ports_.back(),
+                                                        fmt::format("{}.{}", options.name, engine.name)));
   }
   for (const std::unique_ptr<engine::Engine>& engine : engines_) {
     has_power_context_.push_back(engine::power_form(*engine) != engine::PowerForm::none);

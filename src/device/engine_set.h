@@ -11,7 +11,9 @@
 #include "device/clock.h"
 #include "device/host.h"
 #include "device/memory_unit.h"
+#include "device/options.h"
 #include "engine/engine.h"
+#include "eu/library/kernel_library.h"
 
 namespace halogen::device {
 
@@ -33,7 +35,7 @@ class EngineSet final : public memory::FaultListener, private mmio::PowerListene
   static constexpr unsigned kMostDoublings = 6;
 
   EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
-            EngineListener& listener, const std::string& path, unsigned threads);
+            EngineListener& listener, const DeviceOptions& options);
   ~EngineSet() override;
 
   // Every engine works for a slice, but not beyond `limit`. False: none of them did anything.
@@ -46,6 +48,7 @@ class EngineSet final : public memory::FaultListener, private mmio::PowerListene
   engine::Engine& engine(unsigned number) { return *engines_[number]; }
   const engine::Engine& engine(unsigned number) const { return *engines_[number]; }
   size_t count() const { return engines_.size(); }
+  eu::KernelLibrary& kernels() { return kernels_; }
 
   void reset_engine(unsigned number);
   void reset();
@@ -72,6 +75,7 @@ class EngineSet final : public memory::FaultListener, private mmio::PowerListene
   uint64_t end_of_slice(const engine::Engine* alone, uint64_t limit) const;
 
   WorkerPool pool_;
+  eu::KernelLibrary kernels_;
   const spec::DeviceModel& model_;
   mmio::MmioSpace& mmio_;
   VirtualClock& clock_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "eu/library/executor_kind.h"
 #include "mmio/steering.h"
 #include "spec/device_model.h"
 
@@ -24,11 +25,12 @@ struct DeviceOptions {
   std::optional<uint64_t> wopcm_offset;  // where in stolen memory firmware keeps its own part; left out: at the end
   bool local_tables = true;              // firmware leaves LMEM_CFG enabled: page tables lie in local memory
   std::optional<mmio::SteeringFuses> fuses{};  // left out: nothing is fused off
-  bool table_enabled = false;        // Gen4: the global table is on whatever its switch says; Linux clears that on G45
-  bool headless = false;             // every pipe of the display is fused off, where a chip has such fuses
-  unsigned prefetch_lines = 0;       // cache lines of commands that streamers read ahead and do not read again
-  bool power_gating = true;          // false: domains never sleep, for software that knows no force wake
-  unsigned threads = 1;              // of the host that the device's work may be spread over; it ends the same with any
+  bool table_enabled = false;   // Gen4: the global table is on whatever its switch says; Linux clears that on G45
+  bool headless = false;        // every pipe of the display is fused off, where a chip has such fuses
+  unsigned prefetch_lines = 0;  // cache lines of commands that streamers read ahead and do not read again
+  bool power_gating = true;     // false: domains never sleep, for software that knows no force wake
+  unsigned threads = 1;         // of the host that the device's work may be spread over; it ends the same with any
+  eu::ExecutorKind executor = eu::ExecutorKind::interpreter;  // how EU code runs; it ends the same with any
   bool manual_status_place = false;  // context status buffer at dword 28h of the status page, as the manual prints
 };
 

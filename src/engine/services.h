@@ -16,6 +16,9 @@
 namespace halogen::display {
 class Display;
 }
+namespace halogen::eu {
+class KernelLibrary;
+}
 
 namespace halogen::engine {
 
@@ -60,6 +63,8 @@ class Services {
 
   // Threads of the host for work that can be cut up; null: there is only the caller's.
   virtual WorkerPool* pool() { return nullptr; }
+  // The programs of the device, for all that runs EU code.
+  virtual eu::KernelLibrary& kernels() = 0;
 
   virtual void signal_semaphore(const SemaphoreSignal& signal) = 0;
   virtual display::Display& display() = 0;

@@ -74,6 +74,14 @@ struct Outcome {
 
 class Pipeline {
  public:
+  explicit Pipeline(eu::KernelLibrary& library)
+      : vertices_(library),
+        hull_(library),
+        domain_(library),
+        geometry_(library),
+        clip_threads_(library),
+        pixels_(library) {}
+
   // One part of a draw.
   Outcome draw(const ResolveInput& input, Progress& progress);
   // One part of a clear or a resolve of depth and stencil that is no draw.

@@ -1,7 +1,6 @@
 #include "pipe3d/shader_unit.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace halogen::pipe3d {
@@ -12,19 +11,19 @@ constexpr uint64_t kMostInstructions = 1 << 24;  // of one thread
 
 }  // namespace
 
-ShaderUnit::ShaderUnit() = default;
+ShaderUnit::ShaderUnit(eu::KernelLibrary& library) : kernels_(library) {}
 ShaderUnit::~ShaderUnit() = default;
 
 void ShaderUnit::begin(const Generation& generation, const PipelineState& state, const Shader& shader,
                        memory::AddressSpace& space) {
-  if (executor_ == nullptr) {
-    executor_ = eu::make_interpreter(generation.id());
-  }
-  generation_ = &generation;
   space_ = &space;
   instruction_base_ = state.bases.instruction;
   surface_base_ = state.bases.surface;
   compared_.clear();
+  kernels_.trim();
+  own_ = nullptr;
+  kernel_ = nullptr;
+  counts_ = nullptr;
   functions_.begin(generation, {.space = &space,
                                 .groups = groups_,
                                 .urb = this,
@@ -34,70 +33,66 @@ void ShaderUnit::begin(const Generation& generation, const PipelineState& state,
                                 .sampler_table = shader.sampler_table});
 }
 
-void ShaderUnit::use_kernel(uint64_t kernel) {
-  if (main_ != nullptr) {
-    return use_lent(kernel);
-  }
-  const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
-  if (fresh) {
-    compared_.push_back(kernel);
-  }
-  const message::CachedKernel& found =
-      kernels_.find(*executor_, generation_->id(), *space_, instruction_base_, static_cast<uint32_t>(kernel), fresh);
-  kernel_ = found.kernel.get();
-  counts_ = found.counts.get();
+void ShaderUnit::use(message::DispatchedKernel& kernel) {
+  own_ = &kernel;
+  kernel_ = &kernel.program->kernel();
+  counts_ = kernel.counts.get();
 }
 
-// Kernels that were compared with memory in this draw are not compared again.
-bool ShaderUnit::lend(std::span<const uint64_t> kernels, memory::AddressSpace& quiet) {
-  for (const uint64_t kernel : kernels) {
-    const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
-    kernels_.find(*executor_, generation_->id(), quiet, instruction_base_, static_cast<uint32_t>(kernel), fresh);
+// Once a draw.
+bool ShaderUnit::compare_now(uint64_t kernel) {
+  if (std::ranges::find(compared_, kernel) != compared_.end()) {
+    return false;
   }
-  lent_.clear();
-  for (const uint64_t kernel : kernels) {
-    message::CachedKernel* const known = kernels_.known(instruction_base_, static_cast<uint32_t>(kernel));
-    if (known == nullptr) {  // the cache is too small for all of them
-      take_back();
-      return false;
-    }
-    known->freeze(true);
-    lent_.push_back({kernel, known});
-  }
+  compared_.push_back(kernel);
   return true;
 }
 
-void ShaderUnit::take_back() {
-  for (const Lent& each : lent_) {
-    each.kernel->freeze(false);
+void ShaderUnit::use_kernel(uint64_t kernel) {
+  if (kernel_ != nullptr && offset_ == kernel) {
+    return;
   }
-  lent_.clear();
+  offset_ = kernel;
+  if (main_ != nullptr) {
+    return use_shared(kernel);
+  }
+  const bool fresh = compare_now(kernel);
+  use(kernels_.find(*space_, instruction_base_, static_cast<uint32_t>(kernel), fresh));
 }
 
-void ShaderUnit::follow(ShaderUnit& main) {
+void ShaderUnit::share_kernels(std::span<const uint64_t> kernels, memory::AddressSpace& quiet) {
+  shared_.clear();
+  for (const uint64_t kernel : kernels) {
+    const bool fresh = std::ranges::find(compared_, kernel) == compared_.end();
+    shared_.push_back({kernel, &kernels_.find(quiet, instruction_base_, static_cast<uint32_t>(kernel), fresh)});
+  }
+}
+
+void ShaderUnit::use_kernels_of(ShaderUnit& main) {
   main_ = &main;
   functions_.follow(main.functions_);
 }
 
-void ShaderUnit::use_lent(uint64_t kernel) {
+void ShaderUnit::use_shared(uint64_t kernel) {
   kernel_ = nullptr;
-  const auto lent = std::ranges::find(main_->lent_, kernel, &Lent::place);
-  if (lent == main_->lent_.end()) {
+  const auto shared = std::ranges::find(main_->shared_, kernel, &Shared::offset);
+  if (shared == main_->shared_.end()) {
     return;
   }
-  auto mine = std::ranges::find(lent_counts_, lent->kernel, &LentCounts::kernel);
-  if (mine == lent_counts_.end()) {
-    lent_counts_.push_back({lent->kernel, executor_->make_counts(*lent->kernel->kernel)});
-    mine = lent_counts_.end() - 1;
+  auto mine = std::ranges::find(shared_counts_, shared->kernel->program, &SharedCounts::program);
+  if (mine == shared_counts_.end()) {
+    const std::shared_ptr<const eu::Program>& program = shared->kernel->program;
+    shared_counts_.push_back({shared->kernel, program, kernels_.executor().make_counts(program->kernel())});
+    mine = shared_counts_.end() - 1;
   }
-  kernel_ = lent->kernel->kernel.get();
+  kernel_ = &mine->program->kernel();
   counts_ = mine->counts.get();
 }
 
-void ShaderUnit::hand_over() {
+void ShaderUnit::merge_counts() {
   functions_.hand_over(main_->functions_);
-  for (const LentCounts& each : lent_counts_) {
-    each.kernel->counts->take(*each.counts);
+  for (const SharedCounts& each : shared_counts_) {
+    main_->kernels_.merge(*each.kernel, *each.program, *each.counts);
   }
   main_->instructions_ += instructions_;
   drop_counts();
@@ -105,7 +100,9 @@ void ShaderUnit::hand_over() {
 
 void ShaderUnit::drop_counts() {
   functions_.drop_counts();
-  lent_counts_.clear();
+  shared_counts_.clear();
+  kernel_ = nullptr;
+  counts_ = nullptr;
   instructions_ = 0;
 }
 
@@ -162,19 +159,25 @@ ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
 }  // namespace
 
 ThreadEnd ShaderUnit::run(eu::Thread& thread) {
-  if (kernel_ == nullptr) {  // one that was not lent
+  if (kernel_ == nullptr) {  // main does not share it
     return ThreadEnd::fault;
   }
   return run_turns(thread, [&] {
     const uint64_t before = thread.instructions;
-    const eu::ThreadStatus status = executor_->run(thread, *kernel_, kTurn, functions_, counts_);
+    eu::ThreadStatus status;
+    if (own_ != nullptr) {
+      status = kernels_.run(*own_, *space_, instruction_base_, thread, kTurn, functions_);
+      use(*own_);
+    } else {
+      status = kernels_.executor().run(thread, *kernel_, kTurn, functions_, counts_);
+    }
     instructions_ += thread.instructions - before;
     return status;
   });
 }
 
 ThreadEnd ShaderUnit::rehearse(eu::Thread& thread, eu::MessageTarget& target) {
-  return run_turns(thread, [&] { return executor_->run(thread, *kernel_, kTurn, target); });
+  return run_turns(thread, [&] { return kernels_.executor().run(thread, *kernel_, kTurn, target); });
 }
 
 void ShaderUnit::count(uint64_t threads, size_t instructions) {

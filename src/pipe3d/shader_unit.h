@@ -14,7 +14,7 @@
 #include "base/event.h"
 #include "base/fidelity.h"
 #include "gen/generation.h"
-#include "message/kernel_cache.h"
+#include "message/kernel_table.h"
 #include "message/shared_functions.h"
 #include "pipe3d/geometry/entry_store.h"
 #include "pipe3d/state/pipeline_state.h"
@@ -25,7 +25,7 @@ enum class ThreadEnd : uint8_t { done, fault, illegal, endless, waiting };
 
 class ShaderUnit final : public message::Urb {
  public:
-  ShaderUnit();
+  explicit ShaderUnit(eu::KernelLibrary& library);
   ~ShaderUnit() override;
 
   // Before threads of a draw run.
@@ -46,7 +46,7 @@ class ShaderUnit final : public message::Urb {
   // The same for a thread that is used again and again: `used` is what was written since it was cleared, and becomes
   // what this and the kernel write. Whoever writes more adds it.
   size_t prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const;
-  const eu::Kernel* kernel() const { return kernel_; }  // null: one that was not lent
+  const eu::Kernel* kernel() const { return kernel_; }  // null: main does not share it
   // A thread of which nothing is counted, and whose messages go to `target`.
   ThreadEnd rehearse(eu::Thread& thread, eu::MessageTarget& target);
   // As if so many threads had run the first instructions of the kernel; and messages.
@@ -54,14 +54,16 @@ class ShaderUnit final : public message::Urb {
   void count(const eu::MessageControl& control, uint64_t times) { functions_.count(control, times); }
   ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
 
-  // Several units of one stage, each on a thread of the host. `main` lends its kernels to those that follow it, which
-  // are read by way of `quiet` if they are new; they run nothing else, and hand over what they count, or drop it.
-  bool lend(std::span<const uint64_t> kernels, memory::AddressSpace& quiet);
-  void take_back();
-  void follow(ShaderUnit& main);
-  bool follows() const { return main_ != nullptr; }
-  bool learned() const { return functions_.learned(); }  // something about messages that main does not know
-  void hand_over();
+  // Several units of one stage, each on a host thread. `main` shares its kernels with the units that use them, which
+  // run nothing else. A kernel that is new to `main` is read through `quiet`. The others merge what they count into
+  // main's counts, or drop it.
+  void share_kernels(std::span<const uint64_t> kernels, memory::AddressSpace& quiet);
+  void unshare_kernels() { shared_.clear(); }
+  void use_kernels_of(ShaderUnit& main);
+  bool is_helper() const { return main_ != nullptr; }
+  // Whether a kind of message turned out to be less exact than `main` knows.
+  bool fidelity_changed() const { return functions_.learned(); }
+  void merge_counts();
   void drop_counts();
 
   uint64_t instructions() const { return instructions_; }
@@ -71,42 +73,45 @@ class ShaderUnit final : public message::Urb {
   // threads find above them is not looked at.
   static constexpr uint32_t kInputHandles = 0x8000;
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override;
-  // Gen6: whoever gives entries to threads that ask for them.
-  void set_giver(message::Urb* giver) { giver_ = giver; }
+  // Gen6: the stage that allocates entries for threads that ask for them.
+  void set_urb_allocator(message::Urb* allocator) { urb_allocator_ = allocator; }
   uint32_t allocate(eu::Thread& thread, uint32_t primitives) override {
-    return giver_ != nullptr ? giver_->allocate(thread, primitives) : 0;
+    return urb_allocator_ != nullptr ? urb_allocator_->allocate(thread, primitives) : 0;
   }
   std::array<uint32_t, 4> synchronise(eu::Thread& thread, uint32_t streamed) override {
-    return giver_ != nullptr ? giver_->synchronise(thread, streamed) : std::array<uint32_t, 4>{};
+    return urb_allocator_ != nullptr ? urb_allocator_->synchronise(thread, streamed) : std::array<uint32_t, 4>{};
   }
   void written(eu::Thread& thread, const message::UrbWrite& write) override {
-    if (giver_ != nullptr) {
-      giver_->written(thread, write);
+    if (urb_allocator_ != nullptr) {
+      urb_allocator_->written(thread, write);
     }
   }
 
  private:
-  struct Lent {
-    uint64_t place = 0;
-    message::CachedKernel* kernel = nullptr;
+  struct Shared {
+    uint64_t offset = 0;  // from the instruction base
+    message::DispatchedKernel* kernel = nullptr;
   };
-  // How often instructions of a kernel that is lent ran.
-  struct LentCounts {
-    message::CachedKernel* kernel = nullptr;
+  // How often instructions of a shared kernel ran here.
+  struct SharedCounts {
+    message::DispatchedKernel* kernel = nullptr;
+    std::shared_ptr<const eu::Program> program;
     std::unique_ptr<eu::ExecutionCounts> counts;
   };
-  void use_lent(uint64_t kernel);
+  bool compare_now(uint64_t kernel);
+  void use_shared(uint64_t kernel);
+  void use(message::DispatchedKernel& kernel);
   size_t load(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
 
-  std::unique_ptr<eu::Executor> executor_;
   message::SharedFunctions functions_;
-  message::KernelCache kernels_;
+  message::KernelTable kernels_;
+  message::DispatchedKernel* own_ = nullptr;  // the kernel in use; null: one of main's
   const eu::Kernel* kernel_ = nullptr;
   eu::ExecutionCounts* counts_ = nullptr;
+  uint64_t offset_ = 0;  // of the kernel in use, if there is one
   ShaderUnit* main_ = nullptr;
-  std::vector<Lent> lent_;
-  std::vector<LentCounts> lent_counts_;
-  const Generation* generation_ = nullptr;
+  std::vector<Shared> shared_;
+  std::vector<SharedCounts> shared_counts_;
   memory::AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;
   uint64_t surface_base_ = 0;
@@ -115,7 +120,7 @@ class ShaderUnit final : public message::Urb {
   EntryStore* output_ = nullptr;
   message::PixelMessages* pixels_ = nullptr;
   message::Groups* groups_ = nullptr;
-  message::Urb* giver_ = nullptr;
+  message::Urb* urb_allocator_ = nullptr;
   uint64_t instructions_ = 0;
 };
 

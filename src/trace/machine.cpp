@@ -31,6 +31,7 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
   device::DeviceOptions device;
   device.name = options.name;
   device.threads = options.threads;
+  device.executor = options.executor;
   device.power_gating = false;
   device.local_tables = false;
   device.wide_local = true;

@@ -29,7 +29,8 @@ struct MachineOptions {
   EventSink* events = nullptr;
   PageBudget* budget = nullptr;  // of memory, system and local, shared with other machines
   std::string name = "gpu0";
-  unsigned threads = 1;                                  // DeviceOptions::threads
+  unsigned threads = 1;  // DeviceOptions::threads
+  eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
   uint64_t settle_limit = device::Device::kSettleLimit;  // virtual time that one write may start work for
 };
 

@@ -47,6 +47,7 @@ class Player final : public aub::Visitor {
   // Where records that dump memory may write; empty: nowhere. File names of a trace never leave the folder.
   void allow_dumps(std::filesystem::path folder) { dump_folder_ = std::move(folder); }
   void set_budget(PageBudget* budget) { options_.budget = budget; }  // of memory; null: a machine's own
+  void set_executor(eu::ExecutorKind kind) { options_.executor = kind; }
   void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
 
   void on(const aub::Place& place, const aub::Record& record) override;

@@ -69,7 +69,8 @@ class DrawWorld final : private Input {
                      .instances = take<uint8_t>() % 3u,
                      .first_instance = take<uint8_t>(),
                      .base_vertex = take<int8_t>()};
-    pipe3d::Pipeline pipeline;
+    eu::KernelLibrary kernels(generation_.id());
+    pipe3d::Pipeline pipeline(kernels);
     for (unsigned part = 0; part < kParts; ++part) {
       if (pipeline.draw(input, progress).stop != pipe3d::Stop::unfinished) {
         break;

@@ -26,6 +26,7 @@ class NoBackEnd final : public BackEnd {
 // The render client's: media and compute, and the 3D pipeline.
 class RenderBackEnd final : public BackEnd {
  public:
+  explicit RenderBackEnd(eu::KernelLibrary& library) : compute_(library), draw_(library) {}
   Next execute(Engine& engine, const Command& command) override {
     return DrawBackEnd::takes(command) ? draw_.execute(engine, command) : compute_.execute(engine, command);
   }
@@ -53,7 +54,7 @@ class ClientBackEnds final : public BackEnd {
   Next execute(Engine& engine, const Command& command) override {
     const uint32_t client = client_of(command.dwords[0]);
     if (clients_[client] == nullptr) {
-      start(client);
+      start(engine, client);
     }
     return clients_[client]->execute(engine, command);
   }
@@ -88,12 +89,12 @@ class ClientBackEnds final : public BackEnd {
 
  private:
   // The large ones come into being with their first command: most engines never need them.
-  void start(unsigned client) {
+  void start(Engine& engine, unsigned client) {
     if (client == kBlitClient) {
       clients_[client] = std::make_unique<BlitBackEnd>();
       return;
     }
-    auto render = std::make_unique<RenderBackEnd>();
+    auto render = std::make_unique<RenderBackEnd>(engine.services().kernels());
     compute_ = &render->compute();
     compute_->set_observer(observer_);
     clients_[client] = std::move(render);

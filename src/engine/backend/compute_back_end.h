@@ -15,6 +15,7 @@ namespace halogen::engine {
 
 class ComputeBackEnd final : public BackEnd {
  public:
+  explicit ComputeBackEnd(eu::KernelLibrary& library) : walker_(library) {}
   Next execute(Engine& engine, const Command& command) override;
   void report(FidelityReport& report) const override { walker_.report(report); }
   void set_observer(compute::Observer* observer) { walker_.set_observer(observer); }

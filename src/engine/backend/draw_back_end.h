@@ -12,6 +12,7 @@ namespace halogen::engine {
 
 class DrawBackEnd final : public BackEnd {
  public:
+  explicit DrawBackEnd(eu::KernelLibrary& library) : pipeline_(library) {}
   // Whether the command is one of the 3D pipeline's own.
   static bool takes(const Command& command);
   Next execute(Engine& engine, const Command& command) override;

@@ -1,5 +1,5 @@
-// Runs EU threads. A Kernel is a program decoded and prepared once; callers keep kernels by content (KernelStore) or by
-// address. An Executor runs a thread on one for a number of instructions. The Interpreter is the first executor; a
+// Runs EU threads. A Kernel is a program decoded and prepared once; KernelLibrary keeps kernels for all units of a
+// device. An Executor runs a thread on one for a number of instructions. The Interpreter is the first executor; a
 // faster one must leave the same bits.
 //
 //   const auto executor = make_interpreter(gen);
@@ -10,7 +10,6 @@
 // `blocked` and `faulted` are left by calling run again: the same instruction is tried again.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,14 +49,6 @@ class Kernel {
   virtual void visit(const std::function<void(uint32_t, const Instruction&)>& each) const = 0;
 };
 
-// What a prepared kernel depends on: where keys are equal one kernel may stand for the other. The order is any.
-struct KernelKey {
-  std::string executor;  // its name
-  uint32_t entry = 0;
-  uint64_t code = 0;  // digest of what can be reached from there
-  auto operator<=>(const KernelKey&) const = default;
-};
-
 // How often which instruction ran, by operation and types. One for each host thread; merged by the caller.
 class ExecutionCounts {
  public:
@@ -76,8 +67,6 @@ class Executor {
   // Names the executor and everything beside code that its kernels depend on: generation, options, a JIT's host.
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual spec::GenId gen() const = 0;
-  // Of the code that can be reached from the entry; KernelStore keeps kernels by it.
-  [[nodiscard]] KernelKey key(const CodeSource& code, uint32_t entry) const;
   [[nodiscard]] virtual std::unique_ptr<Kernel> prepare(std::shared_ptr<const CodeSource> code,
                                                         uint32_t entry) const = 0;
   // At most `budget` instructions. The thread's status is the answer; `running` means that the budget is used up.

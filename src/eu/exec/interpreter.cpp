@@ -3,12 +3,10 @@
 #include <map>
 
 #include "base/check.h"
-#include "eu/exec/analysis/code_walk.h"
 #include "eu/exec/analysis/counts.h"
 #include "eu/exec/control/flow.h"
 #include "eu/exec/executor.h"
 #include "eu/exec/kernel.h"
-#include "eu/isa/printer.h"
 #include "spec/device_model.h"
 
 namespace halogen::eu {
@@ -152,17 +150,6 @@ class CodeList final : public CodeSource {
 };
 
 }  // namespace
-
-KernelKey Executor::key(const CodeSource& code, uint32_t entry) const {
-  // FNV-1a of the text, which keeps all that an instruction means.
-  uint64_t digest = 0xcbf2'9ce4'8422'2325;
-  for (const auto& [offset, in] : reachable_code(code, entry, eu_rules(gen()))) {
-    for (const char letter : fmt::format("{} {}\n", offset, print(gen(), in, true))) {
-      digest = (digest ^ static_cast<uint8_t>(letter)) * 0x100'0000'01b3;
-    }
-  }
-  return {name(), entry, digest};
-}
 
 std::unique_ptr<Executor> make_interpreter(spec::GenId gen, InterpreterOptions options) {
   return std::make_unique<Interpreter>(gen, options);

@@ -63,7 +63,7 @@ void ClipStage::begin(const Generation& generation, const PipelineState& state, 
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();
   }
-  unit_.set_giver(this);
+  unit_.set_urb_allocator(this);
   unit_.set_urb(nullptr, &output_);
   unit_.begin(generation, state, state.clip_unit.shader, space);
   unit_.use_kernel(state.clip_unit.shader.kernel);

@@ -16,6 +16,8 @@ namespace halogen::pipe3d {
 
 class ClipStage final : public message::Urb {
  public:
+  explicit ClipStage(eu::KernelLibrary& library) : unit_(library) {}
+
   enum class Verdict : uint8_t { drop, pass, thread };
   struct Judgement {
     Verdict verdict = Verdict::pass;

@@ -13,6 +13,8 @@ namespace halogen::pipe3d {
 
 class DomainStage {
  public:
+  explicit DomainStage(eu::KernelLibrary& library) : unit_(library) {}
+
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
   // Vertex i of vertices() is point i.
   ThreadEnd run(EntryStore& patches, uint32_t patch, uint32_t id, std::span<const DomainPoint> points);

@@ -149,7 +149,7 @@ void GeometryStage::begin(const Generation& generation, const PipelineState& sta
   if (thread_ == nullptr) {
     thread_ = std::make_unique<eu::Thread>();
   }
-  unit_.set_giver(state.geometry.dispatch == GeometryDispatch::single ? this : nullptr);
+  unit_.set_urb_allocator(state.geometry.dispatch == GeometryDispatch::single ? this : nullptr);
   unit_.begin(generation, state, state.geometry.shader, space);
   unit_.use_kernel(state.geometry.shader.kernel);
 }

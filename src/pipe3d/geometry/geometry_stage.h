@@ -42,6 +42,8 @@ void assemble_entry(const Geometry& geometry, const Provoking& provoking, std::s
 
 class GeometryStage final : public message::Urb {
  public:
+  explicit GeometryStage(eu::KernelLibrary& library) : unit_(library) {}
+
   // A primitive that a thread made; its vertices are entries of the store.
   using Emit = std::function<void(const Assembled&, const EntryStore&, uint32_t id, uint8_t stream)>;
 

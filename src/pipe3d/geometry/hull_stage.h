@@ -17,6 +17,8 @@ namespace halogen::pipe3d {
 
 class HullStage final : public message::Groups {
  public:
+  explicit HullStage(eu::KernelLibrary& library) : unit_(library) {}
+
   static constexpr size_t kMostPatches = 8;
 
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);

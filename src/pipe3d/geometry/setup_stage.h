@@ -14,6 +14,8 @@ namespace halogen::pipe3d {
 
 class SetupStage {
  public:
+  explicit SetupStage(eu::KernelLibrary& library) : unit_(library) {}
+
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
              memory::AddressSpace& space);
   // Dwords that pixel threads read.

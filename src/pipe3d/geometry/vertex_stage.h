@@ -12,6 +12,8 @@ namespace halogen::pipe3d {
 
 class VertexStage {
  public:
+  explicit VertexStage(eu::KernelLibrary& library) : unit_(library) {}
+
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
 
   // Entries of a chunk. Those that are there stay when `kept` are moved to the front.

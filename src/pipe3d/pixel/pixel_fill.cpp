@@ -97,7 +97,7 @@ bool PixelStage::fill(const Rectangle& area) {
     TargetWriter* const writer = target(write.message.index, write.message.blend);
     // A fault would come in another order. Work of followers that faults is taken back as a whole.
     if (writer == nullptr || !writer->takes_fills() ||
-        (!unit_.follows() && !writer->reaches(area, primitive_->layer))) {
+        (!unit_.is_helper() && !writer->reaches(area, primitive_->layer))) {
       return false;
     }
   }

@@ -49,7 +49,7 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   test_early_ = early();
 }
 
-bool PixelStage::lend(memory::AddressSpace& quiet) {
+void PixelStage::share_kernels(memory::AddressSpace& quiet) {
   const PixelShader& pixel = state_->pixel;
   std::vector<uint64_t> kernels;
   for (const PixelShader::Kernel* kernel : {&pixel.simd8, &pixel.simd16, &pixel.simd32}) {
@@ -57,30 +57,32 @@ bool PixelStage::lend(memory::AddressSpace& quiet) {
       kernels.push_back(kernel->start);
     }
   }
-  return unit_.lend(kernels, quiet) &&
-         (!state_->setup_shader.enabled || setup_.unit().lend(std::array{state_->setup_shader.kernel}, quiet));
+  unit_.share_kernels(kernels, quiet);
+  if (state_->setup_shader.enabled) {
+    setup_.unit().share_kernels(std::array{state_->setup_shader.kernel}, quiet);
+  }
 }
 
-void PixelStage::take_back() {
-  unit_.take_back();
-  setup_.unit().take_back();
+void PixelStage::unshare_kernels() {
+  unit_.unshare_kernels();
+  setup_.unit().unshare_kernels();
 }
 
-void PixelStage::follow(PixelStage& main) {
-  unit_.follow(main.unit_);
-  setup_.unit().follow(main.setup_.unit());
+void PixelStage::use_kernels_of(PixelStage& main) {
+  unit_.use_kernels_of(main.unit_);
+  setup_.unit().use_kernels_of(main.setup_.unit());
 }
 
-void PixelStage::take_counts(PixelStage& other) {
-  counts_.invocations += other.counts_.invocations;
-  counts_.passed += other.counts_.passed;
-  counts_.threads += other.counts_.threads;
-  counts_.replayed += other.counts_.replayed;
-  missing_ = missing_.empty() ? other.missing_ : missing_;
-  inexact_ = inexact_.empty() ? other.inexact_ : inexact_;
-  surfaces_.unread().merge(other.surfaces_.unread());
-  other.unit_.hand_over();
-  other.setup_.unit().hand_over();
+void PixelStage::merge_counts_of(PixelStage& helper) {
+  counts_.invocations += helper.counts_.invocations;
+  counts_.passed += helper.counts_.passed;
+  counts_.threads += helper.counts_.threads;
+  counts_.replayed += helper.counts_.replayed;
+  missing_ = missing_.empty() ? helper.missing_ : missing_;
+  inexact_ = inexact_.empty() ? helper.inexact_ : inexact_;
+  surfaces_.unread().merge(helper.surfaces_.unread());
+  helper.unit_.merge_counts();
+  helper.setup_.unit().merge_counts();
 }
 
 bool PixelStage::pixels_apart() const {

@@ -29,6 +29,8 @@ struct PixelCounts {
 
 class PixelStage final : public message::PixelMessages {
  public:
+  explicit PixelStage(eu::KernelLibrary& library) : unit_(library), setup_(library) {}
+
   // `entry_slots`: of the vertex entries that primitives point to. `targets`: the way to what is drawn to, `space` to
   // all else.
   void begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
@@ -43,13 +45,13 @@ class PixelStage final : public message::PixelMessages {
   // Gen6: a band of a rectangle whose pixels get the depth that clears are done with.
   bool clear_depth(const ScreenPrimitive& rectangle, const Rasteriser& raster, uint32_t band);
 
-  // Stages that draw for this one, each on a thread of the host, with its kernels (ShaderUnit). Main's side:
-  bool lend(memory::AddressSpace& quiet);
-  void take_back();
-  void take_counts(PixelStage& other);
-  // And theirs:
-  void follow(PixelStage& main);
-  bool learned() const { return unit_.learned() || setup_.unit().learned(); }
+  // Stages that draw for this one, each on a host thread, with its kernels (ShaderUnit). For the main stage:
+  void share_kernels(memory::AddressSpace& quiet);
+  void unshare_kernels();
+  void merge_counts_of(PixelStage& helper);
+  // For its helpers:
+  void use_kernels_of(PixelStage& main);
+  bool fidelity_changed() const { return unit_.fidelity_changed() || setup_.unit().fidelity_changed(); }
   // Whether what was drawn to so far lets pixels be drawn in any order.
   bool pixels_apart() const;
   void drop_counts();

@@ -17,16 +17,17 @@ constexpr uint64_t kMostBands = 1 << 17;  // of a clear: no surface has as many 
 
 // What one thread of the host draws with.
 struct PixelWork::Lane {
-  Lane(memory::Attempt& attempt, const memory::PhysicalMemory& memory)
+  Lane(eu::KernelLibrary& library, memory::Attempt& attempt, const memory::PhysicalMemory& memory)
       : threads(attempt, memory, memory::Attempt::Side::Kind::reader),
-        targets(attempt, memory, memory::Attempt::Side::Kind::writer) {}
+        targets(attempt, memory, memory::Attempt::Side::Kind::writer),
+        stage(library) {}
 
   memory::Attempt::Side threads;
   memory::Attempt::Side targets;
   PixelStage stage;
 };
 
-PixelWork::PixelWork() = default;
+PixelWork::PixelWork(eu::KernelLibrary& library) : library_(library), main_(library) {}
 PixelWork::~PixelWork() = default;
 
 void PixelWork::begin(const Generation& generation, const PipelineState& state, uint32_t entry_slots,
@@ -70,7 +71,7 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
   }
   const size_t count = std::min<uint64_t>(pool_->threads(), end - first);
   while (lanes_.size() < count) {
-    lanes_.push_back(std::make_unique<Lane>(attempt_, memory));
+    lanes_.push_back(std::make_unique<Lane>(library_, attempt_, memory));
   }
   attempt_.begin(*space_);
   const std::span lanes = std::span(lanes_).first(count);
@@ -78,18 +79,16 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
     lane->threads.begin();
     lane->targets.begin();
   }
-  if (!main_.lend(lanes.front()->threads.space())) {
-    attempt_.refuse();
-  }
+  main_.share_kernels(lanes.front()->threads.space());
   std::atomic<uint64_t> next = first;
   if (!attempt_.refused()) {
     pool_->for_each(count, [&](size_t number) {
       Lane& lane = *lanes[number];
-      lane.stage.follow(main_);
+      lane.stage.use_kernels_of(main_);
       lane.stage.begin(*generation_, *state_, entry_slots_, lane.threads.space(), lane.targets.space());
       for (uint64_t piece = next++; piece < end && !attempt_.refused(); piece = next++) {
         draw_piece(lane.stage, list, piece);
-        if (lane.stage.end() != ThreadEnd::done || lane.stage.learned()) {
+        if (lane.stage.end() != ThreadEnd::done || lane.stage.fidelity_changed()) {
           attempt_.refuse();
         }
       }
@@ -101,11 +100,11 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
   const bool stands = attempt_.finish();
   for (const std::unique_ptr<Lane>& lane : lanes) {
     if (stands) {
-      main_.take_counts(lane->stage);
+      main_.merge_counts_of(lane->stage);
     }
     lane->stage.drop_counts();
   }
-  main_.take_back();
+  main_.unshare_kernels();
   return stands;
 }
 

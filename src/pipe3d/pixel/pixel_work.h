@@ -26,7 +26,7 @@ namespace halogen::pipe3d {
 
 class PixelWork {
  public:
-  PixelWork();
+  explicit PixelWork(eu::KernelLibrary& library);
   ~PixelWork();
 
   void set_pool(WorkerPool* pool) { pool_ = pool; }
@@ -66,6 +66,7 @@ class PixelWork {
   const PipelineState* state_ = nullptr;
   memory::AddressSpace* space_ = nullptr;
   uint32_t entry_slots_ = 0;
+  eu::KernelLibrary& library_;
   PixelStage main_;
   std::vector<Rasteriser> rasters_;  // of the list
   PixelPieces pieces_;

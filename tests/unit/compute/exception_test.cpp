@@ -72,7 +72,8 @@ class Exceptions : public MessageBench {
   Stop run(uint32_t flags) {
     const uint32_t descriptor[8] = {0, 0, flags, 0, kTable, 0, 1, 0};
     std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
-    Walker walker;
+    eu::KernelLibrary kernels(model_.gen);
+    Walker walker(kernels);
     walker.set_events(&log_, "gpu0.rcs0");
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0xff, ~0u};

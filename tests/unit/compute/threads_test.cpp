@@ -118,7 +118,8 @@ class HostThreads : public MessageBench {
     memory_.forget_faults();
     log_.clear();
     WorkerPool pool(threads);
-    Walker walker;
+    eu::KernelLibrary kernels(model_.gen);
+    Walker walker(kernels);
     walker.set_events(&log_, "gpu0.rcs0");
     walker.set_pool(&pool);
     Walk walk;

@@ -74,7 +74,8 @@ class Dispatch : public MessageBench {
 
   Settings settings_;
   Walk walk_;
-  Walker walker_;
+  eu::KernelLibrary kernels_{model_.gen};
+  Walker walker_{kernels_};
   Outcome outcome_;
   uint64_t channels_ = 0;
 };
@@ -151,7 +152,7 @@ TEST_P(Dispatch, AnEndlessKernelGivesPartAfterPart) {
   // A copy goes on as the original does.
   Walk copy = walk_;
   EXPECT_TRUE(copy == walk_);
-  Walker other;
+  Walker other(kernels_);
   EXPECT_EQ(other.run(generation_, settings_, copy, memory_.space(), false).stop, Stop::unfinished);
   EXPECT_FALSE(copy == walk_);
   EXPECT_EQ(walker_.run(generation_, settings_, walk_, memory_.space(), false).stop, Stop::unfinished);

@@ -56,7 +56,8 @@ class Stepping : public MessageBench {
     compute::Walk walk;
     EXPECT_EQ(compute::make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job),
               compute::JobFault::none);
-    compute::Walker walker;
+    eu::KernelLibrary kernels(generation_.id());
+    compute::Walker walker(kernels);
     walker.set_observer(observer);
     compute::Outcome outcome{.stop = Stop::unfinished};
     uint64_t instructions = 0;

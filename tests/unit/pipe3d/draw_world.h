@@ -147,7 +147,8 @@ class DrawWorld : private memory::FaultHandler {
   memory::Tlb tlb_{64};
   size_t faults_ = 0;
   memory::AddressSpace space_{memory_, tlb_, 1, *this};
-  Pipeline pipeline_;
+  eu::KernelLibrary kernels_{model_.gen};
+  Pipeline pipeline_{kernels_};
 };
 
 }  // namespace halogen::pipe3d

@@ -137,7 +137,8 @@ class PixelPiecesAtWork : public message::MessageBench {
     uint64_t next = 0;
     FidelityReport report;
     for (bool done = false; !done && result.nexts.size() < 10000;) {
-      PixelWork work;
+      eu::KernelLibrary kernels(generation_.id());
+      PixelWork work(kernels);
       work.set_pool(&pool);
       work.set_events(&log_, "gpu0.rcs0");
       work.begin(generation_, state_, 2, memory_.space());

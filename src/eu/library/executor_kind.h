@@ -1,0 +1,37 @@
+// The ways to run EU code that a user can ask for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace halogen::eu {
+
+enum class ExecutorKind : uint8_t {
+  interpreter,
+  compiled,  // host code made from kernels; not available yet
+  check,     // both, compared with each other; not available yet
+};
+
+inline constexpr std::array<std::string_view, 3> kExecutorNames{"interpreter", "compiled", "check"};
+
+constexpr std::string_view name_of(ExecutorKind kind) {
+  return kExecutorNames[static_cast<size_t>(kind)];
+}
+
+// Returns nothing for a name that is not in kExecutorNames.
+constexpr std::optional<ExecutorKind> executor_named(std::string_view name) {
+  for (size_t i = 0; i < kExecutorNames.size(); ++i) {
+    if (kExecutorNames[i] == name) {
+      return static_cast<ExecutorKind>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr bool is_available(ExecutorKind kind) {
+  return kind == ExecutorKind::interpreter;
+}
+
+}  // namespace halogen::eu

@@ -1,0 +1,99 @@
+// The programs of a device: kernels by what they are, not by where they lie. Each distinct kernel is decoded and
+// prepared once, for all stages, engines and host threads. Code is compared with memory before a program is handed
+// out, so code that a guest has overwritten is never run from the library.
+//
+//   KernelLibrary library(gen, ExecutorKind::interpreter);
+//   const std::shared_ptr<const Program> program = library.find(memory, entry);
+//   library.executor().run(thread, program->kernel(), budget, target);
+//
+// The library belongs to one Device. All of its functions may be called from several host threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "eu/exec/executor.h"
+#include "eu/library/code_image.h"
+#include "eu/library/executor_kind.h"
+
+namespace halogen::eu {
+
+// A kernel as an executor prepared it, with the code that it was made of. Never changes.
+class Program {
+ public:
+  Program(std::shared_ptr<const CodeImage> code, std::unique_ptr<const Kernel> kernel, bool complete)
+      : code_(std::move(code)), kernel_(std::move(kernel)), complete_(complete) {}
+
+  const Kernel& kernel() const { return *kernel_; }
+  uint64_t digest() const { return code_->digest(); }
+  // False: memory refused a part of the code. Such a program is not shared, and never matches.
+  bool complete() const { return complete_; }
+  bool matches(CodeMemory& memory) const { return complete_ && code_->matches(memory); }
+  // Whether a thread at this offset needs code that is not here: only a register led it there.
+  bool lacks(uint32_t offset) const { return kernel_->find(offset) == nullptr && !code_->at(offset); }
+
+ private:
+  friend class KernelLibrary;
+  std::shared_ptr<const CodeImage> code_;
+  std::unique_ptr<const Kernel> kernel_;
+  bool complete_;
+};
+
+class KernelLibrary {
+ public:
+  // What is kept although no unit uses it. The program used least recently goes first.
+  struct Limits {
+    size_t programs = 1024;
+    size_t instructions = 1 << 18;  // of all programs
+  };
+  struct Statistics {
+    size_t programs = 0;
+    size_t instructions = 0;
+    uint64_t prepared = 0;  // kernels decoded so far
+  };
+
+  // `kind` must be available.
+  KernelLibrary(spec::GenId gen, ExecutorKind kind, Limits limits);
+  explicit KernelLibrary(spec::GenId gen, ExecutorKind kind = ExecutorKind::interpreter)
+      : KernelLibrary(gen, kind, Limits{}) {}
+
+  const Executor& executor() const { return *executor_; }
+
+  // Returns the program whose code starts at `entry`, as memory holds it now.
+  std::shared_ptr<const Program> find(CodeMemory& memory, uint32_t entry);
+  // Returns `program` with the page of code at an offset that it lacks, for the caller alone. Null: memory refused it.
+  std::shared_ptr<const Program> extend(const Program& program, CodeMemory& memory, uint32_t offset);
+
+  Statistics statistics() const;
+
+ private:
+  struct Key {
+    uint32_t entry = 0;
+    uint64_t digest = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Uses = std::list<Key>;
+  struct Item {
+    std::shared_ptr<const Program> program;
+    Uses::iterator use;
+  };
+
+  std::shared_ptr<const Program> prepare(std::shared_ptr<CodeImage> code, const CodePages& pages, uint32_t entry);
+  void keep(const std::shared_ptr<const Program>& program);
+  void forget(const Key& key);
+
+  const Limits limits_;
+  const std::unique_ptr<const Executor> executor_;
+  mutable std::mutex mutex_;  // of all below; also held while code is read and decoded
+  std::map<Key, Item> programs_;
+  Uses uses_;  // the one used last comes first
+  size_t instructions_ = 0;
+  uint64_t prepared_ = 0;
+};
+
+}  // namespace halogen::eu
