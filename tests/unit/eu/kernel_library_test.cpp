@@ -109,12 +109,12 @@ TEST(KernelLibrary, BytesThatCannotBeReachedHaveNoPartInAProgram) {
 TEST(KernelLibrary, ALookupReadsOnlyPagesThatDecodingReads) {
   KernelLibrary library(kGen);
   Memory far;
-  far.put(0, "(W) jmpi (1|M0) 0x1ff0\n");
+  far.put(0, "(W) jmpi (1|M0) 0x2000\n");
   far.put(0x2000, sum(4));
   ASSERT_TRUE(library.find(far, 0)->complete());
   EXPECT_EQ(far.take_read(), (std::vector<uint64_t>{0, 2}));
   Memory near;
-  near.put(0, "(W) jmpi (1|M0) 0x1f0\n");
+  near.put(0, "(W) jmpi (1|M0) 0x200\n");
   near.put(0x200, sum(4));
   EXPECT_TRUE(library.find(near, 0)->complete());
   EXPECT_EQ(near.take_read(), std::vector<uint64_t>{0});
@@ -123,7 +123,7 @@ TEST(KernelLibrary, ALookupReadsOnlyPagesThatDecodingReads) {
 TEST(KernelLibrary, AProgramWhoseCodeMemoryRefusesIsNotKept) {
   KernelLibrary library(kGen);
   Memory memory;
-  memory.put(0, "(W) jmpi (1|M0) 0x1ff0\n");
+  memory.put(0, "(W) jmpi (1|M0) 0x2000\n");
   const auto torn = library.find(memory, 0);
   EXPECT_FALSE(torn->complete());
   EXPECT_FALSE(torn->matches(memory));
