@@ -29,6 +29,33 @@ void babble(Bench& bench, uint64_t seed, int count) {
 
 class DeviceTest : public ::testing::TestWithParam<const spec::DeviceModel*> {};
 
+// Code of zeros: one illegal instruction.
+class ZeroCode final : public eu::CodeMemory {
+ public:
+  bool read(uint64_t /*page*/, eu::CodePage& into) override {
+    into.fill(std::byte{0});
+    return true;
+  }
+};
+
+TEST_P(DeviceTest, EachDeviceHasItsOwnKernelLibrary) {
+  Bench a(*GetParam());
+  Bench b(*GetParam(), {.name = "gpu1"});
+  ZeroCode code;
+  const auto program = a.device->engines().kernels().find(code, 0);
+  EXPECT_EQ(a.device->engines().kernels().statistics().programs, 1u);
+  EXPECT_EQ(b.device->engines().kernels().statistics().programs, 0u);
+  EXPECT_NE(b.device->engines().kernels().find(code, 0), program);
+}
+
+TEST_P(DeviceTest, ExecutorsThatAreNotAvailableAreRefused) {
+  TestHost host;
+  const auto refused = Device::create(*GetParam(), host, {.executor = eu::ExecutorKind::compiled});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.message(), "the executor \"compiled\" is not available yet; use interpreter");
+  EXPECT_FALSE(Device::create(*GetParam(), host, {.executor = eu::ExecutorKind::check}).ok());
+}
+
 TEST_P(DeviceTest, TwoSideBySideDoNotTouchEachOther) {
   Bench a(*GetParam());
   Bench b(*GetParam(), {.name = "gpu1"});
