@@ -74,8 +74,9 @@ TEST_P(KernelTableTest, CodeBehindAJumpThroughARegisterIsReadWhenAThreadGetsTher
   const auto illegal = [&](uint32_t offset) {
     for (uint32_t i = 0; i < 16; i += 4) word(offset + i) = 0;
   };
-  put(0, "(W) mov (1|M0) r2.0<1>:d 0x7fe0:d\n");
-  put(16, "(W) jmpi (1|M0) r2.0<0;1,0>:d\n");
+  // From the next instruction, on Gen12 from the jump itself.
+  put(0, GetParam() == "dg1" ? "(W) mov (1|M0) r2.0<1>:d 0x7ff0:d\n" : "(W) mov (1|M0) r2.0<1>:d 0x7fe0:d\n");
+  put(16, "(W) jmpi (1|M0) r2.0\n");
   illegal(32);
   put(kFar, "(W) mov (8|M0) r5.0<1>:ud 0x55:ud\n");
   illegal(kFar + 16);
