@@ -1,5 +1,5 @@
-// What a client sees of its address space: accesses across pages, null pages and holes, what a fault handler may
-// decide, and what stays in the caches until it is invalidated. One flat piece of memory, page tables as numbers.
+// AddressSpace as a client sees it: accesses across pages, null pages and unmapped pages, the decisions of a fault
+// handler, and what stays cached until it is invalidated. Memory is one flat range; page tables are written as numbers.
 #include "memory/address_space.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ class Handler final : public FaultHandler {
   std::function<FaultAction(const Fault&)> decide;
 };
 
-// Memory: system 64 MB from 0, of which the upper 32 MB hold tables; 4 MB local. Data pages are written by number.
+// System memory: 64 MB from address 0, of which the upper 32 MB hold tables. Local memory: 4 MB. Data pages are filled
+// with their number.
 class AddressSpaceTest : public testing::Test {
  protected:
   static constexpr uint64_t kSystemBytes = 64 << 20;
@@ -54,7 +55,7 @@ class AddressSpaceTest : public testing::Test {
     next_table_ += kFrameBytes;
     return kTables + next_table_ - kFrameBytes;
   }
-  // The entry of `va` on the level that `shift` names; tables above come into being.
+  // Returns the entry of `va` at the level that `shift` names; creates the tables above it.
   uint64_t& entry_of(uint64_t va, unsigned shift = 12) {
     uint64_t table = context_.roots[0];
     for (unsigned at = 39; at > shift; at -= 9) {
@@ -99,8 +100,8 @@ class AddressSpaceTest : public testing::Test {
   uint64_t next_table_ = 0;
 };
 
-TEST_F(AddressSpaceTest, AccessesCrossPagesWhereverThePagesLie) {
-  // Pages in another order, the last two neighbours.
+TEST_F(AddressSpaceTest, AccessesMayCrossPages) {
+  // The pages are not in order; only the last two are adjacent.
   const uint64_t pages[] = {0x5000, 0x2000, 0x9000, 0x7000, 0x8000};
   for (uint64_t i = 0; i < 5; ++i) {
     map(kVa + i * 4096, pages[i]);
@@ -122,7 +123,7 @@ TEST_F(AddressSpaceTest, AccessesCrossPagesWhereverThePagesLie) {
   EXPECT_TRUE(handler_.faults.empty());
 }
 
-// Whichever address of a large page is named, no part of its translation stays.
+// Every address of a large page invalidates the whole page.
 TEST_F(AddressSpaceTest, InvalidationOfALargePageDropsAllOfIt) {
   constexpr uint64_t kMedium = kVa + (64 << 20), kSmall = kVa + (128 << 20);
   const auto fill = [&](uint64_t from, uint8_t value) {
@@ -155,14 +156,14 @@ TEST_F(AddressSpaceTest, InvalidationOfALargePageDropsAllOfIt) {
   EXPECT_EQ(read(kSmall, 1)[0], 10);
   EXPECT_EQ(read(kSmall + 4096, 1)[0], 11);
   point_at(8 << 20);
-  EXPECT_EQ(see(kVa + 0), old_2m) << "nothing goes by itself";
+  EXPECT_EQ(see(kVa + 0), old_2m) << "translations stay until they are invalidated";
   space_.invalidate_page(GpuVa(kSmall));
   EXPECT_EQ(read(kSmall, 1)[0], 100);
-  EXPECT_EQ(read(kSmall + 4096, 1)[0], 11) << "another page";
+  EXPECT_EQ(read(kSmall + 4096, 1)[0], 11) << "another page is not affected";
   EXPECT_EQ(read(kVa + 4096, 1)[0], 11);
   space_.invalidate_page(GpuVa(kMedium + 3 * 4096));
   EXPECT_EQ(read(kMedium + 15 * 4096, 1)[0], 115);
-  EXPECT_EQ(read(kMedium + 16 * 4096, 1)[0], 26) << "another page of 64 KB";
+  EXPECT_EQ(read(kMedium + 16 * 4096, 1)[0], 26) << "another 64 KB page is not affected";
   space_.invalidate_page(GpuVa(kVa + (1 << 20)));
   EXPECT_EQ(read(kVa, 1)[0], 100);
   EXPECT_EQ(read(kVa + 31 * 4096, 1)[0], 131);
@@ -208,7 +209,7 @@ TEST_F(AddressSpaceTest, NullPagesReadZeroAndDropWrites) {
   EXPECT_FALSE(view.stopped);
 }
 
-TEST_F(AddressSpaceTest, APageOutsideMemoryIsAFault) {
+TEST_F(AddressSpaceTest, PageOutsideMemoryFaults) {
   map(kVa, 0x70'0000'0000);
   EXPECT_EQ(space_.load_value<uint32_t>(GpuVa(kVa)), 0u);
   EXPECT_TRUE(write(kVa, {1, 2, 3}));
@@ -218,7 +219,7 @@ TEST_F(AddressSpaceTest, APageOutsideMemoryIsAFault) {
   EXPECT_TRUE(handler_.faults[1].write);
 }
 
-TEST_F(AddressSpaceTest, SkippedFaultsReadZeroAndTheRestIsDone) {
+TEST_F(AddressSpaceTest, SkippedFaultReadsZeroAndTheAccessContinues) {
   map(kVa, 0x5000);
   map(kVa + 8192, 0x7000);
   system(0x5fff) = 1;
@@ -232,7 +233,7 @@ TEST_F(AddressSpaceTest, SkippedFaultsReadZeroAndTheRestIsDone) {
   EXPECT_EQ(handler_.faults[0].address, kVa + 4096);
 }
 
-TEST_F(AddressSpaceTest, AStopEndsTheAccessWhereItIs) {
+TEST_F(AddressSpaceTest, StoppedFaultEndsTheAccess) {
   handler_.action = FaultAction::stop;
   map(kVa, 0x5000);
   map(kVa + 8192, 0x7000);
@@ -240,8 +241,8 @@ TEST_F(AddressSpaceTest, AStopEndsTheAccessWhereItIs) {
   bool whole = true;
   const std::vector<uint8_t> data = read(kVa + 4095, 4098, &whole);
   EXPECT_FALSE(whole);
-  EXPECT_EQ(data.front(), 1) << "what came before is done";
-  EXPECT_EQ(data[1], 0xee) << "what comes after is not touched";
+  EXPECT_EQ(data.front(), 1) << "bytes before the fault are read";
+  EXPECT_EQ(data[1], 0xee) << "bytes after the fault are not touched";
   EXPECT_FALSE(write(kVa, std::vector<uint8_t>(3 * 4096, 0x77)));
   EXPECT_EQ(system(0x5000), 0x77);
   EXPECT_EQ(system(0x7000), 0);
@@ -252,7 +253,7 @@ TEST_F(AddressSpaceTest, AStopEndsTheAccessWhereItIs) {
   EXPECT_EQ(each, (std::vector<uint8_t>{0x77, 0x77, 0x77, 0x77, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee}));
 }
 
-TEST_F(AddressSpaceTest, ARetryWalksAgain) {
+TEST_F(AddressSpaceTest, RetryWalksAgain) {
   system(0x6000) = 0x42;
   unsigned calls = 0;
   handler_.decide = [&](const Fault& fault) {
@@ -263,7 +264,7 @@ TEST_F(AddressSpaceTest, ARetryWalksAgain) {
   };
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x42);
   EXPECT_EQ(calls, 3u);
-  // Rights that come with the answer count too.
+  // A write permission that the handler adds is honoured too.
   map(kVa + 4096, 0x7000, kP);
   handler_.decide = [&](const Fault& fault) {
     EXPECT_EQ(fault.reason, FaultReason::write_denied);
@@ -274,14 +275,14 @@ TEST_F(AddressSpaceTest, ARetryWalksAgain) {
   EXPECT_EQ(system(0x7000), 9);
 }
 
-TEST_F(AddressSpaceTest, WithoutATableEveryAccessIsAFault) {
+TEST_F(AddressSpaceTest, WithoutATableEveryAccessFaults) {
   space_.load({});
   EXPECT_EQ(space_.load_value<uint32_t>(GpuVa(kVa)), 0u);
   ASSERT_EQ(handler_.faults.size(), 1u);
   EXPECT_EQ(handler_.faults[0].reason, FaultReason::table_disabled);
 }
 
-TEST_F(AddressSpaceTest, AHitNeedsNoWalk) {
+TEST_F(AddressSpaceTest, HitNeedsNoWalk) {
   map(kVa, 0x5000);
   for (int i = 0; i < 10; ++i) {
     space_.load_value<uint32_t>(GpuVa(kVa + 4 * static_cast<uint64_t>(i)));
@@ -292,20 +293,20 @@ TEST_F(AddressSpaceTest, AHitNeedsNoWalk) {
   EXPECT_EQ(space_.walk_statistics().entry_loads, 4u) << "a cold walk of four levels";
   map(kVa + 4096, 0x6000);
   space_.load_value<uint32_t>(GpuVa(kVa + 4096));
-  EXPECT_EQ(space_.walk_statistics().entry_loads, 5u) << "a neighbour costs one entry";
+  EXPECT_EQ(space_.walk_statistics().entry_loads, 5u) << "an adjacent page costs one entry";
 }
 
-TEST_F(AddressSpaceTest, APageThatGoesStaysUntilItIsInvalidated) {
+TEST_F(AddressSpaceTest, RemovedPageStaysCachedUntilInvalidated) {
   map(kVa, 0x5000);
   system(0x5000) = 0x11;
   system(0x6000) = 0x22;
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11);
   entry_of(kVa) = 0;
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "P 1 to 0 is not seen";
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "a cleared present bit is not seen";
   map(kVa, 0x6000);
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "another page is not seen";
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "a changed page address is not seen";
   space_.invalidate_page(GpuVa(kVa + 4096));
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "the invalidation of another page does not help";
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11) << "invalidating another page has no effect";
   space_.invalidate_page(GpuVa(kVa));
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x22);
   entry_of(kVa) = 0;
@@ -314,9 +315,9 @@ TEST_F(AddressSpaceTest, APageThatGoesStaysUntilItIsInvalidated) {
   EXPECT_EQ(handler_.faults.size(), 1u);
 }
 
-TEST_F(AddressSpaceTest, APageThatComesNeedsNoInvalidation) {
+TEST_F(AddressSpaceTest, AddedPageNeedsNoInvalidation) {
   system(0x5000) = 0x11;
-  for (const unsigned shift : {39u, 30u, 21u, 12u}) {  // up to this level nothing is there
+  for (const unsigned shift : {39u, 30u, 21u, 12u}) {  // the entry at this level is missing
     const uint64_t va = kVa + (uint64_t{1} << shift) * 3;
     EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(va)), 0);
     map(va, 0x5000);
@@ -325,7 +326,7 @@ TEST_F(AddressSpaceTest, APageThatComesNeedsNoInvalidation) {
   EXPECT_EQ(handler_.faults.size(), 4u);
 }
 
-TEST_F(AddressSpaceTest, RightsThatComeNeedNoInvalidation) {
+TEST_F(AddressSpaceTest, AddedRightsNeedNoInvalidation) {
   map(kVa, 0x5000, kP);
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0);
   EXPECT_TRUE(write(kVa, {1}));
@@ -337,7 +338,7 @@ TEST_F(AddressSpaceTest, RightsThatComeNeedNoInvalidation) {
   EXPECT_EQ(handler_.faults.size(), 1u);
 }
 
-TEST_F(AddressSpaceTest, ATableThatMovesStaysUntilItIsInvalidated) {
+TEST_F(AddressSpaceTest, MovedTableStaysCachedUntilInvalidated) {
   map(kVa, 0x5000);
   map(kVa + 4096, 0x5000);
   system(0x5000) = 0x11;
@@ -350,7 +351,7 @@ TEST_F(AddressSpaceTest, ATableThatMovesStaysUntilItIsInvalidated) {
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa + 4096)), 0x22);
 }
 
-TEST_F(AddressSpaceTest, ANewContextDropsTheOldTranslations) {
+TEST_F(AddressSpaceTest, NewContextDropsOldTranslations) {
   map(kVa, 0x5000);
   system(0x5000) = 0x11;
   system(0x6000) = 0x22;
@@ -359,7 +360,7 @@ TEST_F(AddressSpaceTest, ANewContextDropsTheOldTranslations) {
   map(kVa, 0x6000);
   space_.load(context_);
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x22);
-  // The other client of the same TLB keeps its own.
+  // The other client of the TLB keeps its entries.
   AddressSpace other(memory_, tlb_, 4, handler_);
   other.load(context_);
   other.load_value<uint8_t>(GpuVa(kVa));
@@ -369,7 +370,7 @@ TEST_F(AddressSpaceTest, ANewContextDropsTheOldTranslations) {
   EXPECT_EQ(misses(), before);
 }
 
-TEST_F(AddressSpaceTest, LocalMemoryIsWhereTheEntrySays) {
+TEST_F(AddressSpaceTest, LocalMemoryBitSelectsLocalMemory) {
   map(kVa, 0x5000, kP | kRw | kLocal);
   map(kVa + 4096, 0x5000);
   EXPECT_TRUE(write(kVa, {0x11}));
@@ -384,11 +385,11 @@ TEST_F(AddressSpaceTest, LocalMemoryIsWhereTheEntrySays) {
   EXPECT_EQ(local(0x5000), 0x11);
 }
 
-TEST_F(AddressSpaceTest, MediumPages) {
+TEST_F(AddressSpaceTest, MediumPagesTranslate64KB) {
   entry_of(kVa, 21) = new_table() | kP | kRw | kIps;
   entry_of(kVa) = 0x3'0000 | kP | kRw;             // the first 64 KB
   entry_of(kVa + 0x1'0000) = 0x1'0000 | kP | kRw;  // the second
-  entry_of(kVa + 0x1'1000) = ~uint64_t{0};         // the fifteen others may hold anything
+  entry_of(kVa + 0x1'1000) = ~uint64_t{0};         // the other fifteen entries are ignored
   for (uint64_t at = 0; at < 0x2'0000; at += 0x1000) {
     system(at < 0x1'0000 ? 0x3'0000 + at : at) = static_cast<uint8_t>(at >> 12);
   }
@@ -399,7 +400,7 @@ TEST_F(AddressSpaceTest, MediumPages) {
   EXPECT_EQ(space_.walk_statistics().entry_loads, 4u + 31u);
 }
 
-TEST_F(AddressSpaceTest, LargePages) {
+TEST_F(AddressSpaceTest, LargePagesTranslate2MBAnd1GB) {
   entry_of(kVa, 21) = 0x40'0000 | kP | kRw | kPs;
   entry_of(kVa + (uint64_t{1} << 30), 30) = 0 | kP | kRw | kPs;
   for (uint64_t at = 0; at < 0x20'0000; at += 0x3000) {
@@ -411,21 +412,20 @@ TEST_F(AddressSpaceTest, LargePages) {
     EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(giga + 0x40'0000 + at)), static_cast<uint8_t>(at >> 12));
   }
   EXPECT_TRUE(handler_.faults.empty());
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(giga + kSystemBytes)), 0) << "the page reaches past the memory";
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(giga + kSystemBytes)), 0) << "the page extends past the end of memory";
   EXPECT_EQ(handler_.faults.size(), 1u);
 }
 
-TEST_F(AddressSpaceTest, ALargePageThatGoesStaysUntilItIsInvalidated) {
+TEST_F(AddressSpaceTest, RemovedLargePageStaysCachedUntilInvalidated) {
   entry_of(kVa, 21) = 0x40'0000 | kP | kRw | kPs;
   system(0x40'5000) = 0x55;
   space_.load_value<uint8_t>(GpuVa(kVa));
   entry_of(kVa, 21) = 0;
   space_.invalidate_page(GpuVa(kVa + 0x10'0000));
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa + 0x5000)), 0)
-      << "no page outlives an invalidation in the walk caches";
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa + 0x5000)), 0) << "an invalidation also clears the walk caches";
 }
 
-TEST_F(AddressSpaceTest, MemoryThatGoesIsNotTouched) {
+TEST_F(AddressSpaceTest, RemovedMemoryIsNotAccessed) {
   map(kVa, 0x5000);
   system(0x5000) = 0x11;
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x11);
@@ -434,13 +434,13 @@ TEST_F(AddressSpaceTest, MemoryThatGoesIsNotTouched) {
   FlatFrames frames(moved);
   memory_.remove_all(MemorySpace::system);
   std::fill(system_bytes_.begin(), system_bytes_.end(), std::byte{0xdd});
-  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0) << "now everything is a hole";
+  EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0) << "everything is unmapped now";
   memory_.add({MemorySpace::system, MemoryKind::ram, 0, kSystemBytes, &frames});
   EXPECT_EQ(space_.load_value<uint8_t>(GpuVa(kVa)), 0x99);
   EXPECT_EQ(space_.view(GpuVa(kVa), kRead).bytes.data(), moved.data() + 0x5000);
 }
 
-TEST_F(AddressSpaceTest, AViewIsTheRestOfThePage) {
+TEST_F(AddressSpaceTest, ViewEndsAtThePage) {
   map(kVa, 0x5000);
   map(kVa + 4096, 0x6000, kP);
   AddressSpace::View view = space_.view(GpuVa(kVa + 0x123), kWrite);
@@ -453,7 +453,7 @@ TEST_F(AddressSpaceTest, AViewIsTheRestOfThePage) {
   EXPECT_EQ(space_.view(GpuVa(kVa + 4096), kRead).bytes.size(), 4096u);
 }
 
-TEST_F(AddressSpaceTest, ManyAccessesAtOnceAreTheSameAsOneAfterAnother) {
+TEST_F(AddressSpaceTest, BatchedAccessesEqualSingleAccesses) {
   std::vector<GpuVa> addresses;
   for (uint64_t i = 0; i < 100; ++i) {
     map(kVa + i * 4096, (100 - i) * 4096);
@@ -461,7 +461,7 @@ TEST_F(AddressSpaceTest, ManyAccessesAtOnceAreTheSameAsOneAfterAnother) {
     addresses.push_back(GpuVa(kVa + i * 4096 + i));
   }
   addresses[50] = GpuVa(kVa + 51 * 4096 - 2);  // crosses a page
-  addresses[60] = GpuVa(kVa + (1 << 21));      // not there
+  addresses[60] = GpuVa(kVa + (1 << 21));      // not mapped
   std::vector<uint32_t> got(100);
   EXPECT_TRUE(space_.read_each(addresses, 4, reinterpret_cast<std::byte*>(got.data())));
   for (uint64_t i = 0; i < 100; ++i) {
@@ -475,8 +475,8 @@ TEST_F(AddressSpaceTest, ManyAccessesAtOnceAreTheSameAsOneAfterAnother) {
   }
 }
 
-// A page that a read brought into the TLB does not let fetches through that the context forbids.
-TEST(AddressSpaceAdvanced, FetchesAreJudgedOnHitsToo) {
+// A page that a read brought into the TLB does not allow fetches that the context forbids.
+TEST(AddressSpaceAdvanced, FetchesAreCheckedOnTlbHits) {
   for (const bool by_supervisor : {false, true}) {
     SCOPED_TRACE(by_supervisor);
     rows::Bench bench("skl");
@@ -499,8 +499,8 @@ TEST(AddressSpaceAdvanced, FetchesAreJudgedOnHitsToo) {
   }
 }
 
-// The tables of Gen4 and Gen6 through the whole path: entries of four bytes, bits above 31 in bits 7:4 and 11:4.
-TEST(AddressSpaceOldTables, FourByteEntries) {
+// Tables of Gen4 and Gen6 through AddressSpace: entries of four bytes, address bits above 31 in bits 7:4 and 11:4.
+TEST(AddressSpaceOldTables, FourByteEntriesAreTranslated) {
   struct Row {
     const char* device;
     WalkMode mode;
@@ -524,7 +524,7 @@ TEST(AddressSpaceOldTables, FourByteEntries) {
       put(0x10'0000 + 4 * 3, 0x0020'0001);
       table = 0x20'0000 - 3 * 4096;
     }
-    constexpr uint64_t kVa = 0xc0'0000;  // the fourth 4 MB
+    constexpr uint64_t kVa = 0xc0'0000;  // in the fourth 4 MB
     put(table + 4 * (kVa >> 12), row.entry);
     put(table + 4 * ((kVa >> 12) + 1), row.entry + 0x1000);
     Handler handler;
@@ -533,7 +533,7 @@ TEST(AddressSpaceOldTables, FourByteEntries) {
     space.load({.format = formats.find(row.mode), .roots = {0x10'0000}});
     EXPECT_TRUE(space.store_value<uint64_t>(GpuVa(kVa + 0xffc), 0x1122'3344'5566'7788));
     put(table + 4 * ((kVa >> 12) + 1), 0);
-    EXPECT_EQ(space.load_value<uint64_t>(GpuVa(kVa + 0xffc)), 0x1122'3344'5566'7788u) << "stays until invalidated";
+    EXPECT_EQ(space.load_value<uint64_t>(GpuVa(kVa + 0xffc)), 0x1122'3344'5566'7788u) << "cached until invalidated";
     uint64_t there = 0;
     memory.read(MemorySpace::system, PhysAddr(row.page + 0xffc), std::as_writable_bytes(std::span(&there, 1)));
     EXPECT_EQ(there, 0x1122'3344'5566'7788u);

@@ -1,5 +1,5 @@
 // src/memory against the slow walker of the tests: random tables, random accesses, every device and every mode. A
-// failure names the seed of its world; HALOGEN_SEED=<n> repeats from there.
+// failure prints the random seed of its world; HALOGEN_SEED=<n> repeats from there.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace halogen::memory::worlds {
 namespace {
 
-constexpr unsigned kWorlds = 4;  // of each kind
+constexpr unsigned kWorlds = 4;  // per kind of world
 constexpr unsigned kAccesses = 300;
 
 uint64_t first_seed() {
@@ -40,7 +40,7 @@ TEST_P(Differential, WalkerAgreesWithTheManual) {
   }
 }
 
-// The worlds are worth something: every kind of page and every fault that their mode can give comes up.
+// The random worlds reach every page size and every fault that their mode can produce.
 TEST(DifferentialWorlds, ReachEveryPageSizeAndFault) {
   std::map<WalkMode, std::map<FaultReason, unsigned>> reasons;
   std::map<WalkMode, std::map<unsigned, unsigned>> sizes;
@@ -81,7 +81,7 @@ TEST(DifferentialWorlds, ReachEveryPageSizeAndFault) {
   }
 }
 
-TEST_P(Differential, ObserverLeavesTheTablesAlone) {
+TEST_P(Differential, ObserverDoesNotChangeTheTables) {
   World world(GetParam(), first_seed());
   Random random(7);
   for (unsigned i = 0; i < kAccesses; ++i) {

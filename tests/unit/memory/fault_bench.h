@@ -1,4 +1,4 @@
-// A fault unit with a listener, one engine with an advanced context, and one page that is not there.
+// FaultBench: a fault unit with a listener, one engine with an advanced context, and one page that is not mapped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class Listener final : public FaultListener {
   std::function<PageResponse(const PageRequest&)> answer;
 };
 
-// One engine with an advanced context and one page that is not there.
+// One engine with an advanced context, and one page that is not mapped.
 struct FaultBench {
   explicit FaultBench(FaultModel model, const FaultUnit::Config& config = {})
       : unit(bench.model, config, events, "gpu0", &listener),

@@ -1,4 +1,5 @@
-// What page requests carry, whom a response wakes, and what survives a context switch or a reset.
+// The contents of page requests, the engines that a response wakes, and the state that survives a context switch or a
+// reset.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -9,7 +10,7 @@
 namespace halogen::memory::rows {
 namespace {
 
-TEST(FaultUnit, ARequestCarriesTheContextAndTheAccess) {
+TEST(FaultUnit, RequestHoldsContextAndAccess) {
   for (const bool privileged : {false, true}) {
     FaultBench one(FaultModel::halt);
     one.unit.set_context(0, {FaultModel::halt, true, 0x54321, 0x1234, 6, privileged});
@@ -19,7 +20,7 @@ TEST(FaultUnit, ARequestCarriesTheContextAndTheAccess) {
     EXPECT_FALSE(one.space.store_value<uint32_t>(GpuVa(kVa48), 1));
     uint32_t code = 0;
     EXPECT_FALSE(one.space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true));
-    ASSERT_EQ(one.listener.requests.size(), 3u) << "a write and a fetch ask for more than a read";
+    ASSERT_EQ(one.listener.requests.size(), 3u) << "a write and a fetch request more than a read";
     for (uint16_t i = 0; i < 3; ++i) {
       const PageRequest& request = one.listener.requests[i];
       EXPECT_EQ(request.pasid, 0x54321u);
@@ -36,8 +37,8 @@ TEST(FaultUnit, ARequestCarriesTheContextAndTheAccess) {
   }
 }
 
-// Two engines run one process, a third another; all wait for the same page.
-TEST(FaultUnit, AResponseWakesTheEnginesOfItsProcess) {
+// Two engines run one process, a third engine another; all wait for the same page.
+TEST(FaultUnit, ResponseWakesTheEnginesOfItsProcess) {
   FaultBench one(FaultModel::halt);
   ASSERT_GE(one.bench.model.engines.size(), 3u);
   Fault fault;
@@ -48,27 +49,27 @@ TEST(FaultUnit, AResponseWakesTheEnginesOfItsProcess) {
   for (unsigned engine = 0; engine < 3; ++engine) {
     EXPECT_EQ(one.unit.report(engine, 0, FaultStream::cs, fault), FaultAction::stop);
   }
-  ASSERT_EQ(one.listener.requests.size(), 3u) << "each engine asks for itself";
+  ASSERT_EQ(one.listener.requests.size(), 3u) << "one request per engine";
   EXPECT_TRUE(one.unit.respond(one.response(true)));
   EXPECT_EQ(one.listener.resumed, (std::vector{0u, 1u}));
-  EXPECT_TRUE(one.unit.engine(2).waiting.has_value()) << "another process";
+  EXPECT_TRUE(one.unit.engine(2).waiting.has_value()) << "another process is not woken";
   EXPECT_EQ(one.unit.outstanding(), 1u);
   EXPECT_TRUE(one.unit.respond({0x00777, kVa48, true}));
   EXPECT_EQ(one.listener.resumed, (std::vector{0u, 1u, 2u}));
 }
 
-TEST(FaultUnit, AResponseToARequestThatWaitsForRoomIsKnown) {
+TEST(FaultUnit, ResponseToAQueuedRequestIsAccepted) {
   FaultBench one(FaultModel::halt, {.queue_entries = 1, .stream_threshold = 16});
   EXPECT_FALSE(one.read());
-  EXPECT_FALSE(one.read(kVa48 ^ 0x1000));  // no room: it stays in a register
+  EXPECT_FALSE(one.read(kVa48 ^ 0x1000));  // the queue is full: the request stays in a register
   EXPECT_EQ(one.unit.outstanding(), 1u);
   EXPECT_TRUE(one.unit.respond(one.response(true, kVa48 ^ 0x1000)));
-  EXPECT_FALSE(one.unit.respond(one.response(true, kVa48 ^ 0x1000))) << "answered already";
+  EXPECT_FALSE(one.unit.respond(one.response(true, kVa48 ^ 0x1000))) << "already answered";
   EXPECT_EQ(one.unit.outstanding(), 1u);
 }
 
-// A context that comes in has no past: not the faults, the wait or the refusals of the one before.
-TEST(FaultUnit, ANewContextStartsAfresh) {
+// A new context does not inherit faults, the wait or refused requests of the previous one.
+TEST(FaultUnit, NewContextStartsWithoutFaultState) {
   {
     FaultBench one(FaultModel::stream, {.queue_entries = 64, .stream_threshold = 3});
     const FaultContext context = one.unit.engine(0).context;
@@ -79,7 +80,7 @@ TEST(FaultUnit, ANewContextStartsAfresh) {
     for (uint64_t page = 2; page < 4; ++page) {
       EXPECT_TRUE(one.read(kVa48 ^ (page << 12)));
     }
-    EXPECT_TRUE(one.listener.switches.empty()) << "two and two, not four";
+    EXPECT_TRUE(one.listener.switches.empty()) << "two and two faults, not four";
     EXPECT_TRUE(one.read(kVa48 ^ (uint64_t{4} << 12)));
     EXPECT_EQ(one.listener.switches, std::vector{0u});
   }
@@ -89,26 +90,26 @@ TEST(FaultUnit, ANewContextStartsAfresh) {
     EXPECT_FALSE(one.read());
     one.unit.set_context(0, context);
     EXPECT_TRUE(one.unit.respond(one.response(true)));
-    EXPECT_TRUE(one.listener.resumed.empty()) << "nobody waits any more";
+    EXPECT_TRUE(one.listener.resumed.empty()) << "no engine is waiting";
     EXPECT_FALSE(one.read());
     EXPECT_TRUE(one.unit.respond(one.response(false)));
     EXPECT_TRUE(one.unit.engine(0).refused.has_value());
     one.unit.set_context(0, context);
     EXPECT_FALSE(one.read());
-    EXPECT_FALSE(one.unit.engine(0).hung) << "asked again, not refused";
+    EXPECT_FALSE(one.unit.engine(0).hung) << "requested again, not refused";
   }
 }
 
-TEST(FaultUnit, WhatAnEngineResetKeeps) {
+TEST(FaultUnit, EngineResetKeepsReportsAndSettings) {
   FaultBench one(FaultModel::hang);
   EXPECT_FALSE(one.read());
   EXPECT_TRUE(one.unit.engine(0).hung);
   EXPECT_TRUE(one.unit.reset_engine(0));
   EXPECT_FALSE(one.unit.engine(0).hung);
-  EXPECT_EQ(one.unit.read(id_of("FAULT_REG")) & 1u, 1u) << "the report stays";
+  EXPECT_EQ(one.unit.read(id_of("FAULT_REG")) & 1u, 1u) << "the report is kept";
   one.unit.set_continue_after_fault(0, true);
   EXPECT_TRUE(one.unit.reset_engine(0));
-  EXPECT_TRUE(one.unit.engine(0).continue_after_fault) << "a switch outside the engine";
+  EXPECT_TRUE(one.unit.engine(0).continue_after_fault) << "the setting lies outside the engine";
   EXPECT_TRUE(one.read());
 
   const spec::DeviceModel& model = *spec::find_device("snb");
@@ -122,7 +123,7 @@ TEST(FaultUnit, WhatAnEngineResetKeeps) {
   EXPECT_EQ(unit.read(id_of("RCS_FAULT_REG")), 0x1234'5001u);
 }
 
-TEST(FaultUnit, ADeviceResetClearsEveryRegister) {
+TEST(FaultUnit, DeviceResetClearsEveryRegister) {
   FaultBench one(FaultModel::hang);
   EXPECT_FALSE(one.read());
   const char* registers[] = {"FAULT_REG", "FAULT_TLB_DATA0", "FAULT_TLB_DATA1"};
@@ -147,8 +148,8 @@ TEST(FaultUnit, ADeviceResetClearsEveryRegister) {
   EXPECT_EQ(unit.read(id_of("RCS_FAULT_REG")), 0u);
 }
 
-// While a request in a register blocks its reset, an engine asks for nothing new, even when there is room again.
-TEST(FaultUnit, AnEngineInResetAsksForNothing) {
+// While a request in a register blocks its reset, an engine sends no new request, even if the queue has room again.
+TEST(FaultUnit, EngineInResetSendsNoRequests) {
   FaultBench one(FaultModel::halt, {.queue_entries = 2, .stream_threshold = 16});
   for (uint64_t page = 0; page < 3; ++page) {
     EXPECT_FALSE(one.read(kVa48 ^ (page << 12)));
@@ -156,14 +157,14 @@ TEST(FaultUnit, AnEngineInResetAsksForNothing) {
   EXPECT_FALSE(one.unit.reset_engine(0));
   EXPECT_TRUE(one.unit.respond(one.response(true)));
   EXPECT_TRUE(one.unit.respond(one.response(true, kVa48 ^ 0x1000)));
-  EXPECT_EQ(one.unit.outstanding(), 1u) << "the one that waited";
+  EXPECT_EQ(one.unit.outstanding(), 1u) << "only the request that was in the register";
   EXPECT_FALSE(one.read(kVa48 ^ 0x7000));
   EXPECT_EQ(one.unit.outstanding(), 1u);
   EXPECT_TRUE(one.unit.reset_engine(0));
 }
 
-// Tables of tiled resources are read under fault and halt, whatever the context's own model is (seed 001).
-TEST(FaultUnit, TableReadsOfTiledResourcesHalt) {
+// Reads of tiled-resource tables use fault and halt, whatever the fault model of the context is (seed 001).
+TEST(FaultUnit, TiledResourceTableReadsHalt) {
   FaultBench one(FaultModel::stream);
   Fault fault;
   fault.reason = FaultReason::not_present;
@@ -175,7 +176,7 @@ TEST(FaultUnit, TableReadsOfTiledResourcesHalt) {
   EXPECT_TRUE(one.unit.engine(0).waiting.has_value());
   EXPECT_TRUE(one.unit.respond(one.response(true)));
   EXPECT_EQ(one.listener.resumed, std::vector{0u});
-  // The response is no success: the walk goes on with wrong data, and software has to reset.
+  // The response reports failure: the walk continues with wrong data, and software must reset.
   EXPECT_EQ(one.unit.report(0, 0, FaultStream::cs, fault), FaultAction::stop);
   EXPECT_TRUE(one.unit.respond(one.response(false)));
   EXPECT_EQ(one.unit.report(0, 0, FaultStream::cs, fault), FaultAction::skip);

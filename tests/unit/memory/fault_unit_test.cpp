@@ -1,4 +1,5 @@
-// What software sees of faults: rows FLT of the ledger of seed 001, and page table errors of seed 003 5.7.2.
+// Faults as software sees them: FLT rows of the ledger of Ice Lake PRM vol. 6, and page table errors of G45 PRM vol
+// (seed 001). 1b 5.7.2 (seed 003).
 #include "memory/fault_unit.h"
 
 #include <gtest/gtest.h>
@@ -12,17 +13,17 @@
 namespace halogen::memory::rows {
 namespace {
 
-// Named by drivers, not supported by hardware: the access is dropped, nothing is asked for.
-TEST(FaultUnit, CarryOn) {
+// Drivers name this model, but hardware does not support it: the access is dropped without a page request.
+TEST(FaultUnit, CarryOnDropsTheAccess) {
   FaultBench one(FaultModel::carry_on);
   EXPECT_TRUE(one.read());
   EXPECT_TRUE(one.listener.requests.empty());
   EXPECT_EQ(one.listener.faults.size(), 1u);
 }
 
-TEST(FaultUnit, HangStreamAndHalt) {
+TEST(FaultUnit, HangStreamAndHaltModels) {
   COVERS("ICL-FLT-01");
-  {  // Hang: reported, the engine stops. Optionally the access is skipped.
+  {  // Hang: reported, and the engine stops. Optionally the access is skipped.
     FaultBench one(FaultModel::hang);
     EXPECT_FALSE(one.read());
     EXPECT_TRUE(one.unit.engine(0).hung);
@@ -34,13 +35,13 @@ TEST(FaultUnit, HangStreamAndHalt) {
     EXPECT_FALSE(two.unit.engine(0).hung);
     EXPECT_EQ(two.listener.faults.size(), 1u);
   }
-  {  // Halt: a request, and the access waits for the response.
+  {  // Halt: a page request; the access waits for the response.
     FaultBench one(FaultModel::halt);
     EXPECT_FALSE(one.read());
     ASSERT_EQ(one.listener.requests.size(), 1u);
     EXPECT_EQ(one.unit.engine(0).waiting, kVa48 & ~uint64_t{0xfff});
     EXPECT_FALSE(one.read()) << "still waiting";
-    EXPECT_EQ(one.listener.requests.size(), 1u) << "asked for once";
+    EXPECT_EQ(one.listener.requests.size(), 1u) << "requested only once";
     one.mend();
     EXPECT_TRUE(one.unit.respond(one.response(true)));
     EXPECT_EQ(one.listener.resumed, std::vector{0u});
@@ -48,7 +49,7 @@ TEST(FaultUnit, HangStreamAndHalt) {
     EXPECT_TRUE(one.listener.faults.empty()) << "no fault is reported";
     EXPECT_FALSE(one.unit.engine(0).hung);
   }
-  {  // Halt, and the response is not a success: now it is a fault.
+  {  // Halt with a failure response: the fault is reported.
     FaultBench one(FaultModel::halt);
     EXPECT_FALSE(one.read());
     EXPECT_TRUE(one.unit.respond(one.response(false)));
@@ -56,7 +57,7 @@ TEST(FaultUnit, HangStreamAndHalt) {
     EXPECT_EQ(one.listener.faults.size(), 1u);
     EXPECT_TRUE(one.unit.engine(0).hung);
   }
-  {  // Stream: a request, the access is dropped, and past a threshold the context should leave.
+  {  // Stream: a page request; the access is dropped. Above a threshold the context should be switched out.
     FaultBench one(FaultModel::stream, {.queue_entries = 64, .stream_threshold = 3});
     EXPECT_TRUE(one.read());
     ASSERT_EQ(one.listener.requests.size(), 1u);
@@ -69,8 +70,8 @@ TEST(FaultUnit, HangStreamAndHalt) {
   }
 }
 
-// A listener that answers at once makes the fault invisible; a bad one cannot make the model spin.
-TEST(FaultUnit, AnswersAtOnce) {
+// A listener that answers immediately hides the fault; a listener that fails must not cause an endless loop.
+TEST(FaultUnit, ImmediateResponses) {
   FaultBench one(FaultModel::halt);
   one.listener.answer = [&](const PageRequest& request) {
     one.mend();
@@ -94,10 +95,10 @@ TEST(FaultUnit, PresentBitEndsTheWalkAndMayBeCached) {
     EXPECT_TRUE(one.read());
     ASSERT_EQ(one.listener.requests.size(), 1u);
     one.chain.write(one.bench);
-    // Cached: the page is there now, but the record filters. Three things remove it.
+    // The page is mapped now, but the cached fault filters the access. Three events remove the cached fault.
     EXPECT_EQ(one.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0u);
     EXPECT_GT(one.space.filtered_faults(), 0u);
-    EXPECT_EQ(one.listener.requests.size(), 1u) << "no storm of requests";
+    EXPECT_EQ(one.listener.requests.size(), 1u) << "no further requests";
     switch (level) {
       case 0:
         one.space.page_response(GpuVa(kVa48));
@@ -120,7 +121,7 @@ TEST(FaultUnit, PresentBitEndsTheWalkAndMayBeCached) {
     }
     EXPECT_EQ(one.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0x1234u) << level;
   }
-  // A context that hangs caches nothing: there was no page request.
+  // A context with the hang model caches nothing, because there was no page request.
   FaultBench hang(FaultModel::hang);
   hang.unit.set_continue_after_fault(0, true);
   EXPECT_TRUE(hang.read());
@@ -128,7 +129,7 @@ TEST(FaultUnit, PresentBitEndsTheWalkAndMayBeCached) {
   EXPECT_EQ(hang.space.load_value<uint64_t>(GpuVa(kVa48 & ~uint64_t{7})), 0x1234u);
 }
 
-TEST(FaultUnit, UserContextAndSupervisorPage) {
+TEST(FaultUnit, SupervisorPageFaultsInAUserContext) {
   COVERS("ICL-FLT-04");
   for (size_t level = 0; level < 4; ++level) {
     FaultBench one(FaultModel::hang);
@@ -136,8 +137,8 @@ TEST(FaultUnit, UserContextAndSupervisorPage) {
     one.chain.set(one.bench, level, one.chain.levels[level].entry & ~kUs);
     EXPECT_FALSE(one.read());
     ASSERT_EQ(one.listener.faults.size(), 1u);
-    EXPECT_EQ(one.listener.faults[0].reason, FaultReason::privilege_denied) << "the report carries the reason";
-    // Streamed, it is cached as a fault.
+    EXPECT_EQ(one.listener.faults[0].reason, FaultReason::privilege_denied) << "the report has the reason";
+    // With the stream model the fault is cached.
     FaultBench two(FaultModel::stream);
     two.chain.set(two.bench, 3, two.chain.levels[3].entry & ~kUs);
     EXPECT_TRUE(two.read());
@@ -147,15 +148,15 @@ TEST(FaultUnit, UserContextAndSupervisorPage) {
   }
 }
 
-// Rights that do not fit a cached entry: first a new walk, then perhaps a fault.
-TEST(FaultUnit, DeniedOnlyByAFreshWalk) {
+// If a cached entry lacks the needed right, the page is walked again. Only the new walk may fault.
+TEST(FaultUnit, RightsAreDeniedOnlyByANewWalk) {
   COVERS("ICL-FLT-05");
   for (size_t level = 0; level < 4; ++level) {
     FaultBench one(FaultModel::hang);
     one.mend();
     one.chain.context.execute_disable = true;
     one.space.load(one.chain.context);
-    // Read-only and without execution at some level; then upgraded without an invalidation.
+    // Read-only or execute-disabled at some level, then upgraded without an invalidation.
     one.chain.set(one.bench, level, (one.chain.levels[level].entry & ~kRw) | kXd);
     EXPECT_TRUE(one.read());
     one.chain.write(one.bench);
@@ -163,7 +164,7 @@ TEST(FaultUnit, DeniedOnlyByAFreshWalk) {
     uint32_t code = 0;
     EXPECT_TRUE(one.space.read(GpuVa(kVa48), std::as_writable_bytes(std::span(&code, 1)), true));
     EXPECT_TRUE(one.listener.faults.empty());
-    // Still denied by the tables: now it faults.
+    // The tables still deny the access: it faults.
     FaultBench two(FaultModel::hang);
     two.chain.context.execute_disable = true;
     two.space.load(two.chain.context);
@@ -180,30 +181,31 @@ TEST(FaultUnit, DeniedOnlyByAFreshWalk) {
   }
 }
 
-// The seed's own example: a read brings in a read-only page, a write faults and is remembered, later writes are
-// filtered, a read walks again and the page is read-only as before.
-TEST(FaultUnit, CachedFaultsFilterOnlyWhatTheyExplain) {
+// The manual's example: a read caches a read-only page; a write faults and the fault is cached; later writes are
+// filtered; a read walks again, and the page is read-only as before.
+TEST(FaultUnit, CachedFaultFiltersOnlyMatchingAccesses) {
   COVERS("ICL-FLT-06");
   FaultBench one(FaultModel::stream);
   one.chain.set(one.bench, 3, one.chain.levels[3].entry & ~kRw);
   const GpuVa va(kVa48 & ~uint64_t{7});
   EXPECT_EQ(one.space.load_value<uint64_t>(va), 0x1234u);
-  EXPECT_TRUE(one.space.store_value<uint64_t>(va, 1));  // dropped, one request
+  EXPECT_TRUE(one.space.store_value<uint64_t>(va, 1));  // dropped, with one request
   ASSERT_EQ(one.listener.requests.size(), 1u);
   EXPECT_TRUE(one.listener.requests[0].write);
   EXPECT_TRUE(one.space.store_value<uint64_t>(va, 2));
   EXPECT_EQ(one.space.filtered_faults(), 1u);
-  EXPECT_EQ(one.space.load_value<uint64_t>(va), 0x1234u) << "a read conflicts with the reason: the page is walked";
+  EXPECT_EQ(one.space.load_value<uint64_t>(va), 0x1234u)
+      << "a read does not match the cached reason: the page is walked";
   EXPECT_TRUE(one.space.store_value<uint64_t>(va, 3));
-  EXPECT_EQ(one.space.filtered_faults(), 1u) << "the read-only translation replaced the record";
-  EXPECT_EQ(one.listener.requests.size(), 1u) << "the page is asked for already";
-  // Upgraded, and answered: the write goes through.
+  EXPECT_EQ(one.space.filtered_faults(), 1u) << "the read-only translation replaced the cached fault";
+  EXPECT_EQ(one.listener.requests.size(), 1u) << "the page was requested before";
+  // Upgraded and answered: the write succeeds.
   one.mend();
   EXPECT_TRUE(one.unit.respond(one.response(true)));
   one.space.page_response(va);
   EXPECT_TRUE(one.space.store_value<uint64_t>(va, 4));
   EXPECT_EQ(one.space.load_value<uint64_t>(va), 4u);
-  // A fault that is not mendable is never cached.
+  // An unrecoverable fault is never cached.
   FaultBench two(FaultModel::stream);
   two.chain.set(two.bench, 3, two.chain.levels[3].entry | bit_at(45));
   two.unit.set_continue_after_fault(0, true);
@@ -214,8 +216,9 @@ TEST(FaultUnit, CachedFaultsFilterOnlyWhatTheyExplain) {
   EXPECT_EQ(two.listener.faults.size(), 2u);
 }
 
-// The register of Gen8 to Gen12: valid 0, type 2:1, source 10:3, table 11, engine from 12 on; the address beside it.
-TEST(FaultUnit, SharedFaultRegister) {
+// The register of Gen8 to Gen12: valid in bit 0, type 2:1, source 10:3, table 11, engine from bit 12 on. Other
+// registers hold the address.
+TEST(FaultUnit, SharedFaultRegisterHoldsTheFirstFault) {
   COVERS("ICL-FLT-07");
   struct Device {
     const char* name;
@@ -250,7 +253,7 @@ TEST(FaultUnit, SharedFaultRegister) {
                   1u | (below << 1) | (0xa5u << 3) | (global ? 1u << 11 : 0u) | (number << 12));
         EXPECT_EQ(unit.read(id_of("FAULT_TLB_DATA0")), 0x1234'5678u) << "address bits 43:12 of ...b12345678 9ab";
         EXPECT_EQ(unit.read(id_of("FAULT_TLB_DATA1")), 0xbu | (global ? 1u << 4 : 0u));
-        // The first fault stays, until software clears the valid bit.
+        // The first fault is kept until software clears the valid bit.
         Fault later = fault;
         later.address = 0x1000;
         (void)unit.report(number_of(model, engine), 1, FaultStream::cs, later);
@@ -264,8 +267,8 @@ TEST(FaultUnit, SharedFaultRegister) {
   }
 }
 
-// Gen6: one register an engine, with the address in it.
-TEST(FaultUnit, RegistersOfGen6) {
+// Gen6: one register per engine, which also holds the address.
+TEST(FaultUnit, Gen6HasAFaultRegisterPerEngine) {
   const spec::DeviceModel& model = *spec::find_device("snb");
   EventLog events;
   FaultUnit unit(model, {}, events, "gpu0");
@@ -285,8 +288,8 @@ TEST(FaultUnit, RegistersOfGen6) {
   EXPECT_EQ(unit.read(id_of("GFX_ARB_ERROR_RPT")), 0x5u) << "page fault and invalid directory entry";
 }
 
-// Gen4: the stream's bit of PGTBL_ER, which only a device reset clears.
-TEST(FaultUnit, PageTableErrorsOfGen4) {
+// Gen4: the client's bit in PGTBL_ER, which only a device reset clears.
+TEST(FaultUnit, Gen4SetsTheClientsBitInPgtblEr) {
   COVERS("G45-5.7.2-01");
   COVERS("G45-5.7.2-05");
   for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
@@ -315,7 +318,7 @@ TEST(FaultUnit, PageTableErrorsOfGen4) {
     }
     unit.write(id_of("PGTBL_ER"), 0xffff'ffff);
     unit.write(id_of("PGTBL_ER"), 0);
-    EXPECT_EQ(unit.read(id_of("PGTBL_ER")), expected) << "cannot be cleared";
+    EXPECT_EQ(unit.read(id_of("PGTBL_ER")), expected) << "software cannot clear it";
     (void)unit.reset_engine(0);
     EXPECT_EQ(unit.read(id_of("PGTBL_ER")), expected);
     unit.reset_device();
@@ -323,8 +326,8 @@ TEST(FaultUnit, PageTableErrorsOfGen4) {
   }
 }
 
-// A page outside memory, met by the host: "invalid PTE data".
-TEST(FaultUnit, InvalidPteDataOfTheHost) {
+// A CPU access to a page outside memory: "invalid PTE data".
+TEST(FaultUnit, HostAccessOutsideMemoryIsInvalidPteData) {
   COVERS("G45-5.7.2-03");
   const spec::DeviceModel& model = *spec::find_device("g45");
   EventLog events;
@@ -336,7 +339,7 @@ TEST(FaultUnit, InvalidPteDataOfTheHost) {
   EXPECT_EQ(unit.read(id_of("PGTBL_ER")), 1u << 1);
 }
 
-TEST(FaultUnit, RequestsAreBounded) {
+TEST(FaultUnit, NumberOfRequestsIsLimited) {
   FaultBench one(FaultModel::stream, {.queue_entries = 4, .stream_threshold = 100});
   for (uint64_t page = 0; page < 20; ++page) {
     (void)one.read(kVa48 ^ (page << 12));
@@ -344,7 +347,7 @@ TEST(FaultUnit, RequestsAreBounded) {
   EXPECT_EQ(one.unit.outstanding(), 4u);
   EXPECT_TRUE(one.unit.overflowed());
   EXPECT_EQ(one.listener.requests.size(), 4u);
-  // Software takes them; they stay outstanding until it answers.
+  // Software reads the requests; they stay outstanding until it responds.
   unsigned taken = 0;
   while (const std::optional<PageRequest> request = one.unit.take_request()) {
     EXPECT_EQ(request->pasid, 0x12345u);
@@ -354,15 +357,15 @@ TEST(FaultUnit, RequestsAreBounded) {
   }
   EXPECT_EQ(taken, 4u);
   EXPECT_EQ(one.unit.outstanding(), 4u);
-  // Room again: the request that waited in a register goes out.
+  // The queue has room again: the request in the register is sent.
   EXPECT_TRUE(one.unit.respond({0x12345, kVa48, true}));
   EXPECT_EQ(one.unit.outstanding(), 4u);
   EXPECT_EQ(one.listener.requests.size(), 5u);
-  EXPECT_FALSE(one.unit.respond({0x12345, 0x7777'7000, true})) << "nobody asked";
+  EXPECT_FALSE(one.unit.respond({0x12345, 0x7777'7000, true})) << "no such request";
 }
 
-// The published form of a request: PASID at 23:4, device and function at 75:68, the page from bit 76 on.
-TEST(FaultUnit, PackedRequest) {
+// The published layout of a request: PASID at 23:4, device and function at 75:68, the page from bit 76 on.
+TEST(FaultUnit, PackedRequestHasThePublishedLayout) {
   PageRequest request;
   request.pasid = 0xabcde;
   request.function = 3;
@@ -379,7 +382,7 @@ TEST(FaultUnit, PackedRequest) {
   EXPECT_EQ(words[3], 0x7fffu);
 }
 
-TEST(FaultUnit, CatastrophicErrors) {
+TEST(FaultUnit, CatastrophicErrorsAreNotRecoverable) {
   FaultBench one(FaultModel::halt);
   one.mend();
   one.chain.context.accessed_dirty = true;
@@ -387,7 +390,7 @@ TEST(FaultUnit, CatastrophicErrors) {
   one.space.load(one.chain.context);
   EXPECT_FALSE(one.read());
   EXPECT_EQ(one.listener.catastrophes, std::vector{0u});
-  EXPECT_TRUE(one.listener.requests.empty()) << "no response can mend it";
+  EXPECT_TRUE(one.listener.requests.empty()) << "no response can repair it";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Replays tests/fuzz/corpus/fuzz_page_walk: shapes worth keeping, and findings once there are any.
+// Replays tests/fuzz/corpus/fuzz_page_walk: interesting shapes, and inputs that once failed.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace halogen::memory {
 namespace {
 
-TEST(FuzzReplay, PageWalk) {
+TEST(FuzzReplay, PageWalkCorpusDoesNoHarm) {
   const auto folder = test::source_folder() / "tests" / "fuzz" / "corpus" / "fuzz_page_walk";
   unsigned count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -1,4 +1,4 @@
-// A device's page walker with all its parts, over memory with tables of advanced contexts.
+// GamBench: a device's page walker with all its parts, over memory with tables of advanced contexts.
 #pragma once
 
 #include "memory/gam.h"
@@ -42,7 +42,7 @@ struct GamBench : VtdBench {
   }
   static spec::RegisterId id(const char* name) { return spec::find_register(name)->id; }
 
-  // The whole handshake.
+  // Performs the whole context launch handshake.
   void launch(unsigned number, uint64_t element, const std::array<uint64_t, 4>& pointers) {
     EXPECT_EQ(gam.on_message(number, 0x1'0001), 0x1'0001u);
     gam.write_descriptor(number, 0, element);
@@ -66,7 +66,7 @@ struct GamBench : VtdBench {
   TlbInvalidation invalidation;
 };
 
-// One page in a TLB, in a space of number 1.
+// Fills one page into a TLB, in address space 1.
 inline bool holds(Tlb& tlb, uint64_t page) {
   return tlb.look_up(1, page, kRead) != nullptr;
 }
@@ -78,7 +78,7 @@ inline void fill(Tlb& tlb, uint64_t page) {
   tlb.fill(entry);
 }
 
-// Tables for one page at `va`, from `base` on (a page each), good for legacy and advanced contexts alike; the page
+// Writes tables for one page at `va`, from `base` on (one page each), valid for legacy and advanced contexts. The page
 // holds `value`. Returns the PML4 table.
 inline uint64_t put_page(Bench& bench, uint64_t base, uint64_t va, uint64_t value) {
   unsigned shift = 39;
@@ -89,7 +89,7 @@ inline uint64_t put_page(Bench& bench, uint64_t base, uint64_t va, uint64_t valu
   return base;
 }
 
-// A stream of an engine with its own space.
+// A stream of an engine with its own address space.
 struct Stream {
   Stream(GamBench& bench, unsigned engine, TlbClient client, SpaceTag tag)
       : handler(bench.faults, engine), space(bench.memory, bench.tlbs.of(client), tag, handler) {

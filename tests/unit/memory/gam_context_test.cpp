@@ -1,4 +1,4 @@
-// Contexts that run while something around them changes: switches in registers, invalidations, resets, snapshots.
+// Changes while contexts run: settings in registers, invalidations, resets, snapshots.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -13,8 +13,8 @@ namespace {
 constexpr uint64_t kGlobalTable = 0x7f80'0000;
 constexpr uint64_t kAligned = kVa48 & ~uint64_t{7};
 
-// An engine that waits for a page goes on waiting when caches are invalidated: the response still wakes it.
-TEST(GamContext, AnInvalidationDoesNotLoseAWaitingEngine) {
+// An engine that waits for a page continues to wait when caches are invalidated; the response still wakes it.
+TEST(GamContext, InvalidationKeepsAWaitingEngine) {
   using Level = DirectedInvalidation::Level;
   for (const Level level : {Level::context, Level::pasid, Level::walk, Level::page}) {
     Listener listener;
@@ -37,8 +37,9 @@ TEST(GamContext, AnInvalidationDoesNotLoseAWaitingEngine) {
   }
 }
 
-// What a reset engine has cached is still there, so a directed command reaches it too. It uses no PASID, though.
-TEST(GamContext, DirectedCommandsReachAResetEngine) {
+// A reset does not drop cached translations, so a directed invalidation still applies to a reset engine. The engine
+// uses no PASID.
+TEST(GamContext, DirectedInvalidationReachesAResetEngine) {
   using Level = DirectedInvalidation::Level;
   GamBench bench;
   auto context = VtdBench::base_context();
@@ -54,14 +55,14 @@ TEST(GamContext, DirectedCommandsReachAResetEngine) {
     EXPECT_TRUE(bench.gam.reset_engine(rcs));
     EXPECT_EQ(stream.read(kAligned), 42u) << "the reset dropped nothing";
     bench.gam.invalidate({level, {}, 5, kAligned});
-    EXPECT_EQ(stream.read(kAligned), 0u) << "the other page";
+    EXPECT_EQ(stream.read(kAligned), 0u) << "translated again, to the new page";
     EXPECT_EQ((bench.get(kStates + 5 * 8) >> 32) & 0xffff, 0u) << "no context uses the PASID";
-    EXPECT_FALSE(bench.faults.engine(rcs).context.page_requests) << "and none can ask for pages";
+    EXPECT_FALSE(bench.faults.engine(rcs).context.page_requests) << "the engine cannot send page requests";
   }
 }
 
-// Engines of two functions run one PASID: a command for one function leaves the other's caches alone.
-TEST(GamContext, DirectedCommandsReachOneFunction) {
+// Engines of two functions use one PASID: an invalidation for one function keeps the caches of the other.
+TEST(GamContext, DirectedInvalidationReachesOneFunction) {
   using Level = DirectedInvalidation::Level;
   GamBench bench;
   bench.put_context(1, VtdBench::base_context());
@@ -75,13 +76,13 @@ TEST(GamContext, DirectedCommandsReachOneFunction) {
     EXPECT_EQ(second.read(kAligned), 42u);
     bench.put(0x4000'3000 + ((kVa48 >> 12) & 0x1ff) * 8, 0x4444'4000 | kP | kRw | kUs);
     bench.gam.invalidate({level, 1, 5, kAligned});
-    EXPECT_EQ(first.read(kAligned), 42u) << "cached: not its function";
-    EXPECT_EQ(second.read(kAligned), 0u) << "the other page";
+    EXPECT_EQ(first.read(kAligned), 42u) << "still cached: another function";
+    EXPECT_EQ(second.read(kAligned), 0u) << "translated again, to the new page";
   }
 }
 
-// The number of uses stands in memory: bringing an engine back from a snapshot does not count again.
-TEST(GamContext, ASnapshotCountsNoPasidTwice) {
+// The use count is in memory: restoring an engine from a snapshot does not count again.
+TEST(GamContext, SnapshotCountsNoPasidTwice) {
   GamBench bench;
   auto context = VtdBench::base_context();
   context[0] |= kCtxDinve;
@@ -99,7 +100,7 @@ TEST(GamContext, ASnapshotCountsNoPasidTwice) {
   const GamState after_reset = bench.gam.state();
   bench.gam.restore(after_reset);
   EXPECT_EQ(uses(), 0u);
-  // Counted once the entry is there: launched too early, and then invalidated as software must.
+  // A use is counted when the entry exists: the context is launched before that, then invalidated as software must.
   bench.put_pasid(7, 0);
   bench.launch_advanced(rcs, 7);
   bench.put_pasid(7, kTables[0] | kPasidP);
@@ -107,7 +108,7 @@ TEST(GamContext, ASnapshotCountsNoPasidTwice) {
   EXPECT_EQ((bench.get(kStates + 7 * 8) >> 32) & 0xffff, 1u);
 }
 
-TEST(GamContext, ASnapshotBringsEverythingBack) {
+TEST(GamContext, SnapshotRestoresEverything) {
   GamBench bench("skl");
   const unsigned rcs = bench.engine("rcs0");
   Stream stream(bench, rcs, TlbClient::l3, 1);
@@ -115,7 +116,7 @@ TEST(GamContext, ASnapshotBringsEverythingBack) {
   bench.gam.write(GamBench::id("GAMW_ECO_DEV_RW_IA"), 15);
   bench.gam.write(GamBench::id("GTT_CACHE_EN"), 1);
   bench.launch_legacy48(rcs, first);
-  bench.gam.write_descriptor(rcs, 1, second);  // written, not yet launched
+  bench.gam.write_descriptor(rcs, 1, second);  // written, but not launched
   const GamState saved = bench.gam.state();
   const uint32_t answer = bench.gam.take_answer(GamBench::id("GAM_MSG_TO_RCS"));
   EXPECT_EQ(answer, 3u);
@@ -124,7 +125,7 @@ TEST(GamContext, ASnapshotBringsEverythingBack) {
   bench.gam.write(GamBench::id("GTT_CACHE_EN"), 0);
   EXPECT_EQ(stream.read(kAligned), 2u);
   bench.gam.restore(saved);
-  EXPECT_EQ(stream.read(kAligned), 1u) << "the context that was launched";
+  EXPECT_EQ(stream.read(kAligned), 1u) << "the launched context";
   EXPECT_EQ(bench.gam.read(GamBench::id("GAM_RENDER_PDP0"), 0, 0), static_cast<uint32_t>(second));
   EXPECT_EQ(bench.gam.take_answer(GamBench::id("GAM_MSG_TO_RCS")), answer);
   EXPECT_TRUE(bench.gam.medium_pages());
@@ -135,8 +136,7 @@ TEST(GamContext, ASnapshotBringsEverythingBack) {
   EXPECT_EQ(bench.gam.take_answer(GamBench::id("GAM_MSG_TO_RCS")), 0u);
 }
 
-// An error of a context goes with the engine's reset.
-TEST(GamContext, AnErrorGoesWithTheReset) {
+TEST(GamContext, EngineResetClearsAContextError) {
   GamBench bench;
   bench.launch(0, kElementLegacy, {});
   EXPECT_TRUE(bench.gam.engine(0).error);
@@ -144,8 +144,8 @@ TEST(GamContext, AnErrorGoesWithTheReset) {
   EXPECT_FALSE(bench.gam.engine(0).error);
 }
 
-// Old translations go when the next context is announced, not only when it runs.
-TEST(GamContext, AnAnnouncementDropsTheOldTranslations) {
+// Old translations are dropped when the next context is announced, not only when it runs.
+TEST(GamContext, AnnouncedContextDropsOldTranslations) {
   GamBench bench;
   const unsigned bcs = bench.engine("bcs0");
   Stream stream(bench, bcs, TlbClient::blt, 1);
@@ -157,9 +157,9 @@ TEST(GamContext, AnAnnouncementDropsTheOldTranslations) {
   EXPECT_EQ(stream.read(kAligned), 0u);
   EXPECT_EQ(bench.gam.on_message(bcs, 0x2'0002), 0x2'0002u);
   EXPECT_EQ(stream.read(kAligned), 0u);
-  // Launched again without an announcement: they go as well, those of the global table too.
+  // A launch without announcement drops them too, including those of the global table.
   put_page(bench, 0x4000'0000, kVa48, 1);
-  EXPECT_EQ(stream.read(kAligned), 0u) << "cached by the context that runs";
+  EXPECT_EQ(stream.read(kAligned), 0u) << "still cached by the running context";
   TlbEntry global;
   global.page = 8;
   global.space = kGlobalSpace;
@@ -169,8 +169,8 @@ TEST(GamContext, AnAnnouncementDropsTheOldTranslations) {
   EXPECT_EQ(bench.tlbs.of(TlbClient::blt).look_up(kGlobalSpace, 8, kRead), nullptr);
 }
 
-// Contexts without tables of their own read the global one, and lose with it what they cached.
-TEST(GamContext, AFlushOfTheGlobalTableReachesContextsThatUseIt) {
+// Contexts without their own tables use the global table, and lose their cached translations with its flush.
+TEST(GamContext, GlobalTableFlushReachesContextsThatUseTheTable) {
   GamBench bench;
   const unsigned rcs = bench.engine("rcs0"), bcs = bench.engine("bcs0");
   Stream global(bench, rcs, TlbClient::l3, 1), own(bench, bcs, TlbClient::blt, 2);
@@ -184,11 +184,11 @@ TEST(GamContext, AFlushOfTheGlobalTableReachesContextsThatUseIt) {
   bench.put(kGlobalTable + 0x123 * 8, 0x6'6666'6000 | kP);
   put_page(bench, 0x4000'0000, 0x12'3000, 10);
   bench.put(0x4000'3000 + 0x123 * 8, 0x4444'4000 | kP | kRw);
-  EXPECT_EQ(global.read(0x12'3000), 1u) << "cached";
+  EXPECT_EQ(global.read(0x12'3000), 1u) << "still cached";
   bench.gam.flush_global();
   EXPECT_EQ(global.read(0x12'3000), 2u);
-  EXPECT_EQ(own.read(0x12'3000), 10u) << "not its table: still the old page";
-  // The table moves.
+  EXPECT_EQ(own.read(0x12'3000), 10u) << "another table: still the old page";
+  // The table moves to another address.
   WalkContext moved;
   moved.format = bench.formats.find(WalkMode::ggtt);
   moved.roots[0] = 0x7000'0000;
@@ -199,15 +199,14 @@ TEST(GamContext, AFlushOfTheGlobalTableReachesContextsThatUseIt) {
   EXPECT_EQ(own.read(0x12'3000), 10u);
 }
 
-// The switches of the walker act on contexts that run already.
-TEST(GamContext, SwitchesActAtOnce) {
+TEST(GamContext, WalkerSettingsApplyToRunningContexts) {
   GamBench bench("skl");
   const unsigned rcs = bench.engine("rcs0");
   Stream stream(bench, rcs, TlbClient::l3, 1);
   const Chain chain = make_chain(bench, WalkMode::legacy48, Size::k64, kVa48, kRw);
   bench.put(page_target(Size::k64) + (kVa48 & 0xfff8), 64);
   bench.launch_legacy48(rcs, kTables[0]);
-  EXPECT_EQ(stream.read(kAligned), 0u) << "no 64 KB pages yet: nothing in the entry of 4 KB";
+  EXPECT_EQ(stream.read(kAligned), 0u) << "64 KB pages are disabled, and the 4 KB entry is empty";
   bench.gam.write(GamBench::id("GAMW_ECO_DEV_RW_IA"), 15);
   EXPECT_EQ(stream.read(kAligned), 64u);
   bench.gam.write(GamBench::id("GAMW_ECO_DEV_RW_IA"), 0);
@@ -219,10 +218,10 @@ TEST(GamContext, SwitchesActAtOnce) {
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 0u);
   bench.gam.write(GamBench::id("GTT_CACHE_EN"), 1);
   (void)stream.read(kAligned);
-  EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u) << "large pages while the GTT cache is on";
+  EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u) << "large pages while the GTT cache is enabled";
 }
 
-// 64 KB pages of an advanced context need both enables: the register's and the PASID entry's.
+// 64 KB pages of an advanced context need two enables: in the register and in the PASID entry.
 TEST(GamContext, MediumPagesOfAdvancedContextsNeedBothEnables) {
   GamBench bench("skl");
   const unsigned rcs = bench.engine("rcs0");
@@ -239,13 +238,13 @@ TEST(GamContext, MediumPagesOfAdvancedContextsNeedBothEnables) {
   }
 }
 
-// Everything of a guest's context goes through the second level, its tables and its pages.
-TEST(GamContext, ANestedContext) {
+// All addresses of a guest's context, of tables and of pages, go through the second level.
+TEST(GamContext, NestedContextUsesTheSecondLevel) {
   GamBench bench;
   auto entry = VtdBench::base_context();
   entry[0] |= kCtxNeste | kSecondLevel;
   bench.put_context(0, entry);
-  // All guest memory below 1 GB lies 1 GB higher in the host: one page of 1 GB.
+  // Guest memory below 1 GB is mapped 1 GB higher in the host, by one page of 1 GB.
   bench.put(kSecondLevel, (kSecondLevel + 0x1000) | 3);
   bench.put(kSecondLevel + 0x1000, 0x4000'0000 | bit_at(7) | 3);
   bench.put(0x4000'0000 + kPasids + 5 * 8, 0x0300'0000 | kPasidP);
@@ -263,7 +262,7 @@ TEST(GamContext, ANestedContext) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-// Where the local memory bit counts is the device's matter: the launched context says so to the walk.
+// Whether the local memory bit is valid depends on the device, and the launched context passes this to the walk.
 TEST(GamContext, LocalMemoryBitOfALaunchedContext) {
   COVERS("ICL-PTE-20");
   for (const char* device : {"skl", "icl", "tgl", "dg1"}) {

@@ -1,5 +1,5 @@
-// How cached translations are lost: contexts, PASIDs, flushes, directed commands, page responses, invalidation
-// registers; and memory types. The rest of rows TLB of the ledger of seed 001.
+// Invalidation of cached translations: contexts, PASIDs, flushes, directed invalidations, page responses, invalidation
+// registers; and memory types. The rest of the TLB rows of the ledger of seed 001.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,8 +13,8 @@
 namespace halogen::memory::rows {
 namespace {
 
-// The caches of the context and of the PASID, and what goes with them.
-TEST(TlbRows, ContextAndPasidCaches) {
+// The context cache and the PASID cache, and the lower caches that are dropped with them.
+TEST(TlbRows, ContextAndPasidCachesAreInvalidated) {
   COVERS("ICL-TLB-01");
   using Level = DirectedInvalidation::Level;
   GamBench bench;
@@ -27,10 +27,10 @@ TEST(TlbRows, ContextAndPasidCaches) {
   bench.launch_advanced(rcs, 5);
   EXPECT_TRUE(bench.vtd.is_cached(0));
   EXPECT_TRUE(bench.gam.engine(rcs).pasid_cache.has_value());
-  EXPECT_FALSE(bench.gam.engine(bcs).pasid_cache.has_value()) << "one for each engine";
+  EXPECT_FALSE(bench.gam.engine(bcs).pasid_cache.has_value()) << "each engine has its own";
   const uint64_t va = kVa48 & ~uint64_t{7};
   EXPECT_EQ(stream.read(va), 1u);
-  // A second process image; the PASID entry is changed but cached.
+  // A second process image; the PASID entry is changed in memory but still cached.
   const uint64_t other_pml4 = 0x0a00'0000;
   bench.put(other_pml4 + ((kVa48 >> 39) & 0x1ff) * 8, 0x0a00'1000 | kP | kRw | kUs);
   bench.put(0x0a00'1000 + ((kVa48 >> 30) & 0x1ff) * 8, 0x0a00'2000 | kP | kRw | kUs);
@@ -40,29 +40,29 @@ TEST(TlbRows, ContextAndPasidCaches) {
   bench.put_pasid(5, other_pml4 | kPasidP);
   EXPECT_EQ(stream.read(va), 1u);
   bench.gam.invalidate({Level::walk, {}, 5, 0});
-  EXPECT_EQ(stream.read(va), 1u) << "lower caches went, the PASID cache did not";
+  EXPECT_EQ(stream.read(va), 1u) << "the lower caches were dropped, the PASID cache was not";
   bench.gam.invalidate({Level::pasid, {}, 6, 0});
   EXPECT_EQ(stream.read(va), 1u) << "another PASID";
   bench.gam.invalidate({Level::pasid, {}, 5, 0});
-  EXPECT_EQ(stream.read(va), 2u) << "filled again before the context goes on, with all lower caches";
-  // The context entry: another PASID table, where PASID 5 is the first process again.
+  EXPECT_EQ(stream.read(va), 2u) << "reloaded before the context continues, with all lower caches";
+  // The context entry names another PASID table, in which PASID 5 is the first process again.
   auto entry = VtdBench::base_context();
   entry[2] = 0x0b00'0000 | 4;
   bench.put(0x0b00'0000 + 5 * 8, kTables[0] | kPasidP);
   bench.put_context(0, entry);
   bench.gam.invalidate({Level::pasid, {}, 5, 0});
-  EXPECT_EQ(stream.read(va), 2u) << "the context cache was not touched";
+  EXPECT_EQ(stream.read(va), 2u) << "the context cache was not dropped";
   bench.gam.invalidate({Level::context, 1, {}, 0});
   EXPECT_EQ(stream.read(va), 2u) << "another function";
   bench.gam.invalidate({Level::context, 0, {}, 0});
-  EXPECT_EQ(stream.read(va), 1u) << "with all lower caches";
+  EXPECT_EQ(stream.read(va), 1u) << "dropped with all lower caches";
   // A legacy context has no PASID entry.
   bench.launch_legacy48(rcs, kTables[0]);
   EXPECT_FALSE(bench.gam.engine(rcs).pasid_cache.has_value());
 }
 
-// The four ways: a flush of the command streamer, a directed command, a context switch, a page response.
-TEST(TlbRows, WaysToInvalidate) {
+// Four events invalidate: a flush of the command streamer, a directed invalidation, a context switch, a page response.
+TEST(TlbRows, FourEventsInvalidate) {
   COVERS("ICL-TLB-15");
   using Level = DirectedInvalidation::Level;
   GamBench bench;
@@ -96,13 +96,13 @@ TEST(TlbRows, WaysToInvalidate) {
   EXPECT_EQ(stream.read(va), 2u);
   set_up();
   (void)bench.gam.page_response({5, va, true});
-  EXPECT_EQ(stream.read(va), 1u) << "only faulted entries";
-  // A faulted entry: kept until the response for its page and PASID.
+  EXPECT_EQ(stream.read(va), 1u) << "drops only faulted entries";
+  // A faulted entry stays until the response for its page and PASID.
   bench.gam.flush(rcs);
   chain.set(bench, 3, 0);
   EXPECT_EQ(stream.read(va), 0u);
   chain.write(bench);
-  EXPECT_EQ(stream.read(va), 0u) << "filtered";
+  EXPECT_EQ(stream.read(va), 0u) << "filtered by the cached fault";
   (void)bench.gam.page_response({6, va, true});
   EXPECT_EQ(stream.read(va), 0u) << "another PASID";
   (void)bench.gam.page_response({5, va ^ 0x1000, true});
@@ -111,12 +111,12 @@ TEST(TlbRows, WaysToInvalidate) {
   EXPECT_EQ(stream.read(va), 1u);
 }
 
-// Complete only when every access that used the old entries is done.
-TEST(TlbRows, InvalidationWaitsForAccesses) {
+// The invalidation completes when every access that uses the old entries is done.
+TEST(TlbRows, InvalidationWaitsForOutstandingAccesses) {
   GamBench bench;
   const spec::RegisterId rtcr = GamBench::id("RTCR"), btcr = GamBench::id("BTCR");
   bench.invalidation.write(rtcr, 1);
-  EXPECT_EQ(bench.invalidation.read(rtcr), 0u) << "nothing under way: complete at once";
+  EXPECT_EQ(bench.invalidation.read(rtcr), 0u) << "no access is outstanding: complete immediately";
   {
     const AccessHold first(bench.invalidation);
     {
@@ -124,7 +124,7 @@ TEST(TlbRows, InvalidationWaitsForAccesses) {
       bench.invalidation.write(rtcr, 1);
       EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
       EXPECT_EQ(bench.invalidation.read(btcr), 0u);
-      bench.invalidation.write(rtcr, 0);  // takes nothing back
+      bench.invalidation.write(rtcr, 0);  // cancels nothing
       EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
     }
     EXPECT_EQ(bench.invalidation.read(rtcr), 1u);
@@ -132,7 +132,7 @@ TEST(TlbRows, InvalidationWaitsForAccesses) {
   EXPECT_EQ(bench.invalidation.read(rtcr), 0u);
 }
 
-TEST(TlbRows, PendingInvalidationsOfOneRegisterAddUp) {
+TEST(TlbRows, PendingInvalidationsOfOneRegisterAreCombined) {
   GamBench bench("tgl");
   const spec::RegisterId video = GamBench::id("VD_TLB_INV_CR");
   {
@@ -144,7 +144,7 @@ TEST(TlbRows, PendingInvalidationsOfOneRegisterAddUp) {
   EXPECT_EQ(bench.invalidation.read(video), 0u);
 }
 
-TEST(TlbRows, InvalidationRegisters) {
+TEST(TlbRows, InvalidationRegistersReachTheirEngines) {
   COVERS("ICL-TLB-21");
   struct Row {
     const char* device;
@@ -180,7 +180,7 @@ TEST(TlbRows, InvalidationRegisters) {
       expected |= 1u << bench.engine(engine);
     }
     EXPECT_EQ(bench.invalidation.engines_of(id, row.value), expected);
-    // Every TLB of those engines is empty afterwards, the others are not.
+    // Every TLB of those engines is empty afterwards; the others are not.
     for (const auto& tlb : bench.tlbs.all()) {
       fill(*tlb, 7);
     }
@@ -198,7 +198,7 @@ TEST(TlbRows, InvalidationRegisters) {
       EXPECT_EQ(holds(*tlb, 7), !emptied.contains(tlb.get()));
     }
   }
-  // The flush of the global table: its entries go everywhere, others stay.
+  // The flush of the global table drops its entries in every TLB and keeps all others.
   GamBench bench;
   const spec::RegisterId flush = GamBench::id("GFX_FLSH_CNTL");
   EXPECT_EQ(spec::desc(flush).offset(bench.model.id), 0x101008u);
@@ -213,13 +213,13 @@ TEST(TlbRows, InvalidationRegisters) {
   EXPECT_TRUE(holds(tlb, 7));
 }
 
-// The private page attribute table: PAT, PCD and PWT of an entry pick one of eight.
-TEST(PteRows, MemoryTypeIndex) {
+// The private page attribute table: PAT, PCD and PWT of an entry select one of eight types.
+TEST(PteRows, PatPcdAndPwtSelectTheMemoryType) {
   COVERS("ICL-PTE-25");
   struct Device {
     const char* name;
     uint32_t offset;
-    bool bytes;  // eight bytes in one register, else a register each
+    bool bytes;  // eight bytes in one register, else one register each
   };
   for (const Device& device : {Device{"bdw", 0x40e0, true}, Device{"skl", 0x40e0, true}, Device{"icl", 0x40e0, false},
                                Device{"tgl", 0x4800, false}}) {
@@ -263,8 +263,8 @@ TEST(PteRows, MemoryTypeIndex) {
   }
 }
 
-// Writes past the eight entries change nothing.
-TEST(MemoryTypes, ThereAreEightEntries) {
+// Writes past the eight entries have no effect.
+TEST(MemoryTypes, PatHasEightEntries) {
   for (const char* device : {"skl", "icl"}) {
     MemoryTypes types(*spec::find_device(device));
     const MemoryTypeState before = types.state();
@@ -277,8 +277,8 @@ TEST(MemoryTypes, ThereAreEightEntries) {
   }
 }
 
-// Every engine of Gen11 reads its own table of memory object control.
-TEST(MemoryTypes, TablesOfTheEngines) {
+// Every engine of Gen11 has its own MOCS table.
+TEST(MemoryTypes, EachEngineReadsItsOwnMocsTable) {
   using spec::EngineClass;
   const struct {
     const char* name;
@@ -297,14 +297,14 @@ TEST(MemoryTypes, TablesOfTheEngines) {
           << row.name << " " << other.name;
     }
   }
-  // Without tables the page decides.
+  // Without a MOCS table the page table entry selects the type.
   MemoryTypes old(*spec::find_device("bdw"));
   old.state().pat[2] = 2;
   EXPECT_EQ(old.access_type(EngineClass::render, 0, 9, 2), MemoryType::wt);
 }
 
-// Memory object control overrides the page, or leaves it to it: bits 1:0 are 0 page, 1 UC, 2 WT, 3 WB.
-TEST(MemoryTypes, ObjectControl) {
+// MOCS bits 1:0 override the type of the page: 0 page, 1 UC, 2 WT, 3 WB.
+TEST(MemoryTypes, MocsOverridesThePageType) {
   for (const char* device : {"skl", "tgl"}) {
     const spec::DeviceModel& model = *spec::find_device(device);
     MemoryTypes types(model);
@@ -319,7 +319,7 @@ TEST(MemoryTypes, ObjectControl) {
     EXPECT_EQ(type(11), MemoryType::uc);
     EXPECT_EQ(type(12), MemoryType::wt);
     EXPECT_EQ(type(13), MemoryType::wb);
-    // Engines have their own tables where there is no shared one.
+    // Engines have their own tables if there is no shared table.
     EXPECT_EQ(types.access_type(spec::EngineClass::render, 0, 13, 3), shared ? MemoryType::wb : MemoryType::wc);
   }
 }

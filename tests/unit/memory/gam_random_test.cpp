@@ -1,5 +1,5 @@
-// Hostile software: memory full of random entries, random descriptors, registers and accesses. Nothing may crash, hang
-// or touch memory outside the windows; what is reported is bounded.
+// Hostile software: memory full of random entries, random descriptors, registers and accesses. The model must not
+// crash, hang or access memory outside the windows, and the number of reports is limited.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -33,14 +33,14 @@ class Chaos final : public FaultListener {
 
 class RandomGam : public ::testing::TestWithParam<uint64_t> {};
 
-TEST_P(RandomGam, SurvivesAnything) {
+TEST_P(RandomGam, SurvivesRandomTablesAndRegisters) {
   SCOPED_TRACE("seed " + std::to_string(GetParam()));
   std::mt19937_64 random(GetParam());
   const char* devices[] = {"bdw", "skl", "icl", "tgl", "dg1"};
   const spec::DeviceModel& model = *spec::find_device(devices[random() % std::size(devices)]);
   constexpr uint64_t kBytes = 64 * kFrameBytes;
   std::vector<std::byte> bytes(kBytes);
-  // Entries that mostly point into the memory, with random low bits.
+  // Entries that mostly point into memory, with random low bits.
   for (uint64_t at = 0; at < kBytes; at += 8) {
     uint64_t entry = (random() % kBytes) & ~uint64_t{0xfff};
     entry |= random() & 0xfff & (random() % 4 == 0 ? 0xfffu : 0xf67u);
@@ -71,7 +71,7 @@ TEST_P(RandomGam, SurvivesAnything) {
   global.entries = 512;
   gam.set_global(global);
 
-  // A well-formed way to PASID 1, so that advanced contexts often start; their tables are as random as the rest.
+  // A valid path to PASID 1, so that advanced contexts often start; their page tables are random.
   const auto put = [&](uint64_t at, uint64_t value) { std::memcpy(bytes.data() + at, &value, 8); };
   const auto plant = [&] {
     put(0x1000, 0x2001);

@@ -1,4 +1,4 @@
-// The page walker's contexts: rows GAM and MODE of the ledger of seed 001.
+// Contexts of the page walker: GAM and MODE rows of the ledger of seed 001.
 #include "memory/gam.h"
 
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@
 namespace halogen::memory::rows {
 namespace {
 
-// A page of its own at the same address for each engine.
+// Each engine has its own page at the same address.
 uint64_t put_page(GamBench& bench, unsigned number, uint64_t va, uint64_t value) {
   return rows::put_page(bench, 0x4000'0000 + number * uint64_t{0x10'0000}, va, value);
 }
 
-// Engines run different contexts at the same time; each walks its own tables.
+// Engines run different contexts at the same time, and each uses its own tables.
 TEST(Gam, OneWalkerServesAllEngines) {
   COVERS("ICL-GAM-01");
   COVERS("ICL-AS-12");
@@ -49,9 +49,9 @@ TEST(Gam, OneWalkerServesAllEngines) {
   EXPECT_EQ(bench.events.events().size(), 0u);
 }
 
-// The global table is one level in its own memory; private tables have two to four levels, shared ones four, and lie
-// anywhere: here at the very top of the address range.
-TEST(Gam, KindsOfTables) {
+// The global table has one level in its own memory. Private tables have two to four levels, shared tables four. They
+// may be anywhere: here at the top of the address range.
+TEST(Gam, EachKindOfTableIsWalked) {
   COVERS("ICL-GAM-02");
   constexpr uint64_t kTop = 0x7f'ffff'b000;  // five pages, the last of which ends the range of 39 bits
   constexpr uint64_t kVa = 0x4b25'1358;      // in the second GB
@@ -59,14 +59,14 @@ TEST(Gam, KindsOfTables) {
   const unsigned rcs = bench.engine("rcs0");
   Stream stream(bench, rcs, TlbClient::l3, 1);
   const auto levels = [&] { return bench.gam.engine(rcs).walk.format->levels.size(); };
-  // The global table alone maps another page there.
+  // Only the global table maps another page there.
   bench.put(0x7f80'0000 + (kVa >> 12) * 8, 0x5'5555'5000 | kP);
   bench.put(0x5'5555'5000 + (kVa & 0xff8), 1);
-  put_page(bench, 0, kVa, 0);  // some other tables, that nobody names
+  put_page(bench, 0, kVa, 0);  // other tables that no context uses
   rows::put_page(bench, kTop, kVa, 2);
   bench.launch(rcs, kElementValid | kElementLegacy, {kTop, kTop, kTop, kTop});
   EXPECT_EQ(levels(), 1u);
-  EXPECT_EQ(stream.read(kVa), 1u) << "whatever the pointers say";
+  EXPECT_EQ(stream.read(kVa), 1u) << "the pointers are ignored";
   bench.launch(rcs, kElementValid | kElementLegacy | kElementPpgtt, {0x1000, kTop + 0x2000, 0x3000, 0x4000});
   EXPECT_EQ(levels(), 2u);
   EXPECT_EQ(stream.read(kVa), 2u);
@@ -79,7 +79,7 @@ TEST(Gam, KindsOfTables) {
   EXPECT_EQ(stream.read(kVa), 2u);
 }
 
-TEST(Gam, ElementDescriptor) {
+TEST(Gam, ElementDescriptorSelectsTheMode) {
   COVERS("ICL-GAM-03");
   COVERS("ICL-GAM-04");
   const spec::DeviceModel& model = *spec::find_device("icl");
@@ -87,7 +87,7 @@ TEST(Gam, ElementDescriptor) {
   const auto decode = [&](uint64_t element) {
     return decode_context(model, {element, pointers[0], pointers[1], pointers[2], pointers[3]});
   };
-  // Every combination of the mode bits; the others move with them.
+  // Every combination of the mode bits; the other fields vary with them.
   for (unsigned low = 0; low < 512; ++low) {
     const uint64_t element = low | (uint64_t{0x12345} << 12) | (uint64_t{0xabcd'ef01} << 32) | (uint64_t{5} << 9);
     const ContextDefinition context = decode(element);
@@ -104,7 +104,7 @@ TEST(Gam, ElementDescriptor) {
     EXPECT_EQ(context.function, 5);
     EXPECT_EQ(context.context_id, 0xabcd'ef01u);
   }
-  // Invalid: it goes on, but flags an error.
+  // An invalid descriptor is used, but flags an error.
   GamBench bench;
   const uint64_t pml4 = put_page(bench, 0, kVa48, 99);
   const unsigned rcs = bench.engine("rcs0");
@@ -116,7 +116,7 @@ TEST(Gam, ElementDescriptor) {
   EXPECT_EQ(stream.read(kVa48 & ~uint64_t{7}), 99u);
 }
 
-TEST(Gam, FaultModelsOfTheDescriptor) {
+TEST(Gam, DescriptorSelectsTheFaultModel) {
   COVERS("ICL-FLT-02");
   GamBench bench;
   put_page(bench, 0, kVa48, 0);
@@ -130,14 +130,14 @@ TEST(Gam, FaultModelsOfTheDescriptor) {
     EXPECT_TRUE(bench.faults.engine(rcs).context.page_requests);
     EXPECT_EQ(bench.faults.engine(rcs).context.pasid, 5u);
   }
-  EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u) << "hang is not for advanced contexts";
+  EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u) << "an advanced context cannot use the hang model";
   bench.launch(rcs, kElementValid | kElementLegacy | kElementWide | kElementPpgtt | kStream, {0x1000, 0, 0, 0});
-  EXPECT_EQ(bench.faults.engine(rcs).context.model, FaultModel::hang) << "all that a legacy context has";
+  EXPECT_EQ(bench.faults.engine(rcs).context.model, FaultModel::hang) << "a legacy context has only the hang model";
   EXPECT_FALSE(bench.faults.engine(rcs).context.page_requests);
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 2u);
 }
 
-TEST(Gam, PointersOfAContext) {
+TEST(Gam, ContextPointersDependOnTheMode) {
   COVERS("ICL-GAM-05");
   COVERS("ICL-GAM-06");
   COVERS("ICL-PTE-27");
@@ -157,7 +157,7 @@ TEST(Gam, PointersOfAContext) {
   for (unsigned i = 0; i < 4; ++i) {
     EXPECT_EQ(decode_context(model, registers).pointers[i], mask_of(38, 12));
   }
-  // Each serves one gigabyte.
+  // Each pointer covers one gigabyte.
   GamBench bench;
   const unsigned bcs = bench.engine("bcs0");
   bench.launch(bcs, registers[0], {0x10'0000, 0x20'0000, 0x30'0000, 0x40'0000});
@@ -170,7 +170,7 @@ TEST(Gam, PointersOfAContext) {
   }
 }
 
-TEST(Gam, AddressesOfTheDescriptors) {
+TEST(Gam, DescriptorRegistersAreAtTheirOffsets) {
   COVERS("ICL-GAM-07");
   GamBench bench;
   const auto device = bench.model.id;
@@ -194,7 +194,7 @@ TEST(Gam, AddressesOfTheDescriptors) {
     EXPECT_EQ(pdp.offset(device), row.base + 0x10);
     EXPECT_EQ(pdp.count, 3u);
     EXPECT_EQ(pdp.stride, 8u);
-    // They show what the command streamer delivered; software cannot write them.
+    // They show what the command streamer wrote; software cannot write them.
     const unsigned engine = bench.engine(row.engine);
     for (unsigned part = 0; part < 5; ++part) {
       bench.gam.write_descriptor(engine, part, value + part);
@@ -212,35 +212,35 @@ TEST(Gam, AddressesOfTheDescriptors) {
     }
     value += 0x10;
   }
-  // Gen12 has other registers there.
+  // Gen12 has other registers at these offsets.
   EXPECT_EQ(spec::find_register("GAM_RENDER_PDP0")->offset(spec::find_device("tgl")->id), spec::kNoOffset);
 }
 
-TEST(Gam, Handshake) {
+TEST(Gam, HandshakeAnnouncesThenLaunches) {
   COVERS("ICL-GAM-08");
   GamBench bench;
   const unsigned rcs = bench.engine("rcs0");
   const uint64_t pml4 = put_page(bench, 0, kVa48, 7);
   Stream stream(bench, rcs, TlbClient::l3, 1);
   EXPECT_EQ(bench.gam.engine(rcs).stage, ContextStage::idle);
-  EXPECT_EQ(bench.gam.on_message(rcs, 0x1'0001), 0x1'0001u) << "available: receive ready";
+  EXPECT_EQ(bench.gam.on_message(rcs, 0x1'0001), 0x1'0001u) << "available: ready to receive";
   EXPECT_EQ(bench.gam.engine(rcs).stage, ContextStage::ready);
   bench.gam.write_descriptor(rcs, 0, kElementValid | kElementLegacy | kElementWide | kElementPpgtt);
   bench.gam.write_descriptor(rcs, 1, pml4);
-  EXPECT_EQ(stream.space.context().format, nullptr) << "not before it is launched";
+  EXPECT_EQ(stream.space.context().format, nullptr) << "not before the launch";
   EXPECT_EQ(bench.gam.on_message(rcs, 0x2'0002), 0x2'0002u) << "launched: confirmed";
   EXPECT_EQ(bench.gam.engine(rcs).stage, ContextStage::confirmed);
   EXPECT_EQ(stream.read(kVa48 & ~uint64_t{7}), 7u);
   EXPECT_TRUE(bench.events.events().empty());
-  // Launched without being announced: done, but reported.
+  // A launch without announcement is performed but reported.
   EXPECT_EQ(bench.gam.on_message(rcs, 0x2'0002), 0x2'0002u);
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
-  // No mask bit, no message.
+  // Without its mask bit a message is ignored.
   EXPECT_EQ(bench.gam.on_message(rcs, 0x3), 0u);
   EXPECT_EQ(bench.gam.on_message(rcs, 0x3'0000), 0u);
 }
 
-TEST(Gam, MessagePorts) {
+TEST(Gam, MessagePortsOfEachEngine) {
   COVERS("ICL-GAM-09");
   const struct {
     const char* from;
@@ -270,8 +270,8 @@ TEST(Gam, MessagePorts) {
   }
 }
 
-// Bus 0, device 2; the function number picks the context entry.
-TEST(Gam, FunctionNumber) {
+// Bus 0, device 2; the function number selects the context entry.
+TEST(Gam, FunctionNumberSelectsTheContextEntry) {
   COVERS("ICL-GAM-11");
   GamBench bench;
   for (unsigned function = 0; function < 8; ++function) {
@@ -285,8 +285,8 @@ TEST(Gam, FunctionNumber) {
   }
 }
 
-// A client without a command streamer has the default definition: the global table.
-TEST(Gam, DefaultContext) {
+// A client without a command streamer has the default context: the global table.
+TEST(Gam, ClientWithoutAnEngineUsesTheGlobalTable) {
   COVERS("ICL-GAM-10");
   const ContextDefinition none;
   EXPECT_EQ(none.mode(), WalkMode::ggtt);
@@ -297,11 +297,11 @@ TEST(Gam, DefaultContext) {
   bench.put(0x7f80'0000 + 0x12345 * 8, 0x5'5555'5000 | kP);
   bench.put(0x5'5555'5678, 0xabcd);
   EXPECT_EQ(space.load_value<uint64_t>(GpuVa(0x1234'5678)), 0xabcdu);
-  bench.launch_legacy48(0, 0x1000);  // what engines do does not concern it
+  bench.launch_legacy48(0, 0x1000);  // contexts of engines do not affect it
   EXPECT_EQ(space.load_value<uint64_t>(GpuVa(0x1234'5678)), 0xabcdu);
 }
 
-TEST(Gam, ModeOfAContext) {
+TEST(Gam, ModeComesFromTheDescriptor) {
   COVERS("ICL-MODE-06");
   COVERS("ICL-MODE-07");
   GamBench bench;
@@ -314,20 +314,20 @@ TEST(Gam, ModeOfAContext) {
   EXPECT_EQ(mode(kElementLegacy | kElementWide), WalkMode::ggtt);
   EXPECT_EQ(mode(kElementLegacy | kElementPpgtt), WalkMode::legacy32);
   EXPECT_EQ(mode(kElementLegacy | kElementPpgtt | kElementWide), WalkMode::legacy48);
-  for (const uint64_t bits : {uint64_t{0}, kElementDirty}) {  // advanced contexts are always 48 bits wide
+  for (const uint64_t bits : {uint64_t{0}, kElementDirty}) {  // advanced contexts always have 48-bit addresses
     EXPECT_EQ(mode(bits | kHalt), WalkMode::advanced48);
     EXPECT_EQ(bench.gam.engine(rcs).walk.format->address_bits, 48);
     EXPECT_EQ(bench.gam.engine(rcs).walk.accessed_dirty, bits != 0);
   }
-  // A device without the tables says so.
+  // A device without the tables reports an error.
   GamBench chv("chv");
   chv.launch(0, kElementValid | kElementLegacy | kElementPpgtt | kElementWide, {0x1000, 0, 0, 0});
   EXPECT_EQ(chv.gam.engine(0).walk.format, nullptr);
   EXPECT_EQ(chv.events.count(EventKind::unsupported), 1u);
 }
 
-// What cannot be resolved faults at the first access, with the reason.
-TEST(Gam, AdvancedContextThatCannotRun) {
+// If a table cannot be resolved, the first access faults with the reason.
+TEST(Gam, UnresolvedAdvancedContextFaultsAtTheFirstAccess) {
   GamBench bench;
   const unsigned rcs = bench.engine("rcs0");
   Stream stream(bench, rcs, TlbClient::l3, 1);
@@ -344,7 +344,7 @@ TEST(Gam, AdvancedContextThatCannotRun) {
   EXPECT_TRUE(bench.faults.engine(rcs).hung);
 }
 
-TEST(Gam, EngineReset) {
+TEST(Gam, EngineResetKeepsTranslationsAndRequests) {
   COVERS("ICL-GAM-12");
   GamBench bench("icl", {.queue_entries = 1, .stream_threshold = 16});
   const unsigned rcs = bench.engine("rcs0");
@@ -354,7 +354,7 @@ TEST(Gam, EngineReset) {
   bench.launch_advanced(rcs, 5, kHalt);
   const uint64_t va = kVa48 & ~uint64_t{7};
   EXPECT_EQ(stream.read(va), 42u);
-  // The page goes, the engine is reset: the TLB still has the translation, until software invalidates.
+  // The page is removed and the engine is reset: the TLB keeps the translation until software invalidates it.
   bench.put(0x4000'3000 + ((kVa48 >> 12) & 0x1ff) * 8, 0);
   EXPECT_TRUE(bench.gam.reset_engine(rcs));
   EXPECT_EQ(bench.gam.engine(rcs).stage, ContextStage::idle);
@@ -363,7 +363,7 @@ TEST(Gam, EngineReset) {
   bench.launch_advanced(rcs, 5, kHalt);
   EXPECT_EQ(stream.read(va), 0u);
   EXPECT_EQ(bench.faults.outstanding(), 1u);
-  // An outstanding request survives the reset; the engine sends no new ones until it is done.
+  // An outstanding request survives the reset; the engine sends no new requests until the reset is done.
   EXPECT_TRUE(bench.gam.reset_engine(rcs));
   EXPECT_EQ(bench.faults.outstanding(), 1u);
   // A request in the registers (the queue is full) blocks the reset until software has made room.
@@ -377,7 +377,7 @@ TEST(Gam, EngineReset) {
   EXPECT_TRUE(bench.gam.reset_engine(rcs));
 }
 
-TEST(Gam, FunctionLevelResetAndUseCounts) {
+TEST(Gam, FunctionLevelResetClearsUseCounts) {
   COVERS("ICL-GAM-13");
   GamBench bench;
   auto entry = VtdBench::base_context();
@@ -390,12 +390,12 @@ TEST(Gam, FunctionLevelResetAndUseCounts) {
   EXPECT_EQ(uses(), 1u);
   bench.launch_advanced(bcs, 5);
   EXPECT_EQ(uses(), 2u);
-  bench.launch_advanced(bcs, 5);  // switched to itself
+  bench.launch_advanced(bcs, 5);  // a switch to the same context
   EXPECT_EQ(uses(), 2u);
   EXPECT_TRUE(bench.gam.reset_engine(rcs));
   EXPECT_EQ(uses(), 1u);
   EXPECT_TRUE(bench.gam.reset_engine(rcs));
-  EXPECT_EQ(uses(), 1u) << "once";
+  EXPECT_EQ(uses(), 1u) << "counted once";
   bench.launch_legacy48(bcs, 0x1000);
   EXPECT_EQ(uses(), 0u);
   bench.launch_advanced(rcs, 5);
@@ -404,13 +404,13 @@ TEST(Gam, FunctionLevelResetAndUseCounts) {
   bench.gam.reset_device();
   EXPECT_EQ(uses(), 0u);
   EXPECT_EQ(bench.gam.engine(rcs).stage, ContextStage::idle);
-  // The system's part is not reset: the root pointer still works.
+  // The tables of the system are not reset: the root pointer still works.
   EXPECT_EQ(bench.vtd.root(), kRoot);
   bench.launch_advanced(rcs, 5);
   EXPECT_EQ(bench.gam.engine(rcs).walk.roots[0], kTables[0]);
 }
 
-TEST(Gam, GttCache) {
+TEST(Gam, GttCacheIsOnlyForSmallPagesOfLegacyContexts) {
   COVERS("ICL-GAM-14");
   GamBench bench;
   const unsigned rcs = bench.engine("rcs0");
@@ -418,7 +418,7 @@ TEST(Gam, GttCache) {
   bench.gam.write(GamBench::id("GTT_CACHE_EN"), 0xf0'07ff);
   EXPECT_TRUE(bench.gam.gtt_cache_enabled());
   EXPECT_EQ(bench.gam.read(GamBench::id("GTT_CACHE_EN"), 0, 0), 0xf0'07ffu);
-  // Pages of 4 and 64 KB are what it is for.
+  // Pages of 4 and 64 KB are allowed.
   for (const Size size : {Size::k4, Size::k64, Size::m2, Size::g1}) {
     const Chain chain = make_chain(bench, WalkMode::legacy48, size, kVa48, kRw);
     bench.launch_legacy48(rcs, kTables[0]);
@@ -429,7 +429,7 @@ TEST(Gam, GttCache) {
   }
   bench.events.clear();
   bench.launch_advanced(rcs, 5);
-  EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u) << "not with advanced contexts";
+  EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u) << "not allowed with advanced contexts";
   bench.gam.write(GamBench::id("GTT_CACHE_EN"), 0);
   bench.events.clear();
   bench.launch_advanced(rcs, 5);

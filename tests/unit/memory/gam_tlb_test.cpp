@@ -1,4 +1,4 @@
-// Caches of translations: sizes, content, hits and misses, accessed and dirty bits. Rows TLB of the ledger of seed 001.
+// Translation caches: sizes, contents, hits and misses, accessed and dirty bits. TLB rows of the ledger of seed 001.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace halogen::memory::rows {
 namespace {
 
-// A TLB keeps exactly so many neighbouring pages: one more, and the oldest is gone.
+// Checks that a TLB holds exactly this many adjacent pages: one more evicts the oldest.
 void expect_capacity(Tlb& tlb, unsigned entries) {
   tlb.invalidate_all();
   for (uint64_t page = 0; page < entries; ++page) {
@@ -32,7 +32,7 @@ void expect_capacity(Tlb& tlb, unsigned entries) {
   tlb.invalidate_all();
 }
 
-TEST(TlbRows, Sizes) {
+TEST(TlbRows, SizesOfIceLake) {
   COVERS("ICL-TLB-03");
   TlbSet tlbs(*spec::find_device("icl"));
   const std::pair<TlbClient, unsigned> sizes[] = {{TlbClient::l3, 768}, {TlbClient::mfx0, 256}, {TlbClient::mfx1, 256},
@@ -44,7 +44,7 @@ TEST(TlbRows, Sizes) {
     EXPECT_EQ(tlbs.of(client).entries(), entries);
     expect_capacity(tlbs.of(client), entries);
   }
-  // The L3 TLB holds data port, sampler and all other streams of the EUs; the media engines' halves are apart.
+  // The L3 TLB serves the data port, the sampler and all other streams of the EUs; media engines have separate halves.
   EXPECT_EQ(&tlbs.of(TlbClient::dc), &tlbs.of(TlbClient::l3));
   EXPECT_EQ(&tlbs.of(TlbClient::tx), &tlbs.of(TlbClient::l3));
   EXPECT_NE(&tlbs.of(TlbClient::mfx0), &tlbs.of(TlbClient::mfx1));
@@ -59,7 +59,7 @@ TEST(TlbRows, SizesOfSkylake) {
     bool shared;
   };
   const Split splits[] = {{L3TlbSplit::graphics, 80, 100, 444, 16, false},
-                          {L3TlbSplit::gpgpu, 80, 460, 100, 80, false},  // no GATR: with the rest in L3's part
+                          {L3TlbSplit::gpgpu, 80, 460, 100, 80, false},  // no GATR: it shares the L3 part
                           {L3TlbSplit::graphics_shared, 80, 544, 544, 16, true},
                           {L3TlbSplit::gpgpu_shared, 80, 560, 560, 80, true}};
   for (const Split& one : splits) {
@@ -82,8 +82,8 @@ TEST(TlbRows, SizesOfSkylake) {
   }
 }
 
-// At most 256 entries a set, sets chosen by the lowest page bits.
-TEST(TlbRows, SetsByLowPageBits) {
+// A set has at most 256 entries; the lowest page bits select the set.
+TEST(TlbRows, LowPageBitsSelectTheSet) {
   COVERS("ICL-TLB-05");
   TlbSet tlbs(*spec::find_device("icl"));
   for (const auto& tlb : tlbs.all()) {
@@ -92,7 +92,7 @@ TEST(TlbRows, SetsByLowPageBits) {
     if (tlb->sets() == 1) {
       continue;
     }
-    // Pages that agree in the low bits share a set: it overflows while the others are empty.
+    // Pages with equal low bits share a set, which overflows while the other sets are empty.
     const uint64_t sets = tlb->sets(), room = tlb->entries() / sets;
     for (uint64_t i = 0; i <= room; ++i) {
       fill(*tlb, i * sets);
@@ -100,20 +100,20 @@ TEST(TlbRows, SetsByLowPageBits) {
     EXPECT_FALSE(holds(*tlb, 0));
     EXPECT_TRUE(holds(*tlb, sets));
     for (uint64_t i = 0; i < room; ++i) {
-      fill(*tlb, i * sets + 1);  // the neighbouring set does not disturb it
+      fill(*tlb, i * sets + 1);  // an adjacent set is not affected
     }
     EXPECT_TRUE(holds(*tlb, sets));
   }
 }
 
-TEST(TlbRows, LeastRecentlyAllocatedGoes) {
+TEST(TlbRows, LeastRecentlyAllocatedEntryIsEvicted) {
   COVERS("ICL-TLB-14");
   Tlb tlb(32);
   for (uint64_t page = 0; page < 32; ++page) {
     fill(tlb, page);
   }
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(holds(tlb, 0));  // used all the time, and still the oldest
+    EXPECT_TRUE(holds(tlb, 0));  // often used, and still the oldest
   }
   for (uint64_t page = 32; page < 64; ++page) {
     fill(tlb, page);
@@ -148,8 +148,8 @@ struct SpaceBench {
   Chain chain;
 };
 
-// Frame; AND of R/W; AND of U/S; OR of XD; the leaf's dirty bit and memory type.
-TEST(TlbRows, ContentOfAnEntry) {
+// Frame; AND of R/W; AND of U/S; OR of XD; dirty bit and memory type of the leaf.
+TEST(TlbRows, EntryCombinesTheRightsOfAllLevels) {
   COVERS("ICL-TLB-07");
   for (unsigned pattern = 0; pattern < 16; ++pattern) {
     for (const uint64_t flag : {kRw, kUs, kXd}) {
@@ -181,17 +181,17 @@ TEST(TlbRows, ContentOfAnEntry) {
   EXPECT_EQ(entry->type_index, 6);
 }
 
-TEST(TlbRows, RightsThatDoNotFitAreAMiss) {
+TEST(TlbRows, MissingRightIsAMiss) {
   COVERS("ICL-TLB-08");
   SpaceBench one;
   one.chain.set(one.bench, 3, (one.chain.levels[3].entry & ~kRw) | kXd);
   (void)one.read();
-  // Upgraded in memory; the cached entry is dropped and walked again.
+  // Upgraded in memory: the cached entry is dropped and walked again.
   one.chain.write(one.bench);
   EXPECT_TRUE(one.write(5));
   EXPECT_EQ(one.tlb.statistics().rewalks, 1u);
   EXPECT_TRUE(one.probe.faults.empty());
-  EXPECT_TRUE(one.tlb.look_up(1, kVa48 >> 12, kWrite)->writable) << "replaced by the fresh copy";
+  EXPECT_TRUE(one.tlb.look_up(1, kVa48 >> 12, kWrite)->writable) << "replaced by the new entry";
   SpaceBench two;
   two.chain.set(two.bench, 2, two.chain.levels[2].entry | kXd);
   (void)two.read();
@@ -211,8 +211,8 @@ TEST(TlbRows, WriteToACleanEntryWalksAgain) {
   EXPECT_NE(one.entry(3) & kD, 0u);
   const uint64_t walks = one.tlb.statistics().misses + one.tlb.statistics().rewalks;
   EXPECT_TRUE(one.write(2));
-  EXPECT_EQ(one.tlb.statistics().misses + one.tlb.statistics().rewalks, walks) << "now it is a hit";
-  // The last stage is read again: a page that moved meanwhile is found.
+  EXPECT_EQ(one.tlb.statistics().misses + one.tlb.statistics().rewalks, walks) << "now a hit";
+  // The leaf entry is read again, so a page that moved meanwhile is found.
   SpaceBench two(true);
   (void)two.read();
   two.chain.set(two.bench, 3, (two.chain.levels[3].entry & ~mask_of(38, 12)) | 0x0777'7000);
@@ -220,14 +220,14 @@ TEST(TlbRows, WriteToACleanEntryWalksAgain) {
   EXPECT_EQ(two.bench.get(0x0777'7000 + (kVa48 & 0xff8)), 9u);
 }
 
-TEST(TlbRows, AccessedBitsOfEveryStage) {
+TEST(TlbRows, AccessedBitsAreSetAtEveryLevel) {
   COVERS("ICL-TLB-10");
   SpaceBench one(true);
   (void)one.read();
   for (size_t level = 0; level < 4; ++level) {
     EXPECT_NE(one.entry(level) & kA, 0u) << level;
   }
-  // The bit is not stored: a hit does not look at it.
+  // The TLB does not store the bit: a hit does not check it.
   for (size_t level = 0; level < 4; ++level) {
     one.chain.set(one.bench, level, one.chain.levels[level].entry);
   }
@@ -236,7 +236,7 @@ TEST(TlbRows, AccessedBitsOfEveryStage) {
   one.space.invalidate();
   (void)one.read();
   EXPECT_NE(one.entry(3) & kA, 0u);
-  // Nor is user or supervisor: a translation that was allowed once is not judged again.
+  // Neither does it store user or supervisor: an allowed translation is not checked again.
   for (size_t level = 0; level < 4; ++level) {
     SpaceBench user;
     (void)user.read();
@@ -247,7 +247,7 @@ TEST(TlbRows, AccessedBitsOfEveryStage) {
     (void)user.read();
     EXPECT_EQ(user.probe.faults.size(), 1u);
   }
-  // No prefetch: the neighbours in the same line are untouched.
+  // No prefetch: adjacent entries in the same cache line are unchanged.
   SpaceBench two(true);
   const uint64_t line = two.chain.levels[3].entry_address & ~uint64_t{63};
   for (uint64_t at = line; at < line + 64; at += 8) {
@@ -257,7 +257,7 @@ TEST(TlbRows, AccessedBitsOfEveryStage) {
   for (uint64_t at = line; at < line + 64; at += 8) {
     EXPECT_EQ((two.bench.get(at) & kA) != 0, at == two.chain.levels[3].entry_address);
   }
-  // A stage that cannot be marked cannot be used: nothing below it is.
+  // If an entry cannot be marked, the walk does not use it or any level below.
   SpaceBench three(true);
   three.chain.context.writeback_types = 0;
   three.space.load(three.chain.context);
@@ -266,7 +266,7 @@ TEST(TlbRows, AccessedBitsOfEveryStage) {
   EXPECT_EQ(three.probe.faults.size(), 1u);
 }
 
-TEST(TlbRows, AccessedAndDirtyFlags) {
+TEST(TlbRows, AccessedAndDirtyFlagsAreSticky) {
   COVERS("ICL-TLB-11");
   for (const Size size : {Size::k4, Size::k64, Size::m2, Size::g1}) {
     Bench bench;
@@ -306,7 +306,7 @@ TEST(TlbRows, AccessedAndDirtyFlags) {
 }
 
 // The sixteen operations: R/W is bit 0, extended access bit 1, write protect bit 2, intermediate bit 3.
-TEST(TlbRows, AtomicPageUpdates) {
+TEST(TlbRows, AtomicPageUpdatesSetTheManualsBits) {
   COVERS("ICL-TLB-12");
   struct Row {
     uint8_t opcode;
@@ -325,7 +325,7 @@ TEST(TlbRows, AtomicPageUpdates) {
       expected |= bit_at(index);
     }
     if ((row.opcode & 8) != 0) {
-      expected &= ~bit_at(6);  // the manual says elsewhere that only a page's entry has a dirty bit
+      expected &= ~bit_at(6);  // the manual says elsewhere that only a leaf entry has a dirty bit
     }
     Bench bench;
     Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
@@ -335,7 +335,7 @@ TEST(TlbRows, AtomicPageUpdates) {
     EXPECT_EQ(page_update(row.opcode, ~uint64_t{0}, format), ~uint64_t{0});
     EXPECT_EQ(page_update(row.opcode, 0x8000'0012'3456'7007, format), 0x8000'0012'3456'7007 | expected);
     EXPECT_EQ(page_update_opcode(row.opcode & 1, row.opcode & 2, row.opcode & 4, row.opcode & 8), row.opcode);
-    // The walker does the same to the entry of the level.
+    // The walker updates the entry of the level in the same way.
     chain.context.accessed_dirty = true;
     chain.context.extended_accessed = (row.opcode & 2) != 0;
     chain.context.write_protect = (row.opcode & 4) != 0;
@@ -343,13 +343,14 @@ TEST(TlbRows, AtomicPageUpdates) {
     const size_t level = (row.opcode & 8) != 0 ? 1 : 3;
     EXPECT_EQ(bench.get(chain.levels[level].entry_address), chain.levels[level].entry | expected);
   }
-  EXPECT_EQ(page_update(0x00, 7, Bench().formats.find(WalkMode::advanced48)->levels[3].table), 7u) << "not one of them";
+  EXPECT_EQ(page_update(0x00, 7, Bench().formats.find(WalkMode::advanced48)->levels[3].table), 7u)
+      << "not one of the operations";
 }
 
 // Changes that need no invalidation.
-TEST(TlbRows, OptionalInvalidations) {
+TEST(TlbRows, AddedRightsNeedNoInvalidation) {
   COVERS("ICL-TLB-17");
-  {  // Present 0 to 1: nothing is cached for it, at any level.
+  {  // Present 0 to 1: a missing entry is not cached at any level.
     for (size_t level = 0; level < 4; ++level) {
       SpaceBench one;
       one.chain.set(one.bench, level, 0);
@@ -367,7 +368,7 @@ TEST(TlbRows, OptionalInvalidations) {
     (void)one.read();
     EXPECT_TRUE(one.probe.faults.empty());
   }
-  // R/W and U/S 0 to 1, XD 1 to 0: at most one spurious fault for each address.
+  // R/W and U/S 0 to 1, XD 1 to 0: at most one spurious fault per address.
   for (size_t level = 0; level < 4; ++level) {
     SpaceBench one;
     one.chain.set(one.bench, level, (one.chain.levels[level].entry & ~kRw) | kXd);
@@ -382,7 +383,7 @@ TEST(TlbRows, OptionalInvalidations) {
     SpaceBench two;
     two.chain.set(two.bench, level, two.chain.levels[level].entry & ~kUs);
     (void)two.read();
-    EXPECT_EQ(two.probe.faults.size(), 1u);  // a real one
+    EXPECT_EQ(two.probe.faults.size(), 1u);  // a real fault
     two.chain.write(two.bench);
     EXPECT_TRUE(two.write(8));
     EXPECT_EQ(two.read(), 8u);
@@ -390,8 +391,8 @@ TEST(TlbRows, OptionalInvalidations) {
   }
 }
 
-// IA-32e: 48-bit addresses, up to 52 physical bits, reserved bits above the width in use.
-TEST(TlbRows, Ia32e) {
+// IA-32e: 48-bit addresses, up to 52 physical bits, reserved bits above the implemented width.
+TEST(TlbRows, Ia32eEntriesAreTranslated) {
   COVERS("ICL-TLB-19");
   for (const unsigned width : {39u, 46u, 52u}) {
     Bench bench("icl", width);
@@ -406,7 +407,7 @@ TEST(TlbRows, Ia32e) {
         EXPECT_EQ(result.fault.reason, FaultReason::reserved_bit);
       }
     }
-    // Not present: all other bits are ignored, reserved ones too.
+    // Not present: all other bits are ignored, including reserved bits.
     for (size_t level = 0; level < 4; ++level) {
       chain.write(bench);
       chain.set(bench, level, ~uint64_t{1});

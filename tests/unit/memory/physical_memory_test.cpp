@@ -1,4 +1,4 @@
-// Windows, holes, sparse frames and copies of physical memory.
+// Physical memory: windows, unmapped frames, sparse frames and copies.
 #include "memory/physical_memory.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class PhysicalMemoryTest : public testing::Test {
   PhysicalMemory memory_;
 };
 
-TEST_F(PhysicalMemoryTest, NothingIsThereAtFirst) {
+TEST_F(PhysicalMemoryTest, EmptyMemoryHasNoFrames) {
   EXPECT_EQ(memory_.frame(kSystem, PhysAddr(0)), nullptr);
   EXPECT_EQ(memory_.window_at(kSystem, PhysAddr(0)), nullptr);
   EXPECT_EQ(byte_at(kSystem, 0), 0);
@@ -58,10 +58,10 @@ TEST_F(PhysicalMemoryTest, LaterWindowHidesAnEarlierOne) {
   add(kSystem, MemoryKind::data_stolen, 16 * kFrameBytes, 16 * kFrameBytes, stolen);
 
   EXPECT_EQ(byte_at(kSystem, 20 * kFrameBytes), 0) << "the RAM below is hidden";
-  EXPECT_EQ(byte_at(kSystem, 40 * kFrameBytes), 0x22) << "beside the window nothing changes";
+  EXPECT_EQ(byte_at(kSystem, 40 * kFrameBytes), 0x22) << "frames outside the window are unchanged";
   put(kSystem, 20 * kFrameBytes, 0x33);
   EXPECT_EQ(std::to_integer<int>(*ram.frame(20)), 0x11);
-  EXPECT_EQ(std::to_integer<int>(*stolen.frame(4)), 0x33) << "frames count from the window's start";
+  EXPECT_EQ(std::to_integer<int>(*stolen.frame(4)), 0x33) << "frames are counted from the start of the window";
 
   const auto kind_at = [&](uint64_t address) { return memory_.window_at(kSystem, PhysAddr(address))->kind; };
   EXPECT_EQ(kind_at(16 * kFrameBytes - 1), MemoryKind::ram);
@@ -73,7 +73,7 @@ TEST_F(PhysicalMemoryTest, LaterWindowHidesAnEarlierOne) {
 
 TEST_F(PhysicalMemoryTest, ThreeWindowsInEveryOrderShowTheLatest) {
   SparseFrames sources[3] = {SparseFrames(8), SparseFrames(8), SparseFrames(8)};
-  // [0,8) then [2,6) then [4,12): the latest wins at each frame.
+  // [0,8) then [2,6) then [4,12): the latest window wins at each frame.
   add(kSystem, MemoryKind::ram, 0, 8 * kFrameBytes, sources[0]);
   add(kSystem, MemoryKind::data_stolen, 2 * kFrameBytes, 4 * kFrameBytes, sources[1]);
   add(kSystem, MemoryKind::gtt_stolen, 4 * kFrameBytes, 8 * kFrameBytes, sources[2]);
@@ -87,7 +87,7 @@ TEST_F(PhysicalMemoryTest, ThreeWindowsInEveryOrderShowTheLatest) {
   EXPECT_EQ(memory_.frame(kSystem, PhysAddr(12 * kFrameBytes)), nullptr);
 }
 
-TEST_F(PhysicalMemoryTest, AWindowWhoseSourceHasNothingHidesToo) {
+TEST_F(PhysicalMemoryTest, WindowWithoutFramesHidesEarlierWindows) {
   SparseFrames ram(16);
   SparseFrames nothing(0);
   add(kSystem, MemoryKind::ram, 0, 16 * kFrameBytes, ram);
@@ -111,7 +111,7 @@ TEST_F(PhysicalMemoryTest, SystemAndLocalMemoryBothStartAtZero) {
   EXPECT_EQ(byte_at(kLocal, 0x10), 2);
 }
 
-TEST_F(PhysicalMemoryTest, WhoKeepsAddressesIsToldOfEveryChange) {
+TEST_F(PhysicalMemoryTest, ListenersAreNotifiedOfEveryChange) {
   struct Keeper : PhysicalMemory::Watcher {
     using Watcher::Watcher;
     void on_windows_changed() override { ++told; }
@@ -129,14 +129,14 @@ TEST_F(PhysicalMemoryTest, WhoKeepsAddressesIsToldOfEveryChange) {
   }
   memory_.remove_all(kLocal);
   EXPECT_EQ(first.told, 3u);
-  // Either may go first.
+  // Listener and memory may be destroyed in either order.
   auto memory = std::make_unique<PhysicalMemory>();
   Keeper third(*memory);
   memory.reset();
   EXPECT_EQ(third.told, 0u);
 }
 
-TEST_F(PhysicalMemoryTest, ManyWindowsAreFoundEach) {
+TEST_F(PhysicalMemoryTest, EachOfManyWindowsIsFound) {
   std::vector<std::unique_ptr<SparseFrames>> sources;
   for (uint64_t i = 0; i < 100; ++i) {
     sources.push_back(std::make_unique<SparseFrames>(1));
@@ -154,13 +154,13 @@ TEST_F(PhysicalMemoryTest, FlatFramesEndWithTheirLastWholeFrame) {
   EXPECT_EQ(flat.frame(2), bytes.data() + 2 * kFrameBytes);
   EXPECT_EQ(flat.frame(3), nullptr);
   EXPECT_EQ(flat.frame(~uint64_t{0} >> kFrameBits), nullptr);
-  // A window larger than its source: the rest is a hole.
+  // A window larger than its source: the rest is unmapped.
   add(kSystem, MemoryKind::ram, 0, 8 * kFrameBytes, flat);
   EXPECT_NE(memory_.frame(kSystem, PhysAddr(3 * kFrameBytes - 1)), nullptr);
   EXPECT_EQ(memory_.frame(kSystem, PhysAddr(3 * kFrameBytes)), nullptr);
 }
 
-TEST_F(PhysicalMemoryTest, SparseFramesAreZeroAndStay) {
+TEST_F(PhysicalMemoryTest, SparseFramesAreZeroAndKeepTheirAddress) {
   SparseFrames sparse(1 << 20);
   EXPECT_EQ(sparse.touched(), 0u);
   std::byte* frame = sparse.frame(123'456);
@@ -178,19 +178,19 @@ TEST_F(PhysicalMemoryTest, SparseFramesAreZeroAndStay) {
   EXPECT_EQ(sparse.frame(~uint64_t{0}), nullptr);
 }
 
-TEST_F(PhysicalMemoryTest, SparseFramesStopAtTheirLimit) {
+TEST_F(PhysicalMemoryTest, SparseFramesAreLimitedInNumber) {
   SparseFrames sparse(1 << 20, 3);
   std::byte* first = sparse.frame(0);
   EXPECT_NE(sparse.frame(5000), nullptr);
   EXPECT_NE(sparse.frame(900'000), nullptr);
   EXPECT_EQ(sparse.touched(), 3u);
-  EXPECT_EQ(sparse.frame(1), nullptr) << "beside an old one";
-  EXPECT_EQ(sparse.frame(70'000), nullptr) << "in a part never touched";
+  EXPECT_EQ(sparse.frame(1), nullptr) << "next to an existing frame";
+  EXPECT_EQ(sparse.frame(70'000), nullptr) << "in a range that was never accessed";
   EXPECT_EQ(sparse.touched(), 3u);
-  EXPECT_EQ(sparse.frame(0), first) << "what is there stays";
+  EXPECT_EQ(sparse.frame(0), first) << "existing frames stay";
 }
 
-TEST_F(PhysicalMemoryTest, ADirectRangeEndsWhereAnotherWindowBegins) {
+TEST_F(PhysicalMemoryTest, DirectRangeEndsAtTheNextWindow) {
   std::vector<std::byte> bytes(64 * kFrameBytes);
   FlatFrames ram(bytes);
   SparseFrames stolen(64);
@@ -200,17 +200,17 @@ TEST_F(PhysicalMemoryTest, ADirectRangeEndsWhereAnotherWindowBegins) {
     const DirectRange range = memory_.direct_range(kSystem, PhysAddr(frame * kFrameBytes + 0x123));
     return std::tuple(range.first / kFrameBytes, range.bytes / kFrameBytes, range.host);
   };
-  EXPECT_EQ(range_at(0x105), std::tuple(0x100u, 64u, bytes.data())) << "other spaces do not cut it";
+  EXPECT_EQ(range_at(0x105), std::tuple(0x100u, 64u, bytes.data())) << "windows of other spaces do not end it";
   add(kSystem, MemoryKind::data_stolen, 0x110 * kFrameBytes, 8 * kFrameBytes, stolen);
   EXPECT_EQ(range_at(0x105), std::tuple(0x100u, 16u, bytes.data()));
   EXPECT_EQ(range_at(0x118), std::tuple(0x118u, 40u, bytes.data() + 24 * kFrameBytes));
   EXPECT_EQ(range_at(0x13f), std::tuple(0x118u, 40u, bytes.data() + 24 * kFrameBytes));
-  EXPECT_EQ(range_at(0x112), std::tuple(0x112u, 1u, stolen.frame(2))) << "sparse frames come one by one";
+  EXPECT_EQ(range_at(0x112), std::tuple(0x112u, 1u, stolen.frame(2))) << "a range of sparse memory is one frame long";
   EXPECT_EQ(range_at(0x140), std::tuple(0u, 0u, nullptr));
   EXPECT_EQ(range_at(0xff), std::tuple(0u, 0u, nullptr));
 }
 
-TEST_F(PhysicalMemoryTest, ADirectRangeGivesTheSameBytesAsFrames) {
+TEST_F(PhysicalMemoryTest, DirectRangeHasTheSameBytesAsFrames) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     worlds::Random random(seed);
     PhysicalMemory memory;
@@ -237,7 +237,7 @@ TEST_F(PhysicalMemoryTest, ADirectRangeGivesTheSameBytesAsFrames) {
   }
 }
 
-TEST_F(PhysicalMemoryTest, CopiesCrossFrames) {
+TEST_F(PhysicalMemoryTest, CopiesMayCrossFrames) {
   SparseFrames ram(8);
   add(kSystem, MemoryKind::ram, 0x10000, 8 * kFrameBytes, ram);
   for (const uint64_t offset : {uint64_t{0}, uint64_t{1}, uint64_t{4095}, uint64_t{4089}}) {
@@ -255,7 +255,7 @@ TEST_F(PhysicalMemoryTest, CopiesCrossFrames) {
   }
 }
 
-TEST_F(PhysicalMemoryTest, ACopyOverAHoleDoesTheRest) {
+TEST_F(PhysicalMemoryTest, CopyAcrossAnUnmappedFrameCopiesTheRest) {
   SparseFrames low(1);
   SparseFrames high(1);
   add(kSystem, MemoryKind::ram, 0, kFrameBytes, low);
@@ -266,7 +266,7 @@ TEST_F(PhysicalMemoryTest, ACopyOverAHoleDoesTheRest) {
   EXPECT_FALSE(memory_.read(kSystem, PhysAddr(0), read));
   EXPECT_EQ(std::memcmp(read.data(), written.data(), kFrameBytes), 0);
   for (size_t i = kFrameBytes; i < 2 * kFrameBytes; ++i) {
-    ASSERT_EQ(read[i], std::byte{0}) << "a hole reads as zero";
+    ASSERT_EQ(read[i], std::byte{0}) << "an unmapped frame reads as zero";
   }
   EXPECT_EQ(std::memcmp(read.data() + 2 * kFrameBytes, written.data() + 2 * kFrameBytes, kFrameBytes), 0);
 }
@@ -276,7 +276,7 @@ TEST_F(PhysicalMemoryTest, EmptyCopiesSucceed) {
   EXPECT_TRUE(memory_.write(kSystem, PhysAddr(~uint64_t{0}), {}));
 }
 
-TEST_F(PhysicalMemoryTest, TheVeryTopOfTheAddressSpaceWorks) {
+TEST_F(PhysicalMemoryTest, TopOfTheAddressSpaceIsUsable) {
   SparseFrames top(1);
   constexpr uint64_t kTop = ~uint64_t{0} - kFrameBytes + 1;
   add(kSystem, MemoryKind::ram, kTop, kFrameBytes, top);
@@ -284,7 +284,7 @@ TEST_F(PhysicalMemoryTest, TheVeryTopOfTheAddressSpaceWorks) {
   EXPECT_EQ(byte_at(kSystem, ~uint64_t{0}), 5);
   EXPECT_EQ(memory_.frame(kSystem, PhysAddr(kTop - 1)), nullptr);
   std::vector<std::byte> read(16, std::byte{0xee});
-  EXPECT_FALSE(memory_.read(kSystem, PhysAddr(~uint64_t{0} - 7), read)) << "goes on at zero, where nothing is";
+  EXPECT_FALSE(memory_.read(kSystem, PhysAddr(~uint64_t{0} - 7), read)) << "wraps to address zero, which is unmapped";
   EXPECT_EQ(read[7], std::byte{5});
   EXPECT_EQ(read[8], std::byte{0});
 }

@@ -10,23 +10,23 @@
 namespace halogen::memory::rows {
 
 enum class Means : uint8_t {
-  ignored,      // nothing changes
-  reserved,     // set: a reserved bit fault
+  ignored,      // no effect
+  reserved,     // set: reserved bit fault
   address,      // part of the address
-  present,      // clear: a not present fault
+  present,      // clear: not present fault
   write,        // clear: writes are denied
-  no_write,     // a write permission that has no effect
-  user,         // clear: the page is the supervisor's
-  execute_off,  // set: fetches are denied, when the context honours it
+  no_write,     // a write permission without effect
+  user,         // clear: supervisor page
+  execute_off,  // set: fetches are denied, if the context enables it
   accessed,     // set by the walk
   dirty,        // set by a write
-  extended,     // set by the walk, when the context honours it
+  extended,     // set by the walk, if the context enables it
   type0,        // index of the memory type
   type1,
   type2,
-  size,    // changes the entry's shape
+  size,    // changes the kind of the entry
   medium,  // the table below holds 64 KB pages
-  null,    // no memory behind the page
+  null,    // null page: no memory
   local,   // local memory, on devices that have it
 };
 
@@ -42,7 +42,7 @@ struct EntryKind {
   const char* name;
   WalkMode mode;
   Size size;
-  size_t level;  // of the entry in the chain
+  size_t level;  // level of the entry in the chain
   std::vector<BitRow> rows;
 };
 

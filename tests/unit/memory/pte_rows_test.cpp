@@ -1,5 +1,5 @@
-// Every bit of every page table entry that seed 001 prints: what it does when it is set or clear, for reads, writes and
-// fetches, at both host address widths.
+// The effect of every bit of every page table entry that seed 001 prints, set and clear, for reads, writes and fetches,
+// at both host address widths.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using enum Means;
 
-// The bits that a chain has set everywhere: full rights, nothing else.
+// The bits that are set in every entry of a chain: all rights.
 constexpr uint64_t full_rights(WalkMode mode) {
   return mode == WalkMode::advanced48 ? kRw | kUs : kRw;
 }
@@ -63,7 +63,7 @@ class BitCheck {
     EXPECT_EQ(result.fault.write, access.write);
     EXPECT_EQ(result.fault.instruction, access.instruction);
   }
-  // Nothing that the walk does depends on the bit.
+  // The walk does not depend on the bit.
   void expect_same(uint64_t entry) {
     for (const Access access : {kRead, kWrite, kFetch}) {
       Steps before, after;
@@ -93,7 +93,7 @@ class BitCheck {
         return;
       case present: {
         expect_fault(clear, kRead, FaultReason::not_present);
-        // An entry that is not present is otherwise ignored.
+        // If an entry is not present, its other bits are ignored.
         expect_fault(0xffff'ffff'ffff'fffe, kWrite, FaultReason::not_present);
         const Fault fault = with(clear).fault;
         EXPECT_EQ(fault.level, kind_.level);
@@ -122,7 +122,7 @@ class BitCheck {
         chain_.context.supervisor = false;
         return;
       case execute_off:
-        expect_same(set);  // the context does not honour it
+        expect_same(set);  // the context does not enable it
         chain_.context.execute_disable = true;
         expect_fault(set, kFetch, FaultReason::execute_denied);
         EXPECT_FALSE(with(set, kRead).fault);
@@ -168,7 +168,7 @@ class BitCheck {
         }
         return;
       case local:
-        EXPECT_EQ(with(set).mapping.space, MemorySpace::system);  // the device has none
+        EXPECT_EQ(with(set).mapping.space, MemorySpace::system);  // the device has no local memory
         expect_same(set);
         chain_.context.local_memory = true;
         EXPECT_EQ(with(set).mapping.space, MemorySpace::local);
@@ -188,7 +188,7 @@ class BitCheck {
       EXPECT_EQ(result.mapping.address, base_.mapping.address ^ flag);
       return;
     }
-    // The next entry is looked for in the other table.
+    // The next entry is read from the other table.
     const Chain::Level& next = chain_.levels[kind_.level + 1];
     const uint64_t index = next.entry_address - chain_.levels[kind_.level].target;
     const uint64_t expected = (chain_.levels[kind_.level].target ^ flag) + index;
@@ -200,7 +200,7 @@ class BitCheck {
     }
   }
 
-  // A bit that the walk sets in the entry, only when the context manages such bits.
+  // A bit that the walk sets in the entry, only if the context enables it.
   void check_kept(uint64_t flag, Access access, bool expected) {
     const uint64_t at = chain_.levels[kind_.level].entry_address;
     const uint64_t start = entry_ & ~flag;
@@ -224,12 +224,12 @@ class BitCheck {
     chain_.context.accessed_dirty = false;
   }
 
-  // Bit 7 decides whether the entry is a page or names a table.
+  // Bit 7 selects whether the entry maps a page or points to a table.
   void check_size(uint64_t other) {
     Steps steps;
     const WalkResult result = with(other, kRead, &steps);
     if (is_leaf()) {
-      // It was a page: now the walk goes one level further, where there is nothing.
+      // The entry was a page: now the walk continues one level further, where the table is empty.
       EXPECT_EQ(steps.addresses.size(), chain_.levels.size() + 1);
       EXPECT_EQ(result.fault.reason, FaultReason::not_present);
     } else {
@@ -237,19 +237,20 @@ class BitCheck {
       if (!result.fault) {
         EXPECT_EQ(result.mapping.page_bits, kind_.level == 1 ? 30 : 21);
       } else {
-        EXPECT_EQ(result.fault.reason, FaultReason::reserved_bit);  // the table's address is no page's
+        EXPECT_EQ(result.fault.reason,
+                  FaultReason::reserved_bit);  // the address of the table is not aligned to the page size
       }
     }
   }
 
   void check_medium(uint64_t set) {
     const uint64_t table = chain_.levels[kind_.level].target;
-    // Every sixteenth entry, chosen by VA[20:16].
+    // Every sixteenth entry, selected by VA[20:16].
     const uint64_t expected = table + 8 * (((chain_.va >> 16) & 0x1f) << 4);
     Steps steps;
     (void)with(set, kRead, &steps);
     EXPECT_EQ(steps.addresses.back(), expected);
-    chain_.context.medium_pages = false;  // switched off outside the tables: 4 KB pages
+    chain_.context.medium_pages = false;  // disabled outside the tables: 4 KB pages
     Steps off;
     const WalkResult result = with(set, kRead, &off);
     EXPECT_EQ(off.addresses, base_steps_.addresses);

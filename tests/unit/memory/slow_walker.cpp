@@ -5,7 +5,7 @@
 namespace halogen::memory::slow {
 namespace {
 
-// Entries never cross a frame: tables are aligned. False for a hole.
+// Tables are aligned, so an entry never crosses a frame. False: the frame is unmapped.
 bool read_entry(Memory& memory, const Context& context, Outcome& outcome, uint64_t address, size_t bytes,
                 uint64_t& entry) {
   outcome.entries.push_back(address);
@@ -28,12 +28,12 @@ Outcome with_reason(Outcome outcome, memory::FaultReason reason) {
   return outcome;
 }
 
-// 63:47 all zero or all one.
+// True: bits 63:47 are all zero or all one.
 bool is_canonical48(uint64_t address) {
   return address <= 0x0000'7fff'ffff'ffff || address >= 0xffff'8000'0000'0000;
 }
 
-// Bits HAW-1 to `low`.
+// Returns bits HAW-1 to `low`.
 uint64_t address_field(const Context& context, uint64_t entry, unsigned low) {
   uint64_t field = 0;
   for (unsigned bit = low; bit < context.haw; ++bit) {
@@ -42,7 +42,7 @@ uint64_t address_field(const Context& context, uint64_t entry, unsigned low) {
   return field;
 }
 
-// One-level table of four-byte entries; which bits continue the address above 31 differs.
+// A one-level table of four-byte entries; the position of the address bits above 31 differs by generation.
 Outcome one_level_dwords(Memory& memory, const Context& context, uint64_t address, unsigned address_bits,
                          bool is_gen6) {
   Outcome outcome;
@@ -94,7 +94,7 @@ Outcome one_level_qwords(Memory& memory, const Context& context, uint64_t addres
 }
 
 // A leaf of the legacy tables: bits 1 R/W, 3 PWT, 4 PCD, 9 Null, 11 Local Memory; PAT is bit 7 in a page table and bit
-// 12 in a directory. Only this entry decides about writing.
+// 12 in a directory. Only the leaf holds the write permission.
 Outcome legacy_leaf(const Context& context, Outcome outcome, uint64_t entry, unsigned page_bits, Access access) {
   const unsigned pat_bit = page_bits >= 21 ? 12 : 7;
   Mapping& mapping = outcome.mapping;
@@ -112,7 +112,7 @@ Outcome legacy_leaf(const Context& context, Outcome outcome, uint64_t entry, uns
   return outcome;
 }
 
-// The page table below a legacy directory entry; bit 11 of that entry asks for 64 KB pages.
+// The page table below a legacy directory entry; bit 11 of that entry selects 64 KB pages.
 Outcome legacy_page_table(Memory& memory, const Context& context, Outcome outcome, uint64_t pde, uint64_t address,
                           Access access) {
   const bool is_64k = (pde & 0x800) != 0 && context.medium_pages;
@@ -154,7 +154,7 @@ bool reserved_set(const Context& context, uint64_t entry, unsigned high, unsigne
   return false;
 }
 
-// Used on the way: A (5), and EA (10) where the PASID entry asks for it.
+// Marks an entry as used: A (bit 5), and EA (bit 10) if the PASID entry enables it.
 void mark_used(Memory& memory, const Context& context, uint64_t address, uint64_t entry, bool dirty) {
   if (!context.accessed_dirty) {
     return;
@@ -354,7 +354,7 @@ Outcome advanced48(Memory& memory, const Context& context, uint64_t address, Acc
   }
   mark_used(memory, context, outcome.entries.back(), pde, false);
 
-  // Bit 11 counts only when the PASID entry enables 64 KB pages; else it is ignored.
+  // Bit 11 is used only if the PASID entry enables 64 KB pages; else it is ignored.
   const bool is_64k = (pde & 0x800) != 0 && context.medium_pages;
   const uint64_t index = is_64k ? ((address >> 16) & 0x1f) * 16 : (address >> 12) & 0x1ff;
   uint64_t pte = 0;

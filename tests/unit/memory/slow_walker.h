@@ -1,7 +1,7 @@
-// Page walks written a second time, for the tests: one function a mode, every bit number typed from the manuals (seed
-// 001 for Gen8 and later, seed 003 4.6 and the public GTT drivers for Gen4 and Gen6), nothing taken from spec/. Slow
-// and literal on purpose: src/memory must agree with it. Only the words for the results are shared.
-// Left out: nesting, supervisor mode execution prevention, memory types of tables, tiled resources.
+// A second implementation of page walks for the tests: one function per mode, every bit number typed from the manuals
+// (seed 001 for Gen8 and later, G45 PRM vol. 1b 4.6 (seed 003) and the public GTT drivers for Gen4 and Gen6), nothing
+// taken from spec/. It is slow and literal on purpose: src/memory must agree with it. Only the result types are shared.
+// Not covered: nesting, supervisor mode execution prevention, memory types of tables, tiled resources.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace halogen::memory::slow {
 
-// Memory as numbered frames of 4096 bytes. Null: a hole.
+// Memory as numbered frames of 4096 bytes. Null: unmapped.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -21,7 +21,7 @@ class Memory {
 
 struct Context {
   uint64_t root[4] = {};
-  uint64_t entries = 0;  // of the top table; 0: as many as the address can name
+  uint64_t entries = 0;  // entries of the top table; 0: as many as the address can name
   memory::MemorySpace table_space = memory::MemorySpace::system;
   unsigned haw = 39;  // host address width
   bool local_memory = false;
@@ -36,7 +36,7 @@ struct Context {
 struct Outcome {
   memory::FaultReason reason = memory::FaultReason::none;
   memory::Mapping mapping;
-  std::vector<uint64_t> entries;  // addresses of the entries that were read, the root's first
+  std::vector<uint64_t> entries;  // addresses of the entries that were read, the root's entry first
 };
 
 using Walk = Outcome (*)(Memory& memory, const Context& context, uint64_t address, memory::Access access);
@@ -51,7 +51,7 @@ Outcome legacy32(Memory& memory, const Context& context, uint64_t address, memor
 Outcome legacy48(Memory& memory, const Context& context, uint64_t address, memory::Access access);
 Outcome advanced48(Memory& memory, const Context& context, uint64_t address, memory::Access access);
 
-// The function for a device's generation and a mode; null when the manuals know no such walk.
+// Returns the function for a device's generation and a mode. Null: the manuals do not define such a walk.
 Walk find_walk(spec::GenId gen, memory::WalkMode mode);
 
 }  // namespace halogen::memory::slow

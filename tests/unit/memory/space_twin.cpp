@@ -56,7 +56,7 @@ std::string SpaceTwin::compare_faults(const std::vector<Found>& expected) const 
   return text;
 }
 
-// What the slow side has there; false when a fault stops it.
+// Reads the slow copy. False: a fault stops the access.
 bool SpaceTwin::expect_read(uint64_t address, std::span<std::byte> into, Access access, std::vector<Found>& faults) {
   for (size_t done = 0; done < into.size();) {
     const uint64_t at = address + done;
@@ -117,7 +117,7 @@ std::string SpaceTwin::read_each(std::span<const GpuVa> addresses, size_t bytes)
   return {};
 }
 
-// A write into tables that have been walked. Past its first page it has no single right outcome.
+// A write into tables that have been walked. Beyond its first page the outcome is not defined.
 bool SpaceTwin::changes_tables(uint64_t address, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     const uint64_t at = address + done;
@@ -150,7 +150,7 @@ bool SpaceTwin::expect_write(uint64_t address, size_t from, size_t bytes, std::v
 }
 
 std::string SpaceTwin::write(uint64_t address, std::span<const std::byte> data) {
-  // Twice: the first look may find new tables that the write then changes.
+  // Twice: the first walk may find new tables that the write then changes.
   const bool changes = changes_tables(address, data.size()) || changes_tables(address, data.size());
   if (changes) {
     data = data.first(std::min<size_t>(data.size(), kFrameBytes - address % kFrameBytes));
@@ -216,7 +216,7 @@ std::string SpaceTwin::view(uint64_t address, Access access) {
     return fmt::format("view 0x{:x}: stopped {}", address, view.stopped);
   }
   if (part.bytes == nullptr) {
-    return view.bytes.empty() ? std::string() : fmt::format("view 0x{:x}: bytes where there are none", address);
+    return view.bytes.empty() ? std::string() : fmt::format("view 0x{:x}: bytes of an unmapped page", address);
   }
   const uint64_t offset = address % kFrameBytes;
   const std::byte* expected = world_->fast_frame(part.space, part.number) + offset;

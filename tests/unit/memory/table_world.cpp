@@ -42,7 +42,7 @@ std::string describe(const Mapping& mapping) {
 
 }  // namespace
 
-// One copy of the frames of one space, from frame `first` on.
+// One copy of the frames of one memory space, from frame `first` on.
 class World::Frames final : public FrameSource {
  public:
   Frames(const World& world, MemorySpace space, uint64_t first) : world_(&world), space_(space), first_(first) {}
@@ -73,7 +73,8 @@ class World::Frames final : public FrameSource {
   const World* world_;
   MemorySpace space_;
   uint64_t first_;
-  std::unordered_map<uint64_t, std::unique_ptr<std::byte[]>> blocks_;  // one heap block a frame: overruns are seen
+  std::unordered_map<uint64_t, std::unique_ptr<std::byte[]>>
+      blocks_;  // one heap block per frame, so that overruns are detected
 };
 
 class World::SlowFrames final : public slow::Memory {
@@ -170,7 +171,7 @@ World::World(const WorldKind& kind, uint64_t seed)
 
 World::~World() = default;
 
-// A window over everything, another that hides a part of it, and local memory.
+// Maps a window over everything, another window that hides a part of it, and local memory.
 void World::add_windows() {
   const uint64_t bytes = uint64_t{1} << kind_.haw;
   memory_.add({MemorySpace::system, MemoryKind::ram, 0, bytes, fast_[0].get()});
@@ -228,14 +229,14 @@ uint64_t World::random_entry(Random& random) const {
     return choice < 5 ? 0 : (choice < 7 ? random.next() : ~uint64_t{0});
   }
   uint64_t entry = pool_[(roll >> 32) % pool_.size()] << kFrameBits;
-  entry |= (roll >> 8) & 0x578;  // PWT, PCD, A, D, G, EA: anything
+  entry |= (roll >> 8) & 0x578;  // PWT, PCD, A, D, G, EA: random
   const auto set = [&](unsigned bit, unsigned chance) { entry |= random.percent(chance) ? uint64_t{1} << bit : 0; };
   set(0, 100 - hostility_ / 2);
   set(1, 85);
   set(2, 100 - hostility_);
   if (random.percent(15)) {
     set(7, 100);
-    if (!random.percent(hostility_)) {  // else the low address bits stay: reserved in advanced tables
+    if (!random.percent(hostility_)) {  // else the low address bits stay set: reserved in advanced tables
       entry &= ~(random.percent(50) ? uint64_t{0x3fff'e000} : uint64_t{0x1f'e000});
     }
   }

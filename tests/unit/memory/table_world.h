@@ -1,6 +1,6 @@
-// Worlds of random page tables for the differential test and the fuzzer: frames come into being at the first touch,
-// full of entries that point at each other, at themselves, at large pages, at holes. Every frame exists twice, once
-// for src/memory and once for the slow walker, so that what one side writes is compared with what the other wrote.
+// Worlds of random page tables for the differential test and the fuzzer. A frame is created at its first access, full
+// of entries that point at each other, at themselves, at large pages or at unmapped memory. Every frame exists twice,
+// once for src/memory and once for the slow walker, so that the writes of both sides can be compared.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace halogen::memory::worlds {
 
-// splitmix64: small, the same everywhere.
+// splitmix64: small and portable.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -44,7 +44,7 @@ struct WorldKind {
   unsigned haw = 39;
 };
 
-// Every device with every mode it has, and the address widths that the manual names.
+// Every device with every mode that it has, and the address widths that the manual names.
 std::vector<WorldKind> all_kinds();
 std::string name_of(const WorldKind& kind);
 
@@ -61,22 +61,22 @@ class World {
   slow::Memory& slow_memory();
   std::byte* fast_frame(MemorySpace space, uint64_t number);
 
-  // An address in or near the mode's range, often near an earlier one.
+  // Returns an address in or near the range of the mode, often near an earlier one.
   uint64_t random_address(Random& random);
-  // Any number as an address that the mode can name.
+  // Reduces any number to an address that the mode can name.
   uint64_t in_range(uint64_t number) const;
-  // What the manual's walk says; sets A and D bits in the slow copy when `update`.
+  // Returns the result of the manual's walk; sets A and D bits in the slow copy if `update`.
   slow::Outcome expect(uint64_t address, Access access, bool update = true);
-  // Changes bits of the eight bytes around `address` in both copies; false when they lie in a hole.
+  // Changes bits of the eight bytes around `address` in both copies. False: they are unmapped.
   bool flip(MemorySpace space, uint64_t address, uint64_t bits);
-  // Another root; any number is one.
+  // Sets another root; any number is allowed.
   void set_root(unsigned which, uint64_t address);
-  // The frames of src/memory's copy move to other host addresses, as if the host gave other memory.
+  // Moves the frames of src/memory's copy to other host addresses, as if the host gave other memory.
   void move_frames();
 
-  // The slow copy becomes what src/memory's copy is.
+  // Copies the frames of src/memory's copy to the slow copy.
   void adopt();
-  // Both copies of all frames that either side touched are equal; else says where they differ.
+  // Compares all frames that either side accessed. Returns the first difference, or an empty text.
   std::string compare_memory();
 
  private:
@@ -91,9 +91,9 @@ class World {
 
   WorldKind kind_;
   uint64_t seed_;
-  unsigned hostility_ = 0;  // percent of entries that are wrong in some way
+  unsigned hostility_ = 0;  // percentage of invalid entries
   std::unique_ptr<PageFormats> formats_;
-  std::vector<uint64_t> pool_;  // frame numbers that entries like to name
+  std::vector<uint64_t> pool_;  // frame numbers that entries often name
   std::vector<uint64_t> recent_;
   std::vector<std::unique_ptr<Frames>> fast_;
   std::unique_ptr<SlowFrames> slow_;
@@ -104,7 +104,8 @@ class World {
   slow::Context slow_context_;
 };
 
-// An AddressSpace and the slow walker doing the same accesses. Every function returns what differs, or nothing.
+// An AddressSpace and the slow walker performing the same accesses. Every function returns the difference, or an empty
+// text.
 class SpaceTwin final : public FaultHandler {
  public:
   SpaceTwin(World& world, unsigned tlb_entries, SpaceTag tag = 1);
@@ -115,7 +116,7 @@ class SpaceTwin final : public FaultHandler {
   std::string read_each(std::span<const GpuVa> addresses, size_t bytes);
   std::string write_each(std::span<const GpuVa> addresses, size_t bytes, std::span<const std::byte> data);
   std::string view(uint64_t address, Access access);
-  void reload();  // the world's context changed
+  void reload();  // the context of the world changed
   AddressSpace& space() { return space_; }
   const Tlb& tlb() const { return tlb_; }
 
@@ -127,7 +128,7 @@ class SpaceTwin final : public FaultHandler {
   };
   struct Part {
     FaultReason reason = FaultReason::none;
-    uint8_t* bytes = nullptr;  // slow copy; null: nothing there
+    uint8_t* bytes = nullptr;  // slow copy; null: unmapped
     MemorySpace space = MemorySpace::system;
     uint64_t number = 0;
   };
@@ -153,7 +154,7 @@ class SpaceTwin final : public FaultHandler {
   std::set<uint64_t> tables_;  // frames of table_space that a walk has read
 };
 
-// One walk by both; what differs.
+// Performs one walk on both sides; returns the difference.
 std::string compare_walk(World& world, uint64_t address, Access access);
 
 }  // namespace halogen::memory::worlds

@@ -1,5 +1,4 @@
-// The translation cache alone: capacity, sets, replacement, hit rules, invalidations. A random test compares it with a
-// list that does the same the plain way.
+// The TLB alone: capacity, sets, replacement, hit rules, invalidations. A random test compares it with a simple list.
 #include "memory/tlb.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +36,7 @@ bool holds(Tlb& tlb, uint64_t page, SpaceTag space = 1, Access access = kRead) {
 }
 
 TEST(Tlb, HasAtMost256EntriesInASet) {
-  // Sizes of seed 001 (TLB - Final Page Entry) and how many sets of at most 256 they need, a power of two.
+  // Sizes from seed 001 (TLB - Final Page Entry), and the number of sets of at most 256 entries, a power of two.
   struct Row {
     unsigned entries;
     unsigned sets;
@@ -50,7 +49,7 @@ TEST(Tlb, HasAtMost256EntriesInASet) {
   }
 }
 
-TEST(Tlb, KeepsAsManyNeighbouringPagesAsItHasEntries) {
+TEST(Tlb, HoldsAsManyAdjacentPagesAsItHasEntries) {
   for (const unsigned entries : {1u, 2u, 32u, 256u, 448u, 512u, 640u, 768u}) {
     Tlb tlb(entries);
     for (uint64_t page = 1000; page < 1000 + entries; ++page) {
@@ -66,8 +65,8 @@ TEST(Tlb, KeepsAsManyNeighbouringPagesAsItHasEntries) {
   }
 }
 
-TEST(Tlb, LowPageBitsChooseTheSet) {
-  Tlb tlb(512);  // two sets of 256: bit 12 of the address chooses
+TEST(Tlb, LowPageBitsSelectTheSet) {
+  Tlb tlb(512);  // two sets of 256: bit 12 of the address selects the set
   for (uint64_t i = 0; i < 256; ++i) {
     tlb.fill(entry(2 * i + 1));
   }
@@ -75,14 +74,14 @@ TEST(Tlb, LowPageBitsChooseTheSet) {
     tlb.fill(entry(2 * i));
   }
   for (uint64_t i = 0; i < 256; ++i) {
-    EXPECT_TRUE(holds(tlb, 2 * i + 1)) << "the odd set is not touched by even pages";
+    EXPECT_TRUE(holds(tlb, 2 * i + 1)) << "even pages do not affect the odd set";
   }
   for (uint64_t i = 0; i < 300; ++i) {
-    EXPECT_EQ(holds(tlb, 2 * i), i >= 44) << "the even set keeps its last 256";
+    EXPECT_EQ(holds(tlb, 2 * i), i >= 44) << "the even set keeps its last 256 pages";
   }
 }
 
-TEST(Tlb, TheLeastRecentlyAllocatedGoesFirstEvenIfJustUsed) {
+TEST(Tlb, LeastRecentlyAllocatedEntryIsEvictedEvenIfJustUsed) {
   Tlb tlb(4);
   for (uint64_t page = 0; page < 4; ++page) {
     tlb.fill(entry(page));
@@ -93,15 +92,15 @@ TEST(Tlb, TheLeastRecentlyAllocatedGoesFirstEvenIfJustUsed) {
   tlb.fill(entry(4));
   EXPECT_FALSE(holds(tlb, 0));
   EXPECT_TRUE(holds(tlb, 1));
-  tlb.fill(entry(2));  // is there: no new allocation, nobody goes
+  tlb.fill(entry(2));  // already present: no allocation and no eviction
   tlb.fill(entry(5));
   EXPECT_FALSE(holds(tlb, 1));
   EXPECT_TRUE(holds(tlb, 2));
   tlb.fill(entry(6));
-  EXPECT_FALSE(holds(tlb, 2)) << "a refresh does not make it younger";
+  EXPECT_FALSE(holds(tlb, 2)) << "a refresh does not change its age";
 }
 
-TEST(Tlb, NobodyGoesWhileThereIsRoom) {
+TEST(Tlb, NothingIsEvictedWhileThereIsRoom) {
   Tlb tlb(4);
   for (uint64_t page = 0; page < 4; ++page) {
     tlb.fill(entry(page));
@@ -126,7 +125,7 @@ TEST(Tlb, FillOfTheSamePageReplacesIt) {
   EXPECT_EQ(tlb.look_up(1, 3, kRead)->frame, fake_frame(99));
 }
 
-TEST(Tlb, SpacesAreApart) {
+TEST(Tlb, AddressSpacesAreSeparate) {
   Tlb tlb(16);
   tlb.fill(entry(3, 1));
   EXPECT_FALSE(holds(tlb, 3, 2));
@@ -136,7 +135,7 @@ TEST(Tlb, SpacesAreApart) {
   EXPECT_TRUE(holds(tlb, 3, 2));
 }
 
-TEST(Tlb, PageZeroOfSpaceZeroIsAnEntryLikeAnyOther) {
+TEST(Tlb, PageZeroOfSpaceZeroIsAnOrdinaryEntry) {
   Tlb tlb(4);
   EXPECT_FALSE(holds(tlb, 0, 0));
   tlb.fill(entry(0, 0));
@@ -145,7 +144,7 @@ TEST(Tlb, PageZeroOfSpaceZeroIsAnEntryLikeAnyOther) {
   EXPECT_FALSE(holds(tlb, 0, 0));
 }
 
-TEST(Tlb, RightsThatDoNotFitAreAMissThatDropsTheEntry) {
+TEST(Tlb, MissingRightIsAMissThatDropsTheEntry) {
   struct Row {
     const char* name;
     bool TlbEntry::*right;
@@ -158,19 +157,19 @@ TEST(Tlb, RightsThatDoNotFitAreAMissThatDropsTheEntry) {
     TlbEntry lacking = entry(3);
     lacking.*row.right = false;
     tlb.fill(lacking);
-    EXPECT_TRUE(holds(tlb, 3, 1, kRead)) << "reads do not ask for it";
+    EXPECT_TRUE(holds(tlb, 3, 1, kRead)) << "reads do not need the right";
     EXPECT_EQ(tlb.statistics().rewalks, 0u);
     EXPECT_FALSE(holds(tlb, 3, 1, row.access));
     EXPECT_EQ(tlb.statistics().rewalks, 1u);
     EXPECT_EQ(tlb.statistics().misses, 0u);
-    EXPECT_FALSE(holds(tlb, 3, 1, kRead)) << "the entry is gone";
+    EXPECT_FALSE(holds(tlb, 3, 1, kRead)) << "the entry was dropped";
     EXPECT_EQ(tlb.statistics().misses, 1u);
     tlb.fill(entry(3));
     EXPECT_TRUE(holds(tlb, 3, 1, row.access));
   }
 }
 
-TEST(Tlb, RightsThatFitAreHits) {
+TEST(Tlb, SufficientRightsAreHits) {
   Tlb tlb(16);
   TlbEntry data = entry(3);
   data.executable = false;
@@ -183,7 +182,7 @@ TEST(Tlb, RightsThatFitAreHits) {
   EXPECT_EQ(tlb.statistics().hits, 2u);
 }
 
-TEST(Tlb, InvalidationsDropWhatTheySay) {
+TEST(Tlb, InvalidationsDropOnlyTheirTarget) {
   const auto filled = [] {
     Tlb tlb(600);
     for (uint64_t page = 0; page < 200; ++page) {
@@ -211,11 +210,11 @@ TEST(Tlb, InvalidationsDropWhatTheySay) {
   EXPECT_FALSE(holds(page, 77, 1));
   EXPECT_EQ(count(page, 1), 199u);
   EXPECT_EQ(count(page, 2), 200u);
-  page.invalidate_page(1, 5000);  // not there
+  page.invalidate_page(1, 5000);  // not present
   EXPECT_EQ(count(page, 1), 199u);
 }
 
-TEST(Tlb, APageResponseDropsOnlyAFaultedEntry) {
+TEST(Tlb, PageResponseDropsOnlyAFaultedEntry) {
   Tlb tlb(16);
   tlb.fill(entry(3));
   TlbEntry faulted = entry(4);
@@ -225,14 +224,14 @@ TEST(Tlb, APageResponseDropsOnlyAFaultedEntry) {
   tlb.invalidate_faults(1, 3);
   EXPECT_TRUE(holds(tlb, 3));
   const TlbEntry* found = tlb.look_up(1, 4, kWrite);
-  ASSERT_NE(found, nullptr) << "a faulted entry is found, whatever its rights";
+  ASSERT_NE(found, nullptr) << "a faulted entry is found, whatever its rights are";
   EXPECT_EQ(found->fault, FaultReason::not_present);
   tlb.invalidate_faults(1, 4);
   EXPECT_EQ(tlb.look_up(1, 4, kRead), nullptr);
   tlb.invalidate_faults(1, 4);
 }
 
-// The plain way: a list a set, oldest allocation first.
+// A simple model: one list per set, oldest allocation first.
 class PlainTlb {
  public:
   PlainTlb(unsigned entries, unsigned sets) : sets_(sets) {
@@ -283,7 +282,7 @@ class PlainTlb {
   std::vector<Set> sets_;
 };
 
-TEST(Tlb, BehavesLikeAList) {
+TEST(Tlb, AgreesWithASimpleList) {
   for (uint64_t seed = 1; seed <= 24; ++seed) {
     constexpr unsigned kSizes[] = {1, 2, 3, 16, 255, 256, 448, 640};
     const unsigned size = kSizes[seed % 8];
@@ -293,7 +292,7 @@ TEST(Tlb, BehavesLikeAList) {
     const uint64_t pages = size * (1 + random.below(3));
     for (unsigned step = 0; step < 4000; ++step) {
       const auto space = static_cast<SpaceTag>(random.below(3));
-      // Pages far apart too: the high bits must count.
+      // Pages far apart too: the high bits must be compared.
       const uint64_t page = random.below(pages) | (random.percent(10) ? uint64_t{1} << random.below(52) : 0);
       const uint64_t choice = random.below(100);
       if (choice < 40) {

@@ -1,4 +1,4 @@
-// Tiled resources: rows TRTT of the ledger of seed 001. Tables and registers are typed from the manual.
+// Tiled resources: TRTT rows of the ledger of seed 001. Tables and registers are typed from the manual.
 #include "memory/trtt.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class Interrupts final : public InvalidTileSink {
   std::vector<uint64_t> addresses;
 };
 
-// A device with one render client in a 48-bit context. Virtual addresses of tables and tile map to equal numbers.
+// A device with one render client in a 48-bit context. Tables and tile are identity-mapped.
 struct TiledBench {
   explicit TiledBench(const char* device, WalkMode mode = WalkMode::legacy48)
       : bench(device),
@@ -61,7 +61,7 @@ struct TiledBench {
     tile(static_cast<uint32_t>(kTileVa >> 16));
   }
 
-  // A 4 KB page through tables at fixed places: one page table for each 2 MB.
+  // Maps a 4 KB page through tables at fixed addresses: one page table per 2 MB.
   void map(uint64_t va, uint64_t phys) {
     const uint64_t directory = (va >> 30) == 0 ? 0x10'2000 : 0x10'4000;
     const uint64_t table = 0x20'0000 + ((va >> 21) & 0x3ff) * 0x1000;
@@ -82,7 +82,7 @@ struct TiledBench {
     ASSERT_TRUE(registers.owns(desc->id)) << name;
     registers.write(desc->id, index, dword, value);
   }
-  // Everything on, as a driver would.
+  // Enables everything, as a driver would.
   void enable() {
     if (registers.owns(spec::find_register("TRTT_CR")->id)) {
       write("TRTT_L3_BASE_LOW", static_cast<uint32_t>(kL3));
@@ -120,14 +120,14 @@ struct TiledBench {
 
 constexpr const char* kDevices[] = {"skl", "icl", "tgl", "dg1"};
 
-TEST(Trtt, AddressToAddressThenThePageTables) {
+TEST(Trtt, TranslatesThroughTheTablesThenThePageTables) {
   COVERS("ICL-TRTT-01");
   COVERS("ICL-TRTT-02");
   COVERS("ICL-TRTT-03");
   for (const char* device : kDevices) {
     TiledBench one(device);
     one.enable();
-    // VA[15:0] passes through a tile of 64 KB.
+    // VA[15:0] is unchanged in a tile of 64 KB.
     for (const uint64_t offset : {uint64_t{0}, uint64_t{0x1238}, uint64_t{0xfff8}}) {
       one.bench.put(kTilePhys + offset, 0x0123'4567'89ab'cdef ^ offset);
       EXPECT_EQ(one.read((kTrVa & ~uint64_t{0xffff}) + offset), 0x0123'4567'89ab'cdef ^ offset) << device;
@@ -135,12 +135,12 @@ TEST(Trtt, AddressToAddressThenThePageTables) {
     ASSERT_TRUE(one.space.store_value<uint64_t>(GpuVa(kTrVa), 77));
     EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xffff)), 77u);
     EXPECT_TRUE(one.probe.faults.empty());
-    // Neighbours in each table are other entries: a neighbour's table is empty, so the walk goes elsewhere.
+    // Adjacent indices select other entries: the adjacent table is empty, so the walk fails.
     for (const unsigned shift : {35u, 26u, 16u}) {
       EXPECT_TRUE(one.tiles.covers(kTrVa ^ bit_at(shift)));
       EXPECT_NE(one.tiles.translate(kTrVa ^ bit_at(shift), kRead).address >> 16, kTileVa >> 16);
     }
-    // Nine, nine and ten bits: the top index of each level is inside its 4 KB table.
+    // Nine, nine and ten bits: the highest index of each level is inside its 4 KB table.
     one.bench.put(kL3 + 511 * 8, kL2);
     one.bench.put(kL2 + 511 * 8, kL1);
     one.bench.put32(kL1 + 1023 * 4, static_cast<uint32_t>(kTileVa >> 16));
@@ -151,7 +151,7 @@ TEST(Trtt, AddressToAddressThenThePageTables) {
   }
 }
 
-TEST(Trtt, DirectoryEntries) {
+TEST(Trtt, EveryBitOfDirectoryEntries) {
   COVERS("ICL-TRTT-04");
   COVERS("ICL-TRTT-05");
   for (const char* device : kDevices) {
@@ -169,7 +169,7 @@ TEST(Trtt, DirectoryEntries) {
           EXPECT_EQ(result.tile, Tile::invalid);
         } else if (index == 1) {
           EXPECT_EQ(result.tile, Tile::null);
-        } else if (index >= 12 && index <= 47) {  // another table: what was read lies elsewhere
+        } else if (index >= 12 && index <= 47) {  // another table: the entry is read from elsewhere
           EXPECT_NE(result.address, mapped);
         } else {  // 63:48 and 11:2 are ignored
           EXPECT_EQ(result.tile, Tile::mapped);
@@ -186,7 +186,7 @@ TEST(Trtt, DirectoryEntries) {
   }
 }
 
-TEST(Trtt, NullAndInvalidTiles) {
+TEST(Trtt, NullAndInvalidTilesAreDetected) {
   COVERS("ICL-TRTT-06");
   COVERS("ICL-TRTT-12");
   for (const char* device : kDevices) {
@@ -207,12 +207,12 @@ TEST(Trtt, NullAndInvalidTiles) {
         {kL2, kL1 | 1, resident, Tile::invalid},
         {kL2, kL1, kNullValue, Tile::null},
         {kL2, kL1, kInvalidValue, Tile::invalid},
-        {kL2 | 3, kL1, resident, Tile::invalid},  // both: the one that software must hear of
+        {kL2 | 3, kL1, resident, Tile::invalid},  // both bits: the invalid tile is reported
         {2, 0, 0, Tile::null},
-        {1, 0, 0, Tile::invalid},  // the walk ends: the rest is not valid
+        {1, 0, 0, Tile::invalid},  // the walk ends: the other levels are not read
         {kL2, 2, 0, Tile::null},
         {kL2, 1, 0, Tile::invalid},
-        {kL2, kL1, kNullValue ^ 1, Tile::mapped},  // the whole 32 bits are compared
+        {kL2, kL1, kNullValue ^ 1, Tile::mapped},  // all 32 bits are compared
     };
     for (const Case& c : cases) {
       one.entry(2, c.l3);
@@ -228,18 +228,18 @@ TEST(Trtt, NullAndInvalidTiles) {
       EXPECT_TRUE(one.space.view(GpuVa(kTrVa), kRead).null) << "the null indicator";
       EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 0x5555u);
       EXPECT_TRUE(one.probe.faults.empty());
-      EXPECT_EQ(one.interrupts.addresses.size(), c.tile == Tile::invalid ? 3u : 0u) << "a distinct interrupt";
-      EXPECT_EQ(one.events.count(EventKind::fault), c.tile == Tile::invalid ? 3u : 0u) << "and not silent";
+      EXPECT_EQ(one.interrupts.addresses.size(), c.tile == Tile::invalid ? 3u : 0u) << "a separate interrupt";
+      EXPECT_EQ(one.events.count(EventKind::fault), c.tile == Tile::invalid ? 3u : 0u) << "and an Event";
       one.events.clear();
     }
-    // Defaults of the detection registers are zero.
+    // The detection registers are zero after reset.
     one.registers.reset();
     EXPECT_EQ(one.registers.set(0).null_value, 0u);
     EXPECT_EQ(one.registers.set(0).invalid_value, 0u);
   }
 }
 
-TEST(Trtt, NullAndInvalidValuesMustDiffer) {
+TEST(Trtt, EqualNullAndInvalidValuesAreReported) {
   COVERS("ICL-TRTT-07");
   TiledBench one("icl");
   one.enable();
@@ -247,15 +247,15 @@ TEST(Trtt, NullAndInvalidValuesMustDiffer) {
   one.write("TRINVTILEDETCT", kNullValue);
   EXPECT_EQ(one.events.count(EventKind::undefined_behaviour), 1u);
   one.tile(kNullValue);
-  EXPECT_NE(one.tiles.translate(kTrVa, kRead).tile, Tile::mapped);  // survives
-  // Switched on with both at their default: the same mistake.
+  EXPECT_NE(one.tiles.translate(kTrVa, kRead).tile, Tile::mapped);  // does not crash
+  // Enabled with both values at their default: the same mistake.
   TiledBench two("icl");
   two.write("TRVADR", 0xff);
   two.write("TRTTE", 3);
   EXPECT_EQ(two.events.count(EventKind::undefined_behaviour), 1u);
 }
 
-TEST(Trtt, CounterOfNullTiles) {
+TEST(Trtt, NullTileAccessesAreCounted) {
   TiledBench one("icl");
   one.enable();
   one.tile(kNullValue);
@@ -264,7 +264,7 @@ TEST(Trtt, CounterOfNullTiles) {
   }
   EXPECT_TRUE(one.space.store_value<uint32_t>(GpuVa(kTrVa & ~uint64_t{7}), 1));
   EXPECT_EQ(one.registers.null_tile_accesses(), 6u);
-  // Another client's accesses add to the same number.
+  // Accesses of another client increment the same counter.
   AddressSpace other(one.bench.memory, one.tlb, 2, one.probe);
   other.load(one.space.context());
   TiledResources tiles(one.registers, 0, other);
@@ -277,7 +277,7 @@ TEST(Trtt, CounterOfNullTiles) {
   EXPECT_EQ(one.registers.null_tile_accesses(), 7u) << "an invalid tile is not a null tile";
 }
 
-TEST(Trtt, AddressWindow) {
+TEST(Trtt, AddressWindowIsSelectedByMaskAndData) {
   COVERS("ICL-TRTT-09");
   for (const char* device : kDevices) {
     TiledBench one(device);
@@ -290,8 +290,8 @@ TEST(Trtt, AddressWindow) {
         EXPECT_EQ(one.tiles.covers(va), top == data) << device << " " << data << " " << top;
       }
       EXPECT_FALSE(one.tiles.covers((uint64_t{data} << 44) ^ bit_at(60) ^ (data >= 8 ? 0xffff'0000'0000'0000 : 0)))
-          << "not canonical: the page tables refuse it";
-      one.write(range, data);  // mask 0: nothing hits, whatever the data
+          << "not canonical: the page tables fault";
+      one.write(range, data);  // mask 0: no address matches, whatever the data is
       EXPECT_FALSE(one.tiles.covers(kTrVa));
       EXPECT_FALSE(one.tiles.covers(uint64_t{data} << 44));
     }
@@ -306,7 +306,7 @@ TEST(Trtt, AddressWindow) {
   }
 }
 
-TEST(Trtt, EnableAndTableLocation) {
+TEST(Trtt, EnableAndTableLocationBits) {
   COVERS("ICL-TRTT-10");
   TiledBench one("icl");
   EXPECT_FALSE(one.registers.set(0).enabled);
@@ -315,11 +315,11 @@ TEST(Trtt, EnableAndTableLocation) {
   one.write("TRTTE", 2);
   EXPECT_FALSE(one.tiles.covers(kTrVa));
   EXPECT_EQ(one.events.events().size(), 0u);
-  one.write("TRTTE", 1);  // tables in physical memory: no chip has it
+  one.write("TRTTE", 1);  // tables in physical memory: no chip supports it
   EXPECT_EQ(one.events.count(EventKind::undefined_behaviour), 1u);
 }
 
-TEST(Trtt, PointerOfTheTopTable) {
+TEST(Trtt, TopTablePointerIsAligned) {
   COVERS("ICL-TRTT-11");
   TiledBench one("icl");
   one.write("TRVATTL3PTR", 0xffff'ffff, 0);
@@ -340,7 +340,7 @@ TEST(Trtt, PointerOfTheTopTable) {
   EXPECT_EQ(one.probe.faults[0].reason, FaultReason::not_present);
 }
 
-TEST(Trtt, Bypass) {
+TEST(Trtt, BypassDisablesTheTranslation) {
   COVERS("ICL-TRTT-13");
   for (const char* device : {"skl", "icl"}) {
     TiledBench one(device);
@@ -349,7 +349,7 @@ TEST(Trtt, Bypass) {
     EXPECT_TRUE(one.tiles.covers(kTrVa));
     one.write("TR_BYPASS_DISABLE", 0);
     EXPECT_FALSE(one.tiles.covers(kTrVa));
-    (void)one.read(kTrVa & ~uint64_t{7});  // goes to the page tables as it is
+    (void)one.read(kTrVa & ~uint64_t{7});  // goes to the page tables untranslated
     ASSERT_EQ(one.probe.faults.size(), 1u);
     EXPECT_EQ(one.probe.faults[0].address, kTrVa & ~uint64_t{7});
   }
@@ -357,7 +357,7 @@ TEST(Trtt, Bypass) {
   EXPECT_FALSE(late.registers.bypassed());
 }
 
-TEST(Trtt, AddressesOfTheRegisters) {
+TEST(Trtt, RegistersAreAtTheirOffsets) {
   COVERS("ICL-TRTT-14");
   const auto offset = [](const char* name, const char* device) {
     return spec::find_register(name)->offset(spec::find_device(device)->id);
@@ -376,8 +376,8 @@ TEST(Trtt, AddressesOfTheRegisters) {
   EXPECT_EQ(offset("TRVADR", "tgl"), spec::kNoOffset);
 }
 
-// Gen12: every engine has its own set; a set moves one engine's window and nobody else's.
-TEST(Trtt, SetsOfTheEngines) {
+// Gen12: every engine has its own register set, which moves the window of that engine only.
+TEST(Trtt, EachEngineHasItsOwnRegisterSet) {
   TiledBench one("dg1");
   const struct {
     const char* engine;
@@ -397,7 +397,7 @@ TEST(Trtt, SetsOfTheEngines) {
   EXPECT_EQ(one.registers.set(0).mask, 0);
 }
 
-TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
+TEST(Trtt, OnlyRenderContextsWith48BitAddressesAreTranslated) {
   COVERS("ICL-TRTT-16");
   TiledBench one("icl");
   for (const spec::EngineModel& engine : one.bench.model.engines) {
@@ -411,7 +411,7 @@ TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
   advanced.enable();
   EXPECT_TRUE(advanced.tiles.covers(kTrVa));
   EXPECT_EQ(advanced.tiles.translate(kTrVa, kRead).address, kTileVa + (kTrVa & 0xffff));
-  // Switched on in a 32-bit or global context: it has no effect there.
+  // Enabled in a 32-bit or global context: no effect.
   TiledBench narrow("icl", WalkMode::legacy32);
   narrow.enable();
   EXPECT_FALSE(narrow.tiles.covers(kTrVa));
@@ -420,7 +420,7 @@ TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
   global.enable();
   EXPECT_FALSE(global.tiles.covers(kTrVa));
   EXPECT_EQ(global.events.count(EventKind::undefined_behaviour), 1u);
-  // A table inside the window is not translated by itself: its address goes to the page tables, once.
+  // A table inside the window is not translated recursively: its address goes to the page tables, once.
   one.write("TRVATTL3PTR", static_cast<uint32_t>(kTrVa & 0xffff'f000), 0);
   one.write("TRVATTL3PTR", static_cast<uint32_t>((kTrVa >> 32) & 0xffff), 1);
   one.fresh();
@@ -430,9 +430,9 @@ TEST(Trtt, OnlyRenderAndOnlyWideAddresses) {
   EXPECT_EQ(one.events.count(EventKind::undefined_behaviour), 1u);
 }
 
-// A page fault behind the tables names the address that the page tables do not map, which is what the system must mend;
-// its answer and an invalidation name the same address.
-TEST(Trtt, FaultsBehindTheTables) {
+// A page fault after the tables names the address that the page tables do not map, which system software must map. The
+// response and an invalidation name the same address.
+TEST(Trtt, FaultAfterTheTablesNamesTheTranslatedAddress) {
   for (const char* device : kDevices) {
     TiledBench one(device);
     one.enable();
@@ -445,7 +445,7 @@ TEST(Trtt, FaultsBehindTheTables) {
     EXPECT_EQ(one.probe.faults[0].reason, FaultReason::not_present);
     EXPECT_FALSE(one.probe.faults[0].tile_table);
     EXPECT_EQ(one.read(kTrVa), 0u);
-    EXPECT_EQ(one.probe.faults.size(), 1u) << "filtered";
+    EXPECT_EQ(one.probe.faults.size(), 1u) << "filtered by the cached fault";
     one.map(kPage, kTilePhys);
     one.bench.put(kTilePhys + (kTrVa & 0xfff), 0x77);
     one.space.page_response(GpuVa(kPage));
@@ -458,11 +458,11 @@ TEST(Trtt, FaultsBehindTheTables) {
   }
 }
 
-TEST(Trtt, FaultsInTheTables) {
+TEST(Trtt, FaultsInTheTablesAreHandled) {
   COVERS("ICL-TRTT-18");
   TiledBench one("icl");
   one.enable();
-  // A fault that the handler mends is invisible.
+  // A fault that the handler repairs is not visible.
   class Mender final : public FaultHandler {
    public:
     explicit Mender(TiledBench& owner) : owner_(owner) {}
@@ -489,7 +489,7 @@ TEST(Trtt, FaultsInTheTables) {
   for (const Fault& fault : mender.faults) {
     EXPECT_TRUE(fault.tile_table);
   }
-  // One that nobody mends: the walk goes on with wrong data (zeros here) and makes spurious accesses.
+  // A fault that is not repaired: the walk continues with wrong data (zeros here) and makes spurious accesses.
   one.unmap(kL2);
   one.fresh();
   (void)one.read(kTrVa & ~uint64_t{7});
@@ -497,7 +497,7 @@ TEST(Trtt, FaultsInTheTables) {
   EXPECT_EQ(one.probe.faults[0].address & ~uint64_t{0xfff}, kL2);
   EXPECT_TRUE(one.probe.faults[0].tile_table);
   EXPECT_EQ(one.probe.faults[1].address, ((kTrVa >> 16) & 0x3ff) * 4) << "a table at address zero";
-  // In the fault unit: recorded, the engine goes on, a reset is expected.
+  // In the fault unit: the fault is recorded, the engine continues, and a reset is expected.
   EventLog events;
   FaultUnit faults(one.bench.model, {}, events, "gpu0");
   EngineFaults handler(faults, 0);
@@ -511,7 +511,7 @@ TEST(Trtt, FaultsInTheTables) {
 }
 
 // Every table access goes through the client's own page tables.
-TEST(Trtt, VirtualTables) {
+TEST(Trtt, TablesHaveVirtualAddresses) {
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {
     TiledBench one("icl", mode);
     one.enable();
@@ -533,10 +533,10 @@ TEST(Trtt, VirtualTables) {
   }
 }
 
-// With nesting each of those accesses goes through the second level as well; the walk of the tables stays the same.
-TEST(Trtt, VirtualTablesUnderNesting) {
+// With nesting each of those accesses also goes through the second level; the walk of the tables is unchanged.
+TEST(Trtt, VirtualTablesWithNesting) {
   COVERS("ICL-TRTT-19");
-  class Shifted final : public NestedTranslation {  // guest memory lies 64 GB higher in the host
+  class Shifted final : public NestedTranslation {  // guest memory is 64 GB higher in the host
    public:
     Result translate(const PhysicalMemory&, uint64_t address) const override {
       asked.push_back(address & ~uint64_t{0xfff});
@@ -545,7 +545,7 @@ TEST(Trtt, VirtualTablesUnderNesting) {
     mutable std::vector<uint64_t> asked;
   };
   TiledBench one("icl", WalkMode::advanced48);
-  // What the bench wrote, at the host's addresses; nothing is left at the guest's.
+  // Moves the contents of the bench to the host addresses; the guest addresses are cleared.
   for (const uint64_t page :
        {uint64_t{0x10'0000}, uint64_t{0x10'1000}, uint64_t{0x10'2000}, uint64_t{0x10'4000},
         0x20'0000 + ((kL3 >> 21) & 0x3ff) * 0x1000, 0x20'0000 + ((kTileVa >> 21) & 0x3ff) * 0x1000, kL3, kL2, kL1}) {
@@ -567,8 +567,8 @@ TEST(Trtt, VirtualTablesUnderNesting) {
   }
 }
 
-// A table that cannot be read now stops the access: nothing is read or written, and it is tried again from the start.
-TEST(Trtt, AHaltedTableReadStopsTheAccess) {
+// If a table cannot be read now, the access stops: nothing is read or written, and it is retried from the start.
+TEST(Trtt, HaltedTableReadStopsTheAccess) {
   for (const uint64_t table : {kL3, kL2, kL1}) {
     TiledBench one("icl");
     one.enable();
@@ -576,7 +576,7 @@ TEST(Trtt, AHaltedTableReadStopsTheAccess) {
     one.unmap(table);
     one.bench.put(kTilePhys + (kTrVa & 0xfff8), 5);
     EXPECT_FALSE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6));
-    EXPECT_EQ(one.probe.faults.size(), 1u) << "nothing is read from the tables below";
+    EXPECT_EQ(one.probe.faults.size(), 1u) << "the lower tables are not read";
     EXPECT_EQ(one.bench.get(kTilePhys + (kTrVa & 0xfff8)), 5u);
     one.map(table, table);
     EXPECT_TRUE(one.space.store_value<uint64_t>(GpuVa(kTrVa & ~uint64_t{7}), 6));
@@ -584,7 +584,7 @@ TEST(Trtt, AHaltedTableReadStopsTheAccess) {
   }
 }
 
-// The registers are plain values that a context image can carry from one context to another.
+// The registers are plain values that a context image can hold.
 TEST(Trtt, StateCanBeSavedAndRestored) {
   TiledBench one("icl");
   one.enable();

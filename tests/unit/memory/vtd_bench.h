@@ -1,5 +1,6 @@
-// Tables of an advanced context, written as numbers (VT-d 2.x layouts typed from the published structures): extended
-// root table, context table of bus 0, PASID table, and second-level tables that map guest memory somewhere else.
+// VtdBench: tables of an advanced context, written as numbers (VT-d 2.x layouts typed from the published structures):
+// extended root table, context table of bus 0, PASID table, and second-level tables that map guest memory to other host
+// addresses.
 #pragma once
 
 #include "memory/vtd.h"

@@ -1,4 +1,4 @@
-// Advanced contexts: root, context and PASID tables, the switches they hold, and nested translation.
+// Advanced contexts: root, context and PASID tables, their enable bits, and nested translation.
 #include "memory/vtd.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ WalkContext advanced(const VtdBench& bench, uint32_t pasid = 5, bool supervisor 
 }
 
 // Root entry by bus, context entry by device and function, PASID entry by number, then the PML4 table.
-TEST(Vtd, FromFunctionAndPasidToTheTables) {
+TEST(Vtd, FunctionAndPasidSelectTheTables) {
   COVERS("ICL-MODE-04");
   COVERS("ICL-PTE-27");
   VtdBench bench;
@@ -46,10 +46,10 @@ TEST(Vtd, FromFunctionAndPasidToTheTables) {
   const WalkResult result = walk(bench.memory, context, chain.va, kWrite);
   ASSERT_FALSE(result.fault);
   EXPECT_EQ(physical(result, chain.va), page_target(Size::k4) + (chain.va & 0xfff));
-  // Another PASID, another process.
+  // Another PASID selects another process.
   bench.put_pasid(6, 0x0777'7000 | kPasidP);
   EXPECT_EQ(advanced(bench, 6).roots[0], 0x0777'7000u);
-  // Another function, another table of PASIDs.
+  // Another function selects another PASID table.
   auto other = VtdBench::base_context();
   other[2] = 0x0015'0000 | 4;
   bench.put_context(3, other);
@@ -60,10 +60,10 @@ TEST(Vtd, FromFunctionAndPasidToTheTables) {
   EXPECT_EQ(unit.context(0, fault)->pasid_table, kPasids);
 }
 
-TEST(Vtd, EntriesThatAreMissingOrWrong) {
+TEST(Vtd, MissingOrInvalidEntriesFault) {
   VtdBench bench;
   EXPECT_EQ(context_fault(bench), FaultReason::none);
-  EXPECT_EQ(context_fault(bench, kRoot), FaultReason::root_not_present) << "root table type 0 knows no PASIDs";
+  EXPECT_EQ(context_fault(bench, kRoot), FaultReason::root_not_present) << "root table type 0 does not support PASIDs";
   EXPECT_EQ(context_fault(bench, kRootRegister, 1), FaultReason::context_not_present);
   EXPECT_EQ(context_fault(bench, bit_at(11) | 0x7f'ffff'f000), FaultReason::root_not_present);
   bench.put(kRoot, kContexts);
@@ -118,7 +118,7 @@ TEST(Vtd, EntriesThatAreMissingOrWrong) {
   }
 }
 
-TEST(Vtd, PasidEntries) {
+TEST(Vtd, PasidEntriesAreChecked) {
   VtdBench bench;
   VtdUnit unit(bench.model, bench.memory, {});
   unit.set_root(kRootRegister);
@@ -150,8 +150,7 @@ TEST(Vtd, PasidEntries) {
   EXPECT_EQ(entry->table, kTables[0]);
 }
 
-// Each switch of the context entry reaches the walk.
-TEST(Vtd, SwitchesOfTheContext) {
+TEST(Vtd, ContextEntryEnablesReachTheWalk) {
   VtdBench bench;
   const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
   const auto with = [&](uint64_t set, uint64_t clear = 0) {
@@ -173,7 +172,7 @@ TEST(Vtd, SwitchesOfTheContext) {
   with(0, kCtxEre);
   EXPECT_EQ(reason(kFetch), FaultReason::execute_denied);
   EXPECT_EQ(reason(kRead), FaultReason::none);
-  // WPE and SMEP, for supervisors
+  // WPE and SMEP, for supervisor contexts
   chain.set(bench, 3, chain.levels[3].entry & ~kRw);
   with(0);
   EXPECT_EQ(reason(kWrite, true), FaultReason::none);
@@ -193,8 +192,8 @@ TEST(Vtd, SwitchesOfTheContext) {
   EXPECT_EQ(bench.get(chain.levels[3].entry_address) & (kA | kEa), kA | kEa);
 }
 
-// FL64KPE in the PASID entry: without it the directory's size bit is ignored.
-TEST(Vtd, MediumPagesOfAProcess) {
+// FL64KPE in the PASID entry: if it is clear, the size bit of the directory is ignored.
+TEST(Vtd, MediumPagesNeedThePasidEntrysEnable) {
   VtdBench bench;
   const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k64, kVa48, kRw | kUs);
   bench.put_pasid(5, kTables[0] | kPasidP | kPasid64k);
@@ -205,8 +204,8 @@ TEST(Vtd, MediumPagesOfAProcess) {
   EXPECT_EQ(steps.addresses.back(), kTables[3] + ((chain.va >> 12) & 0x1ff) * 8);
 }
 
-// Accessed and dirty bits need write-back tables, unless the control says that types are ignored.
-TEST(Vtd, UpdatesOfTablesThatAreNotWriteBack) {
+// Updates of accessed and dirty bits need write-back tables, unless the control register ignores types.
+TEST(Vtd, UpdatesNeedWriteBackTables) {
   COVERS("ICL-TLB-13");
   VtdBench bench;
   const Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
@@ -215,7 +214,7 @@ TEST(Vtd, UpdatesOfTablesThatAreNotWriteBack) {
   entry[1] = (entry[1] & 0xffff'ffff) | (uint64_t{0x6666'1046} << 32);
   bench.put_context(0, entry);
   for (const uint64_t type : {kPwt, kPcd, kPcd | kPwt}) {
-    for (size_t level = 0; level < 3; ++level) {  // an entry says what the table below is
+    for (size_t level = 0; level < 3; ++level) {  // an entry gives the type of the table below
       chain.write(bench);
       chain.set(bench, level, chain.levels[level].entry | type);
       const WalkResult result = walk(bench.memory, advanced(bench, 5, false, true), kVa48, kWrite);
@@ -225,10 +224,10 @@ TEST(Vtd, UpdatesOfTablesThatAreNotWriteBack) {
       // "Ignore the page level cacheability and do atomic updates."
       EXPECT_FALSE(walk(bench.memory, advanced(bench, 5, false, true, /*ignore_type=*/true), kVa48, kWrite).fault);
       EXPECT_EQ(bench.get(chain.levels[3].entry_address) & (kA | kD), kA | kD);
-      // Without accessed and dirty bits the type of tables does not matter.
+      // If accessed and dirty bits are disabled, the type of tables is ignored.
       EXPECT_FALSE(walk(bench.memory, advanced(bench, 5, false, false), kVa48, kWrite).fault);
     }
-    // The PASID entry says what the top table is: PWT is bit 3, PCD bit 4.
+    // The PASID entry gives the type of the top table: PWT is bit 3, PCD bit 4.
     chain.write(bench);
     bench.put_pasid(5, kTables[0] | kPasidP | type);
     const WalkResult result = walk(bench.memory, advanced(bench, 5, false, true), kVa48, kRead);
@@ -236,7 +235,7 @@ TEST(Vtd, UpdatesOfTablesThatAreNotWriteBack) {
     EXPECT_EQ(result.fault.level, 0);
     bench.put_pasid(5, kTables[0] | kPasidP);
   }
-  // Caching switched off altogether.
+  // Caching disabled altogether.
   entry[1] = (VtdBench::base_context()[1]) | kCtxCd;
   bench.put_context(0, entry);
   chain.write(bench);
@@ -247,17 +246,17 @@ TEST(Vtd, UpdatesOfTablesThatAreNotWriteBack) {
   simple.set_root(kRootRegister);
   Fault fault;
   EXPECT_EQ(simple.context(0, fault)->writeback_types, 0xff);
-  // The default of the control is the error.
+  // By default the control register reports the error.
   EXPECT_FALSE(MemoryTypeState{}.page_updates_ignore_type);
 }
 
-// Guest memory from 0 on lies at kGuest in the host, by 4 KB pages.
+// Guest memory from address 0 is at kGuest in the host, in 4 KB pages.
 constexpr uint64_t kGuest = 0x20'0000'0000;
 
 class Nested : public ::testing::Test {
  protected:
   Nested() : second(bench.model.gen, {kSecondLevel, 4, 39, false}) {
-    // One table a level for the addresses used here: all below 512 GB.
+    // One table per level for the addresses used here: all are below 512 GB.
     bench.put(kSecondLevel, (kSecondLevel + 0x1000) | 7);
   }
   // Second level: R 0, W 1, X 2, page size 7.
@@ -269,14 +268,14 @@ class Nested : public ::testing::Test {
     bench.put(pd_table + ((guest >> 21) & 0x1ff) * 8, pt_table | 7);
     bench.put(pt_table + ((guest >> 12) & 0x1ff) * 8, host | rights);
   }
-  // A guest's tables: everything that a chain names is a guest address, and stands in the host elsewhere.
+  // Moves a guest's tables: all addresses in a chain are guest addresses, and the tables are elsewhere in the host.
   Chain guest_chain(Size size = Size::k4) {
     Chain chain = make_chain(bench, WalkMode::advanced48, size, kVa48, kRw | kUs);
     for (Chain::Level& level : chain.levels) {
       const uint64_t page = level.entry_address & ~uint64_t{0xfff};
       map(page, kGuest + page);
       bench.put(kGuest + level.entry_address, level.entry);
-      bench.put(level.entry_address, 0);  // nothing at the guest's number in the host
+      bench.put(level.entry_address, 0);  // cleared at the guest's address in the host
     }
     chain.context.nested = &second;
     return chain;
@@ -286,7 +285,7 @@ class Nested : public ::testing::Test {
   SecondLevel second;
 };
 
-TEST_F(Nested, EveryTableAndThePageAreTranslatedTwice) {
+TEST_F(Nested, TablesAndPageAreTranslatedTwice) {
   COVERS("ICL-PTE-24");
   const Chain chain = guest_chain();
   const uint64_t page = page_target(Size::k4);
@@ -304,20 +303,20 @@ TEST_F(Nested, EveryTableAndThePageAreTranslatedTwice) {
   EXPECT_EQ(physical(walk_of(bench, flat, kWrite), kVa48), page + (kVa48 & 0xfff));
 }
 
-TEST_F(Nested, SecondLevelPageSizes) {
+TEST_F(Nested, SecondLevelPageSizesAreHonoured) {
   const Chain chain = guest_chain();
   const uint64_t gpa = page_target(Size::k4) + (kVa48 & 0xfff);
-  // A 1 GB page of the second level: bits 29:0 pass.
+  // A 1 GB page of the second level: bits 29:0 are unchanged.
   const uint64_t pdp = kSecondLevel + 0x1000 + ((gpa >> 30) & 0x1ff) * 8;
   bench.put(pdp, 0x1c'0000'0000 | bit_at(7) | 3);
   EXPECT_EQ(physical(walk_of(bench, chain, kWrite), kVa48), 0x1c'0000'0000 + (gpa & 0x3fff'ffff));
-  EXPECT_EQ(walk_of(bench, chain, kWrite).mapping.page_bits, 12) << "the smaller page counts";
-  // A 2 MB page: bits 20:0 pass.
+  EXPECT_EQ(walk_of(bench, chain, kWrite).mapping.page_bits, 12) << "the smaller page size counts";
+  // A 2 MB page: bits 20:0 are unchanged.
   const uint64_t pd_table = 0x0500'0000;
   bench.put(pdp, pd_table | 3);
   bench.put(pd_table + ((gpa >> 21) & 0x1ff) * 8, 0x1a'2000'0000 | bit_at(7) | 3);
   EXPECT_EQ(physical(walk_of(bench, chain, kWrite), kVa48), 0x1a'2000'0000 + (gpa & 0x1f'ffff));
-  // A first level of 2 MB over a second level of 4 KB: each 4 KB page for itself.
+  // A 2 MB page of the first level over 4 KB pages of the second: each 4 KB page is translated separately.
   const Chain large = guest_chain(Size::m2);
   const uint64_t large_gpa = page_target(Size::m2) + (kVa48 & 0x1f'ffff);
   bench.put(kSecondLevel + 0x1000 + ((large_gpa >> 30) & 0x1ff) * 8, 0);
@@ -329,7 +328,7 @@ TEST_F(Nested, SecondLevelPageSizes) {
   EXPECT_EQ(walk(bench.memory, large.context, kVa48 ^ 0x1000, kRead).fault.reason, FaultReason::second_level_absent);
 }
 
-TEST_F(Nested, RightsOfTheSecondLevel) {
+TEST_F(Nested, SecondLevelRightsAreEnforced) {
   Chain chain = guest_chain();
   const uint64_t page = page_target(Size::k4);
   struct Case {
@@ -345,14 +344,14 @@ TEST_F(Nested, RightsOfTheSecondLevel) {
     EXPECT_EQ(walk_of(bench, chain, kRead).fault.reason, c.read) << c.rights;
     EXPECT_EQ(walk_of(bench, chain, kWrite).fault.reason, c.write) << c.rights;
   }
-  // Execute bits count only with SLEE.
+  // Execute bits are enforced only with SLEE.
   map(page, 0x3'3333'3000, 3);
   EXPECT_FALSE(walk_of(bench, chain, kFetch).fault);
   const SecondLevel strict(bench.model.gen, {kSecondLevel, 4, 39, true});
   chain.context.nested = &strict;
   EXPECT_EQ(walk_of(bench, chain, kFetch).fault.reason, FaultReason::second_level_denied);
   chain.context.nested = &second;
-  // Tables that cannot be read, and accessed bits in tables that cannot be written.
+  // Unreadable tables, and accessed bits in read-only tables.
   const uint64_t table = chain.levels[3].entry_address & ~uint64_t{0xfff};
   map(table, kGuest + table, 2);
   EXPECT_EQ(walk_of(bench, chain, kRead).fault.reason, FaultReason::second_level_denied);
@@ -366,8 +365,8 @@ TEST_F(Nested, RightsOfTheSecondLevel) {
   EXPECT_NE(bench.get(kGuest + chain.levels[3].entry_address) & kA, 0u);
 }
 
-// Rights of the second level are those of all its levels together.
-TEST_F(Nested, EveryLevelOfTheSecondLevelTakesRightsAway) {
+// The rights of the second level are the AND of all its levels.
+TEST_F(Nested, EveryLevelOfTheSecondLevelRestrictsRights) {
   const SecondLevel strict(bench.model.gen, {kSecondLevel, 4, 39, true});
   constexpr uint64_t kGuestPage = 0x1234'5000;
   map(kGuestPage, 0x3'3333'3000, 7);
@@ -391,8 +390,8 @@ TEST_F(Nested, EveryLevelOfTheSecondLevelTakesRightsAway) {
   }
 }
 
-// The context entry says how wide guest addresses are: three levels or four.
-TEST_F(Nested, WidthOfTheSecondLevelComesFromTheContextEntry) {
+// The context entry gives the width of guest addresses: three or four levels.
+TEST_F(Nested, ContextEntryGivesTheWidthOfTheSecondLevel) {
   map(kPasids, kGuest);
   bench.put(kGuest + 5 * 8, 0x0abc'd000 | kPasidP);
   for (const bool narrow : {false, true}) {
@@ -411,8 +410,8 @@ TEST_F(Nested, WidthOfTheSecondLevelComesFromTheContextEntry) {
   }
 }
 
-// The same on hits: what a read brought into the TLB lets nobody write or fetch whom the second level forbids it.
-TEST_F(Nested, RightsOfTheSecondLevelStayWithTheTranslation) {
+// The same on TLB hits: a page that a read cached still cannot be written or fetched if the second level forbids it.
+TEST_F(Nested, SecondLevelRightsAreEnforcedOnTlbHits) {
   const SecondLevel strict(bench.model.gen, {kSecondLevel, 4, 39, true});
   Chain chain = guest_chain();
   for (const uint64_t table : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}}) {
@@ -443,7 +442,7 @@ TEST_F(Nested, RightsOfTheSecondLevelStayWithTheTranslation) {
   }
 }
 
-TEST_F(Nested, ReservedBitsOfTheSecondLevel) {
+TEST_F(Nested, ReservedBitsOfTheSecondLevelFault) {
   map(0x1234'5000, 0x3'3333'3000);
   const uint64_t pdp = kSecondLevel + 0x1000;
   const uint64_t pd = kSecondLevel + 0x10'0000 + ((0x1234'5000 >> 21) & 0x1ff) * 8;
@@ -459,11 +458,11 @@ TEST_F(Nested, ReservedBitsOfTheSecondLevel) {
       bench.put(at, entry | bit_at(index));
       const bool leaf = at == pt;
       bool reserved = index >= 39 && index <= 51;
-      if (!leaf) {  // page size on the top level; snoop and transient mapping are for pages
+      if (!leaf) {  // page size at the top level; snoop and transient mapping exist only in leaf entries
         reserved = reserved || index == 11 || index == 62 || (index == 7 && at == kSecondLevel);
       }
       if (index == 7 && !leaf && at != kSecondLevel) {
-        EXPECT_EQ(reason(), FaultReason::reserved_bit) << "a large page at an address that is no page's";
+        EXPECT_EQ(reason(), FaultReason::reserved_bit) << "the address is not aligned to the large page";
       } else {
         EXPECT_EQ(reason(), reserved ? FaultReason::reserved_bit : FaultReason::none) << std::hex << at << " " << index;
       }
@@ -476,8 +475,8 @@ TEST_F(Nested, ReservedBitsOfTheSecondLevel) {
   EXPECT_EQ(narrow.translate(bench.memory, bit_at(39)).fault, FaultReason::second_level_absent);
 }
 
-// With nesting the PASID table lies in guest memory too.
-TEST_F(Nested, PasidTable) {
+// With nesting the PASID table is in guest memory too.
+TEST_F(Nested, PasidTableIsInGuestMemory) {
   auto entry = VtdBench::base_context();
   entry[0] |= kCtxNeste | kSecondLevel;
   bench.put_context(0, entry);
@@ -496,7 +495,7 @@ TEST_F(Nested, PasidTable) {
   EXPECT_EQ(unit.read_pasid(*context, 5, fault)->table, 0x0abc'd000u);
 }
 
-TEST(Vtd, UseCountOfAPasid) {
+TEST(Vtd, UseCountOfAPasidIsInItsStateEntry) {
   VtdBench bench;
   VtdUnit unit(bench.model, bench.memory, {});
   unit.set_root(kRootRegister);
@@ -508,7 +507,7 @@ TEST(Vtd, UseCountOfAPasid) {
   bench.put_context(0, entry);
   unit.invalidate_context_cache();
   const VtdContext* context = unit.context(0, fault);
-  // The count is in bits 47:32 of an entry of eight bytes; others stay.
+  // The count is in bits 47:32 of an eight-byte entry; other bits are unchanged.
   const uint64_t at = kStates + 5 * 8;
   bench.put(at, bit_at(63));
   EXPECT_TRUE(unit.count_use(*context, 5, 1));
@@ -517,7 +516,7 @@ TEST(Vtd, UseCountOfAPasid) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(unit.count_use(*context, 5, -1));
   }
-  EXPECT_EQ(bench.get(at), bit_at(63)) << "it does not go below zero";
+  EXPECT_EQ(bench.get(at), bit_at(63)) << "the count does not wrap below zero";
   EXPECT_FALSE(unit.count_use(*context, 100'000, 1));
 }
 

@@ -1,4 +1,4 @@
-// The caches of upper levels alone: positions and shortcuts by 2 MB ranges, and forgetting.
+// The caches of upper levels alone: positions and shortcuts by 2 MB ranges, and clearing.
 #include "memory/walk_cache.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ WalkPosition position(uint64_t table) {
   return made;
 }
 
-// The page table that serves an address without a call, or null.
+// Returns the page table that serves an address without a call. Null: not cached.
 const uint64_t* table_of(const WalkCache& cache, uint64_t address) {
   const uint64_t page = address >> kFrameBits;
   const WalkCache::Table& table = cache.table_at(page);
@@ -30,7 +30,7 @@ WalkCache::Shortcut large_page(uint64_t range, uint64_t entry) {
   return made;
 }
 
-TEST(WalkCache, KnowsARangeByAllItsBits) {
+TEST(WalkCache, ComparesAllBitsOfARange) {
   WalkCache cache;
   EXPECT_EQ(cache.find(0), nullptr);
   EXPECT_FALSE(cache.find_shortcut(0));
@@ -66,7 +66,7 @@ TEST(WalkCache, KnowsARangeByAllItsBits) {
   }
 }
 
-TEST(WalkCache, ForgetsEverythingWhenItIsCleared) {
+TEST(WalkCache, ClearDropsEverything) {
   WalkCache cache;
   const std::vector<uint64_t> entries(WalkCache::kPagesInRange, 3);
   for (unsigned round = 0; round < 3; ++round) {

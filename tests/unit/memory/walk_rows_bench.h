@@ -1,6 +1,6 @@
-// A bench for the tests that follow the manual row by row: all memory below 2^39, page tables written as numbers, one
-// chain of entries for one address. Bit positions here and in the tests are typed from seed 001, never taken from
-// spec/.
+// Bench for the tests that follow the manual row by row: all memory below 2^39, page tables written as numbers, one
+// chain of entries for one address. Bit positions here and in the tests are typed from Ice Lake PRM vol. 6, never taken
+// from spec/ (seed 001).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -76,12 +76,12 @@ constexpr unsigned page_bits_of(Size size) {
   return size == Size::k4 ? 12 : size == Size::k64 ? 16 : size == Size::m2 ? 21 : 30;
 }
 
-// One chain of entries: from the root to the page of one address. Tables are far apart.
+// A chain of entries from the root to the page of one address. The tables are far apart.
 struct Chain {
   struct Level {
     uint64_t entry_address = 0;
     uint64_t entry = 0;
-    uint64_t target = 0;  // the table or page it points at
+    uint64_t target = 0;  // the table or page that it points at
   };
   uint64_t va = 0;
   Size size = Size::k4;
@@ -115,7 +115,7 @@ constexpr uint64_t page_target(Size size) {
   return 0;
 }
 
-// `bits` are set in every entry besides address, page size and present.
+// Sets `bits` in every entry besides address, page size and present.
 inline Chain make_chain(Bench& bench, WalkMode mode, Size size, uint64_t va, uint64_t bits) {
   Chain chain;
   chain.va = va;
@@ -158,12 +158,12 @@ inline WalkResult walk_of(const Bench& bench, const Chain& chain, Access access,
   return walk(bench.memory, chain.context, chain.va, access, steps);
 }
 
-// The physical address that a walk gives for the chain's address.
+// Returns the physical address that a walk gives for the chain's address.
 inline uint64_t physical(const WalkResult& result, uint64_t va) {
   return result.mapping.address + (va & (bit_at(result.mapping.page_bits) - 1));
 }
 
-// Counts faults and does as it is told.
+// Counts faults and returns the configured answer.
 class FaultProbe final : public FaultHandler {
  public:
   FaultAction on_fault(const Fault& fault) override {

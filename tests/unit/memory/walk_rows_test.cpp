@@ -1,5 +1,5 @@
-// How addresses are cut into indices, page sizes, rights and null pages: rows WALK, MODE and the rest of PTE of the
-// ledger of seed 001.
+// Address slices, page sizes, rights and null pages: WALK and MODE rows and the rest of the PTE rows of the ledger of
+// seed 001.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace halogen::memory::rows {
 namespace {
 
-constexpr uint64_t kGsm = 0x7f80'0000;  // where the global table's memory starts
+constexpr uint64_t kGsm = 0x7f80'0000;  // start of the memory that holds the global table
 
 WalkContext ggtt(const Bench& bench) {
   WalkContext context;
@@ -23,7 +23,7 @@ WalkContext ggtt(const Bench& bench) {
   return context;
 }
 
-TEST(WalkRows, GlobalTable) {
+TEST(WalkRows, GlobalTableIsIndexedByPageNumber) {
   COVERS("ICL-WALK-01");
   COVERS("ICL-MODE-01");
   Bench bench;
@@ -44,7 +44,7 @@ TEST(WalkRows, GlobalTable) {
 }
 
 // Every bit of the entry: 0 present, HAW-1:12 the page, all others ignored.
-TEST(WalkRows, GlobalTableEntry) {
+TEST(WalkRows, EveryBitOfAGlobalTableEntry) {
   COVERS("ICL-PTE-18");
   for (const unsigned haw : {39u, 46u}) {
     Bench bench("icl", haw);
@@ -66,7 +66,7 @@ TEST(WalkRows, GlobalTableEntry) {
       }
     }
   }
-  // Gen12: bit 1 is local memory, and the address runs to bit 45.
+  // Gen12: bit 1 selects local memory, and the address extends to bit 45.
   Bench bench("dg1", 46);
   WalkContext context = ggtt(bench);
   context.local_memory = true;
@@ -76,8 +76,8 @@ TEST(WalkRows, GlobalTableEntry) {
   EXPECT_EQ(mapping.address, bit_at(45) | bit_at(12));
 }
 
-// 32-bit addresses: VA[31:30] picks a pointer, VA[29:21] the directory entry, VA[20:12] the table entry.
-TEST(WalkRows, Legacy32) {
+// 32-bit addresses: VA[31:30] selects a pointer, VA[29:21] the directory entry, VA[20:12] the table entry.
+TEST(WalkRows, Legacy32BitAddressSlices) {
   COVERS("ICL-WALK-03");
   COVERS("ICL-MODE-02");
   Bench bench;
@@ -103,7 +103,7 @@ TEST(WalkRows, Legacy32) {
 }
 
 // 48-bit addresses: four slices of nine bits, in both kinds of tables.
-TEST(WalkRows, Four48BitLevels) {
+TEST(WalkRows, FortyEightBitAddressSlices) {
   COVERS("ICL-WALK-04");
   COVERS("ICL-MODE-03");
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {
@@ -124,7 +124,7 @@ TEST(WalkRows, Four48BitLevels) {
   }
 }
 
-TEST(WalkRows, MediumPages) {
+TEST(WalkRows, MediumPagesUseEverySixteenthEntry) {
   COVERS("ICL-WALK-05");
   for (const WalkMode mode : {WalkMode::legacy32, WalkMode::legacy48, WalkMode::advanced48}) {
     SCOPED_TRACE(name_of(mode));
@@ -132,7 +132,7 @@ TEST(WalkRows, MediumPages) {
     for (unsigned group = 0; group < 32; ++group) {
       const uint64_t va = 0x4000'0000 + (uint64_t{group} << 16) + 0x9abc;  // VA[15:12] is not zero
       const Chain chain = make_chain(bench, mode, Size::k64, va, kRw | kUs);
-      // The fifteen others may hold anything.
+      // The other fifteen entries are ignored.
       const uint64_t first = chain.levels.back().entry_address;
       for (unsigned other = 1; other < 16; ++other) {
         bench.put(first + 8 * other, other % 2 == 0 ? ~uint64_t{0} : 0);
@@ -148,7 +148,7 @@ TEST(WalkRows, MediumPages) {
   }
 }
 
-TEST(WalkRows, LargePages) {
+TEST(WalkRows, LargePagesEndTheWalkEarly) {
   COVERS("ICL-WALK-06");
   COVERS("ICL-WALK-07");
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {
@@ -165,7 +165,7 @@ TEST(WalkRows, LargePages) {
   }
 }
 
-// 32-bit tables know no large pages: bit 7 of a directory entry is ignored.
+// 32-bit tables have no large pages: bit 7 of a directory entry is ignored.
 TEST(WalkRows, Legacy32HasNoLargePages) {
   COVERS("ICL-WALK-08");
   Bench bench;
@@ -178,13 +178,13 @@ TEST(WalkRows, Legacy32HasNoLargePages) {
   EXPECT_EQ(result.mapping.page_bits, 12);
 }
 
-TEST(WalkRows, AdvancedPageSizes) {
+TEST(WalkRows, AdvancedTablesHaveAllPageSizes) {
   COVERS("ICL-WALK-09");
   for (const Size size : {Size::k4, Size::k64, Size::m2, Size::g1}) {
     Bench bench;
     Chain chain = make_chain(bench, WalkMode::advanced48, size, kVa48, kRw | kUs);
     EXPECT_EQ(walk_of(bench, chain, kRead).mapping.page_bits, page_bits_of(size));
-    if (size == Size::k64) {  // FL64KPE off: the table is read as 4 KB entries
+    if (size == Size::k64) {  // FL64KPE is clear: the table is read as 4 KB entries
       chain.context.medium_pages = false;
       Steps steps;
       (void)walk_of(bench, chain, kRead, &steps);
@@ -193,7 +193,7 @@ TEST(WalkRows, AdvancedPageSizes) {
   }
 }
 
-TEST(WalkRows, AddressesAreCanonical) {
+TEST(WalkRows, NonCanonicalAddressesFault) {
   COVERS("ICL-WALK-10");
   COVERS("ICL-AS-09");
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {
@@ -208,7 +208,7 @@ TEST(WalkRows, AddressesAreCanonical) {
         EXPECT_EQ(result.fault.reason, FaultReason::not_canonical) << index;
       }
     }
-    // Seen through a client, it is a fault of the access.
+    // Through an AddressSpace it is a fault of the access.
     FaultProbe probe;
     Tlb tlb(32);
     AddressSpace space(bench.memory, tlb, 1, probe);
@@ -219,8 +219,9 @@ TEST(WalkRows, AddressesAreCanonical) {
   }
 }
 
-// Directory entries come on demand: what is added is seen at once, what is removed stays until an invalidation.
-TEST(WalkRows, AdditionsAreSeenRemovalsNeedAnInvalidation) {
+// Directory entries may be added on demand: an added entry is seen immediately, a removed entry stays until an
+// invalidation.
+TEST(WalkRows, AddedEntriesAreSeenAndRemovedEntriesNeedAnInvalidation) {
   COVERS("ICL-WALK-11");
   COVERS("ICL-TLB-20");
   Bench bench;
@@ -247,8 +248,8 @@ TEST(WalkRows, AdditionsAreSeenRemovalsNeedAnInvalidation) {
   }
 }
 
-// The page address of MI_UPDATE_GTT, bits 31:12, names the quadword at bits 22:3 of the table.
-TEST(WalkRows, PositionOfAnUpdatedEntry) {
+// The page address of MI_UPDATE_GTT, bits 31:12, selects the quadword at bits 22:3 of the table.
+TEST(WalkRows, UpdateGttAddressSelectsTheEntry) {
   Bench bench;
   const WalkContext context = ggtt(bench);
   for (const uint64_t va : {uint64_t{0x0000'1000}, uint64_t{0xabcd'e000}, uint64_t{0xffff'f000}}) {
@@ -259,8 +260,8 @@ TEST(WalkRows, PositionOfAnUpdatedEntry) {
   }
 }
 
-// Reads of a null page give zero, writes are dropped, memory is not touched.
-TEST(PteRows, NullPages) {
+// Reads of a null page return zero, writes are dropped, and memory is not accessed.
+TEST(PteRows, NullPagesReadZeroAndDropWrites) {
   COVERS("ICL-PTE-19");
   for (const WalkMode mode : {WalkMode::legacy32, WalkMode::legacy48}) {
     for (const Size size : {Size::k4, Size::k64, Size::m2, Size::g1}) {
@@ -283,7 +284,7 @@ TEST(PteRows, NullPages) {
       EXPECT_TRUE(space.view(va, kRead).bytes.empty());
       EXPECT_EQ(bench.get(behind), 0xdead'beef'dead'beefu);
       EXPECT_TRUE(probe.faults.empty());
-      // Without the bit it is a page.
+      // Without the bit it is an ordinary page.
       chain.set(bench, chain.levels.size() - 1, chain.leaf().entry);
       space.invalidate();
       EXPECT_EQ(space.load_value<uint64_t>(va), 0xdead'beef'dead'beefu);
@@ -291,8 +292,8 @@ TEST(PteRows, NullPages) {
   }
 }
 
-// Legacy: only the leaf counts. Advanced: every level does.
-TEST(PteRows, WritePermission) {
+// Legacy: only the leaf has a write permission. Advanced: every level has.
+TEST(PteRows, WritePermissionIsCheckedAtItsLevels) {
   COVERS("ICL-PTE-21");
   for (const WalkMode mode : {WalkMode::legacy32, WalkMode::legacy48, WalkMode::advanced48}) {
     const size_t depth = mode == WalkMode::legacy32 ? 2 : 4;
@@ -312,7 +313,7 @@ TEST(PteRows, WritePermission) {
   }
 }
 
-TEST(PteRows, AdvancedSwitches) {
+TEST(PteRows, ContextEnablesOfAdvancedTables) {
   COVERS("ICL-PTE-22");
   Bench bench;
   Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
@@ -326,7 +327,7 @@ TEST(PteRows, AdvancedSwitches) {
     EXPECT_FALSE(walk_of(bench, chain, kWrite).fault);
   }
   chain.context.execute_disable = false;
-  // Tables are read as write-back whatever PCD and PWT say; G changes nothing.
+  // Tables are read as write-back whatever PCD and PWT are; G has no effect.
   chain.write(bench);
   const Mapping base = walk_of(bench, chain, kRead).mapping;
   for (size_t level = 0; level < 3; ++level) {
@@ -339,8 +340,8 @@ TEST(PteRows, AdvancedSwitches) {
   EXPECT_EQ(walk_of(bench, chain, kRead).mapping, base);
 }
 
-// Supervisor contexts: may use supervisor pages; with WPE they respect read-only pages.
-TEST(PteRows, SupervisorWrites) {
+// Supervisor contexts may use supervisor pages; with WPE they respect read-only pages.
+TEST(PteRows, SupervisorWritesRespectWpe) {
   Bench bench;
   Chain chain = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, 0);
   EXPECT_EQ(walk_of(bench, chain, kRead).fault.reason, FaultReason::privilege_denied);
@@ -350,7 +351,7 @@ TEST(PteRows, SupervisorWrites) {
   EXPECT_EQ(walk_of(bench, chain, kWrite).fault.reason, FaultReason::write_denied);
   chain.context.write_protect = false;
   EXPECT_FALSE(walk_of(bench, chain, kWrite).fault);
-  // Supervisor execution protection: no fetch from a user page.
+  // Supervisor execution prevention: no fetch from a user page.
   Chain user = make_chain(bench, WalkMode::advanced48, Size::k4, kVa48, kRw | kUs);
   user.context.supervisor = true;
   EXPECT_FALSE(walk_of(bench, user, kFetch).fault);
@@ -358,8 +359,8 @@ TEST(PteRows, SupervisorWrites) {
   EXPECT_EQ(walk_of(bench, user, kFetch).fault.reason, FaultReason::execute_denied);
 }
 
-// Reserved bits fault in advanced tables alone; legacy tables have none.
-TEST(PteRows, ReservedAndIgnoredBits) {
+// Reserved bits fault only in advanced tables; legacy tables have none.
+TEST(PteRows, ReservedBitsFaultOnlyInAdvancedTables) {
   COVERS("ICL-PTE-23");
   for (const Size size : {Size::k4, Size::k64, Size::m2, Size::g1}) {
     Bench bench;
@@ -382,8 +383,8 @@ TEST(PteRows, ReservedAndIgnoredBits) {
   }
 }
 
-// Devices without 64 KB pages, with an enable, and without one.
-TEST(PteRows, EnableOfMediumPages) {
+// Devices without 64 KB pages, with an enable register, and without one.
+TEST(PteRows, MediumPagesNeedTheirEnable) {
   COVERS("ICL-PTE-26");
   struct Case {
     const char* device;
@@ -420,8 +421,8 @@ TEST(PteRows, EnableOfMediumPages) {
   }
 }
 
-// All three kinds of tables have entries of eight bytes, of which they read different bits.
-TEST(WalkRows, KindsOfTables) {
+// All three kinds of tables have entries of eight bytes, of which they use different bits.
+TEST(WalkRows, KindsOfTablesUseDifferentBits) {
   COVERS("ICL-AS-11");
   Bench bench;
   for (const WalkMode mode : {WalkMode::advanced48, WalkMode::legacy32, WalkMode::legacy48}) {
@@ -437,7 +438,7 @@ TEST(WalkRows, KindsOfTables) {
   (void)walk(bench.memory, context, 0, kRead, &here);
   (void)walk(bench.memory, context, 0x1000, kRead, &next);
   EXPECT_EQ(next.addresses.back() - here.addresses.back(), 8u);
-  // One and the same entry, without R/W and U/S and with bits 9 and 45: each kind has its own opinion.
+  // One entry without R/W and U/S and with bits 9 and 45: each kind of table interprets it differently.
   const auto judged = [&](WalkMode mode) {
     const uint64_t entry = 0x1234'5000 | kP | kNull | bit_at(45);
     if (mode == WalkMode::ggtt) {
@@ -449,8 +450,8 @@ TEST(WalkRows, KindsOfTables) {
     return walk_of(bench, chain, kWrite);
   };
   EXPECT_FALSE(judged(WalkMode::ggtt).fault);
-  EXPECT_FALSE(judged(WalkMode::ggtt).mapping.null) << "only valid and address count";
-  EXPECT_EQ(judged(WalkMode::legacy48).fault.reason, FaultReason::write_denied) << "R/W counts, bit 45 does not";
+  EXPECT_FALSE(judged(WalkMode::ggtt).mapping.null) << "only valid and address bits are used";
+  EXPECT_EQ(judged(WalkMode::legacy48).fault.reason, FaultReason::write_denied) << "R/W is used, bit 45 is not";
   EXPECT_EQ(judged(WalkMode::advanced48).fault.reason, FaultReason::reserved_bit)
       << "above the address it must be zero";
 }

@@ -1,5 +1,5 @@
-// The walker on Gen4 and Gen6 tables of four-byte entries, what a fault tells, what a recorder sees. The entries of
-// Gen8 and later have their own rows (walk_rows_test.cpp, pte_rows_test.cpp).
+// The walker on Gen4 and Gen6 tables of four-byte entries, the contents of a fault, and the entries that a recorder
+// sees. Entries of Gen8 and later are tested in walk_rows_test.cpp and pte_rows_test.cpp.
 #include "memory/walker.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ WalkContext context_of(const Bench& bench, WalkMode mode, uint64_t root, uint64_
   return {.format = bench.formats.find(mode), .roots = {root}, .entries = entries};
 }
 
-TEST(Walker, WhichModesADeviceHas) {
+TEST(Walker, DevicesHaveTheirWalkModes) {
   using enum WalkMode;
   struct Row {
     const char* device;
@@ -51,7 +51,8 @@ TEST(Walker, WhichModesADeviceHas) {
   }
 }
 
-// Gen4: an array of four-byte entries; 31:12 in place, 35:32 in bits 7:4, bits 2:1 say snooped or not, bit 0 valid.
+// Gen4: an array of four-byte entries; address bits 31:12 in place, 35:32 in bits 7:4; bits 2:1 select snooping; bit 0
+// valid.
 TEST(Walker, GlobalTableOfGen4) {
   for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
     SCOPED_TRACE(device);
@@ -70,7 +71,7 @@ TEST(Walker, GlobalTableOfGen4) {
     bench.put32(kTable + 4 * 5, 0xabcd'e090);
     EXPECT_EQ(walk(bench.memory, context, 0x5678, kRead).fault.reason, FaultReason::not_present);
 
-    // 128 pages of entries: 512 MB, and nothing above.
+    // 128 pages of entries cover 512 MB, and nothing above.
     bench.put32(kTable + 4 * (128 * 1024 - 1), 0x0000'1001);
     EXPECT_EQ(walk(bench.memory, context, 0x1fff'ffff, kRead).mapping.address, 0x1000u);
     EXPECT_EQ(walk(bench.memory, context, 0x2000'0000, kRead).fault.reason, FaultReason::out_of_range);
@@ -92,7 +93,7 @@ TEST(Walker, GlobalTableOfGen6) {
   EXPECT_EQ(walk(bench.memory, context, 0x8000'0000, kRead).fault.reason, FaultReason::out_of_range);
 }
 
-// Gen8 and later: eight bytes; bits above the host's address width are ignored, so are 11:1.
+// Gen8 and later: eight bytes; bits above the host address width and bits 11:1 are ignored.
 TEST(Walker, GlobalTableOfGen8AndLater) {
   for (const char* device : {"bdw", "chv", "skl", "icl", "tgl", "dg1"}) {
     SCOPED_TRACE(device);
@@ -140,13 +141,13 @@ TEST(Walker, DirectoryOfGen6) {
   const Fault pte = walk(bench.memory, context, kVa ^ 0x1000, kRead).fault;
   EXPECT_EQ(pte.reason, FaultReason::not_present);
   EXPECT_EQ(pte.level, 1);
-  // A directory cut short.
+  // A directory with fewer entries.
   WalkContext short_directory = context;
   short_directory.entries = 0x16c;
   EXPECT_EQ(walk(bench.memory, short_directory, kVa, kRead).fault.reason, FaultReason::out_of_range);
 }
 
-TEST(Walker, AFaultTellsWhereTheWalkEnded) {
+TEST(Walker, FaultNamesTheLevelAtWhichTheWalkEnded) {
   for (const size_t level : {0u, 1u, 2u, 3u}) {
     SCOPED_TRACE(level);
     Bench bench;
@@ -166,7 +167,7 @@ TEST(Walker, AFaultTellsWhereTheWalkEnded) {
   }
 }
 
-TEST(Walker, TablesOutsideMemory) {
+TEST(Walker, TablesOutsideMemoryFault) {
   for (const size_t level : {0u, 1u, 2u}) {
     Bench bench;
     bench.memory.remove_all(MemorySpace::system);
@@ -183,8 +184,8 @@ TEST(Walker, TablesOutsideMemory) {
   EXPECT_EQ(walk(bench.memory, context, 0, kRead).fault.reason, FaultReason::table_hole);
 }
 
-// A table whose entries all point at itself: every walk ends after four entries.
-TEST(Walker, ATableThatPointsAtItselfEnds) {
+// All entries of a table point at the table itself: every walk ends after four entries.
+TEST(Walker, SelfReferencingTableEndsTheWalk) {
   for (const WalkMode mode : {WalkMode::legacy48, WalkMode::advanced48}) {
     Bench bench;
     for (uint64_t index = 0; index < 512; ++index) {
@@ -197,7 +198,7 @@ TEST(Walker, ATableThatPointsAtItselfEnds) {
   }
 }
 
-// A root may be any number: an entry is read where its address says, aligned down, and never across a frame.
+// A root may be any number: an entry is read at its address, aligned down, and never across a frame.
 TEST(Walker, AnyRootIsHarmless) {
   Bench bench;
   for (const uint64_t root : {~uint64_t{0}, ~uint64_t{7}, uint64_t{1} << 63, uint64_t{0xfff}, uint64_t{0x123}}) {
@@ -208,7 +209,7 @@ TEST(Walker, AnyRootIsHarmless) {
   }
 }
 
-TEST(Walker, GoesOnFromAPosition) {
+TEST(Walker, ContinuesFromAPosition) {
   Bench bench;
   const rows::Chain chain = rows::make_chain(bench, WalkMode::legacy48, rows::Size::k4, rows::kVa48, rows::kRw);
   const WalkResult whole = walk(bench.memory, chain.context, rows::kVa48, kRead);
