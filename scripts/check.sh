@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Runs every check: set-up, lints, the descriptions, builds, tests with and without sanitizers, short fuzzing.
+# usage: check.sh [quick]   quick: lints, descriptions and unit tests only, with the dev preset
 set -euo pipefail
 cd "$(dirname "$0")/.."
+[ $# -eq 0 ] || [ "$*" = quick ] || { echo "check: unknown argument $*; usage: scripts/check.sh [quick]" >&2; exit 2; }
 start=$SECONDS
 step() { printf '\n== %s (%d s)\n' "$*" $((SECONDS - start)); }
 
@@ -27,6 +29,15 @@ if [ -d "$genxml" ]; then
   python3 tools/specgen/specgen.py crosscheck --spec spec --genxml "$genxml"
 else
   echo "cross-check against genxml skipped: $genxml does not exist"
+fi
+
+if [ "${1:-}" = quick ]; then
+  step "build for development"
+  scripts/build.sh dev
+  step "unit tests"
+  ctest --test-dir build/dev --output-on-failure --no-tests=error -j2
+  printf '\nquick check passed in %d s; scripts/check.sh runs the others\n' $((SECONDS - start))
+  exit 0
 fi
 
 step "release build of the tools and benchmarks"
