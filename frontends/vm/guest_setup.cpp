@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "gen/generation.h"
+
 namespace halogen::vm {
 namespace {
 
@@ -16,7 +18,7 @@ device::DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   device::DeviceOptions options;
   options.headless = true;  // a driver then leaves clocks, power wells and connectors of the display alone
   // Linux fills the whole table, entry by entry, on parts of four-byte entries: the smaller, the sooner.
-  if (!model.has(spec::Feature::ggtt_pte64)) options.gtt_bytes = std::min(model.gtt_bytes, kSmallTable);
+  if (Generation(model).ggtt_entry_bytes() == 4) options.gtt_bytes = std::min(model.gtt_bytes, kSmallTable);
   if (model.local_bytes != 0) {
     // A small board, all of which its BAR shows: Linux 6.1 finds stolen memory by the BAR's size.
     options.local_bytes = kLocalBytes;

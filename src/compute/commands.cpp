@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "compute/media_walk.h"
+#include "gen/pipeline_rules.h"
 #include "hw/common.h"
 #include "hw/gpgpu.h"
 #include "hw/interface_descriptor.h"
@@ -128,8 +129,7 @@ bool append_constants(memory::AddressSpace& space, uint64_t address, size_t want
 }  // namespace
 
 bool has_media_units(spec::GenId gen) {
-  const spec::LengthRule& rule = hw::MEDIA_STATE_POINTERS::kDesc.length_of_gen[static_cast<size_t>(gen)];
-  return rule.fixed != 0 || rule.max != 0;
+  return pipeline_rules(gen).pipeline == PipelineForm::units;
 }
 
 JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants,

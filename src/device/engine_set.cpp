@@ -253,7 +253,7 @@ void EngineSet::report(FidelityReport& report) const {
 // Errors of clients without a streamer show in the registers of the first engine: on Gen4 they stand for the device.
 // Later parts have fault registers for the tables of processes.
 void EngineSet::on_fault(unsigned engine, const memory::Fault& fault) {
-  const bool shown = fault.global || model_.has(spec::Feature::physical_addresses);
+  const bool shown = fault.global || model_.has(spec::Feature::process_faults_in_esr);
   if (shown && !engines_.empty()) {
     engines_[engine < engines_.size() ? engine : 0]->errors().raise(engine::ErrorKind::page_table);
   }

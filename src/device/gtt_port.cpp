@@ -10,7 +10,7 @@ namespace halogen::device {
 GttPort::GttPort(const Generation& generation, const memory::PhysicalMemory& memory, EventSink& events,
                  std::string path, Changed changed)
     : rule_(generation.gtt_access()),
-      entry_bytes_(generation.ggtt_format() == GgttFormat::pte64 ? 8 : 4),
+      entry_bytes_(generation.ggtt_entry_bytes()),
       memory_(memory),
       events_(events),
       path_(std::move(path)),

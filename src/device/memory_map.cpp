@@ -20,7 +20,7 @@ uint64_t most_own_bytes(const spec::DeviceModel& model, const MemoryLayout& layo
 MemoryMap::MemoryMap(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, Host& host)
     : layout_(layout),
       space_(local_bytes != 0 ? memory::MemorySpace::local : memory::MemorySpace::system),
-      has_hardware_page_(model.has(spec::Feature::ggtt_pte64)),
+      has_hardware_page_(model.has(spec::Feature::hardware_page)),
       host_frames_(host),
       own_(own_bytes(layout, local_bytes), most_own_bytes(model, layout, local_bytes),
            local_bytes != 0 ? host.local_memory(local_bytes) : std::span<std::byte>{}) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "device/firmware.h"
+#include "gen/generation.h"
 
 namespace halogen::device {
 
@@ -43,7 +44,7 @@ Result<void> check_options(const spec::DeviceModel& model, const DeviceOptions& 
                              model.gtt_bytes >> 10)};
   }
   if (options.aperture_bytes != 0) {
-    const uint64_t entry = model.has(spec::Feature::ggtt_pte64) ? 8 : 4;
+    const uint64_t entry = Generation(model).ggtt_entry_bytes();
     const uint64_t reach = gtt_bytes(model, options) / entry * 4096;
     if (std::ranges::find(model.bars, spec::BarKind::gmadr, &spec::BarModel::kind) == model.bars.end()) {
       return Error{fmt::format("{} has no aperture to resize", model.name)};

@@ -1,6 +1,7 @@
 #include "device/reset_unit.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "hw/fuse.h"
 #include "spec/packing.h"
@@ -12,9 +13,10 @@ namespace {
 constexpr std::string_view kGdrst = "GDRST";
 constexpr std::string_view kResetCtl = "RESET_CTL";
 
-uint32_t raw(const hw::RESET_CTL& control, spec::GenId gen) {
+template <class Register>
+uint32_t raw(const Register& fields, spec::GenId gen) {
   uint64_t value = 0;
-  static_cast<void>(spec::pack_register(control, gen, value));
+  static_cast<void>(spec::pack_register(fields, gen, value));
   return static_cast<uint32_t>(value);
 }
 
@@ -46,20 +48,15 @@ uint32_t ResetUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, u
 // Every bit reads zero again when its reset is over.
 uint32_t ResetUnit::reset_domains(uint32_t bits) {
   const spec::DeviceModel& model = mmio_.generation().model();
+  if (spec::unpack_register<hw::GDRST>(model.gen, bits).full) {
+    return reset_gt() ? 0 : raw(hw::GDRST{.full = true}, model.gen);
+  }
   uint32_t left = 0;
-  for (const ResetDomain& domain : mmio_.generation().reset_domains()) {
-    const uint32_t bit = 1u << domain.bit;
-    if ((bits & bit) == 0) {
-      continue;
-    }
-    if (domain.engine_class == ResetDomain::kWholeGt) {
-      return reset_gt() ? 0 : bit;
-    }
+  for (uint32_t rest = bits; rest != 0; rest &= rest - 1) {
+    const auto bit = static_cast<unsigned>(std::countr_zero(rest));
     for (const spec::EngineModel& engine : model.engines) {
-      const bool meant =
-          static_cast<int>(engine.engine_class) == domain.engine_class && engine.instance == domain.instance;
-      if (meant && !reset_engine(engine)) {
-        left |= bit;
+      if (engine.reset_bit == bit && !reset_engine(engine)) {
+        left |= 1u << bit;
       }
     }
   }

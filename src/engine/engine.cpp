@@ -34,8 +34,8 @@ Engine::Engine(const spec::EngineModel& model, mmio::MmioSpace& mmio, Services& 
       ring_submission_(std::make_unique<RingSubmission>(*this)),
       counts_(spec::commands().size()) {
   fetch_.set_preparser(preparser_);
-  fetch_.set_stops_at_holes(generation_.has(spec::Feature::physical_addresses));
-  if (generation_.has(spec::Feature::execlists)) {
+  fetch_.set_stops_at_holes(generation_.has(spec::Feature::no_fault_model));
+  if (generation_.has_execlists()) {
     execlist_submission_ = std::make_unique<ExeclistSubmission>(*this);
   }
 }
@@ -61,6 +61,10 @@ bool Engine::busy() const {
 bool Engine::per_process_space() const {
   return generation_.has(spec::Feature::run_lists) &&
          registers_.get<hw::GFX_MODE>().per_process_space_and_run_list_enable;
+}
+
+bool Engine::lacks_process_space() const {
+  return generation_.has(spec::Feature::process_space_by_run_lists) && !per_process_space();
 }
 
 // A semaphore is looked at when somebody signals or when its time comes.
@@ -160,7 +164,7 @@ void Engine::handle(StreamStop stop) {
 
 // Nothing can be fetched: a fault that somebody repairs, or the end.
 void Engine::stopped_at_hole() {
-  if (generation_.has(spec::Feature::physical_addresses)) {
+  if (generation_.has(spec::Feature::no_fault_model)) {
     hang("no page where commands are fetched");
   } else {
     stopped_by_fault();

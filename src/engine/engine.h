@@ -101,6 +101,8 @@ class Engine {
   bool busy() const;
   // The mobile Gen4.5 part: per-process address space and run lists are enabled.
   bool per_process_space() const;
+  // Per-process addresses exist on this chip, but not now: run lists are disabled, or it has none.
+  bool lacks_process_space() const;
   // The table that the running commands were fetched through.
   memory::TableKind fetched_from() const {
     return stream_.level().space == StreamSpace::ppgtt ? memory::TableKind::per_process : memory::TableKind::global;

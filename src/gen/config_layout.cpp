@@ -3,11 +3,13 @@
 #include <array>
 #include <bit>
 
+#include "gen/rows.h"
+
 namespace halogen {
 
 namespace {
 
-using spec::GenId;
+using spec::DeviceId;
 
 constexpr uint64_t kMiB = 1024 * 1024;
 
@@ -71,7 +73,7 @@ constexpr std::array kGen11Registers{
     ConfigRegister{"ASLS", 0xfc, 4, 0xffff'ffff, ConfigSource::zero},
 };
 
-// Stolen memory lies in local memory and is found through MMIO.
+// Stolen memory lies in local memory, and MMIO registers say where.
 constexpr std::array kDiscreteRegisters{
     ConfigRegister{"GGC", 0x50, 2, 0, ConfigSource::ggc},
     ConfigRegister{"ASLE", 0xe4, 4, 0xffff'ffff, ConfigSource::zero},
@@ -79,20 +81,25 @@ constexpr std::array kDiscreteRegisters{
     ConfigRegister{"ASLS", 0xfc, 4, 0xffff'ffff, ConfigSource::zero},
 };
 
-constexpr ConfigLayout kGen4{kCommandConventional, kStatusConventional, GgcFormat::gen4,
-                             kGen4Capabilities,    kGen4Registers,      ConfigReset::held};
-constexpr ConfigLayout kG45{kCommandConventional, kStatusConventional, GgcFormat::gen4,
-                            kGen4Capabilities,    kGen4Registers,      ConfigReset::clears_itself};
-constexpr ConfigLayout kGen6{kCommandConventional, kStatusConventional, GgcFormat::gen6, kGen6Capabilities,
-                             kGen6Registers};
-constexpr ConfigLayout kBdw{kCommandConventional, kStatusConventional, GgcFormat::gen8, kGen6Capabilities,
-                            kGen6Registers};
-constexpr ConfigLayout kChv{kCommandConventional, kStatusExpress, GgcFormat::chv, kChvCapabilities, kGen6Registers};
-constexpr ConfigLayout kGen9{kCommandConventional, kStatusExpress, GgcFormat::gen8, kGen9Capabilities, kGen6Registers};
-constexpr ConfigLayout kGen11{kCommandConventional, kStatusExpress, GgcFormat::gen8, kGen9Capabilities,
-                              kGen11Registers};
-constexpr ConfigLayout kDiscrete{kCommandExpress, kStatusExpress, GgcFormat::gen8, kDiscreteCapabilities,
-                                 kDiscreteRegisters};
+constexpr std::array kLayouts{
+    ConfigLayout{devices_of(DeviceId::i965, DeviceId::gm965), kCommandConventional, kStatusConventional,
+                 GgcFormat::gen4, kGen4Capabilities, kGen4Registers, ConfigReset::held},
+    ConfigLayout{devices_of(DeviceId::g45, DeviceId::gm45), kCommandConventional, kStatusConventional, GgcFormat::gen4,
+                 kGen4Capabilities, kGen4Registers, ConfigReset::clears_itself},
+    ConfigLayout{devices_of(DeviceId::snb), kCommandConventional, kStatusConventional, GgcFormat::gen6,
+                 kGen6Capabilities, kGen6Registers, ConfigReset::none},
+    ConfigLayout{devices_of(DeviceId::bdw), kCommandConventional, kStatusConventional, GgcFormat::gen8,
+                 kGen6Capabilities, kGen6Registers, ConfigReset::none},
+    ConfigLayout{devices_of(DeviceId::chv), kCommandConventional, kStatusExpress, GgcFormat::chv, kChvCapabilities,
+                 kGen6Registers, ConfigReset::none},
+    ConfigLayout{devices_of(DeviceId::skl), kCommandConventional, kStatusExpress, GgcFormat::gen8, kGen9Capabilities,
+                 kGen6Registers, ConfigReset::none},
+    ConfigLayout{devices_of(DeviceId::icl, DeviceId::tgl), kCommandConventional, kStatusExpress, GgcFormat::gen8,
+                 kGen9Capabilities, kGen11Registers, ConfigReset::none},
+    ConfigLayout{devices_of(DeviceId::dg1), kCommandExpress, kStatusExpress, GgcFormat::gen8, kDiscreteCapabilities,
+                 kDiscreteRegisters, ConfigReset::none},
+};
+static_assert(one_row_each_device<kLayouts>);
 
 // Stolen sizes of Gen4 in MB, by code.
 constexpr std::array<uint16_t, 14> kGen4Stolen{0, 1, 4, 8, 16, 32, 48, 64, 128, 256, 96, 160, 224, 352};
@@ -114,29 +121,14 @@ uint16_t log2_mib(uint64_t bytes) {
 }  // namespace
 
 const ConfigLayout& config_layout(const spec::DeviceModel& model) {
-  if (model.has(spec::Feature::local_memory)) {
-    return kDiscrete;
-  }
-  if (model.gen >= GenId::gen11) {
-    return kGen11;
-  }
-  if (model.gen >= GenId::gen9) {
-    return kGen9;
-  }
-  if (model.gen == GenId::gen8) {
-    return model.id == spec::DeviceId::chv ? kChv : kBdw;
-  }
-  if (model.gen >= GenId::gen6) {
-    return kGen6;
-  }
-  return model.gen == GenId::gen4 ? kGen4 : kG45;
+  return row_of(kLayouts, model.id, "config_layout");
 }
 
 uint16_t encode_ggc(GgcFormat format, uint64_t stolen_bytes, uint64_t gtt_bytes) {
   const auto stolen_32mib = static_cast<uint16_t>(stolen_bytes / (32 * kMiB));
   switch (format) {
     case GgcFormat::gen4:
-      // Size field of the table, 11:8: 1 MB and 2 MB only; a 512 KB table is named by PGTBL_CTL alone.
+      // The size of the table in 11:8 is 1 MB or 2 MB; only PGTBL_CTL names a table of 512 KB.
       return static_cast<uint16_t>(gen4_stolen_code(stolen_bytes) << 4 | (gtt_bytes >= 2 * kMiB ? 0x300
                                                                           : gtt_bytes >= kMiB   ? 0x100
                                                                                                 : 0));

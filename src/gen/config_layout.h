@@ -1,5 +1,5 @@
-// PCI configuration space beyond the standard header, chip by chip: where the capabilities stand and which registers of
-// Intel's own there are. Sources: Linux i915 and intel-gtt register names, lspci listings of the parts.
+// PCI configuration space beyond the standard header, by chip: offsets of the capabilities and Intel's own registers.
+// Sources: Linux i915 and intel-gtt register names, lspci listings of the parts.
 // Left out: PCI Express extended capabilities.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "spec/descriptors.h"
 #include "spec/device_model.h"
 
 namespace halogen {
@@ -44,12 +45,13 @@ enum class GgcFormat : uint8_t { gen4, gen6, chv, gen8 };
 enum class ConfigReset : uint8_t { none, held, clears_itself };
 
 struct ConfigLayout {
+  spec::DeviceMask devices;
   uint16_t command_writable;
   uint16_t status;
   GgcFormat ggc;
   std::span<const CapabilityPlace> capabilities;  // in the order of the list
   std::span<const ConfigRegister> registers;
-  ConfigReset reset = ConfigReset::none;
+  ConfigReset reset;
 };
 
 const ConfigLayout& config_layout(const spec::DeviceModel& model);

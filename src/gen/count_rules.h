@@ -8,7 +8,9 @@
 namespace halogen {
 
 struct CountRules {
-  uint8_t pixel_step = 1;  // of PS_INVOCATION_COUNT for a pixel; drivers divide by it (WaDividePSInvocationCountBy4)
+  spec::GenMask gens;
+  // Step of PS_INVOCATION_COUNT for a pixel; drivers divide by it (WaDividePSInvocationCountBy4).
+  uint8_t pixel_step;
 };
 
 const CountRules& count_rules(spec::GenId gen);

@@ -1,5 +1,5 @@
-// To how many pixels and rows the levels of depth and stencil buffers are padded, by generation (Mesa isl). Software
-// cannot choose it, unlike that of other surfaces. Gen4 and Gen5 pad all surfaces alike.
+// Layout of depth and stencil buffers by generation (Mesa isl): the pixels and rows that levels are padded to, and the
+// tiles of stencil. Software cannot choose them, unlike those of other surfaces. Gen4 and Gen5 pad all surfaces alike.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,13 @@ struct LevelPadding {
 };
 
 struct DepthRules {
+  spec::GenMask gens;
   LevelPadding depth;
   LevelPadding depth16;
   LevelPadding depth16_odd;  // 2 or 8 samples
   LevelPadding stencil;
+  bool stencil_in_w_tiles;  // else in Y tiles
 };
-
-// Stencil lies in W tiles, and in Y tiles where its levels are padded as theirs are: Gen12.
-constexpr bool stencil_in_y_tiles(uint8_t padding_x) {
-  return padding_x == 16;
-}
 
 const DepthRules& depth_rules(spec::GenId gen);
 

@@ -1,9 +1,9 @@
-// Generation: what differs between chips, asked once and by name. The only folder that may name a generation; the rest
-// of the model asks for a feature or takes a strategy from here. Facts that are numbers stand in spec/.
+// Generation: what differs between chips, asked once and by name. src/gen is the only room that may name a generation;
+// the other rooms ask for a feature or take a strategy from here. Every table here has one row for each generation that
+// has a device (gen/rows.h). Facts that are numbers or bits of layouts stand in spec/.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -41,17 +41,25 @@ struct AccessRule {
   }
 };
 
-// One bit of GDRST: which engine it resets. kWholeGt: everything.
-struct ResetDomain {
-  static constexpr int kWholeGt = -1;
-  uint8_t bit;
-  int engine_class;  // an EngineClass as a number, or kWholeGt
-  uint8_t instance;
+struct GenerationRules {
+  spec::GenMask gens;
+  SubmissionKind submission;
+  GgttFormat ggtt_format;
+  InterruptKind interrupts;
+  ResetPort reset_port;
+  TimestampFormat timestamp_format;
+  AccessRule register_access;
+  AccessRule gtt_access;
+  // Registers outside the engines' own blocks that go with a reset: of the render engine alone, and of the whole GT.
+  std::span<const spec::OffsetRange> render_reset_ranges;
+  std::span<const spec::OffsetRange> gt_reset_ranges;
 };
+
+const GenerationRules& generation_rules(spec::GenId gen);
 
 class Generation {
  public:
-  explicit Generation(const spec::DeviceModel& model) : model_(&model) {}
+  explicit Generation(const spec::DeviceModel& model) : model_(&model), rules_(&generation_rules(model.gen)) {}
 
   spec::GenId id() const { return model_->gen; }
   std::string_view name() const { return spec::name_of(model_->gen); }
@@ -59,27 +67,24 @@ class Generation {
   bool has(spec::Feature feature) const { return model_->has(feature); }
   bool has(spec::Quirk quirk) const { return model_->has(quirk); }
 
-  SubmissionKind submission() const;
-  GgttFormat ggtt_format() const;
-  InterruptKind interrupts() const;
-  ResetPort reset_port() const;
-  TimestampFormat timestamp_format() const;
+  SubmissionKind submission() const { return rules_->submission; }
+  // Contexts are submitted as descriptors, to a port or to a queue.
+  bool has_execlists() const { return rules_->submission != SubmissionKind::ring; }
+  GgttFormat ggtt_format() const { return rules_->ggtt_format; }
+  unsigned ggtt_entry_bytes() const { return rules_->ggtt_format == GgttFormat::pte64 ? 8 : 4; }
+  InterruptKind interrupts() const { return rules_->interrupts; }
+  ResetPort reset_port() const { return rules_->reset_port; }
+  TimestampFormat timestamp_format() const { return rules_->timestamp_format; }
 
-  AccessRule register_access() const;
-  AccessRule gtt_access() const;
+  AccessRule register_access() const { return rules_->register_access; }
+  AccessRule gtt_access() const { return rules_->gtt_access; }
 
-  // Offsets without registers that software may touch: left to a hypervisor, or for accesses that shall do nothing.
-  // They read zero, writes are ignored.
-  std::span<const spec::OffsetRange> null_ranges() const;
-
-  // GDRST at MMIO 941C; empty where the reset port is in configuration space.
-  std::span<const ResetDomain> reset_domains() const;
-  // Registers outside the engines' own blocks that go with a reset: of the render engine alone, and of the whole GT.
-  std::span<const spec::OffsetRange> render_reset_ranges() const;
-  std::span<const spec::OffsetRange> gt_reset_ranges() const;
+  std::span<const spec::OffsetRange> render_reset_ranges() const { return rules_->render_reset_ranges; }
+  std::span<const spec::OffsetRange> gt_reset_ranges() const { return rules_->gt_reset_ranges; }
 
  private:
   const spec::DeviceModel* model_;
+  const GenerationRules* rules_;
 };
 
 }  // namespace halogen

@@ -1,4 +1,4 @@
-// Threads of hull shaders, by generation (Mesa).
+// Threads of hull shaders, by generation (Mesa). Gen4 to Gen6 have no hull shaders and no row.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 namespace halogen {
 
 struct HullRules {
-  uint8_t instance_shift = 17;  // of the instance's number in r0.2
+  spec::GenMask gens;
+  uint8_t instance_shift;  // of the instance's number in r0.2
 };
 
 const HullRules& hull_rules(spec::GenId gen);

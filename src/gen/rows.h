@@ -1,8 +1,9 @@
-// Tables with one row for each generation. A row has a member `gens`: the generations it holds for.
-// A table that lacks a row, or has two for one generation, does not compile: `static_assert(one_row_each<kRows>)`. The
-// error names the generation as the first argument of the template RowCount. Rules of instructions have a row for every
-// generation. Rules of chips have a row for every generation that has a device in spec/devices.toml: they are checked
-// with `one_row_each<kRows, spec::kGensWithDevice>`.
+// Tables with one row for each generation or device. A row has a member `gens` or `devices`: what it holds for.
+// A table that lacks a row, or has two for one generation, does not compile. The error names the generation as the
+// first argument of the template RowCount. There are three kinds:
+//   one_row_each<kRows>                         rules of instructions: every generation
+//   one_row_each<kRows, spec::kGensWithDevice>  rules of chips: every generation with a device in spec/devices.toml
+//   one_row_each_device<kRows>                  rules that differ between chips of a generation: every device
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,11 @@ constexpr spec::GenMask from_to(spec::GenId first, spec::GenId last) {
   return mask;
 }
 
+template <typename... Ids>
+constexpr spec::DeviceMask devices_of(Ids... ids) {
+  return (spec::mask_of(ids) | ...);
+}
+
 constexpr spec::GenMask kAllGens = static_cast<spec::GenMask>((1u << spec::kGenCount) - 1);
 
 template <typename Rows>
@@ -33,39 +39,37 @@ constexpr unsigned count_rows(const Rows& rows, spec::GenId gen) {
   return count;
 }
 
-// Returns the generations at fault: those of `asked` without a row, and all that have more than one.
 template <typename Rows>
-constexpr spec::GenMask gens_at_fault(const Rows& rows, spec::GenMask asked) {
-  spec::GenMask faults = 0;
-  for (unsigned i = 0; i < spec::kGenCount; ++i) {
-    const auto gen = static_cast<spec::GenId>(i);
-    const unsigned count = count_rows(rows, gen);
-    const bool missing = count == 0 && (asked & spec::mask_of(gen)) != 0;
-    faults = static_cast<spec::GenMask>(faults | (missing || count > 1 ? spec::mask_of(gen) : 0));
+constexpr unsigned count_rows(const Rows& rows, spec::DeviceId device) {
+  unsigned count = 0;
+  for (const auto& row : rows) {
+    count += (row.devices & spec::mask_of(device)) != 0 ? 1u : 0u;
   }
-  return faults;
+  return count;
 }
 
-// Turns a fault of a table into a compile error whose text has the generation's name.
-template <spec::GenId gen, unsigned rows, bool asked>
+// Turns a fault of a table into a compile error whose text has the name of the generation or device.
+template <auto id, unsigned rows, bool asked>
 struct RowCount {
-  static_assert(rows != 0 || !asked, "this generation has no row in the table: add one");
-  static_assert(rows < 2, "this generation has more than one row in the table");
+  static_assert(rows != 0 || !asked, "this generation or device has no row in the table: add one");
+  static_assert(rows < 2, "this generation or device has more than one row in the table");
   static constexpr bool valid = true;
 };
 
-template <const auto& rows, spec::GenMask asked, size_t... gen>
-constexpr bool check_rows(std::index_sequence<gen...>) {
-  return (RowCount<static_cast<spec::GenId>(gen), count_rows(rows, static_cast<spec::GenId>(gen)),
-                   ((asked >> gen) & 1) != 0>::valid &&
-          ...);
+template <const auto& rows, typename Id, unsigned long asked, size_t... id>
+constexpr bool check_rows(std::index_sequence<id...>) {
+  return (RowCount<static_cast<Id>(id), count_rows(rows, static_cast<Id>(id)), ((asked >> id) & 1) != 0>::valid && ...);
 }
 
 template <const auto& rows, spec::GenMask asked = kAllGens>
-inline constexpr bool one_row_each = check_rows<rows, asked>(std::make_index_sequence<spec::kGenCount>{});
+inline constexpr bool one_row_each = check_rows<rows, spec::GenId, asked>(std::make_index_sequence<spec::kGenCount>{});
+template <const auto& rows>
+inline constexpr bool one_row_each_device =
+    check_rows<rows, spec::DeviceId, ~0ul>(std::make_index_sequence<spec::kDeviceCount>{});
 
 // Stops the program and names the table and the generation: the caller asked for a rule of a chip that is not modelled.
 [[noreturn]] void no_row(std::string_view table, spec::GenId gen);
+[[noreturn]] void no_row(std::string_view table, spec::DeviceId device);
 
 // Returns the row of a generation. `table` is the name to report when there is none.
 template <typename Rows>
@@ -76,6 +80,16 @@ const auto& row_of(const Rows& rows, spec::GenId gen, std::string_view table) {
     }
   }
   no_row(table, gen);
+}
+
+template <typename Rows>
+const auto& row_of(const Rows& rows, spec::DeviceId device, std::string_view table) {
+  for (const auto& row : rows) {
+    if ((row.devices & spec::mask_of(device)) != 0) {
+      return row;
+    }
+  }
+  no_row(table, device);
 }
 
 }  // namespace halogen

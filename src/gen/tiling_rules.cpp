@@ -63,21 +63,37 @@ constexpr std::array kClients{
     ClientRule{stencil, kGen12, {y, yf, ys}, 256 * kKB, 256 * kKB, {}, 0, {}},
 };
 
-constexpr bool one_rule_each() {
+// Clients that a generation does not have.
+struct NoClient {
+  MemoryClient client;
+  spec::GenMask gens;
+};
+constexpr std::array kNoClients{
+    NoClient{overlay, kGen5to8 | kGen9on},
+    NoClient{stencil, kGen4 | spec::mask_of(GenId::gen5)},
+};
+
+// Returns the generations that have no row for some client, or two.
+constexpr spec::GenMask gens_at_fault() {
+  spec::GenMask faults = 0;
   for (unsigned gen = 0; gen < spec::kGenCount; ++gen) {
     for (unsigned client = 0; client < kMemoryClients; ++client) {
-      unsigned rows = 0;
+      unsigned count = 0;
+      const auto add = [&](const auto& row) {
+        count += static_cast<unsigned>(row.client) == client && ((row.gens >> gen) & 1) != 0 ? 1u : 0u;
+      };
       for (const ClientRule& rule : kClients) {
-        rows += static_cast<unsigned>(rule.client) == client && ((rule.gens >> gen) & 1) != 0 ? 1u : 0u;
+        add(rule);
       }
-      if (rows > 1) {
-        return false;
+      for (const NoClient& absent : kNoClients) {
+        add(absent);
       }
+      faults = static_cast<spec::GenMask>(faults | (count != 1 ? 1u << gen : 0u));
     }
   }
-  return true;
+  return faults;
 }
-static_assert(one_rule_each(), "two rules for one client on one generation");
+static_assert(gens_at_fault() == 0, "bit n: generation n lacks a row for a client, or has two");
 
 // Linux i915: I965_FENCE_MAX_PITCH_VAL, GEN7_FENCE_MAX_PITCH_VAL, in units of 128 bytes.
 constexpr std::array kFences{

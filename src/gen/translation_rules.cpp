@@ -1,5 +1,9 @@
 #include "gen/translation_rules.h"
 
+#include <array>
+
+#include "gen/rows.h"
+
 namespace halogen {
 namespace {
 
@@ -27,6 +31,36 @@ constexpr TlbRange kL3SklGpgpu[] = {{l3, 0, 79}, {dc, 80, 539}, {tx, 540, 639}};
 constexpr TlbRange kL3SklGraphicsShared[] = {{l3, 0, 79}, {dc, 80, 623}, {tx, 80, 623}, {gatr, 624, 639}};
 constexpr TlbRange kL3SklGpgpuShared[] = {{l3, 0, 79}, {dc, 80, 639}, {tx, 80, 639}};
 
+// How the L3 TLB is divided, for each L3TlbSplit.
+using L3Parts = std::array<std::span<const TlbRange>, kL3TlbSplits>;
+constexpr L3Parts kUndivided{kL3, kL3, kL3, kL3};
+constexpr L3Parts kDivided{kL3SklGraphics, kL3SklGpgpu, kL3SklGraphicsShared, kL3SklGpgpuShared};
+
+struct TlbRow {
+  spec::DeviceMask devices;
+  std::span<const TlbRange> sizes;
+  L3Parts l3;
+};
+constexpr std::array kTlbs{
+    TlbRow{devices_of(DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45, DeviceId::snb, DeviceId::bdw,
+                      DeviceId::chv, DeviceId::icl, DeviceId::tgl, DeviceId::dg1),
+           kSizes, kUndivided},
+    TlbRow{devices_of(DeviceId::skl), kSizesSkl, kDivided},
+};
+static_assert(one_row_each_device<kTlbs>);
+
+// Linux i915: Gen8 has no 64 KB pages, Gen9 needs GAMW_ECO_DEV_RW_IA, later parts look at the directory entry alone.
+struct MediumPagesRow {
+  spec::GenMask gens;
+  MediumPages pages;
+};
+constexpr std::array kMediumPages{
+    MediumPagesRow{from_to(GenId::gen4, GenId::gen8), MediumPages::none},
+    MediumPagesRow{from_to(GenId::gen9, GenId::gen9), MediumPages::by_register},
+    MediumPagesRow{from_to(GenId::gen11, GenId::gen12), MediumPages::always},
+};
+static_assert(one_row_each<kMediumPages>);
+
 }  // namespace
 
 std::string_view name_of(TlbClient client) {
@@ -36,32 +70,15 @@ std::string_view name_of(TlbClient client) {
 }
 
 std::span<const TlbRange> tlb_sizes(const spec::DeviceModel& model) {
-  return model.id == DeviceId::skl ? std::span<const TlbRange>(kSizesSkl) : std::span<const TlbRange>(kSizes);
+  return row_of(kTlbs, model.id, "tlb_sizes").sizes;
 }
 
 std::span<const TlbRange> l3_tlb_parts(const spec::DeviceModel& model, L3TlbSplit split) {
-  if (model.id != DeviceId::skl) {
-    return kL3;
-  }
-  switch (split) {
-    case L3TlbSplit::graphics:
-      return kL3SklGraphics;
-    case L3TlbSplit::gpgpu:
-      return kL3SklGpgpu;
-    case L3TlbSplit::graphics_shared:
-      return kL3SklGraphicsShared;
-    case L3TlbSplit::gpgpu_shared:
-      return kL3SklGpgpuShared;
-  }
-  return kL3;
+  return row_of(kTlbs, model.id, "l3_tlb_parts").l3[static_cast<size_t>(split)];
 }
 
-// Linux i915: Gen8 has no 64 KB pages, Gen9 needs GAMW_ECO_DEV_RW_IA, later parts look at the directory entry alone.
 MediumPages medium_pages(const spec::DeviceModel& model) {
-  if (model.gen < GenId::gen9) {
-    return MediumPages::none;
-  }
-  return model.gen < GenId::gen11 ? MediumPages::by_register : MediumPages::always;
+  return row_of(kMediumPages, model.gen, "medium_pages").pages;
 }
 
 }  // namespace halogen

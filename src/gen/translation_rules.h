@@ -1,6 +1,6 @@
 // Sizes and switches of the translation hardware, by chip: how many entries each TLB has, how the L3 TLB is divided and
-// whether 64 KB pages need an enable. Seed 001, "TLB Caching and Management". Chips that the seed does not name have
-// the sizes of its general list. Left out: the sizes of the caches of upper levels, which nothing but time shows.
+// whether 64 KB pages need an enable. Source: seed 001, "TLB Caching and Management". Chips that the seed does not name
+// have the sizes of its general list. Left out: the sizes of the caches of upper levels, which only timing shows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace halogen {
 
-// The streams that have a TLB of their own. On chips with a divided L3 TLB `l3` is only what the other parts leave.
+// The streams that have a TLB of their own. On chips with a divided L3 TLB, `l3` is the part that the others leave.
 enum class TlbClient : uint8_t {
   l3,    // instructions, constants, state, data port and sampler
   dc,    // data port, where it has its own part of the L3 TLB
@@ -38,12 +38,13 @@ struct TlbRange {
   constexpr unsigned entries() const { return last - first + 1u; }
 };
 
-// How software divides the L3 TLB. The default is what the chip comes up with.
+// How software divides the L3 TLB. The first one holds after a reset.
 enum class L3TlbSplit : uint8_t { graphics, gpgpu, graphics_shared, gpgpu_shared };
+inline constexpr unsigned kL3TlbSplits = 4;
 
-// The TLBs of a chip but the L3 TLB, each starting at entry 0.
+// Returns the TLBs of a chip except the L3 TLB, each starting at entry 0.
 std::span<const TlbRange> tlb_sizes(const spec::DeviceModel& model);
-// The parts of the L3 TLB. Chips without a division have one part, whatever is asked for.
+// Returns the parts of the L3 TLB. Chips that do not divide it have one part for every split.
 std::span<const TlbRange> l3_tlb_parts(const spec::DeviceModel& model, L3TlbSplit split);
 
 enum class MediumPages : uint8_t { none, by_register, always };

@@ -22,27 +22,6 @@ uint64_t page_of(uint64_t address) {
   return address & ~low_mask(kFrameBits);
 }
 
-// Engine numbers in fault registers (Linux i915, intel_engine_types.h: the *_HW ids).
-struct EngineIdRow {
-  EngineClass engine_class;
-  uint8_t instance;
-  uint8_t id;
-};
-constexpr EngineIdRow kEngineIds[] = {
-    {EngineClass::render, 0, 0}, {EngineClass::posh, 0, 0},   {EngineClass::compute, 0, 0}, {EngineClass::video, 0, 1},
-    {EngineClass::blit, 0, 2},   {EngineClass::vebox, 0, 3},  {EngineClass::video, 1, 4},   {EngineClass::video, 2, 6},
-    {EngineClass::video, 3, 7},  {EngineClass::vebox, 1, 12},
-};
-
-uint8_t engine_id(const spec::EngineModel& engine) {
-  for (const EngineIdRow& row : kEngineIds) {
-    if (row.engine_class == engine.engine_class && row.instance == engine.instance) {
-      return row.id;
-    }
-  }
-  return 0;
-}
-
 // Gen6: which engine a register belongs to.
 std::optional<EngineClass> class_of(RegisterId id) {
   if (id == RegisterId::RCS_FAULT_REG) {
@@ -54,11 +33,11 @@ std::optional<EngineClass> class_of(RegisterId id) {
   return id == RegisterId::BCS_FAULT_REG ? std::optional(EngineClass::blit) : std::nullopt;
 }
 
-// What fits of an engine number: the field is three bits wide up to Gen11.
+// Returns what fits of an engine's number: the field is three bits wide up to Gen11.
 uint8_t fitting_engine_id(const spec::EngineModel& engine, spec::GenId gen) {
   for (const spec::FieldDesc& field : hw::FAULT_REG::kDesc.layout(gen)->fields) {
     if (field.name == "engine_id") {
-      return static_cast<uint8_t>(engine_id(engine) & low_mask(field.width));
+      return static_cast<uint8_t>(engine.fault_id & low_mask(field.width));
     }
   }
   return 0;

@@ -15,20 +15,10 @@ constexpr uint32_t kFirstAbsoluteOffset = 0x1000;
 constexpr uint32_t kEmptyPair = 0;       // counted by the header, no register: both dwords are zero
 constexpr uint32_t kUnitBytes = 0x4000;  // registers of one media unit
 
-using spec::EngineClass;
 using spec::RegisterId;
 
-// Engines have a set each of some registers, numbered alike: the first five in one run, the others in a second one.
-struct SetOfEngine {
-  EngineClass engine_class;
-  uint8_t instance;
-  uint8_t set;
-};
-constexpr SetOfEngine kSets[] = {
-    {EngineClass::render, 0, 0}, {EngineClass::video, 0, 1}, {EngineClass::video, 1, 2},
-    {EngineClass::vebox, 0, 3},  {EngineClass::blit, 0, 4},  {EngineClass::video, 2, 5},
-    {EngineClass::video, 3, 6},  {EngineClass::vebox, 1, 7}, {EngineClass::compute, 0, 8},
-};
+// Registers with a copy for each engine (EngineModel::register_set): the first copies lie in one run, the others in a
+// second one.
 struct Runs {
   RegisterId first;
   RegisterId second;
@@ -56,9 +46,7 @@ uint32_t end_of(const spec::ContextImageDesc& image) {
 }  // namespace
 
 uint32_t own_instance(const spec::DeviceModel& model, const spec::EngineModel& engine, uint32_t offset) {
-  const auto* const own = std::ranges::find_if(kSets, [&](const SetOfEngine& row) {
-    return row.engine_class == engine.engine_class && row.instance == engine.instance;
-  });
+  const uint32_t own = engine.register_set;
   for (const Runs& runs : kRuns) {
     const spec::RegisterDesc& first = spec::desc(runs.first);
     const spec::RegisterDesc& second = spec::desc(runs.second);
@@ -66,9 +54,9 @@ uint32_t own_instance(const spec::DeviceModel& model, const spec::EngineModel& e
     if (!place) {
       place = place_in(second, model.id, offset);
     }
-    if (place && own != std::end(kSets)) {
-      return own->set < first.count ? first.offset(model.id) + own->set * first.stride + *place
-                                    : second.offset(model.id) + (own->set - first.count) * second.stride + *place;
+    if (place && own != spec::EngineModel::kNoId) {
+      return own < first.count ? first.offset(model.id) + own * first.stride + *place
+                               : second.offset(model.id) + (own - first.count) * second.stride + *place;
     }
   }
   for (const spec::EngineModel& other : model.engines) {

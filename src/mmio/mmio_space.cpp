@@ -19,7 +19,7 @@ MmioSpace::MmioSpace(const spec::DeviceModel& model, std::shared_ptr<const Regis
                      EventSink& events, std::string path)
     : generation_(model),
       rule_(generation_.register_access()),
-      null_ranges_(generation_.null_ranges()),
+      null_ranges_(spec::null_ranges(generation_.model().id)),
       bank_(std::move(map)),
       wake_(ForceWakeConfig::for_device(model.id)),
       steering_(steering),
@@ -131,7 +131,7 @@ bool MmioSpace::reachable(const RegisterSlot& slot, bool is_write, Origin origin
 
 bool MmioSpace::in_null_range(uint64_t offset) const {
   return std::ranges::any_of(
-      null_ranges_, [offset](const spec::OffsetRange& range) { return offset >= range.start && offset <= range.end; });
+      null_ranges_, [offset](const spec::MmioRange& range) { return offset >= range.start && offset <= range.end; });
 }
 
 uint64_t MmioSpace::read(uint64_t offset, unsigned bytes, Origin origin) {

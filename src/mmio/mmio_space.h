@@ -105,7 +105,7 @@ class MmioSpace {
 
   Generation generation_;
   AccessRule rule_;
-  std::span<const spec::OffsetRange> null_ranges_;
+  std::span<const spec::MmioRange> null_ranges_;
   RegisterBank bank_;
   ForceWake wake_;
   Steering steering_;

@@ -33,8 +33,8 @@ std::string_view table_of(MmioSpace& space, uint32_t offset) {
   if (space.steering().is_selector(offset) || space.steering().fuse_reflection(offset)) {
     return "(steering)";
   }
-  const auto nulls = space.generation().null_ranges();
-  const auto holds = [offset](const spec::OffsetRange& range) { return offset >= range.start && offset <= range.end; };
+  const auto nulls = spec::null_ranges(space.generation().model().id);
+  const auto holds = [offset](const spec::MmioRange& range) { return offset >= range.start && offset <= range.end; };
   return std::ranges::any_of(nulls, holds) ? "(hypervisor)" : "";
 }
 

@@ -20,11 +20,17 @@ struct BarModel {
 };
 
 struct EngineModel {
+  static constexpr uint8_t kNoId = 0xff;  // the device has no such number for the engine
+
   std::string_view name;
   EngineClass engine_class;
   uint8_t instance;
   uint32_t mmio_base;
-  std::string_view domain;  // force-wake domain, empty when it needs none
+  std::string_view domain;       // force-wake domain, empty when it needs none
+  uint8_t reset_bit = kNoId;     // of GDRST
+  uint8_t fault_id = kNoId;      // FAULT_REG.engine_id; the field may be too narrow for it
+  uint8_t register_set = kNoId;  // index among registers with a copy for each engine (TRTT_CR, aux tables)
+  uint8_t class_id = kNoId;      // CONTEXT_DESCRIPTOR.engine_class
 };
 
 struct Topology {

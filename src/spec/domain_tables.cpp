@@ -33,4 +33,13 @@ const RangeTable* find_range_table(std::string_view name) {
   return nullptr;
 }
 
+std::span<const MmioRange> null_ranges(DeviceId device) {
+  for (const RangeTable& table : range_tables()) {
+    if (table.null && (table.devices & mask_of(device)) != 0) {
+      return table.rows;
+    }
+  }
+  return {};
+}
+
 }  // namespace halogen::spec

@@ -86,4 +86,8 @@ const WakeTable* find_wake_table(DeviceId device);
 const ReplicationTable* find_replication_table(DeviceId device);
 const RangeTable* find_range_table(std::string_view name);
 
+// Returns the offsets without registers that software may touch: left to a hypervisor, or for accesses that shall do
+// nothing.
+std::span<const MmioRange> null_ranges(DeviceId device);
+
 }  // namespace halogen::spec

@@ -21,6 +21,8 @@ struct InterfaceModel {
   uint8_t secure_error;             // what a program without rights is told that wants a secure batch: an errno
   uint16_t fence_stride_kib;        // the longest that a tiled view can have
   uint8_t physical_swizzle;         // how memory is said to be swizzled, by I915_BIT_6_SWIZZLE_*
+  uint8_t relocation_bits;          // width of the addresses that relocations write
+  uint16_t max_framebuffer;         // largest width and height of a frame buffer
   bool llc;                         // the processor's last cache is shared
   bool snoop;                       // the chip can look into the processor's caches
   bool coherent_aperture;           // writes through the aperture need no flush
@@ -32,6 +34,7 @@ struct InterfaceModel {
   bool secure_batches;              // of those who may
   bool processor_copies;            // PREAD, PWRITE, MMAP and relocations are still there
   bool perf;                        // streams of performance counters can be asked for
+  bool async_flips;                 // page flips may be asynchronous
   std::span<const int8_t> engines;  // capabilities of each engine of the device model; negative: not offered
 };
 

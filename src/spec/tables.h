@@ -23,6 +23,7 @@ struct RangeTable {
   std::string_view doc;
   std::string_view source;
   DeviceMask devices;
+  bool null;                        // no registers: reads give zero and writes are ignored
   std::span<const MmioRange> rows;  // sorted, without overlap
 
   const MmioRange* find(uint32_t offset) const;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/bits.h"
+#include "gen/generation.h"
 #include "hw/fuse.h"
 #include "hw/gtt.h"
 #include "hw/l3.h"
@@ -25,6 +26,10 @@ constexpr uint64_t kEngineBytes = 0x1000;
 constexpr uint32_t kConfigReset = 0xc0;  // GDRST, where it lies in configuration space
 constexpr uint64_t kTableEnable = 1;
 constexpr uint64_t kLocalTables = uint64_t{1} << 31;  // of LMEM_CFG
+
+bool resets_by_config(const spec::DeviceModel& model) {
+  return Generation(model).reset_port() == ResetPort::config_gdrst;
+}
 
 bool starts_work(const spec::DeviceModel& model, uint64_t offset) {
   return std::ranges::any_of(model.engines,
@@ -229,8 +234,7 @@ void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64
 
 // Where BARs lie and which interrupts there are does not matter; resets do.
 void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t value) {
-  const bool reset =
-      machine_->model().has(spec::Feature::gdrst_config) && offset <= kConfigReset && offset + bytes > kConfigReset;
+  const bool reset = resets_by_config(machine_->model()) && offset <= kConfigReset && offset + bytes > kConfigReset;
   if (!reset) return;
   machine_->write_register(RegisterSpace::pci_config, offset, bytes, value);
   const uint32_t table = hw::PGTBL_CTL::kDesc.offset(machine_->model().id);
@@ -241,7 +245,7 @@ void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t valu
 
 void Recorder::after_reset() {
   constexpr uint32_t kWholeChip = 1;
-  if (machine_->model().has(spec::Feature::gdrst_config)) {
+  if (resets_by_config(machine_->model())) {
     after_config_write(kConfigReset, 1, kWholeChip);
     return;
   }

@@ -79,7 +79,7 @@ class EngineFuzz final : private Input {
     device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
-    options.prefetch_lines = model_.has(spec::Feature::execlists) ? 8 : 0;  // with the pre-parser, where there is one
+    options.prefetch_lines = Generation(model_).has_execlists() ? 8 : 0;  // with the pre-parser, where there is one
     options.gtt_bytes = 0x80000;  // the smallest: every snapshot looks at all of the device's own memory
     if (model_.local_bytes != 0) {
       options.local_bytes = 0x1000'0000;

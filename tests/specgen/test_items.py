@@ -131,12 +131,59 @@ class Registers(SpecCase):
 
 class World(SpecCase):
     def test_features_and_quirks(self):
-        feature = '[feature.fast]\ndoc = "d"\n'
+        feature = '[feature.fast]\ndoc = "d"\nscope = "device"\n'
         self.refused({"generations.toml": GENERATIONS + feature}, "feature fast", "no device has this feature")
         extra = device("last", "gen8", extra='features = ["fast", "slow"]')
         self.refused({"generations.toml": GENERATIONS + feature, "devices.toml": DEVICES + extra}, "device last", "unknown feature 'slow'")
         self.refused({"devices.toml": DEVICES + device("last", "gen8", extra='quirks = ["odd"]')}, "unknown quirk 'odd'")
         self.refused({"generations.toml": GENERATIONS + '[quirk.odd]\ndoc = "d"\n'}, "quirk odd", "missing source")
+
+    def test_generations_decide_every_feature(self):
+        def generations(**lists):
+            return "".join(f'[[generation]]\nname = "{g}"\ndoc = "d"\n{lists.get(g.replace(".", "_"), "")}\n'
+                           for g in ("gen4", "gen4.5", "gen7", "gen8"))
+        fast = '[feature.fast]\ndoc = "d"\nreaders = ["engine"]\n'
+        yes, no = 'features = ["fast"]', 'without = ["fast"]'
+        spec, _ = self.good({"generations.toml": fast + generations(gen4=no, gen4_5=no, gen8=yes)})  # gen7 has no device
+        self.assertEqual([d.name for d in spec.devices.values() if "fast" in d.features], ["new"])
+        self.refused({"generations.toml": fast + generations(gen4=no, gen8=yes)}, "has a device and says nothing of 'fast'")
+        seven = DEVICES + device("ivb", "gen7")
+        self.refused({"generations.toml": fast + generations(gen4=no, gen4_5=no, gen8=yes), "devices.toml": seven},
+                     "generation gen7", "has a device and says nothing of 'fast'")
+        self.refused({"generations.toml": fast + generations(gen4=no, gen4_5=no, gen8=yes + "\n" + no)},
+                     "stands under features and under without")
+        self.refused({"generations.toml": fast + generations(gen4='without = ["fast", "slow"]', gen4_5=no, gen8=yes)},
+                     "unknown feature 'slow'")
+        self.refused({"generations.toml": fast + 'scope = "device"\n' + generations(gen8=yes)}, "is a feature of devices")
+        self.refused({"generations.toml": fast + 'scope = "chip"\n' + generations(gen8=yes)}, "unknown scope 'chip'")
+
+    def test_numbers_of_engines(self):
+        gdrst = register("GDRST", fields='[{ name = "render", at = "0[1]", type = "bool" }, { name = "full", at = "0[0]", type = "bool" }]',
+                         reserved='["0[31:2]"]', gens='"gen8"')
+        fault = register("FAULT_REG", offset="0x2000", fields='[{ name = "engine_id", at = "0[31:0]" }]', gens='"gen8"')
+        items = {"registers/t.toml": gdrst + fault}
+
+        def engine(more):
+            return {"devices.toml": device("new", "gen8", "[" + RENDER.replace(" }", f"{more} }}") + "]")} | items
+        spec, _ = self.good(engine(', reset = "render", fault_id = 3'))
+        self.assertEqual(spec.devices["new"].engines[0]["reset_bit"], 1)
+        self.refused(engine(', fault_id = 3'), "engine rcs0", "missing key 'reset': the device has GDRST")
+        self.refused(engine(', reset = "render"'), "missing key 'fault_id'")
+        self.refused(engine(', reset = "blt", fault_id = 3'), "GDRST has no field 'blt'")
+        self.refused(engine(', reset = "render", fault_id = 3, class_id = 1'), "class_id: the device has no CONTEXT_DESCRIPTOR")
+        self.refused(engine(', reset = "render", fault_id = 3, register_set = 1'), "no registers with a copy for each engine")
+
+    def test_null_ranges(self):
+        def table(name, devices, null="null = true", domain=""):
+            return (f'[range_table.{name}]\ndoc = "d"\nsource = "s"\ndevices = {devices}\n{null}\n'
+                    f'columns = ["start", "end", "domain"]\nrows = [[0x78000, 0x78fff, "{domain}"]]\n')
+        everywhere = '["old", "mid", "new"]'
+        spec, _ = self.good({"tables/t.toml": table("a", everywhere)})
+        self.assertTrue(spec.range_tables["a"].null)
+        self.refused({"tables/t.toml": table("a", '["old", "mid"]')}, "device new", "needs one range table with null = true")
+        self.refused({"tables/t.toml": table("a", everywhere) + table("b", '["new"]')}, "device new", "needs one range table")
+        self.refused({"tables/t.toml": table("a", everywhere, domain="render")}, "rows of null ranges have the domain")
+        self.good({"tables/t.toml": table("a", '["new"]', null="")})
 
     def test_devices(self):
         self.refused({"devices.toml": DEVICES + device("last", "gen99")}, "device last", "unknown generation 'gen99'")

@@ -1,5 +1,6 @@
 """Checks that concern more than one item."""
 
+import engine_ids
 import marks
 import read_tables
 from cppnames import member_class
@@ -9,6 +10,7 @@ from layout import LayoutChecker
 
 def run_checks(spec, diag):
     LayoutChecker(spec, diag).run()
+    engine_ids.resolve(spec, diag.error)
     marks.apply(spec, diag)
     checker = Checker(spec, diag)
     checker.command_matches()

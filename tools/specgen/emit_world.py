@@ -1,5 +1,6 @@
 """spec/device_data.cpp and spec/table_data.cpp: device models, range tables, privilege lists, context images."""
 
+import engine_ids
 from cppnames import gen_ident, ident
 from emit_tables import Pool, mask, quote
 from emit_types import NOTE
@@ -21,7 +22,7 @@ def device_data(spec):
         bar_span = bars.span(f"{{{b['index']}, BarKind::{b['kind']}, {b['bytes']:#x}, {b['bits']}, {_flag(b.get('prefetchable'))}}}"
                              for b in t.get("bars", []))
         engine_span = engines.span(f"{{{quote(e['name'])}, EngineClass::{e['class']}, {e.get('instance', 0)}, {e['base']:#x}, "
-                                   f"{quote(e.get('domain', ''))}}}" for e in d.engines)
+                                   f"{quote(e.get('domain', ''))}, {engine_ids.numbers(e)}}}" for e in d.engines)
         id_span = ids.span(f"{x:#x}" for x in pci.get("other_ids", []))
         family_span = families.span(f"{{{f['mask']:#x}, {f['id']:#x}}}" for f in t.get("pci_families", []))
         code_span = codes.span(str(x) for x in t.get("aub_codes", []))
@@ -53,10 +54,11 @@ def interface_data(spec):
     for d in spec.devices.values():
         t = d.data.get("interface", {})
         numbers = ", ".join(str(t.get(k, 0)) for k in ("slices", "subslices", "eus", "fences", "command_parser", "huc_error",
-                                                       "address_bits", "secure_error", "fence_stride_kib", "physical_swizzle"))
+                                                       "address_bits", "secure_error", "fence_stride_kib", "physical_swizzle",
+                                                       "relocation_bits", "max_framebuffer"))
         flags = ", ".join(_flag(t.get(k)) for k in ("llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages",
                                                     "sseu_control", "bonds", "preemption", "secure_batches", "processor_copies",
-                                                    "perf"))
+                                                    "perf", "async_flips"))
         rows.append(f"    {{{numbers}, {flags}, {engines.span(str(x) for x in t.get('engines', []))}}},")
     out = [NOTE + '#include "spec/interface_model.h"', "", "namespace halogen::spec {", "", "namespace {"] + engines.lines()
     out += ["constexpr InterfaceModel kInterfaces[] = {"] + rows + ["};", "}  // namespace", "",
@@ -86,7 +88,7 @@ def table_data(spec):
     for t in spec.range_tables.values():
         span = ranges.span(f"{{{r['start']:#x}, {r['end']:#x}, {quote(r['domain'])}, {quote(r['replication'])}, {r['instances']}}}"
                            for r in t.rows)
-        all_tables["RangeTable"].append(f"{{{tables.head(t)}, {span}}}")
+        all_tables["RangeTable"].append(f"{{{tables.head(t)}, {_flag(t.null)}, {span}}}")
     for t in spec.unit_tables.values():
         span = units.span(f"{{{quote(r['name'])}, {r['base']:#x}}}" for r in t.rows)
         all_tables["UnitTable"].append(f"{{{tables.head(t)}, {span}}}")

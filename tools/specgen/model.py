@@ -168,6 +168,7 @@ class Table:
     access: str = ""
     instance: int = -1
     has_domains: bool = False  # a range table whose rows say which endpoint answers
+    null: bool = False         # a range table of offsets that read zero and ignore writes
 
 
 @dataclass
@@ -176,7 +177,7 @@ class Device:
     where: object
     gen: int
     data: dict
-    engines: list = field(default_factory=list)       # dicts: name, class, instance, base, domain
+    engines: list = field(default_factory=list)       # dicts: name, class, instance, base, domain, engine_ids.py
     features: list = field(default_factory=list)
     quirks: list = field(default_factory=list)
 

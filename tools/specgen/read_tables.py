@@ -14,6 +14,9 @@ def range_table(r, item, table):
             r.error(item.where, f"missing column {name!r}")
             return
     item.has_domains = "domain" in columns
+    item.null = r.typed(item.where, table, "null", bool, False)
+    if item.null and (not item.has_domains or any(row[columns.index("domain")] for row in table["rows"] if len(row) == len(columns))):
+        r.error(item.where, "rows of null ranges have the domain \"\"")
     previous = None
     for i, values in enumerate(table["rows"]):
         here = item.where.at(f"row {i}")
@@ -32,6 +35,15 @@ def range_table(r, item, table):
         item.rows.append(row)
     for span in table.get("spans", []):
         _contiguous(r, item, span)
+
+
+def check_null_ranges(r):
+    """Each device has one table of null ranges, where any has."""
+    tables = [t for t in r.spec.range_tables.values() if t.null]
+    for device in r.spec.devices.values() if tables else []:
+        names = [t.name for t in tables if device.name in t.devices]
+        if len(names) != 1:
+            r.error(device.where, f"needs one range table with null = true, not {names or 'none'}")
 
 
 def _contiguous(r, item, span):

@@ -2,11 +2,13 @@
 
 import re
 
+import engine_ids
 import marks
 import read_domains
 import read_eu
 import read_eu_compact
 import read_eu_messages
+import read_features
 from loading import load, topics
 from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
@@ -48,27 +50,27 @@ def read_spec(root, diag):
 def _generations(r, raw):
     features = []
     for where, name, table in raw["generation"]:
-        r.keys(where, table, {"name", "doc", "features"}, ("name", "doc"))
+        r.keys(where, table, {"name", "doc", "features", "without"}, ("name", "doc"))
         if name in r.spec.gens:
             r.error(where, "duplicate name")
         r.spec.gens.append(name)
         r.spec.gen_docs.append(table.get("doc", ""))
-        features.append((where, table.get("features", [])))
+        features.append((where, table.get("features", []), table.get("without", [])))
     if not r.spec.gens or len(r.spec.gens) > 16:
         r.error(_root(r), "spec/generations.toml must list 1..16 generations")
-    for kind, target, required in (("feature", r.spec.features, ("doc",)), ("quirk", r.spec.quirks, ("doc", "source"))):
-        for where, name, table in raw[kind]:
-            r.keys(where, table, {"doc", "source"}, required)
+    for where, name, table in raw["feature"]:
+        read_features.declare(r, where, name, table)
+    for where, name, table in raw["quirk"]:
+        r.keys(where, table, {"doc", "source"}, ("doc", "source"))
+        r.spec.quirks[name] = table.get("doc", "")
+    for kind, target in (("feature", r.spec.features), ("quirk", r.spec.quirks)):
+        for where, name, _ in raw[kind]:
             if not _IDENT.match(name):
                 r.error(where, "bad name")
-            target[name] = table.get("doc", "")
         if len(target) > 64:
             r.error(_root(r), f"more than 64 {kind}s")
-    for where, names in features:
-        for name in names:
-            if name not in r.spec.features:
-                r.error(where, f"unknown feature {name!r}")
-    r.gen_features = [list(names) for _, names in features]
+    read_features.decide(r, features)
+    r.gen_features = [list(names) for _, names, _ in features]
     r.declared = [(where, kind, name) for kind in ("feature", "quirk") for where, name, _ in raw[kind]]
 
 
@@ -87,9 +89,9 @@ _PARTS = {"pci": {"id", "revision", "class", "subsystem", "other_ids"},
 
 
 _INTERFACE_NUMBERS = {"slices", "subslices", "eus", "fences", "command_parser", "huc_error", "address_bits", "secure_error",
-                      "fence_stride_kib", "physical_swizzle"}
+                      "fence_stride_kib", "physical_swizzle", "relocation_bits", "max_framebuffer"}
 _INTERFACE_FLAGS = {"llc", "snoop", "coherent_aperture", "engine_reset", "read_only_pages", "sseu_control", "bonds", "preemption",
-                    "secure_batches", "processor_copies", "perf"}
+                    "secure_batches", "processor_copies", "perf", "async_flips"}
 
 
 def _interface(r, where, device, table):
@@ -145,6 +147,7 @@ def _devices(r, raw):
         for where, kind, name in r.declared:
             if name not in used:
                 r.error(where, f"no device has this {kind}")
+        read_features.check_decided(r)
     if len(r.spec.devices) > 32:
         r.error(_root(r), "more than 32 devices")
 
@@ -178,7 +181,7 @@ def _device_engines(r, where, device, table):
     seen = set()
     for i, engine in enumerate(table.get("engines", [])):
         here = where.at(f"engine {engine.get('name', i)}")
-        if not r.keys(here, engine, {"name", "class", "instance", "base", "domain"}, ("name", "class", "base")):
+        if not r.keys(here, engine, {"name", "class", "instance", "base", "domain"} | engine_ids.keys(), ("name", "class", "base")):
             continue
         if engine["class"] not in ENGINES:
             r.error(here, f"unknown engine {engine['class']!r}")
@@ -215,14 +218,14 @@ def _enums(r, raw):
 
 def _tables(r, raw):
     common = {"doc", "source", "devices"}
-    extra = {"range_table": {"columns", "rows", "spans"},
+    extra = {"range_table": {"columns", "rows", "spans", "null"},
              "unit_table": {"rows"},
              "privilege_list": {"engines", "instance", "access", "rows"},
              "image": {"engines", "entries"}}
     stores = {"range_table": r.spec.range_tables, "unit_table": r.spec.unit_tables, "privilege_list": r.spec.privilege_lists, "image": r.spec.images}
     import read_tables
     for kind, keys in extra.items():
-        required = ("doc", "source", "devices") + tuple(sorted(keys - {"spans", "instance"}))
+        required = ("doc", "source", "devices") + tuple(sorted(keys - {"spans", "instance", "null"}))
         for where, name, table in raw[kind]:
             ok = r.keys(where, table, common | keys, required)
             if not _IDENT.match(name):
@@ -234,6 +237,8 @@ def _tables(r, raw):
             if ok:
                 getattr(read_tables, kind)(r, item, table)
             stores[kind][name] = item
+    if raw["range_table"]:
+        read_tables.check_null_ranges(r)
 
 
 def _exception(r, where, table):

@@ -9,6 +9,7 @@ class Reader:
     def __init__(self, spec, diag):
         self.spec = spec
         self.diag = diag
+        self.device_features = set()    # features that devices name, not generations
 
     def error(self, where, message, gen=None):
         self.diag.error(where, message, None if gen is None else self.spec.gens[gen])

@@ -103,7 +103,7 @@ int get_sseu(Call& call, Context& context, drm_i915_gem_context_param& parameter
 int set_priority(Call& call, Context& context, const drm_i915_gem_context_param& parameter) {
   const auto priority = static_cast<int64_t>(parameter.value);
   if (parameter.size != 0) return -EINVAL;
-  if (!call.kernel.gpu().hardware().has(spec::Feature::execlists)) return -ENODEV;
+  if (!call.kernel.gpu().hardware().generation().has_execlists()) return -ENODEV;
   if (priority > I915_CONTEXT_MAX_USER_PRIORITY || priority < I915_CONTEXT_MIN_USER_PRIORITY) return -EINVAL;
   if (priority > I915_CONTEXT_DEFAULT_PRIORITY && !call.kernel.privileged()) return -EPERM;
   context.priority = static_cast<int>(priority);
@@ -165,7 +165,7 @@ int create_context(Call& call, drm_i915_gem_context_create_ext& create) {
   const ContextRef context = call.kernel.make_context(call.file);
   if (!context) return -ENOMEM;
   if ((create.flags & I915_CONTEXT_CREATE_FLAGS_SINGLE_TIMELINE) != 0) {
-    if (!call.kernel.gpu().hardware().has(spec::Feature::execlists)) return -EINVAL;
+    if (!call.kernel.gpu().hardware().generation().has_execlists()) return -EINVAL;
     context->single_timeline = true;
   }
   if ((create.flags & I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS) != 0) {

@@ -239,8 +239,7 @@ class Execution {
     if (item.object.relocation_count > kMost) return -EFAULT;  // no list is that long
     auto list = read_user_array<drm_i915_gem_relocation_entry>(item.object.relocs_ptr, item.object.relocation_count);
     if (!list) return -EFAULT;
-    const bool wide = call_.kernel.gpu().hardware().has(spec::Feature::ggtt_pte64);
-    const uint64_t bytes = wide ? 8 : 4;
+    const uint64_t bytes = spec::interface_of(call_.kernel.gpu().hardware().model().id).relocation_bits / 8;
     for (drm_i915_gem_relocation_entry& entry : *list) {
       Item* const target = find(entry.target_handle);
       if (target == nullptr) return -ENOENT;

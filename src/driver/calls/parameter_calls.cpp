@@ -33,7 +33,7 @@ Value if_known(int value) {
 }
 
 unsigned scheduler(const Hardware& hardware, const spec::InterfaceModel& chip) {
-  if (!hardware.has(spec::Feature::execlists)) return 0;
+  if (!hardware.generation().has_execlists()) return 0;
   return I915_SCHEDULER_CAP_ENABLED | I915_SCHEDULER_CAP_PRIORITY | I915_SCHEDULER_CAP_SEMAPHORES |
          I915_SCHEDULER_CAP_ENGINE_BUSY_STATS | (chip.preemption ? I915_SCHEDULER_CAP_PREEMPTION : 0);
 }
@@ -43,7 +43,7 @@ unsigned isolated_classes(const Gpu& gpu, const Hardware& hardware) {
   unsigned classes = 0;
   for (const OfferedEngine& each : gpu.offered()) {
     const bool render = each.user_class == I915_ENGINE_CLASS_RENDER;
-    if (render || hardware.has(spec::Feature::execlists)) classes |= 1u << each.user_class;
+    if (render || hardware.generation().has_execlists()) classes |= 1u << each.user_class;
   }
   return classes;
 }
@@ -181,8 +181,8 @@ int get_capability(Call& call, drm_get_cap& capability) {
     case DRM_CAP_DUMB_PREFERRED_DEPTH:
       capability.value = 24;
       return 0;
-    case DRM_CAP_ASYNC_PAGE_FLIP:  // not on the first chips
-      capability.value = call.kernel.gpu().hardware().has(spec::Feature::gdrst_config) ? 0 : 1;
+    case DRM_CAP_ASYNC_PAGE_FLIP:
+      capability.value = spec::interface_of(call.kernel.gpu().hardware().model().id).async_flips ? 1 : 0;
       return 0;
     case DRM_CAP_PAGE_FLIP_TARGET:
       return 0;

@@ -39,7 +39,7 @@ int read_engines(const Gpu& gpu, uint64_t address, size_t count, std::vector<Eng
 
 // Any of several engines does the work.
 int balance(Gpu& gpu, Map& map, uint64_t address) {
-  if (!gpu.hardware().has(spec::Feature::execlists)) return -ENODEV;
+  if (!gpu.hardware().generation().has_execlists()) return -ENODEV;
   i915_context_engines_load_balance head;
   if (!read_user(address, &head, offsetof(i915_context_engines_load_balance, engines))) return -EFAULT;
   if (head.engine_index >= map.size()) return -EINVAL;

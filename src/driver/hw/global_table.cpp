@@ -31,9 +31,9 @@ GlobalTable::GlobalTable(Hardware& hardware)
       format_(format_of(hardware.model(), memory::WalkMode::ggtt).levels[0].table),
       places_(kFirst, hardware.entry_count() * kPageBytes) {
   enable();
-  // Programs that reach the table themselves find a page of nothing everywhere. Others cannot, and a table of 8 MB
-  // costs as much to fill as all the rest of the driver's start.
-  clear_to(hardware.has(spec::Feature::execlists) ? kFirst : bytes());
+  // Programs that use the table find an empty page at every unused address. Programs with tables of their own do not
+  // use it, and filling a table of 8 MB takes as long as the rest of the driver's start.
+  clear_to(hardware.shares_space() ? bytes() : kFirst);
 }
 
 void GlobalTable::clear_to(uint64_t end) {

@@ -39,8 +39,8 @@ Result<std::unique_ptr<Gpu>> Gpu::start(const spec::DeviceModel& model, const Ha
 
 Gpu::Gpu(std::unique_ptr<Hardware> hardware)
     : hardware_(std::move(hardware)), table_(*hardware_), interrupts_(*hardware_) {
-  const bool execlists = hardware_->has(spec::Feature::execlists);
-  if (!execlists) shared_ = make_shared_tables(*hardware_, table_);
+  const bool execlists = hardware_->generation().has_execlists();
+  if (hardware_->shares_space()) shared_ = make_shared_tables(*hardware_, table_);
   for (const spec::EngineModel& engine : hardware_->model().engines) {
     if (engine.engine_class == spec::EngineClass::posh) continue;  // works for the render engine, not for programs
     queues_.push_back(execlists ? make_execlist_queue(*hardware_, table_, engine)

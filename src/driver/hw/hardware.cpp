@@ -45,7 +45,7 @@ Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<device::Dev
     const uint32_t end = hw::GEN6_GSMBASE::kDesc.offset(model().id);  // where local memory for software ends
     local_pages_ = PageAllocator(0, read(end) | uint64_t{read(end + 4)} << 32);
   }
-  entry_bytes_ = has(spec::Feature::ggtt_pte64) ? 8 : 4;
+  entry_bytes_ = generation_.ggtt_entry_bytes();
   entries_ = gtt_bytes(model(), device_->options()) / entry_bytes_;
 }
 

@@ -47,6 +47,8 @@ class Hardware {
   const spec::DeviceModel& model() const { return device_->model(); }
   const Generation& generation() const { return generation_; }
   bool has(spec::Feature feature) const { return model().has(feature); }
+  // All contexts share one address space. This driver gives tables of their own only to contexts of execlists.
+  bool shares_space() const { return !generation_.has_execlists(); }
   device::Device& device() { return *device_; }
   Machine& machine() { return *machine_; }
 

@@ -8,6 +8,7 @@
 #include "driver/gem/user_memory.h"
 #include "driver/kms/kms_calls.h"
 #include "driver/kms/kms_properties.h"
+#include "spec/interface_model.h"
 
 namespace halogen::driver {
 namespace {
@@ -68,7 +69,7 @@ const std::vector<drm_mode_modeinfo>& Kms::modes() {
 }
 
 uint32_t Kms::largest_edge() const {
-  return pipe_.universal() || gpu_.hardware().has(spec::Feature::execlists) ? 16384 : 8192;
+  return spec::interface_of(gpu_.hardware().model().id).max_framebuffer;
 }
 
 int get_resources(Call& call, drm_mode_card_res& resources) {

@@ -11,6 +11,7 @@
 #include "hw/display_plane_gen9.h"
 #include "hw/display_surface_gen9.h"
 #include "hw/display_timing.h"
+#include "spec/interface_model.h"
 #include "spec/packing.h"
 
 namespace halogen::driver {
@@ -73,7 +74,7 @@ bool KmsPipe::universal() const {
 }
 
 bool KmsPipe::knows_async() const {
-  return !hardware_.has(spec::Feature::gdrst_config);
+  return spec::interface_of(hardware_.model().id).async_flips;
 }
 
 bool KmsPipe::knows(uint32_t format) const {

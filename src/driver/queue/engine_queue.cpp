@@ -192,11 +192,7 @@ void EngineQueue::reset_engine() {
     hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, true));
     hardware_.advance(1000);
   }
-  for (const ResetDomain& domain : hardware_.generation().reset_domains()) {
-    if (domain.engine_class == static_cast<int>(engine_.engine_class) && domain.instance == engine_.instance) {
-      hardware_.write(hw::GDRST::kDesc.offset(hardware_.model().id), 1u << domain.bit);
-    }
-  }
+  hardware_.write(hw::GDRST::kDesc.offset(hardware_.model().id), 1u << engine_.reset_bit);
   if (hardware_.has(spec::Feature::ring_reset_ctl)) {
     hardware_.write(engine_, hw::RESET_CTL::kDesc.offset(hardware_.model().id), Hardware::masked(kRequestReset, false));
   }

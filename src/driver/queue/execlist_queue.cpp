@@ -55,25 +55,6 @@ class ExeclistContext final : public EngineContext {
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
-// As context descriptors name classes.
-uint32_t class_number(spec::EngineClass engine) {
-  switch (engine) {
-    case spec::EngineClass::render:
-      return 0;
-    case spec::EngineClass::video:
-      return 1;
-    case spec::EngineClass::vebox:
-      return 2;
-    case spec::EngineClass::blit:
-      return 3;
-    case spec::EngineClass::compute:
-      return 5;
-    case spec::EngineClass::posh:
-      return 6;
-  }
-  return 0;
-}
-
 class ExeclistQueue final : public EngineQueue {
  public:
   ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, KernelMemory status)
@@ -115,7 +96,7 @@ class ExeclistQueue final : public EngineQueue {
     if (queue_) {
       descriptor.sw_context_id = static_cast<uint16_t>(number % 0x7fe + 1);
       descriptor.engine_instance = engine_.instance;
-      descriptor.engine_class = static_cast<uint8_t>(class_number(engine_.engine_class));
+      descriptor.engine_class = engine_.class_id;
     } else {
       descriptor.context_id = number % 0x1f'fffe + 1;
     }

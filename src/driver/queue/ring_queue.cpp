@@ -127,7 +127,7 @@ class RingQueue final : public EngineQueue {
   uint64_t image_bytes() const {
     const uint32_t value = hardware_.read(engine_, at(hw::CXT_SIZE::kDesc));
     const auto size = spec::unpack_register<hw::CXT_SIZE>(hardware_.model().gen, value);
-    const uint64_t lines = hardware_.has(spec::Feature::physical_addresses)
+    const uint64_t lines = hardware_.has(spec::Feature::whole_context_size)
                                ? size.size_minus_1 + uint64_t{1}
                                : uint64_t{size.ring_size} + size.extended_size + size.pipeline_size;
     return align_up(std::max<uint64_t>(lines, 1) * kLineBytes, kPageBytes);

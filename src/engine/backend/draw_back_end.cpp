@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
 #include "gen/count_rules.h"
+#include "gen/pipeline_rules.h"
 #include "hw/3d_depth.h"
 #include "hw/3d_pixel.h"
 #include "hw/3d_so.h"
@@ -87,9 +88,8 @@ pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {
   call.first_instance = fields.start_instance_location;
   call.base_vertex = fields.base_vertex_location;
   call.parameters = {fields.extended_parameter_0, fields.extended_parameter_1, fields.extended_parameter_2};
-  // From Gen8 on a command of its own names the topology.
   const auto topology = engine.state().draw.settings.get<hw::_3DSTATE_VF_TOPOLOGY>(engine.gen());
-  if (engine.generation().has(spec::Feature::split_stages)) {
+  if (pipeline_rules(engine.gen()).topology_in_own_command) {
     call.topology = topology.primitive_topology_type;
   }
   if (fields.indirect_parameter_enable) {

@@ -148,14 +148,14 @@ std::vector<const mmio::RegisterSlot*> slots_of(const Engine& engine, bool with_
   return slots;
 }
 
-// What CXT_SIZE says, in lines; where contexts may be physical never more than software was told to allocate. Gen6
-// counts parts of an image and names no order: those that software allocates are one here.
+// Returns the size of an image as CXT_SIZE states it in lines. A stated whole is never more than software was told to
+// allocate. Where the register states parts, it names no order of them: the image here is as long as all of them.
 size_t image_dwords(const Engine& engine) {
   if (!engine.registers().has(RegisterId::CXT_SIZE)) {
     return kPageBytes / sizeof(uint32_t);
   }
   const auto size = engine.registers().get<hw::CXT_SIZE>();
-  const size_t bytes = engine.generation().has(spec::Feature::physical_addresses)
+  const size_t bytes = engine.generation().has(spec::Feature::whole_context_size)
                            ? std::min((size.size_minus_1 + size_t{1}) * kLineBytes, kLargestBytes)
                            : (size_t{size.ring_size} + size.extended_size + size.pipeline_size) * kLineBytes;
   return bytes / sizeof(uint32_t);

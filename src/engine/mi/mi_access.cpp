@@ -26,17 +26,14 @@ MemoryTarget graphics_target(Engine& engine, const Command& command, std::option
   const Permit& permit = command.permit;
   memory::TableKind table = global.value_or(false) ? memory::TableKind::global : memory::TableKind::per_process;
   bool dropped = permit.drop_write;
-  if (!engine.generation().has(spec::Feature::physical_addresses)) {
-    if (permit.per_process_table) {
-      table = memory::TableKind::per_process;
-    }
-  } else if (permit.per_process_table) {
+  if (permit.per_process_table) {
     table = memory::TableKind::per_process;
-    if (!engine.per_process_space()) {
+    if (engine.lacks_process_space()) {
       engine.privilege().violation();
       dropped = true;
     }
-  } else if (!global || (!*global && !engine.per_process_space())) {
+  } else if (engine.generation().has(spec::Feature::addresses_follow_fetch) &&
+             (!global || (!*global && !engine.per_process_space()))) {
     table = engine.fetched_from();
   }
   return {&engine.data_space(table), canonical(address).value, dropped};

@@ -17,7 +17,7 @@ using spec::RegisterId;
 constexpr uint32_t kGraphicsMemory = 0x10;  // in undocumented_10_4: bit 8 of the dword
 
 ContextPlace place_of(const Engine& engine, const hw::CCID& id) {
-  if (!engine.generation().has(spec::Feature::physical_addresses)) {
+  if (!engine.generation().has(spec::Feature::ccid_holds_space)) {
     return {false, id.context_address.value};
   }
   const bool physical = (id.undocumented_10_4 & kGraphicsMemory) == 0;

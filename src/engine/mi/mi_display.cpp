@@ -179,7 +179,7 @@ bool is_scan_lines(const Engine& engine, uint32_t header) {
 
 // Seed 003 1.9: a ring must have them in even numbers.
 void count_scan_lines(Engine& engine, const Command& command) {
-  if (engine.in_batch() || !engine.generation().has(spec::Feature::physical_addresses)) {
+  if (engine.in_batch() || !engine.generation().has(spec::Feature::scan_lines_in_pairs)) {
     return;
   }
   const StreamLevel& level = engine.stream().level();

@@ -145,10 +145,11 @@ Next batch_buffer_start(Engine& engine, const Command& command) {
   if (command_fields.predication_enable && (engine.registers().peek(RegisterId::MI_PREDICATE_RESULT) & 1) == 0) {
     return Next::advance();
   }
-  const bool early = engine.generation().has(spec::Feature::physical_addresses);
-  const Batch batch = early ? early_batch(engine, command, command_fields) : later_batch(engine, command_fields);
+  const Batch batch = engine.generation().has(spec::Feature::batch_security_bit)
+                          ? early_batch(engine, command, command_fields)
+                          : later_batch(engine, command_fields);
   // A chain is an arbitration point of the run lists.
-  if (early && engine.in_batch() && engine.level().arbitration != Arbitration::never &&
+  if (engine.per_process_space() && engine.in_batch() && engine.level().arbitration != Arbitration::never &&
       engine.submission().wants_switch()) {
     engine.submission().leave();
     return Next::hold();
@@ -198,7 +199,7 @@ Next arb_check(Engine& engine, const Command& command) {
     return engine.submission().wants_switch() ? Next::stop() : Next::advance();
   }
   if (engine.in_batch()) {
-    if (engine.generation().has(spec::Feature::execlists)) {
+    if (!engine.generation().has(spec::Feature::ring_only_commands)) {
       return Next::advance();
     }
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
@@ -218,7 +219,7 @@ Next arb_check(Engine& engine, const Command& command) {
 // Gen4.5: it has an effect only while run lists are enabled (ledger G45-1.3-04).
 Next arb_on_off(Engine& engine, const Command& command) {
   const auto order = command.as<hw::MI_ARB_ON_OFF>(engine.gen());
-  if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
+  if (engine.generation().has(spec::Feature::arbitration_by_run_lists) && !engine.per_process_space()) {
     return Next::advance();
   }
   engine.state().arbitration = order.arbitration_enable;
@@ -228,7 +229,7 @@ Next arb_on_off(Engine& engine, const Command& command) {
 }
 
 Next report_head(Engine& engine, const Command& command) {
-  const bool misplaced = engine.in_batch() && !engine.generation().has(spec::Feature::execlists);
+  const bool misplaced = engine.in_batch() && engine.generation().has(spec::Feature::ring_only_commands);
   if (misplaced) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
                  "belongs into a ring");

@@ -113,18 +113,20 @@ Next store_register_mem(Engine& engine, const Command& command) {
   }
   const uint32_t place =
       register_place(engine, store.register_address, store.add_cs_mmio_start_offset, store.mmio_remap_enable);
-  const bool old = engine.generation().has(spec::Feature::physical_addresses);
-  if (old && cannot_be_stored(engine, place)) {
+  const Generation& generation = engine.generation();
+  if (generation.has(spec::Feature::registers_not_storable) && cannot_be_stored(engine, place)) {
     engine.raise(EventKind::undefined_behaviour, command.desc.manual_name, command.place.address.value, place,
                  "the value of this register cannot be stored");
   }
   const uint32_t value = read_register(engine, command, place);
   MemoryTarget target;
-  if (old && store.memory_address_type == Store::MemoryAddressType::physical_address) {
+  if (generation.has(spec::Feature::stores_to_physical_memory) &&
+      store.memory_address_type == Store::MemoryAddressType::physical_address) {
     target =
         physical_target(command, store.memory_address.value | uint64_t{store.physical_start_address_extension} << 32);
   } else {
-    target = graphics_target(engine, command, old ? std::nullopt : std::optional(store.use_global_gtt),
+    const bool follows = generation.has(spec::Feature::addresses_follow_fetch);  // the command has no bit for the table
+    target = graphics_target(engine, command, follows ? std::nullopt : std::optional(store.use_global_gtt),
                              store.memory_address);
   }
   return target.store(engine, value) ? Next::advance() : engine.stopped_by_fault();

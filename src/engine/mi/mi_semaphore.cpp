@@ -177,7 +177,7 @@ uint64_t poll_interval(const hw::MI_SEMAPHORE_MBOX& mailbox) {
 
 Next mailbox_wait(Engine& engine, const Command& command, const hw::MI_SEMAPHORE_MBOX& mailbox, uint32_t value) {
   const uint32_t data = mailbox.semaphore_data_dword;
-  const bool strict = engine.generation().has(spec::Feature::mailbox_registers);
+  const bool strict = engine.generation().has(spec::Feature::mailbox_waits_for_greater);
   if (strict ? value > data : value >= data) {
     return go_on(engine);
   }
@@ -191,7 +191,7 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
   if (!mailbox.compare_semaphore && !mailbox.update_semaphore) {
     return undefined(engine, command, "neither compares nor updates");
   }
-  const bool single_bit = !engine.generation().has(spec::Feature::mailbox_registers);
+  const bool single_bit = engine.generation().has(spec::Feature::mailbox_holds_one_bit);
   const uint32_t most = mailbox.compare_semaphore ? 0 : 1;
   if (single_bit && mailbox.update_semaphore && mailbox.semaphore_data_dword > most) {
     undefined(engine, command, "an update with other data than it may have: it is written");

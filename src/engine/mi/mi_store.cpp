@@ -34,9 +34,10 @@ Next store_data_imm(Engine& engine, const Command& command) {
   using Store = hw::MI_STORE_DATA_IMM;
   const auto store = command.as<Store>(engine.gen());
   const size_t count = Store::count_data(engine.gen(), command.dwords);
-  const bool old = engine.generation().has(spec::Feature::physical_addresses);
-  const bool qword = store.store_qword || (old && count == 2);
-  if (old && store.memory_address_type == Store::MemoryAddressType::physical_address) {
+  const Generation& generation = engine.generation();
+  const bool qword = store.store_qword || (generation.has(spec::Feature::length_selects_qword) && count == 2);
+  if (generation.has(spec::Feature::stores_to_physical_memory) &&
+      store.memory_address_type == Store::MemoryAddressType::physical_address) {
     const uint64_t address = store.address.value | uint64_t{store.physical_start_address_extension} << 32;
     if (command.permit.drop_write) {  // seed 003 5.3.7.6: only a reset helps. GM45 only drops the write.
       engine.errors().raise(ErrorKind::instruction);
@@ -78,7 +79,7 @@ Next store_data_index(Engine& engine, const Command& command) {
     return Next::advance();
   }
   bool process = store.use_per_process_hardware_status_page || command.permit.per_process_page;
-  if (engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space()) {
+  if (engine.lacks_process_space()) {
     if (command.permit.per_process_page) {
       engine.privilege().violation();
       return Next::advance();
@@ -119,8 +120,7 @@ Next update_gtt(Engine& engine, const Command& command) {
     undefined(engine, command, update.entry_address, "entries of more than one page table");
   }
   const std::span<const uint32_t> entries = command.dwords.last(wide != 0 ? 2 * wide : narrow);
-  const bool off = engine.generation().has(spec::Feature::physical_addresses) && !engine.per_process_space();
-  if ((process && off) ||
+  if ((process && engine.lacks_process_space()) ||
       !engine.services().write_entries(process ? memory::TableKind::per_process : memory::TableKind::global,
                                        GpuVa{update.entry_address}, entries)) {
     undefined(engine, command, update.entry_address, "there is no such page table");

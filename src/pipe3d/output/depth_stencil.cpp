@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "gen/depth_rules.h"
 #include "pipe3d/geometry/screen_setup.h"
 #include "pipe3d/output/clear_band.h"
 
@@ -73,7 +72,7 @@ message::Surface surface_of(const PlaneBuffer& buffer, bool stencil, uint8_t sam
   surface.align_y = buffer.align_y != 0 ? buffer.align_y : usual;
   surface.samples = 1u << std::min<unsigned>(samples_log2, 4);
   surface.samples_beside = true;
-  const bool w_tiles = stencil && !stencil_in_y_tiles(buffer.align_x);
+  const bool w_tiles = stencil && buffer.stencil_in_w_tiles;
   surface.layout.pattern = w_tiles          ? &surface::kTileW
                            : !buffer.tiled  ? nullptr
                            : buffer.x_tiles ? &surface::kTileX

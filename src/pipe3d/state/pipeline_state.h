@@ -412,8 +412,9 @@ struct PlaneBuffer {
   uint64_t address = 0;
   uint32_t pitch_B = 0;
   bool tiled = true;
-  bool x_tiles = false;  // else Y; stencil alone is always W
-  uint32_t width = 0;    // of level 0
+  bool x_tiles = false;            // else Y
+  bool stencil_in_w_tiles = true;  // a buffer of stencil alone, whatever the two before say
+  uint32_t width = 0;              // of level 0
   uint32_t height = 0;
   uint32_t depth = 1;  // layers or slices
   bool volume = false;

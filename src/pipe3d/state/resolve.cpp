@@ -121,6 +121,7 @@ void pad_levels(spec::GenId gen, PipelineState& state) {
   buffers.depth.align_y = depth.y;
   buffers.stencil.align_x = rules.stencil.x;
   buffers.stencil.align_y = rules.stencil.y;
+  buffers.stencil.stencil_in_w_tiles = rules.stencil_in_w_tiles;
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST_P(SettingsTest, CommandsBringThemBack) {
   const Generation generation(model);
   Settings settings;
   settings.pipeline = 2;
-  settings.pipeline_masked = generation.has(spec::Feature::sampler_coordinates_first);  // where the mask is
+  settings.pipeline_masked = model.gen >= spec::GenId::gen9;  // the command has a mask from Gen9 on
   settings.has_bases = true;
   settings.bases = {0x1000, 0x8001'0000'0000, 0x3000, 0x4000, 0x5000, 0, 0};
   settings.system_routine = 0x7000;

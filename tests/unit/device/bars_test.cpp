@@ -20,7 +20,7 @@ class Bars : public ::testing::TestWithParam<const spec::DeviceModel*> {
 TEST_P(Bars, GttKeepsEntriesUpToItsEnd) {
   COVERS("DG1-MEM-03");
   Device& device = *bench.device;
-  const unsigned entry = model.has(spec::Feature::ggtt_pte64) ? 8 : 4;
+  const unsigned entry = Generation(model).ggtt_entry_bytes();
   const uint64_t last = model.gtt_offset + model.gtt_bytes - entry;
   device.bar_write(0, model.gtt_offset, entry, 0x1234'5000'0000'1001);
   device.bar_write(0, last, entry, 0x00ab'c003);

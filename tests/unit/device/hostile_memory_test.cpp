@@ -70,7 +70,7 @@ void noise(MemoryBench& bench, uint64_t seed, int count) {
         } else {
           space.store_value<uint64_t>(GpuVa(random() % 2 == 0 ? random() : near(0x1000'0000)), value);
         }
-        if (model.has(spec::Feature::execlists) && random() % 16 == 0) {
+        if (Generation(model).has_execlists() && random() % 16 == 0) {
           device.memory().begin_context(engine);
           device.memory().launch_context(engine, random() % 2 == 0 ? random() : 0x119);
         }

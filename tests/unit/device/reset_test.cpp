@@ -32,7 +32,7 @@ class ResetTest : public ::testing::TestWithParam<const spec::DeviceModel*> {
   }
   // An MMIO GDRST write, or the write to configuration space of Gen4.
   void gdrst(uint32_t mmio_bits, uint8_t config_domain) {
-    if (model.has(spec::Feature::gdrst_config)) {
+    if (Generation(model).reset_port() == ResetPort::config_gdrst) {
       bench.device->config_write(0xc0, 1, static_cast<uint32_t>(config_domain << 2 | 1));
       if (config_layout(model).reset == ConfigReset::held) {
         EXPECT_EQ(bench.device->config_read(0xc0, 1) & 3, 3u) << "asked for, and going on";

@@ -13,7 +13,7 @@ namespace {
 std::vector<const spec::DeviceModel*> gen8_models() {
   std::vector<const spec::DeviceModel*> models;
   for (const spec::DeviceModel* model : every_model()) {
-    if (model->has(spec::Feature::execlists)) {
+    if (Generation(*model).has_execlists()) {
       models.push_back(model);
     }
   }

@@ -35,9 +35,9 @@ class Door : public ::testing::TestWithParam<std::string> {
 
   const spec::DeviceModel& model() const { return *spec::find_device(GetParam()); }
   bool is(std::string_view name) const { return GetParam() == name; }
-  bool narrow() const { return !model().has(spec::Feature::ggtt_pte64); }
+  bool narrow() const { return Generation(model()).ggtt_entry_bytes() == 4; }
   bool local() const { return model().has(spec::Feature::local_memory); }
-  bool execlists() const { return model().has(spec::Feature::execlists); }
+  bool execlists() const { return Generation(model()).has_execlists(); }
 
   template <class T>
   int call(unsigned long request, T& argument) {

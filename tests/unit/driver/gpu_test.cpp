@@ -46,7 +46,7 @@ class GpuTest : public ::testing::TestWithParam<std::string> {
   }
   // MI_STORE_DATA_IMM to the data page: through the tables that the batch came from.
   std::vector<uint32_t> store(uint32_t offset, uint32_t value) const {
-    const bool narrow = !gpu->hardware().has(spec::Feature::ggtt_pte64);
+    const bool narrow = gpu->hardware().entry_bytes() == 4;
     const bool global = !gpu->hardware().has(spec::Feature::ppgtt_2level) && narrow;
     const auto address = static_cast<uint32_t>(kData + offset);
     return narrow ? std::vector<uint32_t>{0x1000'0002u | (global ? 1u << 22 : 0), 0, address, value}
@@ -59,7 +59,7 @@ class GpuTest : public ::testing::TestWithParam<std::string> {
   // Jumps to itself for ever.
   void write_endless(const Space& space) {
     const auto address = static_cast<uint32_t>(space.batch);
-    const bool narrow = !gpu->hardware().has(spec::Feature::ggtt_pte64);
+    const bool narrow = gpu->hardware().entry_bytes() == 4;
     const std::vector<uint32_t> jump =
         narrow ? std::vector<uint32_t>{0x1880'0180, address} : std::vector<uint32_t>{0x1880'0101, address, 0};
     for (size_t i = 0; i < jump.size(); ++i) gpu->hardware().store(space.page, i * 4, jump[i]);
@@ -142,7 +142,7 @@ TEST_P(GpuTest, ManyRequestsGoThroughTheRing) {
   const auto context = queue.make_context(space.tables);
   std::vector<RequestRef> all;
   // More than a ring holds at once; those of contexts are shorter than those of engines.
-  const int count = spec::find_device(GetParam())->has(spec::Feature::execlists) ? 700 : 4500;
+  const int count = Generation(*spec::find_device(GetParam())).has_execlists() ? 700 : 4500;
   for (int i = 0; i < count; ++i) {
     all.push_back(request(context, space));
     queue.add(all.back());

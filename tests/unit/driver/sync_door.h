@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <initializer_list>
 #include <memory>
@@ -139,7 +140,11 @@ class SyncDoor : public Door {
     EXPECT_EQ(kernel->descriptor_ioctl(descriptor, SYNC_IOC_FILE_INFO, reinterpret_cast<uintptr_t>(&info)), 0);
     return info.status;
   }
-  bool has_blitter() const { return !model().has(spec::Feature::gdrst_config); }
+  bool has_blitter() const {
+    return std::ranges::any_of(model().engines, [](const spec::EngineModel& engine) {
+      return engine.engine_class == spec::EngineClass::blit;
+    });
+  }
 
   void TearDown() override {
     for (const int each : descriptors_) ::close(each);

@@ -14,7 +14,7 @@ namespace {
 class KernelTest : public ::testing::TestWithParam<std::string> {};
 
 std::unique_ptr<KernelStory> make_story(const std::string& chip) {
-  if (spec::find_device(chip)->has(spec::Feature::execlists)) return std::make_unique<ExeclistStory>(chip);
+  if (Generation(*spec::find_device(chip)).has_execlists()) return std::make_unique<ExeclistStory>(chip);
   return std::make_unique<RingStory>(chip);
 }
 Ending tell(KernelStory& story) {

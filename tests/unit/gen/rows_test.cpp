@@ -5,12 +5,18 @@
 #include <array>
 #include <string>
 
+#include "gen/depth_rules.h"
+#include "gen/eu_rules.h"
+#include "gen/generation.h"
+#include "gen/hull_rules.h"
+#include "gen/message_rules.h"
 #include "gen/pipeline_rules.h"
 #include "spec/device_model.h"
 
 namespace halogen {
 namespace {
 
+using spec::DeviceId;
 using spec::GenId;
 using spec::GenMask;
 
@@ -24,28 +30,30 @@ constexpr std::array kWithoutGen7{Row{from_to(GenId::gen4, GenId::gen6), 4},
                                   Row{from_to(GenId::gen7_5, GenId::gen12), 8}};
 constexpr std::array kTwiceGen6{Row{from_to(GenId::gen4, GenId::gen6), 4}, Row{from_to(GenId::gen6, GenId::gen12), 6}};
 
+struct DeviceRow {
+  spec::DeviceMask devices;
+  int value;
+};
+constexpr std::array kOfDevices{DeviceRow{devices_of(DeviceId::tgl, DeviceId::dg1), 1},
+                                DeviceRow{devices_of(DeviceId::skl), 9}};
+
 TEST(RowsTest, RangeOfGenerationsHasBothEnds) {
   EXPECT_EQ(from_to(GenId::gen6, GenId::gen7), spec::mask_of(GenId::gen6) | spec::mask_of(GenId::gen7));
   EXPECT_EQ(from_to(GenId::gen12, GenId::gen12), spec::mask_of(GenId::gen12));
 }
 
-TEST(RowsTest, CompleteTableHasNoGenerationAtFault) {
-  EXPECT_EQ(gens_at_fault(kComplete, kAllGens), 0);
+TEST(RowsTest, RowsOfEachGenerationAreCounted) {
   static_assert(one_row_each<kComplete>);
+  EXPECT_EQ(count_rows(kComplete, GenId::gen7), 1u);
+  EXPECT_EQ(count_rows(kWithoutGen7, GenId::gen7), 0u);
+  EXPECT_EQ(count_rows(kWithoutGen7, GenId::gen7_5), 1u);
+  EXPECT_EQ(count_rows(kTwiceGen6, GenId::gen6), 2u);
 }
 
-TEST(RowsTest, MissingRowIsAFaultOfThatGeneration) {
-  EXPECT_EQ(gens_at_fault(kWithoutGen7, kAllGens), spec::mask_of(GenId::gen7));
-}
-
-TEST(RowsTest, MissingRowIsAllowedWhereTheGenerationIsNotAsked) {
-  const auto others = static_cast<GenMask>(kAllGens & ~spec::mask_of(GenId::gen7));
-  EXPECT_EQ(gens_at_fault(kWithoutGen7, others), 0);
-}
-
-TEST(RowsTest, TwoRowsAreAFaultEvenWhereTheGenerationIsNotAsked) {
-  EXPECT_EQ(gens_at_fault(kTwiceGen6, kAllGens), spec::mask_of(GenId::gen6));
-  EXPECT_EQ(gens_at_fault(kTwiceGen6, spec::mask_of(GenId::gen4)), spec::mask_of(GenId::gen6));
+// tests/gen_rows holds the tables that must not compile.
+TEST(RowsTest, MissingRowIsAllowedForAGenerationWithoutADevice) {
+  static_assert(one_row_each<kWithoutGen7, spec::kGensWithDevice>);
+  EXPECT_EQ(spec::kGensWithDevice & spec::mask_of(GenId::gen7), 0);
 }
 
 TEST(RowsTest, RowOfAGenerationIsFound) {
@@ -54,8 +62,31 @@ TEST(RowsTest, RowOfAGenerationIsFound) {
   EXPECT_EQ(row_of(kWithoutGen7, GenId::gen7_5, "table").value, 8);
 }
 
+TEST(RowsTest, RowOfADeviceIsFound) {
+  EXPECT_EQ(row_of(kOfDevices, DeviceId::skl, "table").value, 9);
+  EXPECT_EQ(row_of(kOfDevices, DeviceId::dg1, "table").value, 1);
+  EXPECT_EQ(count_rows(kOfDevices, DeviceId::skl), 1u);
+  EXPECT_EQ(count_rows(kOfDevices, DeviceId::icl), 0u);
+}
+
 TEST(RowsDeathTest, MissingRowIsNamedWithItsTable) {
-  EXPECT_DEATH(row_of(kWithoutGen7, GenId::gen7, "table"), "table has no row for gen7;");
+  EXPECT_DEATH(row_of(kWithoutGen7, GenId::gen7, "table"), "table has no row for gen7");
+  EXPECT_DEATH(row_of(kOfDevices, DeviceId::icl, "table"), "table has no row for icl");
+}
+
+// Their instructions can be assembled and decoded; a rule of a chip must not come from another generation.
+TEST(RowsDeathTest, GenerationsWithoutADeviceHaveNoRulesOfChips) {
+  for (const GenId gen : {GenId::gen7, GenId::gen7_5}) {
+    const std::string name(spec::name_of(gen));
+    EXPECT_DEATH(generation_rules(gen), "generation_rules has no row for " + name);
+    EXPECT_DEATH(depth_rules(gen), "depth_rules has no row for " + name);
+    EXPECT_DEATH(hull_rules(gen), "hull_rules has no row for " + name);
+  }
+  EXPECT_DEATH(generation_rules(GenId::gen5), "generation_rules has no row for gen5");
+  for (const GenId gen : {GenId::gen5, GenId::gen7, GenId::gen7_5}) {
+    EXPECT_NE(eu_rules(gen).gens & spec::mask_of(gen), 0);
+    EXPECT_NE(message_rules(gen).gens & spec::mask_of(gen), 0);
+  }
 }
 
 TEST(RowsDeathTest, PipelineHasNoFormOnGenerationsWithoutADevice) {

@@ -285,13 +285,14 @@ TEST(DepthStencil, LevelsArePaddedAsGenerationsDo) {
 
 // On Gen12 Mesa samples what was drawn as a surface of Y tiles.
 TEST(DepthStencil, TilesOfStencilAreOfTheGeneration) {
-  EXPECT_FALSE(stencil_in_y_tiles(depth_rules(spec::GenId::gen6).stencil.x));
-  EXPECT_FALSE(stencil_in_y_tiles(depth_rules(spec::GenId::gen11).stencil.x));
-  EXPECT_TRUE(stencil_in_y_tiles(depth_rules(spec::GenId::gen12).stencil.x));
+  EXPECT_TRUE(depth_rules(spec::GenId::gen6).stencil_in_w_tiles);
+  EXPECT_TRUE(depth_rules(spec::GenId::gen11).stencil_in_w_tiles);
+  EXPECT_FALSE(depth_rules(spec::GenId::gen12).stencil_in_w_tiles);
   PixelWorld world;
   Output output = output_of(kCases[3], 1, 1);
   PlaneBuffer& stencil = output.buffers.stencil;
   stencil.align_x = depth_rules(spec::GenId::gen12).stencil.x;
+  stencil.stencil_in_w_tiles = depth_rules(spec::GenId::gen12).stencil_in_w_tiles;
   stencil.write = true;
   output.depth_stencil.stencil_test = output.depth_stencil.stencil_write = true;
   output.depth_stencil.front.pass = hw::StencilOperation::REPLACE;

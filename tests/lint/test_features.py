@@ -1,0 +1,58 @@
+"""What scripts/lint/features.py must refuse, and what it must let pass."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lint"))
+import features  # noqa: E402
+
+ASKS = "if (generation.has(spec::Feature::fast)) {\n"
+
+
+def feature(*readers, doc="The chip is fast."):
+    return {"fast": {"doc": doc, "readers": list(readers)}}
+
+
+def faults(table, *files):
+    return features.faults_of(table, features.rooms_of_readers(files))
+
+
+class Features(unittest.TestCase):
+    def one(self, found, *parts):
+        self.assertEqual(len(found), 1, found)
+        for part in ("feature fast",) + parts:
+            self.assertIn(part, found[0])
+
+    def test_named_readers_pass(self):
+        self.assertEqual(faults(feature("engine"), ("src/engine/mi/mi_flow.cpp", ASKS)), [])
+        self.assertEqual(faults(feature("engine", "frontends"), ("src/engine/a.cpp", ASKS), ("frontends/vm/b.cpp", ASKS)), [])
+
+    def test_a_feature_without_a_reader_is_refused(self):
+        self.one(faults(feature("engine")), "nothing reads it")
+        self.one(faults(feature()), "nothing reads it")
+
+    def test_a_comment_is_not_a_reader(self):
+        self.one(faults(feature("engine"), ("src/engine/a.cpp", "int a;  // Feature::fast\n")), "nothing reads it")
+
+    def test_a_name_with_the_same_start_is_not_a_reader(self):
+        self.one(faults(feature("engine"), ("src/engine/a.cpp", "has(Feature::faster)\n")), "nothing reads it")
+
+    def test_a_reader_that_is_not_named_is_refused(self):
+        found = faults(feature("engine"), ("src/engine/a.cpp", ASKS), ("src/driver/kms/b.cpp", ASKS))
+        self.one(found, "driver reads it")
+
+    def test_a_named_room_that_does_not_read_is_refused(self):
+        self.one(faults(feature("driver", "engine"), ("src/engine/a.cpp", ASKS)), "names driver")
+
+    def test_an_order_other_than_the_alphabet_is_refused(self):
+        self.one(faults(feature("engine", "driver"), ("src/engine/a.cpp", ASKS), ("src/driver/b.cpp", ASKS)), "not sorted")
+
+    def test_a_description_that_is_not_a_sentence_is_refused(self):
+        self.one(faults(feature("engine", doc="fast"), ("src/engine/a.cpp", ASKS)), "not a sentence")
+
+    def test_the_tree_passes(self):
+        self.assertEqual(features.main(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
