@@ -6,6 +6,8 @@
 
 #include "base/bits.h"
 #include "compute/media_walk.h"
+#include "hw/thread_payloads.h"
+#include "message/thread_payload.h"
 
 namespace halogen::compute {
 namespace {
@@ -13,30 +15,27 @@ namespace {
 constexpr size_t kPayloadGrf = 1;  // behind r0
 constexpr uint32_t kKib = 1024;
 
-void put(eu::Thread& thread, size_t dword, uint32_t value) {
-  std::memcpy(thread.grf.data() + dword * sizeof(value), &value, sizeof(value));
-}
+using message::put_payload;
 
 void put_header(const Settings& settings, const Job& job, const std::array<uint32_t, 3>& group, uint32_t slot,
                 eu::Thread& thread) {
-  const size_t place = job.shared_grfs * eu::kGrfBytes + group[0] * sizeof(MediaPosition);
-  if (job.media && place + sizeof(MediaPosition) <= job.constants.size()) {  // of a walk: two words
-    std::memcpy(thread.grf.data() + sizeof(uint32_t), job.constants.data() + place, sizeof(MediaPosition));
+  const size_t offset = job.shared_grfs * eu::kGrfBytes + group[0] * sizeof(MediaPosition);
+  if (job.media && offset + sizeof(MediaPosition) <= job.constants.size()) {  // a walk has the two words in memory
+    std::memcpy(thread.grf.data() + hw::MEDIA_POSITION::kDword * sizeof(uint32_t), job.constants.data() + offset,
+                sizeof(MediaPosition));
   } else if (job.media) {
-    put(thread, 1, eu::HeaderPositionBits::kX.put(job.position[0]) | eu::HeaderPositionBits::kY.put(job.position[1]));
+    put_payload(thread, hw::MEDIA_POSITION{.x = static_cast<uint16_t>(job.position[0]),
+                                           .y = static_cast<uint16_t>(job.position[1])});
   } else {
-    put(thread, 1, group[0]);
-    put(thread, 6, group[1]);
-    put(thread, 7, group[2]);
+    put_payload(thread, hw::COMPUTE_GROUP_X{.x = group[0]});
+    put_payload(thread, hw::COMPUTE_GROUP_YZ{.y = group[1], .z = group[2]});
   }
-  put(thread, 3,
-      (job.sampler_table & eu::HeaderSamplersBits::kPointer.mask()) |
-          eu::HeaderSamplersBits::kScratchSize.put(settings.scratch_code));
-  put(thread, 4, job.binding_table & eu::HeaderTableBits::kPointer.mask());
-  const uint64_t scratch = settings.scratch_base + (uint64_t{slot} * kKib << settings.scratch_code);
-  put(thread, 5,
-      (static_cast<uint32_t>(scratch) & eu::HeaderScratchBits::kPointer.mask()) |
-          eu::HeaderScratchBits::kThread.put(slot));
+  put_payload(thread,
+              hw::THREAD_STATE{.scratch_size = static_cast<uint8_t>(settings.scratch_code),
+                               .sampler_table = job.sampler_table,
+                               .binding_table = job.binding_table,
+                               .thread = static_cast<uint16_t>(slot),
+                               .scratch = settings.scratch_base + (uint64_t{slot} * kKib << settings.scratch_code)});
 }
 
 void put_constants(const Job& job, uint32_t number, eu::Thread& thread) {

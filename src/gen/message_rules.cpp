@@ -17,7 +17,6 @@ constexpr MessageRules gen4() {
                       .bindless_index = 0,
                       .noncoherent_index = 0,
                       .local_index = 0,
-                      .bindless_sampler_header = false,
                       .order = SamplerOrder::coordinates_and_level,
                       .layers = LayerDistance::eleven_rows,
                       .cube_as_volume = true,
@@ -88,7 +87,6 @@ constexpr MessageRules gen9() {
 constexpr MessageRules gen11() {
   MessageRules rules = gen9();
   rules.gens = from_to(GenId::gen11, GenId::gen12);
-  rules.bindless_sampler_header = true;
   return rules;
 }
 

@@ -28,7 +28,6 @@ struct MessageRules {
   uint8_t bindless_index;        // of binding tables; 0: there is none
   uint8_t noncoherent_index;     // stateless, as index 255
   uint8_t local_index;           // shared local memory
-  bool bindless_sampler_header;  // bit 0 of the header's sampler pointer chooses the bindless base
   SamplerOrder order;
   LayerDistance layers;
   bool cube_as_volume;               // faces lie as slices of a volume do

@@ -8,6 +8,7 @@
 #include "eu/message_fields.h"
 #include "message/memory_target.h"
 #include "message/payload.h"
+#include "message/thread_payload.h"
 #include "message/shared_functions.h"
 
 namespace halogen::message {
@@ -28,7 +29,16 @@ struct Call {
   uint32_t lanes(unsigned width) const { return message.channels & static_cast<uint32_t>(low_mask(width)); }
   bool has_header() const { return (message.descriptor & eu::DescriptorBits::kHeaderPresent) != 0; }
   Binding binding(uint8_t index) const { return binding_of(*context.rules, index); }
-  uint32_t header(size_t dword) const { return payload.dword(0, dword); }
+  // Returns the first registers as a header, whether the descriptor names one or not.
+  template <class Header>
+  Header header() const {
+    return read_header<Header>(context.generation->id(), payload);
+  }
+  // Returns the same, or a header of zeros for a message without one.
+  template <class Header>
+  Header optional_header() const {
+    return has_header() ? header<Header>() : Header{};
+  }
 
   void approximate(std::string_view reason);
   // Nothing is done; the response is zero.

@@ -349,7 +349,7 @@ SendOutcome streamed_write(Call& call) {
     return SendOutcome::fault;
   }
   constexpr size_t kMost = 16;
-  const uint64_t index = call.header(5);
+  const uint64_t index = call.header<hw::STREAMED_VERTEX_HEADER>().index;
   const size_t bytes = std::min<size_t>(surface->format->bytes(), kMost);
   call.response.clear();
   if (surface->kind != Surface::Kind::buffer || index >= surface->elements) {
@@ -439,7 +439,7 @@ SendOutcome data_port(Call& call) {
     case Type::typed_atomic:
       return typed_atomic(call);
     default:
-      return call.unsupported("this message is not there yet");
+      return call.unsupported("message type not implemented");
   }
 }
 

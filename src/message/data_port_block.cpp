@@ -100,7 +100,7 @@ SendOutcome oword_block(Call& call, bool write, bool unaligned) {
     return SendOutcome::fault;
   }
   // Of unaligned reads the offset counts bytes.
-  const uint64_t given = call.header(2);
+  const uint64_t given = call.header<hw::DATA_PORT_HEADER>().offset;
   const uint64_t offset = unaligned ? given & ~uint64_t{3} : oword_offset(call, given);
   const bool local = call.binding(index) == Binding::local_memory;
   return move(call, *target, local ? offset & kLocalMask : offset, *block, write, true);

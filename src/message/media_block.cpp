@@ -24,10 +24,9 @@ SendOutcome media_block(Call& call, bool write) {
   if (call.control.vertical_stride_override) {
     return call.unsupported("fields of interlaced surfaces");
   }
-  const auto x = static_cast<int32_t>(call.header(0));
-  const auto y = static_cast<int32_t>(call.header(1));
-  const uint32_t width = (call.header(2) & 0x3f) + 1;
-  const uint32_t height = (call.header(2) >> 16 & 0x3f) + 1;
+  const auto header = call.header<hw::MEDIA_BLOCK_HEADER>();
+  const uint32_t width = header.width + 1u;
+  const uint32_t height = header.height + 1u;
   const uint32_t row_B = std::max(4u, std::bit_ceil(width));  // of the registers
   const int64_t pixel_B = surface->format->bytes();
   const int64_t end_x = surface->width * pixel_B;
@@ -35,11 +34,11 @@ SendOutcome media_block(Call& call, bool write) {
   memory::AddressSpace& space = *call.context.environment.space;
   const std::span<const std::byte> data = call.payload.from(1);
   for (uint32_t row = 0; row < height; ++row) {
-    const int64_t at_y = int64_t{y} + row;
+    const int64_t at_y = int64_t{header.y} + row;
     const bool row_inside = at_y >= 0 && at_y < end_y;
     const auto shown_y = static_cast<uint32_t>(std::clamp<int64_t>(at_y, 0, end_y - 1));
     for (uint32_t column = 0; column < width; ++column) {
-      const int64_t at_x = int64_t{x} + column;
+      const int64_t at_x = int64_t{header.x} + column;
       const size_t at = size_t{row} * row_B + column;
       const bool inside = row_inside && at_x >= 0 && at_x < end_x;
       if (write && (!inside || at >= data.size())) {

@@ -28,7 +28,7 @@ struct Job {
   const Surface& surface;
   Texture texture;
   unsigned lanes = 8;
-  uint32_t header = 0;  // its dword 2
+  hw::SAMPLER_HEADER header{};
   TexelOffset offset{};
 
   uint32_t word(uint8_t parameter, unsigned lane) const {
@@ -120,7 +120,7 @@ Texel Job::answer(unsigned lane) {
           shift[axis] = static_cast<int32_t>(sign_extend(word(form.offset[axis], lane) & 0x3f, 6));
         }
       }
-      return texture.gather(point(lane), shift, static_cast<unsigned>(bits(header, 17, 16)), reference(lane));
+      return texture.gather(point(lane), shift, header.gather_channel, reference(lane));
     }
     case Action::load:
       return texture.load({word(form.at[0], lane), word(form.at[1], lane), word(form.at[2], lane)},
@@ -172,7 +172,7 @@ bool Job::quick_square(unsigned first, uint32_t live) {
 }
 
 void Job::put(unsigned lane, const Texel& texel) {
-  const auto off = static_cast<unsigned>(bits(header, 15, 12));
+  const unsigned off = header.channels_off;
   if (call.control.simd == Simd::simd4x2) {
     for (unsigned channel = 0; channel < 4; ++channel) {
       if ((off >> channel & 1) == 0 && (call.message.channels >> (lane * 4 + channel) & 1) != 0) {
@@ -199,13 +199,12 @@ void Job::put(unsigned lane, const Texel& texel) {
   }
 }
 
-// Headers may name another table, from the dynamic or, with bit 0, from the bindless sampler base.
-uint64_t sampler_address(const Call& call) {
+// A header may name another table, from the dynamic or from the bindless sampler base.
+uint64_t sampler_address(const Call& call, const hw::SAMPLER_HEADER& header) {
   const Environment& environment = call.context.environment;
-  const uint32_t given = call.has_header() ? call.header(3) : 0;
-  const uint32_t table = given & ~uint32_t{0x1f};
+  const uint64_t table = header.sampler_table;
   const uint64_t index = call.control.sampler * kSampler_B;
-  if (call.context.rules->bindless_sampler_header && (given & 1) != 0) {
+  if (header.bindless) {
     return environment.bases.bindless_sampler + table + index;
   }
   return environment.bases.dynamic + (table != 0 ? table : environment.sampler_table) + index;
@@ -221,7 +220,7 @@ SendOutcome sampler(Call& call) {
   const size_t length = eu::DescriptorBits::kMessageLength.of(call.message.descriptor);
   const std::optional<SamplerForm> form = sampler_form(*call.context.rules, call.control, length);
   if (!form) {
-    return call.unsupported("this message is not there yet");
+    return call.unsupported("message type not implemented");
   }
   const Simd simd = call.control.simd;
   if (call.control.simd_high || (simd != Simd::simd8 && simd != Simd::simd16 && simd != Simd::simd4x2)) {
@@ -235,14 +234,16 @@ SendOutcome sampler(Call& call) {
   const bool reads = needs_state(form->action) || form->action == Action::load;
   const bool readable = surface->kind == Surface::Kind::buffer ? surface->format->known() : surface->readable();
   if (reads && surface->kind != Surface::Kind::none && !readable) {
-    return call.unsupported("a format that is not there yet");
+    return call.unsupported("surface format not implemented");
   }
   if (surface->compressed) {
     call.approximate("auxiliary surfaces are taken as uncompressed");
   }
+  const auto header = call.optional_header<hw::SAMPLER_HEADER>();
   const Sampler* state = nullptr;
   if (needs_state(form->action)) {
-    state = call.context.samplers.find(*call.context.generation, call.context.environment, sampler_address(call));
+    state =
+        call.context.samplers.find(*call.context.generation, call.context.environment, sampler_address(call, header));
     if (state == nullptr) {
       return SendOutcome::fault;
     }
@@ -253,10 +254,8 @@ SendOutcome sampler(Call& call) {
           .surface = *surface,
           .texture = Texture(*call.context.environment.space, *surface, state),
           .lanes = simd == Simd::simd16 ? 16u : 8u,
-          .header = call.has_header() ? call.header(2) : 0};
-  job.offset = {static_cast<int32_t>(sign_extend(bits(job.header, 11, 8), 4)),
-                static_cast<int32_t>(sign_extend(bits(job.header, 7, 4), 4)),
-                static_cast<int32_t>(sign_extend(bits(job.header, 3, 0), 4))};
+          .header = header};
+  job.offset = {header.u_offset, header.v_offset, header.r_offset};
   if (form->action == Action::sample && form->reference == SamplerForm::kNone && simd != Simd::simd4x2) {
     Context& context = call.context;
     job.quick = context.textures.find(*surface, *state, context.surfaces.age() + context.samplers.age());
@@ -266,7 +265,7 @@ SendOutcome sampler(Call& call) {
     lanes = ((lanes & 0x0f) != 0 ? 1u : 0u) | ((lanes & 0xf0) != 0 ? 2u : 0u);
   }
   const bool squares =
-      job.quick != nullptr && form->from == Level::of_quad && bits(job.header, 15, 12) == 0 && !call.control.half;
+      job.quick != nullptr && form->from == Level::of_quad && header.channels_off == 0 && !call.control.half;
   unsigned tried = ~0u;
   while (lanes != 0) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));

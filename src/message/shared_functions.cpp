@@ -76,8 +76,7 @@ SendOutcome Call::unsupported(std::string_view reason) {
 
 MemoryTarget stateless_memory(const Call& call, HeaderBase header) {
   const Environment& environment = call.context.environment;
-  const bool adds = header == HeaderBase::added && call.has_header();
-  const uint32_t scratch = adds ? call.header(5) & ~uint32_t{0x3ff} : 0;
+  const uint64_t scratch = header == HeaderBase::added ? call.optional_header<hw::DATA_PORT_HEADER>().scratch : 0;
   return MemoryTarget::memory(*environment.space, environment.bases.general + scratch);
 }
 
@@ -280,7 +279,7 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
     case SharedFunction::cre:
       break;
   }
-  return call.unsupported("this shared function is not there yet");
+  return call.unsupported("shared function not implemented");
 }
 
 std::string message_name(SharedFunction function, Type type) {

@@ -7,7 +7,7 @@
 namespace halogen::message {
 namespace {
 
-constexpr size_t kStateDwords = 16;
+constexpr uint64_t kBindlessUnit_B = 64;
 constexpr size_t kMostStates = 4096;  // kept at a time: a guest may name any number of bindless ones
 
 }  // namespace
@@ -18,8 +18,8 @@ const Surface* SurfaceTable::find(const Generation& generation, const Environmen
     forget();
   }
   if (binding_of(message_rules(generation.id()), index) == Binding::bindless) {
-    // Bits 31:12 count in units of 64 bytes.
-    return at(generation, *environment.space, environment.bases.bindless_surface + (uint64_t{extended >> 12} << 6));
+    const uint64_t state = uint64_t{eu::ExtendedBits::kBindless.of(extended)} * kBindlessUnit_B;
+    return at(generation, *environment.space, environment.bases.bindless_surface + state);
   }
   if (const Surface* const known = by_index_[index]) {
     return known;
@@ -40,7 +40,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
   if (known != by_address_.end()) {
     return &known->second;
   }
-  std::array<uint32_t, kStateDwords> state{};
+  std::array<uint32_t, hw::RENDER_SURFACE_STATE::kMaxDwords> state{};
   if (!space.read(place(address), std::as_writable_bytes(std::span(state)))) {
     return nullptr;
   }

@@ -16,7 +16,8 @@ constexpr size_t kRoom = 64;  // for a texel; the memory's copies want a line
 
 // Lanes that the header's sample mask leaves on: the slot group names its low or its high byte.
 uint32_t lanes_of(const Call& call, bool high) {
-  const uint32_t mask = call.has_header() ? call.header(7) >> (high ? kWidth : 0) : ~uint32_t{0};
+  const uint32_t mask =
+      call.has_header() ? uint32_t{call.header<hw::DATA_PORT_HEADER>().mask} >> (high ? kWidth : 0) : ~uint32_t{0};
   return call.lanes(kWidth) & mask;
 }
 

@@ -9,14 +9,15 @@
 #include "eu/exec/message.h"
 #include "eu/exec/thread.h"
 #include "eu/message_fields.h"
+#include "hw/message_headers.h"
 
 namespace halogen::message {
 
 // A write of Gen4 to 6, when its data are in the entries.
 struct UrbWrite {
-  std::array<uint32_t, 8> header{};  // the message's first register: handles in 0 and 1, primitive flags in 2
-  bool used = false;                 // the entry is used; else it is given back
-  bool complete = false;             // the entry is written for the last time
+  hw::URB_WRITE_HEADER header{};
+  bool used = false;      // the entry is used; else it is given back
+  bool complete = false;  // the entry is written for the last time
   bool end_of_thread = false;
 };
 
@@ -27,9 +28,10 @@ class Urb {
   virtual std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) = 0;
   // Gen4 to 6: a new entry for a thread that asks for one (allocate, FF_SYNC); `primitives` of FF_SYNC's header.
   virtual uint32_t allocate(eu::Thread& /*thread*/, uint32_t /*primitives*/) { return 0; }
-  // Gen6: FF_SYNC says what will be streamed (its first dword: vertices above, primitives below) and learns where the
-  // streams stand.
-  virtual std::array<uint32_t, 4> synchronise(eu::Thread& /*thread*/, uint32_t /*streamed*/) { return {}; }
+  // Gen6: FF_SYNC says what will be streamed. Returns the next index of each stream.
+  virtual std::array<uint32_t, 4> synchronise(eu::Thread& /*thread*/, const hw::FF_SYNC_HEADER& /*header*/) {
+    return {};
+  }
   virtual void written(eu::Thread& /*thread*/, const UrbWrite& /*write*/) {}
 };
 

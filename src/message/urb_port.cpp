@@ -74,9 +74,10 @@ Goal goal_of(Swizzle swizzle, size_t reg, unsigned index) {
 
 SendOutcome old_write(Call& call) {
   Urb& urb = *call.context.environment.urb;
-  const std::array<std::span<uint32_t>, 2> entries{urb.entry(call.thread, call.payload.dword(0, 0)),
+  const auto header = call.header<hw::URB_WRITE_HEADER>();
+  const std::array<std::span<uint32_t>, 2> entries{urb.entry(call.thread, header.first_handle),
                                                    call.control.swizzle == Swizzle::interleave
-                                                       ? urb.entry(call.thread, call.payload.dword(0, 1))
+                                                       ? urb.entry(call.thread, header.second_handle)
                                                        : std::span<uint32_t>()};
   const uint64_t first = uint64_t{call.control.offset} * kRowDwords;
   const size_t sent = registers_sent(call);
@@ -93,12 +94,10 @@ SendOutcome old_write(Call& call) {
       store(entries[goal.entry], first + goal.at, call.payload.dword(reg, index));
     }
   }
-  UrbWrite write{
-      .used = call.control.used, .complete = call.control.complete, .end_of_thread = call.message.end_of_thread};
-  for (size_t i = 0; i < write.header.size(); ++i) {
-    write.header[i] = call.payload.dword(0, i);
-  }
-  urb.written(call.thread, write);
+  urb.written(call.thread, {.header = header,
+                            .used = call.control.used,
+                            .complete = call.control.complete,
+                            .end_of_thread = call.message.end_of_thread});
   if (call.control.allocate) {
     call.response.clear();
     call.response.put_dword(0, 0, urb.allocate(call.thread, 0));
@@ -121,16 +120,17 @@ SendOutcome urb_port(Call& call) {
       return old_write(call);
     case Type::ff_sync: {
       Urb& urb = *call.context.environment.urb;
-      const std::array<uint32_t, 4> streams = urb.synchronise(call.thread, call.payload.dword(0, 0));
+      const auto header = call.header<hw::FF_SYNC_HEADER>();
+      const std::array<uint32_t, 4> streams = urb.synchronise(call.thread, header);
       call.response.clear();
-      call.response.put_dword(0, 0, urb.allocate(call.thread, call.payload.dword(0, 1)));
+      call.response.put_dword(0, 0, urb.allocate(call.thread, header.primitives));
       for (unsigned i = 0; i < streams.size(); ++i) {
         call.response.put_dword(0, i + 1, streams[i]);
       }
       return SendOutcome::done;
     }
     default:
-      return call.unsupported("this message is not there yet");
+      return call.unsupported("message type not implemented");
   }
 }
 

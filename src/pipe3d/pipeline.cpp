@@ -275,7 +275,7 @@ void Pipeline::primitive(const Assembled& assembled, const EntryStore& entries, 
       break;
   }
   const ThreadEnd end =
-      clip_threads_.run(assembled, judgement.flags, entries,
+      clip_threads_.run(assembled, judgement.outside, entries,
                         [&](const Assembled& made, const EntryStore& from) { place(made, from, id, outcome); });
   if (end != ThreadEnd::done) {
     outcome.stop = stop_of(end);

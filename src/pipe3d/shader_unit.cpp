@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/thread_payloads.h"
+
 namespace halogen::pipe3d {
 namespace {
 
@@ -16,6 +18,7 @@ ShaderUnit::~ShaderUnit() = default;
 
 void ShaderUnit::begin(const Generation& generation, const PipelineState& state, const Shader& shader,
                        memory::AddressSpace& space) {
+  gen_ = generation.id();
   space_ = &space;
   instruction_base_ = state.bases.instruction;
   surface_base_ = state.bases.surface;
@@ -121,9 +124,10 @@ size_t ShaderUnit::prepare(eu::Thread& thread, const Shader& shader, size_t firs
 
 size_t ShaderUnit::load(eu::Thread& thread, const Shader& shader, size_t first_grf) const {
   thread.control[0] = shader.control;
-  put_dword(thread, 0, 3, shader.sampler_table | shader.scratch_code);
-  put_dword(thread, 0, 4, static_cast<uint32_t>(shader.binding_table - surface_base_));
-  put_dword(thread, 0, 5, static_cast<uint32_t>(shader.scratch_base));
+  put(thread, hw::THREAD_STATE{.scratch_size = shader.scratch_code,
+                               .sampler_table = shader.sampler_table,
+                               .binding_table = shader.binding_table - surface_base_,
+                               .scratch = shader.scratch_base});
   const size_t at = first_grf * eu::kGrfBytes;
   const size_t bytes = at < thread.grf.size() ? std::min(shader.constants.size(), thread.grf.size() - at) : 0;
   if (bytes != 0) {
@@ -186,10 +190,21 @@ void ShaderUnit::count(uint64_t threads, size_t instructions) {
 }
 
 std::span<uint32_t> ShaderUnit::entry(eu::Thread& /*thread*/, uint32_t handle) {
-  constexpr uint32_t kNumber = kInputHandles - 1;
   EntryStore* const store = (handle & kInputHandles) != 0 ? input_ : output_;
-  const std::span<Slot> slots = store != nullptr ? store->entry(handle & kNumber) : std::span<Slot>();
+  const std::span<Slot> slots = store != nullptr ? store->entry(handle & kHandleNumber) : std::span<Slot>();
   return slots.empty() ? std::span<uint32_t>() : std::span(slots.front().data(), slots.size() * 4);
+}
+
+size_t put_entry_rows(eu::Thread& thread, size_t grf, const Shader& shader, std::span<const Slot> entry) {
+  for (size_t row = 0; row < shader.read_length; ++row, ++grf) {
+    for (size_t half = 0; half < 2; ++half) {
+      const size_t slot = (shader.read_offset + row) * 2 + half;
+      for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
+        put_dword(thread, grf, half * 4 + c, entry[slot][c]);
+      }
+    }
+  }
+  return grf;
 }
 
 void ShaderUnit::report(FidelityReport& report) const {

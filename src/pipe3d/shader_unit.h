@@ -16,6 +16,7 @@
 #include "gen/generation.h"
 #include "message/kernel_table.h"
 #include "message/shared_functions.h"
+#include "message/thread_payload.h"
 #include "pipe3d/geometry/entry_store.h"
 #include "pipe3d/state/pipeline_state.h"
 
@@ -46,6 +47,11 @@ class ShaderUnit final : public message::Urb {
   // The same for a thread that is used again and again: `used` is what was written since it was cleared, and becomes
   // what this and the kernel write. Whoever writes more adds it.
   size_t prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const;
+  // Writes a part of the payload to its registers.
+  template <class Payload>
+  void put(eu::Thread& thread, const Payload& payload) const {
+    message::put_payload(thread, gen_, payload);
+  }
   const eu::Kernel* kernel() const { return kernel_; }  // null: main does not share it
   // A thread of which nothing is counted, and whose messages go to `target`.
   ThreadEnd rehearse(eu::Thread& thread, eu::MessageTarget& target);
@@ -72,14 +78,15 @@ class ShaderUnit final : public message::Urb {
   // Output entries have their numbers as handles, input entries kInputHandles besides. A handle has 16 bits; what
   // threads find above them is not looked at.
   static constexpr uint32_t kInputHandles = 0x8000;
+  static constexpr uint32_t kHandleNumber = kInputHandles - 1;
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override;
   // Gen6: the stage that allocates entries for threads that ask for them.
   void set_urb_allocator(message::Urb* allocator) { urb_allocator_ = allocator; }
   uint32_t allocate(eu::Thread& thread, uint32_t primitives) override {
     return urb_allocator_ != nullptr ? urb_allocator_->allocate(thread, primitives) : 0;
   }
-  std::array<uint32_t, 4> synchronise(eu::Thread& thread, uint32_t streamed) override {
-    return urb_allocator_ != nullptr ? urb_allocator_->synchronise(thread, streamed) : std::array<uint32_t, 4>{};
+  std::array<uint32_t, 4> synchronise(eu::Thread& thread, const hw::FF_SYNC_HEADER& header) override {
+    return urb_allocator_ != nullptr ? urb_allocator_->synchronise(thread, header) : std::array<uint32_t, 4>{};
   }
   void written(eu::Thread& thread, const message::UrbWrite& write) override {
     if (urb_allocator_ != nullptr) {
@@ -112,6 +119,7 @@ class ShaderUnit final : public message::Urb {
   ShaderUnit* main_ = nullptr;
   std::vector<Shared> shared_;
   std::vector<SharedCounts> shared_counts_;
+  spec::GenId gen_{};
   memory::AddressSpace* space_ = nullptr;
   uint64_t instruction_base_ = 0;
   uint64_t surface_base_ = 0;
@@ -134,5 +142,8 @@ inline void put_dword(eu::Thread& thread, size_t grf, size_t dword, uint32_t val
 inline void put_float(eu::Thread& thread, size_t grf, size_t dword, float value) {
   put_dword(thread, grf, dword, std::bit_cast<uint32_t>(value));
 }
+// Copies what a shader reads of a URB entry to registers from `grf` on, two slots a register. Returns the register
+// behind them; slots that the entry lacks leave their half as it is.
+size_t put_entry_rows(eu::Thread& thread, size_t grf, const Shader& shader, std::span<const Slot> entry);
 
 }  // namespace halogen::pipe3d

@@ -3,6 +3,7 @@
 
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
+#include "spec/payload.h"
 #include "spec/tables.h"
 
 namespace halogen::spec {
@@ -26,6 +27,21 @@ const StructDesc* find_struct(std::string_view name) {
 }
 const RegisterDesc* find_register(std::string_view name) {
   return find_by_name(registers(), name);
+}
+
+// A description that names the type comes before one for all messages of the function.
+const MessageHeaderDesc* find_message_header(GenId gen, std::string_view function, std::string_view type) {
+  const MessageHeaderDesc* found = nullptr;
+  for (const MessageHeaderDesc* each : message_headers()) {
+    if (each->layout(gen) == nullptr || std::ranges::find(each->functions, function) == each->functions.end()) {
+      continue;
+    }
+    if (std::ranges::find(each->types, type) != each->types.end()) {
+      return each;
+    }
+    found = each->types.empty() ? each : found;
+  }
+  return found;
 }
 
 std::string_view EnumDesc::name_of(uint64_t value, GenId gen) const {

@@ -19,6 +19,8 @@ def run_checks(spec, diag):
     checker.nesting()
     checker.members()
     checker.includes()
+    checker.payloads()
+    checker.message_headers()
     read_tables.check_images(spec, diag.error)
     checker.stale_exceptions()
 
@@ -144,6 +146,15 @@ class Checker:
                 if f.type == "struct":
                     self.error(r.where.at(f"field {f.name}"), "registers have no nested structures")
             self._reset_bits(r)
+        for p in (*self.spec.payloads.values(), *self.spec.message_headers.values()):
+            for f in p.fields + [f for g in p.groups for f in g.fields]:
+                if f.type in ("struct", "ufixed", "sfixed"):
+                    self.error(p.where.at(f"field {f.name}"), f"payloads have no fields of type {f.type}")
+                if f.first // 32 != (f.end - 1) // 32:
+                    self.error(p.where.at(f"field {f.name}"), "a field of a payload lies within one dword")
+            for g in p.groups:
+                if g.bits % 32 and 32 % g.bits:
+                    self.error(p.where.at(f"group {g.name}"), "elements of a payload's group do not cross dwords")
 
     def _reset_bits(self, r):
         for device, value in r.resets.items():
@@ -156,6 +167,33 @@ class Checker:
                     held |= ((1 << width) - 1) << first
             if value & ~held:
                 self.error(r.where.at("reset"), f"sets bits {value & ~held:#x} that are in no field", gen)
+
+    def payloads(self):
+        """Two payloads of one kind of thread may not share a dword of its registers."""
+        for gen in self.spec.device_gens():
+            owner = {}
+            for p in self.spec.payloads.values():
+                for thread in p.threads if gen in p.dwords else []:
+                    for dword in range(p.start, p.start + p.dwords[gen]):
+                        other = owner.setdefault((thread, dword), p)
+                        if other is not p:
+                            self.error(p.where, f"shares r{dword // 8}.{dword % 8} of {thread} threads with {other.name}", gen)
+                            break
+
+    def message_headers(self):
+        eu = self.spec.eu
+        for h in self.spec.message_headers.values():
+            for function in h.functions:
+                if function not in eu.functions:
+                    self.error(h.where.at("functions"), f"unknown function {function!r}")
+            words = {w for m in eu.messages if m.function in h.functions for n, _, values in m.fields if n == "type" for w in values}
+            words |= {w for m in eu.messages if m.function in h.functions for n, w in m.fixed if n == "type"}
+            for word in h.types:
+                if word not in words:
+                    self.error(h.where.at("types"), f"no message of these functions has the type {word!r}")
+            for gen in sorted(h.gens):
+                if not any(gen in eu.functions.get(f, {}) for f in h.functions):
+                    self.error(h.where.at("functions"), "none of these functions exists", gen)
 
     def includes(self):
         if not self.diag:

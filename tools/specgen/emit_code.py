@@ -5,6 +5,9 @@ from model import IN_PLACE
 from names import distinct_layouts, groups_by_name, rows_by_name
 
 
+_SIZE = "p.size(kDesc.dwords_of_gen[size_t(gen)]);"
+
+
 class CodeEmitter:
     def __init__(self, names):
         self.names = names
@@ -172,7 +175,7 @@ class CodeEmitter:
             lines += [f'p.absent({ident(n)} != decltype({ident(n)}){{}}, "{n}");' for n, t in totals.items() if t and n not in here]
             out += ["      " + line for line in lines] + ["      break;"]
         out += ["    default:", "      return {spec::PackFault::no_such_item, {}};", "  }"]
-        check = {"command": "p.header(kDesc, gen);", "struct": "p.size(kDesc.dwords_of_gen[size_t(gen)]);",
+        check = {"command": "p.header(kDesc, gen);", "struct": _SIZE, "payload": _SIZE, "message_header": _SIZE,
                  "register": f"p.size({item.width // 32});"}[item.kind]
         return out + ["  " + check, "  return p.result();", "}"]
 

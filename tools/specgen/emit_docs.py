@@ -3,7 +3,7 @@
 from names import distinct_layouts
 from ranges import format_position
 
-TITLES = {"command": "Commands", "struct": "Structures", "register": "Registers"}
+TITLES = {"command": "Commands", "struct": "Structures", "register": "Registers", "payload": "Thread payloads", "message_header": "Message headers"}
 
 
 def gens_text(spec, gens):
@@ -74,6 +74,10 @@ def _head(spec, item, gen):
         return f"Header `{value:#010x}` under mask `{mask:#010x}`; {length}; engines: {', '.join(item.engines[gen])}."
     if item.kind == "struct":
         return f"{item.dwords[gen]} dwords."
+    if item.kind == "payload":
+        return f"{item.dwords[gen]} dwords from r{item.start // 8}.{item.start % 8} on; threads: {', '.join(item.threads)}."
+    if item.kind == "message_header":
+        return f"{item.dwords[gen]} dwords; functions: {', '.join(item.functions)}; messages: {', '.join(item.types) or 'all'}."
     return ""
 
 
@@ -141,7 +145,8 @@ def _item(spec, item):
 
 def topic_page(spec, topic):
     out = [f"# {topic}", "", "Written by specgen from spec/; do not edit.", ""]
-    for kind, items in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers)):
+    for kind, items in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers),
+                        ("payload", spec.payloads), ("message_header", spec.message_headers)):
         here = [i for i in items.values() if i.topic == topic]
         if here:
             out += [f"## {TITLES[kind]}", ""]

@@ -1,8 +1,8 @@
-"""spec/generation_ids.h, spec/gens_with_device.h, spec/item_ids.h and spec/registry.cpp."""
+"""spec/generation_ids.h, spec/gens_with_device.h, spec/item_ids.h, spec/thread_kinds.h and spec/registry.cpp."""
 
 from cppnames import gen_ident, ident
-from emit_types import KIND, NOTE
-from model import ENGINES
+from emit_types import KIND, NOTE, NUMBERED
+from model import ENGINES, THREADS
 
 
 def _enum(name, labels, kind="uint8_t"):
@@ -30,9 +30,18 @@ def gens_with_device(spec):
     return "\n".join(out + ["}  // namespace halogen::spec", ""])
 
 
+def thread_kinds():
+    out = [NOTE + "#pragma once", "", "#include <cstddef>", "#include <cstdint>", "#include <string_view>", "", "namespace halogen::spec {", ""]
+    out += ["// Kinds of threads, by what their first registers hold."] + _enum("ThreadKind", THREADS)
+    out += [f"constexpr std::string_view kThreadNames[] = {{{', '.join(chr(34) + t + chr(34) for t in THREADS)}}};",
+            "", "}  // namespace halogen::spec", ""]
+    return "\n".join(out)
+
+
 def item_ids(names):
     out = [NOTE + "#pragma once", "", "#include <cstddef>", "#include <cstdint>", "", "namespace halogen::spec {", ""]
-    for kind, order in names.order.items():
+    for kind in NUMBERED:
+        order = names.order[kind]
         out += _enum(f"{KIND[kind]}Id", [ident(n) for n in order], "uint16_t")
         out += [f"constexpr size_t k{KIND[kind]}Count = {len(order)};", ""]
     return "\n".join(out + ["}  // namespace halogen::spec", ""])
@@ -40,7 +49,7 @@ def item_ids(names):
 
 def registry(spec, names):
     out = [NOTE] + [f'#include "hw/{t}.h"' for t in spec.topics]
-    out += ['#include "spec/descriptors.h"', "", "namespace halogen::spec {", ""]
+    out += ['#include "spec/descriptors.h"', '#include "spec/payload.h"', "", "namespace halogen::spec {", ""]
     for kind, order in names.order.items():
         desc = KIND[kind] + "Desc"
         if order:

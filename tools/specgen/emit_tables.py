@@ -1,8 +1,8 @@
 """The descriptor tables in hw/<topic>.cpp and hw/enums.cpp: constant data behind src/spec/descriptors.h."""
 
 from emit_code import CodeEmitter
-from emit_types import KIND, NOTE
-from model import ENGINES
+from emit_types import IN_REGISTERS, KIND, NOTE, NUMBERED
+from model import ENGINES, THREADS
 from names import distinct_layouts, sorted_topic_items
 
 TYPES = {"uint": "uint", "int": "sint", "bool": "boolean", "float": "float32", "enum": "enumeration", "struct": "structure"}
@@ -51,10 +51,11 @@ class TopicTables:
         self.layouts = Pool("Layout", "kL")
         self.resets = Pool("RegisterReset", "kS")
         self.privilege = Pool("PrivilegeRule", "kP")
+        self.words = Pool("std::string_view", "kW")
 
     def pools(self):
         return (self.values, self.enums, self.fields, self.reserved, self.rest, self.unread, self.groups, self.layouts, self.resets,
-                self.privilege)
+                self.privilege, self.words)
 
     def _field(self, item, f):
         enum = struct = "nullptr"
@@ -107,7 +108,8 @@ class TopicTables:
                 f"{quote(item.manual_name or item.name)}, {mask(item.gens)}, "
                 f"{self.device_mask(item.devices)}, {span}, {self.per_gen(index, 'kAbsent')}, {repack}}}")
         name, kind = self.names.of(item), KIND[item.kind]
-        return [f"constinit const {kind}Desc {name}::kDesc = {{{base}, {name}::kId,",
+        key = f" {name}::kId," if item.kind in NUMBERED else ""
+        return [f"constinit const {kind}Desc {name}::kDesc = {{{base},{key}",
                 f"    {getattr(self, '_' + item.kind)(item)}}};"]
 
     def _command(self, item):
@@ -120,6 +122,12 @@ class TopicTables:
 
     def _struct(self, item):
         return self.per_gen(item.dwords, "0")
+
+    def _payload(self, item):
+        return f"{self._struct(item)}, {mask(THREADS.index(t) for t in item.threads)}, {item.start}, rewrite<{self.names.of(item)}>"
+
+    def _message_header(self, item):
+        return f"{self._struct(item)}, {self.words.span(map(quote, item.functions))}, {self.words.span(map(quote, item.types))}, rewrite<{self.names.of(item)}>"
 
     def _register(self, item):
         of_gen = {}
@@ -146,7 +154,10 @@ def topic_source(spec, names, topic):
     enums = sorted({f.target for item in spec.items() if item.topic == topic
                     for f in item.fields + [f for g in item.groups for f in g.fields] if f.type == "enum"})
     out = [NOTE + f'#include "hw/{topic}.h"', "", "#include <algorithm>", "#include <bit>", "#include <string_view>", "",
-           '#include "spec/packing.h"', ""]
+           '#include "spec/packing.h"']
+    if any(i.kind in IN_REGISTERS for i in sorted_topic_items(spec, topic)):
+        out += ['#include "spec/payload.h"']
+    out += [""]
     if enums:
         out += ["namespace halogen::spec {"] + [f"extern const EnumDesc kEnum_{e};" for e in enums] + ["}", ""]
     out += ["namespace halogen::hw {", "", "using namespace halogen::spec;  // NOLINT: descriptor types only",

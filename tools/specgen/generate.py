@@ -5,6 +5,7 @@ from pathlib import Path
 import emit_domains
 import emit_eu
 import emit_eu_messages
+import emit_headers
 import emit_ids
 import emit_members
 import emit_tables
@@ -16,8 +17,12 @@ from names import Names, included_topics
 
 def outputs(root):
     """Names only: depends on which topic files exist, not on what they say."""
-    files = ["spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/registry.cpp", "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp",
-             "spec/domain_data.cpp", "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp", "hw/enums.h", "hw/enums.cpp", "test/members.cpp"]
+    files = [
+        "spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/thread_kinds.h", "spec/registry.cpp",
+        "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp", "spec/domain_data.cpp",
+        "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp",
+        "hw/enums.h", "hw/enums.cpp", "hw/header_bits.h", "test/members.cpp",
+    ]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
     return files
@@ -29,6 +34,7 @@ def contents(spec):
         "spec/generation_ids.h": emit_ids.generation_ids(spec),
         "spec/gens_with_device.h": emit_ids.gens_with_device(spec),
         "spec/item_ids.h": emit_ids.item_ids(names),
+        "spec/thread_kinds.h": emit_ids.thread_kinds(),
         "spec/registry.cpp": emit_ids.registry(spec, names),
         "spec/device_data.cpp": emit_world.device_data(spec),
         "spec/interface_data.cpp": emit_world.interface_data(spec),
@@ -39,6 +45,7 @@ def contents(spec):
         "eu/op_data.h": emit_eu.op_header(spec),
         "eu/message_fields.h": emit_eu_messages.header(spec),
         "eu/message_data.cpp": emit_eu_messages.data(spec),
+        "hw/header_bits.h": emit_headers.header_bits(spec),
         "hw/enums.h": emit_types.enums_header(spec),
         "hw/enums.cpp": emit_tables.enums_source(spec),
         "test/members.cpp": emit_members.members_source(spec, names),

@@ -5,6 +5,7 @@ tests/unit/spec writes the same lines from the C++ tables and compares: the two 
 
 from pathlib import Path
 
+from model import THREADS
 from ranges import format_position
 
 
@@ -58,7 +59,15 @@ def _register(spec, item, gen):
             f"reset={resets}")
 
 
-_HEADS = {"command": _command, "struct": _struct, "register": _register}
+def _payload(spec, item, gen):
+    return f"{_struct(spec, item, gen)} at=r{item.start // 8}.{item.start % 8} threads={','.join(t for t in THREADS if t in item.threads)}"
+
+
+def _message_header(spec, item, gen):
+    return f"{_struct(spec, item, gen)} functions={','.join(item.functions)} types={','.join(item.types) or 'all'}"
+
+
+_HEADS = {"command": _command, "struct": _struct, "register": _register, "payload": _payload, "message_header": _message_header}
 
 
 def _rows(item, head, fields, reserved):

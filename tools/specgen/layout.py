@@ -44,7 +44,7 @@ class LayoutChecker:
         """(bits that must be accounted for, whether the item may go on beyond them)"""
         if item.kind == "register":
             return item.width, False
-        if item.kind == "struct":
+        if item.kind in ("struct", "payload", "message_header"):
             return item.dwords.get(self.gen, 1) * 32, False
         rule = item.length.get(self.gen)
         return (rule.max * 32, rule.open) if rule else (0, False)

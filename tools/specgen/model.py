@@ -7,6 +7,8 @@ ENGINES = ["render", "blit", "video", "vebox", "compute", "posh"]
 ACCESS = ["rw", "ro", "wo", "w1c", "masked", "self_clearing", "w_once"]
 EFFECTS = ["noop", "drop_write", "drop_post_sync", "per_process_table", "per_process_page", "parent_privilege"]
 IN_PLACE = {"gpu_va", "ggtt", "phys", "offset", "reg"}
+THREADS = ["vertex_pair", "vertex_simd8", "hull_single", "hull_eight", "domain", "geometry_single", "geometry_simd8", "clip",
+           "setup", "pixel", "compute", "media"]
 BAR_KINDS = ["gttmmadr", "mmadr", "gmadr", "gttadr", "lmem", "io"]
 
 
@@ -126,8 +128,14 @@ class Item:
     length: dict = field(default_factory=dict)        # generation -> Length
     privilege: list = field(default_factory=list)
     manual_name: str = ""
-    # structures
+    # structures, payloads and message headers
     dwords: dict = field(default_factory=dict)        # generation -> size
+    # payloads
+    threads: list = field(default_factory=list)
+    start: int = 0             # dword of the thread's registers
+    # message headers
+    functions: list = field(default_factory=list)
+    types: list = field(default_factory=list)         # words of the descriptor's field `type`; empty: all
     # registers
     base: str = "absolute"
     classes: list = field(default_factory=list)
@@ -219,6 +227,9 @@ class Spec:
     commands: dict = field(default_factory=dict)
     structs: dict = field(default_factory=dict)
     registers: dict = field(default_factory=dict)
+    payloads: dict = field(default_factory=dict)
+    message_headers: dict = field(default_factory=dict)
+    headers: dict = field(default_factory=dict)       # name -> (doc, [(field name, doc, first, width, values)])
     range_tables: dict = field(default_factory=dict)
     unit_tables: dict = field(default_factory=dict)
     privilege_lists: dict = field(default_factory=dict)
@@ -233,7 +244,7 @@ class Spec:
         return sorted({d.gen for d in self.devices.values()})
 
     def items(self):
-        for group in (self.commands, self.structs, self.registers):
+        for group in (self.commands, self.structs, self.registers, self.payloads, self.message_headers):
             yield from group.values()
 
     def excused(self, check, item, fields=(), gen=None):

@@ -1,5 +1,5 @@
-"""C++ names of items. Commands, structures and registers share namespace hw: of two with one name the structure
-gets _STRUCT, the register _REG."""
+"""C++ names of items. All kinds share namespace hw: of two with one name the structure gets _STRUCT, the register _REG,
+the payload _PAYLOAD, the message header _HEADER."""
 
 from cppnames import ident, member_type
 
@@ -10,14 +10,16 @@ class Names:
         self.cpp = {}
         taken = set(spec.enums)
         for kind, items, suffix in (("command", spec.commands, "_COMMAND"), ("struct", spec.structs, "_STRUCT"),
-                                    ("register", spec.registers, "_REG")):
+                                    ("register", spec.registers, "_REG"), ("payload", spec.payloads, "_PAYLOAD"),
+                                    ("message_header", spec.message_headers, "_HEADER")):
             for name in items:
                 cpp = ident(name)
                 if cpp in taken:
                     cpp += suffix
                 taken.add(cpp)
                 self.cpp[kind, name] = cpp
-        self.order = {"command": sorted(spec.commands), "struct": sorted(spec.structs), "register": sorted(spec.registers)}
+        self.order = {"command": sorted(spec.commands), "struct": sorted(spec.structs), "register": sorted(spec.registers),
+                      "payload": sorted(spec.payloads), "message_header": sorted(spec.message_headers)}
 
     def of(self, item):
         return self.cpp[item.kind, item.name]
@@ -72,7 +74,7 @@ def sorted_topic_items(spec, topic):
                 visit(spec.structs[f.target])
         out.append(item)
 
-    for group in (spec.structs, spec.commands, spec.registers):
+    for group in (spec.structs, spec.commands, spec.registers, spec.payloads, spec.message_headers):
         for item in group.values():
             if item.topic == topic:
                 visit(item)

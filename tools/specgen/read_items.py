@@ -1,11 +1,13 @@
-"""Reads commands, structures and registers."""
+"""Reads commands, structures, registers, payloads and message headers."""
 
 import re
 
-from model import ACCESS, EFFECTS, ENGINES, IN_PLACE, Item, Length, Privilege
+from model import ACCESS, EFFECTS, ENGINES, IN_PLACE, THREADS, Item, Length, Privilege
 from ranges import SpecError, parse_gens
 from read_fields import FieldReader
 
+_START = re.compile(r"^r(\d+)\.([0-7])$")
+_REGISTERS = 128
 _NAME = re.compile(r"^[A-Za-z0-9_]+$")
 _COMMON = {"doc", "source", "gens", "devices", "fields", "reserved"}
 
@@ -165,6 +167,44 @@ class ItemReader:
     def struct(self, where, name, table):
         item, gens = self._start("struct", where, name, table, {"length", "groups"}, ("length",))
         self._body(item, table, gens)
+        self._dwords(item, table, gens)
+        return item
+
+    def payload(self, where, name, table):
+        item, gens = self._start("payload", where, name, table, {"threads", "at", "length", "groups"}, ("threads", "at", "length"))
+        self._body(item, table, gens)
+        self._dwords(item, table, gens)
+        item.threads = self._words(where.at("threads"), table.get("threads"), THREADS)
+        match = _START.match(str(table.get("at", "")))
+        if match:
+            item.start = int(match[1]) * 8 + int(match[2])
+        if not match or item.start + max(item.dwords.values(), default=1) > _REGISTERS * 8:
+            self.r.error(where, f"at = {table.get('at')!r} must be a register and a dword, such as \"r1.0\"")
+        return item
+
+    def message_header(self, where, name, table):
+        item, gens = self._start("message_header", where, name, table, {"functions", "types", "length", "groups"},
+                                 ("functions", "length"))
+        self._body(item, table, gens)
+        self._dwords(item, table, gens)
+        # The names are compared with spec/eu by checks.py.
+        item.functions = self._words(where.at("functions"), table.get("functions"))
+        item.types = self._words(where.at("types"), table["types"]) if "types" in table else []
+        return item
+
+    def _words(self, where, names, known=None):
+        if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+            self.r.error(where, "must be a list of names, not empty")
+            return []
+        for name in names:
+            if known is not None and name not in known:
+                self.r.error(where, f"unknown name {name!r}")
+        if len(set(names)) != len(names):
+            self.r.error(where, "a name is listed twice")
+        return names
+
+    def _dwords(self, item, table, gens):
+        where = item.where
         here = where.at("length")
         for place, chosen, row in self.r.variants(here, table.get("length", 1), gens, lambda v: {"dwords": v}):
             self.r.keys(place, row, {"dwords"}, ("dwords",))
@@ -175,7 +215,6 @@ class ItemReader:
             for gen in chosen & item.gens:
                 item.dwords[gen] = dwords
         self.r.cover(here, item.dwords, item.gens, "length")
-        return item
 
     def register(self, where, name, table):
         keys = {"base", "engines", "offset", "width", "access", "reset", "count", "stride", "storage", "effects"}

@@ -9,6 +9,7 @@ import read_eu
 import read_eu_compact
 import read_eu_messages
 import read_features
+import read_headers
 from loading import load, topics
 from model import BAR_KINDS, ENGINES, Device, Enum, Exception_, Spec, Table
 from read_items import ItemReader
@@ -31,7 +32,8 @@ def read_spec(root, diag):
     _devices(r, raw["device"])
     _enums(r, raw["enum"])
     items = ItemReader(r)
-    for kind, target in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers)):
+    for kind, target in (("command", spec.commands), ("struct", spec.structs), ("register", spec.registers),
+                         ("payload", spec.payloads), ("message_header", spec.message_headers)):
         for where, name, table in raw[kind]:
             target[name] = getattr(items, kind)(where, name, table)
     _tables(r, raw)
@@ -39,6 +41,7 @@ def read_spec(root, diag):
     read_eu.read(r, raw)
     read_eu_compact.read(r, raw)
     read_eu_messages.read(r, raw)
+    read_headers.read(r, raw)
     for where, _, table in raw["exception"]:
         _exception(r, where, table)
     for kind in ("unread", "inert"):

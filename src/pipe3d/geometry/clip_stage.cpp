@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/bits.h"
+#include "hw/thread_payloads.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -14,16 +15,6 @@ constexpr uint32_t kChannels = 8;
 constexpr size_t kPlaceSlot = 1;  // x, y, z divided by w, then 1/w
 constexpr uint32_t kXyPlanes = 0b111100;
 constexpr uint32_t kZPlanes = 0b000011;
-constexpr unsigned kPlanesShift = 26;  // of flags that threads are told
-constexpr unsigned kUserShift = 14;
-constexpr uint32_t kFirstEdge = 1 << 8;  // of a polygon's triangle: they are edges of the polygon
-constexpr uint32_t kLastEdge = 1 << 9;
-
-// Flags of a vertex that a thread has written.
-constexpr uint32_t kPrimitiveEnd = 1;
-constexpr uint32_t kPrimitiveStart = 2;
-constexpr unsigned kTopologyShift = 2;
-constexpr uint32_t kTopologyMask = 0x1f;
 
 struct Limits {
   float x_min = -1;
@@ -73,9 +64,9 @@ ClipStage::Judgement ClipStage::judge(const PipelineState& state, const Assemble
   const ClipUnit& unit = state.clip_unit;
   switch (unit.mode) {
     case hw::ClipMode::REJECT_ALL:
-      return {Verdict::drop, 0};
+      return {Verdict::drop, {}};
     case hw::ClipMode::ACCEPT_ALL:
-      return {Verdict::pass, 0};
+      return {Verdict::pass, {}};
     case hw::ClipMode::NORMAL:
     case hw::ClipMode::ALL:
     case hw::ClipMode::CLIP_NON_REJECTED:
@@ -93,7 +84,7 @@ ClipStage::Judgement ClipStage::judge(const PipelineState& state, const Assemble
   for (size_t i = 0; i < object.count; ++i) {
     const std::span<const Slot> vertex = entries.entry(object.vertex[i]);
     if (vertex.size() <= kPlaceSlot) {
-      return {Verdict::drop, 0};
+      return {Verdict::drop, {}};
     }
     const uint32_t planes = planes_of(vertex[kPlaceSlot], {}, z_min, unit.z_test) & tested;
     const uint32_t flags = vertex[0][3] & unit.user_flags;
@@ -103,12 +94,12 @@ ClipStage::Judgement ClipStage::judge(const PipelineState& state, const Assemble
     user |= flags;
     behind = behind || std::bit_cast<float>(vertex[kPlaceSlot][3]) < 0.0f;
   }
-  const uint32_t told = outside << kPlanesShift | user << kUserShift;
+  const Outside told{.planes = static_cast<uint8_t>(outside), .user_planes = static_cast<uint8_t>(user)};
   if (unit.mode == hw::ClipMode::ALL) {
     return {Verdict::thread, told};
   }
   if (outside_all != 0 || user_all != 0) {
-    return {Verdict::drop, 0};
+    return {Verdict::drop, {}};
   }
   const bool must = outside != 0 || (unit.user_must_clip && user != 0) || (unit.negative_w && behind);
   return {must || unit.mode == hw::ClipMode::CLIP_NON_REJECTED ? Verdict::thread : Verdict::pass, told};
@@ -116,7 +107,7 @@ ClipStage::Judgement ClipStage::judge(const PipelineState& state, const Assemble
 
 // r0: the first entry to write, the flags, edges and topology; behind the constants the vertices as they came, two
 // slots a register.
-ThreadEnd ClipStage::run(const Assembled& object, uint32_t flags, const EntryStore& entries, const Emit& emit) {
+ThreadEnd ClipStage::run(const Assembled& object, const Outside& outside, const EntryStore& entries, const Emit& emit) {
   const Shader& shader = state_->clip_unit.shader;
   eu::Thread& thread = *thread_;
   output_.begin(slots_);
@@ -128,19 +119,14 @@ ThreadEnd ClipStage::run(const Assembled& object, uint32_t flags, const EntrySto
     std::swap(made.vertex[0], made.vertex[1]);
     topology = Topology::TRISTRIP_REVERSE;
   }
-  put_dword(thread, 0, 0, output_.add());
-  put_dword(thread, 0, 2,
-            flags | (made.edge[0] ? kFirstEdge : 0) | (made.edge[2] ? kLastEdge : 0) | static_cast<uint32_t>(topology));
+  unit_.put(thread, hw::CLIP_OBJECT{.handle = static_cast<uint16_t>(output_.add()),
+                                    .topology = topology,
+                                    .first_edge = made.edge[0],
+                                    .last_edge = made.edge[2],
+                                    .user_planes = outside.user_planes,
+                                    .planes = outside.planes});
   for (size_t v = 0; v < made.count; ++v) {
-    const std::span<const Slot> entry = entries.entry(made.vertex[v]);
-    for (size_t row = 0; row < shader.read_length; ++row, ++grf) {
-      for (size_t half = 0; half < 2; ++half) {
-        const size_t slot = (shader.read_offset + row) * 2 + half;
-        for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
-          put_dword(thread, grf, half * 4 + c, entry[slot][c]);
-        }
-      }
-    }
+    grf = put_entry_rows(thread, grf, shader, entries.entry(made.vertex[v]));
   }
   thread.start(static_cast<uint32_t>(shader.kernel), static_cast<uint32_t>(low_mask(kChannels)));
   const ThreadEnd end = unit_.run(thread);
@@ -149,14 +135,13 @@ ThreadEnd ClipStage::run(const Assembled& object, uint32_t flags, const EntrySto
   }
   Assembler assembler;
   const auto forward = [&](const Assembled& primitive) { emit(primitive, output_); };
-  for (const Written& vertex : written_) {
-    if ((vertex.flags & kPrimitiveStart) != 0) {
+  for (const hw::URB_WRITE_HEADER& vertex : written_) {
+    if (vertex.primitive_start) {
       assembler.cut(forward);
-      assembler =
-          Assembler(static_cast<Topology>(vertex.flags >> kTopologyShift & kTopologyMask), state_->raster.provoking);
+      assembler = Assembler(vertex.topology, state_->raster.provoking);
     }
-    assembler.add(vertex.handle, forward);
-    if ((vertex.flags & kPrimitiveEnd) != 0) {
+    assembler.add(vertex.first_handle & ShaderUnit::kHandleNumber, forward);
+    if (vertex.primitive_end) {
       assembler.cut(forward);
     }
   }
@@ -170,7 +155,7 @@ uint32_t ClipStage::allocate(eu::Thread& /*thread*/, uint32_t /*primitives*/) {
 
 void ClipStage::written(eu::Thread& /*thread*/, const message::UrbWrite& write) {
   if (write.used && write.complete && written_.size() < ShaderUnit::kInputHandles) {
-    written_.push_back({write.header[0] & (ShaderUnit::kInputHandles - 1), write.header[2]});
+    written_.push_back(write.header);
   }
 }
 

@@ -19,9 +19,14 @@ class ClipStage final : public message::Urb {
   explicit ClipStage(eu::KernelLibrary& library) : unit_(library) {}
 
   enum class Verdict : uint8_t { drop, pass, thread };
+  // Planes that at least one vertex is outside of, as a thread's payload has them.
+  struct Outside {
+    uint8_t planes = 0;
+    uint8_t user_planes = 0;
+  };
   struct Judgement {
     Verdict verdict = Verdict::pass;
-    uint32_t flags = 0;  // as threads are told in r0.2, without the topology
+    Outside outside{};
   };
   using Emit = std::function<void(const Assembled&, const EntryStore&)>;
 
@@ -29,7 +34,7 @@ class ClipStage final : public message::Urb {
   void begin(const Generation& generation, const PipelineState& state, uint32_t slots, memory::AddressSpace& space);
   bool runs() const { return state_ != nullptr && state_->clip_unit.enabled; }
   static Judgement judge(const PipelineState& state, const Assembled& object, const EntryStore& entries);
-  ThreadEnd run(const Assembled& object, uint32_t flags, const EntryStore& entries, const Emit& emit);
+  ThreadEnd run(const Assembled& object, const Outside& outside, const EntryStore& entries, const Emit& emit);
 
   uint64_t instructions() const { return unit_.instructions(); }
   ShaderUnit& unit() { return unit_; }
@@ -41,16 +46,11 @@ class ClipStage final : public message::Urb {
   void written(eu::Thread& thread, const message::UrbWrite& write) override;
 
  private:
-  struct Written {
-    uint32_t handle = 0;
-    uint32_t flags = 0;
-  };
-
   const PipelineState* state_ = nullptr;
   uint32_t slots_ = 0;
   ShaderUnit unit_;
   EntryStore output_;
-  std::vector<Written> written_;
+  std::vector<hw::URB_WRITE_HEADER> written_;
   std::unique_ptr<eu::Thread> thread_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "hw/thread_payloads.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr uint32_t kLanes = 8;
 constexpr uint32_t kMostEntrySlots = 512;
 constexpr uint32_t kOne = 1 << 16;
-constexpr size_t kHandlesGrf = 4;
+constexpr size_t kCoordinatesGrf = 1;  // u, v and w, a register each
 
 float coordinate(uint32_t place) {
   return static_cast<float>(place) / kOne;
@@ -42,26 +43,21 @@ ThreadEnd DomainStage::run(EntryStore& patches, uint32_t patch, uint32_t id, std
   const std::span<const Slot> entry = std::as_const(patches).entry(patch);
   for (size_t first = 0; first < points.size(); first += kLanes) {
     const std::span<const DomainPoint> some = points.subspan(first, std::min<size_t>(kLanes, points.size() - first));
-    size_t grf = unit_.prepare(thread, shader, shader.first_grf);
-    put_dword(thread, 0, 0, patch | ShaderUnit::kInputHandles);
-    put_dword(thread, 0, 1, id);
+    const size_t grf = unit_.prepare(thread, shader, shader.first_grf);
+    unit_.put(thread,
+              hw::DOMAIN_PATCH{.handle = static_cast<uint16_t>(patch | ShaderUnit::kInputHandles), .primitive_id = id});
+    hw::DOMAIN_HANDLES handles;
     for (size_t lane = 0; lane < some.size(); ++lane) {
       const DomainPoint& point = some[lane];
-      put_float(thread, 1, lane, coordinate(point.u));
-      put_float(thread, 2, lane, coordinate(point.v));
+      put_float(thread, kCoordinatesGrf, lane, coordinate(point.u));
+      put_float(thread, kCoordinatesGrf + 1, lane, coordinate(point.v));
       if (tessellation.domain_w) {
-        put_float(thread, 3, lane, coordinate(kOne - std::min(kOne, point.u + point.v)));
+        put_float(thread, kCoordinatesGrf + 2, lane, coordinate(kOne - std::min(kOne, point.u + point.v)));
       }
-      put_dword(thread, kHandlesGrf, lane, vertices_.add());
+      handles.points[lane].handle = static_cast<uint16_t>(vertices_.add());
     }
-    for (uint32_t row = 0; row < shader.read_length; ++row, ++grf) {
-      for (uint32_t half = 0; half < 2; ++half) {
-        const uint32_t slot = (shader.read_offset + row) * 2 + half;
-        for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
-          put_dword(thread, grf, half * 4 + c, entry[slot][c]);
-        }
-      }
-    }
+    unit_.put(thread, handles);
+    put_entry_rows(thread, grf, shader, entry);
     thread.start(static_cast<uint32_t>(shader.kernel),
                  static_cast<uint32_t>(low_mask(static_cast<unsigned>(some.size()))));
     const ThreadEnd end = unit_.run(thread);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "hw/message_headers.h"
+#include "hw/thread_payloads.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -12,17 +14,7 @@ using Topology = hw::PrimitiveTopology;
 constexpr uint32_t kLanes = 8;
 constexpr uint32_t kSingleLanes = 4;  // of a thread with one object
 constexpr uint32_t kMostEntrySlots = 4096;
-constexpr unsigned kInstanceShift = 27;  // of an instance's number, above an output handle
-constexpr uint32_t kCountSlots = 2;      // of the number of vertices at an entry's start
-constexpr uint32_t kFirstTriangle = 1 << 8;
-constexpr uint32_t kLastTriangle = 1 << 9;
-
-// Flags of a vertex that a thread of Gen6 has written.
-constexpr uint32_t kPrimitiveEnd = 1;
-constexpr uint32_t kPrimitiveStart = 2;
-constexpr unsigned kTopologyShift = 2;
-constexpr uint32_t kTopologyMask = 0x1f;
-constexpr unsigned kStreamedShift = 16;
+constexpr uint32_t kCountSlots = 2;  // of the number of vertices at an entry's start
 
 Assembled told(const Object& object, const Geometry& geometry) {
   Assembled made = object.made;
@@ -197,10 +189,12 @@ ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& inpu
   eu::Thread& thread = *thread_;
   output_.begin(std::clamp(geometry.entry_slots, 2u, kMostEntrySlots));
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);
+  hw::GEOMETRY_HANDLES handles;
   for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
     const Assembled made = told(*lanes[lane].object, geometry);
-    size_t next = 1;
-    put_dword(thread, next++, lane, output_.add() | lanes[lane].instance << kInstanceShift);
+    size_t next = hw::GEOMETRY_HANDLES::kGrf + 1;
+    handles.objects[lane] = {.handle = static_cast<uint16_t>(output_.add()),
+                             .instance = static_cast<uint8_t>(lanes[lane].instance)};
     if (geometry.primitive_id) {
       put_dword(thread, next++, lane, lanes[lane].object->id);
     }
@@ -222,6 +216,7 @@ ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& inpu
       }
     }
   }
+  unit_.put(thread, handles);
   thread.start(static_cast<uint32_t>(shader.kernel),
                static_cast<uint32_t>(low_mask(static_cast<unsigned>(lanes.size()))));
   const ThreadEnd end = unit_.run(thread);
@@ -257,25 +252,21 @@ ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, con
   } else if (is_quad(topology)) {
     topology = Topology::POLYGON;
   }
-  put_dword(thread, 0, 0, output_.add());  // Gen4: the first entry; Gen6 asks for it
-  put_dword(thread, 0, 1, object.id);
-  put_dword(thread, 0, 2, static_cast<uint32_t>(topology) | kFirstTriangle | kLastTriangle);
+  unit_.put(thread, hw::GEOMETRY_OBJECT{.handle = static_cast<uint16_t>(output_.add()),
+                                        .primitive_id = object.id,
+                                        .topology = topology,
+                                        .first_triangle = true,
+                                        .last_triangle = true});
   if (geometry.stream_indices) {
+    hw::GEOMETRY_STREAMS streams;
     for (size_t i = 0; i < indices_.size(); ++i) {
-      put_dword(thread, 1, i, indices_[i]);
-      put_dword(thread, 1, i + indices_.size(), geometry.most_index[i]);
+      streams.indices[i].next = indices_[i];
+      streams.limits[i].last = geometry.most_index[i];
     }
+    unit_.put(thread, streams);
   }
   for (size_t v = 0; v < made.count; ++v) {
-    const std::span<const Slot> entry = std::as_const(input).entry(made.vertex[v]);
-    for (size_t row = 0; row < shader.read_length; ++row, ++grf) {
-      for (size_t half = 0; half < 2; ++half) {
-        const size_t slot = (shader.read_offset + row) * 2 + half;
-        for (size_t c = 0; slot < entry.size() && c < 4; ++c) {
-          put_dword(thread, grf, half * 4 + c, entry[slot][c]);
-        }
-      }
-    }
+    grf = put_entry_rows(thread, grf, shader, std::as_const(input).entry(made.vertex[v]));
   }
   thread.start(static_cast<uint32_t>(shader.kernel), static_cast<uint32_t>(low_mask(kSingleLanes)));
   const ThreadEnd end = unit_.run(thread);
@@ -303,14 +294,13 @@ void GeometryStage::emit_written(uint32_t id, const Emit& emit) {
       emit(made, output_, id, 0);
     }
   };
-  for (const Written& vertex : written_) {
-    if ((vertex.flags & kPrimitiveStart) != 0) {
+  for (const hw::URB_WRITE_HEADER& vertex : written_) {
+    if (vertex.primitive_start) {
       assembler.cut(forward);
-      assembler =
-          Assembler(static_cast<Topology>(vertex.flags >> kTopologyShift & kTopologyMask), state_->raster.provoking);
+      assembler = Assembler(vertex.topology, state_->raster.provoking);
     }
-    assembler.add(vertex.handle, forward);
-    if ((vertex.flags & kPrimitiveEnd) != 0) {
+    assembler.add(vertex.first_handle & ShaderUnit::kHandleNumber, forward);
+    if (vertex.primitive_end) {
       assembler.cut(forward);
     }
   }
@@ -320,24 +310,23 @@ uint32_t GeometryStage::allocate(eu::Thread& /*thread*/, uint32_t /*primitives*/
   return output_.count() + 1 < ShaderUnit::kInputHandles ? output_.add() : output_.count() - 1;
 }
 
-std::array<uint32_t, 4> GeometryStage::synchronise(eu::Thread& /*thread*/, uint32_t streamed) {
+std::array<uint32_t, 4> GeometryStage::synchronise(eu::Thread& /*thread*/, const hw::FF_SYNC_HEADER& header) {
   const std::array<uint32_t, 4> before = indices_;
   if (state_->geometry.stream_indices && !state_->geometry.post_increment) {
-    counts_.streamed_needed += streamed & 0xffff;
+    counts_.streamed_needed += header.streamed_primitives;
     for (size_t i = 0; i < indices_.size(); ++i) {
-      indices_[i] += streamed >> kStreamedShift;
+      indices_[i] += header.streamed_vertices;
     }
   }
   return before;
 }
 
 void GeometryStage::written(eu::Thread& /*thread*/, const message::UrbWrite& write) {
-  const uint32_t flags = write.header[2];
   if (write.used && write.complete && written_.size() < ShaderUnit::kInputHandles) {
-    written_.push_back({write.header[0] & (ShaderUnit::kInputHandles - 1), flags});
+    written_.push_back(write.header);
   }
   if (write.end_of_thread && state_->geometry.stream_indices && !state_->geometry.post_increment) {
-    counts_.streamed += flags >> kStreamedShift;
+    counts_.streamed += write.header.streamed;
   }
 }
 

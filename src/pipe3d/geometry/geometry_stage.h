@@ -73,10 +73,6 @@ class GeometryStage final : public message::Urb {
     const Object* object = nullptr;
     uint32_t instance = 0;
   };
-  struct Written {
-    uint32_t handle = 0;
-    uint32_t flags = 0;
-  };
 
   ThreadEnd run_eight(std::span<const Lane> lanes, EntryStore& input, const Emit& emit);
   ThreadEnd run_single(const Object& object, EntryStore& input, const Emit& emit);
@@ -86,7 +82,7 @@ class GeometryStage final : public message::Urb {
   ShaderUnit unit_;
   EntryStore output_;
   EntryStore vertices_;  // of one entry
-  std::vector<Written> written_;
+  std::vector<hw::URB_WRITE_HEADER> written_;
   std::array<uint32_t, 4> indices_{};
   GeometryCounts counts_;
   std::unique_ptr<eu::Thread> thread_;

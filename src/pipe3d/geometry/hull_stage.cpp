@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/bits.h"
-#include "gen/hull_rules.h"
+#include "hw/thread_payloads.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -16,7 +16,6 @@ constexpr uint32_t kMostEntrySlots = 4096;
 
 void HullStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space) {
   state_ = &state;
-  instance_shift_ = hull_rules(generation.id()).instance_shift;
   unit_.set_groups(this);
   unit_.begin(generation, state, state.tessellation.hull, space);
   unit_.use_kernel(state.tessellation.hull.kernel);
@@ -85,10 +84,11 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
     for (uint32_t number = 0; number < running_; ++number) {
       eu::Thread& thread = instance(number);
       unit_.prepare(thread, shader, shader.first_grf);
-      put_dword(thread, 0, 2, number << instance_shift_);
+      unit_.put(thread, hw::HULL_INSTANCE{.instance = static_cast<uint8_t>(number)});
+      hw::HULL_HANDLES handles;
       for (uint32_t lane = 0; lane < objects.size(); ++lane) {
-        size_t grf = 1;
-        put_dword(thread, grf++, lane, lane);
+        handles.patches[lane].handle = static_cast<uint16_t>(lane);
+        size_t grf = hw::HULL_HANDLES::kGrf + 1;
         if (tessellation.hull_primitive_id) {
           put_dword(thread, grf++, lane, objects[lane].id);
         }
@@ -96,6 +96,7 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
           put_dword(thread, grf++, lane, objects[lane].made.vertex[v] | ShaderUnit::kInputHandles);
         }
       }
+      unit_.put(thread, handles);
       start(thread, static_cast<uint32_t>(objects.size()));
     }
     return run_instances();
@@ -105,9 +106,9 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
     for (uint32_t number = 0; number < running_; ++number) {
       eu::Thread& thread = instance(number);
       unit_.prepare(thread, shader, shader.first_grf);
-      put_dword(thread, 0, 0, patch);
-      put_dword(thread, 0, 1, object.id);
-      put_dword(thread, 0, 2, number << instance_shift_);
+      unit_.put(thread, hw::HULL_PATCH{.handle = static_cast<uint16_t>(patch),
+                                       .primitive_id = object.id,
+                                       .instance = static_cast<uint8_t>(number)});
       for (size_t v = 0; tessellation.hull_handles && v < object.made.count; ++v) {
         put_dword(thread, 1 + v / kLanes, v % kLanes, object.made.vertex[v] | ShaderUnit::kInputHandles);
       }

@@ -42,7 +42,6 @@ class HullStage final : public message::Groups {
   const PipelineState* state_ = nullptr;
   ShaderUnit unit_;
   EntryStore patches_;
-  uint8_t instance_shift_ = 0;
   std::vector<std::unique_ptr<eu::Thread>> threads_;
   uint32_t running_ = 0;  // threads of the patches at work
   uint32_t arrived_ = 0;

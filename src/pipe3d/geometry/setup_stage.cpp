@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "hw/thread_payloads.h"
+
 namespace halogen::pipe3d {
 namespace {
 
 constexpr uint32_t kChannels = 0xff;
-constexpr uint32_t kSpritePoint = 1u << 16;
-constexpr size_t kCornersGrf = 1;  // topology, number of the provoking vertex, determinant, edges
-constexpr size_t kDepthsGrf = 2;   // z and 1/w of each vertex
 constexpr size_t kRowDwords = 8;
 
 }  // namespace
@@ -31,8 +30,7 @@ ThreadEnd SetupStage::set_up(const ScreenPrimitive& primitive, std::vector<uint3
   output_.begin(state_->setup_entry_slots);
   const uint32_t handle = output_.add();
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);
-  put_dword(thread, 0, 0, handle);
-  put_dword(thread, 0, 2, static_cast<uint32_t>(primitive.topology));
+  unit_.put(thread, hw::SETUP_OBJECT{.handle = static_cast<uint16_t>(handle), .topology = primitive.topology});
   const unsigned corners = vertices_of(primitive.shape);
   const auto& v = primitive.vertex;
   const auto edge = [&](unsigned corner) -> std::array<float, 2> {
@@ -41,30 +39,24 @@ ThreadEnd SetupStage::set_up(const ScreenPrimitive& primitive, std::vector<uint3
   };
   const std::array<float, 2> first = edge(1);
   const std::array<float, 2> second = edge(2);
-  // Of a line the determinant is its length's square, of a point the edge its width.
+  // For a line, the determinant is the square of its length. For a point, the edge is its width.
   const float determinant = primitive.shape == Shape::line ? first[0] * first[0] + first[1] * first[1]
                                                            : first[0] * second[1] - second[0] * first[1];
-  put_dword(thread, kCornersGrf, 0, static_cast<uint32_t>(primitive.topology) | (state_->sprites ? kSpritePoint : 0));
-  put_dword(thread, kCornersGrf, 1, primitive.provoking);
-  put_float(thread, kCornersGrf, 2, determinant);
-  put_float(thread, kCornersGrf, 3, primitive.shape == Shape::point ? primitive.width : first[0]);
-  put_float(thread, kCornersGrf, 4, second[0]);
-  put_float(thread, kCornersGrf, 5, first[1]);
-  put_float(thread, kCornersGrf, 6, second[1]);
+  unit_.put(thread, hw::SETUP_EDGES{.topology = primitive.topology,
+                                    .sprite_point = state_->sprites,
+                                    .provoking_vertex = primitive.provoking,
+                                    .determinant = determinant,
+                                    .dx0 = primitive.shape == Shape::point ? primitive.width : first[0],
+                                    .dx2 = second[0],
+                                    .dy0 = first[1],
+                                    .dy2 = second[1]});
+  hw::SETUP_DEPTHS depths;
   for (unsigned i = 0; i < corners; ++i) {
-    put_float(thread, kDepthsGrf, i * 2, v[i].z);
-    put_float(thread, kDepthsGrf, i * 2 + 1, v[i].rhw);
+    depths.vertices[i] = {.z = v[i].z, .rhw = v[i].rhw};
+    const size_t slots = v[i].slots != nullptr ? entry_slots_ : 0;
+    grf = put_entry_rows(thread, grf, shader, std::span(v[i].slots, slots));
   }
-  for (unsigned i = 0; i < corners; ++i) {
-    for (uint32_t row = 0; row < shader.read_length; ++row, ++grf) {
-      for (uint32_t half = 0; half < 2; ++half) {
-        const uint32_t slot = (shader.read_offset + row) * 2 + half;
-        for (size_t c = 0; c < 4 && slot < entry_slots_ && v[i].slots != nullptr; ++c) {
-          put_dword(thread, grf, half * 4 + c, v[i].slots[slot][c]);
-        }
-      }
-    }
-  }
+  unit_.put(thread, depths);
   thread.start(static_cast<uint32_t>(shader.kernel), kChannels);
   const ThreadEnd end = unit_.run(thread);
   const std::span<const Slot> entry = std::as_const(output_).entry(handle);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
+#include "hw/thread_payloads.h"
 
 namespace halogen::pipe3d {
 namespace {
@@ -68,9 +69,11 @@ ThreadEnd VertexStage::shade_eight(uint32_t first, uint32_t count) {
   const Shader& shader = state_->vertex_shader.shader;
   eu::Thread& thread = *thread_;
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);
+  hw::VERTEX_HANDLES handles;
   for (uint32_t lane = 0; lane < count; ++lane) {
-    put_dword(thread, 1, lane, first + lane);
+    handles.vertices[lane].handle = static_cast<uint16_t>(first + lane);
   }
+  unit_.put(thread, handles);
   const uint32_t begin = shader.read_offset * 2;
   const uint32_t end = begin + shader.read_length * 2;
   for (uint32_t slot = begin; slot < end; ++slot) {
@@ -97,8 +100,8 @@ ThreadEnd VertexStage::shade_pair(uint32_t first, uint32_t count) {
   eu::Thread& thread = *thread_;
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);
   const uint32_t second = count > 1 ? first + 1 : first;
-  put_dword(thread, 0, 0, first);
-  put_dword(thread, 0, 1, second);
+  unit_.put(thread, hw::VERTEX_PAIR{.first_handle = static_cast<uint16_t>(first),
+                                    .second_handle = static_cast<uint16_t>(second)});
   const uint32_t begin = shader.read_offset * 2;
   const uint32_t end = begin + shader.read_length * 2;
   for (uint32_t slot = begin; slot < end; ++slot, ++grf) {

@@ -2,15 +2,17 @@
 
 #include "base/bits.h"
 #include "eu/isa/messages.h"
+#include "hw/message_headers.h"
+#include "message/thread_payload.h"
 
 namespace halogen::pipe3d {
 namespace {
 
-constexpr unsigned kHeaderGrfs = 2;
+constexpr size_t kHeaderGrfs = hw::RENDER_TARGET_HEADER::kDwords / message::kGrfDwords;
 
 }  // namespace
 
-TargetMessage read_target_message(const PipelineState& state, bool smooth, const eu::Message& sent,
+TargetMessage read_target_message(const PipelineState& state, spec::GenId gen, bool smooth, const eu::Message& sent,
                                   const eu::MessageControl& control, const message::PayloadView& payload) {
   using Kind = TargetMessage::Kind;
   TargetMessage message;
@@ -23,24 +25,23 @@ TargetMessage read_target_message(const PipelineState& state, bool smooth, const
   message.halves = state.setup_shader.enabled;
   size_t next = 0;
   bool has_stencil = state.pixel.computes_stencil;
-  if (message.header && message.halves) {
-    // Gen4: one target's state, and the mask stands in the first register.
-    message.lanes &= (payload.dword(0, 0) & 0xffff) >> (message.first_lane & 8);
-    // A register of coverage and stencil values may come first, as the thread got it; all others of 16 channels are
-    // two.
-    const bool odd = message.kind == Kind::simd16 && (sent.first.size() + sent.second.size()) / eu::kGrfBytes % 2 != 0;
-    next = kHeaderGrfs + (odd || smooth ? 1 : 0);
-  } else if (message.header) {
-    message.blend = static_cast<uint8_t>(payload.dword(0, 2) & 7);
-    message.has_source_alpha = bit(payload.dword(0, 0), 11);
-    has_stencil = bit(payload.dword(0, 0), 14);
-    const unsigned half = message.first_lane & 8;  // the mask is one of 16 channels
-    message.lanes &= (payload.dword(1, 7) & 0xffff) >> half;
+  if (message.header) {
+    const auto header = message::read_header<hw::RENDER_TARGET_HEADER>(gen, payload);
+    message.blend = header.target;
+    message.has_source_alpha = header.source_alpha;
+    has_stencil = message.halves ? has_stencil : header.stencil;
+    message.lanes &= uint32_t{header.mask} >> (message.first_lane & 8);  // the mask is one of 16 channels
     next = kHeaderGrfs;
-  } else {
-    message.blend = static_cast<uint8_t>(sent.extended >> 12 & 7);
-    message.has_source_alpha = bit(sent.extended, 15);
-    message.null = bit(sent.extended, 20);
+  }
+  if (message.header && message.halves) {
+    // A register of coverage and stencil values may come first, as the thread received it. All other parts of 16
+    // channels are pairs of registers.
+    const bool odd = message.kind == Kind::simd16 && (sent.first.size() + sent.second.size()) / eu::kGrfBytes % 2 != 0;
+    next += odd || smooth ? 1 : 0;
+  } else if (!message.header) {
+    message.blend = static_cast<uint8_t>(eu::ExtendedTargetBits::kTarget.of(sent.extended));
+    message.has_source_alpha = eu::ExtendedTargetBits::kSourceAlpha.of(sent.extended) != 0;
+    message.null = eu::ExtendedTargetBits::kNullTarget.of(sent.extended) != 0;
   }
   const unsigned wide = message.width() / 8;
   if (message.has_source_alpha) {

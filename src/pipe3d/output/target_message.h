@@ -57,8 +57,9 @@ struct TargetMessage {
   }
 };
 
-// `smooth`: of the primitive that the thread draws. The message keeps the payload.
-TargetMessage read_target_message(const PipelineState& state, bool smooth, const eu::Message& sent,
+// Reads a message to a render target. `smooth`: the primitive that the thread draws is smooth. The message keeps a
+// pointer to the payload.
+TargetMessage read_target_message(const PipelineState& state, spec::GenId gen, bool smooth, const eu::Message& sent,
                                   const eu::MessageControl& control, const message::PayloadView& payload);
 
 }  // namespace halogen::pipe3d

@@ -5,12 +5,31 @@
 
 #include "base/bits.h"
 #include "eu/isa/messages.h"
+#include "hw/message_headers.h"
+#include "hw/pixel_payload.h"
+#include "spec/payload.h"
 
 namespace halogen::pipe3d {
 namespace {
 
 constexpr size_t kMostWrites = 16;
-constexpr size_t kMaskPlace = eu::kGrfBytes + 28;  // of live channels, in the second register of a header
+
+// Returns the first byte of a field, counted from the start of the item.
+size_t byte_of(const spec::ItemDesc& item, spec::GenId gen, std::string_view field) {
+  const std::span<const spec::FieldDesc> fields = item.layout(gen)->fields;
+  const auto found = std::ranges::find(fields, field, &spec::FieldDesc::name);
+  return found != fields.end() ? found->first_bit / 8u : 0;
+}
+
+// Returns the byte of the thread's registers where the mask of live channels lies, from which a kernel copies it.
+size_t mask_of_thread(spec::GenId gen, const TargetMessage& message) {
+  if (message.halves) {
+    return byte_of(hw::PIXEL_PRIMITIVE::kDesc, gen, "mask");
+  }
+  // Channels from 16 on have a register of their own.
+  const size_t grf = hw::PIXEL_SUBSPANS::kGrf + (message.first_lane >= 16 ? 1 : 0);
+  return grf * eu::kGrfBytes + byte_of(hw::PIXEL_SUBSPANS::kDesc, gen, "mask");
+}
 
 // Keeps messages to render targets; any other spoils everything.
 class Recorder final : public eu::MessageTarget {
@@ -47,7 +66,8 @@ class Recorder final : public eu::MessageTarget {
 
 class Judge {
  public:
-  Judge(const TargetMessage& message, std::span<const eu::Origin> origins) : message_(message), origins_(origins) {}
+  Judge(spec::GenId gen, const TargetMessage& message, std::span<const eu::Origin> origins)
+      : gen_(gen), message_(message), origins_(origins) {}
 
   // All that is read of the message is the same in every thread, or is the mask of the thread's own channels.
   bool same_for_all() const {
@@ -84,12 +104,17 @@ class Judge {
     return all(first, count, [&](eu::Origin origin, size_t) { return origin == eu::kFixed || origin == own; });
   }
   bool header() const {
-    if (message_.halves) {
-      return fixed(0, 2) || as_it_came(0, 2, 0);
+    constexpr size_t kDword_B = sizeof(uint32_t);
+    bool same = true;
+    for (const spec::FieldDesc& field : hw::RENDER_TARGET_HEADER::kDesc.layout(gen_)->fields) {
+      const size_t byte = field.first_bit / 8u;
+      if (field.name == "mask") {
+        same = same && (fixed(byte, 2) || as_it_came(byte, 2, mask_of_thread(gen_, message_)));
+      } else {
+        same = same && fixed(byte / kDword_B * kDword_B, kDword_B);
+      }
     }
-    // Channels from 16 on have their mask in the register behind.
-    const size_t mask = kMaskPlace + (message_.first_lane >= 16 ? eu::kGrfBytes : 0);
-    return fixed(0, 4) && fixed(8, 4) && (fixed(kMaskPlace, 2) || as_it_came(kMaskPlace, 2, mask));
+    return same;
   }
   bool lane(unsigned lane) const {
     bool same = true;
@@ -105,6 +130,7 @@ class Judge {
            (message_.stencil == 0 || of_lane(message_.place_of_stencil(lane), 1, lane));
   }
 
+  spec::GenId gen_;
   const TargetMessage& message_;
   std::span<const eu::Origin> origins_;
 };
@@ -161,11 +187,11 @@ bool PixelReplay::rehearse(const PipelineState& state, const PixelGroup& group, 
     Write& write = writes_[i];
     const eu::Message kept = recorder.message(i);
     write.payload.emplace(kept);
-    write.message = read_target_message(state, group.raster->smooth(), kept, write.control, *write.payload);
+    write.message = read_target_message(state, gen, group.raster->smooth(), kept, write.control, *write.payload);
     write.instructions = sent[i].instructions;
     write.sent_channels = kept.channels;
     write.always = sent[i].always;
-    if (!Judge(write.message, sent[i].bytes).same_for_all()) {
+    if (!Judge(gen, write.message, sent[i].bytes).same_for_all()) {
       return false;
     }
     take_colours(write.message, write.colours);

@@ -233,7 +233,7 @@ FilledRegisters PixelStage::make_ready(const PixelShader::Kernel& kernel, const 
   const PixelShader& pixel = state_->pixel;
   eu::Thread& thread = *thread_;
   const size_t data = unit_.prepare(thread, used_, pixel.shader, kernel.first_grf);
-  const FilledRegisters filled = fill_pixel_payload(*state_, group, attributes_, data, thread);
+  const FilledRegisters filled = fill_pixel_payload(*state_, generation_->id(), group, attributes_, data, thread);
   used_.cover_grfs(0, filled.end);
   const uint32_t live = group.live();
   thread.start(static_cast<uint32_t>(kernel.start), pixel.shader.vector_mask ? group.helped() : live);
@@ -433,7 +433,7 @@ eu::SendOutcome PixelStage::send(eu::Thread& /*thread*/, const eu::Message& sent
     return eu::SendOutcome::done;
   }
   const message::PayloadView payload(sent);  // nothing comes back
-  return put(read_target_message(*state_, raster_->smooth(), sent, control, payload));
+  return put(read_target_message(*state_, generation_->id(), raster_->smooth(), sent, control, payload));
 }
 
 eu::SendOutcome PixelStage::put(TargetMessage message) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "hw/pixel_payload.h"
 #include "pipe3d/raster/pixel_points.h"
 #include "pipe3d/shader_unit.h"
 
@@ -12,26 +13,24 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr unsigned kHalf = 16;  // channels that one coordinate register describes
-constexpr uint32_t kBackFacing = 1u << 15;
-constexpr unsigned kLayerShift = 16;
-constexpr uint32_t kLayerMask = 0x7ff;
-constexpr unsigned kViewportShift = 27;
 constexpr unsigned kModes = 6;
 
 float clamped(float depth, const Viewport& viewport) {
   return std::clamp(depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max));
 }
 
-// Facing, layer and viewport, as both header registers have them.
-uint32_t face_and_place(const ScreenPrimitive& primitive) {
-  return (primitive.front ? 0 : kBackFacing) | (primitive.layer & kLayerMask) << kLayerShift |
-         (primitive.viewport % uint32_t{kMostViewports}) << kViewportShift;
+// Fills in facing, layer and viewport, which r0 and r1 both hold.
+template <class Payload>
+void describe(const ScreenPrimitive& primitive, Payload& payload) {
+  payload.back_facing = !primitive.front;
+  payload.layer = static_cast<uint16_t>(primitive.layer);
+  payload.viewport = static_cast<uint8_t>(primitive.viewport % kMostViewports);
 }
 
 class Filler {
  public:
-  Filler(const PipelineState& state, const PixelGroup& group, eu::Thread& thread)
-      : state_(state), group_(group), thread_(thread) {}
+  Filler(const PipelineState& state, spec::GenId gen, const PixelGroup& group, eu::Thread& thread)
+      : state_(state), gen_(gen), group_(group), thread_(thread) {}
 
   void fill();
   void fill_with_start();
@@ -39,7 +38,8 @@ class Filler {
 
  private:
   void header();
-  void coordinates(unsigned half);
+  void subspans(unsigned half);
+  hw::PIXEL_SUBSPANS squares(unsigned half) const;
   void barycentrics(unsigned half);
   void weights_of_squares(unsigned channel, bool perspective);
   template <class Value>
@@ -48,27 +48,37 @@ class Filler {
   unsigned channels(unsigned half) const { return std::min(group_.width - half * kHalf, kHalf); }
 
   const PipelineState& state_;
+  spec::GenId gen_;
   const PixelGroup& group_;
   eu::Thread& thread_;
-  size_t grf_ = 1;
+  size_t grf_ = hw::PIXEL_SUBSPANS::kGrf;
 };
 
 void Filler::header() {
-  uint32_t first = static_cast<uint32_t>(group_.primitive->topology);
-  first = first != 0 ? first : 1;  // threads look at its sign
-  put_dword(thread_, 0, 0, first | face_and_place(*group_.primitive));
+  hw::PIXEL_PRIMITIVE header;
+  // Kernels read the low word as a signed number whose sign is the facing: it must not be zero.
+  header.topology = std::max(group_.primitive->topology, hw::PrimitiveTopology::POINTLIST);
+  describe(*group_.primitive, header);
+  message::put_payload(thread_, gen_, header);
 }
 
-void Filler::coordinates(unsigned half) {
-  uint32_t samples = 0;
+hw::PIXEL_SUBSPANS Filler::squares(unsigned half) const {
+  hw::PIXEL_SUBSPANS payload;
   for (unsigned s = 0; s < channels(half) / 4; ++s) {
     const Lane& lane = group_.lanes[half * kHalf + s * 4];
-    put_dword(thread_, grf_, 2 + s, (static_cast<uint32_t>(lane.x) & 0xffff) | static_cast<uint32_t>(lane.y) << 16);
-    samples |= uint32_t{lane.sample} << (4 * s);
+    payload.squares[s] = {.x = static_cast<uint16_t>(lane.x), .y = static_cast<uint16_t>(lane.y)};
   }
-  put_dword(thread_, grf_, 0, samples);
-  put_dword(thread_, grf_, 1, face_and_place(*group_.primitive));
-  put_dword(thread_, grf_, 7, group_.live() >> (half * kHalf) & 0xffff);
+  payload.mask = static_cast<uint16_t>(group_.live() >> (half * kHalf));
+  return payload;
+}
+
+void Filler::subspans(unsigned half) {
+  hw::PIXEL_SUBSPANS payload = squares(half);
+  for (unsigned s = 0; s < channels(half) / 4; ++s) {
+    payload.samples[s].index = group_.lanes[half * kHalf + s * 4].sample;
+  }
+  describe(*group_.primitive, payload);
+  message::put_payload(thread_, gen_, payload, grf_);
   ++grf_;
 }
 
@@ -141,18 +151,17 @@ void Filler::position_offsets(unsigned half) {
 
 // Gen4: coordinates count from the first vertex, and the kernel finds its weights itself.
 void Filler::fill_with_start() {
-  header();
-  coordinates(0);
   const ScreenVertex& start = group_.primitive->vertex[0];
-  constexpr size_t kCoordinates = 1;
-  constexpr uint32_t kFront = 1u << 31;
-  constexpr uint32_t kSmooth = 1u << 26;  // coverage is to be sent
-  // Of a point the upper left corner.
+  // For points, the upper left corner.
   const float back = group_.primitive->shape == Shape::point ? group_.primitive->width / 2 : 0.0f;
-  put_float(thread_, kCoordinates, 0, start.x - back);
-  put_float(thread_, kCoordinates, 1, start.y - back);
-  put_dword(thread_, kCoordinates, 6, (group_.primitive->front ? kFront : 0) | (group_.raster->smooth() ? kSmooth : 0));
-  put_dword(thread_, 0, 0, group_.live() & 0xffff);
+  hw::PIXEL_SUBSPANS payload = squares(0);
+  payload.start_x = start.x - back;
+  payload.start_y = start.y - back;
+  payload.front_facing = group_.primitive->front;
+  payload.smooth = group_.raster->smooth();
+  message::put_payload(thread_, gen_, hw::PIXEL_PRIMITIVE{.mask = payload.mask});
+  message::put_payload(thread_, gen_, payload);
+  grf_ = hw::PIXEL_SUBSPANS::kGrf + 1;
   if (state_.pixel.source_depth) {
     const Viewport& viewport = state_.viewports[0];
     per_channel(0, [&](const Lane& lane) {
@@ -167,7 +176,7 @@ void Filler::fill() {
   const PixelShader& pixel = state_.pixel;
   header();
   for (unsigned half = 0; half < halves; ++half) {
-    coordinates(half);
+    subspans(half);
   }
   const Place place = pixel.per_sample ? Place::sample : Place::pixel;
   const Rasteriser& raster = *group_.raster;
@@ -240,9 +249,9 @@ std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimi
   return depths;
 }
 
-FilledRegisters fill_pixel_payload(const PipelineState& state, const PixelGroup& group,
+FilledRegisters fill_pixel_payload(const PipelineState& state, spec::GenId gen, const PixelGroup& group,
                                    std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread) {
-  Filler filler(state, group, thread);
+  Filler filler(state, gen, group, thread);
   if (state.setup_shader.enabled) {
     filler.fill_with_start();
   } else {

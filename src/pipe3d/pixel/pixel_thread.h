@@ -49,8 +49,8 @@ struct FilledRegisters {
   size_t end = 0;          // behind all
 };
 
-// Registers behind r0's common part up to the constants, and the set-up data behind them at `data_grf`.
-FilledRegisters fill_pixel_payload(const PipelineState& state, const PixelGroup& group,
+// Fills the registers of the payload but r0.3 to r0.5, and writes the attributes behind the constants, at `data_grf`.
+FilledRegisters fill_pixel_payload(const PipelineState& state, spec::GenId gen, const PixelGroup& group,
                                    std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread);
 
 }  // namespace halogen::pipe3d

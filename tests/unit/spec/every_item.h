@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
+#include "spec/payload.h"
 
 namespace halogen::spec::test {
 
@@ -36,6 +37,12 @@ inline std::vector<Sized> every_item() {
     }
     for (const StructDesc* s : structs()) {
       if (s->layout(gen) != nullptr) out.push_back({s, gen, s->dwords_of_gen[g], nullptr});
+    }
+    for (const PayloadDesc* p : payloads()) {
+      if (p->layout(gen) != nullptr) out.push_back({p, gen, p->dwords_of_gen[g], nullptr});
+    }
+    for (const MessageHeaderDesc* h : message_headers()) {
+      if (h->layout(gen) != nullptr) out.push_back({h, gen, h->dwords_of_gen[g], nullptr});
     }
     for (const RegisterDesc* r : registers()) {
       if (r->layout(gen) != nullptr) out.push_back({r, gen, r->width_bits / size_t{32}, nullptr});

@@ -11,6 +11,7 @@
 #include "spec/descriptors.h"
 #include "spec/device_model.h"
 #include "spec/field_visitor.h"
+#include "spec/payload.h"
 #include "support/paths.h"
 
 namespace halogen::spec {
@@ -79,6 +80,8 @@ class View {
     }
     for (const StructDesc* s : structs())
       item(*s, "STRUCT", [&] { return fmt::format("dwords={}", s->dwords_of_gen[g_]); });
+    for (const PayloadDesc* p : payloads()) item(*p, "PAYLOAD", [&] { return payload(*p); });
+    for (const MessageHeaderDesc* h : message_headers()) item(*h, "MESSAGE_HEADER", [&] { return header(*h); });
     for (const RegisterDesc* r : registers()) item(*r, "REGISTER", [&] { return reg(*r); });
     std::sort(lines_.begin(), lines_.end());
     return lines_;
@@ -161,6 +164,20 @@ class View {
                                             : fmt::format("length={}+{} min={} max={}",
                                                           format_position(l.first_bit, l.width), l.bias, l.min, l.max);
     return fmt::format("match={:#010x}/{:#010x} {} engines={}", m.mask, m.value, length, engines(c.engines_of_gen[g_]));
+  }
+
+  std::string payload(const PayloadDesc& p) const {
+    std::vector<std::string_view> threads;
+    for (size_t i = 0; i < std::size(kThreadNames); ++i) {
+      if (p.belongs_to(static_cast<ThreadKind>(i))) threads.push_back(kThreadNames[i]);
+    }
+    return fmt::format("dwords={} at=r{}.{} threads={}", p.dwords_of_gen[g_], p.start / 8, p.start % 8,
+                       fmt::join(threads, ","));
+  }
+
+  std::string header(const MessageHeaderDesc& h) const {
+    return fmt::format("dwords={} functions={} types={}", h.dwords_of_gen[g_], fmt::join(h.functions, ","),
+                       h.types.empty() ? "all" : fmt::format("{}", fmt::join(h.types, ",")));
   }
 
   std::string reg(const RegisterDesc& r) const {

@@ -1,0 +1,46 @@
+// Descriptions of what lies in registers: the payloads that threads start with, and the headers of messages. The tables
+// behind these types are generated from spec/payloads (docs/spec-language.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "spec/descriptors.h"
+#include "spec/thread_kinds.h"  // generated: ThreadKind, kThreadNames
+
+namespace halogen::spec {
+
+// Reads the item by its inline read() and writes it again by its write(): for tests, which know no struct by name.
+using Rewrite = void (*)(GenId gen, const uint32_t* in, uint32_t* out);
+
+template <class T>
+void rewrite(GenId gen, const uint32_t* in, uint32_t* out) {
+  T::read(gen, in).write(gen, out);
+}
+
+struct PayloadDesc : ItemDesc {
+  std::array<uint16_t, kGenCount> dwords_of_gen;
+  uint16_t threads;  // bit n: ThreadKind n
+  uint16_t start;    // its first dword, counted from r0.0
+  Rewrite rewrite;
+
+  bool belongs_to(ThreadKind kind) const { return (threads >> static_cast<unsigned>(kind) & 1) != 0; }
+};
+
+struct MessageHeaderDesc : ItemDesc {
+  std::array<uint16_t, kGenCount> dwords_of_gen;
+  std::span<const std::string_view> functions;  // names of shared functions
+  std::span<const std::string_view> types;      // names of message types; empty: all of the functions
+  Rewrite rewrite;
+};
+
+// All items, by name.
+std::span<const PayloadDesc* const> payloads();
+std::span<const MessageHeaderDesc* const> message_headers();
+
+// The header of a message, by the names of its function and type. Null: it has no description.
+const MessageHeaderDesc* find_message_header(GenId gen, std::string_view function, std::string_view type);
+
+}  // namespace halogen::spec

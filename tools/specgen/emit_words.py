@@ -1,0 +1,95 @@
+"""read() and write() of payloads and message headers: inline, without checks, for what runs once for each thread or message."""
+
+from cppnames import gen_ident, ident, member_class, pascal
+from model import IN_PLACE
+from names import distinct_layouts, groups_by_name, rows_by_name
+
+
+def register_words(spec, names, item):
+    return _Words(spec, names, item).lines()
+
+
+class _Words:
+    def __init__(self, spec, names, item):
+        self.spec, self.names, self.item = spec, names, item
+        self.layouts, self.index = distinct_layouts(item)
+
+    def lines(self):
+        name = self.names.of(self.item)
+        out = ["", "  // Reads registers without padding: `d` has kDwords dwords.",
+               f"  static {name} read([[maybe_unused]] spec::GenId gen, [[maybe_unused]] const uint32_t* d) {{", f"    {name} o;"]
+        out += self._switch(self._reads) + ["    return o;", "  }"]
+        out += ["  // Writes kDwords dwords without checks: bits that do not fit their fields are cut off.",
+                "  void write([[maybe_unused]] spec::GenId gen, uint32_t* d) const {",
+                "    for (size_t i = 0; i < kDwords; ++i) d[i] = 0;"]
+        return out + self._switch(self._writes) + ["  }"]
+
+    def _switch(self, body):
+        """One layout for all generations that a device has needs no switch."""
+        if len(self.layouts) == 1:
+            return ["    " + line for line in body(self.layouts[0])]
+        out = ["    switch (gen) {"]
+        for i, layout in enumerate(self.layouts):
+            out += [f"      case spec::GenId::{gen_ident(self.spec.gens[g])}:" for g, n in self.index.items() if n == i]
+            out += ["        " + line for line in body(layout)] + ["        break;"]
+        return out + ["      default:", "        break;", "    }"]
+
+    def _reads(self, layout):
+        rows = rows_by_name(self.item.fields)
+        out = [f"o.{ident(f.name)} = {self._value(f, rows[f.name], '')};" for f in layout.fields]
+        for g in layout.groups:
+            out += self._each(g, [f"o.{ident(g.name)}[i].{ident(f.name)} = {self._value(f, self._element(g)[f.name], pascal(g.name) + '::', g)};"
+                                  for f in g.fields])
+        return out
+
+    def _writes(self, layout):
+        rows = rows_by_name(self.item.fields)
+        out = [f"{self._store(f, rows[f.name], ident(f.name))};" for f in layout.fields]
+        out += [f"d[{first // 32}] |= {((1 << width) - 1) << first % 32:#x}u;" for first, width, kind in layout.reserved if kind == "mbo"]
+        for g in layout.groups:
+            out += self._each(g, [f"{self._store(f, self._element(g)[f.name], f'{ident(g.name)}[i].{ident(f.name)}', g)};" for f in g.fields])
+        return out
+
+    @staticmethod
+    def _each(g, lines):
+        return [f"for (unsigned i = 0; i < {g.count}; ++i) {{"] + ["  " + line for line in lines] + ["}"]
+
+    def _element(self, g):
+        return rows_by_name([f for other in groups_by_name(self.item)[g.name] for f in other.fields])
+
+    @staticmethod
+    def _place(f, g):
+        """(word, shift) in C++, of a field that lies within a dword."""
+        if g is None:
+            return f"d[{f.first // 32}]", str(f.first % 32)
+        if g.bits % 32 == 0:
+            return f"d[{(g.first + f.first) // 32} + i * {g.bits // 32}]", str((g.first + f.first) % 32)
+        bit = f"({g.first + f.first} + i * {g.bits})"
+        return f"d[{bit} / 32]", f"({bit} % 32)"
+
+    def _value(self, f, rows, scope, g=None):
+        word, shift = self._place(f, g)
+        mask = f"{(1 << f.width) - 1:#x}u"
+        if f.type in IN_PLACE:
+            return f"{self.names.member_type(rows)}({word} & {mask} << {shift})"
+        if f.type == "float":
+            return f"std::bit_cast<float>({word})"
+        raw = word if f.width == 32 else f"{word} >> {shift} & {mask}"
+        if f.type == "int":
+            return f"{self.names.member_type(rows)}(sign_extend({raw}, {f.width}))"
+        kind = member_class(rows)
+        if kind == "bool":
+            return f"({raw}) != 0"
+        return f"{scope if kind == 'values' else ''}{self.names.member_type(rows)}({raw})"
+
+    def _store(self, f, rows, x, g=None):
+        word, shift = self._place(f, g)
+        mask = f"{(1 << f.width) - 1:#x}u"
+        if f.type == "float":
+            return f"{word} = std::bit_cast<uint32_t>({x})"
+        value = x + ".value" if f.type in ("gpu_va", "ggtt", "phys") else x
+        if f.type in IN_PLACE:
+            return f"{word} |= uint32_t({value}) & {mask} << {shift}"
+        if f.width == 32:
+            return f"{word} = uint32_t({value})"
+        return f"{word} |= (uint32_t({value}) & {mask}) << {shift}"
