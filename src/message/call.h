@@ -8,8 +8,8 @@
 #include "eu/message_fields.h"
 #include "message/memory_target.h"
 #include "message/payload.h"
-#include "message/thread_payload.h"
 #include "message/shared_functions.h"
+#include "message/thread_payload.h"
 
 namespace halogen::message {
 

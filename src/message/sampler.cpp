@@ -19,7 +19,6 @@ using Simd = eu::MessageControl::Simd;
 using Action = SamplerForm::Action;
 using Level = SamplerForm::Level;
 
-constexpr uint64_t kSampler_B = 16;
 constexpr unsigned kQuad = 4;
 
 struct Job {
@@ -203,7 +202,7 @@ void Job::put(unsigned lane, const Texel& texel) {
 uint64_t sampler_address(const Call& call, const hw::SAMPLER_HEADER& header) {
   const Environment& environment = call.context.environment;
   const uint64_t table = header.sampler_table;
-  const uint64_t index = call.control.sampler * kSampler_B;
+  const uint64_t index = call.control.sampler * spec::bytes_of<hw::SAMPLER_STATE>(call.context.generation->id());
   if (header.bindless) {
     return environment.bases.bindless_sampler + table + index;
   }

@@ -56,7 +56,7 @@ Sampler decode_sampler(const hw::SAMPLER_STATE& state) {
 
 std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
                                     spec::UnreadFields& unread) {
-  std::array<uint32_t, 4> words{};
+  std::array<uint32_t, hw::SAMPLER_STATE::kMaxDwords> words{};
   if (!environment.space->read(place(address), std::as_writable_bytes(std::span(words)))) {
     return std::nullopt;
   }

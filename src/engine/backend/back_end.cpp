@@ -8,7 +8,7 @@
 #include "engine/backend/draw_back_end.h"
 #include "engine/backend/thread_observer.h"
 #include "engine/engine.h"
-#include "engine/stream/command_client.h"
+#include "hw/header_bits.h"
 
 namespace halogen::engine {
 namespace {
@@ -45,14 +45,14 @@ class ClientBackEnds final : public BackEnd {
  public:
   ClientBackEnds() {
     for (unsigned client = 0; client < kClients; ++client) {
-      if (client != kBlitClient && client != kRenderClient) {
+      if (client != hw::ClientHeader::blit && client != hw::ClientHeader::render) {
         clients_[client] = std::make_unique<NoBackEnd>();
       }
     }
   }
 
   Next execute(Engine& engine, const Command& command) override {
-    const uint32_t client = client_of(command.dwords[0]);
+    const uint32_t client = hw::ClientHeader::kClient.of(command.dwords[0]);
     if (clients_[client] == nullptr) {
       start(engine, client);
     }
@@ -90,7 +90,7 @@ class ClientBackEnds final : public BackEnd {
  private:
   // The large ones come into being with their first command: most engines never need them.
   void start(Engine& engine, unsigned client) {
-    if (client == kBlitClient) {
+    if (client == hw::ClientHeader::blit) {
       clients_[client] = std::make_unique<BlitBackEnd>();
       return;
     }

@@ -12,6 +12,7 @@
 #include "hw/3d_pixel.h"
 #include "hw/3d_so.h"
 #include "hw/3d_vertex.h"
+#include "hw/header_bits.h"
 #include "hw/mode.h"
 
 namespace halogen::engine {
@@ -121,11 +122,9 @@ class Events final : public EventSink {
 }  // namespace
 
 bool DrawBackEnd::takes(const Command& command) {
-  constexpr uint32_t kPipeline = 3;  // bits 28:27
-  const uint32_t header = command.dwords[0];
-  return (header >> 27 & 3) == kPipeline || command.desc.id == CommandId::URB_FENCE ||
-         command.desc.id == CommandId::CS_URB_STATE || command.desc.id == CommandId::CONSTANT_BUFFER ||
-         command.desc.id == CommandId::_3DSTATE_VF_STATISTICS;
+  return hw::RenderHeader::kPipeline.of(command.dwords[0]) == hw::RenderHeader::draw ||
+         command.desc.id == CommandId::URB_FENCE || command.desc.id == CommandId::CS_URB_STATE ||
+         command.desc.id == CommandId::CONSTANT_BUFFER || command.desc.id == CommandId::_3DSTATE_VF_STATISTICS;
 }
 
 Next DrawBackEnd::execute(Engine& engine, const Command& command) {

@@ -5,7 +5,7 @@
 
 #include "compute/commands.h"
 #include "engine/engine.h"
-#include "engine/stream/command_client.h"
+#include "hw/header_bits.h"
 #include "hw/mi_flow.h"
 
 namespace halogen::engine {
@@ -58,7 +58,7 @@ void append_settings(Engine& engine, uint64_t context, size_t most, std::vector<
 
 bool restore_setting(Engine& engine, const Command& command) {
   const bool works = std::ranges::find(kWork, command.desc.id) != kWork.end();
-  if (client_of(command.dwords[0]) != kRenderClient || works) {
+  if (hw::ClientHeader::kClient.of(command.dwords[0]) != hw::ClientHeader::render || works) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
                  "a command that does not belong in a context image");
     return true;

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/mi/mi_access.h"
 #include "hw/context.h"
+#include "hw/header_bits.h"
 #include "hw/mi_register.h"
 #include "hw/ring.h"
 #include "spec/packing.h"
@@ -19,8 +20,7 @@ using spec::CommandId;
 using spec::RegisterId;
 
 constexpr uint32_t kMaskHalf = 0xffff'0000;
-constexpr uint32_t kDefaultTail = 7;             // dword of the tail's value in every image that drivers write
-constexpr uint32_t kOpcodeClient = 0xe000'0000;  // bits that tell commands of the streamer from those of its back end
+constexpr uint32_t kDefaultTail = 7;  // dword of the tail's value in every image that drivers write
 
 // Registers that a restore must not inherit from the context before it: not every image holds them.
 constexpr RegisterId kForgotten[] = {
@@ -138,7 +138,7 @@ LogicalContext::Result LogicalContext::restore(GgttOffset context, uint32_t& at,
       const CommandPlace place{StreamSpace::ggtt, 0, image_at(context, at)};
       result = restore_command({*desc, std::span(words).subspan(at, length), place}) ? Result::done : Result::stopped;
       at += length;
-      in_settings = (words[at - length] & kOpcodeClient) != 0;
+      in_settings = hw::ClientHeader::kClient.of(words[at - length]) != hw::ClientHeader::mi;
     }
     if (engine_.state().execlist.phase != before.phase || engine_.state().execlist.running != before.running) {
       result = Result::stopped;  // a register load has reset the engine

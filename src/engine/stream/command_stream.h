@@ -14,6 +14,7 @@
 
 #include "base/probe.h"
 #include "base/strong.h"
+#include "hw/header_bits.h"
 #include "spec/command_table.h"
 
 namespace halogen::engine {
@@ -114,12 +115,14 @@ class CommandVisitor {
 // Length of a command that no description matches: the rule that all commands of its client follow.
 constexpr uint32_t length_of_unknown(uint32_t header) {
   constexpr uint32_t kFirstLongMiOpcode = 0x10;  // MI commands below are one dword
-  switch (header >> 29) {
-    case 0:
-      return ((header >> 23) & 0x3f) < kFirstLongMiOpcode ? 1 : (header & 0xff) + 2;
-    case 2:
-    case 3:
-      return (header & 0xff) + 2;
+  constexpr uint32_t kLengthBias = 2;
+  switch (hw::ClientHeader::kClient.of(header)) {
+    case hw::ClientHeader::mi:
+      return hw::MiHeader::kOpcode.of(header) < kFirstLongMiOpcode ? 1 : hw::MiHeader::kLength.of(header) + kLengthBias;
+    case hw::ClientHeader::blit:
+      return hw::BlitHeader::kLength.of(header) + kLengthBias;
+    case hw::ClientHeader::render:
+      return hw::RenderHeader::kLength.of(header) + kLengthBias;
     default:
       return 1;
   }

@@ -1,8 +1,8 @@
 #include "engine/stream/stream_modes.h"
 
 #include "engine/engine.h"
-#include "engine/stream/command_client.h"
 #include "hw/fuse.h"
+#include "hw/header_bits.h"
 #include "hw/mode.h"
 
 namespace halogen::engine {
@@ -10,10 +10,6 @@ namespace {
 
 using spec::RegisterId;
 
-// Header bits that all commands of the render pipelines share: client, pipeline, opcode.
-constexpr uint32_t kMediaPipeline = 2;
-constexpr uint32_t k3dPipeline = 3;
-constexpr uint32_t kPrimitiveOpcode = 3;
 
 }  // namespace
 
@@ -37,15 +33,16 @@ void StreamModes::suspend_flush(bool suspend) {
 
 bool StreamModes::skips(const Command& command) const {
   const uint32_t header = command.dwords[0];
-  if (client_of(header) != kRenderClient) {
+  if (hw::ClientHeader::kClient.of(header) != hw::ClientHeader::render) {
     return false;
   }
   const auto mode = engine_.registers().get<hw::INSTPM>();
-  const uint32_t pipeline = header >> 27 & 3;
-  if (pipeline == kMediaPipeline) {
+  const uint32_t pipeline = hw::RenderHeader::kPipeline.of(header);
+  if (pipeline == hw::RenderHeader::media) {
     return mode.media_instruction_disable;
   }
-  const bool primitive = pipeline == k3dPipeline && (header >> 24 & 7) == kPrimitiveOpcode;
+  const bool primitive =
+      pipeline == hw::RenderHeader::draw && hw::RenderHeader::kOpcode.of(header) == hw::RenderHeader::primitive;
   return primitive ? mode.rendering_instruction_disable_3d : mode.state_instruction_disable_3d;
 }
 

@@ -64,7 +64,7 @@ class GeometryStage final : public message::Urb {
   // Gen6: messages of the thread that runs.
   std::span<uint32_t> entry(eu::Thread& thread, uint32_t handle) override { return unit_.entry(thread, handle); }
   uint32_t allocate(eu::Thread& thread, uint32_t primitives) override;
-  std::array<uint32_t, 4> synchronise(eu::Thread& thread, uint32_t streamed) override;
+  std::array<uint32_t, 4> synchronise(eu::Thread& thread, const hw::FF_SYNC_HEADER& header) override;
   void written(eu::Thread& thread, const message::UrbWrite& write) override;
 
  private:

@@ -10,12 +10,11 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr size_t kStateDwords = 16;
 }  // namespace
 
 bool PixelStage::fast_clear(uint32_t layer, uint32_t band) {
   uint32_t entry = 0;
-  std::array<uint32_t, kStateDwords> words{};
+  std::array<uint32_t, hw::RENDER_SURFACE_STATE::kMaxDwords> words{};
   const spec::GenId gen = generation_->id();
   end_ = ThreadEnd::fault;
   if (!space_->read(message::place(state_->pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {

@@ -240,6 +240,22 @@ Rectangle rectangle_of(const hw::SCISSOR_RECT& rect) {
           .y_max = rect.scissor_rectangle_y_max};
 }
 
+void set_clip(const hw::_3DSTATE_CLIP& command, Clip& clip) {
+  clip.enabled = command.clip_enable;
+  clip.reject_all = command.clip_mode == hw::ClipMode::REJECT_ALL;
+  clip.accept_all = command.clip_mode == hw::ClipMode::ACCEPT_ALL;
+  clip.xy_test = command.viewport_xy_clip_test_enable;
+  clip.guard_band = command.guardband_clip_test_enable;
+  clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
+  clip.divide = !command.perspective_divide_disable;
+  clip.linear_weights = command.non_perspective_barycentric_enable;
+  clip.force_layer_0 = command.force_zero_rta_index_enable;
+  clip.most_viewport = command.maximum_vp_index;
+  clip.point_width_min = static_cast<float>(command.minimum_point_width);
+  clip.point_width_max = static_cast<float>(command.maximum_point_width);
+  clip.statistics = command.statistics_enable;
+}
+
 void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin) {
   for (size_t i = 0; i < kMostAttributes; ++i) {
     setup.attributes[i].flat = (flat >> i & 1) != 0;

@@ -20,11 +20,6 @@ namespace {
 
 using spec::CommandId;
 
-constexpr uint32_t kSfViewport_B = 32;
-constexpr uint32_t kClipViewport_B = 16;
-constexpr uint32_t kDepthRange_B = 8;
-constexpr uint32_t kScissor_B = 8;
-constexpr uint32_t kBlendEntry_B = 8;
 constexpr uint32_t kUnitSlots = 8;    // of entries: 128 bytes
 constexpr uint32_t kStencilRows = 4;  // that layers of a stencil buffer are a multiple of
 
@@ -45,16 +40,9 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   const auto tables = from.get<hw::_3DSTATE_BINDING_TABLE_POINTERS>();
   const auto samplers = from.get<hw::_3DSTATE_SAMPLER_STATE_POINTERS>();
   Shader& shader = stage.shader;
-  shader.enabled = command.enable;
-  shader.kernel = command.kernel_start_pointer;
-  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
-  shader.read_offset = command.vertex_urb_entry_read_offset;
-  shader.read_length = command.vertex_urb_entry_read_length;
-  shader.scratch_base = command.scratch_space_base_pointer;
-  shader.scratch_code = command.per_thread_scratch_space;
+  set_common(command, shader);
+  set_vertex_read(command, shader);
   shader.control = control_of(command.floating_point_mode, false);
-  shader.vector_mask = command.vector_mask_enable;
-  shader.statistics = command.statistics_enable;
   shader.binding_table = from.bases().surface + tables.vs_binding_table_pointer;
   shader.sampler_table = static_cast<uint32_t>(samplers.vs_sampler_state_pointer);
   set_constants(from, from.get<hw::_3DSTATE_CONSTANT_VS>(), shader);
@@ -67,16 +55,9 @@ void resolve_geometry(Resolver& from, Geometry& stage) {
   const auto tables = from.get<hw::_3DSTATE_BINDING_TABLE_POINTERS>();
   const auto samplers = from.get<hw::_3DSTATE_SAMPLER_STATE_POINTERS>();
   Shader& shader = stage.shader;
-  shader.enabled = command.enable;
-  shader.kernel = command.kernel_start_pointer;
-  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
-  shader.read_offset = command.vertex_urb_entry_read_offset;
-  shader.read_length = command.vertex_urb_entry_read_length;
-  shader.scratch_base = command.scratch_space_base_pointer;
-  shader.scratch_code = command.per_thread_scratch_space;
+  set_common(command, shader);
+  set_vertex_read(command, shader);
   shader.control = control_of(command.floating_point_mode, command.single_program_flow);
-  shader.vector_mask = command.vector_mask_enable;
-  shader.statistics = command.statistics_enable;
   shader.binding_table = from.bases().surface + tables.gs_binding_table_pointer;
   shader.sampler_table = static_cast<uint32_t>(samplers.gs_sampler_state_pointer);
   set_constants(from, from.get<hw::_3DSTATE_CONSTANT_GS>(), shader);
@@ -97,51 +78,21 @@ void resolve_geometry(Resolver& from, Geometry& stage) {
 void resolve_clip(Resolver& from, PipelineState& state) {
   const auto command = from.get<hw::_3DSTATE_CLIP>();
   Clip& clip = state.clip;
-  clip.enabled = command.clip_enable;
-  clip.reject_all = command.clip_mode == hw::ClipMode::REJECT_ALL;
-  clip.accept_all = command.clip_mode == hw::ClipMode::ACCEPT_ALL;
-  clip.xy_test = command.viewport_xy_clip_test_enable;
+  set_clip(command, clip);
   clip.z_near_test = clip.z_far_test = command.viewport_z_clip_test_enable;
-  clip.guard_band = command.guardband_clip_test_enable;
-  clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
-  clip.divide = !command.perspective_divide_disable;
-  clip.linear_weights = command.non_perspective_barycentric_enable;
   clip.clip_distances = command.user_clip_distance_clip_test_enable_bitmask;
   clip.cull_distances = command.user_clip_distance_cull_test_enable_bitmask;
-  clip.force_layer_0 = command.force_zero_rta_index_enable;
-  clip.most_viewport = command.maximum_vp_index;
-  clip.point_width_min = static_cast<float>(command.minimum_point_width);
-  clip.point_width_max = static_cast<float>(command.maximum_point_width);
-  clip.statistics = command.statistics_enable;
 }
 
 void resolve_raster(Resolver& from, Raster& raster) {
   const auto sf = from.get<hw::_3DSTATE_SF>();
   const auto wm = from.get<hw::_3DSTATE_WM>();
   using Mode = hw::MultisampleRasterizationMode;
-  raster.viewport_transform = sf.viewport_transform_enable;
-  raster.cull = sf.cull_mode;
-  raster.front_counter_clockwise = sf.front_winding == hw::FrontWinding::COUNTER_CLOCKWISE;
-  raster.front_fill = sf.front_face_fill_mode;
-  raster.back_fill = sf.back_face_fill_mode;
-  raster.offset_solid = sf.global_depth_offset_enable_solid;
-  raster.offset_line = sf.global_depth_offset_enable_wireframe;
-  raster.offset_point = sf.global_depth_offset_enable_point;
-  raster.offset_constant = sf.global_depth_offset_constant;
-  raster.offset_scale = sf.global_depth_offset_scale;
-  raster.offset_clamp = sf.global_depth_offset_clamp;
-  raster.scissor = sf.scissor_rectangle_enable;
-  raster.antialias = sf.antialiasing_enable;
+  set_faces(sf, raster);
+  set_strips(sf, raster);
   raster.multisample =
       sf.multisample_rasterization_mode == Mode::ON_PATTERN || sf.multisample_rasterization_mode == Mode::ON_PIXEL;
-  raster.line_width = static_cast<float>(sf.line_width);
-  raster.last_pixel = sf.last_pixel_enable;
-  raster.point_width = static_cast<float>(sf.point_width);
-  raster.point_width_of_vertex = sf.point_width_source == hw::PointWidthSource::VERTEX;
   raster.point_rule_right = wm.point_rasterization_rule == hw::PointRasterizationRule::UPPER_RIGHT;
-  raster.sub_pixel_bits = sf.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
-  raster.provoking = {sf.line_strip_list_provoking_vertex_select, sf.triangle_strip_list_provoking_vertex_select,
-                      sf.triangle_fan_provoking_vertex_select};
   set_lines(raster, wm);
   const auto samples = from.get<hw::_3DSTATE_MULTISAMPLE>();
   raster.samples_log2 = std::min<uint8_t>(static_cast<uint8_t>(samples.number_of_multisamples), 2);
@@ -164,24 +115,16 @@ void resolve_viewports(Resolver& from, PipelineState& state) {
   for (size_t i = 0; i < count; ++i) {
     Viewport& viewport = state.viewports[i];
     if (known && state.raster.viewport_transform) {
-      const auto view = from.read<hw::SF_VIEWPORT>(dynamic + pointers.sf_viewport_pointer + i * kSfViewport_B);
-      viewport.scale = {view.viewport_matrix_element_m00, view.viewport_matrix_element_m11,
-                        view.viewport_matrix_element_m22};
-      viewport.move = {view.viewport_matrix_element_m30, view.viewport_matrix_element_m31,
-                       view.viewport_matrix_element_m32};
-      const auto guard = from.read<hw::CLIP_VIEWPORT>(dynamic + pointers.clip_viewport_pointer + i * kClipViewport_B);
-      viewport.guard_x_min = guard.x_min_clip_guardband;
-      viewport.guard_x_max = guard.x_max_clip_guardband;
-      viewport.guard_y_min = guard.y_min_clip_guardband;
-      viewport.guard_y_max = guard.y_max_clip_guardband;
+      set_transform(from.read_element<hw::SF_VIEWPORT>(dynamic + pointers.sf_viewport_pointer, i), viewport);
+      set_guard_band(from.read_element<hw::CLIP_VIEWPORT>(dynamic + pointers.clip_viewport_pointer, i), viewport);
     }
     if (known) {
-      const auto range = from.read<hw::CC_VIEWPORT>(dynamic + pointers.cc_viewport_pointer + i * kDepthRange_B);
+      const auto range = from.read_element<hw::CC_VIEWPORT>(dynamic + pointers.cc_viewport_pointer, i);
       viewport.depth_min = range.minimum_depth;
       viewport.depth_max = range.maximum_depth;
     }
     if (has_scissor && state.raster.scissor) {
-      viewport.scissor = rectangle_of(from.read<hw::SCISSOR_RECT>(scissor + i * kScissor_B));
+      viewport.scissor = rectangle_of(from.read_element<hw::SCISSOR_RECT>(scissor, i));
     }
   }
 }
@@ -189,15 +132,10 @@ void resolve_viewports(Resolver& from, PipelineState& state) {
 void resolve_setup(Resolver& from, Setup& setup) {
   const auto command = from.get<hw::_3DSTATE_SF>();
   setup.read_offset = command.vertex_urb_entry_read_offset * 2u;
-  setup.count = std::min<uint32_t>(command.number_of_sf_output_attributes, kMostAttributes);
-  for (size_t i = 0; i < kMostAttributes; ++i) {
-    setup.attributes[i].source = static_cast<uint8_t>(i);
-  }
+  set_attributes(command, setup);
   if (command.attribute_swizzle_enable) {
     set_swizzles(setup, command.attributes);
   }
-  set_interpolation(setup, command.constant_interpolation_enable, command.point_sprite_texture_coordinate_enable,
-                    command.point_sprite_texture_coordinate_origin);
 }
 
 void resolve_pixel(Resolver& from, PixelShader& pixel) {
@@ -245,7 +183,7 @@ void resolve_output(Resolver& from, Output& output) {
   }
   if (pointers.blend_state_pointer_valid) {
     for (size_t i = 0; i < kMostTargets; ++i) {
-      const uint64_t at = dynamic + pointers.blend_state_pointer + i * kBlendEntry_B;
+      const uint64_t at = from.element<hw::BLEND_STATE_ENTRY>(dynamic + pointers.blend_state_pointer, i);
       if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
         break;
       }

@@ -1,10 +1,12 @@
 // What the ways of resolving share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 
 #include "hw/3d_constants.h"
+#include "hw/3d_raster.h"
 #include "hw/blend.h"
 #include "hw/constants.h"
 #include "hw/viewport.h"
@@ -25,7 +27,7 @@ class Resolver {
   T get(uint32_t index = 0) const {
     return input_.settings->get<T>(gen(), index);
   }
-  // A structure in memory. All zero, and ok() is false, when memory refuses.
+  // Returns a structure in memory. All zero, and ok() is false, when memory refuses.
   template <class T>
   T read(uint64_t address) {
     std::array<uint32_t, 64> words{};
@@ -37,10 +39,23 @@ class Resolver {
     }
     return T::unpack(gen(), used);
   }
-  // Whether reading there finds memory: of arrays, software may leave out what no draw uses.
+  // Bytes of a structure, and where element `index` of an array of them lies.
+  template <class T>
+  uint64_t bytes() const {
+    return spec::bytes_of<T>(gen());
+  }
+  template <class T>
+  uint64_t element(uint64_t base, size_t index) const {
+    return base + index * bytes<T>();
+  }
+  template <class T>
+  T read_element(uint64_t base, size_t index) {
+    return read<T>(element<T>(base, index));
+  }
+  // Returns whether the structure's memory is mapped: software may leave out elements of arrays that no draw uses.
   template <class T>
   bool there(uint64_t address) const {
-    const uint64_t last = address + T::kDesc.dwords_of_gen[static_cast<size_t>(gen())] * 4u - 1;
+    const uint64_t last = address + bytes<T>() - 1;
     return input_.space->page_at(message::place(address), {}) != nullptr &&
            input_.space->page_at(message::place(last), {}) != nullptr;
   }
@@ -50,6 +65,25 @@ class Resolver {
   ResolveInput input_;
   bool ok_ = true;
 };
+
+// Sets what the state commands of all shader stages but the pixel shader name.
+template <class Command>
+void set_common(const Command& command, Shader& shader) {
+  shader.kernel = command.kernel_start_pointer;
+  shader.scratch_base = command.scratch_space_base_pointer;
+  shader.scratch_code = command.per_thread_scratch_space;
+  shader.vector_mask = command.vector_mask_enable;
+  shader.statistics = command.statistics_enable;
+  shader.enabled = command.enable;
+}
+
+// Sets what a stage reads of its vertices' entries.
+template <class Command>
+void set_vertex_read(const Command& command, Shader& shader) {
+  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
+  shader.read_offset = command.vertex_urb_entry_read_offset;
+  shader.read_length = command.vertex_urb_entry_read_length;
+}
 
 // cr0.0 at the start of a thread.
 uint32_t control_of(hw::FloatingPointMode mode, bool single_flow, hw::RoundingMode rounding = hw::RoundingMode::RTNE,
@@ -68,6 +102,66 @@ void resolve_drawing_rectangle(Resolver& from, Raster& raster);
 void resolve_tiled_depth(Resolver& from, DepthBuffers& buffers);
 Rectangle rectangle_of(const hw::SCISSOR_RECT& rect);
 void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin);
+
+// Sets the tests and limits of the clipper, but not those that differ: z tests and user distances.
+void set_clip(const hw::_3DSTATE_CLIP& command, Clip& clip);
+
+// Sets what the rasteriser does with faces. `From` has the fields of 3DSTATE_RASTER; they are in 3DSTATE_SF before it.
+template <class From>
+void set_faces(const From& from, Raster& raster) {
+  raster.cull = from.cull_mode;
+  raster.front_counter_clockwise = from.front_winding == hw::FrontWinding::COUNTER_CLOCKWISE;
+  raster.front_fill = from.front_face_fill_mode;
+  raster.back_fill = from.back_face_fill_mode;
+  raster.offset_solid = from.global_depth_offset_enable_solid;
+  raster.offset_line = from.global_depth_offset_enable_wireframe;
+  raster.offset_point = from.global_depth_offset_enable_point;
+  raster.offset_constant = from.global_depth_offset_constant;
+  raster.offset_scale = from.global_depth_offset_scale;
+  raster.offset_clamp = from.global_depth_offset_clamp;
+  raster.scissor = from.scissor_rectangle_enable;
+  raster.antialias = from.antialiasing_enable;
+}
+
+// Sets points, provoking vertices and precision. `From` is 3DSTATE_SF or the unit state of the same name.
+template <class From>
+void set_strips(const From& from, Raster& raster) {
+  raster.viewport_transform = from.viewport_transform_enable;
+  raster.line_width = static_cast<float>(from.line_width);
+  raster.last_pixel = from.last_pixel_enable;
+  raster.point_width = static_cast<float>(from.point_width);
+  raster.point_width_of_vertex = from.point_width_source == hw::PointWidthSource::VERTEX;
+  raster.sub_pixel_bits = from.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
+  raster.provoking = {from.line_strip_list_provoking_vertex_select, from.triangle_strip_list_provoking_vertex_select,
+                      from.triangle_fan_provoking_vertex_select};
+}
+
+template <class View>
+void set_transform(const View& view, Viewport& viewport) {
+  viewport.scale = {view.viewport_matrix_element_m00, view.viewport_matrix_element_m11,
+                    view.viewport_matrix_element_m22};
+  viewport.move = {view.viewport_matrix_element_m30, view.viewport_matrix_element_m31,
+                   view.viewport_matrix_element_m32};
+}
+
+template <class View>
+void set_guard_band(const View& view, Viewport& viewport) {
+  viewport.guard_x_min = view.x_min_clip_guardband;
+  viewport.guard_x_max = view.x_max_clip_guardband;
+  viewport.guard_y_min = view.y_min_clip_guardband;
+  viewport.guard_y_max = view.y_max_clip_guardband;
+}
+
+// Sets attributes in their order. `From` is 3DSTATE_SBE, or 3DSTATE_SF where it holds the same fields.
+template <class From>
+void set_attributes(const From& from, Setup& setup) {
+  setup.count = std::min<uint32_t>(from.number_of_sf_output_attributes, kMostAttributes);
+  for (size_t i = 0; i < kMostAttributes; ++i) {
+    setup.attributes[i].source = static_cast<uint8_t>(i);
+  }
+  set_interpolation(setup, from.constant_interpolation_enable, from.point_sprite_texture_coordinate_enable,
+                    from.point_sprite_texture_coordinate_origin);
+}
 
 // Of the windower's state: patterns, and over how many pixels smooth lines fade.
 template <class Windower>

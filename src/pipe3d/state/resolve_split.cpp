@@ -17,18 +17,11 @@ namespace {
 
 using spec::CommandId;
 
-constexpr uint32_t kViewport_B = 64;
-constexpr uint32_t kDepthRange_B = 8;
-constexpr uint32_t kScissor_B = 8;
-constexpr uint32_t kBlendHeader_B = 4;
-constexpr uint32_t kBlendEntry_B = 8;
 void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   const auto command = from.get<hw::_3DSTATE_VS>();
   Shader& shader = stage.shader;
   set_common(command, shader);
-  shader.first_grf = command.dispatch_grf_start_register_for_urb_data;
-  shader.read_offset = command.vertex_urb_entry_read_offset;
-  shader.read_length = command.vertex_urb_entry_read_length;
+  set_vertex_read(command, shader);
   shader.control = control_of(command.floating_point_mode, false);
   stage.dispatch = command.simd8_dispatch_enable ? VertexDispatch::simd8 : VertexDispatch::pairs;
   const auto urb = from.get<hw::_3DSTATE_URB_VS>();
@@ -39,7 +32,7 @@ void resolve_vertex_shader(Resolver& from, VertexShader& stage) {
   set_constants(from, kVertex, shader);
 }
 
-// No number is the first pixel.
+// NaN becomes the first pixel.
 int32_t whole_pixel(float place) {
   constexpr float kFar = 65536;
   return place == place ? static_cast<int32_t>(std::floor(std::clamp(place, -kFar, kFar))) : 0;
@@ -58,15 +51,9 @@ void resolve_viewports(Resolver& from, PipelineState& state) {
   for (size_t i = 0; i < count; ++i) {
     Viewport& viewport = state.viewports[i];
     if (has_transform && state.raster.viewport_transform) {
-      const auto view = from.read<hw::SF_CLIP_VIEWPORT>(transform + i * kViewport_B);
-      viewport.scale = {view.viewport_matrix_element_m00, view.viewport_matrix_element_m11,
-                        view.viewport_matrix_element_m22};
-      viewport.move = {view.viewport_matrix_element_m30, view.viewport_matrix_element_m31,
-                       view.viewport_matrix_element_m32};
-      viewport.guard_x_min = view.x_min_clip_guardband;
-      viewport.guard_x_max = view.x_max_clip_guardband;
-      viewport.guard_y_min = view.y_min_clip_guardband;
-      viewport.guard_y_max = view.y_max_clip_guardband;
+      const auto view = from.read_element<hw::SF_CLIP_VIEWPORT>(transform, i);
+      set_transform(view, viewport);
+      set_guard_band(view, viewport);
       viewport.has_extent = state.clip.xy_test;
       viewport.extent = {.x_min = whole_pixel(view.x_min_view_port),
                          .y_min = whole_pixel(view.y_min_view_port),
@@ -74,10 +61,10 @@ void resolve_viewports(Resolver& from, PipelineState& state) {
                          .y_max = whole_pixel(view.y_max_view_port)};
     }
     if (has_scissor && state.raster.scissor) {
-      viewport.scissor = rectangle_of(from.read<hw::SCISSOR_RECT>(scissor + i * kScissor_B));
+      viewport.scissor = rectangle_of(from.read_element<hw::SCISSOR_RECT>(scissor, i));
     }
     if (has_depth) {
-      const auto range = from.read<hw::CC_VIEWPORT>(depth + i * kDepthRange_B);
+      const auto range = from.read_element<hw::CC_VIEWPORT>(depth, i);
       viewport.depth_min = range.minimum_depth;
       viewport.depth_max = range.maximum_depth;
     }
@@ -88,21 +75,9 @@ void resolve_clip(Resolver& from, PipelineState& state) {
   const auto command = from.get<hw::_3DSTATE_CLIP>();
   const auto raster = from.get<hw::_3DSTATE_RASTER>();
   Clip& clip = state.clip;
-  clip.enabled = command.clip_enable;
-  clip.reject_all = command.clip_mode == hw::ClipMode::REJECT_ALL;
-  clip.accept_all = command.clip_mode == hw::ClipMode::ACCEPT_ALL;
-  clip.xy_test = command.viewport_xy_clip_test_enable;
+  set_clip(command, clip);
   clip.z_near_test = raster.viewport_z_clip_test_enable || raster.viewport_z_near_clip_test_enable;
   clip.z_far_test = raster.viewport_z_clip_test_enable || raster.viewport_z_far_clip_test_enable;
-  clip.guard_band = command.guardband_clip_test_enable;
-  clip.zero_to_one = command.api_mode == hw::ClipApiMode::D3D;
-  clip.divide = !command.perspective_divide_disable;
-  clip.linear_weights = command.non_perspective_barycentric_enable;
-  clip.force_layer_0 = command.force_zero_rta_index_enable;
-  clip.most_viewport = command.maximum_vp_index;
-  clip.point_width_min = static_cast<float>(command.minimum_point_width);
-  clip.point_width_max = static_cast<float>(command.maximum_point_width);
-  clip.statistics = command.statistics_enable;
   // The masks of the last stage before the clipper, unless its own are forced.
   const auto vs = from.get<hw::_3DSTATE_VS>();
   const auto ds = from.get<hw::_3DSTATE_DS>();
@@ -151,30 +126,13 @@ void resolve_raster(Resolver& from, Raster& raster) {
   const auto sf = from.get<hw::_3DSTATE_SF>();
   const auto command = from.get<hw::_3DSTATE_RASTER>();
   const auto wm = from.get<hw::_3DSTATE_WM>();
-  raster.viewport_transform = sf.viewport_transform_enable;
-  raster.cull = command.cull_mode;
-  raster.front_counter_clockwise = command.front_winding == hw::FrontWinding::COUNTER_CLOCKWISE;
-  raster.front_fill = command.front_face_fill_mode;
-  raster.back_fill = command.back_face_fill_mode;
-  raster.offset_solid = command.global_depth_offset_enable_solid;
-  raster.offset_line = command.global_depth_offset_enable_wireframe;
-  raster.offset_point = command.global_depth_offset_enable_point;
-  raster.offset_constant = command.global_depth_offset_constant;
-  raster.offset_scale = command.global_depth_offset_scale;
-  raster.offset_clamp = command.global_depth_offset_clamp;
-  raster.scissor = command.scissor_rectangle_enable;
-  raster.antialias = command.antialiasing_enable;
+  set_faces(command, raster);
+  set_strips(sf, raster);
   raster.multisample = command.dx_multisample_rasterization_enable || command.force_multisampling;
   raster.conservative = command.conservative_rasterization_enable;
   const double line = sf.line_width != 0 ? sf.line_width : sf.chv_line_width;
   raster.line_width = static_cast<float>(line);
-  raster.last_pixel = sf.last_pixel_enable;
-  raster.point_width = static_cast<float>(sf.point_width);
-  raster.point_width_of_vertex = sf.point_width_source == hw::PointWidthSource::VERTEX;
   raster.point_rule_right = wm.point_rasterization_rule == hw::PointRasterizationRule::UPPER_RIGHT;
-  raster.sub_pixel_bits = sf.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
-  raster.provoking = {sf.line_strip_list_provoking_vertex_select, sf.triangle_strip_list_provoking_vertex_select,
-                      sf.triangle_fan_provoking_vertex_select};
   set_lines(raster, wm);
   resolve_samples(from, raster);
 }
@@ -192,15 +150,10 @@ void resolve_setup(Resolver& from, Setup& setup) {
                          : offset;
   }
   setup.read_offset = offset * 2;
-  setup.count = std::min<uint32_t>(command.number_of_sf_output_attributes, kMostAttributes);
-  for (size_t i = 0; i < kMostAttributes; ++i) {
-    setup.attributes[i].source = static_cast<uint8_t>(i);
-  }
+  set_attributes(command, setup);
   if (command.attribute_swizzle_enable) {
     set_swizzles(setup, from.get<hw::_3DSTATE_SBE_SWIZ>().attributes);
   }
-  set_interpolation(setup, command.constant_interpolation_enable, command.point_sprite_texture_coordinate_enable,
-                    command.point_sprite_texture_coordinate_origin);
   setup.primitive_id_mask = static_cast<uint8_t>(
       (command.primitive_id_override_component_x ? 1 : 0) | (command.primitive_id_override_component_y ? 2 : 0) |
       (command.primitive_id_override_component_z ? 4 : 0) | (command.primitive_id_override_component_w ? 8 : 0));
@@ -278,7 +231,7 @@ void resolve_blend(Resolver& from, Output& output) {
   output.blend.alpha_function = all.alpha_test_function;
   for (size_t i = 0; i < kMostTargets; ++i) {
     BlendTarget& target = output.blend.targets[i];
-    const uint64_t at = base + kBlendHeader_B + i * kBlendEntry_B;
+    const uint64_t at = from.element<hw::BLEND_STATE_ENTRY>(base + from.bytes<hw::BLEND_STATE>(), i);
     if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
       break;
     }

@@ -32,16 +32,6 @@ inline constexpr StageCommands kPixel{spec::CommandId::_3DSTATE_BINDING_TABLE_PO
 void set_tables(Resolver& from, const StageCommands& stage, Shader& shader);
 void set_constants(Resolver& from, const StageCommands& stage, Shader& shader);
 
-template <class Command>
-void set_common(const Command& command, Shader& shader) {
-  shader.kernel = command.kernel_start_pointer;
-  shader.scratch_base = command.scratch_space_base_pointer;
-  shader.scratch_code = command.per_thread_scratch_space;
-  shader.vector_mask = command.vector_mask_enable;
-  shader.statistics = command.statistics_enable;
-  shader.enabled = command.enable;
-}
-
 void resolve_tessellation(Resolver& from, Tessellation& stage);
 void resolve_geometry(Resolver& from, Geometry& stage);
 void resolve_stream_output(Resolver& from, StreamOutput& stage);

@@ -36,9 +36,7 @@ template <class Unit>
 Shader vertex_reader(Resolver& from, const Unit& unit, uint64_t binding_table) {
   Shader shader = shader_of(from, unit, binding_table);
   shader.kernel = unit.kernel_start_pointer;
-  shader.first_grf = unit.dispatch_grf_start_register_for_urb_data;
-  shader.read_offset = unit.vertex_urb_entry_read_offset;
-  shader.read_length = unit.vertex_urb_entry_read_length;
+  set_vertex_read(unit, shader);
   shader.statistics = unit.statistics_enable;
   return shader;
 }
@@ -83,11 +81,7 @@ void resolve_clip(Resolver& from, uint64_t at, uint64_t table, bool enable, Pipe
   clip.shader = vertex_reader(from, unit, table);
   if (unit.guardband_clip_test_enable) {
     const auto guard = from.read<hw::CLIP_VIEWPORT>(from.bases().general + unit.clipper_viewport_state_pointer);
-    Viewport& viewport = state.viewports[0];
-    viewport.guard_x_min = guard.x_min_clip_guardband;
-    viewport.guard_x_max = guard.x_max_clip_guardband;
-    viewport.guard_y_min = guard.y_min_clip_guardband;
-    viewport.guard_y_max = guard.y_max_clip_guardband;
+    set_guard_band(guard, state.viewports[0]);
   }
 }
 
@@ -97,30 +91,20 @@ void resolve_setup(Resolver& from, uint64_t at, uint64_t table, PipelineState& s
   state.sprites = unit.sprite_point_enable;
   state.setup_entry_slots = (unit.urb_entry_allocation_size + 1u) * 4;
   Raster& raster = state.raster;
-  raster.viewport_transform = unit.viewport_transform_enable;
+  set_strips(unit, raster);
   raster.cull = unit.cull_mode;
   raster.front_counter_clockwise = unit.front_winding == hw::FrontWinding::COUNTER_CLOCKWISE;
   raster.scissor = unit.scissor_rectangle_enable;
   raster.antialias = unit.antialiasing_enable;
-  raster.line_width = static_cast<float>(unit.line_width);
-  raster.last_pixel = unit.last_pixel_enable;
-  raster.point_width = static_cast<float>(unit.point_width);
-  raster.point_width_of_vertex = unit.point_width_source == hw::PointWidthSource::VERTEX;
   raster.point_rule_right = unit.point_rasterization_rule == hw::PointRasterizationRule::UPPER_RIGHT;
-  raster.sub_pixel_bits = unit.vertex_sub_pixel_precision_select == hw::SubPixelPrecision::BITS_4 ? 4 : 8;
   raster.origin_bias = static_cast<float>(unit.destination_origin_horizontal_bias);
-  raster.provoking = {unit.line_strip_list_provoking_vertex_select, unit.triangle_strip_list_provoking_vertex_select,
-                      unit.triangle_fan_provoking_vertex_select};
   raster.corner_sample = true;  // the bias makes centres of corners
   raster.positions[0] = {0, 0};
   raster.sample_mask = 1;
   if (unit.viewport_transform_enable || unit.scissor_rectangle_enable) {
     const auto view = from.read<hw::SF_VIEWPORT>(from.bases().general + unit.setup_viewport_state_offset);
     Viewport& viewport = state.viewports[0];
-    viewport.scale = {view.viewport_matrix_element_m00, view.viewport_matrix_element_m11,
-                      view.viewport_matrix_element_m22};
-    viewport.move = {view.viewport_matrix_element_m30, view.viewport_matrix_element_m31,
-                     view.viewport_matrix_element_m32};
+    set_transform(view, viewport);
     viewport.scissor = rectangle_of(view.scissor_rectangle);
   }
 }

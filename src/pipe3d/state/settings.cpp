@@ -6,6 +6,7 @@
 #include "hw/3d_depth.h"
 #include "hw/3d_pointers.h"
 #include "hw/3d_vertex.h"
+#include "hw/header_bits.h"
 #include "hw/so_decl.h"
 
 namespace halogen::pipe3d {
@@ -13,9 +14,13 @@ namespace {
 
 using spec::CommandId;
 
-// Header bits 31:24 of commands to the 3D pipeline's state.
-constexpr uint32_t kPipelined = 0x78;
-constexpr uint32_t kNotPipelined = 0x79;
+// Returns whether a command sets state of the 3D pipeline.
+constexpr bool sets_state(uint32_t header) {
+  const uint32_t opcode = hw::RenderHeader::kOpcode.of(header);
+  return hw::RenderHeader::kClient.of(header) == hw::ClientHeader::render &&
+         hw::RenderHeader::kPipeline.of(header) == hw::RenderHeader::draw &&
+         (opcode == hw::RenderHeader::pipelined || opcode == hw::RenderHeader::not_pipelined);
+}
 
 constexpr uint32_t key_of(CommandId id, uint32_t index) {
   return static_cast<uint32_t>(id) << 8 | (index & 0xff);
@@ -201,10 +206,9 @@ void Settings::change_all_constants(spec::GenId gen, std::span<const uint32_t> d
 
 bool Settings::change(const Generation& generation, const spec::CommandDesc& desc, std::span<const uint32_t> dwords) {
   const spec::GenId gen = generation.id();
-  const uint32_t group = dwords[0] >> 24;
   const bool other = desc.id == CommandId::URB_FENCE || desc.id == CommandId::CS_URB_STATE ||
                      desc.id == CommandId::CONSTANT_BUFFER || desc.id == CommandId::_3DSTATE_VF_STATISTICS;
-  if (group != kPipelined && group != kNotPipelined && !other) {
+  if (!sets_state(dwords[0]) && !other) {
     return false;
   }
   ++revision_;

@@ -131,7 +131,7 @@ TEST_P(OldUrb, InterleavedWritesHaveAVertexInEachHalf) {
   ASSERT_EQ(urb_.writes.size(), 1u);
   EXPECT_TRUE(urb_.writes[0].complete);
   EXPECT_TRUE(urb_.writes[0].used);
-  EXPECT_EQ(urb_.writes[0].header[1], 105u);
+  EXPECT_EQ(urb_.writes[0].header.second_handle, 105u);
 }
 
 // Every bit of the descriptor by itself, and where each dword of each length goes, by the words of the notes.
@@ -199,7 +199,10 @@ TEST_P(OldUrb, PlainWritesAndNewEntries) {
   EXPECT_EQ(data(1, 15), 47u);
   EXPECT_EQ(data(1, 7), 0xeeee'eeeeu);
   EXPECT_EQ(response(0, 0), 0x77u);
-  EXPECT_EQ(urb_.writes[0].header[2], 0x12u);
+  // 0x12: a primitive starts, and its topology is TRILIST.
+  EXPECT_TRUE(urb_.writes[0].header.primitive_start);
+  EXPECT_FALSE(urb_.writes[0].header.primitive_end);
+  EXPECT_EQ(urb_.writes[0].header.topology, hw::PrimitiveTopology::TRILIST);
   grf(kPayload, 1) = 3;
   EXPECT_EQ(send(kUrb, 1u << 25 | 1u << 20 | 0x0008'0000 | 0x2001, 0xff, 8), SendOutcome::done);
   EXPECT_EQ(response(0, 0), 0x78u);

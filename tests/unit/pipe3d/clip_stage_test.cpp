@@ -60,21 +60,21 @@ TEST_F(ClipUnitTest, OutsideOfOnePlaneIsDropped) {
 }
 
 TEST_F(ClipUnitTest, ThreadsAreToldThePlanesThatMatter) {
-  const auto planes = [](uint32_t bits) { return bits << 26; };
-  EXPECT_EQ(judge({{0, 0, 2}, {1, 0}, {0, 1}}).flags, planes(1));
-  EXPECT_EQ(judge({{0, 0, -2}, {1, 0}, {0, 1}}).flags, planes(2));
-  EXPECT_EQ(judge({{0, 9}, {1, 0}, {0, -9}}).flags, planes(4 | 8));
-  EXPECT_EQ(judge({{9, 0}, {-9, 0}, {0, 1}}).flags, planes(16 | 32));
+  EXPECT_EQ(judge({{0, 0, 2}, {1, 0}, {0, 1}}).outside.planes, 1u);
+  EXPECT_EQ(judge({{0, 0, -2}, {1, 0}, {0, 1}}).outside.planes, 2u);
+  EXPECT_EQ(judge({{0, 9}, {1, 0}, {0, -9}}).outside.planes, 4u | 8u);
+  EXPECT_EQ(judge({{9, 0}, {-9, 0}, {0, 1}}).outside.planes, 16u | 32u);
   const auto user = judge({{0, 0, 0, 1, 1}, {1, 0, 0, 1, 6}, {0, 1}});
   EXPECT_EQ(user.verdict, Verdict::thread);
-  EXPECT_EQ(user.flags, 3u << 14);  // the third flag is not asked for
+  EXPECT_EQ(user.outside.planes, 0u);
+  EXPECT_EQ(user.outside.user_planes, 3u);  // the third flag is not enabled
 }
 
 // In clip space x = -9, w = -1. Inside of the guard band is x >= -8 w = 8 and x <= 8 w = -8: left of it, not right.
 TEST_F(ClipUnitTest, BehindTheEyeSidesAreTheOtherWayRound) {
   const auto judged = judge({{9, 0, 0, -1}, {0, 0}, {0, 1}});
   EXPECT_EQ(judged.verdict, Verdict::thread);
-  EXPECT_EQ(judged.flags >> 26 & 0b110000, 0b100000u);
+  EXPECT_EQ(judged.outside.planes & 0b110000, 0b100000);
 }
 
 TEST_F(ClipUnitTest, ModesDecide) {

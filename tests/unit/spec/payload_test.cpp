@@ -49,19 +49,17 @@ TEST(Payload, WriteAndReadAgreeWithPackAndUnpack) {
 }
 
 TEST(Payload, ThreadStateHoldsPointersInPlace) {
-  const auto words = words_of(GenId::gen9, hw::THREAD_STATE{.scratch_size = 3,
-                                                            .sampler_table = 0x1'2360,
-                                                            .binding_table = 0x8040,
-                                                            .thread = 0x101,
-                                                            .scratch = 0x7c00});
+  const auto words = words_of(
+      GenId::gen9,
+      hw::THREAD_STATE{
+          .scratch_size = 3, .sampler_table = 0x1'2360, .binding_table = 0x8040, .thread = 0x101, .scratch = 0x7c00});
   EXPECT_EQ(words, (std::array<uint32_t, 3>{0x0001'2363, 0x0000'8040, 0x0000'7d01}));
 }
 
 TEST(Payload, PixelHeaderOfGen6AndLaterHasFacingLayerAndViewport) {
-  const auto words = words_of(GenId::gen9, hw::PIXEL_PRIMITIVE{.topology = hw::PrimitiveTopology::TRILIST,
-                                                               .back_facing = true,
-                                                               .layer = 5,
-                                                               .viewport = 3});
+  const auto words = words_of(
+      GenId::gen9,
+      hw::PIXEL_PRIMITIVE{.topology = hw::PrimitiveTopology::TRILIST, .back_facing = true, .layer = 5, .viewport = 3});
   EXPECT_EQ(words[0], 4u | 1u << 15 | 5u << 16 | 3u << 27);
 }
 
@@ -77,8 +75,8 @@ TEST(Payload, SubspansOfGen4HaveAStartVertexAndLaterOnesSampleIndices) {
   hw::PIXEL_SUBSPANS now{.back_facing = true, .layer = 1, .viewport = 2, .mask = 0xffff};
   now.samples = {{{.index = 1}, {.index = 2}, {.index = 3}, {.index = 15}}};
   now.squares[3] = {.x = 0xffff, .y = 4};
-  EXPECT_EQ(words_of(GenId::gen12, now), (std::array<uint32_t, 8>{0xf321, 1u << 15 | 1u << 16 | 2u << 27, 0, 0, 0,
-                                                                  0x0004'ffff, 0, 0xffff}));
+  EXPECT_EQ(words_of(GenId::gen12, now),
+            (std::array<uint32_t, 8>{0xf321, 1u << 15 | 1u << 16 | 2u << 27, 0, 0, 0, 0x0004'ffff, 0, 0xffff}));
 }
 
 TEST(Payload, HullInstanceMovesDownOneBitWithGen11) {
