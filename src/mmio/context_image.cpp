@@ -1,16 +1,17 @@
 #include "mmio/context_image.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
+#include "hw/mi_register.h"
+#include "spec/device_model.h"
 #include "spec/item_ids.h"  // generated
 
 namespace halogen::mmio {
 
 namespace {
 
-constexpr uint32_t kLriCsRelative = 1u << 19;
-constexpr uint32_t kLriRemap = 1u << 17;
 constexpr uint32_t kFirstAbsoluteOffset = 0x1000;
 constexpr uint32_t kEmptyPair = 0;       // counted by the header, no register: both dwords are zero
 constexpr uint32_t kUnitBytes = 0x4000;  // registers of one media unit
@@ -32,6 +33,12 @@ std::optional<uint32_t> place_in(const spec::RegisterDesc& run, spec::DeviceId d
     return std::nullopt;
   }
   return (offset - start) % run.stride;
+}
+
+// Returns the header of an entry's MI_LOAD_REGISTER_IMM.
+hw::MI_LOAD_REGISTER_IMM load_of(const spec::ContextImageDesc& image, const spec::ImageEntry& entry) {
+  const auto device = static_cast<spec::DeviceId>(std::countr_zero(image.devices));
+  return hw::MI_LOAD_REGISTER_IMM::unpack(spec::model(device).gen, std::span(&entry.lri, 1));
 }
 
 uint32_t start_of(const spec::ContextImageDesc& image) {
@@ -106,11 +113,12 @@ std::vector<ImageSlot> ContextImage::slots() const {
   std::vector<ImageSlot> out;
   for (const spec::ContextImageDesc* part : parts_) {
     for (const spec::ImageEntry& entry : part->entries) {
+      const auto load = load_of(*part, entry);
       uint32_t at = entry.at + 1u;
       for (const spec::ImageRegister& reg : entry.registers) {
         const bool relative =
-            reg.offset != kEmptyPair && ((entry.lri & kLriCsRelative) != 0 || reg.offset < kFirstAbsoluteOffset);
-        out.push_back({.at = at, .offset = reg.offset, .relative = relative, .remapped = (entry.lri & kLriRemap) != 0});
+            reg.offset != kEmptyPair && (load.add_cs_mmio_start_offset || reg.offset < kFirstAbsoluteOffset);
+        out.push_back({.at = at, .offset = reg.offset, .relative = relative, .remapped = load.mmio_remap_enable});
         at += 2;
       }
     }
@@ -135,7 +143,7 @@ std::vector<uint32_t> ContextImage::build(uint32_t engine_base) const {
         continue;
       }
       out[entry.at] = entry.lri;
-      const uint32_t base = (entry.lri & kLriCsRelative) != 0 ? 0 : engine_base;
+      const uint32_t base = load_of(*part, entry).add_cs_mmio_start_offset ? 0 : engine_base;
       for (size_t i = 0; i < entry.registers.size(); ++i) {
         const uint32_t offset = entry.registers[i].offset;
         const bool relative = offset != kEmptyPair && offset < kFirstAbsoluteOffset;

@@ -1,8 +1,7 @@
 """Which fields of the 3D pipeline no file of src/ reads, and whether spec/unread.toml says so.
 
 A field counts as read when `.field`, `->field` or `::field` stands in a file that names its item, or in one that
-includes or is included by such a file: templates do the reading for several items. Calls of keep(), which hold parts of
-a command over, do not count. So a field may be taken for read that is not, and never the other way round.
+includes or is included by such a file: templates do the reading for several items. So a field may be taken for read that is not, and never the other way round.
 """
 
 import re
@@ -19,7 +18,6 @@ STRUCT_TOPICS = {"blend", "constants", "depth", "sampler", "so_decl", "surface",
 ROOMS = ("engine", "message", "pipe3d", "surface")
 
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-_KEEP = re.compile(r"\bkeep\([^;]*;")
 _COMMENT = re.compile(r"//.*")
 _WORD = re.compile(r"\w+")
 _MEMBER = re.compile(r"(?:\.|->|::)(\w+)")
@@ -40,7 +38,7 @@ class Sources:
                     self.beside[other].add(name)
         plain = {name: _COMMENT.sub("", text) for name, text in texts.items()}
         self.words = {name: set(_WORD.findall(text)) for name, text in plain.items()}
-        self.members = {name: set(_MEMBER.findall(_KEEP.sub("", text))) for name, text in plain.items()}
+        self.members = {name: set(_MEMBER.findall(text)) for name, text in plain.items()}
 
     def naming(self, words):
         return {name for name, here in self.words.items() if words & here}
@@ -74,7 +72,8 @@ def faults(spec, root):
         for gen, layout in sorted(item.layouts.items()):
             for name, f, holder in marks.rows(layout):
                 unread = any(m.name == f"{item.name}.{name}" for m in holder.unread)
-                if not unread and name not in layout.inert and f.type != "struct":
+                # Update bits are read by the generated merged().
+                if not unread and name not in layout.inert and f.type != "struct" and not f.update:
                     seen.setdefault(name, []).append(spec.gens[gen])
         for name, gens in seen.items():
             if not sources.reads(files, ident(name.split(".")[-1])):

@@ -19,6 +19,7 @@ def run_checks(spec, diag):
     checker.nesting()
     checker.members()
     checker.includes()
+    checker.updates()
     checker.payloads()
     checker.message_headers()
     read_tables.check_images(spec, diag.error)
@@ -167,6 +168,22 @@ class Checker:
                     held |= ((1 << width) - 1) << first
             if value & ~held:
                 self.error(r.where.at("reset"), f"sets bits {value & ~held:#x} that are in no field", gen)
+
+    def updates(self):
+        """What an update bit names: fields of the same command, each under one bit on a generation."""
+        for item in self.spec.items():
+            rows = [f for f in item.fields if f.update]
+            if rows and item.kind != "command":
+                self.error(item.where, "update is for fields of commands")
+            for gen in sorted(item.gens):
+                owner = {}
+                names = {f.name for f in item.fields if gen in f.gens}
+                for bit in (f for f in rows if gen in f.gens):
+                    for name in bit.update[1]:
+                        if name not in names:
+                            self.error(item.where.at(f"field {bit.name}"), f"no field {name} to update", gen)
+                        if owner.setdefault(name, bit.name) != bit.name:
+                            self.error(item.where.at(f"field {bit.name}"), f"{owner[name]} updates {name} too", gen)
 
     def payloads(self):
         """Two payloads of one kind of thread may not share a dword of its registers."""

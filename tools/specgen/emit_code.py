@@ -18,6 +18,8 @@ class CodeEmitter:
         self.rows = rows_by_name(item.fields)
         self.groups = groups_by_name(item)
         out = self._unpack(item) + self._pack(item)
+        if any(f.update for f in item.fields):
+            out += self._merged(item)
         for group, rows in self.groups.items():
             if any(g.count == 0 for g in rows):
                 out += self._rest(item, group, rows)
@@ -178,6 +180,23 @@ class CodeEmitter:
         check = {"command": "p.header(kDesc, gen);", "struct": _SIZE, "payload": _SIZE, "message_header": _SIZE,
                  "register": f"p.size({item.width // 32});"}[item.kind]
         return out + ["  " + check, "  return p.result();", "}"]
+
+    # state that update bits leave out
+
+    def _merged(self, item):
+        name = self.names.of(item)
+        out = [f"{name} {name}::merged(GenId gen, const {name}& before) const {{", f"  {name} o = *this;",
+               "  const GenMask here = mask_of(gen);"]
+        for bit, rows in self.rows.items():
+            for f in (r for r in rows if r.update):
+                kind, fields = f.update
+                gens = sum(1 << g for g in f.gens)
+                b = ident(bit)
+                out += [f"  if ((here & {gens:#x}u) != 0) {{", f"    if ({b if kind == 'disable' else '!' + b}) {{"]
+                out += [f"      o.{ident(n)} = before.{ident(n)};" for n in fields]
+                after = {"change": f"o.{b} = true;", "valid": f"o.{b} = {b} || before.{b};", "disable": f"o.{b} = false;"}[kind]
+                out += ["    }", f"    {after}", "  }"]
+        return out + ["  return o;", "}"]
 
     # groups that take the rest
 

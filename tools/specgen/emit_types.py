@@ -60,6 +60,9 @@ def _struct(spec, names, item):
                           f" const {element}& element);"]
     out += ["", f"  static {name} unpack(spec::GenId gen, std::span<const uint32_t> in);",
             "  spec::PackResult pack(spec::GenId gen, std::span<uint32_t> out) const;"]
+    if any(f.update for f in item.fields):
+        out += ["  // Returns the state after this command: fields that its update bits leave out stay as they were `before`.",
+                f"  {name} merged(spec::GenId gen, const {name}& before) const;"]
     out += functions
     if item.kind in IN_REGISTERS:
         out += register_words(spec, names, item)

@@ -9,6 +9,7 @@ EFFECTS = ["noop", "drop_write", "drop_post_sync", "per_process_table", "per_pro
 IN_PLACE = {"gpu_va", "ggtt", "phys", "offset", "reg"}
 THREADS = ["vertex_pair", "vertex_simd8", "hull_single", "hull_eight", "domain", "geometry_single", "geometry_simd8", "clip",
            "setup", "pixel", "compute", "media"]
+UPDATES = ["change", "valid", "disable"]
 BAR_KINDS = ["gttmmadr", "mmadr", "gmadr", "gttadr", "lmem", "io"]
 
 
@@ -25,6 +26,7 @@ class Field:
     doc: str = ""
     access: str = ""
     reset: int = None
+    update: tuple = ()         # (kind, names of fields) of a bit that says whether a command sets them
 
     @property
     def end(self):

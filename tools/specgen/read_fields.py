@@ -2,13 +2,13 @@
 
 import re
 
-from model import ACCESS, Field, Group, IN_PLACE, Reserved
+from model import ACCESS, Field, Group, IN_PLACE, Reserved, UPDATES
 
 _NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 _VALUE_NAME = re.compile(r"^[A-Za-z0-9_]+$")
 _FIXED = re.compile(r"^(\d+)\.(\d+)$")
 _PLAIN = {"uint", "int", "bool", "float", "mbo"} | IN_PLACE
-_FIELD_KEYS = {"name", "at", "type", "gens", "values", "doc"}
+_FIELD_KEYS = {"name", "at", "type", "gens", "values", "doc", "update"}
 
 
 class FieldReader:
@@ -52,6 +52,7 @@ class FieldReader:
         field.doc = self.r.typed(here, row, "doc", str, "")
         self._type(here, field, str(row.get("type", "uint")))
         self._values(here, field, row.get("values"))
+        self._update(here, field, row.get("update"))
         if field.type in IN_PLACE and pos.low > 31:
             self.r.error(here, f"bad position {row['at']!r}: a {field.type} starts in the dword it names")
         if register:
@@ -97,6 +98,16 @@ class FieldReader:
             limit = 32 - field.first % 32
         if base != "struct" and field.width > limit:
             self.r.error(where, f"{base} of {field.width} bits is too wide")
+
+    def _update(self, where, field, update):
+        if update is None:
+            return
+        ok = isinstance(update, dict) and len(update) == 1 and next(iter(update)) in UPDATES and field.type == "bool"
+        names = next(iter(update.values())) if ok else None
+        if not ok or not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+            self.r.error(where, f"update is for a bool: {{ {' | '.join(UPDATES)} = [names of fields] }}")
+            return
+        field.update = (next(iter(update)), tuple(names))
 
     def _values(self, where, field, values):
         if values is None:

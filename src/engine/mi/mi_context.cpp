@@ -13,25 +13,20 @@ namespace {
 using spec::CommandId;
 using spec::RegisterId;
 
-// CCID keeps the command's dword without its two orders. On Gen4 that is also the address extension and the space.
-constexpr uint32_t kGraphicsMemory = 0x10;  // in undocumented_10_4: bit 8 of the dword
-
 ContextPlace place_of(const Engine& engine, const hw::CCID& id) {
   if (!engine.generation().has(spec::Feature::ccid_holds_space)) {
     return {false, id.context_address.value};
   }
-  const bool physical = (id.undocumented_10_4 & kGraphicsMemory) == 0;
-  const uint64_t high = id.undocumented_10_4 & 0xf;
-  return {physical, id.context_address.value | (physical ? high << 32 : 0)};
+  const uint64_t high = id.context_address_extension;
+  return {!id.graphics_memory, id.context_address.value | (id.graphics_memory ? 0 : high << 32)};
 }
 
+// CCID keeps the command's dword without its force-restore and restore-inhibit bits.
 hw::CCID id_of(const hw::MI_SET_CONTEXT& command) {
   hw::CCID id;
   id.context_address = GgttOffset{command.logical_context_address.value};
-  id.undocumented_10_4 = static_cast<uint8_t>(
-      command.logical_context_address_extension |
-      (command.memory_space_select == hw::MI_SET_CONTEXT::MemorySpaceSelect::global_graphics_memory ? kGraphicsMemory
-                                                                                                    : 0u));
+  id.context_address_extension = command.logical_context_address_extension;
+  id.graphics_memory = command.memory_space_select == hw::MI_SET_CONTEXT::MemorySpaceSelect::global_graphics_memory;
   id.extended_state_save_enable = command.extended_state_save_enable;
   id.extended_state_restore_enable = command.extended_state_restore_enable;
   id.valid = true;

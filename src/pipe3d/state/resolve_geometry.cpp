@@ -6,6 +6,7 @@
 #include "hw/3d_so.h"
 #include "hw/3d_urb.h"
 #include "hw/so_decl.h"
+#include "pipe3d/state/resolve_parts.h"
 #include "pipe3d/state/resolve_stages.h"
 
 namespace halogen::pipe3d {

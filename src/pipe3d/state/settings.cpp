@@ -53,98 +53,10 @@ std::vector<uint32_t> packed(spec::GenId gen, std::span<const uint32_t> like, co
   return words;
 }
 
-// Pointers that a command names only where a bit says so.
-template <class Field>
-void keep(bool named, Field& now, const Field& before) {
-  if (!named) {
-    now = before;
-  }
-}
-
-hw::_3DSTATE_WM_DEPTH_STENCIL merged(hw::_3DSTATE_WM_DEPTH_STENCIL now, const hw::_3DSTATE_WM_DEPTH_STENCIL& before) {
-  keep(!now.stencil_reference_value_modify_disable, now.stencil_reference_value, before.stencil_reference_value);
-  keep(!now.stencil_reference_value_modify_disable, now.backface_stencil_reference_value,
-       before.backface_stencil_reference_value);
-  keep(!now.stencil_test_mask_modify_disable, now.stencil_test_mask, before.stencil_test_mask);
-  keep(!now.stencil_test_mask_modify_disable, now.backface_stencil_test_mask, before.backface_stencil_test_mask);
-  keep(!now.stencil_write_mask_modify_disable, now.stencil_write_mask, before.stencil_write_mask);
-  keep(!now.stencil_write_mask_modify_disable, now.backface_stencil_write_mask, before.backface_stencil_write_mask);
-  const bool stencil = !now.stencil_state_modify_disable;
-  keep(stencil, now.stencil_buffer_write_enable, before.stencil_buffer_write_enable);
-  keep(stencil, now.stencil_test_enable, before.stencil_test_enable);
-  keep(stencil, now.double_sided_stencil_enable, before.double_sided_stencil_enable);
-  keep(stencil, now.stencil_test_function, before.stencil_test_function);
-  keep(stencil, now.stencil_fail_op, before.stencil_fail_op);
-  keep(stencil, now.stencil_pass_depth_fail_op, before.stencil_pass_depth_fail_op);
-  keep(stencil, now.stencil_pass_depth_pass_op, before.stencil_pass_depth_pass_op);
-  keep(stencil, now.backface_stencil_test_function, before.backface_stencil_test_function);
-  keep(stencil, now.backface_stencil_fail_op, before.backface_stencil_fail_op);
-  keep(stencil, now.backface_stencil_pass_depth_fail_op, before.backface_stencil_pass_depth_fail_op);
-  keep(stencil, now.backface_stencil_pass_depth_pass_op, before.backface_stencil_pass_depth_pass_op);
-  const bool depth = !now.depth_state_modify_disable;
-  keep(depth, now.depth_test_enable, before.depth_test_enable);
-  keep(depth, now.depth_buffer_write_enable, before.depth_buffer_write_enable);
-  keep(depth, now.depth_test_function, before.depth_test_function);
-  now.stencil_reference_value_modify_disable = false;
-  now.stencil_test_mask_modify_disable = false;
-  now.stencil_write_mask_modify_disable = false;
-  now.stencil_state_modify_disable = false;
-  now.depth_state_modify_disable = false;
-  return now;
-}
-
-hw::_3DSTATE_DEPTH_BOUNDS merged(hw::_3DSTATE_DEPTH_BOUNDS now, const hw::_3DSTATE_DEPTH_BOUNDS& before) {
-  keep(!now.depth_bounds_test_enable_modify_disable, now.depth_bounds_test_enable, before.depth_bounds_test_enable);
-  keep(!now.depth_bounds_test_value_modify_disable, now.depth_bounds_test_min_value,
-       before.depth_bounds_test_min_value);
-  keep(!now.depth_bounds_test_value_modify_disable, now.depth_bounds_test_max_value,
-       before.depth_bounds_test_max_value);
-  now.depth_bounds_test_enable_modify_disable = false;
-  now.depth_bounds_test_value_modify_disable = false;
-  return now;
-}
-
-hw::_3DSTATE_CC_STATE_POINTERS merged(hw::_3DSTATE_CC_STATE_POINTERS now,
-                                      const hw::_3DSTATE_CC_STATE_POINTERS& before) {
-  keep(now.blend_state_pointer_valid, now.blend_state_pointer, before.blend_state_pointer);
-  keep(now.depth_stencil_state_pointer_valid, now.depth_stencil_state_pointer, before.depth_stencil_state_pointer);
-  keep(now.color_calc_state_pointer_valid, now.color_calc_state_pointer, before.color_calc_state_pointer);
-  now.blend_state_pointer_valid |= before.blend_state_pointer_valid;
-  now.depth_stencil_state_pointer_valid |= before.depth_stencil_state_pointer_valid;
-  now.color_calc_state_pointer_valid |= before.color_calc_state_pointer_valid;
-  return now;
-}
-
-hw::_3DSTATE_BINDING_TABLE_POINTERS merged(hw::_3DSTATE_BINDING_TABLE_POINTERS now,
-                                           const hw::_3DSTATE_BINDING_TABLE_POINTERS& before) {
-  keep(now.vs_binding_table_change, now.vs_binding_table_pointer, before.vs_binding_table_pointer);
-  keep(now.gs_binding_table_change, now.gs_binding_table_pointer, before.gs_binding_table_pointer);
-  keep(now.ps_binding_table_change, now.ps_binding_table_pointer, before.ps_binding_table_pointer);
-  now.vs_binding_table_change = now.gs_binding_table_change = now.ps_binding_table_change = true;
-  return now;
-}
-
-hw::_3DSTATE_SAMPLER_STATE_POINTERS merged(hw::_3DSTATE_SAMPLER_STATE_POINTERS now,
-                                           const hw::_3DSTATE_SAMPLER_STATE_POINTERS& before) {
-  keep(now.vs_sampler_state_change, now.vs_sampler_state_pointer, before.vs_sampler_state_pointer);
-  keep(now.gs_sampler_state_change, now.gs_sampler_state_pointer, before.gs_sampler_state_pointer);
-  keep(now.ps_sampler_state_change, now.ps_sampler_state_pointer, before.ps_sampler_state_pointer);
-  now.vs_sampler_state_change = now.gs_sampler_state_change = now.ps_sampler_state_change = true;
-  return now;
-}
-
-hw::_3DSTATE_VIEWPORT_STATE_POINTERS merged(hw::_3DSTATE_VIEWPORT_STATE_POINTERS now,
-                                            const hw::_3DSTATE_VIEWPORT_STATE_POINTERS& before) {
-  keep(now.clip_viewport_state_change, now.clip_viewport_pointer, before.clip_viewport_pointer);
-  keep(now.sf_viewport_state_change, now.sf_viewport_pointer, before.sf_viewport_pointer);
-  keep(now.cc_viewport_state_change, now.cc_viewport_pointer, before.cc_viewport_pointer);
-  now.clip_viewport_state_change = now.sf_viewport_state_change = now.cc_viewport_state_change = true;
-  return now;
-}
-
+// Returns the command with the fields that its update bits leave out as they were before.
 template <class T>
 std::vector<uint32_t> merge(const Settings& settings, spec::GenId gen, std::span<const uint32_t> dwords) {
-  return packed(gen, dwords, merged(T::unpack(gen, dwords), settings.get<T>(gen)));
+  return packed(gen, dwords, T::unpack(gen, dwords).merged(gen, settings.get<T>(gen)));
 }
 
 // The command of one stage's own constants, and whether CONSTANT_ALL names the stage.
@@ -212,8 +124,6 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
     return false;
   }
   ++revision_;
-  // Gen4 names all pointers each time.
-  const bool partial = !generation.has(spec::Feature::unit_states);
   switch (desc.id) {
     case CommandId::_3DSTATE_VERTEX_BUFFERS:
       change_buffers(gen, dwords);
@@ -258,11 +168,8 @@ bool Settings::change(const Generation& generation, const spec::CommandDesc& des
       put(desc.id, 0, merge<hw::_3DSTATE_VIEWPORT_STATE_POINTERS>(*this, gen, dwords));
       return true;
     case CommandId::_3DSTATE_BINDING_TABLE_POINTERS:
-      if (partial) {
-        put(desc.id, 0, merge<hw::_3DSTATE_BINDING_TABLE_POINTERS>(*this, gen, dwords));
-        return true;
-      }
-      break;
+      put(desc.id, 0, merge<hw::_3DSTATE_BINDING_TABLE_POINTERS>(*this, gen, dwords));
+      return true;
     default:
       break;
   }
