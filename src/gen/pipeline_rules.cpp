@@ -18,7 +18,6 @@ constexpr std::array<PipelineRules, 3> kRules{{
      .vertex_header = VertexHeaderForm::with_ndc,
      .element_offsets = true,
      .unbounded_vertices = true,
-     .pointer_enables = false,
      .topology_in_own_command = false},
     {.gens = from_to(GenId::gen6, GenId::gen6),
      .pipeline = PipelineForm::combined,
@@ -27,7 +26,6 @@ constexpr std::array<PipelineRules, 3> kRules{{
      .vertex_header = VertexHeaderForm::without_ndc,
      .element_offsets = false,
      .unbounded_vertices = false,
-     .pointer_enables = true,
      .topology_in_own_command = false},
     {.gens = from_to(GenId::gen8, GenId::gen12),
      .pipeline = PipelineForm::split,
@@ -36,7 +34,6 @@ constexpr std::array<PipelineRules, 3> kRules{{
      .vertex_header = VertexHeaderForm::without_ndc,
      .element_offsets = false,
      .unbounded_vertices = false,
-     .pointer_enables = true,
      .topology_in_own_command = true},
 }};
 static_assert(one_row_each<kRules, spec::kGensWithDevice>);

@@ -41,7 +41,6 @@ struct PipelineRules {
   VertexHeaderForm vertex_header;
   bool element_offsets;          // VERTEX_ELEMENT_STATE names the slot it fills; else elements fill slots in order
   bool unbounded_vertices;       // a vertex buffer with Max Index 0 has no bound; else it is empty
-  bool pointer_enables;          // pointer commands have a modify-enable bit for each pointer; else they set all
   bool topology_in_own_command;  // 3DSTATE_VF_TOPOLOGY names the topology; else 3DPRIMITIVE does
 };
 

@@ -64,7 +64,7 @@ ClipVertex clip_vertex(const PipelineState& state, std::span<const Slot> entry) 
   for (size_t c = 0; c < 4; ++c) {
     vertex.position[c] = as_float(entry[1][c]);
   }
-  if (state.header_ndc) {
+  if (state.vertex_header == VertexHeaderForm::with_ndc) {
     vertex.point_width = state.raster.point_width_of_vertex ? static_cast<float>(entry[0][3] >> 8 & 0x7ff) / 8
                                                             : state.raster.point_width;
     return vertex;

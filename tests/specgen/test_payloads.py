@@ -2,8 +2,8 @@
 
 import unittest
 
-import generate
 from support import SpecCase
+import generate  # noqa: E402
 
 FUNCTIONS = """
 [eu_function.smpl]

@@ -2,8 +2,8 @@
 
 import unittest
 
-import generate
 from support import SpecCase, command, struct
+import generate  # noqa: E402
 
 
 def with_bit(update, more=""):

@@ -33,7 +33,7 @@ bool is_quad(Topology topology) {
   return topology == Topology::QUADLIST || topology == Topology::QUADSTRIP;
 }
 
-// Gen4 hands quads over whole: of the two triangles that they were assembled to, the vertices around them.
+// Returns a whole quad, from the two triangles that it was assembled to: its vertices in their order around it.
 Object quad_of(const Object& first, const Object& second) {
   Object whole = first;
   const auto& a = first.made.vertex;
@@ -150,7 +150,7 @@ ThreadEnd GeometryStage::run(std::span<const Object> objects, EntryStore& input,
   const Geometry& geometry = state_->geometry;
   unit_.set_urb(&input, &output_);
   if (geometry.dispatch == GeometryDispatch::single) {
-    const bool quads = state_->header_ndc && !objects.empty() && is_quad(objects.front().made.topology);
+    const bool quads = geometry.whole_quads && !objects.empty() && is_quad(objects.front().made.topology);
     for (size_t i = 0; i < objects.size(); i += quads ? 2 : 1) {
       const Object object = quads && i + 1 < objects.size() ? quad_of(objects[i], objects[i + 1]) : objects[i];
       const ThreadEnd end = run_single(object, input, emit);

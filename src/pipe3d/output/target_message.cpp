@@ -22,18 +22,18 @@ TargetMessage read_target_message(const PipelineState& state, spec::GenId gen, b
   message.lanes = sent.channels;
   message.first_lane = sent.first_channel;
   message.header = (sent.descriptor & eu::DescriptorBits::kHeaderPresent) != 0;
-  message.halves = state.setup_shader.enabled;
+  message.form = state.target_message;
   size_t next = 0;
   bool has_stencil = state.pixel.computes_stencil;
   if (message.header) {
     const auto header = message::read_header<hw::RENDER_TARGET_HEADER>(gen, payload);
     message.blend = header.target;
     message.has_source_alpha = header.source_alpha;
-    has_stencil = message.halves ? has_stencil : header.stencil;
+    has_stencil = header.stencil;
     message.lanes &= uint32_t{header.mask} >> (message.first_lane & 8);  // the mask is one of 16 channels
     next = kHeaderGrfs;
   }
-  if (message.header && message.halves) {
+  if (message.header && message.form == TargetMessageForm::half_by_half) {
     // A register of coverage and stencil values may come first, as the thread received it. All other parts of 16
     // channels are pairs of registers.
     const bool odd = message.kind == Kind::simd16 && (sent.first.size() + sent.second.size()) / eu::kGrfBytes % 2 != 0;

@@ -33,13 +33,13 @@ struct TargetMessage {
   const message::PayloadView* payload = nullptr;
   const GroupColours* colours = nullptr;  // the same as in the payload, if somebody has them already
 
-  bool halves = false;  // Gen4: four components of the first eight channels, then of the others
+  TargetMessageForm form = TargetMessageForm::component_by_component;
 
   bool replicated() const { return kind == Kind::simd16_replicated; }
   unsigned width() const { return kind == Kind::simd16 || replicated() ? 16 : 8; }
   unsigned wide() const { return kind == Kind::simd16 ? 2 : 1; }  // registers a component
   size_t register_of(size_t first, unsigned component, unsigned lane) const {
-    return first + (halves ? component + lane / 8 * 4 : component * wide() + lane / 8);
+    return first + (form == TargetMessageForm::half_by_half ? component + lane / 8 * 4 : component * wide() + lane / 8);
   }
   // Byte of the payload where a component of a lane begins.
   size_t place_of(size_t first, unsigned component, unsigned lane) const {

@@ -36,7 +36,7 @@ const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool na
         followed_.find(*unit_.kernel(), gen,
                        {.kernel = unit_.kernel()->number(),
                         .payload_end = filled.payload_end,
-                        .mask_first = state_->setup_shader.enabled,
+                        .mask_first = state_->pixel_payload == PayloadForm::start_vertex,
                         .enabled = state_->pixel.shader.vector_mask ? 0xfu : 0u});
     if (sent != nullptr) {
       known.rehearse(*state_, all, gen, *sent, unit_, *thread_);

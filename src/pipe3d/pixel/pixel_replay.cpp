@@ -23,7 +23,7 @@ size_t byte_of(const spec::ItemDesc& item, spec::GenId gen, std::string_view fie
 
 // Returns the byte of the thread's registers where the mask of live channels lies, from which a kernel copies it.
 size_t mask_of_thread(spec::GenId gen, const TargetMessage& message) {
-  if (message.halves) {
+  if (message.form == TargetMessageForm::half_by_half) {
     return byte_of(hw::PIXEL_PRIMITIVE::kDesc, gen, "mask");
   }
   // Channels from 16 on have a register of their own.

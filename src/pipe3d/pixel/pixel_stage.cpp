@@ -30,7 +30,7 @@ void PixelStage::begin(const Generation& generation, const PipelineState& state,
   entry_slots_ = entry_slots;
   unit_.set_pixels(this);
   unit_.begin(generation, state, state.pixel.shader, space);
-  if (state.setup_shader.enabled) {
+  if (state.has_setup_thread()) {
     setup_.begin(generation, state, entry_slots, space);
   }
   depth_.begin(state.output, targets, state.raster.samples_log2);
@@ -58,7 +58,7 @@ void PixelStage::share_kernels(memory::AddressSpace& quiet) {
     }
   }
   unit_.share_kernels(kernels, quiet);
-  if (state_->setup_shader.enabled) {
+  if (state_->has_setup_thread()) {
     setup_.unit().share_kernels(std::array{state_->setup_shader.kernel}, quiet);
   }
 }
@@ -214,7 +214,7 @@ void PixelStage::test(const Subspan& subspan, std::array<uint16_t, 4>& coverage)
 bool PixelStage::set_up() {
   if (!is_set_up_ && state_->pixel.attributes) {
     is_set_up_ = true;
-    if (state_->setup_shader.enabled) {
+    if (state_->has_setup_thread()) {
       end_ = setup_.set_up(*primitive_, attributes_);
     } else {
       set_up_attributes(state_->setup, entry_slots_, *primitive_, attributes_);

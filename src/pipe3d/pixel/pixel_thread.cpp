@@ -252,10 +252,13 @@ std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimi
 FilledRegisters fill_pixel_payload(const PipelineState& state, spec::GenId gen, const PixelGroup& group,
                                    std::span<const uint32_t> attributes, size_t data_grf, eu::Thread& thread) {
   Filler filler(state, gen, group, thread);
-  if (state.setup_shader.enabled) {
-    filler.fill_with_start();
-  } else {
-    filler.fill();
+  switch (state.pixel_payload) {
+    case PayloadForm::start_vertex:
+      filler.fill_with_start();
+      break;
+    case PayloadForm::barycentrics:
+      filler.fill();
+      break;
   }
   const size_t at = data_grf * eu::kGrfBytes;
   const size_t bytes = at < thread.grf.size() ? std::min(attributes.size_bytes(), thread.grf.size() - at) : 0;

@@ -1,5 +1,6 @@
-// What a draw needs to know, in a form that no longer knows its generation: the state commands of Gen6 and later and
-// the unit states of Gen4 are resolved into it (resolve.h). Plain data; made anew when state has changed, never saved.
+// The state of a draw in a form that does not depend on the generation: the state commands of Gen6 and later and the
+// unit states of Gen4 are resolved into it (resolve.h). What differs between generations is a named form. Plain data:
+// it is built again when state has changed, and it is never saved.
 #pragma once
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/pipeline_rules.h"
 #include "hw/enums.h"
 #include "message/environment.h"
 
@@ -144,6 +146,7 @@ struct Geometry {
   Shader shader;
   GeometryDispatch dispatch = GeometryDispatch::simd8;
   uint32_t entry_slots = 64;  // of what it writes
+  bool whole_quads = false;   // a thread gets a quad as one object, not as two triangles
   bool handles = false;
   bool primitive_id = false;
   uint32_t instances = 1;
@@ -473,13 +476,19 @@ struct PipelineState {
   PixelShader pixel;
   Output output;
 
-  // Gen4: kernels that clip and set up.
+  // Forms of the generation (gen/pipeline_rules.h).
+  PayloadForm pixel_payload = PayloadForm::barycentrics;
+  TargetMessageForm target_message = TargetMessageForm::component_by_component;
+  VertexHeaderForm vertex_header = VertexHeaderForm::without_ndc;
+  // A thread sets each primitive up, and pixel shaders read the coefficients that it wrote.
+  bool has_setup_thread() const { return pixel_payload == PayloadForm::start_vertex; }
+
+  // PipelineForm::units: kernels that clip and set up.
   ClipUnit clip_unit;
   Shader setup_shader;
   uint32_t setup_entry_slots = 16;
-  bool sprites = false;             // threads that set up points are told
-  uint32_t depth_coefficients = 0;  // of the set-up entry, in 32 bytes
-  bool header_ndc = false;          // position in slot 1 is divided by w already
+  bool sprites = false;             // the payload of a set-up thread says that points are sprites
+  uint32_t depth_coefficients = 0;  // offset in the set-up entry, in 32 bytes
 };
 
 }  // namespace halogen::pipe3d

@@ -16,8 +16,8 @@ namespace {
 
 using spec::CommandId;
 
-// Drivers of Gen4 give no bound (zero) and still expect a fetch.
-VertexBuffer buffer_of(const hw::VERTEX_BUFFER_STATE& state, bool buffers_unbounded) {
+// `unbounded`: a buffer without a size has no bound.
+VertexBuffer buffer_of(const hw::VERTEX_BUFFER_STATE& state, bool unbounded) {
   VertexBuffer buffer;
   buffer.valid = true;
   buffer.null = state.null_vertex_buffer;
@@ -30,7 +30,7 @@ VertexBuffer buffer_of(const hw::VERTEX_BUFFER_STATE& state, bool buffers_unboun
     buffer.bytes = state.buffer_size;
   } else if (state.max_index != 0) {
     buffer.bytes = (uint64_t{state.max_index} + 1) * std::max<uint32_t>(buffer.pitch, 1);
-  } else if (buffers_unbounded) {
+  } else if (unbounded) {
     buffer.bytes = uint64_t{1} << 32;
   }
   return buffer;
@@ -82,7 +82,6 @@ void resolve_elements(Resolver& from, VertexState& vertices) {
   if (words.empty()) {
     return;
   }
-  const bool placed = from.has(spec::Feature::unit_states);  // an element says where it goes
   const size_t count = hw::_3DSTATE_VERTEX_ELEMENTS::count_elements(from.gen(), words);
   for (size_t i = 0; i < std::min(count, kMostElements); ++i) {
     const hw::VERTEX_ELEMENT_STATE state = hw::_3DSTATE_VERTEX_ELEMENTS::unpack_elements(from.gen(), words, i).state;
@@ -91,7 +90,7 @@ void resolve_elements(Resolver& from, VertexState& vertices) {
     element.buffer = state.vertex_buffer_index;
     element.format = static_cast<hw::SurfaceFormat>(state.source_element_format);
     element.offset = state.source_element_offset;
-    element.slot = placed ? state.destination_element_offset : static_cast<uint32_t>(i * 4);
+    element.slot = from.rules().element_offsets ? state.destination_element_offset : static_cast<uint32_t>(i * 4);
     element.edge_flag = state.edge_flag_enable;
     element.control = {state.component_0_control, state.component_1_control, state.component_2_control,
                        state.component_3_control};
@@ -138,7 +137,7 @@ void resolve_vertices(Resolver& from, VertexState& vertices) {
     const std::span<const uint32_t> words = from.settings().words(CommandId::_3DSTATE_VERTEX_BUFFERS, i);
     if (!words.empty()) {
       vertices.buffers[i] = buffer_of(hw::_3DSTATE_VERTEX_BUFFERS::unpack_vertex_buffers(from.gen(), words, 0).state,
-                                      from.has(spec::Feature::unit_states));
+                                      from.rules().unbounded_vertices);
     }
   }
   resolve_elements(from, vertices);
@@ -291,12 +290,20 @@ bool resolve(const ResolveInput& input, PipelineState& state) {
   state = {};
   state.bases = input.bases;
   resolve_vertices(from, state.vertices);
-  if (from.has(spec::Feature::unit_states)) {
-    resolve_units(from, state);
-  } else if (from.has(spec::Feature::split_stages)) {
-    resolve_split(from, state);
-  } else {
-    resolve_combined(from, state);
+  const PipelineRules& rules = from.rules();
+  state.pixel_payload = rules.pixel_payload;
+  state.target_message = rules.target_message;
+  state.vertex_header = rules.vertex_header;
+  switch (rules.pipeline) {
+    case PipelineForm::units:
+      resolve_units(from, state);
+      break;
+    case PipelineForm::combined:
+      resolve_combined(from, state);
+      break;
+    case PipelineForm::split:
+      resolve_split(from, state);
+      break;
   }
   pad_levels(input.generation->id(), state);
   return from.ok();

@@ -19,7 +19,7 @@ class Resolver {
   explicit Resolver(const ResolveInput& input) : input_(input) {}
 
   spec::GenId gen() const { return input_.generation->id(); }
-  bool has(spec::Feature feature) const { return input_.generation->has(feature); }
+  const PipelineRules& rules() const { return pipeline_rules(gen()); }
   const message::StateBases& bases() const { return input_.bases; }
   const Settings& settings() const { return *input_.settings; }
   const message::BindingTables& tables() const { return input_.tables; }
@@ -221,8 +221,9 @@ void set_depth_stencil(const State& from, DepthStencil& to) {
              to.back.reference};
 }
 
-void resolve_split(Resolver& from, PipelineState& state);     // Gen8 and later
-void resolve_combined(Resolver& from, PipelineState& state);  // Gen6
-void resolve_units(Resolver& from, PipelineState& state);     // Gen4
+// One for each PipelineForm.
+void resolve_split(Resolver& from, PipelineState& state);
+void resolve_combined(Resolver& from, PipelineState& state);
+void resolve_units(Resolver& from, PipelineState& state);
 
 }  // namespace halogen::pipe3d

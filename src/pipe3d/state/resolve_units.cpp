@@ -56,6 +56,7 @@ void resolve_geometry(Resolver& from, uint64_t at, uint64_t table, Geometry& sta
   stage.shader = vertex_reader(from, unit, table);
   stage.shader.sampler_table = static_cast<uint32_t>(unit.sampler_state_pointer);
   stage.dispatch = GeometryDispatch::single;
+  stage.whole_quads = true;
   stage.entry_slots = (unit.urb_entry_allocation_size + 1u) * 4;
   stage.discard_adjacency = unit.discard_adjacency;
   stage.reorder_trailing = unit.reorder_enable;
@@ -179,7 +180,6 @@ void resolve_units(Resolver& from, PipelineState& state) {
   const uint64_t general = from.bases().general;
   state.bases.instruction = general;
   state.bases.dynamic = general;
-  state.header_ndc = true;
   resolve_vertex_shader(from, general + pointers.vs_state_pointer, tables.vs_binding_table_pointer,
                         state.vertex_shader);
   if (pointers.gs_enable) {
