@@ -9,6 +9,7 @@
 #include "message/sample_map.h"
 #include "message/sampler_form.h"
 #include "message/texture.h"
+#include "spec/structure_size.h"
 
 namespace halogen::message {
 namespace {

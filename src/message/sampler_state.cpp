@@ -4,6 +4,8 @@
 #include <bit>
 #include <span>
 
+#include "hw/struct_sizes.h"
+
 namespace halogen::message {
 namespace {
 
@@ -56,7 +58,7 @@ Sampler decode_sampler(const hw::SAMPLER_STATE& state) {
 
 std::optional<Sampler> read_sampler(const Generation& generation, const Environment& environment, uint64_t address,
                                     spec::UnreadFields& unread) {
-  std::array<uint32_t, hw::SAMPLER_STATE::kMaxDwords> words{};
+  std::array<uint32_t, hw::kMaxDwords<hw::SAMPLER_STATE>> words{};
   if (!environment.space->read(place(address), std::as_writable_bytes(std::span(words)))) {
     return std::nullopt;
   }

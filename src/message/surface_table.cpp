@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "hw/struct_sizes.h"
 #include "message/sample_map.h"
 
 namespace halogen::message {
@@ -40,7 +41,7 @@ const Surface* SurfaceTable::at(const Generation& generation, memory::AddressSpa
   if (known != by_address_.end()) {
     return &known->second;
   }
-  std::array<uint32_t, hw::RENDER_SURFACE_STATE::kMaxDwords> state{};
+  std::array<uint32_t, hw::kMaxDwords<hw::RENDER_SURFACE_STATE>> state{};
   if (!space.read(place(address), std::as_writable_bytes(std::span(state)))) {
     return nullptr;
   }

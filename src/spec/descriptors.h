@@ -224,12 +224,6 @@ struct RegisterDesc : ItemDesc {
   uint64_t reset_value(DeviceId device) const;
 };
 
-// Returns the size of a structure on a generation; 0 where the generation lacks it.
-template <class Structure>
-uint64_t bytes_of(GenId gen) {
-  return Structure::kDesc.dwords_of_gen[static_cast<size_t>(gen)] * sizeof(uint32_t);
-}
-
 // All items, in the order of their ids.
 std::span<const CommandDesc* const> commands();
 std::span<const StructDesc* const> structs();

@@ -34,8 +34,6 @@ def _struct(spec, names, item):
     out = [_comment(item.doc), f"struct {name} {{"]
     if item.kind in NUMBERED:
         out.append(f"  static constexpr spec::{kind}Id kId = spec::{kind}Id::{ident(item.name)};")
-    if item.kind == "struct":
-        out.append(f"  static constexpr size_t kMaxDwords = {max(item.dwords.values())};")
     if item.kind in IN_REGISTERS:
         out.append(f"  static constexpr size_t kDwords = {max(item.dwords.values())};")
         out.append(f"  static constexpr bool kOneLayout = {'true' if len(distinct_layouts(item)[0]) == 1 else 'false'};")
@@ -93,6 +91,15 @@ def enum_widths(spec):
             if f.type == "enum":
                 widths[f.target] = max(widths[f.target], f.width)
     return widths
+
+
+def struct_sizes(spec, names):
+    """hw/struct_sizes.h: apart from the structures, so that a new size does not touch every file that uses one of them."""
+    out = [NOTE + "#pragma once", "", "#include <cstddef>", "", "namespace halogen::hw {", ""]
+    out += [f"struct {names.of(s)};" for s in spec.structs.values()]
+    out += ["", "// Dwords of a structure on the generation where it is longest.", "template <class Structure>", "inline constexpr size_t kMaxDwords = 0;"]
+    out += [f"template <>\ninline constexpr size_t kMaxDwords<{names.of(s)}> = {max(s.dwords.values())};" for s in spec.structs.values()]
+    return "\n".join(out + ["", "}  // namespace halogen::hw", ""])
 
 
 def enums_header(spec):

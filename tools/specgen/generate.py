@@ -21,7 +21,7 @@ def outputs(root):
         "spec/generation_ids.h", "spec/gens_with_device.h", "spec/item_ids.h", "spec/thread_kinds.h", "spec/registry.cpp",
         "spec/device_data.cpp", "spec/interface_data.cpp", "spec/table_data.cpp", "spec/domain_data.cpp",
         "eu/isa_fields.h", "eu/isa_data.cpp", "eu/op_data.h", "eu/message_fields.h", "eu/message_data.cpp",
-        "hw/enums.h", "hw/enums.cpp", "hw/header_bits.h", "test/members.cpp",
+        "hw/enums.h", "hw/enums.cpp", "hw/header_bits.h", "hw/struct_sizes.h", "test/members.cpp",
     ]
     for topic in topics(root):
         files += [f"hw/{topic}.h", f"hw/{topic}.cpp"]
@@ -46,6 +46,7 @@ def contents(spec):
         "eu/message_fields.h": emit_eu_messages.header(spec),
         "eu/message_data.cpp": emit_eu_messages.data(spec),
         "hw/header_bits.h": emit_headers.header_bits(spec),
+        "hw/struct_sizes.h": emit_types.struct_sizes(spec, names),
         "hw/enums.h": emit_types.enums_header(spec),
         "hw/enums.cpp": emit_tables.enums_source(spec),
         "test/members.cpp": emit_members.members_source(spec, names),

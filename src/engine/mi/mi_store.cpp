@@ -149,34 +149,25 @@ Next rs_control(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Returns the size of the report format that OACONTROL selects. Formats without a name are as long as the first.
-uint64_t report_bytes(Engine& engine) {
-  using Format = hw::OACONTROL::CounterSelect;
+// Sizes of the report formats (Linux i915, i915_perf.c), by the counter select of OACONTROL.
+size_t report_dwords(Engine& engine) {
+  constexpr std::array<uint8_t, 8> kDwords{16, 16, 32, 16, 16, 64, 16, 16};
   const auto global = engine.registers().get<hw::OACONTROL>().counter_select;
   const auto context = engine.registers().get<hw::OAR_OACONTROL>().counter_select;
-  switch (std::max(global, static_cast<Format>(context))) {
-    case Format::A12_B8_C8:
-      return spec::bytes_of<hw::OA_REPORT_A12_B8_C8>(engine.gen());
-    case Format::A36_B8_C8:
-      return spec::bytes_of<hw::OA_REPORT_A36_B8_C8>(engine.gen());
-    case Format::C4_B8:
-      return spec::bytes_of<hw::OA_REPORT_C4_B8>(engine.gen());
-    default:
-      return spec::bytes_of<hw::OA_REPORT_A12>(engine.gen());
-  }
+  return kDwords[std::max(static_cast<size_t>(global), static_cast<size_t>(context)) % kDwords.size()];
 }
 
 Next report_perf_count(Engine& engine, const Command& command) {
   const auto report = command.as<hw::MI_REPORT_PERF_COUNT>(engine.gen());
   engine.approximate(command.desc, "the counters are zero");
-  std::array<uint32_t, hw::OA_REPORT_A36_B8_C8::kMaxDwords> dwords{};
+  std::array<uint32_t, 64> dwords{};
   dwords[0] = report.report_id;
   if (const mmio::RegisterSlot* timestamp = engine.registers().slot(spec::RegisterId::TIMESTAMP)) {
     dwords[1] = engine.read_register(timestamp->offset);
   }
   dwords[2] = static_cast<uint32_t>(engine.state().execlist.running.value_or(0) >> 32);
   const auto target = graphics_target(engine, command, report.use_global_gtt, report.memory_address);
-  const auto bytes = std::as_bytes(std::span(dwords)).first(report_bytes(engine));
+  const auto bytes = std::as_bytes(std::span(dwords).first(report_dwords(engine)));
   return target.write(engine, bytes) ? Next::advance() : engine.stopped_by_fault();
 }
 

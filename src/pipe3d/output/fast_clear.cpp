@@ -1,6 +1,7 @@
 // Fast clears. Hardware notes in a compression surface that blocks have the clear colour; here memory always holds what
 // is meant, so the whole level is filled, in the layer of each rectangle. The rectangles count blocks, not pixels, and
 // drivers clear whole levels only. A large level is filled in bands, each a part of the draw.
+#include "hw/struct_sizes.h"
 #include "hw/surface.h"
 #include "message/sample_map.h"
 #include "message/surface_table.h"
@@ -8,13 +9,9 @@
 #include "pipe3d/pixel/pixel_stage.h"
 
 namespace halogen::pipe3d {
-namespace {
-
-}  // namespace
-
 bool PixelStage::fast_clear(uint32_t layer, uint32_t band) {
   uint32_t entry = 0;
-  std::array<uint32_t, hw::RENDER_SURFACE_STATE::kMaxDwords> words{};
+  std::array<uint32_t, hw::kMaxDwords<hw::RENDER_SURFACE_STATE>> words{};
   const spec::GenId gen = generation_->id();
   end_ = ThreadEnd::fault;
   if (!space_->read(message::place(state_->pixel.shader.binding_table), std::as_writable_bytes(std::span(&entry, 1)))) {

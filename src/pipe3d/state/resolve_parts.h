@@ -11,6 +11,7 @@
 #include "hw/constants.h"
 #include "hw/viewport.h"
 #include "pipe3d/state/resolve.h"
+#include "spec/structure_size.h"
 
 namespace halogen::pipe3d {
 
