@@ -21,6 +21,7 @@ enum class Verb : uint8_t {
   regs,
   reg,
   arf,
+  payload,
   masks,
   list,
   memory,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "debugger/payload_view.h"
 
 namespace halogen::debugger {
 namespace {
@@ -174,6 +175,8 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
       return show_region(moment.thread, *command.region, count != 0 ? count : moment.job.simd);
     case Verb::arf:
       return show_arf(moment.thread);
+    case Verb::payload:
+      return show_payload(moment, instruction_at(moment, moment.thread.ip, read_));
     case Verb::masks:
       return show_masks(moment.thread);
     case Verb::list: {

@@ -48,23 +48,6 @@ class Fields {
   std::string json_;
 };
 
-std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uint32_t offset, const ReadMemory& read) {
-  if (const eu::Instruction* const known = moment.kernel.find(offset)) {
-    return *known;
-  }
-  std::array<std::byte, 16> bytes{};
-  const uint64_t place = message::place(moment.settings.bases.instruction + offset).value;
-  if ((offset & 7) != 0 || !read(moment.tables, place, bytes)) {
-    return std::nullopt;
-  }
-  const eu::Decoded decoded = eu::decode(moment.gen, bytes);
-  eu::Instruction out = decoded.instruction;
-  if (!decoded.ok()) {
-    out.op = eu::Op::illegal;
-  }
-  return out;
-}
-
 // Back by instructions that the kernel knows: only of those is the size sure.
 uint32_t go_back(const eu::Kernel& kernel, uint32_t offset, unsigned count) {
   for (; count > 0; --count) {
@@ -178,6 +161,23 @@ Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapp
   }
   out.json = fmt::format("{{\"memory\":{{\"address\":{},\"mapped\":{},\"bytes\":\"{}\"}}}}", address, mapped,
                          hex_bytes(bytes));
+  return out;
+}
+
+std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uint32_t offset, const ReadMemory& read) {
+  if (const eu::Instruction* const known = moment.kernel.find(offset)) {
+    return *known;
+  }
+  std::array<std::byte, 16> bytes{};
+  const uint64_t place = message::place(moment.settings.bases.instruction + offset).value;
+  if ((offset & 7) != 0 || !read(moment.tables, place, bytes)) {
+    return std::nullopt;
+  }
+  const eu::Decoded decoded = eu::decode(moment.gen, bytes);
+  eu::Instruction out = decoded.instruction;
+  if (!decoded.ok()) {
+    out.op = eu::Op::illegal;
+  }
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "compute/observer.h"
 #include "debugger/region.h"
+#include "eu/isa/instruction.h"
 
 namespace halogen::debugger {
 
@@ -32,6 +33,8 @@ Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapp
 
 // The instruction at an offset as text; code that the kernel does not know comes from memory.
 std::string instruction_text(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
+// Returns the instruction at an offset. Nothing: its memory is not mapped.
+std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
 // `count` instructions from `from` on, or without it around ip.
 Answer show_code(const compute::Moment& moment, std::optional<uint32_t> from, unsigned count,
                  const std::set<uint32_t>& breaks, const ReadMemory& read);

@@ -161,6 +161,36 @@ TEST_P(Stepping, BreakpointsRegistersMasksAndCode) {
   EXPECT_EQ(word(kOut), 101u) << "a thread that is left alone ends";
 }
 
+// mov (8) r11, 7; send to the data cache: an OWord block read whose header is r11; end of thread.
+constexpr uint32_t kBlockRead[] = {0x00600001, 0x2160060c, 0x00000000, 0x00000007, 0x0a000031, 0x2180020c,
+                                   0x06000160, 0x02180000, 0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+                                   0x07600031, 0x20000204, 0x06000fe0, 0x82000010};
+
+TEST_P(Stepping, PayloadShowsFieldsOfR0AndOfTheNextMessageHeader) {
+  load(kBlockRead, 1);
+  Session stepped = session({.group = std::array{2u, 0u, 0u}}, {"payload", "step", "payload", "quit"});
+  EXPECT_EQ(dispatch(3, &stepped).stop, Stop::finished);
+  ASSERT_EQ(answers_.size(), 5u);
+  const json first = answers_[1]["payload"];
+  ASSERT_EQ(first.size(), 3u) << "the next instruction is no send";
+  EXPECT_EQ(first[0]["item"], "COMPUTE_GROUP_X");
+  EXPECT_EQ(first[0]["at"], "r0.1");
+  EXPECT_EQ(first[0]["fields"]["x"], 2);
+  EXPECT_EQ(first[1]["item"], "THREAD_STATE");
+  EXPECT_EQ(first[1]["at"], "r0.3");
+  EXPECT_EQ(first[1]["fields"]["binding_table"], kTable);
+  EXPECT_EQ(first[1]["fields"]["sampler_table"], 0);
+  EXPECT_EQ(first[2]["item"], "COMPUTE_GROUP_YZ");
+  EXPECT_EQ(first[2]["fields"]["y"], 0);
+  const json second = answers_[3]["payload"];
+  ASSERT_EQ(second.size(), 4u);
+  EXPECT_EQ(second[3]["item"], "DATA_PORT_HEADER");
+  EXPECT_EQ(second[3]["at"], "r11.0");
+  EXPECT_EQ(second[3]["fields"]["offset"], 7);
+  EXPECT_EQ(second[3]["fields"]["scratch"], 0) << "7 lies below bit 10";
+  EXPECT_EQ(second[3]["fields"]["mask"], 7);
+}
+
 TEST_P(Stepping, AWatchSeesWhatTheThreadAndWhatOthersWrite) {
   load(compute::kernels::kSwap, 4);
   const std::string own = std::to_string(kVa + kOut);
