@@ -40,8 +40,8 @@ TargetMessage read_target_message(const PipelineState& state, spec::GenId gen, b
     next += odd || smooth ? 1 : 0;
   } else if (!message.header) {
     message.blend = static_cast<uint8_t>(eu::ExtendedTargetBits::kTarget.of(sent.extended));
-    message.has_source_alpha = eu::ExtendedTargetBits::kSourceAlpha.of(sent.extended) != 0;
-    message.null = eu::ExtendedTargetBits::kNullTarget.of(sent.extended) != 0;
+    message.has_source_alpha = (sent.extended & eu::ExtendedTargetBits::kSourceAlpha) != 0;
+    message.null = (sent.extended & eu::ExtendedTargetBits::kNullTarget) != 0;
   }
   const unsigned wide = message.width() / 8;
   if (message.has_source_alpha) {
