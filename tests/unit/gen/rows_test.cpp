@@ -8,7 +8,6 @@
 #include "gen/depth_rules.h"
 #include "gen/eu_rules.h"
 #include "gen/generation.h"
-#include "gen/hull_rules.h"
 #include "gen/message_rules.h"
 #include "gen/pipeline_rules.h"
 #include "spec/device_model.h"
@@ -80,7 +79,6 @@ TEST(RowsDeathTest, GenerationsWithoutADeviceHaveNoRulesOfChips) {
     const std::string name(spec::name_of(gen));
     EXPECT_DEATH(generation_rules(gen), "generation_rules has no row for " + name);
     EXPECT_DEATH(depth_rules(gen), "depth_rules has no row for " + name);
-    EXPECT_DEATH(hull_rules(gen), "hull_rules has no row for " + name);
   }
   EXPECT_DEATH(generation_rules(GenId::gen5), "generation_rules has no row for gen5");
   for (const GenId gen : {GenId::gen5, GenId::gen7, GenId::gen7_5}) {
