@@ -85,7 +85,7 @@ class Operations(SpecCase):
         spec, _ = self.good({"eu/a.toml": form() + op(accumulator='["reads"]', allow='["modifiers"]')})
         add = spec.eu.ops["add"]
         self.assertEqual((add.group, add.values, add.lane_local, add.accumulator), ("arithmetic", 2, True, ["reads"]))
-        self.assertIn('return {"add", OpClass::arithmetic, 2, true, true, true, false, false};', emit_eu.op_header(spec))
+        self.assertIn('return {"add", OpClass::arithmetic, 2, false, true, true, false, false};', emit_eu.op_header(spec))
         spec, _ = self.good({"eu/a.toml": form() + op(**{"class": '"group"', "values": "1"})})
         self.assertEqual((spec.eu.ops["add"].values, spec.eu.ops["add"].lane_local), (1, False))
 
@@ -98,6 +98,7 @@ class Operations(SpecCase):
                 ({"class": '"y"'}, "unknown class 'y'"),
                 ({"class": None}, "missing class"),
                 ({"lane_local": '"no"'}, "lane_local is true or false"),
+                ({"ignores_modifiers": "true", "allow": '["modifiers"]'}, "modifiers are both allowed and ignored"),
                 ({"values": "4"}, "values is a number of sources"),
                 ({"accumulator": '["fun"]'}, "unknown word 'fun' in accumulator"),
                 ({"allow": '["fun"]'}, "unknown word 'fun'"),

@@ -34,14 +34,14 @@ def op_header(spec):
     out = [NOTE + "#pragma once", "", "#include <cstdint>", "#include <string_view>", "", '#include "eu/isa/op.h"', "", "namespace halogen::eu {", "",
            "enum class OpClass : uint8_t {"] + [f"  {name}," for name in CLASSES] + ["};", ""]
     out += ["struct OpTraits {", "  std::string_view name;", "  OpClass group = OpClass::nothing;", "  uint8_t values = 0;  // sources that hold values",
-            "  bool modifiers = false;  // negate and absolute of sources have an effect",
+            "  bool ignores_modifiers = false;  // negate and absolute of sources have no effect",
             "  bool lane_local = false;  // a lane of the result depends on the same lane of the sources only",
             "  bool reads_accumulator = false;  // without naming it",
             "  bool own_accumulator = false;  // gives the accumulator a value that is not its result",
             "  bool implicit_accumulator = false;  // writes its result there where arithmetic always does", "};", "",
             "constexpr OpTraits op_traits(Op op) {", "  switch (op) {"]
     for op in spec.eu.ops.values():
-        flags = ("modifiers" in op.allow, op.lane_local, *(word in op.accumulator for word in ("reads", "own", "implicit")))
+        flags = (op.ignores_modifiers, op.lane_local, *(word in op.accumulator for word in ("reads", "own", "implicit")))
         out += [f"    case Op::{_ident(op.name)}:",
                 f'      return {{"{op.name}", OpClass::{op.group}, {op.values}, ' + ", ".join(str(flag).lower() for flag in flags) + "};"]
     return "\n".join(out + ["  }", "  return {};", "}", "", "}  // namespace halogen::eu", ""])

@@ -239,6 +239,7 @@ class Op:
     group: str = ""                             # its class
     values: int = 0                             # sources that hold values
     lane_local: bool = False
+    ignores_modifiers: bool = False
     accumulator: list = field(default_factory=list)
 
 
@@ -248,8 +249,12 @@ def _op_traits(r, op, table):
     if op.group not in CLASSES:
         r.error(op.where, f"unknown class {op.group!r}")
     op.lane_local = table.get("lane_local", op.group in LANE_LOCAL)
-    if not isinstance(op.lane_local, bool):
-        r.error(op.where, "lane_local is true or false")
+    op.ignores_modifiers = table.get("ignores_modifiers", False)
+    for key, value in (("lane_local", op.lane_local), ("ignores_modifiers", op.ignores_modifiers)):
+        if not isinstance(value, bool):
+            r.error(op.where, f"{key} is true or false")
+    if op.ignores_modifiers and "modifiers" in table.get("allow", []):
+        r.error(op.where, "modifiers are both allowed and ignored")
     op.values = table.get("values", table.get("sources", 0))
     if not isinstance(op.values, int) or not 0 <= op.values <= 3:
         r.error(op.where, "values is a number of sources, at most 3")
@@ -260,7 +265,7 @@ def _op_traits(r, op, table):
 
 
 def _op(r, eu, where, name, table):
-    r.keys(where, table, {"doc", "source", "class", "lane_local", "values", "accumulator", "code", "form", "kind", "sources", "allow", "types"},
+    r.keys(where, table, {"doc", "source", "class", "lane_local", "ignores_modifiers", "values", "accumulator", "code", "form", "kind", "sources", "allow", "types"},
            ("doc", "class", "code", "form"))
     op = Op(name, where, table.get("doc", ""))
     _op_traits(r, op, table)

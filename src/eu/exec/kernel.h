@@ -11,8 +11,6 @@ namespace halogen::eu {
 
 Prepared prepare_instruction(const Instruction& in, uint32_t offset, const EuRules& rules, const CodeSource* code,
                              bool only_generic);
-// The type in which an instruction computes.
-Type execution_type(const Instruction& in);
 
 class PreparedKernel final : public Kernel {
  public:

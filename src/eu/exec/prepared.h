@@ -1,4 +1,5 @@
-// An instruction as the interpreter runs it: worked out once, when a kernel is prepared. Only for src/eu/exec.
+// An instruction as the interpreter runs it: lowered once, when a kernel is prepared, and bound to the routine that
+// runs it. Only for src/eu/exec.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 
 #include "eu/exec/executor.h"
 #include "eu/exec/general/number.h"
+#include "eu/ir/lowered.h"
 #include "gen/eu_rules.h"
 
 namespace halogen::eu {
@@ -16,81 +18,73 @@ struct Prepared;
 struct Frame;
 
 enum class Step : uint8_t {
-  next,    // on to the instruction behind, unless waiting channels join there
+  next,    // the next instruction follows, unless waiting channels join there
   jumped,  // the handler has set the thread's ip
   stop     // the thread's status says why
 };
 using Handler = Step (*)(Frame&, const Prepared&);
 
-// How a specialised routine reaches its operands: see fast.h.
-struct FastOperand {
-  uint16_t offset = 0;  // byte in the register file
-  int16_t step = 0;     // bytes from lane to lane
-  uint64_t clear = 0;   // sign modifiers of floats: bits to clear, then to turn
-  uint64_t turn = 0;
-  bool negate = false;  // of integers
-  bool absolute = false;
-  uint64_t immediate = 0;
-  bool is_immediate = false;
-};
-struct FastPlan {
-  using Load = void (*)(const std::byte* registers, const FastOperand& operand, unsigned lanes, void* out);
-  // Gives what the condition modifier says, a bit for each lane.
+// The parts of a routine over arrays of 32-bit or 64-bit elements: see vector/loops.h.
+struct Loops {
+  using Load = void (*)(const std::byte* thread, const ir::Source& source, unsigned lanes, void* out);
+  // Returns what the condition modifier says, a bit for each lane. `lanes_on`: lanes that run, or the predicate of SEL.
   using Compute = uint32_t (*)(const void* a, const void* b, const void* c, void* out, unsigned lanes, bool flush,
-                               uint32_t chosen);
+                               uint32_t lanes_on);
   using Test = uint32_t (*)(const void* result, unsigned lanes, Condition condition);
-  using Store = void (*)(std::byte* registers, const FastOperand& operand, unsigned lanes, const void* from,
-                         uint32_t mask);
-  FastOperand source[3];
-  FastOperand destination;
-  Load load[3]{};
+  using Store = void (*)(std::byte* thread, const ir::Access& access, unsigned lanes, const void* from, uint32_t mask);
+
+  std::array<Load, 3> load{};
   Compute compute = nullptr;
-  Test test = nullptr;    // condition of the result; null: `compute` answers, or nobody asks
-  Store store = nullptr;  // null: nothing is kept
-  bool is_float = false;
+  Test test = nullptr;     // null: `compute` decides, or there is no condition
+  Store store = nullptr;   // null: there is no target
+  bool has_modes = false;  // rounding mode and alternate floats have a say
   bool is_double = false;
-  bool chooses = false;  // the predicate picks, it does not mask
 };
 
-// Of fast_vector.h: eight lanes at a place, or a scalar for all of them; places of the first and the second eight.
-struct VectorPlan {
-  struct Operand {
-    std::array<uint16_t, 2> at{};  // bytes in the thread
-    bool scalar = false;
-    bool is_immediate = false;
-    uint32_t immediate = 0;
-    uint32_t clear = 0;  // sign modifiers: bits to clear, then to turn
-    uint32_t turn = 0;
-  };
-  std::array<Operand, 5> source;
-  std::array<uint16_t, 2> destination{};
-  bool saturate = false;
-};
+// What is computed over arrays of doubles or 64-bit integers: see vector/arrays.h.
+struct ArrayContext;
+union ArrayValues;
+using ArrayCompute = void (*)(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count);
+struct Arrays {
+  ArrayCompute compute = nullptr;
+  Type result = Type::d;   // of what is computed
+  bool raw = false;        // bits of the result go to the target as they are
+  bool floats = false;     // sources are floats
+  bool rounds = false;     // the result is rounded to its type
+  bool has_modes = false;  // float modes have a say
+  bool copies = false;     // bits of any type pass as unsigned numbers
 
-struct LanePlan;
+  [[nodiscard]] Type raw_type(Type type) const {
+    if (!copies) {
+      return type;
+    }
+    const unsigned bytes = traits(type).bytes;
+    return bytes == 1 ? Type::ub : bytes == 2 ? Type::uw : bytes == 4 ? Type::ud : Type::uq;
+  }
+};
 
 struct Prepared {
-  Instruction in;
+  ir::Lowered lowered;
+  Handler handler = nullptr;  // the general path
+  Handler fast = nullptr;     // a routine of the table in vector/routines.h, if one fits
+  Handler rest = nullptr;     // the next routine that fits: takes what `fast` does not do at run time
+  Loops loops;
+  Arrays arrays;
   uint32_t offset = 0;
   uint32_t next = 0;
-  uint32_t lanes = 1;  // a bit for each channel
-  uint32_t jip = 0;    // targets as offsets from the instruction base
+  uint32_t jip = 0;  // targets as offsets from the instruction base
   uint32_t uip = 0;
-  Type exec = Type::ud;   // execution type
-  bool raw_move = false;  // bits pass as they are
-  uint8_t source_count = 0;
-  Handler handler = nullptr;
-  Handler fast = nullptr;  // a specialised routine, if one fits
-  Handler rest = nullptr;  // what a routine of fast_vector.h leaves to
-  VectorPlan vector;
-  FastPlan plan;
-  std::shared_ptr<const LanePlan> lane_plan;  // null: `fast` is of another kind
+  Instruction in;
+  // Sends of generations that move src0 to the message registers first: that move.
+  std::shared_ptr<const Prepared> implied_move;
+  bool short_descriptor = false;         // a descriptor in a register names the function and has no header bit
+  bool sends_message_registers = false;  // payloads lie in message registers, also where there is no move
 };
 
 // What a handler works with.
 struct Frame {
   Thread& thread;
-  const EuRules& rules;
+  const EuRules& rules;  // for flow control only: all else is in Prepared::lowered
   MessageTarget& target;
   FloatMode mode;
   spec::GenId gen;

@@ -76,24 +76,21 @@ bool second_half(Thread& thread, const Instruction& in, const Message& first, co
 
 }  // namespace
 
-Prepared implied_move_of(const Prepared& prepared) {
-  Prepared move = prepared;
-  move.in.op = Op::mov;
-  move.in.sources = 1;
-  move.source_count = 1;
-  move.in.saturate = false;
-  if (!prepared.in.compressed) {
-    const unsigned most = static_cast<unsigned>(kGrfBytes) / size_of(prepared.in.src[0].type);
-    move.in.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.in.exec_size, most));
+Instruction implied_move_of(const Instruction& send) {
+  Instruction move = send;
+  move.op = Op::mov;
+  move.sources = 1;
+  move.saturate = false;
+  if (!send.compressed) {
+    const unsigned most = static_cast<unsigned>(kGrfBytes) / size_of(send.src[0].type);
+    move.exec_size = static_cast<uint8_t>(std::min<unsigned>(move.exec_size, most));
   }
-  move.in.condition = Condition::none;
-  move.in.dst = Operand{};
-  move.in.dst.file = File::mrf;
-  move.in.dst.reg = prepared.in.send.message_register;
-  move.in.dst.type = prepared.in.src[0].type;
-  move.in.dst.region.horizontal = 1;
-  move.exec = move.in.dst.type;
-  move.raw_move = !prepared.in.src[0].negate && !prepared.in.src[0].absolute;
+  move.condition = Condition::none;
+  move.dst = Operand{};
+  move.dst.file = File::mrf;
+  move.dst.reg = send.send.message_register;
+  move.dst.type = send.src[0].type;
+  move.dst.region.horizontal = 1;
   return move;
 }
 
@@ -111,25 +108,26 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
     message.function = info.function != 0 ? info.function : static_cast<uint8_t>(ExtendedBits::kFunction.of(extended));
     message.end_of_thread |= (extended & ExtendedBits::kEndOfThread) != 0;
   }
-  if (info.descriptor_in_register && frame.rules.short_descriptor) {
+  if (info.descriptor_in_register && prepared.short_descriptor) {
     take_short_descriptor(message);
   }
   message.extended = extended & ~kNotSent;
-  message.channels = enabled_lanes(frame, prepared) & predicate_lanes(frame, prepared);
+  message.channels = enabled_lanes(frame, prepared.lowered.mask) & predicate_lanes(thread, prepared.lowered.mask);
   message.first_channel = in.first_channel;
   message.exec_size = in.exec_size;
   if (message.channels == 0 && !message.end_of_thread) {
     return Step::next;
   }
 
-  if (frame.rules.implied_move && !in.src[0].is_null()) {
-    execute_alu(frame, implied_move_of(prepared));
+  if (prepared.implied_move != nullptr) {
+    execute_alu(frame, *prepared.implied_move);
   }
   const unsigned length = DescriptorBits::kMessageLength.of(message.descriptor);
   const unsigned response_length = DescriptorBits::kResponseLength.of(message.descriptor);
-  const bool from_message_registers = frame.rules.implied_move || in.src[0].file == File::mrf;
-  const unsigned first = frame.rules.implied_move ? info.message_register : first_register(thread, in.src[0]);
-  const auto payload = in.src[0].is_null() && !frame.rules.implied_move
+  const bool moves = prepared.sends_message_registers;
+  const bool from_message_registers = moves || in.src[0].file == File::mrf;
+  const unsigned first = moves ? info.message_register : first_register(thread, in.src[0]);
+  const auto payload = in.src[0].is_null() && !moves
                            ? std::optional(std::span<std::byte>())
                            : registers_of(thread, from_message_registers ? File::mrf : File::grf, first, length);
   std::optional<std::span<std::byte>> second = std::span<std::byte>();
@@ -150,7 +148,7 @@ Step execute_send(Frame& frame, const Prepared& prepared) {
   message.response = *response;
 
   const MessageControl control =
-      frame.rules.implied_move ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
+      moves ? unpack_control(frame.gen, message.function, message.descriptor) : MessageControl{};
   const bool math = control.function == SharedFunction::math;
   // Components that the destination does not name are not written by messages that write (align16: scratch, for one),
   // nor by what the math box answers.

@@ -8,7 +8,7 @@ namespace {
 
 InstructionClass classed(GenId gen, const Instruction& in) {
   const EuRules& rules = eu_rules(gen);
-  return class_of(prepare_instruction(in, 0, rules, nullptr, false), rules);
+  return class_of(prepare_instruction(in, 0, rules, nullptr, false));
 }
 
 TEST(EuFidelity, EverythingThatRunsHasAClassAndAReason) {

@@ -46,12 +46,12 @@ std::string instruction_name(const Prepared& prepared) {
     return name;
   }
   name += ' ';
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
+  for (unsigned i = 0; i < value_count(in); ++i) {
     name += fmt::format("{}{}", i == 0 ? "" : ",", type_name(in.src[i].type));
   }
   name += fmt::format("->{}", type_name(in.dst.type));
   // What changes the class stands in the name.
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
+  for (unsigned i = 0; i < value_count(in); ++i) {
     if (in.src[i].is_arf(Arf::accumulator) && traits(in.src[i].type).is_float) {
       return name + " of an accumulator";
     }
@@ -65,7 +65,7 @@ std::string instruction_name(const Prepared& prepared) {
 void KernelCounts::report(FidelityReport& report) const {
   for (size_t i = 0; i < counters_.size(); ++i) {
     if (counters_[i] != 0) {
-      const InstructionClass of = class_of(kernel_.list()[i], kernel_.rules());
+      const InstructionClass of = class_of(kernel_.list()[i]);
       report.touch(FidelityKind::instruction, instruction_name(kernel_.list()[i]), of.fidelity, of.reason,
                    counters_[i]);
     }

@@ -27,13 +27,18 @@ InstructionClass class_of_math(const Instruction& in) {
   }
 }
 
+bool only_floor(ir::Operation operation) {
+  return operation == ir::Operation::floor_for_ceiling || operation == ir::Operation::floor_for_nearest ||
+         operation == ir::Operation::floor_for_truncate;
+}
+
 bool is_float(const Operand& operand) {
   return traits(operand.type).is_float;
 }
 
 bool names(const Prepared& prepared, Arf which) {
   const Instruction& in = prepared.in;
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
+  for (unsigned i = 0; i < value_count(in); ++i) {
     if (in.src[i].is_arf(which) && !in.src[i].indirect) {
       return true;
     }
@@ -43,7 +48,7 @@ bool names(const Prepared& prepared, Arf which) {
 
 bool has_type(const Prepared& prepared, Type type) {
   const Instruction& in = prepared.in;
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
+  for (unsigned i = 0; i < value_count(in); ++i) {
     if (in.src[i].type == type) {
       return true;
     }
@@ -52,7 +57,7 @@ bool has_type(const Prepared& prepared, Type type) {
 }
 
 // Operands whose registers hold less, or something else, than hardware's.
-InstructionClass class_of_operands(const Prepared& prepared, const EuRules& rules) {
+InstructionClass class_of_operands(const Prepared& prepared) {
   const Instruction& in = prepared.in;
   if (has_type(prepared, Type::nf)) {
     return approximate("NF is kept as F: the accumulator's extra mantissa is not modelled");
@@ -63,21 +68,22 @@ InstructionClass class_of_operands(const Prepared& prepared, const EuRules& rule
   if (names(prepared, Arf::flow_control)) {
     return approximate("flow control registers show the active channels only");
   }
-  const bool float_accumulator = traits(prepared.exec).is_float &&
-                                 (names(prepared, Arf::accumulator) || in.op == Op::mac) && prepared.exec != Type::df;
+  const bool float_accumulator = traits(prepared.lowered.compute.type).is_float &&
+                                 (names(prepared, Arf::accumulator) || in.op == Op::mac) &&
+                                 prepared.lowered.compute.type != Type::df;
   if (float_accumulator) {
     return approximate("a float in an accumulator keeps the mantissa of its type; hardware keeps more");
   }
   if (in.saturate && in.condition != Condition::none && in.op != Op::sel && in.op != Op::csel) {
     return approximate("the condition sees the saturated result: public sources give two readings");
   }
-  if (prepared.exec == Type::f && !rules.fused_mad && in.op == Op::mad) {
+  if (prepared.lowered.compute.type == Type::f && !prepared.lowered.compute.fused && in.op == Op::mad) {
     return approximate("the product keeps double precision: how much hardware keeps is not published");
   }
   // Mixed mode: F and HF together.
   bool half = in.dst.type == Type::hf;
   bool single = in.dst.type == Type::f;
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
+  for (unsigned i = 0; i < value_count(in); ++i) {
     half |= in.src[i].type == Type::hf;
     single |= in.src[i].type == Type::f;
   }
@@ -91,7 +97,7 @@ InstructionClass class_of_operands(const Prepared& prepared, const EuRules& rule
 
 }  // namespace
 
-InstructionClass class_of(const Prepared& prepared, const EuRules& rules) {
+InstructionClass class_of(const Prepared& prepared) {
   const Instruction& in = prepared.in;
   switch (in.op) {
     case Op::math:
@@ -116,7 +122,7 @@ InstructionClass class_of(const Prepared& prepared, const EuRules& rules) {
     case Op::rndu:
     case Op::rnde:
     case Op::rndz:
-      if (rules.rounding_needs_increment) {
+      if (only_floor(prepared.lowered.compute.operation)) {
         return approximate("the floor, and a flag where one more is wanted: that RNDU does so too is a guess");
       }
       break;
@@ -136,8 +142,8 @@ InstructionClass class_of(const Prepared& prepared, const EuRules& rules) {
   if (!computes(in.op)) {
     return {};
   }
-  if (is_float(in.dst) || traits(prepared.exec).is_float || !in.dst.is_null()) {
-    return class_of_operands(prepared, rules);
+  if (is_float(in.dst) || traits(prepared.lowered.compute.type).is_float || !in.dst.is_null()) {
+    return class_of_operands(prepared);
   }
   return {};
 }

@@ -14,6 +14,6 @@ struct InstructionClass {
   std::string_view reason;  // never empty unless exact
 };
 
-InstructionClass class_of(const Prepared& prepared, const EuRules& rules);
+InstructionClass class_of(const Prepared& prepared);
 
 }  // namespace halogen::eu

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "eu/exec/analysis/register_use.h"
-#include "eu/exec/general/operands.h"
 #include "eu/exec/kernel.h"
 #include "eu/exec/send.h"
 #include "eu/ir/op_traits.h"
@@ -42,8 +41,7 @@ bool keeps_to_registers(const Operand& to) {
 
 class Follower {
  public:
-  Follower(const EuRules& rules, const ThreadStarts& starts)
-      : rules_(rules), enabled_(starts.enabled), grf_(starts.varying.size(), kFixed) {
+  explicit Follower(const ThreadStarts& starts) : enabled_(starts.enabled), grf_(starts.varying.size(), kFixed) {
     for (size_t i = 0; i < grf_.size(); ++i) {
       grf_[i] = starts.varying[i] ? static_cast<Origin>(kStart + i) : kFixed;
     }
@@ -55,25 +53,16 @@ class Follower {
   bool ended() const { return ended_; }
 
  private:
-  std::vector<Origin>* file(const Operand& operand) {
-    return operand.file == File::grf ? &grf_ : operand.file == File::mrf ? &mrf_ : nullptr;
-  }
-  static Storage storage_of(const Operand& operand) {
-    Storage storage;
-    const int32_t reg = operand.file == File::mrf ? operand.reg & 0x7f : operand.reg;
-    storage.base = reg * static_cast<int32_t>(kGrfBytes) + operand.sub;
-    return storage;
+  std::vector<Origin>* bytes_of(ir::File file) {
+    return file == ir::File::grf ? &grf_ : file == ir::File::mrf ? &mrf_ : nullptr;
   }
   void compute(const Prepared& prepared);
-  void spoil(const Instruction& in);
-  Origin source(const Prepared& prepared, const Operand& operand, unsigned lane);
-  bool reads_what_others_write(const Prepared& prepared);
+  void spoil(const Prepared& prepared);
+  Origin source(const Prepared& prepared, const ir::Source& source, unsigned lane);
   bool send(const Prepared& prepared);
   bool take_registers(const Operand& from, size_t first, size_t count, std::vector<Origin>& out);
 
-  const EuRules& rules_;
   uint32_t enabled_;
-  const Thread none_{};
   std::vector<Origin> grf_;
   std::vector<Origin> mrf_ = std::vector<Origin>(kMrfs * kGrfBytes, kFixed);
   std::vector<SentBytes> sent_;
@@ -81,19 +70,36 @@ class Follower {
   bool ended_ = false;
 };
 
+struct Range {
+  int32_t first;
+  int32_t end;
+};
+
+// The bytes of a lane's element in its file. False: it is outside.
+bool range_of(const ir::Lowered& lowered, ir::File file, const ir::Access& access, Type type, unsigned lane,
+              Range& out) {
+  const int16_t at = ir::lane_offset(lowered, access, lane);
+  out.first = at - static_cast<int32_t>(ir::file_bytes(file).first);
+  out.end = out.first + traits(type).bytes;
+  return at != ir::kOutside;
+}
+
 // Of all bytes of an element, as its lane sees them: kFixed, kChannel of its own channel, or kOther.
-Origin Follower::source(const Prepared& prepared, const Operand& operand, unsigned lane) {
-  if (operand.file == File::immediate || operand.is_null()) {
+Origin Follower::source(const Prepared& prepared, const ir::Source& source, unsigned lane) {
+  if (source.file == ir::File::immediate || source.file == ir::File::none) {
     return kFixed;
   }
-  if (operand.file != File::grf) {
+  if (source.file != ir::File::grf) {
     return kOther;
   }
   const auto own = static_cast<Origin>(kChannel + prepared.in.first_channel + lane);
-  const int32_t at = element_offset(none_, prepared, operand, storage_of(operand), lane, false);
+  Range range{};
+  if (!range_of(prepared.lowered, source.file, source.access, source.type, lane, range)) {
+    return kFixed;
+  }
   Origin all = kFixed;
-  for (int32_t i = at; i < at + static_cast<int32_t>(traits(operand.type).bytes); ++i) {
-    const Origin byte = i >= 0 && static_cast<size_t>(i) < grf_.size() ? grf_[static_cast<size_t>(i)] : kFixed;
+  for (int32_t i = range.first; i < range.end; ++i) {
+    const Origin byte = grf_[static_cast<size_t>(i)];
     if (byte == own && !prepared.in.no_mask) {
       all = std::max(all, own);
     } else if (byte != kFixed) {
@@ -103,22 +109,23 @@ Origin Follower::source(const Prepared& prepared, const Operand& operand, unsign
   return all;
 }
 
-// A lane of the source lies where another one of the destination does: what is read may depend on channels.
-bool Follower::reads_what_others_write(const Prepared& prepared) {
-  const Instruction& in = prepared.in;
-  const auto range = [&](const Operand& operand, unsigned lane, bool is_destination) {
-    const int32_t at = element_offset(none_, prepared, operand, storage_of(operand), lane, is_destination);
-    return std::pair(at, at + static_cast<int32_t>(traits(operand.type).bytes));
-  };
-  if (in.dst.file != File::grf) {
+// Returns whether a lane of a source lies where another lane of the target does: what is read may depend on channels.
+bool reads_what_others_write(const ir::Lowered& lowered) {
+  const ir::Target& target = lowered.target;
+  if (target.file != ir::File::grf) {
     return false;
   }
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
-    for (unsigned reader = 0; in.src[i].file == File::grf && reader < in.exec_size; ++reader) {
-      const auto [first, end] = range(in.src[i], reader, false);
-      for (unsigned writer = 0; writer < in.exec_size; ++writer) {
-        const auto [to, to_end] = range(in.dst, writer, true);
-        if (writer != reader && first < to_end && to < end) {
+  Range from{};
+  Range to{};
+  for (unsigned i = 0; i < lowered.sources; ++i) {
+    const ir::Source& source = lowered.source[i];
+    for (unsigned reader = 0; source.file == ir::File::grf && reader < lowered.exec_size; ++reader) {
+      if (!range_of(lowered, source.file, source.access, source.type, reader, from)) {
+        continue;
+      }
+      for (unsigned writer = 0; writer < lowered.exec_size; ++writer) {
+        if (writer != reader && range_of(lowered, target.file, target.access, target.type, writer, to) &&
+            from.first < to.end && to.first < from.end) {
           return true;
         }
       }
@@ -127,8 +134,8 @@ bool Follower::reads_what_others_write(const Prepared& prepared) {
   return false;
 }
 
-void Follower::spoil(const Instruction& in) {
-  const RegisterUse use = written_registers(in, rules_);
+void Follower::spoil(const Prepared& prepared) {
+  const RegisterUse use = written_registers(prepared);
   for (size_t i = 0; i < grf_.size(); ++i) {
     grf_[i] = use.grfs[i / kGrfBytes] ? kOther : grf_[i];
   }
@@ -139,37 +146,37 @@ void Follower::spoil(const Instruction& in) {
 
 void Follower::compute(const Prepared& prepared) {
   const Instruction& in = prepared.in;
-  std::vector<Origin>* const to = file(in.dst);
+  const ir::Lowered& lowered = prepared.lowered;
+  const ir::Target& target = lowered.target;
+  std::vector<Origin>* const to = bytes_of(target.file);
   if (to == nullptr) {
     return;
   }
-  if (!by_lanes(in) || in.align16 || reads_what_others_write(prepared)) {
-    spoil(in);
+  if (!by_lanes(in) || in.align16 || reads_what_others_write(lowered)) {
+    spoil(prepared);
     return;
   }
-  const size_t size = traits(in.dst.type).bytes;
-  const Storage storage = storage_of(in.dst);
   std::vector<std::pair<size_t, Origin>> written;  // all is read before any is written
-  for (unsigned lane = 0; lane < in.exec_size; ++lane) {
+  for (unsigned lane = 0; lane < lowered.exec_size; ++lane) {
     Origin value = kFixed;
-    for (unsigned i = 0; i < prepared.source_count; ++i) {
-      value = std::max(value, source(prepared, in.src[i], lane));
+    for (unsigned i = 0; i < lowered.sources; ++i) {
+      value = std::max(value, source(prepared, lowered.source[i], lane));
     }
     const bool sure = in.no_mask || (uint64_t{enabled_} >> (in.first_channel + lane) & 1) != 0;
     if (value == kFixed && !sure) {
       value = static_cast<Origin>(kChannel + in.first_channel + lane);
     }
-    const int32_t at = element_offset(none_, prepared, in.dst, storage, lane, true);
-    if (at < 0 || static_cast<size_t>(at) + size > to->size()) {
+    Range at{};
+    if (!range_of(lowered, target.file, target.access, target.type, lane, at)) {
       continue;  // nothing is written beyond the file, nor half of it
     }
-    const int32_t from = prepared.raw_move && sure && in.src[0].file == File::grf
-                             ? element_offset(none_, prepared, in.src[0], storage_of(in.src[0]), lane, false)
-                             : -1;
-    for (size_t i = 0; i < size; ++i) {
-      const auto copied = static_cast<size_t>(from) + i;
-      written.emplace_back(static_cast<size_t>(at) + i,
-                           from >= 0 && copied < grf_.size() && grf_[copied] >= kStart ? grf_[copied] : value);
+    Range from{};
+    const ir::Source& first = lowered.source[0];
+    const bool copies = lowered.compute.operation == ir::Operation::copy && sure && first.file == ir::File::grf &&
+                        range_of(lowered, first.file, first.access, first.type, lane, from);
+    for (int32_t i = 0; i < at.end - at.first; ++i) {
+      const Origin copied = copies ? grf_[static_cast<size_t>(from.first + i)] : kFixed;
+      written.emplace_back(static_cast<size_t>(at.first + i), copied >= kStart ? copied : value);
     }
   }
   for (const auto& [at, origin] : written) {
@@ -196,9 +203,9 @@ bool Follower::send(const Prepared& prepared) {
   }
   Operand from = in.src[0];
   size_t first = from.file == File::mrf ? from.reg & 0x7fu : from.reg;
-  if (rules_.implied_move) {
-    if (!in.src[0].is_null()) {
-      compute(implied_move_of(prepared));
+  if (prepared.sends_message_registers) {
+    if (prepared.implied_move != nullptr) {
+      compute(*prepared.implied_move);
     }
     from.file = File::mrf;
     first = info.message_register;
@@ -238,7 +245,7 @@ std::optional<std::vector<SentBytes>> origins_of_messages(const Kernel& kernel, 
     return std::nullopt;
   }
   const EuRules& rules = eu_rules(gen);
-  Follower follower(rules, starts);
+  Follower follower(starts);
   uint32_t next = kernel.entry();
   bool answered = true;
   kernel.visit([&](uint32_t offset, const Instruction& in) {

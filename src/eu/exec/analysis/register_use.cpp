@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "eu/exec/general/number.h"
+#include "eu/exec/prepared.h"
 #include "eu/ir/op_traits.h"
 #include "eu/isa/messages.h"
 
@@ -56,12 +56,14 @@ void clear_registers(Thread& thread, const std::bitset<kGrfs>& which) {
 
 }  // namespace
 
-RegisterUse written_registers(const Instruction& in, const EuRules& rules) {
+RegisterUse written_registers(const Prepared& prepared) {
   RegisterUse use;
+  const Instruction& in = prepared.in;
+  const ir::Lowered& lowered = prepared.lowered;
   const Operand& to = in.dst;
-  use.mrfs = to.file == File::mrf || (rules.implied_move && is_send(in.op));
-  use.accumulators = rules.implicit_accumulator_write || in.accumulator_write || to.is_arf(Arf::accumulator) ||
-                     op_traits(in.op).own_accumulator || is_macro(in);
+  use.mrfs = to.file == File::mrf || prepared.implied_move != nullptr;
+  use.accumulators = lowered.accumulator.kind != ir::AccumulatorEffect::Kind::none ||
+                     lowered.target.file == ir::File::accumulator || is_macro(in);
   if (to.indirect) {
     use.grfs.set();
   } else if (to.file == File::grf) {

@@ -7,8 +7,6 @@
 #include <bitset>
 
 #include "eu/exec/thread.h"
-#include "eu/isa/instruction.h"
-#include "gen/eu_rules.h"
 
 namespace halogen::eu {
 
@@ -32,7 +30,8 @@ struct RegisterUse {
   }
 };
 
-RegisterUse written_registers(const Instruction& in, const EuRules& rules);
+struct Prepared;
+RegisterUse written_registers(const Prepared& prepared);
 
 // A thread as it is when it is made, if nothing but `used` and what is no register of numbers has changed.
 void reset(Thread& thread, const RegisterUse& used);

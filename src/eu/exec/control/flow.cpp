@@ -68,13 +68,15 @@ struct Asked {
 };
 
 uint32_t compared_lanes(Frame& frame, const Prepared& prepared) {
-  const Source first(frame, prepared, 0);
-  const Source second(frame, prepared, 1);
+  SourceReader first;
+  SourceReader second;
+  first.open(frame, prepared, prepared.lowered.source[0]);
+  second.open(frame, prepared, prepared.lowered.source[1]);
+  const Condition relation = prepared.lowered.compute.relation;
   uint32_t lanes = 0;
-  for (unsigned lane = 0; lane < prepared.in.exec_size && lane < kChannels; ++lane) {
-    const bool truth = first.is_float()
-                           ? compare(prepared.in.condition, first.value(lane).real, second.value(lane).real, false)
-                           : compare(prepared.in.condition, first.value(lane).integer, second.value(lane).integer);
+  for (unsigned lane = 0; lane < prepared.lowered.exec_size; ++lane) {
+    const bool truth = first.is_float() ? compare(relation, first.value(lane).real, second.value(lane).real, false)
+                                        : compare(relation, first.value(lane).integer, second.value(lane).integer);
     lanes |= truth ? 1u << lane : 0;
   }
   return lanes;
@@ -82,7 +84,7 @@ uint32_t compared_lanes(Frame& frame, const Prepared& prepared) {
 
 Asked ask(Frame& frame, const Prepared& prepared) {
   const Thread& thread = frame.thread;
-  uint32_t lanes = predicate_lanes(frame, prepared);
+  uint32_t lanes = predicate_lanes(frame.thread, prepared.lowered.mask);
   const bool has_comparison = prepared.in.condition != Condition::none &&
                               (prepared.in.op == Op::if_ || prepared.in.op == Op::while_) && prepared.in.sources == 2;
   if (has_comparison) {
@@ -93,11 +95,13 @@ Asked ask(Frame& frame, const Prepared& prepared) {
     return {thread.active, (lanes & 1) != 0 ? thread.active : 0};
   }
   const unsigned shift = prepared.in.first_channel & 31u;
-  return {(prepared.lanes << shift) & thread.active, (lanes << shift) & thread.active};
+  return {(prepared.lowered.mask.lanes << shift) & thread.active, (lanes << shift) & thread.active};
 }
 
 int32_t register_target(Frame& frame, const Prepared& prepared, unsigned which, unsigned lane) {
-  return static_cast<int32_t>(Source(frame, prepared, which).value(lane).integer);
+  SourceReader source;
+  source.open(frame, prepared, prepared.lowered.source[which]);
+  return static_cast<int32_t>(source.value(lane).integer);
 }
 
 Step do_if(Frame& frame, const Prepared& prepared) {
@@ -147,7 +151,7 @@ Step do_brd(Frame& frame, const Prepared& prepared) {
 }
 
 Step do_jmpi(Frame& frame, const Prepared& prepared) {
-  if ((predicate_lanes(frame, prepared) & 1) == 0) {
+  if ((predicate_lanes(frame.thread, prepared.lowered.mask) & 1) == 0) {
     return Step::next;
   }
   uint32_t target = prepared.jip;
@@ -173,12 +177,12 @@ Step do_call(Frame& frame, const Prepared& prepared) {
     const auto value = static_cast<uint32_t>(register_target(frame, prepared, which, 0));
     target = prepared.in.op == Op::calla ? value : prepared.offset + value;
   }
-  Storage storage;
-  if (!prepared.in.dst.is_null()) {
-    locate(frame, prepared, prepared.in.dst, storage);
-    const int32_t offset = element_offset(thread, prepared, prepared.in.dst, storage, 0, true);
-    store_bits(storage, offset, 4, prepared.next);
-    store_bits(storage, offset + 4, 4, thread.active);
+  const ir::Target& returns = prepared.lowered.target;
+  if (returns.file != ir::File::none) {
+    FileView view;
+    view.open(frame, prepared, returns.file, returns.access, returns.type);
+    view.store(0, prepared.next);
+    view.store(1, thread.active);
   }
   place(thread, thread.active & ~yes, prepared.next);
   place(thread, yes, target);

@@ -15,7 +15,7 @@ Step jump(Thread& thread, uint32_t target) {
 // Channels that run now and whose predicate holds.
 uint32_t asked(const Frame& frame, const Prepared& prepared) {
   const uint32_t running = running_channels(frame.thread, frame.rules);
-  const uint32_t lanes = predicate_lanes(frame, prepared);
+  const uint32_t lanes = predicate_lanes(frame.thread, prepared.lowered.mask);
   if (prepared.in.exec_size <= 1 || (frame.thread.control[0] & ControlBits::kSingleProgramFlow) != 0) {
     return (lanes & 1) != 0 ? running : 0;
   }
@@ -138,13 +138,15 @@ Step do_halt(Frame& frame, const Prepared& prepared) {
 }
 
 Step do_jmpi(Frame& frame, const Prepared& prepared) {
-  if ((predicate_lanes(frame, prepared) & 1) == 0) {
+  if ((predicate_lanes(frame.thread, prepared.lowered.mask) & 1) == 0) {
     return Step::next;
   }
   if (prepared.in.has_jip) {
     return jump(frame.thread, prepared.jip);
   }
-  const auto count = static_cast<uint32_t>(Source(frame, prepared, 1).value(0).integer);
+  SourceReader source;
+  source.open(frame, prepared, prepared.lowered.source[1]);
+  const auto count = static_cast<uint32_t>(source.value(0).integer);
   return jump(frame.thread, prepared.next + count * frame.rules.register_jump_unit);
 }
 

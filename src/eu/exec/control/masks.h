@@ -17,16 +17,18 @@ inline uint32_t running_channels(const Thread& thread, const EuRules& rules) {
 }
 
 // Bit i: lane i of the instruction may run, its predicate aside.
-inline uint32_t enabled_lanes(const Frame& frame, const Prepared& prepared) {
-  return prepared.in.no_mask
-             ? prepared.lanes
-             : (running_channels(frame.thread, frame.rules) >> (prepared.in.first_channel & 31)) & prepared.lanes;
+inline uint32_t enabled_lanes(const Frame& frame, const ir::MaskRule& mask) {
+  return mask.all_channels ? mask.lanes
+                           : (running_channels(frame.thread, frame.rules) >> mask.first_channel) & mask.lanes;
 }
 
-// Bit i: the predicate of lane i holds. All of them without predication.
-uint32_t predicate_lanes(const Frame& frame, const Prepared& prepared);
+// Bit i: the predicate of lane i holds. Without predication all of them do.
+uint32_t predicated_lanes(const Thread& thread, const ir::MaskRule& mask);
+inline uint32_t predicate_lanes(const Thread& thread, const ir::MaskRule& mask) {
+  return mask.predicate == Predicate::none ? mask.lanes : predicated_lanes(thread, mask);
+}
 
-// The bits of lanes in `mask` become those of `values`.
-void write_flag(Frame& frame, const Prepared& prepared, uint32_t mask, uint32_t values);
+// The flag bits of lanes in `lanes` become those of `values`.
+void write_flag(Thread& thread, const ir::Lowered& lowered, uint32_t lanes, uint32_t values);
 
 }  // namespace halogen::eu

@@ -1,102 +1,87 @@
 #include "eu/exec/general/alu.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "eu/exec/control/groups.h"
 #include "eu/exec/control/masks.h"
+#include "eu/exec/general/groups.h"
 #include "eu/exec/general/macro.h"
 #include "eu/exec/general/math.h"
-#include "eu/ir/op_traits.h"
 
 namespace halogen::eu {
 
 namespace {
 
-// Floats meet their operation flushed, if the mode says so; moves and selections pass bits on.
-constexpr bool flushes_sources(const Prepared& prepared) {
-  switch (prepared.in.op) {
-    case Op::mov:
-    case Op::movi:
-    case Op::smov:
-    case Op::dim:
-      return prepared.in.src[0].type != prepared.in.dst.type;
-    case Op::sel:
-    case Op::csel:
-      return false;
-    default:
-      return true;
-  }
-}
+using ir::Operation;
 
-Value to_execution_type(const Frame& frame, const Prepared& prepared, const Source& source, const Value& value,
-                        bool flush_it) {
-  if (!traits(prepared.exec).is_float) {
-    return source.is_float() ? Value{float_to_int(prepared.exec, value.real), 0.0} : value;
+Value to_execution_type(const Frame& frame, Type exec, const SourceReader& source, const Value& value) {
+  if (!traits(exec).is_float) {
+    return source.is_float() ? Value{float_to_int(exec, value.real), 0.0} : value;
   }
   if (!source.is_float()) {
-    return Value{0, int_to_float(prepared.exec, value.integer, frame.mode.rounding)};
+    return Value{0, int_to_float(exec, value.integer, frame.mode.rounding)};
   }
   Value out = value;
-  if (flush_it && flushes(source.type(), frame.mode)) {
+  if (source.source().flush && flushes(source.type(), frame.mode)) {
     out.real = flush(source.type(), out.real);
   }
   return out;
 }
 
-Result move_lane(const Frame& frame, const Prepared& prepared, const Source& source, unsigned lane) {
+Result copy_lane(const SourceReader& source, unsigned lane) {
   Result result;
   result.type = source.type();
-  if (prepared.raw_move) {
-    result.raw = true;
-    result.bits = source.bits(lane);
-    return result;
-  }
+  result.raw = true;
+  result.bits = source.bits(lane);
+  return result;
+}
+
+Result convert_lane(const Frame& frame, const SourceReader& source, unsigned lane) {
+  Result result;
+  result.type = source.type();
   result.value = source.value(lane);
-  if (source.is_float() && source.type() != prepared.in.dst.type && flushes(source.type(), frame.mode)) {
+  if (source.is_float() && source.source().flush && flushes(source.type(), frame.mode)) {
     result.value.real = flush(source.type(), result.value.real);
   }
   return result;
 }
 
-Result half_move(const Frame& frame, const Prepared& prepared, const Source& source, unsigned lane) {
+Result single_to_half(const Frame& frame, const SourceReader& source, unsigned lane) {
   Result result;
-  if (prepared.in.op == Op::f32to16) {
-    result.raw = true;
-    double value = source.value(lane).real;
-    value = std::isnan(value) ? quiet(value) : flush(Type::f, value);
-    result.bits = double_to_half(value, frame.mode.rounding);
-  } else {
-    result.type = Type::f;
-    const double value = half_to_double(static_cast<uint16_t>(source.bits(lane)));
-    result.value.real = std::isnan(value) ? quiet(value) : value;
-  }
+  result.raw = true;
+  double value = source.value(lane).real;
+  value = std::isnan(value) ? quiet(value) : flush(Type::f, value);
+  result.bits = double_to_half(value, frame.mode.rounding);
   return result;
 }
 
-bool write_enabled(const Prepared& prepared, unsigned lane) {
-  if (!prepared.in.align16) {
-    return true;
-  }
-  const unsigned component = traits(prepared.in.dst.type).bytes == 8 ? (lane % 2) * 2 : lane % 4;
-  return ((prepared.in.dst.write_mask >> component) & 1) != 0;
+Result half_to_single(const SourceReader& source, unsigned lane) {
+  Result result;
+  result.type = Type::f;
+  const double value = half_to_double(static_cast<uint16_t>(source.bits(lane)));
+  result.value.real = std::isnan(value) ? quiet(value) : value;
+  return result;
 }
 
-bool condition_of(const Instruction& in, const Result& result, const Converted& converted) {
-  if (result.compared) {
-    return result.truth;
+bool condition_of(const ir::FlagEffect& flag, const Result& result, const Converted& converted) {
+  switch (flag.kind) {
+    case ir::FlagEffect::Kind::decided:
+      return result.truth;
+    case ir::FlagEffect::Kind::overflow:
+      return converted.overflow;
+    case ir::FlagEffect::Kind::none:
+    case ir::FlagEffect::Kind::result:
+      break;
   }
-  if (in.condition == Condition::overflow) {
-    return converted.overflow;
-  }
-  return converted.is_float ? holds(in.condition, converted.tested_real)
-                            : holds(in.condition, converted.tested_integer);
+  return converted.is_float ? holds(flag.condition, converted.tested_real)
+                            : holds(flag.condition, converted.tested_integer);
 }
 
-void write_accumulator(Frame& frame, const Prepared& prepared, const Result& result, const Converted& converted,
-                       unsigned lane) {
-  const Type type = implied_accumulator_type(prepared.in, prepared.exec);
-  const int32_t offset = implied_accumulator_offset(frame, prepared, type, lane);
+void write_accumulator(Frame& frame, const ir::AccumulatorEffect& effect, const Result& result,
+                       const Converted& converted, unsigned lane) {
+  const Type type = effect.type;
+  const int32_t offset = effect.base + static_cast<int32_t>(lane) * traits(type).bytes;
   if (result.has_accumulator) {
     set_accumulator_integer(frame.thread, offset, type, result.accumulator);
   } else if (traits(type).is_float) {
@@ -111,21 +96,20 @@ void write_accumulator(Frame& frame, const Prepared& prepared, const Result& res
 
 class AluRun {
  public:
-  AluRun(Frame& frame, const Prepared& prepared)
-      : frame_(frame),
-        prepared_(prepared),
-        in_(prepared.in),
-        sources_{Source(frame, prepared, 0), Source(frame, prepared, 1), Source(frame, prepared, 2)} {}
+  AluRun(Frame& frame, const Prepared& prepared) : frame_(frame), prepared_(prepared), lowered_(prepared.lowered) {
+    for (unsigned i = 0; i < lowered_.sources; ++i) {
+      sources_[i].open(frame, prepared, lowered_.source[i]);
+    }
+  }
 
   Step run() {
-    const uint32_t enabled = enabled_lanes(frame_, prepared_);
-    const uint32_t predicate = predicate_lanes(frame_, prepared_);
-    chosen_ = predicate;
-    mask_ = in_.op == Op::sel ? enabled : enabled & predicate;
-    if (in_.op == Op::smov) {
-      mask_ &= static_cast<uint32_t>(sources_[1].value(0).integer) & 0xffff;  // a bit for each channel
+    const uint32_t enabled = enabled_lanes(frame_, lowered_.mask);
+    chosen_ = predicate_lanes(frame_.thread, lowered_.mask);
+    mask_ = lowered_.mask.predicate_selects ? enabled : enabled & chosen_;
+    if (operation() == Operation::copy_scattered || operation() == Operation::convert_scattered) {
+      mask_ &= static_cast<uint32_t>(sources_[1].value(0).integer) & 0xffff;  // a bit for each lane
     }
-    for (unsigned lane = 0; lane < in_.exec_size && lane < kChannels; ++lane) {
+    for (unsigned lane = 0; lane < lowered_.exec_size; ++lane) {
       if (((mask_ >> lane) & 1) != 0) {
         results_[lane] = evaluate(lane);
       }
@@ -134,155 +118,136 @@ class AluRun {
   }
 
  private:
-  Result evaluate(unsigned lane) const {
-    switch (in_.op) {
-      case Op::mov:
-      case Op::dim:
-      case Op::smov:
-        return move_lane(frame_, prepared_, sources_[0], lane);
-      case Op::movi:
-        return in_.src[0].indirect ? indexed_move_lane(frame_, prepared_, lane)
-                                   : move_lane(frame_, prepared_, sources_[0], lane);
-      case Op::f32to16:
-      case Op::f16to32:
-        return half_move(frame_, prepared_, sources_[0], lane);
-      case Op::dp4:
-      case Op::dph:
-      case Op::dp3:
-      case Op::dp2:
-      case Op::line:
-      case Op::pln:
-      case Op::sad2:
-      case Op::sada2:
+  [[nodiscard]] Operation operation() const { return lowered_.compute.operation; }
+
+  [[nodiscard]] Result evaluate(unsigned lane) const {
+    switch (operation()) {
+      case Operation::copy:
+      case Operation::copy_scattered:
+        return copy_lane(sources_[0], lane);
+      case Operation::copy_indexed:
+        return indexed_copy_lane(frame_, prepared_, lane);
+      case Operation::convert:
+      case Operation::convert_scattered:
+        return convert_lane(frame_, sources_[0], lane);
+      case Operation::single_to_half:
+        return single_to_half(frame_, sources_[0], lane);
+      case Operation::half_to_single:
+        return half_to_single(sources_[0], lane);
+      case Operation::dot2:
+      case Operation::dot3:
+      case Operation::dot4:
+      case Operation::dot_homogeneous:
+      case Operation::line:
+      case Operation::plane:
+      case Operation::differences:
+      case Operation::differences_add:
         return group_lane(frame_, prepared_, sources_, lane);
-      case Op::madm:
+      case Operation::macro_inverse:
+      case Operation::macro_inverse_root:
+      case Operation::macro_add_product:
         return macro_lane(frame_, prepared_, sources_, lane);
       default:
         break;
     }
-    if (in_.op == Op::math && (in_.math == MathFunction::inverse_macro || in_.math == MathFunction::rsqrt_macro)) {
-      return macro_lane(frame_, prepared_, sources_, lane);
-    }
+    const Type exec = lowered_.compute.type;
     LaneInput input;
-    input.lane = lane;
     input.chosen = ((chosen_ >> lane) & 1) != 0;
-    const bool flush_it = flushes_sources(prepared_);
-    for (unsigned i = 0; i < prepared_.source_count; ++i) {
+    for (unsigned i = 0; i < std::min<unsigned>(lowered_.sources, 3); ++i) {
       input.source[i] = sources_[i].value(lane);
-      input.value[i] = to_execution_type(frame_, prepared_, sources_[i], input.source[i], flush_it);
+      input.value[i] = to_execution_type(frame_, exec, sources_[i], input.source[i]);
     }
-    if (op_traits(in_.op).reads_accumulator) {
-      const Type type = implied_accumulator_type(in_, prepared_.exec);
-      const int32_t offset = implied_accumulator_offset(frame_, prepared_, type, lane);
-      if (traits(type).is_float) {
-        uint64_t bits = 0;
-        Storage storage;
-        storage.data = frame_.thread.accumulator.data();
-        storage.bytes = static_cast<int32_t>(frame_.thread.accumulator.size());
-        bits = load_bits(storage, offset, traits(type).bytes);
-        input.accumulator_real = float_from_bits(type, bits);
-      } else {
-        input.accumulator = accumulator_integer(frame_.thread, offset, type);
-      }
-    }
-    switch (in_.op) {
-      case Op::cmp:
-      case Op::cmpn:
-        return compare_lane(frame_, prepared_, input);
-      case Op::sel:
-      case Op::csel:
+    switch (operation()) {
+      case Operation::compare:
+      case Operation::compare_or_nan:
+      case Operation::compare_converted:
+        return compare_lane(prepared_, input);
+      case Operation::select:
+      case Operation::select_related:
+      case Operation::select_signed:
         return select_lane(frame_, prepared_, input);
       default:
-        return traits(prepared_.exec).is_float ? float_lane(frame_, prepared_, input)
-                                               : integer_lane(frame_, prepared_, input);
+        return traits(exec).is_float ? float_lane(frame_, prepared_, input) : integer_lane(prepared_, input);
     }
   }
 
   Step write() {
-    Storage storage;
-    const bool has_destination = !in_.dst.is_null() && in_.dst.file != File::immediate;
-    if (has_destination) {
-      locate(frame_, prepared_, in_.dst, storage);
+    const ir::Target& target = lowered_.target;
+    const bool has_target = target.file != ir::File::none;
+    if (has_target) {
+      view_.open(frame_, prepared_, target.file, target.access, target.type);
     }
-    const unsigned bytes = traits(in_.dst.type).bytes;
-    const bool to_accumulator = in_.dst.is_arf(Arf::accumulator) && !in_.dst.indirect;
-    const bool accumulates = writes_accumulator() && !to_accumulator;
+    if (has_target && target.remainder) {
+      remainder_view_.open(frame_, prepared_, target.file, target.remainders, target.type);
+    }
+    const unsigned bytes = traits(target.type).bytes;
+    const bool to_accumulator = target.file == ir::File::accumulator;
+    const bool accumulates = writes_accumulator();
     uint32_t truths = 0;
-    uint32_t touched = 0;
-    const bool divides = in_.math == MathFunction::int_divide_both && in_.op == Op::math;
     std::array<uint64_t, kChannels> remainders{};  // before a quotient lies where a source was
-    for (unsigned lane = 0; divides && lane < in_.exec_size && lane < kChannels; ++lane) {
+    for (unsigned lane = 0; target.remainder && lane < lowered_.exec_size; ++lane) {
       remainders[lane] = remainder(lane);
     }
-    for (unsigned lane = 0; lane < in_.exec_size && lane < kChannels; ++lane) {
-      if (((mask_ >> lane) & 1) == 0 || !write_enabled(prepared_, lane)) {
+    const uint32_t touched = mask_ & target.lanes;
+    for (unsigned lane = 0; lane < lowered_.exec_size; ++lane) {
+      if (((touched >> lane) & 1) == 0) {
         continue;
       }
       const Result& result = results_[lane];
-      const Converted converted = convert(result, in_.dst.type, in_.saturate, frame_.mode);
-      touched |= 1u << lane;
-      truths |= condition_of(in_, result, converted) ? 1u << lane : 0;
+      const Converted converted = convert(result, target.type, target.saturate, frame_.mode);
+      truths |= condition_of(lowered_.flag, result, converted) ? 1u << lane : 0;
       if (accumulates || result.has_accumulator) {
-        write_accumulator(frame_, prepared_, result, converted, lane);
+        write_accumulator(frame_, lowered_.accumulator, result, converted, lane);
       }
-      if (!has_destination) {
+      if (!has_target) {
         continue;
       }
-      const int32_t offset = destination_offset(storage, lane);
-      if (to_accumulator && offset + static_cast<int32_t>(bytes) > storage.bytes) {
-        continue;  // this generation has fewer
-      }
       // A word that is written by name is a word; only implied results are wider.
-      const bool keeps_more = !converted.is_float && !result.raw && !in_.saturate && bytes == 4;
-      if (to_accumulator && keeps_more && !traits(result.type).is_float) {
-        set_accumulator_integer(frame_.thread, offset, in_.dst.type, result.value.integer);
-      } else if (to_accumulator) {
-        set_accumulator_bits(frame_.thread, offset, bytes, converted.bits);
+      const bool keeps_more = !converted.is_float && !result.raw && !target.saturate && bytes == 4;
+      if (!to_accumulator) {
+        view_.store(lane, converted.bits);
+      } else if (const int32_t offset = view_.offset(lane); offset < 0) {
+        continue;  // this generation has fewer
+      } else if (keeps_more && !traits(result.type).is_float) {
+        set_accumulator_integer(frame_.thread, offset, target.type, result.value.integer);
       } else {
-        store_bits(storage, offset, bytes, converted.bits);
+        set_accumulator_bits(frame_.thread, offset, bytes, converted.bits);
       }
-      if (divides) {
-        store_bits(storage, offset + static_cast<int32_t>(kGrfBytes), bytes, remainders[lane]);
+      if (target.remainder) {
+        remainder_view_.store(lane, remainders[lane]);
       }
     }
-    if (writes_flag()) {
-      write_flag(frame_, prepared_, touched, truths);
+    if (lowered_.flag.kind != ir::FlagEffect::Kind::none) {
+      write_flag(frame_.thread, lowered_, touched, truths);
     }
-    return has_destination && touched != 0 && commit(frame_, in_.dst, storage) ? Step::jumped : Step::next;
-  }
-
-  [[nodiscard]] int32_t destination_offset(const Storage& storage, unsigned lane) const {
-    return element_offset(frame_.thread, prepared_, in_.dst, storage, lane, true);
+    return has_target && touched != 0 && commit(frame_, target, view_) ? Step::jumped : Step::next;
   }
 
   [[nodiscard]] uint64_t remainder(unsigned lane) const {
     return static_cast<uint64_t>(integer_math(MathFunction::int_remainder, sources_[0].value(lane).integer,
-                                              sources_[1].value(lane).integer, in_.dst.type));
+                                              sources_[1].value(lane).integer, lowered_.target.type));
   }
 
+  // Results of their own are told by the operation.
   [[nodiscard]] bool writes_accumulator() const {
-    if (op_traits(in_.op).own_accumulator) {
-      return false;  // they say it in their results
+    switch (lowered_.accumulator.kind) {
+      case ir::AccumulatorEffect::Kind::result:
+        return true;
+      case ir::AccumulatorEffect::Kind::result_unless_disabled:
+        return (frame_.thread.control[0] & ControlBits::kAccumulatorDisable) == 0;
+      case ir::AccumulatorEffect::Kind::none:
+      case ir::AccumulatorEffect::Kind::own:
+        break;
     }
-    const bool disabled = (frame_.thread.control[0] & ControlBits::kAccumulatorDisable) != 0;
-    return in_.accumulator_write ||
-           (frame_.rules.implicit_accumulator_write && op_traits(in_.op).implicit_accumulator && !disabled);
-  }
-
-  [[nodiscard]] bool writes_flag() const {
-    if (in_.op == Op::math) {
-      return in_.math == MathFunction::inverse_macro || in_.math == MathFunction::rsqrt_macro;
-    }
-    if (in_.condition == Condition::none || in_.op == Op::csel) {
-      return false;
-    }
-    return in_.op != Op::sel || frame_.rules.select_writes_flag;
+    return false;
   }
 
   Frame& frame_;
   const Prepared& prepared_;
-  const Instruction& in_;
+  const ir::Lowered& lowered_;
   SourceSet sources_;
+  FileView view_;
+  FileView remainder_view_;
   uint32_t mask_ = 0;
   uint32_t chosen_ = 0;
   std::array<Result, kChannels> results_;

@@ -24,10 +24,7 @@ struct Result {
 struct LaneInput {
   std::array<Value, 3> value;   // in the execution type
   std::array<Value, 3> source;  // in their own types
-  Wide accumulator = 0;
-  double accumulator_real = 0.0;
-  bool chosen = false;  // sel: the predicate
-  unsigned lane = 0;
+  bool chosen = false;          // select: the predicate
 };
 
 bool holds(Condition condition, Wide value);
@@ -35,10 +32,10 @@ bool holds(Condition condition, double value);
 bool compare(Condition condition, Wide a, Wide b);
 bool compare(Condition condition, double a, double b, bool true_if_second_nan);
 
-Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input);
+Result integer_lane(const Prepared& prepared, const LaneInput& input);
 Result float_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input);
 Result select_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input);
-Result compare_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input);
+Result compare_lane(const Prepared& prepared, const LaneInput& input);
 
 // The end of every float operation: NaN rules, rounding to the type, denormals, alternate mode.
 double finish_float(Type type, double exact, const FloatMode& mode);

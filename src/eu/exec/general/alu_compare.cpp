@@ -24,20 +24,19 @@ bool holds(Condition condition, double value) {
   return compare(condition, value, 0.0, false);
 }
 
-Result compare_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input) {
-  const Instruction& in = prepared.in;
+Result compare_lane(const Prepared& prepared, const LaneInput& input) {
+  const ir::Compute& compute = prepared.lowered.compute;
   Result result;
   result.compared = true;
-  if (traits(prepared.exec).is_float) {
-    const double a = input.value[0].real;
-    const double b = input.value[1].real;
-    if (frame.rules.convert_before_compare && !traits(in.dst.type).is_float && !in.dst.is_null()) {
-      result.truth = compare(in.condition, float_to_int(in.dst.type, a), float_to_int(in.dst.type, b));
-    } else {
-      result.truth = compare(in.condition, a, b, in.op == Op::cmpn);
-    }
+  if (compute.operation == ir::Operation::compare_converted) {
+    const Type type = prepared.lowered.target.type;
+    result.truth =
+        compare(compute.relation, float_to_int(type, input.value[0].real), float_to_int(type, input.value[1].real));
+  } else if (traits(compute.type).is_float) {
+    result.truth = compare(compute.relation, input.value[0].real, input.value[1].real,
+                           compute.operation == ir::Operation::compare_or_nan);
   } else {
-    result.truth = compare(in.condition, input.value[0].integer, input.value[1].integer);
+    result.truth = compare(compute.relation, input.value[0].integer, input.value[1].integer);
   }
   result.raw = true;
   result.bits = result.truth ? ~uint64_t{0} : 0;
@@ -45,30 +44,30 @@ Result compare_lane(const Frame& frame, const Prepared& prepared, const LaneInpu
 }
 
 Result select_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input) {
-  const Instruction& in = prepared.in;
+  const ir::Compute& compute = prepared.lowered.compute;
+  const Condition relation = compute.relation;
   Result result;
-  result.type = prepared.exec;
-  const bool is_float = traits(prepared.exec).is_float;
-  const bool is_csel = in.op == Op::csel;
+  result.type = compute.type;
+  const bool is_float = traits(compute.type).is_float;
   bool first = input.chosen;
   const auto flushed = [&](unsigned which) {
     const double value = input.value[which].real;
-    return flushes(prepared.exec, frame.mode) ? flush(prepared.exec, value) : value;
+    return flushes(compute.type, frame.mode) ? flush(compute.type, value) : value;
   };
-  if (is_csel) {
-    first = is_float ? compare(in.condition, flushed(2), 0.0, false) : holds(in.condition, input.value[2].integer);
-  } else if (in.condition != Condition::none) {
+  if (compute.operation == ir::Operation::select_signed) {
+    first = is_float ? compare(relation, flushed(2), 0.0, false) : holds(relation, input.value[2].integer);
+  } else if (compute.operation == ir::Operation::select_related) {
     if (is_float) {
       const double a = flushed(0);
       const double b = flushed(1);
-      const bool extreme = in.condition == Condition::greater_equal || in.condition == Condition::less;
+      const bool extreme = relation == Condition::greater_equal || relation == Condition::less;
       if (std::isnan(a) || std::isnan(b)) {
         first = extreme && std::isnan(b) && !std::isnan(a);
       } else {
-        first = compare(in.condition, a, b, false);
+        first = compare(relation, a, b, false);
       }
     } else {
-      first = compare(in.condition, input.value[0].integer, input.value[1].integer);
+      first = compare(relation, input.value[0].integer, input.value[1].integer);
     }
     result.compared = true;
     result.truth = first;

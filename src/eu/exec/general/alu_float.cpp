@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 
@@ -76,75 +77,70 @@ double fused(Type type, double a, double b, double c, const FloatMode& mode) {
   return result;
 }
 
-double multiply_add(const Frame& frame, Type type, double a, double b, double c) {
-  if (frame.rules.fused_mad || type == Type::df) {
-    return fused(type, a, b, c, frame.mode);
-  }
-  return add(multiply(a, b, frame.mode), c, frame.mode.rounding);
+double multiply_add(const ir::Compute& compute, double a, double b, double c, const FloatMode& mode) {
+  return compute.fused ? fused(compute.type, a, b, c, mode) : add(multiply(a, b, mode), c, mode.rounding);
 }
 
 }  // namespace
 
 Result float_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input) {
-  const Instruction& in = prepared.in;
+  const ir::Compute& compute = prepared.lowered.compute;
   const FloatMode& mode = frame.mode;
-  const Type type = prepared.exec;
+  const Type type = compute.type;
   Result result;
   result.type = type;
   const double a = input.value[0].real;
   const double b = input.value[1].real;
   const double c = input.value[2].real;
   const std::array<double, 3> values{a, b, c};
-  const bool reads_accumulator = in.op == Op::mac;
-  for (unsigned i = 0; i < prepared.source_count; ++i) {
+  const unsigned sources = std::min<unsigned>(prepared.lowered.sources, 3);
+  for (unsigned i = 0; i < sources; ++i) {
     if (std::isnan(values[i])) {
-      result.value.real = finish_float(type, pick_nan(values.data(), prepared.source_count), mode);
+      result.value.real = finish_float(type, pick_nan(values.data(), sources), mode);
       return result;
     }
   }
-  if (reads_accumulator && std::isnan(input.accumulator_real)) {
-    result.value.real = finish_float(type, quiet(input.accumulator_real), mode);
-    return result;
-  }
   double exact = 0.0;
-  switch (in.op) {
-    case Op::add:
+  switch (compute.operation) {
+    case ir::Operation::add:
       exact = add(a, b, mode.rounding);
       break;
-    case Op::mul:
+    case ir::Operation::multiply:
       exact = multiply(a, b, mode);
       break;
-    case Op::avg:
+    case ir::Operation::average:
       exact = add(a, b, mode.rounding) / 2;
       break;
-    case Op::mac:
-      exact = multiply_add(frame, type, a, b, input.accumulator_real);
+    case ir::Operation::product_add:
+      exact = multiply_add(compute, a, b, c, mode);
       break;
-    case Op::mad:
-      exact = multiply_add(frame, type, b, c, a);
+    case ir::Operation::add_product:
+      exact = multiply_add(compute, b, c, a, mode);
       break;
-    case Op::lrp:
+    case ir::Operation::interpolate:
       exact = add(multiply(a, b, mode), multiply(1.0 - a, c, mode), mode.rounding);
       break;
-    case Op::frc: {
+    case ir::Operation::fraction:
       // Always below one: what would round up to it stops short.
       exact = round_to(type, a - std::floor(a), Rounding::zero);
       break;
-    }
-    case Op::rndu:
-    case Op::rndd:
-    case Op::rnde:
-    case Op::rndz: {
-      const Rounded rounded = round_whole(in.op, a, frame.rules.rounding_needs_increment);
+    case ir::Operation::floor:
+    case ir::Operation::ceiling:
+    case ir::Operation::nearest_even:
+    case ir::Operation::truncate:
+    case ir::Operation::floor_for_ceiling:
+    case ir::Operation::floor_for_nearest:
+    case ir::Operation::floor_for_truncate: {
+      const Rounded rounded = round_whole(compute.operation, a);
       exact = rounded.value;
-      if (in.condition == Condition::round) {
+      if (prepared.lowered.flag.kind == ir::FlagEffect::Kind::decided) {
         result.compared = true;
         result.truth = rounded.increment;
       }
       break;
     }
-    case Op::math:
-      exact = math_function(in.math, a, b, mode.alternate);
+    case ir::Operation::function:
+      exact = math_function(compute.function, a, b, mode.alternate);
       break;
     default:
       exact = a;

@@ -16,163 +16,168 @@ Wide shift_left(Wide value, unsigned count) {
   return static_cast<Wide>(static_cast<UnsignedWide>(value) << count);
 }
 
-bool is_dword(Type type) {
-  return type == Type::d || type == Type::ud;
-}
-
 // Bits of a source as an unsigned number of its own width.
-uint64_t pattern(const LaneInput& input, const Instruction& in, unsigned which) {
-  const unsigned bits = traits(in.src[which].type).bytes * 8u;
+uint64_t pattern(const ir::Lowered& lowered, const LaneInput& input, unsigned which) {
+  const unsigned bits = traits(lowered.source[which].type).bytes * 8u;
   const auto all = static_cast<uint64_t>(input.source[which].integer);
   return bits >= 64 ? all : all & ((uint64_t{1} << bits) - 1);
 }
 
-Wide multiply(const Frame& frame, const Instruction& in, Wide a, Wide b) {
-  if (is_dword(in.src[0].type) && is_dword(in.src[1].type)) {
-    switch (frame.rules.dword_multiply) {
-      case DwordMultiply::low_word_of_src0:
-        return product(a & 0xffff, b);
-      case DwordMultiply::low_word_of_src1:
-        return product(a, b & 0xffff);
-      case DwordMultiply::full:
-        break;
+// The second step of a 32 by 32 multiplication: the accumulator holds `other` times the low word of `split`.
+Wide multiply_high(Wide other, Wide split, bool is_signed, Wide accumulator) {
+  const Wide upper = is_signed ? split >> 16 : (split >> 16) & 0xffff;
+  return accumulator + shift_left(product(other, upper), 16);
+}
+
+Wide rotate(const ir::Lowered& lowered, const LaneInput& input, bool left) {
+  const uint64_t value = pattern(lowered, input, 0);
+  const auto count = static_cast<unsigned>(input.value[1].integer);
+  switch (traits(lowered.source[0].type).bytes) {
+    case 2: {
+      const auto word = static_cast<uint16_t>(value);
+      const auto by = static_cast<int>(count & 15);
+      return left ? std::rotl(word, by) : std::rotr(word, by);
+    }
+    case 8:
+      return static_cast<Wide>(left ? std::rotl(value, static_cast<int>(count & 63))
+                                    : std::rotr(value, static_cast<int>(count & 63)));
+    default: {
+      const auto dword = static_cast<uint32_t>(value);
+      const auto by = static_cast<int>(count & 31);
+      return left ? std::rotl(dword, by) : std::rotr(dword, by);
     }
   }
-  return product(a, b);
-}
-
-// The second step of a 32 by 32 multiplication: the accumulator holds one source times the low word of the other, which
-// is the one that MUL takes the low word of.
-Wide multiply_high(const Frame& frame, const Instruction& in, Wide a, Wide b, Wide accumulator) {
-  const bool first = frame.rules.dword_multiply == DwordMultiply::low_word_of_src0;
-  const Wide split = first ? a : b;
-  const Wide upper = traits(in.src[first ? 0 : 1].type).is_signed ? split >> 16 : (split >> 16) & 0xffff;
-  return accumulator + shift_left(product(first ? b : a, upper), 16);
-}
-
-Wide rotate(const Instruction& in, const LaneInput& input, bool left) {
-  const uint64_t value = pattern(input, in, 0);
-  const auto count = static_cast<unsigned>(input.value[1].integer);
-  if (traits(in.src[0].type).bytes == 2) {
-    const auto word = static_cast<uint16_t>(value);
-    const auto by = static_cast<int>(count & 15);
-    return left ? std::rotl(word, by) : std::rotr(word, by);
-  }
-  if (traits(in.src[0].type).bytes == 8) {
-    return static_cast<Wide>(left ? std::rotl(value, static_cast<int>(count & 63))
-                                  : std::rotr(value, static_cast<int>(count & 63)));
-  }
-  const auto dword = static_cast<uint32_t>(value);
-  const auto by = static_cast<int>(count & 31);
-  return left ? std::rotl(dword, by) : std::rotr(dword, by);
 }
 
 }  // namespace
 
-Result integer_lane(const Frame& frame, const Prepared& prepared, const LaneInput& input) {
-  const Instruction& in = prepared.in;
+Result integer_lane(const Prepared& prepared, const LaneInput& input) {
+  using ir::Operation;
+  const ir::Lowered& lowered = prepared.lowered;
   Result result;
-  result.type = prepared.exec;
+  result.type = lowered.compute.type;
   const Wide a = input.value[0].integer;
   const Wide b = input.value[1].integer;
   const Wide c = input.value[2].integer;
-  const bool wide_shift = traits(in.dst.type).bytes == 8 || traits(in.src[0].type).bytes == 8;
-  const unsigned count = static_cast<unsigned>(b) & (wide_shift ? 63u : 31u);
   const auto low = [](Wide value) { return static_cast<uint32_t>(value); };
+  const auto is_signed = [&](unsigned which) { return traits(lowered.source[which].type).is_signed; };
+  const bool wide_shift = traits(lowered.target.type).bytes == 8 || traits(lowered.source[0].type).bytes == 8;
+  const unsigned count = static_cast<unsigned>(b) & (wide_shift ? 63u : 31u);
+  const bool accumulates = lowered.accumulator.kind == ir::AccumulatorEffect::Kind::own;
   Wide& out = result.value.integer;
-  switch (in.op) {
-    case Op::not_:
+  const auto high = [&](Wide all, bool low_half) {
+    result.has_accumulator = accumulates;
+    result.accumulator = low(all);
+    return low_half ? static_cast<Wide>(low(all)) : all >> 32;
+  };
+  switch (lowered.compute.operation) {
+    case Operation::bit_not:
       out = ~a;
       break;
-    case Op::and_:
+    case Operation::bit_and:
       out = a & b;
       break;
-    case Op::or_:
+    case Operation::bit_or:
       out = a | b;
       break;
-    case Op::xor_:
+    case Operation::bit_xor:
       out = a ^ b;
       break;
-    case Op::shr:
-      out = static_cast<Wide>(pattern(input, in, 0) >> count);
+    case Operation::shift_right:
+      out = static_cast<Wide>(pattern(lowered, input, 0) >> count);
       break;
-    case Op::shl:
+    case Operation::shift_left:
       out = shift_left(a, count);
       break;
-    case Op::asr:
+    case Operation::shift_arithmetic:
       out = a >> count;
       break;
-    case Op::ror:
-      out = rotate(in, input, false);
+    case Operation::rotate_right:
+      out = rotate(lowered, input, false);
       break;
-    case Op::rol:
-      out = rotate(in, input, true);
+    case Operation::rotate_left:
+      out = rotate(lowered, input, true);
       break;
-    case Op::add:
+    case Operation::add:
       out = a + b;
       break;
-    case Op::mul:
-      out = multiply(frame, in, a, b);
+    case Operation::multiply:
+      out = product(a, b);
       break;
-    case Op::avg:
-      out = (a + b + 1) >> 1;
+    case Operation::multiply_low_a:
+      out = product(a & 0xffff, b);
       break;
-    case Op::mac:
-      out = multiply(frame, in, a, b) + input.accumulator;
+    case Operation::multiply_low_b:
+      out = product(a, b & 0xffff);
       break;
-    case Op::mad:
+    case Operation::product_add:
+      out = product(a, b) + c;
+      break;
+    case Operation::product_low_a_add:
+      out = product(a & 0xffff, b) + c;
+      break;
+    case Operation::product_low_b_add:
+      out = product(a, b & 0xffff) + c;
+      break;
+    case Operation::add_product:
       out = product(b, c) + a;
       break;
-    case Op::mach: {
-      const Wide all = multiply_high(frame, in, a, b, input.accumulator);
-      const bool low_half = frame.rules.mach == MachResult::low_without_accumulator && !in.accumulator_write;
-      out = low_half ? static_cast<Wide>(low(all)) : all >> 32;
-      result.has_accumulator = in.accumulator_write || frame.rules.implicit_accumulator_write;
-      result.accumulator = low(all);
+    case Operation::multiply_high:
+    case Operation::multiply_high_low:
+      out = high(multiply_high(a, b, is_signed(1), c), lowered.compute.operation == Operation::multiply_high_low);
       break;
-    }
-    case Op::addc: {
+    case Operation::multiply_high_a:
+    case Operation::multiply_high_a_low:
+      out = high(multiply_high(b, a, is_signed(0), c), lowered.compute.operation == Operation::multiply_high_a_low);
+      break;
+    case Operation::add_carry: {
       const uint64_t sum = uint64_t{low(a)} + low(b);
       out = static_cast<Wide>(sum & 0xffff'ffff);
       result.has_accumulator = true;
       result.accumulator = static_cast<Wide>(sum >> 32);
       break;
     }
-    case Op::subb:
+    case Operation::subtract_borrow:
       out = static_cast<Wide>(low(a) - low(b));
       result.has_accumulator = true;
       result.accumulator = low(a) < low(b) ? 1 : 0;
       break;
-    case Op::lzd:
+    case Operation::average:
+      out = (a + b + 1) >> 1;
+      break;
+    case Operation::leading_zeros:
       out = std::countl_zero(low(a));
       break;
-    case Op::fbh:
-      out = first_bit_high(low(a), traits(in.src[0].type).is_signed);
+    case Operation::first_bit_high:
+      out = first_bit_high(low(a), is_signed(0));
       break;
-    case Op::fbl:
+    case Operation::first_bit_low:
       out = first_bit_low(low(a));
       break;
-    case Op::cbit:
-      out = std::popcount(pattern(input, in, 0));
+    case Operation::count_bits:
+      out = std::popcount(pattern(lowered, input, 0));
       break;
-    case Op::bfrev:
+    case Operation::reverse_bits:
       out = reverse_bits(low(a));
       break;
-    case Op::bfe:
-      out = extract_bits(low(a), low(b), low(c), traits(in.dst.type).is_signed);
+    case Operation::extract_bits:
+      out = extract_bits(low(a), low(b), low(c), traits(lowered.target.type).is_signed);
       break;
-    case Op::bfi1:
+    case Operation::insert_mask:
       out = insert_mask(low(a), low(b));
       break;
-    case Op::bfi2:
+    case Operation::insert_bits:
       out = insert_bits(low(a), low(b), low(c));
       break;
-    case Op::dp4a:
-      out = a + dot_bytes(static_cast<uint32_t>(input.source[1].integer), traits(in.src[1].type).is_signed,
-                          static_cast<uint32_t>(input.source[2].integer), traits(in.src[2].type).is_signed);
+    case Operation::dot_bytes:
+      out = a + dot_bytes(static_cast<uint32_t>(input.source[1].integer), is_signed(1),
+                          static_cast<uint32_t>(input.source[2].integer), is_signed(2));
       break;
-    case Op::math:
-      out = integer_math(in.math, a, b, in.dst.type);
+    case Operation::quotient:
+      out = integer_math(MathFunction::int_quotient, a, b, lowered.target.type);
+      break;
+    case Operation::integer_remainder:
+      out = integer_math(MathFunction::int_remainder, a, b, lowered.target.type);
       break;
     default:
       out = a;

@@ -17,15 +17,14 @@ double& extension(const Frame& frame, uint8_t macro, unsigned lane) {
   return frame.thread.macro[macro % kMacroRegisters][lane % 16].value;
 }
 
-Extended operand(const Frame& frame, const Prepared& prepared, const SourceSet& sources, unsigned which,
-                 unsigned lane) {
+Extended operand(const Frame& frame, const SourceSet& sources, unsigned which, unsigned lane) {
   const double high = sources[which].value(lane).real;
   Extended value = static_cast<Extended>(high);
-  const Operand& source = prepared.in.src[which];
+  const ir::Source& source = sources[which].source();
   if (source.macro < kMacroRegisters) {
     const double below = extension(frame, source.macro, lane);
-    const bool turned = std::signbit(high) != std::signbit(float_from_bits(source.type, sources[which].bits(lane)));
-    value += static_cast<Extended>(turned ? -below : below);
+    const bool negated = std::signbit(high) != std::signbit(float_from_bits(source.type, sources[which].bits(lane)));
+    value += static_cast<Extended>(negated ? -below : below);
   }
   return value;
 }
@@ -52,8 +51,8 @@ double rounded(Type type, Extended value, Rounding rounding) {
 
 Result wide_result(const Frame& frame, const Prepared& prepared, Extended value, unsigned lane) {
   Result result;
-  result.type = prepared.in.dst.type;
-  const uint8_t macro = prepared.in.dst.macro;
+  result.type = prepared.lowered.target.type;
+  const uint8_t macro = prepared.lowered.target.macro;
   if (macro < kMacroRegisters) {
     const double high = rounded(result.type, value, Rounding::nearest);
     result.value.real = high;
@@ -66,7 +65,7 @@ Result wide_result(const Frame& frame, const Prepared& prepared, Extended value,
 
 Result early_out(const Prepared& prepared, const Frame& frame, double value) {
   Result result;
-  result.type = prepared.in.dst.type;
+  result.type = prepared.lowered.target.type;
   result.value.real = finish_float(result.type, std::isnan(value) ? quiet(value) : value, frame.mode);
   result.compared = true;
   result.truth = true;
@@ -120,9 +119,9 @@ Extended inverse_root(double a) {
 }  // namespace
 
 Result macro_lane(const Frame& frame, const Prepared& prepared, const SourceSet& sources, unsigned lane) {
-  const Instruction& in = prepared.in;
-  const Type type = in.dst.type;
-  if (in.op == Op::madm) {
+  const ir::Operation operation = prepared.lowered.compute.operation;
+  const Type type = prepared.lowered.target.type;
+  if (operation == ir::Operation::macro_add_product) {
     const std::array<double, 3> values{sources[0].value(lane).real, sources[1].value(lane).real,
                                        sources[2].value(lane).real};
     for (const double value : values) {
@@ -133,8 +132,8 @@ Result macro_lane(const Frame& frame, const Prepared& prepared, const SourceSet&
         return result;
       }
     }
-    const Extended value = operand(frame, prepared, sources, 1, lane) * operand(frame, prepared, sources, 2, lane) +
-                           operand(frame, prepared, sources, 0, lane);
+    const Extended value =
+        operand(frame, sources, 1, lane) * operand(frame, sources, 2, lane) + operand(frame, sources, 0, lane);
     return wide_result(frame, prepared, value, lane);
   }
   const auto input = [&](unsigned which) {
@@ -142,7 +141,7 @@ Result macro_lane(const Frame& frame, const Prepared& prepared, const SourceSet&
     return flushes(type, frame.mode) ? flush(type, value) : value;
   };
   const double a = input(0);
-  if (in.math == MathFunction::rsqrt_macro) {
+  if (operation == ir::Operation::macro_inverse_root) {
     if (std::isnan(a)) {
       return early_out(prepared, frame, a);
     }

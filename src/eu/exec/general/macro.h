@@ -2,7 +2,7 @@
 // what lies below the register's mantissa stands in an mme register.
 #pragma once
 
-#include "eu/exec/control/groups.h"
+#include "eu/exec/general/alu.h"
 
 namespace halogen::eu {
 

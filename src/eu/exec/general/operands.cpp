@@ -2,291 +2,213 @@
 
 #include <cmath>
 #include <cstring>
-
-#include "eu/ir/op_traits.h"
+#include <span>
 
 namespace halogen::eu {
 
 namespace {
 
-template <class T, size_t N>
-void to_scratch(Storage& storage, const std::array<T, N>& words) {
-  static_assert(sizeof(words) <= sizeof(storage.scratch));
-  std::memcpy(storage.scratch.data(), words.data(), sizeof(words));
-}
-
-template <class Array>
-void whole(Storage& storage, Array& array, int32_t base) {
-  storage.data = std::as_writable_bytes(std::span(array)).data();
-  storage.bytes = static_cast<int32_t>(sizeof(array));
-  storage.base = base;
-}
-
 uint32_t channel_enables(const Thread& thread) {
   return thread.active | ~thread.dispatch_mask;
 }
 
-// Words of a mask stack, as the registers of Gen4 and 5 show them.
-void masks_to_scratch(Storage& storage, const MaskStacks& masks, Arf kind, unsigned number) {
-  std::array<uint16_t, 32> words{};
-  if (kind == Arf::mask) {
-    words = {static_cast<uint16_t>(masks.active & masks.if_mask & masks.loop_mask & masks.continue_mask),
-             static_cast<uint16_t>(masks.if_mask), static_cast<uint16_t>(masks.loop_mask),
-             static_cast<uint16_t>(masks.continue_mask)};
-  } else if (kind == Arf::mask_stack) {
-    const auto& stack = number == 0 ? masks.if_stack : masks.loop_stack;
-    for (size_t i = 0; i < stack.size(); ++i) {
-      words[i] = static_cast<uint16_t>(stack[i]);
-    }
-  } else {
-    words[0] = masks.if_depth;
-    words[1] = masks.loop_depth;
-  }
-  to_scratch(storage, words);
+template <class T, size_t N>
+void put(std::array<std::byte, ir::kComputedBytes>& out, const std::array<T, N>& words) {
+  static_assert(sizeof(words) <= ir::kComputedBytes);
+  std::memcpy(out.data(), words.data(), sizeof(words));
 }
 
-void locate_arf(Frame& frame, const Prepared& prepared, const Operand& operand, Storage& storage) {
-  Thread& thread = frame.thread;
-  const auto number = static_cast<int32_t>(operand.reg & 0xf);
-  const auto sub = static_cast<int32_t>(operand.sub);
-  storage.data = storage.scratch.data();
-  storage.bytes = static_cast<int32_t>(storage.scratch.size());
-  storage.base = sub;
-  switch (static_cast<Arf>(operand.reg >> 4)) {
-    case Arf::address:
-      whole(storage, thread.address, sub);
-      storage.bytes = frame.rules.address_words * 2;
+// Files that are worked out when they are read.
+void compute_file(const Thread& thread, const Prepared& prepared, ir::File file,
+                  std::array<std::byte, ir::kComputedBytes>& out) {
+  const MaskStacks& masks = thread.masks;
+  std::array<uint16_t, 32> words{};
+  const auto stack = [&](const std::array<uint32_t, kMaskStack>& from) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      words[i] = static_cast<uint16_t>(from[i]);
+    }
+    put(out, words);
+  };
+  out.fill(std::byte{0});
+  switch (file) {
+    case ir::File::channel_enable:
+      put(out, std::array{channel_enables(thread) >> prepared.lowered.mask.first_channel});
       break;
-    case Arf::accumulator:
-      whole(storage, thread.accumulator, number * static_cast<int32_t>(kGrfBytes) + sub);
-      storage.bytes = frame.rules.accumulators * static_cast<int32_t>(kGrfBytes);
+    case ir::File::masks:
+      words = {static_cast<uint16_t>(masks.active & masks.if_mask & masks.loop_mask & masks.continue_mask),
+               static_cast<uint16_t>(masks.if_mask), static_cast<uint16_t>(masks.loop_mask),
+               static_cast<uint16_t>(masks.continue_mask)};
+      put(out, words);
       break;
-    case Arf::flag:
-      whole(storage, thread.flag, number * 4 + sub);
-      storage.bytes = frame.rules.flag_registers * 4;
+    case ir::File::if_stack:
+      stack(masks.if_stack);
       break;
-    case Arf::mask:
-      if (frame.rules.channel_enable_register) {
-        to_scratch(storage, std::array{channel_enables(thread) >> (prepared.in.first_channel & 31)});
-      } else {
-        masks_to_scratch(storage, thread.masks, Arf::mask, 0);
-      }
+    case ir::File::loop_stack:
+      stack(masks.loop_stack);
       break;
-    case Arf::mask_stack:
-      if (frame.rules.channel_enable_register) {
-        whole(storage, thread.message_control, sub);
-      } else {
-        masks_to_scratch(storage, thread.masks, Arf::mask_stack, static_cast<unsigned>(number));
-      }
+    case ir::File::stack_depth:
+      words[0] = masks.if_depth;
+      words[1] = masks.loop_depth;
+      put(out, words);
       break;
-    case Arf::stack_depth:
-      if (frame.rules.channel_enable_register) {
-        whole(storage, thread.stack_pointer, sub);
-      } else {
-        masks_to_scratch(storage, thread.masks, Arf::stack_depth, 0);
-      }
+    case ir::File::ip:
+      put(out, std::array{prepared.offset});
       break;
-    case Arf::state:
-      whole(storage, thread.state, number * 16 + sub);
-      storage.bytes = frame.rules.channel_enable_register ? 32 : 16;  // sr1 came with it
+    case ir::File::timestamp:
+      put(out,
+          std::array{static_cast<uint32_t>(thread.instructions), static_cast<uint32_t>(thread.instructions >> 32)});
       break;
-    case Arf::control:
-      whole(storage, thread.control, sub);
+    case ir::File::flow_control:
+      put(out, std::array{thread.active});
       break;
-    case Arf::notification:
-      whole(storage, thread.notification, sub);
-      storage.bytes = 12;
-      break;
-    case Arf::ip:
-      to_scratch(storage, std::array{prepared.offset});
-      break;
-    case Arf::thread_dependency:
-      whole(storage, thread.dependency, sub);
-      storage.bytes = 16;
-      break;
-    case Arf::timestamp:
-      to_scratch(storage, std::array{static_cast<uint32_t>(thread.instructions),
-                                     static_cast<uint32_t>(thread.instructions >> 32)});
-      break;
-    case Arf::flow_control:
-      to_scratch(storage, std::array{thread.active});
-      break;
-    case Arf::debug:
-      whole(storage, thread.debug, sub);
-      break;
-    case Arf::null:
+    default:
       break;
   }
 }
 
 }  // namespace
 
-void locate(Frame& frame, const Prepared& prepared, const Operand& operand, Storage& storage) {
-  Thread& thread = frame.thread;
-  if (operand.indirect || operand.file == File::grf) {
-    if (operand.file == File::mrf) {
-      whole(storage, thread.mrf, 0);
-    } else {
-      whole(storage, thread.grf, operand.indirect ? 0 : operand.reg * static_cast<int32_t>(kGrfBytes) + operand.sub);
-    }
-    return;
-  }
-  if (operand.file == File::mrf) {
-    // Bit 7 (COMPR4) is about the second half only: element_offset.
-    whole(storage, thread.mrf, (operand.reg & 0x7f) * static_cast<int32_t>(kGrfBytes) + operand.sub);
-    return;
-  }
-  if (operand.file == File::arf) {
-    locate_arf(frame, prepared, operand, storage);
+void FileView::open(Frame& frame, const Prepared& prepared, ir::File file, const ir::Access& access, Type type) {
+  lowered_ = &prepared.lowered;
+  access_ = &access;
+  thread_ = &frame.thread;
+  size_ = traits(type).bytes;
+  const ir::FileBytes bytes = ir::file_bytes(file);
+  bytes_ = static_cast<int32_t>(bytes.bytes);
+  first_ = static_cast<int32_t>(bytes.first);
+  if (ir::lies_in_thread(file)) {
+    data_ = reinterpret_cast<std::byte*>(&frame.thread) + bytes.first;
+  } else if (ir::is_computed(file)) {
+    compute_file(frame.thread, prepared, file, computed_);
+    data_ = computed_.data();
+  } else {
+    data_ = nullptr;
   }
 }
 
-bool commit(Frame& frame, const Operand& operand, Storage& storage) {
-  if (operand.file != File::arf || operand.indirect) {
-    return false;
+int32_t FileView::offset(unsigned lane) const {
+  if (access_->kind == ir::Access::Kind::indirect) {
+    const ir::LaneTable& table = lowered_->table(*access_);
+    const int32_t at = thread_->address[table.word[lane]] + table.offset[lane];
+    return at >= 0 && at + size_ <= bytes_ ? at : -1;
   }
-  Thread& thread = frame.thread;
-  const auto word = [&](size_t index) {
-    uint16_t value = 0;
-    std::memcpy(&value, storage.scratch.data() + 2 * index, sizeof(value));
-    return value;
-  };
-  switch (static_cast<Arf>(operand.reg >> 4)) {
-    case Arf::control:
-      frame.mode = float_mode(thread, frame.rules);
-      return false;
-    case Arf::mask:
-      if (!frame.rules.channel_enable_register) {
-        // The A mask is an intersection: what is written there becomes its own part of it.
-        if (operand.sub == 0) {
-          thread.masks.active = word(0);
-        }
-        thread.masks.if_mask = word(1);
-        thread.masks.loop_mask = word(2);
-        thread.masks.continue_mask = word(3);
-      }
-      return false;
-    case Arf::mask_stack:
-      if (!frame.rules.channel_enable_register) {
-        auto& stack = (operand.reg & 0xf) == 0 ? thread.masks.if_stack : thread.masks.loop_stack;
-        for (size_t i = 0; i < stack.size(); ++i) {
-          stack[i] = word(i);
-        }
-      }
-      return false;
-    case Arf::stack_depth:
-      if (!frame.rules.channel_enable_register) {
-        thread.masks.if_depth = static_cast<uint8_t>(word(0) % (kMaskStack + 1));
-        thread.masks.loop_depth = static_cast<uint8_t>(word(1) % (kMaskStack + 1));
-      }
-      return false;
-    case Arf::ip:
-      if (frame.rules.ip_writes_jump) {
-        std::memcpy(&thread.ip, storage.scratch.data(), sizeof(thread.ip));
-        return true;
-      }
-      return false;
-    default:
-      return false;
-  }
+  const int16_t at = ir::lane_offset(*lowered_, *access_, lane);
+  return at == ir::kOutside ? -1 : at - first_;
 }
 
-int32_t element_offset(const Thread& thread, const Prepared& prepared, const Operand& operand, const Storage& storage,
-                       unsigned lane, bool is_destination) {
-  const auto size = static_cast<int32_t>(traits(operand.type).bytes);
-  int32_t base = storage.base;
-  const auto lane_number = static_cast<int32_t>(lane);
-  const Region& region = operand.region;
-  const int32_t width = region.width == 0 ? 1 : region.width;
-  if (operand.indirect) {
-    int32_t word = operand.address_sub;
-    if (!is_destination && region.vertical_by_address) {
-      word += lane_number / width;
-    }
-    base = thread.address[static_cast<size_t>(word) & 15] + operand.address_offset;
-  }
-  if (is_macro(prepared.in)) {
-    return base + lane_number * size;
-  }
-  if (prepared.in.align16) {
-    if (!is_destination && width == 1) {
-      return base;
-    }
-    // Four components of up to 32 bits make a group; 64-bit elements take two.
-    const int32_t components = size == 8 ? 2 : 4;
-    const int32_t group = lane_number / components;
-    const int32_t component = lane_number % components;
-    if (is_destination) {
-      return base + lane_number * size;
-    }
-    const int32_t chosen = size == 8 ? operand.swizzle[static_cast<size_t>(component) * 2 % 4] / 2
-                                     : operand.swizzle[static_cast<size_t>(component) % 4] & 3;
-    return base + (region.vertical == 0 ? 0 : group * components * size) + chosen * size;
-  }
-  if (is_destination) {
-    int32_t offset = base + lane_number * region.horizontal * size;
-    if (operand.file == File::mrf && (operand.reg & 0x80) != 0 && lane >= 8) {
-      offset += 3 * static_cast<int32_t>(kGrfBytes);  // COMPR4: four registers on, not one
-    }
-    return offset;
-  }
-  const int32_t row = lane_number / width;
-  const int32_t column = lane_number % width;
-  const int32_t vertical = operand.indirect && region.vertical_by_address ? 0 : region.vertical;
-  return base + (row * vertical + column * region.horizontal) * size;
-}
-
-uint64_t load_bits(const Storage& storage, int32_t offset, unsigned bytes) {
+uint64_t FileView::load(unsigned lane) const {
+  const int32_t at = offset(lane);
   uint64_t bits = 0;
-  if (offset >= 0 && offset + static_cast<int32_t>(bytes) <= storage.bytes) {
-    std::memcpy(&bits, storage.data + offset, bytes);
+  if (at >= 0 && data_ != nullptr) {
+    std::memcpy(&bits, data_ + at, size_);
   }
   return bits;
 }
 
-void store_bits(Storage& storage, int32_t offset, unsigned bytes, uint64_t bits) {
-  if (offset >= 0 && offset + static_cast<int32_t>(bytes) <= storage.bytes) {
-    std::memcpy(storage.data + offset, &bits, bytes);
+void FileView::store(unsigned lane, uint64_t bits) {
+  const int32_t at = offset(lane);
+  if (at >= 0 && data_ != nullptr) {
+    std::memcpy(data_ + at, &bits, size_);
   }
 }
 
-uint64_t immediate_bits(const Operand& operand, unsigned lane) {
-  const uint64_t imm = operand.immediate;
-  switch (operand.type) {
-    case Type::v: {
-      const auto nibble = static_cast<int32_t>((imm >> (4 * (lane & 7))) & 0xf);
-      return static_cast<uint64_t>(nibble >= 8 ? nibble - 16 : nibble) & 0xffff;
+uint16_t FileView::word(size_t index) const {
+  uint16_t value = 0;
+  std::memcpy(&value, computed_.data() + 2 * index, sizeof(value));
+  return value;
+}
+
+uint32_t FileView::dword() const {
+  uint32_t value = 0;
+  std::memcpy(&value, computed_.data(), sizeof(value));
+  return value;
+}
+
+bool commit(Frame& frame, const ir::Target& target, const FileView& view) {
+  MaskStacks& masks = frame.thread.masks;
+  const auto stack = [&](std::array<uint32_t, kMaskStack>& to) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      to[i] = view.word(i);
     }
-    case Type::uv:
-      return (imm >> (4 * (lane & 7))) & 0xf;
-    case Type::vf:
-      return double_to_single(vf_to_double(static_cast<uint8_t>(imm >> (8 * (lane & 3)))), Rounding::nearest);
-    default: {
-      const unsigned bytes = traits(operand.type).bytes;
-      return bytes == 8 ? imm : imm & ((uint64_t{1} << (8 * bytes)) - 1);
-    }
+  };
+  switch (target.file) {
+    case ir::File::control:
+      frame.mode = float_mode(frame.thread, frame.rules);
+      break;
+    case ir::File::masks:
+      // The A mask is an intersection: what is written there becomes its own part of it.
+      if (target.access.base == 0) {
+        masks.active = view.word(0);
+      }
+      masks.if_mask = view.word(1);
+      masks.loop_mask = view.word(2);
+      masks.continue_mask = view.word(3);
+      break;
+    case ir::File::if_stack:
+      stack(masks.if_stack);
+      break;
+    case ir::File::loop_stack:
+      stack(masks.loop_stack);
+      break;
+    case ir::File::stack_depth:
+      masks.if_depth = static_cast<uint8_t>(view.word(0) % (kMaskStack + 1));
+      masks.loop_depth = static_cast<uint8_t>(view.word(1) % (kMaskStack + 1));
+      break;
+    case ir::File::ip:
+      frame.thread.ip = view.dword();
+      return true;
+    default:
+      break;
   }
+  return false;
 }
 
-namespace {
-
-// The words of a vector immediate lie where the destination's elements lie: four dwords take every second of them
-// (Intel's compiler writes such vectors, with zeros between).
-unsigned vector_lane(const Instruction& in, const Operand& operand, unsigned lane) {
-  const unsigned step = in.dst.region.horizontal * traits(in.dst.type).bytes / 2u;
-  const bool spread = (operand.type == Type::v || operand.type == Type::uv) && step > 1 && step * in.exec_size <= 8;
-  return spread ? lane * step : lane;
+void SourceReader::open(Frame& frame, const Prepared& prepared, const ir::Source& source) {
+  source_ = &source;
+  lowered_ = &prepared.lowered;
+  thread_ = &frame.thread;
+  view_.open(frame, prepared, source.file, source.access, source.type);
 }
 
-}  // namespace
-
-uint64_t immediate_for_lane(const Instruction& in, const Operand& operand, unsigned lane) {
-  return immediate_bits(operand, in.align16 ? operand.swizzle[lane & 3] & 3u : vector_lane(in, operand, lane));
+uint64_t SourceReader::bits(unsigned lane) const {
+  if (source_->file == ir::File::immediate) {
+    return source_->access.table == ir::Access::kNoTable ? source_->immediate
+                                                         : lowered_->table(source_->access).constant[lane];
+  }
+  return view_.load(lane);
 }
 
-bool obeys_modifiers(const Instruction& in, const Operand& operand, const EuRules& rules) {
-  const bool obeys = in.op == Op::math ? rules.math_modifiers : op_traits(in.op).modifiers;
-  return operand.file != File::immediate && obeys;
+Value SourceReader::value(unsigned lane) const {
+  const ir::Modifier modifier = source_->modifier;
+  const Type type = source_->type;
+  const uint64_t raw = bits(lane);
+  Value value;
+  if (is_float()) {
+    value.real = float_from_bits(type, raw);
+    if (modifier.absolute) {
+      value.real = std::fabs(value.real);
+    }
+    if (modifier.negate) {
+      value.real = -value.real;
+    }
+    return value;
+  }
+  // Integers in accumulators are wider than their element.
+  const bool is_accumulator =
+      source_->file == ir::File::accumulator && source_->access.kind != ir::Access::Kind::indirect;
+  value.integer = is_accumulator ? accumulator_integer(*thread_, view_.offset(lane), type) : int_from_bits(type, raw);
+  if (modifier.invert) {
+    value.integer = wrap(type, ~value.integer);
+    return value;
+  }
+  const bool exact = is_accumulator || !traits(type).is_signed;
+  if (modifier.absolute && traits(type).is_signed && value.integer < 0) {
+    value.integer = exact ? -value.integer : wrap(type, -value.integer);
+  }
+  if (modifier.negate) {
+    value.integer = exact ? -value.integer : wrap(type, -value.integer);
+  }
+  return value;
 }
 
 Wide accumulator_integer(const Thread& thread, int32_t offset, Type type) {
@@ -338,107 +260,6 @@ void set_accumulator_integer(Thread& thread, int32_t offset, Type type, Wide val
   const size_t lane = static_cast<size_t>(offset) % kGrfBytes / bytes;
   extension.upper[lane] = static_cast<int64_t>(value >> (8 * bytes));
   extension.valid = static_cast<uint16_t>(extension.valid | (1u << lane));
-}
-
-Type implied_accumulator_type(const Instruction& in, Type exec) {
-  if (op_traits(in.op).own_accumulator) {
-    return traits(in.src[0].type).is_signed ? Type::d : Type::ud;
-  }
-  const TypeTraits of = traits(exec);
-  if (of.is_float) {
-    return exec;
-  }
-  return of.bytes >= 4 ? (of.is_signed ? Type::d : Type::ud) : (of.is_signed ? Type::w : Type::uw);
-}
-
-int32_t implied_accumulator_offset(const Frame& frame, const Prepared& prepared, Type type, unsigned lane) {
-  const auto size = static_cast<int32_t>(traits(type).bytes);
-  const bool from_first = !traits(type).is_float && frame.rules.implied_integer == ImpliedAccumulator::first;
-  // Words fill one accumulator with 16 channels, dwords two.
-  const auto channel = static_cast<int32_t>(from_first ? lane : (prepared.in.first_channel % 16u) + lane);
-  return channel * size;
-}
-
-Source::Source(Frame& frame, const Prepared& prepared, unsigned which)
-    : frame_(frame),
-      prepared_(prepared),
-      operand_(prepared.in.src[which]),
-      type_(operand_.type),
-      modifiers_((operand_.negate || operand_.absolute) && obeys_modifiers(prepared.in, operand_, frame.rules)),
-      logic_not_(is_logic(prepared.in.op) && frame.rules.logic_negate_is_not) {
-  if (operand_.file != File::immediate) {
-    locate(frame, prepared, operand_, storage_);
-  } else if (type_ == Type::v) {
-    type_ = Type::w;
-  } else if (type_ == Type::uv) {
-    type_ = Type::uw;
-  } else if (type_ == Type::vf) {
-    type_ = Type::f;
-  }
-}
-
-int32_t Source::offset(unsigned lane) const {
-  return element_offset(frame_.thread, prepared_, operand_, storage_, lane, false);
-}
-
-uint64_t Source::bits(unsigned lane) const {
-  if (operand_.file == File::immediate) {
-    return immediate_for_lane(prepared_.in, operand_, lane);
-  }
-  return load_bits(storage_, offset(lane), traits(type_).bytes);
-}
-
-Wide Source::integer_at(int32_t offset, uint64_t bits) const {
-  if (operand_.is_arf(Arf::accumulator) && !operand_.indirect) {
-    return accumulator_integer(frame_.thread, offset, type_);
-  }
-  return int_from_bits(type_, bits);
-}
-
-Value Source::modified(uint64_t bits, Wide integer) const {
-  Value value;
-  if (is_float()) {
-    value.real = float_from_bits(type_, bits);
-    if (modifiers_) {
-      if (operand_.absolute) {
-        value.real = std::fabs(value.real);
-      }
-      if (operand_.negate) {
-        value.real = -value.real;
-      }
-    }
-    return value;
-  }
-  value.integer = integer;
-  if (modifiers_) {
-    if (logic_not_) {
-      if (operand_.negate) {
-        value.integer = wrap(type_, ~value.integer);
-      }
-      return value;
-    }
-    const bool exact = operand_.is_arf(Arf::accumulator) || !traits(type_).is_signed;
-    if (operand_.absolute && traits(type_).is_signed && value.integer < 0) {
-      value.integer = exact ? -value.integer : wrap(type_, -value.integer);
-    }
-    if (operand_.negate) {
-      value.integer = exact ? -value.integer : wrap(type_, -value.integer);
-    }
-  }
-  return value;
-}
-
-Value Source::value(unsigned lane) const {
-  if (operand_.file == File::immediate) {
-    const uint64_t raw = bits(lane);
-    return modified(raw, int_from_bits(type_, raw));
-  }
-  return value_at(offset(lane));
-}
-
-Value Source::value_at(int32_t offset) const {
-  const uint64_t raw = load_bits(storage_, offset, traits(type_).bytes);
-  return modified(raw, integer_at(offset, raw));
 }
 
 }  // namespace halogen::eu

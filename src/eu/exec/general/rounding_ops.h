@@ -1,9 +1,9 @@
-// RNDD, RNDU, RNDE and RNDZ of one number, for the general path and the faster ones.
+// Rounding of one number to a whole one, for the general path and the faster ones.
 #pragma once
 
 #include <cmath>
 
-#include "eu/isa/op.h"
+#include "eu/ir/lowered.h"
 
 namespace halogen::eu {
 
@@ -25,29 +25,27 @@ struct Rounded {
   bool increment;  // Gen4 and 5: the right answer is one more
 };
 
-inline Rounded round_whole(Op op, double x, bool wants_increment) {
+inline Rounded round_whole(ir::Operation operation, double x) {
   if (std::isinf(x)) {
     return {x, false};
   }
-  double right = 0.0;
-  switch (op) {
-    case Op::rndd:
-      return {std::floor(x), false};
-    case Op::rndu:
-      right = std::ceil(x);
-      break;
-    case Op::rnde:
-      right = nearest_even(x);
-      break;
+  const double down = std::floor(x);
+  switch (operation) {
+    case ir::Operation::ceiling:
+      return {std::ceil(x), false};
+    case ir::Operation::nearest_even:
+      return {nearest_even(x), false};
+    case ir::Operation::truncate:
+      return {std::trunc(x), false};
+    case ir::Operation::floor_for_ceiling:
+      return {down, std::ceil(x) > down};
+    case ir::Operation::floor_for_nearest:
+      return {down, nearest_even(x) > down};
+    case ir::Operation::floor_for_truncate:
+      return {down, std::trunc(x) > down};
     default:
-      right = std::trunc(x);
-      break;
+      return {down, false};
   }
-  if (wants_increment) {
-    const double floor = std::floor(x);
-    return {floor, right > floor};
-  }
-  return {right, false};
 }
 
 }  // namespace halogen::eu

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "eu/exec/vector/lane_plan.h"
+#include "eu/exec/vector/arrays.h"
 
 namespace halogen::eu {
 
@@ -42,7 +42,7 @@ inline uint64_t half_bits(double value) {
   return sign | (magnitude > 65504.0 ? 0x7c00u : finite);
 }
 
-inline void flush_lanes(Type type, LaneValues& values, unsigned count) {
+inline void flush_array(Type type, ArrayValues& values, unsigned count) {
   const double smallest = type == Type::hf ? 0x1p-14 : type == Type::df ? DBL_MIN : static_cast<double>(FLT_MIN);
   for (unsigned i = 0; i < count; ++i) {
     const double value = values.real[i];
@@ -50,7 +50,7 @@ inline void flush_lanes(Type type, LaneValues& values, unsigned count) {
   }
 }
 
-inline void round_lanes(Type type, bool flush_too, LaneValues& values, unsigned count) {
+inline void round_array(Type type, bool flush_too, ArrayValues& values, unsigned count) {
   if (type == Type::f) {
     for (unsigned i = 0; i < count; ++i) {
       values.real[i] = static_cast<double>(static_cast<float>(values.real[i]));
@@ -61,61 +61,91 @@ inline void round_lanes(Type type, bool flush_too, LaneValues& values, unsigned 
     }
   }
   if (flush_too) {
-    flush_lanes(type, values, count);
+    flush_array(type, values, count);
   }
 }
 
+// Where the elements of an operand lie while an instruction runs.
+struct Gathering {
+  const ir::Lowered& lowered;
+  const ir::Source& source;
+  const std::byte* thread;
+  const int16_t* offset;  // of lanes that follow no formula
+};
+
 template <class T, class Out>
-void gather(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count, Out* out) {
-  if (operand.file == LaneFile::immediate) {
+void gather(const Gathering& from, unsigned count, Out* out) {
+  const ir::Source& source = from.source;
+  const ir::Access& access = source.access;
+  if (source.file == ir::File::immediate) {
+    const uint64_t* const constants =
+        access.table == ir::Access::kNoTable ? nullptr : from.lowered.table(access).constant.data();
     for (unsigned i = 0; i < count; ++i) {
-      out[i] = static_cast<Out>(std::bit_cast<T>(
-          static_cast<typename std::conditional_t<
-              sizeof(T) == 1, uint8_t,
-              std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>>(
-              operand.constant[i])));
+      T value;
+      std::memcpy(&value, constants == nullptr ? &source.immediate : constants + i, sizeof(T));
+      out[i] = static_cast<Out>(value);
     }
     return;
   }
-  if (operand.even && !operand.indirect) {
-    T block[kMostLanes];
-    std::memcpy(block, from + offset[0], count * sizeof(T));
+  if (from.offset != nullptr) {
+    for (unsigned i = 0; i < count; ++i) {
+      T value;
+      std::memcpy(&value, from.thread + from.offset[i], sizeof(T));
+      out[i] = static_cast<Out>(value);
+    }
+    return;
+  }
+  const std::byte* const first = from.thread + access.base;
+  if (access.kind == ir::Access::Kind::even && access.step == static_cast<int16_t>(sizeof(T))) {
+    T block[ir::kMaxLanes];
+    std::memcpy(block, first, count * sizeof(T));
     for (unsigned i = 0; i < count; ++i) {
       out[i] = static_cast<Out>(block[i]);
     }
     return;
   }
-  for (unsigned i = 0; i < count; ++i) {
+  if (access.kind == ir::Access::Kind::scalar) {
     T value;
-    std::memcpy(&value, from + offset[i], sizeof(T));
-    out[i] = static_cast<Out>(value);
+    std::memcpy(&value, first, sizeof(T));
+    for (unsigned i = 0; i < count; ++i) {
+      out[i] = static_cast<Out>(value);
+    }
+    return;
+  }
+  const std::byte* row = first;
+  for (unsigned base = 0; base < count; base += access.width, row += access.row) {
+    const unsigned end = base + access.width < count ? base + access.width : count;
+    for (unsigned i = base; i < end; ++i) {
+      T value;
+      std::memcpy(&value, row + static_cast<int>(i - base) * access.step, sizeof(T));
+      out[i] = static_cast<Out>(value);
+    }
   }
 }
 
-inline void load_floats(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count,
-                        LaneValues& values) {
-  switch (operand.type) {
+inline void load_floats(const Gathering& from, unsigned count, ArrayValues& values) {
+  switch (from.source.type) {
     case Type::hf: {
-      uint16_t halves[kMostLanes];
-      gather<uint16_t>(operand, from, offset, count, halves);
+      uint16_t halves[ir::kMaxLanes];
+      gather<uint16_t>(from, count, halves);
       for (unsigned i = 0; i < count; ++i) {
         values.real[i] = half_value(halves[i]);
       }
       break;
     }
     case Type::df:
-      gather<double>(operand, from, offset, count, values.real);
+      gather<double>(from, count, values.real);
       break;
     default:
-      gather<float>(operand, from, offset, count, values.real);
+      gather<float>(from, count, values.real);
       break;
   }
-  if (operand.absolute) {
+  if (from.source.modifier.absolute) {
     for (unsigned i = 0; i < count; ++i) {
       values.real[i] = std::fabs(values.real[i]);
     }
   }
-  if (operand.negate) {
+  if (from.source.modifier.negate) {
     for (unsigned i = 0; i < count; ++i) {
       values.real[i] = -values.real[i];
     }
@@ -123,49 +153,48 @@ inline void load_floats(const LaneOperand& operand, const std::byte* from, const
 }
 
 template <class T>
-void load_integer_lanes(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count,
-                        int64_t* out) {
-  gather<T>(operand, from, offset, count, out);
+void load_integers_of(const Gathering& from, unsigned count, int64_t* out) {
+  const ir::Modifier modifier = from.source.modifier;
+  gather<T>(from, count, out);
   const auto wrapped = [](uint64_t value) {
     return std::is_signed_v<T> ? static_cast<int64_t>(static_cast<T>(value)) : static_cast<int64_t>(value);
   };
-  if (operand.invert) {
+  if (modifier.invert) {
     for (unsigned i = 0; i < count; ++i) {
       out[i] = static_cast<int64_t>(static_cast<T>(~static_cast<uint64_t>(out[i])));
     }
     return;
   }
-  if (operand.absolute && std::is_signed_v<T>) {
+  if (modifier.absolute && std::is_signed_v<T>) {
     for (unsigned i = 0; i < count; ++i) {
       out[i] = out[i] < 0 ? wrapped(uint64_t{0} - static_cast<uint64_t>(out[i])) : out[i];
     }
   }
-  if (operand.negate) {
+  if (modifier.negate) {
     for (unsigned i = 0; i < count; ++i) {
       out[i] = wrapped(uint64_t{0} - static_cast<uint64_t>(out[i]));
     }
   }
 }
 
-inline void load_integers(const LaneOperand& operand, const std::byte* from, const int16_t* offset, unsigned count,
-                          LaneValues& values) {
-  switch (operand.type) {
+inline void load_integers(const Gathering& from, Type type, unsigned count, ArrayValues& values) {
+  switch (type) {
     case Type::ub:
-      return load_integer_lanes<uint8_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<uint8_t>(from, count, values.integer);
     case Type::b:
-      return load_integer_lanes<int8_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<int8_t>(from, count, values.integer);
     case Type::uw:
-      return load_integer_lanes<uint16_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<uint16_t>(from, count, values.integer);
     case Type::w:
-      return load_integer_lanes<int16_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<int16_t>(from, count, values.integer);
     case Type::ud:
-      return load_integer_lanes<uint32_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<uint32_t>(from, count, values.integer);
     case Type::d:
-      return load_integer_lanes<int32_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<int32_t>(from, count, values.integer);
     case Type::uq:
-      return load_integer_lanes<uint64_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<uint64_t>(from, count, values.integer);
     default:
-      return load_integer_lanes<int64_t>(operand, from, offset, count, values.integer);
+      return load_integers_of<int64_t>(from, count, values.integer);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "eu/exec/control/groups.h"
+#include "eu/exec/general/groups.h"
 
 #include <cmath>
 #include <cstring>
@@ -9,16 +9,9 @@ namespace {
 
 constexpr auto kRegister = static_cast<int32_t>(kGrfBytes);
 
-double flushed(const Frame& frame, const Source& source, double value) {
+double element(const Frame& frame, const SourceReader& source, unsigned lane) {
+  const double value = source.value(lane).real;
   return flushes(source.type(), frame.mode) ? flush(source.type(), value) : value;
-}
-
-double element(const Frame& frame, const Source& source, unsigned lane) {
-  return flushed(frame, source, source.value(lane).real);
-}
-
-double at(const Frame& frame, const Source& source, int32_t offset) {
-  return flushed(frame, source, source.value_at(offset).real);
 }
 
 // A sum of products, kept in double precision until its end.
@@ -47,33 +40,26 @@ struct Terms {
   }
 };
 
-Terms dot(const Frame& frame, Op op, const SourceSet& sources, unsigned lane) {
+Terms dot(const Frame& frame, ir::Operation operation, const SourceSet& sources, unsigned lane) {
   const unsigned first = lane & ~3u;
-  const unsigned products = op == Op::dp2 ? 2 : op == Op::dp3 || op == Op::dph ? 3 : 4;
+  const unsigned products = operation == ir::Operation::dot2 ? 2 : operation == ir::Operation::dot4 ? 4 : 3;
   Terms terms;
   for (unsigned i = 0; i < products; ++i) {
     terms.add(element(frame, sources[0], first + i), element(frame, sources[1], first + i));
   }
-  if (op == Op::dph) {
+  if (operation == ir::Operation::dot_homogeneous) {
     terms.add(1.0, element(frame, sources[1], first + 3));
   }
   return terms;
 }
 
-// The coefficients are four floats in a row at src0, whatever its region.
-Terms plane(const Frame& frame, Op op, const SourceSet& sources, unsigned lane) {
-  const int32_t coefficients = sources[0].offset(0);
+// Pairs of factors, and a last term of its own.
+Terms plane(const Frame& frame, const SourceSet& sources, unsigned count, unsigned lane) {
   Terms terms;
-  if (op == Op::line) {
-    terms.add(at(frame, sources[0], coefficients), element(frame, sources[1], lane));
-  } else {
-    // Registers of src1: u and v of channels 0 to 7, then of 8 to 15.
-    const int32_t u =
-        sources[1].offset(0) + static_cast<int32_t>(lane / 8) * 2 * kRegister + static_cast<int32_t>(lane % 8) * 4;
-    terms.add(at(frame, sources[0], coefficients), at(frame, sources[1], u));
-    terms.add(at(frame, sources[0], coefficients + 4), at(frame, sources[1], u + kRegister));
+  for (unsigned i = 0; i + 1 < count; i += 2) {
+    terms.add(element(frame, sources[i], lane), element(frame, sources[i + 1], lane));
   }
-  terms.add(at(frame, sources[0], coefficients + 12), 1.0);
+  terms.add(element(frame, sources[count - 1], lane), 1.0);
   return terms;
 }
 
@@ -91,28 +77,28 @@ Wide differences(const SourceSet& sources, unsigned lane) {
 
 Result group_lane(const Frame& frame, const Prepared& prepared, const SourceSet& sources, unsigned lane) {
   Result result;
-  const Op op = prepared.in.op;
-  if (op == Op::sad2 || op == Op::sada2) {
+  const ir::Operation operation = prepared.lowered.compute.operation;
+  if (operation == ir::Operation::differences || operation == ir::Operation::differences_add) {
     result.type = Type::w;
     result.value.integer = differences(sources, lane);
-    if (op == Op::sada2) {
-      result.value.integer +=
-          accumulator_integer(frame.thread, implied_accumulator_offset(frame, prepared, Type::w, lane), Type::w);
+    if (operation == ir::Operation::differences_add) {
+      result.value.integer += sources[2].value(lane).integer;
     }
     return result;
   }
   result.type = Type::f;
-  const Terms terms = op == Op::line || op == Op::pln ? plane(frame, op, sources, lane) : dot(frame, op, sources, lane);
+  const bool planes = operation == ir::Operation::line || operation == ir::Operation::plane;
+  const Terms terms =
+      planes ? plane(frame, sources, prepared.lowered.sources, lane) : dot(frame, operation, sources, lane);
   result.value.real = finish_float(Type::f, terms.sum(frame.mode.alternate), frame.mode);
   return result;
 }
 
-Result indexed_move_lane(const Frame& frame, const Prepared& prepared, unsigned lane) {
+Result indexed_copy_lane(const Frame& frame, const Prepared& prepared, unsigned lane) {
   // The first address names the register, each lane's own the byte in it.
-  const Operand& source = prepared.in.src[0];
-  const auto address = [&](unsigned word) {
-    return frame.thread.address[(source.address_sub + word) & 15] + source.address_offset;
-  };
+  const ir::Source& source = prepared.lowered.source[0];
+  const ir::LaneTable& table = prepared.lowered.table(source.access);
+  const auto address = [&](unsigned which) { return frame.thread.address[table.word[which]] + table.offset[which]; };
   const int32_t base = address(0) & ~(kRegister - 1);
   const int32_t offset = base + (address(lane) & (kRegister - 1));
   Result result;

@@ -5,7 +5,7 @@
 #include "eu/exec/general/bit_ops.h"
 #include "eu/exec/general/math.h"
 #include "eu/exec/general/relation.h"
-#include "eu/exec/vector/lane_plan.h"
+#include "eu/exec/vector/arrays.h"
 
 namespace halogen::eu {
 
@@ -31,7 +31,8 @@ constexpr int64_t s(uint64_t value) {
 }
 
 template <class Function>
-[[gnu::always_inline]] inline void each(LaneValues* const* source, LaneValues& out, unsigned count, Function function) {
+[[gnu::always_inline]] inline void each(ArrayValues* const* source, ArrayValues& out, unsigned count,
+                                        Function function) {
   const int64_t* a = source[0]->integer;
   const int64_t* b = source[1]->integer;
   const int64_t* c = source[2]->integer;
@@ -42,42 +43,42 @@ template <class Function>
   }
 }
 
-template <Op Operation>
+template <ir::Operation Operation>
 int64_t simple(const Operands& v) {
   switch (Operation) {
-    case Op::not_:
+    case ir::Operation::bit_not:
       return ~v.a;
-    case Op::and_:
+    case ir::Operation::bit_and:
       return v.a & v.b;
-    case Op::or_:
+    case ir::Operation::bit_or:
       return v.a | v.b;
-    case Op::xor_:
+    case ir::Operation::bit_xor:
       return v.a ^ v.b;
-    case Op::add:
+    case ir::Operation::add:
       return s(u(v.a) + u(v.b));
-    case Op::mul:
+    case ir::Operation::multiply:
       return s(u(v.a) * u(v.b));
-    case Op::mad:
+    case ir::Operation::add_product:
       return s(u(v.b) * u(v.c) + u(v.a));
-    case Op::avg:
+    case ir::Operation::average:
       return (v.a + v.b + 1) >> 1;
-    case Op::lzd:
+    case ir::Operation::leading_zeros:
       return std::countl_zero(low(v.a));
-    case Op::fbl:
+    case ir::Operation::first_bit_low:
       return first_bit_low(low(v.a));
-    case Op::bfrev:
+    case ir::Operation::reverse_bits:
       return reverse_bits(low(v.a));
-    case Op::bfi1:
+    case ir::Operation::insert_mask:
       return insert_mask(low(v.a), low(v.b));
-    case Op::bfi2:
+    case ir::Operation::insert_bits:
       return insert_bits(low(v.a), low(v.b), low(v.c));
     default:
       return v.a;
   }
 }
 
-template <Op Operation>
-void plain(LaneContext&, LaneValues* const* source, LaneValues& out, unsigned count) {
+template <ir::Operation Operation>
+void plain(ArrayContext&, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   each(source, out, count, simple<Operation>);
 }
 
@@ -87,29 +88,29 @@ uint64_t width_mask(Type type) {
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }
 
-uint64_t count_mask(const Instruction& in) {
-  return traits(in.dst.type).bytes == 8 || traits(in.src[0].type).bytes == 8 ? 63 : 31;
+uint64_t count_mask(const ir::Lowered& lowered) {
+  return traits(lowered.target.type).bytes == 8 || traits(lowered.source[0].type).bytes == 8 ? 63 : 31;
 }
 
-void shift_left(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const uint64_t mask = count_mask(context.in);
+void shift_left(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const uint64_t mask = count_mask(context.lowered);
   each(source, out, count, [mask](const Operands& v) { return s(u(v.a) << (u(v.b) & mask)); });
 }
 
-void shift_right(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const uint64_t mask = count_mask(context.in);
-  const uint64_t width = width_mask(context.in.src[0].type);
+void shift_right(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const uint64_t mask = count_mask(context.lowered);
+  const uint64_t width = width_mask(context.lowered.source[0].type);
   each(source, out, count, [mask, width](const Operands& v) { return s((u(v.a) & width) >> (u(v.b) & mask)); });
 }
 
-void shift_arithmetic(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const uint64_t mask = count_mask(context.in);
+void shift_arithmetic(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const uint64_t mask = count_mask(context.lowered);
   each(source, out, count, [mask](const Operands& v) { return v.a >> (u(v.b) & mask); });
 }
 
 template <bool Left>
-void rotate(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  switch (traits(context.in.src[0].type).bytes) {
+void rotate(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  switch (traits(context.lowered.source[0].type).bytes) {
     case 2:
       each(source, out, count, [](const Operands& v) {
         const auto word = static_cast<uint16_t>(v.a);
@@ -132,33 +133,33 @@ void rotate(LaneContext& context, LaneValues* const* source, LaneValues& out, un
   }
 }
 
-void first_high(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const bool is_signed = traits(context.in.src[0].type).is_signed;
+void first_high(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const bool is_signed = traits(context.lowered.source[0].type).is_signed;
   each(source, out, count,
        [is_signed](const Operands& v) { return static_cast<int64_t>(first_bit_high(low(v.a), is_signed)); });
 }
 
-void count_bits(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const uint64_t width = width_mask(context.in.src[0].type);
+void count_bits(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const uint64_t width = width_mask(context.lowered.source[0].type);
   each(source, out, count, [width](const Operands& v) { return static_cast<int64_t>(std::popcount(u(v.a) & width)); });
 }
 
-void extract(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const bool is_signed = traits(context.in.dst.type).is_signed;
+void extract(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const bool is_signed = traits(context.lowered.target.type).is_signed;
   each(source, out, count,
        [is_signed](const Operands& v) { return extract_bits(low(v.a), low(v.b), low(v.c), is_signed); });
 }
 
-void dot(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const bool b = traits(context.in.src[1].type).is_signed;
-  const bool c = traits(context.in.src[2].type).is_signed;
+void dot(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const bool b = traits(context.lowered.source[1].type).is_signed;
+  const bool c = traits(context.lowered.source[2].type).is_signed;
   each(source, out, count, [b, c](const Operands& v) { return v.a + dot_bytes(low(v.b), b, low(v.c), c); });
 }
 
-void divide(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  const MathFunction function =
-      context.in.math == MathFunction::int_divide_both ? MathFunction::int_quotient : context.in.math;
-  const Type type = context.in.dst.type;
+void divide(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  const bool remainders = context.lowered.compute.operation == ir::Operation::integer_remainder;
+  const MathFunction function = remainders ? MathFunction::int_remainder : MathFunction::int_quotient;
+  const Type type = context.lowered.target.type;
   const auto result = [type](MathFunction which, int64_t a, int64_t b) {
     if (b == 0) {
       return static_cast<int64_t>(integer_math(which, a, b, type));
@@ -173,7 +174,7 @@ void divide(LaneContext& context, LaneValues* const* source, LaneValues& out, un
   }
 }
 
-void add_carry(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
+void add_carry(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     const uint64_t sum = uint64_t{low(source[0]->integer[i])} + low(source[1]->integer[i]);
     out.integer[i] = low(s(sum));
@@ -181,7 +182,7 @@ void add_carry(LaneContext& context, LaneValues* const* source, LaneValues& out,
   }
 }
 
-void subtract_borrow(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
+void subtract_borrow(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     const uint32_t a = low(source[0]->integer[i]);
     const uint32_t b = low(source[1]->integer[i]);
@@ -191,11 +192,11 @@ void subtract_borrow(LaneContext& context, LaneValues* const* source, LaneValues
 }
 
 template <class T>
-void compare_lanes(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
+void compare_lanes(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   uint32_t truths = 0;
   for (unsigned i = 0; i < count; ++i) {
-    const bool truth =
-        relation(context.in.condition, static_cast<T>(source[0]->integer[i]), static_cast<T>(source[1]->integer[i]));
+    const bool truth = relation(context.lowered.compute.relation, static_cast<T>(source[0]->integer[i]),
+                                static_cast<T>(source[1]->integer[i]));
     out.integer[i] = truth ? -1 : 0;
     truths |= static_cast<uint32_t>(truth) << i;
   }
@@ -203,8 +204,8 @@ void compare_lanes(LaneContext& context, LaneValues* const* source, LaneValues& 
 }
 
 template <class T>
-void select_lanes(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
-  if (context.in.condition == Condition::none) {
+void select_lanes(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
+  if (context.lowered.compute.operation == ir::Operation::select) {
     for (unsigned i = 0; i < count; ++i) {
       out.integer[i] = source[((context.chosen >> i) & 1) != 0 ? 0 : 1]->integer[i];
     }
@@ -214,92 +215,92 @@ void select_lanes(LaneContext& context, LaneValues* const* source, LaneValues& o
   for (unsigned i = 0; i < count; ++i) {
     const int64_t a = source[0]->integer[i];
     const int64_t b = source[1]->integer[i];
-    const bool first = relation(context.in.condition, static_cast<T>(a), static_cast<T>(b));
+    const bool first = relation(context.lowered.compute.relation, static_cast<T>(a), static_cast<T>(b));
     out.integer[i] = first ? a : b;
     truths |= static_cast<uint32_t>(first) << i;
   }
   context.truths = truths;
 }
 
-void conditional_lanes(LaneContext& context, LaneValues* const* source, LaneValues& out, unsigned count) {
+void conditional_lanes(ArrayContext& context, ArrayValues* const* source, ArrayValues& out, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
-    const bool first = relation(context.in.condition, source[2]->integer[i], int64_t{0});
+    const bool first = relation(context.lowered.compute.relation, source[2]->integer[i], int64_t{0});
     out.integer[i] = source[first ? 0 : 1]->integer[i];
   }
 }
 
-bool is_dword(Type type) {
-  return type == Type::d || type == Type::ud;
-}
-
 }  // namespace
 
-LaneCompute integer_lanes(const Instruction& in, const EuRules& rules) {
-  const bool wide_unsigned = in.src[0].type == Type::uq;
-  switch (in.op) {
-    case Op::mov:
-      return plain<Op::mov>;
-    case Op::not_:
-      return plain<Op::not_>;
-    case Op::and_:
-      return plain<Op::and_>;
-    case Op::or_:
-      return plain<Op::or_>;
-    case Op::xor_:
-      return plain<Op::xor_>;
-    case Op::add:
-      return plain<Op::add>;
-    case Op::mul:
-      return is_dword(in.src[0].type) && is_dword(in.src[1].type) && rules.dword_multiply != DwordMultiply::full
-                 ? nullptr
-                 : plain<Op::mul>;
-    case Op::mad:
-      return plain<Op::mad>;
-    case Op::avg:
-      return plain<Op::avg>;
-    case Op::shl:
+ArrayCompute integer_arrays(const ir::Lowered& lowered) {
+  using ir::Operation;
+  const bool wide_unsigned = lowered.source[0].type == Type::uq;
+  switch (lowered.compute.operation) {
+    case Operation::copy:
+    case Operation::convert:
+      return plain<Operation::convert>;
+    case Operation::bit_not:
+      return plain<Operation::bit_not>;
+    case Operation::bit_and:
+      return plain<Operation::bit_and>;
+    case Operation::bit_or:
+      return plain<Operation::bit_or>;
+    case Operation::bit_xor:
+      return plain<Operation::bit_xor>;
+    case Operation::add:
+      return plain<Operation::add>;
+    case Operation::multiply:
+      return plain<Operation::multiply>;
+    case Operation::add_product:
+      return plain<Operation::add_product>;
+    case Operation::average:
+      return plain<Operation::average>;
+    case Operation::shift_left:
       return shift_left;
-    case Op::shr:
+    case Operation::shift_right:
       return shift_right;
-    case Op::asr:
+    case Operation::shift_arithmetic:
       return wide_unsigned ? shift_right : shift_arithmetic;
-    case Op::rol:
+    case Operation::rotate_left:
       return rotate<true>;
-    case Op::ror:
+    case Operation::rotate_right:
       return rotate<false>;
-    case Op::lzd:
-      return plain<Op::lzd>;
-    case Op::fbh:
+    case Operation::leading_zeros:
+      return plain<Operation::leading_zeros>;
+    case Operation::first_bit_high:
       return first_high;
-    case Op::fbl:
-      return plain<Op::fbl>;
-    case Op::cbit:
+    case Operation::first_bit_low:
+      return plain<Operation::first_bit_low>;
+    case Operation::count_bits:
       return count_bits;
-    case Op::bfrev:
-      return plain<Op::bfrev>;
-    case Op::bfe:
+    case Operation::reverse_bits:
+      return plain<Operation::reverse_bits>;
+    case Operation::extract_bits:
       return extract;
-    case Op::bfi1:
-      return plain<Op::bfi1>;
-    case Op::bfi2:
-      return plain<Op::bfi2>;
-    case Op::addc:
+    case Operation::insert_mask:
+      return plain<Operation::insert_mask>;
+    case Operation::insert_bits:
+      return plain<Operation::insert_bits>;
+    case Operation::add_carry:
       return add_carry;
-    case Op::subb:
+    case Operation::subtract_borrow:
       return subtract_borrow;
-    case Op::dp4a:
+    case Operation::dot_bytes:
       return dot;
-    case Op::math:
-      return in.math == MathFunction::int_divide_both || in.math == MathFunction::int_quotient ||
-                     in.math == MathFunction::int_remainder
+    case Operation::quotient:
+    case Operation::integer_remainder: {
+      const MathFunction function = lowered.compute.function;
+      return function == MathFunction::int_divide_both || function == MathFunction::int_quotient ||
+                     function == MathFunction::int_remainder
                  ? divide
                  : nullptr;
-    case Op::cmp:
-    case Op::cmpn:
+    }
+    case Operation::compare:
+    case Operation::compare_or_nan:
       return wide_unsigned ? compare_lanes<uint64_t> : compare_lanes<int64_t>;
-    case Op::sel:
+    case Operation::select:
+    case Operation::select_related:
       return wide_unsigned ? select_lanes<uint64_t> : select_lanes<int64_t>;
-    case Op::csel:
+    case Operation::select_signed:
       return conditional_lanes;
     default:
       return nullptr;

@@ -2,15 +2,11 @@
 // address.
 #pragma once
 
-#include <array>
-
 #include "eu/exec/general/alu.h"
 
 namespace halogen::eu {
 
-using SourceSet = std::array<Source, 3>;
-
 Result group_lane(const Frame& frame, const Prepared& prepared, const SourceSet& sources, unsigned lane);
-Result indexed_move_lane(const Frame& frame, const Prepared& prepared, unsigned lane);
+Result indexed_copy_lane(const Frame& frame, const Prepared& prepared, unsigned lane);
 
 }  // namespace halogen::eu

@@ -1,0 +1,216 @@
+// Whole vectors of 32-bit lanes by the host's AVX2: moves, sums, products, multiply-adds and planes of F whose operands
+// are scalars or lie in rows of eight. What is rare goes to the next routine: other rounding modes, alternate floats, a
+// result that is NaN.
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include <cstring>
+
+#include "eu/exec/control/masks.h"
+#include "eu/exec/vector/float_bits.h"
+#include "eu/exec/vector/routines.h"
+
+namespace halogen::eu {
+
+#ifdef __x86_64__
+
+namespace {
+
+#define HALOGEN_VECTOR [[gnu::target("avx2,fma"), gnu::always_inline]] static inline
+
+using Bits = RealOf<uint32_t>;
+
+struct Vector {
+  // Eight lanes that follow each other.
+  HALOGEN_VECTOR __m256 row(const std::byte* thread, const ir::Source& source, unsigned half) {
+    const std::byte* const from = thread + source.access.base + static_cast<int>(half) * source.access.row;
+    return with_sign(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), source);
+  }
+  // One number for all lanes.
+  HALOGEN_VECTOR __m256 number(const std::byte* thread, const ir::Source& source) {
+    const std::byte* const from = source.file == ir::File::immediate
+                                      ? reinterpret_cast<const std::byte*>(&source.immediate)
+                                      : thread + source.access.base;
+    return with_sign(_mm256_set1_epi32(dword(from)), source);
+  }
+  // Denormals become zeros of their sign.
+  HALOGEN_VECTOR __m256 flush(__m256 values) {
+    const __m256i bits = _mm256_castps_si256(values);
+    const __m256i exponent = _mm256_set1_epi32(static_cast<int>(Bits::kExponent));
+    const __m256i small = _mm256_cmpeq_epi32(_mm256_and_si256(bits, exponent), _mm256_setzero_si256());
+    return _mm256_castsi256_ps(_mm256_andnot_si256(_mm256_srli_epi32(small, 1), bits));
+  }
+  HALOGEN_VECTOR __m256 saturate(__m256 values) {
+    return _mm256_min_ps(_mm256_max_ps(values, _mm256_setzero_ps()), _mm256_set1_ps(1.0f));
+  }
+  // In one of them.
+  HALOGEN_VECTOR bool any_nan(__m256 first, __m256 second) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(first, second, _CMP_UNORD_Q)) != 0;
+  }
+  HALOGEN_VECTOR void store(std::byte* to, __m256 values, uint32_t mask) {
+    if (mask == 0xff) {
+      _mm256_storeu_ps(reinterpret_cast<float*>(to), values);
+      return;
+    }
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i lanes = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask)), bit), bit);
+    _mm256_maskstore_ps(reinterpret_cast<float*>(to), lanes, values);
+  }
+
+ private:
+  HALOGEN_VECTOR int dword(const std::byte* from) {
+    int value = 0;
+    std::memcpy(&value, from, sizeof(value));
+    return value;
+  }
+  HALOGEN_VECTOR __m256 with_sign(__m256i bits, const ir::Source& source) {
+    if (!source.modifier.absolute && !source.modifier.negate) {
+      return _mm256_castsi256_ps(bits);
+    }
+    const __m256i sign = _mm256_set1_epi32(static_cast<int>(Bits::kSign));
+    const __m256i magnitude = source.modifier.absolute ? _mm256_andnot_si256(sign, bits) : bits;
+    return _mm256_castsi256_ps(source.modifier.negate ? _mm256_xor_si256(magnitude, sign) : magnitude);
+  }
+};
+
+struct VectorMove {
+  static constexpr unsigned kSources = 1;
+  static constexpr bool kComputes = false;
+  HALOGEN_VECTOR __m256 apply(const __m256* source) { return source[0]; }
+};
+struct VectorAdd {
+  static constexpr unsigned kSources = 2;
+  static constexpr bool kComputes = true;
+  HALOGEN_VECTOR __m256 apply(const __m256* source) { return _mm256_add_ps(source[0], source[1]); }
+};
+struct VectorMultiply {
+  static constexpr unsigned kSources = 2;
+  static constexpr bool kComputes = true;
+  HALOGEN_VECTOR __m256 apply(const __m256* source) { return _mm256_mul_ps(source[0], source[1]); }
+};
+struct VectorFused {
+  static constexpr unsigned kSources = 3;
+  static constexpr bool kComputes = true;
+  HALOGEN_VECTOR __m256 apply(const __m256* source) { return _mm256_fmadd_ps(source[1], source[2], source[0]); }
+};
+
+// Four lanes of each source as doubles; the result is rounded to F once.
+template <class Operation>
+struct InDoubles {
+  static constexpr unsigned kSources = Operation::kSources;
+  static constexpr bool kComputes = true;
+  HALOGEN_VECTOR __m256 apply(const __m256* source) {
+    __m256d low[kSources];
+    __m256d high[kSources];
+    for (unsigned i = 0; i < kSources; ++i) {
+      low[i] = _mm256_cvtps_pd(_mm256_castps256_ps128(source[i]));
+      high[i] = _mm256_cvtps_pd(_mm256_extractf128_ps(source[i], 1));
+    }
+    return _mm256_set_m128(_mm256_cvtpd_ps(Operation::apply(high)), _mm256_cvtpd_ps(Operation::apply(low)));
+  }
+};
+// p u + q v + r, from p, u, q, v, r.
+struct Plane {
+  static constexpr unsigned kSources = 5;
+  HALOGEN_VECTOR __m256d apply(const __m256d* source) {
+    const __m256d first = _mm256_mul_pd(source[0], source[1]);
+    const __m256d second = _mm256_mul_pd(source[2], source[3]);
+    return _mm256_add_pd(_mm256_add_pd(first, second), source[4]);
+  }
+};
+// Before Gen8: the product of MAD keeps double precision.
+struct ProductThenSum {
+  static constexpr unsigned kSources = 3;
+  HALOGEN_VECTOR __m256d apply(const __m256d* source) {
+    return _mm256_add_pd(_mm256_mul_pd(source[1], source[2]), source[0]);
+  }
+};
+
+template <class Operation, unsigned Halves>
+[[gnu::target("avx2,fma")]] Step run_vector(Frame& frame, const Prepared& prepared) {
+  if (Operation::kComputes && (frame.mode.rounding != Rounding::nearest || frame.mode.alternate)) {
+    return prepared.rest(frame, prepared);
+  }
+  const ir::Lowered& lowered = prepared.lowered;
+  auto* const thread = reinterpret_cast<std::byte*>(&frame.thread);
+  const bool flush = Operation::kComputes && frame.mode.flush_single;
+  __m256 source[Halves][Operation::kSources];
+  for (unsigned i = 0; i < Operation::kSources; ++i) {
+    const ir::Source& operand = lowered.source[i];
+    if (operand.access.kind == ir::Access::Kind::scalar) {
+      const __m256 number = Vector::number(thread, operand);
+      source[0][i] = flush ? Vector::flush(number) : number;
+      source[Halves - 1][i] = source[0][i];
+      continue;
+    }
+    for (unsigned half = 0; half < Halves; ++half) {
+      const __m256 row = Vector::row(thread, operand, half);
+      source[half][i] = flush ? Vector::flush(row) : row;
+    }
+  }
+  __m256 result[Halves];
+  for (unsigned half = 0; half < Halves; ++half) {
+    result[half] = Operation::apply(source[half]);
+  }
+  if ((Operation::kComputes || lowered.target.saturate) && Vector::any_nan(result[0], result[Halves - 1])) {
+    return prepared.rest(frame, prepared);
+  }
+  for (unsigned half = 0; half < Halves; ++half) {
+    if (flush) {
+      result[half] = Vector::flush(result[half]);
+    }
+    if (lowered.target.saturate) {
+      result[half] = Vector::saturate(result[half]);
+    }
+  }
+  const uint32_t mask = enabled_lanes(frame, lowered.mask) & predicate_lanes(frame.thread, lowered.mask);
+  for (unsigned half = 0; half < Halves; ++half) {
+    Vector::store(thread + lowered.target.access.base + static_cast<int>(half) * lowered.target.access.row,
+                  result[half], mask >> (8 * half) & 0xff);
+  }
+  return Step::next;
+}
+
+#undef HALOGEN_VECTOR
+
+template <unsigned Halves>
+Handler routine(const ir::Compute& compute) {
+  switch (compute.operation) {
+    case ir::Operation::copy:
+    case ir::Operation::convert:
+      return run_vector<VectorMove, Halves>;
+    case ir::Operation::add:
+      return run_vector<VectorAdd, Halves>;
+    case ir::Operation::multiply:
+      return run_vector<VectorMultiply, Halves>;
+    case ir::Operation::add_product:
+      return compute.fused ? run_vector<VectorFused, Halves> : run_vector<InDoubles<ProductThenSum>, Halves>;
+    case ir::Operation::plane:
+      return run_vector<InDoubles<Plane>, Halves>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+bool bind_avx2(Prepared& prepared) {
+  const ir::Lowered& lowered = prepared.lowered;
+  if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0 ||
+      traits(lowered.target.type).bytes != 4) {
+    return false;
+  }
+  prepared.fast = lowered.exec_size == 8 ? routine<1>(lowered.compute) : routine<2>(lowered.compute);
+  return prepared.fast != nullptr;
+}
+
+#else
+
+bool bind_avx2(Prepared&) {
+  return false;
+}
+
+#endif
+
+}  // namespace halogen::eu

@@ -1,0 +1,49 @@
+// Regions, align16 swizzles, indirect addressing and register numbers as byte offsets: the one place that knows how an
+// operand names its elements.
+#pragma once
+
+#include <vector>
+
+#include "eu/ir/lowered.h"
+#include "gen/eu_rules.h"
+
+namespace halogen::eu::ir {
+
+// The elements of one operand before they become an Access.
+struct Elements {
+  File file = File::none;
+  int32_t limit = 0;  // bytes of the file that exist on this generation
+  int32_t size = 4;   // bytes of an element
+  bool indirect = false;
+  unsigned count = 0;                       // lanes that are known
+  std::array<int32_t, kMaxLanes> offset{};  // in the file; indirect: from the address
+  std::array<uint8_t, kMaxLanes> word{};
+};
+
+// Returns the elements of an operand that is not immediate, for `count` lanes.
+Elements elements_of(const Instruction& in, const Operand& operand, const EuRules& rules, bool is_destination,
+                     unsigned count);
+// Returns the simplest access that reaches them. Tables that it needs are added to `tables`.
+Access access_of(const Elements& elements, std::vector<LaneTable>& tables);
+
+// Returns the bits of an immediate's element for a lane; vectors are spread out, integers are extended to 64 bits.
+uint64_t immediate_element(const Instruction& in, const Operand& operand, unsigned lane);
+
+// Returns the type of an operand's elements: a vector immediate spreads to words or floats.
+constexpr Type element_type(const Operand& operand) {
+  if (operand.file != eu::File::immediate) {
+    return operand.type;
+  }
+  switch (operand.type) {
+    case Type::v:
+      return Type::w;
+    case Type::uv:
+      return Type::uw;
+    case Type::vf:
+      return Type::f;
+    default:
+      return operand.type;
+  }
+}
+
+}  // namespace halogen::eu::ir
