@@ -28,25 +28,16 @@ struct SetupState {
 
 // How far a command came whose part is done, or that a fault stopped: it goes on there when it is parsed again.
 struct Progress {
-  bool valid = false;
-  uint64_t command = 0;                // its address
-  uint64_t commands = 0;               // that the streamer had done before it
   uint32_t lines = 0;                  // whole scan lines that are done
   uint32_t chunks = 0;                 // parts of the next one
-  uint64_t missed = 0;                 // accesses that found no memory
   bool has_pattern = false;            // the colour pattern was read
   std::array<uint32_t, 64> pattern{};  // the rectangle may lie over the pattern's memory
 
-  bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }
-  void begin(uint64_t address, uint64_t done) {
-    valid = true;
-    command = address;
-    commands = done;
+  // The pattern stays: it is read before it is used.
+  void restart() {
     lines = chunks = 0;
-    missed = 0;
     has_pattern = false;
   }
-  void end() { valid = false; }
 
   bool operator==(const Progress&) const = default;
 };

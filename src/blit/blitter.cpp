@@ -20,21 +20,6 @@ void repeat_bytes(std::byte* out, size_t bytes, size_t period) {
   }
 }
 
-// The accesses of one BLT, in all its parts, are one piece of work.
-class OneWork {
- public:
-  OneWork(memory::AddressSpace& space, Progress& progress) : space_(space), progress_(progress) {
-    space_.begin_work(progress.missed);
-  }
-  ~OneWork() { progress_.missed = space_.end_work(); }
-  OneWork(const OneWork&) = delete;
-  OneWork& operator=(const OneWork&) = delete;
-
- private:
-  memory::AddressSpace& space_;
-  Progress& progress_;
-};
-
 }  // namespace
 
 struct Blitter::Work {
@@ -328,14 +313,14 @@ bool Blitter::run_line(Work& work, uint64_t line, Progress& progress, Outcome& o
   const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;
   for (; progress.chunks < chunks; ++progress.chunks) {
     if (work.left_B == 0) {
-      outcome.unfinished = true;
+      outcome.end = WorkEnd::unfinished;
       return false;
     }
     const uint64_t number = work.job.x_backward ? chunks - 1 - progress.chunks : progress.chunks;
     const auto at = static_cast<uint32_t>(number * chunk_B);
     const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(work.line_B - at, chunk_B));
     if (!run_chunk(work, line, at, bytes)) {
-      outcome.stopped = true;
+      outcome.end = WorkEnd::fault;
       return false;
     }
     outcome.bytes += bytes;
@@ -358,7 +343,7 @@ bool Blitter::run_fast(Work& work, Progress& progress, Outcome& outcome) {
   }
   while (progress.lines < height) {
     if (work.left_B == 0) {
-      outcome.unfinished = true;
+      outcome.end = WorkEnd::unfinished;
       break;
     }
     uint64_t lines = std::max<uint64_t>(work.left_B / (work.line_B + kStep_B), 1);
@@ -368,7 +353,7 @@ bool Blitter::run_fast(Work& work, Progress& progress, Outcome& outcome) {
     }
     lines = fast.run(y + progress.lines, source_y + progress.lines, std::min(lines, height - progress.lines));
     if (lines == 0) {
-      outcome.stopped = true;
+      outcome.end = WorkEnd::fault;
       break;
     }
     progress.lines += static_cast<uint32_t>(lines);
@@ -389,7 +374,6 @@ Outcome Blitter::run(memory::AddressSpace& space, const BlitJob& job, Progress& 
   const uint64_t height = placement->height();
   const uint64_t first = progress.lines;
   Work work(space, job, *placement);
-  const OneWork one(space, progress);
   const auto y = static_cast<uint64_t>(placement->rect.y1);
   const AddressRange to = work.destination.range_of(work.x_B, y, work.line_B, height);
   const auto source_y = static_cast<uint64_t>(placement->source_y);
@@ -398,8 +382,8 @@ Outcome Blitter::run(memory::AddressSpace& space, const BlitJob& job, Progress& 
   bool upward = false;
   if (!use_fast_paths_ || work.masked || progress.chunks != 0 || meets || !run_fast(work, progress, outcome)) {
     upward = job.y_backward;
-    outcome.stopped = !load_pattern(work, progress);
-    while (progress.lines < height && !outcome.stopped && !outcome.unfinished) {
+    outcome.end = load_pattern(work, progress) ? WorkEnd::finished : WorkEnd::fault;
+    while (progress.lines < height && outcome.end == WorkEnd::finished) {
       if (run_line(work, upward ? height - 1 - progress.lines : progress.lines, progress, outcome)) {
         ++progress.lines;
       }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/work_end.h"
 #include "blit/blit_job.h"
 #include "blit/blit_place.h"
 #include "blit/blit_state.h"
@@ -29,10 +30,9 @@ inline constexpr uint64_t kPart_B = 1 << 20;
 inline constexpr uint64_t kStep_B = 64;
 
 struct Outcome {
-  bool stopped = false;     // by a fault; `progress` says where
-  bool unfinished = false;  // a part is done; `progress` says where the next begins
-  uint64_t bytes = 0;       // of the destination
-  uint32_t first_line = 0;  // of the destination that may have been written
+  WorkEnd end = WorkEnd::finished;  // if it is another one, `progress` says where the work goes on
+  uint64_t bytes = 0;               // of the destination
+  uint32_t first_line = 0;          // of the destination that may have been written
   uint32_t lines = 0;
 };
 

@@ -82,19 +82,13 @@ struct ThreadSlot {
 
 // A dispatch that has begun and not ended: it goes on when its command is parsed again.
 struct Walk {
-  bool valid = false;
-  uint64_t command = 0;   // its address
-  uint64_t commands = 0;  // that the streamer had done before it
   Job job;
   bool all_started = false;
   std::array<uint32_t, 3> next{};  // group to start
   std::vector<Group> groups;
   std::vector<ThreadSlot> threads;
   uint64_t instructions = 0;
-  uint64_t missed = 0;  // accesses that found no memory
 
-  bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }
-  void end() { *this = {}; }
   bool operator==(const Walk&) const = default;
 };
 

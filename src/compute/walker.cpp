@@ -102,6 +102,7 @@ void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, O
     const uint32_t mask = fill_thread(settings, walk.job, group.at, group.first_slot + i, i, slot.thread);
     slot.thread.group = number;
     if (outcome != nullptr) {
+      ++outcome->threads;
       outcome->channels += static_cast<uint64_t>(std::popcount(mask));
     }
   }

@@ -15,6 +15,7 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
+#include "base/work_end.h"
 #include "compute/compute_state.h"
 #include "compute/observer.h"
 #include "compute/parallel_pass.h"
@@ -24,18 +25,13 @@
 
 namespace halogen::compute {
 
-enum class Stop : uint8_t {
-  finished,
-  unfinished,  // a part is done
-  fault,       // memory refused an access: the same again later
-  illegal,     // a thread met an instruction that is none
-  deadlock,    // every thread waits for another one
-};
+using Stop = WorkEnd;
 
 struct Outcome {
   Stop stop = Stop::finished;
   uint64_t instructions = 0;
-  uint64_t channels = 0;  // of threads that were started
+  uint64_t threads = 0;   // that were started
+  uint64_t channels = 0;  // of them
   uint32_t ip = 0;        // of the thread that stopped everything
 };
 

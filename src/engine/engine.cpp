@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "engine/statistics.h"
 #include "engine/stream/executor.h"
 #include "engine/submit/execlist.h"
 #include "engine/submit/submission.h"
+#include "engine/work_report.h"
 #include "hw/mode.h"
 #include "hw/ring.h"
 
@@ -223,6 +225,15 @@ Next Engine::stopped_by_fault() {
     return Next::hold();
   }
   return Next::hold();  // nothing holds it any more: again
+}
+
+void Engine::account(const WorkReport& report) {
+  spend(report.time_ns);
+  work_done_ += report.progress;
+  add_statistics(registers_, gen(), report);
+  if (report.target_write) {
+    services_.on_target_write(report.target_write->base, report.target_write->first_line, report.target_write->lines);
+  }
 }
 
 uint32_t Engine::read_register(uint32_t offset) {

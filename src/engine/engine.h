@@ -38,6 +38,7 @@ namespace halogen::engine {
 class ExeclistSubmission;
 class HandlerTable;
 class Submission;
+struct WorkReport;
 
 // Virtual time that a command of the streamer itself takes.
 inline constexpr uint64_t kCommandTime = 10;
@@ -126,19 +127,16 @@ class Engine {
     return Next::hold();
   }
   // Such a command has begun and not ended: nothing else may come in between.
-  bool in_command() const {
-    const uint64_t address = stream_.level().address.value;
-    return state_.blit.progress.is_of(address, state_.commands) ||
-           state_.compute.walk.is_of(address, state_.commands) || state_.draw.progress.is_of(address, state_.commands);
-  }
+  bool in_command() const { return state_.long_command.is_of(stream_.level().address.value, state_.commands); }
 
   // A register write of the running command has reset the engine: there is no next command.
   bool was_reset() const { return was_reset_; }
 
-  // Grows with all that draws, dispatches and long blits get done, whether statistics count it or not: who looks for
-  // hangs sees by it that long work goes on. A thread that does not end gets nothing done.
+  // Spends the time of a part of a draw, dispatch or blit, and counts what it got done.
+  void account(const WorkReport& report);
+  // Grows with the progress that reports name, whether or not statistics are enabled: a hang watch sees by it that long
+  // work goes on. A thread that does not end makes no progress.
   uint64_t work_done() const { return work_done_; }
-  void note_work(uint64_t amount) { work_done_ += amount; }
 
   void spend(uint64_t nanoseconds) { state_.time += nanoseconds; }
   uint64_t now() const { return state_.time; }

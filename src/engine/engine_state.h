@@ -8,6 +8,7 @@
 
 #include "blit/blit_state.h"
 #include "compute/compute_state.h"
+#include "engine/backend/long_command_state.h"
 #include "engine/context/power_state.h"
 #include "engine/mi/math_state.h"
 #include "engine/mi/semaphore_state.h"
@@ -89,6 +90,7 @@ struct EngineState {
   ExeclistState execlist;
   WatchdogState watchdog;
   PowerState power;
+  LongCommandState long_command;
   blit::BlitState blit;
   compute::ComputeState compute;
   pipe3d::DrawState draw;

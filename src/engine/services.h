@@ -29,10 +29,9 @@ struct SemaphoreSignal {
   uint32_t context_id = 0;
 };
 
-class Services {
+// Events go to the host.
+class Services : public EventSink {
  public:
-  virtual ~Services() = default;
-
   // Graphics memory as a stream of this engine sees it. Ask again for each batch: modes change it.
   virtual memory::AddressSpace& space(memory::Stream stream, memory::TableKind table) = 0;
   // Addresses that no table maps. False where there is nothing.
@@ -73,7 +72,6 @@ class Services {
   virtual uint64_t time() const = 0;
   // The engine is about to touch something that shows the time: this is its own.
   virtual void set_time(uint64_t nanoseconds) = 0;
-  virtual void on_event(const Event& event) = 0;
 };
 
 }  // namespace halogen::engine

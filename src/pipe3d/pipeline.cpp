@@ -141,6 +141,7 @@ bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   pixels_.begin(*generation_, state_, first != nullptr ? first->slots() : last_slots(), *space_);
   list_.begin(last_slots());
   before_ = instructions();
+  threads_before_ = threads();
   clipper_.emplace(state_, last_slots());
   return ok;
 }
@@ -160,6 +161,17 @@ uint64_t Pipeline::used(const Outcome& outcome) const {
 uint64_t Pipeline::instructions() const {
   return vertices_.instructions() + hull_.instructions() + domain_.instructions() + geometry_.instructions() +
          clip_threads_.instructions() + pixels_.instructions();
+}
+
+// Of pixels, those of this part.
+StageThreads Pipeline::threads() const {
+  return {.vertex = vertices_.unit().threads(),
+          .hull = hull_.unit().threads(),
+          .domain = domain_.unit().threads(),
+          .geometry = geometry_.unit().threads(),
+          .clip = clip_threads_.unit().threads(),
+          .setup = pixels_.setup_threads(),
+          .pixel = pixels_.counts().threads};
 }
 
 ThreadEnd Pipeline::shade_objects(std::span<const Object> objects, EntryStore& entries, Outcome& outcome) {
@@ -349,7 +361,6 @@ bool Pipeline::is_waiting(const Progress& progress) {
   if (!waiting_) {
     return false;
   }
-  waiting_->before.missed = progress.missed;
   if (waiting_->before != progress) {
     waiting_.reset();
   }
@@ -362,7 +373,6 @@ void Pipeline::go_on(Progress& progress, Outcome& outcome) {
     outcome.stop = pixels_.end() == ThreadEnd::done ? Stop::unfinished : stop_of(pixels_.end());
     return;
   }
-  waiting_->after.missed = progress.missed;
   progress = std::move(waiting_->after);
   waiting_.reset();
   // The guest may have changed its mind about the length of entries.
@@ -491,6 +501,14 @@ Outcome Pipeline::draw(const ResolveInput& input, Progress& progress) {
     }
   }
   outcome.instructions = instructions() - before_;
+  const StageThreads now = threads();
+  outcome.threads = {.vertex = now.vertex - threads_before_.vertex,
+                     .hull = now.hull - threads_before_.hull,
+                     .domain = now.domain - threads_before_.domain,
+                     .geometry = now.geometry - threads_before_.geometry,
+                     .clip = now.clip - threads_before_.clip,
+                     .setup = now.setup - threads_before_.setup,
+                     .pixel = now.pixel};
   if (outcome.stop == Stop::unfinished && progress.instance >= progress.call.instances) {
     outcome.stop = Stop::finished;
   }

@@ -13,6 +13,7 @@
 
 #include "base/event.h"
 #include "base/fidelity.h"
+#include "base/work_end.h"
 #include "gen/generation.h"
 #include "memory/address_space.h"
 #include "pipe3d/geometry/assembly.h"
@@ -48,7 +49,18 @@ struct Counts {
   PixelCounts pixels;
 };
 
-enum class Stop : uint8_t { finished, unfinished, fault, illegal, endless };
+// EU threads that were started, by stage.
+struct StageThreads {
+  uint64_t vertex = 0;
+  uint64_t hull = 0;
+  uint64_t domain = 0;
+  uint64_t geometry = 0;
+  uint64_t clip = 0;
+  uint64_t setup = 0;
+  uint64_t pixel = 0;  // also those that another thread stood for
+};
+
+using Stop = WorkEnd;
 
 // Which of them count.
 struct Statistics {
@@ -65,6 +77,7 @@ struct Statistics {
 struct Outcome {
   Stop stop = Stop::finished;
   uint64_t instructions = 0;
+  StageThreads threads;
   Counts counts;
   Statistics statistics;
   std::optional<std::array<uint32_t, 4>> stream_offsets;  // as ResolveInput has them, where streams were written
@@ -108,6 +121,7 @@ class Pipeline {
   std::string_view left_out() const;
   uint32_t last_slots() const;
   uint64_t instructions() const;
+  StageThreads threads() const;
   uint64_t used(const Outcome& outcome) const;
 
   const Generation* generation_ = nullptr;
@@ -137,7 +151,8 @@ class Pipeline {
   };
   std::optional<Waiting> waiting_;
   std::optional<Clipper> clipper_;
-  uint64_t before_ = 0;  // instructions, when the part began
+  uint64_t before_ = 0;          // instructions, when the part began
+  StageThreads threads_before_;  // the same of threads
 };
 
 }  // namespace halogen::pipe3d

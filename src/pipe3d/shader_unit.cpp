@@ -98,6 +98,7 @@ void ShaderUnit::merge_counts() {
     main_->kernels_.merge(*each.kernel, *each.program, *each.counts);
   }
   main_->instructions_ += instructions_;
+  main_->threads_ += threads_;
   drop_counts();
 }
 
@@ -107,6 +108,7 @@ void ShaderUnit::drop_counts() {
   kernel_ = nullptr;
   counts_ = nullptr;
   instructions_ = 0;
+  threads_ = 0;
 }
 
 size_t ShaderUnit::prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const {
@@ -166,6 +168,7 @@ ThreadEnd ShaderUnit::run(eu::Thread& thread) {
   if (kernel_ == nullptr) {  // main does not share it
     return ThreadEnd::fault;
   }
+  threads_ += thread.instructions == 0 ? 1u : 0u;
   return run_turns(thread, [&] {
     const uint64_t before = thread.instructions;
     eu::ThreadStatus status;

@@ -73,6 +73,7 @@ class ShaderUnit final : public message::Urb {
   void drop_counts();
 
   uint64_t instructions() const { return instructions_; }
+  uint64_t threads() const { return threads_; }  // that were started
   void report(FidelityReport& report) const;
 
   // Output entries have their numbers as handles, input entries kInputHandles besides. A handle has 16 bits; what
@@ -130,6 +131,7 @@ class ShaderUnit final : public message::Urb {
   message::Groups* groups_ = nullptr;
   message::Urb* urb_allocator_ = nullptr;
   uint64_t instructions_ = 0;
+  uint64_t threads_ = 0;
 };
 
 // Registers as dwords.

@@ -61,7 +61,6 @@ class DrawWorld final : private Input {
     input.tables = {.base = input.bases.surface, .wide = flag()};
     memory_.set_action(flag() ? memory::FaultAction::stop : memory::FaultAction::skip);
     pipe3d::Progress progress;
-    progress.valid = true;
     progress.call = {.topology = static_cast<hw::PrimitiveTopology>(take<uint8_t>() & 63),
                      .indexed = flag(),
                      .vertices = take<uint8_t>() % 24u,

@@ -5,7 +5,9 @@
 
 namespace halogen::engine {
 
-// Batches through the table that they were fetched through, a context's ring as its process.
+// Returns the table that the running command's work goes through. The commands of a batch use the table that the batch
+// was fetched through. The ring of a logical context is fetched through the global table but works as its process:
+// Linux i915 clears and copies local memory so (intel_migrate.c).
 memory::TableKind table_of(Engine& engine);
 
 }  // namespace halogen::engine

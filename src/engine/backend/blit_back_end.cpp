@@ -3,8 +3,10 @@
 #include "base/bits.h"
 #include "blit/blit_commands.h"
 #include "blit/blit_rules.h"
+#include "engine/backend/backend_table.h"
+#include "engine/backend/long_command.h"
 #include "engine/engine.h"
-#include "engine/submit/execlist.h"
+#include "engine/work_report.h"
 #include "hw/blt.h"
 
 namespace halogen::engine {
@@ -42,59 +44,46 @@ void check_reserved(Engine& engine, const Command& command) {
   }
 }
 
-// Batches draw through the table that they were fetched through. The ring of a logical context is fetched through the
-// global table but draws as its process: Linux i915 clears and copies local memory so (intel_migrate.c).
-memory::TableKind table_of(Engine& engine) {
-  const ExeclistSubmission* const execlists = engine.execlists();
-  const bool process_ring = !engine.in_batch() && execlists != nullptr && execlists->enabled();
-  return process_ring ? memory::TableKind::per_process : engine.fetched_from();
+// A short blit is not progress: batches that loop store words with them.
+WorkReport report_of(const blit::BlitJob& job, const blit::Outcome& outcome) {
+  WorkReport report;
+  report.time_ns = outcome.bytes / kBytesPerNanosecond;
+  report.blit_bytes = outcome.bytes;
+  report.progress = outcome.end == WorkEnd::unfinished ? outcome.bytes : 0;
+  if (outcome.lines != 0) {
+    report.target_write = {GpuVa{job.destination.base}, outcome.first_line, outcome.lines};
+  }
+  return report;
 }
 
 }  // namespace
 
 Next BlitBackEnd::execute(Engine& engine, const Command& command) {
   blit::BlitState& state = engine.state().blit;
-  blit::Progress& progress = state.progress;
-  const uint64_t place = command.place.address.value;
-  const bool again = progress.is_of(place, engine.state().commands);
+  LongCommand work(engine, command, LongWork::blit);
   const auto tiling = engine.registers().get<hw::BCS_SWCTRL>();
   const blit::Modes modes{.tile_y_source = tiling.tile_y_source, .tile_y_destination = tiling.tile_y_destination};
   const blit::BlitCommand blit_command{engine.gen(), command.desc, command.dwords};
   const std::optional<blit::BlitJob> job = blit::decode(blit_command, modes, state);
-  if (!again) {
+  if (!work.resumed()) {
     check_reserved(engine, command);
     recorder_.record(blit_command, job ? &*job : nullptr, state);
     engine.registers().poke(spec::RegisterId::BR16, static_cast<uint32_t>(state.br[16]));
-    progress.begin(place, engine.state().commands);
     if (job && !obeys(engine, command, blit::check_rules(blit_command, *job, state))) {
-      progress.end();
       blit::set_busy(state, true);
       return engine.hang("the BLT engine waits for data that do not come");
     }
+    state.progress.restart();
+    work.begin();
   }
   if (!job) {
-    progress.end();
-    return Next::advance();
+    return work.finish(WorkEnd::finished, 0);
   }
   memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::blit);
-  const blit::Outcome outcome = blitter_.run(space, *job, progress);
-  engine.spend(outcome.bytes / kBytesPerNanosecond);
-  if (outcome.lines != 0) {
-    engine.services().on_target_write(GpuVa{job->destination.base}, outcome.first_line, outcome.lines);
-  }
-  blit::set_busy(state, outcome.stopped || outcome.unfinished);
-  if (outcome.stopped) {
-    return engine.stopped_by_fault();
-  }
-  if (outcome.unfinished) {
-    engine.note_work(outcome.bytes);  // of long ones only: batches that loop store words by small ones
-    return engine.go_on();
-  }
-  if (progress.missed > 1) {  // the first has an Event of its own
-    engine.raise(EventKind::fault, command.desc.name, place, progress.missed, "accesses of one BLT found no memory");
-  }
-  progress.end();
-  return Next::advance();
+  const blit::Outcome outcome = work.run(space, [&] { return blitter_.run(space, *job, state.progress); });
+  engine.account(report_of(*job, outcome));
+  blit::set_busy(state, outcome.end != WorkEnd::finished);
+  return work.finish(outcome.end, 0);
 }
 
 }  // namespace halogen::engine

@@ -6,8 +6,10 @@
 #include "compute/commands.h"
 #include "engine/backend/backend_table.h"
 #include "engine/backend/binding_tables.h"
+#include "engine/backend/long_command.h"
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
+#include "engine/work_report.h"
 #include "hw/common.h"
 #include "hw/gpgpu.h"
 
@@ -20,19 +22,20 @@ using spec::RegisterId;
 // Virtual time: an instruction a nanosecond, whatever the number of units.
 constexpr uint64_t kInstructionTime = 1;
 
-class Events final : public EventSink {
- public:
-  explicit Events(Engine& engine) : engine_(engine) {}
-  void on_event(const Event& event) override { engine_.services().on_event(event); }
-
- private:
-  Engine& engine_;
-};
-
 std::array<uint32_t, 3> indirect_counts(const Engine& engine) {
   return {engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMX),
           engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMY),
           engine.registers().peek(RegisterId::GPGPU_DISPATCHDIMZ)};
+}
+
+WorkReport report_of(const compute::Outcome& outcome) {
+  WorkReport report;
+  report.time_ns = outcome.instructions * kInstructionTime;
+  report.progress = outcome.channels;
+  report.instructions = outcome.instructions;
+  report.threads.compute = outcome.threads;
+  report.compute_channels = outcome.channels;
+  return report;
 }
 
 }  // namespace
@@ -53,8 +56,8 @@ Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
   return Next::advance();
 }
 
-// Advance: there is nothing to do, or all is ready; see Walk::valid.
-Next ComputeBackEnd::begin(Engine& engine, const Command& command, memory::AddressSpace& space) {
+// Returns nothing when the dispatch is ready, else what the streamer does instead.
+std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& command, memory::AddressSpace& space) {
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
   const uint64_t place = command.place.address.value;
@@ -63,7 +66,7 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, memory::Addre
   if (fields.predicate_enable && !predicate_result(engine)) {
     return Next::advance();
   }
-  walk.end();
+  walk = {};
   const std::array<uint32_t, 3> counts = indirect_counts(engine);
   compute::JobFault fault = compute::JobFault::none;
   if (media && compute::has_media_units(engine.gen())) {
@@ -96,57 +99,30 @@ Next ComputeBackEnd::begin(Engine& engine, const Command& command, memory::Addre
                        "threads are not told colours and groups; dispatch masks and two-way walks are left out");
   }
   walk.job.tables = binding_tables_of(engine);
-  walk.valid = true;
-  walk.command = place;
-  walk.commands = engine.state().commands;
-  return Next::advance();
+  return std::nullopt;
 }
 
 Next ComputeBackEnd::walk(Engine& engine, const Command& command) {
   compute::ComputeState& state = engine.state().compute;
-  compute::Walk& walk = state.walk;
   memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-  const bool again = walk.is_of(command.place.address.value, engine.state().commands);
-  if (!again) {
-    const Next next = begin(engine, command, space);
-    if (!walk.valid || next.action == Next::Action::hold) {
-      return next;
+  LongCommand work(engine, command, LongWork::dispatch);
+  if (!work.resumed()) {
+    if (const std::optional<Next> next = prepare(engine, command, space)) {
+      return *next;
     }
+    work.begin();
   }
-  Events events(engine);
-  walker_.set_events(&events, engine.path());
+  walker_.set_events(&engine.services(), engine.path());
   walker_.set_pool(engine.services().pool());
-  space.begin_work(walk.missed);
-  const compute::Outcome outcome = walker_.run(engine.generation(), state.settings, walk, space, !again);
-  walk.missed = space.end_work();
+  const compute::Outcome outcome = work.run(
+      space, [&] { return walker_.run(engine.generation(), state.settings, state.walk, space, !work.resumed()); });
   walker_.set_events(nullptr, {});
-  engine.spend(outcome.instructions * kInstructionTime);
-  engine.note_work(outcome.channels);
-  Registers& registers = engine.registers();
-  const uint64_t count = registers.peek64(RegisterId::GPGPU_THREADS_DISPATCHED) + outcome.channels;
-  registers.poke64(RegisterId::GPGPU_THREADS_DISPATCHED, count);
-  switch (outcome.stop) {
-    case compute::Stop::finished:
-      break;
-    case compute::Stop::unfinished:
-      return engine.go_on();
-    case compute::Stop::fault:
-      return engine.stopped_by_fault();
-    case compute::Stop::illegal:
-      engine.raise(EventKind::undefined_behaviour, command.desc.name, outcome.ip, 0,
-                   "a thread met an instruction that is none");
-      walk.end();
-      return engine.hang("a thread has stopped");
-    case compute::Stop::deadlock:
-      walk.end();
-      return engine.hang("every thread waits for another one");
+  engine.account(report_of(outcome));
+  const Next next = work.finish(outcome.stop, outcome.ip);
+  if (work.is_over()) {
+    state.walk = {};
   }
-  if (walk.missed > 1) {  // the first has an Event of its own
-    engine.raise(EventKind::fault, command.desc.name, command.place.address.value, walk.missed,
-                 "accesses of one dispatch found no memory");
-  }
-  walk.end();
-  return Next::advance();
+  return next;
 }
 
 }  // namespace halogen::engine

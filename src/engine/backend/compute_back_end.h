@@ -8,6 +8,8 @@
 // interface descriptors are read when a dispatch begins, not when they are loaded.
 #pragma once
 
+#include <optional>
+
 #include "compute/walker.h"
 #include "engine/backend/back_end.h"
 
@@ -22,7 +24,7 @@ class ComputeBackEnd final : public BackEnd {
 
  private:
   Next walk(Engine& engine, const Command& command);
-  Next begin(Engine& engine, const Command& command, memory::AddressSpace& space);
+  std::optional<Next> prepare(Engine& engine, const Command& command, memory::AddressSpace& space);
 
   compute::Walker walker_;
 };

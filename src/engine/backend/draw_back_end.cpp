@@ -4,9 +4,10 @@
 
 #include "engine/backend/backend_table.h"
 #include "engine/backend/binding_tables.h"
+#include "engine/backend/long_command.h"
 #include "engine/engine.h"
 #include "engine/mi/predicate.h"
-#include "gen/count_rules.h"
+#include "engine/work_report.h"
 #include "gen/pipeline_rules.h"
 #include "hw/3d_depth.h"
 #include "hw/3d_pixel.h"
@@ -26,11 +27,6 @@ constexpr uint64_t kInstructionTime = 1;
 
 constexpr std::array kWriteOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO_WRITE_OFFSET1,
                                    RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
-constexpr std::array kStreamsWritten{RegisterId::SO_NUM_PRIMS_WRITTEN0, RegisterId::SO_NUM_PRIMS_WRITTEN1,
-                                     RegisterId::SO_NUM_PRIMS_WRITTEN2, RegisterId::SO_NUM_PRIMS_WRITTEN3};
-constexpr std::array kStreamsNeeded{RegisterId::SO_PRIM_STORAGE_NEEDED0, RegisterId::SO_PRIM_STORAGE_NEEDED1,
-                                    RegisterId::SO_PRIM_STORAGE_NEEDED2, RegisterId::SO_PRIM_STORAGE_NEEDED3};
-
 // Registers have them; on Gen6 the command that sets them does.
 std::array<uint32_t, 4> stream_offsets_of(Engine& engine) {
   std::array<uint32_t, 4> offsets{};
@@ -104,20 +100,25 @@ pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {
   return call;
 }
 
-void count(Engine& engine, RegisterId id, uint64_t more) {
-  if (more != 0 && engine.registers().has(id)) {
-    engine.registers().poke64(id, engine.registers().peek64(id) + more);
-  }
+WorkReport report_of(const pipe3d::Outcome& outcome) {
+  WorkReport report;
+  report.time_ns =
+      outcome.instructions * kInstructionTime + outcome.counts.vertices + outcome.counts.pixels.invocations;
+  report.progress = 1;  // a part ends where a thread does, or a band of a clear
+  report.instructions = outcome.instructions;
+  report.threads.draw = outcome.threads;
+  report.draw = outcome.counts;
+  report.counted = outcome.statistics;
+  return report;
 }
 
-class Events final : public EventSink {
- public:
-  explicit Events(Engine& engine) : engine_(engine) {}
-  void on_event(const Event& event) override { engine_.services().on_event(event); }
-
- private:
-  Engine& engine_;
-};
+void begin_unless_resumed(Engine& engine, const Command& command, LongCommand& work) {
+  if (!work.resumed()) {
+    work.begin();
+    engine.state().draw.progress = {};
+    engine.state().draw.progress.id = {command.place.address.value, engine.state().commands};
+  }
+}
 
 }  // namespace
 
@@ -147,16 +148,11 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
   if (command.desc.id == CommandId::_3DSTATE_WM_HZ_OP) {
     const auto fields = command.as<hw::_3DSTATE_WM_HZ_OP>(engine.gen());
     if (fields.depth_buffer_clear_enable || fields.stencil_buffer_clear_enable) {
-      pipe3d::Progress& progress = engine.state().draw.progress;
-      const uint64_t place = command.place.address.value;
-      if (!progress.is_of(place, engine.state().commands)) {
-        progress.end();
-        progress.valid = true;
-        progress.command = place;
-        progress.commands = engine.state().commands;
-      }
+      LongCommand work(engine, command, LongWork::draw);
+      begin_unless_resumed(engine, command, work);
       memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-      return finish(engine, command, pipeline_.depth_operation(input_of(engine, space, unread_), progress));
+      return finish(engine, command, work,
+                    pipeline_.depth_operation(input_of(engine, space, unread_), engine.state().draw.progress));
     }
   }
   return Next::advance();
@@ -164,73 +160,32 @@ Next DrawBackEnd::execute(Engine& engine, const Command& command) {
 
 Next DrawBackEnd::draw(Engine& engine, const Command& command) {
   pipe3d::Progress& progress = engine.state().draw.progress;
-  const uint64_t place = command.place.address.value;
-  const auto fields = command.as<hw::_3DPRIMITIVE>(engine.gen());
-  if (!progress.is_of(place, engine.state().commands)) {
+  LongCommand work(engine, command, LongWork::draw);
+  if (!work.resumed()) {
+    const auto fields = command.as<hw::_3DPRIMITIVE>(engine.gen());
     if (fields.predicate_enable && !predicate_result(engine)) {
       return Next::advance();
     }
-    progress.end();
-    progress.valid = true;
-    progress.command = place;
-    progress.commands = engine.state().commands;
-    progress.call = call_of(engine, fields);
-    if (progress.call.vertices == 0 || progress.call.instances == 0) {
-      progress.end();
+    const pipe3d::DrawCall call = call_of(engine, fields);
+    if (call.vertices == 0 || call.instances == 0) {
       return Next::advance();
     }
+    begin_unless_resumed(engine, command, work);
+    progress.call = call;
   }
   memory::AddressSpace& space = engine.data_space(table_of(engine), memory::Stream::render_cache);
-  Events events(engine);
-  pipeline_.set_events(&events, engine.path());
+  pipeline_.set_events(&engine.services(), engine.path());
   pipeline_.set_pool(engine.services().pool());
-  space.begin_work(progress.missed);
-  const pipe3d::Outcome outcome = pipeline_.draw(input_of(engine, space, unread_), progress);
-  progress.missed = space.end_work();
+  const pipe3d::Outcome outcome =
+      work.run(space, [&] { return pipeline_.draw(input_of(engine, space, unread_), progress); });
   pipeline_.set_events(nullptr, {});
-  return finish(engine, command, outcome);
+  return finish(engine, command, work, outcome);
 }
 
-Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::Outcome& outcome) {
-  pipe3d::Progress& progress = engine.state().draw.progress;
-  const pipe3d::Counts& counts = outcome.counts;
-  engine.spend(outcome.instructions * kInstructionTime + counts.vertices + counts.pixels.invocations);
-  engine.note_work(1);  // a part ends where a thread does, or a band of a clear
-  if (outcome.statistics.vertices) {
-    count(engine, RegisterId::IA_VERTICES_COUNT, counts.vertices);
-    count(engine, RegisterId::IA_PRIMITIVES_COUNT, counts.primitives);
-  }
-  if (outcome.statistics.vertex_shader) {
-    count(engine, RegisterId::VS_INVOCATION_COUNT, counts.vertex_threads);
-  }
-  if (outcome.statistics.hull) {
-    count(engine, RegisterId::HS_INVOCATION_COUNT, counts.hull_patches);
-  }
-  if (outcome.statistics.domain) {
-    count(engine, RegisterId::DS_INVOCATION_COUNT, counts.domain_points);
-  }
-  if (outcome.statistics.geometry) {
-    count(engine, RegisterId::GS_INVOCATION_COUNT, counts.geometry.invocations);
-    count(engine, RegisterId::GS_PRIMITIVES_COUNT, counts.geometry.primitives);
-  }
-  if (outcome.statistics.streams) {
-    for (size_t i = 0; i < pipe3d::kStreams; ++i) {
-      count(engine, kStreamsWritten[i], counts.streams.written[i]);
-      count(engine, kStreamsNeeded[i], counts.streams.needed[i]);
-    }
-    count(engine, RegisterId::SO_NUM_PRIMS_WRITTEN_GEN6, counts.streams.written[0]);
-    count(engine, RegisterId::SO_PRIM_STORAGE_NEEDED_GEN6, counts.streams.needed[0]);
-  }
+Next DrawBackEnd::finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome) {
+  engine.account(report_of(outcome));
   if (outcome.stream_offsets) {
     set_stream_offsets(engine, *outcome.stream_offsets);
-  }
-  if (outcome.statistics.clip) {
-    count(engine, RegisterId::CL_INVOCATION_COUNT, counts.clip_in);
-    count(engine, RegisterId::CL_PRIMITIVES_COUNT, counts.clip_out);
-  }
-  if (outcome.statistics.pixels) {
-    count(engine, RegisterId::PS_INVOCATION_COUNT, counts.pixels.invocations * count_rules(engine.gen()).pixel_step);
-    count(engine, RegisterId::PS_DEPTH_COUNT, counts.pixels.passed);
   }
   if (!outcome.missing.empty()) {
     engine.raise(EventKind::unsupported, command.desc.name, command.place.address.value, 0,
@@ -243,28 +198,11 @@ Next DrawBackEnd::finish(Engine& engine, const Command& command, const pipe3d::O
   if (engine.state().draw.settings.get<hw::_3DSTATE_PS_EXTRA>(engine.gen()).pixel_shader_is_per_coarse_pixel) {
     engine.approximate(command.desc, "coarse pixels are not modelled: each pixel has a channel");
   }
-  switch (outcome.stop) {
-    case pipe3d::Stop::finished:
-      break;
-    case pipe3d::Stop::unfinished:
-      return engine.go_on();
-    case pipe3d::Stop::fault:
-      return engine.stopped_by_fault();
-    case pipe3d::Stop::illegal:
-      engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, 0,
-                   "a thread met an instruction that is none");
-      progress.end();
-      return engine.hang("a thread has stopped");
-    case pipe3d::Stop::endless:
-      progress.end();
-      return engine.hang("a thread does not end");
+  const Next next = work.finish(outcome.stop, command.place.address.value);
+  if (work.is_over()) {
+    engine.state().draw.progress = {};
   }
-  if (progress.missed > 1) {  // the first has an Event of its own
-    engine.raise(EventKind::fault, command.desc.name, command.place.address.value, progress.missed,
-                 "accesses of one draw found no memory");
-  }
-  progress.end();
-  return Next::advance();
+  return next;
 }
 
 }  // namespace halogen::engine

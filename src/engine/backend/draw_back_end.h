@@ -10,6 +10,8 @@
 
 namespace halogen::engine {
 
+class LongCommand;
+
 class DrawBackEnd final : public BackEnd {
  public:
   explicit DrawBackEnd(eu::KernelLibrary& library) : pipeline_(library) {}
@@ -23,7 +25,7 @@ class DrawBackEnd final : public BackEnd {
 
  private:
   Next draw(Engine& engine, const Command& command);
-  Next finish(Engine& engine, const Command& command, const pipe3d::Outcome& outcome);
+  Next finish(Engine& engine, const Command& command, LongCommand& work, const pipe3d::Outcome& outcome);
 
   pipe3d::Pipeline pipeline_;
   spec::UnreadFields unread_;

@@ -58,6 +58,7 @@ class PixelStage final : public message::PixelMessages {
 
   ThreadEnd end() const { return end_; }  // of the thread that stopped everything, or done
   const PixelCounts& counts() const { return counts_; }
+  uint64_t setup_threads() const { return setup_.unit().threads(); }
   uint64_t instructions() const { return unit_.instructions() + setup_.unit().instructions(); }
   void report(FidelityReport& report) const {
     unit_.report(report);

@@ -41,6 +41,7 @@ class PixelWork {
 
   ThreadEnd end() const { return main_.end(); }  // of the thread that stopped everything, or done
   const PixelCounts& counts() const { return main_.counts(); }
+  uint64_t setup_threads() const { return main_.setup_threads(); }
   uint64_t instructions() const { return main_.instructions(); }
   std::string_view missing() const { return main_.missing(); }
   std::string_view inexact() const { return main_.inexact(); }

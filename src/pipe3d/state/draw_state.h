@@ -2,6 +2,7 @@
 // snapshot is a copy. What belongs to a context is Settings; a context image holds it as commands.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,9 +15,7 @@ namespace halogen::pipe3d {
 
 // A draw that has begun and not ended; plain data, so that a snapshot may be taken between two parts.
 struct Progress {
-  bool valid = false;
-  uint64_t command = 0;   // its address
-  uint64_t commands = 0;  // that the streamer had done before it
+  std::array<uint64_t, 2> id{};  // of the command, so that equal draws differ
   DrawCall call;
   uint32_t instance = 0;
   uint32_t vertex = 0;
@@ -25,10 +24,7 @@ struct Progress {
   std::vector<Slot> kept;   // entries that the assembler may still need, one behind the other
   uint32_t line_steps = 0;  // of the line pattern, in the strip so far
   uint32_t band = 0;        // of a clear that is no draw
-  uint64_t missed = 0;      // accesses that found no memory
 
-  bool is_of(uint64_t address, uint64_t done) const { return valid && command == address && commands == done; }
-  void end() { *this = {}; }
   bool operator==(const Progress&) const = default;
 };
 

@@ -125,10 +125,11 @@ class HostThreads : public MessageBench {
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, kThreads - 1, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u};
     EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job), JobFault::none);
+    uint64_t missed = 0;
     for (unsigned part = 0; part < most_parts; ++part) {
-      memory_.space().begin_work(walk.missed);
+      memory_.space().begin_work(missed);
       result.outcomes.push_back(walker.run(generation_, settings_, walk, memory_.space(), part == 0));
-      walk.missed = memory_.space().end_work();
+      missed = memory_.space().end_work();
       result.walks.push_back(walk);
       if (result.outcomes.back().stop != Stop::unfinished) {
         break;

@@ -97,7 +97,6 @@ class DrawWorld : private memory::FaultHandler {
   Outcome draw(const DrawCall& call) {
     Progress progress;
     progress.call = call;
-    progress.valid = true;
     const ResolveInput input{.generation = &generation_,
                              .settings = &settings,
                              .bases = {.surface = kStates, .dynamic = kStates, .instruction = kKernels},

@@ -1,0 +1,74 @@
+#include "engine/backend/long_command.h"
+
+#include <fmt/format.h>
+
+#include "engine/engine.h"
+
+namespace halogen::engine {
+
+namespace {
+
+std::string_view noun_of(LongWork work) {
+  switch (work) {
+    case LongWork::none:
+      break;
+    case LongWork::blit:
+      return "BLT";
+    case LongWork::dispatch:
+      return "dispatch";
+    case LongWork::draw:
+      return "draw";
+  }
+  return "command";
+}
+
+}  // namespace
+
+LongCommand::LongCommand(Engine& engine, const Command& command, LongWork work)
+    : engine_(engine),
+      command_(command),
+      work_(work),
+      resumed_(engine.state().long_command.work == work &&
+               engine.state().long_command.is_of(command.place.address.value, engine.state().commands)) {}
+
+void LongCommand::begin() {
+  state() = {.work = work_, .address = command_.place.address.value, .commands = engine_.state().commands};
+}
+
+LongCommandState& LongCommand::state() const {
+  return engine_.state().long_command;
+}
+
+bool LongCommand::is_over() const {
+  return state().work == LongWork::none;
+}
+
+Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
+  switch (end_of_part) {
+    case WorkEnd::finished:
+      break;
+    case WorkEnd::unfinished:
+      return engine_.go_on();
+    case WorkEnd::fault:
+      return engine_.stopped_by_fault();
+    case WorkEnd::illegal:
+      engine_.raise(EventKind::undefined_behaviour, command_.desc.name, where, 0,
+                    "a thread executed an illegal instruction");
+      state() = {};
+      return engine_.hang("a thread has stopped");
+    case WorkEnd::endless:
+      state() = {};
+      return engine_.hang("a thread does not end");
+    case WorkEnd::deadlock:
+      state() = {};
+      return engine_.hang("every thread waits for another one");
+  }
+  if (state().missed > 1) {  // the first has an Event of its own
+    engine_.raise(EventKind::fault, command_.desc.name, command_.place.address.value, state().missed,
+                  fmt::format("accesses of one {} found no memory", noun_of(work_)));
+  }
+  state() = {};
+  return Next::advance();
+}
+
+}  // namespace halogen::engine
