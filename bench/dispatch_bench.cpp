@@ -88,9 +88,9 @@ class Machine {
       }
     }
     space_.load(context);
-    settings_.bases.surface = kVa + kStates;
-    settings_.bases.dynamic = kVa;
-    settings_.bases.instruction = kVa + kCode;
+    bases_.surface = kVa + kStates;
+    bases_.dynamic = kVa;
+    bases_.instruction = kVa + kCode;
     settings_.most_threads = 447;
     settings_.descriptors_offset = kDescriptor;
     settings_.descriptors_B = 32;
@@ -132,7 +132,7 @@ class Machine {
     compute::Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0,      0,  1u << 30 | (kThreads - 1), 0, 0, groups, 0, 0, 1,
                                            0,           1, 0xffff, ~0u};
-    compute::make_job(generation_, settings_, command, nullptr, space_, walk.job);
+    compute::make_job(generation_, settings_, bases_, command, nullptr, space_, walk.job);
     bool first = true;
     while (walker_.run(generation_, settings_, walk, space_, first).stop == compute::Stop::unfinished) first = false;
     return walk.instructions;
@@ -153,6 +153,7 @@ class Machine {
   memory::Tlb tlb_{1024};
   memory::AddressSpace space_{memory_, tlb_, 3, faults_};
   compute::Settings settings_;
+  message::StateBases bases_;
   eu::KernelLibrary kernels_{model_.gen};
   compute::Walker walker_{kernels_};
 };

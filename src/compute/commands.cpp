@@ -10,6 +10,7 @@
 #include "hw/interface_descriptor.h"
 #include "hw/media.h"
 #include "hw/unit_states.h"
+#include "spec/append_command.h"
 #include "spec/command_table.h"
 
 namespace halogen::compute {
@@ -25,51 +26,10 @@ constexpr uint32_t kMostLocal_B = 64 * kKib;
 constexpr uint32_t kMostConstantGrfs = 127;    // behind r0
 constexpr size_t kMostMediaThreads = 1 << 20;  // of a walk
 
-void set_bases(const hw::STATE_BASE_ADDRESS& command, Settings& settings) {
-  message::StateBases& bases = settings.bases;
-  const auto set = [&](bool enable, uint64_t& base, GpuVa address) {
-    if (enable) {
-      base = address.value & low_mask(48);
-      settings.has_bases = true;
-    }
-  };
-  set(command.general_state_base_address_modify_enable, bases.general, command.general_state_base_address);
-  set(command.surface_state_base_address_modify_enable, bases.surface, command.surface_state_base_address);
-  set(command.dynamic_state_base_address_modify_enable, bases.dynamic, command.dynamic_state_base_address);
-  set(command.indirect_object_base_address_modify_enable, bases.indirect_object, command.indirect_object_base_address);
-  set(command.instruction_base_address_modify_enable, bases.instruction, command.instruction_base_address);
-  set(command.bindless_surface_state_base_address_modify_enable, bases.bindless_surface,
-      command.bindless_surface_state_base_address);
-  set(command.bindless_sampler_state_base_address_modify_enable, bases.bindless_sampler,
-      command.bindless_sampler_state_base_address);
-}
-
-// The command as it is longest, its fields all zero but those that say what it is.
-template <class T>
-bool append(spec::GenId gen, std::vector<uint32_t>& out, const T& command) {
-  const spec::LengthRule& rule = T::kDesc.length_of_gen[static_cast<size_t>(gen)];
-  std::vector<uint32_t> words(rule.fixed != 0 ? rule.fixed : rule.max);
-  if (!command.pack(gen, words)) {
-    return false;  // this generation does not have it
-  }
-  out.insert(out.end(), words.begin(), words.end());
-  return true;
-}
-
-// Gen9 and later say which bits of a selection take effect.
-bool has_pipeline_mask(spec::GenId gen) {
-  hw::PIPELINE_SELECT select{};
-  std::array<uint32_t, 1> without{};
-  std::array<uint32_t, 1> with{};
-  const bool first = static_cast<bool>(select.pack(gen, without));
-  select.mask_bits = 1;
-  return first && select.pack(gen, with) && with != without;
-}
-
-bool read_unit(const Generation& generation, const Settings& settings, memory::AddressSpace& space,
-               hw::VFE_STATE& unit) {
+bool read_unit(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+               memory::AddressSpace& space, hw::VFE_STATE& unit) {
   std::array<uint32_t, 3> words{};
-  if (!space.read(message::place(settings.bases.general + settings.descriptors_offset),
+  if (!space.read(message::place(bases.general + settings.descriptors_offset),
                   std::as_writable_bytes(std::span(words)))) {
     return false;
   }
@@ -79,8 +39,8 @@ bool read_unit(const Generation& generation, const Settings& settings, memory::A
 
 // The descriptor with this number; what is wrong otherwise. Where there are unit states, `descriptors_offset` is the
 // place of the front end's, which names the descriptors.
-JobFault read_descriptor(const Generation& generation, const Settings& settings, uint32_t number,
-                         memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
+JobFault read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                         uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   const bool units = has_media_units(generation.id());
   std::array<uint32_t, kDescriptor_B / 4> words{};
   const uint32_t size = units ? kUnitDescriptor_B : kDescriptor_B;
@@ -88,13 +48,13 @@ JobFault read_descriptor(const Generation& generation, const Settings& settings,
   if (at + size > settings.descriptors_B) {
     return JobFault::no_descriptor;
   }
-  uint64_t descriptors = settings.bases.dynamic + settings.descriptors_offset;
+  uint64_t descriptors = bases.dynamic + settings.descriptors_offset;
   if (units) {
     hw::VFE_STATE unit{};
-    if (!read_unit(generation, settings, space, unit)) {
+    if (!read_unit(generation, settings, bases, space, unit)) {
       return JobFault::memory;
     }
-    descriptors = settings.bases.general + unit.interface_descriptor_base_pointer;
+    descriptors = bases.general + unit.interface_descriptor_base_pointer;
   }
   if (!space.read(message::place(descriptors + at), std::as_writable_bytes(std::span(words)).first(size))) {
     return JobFault::memory;
@@ -104,10 +64,11 @@ JobFault read_descriptor(const Generation& generation, const Settings& settings,
 }
 
 // What every thread of a kernel gets, whatever started it.
-void take_descriptor(const Settings& settings, const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
+void take_descriptor(const message::StateBases& bases, const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
+  job.bases = bases;
   job.kernel = descriptor.kernel_start_pointer;
   job.binding_table = static_cast<uint32_t>(descriptor.binding_table_pointer);
-  job.tables = {.base = settings.bases.surface};
+  job.tables = {.base = bases.surface};
   job.sampler_table = static_cast<uint32_t>(descriptor.sampler_state_pointer);
   job.control =
       (descriptor.floating_point_mode == hw::FloatingPointMode::ALTERNATE ? eu::ControlBits::kAlternateFloat : 0u) |
@@ -132,14 +93,14 @@ bool has_media_units(spec::GenId gen) {
   return pipeline_rules(gen).pipeline == PipelineForm::units;
 }
 
-JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants,
-                          memory::AddressSpace& space, Settings& settings) {
+JobFault take_media_units(const Generation& generation, const message::StateBases& bases,
+                          const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings) {
   constexpr uint32_t kConstantUnit_B = 64;
   if (settings.descriptors_B == 0) {
     return JobFault::no_descriptor;
   }
   hw::VFE_STATE unit{};
-  if (!read_unit(generation, settings, space, unit)) {
+  if (!read_unit(generation, settings, bases, space, unit)) {
     return JobFault::memory;
   }
   settings.scratch_base = unit.scratch_space_base_pointer;
@@ -162,18 +123,6 @@ uint32_t local_bytes(const Generation& generation, uint8_t code) {
 
 bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_t> dwords, Settings& settings) {
   switch (command) {
-    case CommandId::PIPELINE_SELECT: {
-      const auto select = hw::PIPELINE_SELECT::unpack(gen, dwords);
-      constexpr unsigned kBits = 3;  // of the selection
-      const unsigned taken = has_pipeline_mask(gen) ? select.mask_bits & kBits : kBits;
-      settings.pipeline = static_cast<uint8_t>((settings.pipeline & ~taken) |
-                                               (static_cast<unsigned>(select.pipeline_selection) & taken));
-      settings.pipeline_masked |= select.mask_bits != 0;
-      return true;
-    }
-    case CommandId::STATE_BASE_ADDRESS:
-      set_bases(hw::STATE_BASE_ADDRESS::unpack(gen, dwords), settings);
-      return true;
     case CommandId::STATE_SIP:
       settings.system_routine = hw::STATE_SIP::unpack(gen, dwords).system_instruction_pointer;
       return true;
@@ -214,77 +163,51 @@ bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_
   }
 }
 
-std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings) {
-  std::vector<uint32_t> out;
-  if (settings == Settings{}) {
-    return out;
-  }
-  hw::PIPELINE_SELECT select{};
-  select.pipeline_selection = static_cast<hw::PipelineSelection>(settings.pipeline);
-  select.mask_bits = settings.pipeline_masked ? 3 : 0;
-  if (!append(gen, out, select)) {
-    return out;
-  }
-  // Not every generation has all bases; those that were never set are zero before, too.
-  hw::STATE_BASE_ADDRESS bases{};
-  const auto put = [](bool& enable, GpuVa& address, uint64_t value, bool always = true) {
-    enable = always || value != 0;
-    address = message::place(value);
-  };
-  put(bases.general_state_base_address_modify_enable, bases.general_state_base_address, settings.bases.general);
-  put(bases.surface_state_base_address_modify_enable, bases.surface_state_base_address, settings.bases.surface);
-  put(bases.dynamic_state_base_address_modify_enable, bases.dynamic_state_base_address, settings.bases.dynamic, false);
-  put(bases.indirect_object_base_address_modify_enable, bases.indirect_object_base_address,
-      settings.bases.indirect_object);
-  put(bases.instruction_base_address_modify_enable, bases.instruction_base_address, settings.bases.instruction, false);
-  put(bases.bindless_surface_state_base_address_modify_enable, bases.bindless_surface_state_base_address,
-      settings.bases.bindless_surface, false);
-  put(bases.bindless_sampler_state_base_address_modify_enable, bases.bindless_sampler_state_base_address,
-      settings.bases.bindless_sampler, false);
-  append(gen, out, bases);
+void append_commands(spec::GenId gen, const Settings& settings, std::vector<uint32_t>& out) {
   hw::STATE_SIP routine{};
   routine.system_instruction_pointer = settings.system_routine;
-  append(gen, out, routine);
+  spec::append_command(gen, out, routine);
   if (settings.preemption_area != 0) {
     hw::GPGPU_CSR_BASE_ADDRESS area{};
     area.gpgpu_csr_base_address = message::place(settings.preemption_area);
-    append(gen, out, area);
+    spec::append_command(gen, out, area);
   }
   hw::MEDIA_VFE_STATE front{};
   front.scratch_space_base_pointer = settings.scratch_base;
   front.per_thread_scratch_space = settings.scratch_code;
   front.stack_size = settings.stack_code;
   front.maximum_number_of_threads = static_cast<uint16_t>(settings.most_threads);
-  append(gen, out, front);
+  spec::append_command(gen, out, front);
   hw::MEDIA_CURBE_LOAD constants{};
   constants.curbe_total_data_length = settings.constants_B;
   constants.curbe_data_start_address = settings.constants_offset;
-  append(gen, out, constants);
+  spec::append_command(gen, out, constants);
   if (has_media_units(gen)) {
     if (settings.descriptors_B != 0) {
       hw::MEDIA_STATE_POINTERS pointers{};
       pointers.vfe_state_pointer = settings.descriptors_offset;
-      append(gen, out, pointers);
+      spec::append_command(gen, out, pointers);
     }
-    return out;
+    return;
   }
   hw::MEDIA_INTERFACE_DESCRIPTOR_LOAD descriptors{};
   descriptors.interface_descriptor_total_length = settings.descriptors_B;
   descriptors.interface_descriptor_data_start_address = settings.descriptors_offset;
-  append(gen, out, descriptors);
-  return out;
+  spec::append_command(gen, out, descriptors);
 }
 
-JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
-                  const std::array<uint32_t, 3>* counts, memory::AddressSpace& space, Job& job) {
+JobFault make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                  std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
+                  Job& job) {
   const auto walk = hw::GPGPU_WALKER::unpack(generation.id(), walker);
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
-  if (const JobFault fault = read_descriptor(generation, settings, walk.interface_descriptor_offset, space, descriptor);
+  if (const JobFault fault =
+          read_descriptor(generation, settings, bases, walk.interface_descriptor_offset, space, descriptor);
       fault != JobFault::none) {
     return fault;
   }
   job = {};
-  take_descriptor(settings, descriptor, job);
+  take_descriptor(bases, descriptor, job);
   job.simd = static_cast<uint8_t>(8u << std::min(static_cast<unsigned>(walk.simd_size), 2u));
   job.threads = {walk.thread_width_counter_maximum + 1u, walk.thread_height_counter_maximum + 1u,
                  walk.thread_depth_counter_maximum + 1u};
@@ -306,8 +229,8 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
   job.slots = std::max(job.group_threads(), std::min<uint32_t>(settings.most_threads + 1u, 512));
   // Indirect data come from the walker itself, and then the thread's own part leads in the registers.
   job.own_first = walk.indirect_data_length != 0;
-  const uint64_t constants = job.own_first ? settings.bases.indirect_object + walk.indirect_data_start_address
-                                           : settings.bases.dynamic + settings.constants_offset;
+  const uint64_t constants = job.own_first ? bases.indirect_object + walk.indirect_data_start_address
+                                           : bases.dynamic + settings.constants_offset;
   const uint32_t there = job.own_first ? walk.indirect_data_length : settings.constants_B;
   const uint32_t offset = job.own_first ? 0 : descriptor.constant_urb_entry_read_offset * 32u;
   const uint64_t wanted = (uint64_t{job.shared_grfs} + uint64_t{job.thread_grfs} * job.group_threads()) * 32;
@@ -321,8 +244,8 @@ JobFault make_job(const Generation& generation, const Settings& settings, std::s
 
 // Registers behind r0: constants, the command's own data, then what it points to. Behind them, for the threads of a
 // walk, the position of each.
-JobFault make_media_job(const Generation& generation, const Settings& settings, CommandId command,
-                        std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
+JobFault make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                        CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job) {
   const spec::GenId gen = generation.id();
   std::vector<uint32_t> own;
   hw::MEDIA_OBJECT object{};
@@ -354,15 +277,15 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
   }
   hw::INTERFACE_DESCRIPTOR_DATA descriptor{};
   if (const JobFault fault =
-          read_descriptor(generation, settings, object.interface_descriptor_offset, space, descriptor);
+          read_descriptor(generation, settings, bases, object.interface_descriptor_offset, space, descriptor);
       fault != JobFault::none) {
     return fault;
   }
   job = {};
-  take_descriptor(settings, descriptor, job);
+  take_descriptor(bases, descriptor, job);
   if (has_media_units(gen)) {  // there is one base for states and kernels
-    job.kernel += settings.bases.general;
-    job.sampler_table += static_cast<uint32_t>(settings.bases.general);
+    job.kernel += bases.general;
+    job.sampler_table += static_cast<uint32_t>(bases.general);
   }
   job.media = true;
   job.position = {object.x_position, object.y_position};
@@ -375,15 +298,14 @@ JobFault make_media_job(const Generation& generation, const Settings& settings, 
   const size_t offset_B = descriptor.constant_urb_entry_read_offset * kGrf;
   const size_t constants_B = std::min<size_t>(descriptor.constant_urb_entry_read_length * kGrf, kMost_B);
   const size_t there_B = settings.constants_B > offset_B ? settings.constants_B - offset_B : 0;
-  if (!append_constants(space, settings.bases.dynamic + settings.constants_offset + offset_B, constants_B, there_B,
-                        job)) {
+  if (!append_constants(space, bases.dynamic + settings.constants_offset + offset_B, constants_B, there_B, job)) {
     return JobFault::memory;
   }
   const auto bytes = std::as_bytes(std::span(own).first(std::min(own.size(), kMost_B / sizeof(uint32_t))));
   job.constants.insert(job.constants.end(), bytes.begin(), bytes.end());
   job.constants.resize((job.constants.size() + kGrf - 1) / kGrf * kGrf);
   const size_t indirect_B = std::min<size_t>(object.indirect_data_length, kMost_B);
-  if (!append_constants(space, settings.bases.indirect_object + object.indirect_data_start_address,
+  if (!append_constants(space, bases.indirect_object + object.indirect_data_start_address,
                         (indirect_B + kGrf - 1) / kGrf * kGrf, indirect_B, job)) {
     return JobFault::memory;
   }

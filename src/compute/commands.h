@@ -20,8 +20,8 @@ namespace halogen::compute {
 // True: the command is one of those that change settings, and it is done.
 bool change_settings(spec::GenId gen, spec::CommandId command, std::span<const uint32_t> dwords, Settings& settings);
 
-// Commands that bring the settings back. Empty when nothing was ever set.
-std::vector<uint32_t> commands_of(spec::GenId gen, const Settings& settings);
+// Appends commands that bring the settings back.
+void append_commands(spec::GenId gen, const Settings& settings, std::vector<uint32_t>& out);
 
 // Shared local memory of a group, from its code in an interface descriptor.
 uint32_t local_bytes(const Generation& generation, uint8_t code);
@@ -32,19 +32,21 @@ enum class JobFault : uint8_t { none, memory, no_descriptor, too_many_threads };
 inline constexpr uint32_t kMostGroupThreads = 1023;
 
 // What a walker asks for; `counts` are the groups of an indirect dispatch, or null.
-JobFault make_job(const Generation& generation, const Settings& settings, std::span<const uint32_t> walker,
-                  const std::array<uint32_t, 3>* counts, memory::AddressSpace& space, Job& job);
+JobFault make_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                  std::span<const uint32_t> walker, const std::array<uint32_t, 3>* counts, memory::AddressSpace& space,
+                  Job& job);
 
 // Gen4: the media front end's state and the descriptors lie in memory, and constants are the 3D pipeline's.
 bool has_media_units(spec::GenId gen);
 // Brings what they say now into the settings.
-JobFault take_media_units(const Generation& generation, const hw::CONSTANT_BUFFER& constants,
-                          memory::AddressSpace& space, Settings& settings);
+JobFault take_media_units(const Generation& generation, const message::StateBases& bases,
+                          const hw::CONSTANT_BUFFER& constants, memory::AddressSpace& space, Settings& settings);
 
 // What a MEDIA_OBJECT, a MEDIA_OBJECT_PRT (one thread) or a MEDIA_OBJECT_WALKER (one a position, media_walk.h) asks
 // for. Left out: children of them, colours of a walk in the threads' headers, and the scoreboard, for which nothing
 // waits that is done in order.
-JobFault make_media_job(const Generation& generation, const Settings& settings, spec::CommandId command,
-                        std::span<const uint32_t> dwords, memory::AddressSpace& space, Job& job);
+JobFault make_media_job(const Generation& generation, const Settings& settings, const message::StateBases& bases,
+                        spec::CommandId command, std::span<const uint32_t> dwords, memory::AddressSpace& space,
+                        Job& job);
 
 }  // namespace halogen::compute

@@ -13,10 +13,6 @@
 namespace halogen::compute {
 
 struct Settings {
-  uint8_t pipeline = 0;          // PIPELINE_SELECT
-  bool pipeline_masked = false;  // ... had mask bits
-  bool has_bases = false;
-  message::StateBases bases;
   uint64_t system_routine = 0;
   uint64_t preemption_area = 0;
   uint64_t scratch_base = 0;  // MEDIA_VFE_STATE, from the general base
@@ -33,6 +29,7 @@ struct Settings {
 
 // A dispatch in a form that no longer knows its command or where its state lay.
 struct Job {
+  message::StateBases bases;
   uint64_t kernel = 0;            // from the instruction base
   uint32_t binding_table = 0;     // a pointer
   message::BindingTables tables;  // ... into these: the surface base, unless the streamer knows of a pool

@@ -177,7 +177,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
   }
   turns_.assign(at_work_.size(), {});
   if (pool_ != nullptr && pool_->threads() > 1 && observer_ == nullptr && at_work_.size() > 1) {
-    Patience& patience = patience_[{settings.bases.instruction, walk.job.kernel}];
+    Patience& patience = patience_[{walk.job.bases.instruction, walk.job.kernel}];
     if (patience.alone == 0) {
       const Pass pass{.generation = generation,
                       .kernels = kernels_,
@@ -230,14 +230,14 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
     walk.next = job.first;
   }
   kernels_.trim();
-  kernel_ = &kernels_.find(space, settings.bases.instruction, static_cast<uint32_t>(job.kernel), first);
+  kernel_ = &kernels_.find(space, job.bases.instruction, static_cast<uint32_t>(job.kernel), first);
   if (!kernel_->judged) {
     kernel_->judged = true;
     judge_kernel(generation.id());
   }
   message::Environment environment{.space = &space,
                                    .groups = nullptr,
-                                   .bases = settings.bases,
+                                   .bases = job.bases,
                                    .binding_table = job.tables.address(job.binding_table),
                                    .sampler_table = job.sampler_table};
   while (outcome.instructions < kPart) {

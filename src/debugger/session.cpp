@@ -113,8 +113,8 @@ Answer Session::place(std::string_view why, const compute::Moment& moment, const
   out.json = fmt::format(
       "{{\"stop\":\"{}\",\"dispatch\":{},\"group\":[{},{},{}],\"thread\":{},\"ip\":{},\"base\":{},\"text\":{},"
       "\"instructions\":{},\"status\":\"{}\"",
-      why, target_.dispatch, group_[0], group_[1], group_[2], thread.number, thread.ip,
-      moment.settings.bases.instruction, json_quote(code), thread.instructions, name_of(thread.status));
+      why, target_.dispatch, group_[0], group_[1], group_[2], thread.number, thread.ip, moment.job.bases.instruction,
+      json_quote(code), thread.instructions, name_of(thread.status));
   if (change != nullptr) {
     out.text += fmt::format("memory {:#x}: {} became {}\n", change->address, hex_bytes(change->before),
                             hex_bytes(change->after));

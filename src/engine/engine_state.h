@@ -9,6 +9,7 @@
 #include "blit/blit_state.h"
 #include "compute/compute_state.h"
 #include "engine/backend/long_command_state.h"
+#include "engine/backend/render_state.h"
 #include "engine/context/power_state.h"
 #include "engine/mi/math_state.h"
 #include "engine/mi/semaphore_state.h"
@@ -92,6 +93,7 @@ struct EngineState {
   PowerState power;
   LongCommandState long_command;
   blit::BlitState blit;
+  RenderState render;
   compute::ComputeState compute;
   pipe3d::DrawState draw;
 

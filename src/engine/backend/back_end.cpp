@@ -23,11 +23,14 @@ class NoBackEnd final : public BackEnd {
   }
 };
 
-// The render client's: media and compute, and the 3D pipeline.
+// The render client's: what both pipelines share, media and compute, and the 3D pipeline.
 class RenderBackEnd final : public BackEnd {
  public:
   explicit RenderBackEnd(eu::KernelLibrary& library) : compute_(library), draw_(library) {}
   Next execute(Engine& engine, const Command& command) override {
+    if (engine.state().render.change(engine.gen(), command.desc.id, command.dwords)) {
+      return Next::advance();
+    }
     return DrawBackEnd::takes(command) ? draw_.execute(engine, command) : compute_.execute(engine, command);
   }
   void report(FidelityReport& report) const override {

@@ -8,11 +8,11 @@ namespace halogen::engine {
 message::BindingTables binding_tables_of(const Engine& engine) {
   const EngineState& state = engine.state();
   const auto pool = state.draw.settings.get<hw::_3DSTATE_BINDING_TABLE_POOL_ALLOC>(engine.gen());
-  return {.base = pool.binding_table_pool_enable ? pool.binding_table_pool_base_address.value
-                                                 : state.compute.settings.bases.surface,
-          .wide = engine.registers().has(spec::RegisterId::GT_MODE) &&
-                  engine.registers().get<hw::GT_MODE>().binding_table_alignment ==
-                      hw::GT_MODE::BindingTableAlignment::btp_18_8};
+  return {
+      .base = pool.binding_table_pool_enable ? pool.binding_table_pool_base_address.value : state.render.bases.surface,
+      .wide = engine.registers().has(spec::RegisterId::GT_MODE) &&
+              engine.registers().get<hw::GT_MODE>().binding_table_alignment ==
+                  hw::GT_MODE::BindingTableAlignment::btp_18_8};
 }
 
 }  // namespace halogen::engine

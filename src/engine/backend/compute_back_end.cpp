@@ -60,6 +60,7 @@ Next ComputeBackEnd::execute(Engine& engine, const Command& command) {
 std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& command, memory::AddressSpace& space) {
   compute::ComputeState& state = engine.state().compute;
   compute::Walk& walk = state.walk;
+  const message::StateBases& bases = engine.state().render.bases;
   const uint64_t place = command.place.address.value;
   const bool media = command.desc.id != CommandId::GPGPU_WALKER;
   const auto fields = media ? hw::GPGPU_WALKER{} : command.as<hw::GPGPU_WALKER>(engine.gen());
@@ -70,14 +71,14 @@ std::optional<Next> ComputeBackEnd::prepare(Engine& engine, const Command& comma
   const std::array<uint32_t, 3> counts = indirect_counts(engine);
   compute::JobFault fault = compute::JobFault::none;
   if (media && compute::has_media_units(engine.gen())) {
-    fault = compute::take_media_units(engine.generation(),
+    fault = compute::take_media_units(engine.generation(), bases,
                                       engine.state().draw.settings.get<hw::CONSTANT_BUFFER>(engine.gen()), space,
                                       state.settings);
   }
   if (fault == compute::JobFault::none) {
-    fault = media ? compute::make_media_job(engine.generation(), state.settings, command.desc.id, command.dwords, space,
-                                            walk.job)
-                  : compute::make_job(engine.generation(), state.settings, command.dwords,
+    fault = media ? compute::make_media_job(engine.generation(), state.settings, bases, command.desc.id, command.dwords,
+                                            space, walk.job)
+                  : compute::make_job(engine.generation(), state.settings, bases, command.dwords,
                                       fields.indirect_parameter_enable ? &counts : nullptr, space, walk.job);
   }
   switch (fault) {

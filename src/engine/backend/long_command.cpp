@@ -53,7 +53,7 @@ Next LongCommand::finish(WorkEnd end_of_part, uint64_t where) {
       return engine_.stopped_by_fault();
     case WorkEnd::illegal:
       engine_.raise(EventKind::undefined_behaviour, command_.desc.name, where, 0,
-                    "a thread executed an illegal instruction");
+                    "illegal instruction executed by a thread");
       state() = {};
       return engine_.hang("a thread has stopped");
     case WorkEnd::endless:

@@ -23,7 +23,12 @@ constexpr std::array kStreamOffsets{RegisterId::SO_WRITE_OFFSET0, RegisterId::SO
                                     RegisterId::SO_WRITE_OFFSET2, RegisterId::SO_WRITE_OFFSET3};
 
 std::vector<uint32_t> commands_of(Engine& engine) {
-  std::vector<uint32_t> commands = compute::commands_of(engine.gen(), engine.state().compute.settings);
+  std::vector<uint32_t> commands;
+  const EngineState& state = engine.state();
+  if (state.render != RenderState{} || state.compute.settings != compute::Settings{}) {
+    state.render.append_commands(engine.gen(), commands);
+    compute::append_commands(engine.gen(), state.compute.settings, commands);
+  }
   pipe3d::Settings& drawing = engine.state().draw.settings;
   for (uint32_t i = 0; i < kStreamOffsets.size(); ++i) {
     if (engine.registers().has(kStreamOffsets[i])) {
@@ -42,6 +47,7 @@ std::vector<uint32_t> commands_of(Engine& engine) {
 }  // namespace
 
 void forget_settings(Engine& engine) {
+  engine.state().render = {};
   engine.state().compute.settings = {};
   engine.state().draw.settings = {};
 }

@@ -2,17 +2,13 @@
 // rules of the instruction set.
 #include <fmt/format.h>
 
-#include "compute/commands.h"
-#include "compute/walker.h"
+#include "dispatch_bench.h"
 #include "eu/isa/assembler.h"
-#include "unit/message/message_bench.h"
 
 namespace halogen::compute {
 namespace {
 
-using message::MessageBench;
-
-constexpr uint32_t kCode = 0x8'0000, kRoutine = 0x400, kDescriptors = 0x9'0000, kOut = 0x2'0000;
+constexpr uint32_t kRoutine = 0x400, kOut = 0x2'0000;
 constexpr uint32_t kIllegalEnable = 1u << 13, kSoftwareEnable = 1u << 7;  // of an interface descriptor
 
 // Stores r10 (address) and r11 (data).
@@ -41,15 +37,9 @@ constexpr std::string_view kSystem = R"(
     (W) mov (1|M0) r20.0<1>:ud 0xdead:ud
 )";
 
-class Exceptions : public MessageBench {
+class Exceptions : public DispatchBench {
  protected:
   Exceptions() {
-    settings_.bases = environment_.bases;
-    settings_.bases.dynamic = kVa;
-    settings_.bases.instruction = kVa + kCode;
-    settings_.most_threads = 31;
-    settings_.descriptors_offset = kDescriptors;
-    settings_.descriptors_B = 32;
     settings_.system_routine = kRoutine;
     bind_raw(0, kOut, 0x1000);
   }
@@ -72,18 +62,16 @@ class Exceptions : public MessageBench {
   Stop run(uint32_t flags) {
     const uint32_t descriptor[8] = {0, 0, flags, 0, kTable, 0, 1, 0};
     std::copy(std::begin(descriptor), std::end(descriptor), &word(kDescriptors));
-    eu::KernelLibrary kernels(model_.gen);
-    Walker walker(kernels);
+    Walker walker(kernels_);
     walker.set_events(&log_, "gpu0.rcs0");
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0xff, ~0u};
-    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job), JobFault::none);
+    EXPECT_EQ(prepare(command, walk.job), JobFault::none);
     return walker.run(generation_, settings_, walk, memory_.space(), true).stop;
   }
   uint32_t shown(uint32_t dword) { return word(kOut + dword * 4); }
 
   static constexpr std::string_view kBehind = "(W) add (1|M0) cr0.2<1>:ud cr0.2<0;1,0>:ud 0x10:ud";
-  Settings settings_;
 };
 
 TEST_P(Exceptions, AnIllegalOpcode) {

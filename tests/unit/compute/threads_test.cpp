@@ -4,17 +4,12 @@
 
 #include <random>
 
-#include "compute/commands.h"
-#include "compute/walker.h"
+#include "dispatch_bench.h"
 #include "eu/isa/assembler.h"
-#include "unit/message/message_bench.h"
 
 namespace halogen::compute {
 namespace {
 
-using message::MessageBench;
-
-constexpr uint32_t kCode = 0x8'0000, kDescriptors = 0x9'0000, kConstants = 0x9'1000;
 constexpr uint32_t kIn = 0x2'0000, kShared = 0x6'0000, kAlias = 0x7'0000;
 constexpr uint32_t kThreads = 4;  // of a group
 
@@ -43,17 +38,10 @@ struct Result {
   std::string report;
 };
 
-class HostThreads : public MessageBench {
+class HostThreads : public DispatchBench {
  protected:
   HostThreads() {
-    settings_.bases = environment_.bases;
-    settings_.bases.dynamic = kVa;
-    settings_.bases.instruction = kVa + kCode;
     settings_.most_threads = 63;
-    settings_.descriptors_offset = kDescriptors;
-    settings_.descriptors_B = 32;
-    settings_.constants_offset = kConstants;
-    settings_.constants_B = 1024;
     settings_.scratch_base = 0x4'0000;
     bind_raw(0, kIn, 0x1'0000);
     bind_raw(1, kShared, 0x1000);
@@ -118,13 +106,12 @@ class HostThreads : public MessageBench {
     memory_.forget_faults();
     log_.clear();
     WorkerPool pool(threads);
-    eu::KernelLibrary kernels(model_.gen);
-    Walker walker(kernels);
+    Walker walker(kernels_);
     walker.set_events(&log_, "gpu0.rcs0");
     walker.set_pool(&pool);
     Walk walk;
     const std::vector<uint32_t> command = {0x7105'000d, 0, 0, 0, kThreads - 1, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u};
-    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job), JobFault::none);
+    EXPECT_EQ(prepare(command, walk.job), JobFault::none);
     uint64_t missed = 0;
     for (unsigned part = 0; part < most_parts; ++part) {
       memory_.space().begin_work(missed);
@@ -175,8 +162,6 @@ class HostThreads : public MessageBench {
     std::memcpy(&value, result.memory.data() + offset, 4);
     return value;
   }
-
-  Settings settings_;
 };
 
 TEST_P(HostThreads, GroupsThatHaveNothingToDoWithEachOther) {

@@ -4,34 +4,20 @@
 
 #include <algorithm>
 
-#include "compute/commands.h"
 #include "covers.h"
+#include "dispatch_bench.h"
 #include "kernels.h"
 #include "spec/command_table.h"
-#include "unit/message/message_bench.h"
 
 namespace halogen::compute {
 namespace {
 
-using message::MessageBench;
-
-constexpr uint32_t kCode = 0x8'0000;         // offset of kernels from kVa: the instruction base
-constexpr uint32_t kDescriptors = 0x9'0000;  // the dynamic base is kVa here
-constexpr uint32_t kConstants = 0x9'1000;
 constexpr uint32_t kOut = 0x2'0000;
 
-class Dispatch : public MessageBench {
+class Dispatch : public DispatchBench {
  protected:
   Dispatch() {
-    settings_.bases = environment_.bases;
-    settings_.bases.dynamic = kVa;
-    settings_.bases.indirect_object = kVa;
-    settings_.bases.instruction = kVa + kCode;
-    settings_.most_threads = 31;
-    settings_.descriptors_offset = kDescriptors;
-    settings_.descriptors_B = 32;
-    settings_.constants_offset = kConstants;
-    settings_.constants_B = 1024;
+    bases_.indirect_object = kVa;
     settings_.scratch_base = 0x4'0000;
     settings_.scratch_code = 1;
     bind_raw(0, kOut, 0x1'0000);
@@ -57,7 +43,7 @@ class Dispatch : public MessageBench {
   // Everything in parts; gives how often it was called.
   unsigned run(const std::vector<uint32_t>& command, Stop expected = Stop::finished) {
     walk_ = {};
-    EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::none);
+    EXPECT_EQ(prepare(command, walk_.job), JobFault::none);
     unsigned parts = 0;
     for (outcome_.stop = Stop::unfinished; outcome_.stop == Stop::unfinished && parts < 100; ++parts) {
       outcome_ = walker_.run(generation_, settings_, walk_, memory_.space(), parts == 0);
@@ -72,9 +58,7 @@ class Dispatch : public MessageBench {
     return word(kOut + (group * 4 + slot_of(group, thread)) * 128 + reg * 32 + dword * 4);
   }
 
-  Settings settings_;
   Walk walk_;
-  eu::KernelLibrary kernels_{model_.gen};
   Walker walker_{kernels_};
   Outcome outcome_;
   uint64_t channels_ = 0;
@@ -172,10 +156,9 @@ TEST_P(Dispatch, BitsThatAreNoInstruction) {
   const uint32_t nonsense[8] = {};
   load(nonsense, 1, 0, 0);
   run(walker({1, 1, 1}, 1), Stop::illegal);
-  settings_.bases.instruction = 0x1234'5678'0000;
+  bases_.instruction = 0x1234'5678'0000;
   walk_ = {};
-  EXPECT_EQ(make_job(generation_, settings_, walker({1, 1, 1}, 1), nullptr, memory_.space(), walk_.job),
-            JobFault::none);
+  EXPECT_EQ(prepare(walker({1, 1, 1}, 1), walk_.job), JobFault::none);
   const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
   EXPECT_NE(outcome.stop, Stop::finished) << "no memory, no code";
 }
@@ -191,18 +174,18 @@ TEST_P(Dispatch, NewCodeInTheSamePlaceIsSeen) {
 TEST_P(Dispatch, ADescriptorThatWasNotLoaded) {
   std::vector<uint32_t> command = walker({1, 1, 1}, 1);
   command[1] = 1;
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::no_descriptor);
+  EXPECT_EQ(prepare(command, walk_.job), JobFault::no_descriptor);
 }
 
 TEST_P(Dispatch, HostileSizes) {
   load(kernels::kDump, 1023, 255, 0xffff, 31);
   std::vector<uint32_t> command = walker({~0u, ~0u, ~0u}, 1, 0);
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::none);
+  EXPECT_EQ(prepare(command, walk_.job), JobFault::none);
   EXPECT_NE(walker_.run(generation_, settings_, walk_, memory_.space(), true).stop, Stop::finished);
   command[4] |= 0x003f'3f3f;
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::too_many_threads);
+  EXPECT_EQ(prepare(command, walk_.job), JobFault::too_many_threads);
   command[4] = 0x0000'0f3f;
-  EXPECT_EQ(make_job(generation_, settings_, command, nullptr, memory_.space(), walk_.job), JobFault::too_many_threads);
+  EXPECT_EQ(prepare(command, walk_.job), JobFault::too_many_threads);
 }
 
 // Random bits as code: whatever they mean, a part ends.
@@ -216,8 +199,7 @@ TEST_P(Dispatch, RandomCode) {
     }
     load(code, 4, 2, 1, 3);
     walk_ = {};
-    ASSERT_EQ(make_job(generation_, settings_, walker({4, 2, 1}, 4), nullptr, memory_.space(), walk_.job),
-              JobFault::none);
+    ASSERT_EQ(prepare(walker({4, 2, 1}, 4), walk_.job), JobFault::none);
     const Outcome outcome = walker_.run(generation_, settings_, walk_, memory_.space(), true);
     EXPECT_LT(outcome.instructions, kPart + 64 * kTurn) << round;
   }
@@ -231,12 +213,9 @@ TEST_P(SettingsTest, CommandsBringThemBack) {
   const spec::DeviceModel& model = *spec::find_device(GetParam());
   const Generation generation(model);
   Settings settings;
-  settings.pipeline = 2;
-  settings.pipeline_masked = model.gen >= spec::GenId::gen9;  // the command has a mask from Gen9 on
-  settings.has_bases = true;
-  settings.bases = {0x1000, 0x8001'0000'0000, 0x3000, 0x4000, 0x5000, 0, 0};
   settings.system_routine = 0x7000;
-  settings.preemption_area = settings.pipeline_masked ? 0x12'3000 : 0;  // both came with Gen9
+  const bool has_area = model.gen >= spec::GenId::gen9;  // the command exists from Gen9 on
+  settings.preemption_area = has_area ? 0x12'3000 : 0;
   settings.scratch_base = 0x1400;
   settings.scratch_code = 3;
   settings.stack_code = 3;
@@ -246,7 +225,8 @@ TEST_P(SettingsTest, CommandsBringThemBack) {
   settings.descriptors_offset = 0x80;
   settings.descriptors_B = 64;
   Settings back;
-  const std::vector<uint32_t> words = commands_of(model.gen, settings);
+  std::vector<uint32_t> words;
+  append_commands(model.gen, settings, words);
   const auto& table = spec::CommandTable::get(model.id, spec::EngineClass::render);
   for (size_t at = 0; at < words.size();) {
     const auto [desc, length] = table.frame(words[at]);
@@ -255,27 +235,10 @@ TEST_P(SettingsTest, CommandsBringThemBack) {
     at += length;
   }
   EXPECT_TRUE(back == settings);
-  EXPECT_TRUE(commands_of(model.gen, {}).empty()) << "nothing was ever set";
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, SettingsTest, testing::Values("bdw", "chv", "skl", "icl", "tgl", "dg1"),
                          [](const auto& chip) { return chip.param; });
-
-// From Gen9 on bits of the selection take effect whose mask bits are set.
-TEST(PipelineSelect, MaskBits) {
-  const auto select = [](spec::GenId gen, uint32_t bits, Settings& settings) {
-    const uint32_t word = 0x6904'0000 | bits;
-    EXPECT_TRUE(change_settings(gen, spec::CommandId::PIPELINE_SELECT, std::span(&word, 1), settings));
-    return settings.pipeline;
-  };
-  Settings settings;
-  EXPECT_EQ(select(spec::GenId::gen9, 0x302, settings), 2);
-  EXPECT_EQ(select(spec::GenId::gen9, 0x001, settings), 2) << "no mask, no change";
-  EXPECT_EQ(select(spec::GenId::gen9, 0x101, settings), 3);
-  EXPECT_EQ(select(spec::GenId::gen9, 0x200, settings), 1);
-  EXPECT_EQ(select(spec::GenId::gen12, 0x1312, settings), 2);
-  EXPECT_EQ(select(spec::GenId::gen8, 0, settings), 0);
-}
 
 TEST(LocalMemory, CodesOfItsSize) {
   struct Row {

@@ -8,38 +8,22 @@
 
 #include <gmock/gmock.h>
 
-#include "compute/commands.h"
-#include "compute/walker.h"
+#include "unit/compute/dispatch_bench.h"
 #include "unit/compute/kernels.h"
-#include "unit/message/message_bench.h"
 
 namespace halogen::debugger {
 namespace {
 
 using compute::Stop;
-using message::MessageBench;
 using nlohmann::json;
 
-constexpr uint32_t kCode = 0x8'0000;
-constexpr uint32_t kDescriptors = 0x9'0000;
-constexpr uint32_t kConstants = 0x9'1000;
 constexpr uint32_t kOut = 0x2'0000;
 constexpr uint32_t kFirst = 0x40;
 constexpr uint32_t kWait = kFirst + 6 * 16;  // in kSwap: the barrier, then 9 more
 
-class Stepping : public MessageBench {
+class Stepping : public compute::DispatchBench {
  protected:
-  Stepping() {
-    settings_.bases = environment_.bases;
-    settings_.bases.dynamic = kVa;
-    settings_.bases.instruction = kVa + kCode;
-    settings_.most_threads = 31;
-    settings_.descriptors_offset = kDescriptors;
-    settings_.descriptors_B = 32;
-    settings_.constants_offset = kConstants;
-    settings_.constants_B = 1024;
-    bind_raw(0, kOut, 0x1'0000);
-  }
+  Stepping() { bind_raw(0, kOut, 0x1'0000); }
 
   template <size_t N>
   void load(const uint32_t (&code)[N], uint32_t threads) {
@@ -54,10 +38,8 @@ class Stepping : public MessageBench {
     const std::vector<uint32_t> command{0x7105'000d, 0, 0,   0,  1u << 30 | (threads_ - 1), 0, 0, groups, 0, 0, 1,
                                         0,           1, ~0u, ~0u};
     compute::Walk walk;
-    EXPECT_EQ(compute::make_job(generation_, settings_, command, nullptr, memory_.space(), walk.job),
-              compute::JobFault::none);
-    eu::KernelLibrary kernels(generation_.id());
-    compute::Walker walker(kernels);
+    EXPECT_EQ(prepare(command, walk.job), compute::JobFault::none);
+    compute::Walker walker(kernels_);
     walker.set_observer(observer);
     compute::Outcome outcome{.stop = Stop::unfinished};
     uint64_t instructions = 0;
@@ -92,7 +74,6 @@ class Stepping : public MessageBench {
             }};
   }
 
-  compute::Settings settings_;
   uint32_t threads_ = 1;
   std::deque<std::string> lines_;
   std::vector<json> answers_;

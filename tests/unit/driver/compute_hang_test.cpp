@@ -2,6 +2,7 @@
 // context, three in a row ban it, and kernels of other contexts work as if nothing had happened.
 #include "compute/commands.h"
 #include "door.h"
+#include "engine/backend/render_state.h"
 #include "eu/isa/assembler.h"
 
 namespace halogen::driver {
@@ -89,15 +90,17 @@ class ComputeHangs : public Door {
     put(kState + kSurface, {0x87fd'4000, 0, 0x1f'007f, 0, 0, 0, 0, 0, kPlace + kOut, 0});
     put(kState + kDescriptor, {0, 0, 0, 0, kTable, 0, barrier_threads | 1u << 21, 0});
     compute::Settings settings;
-    settings.pipeline = 2;
-    settings.pipeline_masked = !is("bdw") && !is("chv");
-    settings.has_bases = true;
-    settings.bases.surface = settings.bases.dynamic = kPlace + kState;
-    settings.bases.instruction = kPlace + kCode;
+    engine::RenderState render;
+    render.pipeline = 2;
+    render.pipeline_masked = !is("bdw") && !is("chv");
+    render.bases.surface = render.bases.dynamic = kPlace + kState;
+    render.bases.instruction = kPlace + kCode;
     settings.most_threads = 31;
     settings.descriptors_offset = kDescriptor;
     settings.descriptors_B = 32;
-    std::vector<uint32_t> batch = compute::commands_of(model().gen, settings);
+    std::vector<uint32_t> batch;
+    render.append_commands(model().gen, batch);
+    compute::append_commands(model().gen, settings, batch);
     const std::vector<uint32_t> rest = {0x7105'000d, 0, 0, 0, 0, 0, 0, groups, 0, 0, 1, 0, 1, 0xff, ~0u, 0x0500'0000};
     batch.insert(batch.end(), rest.begin(), rest.end());
     put(kBatch, batch);
