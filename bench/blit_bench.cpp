@@ -6,7 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "machine.h"
+#include "device/device.h"
+#include "device/flat_host.h"
 #include "ratios.h"
 
 namespace {
@@ -58,7 +59,7 @@ struct Machine {
 
   std::byte* at(uint64_t address) { return host.map_memory(PhysAddr{address}, 1).data(); }
 
-  bench::FlatHost host{kMemoryBytes};
+  device::FlatHost host{kMemoryBytes};
   std::unique_ptr<device::Device> device;
   uint32_t tail = 0;
 };

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "machine.h"
+#include "device/device.h"
+#include "device/flat_host.h"
 #include "ratios.h"
 
 namespace {
@@ -95,7 +96,7 @@ class Machine {
     host.write_memory(PhysAddr{context.batch()}, std::as_bytes(std::span(commands)));
   }
 
-  bench::FlatHost host;
+  device::FlatHost host;
   std::unique_ptr<device::Device> device;
   std::vector<Context> contexts;
 

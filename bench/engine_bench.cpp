@@ -3,7 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "machine.h"
+#include "device/device.h"
+#include "device/flat_host.h"
 #include "ratios.h"
 
 namespace {
@@ -45,7 +46,7 @@ struct Machine {
     if (!device->settle() || host.events != 0) std::abort();
   }
 
-  bench::FlatHost host{kMemoryBytes};
+  device::FlatHost host{kMemoryBytes};
   std::unique_ptr<device::Device> device;
   uint32_t tail = 0;
 };

@@ -60,7 +60,7 @@ void Chip::next_vblank() {
 Image Chip::shown() {
   auto image = device_->take_frame(0);
   if (!image) give_up("the pipe shows nothing");
-  for (const std::string& event : host_.events) fmt::print(stderr, "gallery: {}\n", event);
+  for (const std::string& event : host_.texts) fmt::print(stderr, "gallery: {}\n", event);
   return std::move(*image);
 }
 

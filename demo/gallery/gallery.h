@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/flat_host.h"
 #include "picture/image.h"
 
 namespace halogen::gallery {
@@ -27,31 +28,13 @@ struct Picture {
 std::vector<Picture> blit_pictures();
 std::vector<Picture> display_pictures();
 
-// One piece of memory, no log.
-class FlatHost final : public device::Host {
+// Keeps Events, which a picture must not raise.
+class GalleryHost final : public device::FlatHost {
  public:
-  bool read_memory(PhysAddr address, std::span<std::byte> out) override {
-    const std::span<std::byte> from = map_memory(address, out.size());
-    if (!from.empty()) std::memcpy(out.data(), from.data(), out.size());
-    return !from.empty();
-  }
-  bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
-    const std::span<std::byte> to = map_memory(address, data.size());
-    if (!to.empty()) std::memcpy(to.data(), data.data(), data.size());
-    return !to.empty();
-  }
-  std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    if (address.value >= memory_.size() || bytes > memory_.size() - address.value) return {};
-    return std::span(memory_).subspan(address.value, bytes);
-  }
-  void set_interrupt_line(bool /*asserted*/) override {}
-  void send_message_interrupt(PhysAddr /*address*/, uint32_t /*data*/) override {}
-  void on_event(const Event& event) override { events.push_back(event.to_string()); }
+  GalleryHost() : FlatHost(uint64_t{1} << 27) {}
+  void on_event(const Event& event) override { texts.push_back(event.to_string()); }
 
-  std::vector<std::string> events;
-
- private:
-  std::vector<std::byte> memory_ = std::vector<std::byte>(size_t{1} << 27);
+  std::vector<std::string> texts;
 };
 
 // A device with 32 MB of graphics memory in the global table, from address 0 on, and a screen.
@@ -77,10 +60,10 @@ class Chip {
   void start(uint32_t width, uint32_t height);
   void next_vblank();
   Image shown();
-  const std::vector<std::string>& events() const { return host_.events; }
+  const std::vector<std::string>& events() const { return host_.texts; }
 
  private:
-  FlatHost host_;
+  GalleryHost host_;
   std::unique_ptr<device::Device> device_;
 };
 

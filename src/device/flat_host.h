@@ -1,4 +1,4 @@
-// A machine around a device for the benchmarks: one piece of memory, no log.
+// The smallest host: one piece of memory from address 0 on. Interrupts are ignored and Events are counted.
 #pragma once
 
 #include <cstddef>
@@ -7,30 +7,36 @@
 #include <span>
 #include <vector>
 
-#include "device/device.h"
+#include "device/host.h"
 
-namespace halogen::bench {
+namespace halogen::device {
 
-class FlatHost final : public device::Host {
+class FlatHost : public Host {
  public:
   explicit FlatHost(uint64_t bytes) : memory_(bytes) {}
   bool read_memory(PhysAddr address, std::span<std::byte> out) override {
     const std::span<std::byte> from = map_memory(address, out.size());
-    if (!from.empty()) std::memcpy(out.data(), from.data(), out.size());
+    if (!from.empty()) {
+      std::memcpy(out.data(), from.data(), out.size());
+    }
     return !from.empty();
   }
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override {
     const std::span<std::byte> to = map_memory(address, data.size());
-    if (!to.empty()) std::memcpy(to.data(), data.data(), data.size());
+    if (!to.empty()) {
+      std::memcpy(to.data(), data.data(), data.size());
+    }
     return !to.empty();
   }
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override {
-    if (address.value >= memory_.size() || bytes > memory_.size() - address.value) return {};
+    if (address.value >= memory_.size() || bytes > memory_.size() - address.value) {
+      return {};
+    }
     return std::span(memory_).subspan(address.value, bytes);
   }
-  void set_interrupt_line(bool) override {}
-  void send_message_interrupt(PhysAddr, uint32_t) override {}
-  void on_event(const Event&) override { ++events; }
+  void set_interrupt_line(bool /*asserted*/) override {}
+  void send_message_interrupt(PhysAddr /*address*/, uint32_t /*data*/) override {}
+  void on_event(const Event& /*event*/) override { ++events; }
 
   template <class T>
   void put(uint64_t address, T value) {
@@ -49,4 +55,4 @@ class FlatHost final : public device::Host {
   std::vector<std::byte> memory_;
 };
 
-}  // namespace halogen::bench
+}  // namespace halogen::device
