@@ -3,7 +3,7 @@
 #include "mmio/context_image.h"
 
 namespace halogen::engine {
-bool MemoryTarget::read(Engine& engine, std::span<std::byte> into) const {
+bool CommandAddress::read(Engine& engine, std::span<std::byte> into) const {
   if (space != nullptr) {
     return space->read(GpuVa{address}, into);
   }
@@ -11,7 +11,7 @@ bool MemoryTarget::read(Engine& engine, std::span<std::byte> into) const {
   return true;
 }
 
-bool MemoryTarget::write(Engine& engine, std::span<const std::byte> from) const {
+bool CommandAddress::write(Engine& engine, std::span<const std::byte> from) const {
   if (dropped) {
     return true;
   }
@@ -22,7 +22,7 @@ bool MemoryTarget::write(Engine& engine, std::span<const std::byte> from) const 
   return true;
 }
 
-MemoryTarget graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address) {
+CommandAddress graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address) {
   const Permit& permit = command.permit;
   memory::TableKind table = global.value_or(false) ? memory::TableKind::global : memory::TableKind::per_process;
   bool dropped = permit.drop_write;
@@ -39,7 +39,7 @@ MemoryTarget graphics_target(Engine& engine, const Command& command, std::option
   return {&engine.data_space(table), canonical(address).value, dropped};
 }
 
-MemoryTarget physical_target(const Command& command, uint64_t address) {
+CommandAddress physical_target(const Command& command, uint64_t address) {
   return {nullptr, address, command.permit.restricted};
 }
 

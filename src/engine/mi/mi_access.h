@@ -1,5 +1,5 @@
-// What the handlers of commands that move data share: which table, where a register stands, what a batch without
-// privilege gets.
+// What the handlers of commands that move data share: the table that an address goes through, the offset of a register,
+// and the rules for batches without privilege.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace halogen::engine {
 
-// A place in memory that a command names.
-struct MemoryTarget {
+// An address that a command names, with the memory that it goes through.
+struct CommandAddress {
   memory::AddressSpace* space = nullptr;  // null: physical memory, or nothing
   uint64_t address = 0;
   bool dropped = false;  // the write does not happen
@@ -33,9 +33,9 @@ struct MemoryTarget {
 // `global`: the command's bit for the global table; nothing where it has none. Gen4: without the bit a graphics address
 // goes through the table that the command itself was fetched through, and so it does while the bit is clear unless the
 // per-process address space is enabled (seed 003 1.5.1, 1.16).
-MemoryTarget graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address);
+CommandAddress graphics_target(Engine& engine, const Command& command, std::optional<bool> global, GpuVa address);
 // Gen4, where the command says physical.
-MemoryTarget physical_target(const Command& command, uint64_t address);
+CommandAddress physical_target(const Command& command, uint64_t address);
 
 // The register that a command names, with its ways to mean a register of the engine that runs it.
 uint32_t register_place(const Engine& engine, uint64_t offset, bool add_engine_base, bool remap);

@@ -203,7 +203,7 @@ Next arb_check(Engine& engine, const Command& command) {
       return Next::advance();
     }
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "belongs into a ring");
+                 "only valid in a ring buffer");
     return Next::advance();
   }
   if (engine.per_process_space()) {
@@ -232,7 +232,7 @@ Next report_head(Engine& engine, const Command& command) {
   const bool misplaced = engine.in_batch() && engine.generation().has(spec::Feature::ring_only_commands);
   if (misplaced) {
     engine.raise(EventKind::undefined_behaviour, command.desc.name, command.place.address.value, command.dwords[0],
-                 "belongs into a ring");
+                 "only valid in a ring buffer");
   }
   const uint64_t ahead = engine.in_batch() ? 0 : command.dwords.size_bytes();
   return engine.ring().report_head(ahead) ? Next::advance() : engine.stopped_by_fault();

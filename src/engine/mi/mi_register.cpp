@@ -119,7 +119,7 @@ Next store_register_mem(Engine& engine, const Command& command) {
                  "the value of this register cannot be stored");
   }
   const uint32_t value = read_register(engine, command, place);
-  MemoryTarget target;
+  CommandAddress target;
   if (generation.has(spec::Feature::stores_to_physical_memory) &&
       store.memory_address_type == Store::MemoryAddressType::physical_address) {
     target =

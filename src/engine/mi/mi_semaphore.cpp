@@ -206,7 +206,7 @@ Next semaphore_mbox(Engine& engine, const Command& command) {
     return engine.was_reset() ? Next::hold() : Next::advance();
   }
   // The bit alone chooses the table, whatever the command was fetched through.
-  MemoryTarget target = graphics_target(engine, command, mailbox.use_global_gtt, mailbox.semaphore_address);
+  CommandAddress target = graphics_target(engine, command, mailbox.use_global_gtt, mailbox.semaphore_address);
   if (!mailbox.use_global_gtt) {
     target.space = &engine.data_space(memory::TableKind::per_process);
   }

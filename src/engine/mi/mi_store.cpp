@@ -22,7 +22,7 @@ void undefined(const Engine& engine, const Command& command, uint64_t value, std
                std::string(what));
 }
 
-Next store_dwords(Engine& engine, const Command& command, const MemoryTarget& target, size_t count, bool qword) {
+Next store_dwords(Engine& engine, const Command& command, const CommandAddress& target, size_t count, bool qword) {
   if (qword && target.address % kQword != 0) {
     undefined(engine, command, target.address, "a qword that is not aligned");
   }
@@ -57,7 +57,7 @@ Next store_data_imm_vce(Engine& engine, const Command& command) {
   using Store = hw::MI_STORE_DATA_IMM_VCE;
   const auto store = command.as<Store>(engine.gen());
   const size_t count = Store::count_data(engine.gen(), command.dwords);
-  MemoryTarget target = graphics_target(engine, command, store.use_global_gtt, store.address);
+  CommandAddress target = graphics_target(engine, command, store.use_global_gtt, store.address);
   if (!store.use_global_gtt && !command.permit.restricted) {
     target.space = &engine.data_space(memory::TableKind::per_process);
   }
