@@ -33,6 +33,22 @@ StreamSpace space_of(bool ppgtt) {
   return ppgtt ? StreamSpace::ppgtt : StreamSpace::ggtt;
 }
 
+// Writes the registers of one batch level: head, upper part of the head, and state.
+template <class Address, class State>
+void publish_batch(Registers& registers, RegisterId upper, const StreamState& stream, uint8_t depth) {
+  auto batch = registers.get<Address>();
+  batch.valid = stream.depth >= depth;
+  if (batch.valid) {
+    const StreamLevel& level = stream.levels[depth];
+    batch.head_pointer = low(level.address);
+    registers.poke(upper, high(level.address));
+    auto attributes = registers.get<State>();
+    attributes.address_space = static_cast<typename State::AddressSpace>(level.space == StreamSpace::ppgtt);
+    registers.set(attributes);
+  }
+  registers.set(batch);
+}
+
 }  // namespace
 
 StreamRegisters::StreamRegisters(Engine& engine) : engine_(engine) {
@@ -81,28 +97,8 @@ void StreamRegisters::publish() {
 void StreamRegisters::publish_batches() {
   Registers& registers = engine_.registers();
   const StreamState& stream = engine_.stream().state();
-  auto batch = registers.get<hw::BB_ADDR>();
-  batch.valid = stream.depth >= kFirstBatch;
-  if (batch.valid) {
-    const StreamLevel& level = stream.levels[kFirstBatch];
-    batch.head_pointer = low(level.address);
-    registers.poke(RegisterId::BB_ADDR_UDW, high(level.address));
-    auto attributes = registers.get<hw::BB_STATE>();
-    attributes.address_space = static_cast<hw::BB_STATE::AddressSpace>(level.space == StreamSpace::ppgtt);
-    registers.set(attributes);
-  }
-  registers.set(batch);
-  auto second = registers.get<hw::SBB_ADDR>();
-  second.valid = stream.depth >= kSecondBatch;
-  if (second.valid) {
-    const StreamLevel& level = stream.levels[kSecondBatch];
-    second.head_pointer = low(level.address);
-    registers.poke(RegisterId::SBB_ADDR_UDW, high(level.address));
-    auto attributes = registers.get<hw::SBB_STATE>();
-    attributes.address_space = static_cast<hw::SBB_STATE::AddressSpace>(level.space == StreamSpace::ppgtt);
-    registers.set(attributes);
-  }
-  registers.set(second);
+  publish_batch<hw::BB_ADDR, hw::BB_STATE>(registers, RegisterId::BB_ADDR_UDW, stream, kFirstBatch);
+  publish_batch<hw::SBB_ADDR, hw::SBB_STATE>(registers, RegisterId::SBB_ADDR_UDW, stream, kSecondBatch);
 }
 
 void StreamRegisters::publish_stack() {
