@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/statistics.h"
-#include "engine/stream/executor.h"
+#include "engine/stream/command_dispatcher.h"
 #include "engine/submit/execlist.h"
 #include "engine/submit/submission.h"
 #include "engine/work_report.h"
@@ -51,7 +51,7 @@ Submission& Engine::submission() {
   return *ring_submission_;
 }
 
-// After a register write nobody has looked yet.
+// A register write makes the engine busy before its next run() sees it.
 bool Engine::busy() const {
   const bool execlists = execlist_submission_ != nullptr && execlist_submission_->enabled();
   if (state_.activity != Activity::running || execlists) {
@@ -69,7 +69,7 @@ bool Engine::lacks_process_space() const {
   return generation_.has(spec::Feature::process_space_by_run_lists) && !per_process_space();
 }
 
-// A semaphore is looked at when somebody signals or when its time comes.
+// Returns whether a semaphore wait continues: nothing has signalled the engine, and its next poll is not due.
 bool Engine::wait_goes_on(uint64_t until) {
   if (state_.activity != Activity::waiting || state_.wait.kind != WaitKind::semaphore) {
     return false;
@@ -101,11 +101,11 @@ bool Engine::run(uint64_t until) {
     }
     state_.activity = Activity::running;
     state_.wait = {};
-    Executor executor(*this);
-    // Whoever asked to come in while a long command is at work is asked after it.
+    CommandDispatcher dispatcher(*this);
+    // When resuming a long command run only that command, so that a pending preemption is considered right after it.
     const uint64_t budget = in_command() ? 1 : (until - state_.time + kCommandTime - 1) / kCommandTime;
     const uint64_t before = state_.commands;
-    handle(stream_.run(executor, budget));
+    handle(stream_.run(dispatcher, budget));
     state_.ring.cancel_wait = false;
     progress |= state_.commands != before || std::exchange(did_part_, false);
     ring_.report_head_at_borders();

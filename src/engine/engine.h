@@ -146,7 +146,7 @@ class Engine {
   void unsupported(const spec::CommandDesc& desc);
 
  private:
-  friend class Executor;
+  friend class CommandDispatcher;
   struct CommandCount {
     uint64_t count = 0;
     FidelityClass fidelity = FidelityClass::exact;

@@ -224,7 +224,7 @@ uint32_t Ring::on_write(const mmio::RegisterWrite& write) {
   if (restoring_) {
     return write.next;
   }
-  registers.poke(id, write.old_value);  // first what stands, as it stands
+  registers.poke(id, write.old_value);  // put the old value back: enabled() and publish() read the register
   const bool was_enabled = enabled();
   if (was_enabled) {
     engine_.stream_registers().publish();  // the head register may be behind

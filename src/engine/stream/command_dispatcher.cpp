@@ -1,4 +1,4 @@
-#include "engine/stream/executor.h"
+#include "engine/stream/command_dispatcher.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 namespace halogen::engine {
 
-Next Executor::execute(Command& command) {
+Next CommandDispatcher::execute(Command& command) {
   if (command.place.level == 0) {
     engine_.ring().check_place(command.place.address, command.dwords.size_bytes());
   }
@@ -25,7 +25,7 @@ Next Executor::execute(Command& command) {
   return engine_.back_end_->execute(engine_, command);
 }
 
-Next Executor::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
+Next CommandDispatcher::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place) {
   engine_.spend(kCommandTime);
   engine_.state_.header = dwords[0];
   ++engine_.unknown_commands_;
@@ -34,8 +34,8 @@ Next Executor::on_unknown(std::span<const uint32_t> dwords, const CommandPlace& 
   return engine_.hang("unknown command");
 }
 
-void Executor::on_truncated(const spec::CommandDesc* /*desc*/, std::span<const uint32_t> present, uint32_t /*total*/,
-                            const CommandPlace& /*place*/) {
+void CommandDispatcher::on_truncated(const spec::CommandDesc* /*desc*/, std::span<const uint32_t> present,
+                                     uint32_t /*total*/, const CommandPlace& /*place*/) {
   engine_.state_.header = present.empty() ? 0 : present[0];
 }
 

@@ -1,5 +1,5 @@
-// The visitor that does commands: counts them, asks whether a batch without privilege may, and calls the handler or the
-// back end.
+// The visitor that executes commands: counts them, checks the predicate and the privilege of the batch, and calls the
+// handler or the back end.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace halogen::engine {
 
-class Executor {
+class CommandDispatcher {
  public:
-  explicit Executor(Engine& engine) : engine_(engine) {}
+  explicit CommandDispatcher(Engine& engine) : engine_(engine) {}
 
   [[gnu::always_inline]] Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
                                          const CommandPlace& place) {
@@ -27,14 +27,14 @@ class Executor {
     engine_.state_.commands += done;
     return next;
   }
-  // Nobody sees when one of them is done: the time is spent at the end.
+  // Single no-ops are not observable: charges their time once.
   void on_noops(size_t count) {
     engine_.spend(count * kCommandTime);
     engine_.state_.header = 0;
     engine_.counts_[static_cast<size_t>(spec::CommandId::MI_NOOP)].count += count;
     engine_.state_.commands += count;
   }
-  // The head of the ring reaches a border only where a page begins.
+  // The ring's head can cross a reporting border only at the start of a page.
   void on_page() { engine_.ring_.report_head_at_borders(); }
   Next on_unknown(std::span<const uint32_t> dwords, const CommandPlace& place);
   void on_truncated(const spec::CommandDesc* desc, std::span<const uint32_t> present, uint32_t total,
