@@ -38,8 +38,11 @@ class EngineSet::Port final : public engine::Services {
     return memory_.write_entries(number_, table, address, dwords);
   }
   void flush_translations() override { memory_.flush(number_); }
-  void begin_context() override { memory_.begin_context(number_); }
-  void launch_context(uint64_t descriptor) override { memory_.launch_context(number_, descriptor); }
+  void on_context_switch(const engine::ContextSwitch& step) override {
+    for (ContextListener* const listener : set_.context_listeners_) {
+      listener->on_context_switch(number_, step);
+    }
+  }
   bool hung_by_fault() const override { return memory_.faults().engine(number_).hung; }
   bool waits_for_page() const override { return memory_.faults().engine(number_).waiting.has_value(); }
 
@@ -89,6 +92,7 @@ EngineSet::EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, Memo
   for (const std::unique_ptr<engine::Engine>& engine : engines_) {
     has_power_context_.push_back(engine::power_form(*engine) != engine::PowerForm::none);
   }
+  add_context_listener(memory);
   memory.set_fault_listener(this);
   mmio.set_power_listener(*this);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/clock.h"
+#include "device/context_listener.h"
 #include "device/host.h"
 #include "device/memory_unit.h"
 #include "device/options.h"
@@ -49,6 +50,8 @@ class EngineSet final : public memory::FaultListener, private mmio::PowerListene
   const engine::Engine& engine(unsigned number) const { return *engines_[number]; }
   size_t count() const { return engines_.size(); }
   eu::KernelLibrary& kernels() { return kernels_; }
+  // Listeners hear of each step in the order in which they were added.
+  void add_context_listener(ContextListener& listener) { context_listeners_.push_back(&listener); }
 
   void reset_engine(unsigned number);
   void reset();
@@ -80,6 +83,7 @@ class EngineSet final : public memory::FaultListener, private mmio::PowerListene
   mmio::MmioSpace& mmio_;
   VirtualClock& clock_;
   EngineListener& listener_;
+  std::vector<ContextListener*> context_listeners_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<engine::Engine>> engines_;
   std::vector<bool> has_power_context_;  // by engine

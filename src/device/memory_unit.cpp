@@ -211,6 +211,17 @@ void MemoryUnit::launch_context(unsigned engine, uint64_t descriptor) {
   gam_.on_message(engine, memory::Gam::kLaunched | memory::Gam::kLaunched << 16);
 }
 
+void MemoryUnit::on_context_switch(unsigned engine, const engine::ContextSwitch& step) {
+  switch (step.step) {
+    case engine::ContextSwitch::Step::begin:
+      return begin_context(engine);
+    case engine::ContextSwitch::Step::launch:
+      return launch_context(engine, step.descriptor);
+    case engine::ContextSwitch::Step::idle:
+      return;
+  }
+}
+
 void MemoryUnit::flush(unsigned engine) {
   gam_.flush(engine);
   for (const auto& [key, client] : clients_) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "device/aperture.h"
+#include "device/context_listener.h"
 #include "device/gtt_port.h"
 #include "device/memory_map.h"
 #include "memory/address_space.h"
@@ -41,7 +42,7 @@ struct MemoryState {
   bool operator==(const MemoryState&) const = default;
 };
 
-class MemoryUnit final : public mmio::RegisterHandler {
+class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
  public:
   MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, mmio::MmioSpace& mmio,
              Host& host, const std::string& path);
@@ -60,6 +61,7 @@ class MemoryUnit final : public mmio::RegisterHandler {
   // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
   void begin_context(unsigned engine);
   void launch_context(unsigned engine, uint64_t descriptor);
+  void on_context_switch(unsigned engine, const engine::ContextSwitch& step) override;
   // Flushes and invalidations of a command streamer: an engine's translations, those of the global table included.
   void flush(unsigned engine);
 

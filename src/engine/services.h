@@ -22,6 +22,18 @@ class KernelLibrary;
 
 namespace halogen::engine {
 
+// A step of a context switch. Only contexts that are submitted with a descriptor take these steps.
+struct ContextSwitch {
+  enum class Step : uint8_t {
+    begin,   // page tables of the old context go; PDP registers are restored next
+    launch,  // the new context uses its tables
+    idle,    // the old context has left and no other one follows
+  };
+  Step step = Step::begin;
+  uint64_t descriptor = 0;  // of the new context; zero when idle
+  uint64_t time_ns = 0;     // of the engine
+};
+
 // MI_SEMAPHORE_SIGNAL, on its way to another engine.
 struct SemaphoreSignal {
   spec::EngineClass engine_class{};
@@ -47,9 +59,8 @@ class Services : public EventSink {
   // Page tables: entries as MI_UPDATE_GTT writes them, from `address` on (its page number is the index).
   virtual bool write_entries(memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
   virtual void flush_translations() = 0;
-  // A context switch: tables of the old context go, PDP registers are restored, then the new one is launched.
-  virtual void begin_context() = 0;
-  virtual void launch_context(uint64_t descriptor) = 0;
+  // Tells every unit that follows the contexts of an engine.
+  virtual void on_context_switch(const ContextSwitch& step) = 0;
   // A translation fault stopped the engine: for good (until reset), or until a page response comes.
   virtual bool hung_by_fault() const = 0;
   virtual bool waits_for_page() const = 0;

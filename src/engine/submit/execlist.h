@@ -42,6 +42,7 @@ class ExeclistSubmission final : public Submission, public mmio::RegisterHandler
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
+  void tell_switch(ContextSwitch::Step step, uint64_t descriptor);
   void write_port(uint32_t value);
   void load_submit_queue();
   void submit(const ExecutionQueue& queue);

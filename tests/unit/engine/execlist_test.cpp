@@ -37,6 +37,40 @@ TEST_P(ExeclistTest, RunsTheRingOfASubmittedContext) {
   EXPECT_EQ(bench.peek(data + 8), 0u);
 }
 
+// Keeps the steps of one engine's context switches.
+class Follower final : public device::ContextListener {
+ public:
+  void on_context_switch(unsigned engine, const engine::ContextSwitch& step) override {
+    if (engine == 0) {
+      steps.push_back(step);
+    }
+  }
+  std::vector<engine::ContextSwitch> steps;
+};
+
+TEST_P(ExeclistTest, EveryListenerHearsTheStepsOfAContextSwitchInOrder) {
+  using Step = engine::ContextSwitch::Step;
+  ContextBench bench(GetParam());
+  Follower first;
+  Follower second;
+  bench.device->engines().add_context_listener(first);
+  bench.device->engines().add_context_listener(second);
+  const uint64_t data = bench.allocate(1);
+  Context context = bench.create("rcs0", 5);
+  bench.emit(context, ContextBench::store(data, 7));
+  bench.run(context);
+  EXPECT_EQ(bench.peek(data), 7u) << "the memory unit listens as well";
+  for (const Follower* each : {&first, &second}) {
+    ASSERT_EQ(each->steps.size(), 3u);
+    EXPECT_EQ(each->steps[0].step, Step::begin);
+    EXPECT_EQ(each->steps[1].step, Step::launch);
+    EXPECT_EQ(each->steps[1].descriptor >> 32, context.id);
+    EXPECT_EQ(each->steps[2].step, Step::idle);
+    EXPECT_LE(each->steps[0].time_ns, each->steps[1].time_ns);
+    EXPECT_LT(each->steps[1].time_ns, each->steps[2].time_ns);
+  }
+}
+
 // As in Linux i915 (intel_migrate.c): the ring stores page table entries of the process, then draws through them.
 TEST_P(ExeclistTest, BlitsInARingUseTheProcessTables) {
   ContextBench bench(GetParam());

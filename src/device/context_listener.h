@@ -1,0 +1,14 @@
+// Units that follow the contexts of engines: page tables and, later, performance counters.
+#pragma once
+
+#include "engine/services.h"
+
+namespace halogen::device {
+
+class ContextListener {
+ public:
+  virtual ~ContextListener() = default;
+  virtual void on_context_switch(unsigned engine, const engine::ContextSwitch& step) = 0;
+};
+
+}  // namespace halogen::device
