@@ -8,7 +8,7 @@ namespace halogen::device {
 class ContextListener {
  public:
   virtual ~ContextListener() = default;
-  virtual void on_context_switch(unsigned engine, const engine::ContextSwitch& step) = 0;
+  virtual void on_context_switch(unsigned engine, const engine::ContextStep& step) = 0;
 };
 
 }  // namespace halogen::device

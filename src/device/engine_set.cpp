@@ -38,7 +38,7 @@ class EngineSet::Port final : public engine::Services {
     return memory_.write_entries(number_, table, address, dwords);
   }
   void flush_translations() override { memory_.flush(number_); }
-  void on_context_switch(const engine::ContextSwitch& step) override {
+  void on_context_switch(const engine::ContextStep& step) override {
     for (ContextListener* const listener : set_.context_listeners_) {
       listener->on_context_switch(number_, step);
     }

@@ -211,13 +211,13 @@ void MemoryUnit::launch_context(unsigned engine, uint64_t descriptor) {
   gam_.on_message(engine, memory::Gam::kLaunched | memory::Gam::kLaunched << 16);
 }
 
-void MemoryUnit::on_context_switch(unsigned engine, const engine::ContextSwitch& step) {
-  switch (step.step) {
-    case engine::ContextSwitch::Step::begin:
+void MemoryUnit::on_context_switch(unsigned engine, const engine::ContextStep& step) {
+  switch (step.kind) {
+    case engine::ContextStep::Kind::begin:
       return begin_context(engine);
-    case engine::ContextSwitch::Step::launch:
+    case engine::ContextStep::Kind::launch:
       return launch_context(engine, step.descriptor);
-    case engine::ContextSwitch::Step::idle:
+    case engine::ContextStep::Kind::idle:
       return;
   }
 }

@@ -61,7 +61,7 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   // A context switch, from Gen8 on. Between the two the context image is restored, PDP registers too.
   void begin_context(unsigned engine);
   void launch_context(unsigned engine, uint64_t descriptor);
-  void on_context_switch(unsigned engine, const engine::ContextSwitch& step) override;
+  void on_context_switch(unsigned engine, const engine::ContextStep& step) override;
   // Flushes and invalidations of a command streamer: an engine's translations, those of the global table included.
   void flush(unsigned engine);
 

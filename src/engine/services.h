@@ -23,13 +23,13 @@ class KernelLibrary;
 namespace halogen::engine {
 
 // A step of a context switch. Only contexts that are submitted with a descriptor take these steps.
-struct ContextSwitch {
-  enum class Step : uint8_t {
+struct ContextStep {
+  enum class Kind : uint8_t {
     begin,   // page tables of the old context go; PDP registers are restored next
     launch,  // the new context uses its tables
     idle,    // the old context has left and no other one follows
   };
-  Step step = Step::begin;
+  Kind kind = Kind::begin;
   uint64_t descriptor = 0;  // of the new context; zero when idle
   uint64_t time_ns = 0;     // of the engine
 };
@@ -60,7 +60,7 @@ class Services : public EventSink {
   virtual bool write_entries(memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords) = 0;
   virtual void flush_translations() = 0;
   // Tells every unit that follows the contexts of an engine.
-  virtual void on_context_switch(const ContextSwitch& step) = 0;
+  virtual void on_context_switch(const ContextStep& step) = 0;
   // A translation fault stopped the engine: for good (until reset), or until a page response comes.
   virtual bool hung_by_fault() const = 0;
   virtual bool waits_for_page() const = 0;

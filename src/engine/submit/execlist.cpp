@@ -167,17 +167,17 @@ void ExeclistSubmission::begin(std::optional<uint64_t> descriptor) {
     auto current_id = engine_.registers().get<hw::CCID>();
     current_id.valid = false;
     engine_.registers().set(current_id);
-    tell_switch(ContextSwitch::Step::idle, 0);
+    tell_switch(ContextStep::Kind::idle, 0);
     return;
   }
   report_to_process(*descriptor, "last_switch_timestamp", ticks(engine_.now()));
-  tell_switch(ContextSwitch::Step::begin, *descriptor);
+  tell_switch(ContextStep::Kind::begin, *descriptor);
   list.phase = ContextPhase::ring_context;
   list.image_dword = 0;
   list.indirect_done = false;
 }
 
-void ExeclistSubmission::tell_switch(ContextSwitch::Step step, uint64_t descriptor) {
+void ExeclistSubmission::tell_switch(ContextStep::Kind step, uint64_t descriptor) {
   engine_.services().on_context_switch({step, descriptor, engine_.now()});
 }
 
@@ -195,7 +195,7 @@ bool ExeclistSubmission::restore_ring_context() {
   current_id.context_address = address;
   current_id.valid = true;
   engine_.registers().set(current_id);
-  tell_switch(ContextSwitch::Step::launch, *list.running);
+  tell_switch(ContextStep::Kind::launch, *list.running);
   const bool inhibited = engine_.registers().get<hw::CTXT_SR_CTL>().engine_context_restore_inhibit;
   const bool whole = inhibited || result == LogicalContext::Result::ended;
   list.phase = whole ? ContextPhase::restored : ContextPhase::engine_context;
@@ -304,9 +304,9 @@ bool ExeclistSubmission::lite_restore() {
 
 // The context stays in the engine, its page tables may be others.
 void ExeclistSubmission::reload_tables(const hw::CONTEXT_DESCRIPTOR& descriptor, uint64_t raw) {
-  tell_switch(ContextSwitch::Step::begin, raw);
+  tell_switch(ContextStep::Kind::begin, raw);
   context_.restore_tables(descriptor.logical_ring_context_address);
-  tell_switch(ContextSwitch::Step::launch, raw);
+  tell_switch(ContextStep::Kind::launch, raw);
   engine_.stream().invalidate();
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine/context/logical_context.h"
 #include "engine/registers.h"
+#include "engine/services.h"
 #include "engine/submit/context_status.h"
 #include "engine/submit/submission.h"
 
@@ -42,7 +43,7 @@ class ExeclistSubmission final : public Submission, public mmio::RegisterHandler
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
-  void tell_switch(ContextSwitch::Step step, uint64_t descriptor);
+  void tell_switch(ContextStep::Kind step, uint64_t descriptor);
   void write_port(uint32_t value);
   void load_submit_queue();
   void submit(const ExecutionQueue& queue);

@@ -40,16 +40,16 @@ TEST_P(ExeclistTest, RunsTheRingOfASubmittedContext) {
 // Keeps the steps of one engine's context switches.
 class Follower final : public device::ContextListener {
  public:
-  void on_context_switch(unsigned engine, const engine::ContextSwitch& step) override {
+  void on_context_switch(unsigned engine, const engine::ContextStep& step) override {
     if (engine == 0) {
       steps.push_back(step);
     }
   }
-  std::vector<engine::ContextSwitch> steps;
+  std::vector<engine::ContextStep> steps;
 };
 
 TEST_P(ExeclistTest, EveryListenerHearsTheStepsOfAContextSwitchInOrder) {
-  using Step = engine::ContextSwitch::Step;
+  using Kind = engine::ContextStep::Kind;
   ContextBench bench(GetParam());
   Follower first;
   Follower second;
@@ -62,10 +62,10 @@ TEST_P(ExeclistTest, EveryListenerHearsTheStepsOfAContextSwitchInOrder) {
   EXPECT_EQ(bench.peek(data), 7u) << "the memory unit listens as well";
   for (const Follower* each : {&first, &second}) {
     ASSERT_EQ(each->steps.size(), 3u);
-    EXPECT_EQ(each->steps[0].step, Step::begin);
-    EXPECT_EQ(each->steps[1].step, Step::launch);
+    EXPECT_EQ(each->steps[0].kind, Kind::begin);
+    EXPECT_EQ(each->steps[1].kind, Kind::launch);
     EXPECT_EQ(each->steps[1].descriptor >> 32, context.id);
-    EXPECT_EQ(each->steps[2].step, Step::idle);
+    EXPECT_EQ(each->steps[2].kind, Kind::idle);
     EXPECT_LE(each->steps[0].time_ns, each->steps[1].time_ns);
     EXPECT_LT(each->steps[1].time_ns, each->steps[2].time_ns);
   }
