@@ -1,4 +1,4 @@
-// Cursors: modes, place, mixing, and when a change becomes visible.
+// Cursors: modes, position, blending, and when a change becomes visible.
 #include <gtest/gtest.h>
 
 #include "unit/display/screen_bench.h"
@@ -19,7 +19,7 @@ struct CursorBench : Screen {
   explicit CursorBench(std::string_view name) : Screen(name) {}
 
   bool legacy() { return find("CURCNTR") != nullptr; }
-  // By the pipe's letter where the pipe has items of its own.
+  // Writes a register of the pipe: by its letter if the pipe has its own item.
   void set_cursor(std::string_view old_name, std::string_view new_name, unsigned pipe, uint32_t value) {
     const std::string_view name = legacy() ? old_name : new_name;
     const unsigned together = legacy() ? 2 : 3;
@@ -59,7 +59,7 @@ uint32_t solid(uint32_t x, uint32_t y) {
 class EveryCursor : public testing::TestWithParam<const spec::DeviceModel*> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryCursor, testing::ValuesIn(device::every_model()), device::model_name);
 
-TEST_P(EveryCursor, EachPipeHasOne) {
+TEST_P(EveryCursor, EachPipeHasACursor) {
   CursorBench bench(*GetParam());
   EXPECT_EQ(bench.device->display().cursors().size(), bench.device->display().pipes());
   bench.paint(64, solid);
@@ -78,12 +78,12 @@ TEST_P(EveryCursor, EachPipeHasOne) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(EveryCursor, SizesAndSigns) {
+TEST_P(EveryCursor, SizesAndNegativePositions) {
   for (const auto& [mode, size] : {std::pair(kArgb64, 64u), {kArgb128, 128u}, {kArgb256, 256u}}) {
     CursorBench bench(*GetParam());
     bench.paint(size, solid);
     bench.start();
-    bench.place(mode, (0x8000u | (size - 3)) << 16 | 0x8000u | (size - 9));  // nine columns and three rows are left
+    bench.place(mode, (0x8000u | (size - 3)) << 16 | 0x8000u | (size - 9));  // nine columns and three rows are visible
     bench.frame();
     const Image image = bench.shown();
     for (uint32_t y = 0; y < 5; ++y) {
@@ -106,7 +106,7 @@ TEST_P(EveryCursor, AlphaIsPremultiplied) {
   }
 }
 
-TEST_P(EveryCursor, ABaseArmsAndAVerticalBlankTakes) {
+TEST_P(EveryCursor, BaseWriteArmsAndVerticalBlankApplies) {
   CursorBench bench(*GetParam());
   bench.paint(64, solid);
   bench.start();
@@ -114,13 +114,13 @@ TEST_P(EveryCursor, ABaseArmsAndAVerticalBlankTakes) {
   EXPECT_EQ(bench.shown().at(0, 0), kBlack);
   bench.frame();
   EXPECT_EQ(bench.shown().at(0, 0), rgb(mixed(0, 0)));
-  // A new position alone is taken at the next vertical blank.
+  // A new position alone takes effect at the next vertical blank.
   bench.position(pair(1, 1));
   EXPECT_EQ(bench.shown().at(0, 0), rgb(mixed(0, 0)));
   bench.frame();
   EXPECT_EQ(bench.shown().at(0, 0), kBlack);
   EXPECT_EQ(bench.shown().at(1, 1), rgb(mixed(0, 0)));
-  // After the control register all wait for the base.
+  // After a write of the control register all changes wait for the base.
   bench.control(0);
   bench.position(pair(2, 2));
   bench.frame();
@@ -128,7 +128,7 @@ TEST_P(EveryCursor, ABaseArmsAndAVerticalBlankTakes) {
   bench.base(kSurface);
   bench.frame();
   EXPECT_EQ(bench.shown(), Image(kWidth, kHeight, kBlack));
-  // A write of the control register takes an armed change back.
+  // A write of the control register disarms a pending change.
   bench.control(kArgb64);
   bench.base(kSurface);
   bench.control(0);
@@ -139,7 +139,7 @@ TEST_P(EveryCursor, ABaseArmsAndAVerticalBlankTakes) {
   EXPECT_EQ(bench.shown(), Image(kWidth, kHeight, kBlack));
 }
 
-TEST_P(EveryCursor, OnAPipeThatIsOffChangesAreTakenAtOnce) {
+TEST_P(EveryCursor, ChangesOnADisabledPipeTakeEffectImmediately) {
   CursorBench bench(*GetParam());
   bench.paint(64, solid);
   bench.place(kArgb64, 0);
@@ -147,15 +147,16 @@ TEST_P(EveryCursor, OnAPipeThatIsOffChangesAreTakenAtOnce) {
   EXPECT_EQ(bench.shown().at(0, 0), rgb(mixed(0, 0)));
 }
 
-// A line: eight bytes of one bit a pixel, then eight of the other; leftmost pixel in the highest bit.
-TEST_P(EveryCursor, TwoBitsAPixel) {
+// One line: eight bytes of the first bit of each pixel, then eight bytes of the second; the leftmost pixel is the
+// highest bit.
+TEST_P(EveryCursor, TwoBitsPerPixel) {
   for (const uint32_t mode : {kThreeColors, kAndXor, kFourColors}) {
     CursorBench bench(*GetParam());
     bench.back(kSurface, 1024);
     for (uint32_t y = 0; y < 64; ++y) {
       bench.put<uint8_t>(kSurface + y * 16, 0b0011'0000);
       bench.put<uint8_t>(kSurface + y * 16 + 8, 0b0101'0000);
-      for (uint32_t byte = 1; byte < 8; ++byte) {  // the rest is transparent, or the third colour
+      for (uint32_t byte = 1; byte < 8; ++byte) {  // the rest is transparent or the third colour
         bench.put<uint8_t>(kSurface + y * 16 + byte, 0xff);
       }
     }
@@ -175,7 +176,7 @@ TEST_P(EveryCursor, TwoBitsAPixel) {
   }
 }
 
-TEST_P(EveryCursor, ModesThatAreLeftOutAreReported) {
+TEST_P(EveryCursor, UnsupportedModesAreReported) {
   for (const uint32_t mode : {2u, 3u, 7u, 0x24u, 0x25u, 0x26u, 0x21u, 1u}) {
     CursorBench bench(*GetParam());
     bench.paint(64, solid);
@@ -188,7 +189,7 @@ TEST_P(EveryCursor, ModesThatAreLeftOutAreReported) {
   }
 }
 
-// Displays of the Gen4 family want the address of the last pixel, others the first (i915).
+// Gen4 displays take the address of the last pixel, others the first (i915).
 TEST_P(EveryCursor, RotatedBy180Degrees) {
   CursorBench bench(*GetParam());
   bench.paint(64, solid);
@@ -202,7 +203,7 @@ TEST_P(EveryCursor, RotatedBy180Degrees) {
   EXPECT_EQ(bench.shown().at(10, 20), rgb(mixed(53, 43)));
 }
 
-TEST(Cursors, OfGen4ChooseTheirPipe) {
+TEST(Cursors, Gen4CursorSelectsItsPipe) {
   for (const char* device : {"i965", "gm965"}) {
     CursorBench bench(device);
     bench.paint(64, solid);

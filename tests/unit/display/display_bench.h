@@ -1,5 +1,5 @@
-// A display with nothing around it: registers of one device, a listener that writes down what it hears, and a mode
-// whose numbers are easy to follow.
+// Bench: a display without a device: registers of one device, a listener that records what it hears, and a mode with
+// round numbers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using spec::DeviceId;
 
 struct Heard {
   std::string what;
-  unsigned index;  // pipe or plane
+  unsigned index;  // index of the pipe or plane
   uint64_t at;
   bool operator==(const Heard&) const = default;
 };
@@ -72,7 +72,7 @@ class Recorder final : public display::DisplayListener {
   }
 };
 
-// Counts as a monitor's data sheet has them; registers take them minus one.
+// Pixel and line counts as in a monitor's data sheet; the registers hold them minus one.
 struct Mode {
   uint32_t h_active, h_sync_start, h_sync_end, h_total;
   uint32_t v_active, v_sync_start, v_sync_end, v_total;
@@ -99,7 +99,7 @@ struct Bench {
   void write(std::string_view name, unsigned index, uint32_t value) { mmio.bank().write(slot(name, index), value); }
   uint32_t read(std::string_view name, unsigned index = 0) { return mmio.bank().read(slot(name, index)); }
 
-  // A pipe's register: C and D have a suffix of their own.
+  // Returns the name of a pipe's register: C and D have a suffix.
   static std::string suffixed(std::string_view name, unsigned pipe) {
     return std::string(name).append(pipe < 2 ? "" : pipe == 2 ? "_C" : "_D");
   }
@@ -124,7 +124,7 @@ struct Bench {
     program(pipe, mode);
     enable(pipe);
   }
-  // The first nanosecond of a line of kMode's frame `frame`, at sixty frames a second.
+  // Returns the first nanosecond of a line in frame `frame` of kMode, at sixty frames per second.
   static uint64_t line_ns(uint64_t frame, uint64_t line, const Mode& mode = kMode) {
     const uint64_t lines = frame * mode.v_total + line;
     const uint64_t rate = 60u * mode.v_total;

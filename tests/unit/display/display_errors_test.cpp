@@ -1,4 +1,4 @@
-// What the display says when it cannot read its surfaces, and where the surface of a flip is looked for.
+// Reports of the display when it cannot read a surface, and the address space of a flip.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -44,14 +44,14 @@ std::vector<const spec::DeviceModel*> gen4_models() {
 class FirstFlips : public testing::TestWithParam<const spec::DeviceModel*> {};
 INSTANTIATE_TEST_SUITE_P(All, FirstFlips, testing::ValuesIn(gen4_models()), device::model_name);
 
-// The address of a flip goes through the global table, whole pages, and all of them have to be there.
-TEST_P(FirstFlips, ShowPagesOfTheGlobalTableInMainMemory) {
+// The address of a flip is page-aligned in the global table, and every page of the surface must be mapped.
+TEST_P(FirstFlips, ShowPagesOfTheGlobalTable) {
   COVERS("G45-1.6-16");
   Screen screen(*GetParam());
   fill(screen, kSurface);
   fill(screen, kOther);
   screen.back(kRing, 4096);
-  // A table of the process that maps the same addresses to something else.
+  // A per-process table that maps the same addresses to other memory.
   if (GetParam()->has(spec::Feature::ppgtt_1level)) {
     for (uint32_t page = 0; page < 0x400; ++page) {
       screen.host.put<uint32_t>(0x90'0000 + 4 * page, 0x00a0'0001);
@@ -84,13 +84,13 @@ TEST_P(FirstFlips, ShowPagesOfTheGlobalTableInMainMemory) {
   }
   EXPECT_EQ(screen.events(), 0u);
   EXPECT_EQ(screen.read(0x2024), 0u);
-  // Bits below a page do not count.
+  // Address bits below a page are ignored.
   const uint32_t crooked[] = {0x14u << 23 | 1, kPitch, kSurface | 0x7e0, 0};
   run(crooked, 16);
   EXPECT_EQ(screen.device->display().active_image(0)->surface & ~1u, kSurface);
   EXPECT_EQ(screen.shown().at(7, 9), rgb(mixed(7, 9) ^ kSurface));
   EXPECT_EQ(screen.read(0x2024), 0u);
-  // One page beyond the top of memory: lines 8 to 11.
+  // One page above the top of memory: lines 8 to 11.
   screen.map(kSurface / 4096 + 2, 0x2'0000'0000);
   const Image holed = screen.shown();
   for (uint32_t y = 0; y < kHeight; ++y) {
@@ -102,7 +102,7 @@ TEST_P(FirstFlips, ShowPagesOfTheGlobalTableInMainMemory) {
 class Starved : public testing::TestWithParam<const spec::DeviceModel*> {};
 INSTANTIATE_TEST_SUITE_P(All, Starved, testing::ValuesIn(device::every_model()), device::model_name);
 
-// A pipe that does not get its pixels has run empty. Where software sees it: the pipe's status, or an interrupt.
+// A pipe that cannot read its pixels has an underrun, which software sees in the pipe status or as an interrupt.
 TEST_P(Starved, PipesReportAnUnderrun) {
   Screen screen(*GetParam());
   const bool status = screen.find("PIPESTAT") != nullptr;
@@ -124,24 +124,24 @@ TEST_P(Starved, PipesReportAnUnderrun) {
   screen.device->advance(2 * kFrameTime);
   screen.shown();
   if (GetParam()->gen != spec::GenId::gen4 && GetParam()->gen != spec::GenId::gen4_5 && !reported()) {
-    // Entries of later global tables need no valid bit to be read; then nothing is missing.
+    // Entries of later global tables have no valid bit, so no page is missing.
     EXPECT_EQ(screen.events(EventKind::fault), 0u);
     return;
   }
   EXPECT_TRUE(reported());
   const uint32_t clear_at = status ? status_at : identity_at;
   screen.write(clear_at, status ? 1u << 31 : bit);
-  EXPECT_FALSE(reported()) << "cleared by a one";
+  EXPECT_FALSE(reported()) << "writing one clears it";
   screen.map(kSurface / 4096 + 5, kBacking + kSurface + 5 * 4096);
   screen.shown();
   EXPECT_FALSE(reported());
 }
 
-TEST(StarvedCompressor, NotesThePipesUnderrun) {
+TEST(StarvedCompressor, PipeUnderrunIsRecorded) {
   fbc_test::DpfcBench bench;
   bench.enable();
   EXPECT_EQ(bench.read(fbc_test::DpfcBench::kDebug), 0u);
-  bench.cpu_write(0, 3, 1);  // a line that comes from the surface again
+  bench.cpu_write(0, 3, 1);  // a line that is read from the surface again
   bench.set_entry(bench.surface >> 12, 0);
   ASSERT_TRUE(bench.device->take_frame(0).has_value());
   EXPECT_EQ(bench.read(fbc_test::DpfcBench::kDebug), 1u << 2);
@@ -149,7 +149,7 @@ TEST(StarvedCompressor, NotesThePipesUnderrun) {
   EXPECT_EQ(bench.read(fbc_test::DpfcBench::kDebug), 0u);
 }
 
-TEST(DoubledLines, AreShownOnceAndSaid) {
+TEST(DoubledLines, AreShownOnceAndReported) {
   for (const char* device : {"i965", "gm45", "snb", "chv"}) {
     Screen screen(device);
     fill(screen, kSurface);
@@ -161,8 +161,8 @@ TEST(DoubledLines, AreShownOnceAndSaid) {
   }
 }
 
-// A tiled surface whose lines are not whole tiles: read somehow, and said.
-TEST_P(Starved, TiledSurfacesWithCrookedStridesAreReported) {
+// A tiled surface whose stride is not a whole number of tiles is shown and reported.
+TEST_P(Starved, TiledSurfaceWithPartialTilesIsReported) {
   Screen screen(*GetParam());
   fill(screen, kSurface);
   screen.start();

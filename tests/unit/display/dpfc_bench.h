@@ -1,5 +1,5 @@
-// GM45 with its compressor, and a decoder of the compressed lines that is written from their description
-// (docs/frame-buffer-compression.md) alone.
+// DpfcBench: GM45 with its compressor, and a decoder of compressed lines that is written only from their description
+// (docs/frame-buffer-compression.md).
 #pragma once
 
 #include <array>
@@ -35,12 +35,12 @@ struct DpfcBench : CompressionBench {
     write(kFenceOffset, kLinesBefore);
   }
   uint32_t control(uint32_t flags) const { return kEnable | screen.plane << 30 | kFenceEnable | kFenceNumber | flags; }
-  // On, with every line compressed that can be.
+  // Enables the compressor; every line that can be compressed is.
   void enable(uint32_t flags = 0) {
     write(kControl, control(flags));
     vblanks(2);
   }
-  // Of the frame before the last vertical blank.
+  // Counters of the frame before the last vertical blank.
   uint32_t invalidated() { return read(kStatus) >> 16; }
   uint32_t fetched() { return read(kStatus) & 0xffff; }
   std::vector<uint32_t> slb() {
@@ -73,7 +73,7 @@ struct DpfcBench : CompressionBench {
 
 struct SlowLine {
   std::vector<uint32_t> pixels;
-  std::array<unsigned, 16> used{};  // operations
+  std::array<unsigned, 16> used{};  // uses of each operation
   bool ok = true;
 };
 

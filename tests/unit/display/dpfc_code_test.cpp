@@ -1,4 +1,4 @@
-// Compressed lines of our GM45 by themselves.
+// The line code of our GM45 compressor alone.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -16,7 +16,7 @@ std::vector<std::byte> bytes_of(const std::vector<uint32_t>& pixels, unsigned pi
   return bytes;
 }
 
-// Text, ramps, flat parts and noise, as the seed has it.
+// Text, ramps, flat areas and noise, chosen by the random seed.
 std::vector<uint32_t> some_line(std::mt19937& random, size_t width, unsigned pixel_bytes) {
   std::vector<uint32_t> pixels;
   const uint32_t mask = pixel_bytes == 4 ? 0xffff'ffff : 0xffff;
@@ -48,7 +48,7 @@ std::vector<uint32_t> some_line(std::mt19937& random, size_t width, unsigned pix
   return pixels;
 }
 
-TEST(DpfcCode, GivesEveryLineBackToAnIndependentReader) {
+TEST(DpfcCode, LinesRoundTripThroughAnIndependentDecoder) {
   COVERS("G45-7.2.2-03");
   std::mt19937 random(7);
   std::array<unsigned, 16> used{};
@@ -67,10 +67,10 @@ TEST(DpfcCode, GivesEveryLineBackToAnIndependentReader) {
     std::vector<std::byte> line(pixels.size() * pixel_bytes);
     ASSERT_TRUE(display::dpfc::decode(code, pixel_bytes, line));
     ASSERT_EQ(line, bytes_of(pixels, pixel_bytes));
-    // It says so when there is one byte too little room.
+    // It fails if the room is one byte too small.
     std::vector<std::byte> small(*size - 1);
     EXPECT_FALSE(display::dpfc::encode(bytes_of(pixels, pixel_bytes), pixel_bytes, disabled, small).has_value());
-    // Means that are switched off are not used: bits 8 to 0 are run 1, run 2, mono, history, delta 6 to 2.
+    // Disabled operations are not used: bits 8 to 0 are run 1, run 2, mono, history, delta 6 to 2.
     constexpr unsigned kOpOfBit[9] = {4, 5, 6, 7, 8, 3, 2, 1, 0};
     for (unsigned bit = 0; bit < 9; ++bit) {
       if ((disabled >> bit & 1) != 0) {
@@ -86,7 +86,7 @@ TEST(DpfcCode, GivesEveryLineBackToAnIndependentReader) {
   }
 }
 
-TEST(DpfcCode, SurvivesAnyBytes) {
+TEST(DpfcCode, DecoderSurvivesRandomBytes) {
   std::mt19937 random(11);
   for (int round = 0; round < 2000; ++round) {
     std::vector<std::byte> code(random() % 200);

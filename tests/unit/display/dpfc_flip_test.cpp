@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kFar = 0x40'0000;
 
-// Fills the other surface too, with another picture.
+// Fills the other surface with another picture.
 void fill_both(DpfcBench& bench) {
   const uint64_t front = bench.surface;
   bench.fill_desktop(1);
@@ -18,7 +18,7 @@ void fill_both(DpfcBench& bench) {
   bench.surface = front;
 }
 
-TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndNukesAtAnyFlip) {
+TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndInvalidatesAtFlips) {
   COVERS("G45-7.1.2-02");
   for (const bool command : {false, true}) {
     SCOPED_TRACE(command);
@@ -41,7 +41,7 @@ TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndNukesAtAnyFlip) {
     } else {
       bench.flip_by_register(back);
     }
-    EXPECT_EQ(bench.compressed_lines(), 480u) << "not before it is shown";
+    EXPECT_EQ(bench.compressed_lines(), 480u) << "not before the flip is performed";
     bench.next_vblank();
     EXPECT_EQ(bench.compressed_lines(), 0u);
     EXPECT_EQ(bench.invalidated(), 480u);
@@ -52,7 +52,7 @@ TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndNukesAtAnyFlip) {
     EXPECT_EQ(bench.compressed_line(77), bench.pixels(77)) << "the new picture";
     EXPECT_EQ(bench.events(), 0u);
   }
-  // The nuke bits must be zero in this mode; they change nothing.
+  // The nuke bits must be zero in this mode and have no effect.
   DpfcBench bench;
   bench.enable(DpfcBench::kNoCommandNuke | DpfcBench::kNoRegisterNuke);
   bench.flip_by_register(bench.surface + kFar);
@@ -61,7 +61,7 @@ TEST(DpfcFlips, NonPersistentModeTracksTheFrontBufferAndNukesAtAnyFlip) {
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
 }
 
-TEST(DpfcFlips, AsynchronousFlipsAlwaysNuke) {
+TEST(DpfcFlips, AsynchronousFlipsAlwaysInvalidate) {
   COVERS("G45-7.1.1-02");
   COVERS("G45-7.1.2-01");
   for (const uint32_t flags : {0u, DpfcBench::kPersistent | DpfcBench::kNoCommandNuke | DpfcBench::kNoRegisterNuke}) {
@@ -71,19 +71,19 @@ TEST(DpfcFlips, AsynchronousFlipsAlwaysNuke) {
     EXPECT_EQ(bench.compressed_lines(), 480u);
     bench.device->display().flip({.plane = 0, .async = true, .base = static_cast<uint32_t>(bench.surface + kFar)});
     bench.surface += kFar;
-    EXPECT_EQ(bench.compressed_lines(), 0u) << "at once";
+    EXPECT_EQ(bench.compressed_lines(), 0u) << "immediately";
     bench.vblanks(2);
     EXPECT_EQ(bench.compressed_line(9), bench.pixels(9));
-    // The mode stays as it is while it is enabled.
+    // The mode does not change while the compressor is enabled.
     bench.write(DpfcBench::kControl, bench.control(flags ^ DpfcBench::kPersistent));
     EXPECT_EQ(bench.read(DpfcBench::kControl), bench.control(flags));
-    // And one buffer is tracked: the front one, or the back one.
+    // One buffer is tracked: the front buffer or the back buffer.
     bench.engine_write(bench.surface, 0, 5);
     EXPECT_EQ(bench.compressed_lines(), flags == 0 ? 475u : 480u);
   }
 }
 
-TEST(DpfcFlips, PersistentModeKeepsTheLinesThatNobodyWrote) {
+TEST(DpfcFlips, PersistentModeKeepsUnwrittenLines) {
   COVERS("G45-7.1.2-03");
   for (const bool command : {false, true}) {
     for (const bool nuke : {false, true}) {
@@ -102,7 +102,7 @@ TEST(DpfcFlips, PersistentModeKeepsTheLinesThatNobodyWrote) {
       bench.engine_write(back + 4 * kFar, 300, 50);  // a texture
       EXPECT_EQ(bench.compressed_lines(), 480u);
       bench.next_vblank();
-      EXPECT_EQ(bench.compressed_lines(), 480u) << "without a flip nothing happens";
+      EXPECT_EQ(bench.compressed_lines(), 480u) << "without a flip nothing is invalidated";
       EXPECT_EQ(bench.invalidated(), 0u);
       if (command) {
         bench.flip_by_command(back);
@@ -115,8 +115,9 @@ TEST(DpfcFlips, PersistentModeKeepsTheLinesThatNobodyWrote) {
       bench.next_vblank();
       EXPECT_EQ(bench.compressed_lines(), 480u);
       EXPECT_EQ(bench.compressed_line(104), bench.pixels(104)) << "recompressed from the new surface";
-      EXPECT_EQ(bench.compressed_line(200), nuke ? bench.pixels(200) : old_line) << "kept, whatever is there now";
-      // Once it is shown it is not tracked any more; the old front buffer is the one that is.
+      EXPECT_EQ(bench.compressed_line(200), nuke ? bench.pixels(200) : old_line)
+          << "kept, whatever the surface holds now";
+      // After the flip it is no longer tracked; the old front buffer is.
       bench.engine_write(back, 10, 10);
       bench.engine_write(front, 20, 4);
       EXPECT_EQ(bench.compressed_lines(), 480u);
@@ -128,14 +129,14 @@ TEST(DpfcFlips, PersistentModeKeepsTheLinesThatNobodyWrote) {
   }
 }
 
-TEST(DpfcFlips, ProcessorWritesToTheBackBufferAreTrackedUntilTheFlip) {
+TEST(DpfcFlips, CpuWritesToTheBackBufferAreTrackedUntilTheFlip) {
   COVERS("G45-7.1.2-04");
   DpfcBench bench;
   bench.enable(DpfcBench::kPersistent | DpfcBench::kNoCommandNuke | DpfcBench::kNoRegisterNuke);
   const uint64_t front = bench.surface;
   const uint64_t back = front + kFar;
-  // The fence goes to the back buffer, which may be changed on the fly, the offset may not: so far before it as before
-  // the front buffer.
+  // The fence is moved to the back buffer, which is allowed while enabled. The fence offset may not change, so the
+  // distance to the buffer stays the same.
   const auto fence_to = [&](unsigned number, uint64_t surface) {
     const uint64_t start = surface - uint64_t{DpfcBench::kLinesBefore} * bench.screen.pitch_B;
     bench.set_fence(number, start, (start >> 12) + 0x3ff, bench.screen.pitch_B, false);
@@ -150,7 +151,7 @@ TEST(DpfcFlips, ProcessorWritesToTheBackBufferAreTrackedUntilTheFlip) {
   write_line(back, 7);
   bench.flip_by_register(back);
   bench.next_vblank();
-  EXPECT_EQ(bench.compressed_lines(), 480u) << "not asked to track";
+  EXPECT_EQ(bench.compressed_lines(), 480u) << "tracking is not enabled";
   bench.flip_by_register(front);
   bench.next_vblank();
   for (int round = 0; round < 2; ++round) {
@@ -164,7 +165,7 @@ TEST(DpfcFlips, ProcessorWritesToTheBackBufferAreTrackedUntilTheFlip) {
     EXPECT_EQ(bench.compressed_lines(), 477u) << round;
     EXPECT_EQ(bench.invalidated(), 3u);
     bench.next_vblank();
-    // Hardware has stopped: nobody cleared the bit.
+    // Tracking has stopped: software did not clear the bit.
     EXPECT_EQ(bench.read(DpfcBench::kExtra), 0x8000'0000u);
     write_line(back, 30);
     bench.flip_by_register(front);
@@ -174,7 +175,7 @@ TEST(DpfcFlips, ProcessorWritesToTheBackBufferAreTrackedUntilTheFlip) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST(DpfcFlips, MoreBackBuffersThanItKnowsAreAnError) {
+TEST(DpfcFlips, MoreBackBuffersThanTrackedAreAnError) {
   DpfcBench bench;
   bench.enable(DpfcBench::kPersistent | DpfcBench::kNoCommandNuke | DpfcBench::kNoRegisterNuke);
   for (uint64_t i = 1; i <= 4; ++i) {
@@ -185,17 +186,17 @@ TEST(DpfcFlips, MoreBackBuffersThanItKnowsAreAnError) {
   EXPECT_EQ(bench.read(DpfcBench::kDebug), 1u << 5);
   bench.flip_by_register(bench.surface + 5 * kFar);
   bench.next_vblank();
-  EXPECT_EQ(bench.compressed_lines(), 0u) << "nothing is known of it";
+  EXPECT_EQ(bench.compressed_lines(), 0u) << "the buffer was not tracked";
 }
 
-TEST(DpfcFlips, DebugStatusIsClearedByOnes) {
+TEST(DpfcFlips, WritingOnesClearsTheDebugStatus) {
   DpfcBench bench;
   bench.write(DpfcBench::kRecompression, 1u << 27 | 1u << 16);
   bench.enable(DpfcBench::kPersistent | DpfcBench::kNoCommandNuke);
   for (uint64_t i = 1; i <= 5; ++i) {
     bench.engine_write(bench.surface + i * kFar, 0, 1);
   }
-  bench.flip_by_register(bench.surface + kFar);  // nukes: far above the watermark
+  bench.flip_by_register(bench.surface + kFar);  // invalidates everything: far above the watermark
   bench.next_vblank();
   EXPECT_EQ(bench.read(DpfcBench::kDebug), 1u << 6 | 1u << 5);
   bench.write(DpfcBench::kDebug, 1u << 5);
@@ -204,7 +205,7 @@ TEST(DpfcFlips, DebugStatusIsClearedByOnes) {
   EXPECT_EQ(bench.read(DpfcBench::kDebug), 1u << 6);
   bench.write(DpfcBench::kDebug, 0xffff'ffff);
   EXPECT_EQ(bench.read(DpfcBench::kDebug), 0u);
-  // The others, as if hardware had found them.
+  // The other bits, set as if hardware had detected the errors.
   const mmio::RegisterSlot* slot = bench.device->mmio().bank().find(DpfcBench::kDebug);
   for (unsigned bit = 0; bit < 32; ++bit) {
     bench.device->mmio().bank().poke(*slot, 0x7f);

@@ -1,4 +1,4 @@
-// The display plane compressor of GM45 through the device: registers, frames, what is fetched from where.
+// The display plane compressor of GM45 through the device: registers, frames, and the source of each fetched line.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -7,7 +7,7 @@
 namespace halogen::display::fbc_test {
 namespace {
 
-TEST(DpfcRegisters, StandWhereTheManualHasThem) {
+TEST(DpfcRegisters, RegistersAreAtTheManualsOffsets) {
   COVERS("G45-7.0-01");
   COVERS("G45-7.2.5-01");
   COVERS("G45-7.2.1-01");
@@ -28,14 +28,14 @@ TEST(DpfcRegisters, StandWhereTheManualHasThem) {
     bench.write(row.offset, 0);
     EXPECT_EQ(bench.read(row.offset), 0u) << std::hex << row.offset;
   }
-  // Reserved places have nothing.
+  // Reserved offsets are unclaimed.
   for (const uint32_t offset : {0x3204u, 0x3300u, 0x33c0u}) {
     bench.host.log.clear();
     bench.write(offset, 0xffff'ffff);
     EXPECT_EQ(bench.read(offset), 0u);
     EXPECT_EQ(bench.events(EventKind::unclaimed_register), 2u) << std::hex << offset;
   }
-  // While it is enabled base, fence offset and all but a few bits of the control stay as they are.
+  // While it is enabled, base, fence offset and most control bits do not change.
   bench.write(0x3200, 0x5000);
   bench.write(0x3218, 77);
   bench.write(0x3208, 0x8000'0040);
@@ -52,7 +52,7 @@ TEST(DpfcRegisters, StandWhereTheManualHasThem) {
   EXPECT_EQ(bench.read(0x3200), 0x6000u);
 }
 
-// Only bit 31, and the fence, which 7.1.2.3 lets change.
+// Only bit 31 and the fence may change (7.1.2.3).
 TEST(DpfcRegisters, ControlKeepsItsModesWhileEnabled) {
   COVERS("G45-7.2.2-08");
   device::MemoryBench bench("gm45");
@@ -70,14 +70,14 @@ TEST(DpfcRegisters, ControlKeepsItsModesWhileEnabled) {
 struct Shape {
   Screen screen;
   uint32_t limit;
-  uint32_t stride_B;  // of the compressed buffer
+  uint32_t stride_B;  // stride of the compressed buffer
 };
 const std::vector<Shape> kShapes = {
     {{}, 0, 4096},
     {{}, DpfcBench::kHalf, 2048},
     {{}, DpfcBench::kQuarter, 1024},
     {{.width = 1400, .lines = 1050, .pitch_B = 6144, .x = 5, .y = 9, .plane = 1}, DpfcBench::kQuarter, 1536},
-    // Sixteen bits count double: half is as long as the surface.
+    // 16-bit pixels count double: half the size equals the surface.
     {{.pitch_B = 2048, .format = 5}, DpfcBench::kHalf, 2048},
     {{.pitch_B = 2048, .format = 4, .y = 3}, DpfcBench::kQuarter, 1024},
 };
@@ -87,7 +87,7 @@ std::string shape_name(const testing::TestParamInfo<Shape>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(All, DpfcShapes, testing::ValuesIn(kShapes), shape_name);
 
-TEST_P(DpfcShapes, AreCompressedWhileTheyAreShown) {
+TEST_P(DpfcShapes, ScreensAreCompressedAndShown) {
   COVERS("G45-7.2.2-05");
   const auto& [screen, limit, stride] = GetParam();
   DpfcBench bench(screen);
@@ -127,8 +127,8 @@ TEST_P(DpfcShapes, AreCompressedWhileTheyAreShown) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-// The buffer holds the active lines. Pixels of sixteen bits count as 32: half is as large as the surface.
-TEST(Dpfc, TheCompressedBufferIsAsLargeAsTheLimitSays) {
+// The buffer holds the active lines. 16-bit pixels count as 32 bits, so half the size equals the surface.
+TEST(Dpfc, CompressionLimitGivesTheSizeOfTheBuffer) {
   COVERS("G45-7.1.1-03");
   COVERS("G45-7.2.2-06");
   const uint64_t stolen = 0x200'0000;
@@ -153,7 +153,7 @@ TEST(Dpfc, TheCompressedBufferIsAsLargeAsTheLimitSays) {
   }
 }
 
-TEST(Dpfc, SwitchesOnAndOffAtVerticalBlanks) {
+TEST(Dpfc, EnableAndDisableTakeEffectAtVerticalBlanks) {
   COVERS("G45-7.2.2-01");
   DpfcBench bench;
   bench.enable();
@@ -161,29 +161,29 @@ TEST(Dpfc, SwitchesOnAndOffAtVerticalBlanks) {
   EXPECT_EQ(bench.fetched(), 480u);
   bench.device->advance(1'000'000);
   bench.write(DpfcBench::kControl, bench.control(0) & ~DpfcBench::kEnable);
-  EXPECT_FALSE(bench.compressed_line(5).empty()) << "until the vertical blank";
+  EXPECT_FALSE(bench.compressed_line(5).empty()) << "still enabled until the vertical blank";
   bench.next_vblank();
   EXPECT_TRUE(bench.compressed_line(5).empty());
   EXPECT_EQ(bench.read(DpfcBench::kStatus), 0u);
   bench.vblanks(2);
   EXPECT_EQ(bench.read(DpfcBench::kStatus), 0u);
-  // The other plane.
+  // The other plane is not compressed.
   DpfcBench second({.plane = 1});
   second.enable();
   EXPECT_EQ(second.compressed_lines(), 480u);
   second.engine_write(second.surface, 3, 1);
   EXPECT_EQ(second.compressed_lines(), 479u);
-  // Without the fence the processor is not seen.
+  // Without the fence CPU writes are not tracked.
   second.cpu_write(0, 9, 1);
   EXPECT_EQ(second.compressed_lines(), 478u);
   second.write(DpfcBench::kControl, second.control(0) & ~DpfcBench::kFenceEnable);
   second.cpu_write(0, 19, 1);
   EXPECT_EQ(second.compressed_lines(), 478u);
-  // Test switches: with nothing allowed but whole pixels, no line gets shorter.
+  // Test bits: if only raw pixels are allowed, no line gets shorter.
   DpfcBench raw;
   raw.fill_desktop(1);
   raw.enable(0x1ffu << 16);
-  EXPECT_EQ(raw.compressed_lines(), 480u) << "the surface has room behind its pixels";
+  EXPECT_EQ(raw.compressed_lines(), 480u) << "the buffer has room after the pixels";
   DpfcBench tight({.pitch_B = 2560});
   tight.enable(0x1ffu << 16);
   EXPECT_EQ(tight.compressed_lines(), 0u);
@@ -207,14 +207,14 @@ TEST(Dpfc, LineDataIsReadTwoLinesAtATime) {
   EXPECT_NE(third >> 16 & 0x3ff, 0u);
   bench.write(DpfcBench::kSlbData, 0);
   EXPECT_EQ(bench.read(DpfcBench::kSlbData), first);
-  // The pointer is part of a snapshot.
+  // The read pointer is part of a snapshot.
   const device::DeviceState state = bench.device->snapshot();
   EXPECT_EQ(bench.read(DpfcBench::kSlbData), second);
   bench.device->restore(state);
   EXPECT_EQ(bench.read(DpfcBench::kSlbData), second);
 }
 
-TEST(Dpfc, LineDataIsDroppedWhenItStarts) {
+TEST(Dpfc, LineDataIsClearedWhenItStarts) {
   COVERS("G45-7.2.2-04");
   for (const bool keep : {false, true}) {
     DpfcBench bench;
@@ -227,7 +227,7 @@ TEST(Dpfc, LineDataIsDroppedWhenItStarts) {
     EXPECT_EQ(bench.compressed_lines(), keep ? 480u : 0u);
     bench.next_vblank();
     EXPECT_EQ(bench.fetched(), keep ? 480u : 0u);
-    // The switches for self refresh are kept and change nothing that can be seen.
+    // The self refresh bits are stored and have no visible effect.
     bench.write(DpfcBench::kControl, 0);
     bench.next_vblank();
     bench.write(DpfcBench::kControl, 0x600);
@@ -237,7 +237,7 @@ TEST(Dpfc, LineDataIsDroppedWhenItStarts) {
   }
 }
 
-TEST(Dpfc, StatusCountsTheFrameBefore) {
+TEST(Dpfc, StatusCountsThePreviousFrame) {
   COVERS("G45-7.2.4-01");
   COVERS("G45-7.2.9-02");
   DpfcBench bench;
@@ -257,8 +257,8 @@ TEST(Dpfc, StatusCountsTheFrameBefore) {
   EXPECT_EQ(bench.read(DpfcBench::kStatus), 479u) << "read only";
 }
 
-// The beam decides: what it has passed is compressed with the next frame.
-TEST(Dpfc, AWriteAlwaysWins) {
+// Lines that the beam has passed are compressed with the next frame.
+TEST(Dpfc, WrittenLinesAreNeverShownFromTheBuffer) {
   DpfcBench bench;
   bench.fill_desktop(1);
   bench.enable();
@@ -272,7 +272,7 @@ TEST(Dpfc, AWriteAlwaysWins) {
   EXPECT_EQ(bench.slb()[450], 0u);
   const device::DeviceState middle = bench.device->snapshot();
   bench.next_vblank();
-  EXPECT_EQ(bench.slb()[50], 0u) << "the beam was past it";
+  EXPECT_EQ(bench.slb()[50], 0u) << "the beam was past the line";
   EXPECT_NE(bench.slb()[450], 0u);
   EXPECT_EQ(bench.compressed_line(450)[0], 0x222u);
   bench.next_vblank();
@@ -286,7 +286,7 @@ TEST(Dpfc, AWriteAlwaysWins) {
   EXPECT_EQ(again, end);
 }
 
-TEST(Dpfc, StallsWhileTooMuchChanges) {
+TEST(Dpfc, StallsWhileTooManyLinesChange) {
   COVERS("G45-7.2.3-01");
   for (const uint32_t timer : {0u, 3u}) {
     SCOPED_TRACE(timer);
@@ -295,14 +295,14 @@ TEST(Dpfc, StallsWhileTooMuchChanges) {
     bench.enable();
     bench.engine_write(bench.surface, 0, 9);
     bench.next_vblank();
-    EXPECT_EQ(bench.compressed_lines(), 480u) << "below the watermark: compressed again in the same frame";
+    EXPECT_EQ(bench.compressed_lines(), 480u) << "below the watermark: recompressed in the same frame";
     EXPECT_EQ(bench.read(DpfcBench::kDebug), 0u);
     bench.engine_write(bench.surface, 0, 10);
     bench.next_vblank();
     EXPECT_EQ(bench.read(DpfcBench::kDebug), 1u << 6) << "tripped";
     bench.engine_write(bench.surface, 20, 30);
     bench.next_vblank();
-    EXPECT_EQ(bench.compressed_lines(), 450u) << "stopped; what is compressed is used";
+    EXPECT_EQ(bench.compressed_lines(), 450u) << "stopped; existing compressed lines are still used";
     EXPECT_EQ(bench.fetched(), 450u);
     bench.next_vblank();  // a frame below the watermark
     EXPECT_EQ(bench.compressed_lines(), 450u);
@@ -313,7 +313,7 @@ TEST(Dpfc, StallsWhileTooMuchChanges) {
     bench.next_vblank();
     EXPECT_EQ(bench.compressed_lines(), 480u);
   }
-  // Not enabled: no stall.
+  // Stall disabled: it does not stop.
   DpfcBench bench;
   bench.write(DpfcBench::kRecompression, 1u << 16);
   bench.enable();
@@ -323,7 +323,7 @@ TEST(Dpfc, StallsWhileTooMuchChanges) {
   EXPECT_EQ(bench.read(DpfcBench::kDebug), 0u);
 }
 
-TEST(Dpfc, RefusesWhatTheManualForbids) {
+TEST(Dpfc, DoesNotCompressForbiddenConfigurations) {
   COVERS("G45-7.1.1-04");
   struct Case {
     Screen screen;
@@ -359,7 +359,7 @@ TEST(Dpfc, RefusesWhatTheManualForbids) {
   linear.next_vblank();
   linear.enable();
   EXPECT_EQ(linear.compressed_lines(), 0u);
-  // Rotation is allowed: the picture goes back from its start.
+  // Rotation is allowed: the surface is read backwards from its start.
   DpfcBench rotated({.x = 639, .y = 479});
   rotated.screen.x = 0;
   rotated.screen.y = 0;

@@ -1,5 +1,5 @@
-// A mobile device with a screen that can be compressed, driven as a driver drives it: registers, the global table,
-// fences, time. Reference formulas are written out here, apart from the model's.
+// CompressionBench: a mobile device with a compressible screen, programmed as a driver does: registers, the global
+// table, fences, time. Reference formulas are written here, independent of the model.
 #pragma once
 
 #include <cstring>
@@ -25,8 +25,8 @@ struct Screen {
 struct CompressionBench : device::MemoryBench {
   static constexpr uint64_t kStolen = 0x7800'0000;
   static constexpr uint64_t kFence = 0x10'0000;     // graphics address of the fenced region
-  static constexpr uint32_t kLinesBefore = 16;      // of the region, in front of the surface
-  static constexpr uint64_t kBuffers = 0x100'0000;  // physical, where the region is mapped to
+  static constexpr uint32_t kLinesBefore = 16;      // lines of the region before the surface
+  static constexpr uint64_t kBuffers = 0x100'0000;  // physical address of the region
   static constexpr uint32_t kRegionPages = 0x2000;  // 32 MB
   static constexpr unsigned kFenceNumber = 5;
   static constexpr uint32_t kFrameLinesAfter = 45;  // vertical blank
@@ -59,7 +59,7 @@ struct CompressionBench : device::MemoryBench {
     write(0x70008 + at, 0x8000'0000);
   }
   uint32_t control_bits() const { return kPlaneEnable | screen.format << 26 | screen.plane << 24 | kTiled; }
-  // The surface write arms the rest.
+  // The surface write arms the other registers.
   void write_plane(uint32_t control, uint32_t address) {
     const uint32_t at = pipe_base();
     write(0x70180 + at, control);
@@ -68,7 +68,7 @@ struct CompressionBench : device::MemoryBench {
     write(0x7019c + at, address);
   }
 
-  // To the very moment of the next vertical blank.
+  // Advances to the exact time of the next vertical blank.
   void next_vblank() {
     const uint64_t next = device->display().next_vblank(screen.plane).value();
     device->advance(next - device->clock().nanoseconds);
@@ -80,12 +80,12 @@ struct CompressionBench : device::MemoryBench {
   }
   static constexpr uint64_t kQuarterFrame = 4'000'000;
 
-  // A pixel, in lines and columns of the screen; `base` is a graphics address.
+  // Returns the address of a pixel on the screen; `base` is a graphics address.
   uint64_t pixel_offset(uint32_t column, uint32_t line) const {
     return device::x_tiled(uint64_t{screen.x + column} * screen.bytes(), screen.y + line, screen.pitch_B);
   }
   uint64_t physical_of(uint64_t graphics) const { return graphics - kFence + kBuffers; }
-  // Behind everybody's back.
+  // Writes memory without any notification.
   void poke(uint32_t column, uint32_t line, uint32_t value) {
     const uint64_t at = physical_of(surface) + pixel_offset(column, line);
     if (screen.bytes() == 4) {
@@ -98,18 +98,18 @@ struct CompressionBench : device::MemoryBench {
     const uint64_t at = physical_of(surface) + pixel_offset(column, line);
     return screen.bytes() == 4 ? host.value_at<uint32_t>(at) : host.value_at<uint16_t>(at);
   }
-  // By the processor, through the fence: its addresses are linear.
+  // Writes as the CPU does, through the fence: its addresses are linear.
   void cpu_write(uint32_t column, uint32_t line, uint32_t value) {
     const uint64_t y = kLinesBefore + screen.y + line;
     const uint64_t at = kFence + y * screen.pitch_B + uint64_t{screen.x + column} * screen.bytes();
     device->bar_write(2, at, screen.bytes(), value);
   }
-  // As an engine does; lines of the screen.
+  // Writes as an engine does, in lines of the screen.
   void engine_write(uint64_t base, uint32_t line, uint32_t count) {
     device->display().on_target_write(GpuVa(base), screen.y + line, count);
   }
 
-  // A line of the screen as the surface has it, as dwords or words widened.
+  // Returns a line of the screen from the surface, as dwords or widened words.
   std::vector<uint32_t> pixels(uint32_t line) {
     std::vector<uint32_t> all;
     for (uint32_t column = 0; column < screen.width; ++column) {
@@ -122,7 +122,7 @@ struct CompressionBench : device::MemoryBench {
       poke(column, line, value);
     }
   }
-  // No two neighbours alike.
+  // Fills a line so that no two adjacent pixels are equal.
   void fill_noise(uint32_t line, uint32_t seed) {
     std::mt19937 random(seed);
     uint32_t last = 0;
@@ -133,7 +133,7 @@ struct CompressionBench : device::MemoryBench {
       last = value;
     }
   }
-  // Lines with so many changes, at most, in them.
+  // Fills lines with at most this many colour changes.
   void fill_desktop(uint32_t seed, uint32_t changes = 40) {
     std::mt19937 random(seed);
     for (uint32_t line = 0; line < screen.lines; ++line) {
@@ -154,7 +154,7 @@ struct CompressionBench : device::MemoryBench {
     return data;
   }
   display::FrameCompressor& compressor() { return *device->display().compressor(); }
-  // A line as scan-out would get it from the compressor; empty: from the surface.
+  // Returns a line as scan-out gets it from the compressor. Empty: it comes from the surface.
   std::vector<uint32_t> compressed_line(uint32_t line) {
     std::vector<std::byte> bytes(size_t{screen.width} * screen.bytes());
     if (!compressor().read_line(screen.plane, line, bytes)) {
@@ -202,7 +202,7 @@ struct FbcBench : CompressionBench {
     write(kControl2, 2 | screen.plane);
     write(kFenceOffset, kLinesBefore);
   }
-  // Stride in bytes.
+  // stride in bytes
   uint32_t control(uint32_t stride_B, uint32_t flags = 0) const {
     return kEnable | flags | (stride_B / 64 - 1) << 5 | kFenceNumber;
   }
@@ -211,7 +211,7 @@ struct FbcBench : CompressionBench {
     write(kControl, control(stride_B, flags));
   }
   void request() { write(kCommand, 1); }
-  // One whole pass: the request, its vertical blank, and time enough.
+  // Runs one whole pass: the request, its vertical blank and enough time.
   void pass() {
     request();
     next_vblank();
@@ -220,7 +220,7 @@ struct FbcBench : CompressionBench {
   uint32_t status() { return read(kStatus); }
   uint32_t tag(unsigned index) { return read(kTag + index / 16 * 4) >> (index % 16 * 2) & 3; }
   unsigned odd() const { return screen.y & 1; }
-  // The tag of a line of the screen.
+  // Returns the tag of a line of the screen.
   uint32_t tag_of_line(uint32_t line) { return tag((line + odd()) / 2); }
   unsigned tags() const { return (screen.lines + odd() + 1) / 2; }
   unsigned count_tags(uint32_t value) {
@@ -234,13 +234,13 @@ struct FbcBench : CompressionBench {
   uint32_t stride = 1024;
 };
 
-// Tags.
+// Tag values.
 constexpr uint32_t kTagModified = 0;
 constexpr uint32_t kTagUncompressed = 1;
 constexpr uint32_t kTagUncompressible = 2;
 constexpr uint32_t kTagCompressed = 3;
 
-// The slow encoder: one pixel at a time, straight from the manual.
+// The reference encoder: one pixel at a time, as the manual describes it.
 inline std::vector<uint32_t> slow_runs(const std::vector<uint32_t>& pixels, uint32_t format) {
   const uint32_t mask = format == 6 ? 0xff'ffff : format == 5 ? 0xffff : 0x7fff;
   const uint32_t longest = format == 6 ? 256 : 2048;

@@ -1,5 +1,4 @@
-// When GM965's compressor works: single and periodic passes, the modification counter, switching it off, and the
-// processor's sleep.
+// When GM965's compressor works: single and periodic passes, the modification counter, disabling, and CPU sleep.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -12,7 +11,7 @@ bool compressing(FbcBench& bench) {
   return (bench.status() & FbcBench::kCompressing) != 0;
 }
 
-// Vertical blanks until a pass starts, and then its end; 0: none started.
+// Returns the number of vertical blanks until a pass starts, and waits for its end. 0: no pass started.
 unsigned blanks_until_pass(FbcBench& bench, unsigned most) {
   for (unsigned count = 1; count <= most; ++count) {
     bench.next_vblank();
@@ -33,41 +32,41 @@ TEST(FbcModes, SingleModeCompressesOnceForEachRequest) {
   FbcBench bench;
   bench.fill_desktop(3);
   bench.enable();
-  EXPECT_EQ(blanks_until_pass(bench, 5), 0u) << "nobody asked";
+  EXPECT_EQ(blanks_until_pass(bench, 5), 0u) << "no request";
   bench.request();
   EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
   EXPECT_EQ(blanks_until_pass(bench, 5), 0u);
-  // The results are used for as long as nothing happens; lines that are written drop out.
+  // The results are used until something is written; written lines are read from the surface.
   bench.vblanks(20);
   EXPECT_FALSE(bench.compressed_line(44).empty());
   bench.cpu_write(1, 44, 0);
-  EXPECT_EQ(blanks_until_pass(bench, 5), 0u) << "a modification is no request";
+  EXPECT_EQ(blanks_until_pass(bench, 5), 0u) << "a modification is not a request";
   EXPECT_TRUE(bench.compressed_line(44).empty());
   EXPECT_TRUE(bench.compressed_line(45).empty());
   EXPECT_FALSE(bench.compressed_line(46).empty());
   bench.request();
   EXPECT_EQ(blanks_until_pass(bench, 5), 1u);
   EXPECT_FALSE(bench.compressed_line(44).empty());
-  // Until it is switched off.
+  // Until it is disabled.
   bench.write(FbcBench::kControl, 0);
   EXPECT_TRUE(bench.compressed_line(44).empty());
   EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
 }
 
-TEST(FbcModes, PeriodicModeLooksOnceInAnInterval) {
+TEST(FbcModes, PeriodicModeChecksOncePerInterval) {
   COVERS("G45-6.3-03");
   COVERS("G45-6.8.2-05");
   FbcBench bench;
   bench.enable(1024, interval(7));
   EXPECT_EQ(blanks_until_pass(bench, 20), 7u);
-  // Nothing modified: no pass, however long.
+  // Nothing is modified: no pass starts.
   EXPECT_EQ(blanks_until_pass(bench, 30), 0u);
-  // The interval goes on all the same: 30 blanks are four of them and two more.
+  // The interval continues: 30 blanks are four intervals and two more.
   bench.cpu_write(0, 9, 1);
   EXPECT_EQ(blanks_until_pass(bench, 20), 5u);
   bench.cpu_write(0, 9, 2);
-  EXPECT_EQ(blanks_until_pass(bench, 20), 7u) << "counted anew from the end of the pass";
-  // The longest interval that the field holds, over which a step of time may go at once.
+  EXPECT_EQ(blanks_until_pass(bench, 20), 7u) << "counted from the end of the pass";
+  // The longest interval that the field can hold, in one step of time.
   bench.write(FbcBench::kControl, 0);
   bench.enable(1024, interval(0x3fff));
   bench.device->advance(uint64_t{0x3ffe} * 1'000'000'000 / 60);
@@ -76,7 +75,7 @@ TEST(FbcModes, PeriodicModeLooksOnceInAnInterval) {
   EXPECT_EQ(bench.status() & FbcBench::kCompressed, FbcBench::kCompressed);
 }
 
-TEST(FbcModes, AnIntervalOfNoneOrOneIsEveryRefresh) {
+TEST(FbcModes, IntervalsOfZeroAndOneMeanEveryRefresh) {
   for (const uint32_t refreshes : {0u, 1u}) {
     FbcBench bench;
     bench.enable(1024, interval(refreshes));
@@ -88,7 +87,7 @@ TEST(FbcModes, AnIntervalOfNoneOrOneIsEveryRefresh) {
   }
 }
 
-TEST(FbcModes, TheModificationCounterPutsPeriodicPassesOff) {
+TEST(FbcModes, ModificationCounterDelaysPeriodicPasses) {
   COVERS("G45-6.3-05");
   FbcBench bench;
   bench.write(FbcBench::kModifications, 5 << 1 | 1);
@@ -99,10 +98,10 @@ TEST(FbcModes, TheModificationCounterPutsPeriodicPassesOff) {
     bench.cpu_write(1, 10 * line + 1, line);  // the same pair: one tag
   }
   EXPECT_EQ(blanks_until_pass(bench, 20), 0u) << "four pairs";
-  bench.engine_write(bench.surface, 400, 1);  // the count went on while it slept
+  bench.engine_write(bench.surface, 400, 1);  // the count continued during the sleep
   EXPECT_EQ(blanks_until_pass(bench, 20), 1u) << "20 blanks are two short of seven intervals";
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-  // Not valid: any modification will do.
+  // Not valid: any modification starts a pass.
   bench.write(FbcBench::kControl, 0);
   bench.write(FbcBench::kModifications, 5 << 1);
   bench.enable(1024, interval(3));
@@ -111,20 +110,20 @@ TEST(FbcModes, TheModificationCounterPutsPeriodicPassesOff) {
   EXPECT_EQ(blanks_until_pass(bench, 20), 3u);
 }
 
-TEST(FbcModes, SwitchingOffWaitsForThePass) {
+TEST(FbcModes, DisablingWaitsForThePass) {
   FbcBench bench;
   bench.enable();
   bench.request();
   bench.next_vblank();
   bench.device->advance(100'000);
   bench.write(FbcBench::kControl, bench.control(1024) & ~FbcBench::kEnable);
-  EXPECT_TRUE(compressing(bench)) << "asked for, not yet done";
+  EXPECT_TRUE(compressing(bench)) << "requested, but not done";
   EXPECT_EQ(bench.tag(239), kTagUncompressed);
   bench.device->advance(FbcBench::kQuarterFrame);
   EXPECT_FALSE(compressing(bench));
   EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
   EXPECT_EQ(bench.events(), 0u);
-  // Off: nothing is wrong with changing things, and nothing happens.
+  // Disabled: changing the registers is allowed and has no effect.
   for (const uint32_t offset : {0x3200u, 0x3204u, 0x3214u, 0x3218u, 0x3220u}) {
     const uint32_t bit = offset == 0x3214 ? 4 : 0x1000;
     bench.write(offset, bench.read(offset) ^ bit);
@@ -133,7 +132,7 @@ TEST(FbcModes, SwitchingOffWaitsForThePass) {
   bench.request();
   EXPECT_EQ(blanks_until_pass(bench, 3), 0u);
   EXPECT_EQ(bench.events(), 0u);
-  // On: changing what the manual lists is a mistake, each time.
+  // Enabled: each change of a listed register is reported.
   bench.enable();
   size_t mistakes = 0;
   for (const uint32_t offset : {0x3200u, 0x3204u, 0x3214u, 0x3218u, 0x3220u}) {
@@ -145,7 +144,7 @@ TEST(FbcModes, SwitchingOffWaitsForThePass) {
     bench.write(FbcBench::kControl, bench.read(FbcBench::kControl) ^ bit);
     EXPECT_EQ(bench.events(EventKind::undefined_behaviour), ++mistakes) << std::hex << bit;
   }
-  // So is switching it on again before the pass has ended.
+  // Enabling again before the pass has ended is reported too.
   FbcBench hasty;
   hasty.enable();
   hasty.request();
@@ -163,7 +162,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   bench.enable();
   bench.pass();
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-  // One in each other state.
+  // One pair in each other state.
   bench.write(FbcBench::kTag, bench.read(FbcBench::kTag) & ~0xfu);
   bench.write(FbcBench::kTag, bench.read(FbcBench::kTag) | 0x9);  // uncompressed, uncompressible
   bench.write(FbcBench::kControl, 0);
@@ -173,7 +172,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   for (unsigned i = 0; i < 49; ++i) {
     EXPECT_EQ(bench.read(FbcBench::kTag + 4 * i), 0u);
   }
-  // A line of each state is modified by a write, and by a new base address.
+  // A write and a new base address mark lines in every state as modified.
   bench.pass();
   bench.write(FbcBench::kTag, 0x9);
   bench.cpu_write(0, 0, 1);
@@ -186,7 +185,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface) + 0x10'0000);
   bench.next_vblank();
   EXPECT_EQ(bench.count_tags(kTagModified), 240u);
-  // So does a reset.
+  // A reset does too.
   bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface));
   bench.next_vblank();
   bench.pass();
@@ -197,7 +196,7 @@ TEST(FbcModes, EnablingMarksEverythingModified) {
   EXPECT_EQ(bench.status(), 0u);
 }
 
-TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
+TEST(FbcModes, CpuSleepStopsThePassInFourWays) {
   COVERS("G45-6.5-01");
   const auto start = [](FbcBench& bench, uint32_t mode) {
     bench.fill_desktop(4);
@@ -205,12 +204,12 @@ TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
     bench.enable();
     bench.request();
     bench.next_vblank();
-    bench.device->advance(101'000);  // 25 pairs are done, one is begun
+    bench.device->advance(101'000);  // 25 pairs are done, the next has begun
     EXPECT_TRUE(bench.compressor().busy_until().has_value());
     bench.compressor().set_processor_idle(true);
   };
   {
-    FbcBench bench;  // immediate: no more requests; goes on where it was
+    FbcBench bench;  // immediate: no more requests; resumes where it stopped
     start(bench, 0);
     EXPECT_FALSE(bench.compressor().busy_until().has_value());
     bench.device->advance(FbcBench::kQuarterFrame);
@@ -227,13 +226,13 @@ TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
     EXPECT_FALSE(bench.compressed_line(300).empty());
   }
   {
-    FbcBench bench;  // normal: the pass is finished first
+    FbcBench bench;  // normal: the pass is completed first
     start(bench, 1);
     EXPECT_TRUE(bench.compressor().busy_until().has_value());
     bench.device->advance(FbcBench::kQuarterFrame);
     EXPECT_FALSE(bench.compressor().busy_until().has_value());
     EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-    // And no other begins.
+    // No other pass begins.
     bench.cpu_write(0, 0, 1);
     bench.request();
     EXPECT_EQ(blanks_until_pass(bench, 3), 0u);
@@ -241,7 +240,7 @@ TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
     EXPECT_EQ(blanks_until_pass(bench, 3), 1u);
   }
   {
-    FbcBench bench;  // scan line: the pair is finished, the rest left out, and the buffer is used
+    FbcBench bench;  // scan line: the pair is completed, the rest is skipped, and the buffer is used
     start(bench, 2);
     EXPECT_TRUE(bench.compressor().busy_until().has_value());
     bench.device->advance(4000);
@@ -253,7 +252,7 @@ TEST(FbcModes, TheProcessorsSleepIsAnsweredInFourWays) {
     EXPECT_TRUE(bench.compressed_line(52).empty());
   }
   {
-    FbcBench bench;  // for debugging: idle at once, while it goes on
+    FbcBench bench;  // debug: idle immediately, while the pass continues
     start(bench, 3);
     EXPECT_FALSE(bench.compressor().busy_until().has_value());
     bench.device->advance(FbcBench::kQuarterFrame);

@@ -1,4 +1,4 @@
-// A compression pass of GM965: what it writes to memory and tags, when it starts, and what it leaves alone.
+// A compression pass of GM965: what it writes to memory and tags, when it starts, and what it does not change.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -26,7 +26,7 @@ const std::vector<Screen> kScreens = {
 class FbcScreens : public testing::TestWithParam<Screen> {};
 INSTANTIATE_TEST_SUITE_P(All, FbcScreens, testing::ValuesIn(kScreens), screen_name);
 
-// Every line of the picture against the slow encoder, its length byte and its tag.
+// Checks every line against the reference encoder, with its length byte and its tag.
 void expect_pass(FbcBench& bench) {
   std::vector<bool> fits;
   std::vector<std::vector<uint32_t>> all;
@@ -36,7 +36,7 @@ void expect_pass(FbcBench& bench) {
   }
   for (uint32_t line = 0; line < bench.screen.lines; ++line) {
     const uint32_t odd = bench.screen.y & 1;
-    const uint32_t other = ((line + odd) ^ 1) - odd;  // of the pair; none beyond the edges
+    const uint32_t other = ((line + odd) ^ 1) - odd;  // the other line of the pair; none beyond the edges
     const bool pair_fits = fits[line] && (other >= bench.screen.lines || fits[other]);
     ASSERT_EQ(bench.tag_of_line(line), pair_fits ? kTagCompressed : kTagUncompressed) << "line " << line;
     if (!pair_fits) {
@@ -52,7 +52,7 @@ void expect_pass(FbcBench& bench) {
   }
 }
 
-TEST_P(FbcScreens, AreCompressedLineByLineIntoTheBuffer) {
+TEST_P(FbcScreens, ScreensAreCompressedLineByLine) {
   COVERS("G45-6.2-04");
   COVERS("G45-6.2-05");
   COVERS("G45-6.6-01");
@@ -66,7 +66,7 @@ TEST_P(FbcScreens, AreCompressedLineByLineIntoTheBuffer) {
   COVERS("G45-6.8.1-06");
   FbcBench bench(GetParam());
   bench.fill_desktop(bench.screen.width);
-  // Some that cannot fit, in both places of a pair.
+  // Some lines do not fit, at both positions of a pair.
   bench.fill_noise(0, 1);
   bench.fill_noise(5, 2);
   bench.fill_noise(10, 3);
@@ -79,7 +79,7 @@ TEST_P(FbcScreens, AreCompressedLineByLineIntoTheBuffer) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST_P(FbcScreens, AreGivenBackLineByLine) {
+TEST_P(FbcScreens, ScreensAreDecompressedLineByLine) {
   COVERS("G45-6.6-04");
   COVERS("G45-6.8.3-02");
   FbcBench bench(GetParam());
@@ -102,8 +102,8 @@ TEST_P(FbcScreens, AreGivenBackLineByLine) {
   }
 }
 
-// What is behind the last run of a line is never looked at, and lengths say how much is read.
-TEST(FbcPass, LinesEndWithTheirWidth) {
+// Data after the last run of a line is not read, and the length byte limits what is read.
+TEST(FbcPass, LinesEndAtTheirWidth) {
   FbcBench bench;
   bench.fill_line(4, 0x11);
   bench.enable();
@@ -114,14 +114,14 @@ TEST(FbcPass, LinesEndWithTheirWidth) {
   EXPECT_EQ(bench.compressed_line(4), std::vector<uint32_t>(640, 0x11));
 }
 
-TEST(FbcPass, ReadsTheBufferAndNotTheSurface) {
+TEST(FbcPass, ScanOutReadsTheBufferInsteadOfTheSurface) {
   FbcBench bench;
   bench.fill_line(6, 0x22);
   bench.enable();
   bench.pass();
-  bench.fill_line(6, 0x33);  // by nobody who could be seen
+  bench.fill_line(6, 0x33);  // written without notification
   EXPECT_EQ(bench.compressed_line(6), std::vector<uint32_t>(640, 0x22));
-  // The buffer is memory like any other.
+  // The buffer is ordinary memory.
   const uint32_t run = 0xff00'0044;
   for (unsigned i = 0; i < 3; ++i) {
     ASSERT_TRUE(bench.device->memory().write_physical(PhysAddr(FbcBench::kBuffer + 6 * 1024 + 4 * i),
@@ -130,8 +130,8 @@ TEST(FbcPass, ReadsTheBufferAndNotTheSurface) {
   EXPECT_EQ(bench.compressed_line(6), std::vector<uint32_t>(640, 0x44));
 }
 
-// Offsets are those of the public header, each seen by what its register does; tags go to the last of 49 registers.
-TEST(FbcRegisters, StandWhereThePublicHeaderHasThem) {
+// Offsets are from the public header, and each register is checked by its effect; tags fill 49 registers.
+TEST(FbcRegisters, RegistersAreAtThePublicOffsets) {
   COVERS("G45-6.2-02");
   COVERS("G45-6.2-03");
   FbcBench bench({.width = 2048, .lines = 1536, .pitch_B = 8192, .y = 1});
@@ -149,11 +149,11 @@ TEST(FbcRegisters, StandWhereThePublicHeaderHasThem) {
     EXPECT_EQ(map.find("FBC_TAG", {}, index)->offset, 0x3300 + 4 * index);
   }
   EXPECT_EQ(map.find("FBC_TAG", {}, 49), nullptr);
-  // 1536 lines from an odd one on: one alone, 767 pairs, one alone. Sixteen tags of two bits in a register.
+  // 1536 lines from an odd line on: a single line, 767 pairs, a single line. A register holds sixteen 2-bit tags.
   bench.enable();
   bench.pass();
   for (unsigned index = 0; index < 49; ++index) {
-    const uint32_t ended = index == 48 ? 0x5555'5557u : 0xffff'ffffu;  // behind the picture: never compressed
+    const uint32_t ended = index == 48 ? 0x5555'5557u : 0xffff'ffffu;  // after the picture: never compressed
     EXPECT_EQ(bench.read(0x3300 + 4 * index), ended) << index;
   }
   bench.cpu_write(0, 0, 5);
@@ -162,7 +162,7 @@ TEST(FbcRegisters, StandWhereThePublicHeaderHasThem) {
   EXPECT_EQ(bench.read(0x33c0), 0x5555'5554u);
 }
 
-TEST(FbcPass, SetsTheBitsOfTheStatus) {
+TEST(FbcPass, StatusShowsThePass) {
   COVERS("G45-6.2-01");
   COVERS("G45-6.8.2-02");
   COVERS("G45-6.8.2-04");
@@ -175,12 +175,12 @@ TEST(FbcPass, SetsTheBitsOfTheStatus) {
   EXPECT_EQ(bench.read(FbcBench::kCommand), 0u);
   EXPECT_EQ(bench.count_tags(kTagModified), 240u);
   bench.next_vblank();
-  // The first pair is marked before it is compressed, all others wait; pairs outside the screen too.
+  // The first pair is marked before it is compressed, all others wait, also pairs outside of the screen.
   EXPECT_EQ(bench.status(), FbcBench::kCompressing);
   EXPECT_EQ(bench.tag(0), kTagCompressed);
   EXPECT_EQ(bench.count_tags(kTagUncompressed), 239u);
   EXPECT_EQ(bench.tag(783), kTagUncompressed);
-  // The line goes up and the tags follow it.
+  // The line counter increases and the tags follow it.
   uint32_t last = 0;
   unsigned steps = 0;
   while ((bench.status() & FbcBench::kCompressing) != 0) {
@@ -199,34 +199,34 @@ TEST(FbcPass, SetsTheBitsOfTheStatus) {
   EXPECT_EQ(last, 478u);
   EXPECT_EQ(bench.status() & ~0x7ffu, FbcBench::kCompressed);
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-  // Read only but for two bits, which are for debugging.
+  // Read only, except two bits for debugging.
   bench.write(FbcBench::kStatus, FbcBench::kCompressing | FbcBench::kModified | 0x7ff);
   EXPECT_EQ(bench.status(), FbcBench::kModified | 478u);
   bench.write(FbcBench::kStatus, FbcBench::kCompressed);
   EXPECT_EQ(bench.status(), FbcBench::kCompressed | 478u);
-  // So are the tags.
+  // The tags too.
   bench.write(FbcBench::kTag + 4, 0xe4e4'e4e4);
   EXPECT_EQ(bench.read(FbcBench::kTag + 4), 0xe4e4'e4e4u);
   EXPECT_EQ(bench.tag(17), kTagUncompressed);
   EXPECT_EQ(bench.tag(19), kTagCompressed);
-  // The others keep what they are given.
+  // The other registers store what is written.
   bench.write(FbcBench::kControl, 0);
   for (const auto& [offset, bits] :
        {std::pair{0x3200u, 0xffff'f000u}, std::pair{0x3204u, 0xffff'f000u}, std::pair{0x3208u, 0x7fff'dfefu},
         std::pair{0x3214u, 0x1fu}, std::pair{0x3218u, ~0u}, std::pair{0x3220u, ~0u}}) {
-    bench.write(offset, offset == 0x3208 ? 0x7fff'ffff : 0xffff'ffff);  // not enabled
+    bench.write(offset, offset == 0x3208 ? 0x7fff'ffff : 0xffff'ffff);  // without the enable bit
     EXPECT_EQ(bench.read(offset), bits) << std::hex << offset;
   }
 }
 
-TEST(FbcPass, OnlyCompressesPairsThatWereModified) {
+TEST(FbcPass, OnlyModifiedPairsAreCompressed) {
   COVERS("G45-6.8.4-01");
   FbcBench bench;
   bench.fill_desktop(1);
   bench.enable();
   bench.pass();
   ASSERT_EQ(bench.count_tags(kTagCompressed), 240u);
-  // Everything changes, but only two writes are seen.
+  // Every line changes in memory, but only two writes are tracked.
   for (uint32_t line = 0; line < bench.screen.lines; ++line) {
     bench.fill_line(line, 0x55);
   }
@@ -242,10 +242,10 @@ TEST(FbcPass, OnlyCompressesPairsThatWereModified) {
   EXPECT_EQ(bench.compressed_line(200), std::vector<uint32_t>(640, 0x55));
   EXPECT_EQ(bench.compressed_line(100), std::vector<uint32_t>(640, 0x55));
   EXPECT_EQ(bench.compressed_line(101)[0], 0x66u);
-  EXPECT_NE(bench.compressed_line(102), std::vector<uint32_t>(640, 0x55)) << "of the first pass";
+  EXPECT_NE(bench.compressed_line(102), std::vector<uint32_t>(640, 0x55)) << "from the first pass";
 }
 
-TEST(FbcPass, TriesLinesThatFailedAgain) {
+TEST(FbcPass, LinesThatDidNotFitAreRetriedIfEnabled) {
   COVERS("G45-6.3-04");
   COVERS("G45-6.8.1-01");
   COVERS("G45-6.8.1-07");
@@ -258,8 +258,8 @@ TEST(FbcPass, TriesLinesThatFailedAgain) {
     bench.enable(1024, enable ? FbcBench::kUncompressible : 0);
     bench.pass();
     EXPECT_EQ(bench.tag_of_line(20), enable ? kTagUncompressible : kTagUncompressed);
-    EXPECT_EQ(bench.tag_of_line(31), kTagUncompressed) << "one of the pair is not enough";
-    // Now they would fit. A pass needs a modified pair to start.
+    EXPECT_EQ(bench.tag_of_line(31), kTagUncompressed) << "both lines of a pair must fit";
+    // Now they would fit. A pass starts only if a pair is modified.
     bench.fill_line(20, 1);
     bench.fill_line(21, 1);
     bench.fill_line(31, 1);
@@ -275,7 +275,7 @@ TEST(FbcPass, TriesLinesThatFailedAgain) {
   }
 }
 
-TEST(FbcPass, StartsAtAVerticalBlankWithSomethingToDo) {
+TEST(FbcPass, StartsAtAVerticalBlankIfSomethingIsModified) {
   COVERS("G45-6.8.2-03");
   FbcBench bench;
   bench.enable();
@@ -284,10 +284,10 @@ TEST(FbcPass, StartsAtAVerticalBlankWithSomethingToDo) {
   EXPECT_EQ(bench.status() & FbcBench::kCompressing, 0u) << "not before the vertical blank";
   bench.next_vblank();
   EXPECT_EQ(bench.status() & FbcBench::kCompressing, FbcBench::kCompressing);
-  // A request while it runs starts nothing at a vertical blank that finds it running: it waits for the next one.
+  // A request during a pass does not start a pass at that vertical blank; it waits for the next.
   bench.device->advance(FbcBench::kQuarterFrame);
   ASSERT_EQ(bench.status() & FbcBench::kCompressing, 0u);
-  // Nothing modified: no pass, until something is.
+  // Nothing is modified: no pass until something is.
   bench.request();
   bench.vblanks(3);
   EXPECT_EQ(bench.status() & FbcBench::kCompressing, 0u);
@@ -295,32 +295,32 @@ TEST(FbcPass, StartsAtAVerticalBlankWithSomethingToDo) {
   bench.next_vblank();
   EXPECT_EQ(bench.status() & FbcBench::kCompressing, FbcBench::kCompressing);
   bench.device->advance(FbcBench::kQuarterFrame);
-  // No request: no pass.
+  // Without a request there is no pass.
   bench.cpu_write(0, 0, 2);
   bench.vblanks(3);
   EXPECT_EQ(bench.tag(0), kTagModified);
-  // The plane off: no pass.
+  // Plane disabled: no pass.
   bench.write_plane(0, static_cast<uint32_t>(bench.surface));
   bench.next_vblank();
   bench.request();
   bench.vblanks(2);
   EXPECT_EQ(bench.status() & (FbcBench::kCompressing | FbcBench::kCompressed), 0u);
-  // Linear: no pass.
+  // Linear surface: no pass.
   bench.write_plane(bench.control_bits() & ~FbcBench::kTiled, static_cast<uint32_t>(bench.surface));
   bench.vblanks(2);
   EXPECT_EQ(bench.status() & (FbcBench::kCompressing | FbcBench::kCompressed), 0u);
-  // The pipe off: no vertical blank, no pass.
+  // Pipe disabled: no vertical blank, so no pass.
   bench.write_plane(bench.control_bits(), static_cast<uint32_t>(bench.surface));
   bench.write(0x70008, 0);
   bench.device->advance(100'000'000);
   EXPECT_EQ(bench.status() & (FbcBench::kCompressing | FbcBench::kCompressed), 0u);
   bench.write(0x70008, 0x8000'0000);
   bench.next_vblank();
-  EXPECT_EQ(bench.status() & FbcBench::kCompressing, FbcBench::kCompressing) << "the request still stands";
+  EXPECT_EQ(bench.status() & FbcBench::kCompressing, FbcBench::kCompressing) << "the request is still set";
 }
 
-// In the middle of a pair: a snapshot goes on to the same end.
-TEST(FbcPass, GoesOnAfterASnapshot) {
+// A snapshot in the middle of a pair: both devices end in the same state.
+TEST(FbcPass, PassContinuesAfterASnapshot) {
   FbcBench bench;
   bench.fill_desktop(9);
   bench.enable();

@@ -1,4 +1,4 @@
-// What GM965's compressor must not be asked for, where its buffers must be, and guests that do not care.
+// Configurations that GM965's compressor does not support, the location of its buffers, and hostile guests.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -9,7 +9,7 @@
 namespace halogen::display::fbc_test {
 namespace {
 
-// The picture is not compressed, is never read from the buffer, and somebody says so, once.
+// Checks that the picture is not compressed or read from the buffer, and that one Event reports it.
 void expect_refused(Screen screen, const std::function<void(FbcBench&)>& change = {}, uint32_t stride = 1024) {
   FbcBench bench(screen);
   if (change) {
@@ -35,13 +35,13 @@ void expect_taken(Screen screen, uint32_t stride = 1024) {
   EXPECT_EQ(bench.events(), 0u);
 }
 
-TEST(FbcRules, NoLineDuplication) {
+TEST(FbcRules, LineDuplicationIsNotCompressed) {
   expect_refused({}, [](FbcBench& bench) {
     bench.write_plane(bench.control_bits() | 1u << 20, static_cast<uint32_t>(bench.surface));
   });
 }
 
-TEST(FbcRules, OnlyFormatsWithoutAlphaOf15And16And32Bits) {
+TEST(FbcRules, Only15And16And32BitFormatsWithoutAlpha) {
   COVERS("G45-6.4-04");
   for (const uint32_t format : {4u, 5u, 6u}) {
     expect_taken({.format = format});
@@ -52,7 +52,7 @@ TEST(FbcRules, OnlyFormatsWithoutAlphaOf15And16And32Bits) {
   }
 }
 
-TEST(FbcRules, TiledWithAPitchOf2To16KilobytesInSteps) {
+TEST(FbcRules, OnlyTiledSurfacesWithAPitchOf2To16KB) {
   COVERS("G45-6.4-05");
   expect_taken({.pitch_B = 2048, .format = 5});
   expect_taken({.pitch_B = 2560});
@@ -72,7 +72,7 @@ TEST(FbcRules, TiledWithAPitchOf2To16KilobytesInSteps) {
   });
 }
 
-TEST(FbcRules, WidthAndHeight) {
+TEST(FbcRules, WidthAndHeightAreLimited) {
   COVERS("G45-6.4-06");
   expect_taken({.width = 640, .lines = 480});
   expect_taken({.width = 2048, .lines = 1536, .pitch_B = 8192});
@@ -86,7 +86,7 @@ TEST(FbcRules, WidthAndHeight) {
   }
 }
 
-TEST(FbcRules, ProgressiveAndUprightAndWithoutAsynchronousFlips) {
+TEST(FbcRules, OnlyProgressiveUprightScreensWithoutAsynchronousFlips) {
   expect_refused({}, [](FbcBench& bench) { bench.write(0x70008, 0x8000'0000 | 6u << 21); });
   expect_refused({}, [](FbcBench& bench) {
     bench.write_plane(bench.control_bits() | 1u << 15, static_cast<uint32_t>(bench.surface));
@@ -97,16 +97,16 @@ TEST(FbcRules, ProgressiveAndUprightAndWithoutAsynchronousFlips) {
   bench.host.log.clear();
   bench.device->display().flip({.plane = 0, .async = true, .base = static_cast<uint32_t>(bench.surface) + 0x40'0000});
   EXPECT_EQ(bench.events(EventKind::undefined_behaviour), 1u);
-  EXPECT_EQ(bench.count_tags(kTagModified), 240u) << "nothing of the old picture is shown";
+  EXPECT_EQ(bench.count_tags(kTagModified), 240u) << "no line of the old picture is shown";
 }
 
-TEST(FbcRules, CompressedLinesAreNoLongerThanOthers) {
+TEST(FbcRules, CompressedLinesMustNotExceedTheStride) {
   COVERS("G45-6.4-08");
   expect_taken({.pitch_B = 2560}, 2560);
   expect_refused({.pitch_B = 2560}, {}, 2624);
 }
 
-TEST(FbcRules, BuffersAreInStolenMemory) {
+TEST(FbcRules, BuffersMustBeInStolenMemory) {
   COVERS("G45-6.4-10");
   COVERS("G45-6.6-05");
   struct Place {
@@ -131,7 +131,7 @@ TEST(FbcRules, BuffersAreInStolenMemory) {
     bench.fill_noise(478, 3);
     bench.write(FbcBench::kCfbBase, static_cast<uint32_t>(place.buffer));
     bench.write(FbcBench::kLlBase, static_cast<uint32_t>(place.lengths));
-    // No noise fits 1024 bytes: the last pair stays as it is. Then with lines as long as they need.
+    // Noise does not fit into 1024 bytes: the last pair stays uncompressed. Then the stride is long enough.
     bench.enable(place.fits ? 1024 : 4096);
     bench.pass();
     EXPECT_EQ(bench.status() & ~0x7ffu, place.fits ? FbcBench::kCompressed : FbcBench::kModified);
@@ -140,15 +140,15 @@ TEST(FbcRules, BuffersAreInStolenMemory) {
     EXPECT_EQ(bench.host.value_at<uint32_t>(FbcBench::kBuffers), 0u) << "nothing is written elsewhere";
     EXPECT_EQ(bench.events(EventKind::undefined_behaviour), place.fits ? 0u : 1u);
   }
-  // Where firmware reserved nothing there is no place for them at all.
+  // Without stolen memory there is no valid location.
   device::MemoryBench bare("gm965");
   bare.write(FbcBench::kControl, 0xc000'0000);
   bare.device->advance(100'000'000);
   EXPECT_EQ(bare.read(FbcBench::kStatus) & 0xc000'0000, 0u);
 }
 
-// The scan-out side looks too: the buffer's place changed under it.
-TEST(FbcRules, LengthsThatLeadOutOfStolenMemoryInvalidate) {
+// The scan-out side checks too: the buffer moved while it was in use.
+TEST(FbcRules, LengthsOutsideStolenMemoryInvalidate) {
   FbcBench bench;
   const uint64_t end = FbcBench::kStolen + 0x80'0000;
   bench.write(FbcBench::kCfbBase, static_cast<uint32_t>(end - 480 * 1024));
@@ -168,8 +168,8 @@ std::string guest_name(const testing::TestParamInfo<std::string_view>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Mobile, FbcGuests, testing::Values("gm965", "gm45"), guest_name);
 
-// Anything in any register, any step of time, writes from all sides, snapshots in between.
-TEST_P(FbcGuests, MayWriteAnythingAnywhere) {
+// Random register writes, steps of time, writes by CPU and engines, and snapshots.
+TEST_P(FbcGuests, RandomRegisterWritesDoNoHarm) {
   for (uint32_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE(seed);
     CompressionBench bench(GetParam());

@@ -1,4 +1,4 @@
-// Pixel runs and tags by themselves.
+// Pixel runs and tags alone.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -45,7 +45,7 @@ TEST(FbcRuns, AreDwordsWithTheLengthAboveTheColour) {
   EXPECT_EQ(encode({0xffff, 0x7fff}, PixelKind::bits15), (std::vector<uint32_t>{0x0001'7fff})) << "bit 15 is reserved";
 }
 
-TEST(FbcRuns, HaveALongestLength) {
+TEST(FbcRuns, RunLengthIsLimited) {
   EXPECT_EQ(encode(std::vector<uint32_t>(256, 7), PixelKind::bits32), (std::vector<uint32_t>{0xff00'0007}));
   EXPECT_EQ(encode(std::vector<uint32_t>(257, 7), PixelKind::bits32), (std::vector<uint32_t>{0xff00'0007, 7}));
   EXPECT_EQ(encode(std::vector<uint32_t>(2048, 7), PixelKind::bits32), std::vector<uint32_t>(8, 0xff00'0007));
@@ -53,7 +53,7 @@ TEST(FbcRuns, HaveALongestLength) {
   EXPECT_EQ(encode(std::vector<uint32_t>(2049, 7), PixelKind::bits16), (std::vector<uint32_t>{0x07ff'0007, 7}));
 }
 
-TEST(FbcRuns, AgreeWithTheSlowEncoderOnAnyLine) {
+TEST(FbcRuns, AgreeWithTheReferenceEncoder) {
   std::mt19937 random(1);
   for (const Kind& kind : kKinds) {
     for (int round = 0; round < 400; ++round) {
@@ -65,7 +65,7 @@ TEST(FbcRuns, AgreeWithTheSlowEncoderOnAnyLine) {
         if (random() % likely == 0) {
           value = static_cast<uint32_t>(random());
         }
-        // Bits that do not count change all the time.
+        // Ignored bits are random.
         const uint32_t noise = static_cast<uint32_t>(random()) & (kind.format == 6   ? 0xff00'0000
                                                                   : kind.format == 4 ? 0x8000
                                                                                      : 0);
@@ -73,10 +73,10 @@ TEST(FbcRuns, AgreeWithTheSlowEncoderOnAnyLine) {
       }
       const std::vector<uint32_t> expected = slow_runs(pixels, kind.format);
       ASSERT_EQ(encode(pixels, kind.kind), expected) << "width " << width << " format " << kind.format;
-      // One dword less does not hold it.
+      // One dword less is not enough.
       std::vector<uint32_t> small(expected.size() - 1);
       EXPECT_FALSE(display::fbc::encode(line_of(pixels, kind.kind), kind.kind, small).has_value());
-      // And back, with rubbish behind that is never looked at.
+      // Decoding ignores the random data after the last run.
       std::vector<uint32_t> runs = expected;
       runs.insert(runs.end(), 7, 0xffff'ffff);
       std::vector<std::byte> line(width * display::fbc::bytes_of(kind.kind));
@@ -91,7 +91,7 @@ TEST(FbcRuns, AgreeWithTheSlowEncoderOnAnyLine) {
   }
 }
 
-TEST(FbcRuns, ThatEndTooEarlyLeaveZeros) {
+TEST(FbcRuns, RunsThatEndTooEarlyLeaveZeros) {
   std::vector<std::byte> line(16, std::byte{0xee});
   const uint32_t run = 0x0100'0005;
   EXPECT_FALSE(display::fbc::decode({&run, 1}, PixelKind::bits32, line));
@@ -120,7 +120,7 @@ TEST(FbcTags, CoverPairsOfLinesFromAnEvenLineOfTheSurface) {
   }
 }
 
-TEST(FbcTags, StartModifiedAndAreCounted) {
+TEST(FbcTags, TagsStartModifiedAndAreCounted) {
   display::fbc::TagArray tags;
   EXPECT_EQ(tags.modified(), 784u);
   tags.set(17, display::fbc::Tag::compressed);

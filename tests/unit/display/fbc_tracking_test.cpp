@@ -1,4 +1,4 @@
-// Who may change the picture under GM965's compressor, and that a write always wins.
+// Writes that GM965's compressor tracks. A written line is never shown from the compressed buffer.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -13,7 +13,7 @@ void compress(FbcBench& bench, uint32_t flags = 0) {
   ASSERT_EQ(bench.count_tags(kTagCompressed), bench.tags());
 }
 
-TEST(FbcTracking, TakesProcessorWritesThroughItsFence) {
+TEST(FbcTracking, CpuWritesThroughTheFenceAreTracked) {
   COVERS("G45-6.8.4-02");
   for (const uint32_t start : {0u, 21u}) {
     FbcBench bench({.y = start});
@@ -23,7 +23,7 @@ TEST(FbcTracking, TakesProcessorWritesThroughItsFence) {
     EXPECT_EQ(bench.count_tags(kTagModified), 2u);
     EXPECT_EQ(bench.tag_of_line(0), kTagModified);
     EXPECT_EQ(bench.tag_of_line(100), kTagModified);
-    // Lines above and below the screen, and the fence's own start.
+    // Lines above and below the screen, and the start of the fence.
     const uint64_t pitch = bench.screen.pitch_B;
     const uint64_t first = FbcBench::kFence + (FbcBench::kLinesBefore + start) * pitch;
     bench.pass();
@@ -41,7 +41,7 @@ TEST(FbcTracking, TakesProcessorWritesThroughItsFence) {
   }
 }
 
-TEST(FbcTracking, NeedsTheFenceToBeProgrammed) {
+TEST(FbcTracking, TrackingNeedsTheFence) {
   {
     FbcBench bench;  // not enabled
     bench.write(FbcBench::kControl2, 0);
@@ -50,7 +50,7 @@ TEST(FbcTracking, NeedsTheFenceToBeProgrammed) {
     EXPECT_EQ(bench.count_tags(kTagModified), 0u);
   }
   {
-    FbcBench bench;  // another number
+    FbcBench bench;  // another fence number
     bench.enable(1024);
     bench.write(FbcBench::kControl, 0);
     bench.write(FbcBench::kControl, (bench.control(1024) & ~15u) | 6);
@@ -59,17 +59,17 @@ TEST(FbcTracking, NeedsTheFenceToBeProgrammed) {
     EXPECT_EQ(bench.count_tags(kTagModified), 0u);
   }
   {
-    FbcBench bench;  // another distance: other lines
+    FbcBench bench;  // another offset: other lines
     bench.write(FbcBench::kFenceOffset, FbcBench::kLinesBefore + 100);
     compress(bench);
     bench.cpu_write(0, 150, 1);
     EXPECT_EQ(bench.tag_of_line(50), kTagModified);
     EXPECT_EQ(bench.count_tags(kTagModified), 1u);
     bench.cpu_write(0, 50, 1);
-    EXPECT_EQ(bench.count_tags(kTagModified), 1u) << "in front of the display buffer";
+    EXPECT_EQ(bench.count_tags(kTagModified), 1u) << "before the display buffer";
   }
   {
-    FbcBench bench;  // not through the fence: another view of the same pages
+    FbcBench bench;  // not through the fence: another mapping of the same pages
     bench.map(0x8000, FbcBench::kBuffers + FbcBench::kLinesBefore * 4096);
     compress(bench);
     bench.put_aperture(0x800'0000, 1);
@@ -78,28 +78,28 @@ TEST(FbcTracking, NeedsTheFenceToBeProgrammed) {
   }
 }
 
-TEST(FbcTracking, TakesEngineWritesToTheSameSurface) {
+TEST(FbcTracking, EngineWritesToTheSurfaceAreTracked) {
   COVERS("G45-6.8.4-03");
   for (const uint32_t start : {0u, 5u}) {
     FbcBench bench({.y = start});
-    bench.write(FbcBench::kControl2, 0);  // needs nothing
+    bench.write(FbcBench::kControl2, 0);  // no register is needed
     compress(bench);
     bench.engine_write(bench.surface, 10, 1);
     EXPECT_EQ(bench.tag_of_line(10), kTagModified);
     EXPECT_EQ(bench.count_tags(kTagModified), 1u);
     bench.engine_write(bench.surface + 4096, 20, 1);
     bench.engine_write(0, 20, 1);
-    EXPECT_EQ(bench.count_tags(kTagModified), 1u) << "another target";
+    EXPECT_EQ(bench.count_tags(kTagModified), 1u) << "another render target";
     bench.device->display().on_target_write(GpuVa(bench.surface), start + 480, 1000);
     bench.device->display().on_target_write(GpuVa(bench.surface), 0, start);
     bench.device->display().on_target_write(GpuVa(bench.surface), 0xffff'ffff, 0xffff'ffff);
-    EXPECT_EQ(bench.count_tags(kTagModified), 1u) << "not shown";
+    EXPECT_EQ(bench.count_tags(kTagModified), 1u) << "not displayed";
     bench.device->display().on_target_write(GpuVa(bench.surface), 0, 0xffff'ffff);
     EXPECT_EQ(bench.count_tags(kTagModified), bench.tags());
   }
 }
 
-TEST(FbcTracking, FlipsAndPanningInvalidateAndTheNewPictureIsCompressed) {
+TEST(FbcTracking, FlipsAndPanningInvalidateTheBuffer) {
   COVERS("G45-6.4-02");
   COVERS("G45-6.4-03");
   COVERS("G45-6.8.4-05");
@@ -116,17 +116,17 @@ TEST(FbcTracking, FlipsAndPanningInvalidateAndTheNewPictureIsCompressed) {
       bench.device->display().flip(
           {.plane = 0, .base = static_cast<uint32_t>(other), .pitch = bench.screen.pitch_B, .tiled = 1});
       bench.surface = other;
-    } else {  // panning: the offsets are taken at any vertical blank
+    } else {  // panning: the offsets take effect at any vertical blank
       bench.write(0x701a4, 3u << 16 | 8);
       bench.screen.x = 8;
       bench.screen.y = 3;
     }
     bench.fill_desktop(2);
-    EXPECT_EQ(bench.status() & FbcBench::kCompressed, FbcBench::kCompressed) << "not before it is shown";
+    EXPECT_EQ(bench.status() & FbcBench::kCompressed, FbcBench::kCompressed) << "not before the flip is performed";
     bench.next_vblank();
     EXPECT_EQ(bench.status() & FbcBench::kCompressed, 0u);
     bench.device->advance(FbcBench::kQuarterFrame);
-    EXPECT_EQ(bench.status() & FbcBench::kCompressed, FbcBench::kCompressed) << "rebuilt";
+    EXPECT_EQ(bench.status() & FbcBench::kCompressed, FbcBench::kCompressed) << "compressed again";
     EXPECT_EQ(bench.count_tags(kTagCompressed), bench.tags());
     for (uint32_t line = 0; line < 480; line += 37) {
       std::vector<uint32_t> expected = bench.pixels(line);
@@ -139,7 +139,7 @@ TEST(FbcTracking, FlipsAndPanningInvalidateAndTheNewPictureIsCompressed) {
   }
 }
 
-TEST(FbcTracking, AWriteDuringThePassWins) {
+TEST(FbcTracking, WriteDuringThePassIsNotLost) {
   FbcBench bench;
   bench.fill_desktop(5);
   bench.enable();
@@ -148,9 +148,9 @@ TEST(FbcTracking, AWriteDuringThePassWins) {
   bench.device->advance(402'000);  // in the middle of pair 100
   ASSERT_EQ(bench.status(), FbcBench::kCompressing | 200u);
   EXPECT_TRUE(bench.compressed_line(0).empty()) << "never shown during a pass";
-  bench.cpu_write(0, 10, 1);   // done already
-  bench.cpu_write(0, 201, 1);  // being done
-  bench.cpu_write(0, 300, 1);  // still to be done
+  bench.cpu_write(0, 10, 1);   // already compressed
+  bench.cpu_write(0, 201, 1);  // being compressed
+  bench.cpu_write(0, 300, 1);  // not compressed yet
   EXPECT_EQ(bench.tag_of_line(10), kTagModified);
   EXPECT_EQ(bench.tag_of_line(200), kTagModified);
   EXPECT_EQ(bench.tag_of_line(300), kTagModified);
@@ -164,7 +164,7 @@ TEST(FbcTracking, AWriteDuringThePassWins) {
   bench.pass();
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
   EXPECT_EQ(bench.compressed_line(201)[0], 1u);
-  // The compressor's reads see what the processor wrote just before.
+  // The compressor reads what the CPU wrote just before.
   bench.cpu_write(5, 60, 0x12'3456);
   bench.request();
   bench.next_vblank();
@@ -187,10 +187,10 @@ TEST(FbcTracking, StopOnModificationEndsThePass) {
   EXPECT_EQ(bench.count_tags(kTagUncompressed), 138u);
   EXPECT_TRUE(bench.compressed_line(0).empty());
   bench.vblanks(3);
-  EXPECT_EQ(bench.status() & ~0x7ffu, FbcBench::kModified) << "only when it is asked again";
+  EXPECT_EQ(bench.status() & ~0x7ffu, FbcBench::kModified) << "only after a new request";
   bench.pass();
   EXPECT_EQ(bench.count_tags(kTagCompressed), 240u);
-  // Periodic: with the next interval.
+  // Periodic mode: with the next interval.
   bench.write(FbcBench::kControl, 0);
   bench.enable(1024, FbcBench::kStopOnModification | FbcBench::kPeriodic | 2u << 16);
   bench.vblanks(2);
@@ -201,7 +201,7 @@ TEST(FbcTracking, StopOnModificationEndsThePass) {
   EXPECT_EQ(bench.status() & FbcBench::kCompressing, FbcBench::kCompressing);
 }
 
-TEST(FbcTracking, LinesAreUsedOnlyWhenAllConditionsHold) {
+TEST(FbcTracking, LinesAreUsedOnlyIfAllConditionsHold) {
   COVERS("G45-6.8.3-01");
   COVERS("G45-6.1-01");
   FbcBench bench;

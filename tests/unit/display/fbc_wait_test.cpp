@@ -1,4 +1,4 @@
-// MI_WAIT_FOR_EVENT on the compressor: the ring stands still while a pass runs.
+// MI_WAIT_FOR_EVENT for the compressor: the ring waits while a pass runs.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -7,13 +7,13 @@
 namespace halogen::display::fbc_test {
 namespace {
 
-TEST(FbcWait, ARingWaitsUntilTheCompressorIsIdle) {
+TEST(FbcWait, RingWaitsUntilTheCompressorIsIdle) {
   COVERS("G45-1.21-09");
   for (const bool busy : {true, false}) {
     SCOPED_TRACE(busy);
     FbcBench bench;
     constexpr uint64_t kRing = 0xc00'0000;    // graphics address
-    constexpr uint64_t kResult = 0xc00'1000;  // where the ring stores when it goes on
+    constexpr uint64_t kResult = 0xc00'1000;  // the ring stores here when it continues
     bench.map(kRing >> 12, 0x800'0000);
     bench.map(kResult >> 12, 0x800'1000);
     const uint32_t commands[] = {

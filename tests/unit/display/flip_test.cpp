@@ -1,4 +1,4 @@
-// Flips by command and by register: pending until performed, at the vertical blank or at once.
+// Flips by command and by register: pending until performed, at the vertical blank or immediately.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -24,7 +24,7 @@ void poke(Bench& bench, const mmio::RegisterSlot* slot, uint32_t value) {
   bench.mmio.bank().write(*slot, value);
 }
 
-TEST_P(Flips, PlanesHaveNumbersOfTheirOwnAndAPipe) {
+TEST_P(Flips, PlanesHaveANumberAndAPipe) {
   Bench bench(GetParam());
   std::set<unsigned> numbers;
   std::set<std::pair<unsigned, unsigned>> places;
@@ -42,8 +42,8 @@ TEST_P(Flips, PlanesHaveNumbersOfTheirOwnAndAPipe) {
   }
 }
 
-// Numbers as in the public driver's header of commands, registers as in its header of planes.
-TEST(Planes, StandWhereDriversProgramThem) {
+// Plane numbers are from the public driver's command header, registers from its plane header.
+TEST(Planes, RegistersAreAtThePublicOffsets) {
   struct Row {
     DeviceId device;
     unsigned number;
@@ -80,7 +80,7 @@ TEST(Planes, StandWhereDriversProgramThem) {
   EXPECT_EQ(Bench(DeviceId::dg1).display.find_plane(3, 6)->slots.surface->offset, 0x7379cu);
 }
 
-TEST_P(Flips, BySurfaceWriteHappenAtTheNextVerticalBlank) {
+TEST_P(Flips, SurfaceWriteFlipsAtTheNextVerticalBlank) {
   Bench bench(GetParam());
   for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
     bench.run(pipe);
@@ -97,7 +97,7 @@ TEST_P(Flips, BySurfaceWriteHappenAtTheNextVerticalBlank) {
     EXPECT_EQ(bench.mmio.bank().read(*plane.slots.surface), surface);
     EXPECT_EQ(bench.display.active_image(plane.number)->surface, 0u);
     EXPECT_EQ(bench.display.active_image(plane.number)->control, 0u);
-    // What is written after the surface belongs to the next picture.
+    // Registers written after the surface apply to the next flip.
     poke(bench, plane.slots.stride, 128);
   }
   bench.display.advance_to(Bench::line_ns(0, 960) - 1);
@@ -127,7 +127,7 @@ TEST_P(Flips, BySurfaceWriteHappenAtTheNextVerticalBlank) {
   }
 }
 
-TEST_P(Flips, OfAPipeThatIsOffHappenAtOnce) {
+TEST_P(Flips, FlipOnADisabledPipeIsImmediate) {
   Bench bench(GetParam());
   for (const display::PlaneModel& plane : bench.display.planes()) {
     bench.recorder.heard.clear();
@@ -141,7 +141,7 @@ TEST_P(Flips, OfAPipeThatIsOffHappenAtOnce) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Flips, ByCommandTakePitchAndTilingWithTheVerticalBlank) {
+TEST_P(Flips, CommandFlipSetsPitchAndTilingAtTheVerticalBlank) {
   Bench bench(GetParam());
   bench.run(1);
   const display::PlaneModel& plane = *bench.display.find_plane(1);
@@ -167,7 +167,7 @@ TEST_P(Flips, ByCommandTakePitchAndTilingWithTheVerticalBlank) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Flips, ThatWaitHappenWhenTheirPipeStops) {
+TEST_P(Flips, PendingFlipCompletesWhenItsPipeStops) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.flip({.plane = 0, .base = 0x4000, .pitch = 4096, .tiled = 1});
@@ -177,7 +177,7 @@ TEST_P(Flips, ThatWaitHappenWhenTheirPipeStops) {
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x4000u);
 }
 
-TEST_P(Flips, WhileOneIsPendingRaiseAnEventAndTheNewestWins) {
+TEST_P(Flips, SecondPendingFlipIsReportedAndReplacesTheFirst) {
   COVERS("G45-1.6-20");
   Bench bench(GetParam());
   bench.run(0);
@@ -185,12 +185,12 @@ TEST_P(Flips, WhileOneIsPendingRaiseAnEventAndTheNewestWins) {
   EXPECT_TRUE(bench.events.events().empty());
   bench.display.flip({.plane = 0, .base = 0x8000, .pitch = 4096, .tiled = 1});
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
-  bench.display.flip({.plane = 1, .base = 0xc000, .pitch = 4096, .tiled = 1});  // another plane: nothing wrong
+  bench.display.flip({.plane = 1, .base = 0xc000, .pitch = 4096, .tiled = 1});  // another plane: allowed
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
   bench.display.advance_to(kSecond);
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x8000u);
   EXPECT_FALSE(bench.display.flip_pending(0));
-  // A second write of the register is no mistake.
+  // A second write of the register is allowed.
   bench.events.clear();
   poke(bench, bench.display.find_plane(0)->slots.surface, 0x1'0000);
   poke(bench, bench.display.find_plane(0)->slots.surface, 0x2'0000);
@@ -199,7 +199,7 @@ TEST_P(Flips, WhileOneIsPendingRaiseAnEventAndTheNewestWins) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Flips, OfPlanesThatDoNotExistDoNothing) {
+TEST_P(Flips, FlipsOfUnknownPlanesDoNothing) {
   Bench bench(GetParam());
   for (const unsigned plane : {3u, 29u, 63u, ~0u}) {
     if (bench.display.find_plane(plane) != nullptr) {
@@ -214,7 +214,7 @@ TEST_P(Flips, OfPlanesThatDoNotExistDoNothing) {
   EXPECT_TRUE(bench.recorder.heard.empty());
 }
 
-TEST_P(Flips, WithTheAsyncBitOfTheControlRegisterHappenAtOnce) {
+TEST_P(Flips, AsyncBitOfTheControlRegisterFlipsImmediately) {
   Bench bench(GetParam());
   bench.run(0);
   const display::PlaneModel& plane = *bench.display.find_plane(0);
@@ -224,7 +224,7 @@ TEST_P(Flips, WithTheAsyncBitOfTheControlRegisterHappenAtOnce) {
   EXPECT_EQ(bench.display.flip_pending(0), !has_bit);
 }
 
-// The rest is the 965 to GM45: asynchronous flips, the queue, the panel fitter and offsets.
+// The other tests are for 965 to GM45: asynchronous flips, the queue, the panel fitter and offsets.
 
 void show_tiled(Bench& bench, uint32_t stride, uint32_t control = kPlaneEnable | kTiled) {
   for (const unsigned number : {0u, 1u}) {
@@ -237,7 +237,7 @@ void show_tiled(Bench& bench, uint32_t stride, uint32_t control = kPlaneEnable |
   bench.recorder.heard.clear();
 }
 
-TEST_P(Gen4Flips, AsynchronousHappenAtOnceAndKeepPitchAndTiling) {
+TEST_P(Gen4Flips, AsynchronousFlipIsImmediateAndKeepsPitchAndTiling) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   bench.display.flip({.plane = 0, .async = true, .base = 0x20'0000, .pitch = 512, .tiled = 0});
@@ -246,7 +246,7 @@ TEST_P(Gen4Flips, AsynchronousHappenAtOnceAndKeepPitchAndTiling) {
   EXPECT_EQ(bench.display.active_image(0)->stride, 4096u);
   EXPECT_EQ(bench.display.active_image(0)->control & kTiled, kTiled);
   EXPECT_EQ(bench.read("DSPSTRIDE", 0), 4096u);
-  // A synchronous flip sets both, and asynchronous ones keep them from then on.
+  // A synchronous flip sets both, and later asynchronous flips keep them.
   bench.display.flip({.plane = 0, .base = 0x30'0000, .pitch = 8192, .tiled = 1});
   bench.display.advance_to(kSecond);
   bench.display.flip({.plane = 0, .async = true, .base = 0x40'0000, .pitch = 64, .tiled = 0});
@@ -255,13 +255,13 @@ TEST_P(Gen4Flips, AsynchronousHappenAtOnceAndKeepPitchAndTiling) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Gen4Flips, AsynchronousOfLinearSurfacesAreRefusedTheirSpeed) {
+TEST_P(Gen4Flips, AsynchronousFlipOfALinearSurfaceWaitsForTheBlank) {
   COVERS("G45-1.6-07");
   Bench bench(GetParam());
   show_tiled(bench, 4096, kPlaneEnable);
   bench.display.flip({.plane = 0, .async = true, .base = 0x20'0000});
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
-  EXPECT_TRUE(bench.display.flip_pending(0)) << "with the vertical blank instead";
+  EXPECT_TRUE(bench.display.flip_pending(0)) << "at the vertical blank instead";
   bench.display.advance_to(kSecond);
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x20'0000u);
   Bench tiled(GetParam());
@@ -270,7 +270,7 @@ TEST_P(Gen4Flips, AsynchronousOfLinearSurfacesAreRefusedTheirSpeed) {
   EXPECT_TRUE(tiled.events.events().empty());
 }
 
-TEST_P(Gen4Flips, AsynchronousNeedAnAlignedSurface) {
+TEST_P(Gen4Flips, AsynchronousFlipNeedsAnAlignedSurface) {
   COVERS("G45-1.6-11");
   Bench bench(GetParam());
   show_tiled(bench, 4096);
@@ -286,7 +286,7 @@ TEST_P(Gen4Flips, AsynchronousNeedAnAlignedSurface) {
   }
 }
 
-TEST_P(Gen4Flips, AsynchronousNeedAStrideOfAPowerOfTwoAndALongOneWhenRotated) {
+TEST_P(Gen4Flips, AsynchronousFlipNeedsAPowerOfTwoStride) {
   COVERS("G45-1.6-12");
   const auto events = [](uint32_t stride, uint32_t control) {
     Bench bench(GetParam());
@@ -301,7 +301,7 @@ TEST_P(Gen4Flips, AsynchronousNeedAStrideOfAPowerOfTwoAndALongOneWhenRotated) {
   EXPECT_EQ(events(8192, kPlaneEnable | kTiled | kRotated), 0u);
 }
 
-TEST_P(Gen4Flips, AsynchronousAreForPlanesAAndBAndNotForTheQueue) {
+TEST_P(Gen4Flips, AsynchronousFlipsNeedPlaneAOrBWithoutQueue) {
   COVERS("G45-1.6-13");
   Bench bench(GetParam());
   show_tiled(bench, 4096);
@@ -320,10 +320,10 @@ TEST_P(Gen4Flips, AsynchronousAreForPlanesAAndBAndNotForTheQueue) {
   bench.events.clear();
   bench.display.flip({.plane = 2, .async = true, .base = 0x20'0000});
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
-  EXPECT_TRUE(bench.display.flip_pending(2)) << "with the vertical blank instead";
+  EXPECT_TRUE(bench.display.flip_pending(2)) << "at the vertical blank instead";
 }
 
-TEST_P(Gen4Flips, AsynchronousWithAPanelFitterLeaveItAlone) {
+TEST_P(Gen4Flips, AsynchronousFlipKeepsThePanelFitter) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   bench.display.flip({.plane = 0, .async = true, .base = 0x20'0000, .fitter = PanelFitter{true, true, 99, 49}});
@@ -332,7 +332,7 @@ TEST_P(Gen4Flips, AsynchronousWithAPanelFitterLeaveItAlone) {
   EXPECT_EQ(bench.read("PIPESRC", 0), 0u);
 }
 
-TEST_P(Gen4Flips, TakeOneFromTheQueueAtEachVerticalBlank) {
+TEST_P(Gen4Flips, QueuePerformsOneFlipPerVerticalBlank) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   for (const uint32_t base : {0x20'0000u, 0x30'0000u, 0x40'0000u}) {
@@ -349,14 +349,14 @@ TEST_P(Gen4Flips, TakeOneFromTheQueueAtEachVerticalBlank) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Gen4Flips, WithoutTheQueueDropWhatIsInIt) {
+TEST_P(Gen4Flips, UnqueuedFlipDropsTheQueue) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   for (const uint32_t base : {0x20'0000u, 0x30'0000u, 0x40'0000u}) {
     bench.display.flip({.plane = 0, .queued = true, .base = base, .pitch = 4096, .tiled = 1});
   }
   bench.display.flip({.plane = 0, .base = 0x50'0000, .pitch = 4096, .tiled = 1});
-  EXPECT_TRUE(bench.events.events().empty()) << "that is what the manual says";
+  EXPECT_TRUE(bench.events.events().empty()) << "the manual allows it";
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_FALSE(bench.display.flip_pending(0));
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x50'0000u);
@@ -364,7 +364,7 @@ TEST_P(Gen4Flips, WithoutTheQueueDropWhatIsInIt) {
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x50'0000u);
 }
 
-TEST_P(Gen4Flips, IntoAFullQueueAreDropped) {
+TEST_P(Gen4Flips, FlipIntoAFullQueueIsDropped) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   for (uint32_t i = 0; i < 1000; ++i) {
@@ -376,7 +376,7 @@ TEST_P(Gen4Flips, IntoAFullQueueAreDropped) {
   EXPECT_FALSE(bench.display.flip_pending(0));
 }
 
-TEST_P(Gen4Flips, CarryThePanelFitterToThePipeOfThePlane) {
+TEST_P(Gen4Flips, PanelFitterSizeGoesToThePipeOfThePlane) {
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   bench.display.flip(
@@ -389,7 +389,7 @@ TEST_P(Gen4Flips, CarryThePanelFitterToThePipeOfThePlane) {
   EXPECT_EQ(*bench.display.panel_fitter(0), PanelFitter{});
 }
 
-TEST_P(Gen4Flips, WaitForThePipeThatTheirPlaneSelects) {
+TEST_P(Gen4Flips, FlipWaitsForThePipeThatItsPlaneSelects) {
   Bench bench(GetParam());
   const display::PlaneModel& plane = *bench.display.find_plane(0);
   Mode slow = kMode;
@@ -400,37 +400,37 @@ TEST_P(Gen4Flips, WaitForThePipeThatTheirPlaneSelects) {
   bench.display.flip({.plane = 0, .base = 0x20'0000, .pitch = 4096, .tiled = 1});
   bench.display.advance_to(Bench::line_ns(0, 100));
   EXPECT_FALSE(bench.display.flip_pending(0));
-  poke(bench, plane.slots.control, kPlaneEnable | 3u << 24);  // no such pipe
+  poke(bench, plane.slots.control, kPlaneEnable | 3u << 24);  // invalid pipe
   bench.display.flip({.plane = 0, .base = 0x30'0000, .pitch = 4096, .tiled = 1});
   EXPECT_FALSE(bench.display.flip_pending(0));
 }
 
-TEST_P(Gen4Flips, LeaveOffsetsToTheirRegistersWhichTheVerticalBlankTakesAlone) {
+TEST_P(Gen4Flips, OffsetsTakeEffectAtTheVerticalBlankWithoutAFlip) {
   COVERS("G45-1.6-06");
   Bench bench(GetParam());
   show_tiled(bench, 4096);
   const display::PlaneModel& plane = *bench.display.find_plane(0);
   poke(bench, plane.slots.tile_offset, 7u << 16 | 9);
   poke(bench, plane.slots.linear_offset, 0x440);
-  // Not before the vertical blank, and not by a flip at once.
+  // Not before the vertical blank, and not by an immediate flip.
   bench.display.flip({.plane = 0, .async = true, .base = 0x20'0000});
   bench.display.advance_to(Bench::line_ns(0, 959));
   EXPECT_EQ(bench.display.active_image(0)->tile_offset, 0u);
   EXPECT_EQ(bench.display.active_image(0)->linear_offset, 0u);
-  // With it, though no flip waits.
+  // At the vertical blank, although no flip is pending.
   EXPECT_FALSE(bench.display.flip_pending(0));
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_EQ(bench.display.active_image(0)->tile_offset, 7u << 16 | 9);
   EXPECT_EQ(bench.display.active_image(0)->linear_offset, 0x440u);
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x20'0000u);
-  // A flip changes neither.
+  // A flip changes neither offset.
   bench.display.flip({.plane = 0, .base = 0x30'0000, .pitch = 4096, .tiled = 0});
   bench.display.advance_to(Bench::line_ns(1, 960));
   EXPECT_EQ(bench.display.active_image(0)->tile_offset, 7u << 16 | 9);
   EXPECT_EQ(bench.display.active_image(0)->linear_offset, 0x440u);
 }
 
-TEST(LaterFlips, TakeOffsetsOnlyWithTheSurface) {
+TEST(LaterFlips, OffsetsTakeEffectOnlyWithTheSurface) {
   Bench bench(DeviceId::skl);
   bench.run(0);
   const display::PlaneModel& plane = *bench.display.find_plane(0);
@@ -442,18 +442,18 @@ TEST(LaterFlips, TakeOffsetsOnlyWithTheSurface) {
   EXPECT_EQ(bench.display.active_image(0)->tile_offset, 0x10002u);
 }
 
-TEST(LaterFlips, KeepTheTilingCodesOfUniversalPlanes) {
+TEST(LaterFlips, TilingCodesOfUniversalPlanesAreKept) {
   Bench bench(DeviceId::icl);
   const display::PlaneModel& plane = *bench.display.find_plane(4);
   bench.display.flip({.plane = 4, .base = 0x1000, .pitch = 40 * 64, .tiled = 4});
   EXPECT_EQ(bench.mmio.bank().read(*plane.slots.control), 4u << 10);
   EXPECT_EQ(bench.mmio.bank().read(*plane.slots.stride), 40u);
   bench.display.flip({.plane = 4, .async = true, .base = 0x3000});
-  EXPECT_TRUE(bench.events.events().empty()) << "Y tiled surfaces may flip at once";
+  EXPECT_TRUE(bench.events.events().empty()) << "Y tiled surfaces allow immediate flips";
   EXPECT_EQ(bench.display.active_image(4)->surface, 0x3000u);
 }
 
-TEST(LaterFlips, ShowInCherryviewsPipeStatus) {
+TEST(LaterFlips, FlipsShowInCherryviewsPipeStatus) {
   Bench bench(DeviceId::chv);
   for (unsigned pipe = 0; pipe < 3; ++pipe) {
     bench.run(pipe);

@@ -1,4 +1,4 @@
-// The fuzz target of the display with inputs of its own: random operations, most of them writes of registers.
+// The fuzz target of the display with built-in inputs: random operations, mostly register writes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -8,7 +8,7 @@
 namespace halogen::display {
 namespace {
 
-TEST(HostileDisplay, TakesAnythingInAnyRegister) {
+TEST(HostileDisplay, RandomOperationsDoNoHarm) {
   std::mt19937 random(5);
   for (unsigned round = 0; round < 55; ++round) {
     std::vector<uint8_t> input{static_cast<uint8_t>(round)};
@@ -17,7 +17,7 @@ TEST(HostileDisplay, TakesAnythingInAnyRegister) {
       for (unsigned byte = 0; byte < 8; ++byte) {
         input.push_back(static_cast<uint8_t>(bits >> 8 * byte));
       }
-      // Few frames, and small times.
+      // Few frames, and short times.
       uint8_t& kind = input[input.size() - 8];
       kind = static_cast<uint8_t>(operation % 20 == 19 ? 15 : kind % 15);
     }
@@ -25,8 +25,8 @@ TEST(HostileDisplay, TakesAnythingInAnyRegister) {
   }
 }
 
-// The largest size that the registers can say, with a plane in the format with the longest pixels: cut, not refused.
-TEST(HostileDisplay, FramesHaveALargestSize) {
+// The largest size that the registers can express, with the largest pixel format, is clipped and not refused.
+TEST(HostileDisplay, FrameSizeIsLimited) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     fuzz::MemoryHost host;
     auto created = device::Device::create(model, host, {});

@@ -1,4 +1,4 @@
-// Overlay flips: requested, overridden, performed with the vertical blank.
+// Overlay flips: requested, replaced, performed at the vertical blank.
 #include <gtest/gtest.h>
 
 #include "covers.h"
@@ -31,7 +31,7 @@ TEST(Overlay, FlipIsPendingUntilItsRegistersAreReadInTheVerticalBlank) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST(Overlay, LaterRequestOverridesAnOutstandingOne) {
+TEST(Overlay, LaterRequestReplacesAPendingOne) {
   Bench bench(DeviceId::gm965);
   bench.run(0);
   bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
@@ -59,7 +59,7 @@ TEST(Overlay, TurningOffReadsNoRegisters) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST(Overlay, SequencesThatTheManualCallsInvalidRaiseEventsAndEnd) {
+TEST(Overlay, InvalidSequencesAreReportedAndEnd) {
   Bench bench(DeviceId::i965);
   bench.run(0);
   const auto events_of = [&](const display::OverlayFlip& flip) {
@@ -73,13 +73,13 @@ TEST(Overlay, SequencesThatTheManualCallsInvalidRaiseEventsAndEnd) {
   EXPECT_EQ(events_of(request(display::OverlayMode::flip_on, 0x1000, false)), 0u);
   EXPECT_EQ(events_of(request(display::OverlayMode::flip_on, 0x1000, false)), 1u);
   EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 1u) << "coefficients were never loaded";
-  EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 2u) << "and it is off";
+  EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 2u) << "and the overlay is off";
   EXPECT_EQ(events_of(request(display::OverlayMode::reserved, 0x1000)), 1u);
   EXPECT_EQ(events_of(request(display::OverlayMode::flip_on, 0x1000, true)), 0u);
   EXPECT_EQ(events_of(request(display::OverlayMode::flip_off, 0x1000)), 0u);
 }
 
-TEST(Overlay, OnAPipeThatIsOffDoesNotHang) {
+TEST(Overlay, FlipOnADisabledPipeDoesNotHang) {
   Bench bench(DeviceId::i965);
   bench.display.overlay_flip(request(display::OverlayMode::flip_on, 0x5000));
   EXPECT_FALSE(bench.display.overlay_flip_pending());
@@ -109,7 +109,7 @@ TEST(Overlay, FollowsTheVerticalBlankOfItsPipe) {
   EXPECT_EQ(bench.recorder.of("overlay done"), (std::vector<Heard>{{"overlay done", 0, Bench::line_ns(0, 960)}}));
 }
 
-TEST(Vblank, IsToldAfterFlipsStatusAndOverlay) {
+TEST(Vblank, ListenerIsNotifiedAfterFlipsStatusAndOverlay) {
   COVERS("G45-5.3.7-10");
   Bench bench(DeviceId::gm965);
   bench.run(0);
@@ -127,7 +127,7 @@ TEST(Vblank, IsToldAfterFlipsStatusAndOverlay) {
       seen_pending = bench.display.flip_pending(0) || bench.display.overlay_flip_pending();
     }
   };
-  // The leading edge is the start of line 960, and not a nanosecond before.
+  // The leading edge is the exact start of line 960.
   bench.display.advance_to(Bench::line_ns(0, 960) - 1);
   EXPECT_TRUE(bench.recorder.heard.empty());
   EXPECT_FALSE(bench.display.in_vblank(0));
@@ -137,7 +137,7 @@ TEST(Vblank, IsToldAfterFlipsStatusAndOverlay) {
   EXPECT_EQ(seen_status & 0b111, 0b111u);
   EXPECT_EQ(seen_surface, 0x4000u);
   EXPECT_FALSE(seen_pending);
-  // Horizontal blanks: the leading edge as well, when the state already shows it.
+  // Horizontal blanks: also at the leading edge, when the state already shows it.
   bench.recorder.heard.clear();
   bool in_hblank = false;
   bench.recorder.then = [&](const Heard& heard) { in_hblank = heard.what == "hblank" && bench.display.in_hblank(0); };

@@ -12,10 +12,10 @@ namespace {
 class Pipes : public testing::TestWithParam<DeviceId> {};
 INSTANTIATE_TEST_SUITE_P(All, Pipes, testing::ValuesIn(all_devices()), device_name);
 
-// What each chip has, and where its public driver finds pipe p's transcoder and pipe registers.
+// The pipes of each chip, and the offsets at which its public driver accesses the transcoder and pipe registers.
 struct Place {
   unsigned pipes;
-  uint32_t base;    // of the display block
+  uint32_t base;    // base of the display block
   uint32_t pipe_c;  // pipe C lies this many pipe widths above A
 };
 const Place& place_of(DeviceId id) {
@@ -27,7 +27,7 @@ const Place& place_of(DeviceId id) {
   return kPlaces.at(spec::model(id).name);
 }
 
-TEST_P(Pipes, StandWhereDriversProgramThem) {
+TEST_P(Pipes, RegistersAreAtTheDriversOffsets) {
   Bench bench(GetParam());
   const Place& place = place_of(GetParam());
   ASSERT_EQ(bench.display.pipes(), place.pipes);
@@ -60,8 +60,8 @@ TEST_P(Pipes, StandWhereDriversProgramThem) {
   }
 }
 
-// Items for pipes C and D and for the panel are read through the structures of A and B.
-TEST_P(Pipes, LayoutsOfTheOtherPipesAreThoseOfAAndB) {
+// The structures of A and B also decode the items of pipes C and D and of the panel.
+TEST_P(Pipes, OtherPipesHaveTheLayoutsOfAAndB) {
   Bench bench(GetParam());
   const std::map<std::string_view, std::vector<std::string_view>> fields = {
       {"HTOTAL", {"total", "active"}},
@@ -95,7 +95,7 @@ TEST_P(Pipes, LayoutsOfTheOtherPipesAreThoseOfAAndB) {
   }
 }
 
-TEST_P(Pipes, RunOnlyWhileEnabledAndShowIt) {
+TEST_P(Pipes, PipeRunsOnlyWhileEnabled) {
   Bench bench(GetParam());
   for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
     EXPECT_FALSE(bench.display.pipe_running(pipe));
@@ -115,7 +115,7 @@ TEST_P(Pipes, RunOnlyWhileEnabledAndShowIt) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Pipes, WithImpossibleTimingsDoNotRunAndSaySoOnce) {
+TEST_P(Pipes, InvalidTimingsAreReportedOnceAndDoNotRun) {
   Bench bench(GetParam());
   bench.enable(0);
   EXPECT_FALSE(bench.display.pipe_running(0));
@@ -135,7 +135,7 @@ TEST_P(Pipes, ScanLineAndFrameCountersFollowTheClock) {
   for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
     bench.run(pipe);
   }
-  // Somewhere in line 7 of frame 3, and in line 999 of frame 5: from the registers' definition.
+  // In line 7 of frame 3, and in line 999 of frame 5: from the definition of the registers.
   for (const auto& [frame, line] : {std::pair<uint64_t, uint32_t>{0, 0}, {3, 7}, {3, 960}, {5, 999}, {70'000'000, 1}}) {
     bench.display.advance_to(Bench::line_ns(frame, line) + 5000);
     for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
@@ -162,7 +162,7 @@ TEST_P(Pipes, ScanLineAndFrameCountersFollowTheClock) {
   }
 }
 
-TEST_P(Pipes, CountersGoOnWhenAPipeIsStartedAgain) {
+TEST_P(Pipes, CountersContinueWhenAPipeIsRestarted) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.advance_to(Bench::line_ns(4, 961));
@@ -174,12 +174,12 @@ TEST_P(Pipes, CountersGoOnWhenAPipeIsStartedAgain) {
   EXPECT_EQ(bench.display.line(0), 0u);
   EXPECT_EQ(bench.display.next_event(), kSecond + Bench::line_ns(0, 960));
   if (bench.has("PIPE_FRMTMSTMP")) {
-    EXPECT_EQ(bench.read("PIPE_FRMTMSTMP"), Bench::line_ns(4, 960) / 1000) << "of the last vertical blank, long ago";
+    EXPECT_EQ(bench.read("PIPE_FRMTMSTMP"), Bench::line_ns(4, 960) / 1000) << "time of the last vertical blank";
   }
   bench.display.advance_to(kSecond + Bench::line_ns(1, 959));
   EXPECT_EQ(bench.display.vblank_count(0), 6u);
   if (bench.has("PIPEFRAMEPIXEL")) {
-    EXPECT_EQ(bench.read("PIPEFRAMEPIXEL") >> 24, 7u) << "five frames began before, two since";
+    EXPECT_EQ(bench.read("PIPEFRAMEPIXEL") >> 24, 7u) << "five frames began before the restart, two since";
   }
   bench.enable(0, false);
   bench.enable(0);
@@ -189,7 +189,7 @@ TEST_P(Pipes, CountersGoOnWhenAPipeIsStartedAgain) {
   }
 }
 
-TEST_P(Pipes, NewTimingsOfARunningPipeStartItAnew) {
+TEST_P(Pipes, NewTimingsRestartARunningPipe) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.advance_to(Bench::line_ns(2, 500));
@@ -198,7 +198,7 @@ TEST_P(Pipes, NewTimingsOfARunningPipeStartItAnew) {
   EXPECT_EQ(bench.display.line(0), 0u);
   bench.display.advance_to(start + kSecond);  // sixty frames again
   EXPECT_EQ(bench.display.vblank_count(0), 62u);
-  bench.pipe_write("VTOTAL", 0, Bench::pair(2000, 960));  // nothing new
+  bench.pipe_write("VTOTAL", 0, Bench::pair(2000, 960));  // the same value: no restart
   EXPECT_EQ(bench.display.line(0), 0u);
   bench.display.advance_to(start + kSecond + 8000 * 50);
   const unsigned line = bench.display.line(0);
@@ -234,14 +234,14 @@ TEST(PanelTranscoder, DrivesThePipeThatFeedsIt) {
       EXPECT_EQ(bench.pipe_read("PIPECONF", pipe), 0u);
     }
     bench.write("TRANS_DDI_FUNC_CTL_EDP", 0, 0x8000'0000);
-    EXPECT_TRUE(bench.display.pipe_running(0)) << "input A, always on";
+    EXPECT_TRUE(bench.display.pipe_running(0)) << "input A, always enabled";
     bench.write("TRANS_DDI_FUNC_CTL_EDP", 0, 0);
     EXPECT_FALSE(bench.display.pipe_running(0));
     EXPECT_EQ(bench.read("PIPECONF_EDP"), Bench::kEnable);
   }
 }
 
-TEST(PipeClock, ComesFromTheGeneratorOnGen4) {
+TEST(PipeClock, Gen4ClockComesFromTheGenerator) {
   Bench bench(DeviceId::g45);
   bench.program(0, kMode);
   // 96 MHz * 80 / 5 / (2 * 10) = 76.8 MHz: 96 frames a second.
@@ -266,7 +266,7 @@ TEST(PipeClock, ComesFromTheGeneratorOnGen4) {
   EXPECT_EQ(report.total(FidelityClass::approximate), 1u);
 }
 
-// NOTES-IRQ-01 as far as the display goes: the pipe's own enable decides whether a vertical blank goes on.
+// NOTES-IRQ-01, the display's part: the enable bit of the pipe forwards its vertical blank.
 TEST(PipeStatus, LatchesVblankAndRaisesTheEventOnlyWhileEnabled) {
   for (const DeviceId id : {DeviceId::i965, DeviceId::gm965, DeviceId::g45, DeviceId::gm45, DeviceId::chv}) {
     Bench bench(id);
@@ -292,7 +292,7 @@ TEST(PipeStatus, LatchesVblankAndRaisesTheEventOnlyWhileEnabled) {
     bench.pipe_write("PIPESTAT", 0, 1u << 17 | 0b110);
     EXPECT_EQ(bench.recorder.heard.back().what, "event gone");
     EXPECT_EQ(bench.pipe_read("PIPESTAT", 0), 1u << 17 | 1u << 9) << "enable and vertical sync stay";
-    // Enabling after the fact raises it too: the signal is a level.
+    // Enabling later raises the event too: the signal is a level.
     bench.pipe_write("PIPESTAT", 1, 0b110);
     bench.display.advance_to(Bench::line_ns(3, 961));
     bench.recorder.heard.clear();
@@ -302,13 +302,13 @@ TEST(PipeStatus, LatchesVblankAndRaisesTheEventOnlyWhileEnabled) {
   }
 }
 
-TEST(PipeStatus, WaitsForVblankAreFreeWhereThePipeHasNoEnable) {
+TEST(PipeStatus, VblankWaitsNeedNoEnableIfThePipeHasNone) {
   Bench bench(DeviceId::snb);
   EXPECT_TRUE(bench.display.vblank_wait_enabled(0));
   EXPECT_FALSE(bench.display.vblank_wait_enabled(2));
 }
 
-TEST(PipeStatus, VsyncComesWithItsLine) {
+TEST(PipeStatus, VsyncIsLatchedAtItsLine) {
   Bench bench(DeviceId::gm965);
   bench.run(1);
   bench.display.advance_to(Bench::line_ns(0, 999));
@@ -316,7 +316,7 @@ TEST(PipeStatus, VsyncComesWithItsLine) {
   EXPECT_EQ(bench.pipe_read("PIPESTAT", 1), 1u << 9 | 0b110);
 }
 
-TEST(Interlaced, RunsAsProgressiveAndTellsTheFieldsApart) {
+TEST(Interlaced, RunsAsProgressiveAndReportsTheField) {
   Bench bench(DeviceId::gm45);
   bench.program(0, kMode);
   bench.pipe_write("PIPECONF", 0, Bench::kEnable | 6u << 21);
@@ -331,7 +331,7 @@ TEST(Interlaced, RunsAsProgressiveAndTellsTheFieldsApart) {
   EXPECT_EQ(bench.read("PIPEDSL"), 964u);
 }
 
-TEST(Hblank, IsToldWhileWatched) {
+TEST(Hblank, ListenerIsNotifiedWhileWatched) {
   Bench bench(DeviceId::g45);
   bench.run(0);
   bench.display.advance_to(Bench::line_ns(0, 3));
@@ -351,8 +351,8 @@ TEST(Hblank, IsToldWhileWatched) {
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 960));
 }
 
-TEST(Hblank, ComesAfterTheMomentThatAsksForIt) {
-  // The blank begins with the sync: every line, and so the vertical blank, begins with both.
+TEST(Hblank, EventFollowsTheTimeOfTheRequest) {
+  // The blank begins with the sync: both begin every line, and also the vertical blank.
   Bench bench(DeviceId::g45);
   Mode mode = kMode;
   mode.h_sync_start = mode.h_active;
@@ -364,7 +364,7 @@ TEST(Hblank, ComesAfterTheMomentThatAsksForIt) {
   EXPECT_EQ(bench.recorder.of("hblank"), (std::vector<Heard>{{"hblank", 0, Bench::line_ns(0, 961)}}));
 }
 
-TEST(Hblank, OfCherryviewIsEnabledInThePipeStatus) {
+TEST(Hblank, CherryviewEnablesItInThePipeStatus) {
   Bench bench(DeviceId::chv);
   bench.run(0);
   bench.recorder.then = [&](const Heard& heard) {
@@ -383,7 +383,7 @@ TEST(Hblank, OfCherryviewIsEnabledInThePipeStatus) {
   EXPECT_EQ(bench.recorder.of("event").size(), 1u);
 }
 
-TEST(Reset, ForgetsEverythingButTime) {
+TEST(Reset, ResetClearsEverythingExceptTime) {
   Bench bench(DeviceId::g45);
   bench.run(0);
   bench.display.load_scan_lines(0, 1, 2, true);
@@ -397,7 +397,7 @@ TEST(Reset, ForgetsEverythingButTime) {
   EXPECT_EQ(bench.display.snapshot(), fresh.display.snapshot());
 }
 
-TEST(Refresh, TakesWhatTheRegistersSay) {
+TEST(Refresh, ReloadsTheStateFromTheRegisters) {
   Bench bench(DeviceId::skl);
   Bench other(DeviceId::skl);
   other.run(2);

@@ -1,4 +1,4 @@
-// The clock generator of the 965 to GM45 against the formula of its dividers, in floating point.
+// The clock generator of 965 to GM45 against its divider formula in floating point.
 #include "display/pixel_clock.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ hw::DPLL serial(uint8_t p1_bits) {
   return generator;
 }
 
-TEST(PixelClock, IsTheReferenceTimesMOverNAndBothPostDividers) {
+TEST(PixelClock, ReferenceTimesMOverNDividedByBothPostDividers) {
   hw::FP divisors;
   divisors.n = 3;                                             // divides by 5
   divisors.m1 = 12;                                           // 5 * 14
@@ -42,7 +42,7 @@ TEST(PixelClock, IsTheReferenceTimesMOverNAndBothPostDividers) {
   EXPECT_DOUBLE_EQ(megahertz(pixel_clock(fast, divisors, twice).value()), 96.0 * 80 / 5 / 10 / 2);
 }
 
-TEST(PixelClock, IsNotThereWhileTheGeneratorIsOffOrMakesNoClock) {
+TEST(PixelClock, NoClockWhileTheGeneratorIsOffOrInvalid) {
   hw::FP divisors;
   divisors.n = 3;
   divisors.m1 = 12;
@@ -62,7 +62,7 @@ TEST(PixelClock, IsNotThereWhileTheGeneratorIsOffOrMakesNoClock) {
   EXPECT_FALSE(pixel_clock(serial(0b1), divisors, {}).has_value());
 }
 
-TEST(PixelClock, AssumedShowsSixtyFramesASecond) {
+TEST(PixelClock, AssumedClockGivesSixtyFramesPerSecond) {
   const ModeTiming timing{.h_total = 1344, .v_total = 806};
   const Raster raster{timing, assumed_clock(timing)};
   EXPECT_EQ(raster.pixels(1'000'000'000), Pixels{60} * 1344 * 806);

@@ -1,5 +1,5 @@
-// Every pixel format of every kind of plane, linear and tiled, with random pixels. What a pixel looks like is worked
-// out here, from the place of its channels in the format's name.
+// Every pixel format of every kind of plane, linear and tiled, with random pixels. Expected colours are computed here
+// from the channel order in the name of the format.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ const std::vector<Format> kDisplay = {
     {7u << 26, k8888},     {8u << 26, k2101010Turned}, {9u << 26, k2101010Turned}, {10u << 26, k2101010},
     {11u << 26, k2101010}, {12u << 26, kHalfTurned},   {14u << 26, k8888Turned},   {15u << 26, k8888Turned},
 };
-// Of Cherryview's sprites: the same codes, but not all.
+// Sprites of Cherryview have some of the same codes.
 const std::vector<Format> kPairedSprite = {
     {5u << 26, k565},           {6u << 26, k8888},          {7u << 26, k8888},
     {8u << 26, k2101010Turned}, {9u << 26, k2101010Turned}, {10u << 26, k2101010},
@@ -54,7 +54,7 @@ const std::vector<Format> kUniversal = {
 enum class Walk : uint8_t { linear, x, y };
 struct Kind {
   const char* device;
-  unsigned place;  // on pipe A
+  unsigned place;  // index of the plane on pipe A
   const std::vector<Format>* formats;
   std::vector<Walk> walks;
 };
@@ -143,7 +143,7 @@ void expect_format(const Kind& kind, const Format& format, Walk walk, uint32_t s
   EXPECT_EQ(screen.events(), 0u);
 }
 
-TEST(PlanePixels, OfEveryFormatAndTilingLookAsTheirNamesSay) {
+TEST(PlanePixels, EveryFormatAndTilingIsShownAsNamed) {
   uint32_t seed = 1;
   for (const Kind& kind : kKinds) {
     for (const Format& format : *kind.formats) {
@@ -157,8 +157,8 @@ TEST(PlanePixels, OfEveryFormatAndTilingLookAsTheirNamesSay) {
   }
 }
 
-// Codes that one kind of plane knows and another does not.
-TEST(PlanePixels, OfCodesOfAnotherKindAreNotShown) {
+// Codes that are valid for one kind of plane only.
+TEST(PlanePixels, CodesOfAnotherKindAreNotShown) {
   struct Row {
     const char* device;
     unsigned place;
@@ -168,7 +168,7 @@ TEST(PlanePixels, OfCodesOfAnotherKindAreNotShown) {
       {"chv", 0, 0},                                 // video: sprites only
       {"chv", 1, 3u << 26},                          // five bits a channel: display planes only
       {"chv", 1, 4u << 26},  {"chv", 1, 12u << 26},  // half floats likewise
-      {"chv", 1, 13u << 26},                         // nobody
+      {"chv", 1, 13u << 26},                         // valid for no plane
       {"bdw", 1, 5u << 25},
   };
   for (const Row& row : kRows) {

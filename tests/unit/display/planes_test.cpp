@@ -1,4 +1,4 @@
-// Planes over planes: windows of plane C, sprites and universal planes, their order, alpha and mirrors.
+// Several planes: windows of plane C, sprites and universal planes, their order, alpha and mirroring.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +16,7 @@ constexpr uint32_t kW = 20;
 constexpr uint32_t kH = 12;
 constexpr uint32_t kTop = kSurface + 0x10'0000;
 
-// A second plane with a window: names of its registers, and the bits for XRGB8888.
+// A second plane with a window: the names of its registers, and the bits for XRGB8888.
 struct Window {
   const char* device;
   const char* family;
@@ -69,7 +69,7 @@ struct WindowBench : Screen {
   const Window window;
 };
 
-TEST(Windows, LieAboveThePrimaryPlane) {
+TEST(Windows, WindowIsAboveThePrimaryPlane) {
   for (const Window& window : kWindows) {
     WindowBench bench(window);
     bench.start();
@@ -89,7 +89,7 @@ TEST(Windows, LieAboveThePrimaryPlane) {
   }
 }
 
-TEST(Windows, AreCutAtTheEdgesOfTheScreen) {
+TEST(Windows, WindowIsClippedAtTheScreenEdges) {
   for (const Window& window : kWindows) {
     WindowBench bench(window);
     bench.start();
@@ -107,7 +107,7 @@ TEST(Windows, AreCutAtTheEdgesOfTheScreen) {
   }
 }
 
-TEST(Windows, MoveAtTheVerticalBlankAfterTheirSurfaceIsWritten) {
+TEST(Windows, WindowMovesAtTheVerticalBlankAfterASurfaceWrite) {
   for (const Window& window : kWindows) {
     WindowBench bench(window);
     bench.start();
@@ -127,7 +127,7 @@ TEST(Windows, MoveAtTheVerticalBlankAfterTheirSurfaceIsWritten) {
   }
 }
 
-// Position and size of planes A and B are not programmed by the public driver from the 965 on: they fill their pipe.
+// From the 965 on the public driver does not program position and size of planes A and B: they fill their pipe.
 TEST(Windows, DisplayPlanesAAndBFillTheirPipe) {
   for (const Window& window : std::span(kWindows).first(2)) {
     WindowBench bench(window);
@@ -140,7 +140,7 @@ TEST(Windows, DisplayPlanesAAndBFillTheirPipe) {
   }
 }
 
-TEST(Windows, PlanesOfGen4ChooseTheirPipe) {
+TEST(Windows, Gen4PlanesSelectTheirPipe) {
   for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
     WindowBench bench({device, "DSP", "", 1, 6u << 26});
     bench.start(0);
@@ -160,11 +160,11 @@ TEST(Windows, PlanesOfGen4ChooseTheirPipe) {
   }
 }
 
-TEST(Windows, UniversalPlanesLieInTheOrderOfTheirNumbers) {
+TEST(Windows, UniversalPlanesAreStackedByNumber) {
   WindowBench bench({"icl", "PLANE_", "_2", 0, 4u << 24});
   bench.start();
   bench.show_primary();
-  for (const unsigned plane : {5u, 3u, 4u, 2u}) {  // the order of programming means nothing
+  for (const unsigned plane : {5u, 3u, 4u, 2u}) {  // the programming order has no influence
     const uint32_t base = kTop + plane * 0x10'0000;
     bench.paint(base, [plane](uint32_t, uint32_t) { return 0x111111u * plane; });
     const auto name = [plane](std::string_view what) { return fmt::format("PLANE_{}_{}", what, plane); };
@@ -185,7 +185,7 @@ TEST(Windows, UniversalPlanesLieInTheOrderOfTheirNumbers) {
   }
 }
 
-TEST(Windows, AlphaMixesWithWhatIsBelow) {
+TEST(Windows, AlphaBlendsWithThePlanesBelow) {
   struct Row {
     const char* device;
     bool straight;
@@ -216,7 +216,7 @@ TEST(Windows, AlphaMixesWithWhatIsBelow) {
       expect(image.at(kX + x, kY + 3).green, above.green, rgb(kBelow).green);
       expect(image.at(kX + x, kY + 3).blue, above.blue, rgb(kBelow).blue);
     }
-    // Without a mode the alpha channel means nothing.
+    // Without a mode the alpha channel is ignored.
     if (bench.find("PLANE_COLOR_CTL_2") != nullptr) bench.set("PLANE_COLOR_CTL_2", 0);
     bench.show_window();
     bench.frame();
@@ -224,7 +224,7 @@ TEST(Windows, AlphaMixesWithWhatIsBelow) {
   }
 }
 
-TEST(Windows, CanBeMirrored) {
+TEST(Windows, WindowsCanBeMirrored) {
   for (const char* device : {"icl", "tgl", "dg1"}) {
     WindowBench bench({device, "PLANE_", "_2", 0, 4u << 24});
     bench.start();
@@ -232,10 +232,10 @@ TEST(Windows, CanBeMirrored) {
     bench.show_window(1u << 8);
     bench.frame();
     EXPECT_EQ(bench.shown().at(kX + 2, kY + 1), rgb(mixed(kW - 3, 1)));
-    bench.show_window(1u << 8 | 2);  // and rotated: upside down
+    bench.show_window(1u << 8 | 2);  // mirrored and rotated: upside down
     bench.frame();
     EXPECT_EQ(bench.shown().at(kX + 2, kY + 1), rgb(mixed(2, kH - 2)));
-    bench.show_window(1u << 8, kY, kWidth - 4);  // cut at the right: the end of the row is shown
+    bench.show_window(1u << 8, kY, kWidth - 4);  // clipped at the right: the end of the row is shown
     bench.frame();
     EXPECT_EQ(bench.shown().at(kWidth - 4, kY), rgb(mixed(kW - 1, 0)));
     EXPECT_EQ(bench.shown().at(kWidth - 1, kY), rgb(mixed(kW - 4, 0)));
@@ -251,7 +251,7 @@ TEST(Windows, SpritesShowVideo) {
     for (const auto& [order, first] : {std::pair(0u, 0u), {1u, 1u}}) {
       bench.show_window(order << 16);
       bench.frame();
-      // Two greys of a pair, or, bytes taken the other way round, luma of 128 for both.
+      // Two greys of a pair or, with the bytes in the other order, a luma of 128 for both.
       const Image image = bench.shown();
       EXPECT_EQ(image.at(kX, kY).red, first == 0 ? 0 : image.at(kX, kY).red);
       EXPECT_EQ(image.at(kX, kY) == image.at(kX + 1, kY), first == 1) << window.device << " " << order;
@@ -259,8 +259,8 @@ TEST(Windows, SpritesShowVideo) {
   }
 }
 
-// Any value in any display register: a frame, or none, and nothing else.
-TEST(Windows, AnyRegistersMakeSomeFrame) {
+// Any value in any display register gives a frame or no frame, without other effects.
+TEST(Windows, RandomRegistersDoNoHarm) {
   std::mt19937 random(20);
   for (const spec::DeviceModel* model : device::every_model()) {
     for (int round = 0; round < 3; ++round) {

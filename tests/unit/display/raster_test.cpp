@@ -1,4 +1,5 @@
-// The beam against a walk over every pixel of small frames, and the conversion of time against cross multiplication.
+// The beam position against a walk over every pixel of small frames, and the time conversion against cross
+// multiplication.
 #include "display/raster.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ ModeTiming small_mode() {
   return timing;
 }
 
-// A picture tube: it scans columns and lines, counts lines at the sync, and the vertical blank goes on and off with it.
+// A reference beam: it scans columns and lines, counts lines at the sync, and tracks the vertical blank.
 struct Tube {
   const ModeTiming& t;
   uint32_t x, y;
@@ -44,7 +45,7 @@ struct Tube {
   }
 };
 
-TEST(Raster, FollowsAPictureTube) {
+TEST(Raster, FollowsAReferenceBeam) {
   const Raster raster{small_mode(), {1'000'000'000, 1}};
   const ModeTiming& t = raster.timing;
   Tube tube(t);
@@ -73,7 +74,7 @@ TEST(Raster, FollowsAPictureTube) {
   EXPECT_EQ(hblanks, 45u);
 }
 
-TEST(Raster, SpansOfLinesChangeWhereTheBeamEntersAndLeaves) {
+TEST(Raster, SpansChangeWhereTheBeamEntersAndLeaves) {
   const Raster raster{small_mode(), {1'000'000'000, 1}};
   const uint32_t total = raster.timing.v_total;
   for (uint32_t first = 0; first < total + 3; ++first) {
@@ -102,7 +103,7 @@ TEST(Raster, SpansOfLinesChangeWhereTheBeamEntersAndLeaves) {
   }
 }
 
-TEST(Raster, SpanHoldsBothItsLines) {
+TEST(Raster, SpanIncludesBothItsLines) {
   EXPECT_TRUE((LineSpan{4, 6}.holds(4)));
   EXPECT_TRUE((LineSpan{4, 6}.holds(6)));
   EXPECT_FALSE((LineSpan{4, 6}.holds(3)));
@@ -133,7 +134,7 @@ TEST(Raster, TimeOfAPixelIsTheFirstNanosecondThatReachesIt) {
   }
 }
 
-TEST(Raster, DoesNotDriftOverFiveHundredYears) {
+TEST(Raster, NoDriftOverFiveHundredYears) {
   const Raster raster{small_mode(), {60 * 13 * 9, 1}};
   const uint64_t seconds = 18'446'744'073;  // nearly all that 64 bits of nanoseconds hold
   const Pixels frames = Pixels{seconds} * 60;
@@ -142,7 +143,7 @@ TEST(Raster, DoesNotDriftOverFiveHundredYears) {
   EXPECT_EQ(raster.line(raster.pixels(seconds * 1'000'000'000)), 0u);
 }
 
-TEST(Raster, RefusesModesWithoutTotalsOrBlanking) {
+TEST(Raster, ModesWithoutTotalsOrBlankingAreRefused) {
   ModeTiming timing = small_mode();
   timing.h_total = 1;
   EXPECT_NE(settle(timing), "");
@@ -157,7 +158,7 @@ TEST(Raster, RefusesModesWithoutTotalsOrBlanking) {
   EXPECT_NE(settle(timing), "");
 }
 
-TEST(Raster, MovesBlanksThatLieOutsideTheInactivePart) {
+TEST(Raster, BlanksOutsideTheInactivePartAreMoved) {
   ModeTiming timing = small_mode();
   timing.v_blank_start = 1;
   timing.v_blank_end = 1;

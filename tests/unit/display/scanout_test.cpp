@@ -37,7 +37,7 @@ void fill_plain(Screen& screen, uint32_t base, uint32_t color) {
   }
 }
 
-// The control register's other bits, beside the enable and the format.
+// The other bits of the control register, besides enable and format.
 void show(Screen& screen, unsigned pipe, uint32_t surface, uint32_t more = 0) {
   const Primary plane(screen, pipe);
   const display::PlaneSlots& slots = screen.device->display().find_plane(pipe, 0)->slots;
@@ -51,7 +51,7 @@ void show(Screen& screen, unsigned pipe, uint32_t surface, uint32_t more = 0) {
   bank.write(*slots.surface, surface);
 }
 
-TEST_P(EveryScreen, AnyPipeShowsItsPrimaryPlane) {
+TEST_P(EveryScreen, EveryPipeShowsItsPrimaryPlane) {
   Screen screen(*GetParam());
   for (unsigned pipe = 0; pipe < screen.device->display().pipes(); ++pipe) {
     const uint32_t surface = kSurface + pipe * 0x10'0000;
@@ -66,7 +66,7 @@ TEST_P(EveryScreen, AnyPipeShowsItsPrimaryPlane) {
   EXPECT_EQ(screen.events(), 0u);
 }
 
-TEST_P(EveryScreen, APipeThatIsOffShowsNothing) {
+TEST_P(EveryScreen, DisabledPipeShowsNothing) {
   Screen screen(*GetParam());
   fill_linear(screen, kSurface);
   show(screen, 0, kSurface);
@@ -78,13 +78,13 @@ TEST_P(EveryScreen, APipeThatIsOffShowsNothing) {
   EXPECT_FALSE(screen.device->take_frame(0).has_value());
 }
 
-TEST_P(EveryScreen, APlaneThatIsOffLeavesThePipeBlack) {
+TEST_P(EveryScreen, DisabledPlaneLeavesThePipeBlack) {
   Screen screen(*GetParam());
   screen.start();
   EXPECT_EQ(screen.shown(), Image(kWidth, kHeight, {0, 0, 0, 255}));
 }
 
-TEST_P(EveryScreen, ChangesAreTakenAtTheVerticalBlankAfterTheSurfaceIsWritten) {
+TEST_P(EveryScreen, ChangesTakeEffectAtTheVerticalBlankAfterTheSurfaceWrite) {
   Screen screen(*GetParam());
   fill_linear(screen, kSurface);
   fill_linear(screen, kSurface + 0x10'0000, 0x777);
@@ -92,7 +92,7 @@ TEST_P(EveryScreen, ChangesAreTakenAtTheVerticalBlankAfterTheSurfaceIsWritten) {
   show(screen, 0, kSurface);
   screen.frame();
   expect_picture(screen.shown());
-  // Everything but the surface: no change, however many frames pass.
+  // All registers but the surface: no change, however many frames pass.
   const display::PlaneSlots& slots = screen.device->display().find_plane(0, 0)->slots;
   mmio::RegisterBank& bank = screen.device->mmio().bank();
   const Primary plane(screen, 0);
@@ -101,7 +101,7 @@ TEST_P(EveryScreen, ChangesAreTakenAtTheVerticalBlankAfterTheSurfaceIsWritten) {
   screen.frame();
   screen.frame();
   expect_picture(screen.shown());
-  // The surface arms, the vertical blank takes.
+  // The surface write arms; the vertical blank applies.
   bank.write(*slots.control, kEnable | plane.format());
   bank.write(*slots.stride, plane.stride(kPitch));
   bank.write(*slots.surface, kSurface + 0x10'0000);
@@ -114,7 +114,7 @@ TEST_P(EveryScreen, ChangesAreTakenAtTheVerticalBlankAfterTheSurfaceIsWritten) {
   EXPECT_EQ(screen.shown(), Image(kWidth, kHeight, {0, 0, 0, 255}));
 }
 
-TEST_P(EveryScreen, TheSizeOfTheImageIsTakenAtTheVerticalBlank) {
+TEST_P(EveryScreen, ImageSizeTakesEffectAtTheVerticalBlank) {
   Screen screen(*GetParam());
   screen.start();
   screen.set_pipe("PIPESRC", 0, pair(19, 9));
@@ -140,7 +140,7 @@ TEST_P(EveryScreen, XTiledSurfacesBeginAtTheirTileOffset) {
   mmio::RegisterBank& bank = screen.device->mmio().bank();
   bank.write(*slots.tile_offset, pair(kStartY, kStartX));
   if (slots.linear_offset != nullptr) {
-    bank.write(*slots.linear_offset, 0x4444);  // means nothing here
+    bank.write(*slots.linear_offset, 0x4444);  // ignored here
   }
   if (plane.universal) {
     bank.write(*slots.size, pair(kHeight - 1, kWidth - 1));
@@ -168,7 +168,7 @@ TEST_P(EveryScreen, LinearSurfacesBeginAtTheirOffset) {
   mmio::RegisterBank& bank = screen.device->mmio().bank();
   if (slots.linear_offset != nullptr) {
     bank.write(*slots.linear_offset, kStart);
-    bank.write(*slots.tile_offset, pair(3, 3));  // means nothing here
+    bank.write(*slots.tile_offset, pair(3, 3));  // ignored here
   } else {
     bank.write(*slots.tile_offset, pair(kStartY, kStartX));
   }
@@ -177,8 +177,9 @@ TEST_P(EveryScreen, LinearSurfacesBeginAtTheirOffset) {
   expect_picture(screen.shown());
 }
 
-// Older planes walk back from the offset, which software puts on the last pixel; Haswell and later find it (i915).
-TEST_P(EveryScreen, RotatedBy180DegreesTheFarCornerComesFirst) {
+// Older planes read backwards from the offset, which software sets to the last pixel; Haswell and later compute it
+// (i915).
+TEST_P(EveryScreen, RotationBy180DegreesStartsAtTheFarCorner) {
   for (const bool tiled : {false, true}) {
     Screen screen(*GetParam());
     screen.back(kSurface, kPitch * 64);
@@ -208,7 +209,7 @@ TEST_P(EveryScreen, RotatedBy180DegreesTheFarCornerComesFirst) {
   }
 }
 
-TEST_P(EveryScreen, PagesThatAreNotMappedAreBlackAndReportedOnce) {
+TEST_P(EveryScreen, UnmappedPagesAreBlackAndReportedOnce) {
   Screen screen(*GetParam());
   fill_linear(screen, kSurface);
   for (const uint32_t page : {3u, 4u}) {  // lines 12 to 19
@@ -229,7 +230,7 @@ TEST_P(EveryScreen, PagesThatAreNotMappedAreBlackAndReportedOnce) {
   }
 }
 
-TEST_P(EveryScreen, ASnapshotShowsTheSameFrame) {
+TEST_P(EveryScreen, SnapshotShowsTheSameFrame) {
   Screen screen(*GetParam());
   fill_linear(screen, kSurface);
   fill_linear(screen, kSurface + 0x10'0000, 0x999);
@@ -261,7 +262,7 @@ class Counting final : public display::LineProvider {
   unsigned asked = 0;
 };
 
-TEST(Scanout, ALineMayComeFromElsewhere) {
+TEST(Scanout, LineProviderMayReplaceALine) {
   Screen screen("gm965");
   fill_linear(screen, kSurface);
   screen.start();
@@ -278,7 +279,7 @@ TEST(Scanout, ALineMayComeFromElsewhere) {
   expect_picture(screen.shown());
 }
 
-// Code of DSPCNTR, bytes of a pixel, a pixel, what it looks like.
+// Code of DSPCNTR, bytes per pixel, a pixel, and its expected colour.
 struct FormatRow {
   uint32_t code;
   unsigned bytes;
@@ -298,7 +299,7 @@ constexpr FormatRow kGen4Formats[] = {
     {14, 4, 0x99123456, {0x56, 0x34, 0x12, 255}},
 };
 
-TEST(Scanout, DisplayPlanesHaveTheirFormats) {
+TEST(Scanout, DisplayPlaneFormats) {
   for (const char* device : {"i965", "gm965", "g45", "gm45", "snb", "bdw", "chv"}) {
     for (const FormatRow& row : kGen4Formats) {
       Screen screen(device);
@@ -323,7 +324,7 @@ TEST(Scanout, DisplayPlanesHaveTheirFormats) {
 }
 
 constexpr FormatRow kGen9Formats[] = {
-    {0u << 24, 2, 0x80ff, {255, 255, 255, 255}},  // YUYV, white beyond the range
+    {0u << 24, 2, 0x80ff, {255, 255, 255, 255}},  // YUYV, white beyond the nominal range
     {2u << 24, 4, 0x000003ff, {0, 0, 255, 255}},
     {2u << 24 | 1u << 20, 4, 0x000003ff, {255, 0, 0, 255}},
     {4u << 24, 4, 0x99123456, {0x12, 0x34, 0x56, 255}},
@@ -334,7 +335,7 @@ constexpr FormatRow kGen9Formats[] = {
     {14u << 24, 2, 0x07e0, {0, 255, 0, 255}},
 };
 
-TEST(Scanout, UniversalPlanesHaveTheirFormats) {
+TEST(Scanout, UniversalPlaneFormats) {
   for (const char* device : {"skl", "icl", "tgl", "dg1"}) {
     for (const FormatRow& row : kGen9Formats) {
       Screen screen(device);
@@ -354,7 +355,7 @@ TEST(Scanout, UniversalPlanesHaveTheirFormats) {
   }
 }
 
-TEST(Scanout, FormatsThatAreLeftOutAreReportedAndNotShown) {
+TEST(Scanout, UnsupportedFormatsAreReportedAndNotShown) {
   for (const auto& [device, code] : {std::pair("i965", 0u), {"i965", 1u << 26}, {"skl", 1u << 24}, {"icl", 1u << 23}}) {
     Screen screen(device);
     fill_linear(screen, kSurface);
@@ -369,7 +370,7 @@ TEST(Scanout, FormatsThatAreLeftOutAreReportedAndNotShown) {
   }
 }
 
-TEST(Scanout, YTilesOfUniversalPlanes) {
+TEST(Scanout, YTilesOfUniversalPlanesAreShown) {
   for (const char* device : {"skl", "icl", "tgl", "dg1"}) {
     Screen screen(device);
     screen.back(kSurface, kPitch * 64);
@@ -388,7 +389,7 @@ TEST(Scanout, YTilesOfUniversalPlanes) {
   }
 }
 
-TEST(Scanout, OffsetsOfGen4NeedNoFlip) {
+TEST(Scanout, Gen4OffsetsNeedNoFlip) {
   for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
     Screen screen(device);
     fill_linear(screen, kSurface);
@@ -403,7 +404,7 @@ TEST(Scanout, OffsetsOfGen4NeedNoFlip) {
   }
 }
 
-TEST(Scanout, GammaGoesThroughThePalette) {
+TEST(Scanout, GammaUsesThePalette) {
   for (const char* device : {"i965", "g45", "snb", "bdw", "chv", "skl", "icl", "tgl"}) {
     Screen screen(device);
     fill_plain(screen, kSurface, 0x00102030);
@@ -422,14 +423,14 @@ TEST(Scanout, GammaGoesThroughThePalette) {
       screen.frame();
     }
     EXPECT_EQ(screen.shown().at(0, 0), rgb(0xa1b2c3)) << device;
-    if (screen.find("GAMMA_MODE") != nullptr) {  // another table: left out, colours stay
+    if (screen.find("GAMMA_MODE") != nullptr) {  // another table: not implemented, colours are unchanged
       screen.set("GAMMA_MODE", 1u << 30 | 1);
       EXPECT_EQ(screen.shown().at(0, 0), rgb(0x102030)) << device;
     }
   }
 }
 
-TEST(Scanout, TheBorderCanBeForced) {
+TEST(Scanout, BorderCanBeForced) {
   for (const char* device : {"i965", "gm965", "g45", "gm45"}) {
     Screen screen(device);
     fill_linear(screen, kSurface);
@@ -443,7 +444,7 @@ TEST(Scanout, TheBorderCanBeForced) {
   }
 }
 
-TEST(Scanout, AColourLiesBelowUniversalPlanes) {
+TEST(Scanout, BackgroundColourIsBelowUniversalPlanes) {
   Screen screen("skl");
   screen.start();
   screen.set("PIPE_BOTTOM_COLOR", 0x3ffu << 20 | 0x200u << 10 | 0x004);

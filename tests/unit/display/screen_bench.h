@@ -1,5 +1,5 @@
-// A whole device with a small screen: 64 by 48 pixels on each pipe, graphics memory backed page by page. Registers are
-// reached by name, their bits are written out in the tests.
+// Screen: a whole device with a small screen of 64 by 48 pixels on each pipe, graphics memory backed page by page.
+// Registers are accessed by name; the tests write their bits as numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,9 +16,9 @@ using picture::Rgba;
 constexpr uint32_t kWidth = 64;
 constexpr uint32_t kHeight = 48;
 constexpr uint32_t kEnable = 0x8000'0000;
-constexpr uint64_t kFrameTime = 17'000'000;  // a little more than one at sixty a second
-constexpr uint32_t kSurface = 0x0010'0000;   // in the global table
-constexpr uint64_t kBacking = 0x1000'0000;   // of page 0
+constexpr uint64_t kFrameTime = 17'000'000;  // slightly more than one frame at 60 Hz
+constexpr uint32_t kSurface = 0x0010'0000;   // address in the global table
+constexpr uint64_t kBacking = 0x1000'0000;   // physical address of page 0
 
 struct Screen : device::MemoryBench {
   explicit Screen(std::string_view name) : MemoryBench(name) {}
@@ -77,10 +77,10 @@ constexpr uint32_t pair(uint32_t y, uint32_t x) {
   return y << 16 | x;
 }
 
-// The primary plane of a pipe, by the offsets of its registers.
+// The primary plane of a pipe, by its register offsets.
 struct Primary {
   bool universal;
-  uint32_t base;  // of the control register
+  uint32_t base;  // offset of the control register
 
   Primary(Screen& screen, unsigned pipe) {
     const display::PlaneModel* plane = screen.device->display().find_plane(pipe, 0);

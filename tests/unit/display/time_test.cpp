@@ -12,7 +12,7 @@ namespace {
 class Time : public testing::TestWithParam<DeviceId> {};
 INSTANTIATE_TEST_SUITE_P(All, Time, testing::ValuesIn(all_devices()), device_name);
 
-TEST_P(Time, StepsByNextEventSeeEveryEdgeInOrder) {
+TEST_P(Time, NextEventStepsSeeEveryEdgeInOrder) {
   Bench bench(GetParam());
   Mode other = kMode;
   other.v_active = 777;
@@ -37,7 +37,7 @@ TEST_P(Time, StepsByNextEventSeeEveryEdgeInOrder) {
   EXPECT_EQ(bench.display.skipped_edges(), 0u);
 }
 
-TEST_P(Time, OneLongStepTellsTheFirstAndTheLatestEdgesAndCountsTheRest) {
+TEST_P(Time, LongStepReportsFirstAndLatestEdgesAndCountsTheRest) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.advance_to(1000 * kSecond);
@@ -62,7 +62,7 @@ TEST_P(Time, StepsOfHundredsOfYearsAreCheapAndExact) {
   bench.display.flip({.plane = 0, .base = 0x4000, .pitch = 4096, .tiled = 1});
   const uint64_t half = uint64_t{1} << 63;
   bench.display.advance_to(half);
-  // Of five kinds of edges, at most a handful each, and what came of the flip.
+  // Five kinds of edges with a few reports each, and the completed flip.
   EXPECT_LE(bench.recorder.heard.size(), bench.display.pipes() * (5 * 5 + 3));
   EXPECT_FALSE(bench.display.flip_pending(0));
   EXPECT_EQ(bench.display.active_image(0)->surface, 0x4000u);
@@ -76,12 +76,12 @@ TEST_P(Time, StepsOfHundredsOfYearsAreCheapAndExact) {
             seconds * 60 + half % kSecond * 60 / kSecond + (rest * 1000 / kSecond >= 960 ? 1 : 0));
   bench.display.advance_to(std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(bench.display.now_ns(), std::numeric_limits<uint64_t>::max());
-  EXPECT_EQ(bench.display.next_event(), std::nullopt) << "time is over";
+  EXPECT_EQ(bench.display.next_event(), std::nullopt) << "the end of time";
   bench.display.advance_to(5);
-  EXPECT_EQ(bench.display.now_ns(), std::numeric_limits<uint64_t>::max()) << "and does not go back";
+  EXPECT_EQ(bench.display.now_ns(), std::numeric_limits<uint64_t>::max()) << "and time does not go back";
 }
 
-TEST_P(Time, FlipsThatAnEventAsksForAreSeenInOneStepToo) {
+TEST_P(Time, FlipsRequestedByAnEventHappenInTheSameStep) {
   Bench bench(GetParam());
   bench.run(0);
   uint32_t base = 0;
@@ -101,7 +101,7 @@ TEST_P(Time, FlipsThatAnEventAsksForAreSeenInOneStepToo) {
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST_P(Time, AListenerThatAlwaysFlipsDoesNotHoldAStepUp) {
+TEST_P(Time, ListenerThatAlwaysFlipsDoesNotBlockAStep) {
   Bench bench(GetParam());
   bench.run(0);
   uint32_t base = 0;
@@ -131,7 +131,7 @@ TEST_P(Time, ListenersMayStopAPipeOrLoadAWindow) {
   EXPECT_FALSE(bench.display.pipe_running(0));
   EXPECT_EQ(bench.display.vblank_count(0), 3u);
   EXPECT_EQ(bench.recorder.of("vblank").size(), 3u);
-  // In at once, out a line later; with the third blank the pipe stops before it would be in again.
+  // Inside at once, outside one line later; at the third blank the pipe stops before the line is inside again.
   EXPECT_EQ(bench.recorder.of("in"), (std::vector<Heard>{{"in", 0, Bench::line_ns(1, 960)}}));
   EXPECT_EQ(bench.recorder.of("out"), (std::vector<Heard>{{"out", 0, Bench::line_ns(1, 961)}}));
   for (size_t i = 1; i < bench.recorder.heard.size(); ++i) {
@@ -140,7 +140,7 @@ TEST_P(Time, ListenersMayStopAPipeOrLoadAWindow) {
   EXPECT_GE(bench.recorder.of("hblank").front().at, Bench::line_ns(1, 960));
 }
 
-// Guests that write anything anywhere into the display, streams that ask anything, and steps of all lengths.
+// Guests with random display register writes, random commands, and steps of all lengths.
 class Guest {
  public:
   Guest(Bench& bench, uint64_t seed) : bench_(bench), random_(seed) {
@@ -223,7 +223,7 @@ class Guest {
   uint64_t checksum_ = 0;
 };
 
-TEST_P(Time, RandomGuestsNeitherHangNorBreakIt) {
+TEST_P(Time, RandomGuestsDoNoHarm) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(GetParam());
@@ -246,7 +246,7 @@ TEST_P(Time, RandomGuestsNeitherHangNorBreakIt) {
     for (size_t i = 1; i < bench.recorder.heard.size(); ++i) {
       ASSERT_LE(bench.recorder.heard[i - 1].at, bench.recorder.heard[i].at);
     }
-    // Nothing waits for a pipe that is off, so nothing waits for ever.
+    // Nothing waits for a disabled pipe, so no wait is endless.
     for (unsigned pipe = 0; pipe < bench.display.pipes(); ++pipe) {
       bench.enable(pipe, false);
       if (bench.has("PIPECONF_EDP")) {
@@ -261,7 +261,7 @@ TEST_P(Time, RandomGuestsNeitherHangNorBreakIt) {
   }
 }
 
-TEST_P(Time, SnapshotsGoOnAsTheOriginalDoes) {
+TEST_P(Time, RestoredSnapshotBehavesLikeTheOriginal) {
   for (uint64_t seed = 100; seed < 106; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(GetParam());

@@ -1,5 +1,5 @@
-// Whole pictures with compression at work: whatever writes the surface, and whenever, every frame is the picture that
-// was written. The expectation is an array that the test paints beside the device; the screen never tells it anything.
+// Whole frames with compression enabled: whatever writes the surface, and whenever, every frame shows the written
+// picture. The expected picture is an array that the test paints in parallel; it is never read from the device.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 using Bits = std::vector<uint32_t>;  // a picture, x:8:8:8
 
-// Two buffers in one fenced region, a ring, and what was painted into either.
+// Two buffers in one fenced region, a ring, and the expected contents of both.
 template <class Kind>
 class Painted {
  public:
@@ -40,12 +40,12 @@ class Painted {
   uint64_t base(unsigned buffer) const { return bases_[buffer]; }
   uint32_t number(uint32_t limit) { return static_cast<uint32_t>(random_()) % limit; }
 
-  // The processor, through the fence.
+  // Writes as the CPU does, through the fence.
   void write_pixel(unsigned buffer, uint32_t x, uint32_t y, uint32_t color) {
     bench.device->bar_write(2, base(buffer) + uint64_t{y} * bench.screen.pitch_B + 4 * x, 4, color);
     pictures_[buffer][y * kWidth + x] = color;
   }
-  // A rectangle of one colour, by XY_COLOR_BLT on the ring.
+  // Fills a rectangle with XY_COLOR_BLT on the ring.
   void fill(unsigned buffer, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, uint32_t color) {
     emit({2u << 29 | 0x50u << 22 | 3u << 20 | 1u << 11 | 4, 3u << 24 | 0xf0u << 16 | bench.screen.pitch_B / 4,
           y0 << 16 | x0, y1 << 16 | x1, static_cast<uint32_t>(base(buffer)), color});
@@ -53,7 +53,7 @@ class Painted {
       std::fill_n(pictures_[buffer].begin() + y * kWidth + x0, x1 - x0, color);
     }
   }
-  // Lines of one buffer into the other, by XY_SRC_COPY_BLT.
+  // Copies lines from one buffer to the other with XY_SRC_COPY_BLT.
   void copy_lines(unsigned from, unsigned to, uint32_t y0, uint32_t y1) {
     const uint32_t pitch = bench.screen.pitch_B / 4;
     emit({2u << 29 | 0x53u << 22 | 3u << 20 | 1u << 15 | 1u << 11 | 6, 3u << 24 | 0xccu << 16 | pitch, y0 << 16,
@@ -61,7 +61,7 @@ class Painted {
     std::copy(pictures_[from].begin() + y0 * kWidth, pictures_[from].begin() + y1 * kWidth,
               pictures_[to].begin() + y0 * kWidth);
   }
-  // Shown after the next vertical blank.
+  // Flips; shown after the next vertical blank.
   void flip(bool command) {
     const auto to = static_cast<uint32_t>(base(back()));
     if (command) {
@@ -71,7 +71,7 @@ class Painted {
     }
     flipped_ = true;
   }
-  // Some of everything, anywhere.
+  // Draws random operations at random positions.
   void scribble(unsigned buffer) {
     switch (number(3)) {
       case 0:
@@ -82,7 +82,7 @@ class Painted {
       case 1: {
         const uint32_t y = number(kLines);
         for (uint32_t x = 0; x < kWidth; ++x) {
-          write_pixel(buffer, x, y, x * 0x01'0203 & 0xff'ffff);  // too much for run lengths
+          write_pixel(buffer, x, y, x * 0x01'0203 & 0xff'ffff);  // too many runs to fit
         }
         break;
       }
@@ -96,7 +96,7 @@ class Painted {
   }
 
   void pass_time(uint64_t nanoseconds) { bench.device->advance(nanoseconds); }
-  // The vertical blank itself; streams are done by then.
+  // Advances to the vertical blank; all streams are complete by then.
   void to_vblank() {
     wait_for_ring();
     bench.next_vblank();
@@ -109,7 +109,7 @@ class Painted {
     for (int i = 0; i < 100 && (bench.read(0x2034) & 0x1f'fffc) != tail_; ++i) {
       bench.device->advance(10'000);
     }
-    ASSERT_EQ(bench.read(0x2034) & 0x1f'fffc, tail_) << "the ring does not go on";
+    ASSERT_EQ(bench.read(0x2034) & 0x1f'fffc, tail_) << "the ring does not advance";
   }
 
   void expect_frame(std::string_view when) {
@@ -138,11 +138,12 @@ class Painted {
     ++frames;
   }
 
-  unsigned from_buffer = 0;  // lines that the compressor gave
+  unsigned from_buffer = 0;  // lines that came from the compressor
   unsigned frames = 0;
 
  private:
-  // The compressor watches one fence and counts lines from its start: it goes with the picture, as a driver moves it.
+  // The compressor watches one fence and counts lines from its start, so the fence moves with the picture, as drivers
+  // do.
   void place_fences() {
     bench.write(0x3000 + 8 * Kind::kFenceNumber, 0);
     bench.write(0x3000 + 8 * (Kind::kFenceNumber + 1), 0);
@@ -181,7 +182,7 @@ class Painted {
 
 constexpr uint64_t kFrame_ns = 16'666'667;
 
-// Frame after frame with writers at any moment of it, flips in between: the shared course of both chips.
+// The scenario of both chips: frames with writers at random times, and flips between them.
 template <class Kind>
 void course(Painted<Kind>& screen, unsigned frames, const std::function<void()>& at_vblank) {
   for (unsigned buffer = 0; buffer < 2; ++buffer) {
@@ -193,7 +194,7 @@ void course(Painted<Kind>& screen, unsigned frames, const std::function<void()>&
     at_vblank();
     screen.to_vblank();
     screen.expect_frame("at the vertical blank");
-    // While a pass runs, or just behind the beam.
+    // During a pass, or just behind the beam.
     screen.pass_time(screen.number(1'200'000));
     if (frame % 4 != 3) {
       screen.scribble(screen.front());
@@ -215,7 +216,7 @@ void course(Painted<Kind>& screen, unsigned frames, const std::function<void()>&
   EXPECT_EQ(screen.bench.events(), 0u) << screen.bench.host.log.events().front().to_string();
 }
 
-TEST(WholeFrames, OfGm965AreWhatWasWrittenInEveryMode) {
+TEST(WholeFrames, Gm965ShowsWhatWasWrittenInEveryMode) {
   struct Mode {
     uint32_t flags;
     uint32_t modifications;
@@ -241,7 +242,7 @@ TEST(WholeFrames, OfGm965AreWhatWasWrittenInEveryMode) {
   }
 }
 
-TEST(WholeFrames, OfGm45AreWhatWasWrittenAtEveryLimit) {
+TEST(WholeFrames, Gm45ShowsWhatWasWrittenAtEveryLimit) {
   for (const uint32_t limit : {0u, DpfcBench::kHalf, DpfcBench::kQuarter}) {
     SCOPED_TRACE(limit);
     Painted<DpfcBench> screen(limit + 7);
@@ -251,8 +252,8 @@ TEST(WholeFrames, OfGm45AreWhatWasWrittenAtEveryLimit) {
   }
 }
 
-// The same course without a compressor at work gives the same pictures: the array decides in both cases.
-TEST(WholeFrames, WithoutCompressionAreTheSame) {
+// The same scenario without compression gives the same pictures: the array is the reference in both cases.
+TEST(WholeFrames, FramesAreTheSameWithoutCompression) {
   Painted<FbcBench> first(1);
   course(first, 6, [] {});
   EXPECT_EQ(first.from_buffer, 0u);
@@ -261,8 +262,8 @@ TEST(WholeFrames, WithoutCompressionAreTheSame) {
   EXPECT_EQ(second.from_buffer, 0u);
 }
 
-// Persistent mode follows the back buffer: it is painted, flipped to, and the other one is brought up to date.
-TEST(WholeFrames, OfGm45InPersistentModeFollowTheBackBuffer) {
+// Persistent mode tracks the back buffer: it is painted, flipped to, and then the other buffer is brought up to date.
+TEST(WholeFrames, Gm45PersistentModeTracksTheBackBuffer) {
   Painted<DpfcBench> screen(3);
   for (unsigned buffer = 0; buffer < 2; ++buffer) {
     screen.fill(buffer, 0, 0, screen.kWidth, screen.kLines, 0x10'3050);
@@ -292,7 +293,7 @@ TEST(WholeFrames, OfGm45InPersistentModeFollowTheBackBuffer) {
   EXPECT_EQ(screen.bench.events(), 0u) << screen.bench.host.log.events().front().to_string();
 }
 
-// That the picture really comes from the compressed lines: memory that changes behind everybody's back is not seen.
+// The counter-check that the picture comes from compressed lines: an untracked change of memory is not visible.
 template <class Kind>
 void expect_copy(Painted<Kind>& screen) {
   screen.expect_frame("compressed");
@@ -301,7 +302,7 @@ void expect_copy(Painted<Kind>& screen) {
   screen.expect_frame("poked");
 }
 
-TEST(WholeFrames, ComeFromTheCompressedLines) {
+TEST(WholeFrames, FramesComeFromTheCompressedLines) {
   Painted<FbcBench> first(1);
   first.bench.enable();
   first.bench.pass();

@@ -9,7 +9,7 @@ namespace {
 class Windows : public testing::TestWithParam<DeviceId> {};
 INSTANTIATE_TEST_SUITE_P(All, Windows, testing::ValuesIn(all_devices()), device_name);
 
-TEST_P(Windows, AreNotThereUntilLoaded) {
+TEST_P(Windows, NoWindowUntilLoaded) {
   Bench bench(GetParam());
   bench.run(0);
   for (uint64_t line = 0; line < 2000; line += 7) {
@@ -22,7 +22,7 @@ TEST_P(Windows, AreNotThereUntilLoaded) {
   EXPECT_EQ(bench.display.window_changes_at(17), std::nullopt);
 }
 
-TEST_P(Windows, AssertInsideOrOutsideWithBothLines) {
+TEST_P(Windows, WindowIncludesBothItsLines) {
   for (const bool inclusive : {true, false}) {
     for (const auto& [first, last] : {std::pair{100u, 299u}, {0u, 0u}, {999u, 999u}, {500u, 500u}, {0u, 500u}}) {
       Bench bench(GetParam());
@@ -42,7 +42,7 @@ TEST_P(Windows, AssertInsideOrOutsideWithBothLines) {
   }
 }
 
-TEST_P(Windows, ChangeWhereTheBeamCrossesThem) {
+TEST_P(Windows, SignalChangesWhereTheBeamCrossesTheWindow) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.load_scan_lines(0, 100, 299, true);
@@ -68,7 +68,7 @@ TEST_P(Windows, ChangeWhereTheBeamCrossesThem) {
                                        {"out", 0, Bench::line_ns(1, 300)}}));
 }
 
-TEST_P(Windows, ReplaceEarlierOnesOfTheirPipeOnly) {
+TEST_P(Windows, NewWindowReplacesTheWindowOfItsPipeOnly) {
   Bench bench(GetParam());
   bench.run(0);
   bench.run(1);
@@ -85,7 +85,7 @@ TEST_P(Windows, ReplaceEarlierOnesOfTheirPipeOnly) {
   EXPECT_EQ(bench.display.window_changes_at(0), Bench::line_ns(0, 600));
 }
 
-TEST_P(Windows, OfAPipeThatIsOffDoNotHoldAnybody) {
+TEST_P(Windows, WindowOfADisabledPipeDoesNotBlock) {
   Bench bench(GetParam());
   bench.display.load_scan_lines(0, 0, 10, true);
   bench.display.load_scan_lines(1, 0, 10, false);
@@ -100,7 +100,7 @@ TEST_P(Windows, OfAPipeThatIsOffDoNotHoldAnybody) {
   EXPECT_EQ(bench.recorder.of("out").size(), 1u);
 }
 
-TEST_P(Windows, ThatEndBeforeTheyStartGoOverTheEndOfTheFrame) {
+TEST_P(Windows, WindowThatEndsBeforeItStartsWrapsAtTheEndOfTheFrame) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.load_scan_lines(0, 900, 99, true);
@@ -112,7 +112,7 @@ TEST_P(Windows, ThatEndBeforeTheyStartGoOverTheEndOfTheFrame) {
   EXPECT_EQ(bench.display.window_changes_at(0), Bench::line_ns(0, 900));
 }
 
-TEST_P(Windows, BeyondTheFrameNeverChange) {
+TEST_P(Windows, WindowBeyondTheFrameNeverChanges) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.load_scan_lines(0, 1000, 65'535, true);
@@ -125,7 +125,7 @@ TEST_P(Windows, BeyondTheFrameNeverChange) {
   EXPECT_EQ(bench.events.count(EventKind::undefined_behaviour), 1u);
 }
 
-TEST_P(Windows, StopTheNextEventOnlyWhenWatched) {
+TEST_P(Windows, NextEventStopsAtWatchedWindowsOnly) {
   Bench bench(GetParam());
   bench.run(0);
   bench.display.load_scan_lines(0, 100, 299, true);
@@ -136,10 +136,10 @@ TEST_P(Windows, StopTheNextEventOnlyWhenWatched) {
   bench.display.watch(0, display::PipeEdge::vsync, true);
   bench.display.advance_to(Bench::line_ns(0, 960));
   EXPECT_EQ(bench.display.next_event(), Bench::line_ns(0, 970));
-  bench.display.watch(99, display::PipeEdge::vsync, true);  // no such pipe: nothing
+  bench.display.watch(99, display::PipeEdge::vsync, true);  // invalid pipe: no effect
 }
 
-TEST(WindowRegisters, ShowTheCommandAndLatchTheStatus) {
+TEST(WindowRegisters, RegistersShowTheCommandAndLatchTheStatus) {
   Bench bench(DeviceId::g45);
   bench.run(1);
   bench.display.load_scan_lines(1, 0x123, 0x145, true);
@@ -155,8 +155,8 @@ TEST(WindowRegisters, ShowTheCommandAndLatchTheStatus) {
   EXPECT_EQ(bench.read("PIPESTAT", 1), 1u << 8);
 }
 
-// What the public X driver programs on Sandy Bridge: one less than the lines that it means, bits 31 and 30 set.
-TEST(WindowRegisters, LoadAWindowOnSandyBridge) {
+// As the public X driver programs it on Sandy Bridge: the line numbers minus one, with bits 31 and 30 set.
+TEST(WindowRegisters, RegisterLoadsAWindowOnSandyBridge) {
   Bench bench(DeviceId::snb);
   bench.run(1);
   bench.write("DE_LOAD_SL", 0, 1u << 31 | 1u << 30 | 1u << 29 | (100 - 1) << 16 | (200 - 1));
@@ -165,11 +165,11 @@ TEST(WindowRegisters, LoadAWindowOnSandyBridge) {
   EXPECT_TRUE(bench.display.in_window(1));
   EXPECT_EQ(bench.display.window_changes_at(1), Bench::line_ns(0, 201));
   bench.write("DE_LOAD_SL", 0, 0);
-  EXPECT_TRUE(bench.display.in_window(1)) << "nothing loaded";
+  EXPECT_TRUE(bench.display.in_window(1)) << "no window is loaded";
   EXPECT_TRUE(bench.events.events().empty());
 }
 
-TEST(WindowSelect, NamesPipesAsTheCommandsDo) {
+TEST(WindowSelect, SelectValuesNamePipesAsTheCommandsDo) {
   EXPECT_EQ(Display::pipe_of_select(0), 0u);
   EXPECT_EQ(Display::pipe_of_select(1), 1u);
   EXPECT_EQ(Display::pipe_of_select(4), 2u);

@@ -1,4 +1,5 @@
-// An interrupt unit with its registers and nothing else: the test is the machine, the engines and the driver.
+// InterruptBench: an interrupt unit with its registers and nothing else. The test plays the device, the engines and the
+// driver.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,18 +23,18 @@ struct InterruptBench final : InterruptListener {
         unit(model, space, *this, log, "gpu0.irq") {}
 
   void on_interrupt_level(bool asserted) override {
-    EXPECT_NE(asserted, level) << "only changes are told";
+    EXPECT_NE(asserted, level) << "only changes are reported";
     level = asserted;
     rises += asserted ? 1 : 0;
   }
   void on_status_report(unsigned engine, uint32_t status) override { reports.emplace_back(engine, status); }
 
-  // As a driver reaches registers; the streamer's way needs no wake request.
+  // Access as a driver does; the streamer's path needs no wake request.
   uint32_t read(uint32_t offset) { return space.read_dword(offset, mmio::MmioSpace::Origin::command_streamer); }
   void write(uint32_t offset, uint32_t value) {
     space.write_dword(offset, value, mmio::kAllLanes, mmio::MmioSpace::Origin::command_streamer);
   }
-  // Without any effect.
+  // Reads a register without side effects.
   uint32_t peek(uint32_t offset) const {
     const mmio::RegisterSlot* slot = space.bank().find(offset);
     return slot == nullptr ? 0 : space.bank().peek(*slot);

@@ -1,5 +1,5 @@
-// Gen11 and Gen12: classes, collapsing registers, double-buffered second level, selector and shared identity, masters.
-// Seed 000, Interrupts; register places from Linux i915 (intel_gt_regs.h).
+// Gen11 and Gen12: classes, enable and mask registers, double-buffered second level, selector and shared identity,
+// masters. DG1 PRM vol. 13, Interrupts (seed 000); register offsets from Linux i915 (intel_gt_regs.h).
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"
@@ -23,7 +23,7 @@ constexpr uint32_t selector(unsigned n) {
 }
 constexpr uint32_t kValid = 1u << 31;
 
-// Where a source stands: enable and mask register with the shift of its half, second-level bit, class and instance.
+// Registers of a source: enable and mask register with the shift of its half, second-level bit, class and instance.
 struct Source {
   const char* name;
   uint32_t engine_class;
@@ -85,7 +85,7 @@ uint32_t expected_identity(const Source& source, uint32_t data) {
 class Collapsed : public testing::TestWithParam<const char*> {
  protected:
   bool is_dg1() const { return std::string_view(GetParam()) == "dg1"; }
-  // The masks of the upper instances came with Gen12.
+  // Gen12 added the masks of the upper instances.
   bool has(const Source& source) const {
     return std::string_view(GetParam()) != "icl" ||
            (source.engine_class != 5 && (source.engine_class != 1 || source.instance < 4) &&
@@ -102,14 +102,14 @@ class Collapsed : public testing::TestWithParam<const char*> {
     unmask(source, events);
   }
   void send(const Source& source, uint32_t data) { b.unit.deliver(message(source, data)); }
-  // Selector, identity, end of service: what was reported.
+  // Serves a source by selector, identity and clear; returns what was reported.
   uint32_t serve(const Source& source) {
     b.write(selector(source.dword), 1u << source.bit);
     const uint32_t value = b.read(identity(source.dword));
     b.write(identity(source.dword), kValid);
     return value;
   }
-  // The register whose enable counts.
+  // Returns the enable register that applies.
   uint32_t top() const { return is_dg1() ? kTile : kMaster; }
 
   InterruptBench b{GetParam()};
@@ -117,7 +117,7 @@ class Collapsed : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Devices, Collapsed, testing::Values("icl", "tgl", "dg1"),
                          [](const auto& param) { return std::string(param.param); });
 
-TEST_P(Collapsed, EverySourceHasItsClassInstanceAndPlaces) {
+TEST_P(Collapsed, EverySourceHasItsClassInstanceAndRegisters) {
   COVERS("DG1-IRQ-02");
   COVERS("DG1-IRQ-12");
   for (const Source& source : kAll) {
@@ -135,7 +135,7 @@ TEST_P(Collapsed, EverySourceHasItsClassInstanceAndPlaces) {
     unmask(source, 0);
   }
   EXPECT_EQ(b.log.events().size(), 0u);
-  // Reserved classes, an instance nobody has, reserved message bits.
+  // Reserved classes, an instance that does not exist, reserved message bits.
   for (const uint32_t wrong : {6u << 16 | 1, 7u << 16 | 1, 9u << 20 | 1, 4u << 16 | 9u << 20 | 1}) {
     b.unit.deliver(wrong);
     EXPECT_EQ(b.log.count(EventKind::unsupported), 1u) << std::hex << wrong;
@@ -176,9 +176,9 @@ TEST_P(Collapsed, EnginesReportTheirCausesWithSixteenBits) {
   EXPECT_EQ(b.log.count(EventKind::unsupported), 1u) << "has no identity";
 }
 
-TEST_P(Collapsed, SixteenBitsASourceAndNoneBeyond) {
+TEST_P(Collapsed, EverySourceHasExactlySixteenBits) {
   COVERS("DG1-IRQ-14");
-  // Two sources share an enable or a mask register, a half each: the bits of one never reach the other.
+  // Two sources share an enable or mask register, one half each: the bits of one never affect the other.
   for (const auto& [upper, lower] : {std::pair{kVcs0, kVcs1}, std::pair{kVecs0, kVecs1}, std::pair{kGtpm, kWdperf},
                                      std::pair{kGunit, kCsme}, std::pair{kRcs, kBcs}}) {
     open(upper);
@@ -186,7 +186,7 @@ TEST_P(Collapsed, SixteenBitsASourceAndNoneBeyond) {
     unmask(lower, 0);
     send(upper, 0xffff);
     EXPECT_EQ(b.read(dw(upper.dword)), 1u << upper.bit);
-    EXPECT_EQ(serve(upper), expected_identity(upper, 0xffff)) << "all sixteen";
+    EXPECT_EQ(serve(upper), expected_identity(upper, 0xffff)) << "all sixteen bits";
     b.write(dw(upper.dword), 1u << upper.bit);
     unmask(upper, 0);
     open(lower);
@@ -198,21 +198,21 @@ TEST_P(Collapsed, SixteenBitsASourceAndNoneBeyond) {
   }
 }
 
-TEST_P(Collapsed, DisabledEventsAreGoneAndTheEnableIsTheClasss) {
+TEST_P(Collapsed, DisabledEventsAreLostAndClassesShareAnEnable) {
   COVERS("DG1-IRQ-03");
   unmask(kVcs0, 0xffff);
   unmask(kVcs2, 0xffff);
   send(kVcs0, 0x1);
   EXPECT_EQ(b.peek(dw(1)), 0u);
   enable(kVcs0, 0x1);
-  EXPECT_EQ(b.peek(dw(1)), 0u) << "enabling later brings nothing back";
+  EXPECT_EQ(b.peek(dw(1)), 0u) << "enabling later does not restore them";
   send(kVcs2, 0x1);
-  EXPECT_EQ(b.peek(dw(1)), 1u << 2) << "one enable for the instances of a class";
+  EXPECT_EQ(b.peek(dw(1)), 1u << 2) << "one enable for all instances of a class";
   send(kVcs2, 0x2);
   b.read(dw(1));
-  EXPECT_EQ(serve(kVcs2), expected_identity(kVcs2, 0x1)) << "a disabled event is not even latched";
+  EXPECT_EQ(serve(kVcs2), expected_identity(kVcs2, 0x1)) << "a disabled event is not latched";
   b.write(dw(1), 1u << 2);
-  // The class Other: each instance has its own.
+  // In class Other each instance has its own enable.
   unmask(kGtpm, 0xffff);
   unmask(kWdperf, 0xffff);
   enable(kGtpm, 0x1);
@@ -222,35 +222,35 @@ TEST_P(Collapsed, DisabledEventsAreGoneAndTheEnableIsTheClasss) {
   EXPECT_EQ(b.peek(dw(0)), 1u << 16);
 }
 
-TEST_P(Collapsed, MaskedEventsStayLatchedUntilTheirInstanceIsUnmasked) {
+TEST_P(Collapsed, MaskedEventsStayLatchedUntilUnmasked) {
   COVERS("DG1-IRQ-04");
   enable(kVcs0, 0xffff);
   send(kVcs0, 0x5);
   send(kVcs2, 0x2);
   EXPECT_EQ(b.peek(dw(1)), 0u);
   unmask(kVcs2, 0x1);
-  EXPECT_EQ(b.peek(dw(1)), 0u) << "another event of it";
+  EXPECT_EQ(b.peek(dw(1)), 0u) << "another event of the instance";
   unmask(kVcs2, 0xffff);
-  EXPECT_EQ(b.peek(dw(1)), 1u << 2) << "a mask for each instance";
+  EXPECT_EQ(b.peek(dw(1)), 1u << 2) << "one mask per instance";
   unmask(kVcs0, 0x1);
   EXPECT_EQ(b.peek(dw(1)), 1u << 2 | 1u << 0);
   b.read(dw(1));
-  EXPECT_EQ(serve(kVcs0), expected_identity(kVcs0, 0x1)) << "only what is unmasked";
+  EXPECT_EQ(serve(kVcs0), expected_identity(kVcs0, 0x1)) << "only unmasked events";
   EXPECT_EQ(serve(kVcs2), expected_identity(kVcs2, 0x2));
   b.write(dw(1), 1u << 2 | 1u << 0);
   EXPECT_EQ(b.peek(dw(1)), 0u);
   unmask(kVcs0, 0x5);
-  EXPECT_EQ(b.peek(dw(1)), 1u << 0) << "the other event waited";
+  EXPECT_EQ(b.peek(dw(1)), 1u << 0) << "the other event was pending";
   b.read(dw(1));
   EXPECT_EQ(serve(kVcs0), expected_identity(kVcs0, 0x4));
 }
 
-TEST_P(Collapsed, EnablesAreOfClassesAndMasksOfInstances) {
+TEST_P(Collapsed, EnablesArePerClassAndMasksPerInstance) {
   COVERS("DG1-IRQ-10");
   enable(kVecs0, 0x1);
   unmask(kVecs1, 0x1);
   send(kVecs0, 0x1);
-  EXPECT_EQ(b.peek(dw(1)), 0u) << "masked: the unmasked instance is another";
+  EXPECT_EQ(b.peek(dw(1)), 0u) << "masked: another instance is unmasked";
   send(kVecs1, 0x1);
   EXPECT_EQ(b.peek(dw(1)), 1u << 30);
   send(kVcs0, 0x1);
@@ -258,7 +258,7 @@ TEST_P(Collapsed, EnablesAreOfClassesAndMasksOfInstances) {
   EXPECT_EQ(b.peek(dw(1)), 1u << 30) << "another class was enabled";
 }
 
-TEST_P(Collapsed, TheSecondLevelDoesNotChangeWhileItIsServed) {
+TEST_P(Collapsed, SecondLevelIsFrozenWhileItIsServed) {
   COVERS("DG1-IRQ-05");
   open(kRcs);
   open(kBcs);
@@ -269,7 +269,7 @@ TEST_P(Collapsed, TheSecondLevelDoesNotChangeWhileItIsServed) {
   EXPECT_EQ(b.rises, 1u);
   EXPECT_EQ(b.peek(dw(0)), 1u << 0);
   send(kBcs, 0x1);
-  EXPECT_EQ(b.peek(dw(0)), 1u << 0 | 1u << 15) << "not read yet: still collecting";
+  EXPECT_EQ(b.peek(dw(0)), 1u << 0 | 1u << 15) << "not read: still collecting";
   EXPECT_EQ(b.rises, 1u);
   EXPECT_EQ(b.read(dw(0)), 1u << 0 | 1u << 15);
 
@@ -277,7 +277,7 @@ TEST_P(Collapsed, TheSecondLevelDoesNotChangeWhileItIsServed) {
   serve(kRcs);
   send(kRcs, 0x10);  // after its service
   b.write(dw(0), 1u << 0);
-  EXPECT_EQ(b.read(dw(0)), 1u << 15) << "new events wait until all is cleared";
+  EXPECT_EQ(b.read(dw(0)), 1u << 15) << "new events wait until the register is clear";
   send(kVcs0, 0x1);
   EXPECT_EQ(b.peek(dw(1)), 1u << 0) << "the other dword is not locked";
   b.read(dw(1));
@@ -285,18 +285,18 @@ TEST_P(Collapsed, TheSecondLevelDoesNotChangeWhileItIsServed) {
   b.write(dw(1), 1u << 0);
   serve(kBcs);
   b.write(dw(0), 1u << 15);
-  EXPECT_EQ(b.read(dw(0)), 1u << 0) << "the secondary storage";
+  EXPECT_EQ(b.read(dw(0)), 1u << 0) << "from the secondary storage";
   EXPECT_EQ(b.peek(kMaster) & 3u, 1u);
   EXPECT_EQ(serve(kRcs), expected_identity(kRcs, 0x10));
   b.write(dw(0), 1u << 0);
   EXPECT_EQ(b.peek(dw(0)), 0u);
   EXPECT_EQ(b.read(dw(0)), 0u);
   send(kBcs, 0x1);
-  EXPECT_EQ(b.peek(dw(0)), 1u << 15) << "reading nothing locks nothing";
+  EXPECT_EQ(b.peek(dw(0)), 1u << 15) << "reading zero locks nothing";
   EXPECT_EQ(b.log.events().size(), 0u);
 }
 
-TEST_P(Collapsed, ClearingEverythingWithSomethingWaitingIsANewDwordEvent) {
+TEST_P(Collapsed, ClearingTheDwordWithPendingEventsRaisesANewEvent) {
   COVERS("DG1-IRQ-05");
   if (is_dg1()) {
     return;  // its master latches; see TileMaster
@@ -313,7 +313,7 @@ TEST_P(Collapsed, ClearingEverythingWithSomethingWaitingIsANewDwordEvent) {
   EXPECT_EQ(b.rises, 2u) << "low for a moment, then the second event";
 }
 
-TEST_P(Collapsed, OneEngineIsServedThroughSelectorAndSharedIdentity) {
+TEST_P(Collapsed, EngineIsServedThroughSelectorAndSharedIdentity) {
   COVERS("DG1-IRQ-06");
   open(kRcs);
   open(kBcs);
@@ -326,18 +326,18 @@ TEST_P(Collapsed, OneEngineIsServedThroughSelectorAndSharedIdentity) {
   EXPECT_EQ(b.read(identity(0)), expected_identity(kRcs, 0x9));
   EXPECT_EQ(b.read(identity(0)), expected_identity(kRcs, 0x9)) << "until it is cleared";
   b.write(identity(0), 0x03f7'ffff);
-  EXPECT_EQ(b.read(identity(0)), expected_identity(kRcs, 0x9)) << "only the valid bit ends the service";
+  EXPECT_EQ(b.read(identity(0)), expected_identity(kRcs, 0x9)) << "only clearing the valid bit ends the service";
   b.write(identity(0), kValid);
   EXPECT_EQ(b.read(identity(0)), 0u);
   EXPECT_EQ(b.read(selector(0)), 0u);
-  EXPECT_EQ(b.read(dw(0)), 1u << 0 | 1u << 15) << "cleared by software, one by one or at the end";
+  EXPECT_EQ(b.read(dw(0)), 1u << 0 | 1u << 15) << "software clears the bits, one by one or at the end";
   EXPECT_EQ(serve(kBcs), expected_identity(kBcs, 0x1));
   b.write(dw(0), 1u << 0 | 1u << 15);
   EXPECT_EQ(b.read(dw(0)), 0u);
   EXPECT_EQ(b.log.events().size(), 0u);
 }
 
-TEST_P(Collapsed, MistakesOfServiceAreReportedAndLoseNothing) {
+TEST_P(Collapsed, ServiceMistakesAreReportedAndLoseNothing) {
   COVERS("DG1-IRQ-06");
   const auto expect_mistake = [this](std::string_view item) {
     ASSERT_EQ(b.log.count(EventKind::undefined_behaviour), 1u) << item;
@@ -351,7 +351,7 @@ TEST_P(Collapsed, MistakesOfServiceAreReportedAndLoseNothing) {
   b.write(selector(0), 1u << 15);
   expect_mistake("IIR_REG_SELECTOR0");  // not pending
   EXPECT_EQ(b.read(identity(0)), 0u);
-  send(kBcs, 0x2);  // waits
+  send(kBcs, 0x2);  // stays pending
   b.write(selector(0), 1u << 15 | 1u << 0);
   expect_mistake("IIR_REG_SELECTOR0");  // not one-hot
   EXPECT_EQ(b.read(identity(0)), 0u);
@@ -362,15 +362,15 @@ TEST_P(Collapsed, MistakesOfServiceAreReportedAndLoseNothing) {
   b.write(selector(0), 1u << 15);
   EXPECT_EQ(b.read(identity(0)), expected_identity(kBcs, 0x2));
   b.write(selector(0), 1u << 15);
-  expect_mistake("IIR_REG_SELECTOR0");  // the last identity still stands
+  expect_mistake("IIR_REG_SELECTOR0");  // the last identity is still valid
   EXPECT_EQ(b.read(identity(0)), expected_identity(kBcs, 0x2));
   b.write(identity(0), kValid);
   b.write(dw(0), 1u << 15);
   b.read(dw(0));
-  EXPECT_EQ(serve(kRcs), expected_identity(kRcs, 0x5)) << "also what was cleared without service";
+  EXPECT_EQ(serve(kRcs), expected_identity(kRcs, 0x5)) << "includes events that were cleared without service";
 }
 
-TEST_P(Collapsed, TheMasterShowsLevelsAndItsEnableSends) {
+TEST_P(Collapsed, MasterShowsLevelsAndItsEnableForwards) {
   COVERS("DG1-IRQ-07");
   open(kRcs);
   open(kVcs0);
@@ -398,25 +398,25 @@ TEST_P(Collapsed, TheMasterShowsLevelsAndItsEnableSends) {
   b.write(0x44404, ~1u);
   b.unit.display_event(DisplayCause::vblank, 0);
   EXPECT_EQ(b.read(kDisplayControl), 1u << 16);
-  EXPECT_EQ(b.read(kMaster), 0u) << "the display's own enable";
+  EXPECT_EQ(b.read(kMaster), 0u) << "the display has its own enable";
   b.write(kDisplayControl, kEnable);
   EXPECT_EQ(b.read(kMaster), 1u << 16);
   b.write(kDisplayControl, 0);
   EXPECT_EQ(b.read(kMaster), 0u);
-  // The copies of other virtual machines are not this one: their messages do not reach it.
+  // Copies for other virtual machines are separate: their messages do not reach this one.
   b.unit.deliver(1u << 27 | message(kRcs, 1));
   EXPECT_EQ(b.read(kMaster), 0u);
   EXPECT_EQ(b.log.count(EventKind::unsupported), 1u);
 }
 
-// The unit alone; with contexts that fault: tests/unit/engine/page_fault_test.cpp.
-TEST_P(Collapsed, FaultRepairLetsPageFaultsPassTheMask) {
+// The unit alone. Contexts with faults are in tests/unit/engine/page_fault_test.cpp.
+TEST_P(Collapsed, FaultRepairModeBypassesTheMask) {
   constexpr uint32_t kPageFault = 1u << 7;
   enable(kRcs, 0xffff);
   b.unit.set_level(b.engine("rcs0"), EngineCause::page_fault, true);
   EXPECT_EQ(b.peek(dw(0)), 0u) << "masked";
   b.unit.set_fault_repair(b.engine("rcs0"), true);
-  EXPECT_EQ(b.peek(dw(0)), 1u << 0) << "what waited behind the mask";
+  EXPECT_EQ(b.peek(dw(0)), 1u << 0) << "the masked page fault";
   b.read(dw(0));
   EXPECT_EQ(serve(kRcs), expected_identity(kRcs, kPageFault));
   b.write(dw(0), 1u);
@@ -433,8 +433,8 @@ TEST_P(Collapsed, FaultRepairLetsPageFaultsPassTheMask) {
   EXPECT_EQ(b.peek(dw(0)), 0u);
 }
 
-// No source gives the scheduler's registers: by calls alone.
-TEST_P(Collapsed, TheSchedulerHasTwoVectorsOfItsOwn) {
+// No source documents the scheduler's registers: tested by calls only.
+TEST_P(Collapsed, SchedulerHasItsOwnTwoVectors) {
   open(kRcs, 0x1);
   open(kVcs0, 0x1);
   b.unit.route_to_scheduler(spec::EngineClass::render, 0x100);
@@ -444,33 +444,33 @@ TEST_P(Collapsed, TheSchedulerHasTwoVectorsOfItsOwn) {
   send(kRcs, 0x100);
   EXPECT_EQ(b.unit.scheduler_vector(0), 1u << 0);
   EXPECT_EQ(b.unit.scheduler_vector(1), 0u);
-  EXPECT_FALSE(b.level) << "not the host's";
+  EXPECT_FALSE(b.level) << "not for the host";
   EXPECT_EQ(b.peek(dw(0)), 0u);
   send(kVcs2, 0x101);
   EXPECT_EQ(b.unit.scheduler_vector(0), 1u << 0) << "32 engines each";
   EXPECT_EQ(b.unit.scheduler_vector(1), 1u << 2);
-  EXPECT_EQ(b.peek(dw(1)), 0u) << "masked at the host's side";
+  EXPECT_EQ(b.peek(dw(1)), 0u) << "masked on the host side";
   send(kVcs0, 0x001);
   EXPECT_EQ(b.unit.scheduler_vector(1), 1u << 2);
   EXPECT_TRUE(b.level);
   EXPECT_EQ(b.unit.take_scheduler_events(1, 2), 0x100u);
   EXPECT_EQ(b.unit.scheduler_vector(1), 0u);
-  EXPECT_EQ(b.unit.scheduler_vector(0), 1u << 0) << "independent";
+  EXPECT_EQ(b.unit.scheduler_vector(0), 1u << 0) << "independent of the host";
   EXPECT_EQ(b.unit.take_scheduler_events(0, 0), 0x100u);
   EXPECT_EQ(b.unit.take_scheduler_events(0, 0), 0u);
-  EXPECT_TRUE(b.level) << "the host's service is the host's";
+  EXPECT_TRUE(b.level) << "the scheduler's service does not affect the host";
   EXPECT_EQ(b.unit.take_scheduler_events(7, 99), 0u);
   EXPECT_EQ(b.unit.scheduler_vector(7), 0u);
 }
 
-// DG1: the bit of the tile is latched when something below rises; its register has the only enable.
-TEST(TileMaster, LatchesAndIsAcknowledged) {
+// DG1: the tile bit is latched when a lower level rises; its register has the only enable.
+TEST(TileMaster, TileBitIsLatchedAndAcknowledged) {
   InterruptBench b("dg1");
   b.write(0x190030, 0xffff'ffff);
   b.write(0x190090, 0);
   b.write(0x1900a0, 0);
   b.user("rcs0");
-  EXPECT_EQ(b.read(kTile), 1u) << "also while disabled";
+  EXPECT_EQ(b.read(kTile), 1u) << "latched while disabled";
   EXPECT_FALSE(b.level);
   b.write(kTile, kEnable);
   EXPECT_TRUE(b.level);
@@ -490,7 +490,7 @@ TEST(TileMaster, LatchesAndIsAcknowledged) {
   b.write(identity(0), kValid);
   b.write(dw(0), 1);
   b.write(kTile, kEnable);
-  EXPECT_EQ(b.rises, 2u) << "what came in between";
+  EXPECT_EQ(b.rises, 2u) << "events that arrived during the service";
   b.write(kTile, 0);
   b.write(kTile, b.read(kTile));
   b.read(dw(0));
@@ -503,12 +503,12 @@ TEST(TileMaster, LatchesAndIsAcknowledged) {
   EXPECT_FALSE(b.level);
 }
 
-TEST(TileMaster, SomethingLeftPendingInterruptsAgainWhenEnabled) {
+TEST(TileMaster, PendingEventInterruptsAgainWhenEnabled) {
   InterruptBench b("dg1");
   b.write(0x190030, 0xffff'ffff);
   b.write(0x190090, 0);
   b.user("rcs0");
-  b.write(kTile, 1);  // a driver that starts over acknowledges and serves nothing
+  b.write(kTile, 1);  // a restarting driver acknowledges without service
   EXPECT_EQ(b.read(kTile), 0u);
   b.write(kTile, kEnable);
   EXPECT_TRUE(b.level);

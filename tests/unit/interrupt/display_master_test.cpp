@@ -1,5 +1,5 @@
-// Gen6: GT, power and display banks below the master bit of DEIER. Bit places and the order of the driver's steps from
-// Linux i915 (ilk_irq_handler, gen6_irq_enable).
+// Gen6: GT, power and display banks below the master bit of DEIER. Bit positions and the order of the driver's steps
+// are from Linux i915 (ilk_irq_handler, gen6_irq_enable).
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"
@@ -33,7 +33,7 @@ struct DisplayMaster : testing::Test {
   }
 };
 
-TEST_F(DisplayMaster, EachRingHasItsBitsAndTwoMasksInFront) {
+TEST_F(DisplayMaster, EachRingHasItsBitsBehindTwoMasks) {
   struct Way {
     const char* engine;
     uint32_t base;
@@ -47,18 +47,18 @@ TEST_F(DisplayMaster, EachRingHasItsBitsAndTwoMasksInFront) {
                          {"bcs0", 0x22000, EngineCause::notify, 1u << 26}}) {
     b.write(kGtImr, 0);
     b.unit.raise(b.engine(way.engine), way.cause);
-    EXPECT_EQ(b.read(kGtIir), 0u) << "the ring's own mask";
+    EXPECT_EQ(b.read(kGtIir), 0u) << "masked by the ring";
     b.write(way.base + 0xa8, ~way.bit);
     b.write(kGtImr, ~0u);
     b.unit.raise(b.engine(way.engine), way.cause);
-    EXPECT_EQ(b.read(kGtIir), 0u) << "the bank's mask";
+    EXPECT_EQ(b.read(kGtIir), 0u) << "masked by the bank";
     b.write(kGtImr, ~way.bit);
     b.unit.raise(b.engine(way.engine), way.cause);
     EXPECT_EQ(b.read(kGtIir), way.bit);
     EXPECT_EQ(b.read(kGtIsr), 0u) << "an event leaves no status";
     EXPECT_FALSE(b.level);
     b.write(kGtIer, way.bit);
-    EXPECT_FALSE(b.level) << "the master is off";
+    EXPECT_FALSE(b.level) << "the master is disabled";
     b.write(kDeIer, kMaster);
     EXPECT_TRUE(b.level);
     b.write(kDeIer, 0);
@@ -69,7 +69,7 @@ TEST_F(DisplayMaster, EachRingHasItsBitsAndTwoMasksInFront) {
   }
 }
 
-TEST_F(DisplayMaster, ALevelRaisesWithItsEdgeAlsoThroughTheRingMask) {
+TEST_F(DisplayMaster, LevelRaisesOnItsEdgeThroughTheRingMask) {
   b.write(kGtImr, 0);
   b.unit.set_level(0, EngineCause::master_error, true);
   EXPECT_EQ(b.read(kGtIsr), 0u);
@@ -82,7 +82,7 @@ TEST_F(DisplayMaster, ALevelRaisesWithItsEdgeAlsoThroughTheRingMask) {
   EXPECT_EQ(b.read(kGtIsr), 0u);
 }
 
-TEST_F(DisplayMaster, TheIdentityKeepsASecondEvent) {
+TEST_F(DisplayMaster, IdentityKeepsASecondEvent) {
   open_rings();
   b.write(kGtImr, 0);
   b.write(kGtIer, 1);
@@ -92,14 +92,14 @@ TEST_F(DisplayMaster, TheIdentityKeepsASecondEvent) {
   b.user("rcs0");
   EXPECT_EQ(b.rises, 1u);
   b.write(kGtIir, 1);
-  EXPECT_EQ(b.read(kGtIir), 1u) << "the second";
+  EXPECT_EQ(b.read(kGtIir), 1u) << "the second event";
   EXPECT_EQ(b.rises, 2u) << "the bit was low for a moment";
   b.write(kGtIir, 1);
-  EXPECT_EQ(b.read(kGtIir), 0u) << "there is no third";
+  EXPECT_EQ(b.read(kGtIir), 0u) << "a third event is not kept";
   EXPECT_FALSE(b.level);
 }
 
-TEST_F(DisplayMaster, PowerAndDisplayBanksStandBesideTheGt) {
+TEST_F(DisplayMaster, PowerAndDisplayBanksAreIndependentOfTheGt) {
   b.write(kDeIer, kMaster);
   const std::optional<InterruptSource> mailbox = b.unit.source("PMISR", "mailbox_event");
   ASSERT_TRUE(mailbox);
@@ -135,7 +135,7 @@ TEST_F(DisplayMaster, PowerAndDisplayBanksStandBesideTheGt) {
   EXPECT_FALSE(b.unit.display_event(DisplayCause::vblank, 2)) << "no third pipe";
 }
 
-TEST_F(DisplayMaster, TheSouthDisplayRaisesABitOfTheNorth) {
+TEST_F(DisplayMaster, SouthDisplayRaisesABitOfTheNorth) {
   const std::optional<InterruptSource> plug = b.unit.source("SDEISR", "port_b_hotplug");
   ASSERT_TRUE(plug);
   b.write(kSdeImr, ~(1u << 21));
@@ -154,7 +154,7 @@ TEST_F(DisplayMaster, TheSouthDisplayRaisesABitOfTheNorth) {
   b.write(kDeIir, kPchEvent);
   EXPECT_EQ(b.read(kDeIir), 0u);
   b.write(kSdeIer, 1u << 21);
-  EXPECT_EQ(b.read(kDeIir), kPchEvent) << "the second event of the south, from its back queue";
+  EXPECT_EQ(b.read(kDeIir), kPchEvent) << "the second south event, from its back queue";
 }
 
 }  // namespace

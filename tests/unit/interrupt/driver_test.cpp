@@ -1,5 +1,5 @@
-// Drivers' handlers, step by step as Linux i915 orders them, with events falling between any two steps: after each
-// event the handler must see it once more, or a waiter would sleep for ever. Interrupts are messages: only rises count.
+// Drivers' interrupt handlers, in the step order of Linux i915, with events between any two steps. After each event the
+// handler must see the engine once more, or a waiter would sleep forever. Interrupts are MSI: only rising edges count.
 #include "unit/interrupt/bench.h"
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace halogen::interrupt {
 namespace {
 
-// The clock counts steps; an event is delivered when the handler saw its engine at a later step.
+// The clock counts steps. An event is delivered if the handler saw its engine at a later step.
 class Machine {
  public:
   Machine(std::string_view device, std::vector<std::string> engines, unsigned seed)
@@ -59,7 +59,7 @@ class Machine {
   }
   void drain() {
     while (handled_ < b.rises) {
-      handled_ = b.rises;  // messages that arrive while the handler runs make it run again, once
+      handled_ = b.rises;  // messages that arrive while the handler runs make it run once more
       handler();
     }
   }
@@ -113,7 +113,7 @@ class Bdw final : public Machine {
     }
     b.write(0x44200, 1u << 31);
   }
-  // Reads, tells the waiters, and only then clears what it read.
+  // Reads, wakes the waiters, and only then clears what it read.
   void handler() override {
     write(0x44200, 0);
     const uint32_t master = read(0x44200);

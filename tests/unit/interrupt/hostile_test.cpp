@@ -1,5 +1,5 @@
-// Whatever software writes and whatever happens: nothing breaks, and the interrupt level is what a plain formula over
-// the registers says. Snapshots continue as the original did.
+// Random register writes and events: nothing breaks, and the interrupt level equals a simple formula over the
+// registers. Restored snapshots behave like the original.
 #include "unit/interrupt/bench.h"
 
 #include <random>
@@ -7,7 +7,7 @@
 namespace halogen::interrupt {
 namespace {
 
-// Pending in a bank of ISR, IMR, IIR, IER.
+// Returns the pending bits of a bank of ISR, IMR, IIR and IER.
 uint32_t bank(const InterruptBench& b, uint32_t offset) {
   return b.peek(offset + 8) & b.peek(offset + 12);
 }
@@ -23,7 +23,7 @@ uint32_t display_banks(const InterruptBench& b) {
   return any;
 }
 
-// What the level should be, from the registers alone.
+// Returns the expected level, from the registers alone.
 bool expected_level(const InterruptBench& b) {
   switch (b.space.generation().interrupts()) {
     case InterruptKind::one_bank:
@@ -48,7 +48,7 @@ bool expected_level(const InterruptBench& b) {
   return false;
 }
 
-// The bits of the master, from the banks below.
+// Returns the bits of the master, from the banks below.
 void expect_master(const InterruptBench& b) {
   const auto bit = [](uint32_t pending, unsigned place) { return (pending != 0 ? 1u : 0u) << place; };
   if (b.space.generation().interrupts() == InterruptKind::numbered_banks) {
@@ -67,7 +67,7 @@ void expect_master(const InterruptBench& b) {
   }
 }
 
-// Everything with "interrupt" in its topic, and the engines' masks.
+// Returns all registers of interrupt topics, and the engines' masks.
 std::vector<uint32_t> targets(const InterruptBench& b) {
   std::vector<uint32_t> offsets;
   for (const mmio::RegisterSlot& slot : b.space.bank().map().slots()) {
@@ -107,7 +107,7 @@ class Storm {
         other();
         break;
       default: {
-        // All ones, all zeros, single bits and anything: masks and enables get open often enough.
+        // All ones, all zeros, single bits and random values, so that masks and enables are often open.
         const uint32_t values[] = {0u, ~0u, 1u << random_() % 32, 0x8000'0000u, static_cast<uint32_t>(random_())};
         b_.space.write_dword(some_target(), values[random_() % 5], lanes(), mmio::MmioSpace::Origin::command_streamer);
       }
@@ -121,7 +121,7 @@ class Storm {
   uint32_t lanes() {
     return random_() % 4 == 0 ? mmio::byte_lanes(static_cast<unsigned>(random_() % 4), 1) : mmio::kAllLanes;
   }
-  // Software that wants everything and starts over.
+  // Plays software that enables everything and starts over.
   void open() {
     for (const uint32_t offset : targets_) {
       const std::string_view name = b_.space.bank().find(offset)->desc->name;
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Hostile,
                                          "dg1"),
                          [](const auto& param) { return std::string(param.param); });
 
-TEST_P(Hostile, TheLevelIsWhatTheRegistersSay) {
+TEST_P(Hostile, LevelEqualsTheRegisterFormula) {
   unsigned rises = 0;
   for (unsigned seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(seed);
@@ -187,10 +187,10 @@ TEST_P(Hostile, TheLevelIsWhatTheRegistersSay) {
     b.unit.reset();
     EXPECT_FALSE(b.level);
   }
-  EXPECT_GT(rises, 50u) << "the storm reaches interrupts at all";
+  EXPECT_GT(rises, 50u) << "the random writes do reach interrupts";
 }
 
-TEST_P(Hostile, ASnapshotContinuesAsTheOriginal) {
+TEST_P(Hostile, RestoredSnapshotBehavesLikeTheOriginal) {
   InterruptBench one(GetParam());
   Storm(one, 77).step();
   Storm first(one, 1);
@@ -218,7 +218,7 @@ TEST_P(Hostile, ASnapshotContinuesAsTheOriginal) {
   EXPECT_EQ(one.log.events().size(), two.log.events().size());
 }
 
-TEST_P(Hostile, ResetsEndConditions) {
+TEST_P(Hostile, ResetClearsLevelConditions) {
   InterruptBench b(GetParam());
   for (const uint32_t offset : targets(b)) {
     b.write(offset, 0);
@@ -227,7 +227,7 @@ TEST_P(Hostile, ResetsEndConditions) {
   b.unit.reset_engine(0);
   b.reports.clear();
   b.unit.set_level(0, EngineCause::master_error, false);
-  EXPECT_TRUE(b.reports.empty()) << "it was over";
+  EXPECT_TRUE(b.reports.empty()) << "the condition had ended";
   b.unit.set_level(0, EngineCause::master_error, true);
   EXPECT_EQ(b.take_reports().size(), 1u);
 }

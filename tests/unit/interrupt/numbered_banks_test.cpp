@@ -1,4 +1,4 @@
-// Gen8 and Gen9: four GT banks and the display banks below the master at 44200. Places from Linux i915 (GEN8_*).
+// Gen8 and Gen9: four GT banks and the display banks below the master at 44200. Offsets are from Linux i915 (GEN8_*).
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"
@@ -50,7 +50,7 @@ TEST_P(NumberedBanks, EveryEngineHasSixteenBitsOfABankAndABitOfTheMaster) {
       b.write(gt(engine.bank, 3), bit);
       b.write(engine.imr, ~0u);
       b.unit.raise(b.engine(engine.engine), way.cause);
-      EXPECT_EQ(b.read(gt(engine.bank, 2)), 0u) << "the engine's own mask";
+      EXPECT_EQ(b.read(gt(engine.bank, 2)), 0u) << "masked by the engine";
       b.write(engine.imr, ~bit);
       b.unit.raise(b.engine(engine.engine), way.cause);
       EXPECT_EQ(b.read(gt(engine.bank, 2)), bit) << engine.engine;
@@ -62,13 +62,13 @@ TEST_P(NumberedBanks, EveryEngineHasSixteenBitsOfABankAndABitOfTheMaster) {
       b.write(kMaster, 0);
       EXPECT_FALSE(b.level);
       b.write(gt(engine.bank, 2), bit);
-      EXPECT_EQ(b.read(kMaster), 0u) << "a level of what is below";
+      EXPECT_EQ(b.read(kMaster), 0u) << "the master shows the level of the bank";
       b.write(gt(engine.bank, 3), 0);
     }
   }
 }
 
-TEST_P(NumberedBanks, AnEventBetweenReadAndClearIsNotLost) {
+TEST_P(NumberedBanks, EventBetweenReadAndClearIsNotLost) {
   b.write(0x20a8, ~1u);
   b.write(gt(0, 1), ~1u);
   b.write(gt(0, 3), 1);
@@ -77,7 +77,7 @@ TEST_P(NumberedBanks, AnEventBetweenReadAndClearIsNotLost) {
   EXPECT_EQ(b.rises, 1u);
   b.write(kMaster, 0);
   const uint32_t iir = b.read(gt(0, 2));
-  b.user("rcs0");  // the driver has read, not yet cleared
+  b.user("rcs0");  // after the driver's read, before its clear
   b.write(gt(0, 2), iir);
   EXPECT_EQ(b.read(gt(0, 2)), 1u);
   b.write(kMaster, kEnable);
@@ -132,8 +132,9 @@ TEST(NumberedBanksDisplay, PlanesAndOtherCausesOfAPipe) {
   EXPECT_EQ(skl.read(pipe(1, 2)), 1u << 31 | 1u << 2);
 }
 
-// Linux i915's theory: (VLV_IIR & VLV_IER) or (master enabled and a bit of it set); only the rise of that interrupts.
-TEST(NumberedBanksDisplay, CherryviewsDisplayBankStandsBesideTheMasterAndFollowsItsSources) {
+// As Linux i915 describes it: (VLV_IIR & VLV_IER), or the master enabled with one of its bits set; only the rising edge
+// interrupts.
+TEST(NumberedBanksDisplay, CherryviewsDisplayBankIsIndependentOfTheMaster) {
   InterruptBench b("chv");
   constexpr uint32_t kIer = 0x1820a0;
   constexpr uint32_t kIir = 0x1820a4;
@@ -141,9 +142,9 @@ TEST(NumberedBanksDisplay, CherryviewsDisplayBankStandsBesideTheMasterAndFollows
   b.write(kImr, ~(1u << 6));
   b.write(kIer, 1u << 6);
   b.unit.pipe_event(0, true);
-  EXPECT_TRUE(b.level) << "without the master's enable";
+  EXPECT_TRUE(b.level) << "without the enable of the master";
   b.write(kIir, 1u << 6);
-  EXPECT_EQ(b.read(kIir), 1u << 6) << "the pipe's status is not cleared yet";
+  EXPECT_EQ(b.read(kIir), 1u << 6) << "the pipe status is still set";
   b.unit.pipe_event(0, false);
   EXPECT_EQ(b.read(kIir), 1u << 6);
   b.write(kIir, 1u << 6);

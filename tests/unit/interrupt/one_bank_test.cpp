@@ -1,5 +1,5 @@
-// One bank for the device: ISR, IMR, IIR, IER at 20A0, and status writes. Seed 003 5.4 to 5.7; bit places as in Linux
-// i915 (I915_*_INTERRUPT).
+// One bank for the device: ISR, IMR, IIR, IER at 20A0, and status writes. G45 PRM vol. 1b 5.4 to 5.7 (seed 003); bit
+// positions as in Linux i915 (I915_*_INTERRUPT).
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"
@@ -44,29 +44,29 @@ TEST_P(OneBank, MaskGatesTheIdentityAndEnableGatesTheInterrupt) {
     b.write(kIer, 0);
     b.write(kIir, ~0u);
     b.unit.raise(0, way.cause);
-    EXPECT_EQ(b.read(kIsr), way.bit) << "the status knows no mask";
+    EXPECT_EQ(b.read(kIsr), way.bit) << "the status is not masked";
     EXPECT_EQ(b.read(kIir), 0u) << "masked";
     EXPECT_FALSE(b.level);
 
     b.write(kImr, ~way.bit);
-    EXPECT_EQ(b.read(kIir), way.bit) << "unmasked while it stands";
+    EXPECT_EQ(b.read(kIir), way.bit) << "unmasked while the status is set";
     EXPECT_FALSE(b.level) << "not enabled";
     b.write(kIer, ~way.bit & ~kSyncStatus);
-    EXPECT_FALSE(b.level) << "another bit is";
+    EXPECT_FALSE(b.level) << "another bit is enabled";
     b.write(kIer, way.bit);
     EXPECT_TRUE(b.level);
     b.write(kImr, ~0u);
     EXPECT_EQ(b.read(kIir), way.bit) << "the identity is sticky";
     EXPECT_TRUE(b.level);
     b.write(kIir, ~way.bit);
-    EXPECT_TRUE(b.level) << "zeros clear nothing";
+    EXPECT_TRUE(b.level) << "writing zeros clears nothing";
     b.write(kIir, way.bit);
     EXPECT_EQ(b.read(kIir), 0u);
     EXPECT_FALSE(b.level);
   }
 }
 
-TEST_P(OneBank, AUserInterruptIsOutstandingUntilItIsAcknowledged) {
+TEST_P(OneBank, UserInterruptIsPendingUntilAcknowledged) {
   b.write(kImr, ~kUser);
   b.write(kIer, kUser);
   b.unit.raise(0, EngineCause::user);
@@ -74,7 +74,7 @@ TEST_P(OneBank, AUserInterruptIsOutstandingUntilItIsAcknowledged) {
   EXPECT_EQ(b.rises, 1u);
   b.unit.raise(0, EngineCause::user);
   b.write(kIir, kUser);
-  EXPECT_EQ(b.read(kIir), 0u) << "the second had no effect: it was already outstanding";
+  EXPECT_EQ(b.read(kIir), 0u) << "the second had no effect: it was already pending";
   EXPECT_EQ(b.read(kIsr), 0u);
   EXPECT_FALSE(b.level);
   b.unit.raise(0, EngineCause::user);
@@ -82,7 +82,7 @@ TEST_P(OneBank, AUserInterruptIsOutstandingUntilItIsAcknowledged) {
   EXPECT_EQ(b.rises, 2u);
 }
 
-TEST_P(OneBank, FlipsAreReportedWhenTheyArePerformed) {
+TEST_P(OneBank, FlipsAreReportedWhenPerformed) {
   struct Way {
     DisplayCause cause;
     unsigned pipe;
@@ -99,7 +99,7 @@ TEST_P(OneBank, FlipsAreReportedWhenTheyArePerformed) {
     EXPECT_FALSE(b.level);
     b.write(kImr, ~0u);
     b.write(kImr, ~way.bit);
-    EXPECT_EQ(b.read(kIir), 0u) << "unmasking a pending flip is no edge of it";
+    EXPECT_EQ(b.read(kIir), 0u) << "unmasking a pending flip is not an edge";
     ASSERT_TRUE(b.unit.display(way.cause, way.pipe, 0, false));
     EXPECT_EQ(b.read(kIsr), 0u);
     EXPECT_EQ(b.read(kIir), way.bit) << "the falling edge";
@@ -113,7 +113,7 @@ TEST_P(OneBank, FlipsAreReportedWhenTheyArePerformed) {
   }
 }
 
-TEST_P(OneBank, VblankCountsFromItsLeadingEdge) {
+TEST_P(OneBank, VblankIsReportedAtItsLeadingEdge) {
   COVERS("G45-5.4.6-01");
   for (const auto& [pipe, bit] : {std::pair{0u, kPipeAVblank}, std::pair{1u, kPipeBVblank}}) {
     b.write(kImr, ~bit);
@@ -126,12 +126,12 @@ TEST_P(OneBank, VblankCountsFromItsLeadingEdge) {
     EXPECT_FALSE(b.level);
     b.unit.display(DisplayCause::vblank, pipe, 0, false);
     EXPECT_EQ(b.read(kIsr), 0u);
-    EXPECT_EQ(b.read(kIir), 0u) << "the trailing edge is nothing";
+    EXPECT_EQ(b.read(kIir), 0u) << "the trailing edge is not reported";
   }
 }
 
-// Linux i915 toggles the enables of PIPESTAT because of this: only an edge of the pipe event counts.
-TEST_P(OneBank, AConditionThatStandsDoesNotComeBack) {
+// For this reason Linux i915 toggles the enables of PIPESTAT: only an edge of the pipe event counts.
+TEST_P(OneBank, ConditionThatStaysSetIsNotReportedAgain) {
   b.write(kImr, ~(kPipeAEvent | kMasterError));
   b.write(kIer, kPipeAEvent | kMasterError);
   EXPECT_TRUE(b.unit.pipe_event(0, true));
@@ -150,12 +150,12 @@ TEST_P(OneBank, AConditionThatStandsDoesNotComeBack) {
   EXPECT_EQ(b.read(kIir), kMasterError);
   b.unit.set_level(0, EngineCause::master_error, false);
   EXPECT_EQ(b.read(kIsr) & kMasterError, 0u);
-  EXPECT_EQ(b.read(kIir), kMasterError) << "the identity waits for software";
+  EXPECT_EQ(b.read(kIir), kMasterError) << "the identity stays set until software clears it";
   b.write(kIir, kMasterError);
   EXPECT_EQ(b.read(kIir), 0u);
 }
 
-TEST_P(OneBank, EveryChangeOfAnUnmaskedStatusBitIsReportedWithTheWholeStatus) {
+TEST_P(OneBank, EveryChangeOfAnUnmaskedStatusBitWritesTheWholeStatus) {
   b.unit.raise(0, EngineCause::notify);
   EXPECT_TRUE(b.take_reports().empty()) << "everything is masked after reset";
   b.write(kHwstam, ~(kUser | kSyncStatus | kPlaneAFlip));
@@ -178,7 +178,7 @@ TEST_P(OneBank, EveryChangeOfAnUnmaskedStatusBitIsReportedWithTheWholeStatus) {
       << "each sync flush toggles it";
 }
 
-TEST_P(OneBank, UnmaskingTheThermalEventInTheStatusMaskIsAMistake) {
+TEST_P(OneBank, UnmaskingTheThermalEventIsReported) {
   COVERS("G45-5.4.2-01");
   b.write(kHwstam, ~(kUser | kSyncStatus));
   EXPECT_EQ(b.log.count(EventKind::undefined_behaviour), 0u);
@@ -189,11 +189,10 @@ TEST_P(OneBank, UnmaskingTheThermalEventInTheStatusMaskIsAMistake) {
   const std::optional<InterruptSource> thermal = b.unit.source("ISR", "thermal_sensor_event");
   ASSERT_TRUE(thermal);
   b.unit.set_source(*thermal, true);
-  EXPECT_EQ(b.take_reports(), (std::vector<std::pair<unsigned, uint32_t>>{{0, kThermal}}))
-      << "what the rule is there to prevent";
+  EXPECT_EQ(b.take_reports(), (std::vector<std::pair<unsigned, uint32_t>>{{0, kThermal}})) << "what the rule prevents";
 }
 
-TEST_P(OneBank, EnablingTheSyncStatusAsAnInterruptIsAMistake) {
+TEST_P(OneBank, EnablingTheSyncStatusInterruptIsReported) {
   COVERS("G45-5.4.3-01");
   b.write(kIer, ~kSyncStatus);
   EXPECT_EQ(b.log.count(EventKind::undefined_behaviour), 0u);
@@ -203,7 +202,7 @@ TEST_P(OneBank, EnablingTheSyncStatusAsAnInterruptIsAMistake) {
   EXPECT_EQ(b.log.events().back().value, kSyncStatus);
 }
 
-TEST(OneBankVideo, TheVideoRingHasABitOfItsOwnAndSharesTheRest) {
+TEST(OneBankVideo, VideoRingHasItsOwnUserInterruptBit) {
   InterruptBench b("g45");
   b.write(kImr, 0);
   b.user("vcs0");
@@ -212,7 +211,7 @@ TEST(OneBankVideo, TheVideoRingHasABitOfItsOwnAndSharesTheRest) {
   b.unit.set_level(0, EngineCause::master_error, true);
   b.unit.set_level(b.engine("vcs0"), EngineCause::master_error, true);
   b.unit.set_level(0, EngineCause::master_error, false);
-  EXPECT_EQ(b.read(kIsr), kMasterError) << "one of the two still holds";
+  EXPECT_EQ(b.read(kIsr), kMasterError) << "one of the two errors is still set";
   b.unit.set_level(b.engine("vcs0"), EngineCause::master_error, false);
   EXPECT_EQ(b.read(kIsr), 0u);
   // The video ring has no status mask of its own (Linux i915: not before Gen6).

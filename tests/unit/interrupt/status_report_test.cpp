@@ -1,5 +1,5 @@
-// Hardware status writes of engines with a status of their own: seed 000, interrupt control registers (the table of
-// bits), for Gen12; the engines of Gen6 on report alike.
+// Hardware status writes of engines with their own status: seed 000, interrupt control registers (the table of bits),
+// for Gen12; engines from Gen6 on behave alike.
 #include "unit/interrupt/bench.h"
 
 #include "covers.h"
@@ -16,7 +16,7 @@ class StatusReport : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Devices, StatusReport, testing::Values("icl", "tgl", "dg1"),
                          [](const auto& param) { return std::string(param.param); });
 
-TEST_P(StatusReport, LevelsShowAndEventsReadZero) {
+TEST_P(StatusReport, LevelBitsShowAndEventBitsReadZero) {
   COVERS("DG1-HWSP-03");
   constexpr uint32_t kHwstam = 0x2098;
   const unsigned rcs = b.engine("rcs0");
@@ -30,11 +30,11 @@ TEST_P(StatusReport, LevelsShowAndEventsReadZero) {
   b.unit.set_level(rcs, EngineCause::master_error, true);
   EXPECT_EQ(b.take_reports(), (Reports{{rcs, 1u << 3}})) << "set when the error occurs";
   b.unit.raise(rcs, EngineCause::notify);
-  EXPECT_EQ(b.take_reports(), (Reports{{rcs, 1u << 3}})) << "a flush notify reads zero";
+  EXPECT_EQ(b.take_reports(), (Reports{{rcs, 1u << 3}})) << "a flush notify is written as zero";
   b.unit.set_level(rcs, EngineCause::master_error, false);
-  EXPECT_EQ(b.take_reports(), (Reports{{rcs, 0}})) << "cleared when the error is";
+  EXPECT_EQ(b.take_reports(), (Reports{{rcs, 0}})) << "cleared with the error";
   b.unit.raise(b.engine("bcs0"), EngineCause::user);
-  EXPECT_TRUE(b.take_reports().empty()) << "the mask is the engine's own";
+  EXPECT_TRUE(b.take_reports().empty()) << "the mask belongs to the engine";
   b.write(kHwstam, ~(1u << 5));
   b.unit.raise(rcs, EngineCause::l3_parity);
   EXPECT_EQ(b.take_reports(), (Reports{{rcs, 0}})) << "an event too";
@@ -42,11 +42,11 @@ TEST_P(StatusReport, LevelsShowAndEventsReadZero) {
   for (const auto& [name, base] : {std::pair{"bcs0", 0x22000u}, std::pair{"vcs0", 0x1c0000u}, {"vecs0", 0x1c8000u}}) {
     b.write(base + 0x98, ~(1u << 5));
     b.unit.raise(b.engine(name), EngineCause::l3_parity);
-    EXPECT_TRUE(b.take_reports().empty()) << name << ": only the render engine has it";
+    EXPECT_TRUE(b.take_reports().empty()) << name << ": only the render engine has the bit";
   }
   for (const char* const name : {"rcs0", "bcs0"}) {
     b.unit.raise(b.engine(name), EngineCause::watchdog);
-    EXPECT_TRUE(b.take_reports().empty()) << name << ": not to be unmasked, and of media engines only";
+    EXPECT_TRUE(b.take_reports().empty()) << name << ": must stay masked, and only media engines have the bit";
   }
 }
 
@@ -66,9 +66,9 @@ TEST_P(StatusReport, ContextSwitchPageFaultAndWatchdogCannotBeUnmasked) {
   }
 }
 
-TEST(StatusReportOlder, BitsStandWhereTheBankHasThem) {
+TEST(StatusReportOlder, Gen6BitsAreAtThePositionsOfTheBank) {
   InterruptBench snb("snb");
-  snb.write(0x2098, ~1u);  // as Linux i915 leaves it on this chip
+  snb.write(0x2098, ~1u);  // as Linux i915 sets it on this chip
   snb.user("rcs0");
   EXPECT_EQ(snb.take_reports(), (Reports{{0, 0}}));
   InterruptBench skl("skl");

@@ -1,4 +1,4 @@
-// Force wake of DG1 against the ledger's own lists, and of the other chips against public driver facts.
+// Force wake of DG1 against the lists of the ledger, and of the other chips against public driver facts.
 #include "mmio/force_wake.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Span {
   uint32_t end;
 };
 
-// Typed from the requirement rows DG1-FW-02 to -06, which are the manual's table with neighbours joined.
+// Typed from ledger rows DG1-FW-02 to -06, which are the manual's table with adjacent ranges joined.
 const std::map<std::string, std::vector<Span>>& dg1_domains() {
   static const std::map<std::string, std::vector<Span>> kDomains = {
       {"aon", {{0xb00, 0x1fff}, {0x8180, 0x81ff}, {0x9560, 0x95ff}, {0xd000, 0xd7ff}, {0x24000, 0x2407f}}},
@@ -97,7 +97,7 @@ ForceWake dg1() {
   return ForceWake(ForceWakeConfig::for_device(DeviceId::dg1));
 }
 
-// Every dword of every listed span has the expected domain in the table.
+// Checks that every dword of every listed span has the expected domain in the table.
 void expect_domain(const std::string& domain) {
   for (const Span& span : dg1_domains().at(domain)) {
     for (uint32_t offset = span.start; offset <= span.end; offset += 4) {
@@ -136,7 +136,7 @@ TEST(Dg1WakeTable, HasTheRowsOfTheManual) {
   }
 }
 
-TEST(Dg1WakeTable, AlwaysOn) {
+TEST(Dg1WakeTable, AlwaysOnRangesNeedNoWake) {
   COVERS("DG1-FW-02");
   expect_domain("aon");
   const ForceWake wake = dg1();
@@ -147,18 +147,18 @@ TEST(Dg1WakeTable, AlwaysOn) {
   }
 }
 
-TEST(Dg1WakeTable, Render) {
+TEST(Dg1WakeTable, RenderRanges) {
   COVERS("DG1-FW-03");
   expect_domain("render");
 }
 
-TEST(Dg1WakeTable, Gt) {
+TEST(Dg1WakeTable, GtRanges) {
   COVERS("DG1-FW-04");
   expect_domain("gt");
   EXPECT_EQ(dg1_table().find(0x22030)->domain, "gt") << "the copy engine";
 }
 
-TEST(Dg1WakeTable, VideoBoxes) {
+TEST(Dg1WakeTable, VideoBoxRanges) {
   COVERS("DG1-FW-05");
   expect_domain("vd0");
   expect_domain("vd2");
@@ -170,7 +170,7 @@ TEST(Dg1WakeTable, VideoBoxes) {
   }
 }
 
-TEST(Dg1WakeTable, NoEndpoint) {
+TEST(Dg1WakeTable, RangesWithoutEndpoint) {
   COVERS("DG1-FW-06");
   expect_domain("");
   ForceWake wake = dg1();
@@ -192,7 +192,7 @@ TEST(Dg1WakeTable, NoEndpoint) {
     space.write(span.end & ~3u, 4, 0xffff'ffff);
     EXPECT_EQ(space.read(span.end & ~3u, 4), 0u) << std::hex << span.end;
   }
-  // The lists of this file are the whole table: together they have as many bytes as its two spans.
+  // The lists in this file cover the whole table: they have as many bytes as its two spans.
   uint64_t bytes = 0;
   for (const auto& [domain, spans] : dg1_domains()) {
     for (const Span& span : spans) {
@@ -233,7 +233,7 @@ TEST(Dg1WakeTable, GarbledRowsAreRepaired) {
   EXPECT_EQ(dg1_table().find(0x1dbeff)->end, 0x1dbeffu);
 }
 
-TEST(Dg1ForceWake, RequestsAndAcknowledgements) {
+TEST(Dg1ForceWake, RequestAndAcknowledgeRegisters) {
   COVERS("DG1-FW-08");
   const struct {
     std::string_view domain;
@@ -257,10 +257,10 @@ TEST(Dg1ForceWake, RequestsAndAcknowledgements) {
           << port.domain << " wakes " << other.domain;
     }
   }
-  EXPECT_FALSE(dg1().domain_named("aon").has_value()) << "nothing requests the always-on domain";
+  EXPECT_FALSE(dg1().domain_named("aon").has_value()) << "the always-on domain has no request register";
 }
 
-TEST(Dg1ForceWake, SleepingDomainTerminatesUntilHeld) {
+TEST(Dg1ForceWake, AccessToASleepingDomainTerminates) {
   COVERS("DG1-FW-09");
   ForceWake wake = dg1();
   const uint32_t in_render = 0x2358;
@@ -278,7 +278,7 @@ TEST(Dg1ForceWake, SleepingDomainTerminatesUntilHeld) {
   }
 }
 
-TEST(Dg1ForceWake, TerminationIsZeroAndSilent) {
+TEST(Dg1ForceWake, TerminatedAccessReadsZeroSilently) {
   COVERS("DG1-FW-10");
   EventLog events;
   MmioSpace space(spec::model(DeviceId::dg1), RegisterMap::for_device(spec::model(DeviceId::dg1)),
@@ -289,7 +289,7 @@ TEST(Dg1ForceWake, TerminationIsZeroAndSilent) {
   EXPECT_EQ(space.read(kGpr, 4), 0x1234'5678u);
   space.write(0xa278, 4, 0x0001'0000);
   EXPECT_EQ(space.read(kGpr, 4), 0u) << "a dummy completion";
-  space.write(kGpr, 4, 0xffff'ffff);  // sunk
+  space.write(kGpr, 4, 0xffff'ffff);  // dropped
   space.write(0xa278, 4, 0x0001'0001);
   EXPECT_EQ(space.read(kGpr, 4), 0x1234'5678u);
   const ForceWake wake = dg1();
@@ -300,7 +300,7 @@ TEST(Dg1ForceWake, TerminationIsZeroAndSilent) {
   EXPECT_EQ(wake.reach(0x15000, true), Reach::no_endpoint);
 }
 
-TEST(Dg1ForceWake, RequestIsMaskedAndMirrored) {
+TEST(Dg1ForceWake, RequestIsMaskedAndAcknowledgeMirrorsIt) {
   COVERS("DG1-FW-11");
   ForceWake wake = dg1();
   const WakeDomain gt = *wake.domain_named("gt");
@@ -314,13 +314,13 @@ TEST(Dg1ForceWake, RequestIsMaskedAndMirrored) {
   EXPECT_EQ(wake.read(0x130044), 0x8003u) << "the acknowledgement mirrors the request";
   wake.write_request(0xa188, kWakeKernel << 16);
   EXPECT_EQ(wake.read(0x130044), 0x8002u);
-  EXPECT_TRUE(wake.awake(gt)) << "others still hold it";
+  EXPECT_TRUE(wake.awake(gt)) << "other requests still hold it";
   wake.write_request(0xa188, 0xffff0000);
   EXPECT_EQ(wake.read(0x130044), 0u);
   EXPECT_FALSE(wake.awake(gt));
 }
 
-TEST(ForceWake, HoldersInsideTheDevice) {
+TEST(ForceWake, HoldersInsideTheDeviceAreNotRequests) {
   ForceWake wake = dg1();
   const WakeDomain vd0 = *wake.domain_of(0x1c0030);
   wake.hold(vd0, 3);
@@ -328,7 +328,7 @@ TEST(ForceWake, HoldersInsideTheDevice) {
   EXPECT_EQ(wake.reach(0x1c0600, false), Reach::ok);
   wake.release(vd0, 3);
   EXPECT_TRUE(wake.awake(vd0));
-  EXPECT_EQ(wake.read(0xd50), 0u) << "an inner holder is no request";
+  EXPECT_EQ(wake.read(0xd50), 0u) << "an inner holder is not a request";
   wake.release(vd0, 4);
   EXPECT_FALSE(wake.awake(vd0));
 }
@@ -340,7 +340,7 @@ TEST(ForceWake, ResetDropsRequests) {
   wake.reset();
   EXPECT_EQ(wake.read(0xd84), 0u);
   wake.state() = saved;
-  EXPECT_EQ(wake.read(0xd84), 1u) << "state is plain data";
+  EXPECT_EQ(wake.read(0xd84), 1u) << "the state is plain data";
 }
 
 TEST(ForceWake, WithoutPowerGatingNothingSleeps) {
@@ -349,7 +349,7 @@ TEST(ForceWake, WithoutPowerGatingNothingSleeps) {
   EXPECT_EQ(wake.reach(0x2358, false), Reach::ok);
 }
 
-TEST(ForceWake, SandyBridgeHasOneBitAndThreads) {
+TEST(ForceWake, SandyBridgeHasOneBitAndAMultithreadedRequest) {
   ForceWake wake(ForceWakeConfig::for_device(DeviceId::snb));
   EXPECT_EQ(wake.reach(0x12030, false), Reach::asleep);
   EXPECT_EQ(wake.reach(0x12030, true), Reach::ok) << "writes go through the wake FIFO";
@@ -364,11 +364,11 @@ TEST(ForceWake, SandyBridgeHasOneBitAndThreads) {
   EXPECT_EQ(wake.reach(0x2030, false), Reach::asleep);
 }
 
-TEST(ForceWake, RangesOfTheOtherChips) {
+TEST(ForceWake, RangesOfOtherChips) {
   const struct {
     DeviceId device;
     uint32_t offset;
-    std::string_view domain;  // "" : needs none
+    std::string_view domain;  // "": no domain is needed
     uint32_t request;
     uint32_t ack;
   } rows[] = {
@@ -413,7 +413,7 @@ TEST(ForceWake, SharedRangesNeedBothDomains) {
   EXPECT_EQ(wake.reach(0x9400, false), Reach::ok);
 }
 
-TEST(ForceWake, EveryEngineHasItsDomain) {
+TEST(ForceWake, EveryEngineHasADomain) {
   for (const spec::DeviceModel& model : spec::device_models()) {
     const ForceWakeConfig config = ForceWakeConfig::for_device(model.id);
     for (const spec::EngineModel& engine : model.engines) {

@@ -126,7 +126,7 @@ constexpr Row kReadVebox[] = {  // DG1-WL-14
 };
 // clang-format on
 
-// DG1-WL-08: the lists of VDBOX-0 and VEBOX-0 are missing in the manual; by the context images.
+// DG1-WL-08: the manual has no lists of VDBOX-0 and VEBOX-0; these follow the context images.
 constexpr Row kWriteVideo0[] = {{kNone, 0x4210, 3}, {kNone, 0x4420, 6}};
 constexpr Row kWriteVebox0[] = {{kNone, 0x4230, 3}, {kNone, 0x4460, 6}};
 
@@ -186,7 +186,7 @@ uint32_t dwords_of(std::span<const Row> list) {
   return sum;
 }
 
-// Every register is asked for once.
+// Every register is checked once.
 const Set& allowed(const Unit& unit, RegisterAccess access) {
   static const Privilege privilege(DeviceId::dg1);
   static std::map<std::pair<std::string_view, RegisterAccess>, Set> known;
@@ -211,7 +211,7 @@ void expect_readable(const Unit& unit, std::initializer_list<std::span<const Row
   EXPECT_EQ(allowed(unit, RegisterAccess::read), registers_of(unit, lists)) << unit.engine.name;
 }
 
-// Rows and dwords of the list in spec/.
+// Returns the rows and dwords of the list in spec/.
 void expect_size(std::string_view name, size_t rows, uint32_t dwords) {
   for (const spec::PrivilegeList& list : spec::privilege_lists()) {
     if (list.name == name) {
@@ -323,7 +323,7 @@ TEST(Dg1PrivilegeLists, ReadVebox) {
   expect_readable(kVecs0, {kWriteVebox, kWriteVebox0, kReadAll, kReadVebox});
 }
 
-// The titles of three tables stand below them in the manual; the addresses decide whose they are.
+// In the manual the titles of three tables are printed below them; the addresses show the engine.
 TEST(Dg1PrivilegeLists, ListsBelongToTheEngineOfTheirAddresses) {
   COVERS("DG1-WL-15");
   const Privilege privilege(DeviceId::dg1);

@@ -1,4 +1,4 @@
-// The rules around the privilege lists: reading what may be written, and the slots that software adds.
+// The rules around the privilege lists: writable registers are readable, and slots that software adds.
 #include "mmio/privilege.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ constexpr uint32_t kWriteOnly = 2u << 28;
 constexpr uint32_t kInvalid = 3u << 28;
 constexpr uint32_t kDeny = 1u << 30;
 
-TEST(Privilege, WhatMayBeWrittenMayBeRead) {
+TEST(Privilege, WritableRegistersAreReadable) {
   COVERS("DG1-PRIV-06");
   const Privilege privilege(DeviceId::dg1);
-  // 7000 is on the write list, 2358 on the read list, 2030 on none.
+  // 7000 is in the write list, 2358 in the read list, 2030 in neither.
   EXPECT_TRUE(privilege.listed(rcs(), 0x7000, RegisterAccess::write));
   EXPECT_TRUE(privilege.listed(rcs(), 0x7000, RegisterAccess::read));
   EXPECT_FALSE(privilege.listed(rcs(), 0x2358, RegisterAccess::write));
@@ -39,7 +39,7 @@ TEST(Privilege, WhatMayBeWrittenMayBeRead) {
   }
 }
 
-TEST(ForceToNonPriv, SlotAddresses) {
+TEST(ForceToNonPriv, SlotRegisterOffsets) {
   COVERS("DG1-PRIV-07");
   const DeviceId dg1 = DeviceId::dg1;
   for (size_t i = 0; i < 12; ++i) {
@@ -68,7 +68,7 @@ TEST(ForceToNonPriv, OldDevicesHaveFewerSlots) {
   EXPECT_FALSE(force_to_nonpriv_offset(DeviceId::snb, 0).has_value());
 }
 
-// Linux writes plain offsets there; access, range and deny came with Gen11.
+// Linux writes plain offsets there; Gen11 added access, range and deny.
 TEST(ForceToNonPriv, SlotsOfGen8AndGen9HoldAnAddressOnly) {
   for (const DeviceId device : {DeviceId::bdw, DeviceId::chv, DeviceId::skl}) {
     const Privilege privilege(device);
@@ -107,7 +107,7 @@ TEST(ForceToNonPriv, SlotsExtendTheLists) {
   EXPECT_TRUE(may(0x2580 | kWriteOnly, 0x2580, RegisterAccess::write));
   EXPECT_FALSE(may(0x2580 | kInvalid, 0x2580, RegisterAccess::read));
   EXPECT_FALSE(may(0x2580 | kInvalid, 0x2580, RegisterAccess::write));
-  EXPECT_FALSE(may(0x7000 | kDeny, 0x7000, RegisterAccess::write)) << "deny takes a listed register away";
+  EXPECT_FALSE(may(0x7000 | kDeny, 0x7000, RegisterAccess::write)) << "deny removes a listed register";
   EXPECT_TRUE(may(0x7000 | kDeny, 0x7004, RegisterAccess::write));
   // Range: 1, 4, 16 or 64 dwords.
   const uint32_t dwords[] = {1, 4, 16, 64};
@@ -121,7 +121,7 @@ TEST(ForceToNonPriv, SlotsExtendTheLists) {
   EXPECT_TRUE(may(0x0200'0000, 0x0200'0000, RegisterAccess::write));
 }
 
-TEST(Privilege, WithoutListsTheAnswerIsUnknown) {
+TEST(Privilege, WithoutListsTheResultIsUnknown) {
   const Privilege privilege(DeviceId::icl);
   EXPECT_FALSE(privilege.has_lists());
   ForceToNonPrivSlots slots{};

@@ -1,5 +1,5 @@
-// The register bank against the descriptions: every register of every device, bit by bit, with a formula that knows
-// nothing of AccessPolicy.
+// The register bank against the descriptions: every register of every device, bit by bit, with a formula that is
+// independent of AccessPolicy.
 #include "mmio/register_bank.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ static_assert(byte_lanes(0, 4) == 0xffff'ffff && byte_lanes(2, 2) == 0xffff'0000
 
 // --- every register of every device -----------------------------------------------------------------------------
 
-// What one bit of a register is, straight from its description.
+// The kind of one bit of a register, from its description.
 struct BitKind {
   bool exists = false;
   bool must_be_one = false;
@@ -61,7 +61,7 @@ BitKind bit_kind(const spec::RegisterDesc& desc, spec::GenId gen, unsigned bit) 
   return {};
 }
 
-// The state of one bit before and after a write of `value` to its dword, one bit at a time.
+// The state of one bit before and after a write of `value` to its dword.
 struct SlowBit {
   bool stored;
   bool locked = false;
@@ -149,7 +149,7 @@ TEST_P(EveryRegister, FollowsItsAccessKindsBitByBit) {
   }
 }
 
-TEST_P(EveryRegister, StandsWhereItsDescriptionSays) {
+TEST_P(EveryRegister, IsAtTheOffsetOfItsDescription) {
   const spec::DeviceModel& model = *GetParam();
   const auto map = RegisterMap::for_device(model);
   size_t dwords = 0;
@@ -212,7 +212,7 @@ std::vector<const spec::DeviceModel*> all_models() {
 INSTANTIATE_TEST_SUITE_P(Devices, EveryRegister, ::testing::ValuesIn(all_models()),
                          [](const auto& test) { return std::string(test.param->name); });
 
-TEST(RegisterMapTest, NothingIsDescribedInTheHypervisorsRange) {
+TEST(RegisterMapTest, HypervisorRangeHasNoRegisters) {
   COVERS("DG1-MEM-05");
   const auto map = RegisterMap::for_device(*spec::find_device("dg1"));
   for (uint32_t offset = 0x178000; offset <= 0x178fff; offset += 4) {
@@ -243,7 +243,7 @@ struct Recorder final : RegisterHandler {
   std::vector<uint32_t> old_values;
 };
 
-TEST_F(RegisterBankTest, HandlersSeeAccessesAndDecideWhatIsKept) {
+TEST_F(RegisterBankTest, HandlersSeeAccessesAndDecideWhatIsStored) {
   Recorder recorder;
   bank.attach(tail, recorder);
   bank.write(tail, 0x100);
@@ -265,7 +265,7 @@ TEST_F(RegisterBankTest, AttachingByNameReachesEveryEngine) {
   EXPECT_EQ(bank.map().find("RING_TAIL", "vcs7"), nullptr);
 }
 
-TEST_F(RegisterBankTest, ASnapshotIsACopy) {
+TEST_F(RegisterBankTest, SnapshotIsACopy) {
   bank.write(tail, 0x100);
   const RegisterState before = bank.state();
   bank.write(tail, 0x200);
@@ -286,7 +286,7 @@ TEST_F(RegisterBankTest, ProbesShowAccessesOnlyWhileListening) {
   EXPECT_EQ(shown, (std::vector<uint32_t>{0x80, 0x80}));
 }
 
-TEST_F(RegisterBankTest, CopiesOfAReplicatedRegisterAreApart) {
+TEST_F(RegisterBankTest, CopiesOfAReplicatedRegisterAreSeparate) {
   const RegisterSlot* replicated = nullptr;
   for (const RegisterSlot& slot : bank.map().slots()) {
     if (slot.copies > 1 && slot.policy.rw == 0xffff'ffff) {
@@ -304,7 +304,7 @@ TEST_F(RegisterBankTest, CopiesOfAReplicatedRegisterAreApart) {
   EXPECT_EQ(bank.read(*replicated, replicated->copies - 1u), 0x33u);
 }
 
-TEST_F(RegisterBankTest, ReportCountsTouchedRegisters) {
+TEST_F(RegisterBankTest, ReportCountsAccessedRegisters) {
   bank.write(tail, 8);
   bank.read(tail);
   FidelityReport report;

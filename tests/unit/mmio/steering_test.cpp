@@ -1,4 +1,4 @@
-// Steering of DG1, and the rule for fused-off slices on a made-up chip with two slices.
+// Steering of DG1, and the rule for fused-off slices on an invented chip with two slices.
 #include "mmio/steering.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Dg1Steering, SelectorsOutsideTheGt) {
       EXPECT_EQ(serves.at(s.offset), s.endpoints);
     }
   }
-  // Everything that is none of these three goes by FDC.
+  // All other classes use FDC.
   steering.write_selector(0xfd0, selector(false, 0, 5));
   steering.write_selector(0xfd4, selector(false, 0, 5));
   steering.write_selector(0xfd8, selector(false, 0, 5));
@@ -105,7 +105,7 @@ TEST(Dg1Steering, DefaultsAreMulticastToInstanceZero) {
   EXPECT_TRUE(chosen.multicast);
   EXPECT_EQ(chosen.slice, 0);
   EXPECT_EQ(chosen.subslice, 0);
-  // No effect where nothing is replicated.
+  // No effect on registers that are not replicated.
   for (const bool multicast : {false, true}) {
     steering.write_selector(0xfdc, selector(multicast, 0, 5));
     for (const bool is_write : {false, true}) {
@@ -116,19 +116,19 @@ TEST(Dg1Steering, DefaultsAreMulticastToInstanceZero) {
   }
 }
 
-TEST(Dg1Steering, MulticastAndUnicast) {
+TEST(Dg1Steering, MulticastAndUnicastSelectCopies) {
   COVERS("DG1-STEER-04");
   Steering steering = dg1();
   steering.write_selector(0xfdc, selector(true, 3, 4));
   EXPECT_EQ(steering.targets(kInDss, true, kHost).copies, 0b111111u) << "a multicast write ignores the ids";
-  EXPECT_EQ(steering.targets(kInDss, false, kHost).copies, 1u << 4) << "a multicast read answers from the named one";
+  EXPECT_EQ(steering.targets(kInDss, false, kHost).copies, 1u << 4) << "a multicast read returns the selected copy";
   steering.write_selector(0xfdc, selector(false, 0, 4));
   EXPECT_EQ(steering.targets(kInDss, true, kHost).copies, 1u << 4);
   EXPECT_EQ(steering.targets(kInDss, false, kHost).copies, 1u << 4);
   EXPECT_EQ(steering.targets(kInDss, false, kHost).first(), 4u);
 }
 
-TEST(Dg1Steering, GroupsAndTheirFuses) {
+TEST(Dg1Steering, FusesSelectThePresentCopies) {
   COVERS("DG1-STEER-05");
   SteeringConfig config = dg1_config();
   {
@@ -213,19 +213,20 @@ TEST(Dg1Steering, SelectorLayout) {
   EXPECT_EQ(steering.selection(kInDss, kHost).subslice, 7);
 }
 
-TEST(Steering, FusedOffSliceZero) {
+TEST(Steering, FusedOffSliceZeroReadsZero) {
   COVERS("DG1-STEER-09");
   spec::ReplicationTable table = *dg1_config().table;
   table.slices = 2;
   SteeringConfig config(&table, dg1_config().ranges, dg1_config().slice_ranges);
   config.fuses.slices = 0b10;
   Steering steering(config);
-  for (const auto origin : {kHost, kCs}) {  // SRM of any command streamer reads so too
+  for (const auto origin : {kHost, kCs}) {  // MI_STORE_REGISTER_MEM of any command streamer reads the same
     const uint32_t reg = origin == kHost ? 0xfdc : 0x20cc;
     for (const uint32_t in_slice : {0x7000u, 0x5500u, 0xb000u, 0x9400u}) {
       steering.write_selector(reg, selector(true, 0, 0));
-      EXPECT_TRUE(steering.targets(in_slice, false, origin).terminated()) << "slice 0 answers zero";
-      EXPECT_EQ(steering.targets(in_slice, true, origin).copies, 0b10u) << "a multicast write reaches what is there";
+      EXPECT_TRUE(steering.targets(in_slice, false, origin).terminated()) << "slice 0 reads zero";
+      EXPECT_EQ(steering.targets(in_slice, true, origin).copies, 0b10u)
+          << "a multicast write reaches the present copies";
       steering.write_selector(reg, selector(true, 1, 0));
       EXPECT_EQ(steering.targets(in_slice, false, origin).copies, 0b10u) << "directed to slice 1";
     }
@@ -234,7 +235,7 @@ TEST(Steering, FusedOffSliceZero) {
     EXPECT_EQ(steering.targets(kInDss, false, origin).copies, uint64_t{1} << (6 + 4));
     steering.write_selector(reg, selector(true, 0, 4));
     EXPECT_TRUE(steering.targets(kInDss, false, origin).terminated());
-    // Outside slices nothing changes.
+    // No effect outside of slices.
     EXPECT_EQ(steering.targets(0x2358, false, origin).copies, 1u);
     EXPECT_EQ(steering.targets(kInSqidi, true, origin).copies, 0b11u);
   }

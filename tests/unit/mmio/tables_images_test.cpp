@@ -1,4 +1,4 @@
-// DG1 logical context and power context images, dword by dword, against the requirement rows.
+// DG1 logical context and power context images, dword by dword, against the ledger rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 using spec::DeviceId;
 using spec::EngineClass;
 
-// A register pair: dword of the register word, offset, and how many follow in steps of one register.
+// A register pair: index of the register dword, offset, and the number of following registers.
 struct Pair {
   uint32_t at;
   uint32_t offset;
-  uint32_t dwords = 2;  // as the manual counts: 2 a register
+  uint32_t dwords = 2;  // as the manual counts: 2 per register
 };
 
 struct Image {
@@ -38,7 +38,7 @@ struct Image {
       expect(at, 0);
     }
   }
-  // Register words with `base` added; values are zero in a fresh image.
+  // Checks register dwords with `base` added; values are zero in a new image.
   void expect_pairs(const std::vector<Pair>& pairs, uint32_t base = 0, uint32_t step = 4) {
     for (const Pair& pair : pairs) {
       for (uint32_t i = 0; i < pair.dwords / 2; ++i) {
@@ -47,7 +47,7 @@ struct Image {
       }
     }
   }
-  // Nothing else is in the image.
+  // Checks that the image holds nothing else.
   void expect_complete() const {
     for (size_t at = 0; at < words.size(); ++at) {
       EXPECT_TRUE(checked[at]) << std::hex << "dword " << at << " = " << words[at];
@@ -122,7 +122,7 @@ TEST(Dg1Context, RingContext) {
     Image image = context(name);
     expect_ring_context(image);
     image.expect_noops(0x34, 0x3f);
-    // 13 and 9 registers; both headers say relative to the streamer (bit 19) and posted (bit 12).
+    // 13 and 9 registers; both headers have the CS-relative bit (19) and the posted bit (12).
     const auto slots = ContextImage::for_engine(DeviceId::dg1, engine(name).engine_class).slots();
     const auto within = [&](uint32_t first, uint32_t last) {
       return std::ranges::count_if(slots, [&](const ImageSlot& s) { return s.at >= first && s.at <= last; });
@@ -159,7 +159,7 @@ TEST(Dg1Context, EngineContext) {
   }
 }
 
-TEST(Dg1Context, WakeUpAndTail) {
+TEST(Dg1Context, WakeUpAndEnd) {
   COVERS("DG1-CTX-09");
   for (const std::string_view name : {"bcs0", "vcs0", "vecs0"}) {
     Image image = context(name);
@@ -243,7 +243,7 @@ TEST(Dg1Context, RenderImage) {
                       {0xb4, 0x68},
                       {0xb6, 0x84}});
   image.expect_noops(0xb8, 0xbf);
-  // The rest is not public; ours holds the tables of the engine and the operands of MI_PREDICATE.
+  // The rest is not public; our image holds the tables of the engine and the operands of MI_PREDICATE.
   image.expect_noops(0xc0, 0xc0);
   image.expect(0xc1, 0x1100100f);
   image.expect_pairs({{0xc2, 0x4200, 4}, {0xc6, 0x4400, 12}});
@@ -274,7 +274,7 @@ TEST(Dg1PowerContext, WithoutDisplay) {
        {0x5e, 0x4d0, 24}, {0x76, 0x010, 8},  {0x7e, 0x1d0, 8},  {0x86, 0x234, 4},  {0x8a, 0x1ac}, {0x8c, 0x424},
        {0x8e, 0x428, 4},  {0x92, 0x510, 32}, {0xb2, 0x218},     {0xb4, 0x56c}},
       kVecs);
-  image.expect_noops(0xb6, 0xbf);  // first the pair that the header counts and the table does not list
+  image.expect_noops(0xb6, 0xbf);  // begins with a pair that the header counts and the table does not list
   image.expect_complete();
 }
 
@@ -340,8 +340,8 @@ TEST(Dg1PowerContext, HeadersCountTheirRegisters) {
   }
 }
 
-TEST(ContextImages, OlderChips) {
-  // Values at fixed places that drivers rely on: HEAD 5, TAIL 7, START 9, CTL 11, PDP0 upper 31 and lower 33 (hex).
+TEST(ContextImages, OlderChipsHaveTheDriversOffsets) {
+  // Values at fixed dwords that drivers rely on: HEAD 5, TAIL 7, START 9, CTL 11, PDP0 upper 31 and lower 33 (hex).
   for (const DeviceId device : {DeviceId::bdw, DeviceId::chv, DeviceId::skl, DeviceId::icl, DeviceId::tgl}) {
     for (const EngineClass e : {EngineClass::render, EngineClass::blit, EngineClass::video, EngineClass::vebox}) {
       const ContextImage image = ContextImage::for_engine(device, e);

@@ -36,7 +36,7 @@ TEST(Vga, PortsAndMmioOffsetsAreTheSameRegisters) {
   vga.write(0x3de, 4, 0xffff'ffff);
 }
 
-TEST(Vga, ReadAndWriteMap) {
+TEST(Vga, ReadAndWritePortMap) {
   COVERS("DG1-VGA-02");
   Vga vga = colour();
   // Index and data pairs.
@@ -51,7 +51,7 @@ TEST(Vga, ReadAndWriteMap) {
     EXPECT_EQ(vga.read_port(pair.index), pair.which);
     EXPECT_EQ(vga.read_port(pair.data), 0x5a);
   }
-  // Ports whose read and write sides differ.
+  // Ports whose read and write registers differ.
   vga.write_port(0x3c2, 0x67);
   EXPECT_EQ(vga.read_port(0x3cc), 0x67) << "MSR is written at 3C2 and read at 3CC";
   EXPECT_EQ(vga.read_port(0x3c2, {.interrupt_pending = true, .sense = true}), 0x90) << "ST00";
@@ -72,7 +72,7 @@ TEST(Vga, ReadAndWriteMap) {
   EXPECT_EQ(vga.state(), before);
 }
 
-// The manual has the pair 3D6/3D7 but describes no extension register: the index is kept, data goes nowhere.
+// The manual has the pair 3D6/3D7 but describes no extension register: the index is stored, data is dropped.
 TEST(Vga, ExtensionPair) {
   COVERS("DG1-VGA-02");
   Vga vga = colour();
@@ -83,9 +83,9 @@ TEST(Vga, ExtensionPair) {
     vga.write_port(0x3d7, 0xa5);
     EXPECT_EQ(vga.state(), before) << index;
     EXPECT_EQ(vga.read_port(0x3d7), 0x00) << index;
-    EXPECT_EQ(vga.read_port(0x3d6), index) << "data does not move the index";
+    EXPECT_EQ(vga.read_port(0x3d6), index) << "data does not change the index";
   }
-  Vga mono;  // unlike the CRTC pair it answers in monochrome too
+  Vga mono;  // unlike the CRTC pair it also responds in monochrome
   mono.write_port(0x3d6, 0x21);
   EXPECT_EQ(mono.read_port(0x3d6), 0x21);
 }
@@ -108,24 +108,24 @@ TEST(Vga, ReservedPortsDoNothing) {
   }
 }
 
-TEST(Vga, ColourBitChoosesTheAlias) {
+TEST(Vga, ColourBitSelectsTheAlias) {
   COVERS("DG1-VGA-02");
   Vga vga;  // monochrome after reset
   vga.write_port(0x3b4, 0x0e);
   vga.write_port(0x3b5, 0x12);
   EXPECT_EQ(vga.read_port(0x3b5), 0x12);
   vga.write_port(0x3d4, 0x0f);
-  EXPECT_EQ(vga.read_port(0x3b4), 0x0e) << "3D4 does not answer in monochrome";
+  EXPECT_EQ(vga.read_port(0x3b4), 0x0e) << "3D4 does not respond in monochrome";
   EXPECT_EQ(vga.read_port(0x3d5), 0x00);
   vga.write_port(0x3c2, kColour);
-  EXPECT_EQ(vga.read_port(0x3d4), 0x0e) << "the same register at the other address";
+  EXPECT_EQ(vga.read_port(0x3d4), 0x0e) << "the same register at the other port";
   EXPECT_EQ(vga.read_port(0x3d5), 0x12);
   EXPECT_EQ(vga.read_port(0x3b5), 0x00);
   vga.write_port(0x3ba, 0xff);
   EXPECT_EQ(vga.read_port(0x3ca), 0x00) << "FCR moves too";
 }
 
-TEST(Vga, AttributeFlipFlop) {
+TEST(Vga, AttributeFlipFlopSelectsIndexOrData) {
   COVERS("DG1-VGA-02");
   Vga vga = colour();
   vga.read_port(0x3da);
@@ -135,7 +135,7 @@ TEST(Vga, AttributeFlipFlop) {
   EXPECT_EQ(vga.read_port(0x3c1), 0x3c);
   vga.write_port(0x3c0, 0x12);  // index
   EXPECT_EQ(vga.read_port(0x3c0), 0x12);
-  EXPECT_EQ(vga.read_port(0x3c1), 0x00) << "reading 3C1 does not turn the flip-flop";
+  EXPECT_EQ(vga.read_port(0x3c1), 0x00) << "reading 3C1 does not toggle the flip-flop";
   vga.write_port(0x3c0, 0x0f);  // data
   EXPECT_EQ(vga.read_port(0x3c1), 0x0f);
   vga.write_port(0x3c0, 0x13);  // index
@@ -144,14 +144,14 @@ TEST(Vga, AttributeFlipFlop) {
   EXPECT_EQ(vga.read_port(0x3c0), 0x14);
   vga.write_port(0x3c0, 0x05);
   EXPECT_EQ(vga.read_port(0x3c1), 0x05);
-  // In colour mode a read of 3BA is not ST01.
+  // In colour mode a read of 3BA does not read ST01.
   vga.write_port(0x3c0, 0x10);
   vga.read_port(0x3ba);
   vga.write_port(0x3c0, 0x41);
   EXPECT_EQ(vga.read_port(0x3c1), 0x41);
 }
 
-TEST(Vga, PaletteStateMachine) {
+TEST(Vga, PaletteReadAndWriteModes) {
   COVERS("DG1-VGA-02");
   constexpr uint8_t kLevels[] = {0x01, 0x02, 0x03, 0x11, 0x12, 0x13};
   Vga vga = colour();
@@ -166,7 +166,7 @@ TEST(Vga, PaletteStateMachine) {
   for (const uint8_t level : kLevels) {
     EXPECT_EQ(vga.read_port(0x3c9), level);
   }
-  // An entry takes all three levels at once; a new index drops what is half written.
+  // An entry is written with all three levels; a new index drops an incomplete entry.
   vga.write_port(0x3c8, 0x20);
   vga.write_port(0x3c9, 0x3f);
   vga.write_port(0x3c9, 0x3f);
@@ -176,7 +176,7 @@ TEST(Vga, PaletteStateMachine) {
   EXPECT_EQ(vga.read_port(0x3c9), 0x00);
 }
 
-// Writes each index and looks which hold a value.
+// Writes each index and returns those that store a value.
 std::vector<unsigned> indices_of(uint32_t index_port, uint32_t data_port) {
   std::vector<unsigned> found;
   for (unsigned index = 0; index < 256; ++index) {

@@ -1,5 +1,5 @@
-// Cherryview's sideband and the power that is switched through it, as Linux i915 uses them (vlv_sideband.c,
-// intel_display_power_well.c); offsets, addresses and bits from its headers.
+// Cherryview's sideband and the power it controls, as Linux i915 uses them (vlv_sideband.c,
+// intel_display_power_well.c). Offsets, addresses and bits are from its headers.
 #include <gtest/gtest.h>
 
 #include "device/device.h"
@@ -34,15 +34,15 @@ class SidebandTest : public ::testing::Test {
   }
 };
 
-TEST_F(SidebandTest, NothingRunsWithoutTheBusyBit) {
+TEST_F(SidebandTest, AccessWithoutTheBusyBitDoesNotRun) {
   bench.write(kAddress, kWells);
   bench.write(kData, 0x1234);
   bench.write(kRequest, 7 << 16 | kPunit << 8 | 0xf0);
   EXPECT_EQ(get(kPunit, kWells), 0u);
 }
 
-TEST_F(SidebandTest, WellsAreWhatWasAskedFor) {
-  EXPECT_EQ(get(kPunit, kWellStatus), 0u) << "all on";
+TEST_F(SidebandTest, WellStatusFollowsItsControl) {
+  EXPECT_EQ(get(kPunit, kWellStatus), 0u) << "all wells are on";
   set(kPunit, kWells, 3u << 24 | 3u << 6);
   EXPECT_EQ(get(kPunit, kWellStatus), 3u << 24 | 3u << 6);
   EXPECT_EQ(get(kPunit, kWells), 3u << 24 | 3u << 6);
@@ -52,7 +52,7 @@ TEST_F(SidebandTest, WellsAreWhatWasAskedFor) {
   EXPECT_EQ(get(kPunit, kWellStatus), 0u);
 }
 
-TEST_F(SidebandTest, TheDisplaysStateFollowsItsRequests) {
+TEST_F(SidebandTest, DisplayStateFollowsItsRequests) {
   const uint32_t first = get(kPunit, kDisplay);
   EXPECT_EQ(first >> 16 & 0x3f, 0u) << "pipes have power";
   EXPECT_EQ(first >> 24 & 0x1f, first >> 8 & 0x1f);
@@ -65,7 +65,7 @@ TEST_F(SidebandTest, TheDisplaysStateFollowsItsRequests) {
   EXPECT_EQ(get(kPunit, kDisplay), 0u);
 }
 
-TEST_F(SidebandTest, UnitsThatAreNotThereAreGated) {
+TEST_F(SidebandTest, MissingUnitsAreReportedAsGated) {
   constexpr uint32_t kCamera = 0x39;
   EXPECT_EQ(get(kPunit, kCamera) & 3, 3u);
   EXPECT_EQ(get(kPunit, kCamera) >> 24 & 3, 3u);
@@ -76,7 +76,7 @@ TEST_F(SidebandTest, UnitsThatAreNotThereAreGated) {
 }
 
 // As intel_rps.c computes frequencies: MHz = reference * value / 4, all values even.
-TEST_F(SidebandTest, FrequenciesMakeSense) {
+TEST_F(SidebandTest, FrequencyTablesAreConsistent) {
   constexpr uint32_t kVco[] = {800, 1600, 2000, 2400};
   const uint32_t vco = kVco[get(kCck, 0x08) & 3];
   const auto clock = [&](uint32_t address, uint32_t source) {
@@ -95,11 +95,11 @@ TEST_F(SidebandTest, FrequenciesMakeSense) {
   EXPECT_LT(guaranteed, highest);
   EXPECT_EQ(reference * highest / 4, 700u);
   EXPECT_EQ(reference * guaranteed / 4, 400u);
-  EXPECT_EQ(get(kPunit, 0xd8) & 0x11, 0x10u) << "the generator runs, and nothing is pending";
+  EXPECT_EQ(get(kPunit, 0xd8) & 0x11, 0x10u) << "the PLL runs, and nothing is pending";
   set(kPunit, 0xd4, highest);
   EXPECT_EQ(get(kPunit, 0xd8), highest << 8 | 0x10);
   set(kPunit, 0x136, 0);
-  EXPECT_EQ(get(kPunit, 0x136), fuse) << "fuses stay";
+  EXPECT_EQ(get(kPunit, 0x136), fuse) << "fuses are read only";
   set(kCck, 0x6b, 7);
   EXPECT_EQ(get(kCck, 0x6b), 0x707u);
 }
@@ -109,15 +109,15 @@ TEST_F(SidebandTest, MemoryRequestsAreServed) {
   EXPECT_EQ(get(kPunit, 0x139), 1u);
 }
 
-TEST_F(SidebandTest, OtherUnitsKeepWhatIsWritten) {
+TEST_F(SidebandTest, OtherUnitsStoreWhatIsWritten) {
   set(kDpio, 0x8170, 0x1122'3344, 1);
   EXPECT_EQ(get(kDpio, 0x8170, 0), 0x1122'3344u);
-  EXPECT_EQ(get(kDpio2, 0x8170, 0), 0u) << "each unit has its own";
+  EXPECT_EQ(get(kDpio2, 0x8170, 0), 0u) << "each unit has its own registers";
   set(kDpio, 0x8170, 0xaabb'ccdd, 1, 0x4);
   EXPECT_EQ(get(kDpio, 0x8170, 0), 0x11bb'3344u) << "enabled bytes only";
 }
 
-TEST_F(SidebandTest, NonsenseIsToldAndReadsAsZero) {
+TEST_F(SidebandTest, InvalidAccessesAreReportedAndReadZero) {
   EXPECT_EQ(get(0x77, 0), 0u);
   EXPECT_EQ(bench.events(EventKind::unsupported), 1u);
   bench.write(kData, 5);
@@ -126,12 +126,12 @@ TEST_F(SidebandTest, NonsenseIsToldAndReadsAsZero) {
   EXPECT_EQ(bench.read(kData), 0u);
 }
 
-TEST_F(SidebandTest, AGuestCannotFillTheHost) {
+TEST_F(SidebandTest, StoredRegistersAreLimitedInNumber) {
   for (uint32_t i = 0; i < Sideband::kMostRegisters + 10; ++i) set(kDpio, i, 1 + i);
   EXPECT_EQ(bench.device->snapshot().sideband.registers.size(), Sideband::kMostRegisters);
   EXPECT_EQ(bench.events(EventKind::bad_access), 10u);
   set(kDpio, 3, 77);
-  EXPECT_EQ(get(kDpio, 3), 77u) << "what is there can still change";
+  EXPECT_EQ(get(kDpio, 3), 77u) << "existing registers can still change";
 }
 
 TEST_F(SidebandTest, StateIsSavedAndReset) {
@@ -145,9 +145,9 @@ TEST_F(SidebandTest, StateIsSavedAndReset) {
   EXPECT_EQ(get(kPunit, kWellStatus), 0u);
 }
 
-// Bits as the driver expects them for the wells and the control that it wrote.
+// Bits that the driver expects for the wells and the control register that it wrote.
 TEST_F(SidebandTest, TransmittersHavePowerWhileTheirWellIsOn) {
-  bench.write(kPhyControl, 0x3d00'07ff);  // Linux's first: all channels overridden, no lane down
+  bench.write(kPhyControl, 0x3d00'07ff);  // Linux's first value: all channels overridden, no lane down
   EXPECT_EQ(bench.read(kPhyStatus), 0xc000'0000u);
   set(kPunit, kWells, 3u << 24);
   EXPECT_EQ(bench.read(kPhyStatus), 0x8000'0000u);
@@ -157,11 +157,11 @@ TEST_F(SidebandTest, TransmittersHavePowerWhileTheirWellIsOn) {
   EXPECT_EQ(bench.read(kPhyStatus), 0u);
 }
 
-TEST_F(SidebandTest, LanesThatNobodyUsesAreDown) {
+TEST_F(SidebandTest, UnusedLanesArePoweredDown) {
   bench.write(kPhyControl, 0);  // no override
   EXPECT_EQ(bench.read(kPhyStatus), 0xc000'01ffu);
   bench.write(kPllB, 1u << 31);  // the clock of pipe B needs the second channel's common lane
-  EXPECT_EQ(bench.read(kPllB), 1u << 31 | 1u << 15) << "and is locked";
+  EXPECT_EQ(bench.read(kPllB), 1u << 31 | 1u << 15) << "and the clock is locked";
   EXPECT_EQ(bench.read(kPhyStatus), 0xc000'01f7u);
   bench.write(kPllB, 0);
   bench.write(kPhyControl, 1u << 27 | 0x3u << 11);  // channel 0 of the first: lanes 0 and 1 down
@@ -170,7 +170,7 @@ TEST_F(SidebandTest, LanesThatNobodyUsesAreDown) {
   EXPECT_EQ(bench.read(kPhyStatus), 0xc000'01fau);
 }
 
-TEST(Sideband, OtherChipsHaveNone) {
+TEST(Sideband, OtherChipsHaveNoSideband) {
   device::Bench bench(*spec::find_device("bdw"));
   bench.write(kRequest, 1);
   EXPECT_EQ(bench.read(kRequest), 0u);
