@@ -1,6 +1,6 @@
-// How the execution units of each generation differ in what instructions mean: rules as data, asked by the interpreter.
-// Where fields lie in an instruction stands in spec/eu. Sources: public compilers for these chips and their documents
-// (docs/sources.md); what is only probable is said at the row.
+// Semantics of EU instructions that differ between generations, as data for the lowering and for flow control. The
+// positions of fields in an instruction stand in spec/eu. Sources: public compilers for these chips and their documents
+// (docs/sources.md). A row that rests on a probable reading says so.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ enum class FlowModel : uint8_t {
   channel_ip    // each channel has its own IP
 };
 
-// Which part of a source a multiplication of two dwords reads.
+// The part of a source that a multiplication of two dwords reads.
 enum class DwordMultiply : uint8_t { low_word_of_src0, low_word_of_src1, full };
 
-// What MACH leaves in its destination when it does not write the accumulator.
+// The result of MACH when it does not write the accumulator.
 enum class MachResult : uint8_t { high_always, low_without_accumulator };
 
-// Where an integer instruction finds its implied accumulator.
+// The implied accumulator of an integer instruction.
 enum class ImpliedAccumulator : uint8_t { by_quarter, first };
 
 struct EuRules {
@@ -34,7 +34,7 @@ struct EuRules {
   bool float_denormals;             // cr0.0 bit 7 can keep denormals of F; else they are always flushed
   bool half_denormals;              // cr0.0 bit 10 can keep those of HF
   bool logic_negate_is_not;
-  bool rounding_needs_increment;        // rnde, rndz and rndu give the floor, and .r says which channels want one more
+  bool rounding_needs_increment;        // rnde, rndz and rndu give the floor; .r flags channels that need an increment
   bool convert_before_compare;          // cmp converts float sources to the destination's type first
   bool select_writes_flag;              // sel with a condition modifier also updates the flag
   bool flag_by_channel;                 // quarter control moves the flag bits too
@@ -45,10 +45,10 @@ struct EuRules {
   bool math_modifiers;                  // MATH obeys source modifiers
   bool channel_enable_register;         // ARF 4 is ce0; else the mask register
   bool ip_writes_jump;                  // ip as an ordinary destination
-  bool register_jump_from_next;         // JMPI with a register counts from the instruction behind
-  uint8_t register_jump_unit;           // and in so many bytes
-  bool break_names_while;               // UIP of BREAK is the WHILE; else what lies behind it
-  bool goto_leaves_on_false;            // a forward GOTO sends away those whose predicate does not hold
+  bool register_jump_from_next;         // JMPI with a register counts from the next instruction
+  uint8_t register_jump_unit;           // bytes in a unit of that count
+  bool break_names_while;               // UIP of BREAK is the WHILE; else the instruction behind it
+  bool goto_leaves_on_false;            // a forward GOTO takes the channels whose predicate is false
   uint8_t address_words;                // words in a0
   uint8_t flag_registers;
   uint8_t accumulators;

@@ -31,7 +31,7 @@ enum class TimestampFormat : uint8_t {
 };
 enum class ResetPort : uint8_t { config_gdrst, mmio_gdrst };
 
-// What sizes and alignments a part of the MMIO BAR accepts. Others are split and reported.
+// The sizes and alignments of accesses that a part of the MMIO BAR accepts. Other accesses are split and reported.
 struct AccessRule {
   static constexpr uint8_t kNatural = 0;  // aligned to its own size
   uint8_t alignment;

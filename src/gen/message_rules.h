@@ -1,5 +1,5 @@
-// How messages to the shared functions differ by generation beyond the bits of their descriptors (those stand in
-// spec/eu): rules as data, asked by src/message. Sources: Mesa's compiler and surface library (docs/sources.md).
+// Rules of messages to the shared functions by generation, beyond the bits of their descriptors (spec/eu). src/message
+// reads them. Sources: Mesa's compiler and surface library (docs/sources.md).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace halogen {
 
-// In which order a sampler message carries its parameters.
+// The order of parameters in a sampler message.
 enum class SamplerOrder : uint8_t {
   coordinates_and_level,      // Gen4: u v r, then level or bias, then reference
   coordinates_reference,      // Gen5 and 6: u v r ai, then reference, then level or bias
@@ -16,7 +16,7 @@ enum class SamplerOrder : uint8_t {
   reference_level_first_ld_v  // Gen9 on: the same, but ld: u v lod r
 };
 
-// Where layers and levels of a surface lie.
+// The distance between layers of a surface.
 enum class LayerDistance : uint8_t {
   eleven_rows,  // height of level 0 and 1 and eleven vertical alignments
   stated        // QPitch
@@ -24,10 +24,10 @@ enum class LayerDistance : uint8_t {
 
 struct MessageRules {
   spec::GenMask gens;
-  bool block_offset_bytes;       // offsets of OWord blocks count bytes, else OWords
-  uint8_t bindless_index;        // of binding tables; 0: there is none
-  uint8_t noncoherent_index;     // stateless, as index 255
-  uint8_t local_index;           // shared local memory
+  bool block_offset_bytes;    // offsets of OWord blocks count bytes, else OWords
+  uint8_t bindless_index;     // of binding tables; 0: there is none
+  uint8_t noncoherent_index;  // stateless, as index 255
+  uint8_t local_index;        // shared local memory
   SamplerOrder order;
   LayerDistance layers;
   bool cube_as_volume;               // faces lie as slices of a volume do
