@@ -19,7 +19,7 @@ using picture::Rgba;
 using spec::unpack_register;
 
 constexpr uint32_t kLargestCursor = 256;
-constexpr uint32_t kPlaneBytes = 8;  // a line of one bit planes
+constexpr uint32_t kPlaneBytes = 8;  // one line of a 1-bit plane
 constexpr unsigned kPipes = 4;
 
 struct Names {
@@ -27,7 +27,7 @@ struct Names {
   std::string_view base;
   std::string_view position;
   std::string_view palette;
-  unsigned together;  // so many cursors share an item; the rest has a letter of its own
+  unsigned together;  // number of cursors that share an item; each of the others has an item with its letter
 };
 constexpr Names kLegacy = {"CURCNTR", "CURBASE", "CURPOS", "CURPALET", 2};
 constexpr Names kUniversal = {"CUR_CTL", "CUR_BASE", "CUR_POS", "CUR_PAL", 3};
@@ -86,7 +86,7 @@ int32_t signed_value(bool sign, uint32_t magnitude) {
   return sign ? -static_cast<int32_t>(magnitude) : static_cast<int32_t>(magnitude);
 }
 
-// `bits`: the bit of the AND plane above the bit of the XOR plane.
+// `bits`: the AND plane's bit, then the XOR plane's bit.
 CursorPixel pixel_of(const CursorShape& cursor, unsigned bits) {
   constexpr unsigned kTransparent = 2;
   constexpr unsigned kInvert = 3;
@@ -161,7 +161,7 @@ void read_cursor_line(DisplayReader& memory, const CursorShape& cursor, uint32_t
   const uint64_t line_B = argb ? uint64_t{size} * 4 : uint64_t{kPlaneBytes} * 2;
   uint64_t base = cursor.base;
   if (argb && cursor.rotated && cursor.walks_back) {
-    base -= line_B * size - 4;  // the base is the last pixel
+    base -= line_B * size - 4;  // the base is the address of the last pixel
   }
   std::array<std::byte, size_t{kLargestCursor} * 4> bytes{};
   const auto used = std::span(bytes).first(static_cast<size_t>(line_B));

@@ -1,10 +1,11 @@
-// Cursors: one for each pipe, above all planes. Three sizes with alpha, and 64 by 64 with two bits a pixel. Registers
-// are double buffered: a write of the base arms all of them, a write of the control register takes that back, and the
-// position arms by itself unless the control register was written before (Linux i915, intel_cursor.c; it knows chips of
-// both kinds and does not name them). The vertical blank takes what is armed.
+// Cursors: one per pipe, above all planes. Three sizes with alpha, and 64 by 64 with two bits per pixel. Registers are
+// double buffered: a write of the base arms all of them, and a write of the control register disarms them. The position
+// arms itself unless the control register was written before (Linux i915, intel_cursor.c, which handles chips of both
+// kinds without naming them). The vertical blank applies armed values.
 //
-// Two bits a pixel: a line is 16 bytes, eight of one bit for each pixel and eight of the other, leftmost pixel first.
-// Left out, with an Event: the 32 bit modes without alpha, and cuts of the height.
+// Two bits per pixel: a line is 16 bytes, eight with the first bit of each pixel and eight with the second, leftmost
+// pixel first.
+// Not implemented, reported with an Event: the 32-bit modes without alpha, and a reduced height.
 #pragma once
 
 #include <array>
@@ -29,15 +30,15 @@ struct CursorImage {
 struct CursorState {
   CursorImage active;                // on the screen
   std::optional<CursorImage> armed;  // for the next vertical blank
-  bool control_written = false;      // since the last base
+  bool control_written = false;      // since the last write of the base
   bool operator==(const CursorState&) const = default;
 };
 
 struct CursorModel {
   unsigned pipe = 0;
-  bool selects_pipe = false;  // the control register says it
-  bool universal = false;     // registers of Broadwell on, CUR_*
-  bool walks_back = false;    // rotated, the base is the last pixel
+  bool selects_pipe = false;  // the control register selects the pipe
+  bool universal = false;     // CUR_* registers, from Broadwell on
+  bool walks_back = false;    // if rotated, the base is the last pixel
   const mmio::RegisterSlot* control = nullptr;
   const mmio::RegisterSlot* base = nullptr;
   const mmio::RegisterSlot* position = nullptr;
@@ -49,10 +50,10 @@ std::vector<CursorModel> find_cursors(const mmio::RegisterMap& map);
 enum class CursorKind : uint8_t {
   off,
   argb,
-  three_colors,  // and transparent
+  three_colors,  // three colours, and transparent
   and_xor,       // two colours, transparent, inverted
   four_colors,
-  unknown,  // a mode that is left out
+  unknown,  // a mode that is not implemented
 };
 
 struct CursorShape {
@@ -74,10 +75,10 @@ CursorShape cursor_shape(const CursorModel& cursor, spec::GenId gen, const Curso
 
 struct CursorPixel {
   picture::Rgba color;  // premultiplied
-  bool invert = false;  // what is below
+  bool invert = false;  // inverts the pixel below
 };
 
-// A line of the cursor, as wide as it is.
+// Returns a line of the cursor, in its full width.
 void read_cursor_line(DisplayReader& memory, const CursorShape& cursor, uint32_t line, std::span<CursorPixel> out);
 
 }  // namespace halogen::display

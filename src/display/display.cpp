@@ -76,7 +76,7 @@ void Display::attach() {
   }
 }
 
-// Bits that the device's layout lacks stay zero.
+// Bits that the layout of the device lacks stay zero.
 void Display::find_status_bits() {
   const auto bits = [this](auto set) {
     hw::PIPESTAT status;
@@ -128,14 +128,14 @@ void Display::refresh() {
 void Display::restore(const DisplayState& state) {
   check(state.pipes.size() == pipes() && state.planes.size() == planes_.size() &&
             state.cursors.size() == cursor_models_.size(),
-        "a snapshot of another device model");
+        "snapshot of another device model");
   state_ = state;
 }
 
 void Display::report(FidelityReport& report) const {
   if (state_.assumed_clock) {
     report.touch(FidelityKind::reg, "PIPECONF", FidelityClass::approximate,
-                 "sixty frames a second, whatever the clock");
+                 "pixel clock not modelled; the pipe runs at 60 frames per second");
   }
 }
 
@@ -228,7 +228,7 @@ uint32_t Display::on_write(const mmio::RegisterWrite& write) {
     case Role::live:
       break;
   }
-  return mmio_.bank().peek(write.slot);  // state bits, or what a listener wrote meanwhile
+  return mmio_.bank().peek(write.slot);  // state bits, or a value that a listener has written since
 }
 
 void Display::latch(unsigned pipe, uint32_t bits) {
@@ -241,7 +241,7 @@ void Display::latch(unsigned pipe, uint32_t bits) {
   update_event(pipe, status);
 }
 
-// Each status bit of the low half has its enable sixteen bits above.
+// Each status bit in the low half has its enable bit sixteen bits above.
 void Display::update_event(unsigned pipe, uint32_t status) {
   const mmio::AccessPolicy& policy = registers_.slots().pipes[pipe].status->policy;
   const bool asserted = ((status & policy.w1c) & ((status & policy.rw) >> 16)) != 0;
@@ -299,12 +299,12 @@ void Display::start(unsigned pipe, const Raster& raster) {
   take_source(pipe);
   if (raster.timing.interlaced) {
     raise(EventKind::approximation, "PIPECONF", registers_.transcoder(pipe).configuration->offset, pipe,
-          "interlaced mode runs as progressive");
+          "interlaced mode shown as progressive");
   }
   update_window(pipe);
 }
 
-// What waits for a vertical blank happens now, as if the pipe had been off.
+// Performs everything that waits for a vertical blank, as if the pipe had been off.
 void Display::stop(unsigned pipe) {
   PipeState& state = state_.pipes[pipe];
   if (!state.running) {
@@ -324,7 +324,7 @@ void Display::stop(unsigned pipe) {
   take_cursors(pipe);
   if (state_.overlay.waiting.has_value() && state_.overlay.waiting->pipe == pipe) {
     raise(EventKind::undefined_behaviour, "PIPECONF", registers_.transcoder(pipe).configuration->offset, pipe,
-          "the pipe of the overlay was switched off before its flip was performed");
+          "overlay flip pending while its pipe was disabled");
     perform_overlay();
   }
 }

@@ -1,20 +1,21 @@
-// The display as far as time goes: pipes that scan, their blanks, scan line windows, and flips that wait for them. Seed
-// 003 1.6, 1.9, 1.10, 1.12, 5.3.7, 5.4; registers from Linux i915. All time is virtual, in nanoseconds, and exact.
+// The timing of the display: pipes that scan, their blanks, scan line windows, and flips that wait for them. G45 PRM
+// vol. 1b 1.6, 1.9, 1.10, 1.12, 5.3.7, 5.4 (seed 003); registers from Linux i915. All times are virtual, in
+// nanoseconds, and exact.
 //
-// - A pipe runs while its transcoder is enabled with timings that can run; it starts at once, with the sync in front of
-//   the first line, and stops at once. Changed timings start it anew. Other timings: an Event, and it does not run.
-// - The pixel clock is the clock generator's where one is described (Gen4); elsewhere a pipe shows sixty frames a
-// second.
+// - A pipe runs while its transcoder is enabled with valid timings. It starts immediately, with the sync before the
+// first line, and stops immediately. Changed timings restart it. Invalid timings raise an Event and the pipe does not
+// run.
+// - The pixel clock comes from the clock generator where one is described (Gen4); elsewhere a pipe shows sixty frames
+// per second.
 // - At the leading edge of the vertical blank flips are performed first, then status is latched, then on_vblank is
-// called:
-//   "start of vertical blank", "vertical blank" and "frame start" are this one moment. The frame start delay is left
-//   out.
-// - A plane's registers are double buffered: writing the surface address arms them, the vertical blank takes them.
-//   Cursors likewise (cursor.h). The size of the pipe's image is taken at each vertical blank.
-// - Surfaces are read when somebody takes a frame, so their faults come then; a pipe whose planes could not be read has
-//   run empty (FIFO underrun). A FIFO that is merely too slow does not exist here.
-// - Left out: what the overlay's registers do beside choosing its pipe, panel fitting, interlaced timing; and what
-//   scanout.h names.
+// called: "start of vertical blank", "vertical blank" and "frame start" are the same time. The frame start delay is not
+// modelled.
+// - The registers of a plane are double buffered: writing the surface address arms them, the vertical blank applies
+// them. Cursors work likewise (cursor.h). The image size of the pipe is sampled at each vertical blank.
+// - A surface is read when a frame is taken, so its faults are raised then. A pipe whose planes could not be read has a
+// FIFO underrun. Underruns caused by bandwidth are not modelled.
+// - Not modelled: the overlay's registers except its pipe selection, panel fitting, interlaced timing, and the items
+// that scanout.h lists.
 #pragma once
 
 #include <algorithm>
@@ -41,19 +42,20 @@ namespace halogen::display {
 
 enum class PipeEdge : uint8_t { vblank, vsync, line_compare, hblank };
 
-// Told in order of time; now_ns() is the moment of the event. May call anything of the display but advance_to; streams
-// that an event releases had better run after it, or a stream of flips on a pipe that is off would never return.
+// Calls come in order of time; now_ns() is the time of the event. A listener may call any function of the display
+// except advance_to. Streams that an event releases should run after the call: otherwise a stream of flips on a
+// disabled pipe would never return.
 class DisplayListener {
  public:
   virtual ~DisplayListener() = default;
   virtual void on_vblank(unsigned pipe) = 0;  // leading edge, after flips and status
   virtual void on_vsync(unsigned /*pipe*/) {}
   virtual void on_hblank(unsigned /*pipe*/) {}  // leading edge, while watched
-  // The signal that MI_WAIT_FOR_EVENT looks at: in_window() changed.
+  // in_window() changed: the signal that MI_WAIT_FOR_EVENT tests.
   virtual void on_line_compare(unsigned /*pipe*/, bool /*in_window*/) {}
   virtual void on_flip_pending(unsigned plane, bool pending) = 0;  // true to false: the flip is done
   virtual void on_overlay_flip_pending(bool /*pending*/) {}
-  // Reads registers, and behind them coefficients when there is room for them; before pending falls.
+  // Reads registers, followed by coefficients if `into` has room for them. Called before pending falls.
   virtual void on_overlay_fetch(const OverlayFlip& /*request*/, std::span<std::byte> /*into*/) {}
   virtual void on_pipe_event(unsigned /*pipe*/, bool /*asserted*/) {}  // PIPESTAT: an enabled status bit
   virtual void on_underrun(unsigned /*pipe*/) {}                       // a plane or cursor could not be read
@@ -66,70 +68,71 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
 
-  // Moves time; what lies before now is ignored. Of each kind of edge of each pipe a call tells the first one and the
-  // four latest, and the vertical blanks that flips wait for (at most kWaitedEdges): a step of any length is cheap. The
-  // rest is counted in skipped_edges(); frame counters count every frame. Step by next_event() to see each edge.
+  // Advances time; earlier times are ignored. For each kind of edge of each pipe, a call reports the first and the four
+  // latest edges, and the vertical blanks that flips wait for (at most kWaitedEdges), so that a step of any length is
+  // cheap. Other edges are counted in skipped_edges(); frame counters count every frame. Step by next_event() to see
+  // each edge.
   void advance_to(uint64_t nanoseconds);
-  // The next vertical blank or watched edge; nothing while no pipe runs. Always later than now. Edges that come more
-  // often than every `least_ns` do not count.
+  // Returns the next vertical blank or watched edge, always later than now. Nothing: no pipe runs. Edges that repeat
+  // faster than `least_ns` are ignored.
   std::optional<uint64_t> next_event(uint64_t least_ns = 0) const;
   uint64_t now_ns() const { return state_.now_ns; }
   uint64_t skipped_edges() const { return state_.skipped_edges; }
-  // Makes next_event stop at an edge too; horizontal blanks are told only while watched.
+  // Makes next_event stop at this edge too; horizontal blanks are reported only while watched.
   void watch(unsigned pipe, PipeEdge edge, bool on);
 
-  // Pipes count from 0 (A). One that the device lacks does not run.
+  // Pipes are numbered from 0 (A). A pipe that the device lacks does not run.
   unsigned pipes() const { return registers_.pipes(); }
   bool pipe_running(unsigned pipe) const { return pipe < pipes() && state_.pipes[pipe].running; }
-  unsigned line(unsigned pipe) const;  // 0 is the first active one
+  unsigned line(unsigned pipe) const;  // 0 is the first active line
   bool in_vblank(unsigned pipe) const;
   bool in_hblank(unsigned pipe) const;
   uint64_t vblank_count(unsigned pipe) const;
-  // A streamer may be ahead of the display: it asks as of its own time, `at`, when that is later than now.
+  // A streamer may be ahead of the display: it passes its own time as `at` if that is later than now.
   std::optional<uint64_t> next_vblank(unsigned pipe, uint64_t at = 0) const;
   std::optional<uint64_t> next_hblank(unsigned pipe, uint64_t at = 0) const;
-  // Waits for vertical blanks need the pipe's own enable where it has one (seed 003 1.21).
+  // Waits for vertical blanks need the enable bit of the pipe if it has one (G45 PRM vol. 1b 1.21, seed 003).
   bool vblank_wait_enabled(unsigned pipe) const;
-  // The pipe that the select field of a scan line command means; nothing for a reserved value.
+  // Returns the pipe that the select field of a scan line command means. Nothing: the value is reserved.
   static std::optional<unsigned> pipe_of_select(unsigned select);
 
-  // Scan line windows. Lines are inclusive; a new window replaces the old one.
+  // Scan line windows. Both lines are inclusive; a new window replaces the old one.
   void load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool inclusive);
   bool in_window(unsigned pipe,
-                 uint64_t at = 0) const;  // a wait lasts; never without a window or while the pipe is off
-  // When in_window changes; nothing: never.
+                 uint64_t at = 0) const;  // true: the wait continues. False without a window or while the pipe is off
+  // Returns the time at which in_window changes. Nothing: never.
   std::optional<uint64_t> window_changes_at(unsigned pipe, uint64_t at = 0) const;
 
-  // Flips. What the manual leaves UNDEFINED raises an Event and still ends: the newest request wins.
+  // Flips. A request that the manual calls UNDEFINED raises an Event and still completes: the newest request wins.
   void flip(const FlipRequest& request);
   bool flip_pending(unsigned plane) const;
   void overlay_flip(const OverlayFlip& request);
   bool overlay_flip_pending() const { return state_.overlay.waiting.has_value(); }
-  // That the overlay is on: its registers say so; before it has any, the first that runs.
+  // Returns the pipe of the overlay: its registers select it; before they are loaded, the first running pipe.
   unsigned overlay_pipe() const;
-  static constexpr size_t kOverlayRegisters_B = 0x200;  // of a page; the rest is coefficients
+  static constexpr size_t kOverlayRegisters_B = 0x200;  // registers in a page; coefficients follow
   static constexpr size_t kOverlayPage_B = 4096;
 
   const std::vector<PlaneModel>& planes() const { return planes_; }
   const PlaneModel* find_plane(unsigned number) const;
   const PlaneModel* find_plane(unsigned pipe, unsigned place) const;
-  // What is on the screen, for scan-out.
+  // The visible state, for scan-out.
   const PlaneImage* active_image(unsigned plane) const;
   std::optional<PlaneLines> plane_lines(unsigned plane) const;
-  Extent source_size(unsigned pipe) const;  // of the image that the pipe shows
+  Extent source_size(unsigned pipe) const;  // size of the image that the pipe shows
   const std::vector<CursorModel>& cursors() const { return cursor_models_; }
   const CursorImage* active_cursor(unsigned index) const;
-  // What the pipe shows now; nothing while it is off.
+  // Returns the frame that the pipe shows now. Nothing: the pipe is off.
   std::optional<picture::Image> take_frame(unsigned pipe, DisplayMemory& memory);
-  // Asked first for each line that is scanned out; null: all lines come from their surface.
+  // The provider is asked first for each scanned-out line. Null: all lines are read from their surface.
   void set_line_provider(LineProvider* provider) { provider_ = provider; }
   const PanelFitter* panel_fitter(unsigned pipe) const { return pipe < pipes() ? &state_.pipes[pipe].fitter : nullptr; }
   const OverlayState& overlay() const { return state_.overlay; }
 
-  // Frame buffer compression; null where the device has none. Memory is connected by who owns both.
+  // Frame buffer compression. Null: the device has none. The owner of both connects the memory.
   FrameCompressor* compressor() { return compressor_.get(); }
   const FrameCompressor* compressor() const { return compressor_.get(); }
-  // An engine wrote lines of a surface at this graphics address; lines count from its first.
+  // An engine wrote lines of the surface at this graphics address; line 0 is its first line.
   void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) {
     if (compressor_ != nullptr) {
       compressor_->on_target_write(base, first_line, lines);
@@ -137,9 +140,9 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   }
 
   DisplayState snapshot() const { return state_; }
-  void restore(const DisplayState& state);  // after the registers
-  void reset();                             // after the registers; nobody is told, time goes on
-  void refresh();                           // the registers changed behind our back
+  void restore(const DisplayState& state);  // call after restoring the registers
+  void reset();                             // call after the register reset; no listener is called, time continues
+  void refresh();                           // the registers were changed by another unit
   void report(FidelityReport& report) const;
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
@@ -147,12 +150,12 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
 
   static constexpr unsigned kLatestEdges = 4;
   static constexpr unsigned kWaitedEdges = 16;
-  static constexpr unsigned kFlipQueueDepth = 8;  // of our choice; the manual names none
+  static constexpr unsigned kFlipQueueDepth = 8;  // our choice; the manual gives no depth
 
  private:
   enum class Role : uint8_t {
-    timing,  // of a pipe: transcoder, clock
-    panel,   // the panel's transcoder
+    timing,  // transcoder or clock of a pipe
+    panel,   // transcoder of the panel
     status,
     load_window,
     line,
@@ -168,9 +171,9 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   };
   struct Part {
     Role role;
-    unsigned index;  // pipe, or position in planes_ or cursor_models_
+    unsigned index;  // pipe, or index into planes_ or cursor_models_
   };
-  // Edges of one pipe that a call of advance_to goes through.
+  // Edges of one pipe that a call of advance_to visits.
   enum class Edge : uint8_t { vblank, vsync, window, window_end, hblank };
   static constexpr unsigned kEdges = 5;
   struct Cursor {
@@ -187,7 +190,7 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
     uint32_t odd_field = 0;
     uint32_t overlay_updated = 0;
     uint32_t underrun = 0;
-    std::array<uint32_t, 3> flip_done{};  // by place on the pipe
+    std::array<uint32_t, 3> flip_done{};  // by index of the plane on the pipe
     uint32_t vblank_enable = 0;
     uint32_t hblank_enable = 0;
   };
@@ -245,7 +248,7 @@ class Display final : public mmio::RegisterHandler, private CompressionHost {
   void perform_overlay();
   void flip_problem(const FlipRequest& request, std::string_view detail);
 
-  // What the compressor asks.
+  // CompressionDisplay.
   CompressionSource source(unsigned plane) const override;
   uint64_t time_ns() const override { return state_.now_ns; }
   unsigned scanned_lines(unsigned pipe, uint64_t nanoseconds) const override;

@@ -1,4 +1,4 @@
-// Flips of planes and the overlay, and scan line windows: what the command streams ask of the display.
+// Flips of planes and of the overlay, and scan line windows: the requests of command streams to the display.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -54,7 +54,8 @@ void Display::flip_problem(const FlipRequest& request, std::string_view detail) 
   raise(EventKind::undefined_behaviour, kFlip, request.base, request.plane, detail);
 }
 
-// False: it happens with the vertical blank instead. Rules that only bind software are reported and otherwise ignored.
+// False: the flip happens at the vertical blank instead. Violations of rules for software are reported and otherwise
+// ignored.
 bool Display::async_allowed(const PlaneModel& plane, const FlipRequest& request) {
   const PlaneImage& active = state_.planes[index_of(plane)].active;
   const PlaneControl control = unpack_control(plane, model_.gen, active.control);
@@ -66,26 +67,26 @@ bool Display::async_allowed(const PlaneModel& plane, const FlipRequest& request)
     flip_problem(request, "asynchronous flip with a panel fitter");
   }
   if (rules_.async_alignment_B != 0 && request.base % rules_.async_alignment_B != 0) {
-    flip_problem(request, "asynchronous flip to a surface that is not aligned");
+    flip_problem(request, "asynchronous flip to a misaligned surface");
   }
   if (rules_.async_stride_power_of_two && !std::has_single_bit(stride)) {
-    flip_problem(request, "asynchronous flip with a stride that is no power of two");
+    flip_problem(request, "asynchronous flip with a stride that is not a power of two");
   }
   if (control.rotated_180 && stride < rules_.async_rotated_stride_B) {
-    flip_problem(request, "asynchronous flip of a rotated plane with a short stride");
+    flip_problem(request, "asynchronous flip of a rotated plane with too small a stride");
   }
   if (plane.number >= 64 || (rules_.async_planes >> plane.number & 1) == 0) {
-    flip_problem(request, "asynchronous flip of a plane that has none");
+    flip_problem(request, "asynchronous flip of a plane that does not support it");
     return false;
   }
   if ((rules_.async_tilings >> control.tiling & 1) == 0) {
-    flip_problem(request, "asynchronous flip of a plane without the tiling for it");
+    flip_problem(request, "asynchronous flip of a surface whose tiling does not support it");
     return false;
   }
   return true;
 }
 
-// Pitch and tiling of an asynchronous flip are those on the screen.
+// An asynchronous flip keeps the visible pitch and tiling.
 PlaneImage Display::command_image(const PlaneModel& plane, const FlipRequest& request, bool async) const {
   PlaneImage image = async ? state_.planes[index_of(plane)].active : read_image(mmio_.bank(), plane.slots);
   image.surface = (request.base & ~kPageMask) | (image.surface & kPageMask);
@@ -96,7 +97,7 @@ PlaneImage Display::command_image(const PlaneModel& plane, const FlipRequest& re
   return image;
 }
 
-// The command shows in the registers that it stands for.
+// Writes the request to the registers, where software can read it.
 void Display::program(const PlaneModel& plane, const FlipRequest& request, const PlaneImage& image) {
   mmio::RegisterBank& bank = mmio_.bank();
   bank.poke(*plane.slots.surface, image.surface);
@@ -109,7 +110,7 @@ void Display::program(const PlaneModel& plane, const FlipRequest& request, const
 void Display::flip(const FlipRequest& request) {
   const PlaneModel* plane = find_plane(request.plane);
   if (plane == nullptr) {
-    flip_problem(request, "no such plane");
+    flip_problem(request, "plane does not exist");
     return;
   }
   const unsigned index = index_of(*plane);
@@ -125,10 +126,10 @@ void Display::flip(const FlipRequest& request) {
   const bool undefined = std::ranges::any_of(
       waiting, [&flip](const PendingFlip& other) { return other.command && !(other.queued || flip.queued); });
   if (undefined) {
-    flip_problem(request, "flip while one is pending");
+    flip_problem(request, "flip while another flip of the plane is pending");
   }
   if (flip.queued && waiting.size() >= kFlipQueueDepth) {
-    raise(EventKind::unsupported, kFlip, request.base, request.plane, "the flip queue is full: dropped");
+    raise(EventKind::unsupported, kFlip, request.base, request.plane, "flip dropped; the flip queue is full");
     return;
   }
   program(*plane, request, image);
@@ -143,7 +144,7 @@ void Display::surface_write(unsigned plane, uint32_t surface) {
   submit(plane, {.image = image, .pipe = control.pipe}, control.async_flip);
 }
 
-// A flip that is not queued drops what waits.
+// An unqueued flip drops all queued flips.
 void Display::submit(unsigned plane, PendingFlip flip, bool at_once) {
   std::vector<PendingFlip>& waiting = state_.planes[plane].waiting;
   const bool pending = !waiting.empty();
@@ -216,19 +217,19 @@ void Display::overlay_flip(const OverlayFlip& request) {
   };
   switch (request.mode) {
     case OverlayMode::flip_on:
-      if (overlay.on) problem("flip on while the overlay is on");
+      if (overlay.on) problem("overlay switched on while it is on");
       overlay.on = true;
       break;
     case OverlayMode::flip_off:
-      if (!overlay.on) problem("flip off while the overlay is off");
-      if (!overlay.coefficients_loaded) problem("flip off before any coefficients were loaded");
+      if (!overlay.on) problem("overlay switched off while it is off");
+      if (!overlay.coefficients_loaded) problem("overlay switched off before coefficients were loaded");
       overlay.on = false;
       break;
     case OverlayMode::flip_continue:
-      if (!overlay.on) problem("flip while the overlay is off");
+      if (!overlay.on) problem("overlay flip while the overlay is off");
       break;
     case OverlayMode::reserved:
-      problem("reserved mode");
+      problem("reserved overlay flip mode");
       return;
   }
   const bool pending = overlay.waiting.has_value();
@@ -237,7 +238,7 @@ void Display::overlay_flip(const OverlayFlip& request) {
     listener_.on_overlay_flip_pending(true);
   }
   if (!pipe_running(request.pipe) && overlay.waiting.has_value()) {
-    problem("the pipe of the overlay does not run");
+    problem("overlay flip on a pipe that does not run");
     perform_overlay();
   }
 }
@@ -290,11 +291,11 @@ std::optional<unsigned> Display::pipe_of_select(unsigned select) {
 void Display::load_scan_lines(unsigned pipe, unsigned first, unsigned last, bool inclusive) {
   const uint64_t lines = uint64_t{first} << 16 | last;
   if (pipe >= pipes()) {
-    raise(EventKind::undefined_behaviour, kScanLines, pipe, lines, "no such pipe");
+    raise(EventKind::undefined_behaviour, kScanLines, pipe, lines, "pipe does not exist");
     return;
   }
   if (first > last) {
-    raise(EventKind::undefined_behaviour, kScanLines, pipe, lines, "window ends before it starts");
+    raise(EventKind::undefined_behaviour, kScanLines, pipe, lines, "scan line window ends before it starts");
   }
   set_window(pipe, {{first, last}, inclusive});
 }
@@ -314,7 +315,7 @@ void Display::update_window(unsigned pipe) {
   listener_.on_line_compare(pipe, inside);
 }
 
-// The register counts lines as the scan line counter does, one below the line.
+// Like the scan line counter, the register holds the line minus one.
 void Display::load_window(uint32_t value) {
   const auto load = spec::unpack_register<hw::DE_LOAD_SL>(model_.gen, value);
   const unsigned pipe = load.pipe_b ? 1 : 0;

@@ -1,5 +1,5 @@
-// Frames: which latched state makes up what a pipe shows, and how cursors and sizes are latched. Left out: doubled
-// lines of display planes, shown once, with an Event.
+// Frames: the latched state that makes up a frame, and the latching of cursors and sizes. Doubled lines of display
+// planes are shown once, with an Event.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,20 +20,20 @@ namespace {
 using picture::Rgba;
 using spec::unpack_register;
 
-// The largest picture that any of these chips shows. Registers can ask for more.
-constexpr uint64_t kMostPixels = uint64_t{7680} * 4320;
+// The largest picture that any of these chips shows. The registers can hold larger sizes.
+constexpr uint64_t kMaxPixels = uint64_t{7680} * 4320;
 
 constexpr char letter_of(unsigned pipe) {
   return static_cast<char>('A' + pipe);
 }
 
-// Registers of several pipes: the first ones together, the others under a letter of their own.
+// Registers of several pipes: the first pipes share an item, the others have an item with their letter.
 const mmio::RegisterSlot* find_of_pipe(const mmio::RegisterMap& map, std::string_view name, unsigned together,
                                        unsigned pipe) {
   return pipe < together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter_of(pipe)));
 }
 
-// A tiled surface that breaks a rule for its tiling. Linear ones have none that would change what is read.
+// True: a tiled surface breaks a rule of its tiling. Linear surfaces have no rule that affects reads.
 surface::SurfaceFault tiling_fault(spec::GenId gen, const PlaneLines& lines) {
   if (lines.tiling == 0) {
     return surface::SurfaceFault::none;
@@ -125,7 +125,7 @@ bool Display::gamma_table_on(unsigned pipe) const {
   return mode.mode == hw::GAMMA_MODE::Mode::bits_8 && (!has_enable || mode.post_csc_gamma_enable);
 }
 
-// A pipe without a table shows indices as greys.
+// A pipe without a palette shows indices as greys.
 Palette Display::palette(unsigned pipe) const {
   Palette palette;
   const mmio::RegisterMap& map = mmio_.bank().map();
@@ -155,7 +155,7 @@ Rgba Display::color_below(unsigned pipe, bool& forced) const {
   }
   if (const mmio::RegisterSlot* slot = find_of_pipe(map, "PIPE_BOTTOM_COLOR", 3, pipe)) {
     const auto color = unpack_register<hw::PIPE_BOTTOM_COLOR>(model_.gen, mmio_.bank().peek(*slot));
-    constexpr unsigned kShift = 2;  // ten bits a channel
+    constexpr unsigned kShift = 2;  // ten bits per channel
     return {static_cast<uint8_t>(color.red >> kShift), static_cast<uint8_t>(color.green >> kShift),
             static_cast<uint8_t>(color.blue >> kShift), 255};
   }
@@ -168,10 +168,10 @@ FrameParts Display::frame_parts(unsigned pipe) {
   FrameParts parts;
   bool forced = false;
   parts.size = source_size(pipe);
-  if (uint64_t{parts.size.width} * parts.size.height > kMostPixels) {
+  if (uint64_t{parts.size.width} * parts.size.height > kMaxPixels) {
     raise(EventKind::unsupported, "PIPESRC", registers_.slots().pipes[pipe].source_size->offset,
-          uint64_t{parts.size.width} << 16 | parts.size.height, "a picture larger than 7680 by 4320: cut below");
-    parts.size.height = static_cast<uint32_t>(kMostPixels / parts.size.width);
+          uint64_t{parts.size.width} << 16 | parts.size.height, "picture larger than 7680 by 4320; clipped");
+    parts.size.height = static_cast<uint32_t>(kMaxPixels / parts.size.width);
   }
   parts.below = color_below(pipe, forced);
   if (forced) {
@@ -194,20 +194,20 @@ FrameParts Display::frame_parts(unsigned pipe) {
       raise(kind, plane->slots.control->desc->name, plane->slots.control->offset, control, detail);
     };
     if (!lines.known_format) {
-      say(EventKind::unsupported, "pixel format: the plane is not shown");
+      say(EventKind::unsupported, "pixel format not implemented; the plane is not shown");
       continue;
     }
     if (lines.turned) {
-      say(EventKind::approximation, "a turned plane is shown upright");
+      say(EventKind::approximation, "rotation by 90 or 270 degrees not implemented; the plane is shown upright");
     }
     if (const surface::SurfaceFault fault = tiling_fault(model_.gen, lines); fault != surface::SurfaceFault::none) {
       say(EventKind::undefined_behaviour, surface::name_of(fault));
     }
     if (plane->kind == PlaneKind::display && unpack_register<hw::DSPCNTR>(model_.gen, control).line_double) {
-      say(EventKind::approximation, "doubled lines are shown once");
+      say(EventKind::approximation, "line doubling not implemented; lines are shown once");
     }
     if (lines.pixels.keyed) {
-      say(EventKind::approximation, "the colour key is ignored");
+      say(EventKind::approximation, "colour key not implemented");
     }
     parts.planes.push_back(lines);
   }
@@ -219,7 +219,7 @@ FrameParts Display::frame_parts(unsigned pipe) {
     }
     if (shape.kind == CursorKind::unknown) {
       raise(EventKind::unsupported, model.control->desc->name, model.control->offset,
-            state_.cursors[index].active.control, "cursor mode: the cursor is not shown");
+            state_.cursors[index].active.control, "cursor mode not implemented; the cursor is not shown");
       continue;
     }
     parts.cursors.push_back(shape);

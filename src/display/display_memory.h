@@ -1,5 +1,5 @@
-// How the display reads graphics memory: through the global table, page by page. One reader serves one pass over a
-// surface (a frame): a page that cannot be read gives zeros and is reported once.
+// Display reads of graphics memory: through the global table, page by page. One reader serves one pass over a surface
+// (a frame): a page that cannot be read gives zeros and is reported once.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@
 
 namespace halogen::display {
 
-// Who gives the display its views of memory.
+// Provides the address spaces of the display's streams.
 class DisplayMemory {
  public:
   virtual ~DisplayMemory() = default;
-  virtual memory::AddressSpace& display_space(memory::Stream stream) = 0;  // display A, display B, overlay or cursor
+  virtual memory::AddressSpace& display_space(
+      memory::Stream stream) = 0;  // stream: display A, display B, overlay or cursor
 };
 
 class DisplayReader {
@@ -31,7 +32,7 @@ class DisplayReader {
   const std::byte* page(uint64_t number);
 
   memory::AddressSpace& space_;
-  std::unordered_map<uint64_t, const std::byte*> pages_;  // null: nothing there
+  std::unordered_map<uint64_t, const std::byte*> pages_;  // null: unmapped
   uint64_t last_ = ~uint64_t{0};
   const std::byte* last_page_ = nullptr;
   uint64_t missing_ = 0;

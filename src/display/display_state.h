@@ -1,5 +1,5 @@
-// What changes while a display runs, beside its registers: plain data, a snapshot is a copy. And what the streams ask
-// of it: flips of planes and of the overlay.
+// Display state outside of registers: plain data, so that a snapshot is a copy. Also the requests of command streams:
+// flips of planes and of the overlay.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace halogen::display {
 
-// The fourth dword of MI_DISPLAY_FLIP: for the pipe of the plane, together with the flip.
+// The fourth dword of MI_DISPLAY_FLIP: applied to the pipe of the plane together with the flip.
 struct PanelFitter {
   bool enabled = false;
   bool three_by_three = false;   // else seven by five
-  uint16_t horizontal_size = 0;  // of the source, minus one
+  uint16_t horizontal_size = 0;  // size of the source, minus one
   uint16_t vertical_size = 0;
   bool operator==(const PanelFitter&) const = default;
 };
@@ -28,11 +28,11 @@ struct PanelFitter {
 // MI_DISPLAY_FLIP.
 struct FlipRequest {
   unsigned plane = 0;   // the command's plane select
-  bool async = false;   // at once, else at the next vertical blank
-  bool queued = false;  // behind the flips that wait, one at each vertical blank
-  uint32_t base = 0;    // in the global table
-  uint32_t pitch = 0;   // bytes; universal planes: units of their stride register times 64. Not taken when async
-  uint8_t tiled = 0;    // 0 linear, 1 X; universal planes: their tiling code. Not taken when async
+  bool async = false;   // immediately, else at the next vertical blank
+  bool queued = false;  // after the pending flips, one per vertical blank
+  uint32_t base = 0;    // address in the global table
+  uint32_t pitch = 0;   // bytes; universal planes: units of their stride register times 64. Ignored if async
+  uint8_t tiled = 0;    // 0 linear, 1 X; universal planes: their tiling code. Ignored if async
   std::optional<PanelFitter> fitter = std::nullopt;
 };
 
@@ -40,16 +40,16 @@ struct FlipRequest {
 enum class OverlayMode : uint8_t { flip_continue, flip_on, flip_off, reserved };
 struct OverlayFlip {
   OverlayMode mode = OverlayMode::flip_continue;
-  GgttOffset address;         // of the page with registers and coefficients
-  bool coefficients = false;  // load them too
-  unsigned pipe = 0;          // that the overlay is on
+  GgttOffset address;         // address of the page with registers and coefficients
+  bool coefficients = false;  // load coefficients too
+  unsigned pipe = 0;          // pipe of the overlay
   bool operator==(const OverlayFlip&) const = default;
 };
 
-// A picture that waits for its vertical blank.
+// A plane image that waits for a vertical blank.
 struct PendingFlip {
   PlaneImage image;
-  unsigned pipe = 0;  // whose vertical blank
+  unsigned pipe = 0;  // pipe of that vertical blank
   bool command = false;
   bool queued = false;
   std::optional<PanelFitter> fitter = std::nullopt;
@@ -58,39 +58,39 @@ struct PendingFlip {
 };
 
 struct PlaneState {
-  PlaneImage active;                 // on the screen
-  std::vector<PendingFlip> waiting;  // in order; a flip is pending while there are any
+  PlaneImage active;                 // visible now
+  std::vector<PendingFlip> waiting;  // in order; a flip is pending while the list is not empty
   bool operator==(const PlaneState&) const = default;
 };
 
 struct ScanLineWindow {
   LineSpan span;
-  bool inclusive = true;  // the wait lasts inside, else outside
+  bool inclusive = true;  // the wait continues inside, else outside
   bool operator==(const ScanLineWindow&) const = default;
 };
 
 struct PipeState {
   bool running = false;
-  bool refused = false;  // enabled with timings that cannot run
+  bool refused = false;  // enabled with invalid timings
   Raster raster;         // while running
   uint64_t start_ns = 0;
-  uint64_t vblanks = 0;  // before the start
+  uint64_t vblanks = 0;  // before the last start
   uint64_t frames = 0;
-  uint64_t last_vblank_ns = 0;  // likewise
+  uint64_t last_vblank_ns = 0;  // before the last start
   std::optional<ScanLineWindow> window;
-  bool in_window = false;  // as the listener was told
+  bool in_window = false;  // last value reported to the listener
   PanelFitter fitter;
-  Extent source;        // size of the image, as taken at the last vertical blank
+  Extent source;        // size of the image, as sampled at the last vertical blank
   bool event = false;   // an enabled status bit is set
   uint8_t watched = 0;  // bit n: PipeEdge n
   bool operator==(const PipeState&) const = default;
 };
 
 struct OverlayState {
-  bool on = false;                   // by the requests, performed or not
-  bool coefficients_loaded = false;  // ever
+  bool on = false;                   // as requested, performed or not
+  bool coefficients_loaded = false;  // at least once
   std::optional<OverlayFlip> waiting;
-  std::optional<OverlayFlip> active;  // the last one performed
+  std::optional<OverlayFlip> active;  // the last performed flip
   std::vector<uint32_t> registers;    // as last read from memory, then the filter coefficients; none before the first
   bool operator==(const OverlayState&) const = default;
 };

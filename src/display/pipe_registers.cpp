@@ -18,7 +18,7 @@ using spec::unpack_register;
 constexpr unsigned kMaxPipes = 4;
 constexpr std::array<std::string_view, kMaxPipes> kSuffix = {"", "", "_C", "_D"};
 
-// Pipes A and B stand in one item, C and D have their own.
+// Pipes A and B share an item, C and D have their own.
 const mmio::RegisterSlot* find_of_pipe(const mmio::RegisterMap& map, std::string_view name, unsigned pipe) {
   return map.find(std::string(name).append(kSuffix[pipe]), {}, pipe < 2 ? pipe : 0);
 }
@@ -79,7 +79,7 @@ const TranscoderSlots& PipeRegisters::transcoder(unsigned pipe) const {
   return slots_.pipes[pipe].transcoder;
 }
 
-// The layouts of C, D and the panel's transcoder are those of A and B.
+// C, D and the panel's transcoder have the layouts of A and B.
 bool PipeRegisters::enabled(const TranscoderSlots& slots) const {
   return unpack_register<hw::PIPECONF>(gen_, peek(slots.configuration)).pipe_enable;
 }
@@ -129,7 +129,7 @@ void PipeRegisters::show_window(unsigned pipe, const LineSpan& span, bool inclus
   if (slot == nullptr) {
     return;
   }
-  constexpr uint32_t kLineMask = 0x1fff;  // lines of the register; commands carry sixteen bits
+  constexpr uint32_t kLineMask = 0x1fff;  // width of the register's line fields; commands have sixteen bits
   hw::DSLC value;
   value.inclusive = inclusive;
   value.start_scan_line = static_cast<uint16_t>(span.first & kLineMask);

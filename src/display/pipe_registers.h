@@ -1,6 +1,6 @@
-// Which registers make up the pipes and transcoders of a device, found once by name, and what their values say.
-// Broadwell to Ice Lake have a transcoder of their own for the embedded panel, which one of the pipes feeds; a pipe
-// takes its timing from the transcoder that it feeds. Left out: DSI transcoders, joined pipes, sync between ports.
+// The registers of a device's pipes and transcoders, found once by name, and the meaning of their values. Broadwell to
+// Ice Lake have a separate transcoder for the embedded panel, which one of the pipes feeds; a pipe takes its timing
+// from the transcoder that it feeds. Not modelled: DSI transcoders, joined pipes, port synchronisation.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct TranscoderSlots {
   const mmio::RegisterSlot* configuration = nullptr;
 };
 
-// Null: the device does not have it.
+// Null: the device does not have the register.
 struct PipeSlots {
   TranscoderSlots transcoder;
   const mmio::RegisterSlot* line = nullptr;           // PIPEDSL
@@ -42,7 +42,7 @@ struct PipeSlots {
 
 struct DisplaySlots {
   std::vector<PipeSlots> pipes;
-  TranscoderSlots panel;                            // the transcoder of the embedded panel, empty where there is none
+  TranscoderSlots panel;                            // the transcoder of the embedded panel; empty: none
   const mmio::RegisterSlot* panel_input = nullptr;  // TRANS_DDI_FUNC_CTL_EDP
   const mmio::RegisterSlot* load_window = nullptr;  // DE_LOAD_SL
 
@@ -58,16 +58,17 @@ class PipeRegisters {
   const DisplaySlots& slots() const { return slots_; }
   unsigned pipes() const { return static_cast<unsigned>(slots_.pipes.size()); }
 
-  const TranscoderSlots& transcoder(unsigned pipe) const;  // that the pipe feeds
+  const TranscoderSlots& transcoder(unsigned pipe) const;  // the transcoder that the pipe feeds
   bool enabled(const TranscoderSlots& slots) const;
-  ModeTiming timing(const TranscoderSlots& slots) const;  // not settled
-  std::optional<PixelClock> clock(unsigned pipe) const;   // as programmed, where the device says it
+  ModeTiming timing(const TranscoderSlots& slots) const;  // as programmed, not checked
+  std::optional<PixelClock> clock(
+      unsigned pipe) const;  // as programmed; nothing: the device does not describe its clock
 
-  void show_running(const TranscoderSlots& slots, bool running);  // the state bit beside the enable
+  void show_running(const TranscoderSlots& slots, bool running);  // writes the state bit next to the enable bit
   void show_window(unsigned pipe, const LineSpan& span, bool inclusive);
   void set_source_size(unsigned pipe, uint16_t horizontal, uint16_t vertical);
 
-  // Reading registers that follow the beam.
+  // Returns the values of registers that follow the beam.
   uint32_t line_value(uint32_t counter, bool second_field) const;
 
   uint32_t peek(const mmio::RegisterSlot* slot) const { return slot == nullptr ? 0 : bank_.peek(*slot); }

@@ -7,10 +7,10 @@ namespace halogen::display {
 namespace {
 
 constexpr uint64_t kMegahertz = 1'000'000;
-// References: the display's own, and the spread spectrum input, whose usual rate stands here.
+// References: the display's own, and the spread spectrum input at its usual rate.
 constexpr uint64_t kReference = 96 * kMegahertz;
 constexpr uint64_t kSpreadReference = 100 * kMegahertz;
-// No mode is outside (Linux i915, limits of the dot clock, with the slowest television mode below them).
+// Limits of all modes (Linux i915: limits of the dot clock, and the slowest television mode below them).
 constexpr uint64_t kSlowest = 5 * kMegahertz;
 constexpr uint64_t kFastest = 400 * kMegahertz;
 

@@ -15,7 +15,7 @@ using picture::PixelFormat;
 using picture::YuvMatrix;
 using spec::unpack_register;
 
-// Formats that come in both orders of channels, with and without alpha.
+// Formats with both channel orders, with and without alpha.
 enum class Depth : uint8_t { ten, eight, half };
 PixelFormat rgb_format(Depth depth, bool xbgr, bool alpha) {
   constexpr PixelFormat kFormats[3][2][2] = {
@@ -27,7 +27,7 @@ PixelFormat rgb_format(Depth depth, bool xbgr, bool alpha) {
   return kFormats[static_cast<unsigned>(depth)][xbgr ? 1 : 0][alpha ? 1 : 0];
 }
 
-// Display planes, which know no video (`yuv` is empty), and sprites of Cherryview, which know fewer formats.
+// Display planes, which have no video formats (`yuv` is empty), and sprites of Cherryview, which have fewer formats.
 std::optional<PixelFormat> format_of(hw::DisplayPlaneFormat code, std::optional<PixelFormat> yuv) {
   using Code = hw::DisplayPlaneFormat;
   const bool sprite = yuv.has_value();
@@ -60,7 +60,7 @@ std::optional<PixelFormat> format_of(hw::DisplayPlaneFormat code, std::optional<
   return std::nullopt;
 }
 
-// Video sprites, and sprites of Broadwell, which know two more codes.
+// Video sprites, and sprites of Broadwell, which have two more codes.
 template <class Code>
 std::optional<PixelFormat> sprite_format(Code code, bool xbgr, PixelFormat yuv) {
   if constexpr (requires { Code::YUV444; }) {
@@ -98,7 +98,7 @@ std::optional<PixelFormat> format_of(hw::UniversalPlaneFormat code, bool xbgr, b
   return std::nullopt;
 }
 
-// The four orders have the same codes in every register.
+// The four YUV orders have the same codes in every register.
 template <class Order>
 PixelFormat yuv_format(Order order) {
   constexpr PixelFormat kOrders[] = {PixelFormat::yuyv, PixelFormat::uyvy, PixelFormat::yvyu, PixelFormat::vyuy};
@@ -120,7 +120,7 @@ std::optional<PlanePixels> pixels_of(std::optional<PixelFormat> format, bool bt7
   return PlanePixels{*format, matrix_of(bt709), alpha, gamma, keyed};
 }
 
-// Both kinds of sprites that are laid out alike.
+// Both kinds of sprites share a layout.
 template <class Control>
 std::optional<PlanePixels> sprite_pixels(const Control& control) {
   return pixels_of(sprite_format(control.source_pixel_format, control.rgb_order_xbgr, yuv_format(control.yuv_order)),
@@ -135,7 +135,7 @@ std::optional<PlanePixels> universal_pixels(spec::GenId gen, uint32_t value, std
   if (color_control) {
     const auto color = unpack_register<hw::PLANE_COLOR_CTL_1>(gen, *color_control);
     mode = static_cast<unsigned>(color.alpha_mode);
-    gamma = true;  // what the pipe's gamma mode says goes for all planes
+    gamma = true;  // the gamma mode of the pipe applies to all planes
   }
   const auto premultiplied = static_cast<unsigned>(hw::PLANE_CTL_1::AlphaMode::premultiplied);
   const bool alpha = mode >= premultiplied;
@@ -149,7 +149,7 @@ std::optional<PlanePixels> universal_pixels(spec::GenId gen, uint32_t value, std
 
 }  // namespace
 
-// Planes of one kind share their layout, whatever the item is called.
+// Planes of one kind share their layout, whatever the name of the item is.
 std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
                                         std::optional<uint32_t> color_control) {
   switch (plane.kind) {

@@ -1,6 +1,6 @@
-// What the control register of a plane says about its pixels (Linux i915: i9xx_plane_regs.h, intel_sprite_regs.h,
-// skl_universal_plane_regs.h). Left out: formats of two surfaces (NV12 and relatives), packed YUV of more than eight
-// bits, the extended range format of Broadwell's sprites, full range YUV.
+// Decoding of a plane's pixel format from its control register (Linux i915: i9xx_plane_regs.h, intel_sprite_regs.h,
+// skl_universal_plane_regs.h). Not implemented: formats of two surfaces (NV12 and relatives), packed YUV of more than
+// eight bits, the extended range format of Broadwell's sprites, full range YUV.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace halogen::display {
 
 enum class AlphaMode : uint8_t {
   opaque,
-  premultiplied,  // colours hold their share already
-  straight,       // the display multiplies
+  premultiplied,  // colours are already multiplied by alpha
+  straight,       // the display multiplies by alpha
 };
 
 struct PlanePixels {
@@ -21,11 +21,12 @@ struct PlanePixels {
   picture::YuvMatrix matrix = picture::YuvMatrix::bt601;
   AlphaMode alpha = AlphaMode::opaque;
   bool gamma = false;  // through the palette of the pipe
-  bool keyed = false;  // a colour key is asked for, which the model leaves out
+  bool keyed = false;  // a colour key is enabled, which the model ignores
   bool operator==(const PlanePixels&) const = default;
 };
 
-// Nothing: a reserved code, or a format that is left out. `color_control` is PLANE_COLOR_CTL where the device has it.
+// Nothing: a reserved code, or a format that is not implemented. `color_control` is PLANE_COLOR_CTL where the device
+// has it.
 std::optional<PlanePixels> plane_pixels(const PlaneModel& plane, spec::GenId gen, uint32_t control,
                                         std::optional<uint32_t> color_control);
 

@@ -27,7 +27,7 @@ const surface::TilePattern* pattern_of(uint8_t tiling, unsigned pixel_B) {
   }
 }
 
-// Universal planes count the stride of a tiled surface in tiles.
+// For tiled surfaces the stride of universal planes is in tiles.
 uint32_t stride_bytes(const PlaneModel& plane, uint32_t stride, const surface::TilePattern* pattern) {
   if (plane.kind != PlaneKind::universal) {
     return stride;
@@ -35,7 +35,7 @@ uint32_t stride_bytes(const PlaneModel& plane, uint32_t stride, const surface::T
   return stride * (pattern == nullptr ? kLinearUnit : pattern->width_B);
 }
 
-// High and low half of the registers that hold two coordinates, which all kinds of planes share.
+// High and low half of the registers with two coordinates, which are the same for all kinds of planes.
 struct Pair {
   uint32_t y;
   uint32_t x;

@@ -39,8 +39,8 @@ constexpr Names kPairedSprite = {"SPCNTR", "SPLINOFF",  "SPSTRIDE", "SPPOS",
 constexpr Names kUniversal = {"PLANE_CTL",    "",           "PLANE_STRIDE",   "PLANE_POS",      "PLANE_SIZE",
                               "PLANE_OFFSET", "PLANE_SURF", "PLANE_SURFLIVE", "PLANE_COLOR_CTL"};
 
-constexpr unsigned kPlaneC = 2;        // in a flip command of the first generation, without a pipe C
-constexpr unsigned kPlaneOfPipeC = 4;  // the same with one
+constexpr unsigned kPlaneC = 2;        // number in a flip command if there is no pipe C
+constexpr unsigned kPlaneOfPipeC = 4;  // number in a flip command if there is a pipe C
 constexpr unsigned kSpriteNumbers[] = {2, 3, 5, 6, 7, 8};
 constexpr unsigned kUniversalPlanes = 7;
 constexpr unsigned kPipesInSequence = 3;
@@ -78,14 +78,14 @@ class Finder {
   const mmio::RegisterMap& map_;
 };
 
-// The count through all universal planes, with the hole that flip commands have between the third and the fourth.
+// Returns the number of a universal plane, with the gap that flip commands have between the third and the fourth.
 unsigned universal_number(unsigned pipe, unsigned place) {
   const unsigned count =
       pipe < kPipesInSequence ? place * kPipesInSequence + pipe : kUniversalPlanes * kPipesInSequence + place;
   return count < kPipesInSequence ? count : count + 1;
 }
 
-// A mirror bit is ignored beside rotation (Linux i915, chv_plane_check_rotation).
+// A mirror bit is ignored if the plane is rotated (Linux i915, chv_plane_check_rotation).
 template <class R>
 PlaneControl sprite_control(const R& reg, const PlaneModel& plane, bool mirror = false) {
   return {.enabled = reg.plane_enable,
@@ -127,7 +127,7 @@ std::vector<PlaneModel> find_planes(const mmio::RegisterMap& map, unsigned pipes
   return std::move(finder.planes);
 }
 
-// Planes of one kind share their layout, whatever the item is called.
+// Planes of one kind share their layout, whatever the name of the item is.
 PlaneControl unpack_control(const PlaneModel& plane, spec::GenId gen, uint32_t value) {
   switch (plane.kind) {
     case PlaneKind::display: {

@@ -1,8 +1,7 @@
-// The display planes of a device: their registers, the number that a flip command and a wait name them by, and the pipe
-// that they are on. A plane of the 965 to GM45 names its pipe in its control register. The numbers follow the plane
-// select of MI_DISPLAY_FLIP (seed 003 1.6; Linux i915, intel_gpu_commands.h): from Gen9 on planes count first through
-// the pipes A to C. Beyond the fourth plane of a pipe, and on pipe D, no public source was found: there the count goes
-// on, pipe D last.
+// The display planes of a device: their registers, their number in flip and wait commands, and their pipe. A plane of
+// 965 to GM45 selects its pipe in its control register. The numbers follow the plane select of MI_DISPLAY_FLIP (seed
+// 003 1.6; Linux i915, intel_gpu_commands.h): from Gen9 on the first planes of pipes A to C come first. For planes
+// beyond the fourth of a pipe, and for pipe D, no public source was found: their numbers follow, pipe D last.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ enum class PlaneKind : uint8_t {
   universal,      // PLANE_*
 };
 
-// Register values that one picture of a plane is made of: what the surface write arms and the vertical blank takes.
+// Register values of one image of a plane: armed by the surface write, applied by the vertical blank.
 struct PlaneImage {
   uint32_t control = 0;
   uint32_t linear_offset = 0;
@@ -34,7 +33,7 @@ struct PlaneImage {
   bool operator==(const PlaneImage&) const = default;
 };
 
-// Null: the device does not have it.
+// Null: the device does not have the register.
 struct PlaneSlots {
   const mmio::RegisterSlot* control = nullptr;
   const mmio::RegisterSlot* linear_offset = nullptr;
@@ -50,14 +49,14 @@ struct PlaneSlots {
 struct PlaneModel {
   unsigned number;  // in flip commands
   PlaneKind kind;
-  unsigned pipe;      // where the control register does not say it
-  unsigned place;     // on the pipe: 0 is its primary plane
-  bool selects_pipe;  // the control register says it
-  bool windowed;      // position and size mean something; else the plane fills its pipe
+  unsigned pipe;      // if the control register does not select it
+  unsigned place;     // index on the pipe: 0 is its primary plane
+  bool selects_pipe;  // the control register selects the pipe
+  bool windowed;      // position and size are valid; else the plane fills its pipe
   PlaneSlots slots;
 };
 
-// What the control register of any kind of plane says.
+// The fields of any kind of plane's control register.
 struct PlaneControl {
   bool enabled = false;
   bool async_flip = false;
@@ -73,7 +72,7 @@ std::vector<PlaneModel> find_planes(const mmio::RegisterMap& map, unsigned pipes
 PlaneControl unpack_control(const PlaneModel& plane, spec::GenId gen, uint32_t value);
 uint32_t with_tiling(const PlaneModel& plane, spec::GenId gen, uint32_t control, uint8_t tiling);
 
-// Registers of universal planes count lines' distance in these.
+// Unit of the stride register of universal planes, in bytes.
 uint32_t stride_unit_B(const PlaneModel& plane);
 
 PlaneImage read_image(const mmio::RegisterBank& bank, const PlaneSlots& slots);

@@ -15,12 +15,12 @@ constexpr bool inside(uint32_t value, uint32_t first, uint32_t end) {
 }  // namespace
 
 std::string_view settle(ModeTiming& timing) {
-  // A register of zeros says one pixel or one line.
+  // A register value of zero means one pixel or one line.
   if (timing.h_total <= 1 || timing.v_total <= 1) {
-    return "no totals";
+    return "horizontal or vertical total missing";
   }
   if (timing.h_active >= timing.h_total || timing.v_active >= timing.v_total) {
-    return "active part leaves no room for blanking";
+    return "active size leaves no room for blanking";
   }
   const auto part = [](uint32_t start, uint32_t active, uint32_t total) {
     return inside(start, active, total) ? start : active;

@@ -1,7 +1,7 @@
-// Where the beam of a pipe is: exact integers from elapsed nanoseconds to a pixel and back, so that nothing drifts
-// however long a pipe runs. A line begins with its horizontal sync, because there the scan line counter steps and the
-// vertical blank begins (Linux i915, intel_vblank.c); pixel 0 is the sync in front of the first active line. Interlaced
-// modes run as if they were progressive.
+// The beam position of a pipe: exact integers convert elapsed nanoseconds to a pixel and back, so that nothing drifts
+// however long a pipe runs. A line begins with its horizontal sync, because the scan line counter steps and the
+// vertical blank begins there (Linux i915, intel_vblank.c); pixel 0 is the sync before the first active line.
+// Interlaced modes run as progressive modes.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace halogen::display {
 
-__extension__ typedef unsigned __int128 Pixels;  // since a pipe started; 64 bits would end within its life
+__extension__ typedef unsigned __int128 Pixels;  // since the start of a pipe; 64 bits would overflow within its life
 
-// Counts, not the registers' counts minus one. Starts count from the first active pixel or line.
+// Counts, not the registers' counts minus one. Starts are relative to the first active pixel or line.
 struct ModeTiming {
   uint32_t h_total = 0;
   uint32_t h_active = 0;
@@ -28,27 +28,27 @@ struct ModeTiming {
   bool operator==(const ModeTiming&) const = default;
 };
 
-// Why a mode cannot run; empty when it can. Blanks and syncs that lie outside the inactive part are moved to its start.
+// Returns why a mode cannot run. Empty: it can. Blanks and syncs outside of the inactive part are moved to its start.
 std::string_view settle(ModeTiming& timing);
 
-// `hertz` over `divisor` pixels a second.
+// `hertz` / `divisor` pixels per second.
 struct PixelClock {
   uint64_t hertz = 0;
   uint64_t divisor = 1;
   bool operator==(const PixelClock&) const = default;
 };
 
-// Edges that repeat.
+// Periodic edges.
 struct EdgeStream {
   uint64_t first = 0;
   uint64_t period = 1;
 
-  // Edges up to and with `pixel`.
+  // Returns the number of edges up to and including `pixel`.
   Pixels count(Pixels pixel) const { return pixel < first ? 0 : (pixel - first) / period + 1; }
   Pixels after(Pixels pixel) const { return first + count(pixel) * period; }
 };
 
-// Lines of a window that a wait looks at; `first` above `last` goes over the end of the frame.
+// Lines of a window that a wait tests; if `first` is above `last` the window wraps at the end of the frame.
 struct LineSpan {
   uint32_t first = 0;
   uint32_t last = 0;
@@ -59,19 +59,19 @@ struct LineSpan {
 };
 
 struct Raster {
-  ModeTiming timing;  // settled
+  ModeTiming timing;  // checked
   PixelClock clock;
 
   uint64_t frame_pixels() const { return uint64_t{timing.h_total} * timing.v_total; }
   Pixels pixels(uint64_t elapsed_ns) const;
-  // The first nanosecond at which the pixel is reached; nothing when that is beyond 64 bits.
+  // Returns the first nanosecond at which the pixel is reached. Nothing: beyond 64 bits.
   std::optional<uint64_t> when(Pixels pixel) const;
 
   uint32_t line(Pixels pixel) const { return static_cast<uint32_t>(pixel % frame_pixels() / timing.h_total); }
-  // What the scan line register shows: one less than the line, as the first active line counts as the last of the
-  // frame.
+  // Returns the value of the scan line register: the line minus one, because the first active line counts as the last
+  // of the frame.
   uint32_t line_counter(Pixels pixel) const { return (line(pixel) + timing.v_total - 1) % timing.v_total; }
-  // Pixels since the first active one of the frame, as the pixel counter of Gen4 shows them.
+  // Returns pixels since the first active pixel of the frame, as the pixel counter of Gen4 shows them.
   uint64_t active_offset(Pixels pixel) const;
   bool in_vblank(Pixels pixel) const;
   bool in_hblank(Pixels pixel) const;
@@ -80,7 +80,7 @@ struct Raster {
   EdgeStream vsyncs() const { return {line_start(timing.v_sync_start), frame_pixels()}; }
   EdgeStream hblanks() const;
   EdgeStream frames() const;  // first active pixels
-  // Where the beam enters and leaves a span of lines; nothing when it is always inside or never.
+  // Where the beam enters and leaves a span of lines. Nothing: it is always inside or never.
   std::optional<EdgeStream> enters(const LineSpan& span) const;
   std::optional<EdgeStream> leaves(const LineSpan& span) const;
 

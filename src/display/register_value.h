@@ -1,4 +1,4 @@
-// Registers as numbers, for values that are known to fit.
+// Conversion of register structures to numbers, for values that are known to fit.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ Rgba looked_up(Rgba color, const Palette& palette) {
   return {palette[color.red].red, palette[color.green].green, palette[color.blue].blue, color.alpha};
 }
 
-// A plane while a frame is made.
+// A plane during the composition of a frame.
 class PlanePainter {
  public:
   PlanePainter(const PlaneLines& plane, const FrameParts& parts, DisplayMemory& memory, LineProvider* provider)
@@ -75,7 +75,7 @@ class PlanePainter {
   std::vector<Rgba> colors_;
 };
 
-// True: all of it could be read.
+// True: the whole line could be read.
 bool paint_cursor(const CursorShape& cursor, const FrameParts& parts, DisplayMemory& memory, Image& image) {
   DisplayReader reader(memory.display_space(memory::Stream::cursor));
   std::vector<CursorPixel> line(cursor.size);

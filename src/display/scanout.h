@@ -1,13 +1,12 @@
-// One frame of a pipe, put together from what is latched: the colour below, planes from the bottom up, the cursor.
+// Composes one frame of a pipe from latched state: the background colour, planes from the bottom up, the cursor.
 //
-// - Planes lie in the order of their place on the pipe: display planes A, B, C, then sprites; universal planes by
-// number
-//   (Linux i915). The cursor is on top.
-// - The palette applies to each plane that asks for it, before planes are mixed.
-// - A page that cannot be read shows as zeros; the fault is reported as the memory side reports it, once a frame, and
-//   its plane runs empty: `starved`.
-// - Left out: the overlay, VGA, colour keys, scalers and panel fitting (the frame has the size of the pipe's source),
-//   matrices, tables of more than eight bits, dithering, compressed surfaces other than by a LineProvider.
+// - Planes are stacked by their index on the pipe: display planes A, B, C, then sprites; universal planes by number
+// (Linux i915). The cursor is on top.
+// - The palette is applied to each plane that enables it, before planes are blended.
+// - A page that cannot be read shows as zeros. The fault is reported as the memory side reports it, once per frame, and
+// the plane has an underrun: `starved`.
+// - Not modelled: the overlay, VGA, colour keys, scalers and panel fitting (the frame has the size of the pipe's
+// source), matrices, tables of more than eight bits, dithering, compressed surfaces other than through a LineProvider.
 #pragma once
 
 #include <array>
@@ -29,13 +28,13 @@ struct FrameParts {
   picture::Rgba below;
   std::vector<PlaneLines> planes;  // enabled, from the bottom up
   std::vector<CursorShape> cursors;
-  Palette palette{};      // of indexed formats, and of gamma where it is on
-  bool gamma_on = false;  // the eight bit table is what gamma means now
+  Palette palette{};      // for indexed formats, and for gamma if it is on
+  bool gamma_on = false;  // gamma uses the eight-bit table
 };
 
 struct Frame {
   picture::Image image;
-  bool starved = false;  // a plane or cursor got less than it asked for
+  bool starved = false;  // a plane or cursor could not be read completely
 };
 Frame compose_frame(const FrameParts& parts, DisplayMemory& memory, LineProvider* provider);
 

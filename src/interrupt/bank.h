@@ -1,6 +1,6 @@
-// One bank of interrupt registers: status (what is), mask, identity (what happened and was not masked, until software
-// clears it) and enable. Seed 003 5.4 to 5.6; the later banks of display and GT work alike, and keep a second event of
-// each kind. The values live in the register bank; only the second events stand here.
+// One bank of interrupt registers: status (current), mask, identity (unmasked events until software clears them) and
+// enable. G45 PRM vol. 1b 5.4 to 5.6 (seed 003); the later banks of display and GT work alike and also keep a second
+// event of each kind. The values are in the register bank; this class holds only the second events.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace halogen::interrupt {
 
 class Bank {
  public:
-  // Nothing when the device does not have the bank.
+  // Nothing: the device does not have the bank.
   static std::optional<Bank> find(mmio::RegisterBank& registers, const BankNames& names, unsigned index);
 
   uint32_t status() const { return registers_->peek(*status_); }
@@ -26,19 +26,19 @@ class Bank {
   const mmio::RegisterSlot& identity_slot() const { return *identity_; }
   const mmio::RegisterSlot& enable_slot() const { return *enable_; }
 
-  // Status bits whose identity is set when they fall.
+  // Status bits whose identity is set on the falling edge.
   void set_falling(uint32_t bits) { falling_ = bits; }
 
-  // Status becomes `value` where `bits` is set. True when something changed.
+  // Sets status to `value` where `bits` is set. True: something changed.
   bool set_status(uint32_t bits, uint32_t value);
-  // Events too short to be seen in the status.
+  // Events too short to be visible in the status.
   void pulse(uint32_t bits);
 
-  // Software wrote the mask: status that was hidden and is not any more is news.
+  // Software wrote the mask: status that is no longer masked counts as an event.
   void mask_written(uint32_t old_mask);
-  // Software cleared identity bits: true when second events took their places, so that the bits were zero for a moment.
+  // Software cleared identity bits. True: second events replaced them, so that the bits were zero for a moment.
   bool bring_back(uint32_t cleared);
-  // Whatever was cleared but still stands.
+  // Sets identity bits again whose status is still set.
   void follow();
 
   uint32_t second() const { return second_; }

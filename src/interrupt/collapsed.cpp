@@ -84,7 +84,7 @@ int Collapsed::find(unsigned dword, uint32_t bit) const {
   return found == sources_.end() ? -1 : static_cast<int>(found - sources_.begin());
 }
 
-// While software serves a dword, what it has read does not change under it.
+// While software serves a dword, the value that it has read does not change.
 void Collapsed::second_level(const Source& source) {
   if (state_.locked[source.dword]) {
     state_.waiting[source.dword] |= source.bit;
@@ -99,14 +99,15 @@ void Collapsed::deliver(uint32_t dword) {
     raise(EventKind::reserved_bits, hw::INTERRUPT_MESSAGE::kDesc.name, dword, "message");
   }
   if (message.vf_id != kPhysicalFunction) {
-    raise(EventKind::unsupported, hw::INTERRUPT_MESSAGE::kDesc.name, dword, "for a virtual function: dropped");
+    raise(EventKind::unsupported, hw::INTERRUPT_MESSAGE::kDesc.name, dword, "message for a virtual function dropped");
     return;
   }
   const auto source = std::ranges::find_if(sources_, [&message](const Source& candidate) {
     return candidate.names->engine_class == message.engine_class && candidate.names->instance == message.instance;
   });
   if (source == sources_.end()) {
-    raise(EventKind::unsupported, hw::INTERRUPT_MESSAGE::kDesc.name, dword, "from a source that the device lacks");
+    raise(EventKind::unsupported, hw::INTERRUPT_MESSAGE::kDesc.name, dword,
+          "message from a source that the device does not have");
     return;
   }
   const auto number = static_cast<size_t>(source - sources_.begin());
@@ -130,7 +131,7 @@ void Collapsed::pending_read(unsigned dword) {
 
 void Collapsed::pending_written(unsigned dword, uint32_t cleared) {
   if (const uint32_t early = cleared & ~state_.served[dword]; early != 0) {
-    raise(EventKind::undefined_behaviour, kPending[dword], early, "cleared before the identity was served");
+    raise(EventKind::undefined_behaviour, kPending[dword], early, "bit cleared before its identity was served");
   }
   state_.served[dword] &= ~cleared;
 }
@@ -145,7 +146,7 @@ bool Collapsed::bring_back(unsigned dword) {
   return again != 0;
 }
 
-// An identity that software did not take: its events are not lost.
+// If software did not read the identity, its events are not lost.
 void Collapsed::put_back(unsigned dword, uint32_t identity) {
   const auto old = spec::unpack_register<hw::INTR_IDENTITY_REG0>(gen_, identity);
   for (size_t i = 0; old.valid && i < sources_.size(); ++i) {
@@ -163,17 +164,18 @@ void Collapsed::selector_written(unsigned dword, uint32_t old_value) {
   }
   if (!std::has_single_bit(selected) || (selected & pending(dword)) == 0) {
     raise(EventKind::undefined_behaviour, kSelector[dword], selected,
-          std::has_single_bit(selected) ? "selects a source that is not pending" : "selects more than one source");
+          std::has_single_bit(selected) ? "selected source not pending" : "more than one source selected");
     registers_.poke(*selector_[dword], old_value);
     return;
   }
   const int found = find(dword, selected);
   if (found < 0) {
-    registers_.poke(*selector_[dword], old_value);  // a field without enable and mask on this device: cannot be pending
+    registers_.poke(*selector_[dword], old_value);  // a field without enable and mask on this device cannot be pending
     return;
   }
   if (const uint32_t old = registers_.peek(*identity_[dword]); (old & valid_[dword]) != 0) {
-    raise(EventKind::undefined_behaviour, kSelector[dword], selected, "selects before the last identity was cleared");
+    raise(EventKind::undefined_behaviour, kSelector[dword], selected,
+          "source selected before the last identity was cleared");
     put_back(dword, old);
   }
   const auto number = static_cast<size_t>(found);

@@ -1,9 +1,9 @@
-// The interrupt aggregating logic of Gen11 and Gen12, up to the two dword events: seed 000, Interrupts. A message of a
-// source is ANDed with the enable of its class (what is not enabled is gone), latched in the collapsing register of the
-// source, and what the source's mask lets through sets one bit of a double buffered second level. Software reads that,
-// selects one source at a time and gets its events in the shared identity register. Beside it stands the hardware
-// scheduler's way: the same messages, enables of its own, two vectors. Its registers are not published: state only.
-// Left out: virtual functions (messages for them are reported and dropped).
+// The interrupt aggregation logic of Gen11 and Gen12, up to the two dword events: DG1 PRM vol. 13, Interrupts (seed
+// 000). A message of a source is ANDed with the enable of its class (disabled events are lost) and latched in the
+// collapsing register of the source. Latched bits that the source's mask passes set one bit of a double-buffered second
+// level. Software reads that level, selects one source at a time and reads its events in the shared identity register.
+// The hardware scheduler has a parallel path: the same messages, its own enables, two vectors. Its registers are not
+// published: state only. Not modelled: virtual functions (messages for them are reported and dropped).
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace halogen::interrupt {
 
-// State: plain data. What is not here lives in registers.
+// State outside of registers: plain data.
 struct CollapsedState {
   std::vector<uint16_t> latched;            // by source: the collapsing registers
-  std::array<uint32_t, kDwords> waiting{};  // second level events that came while the first are served
-  std::array<bool, kDwords> locked{};       // software has read the dword and not yet cleared all of it
-  std::array<uint32_t, kDwords> served{};   // of the dword: sources whose identity was handed out
+  std::array<uint32_t, kDwords> waiting{};  // second level events that arrived while the first are served
+  std::array<bool, kDwords> locked{};       // software has read the dword and has not cleared all of it
+  std::array<uint32_t, kDwords> served{};   // by dword: sources whose identity was read
   std::vector<uint16_t> scheduler_enables;  // by source
   std::vector<uint16_t> scheduler_latched;  // by source
   std::array<uint32_t, kDwords> scheduler_vectors{};
@@ -38,18 +38,18 @@ class Collapsed {
   bool exists() const { return !sources_.empty(); }
   uint32_t pending(unsigned dword) const { return registers_.peek(*pending_[dword]); }
 
-  // A message of an engine or unit, as INTERRUPT_MESSAGE lays it out.
+  // A message of an engine or unit, in the layout of INTERRUPT_MESSAGE.
   void deliver(uint32_t message);
-  // With fault repair the page fault bits of an engine's vector pass its mask.
+  // With fault repair the page fault bits of an engine's vector bypass its mask.
   void set_page_fault_bits(uint16_t bits) { page_fault_bits_ = bits; }
   void set_fault_repair(hw::InterruptClass engine_class, unsigned instance, bool on);
 
-  // Software's side. What is written is already in the register.
+  // Accesses by software. The register already holds the written value.
   void pending_read(unsigned dword);
   void pending_written(unsigned dword, uint32_t cleared);
-  bool bring_back(unsigned dword);  // true when events that waited became the pending ones
+  bool bring_back(unsigned dword);  // true: waiting events became pending
   void selector_written(unsigned dword, uint32_t old_value);
-  void identity_written(unsigned dword, uint32_t old_value);  // a one went to the valid bit
+  void identity_written(unsigned dword, uint32_t old_value);  // a one was written to the valid bit
   void mask_written(const mmio::RegisterSlot& slot, uint32_t old_value);
 
   const std::array<const mmio::RegisterSlot*, kDwords>& pending_slots() const { return pending_; }
@@ -58,11 +58,11 @@ class Collapsed {
   std::vector<const mmio::RegisterSlot*> mask_slots() const;
   uint32_t valid_bit(unsigned dword) const { return valid_[dword]; }
 
-  // The hardware scheduler's side.
+  // The path of the hardware scheduler.
   void set_scheduler_enables(hw::InterruptClass engine_class, uint16_t events);
   uint16_t take_scheduler_events(unsigned vector, unsigned bit);
 
-  // Registers were reset behind us.
+  // Registers were reset by another unit.
   void refresh();
   void reset();
   const CollapsedState& state() const { return state_; }

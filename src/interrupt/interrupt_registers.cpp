@@ -1,11 +1,11 @@
-// What software does to the interrupt registers, and what the registers make of the interrupt level.
+// Effects of software's accesses to the interrupt registers, and the interrupt level that follows from the registers.
 #include "interrupt/interrupt_unit.h"
 
 namespace halogen::interrupt {
 
 namespace {
 
-constexpr size_t kMostSummaries = 4;
+constexpr size_t kMaxSummaries = 4;
 
 }  // namespace
 
@@ -19,8 +19,8 @@ uint32_t InterruptUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*
   return stored;
 }
 
-// The bank has stored what the access kinds leave; whatever happens here goes into the registers, also from within
-// (a listener may touch registers again), and what then stands there is kept.
+// The bank has stored the value that the access kinds allow. Effects are written to the registers, also recursively (a
+// listener may access registers again), and the final register value is kept.
 uint32_t InterruptUnit::on_write(const mmio::RegisterWrite& write) {
   const Hook hook = hooks_[registers_.map().number_of(write.slot)];
   switch (hook.role) {
@@ -78,7 +78,7 @@ void InterruptUnit::write_identity(const mmio::RegisterWrite& write, size_t bank
   }
 }
 
-// On Gen4 the status of an event stays until its identity bit is written with one.
+// On Gen4 the status of an event stays set until software writes one to its identity bit.
 void InterruptUnit::acknowledge(size_t bank, uint32_t bits) {
   if (kind_ != InterruptKind::one_bank) {
     return;
@@ -92,7 +92,7 @@ void InterruptUnit::acknowledge(size_t bank, uint32_t bits) {
 void InterruptUnit::write_enable(const mmio::RegisterWrite& write, size_t bank) {
   if (const uint32_t wrong = write.next & ~write.old_value & never_enable_[bank]; wrong != 0) {
     note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
-         "the sync status is enabled as an interrupt");
+         "sync status enabled as an interrupt");
   }
   evaluate();
 }
@@ -100,12 +100,12 @@ void InterruptUnit::write_enable(const mmio::RegisterWrite& write, size_t bank) 
 void InterruptUnit::write_status_mask(const mmio::RegisterWrite& write, unsigned engine) {
   if (const uint32_t wrong = ~write.next & write.old_value & engines_[engine].keep_masked; wrong != 0) {
     note(EventKind::undefined_behaviour, write.slot.desc->name, write.slot.offset, wrong,
-         "unmasks status bits that must stay masked");
+         "status bits unmasked that must stay masked");
   }
 }
 
-// The tile's bit is set when something below rises, and while the master is enabled as long as something is pending;
-// software clears it with a one. So an event is never lost, and one that was served does not come back.
+// The tile's bit is set when a lower level rises, and while the master is enabled as long as something is pending;
+// software clears it by writing one. So no event is lost, and a served event is not raised again.
 void InterruptUnit::write_tile() {
   const Summary& top = summaries_.back();
   const uint32_t value = registers_.peek(*tile_);
@@ -142,7 +142,7 @@ void InterruptUnit::evaluate() {
 }
 
 bool InterruptUnit::evaluate_summaries() {
-  std::array<uint32_t, kMostSummaries> pending{};
+  std::array<uint32_t, kMaxSummaries> pending{};
   for (const Feed& feed : feeds_) {
     if (!feed.into_bank && (banks_[feed.bank].pending() & feed.bits) != 0) {
       pending[feed.summary] |= feed.field;
@@ -164,8 +164,8 @@ bool InterruptUnit::evaluate_summaries() {
     } else if (tile_ == nullptr) {
       line = line || (enabled && pending[i] != 0);
     } else {
-      // The enable of a chip with a master above the tiles is that master's; the tile's own is not looked at (Linux
-      // i915: the bit does not exist on DG1, and nobody sets it).
+      // On a chip with a master above the tiles, that master has the enable; the tile's own enable is ignored (Linux
+      // i915: the bit does not exist on DG1 and is never set).
       const bool rises = (pending[i] & ~before) != 0;
       const uint32_t tile = registers_.peek(*tile_) | (rises ? tile_bit_ : 0);
       registers_.poke(*tile_, tile);

@@ -1,4 +1,4 @@
-// What the interrupt logic of one device consists of: found once, by the names of registers and fields.
+// Finds the interrupt registers of one device once, by the names of registers and fields.
 #include "base/check.h"
 #include "interrupt/interrupt_unit.h"
 
@@ -94,7 +94,7 @@ void InterruptUnit::find_summaries() {
     for (Summary& below : summaries_) {
       for (size_t above = 0; below.slot->desc->name == names.name && above < summaries_.size(); ++above) {
         if (summaries_[above].slot->desc->name == names.above) {
-          check(&summaries_[above] > &below, "the lower summaries stand first");
+          check(&summaries_[above] > &below, "lower summaries precede upper ones");
           below.above = above;
           below.field = field_bits(summaries_[above].slot, gen_, names.field);
         }
@@ -171,7 +171,7 @@ InterruptUnit::EnginePlace InterruptUnit::find_engine(const spec::EngineModel& e
   }
   for (const interrupt::CauseNames& cause : interrupt::cause_names()) {
     if (cause.cause == EngineCause::l3_parity && engine.engine_class != spec::EngineClass::render) {
-      continue;  // all vectors have the bit, one engine uses it
+      continue;  // all vectors have the bit, but only one engine uses it
     }
     const uint32_t bits = find_cause(cause, engine, place);
     place.bits[static_cast<size_t>(cause.cause)] = bits;
@@ -183,8 +183,8 @@ InterruptUnit::EnginePlace InterruptUnit::find_engine(const spec::EngineModel& e
       place.unreported |= bits;
     }
   }
-  // On Gen4 one mask and one status serve all engines; both are the render engine's. The collapsed banks have masks of
-  // their own, and drivers that never touch the engine's get their interrupts: it is not looked at.
+  // On Gen4 one mask and one status serve all engines; both belong to the render engine. The collapsed banks have their
+  // own masks, and drivers that never write the engine's mask get interrupts, so the engine's mask is ignored.
   if (own_status && place.bank) {
     place.mask = map.find(interrupt::kEngineMask, engine.name);
   }

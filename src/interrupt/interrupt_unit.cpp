@@ -12,7 +12,7 @@ namespace halogen::interrupt {
 uint32_t InterruptUnit::cause_bits(unsigned engine, EngineCause cause) {
   const auto number = static_cast<size_t>(cause);
   const uint32_t bits = engine < engines_.size() && number < interrupt::kCauseCount ? engines_[engine].bits[number] : 0;
-  if (bits == 0 && cause != EngineCause::page_fault) {  // Gen6 has that one for the render engine alone
+  if (bits == 0 && cause != EngineCause::page_fault) {  // on Gen6 only the render engine has it
     note(EventKind::unsupported, {}, 0, number, fmt::format("engine {} has no interrupt for this cause", engine));
   }
   return bits;
@@ -29,7 +29,8 @@ void InterruptUnit::raise(unsigned engine, EngineCause cause) {
   } else if (kind_ != InterruptKind::one_bank) {
     send(engine, bits & ~levels_[engine]);
   } else if ((banks_[*engines_[engine].bank].status() & bits) == 0) {
-    // Seed 003 5.4.7: outstanding until software has acknowledged it; until then the next one has no effect.
+    // G45 PRM vol. 1b 5.4.7 (seed 003): pending until software has acknowledged it; until then another event has no
+    // effect.
     set_level(engine, cause, true);
     if (kind == interrupt::CauseKind::level) {
       set_level(engine, cause, false);
@@ -37,7 +38,7 @@ void InterruptUnit::raise(unsigned engine, EngineCause cause) {
   }
 }
 
-// An event of an engine with a status of its own: too short to be seen in it.
+// An event of an engine with its own status: too short to be visible there.
 void InterruptUnit::send(unsigned engine, uint32_t bits) {
   const EnginePlace& place = engines_[engine];
   report_status(engine, bits, levels_[engine]);
@@ -222,7 +223,7 @@ InterruptState InterruptUnit::snapshot() const {
 void InterruptUnit::restore(const InterruptState& state) {
   check(state.second_events.size() == banks_.size() && state.levels.size() == levels_.size() &&
             state.collapsed.latched.size() == collapsed_.state().latched.size(),
-        "a snapshot of another device model");
+        "snapshot of another device model");
   for (size_t i = 0; i < banks_.size(); ++i) {
     banks_[i].set_second(state.second_events[i]);
   }

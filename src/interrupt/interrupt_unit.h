@@ -1,8 +1,8 @@
-// The interrupt logic of a device, of all four kinds (InterruptKind): events and conditions of engines, display and
-// other units go in; out come one interrupt level, and status reports for the hardware status pages. Seed 003 5.4 to
-// 5.6 (one bank), seed 000 "Interrupts" (collapsed banks), Linux i915 for the generations between.
-// Left out: PIPESTAT and hot plug registers (the display's: they drive a bit of a bank, see source()), virtual
-// functions, and the registers of the hardware scheduler's side, which are not published.
+// The interrupt logic of a device, of all four kinds (InterruptKind). Inputs are events and conditions of engines,
+// display and other units; outputs are one interrupt level, and status reports for the hardware status pages. G45 PRM
+// vol. 1b 5.4 to 5.6 (seed 003) (one bank), seed 000 "Interrupts" (collapsed banks), Linux i915 for the generations
+// between. Not modelled: PIPESTAT and hot plug registers (they belong to the display and drive a bit of a bank, see
+// source()), virtual functions, and the unpublished registers of the hardware scheduler.
 #pragma once
 
 #include <array>
@@ -24,23 +24,23 @@ namespace halogen::interrupt {
 class InterruptListener {
  public:
   virtual ~InterruptListener() = default;
-  // The level behind INTx and message interrupts. Only changes are told: a message goes out on each rise.
+  // The level of INTx and MSI. Only changes are reported: a message is sent on each rising edge.
   virtual void on_interrupt_level(bool asserted) = 0;
-  // A change of status that HWSTAM lets through: goes to dword 0 of the engine's hardware status page.
+  // A change of status that HWSTAM passes: written to dword 0 of the engine's hardware status page.
   virtual void on_status_report(unsigned engine, uint32_t status) = 0;
 };
 
-// State: plain data. Everything that software can read lives in registers.
+// State outside of registers: plain data.
 struct InterruptState {
   std::vector<uint32_t> second_events;  // by bank
-  std::vector<uint32_t> levels;         // by engine: conditions that hold, in the engine's vector
+  std::vector<uint32_t> levels;         // by engine: active conditions, in the engine's vector
   interrupt::CollapsedState collapsed;
   bool asserted = false;
 
   bool operator==(const InterruptState&) const = default;
 };
 
-// A bit of a bank's status, for units that are neither engine nor pipe.
+// A bit of a bank's status, for units other than engines and pipes.
 struct InterruptSource {
   size_t bank = 0;
   uint32_t bits = 0;
@@ -53,40 +53,40 @@ class InterruptUnit final : public mmio::RegisterHandler {
   InterruptUnit(const InterruptUnit&) = delete;
   InterruptUnit& operator=(const InterruptUnit&) = delete;
 
-  // `engine` is the number in the model's list.
+  // `engine` is the index in the model's list.
   void raise(unsigned engine, EngineCause cause);                  // an event; toggles the sync status
   void set_level(unsigned engine, EngineCause cause, bool holds);  // a condition
 
   // A condition of a pipe or of a plane on it (0 is the primary), while it holds. A flip holds from its request until
-  // it is performed; that it was performed is the event. False: the device has no bit for it (on some, PIPESTAT has).
+  // it is performed; its completion is the event. False: the device has no bit for it (on some devices PIPESTAT has).
   bool display(DisplayCause cause, unsigned pipe, unsigned plane, bool holds);
   bool display_event(DisplayCause cause, unsigned pipe, unsigned plane = 0);
   bool pipe_event(unsigned pipe, bool holds);  // an enabled status bit of PIPESTAT
 
-  // Other units: a status bit by register and field, for example source("PMISR", "mailbox_event"); nothing where the
-  // device does not have it.
+  // Other units: a status bit by register and field, for example source("PMISR", "mailbox_event"). Nothing: the device
+  // does not have it.
   std::optional<InterruptSource> source(std::string_view status, std::string_view field, unsigned index = 0) const;
   void set_source(const InterruptSource& source, bool holds);
   void pulse_source(const InterruptSource& source);
   // Collapsed banks only: a message of an engine or unit (structure INTERRUPT_MESSAGE).
   void deliver(uint32_t message);
 
-  // Fault repair mode: page faults of the engine pass the masks of the collapsed banks.
+  // Fault repair mode: page faults of the engine bypass the masks of the collapsed banks.
   void set_fault_repair(unsigned engine, bool on);
 
-  // The hardware scheduler's side of the collapsed banks: which events of an engine class it takes, which sources are
-  // pending in each of its two vectors (bits as in GT_INTR_DWn), and their events.
+  // The hardware scheduler's side of the collapsed banks: the events of an engine class that it enables, the pending
+  // sources in each of its two vectors (bits as in GT_INTR_DWn), and their events.
   void route_to_scheduler(spec::EngineClass engine_class, uint16_t events);
   uint32_t scheduler_vector(unsigned vector) const;
   uint16_t take_scheduler_events(unsigned vector, unsigned bit);
 
   bool asserted() const { return asserted_; }
 
-  void reset();                        // after the registers were reset
-  void reset_engine(unsigned engine);  // after the engine's registers were: its conditions are over
+  void reset();                        // call after the registers were reset
+  void reset_engine(unsigned engine);  // call after the engine's registers were reset: ends its conditions
   void refresh();                      // registers were changed by another unit
   InterruptState snapshot() const;
-  void restore(const InterruptState& state);  // after the registers were restored; tells nobody
+  void restore(const InterruptState& state);  // call after the registers were restored; calls no listener
 
   uint32_t on_read(const mmio::RegisterSlot& slot, unsigned copy, uint32_t stored) override;
   uint32_t on_write(const mmio::RegisterWrite& write) override;
@@ -110,15 +110,15 @@ class InterruptUnit final : public mmio::RegisterHandler {
     Role role = Role::none;
     uint16_t number = 0;
   };
-  // Where an engine's causes go.
+  // The registers and bits of an engine's causes.
   struct EnginePlace {
-    std::optional<size_t> bank;                           // nothing: messages, or nowhere
-    std::array<uint32_t, interrupt::kCauseCount> bits{};  // in the bank, or in the message
+    std::optional<size_t> bank;                           // nothing: messages, or no interrupts
+    std::array<uint32_t, interrupt::kCauseCount> bits{};  // in the bank or in the message
     uint32_t all = 0;
-    uint32_t events = 0;                       // of those: events that stay until software acknowledges them
-    uint32_t unreported = 0;                   // bits that HWSTAM does not let through
+    uint32_t events = 0;                       // subset: events that stay until software acknowledges them
+    uint32_t unreported = 0;                   // bits that HWSTAM does not pass
     uint32_t keep_masked = 0;                  // bits of HWSTAM that software must leave set
-    const mmio::RegisterSlot* mask = nullptr;  // of the engine, in front of the bank
+    const mmio::RegisterSlot* mask = nullptr;  // mask of the engine, before the bank
     const mmio::RegisterSlot* status_mask = nullptr;
     std::optional<hw::InterruptClass> message_class;
   };
@@ -175,13 +175,13 @@ class InterruptUnit final : public mmio::RegisterHandler {
   std::vector<interrupt::Bank> banks_;
   std::vector<uint32_t> never_enable_;  // by bank: bits that software must not enable
   std::vector<Feed> feeds_;
-  std::vector<size_t> direct_;  // banks with nothing above them
+  std::vector<size_t> direct_;  // banks without a summary above them
   std::vector<Summary> summaries_;
   std::vector<EnginePlace> engines_;
   std::array<std::array<std::array<InterruptSource, interrupt::kPlanes>, interrupt::kPipes>,
              interrupt::kDisplayCauseCount>
       display_{};
-  const mmio::RegisterSlot* gate_ = nullptr;  // the master enable in front of the direct banks
+  const mmio::RegisterSlot* gate_ = nullptr;  // the master enable of the direct banks
   uint32_t gate_bit_ = 0;
   const mmio::RegisterSlot* tile_ = nullptr;
   uint32_t tile_enable_ = 0;
@@ -190,7 +190,7 @@ class InterruptUnit final : public mmio::RegisterHandler {
   std::array<uint32_t, interrupt::kDwords> dword_fields_{};
   std::vector<Hook> hooks_;  // by slot number
 
-  // State, with what the banks and the collapsed logic keep.
+  // State, besides that of the banks and the collapsed logic.
   std::vector<uint32_t> levels_;
   bool asserted_ = false;
 };

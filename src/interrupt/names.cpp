@@ -9,14 +9,13 @@ namespace halogen::interrupt {
 
 namespace {
 
-// Two events: the rule of the display and GT banks since Gen6. Drivers clear each of them twice (Linux i915, "two
-// events").
+// The display and GT banks since Gen6 keep two events. Drivers clear each of them twice (Linux i915, "two events").
 constexpr bool kQueued = true;
 constexpr bool kFollows = true;
 
 constexpr std::array kBanks = {
     BankNames{"ISR", "IMR", "IIR", "IER", !kQueued, !kFollows},
-    // Below others: these come first.
+    // Lower banks come first.
     BankNames{"SDEISR", "SDEIMR", "SDEIIR", "SDEIER", kQueued, !kFollows},
     BankNames{"DEISR", "DEIMR", "DEIIR", "DEIER", kQueued, !kFollows},
     BankNames{"GTISR", "GTIMR", "GTIIR", "GTIER", kQueued, !kFollows},
@@ -69,7 +68,8 @@ constexpr std::array kSummaries = {
     SummaryNames{"GFX_MSTR_IRQ", "", ""},
 };
 
-// Context switches, page faults and the watchdog cannot be unmasked in HWSTAM: seed 000, interrupt control registers.
+// Context switches, page faults and the watchdog cannot be unmasked in HWSTAM: DG1 PRM vol. 13, interrupt control
+// registers (seed 000).
 constexpr bool kReported = true;
 constexpr std::array<CauseNames, kCauseCount> kCauses = {{
     {EngineCause::user, CauseKind::event, kReported, {"user_interrupt"}},

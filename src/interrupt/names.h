@@ -1,6 +1,6 @@
-// Which registers make up the interrupt logic of a chip, by name. Where a register or a field stands, and whether a
-// device has it at all, is in spec/; rows whose registers a device lacks do not exist on it. So there is one list for
-// all kinds of interrupt logic, and no bit position here.
+// The registers of the interrupt logic of all chips, by name. spec/ holds the offsets and bit positions and tells which
+// device has a register; rows whose registers a device lacks are skipped. So one list serves all kinds of interrupt
+// logic, without bit positions.
 #pragma once
 
 #include <array>
@@ -24,27 +24,27 @@ struct BankNames {
   std::string_view mask;
   std::string_view identity;
   std::string_view enable;
-  bool queued;   // an identity bit keeps a second event behind the first
-  bool follows;  // an identity bit cannot be cleared while its status stands
+  bool queued;   // an identity bit keeps a second event
+  bool follows;  // an identity bit cannot be cleared while its status is set
 };
 std::span<const BankNames> bank_names();
 
 enum class Half : uint8_t { both, low, high };
 
-// A bank with something pending sets a bit above it: in a summary, or in the status of another bank.
+// A bank with a pending event sets a bit above it: in a summary, or in the status of another bank.
 struct FeedNames {
-  std::string_view status;  // of the bank below
+  std::string_view status;  // status register of the lower bank
   uint8_t index;
-  Half half;  // which of its bits count
+  Half half;  // the half of its bits that is used
   std::string_view above;
   std::string_view field;
 };
 std::span<const FeedNames> feed_names();
 
-// A register that shows what is pending below it and has an enable bit. The lower ones stand first.
+// A register that shows pending lower banks and has an enable bit. Lower summaries come first.
 struct SummaryNames {
   std::string_view name;
-  std::string_view above;  // another summary, where the device has it; else the interrupt itself
+  std::string_view above;  // another summary, if the device has it; else the interrupt itself
   std::string_view field;
 };
 std::span<const SummaryNames> summary_names();
@@ -55,7 +55,7 @@ inline constexpr std::string_view kTileField = "tile_0";
 inline constexpr std::string_view kMasterEnable = "DEIER";
 inline constexpr std::string_view kMasterField = "master_interrupt_control";
 
-// Of one engine.
+// Causes of one engine.
 inline constexpr std::string_view kEngineMask = "IMR";
 inline constexpr std::string_view kStatusMask = "HWSTAM";
 
@@ -64,16 +64,16 @@ enum class CauseKind : uint8_t { event, level, toggle };
 struct CauseNames {
   EngineCause cause;
   CauseKind kind;
-  bool reported;  // may write the status page on engines with a status of their own
+  bool reported;  // may write the status page on engines with their own status
   std::array<std::string_view, 2> fields;
 };
 inline constexpr size_t kCauseCount = static_cast<size_t>(EngineCause::debug) + 1;
 std::span<const CauseNames, kCauseCount> cause_names();
 
-// What the fields of an engine's causes begin with. The first that exists counts.
+// Prefixes of the field names of an engine's causes. The first existing field is used.
 std::span<const std::string_view> engine_prefixes(InterruptKind kind, std::string_view engine);
 
-// Where a display cause may stand, in order; a device has at most one of them.
+// Candidates for the register of a display cause, in order; a device has at most one of them.
 struct DisplayPlace {
   std::string status;
   unsigned index = 0;
@@ -84,9 +84,9 @@ inline constexpr std::array<std::string_view, 3> kSharedDisplayBanks = {"ISR", "
 inline constexpr unsigned kPipes = 4;
 inline constexpr unsigned kPlanes = 7;
 inline constexpr size_t kDisplayCauseCount = static_cast<size_t>(DisplayCause::underrun) + 1;
-// Causes that are over when their status falls.
+// Causes that end when their status falls.
 bool is_flip(DisplayCause cause);
-// Status bits of Gen4 whose identity is set when they fall.
+// Status bits of Gen4 whose identity is set on the falling edge.
 inline constexpr std::string_view kFlipPending = "_flip_pending";
 
 // A source of the collapsed banks: an engine, or a unit of the class Other.
@@ -108,10 +108,10 @@ inline constexpr std::string_view kIdentityValid = "valid";
 inline constexpr std::string_view kMaster = "GFX_MSTR_IRQ";
 inline constexpr std::array<std::string_view, kDwords> kMasterDword = {"gt_dw0", "gt_dw1"};
 
-// As a message names it; nothing: the class sends no messages.
+// Returns the class as a message encodes it. Nothing: the class sends no messages.
 std::optional<hw::InterruptClass> interrupt_class(spec::EngineClass engine_class);
 
-// The bits of a field of a slot's register, or none.
+// Returns the bits of a field of a slot's register. Zero: the field does not exist.
 uint32_t field_bits(const mmio::RegisterSlot* slot, spec::GenId gen, std::string_view field);
 
 }  // namespace halogen::interrupt

@@ -8,7 +8,7 @@ namespace {
 constexpr uint8_t kOn = 0;  // of a power well
 constexpr uint8_t kFourLanes = 0xf, kLanes01 = 0x3, kLanes23 = 0xc;
 
-// Without an override a channel that no port uses is down.
+// Without an override an unused channel is powered down.
 uint8_t lanes_down(bool is_overridden, uint8_t asked) {
   return is_overridden ? asked : kFourLanes;
 }
@@ -49,7 +49,7 @@ uint32_t DisplayPhys::status() const {
     status.lanes_23_down_0_0 = all_of(first, kLanes23);
     status.lanes_01_down_0_1 = all_of(second, kLanes01);
     status.lanes_23_down_0_1 = all_of(second, kLanes23);
-    // The first channel's common lane serves both; the second's also carries the clock of pipe B.
+    // The common lane of the first channel serves both; that of the second also carries the clock of pipe B.
     status.common_down_0_0 = all_of(first & second, kFourLanes);
     status.common_down_0_1 = all_of(second, kFourLanes) && !pipe_b.vco_enable;
   }

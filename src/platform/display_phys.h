@@ -1,6 +1,6 @@
-// Cherryview's display transmitters (two, the first with two channels) and the pixel clock generators beside them, as
-// far as power goes: a transmitter has power while its well is on, lanes are down while nobody uses or forces them.
-// Source: Linux i915 intel_display_power_well.c. Generators lock at once. Left out: lanes in use by a port.
+// Power of Cherryview's display PHYs (two, the first with two channels) and their pixel clock generators: a PHY has
+// power while its well is on, and lanes are down while they are neither used nor forced. Source: Linux i915
+// intel_display_power_well.c. Generators lock immediately. Not modelled: lanes used by a port.
 #pragma once
 
 #include <cstdint>

@@ -16,10 +16,10 @@ bool is_known(spec::GenId gen, Command command) {
   return !field->enumeration->name_of(static_cast<uint64_t>(command), gen).empty();
 }
 
-// What the data register holds afterwards. Commands that set something have no effect here but succeed.
+// Returns the new value of the data register. Commands that set something succeed without effect.
 uint32_t answer(Command command, uint32_t data) {
-  constexpr uint32_t kReadyForChange = 1;  // of the display clock
-  constexpr uint32_t kInitialized = 1;     // of memory and everything around it
+  constexpr uint32_t kReadyForChange = 1;  // the display clock may change
+  constexpr uint32_t kInitialized = 1;     // memory and board are initialised
   switch (command) {
     case Command::CDCLK_CONTROL:
       return kReadyForChange;
@@ -52,7 +52,7 @@ uint32_t PowerController::on_write(const mmio::RegisterWrite& write) {
   } else {
     error = hw::PcodeError::ILLEGAL_CMD;
     events_.on_event({EventKind::unsupported, "PCODE_MAILBOX", path_, write.slot.offset, write.value,
-                      "the power controller does not know this command"});
+                      "power controller command not implemented"});
   }
   order.run_busy = false;
   order.command = static_cast<Command>(error);

@@ -1,7 +1,7 @@
-// The power controller's mailbox (PCODE): software writes a command with the busy bit, the controller answers in the
-// data registers and clears the bit, an error code in the place of the command. Source: Linux i915 intel_pcode.c and
-// its callers; the controller itself is not documented. Answers come at once. Left out: what commands do to clocks and
-// voltages, which the model does not have; commands that nobody describes are refused as illegal.
+// The mailbox of the power controller (PCODE): software writes a command with the busy bit; the controller answers in
+// the data registers, clears the bit and replaces the command by an error code. Source: Linux i915 intel_pcode.c and
+// its callers; the controller itself is not documented. Answers are immediate. Not modelled: effects of commands on
+// clocks and voltages. Commands without public description are refused as illegal.
 #pragma once
 
 #include <cstdint>

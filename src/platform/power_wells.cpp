@@ -8,7 +8,7 @@ PowerWells::PowerWells(mmio::MmioSpace& mmio) : mmio_(mmio) {
   }
 }
 
-// Bits that software writes are requests; the state of a well stands below its request.
+// Software writes request bits; the state bit of a well is below its request bit.
 uint32_t PowerWells::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const uint32_t mask = slot.policy.rw;
   uint32_t requests = 0;

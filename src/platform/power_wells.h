@@ -1,6 +1,6 @@
-// Power wells of the display from Gen9 on: each party (firmware, driver, KVM redirection, debugging) has a register of
-// request bits; a well is on while any of them asks for it, and every register shows that. Wells switch at once.
-// Source: Linux i915 intel_display_power_well.c. Left out: what a sleeping well does to its registers.
+// Power wells of the display from Gen9 on. Firmware, driver, KVM redirection and debugging have a register of request
+// bits each; a well is on while any register requests it, and every register shows its state. Wells switch immediately.
+// Source: Linux i915 intel_display_power_well.c. Not modelled: access to registers of a well that is off.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ using Opcode = hw::SidebandOpcode;
 using Punit = hw::PunitRegister;
 using Cck = hw::CckRegister;
 
-// Frequencies of graphics count in units of 5 MHz: the clock generator's reference, 20 MHz, by four.
+// Graphics frequencies are in units of 5 MHz: the 20 MHz reference of the clock generator divided by four.
 constexpr uint8_t kHighest = 140;
 constexpr uint8_t kGuaranteed = 80;
 constexpr uint8_t kEfficient = 64;
@@ -24,7 +24,7 @@ constexpr uint8_t kDisplayDivider = 9;    // 320 MHz
 constexpr uint8_t kGraphicsDivider = 31;  // 20 MHz
 constexpr uint8_t kPowerGated = 3;
 
-// Bytes that a request's enables take.
+// Returns the mask of the bytes that a request enables.
 constexpr uint32_t lanes(unsigned enables) {
   uint32_t mask = 0;
   for (unsigned byte = 0; byte < 4; ++byte) {
@@ -83,7 +83,7 @@ void Sideband::run(const hw::IOSF_DOORBELL_REQ& request) {
   const bool is_write = request.opcode == Opcode::MEMORY_WRITE || request.opcode == Opcode::PRIVATE_WRITE;
   const bool is_read = request.opcode == Opcode::MEMORY_READ || request.opcode == Opcode::PRIVATE_READ;
   if (!is_known(request.port) || (!is_read && !is_write)) {
-    refuse(request, is_read || is_write ? "nobody is behind this port" : "no such transaction");
+    refuse(request, is_read || is_write ? "no unit at this port" : "transaction type invalid");
     if (!is_write) mmio_.bank().poke(*data_, 0);
     return;
   }
@@ -97,7 +97,7 @@ void Sideband::run(const hw::IOSF_DOORBELL_REQ& request) {
 
 uint32_t Sideband::read(Port port, uint32_t address) const {
   if (port == Port::PUNIT && static_cast<Punit>(address) == Punit::PWRGT_STATUS) {
-    address = static_cast<uint32_t>(Punit::PWRGT_CTRL);  // wells switch at once
+    address = static_cast<uint32_t>(Punit::PWRGT_CTRL);  // wells switch immediately
   }
   const auto written = state_.registers.find({static_cast<uint8_t>(port), address});
   if (written != state_.registers.end()) return written->second;
@@ -106,7 +106,7 @@ uint32_t Sideband::read(Port port, uint32_t address) const {
       case Punit::DSPSSPM:
         return pack(hw::PUNIT_DSPSSPM{.frequency = kDisplayDivider, .frequency_state = kDisplayDivider});
       case Punit::VEDSSPM0:
-      case Punit::ISPSSPM0:  // these units are not there
+      case Punit::ISPSSPM0:  // the device does not have these units
         return pack(hw::PUNIT_SSPM0{.request = hw::PUNIT_SSPM0::Request::power_gated, .state = kPowerGated});
       case Punit::GPU_FREQ_REQ:
         return kGuaranteed;
@@ -146,8 +146,9 @@ uint32_t Sideband::read(Port port, uint32_t address) const {
 
 void Sideband::keep(Port port, uint32_t address, uint32_t value) {
   const std::pair key{static_cast<uint8_t>(port), address};
-  if (state_.registers.size() >= kMostRegisters && !state_.registers.contains(key)) {
-    events_.on_event({EventKind::bad_access, "IOSF_DATA", path_, address, value, "no unit has so many registers"});
+  if (state_.registers.size() >= kMaxRegisters && !state_.registers.contains(key)) {
+    events_.on_event({EventKind::bad_access, "IOSF_DATA", path_, address, value,
+                      "write dropped; too many different registers were written"});
     return;
   }
   state_.registers[key] = value;
@@ -177,7 +178,7 @@ void Sideband::write(Port port, uint32_t address, uint32_t value) {
   }
 }
 
-// What is asked for is so at once.
+// Requests take effect immediately.
 void Sideband::write_power_unit(Punit number, uint32_t value) {
   switch (number) {
     case Punit::DSPSSPM: {

@@ -1,8 +1,8 @@
-// Cherryview's sideband: software writes address and data, then a request with the busy bit; the unit behind the port
-// answers in the data register and the bit clears. Behind it: the power unit (wells, frequencies, memory), the clock
-// unit, and units that only keep what is written (display transmitters, pads). Source: Linux i915 vlv_sideband.c,
-// vlv_sideband_reg.h and its callers; the units themselves are not documented. Answers come at once. Left out: what
-// a gated unit does to its registers, and what frequencies do to time. Fused frequencies are our choice.
+// Cherryview's sideband: software writes address and data, then a request with the busy bit; the unit at the port
+// answers in the data register and the bit clears. Units: the power unit (wells, frequencies, memory), the clock unit,
+// and units that only store values (display PHYs, pads). Source: Linux i915 vlv_sideband.c, vlv_sideband_reg.h and its
+// callers; the units themselves are not documented. Answers are immediate. Not modelled: access to registers of a gated
+// unit, and the effect of frequencies on time. Fused frequencies are our choice.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace halogen::platform {
 
-// State: plain data. What was written, by port and address; everything else has its reset value.
+// State: plain data. Written values by port and address; all other registers have their reset value.
 struct SidebandState {
   std::map<std::pair<uint8_t, uint32_t>, uint32_t> registers;
   bool operator==(const SidebandState&) const = default;
@@ -25,13 +25,13 @@ struct SidebandState {
 
 class Sideband final : public mmio::RegisterHandler {
  public:
-  static constexpr size_t kMostRegisters = 4096;  // that a guest can make us keep
+  static constexpr size_t kMaxRegisters = 4096;  // limit of registers that a guest can make the model store
 
   Sideband(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events, std::string path);
 
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
-  // As the power unit's status register says.
+  // As in the power unit's status register.
   hw::PUNIT_PWRGT power_wells() const;
 
   void reset() { state_ = {}; }

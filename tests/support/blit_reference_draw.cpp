@@ -101,7 +101,7 @@ bool in_chroma_range(unsigned depth, bool with_alpha, uint32_t pixel, uint32_t l
 
 namespace {
 
-constexpr int64_t kMostPixels = 1 << 20;
+constexpr int64_t kMaxPixels = 1 << 20;
 
 class Drawing {
  public:
@@ -116,7 +116,7 @@ class Drawing {
     outcome.why = bent != nullptr ? bent : rules();
     if (outcome.why == nullptr && job_.source == SourceKind::color)
       outcome.why = surface(job_.source_plane, source_x(x1_));
-    if (outcome.why == nullptr && (x2_ - x1_) * (y2_ - y1_) > kMostPixels)
+    if (outcome.why == nullptr && (x2_ - x1_) * (y2_ - y1_) > kMaxPixels)
       outcome.why = "too large for a slow reference";
     if (outcome.why != nullptr) return outcome.verdict = Verdict::undefined, outcome;
     const bool y_backwards = backwards(job_.source_y1, job_.y1);

@@ -1,6 +1,6 @@
-// Frame buffer compression as the display and its neighbours see it: one compressor at most, that of GM965 (fbc.h) or
-// that of GM45 (dpfc.h). It works in the display's virtual time, is told of flips and of writes to memory, and gives
-// lines back for scan-out.
+// Frame buffer compression as the display and other units see it: at most one compressor, that of GM965 (fbc.h) or that
+// of GM45 (dpfc.h). It works in the display's virtual time, is notified of flips and of writes to memory, and supplies
+// lines for scan-out.
 #pragma once
 
 #include <cstddef>
@@ -21,27 +21,28 @@ namespace halogen::display {
 
 struct DisplayState;
 
-// Memory as a compressor reaches it.
+// Memory accesses of a compressor.
 class CompressionMemory {
  public:
   virtual ~CompressionMemory() = default;
-  // Stolen memory; empty where firmware reserved none.
+  // Stolen memory. Empty: firmware reserved none.
   virtual PhysAddr stolen_base() const = 0;
   virtual uint64_t stolen_bytes() const = 0;
-  // Physical addresses. False, with an Event, where there is nothing.
+  // Accesses physical addresses. False, with an Event: no memory there.
   virtual bool read(PhysAddr address, std::span<std::byte> into) = 0;
   virtual bool write(PhysAddr address, std::span<const std::byte> from) = 0;
-  // Graphics memory as a display plane reads it.
+  // Reads graphics memory as a display plane does.
   virtual void read_surface(unsigned plane, GgttOffset address, std::span<std::byte> into) = 0;
 };
 
-// What a compressor asks of the display around it.
+// Display state that a compressor reads.
 class CompressionHost {
  public:
   virtual ~CompressionHost() = default;
   virtual CompressionSource source(unsigned plane) const = 0;
   virtual uint64_t time_ns() const = 0;
-  // Lines of the frame that the beam has passed at that time; in the vertical blank none of the next one.
+  // Returns the number of lines that the beam has passed in the frame at that time; in the vertical blank, zero of the
+  // next frame.
   virtual unsigned scanned_lines(unsigned pipe, uint64_t nanoseconds) const = 0;
   virtual uint64_t vblanks(unsigned pipe) const = 0;
 };
@@ -52,38 +53,38 @@ class FrameCompressor : public mmio::RegisterHandler, public LineProvider {
  public:
   void connect(CompressionMemory* memory) { memory_ = memory; }
 
-  // Time. run_until comes before each edge and at the end of each step; on_vblank after the flips of its moment.
+  // run_until is called before each edge and at the end of each step; on_vblank after the flips of that vertical blank.
   virtual void run_until(uint64_t nanoseconds) = 0;
   virtual void on_vblank(unsigned pipe) = 0;
 
-  // What may change the picture. Lines count from the start of the fence's region, or of the surface.
+  // Changes of the picture. Lines are counted from the start of the fence's region, or of the surface.
   virtual void on_flip(unsigned plane, FlipKind kind) = 0;
   virtual void on_pan(unsigned plane) = 0;
   virtual void on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) = 0;
   virtual void on_target_write(GpuVa base, uint32_t first_line, uint32_t lines) = 0;
 
-  // Scan-out: a line of the screen as it lies in memory, `into` is all of it. False: read it from the surface.
+  // Scan-out: fills `into` with a line of the screen as it is in memory. False: read it from the surface.
   virtual bool read_line(unsigned plane, unsigned line, std::span<std::byte> into) = 0;
 
-  // The pipe ran empty.
+  // The pipe had an underrun.
   virtual void on_underrun(unsigned /*pipe*/) {}
 
-  // The processor left C0, or came back (seed 003 6.5).
+  // The CPU left C0, or returned to it (G45 PRM vol. 1b 6.5, seed 003).
   virtual void set_processor_idle(bool idle) = 0;
-  // Nothing: idle. Else when to look again.
+  // Returns the next time at which the compressor may be idle. Nothing: it is idle now.
   virtual std::optional<uint64_t> busy_until() const = 0;
 
-  virtual void refresh() = 0;  // registers or state changed behind our back
+  virtual void refresh() = 0;  // registers or state were changed by another unit
 
   bool provide(const PlaneLines& plane, uint32_t line, std::span<std::byte> out) override {
     return out.size() == plane.line_B() && read_line(plane.plane, line, out);
   }
 
  protected:
-  CompressionMemory* memory_ = nullptr;  // null: none yet
+  CompressionMemory* memory_ = nullptr;  // null: not connected
 };
 
-// Everything outside lives longer. Null: the device has none.
+// The arguments must outlive the compressor. Null: the device has none.
 struct CompressionParts {
   const spec::DeviceModel& model;
   mmio::RegisterBank& bank;

@@ -13,7 +13,7 @@ namespace {
 
 using Format = hw::DisplayPlaneFormat;
 constexpr uint64_t kTileRow_B = 512;
-constexpr uint8_t kFirstWhole = 6;  // codes from here on have four bytes, but for one
+constexpr uint8_t kFirstWhole = 6;  // codes from here on have four bytes, with one exception
 
 }  // namespace
 
@@ -38,7 +38,7 @@ std::optional<fbc::PixelKind> run_pixel_kind(uint8_t format) {
 }
 
 ScreenLines CompressionSource::lines_of_rows(uint64_t first, uint64_t last) const {
-  // Rows are far below 2^63: what is not on the screen gives an empty span.
+  // Rows are far below 2^63: rows outside of the screen give an empty span.
   int64_t top = static_cast<int64_t>(first) - int64_t{y};
   int64_t bottom = static_cast<int64_t>(last) - int64_t{y};
   if (rotated_180) {

@@ -1,4 +1,4 @@
-// The picture that a compressor works on: what the registers of one plane and its pipe say now. Plain data.
+// The picture that a compressor works on: the current register values of one plane and its pipe. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace halogen::display {
 
 class CompressionMemory;
 
-// Lines of the screen.
+// A range of screen lines.
 struct ScreenLines {
   unsigned first = 0;
   unsigned count = 0;
@@ -22,10 +22,10 @@ struct CompressionSource {
   bool on = false;  // the plane is enabled, on a pipe that runs
   unsigned plane = 0;
   unsigned pipe = 0;
-  uint8_t format = 0;    // DSPCNTR's code
-  uint32_t surface = 0;  // graphics address, whole pages
+  uint8_t format = 0;    // code in DSPCNTR
+  uint32_t surface = 0;  // graphics address, page-aligned
   uint32_t stride_B = 0;
-  uint32_t x = 0;  // where in the surface the picture starts; rotated, it goes back from there
+  uint32_t x = 0;  // start of the picture in the surface; rotated, it is read backwards from there
   uint32_t y = 0;
   uint32_t width = 0;  // active pixels and lines
   uint32_t lines = 0;
@@ -36,17 +36,17 @@ struct CompressionSource {
   bool sprite = false;  // a video sprite is on the same pipe
 
   bool odd_start() const { return y % 2 != 0; }
-  // The lines that show these rows of the surface, the last one included.
+  // Returns the lines that show these rows of the surface, the last row included.
   ScreenLines lines_of_rows(uint64_t first, uint64_t last) const;
   bool operator==(const CompressionSource&) const = default;
 };
 
-// Bytes of a pixel of the formats that have two or four.
+// Returns the bytes per pixel of formats that have two or four.
 std::optional<unsigned> pixel_bytes(uint8_t format);
-// For run codes; nothing for formats that have none.
+// Returns the kind of pixel for run codes. Nothing: the format has none.
 std::optional<fbc::PixelKind> run_pixel_kind(uint8_t format);
 
-// One line of an X-tiled source, from its leftmost pixel in the surface on. Wrapped numbers read somewhere in graphics
+// Reads one line of an X-tiled source, from its leftmost pixel in the surface on. Addresses wrap within graphics
 // memory.
 void read_source_line(CompressionMemory& memory, const CompressionSource& source, unsigned bytes_per_pixel,
                       unsigned line, std::span<std::byte> into);

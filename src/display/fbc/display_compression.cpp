@@ -1,4 +1,4 @@
-// What the display tells a frame buffer compressor of itself.
+// Display state that a frame buffer compressor reads.
 #include <algorithm>
 
 #include "display/display.h"

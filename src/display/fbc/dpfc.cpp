@@ -48,7 +48,7 @@ uint32_t Dpfc::next_slb_data() {
   hw::DPFC_SLB_DATA value;
   value.even_line_data = data(state_.slb_line);
   value.odd_line_data = data(state_.slb_line + 1);
-  state_.slb_line = (state_.slb_line + 2) % kMostLines;
+  state_.slb_line = (state_.slb_line + 2) % kMaxLines;
   return packed(value, parts_.model.gen);
 }
 
@@ -72,7 +72,8 @@ uint32_t Dpfc::keep_while_enabled(const mmio::RegisterWrite& write, uint32_t fre
     return write.next;
   }
   if (((write.next ^ write.old_value) & ~free_bits) != 0) {
-    raise(EventKind::undefined_behaviour, &write.slot, "kept: it cannot change while compression is enabled");
+    raise(EventKind::undefined_behaviour, &write.slot,
+          "write ignored; the field cannot change while compression is enabled");
   }
   return (write.next & free_bits) | (write.old_value & ~free_bits);
 }
@@ -128,11 +129,11 @@ void Dpfc::refresh() {
 
 // Modifications.
 
-// Of the screen, by rows of the surface.
+// Marks screen lines as modified, by rows of the surface.
 LineSet Dpfc::lines_of_rows(uint64_t first, uint64_t last) const {
   const ScreenLines span = parts_.host.source(plane()).lines_of_rows(first, last);
   LineSet lines;
-  for (unsigned line = span.first; line < std::min(span.first + span.count, kMostLines); ++line) {
+  for (unsigned line = span.first; line < std::min(span.first + span.count, kMaxLines); ++line) {
     lines.set(line);
   }
   return lines;
@@ -151,7 +152,7 @@ void Dpfc::modify(const LineSet& lines) {
 void Dpfc::nuke() {
   std::ranges::fill(state_.lines, uint16_t{0});
   state_.failed.reset();
-  const unsigned lines = std::min(parts_.host.source(plane()).lines, kMostLines);
+  const unsigned lines = std::min(parts_.host.source(plane()).lines, kMaxLines);
   for (unsigned line = 0; line < lines; ++line) {
     state_.modified.set(line);
   }
@@ -193,7 +194,7 @@ void Dpfc::on_target_write(GpuVa base, uint32_t first_line, uint32_t count) {
   const auto found = std::ranges::find(state_.targets, base.value, &BackTarget::base);
   if (found != state_.targets.end()) {
     found->lines |= lines;
-  } else if (state_.targets.size() < kMostTargets) {
+  } else if (state_.targets.size() < kMaxTargets) {
     state_.targets.push_back({base.value, lines});
   } else {
     state_.targets_lost = true;
@@ -203,7 +204,7 @@ void Dpfc::on_target_write(GpuVa base, uint32_t first_line, uint32_t count) {
   }
 }
 
-// The surface that was flipped to: what was written to it is recompressed, the rest is as before.
+// After a flip, lines written to the new surface are recompressed; the others are kept.
 void Dpfc::take_back_buffer(uint64_t base) {
   const auto found = std::ranges::find(state_.targets, base, &BackTarget::base);
   if (found != state_.targets.end()) {
@@ -228,7 +229,7 @@ void Dpfc::on_flip(unsigned flipped, FlipKind kind) {
   }
   if (state_.on && state_.sample) {
     const auto mode = control();
-    // A flip with the vertical blank comes after the last line.
+    // A flip at the vertical blank follows the last line.
     scan_to(kind == FlipKind::async ? parts_.host.scanned_lines(state_.sample->source.pipe, parts_.host.time_ns())
                                     : state_.sample->source.lines);
     const bool kept = mode.persistent_mode && ((kind == FlipKind::command_sync && mode.cs_sync_flip_nuke_disable) ||

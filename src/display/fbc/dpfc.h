@@ -1,17 +1,18 @@
-// The display plane frame compressor of GM45, FBC2 (seed 003 chapter 7).
+// The display plane frame compressor of GM45, FBC2 (G45 PRM vol. 1b chapter 7, seed 003).
 //
 // - It works while the screen is scanned: a line that is not in the compressed buffer is read from the surface when the
-//   beam comes to it, compressed and written back, and the next frame fetches it from there.
-// - Enable and disable take effect at the next vertical blank of the plane's pipe. While the enable bit is set, other
-//   bits of DPFC_CONTROL (but for the fence), the base and the fence offset do not change: an Event says so.
-// - "Invalidated" counts lines that were modified in a frame, whether they were compressed or not: otherwise a stall,
-//   after which nothing is compressed, would end itself. A nuke counts every line of the screen.
-// - Line data of DPFC_SLB_DATA: how many 64-byte units the line has in the compressed buffer, 0 for none.
+// beam reaches it, compressed and stored; the next frame fetches it from the buffer.
+// - Enable and disable take effect at the next vertical blank of the plane's pipe. While the enable bit is set, the
+// other bits of DPFC_CONTROL (except the fence), the base and the fence offset do not change; a write raises an Event.
+// - "Invalidated" counts the lines that were modified in a frame, whether they were compressed or not: otherwise a
+// stall, after which nothing is compressed, would end itself. A nuke counts every line of the screen.
+// - Line data of DPFC_SLB_DATA is the number of 64-byte units of the line in the compressed buffer, 0 if it is not
+// compressed.
 // - A line that does not fit is not tried again before it is modified.
-// - Persistent mode keeps render writes for several surfaces, and takes those of the one that is flipped to.
-// - Segments are lines; the code of a line is ours (dpfc_code.h).
-// The model is the second stepping (DevCTG-B). Left out: self refresh, watermarks, FIFO errors but a pipe that runs
-// empty, panel and port rules.
+// - Persistent mode records render writes for several surfaces, and applies those of the surface that is flipped to.
+// - Segments are lines; the line code is our own (dpfc_code.h).
+// The model is the second stepping (DevCTG-B). Not modelled: self refresh, watermarks, FIFO errors except a pipe
+// underrun, panel and port rules.
 #pragma once
 
 #include <string>

@@ -8,9 +8,9 @@ namespace halogen::display::dpfc {
 
 namespace {
 
-constexpr unsigned kLeastMonoPixels = 8;
+constexpr unsigned kMinMonoPixels = 8;
 
-// Fields that deltas are added to; what is above them does not change.
+// Fields that deltas are added to; bits above them do not change.
 struct Fields {
   std::array<unsigned, 3> shift;
   std::array<unsigned, 3> bits;
@@ -29,7 +29,7 @@ constexpr unsigned delta_nibbles(unsigned bits) {
   return (3 * bits + 3) / 4;
 }
 
-// What encoder and decoder know at each pixel.
+// State that encoder and decoder share at each pixel.
 struct History {
   std::array<uint32_t, kPalette> palette{};
   uint32_t last = 0;
@@ -103,7 +103,7 @@ class Encoder {
   std::optional<size_t> run() {
     while (at_ < pixels_ && writer_.fits()) {
       const size_t same = run_length();
-      if (same < kLeastMonoPixels && mono()) {
+      if (same < kMinMonoPixels && mono()) {
         continue;
       }
       if (same != 0 && repeat(same)) {
@@ -155,7 +155,7 @@ class Encoder {
       ++end;
     }
     const size_t groups = (end - at_) / 4;
-    if (groups * 4 < kLeastMonoPixels) {
+    if (groups * 4 < kMinMonoPixels) {
       return false;
     }
     writer_.op(Op::mono);
@@ -188,7 +188,7 @@ class Encoder {
     history_.add(pixel);
   }
 
-  // The shortest that holds the difference.
+  // Uses the shortest delta that holds the difference.
   bool delta(uint32_t pixel) {
     const Fields& fields = fields_of(pixel_bytes_);
     const unsigned top = fields.shift[2] + fields.bits[2];

@@ -1,4 +1,4 @@
-// Frames of GM45's compressor: what is done while the screen is scanned, and at the vertical blank (seed 003 7.1, 7.2).
+// Frames of GM45's compressor: its work during scan-out and at the vertical blank (G45 PRM vol. 1b 7.1, 7.2, seed 003).
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ std::string_view text_of(Refusal reason) {
     case Refusal::none:
       break;
     case Refusal::pixel_format:
-      return "not compressed: pixels have neither 16 nor 32 bits";
+      return "not compressed: pixels are not 16 or 32 bits wide";
     case Refusal::pixel_multiply:
       return "not compressed: pixels or lines are doubled";
     case Refusal::not_tiled:
@@ -28,16 +28,16 @@ std::string_view text_of(Refusal reason) {
     case Refusal::sprite:
       return "not compressed: a video sprite is on the pipe";
     case Refusal::ratio:
-      return "not compressed: no such compression limit for these pixels";
+      return "not compressed: compression limit not allowed for these pixels";
     case Refusal::outside_stolen:
       return "not compressed: the compressed buffer is not in stolen memory";
     case Refusal::nuke_disabled:
-      return "flips recompress everything in non-persistent mode, whatever the nuke bits say";
+      return "nuke bits ignored; flips recompress everything in non-persistent mode";
   }
   return {};
 }
 
-// Sixteen-bit pixels count as if they were expanded to thirty-two; nothing: no such limit for them.
+// 16-bit pixels count as 32-bit pixels. Nothing: the limit is not allowed for them.
 std::optional<uint64_t> compressed_stride(hw::DPFC_CONTROL::CompressionLimit limit, uint32_t stride_B,
                                           unsigned pixel_bytes) {
   using Limit = hw::DPFC_CONTROL::CompressionLimit;
@@ -66,7 +66,7 @@ Refusal Dpfc::refusal(const CompressionSource& source) const {
   if (!source.tiled) {
     return Refusal::not_tiled;
   }
-  if (source.lines > kMostLines || source.width > kMostPixels) {
+  if (source.lines > kMaxLines || source.width > kMaxPixels) {
     return Refusal::size;
   }
   if (source.sprite) {
@@ -84,7 +84,7 @@ Refusal Dpfc::refusal(const CompressionSource& source) const {
   return Refusal::none;
 }
 
-// Said once for each reason until compression is switched on again.
+// Each reason is reported once until compression is enabled again.
 void Dpfc::refuse(Refusal reason) {
   if (std::exchange(state_.told, reason) != reason) {
     raise(EventKind::undefined_behaviour, control_, text_of(reason));
@@ -93,7 +93,7 @@ void Dpfc::refuse(Refusal reason) {
 
 void Dpfc::turn_on() {
   const bool flush = !control().slb_initialization_flush_disable || state_.lines.empty();
-  std::vector<uint16_t> lines = flush ? std::vector<uint16_t>(kMostLines) : std::move(state_.lines);
+  std::vector<uint16_t> lines = flush ? std::vector<uint16_t>(kMaxLines) : std::move(state_.lines);
   const unsigned slb_line = state_.slb_line;
   const bool in_progress = state_.host_in_progress;
   state_ = {};
@@ -103,7 +103,7 @@ void Dpfc::turn_on() {
   state_.host_in_progress = in_progress;
 }
 
-// Line data stays readable, and a switch says whether the next start drops it.
+// Line data stays readable; a control bit selects whether the next start clears it.
 void Dpfc::turn_off() {
   state_.on = false;
   state_.sample.reset();
@@ -130,7 +130,7 @@ void Dpfc::take_sample() {
                 .stride_B = static_cast<uint32_t>(*compressed_stride(mode.compression_limit, source.stride_B, pixel)),
                 .disabled = mode.compression_control,
                 .persistent = mode.persistent_mode};
-  if (state_.sample && *state_.sample != sample) {  // the mode changed under it
+  if (state_.sample && *state_.sample != sample) {  // the mode changed meanwhile
     const bool same_place = state_.sample->source == sample.source;
     if (!same_place || state_.sample->buffer != sample.buffer || state_.sample->stride_B != sample.stride_B) {
       std::ranges::fill(state_.lines, uint16_t{0});

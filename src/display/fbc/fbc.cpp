@@ -78,7 +78,7 @@ uint32_t Fbc::on_write(const mmio::RegisterWrite& write) {
           unpack_register<hw::FBC_COMMAND>(parts_.model.gen, write.value & write.addressed).compression_request;
       break;
     case spec::RegisterId::FBC_STATUS: {
-      // What is writable, over what the register shows.
+      // Combines writable bits with the value that the register shows.
       const uint32_t bits = write.addressed & write.slot.policy.rw;
       const auto value = unpack_register<hw::FBC_STATUS>(parts_.model.gen, (status() & ~bits) | (write.value & bits));
       state_.compressed = value.compressed;
@@ -92,7 +92,7 @@ uint32_t Fbc::on_write(const mmio::RegisterWrite& write) {
     }
     default:
       if (state_.on && write.next != write.old_value) {
-        raise(EventKind::undefined_behaviour, &write.slot, "changed while compression is on");
+        raise(EventKind::undefined_behaviour, &write.slot, "register written while compression is enabled");
       }
       break;
   }
@@ -105,11 +105,11 @@ void Fbc::control_written(uint32_t old_value) {
   auto same = before;
   same.enable = now.enable;
   if (state_.on && same != now) {
-    raise(EventKind::undefined_behaviour, slots_.control, "changed while compression is on");
+    raise(EventKind::undefined_behaviour, slots_.control, "register written while compression is enabled");
   }
   if (now.enable && !before.enable) {
     if (state_.compressing) {
-      raise(EventKind::undefined_behaviour, slots_.control, "enabled again before the last pass ended");
+      raise(EventKind::undefined_behaviour, slots_.control, "compression enabled before the last pass ended");
     }
     turn_on();
   } else if (!now.enable && state_.on && !state_.compressing) {
@@ -134,7 +134,7 @@ void Fbc::turn_off() {
   state_.requested = false;
 }
 
-// A reset of some registers may have switched it on or off.
+// A partial register reset may have enabled or disabled it.
 void Fbc::refresh() {
   if (!enabled()) {
     state_.compressing = false;
@@ -144,7 +144,7 @@ void Fbc::refresh() {
   }
 }
 
-// The processor's sleep.
+// CPU sleep.
 
 std::optional<uint64_t> Fbc::busy_until() const {
   using Mode = hw::FBC_CONTROL2::CxMode;
@@ -157,7 +157,7 @@ bool Fbc::blocked() const {
   return state_.processor_idle && control2().cx_mode == hw::FBC_CONTROL2::CxMode::immediate;
 }
 
-// A pass that stands still goes on with what was left of its pair.
+// A paused pass resumes with the remaining time of its pair.
 void Fbc::set_processor_idle(bool idle) {
   if (idle == state_.processor_idle) {
     return;
@@ -181,7 +181,7 @@ void Fbc::modify_all() {
   state_.any_modified = true;
 }
 
-// Rows of the surface.
+// `rows` are rows of the surface.
 void Fbc::modify_rows(uint64_t first, uint64_t last) {
   const CompressionSource source = parts_.host.source(plane());
   const ScreenLines lines = source.lines_of_rows(first, last);
@@ -216,7 +216,7 @@ void Fbc::on_flip(unsigned flipped, FlipKind kind) {
     return;
   }
   if (kind == FlipKind::async) {
-    raise(EventKind::undefined_behaviour, slots_.control, "asynchronous flip while compression is on");
+    raise(EventKind::undefined_behaviour, slots_.control, "asynchronous flip while compression is enabled");
   }
   state_.compressed = false;
   modify_all();

@@ -1,15 +1,15 @@
 // Frame buffer compression of GM965 by run lengths (seed 003 chapter 6; register offsets from Linux i915).
 //
-// - A pass starts at a vertical blank and takes kPairNs for each pair of lines that it compresses: of our choice, the
-//   manual gives none. A pair is marked compressed when it is begun, and read when it is done: a write in between wins.
-// - Render caches and write buffers are empty at any time software can see, so a pass never waits for them.
-// - Every Interval-th vertical blank since the enable, or since the end of the last pass, is one where a periodic pass
-//   may start; an interval of 0 counts as 1. A request stays until a pass starts.
+// - A pass starts at a vertical blank and takes kPairNs for each pair of lines that it compresses (our choice; the
+// manual gives no time). A pair is marked compressed when it is begun and read when it is done, so a write in between
+// marks it modified again.
+// - Render caches and write buffers are empty whenever software can observe them, so a pass never waits for them.
+// - A periodic pass may start at every Interval-th vertical blank since the enable or since the end of the last pass;
+// an interval of 0 counts as 1. A request stays set until a pass starts.
 // - A pair whose lines both fail is marked uncompressible by the pass that tried them.
-// - A pass that is aborted leaves no compressed buffer. Pictures that break a rule are not compressed: an Event says
-// so.
-// - The modification counter is the number of modified tags: they leave this state only when a pass starts.
-// Left out: Discard Alpha compression, watermarks.
+// - An aborted pass leaves no compressed buffer. Pictures that break a rule are not compressed and raise an Event.
+// - The modification counter is the number of modified tags: a tag leaves this state only when a pass starts.
+// Not modelled: Discard Alpha compression, watermarks.
 #pragma once
 
 #include <array>

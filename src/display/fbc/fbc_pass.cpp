@@ -1,4 +1,5 @@
-// Compression passes of GM965: when one starts, and what it does to each pair of lines (seed 003 6.3, 6.4, 6.8.2).
+// Compression passes of GM965: when a pass starts, and how it processes each pair of lines (G45 PRM vol. 1b 6.3, 6.4,
+// 6.8.2, seed 003).
 #include <algorithm>
 #include <utility>
 
@@ -9,8 +10,8 @@ namespace halogen::display::fbc {
 
 namespace {
 
-constexpr uint32_t kLeastPitch_B = 2048;
-constexpr uint32_t kMostPitch_B = 16384;
+constexpr uint32_t kMinPitch_B = 2048;
+constexpr uint32_t kMaxPitch_B = 16384;
 constexpr uint32_t kPitchStep_B = 512;
 constexpr uint32_t kStrideUnit_B = 64;
 constexpr uint64_t kLengthMask = 63;
@@ -36,9 +37,9 @@ std::string_view text_of(Refusal reason) {
     case Refusal::rotated:
       return "not compressed: the plane is rotated";
     case Refusal::compressed_stride:
-      return "not compressed: compressed lines are longer than the surface's";
+      return "not compressed: compressed lines are longer than the lines of the surface";
     case Refusal::outside_stolen:
-      return "compressed buffers are invalid: they are not in stolen memory";
+      return "compressed buffers invalid: not in stolen memory";
   }
   return {};
 }
@@ -59,10 +60,10 @@ Refusal Fbc::refusal(const CompressionSource& source) const {
   if (!source.tiled) {
     return Refusal::not_tiled;
   }
-  if (!is_step(source.stride_B, kPitchStep_B, kLeastPitch_B, kMostPitch_B)) {
+  if (!is_step(source.stride_B, kPitchStep_B, kMinPitch_B, kMaxPitch_B)) {
     return Refusal::pitch;
   }
-  if (!is_step(source.width, 8, 640, kMostPixels)) {
+  if (!is_step(source.width, 8, 640, kMaxPixels)) {
     return Refusal::width;
   }
   if (!is_step(source.lines, 2, 480, 1536)) {
@@ -80,14 +81,14 @@ Refusal Fbc::refusal(const CompressionSource& source) const {
   return Refusal::none;
 }
 
-// Said once for each reason until compression is switched on again.
+// Each reason is reported once until compression is enabled again.
 void Fbc::refuse(Refusal reason) {
   if (std::exchange(state_.told, reason) != reason) {
     raise(EventKind::undefined_behaviour, slots_.control, text_of(reason));
   }
 }
 
-// Counts the interval down by the vertical blanks since the last look.
+// Decrements the interval by the vertical blanks since the last call.
 bool Fbc::pass_is_due(uint64_t vblanks) {
   const auto mode = control();
   bool expired = false;
@@ -111,7 +112,7 @@ void Fbc::on_vblank(unsigned pipe) {
   }
   const uint64_t vblanks = parts_.host.vblanks(pipe);
   const uint64_t before = std::exchange(state_.vblanks, vblanks);
-  const uint64_t passed = vblanks > before ? vblanks - before : 1;  // another pipe counts from elsewhere
+  const uint64_t passed = vblanks > before ? vblanks - before : 1;  // the count of another pipe is unrelated
   if (!enabled() || state_.compressing) {
     return;
   }
@@ -143,7 +144,7 @@ void Fbc::begin_pass(const CompressionSource& source) {
   next_pair(0, parts_.host.time_ns());
 }
 
-// Marks the next pair before it is compressed. None: the pass is over.
+// Marks the next pair before it is compressed. None left: the pass is over.
 void Fbc::next_pair(unsigned from, uint64_t now) {
   const CompressionSource& source = state_.sample->source;
   const unsigned tags = tags_of(source.lines, source.odd_start());
@@ -229,7 +230,7 @@ void Fbc::end_pass() {
   }
 }
 
-// Also when a line was written and the compressor was told to stop then.
+// Also called when a line was written and the compressor must stop then.
 void Fbc::abort_pass() {
   state_.tags.set(state_.tag, Tag::modified);
   state_.any_modified = true;

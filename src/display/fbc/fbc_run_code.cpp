@@ -15,7 +15,7 @@ Pixel load(const std::byte* from) {
   return pixel;
 }
 
-// Where the run that starts at `first` ends. Eight bytes at once: a desktop has long runs.
+// Returns the end of the run that starts at `first`. Compares eight bytes at once, because desktops have long runs.
 template <class Pixel, Pixel Mask>
 size_t end_of_run(const std::byte* line, size_t first, size_t pixels, Pixel value) {
   constexpr size_t kAtOnce = sizeof(uint64_t) / sizeof(Pixel);

@@ -1,4 +1,4 @@
-// What changes in the frame buffer compressor of GM965, beside its registers: plain data.
+// State of GM965's frame buffer compressor outside of registers: plain data.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace halogen::display::fbc {
 
-// Why a picture is not compressed: the rules of seed 003 6.4.
+// Why a picture is not compressed: the rules of G45 PRM vol. 1b 6.4 (seed 003).
 enum class Refusal : uint8_t {
   none,
   pixel_format,
@@ -24,12 +24,12 @@ enum class Refusal : uint8_t {
   outside_stolen,
 };
 
-// What the compressor took from the registers at a vertical blank.
+// Register values that the compressor sampled at a vertical blank.
 struct Sample {
   CompressionSource source;
   PixelKind pixel = PixelKind::bits32;
-  uint64_t buffer = 0;   // physical
-  uint64_t lengths = 0;  // physical
+  uint64_t buffer = 0;   // physical address
+  uint64_t lengths = 0;  // physical address
   uint32_t stride_B = 0;
   bool uncompressible_enable = false;
   bool operator==(const Sample&) const = default;
@@ -37,21 +37,21 @@ struct Sample {
 
 struct State {
   TagArray tags;
-  bool on = false;            // the function: until a pass that runs has ended
+  bool on = false;            // enabled, or a pass still runs
   bool compressing = false;   // FBC_STATUS
-  bool compressed = false;    // likewise
-  bool any_modified = false;  // likewise
-  uint16_t current_line = 0;  // likewise
-  bool requested = false;     // a pass
+  bool compressed = false;    // FBC_STATUS
+  bool any_modified = false;  // FBC_STATUS
+  uint16_t current_line = 0;  // FBC_STATUS
+  bool requested = false;     // a pass is requested
   uint32_t interval_left = 0;
-  uint64_t vblanks = 0;  // of the pipe, when it was looked at last
-  // The pass, while compressing.
-  unsigned tag = 0;              // whose lines are being compressed
-  uint64_t pair_done_ns = 0;     // when they will be
-  std::optional<Sample> sample;  // of the last pass, which made the compressed lines
+  uint64_t vblanks = 0;  // vertical blanks of the pipe at the last check
+  // The running pass.
+  unsigned tag = 0;              // tag whose lines are being compressed
+  uint64_t pair_done_ns = 0;     // end of that pair
+  std::optional<Sample> sample;  // sample of the last pass, which wrote the compressed lines
   bool processor_idle = false;
-  uint64_t blocked_ns = 0;       // left of the pair when the processor went idle
-  Refusal told = Refusal::none;  // an Event was raised for it
+  uint64_t blocked_ns = 0;       // remaining time of the pair when the CPU went idle
+  Refusal told = Refusal::none;  // the refusal that an Event reported
   bool operator==(const State&) const = default;
 };
 

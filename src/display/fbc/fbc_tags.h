@@ -1,6 +1,6 @@
-// Tags of the frame buffer compressor of GM965: two bits for each pair of lines, sixteen in a register (seed 003
-// 6.8.1). Pairs begin at even lines of the surface: where the picture starts at an odd one, its first line has a tag of
-// its own, and so has the last.
+// Tags of GM965's frame buffer compressor: two bits per pair of lines, sixteen tags in a register (G45 PRM vol. 1b
+// 6.8.1, seed 003). Pairs begin at even lines of the surface: if the picture starts at an odd line, its first line has
+// a tag of its own, and so has its last.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline constexpr unsigned kTagRegisters = 49;
 inline constexpr unsigned kTagsPerRegister = 16;
 inline constexpr unsigned kTags = kTagRegisters * kTagsPerRegister;
 
-// The lines of a tag.
+// Returns the lines of a tag.
 struct TagLines {
   unsigned first = 0;
   unsigned count = 0;
@@ -35,7 +35,7 @@ constexpr TagLines lines_of(unsigned tag, unsigned lines, bool odd_start) {
   return {first, end > first ? end - first : 0};
 }
 
-// Plain data: the registers as software reads them. Zero is "all modified", the state after reset.
+// Plain data: the registers as software reads them. Zero means "all modified", the state after reset.
 struct TagArray {
   std::array<uint32_t, kTagRegisters> words{};
 
@@ -46,7 +46,7 @@ struct TagArray {
     word = (word & ~(3u << shift)) | static_cast<uint32_t>(value) << shift;
   }
   constexpr void modify_all() { words.fill(0); }
-  // Modified to uncompressed, all in one cycle.
+  // Turns all modified tags into uncompressed, in one cycle.
   constexpr void start_pass() {
     for (uint32_t& word : words) {
       word |= modified_bits(word);

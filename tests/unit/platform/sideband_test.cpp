@@ -127,8 +127,8 @@ TEST_F(SidebandTest, InvalidAccessesAreReportedAndReadZero) {
 }
 
 TEST_F(SidebandTest, StoredRegistersAreLimitedInNumber) {
-  for (uint32_t i = 0; i < Sideband::kMostRegisters + 10; ++i) set(kDpio, i, 1 + i);
-  EXPECT_EQ(bench.device->snapshot().sideband.registers.size(), Sideband::kMostRegisters);
+  for (uint32_t i = 0; i < Sideband::kMaxRegisters + 10; ++i) set(kDpio, i, 1 + i);
+  EXPECT_EQ(bench.device->snapshot().sideband.registers.size(), Sideband::kMaxRegisters);
   EXPECT_EQ(bench.events(EventKind::bad_access), 10u);
   set(kDpio, 3, 77);
   EXPECT_EQ(get(kDpio, 3), 77u) << "existing registers can still change";
