@@ -14,9 +14,9 @@ namespace {
 using spec::CommandId;
 
 constexpr uint64_t kQword = 8;
-constexpr uint64_t kMostImmediate_B = 128;
-constexpr int64_t kMostMonoPixels = 32745;
-constexpr int64_t kMostLine_B = 32768;
+constexpr uint64_t kMaxImmediate_B = 128;
+constexpr int64_t kMaxMonoPixels = 32745;
+constexpr int64_t kMaxLine_B = 32768;
 constexpr int64_t kCacheLine = 64;
 constexpr uint32_t kFixedPatternAt = 15;
 
@@ -57,7 +57,7 @@ void check_immediate(const BlitJob& job, BrokenRules& broken) {
   } else if (given > needed) {
     broken.add(Rule::exact_immediate);
   }
-  if (given > kMostImmediate_B) {
+  if (given > kMaxImmediate_B) {
     broken.add(Rule::short_immediate);
   }
 }
@@ -164,10 +164,10 @@ void check_overlap(const BlitJob& job, const Placement& where, BrokenRules& brok
 
 void check_size(CommandId id, const BlitJob& job, BrokenRules& broken) {
   const int64_t width = int64_t{job.rect.x2} - job.rect.x1;
-  if (job.source == SourceKind::mono && width > kMostMonoPixels) {
+  if (job.source == SourceKind::mono && width > kMaxMonoPixels) {
     broken.add(Rule::mono_width);
   }
-  if (!job.is_wide_command && width * (job.linear_command ? 1 : job.pixel_B) > kMostLine_B) {
+  if (!job.is_wide_command && width * (job.linear_command ? 1 : job.pixel_B) > kMaxLine_B) {
     broken.add(Rule::line_bytes);
   }
   if ((is_text(id) || id == CommandId::XY_PIXEL_BLT) && job.destination.pitch_B < 0) {

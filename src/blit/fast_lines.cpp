@@ -201,7 +201,7 @@ bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
 // are copied one by one.
 uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
   constexpr uint64_t kWidth_B = surface::kTileX.width_B;
-  constexpr size_t kMostTiles = 64 + 1;  // of a line of 32 KB
+  constexpr size_t kMaxTiles = 64 + 1;  // of a line of 32 KB
   const bool to_linear = target_tile_ == nullptr;
   SurfaceRows& linear = to_linear ? destination_ : source_;
   SurfaceRows& tiled = to_linear ? source_ : destination_;
@@ -224,10 +224,10 @@ uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
       }
     }
   }
-  std::array<Piece, kMostTiles> tiles;
+  std::array<Piece, kMaxTiles> tiles;
   size_t count = 0;
   for (uint64_t at = 0; at < line_B_; ++count) {
-    if (count == kMostTiles) {
+    if (count == kMaxTiles) {
       return 0;
     }
     Piece& piece = tiles[count];

@@ -23,8 +23,8 @@ struct Block {
   Block reversed() const;  // bit 0 is bit 127
 };
 
-inline constexpr unsigned kMostValues = 64;
-using Values = std::array<uint8_t, kMostValues>;
+inline constexpr unsigned kMaxValues = 64;
+using Values = std::array<uint8_t, kMaxValues>;
 
 // Bits that so many numbers take.
 unsigned sequence_bits(const Range& range, unsigned count);

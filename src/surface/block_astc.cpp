@@ -266,7 +266,7 @@ BlockColor astc_color(uint64_t low, uint64_t high, unsigned x, unsigned y, const
   const unsigned weights = grid->width * grid->height * planes;
   const unsigned weight_bits = astc::sequence_bits(grid->range, weights);
   const unsigned parts = block.get(11, 2) + 1;
-  if (weights > astc::kMostValues || weight_bits < 24 || weight_bits > 96 || (parts == 4 && grid->two_planes)) {
+  if (weights > astc::kMaxValues || weight_bits < 24 || weight_bits > 96 || (parts == 4 && grid->two_planes)) {
     return kError;
   }
   // Colours lie between the head and what lies below the weights: the rest of their modes, and the second plane's

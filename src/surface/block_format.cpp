@@ -71,16 +71,16 @@ constexpr BlockFormat kFormats[] = {
     {F::ASTC_LDR_2D_12X12_U8SRGB, 12, 12, 16, BlockCode::astc, false, true},
 };
 
-constexpr size_t kMostFormats = 1024;
+constexpr size_t kMaxFormats = 1024;
 
-constexpr std::array<uint8_t, kMostFormats> index_of_formats() {
-  std::array<uint8_t, kMostFormats> index{};
+constexpr std::array<uint8_t, kMaxFormats> index_of_formats() {
+  std::array<uint8_t, kMaxFormats> index{};
   for (size_t i = 0; i < std::size(kFormats); ++i) {
     index[static_cast<size_t>(kFormats[i].format)] = static_cast<uint8_t>(i + 1);
   }
   return index;
 }
-constexpr std::array<uint8_t, kMostFormats> kIndex = index_of_formats();
+constexpr std::array<uint8_t, kMaxFormats> kIndex = index_of_formats();
 
 uint64_t load(const std::byte* bytes) {
   uint64_t value = 0;
@@ -107,7 +107,7 @@ Texel texel_of(const BlockFormat& format, const BlockColor& made) {
 
 const BlockFormat* block_format(hw::SurfaceFormat format) {
   const auto number = static_cast<size_t>(format);
-  if (number >= kMostFormats || kIndex[number] == 0) {
+  if (number >= kMaxFormats || kIndex[number] == 0) {
     return nullptr;
   }
   return &kFormats[kIndex[number] - 1u];

@@ -309,7 +309,7 @@ TargetWriter* PixelStage::target(uint8_t index, uint8_t blend) {
   bound->index = index;
   bound->blend = blend;
   bound->extent = extent_of(*surface);
-  bound->writer.begin(*surface, state_->output.blend.targets[blend % kMostTargets], state_->output.blend,
+  bound->writer.begin(*surface, state_->output.blend.targets[blend % kMaxTargets], state_->output.blend,
                       *target_space_);
   targets_.push_back(std::move(bound));
   return &targets_.back()->writer;

@@ -16,7 +16,7 @@ namespace halogen::pipe3d {
 
 inline constexpr size_t kMostElements = 34;
 inline constexpr size_t kMostBuffers = 64;
-inline constexpr size_t kMostTargets = 8;
+inline constexpr size_t kMaxTargets = 8;
 inline constexpr size_t kMostViewports = 16;
 inline constexpr size_t kMostAttributes = 32;
 inline constexpr size_t kMostSamples = 16;
@@ -375,7 +375,7 @@ struct BlendTarget {
 };
 
 struct Blend {
-  std::array<BlendTarget, kMostTargets> targets{};
+  std::array<BlendTarget, kMaxTargets> targets{};
   bool alpha_to_coverage = false;
   bool alpha_to_one = false;
   bool dither = false;

@@ -182,7 +182,7 @@ void resolve_output(Resolver& from, Output& output) {
     output.depth_stencil.back.reference = state.backface_stencil_reference_value;
   }
   if (pointers.blend_state_pointer_valid) {
-    for (size_t i = 0; i < kMostTargets; ++i) {
+    for (size_t i = 0; i < kMaxTargets; ++i) {
       const uint64_t at = from.element<hw::BLEND_STATE_ENTRY>(dynamic + pointers.blend_state_pointer, i);
       if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
         break;

@@ -229,7 +229,7 @@ void resolve_blend(Resolver& from, Output& output) {
   output.blend.dither = all.color_dither_enable;
   output.blend.alpha_test = all.alpha_test_enable;
   output.blend.alpha_function = all.alpha_test_function;
-  for (size_t i = 0; i < kMostTargets; ++i) {
+  for (size_t i = 0; i < kMaxTargets; ++i) {
     BlendTarget& target = output.blend.targets[i];
     const uint64_t at = from.element<hw::BLEND_STATE_ENTRY>(base + from.bytes<hw::BLEND_STATE>(), i);
     if (i != 0 && !from.there<hw::BLEND_STATE_ENTRY>(at)) {
