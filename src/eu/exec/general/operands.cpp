@@ -171,11 +171,14 @@ void SourceReader::open(Frame& frame, const Prepared& prepared, const ir::Source
 }
 
 uint64_t SourceReader::bits(unsigned lane) const {
-  if (source_->file == ir::File::immediate) {
-    return source_->access.table == ir::Access::kNoTable ? source_->immediate
-                                                         : lowered_->table(source_->access).constant[lane];
+  if (source_->file != ir::File::immediate) {
+    return view_.load(lane);
   }
-  return view_.load(lane);
+  const uint64_t element = source_->access.table == ir::Access::kNoTable
+                               ? source_->immediate
+                               : lowered_->table(source_->access).constant[lane];
+  const unsigned bytes = traits(source_->type).bytes;
+  return bytes == 8 ? element : element & ((uint64_t{1} << (8 * bytes)) - 1);
 }
 
 Value SourceReader::value(unsigned lane) const {

@@ -34,7 +34,8 @@ constexpr std::array kIntegers{
     Operation::bit_not,      Operation::bit_and,     Operation::bit_or,           Operation::bit_xor,
     Operation::shift_left,   Operation::shift_right, Operation::shift_arithmetic, Operation::rotate_left,
     Operation::rotate_right, Operation::add,         Operation::multiply,         Operation::add_product};
-constexpr std::array kChoices{Operation::select, Operation::select_related, Operation::compare};
+constexpr std::array kSelections{Operation::select, Operation::select_related};
+constexpr std::array kComparisons{Operation::compare};
 constexpr std::array kFunctions{Operation::function};
 constexpr std::array kMultiply{Operation::multiply};
 constexpr std::array kHighProducts{Operation::multiply_high_low};
@@ -132,7 +133,14 @@ constexpr std::array kRoutines{
             .extras = Extras::tests_result | kAccumulators | Extras::nowhere,
             .bind = bind_loops},
     Routine{.name = "loop",
-            .operations = kChoices,
+            .operations = kSelections,
+            .domains = domains(Domain::i32, Domain::i64, Domain::f32, Domain::f64),
+            .reach = Reach::strided,
+            .widths = kPowers,
+            .extras = Extras::nowhere,
+            .bind = bind_loops},
+    Routine{.name = "loop",
+            .operations = kComparisons,
             .domains = domains(Domain::i32, Domain::i64, Domain::f32, Domain::f64),
             .reach = Reach::strided,
             .widths = kPowers,
