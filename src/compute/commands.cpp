@@ -9,17 +9,17 @@
 #include "hw/gpgpu.h"
 #include "hw/interface_descriptor.h"
 #include "hw/media.h"
+#include "hw/struct_sizes.h"
 #include "hw/unit_states.h"
 #include "spec/append_command.h"
 #include "spec/command_table.h"
+#include "spec/structure_size.h"
 
 namespace halogen::compute {
 namespace {
 
 using spec::CommandId;
 
-constexpr uint32_t kDescriptor_B = 32;
-constexpr uint32_t kUnitDescriptor_B = 16;
 constexpr uint32_t kMostUnitDescriptors = 32;
 constexpr uint32_t kKib = 1024;
 constexpr uint32_t kMostLocal_B = 64 * kKib;
@@ -42,8 +42,8 @@ bool read_unit(const Generation& generation, const Settings& settings, const mes
 JobFault read_descriptor(const Generation& generation, const Settings& settings, const message::StateBases& bases,
                          uint32_t number, memory::AddressSpace& space, hw::INTERFACE_DESCRIPTOR_DATA& descriptor) {
   const bool units = has_media_units(generation.id());
-  std::array<uint32_t, kDescriptor_B / 4> words{};
-  const uint32_t size = units ? kUnitDescriptor_B : kDescriptor_B;
+  std::array<uint32_t, hw::kMaxDwords<hw::INTERFACE_DESCRIPTOR_DATA>> words{};
+  const auto size = static_cast<uint32_t>(spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(generation.id()));
   const uint32_t at = number * size;
   if (at + size > settings.descriptors_B) {
     return JobFault::no_descriptor;
@@ -143,7 +143,10 @@ bool change_settings(spec::GenId gen, CommandId command, std::span<const uint32_
     case CommandId::MEDIA_STATE_POINTERS: {
       const auto pointers = hw::MEDIA_STATE_POINTERS::unpack(gen, dwords);
       settings.descriptors_offset = static_cast<uint32_t>(pointers.vfe_state_pointer);
-      settings.descriptors_B = pointers.vld_enable ? 0 : kMostUnitDescriptors * kUnitDescriptor_B;
+      settings.descriptors_B =
+          pointers.vld_enable
+              ? 0
+              : kMostUnitDescriptors * static_cast<uint32_t>(spec::bytes_of<hw::INTERFACE_DESCRIPTOR_DATA>(gen));
       return !pointers.vld_enable;  // decoders of streams are not there
     }
     case CommandId::MEDIA_CURBE_LOAD: {
