@@ -92,7 +92,7 @@ void SideBySide::make_lanes(const Pass& pass, size_t count) {
       lane.counts = pass.kernels.executor().make_counts(pass.kernel.program->kernel());
       lane.program = pass.kernel.program;
     }
-    lane.functions.follow(pass.functions);
+    lane.functions.use_fidelity_of(pass.functions);
   }
 }
 
@@ -153,7 +153,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
       turns[i] = {};
       continue;
     }
-    lane.functions.follow(pass.functions);
+    lane.functions.use_fidelity_of(pass.functions);
     if (lane.trial.commit(written_)) {
       tried += turns[i].used;
       pass.kernels.merge(pass.kernel, *lane.program, *lane.counts);
@@ -173,7 +173,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
     }
     all += turns[i].used;
     stopped = turns[i].end != Turn::End::over;
-    lane.functions.hand_over(pass.functions);
+    lane.functions.merge_counts(pass.functions);
   }
   judge(patience, tried, all, conflicts, groups.size());
 }

@@ -1,4 +1,4 @@
-// What an atomic message does to a value in memory. Nobody comes between, the processor included.
+// Operations of atomic messages on a value in memory. They are atomic for the host's processors too.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +110,7 @@ inline uint16_t apply_half(Operation operation, uint16_t old, uint16_t first, ui
   return old;
 }
 
-// What stood there before; `next` makes the new value of it. The place is aligned to its size.
+// Returns the old value; `next` makes the new one from it. The address is aligned to the value's size.
 template <class T, class Next>
 T update(std::byte* place, Next&& next) {
   std::atomic_ref<T> value(*reinterpret_cast<T*>(place));

@@ -98,7 +98,7 @@ SendOutcome untyped(Call& call, bool write) {
 
 SendOutcome a64_untyped(Call& call, bool write) {
   if (call.control.simd == Simd::simd4x2) {
-    return call.unsupported("SIMD4x2");
+    return call.unsupported("SIMD4x2 not implemented");
   }
   const unsigned width = width_of(call);
   return untyped_planes(call, all_memory(call), qword_offsets(call, width, ~uint64_t{3}), width,
@@ -161,7 +161,7 @@ SendOutcome a64_scattered(Call& call, bool write) {
     case Element::qword:
       break;
     case Element::other:
-      return call.unsupported("no such element size");
+      return call.unsupported("undefined element size");
   }
   const unsigned bytes = call.control.element == Element::qword ? 8 : 4;
   Offsets offsets = qword_offsets(call, width, ~uint64_t{bytes - 1});
@@ -192,7 +192,7 @@ SendOutcome a64_scattered(Call& call, bool write) {
   return SendOutcome::done;
 }
 
-// What a lane's operands and result take of registers: at least a dword, whose upper half is nothing for values of 16
+// Register space of a lane's operands and result: at least a dword, whose upper half is nothing for values of 16
 // bits.
 template <class T>
 using SlotOf = std::conditional_t<sizeof(T) == 2, uint32_t, T>;
@@ -235,7 +235,7 @@ SendOutcome integer_atomic(Call& call, const MemoryTarget& target, const Offsets
                            size_t data) {
   const Operation operation = call.control.operation;
   if (operation == Operation::cmpwr_16b) {
-    return call.unsupported("compare and write of two values at once");
+    return call.unsupported("compare and write of two values not implemented");
   }
   return atomic_lanes<T>(
       call, target, offsets, width, data,
@@ -253,9 +253,9 @@ SendOutcome float_atomic(Call& call, const MemoryTarget& target, const Offsets& 
     case Operation::fadd:
       break;
     default:
-      return call.unsupported("no such float operation");
+      return call.unsupported("undefined float operation");
   }
-  call.approximate("which of two equal zeros or of two NaN stays is not known");
+  call.approximate("the result for two zeros or two NaNs is not known");
   return atomic_lanes<T>(
       call, target, offsets, width, data,
       [operation](T old, T first, T second) {
@@ -338,7 +338,7 @@ SendOutcome byte_scattered(Call& call, bool write) {
     case Bytes::other:
       break;
   }
-  return call.unsupported("no such element size");
+  return call.unsupported("undefined element size");
 }
 
 // Gen4 to 6: one vertex of a stream, so many dwords as the buffer's format has.
@@ -348,9 +348,9 @@ SendOutcome streamed_write(Call& call) {
   if (surface == nullptr) {
     return SendOutcome::fault;
   }
-  constexpr size_t kMost = 16;
+  constexpr size_t kMax = 16;
   const uint64_t index = call.header<hw::STREAMED_VERTEX_HEADER>().index;
-  const size_t bytes = std::min<size_t>(surface->format->bytes(), kMost);
+  const size_t bytes = std::min<size_t>(surface->format->bytes(), kMax);
   call.response.clear();
   if (surface->kind != Surface::Kind::buffer || index >= surface->elements) {
     return SendOutcome::done;

@@ -11,7 +11,7 @@ namespace {
 using eu::SendOutcome;
 
 constexpr size_t kOword = 16;
-constexpr size_t kMostBytes = 8 * eu::kGrfBytes;
+constexpr size_t kMaxBytes = 8 * eu::kGrfBytes;
 constexpr unsigned kRegisterDwords = 8;
 constexpr uint64_t kLocalMask = 0xffff;  // shared local memory has addresses of 16 bits
 
@@ -41,7 +41,7 @@ std::optional<Block> block_of(const Call& call) {
   return std::nullopt;
 }
 
-// Whether dword `index` of the data is written. A send of a few channels stands for all.
+// Returns whether dword `index` of the data is written. A send of a few channels stands for all.
 bool writes(const Call& call, size_t index) {
   const unsigned width = call.message.exec_size < kRegisterDwords ? 1 : call.message.exec_size;
   return (call.message.channels >> (index % width) & 1) != 0;
@@ -55,7 +55,7 @@ uint64_t oword_offset(const Call& call, uint64_t given) {
 SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const Block& block, bool write,
                  bool by_channel) {
   if (!write) {
-    std::array<std::byte, kMostBytes> bytes;
+    std::array<std::byte, kMaxBytes> bytes;
     const std::span into = std::span(bytes).first(block.bytes);
     if (!target.read(offset, into)) {
       return SendOutcome::fault;
@@ -77,7 +77,7 @@ SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const 
     }
     const size_t at = (first + i) * 4;
     if (at + run * 4 > data.size()) {
-      break;  // the message is too short: nobody knows what hardware writes
+      break;  // the message is too short; what hardware writes is not known
     }
     if (!target.write(offset + i * 4, data.subspan(at, run * 4))) {
       return SendOutcome::fault;
@@ -92,14 +92,14 @@ SendOutcome move(Call& call, const MemoryTarget& target, uint64_t offset, const 
 SendOutcome oword_block(Call& call, bool write, bool unaligned) {
   const std::optional<Block> block = block_of(call);
   if (!block) {
-    return call.unsupported("no such block size");
+    return call.unsupported("undefined block size");
   }
   const uint8_t index = call.control.surface;
   const std::optional<MemoryTarget> target = target_of(call, index, HeaderBase::added);
   if (!target) {
     return SendOutcome::fault;
   }
-  // Of unaligned reads the offset counts bytes.
+  // Offsets of unaligned reads count bytes.
   const uint64_t given = call.header<hw::DATA_PORT_HEADER>().offset;
   const uint64_t offset = unaligned ? given & ~uint64_t{3} : oword_offset(call, given);
   const bool local = call.binding(index) == Binding::local_memory;
@@ -111,7 +111,7 @@ SendOutcome oword_block(Call& call, bool write, bool unaligned) {
 SendOutcome dual_block(Call& call, bool write) {
   using Count = eu::MessageControl::DualOwords;
   if (call.control.dual_owords == Count::other) {
-    return call.unsupported("no such block size");
+    return call.unsupported("undefined block size");
   }
   const std::optional<MemoryTarget> target = target_of(call, call.control.surface, HeaderBase::added);
   if (!target) {
@@ -148,7 +148,7 @@ SendOutcome dual_block(Call& call, bool write) {
 SendOutcome a64_block(Call& call, bool write) {
   const std::optional<Block> block = block_of(call);
   if (!block) {
-    return call.unsupported("no such block size");
+    return call.unsupported("undefined block size");
   }
   const uint64_t address = call.payload.qword(0, 0);
   const MemoryTarget target = MemoryTarget::memory(*call.context.environment.space, 0);

@@ -58,7 +58,7 @@ SendOutcome untyped_atomic_pair(Call& call) {
   }
   const Operation operation = call.control.operation;
   if (operation == Operation::cmpwr_16b) {
-    return call.unsupported("compare and write of two values at once");
+    return call.unsupported("compare and write of two values not implemented");
   }
   std::array<std::byte*, kVectors> places{};  // all are found before any is changed
   for (unsigned vector = 0; vector < kVectors; ++vector) {

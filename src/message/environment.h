@@ -1,4 +1,4 @@
-// What the shared functions know of the work that sends to them: base addresses, tables, the group of a thread. Plain
+// The environment of the work that sends messages: base addresses, tables, the group of a thread. Plain
 // data but for the memory; dispatch fills it before threads run.
 #pragma once
 
@@ -27,12 +27,12 @@ struct StateBases {
   bool operator==(const StateBases&) const = default;
 };
 
-// What messages need of thread groups. A thread names its group by Thread::group.
+// Thread groups, for messages that need them. Thread::group is the number of a thread's group.
 class Groups {
  public:
   virtual ~Groups() = default;
   virtual std::span<std::byte> local_memory(uint32_t group) = 0;
-  // The thread has come to the barrier; whoever completes it wakes all: their notification counts go up.
+  // The thread has arrived at the barrier. The last arrival wakes all threads: their notification counts go up.
   virtual void arrive(eu::Thread& thread) = 0;
 };
 

@@ -19,10 +19,10 @@ SendOutcome media_block(Call& call, bool write) {
   if (surface->kind != Surface::Kind::image || !surface->format->known()) {
     call.response.clear();
     return surface->kind == Surface::Kind::none ? SendOutcome::done
-                                                : call.unsupported("media blocks of no plain image");
+                                                : call.unsupported("media block of a surface that is not an image");
   }
   if (call.control.vertical_stride_override) {
-    return call.unsupported("fields of interlaced surfaces");
+    return call.unsupported("fields of interlaced surfaces not implemented");
   }
   const auto header = call.header<hw::MEDIA_BLOCK_HEADER>();
   const uint32_t width = header.width + 1u;

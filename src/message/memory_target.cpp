@@ -7,7 +7,7 @@
 namespace halogen::message {
 namespace {
 
-constexpr unsigned kMostBytes = 16;
+constexpr unsigned kMaxBytes = 16;
 
 template <class Do>
 void for_each_lane(uint32_t lanes, Do&& visit) {
@@ -42,7 +42,7 @@ bool MemoryTarget::read_lanes(uint32_t lanes, const std::array<uint64_t, kLanes>
       std::memset(into + lane * bytes, 0, bytes);
     }
   });
-  alignas(64) std::array<std::byte, kLanes * kMostBytes> data{};
+  alignas(64) std::array<std::byte, kLanes * kMaxBytes> data{};
   if (!space_->read_each(std::span(addresses).first(count), bytes, data.data())) {
     return false;
   }
@@ -64,7 +64,7 @@ bool MemoryTarget::write_lanes(uint32_t lanes, const std::array<uint64_t, kLanes
     return true;
   }
   std::array<GpuVa, kLanes> addresses;
-  alignas(64) std::array<std::byte, kLanes * kMostBytes> data{};
+  alignas(64) std::array<std::byte, kLanes * kMaxBytes> data{};
   size_t count = 0;
   for_each_lane(lanes, [&](unsigned lane) {
     if (inside(offsets[lane], bytes)) {

@@ -53,8 +53,8 @@ class Payload {
   }
 
  private:
-  static constexpr size_t kMost = 32;  // 15 registers of one source and 15 of the other
-  alignas(64) std::array<std::byte, kMost * eu::kGrfBytes> bytes_;
+  static constexpr size_t kMax = 32;  // 15 registers of one source and 15 of the other
+  alignas(64) std::array<std::byte, kMax * eu::kGrfBytes> bytes_;
   size_t used_ = 0;
 };
 

@@ -16,7 +16,7 @@ constexpr double kSteps = 256.0;
 constexpr unsigned kStepBits = 8;
 constexpr int64_t kStepMask = 255;
 
-// The largest whole number that is not above it; what is no number is zero.
+// Returns the largest integer that is not above the value, and 0 for NaN.
 int64_t whole(double value) {
   if (!(value >= -kFar)) {
     return value != value ? 0 : -static_cast<int64_t>(kFar);
@@ -26,7 +26,7 @@ int64_t whole(double value) {
   return cut - (static_cast<double>(cut) > limited ? 1 : 0);
 }
 
-// What each byte of a channel means, in the words of the format itself.
+// Returns the number that each byte of a channel holds, by the rules of the format.
 std::array<double, 256> values_of(ChannelKind kind) {
   surface::TexelFormat format;
   format.bits = 8;
@@ -40,7 +40,8 @@ std::array<double, 256> values_of(ChannelKind kind) {
 }
 
 #ifdef __x86_64__
-// Whether four bytes can be taken together: the host has vectors, and a quotient of floats is what a byte means.
+// Returns whether four bytes can be converted together: the host has vectors, and a quotient of floats is what a byte
+// means.
 bool has_byte_vectors(const std::array<double, 256>& normalised) {
   if (__builtin_cpu_supports("avx2") == 0) {
     return false;
@@ -85,7 +86,7 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
   const surface::SurfaceLayout& layout = surface.layout;
   if (surface.kind != Surface::Kind::image || surface.type != hw::SurfaceType::SURFTYPE_2D || surface.depth != 1 ||
       surface.samples != 1 || surface.block != nullptr || surface.integer() || surface.format->shared_exponent ||
-      surface.levels == 0 || surface.levels > kMostLevels || layout.swizzle != surface::SwizzleMode::none) {
+      surface.levels == 0 || surface.levels > kMaxLevels || layout.swizzle != surface::SwizzleMode::none) {
     return false;
   }
   if (sampler.disabled || sampler.unnormalized || sampler.reduction != Sampler::Reduction::mean ||
@@ -153,7 +154,7 @@ bool QuickTexture::begin(const Surface& surface, const Sampler& sampler) {
   return true;
 }
 
-// As in Texture::sample.
+// Samples as Texture::sample does.
 void QuickTexture::choose(double given) {
   const double biased = given != given ? 0.0 : given + sampler_.bias;
   const double limited = std::clamp(biased, sampler_.min_lod, std::max(sampler_.min_lod, sampler_.max_lod));

@@ -54,7 +54,7 @@ class QuickTexture {
     double part = 0.0;
   };
 
-  static constexpr uint32_t kMostLevels = 15;
+  static constexpr uint32_t kMaxLevels = 15;
 
   void choose(double lod);
   uint64_t column_of(const Level& level, uint32_t x) const;
@@ -103,7 +103,7 @@ class QuickTexture {
   uint32_t bytes_ = 4;  // of a texel
   double resource_min_lod_ = 0.0;
   uint32_t levels_count_ = 1;
-  std::array<Level, kMostLevels> levels_;
+  std::array<Level, kMaxLevels> levels_;
   std::array<uint8_t, 4> shift_{};
   std::array<uint32_t, 4> mask_{};  // zero: the format does not have the channel
   std::array<const Values*, 4> values_{};

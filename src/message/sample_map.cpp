@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kOneFloat = 0x3f80'0000;
 constexpr std::byte kClear{0xff};  // every byte of a pixel that is clear; no byte of an identity has this value
 constexpr uint64_t kPage_B = 4096;
-constexpr uint64_t kMostPages = 1u << 16;  // a map that is larger is left alone
+constexpr uint64_t kMaxPages = 1u << 16;  // a map that is larger is left alone
 constexpr uint64_t kRowsOfPitch = 4;
 
 bool has_map(const Surface& surface, const hw::RENDER_SURFACE_STATE& state) {
@@ -118,7 +118,7 @@ bool settle_samples(const Surface& surface, const hw::RENDER_SURFACE_STATE& stat
   const uint64_t across = std::min((surface.width * pixel_bytes(surface.samples) + kTile_B - 1) / kTile_B, pitch_tiles);
   const uint32_t layers = std::max({surface.depth, surface.render_layers, 1u});
   const uint64_t down = (surface.height + 2 * kTileRows - 2) / kTileRows;
-  if (across * down * layers > kMostPages) {
+  if (across * down * layers > kMaxPages) {
     return true;
   }
   surface::Texel colour{};

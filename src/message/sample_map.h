@@ -1,7 +1,7 @@
-// MCS surfaces: of each pixel of a multisampled surface they say in which slice its samples lie, or that all of them
-// have the clear colour. Drivers make new ones say "clear" and leave out a first clear. Here every sample has a slice
-// of its own; what a map still calls clear is brought to memory when somebody looks at the surface, and the map then
-// says so.
+// MCS surfaces: for each pixel of a multisampled surface they hold the slice of each sample, or that all samples have
+// the clear colour. Drivers initialise new maps to "clear" and omit the first clear. Here every sample has a slice of
+// its own. Pixels that a map still calls clear are written to memory when the surface is first read or written, and the
+// map is updated.
 #pragma once
 
 #include "memory/address_space.h"

@@ -100,7 +100,7 @@ PixelSize Job::size_of(unsigned lane) const {
   return size;
 }
 
-// Of squares without a bias once for the four.
+// Computes the level of detail once for the four lanes of a square without a bias.
 double Job::lod_of(unsigned lane) {
   if (form.from != Level::of_quad || lane / kQuad != sized) {
     lod = size_of(lane).lod;
@@ -224,7 +224,7 @@ SendOutcome sampler(Call& call) {
   }
   const Simd simd = call.control.simd;
   if (call.control.simd_high || (simd != Simd::simd8 && simd != Simd::simd16 && simd != Simd::simd4x2)) {
-    return call.unsupported("other widths than 4x2, 8 and 16, and parameters of 16 bits");
+    return call.unsupported("SIMD width other than 4x2, 8 and 16, or 16-bit parameters");
   }
   const Surface* const surface = call.context.surfaces.find(*call.context.generation, call.context.environment,
                                                             call.control.surface, call.message.extended);
@@ -237,7 +237,7 @@ SendOutcome sampler(Call& call) {
     return call.unsupported("surface format not implemented");
   }
   if (surface->compressed) {
-    call.approximate("auxiliary surfaces are taken as uncompressed");
+    call.approximate("auxiliary surface ignored; memory always holds resolved pixels");
   }
   const auto header = call.optional_header<hw::SAMPLER_HEADER>();
   const Sampler* state = nullptr;
@@ -247,7 +247,7 @@ SendOutcome sampler(Call& call) {
     if (state == nullptr) {
       return SendOutcome::fault;
     }
-    call.approximate("chips may round the sums of filters otherwise");
+    call.approximate("filter sums rounded once; hardware rounding not published");
   }
   Job job{.call = call,
           .form = *form,

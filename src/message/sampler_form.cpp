@@ -31,7 +31,7 @@ std::array<uint8_t, 4> from(unsigned first) {
           static_cast<uint8_t>(first + 3)};
 }
 
-// What is asked, without places.
+// Returns the action of a message type, without the positions of its parameters.
 std::optional<Form> action_of(Type type) {
   switch (type) {
     case Type::sample:

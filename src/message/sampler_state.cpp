@@ -9,9 +9,9 @@
 namespace halogen::message {
 namespace {
 
-constexpr size_t kMostBorderDwords = 12;
+constexpr size_t kMaxBorderDwords = 12;
 constexpr uint32_t kOne = 0x3f80'0000;
-constexpr size_t kMostSamplers = 4096;  // kept at a time: a guest may name any number
+constexpr size_t kMaxSamplers = 4096;  // kept at a time: a guest may name any number
 
 int64_t modulo(int64_t value, int64_t size) {
   const int64_t rest = value % size;
@@ -66,8 +66,8 @@ std::optional<Sampler> read_sampler(const Generation& generation, const Environm
   const auto state = hw::SAMPLER_STATE::unpack(generation.id(), words);
   Sampler sampler = decode_sampler(state);
   if (std::ranges::any_of(sampler.wrap, borders)) {
-    std::array<uint32_t, kMostBorderDwords> color{};
-    const size_t dwords = message_rules(generation.id()).typed_borders ? kMostBorderDwords : 4;
+    std::array<uint32_t, kMaxBorderDwords> color{};
+    const size_t dwords = message_rules(generation.id()).typed_borders ? kMaxBorderDwords : 4;
     if (!environment.space->read(place(environment.bases.dynamic + state.border_color_pointer),
                                  std::as_writable_bytes(std::span(color).first(dwords)))) {
       return std::nullopt;
@@ -86,7 +86,7 @@ const Sampler* SamplerTable::find(const Generation& generation, const Environmen
   if (known != by_address_.end()) {
     return &known->second;
   }
-  if (by_address_.size() >= kMostSamplers) {
+  if (by_address_.size() >= kMaxSamplers) {
     forget();
   }
   const std::optional<Sampler> sampler = read_sampler(generation, environment, address, unread_);

@@ -53,8 +53,8 @@ void Call::approximate(std::string_view reason) {
   if (count.fidelity == FidelityClass::exact) {
     count.fidelity = FidelityClass::approximate;
     count.reason = reason;
-    context.learned = true;
-    ++context.lessons;
+    context.fidelity_changed = true;
+    ++context.fidelity_changes;
   }
 }
 
@@ -62,8 +62,8 @@ SendOutcome Call::unsupported(std::string_view reason) {
   if (count.fidelity != FidelityClass::unsupported) {
     count.fidelity = FidelityClass::unsupported;
     count.reason = reason;
-    context.learned = true;
-    ++context.lessons;
+    context.fidelity_changed = true;
+    ++context.fidelity_changes;
     if (context.events != nullptr) {
       context.events->on_event({EventKind::unsupported, function_name(control.function), context.path, thread.ip,
                                 message.descriptor,
@@ -107,7 +107,7 @@ eu::SendOutcome gateway(Call& call) {
     call.response.clear();
     return SendOutcome::done;
   }
-  return call.unsupported("only barriers are done");
+  return call.unsupported("gateway message other than a barrier");
 }
 
 namespace {
@@ -139,7 +139,7 @@ bool goes_to_pixels(const eu::MessageControl& control) {
 SendOutcome pixels(Call& call) {
   PixelMessages* const target = call.context.environment.pixels;
   return target != nullptr ? target->send(call.thread, call.message, call.control)
-                           : call.unsupported("threads of this pipeline have no pixels");
+                           : call.unsupported("pixel message from a thread without pixels");
 }
 
 }  // namespace
@@ -163,12 +163,12 @@ MessageCount& count_of(Context& context, size_t number) {
 
 }  // namespace
 
-void SharedFunctions::follow(const SharedFunctions& main) {
-  const bool learned = std::exchange(context_.learned, false);  // perhaps in work that was taken back
-  if (!learned && followed_ == main.context_.lessons + 1) {
+void SharedFunctions::use_fidelity_of(const SharedFunctions& main) {
+  const bool changed = std::exchange(context_.fidelity_changed, false);  // perhaps in work that was rolled back
+  if (!changed && known_changes_ == main.context_.fidelity_changes + 1) {
     return;
   }
-  followed_ = main.context_.lessons + 1;
+  known_changes_ = main.context_.fidelity_changes + 1;
   for (size_t function = 0; function < context_.counts.size(); ++function) {
     for (size_t type = 0; type < context_.counts[function].size(); ++type) {
       const MessageCount& known = main.context_.counts[function][type];
@@ -177,14 +177,14 @@ void SharedFunctions::follow(const SharedFunctions& main) {
   }
 }
 
-void SharedFunctions::hand_over(SharedFunctions& main) {
+void SharedFunctions::merge_counts(SharedFunctions& main) {
   for (const size_t number : context_.counted) {
     const MessageCount& mine = count_of(context_, number);
     MessageCount& all = count_of(main.context_, number);
     if (all.count == 0) {
       main.context_.counted.push_back(number);
     }
-    main.context_.lessons += all.fidelity != mine.fidelity ? 1u : 0u;
+    main.context_.fidelity_changes += all.fidelity != mine.fidelity ? 1u : 0u;
     all = {all.count + mine.count, mine.fidelity, mine.reason};
   }
   main.context_.surfaces.unread().merge(context_.surfaces.unread());
@@ -233,11 +233,11 @@ eu::SendOutcome SharedFunctions::try_send(eu::Thread& thread, const eu::Message&
   const std::span saved = std::span(registers).first(std::min(registers.size(), message.response.size()));
   std::copy_n(message.response.begin(), saved.size(), saved.begin());
   const SendOutcome outcome = dispatch(call);
-  if (outcome != SendOutcome::fault && !context_.learned) {
+  if (outcome != SendOutcome::fault && !context_.fidelity_changed) {
     count_up(call.count);
     return outcome;
   }
-  context_.learned = false;
+  context_.fidelity_changed = false;
   call.count = before;
   std::ranges::copy(saved, message.response.begin());
   return SendOutcome::blocked;
@@ -267,7 +267,7 @@ eu::SendOutcome SharedFunctions::dispatch(Call& call) {
       if (message.end_of_thread) {
         return SendOutcome::done;  // its resources are the dispatcher's
       }
-      return call.unsupported("threads do not start others");
+      return call.unsupported("thread spawning not implemented");
     case SharedFunction::null:
       call.response.clear();
       return SendOutcome::done;

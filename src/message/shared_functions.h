@@ -1,9 +1,9 @@
 // The shared functions of Gen4 to Gen12 as one target of messages: data ports, sampler, URB, gateway, thread spawner.
-// The math box is the EU's own. What is about pixels goes to whoever dispatches them. Left out: video motion
-// estimation, threads that start others, some SIMD4x2 forms. They are counted and named as unsupported, their responses
-// are zero.
+// The math box belongs to the EU. Messages about pixels go to the stage that dispatches pixels. Not modelled: video
+// motion estimation, threads that start others, some SIMD4x2 forms. They are counted and reported as unsupported; their
+// responses are zero.
 //
-// A message is done at once and completely, lanes from the lowest up: fences have nothing left to wait for.
+// A message completes when it is sent, lanes from the lowest up, so fences have nothing to wait for.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ class ControlCache {
   std::array<Entry, 64> entries_{};
 };
 
-// What the parts of this room work with.
+// State that all shared functions use.
 struct Context {
   const Generation* generation = nullptr;
   const MessageRules* rules = nullptr;
@@ -57,9 +57,9 @@ struct Context {
   std::string path;
   ControlCache controls;
   std::array<std::array<MessageCount, eu::kMessageTypes>, eu::kSharedFunctions> counts{};
-  std::vector<size_t> counted;  // those above zero, numbered through
-  bool learned = false;         // a kind of message is not as exact as it was thought to be
-  uint64_t lessons = 0;         // how often that happened, here or at those that hand over
+  std::vector<size_t> counted;    // those above zero, numbered through
+  bool fidelity_changed = false;  // a kind of message turned out to be less exact than it was
+  uint64_t fidelity_changes = 0;  // how often that happened, here and in functions whose counts were merged
 
   spec::GenId gen() const { return generation->id(); }
 };
@@ -68,7 +68,7 @@ struct Call;
 
 class SharedFunctions final : public eu::MessageTarget {
  public:
-  // Before threads of other work run: its memory, bases and tables. Cached state is forgotten.
+  // Sets memory, bases and tables before threads of other work run. Drops cached state.
   void begin(const Generation& generation, const Environment& environment);
   void set_events(EventSink* events, std::string path) {
     context_.events = events;
@@ -78,16 +78,17 @@ class SharedFunctions final : public eu::MessageTarget {
   eu::SendOutcome send(eu::Thread& thread, const eu::Message& message) override;
 
   void report(FidelityReport& report) const;
-  // Messages that somebody else has done.
+  // Counts messages that were executed elsewhere.
   void count(const eu::MessageControl& control, uint64_t times);
 
-  // Where several work for one: what is known of kinds of messages, and back what this one has counted and learned.
-  void follow(const SharedFunctions& main);
-  void hand_over(SharedFunctions& main);
+  // For helpers of `main` on other host threads: copies main's fidelity of each kind of message; adds this one's counts
+  // to main's.
+  void use_fidelity_of(const SharedFunctions& main);
+  void merge_counts(SharedFunctions& main);
   void drop_counts();
-  bool learned() const { return context_.learned; }  // since it followed
-  // A message that would fault, or from which something would be learned, is not done but blocked: it is to be sent
-  // again when it is its turn.
+  bool fidelity_changed() const { return context_.fidelity_changed; }  // since use_fidelity_of()
+  // Sends a message unless it would fault or change the fidelity. Then the outcome is `blocked`, and the thread sends
+  // it again later.
   eu::SendOutcome try_send(eu::Thread& thread, const eu::Message& message);
 
  private:
@@ -96,10 +97,10 @@ class SharedFunctions final : public eu::MessageTarget {
   void count_up(MessageCount& count, uint64_t times = 1);
 
   Context context_;
-  uint64_t followed_ = 0;  // lessons of the one that is followed, and one more
+  uint64_t known_changes_ = 0;  // main's fidelity_changes at the last copy, plus one
 };
 
-// "dc1 untyped_read", as the printer of instructions has it.
+// Returns the name that the instruction printer uses, such as "dc1 untyped_read".
 std::string message_name(eu::SharedFunction function, eu::MessageControl::Type type);
 
 }  // namespace halogen::message

@@ -79,11 +79,11 @@ Surface decode_surface(const Generation& generation, const hw::RENDER_SURFACE_ST
 
 // A texel of an image; layers and slices count from the surface's own first one. The address is not checked against
 // the surface's size: the caller has compared coordinates with it.
-// Of a compressed format, it is that of the texel's block.
+// For a compressed format it is the address of the texel's block.
 uint64_t texel_address(const Surface& surface, uint32_t x, uint32_t y, uint32_t layer, uint32_t level,
                        uint32_t sample = 0);
 
-// The same in parts, for those who visit many texels. Where a level of a layer begins, in elements, rows and layers of
+// The same in parts, for code that visits many texels: where a level of a layer begins, in elements, rows and layers of
 // the whole surface; samples that are layers count as such.
 struct ImagePlace {
   uint64_t x = 0;

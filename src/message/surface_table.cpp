@@ -9,13 +9,13 @@ namespace halogen::message {
 namespace {
 
 constexpr uint64_t kBindlessUnit_B = 64;
-constexpr size_t kMostStates = 4096;  // kept at a time: a guest may name any number of bindless ones
+constexpr size_t kMaxStates = 4096;  // kept at a time: a guest may name any number of bindless ones
 
 }  // namespace
 
 const Surface* SurfaceTable::find(const Generation& generation, const Environment& environment, uint8_t index,
                                   uint32_t extended) {
-  if (by_address_.size() >= kMostStates) {
+  if (by_address_.size() >= kMaxStates) {
     forget();
   }
   if (binding_of(message_rules(generation.id()), index) == Binding::bindless) {

@@ -13,7 +13,7 @@
 
 namespace halogen::message {
 
-// What a binding table index means: the highest ones are no surfaces.
+// Meaning of a binding table index: the highest ones do not name surfaces.
 enum class Binding : uint8_t { surface, bindless, local_memory, stateless };
 constexpr Binding binding_of(const MessageRules& rules, uint8_t index) {
   constexpr uint8_t kStatelessCoherent = 255;

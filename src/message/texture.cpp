@@ -18,7 +18,7 @@ constexpr double kFar = 1099511627776.0;  // 2^40: coordinates beyond are taken 
 constexpr double kSteps = 256.0;          // of a coordinate, a level or a weight
 constexpr unsigned kStepBits = 8;
 constexpr int64_t kStepMask = 255;
-constexpr unsigned kMostTaps = 16;
+constexpr unsigned kMaxTaps = 16;
 
 double real(uint32_t bits) {
   return static_cast<double>(std::bit_cast<float>(bits));
@@ -375,7 +375,7 @@ Texel Texture::sample(const TexturePoint& at, const PixelSize& size, const Texel
   const bool by_ratio =
       (sampler_->min_filter == hw::MapFilter::ANISOTROPIC || sampler_->mag_filter == hw::MapFilter::ANISOTROPIC) &&
       size.lod > size.narrow_lod;
-  const double most = std::log2(static_cast<double>(std::min(sampler_->anisotropy, kMostTaps)));
+  const double most = std::log2(static_cast<double>(std::min(sampler_->anisotropy, kMaxTaps)));
   const double ratio = by_ratio ? std::min(size.lod - size.narrow_lod, most) : 0.0;  // log2
   const double lod = limited_lod(size.lod - ratio);
   const bool magnifies = lod <= 0.0;
@@ -411,7 +411,7 @@ Texel Texture::sample(const TexturePoint& at, const PixelSize& size, const Texel
   };
   Color sum{};
   if (filter == hw::MapFilter::ANISOTROPIC && by_ratio && !surface_.cube()) {
-    const auto taps = static_cast<unsigned>(std::clamp(std::ceil(std::exp2(ratio)), 1.0, double{kMostTaps}));
+    const auto taps = static_cast<unsigned>(std::clamp(std::ceil(std::exp2(ratio)), 1.0, double{kMaxTaps}));
     const std::array<double, 3> middle = spot.at;
     for (unsigned tap = 0; tap < taps; ++tap) {
       const double along = (tap + 0.5) / taps - 0.5;

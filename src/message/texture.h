@@ -1,7 +1,7 @@
 // A surface seen through a sampler: texels by index, and filtered. Coordinates become fixed numbers with eight bits of
 // fraction, and so do levels; weights have eight bits. Sums are exact, then rounded to floats once for each result.
-// Which of several equal choices chips make beyond that is not known: how they place the samples of an anisotropic
-// filter, and what they return for coordinates that are no numbers (taken as zero).
+// Some choices of chips are not known: where they put the samples of an anisotropic filter, and what they return for
+// NaN coordinates (taken as zero).
 #pragma once
 
 #include <array>

@@ -65,7 +65,7 @@ const Surface* surface_of(Call& call, uint8_t index) {
   const Surface* const surface =
       call.context.surfaces.find(*call.context.generation, call.context.environment, index, call.message.extended);
   if (surface != nullptr && surface->compressed) {
-    call.approximate("auxiliary surfaces are taken as uncompressed");
+    call.approximate("auxiliary surface ignored; memory always holds resolved pixels");
   }
   return surface;
 }
@@ -93,7 +93,7 @@ SendOutcome typed_access(Call& call, bool write) {
     return SendOutcome::fault;
   }
   if (surface->kind != Surface::Kind::none && !surface->format->known()) {
-    return call.unsupported("a format that typed messages do not have");
+    return call.unsupported("surface format not valid for typed messages");
   }
   const bool high = call.control.slots == eu::MessageControl::Slots::high;
   const auto planes = static_cast<size_t>(4 - std::popcount(call.control.mask_off));
@@ -141,7 +141,7 @@ SendOutcome typed_atomic(Call& call) {
   }
   const auto operation = call.control.operation;
   if (operation == Operation::cmpwr_16b || (surface->kind != Surface::Kind::none && surface->format->bytes() != 4)) {
-    return call.unsupported("atomics on texels of 32 bits only");
+    return call.unsupported("typed atomic on texels other than 32 bits");
   }
   const size_t count = coordinate_registers(call, operands_of(operation));
   memory::AddressSpace& space = *call.context.environment.space;

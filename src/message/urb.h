@@ -1,5 +1,5 @@
-// What URB messages and messages about pixels need of the pipeline that runs the threads. The pipeline owns entries and
-// handles: a handle is any number that it gives to threads.
+// Interfaces of the pipeline for URB messages and pixel messages of its threads. The pipeline owns entries and handles:
+// a handle is a number that it puts into a thread's payload.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class Urb {
   virtual void written(eu::Thread& /*thread*/, const UrbWrite& /*write*/) {}
 };
 
-// Render target writes and reads, and the pixel interpolator: they belong to whoever dispatches pixels.
+// Render target writes and reads, and the pixel interpolator. The stage that dispatches pixels implements it.
 class PixelMessages {
  public:
   virtual ~PixelMessages() = default;

@@ -109,7 +109,7 @@ SendOutcome old_write(Call& call) {
 
 SendOutcome urb_port(Call& call) {
   if (call.context.environment.urb == nullptr) {
-    return call.unsupported("this pipeline gives its threads no URB entries");
+    return call.unsupported("URB message from a thread without URB entries");
   }
   switch (call.control.type) {
     case Type::urb_simd8_write:

@@ -9,7 +9,7 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint64_t kTurn = 1 << 16;
-constexpr uint64_t kMostInstructions = 1 << 24;  // of one thread
+constexpr uint64_t kMaxInstructions = 1 << 24;  // of one thread
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void ShaderUnit::share_kernels(std::span<const uint64_t> kernels, memory::Addres
 
 void ShaderUnit::use_kernels_of(ShaderUnit& main) {
   main_ = &main;
-  functions_.follow(main.functions_);
+  functions_.use_fidelity_of(main.functions_);
 }
 
 void ShaderUnit::use_shared(uint64_t kernel) {
@@ -93,7 +93,7 @@ void ShaderUnit::use_shared(uint64_t kernel) {
 }
 
 void ShaderUnit::merge_counts() {
-  functions_.hand_over(main_->functions_);
+  functions_.merge_counts(main_->functions_);
   for (const SharedCounts& each : shared_counts_) {
     main_->kernels_.merge(*each.kernel, *each.program, *each.counts);
   }
@@ -146,7 +146,7 @@ ThreadEnd run_turns(const eu::Thread& thread, Turn&& turn) {
   while (true) {
     switch (turn()) {
       case eu::ThreadStatus::running:
-        if (thread.instructions > kMostInstructions) {
+        if (thread.instructions > kMaxInstructions) {
           return ThreadEnd::endless;
         }
         break;

@@ -42,10 +42,10 @@ class ShaderUnit final : public message::Urb {
 
   // The kernel that starts at an offset from the instruction base; its code is compared with memory once a draw.
   void use_kernel(uint64_t kernel);
-  // A thread with registers empty but r0 and the constants; gives the first register behind them.
+  // Clears a thread and fills in r0 and the constants. Returns the first register behind them.
   size_t prepare(eu::Thread& thread, const Shader& shader, size_t first_grf) const;
-  // The same for a thread that is used again and again: `used` is what was written since it was cleared, and becomes
-  // what this and the kernel write. Whoever writes more adds it.
+  // The same for a thread that is used again: `used` holds the registers written since it was cleared, and becomes
+  // those that this function and the kernel write. A caller that writes more adds its registers.
   size_t prepare(eu::Thread& thread, eu::RegisterUse& used, const Shader& shader, size_t first_grf) const;
   // Writes a part of the payload to its registers.
   template <class Payload>
@@ -53,9 +53,9 @@ class ShaderUnit final : public message::Urb {
     message::put_payload(thread, gen_, payload);
   }
   const eu::Kernel* kernel() const { return kernel_; }  // null: main does not share it
-  // A thread of which nothing is counted, and whose messages go to `target`.
+  // Runs a thread without counting it; its messages go to `target`.
   ThreadEnd rehearse(eu::Thread& thread, eu::MessageTarget& target);
-  // As if so many threads had run the first instructions of the kernel; and messages.
+  // Counts as if so many threads had run the first instructions of the kernel; counts messages.
   void count(uint64_t threads, size_t instructions);
   void count(const eu::MessageControl& control, uint64_t times) { functions_.count(control, times); }
   ThreadEnd run(eu::Thread& thread);  // waiting: it is at a barrier, and goes on with another run()
@@ -68,7 +68,7 @@ class ShaderUnit final : public message::Urb {
   void use_kernels_of(ShaderUnit& main);
   bool is_helper() const { return main_ != nullptr; }
   // Whether a kind of message turned out to be less exact than `main` knows.
-  bool fidelity_changed() const { return functions_.learned(); }
+  bool fidelity_changed() const { return functions_.fidelity_changed(); }
   void merge_counts();
   void drop_counts();
 
