@@ -178,7 +178,7 @@ void pixels(benchmark::State& state) {
         }
         const PixelPlace place{span.x + lane % 2, span.y + lane / 2, 0};
         if (tests) {
-          const std::array<float, kMostSamples> z{
+          const std::array<float, kMaxSamples> z{
               raster.depth(static_cast<float>(place.x) + 0.5f, static_cast<float>(place.y) + 0.5f)};
           mask = depth.test(place, mask, z, true, nullptr, true);
         }

@@ -15,7 +15,7 @@ using Topology = hw::PrimitiveTopology;
 constexpr uint32_t kChunk = 256;      // vertices that are shaded together
 constexpr uint32_t kPatchChunk = 32;  // where each may become thousands
 constexpr uint64_t kPart = 1 << 18;   // instructions of a part, about
-constexpr uint32_t kMostConstantGrfs = 127;
+constexpr uint32_t kMaxConstantGrfs = 127;
 
 bool read_constants(Shader& shader, memory::AddressSpace& space) {
   shader.constants.clear();
@@ -23,7 +23,7 @@ bool read_constants(Shader& shader, memory::AddressSpace& space) {
   for (const PushPiece& piece : shader.push) {
     const size_t before = shader.constants.size();
     const uint32_t grfs =
-        std::min<uint32_t>(piece.grfs, kMostConstantGrfs - static_cast<uint32_t>(before / eu::kGrfBytes));
+        std::min<uint32_t>(piece.grfs, kMaxConstantGrfs - static_cast<uint32_t>(before / eu::kGrfBytes));
     if (grfs == 0) {
       continue;
     }
@@ -146,14 +146,14 @@ bool Pipeline::begin(const ResolveInput& input, const PrimitiveList* first) {
   return ok;
 }
 
-// Of the entries that are clipped.
+// Returns the slots of the entries that are clipped.
 uint32_t Pipeline::last_slots() const {
   return geometry_.runs() ? GeometryStage::vertex_slots(state_.geometry)
          : tessellates()  ? DomainStage::vertex_slots(state_.tessellation)
                           : vertices_.slots();
 }
 
-// Of this part.
+// Returns the work of this part of the draw.
 uint64_t Pipeline::used(const Outcome& outcome) const {
   return instructions() - before_ + outcome.counts.vertices * 16;
 }
@@ -209,9 +209,9 @@ ThreadEnd Pipeline::shade_patch(uint32_t patch, uint32_t id, Outcome& outcome) {
 }
 
 ThreadEnd Pipeline::shade_patches(Outcome& outcome) {
-  for (size_t first = 0; first < objects_.size(); first += HullStage::kMostPatches) {
+  for (size_t first = 0; first < objects_.size(); first += HullStage::kMaxPatches) {
     const std::span<const Object> some =
-        std::span(objects_).subspan(first, std::min(HullStage::kMostPatches, objects_.size() - first));
+        std::span(objects_).subspan(first, std::min(HullStage::kMaxPatches, objects_.size() - first));
     outcome.counts.hull_patches += some.size();
     ThreadEnd end = hull_.run(some, vertices_.output());
     for (uint32_t i = 0; i < some.size() && end == ThreadEnd::done && outcome.stop == Stop::finished; ++i) {
@@ -224,7 +224,7 @@ ThreadEnd Pipeline::shade_patches(Outcome& outcome) {
   return ThreadEnd::done;
 }
 
-// What nobody does of the stages between vertices and clipping.
+// Returns what the model leaves out of the stages between vertices and clipping; empty: nothing.
 std::string_view Pipeline::left_out() const {
   const Tessellation& tessellation = state_.tessellation;
   if (tessellates() && (!tessellation.hull.enabled || !tessellation.domain_shader.enabled)) {

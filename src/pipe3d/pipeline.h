@@ -1,5 +1,5 @@
-// The 3D pipeline at work: a draw from vertices to pixels. It knows memory, state and threads, not engines: whoever
-// owns it gives it settings and a DrawCall, and asks for parts of the work until it is done.
+// The 3D pipeline: a draw from vertices to pixels. It knows memory, state and threads, not engines: the owner passes
+// settings and a DrawCall, and calls for parts of the work until the draw is finished.
 //
 // Left out so far: coarse pixels, chroma keys, planes of depth and w in payloads.
 #pragma once
@@ -82,7 +82,7 @@ struct Outcome {
   Statistics statistics;
   std::optional<std::array<uint32_t, 4>> stream_offsets;  // as ResolveInput has them, where streams were written
   std::string_view inexact;                               // what is not done as hardware does it
-  std::string_view missing;                               // what the draw asked for and nobody does; static text
+  std::string_view missing;                               // what the draw needs and the model lacks; static text
 };
 
 class Pipeline {
@@ -97,9 +97,9 @@ class Pipeline {
 
   // One part of a draw.
   Outcome draw(const ResolveInput& input, Progress& progress);
-  // One part of a clear or a resolve of depth and stencil that is no draw.
+  // One part of a clear or a resolve of depth and stencil that is not a draw.
   Outcome depth_operation(const ResolveInput& input, Progress& progress);
-  // Whose threads help with pixels; null: nobody's.
+  // Sets the pool whose threads help with pixels. Null: none.
   void set_pool(WorkerPool* pool) { pixels_.set_pool(pool); }
   void set_events(EventSink* events, const std::string& path);
   void report(FidelityReport& report) const;
@@ -141,8 +141,8 @@ class Pipeline {
   PrimitiveList list_;       // of a chunk
   uint32_t line_steps_ = 0;  // of the line pattern, in the strip so far
 
-  // A chunk whose vertices are done and whose pixels are not. Progress stays before it, so whoever has nothing but that
-  // does the chunk again.
+  // A chunk whose vertices are done and whose pixels are not. Progress stays before it, so a restored
+  // Progress repeats the chunk.
   struct Waiting {
     Progress before;
     Progress after;

@@ -255,7 +255,7 @@ class RasterWorld final : private Input {
         expect(x >= bounds.x_min && x <= bounds.x_max && y >= bounds.y_min && y <= bounds.y_max,
                "coverage lies outside of the bounds");
         expect((mask & ~allowed) == 0, "a sample is covered that the mask leaves out");
-        std::array<float, pipe3d::kMostSamples> z{};
+        std::array<float, pipe3d::kMaxSamples> z{};
         z.fill(raster.depth(static_cast<float>(x), static_cast<float>(y)));
         const uint32_t passed = depth.test({x, y, made.layer}, mask, z, made.front, nullptr, true);
         expect((passed & ~mask) == 0, "a sample passes that was not there");

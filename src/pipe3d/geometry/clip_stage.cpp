@@ -23,8 +23,8 @@ struct Limits {
   float y_max = 1;
 };
 
-// Planes that a place is outside of, in the order in which threads know them: far, near, top, bottom, right, left.
-// Behind the eye, where 1/w is negative, sides are the other way round. What is no number is outside.
+// Returns the planes that a position is outside of, in the order of the payload: far, near, top, bottom, right, left.
+// Behind the eye, where 1/w is negative, sides are swapped. NaN is outside.
 uint32_t planes_of(const Slot& place, const Limits& limits, float z_min, bool z_tested) {
   const auto value = [&](size_t i) { return std::bit_cast<float>(place[i]); };
   const bool behind = value(3) < 0.0f;

@@ -7,7 +7,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr size_t kMostCorners = 64;
+constexpr size_t kMaxCorners = 64;
 
 bool usable(const Primitive& primitive) {
   for (unsigned i = 0; i < vertices_of(primitive.shape); ++i) {
@@ -20,7 +20,7 @@ bool usable(const Primitive& primitive) {
   return true;
 }
 
-// Some distance says that all of it is outside, or is no number where one is needed.
+// Returns whether a distance says that the whole primitive is outside, or a distance that is needed is NaN.
 bool dropped_by_distances(const Clip& clip, const Primitive& primitive) {
   const unsigned count = vertices_of(primitive.shape);
   for (unsigned i = 0; i < 8; ++i) {
@@ -83,7 +83,7 @@ double Clipper::Plane::side(const ClipVertex& vertex) const {
 void Clipper::find_planes(const Viewport& viewport) {
   const Clip& clip = state_->clip;
   planes_.clear();
-  // Of x and y: what the state asks for, and never more than fits the rasteriser.
+  // x and y: the limits of the state, and never more than fits the rasteriser.
   const bool tests = clip.enabled && !clip.accept_all;
   const bool test_xy = tests && clip.xy_test;
   const std::array<std::array<float, 2>, 2> band = {
@@ -150,7 +150,7 @@ void Clipper::clip(const Primitive& primitive, std::vector<Piece>& pieces) {
   Piece piece;
   piece.flat = provoking.slots;
   piece.layer = clip.force_layer_0 ? 0 : provoking.layer;
-  piece.viewport = std::min<uint32_t>(provoking.viewport, std::min<uint32_t>(clip.most_viewport, kMostViewports - 1));
+  piece.viewport = std::min<uint32_t>(provoking.viewport, std::min<uint32_t>(clip.most_viewport, kMaxViewports - 1));
   if (primitive.shape == Shape::rectangle) {
     piece.primitive = primitive;
     pieces.push_back(piece);
@@ -234,7 +234,7 @@ void Clipper::finish(std::span<Corner> corners, const Primitive& whole, Piece& p
       give_entry(corner, whole);
       continue;
     }
-    // What rounding left of w = 0.
+    // Rounding may have left w = 0.
     if (!(corner.vertex.position[3] > 0.0f)) {
       corner.vertex.position[3] = 1e-30f;
     }
@@ -301,7 +301,7 @@ void Clipper::clip_line(const Primitive& primitive, Piece& piece, std::vector<Pi
 void Clipper::cut_polygon(const Plane& plane) {
   next_.clear();
   const size_t count = polygon_.size();
-  for (size_t i = 0; i < count && next_.size() + 2 < kMostCorners; ++i) {
+  for (size_t i = 0; i < count && next_.size() + 2 < kMaxCorners; ++i) {
     const Corner& here = polygon_[i];
     const Corner& there = polygon_[(i + 1) % count];
     const double at_here = plane.side(here.vertex);

@@ -1,6 +1,6 @@
 // Cuts primitives at the planes that the state asks for: the view volume or the guard band, near and far, user
 // distances. All positions that leave have w > 0 and lie so that window coordinates fit the rasteriser, whatever came
-// in; primitives whose positions are no numbers leave nothing. Rectangles are never cut. Gen6 and later; on Gen4 the
+// in; primitives with NaN positions are dropped. Rectangles are never cut. Gen6 and later; on Gen4 the
 // clip kernel does this work and only the last rule is left.
 //
 // Vertices that cutting makes have no values of their own: they are weights of the whole primitive's vertices, in clip

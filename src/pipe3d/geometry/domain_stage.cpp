@@ -9,7 +9,7 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint32_t kLanes = 8;
-constexpr uint32_t kMostEntrySlots = 512;
+constexpr uint32_t kMaxEntrySlots = 512;
 constexpr uint32_t kOne = 1 << 16;
 constexpr size_t kCoordinatesGrf = 1;  // u, v and w, a register each
 
@@ -20,7 +20,7 @@ float coordinate(uint32_t place) {
 }  // namespace
 
 uint32_t DomainStage::vertex_slots(const Tessellation& tessellation) {
-  return std::clamp(tessellation.domain_slots, 2u, kMostEntrySlots);
+  return std::clamp(tessellation.domain_slots, 2u, kMaxEntrySlots);
 }
 
 void DomainStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space) {

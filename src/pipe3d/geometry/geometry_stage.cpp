@@ -13,7 +13,7 @@ using Topology = hw::PrimitiveTopology;
 
 constexpr uint32_t kLanes = 8;
 constexpr uint32_t kSingleLanes = 4;  // of a thread with one object
-constexpr uint32_t kMostEntrySlots = 4096;
+constexpr uint32_t kMaxEntrySlots = 4096;
 constexpr uint32_t kCountSlots = 2;  // of the number of vertices at an entry's start
 
 Assembled told(const Object& object, const Geometry& geometry) {
@@ -127,7 +127,7 @@ void assemble_entry(const Geometry& geometry, const Provoking& provoking, std::s
 uint32_t GeometryStage::vertex_slots(const Geometry& geometry) {
   const uint32_t slots =
       geometry.dispatch == GeometryDispatch::single ? geometry.entry_slots : geometry.vertex_B / kSlot_B;
-  return std::clamp(slots, 2u, kMostEntrySlots);
+  return std::clamp(slots, 2u, kMaxEntrySlots);
 }
 
 void GeometryStage::begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space,
@@ -187,7 +187,7 @@ ThreadEnd GeometryStage::run_eight(std::span<const Lane> lanes, EntryStore& inpu
   const Geometry& geometry = state_->geometry;
   const Shader& shader = geometry.shader;
   eu::Thread& thread = *thread_;
-  output_.begin(std::clamp(geometry.entry_slots, 2u, kMostEntrySlots));
+  output_.begin(std::clamp(geometry.entry_slots, 2u, kMaxEntrySlots));
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);
   hw::GEOMETRY_HANDLES handles;
   for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
@@ -240,7 +240,7 @@ ThreadEnd GeometryStage::run_single(const Object& object, EntryStore& input, con
   const Shader& shader = geometry.shader;
   eu::Thread& thread = *thread_;
   const Assembled made = told(object, geometry);
-  output_.begin(std::clamp(geometry.entry_slots, 2u, kMostEntrySlots));
+  output_.begin(std::clamp(geometry.entry_slots, 2u, kMaxEntrySlots));
   written_.clear();
   ++counts_.invocations;
   size_t grf = unit_.prepare(thread, shader, shader.first_grf);

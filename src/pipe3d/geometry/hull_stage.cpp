@@ -10,7 +10,7 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint32_t kLanes = 8;
-constexpr uint32_t kMostEntrySlots = 4096;
+constexpr uint32_t kMaxEntrySlots = 4096;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ ThreadEnd HullStage::run(std::span<const Object> objects, EntryStore& input) {
   const Tessellation& tessellation = state_->tessellation;
   const Shader& shader = tessellation.hull;
   unit_.set_urb(&input, &patches_);
-  patches_.begin(std::clamp(tessellation.patch_slots, 2u, kMostEntrySlots));
+  patches_.begin(std::clamp(tessellation.patch_slots, 2u, kMaxEntrySlots));
   for (size_t i = 0; i < objects.size(); ++i) {
     patches_.add();
   }

@@ -19,10 +19,10 @@ class HullStage final : public message::Groups {
  public:
   explicit HullStage(eu::KernelLibrary& library) : unit_(library) {}
 
-  static constexpr size_t kMostPatches = 8;
+  static constexpr size_t kMaxPatches = 8;
 
   void begin(const Generation& generation, const PipelineState& state, memory::AddressSpace& space);
-  // At most kMostPatches: entry i of patches() is theirs.
+  // At most kMaxPatches: entry i of patches() is theirs.
   ThreadEnd run(std::span<const Object> objects, EntryStore& input);
   EntryStore& patches() { return patches_; }
   // What the threads have written at an entry's start.

@@ -19,7 +19,7 @@ class PrimitiveList {
   uint32_t slots() const { return slots_; }
   bool empty() const { return primitives_.empty(); }
   // What is in it should be drawn before more comes.
-  bool full() const { return primitives_.size() >= kMost; }
+  bool full() const { return primitives_.size() >= kMax; }
   std::span<const ScreenPrimitive> primitives() const { return primitives_; }
 
   // Where set_up() puts them.
@@ -30,7 +30,7 @@ class PrimitiveList {
   PrimitiveList settled() const;
 
  private:
-  static constexpr size_t kMost = 1 << 14;
+  static constexpr size_t kMax = 1 << 14;
 
   uint32_t slots_ = 0;
   std::vector<ScreenPrimitive> primitives_;

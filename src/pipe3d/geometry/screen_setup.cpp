@@ -6,13 +6,13 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr double kMostGrid = 2 * kWindowLimit * kGrid;
+constexpr double kMaxGrid = 2 * kWindowLimit * kGrid;
 
 int32_t to_grid(float value, unsigned fraction_bits) {
   const int coarse = kGridBits - static_cast<int>(std::min<unsigned>(fraction_bits, kGridBits));
   const double steps = std::nearbyint(std::ldexp(static_cast<double>(value), kGridBits - coarse));
   // NaN does not come here: positions are finite, products that overflow are not below the limit.
-  return static_cast<int32_t>(std::clamp(std::ldexp(steps, coarse), -kMostGrid, kMostGrid));
+  return static_cast<int32_t>(std::clamp(std::ldexp(steps, coarse), -kMaxGrid, kMaxGrid));
 }
 
 // False: it cannot be placed.
@@ -157,7 +157,7 @@ void add_line(const PipelineState& state, ScreenPrimitive line, std::vector<Scre
 }  // namespace
 
 Rectangle draw_bounds(const PipelineState& state, uint32_t viewport) {
-  const Viewport& view = state.viewports[std::min<size_t>(viewport, kMostViewports - 1)];
+  const Viewport& view = state.viewports[std::min<size_t>(viewport, kMaxViewports - 1)];
   Rectangle bounds = intersect(state.raster.drawing, {.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff});
   if (state.raster.scissor) {
     bounds = intersect(bounds, view.scissor);
@@ -179,7 +179,7 @@ void set_up(const PipelineState& state, const Clipper::Piece& piece, std::vector
   to.provoking = piece.primitive.provoking;
   to.id = from.id;
   to.layer = piece.layer;
-  to.viewport = std::min<uint32_t>(piece.viewport, kMostViewports - 1);
+  to.viewport = std::min<uint32_t>(piece.viewport, kMaxViewports - 1);
   to.topology = from.topology;
   to.bounds = draw_bounds(state, to.viewport);
   if (empty(to.bounds)) {

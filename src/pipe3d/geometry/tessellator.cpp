@@ -87,7 +87,7 @@ float Tessellator::clamped(float factor, float least) const {
   const float limit = odd ? state_->most_odd : state_->most_even;
   const float cap = odd ? 63.0f : 64.0f;
   const float most = limit >= 1 && limit < cap ? limit : cap;
-  const float low = factor > least ? factor : least;  // no number is the least
+  const float low = factor > least ? factor : least;  // NaN becomes the least
   return low < most ? low : std::max(most, least);
 }
 

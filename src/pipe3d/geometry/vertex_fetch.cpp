@@ -39,7 +39,7 @@ std::array<uint32_t, 4> VertexFetch::source(const VertexElement& element, uint32
   }
   const uint32_t size = own != nullptr ? own->bytes() : format.bytes();
   std::array<std::byte, kLine_B> bytes{};
-  const VertexBuffer& buffer = state_->buffers[element.buffer % kMostBuffers];
+  const VertexBuffer& buffer = state_->buffers[element.buffer % kMaxBuffers];
   // Sequential draws start at a vertex; indices get the base vertex. Both wrap at 32 bits.
   uint64_t number = draw_->indexed ? vertex + static_cast<uint32_t>(draw_->base_vertex) : vertex + draw_->first;
   number &= 0xffff'ffff;

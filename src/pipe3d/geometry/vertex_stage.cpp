@@ -9,7 +9,7 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint32_t kLanes = 8;
-constexpr uint32_t kMostEntrySlots = 512;
+constexpr uint32_t kMaxEntrySlots = 512;
 
 uint32_t input_slots(const VertexState& state) {
   uint32_t dwords = 0;
@@ -26,7 +26,7 @@ void VertexStage::begin(const Generation& generation, const PipelineState& state
   const Shader& shader = state.vertex_shader.shader;
   const uint32_t fetched = std::max(input_slots(state.vertices), 1u);
   const uint32_t read = (shader.read_offset + shader.read_length) * 2;
-  const uint32_t made = std::clamp(state.vertex_shader.entry_slots, 2u, kMostEntrySlots);
+  const uint32_t made = std::clamp(state.vertex_shader.entry_slots, 2u, kMaxEntrySlots);
   input_.begin(std::max({fetched, read, runs() ? 0u : made}));
   output_.begin(made);
   slots_ = runs() ? output_.slots() : input_.slots();

@@ -1,5 +1,5 @@
-// What becomes of a colour on its way into a target: clamps, blending, alpha rules. Numbers are floats: rounding to the
-// target's format happens once, at the end. All generations. Dithering is none.
+// Colours on their way into a target: clamps, blending, alpha rules. Numbers are floats: rounding to the target's
+// format happens once, at the end. All generations. Not modelled: dithering.
 #pragma once
 
 #include <array>
@@ -48,12 +48,12 @@ class Blender {
   using Sides = std::array<Factor, 4>;  // by channel
   static Factor factor_of(hw::BlendFactor code, size_t channel);
 
-  // What factors are made of: source, second source, target, constant, then nothing and what saturation allows.
+  // Values that factors refer to: source, second source, target, constant, then nothing and what saturation allows.
   static constexpr size_t kSecond = 4, kTarget = 8, kConstant = 12, kNothing = 16, kSaturated = 17, kValues = 18;
   using Values = std::array<float, kValues>;
 
   [[gnu::always_inline]] float clamp(float value) const {
-    // What is no number becomes zero.
+    // NaN becomes zero.
     const float low = value > low_ ? value : value != value ? 0.0f : low_;
     return low < 1.0f ? low : 1.0f;
   }

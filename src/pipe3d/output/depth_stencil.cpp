@@ -129,7 +129,8 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   } else {
     begin_plane(buffers.stencil, true, space, samples_log2, stencil_);
   }
-  // A buffer that nobody asks for may lie nowhere: its state then only says how large the stencil buffer is.
+  // A depth buffer that is neither tested nor written may have no memory: its state then only gives the size of the
+  // stencil buffer.
   has_depth_ = buffers.depth.present &&
                (packed_ || state.depth_test || state.bounds_test || state.depth_write || output.operation.clear_depth);
   has_stencil_ = packed_ || buffers.stencil.present;
@@ -141,7 +142,7 @@ void DepthStencilUnit::begin(const Output& output, memory::AddressSpace& space, 
   plain_ = has_depth_ && !state.bounds_test && !(has_stencil_ && state.stencil_test) && samples_log2 == 0;
 }
 
-// What most draws ask for.
+// Tests and writes depth without stencil, bounds and samples.
 bool DepthStencilUnit::plain_test(const PixelPlace& place, float depth, bool write) {
   const DepthStencil& state = output_->depth_stencil;
   const int32_t x = place.x + output_->buffers.depth.offset[0];
@@ -245,7 +246,7 @@ bool DepthStencilUnit::test_sample(const Stored& stored, float depth, const Sten
   return true;
 }
 
-uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const std::array<float, kMostSamples>& depth,
+uint32_t DepthStencilUnit::test(const PixelPlace& place, uint32_t mask, const std::array<float, kMaxSamples>& depth,
                                 bool front, const uint8_t* computed_stencil, bool write) {
   if (idle_ || mask == 0) {
     return mask;

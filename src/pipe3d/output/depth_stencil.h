@@ -32,7 +32,7 @@ class DepthStencilUnit {
   // Samples of `mask` that pass. `depth`: a value a sample, not yet clamped to the buffer's range. Writes happen when
   // `write` is set: a test before the shader and one after must not both write. `computed_stencil`: one value of the
   // pixel that stands for the reference, or null.
-  uint32_t test(const PixelPlace& place, uint32_t mask, const std::array<float, kMostSamples>& depth, bool front,
+  uint32_t test(const PixelPlace& place, uint32_t mask, const std::array<float, kMaxSamples>& depth, bool front,
                 const uint8_t* computed_stencil, bool write);
   // Memory refused an access since begin().
   bool stopped() const { return depth_.stopped() || stencil_.stopped(); }

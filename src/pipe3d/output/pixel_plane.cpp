@@ -21,7 +21,7 @@ void PixelPlane::begin(const message::Surface& surface, uint32_t level, uint32_t
   height_ = surface.level_height(level);
   layers_ = layers;
   element_B_ = element_B;
-  samples_ = std::clamp<uint32_t>(surface.samples, 1, kMostSamples);
+  samples_ = std::clamp<uint32_t>(surface.samples, 1, kMaxSamples);
   surface_.samples = samples_;
   beside_ = surface.samples_beside;
   base_ = surface.base;

@@ -26,7 +26,7 @@ class PixelPlane {
   uint32_t height() const { return height_; }
   uint32_t layers() const { return layers_; }
   unsigned samples() const { return samples_; }
-  bool gapless() const { return gapless_; }  // elements have no bytes between them that are nobody's
+  bool gapless() const { return gapless_; }  // no unused bytes lie between elements
   bool contains(int32_t x, int32_t y, uint32_t layer) const {
     return static_cast<uint32_t>(x) < width_ && static_cast<uint32_t>(y) < height_ && layer < layers_;
   }

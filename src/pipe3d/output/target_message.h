@@ -31,7 +31,7 @@ struct TargetMessage {
   size_t depth = 0;
   size_t stencil = 0;
   const message::PayloadView* payload = nullptr;
-  const GroupColours* colours = nullptr;  // the same as in the payload, if somebody has them already
+  const GroupColours* colours = nullptr;  // the same as in the payload, if they are known already
 
   TargetMessageForm form = TargetMessageForm::component_by_component;
 
@@ -51,7 +51,7 @@ struct TargetMessage {
   }
   size_t place_of_mask(unsigned lane) const { return mask * eu::kGrfBytes + lane * 2u; }
   size_t place_of_stencil(unsigned lane) const { return stencil * eu::kGrfBytes + lane; }
-  // Of parts with one value a lane.
+  // Byte of the payload where a lane's value of a one-component part begins.
   static size_t place_of_value(size_t first, unsigned lane) {
     return (first + lane / 8) * eu::kGrfBytes + lane % 8 * 4;
   }

@@ -13,7 +13,7 @@ void PixelStage::forget_replays() {
   }
 }
 
-// Of the kernel that is in use. Null: threads have to run.
+// Returns the replay of the kernel in use. Null: threads have to run.
 const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool narrow) {
   PixelReplay& known = replays_[narrow ? 1 : 0];
   if (!known.asked()) {
@@ -45,7 +45,7 @@ const PixelReplay* PixelStage::replay(const PixelShader::Kernel& kernel, bool na
   return known.stands() ? &known : nullptr;
 }
 
-// The messages of a thread of the group.
+// Sends the messages of a thread of the group.
 void PixelStage::play(const PixelReplay& known) {
   const uint32_t channels = state_->pixel.shader.vector_mask ? group_.helped() : group_.live();
   ++counts_.replayed;
@@ -63,7 +63,7 @@ void PixelStage::play(const PixelReplay& known) {
   unit_.count(1, known.instructions());
 }
 
-// All pixels of the area at once. False: nothing is done.
+// Fills all pixels of the area at once. False: nothing was drawn.
 bool PixelStage::fill(const Rectangle& area) {
   const PixelShader& pixel = state_->pixel;
   const Blend& blend = state_->output.blend;

@@ -30,7 +30,7 @@ eu::SendOutcome PixelStage::interpolate(const eu::Message& sent, const eu::Messa
     if (!bit(sent.channels, i)) {
       continue;
     }
-    const Lane& lane = group_.lanes[(sent.first_channel + i) % kMostLanes];
+    const Lane& lane = group_.lanes[(sent.first_channel + i) % kMaxLanes];
     PixelPoint at = pixel_point(raster, lane);
     switch (control.type) {
       case Type::at_offset:
@@ -67,7 +67,7 @@ eu::SendOutcome PixelStage::read_target(const eu::Message& sent, const eu::Messa
     if (!bit(sent.channels, i)) {
       continue;
     }
-    const Lane& lane = group_.lanes[(sent.first_channel + i) % kMostLanes];
+    const Lane& lane = group_.lanes[(sent.first_channel + i) % kMaxLanes];
     const Colour colour = from->read({lane.x, lane.y, primitive_->layer}, lane.sample);
     for (unsigned c = 0; c < 4; ++c) {
       response.put_dword(c * wide + i / 8, i % 8, colour[c]);

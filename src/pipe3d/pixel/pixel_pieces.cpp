@@ -10,7 +10,7 @@ constexpr int32_t kLarge = 64;                 // where they are not: most of th
 constexpr uint64_t kLargePrimitive = 1 << 14;  // pixels
 constexpr uint64_t kLittle = 128;              // threads
 constexpr uint64_t kPixelsOfThread = 32;       // of a box, of which a triangle covers a half
-constexpr uint64_t kMostPairs = 1 << 18;
+constexpr uint64_t kMaxPairs = 1 << 18;
 constexpr Rectangle kEverywhere{.x_min = 0, .y_min = 0, .x_max = 0xffff, .y_max = 0xffff};
 
 // What pieces of this size a box touches.
@@ -48,7 +48,7 @@ void PixelPieces::cut(std::span<const Rasteriser> primitives) {
     }
     return sum;
   };
-  while (pairs() > kMostPairs) {
+  while (pairs() > kMaxPairs) {
     edge *= 2;
   }
   cut_into(primitives, edge);

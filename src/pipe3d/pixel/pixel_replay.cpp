@@ -12,7 +12,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-constexpr size_t kMostWrites = 16;
+constexpr size_t kMaxWrites = 16;
 
 // Returns the first byte of a field, counted from the start of the item.
 size_t byte_of(const spec::ItemDesc& item, spec::GenId gen, std::string_view field) {
@@ -41,7 +41,7 @@ class Recorder final : public eu::MessageTarget {
     write.control = eu::unpack_control(gen_, sent.function & 15u, sent.descriptor);
     const bool port =
         write.control.function == eu::SharedFunction::rc || write.control.function == eu::SharedFunction::dpwr;
-    if (!port || write.control.type != eu::MessageControl::Type::render_target_write || writes_.size() == kMostWrites) {
+    if (!port || write.control.type != eu::MessageControl::Type::render_target_write || writes_.size() == kMaxWrites) {
       return eu::SendOutcome::fault;
     }
     write.bytes.assign(sent.first.begin(), sent.first.end());
@@ -161,7 +161,7 @@ void take_colours(const TargetMessage& message, GroupColours& colours) {
 const std::vector<eu::SentBytes>* FollowedKernels::find(const eu::Kernel& kernel, spec::GenId gen, const Way& way) {
   auto known = std::ranges::find(list_, way, &Followed::way);
   if (known == list_.end()) {
-    if (list_.size() == kMost) {
+    if (list_.size() == kMax) {
       list_.clear();
     }
     eu::ThreadStarts starts{.enabled = way.enabled};

@@ -35,7 +35,7 @@ class FollowedKernels {
     Way way;
     std::optional<std::vector<eu::SentBytes>> sent;
   };
-  static constexpr size_t kMost = 16;
+  static constexpr size_t kMax = 16;
   std::vector<Followed> list_;
 };
 

@@ -321,9 +321,9 @@ void PixelStage::late_test(Lane& lane, const float* depth, const uint8_t* stenci
   }
   lane.tested = true;
   if (!depth_.idle()) {
-    std::array<float, kMostSamples> depths{};
+    std::array<float, kMaxSamples> depths{};
     if (depth != nullptr) {
-      const Viewport& viewport = state_->viewports[primitive_->viewport % kMostViewports];
+      const Viewport& viewport = state_->viewports[primitive_->viewport % kMaxViewports];
       depths.fill(std::clamp(*depth, viewport.depth_min, std::max(viewport.depth_min, viewport.depth_max)));
     } else {
       depths = sample_depths(*state_, *primitive_, *raster_, lane.x, lane.y, lane.coverage);
@@ -335,7 +335,7 @@ void PixelStage::late_test(Lane& lane, const float* depth, const uint8_t* stenci
 }
 
 void PixelStage::write_lane(const TargetMessage& message, unsigned index) {
-  Lane& lane = group_.lanes[(message.first_lane + index) % kMostLanes];
+  Lane& lane = group_.lanes[(message.first_lane + index) % kMaxLanes];
   if (message.has_mask) {
     lane.coverage &= message.payload->value<uint16_t>(message.place_of_mask(index));
   }
@@ -410,7 +410,7 @@ bool PixelStage::write_group(const TargetMessage& message, unsigned lanes) {
   PixelGroupPlace place{
       .lanes = lanes, .live = message.lanes & static_cast<uint32_t>(low_mask(lanes)), .layer = primitive_->layer};
   for (unsigned i = 0; i < lanes / 4; ++i) {
-    const Lane& lane = group_.lanes[(message.first_lane + 4 * i) % kMostLanes];
+    const Lane& lane = group_.lanes[(message.first_lane + 4 * i) % kMaxLanes];
     place.squares[i] = {lane.x, lane.y};
   }
   writer->write_group(place, colours);
@@ -443,7 +443,7 @@ eu::SendOutcome PixelStage::put(TargetMessage message) {
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if (bit(message.lanes, lane)) {
         write_lane(message, lane);
-        const unsigned which = (message.first_lane + lane) % kMostLanes;
+        const unsigned which = (message.first_lane + lane) % kMaxLanes;
         group_.covered &= group_.lanes[which].coverage != 0 ? ~0u : ~(1u << which);
       }
     }

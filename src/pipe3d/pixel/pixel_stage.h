@@ -52,7 +52,7 @@ class PixelStage final : public message::PixelMessages {
   // For its helpers:
   void use_kernels_of(PixelStage& main);
   bool fidelity_changed() const { return unit_.fidelity_changed() || setup_.unit().fidelity_changed(); }
-  // Whether what was drawn to so far lets pixels be drawn in any order.
+  // Returns whether the targets so far allow pixels to be drawn in any order.
   bool pixels_apart() const;
   void drop_counts();
 
@@ -65,9 +65,9 @@ class PixelStage final : public message::PixelMessages {
     setup_.unit().report(report);
     surfaces_.unread().report(report);
   }
-  // What messages asked for and nobody does; static text, or empty.
+  // Returns what messages need and the model lacks: static text, or empty.
   std::string_view missing() const { return missing_; }
-  // What was not done as hardware does it; the same.
+  // Returns what differs from hardware: static text, or empty.
   std::string_view inexact() const { return inexact_; }
   ShaderUnit& unit() { return unit_; }
   const ShaderUnit& unit() const { return unit_; }

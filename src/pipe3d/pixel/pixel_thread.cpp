@@ -24,7 +24,7 @@ template <class Payload>
 void describe(const ScreenPrimitive& primitive, Payload& payload) {
   payload.back_facing = !primitive.front;
   payload.layer = static_cast<uint16_t>(primitive.layer);
-  payload.viewport = static_cast<uint8_t>(primitive.viewport % kMostViewports);
+  payload.viewport = static_cast<uint8_t>(primitive.viewport % kMaxViewports);
 }
 
 class Filler {
@@ -185,7 +185,7 @@ void Filler::fill() {
     if (pixel.source_depth) {
       per_channel(half, [&](const Lane& lane) {
         const PixelPoint at = point_of(state_, lane, place);
-        const Viewport& viewport = state_.viewports[group_.primitive->viewport % kMostViewports];
+        const Viewport& viewport = state_.viewports[group_.primitive->viewport % kMaxViewports];
         return std::bit_cast<uint32_t>(clamped(raster.depth(at.x, at.y), viewport));
       });
     }
@@ -222,15 +222,15 @@ uint32_t PixelGroup::helped() const {
   return mask;
 }
 
-std::array<float, kMostSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
-                                              const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples) {
-  std::array<float, kMostSamples> depths{};
-  const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
+std::array<float, kMaxSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                             const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples) {
+  std::array<float, kMaxSamples> depths{};
+  const Viewport& viewport = state.viewports[primitive.viewport % kMaxViewports];
   const Lane lane{.x = x, .y = y};
   const bool many = state.raster.samples_log2 != 0;
   for (uint32_t rest = samples; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(rest));
-    if (i >= kMostSamples) {
+    if (i >= kMaxSamples) {
       break;
     }
     const PixelPoint at = many ? sample_point(state.raster, lane, i) : point_of(state, lane, Place::pixel);
@@ -241,7 +241,7 @@ std::array<float, kMostSamples> sample_depths(const PipelineState& state, const 
 
 std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
                                    const Rasteriser& raster, int32_t x, int32_t y) {
-  const Viewport& viewport = state.viewports[primitive.viewport % kMostViewports];
+  const Viewport& viewport = state.viewports[primitive.viewport % kMaxViewports];
   std::array<float, 4> depths = raster.depths(square_at(state.raster, x, y));
   for (float& depth : depths) {
     depth = clamped(depth, viewport);

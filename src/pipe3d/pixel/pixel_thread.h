@@ -1,5 +1,5 @@
-// The payload of pixel shader threads: subspans of one primitive to registers, Gen6 to Gen12. What each channel draws
-// is kept beside the thread, for the messages that it sends.
+// The payload of pixel shader threads: subspans of one primitive to registers. PixelGroup keeps what each channel
+// draws, for the messages that the thread sends.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace halogen::pipe3d {
 
-inline constexpr size_t kMostLanes = 32;
+inline constexpr size_t kMaxLanes = 32;
 
 struct Lane {
   int32_t x = 0;
@@ -27,7 +27,7 @@ struct PixelGroup {
   const ScreenPrimitive* primitive = nullptr;
   const Rasteriser* raster = nullptr;
   unsigned width = 8;
-  std::array<Lane, kMostLanes> lanes{};
+  std::array<Lane, kMaxLanes> lanes{};
 
   uint32_t covered = 0;  // channels with coverage
 
@@ -37,15 +37,15 @@ struct PixelGroup {
 };
 
 // Depth of each sample of a pixel, clamped to the viewport's range.
-std::array<float, kMostSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
-                                              const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples);
+std::array<float, kMaxSamples> sample_depths(const PipelineState& state, const ScreenPrimitive& primitive,
+                                             const Rasteriser& raster, int32_t x, int32_t y, uint32_t samples);
 
-// Of the four pixels of a square, of one sample.
+// Returns the depths of the four pixels of a square, one sample each.
 std::array<float, 4> square_depths(const PipelineState& state, const ScreenPrimitive& primitive,
                                    const Rasteriser& raster, int32_t x, int32_t y);
 
 struct FilledRegisters {
-  size_t payload_end = 0;  // behind what is of the thread's pixels
+  size_t payload_end = 0;  // behind the registers that depend on the pixels
   size_t end = 0;          // behind all
 };
 

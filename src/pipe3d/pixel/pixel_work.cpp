@@ -7,11 +7,11 @@ namespace halogen::pipe3d {
 namespace {
 
 constexpr uint64_t kFirstRound = 2;  // pieces
-constexpr uint64_t kMostRound = 64;
+constexpr uint64_t kMaxRound = 64;
 constexpr uint64_t kWorthIt = 64;  // threads of a round: fewer are done before a thread of the host wakes up
-constexpr uint32_t kMostPenalty = 10;
-constexpr size_t kMostPatience = 1024;
-constexpr uint64_t kMostBands = 1 << 17;  // of a clear: no surface has as many rows
+constexpr uint32_t kMaxPenalty = 10;
+constexpr size_t kMaxPatience = 1024;
+constexpr uint64_t kMaxBands = 1 << 17;  // of a clear: no surface has as many rows
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void PixelWork::draw_piece(PixelStage& stage, const PrimitiveList& list, uint64_
 }
 
 PixelWork::Patience& PixelWork::patience() {
-  if (patience_.size() > kMostPatience) {
+  if (patience_.size() > kMaxPatience) {
     patience_.clear();
   }
   const PixelShader& pixel = state_->pixel;
@@ -119,7 +119,7 @@ void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t e
       return;
     } else {
       patience.alone = 4u << patience.penalty;
-      patience.penalty = std::min(patience.penalty + 1, kMostPenalty);
+      patience.penalty = std::min(patience.penalty + 1, kMaxPenalty);
     }
   }
   for (; next < end; ++next) {
@@ -133,15 +133,15 @@ void PixelWork::draw_round(const PrimitiveList& list, uint64_t& next, uint64_t e
 // Rectangles that are cleared: a band of one is a part of its own.
 bool PixelWork::clear(const PrimitiveList& list, uint64_t& next) {
   const size_t count = list.primitives().size();
-  const size_t at = next / kMostBands;
+  const size_t at = next / kMaxBands;
   if (at < count) {
     const ScreenPrimitive& rectangle = list.primitives()[at];
-    const auto band = static_cast<uint32_t>(next % kMostBands);
+    const auto band = static_cast<uint32_t>(next % kMaxBands);
     const bool last = state_->pixel.fast_clear ? main_.fast_clear(rectangle.layer, band)
                                                : main_.clear_depth(rectangle, Rasteriser(*state_, rectangle), band);
-    next = last ? (at + 1) * kMostBands : next + 1;
+    next = last ? (at + 1) * kMaxBands : next + 1;
   }
-  return end() == ThreadEnd::done && next / kMostBands >= count;
+  return end() == ThreadEnd::done && next / kMaxBands >= count;
 }
 
 bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
@@ -167,8 +167,8 @@ bool PixelWork::draw(const PrimitiveList& list, uint64_t& next, uint64_t most) {
       break;
     }
     // Not many more than there are instructions left for.
-    const uint64_t fit = used == 0 ? kMostRound : std::min(most - used, used * kMostRound) * (next - first) / used;
-    round = std::clamp<uint64_t>(std::min(fit, round * 2), 1, kMostRound);
+    const uint64_t fit = used == 0 ? kMaxRound : std::min(most - used, used * kMaxRound) * (next - first) / used;
+    round = std::clamp<uint64_t>(std::min(fit, round * 2), 1, kMaxRound);
   }
   return next >= pieces_.size();
 }

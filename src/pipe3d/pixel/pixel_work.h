@@ -3,7 +3,7 @@
 //
 // With a pool the pieces of a round are spread over threads of the host and drawn straight to memory. A round that
 // meets what makes their order count (memory/attempt.h: a shader that writes, or reads what is drawn; a fault; an Event
-// to raise) is taken back and drawn on one thread. So the number of threads changes nothing but time.
+// to raise) is rolled back and drawn on one thread. So the number of threads changes nothing but time.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class PixelWork {
   uint32_t entry_slots() const { return entry_slots_; }
 
   // Pieces from number `next` on, until all are drawn, a thread stopped everything, or `most` instructions were
-  // executed. `next` is the first that is not drawn then. True: there is none.
+  // executed. `next` becomes the first that is not drawn. True: all are drawn.
   bool draw(const PrimitiveList& list, uint64_t& next, uint64_t most);
 
   ThreadEnd end() const { return main_.end(); }  // of the thread that stopped everything, or done

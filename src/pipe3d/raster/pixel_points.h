@@ -34,8 +34,8 @@ inline Rasteriser::Square square_at(const Raster& raster, int32_t x, int32_t y) 
 }
 
 inline PixelPoint sample_point(const Raster& raster, const Lane& lane, unsigned sample) {
-  return {static_cast<float>(lane.x) + static_cast<float>(raster.positions[sample % kMostSamples][0]) * kSixteenth,
-          static_cast<float>(lane.y) + static_cast<float>(raster.positions[sample % kMostSamples][1]) * kSixteenth};
+  return {static_cast<float>(lane.x) + static_cast<float>(raster.positions[sample % kMaxSamples][0]) * kSixteenth,
+          static_cast<float>(lane.y) + static_cast<float>(raster.positions[sample % kMaxSamples][1]) * kSixteenth};
 }
 
 // `sample`: of Place::sample. The centroid is a covered sample, or the pixel's own place where all are covered.

@@ -414,7 +414,7 @@ unsigned Rasteriser::cover_block(const Walk& at, Batch& batch) const {
   if (polygon_stipple_ || line_stipple_) {
     limit &= stipple_mask(at.x, at.y);
   }
-  std::array<uint64_t, kMostSamples> covered;
+  std::array<uint64_t, kMaxSamples> covered;
   uint64_t any = 0;
   for (unsigned place = 0; place < places_; ++place) {
     uint64_t mask = limit;

@@ -229,7 +229,7 @@ class Rasteriser {
   unsigned edge_count_ = 0;
   std::array<Edge, 4> edges_{};
   unsigned places_ = 1;  // at which coverage is found: samples, or the one of the pixel
-  std::array<std::array<int32_t, 2>, kMostSamples> place_{};
+  std::array<std::array<int32_t, 2>, kMaxSamples> place_{};
   uint16_t mask_ = 1;  // samples that may be covered
   int32_t centre_ = kGrid / 2;
 

@@ -14,12 +14,12 @@
 
 namespace halogen::pipe3d {
 
-inline constexpr size_t kMostElements = 34;
-inline constexpr size_t kMostBuffers = 64;
+inline constexpr size_t kMaxElements = 34;
+inline constexpr size_t kMaxBuffers = 64;
 inline constexpr size_t kMaxTargets = 8;
-inline constexpr size_t kMostViewports = 16;
-inline constexpr size_t kMostAttributes = 32;
-inline constexpr size_t kMostSamples = 16;
+inline constexpr size_t kMaxViewports = 16;
+inline constexpr size_t kMaxAttributes = 32;
+inline constexpr size_t kMaxSamples = 16;
 inline constexpr uint32_t kSlot_B = 16;  // of a vertex entry
 
 // Vertices -----------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ struct IndexBuffer {
 };
 
 struct VertexState {
-  std::array<VertexBuffer, kMostBuffers> buffers{};
+  std::array<VertexBuffer, kMaxBuffers> buffers{};
   std::vector<VertexElement> elements;
   IndexBuffer indices;
   hw::PrimitiveTopology topology{};
@@ -289,8 +289,8 @@ struct Raster {
   float origin_bias = 0;  // taken from window coordinates (Gen4)
   Provoking provoking;
   uint8_t samples_log2 = 0;
-  bool corner_sample = false;                                    // the pixel's own place is its upper left corner
-  std::array<std::array<uint8_t, 2>, kMostSamples> positions{};  // x, y in sixteenths
+  bool corner_sample = false;                                   // the pixel's own place is its upper left corner
+  std::array<std::array<uint8_t, 2>, kMaxSamples> positions{};  // x, y in sixteenths
   uint32_t sample_mask = 0xffff;
   Rectangle drawing;
   std::array<int32_t, 2> origin{};  // added to coordinates
@@ -315,7 +315,7 @@ struct Attribute {
 struct Setup {
   uint32_t read_offset = 0;  // slots
   uint32_t count = 0;
-  std::array<Attribute, kMostAttributes> attributes{};
+  std::array<Attribute, kMaxAttributes> attributes{};
   bool sprite_lower_left = false;
   uint8_t primitive_id_mask = 0;
   uint8_t primitive_id_attribute = 0;
@@ -472,7 +472,7 @@ struct PipelineState {
   Clip clip;
   Raster raster;
   Setup setup;
-  std::array<Viewport, kMostViewports> viewports{};
+  std::array<Viewport, kMaxViewports> viewports{};
   PixelShader pixel;
   Output output;
 

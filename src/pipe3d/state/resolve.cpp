@@ -83,7 +83,7 @@ void resolve_elements(Resolver& from, VertexState& vertices) {
     return;
   }
   const size_t count = hw::_3DSTATE_VERTEX_ELEMENTS::count_elements(from.gen(), words);
-  for (size_t i = 0; i < std::min(count, kMostElements); ++i) {
+  for (size_t i = 0; i < std::min(count, kMaxElements); ++i) {
     const hw::VERTEX_ELEMENT_STATE state = hw::_3DSTATE_VERTEX_ELEMENTS::unpack_elements(from.gen(), words, i).state;
     VertexElement element;
     element.valid = state.valid;
@@ -133,7 +133,7 @@ uint32_t control_of(hw::FloatingPointMode mode, bool single_flow, hw::RoundingMo
 }
 
 void resolve_vertices(Resolver& from, VertexState& vertices) {
-  for (uint32_t i = 0; i < kMostBuffers; ++i) {
+  for (uint32_t i = 0; i < kMaxBuffers; ++i) {
     const std::span<const uint32_t> words = from.settings().words(CommandId::_3DSTATE_VERTEX_BUFFERS, i);
     if (!words.empty()) {
       vertices.buffers[i] = buffer_of(hw::_3DSTATE_VERTEX_BUFFERS::unpack_vertex_buffers(from.gen(), words, 0).state,
@@ -256,7 +256,7 @@ void set_clip(const hw::_3DSTATE_CLIP& command, Clip& clip) {
 }
 
 void set_interpolation(Setup& setup, uint32_t flat, uint32_t sprite, hw::SpriteOrigin origin) {
-  for (size_t i = 0; i < kMostAttributes; ++i) {
+  for (size_t i = 0; i < kMaxAttributes; ++i) {
     setup.attributes[i].flat = (flat >> i & 1) != 0;
     setup.attributes[i].sprite = (sprite >> i & 1) != 0;
   }

@@ -18,9 +18,9 @@ struct ResolveInput {
   const Settings* settings = nullptr;
   message::StateBases bases;
   memory::AddressSpace* space = nullptr;
-  std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: bytes; of Gen6 vertices
+  std::array<uint32_t, 4> stream_offsets{};  // where the next vertex goes: in bytes; on Gen6 in vertices
   message::BindingTables tables;
-  spec::UnreadFields* unread = nullptr;  // gets the fields of states that nobody looks at
+  spec::UnreadFields* unread = nullptr;  // collects set fields that the model does not read
 };
 
 // False: memory refused to give a part of the state.

@@ -111,7 +111,7 @@ void resolve_viewports(Resolver& from, PipelineState& state) {
   const bool has_scissor = from.settings().has(CommandId::_3DSTATE_SCISSOR_STATE_POINTERS);
   const uint64_t dynamic = from.bases().dynamic;
   const uint64_t scissor = dynamic + from.get<hw::_3DSTATE_SCISSOR_STATE_POINTERS>().scissor_rect_pointer;
-  const size_t count = std::min<size_t>(state.clip.most_viewport + 1u, kMostViewports);
+  const size_t count = std::min<size_t>(state.clip.most_viewport + 1u, kMaxViewports);
   for (size_t i = 0; i < count; ++i) {
     Viewport& viewport = state.viewports[i];
     if (known && state.raster.viewport_transform) {

@@ -1,4 +1,4 @@
-// What the ways of resolving share.
+// Code that all pipeline forms share.
 #pragma once
 
 #include <algorithm>
@@ -156,15 +156,15 @@ void set_guard_band(const View& view, Viewport& viewport) {
 // Sets attributes in their order. `From` is 3DSTATE_SBE, or 3DSTATE_SF where it holds the same fields.
 template <class From>
 void set_attributes(const From& from, Setup& setup) {
-  setup.count = std::min<uint32_t>(from.number_of_sf_output_attributes, kMostAttributes);
-  for (size_t i = 0; i < kMostAttributes; ++i) {
+  setup.count = std::min<uint32_t>(from.number_of_sf_output_attributes, kMaxAttributes);
+  for (size_t i = 0; i < kMaxAttributes; ++i) {
     setup.attributes[i].source = static_cast<uint8_t>(i);
   }
   set_interpolation(setup, from.constant_interpolation_enable, from.point_sprite_texture_coordinate_enable,
                     from.point_sprite_texture_coordinate_origin);
 }
 
-// Of the windower's state: patterns, and over how many pixels smooth lines fade.
+// Sets patterns, and the number of pixels over which smooth lines fade, from the windower's state.
 template <class Windower>
 void set_lines(Raster& raster, const Windower& from) {
   const auto pixels = [](hw::AntialiasingRegionWidth width) {
@@ -178,7 +178,7 @@ void set_lines(Raster& raster, const Windower& from) {
 
 template <class Samples>
 void set_positions(Raster& raster, const Samples& samples, size_t first = 0) {
-  for (size_t i = 0; i < samples.size() && first + i < kMostSamples; ++i) {
+  for (size_t i = 0; i < samples.size() && first + i < kMaxSamples; ++i) {
     raster.positions[first + i] = {static_cast<uint8_t>(samples[i].x_offset * 16),
                                    static_cast<uint8_t>(samples[i].y_offset * 16)};
   }

@@ -39,7 +39,7 @@ int32_t whole_pixel(float place) {
 }
 
 void resolve_viewports(Resolver& from, PipelineState& state) {
-  const size_t count = std::min<size_t>(state.clip.most_viewport + 1u, kMostViewports);
+  const size_t count = std::min<size_t>(state.clip.most_viewport + 1u, kMaxViewports);
   const uint64_t dynamic = from.bases().dynamic;
   const bool has_transform = from.settings().has(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP);
   const bool has_depth = from.settings().has(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_CC);

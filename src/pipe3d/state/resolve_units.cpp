@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kGrf_B = 32;
 
-// What every unit state begins with.
+// Returns what every unit state begins with.
 template <class Unit>
 Shader shader_of(Resolver& from, const Unit& unit, uint64_t binding_table) {
   Shader shader;

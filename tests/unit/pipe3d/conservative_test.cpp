@@ -90,7 +90,7 @@ TEST(Conservative, PixelsThatATriangleTouchesAreDrawnWhole) {
     for (int32_t y = 0; y < kSize; ++y) {
       for (int32_t x = 0; x < kSize; ++x) {
         const bool in = touches(t, x, y);
-        for (unsigned s = 0; s < kMostSamples; ++s) {
+        for (unsigned s = 0; s < kMaxSamples; ++s) {
           ASSERT_EQ(map.at(x, y, s), in && (all >> s & 1) != 0 ? 1 : 0) << "round " << round << ": " << x << " " << y;
         }
         drawn += in ? 1 : 0;

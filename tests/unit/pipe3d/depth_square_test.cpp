@@ -57,7 +57,7 @@ TEST(DepthSquare, IsFourTestsInARow) {
       const uint32_t passed = one.test_square(place, mask, depth);
       uint32_t judge = 0;
       for (uint32_t pixel = 0; pixel < 4; ++pixel) {
-        std::array<float, kMostSamples> single{};
+        std::array<float, kMaxSamples> single{};
         single[0] = depth[pixel];
         const PixelPlace at{place.x + static_cast<int32_t>(pixel & 1), place.y + static_cast<int32_t>(pixel >> 1),
                             place.layer};

@@ -112,7 +112,7 @@ TEST(DepthStencil, RandomStatesFollowTheDefinition) {
     const PixelPlace place{static_cast<int32_t>(random() % kWidth), static_cast<int32_t>(random() % kHeight),
                            static_cast<uint32_t>(random() % 2)};
     const uint32_t mask = static_cast<uint32_t>(random()) & ((1u << (1u << log2)) - 1);
-    std::array<float, kMostSamples> depth{};
+    std::array<float, kMaxSamples> depth{};
     for (float& value : depth) {
       value = static_cast<float>(static_cast<int>(random() % 7) - 1) / 4.0f;
     }
@@ -219,7 +219,7 @@ TEST(DepthStencil, ClearsWriteTheRectangle) {
       output.depth_stencil.front.test_mask = 0xff;
       output.depth_stencil.front.reference = 0x5c;
       unit.begin(output, world.space(), log2);
-      std::array<float, kMostSamples> depth{};
+      std::array<float, kMaxSamples> depth{};
       depth.fill(0.75f);
       const uint32_t all = (1u << (1u << log2)) - 1;
       for (int32_t y = 0; y < static_cast<int32_t>(kHeight); ++y) {
@@ -243,7 +243,7 @@ TEST(DepthStencil, LevelsLieBelowAndBeside) {
   output.depth_stencil.depth_write = true;
   DepthStencilUnit unit;
   unit.begin(output, world.space(), 0);
-  std::array<float, kMostSamples> depth{0.5f};
+  std::array<float, kMaxSamples> depth{0.5f};
   unit.test({3, 1, 0}, 1, depth, true, nullptr, true);
   // 40x36, below it 20x18 (padded to 20x20), beside that 10x9.
   EXPECT_EQ(world.value<float>(depth_address(output, 4, 20 + 3, 36 + 1, 0)), 0.5f);

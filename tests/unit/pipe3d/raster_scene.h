@@ -17,7 +17,7 @@ namespace halogen::pipe3d {
 class CoverageMap {
  public:
   CoverageMap(int32_t width, int32_t height)
-      : width_(width), height_(height), counts_(static_cast<size_t>(width * height) * kMostSamples) {}
+      : width_(width), height_(height), counts_(static_cast<size_t>(width * height) * kMaxSamples) {}
   void add(const Subspan& span) {
     EXPECT_EQ(span.x % 2, 0);
     EXPECT_EQ(span.y % 2, 0);
@@ -27,7 +27,7 @@ class CoverageMap {
       const int32_t y = span.y + lane / 2;
       const uint16_t mask = span.coverage[static_cast<size_t>(lane)];
       any = any || mask != 0;
-      for (unsigned s = 0; s < kMostSamples; ++s) {
+      for (unsigned s = 0; s < kMaxSamples; ++s) {
         if ((mask >> s & 1) == 0) {
           continue;
         }
@@ -38,7 +38,7 @@ class CoverageMap {
     EXPECT_TRUE(any) << "a subspan without coverage";
   }
   int& at(int32_t x, int32_t y, unsigned sample = 0) {
-    return counts_[static_cast<size_t>(y * width_ + x) * kMostSamples + sample];
+    return counts_[static_cast<size_t>(y * width_ + x) * kMaxSamples + sample];
   }
   int32_t width() const { return width_; }
   int32_t height() const { return height_; }
