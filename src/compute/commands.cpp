@@ -63,7 +63,7 @@ JobFault read_descriptor(const Generation& generation, const Settings& settings,
   return JobFault::none;
 }
 
-// What every thread of a kernel gets, whatever started it.
+// Fills what every thread of a kernel gets, for walkers and media objects alike.
 void take_descriptor(const message::StateBases& bases, const hw::INTERFACE_DESCRIPTOR_DATA& descriptor, Job& job) {
   job.bases = bases;
   job.kernel = descriptor.kernel_start_pointer;

@@ -36,14 +36,14 @@ struct Job {
   uint32_t sampler_table = 0;     // from the dynamic base
   uint8_t simd = 8;
   std::array<uint32_t, 3> threads{1, 1, 1};  // of a group: width, height, depth
-  uint32_t barrier_threads = 1;              // so many must come
+  uint32_t barrier_threads = 1;              // threads that release a barrier
   uint32_t right_mask = ~0u;                 // channels of the last thread of a row
   uint32_t bottom_mask = ~0u;                // ... of the last row
   uint32_t local_B = 0;
   uint32_t shared_grfs = 0;            // constants for all threads
   uint32_t thread_grfs = 0;            // ... for one thread
-  bool media = false;                  // a media thread: what stands in r0 differs
-  std::array<uint32_t, 2> position{};  // ... and where it was started for
+  bool media = false;                  // a media thread: its r0 differs
+  std::array<uint32_t, 2> position{};  // ... and its position
   bool own_first = false;              // registers: the thread's own before those for all
   uint32_t control = 0;                // cr0.0
   uint32_t exceptions = 0;             // cr0.1: those that are enabled

@@ -1,4 +1,4 @@
-// Somebody who looks at one thread of a dispatch while it runs: a debugger. An observer only reads; what a dispatch
+// Observes one thread of a dispatch while it runs, for a debugger. An observer only reads; what a dispatch
 // leaves in memory and how long it takes are the same with one and without. Without one it costs a comparison a turn of
 // a thread.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace halogen::compute {
 
-// What there is to see, valid during a call only.
+// What an observer is shown; valid during a call only.
 struct Moment {
   spec::GenId gen;
   const Job& job;
@@ -28,7 +28,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_dispatch(const Job& job) = 0;
-  // A group begins. The number of the thread to look at, if there is one.
+  // A group begins. Returns the number of the thread to observe, if there is one.
   virtual std::optional<uint32_t> on_group(const std::array<uint32_t, 3>& group) = 0;
   // The thread is about to execute the instruction at its ip. One that has to wait is tried, and announced, again: then
   // the thread's count of instructions is still the same.

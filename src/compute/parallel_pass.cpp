@@ -6,7 +6,7 @@
 namespace halogen::compute {
 namespace {
 
-// Nothing faults in a space whose accesses are all a trial's.
+// A space whose accesses are all speculative does not fault.
 class NoFaults final : public memory::FaultHandler {
  public:
   memory::FaultAction on_fault(const memory::Fault& /*fault*/) override { return memory::FaultAction::stop; }
@@ -39,24 +39,24 @@ class DirectRunner final : public ThreadRunner {
   const Pass& pass_;
 };
 
-constexpr uint32_t kMostPenalty = 10;
+constexpr uint32_t kMaxPenalty = 10;
 
-constexpr uint64_t kWorthIt = 1 << 12;  // instructions of a pass: fewer are done before a thread wakes up
+constexpr uint64_t kWorthIt = 1 << 12;  // instructions of a pass; fewer are done before a host thread wakes up
 
-void judge(Patience& patience, uint64_t tried, uint64_t all, size_t conflicts, size_t count) {
+void judge(BackOff& back_off, uint64_t tried, uint64_t all, size_t conflicts, size_t count) {
   if (all < kWorthIt) {
-    patience.alone = 16;
+    back_off.serial_passes = 16;
   } else if (conflicts * 4 > count || tried * 2 < all) {
-    patience.alone = 4u << patience.penalty;
-    patience.penalty = std::min(patience.penalty + 1, kMostPenalty);
-  } else if (patience.penalty != 0 && conflicts == 0) {
-    --patience.penalty;
+    back_off.serial_passes = 4u << back_off.penalty;
+    back_off.penalty = std::min(back_off.penalty + 1, kMaxPenalty);
+  } else if (back_off.penalty != 0 && conflicts == 0) {
+    --back_off.penalty;
   }
 }
 
 }  // namespace
 
-struct SideBySide::Lane {
+struct ParallelPass::Lane {
   explicit Lane(const memory::PhysicalMemory& memory) : space(memory, tlb, memory::kGlobalSpace, faults) {
     space.set_trial(&trial);
   }
@@ -68,16 +68,16 @@ struct SideBySide::Lane {
   message::SharedFunctions functions;
   std::shared_ptr<const eu::Program> program;
   std::unique_ptr<eu::ExecutionCounts> counts;  // of the program's kernel
-  // The group before its turn, unless it had none before.
+  // The group before its turn, unless this is its first one.
   bool saved = false;
   Group group;
   std::vector<ThreadSlot> threads;
 };
 
-SideBySide::SideBySide() = default;
-SideBySide::~SideBySide() = default;
+ParallelPass::ParallelPass() = default;
+ParallelPass::~ParallelPass() = default;
 
-void SideBySide::make_lanes(const Pass& pass, size_t count) {
+void ParallelPass::make_lanes(const Pass& pass, size_t count) {
   const memory::PhysicalMemory& memory = pass.environment.space->memory();
   if (memory_ != &memory) {
     lanes_.clear();
@@ -96,7 +96,7 @@ void SideBySide::make_lanes(const Pass& pass, size_t count) {
   }
 }
 
-void SideBySide::save(const Walk& walk, uint32_t number, Lane& lane) {
+void ParallelPass::save(const Walk& walk, uint32_t number, Lane& lane) {
   const Group& group = walk.groups[number];
   lane.saved = group.begun;
   if (lane.saved) {
@@ -106,7 +106,7 @@ void SideBySide::save(const Walk& walk, uint32_t number, Lane& lane) {
   }
 }
 
-void SideBySide::take_back(const Pass& pass, uint32_t number, Lane& lane) {
+void ParallelPass::roll_back(const Pass& pass, uint32_t number, Lane& lane) {
   if (lane.saved) {
     pass.walk.groups[number] = lane.group;
     std::ranges::copy(lane.threads, pass.walk.threads.begin() + lane.group.first_slot);
@@ -117,15 +117,15 @@ void SideBySide::take_back(const Pass& pass, uint32_t number, Lane& lane) {
   lane.counts->clear();
 }
 
-void SideBySide::begin(const Pass& pass, Lane& lane, LiveGroup& live) {
+void ParallelPass::begin(const Pass& pass, Lane& lane, LiveGroup& live) {
   message::Environment environment = pass.environment;
   environment.space = &lane.space;
   environment.groups = &live;
   lane.functions.begin(pass.generation, environment);
 }
 
-void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
-                     Patience& patience) {
+void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
+                       BackOff& back_off) {
   memory::AddressSpace& space = *pass.environment.space;
   make_lanes(pass, groups.size());
   std::deque<LiveGroup> live;
@@ -149,7 +149,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
   for (size_t i = 0; i < groups.size(); ++i) {
     Lane& lane = *lanes_[i];
     if (stopped) {
-      take_back(pass, groups[i], lane);
+      roll_back(pass, groups[i], lane);
       turns[i] = {};
       continue;
     }
@@ -159,7 +159,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
       pass.kernels.merge(pass.kernel, *lane.program, *lane.counts);
     } else {
       ++conflicts;
-      take_back(pass, groups[i], lane);
+      roll_back(pass, groups[i], lane);
       turns[i] = {};
       begin(pass, lane, live[i]);
     }
@@ -175,7 +175,7 @@ void SideBySide::run(WorkerPool& pool, const Pass& pass, std::span<const uint32_
     stopped = turns[i].end != Turn::End::over;
     lane.functions.merge_counts(pass.functions);
   }
-  judge(patience, tried, all, conflicts, groups.size());
+  judge(back_off, tried, all, conflicts, groups.size());
 }
 
 }  // namespace halogen::compute

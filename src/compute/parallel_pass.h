@@ -1,9 +1,10 @@
-// Turns of several groups on several threads of the host, ending as if they had been done one after the other: each is
-// tried on a memory of its own (memory/trial.h) and committed in its order. A turn that read what one before it wrote
-// is taken back and done again; one that met what cannot be tried (an atomic operation, a fault, an Event to raise) is
-// gone on with there. So the number of threads changes nothing but time.
+// Turns of several groups on several host threads, with the result of running them one after the other. Each turn
+// runs speculatively, with private writes (memory/trial.h), and is committed in order. A turn that read what an earlier
+// turn wrote is rolled back and run again. A turn that meets an atomic operation, a fault or an Event is suspended and
+// resumed, no longer speculatively, after all earlier turns have committed. The number of host threads therefore
+// changes only the time that a dispatch takes.
 //
-// A kernel whose groups quarrel is left to one thread for a while.
+// A kernel whose groups conflict runs on one host thread for a while (BackOff).
 #pragma once
 
 #include <functional>
@@ -22,39 +23,39 @@
 
 namespace halogen::compute {
 
-// How well it paid for a kernel so far. Not a part of the state: it decides about time only.
-struct Patience {
-  uint32_t alone = 0;    // passes to be done on one thread
-  uint32_t penalty = 0;  // how many the next quarrel costs, as a power of two
+// How well speculation has paid for a kernel so far. Not a part of the state: it affects host time only.
+struct BackOff {
+  uint32_t serial_passes = 0;  // passes to run on one host thread
+  uint32_t penalty = 0;        // serial passes after the next conflict, as a power of two
 };
 
 struct Pass {
   const Generation& generation;
   message::KernelTable& kernels;
   message::DispatchedKernel& kernel;
-  message::SharedFunctions& functions;  // gets what is counted
+  message::SharedFunctions& functions;  // receives what is counted
   message::Environment environment;     // without groups
   Walk& walk;
   EventSink* events;
   const std::string& path;
-  std::function<void(uint32_t)> renew;  // a group as it was when it was started
+  std::function<void(uint32_t)> renew;  // puts a group back to its start
 };
 
-class SideBySide {
+class ParallelPass {
  public:
-  SideBySide();
-  ~SideBySide();
+  ParallelPass();
+  ~ParallelPass();
 
-  // A turn of each group; those behind one that faults do not begin. `patience` is told how it went.
+  // Runs a turn of each group. Turns after one that faults do not begin. `back_off` is updated by the result.
   void run(WorkerPool& pool, const Pass& pass, std::span<const uint32_t> groups, std::span<Turn> turns,
-           Patience& patience);
+           BackOff& back_off);
 
  private:
   struct Lane;
 
   void make_lanes(const Pass& pass, size_t count);
   static void save(const Walk& walk, uint32_t number, Lane& lane);
-  static void take_back(const Pass& pass, uint32_t number, Lane& lane);
+  static void roll_back(const Pass& pass, uint32_t number, Lane& lane);
   static void begin(const Pass& pass, Lane& lane, LiveGroup& live);
 
   std::vector<std::unique_ptr<Lane>> lanes_;

@@ -1,5 +1,5 @@
-// A group's turn: its threads run, one after the other and again, until the turn is used up, all wait or all have
-// ended. Where somebody else must do the rest (side_by_side.h) it can be broken off at a message and gone on with.
+// A group's turn: its threads run round robin until the turn's budget is used up, all threads wait, or all have ended.
+// A speculative turn (parallel_pass.h) can be suspended at a message and resumed later.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace halogen::compute {
 
-// Instructions of a part of a dispatch, and the most of a thread without others in between.
+// Instructions of a part of a dispatch, and the maximum that one thread executes before the next thread runs.
 inline constexpr uint64_t kPart = 1 << 16;
 inline constexpr uint64_t kTurn = 1 << 13;
-// Groups that are at work at a time if there are slots for their threads.
+// The maximum number of groups at work, if there are slots for their threads.
 inline constexpr uint32_t kBeside = 16;
 
 struct Turn {
   enum class End : uint8_t {
-    open,     // it was broken off
-    over,     // used up, or nobody can go on
+    open,     // suspended
+    over,     // the budget is used up, or no thread can go on
     fault,    // memory refused an access
-    illegal,  // a thread met an instruction that is none
+    illegal,  // a thread executed an illegal instruction
   };
 
   End end = End::open;
-  uint32_t thread = 0;     // whose turn it is
-  uint64_t of_thread = 0;  // instructions that it has executed in it
-  uint64_t used = 0;       // of all
-  bool round_moved = false;
-  bool moved = false;  // somebody did something
-  bool freed = false;  // somebody ended
-  bool spent = false;  // somebody used up his turn
-  uint32_t ip = 0;     // of the thread that stopped it
+  uint32_t thread = 0;       // the one that runs, by its number in the group
+  uint64_t of_thread = 0;    // instructions that it has executed since the previous thread ran
+  uint64_t used = 0;         // instructions of all threads
+  bool round_moved = false;  // a thread made progress in this round
+  bool moved = false;        // a thread made progress
+  bool freed = false;        // a thread ended
+  bool spent = false;        // a thread used up its share
+  uint32_t ip = 0;           // of the thread that stopped the turn
 };
 
-// Sends messages, or only tries to.
+// Sends messages. A speculative sender refuses messages whose effect could not be rolled back.
 class Sender final : public eu::MessageTarget {
  public:
   explicit Sender(message::SharedFunctions& functions, bool tries = false) : functions_(functions), tries_(tries) {}
@@ -56,7 +56,7 @@ class Sender final : public eu::MessageTarget {
   bool refused_ = false;
 };
 
-// Messages' view of one group.
+// One group, as messages see it.
 class LiveGroup final : public message::Groups {
  public:
   LiveGroup(Walk& walk, uint32_t number) : walk_(walk), number_(number) {}
@@ -72,7 +72,7 @@ class LiveGroup final : public message::Groups {
   uint64_t arrivals_ = 0;
 };
 
-// How a thread is run: by the executor, or with somebody looking.
+// Runs a thread, for a turn or under an observer.
 class ThreadRunner {
  public:
   virtual ~ThreadRunner() = default;
@@ -81,7 +81,7 @@ class ThreadRunner {
 
 uint32_t groups_at_once(const Job& job);
 
-// Goes on with the turn of group `number`. Only what belongs to the group is changed.
+// Starts or resumes the turn of group `number`. Changes only what belongs to the group.
 void run_turn(Walk& walk, uint32_t number, Turn& turn, ThreadRunner& runner, Sender& sender, const LiveGroup& live);
 
 }  // namespace halogen::compute

@@ -22,7 +22,7 @@ void advance(Walk& walk) {
   walk.all_started = true;
 }
 
-// So many free slots in a row from `first` on, or nothing.
+// Returns the first of `count` free slots in a row.
 std::optional<uint32_t> find_slots(const Walk& walk, uint32_t count) {
   uint32_t run = 0;
   for (uint32_t slot = 0; slot < walk.job.slots; ++slot) {
@@ -40,7 +40,7 @@ bool any_live(const Walk& walk) {
 
 }  // namespace
 
-// Runs threads, and lets an observer look at one of them, which then goes an instruction at a time.
+// Runs threads. An observed thread runs one instruction at a time.
 class Walker::Runner final : public ThreadRunner {
  public:
   Runner(Walker& walker, const Walk& walk, const message::Environment& environment)
@@ -90,7 +90,7 @@ void Walker::report(FidelityReport& report) const {
   kernels_.report(report);
 }
 
-// A group as it starts, in its slots.
+// Puts a group into its slots, ready to start.
 void Walker::fill_group(const Settings& settings, Walk& walk, uint32_t number, Outcome* outcome) {
   Group& group = walk.groups[number];
   group.begun = false;
@@ -141,7 +141,7 @@ void Walker::set_observer(Observer* observer) {
   sight_ = {};
 }
 
-// One Event for a kernel that breaks rules, whatever number of them: it names the first.
+// Raises one Event for a kernel that breaks rules of the manual. It names the rules of the first such instruction.
 void Walker::judge_kernel(spec::GenId gen) const {
   if (events_ == nullptr) {
     return;
@@ -162,11 +162,11 @@ void Walker::judge_kernel(spec::GenId gen) const {
   if (count != 0) {
     events_->on_event(
         {EventKind::undefined_behaviour, "EU", path_, place, count,
-         fmt::format("a kernel breaks {} and is run all the same; instructions like it: {}", names, count)});
+         fmt::format("a kernel breaks {} and runs nevertheless; instructions that break a rule: {}", names, count)});
   }
 }
 
-// A turn for each group that is at work.
+// Runs a turn of each group that is at work.
 void Walker::run_pass(const Generation& generation, const Settings& settings, Walk& walk,
                       message::Environment& environment) {
   at_work_.clear();
@@ -177,8 +177,8 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
   }
   turns_.assign(at_work_.size(), {});
   if (pool_ != nullptr && pool_->threads() > 1 && observer_ == nullptr && at_work_.size() > 1) {
-    Patience& patience = patience_[{walk.job.bases.instruction, walk.job.kernel}];
-    if (patience.alone == 0) {
+    BackOff& back_off = back_off_[{walk.job.bases.instruction, walk.job.kernel}];
+    if (back_off.serial_passes == 0) {
       const Pass pass{.generation = generation,
                       .kernels = kernels_,
                       .kernel = *kernel_,
@@ -188,10 +188,10 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
                       .events = events_,
                       .path = path_,
                       .renew = [&](uint32_t number) { fill_group(settings, walk, number, nullptr); }};
-      side_by_side_.run(*pool_, pass, at_work_, turns_, patience);
+      parallel_pass_.run(*pool_, pass, at_work_, turns_, back_off);
       return;
     }
-    --patience.alone;
+    --back_off.serial_passes;
   }
   Runner runner(*this, walk, environment);
   Sender sender(functions_);
@@ -208,7 +208,7 @@ void Walker::run_pass(const Generation& generation, const Settings& settings, Wa
 
 Outcome Walker::run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
                     bool first) {
-  constexpr size_t kMostPatience = 1024;
+  constexpr size_t kMaxBackOffs = 1024;
   Outcome outcome;
   const Job& job = walk.job;
   if (observer_ != nullptr) {
@@ -217,14 +217,14 @@ Outcome Walker::run(const Generation& generation, const Settings& settings, Walk
       observer_->on_dispatch(job);
     }
   }
-  if (patience_.size() > kMostPatience) {
-    patience_.clear();
+  if (back_off_.size() > kMaxBackOffs) {
+    back_off_.clear();
   }
   if (std::ranges::any_of(std::array{0, 1, 2}, [&](int axis) {
         const auto at = static_cast<size_t>(axis);
         return job.first[at] >= job.end[at];
       })) {
-    return outcome;  // nothing to start
+    return outcome;  // no group to start
   }
   if (first) {
     walk.next = job.first;

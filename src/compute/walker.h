@@ -1,9 +1,10 @@
-// Runs a dispatch: starts groups, runs their threads in turn, ends them. Some groups are at work at a time, as far as
-// there are thread slots; in a pass each has a turn, in a fixed order, so a dispatch ends the same every time, atomics
-// with their old values included. When nobody ends, another group is started beside them: one that waits for what
-// another writes gets it. It is done in parts: others who share the memory may work between two of them.
+// Runs a dispatch: starts groups, runs their threads in turn, ends them. As many groups are at work as there are thread
+// slots for, up to a limit. In a pass each group has a turn, in a fixed order. Every run of a dispatch therefore ends
+// the same, including the old values that atomics return. When no thread ends in a pass, one more group is started, so
+// that a group that waits for another group's writes gets them. A dispatch is done in parts, and other engines work
+// between two parts.
 //
-// With a pool the turns of a pass are spread over threads of the host (side_by_side.h), which changes nothing but time.
+// With a pool the turns of a pass are spread over host threads (parallel_pass.h), which changes only host time.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class Walker {
   explicit Walker(eu::KernelLibrary& library);
   ~Walker();
 
-  // One part. `first`: the dispatch begins.
+  // Runs one part. `first`: the dispatch begins.
   Outcome run(const Generation& generation, const Settings& settings, Walk& walk, memory::AddressSpace& space,
               bool first);
   void set_events(EventSink* events, const std::string& path) {
@@ -48,10 +49,10 @@ class Walker {
     path_ = path;
     functions_.set_events(events, path);
   }
-  // Null: one thread does all.
+  // Null: everything runs on the caller's thread.
   void set_pool(WorkerPool* pool) { pool_ = pool; }
   void report(FidelityReport& report) const;
-  // Null: nobody looks.
+  // Null: no observer.
   void set_observer(Observer* observer);
 
  private:
@@ -66,7 +67,7 @@ class Walker {
   message::KernelTable kernels_;
   message::DispatchedKernel* kernel_ = nullptr;
 
-  // Whom the observer looks at, and what it needs to see it.
+  // The thread that is observed, and what an observer is shown with it.
   struct Sight {
     std::optional<uint32_t> slot;
     const Generation* generation = nullptr;
@@ -77,8 +78,8 @@ class Walker {
   Sight sight_;
 
   WorkerPool* pool_ = nullptr;
-  SideBySide side_by_side_;
-  std::map<std::pair<uint64_t, uint64_t>, Patience> patience_;  // by instruction base and kernel
+  ParallelPass parallel_pass_;
+  std::map<std::pair<uint64_t, uint64_t>, BackOff> back_off_;  // by instruction base and kernel
   EventSink* events_ = nullptr;
   std::string path_;
   std::vector<uint32_t> at_work_;  // of a pass

@@ -1,5 +1,5 @@
 // Dispatches on one and on several threads of the host: memory, order of events, faults, counts, time and what is kept
-// between two parts must be the same. Also groups that quarrel about the same words, and programs made at random.
+// between two parts must be the same. Also groups that conflict over the same words, and programs made at random.
 #include <fmt/format.h>
 
 #include <random>
