@@ -15,7 +15,7 @@ namespace {
 
 using spec::CommandId;
 
-// Mono patterns: the command's dwords are lines 0 to 3 and 4 to 7, a byte each.
+// Mono patterns: the dwords of the command hold lines 0 to 3 and 4 to 7, one byte per line.
 std::array<uint8_t, 8> mono_lines(uint32_t low, uint32_t high) {
   std::array<uint8_t, 8> lines{};
   for (unsigned line = 0; line < 8; ++line) {
@@ -53,8 +53,8 @@ constexpr bool kPatternIsImmediate =
     std::same_as<Command, hw::XY_FULL_IMMEDIATE_PATTERN_BLT> ||
     std::same_as<Command, hw::XY_FULL_MONO_SRC_IMMEDIATE_PATTERN_BLT>;
 
-// The direction rule (seed 003 8.9): only the bases and the coordinates count, not whether the rectangles meet. Bases
-// are what the registers keep of them.
+// The direction rule (G45 PRM vol. 1b 8.9, seed 003): only the bases and the coordinates count, not whether the
+// rectangles overlap. Bases are compared as the registers hold them.
 void choose_direction(BlitJob& job, GpuVa destination, GpuVa source, uint64_t mask) {
   if ((destination.value & mask) == (source.value & mask)) {
     job.x_backward = job.source_x < job.rect.x1;
@@ -122,7 +122,7 @@ void add_pattern(const BlitCommand& in, const Command& fields, BlitJob& job) {
   }
 }
 
-// XY commands that carry everything they need but the clip rectangle.
+// XY commands that hold everything they need except the clip rectangle.
 template <class Command>
 BlitJob decode_xy(const BlitCommand& in, const Modes& modes, const BlitState& state) {
   const Command fields = Command::unpack(in.gen, in.dwords);
@@ -212,7 +212,7 @@ void load_clip(const BlitCommand& in, BlitState& state) {
   state.setup.clip_end = packed(hw::BR25{.clip_y2 = fields.clip_y2, .clip_x2 = fields.clip_x2}, in.gen);
 }
 
-// PIXEL, SCANLINES and TEXT: the rest comes from the setup. Their own tiling bit counts (G45-8.9-10).
+// PIXEL, SCANLINES and TEXT: everything else comes from the setup. Their own tiling bit is used (G45-8.9-10).
 template <class Command>
 BlitJob decode_setup_user(const BlitCommand& in, const Modes& modes, const BlitState& state) {
   const Command fields = Command::unpack(in.gen, in.dwords);

@@ -1,6 +1,6 @@
-// Commands of the 2D client to jobs: seed 003 8.8 and 8.9, the 64-bit forms of Gen8, and the copies and fills that came
-// with Gen9 and Gen12 (wide_commands.cpp). Setup commands change the state and give no job. Decoding a command again
-// gives the same.
+// Decodes commands of the 2D client into jobs: G45 PRM vol. 1b 8.8 and 8.9 (seed 003), the 64-bit forms of Gen8, and
+// the copies and fills that Gen9 and Gen12 added (wide_commands.cpp). Setup commands change the state and give no job.
+// Decoding a command twice gives the same job.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace halogen::blit {
 
-// What registers say about the commands: BCS_SWCTRL.
+// Register settings that affect decoding: BCS_SWCTRL.
 struct Modes {
   bool tile_y_source = false;  // "tiled" means tile Y
   bool tile_y_destination = false;
@@ -25,14 +25,14 @@ struct BlitCommand {
   std::span<const uint32_t> dwords;
 };
 
-// Nothing: it only changed the state.
+// Nothing: the command only changed the state.
 std::optional<BlitJob> decode(const BlitCommand& command, const Modes& modes, BlitState& state);
-// The commands after the classic ones. Nothing: it is none of them.
+// Decodes the commands of Gen9 and Gen12. Nothing: not one of them.
 std::optional<BlitJob> decode_wide(const BlitCommand& command);
 
-// Bits of a graphics address that the engine keeps (BR09).
+// Bits of a graphics address that the engine uses (BR09).
 uint64_t address_mask(spec::GenId gen);
-// The built-in patterns of XY_MONO_PAT_FIXED_BLT, lines 0 to 7; reserved numbers have none.
+// Returns a fixed pattern of XY_MONO_PAT_FIXED_BLT, lines 0 to 7. Reserved numbers have none.
 std::optional<std::array<uint8_t, 8>> fixed_pattern(hw::BltFixedPattern number);
 
 }  // namespace halogen::blit

@@ -1,5 +1,5 @@
-// One BLT in a form that no longer knows its command: what to draw where, with which operands. Made by blit_commands,
-// judged by blit_rules, done by blitter.
+// One BLT, independent of the command that it came from: what to draw, where, and with which operands. Created by
+// blit_commands, checked by blit_rules, executed by blitter.
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@ struct Rect {
 };
 
 struct Surface {
-  uint64_t base = 0;  // of pixel (0, 0); of a linear command: the first byte of the first line
+  uint64_t base = 0;  // address of pixel (0, 0); of the first byte of the first line for a linear command
   int64_t pitch_B = 0;
   const surface::TilePattern* tile = nullptr;  // null: linear
 
   bool operator==(const Surface&) const = default;
 };
 
-// Graphics addresses that follow each other; they wrap after the bits that the engine keeps.
+// A range of graphics addresses; they wrap after the bits that the engine uses.
 struct AddressRange {
   uint64_t first = 0;
   uint64_t bytes = 0;
@@ -43,7 +43,7 @@ struct AddressRange {
 
 enum class SourceKind : uint8_t { none, color, mono };
 enum class PatternKind : uint8_t { none, solid, color, mono };
-// Where the next scan line of a monochrome source starts.
+// How the next scan line of a monochrome source starts.
 enum class Packing : uint8_t { word, bit, byte };
 
 struct Colors {
@@ -54,7 +54,7 @@ struct Colors {
 };
 
 struct MonoSource {
-  uint64_t address = 0;                 // of the byte that holds the pixel of (x1, y1)
+  uint64_t address = 0;                 // address of the byte with the pixel for (x1, y1)
   std::span<const uint32_t> immediate;  // or the bits themselves
   bool is_immediate = false;
   uint8_t start = 0;  // pixels to skip in the first byte of every line
@@ -66,10 +66,10 @@ struct MonoSource {
 struct Pattern {
   PatternKind kind = PatternKind::none;
   std::array<uint32_t, 4> solid{};      // up to 16 bytes of one pixel
-  uint64_t address = 0;                 // of a colour pattern
+  uint64_t address = 0;                 // address of a colour pattern
   std::span<const uint32_t> immediate;  // or its bytes
   bool is_immediate = false;
-  std::array<uint8_t, 8> mono{};  // a line a byte, pixel 0 in bit 7
+  std::array<uint8_t, 8> mono{};  // one byte per line, pixel 0 in bit 7
   bool transparent = false;
   bool solid_select = false;
   Colors colors;
@@ -81,21 +81,21 @@ struct BlitJob {
   hw::BltColorDepth depth{};  // splits pixels for chroma keys
   uint8_t pixel_B = 1;
   uint8_t rop = 0;
-  hw::BltByteMask byte_mask = hw::BltByteMask::RGBA;  // of 32-bit pixels
-  bool linear_command = false;                        // width in bytes, no pixels
-  bool is_wide_command = false;                       // no raster operation: the copies of Gen9 and later
+  hw::BltByteMask byte_mask = hw::BltByteMask::RGBA;  // for 32-bit pixels
+  bool linear_command = false;                        // the width is in bytes
+  bool is_wide_command = false;                       // copies of Gen9 and later, without raster operation
 
   bool reserved_tiling = false;    // a tile mode without a meaning
-  bool tiled_base_is_odd = false;  // low bits of a tiled surface's address were dropped
+  bool tiled_base_is_odd = false;  // the low bits of a tiled surface's address were ignored
 
   Surface destination;
-  Rect rect;  // as the command has it; x in bytes for a linear command
+  Rect rect;  // as in the command; x in bytes for a linear command
   bool clipped = false;
   Rect clip;
 
   SourceKind source = SourceKind::none;
   Surface source_surface;
-  int32_t source_x = 0;  // of the pixel for (x1, y1)
+  int32_t source_x = 0;  // source pixel for (x1, y1)
   int32_t source_y = 0;
   MonoSource mono;
   Pattern pattern;
@@ -104,7 +104,7 @@ struct BlitJob {
   uint32_t key_low = 0;
   uint32_t key_high = 0;
 
-  bool x_backward = false;  // order of pixels, seen when source and destination share memory
+  bool x_backward = false;  // order of pixels, visible if source and destination overlap
   bool y_backward = false;
   uint64_t address_mask = ~uint64_t{0};
 };

@@ -9,7 +9,7 @@ std::optional<Placement> place(const BlitJob& job) {
   int32_t source_x = job.source_x;
   int32_t source_y = job.source_y;
   if (job.source == SourceKind::color) {
-    // A negative source coordinate moves the destination's first corner, before clipping.
+    // A negative source coordinate shifts the first corner of the destination, before clipping.
     whole.x1 += std::max(-source_x, 0);
     whole.y1 += std::max(-source_y, 0);
     source_x = std::max(source_x, 0);

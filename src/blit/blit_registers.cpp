@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kOpcodeAt = 22;
 constexpr uint32_t kOpcodeMask = 0x7f;
-constexpr unsigned kByteMaskAt = 20;  // in every command's dword 0
+constexpr unsigned kByteMaskAt = 20;  // in dword 0 of every command
 constexpr unsigned kTiledAt = 11;
 
 uint32_t yx(int32_t y, int32_t x) {
@@ -28,7 +28,7 @@ uint32_t pack_lines(const std::array<uint8_t, 8>& lines, unsigned first) {
   return value;
 }
 
-// Pitches of tiled surfaces are dwords in the registers too.
+// In the registers, pitches of tiled surfaces are in dwords too.
 int16_t pitch_field(const Surface& surface) {
   return static_cast<int16_t>(surface.tile == nullptr ? surface.pitch_B : surface.pitch_B / 4);
 }
@@ -52,7 +52,7 @@ uint32_t control_register(const BlitCommand& command, const BlitJob* job, const 
     control.monochrome_source = job->source == SourceKind::mono;
     control.color_pattern = job->pattern.kind == PatternKind::color;
     control.monochrome_pattern = job->pattern.kind == PatternKind::mono;
-  } else {  // a setup: all that its dword 0 has
+  } else {  // a setup: all fields of its dword 0
     control.byte_mask_32bpp = static_cast<hw::BltByteMask>(command.dwords[0] >> kByteMaskAt & 3);
     control.dest_tiling_enable = (command.dwords[0] >> kTiledAt & 1) != 0;
   }

@@ -1,6 +1,6 @@
-// What a command leaves in the registers BR00 to BR26 (seed 003 8.10): the last command, seen through the registers'
-// layout. Working registers keep the values that they were loaded with; what the engine counts in them while it draws
-// cannot be seen.
+// The values of registers BR00 to BR26 after a command (G45 PRM vol. 1b 8.10, seed 003): the last command in the layout
+// of the registers. Working registers keep the values that they were loaded with; the engine's counting in them is not
+// visible.
 #pragma once
 
 #include "blit/blit_commands.h"
@@ -9,7 +9,7 @@
 
 namespace halogen::blit {
 
-// Bit 31 of BR00: a command is begun and not done.
+// Bit 31 of BR00: a command has begun and is not complete.
 void set_busy(BlitState& state, bool busy);
 
 class Recorder {
@@ -18,7 +18,7 @@ class Recorder {
   void record(const BlitCommand& command, const BlitJob* job, BlitState& state);
 
  private:
-  // BR00 and BR13 follow from these; commands come in runs of the same kind.
+  // BR00 and BR13 follow from these values; commands often come in runs of one kind.
   struct Key {
     uint32_t header = 0;  // no command has zero
     uint32_t control = 0;

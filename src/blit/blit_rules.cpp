@@ -103,7 +103,7 @@ void check_pattern(const BlitCommand& command, const BlitJob& job, BrokenRules& 
   }
 }
 
-// Addresses between which a linear rectangle lies.
+// Returns the address range of a linear rectangle.
 AddressRange span_of(const Surface& surface, int64_t x_B, int64_t y, int64_t width_B, int64_t lines) {
   const int64_t a = y * surface.pitch_B;
   const int64_t b = (y + lines - 1) * surface.pitch_B;
@@ -111,15 +111,15 @@ AddressRange span_of(const Surface& surface, int64_t x_B, int64_t y, int64_t wid
           static_cast<uint64_t>(std::max(a, b) - std::min(a, b) + width_B)};
 }
 
-// The lines of memory that a range lies in.
+// Returns the cache lines of a range.
 AddressRange cache_lines(const AddressRange& range) {
   constexpr auto kInside = static_cast<uint64_t>(kCacheLine - 1);
   const uint64_t first = range.first & ~kInside;
   return {first, ((range.first + range.bytes + kInside) & ~kInside) - first};
 }
 
-// The condition itself (seed 003 8.7.1), for commands without bases: a cache line of source line Y is one of
-// destination line Y-1, with pitches that are no whole cache lines.
+// The condition itself (G45 PRM vol. 1b 8.7.1, seed 003), for commands without bases: a cache line of source line Y is
+// also in destination line Y-1, with pitches that are not whole cache lines.
 bool is_crooked_overlap(const BlitJob& job, int64_t width_B, int64_t lines) {
   if (job.destination.pitch_B % kCacheLine == 0 && job.source_surface.pitch_B % kCacheLine == 0) {
     return false;
@@ -133,7 +133,7 @@ bool is_crooked_overlap(const BlitJob& job, int64_t width_B, int64_t lines) {
   return false;
 }
 
-// Linear surfaces only: of tiled ones nothing is said.
+// Checks linear surfaces only: the manual gives no rule for tiled ones.
 void check_overlap(const BlitJob& job, const Placement& where, BrokenRules& broken) {
   if (job.destination.tile != nullptr || job.source_surface.tile != nullptr || job.source == SourceKind::none) {
     return;
@@ -191,55 +191,55 @@ void check_size(CommandId id, const BlitJob& job, BrokenRules& broken) {
 std::string_view text_of(Rule rule) {
   switch (rule) {
     case Rule::even_immediate:
-      return "an odd number of data dwords: the engine waits for the rest of a quadword";
+      return "odd number of data dwords; the engine waits for the rest of a quadword";
     case Rule::enough_immediate:
-      return "fewer data than the rectangle needs: the engine waits for the rest";
+      return "less data than the rectangle needs; the engine waits for the rest";
     case Rule::exact_immediate:
       return "more data than the rectangle needs; the rest is ignored";
     case Rule::short_immediate:
       return "more than 128 bytes of immediate data";
     case Rule::pattern_immediate:
-      return "an immediate pattern of another size than 64 pixels";
+      return "size of an immediate pattern is not 64 pixels";
     case Rule::forward_pitch:
-      return "a negative pitch is not allowed for this command";
+      return "negative pitch not allowed for the command";
     case Rule::no_source:
-      return "the raster operation uses a source, but there is none; zero is taken";
+      return "raster operation uses a source that the command does not have; zero is used";
     case Rule::no_pattern:
-      return "the raster operation uses a pattern, but there is none; zero is taken";
+      return "raster operation uses a pattern that the command does not have; zero is used";
     case Rule::uses_source:
-      return "the raster operation of a source copy does not use the source";
+      return "raster operation of a source copy does not use the source";
     case Rule::pattern_alone:
       return "raster operation F0 with a colour source";
     case Rule::mono_width:
-      return "a monochrome source wider than 32,745 pixels";
+      return "monochrome source wider than 32,745 pixels";
     case Rule::line_bytes:
-      return "a scan line of more than 32,768 bytes";
+      return "scan line longer than 32,768 bytes";
     case Rule::key_without_source:
-      return "a chroma key compares a source that does not exist; nothing is keyed";
+      return "chroma key of a source that the command does not have; the key is ignored";
     case Rule::tiled_base:
-      return "a tiled surface must begin at a multiple of 4 KB; the low bits are ignored";
+      return "tiled surface not aligned to 4 KB; the low address bits are ignored";
     case Rule::tiled_pitch:
-      return "the pitch of a tiled surface is no whole number of tiles";
+      return "pitch of a tiled surface not a whole number of tiles";
     case Rule::dword_pitch:
-      return "the pitch of a linear surface is no multiple of four bytes";
+      return "pitch of a linear surface not a multiple of four bytes";
     case Rule::aligned_pattern:
-      return "a colour pattern must begin at a multiple of its size";
+      return "colour pattern not aligned to its size";
     case Rule::aligned_mono:
-      return "a monochrome source must begin at a word";
+      return "monochrome source not aligned to a word";
     case Rule::fixed_pattern:
-      return "a reserved number of a fixed pattern; all zero is taken";
+      return "reserved fixed pattern number; zeros are used";
     case Rule::setup_tiling:
-      return "the setup command has the other tiling bit; that of the drawing command is taken";
+      return "tiling bits of setup and drawing command differ; the drawing command's bit is used";
     case Rule::mono_overlap:
-      return "a monochrome source overlaps the destination";
+      return "monochrome source overlaps the destination";
     case Rule::coherent_overlap:
       return "source and destination overlap without the same base and pitches of whole cache lines";
     case Rule::wide_depth:
-      return "a reserved pixel size; nothing is drawn";
+      return "reserved pixel size; nothing is drawn";
     case Rule::wide_coordinates:
       return "negative coordinates in a command without clipping";
     case Rule::wide_tiling:
-      return "a reserved tile mode; tile Y is taken";
+      return "reserved tile mode; tile Y is used";
   }
   return {};
 }

@@ -1,7 +1,7 @@
-// State of a BLT engine between commands: the registers BR00 to BR26 of seed 003 8.10 (spec/structs/blt.toml) as plain
-// numbers. Software sees none of them but BR16; setup commands and the clip rectangle are what one command leaves for
-// another (8.4). Drawing commands load "a temporary version" of what the setup commands load (8.9.1): a fill between a
-// setup and its text changes nothing of the setup.
+// State of a BLT engine between commands: registers BR00 to BR26 of G45 PRM vol. 1b 8.10 (seed 003)
+// (spec/structs/blt.toml) as plain numbers. Software can read only BR16. Only setup commands and the clip rectangle
+// affect later commands (8.4). Drawing commands load "a temporary version" of the setup registers (8.9.1): a fill
+// between a setup and its text does not change the setup.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace halogen::blit {
 
-// What XY_SETUP_* load; belongs to the logical context (8.4).
+// Loaded by XY_SETUP_*; belongs to the logical context (8.4).
 struct SetupState {
   uint32_t control = 0;      // BR01
   uint32_t background = 0;   // BR05
@@ -26,14 +26,14 @@ struct SetupState {
   bool operator==(const SetupState&) const = default;
 };
 
-// How far a command came whose part is done, or that a fault stopped: it goes on there when it is parsed again.
+// The position in a command whose part is done, or that a fault stopped: it resumes there when it is parsed again.
 struct Progress {
-  uint32_t lines = 0;                  // whole scan lines that are done
-  uint32_t chunks = 0;                 // parts of the next one
+  uint32_t lines = 0;                  // completed scan lines
+  uint32_t chunks = 0;                 // completed chunks of the next line
   bool has_pattern = false;            // the colour pattern was read
-  std::array<uint32_t, 64> pattern{};  // the rectangle may lie over the pattern's memory
+  std::array<uint32_t, 64> pattern{};  // the rectangle may cover the memory of the pattern
 
-  // The pattern stays: it is read before it is used.
+  // Keeps the pattern: it is overwritten before its next use.
   void restart() {
     lines = chunks = 0;
     has_pattern = false;
@@ -44,7 +44,7 @@ struct Progress {
 
 struct BlitState {
   SetupState setup;
-  // The working registers by number, as the last command left them. Those of the setup are above.
+  // The working registers by number, as the last command left them. The setup registers are above.
   std::array<uint64_t, 27> br{};
   Progress progress;
 

@@ -55,7 +55,7 @@ struct Blitter::Work {
   SurfaceRows destination;
   SurfaceRows source;
   RopKernel kernel;
-  unsigned unit_B;  // bytes of one x
+  unsigned unit_B;  // bytes per x coordinate
   uint64_t x_B;
   uint64_t source_x_B;
   uint64_t line_B;
@@ -69,10 +69,10 @@ struct Blitter::Work {
   bool reads_source;
   bool partial_mask;
   bool masked;
-  bool only_bits_mask;  // nothing but the monochrome source protects pixels
+  bool only_bits_mask;  // only the monochrome source masks pixels
   bool stopped = false;
   const std::byte* color_pattern = nullptr;
-  uint64_t left_B = kPart_B;  // of the part
+  uint64_t left_B = kPart_B;  // bytes left in the part
   std::array<bool, kPatternSide> built{};
 
   void use_up(uint64_t bytes, uint64_t steps) { left_B -= std::min(left_B, bytes + steps * kStep_B); }
@@ -82,7 +82,7 @@ Blitter::Blitter() : scratch_(std::make_unique_for_overwrite<Scratch>()) {
   scratch_->zero.fill(std::byte{0});
 }
 
-// A colour pattern, once for all parts.
+// Reads a colour pattern, once for all parts.
 bool Blitter::load_pattern(Work& work, Progress& progress) {
   const Pattern& pattern = work.job.pattern;
   if (pattern.kind != PatternKind::color || !work.uses_pattern) {
@@ -106,7 +106,7 @@ bool Blitter::load_pattern(Work& work, Progress& progress) {
   return true;
 }
 
-// One line of the pattern as it meets the rectangle's first pixel, repeated over a chunk. All chunks have the same
+// One line of the pattern, aligned to the rectangle's first pixel and repeated over a chunk. All chunks have the same
 // phase.
 void Blitter::build_pattern_line(const Work& work, unsigned line) {
   const BlitJob& job = work.job;
@@ -114,7 +114,7 @@ void Blitter::build_pattern_line(const Work& work, unsigned line) {
   std::byte* const out = scratch_->pattern[line].data();
   const auto bytes = static_cast<size_t>(std::min<uint64_t>(work.line_B, kChunk_B));
   const unsigned phase = (static_cast<unsigned>(work.place.rect.x1) + pattern.x_seed) % kPatternSide;
-  std::array<std::byte, 64> period;  // eight pixels, or one of a solid pattern
+  std::array<std::byte, 64> period;  // eight pixels, or one pixel of a solid pattern
   size_t period_B = size_t{kPatternSide} * job.pixel_B;
   if (pattern.kind == PatternKind::solid || (pattern.kind == PatternKind::mono && pattern.solid_select)) {
     const std::array<uint32_t, 4> color = pattern.kind == PatternKind::solid
@@ -140,7 +140,7 @@ void Blitter::build_pattern_line(const Work& work, unsigned line) {
                   row + size_t{(pixel + phase) % kPatternSide} * job.pixel_B, job.pixel_B);
     }
   } else {
-    period.fill(std::byte{0});  // no pattern, but the operation wants one
+    period.fill(std::byte{0});  // the operation uses a pattern that the command does not have
   }
   std::memcpy(out, period.data(), std::min(period_B, bytes));
   repeat_bytes(out, bytes, period_B);
@@ -154,7 +154,7 @@ const std::byte* Blitter::pattern_line(Work& work, unsigned line) {
   return scratch_->pattern[line].data();
 }
 
-// The source bytes of a chunk; null when stopped.
+// Returns the source bytes of a chunk. Null: stopped.
 const std::byte* Blitter::color_source(Work& work, uint64_t line, uint32_t at, uint32_t bytes) {
   Pieces& pieces = scratch_->source_pieces;
   const uint64_t y = static_cast<uint64_t>(work.place.source_y) + line;
@@ -170,7 +170,7 @@ const std::byte* Blitter::color_source(Work& work, uint64_t line, uint32_t at, u
   return scratch_->source.data();
 }
 
-// The bits of a chunk into the scratch; `first`: the place of the first in its byte.
+// Loads the bits of a chunk into the scratch buffer; `first` is the bit position of the first in its byte.
 bool Blitter::find_mono_bits(Work& work, uint64_t line, uint32_t at, uint32_t bytes, unsigned& first) {
   const MonoSource& mono = work.job.mono;
   const uint64_t bit =
@@ -189,7 +189,7 @@ bool Blitter::find_mono_bits(Work& work, uint64_t line, uint32_t at, uint32_t by
   return true;
 }
 
-// Which bytes of a chunk are written.
+// Computes which bytes of a chunk are written.
 void Blitter::build_mask(const Work& work, const std::byte* pattern, uint32_t bytes, const std::byte* source,
                          const std::byte* destination, unsigned first_bit) {
   const BlitJob& job = work.job;
@@ -275,7 +275,7 @@ bool Blitter::run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes) 
   }
   work.kernel(s.out.data(), source, pattern, destination, bytes);
   build_mask(work, s.pattern_mask[pattern_row].data() + at % kChunk_B, bytes, key_source, destination, first_bit);
-  // D xor ((out xor D) and mask): a raster operation with the mask as the pattern.
+  // D xor ((out xor D) and mask): a raster operation with the mask as pattern.
   constexpr uint8_t kSelect = 0xca;
   rop_kernel(kSelect)(destination, s.out.data(), s.mask.data(), destination, bytes);
   if (!in_place) {
@@ -284,7 +284,7 @@ bool Blitter::run_chunk(Work& work, uint64_t line, uint32_t at, uint32_t bytes) 
   return true;
 }
 
-// Would pixels of this line be read after others of it were written over them?
+// True: pixels of this line would be read after they were overwritten.
 bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
   if (!work.reads_source) {
     return false;
@@ -303,11 +303,11 @@ bool Blitter::overwrites_source(const Work& work, uint64_t line) const {
     const uint64_t distance = (ahead.first - behind.first) & job.address_mask;
     return distance != 0 && distance < behind.bytes;
   }
-  // Tiled: within one surface the direction is right; what else meets is done pixel by pixel.
+  // Tiled: within one surface the direction is safe; any other overlap is done pixel by pixel.
   return job.destination != job.source_surface;
 }
 
-// A scan line in chunks. False: stopped, or the part is done.
+// Draws a scan line in chunks. False: stopped, or the part is done.
 bool Blitter::run_line(Work& work, uint64_t line, Progress& progress, Outcome& outcome) {
   const uint32_t chunk_B = overwrites_source(work, line) ? work.job.pixel_B : kChunk_B;
   const uint64_t chunks = (work.line_B + chunk_B - 1) / chunk_B;
@@ -330,9 +330,9 @@ bool Blitter::run_line(Work& work, uint64_t line, Progress& progress, Outcome& o
   return true;
 }
 
-// Whole lines, from the first down. False: the job is not for it.
+// Draws whole lines, from the first line down. False: not applicable to the job.
 bool Blitter::run_fast(Work& work, Progress& progress, Outcome& outcome) {
-  constexpr uint64_t kRowOfTiles = 32;  // the most lines that one has: parts end between two
+  constexpr uint64_t kRowOfTiles = 32;  // the maximum number of lines in a row of tiles: parts end between two rows
   const uint64_t height = work.place.height();
   const auto y = static_cast<uint64_t>(work.place.rect.y1);
   const auto source_y = static_cast<uint64_t>(work.place.source_y);
@@ -389,7 +389,7 @@ Outcome Blitter::run(memory::AddressSpace& space, const BlitJob& job, Progress& 
       }
     }
   }
-  if (first < height) {  // else the command was changed under way
+  if (first < height) {  // else the guest has changed the command meanwhile
     const uint64_t end = std::min<uint64_t>(height, uint64_t{progress.lines} + 1);
     outcome.lines = static_cast<uint32_t>(end - first);
     outcome.first_line = static_cast<uint32_t>(y + (upward ? height - end : first));

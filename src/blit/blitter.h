@@ -1,13 +1,13 @@
-// Does a job: a scan line after the other, each in chunks. Of a chunk everything is found first, destination and
-// operands, so that a fault changes nothing of it; then the operands are combined and the result is written.
+// Executes a job scan line by scan line, each in chunks. Destination and operands of a chunk are translated first, so
+// that a fault changes nothing in the chunk; then the operands are combined and the result is written.
 //
-// Order: as if pixel after pixel were read and written, in the job's direction. It shows when source and destination
-// share memory; a line that would be read after it was overwritten is done in chunks of one pixel. That two graphics
-// addresses may name the same page is not looked at. Patterns are read once, before the first pixel.
+// Order: as if single pixels were read and written in the job's direction. The order is visible if source and
+// destination overlap; a line that would be read after it was overwritten is done in chunks of one pixel. Two graphics
+// addresses of one page are not detected. Patterns are read once, before the first pixel.
 //
-// Pixels that masks protect are written with what was there.
+// Masked pixels are written with their old value.
 //
-// A large job is done in parts: others who share the memory may work between two of them.
+// A large job is done in parts: other clients of the memory may work between two parts.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@
 
 namespace halogen::blit {
 
-// Work of a part: so many bytes of the destination, of which every step of the work (a line, a chunk) takes some.
+// Bytes of the destination in one part. Every step of the work (a line, a chunk) counts.
 inline constexpr uint64_t kPart_B = 1 << 20;
 inline constexpr uint64_t kStep_B = 64;
 
 struct Outcome {
-  WorkEnd end = WorkEnd::finished;  // if it is another one, `progress` says where the work goes on
-  uint64_t bytes = 0;               // of the destination
-  uint32_t first_line = 0;          // of the destination that may have been written
+  WorkEnd end = WorkEnd::finished;  // if not finished, `progress` holds where the work resumes
+  uint64_t bytes = 0;               // bytes of the destination
+  uint32_t first_line = 0;          // first destination line that may have been written
   uint32_t lines = 0;
 };
 
@@ -40,13 +40,13 @@ class Blitter {
  public:
   Blitter();
 
-  // One part. `progress` is where it begins, and where it stopped.
+  // Executes one part. `progress` is where it begins, and where it stopped.
   Outcome run(memory::AddressSpace& space, const BlitJob& job, Progress& progress);
-  // For tests: every job by the general path.
+  // For tests: runs every job through the general path.
   void set_fast_paths(bool use) { use_fast_paths_ = use; }
 
  private:
-  // Fixed memory for one chunk of everything.
+  // Fixed buffers for one chunk of every operand.
   struct Scratch {
     alignas(64) std::array<std::byte, kChunk_B> source;
     alignas(64) std::array<std::byte, kChunk_B> destination;
@@ -55,11 +55,11 @@ class Blitter {
     alignas(64) std::array<std::byte, kChunk_B / 8 + 16> bits;
     alignas(64) std::array<std::byte, kChunk_B> zero;
     alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern;       // lines of the pattern, repeated
-    alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern_mask;  // of a transparent one
+    alignas(64) std::array<std::array<std::byte, kChunk_B>, 8> pattern_mask;  // of a transparent pattern
     Pieces destination_pieces;
     Pieces source_pieces;
   };
-  // A job while it runs.
+  // A running job.
   struct Work;
 
   bool load_pattern(Work& work, Progress& progress);

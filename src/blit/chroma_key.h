@@ -1,5 +1,5 @@
-// Chroma keys: is a pixel within a range, component by component (seed 003 8.10.1). A pixel of 8 bits is one component
-// (docs/requirements/g45.md G45-8.10.1-09).
+// Chroma keys: tests whether a pixel is within a range, component by component (G45 PRM vol. 1b 8.10.1, seed 003). An
+// 8-bit pixel is one component (docs/requirements/g45.md G45-8.10.1-09).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the decoders of the classic and of the later commands share.
+// Shared by the decoders of the classic and of the later commands.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@ uint32_t packed(const T& value, spec::GenId gen) {
   return dword;
 }
 
-// Pitch: bytes when linear, dwords when tiled (G45-8.9-07). Tiles begin at pages, whatever the low bits say.
+// Pitch: bytes if linear, dwords if tiled (G45-8.9-07). Tiled surfaces are page-aligned; the low address bits are
+// ignored.
 inline Surface surface_at(GpuVa base, int64_t pitch, const surface::TilePattern* tile) {
   constexpr uint64_t kTileAlignment = 4096;
   return tile == nullptr ? Surface{base.value, pitch, nullptr}
                          : Surface{base.value & ~(kTileAlignment - 1), pitch * 4, tile};
 }
 
-// Tiles begin at multiples of their size.
+// Tiled surfaces are aligned to the size of a tile.
 inline bool is_odd_base(GpuVa base, const Surface& surface) {
   return surface.tile != nullptr && base.value % surface.tile->bytes != 0;
 }

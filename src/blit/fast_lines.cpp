@@ -21,14 +21,14 @@ constexpr uint64_t kStreamFrom_B = 4 << 20;  // as in surface/tile_copy.cpp
 constexpr uint64_t kShortLine_B = 1024;
 
 #if defined(__x86_64__)
-// Long runs: the processor's own loop needs no lines from memory to write whole ones.
+// Long runs: `rep stosq` writes whole cache lines without reading them first.
 constexpr size_t kLongFill_B = 2048;
 void fill_words(std::byte* to, size_t words, uint64_t value) {
   asm volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(value) : "memory");
 }
 #endif
 
-// `color` repeats after 16 bytes and is there twice; the first byte written is its byte `phase`.
+// `color` repeats after 16 bytes and is stored twice; the first byte written is its byte `phase`.
 void fill_bytes(std::byte* to, size_t bytes, const std::byte* color, uint64_t phase) {
   if (bytes < sizeof(Oword)) {
     for (size_t i = 0; i < bytes; ++i) {
@@ -100,7 +100,7 @@ bool FastLines::choose(const BlitJob& job, uint64_t lines, bool overlaps) {
   return true;
 }
 
-// Lines of small rectangles, as far as each lies in one page and no fault is met.
+// Fills lines of small rectangles, while each is in one page and no fault occurs.
 uint64_t FastLines::run_short(uint64_t y, uint64_t source_y, uint64_t lines) {
   uint64_t done = 0;
   for (; done < lines; ++done) {
@@ -162,7 +162,7 @@ void FastLines::copy_piece(std::byte* to, const std::byte* from, uint64_t bytes)
     for (uint64_t at = 0; at < bytes; at += kChunk_B) {
       std::memmove(to + at, from + at, std::min<uint64_t>(bytes - at, kChunk_B));
     }
-  } else if (streams_ && bytes < kStreamFrom_B) {  // a longer memcpy knows best
+  } else if (streams_ && bytes < kStreamFrom_B) {  // a longer memcpy selects streaming stores itself
     surface::kernels::stream_copy(to, from, bytes);
   } else {
     std::memcpy(to, from, bytes);
@@ -196,12 +196,12 @@ bool FastLines::copy(uint64_t y, uint64_t source_y, uint64_t line_B) {
   return true;
 }
 
-// Between X tiles and linear memory a tile at a time, so that its page is read or written at once. Nothing is done (0)
-// when something is not there, no whole line of the linear side lies in one piece, or pieces share memory: the lines
-// are copied one by one.
+// Copies between X tiles and linear memory one tile at a time, so that each page is accessed once. Returns 0 without
+// copying if something is unmapped, if no whole line of the linear side is contiguous, or if pieces overlap: the lines
+// are then copied one by one.
 uint64_t FastLines::copy_tiles(uint64_t y, uint64_t source_y, uint64_t lines) {
   constexpr uint64_t kWidth_B = surface::kTileX.width_B;
-  constexpr size_t kMaxTiles = 64 + 1;  // of a line of 32 KB
+  constexpr size_t kMaxTiles = 64 + 1;  // in a line of 32 KB
   const bool to_linear = target_tile_ == nullptr;
   SurfaceRows& linear = to_linear ? destination_ : source_;
   SurfaceRows& tiled = to_linear ? source_ : destination_;

@@ -1,7 +1,7 @@
-// Scan lines that are only filled with one colour or copied: straight between bytes of the host, with nothing in
-// between. Only for jobs whose source and destination do not meet: then a line that a fault stopped can be done again.
-// Page tables may still put both into one page: such pieces are copied as the general path copies its chunks. Large
-// jobs write past the caches. The general path (blitter.h) gives the same.
+// Scan lines that are only filled with one colour or copied, directly between host bytes. Only for jobs whose source
+// and destination do not overlap: a line that a fault stopped can then be done again. Page tables may still map both to
+// one page: such pieces are copied as the general path copies its chunks. Large jobs use streaming stores. The general
+// path (blitter.h) gives the same result.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ class FastLines {
   FastLines(const FastLines&) = delete;
   FastLines& operator=(const FastLines&) = delete;
 
-  // False: the job is neither a fill nor a copy. `overlaps`: lines of the destination may lie over each other.
+  // False: the job is neither a fill nor a copy. `overlaps`: lines of the destination may overlap each other.
   bool choose(const BlitJob& job, uint64_t lines, bool overlaps);
-  // One line or more of them. Lines that are done; none: stopped by a fault.
+  // Draws one or more lines and returns their number. 0: stopped by a fault.
   uint64_t run(uint64_t y, uint64_t source_y, uint64_t lines);
 
  private:
@@ -41,8 +41,8 @@ class FastLines {
   bool copies_ = false;
   bool streams_ = false;
   bool short_ = false;     // short lines of linear surfaces
-  bool in_order_ = false;  // a line is done before the next begins
-  bool joins_ = false;     // the end of a line is the beginning of the next: they are one
+  bool in_order_ = false;  // a line is complete before the next begins
+  bool joins_ = false;     // lines are contiguous: they are drawn as one
   const surface::TilePattern* target_tile_ = nullptr;
   const surface::TilePattern* source_tile_ = nullptr;
   std::array<std::byte, 32> color_;  // sixteen bytes, twice

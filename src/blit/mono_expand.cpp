@@ -9,7 +9,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "pixels are built from numbers");
 
-// For every group of bits the bytes that are foreground: 8 pixels of one byte, 4 of two, 2 of four.
+// For every group of bits, a mask of the foreground bytes: 8 pixels of one byte, 4 of two, 2 of four.
 template <unsigned kPixel_B>
 constexpr auto make_masks() {
   constexpr unsigned kPixels = 8 / kPixel_B;
@@ -65,7 +65,7 @@ void walk_bits(std::byte* out, const std::byte* bits, unsigned first, size_t pix
 template <unsigned kPixel_B>
 struct Groups {
   static constexpr auto kMasks = make_masks<kPixel_B>();
-  static constexpr unsigned kPixels = 8 / kPixel_B;  // in a word
+  static constexpr unsigned kPixels = 8 / kPixel_B;  // pixels in a word
 
   static uint64_t mask(unsigned eight, unsigned word) {
     return kMasks[eight >> (8 - kPixels * (word + 1)) & ((1u << kPixels) - 1)];

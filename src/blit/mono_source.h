@@ -1,4 +1,4 @@
-// Where the scan lines of a monochrome source begin (seed 003 8.2.2.3, 8.9.6).
+// Offsets of the scan lines of a monochrome source (G45 PRM vol. 1b 8.2.2.3, 8.9.6, seed 003).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace halogen::blit {
 
-// Bits from one line to the next; `width`: pixels of the whole rectangle. Words and bytes count from the first line's
-// address.
+// Returns the bits from one line to the next; `width` is the width of the whole rectangle in pixels. Words and bytes
+// are aligned relative to the address of the first line.
 constexpr uint64_t mono_line_bits(const MonoSource& mono, uint64_t width) {
   switch (mono.packing) {
     case Packing::word:

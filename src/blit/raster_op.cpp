@@ -7,7 +7,7 @@
 namespace halogen::blit {
 namespace {
 
-// The truth table is halved for one operand after the other; equal halves mean that the operand does not matter.
+// The truth table is halved for each operand; equal halves mean that the result does not depend on the operand.
 template <unsigned kTable, class T>
 T of_destination(T d) {
   if constexpr (kTable == 0) {
@@ -51,7 +51,7 @@ T of_pattern(T p, T s, T d) {
   }
 }
 
-// Sixteen bytes at a time; compilers turn it into whatever vectors the machine has.
+// Sixteen bytes at a time; compilers vectorise the loop.
 using Block [[gnu::vector_size(16)]] = uint64_t;
 
 template <class T>

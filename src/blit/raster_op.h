@@ -7,7 +7,7 @@
 
 namespace halogen::blit {
 
-// Does the result depend on the operand?
+// True: the result depends on the operand.
 constexpr bool rop_uses_pattern(uint8_t code) {
   return ((code >> 4 ^ code) & 0x0f) != 0;
 }
@@ -21,7 +21,7 @@ constexpr bool rop_uses_destination(uint8_t code) {
 inline constexpr uint8_t kRopSource = 0xcc;
 inline constexpr uint8_t kRopPattern = 0xf0;
 
-// Any unsigned type, bit by bit: the definition. The kernels agree with it.
+// The definition, bit by bit, for any unsigned type. The kernels agree with it.
 template <class T>
 constexpr T apply_rop(uint8_t code, T pattern, T source, T destination) {
   T result = 0;
@@ -36,8 +36,8 @@ constexpr T apply_rop(uint8_t code, T pattern, T source, T destination) {
   return result;
 }
 
-// `bytes` bytes; an operand that the code does not use may be null. `out` may be the destination itself, and no other
-// operand's memory.
+// Combines `bytes` bytes; an operand that the code does not use may be null. `out` may be the destination, but must not
+// overlap another operand.
 using RopKernel = void (*)(std::byte* out, const std::byte* source, const std::byte* pattern,
                            const std::byte* destination, size_t bytes);
 RopKernel rop_kernel(uint8_t code);

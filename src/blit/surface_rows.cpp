@@ -14,7 +14,7 @@ constexpr uint64_t kNoPage = ~uint64_t{0};
 SurfaceRows::SurfaceRows(memory::AddressSpace& space, const Surface& surface, uint64_t address_mask, bool write)
     : space_(&space), surface_(surface), mask_(address_mask), write_(write), last_{kNoPage, nullptr} {
   if (surface.tile != nullptr) {
-    // As surface::SurfaceLayout has it for pitches that are no whole number of tiles.
+    // As in surface::SurfaceLayout for pitches that are not a whole number of tiles.
     const int64_t whole_tiles = surface.pitch_B / static_cast<int64_t>(surface.tile->pitch_width_B);
     tiles_ = whole_tiles != 0 ? whole_tiles : 1;
     for (Known& known : known_) {
@@ -62,7 +62,7 @@ bool SurfaceRows::overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint
     return false;
   }
   if (range_of(x_B, y, bytes, lines).bytes - 1 > mask_) {
-    return true;  // round the end of the addresses
+    return true;  // wraps at the end of the address range
   }
   if (surface_.tile == nullptr) {
     return static_cast<uint64_t>(std::abs(surface_.pitch_B)) < bytes;
@@ -72,7 +72,7 @@ bool SurfaceRows::overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint
   return static_cast<uint64_t>(std::abs(tiles_)) < columns;
 }
 
-// False: stopped by a fault. Where there is nothing, every access counts again.
+// False: stopped by a fault. Every access to unmapped memory counts again.
 bool SurfaceRows::look_up(uint64_t address, std::byte*& frame) {
   const uint64_t page = address >> memory::kFrameBits;
   Known* const known = surface_.tile == nullptr ? nullptr : &known_[page % kKnownPages];
@@ -116,7 +116,8 @@ bool SurfaceRows::find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& pie
   piece.count = std::min(most, memory::kFrameBytes - offset);
   while (piece.count < most && frame != nullptr) {
     address += memory::kFrameBytes;
-    std::byte* const next = space_->page_at(GpuVa{address}, {.write = write_});  // a fault waits for its turn
+    std::byte* const next =
+        space_->page_at(GpuVa{address}, {.write = write_});  // a fault is raised when the page is accessed in order
     if (next != frame + memory::kFrameBytes) {
       break;
     }

@@ -1,4 +1,4 @@
-// A part of a scan line as bytes of the host: where a surface's tiling and the page tables put it, piece by piece.
+// A part of a scan line as host bytes: located by the surface's tiling and the page tables, piece by piece.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace halogen::blit {
 
-// So many bytes of a scan line are worked on at once: whole pixels of every size, whole 8-pixel patterns.
+// Bytes of a scan line that are processed at once: whole pixels of every size, whole 8-pixel patterns.
 inline constexpr uint32_t kChunk_B = 3840;
 
 struct Piece {
@@ -20,8 +20,8 @@ struct Piece {
 
 // The pieces of at most one chunk, from left to right.
 struct Pieces {
-  static constexpr size_t kMost = kChunk_B / 16 + 2;  // tiles have runs of 16 bytes or more
-  std::array<Piece, kMost> list;
+  static constexpr size_t kMax = kChunk_B / 16 + 2;  // tiles have runs of 16 bytes or more
+  std::array<Piece, kMax> list;
   size_t count = 0;
 
   bool whole() const { return count == 1 && list[0].bytes != nullptr; }
@@ -34,10 +34,10 @@ class SurfaceRows {
 
   // False: stopped by a fault.
   bool find(uint64_t x_B, uint64_t y, uint32_t bytes, Pieces& pieces);
-  // The first piece only, as long as its bytes follow each other, but not more than `most`.
+  // Returns the first contiguous piece only, of at most `most` bytes.
   bool find_first(uint64_t x_B, uint64_t y, uint64_t most, Piece& piece);
 
-  // A part of a linear surface's scan line that lies in one page and is found without a fault; else null.
+  // Returns a part of a linear surface's scan line that is in one page and maps without a fault. Null: not so.
   std::byte* find_short(uint64_t x_B, uint64_t y, uint64_t bytes) {
     const uint64_t address = (surface_.base + y * static_cast<uint64_t>(surface_.pitch_B) + x_B) & mask_;
     const uint64_t inside = address % memory::kFrameBytes;
@@ -48,21 +48,21 @@ class SurfaceRows {
     return frame == nullptr ? nullptr : frame + inside;
   }
 
-  // Graphics address of a byte, and how many after it follow in memory.
+  // Returns the graphics address of a byte, and the number of contiguous bytes after it.
   struct Run {
     uint64_t address;
     uint64_t bytes;
   };
   Run run_at(uint64_t x_B, uint64_t y) const;
-  // Addresses between which a part of a scan line lies.
+  // Returns the address range of a part of a scan line.
   AddressRange range_of(uint64_t x_B, uint64_t y, uint64_t bytes) const;
-  // ... or a rectangle.
+  // Returns the address range of a rectangle.
   AddressRange range_of(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
-  // May lines of a rectangle lie over each other?
+  // True: lines of a rectangle may overlap each other.
   bool overlaps_itself(uint64_t x_B, uint64_t y, uint64_t bytes, uint64_t lines) const;
 
  private:
-  // The lines of a row of tiles use the same pages, one after the other.
+  // The lines of a row of tiles use the same pages.
   static constexpr size_t kKnownPages = 64;
   struct Known {
     uint64_t page;

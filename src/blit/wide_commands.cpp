@@ -1,6 +1,6 @@
-// The copies and fills after the classic commands: XY_FAST_COPY_BLT (Gen9), XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT
-// (Gen12). Pixels of up to 16 bytes, any tiling, no raster operation, no clip rectangle. What the memory control
-// indices say about caches cannot be seen. Sources: igt-gpu-tools, compute-runtime (spec/commands/blt_gen9.toml).
+// The copies and fills of later chips: XY_FAST_COPY_BLT (Gen9), XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT (Gen12). Pixels
+// of up to 16 bytes, any tiling, no raster operation, no clip rectangle. The cache control of memory object control
+// indices has no visible effect. Sources: igt-gpu-tools, compute-runtime (spec/commands/blt_gen9.toml).
 #include "blit/blit_commands.h"
 #include "blit/command_parts.h"
 #include "blit/raster_op.h"
@@ -90,12 +90,12 @@ bool is_reserved(hw::BlockCopyTiling tiling) {
   return tiling != hw::BlockCopyTiling::LINEAR && tiling != hw::BlockCopyTiling::TILE_Y;
 }
 
-// Reserved numbers count as tile Y, and break a rule.
+// Reserved tile modes count as tile Y, and break a rule.
 const surface::TilePattern* tile_of(hw::BlockCopyTiling tiling) {
   return tiling == hw::BlockCopyTiling::LINEAR ? nullptr : &surface::kTileY;
 }
 
-// Offsets place the rectangle within the surface.
+// Offsets position the rectangle within the surface.
 Rect moved(Rect rect, uint32_t x, uint32_t y) {
   const auto dx = static_cast<int32_t>(x);
   const auto dy = static_cast<int32_t>(y);

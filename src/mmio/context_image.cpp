@@ -13,13 +13,13 @@ namespace halogen::mmio {
 namespace {
 
 constexpr uint32_t kFirstAbsoluteOffset = 0x1000;
-constexpr uint32_t kEmptyPair = 0;       // counted by the header, no register: both dwords are zero
+constexpr uint32_t kEmptyPair = 0;       // counted by the header, without register: both dwords are zero
 constexpr uint32_t kUnitBytes = 0x4000;  // registers of one media unit
 
 using spec::RegisterId;
 
-// Registers with a copy for each engine (EngineModel::register_set): the first copies lie in one run, the others in a
-// second one.
+// Registers with one copy per engine (EngineModel::register_set): the first copies are contiguous, the others are in a
+// second range.
 struct Runs {
   RegisterId first;
   RegisterId second;

@@ -136,7 +136,7 @@ uint32_t ForceWake::read(uint32_t offset) const {
   if (config_.wake() == nullptr) {
     return 0;
   }
-  // A domain wakes at once: the acknowledgement always shows the request.
+  // A domain wakes immediately: the acknowledge register mirrors the request.
   const auto ports = config_.wake()->ports;
   for (size_t i = 0; i < ports.size(); ++i) {
     if (ports[i].request == offset || ports[i].ack == offset) {

@@ -1,6 +1,7 @@
-// Force wake: which power domain serves an MMIO offset, who holds it awake, and what an access meets when nobody does.
-// Seed 000, "Force Wake and Steering Table". Covers the request and acknowledge registers of every device with a wake
-// table (spec/tables/). Left out: the time a domain needs to wake (it is awake at once) and the FIFO of posted writes.
+// Force wake: the power domain of an MMIO offset, the requests that keep it awake, and the result of an access to a
+// sleeping domain. DG1 PRM vol. 13, "Force Wake and Steering Table" (seed 000). Covers the request and acknowledge
+// registers of every device with a wake table (spec/tables/). Not modelled: the time that a domain needs to wake, and
+// the FIFO of posted writes.
 #pragma once
 
 #include <array>
@@ -18,14 +19,14 @@ struct WakeDomain {
   constexpr bool operator==(const WakeDomain&) const = default;
 };
 
-// What an access meets at an offset.
+// The result of an access to an offset.
 enum class Reach : uint8_t {
   ok,           // an endpoint that is awake, or an offset outside the tables
-  asleep,       // the endpoint's domain sleeps: writes are sunk, reads complete with kTerminatedRead
-  no_endpoint,  // nothing is there: the same
+  asleep,       // the endpoint's domain sleeps: writes are dropped, reads return kTerminatedRead
+  no_endpoint,  // no endpoint: the same
 };
 
-// What a terminated read returns. The manual calls it a dummy completion and gives no value.
+// The value of a terminated read. The manual calls it a dummy completion and gives no value.
 inline constexpr uint32_t kTerminatedRead = 0;
 
 inline constexpr size_t kMaxWakePorts = 16;
@@ -36,10 +37,10 @@ inline constexpr uint32_t kWakeKernel = 1u << 0;
 inline constexpr uint32_t kWakeUser = 1u << 1;
 inline constexpr uint32_t kWakeKernelFallback = 1u << 15;
 
-// Configuration: the tables of one device, with domain names resolved to indices. Does not change.
+// Configuration: the tables of one device, with domain names resolved to indices. Immutable.
 class ForceWakeConfig {
  public:
-  // A device without a wake table has no domain: everything is reachable.
+  // A device without a wake table has no domains: everything is reachable.
   static ForceWakeConfig for_device(spec::DeviceId device);
   ForceWakeConfig(const spec::WakeTable* wake, const spec::RangeTable* ranges);
 
@@ -72,29 +73,29 @@ class ForceWake {
  public:
   explicit ForceWake(ForceWakeConfig config) : config_(config) {}
 
-  // The domain that must be awake for `offset`: none when it is always on, has no endpoint or is not in the table.
-  // Where several must be awake it is the first; domains_of has all (bit n: domain n).
+  // Returns the domain that must be awake for `offset`. Nothing: always on, without endpoint or not in the table. If
+  // several must be awake, returns the first; domains_of has all (bit n: domain n).
   std::optional<WakeDomain> domain_of(uint32_t offset) const;
   uint32_t domains_of(uint32_t offset) const;
   std::optional<WakeDomain> domain_named(std::string_view name) const { return config_.find(name); }
   bool awake(WakeDomain domain) const;
 
-  // What an access to `offset` from outside the GT meets. On chips whose table says so, a write wakes its domain by
-  // itself. Request and acknowledge registers and shadow registers are
-  // reachable always; offsets beyond the range table are not this class's business (Reach::ok).
+  // Returns the result of an access to `offset` from outside the GT. On chips whose table says so, a write wakes its
+  // domain by itself. Request, acknowledge and shadow registers are always reachable; offsets beyond the range table
+  // give Reach::ok.
   Reach reach(uint32_t offset, bool is_write) const;
   bool is_shadow(uint32_t offset) const;
 
   bool is_request(uint32_t offset) const;
   bool is_ack(uint32_t offset) const;
-  void write_request(uint32_t offset, uint32_t value);  // ignored when `offset` is no request register
+  void write_request(uint32_t offset, uint32_t value);  // ignored if `offset` is not a request register
   uint32_t read(uint32_t offset) const;                 // a request or acknowledge register, else 0
 
   // Holders inside the device: an engine keeps its own domain awake while it runs. `holder` is 0..31.
   void hold(WakeDomain domain, unsigned holder);
   void release(WakeDomain domain, unsigned holder);
 
-  void reset();  // device reset: nobody holds anything; power_gating stays
+  void reset();  // device reset: drops all requests and holders; power_gating is unchanged
 
   const ForceWakeConfig& config() const { return config_; }
   const ForceWakeState& state() const { return state_; }

@@ -105,7 +105,7 @@ uint32_t MmioSpace::TableRegisters::on_write(const RegisterWrite& write) {
     }
     return 0;
   }
-  // A masked register takes its own mask half; others take the bytes that were written.
+  // A masked register uses its own mask half; others use the written bytes.
   const bool masked = write.slot.policy.masked;
   uint32_t now = 0;
   space_.table_read(write.slot.offset, now);
@@ -119,7 +119,7 @@ bool MmioSpace::reachable(const RegisterSlot& slot, bool is_write, Origin origin
     return false;
   }
   if (origin == Origin::command_streamer) {
-    return true;  // a streamer that runs keeps the GT awake; the message network wakes what it addresses
+    return true;  // a running streamer keeps the GT awake; the message network wakes the addressed domain
   }
   for (uint32_t left = is_write ? slot.write_domains : slot.read_domains; left != 0; left &= left - 1) {
     if (!wake_.awake(WakeDomain{static_cast<uint8_t>(std::countr_zero(left))})) {

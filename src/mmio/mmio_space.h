@@ -1,6 +1,6 @@
-// The register part of the MMIO BAR as an access meets it: size rules, the VGA window, the hypervisor's range, sleeping
-// and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a command
-// streamer. Seed 000, "MMIO" chapter; earlier chips have fewer of these steps.
+// The register part of the MMIO BAR from the view of an access: size rules, the VGA window, the hypervisor's range,
+// sleeping and missing endpoints, steering to copies, and then the register bank. Accesses come from the host or from a
+// command streamer. DG1 PRM vol. 13, "MMIO" chapter (seed 000); earlier chips have fewer of these steps.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct MmioState {
   bool operator==(const MmioState&) const = default;
 };
 
-// Who takes power from engines and gives it back.
+// Receives wake events and switches the power of engines.
 class PowerListener {
  public:
   virtual ~PowerListener() = default;
-  virtual void on_wake_request() = 0;  // software asked: a domain may have woken or fallen asleep
-  // An access that wakes what it addresses: a shadow register, or a streamer's own access.
+  virtual void on_wake_request() = 0;  // software wrote a request: a domain may have woken or fallen asleep
+  // An access that wakes its target: a shadow register, or a streamer's own access.
   virtual void on_sleeping_access(const spec::EngineModel& engine) = 0;
 };
 
@@ -48,20 +48,20 @@ class MmioSpace {
   MmioSpace(const MmioSpace&) = delete;
   MmioSpace& operator=(const MmioSpace&) = delete;
 
-  // 1, 2, 4 or 8 bytes. Against the rule: split into dwords, lowest first, with an Event.
+  // Accesses 1, 2, 4 or 8 bytes. An access that breaks the size rule is split into dwords, lowest first, with an Event.
   uint64_t read(uint64_t offset, unsigned bytes, Origin origin = Origin::host);
   void write(uint64_t offset, unsigned bytes, uint64_t value, Origin origin = Origin::host);
 
-  // One dword at a multiple of four.
+  // Accesses one dword at a multiple of four.
   uint32_t read_dword(uint32_t offset, Origin origin);
   void write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Origin origin);
 
-  // What a read of the null ranges returns, for a hypervisor; nothing set: zero, as on bare hardware.
+  // The value of reads in the null ranges, for a hypervisor. Not set: zero, as on bare hardware.
   void set_hypervisor(HypervisorRead read) { hypervisor_ = std::move(read); }
   void set_vga_inputs(const VgaInputs& inputs) { vga_inputs_ = inputs; }
 
   void set_power_listener(PowerListener& listener) { power_ = &listener; }
-  void set_engines_sleep(bool some) { engines_sleep_ = some; }  // accesses to engines are told from now on
+  void set_engines_sleep(bool some) { engines_sleep_ = some; }  // from now on accesses to engines are reported
 
   RegisterBank& bank() { return bank_; }
   const RegisterBank& bank() const { return bank_; }
@@ -77,7 +77,7 @@ class MmioSpace {
   void report(FidelityReport& report) const;
 
  private:
-  // Registers that the wake and steering tables and the VGA file own. The bank's slots forward to them.
+  // Registers that the wake and steering tables and the VGA registers own. The slots of the bank forward to them.
   class TableRegisters final : public RegisterHandler {
    public:
     explicit TableRegisters(MmioSpace& space) : space_(space) {}
@@ -117,7 +117,7 @@ class MmioSpace {
   bool engines_sleep_ = false;
   EventSink& events_;
   std::string path_;
-  std::map<uint32_t, uint64_t> unclaimed_;  // how often, for the report
+  std::map<uint32_t, uint64_t> unclaimed_;  // number of accesses, for the report
 };
 
 }  // namespace halogen::mmio

@@ -10,7 +10,7 @@ namespace halogen::mmio {
 
 namespace {
 
-// The slots stand in three runs, which the manual numbers through.
+// The slots are in three ranges, which the manual numbers consecutively.
 constexpr const spec::RegisterDesc* kSlotRuns[] = {&hw::FORCE_TO_NONPRIV::kDesc, &hw::FORCE_TO_NONPRIV_12_15::kDesc,
                                                    &hw::FORCE_TO_NONPRIV_16_19::kDesc};
 
@@ -47,7 +47,7 @@ ForceToNonPriv ForceToNonPriv::decode(spec::GenId gen, uint32_t slot) {
   if (hw::FORCE_TO_NONPRIV::kDesc.layout(gen) == nullptr) {
     return out;
   }
-  // The three runs have one layout.
+  // The three ranges have one layout.
   const auto value = spec::unpack_register<hw::FORCE_TO_NONPRIV>(gen, slot);
   out.bytes = 4u << (2 * static_cast<unsigned>(value.range));  // 1, 4, 16 or 64 dwords
   out.start = static_cast<uint32_t>(align_down(value.address, out.bytes));
@@ -79,7 +79,7 @@ bool Privilege::listed(const spec::EngineModel& engine, uint32_t offset, Registe
         (list->instance >= 0 && list->instance != engine.instance)) {
       return false;
     }
-    // What may be written may be read too.
+    // Writable registers are readable too.
     if (access == RegisterAccess::write && list->access != spec::ListAccess::write) {
       return false;
     }

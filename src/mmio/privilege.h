@@ -1,6 +1,6 @@
-// Which registers a non-privileged batch may touch: the lists of seed 000 ("User Mode Privileged Commands", "Read Only
-// User Mode Privilege MMIO Access") and the RING_FORCE_TO_NONPRIV slots that software adds. What a command does when it
-// may not is the command streamer's business.
+// The registers that a non-privileged batch may access: the lists of seed 000 ("User Mode Privileged Commands", "Read
+// Only User Mode Privilege MMIO Access") and the RING_FORCE_TO_NONPRIV slots that software adds. The command streamer
+// implements the effect of a denied access.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ enum class RegisterAccess : uint8_t { read, write };
 enum class Permission : uint8_t {
   allowed,
   denied,
-  unknown,  // we have no list for this device: allow, and say that it is an approximation
+  unknown,  // no list for this device: allow, and report an approximation
 };
 
 inline constexpr size_t kForceToNonPrivSlots = 20;
 using ForceToNonPrivSlots = std::array<uint32_t, kForceToNonPrivSlots>;
 
-// Offset of slot `index` from its engine's MMIO base; nothing where the device lacks the slot.
+// Returns the offset of slot `index` from its engine's MMIO base. Nothing: the device lacks the slot.
 std::optional<uint32_t> force_to_nonpriv_offset(spec::DeviceId device, size_t index);
-// The reverse: which slot stands at this distance from the engine's MMIO base.
+// The reverse: returns the slot at this offset from the engine's MMIO base.
 std::optional<size_t> force_to_nonpriv_index(spec::DeviceId device, uint32_t engine_offset);
 
-// One slot, taken apart. Before Gen11 it has an address only: one dword to read and write.
+// The fields of one slot. Before Gen11 it holds only the address of one readable and writable dword.
 struct ForceToNonPriv {
   uint32_t start = 0;  // first byte; the range is aligned to its size
   uint32_t bytes = 4;
@@ -47,11 +47,12 @@ class Privilege {
   explicit Privilege(spec::DeviceId device);
   Privilege(spec::DeviceId device, std::span<const spec::PrivilegeList> lists);
 
-  // May a non-privileged batch on `engine` make this access? `slots` are the engine's RING_FORCE_TO_NONPRIV registers.
+  // Tells whether a non-privileged batch on `engine` may make this access. `slots` are the engine's
+  // RING_FORCE_TO_NONPRIV registers.
   Permission check(const spec::EngineModel& engine, uint32_t offset, RegisterAccess access,
                    std::span<const uint32_t> slots) const;
 
-  // The lists alone.
+  // Checks the lists alone.
   bool listed(const spec::EngineModel& engine, uint32_t offset, RegisterAccess access) const;
   bool has_lists() const { return !lists_.empty(); }
 

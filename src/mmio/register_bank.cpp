@@ -38,7 +38,7 @@ void RegisterBank::write(const RegisterSlot& slot, uint32_t value, uint32_t lane
     const uint32_t next = apply_write(slot.policy, old_value, value, locked, lanes);
     stored = next;
     if (handler != nullptr) {
-      // Stored before and after: the handler may look at the register through the bank.
+      // Stored before and after: the handler may read the register through the bank.
       const RegisterWrite write{slot, copy, old_value, value & lanes, addressed_bits(slot.policy, value, lanes), next};
       const uint32_t kept = handler->on_write(write);
       state_.values[slot.first_value + copy] = kept;
@@ -78,7 +78,7 @@ void RegisterBank::reset(const RegisterSlot& slot) {
 
 void RegisterBank::restore(const RegisterState& state) {
   check(state.values.size() == map_->value_count() && state.locks.size() == map_->lock_count(),
-        "a snapshot of another device model");
+        "snapshot of another device model");
   state_ = state;
 }
 

@@ -1,5 +1,5 @@
-// The registers of one device: values as plain data, write rules from the map, and hooks for the units that act on
-// them. Who may reach a register (wake domains, steering, privilege) is decided before (mmio/mmio_space.h).
+// The registers of one device: values as plain data, write rules from the map, and handlers for the units that act on
+// registers. Access rules (wake domains, steering, privilege) are applied before (mmio/mmio_space.h).
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,30 @@ struct RegisterState {
   bool operator==(const RegisterState&) const = default;
 };
 
-// A write as a handler sees it.
+// A write, as passed to a handler.
 struct RegisterWrite {
   const RegisterSlot& slot;
   unsigned copy;
   uint32_t old_value;  // before the write
-  uint32_t value;      // as written; lanes that the access did not have are zero
-  uint32_t addressed;  // bits the write addresses: byte lanes, or the bits its mask half enables
-  uint32_t next;       // what the access kinds leave
+  uint32_t value;      // as written; bytes outside of the access are zero
+  uint32_t addressed;  // bits that the write affects: byte lanes, or the bits that its mask half enables
+  uint32_t next;       // the value after applying the access kinds
 
-  // Ones written to these bits, whatever their access kind.
+  // Returns the ones written to these bits, whatever their access kind is.
   uint32_t ones(uint32_t bits) const { return value & addressed & bits; }
 };
 
-// What a unit does when one of its registers is touched. Attached to slots; lives longer than the bank.
+// The reaction of a unit to accesses of its registers. Attached to slots; must outlive the bank.
 class RegisterHandler {
  public:
   virtual ~RegisterHandler() = default;
-  // The value that the access kinds are then applied to. `stored` is what the bank holds.
+  // Returns the value that the access kinds are then applied to. `stored` is the value in the bank.
   virtual uint32_t on_read(const RegisterSlot& slot, unsigned copy, uint32_t stored);
-  // The value to keep.
+  // Returns the value to store.
   virtual uint32_t on_write(const RegisterWrite& write);
 };
 
-// What the probe shows.
+// An access, as passed to the probe.
 struct RegisterTouch {
   const RegisterSlot* slot;
   bool is_write;
@@ -70,16 +70,16 @@ class RegisterBank {
     touched({&slot, false, copy, value});
     return value;
   }
-  // `copies`: bit n: copy n takes the write.
+  // Bit n of `copies`: copy n takes the write.
   void write(const RegisterSlot& slot, uint32_t value, uint32_t lanes = kAllLanes, uint64_t copies = 1);
 
-  // The stored value, without handlers or access kinds: for the units that own the register.
+  // The stored value, without handlers or access kinds: for the unit that owns the register.
   uint32_t peek(const RegisterSlot& slot, unsigned copy = 0) const { return state_.values[slot.first_value + copy]; }
   void poke(const RegisterSlot& slot, uint32_t value);  // all copies
   void poke(const RegisterSlot& slot, uint32_t value, unsigned copy) { state_.values[slot.first_value + copy] = value; }
 
   void attach(const RegisterSlot& slot, RegisterHandler& handler) { handlers_[map_->number_of(slot)] = &handler; }
-  // Every engine, index and dword; the number of slots that got it.
+  // Attaches to every engine, index and dword; returns the number of slots.
   size_t attach(std::string_view name, RegisterHandler& handler);
 
   void reset();
@@ -88,14 +88,14 @@ class RegisterBank {
   const RegisterState& state() const { return state_; }
   void restore(const RegisterState& state);
 
-  // Registers touched since construction, with their class.
+  // Reports the registers accessed since construction, with their class.
   void report(FidelityReport& report) const;
 
   Probe<RegisterTouch> touched;
 
  private:
   std::shared_ptr<const RegisterMap> map_;
-  std::vector<RegisterHandler*> handlers_;  // by slot number; null: the access kinds say all
+  std::vector<RegisterHandler*> handlers_;  // by slot number; null: access kinds only
   std::vector<uint64_t> touches_;           // by slot number
   RegisterState state_;
 };

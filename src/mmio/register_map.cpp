@@ -9,9 +9,9 @@ namespace halogen::mmio {
 
 namespace {
 
-constexpr size_t kLikelyPages = 256;  // of registers; what is not used is never touched
+constexpr size_t kLikelyPages = 256;  // unused pages are never touched
 
-// The part of a bit range that lies in dword `dword`, as a mask of that dword.
+// Returns the part of a bit range in dword `dword`, as a mask of that dword.
 uint32_t part_in_dword(unsigned first_bit, unsigned width, unsigned dword) {
   const unsigned begin = std::max(first_bit, 32 * dword);
   const unsigned end = std::min(first_bit + width, 32 * dword + 32);
@@ -73,7 +73,7 @@ RegisterMap::RegisterMap(const spec::DeviceModel& model, std::span<const spec::R
   const auto is_there = [&](const spec::RegisterDesc& desc) {
     return (desc.devices & spec::mask_of(model.id)) != 0 && desc.layout(model.gen) != nullptr;
   };
-  // Nothing moves while the map grows: that would be most of a device's start.
+  // Reserved up front: reallocation would dominate the start-up time of a device.
   size_t count = 1;
   for (const spec::RegisterDesc* desc : descs) {
     if (!is_there(*desc)) {
@@ -137,7 +137,7 @@ void RegisterMap::place(RegisterSlot slot, const ForceWake& wake, const Steering
     refused_.push_back(slot.offset);
     return;
   }
-  // Asked while every domain sleeps: what answers now always answers.
+  // Asked while every domain sleeps: an offset that responds now always responds.
   slot.endpoint = wake.reach(slot.offset, false) != Reach::no_endpoint;
   slot.read_domains = wake.reach(slot.offset, false) == Reach::asleep ? wake.domains_of(slot.offset) : 0;
   slot.write_domains = wake.reach(slot.offset, true) == Reach::asleep ? wake.domains_of(slot.offset) : 0;

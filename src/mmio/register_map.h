@@ -1,6 +1,6 @@
-// Which register stands at which MMIO offset of one device: built once from the descriptions, then only read. Engine
-// registers appear once for each engine that has them, replicated registers (DG1: per subslice, per L3 bank) have one
-// value a copy. Look-up is two array loads. Left out: PCI configuration space (device/config_space.h) and the VGA file.
+// The register at each MMIO offset of one device: built once from the descriptions, then read only. Engine registers
+// appear once per engine that has them; replicated registers (DG1: per subslice, per L3 bank) have one value per copy.
+// A look-up is two array loads. Not included: PCI configuration space (device/config_space.h) and the VGA registers.
 #pragma once
 
 #include <array>
@@ -23,21 +23,21 @@ struct RegisterSlot {
   static constexpr uint32_t kNoLock = 0xffff'ffff;
 
   const spec::RegisterDesc* desc = nullptr;
-  const spec::EngineModel* engine = nullptr;  // null: not an engine's register
-  uint32_t offset = 0;                        // of this dword
-  uint16_t index = 0;                         // which of desc->count
+  const spec::EngineModel* engine = nullptr;  // null: not a register of an engine
+  uint32_t offset = 0;                        // offset of this dword
+  uint16_t index = 0;                         // index below desc->count
   uint8_t dword = 0;                          // 1: upper half of a 64-bit register
   uint8_t copies = 1;
-  bool endpoint = true;       // false: the device has nothing at this offset
+  bool endpoint = true;       // false: the device has no endpoint at this offset
   uint32_t read_domains = 0;  // wake domains that must be awake (bit n: domain n)
   uint32_t write_domains = 0;
   AccessPolicy policy;
   uint32_t reset = 0;
-  uint32_t first_value = 0;       // where the copies' values stand in RegisterState
-  uint32_t lock_index = kNoLock;  // where the write-once locks stand
+  uint32_t first_value = 0;       // index of the first copy's value in RegisterState
+  uint32_t lock_index = kNoLock;  // index of the write-once locks
 };
 
-// The policy of one dword of a register on a generation.
+// Returns the policy of one dword of a register on a generation.
 AccessPolicy policy_of(const spec::RegisterDesc& desc, spec::GenId gen, unsigned dword);
 
 class RegisterMap {
@@ -46,7 +46,7 @@ class RegisterMap {
               const ForceWakeConfig& wake, const Steering& steering);
   static std::shared_ptr<const RegisterMap> for_device(const spec::DeviceModel& model);
 
-  // Null when no description claims the dword. `offset` may be any number.
+  // Null: no description claims the dword. `offset` may be any number.
   const RegisterSlot* find(uint64_t offset) const {
     if (offset >= bytes_) {
       return nullptr;
@@ -56,20 +56,20 @@ class RegisterMap {
     return slot == 0 ? nullptr : &slots_[slot];
   }
 
-  // All dwords of a register: by engine, then index, then dword. Empty when the device does not have it.
+  // Returns all dwords of a register: by engine, then index, then dword. Empty: the device does not have it.
   std::span<const RegisterSlot> slots_of(const spec::RegisterDesc& desc) const;
   std::span<const RegisterSlot> slots_of(std::string_view name) const;
-  // The first dword of one instance.
+  // Returns the first dword of one instance.
   const RegisterSlot* find(std::string_view name, std::string_view engine = {}, unsigned index = 0) const;
 
   std::span<const RegisterSlot> slots() const { return std::span(slots_).subspan(1); }
   size_t number_of(const RegisterSlot& slot) const { return static_cast<size_t>(&slot - slots_.data()); }
-  size_t slot_count() const { return slots_.size(); }  // one more than there are slots: number 0 is nobody
+  size_t slot_count() const { return slots_.size(); }  // one more than there are slots: number 0 is not used
   size_t value_count() const { return value_count_; }
   size_t lock_count() const { return lock_count_; }
   const spec::DeviceModel& model() const { return *model_; }
 
-  // Dwords that a second description claimed (the first keeps them) or that lie beyond the register part of the BAR.
+  // Dwords that a second description claimed (the first keeps them) or that are beyond the register part of the BAR.
   std::span<const uint32_t> refused() const { return refused_; }
 
  private:

@@ -83,7 +83,7 @@ std::optional<size_t> Steering::selector_at(uint32_t offset) const {
   return std::nullopt;
 }
 
-// The selector made for the offset's group, else the one of this origin that serves everything else.
+// Returns the selector of the offset's group, else the general selector of this origin.
 std::optional<size_t> Steering::selector_for(uint32_t offset, SelectorOrigin origin) const {
   const auto group = group_of(offset);
   std::optional<size_t> general;
@@ -136,7 +136,7 @@ SteeringTargets Steering::targets(uint32_t offset, bool is_write, SelectorOrigin
   const uint64_t instances_here = group ? config_.fuses.present[*group] & low_mask(instances) : 1u;
   const unsigned slices = in_slice ? config_.table->slices : 1u;
 
-  // Everything that fuses left.
+  // All copies that are not fused off.
   uint64_t present = 0;
   for (unsigned slice = 0; slice < slices; ++slice) {
     if (!in_slice || bit(config_.fuses.slices, slice)) {
@@ -149,7 +149,7 @@ SteeringTargets Steering::targets(uint32_t offset, bool is_write, SelectorOrigin
   if (is_write && chosen.multicast) {
     return result;
   }
-  // A read, or a write to one copy. Where there is one slice or one instance its number does not matter.
+  // A read, or a write to one copy. If there is only one slice or instance, its number is ignored.
   const unsigned slice = slices > 1 ? chosen.slice : 0u;
   const unsigned instance = instances > 1 ? chosen.subslice : 0u;
   const bool exists = slice < slices && instance < instances;

@@ -7,14 +7,14 @@ namespace halogen::mmio {
 
 namespace {
 
-constexpr uint8_t kMsrColour = 1u << 0;  // 1: CRTC, ST01 and FCR answer at 3Dx, 0: at 3Bx
+constexpr uint8_t kMsrColour = 1u << 0;  // 1: CRTC, ST01 and FCR respond at 3Dx, 0: at 3Bx
 constexpr uint8_t kAttributeIndexBits = 0x1f;
 constexpr uint8_t kArxBits = 0x3f;         // index and the palette source bit
-constexpr uint8_t kCr11Protect = 1u << 7;  // CR00-CR07 cannot be written, but for the line compare bit of CR07
+constexpr uint8_t kCr11Protect = 1u << 7;  // CR00-CR07 are write-protected, except the line compare bit of CR07
 constexpr uint8_t kCr07LineCompare = 1u << 4;
 constexpr uint8_t kDacBits = 0x3f;
 
-// Which indices exist; others read zero and ignore writes.
+// Existing indices; others read zero and ignore writes.
 constexpr uint64_t mask_of(std::initializer_list<unsigned> indices) {
   uint64_t mask = 0;
   for (const unsigned index : indices) {
@@ -148,7 +148,7 @@ uint8_t Vga::read_port(uint32_t port, const VgaInputs& inputs) {
     case 0x3d6:
       return s.xrx;
     default:
-      return 0;  // reserved, and the extensions (3D7), of which none is described
+      return 0;  // reserved, and the extensions (3D7), which are not described
   }
 }
 
