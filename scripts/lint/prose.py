@@ -31,6 +31,10 @@ CLEAN = [
     "tests/doors",
     "tests/isa",
     "tests/specgen",
+    "src/pipe3d",
+    "src/message",
+    "tests/unit/pipe3d",
+    "tests/unit/message",
 ]
 # Files that hold the patterns by design, and readings of the manuals.
 LEDGERS = [f"docs/requirements/{name}.md" for name in ("g45", "dg1", "icl", "chv", "notes")]

@@ -320,7 +320,7 @@ TEST_P(DataPort, A64Blocks) {
   EXPECT_EQ(word(0xf11c), 2u);
 }
 
-TEST_P(DataPort, FencesAnswer) {
+TEST_P(DataPort, FencesWriteTheirResponse) {
   EXPECT_EQ(send(kPort0, 0x0219'e000, 1, 1), SendOutcome::done);
   EXPECT_EQ(send(kPort0, 0x0219'e0fe, 1, 1), SendOutcome::done);
   EXPECT_EQ(log_.events().size(), 0u);
@@ -331,7 +331,7 @@ TEST_P(DataPort, ABarrierReachesTheGroup) {
   EXPECT_EQ(group_.arrived, 1u);
 }
 
-TEST_P(DataPort, WhatIsMissingIsNamedOnceAndCounted) {
+TEST_P(DataPort, UnsupportedMessagesRaiseOneEventAndAreCounted) {
   grf(kResponse) = 7;
   EXPECT_EQ(send(kPixel, 0x0210'0000, kAll16), SendOutcome::done);
   EXPECT_EQ(send(kPixel, 0x0210'0000, kAll16), SendOutcome::done);
@@ -359,7 +359,7 @@ TEST_P(DataPort, SurfacesAreReadAgainWhenWorkBegins) {
   EXPECT_EQ(response(0, 0), 2u);
 }
 
-TEST_P(DataPort, AnAtomicThatMemoryRefusesChangesNothing) {
+TEST_P(DataPort, AFaultingAtomicChangesNothing) {
   // Lane 0 is at the last dword that is mapped, lane 1 behind it.
   word(0x1f'fffc) = 5;
   word(0x1000) = 7;
@@ -375,7 +375,7 @@ TEST_P(DataPort, AnAtomicThatMemoryRefusesChangesNothing) {
   EXPECT_EQ(word(0x1f'fffc), 6u);
 }
 
-TEST_P(DataPort, AtomicsOutsideGiveZeroWhateverTheyDo) {
+TEST_P(DataPort, AtomicsOutOfBoundsReturnZero) {
   bind_raw(2, 0x5000, 64);
   grf(kPayload) = 64;
   response(0, 0);

@@ -67,7 +67,7 @@ class Functions : public MessageBench {
   OneEntry urb_;
 };
 
-TEST_P(Functions, HaveTheNumbersOfTheNotes) {
+TEST_P(Functions, FunctionCodesMatchTheManual) {
   COVERS("NOTES-SF-01");
   for (const auto& [number, name] : numbers()) {
     SharedFunctions fresh;
@@ -78,7 +78,7 @@ TEST_P(Functions, HaveTheNumbersOfTheNotes) {
 }
 
 // What only that function does, each with a payload that means nothing to the others.
-TEST_P(Functions, DoWhatTheyAreFor) {
+TEST_P(Functions, FunctionsPerformTheirMessages) {
   COVERS("NOTES-SF-01");
   // Nothing: an answer of zeros.
   grf(kResponse, 3) = 77;

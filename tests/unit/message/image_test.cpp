@@ -184,7 +184,7 @@ TEST_P(Images, UniformBuffersAreLoadedByBytes) {
   EXPECT_EQ(sample(1, 7, {64, 0, 0}), (std::array<uint32_t, 4>{0, 0, 0, 0}));
 }
 
-TEST_P(Images, LoadsFindTheirLevel) {
+TEST_P(Images, LoadsReadTheirLevel) {
   bind_image(1, {.format = kR32Uint, .levels = 3});
   word(0x10000 + 5 * 64 + 8) = 100;                   // level 0, (2, 5)
   word(0x10000 + (16 + 5) * 64 + 8) = 101;            // level 1 below
@@ -241,7 +241,7 @@ TEST_P(Images, LinearFilters) {
   EXPECT_FLOAT_EQ(number(sample(1, 2, {0, bits(0.0f), bits(0.5f)})[0]), 50.0f) << "half of it is border";
 }
 
-TEST_P(Images, GatherGoesRoundTheCorner) {
+TEST_P(Images, GatherOrderStartsAtTheLowerLeftTexel) {
   bind_image(1, {.format = kR32Float, .width = 4, .height = 4});
   for (uint32_t i = 0; i < 4; ++i) {
     real(0x10000 + i * 4) = static_cast<float>(i);

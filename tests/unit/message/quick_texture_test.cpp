@@ -98,7 +98,7 @@ class QuickTextureBench : public MessageBench {
 };
 INSTANTIATE_TEST_SUITE_P(One, QuickTextureBench, testing::Values("icl"));
 
-TEST_P(QuickTextureBench, GivesWhatTheGeneralWayGives) {
+TEST_P(QuickTextureBench, QuickAndGeneralSamplingAgree) {
   scramble();
   memory_.set_action(memory::FaultAction::skip);
   unsigned quickly = 0;
@@ -184,7 +184,7 @@ TEST_P(QuickTextureBench, SquaresAreFourPixels) {
   EXPECT_GT(together, 500u);
 }
 
-TEST_P(QuickTextureBench, LeavesAloneWhatItDoesNotKnow) {
+TEST_P(QuickTextureBench, UnsupportedStatesAreNotSampledQuickly) {
   Draws random(1);
   const Surface surface = random_surface(random, kVa);
   const Sampler sampler = random_sampler(random);

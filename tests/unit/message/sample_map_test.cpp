@@ -83,7 +83,7 @@ TEST_P(SampleMaps, ClearPixelsGetTheClearColour) {
   }
 }
 
-TEST_P(SampleMaps, WithoutOneNothingIsTouched) {
+TEST_P(SampleMaps, SurfacesWithoutAMapAreNotTouched) {
   for (uint32_t i = 0; i < 0x4000; ++i) {
     byte(kMap + i) = 0xff;
   }

@@ -36,7 +36,7 @@ class SamplerForms : public SamplerBench {
   }
 };
 
-TEST_P(SamplerForms, ComparisonsGiveZeroWhereTheyHold) {
+TEST_P(SamplerForms, ShadowComparisonsReturnZeroWhereTheyHold) {
   bind_state(1, image(kR32, 4, 1));
   for (uint32_t i = 0; i < 4; ++i) {
     texel(i, 0) = static_cast<float>(i);
@@ -144,7 +144,7 @@ TEST_P(SamplerForms, GathersFourTexels) {
   EXPECT_EQ(got, (std::array{52.0f, 53.0f, 43.0f, 42.0f}));
 }
 
-TEST_P(SamplerForms, CubesOfAnArrayAreCounted) {
+TEST_P(SamplerForms, CubeArrayLayersCountCubes) {
   hw::RENDER_SURFACE_STATE state = image(kR32, 8, 8, 4);
   state.surface_type = hw::SurfaceType::SURFTYPE_CUBE;
   state.surface_array = !old();  // the first chips have no such bit
@@ -282,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, NewForms, testing::Values("bdw", "skl", "icl", "
 
 class FirstForms : public SamplerForms {};
 
-TEST_P(FirstForms, LengthsTellFormsApart) {
+TEST_P(FirstForms, MessageLengthSelectsTheForm) {
   bind_state(1, image(kR32, 8, 8, 2));
   ramp(8, 8);
   for (uint32_t i = 0; i < 16; ++i) {

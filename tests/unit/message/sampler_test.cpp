@@ -375,12 +375,12 @@ TEST_P(SamplerMessages, BlocksAndTheirLevels) {
   EXPECT_EQ(sample_level(0.9f, 0.6f, 0, 1), (Four{0, 0, 1, 1}));
 }
 
-TEST_P(SamplerMessages, NoNumberIsHarmless) {
+TEST_P(SamplerMessages, NanAndHugeCoordinatesAreHarmless) {
   bind_state(1, image(kR32, 4, 4, 3));
   set_state(filter(Filter::LINEAR, Mip::LINEAR, Mode::MIRROR));
-  const float none = std::nanf("");
+  const float nan = std::nanf("");
   const float far = std::numeric_limits<float>::infinity();
-  for (const float value : {none, far, -far, 3e38f}) {
+  for (const float value : {nan, far, -far, 3e38f}) {
     sample_level(value, 0.5f, value, value);
     sample_pixels(all(value), all(-value), all(value));
   }

@@ -34,7 +34,7 @@ class UnreadState : public SamplerBench {
 };
 using Names = std::set<std::string>;
 
-TEST_P(UnreadState, PlainStatesNameNothing) {
+TEST_P(UnreadState, PlainStatesHaveNoUnreadFields) {
   EXPECT_EQ(fields_of(plain(), nearest()), Names{});
 }
 

@@ -85,7 +85,7 @@ TEST_P(NewUrb, OffsetsAndMasksOfLanes) {
 
 TEST_P(NewUrb, AReadAnswersZeroOutside) {
   set_handles();
-  grf(kPayload, 2) = 9999;  // nobody's
+  grf(kPayload, 2) = 9999;  // not a handle
   data(1, 12) = 1;
   data(1, 15) = 4;
   grf(kResponse, 6) = 0xabcd;
@@ -97,7 +97,7 @@ TEST_P(NewUrb, AReadAnswersZeroOutside) {
   EXPECT_EQ(response(0, 6), 0xabcdu) << "a lane that is off";
 }
 
-TEST_P(NewUrb, FarOffsetsAreHarmless) {
+TEST_P(NewUrb, OffsetsPastTheEntryAreHarmless) {
   set_handles();
   grf(kPayload + 1, 0) = 0xffff'ffff;
   EXPECT_EQ(send(kUrb, 3u << 25 | 0x000a'7ff7, 0xff, 8), SendOutcome::done);
@@ -135,7 +135,7 @@ TEST_P(OldUrb, InterleavedWritesHaveAVertexInEachHalf) {
 }
 
 // Every bit of the descriptor by itself, and where each dword of each length goes, by the words of the notes.
-TEST_P(OldUrb, TheDescriptorAndTheHeaderSayWhatIsWrittenWhere) {
+TEST_P(OldUrb, DescriptorAndHeaderSelectTheWrittenDwords) {
   COVERS("NOTES-URB-05");
   COVERS("NOTES-URB-06");
   COVERS("NOTES-URB-09");

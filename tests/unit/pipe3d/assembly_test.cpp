@@ -42,7 +42,7 @@ std::vector<Made> assemble(Topology topology, uint32_t count, const Provoking& p
 constexpr Provoking kFirst{0, 0, 1};  // a fan's first is its second vertex in GL
 constexpr Provoking kLast{1, 2, 2};
 
-TEST(Assembly, ListsDropWhatIsLeftOver) {
+TEST(Assembly, ListsDropAnIncompletePrimitive) {
   EXPECT_THAT(assemble(Topology::POINTLIST, 2, kLast), ElementsAre(Made{{0}, 0}, Made{{1}, 1}));
   EXPECT_THAT(assemble(Topology::LINELIST, 5, kLast), ElementsAre(Made{{0, 1}, 1}, Made{{2, 3}, 3}));
   EXPECT_THAT(assemble(Topology::TRILIST, 8, kFirst), ElementsAre(Made{{0, 1, 2}, 0}, Made{{3, 4, 5}, 3}));
@@ -75,7 +75,7 @@ TEST(Assembly, QuadsAreTwoTrianglesOfOneWindingAndTheLastVertexProvokes) {
 }
 
 // Primitives are counted as objects: three quads are three, a polygon is one.
-TEST(Assembly, FurtherTrianglesOfAQuadOrPolygonBeginNoObject) {
+TEST(Assembly, OnlyTheFirstTriangleOfAQuadOrPolygonStartsAnObject) {
   const auto objects = [](Topology topology, uint32_t vertices) {
     Assembler assembler(topology, kLast);
     size_t begun = 0;
@@ -98,7 +98,7 @@ TEST(Assembly, FurtherTrianglesOfAQuadOrPolygonBeginNoObject) {
 }
 
 // Outlines: an edge is drawn when it is one of the polygon's and its first vertex has the flag (GL 2.1, 2.6.2).
-TEST(Assembly, EdgesAreDrawnWhereTheFirstVertexSaysSo) {
+TEST(Assembly, EdgesAreDrawnIfTheirFirstVertexHasTheFlag) {
   struct Case {
     Topology topology;
     uint32_t sides;
@@ -136,7 +136,7 @@ TEST(Assembly, ACutBeginsAgain) {
               ElementsAre(Made{{0, 1}, 1}, Made{{1, 0}, 0}, Made{{3, 4}, 4}, Made{{4, 5}, 5}, Made{{5, 3}, 3}));
 }
 
-TEST(Assembly, StripsWithNeighbours) {
+TEST(Assembly, StripsWithAdjacencyKeepTheirNeighbours) {
   EXPECT_THAT(assemble(Topology::LINESTRIP_ADJ, 5, {0, 0, 0}),
               ElementsAre(Made{{0, 1, 2, 3}, 0}, Made{{1, 2, 3, 4}, 1}));
   // Corner, neighbour of the edge behind it, corner, ...: from the table, less one each.
@@ -150,13 +150,13 @@ TEST(Assembly, StripsWithNeighbours) {
   EXPECT_THAT(three[2].vertices, ElementsAre(4, 2, 6, 9, 8, 7));
 }
 
-TEST(Assembly, PatchesTakeAsManyAsTheirNameSays) {
+TEST(Assembly, PatchListsTakeTheNumberOfVerticesInTheirName) {
   EXPECT_THAT(assemble(Topology::PATCHLIST_3, 7, kLast), ElementsAre(Made{{0, 1, 2}, 0}, Made{{3, 4, 5}, 3}));
   EXPECT_EQ(Assembler::patch_size(Topology::PATCHLIST_32), 32u);
 }
 
 // Whatever vertices are called in between, the same primitives come out.
-TEST(Assembly, VerticesMayBeRenamedAnywhere) {
+TEST(Assembly, HandlesOfVerticesCanBeReplacedBetweenPrimitives) {
   for (const Topology topology : {Topology::TRISTRIP, Topology::TRIFAN, Topology::QUADSTRIP, Topology::LINELOOP,
                                   Topology::TRISTRIP_ADJ, Topology::PATCHLIST_32}) {
     const std::vector<Made> expected = assemble(topology, 70, kLast);

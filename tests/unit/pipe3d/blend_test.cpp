@@ -133,7 +133,7 @@ TEST(Blend, EightBitTargetsHoldTheRoundedSum) {
 }
 
 // The way of its own for four bytes, and the general one (a logic operation that copies), leave the same bits.
-TEST(Blend, BothWaysOfFourBytesAgree) {
+TEST(Blend, VectorAndScalarConversionOfFourBytesAgree) {
   PixelWorld world;
   world.scramble(4);
   Random random(2);
@@ -187,7 +187,7 @@ TEST(Blend, LogicOperationsAreTruthTables) {
   }
 }
 
-TEST(Blend, FloatsAreNotClampedUnlessAsked) {
+TEST(Blend, FloatTargetsAreClampedOnlyIfEnabled) {
   PixelWorld world;
   const message::Surface surface = world.target(SurfaceFormat::R32G32B32A32_FLOAT, 16, 16);
   BlendTarget blend;
@@ -215,7 +215,7 @@ TEST(Blend, FloatsAreNotClampedUnlessAsked) {
 }
 
 // Of both sources, not of the constant and of what is there.
-TEST(Blend, SourcesAloneAreClamped) {
+TEST(Blend, SourceOnlyClampLeavesTheTargetUnclamped) {
   PixelWorld world;
   const message::Surface surface = world.target(SurfaceFormat::R32G32B32A32_FLOAT, 16, 16);
   const uint64_t at = message::texel_address(surface, 3, 4, 0, 0);
@@ -262,7 +262,7 @@ TEST(Blend, SrgbTargetsBlendLinearValues) {
   }
 }
 
-TEST(Blend, IntegerTargetsTakeBits) {
+TEST(Blend, IntegerTargetsStoreTheBits) {
   PixelWorld world;
   const message::Surface surface = world.target(SurfaceFormat::R8G8B8A8_UINT, 16, 16);
   BlendTarget blend;
@@ -296,7 +296,7 @@ TEST(Blend, AlphaRules) {
 
 // The first chips say so in the surface's state: blue, green, red, alpha from bit 14 of its first word on, blending
 // in 13.
-TEST(Blend, SurfacesOfTheFirstChipsSayWhatIsWritten) {
+TEST(Blend, WriteMasksOfGen4AreInTheSurfaceState) {
   PixelWorld world;
   constexpr uint32_t kNoGreen = 2, kNoBlue = 1, kNoAlpha = 8;
   for (const bool blends : {false, true}) {
@@ -318,7 +318,7 @@ TEST(Blend, SurfacesOfTheFirstChipsSayWhatIsWritten) {
   }
 }
 
-TEST(Blend, SamplesAndLayersHaveTheirPlaces) {
+TEST(Blend, SamplesAndLayersHaveSeparateAddresses) {
   PixelWorld world;
   for (const bool beside : {false, true}) {
     for (const uint32_t samples : {2u, 4u, 8u, 16u}) {
@@ -383,7 +383,7 @@ TEST(Blend, FillsChangeTheRectangleAndNothingElse) {
   }
 }
 
-TEST(Blend, MemoryThatRefusesStops) {
+TEST(Blend, AFaultInMemoryStopsTheWrite) {
   PixelWorld world;
   message::Surface surface = world.target(SurfaceFormat::R8G8B8A8_UNORM, 16, 16);
   surface.base = PixelWorld::kVa + PixelWorld::kMapped;

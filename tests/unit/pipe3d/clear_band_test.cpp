@@ -6,7 +6,7 @@
 namespace halogen::pipe3d {
 namespace {
 
-TEST(ClearBand, BandsFollowEachOtherAndNoneIsLarge) {
+TEST(ClearBand, BandsAreConsecutiveAndBounded) {
   for (const uint32_t samples : {1u, 4u, 16u}) {
     for (const Rectangle& whole : {Rectangle{.x_min = 0, .y_min = 0, .x_max = 16383, .y_max = 16383},
                                    Rectangle{.x_min = 7, .y_min = 5, .x_max = 7, .y_max = 70000},
@@ -30,7 +30,7 @@ TEST(ClearBand, BandsFollowEachOtherAndNoneIsLarge) {
   }
 }
 
-TEST(ClearBand, NothingIsOneBand) {
+TEST(ClearBand, AnEmptyClearIsOneBand) {
   for (const Rectangle& whole : {Rectangle{}, Rectangle{.x_min = 5, .y_min = 9, .x_max = 2, .y_max = 3}}) {
     const ClearBand part(whole, 1, 0);
     EXPECT_TRUE(part.last);

@@ -46,12 +46,12 @@ class ClipUnitTest : public ::testing::Test {
   PipelineState state_;
 };
 
-TEST_F(ClipUnitTest, InsideAndInTheGuardBandIsPassedOn) {
+TEST_F(ClipUnitTest, ObjectsInsideTheGuardBandPass) {
   EXPECT_EQ(judge({{-1, -1}, {1, -1}, {0, 1}}).verdict, Verdict::pass);
   EXPECT_EQ(judge({{-7, -1}, {7, -1}, {0, 7}}).verdict, Verdict::pass);
 }
 
-TEST_F(ClipUnitTest, OutsideOfOnePlaneIsDropped) {
+TEST_F(ClipUnitTest, ObjectsOutsideOnePlaneAreDropped) {
   EXPECT_EQ(judge({{-2, 0}, {-3, 5}, {-1.5f, -2}}).verdict, Verdict::drop);
   EXPECT_EQ(judge({{0, 0, 2}, {0, 1, 3}, {1, 0, 1.5f}}).verdict, Verdict::drop);
   EXPECT_EQ(judge({{0, 0, 0, 1, 2}, {0, 1, 0, 1, 3}, {1, 0, 0, 1, 2}}).verdict, Verdict::drop);
@@ -59,7 +59,7 @@ TEST_F(ClipUnitTest, OutsideOfOnePlaneIsDropped) {
   EXPECT_EQ(judge({{-2, 0}, {2, 0}, {0, 2}}).verdict, Verdict::pass);
 }
 
-TEST_F(ClipUnitTest, ThreadsAreToldThePlanesThatMatter) {
+TEST_F(ClipUnitTest, PayloadsNameThePlanesThatAVertexIsOutsideOf) {
   EXPECT_EQ(judge({{0, 0, 2}, {1, 0}, {0, 1}}).outside.planes, 1u);
   EXPECT_EQ(judge({{0, 0, -2}, {1, 0}, {0, 1}}).outside.planes, 2u);
   EXPECT_EQ(judge({{0, 9}, {1, 0}, {0, -9}}).outside.planes, 4u | 8u);
@@ -71,13 +71,13 @@ TEST_F(ClipUnitTest, ThreadsAreToldThePlanesThatMatter) {
 }
 
 // In clip space x = -9, w = -1. Inside of the guard band is x >= -8 w = 8 and x <= 8 w = -8: left of it, not right.
-TEST_F(ClipUnitTest, BehindTheEyeSidesAreTheOtherWayRound) {
+TEST_F(ClipUnitTest, BehindTheEyeSidesAreSwapped) {
   const auto judged = judge({{9, 0, 0, -1}, {0, 0}, {0, 1}});
   EXPECT_EQ(judged.verdict, Verdict::thread);
   EXPECT_EQ(judged.outside.planes & 0b110000, 0b100000);
 }
 
-TEST_F(ClipUnitTest, ModesDecide) {
+TEST_F(ClipUnitTest, ClipModesOverrideTheTests) {
   const std::vector<Place> inside{{-1, -1}, {1, -1}, {0, 1}};
   const std::vector<Place> outside{{-2, 0}, {-3, 5}, {-1.5f, -2}};
   state_.clip_unit.mode = hw::ClipMode::REJECT_ALL;
@@ -91,7 +91,7 @@ TEST_F(ClipUnitTest, ModesDecide) {
   EXPECT_EQ(judge(outside).verdict, Verdict::thread);
 }
 
-TEST_F(ClipUnitTest, WhatIsNoNumberIsOutside) {
+TEST_F(ClipUnitTest, NanPositionsAreOutside) {
   const float none = std::bit_cast<float>(0x7fc0'0000u);
   EXPECT_EQ(judge({{none, 0}, {0, 0}, {0, 1}}).verdict, Verdict::thread);
   EXPECT_EQ(judge({{none, 0}, {none, 0}, {none, 1}}).verdict, Verdict::drop);

@@ -59,7 +59,7 @@ Behind behind(const Primitive& of, double x, double y) {
   return result;
 }
 
-TEST(Clip, TrianglesShowWhatTheInequalitiesAllow) {
+TEST(Clip, ClippedTrianglesCoverTheHalfSpacesOfTheirPlanes) {
   std::mt19937 random(43);
   int drawn = 0;
   int cut = 0;
@@ -220,7 +220,7 @@ TEST(Clip, PiecesHaveWeightsOfTheWhole) {
 }
 
 // Without the bit new vertices have one kind of weights only.
-TEST(Clip, WeightsOnTheScreenAreAskedFor) {
+TEST(Clip, LinearWeightsAreComputedIfEnabled) {
   PipelineState state = clip_state();
   const Primitive whole = triangle(vertex_at(-1, -1, 0, 1), vertex_at(3, 0, -6, 2), vertex_at(0, 4, 0, 4));
   for (const bool asked : {false, true}) {
@@ -252,7 +252,7 @@ TEST(Clip, CutVerticesAreMixedAndFlatOnesKept) {
     whole.vertex[i].slots = entries[i].data();
     whole.vertex[i].layer = static_cast<uint32_t>(i);
   }
-  // Bits that are no number do not reach vertices on the other edge.
+  // NaN bits do not reach vertices on the other edge.
   entries[2][2][3] = 0xffff'ffff;
   whole.provoking = 1;
   Clipper clipper(state, 3);
@@ -326,7 +326,7 @@ TEST(Clip, LinesAndPoints) {
   }
 }
 
-TEST(Clip, NumbersThatAreNoneDrawNothing) {
+TEST(Clip, PrimitivesWithNanPositionsAreDropped) {
   std::mt19937 random(53);
   const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int round = 0; round < 200; ++round) {

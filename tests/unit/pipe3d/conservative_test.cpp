@@ -110,7 +110,7 @@ TEST(Conservative, PixelsThatATriangleTouchesAreDrawnWhole) {
   EXPECT_GT(flat, 10);
 }
 
-TEST(Conservative, LinesAndPointsAreAsEver) {
+TEST(Conservative, LinesAndPointsIgnoreConservativeRasterization) {
   PipelineState state = window_state(kSize, kSize);
   for (const Shape shape : {Shape::point, Shape::line}) {
     Primitive primitive;

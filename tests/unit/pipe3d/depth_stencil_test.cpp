@@ -235,7 +235,7 @@ TEST(DepthStencil, ClearsWriteTheRectangle) {
   }
 }
 
-TEST(DepthStencil, LevelsLieBelowAndBeside) {
+TEST(DepthStencil, LevelsLieBelowAndBesideLevelZero) {
   PixelWorld world;
   Output output = output_of(kCases[3], 1, 1);
   output.buffers.stencil = {};
@@ -252,7 +252,7 @@ TEST(DepthStencil, LevelsLieBelowAndBeside) {
 }
 
 // Figures of isl.
-TEST(DepthStencil, LevelsArePaddedAsGenerationsDo) {
+TEST(DepthStencil, LevelPaddingDependsOnTheGeneration) {
   const DepthRules& first = depth_rules(spec::GenId::gen6);
   EXPECT_EQ(first.depth.x * 100 + first.depth.y, 404);
   EXPECT_EQ(first.stencil.x * 100 + first.stencil.y, 402);
@@ -284,7 +284,7 @@ TEST(DepthStencil, LevelsArePaddedAsGenerationsDo) {
 }
 
 // On Gen12 Mesa samples what was drawn as a surface of Y tiles.
-TEST(DepthStencil, TilesOfStencilAreOfTheGeneration) {
+TEST(DepthStencil, StencilTilingDependsOnTheGeneration) {
   EXPECT_TRUE(depth_rules(spec::GenId::gen6).stencil_in_w_tiles);
   EXPECT_TRUE(depth_rules(spec::GenId::gen11).stencil_in_w_tiles);
   EXPECT_FALSE(depth_rules(spec::GenId::gen12).stencil_in_w_tiles);
@@ -305,7 +305,7 @@ TEST(DepthStencil, TilesOfStencilAreOfTheGeneration) {
   EXPECT_EQ(world.value<uint8_t>(stencil.address + 512 + 9 * 16 + 5), 0x66);
 }
 
-TEST(DepthStencil, MemoryThatRefusesStops) {
+TEST(DepthStencil, AFaultInMemoryStopsTheWrite) {
   PixelWorld world;
   Output output = output_of(kCases[3], 1, 1);
   output.buffers.depth.address = PixelWorld::kVa + PixelWorld::kMapped;

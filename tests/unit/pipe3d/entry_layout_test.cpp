@@ -167,7 +167,7 @@ TEST_F(EntryLayout, SizesCountEightSlots) {
 }
 
 // Points of several layers, viewports, widths and positions, some of which a clip distance takes away.
-TEST_F(EntryLayout, EachDwordHasItsMeaning) {
+TEST_F(EntryLayout, DwordsOfTheVertexHeaderHaveTheirMeaning) {
   COVERS("NOTES-VUE-04");
   COVERS("NOTES-VUE-07");
   struct Point {

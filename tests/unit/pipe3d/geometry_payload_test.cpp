@@ -183,7 +183,7 @@ TEST_F(GeometryPayload, AnEntryIsPassedOnWhenItIsComplete) {
 }
 
 // Used is 0: the entry is given back.
-TEST_F(GeometryPayload, AnEntryThatIsNotUsedIsNoVertex) {
+TEST_F(GeometryPayload, AnUnusedEntryIsNotAVertex) {
   place({{4, 4, 1}, {20, 4, 2}, {4, 20, 3}});
   constexpr uint32_t kPoint = topology_bits(Topology::POINTLIST) | kStart | kEnd;
   use_kernel(SandyDraw::ask_for_entry() + emit(0, kPoint, SandyDraw::kComplete | SandyDraw::kAllocate) +

@@ -71,7 +71,7 @@ TEST(GeometryEntry, ABitCutsTheStripBehindItsVertex) {
               ElementsAre(Made{{100, 101, 102}}, Made{{102, 101, 103}}, Made{{104, 105, 106}}));
 }
 
-TEST(GeometryEntry, TheNumberOfVerticesMayBeKnown) {
+TEST(GeometryEntry, StaticVertexCountsNeedNoHeader) {
   Geometry geometry = strip(0);
   geometry.static_count = true;
   geometry.count = 4;
@@ -88,7 +88,7 @@ TEST(GeometryEntry, TwoBitsNameAStream) {
               ElementsAre(Made{{100}, 3}, Made{{101}, 0}, Made{{102}, 1}, Made{{103}, 2}, Made{{104}, 3}));
 }
 
-TEST(GeometryEntry, WhatDoesNotFitIsNotThere) {
+TEST(GeometryEntry, VerticesPastTheEndOfTheEntryAreIgnored) {
   const Geometry geometry = strip(0);
   EXPECT_EQ(made_of(geometry, entry_of(geometry, {}, 5, 0xffff'ffff)).size(), 3u);
   const std::vector<Slot> tiny(2);
@@ -219,13 +219,13 @@ TEST_F(Streams, OffsetsAreNotedWhereTheBufferSaysSo) {
   EXPECT_EQ(word(kNote + 4), kOld);
 }
 
-TEST_F(Streams, MemoryThatIsNotThereIsSaid) {
+TEST_F(Streams, UnmappedStreamBuffersFault) {
   state_.buffers[0].address = PixelWorld::kVa + PixelWorld::kMapped;
   writer_.begin(state_, world_.space(), {0, 0, 0, 0});
   EXPECT_FALSE(writer_.write(0, vertices_));
 }
 
-TEST_F(Streams, OffsetsBehindTheEndWriteNothing) {
+TEST_F(Streams, OffsetsPastTheBufferWriteNothing) {
   writer_.begin(state_, world_.space(), {0xffff'fff0, 0xffff'fff0, 0, 0});
   ASSERT_TRUE(writer_.write(0, vertices_));
   EXPECT_EQ(writer_.counts().written[0], 0u);

@@ -192,7 +192,7 @@ class PixelPayload : public ::testing::Test {
   SandyDraw world_;
 };
 
-TEST_F(PixelPayload, RegistersArePackedByWhatIsAskedFor) {
+TEST_F(PixelPayload, OnlyRequestedPartsTakeRegisters) {
   for (const uint32_t width : {8u, 16u, 32u}) {
     for (const uint32_t modes : {0x01u, 0x08u, 0x09u, 0x30u, 0x3fu, 0x00u}) {
       for (uint32_t others = 0; others < 8; ++others) {
@@ -237,7 +237,7 @@ TEST_F(PixelPayload, TheLargestPayloadHasTheNotesNumbers) {
 }
 
 // The corners go clockwise, y downwards.
-TEST_F(PixelPayload, TheHeaderTellsTheFace) {
+TEST_F(PixelPayload, HeaderHoldsFacingLayerAndViewport) {
   for (const auto winding : {hw::FrontWinding::CLOCKWISE, hw::FrontWinding::COUNTER_CLOCKWISE}) {
     world_.surface.front_winding = winding;
     set_up(8);

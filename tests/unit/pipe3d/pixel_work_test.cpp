@@ -237,7 +237,7 @@ TEST_P(PixelPiecesAtWork, TheLastPrimitiveIsOnTop) {
   }
 }
 
-TEST_P(PixelPiecesAtWork, SmallOnesToo) {
+TEST_P(PixelPiecesAtWork, SmallPrimitivesGiveTheSamePicture) {
   load(std::string(kId));
   std::vector<Box> boxes = some_boxes(7, 250);
   for (Box& box : boxes) {
@@ -291,7 +291,7 @@ TEST_P(PixelPiecesAtWork, ShadersThatReadWhatIsDrawnKeepTheirOrder) {
 }
 
 // The page of some rows is not there.
-TEST_P(PixelPiecesAtWork, AFaultStopsEverythingAtTheSamePlace) {
+TEST_P(PixelPiecesAtWork, AFaultStopsAllPiecesAtTheSameRow) {
   load(std::string(kId));
   constexpr uint32_t kRow = 100;  // of four in a page
   memory_.take_away(kRow / 4);
@@ -305,7 +305,7 @@ TEST_P(PixelPiecesAtWork, AFaultStopsEverythingAtTheSamePlace) {
 }
 
 // Skipped faults count, in whatever piece they are.
-TEST_P(PixelPiecesAtWork, FaultsThatAreSkippedAreTheSame) {
+TEST_P(PixelPiecesAtWork, SkippedFaultsAreCountedInEveryPiece) {
   load(std::string(kId));
   memory_.take_away(25);
   memory_.set_action(memory::FaultAction::skip);
@@ -314,8 +314,8 @@ TEST_P(PixelPiecesAtWork, FaultsThatAreSkippedAreTheSame) {
   EXPECT_NE(result.faults, 0u);
 }
 
-// A message that nobody does is told once.
-TEST_P(PixelPiecesAtWork, EventsComeOnce) {
+// A message that is not implemented raises one Event.
+TEST_P(PixelPiecesAtWork, EventsAreRaisedOnce) {
   load(fmt::format("send.vme (8|M0) r100 r110 {} 0x0 0x02100000\n", split() ? "null" : "") + std::string(kId));
   const Result result = same_for_all(some_boxes(5, 3));
   EXPECT_EQ(result.events.size(), 1u);
@@ -386,7 +386,7 @@ TEST_P(OneThreadForAll, InstructionsAreCountedAsIfTheyRan) {
   EXPECT_EQ(result.instructions.front(), result.counts.threads * 5);
 }
 
-TEST_P(OneThreadForAll, BlendingMeetsWhatIsThere) {
+TEST_P(OneThreadForAll, BlendingReadsTheTarget) {
   bind_target(kFloat);
   BlendTarget& blend = state_.output.blend.targets[0];
   blend.blend = true;
@@ -402,19 +402,19 @@ TEST_P(OneThreadForAll, BlendingMeetsWhatIsThere) {
   }
 }
 
-TEST_P(OneThreadForAll, EveryPrimitiveHasItsOwn) {
+TEST_P(OneThreadForAll, EveryPrimitiveHasItsOwnReplay) {
   const std::vector<Box> boxes = some_boxes(23, 20);
   shows_last(both(kId, boxes), boxes);
 }
 
-TEST_P(OneThreadForAll, PagesThatAreNotThere) {
+TEST_P(OneThreadForAll, SkippedFaultsGiveTheSamePictureAsThreads) {
   memory_.take_away(25);
   memory_.set_action(memory::FaultAction::skip);
   const Result fast = both(kColour, {{0, 0, kWidth, kHeight}});
   EXPECT_EQ(fast.end, ThreadEnd::done);
 }
 
-TEST_P(OneThreadForAll, AFaultEndsItWhereItWouldEndThreads) {
+TEST_P(OneThreadForAll, AFaultStopsReplayWhereItWouldStopThreads) {
   memory_.take_away(
       24);  // begins with row 96, as a piece does: of the second picture, with half of row 95's last pixel
   memory_.set_action(memory::FaultAction::stop);
@@ -427,8 +427,8 @@ TEST_P(OneThreadForAll, AFaultEndsItWhereItWouldEndThreads) {
   }
 }
 
-// Bytes between the elements of a buffer are nobody's, and elements may be larger than a page.
-TEST_P(OneThreadForAll, GapsBetweenElementsStay) {
+// Bytes between the elements of a buffer are not written, and elements may be larger than a page.
+TEST_P(OneThreadForAll, GapsBetweenElementsAreNotWritten) {
   std::ranges::fill(memory_.bytes().subspan(kTarget, kStates), std::byte{0xa5});
   for (const auto& [elements, stride_B] : {std::pair(256u, 16u), std::pair(100u, 8192u)}) {
     SCOPED_TRACE(stride_B);
@@ -449,7 +449,7 @@ TEST_P(OneThreadForAll, RowsThatShareBytesKeepTheirOrder) {
 }
 
 // What may differ from thread to thread is never taken from another one.
-TEST_P(OneThreadForAll, NotWhereThreadsDiffer) {
+TEST_P(OneThreadForAll, ThreadsThatDifferAreNotReplayed) {
   const std::string colour(kColour);
   EXPECT_NE(replayed(colour), 0u);
   EXPECT_EQ(replayed(looks(colour)), 0u);
@@ -477,7 +477,7 @@ TEST_P(OneThreadForAll, ChannelsHaveTheirOwnColours) {
 INSTANTIATE_TEST_SUITE_P(Chips, OneThreadForAll, testing::Values("skl", "tgl"));
 INSTANTIATE_TEST_SUITE_P(Chips, PixelPiecesAtWork, testing::Values("skl", "tgl"));
 
-TEST(PrimitiveList, ASettledOneHasItsEntries) {
+TEST(PrimitiveList, SettledListsOwnTheirEntries) {
   std::vector<Slot> entry(2, Slot{1, 2, 3, 4});
   PrimitiveList list;
   list.begin(2);

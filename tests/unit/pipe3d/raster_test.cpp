@@ -59,7 +59,7 @@ Primitive triangle_of(const std::array<Corner, 3>& v) {
   return triangle(vertex_at(v[0].x, v[0].y), vertex_at(v[1].x, v[1].y), vertex_at(v[2].x, v[2].y));
 }
 
-TEST(Raster, TrianglesCoverWhatTheirThreeLinesSay) {
+TEST(Raster, TrianglesCoverSamplesInsideTheirThreeEdges) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {
     PipelineState state = window_state(kSize, kSize);
@@ -99,7 +99,7 @@ TEST(Raster, PixelsWithoutMultisamplingGetAllSamplesAtTheirCentre) {
   }
 }
 
-TEST(Raster, NeighboursShareNoSampleAndLeaveNoneOut) {
+TEST(Raster, AdjacentTrianglesCoverEachSampleOnce) {
   std::mt19937 random(5);
   for (int round = 0; round < 12; ++round) {
     PipelineState state = window_state(kSize, kSize);
@@ -139,7 +139,7 @@ TEST(Raster, NeighboursShareNoSampleAndLeaveNoneOut) {
   }
 }
 
-TEST(Raster, WindowsTogetherGiveTheWhole) {
+TEST(Raster, WindowsTogetherCoverThePrimitive) {
   std::mt19937 random(17);
   for (int round = 0; round < 40; ++round) {
     PipelineState state = window_state(300, 300);
@@ -335,7 +335,7 @@ TEST(Raster, WideLinesAreParallelogramsOrRectangles) {
   }
 }
 
-TEST(Raster, PatternsLeavePixelsOut) {
+TEST(Raster, StipplePatternsMaskPixels) {
   PipelineState state = window_state(kSize, kSize);
   state.raster.cull = hw::CullMode::NONE;
   state.raster.polygon_stipple = true;

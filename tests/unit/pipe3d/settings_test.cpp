@@ -66,7 +66,7 @@ TEST(Settings, DepthStencilKeepsWhatACommandDoesNotChange) {
   EXPECT_TRUE(kept.stencil_test_enable);
   EXPECT_EQ(kept.stencil_test_mask, 0x55);
   EXPECT_EQ(kept.stencil_write_mask, 0xaa);
-  EXPECT_EQ(kept.stencil_reference_value, 7) << "the first command said that its own is none";
+  EXPECT_EQ(kept.stencil_reference_value, 7) << "the first command disabled the update of its reference";
 }
 
 TEST(Settings, PointersOfGen6ChangeOneByOne) {
@@ -167,7 +167,7 @@ TEST(Settings, EachStageThatIsNamedKeepsTheBuffersOfConstants) {
 }
 
 // A context image holds them as commands: parsed again, they are the same.
-TEST(Settings, CommandsBringThemBack) {
+TEST(Settings, CommandsOfSettingsRestoreThem) {
   SettingsOf of("tgl");
   hw::VERTEX_BUFFER_STATE three;
   three.vertex_buffer_index = 3;
@@ -226,7 +226,7 @@ TEST(Settings, BuffersOfStreamsAreKnownByTheirNumber) {
   EXPECT_FALSE(of.settings.get<hw::_3DSTATE_SO_BUFFER>(of.gen(), 2).so_buffer_enable);
 }
 
-TEST(Settings, StreamIndicesOfGen6GoOn) {
+TEST(Settings, StreamIndicesOfGen6AreUpdatedInTheCommand) {
   SettingsOf of("snb");
   hw::_3DSTATE_GS_SVB_INDEX index;
   index.index_number = 1;

@@ -238,7 +238,7 @@ TEST(Tessellator, PointsAreNamedOnce) {
   }
 }
 
-TEST(Tessellator, NothingIsLeftOfCulledPatches) {
+TEST(Tessellator, CulledPatchesHaveNoPoints) {
   constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
   Tessellator made;
   for (const float bad : {0.0f, -1.0f, kNone, -std::numeric_limits<float>::infinity()}) {
@@ -250,7 +250,7 @@ TEST(Tessellator, NothingIsLeftOfCulledPatches) {
 }
 
 // Any bits as factors and limits: something with bounds comes out.
-TEST(Tessellator, AnyFactors) {
+TEST(Tessellator, RandomFactorsGiveAValidMesh) {
   std::mt19937 random(3);
   const float strange[] = {std::numeric_limits<float>::infinity(),
                            std::numeric_limits<float>::quiet_NaN(),

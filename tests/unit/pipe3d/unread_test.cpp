@@ -1,4 +1,4 @@
-// States that a draw reads from memory, with a field that nobody looks at.
+// States that a draw reads from memory, with a field that the model does not read.
 #include "sandy_draw.h"
 
 namespace halogen::pipe3d {
@@ -20,7 +20,7 @@ FidelityReport report_of_draw(uint32_t color_calc) {
   return report;
 }
 
-TEST(UnreadState, ADrawThatReadsItIsNotExact) {
+TEST(UnreadState, ADrawWithUnreadFieldsIsApproximate) {
   const FidelityReport report = report_of_draw(1u << 15);  // round disable function disable
   ASSERT_EQ(report.entries().size(), 1u);
   const auto& [key, entry] = *report.entries().begin();
@@ -29,7 +29,7 @@ TEST(UnreadState, ADrawThatReadsItIsNotExact) {
   EXPECT_FALSE(entry.reason.empty());
 }
 
-TEST(UnreadState, ADrawWithoutItIs) {
+TEST(UnreadState, ADrawWithoutUnreadFieldsIsExact) {
   EXPECT_TRUE(report_of_draw(0).entries().empty());
 }
 
