@@ -13,9 +13,9 @@ class NoFaults final : public memory::FaultHandler {
 };
 
 // Runs threads beside others: nothing that the walker owns is changed.
-class TrialRunner final : public ThreadRunner {
+class SpeculativeRunner final : public ThreadRunner {
  public:
-  TrialRunner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)
+  SpeculativeRunner(const eu::Executor& executor, const eu::Kernel& kernel, eu::ExecutionCounts& counts)
       : executor_(executor), kernel_(kernel), counts_(counts) {}
   eu::ThreadStatus run(uint32_t /*slot*/, eu::Thread& thread, uint64_t budget, Sender& sender) override {
     return executor_.run(thread, kernel_, budget, sender, &counts_);
@@ -58,13 +58,13 @@ void judge(BackOff& back_off, uint64_t tried, uint64_t all, size_t conflicts, si
 
 struct ParallelPass::Lane {
   explicit Lane(const memory::PhysicalMemory& memory) : space(memory, tlb, memory::kGlobalSpace, faults) {
-    space.set_trial(&trial);
+    space.set_speculation(&speculation);
   }
 
   memory::Tlb tlb{1};  // always empty
   NoFaults faults;
   memory::AddressSpace space;
-  memory::Trial trial;
+  memory::BufferedSpeculation speculation;
   message::SharedFunctions functions;
   std::shared_ptr<const eu::Program> program;
   std::unique_ptr<eu::ExecutionCounts> counts;  // of the program's kernel
@@ -135,9 +135,9 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
   pool.for_each(groups.size(), [&](size_t i) {
     Lane& lane = *lanes_[i];
     save(pass.walk, groups[i], lane);
-    lane.trial.begin(space, finding_);
+    lane.speculation.begin(space, finding_);
     begin(pass, lane, live[i]);
-    TrialRunner runner(pass.kernels.executor(), lane.program->kernel(), *lane.counts);
+    SpeculativeRunner runner(pass.kernels.executor(), lane.program->kernel(), *lane.counts);
     Sender sender(lane.functions, true);
     run_turn(pass.walk, groups[i], turns[i], runner, sender, live[i]);
   });
@@ -154,7 +154,7 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
       continue;
     }
     lane.functions.use_fidelity_of(pass.functions);
-    if (lane.trial.commit(written_)) {
+    if (lane.speculation.commit(written_)) {
       tried += turns[i].used;
       pass.kernels.merge(pass.kernel, *lane.program, *lane.counts);
     } else {
@@ -164,7 +164,7 @@ void ParallelPass::run(WorkerPool& pool, const Pass& pass, std::span<const uint3
       begin(pass, lane, live[i]);
     }
     if (turns[i].end == Turn::End::open) {
-      lane.trial.go_direct(written_);
+      lane.speculation.go_direct(written_);
       lane.functions.set_events(pass.events, pass.path);
       DirectRunner runner(pass);
       Sender sender(lane.functions);

@@ -1,8 +1,8 @@
 // Turns of several groups on several host threads, with the result of running them one after the other. Each turn
-// runs speculatively, with private writes (memory/trial.h), and is committed in order. A turn that read what an earlier
-// turn wrote is rolled back and run again. A turn that meets an atomic operation, a fault or an Event is suspended and
-// resumed, no longer speculatively, after all earlier turns have committed. The number of host threads therefore
-// changes only the time that a dispatch takes.
+// runs speculatively, with private writes (memory/buffered_speculation.h), and is committed in order. A turn that read
+// what an earlier turn wrote is rolled back and run again. A turn that meets an atomic operation, a fault or an Event
+// is suspended and resumed, no longer speculatively, after all earlier turns have committed. The number of host threads
+// therefore changes only the time that a dispatch takes.
 //
 // A kernel whose groups conflict runs on one host thread for a while (BackOff).
 #pragma once
@@ -18,7 +18,7 @@
 #include "base/worker_pool.h"
 #include "compute/turn.h"
 #include "gen/generation.h"
-#include "memory/trial.h"
+#include "memory/buffered_speculation.h"
 #include "message/kernel_table.h"
 
 namespace halogen::compute {

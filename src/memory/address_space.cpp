@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "memory/buffered_speculation.h"
 #include "memory/copy_bytes.h"
-#include "memory/trial.h"
 
 namespace halogen::memory {
 namespace {
@@ -262,8 +262,8 @@ bool AddressSpace::transfer(GpuVa address, std::span<Byte> host, Access access) 
 // Neighbouring pages are often neighbours on the host too: their bytes are copied as one run.
 template <class Byte>
 bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access access) {
-  if (trial_ != nullptr) [[unlikely]] {
-    return trial_->transfer(at, host, access);
+  if (speculation_ != nullptr) [[unlikely]] {
+    return speculation_->transfer(at, host, access);
   }
   Byte* start = host.data();  // of the run
   std::byte* frames = nullptr;
@@ -318,9 +318,9 @@ bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, co
 // An access that needs more than the quick way waits until those before it are done.
 template <class Byte>
 bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access) {
-  if (trial_ != nullptr) [[unlikely]] {
+  if (speculation_ != nullptr) [[unlikely]] {
     return std::ranges::all_of(addresses, [&](GpuVa address) {
-      return trial_->transfer(address.value, std::span(std::exchange(host, host + bytes), bytes), access);
+      return speculation_->transfer(address.value, std::span(std::exchange(host, host + bytes), bytes), access);
     });
   }
   std::byte* found[kBatch];
@@ -364,8 +364,8 @@ void AddressSpace::prefetch_entries(std::span<const GpuVa> addresses) const {
 }
 
 AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
-  if (trial_ != nullptr) {
-    return trial_->view(address, access);
+  if (speculation_ != nullptr) {
+    return speculation_->view(address, access);
   }
   View view;
   const std::optional<TlbEntry> entry = short_way(address.value, access) != nullptr

@@ -58,7 +58,7 @@ struct WalkStatistics {
   uint64_t entry_loads = 0;
 };
 
-class Trial;
+class BufferedSpeculation;
 
 class AddressSpace final : private PhysicalMemory::Watcher {
  public:
@@ -75,8 +75,8 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   void load(const WalkContext& context);
   const WalkContext& context() const { return context_; }
   void set_pre_translation(PreTranslation* pre);
-  // From now on every access is the trial's (trial.h). For a space that was never loaded.
-  void set_trial(Trial* trial) { trial_ = trial; }
+  // Routes every access to `speculation` (buffered_speculation.h). For a space that was never loaded.
+  void set_speculation(BufferedSpeculation* speculation) { speculation_ = speculation; }
   const PhysicalMemory& memory() const { return *memory_; }
 
   // Copies. False when an access was stopped by a fault; what came before it is done.
@@ -242,7 +242,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   Tlb* tlb_;
   FaultHandler* faults_;
   PreTranslation* pre_ = nullptr;
-  Trial* trial_ = nullptr;
+  BufferedSpeculation* speculation_ = nullptr;
   WalkContext context_;
   DirectRange ranges_[2];                           // by MemorySpace
   MemorySpace direct_space_ = MemorySpace::system;  // of direct_

@@ -17,13 +17,13 @@ constexpr uint64_t kMaxBands = 1 << 17;  // of a clear: no surface has as many r
 
 // What one thread of the host draws with.
 struct PixelWork::Lane {
-  Lane(eu::KernelLibrary& library, memory::Attempt& attempt, const memory::PhysicalMemory& memory)
-      : threads(attempt, memory, memory::Attempt::Side::Kind::reader),
-        targets(attempt, memory, memory::Attempt::Side::Kind::writer),
+  Lane(eu::KernelLibrary& library, memory::InPlaceSpeculation& speculation, const memory::PhysicalMemory& memory)
+      : threads(speculation, memory, memory::InPlaceSpeculation::Side::Kind::reader),
+        targets(speculation, memory, memory::InPlaceSpeculation::Side::Kind::writer),
         stage(library) {}
 
-  memory::Attempt::Side threads;
-  memory::Attempt::Side targets;
+  memory::InPlaceSpeculation::Side threads;
+  memory::InPlaceSpeculation::Side targets;
   PixelStage stage;
 };
 
@@ -71,9 +71,9 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
   }
   const size_t count = std::min<uint64_t>(pool_->threads(), end - first);
   while (lanes_.size() < count) {
-    lanes_.push_back(std::make_unique<Lane>(library_, attempt_, memory));
+    lanes_.push_back(std::make_unique<Lane>(library_, speculation_, memory));
   }
-  attempt_.begin(*space_);
+  speculation_.begin(*space_);
   const std::span lanes = std::span(lanes_).first(count);
   for (const std::unique_ptr<Lane>& lane : lanes) {
     lane->threads.begin();
@@ -81,23 +81,23 @@ bool PixelWork::draw_beside(const PrimitiveList& list, uint64_t first, uint64_t 
   }
   main_.share_kernels(lanes.front()->threads.space());
   std::atomic<uint64_t> next = first;
-  if (!attempt_.refused()) {
+  if (!speculation_.refused()) {
     pool_->for_each(count, [&](size_t number) {
       Lane& lane = *lanes[number];
       lane.stage.use_kernels_of(main_);
       lane.stage.begin(*generation_, *state_, entry_slots_, lane.threads.space(), lane.targets.space());
-      for (uint64_t piece = next++; piece < end && !attempt_.refused(); piece = next++) {
+      for (uint64_t piece = next++; piece < end && !speculation_.refused(); piece = next++) {
         draw_piece(lane.stage, list, piece);
         if (lane.stage.end() != ThreadEnd::done || lane.stage.fidelity_changed()) {
-          attempt_.refuse();
+          speculation_.refuse();
         }
       }
     });
   }
   if (std::ranges::any_of(lanes, [](const auto& lane) { return !lane->stage.pixels_apart(); })) {
-    attempt_.refuse();
+    speculation_.refuse();
   }
-  const bool stands = attempt_.finish();
+  const bool stands = speculation_.finish();
   for (const std::unique_ptr<Lane>& lane : lanes) {
     if (stands) {
       main_.merge_counts_of(lane->stage);

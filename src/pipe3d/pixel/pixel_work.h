@@ -2,8 +2,8 @@
 // each of them. What comes out is as if pieces were drawn one after the other, primitives in each in their order.
 //
 // With a pool the pieces of a round are spread over threads of the host and drawn straight to memory. A round that
-// meets what makes their order count (memory/attempt.h: a shader that writes, or reads what is drawn; a fault; an Event
-// to raise) is rolled back and drawn on one thread. So the number of threads changes nothing but time.
+// meets what makes their order count (memory/in_place_speculation.h: a shader that writes, or reads what is drawn; a
+// fault; an Event to raise) is rolled back and drawn on one thread. So the number of threads changes nothing but time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include "base/event.h"
 #include "base/fidelity.h"
 #include "base/worker_pool.h"
-#include "memory/attempt.h"
+#include "memory/in_place_speculation.h"
 #include "pipe3d/geometry/primitive_list.h"
 #include "pipe3d/pixel/pixel_pieces.h"
 #include "pipe3d/pixel/pixel_stage.h"
@@ -72,7 +72,7 @@ class PixelWork {
   std::vector<Rasteriser> rasters_;  // of the list
   PixelPieces pieces_;
   WorkerPool* pool_ = nullptr;
-  memory::Attempt attempt_;
+  memory::InPlaceSpeculation speculation_;
   const memory::PhysicalMemory* memory_ = nullptr;  // of the lanes
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::map<std::pair<uint64_t, uint64_t>, Patience> patience_;  // by instruction base and kernel

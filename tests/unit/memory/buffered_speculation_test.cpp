@@ -1,6 +1,6 @@
-// Accesses that are tried and then committed or taken back: what a trial reads of its own, what conflicts, what stops
-// it. Gen8 tables in one flat piece of memory.
-#include "memory/trial.h"
+// Buffered speculations: a piece sees its own writes, conflicts fail the commit, some accesses stop the piece. Gen8
+// page tables in one flat piece of memory.
+#include "memory/buffered_speculation.h"
 
 #include <gtest/gtest.h>
 
@@ -22,12 +22,12 @@ class NoFaults final : public FaultHandler {
   unsigned count = 0;
 };
 
-class TrialTest : public testing::Test {
+class BufferedSpeculationTest : public testing::Test {
  protected:
   static constexpr uint64_t kBytes = 8 << 20, kTables = 4 << 20, kVa = 0x7654'0000'0000;
-  static constexpr uint64_t kReadOnly = 100, kHole = 101, kAlias = 102;  // pages; the last is page 0
+  static constexpr uint64_t kReadOnly = 100, kHole = 101, kAlias = 102;  // page numbers; kAlias maps page 0
 
-  TrialTest() {
+  BufferedSpeculationTest() {
     memory_.add({MemorySpace::system, MemoryKind::ram, 0, kBytes, &frames_});
     WalkContext context;
     context.format = formats_.find(WalkMode::legacy48);
@@ -44,8 +44,8 @@ class TrialTest : public testing::Test {
     leaf(kAlias) = 3;
     real_.load(context);
     for (size_t i = 0; i < 2; ++i) {
-      spaces_[i].set_trial(&trials_[i]);
-      trials_[i].begin(real_, mutex_);
+      spaces_[i].set_speculation(&speculations_[i]);
+      speculations_[i].begin(real_, mutex_);
     }
   }
   uint64_t& entry(uint64_t at) { return *reinterpret_cast<uint64_t*>(bytes_.data() + at); }
@@ -55,12 +55,12 @@ class TrialTest : public testing::Test {
     std::memcpy(&value, bytes_.data() + offset, 4);
     return value;
   }
-  bool write(size_t trial, uint64_t offset, uint32_t value) {
-    return spaces_[trial].write(GpuVa{kVa + offset}, std::as_bytes(std::span(&value, 1)));
+  bool write(size_t piece, uint64_t offset, uint32_t value) {
+    return spaces_[piece].write(GpuVa{kVa + offset}, std::as_bytes(std::span(&value, 1)));
   }
-  uint32_t read(size_t trial, uint64_t offset, bool expected = true) {
+  uint32_t read(size_t piece, uint64_t offset, bool expected = true) {
     uint32_t value = 0;
-    EXPECT_EQ(spaces_[trial].read(GpuVa{kVa + offset}, std::as_writable_bytes(std::span(&value, 1))), expected);
+    EXPECT_EQ(spaces_[piece].read(GpuVa{kVa + offset}, std::as_writable_bytes(std::span(&value, 1))), expected);
     return value;
   }
 
@@ -73,87 +73,87 @@ class TrialTest : public testing::Test {
   AddressSpace real_{memory_, tlb_, 3, faults_};
   AddressSpace spaces_[2] = {{memory_, none_, 0, faults_}, {memory_, none_, 0, faults_}};
   std::mutex mutex_;
-  Trial trials_[2];
+  BufferedSpeculation speculations_[2];
   WrittenPages written_;
 };
 
-TEST_F(TrialTest, WritesAreItsOwnUntilTheyAreCommitted) {
+TEST_F(BufferedSpeculationTest, WritesArePrivateUntilCommit) {
   EXPECT_TRUE(write(0, 0x1000, 5));
   EXPECT_TRUE(write(0, 0x1ffe, 0x1122'3344)) << "over two pages";
   EXPECT_EQ(read(0, 0x1000), 5u);
   EXPECT_EQ(read(0, 0x1ffe), 0x1122'3344u);
-  EXPECT_EQ(read(0, 0x1ffc), 0x3344'0000u) << "its own bytes between others";
+  EXPECT_EQ(read(0, 0x1ffc), 0x3344'0000u) << "own bytes beside bytes of memory";
   EXPECT_EQ(read(1, 0x1000), 0u);
   EXPECT_EQ(memory(0x1000), 0u);
-  EXPECT_TRUE(trials_[0].commit(written_));
+  EXPECT_TRUE(speculations_[0].commit(written_));
   EXPECT_EQ(memory(0x1000), 5u);
   EXPECT_EQ(memory(0x1ffe), 0x1122'3344u);
-  EXPECT_FALSE(trials_[1].commit(written_)) << "it read what was there before";
+  EXPECT_FALSE(speculations_[1].commit(written_)) << "it read the dword before the first commit";
 }
 
-TEST_F(TrialTest, BytesBesideEachOtherDoNotConflict) {
+TEST_F(BufferedSpeculationTest, WritesToNeighbouringBytesDoNotConflict) {
   for (size_t i = 0; i < 2; ++i) {
     const std::byte one{static_cast<uint8_t>(i + 1)};
     EXPECT_TRUE(spaces_[i].write(GpuVa{kVa + 0x3000 + i}, std::span(&one, 1)));
   }
   EXPECT_EQ(read(1, 0x3004), 0u) << "the next dword";
-  EXPECT_TRUE(trials_[0].commit(written_));
-  EXPECT_TRUE(trials_[1].commit(written_));
+  EXPECT_TRUE(speculations_[0].commit(written_));
+  EXPECT_TRUE(speculations_[1].commit(written_));
   EXPECT_EQ(memory(0x3000), 0x0201u);
 }
 
-TEST_F(TrialTest, TheLaterWriteStays) {
+TEST_F(BufferedSpeculationTest, LastCommittedWriteWins) {
   EXPECT_TRUE(write(1, 0x3000, 2));
   EXPECT_TRUE(write(0, 0x3000, 1));
-  EXPECT_TRUE(trials_[0].commit(written_));
-  EXPECT_TRUE(trials_[1].commit(written_));
+  EXPECT_TRUE(speculations_[0].commit(written_));
+  EXPECT_TRUE(speculations_[1].commit(written_));
   EXPECT_EQ(memory(0x3000), 2u);
 }
 
-TEST_F(TrialTest, TwoAddressesOfTheSameMemory) {
+TEST_F(BufferedSpeculationTest, AliasedAddressesConflict) {
   EXPECT_TRUE(write(0, 0x10, 7));
   EXPECT_EQ(read(0, kAlias * 4096 + 0x10), 7u);
   EXPECT_EQ(read(1, kAlias * 4096 + 0x10), 0u);
-  EXPECT_TRUE(trials_[0].commit(written_));
-  EXPECT_FALSE(trials_[1].commit(written_));
+  EXPECT_TRUE(speculations_[0].commit(written_));
+  EXPECT_FALSE(speculations_[1].commit(written_));
 }
 
-TEST_F(TrialTest, WhatCannotBeTried) {
+TEST_F(BufferedSpeculationTest, FaultsAndAtomicsStopUntilDirect) {
   read(0, kHole * 4096, false);
-  EXPECT_FALSE(write(0, kReadOnly * 4096, 1) && read(0, kReadOnly * 4096) == 1) << "if the table forbids it";
+  EXPECT_FALSE(write(0, kReadOnly * 4096, 1) && read(0, kReadOnly * 4096) == 1) << "a read-only page";
   EXPECT_TRUE(spaces_[0].view(GpuVa{kVa}, {.write = true}).stopped) << "an atomic operation";
-  EXPECT_EQ(faults_.count, 0u) << "nobody heard of it";
-  trials_[0].go_direct(written_);
+  EXPECT_EQ(faults_.count, 0u) << "a speculative access does not report its fault";
+  speculations_[0].go_direct(written_);
   EXPECT_EQ(read(0, kHole * 4096), 0u);
   EXPECT_EQ(faults_.count, 1u);
   const AddressSpace::View view = spaces_[0].view(GpuVa{kVa + 0x20}, {.write = true});
   ASSERT_FALSE(view.bytes.empty());
   EXPECT_EQ(read(1, 0x24), 0u);
-  EXPECT_FALSE(trials_[1].commit(written_)) << "somebody works there";
+  EXPECT_FALSE(speculations_[1].commit(written_)) << "the view is recorded as a write";
 }
 
-TEST_F(TrialTest, DirectWritesConflictToo) {
+TEST_F(BufferedSpeculationTest, DirectWriteConflictsWithLaterCommit) {
   EXPECT_EQ(read(1, 0x5000), 0u);
-  trials_[0].go_direct(written_);
+  speculations_[0].go_direct(written_);
   EXPECT_TRUE(write(0, 0x5000, 9));
   EXPECT_EQ(memory(0x5000), 9u);
-  EXPECT_FALSE(trials_[1].commit(written_));
+  EXPECT_FALSE(speculations_[1].commit(written_));
 }
 
-TEST_F(TrialTest, PagesThatAreOthersByThen) {
+TEST_F(BufferedSpeculationTest, RemappedPageFailsTheCommit) {
   EXPECT_EQ(read(1, 0x5000), 0u);
   leaf(5) = 7 * 4096 | 3;
-  EXPECT_FALSE(trials_[1].commit(written_));
+  EXPECT_FALSE(speculations_[1].commit(written_));
 }
 
-TEST_F(TrialTest, MoreThanItKeeps) {
+TEST_F(BufferedSpeculationTest, BlocksAreReusedAfterBegin) {
   for (uint64_t round = 0; round < 3; ++round) {
-    trials_[0].begin(real_, mutex_);
+    speculations_[0].begin(real_, mutex_);
     for (uint64_t page = 0; page < 100; ++page) {
       EXPECT_TRUE(write(0, page * 4096 + round * 4, static_cast<uint32_t>(page + round)));
     }
     written_.clear();
-    EXPECT_TRUE(trials_[0].commit(written_));
+    EXPECT_TRUE(speculations_[0].commit(written_));
     for (uint64_t page = 0; page < 100; ++page) {
       EXPECT_EQ(memory(page * 4096 + round * 4), page + round);
     }

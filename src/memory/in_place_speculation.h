@@ -1,9 +1,10 @@
-// Work of several threads of the host that is tried on the memory itself, and taken back as a whole when its order
-// would have mattered. It stands if every page was there, nobody was refused, and nothing that a reader read lies in a
-// page that a writer wrote: then it is as if it had been done in any order. Pages are found without an effect on the
-// real space, which sees them when the work stands. Pages are saved before they are written.
+// Speculative accesses in place, with an undo log. Several threads of the host work on the memory itself, and all of
+// the work is rolled back if its order could have been observed. The work stands if every page was present, no access
+// was refused, and no page that a reader read was written: any order would then have given the same result. Pages are
+// looked up without an effect on the real space, which sees the look-ups only if the work stands. A page is saved
+// before its first write.
 //
-// A Trial is for work whose accesses may meet: it keeps what is written apart, which takes longer.
+// BufferedSpeculation is for work whose accesses may conflict. It buffers writes, which is slower.
 #pragma once
 
 #include <array>
@@ -15,25 +16,25 @@
 #include <vector>
 
 #include "memory/address_space.h"
+#include "memory/buffered_speculation.h"
 #include "memory/page_map.h"
-#include "memory/trial.h"
 
 namespace halogen::memory {
 
-class Attempt {
+class InPlaceSpeculation {
  public:
   class Side;
 
-  // Sides are to begin after it.
+  // Starts anew. Every Side begins after it.
   void begin(AddressSpace& real);
-  // It will not stand.
+  // Makes finish() roll the work back.
   void refuse() { refused_.store(true, std::memory_order_relaxed); }
   bool refused() const { return refused_.load(std::memory_order_relaxed); }
-  // Whether it stands. If not, all bytes are what they were before.
+  // Returns whether the work stands. False: it was rolled back, and memory is unchanged.
   bool finish();
 
  private:
-  static constexpr size_t kMostSaved = 4096;
+  static constexpr size_t kMaxSaved = 4096;
 
   struct Touch {
     uint64_t page;
@@ -48,7 +49,7 @@ class Attempt {
 
   std::byte* find(uint64_t page, Access access, bool writer);
   bool is_sound();
-  void take_back();
+  void roll_back();
 
   AddressSpace* real_ = nullptr;
   std::atomic<bool> refused_ = false;
@@ -58,21 +59,21 @@ class Attempt {
   PageMap<Saved> saved_;  // by frame
 };
 
-// One thread's way to memory. Writers may read and write: no two of them the same bytes. Readers may only read.
-class Attempt::Side final : private Trial::Accessor, private FaultHandler {
+// One thread's access to memory. Writers may read and write, but no two of them the same bytes. Readers may only read.
+class InPlaceSpeculation::Side final : private BufferedSpeculation::Accessor, private FaultHandler {
  public:
   enum class Kind : uint8_t { reader, writer };
 
-  Side(Attempt& attempt, const PhysicalMemory& memory, Kind kind);
+  Side(InPlaceSpeculation& parent, const PhysicalMemory& memory, Kind kind);
   void begin();
   AddressSpace& space() { return space_; }
 
  private:
-  friend class Attempt;
+  friend class InPlaceSpeculation;
   static constexpr unsigned kTlbEntries = 256;
   static constexpr size_t kKnown = 64;
 
-  // Pages of late, by number.
+  // Recently used pages, by page number.
   struct Known {
     uint64_t number = ~uint64_t{0};
     std::byte* frame = nullptr;
@@ -82,11 +83,11 @@ class Attempt::Side final : private Trial::Accessor, private FaultHandler {
   std::byte* page(uint64_t number, Access access) override;
   FaultAction on_fault(const Fault& /*fault*/) override { return FaultAction::stop; }
 
-  Attempt& attempt_;
+  InPlaceSpeculation& parent_;
   Kind kind_;
   Tlb tlb_{kTlbEntries};
   AddressSpace space_;
-  Trial trial_{this};
+  BufferedSpeculation accesses_{this};
   std::array<Known, kKnown> known_{};
   std::vector<Touch> touches_;
 };

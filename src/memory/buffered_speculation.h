@@ -1,13 +1,16 @@
-// Accesses of a piece of work that may be taken back, so that several pieces can be tried side by side on threads of
-// the host and end as if they had been done one after the other. What a trial writes it keeps to itself; of what it
-// reads it remembers where. Afterwards, one after the other in their order, each trial is committed: unless somebody
-// before it wrote what it read, its bytes go to memory. Else it is done again.
+// Speculative accesses with private writes. Several pieces of work run on threads of the host at once and leave the
+// memory that they would have left one after the other.
 //
-// A trial only does plain accesses to pages that are there. Everything else (a fault, a null page, tiled resources, an
-// atomic operation, which the processor may watch) stops it, and the rest is done directly when its time has come: an
-// access then goes to the real space at once, and what it writes is written down for those that follow.
+// A speculation buffers its writes and records which dwords it read. The pieces then commit in their order. A commit
+// fails if an earlier piece wrote a dword that this one read; the piece is then rolled back and run again. Otherwise
+// the buffered bytes go to memory.
 //
-// Whoever takes work back in another way puts an Accessor in its place (attempt.h).
+// Only plain accesses to present pages are speculative. Anything else (a fault, a null page, a tiled resource, an
+// atomic operation, which the processor may observe) stops the piece. After all earlier pieces have committed, the
+// piece goes on directly: its accesses reach the real space at once, and its writes are recorded for the pieces that
+// follow.
+//
+// An Accessor replaces the buffering (in_place_speculation.h).
 #pragma once
 
 #include <array>
@@ -23,11 +26,11 @@
 
 namespace halogen::memory {
 
-// A bit for each dword of a page.
+// One bit per dword of a page.
 using DwordMask = std::array<uint64_t, kFrameBytes / 4 / 64>;
 
-// What a number of trials and direct accesses have written. Frames, not addresses, say where: two addresses may lead to
-// the same memory.
+// The dwords that commits and direct accesses have written. The key is a frame, not an address, because two addresses
+// may map the same memory.
 class WrittenPages {
  public:
   void clear() { pages_.clear(); }
@@ -41,47 +44,48 @@ class WrittenPages {
   PageMap<DwordMask> pages_;
 };
 
-class Trial {
+class BufferedSpeculation {
  public:
-  // Does the accesses instead.
+  // Performs the accesses instead of the buffer.
   class Accessor {
    public:
     virtual ~Accessor() = default;
-    // First host byte of a page; null: the access is stopped.
+    // Returns the first host byte of a page. Null: the access stops.
     virtual std::byte* page(uint64_t number, Access access) = 0;
   };
-  explicit Trial(Accessor* accessor = nullptr) : accessor_(accessor) {}
+  explicit BufferedSpeculation(Accessor* accessor = nullptr) : accessor_(accessor) {}
 
-  // Nothing is read or written so far. `finding` guards what several trials find out about pages.
+  // Forgets all accesses. `finding` serialises look-ups of pages in `real`.
   void begin(AddressSpace& real, std::mutex& finding);
-  // Accesses are final from now on.
+  // Makes all further accesses direct.
   void go_direct(WrittenPages& written) { written_ = &written; }
   bool is_direct() const { return written_ != nullptr; }
 
-  // False: it conflicts with what was written, and nothing was done. Else memory and `written` have its bytes.
+  // Writes the buffered bytes to memory and adds them to `written`. False: conflict with `written`; memory is
+  // unchanged.
   bool commit(WrittenPages& written);
 
-  // For the AddressSpace that belongs to it.
+  // Called by the AddressSpace that the speculation is set on.
   bool transfer(uint64_t address, std::span<std::byte> host, Access access);
   bool transfer(uint64_t address, std::span<const std::byte> host, Access access);
   AddressSpace::View view(GpuVa address, Access access);
 
  private:
-  static constexpr size_t kMostPages = 4096;
-  static constexpr size_t kMostBlocks = 1024;
+  static constexpr size_t kMaxPages = 4096;
+  static constexpr size_t kMaxBlocks = 1024;
 
-  // The bytes of a page that were written.
+  // The written bytes of a page.
   struct Block {
     std::array<uint64_t, kFrameBytes / 64> mask;
     std::array<std::byte, kFrameBytes> bytes;
   };
   struct Page {
     std::byte* frame;
-    Block* block;  // null: nothing was written
+    Block* block;  // null: no write so far
     DwordMask read;
   };
-  // A page by its address.
-  struct Place {
+  // The page behind a page number.
+  struct Mapping {
     uint64_t number;
     Page* page;
     bool writable;
@@ -92,8 +96,8 @@ class Trial {
     const std::byte* frame;
   };
 
-  Place* find(uint64_t address);
-  bool prepare_write(Place& place);
+  Mapping* find(uint64_t address);
+  bool prepare_write(Mapping& mapping);
   std::byte* look_up(uint64_t number, Access access);
   void note_write(uint64_t address, size_t bytes);
   static void read_part(Page& page, size_t offset, std::span<std::byte> host);
@@ -105,10 +109,10 @@ class Trial {
   AddressSpace* real_ = nullptr;
   std::mutex* finding_ = nullptr;
   WrittenPages* written_ = nullptr;
-  PageMap<Place> places_;
+  PageMap<Mapping> mappings_;
   PageMap<Page> pages_;  // by frame
-  Place* last_ = nullptr;
-  std::vector<Touch> touches_;  // in the order in which the real space is to see them
+  Mapping* last_ = nullptr;
+  std::vector<Touch> touches_;  // in the order in which the real space sees them at commit
   std::vector<std::unique_ptr<Block>> blocks_;
   size_t used_blocks_ = 0;
 };

@@ -1,4 +1,4 @@
-#include "memory/attempt.h"
+#include "memory/in_place_speculation.h"
 
 #include <algorithm>
 
@@ -13,17 +13,17 @@ uint64_t key_of(const std::byte* frame) {
 
 }  // namespace
 
-void Attempt::begin(AddressSpace& real) {
+void InPlaceSpeculation::begin(AddressSpace& real) {
   real_ = &real;
   refused_ = false;
   sides_.clear();
   saved_.clear();
 }
 
-std::byte* Attempt::find(uint64_t page, Access access, bool writer) {
+std::byte* InPlaceSpeculation::find(uint64_t page, Access access, bool writer) {
   const std::lock_guard lock(finding_);
   std::byte* const frame = access.write && !writer ? nullptr : real_->look_up_frame(GpuVa{page << kFrameBits}, access);
-  if (frame == nullptr || saved_.size() >= kMostSaved) {
+  if (frame == nullptr || saved_.size() >= kMaxSaved) {
     refuse();
     return nullptr;
   }
@@ -38,7 +38,7 @@ std::byte* Attempt::find(uint64_t page, Access access, bool writer) {
   return frame;
 }
 
-bool Attempt::is_sound() {
+bool InPlaceSpeculation::is_sound() {
   if (refused()) {
     return false;
   }
@@ -51,7 +51,7 @@ bool Attempt::is_sound() {
     }
     touches_.insert(touches_.end(), side->touches_.begin(), side->touches_.end());
   }
-  // Which thread met a page first is luck.
+  // Threads reach pages in an arbitrary order; sorting makes the replay deterministic.
   std::ranges::sort(touches_);
   touches_.erase(std::unique(touches_.begin(), touches_.end()), touches_.end());
   return std::ranges::all_of(touches_, [&](const Touch& touch) {
@@ -62,39 +62,40 @@ bool Attempt::is_sound() {
   });
 }
 
-void Attempt::take_back() {
+void InPlaceSpeculation::roll_back() {
   for (size_t i = 0; i < saved_.size(); ++i) {
     copy_bytes(saved_[i].frame, saved_[i].bytes->data(), kFrameBytes);
   }
 }
 
-bool Attempt::finish() {
+bool InPlaceSpeculation::finish() {
   const bool stands = is_sound();
   if (!stands) {
-    take_back();
+    roll_back();
   }
   return stands;
 }
 
-Attempt::Side::Side(Attempt& attempt, const PhysicalMemory& memory, Kind kind)
-    : attempt_(attempt), kind_(kind), space_(memory, tlb_, kGlobalSpace, *this) {
-  space_.set_trial(&trial_);
+InPlaceSpeculation::Side::Side(InPlaceSpeculation& parent, const PhysicalMemory& memory, Kind kind)
+    : parent_(parent), kind_(kind), space_(memory, tlb_, kGlobalSpace, *this) {
+  space_.set_speculation(&accesses_);
 }
 
-void Attempt::Side::begin() {
-  attempt_.sides_.push_back(this);
+void InPlaceSpeculation::Side::begin() {
+  parent_.sides_.push_back(this);
   tlb_.invalidate_all();
   known_.fill({});
   touches_.clear();
 }
 
-// What was found stands in the TLB, where the space looks before it asks; what was only read may not be written yet.
-std::byte* Attempt::Side::page(uint64_t number, Access access) {
+// Fills the TLB, so that the space finds the page without a call. An entry becomes writable with the first write,
+// because the page is saved then.
+std::byte* InPlaceSpeculation::Side::page(uint64_t number, Access access) {
   Known& known = known_[number % kKnown];
   if (known.number == number && (known.writable || !access.write)) {
     return known.frame;
   }
-  std::byte* const frame = attempt_.find(number, access, kind_ == Kind::writer);
+  std::byte* const frame = parent_.find(number, access, kind_ == Kind::writer);
   if (frame == nullptr) {
     return nullptr;
   }

@@ -1,4 +1,4 @@
-#include "memory/trial.h"
+#include "memory/buffered_speculation.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kPageMask = kFrameBytes - 1;
 constexpr size_t kDwordsOfWord = 64;
 
-// The dwords that `bytes` bytes from `offset` on touch.
+// Marks the dwords that `bytes` bytes at `offset` touch.
 void mark(DwordMask& mask, size_t offset, size_t bytes) {
   const size_t first = offset / 4;
   const size_t end = (offset + bytes - 1) / 4 + 1;
@@ -24,7 +24,7 @@ void mark(DwordMask& mask, size_t offset, size_t bytes) {
   }
 }
 
-// Calls with each part of an access that lies in one page.
+// Calls `part` for each page of an access.
 template <class Byte, class Do>
 bool for_each_page(uint64_t address, std::span<Byte> host, Do&& part) {
   while (!host.empty()) {
@@ -76,30 +76,30 @@ bool WrittenPages::touches(const std::byte* frame, const DwordMask& mask) {
   return both != 0;
 }
 
-void Trial::begin(AddressSpace& real, std::mutex& finding) {
+void BufferedSpeculation::begin(AddressSpace& real, std::mutex& finding) {
   real_ = &real;
   finding_ = &finding;
   written_ = nullptr;
-  places_.clear();
+  mappings_.clear();
   pages_.clear();
   last_ = nullptr;
   touches_.clear();
   used_blocks_ = 0;
 }
 
-std::byte* Trial::look_up(uint64_t number, Access access) {
+std::byte* BufferedSpeculation::look_up(uint64_t number, Access access) {
   const std::lock_guard lock(*finding_);
   return real_->look_up_frame(GpuVa{number << kFrameBits}, access);
 }
 
-Trial::Place* Trial::find(uint64_t address) {
+BufferedSpeculation::Mapping* BufferedSpeculation::find(uint64_t address) {
   const uint64_t number = address >> kFrameBits;
   if (last_ != nullptr && last_->number == number) {
     return last_;
   }
-  Place* place = places_.find(number);
-  if (place == nullptr) {
-    std::byte* const frame = places_.size() < kMostPages ? look_up(number, {}) : nullptr;
+  Mapping* mapping = mappings_.find(number);
+  if (mapping == nullptr) {
+    std::byte* const frame = mappings_.size() < kMaxPages ? look_up(number, {}) : nullptr;
     if (frame == nullptr) {
       return nullptr;
     }
@@ -109,23 +109,23 @@ Trial::Place* Trial::find(uint64_t address) {
       *page = {.frame = frame, .block = nullptr, .read = {}};
     }
     touches_.push_back({number, false, frame});
-    place = &places_.add(number);
-    *place = {number, page, false};
+    mapping = &mappings_.add(number);
+    *mapping = {number, page, false};
   }
-  last_ = place;
-  return place;
+  last_ = mapping;
+  return mapping;
 }
 
-bool Trial::prepare_write(Place& place) {
-  if (place.writable) {
+bool BufferedSpeculation::prepare_write(Mapping& mapping) {
+  if (mapping.writable) {
     return true;
   }
-  Page& page = *place.page;
-  if ((page.block == nullptr && used_blocks_ >= kMostBlocks) || look_up(place.number, {.write = true}) != page.frame) {
+  Page& page = *mapping.page;
+  if ((page.block == nullptr && used_blocks_ >= kMaxBlocks) || look_up(mapping.number, {.write = true}) != page.frame) {
     return false;
   }
-  place.writable = true;
-  touches_.push_back({place.number, true, page.frame});
+  mapping.writable = true;
+  touches_.push_back({mapping.number, true, page.frame});
   if (page.block == nullptr) {
     if (used_blocks_ == blocks_.size()) {
       blocks_.push_back(std::make_unique<Block>());
@@ -136,7 +136,7 @@ bool Trial::prepare_write(Place& place) {
   return true;
 }
 
-void Trial::read_part(Page& page, size_t offset, std::span<std::byte> host) {
+void BufferedSpeculation::read_part(Page& page, size_t offset, std::span<std::byte> host) {
   mark(page.read, offset, host.size());
   copy_bytes(host.data(), page.frame + offset, host.size());
   if (page.block == nullptr) {
@@ -155,7 +155,7 @@ void Trial::read_part(Page& page, size_t offset, std::span<std::byte> host) {
   }
 }
 
-void Trial::write_part(Page& page, size_t offset, std::span<const std::byte> host) {
+void BufferedSpeculation::write_part(Page& page, size_t offset, std::span<const std::byte> host) {
   copy_bytes(page.block->bytes.data() + offset, host.data(), host.size());
   for (size_t at = offset; at < offset + host.size();) {
     const size_t in_word = at % 64;
@@ -165,7 +165,7 @@ void Trial::write_part(Page& page, size_t offset, std::span<const std::byte> hos
   }
 }
 
-bool Trial::transfer(uint64_t address, std::span<std::byte> host, Access access) {
+bool BufferedSpeculation::transfer(uint64_t address, std::span<std::byte> host, Access access) {
   if (accessor_ != nullptr) {
     return for_each_page(address, host, [&](uint64_t at, std::span<std::byte> part) {
       const std::byte* const page = accessor_->page(at >> kFrameBits, access);
@@ -182,16 +182,16 @@ bool Trial::transfer(uint64_t address, std::span<std::byte> host, Access access)
     return false;
   }
   return for_each_page(address, host, [&](uint64_t at, std::span<std::byte> part) {
-    const Place* const place = find(at);
-    if (place == nullptr) {
+    const Mapping* const mapping = find(at);
+    if (mapping == nullptr) {
       return false;
     }
-    read_part(*place->page, at & kPageMask, part);
+    read_part(*mapping->page, at & kPageMask, part);
     return true;
   });
 }
 
-bool Trial::transfer(uint64_t address, std::span<const std::byte> host, Access access) {
+bool BufferedSpeculation::transfer(uint64_t address, std::span<const std::byte> host, Access access) {
   if (accessor_ != nullptr) {
     return for_each_page(address, host, [&](uint64_t at, std::span<const std::byte> part) {
       std::byte* const page = accessor_->page(at >> kFrameBits, access);
@@ -207,17 +207,17 @@ bool Trial::transfer(uint64_t address, std::span<const std::byte> host, Access a
     return done;
   }
   return for_each_page(address, host, [&](uint64_t at, std::span<const std::byte> part) {
-    Place* const place = find(at);
-    if (place == nullptr || !prepare_write(*place)) {
+    Mapping* const mapping = find(at);
+    if (mapping == nullptr || !prepare_write(*mapping)) {
       return false;
     }
-    write_part(*place->page, at & kPageMask, part);
+    write_part(*mapping->page, at & kPageMask, part);
     return true;
   });
 }
 
-// Where nothing is found nothing was written.
-void Trial::note_write(uint64_t address, size_t bytes) {
+// A page without a frame was not written.
+void BufferedSpeculation::note_write(uint64_t address, size_t bytes) {
   while (bytes != 0) {
     const size_t part = std::min<uint64_t>(bytes, kFrameBytes - (address & kPageMask));
     if (const std::byte* const frame = real_->look_up_frame(GpuVa{address}, {.write = true})) {
@@ -228,9 +228,9 @@ void Trial::note_write(uint64_t address, size_t bytes) {
   }
 }
 
-// Whoever asks for a place does an operation there that is at most so long.
-AddressSpace::View Trial::view(GpuVa address, Access access) {
-  constexpr size_t kMostBytes = 16;
+// The caller operates on at most kMaxBytes bytes at `address`.
+AddressSpace::View BufferedSpeculation::view(GpuVa address, Access access) {
+  constexpr size_t kMaxBytes = 16;
   AddressSpace::View view;
   if (accessor_ != nullptr) {
     std::byte* const page = accessor_->page(address.value >> kFrameBits, access);
@@ -246,13 +246,13 @@ AddressSpace::View Trial::view(GpuVa address, Access access) {
   view = real_->view(address, access);
   if (access.write && !view.bytes.empty()) {
     written_->add(view.bytes.data() - (address.value & kPageMask), address.value & kPageMask,
-                  std::min(kMostBytes, view.bytes.size()));
+                  std::min(kMaxBytes, view.bytes.size()));
   }
   return view;
 }
 
-// The real space sees the accesses, its translation caches and page tables too, and must find the same pages.
-bool Trial::same_pages() {
+// Replays the look-ups in the real space, with their effects on its TLB and page tables. True: it found the same pages.
+bool BufferedSpeculation::same_pages() {
   return std::ranges::all_of(touches_, [&](const Touch& touch) {
     const GpuVa address{touch.number << kFrameBits};
     const Access access{.write = touch.write};
@@ -261,7 +261,7 @@ bool Trial::same_pages() {
   });
 }
 
-bool Trial::commit(WrittenPages& written) {
+bool BufferedSpeculation::commit(WrittenPages& written) {
   for (size_t i = 0; i < pages_.size(); ++i) {
     if (written.touches(pages_[i].frame, pages_[i].read)) {
       return false;
@@ -278,7 +278,7 @@ bool Trial::commit(WrittenPages& written) {
   return true;
 }
 
-void Trial::write_back(const Page& page, WrittenPages& written) {
+void BufferedSpeculation::write_back(const Page& page, WrittenPages& written) {
   DwordMask dwords{};
   for (size_t line = 0; line < page.block->mask.size(); ++line) {
     const size_t at = line * 64;

@@ -1,20 +1,20 @@
-// Work on several ways to memory that stands or is taken back as a whole.
-#include "memory/attempt.h"
+// Accesses of several sides that stand or are rolled back together.
+#include "memory/in_place_speculation.h"
 
 #include "unit/pipe3d/pixel_world.h"
 
 namespace halogen::memory {
 namespace {
 
-using Kind = Attempt::Side::Kind;
+using Kind = InPlaceSpeculation::Side::Kind;
 
-class Attempts : public testing::Test {
+class InPlaceSpeculationTest : public testing::Test {
  protected:
   static constexpr uint64_t kVa = pipe3d::PixelWorld::kVa;
 
-  Attempts() {
+  InPlaceSpeculationTest() {
     world_.scramble(1);
-    attempt_.begin(world_.space());
+    speculation_.begin(world_.space());
     writer_.begin();
     other_.begin();
     reader_.begin();
@@ -22,50 +22,50 @@ class Attempts : public testing::Test {
   uint32_t at(uint64_t offset) { return world_.value<uint32_t>(kVa + offset); }
 
   pipe3d::PixelWorld world_;
-  Attempt attempt_;
-  Attempt::Side writer_{attempt_, world_.space().memory(), Kind::writer};
-  Attempt::Side other_{attempt_, world_.space().memory(), Kind::writer};
-  Attempt::Side reader_{attempt_, world_.space().memory(), Kind::reader};
+  InPlaceSpeculation speculation_;
+  InPlaceSpeculation::Side writer_{speculation_, world_.space().memory(), Kind::writer};
+  InPlaceSpeculation::Side other_{speculation_, world_.space().memory(), Kind::writer};
+  InPlaceSpeculation::Side reader_{speculation_, world_.space().memory(), Kind::reader};
 };
 
-TEST_F(Attempts, StandsWhenNobodyMeets) {
+TEST_F(InPlaceSpeculationTest, StandsWithoutConflict) {
   EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 0x1234));
   EXPECT_TRUE(other_.space().store_value<uint32_t>(GpuVa{kVa + 12}, 0x5678));
   EXPECT_EQ(reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x3000}), at(0x3000));
-  EXPECT_TRUE(attempt_.finish());
+  EXPECT_TRUE(speculation_.finish());
   EXPECT_EQ(at(8), 0x1234u);
   EXPECT_EQ(at(12), 0x5678u);
 }
 
-TEST_F(Attempts, IsTakenBackWhenAReaderMeetsAWriter) {
+TEST_F(InPlaceSpeculationTest, IsRolledBackWhenAReaderMeetsAWriter) {
   const uint32_t old = at(8);
   const uint32_t last = at(0x1ffc);
   EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old));
-  EXPECT_EQ(other_.space().load_value<uint32_t>(GpuVa{kVa + 8}), ~old) << "writes are there at once";
+  EXPECT_EQ(other_.space().load_value<uint32_t>(GpuVa{kVa + 8}), ~old) << "writes reach memory at once";
   EXPECT_TRUE(other_.space().store_value<uint32_t>(GpuVa{kVa + 0x1ffc}, ~last));
   reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x800});
-  EXPECT_FALSE(attempt_.finish());
+  EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(at(8), old);
   EXPECT_EQ(at(0x1ffc), last);
 }
 
-TEST_F(Attempts, ReadersDoNotWrite) {
+TEST_F(InPlaceSpeculationTest, WriteOfAReaderIsRefused) {
   const uint32_t old = at(8);
   reader_.space().load_value<uint32_t>(GpuVa{kVa + 8});
   EXPECT_FALSE(reader_.space().store_value<uint32_t>(GpuVa{kVa + 8}, ~old));
-  EXPECT_TRUE(attempt_.refused());
-  EXPECT_FALSE(attempt_.finish());
+  EXPECT_TRUE(speculation_.refused());
+  EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(at(8), old);
 }
 
-TEST_F(Attempts, NothingFaults) {
+TEST_F(InPlaceSpeculationTest, MissingPageIsRefusedWithoutAFault) {
   std::byte bytes[4];
   EXPECT_FALSE(reader_.space().read(GpuVa{kVa - 4096}, bytes));
-  EXPECT_FALSE(attempt_.finish());
+  EXPECT_FALSE(speculation_.finish());
   EXPECT_EQ(world_.faults(), 0u);
 }
 
-// Tiled resources from an address on.
+// Tiled resources at `first` and above.
 class TilesFrom final : public PreTranslation {
  public:
   explicit TilesFrom(uint64_t first) : first_(first) {}
@@ -77,25 +77,25 @@ class TilesFrom final : public PreTranslation {
   uint64_t first_;
 };
 
-TEST_F(Attempts, OnlyTiledResourcesAreLeftOut) {
+TEST_F(InPlaceSpeculationTest, TiledResourcesAreRefused) {
   TilesFrom tiles(kVa + 0x10'0000);
   world_.space().set_pre_translation(&tiles);
   EXPECT_EQ(reader_.space().load_value<uint32_t>(GpuVa{kVa + 8}), at(8));
-  EXPECT_FALSE(attempt_.refused());
+  EXPECT_FALSE(speculation_.refused());
   reader_.space().load_value<uint32_t>(GpuVa{kVa + 0x10'0000});
-  EXPECT_TRUE(attempt_.refused());
-  EXPECT_FALSE(attempt_.finish());
+  EXPECT_TRUE(speculation_.refused());
+  EXPECT_FALSE(speculation_.finish());
 }
 
-TEST_F(Attempts, BeginsAnew) {
+TEST_F(InPlaceSpeculationTest, RollsBackToTheStateAtBegin) {
   EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 1));
-  EXPECT_TRUE(attempt_.finish());
-  attempt_.begin(world_.space());
+  EXPECT_TRUE(speculation_.finish());
+  speculation_.begin(world_.space());
   writer_.begin();
   EXPECT_TRUE(writer_.space().store_value<uint32_t>(GpuVa{kVa + 8}, 2));
-  attempt_.refuse();
-  EXPECT_FALSE(attempt_.finish());
-  EXPECT_EQ(at(8), 1u) << "saved before the write of this attempt";
+  speculation_.refuse();
+  EXPECT_FALSE(speculation_.finish());
+  EXPECT_EQ(at(8), 1u) << "the value at begin()";
 }
 
 }  // namespace
