@@ -9,6 +9,7 @@
 #include "blit/raster_op.h"
 #include "hw/blt.h"
 #include "hw/blt_source.h"
+#include "spec/packed.h"
 
 namespace halogen::blit {
 namespace {
@@ -190,7 +191,7 @@ void load_setup(const BlitCommand& in, BlitState& state) {
   control.raster_operation = fields.raster_operation;
   control.destination_pitch = fields.destination_pitch;
   SetupState& setup = state.setup;
-  setup.control = packed(control, in.gen);
+  setup.control = spec::packed32(control, in.gen);
   setup.background = fields.background_color;
   setup.foreground = fields.foreground_color;
   setup.destination = fields.destination_base_address.value & address_mask(in.gen);
@@ -208,8 +209,8 @@ void load_setup(const BlitCommand& in, BlitState& state) {
 template <class Command>
 void load_clip(const BlitCommand& in, BlitState& state) {
   const Command fields = Command::unpack(in.gen, in.dwords);
-  state.setup.clip_first = packed(hw::BR24{.clip_y1 = fields.clip_y1, .clip_x1 = fields.clip_x1}, in.gen);
-  state.setup.clip_end = packed(hw::BR25{.clip_y2 = fields.clip_y2, .clip_x2 = fields.clip_x2}, in.gen);
+  state.setup.clip_first = spec::packed32(hw::BR24{.clip_y1 = fields.clip_y1, .clip_x1 = fields.clip_x1}, in.gen);
+  state.setup.clip_end = spec::packed32(hw::BR25{.clip_y2 = fields.clip_y2, .clip_x2 = fields.clip_x2}, in.gen);
 }
 
 // PIXEL, SCANLINES and TEXT: everything else comes from the setup. Their own tiling bit is used (G45-8.9-10).

@@ -7,6 +7,7 @@
 #include "blit/command_parts.h"
 #include "blit/raster_op.h"
 #include "hw/blt.h"
+#include "spec/packed.h"
 
 namespace halogen::blit {
 namespace {
@@ -56,7 +57,7 @@ uint32_t control_register(const BlitCommand& command, const BlitJob* job, const 
     control.byte_mask_32bpp = static_cast<hw::BltByteMask>(command.dwords[0] >> kByteMaskAt & 3);
     control.dest_tiling_enable = (command.dwords[0] >> kTiledAt & 1) != 0;
   }
-  return packed(control, command.gen);
+  return spec::packed32(control, command.gen);
 }
 
 uint32_t operation_register(const BlitCommand& command, const BlitJob& job) {
@@ -69,7 +70,7 @@ uint32_t operation_register(const BlitCommand& command, const BlitJob& job) {
   control.color_depth = job.depth;
   control.raster_operation = job.rop;
   control.destination_pitch = pitch_field(job.destination);
-  return packed(control, command.gen);
+  return spec::packed32(control, command.gen);
 }
 
 void record_pattern(const BlitCommand& command, const Pattern& pattern, BlitState& state) {
@@ -135,7 +136,7 @@ void Recorder::record(const BlitCommand& command, const BlitJob* job, BlitState&
     hw::BR14 size;
     size.destination_height = static_cast<uint16_t>(job->rect.y2 & static_cast<int32_t>(low_mask(13)));
     size.destination_byte_width = static_cast<uint16_t>(job->rect.x2 & static_cast<int32_t>(low_mask(13)));
-    state.br[14] = packed(size, command.gen);
+    state.br[14] = spec::packed32(size, command.gen);
   } else {
     state.br[22] = yx(job->rect.y1, job->rect.x1);
     state.br[23] = yx(job->rect.y2, job->rect.x2);

@@ -10,14 +10,6 @@
 
 namespace halogen::blit {
 
-// A structure of one dword.
-template <class T>
-uint32_t packed(const T& value, spec::GenId gen) {
-  uint32_t dword = 0;
-  static_cast<void>(value.pack(gen, std::span(&dword, 1)));
-  return dword;
-}
-
 // Pitch: bytes if linear, dwords if tiled (G45-8.9-07). Tiled surfaces are page-aligned; the low address bits are
 // ignored.
 inline Surface surface_at(GpuVa base, int64_t pitch, const surface::TilePattern* tile) {

@@ -6,24 +6,9 @@
 #include "hw/fuse.h"
 #include "hw/gtt.h"
 #include "hw/l3.h"
-#include "spec/packing.h"
+#include "mmio/register.h"
 
 namespace halogen::device {
-
-namespace {
-
-// What the generation lacks, and what does not fit, stays zero.
-template <class Register>
-uint64_t packed(const Register& reg, const mmio::MmioSpace& mmio) {
-  const spec::GenId gen = mmio.generation().id();
-  uint64_t value = 0;
-  if (Register::kDesc.layout(gen) != nullptr) {
-    static_cast<void>(spec::pack_register(reg, gen, value));
-  }
-  return value;
-}
-
-}  // namespace
 
 MemoryLayout system_layout(uint64_t stolen_base, uint64_t stolen_bytes, uint64_t gtt_bytes, unsigned address_bits,
                            std::optional<uint64_t> wopcm_offset) {
@@ -60,10 +45,9 @@ Firmware::Firmware(mmio::MmioSpace& mmio, const MemoryLayout& layout, uint16_t g
   apply();
 }
 
-void Firmware::set(std::string_view name, uint64_t value) {
-  for (const mmio::RegisterSlot& slot : mmio_.bank().map().slots_of(name)) {
-    mmio_.bank().poke(slot, static_cast<uint32_t>(value >> (32 * slot.dword)));
-  }
+template <class R>
+void Firmware::set(const R& value) {
+  mmio::Register<R>(mmio_.bank()).set(value);
 }
 
 void Firmware::place_tables() {
@@ -72,39 +56,40 @@ void Firmware::place_tables() {
   table.base_address_high = static_cast<uint8_t>(layout_.gsm_base >> 32 & low_mask(4));
   table.table_size = hw::PGTBL_CTL::TableSize::size_512kb;
   table.page_table_enable = table_enabled_;
-  set("PGTBL_CTL", packed(table, mmio_));
+  set(table);
   hw::LMEM_CFG local;
   local.enable = local_tables_;
-  set("LMEM_CFG", packed(local, mmio_));
+  set(local);
 }
 
 void Firmware::apply() {
-  set("GGC", ggc_);
+  mmio::Register<hw::GGC>(mmio_.bank()).set_raw(ggc_);
   place_tables();
   hw::DFSM fuses;
   fuses.pipe_a_disable = fuses.pipe_b_disable = fuses.pipe_c_disable = fuses.pipe_d_disable = headless_;
-  set("DFSM", packed(fuses, mmio_));
+  set(fuses);
   if (layout_.dsm_bytes == 0) {
     return;
   }
   hw::GEN6_DSMBASE base;
   base.base_address = PhysAddr(layout_.dsm_base);
   base.lock = true;
-  set("GEN6_DSMBASE", packed(base, mmio_));
-  set("GEN6_GSMBASE", layout_.gsm_base);  // not locked: Linux takes the whole register for the end of local memory
-  // Gen6 can say at most 1 MB; drivers leave alone what lies above the base.
+  set(base);
+  // Not locked: Linux takes the whole register for the end of local memory.
+  mmio::Register<hw::GEN6_GSMBASE>(mmio_.bank()).set_raw(layout_.gsm_base);
+  // Each generation has one of the two sizes. Gen6 can say at most 1 MB; drivers do not touch memory above the base.
   hw::GEN6_STOLEN_RESERVED reserved;
   reserved.base_address = PhysAddr(layout_.wopcm_base);
   reserved.size = hw::GEN6_STOLEN_RESERVED::Size::size_2mb;
   reserved.size_gen6 = hw::GEN6_STOLEN_RESERVED::SizeGen6::size_1mb;
   reserved.enable = true;
-  set("GEN6_STOLEN_RESERVED", packed(reserved, mmio_));  // one of the sizes is absent
+  set(reserved);
 }
 
 uint32_t Firmware::on_write(const mmio::RegisterWrite& write) {
   hw::GU_CNTL asked;
   asked.driverflr = true;
-  if (write.ones(static_cast<uint32_t>(packed(asked, mmio_))) == 0) {
+  if (write.ones(spec::packed32(asked, mmio_.generation().id())) == 0) {
     return write.next;
   }
   driver_reset_();

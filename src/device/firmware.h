@@ -47,7 +47,8 @@ class Firmware final : public mmio::RegisterHandler {
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
-  void set(std::string_view name, uint64_t value);
+  template <class R>
+  void set(const R& value);
 
   mmio::MmioSpace& mmio_;
   MemoryLayout layout_;

@@ -65,11 +65,6 @@ bool MemoryUnit::derives(RegisterId id) const {
   return places_tables(id) || trtt_.owns(id) || types_.owns(id);
 }
 
-std::optional<uint32_t> MemoryUnit::peek(std::string_view name, const spec::EngineModel* engine) const {
-  const mmio::RegisterSlot* slot = mmio_.bank().map().find(name, engine != nullptr ? engine->name : std::string_view{});
-  return slot == nullptr ? std::nullopt : std::optional(mmio_.bank().peek(*slot));
-}
-
 uint32_t MemoryUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
   const RegisterId id = slot.desc->id;
   if (faults_.owns(id)) {
@@ -158,11 +153,10 @@ void MemoryUnit::refresh() {
 
 // Gen4 reads PGTBL_CTL; where the host has no memory at its base, the table stays in memory of the device's own.
 TablePlace MemoryUnit::global_place() const {
-  const std::optional<uint32_t> raw = peek("PGTBL_CTL");
-  if (!raw) {
+  if (!table_control_.exists()) {
     return home_;
   }
-  const auto control = spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *raw);
+  const hw::PGTBL_CTL control = table_control_.get();
   TablePlace place = home_;
   place.bytes = std::min(home_.bytes, table_bytes(static_cast<unsigned>(control.table_size)));
   const uint64_t base = base_of(control);
@@ -193,9 +187,7 @@ void MemoryUnit::keep_table_enabled() {
 
 void MemoryUnit::load_global() {
   const TablePlace place = global_place();
-  const std::optional<uint32_t> control = peek("PGTBL_CTL");
-  const bool enable =
-      table_stays_enabled_ || !control || spec::unpack_register<hw::PGTBL_CTL>(model_.gen, *control).page_table_enable;
+  const bool enable = table_stays_enabled_ || !table_control_.exists() || table_control_.get().page_table_enable;
   if (place == gtt_port_.table() && enable == table_enabled_) {
     return;
   }
@@ -230,14 +222,13 @@ void MemoryUnit::load_process_walk(unsigned engine, const memory::WalkContext& w
 // Gen4: one table for all engines.
 void MemoryUnit::load_flat() {
   const memory::PageFormat* format = formats_.find(memory::WalkMode::ppgtt_flat);
-  const std::optional<uint32_t> raw = peek("PGTBL_CTL2");
   if (!has_own_tables() || formats_.find(memory::WalkMode::ppgtt_directory) != nullptr) {
     return;
   }
   memory::WalkContext walk;
   walk.unusable = memory::FaultReason::none;  // off: the global table serves
-  if (raw) {
-    const auto control = spec::unpack_register<hw::PGTBL_CTL2>(model_.gen, *raw);
+  if (process_table_control_.exists()) {
+    const hw::PGTBL_CTL2 control = process_table_control_.get();
     if (control.page_table_enable && format != nullptr) {
       walk.format = format;
       walk.roots[0] = base_of(control);
@@ -247,7 +238,8 @@ void MemoryUnit::load_flat() {
         walk.unusable = memory::FaultReason::out_of_range;
       }
     } else if (control.page_table_enable) {
-      raise(EventKind::unsupported, "PGTBL_CTL2", 0, *raw, "the device has no per-process table");
+      raise(EventKind::unsupported, "PGTBL_CTL2", 0, process_table_control_.raw(),
+            "the device has no per-process table");
     }
   }
   for (unsigned engine = 0; engine < model_.engines.size(); ++engine) {
@@ -265,17 +257,15 @@ bool MemoryUnit::process_tables_off(unsigned engine) const {
     // The render engine's register switches them on for all (Linux i915, gen6_ppgtt_enable).
     const auto render = std::ranges::find(model_.engines, spec::EngineClass::render, &spec::EngineModel::engine_class);
     const auto number = static_cast<unsigned>(render - model_.engines.begin());
-    return render == model_.engines.end() ||
-           !spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(number)).ppgtt_enable;
+    return render == model_.engines.end() || !modes_[number].get().ppgtt_enable;
   }
   return process_walks_[engine].format == nullptr && process_walks_[engine].unusable == memory::FaultReason::none;
 }
 
 // Gen6: the directory lies in the global table's memory; DCLV says how much of it there is.
 void MemoryUnit::load_directory(const spec::EngineModel& engine) {
-  const uint32_t raw = peek("PP_DIR_BASE", &engine).value_or(0);
-  const uint32_t lines = peek("PP_DIR_DCLV", &engine).value_or(0);
-  const auto base = spec::unpack_register<hw::PP_DIR_BASE>(model_.gen, raw);
+  const mmio::Register<hw::PP_DIR_BASE> base(mmio_.bank(), engine.name);
+  const auto lines = static_cast<uint32_t>(mmio::Register<hw::PP_DIR_DCLV>(mmio_.bank(), engine.name).raw());
   const auto loaded = static_cast<unsigned>(std::countr_one(lines));
   if (loaded != 32 && lines >> loaded != 0) {
     raise(EventKind::approximation, "PP_DIR_DCLV", 0, lines, "only the cache lines up to the first gap are loaded");
@@ -284,13 +274,11 @@ void MemoryUnit::load_directory(const spec::EngineModel& engine) {
   if (loaded != 0) {
     walk.format = formats_.find(memory::WalkMode::ppgtt_directory);
     walk.table_space = gtt_port_.table().space;
-    walk.roots[0] = gtt_port_.table().base + base.page_directory_base_offset * kCacheLine;
+    walk.roots[0] = gtt_port_.table().base + base.get().page_directory_base_offset * kCacheLine;
     walk.entries = uint64_t{loaded} * kEntriesPerLine;
   }
   load_process_walk(index_of(engine), walk);
-  if (const mmio::RegisterSlot* mirror = mmio_.bank().map().find("PP_DIR_BASE_READ", engine.name)) {
-    mmio_.bank().poke(*mirror, raw);
-  }
+  mmio::Register<hw::PP_DIR_BASE_READ>(mmio_.bank(), engine.name).set_raw(base.raw());
 }
 
 // The pointers of the running context. While one is being restored they only wait for its launch.

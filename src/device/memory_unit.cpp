@@ -55,10 +55,12 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
       host_space_(map_.physical(), external_tlb_, memory::kGlobalSpace, host_faults_),
       aperture_(model, mmio.bank(), map_, host_space_, host, path + ".aperture"),
       process_walks_(model.engines.size()),
-      table_select_(mmio.bank().map().find("PGTBL_STR2")),
+      table_control_(mmio.bank()),
+      process_table_control_(mmio.bank()),
+      table_select_(mmio.bank()),
       spaces_(model.engines.size()) {
   for (const spec::EngineModel& engine : model.engines) {
-    modes_.push_back(mmio.bank().map().find("GFX_MODE", engine.name));
+    modes_.emplace_back(mmio.bank(), engine.name);
   }
   attach_registers();
   refresh();
@@ -124,8 +126,7 @@ bool MemoryUnit::has_own_tables() const {
 
 // Run lists of Gen4.5: with them a batch is fetched through the table that its security asks for (seed 003 1.5.1).
 bool MemoryUnit::per_process_space(unsigned engine) const {
-  return model_.has(spec::Feature::run_lists) &&
-         spec::unpack_register<hw::GFX_MODE>(model_.gen, mode_of(engine)).per_process_space_and_run_list_enable;
+  return model_.has(spec::Feature::run_lists) && modes_[engine].get().per_process_space_and_run_list_enable;
 }
 
 memory::AddressSpace& MemoryUnit::space(unsigned engine, memory::Stream stream, memory::TableKind asked) {
@@ -133,8 +134,8 @@ memory::AddressSpace& MemoryUnit::space(unsigned engine, memory::Stream stream, 
   const bool by_command =
       (stream == memory::Stream::ring || stream == memory::Stream::batch) && per_process_space(engine);
   std::optional<uint32_t> select;
-  if (table_select_ != nullptr && !by_command) {
-    select = mmio_.bank().peek(*table_select_);
+  if (table_select_.exists() && !by_command) {
+    select = static_cast<uint32_t>(table_select_.raw());
   }
   memory::TableKind table = table_of(stream, asked, select);
   if (table == memory::TableKind::per_process && process_tables_off(engine)) {
@@ -168,10 +169,6 @@ memory::AddressSpace& MemoryUnit::space(unsigned engine, memory::Stream stream, 
   clients_.emplace(ClientKey{engine, stream, table}, std::move(client));
   known = &space;
   return space;
-}
-
-uint32_t MemoryUnit::mode_of(unsigned engine) const {
-  return modes_[engine] == nullptr ? 0 : mmio_.bank().peek(*modes_[engine]);
 }
 
 memory::AddressSpace& MemoryUnit::external_space(memory::Stream stream) {

@@ -19,6 +19,8 @@
 #include "device/context_listener.h"
 #include "device/gtt_port.h"
 #include "device/memory_map.h"
+#include "hw/gtt.h"
+#include "hw/mode.h"
 #include "memory/address_space.h"
 #include "memory/fault_unit.h"
 #include "memory/gam.h"
@@ -30,6 +32,7 @@
 #include "memory/trtt.h"
 #include "memory/vtd.h"
 #include "mmio/mmio_space.h"
+#include "mmio/register.h"
 
 namespace halogen::device {
 
@@ -172,10 +175,8 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   void entries_changed(uint64_t first, uint64_t last);
   void flush_global();
   void invalidate_all();
-  std::optional<uint32_t> peek(std::string_view name, const spec::EngineModel* engine = nullptr) const;
   bool has_own_tables() const;  // per-process tables that this unit loads, not the page walker's contexts
   bool process_tables_off(unsigned engine) const;
-  uint32_t mode_of(unsigned engine) const;
   bool per_process_space(unsigned engine) const;
   unsigned number_in_class(unsigned engine) const;
   unsigned index_of(const spec::EngineModel& engine) const;
@@ -206,8 +207,10 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   bool table_stays_enabled_ = false;
   std::vector<memory::WalkContext> process_walks_;  // of engines, with has_own_tables
   std::vector<const mmio::RegisterSlot*> slots_;    // that this unit handles
-  const mmio::RegisterSlot* table_select_;          // PGTBL_STR2, where the device has it
-  std::vector<const mmio::RegisterSlot*> modes_;    // GFX_MODE of each engine; null where it has none
+  mmio::Register<hw::PGTBL_CTL> table_control_;
+  mmio::Register<hw::PGTBL_CTL2> process_table_control_;
+  mmio::Register<hw::PGTBL_STR2> table_select_;
+  std::vector<mmio::Register<hw::GFX_MODE>> modes_;  // of each engine
   std::map<ClientKey, std::unique_ptr<Client>> clients_;
   std::vector<std::array<std::array<memory::AddressSpace*, 2>, memory::kStreams>> spaces_;  // of engines: into clients_
 };

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "hw/fuse.h"
+#include "mmio/register.h"
 #include "spec/packing.h"
 
 namespace halogen::device {
@@ -12,13 +13,6 @@ namespace {
 
 constexpr std::string_view kGdrst = "GDRST";
 constexpr std::string_view kResetCtl = "RESET_CTL";
-
-template <class Register>
-uint32_t raw(const Register& fields, spec::GenId gen) {
-  uint64_t value = 0;
-  static_cast<void>(spec::pack_register(fields, gen, value));
-  return static_cast<uint32_t>(value);
-}
 
 }  // namespace
 
@@ -49,7 +43,7 @@ uint32_t ResetUnit::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, u
 uint32_t ResetUnit::reset_domains(uint32_t bits) {
   const spec::DeviceModel& model = mmio_.generation().model();
   if (spec::unpack_register<hw::GDRST>(model.gen, bits).full) {
-    return reset_gt() ? 0 : raw(hw::GDRST{.full = true}, model.gen);
+    return reset_gt() ? 0 : spec::packed32(hw::GDRST{.full = true}, model.gen);
   }
   uint32_t left = 0;
   for (uint32_t rest = bits; rest != 0; rest &= rest - 1) {
@@ -68,7 +62,7 @@ uint32_t ResetUnit::show_ready(const mmio::RegisterSlot& slot, uint32_t stored) 
   const spec::GenId gen = mmio_.generation().id();
   auto control = spec::unpack_register<hw::RESET_CTL>(gen, stored);
   control.ready_to_reset = control.request_reset && (!hooks_.ready || hooks_.ready(*slot.engine));
-  return raw(control, gen);
+  return spec::packed32(control, gen);
 }
 
 // A one acknowledges an error; only hardware sets it.
@@ -78,20 +72,18 @@ uint32_t ResetUnit::write_reset_ctl(const mmio::RegisterWrite& write) {
   const auto asked = spec::unpack_register<hw::RESET_CTL>(gen, write.value & write.addressed);
   auto next = spec::unpack_register<hw::RESET_CTL>(gen, write.next);
   next.catastrophic_error = before.catastrophic_error && !asked.catastrophic_error;
-  mmio_.bank().poke(write.slot, raw(next, gen));
+  mmio_.bank().poke(write.slot, spec::packed32(next, gen));
   if (hooks_.requested) {
     hooks_.requested(*write.slot.engine);
   }
-  return show_ready(write.slot, raw(next, gen));
+  return show_ready(write.slot, spec::packed32(next, gen));
 }
 
 void ResetUnit::set_catastrophic(const spec::EngineModel& engine) {
-  if (const mmio::RegisterSlot* const slot = mmio_.bank().map().find(kResetCtl, engine.name)) {
-    const spec::GenId gen = mmio_.generation().id();
-    auto control = spec::unpack_register<hw::RESET_CTL>(gen, mmio_.bank().peek(*slot));
-    control.catastrophic_error = true;
-    mmio_.bank().poke(*slot, raw(control, gen));
-  }
+  mmio::Register<hw::RESET_CTL> reg(mmio_.bank(), engine.name);
+  hw::RESET_CTL control = reg.get();
+  control.catastrophic_error = true;
+  reg.set(control);
 }
 
 void ResetUnit::reset_ranges(std::span<const spec::OffsetRange> ranges) {
@@ -121,9 +113,6 @@ bool ResetUnit::reset_engine(const spec::EngineModel& engine) {
   const bool done = !hooks_.engine || hooks_.engine(engine);
   if (engine.engine_class == spec::EngineClass::render) {
     reset_ranges(mmio_.generation().render_reset_ranges());
-  }
-  if (callback_) {
-    callback_(engine);
   }
   return done;
 }

@@ -32,15 +32,15 @@ struct Names {
 constexpr Names kLegacy = {"CURCNTR", "CURBASE", "CURPOS", "CURPALET", 2};
 constexpr Names kUniversal = {"CUR_CTL", "CUR_BASE", "CUR_POS", "CUR_PAL", 3};
 
-CursorModel find_cursor(const mmio::RegisterMap& map, const Names& names, unsigned pipe) {
+CursorModel find_cursor(mmio::RegisterBank& bank, const Names& names, unsigned pipe) {
   const char letter = static_cast<char>('A' + pipe);
   const auto find = [&](std::string_view name) {
-    return pipe < names.together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter));
+    return pipe < names.together ? bank.use(name, {}, pipe) : bank.use(fmt::format("{}_{}", name, letter));
   };
   CursorModel cursor{
       .pipe = pipe, .control = find(names.control), .base = find(names.base), .position = find(names.position)};
   for (unsigned n = 0; n < cursor.palette.size(); ++n) {
-    cursor.palette[n] = map.find(fmt::format("{}_{}", names.palette, letter), {}, n);
+    cursor.palette[n] = bank.use(fmt::format("{}_{}", names.palette, letter), {}, n);
   }
   return cursor;
 }
@@ -102,18 +102,18 @@ CursorPixel pixel_of(const CursorShape& cursor, unsigned bits) {
 
 }  // namespace
 
-std::vector<CursorModel> find_cursors(const mmio::RegisterMap& map) {
+std::vector<CursorModel> find_cursors(mmio::RegisterBank& bank) {
   std::vector<CursorModel> cursors;
   for (const Names* names : {&kLegacy, &kUniversal}) {
     for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
-      CursorModel cursor = find_cursor(map, *names, pipe);
+      CursorModel cursor = find_cursor(bank, *names, pipe);
       if (cursor.control == nullptr || cursor.base == nullptr || cursor.position == nullptr) {
         continue;
       }
       cursor.universal = names == &kUniversal;
       cursor.selects_pipe =
-          !cursor.universal && spec::find_field(hw::CURCNTR::kDesc, map.model().gen, "pipe_select") != nullptr;
-      cursor.walks_back = map.find("PIPESTAT") != nullptr;  // displays of this family (Linux i915: HAS_GMCH)
+          !cursor.universal && spec::find_field(hw::CURCNTR::kDesc, bank.map().model().gen, "pipe_select") != nullptr;
+      cursor.walks_back = bank.map().find("PIPESTAT") != nullptr;  // displays of this family (Linux i915: HAS_GMCH)
       cursors.push_back(cursor);
     }
   }

@@ -45,7 +45,7 @@ struct CursorModel {
   std::array<const mmio::RegisterSlot*, 4> palette{};
 };
 
-std::vector<CursorModel> find_cursors(const mmio::RegisterMap& map);
+std::vector<CursorModel> find_cursors(mmio::RegisterBank& bank);
 
 enum class CursorKind : uint8_t {
   off,

@@ -5,8 +5,8 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "display/pixel_clock.h"
-#include "display/register_value.h"
 #include "hw/display_pipe.h"
+#include "spec/packed.h"
 
 namespace halogen::display {
 
@@ -25,8 +25,8 @@ Display::Display(const spec::DeviceModel& model, mmio::MmioSpace& mmio, DisplayL
       path_(std::move(path)),
       rules_(display_rules(model.gen)),
       registers_(mmio.bank(), model.gen),
-      planes_(find_planes(mmio.bank().map(), registers_.pipes())),
-      cursor_models_(find_cursors(mmio.bank().map())) {
+      planes_(find_planes(mmio.bank(), registers_.pipes())),
+      cursor_models_(find_cursors(mmio.bank())) {
   find_status_bits();
   clear_state();
   attach();
@@ -81,10 +81,7 @@ void Display::find_status_bits() {
   const auto bits = [this](auto set) {
     hw::PIPESTAT status;
     set(status);
-    uint64_t value = 0;
-    return hw::PIPESTAT::kDesc.layout(model_.gen) != nullptr && spec::pack_register(status, model_.gen, value).ok()
-               ? static_cast<uint32_t>(value)
-               : 0;
+    return spec::packed32(status, model_.gen);
   };
   bits_.vblank = bits([](hw::PIPESTAT& s) { s.start_vblank_status = s.vblank_status = true; });
   bits_.vsync = bits([](hw::PIPESTAT& s) { s.vsync_status = true; });
@@ -170,11 +167,11 @@ uint32_t Display::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uin
                           : 0;
     case Role::frame_high:
       high.frame_counter_high = static_cast<uint16_t>(frame_number(pipe) >> 8);
-      return packed(high, model_.gen);
+      return spec::packed32(high, model_.gen);
     case Role::frame_pixel:
       low.frame_counter_low = static_cast<uint8_t>(frame_number(pipe));
       low.pixel_counter = pipe.running ? static_cast<uint32_t>(raster.active_offset(position(pipe)) & low_mask(24)) : 0;
-      return packed(low, model_.gen);
+      return spec::packed32(low, model_.gen);
     case Role::frame_count:
       return static_cast<uint32_t>(vblank_count(index));
     case Role::frame_time:

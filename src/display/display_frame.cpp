@@ -23,16 +23,6 @@ using spec::unpack_register;
 // The largest picture that any of these chips shows. The registers can hold larger sizes.
 constexpr uint64_t kMaxPixels = uint64_t{7680} * 4320;
 
-constexpr char letter_of(unsigned pipe) {
-  return static_cast<char>('A' + pipe);
-}
-
-// Registers of several pipes: the first pipes share an item, the others have an item with their letter.
-const mmio::RegisterSlot* find_of_pipe(const mmio::RegisterMap& map, std::string_view name, unsigned together,
-                                       unsigned pipe) {
-  return pipe < together ? map.find(name, {}, pipe) : map.find(fmt::format("{}_{}", name, letter_of(pipe)));
-}
-
 // True: a tiled surface breaks a rule of its tiling. Linear surfaces have no rule that affects reads.
 surface::SurfaceFault tiling_fault(spec::GenId gen, const PlaneLines& lines) {
   if (lines.tiling == 0) {
@@ -115,7 +105,7 @@ void Display::take_cursors(unsigned pipe) {
 // Colours of the pipe.
 
 bool Display::gamma_table_on(unsigned pipe) const {
-  const mmio::RegisterSlot* slot = find_of_pipe(mmio_.bank().map(), "GAMMA_MODE", 3, pipe);
+  const mmio::RegisterSlot* slot = registers_.slots().pipes[pipe].gamma_mode;
   if (slot == nullptr) {
     const uint32_t value = registers_.peek(registers_.slots().pipes[pipe].transcoder.configuration);
     return unpack_register<hw::PIPECONF>(model_.gen, value).gamma_mode == 0;
@@ -128,33 +118,29 @@ bool Display::gamma_table_on(unsigned pipe) const {
 // A pipe without a palette shows indices as greys.
 Palette Display::palette(unsigned pipe) const {
   Palette palette;
-  const mmio::RegisterMap& map = mmio_.bank().map();
-  const std::string names[] = {fmt::format("PALETTE_{}", letter_of(pipe)),
-                               fmt::format("LGC_PALETTE_{}", letter_of(pipe))};
+  const std::span<const mmio::RegisterSlot> slots = registers_.slots().pipes[pipe].palette;
   for (unsigned n = 0; n < palette.size(); ++n) {
     const auto grey = static_cast<uint8_t>(n);
     palette[n] = {grey, grey, grey, 255};
-    for (const std::string& name : names) {
-      if (const mmio::RegisterSlot* slot = map.find(name, {}, n)) {
-        const uint32_t value = mmio_.bank().peek(*slot);
-        palette[n] = {static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value),
-                      255};
-      }
+    if (n < slots.size()) {
+      const uint32_t value = mmio_.bank().peek(slots[n]);
+      palette[n] = {static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value),
+                    255};
     }
   }
   return palette;
 }
 
 Rgba Display::color_below(unsigned pipe, bool& forced) const {
-  const mmio::RegisterMap& map = mmio_.bank().map();
-  const uint32_t configuration = registers_.peek(registers_.slots().pipes[pipe].transcoder.configuration);
+  const PipeSlots& slots = registers_.slots().pipes[pipe];
+  const uint32_t configuration = registers_.peek(slots.transcoder.configuration);
   forced = unpack_register<hw::PIPECONF>(model_.gen, configuration).force_border;
-  if (const mmio::RegisterSlot* border = map.find("BCLRPAT", {}, pipe); forced && border != nullptr) {
-    const auto color = unpack_register<hw::BCLRPAT>(model_.gen, mmio_.bank().peek(*border));
+  if (forced && slots.border != nullptr) {
+    const auto color = unpack_register<hw::BCLRPAT>(model_.gen, mmio_.bank().peek(*slots.border));
     return {color.red, color.green, color.blue, 255};
   }
-  if (const mmio::RegisterSlot* slot = find_of_pipe(map, "PIPE_BOTTOM_COLOR", 3, pipe)) {
-    const auto color = unpack_register<hw::PIPE_BOTTOM_COLOR>(model_.gen, mmio_.bank().peek(*slot));
+  if (slots.bottom_color != nullptr) {
+    const auto color = unpack_register<hw::PIPE_BOTTOM_COLOR>(model_.gen, mmio_.bank().peek(*slots.bottom_color));
     constexpr unsigned kShift = 2;  // ten bits per channel
     return {static_cast<uint8_t>(color.red >> kShift), static_cast<uint8_t>(color.green >> kShift),
             static_cast<uint8_t>(color.blue >> kShift), 255};

@@ -4,10 +4,11 @@
 #include <string>
 
 #include "display/pixel_clock.h"
-#include "display/register_value.h"
 #include "hw/display_pipe.h"
 #include "hw/display_timing.h"
 #include "spec/field_visitor.h"
+#include "spec/packed.h"
+#include "spec/packing.h"
 
 namespace halogen::display {
 
@@ -16,11 +17,18 @@ namespace {
 using spec::unpack_register;
 
 constexpr unsigned kMaxPipes = 4;
-constexpr std::array<std::string_view, kMaxPipes> kSuffix = {"", "", "_C", "_D"};
+constexpr std::array<std::string_view, kMaxPipes> kSuffix = {"_A", "_B", "_C", "_D"};
 
-// Pipes A and B share an item, C and D have their own.
-const mmio::RegisterSlot* find_of_pipe(const mmio::RegisterMap& map, std::string_view name, unsigned pipe) {
-  return map.find(std::string(name).append(kSuffix[pipe]), {}, pipe < 2 ? pipe : 0);
+// `together` pipes share one description, indexed by pipe. Each of the others has its own, with a suffix.
+const mmio::RegisterSlot* use_of_pipe(mmio::RegisterBank& bank, std::string_view name, unsigned pipe,
+                                      unsigned together = 2) {
+  return pipe < together ? bank.use(name, {}, pipe) : bank.use(std::string(name).append(kSuffix[pipe]));
+}
+
+std::span<const mmio::RegisterSlot> use_palette(mmio::RegisterBank& bank, unsigned pipe) {
+  const std::string suffix(kSuffix[pipe]);
+  const std::span<const mmio::RegisterSlot> palette = bank.use_all("LGC_PALETTE" + suffix);
+  return palette.empty() ? bank.use_all("PALETTE" + suffix) : palette;
 }
 
 template <class Find>
@@ -36,10 +44,10 @@ TranscoderSlots find_transcoder(const Find& find) {
 
 }  // namespace
 
-DisplaySlots DisplaySlots::find(const mmio::RegisterMap& map) {
+DisplaySlots DisplaySlots::find(mmio::RegisterBank& bank) {
   DisplaySlots slots;
-  for (unsigned pipe = 0; pipe < kMaxPipes && find_of_pipe(map, "PIPEDSL", pipe) != nullptr; ++pipe) {
-    const auto find = [&](std::string_view name) { return find_of_pipe(map, name, pipe); };
+  for (unsigned pipe = 0; pipe < kMaxPipes && use_of_pipe(bank, "PIPEDSL", pipe) != nullptr; ++pipe) {
+    const auto find = [&](std::string_view name) { return use_of_pipe(bank, name, pipe); };
     PipeSlots of;
     of.transcoder = find_transcoder(find);
     of.line = find("PIPEDSL");
@@ -55,13 +63,17 @@ DisplaySlots DisplaySlots::find(const mmio::RegisterMap& map) {
     of.generator = find("DPLL");
     of.multiplier = find("DPLL_MD");
     for (unsigned set = 0; set < 2 && of.generator != nullptr; ++set) {
-      of.divisors[set] = map.find("FP", {}, 2 * pipe + set);
+      of.divisors[set] = bank.use("FP", {}, 2 * pipe + set);
     }
+    of.gamma_mode = use_of_pipe(bank, "GAMMA_MODE", pipe, 3);
+    of.border = bank.use("BCLRPAT", {}, pipe);
+    of.bottom_color = use_of_pipe(bank, "PIPE_BOTTOM_COLOR", pipe, 3);
+    of.palette = use_palette(bank, pipe);
     slots.pipes.push_back(of);
   }
-  slots.panel = find_transcoder([&](std::string_view name) { return map.find(std::string(name).append("_EDP")); });
-  slots.panel_input = map.find("TRANS_DDI_FUNC_CTL_EDP");
-  slots.load_window = map.find("DE_LOAD_SL");
+  slots.panel = find_transcoder([&](std::string_view name) { return bank.use(std::string(name).append("_EDP")); });
+  slots.panel_input = bank.use("TRANS_DDI_FUNC_CTL_EDP");
+  slots.load_window = bank.use("DE_LOAD_SL");
   return slots;
 }
 
@@ -121,7 +133,7 @@ void PipeRegisters::show_running(const TranscoderSlots& slots, bool running) {
   }
   auto value = unpack_register<hw::PIPECONF>(gen_, peek(slots.configuration));
   value.pipe_state = running;
-  bank_.poke(*slots.configuration, packed(value, gen_));
+  bank_.poke(*slots.configuration, spec::packed32(value, gen_));
 }
 
 void PipeRegisters::show_window(unsigned pipe, const LineSpan& span, bool inclusive) {
@@ -134,24 +146,21 @@ void PipeRegisters::show_window(unsigned pipe, const LineSpan& span, bool inclus
   value.inclusive = inclusive;
   value.start_scan_line = static_cast<uint16_t>(span.first & kLineMask);
   value.end_scan_line = static_cast<uint16_t>(span.last & kLineMask);
-  bank_.poke(*slot, packed(value, gen_));
+  bank_.poke(*slot, spec::packed32(value, gen_));
 }
 
 void PipeRegisters::set_source_size(unsigned pipe, uint16_t horizontal, uint16_t vertical) {
   hw::PIPESRC value;
   value.horizontal_size = horizontal;
   value.vertical_size = vertical;
-  uint64_t bits = 0;
-  if (spec::pack_register(value, gen_, bits).ok()) {
-    bank_.poke(*slots_.pipes[pipe].source_size, static_cast<uint32_t>(bits));
-  }
+  bank_.poke(*slots_.pipes[pipe].source_size, spec::packed32(value, gen_));
 }
 
 uint32_t PipeRegisters::line_value(uint32_t counter, bool second_field) const {
   hw::PIPEDSL value;
   value.line_counter = static_cast<uint16_t>(counter);
   value.current_field = second_field && spec::find_field(hw::PIPEDSL::kDesc, gen_, "current_field") != nullptr;
-  return packed(value, gen_);
+  return spec::packed32(value, gen_);
 }
 
 }  // namespace halogen::display

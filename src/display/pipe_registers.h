@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct PipeSlots {
   const mmio::RegisterSlot* generator = nullptr;      // DPLL
   const mmio::RegisterSlot* multiplier = nullptr;     // DPLL_MD
   const mmio::RegisterSlot* divisors[2] = {nullptr};  // FP
+  const mmio::RegisterSlot* gamma_mode = nullptr;     // GAMMA_MODE
+  const mmio::RegisterSlot* border = nullptr;         // BCLRPAT
+  const mmio::RegisterSlot* bottom_color = nullptr;   // PIPE_BOTTOM_COLOR
+  std::span<const mmio::RegisterSlot> palette;        // PALETTE or LGC_PALETTE; empty: the pipe has none
 };
 
 struct DisplaySlots {
@@ -46,14 +51,13 @@ struct DisplaySlots {
   const mmio::RegisterSlot* panel_input = nullptr;  // TRANS_DDI_FUNC_CTL_EDP
   const mmio::RegisterSlot* load_window = nullptr;  // DE_LOAD_SL
 
-  static DisplaySlots find(const mmio::RegisterMap& map);
+  static DisplaySlots find(mmio::RegisterBank& bank);
 };
 
 // Values of one device's registers.
 class PipeRegisters {
  public:
-  PipeRegisters(mmio::RegisterBank& bank, spec::GenId gen)
-      : bank_(bank), gen_(gen), slots_(DisplaySlots::find(bank.map())) {}
+  PipeRegisters(mmio::RegisterBank& bank, spec::GenId gen) : bank_(bank), gen_(gen), slots_(DisplaySlots::find(bank)) {}
 
   const DisplaySlots& slots() const { return slots_; }
   unsigned pipes() const { return static_cast<unsigned>(slots_.pipes.size()); }

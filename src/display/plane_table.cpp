@@ -47,13 +47,16 @@ constexpr unsigned kPipesInSequence = 3;
 
 class Finder {
  public:
-  explicit Finder(const mmio::RegisterMap& map) : map_(map) {}
+  explicit Finder(mmio::RegisterBank& bank) : bank_(bank) {}
 
   // Adds the plane if the device has its surface register.
   void add(PlaneModel plane, const Names& names, std::string_view suffix, unsigned index) {
     const auto find = [&](std::string_view name) -> const mmio::RegisterSlot* {
-      return name.empty() ? nullptr : map_.find(std::string(name).append(suffix), {}, index);
+      return name.empty() ? nullptr : bank_.use(std::string(name).append(suffix), {}, index);
     };
+    if (find(names.surface) == nullptr) {
+      return;
+    }
     plane.slots = {.control = find(names.control),
                    .linear_offset = find(names.linear_offset),
                    .stride = find(names.stride),
@@ -63,11 +66,8 @@ class Finder {
                    .surface = find(names.surface),
                    .color_control = find(names.color_control),
                    .live = find(names.live)};
-    if (plane.slots.surface == nullptr) {
-      return;
-    }
     plane.selects_pipe = plane.kind == PlaneKind::display &&
-                         spec::find_field(hw::DSPCNTR::kDesc, map_.model().gen, "pipe_select") != nullptr;
+                         spec::find_field(hw::DSPCNTR::kDesc, bank_.map().model().gen, "pipe_select") != nullptr;
     plane.windowed = plane.slots.size != nullptr && !(plane.kind == PlaneKind::display && plane.number < kPlaneC);
     planes.push_back(plane);
   }
@@ -75,7 +75,7 @@ class Finder {
   std::vector<PlaneModel> planes;
 
  private:
-  const mmio::RegisterMap& map_;
+  mmio::RegisterBank& bank_;
 };
 
 // Returns the number of a universal plane, with the gap that flip commands have between the third and the fourth.
@@ -97,8 +97,8 @@ PlaneControl sprite_control(const R& reg, const PlaneModel& plane, bool mirror =
 
 }  // namespace
 
-std::vector<PlaneModel> find_planes(const mmio::RegisterMap& map, unsigned pipes) {
-  Finder finder(map);
+std::vector<PlaneModel> find_planes(mmio::RegisterBank& bank, unsigned pipes) {
+  Finder finder(bank);
   const auto plane = [](unsigned number, PlaneKind kind, unsigned pipe, unsigned place) {
     return PlaneModel{number, kind, pipe, place, false, false, {}};
   };

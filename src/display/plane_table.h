@@ -67,7 +67,7 @@ struct PlaneControl {
   unsigned pipe = 0;
 };
 
-std::vector<PlaneModel> find_planes(const mmio::RegisterMap& map, unsigned pipes);
+std::vector<PlaneModel> find_planes(mmio::RegisterBank& bank, unsigned pipes);
 
 PlaneControl unpack_control(const PlaneModel& plane, spec::GenId gen, uint32_t value);
 uint32_t with_tiling(const PlaneModel& plane, spec::GenId gen, uint32_t control, uint8_t tiling);

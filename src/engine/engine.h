@@ -19,7 +19,6 @@
 #include "engine/engine_state.h"
 #include "engine/errors.h"
 #include "engine/mi/semaphores.h"
-#include "engine/registers.h"
 #include "engine/services.h"
 #include "engine/stream/command.h"
 #include "engine/stream/command_privilege.h"
@@ -32,6 +31,7 @@
 #include "engine/submit/status_page.h"
 #include "engine/watchdog.h"
 #include "gen/generation.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 
@@ -75,8 +75,8 @@ class Engine {
   // For the parts and the command handlers.
   EngineState& state() { return state_; }
   const EngineState& state() const { return state_; }
-  Registers& registers() { return registers_; }
-  const Registers& registers() const { return registers_; }
+  mmio::Registers& registers() { return registers_; }
+  const mmio::Registers& registers() const { return registers_; }
   Services& services() { return services_; }
   const spec::CommandTable& table() const { return table_; }
   CommandStream& stream() { return stream_; }
@@ -161,7 +161,7 @@ class Engine {
   std::string path_;
   Generation generation_;
   Services& services_;
-  Registers registers_;
+  mmio::Registers registers_;
   const spec::CommandTable& table_;
   const HandlerTable& handlers_;
   PreParser preparser_{*this};

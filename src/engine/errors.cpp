@@ -16,7 +16,7 @@ Errors::Errors(Engine& engine) : engine_(engine) {
 }
 
 void Errors::raise(ErrorKind kind) {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   auto status = registers.get<hw::ESR>();
   switch (kind) {
     case ErrorKind::instruction:
@@ -50,7 +50,7 @@ void Errors::reset() {
 
 // EIR keeps what EMR lets through. What is masked later stays in EIR, but no longer asserts the master error.
 void Errors::update() {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const uint32_t seen = ~registers.peek(RegisterId::EMR);
   const uint32_t identity = registers.peek(RegisterId::EIR) | (registers.peek(RegisterId::ESR) & seen);
   registers.poke(RegisterId::EIR, identity);
@@ -70,7 +70,7 @@ uint32_t Errors::on_read(const mmio::RegisterSlot& /*slot*/, unsigned /*copy*/, 
 }
 
 uint32_t Errors::on_write(const mmio::RegisterWrite& write) {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const RegisterId id = write.slot.desc->id;
   uint32_t next = write.next;
   if (id == RegisterId::EIR) {

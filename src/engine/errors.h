@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "engine/registers.h"
 #include "engine/stream/command.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 

@@ -39,7 +39,7 @@ constexpr Row kRows[] = {
     {RegisterId::PS_DEPTH_COUNT, &Statistics::pixels, [](const Counts& c) { return c.pixels.passed; }},
 };
 
-void add(Registers& registers, RegisterId id, uint64_t more) {
+void add(mmio::Registers& registers, RegisterId id, uint64_t more) {
   if (more != 0 && registers.has(id)) {
     registers.poke64(id, registers.peek64(id) + more);
   }
@@ -47,7 +47,7 @@ void add(Registers& registers, RegisterId id, uint64_t more) {
 
 }  // namespace
 
-void add_statistics(Registers& registers, spec::GenId gen, const WorkReport& report) {
+void add_statistics(mmio::Registers& registers, spec::GenId gen, const WorkReport& report) {
   for (const Row& row : kRows) {
     if (report.counted.*row.enable) {
       add(registers, row.id, row.count(report.draw));

@@ -1,12 +1,12 @@
 // Statistics registers of the pipelines.
 #pragma once
 
-#include "engine/registers.h"
 #include "engine/work_report.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 
 // Adds what the report counts to the registers that the engine has.
-void add_statistics(Registers& registers, spec::GenId gen, const WorkReport& report);
+void add_statistics(mmio::Registers& registers, spec::GenId gen, const WorkReport& report);
 
 }  // namespace halogen::engine

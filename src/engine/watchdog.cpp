@@ -34,7 +34,7 @@ void Watchdog::settle() {
   const uint64_t from = state.counted_to;
   const uint64_t to = std::max({from, engine_.now(), engine_.services().time()});
   state.counted_to = to;
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   if (to == from || !registers.has(RegisterId::PR_CTR) || !engine_.state().execlist.running ||
       !engine_.execlists()->enabled()) {
     return;
@@ -49,7 +49,7 @@ void Watchdog::settle() {
 }
 
 void Watchdog::count(uint64_t ticks) {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const uint64_t threshold = registers.peek(RegisterId::PR_CTR_THRSH);
   const uint64_t counted = registers.peek(RegisterId::PR_CTR);
   const uint64_t left = threshold > counted ? threshold - counted : threshold + kCounts - counted;

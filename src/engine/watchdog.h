@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "engine/registers.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 

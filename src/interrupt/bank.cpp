@@ -3,13 +3,12 @@
 namespace halogen::interrupt {
 
 std::optional<Bank> Bank::find(mmio::RegisterBank& registers, const BankNames& names, unsigned index) {
-  const mmio::RegisterMap& map = registers.map();
   Bank bank;
   bank.registers_ = &registers;
-  bank.status_ = map.find(names.status, {}, index);
-  bank.mask_ = map.find(names.mask, {}, index);
-  bank.identity_ = map.find(names.identity, {}, index);
-  bank.enable_ = map.find(names.enable, {}, index);
+  bank.status_ = registers.use(names.status, {}, index);
+  bank.mask_ = registers.use(names.mask, {}, index);
+  bank.identity_ = registers.use(names.identity, {}, index);
+  bank.enable_ = registers.use(names.enable, {}, index);
   if (bank.status_ == nullptr || bank.mask_ == nullptr || bank.identity_ == nullptr || bank.enable_ == nullptr) {
     return std::nullopt;
   }

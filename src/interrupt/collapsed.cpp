@@ -26,17 +26,16 @@ uint8_t shift_of(uint32_t bits) {
 
 Collapsed::Collapsed(mmio::RegisterBank& registers, spec::GenId gen, EventSink& events, std::string path)
     : registers_(registers), gen_(gen), events_(events), path_(std::move(path)) {
-  const mmio::RegisterMap& map = registers.map();
   for (unsigned dword = 0; dword < kDwords; ++dword) {
-    pending_[dword] = map.find(kPending[dword]);
-    selector_[dword] = map.find(kSelector[dword]);
-    identity_[dword] = map.find(kIdentity[dword]);
+    pending_[dword] = registers.use(kPending[dword]);
+    selector_[dword] = registers.use(kSelector[dword]);
+    identity_[dword] = registers.use(kIdentity[dword]);
     valid_[dword] = field_bits(identity_[dword], gen, kIdentityValid);
   }
   for (const SourceNames& names : source_names()) {
     for (unsigned dword = 0; dword < kDwords; ++dword) {
-      const mmio::RegisterSlot* enable = map.find(names.enable);
-      const mmio::RegisterSlot* mask = map.find(names.mask);
+      const mmio::RegisterSlot* enable = registers.use(names.enable);
+      const mmio::RegisterSlot* mask = registers.use(names.mask);
       const uint32_t bit = field_bits(pending_[dword], gen, names.name);
       const uint32_t enable_bits = field_bits(enable, gen, names.enable_field);
       const uint32_t mask_bits = field_bits(mask, gen, names.mask_field);

@@ -84,9 +84,8 @@ std::optional<size_t> InterruptUnit::bank_of(std::string_view status, unsigned i
 }
 
 void InterruptUnit::find_summaries() {
-  const mmio::RegisterMap& map = registers_.map();
   for (const interrupt::SummaryNames& names : interrupt::summary_names()) {
-    if (const mmio::RegisterSlot* slot = map.find(names.name)) {
+    if (const mmio::RegisterSlot* slot = registers_.use(names.name)) {
       summaries_.push_back({slot, field_bits(slot, gen_, interrupt::kEnableField), std::nullopt, 0});
     }
   }
@@ -101,13 +100,13 @@ void InterruptUnit::find_summaries() {
       }
     }
   }
-  gate_ = map.find(interrupt::kMasterEnable);
+  gate_ = registers_.use(interrupt::kMasterEnable);
   gate_bit_ = field_bits(gate_, gen_, interrupt::kMasterField);
-  tile_ = map.find(interrupt::kTileMaster);
+  tile_ = registers_.use(interrupt::kTileMaster);
   tile_enable_ = field_bits(tile_, gen_, interrupt::kEnableField);
   tile_bit_ = field_bits(tile_, gen_, interrupt::kTileField);
   for (unsigned dword = 0; dword < interrupt::kDwords; ++dword) {
-    dword_fields_[dword] = field_bits(map.find(interrupt::kMaster), gen_, interrupt::kMasterDword[dword]);
+    dword_fields_[dword] = field_bits(registers_.map().find(interrupt::kMaster), gen_, interrupt::kMasterDword[dword]);
   }
 }
 
@@ -163,7 +162,6 @@ uint32_t InterruptUnit::find_cause(const interrupt::CauseNames& cause, const spe
 }
 
 InterruptUnit::EnginePlace InterruptUnit::find_engine(const spec::EngineModel& engine) const {
-  const mmio::RegisterMap& map = registers_.map();
   const bool own_status = kind_ != InterruptKind::one_bank;
   EnginePlace place;
   if (collapsed_.exists()) {
@@ -186,10 +184,10 @@ InterruptUnit::EnginePlace InterruptUnit::find_engine(const spec::EngineModel& e
   // On Gen4 one mask and one status serve all engines; both belong to the render engine. The collapsed banks have their
   // own masks, and drivers that never write the engine's mask get interrupts, so the engine's mask is ignored.
   if (own_status && place.bank) {
-    place.mask = map.find(interrupt::kEngineMask, engine.name);
+    place.mask = registers_.use(interrupt::kEngineMask, engine.name);
   }
   if (own_status || engine.engine_class == spec::EngineClass::render) {
-    place.status_mask = map.find(interrupt::kStatusMask, engine.name);
+    place.status_mask = registers_.use(interrupt::kStatusMask, engine.name);
   }
   place.keep_masked = place.unreported;
   if (!own_status && place.bank) {

@@ -11,6 +11,7 @@
 #include "hw/vtd.h"
 #include "memory/has_register.h"
 #include "spec/item_ids.h"
+#include "spec/packed.h"
 
 namespace halogen::memory {
 namespace {
@@ -44,14 +45,6 @@ uint8_t fitting_engine_id(const spec::EngineModel& engine, spec::GenId gen) {
 }
 
 template <class Register>
-uint32_t packed(const Register& value, spec::GenId gen) {
-  uint32_t out = 0;
-  const spec::PackResult result = value.pack(gen, std::span(&out, 1));
-  check(result.ok(), result.field);
-  return out;
-}
-
-template <class Register>
 void fill_engine_register(uint32_t& stored, const Fault& fault, uint8_t source_id, spec::GenId gen) {
   Register value;
   value.virtual_address_of_fault = GpuVa(fault.address & low_mask(32) & ~low_mask(kFrameBits));
@@ -59,7 +52,7 @@ void fill_engine_register(uint32_t& stored, const Fault& fault, uint8_t source_i
   value.srcid_of_fault = source_id;
   value.fault_type = fault.below == 0 ? Register::FaultType::page_fault : Register::FaultType::invalid_pd_fault;
   value.valid_bit = true;
-  stored = packed(value, gen);
+  stored = spec::packed32(value, gen);
 }
 
 void set_stream(hw::PGTBL_ER& errors, FaultStream stream, FaultReason reason) {
@@ -386,13 +379,13 @@ void FaultUnit::record(unsigned engine, uint8_t source_id, FaultStream stream, c
   if (has_register(*model_, RegisterId::GFX_ARB_ERROR_RPT)) {
     hw::GFX_ARB_ERROR_RPT errors = hw::GFX_ARB_ERROR_RPT::unpack(gen, std::span(&state_.arbiter_errors, 1));
     (fault.below == 0 ? errors.tlb_page_fault_error : errors.invalid_page_directory_entry_error) = true;
-    state_.arbiter_errors = packed(errors, gen);
+    state_.arbiter_errors = spec::packed32(errors, gen);
   }
   switch (style_) {
     case Style::page_table_errors: {
       hw::PGTBL_ER errors = hw::PGTBL_ER::unpack(gen, std::span(&state_.page_table_errors, 1));
       set_stream(errors, stream, fault.reason);
-      state_.page_table_errors = packed(errors, gen);
+      state_.page_table_errors = spec::packed32(errors, gen);
       return;
     }
     case Style::per_engine: {
@@ -414,14 +407,14 @@ void FaultUnit::record(unsigned engine, uint8_t source_id, FaultStream stream, c
   value.srcid_of_fault = source_id;
   value.fault_type = static_cast<hw::FAULT_REG::FaultType>(fault.below & 3);
   value.valid_bit = true;
-  state_.fault_reg = packed(value, gen);
+  state_.fault_reg = spec::packed32(value, gen);
   hw::FAULT_TLB_DATA0 low;
   low.fault_address_43_12 = static_cast<uint32_t>(bits(fault.address, 43, 12));
   hw::FAULT_TLB_DATA1 high;
   high.fault_address_47_44 = static_cast<uint8_t>(bits(fault.address, 47, 44));
   high.gttsel = fault.global ? hw::FAULT_TLB_DATA1::Gttsel::GGTT : hw::FAULT_TLB_DATA1::Gttsel::PPGTT;
-  state_.tlb_data[0] = packed(low, gen);
-  state_.tlb_data[1] = packed(high, gen);
+  state_.tlb_data[0] = spec::packed32(low, gen);
+  state_.tlb_data[1] = spec::packed32(high, gen);
 }
 
 const FaultEngineState* FaultUnit::engine_of(RegisterId id) const {

@@ -14,7 +14,7 @@ uint32_t RegisterHandler::on_write(const RegisterWrite& write) {
 }
 
 RegisterBank::RegisterBank(std::shared_ptr<const RegisterMap> map)
-    : map_(std::move(map)), handlers_(map_->slot_count()), touches_(map_->slot_count()) {
+    : map_(std::move(map)), handlers_(map_->slot_count()), used_(map_->slot_count()), touches_(map_->slot_count()) {
   state_.values.resize(map_->value_count());
   state_.locks.resize(map_->lock_count());
   reset();
@@ -59,6 +59,22 @@ size_t RegisterBank::attach(std::string_view name, RegisterHandler& handler) {
     attach(slot, handler);
   }
   return slots.size();
+}
+
+const RegisterSlot* RegisterBank::use(std::string_view name, std::string_view engine, unsigned index) {
+  const RegisterSlot* const first = map_->find(name, engine, index);
+  for (unsigned dword = 0; first != nullptr && dword < first->desc->width_bits / 32u; ++dword) {
+    used_[map_->number_of(first[dword])] = true;
+  }
+  return first;
+}
+
+std::span<const RegisterSlot> RegisterBank::use_all(std::string_view name) {
+  const std::span<const RegisterSlot> slots = map_->slots_of(name);
+  for (const RegisterSlot& slot : slots) {
+    used_[map_->number_of(slot)] = true;
+  }
+  return slots;
 }
 
 void RegisterBank::reset() {

@@ -82,6 +82,15 @@ class RegisterBank {
   // Attaches to every engine, index and dword; returns the number of slots.
   size_t attach(std::string_view name, RegisterHandler& handler);
 
+  // Finds a register for a unit that reads or writes its stored value, and marks it as acted on. Null: the device does
+  // not have it. A unit that asks only whether a register exists asks the map.
+  const RegisterSlot* use(std::string_view name, std::string_view engine = {}, unsigned index = 0);
+  std::span<const RegisterSlot> use_all(std::string_view name);  // every engine, index and dword
+  // Returns whether a unit is attached to the register or uses its value.
+  bool is_acted_on(const RegisterSlot& slot) const {
+    return handlers_[map_->number_of(slot)] != nullptr || used_[map_->number_of(slot)];
+  }
+
   void reset();
   void reset(const RegisterSlot& slot);
 
@@ -95,7 +104,8 @@ class RegisterBank {
 
  private:
   std::shared_ptr<const RegisterMap> map_;
-  std::vector<RegisterHandler*> handlers_;  // by slot number; null: access kinds only
+  std::vector<RegisterHandler*> handlers_;  // by slot number; null: only the access kinds apply
+  std::vector<bool> used_;                  // by slot number
   std::vector<uint64_t> touches_;           // by slot number
   RegisterState state_;
 };

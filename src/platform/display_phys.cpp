@@ -5,7 +5,7 @@
 namespace halogen::platform {
 namespace {
 
-constexpr uint8_t kOn = 0;  // of a power well
+constexpr uint8_t kOn = 0;  // state of a power well
 constexpr uint8_t kFourLanes = 0xf, kLanes01 = 0x3, kLanes23 = 0xc;
 
 // Without an override an unused channel is powered down.
@@ -20,10 +20,10 @@ bool all_of(uint8_t lanes, uint8_t mask) {
 }  // namespace
 
 DisplayPhys::DisplayPhys(const spec::DeviceModel& model, mmio::MmioSpace& mmio, const Sideband& sideband)
-    : gen_(model.gen), mmio_(mmio), sideband_(sideband), control_(mmio.bank().map().find("DISPLAY_PHY_CONTROL")) {
-  if (control_ == nullptr) return;
+    : gen_(model.gen), sideband_(sideband), control_(mmio.bank()), clock_b_(mmio.bank(), {}, 1) {
+  if (!control_.exists()) return;
   for (const char* name : {"DISPLAY_PHY_STATUS", "DPLL_CHV", "DPLL_CHV_C"}) {
-    mmio_.bank().attach(name, *this);
+    mmio.bank().attach(name, *this);
   }
 }
 
@@ -31,19 +31,16 @@ uint32_t DisplayPhys::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/,
   if (slot.desc->name == "DISPLAY_PHY_STATUS") return status();
   auto clock = spec::unpack_register<hw::DPLL_CHV_C>(gen_, stored);
   clock.lock = clock.vco_enable;
-  uint64_t value = 0;
-  return spec::pack_register(clock, gen_, value).ok() ? static_cast<uint32_t>(value) : stored;
+  return spec::packed32(clock, gen_);
 }
 
 uint32_t DisplayPhys::status() const {
-  const auto control = spec::unpack_register<hw::DISPLAY_PHY_CONTROL>(gen_, mmio_.bank().peek(*control_));
+  const hw::DISPLAY_PHY_CONTROL control = control_.get();
   const hw::PUNIT_PWRGT wells = sideband_.power_wells();
   hw::DISPLAY_PHY_STATUS status{};
   if (wells.dpio_common_bc == kOn) {
     const uint8_t first = lanes_down(control.override_0_0, control.lanes_down_0_0);
     const uint8_t second = lanes_down(control.override_0_1, control.lanes_down_0_1);
-    const mmio::RegisterSlot& clock_b = mmio_.bank().map().slots_of("DPLL_CHV")[1];
-    const auto pipe_b = spec::unpack_register<hw::DPLL_CHV>(gen_, mmio_.bank().peek(clock_b));
     status.power_good_0 = true;
     status.lanes_01_down_0_0 = all_of(first, kLanes01);
     status.lanes_23_down_0_0 = all_of(first, kLanes23);
@@ -51,7 +48,7 @@ uint32_t DisplayPhys::status() const {
     status.lanes_23_down_0_1 = all_of(second, kLanes23);
     // The common lane of the first channel serves both; that of the second also carries the clock of pipe B.
     status.common_down_0_0 = all_of(first & second, kFourLanes);
-    status.common_down_0_1 = all_of(second, kFourLanes) && !pipe_b.vco_enable;
+    status.common_down_0_1 = all_of(second, kFourLanes) && !clock_b_.get().vco_enable;
   }
   if (wells.dpio_common_d == kOn) {
     const uint8_t lanes = lanes_down(control.override_1_0, control.lanes_down_1_0);
@@ -60,8 +57,7 @@ uint32_t DisplayPhys::status() const {
     status.lanes_23_down_1_0 = all_of(lanes, kLanes23);
     status.common_down_1_0 = all_of(lanes, kFourLanes);
   }
-  uint64_t value = 0;
-  return spec::pack_register(status, gen_, value).ok() ? static_cast<uint32_t>(value) : 0;
+  return spec::packed32(status, gen_);
 }
 
 }  // namespace halogen::platform

@@ -7,6 +7,7 @@
 
 #include "hw/display_power.h"
 #include "mmio/mmio_space.h"
+#include "mmio/register.h"
 #include "platform/sideband.h"
 
 namespace halogen::platform {
@@ -21,9 +22,9 @@ class DisplayPhys final : public mmio::RegisterHandler {
   uint32_t status() const;
 
   spec::GenId gen_;
-  mmio::MmioSpace& mmio_;
   const Sideband& sideband_;
-  const mmio::RegisterSlot* control_;
+  mmio::Register<hw::DISPLAY_PHY_CONTROL> control_;
+  mmio::Register<hw::DPLL_CHV> clock_b_;  // of pipe B
 };
 
 }  // namespace halogen::platform

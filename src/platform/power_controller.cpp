@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "spec/packed.h"
 #include "spec/packing.h"
 
 namespace halogen::platform {
@@ -34,7 +35,7 @@ uint32_t answer(Command command, uint32_t data) {
 
 PowerController::PowerController(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventSink& events,
                                  std::string path)
-    : model_(model), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank().map().find("PCODE_DATA")) {
+    : model_(model), mmio_(mmio), events_(events), path_(std::move(path)), data_(mmio.bank().use("PCODE_DATA")) {
   if (data_ != nullptr) {
     mmio_.bank().attach("PCODE_MAILBOX", *this);
   }
@@ -52,13 +53,11 @@ uint32_t PowerController::on_write(const mmio::RegisterWrite& write) {
   } else {
     error = hw::PcodeError::ILLEGAL_CMD;
     events_.on_event({EventKind::unsupported, "PCODE_MAILBOX", path_, write.slot.offset, write.value,
-                      "power controller command not implemented"});
+                      "mailbox command not implemented; it fails as illegal"});
   }
   order.run_busy = false;
   order.command = static_cast<Command>(error);
-  uint64_t value = 0;
-  const bool packed = spec::pack_register(order, model_.gen, value).ok();
-  return packed ? static_cast<uint32_t>(value) : 0;
+  return spec::packed32(order, model_.gen);
 }
 
 }  // namespace halogen::platform

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "spec/packed.h"
 #include "spec/packing.h"
 
 namespace halogen::platform {
@@ -41,8 +42,8 @@ Sideband::Sideband(const spec::DeviceModel& model, mmio::MmioSpace& mmio, EventS
       mmio_(mmio),
       events_(events),
       path_(std::move(path)),
-      data_(mmio.bank().map().find("IOSF_DATA")),
-      address_(mmio.bank().map().find("IOSF_ADDR")) {
+      data_(mmio.bank().use("IOSF_DATA")),
+      address_(mmio.bank().use("IOSF_ADDR")) {
   if (data_ != nullptr && address_ != nullptr) {
     mmio_.bank().attach("IOSF_DOORBELL_REQ", *this);
   }
@@ -55,8 +56,7 @@ T Sideband::unpack(uint32_t value) const {
 
 template <class T>
 uint32_t Sideband::pack(const T& value) const {
-  uint32_t dword = 0;
-  return value.pack(gen_, std::span(&dword, 1)) ? dword : 0;
+  return spec::packed32(value, gen_);
 }
 
 bool Sideband::is_known(Port port) const {
@@ -74,8 +74,7 @@ uint32_t Sideband::on_write(const mmio::RegisterWrite& write) {
   }
   run(request);
   request.busy = false;
-  uint64_t value = 0;
-  return spec::pack_register(request, gen_, value).ok() ? static_cast<uint32_t>(value) : 0;
+  return spec::packed32(request, gen_);
 }
 
 void Sideband::run(const hw::IOSF_DOORBELL_REQ& request) {

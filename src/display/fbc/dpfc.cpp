@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-#include "display/register_value.h"
+#include "spec/packing.h"
 
 namespace halogen::display::dpfc {
 
 using spec::unpack_register;
 
-Dpfc::Dpfc(CompressionParts parts, State& state) : parts_(std::move(parts)), state_(state) {
-  const mmio::RegisterMap& map = parts_.bank.map();
-  base_ = map.find("DPFC_CB_BASE");
-  control_ = map.find("DPFC_CONTROL");
-  recompression_ = map.find("DPFC_RECOMP_CTL");
-  fence_offset_ = map.find("DPFC_CPU_FENCE_OFFSET");
-  debug_ = map.find("DPFC_DEBUG_STATUS");
+Dpfc::Dpfc(CompressionParts parts, State& state)
+    : parts_(std::move(parts)),
+      state_(state),
+      base_(parts_.bank),
+      control_(parts_.bank),
+      recompression_(parts_.bank),
+      fence_offset_(parts_.bank),
+      debug_(parts_.bank) {
   for (const char* name :
        {"DPFC_CB_BASE", "DPFC_CONTROL", "DPFC_STATUS", "DPFC_CPU_FENCE_OFFSET", "DPFC_SLB_DATA", "DPFC_EXTRA"}) {
     parts_.bank.attach(name, *this);
@@ -23,7 +24,7 @@ Dpfc::Dpfc(CompressionParts parts, State& state) : parts_(std::move(parts)), sta
 }
 
 hw::DPFC_CONTROL Dpfc::control() const {
-  return unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, parts_.bank.peek(*control_));
+  return control_.get();
 }
 
 unsigned Dpfc::plane() const {
@@ -49,7 +50,7 @@ uint32_t Dpfc::next_slb_data() {
   value.even_line_data = data(state_.slb_line);
   value.odd_line_data = data(state_.slb_line + 1);
   state_.slb_line = (state_.slb_line + 2) % kMaxLines;
-  return packed(value, parts_.model.gen);
+  return spec::packed32(value, parts_.model.gen);
 }
 
 uint32_t Dpfc::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
@@ -66,9 +67,8 @@ uint32_t Dpfc::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32
 uint32_t Dpfc::keep_while_enabled(const mmio::RegisterWrite& write, uint32_t free_bits) {
   hw::DPFC_CONTROL enable;
   enable.enable = true;
-  const uint32_t before =
-      write.slot.desc->id == spec::RegisterId::DPFC_CONTROL ? write.old_value : parts_.bank.peek(*control_);
-  if ((before & packed(enable, parts_.model.gen)) == 0) {
+  const uint32_t before = write.slot.desc->id == spec::RegisterId::DPFC_CONTROL ? write.old_value : control_.raw32();
+  if ((before & spec::packed32(enable, parts_.model.gen)) == 0) {
     return write.next;
   }
   if (((write.next ^ write.old_value) & ~free_bits) != 0) {
@@ -88,7 +88,7 @@ uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
       free.enable = true;
       free.cpu_fence_enable = true;
       free.cpu_fence_number = 15;
-      const uint32_t kept = keep_while_enabled(write, packed(free, parts_.model.gen));
+      const uint32_t kept = keep_while_enabled(write, spec::packed32(free, parts_.model.gen));
       // A pipe that does not run has no vertical blank to wait for.
       if (!unpack_register<hw::DPFC_CONTROL>(parts_.model.gen, kept).enable && state_.on &&
           !parts_.host.source(plane()).on) {
@@ -110,7 +110,7 @@ uint32_t Dpfc::on_write(const mmio::RegisterWrite& write) {
 }
 
 void Dpfc::set_debug_status(const hw::DPFC_DEBUG_STATUS& bits) {
-  parts_.bank.poke(*debug_, parts_.bank.peek(*debug_) | packed(bits, parts_.model.gen));
+  debug_.set_raw(debug_.raw32() | spec::packed32(bits, parts_.model.gen));
 }
 
 void Dpfc::on_underrun(unsigned pipe) {
@@ -163,8 +163,7 @@ void Dpfc::on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_lin
   if (!state_.on || !mode.cpu_fence_enable || mode.cpu_fence_number != fence) {
     return;
   }
-  const uint64_t offset =
-      unpack_register<hw::DPFC_CPU_FENCE_OFFSET>(parts_.model.gen, parts_.bank.peek(*fence_offset_)).yfence_disp;
+  const uint64_t offset = fence_offset_.get().yfence_disp;
   if (last_line < offset) {
     return;
   }

@@ -21,6 +21,7 @@
 #include "display/fbc/compression.h"
 #include "display/fbc/dpfc_state.h"
 #include "hw/fbc.h"
+#include "mmio/register.h"
 
 namespace halogen::display::dpfc {
 
@@ -72,11 +73,11 @@ class Dpfc final : public FrameCompressor {
 
   CompressionParts parts_;
   State& state_;
-  const mmio::RegisterSlot* base_;
-  const mmio::RegisterSlot* control_;
-  const mmio::RegisterSlot* recompression_;
-  const mmio::RegisterSlot* fence_offset_;
-  const mmio::RegisterSlot* debug_;
+  mmio::Register<hw::DPFC_CB_BASE> base_;
+  mmio::Register<hw::DPFC_CONTROL> control_;
+  mmio::Register<hw::DPFC_RECOMP_CTL> recompression_;
+  mmio::Register<hw::DPFC_CPU_FENCE_OFFSET> fence_offset_;
+  mmio::Register<hw::DPFC_DEBUG_STATUS> debug_;
   std::vector<std::byte> line_;  // scratch
   std::vector<std::byte> code_;
 };

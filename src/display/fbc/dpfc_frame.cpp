@@ -4,7 +4,7 @@
 
 #include "display/fbc/dpfc.h"
 #include "display/fbc/dpfc_code.h"
-#include "display/register_value.h"
+#include "spec/packed.h"
 
 namespace halogen::display::dpfc {
 
@@ -76,8 +76,7 @@ Refusal Dpfc::refusal(const CompressionSource& source) const {
   if (!stride || *stride < kUnit_B) {
     return Refusal::ratio;
   }
-  const uint64_t offset =
-      spec::unpack_register<hw::DPFC_CB_BASE>(parts_.model.gen, parts_.bank.peek(*base_)).offset_address;
+  const uint64_t offset = base_.get().offset_address;
   if (memory_ == nullptr || !in_stolen(memory_->stolen_base().value + offset, *stride * source.lines)) {
     return Refusal::outside_stolen;
   }
@@ -87,7 +86,7 @@ Refusal Dpfc::refusal(const CompressionSource& source) const {
 // Each reason is reported once until compression is enabled again.
 void Dpfc::refuse(Refusal reason) {
   if (std::exchange(state_.told, reason) != reason) {
-    raise(EventKind::undefined_behaviour, control_, text_of(reason));
+    raise(EventKind::undefined_behaviour, control_.slot(), text_of(reason));
   }
 }
 
@@ -122,8 +121,7 @@ void Dpfc::take_sample() {
   }
   const auto mode = control();
   const unsigned pixel = *pixel_bytes(source.format);
-  const uint64_t offset =
-      spec::unpack_register<hw::DPFC_CB_BASE>(parts_.model.gen, parts_.bank.peek(*base_)).offset_address;
+  const uint64_t offset = base_.get().offset_address;
   Sample sample{.source = source,
                 .pixel_bytes = pixel,
                 .buffer = memory_->stolen_base().value + offset,
@@ -167,7 +165,7 @@ void Dpfc::publish() {
   hw::DPFC_STATUS status;
   status.invalidated_segment_count = static_cast<uint16_t>(std::min(modifications, kCountMask));
   status.compressed_segment_count = static_cast<uint16_t>(std::min(state_.fetched / kSegmentLines, kCountMask));
-  state_.status = packed(status, parts_.model.gen);
+  state_.status = spec::packed32(status, parts_.model.gen);
   consider_stall(modifications);
   state_.modified.reset();
   state_.scanned = 0;
@@ -175,7 +173,7 @@ void Dpfc::publish() {
 }
 
 void Dpfc::consider_stall(unsigned modifications) {
-  const auto mode = spec::unpack_register<hw::DPFC_RECOMP_CTL>(parts_.model.gen, parts_.bank.peek(*recompression_));
+  const auto mode = recompression_.get();
   if (!mode.enable_recomp_stall) {
     state_.stalled = false;
     state_.frames_left.reset();

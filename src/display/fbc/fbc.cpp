@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "display/register_value.h"
+#include "spec/packing.h"
 
 namespace halogen::display::fbc {
 
 using spec::unpack_register;
 
-Fbc::Fbc(CompressionParts parts, State& state) : parts_(std::move(parts)), state_(state) {
-  const mmio::RegisterMap& map = parts_.bank.map();
-  slots_ = {.buffer = map.find("FBC_CFB_BASE"),
-            .lengths = map.find("FBC_LL_BASE"),
-            .control = map.find("FBC_CONTROL"),
-            .control2 = map.find("FBC_CONTROL2"),
-            .fence_offset = map.find("FBC_FENCE_OFF"),
-            .modifications = map.find("FBC_MOD_NUM")};
+Fbc::Fbc(CompressionParts parts, State& state) : parts_(std::move(parts)), state_(state), registers_(parts_.bank) {
   for (const char* name : {"FBC_CFB_BASE", "FBC_LL_BASE", "FBC_CONTROL", "FBC_COMMAND", "FBC_STATUS", "FBC_CONTROL2",
                            "FBC_FENCE_OFF", "FBC_MOD_NUM", "FBC_TAG"}) {
     parts_.bank.attach(name, *this);
@@ -24,11 +17,11 @@ Fbc::Fbc(CompressionParts parts, State& state) : parts_(std::move(parts)), state
 }
 
 hw::FBC_CONTROL Fbc::control() const {
-  return unpack_register<hw::FBC_CONTROL>(parts_.model.gen, parts_.bank.peek(*slots_.control));
+  return registers_.control.get();
 }
 
 hw::FBC_CONTROL2 Fbc::control2() const {
-  return unpack_register<hw::FBC_CONTROL2>(parts_.model.gen, parts_.bank.peek(*slots_.control2));
+  return registers_.control2.get();
 }
 
 unsigned Fbc::plane() const {
@@ -54,7 +47,7 @@ uint32_t Fbc::status() const {
   value.compressed = state_.compressed;
   value.any_modified = state_.any_modified;
   value.current_line = state_.current_line;
-  return packed(value, parts_.model.gen);
+  return spec::packed32(value, parts_.model.gen);
 }
 
 uint32_t Fbc::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32_t stored) {
@@ -105,11 +98,12 @@ void Fbc::control_written(uint32_t old_value) {
   auto same = before;
   same.enable = now.enable;
   if (state_.on && same != now) {
-    raise(EventKind::undefined_behaviour, slots_.control, "register written while compression is enabled");
+    raise(EventKind::undefined_behaviour, registers_.control.slot(), "register written while compression is enabled");
   }
   if (now.enable && !before.enable) {
     if (state_.compressing) {
-      raise(EventKind::undefined_behaviour, slots_.control, "compression enabled before the last pass ended");
+      raise(EventKind::undefined_behaviour, registers_.control.slot(),
+            "compression enabled before the last pass ended");
     }
     turn_on();
   } else if (!now.enable && state_.on && !state_.compressing) {
@@ -199,7 +193,7 @@ void Fbc::modify_rows(uint64_t first, uint64_t last) {
 }
 
 void Fbc::on_fence_write(unsigned fence, uint64_t first_line, uint64_t last_line) {
-  const uint64_t offset = parts_.bank.peek(*slots_.fence_offset);
+  const uint64_t offset = registers_.fence_offset.raw();
   if (state_.on && control2().cpu_fence_enable && control().fence_number == fence && last_line >= offset) {
     modify_rows(std::max(first_line, offset) - offset, last_line - offset);
   }
@@ -216,7 +210,7 @@ void Fbc::on_flip(unsigned flipped, FlipKind kind) {
     return;
   }
   if (kind == FlipKind::async) {
-    raise(EventKind::undefined_behaviour, slots_.control, "asynchronous flip while compression is enabled");
+    raise(EventKind::undefined_behaviour, registers_.control.slot(), "asynchronous flip while compression is enabled");
   }
   state_.compressed = false;
   modify_all();

@@ -19,6 +19,7 @@
 #include "display/fbc/compression.h"
 #include "display/fbc/fbc_state.h"
 #include "hw/fbc.h"
+#include "mmio/register.h"
 
 namespace halogen::display::fbc {
 
@@ -43,13 +44,15 @@ class Fbc final : public FrameCompressor {
   uint32_t on_write(const mmio::RegisterWrite& write) override;
 
  private:
-  struct Slots {
-    const mmio::RegisterSlot* buffer;
-    const mmio::RegisterSlot* lengths;
-    const mmio::RegisterSlot* control;
-    const mmio::RegisterSlot* control2;
-    const mmio::RegisterSlot* fence_offset;
-    const mmio::RegisterSlot* modifications;
+  struct Registers {
+    explicit Registers(mmio::RegisterBank& bank)
+        : buffer(bank), lengths(bank), control(bank), control2(bank), fence_offset(bank), modifications(bank) {}
+    mmio::Register<hw::FBC_CFB_BASE> buffer;
+    mmio::Register<hw::FBC_LL_BASE> lengths;
+    mmio::Register<hw::FBC_CONTROL> control;
+    mmio::Register<hw::FBC_CONTROL2> control2;
+    mmio::Register<hw::FBC_FENCE_OFF> fence_offset;
+    mmio::Register<hw::FBC_MOD_NUM> modifications;
   };
   enum class LineResult : uint8_t { done, too_long, no_memory };
 
@@ -83,7 +86,7 @@ class Fbc final : public FrameCompressor {
 
   CompressionParts parts_;
   State& state_;
-  Slots slots_;
+  Registers registers_;
   std::vector<std::byte> line_;  // scratch
   std::vector<uint32_t> runs_;
 };

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "display/fbc/fbc.h"
-#include "spec/packing.h"
 
 namespace halogen::display::fbc {
 
@@ -84,7 +83,7 @@ Refusal Fbc::refusal(const CompressionSource& source) const {
 // Each reason is reported once until compression is enabled again.
 void Fbc::refuse(Refusal reason) {
   if (std::exchange(state_.told, reason) != reason) {
-    raise(EventKind::undefined_behaviour, slots_.control, text_of(reason));
+    raise(EventKind::undefined_behaviour, registers_.control.slot(), text_of(reason));
   }
 }
 
@@ -95,8 +94,7 @@ bool Fbc::pass_is_due(uint64_t vblanks) {
   if (mode.mode_select == hw::FBC_CONTROL::ModeSelect::periodic) {
     expired = vblanks >= state_.interval_left;
     state_.interval_left = expired ? mode.interval : state_.interval_left - static_cast<uint32_t>(vblanks);
-    const auto counter =
-        spec::unpack_register<hw::FBC_MOD_NUM>(parts_.model.gen, parts_.bank.peek(*slots_.modifications));
+    const auto counter = registers_.modifications.get();
     expired = expired && (!counter.valid || state_.tags.modified() >= counter.modification_count);
   }
   return expired || state_.requested;
@@ -127,15 +125,13 @@ void Fbc::on_vblank(unsigned pipe) {
 }
 
 void Fbc::begin_pass(const CompressionSource& source) {
-  const auto bases = [this](const mmio::RegisterSlot* slot) { return parts_.bank.peek(*slot); };
   const auto mode = control();
-  state_.sample =
-      Sample{.source = source,
-             .pixel = *run_pixel_kind(source.format),
-             .buffer = spec::unpack_register<hw::FBC_CFB_BASE>(parts_.model.gen, bases(slots_.buffer)).address.value,
-             .lengths = spec::unpack_register<hw::FBC_LL_BASE>(parts_.model.gen, bases(slots_.lengths)).address.value,
-             .stride_B = (mode.stride + 1u) * kStrideUnit_B,
-             .uncompressible_enable = mode.uncompressible_enable};
+  state_.sample = Sample{.source = source,
+                         .pixel = *run_pixel_kind(source.format),
+                         .buffer = registers_.buffer.get().address.value,
+                         .lengths = registers_.lengths.get().address.value,
+                         .stride_B = (mode.stride + 1u) * kStrideUnit_B,
+                         .uncompressible_enable = mode.uncompressible_enable};
   state_.tags.start_pass();
   state_.compressing = true;
   state_.compressed = false;

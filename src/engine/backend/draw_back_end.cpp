@@ -90,7 +90,7 @@ pipe3d::DrawCall call_of(Engine& engine, const hw::_3DPRIMITIVE& fields) {
     call.topology = topology.primitive_topology_type;
   }
   if (fields.indirect_parameter_enable) {
-    const Registers& registers = engine.registers();
+    const mmio::Registers& registers = engine.registers();
     call.vertices = registers.peek(RegisterId::_3DPRIM_VERTEX_COUNT);
     call.first = registers.peek(RegisterId::_3DPRIM_START_VERTEX);
     call.instances = registers.peek(RegisterId::_3DPRIM_INSTANCE_COUNT);

@@ -282,7 +282,7 @@ bool probe_again(Engine& engine) {
 }
 
 void switch_run_list_context(Engine& engine) {
-  Registers& registers = engine.registers();
+  mmio::Registers& registers = engine.registers();
   auto next = registers.get<hw::RNCID>();
   const auto current = registers.get<hw::RCCID>();
   engine.back_end().flush();

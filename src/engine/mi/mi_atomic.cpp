@@ -159,7 +159,7 @@ std::optional<Wide> operate(AtomicOpcode opcode, size_t bytes, std::byte* place,
 }
 
 void put_returned(Engine& engine, const Wide& value, size_t bytes) {
-  Registers& registers = engine.registers();
+  mmio::Registers& registers = engine.registers();
   registers.poke(RegisterId::CS_GPR, static_cast<uint32_t>(value.low), 2 * kReturned);
   if (bytes > sizeof(uint32_t)) {
     registers.poke64(RegisterId::CS_GPR, value.low, kReturned);

@@ -62,7 +62,7 @@ Next set_context(Engine& engine, const Command& command) {
                  "force restore and restore inhibit together");
   }
   expect_noop(engine, command);
-  Registers& registers = engine.registers();
+  mmio::Registers& registers = engine.registers();
   const auto current = registers.get<hw::CCID>();
   const hw::CCID next = id_of(set);
   const bool other = !current.valid || place_of(engine, current) != place_of(engine, next);

@@ -33,7 +33,7 @@ constexpr std::array kPredicable{CommandId::_3DSTATE_URB_VS,
                                  CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD};
 
 bool compare(Engine& engine, const Command& command, hw::PredicateCompare operation) {
-  Registers& registers = engine.registers();
+  mmio::Registers& registers = engine.registers();
   const uint64_t first = registers.peek64(RegisterId::MI_PREDICATE_SRC0);
   const uint64_t second = registers.peek64(RegisterId::MI_PREDICATE_SRC1);
   switch (operation) {

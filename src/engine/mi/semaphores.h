@@ -2,7 +2,7 @@
 // producer reports, and only stored; where its engines take signals of software is not public.
 #pragma once
 
-#include "engine/registers.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 

@@ -10,7 +10,6 @@ namespace {
 
 using spec::RegisterId;
 
-
 }  // namespace
 
 StreamModes::StreamModes(Engine& engine) : engine_(engine) {
@@ -66,7 +65,7 @@ uint32_t StreamModes::on_write(const mmio::RegisterWrite& write) {
 
 // Writes find the parser between two commands, or idle: the flush is done at once.
 void StreamModes::sync_flush_if_asked() {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   auto mode = registers.get<hw::INSTPM>();
   if (!mode.sync_flush_enable || registers.get<hw::MI_MODE>().suspend_flush ||
       engine_.state().activity == Activity::hung) {

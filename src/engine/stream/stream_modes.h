@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/registers.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 

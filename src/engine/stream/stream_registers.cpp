@@ -35,7 +35,7 @@ StreamSpace space_of(bool ppgtt) {
 
 // Writes the registers of one batch level: head, upper part of the head, and state.
 template <class Address, class State>
-void publish_batch(Registers& registers, RegisterId upper, const StreamState& stream, uint8_t depth) {
+void publish_batch(mmio::Registers& registers, RegisterId upper, const StreamState& stream, uint8_t depth) {
   auto batch = registers.get<Address>();
   batch.valid = stream.depth >= depth;
   if (batch.valid) {
@@ -77,7 +77,7 @@ uint32_t StreamRegisters::ring_head(uint64_t ahead) const {
 }
 
 void StreamRegisters::publish() {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const bool restoring = engine_.state().execlist.restoring();  // then these belong to the context that comes
   if (engine_.ring().enabled() && !restoring) {
     registers.poke(RegisterId::RING_HEAD, ring_head(0));
@@ -95,7 +95,7 @@ void StreamRegisters::publish() {
 }
 
 void StreamRegisters::publish_batches() {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const StreamState& stream = engine_.stream().state();
   publish_batch<hw::BB_ADDR, hw::BB_STATE>(registers, RegisterId::BB_ADDR_UDW, stream, kFirstBatch);
   publish_batch<hw::SBB_ADDR, hw::SBB_STATE>(registers, RegisterId::SBB_ADDR_UDW, stream, kSecondBatch);
@@ -113,7 +113,7 @@ void StreamRegisters::publish_stack() {
 }
 
 void StreamRegisters::adopt() {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   engine_.ring().adopt();
   StreamState stream = engine_.stream().state();
   stream.depth = 0;
@@ -142,7 +142,7 @@ void StreamRegisters::adopt() {
 
 void StreamRegisters::record_preemption() {
   publish();
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const StreamState& stream = engine_.stream().state();
   registers.poke(RegisterId::RING_HEAD_PREEMPT, ring_head(0));
   if (stream.depth >= kFirstBatch) {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "engine/registers.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 

@@ -145,7 +145,7 @@ uint64_t ContextStatusBuffer::pack(const ContextSwitch& change) const {
 }
 
 bool ContextStatusBuffer::report(const ContextSwitch& change) {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const uint64_t status = pack(change);
   if (!names_both_) {
     engine_.state().execlist.last_switch = static_cast<uint32_t>(status & low_mask(kReasonBits));

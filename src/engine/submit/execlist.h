@@ -14,10 +14,10 @@
 #include <string_view>
 
 #include "engine/context/logical_context.h"
-#include "engine/registers.h"
 #include "engine/services.h"
 #include "engine/submit/context_status.h"
 #include "engine/submit/submission.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 

@@ -100,7 +100,7 @@ void Ring::check_tail() const {
 
 // The head goes wherever the register says, also backwards, with the register's wrap count.
 bool Ring::take_updated_head() {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   auto updated = registers.get<hw::UHPTR>();
   // Run lists look at the next context instead.
   if (!updated.valid || !engine_.state().arbitration || engine_.per_process_space()) {
@@ -165,7 +165,7 @@ uint32_t Ring::on_read(const mmio::RegisterSlot& slot, unsigned /*copy*/, uint32
 
 // The semaphore of the ring: who reads it clear has it, until somebody writes the tail.
 uint32_t Ring::read_tail(uint32_t stored) {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   if (registers.get<hw::INSTPM>().ring_buffer_mutex_enable) {
     auto tail = registers.get<hw::RING_TAIL>();
     tail.in_use = true;
@@ -219,7 +219,7 @@ void Ring::disabled() {
 }
 
 uint32_t Ring::on_write(const mmio::RegisterWrite& write) {
-  Registers& registers = engine_.registers();
+  mmio::Registers& registers = engine_.registers();
   const RegisterId id = write.slot.desc->id;
   if (restoring_) {
     return write.next;

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "engine/registers.h"
 #include "engine/submit/submission.h"
+#include "mmio/registers.h"
 
 namespace halogen::engine {
 
