@@ -78,12 +78,6 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   // False: there is no such table.
   bool write_entries(unsigned engine, memory::TableKind table, GpuVa address, std::span<const uint32_t> dwords);
 
-  // An atomic operation of an engine on a naturally aligned uint32_t or uint64_t: `op` maps the old value to the new
-  // one. It is one operation for the processor too, which may share the page. Nothing: no memory there, or not aligned,
-  // or the engine stopped.
-  template <class T, class Op>
-  static std::optional<T> atomic_update(memory::AddressSpace& space, GpuVa address, Op op);
-
   GttPort& gtt_port() { return gtt_port_; }
   Aperture& aperture() { return aperture_; }
   void aperture_write(GgttOffset address, std::span<const std::byte> from);
@@ -214,22 +208,5 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   std::map<ClientKey, std::unique_ptr<Client>> clients_;
   std::vector<std::array<std::array<memory::AddressSpace*, 2>, memory::kStreams>> spaces_;  // of engines: into clients_
 };
-
-template <class T, class Op>
-std::optional<T> MemoryUnit::atomic_update(memory::AddressSpace& space, GpuVa address, Op op) {
-  static_assert(std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>);
-  if (address.value % sizeof(T) != 0) {
-    return std::nullopt;
-  }
-  const memory::AddressSpace::View view = space.view(address, {.write = true, .instruction = false});
-  if (view.bytes.size() < sizeof(T)) {
-    return std::nullopt;
-  }
-  std::atomic_ref<T> value(*reinterpret_cast<T*>(view.bytes.data()));
-  T old = value.load(std::memory_order_relaxed);
-  while (!value.compare_exchange_weak(old, static_cast<T>(op(old)), std::memory_order_seq_cst)) {
-  }
-  return old;
-}
 
 }  // namespace halogen::device

@@ -185,7 +185,7 @@ uint32_t MmioSpace::read_dword(uint32_t offset, Origin origin) {
   const RegisterSlot* slot = bank_.find(offset);
   if (slot == nullptr) [[unlikely]] {
     if (in_null_range(offset)) {
-      return hypervisor_ ? hypervisor_(offset) : 0;
+      return 0;
     }
     uint32_t value = 0;
     if (!table_read(offset, value)) {

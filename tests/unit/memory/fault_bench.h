@@ -10,6 +10,7 @@
 
 #include "memory/fault_unit.h"
 #include "spec/descriptors.h"
+#include "engine_faults.h"
 #include "walk_rows_bench.h"
 
 namespace halogen::memory::rows {

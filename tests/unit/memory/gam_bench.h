@@ -4,6 +4,7 @@
 #include "memory/gam.h"
 #include "memory/gam_invalidation.h"
 #include "spec/descriptors.h"
+#include "engine_faults.h"
 #include "vtd_bench.h"
 
 namespace halogen::memory::rows {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "covers.h"
+#include "engine_faults.h"
 #include "memory/fault_unit.h"
 #include "spec/descriptors.h"
 #include "walk_rows_bench.h"
