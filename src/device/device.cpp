@@ -13,7 +13,11 @@ namespace {
 
 constexpr uint32_t kAllOnes = 0xffff'ffff;
 
-// Time does not come round.
+std::optional<uint64_t> earlier(std::optional<uint64_t> one, std::optional<uint64_t> other) {
+  return one && other ? std::min(*one, *other) : (one ? one : other);
+}
+
+// Saturates instead of wrapping.
 uint64_t later(uint64_t now, uint64_t by) {
   return by > ~now ? ~uint64_t{0} : now + by;
 }
@@ -57,7 +61,7 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
       power_wells_(mmio_),
       sideband_(model, mmio_, host, options_.name + ".sideband"),
       display_phys_(model, mmio_, sideband_),
-      memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, host, options_.name),
+      memory_(model, firmware_.layout(), local_bytes(model, options_), mmio_, *this, host, options_.name),
       interrupts_(model, mmio_, *this, host, options_.name + ".interrupts"),
       display_(model, mmio_, *this, host, options_.name + ".display"),
       compression_(display_, memory_, firmware_.layout()),
@@ -66,6 +70,45 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
   if (options_.table_enabled) {
     memory_.keep_table_enabled();
   }
+  list_units();
+  connect_resets();
+  for (unsigned number = 0; number < engines_.count(); ++number) {
+    engines_.engine(number).fetch().set_prefetch_lines(options_.prefetch_lines);
+    engine::ExeclistSubmission* const execlists = engines_.engine(number).execlists();
+    if (execlists != nullptr && options_.manual_status_place) {
+      execlists->status_buffer().set_place(engine::ContextStatusBuffer::kManualPlace);
+    }
+  }
+}
+
+// In the order of a reset: firmware writes registers after the bank was reset and before other units read them.
+void Device::list_units() {
+  Unit config = unit_of(config_, &DeviceState::config);
+  config.reset = [this](ResetKind kind) {
+    if (kind != ResetKind::driver) {
+      config_.reset();
+    }
+  };
+  Unit memory = unit_of(memory_, &DeviceState::memory);
+  memory.reset = [this](ResetKind kind) { memory_.reset(/*clear_memory=*/kind != ResetKind::function_level); };
+  units_ = {
+      std::move(config),
+      unit_of(mmio_, &DeviceState::mmio),
+      {.reset = [this](ResetKind) { firmware_.apply(); }, .refresh = [this] { firmware_.place_tables(); }},
+      std::move(memory),
+      unit_of(interrupts_, &DeviceState::interrupts),
+      unit_of(display_, &DeviceState::display),
+      unit_of(sideband_, &DeviceState::sideband),
+      unit_of(engines_, &DeviceState::engines),
+  };
+  timed_units_ = {
+      {.next_event = [this] { return display_.next_event(EngineSet::kSlice); },
+       .advance_to = [this](uint64_t nanoseconds) { display_.advance_to(nanoseconds); }},
+      {.deadline = [this] { return engines_.next_deadline(); }, .pass_idle_time = [this] { engines_.pass_time(); }},
+  };
+}
+
+void Device::connect_resets() {
   reset_unit_.set_hooks({
       .engine =
           [this](const spec::EngineModel& engine) {
@@ -76,22 +119,16 @@ Device::Device(const spec::DeviceModel& model, Host& host, DeviceOptions options
           },
       .registers =
           [this] {
-            firmware_.place_tables();
-            memory_.refresh();
-            interrupts_.refresh();
-            display_.refresh();
+            for (const Unit& unit : units_) {
+              if (unit.refresh) {
+                unit.refresh();
+              }
+            }
           },
       .gt = [this] { memory_.reset_gt(); },
       .ready = [this](const spec::EngineModel& engine) { return !memory_.faults().engine(number_of(engine)).waiting; },
       .requested = [this](const spec::EngineModel& engine) { engines_.engine(number_of(engine)).poke(); },
   });
-  for (unsigned number = 0; number < engines_.count(); ++number) {
-    engines_.engine(number).fetch().set_prefetch_lines(options_.prefetch_lines);
-    engine::ExeclistSubmission* const execlists = engines_.engine(number).execlists();
-    if (execlists != nullptr && options_.manual_status_place) {
-      execlists->status_buffer().set_place(engine::ContextStatusBuffer::kManualPlace);
-    }
-  }
 }
 
 unsigned Device::number_of(const spec::EngineModel& engine) const {
@@ -124,20 +161,15 @@ void Device::config_write(uint32_t offset, unsigned bytes, uint32_t value) {
 }
 
 void Device::reset(ResetKind kind) {
-  if (kind != ResetKind::driver) {
-    config_.reset();
-  }
-  mmio_.reset();
   io_index_ = 0;
   if (kind == ResetKind::power_on) {
     clock_ = {};
   }
-  firmware_.apply();
-  memory_.reset(/*clear_memory=*/kind != ResetKind::function_level);
-  interrupts_.reset();
-  display_.reset();
-  sideband_.reset();
-  engines_.reset();
+  for (const Unit& unit : units_) {
+    if (unit.reset) {
+      unit.reset(kind);
+    }
+  }
   set_interrupt(false);
 }
 
@@ -151,7 +183,7 @@ void Device::advance(uint64_t nanoseconds) {
 bool Device::settle(uint64_t limit) {
   const uint64_t target = later(clock_.nanoseconds, limit);
   while (clock_.nanoseconds < target) {
-    const bool idle = !step(target) && !engines_.next_deadline();
+    const bool idle = !step(target) && !next_deadline();
     if (idle && clock_.nanoseconds >= target) {
       return true;
     }
@@ -159,18 +191,39 @@ bool Device::settle(uint64_t limit) {
   return false;
 }
 
-// One slice of every engine. When none has anything to do, time goes straight on to where something will happen.
-// False: nothing was done.
+std::optional<uint64_t> Device::next_event() const {
+  std::optional<uint64_t> next;
+  for (const TimedUnit& unit : timed_units_) {
+    next = unit.next_event ? earlier(next, unit.next_event()) : next;
+  }
+  return next;
+}
+
+std::optional<uint64_t> Device::next_deadline() const {
+  std::optional<uint64_t> next;
+  for (const TimedUnit& unit : timed_units_) {
+    next = unit.deadline ? earlier(next, unit.deadline()) : next;
+  }
+  return next;
+}
+
+// Runs one slice of every engine. If no engine has work, time jumps to the next deadline. Returns whether an engine
+// worked.
 bool Device::step(uint64_t limit) {
-  // A slice ends where the display has something to tell, unless that is all the time.
-  const uint64_t slice_limit = std::min(limit, display_.next_event(EngineSet::kSlice).value_or(limit));
+  const uint64_t slice_limit = std::min(limit, next_event().value_or(limit));
   const bool progress = engines_.run(slice_limit);
   if (!progress) {
-    const uint64_t end = vblank_observer_ ? slice_limit : limit;  // who watches sees every vertical blank
-    clock_.nanoseconds = std::min(end, std::max(clock_.nanoseconds, engines_.next_deadline().value_or(end)));
-    engines_.pass_time();
+    const uint64_t end = vblank_observer_ ? slice_limit : limit;  // an observer sees every vertical blank
+    clock_.nanoseconds = std::min(end, std::max(clock_.nanoseconds, next_deadline().value_or(end)));
   }
-  display_.advance_to(clock_.nanoseconds);
+  for (const TimedUnit& unit : timed_units_) {
+    if (!progress && unit.pass_idle_time) {
+      unit.pass_idle_time();
+    }
+    if (unit.advance_to) {
+      unit.advance_to(clock_.nanoseconds);
+    }
+  }
   return progress;
 }
 
@@ -182,8 +235,14 @@ void Device::on_engine_level(unsigned engine, EngineCause cause, bool asserted) 
   interrupts_.set_level(engine, cause, asserted);
 }
 
-void Device::on_page_fault(unsigned engine, bool pending, bool repair) {
-  if (pending) {  // what was sent so stays so, until the next one
+void Device::on_catastrophic(unsigned engine, const memory::Fault& /*fault*/) {
+  if (engine < engines_.count()) {
+    on_engine_lost(engine);
+  }
+}
+
+void Device::on_pending(unsigned engine, bool pending, bool repair) {
+  if (pending) {  // the repair flag of the last fault outlives the pending level
     interrupts_.set_fault_repair(engine, repair);
   }
   interrupts_.set_level(engine, EngineCause::page_fault, pending);
@@ -250,19 +309,25 @@ void Device::set_interrupt(bool asserted) {
 }
 
 DeviceState Device::snapshot() const {
-  return {config_.state(),        mmio_.state(),       memory_.snapshot(), clock_,    engines_.snapshot(),
-          interrupts_.snapshot(), display_.snapshot(), sideband_.state(),  io_index_, interrupt_};
+  DeviceState state;
+  state.clock = clock_;
+  state.io_index = io_index_;
+  state.interrupt = interrupt_;
+  for (const Unit& unit : units_) {
+    if (unit.snapshot) {
+      unit.snapshot(state);
+    }
+  }
+  return state;
 }
 
 void Device::restore(const DeviceState& state) {
-  config_.restore(state.config);
-  mmio_.restore(state.mmio);
-  memory_.restore(state.memory);
   clock_ = state.clock;
-  engines_.restore(state.engines);
-  interrupts_.restore(state.interrupts);
-  display_.restore(state.display);
-  sideband_.restore(state.sideband);
+  for (const Unit& unit : units_) {
+    if (unit.restore) {
+      unit.restore(state);
+    }
+  }
   io_index_ = state.io_index;
   interrupt_ = state.interrupt;
   set_interrupt(interrupt_);
@@ -270,9 +335,11 @@ void Device::restore(const DeviceState& state) {
 
 FidelityReport Device::fidelity() const {
   FidelityReport report;
-  mmio_.report(report);
-  engines_.report(report);
-  display_.report(report);
+  for (const Unit& unit : units_) {
+    if (unit.report) {
+      unit.report(report);
+    }
+  }
   return report;
 }
 

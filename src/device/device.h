@@ -1,5 +1,5 @@
-// One graphics device, as a machine sees it: PCI configuration space, BARs, I/O ports, reset; out go memory accesses,
-// interrupts and Events, through Host. Owns everything; two devices know nothing of each other.
+// One graphics device. A machine reaches it through PCI configuration space, BARs, I/O ports and reset; it reaches the
+// machine through Host: memory accesses, interrupts and Events. It owns all its units. Two devices share no state.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@
 #include "device/options.h"
 #include "device/reset_unit.h"
 #include "device/timestamps.h"
+#include "device/unit.h"
 #include "display/display.h"
 #include "interrupt/interrupt_unit.h"
 #include "mmio/mmio_space.h"
@@ -56,6 +57,7 @@ struct DeviceState {
 };
 
 class Device : private EngineListener,
+               private memory::FaultListener,
                private interrupt::InterruptListener,
                private display::DisplayListener,
                private display::DisplayMemory {
@@ -106,7 +108,7 @@ class Device : private EngineListener,
   // What a pipe of the display shows now; nothing while it is off. A page that cannot be read is a fault of the
   // display.
   std::optional<picture::Image> take_frame(unsigned pipe) { return display_.take_frame(pipe, *this); }
-  // Called at each vertical blank, after its flips: the moment to take a frame. Must not move time. Empty: nobody.
+  // Called at each vertical blank, after its flips: the moment to take a frame. Must not move time. Empty: no observer.
   void set_vblank_observer(std::function<void(unsigned pipe)> observer) { vblank_observer_ = std::move(observer); }
 
   DeviceState snapshot() const;
@@ -143,10 +145,17 @@ class Device : private EngineListener,
   void local_write(uint64_t offset, std::span<const std::byte> from);
   uint32_t io_bar_read(uint64_t offset, unsigned bytes);
   void io_bar_write(uint64_t offset, unsigned bytes, uint32_t value);
+  void list_units();
+  void connect_resets();
+  std::optional<uint64_t> next_event() const;
+  std::optional<uint64_t> next_deadline() const;
   bool step(uint64_t limit);
   unsigned number_of(const spec::EngineModel& engine) const;
   void on_engine_interrupt(unsigned engine, EngineCause cause) override;
-  void on_page_fault(unsigned engine, bool pending, bool repair) override;
+  void on_fault(unsigned engine, const memory::Fault& fault) override { engines_.on_fault(engine, fault); }
+  void on_resume(unsigned engine) override { engines_.on_resume(engine); }
+  void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
+  void on_pending(unsigned engine, bool pending, bool repair) override;
   void on_engine_lost(unsigned engine) override { reset_unit_.set_catastrophic(model_->engines[engine]); }
   void on_engine_level(unsigned engine, EngineCause cause, bool asserted) override;
   void on_interrupt_level(bool asserted) override;
@@ -179,9 +188,11 @@ class Device : private EngineListener,
   display::Display display_;
   CompressionPort compression_;
   EngineSet engines_;
+  std::vector<Unit> units_;
+  std::vector<TimedUnit> timed_units_;
   uint32_t io_index_ = 0;
   bool interrupt_ = false;
-  bool line_ = false;  // what the host was told last
+  bool line_ = false;  // the level that the host was told last
   std::function<void(unsigned)> vblank_observer_;
 };
 

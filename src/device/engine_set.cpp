@@ -93,7 +93,6 @@ EngineSet::EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, Memo
     has_power_context_.push_back(engine::power_form(*engine) != engine::PowerForm::none);
   }
   add_context_listener(memory);
-  memory.set_fault_listener(this);
   mmio.set_power_listener(*this);
 }
 
@@ -141,7 +140,7 @@ bool EngineSet::run(uint64_t limit) {
     progress |= engines_[number]->run(until);
     keep_awake(number);
     follow_power(number);
-    engines_[number]->note_slice(engines_[number].get() == only, kMostDoublings);
+    engines_[number]->note_slice(engines_[number].get() == only, kMaxDoublings);
   }
   clock_.nanoseconds = until;
   return progress;
@@ -263,20 +262,10 @@ void EngineSet::on_fault(unsigned engine, const memory::Fault& fault) {
   }
 }
 
-void EngineSet::on_catastrophic(unsigned engine, const memory::Fault& /*fault*/) {
-  if (engine < engines_.size()) {
-    listener_.on_engine_lost(engine);
-  }
-}
-
 void EngineSet::on_resume(unsigned engine) {
   if (engine < engines_.size()) {
     engines_[engine]->poke();
   }
-}
-
-void EngineSet::on_pending(unsigned engine, bool pending, bool repair) {
-  listener_.on_page_fault(engine, pending, repair);
 }
 
 }  // namespace halogen::device

@@ -1,5 +1,5 @@
 // The engines of a device and the scheduler that runs them: round robin in slices of virtual time, so that every run is
-// the same. Between an engine and the units it needs stands its EnginePort.
+// the same. An engine reaches the other units through its Port.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,31 @@
 
 namespace halogen::device {
 
-// What engines ask of the rest of the device.
+// The requests of engines to the other units of the device.
 class EngineListener {
  public:
   virtual ~EngineListener() = default;
   virtual void on_engine_interrupt(unsigned engine, EngineCause cause) = 0;
   virtual void on_engine_level(unsigned engine, EngineCause cause, bool asserted) = 0;
-  virtual void on_page_fault(unsigned engine, bool pending, bool repair) = 0;  // FaultListener::on_pending
-  virtual void on_engine_lost(unsigned engine) = 0;                            // only a reset helps
+  virtual void on_engine_lost(unsigned engine) = 0;  // the engine needs a reset
   virtual display::Display& display() = 0;
 };
 
-class EngineSet final : public memory::FaultListener, private mmio::PowerListener {
+class EngineSet final : private mmio::PowerListener {
  public:
   static constexpr uint64_t kSlice = 2560;  // virtual nanoseconds an engine runs before the next one does
   // An engine that works alone gets twice as much each time, up to this many slices.
-  static constexpr unsigned kMostDoublings = 6;
+  static constexpr unsigned kMaxDoublings = 6;
 
   EngineSet(const spec::DeviceModel& model, mmio::MmioSpace& mmio, MemoryUnit& memory, VirtualClock& clock, Host& host,
             EngineListener& listener, const DeviceOptions& options);
   ~EngineSet() override;
 
-  // Every engine works for a slice, but not beyond `limit`. False: none of them did anything.
+  // Runs every engine for a slice that ends at `limit` at the latest. False: no engine had work.
   bool run(uint64_t limit);
-  // Time went on while none of them worked: what counts it without their doing.
+  // Updates the watchdogs after time passed in which no engine worked.
   void pass_time();
-  // When an engine that waits should look again.
+  // Returns the earliest time at which a waiting engine polls again.
   std::optional<uint64_t> next_deadline() const;
 
   engine::Engine& engine(unsigned number) { return *engines_[number]; }
@@ -59,10 +58,8 @@ class EngineSet final : public memory::FaultListener, private mmio::PowerListene
   void restore(const std::vector<engine::EngineState>& states);
   void report(FidelityReport& report) const;
 
-  void on_fault(unsigned engine, const memory::Fault& fault) override;
-  void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
-  void on_resume(unsigned engine) override;
-  void on_pending(unsigned engine, bool pending, bool repair) override;
+  void on_fault(unsigned engine, const memory::Fault& fault);
+  void on_resume(unsigned engine);  // the page that the engine waited for is present
 
  private:
   class Port;

@@ -32,7 +32,7 @@ struct LeafRecorder final : memory::WalkRecorder {
 }  // namespace
 
 MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes,
-                       mmio::MmioSpace& mmio, Host& host, const std::string& path)
+                       mmio::MmioSpace& mmio, memory::FaultListener& listener, Host& host, const std::string& path)
     : model_(model),
       mmio_(mmio),
       host_(host),
@@ -45,7 +45,7 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
       external_tlb_(kExternalTlbEntries),
       types_(model),
       vtd_(model, map_.physical(), {.host_address_bits = model.physical_bits}),
-      faults_(model, {}, host, path_, &listener_),
+      faults_(model, {}, host, path_, &listener),
       gam_(model, {formats_, tlbs_, faults_, types_, vtd_}, host, path_),
       invalidation_(model, gam_),
       trtt_(model, host, path_),
@@ -64,35 +64,6 @@ MemoryUnit::MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layou
   }
   attach_registers();
   refresh();
-}
-
-void MemoryUnit::Relay::on_fault(unsigned engine, const memory::Fault& fault) {
-  if (target != nullptr) {
-    target->on_fault(engine, fault);
-  }
-}
-std::optional<memory::PageResponse> MemoryUnit::Relay::on_page_request(const memory::PageRequest& request) {
-  return target != nullptr ? target->on_page_request(request) : std::nullopt;
-}
-void MemoryUnit::Relay::on_switch_request(unsigned engine) {
-  if (target != nullptr) {
-    target->on_switch_request(engine);
-  }
-}
-void MemoryUnit::Relay::on_resume(unsigned engine) {
-  if (target != nullptr) {
-    target->on_resume(engine);
-  }
-}
-void MemoryUnit::Relay::on_catastrophic(unsigned engine, const memory::Fault& fault) {
-  if (target != nullptr) {
-    target->on_catastrophic(engine, fault);
-  }
-}
-void MemoryUnit::Relay::on_pending(unsigned engine, bool pending, bool repair) {
-  if (target != nullptr) {
-    target->on_pending(engine, pending, repair);
-  }
 }
 
 memory::FaultAction MemoryUnit::ExternalFaults::on_fault(const memory::Fault& fault) {

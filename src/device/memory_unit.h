@@ -48,7 +48,7 @@ struct MemoryState {
 class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
  public:
   MemoryUnit(const spec::DeviceModel& model, const MemoryLayout& layout, uint64_t local_bytes, mmio::MmioSpace& mmio,
-             Host& host, const std::string& path);
+             memory::FaultListener& listener, Host& host, const std::string& path);
 
   // The view of an engine's stream. `asked`: the table that the command names, or that the command was fetched from;
   // what the generation fixes otherwise wins (memory_clients.h). The space stays for the life of the device, but a
@@ -91,7 +91,6 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   memory::TlbInvalidation& invalidation() { return invalidation_; }
   bool table_enabled() const { return table_enabled_; }
   void keep_table_enabled();  // whatever PGTBL_CTL says from now on
-  void set_fault_listener(memory::FaultListener* listener) { listener_.target = listener; }
 
   void reset(bool clear_memory);  // of the function
   void reset_gt();
@@ -115,17 +114,6 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
         : faults(std::move(handler)), space(memory, tlb, tag, *faults) {}
   };
   using ClientKey = std::tuple<unsigned, memory::Stream, memory::TableKind>;
-
-  // The listener may come later than the unit that calls it.
-  struct Relay final : memory::FaultListener {
-    memory::FaultListener* target = nullptr;
-    void on_fault(unsigned engine, const memory::Fault& fault) override;
-    std::optional<memory::PageResponse> on_page_request(const memory::PageRequest& request) override;
-    void on_switch_request(unsigned engine) override;
-    void on_resume(unsigned engine) override;
-    void on_catastrophic(unsigned engine, const memory::Fault& fault) override;
-    void on_pending(unsigned engine, bool pending, bool repair) override;
-  };
 
   // The processor and the display. While the table is off, what may still go through it makes no error.
   class ExternalFaults final : public memory::FaultHandler {
@@ -182,7 +170,6 @@ class MemoryUnit final : public mmio::RegisterHandler, public ContextListener {
   Host& host_;
   std::string path_;
   TablePlace home_;  // where firmware put the global table
-  Relay listener_;
   MemoryMap map_;
   memory::PageFormats formats_;
   memory::TlbSet tlbs_;
