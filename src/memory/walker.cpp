@@ -115,113 +115,185 @@ WalkResult walk(const PhysicalMemory& memory, const WalkContext& context, uint64
   return walk_from(memory, context, position, address, access, recorder, update);
 }
 
+namespace {
+
+// One walk from a position to a page. A step is one entry: load() finds it, accept() applies the rules to it, and
+// map_page() makes the mapping of a leaf.
+class Steps {
+ public:
+  Steps(const PhysicalMemory& memory, const WalkContext& context, const WalkPosition& position, uint64_t address,
+        Access access, WalkRecorder* recorder, bool update)
+      : memory_(memory),
+        context_(context),
+        format_(*context.format),
+        position_(position),
+        address_(address),
+        access_(access),
+        recorder_(recorder),
+        update_(update) {}
+
+  WalkResult run() {
+    for (;;) {
+      if (!load()) {
+        return result_;
+      }
+      const Verdict verdict = accept();
+      if (verdict == Verdict::fault) {
+        return result_;
+      }
+      if (verdict == Verdict::again) {
+        continue;
+      }
+      if (leaf_) {
+        map_page();
+        return result_;
+      }
+      position_.medium = (entry_ & shape_->intermediate_page_size) != 0 && context_.medium_pages;
+      position_.table = shape_->target(entry_);
+      position_.table_type = shape_->type_index(entry_);
+      ++position_.level;
+    }
+  }
+
+ private:
+  enum class Verdict : uint8_t { accepted, fault, again };
+
+  bool load();
+  Verdict accept();
+  void map_page();
+  Verdict fault(FaultReason reason, uint64_t entry) {
+    const auto below = static_cast<uint8_t>(format_.levels.size() - 1 - position_.level);
+    result_.fault = {reason,        position_.level,     address_, entry, entry_address_,
+                     access_.write, access_.instruction, below};
+    return Verdict::fault;
+  }
+
+  const PhysicalMemory& memory_;
+  const WalkContext& context_;
+  const PageFormat& format_;
+  WalkPosition position_;
+  uint64_t address_;
+  Access access_;
+  WalkRecorder* recorder_;
+  bool update_;
+  WalkResult result_;
+
+  // Of the entry of this step.
+  const EntryFormat* shape_ = nullptr;
+  uint64_t entry_address_ = 0;
+  uint64_t entry_ = 0;
+  bool entry_writable_ = true;  // for accessed and dirty bits
+  bool medium_ = false;         // a 64 KB page
+  bool leaf_ = false;
+};
+
+// Reads the entry. False: it cannot be read, which is a fault.
+bool Steps::load() {
+  const LevelFormat& level = format_.levels[position_.level];
+  const bool last = position_.level + 1u == format_.levels.size();
+  medium_ = last && position_.medium && level.medium.desc != nullptr;
+  result_.last = position_;
+  result_.reached_last = last;
+  uint64_t index = (address_ >> level.shift) & low_mask(level.index_bits);
+  if (medium_) {
+    index &= ~uint64_t{15};  // every sixteenth entry; the fifteen others may hold anything
+  }
+  entry_address_ = position_.table + index * level.table.bytes;
+  entry_writable_ = true;
+  if (context_.nested != nullptr) {
+    const NestedTranslation::Result nested = context_.nested->translate(memory_, entry_address_);
+    const FaultReason reason =
+        nested.fault == FaultReason::none && !nested.readable ? FaultReason::second_level_denied : nested.fault;
+    if (reason != FaultReason::none) {
+      fault(reason, 0);
+      return false;
+    }
+    entry_address_ = nested.address;
+    entry_writable_ = nested.writable;
+  }
+  ++result_.entry_loads;
+  const std::optional<uint64_t> loaded = load_entry(memory_, context_.table_space, entry_address_, level.table.bytes);
+  if (!loaded) {
+    fault(FaultReason::table_hole, 0);
+    return false;
+  }
+  entry_ = *loaded;
+  const bool large = !last && level.leaf.desc != nullptr && (entry_ & level.leaf.page_size) != 0;
+  leaf_ = last || large;
+  shape_ = medium_ ? &level.medium : (large ? &level.leaf : &level.table);
+  if (recorder_ != nullptr) {
+    recorder_->on_step({&level, shape_, context_.table_space, entry_address_, entry_});
+  }
+  return true;
+}
+
+// Applies the rules to the entry and narrows the rights. `again`: software changed the entry meanwhile.
+Steps::Verdict Steps::accept() {
+  if (context_.accessed_dirty && ((context_.writeback_types >> position_.table_type) & 1) == 0) {
+    return fault(FaultReason::update_not_writeback, entry_);
+  }
+  if ((entry_ & shape_->present) == 0) {
+    return fault(FaultReason::not_present, entry_);
+  }
+  if (format_.reserved_bits_fault && (entry_ & shape_->reserved) != 0) {
+    return fault(FaultReason::reserved_bit, entry_);
+  }
+  Rights rights = position_.rights;
+  if (format_.permissions_of_all_levels || leaf_) {
+    narrow(rights, *shape_, entry_, context_.execute_disable);
+  }
+  if (leaf_) {
+    if (const FaultReason reason = denied(context_, rights, access_); reason != FaultReason::none) {
+      return fault(reason, entry_);
+    }
+  }
+  if (context_.accessed_dirty && update_) {
+    const uint8_t opcode =
+        page_update_opcode(access_.write, context_.extended_accessed, context_.write_protect, /*intermediate=*/!leaf_);
+    const uint64_t updated = page_update(opcode, entry_, *shape_);
+    if (updated != entry_) {
+      if (!entry_writable_) {
+        return fault(FaultReason::second_level_denied, entry_);
+      }
+      if (!replace(memory_, context_.table_space, entry_address_, entry_, updated)) {
+        return Verdict::again;
+      }
+      entry_ = updated;
+    }
+  }
+  position_.rights = rights;
+  return Verdict::accepted;
+}
+
+void Steps::map_page() {
+  const LevelFormat& level = format_.levels[position_.level];
+  const Rights& rights = position_.rights;
+  result_.entry = entry_;
+  Mapping& mapping = result_.mapping;
+  mapping.page_bits = medium_ ? 16 : level.shift;
+  mapping.address = shape_->target(entry_) & ~low_mask(mapping.page_bits);
+  mapping.space =
+      context_.local_memory && (entry_ & shape_->local_memory) != 0 ? MemorySpace::local : MemorySpace::system;
+  mapping.writable = rights.writable;
+  mapping.user = rights.user;
+  mapping.executable = may_fetch(context_, rights);  // the TLB answers later fetches with it
+  mapping.dirty = !context_.accessed_dirty || (entry_ & shape_->dirty) != 0;
+  mapping.null = (entry_ & shape_->null) != 0;
+  mapping.snooped = shape_->snooped != 0 && (entry_ & shape_->snooped) == shape_->snooped;
+  mapping.type_index = shape_->type_index(entry_);
+  if (context_.nested != nullptr) {
+    const FaultReason reason = nest_page(memory_, *context_.nested, address_, access_, mapping);
+    if (reason != FaultReason::none) {
+      fault(reason, entry_);
+    }
+  }
+}
+
+}  // namespace
+
 WalkResult walk_from(const PhysicalMemory& memory, const WalkContext& context, WalkPosition position, uint64_t address,
                      Access access, WalkRecorder* recorder, bool update) {
-  const PageFormat& format = *context.format;
-  WalkResult result;
-  const auto fault = [&](FaultReason reason, uint64_t entry, uint64_t entry_address) {
-    const auto below = static_cast<uint8_t>(format.levels.size() - 1 - position.level);
-    result.fault = {reason, position.level, address, entry, entry_address, access.write, access.instruction, below};
-    return result;
-  };
-
-  for (;;) {
-    const LevelFormat& level = format.levels[position.level];
-    const bool last = position.level + 1u == format.levels.size();
-    const bool use_medium = last && position.medium && level.medium.desc != nullptr;
-    result.last = position;
-    result.reached_last = last;
-    uint64_t index = (address >> level.shift) & low_mask(level.index_bits);
-    if (use_medium) {
-      index &= ~uint64_t{15};  // every sixteenth entry; the fifteen others may hold anything
-    }
-    uint64_t entry_address = position.table + index * level.table.bytes;
-    bool entry_writable = true;
-    if (context.nested != nullptr) {
-      const NestedTranslation::Result nested = context.nested->translate(memory, entry_address);
-      if (nested.fault != FaultReason::none) {
-        return fault(nested.fault, 0, entry_address);
-      }
-      if (!nested.readable) {
-        return fault(FaultReason::second_level_denied, 0, entry_address);
-      }
-      entry_address = nested.address;
-      entry_writable = nested.writable;
-    }
-    ++result.entry_loads;
-    const std::optional<uint64_t> loaded = load_entry(memory, context.table_space, entry_address, level.table.bytes);
-    if (!loaded) {
-      return fault(FaultReason::table_hole, 0, entry_address);
-    }
-    uint64_t entry = *loaded;
-    const bool large = !last && level.leaf.desc != nullptr && (entry & level.leaf.page_size) != 0;
-    const bool leaf = last || large;
-    const EntryFormat& shape = use_medium ? level.medium : (large ? level.leaf : level.table);
-    if (recorder != nullptr) {
-      recorder->on_step({&level, &shape, context.table_space, entry_address, entry});
-    }
-    if (context.accessed_dirty && ((context.writeback_types >> position.table_type) & 1) == 0) {
-      return fault(FaultReason::update_not_writeback, entry, entry_address);
-    }
-    if ((entry & shape.present) == 0) {
-      return fault(FaultReason::not_present, entry, entry_address);
-    }
-    if (format.reserved_bits_fault && (entry & shape.reserved) != 0) {
-      return fault(FaultReason::reserved_bit, entry, entry_address);
-    }
-    Rights rights = position.rights;
-    if (format.permissions_of_all_levels || leaf) {
-      narrow(rights, shape, entry, context.execute_disable);
-    }
-    if (leaf) {
-      if (const FaultReason reason = denied(context, rights, access); reason != FaultReason::none) {
-        return fault(reason, entry, entry_address);
-      }
-    }
-    if (context.accessed_dirty && update) {
-      const uint8_t opcode =
-          page_update_opcode(access.write, context.extended_accessed, context.write_protect, /*intermediate=*/!leaf);
-      const uint64_t updated = page_update(opcode, entry, shape);
-      if (updated != entry) {
-        if (!entry_writable) {
-          return fault(FaultReason::second_level_denied, entry, entry_address);
-        }
-        if (!replace(memory, context.table_space, entry_address, entry, updated)) {
-          continue;  // software changed it meanwhile: judge the entry again
-        }
-        entry = updated;
-      }
-    }
-    position.rights = rights;
-    if (!leaf) {
-      position.medium = (entry & shape.intermediate_page_size) != 0 && context.medium_pages;
-      position.table = shape.target(entry);
-      position.table_type = shape.type_index(entry);
-      ++position.level;
-      continue;
-    }
-
-    result.entry = entry;
-    Mapping& mapping = result.mapping;
-    mapping.page_bits = use_medium ? 16 : level.shift;
-    mapping.address = shape.target(entry) & ~low_mask(mapping.page_bits);
-    mapping.space =
-        context.local_memory && (entry & shape.local_memory) != 0 ? MemorySpace::local : MemorySpace::system;
-    mapping.writable = rights.writable;
-    mapping.user = rights.user;
-    mapping.executable = may_fetch(context, rights);  // the TLB answers later fetches with it
-    mapping.dirty = !context.accessed_dirty || (entry & shape.dirty) != 0;
-    mapping.null = (entry & shape.null) != 0;
-    mapping.snooped = shape.snooped != 0 && (entry & shape.snooped) == shape.snooped;
-    mapping.type_index = shape.type_index(entry);
-    if (context.nested != nullptr) {
-      const FaultReason reason = nest_page(memory, *context.nested, address, access, mapping);
-      if (reason != FaultReason::none) {
-        return fault(reason, entry, entry_address);
-      }
-    }
-    return result;
-  }
+  return Steps(memory, context, position, address, access, recorder, update).run();
 }
 
 }  // namespace halogen::memory
