@@ -1,6 +1,6 @@
-// What the model has at an offset of the register part, as a class: for the lists of registers that drivers touch
-// (tests/golden/i915-registers). The class is the descriptions' word, `storage` in spec/registers, and that of the
-// tables of wake ports, steering and fuses; nothing is read or written to find it.
+// The class of the model's answer at an offset of the register part, for the lists of registers that drivers touch
+// (tests/golden/i915-registers). It comes from `storage` in spec/registers, which a test proves, and from the tables of
+// wake ports, steering and fuses. Finding it reads and writes no register.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace halogen::mmio {
 
-enum class AnswerClass : uint8_t {  // the better the larger
+enum class AnswerClass : uint8_t {  // a larger value is a better answer
   unclaimed,                        // reads zero, writes are lost, both raise an Event
-  storage,                          // keeps what is written, by the access kinds of its bits, and nothing comes of it
-  semantics,                        // a unit of the model acts on it or fills it
+  storage,                          // keeps what is written, by the access kinds of its bits; no unit acts on it
+  semantics,                        // a unit is attached to it, reads it or fills it
 };
 
 std::string_view name_of(AnswerClass answer);
@@ -26,7 +26,7 @@ struct RegisterAnswer {
   std::string name;  // the manual's, with engine, index and half: "RING_TAIL:bcs0", "FENCE[3]+4"; empty: unclaimed
 };
 
-// `offset` is of a dword.
+// Returns the answer at `offset`, a multiple of four.
 RegisterAnswer answer_at(MmioSpace& space, uint32_t offset);
 
 }  // namespace halogen::mmio

@@ -47,20 +47,22 @@ bool names(const std::set<std::string>& names, std::string_view name) {
 
 class RegisterClasses : public ::testing::TestWithParam<const spec::DeviceModel*> {};
 
-TEST_P(RegisterClasses, StorageIsWhatNoUnitActsOn) {
-  static const std::set<std::string> by_engines = engine_registers();
+// A unit may serve a register on some of the chips that have it. One chip is enough for semantics.
+TEST(RegisterClass, StorageIsWhatNoUnitOfAnyChipActsOn) {
+  const std::set<std::string> by_engines = engine_registers();
   ASSERT_TRUE(by_engines.contains("RING_TAIL"));
   ASSERT_FALSE(by_engines.contains("OACTXCONTROL"));
-  const Bench bench(*GetParam());
-  mmio::MmioSpace& mmio = bench.device->mmio();
-  std::map<std::string_view, bool> acted_on;
-  for (const mmio::RegisterSlot& slot : mmio.bank().map().slots()) {
-    acted_on[slot.desc->name] |= mmio.bank().is_acted_on(slot) || names(by_engines, slot.desc->name);
+  std::map<const spec::RegisterDesc*, bool> acted_on;
+  for (const spec::DeviceModel* model : every_model()) {
+    const Bench bench(*model);
+    const mmio::RegisterBank& bank = bench.device->mmio().bank();
+    for (const mmio::RegisterSlot& slot : bank.map().slots()) {
+      acted_on[slot.desc] |= bank.is_acted_on(slot) || names(by_engines, slot.desc->name);
+    }
   }
-  for (const mmio::RegisterSlot& slot : mmio.bank().map().slots()) {
-    if (slot.index != 0 || slot.dword != 0) continue;
-    EXPECT_EQ(slot.desc->storage, !acted_on[slot.desc->name])
-        << slot.desc->name << (slot.desc->storage ? ": a unit acts on it" : ": no unit acts on it");
+  EXPECT_GT(acted_on.size(), 900u);
+  for (const auto& [desc, acted] : acted_on) {
+    EXPECT_EQ(desc->storage, !acted) << desc->name << (acted ? ": a unit acts on it" : ": no unit acts on it");
   }
 }
 
