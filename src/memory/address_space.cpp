@@ -16,7 +16,7 @@ uint64_t left_in_page(uint64_t address) {
   return kFrameBytes - (address & kPageMask);
 }
 
-// The bytes of a read from where there is no memory; a write there is dropped.
+// Without memory a read gives zeros and a write is dropped.
 void clear(std::byte* host, size_t bytes) {
   clear_bytes(host, bytes);
 }
@@ -37,7 +37,7 @@ void AddressSpace::set_pre_translation(PreTranslation* pre) {
   find_direct_entries(MemorySpace::system);
 }
 
-// A tiled resource table may come first: then no entry is taken directly.
+// With tiled resources no entry is used directly, because their table comes first.
 void AddressSpace::find_direct_entries(MemorySpace space) {
   direct_space_ = space;
   direct_ = pre_ != nullptr ? DirectEntries{} : quick_.direct_entries(space, ranges_[static_cast<size_t>(space)]);
@@ -70,7 +70,7 @@ WalkStatistics AddressSpace::walk_statistics() const {
   return {walk_statistics_.walks + short_walks, walk_statistics_.entry_loads + short_walks};
 }
 
-// No host address that is kept anywhere may be used.
+// Drops every host address that is cached.
 void AddressSpace::on_windows_changed() {
   ranges_[0] = ranges_[1] = {};
   find_direct_entries(MemorySpace::system);
@@ -87,7 +87,7 @@ inline std::byte* AddressSpace::frame_of(MemorySpace space, uint64_t address) {
   return range.bytes != 0 ? range.host + (address - range.first) : nullptr;
 }
 
-std::byte* AddressSpace::short_way(uint64_t address, Access access) {
+std::byte* AddressSpace::hit_or_short_walk(uint64_t address, Access access) {
   const uint64_t page = address >> kFrameBits;
   const TlbFront::Place place = front_.place(page, space_key_);
   if (const TlbSlot* slot = tlb_->find(place)) {
@@ -134,10 +134,10 @@ std::byte* AddressSpace::short_way(uint64_t address, Access access) {
   return frame;
 }
 
-std::optional<TlbEntry> AddressSpace::resolve(uint64_t address, Access access, bool& stopped) {
+std::optional<TlbEntry> AddressSpace::full_walk(uint64_t address, Access access, bool& stopped) {
   const TlbEntry* entry = tlb_->look_up(tag_, address >> kFrameBits, access);
   if (entry == nullptr) {
-    return miss(address, access, stopped);
+    return walk_and_fill(address, access, stopped);
   }
   if (entry->fault == FaultReason::none) {
     return *entry;
@@ -146,10 +146,10 @@ std::optional<TlbEntry> AddressSpace::resolve(uint64_t address, Access access, b
     ++filtered_faults_;
     return std::nullopt;
   }
-  return miss(address, access, stopped);
+  return walk_and_fill(address, access, stopped);
 }
 
-// Through the tiled resource tables. False: the walk ends here, `entry` or `stopped` say how.
+// Translates through the tiled resource tables. False: the walk ends here, as `entry` or `stopped` says.
 bool AddressSpace::pre_translate(uint64_t address, Access access, uint64_t& walked, TlbEntry& entry, bool& stopped) {
   if (pre_ == nullptr || in_tile_table_ || !pre_->covers(address)) {
     return true;
@@ -165,7 +165,7 @@ bool AddressSpace::pre_translate(uint64_t address, Access access, uint64_t& walk
 
 // A walk from the cached upper levels that ends in a fault proves nothing: software may have raised rights or added
 // tables without an invalidation. Only a walk from the root may fault (seed 001, R/W privilege; ICL-TLB-17).
-WalkResult AddressSpace::find_page(uint64_t address, Access access) {
+WalkResult AddressSpace::walk_tables(uint64_t address, Access access) {
   ++walk_statistics_.walks;
   WalkResult result;
   if (const WalkCache::Entry* cached = walk_cache_.find(address)) {
@@ -187,7 +187,7 @@ WalkResult AddressSpace::find_page(uint64_t address, Access access) {
   return result;
 }
 
-std::optional<TlbEntry> AddressSpace::miss(uint64_t address, Access access, bool& stopped) {
+std::optional<TlbEntry> AddressSpace::walk_and_fill(uint64_t address, Access access, bool& stopped) {
   for (;;) {
     TlbEntry entry;
     entry.page = address >> kFrameBits;
@@ -203,7 +203,7 @@ std::optional<TlbEntry> AddressSpace::miss(uint64_t address, Access access, bool
         tlb_->fill(entry);
         return entry;
       }
-      const WalkResult result = find_page(walked, access);
+      const WalkResult result = walk_tables(walked, access);
       const Mapping& mapping = result.mapping;
       fault = result.fault;
       if (!fault) {
@@ -252,16 +252,16 @@ std::optional<TlbEntry> AddressSpace::miss(uint64_t address, Access access, bool
 template <class Byte>
 bool AddressSpace::transfer(GpuVa address, std::span<Byte> host, Access access) {
   std::byte* frame = nullptr;
-  if (!quick(address.value, host.size(), access, frame)) [[unlikely]] {
-    return transfer_slowly(address.value, host, access);
+  if (!hit_inline(address.value, host.size(), access, frame)) [[unlikely]] {
+    return transfer_pages(address.value, host, access);
   }
   copy(host.data(), frame + (address.value & kPageMask), host.size());
   return true;
 }
 
-// Neighbouring pages are often neighbours on the host too: their bytes are copied as one run.
+// Copies adjacent pages as one run if they are adjacent on the host.
 template <class Byte>
-bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access access) {
+bool AddressSpace::transfer_pages(uint64_t at, std::span<Byte> host, Access access) {
   if (speculation_ != nullptr) [[unlikely]] {
     return speculation_->transfer(at, host, access);
   }
@@ -270,7 +270,7 @@ bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access acc
   size_t run = 0;
   while (!host.empty()) {
     const size_t part = std::min<uint64_t>(host.size(), left_in_page(at));
-    std::byte* frame = short_way(at, access);
+    std::byte* frame = hit_or_short_walk(at, access);
     std::byte* bytes = frame == nullptr ? nullptr : frame + (at & kPageMask);
     if (bytes == nullptr || bytes != frames + run) {
       copy(start, frames, run);
@@ -282,7 +282,7 @@ bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access acc
       run += part;
     } else {
       bool stopped = false;
-      const std::optional<TlbEntry> entry = resolve(at, access, stopped);
+      const std::optional<TlbEntry> entry = full_walk(at, access, stopped);
       if (stopped) {
         return false;
       }
@@ -303,8 +303,8 @@ bool AddressSpace::transfer_slowly(uint64_t at, std::span<Byte> host, Access acc
 
 template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
 template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
-template bool AddressSpace::transfer_slowly(uint64_t, std::span<std::byte>, Access);
-template bool AddressSpace::transfer_slowly(uint64_t, std::span<const std::byte>, Access);
+template bool AddressSpace::transfer_pages(uint64_t, std::span<std::byte>, Access);
+template bool AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
 
 bool AddressSpace::read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into) {
   return transfer_each(addresses, bytes, into, {});
@@ -314,8 +314,8 @@ bool AddressSpace::write_each(std::span<const GpuVa> addresses, size_t bytes, co
   return transfer_each(addresses, bytes, from, {.write = true});
 }
 
-// First the page table entries are asked for, then the pages are found and their bytes asked for, then all is copied.
-// An access that needs more than the quick way waits until those before it are done.
+// Prefetches the page table entries, then finds the pages and prefetches their bytes, then copies. An access that
+// hit_inline does not serve waits until those before it are done.
 template <class Byte>
 bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access) {
   if (speculation_ != nullptr) [[unlikely]] {
@@ -338,15 +338,15 @@ bool AddressSpace::transfer_each(std::span<const GpuVa> addresses, size_t bytes,
     }
     std::byte* frame = nullptr;
     const uint64_t address = addresses[at].value;
-    if (!quick(address, bytes, access, frame)) [[unlikely]] {
-      frame = bytes - 1 < left_in_page(address) ? short_way(address, access) : nullptr;
+    if (!hit_inline(address, bytes, access, frame)) [[unlikely]] {
+      frame = bytes - 1 < left_in_page(address) ? hit_or_short_walk(address, access) : nullptr;
     }
     if (frame != nullptr) [[likely]] {
       found[waiting++] = frame + (address & kPageMask);
       continue;
     }
     finish();
-    if (!transfer_slowly(address, std::span(host, bytes), access)) {
+    if (!transfer_pages(address, std::span(host, bytes), access)) {
       return false;
     }
     host += bytes;
@@ -368,9 +368,9 @@ AddressSpace::View AddressSpace::view(GpuVa address, Access access) {
     return speculation_->view(address, access);
   }
   View view;
-  const std::optional<TlbEntry> entry = short_way(address.value, access) != nullptr
+  const std::optional<TlbEntry> entry = hit_or_short_walk(address.value, access) != nullptr
                                             ? tlb_->peek(tag_, address.value >> kFrameBits)
-                                            : resolve(address.value, access, view.stopped);
+                                            : full_walk(address.value, access, view.stopped);
   if (!entry) {
     return view;
   }

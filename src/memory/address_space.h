@@ -1,5 +1,7 @@
-// One client's view of graphics memory: every access of every engine goes through an AddressSpace. It asks its TLB,
-// walks on a miss, and copies. Faults are handed to the client's fault handler, which decides what software sees.
+// One client's view of graphics memory: every access of every engine goes through an AddressSpace. An access takes the
+// first of three ways that serves it. hit_inline: a hit in the front of the TLB, or one entry of a known page table.
+// hit_or_short_walk: any hit, or one entry behind a cached table. full_walk: everything else, faults included. The
+// client's fault handler decides what software sees of a fault.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,7 @@
 
 namespace halogen::memory {
 
-// What becomes of an access that cannot be translated.
+// The outcome of an access that cannot be translated.
 enum class FaultAction : uint8_t {
   skip,    // reads give zero, writes are dropped, the access counts as done
   filter,  // the same, and the TLB keeps the fault: repeats are dropped unreported until a page response or
@@ -46,15 +48,16 @@ class PreTranslation {
   };
 
   virtual ~PreTranslation() = default;
-  // False: the address is not in the range that the table serves.
+  // Returns whether the table serves the address.
   virtual bool covers(uint64_t address) = 0;
   virtual Result translate(uint64_t address, Access access) = 0;
-  // An access met a tile that is not mapped; called for each, cached or not.
+  // Called for each access to a tile that is not mapped, cached or not.
   virtual void on_unmapped_tile(uint64_t address, Tile tile) = 0;
 };
 
 struct WalkStatistics {
-  uint64_t walks = 0;  // of TLB misses, short or long; of short ones all that the TLB saw, whosoever of its clients'
+  // Walks after TLB misses. Short walks are counted per TLB, so other clients' short walks are included.
+  uint64_t walks = 0;
   uint64_t entry_loads = 0;
 };
 
@@ -79,7 +82,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   void set_speculation(BufferedSpeculation* speculation) { speculation_ = speculation; }
   const PhysicalMemory& memory() const { return *memory_; }
 
-  // Copies. False when an access was stopped by a fault; what came before it is done.
+  // Copies. False: a fault stopped the access; the bytes before it are copied.
   bool read(GpuVa address, std::span<std::byte> into, bool instruction = false) {
     return into.size() == kLine && !instruction ? transfer_line(address, into.data())
                                                 : transfer(address, into, {.instruction = instruction});
@@ -93,30 +96,30 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   bool read_each(std::span<const GpuVa> addresses, size_t bytes, std::byte* into);
   bool write_each(std::span<const GpuVa> addresses, size_t bytes, const std::byte* from);
 
-  // One value, naturally aligned or not. Zero when stopped.
+  // Loads or stores one value, aligned or not. Zero: a fault stopped the load.
   template <class T>
   T load_value(GpuVa address) {
     T value{};
     std::byte* frame = nullptr;
-    if (quick(address.value, sizeof(T), {}, frame)) [[likely]] {
+    if (hit_inline(address.value, sizeof(T), {}, frame)) [[likely]] {
       std::memcpy(&value, frame + address.value % kFrameBytes, sizeof(T));
     } else {
-      transfer_slowly(address.value, std::as_writable_bytes(std::span(&value, 1)), {});
+      transfer_pages(address.value, std::as_writable_bytes(std::span(&value, 1)), {});
     }
     return value;
   }
   template <class T>
   bool store_value(GpuVa address, T value) {
     std::byte* frame = nullptr;
-    if (quick(address.value, sizeof(T), {.write = true}, frame)) [[likely]] {
+    if (hit_inline(address.value, sizeof(T), {.write = true}, frame)) [[likely]] {
       std::memcpy(frame + address.value % kFrameBytes, &value, sizeof(T));
       return true;
     }
-    return transfer_slowly(address.value, std::as_bytes(std::span(&value, 1)), {.write = true});
+    return transfer_pages(address.value, std::as_bytes(std::span(&value, 1)), {.write = true});
   }
 
-  // The host bytes behind one page, for clients that do their own copying or an atomic operation: as many as lie in the
-  // page from `address` on. Empty: a null page, a hole or a fault that was skipped (then `stopped` is false).
+  // Returns the host bytes from `address` to the end of its page, for clients that copy themselves or do an atomic
+  // operation. Empty: a null page, a hole or a skipped fault (`stopped` is then false).
   struct View {
     std::span<std::byte> bytes;
     bool stopped = false;
@@ -124,19 +127,18 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     uint8_t type_index = 0;  // memory type of the page (memory_type.h)
   };
   View view(GpuVa address, Access access);
-  // The first host byte of the page of `address`, when finding it needs no fault and no null page; else null: ask
-  // view().
+  // Returns the first host byte of the page of `address`. Null: the access needs a full walk; ask view().
   std::byte* page_at(GpuVa address, Access access) {
     std::byte* frame = nullptr;
-    return quick(address.value, 1, access, frame) ? frame : short_way(address.value, access);
+    return hit_inline(address.value, 1, access, frame) ? frame : hit_or_short_walk(address.value, access);
   }
 
-  // The frame of an access that needs no fault and no null page, without any effect on translation caches and page
-  // tables; null: it may need one.
+  // Returns the frame of an access without an effect on translation caches and page tables. Null: the access may fault
+  // or meet a null page.
   std::byte* look_up_frame(GpuVa address, Access access) const;
 
-  // Between these two all accesses are one piece of work, of which a guest may make as many as it likes: of the faults
-  // that are skipped only the first raises an Event. `skipped`: those of its earlier parts. Gives their sum.
+  // Enclose one piece of work, however many accesses it makes: only its first skipped fault raises an Event. `skipped`:
+  // the faults of its earlier parts. end_work returns the sum.
   void begin_work(uint64_t skipped) {
     in_work_ = true;
     skipped_ = skipped;
@@ -147,8 +149,8 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   }
 
   void invalidate();                    // every translation of this space
-  void invalidate_page(GpuVa address);  // of whatever size
-  // Software answered a page request: only a cached fault of the page goes.
+  void invalidate_page(GpuVa address);  // of any size
+  // Drops a cached fault of the page, because software answered a page request.
   void page_response(GpuVa address);
   uint64_t filtered_faults() const { return filtered_faults_; }
   WalkStatistics walk_statistics() const;
@@ -158,9 +160,9 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   static constexpr size_t kLine = 64;
   static constexpr size_t kBatch = 32;
 
-  // The host bytes of an access in one page that needs no call: a hit in a usual place of the TLB, or one entry of a
-  // known page table. A processor overlaps several such accesses only if each is short; every instruction counts.
-  [[gnu::always_inline]] bool quick(uint64_t address, size_t bytes, Access access, std::byte*& frame) {
+  // Finds the frame of an access in one page without a call. The host processor overlaps several such accesses only if
+  // each is short; every instruction counts.
+  [[gnu::always_inline]] bool hit_inline(uint64_t address, size_t bytes, Access access, std::byte*& frame) {
     if (bytes - 1 >= kFrameBytes || address % kFrameBytes > kFrameBytes - bytes) [[unlikely]] {
       return false;
     }
@@ -182,7 +184,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
     uint64_t stamp = 0;
     TlbSlot* slot = TlbFront::choose(place, stamp);
     if (slot == nullptr) [[unlikely]] {
-      frame = short_way(address, access);
+      frame = hit_or_short_walk(address, access);
       return frame != nullptr;
     }
     const uint64_t entry = load_shared(table.entries + index);
@@ -201,38 +203,38 @@ class AddressSpace final : private PhysicalMemory::Watcher {
   [[gnu::always_inline]] bool transfer_line(GpuVa address, Byte* host) {
     constexpr Access kAccess{.write = std::is_const_v<Byte>};
     std::byte* frame = nullptr;
-    if (!quick(address.value, kLine, kAccess, frame)) [[unlikely]] {
-      return transfer_slowly(address.value, std::span(host, kLine), kAccess);
+    if (!hit_inline(address.value, kLine, kAccess, frame)) [[unlikely]] {
+      return transfer_pages(address.value, std::span(host, kLine), kAccess);
     }
     copy(host, frame + address.value % kFrameBytes, kLine);
     return true;
   }
-  // Which way bytes go is in the type of the host's side.
+  // The type of the host's side gives the direction.
   static void copy(std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(host, memory, bytes); }
   static void copy(const std::byte* host, std::byte* memory, size_t bytes) { copy_bytes(memory, host, bytes); }
   template <class Byte>
-  bool transfer_slowly(uint64_t at, std::span<Byte> host, Access access);
+  bool transfer_pages(uint64_t at, std::span<Byte> host, Access access);
   template <class Byte>
   bool transfer_each(std::span<const GpuVa> addresses, size_t bytes, Byte* host, Access access);
   void prefetch_entries(std::span<const GpuVa> addresses) const;
 
-  // The frame of an access that the TLB or a short walk serves from memory, of whatever kind. Null: take the long way.
-  std::byte* short_way(uint64_t address, Access access);
-  // The entry that serves the access; nothing when a fault was skipped or stopped it.
-  std::optional<TlbEntry> resolve(uint64_t address, Access access, bool& stopped);
+  // Returns the frame of an access that the TLB or a short walk serves. Null: the access needs a full walk.
+  std::byte* hit_or_short_walk(uint64_t address, Access access);
+  // Returns the entry that serves the access. Nothing: a fault was skipped or stopped it.
+  std::optional<TlbEntry> full_walk(uint64_t address, Access access, bool& stopped);
   std::byte* frame_of(MemorySpace space, uint64_t address);
   void on_windows_changed() override;
   void find_direct_entries(MemorySpace space);
-  std::optional<TlbEntry> miss(uint64_t address, Access access, bool& stopped);
+  std::optional<TlbEntry> walk_and_fill(uint64_t address, Access access, bool& stopped);
   bool pre_translate(uint64_t address, Access access, uint64_t& walked, TlbEntry& entry, bool& stopped);
-  WalkResult find_page(uint64_t address, Access access);
+  WalkResult walk_tables(uint64_t address, Access access);
   void unmapped(uint64_t address, const std::optional<TlbEntry>& entry) {
     if (entry && entry->tile != Tile::mapped && pre_ != nullptr) {
       pre_->on_unmapped_tile(address, entry->tile);
     }
   }
 
-  // What a quick access reads, together.
+  // Read by hit_inline; adjacent for the cache.
   TlbFront front_;
   uint64_t space_key_;
   DirectEntries direct_;
@@ -257,7 +259,7 @@ class AddressSpace final : private PhysicalMemory::Watcher {
 
 extern template bool AddressSpace::transfer(GpuVa, std::span<std::byte>, Access);
 extern template bool AddressSpace::transfer(GpuVa, std::span<const std::byte>, Access);
-extern template bool AddressSpace::transfer_slowly(uint64_t, std::span<std::byte>, Access);
-extern template bool AddressSpace::transfer_slowly(uint64_t, std::span<const std::byte>, Access);
+extern template bool AddressSpace::transfer_pages(uint64_t, std::span<std::byte>, Access);
+extern template bool AddressSpace::transfer_pages(uint64_t, std::span<const std::byte>, Access);
 
 }  // namespace halogen::memory
