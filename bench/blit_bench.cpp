@@ -25,11 +25,11 @@ constexpr size_t kSmall = size_t{1} << 14;
 using Dwords = std::vector<uint32_t>;
 
 // A Broadwell whose copy engine starts a batch. Graphics addresses are physical ones here.
-struct Machine {
+struct RingBench {
   static constexpr uint32_t kWake = 0xa188, kRing = 0x2'2000;
   static constexpr uint64_t kRingAt = 0x1'0000, kBatchAt = 0x80'0000;
 
-  explicit Machine(const Dwords& command, size_t times = 1) {
+  explicit RingBench(const Dwords& command, size_t times = 1) {
     device = std::move(device::Device::create(*spec::find_device("bdw"), host).value());
     device->config_write(4, 2, 6);  // memory decode and bus mastering
     device->bar_write(0, kWake, 4, 0x0001'0001);
@@ -89,7 +89,7 @@ Dwords mono(uint32_t flags) {
 }
 
 void run_blits(benchmark::State& state, const Dwords& commands, size_t times) {
-  Machine machine(commands, times);
+  RingBench machine(commands, times);
   machine.run();
   for (auto _ : state) machine.run();
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(times));

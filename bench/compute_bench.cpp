@@ -12,7 +12,7 @@
 #include <map>
 #include <string_view>
 
-#include "../tests/compute/opencl/opencl_machine.h"
+#include "../tests/compute/opencl/opencl_session.h"
 #include "../tests/compute/reference.h"
 
 namespace {
@@ -45,68 +45,68 @@ struct Work {
   bool is_float = true;
 };
 
-Work matmul(Machine& machine) {
+Work matmul(OpenClSession& session) {
   constexpr size_t kSide = 256;
-  Work work{"matmul", machine.kernel("matmul", "matmul"), {kSide, kSide}, {16, 16}};
-  work.results = machine.buffer(std::vector<float>(work.count = kSide * kSide));
-  machine.arguments(work.kernel, static_cast<int>(kSide), machine.buffer(random_floats(kSide * kSide, 1)),
-                    machine.buffer(random_floats(kSide * kSide, 1)), work.results);
+  Work work{"matmul", session.kernel("matmul", "matmul"), {kSide, kSide}, {16, 16}};
+  work.results = session.buffer(std::vector<float>(work.count = kSide * kSide));
+  session.arguments(work.kernel, static_cast<int>(kSide), session.buffer(random_floats(kSide * kSide, 1)),
+                    session.buffer(random_floats(kSide * kSide, 1)), work.results);
   return work;
 }
 
-Work reduction(Machine& machine) {
+Work reduction(OpenClSession& session) {
   constexpr size_t kCount = 1 << 20, kGroup = 256;
-  Work work{"reduction", machine.kernel("reduction", "reduction"), {kCount}, {kGroup}};
-  work.results = machine.buffer(std::vector<uint32_t>(work.count = kCount / kGroup));
+  Work work{"reduction", session.kernel("reduction", "reduction"), {kCount}, {kGroup}};
+  work.results = session.buffer(std::vector<uint32_t>(work.count = kCount / kGroup));
   work.is_float = false;
-  machine.arguments(work.kernel, machine.buffer(std::vector<uint32_t>(kCount, 3)), work.results,
-                    Machine::Local{kGroup * 4});
+  session.arguments(work.kernel, session.buffer(std::vector<uint32_t>(kCount, 3)), work.results,
+                    OpenClSession::Local{kGroup * 4});
   return work;
 }
 
-Work nbody(Machine& machine) {
+Work nbody(OpenClSession& session) {
   constexpr size_t kCount = 2048, kGroup = 64;
-  Work work{"nbody", machine.kernel("nbody", "nbody"), {kCount}, {kGroup}};
-  work.results = machine.buffer(std::vector<float>(work.count = 4 * kCount));
-  machine.arguments(work.kernel, static_cast<int>(kCount), 0.01F, 0.05F, machine.buffer(random_floats(4 * kCount, 2)),
-                    machine.buffer(random_floats(4 * kCount, 0)), work.results,
-                    machine.buffer(std::vector<float>(4 * kCount)));
+  Work work{"nbody", session.kernel("nbody", "nbody"), {kCount}, {kGroup}};
+  work.results = session.buffer(std::vector<float>(work.count = 4 * kCount));
+  session.arguments(work.kernel, static_cast<int>(kCount), 0.01F, 0.05F, session.buffer(random_floats(4 * kCount, 2)),
+                    session.buffer(random_floats(4 * kCount, 0)), work.results,
+                    session.buffer(std::vector<float>(4 * kCount)));
   return work;
 }
 
-Work sha256(Machine& machine) {
+Work sha256(OpenClSession& session) {
   constexpr size_t kCount = 1 << 14;
-  Work work{"sha256", machine.kernel("sha256", "sha256"), {kCount}, {64}};
-  work.results = machine.buffer(std::vector<uint32_t>(work.count = 8 * kCount));
+  Work work{"sha256", session.kernel("sha256", "sha256"), {kCount}, {64}};
+  work.results = session.buffer(std::vector<uint32_t>(work.count = 8 * kCount));
   work.is_float = false;
-  machine.arguments(work.kernel, work.results);
+  session.arguments(work.kernel, work.results);
   return work;
 }
 
 template <class T>
-double sum(Machine& machine, const Work& work) {
+double sum(OpenClSession& session, const Work& work) {
   double all = 0;
-  for (const T value : machine.read<T>(work.results, work.count)) all += static_cast<double>(value);
+  for (const T value : session.read<T>(work.results, work.count)) all += static_cast<double>(value);
   return all;
 }
 
 // In the child: `kernel processor-seconds wall-seconds sum` a line.
 int measure(const std::string& folder, int runs, const std::vector<std::string>& wanted) {
-  Machine machine(folder);
-  std::printf("on %s\n", machine.text(CL_DEVICE_NAME).c_str());
-  for (Work (*make)(Machine&) : {matmul, reduction, nbody, sha256}) {
-    const Work work = make(machine);
+  OpenClSession session(folder);
+  std::printf("on %s\n", session.text(CL_DEVICE_NAME).c_str());
+  for (Work (*make)(OpenClSession&) : {matmul, reduction, nbody, sha256}) {
+    const Work work = make(session);
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), work.name) == wanted.end()) continue;
     Times best;
     for (int run = -1; run < runs; ++run) {
       const double processor = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
-      machine.start(work.kernel, work.items, work.group);
-      while (!machine.done()) usleep(200);
+      session.start(work.kernel, work.items, work.group);
+      while (!session.done()) usleep(200);
       if (run < 0) continue;  // the first one warms up
       best.processor = std::min(best.processor, now(CLOCK_PROCESS_CPUTIME_ID) - processor);
       best.wall = std::min(best.wall, now(CLOCK_MONOTONIC) - wall);
     }
-    best.sum = work.is_float ? sum<float>(machine, work) : sum<uint32_t>(machine, work);
+    best.sum = work.is_float ? sum<float>(session, work) : sum<uint32_t>(session, work);
     std::printf("%s %.6f %.6f %.9g\n", work.name.c_str(), best.processor, best.wall, best.sum);
     std::fflush(stdout);
   }

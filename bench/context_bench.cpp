@@ -22,7 +22,7 @@ constexpr uint64_t kEngines = 5;               // render, blit, two of video, vi
 
 // A DG1 with contexts in system memory. A context has a status page, an image, a ring, an outermost table and a batch;
 // the tables below are the same for all, and map all memory at its own address.
-class Machine {
+class ContextBench {
  public:
   static constexpr uint64_t kPages = 6;  // of a context: status, two of the image, ring, table, batch
   static constexpr uint64_t kFirst = 0x80'0000;
@@ -40,7 +40,8 @@ class Machine {
     uint64_t data() const { return at + 0xf00; }  // in the status page, where the engine writes nothing
   };
 
-  explicit Machine(uint64_t count) : host(kFirst + count * kPages * kPage), bytes_(kFirst + count * kPages * kPage) {
+  explicit ContextBench(uint64_t count)
+      : host(kFirst + count * kPages * kPage), bytes_(kFirst + count * kPages * kPage) {
     device::DeviceOptions options;
     options.power_gating = false;
     options.local_tables = false;
@@ -146,19 +147,19 @@ class Machine {
 
 // Two contexts that never end and let others in; each submission preempts one with the other.
 void round_trip(benchmark::State& state) {
-  Machine machine(6);
-  Machine::Context& one = machine.contexts[0];
-  Machine::Context& other = machine.contexts[kEngines];
-  for (Machine::Context* const context : {&one, &other}) {
+  ContextBench machine(6);
+  ContextBench::Context& one = machine.contexts[0];
+  ContextBench::Context& other = machine.contexts[kEngines];
+  for (ContextBench::Context* const context : {&one, &other}) {
     std::vector<uint32_t> loop(16, kArbCheck);
     loop.insert(loop.end(), {kBatchStart, static_cast<uint32_t>(context->batch()), 0});
     machine.put_batch(*context, loop);
     machine.ask(*context);
   }
-  const auto runs = [&](const Machine::Context& context) {
+  const auto runs = [&](const ContextBench::Context& context) {
     return (machine.device->bar_read(0, context.engine + 0x180, 4) & ~0xfffull) == context.at;  // CCID
   };
-  const auto change = [&](const Machine::Context& to) {
+  const auto change = [&](const ContextBench::Context& to) {
     machine.submit(to.engine, {to.descriptor});
     while (!runs(to)) machine.device->advance(200);
   };
@@ -175,7 +176,7 @@ void round_trip(benchmark::State& state) {
 
 // One turn is a full queue on every engine, taken from all contexts one after the other.
 void schedule(benchmark::State& state, uint64_t count) {
-  Machine machine(count);
+  ContextBench machine(count);
   const uint64_t each = count / kEngines;
   uint64_t next = 0;
   uint64_t turns = 0;
@@ -184,18 +185,18 @@ void schedule(benchmark::State& state, uint64_t count) {
   for (auto _ : state) {
     for (uint64_t engine = 0; engine < kEngines; ++engine) {
       for (uint64_t element = 0; element < kQueue; ++element) {
-        Machine::Context& context = machine.contexts[(next + element) % each * kEngines + engine];
+        ContextBench::Context& context = machine.contexts[(next + element) % each * kEngines + engine];
         machine.ask(context);
         descriptors[element] = context.descriptor;
       }
-      machine.submit(Machine::model().engines[engine].mmio_base, descriptors);
+      machine.submit(ContextBench::model().engines[engine].mmio_base, descriptors);
     }
     while (machine.busy()) machine.device->advance(2000);
     next = (next + kQueue) % each;
     ++turns;
   }
   uint64_t runs = 0;
-  for (const Machine::Context& context : machine.contexts) runs += machine.host.get<uint32_t>(context.data());
+  for (const ContextBench::Context& context : machine.contexts) runs += machine.host.get<uint32_t>(context.data());
   if (runs != turns * kQueue * kEngines || machine.host.events != 0) std::abort();
   state.SetItemsProcessed(static_cast<int64_t>(runs));
   state.counters["virtual_ns"] = static_cast<double>(machine.device->clock().nanoseconds - began) *

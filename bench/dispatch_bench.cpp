@@ -70,9 +70,9 @@ L1:
     (W) send.ts (8|M0) null r127 0x0 0x02000010 {EOT}
 )";
 
-class Machine {
+class DispatchBench {
  public:
-  explicit Machine(std::string_view text) {
+  explicit DispatchBench(std::string_view text) {
     memory_.add({memory::MemorySpace::system, memory::MemoryKind::ram, 0, kBytes, &frames_});
     memory::WalkContext context;
     context.format = formats_.find(memory::WalkMode::legacy48);
@@ -159,7 +159,7 @@ class Machine {
 };
 
 void dispatch(benchmark::State& state, std::string_view text, uint32_t groups) {
-  Machine machine(text);
+  DispatchBench machine(text);
   WorkerPool pool(static_cast<unsigned>(state.range(0)));
   uint64_t instructions = 0;
   for (auto _ : state) instructions += machine.run(pool, groups);

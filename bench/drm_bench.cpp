@@ -7,7 +7,7 @@
 #include <libdrm/drm.h>
 #include <libdrm/i915_drm.h>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "ratios.h"
 
 namespace {
@@ -17,14 +17,14 @@ using namespace halogen::driver;
 
 struct Door {
   explicit Door(const char* name) {
-    kernel = std::move(Kernel::boot(*spec::find_device(name), {}).value());
-    file = kernel->open();
+    driver = std::move(Driver::start(*spec::find_device(name), {}).value());
+    file = driver->open();
   }
-  ~Door() { kernel->close(file); }
+  ~Door() { driver->close(file); }
 
   template <class T>
   int call(unsigned long request, T& argument) {
-    return kernel->ioctl(*file, request, reinterpret_cast<uintptr_t>(&argument));
+    return driver->ioctl(*file, request, reinterpret_cast<uintptr_t>(&argument));
   }
   uint32_t create(uint64_t bytes) {
     drm_i915_gem_create create{.size = bytes, .handle = 0, .pad = 0};
@@ -42,14 +42,14 @@ struct Door {
     return buffer->bytes();
   }
 
-  std::unique_ptr<Kernel> kernel;
+  std::unique_ptr<Driver> driver;
   std::shared_ptr<File> file;
 };
 
 void boot(benchmark::State& state, const char* name) {
   for (auto _ : state) {
-    const auto kernel = Kernel::boot(*spec::find_device(name), {});
-    benchmark::DoNotOptimize(kernel.ok());
+    const auto driver = Driver::start(*spec::find_device(name), {});
+    benchmark::DoNotOptimize(driver.ok());
   }
 }
 

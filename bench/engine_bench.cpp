@@ -17,11 +17,11 @@ constexpr uint64_t kMemoryBytes = uint64_t{64} << 20;
 constexpr uint32_t kBatchEnd = 0x0500'0000;
 
 // A Broadwell whose render ring starts a batch of repeated commands. Graphics addresses are physical ones here.
-struct Machine {
+struct RingBench {
   static constexpr uint32_t kWake = 0xa188, kRing = 0x2000;
   static constexpr uint64_t kRingAt = 0x10'0000, kBatchAt = 0x20'0000;
 
-  explicit Machine(const std::vector<uint32_t>& command) {
+  explicit RingBench(const std::vector<uint32_t>& command) {
     device = std::move(device::Device::create(*spec::find_device("bdw"), host).value());
     device->config_write(4, 2, 6);  // memory decode and bus mastering
     device->bar_write(0, kWake, 4, 0x0001'0001);
@@ -52,7 +52,7 @@ struct Machine {
 };
 
 void parse(benchmark::State& state, const std::vector<uint32_t>& command) {
-  Machine machine(command);
+  RingBench machine(command);
   for (auto _ : state) {
     machine.run();
   }

@@ -13,7 +13,7 @@
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
-enum { kMostTriangles = 20000, kTexture = 128 };
+enum { kMaxTriangles = 20000, kTexture = 128 };
 
 typedef struct {
   GLfloat place[3];
@@ -21,7 +21,7 @@ typedef struct {
   GLfloat at[2];
 } Corner;
 
-static Corner corners[kMostTriangles * 3];
+static Corner corners[kMaxTriangles * 3];
 
 static const char kVertex[] =
     "attribute vec4 p; attribute vec4 c; attribute vec2 t; varying vec4 colour; varying vec2 at;"
@@ -96,7 +96,7 @@ int main(int count, char** words) {
   const int size = atoi(words[2]), frames = atoi(words[3]);
   open_offscreen();
   const int textured = strcmp(name, "textured") == 0, large = strcmp(name, "large") == 0;
-  const int triangles = textured ? 100 : large ? 200 : strcmp(name, "small") == 0 ? kMostTriangles : 1;
+  const int triangles = textured ? 100 : large ? 200 : strcmp(name, "small") == 0 ? kMaxTriangles : 1;
   scatter(triangles, textured || large ? 0.6f : triangles > 1 ? 0.02f : 0);
   make_target(size);
   use_program(kVertex, textured ? kTextured : kSmooth, "pct");

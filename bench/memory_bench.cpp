@@ -194,7 +194,7 @@ void stream(Setup& setup, unsigned rounds, uint64_t bytes, uint64_t chunk, bool 
 // `together` accesses are made by one call, as a SIMD message makes them; 0: one by one.
 void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together) {
   constexpr uint64_t kReads = 4'000'000;
-  constexpr size_t kMost = 32;
+  constexpr size_t kMax = 32;
   const uint64_t mask = bytes / kLine - 1;
   memory::AddressSpace& space = setup.space();
   const auto raw = [memory = setup.raw(), mask] {
@@ -215,8 +215,8 @@ void random_reads(Setup& setup, unsigned rounds, uint64_t bytes, size_t together
   };
   const auto many_at_once = [&space, mask, together] {
     Random random;
-    GpuVa addresses[kMost];
-    uint64_t lines[kMost][kLine / 8];
+    GpuVa addresses[kMax];
+    uint64_t lines[kMax][kLine / 8];
     for (uint64_t i = 0; i < kReads; i += together) {
       for (size_t k = 0; k < together; ++k) {
         addresses[k] = GpuVa(kVa + (random.next() & mask) * kLine);

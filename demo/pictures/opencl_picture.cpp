@@ -1,5 +1,5 @@
 // Computes the Mandelbrot set with OpenCL. usage: opencl_picture KERNEL_FOLDER FILE.png
-#include "opencl/opencl_machine.h"
+#include "opencl/opencl_session.h"
 #include "png_file.h"
 
 int main(int count, char** arguments) {
@@ -8,9 +8,9 @@ int main(int count, char** arguments) {
     return 2;
   }
   constexpr uint32_t kWidth = 320, kHeight = 240, kLimit = 100;
-  Machine machine(arguments[1]);
-  std::printf("%s, %s\n", machine.text(CL_DEVICE_NAME).c_str(), machine.text(CL_DRIVER_VERSION).c_str());
-  cl_mem picture = machine.buffer(std::vector<uint32_t>(kWidth * kHeight));
-  machine.run(machine.kernel("mandelbrot", "mandelbrot"), {kWidth, kHeight}, {}, {}, picture, kLimit);
-  write_png(arguments[2], kWidth, kHeight, machine.read<uint32_t>(picture, kWidth * kHeight));
+  OpenClSession session(arguments[1]);
+  std::printf("%s, %s\n", session.text(CL_DEVICE_NAME).c_str(), session.text(CL_DRIVER_VERSION).c_str());
+  cl_mem picture = session.buffer(std::vector<uint32_t>(kWidth * kHeight));
+  session.run(session.kernel("mandelbrot", "mandelbrot"), {kWidth, kHeight}, {}, {}, picture, kLimit);
+  write_png(arguments[2], kWidth, kHeight, session.read<uint32_t>(picture, kWidth * kHeight));
 }

@@ -1,6 +1,6 @@
 // Traces spheres on a floor with a Vulkan compute shader. usage: vulkan_picture SHADER_FOLDER FILE.png
 #include "png_file.h"
-#include "vulkan/vulkan_machine.h"
+#include "vulkan/vulkan_session.h"
 
 int main(int count, char** arguments) {
   if (count != 3) {
@@ -8,12 +8,12 @@ int main(int count, char** arguments) {
     return 2;
   }
   constexpr uint32_t kWidth = 320, kHeight = 240;
-  Machine machine(arguments[1]);
-  std::printf("%s\n", machine.name().c_str());
-  const auto picture = machine.buffer(std::vector<uint32_t>(kWidth * kHeight));
-  machine.run({.shader = "spheres",
+  VulkanSession session(arguments[1]);
+  std::printf("%s\n", session.name().c_str());
+  const auto picture = session.buffer(std::vector<uint32_t>(kWidth * kHeight));
+  session.run({.shader = "spheres",
                .buffers = {picture},
                .constants = {kWidth, kHeight},
                .groups = {kWidth / 8, kHeight / 8, 1}});
-  write_png(arguments[2], kWidth, kHeight, machine.read<uint32_t>(picture));
+  write_png(arguments[2], kWidth, kHeight, session.read<uint32_t>(picture));
 }

@@ -61,27 +61,27 @@ Result<Dump> parse_dump(const std::string& text) {
   if (!address) return address.error();
   const auto bytes = parse_address("--dump", all.substr(second + 1, equals - second - 1));
   if (!bytes) return bytes.error();
-  constexpr uint64_t kMostBytes = uint64_t{1} << 32;
-  if (bytes->value > kMostBytes) return Error{fmt::format("--dump \"{}\" asks for more than 4 GB.", text)};
+  constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
+  if (bytes->value > kMaxBytes) return Error{fmt::format("--dump \"{}\" asks for more than 4 GB.", text)};
   return Dump{space == "ggtt" ? trace::aub::MemorySpace::ggtt : trace::aub::MemorySpace::ppgtt,
               at == whose.size() ? std::string() : std::string(whose.substr(at + 1)), address->value, bytes->value,
               text.substr(equals + 1)};
 }
 
-std::string name_of(const trace::Machine::SeenContext& context, const spec::DeviceModel& model) {
+std::string name_of(const trace::Simulator::SeenContext& context, const spec::DeviceModel& model) {
   const std::string_view engine = model.engines[context.engine].name;
   return context.image == 0 ? std::string(engine) : fmt::format("{}@{:#x}", engine, context.image);
 }
 
 // The context of a dump; null: there is nothing to choose from.
-Result<const trace::Machine::SeenContext*> context_of(const Dump& dump, trace::Machine& machine) {
-  const auto& seen = machine.contexts();
+Result<const trace::Simulator::SeenContext*> context_of(const Dump& dump, trace::Simulator& simulator) {
+  const auto& seen = simulator.contexts();
   if (dump.context.empty()) return seen.empty() ? nullptr : &seen.back();
   const auto address = parse_address("--dump", dump.context);
   std::vector<std::string> names;
   for (auto each = seen.rbegin(); each != seen.rend(); ++each) {
-    const std::string_view engine = machine.model().engines[each->engine].name;
-    names.push_back(name_of(*each, machine.model()));
+    const std::string_view engine = simulator.model().engines[each->engine].name;
+    names.push_back(name_of(*each, simulator.model()));
     const bool here = address.ok() && each->image != 0 && each->image == address->value;
     if (here || engine == dump.context || names.back() == dump.context) return &*each;
   }
@@ -91,14 +91,14 @@ Result<const trace::Machine::SeenContext*> context_of(const Dump& dump, trace::M
 
 // What is not mapped becomes zeros; says whether all of it was.
 Result<bool> write_dump(const Dump& dump, trace::Player& player) {
-  const trace::Machine::SeenContext* context = nullptr;
+  const trace::Simulator::SeenContext* context = nullptr;
   if (dump.space == trace::aub::MemorySpace::ppgtt) {
-    const auto found = context_of(dump, *player.machine());
+    const auto found = context_of(dump, *player.simulator());
     if (!found) return found.error();
     context = *found;
-    if (dump.context.empty() && player.machine()->contexts().size() > 1) {
+    if (dump.context.empty() && player.simulator()->contexts().size() > 1) {
       fmt::print(stderr, "halogen replay: {}: by the tables of {}, which ran last of {} contexts.\n", dump.file,
-                 name_of(*context, player.machine()->model()), player.machine()->contexts().size());
+                 name_of(*context, player.simulator()->model()), player.simulator()->contexts().size());
     }
   }
   std::ofstream out(dump.file, std::ios::binary);
@@ -107,7 +107,7 @@ Result<bool> write_dump(const Dump& dump, trace::Player& player) {
   for (uint64_t done = 0; done < dump.bytes && out; done += part.size()) {
     const auto bytes = std::span(part).first(std::min<uint64_t>(part.size(), dump.bytes - done));
     mapped &= context != nullptr && !dump.context.empty()
-                  ? player.machine()->read_context(*context, dump.address + done, bytes)
+                  ? player.simulator()->read_context(*context, dump.address + done, bytes)
                   : player.read(dump.space, dump.address + done, bytes);
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
@@ -186,7 +186,7 @@ std::string summary(const Options& options, trace::Player& player) {
       "{} device={} records={} register_writes={} memory_writes={} checks={} failed={} unchecked={} skipped={} "
       "memory={:#018x}\n",
       options.file, player.device()->model().name, c.records, c.register_writes, c.memory_writes, c.checks,
-      c.failed_checks, c.unchecked, c.skipped, player.machine()->memory_hash());
+      c.failed_checks, c.unchecked, c.skipped, player.simulator()->memory_hash());
 }
 
 void say_faults(trace::Player& player) {
@@ -285,7 +285,7 @@ Result<int> replay(const Options& options) {
     player.record_to(&writer.emplace(*sink));
   }
   if (const auto done = play(options, player); !done) return done.error();
-  if (player.machine() == nullptr) return Error{fmt::format("{}: holds nothing to replay.", options.file)};
+  if (player.simulator() == nullptr) return Error{fmt::format("{}: holds nothing to replay.", options.file)};
   if (writer) {
     if (const auto done = writer->finish(); !done) return done.error();
   }

@@ -107,7 +107,7 @@ Result<int> step(const Options& options) {
   trace::Player player(model);
   debugger::Session session(target, console,
                             [&](const memory::WalkContext& tables, uint64_t address, std::span<std::byte> to) {
-                              return player.machine()->read_context({.walk = tables}, address, to);
+                              return player.simulator()->read_context({.walk = tables}, address, to);
                             });
   if (const auto done = play(options, player, session); !done) return done.error();
   if (!session.failure().empty()) return Error{fmt::format("{}: {}", options.file, session.failure())};
@@ -117,7 +117,7 @@ Result<int> step(const Options& options) {
                                    session.dispatches(), options.dispatch)
                      : fmt::format("{}: the group of dispatch {} never began.", options.file, options.dispatch)};
   }
-  if (!session.is_over()) session.finish(player.machine()->memory_hash());
+  if (!session.is_over()) session.finish(player.simulator()->memory_hash());
   if (!out.finish()) return kExitUse;
   return session.had_errors() ? kExitUse : 0;
 }

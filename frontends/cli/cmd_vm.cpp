@@ -39,11 +39,11 @@ struct Options {
 class EventPrinter final : public EventSink {
  public:
   void on_event(const Event& event) override {
-    if (++count_ <= kMost) fmt::print(stderr, "event: {}\n", event.to_string());
+    if (++count_ <= kMax) fmt::print(stderr, "event: {}\n", event.to_string());
   }
 
  private:
-  static constexpr uint64_t kMost = 2000;
+  static constexpr uint64_t kMax = 2000;
   uint64_t count_ = 0;
 };
 

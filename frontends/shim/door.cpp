@@ -252,10 +252,10 @@ std::chrono::milliseconds hang_after() {
 
 bool Door::boot() {
   const std::lock_guard lock(booting_);
-  if (kernel_) return true;
+  if (driver_) return true;
   if (failed_) return false;
   const NoSignals quiet;
-  driver::KernelOptions options;
+  driver::DriverOptions options;
   options.privileged = is_administrator();
   options.hang_after = hang_after();
   options.hardware.device.threads =
@@ -270,17 +270,17 @@ bool Door::boot() {
   options.tracepoints = tracepoints_.get();
   options.frames = frame_writer(Paths::get()->root());
   frames_ = static_cast<bool>(options.frames);
-  auto kernel = model == nullptr ? Result<std::unique_ptr<driver::Kernel>>(Error{"there is no such device"})
-                                 : driver::Kernel::boot(*model, options);
-  if (!kernel) {
+  auto driver = model == nullptr ? Result<std::unique_ptr<driver::Driver>>(Error{"there is no such device"})
+                                 : driver::Driver::start(*model, options);
+  if (!driver) {
     failed_ = true;
     std::fprintf(stderr, "halogen: the device %s cannot be started: %s\n", Paths::get()->device().c_str(),
-                 kernel.message().c_str());
+                 driver.message().c_str());
     return false;
   }
-  kernel_ = std::move(*kernel);
+  driver_ = std::move(*driver);
   booted_.store(true, std::memory_order_release);
-  report_ = Report::start(*kernel_, Paths::get()->root());
+  report_ = Report::start(*driver_, Paths::get()->root());
   poll_ = driver::keep_private(epoll_create1(EPOLL_CLOEXEC));
   std::thread([this] {
     const OwnThread here;
@@ -302,7 +302,7 @@ int Door::open(NodeKind kind, int flags) {
   auto node = std::make_shared<Node>();
   node->kind = kind;
   node->peer = driver::keep_private(ends[1]);
-  node->file = kernel_->open({.render = kind == NodeKind::render, .events = node->peer});
+  node->file = driver_->open({.render = kind == NodeKind::render, .events = node->peer});
   if (!node->file) {
     ::close(ends[0]);
     ::close(node->peer);
@@ -345,7 +345,7 @@ int Door::ioctl(int descriptor, Node& node, unsigned long request, uint64_t argu
   const bool no_wait = node.file && is_execution(request) && has_no_wait(descriptor);
   return interruptible([&] {
     return node.remote ? node.remote->ioctl(descriptor, request, argument)
-                       : kernel_->ioctl(*node.file, request, argument, no_wait);
+                       : driver_->ioctl(*node.file, request, argument, no_wait);
   });
 }
 
@@ -353,7 +353,7 @@ std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint
   if (!serves(descriptor)) return std::nullopt;
   std::optional<int> result;
   const int error = interruptible([&] {
-    result = kernel_->descriptor_ioctl(descriptor, request, argument);
+    result = driver_->descriptor_ioctl(descriptor, request, argument);
     return result.value_or(0);
   });
   if (result) return error;
@@ -374,7 +374,7 @@ void* Door::map(int descriptor, Node& node, void* address, size_t bytes, int pro
     errno = EIO;
     return MAP_FAILED;
   }
-  return kernel_->map_here(*node.file, address, bytes, protection, flags, offset);
+  return driver_->map_here(*node.file, address, bytes, protection, flags, offset);
 }
 
 std::optional<int> Door::check_shared_map(int descriptor, size_t bytes, uint64_t offset) {
@@ -397,21 +397,21 @@ Leaving::Leaving(void* address, size_t bytes) : door_(Door::to_tell()) {
   if (door_ == nullptr) return;
   driver::lose_user_memory(reinterpret_cast<uintptr_t>(address), bytes);
   const Whole first;
-  kept_ = door_->kernel().forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
+  kept_ = door_->driver().forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 // Nothing here keeps a buffer alone: the driver's lock guards its end.
 Leaving::~Leaving() {
   if (kept_.empty()) return;
   const Whole first;
-  door_->kernel().release(std::move(kept_));
+  door_->driver().release(std::move(kept_));
 }
 
 void Leaving::move_to(const void* address, size_t bytes) {
   if (kept_.empty()) return;
   const Whole first;
   for (const driver::BufferRef& buffer : kept_) {
-    door_->kernel().keep_mapping(reinterpret_cast<uintptr_t>(address), bytes, buffer);
+    door_->driver().keep_mapping(reinterpret_cast<uintptr_t>(address), bytes, buffer);
   }
 }
 
@@ -419,7 +419,7 @@ int Door::fence_file(int descriptor, bool also_reads) {
   Door* const door = get();
   if (door == nullptr || inside || !door->serves(descriptor)) return -EIO;
   const Whole first;
-  return door->kernel_->fence_file(descriptor, also_reads);
+  return door->driver_->fence_file(descriptor, also_reads);
 }
 
 void Door::lose_rights(const void* address, size_t bytes) {
@@ -435,12 +435,12 @@ void Door::settle(const void* address, size_t bytes) {
   Door* const door = OwnThread::is_this() ? nullptr : to_tell();
   if (door == nullptr) return;
   const Whole first;
-  door->kernel_->settle_memory(reinterpret_cast<uintptr_t>(address), bytes);
+  door->driver_->settle_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 bool Door::is_mapping(const void* address, size_t bytes) {
   Door* const door = to_tell();
-  return door != nullptr && door->kernel_->is_mapping(reinterpret_cast<uintptr_t>(address), bytes);
+  return door != nullptr && door->driver_->is_mapping(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
 void Door::drop(ino_t inode) {
@@ -454,7 +454,7 @@ void Door::drop(ino_t inode) {
     ++closing_;
   }
   ::close(node->peer);
-  kernel_->close(node->file);
+  driver_->close(node->file);
   {
     const std::lock_guard lock(guard_);
     --closing_;
@@ -515,7 +515,7 @@ void Door::serve_client(int channel, Node& node) {
       if (const std::optional<RemoteCall> call = board->next(channel, calls, messages)) {
         const driver::KnownPieces known(board->pieces_now());
         RemoteAnswer answer;
-        answer.result = kernel_->ioctl(*node.file, call->request, call->argument, call->no_wait != 0);
+        answer.result = driver_->ioctl(*node.file, call->request, call->argument, call->no_wait != 0);
         if (!board->reply(channel, answer)) return;
         continue;
       }
@@ -533,14 +533,14 @@ void Door::serve_client(int channel, Node& node) {
       answer.result = board ? 0 : -EINVAL;
     } else if (call.ask == Ask::map) {
       driver::Mapping mapping;
-      answer.result = kernel_->map(*node.file, call.argument, call.request, mapping);
+      answer.result = driver_->map(*node.file, call.argument, call.request, mapping);
       if (answer.result >= 0) {
         result_descriptor = mapping.descriptor;
         answer.offset = mapping.offset;
       }
     } else if (call.ask == Ask::map_buffer) {
       driver::Mapping mapping;
-      answer.result = kernel_->map_buffer(*node.file, call.handle, call.argument, call.request, mapping);
+      answer.result = driver_->map_buffer(*node.file, call.handle, call.argument, call.request, mapping);
       if (answer.result >= 0) {
         result_descriptor = mapping.descriptor;
         answer.offset = mapping.offset;
@@ -552,7 +552,7 @@ void Door::serve_client(int channel, Node& node) {
         theirs = driver::read_user<int>(call.argument + *fields.in);
         driver::write_user(call.argument + *fields.in, &given, sizeof given);
       }
-      answer.result = kernel_->ioctl(*node.file, call.request, call.argument, call.no_wait != 0);
+      answer.result = driver_->ioctl(*node.file, call.request, call.argument, call.no_wait != 0);
       if (theirs) driver::write_user(call.argument + *fields.in, &*theirs, sizeof *theirs);
       if (fields.out && answer.result >= 0) {
         result_descriptor = driver::read_user<int>(call.argument + *fields.out).value_or(-1);
@@ -568,11 +568,11 @@ void Door::serve_client(int channel, Node& node) {
 
 void Door::write_report() {
   if (!booted_.load(std::memory_order_acquire)) return;
-  if (frames_) kernel_->finish_display();
+  if (frames_) driver_->finish_display();
   if (report_) report_->write();
   if (tracepoints_) tracepoints_->flush();
   const NotCancelled whole;
-  if (recording_) kernel_->while_still([&] { recording_->finish(); });
+  if (recording_) driver_->with_lock([&] { recording_->finish(); });
 }
 
 }  // namespace halogen::shim

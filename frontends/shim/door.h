@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "driver/core/tracepoints.h"
 #include "paths.h"
 #include "recording.h"
@@ -66,7 +66,7 @@ class Door {
   static int fence_file(int descriptor, bool also_reads);
   // The door that hears of memory that goes; null: none, or it is inside.
   static Door* to_tell();
-  driver::Kernel& kernel() { return *kernel_; }
+  driver::Driver& driver() { return *driver_; }
 
   void write_report();
 
@@ -87,7 +87,7 @@ class Door {
   pid_t pid_;
   Door* next_ = nullptr;
   std::mutex booting_;
-  std::unique_ptr<driver::Kernel> kernel_;
+  std::unique_ptr<driver::Driver> driver_;
   std::atomic<bool> booted_{false};
   std::unique_ptr<Report> report_;
   std::unique_ptr<Recording> recording_;

@@ -15,17 +15,17 @@ namespace {
 
 // Linux's numbers; the others are about memory, which goes by itself here.
 constexpr uint64_t kRetire = 0x4, kActive = 0x8, kIdle = 0x40, kResetActive = 0x80;
-constexpr std::chrono::milliseconds kPatience{200}, kLook{1};
-constexpr unsigned kMostResets = 1000;
+constexpr std::chrono::milliseconds kStallTimeout{200}, kLook{1};
+constexpr unsigned kMaxResets = 1000;
 
-bool is_idle(driver::Kernel& kernel) {
+bool is_idle(driver::Driver& driver) {
   bool idle = false;
-  kernel.while_still([&] { idle = kernel.gpu().idle(); });
+  driver.with_lock([&] { idle = driver.gpu().idle(); });
   return idle;
 }
 
-bool wait_idle(driver::Kernel& kernel, std::chrono::steady_clock::time_point end) {
-  while (!is_idle(kernel)) {
+bool wait_idle(driver::Driver& driver, std::chrono::steady_clock::time_point end) {
+  while (!is_idle(driver)) {
     if (std::chrono::steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(kLook);  // a thread of the driver's lets the device work
   }
@@ -33,22 +33,22 @@ bool wait_idle(driver::Kernel& kernel, std::chrono::steady_clock::time_point end
 }
 
 // Where single engines cannot be reset all were, and start anew.
-void recover(driver::Kernel& kernel, driver::EngineQueue& hung) {
+void recover(driver::Driver& driver, driver::EngineQueue& hung) {
   hung.recover(-EIO);
-  if (spec::interface_of(kernel.model().id).engine_reset) return;
-  for (const auto& other : kernel.gpu().queues()) {
+  if (spec::interface_of(driver.model().id).engine_reset) return;
+  for (const auto& other : driver.gpu().queues()) {
     if (other.get() != &hung) other->replay();
   }
 }
 
 // What engines work on fails, one after the other, until nothing is left.
-void stop_all(driver::Kernel& kernel) {
-  for (unsigned round = 0; round < kMostResets && !is_idle(kernel); ++round) {
-    kernel.while_still([&] {
-      for (const auto& queue : kernel.gpu().queues()) {
-        if (queue->working()) recover(kernel, *queue);
+void stop_all(driver::Driver& driver) {
+  for (unsigned round = 0; round < kMaxResets && !is_idle(driver); ++round) {
+    driver.with_lock([&] {
+      for (const auto& queue : driver.gpu().queues()) {
+        if (queue->working()) recover(driver, *queue);
       }
-      kernel.gpu().update();
+      driver.gpu().update();
     });
   }
 }
@@ -67,10 +67,10 @@ ssize_t drop_caches(const void* text, size_t bytes) {
   }
   Door* const door = Door::to_tell();
   if (door == nullptr) return static_cast<ssize_t>(bytes);  // there is no device yet
-  driver::Kernel& kernel = door->kernel();
+  driver::Driver& driver = door->driver();
   const auto now = std::chrono::steady_clock::now();
-  if ((what & kResetActive) != 0 && !wait_idle(kernel, now + kPatience)) stop_all(kernel);
-  if ((what & (kRetire | kActive | kIdle)) != 0) wait_idle(kernel, std::chrono::steady_clock::time_point::max());
+  if ((what & kResetActive) != 0 && !wait_idle(driver, now + kStallTimeout)) stop_all(driver);
+  if ((what & (kRetire | kActive | kIdle)) != 0) wait_idle(driver, std::chrono::steady_clock::time_point::max());
   return static_cast<ssize_t>(bytes);
 }
 

@@ -46,11 +46,11 @@ std::unique_ptr<Recording> Recording::start(const spec::DeviceModel& model, cons
   return std::unique_ptr<Recording>(new Recording(std::move(*recorder), file, root + "/" + kRecordedFile));
 }
 
-void Recording::on_device(device::Device& device, driver::Machine& machine) {
+void Recording::on_device(device::Device& device, driver::DriverHost& host) {
   recorder_->watch(device);
   recorder_->watch_threads(has_other_threads);
-  if (machine.local().size() == 0) return;
-  recorder_->watch_local([&machine](const trace::Recorder::Visitor& see) { machine.local().visit(see); });
+  if (host.local().size() == 0) return;
+  recorder_->watch_local([&host](const trace::Recorder::Visitor& see) { host.local().visit(see); });
 }
 
 void Recording::finish() {

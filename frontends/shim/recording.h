@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "trace/recorder.h"
 
 namespace halogen::shim {
@@ -15,7 +15,7 @@ class Recording final : public driver::HardwareListener {
   // Null: nobody wants one, or the file cannot be written (then it says so).
   static std::unique_ptr<Recording> start(const spec::DeviceModel& model, const std::string& root);
 
-  void on_device(device::Device& device, driver::Machine& machine) override;
+  void on_device(device::Device& device, driver::DriverHost& host) override;
   void on_page(uint64_t address, std::span<const std::byte> bytes) override { recorder_->on_page(address, bytes); }
   void on_forget(uint64_t address, uint64_t bytes) override { recorder_->forget(address, bytes); }
   void before_write(unsigned bar, uint64_t offset) override { recorder_->before_write(bar, offset); }

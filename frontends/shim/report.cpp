@@ -19,10 +19,10 @@ std::string claim_name(const std::string& name, const std::string& root, const c
   return name;
 }
 
-std::unique_ptr<Report> Report::start(driver::Kernel& kernel, const std::string& root) {
+std::unique_ptr<Report> Report::start(driver::Driver& driver, const std::string& root) {
   const char* const name = getenv(kReportVariable);
   if (name == nullptr || *name == '\0') return nullptr;
-  return std::unique_ptr<Report>(new Report(kernel, claim_name(name, root, "report")));
+  return std::unique_ptr<Report>(new Report(driver, claim_name(name, root, "report")));
 }
 
 void Report::write_if_old() {
@@ -30,7 +30,7 @@ void Report::write_if_old() {
 }
 
 void Report::write() {
-  const std::string text = kernel_.fidelity().to_json(kernel_.model().name);
+  const std::string text = driver_.fidelity().to_json(driver_.model().name);
   const std::lock_guard lock(guard_);
   last_ = std::chrono::steady_clock::now();
   if (text == written_) return;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 
 namespace halogen::shim {
 
@@ -20,15 +20,15 @@ constexpr int kInterval = 500;  // milliseconds between two writes of what grows
 class Report {
  public:
   // Null: nobody wants one.
-  static std::unique_ptr<Report> start(driver::Kernel& kernel, const std::string& root);
+  static std::unique_ptr<Report> start(driver::Driver& driver, const std::string& root);
 
   void write_if_old();
   void write();
 
  private:
-  Report(driver::Kernel& kernel, std::string file) : kernel_(kernel), file_(std::move(file)) {}
+  Report(driver::Driver& driver, std::string file) : driver_(driver), file_(std::move(file)) {}
 
-  driver::Kernel& kernel_;
+  driver::Driver& driver_;
   std::string file_;
   std::mutex guard_;
   std::string written_;

@@ -94,7 +94,7 @@ void Server::accept_one() {
   const uint64_t number = ++accepted_;
   join_finished(false);
   const auto open = std::ranges::count_if(connections_, [](const Connection& each) { return !each.dropped; });
-  if (static_cast<size_t>(open) >= kMostConnections && !drop_idle()) {
+  if (static_cast<size_t>(open) >= kMaxConnections && !drop_idle()) {
     options_.log(fmt::format("connection {}: refused, {} are open", number, open));
     ::close(socket);
     return;
@@ -159,37 +159,37 @@ void Server::serve(Connection& connection) {
   const std::string who = fmt::format("connection {}", connection.number);
   World own;
   std::mutex own_guard;
-  const auto machine = [&]() -> Result<trace::Machine*> {
+  const auto simulator = [&]() -> Result<trace::Simulator*> {
     {
       const std::lock_guard lock(connection.guard);
       connection.has_device = true;
     }
-    if (options_.shared) return shared_.machine.get();
-    if (own.machine == nullptr) {
+    if (options_.shared) return shared_.simulator.get();
+    if (own.simulator == nullptr) {
       if (const auto made = make(own); !made) return made.error();
     }
-    return own.machine.get();
+    return own.simulator.get();
   };
-  Session session({channel, machine, options_.shared ? shared_guard_ : own_guard,
+  Session session({channel, simulator, options_.shared ? shared_guard_ : own_guard,
                    [&](std::string_view what) { options_.log(fmt::format("{}: {}", who, what)); }});
   session.run();
   {
     const std::lock_guard lock(connection.guard);
     connection.socket = -1;  // the channel closes it
   }
-  if (own.machine != nullptr) end(own, fmt::format("{}, {} messages", who, session.messages()));
+  if (own.simulator != nullptr) end(own, fmt::format("{}, {} messages", who, session.messages()));
 }
 
 Result<void> Server::make(World& world) {
-  auto machine = trace::Machine::create(*options_.model, {.budget = &budget_, .executor = options_.executor});
-  if (!machine) return machine.error();
-  world.machine = std::move(machine).value();
+  auto simulator = trace::Simulator::create(*options_.model, {.budget = &budget_, .executor = options_.executor});
+  if (!simulator) return simulator.error();
+  world.simulator = std::move(simulator).value();
   if (options_.trace.empty()) return {};
   auto sink = trace::create_file(trace_name());
   if (!sink) return sink.error();
   world.sink = std::move(sink).value();
   world.writer = std::make_unique<trace::aub::Writer>(*world.sink);
-  world.machine->record_to(world.writer.get(), "halogen serve");
+  world.simulator->record_to(world.writer.get(), "halogen serve");
   return {};
 }
 
@@ -206,8 +206,8 @@ void Server::end(World& world, const std::string& who) {
   if (world.writer != nullptr) {
     if (const auto done = world.writer->finish(); !done) options_.log(fmt::format("{}: {}", who, done.message()));
   }
-  const FidelityReport report = world.machine->device().fidelity();
-  const uint64_t hash = world.machine->memory_hash();
+  const FidelityReport report = world.simulator->device().fidelity();
+  const uint64_t hash = world.simulator->memory_hash();
   std::string missing;
   for (const auto& [key, entry] : report.entries()) {
     if (key.first == FidelityKind::command && entry.fidelity == FidelityClass::unsupported) {

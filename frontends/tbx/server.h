@@ -18,7 +18,7 @@
 #include "tbx/channel.h"
 #include "trace/aub_writer.h"
 #include "trace/byte_sink.h"
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 namespace halogen::tbx {
 
@@ -36,8 +36,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  static constexpr unsigned kMostConnections = 64;
-  static constexpr uint64_t kMostPages = uint64_t{1} << 20;  // 4 GiB of memory, system and local, for all connections
+  static constexpr unsigned kMaxConnections = 64;
+  static constexpr uint64_t kMaxPages = uint64_t{1} << 20;  // 4 GiB of memory, system and local, for all connections
 
   static Result<std::unique_ptr<Server>> listen(ServerOptions options);
   ~Server();
@@ -57,7 +57,7 @@ class Server {
   struct World {
     std::unique_ptr<trace::ByteSink> sink;
     std::unique_ptr<trace::aub::Writer> writer;
-    std::unique_ptr<trace::Machine> machine;
+    std::unique_ptr<trace::Simulator> simulator;
   };
   struct Connection {
     uint64_t number = 0;
@@ -70,7 +70,7 @@ class Server {
     bool dropped = false;
   };
 
-  explicit Server(ServerOptions options) : options_(std::move(options)), budget_(kMostPages) {}
+  explicit Server(ServerOptions options) : options_(std::move(options)), budget_(kMaxPages) {}
 
   void accept_one();
   void serve(Connection& connection);

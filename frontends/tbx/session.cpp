@@ -9,7 +9,7 @@
 
 namespace halogen::tbx {
 
-using trace::Machine;
+using trace::Simulator;
 using trace::aub::MemorySpace;
 using trace::aub::RegisterSpace;
 
@@ -36,7 +36,7 @@ const std::array<Session::Row, 28> Session::kRows{{
     {MessageType::marker, "MARKER", 0, 64, &Session::on_marker},
     {MessageType::render_end, "REPORT_REND_END", 4, 4, &Session::on_render_end},
     {MessageType::control, "CONTROL", 4, 4, &Session::on_control},
-    {MessageType::params, "PARAMS", 0, kMostBody, nullptr},
+    {MessageType::params, "PARAMS", 0, kMaxBody, nullptr},
     {MessageType::pci_config, "PCICFG", 12, 12, &Session::on_pci_config},
     {MessageType::gtt_params, "GTT_PARAMS", 8, 8, nullptr},
     {MessageType::event, "EVENT", 8, 12, nullptr},
@@ -44,10 +44,10 @@ const std::array<Session::Row, 28> Session::kRows{{
     {MessageType::inner_variable_list, "INNER_VAR_LIST", 0, 64, &Session::on_inner_variable_list},
     {MessageType::funny_io, "FUNNY_IO", 12, 12, &Session::on_funny_io},
     {MessageType::io, "IO", 12, 12, &Session::on_io},
-    {MessageType::rpc, "RPC", 4, kMostBody, &Session::on_rpc},
+    {MessageType::rpc, "RPC", 4, kMaxBody, &Session::on_rpc},
     {MessageType::cache_flush, "CL_FLUSH", 12, 16, &Session::on_cache_flush},
     {MessageType::sync_all_pages, "SYNC_ALL_PAGES", 0, 64, &Session::on_sync_all_pages},
-    {MessageType::gd2, "GD2", 0, kMostBody, nullptr},
+    {MessageType::gd2, "GD2", 0, kMaxBody, nullptr},
     {MessageType::simulation_time, "SIMTIME", 0, 64, nullptr},
     {MessageType::run_list_status, "RL_STATUS", 0, 64, nullptr},
     {MessageType::lock_page, "LOCK_PAGE", 8, 8, nullptr},
@@ -56,7 +56,7 @@ const std::array<Session::Row, 28> Session::kRows{{
     {MessageType::reset_untiling, "RESET_UNTILING_REORDER", 4, 4, nullptr},
     {MessageType::mmio2_request, "MMIO2", 16, 20, &Session::on_mmio2},
     {MessageType::sideband, "IOSF_SB_DATA", 20, 20, &Session::on_sideband},
-    {MessageType::compare_data, "COMPARE_DATA", 12, kMostCompare + 12, &Session::on_compare_data},
+    {MessageType::compare_data, "COMPARE_DATA", 12, kMaxCompare + 12, &Session::on_compare_data},
 }};
 
 void Session::run() {
@@ -71,7 +71,7 @@ bool Session::next() {
   const auto type = static_cast<MessageType>(header_.type);
   const auto row = std::ranges::find(kRows, type, &Row::type);
   if (row == kRows.end()) {
-    if (header_.size > kMostBody) {
+    if (header_.size > kMaxBody) {
       return lost(fmt::format("message {} of type {} claims a body of {} bytes: out of step", header_.id, header_.type,
                               header_.size));
     }
@@ -121,14 +121,14 @@ void Session::once(std::string_view key, std::string_view sentence) {
   if (said_.emplace(key).second) parts_.log(sentence);
 }
 
-bool Session::use(const std::function<void(Machine&)>& what) {
+bool Session::use(const std::function<void(Simulator&)>& what) {
   const std::lock_guard lock(parts_.guard);
-  if (machine_ == nullptr) {
-    const Result<Machine*> made = parts_.machine();
+  if (simulator_ == nullptr) {
+    const Result<Simulator*> made = parts_.simulator();
     if (!made) return lost(made.message());
-    machine_ = *made;
+    simulator_ = *made;
   }
-  what(*machine_);
+  what(*simulator_);
   return true;
 }
 
@@ -141,8 +141,8 @@ bool Session::slow_down(uint64_t what, uint64_t found) {
   }
   ++repeats_;
   const bool is_register = (what & kRegisterRead) != 0;
-  use([is_register](Machine& machine) {
-    if (is_register || machine.busy()) machine.advance(kPollTime);
+  use([is_register](Simulator& simulator) {
+    if (is_register || simulator.busy()) simulator.advance(kPollTime);
   });
   if (repeats_ <= kFreeRepeats) return true;
   return parts_.channel.pause(std::chrono::milliseconds(std::min(repeats_ / kFreeRepeats, 10u)));
@@ -159,13 +159,13 @@ bool Session::access_register(bool write, RegisterSpace space, unsigned device, 
   }
   if (write) {
     repeated_what_ = ~uint64_t{0};
-    return use([&](Machine& machine) { machine.write_register(space, offset, bytes, value); });
+    return use([&](Simulator& simulator) { simulator.write_register(space, offset, bytes, value); });
   }
   uint64_t found = 0;
-  const auto look = [&](Machine& machine) {
-    const auto read = machine.read_register(space, offset, bytes);
+  const auto look = [&](Simulator& simulator) {
+    const auto read = simulator.read_register(space, offset, bytes);
     found = read.value_or(~uint64_t{0});
-    machine.note(trace::aub::RegisterCompare{offset, !read, size_code(bytes), space, low_mask(8 * bytes), found});
+    simulator.note(trace::aub::RegisterCompare{offset, !read, size_code(bytes), space, low_mask(8 * bytes), found});
   };
   if (!use(look)) return false;
   value = found;
@@ -235,16 +235,16 @@ bool Session::on_marker(Body /*body*/) {
 
 bool Session::on_render_end(Body /*body*/) {
   bool settled = false;
-  if (!use([&](Machine& machine) { settled = machine.finish(); })) return false;
+  if (!use([&](Simulator& simulator) { settled = simulator.finish(); })) return false;
   return reply(MessageType::render_end_reply, std::array{uint32_t{!settled}});
 }
 
 bool Session::on_control(Body body) {
   const uint32_t set = body[0] & body[0] >> 16;
   if ((set & (kControlReset | kControlFullReset)) != 0) {
-    return use([&](Machine& machine) { machine.reset(); });
+    return use([&](Simulator& simulator) { simulator.reset(); });
   }
-  if ((set & kControlFlush) != 0 && !use([](Machine& machine) { machine.finish(); })) return false;
+  if ((set & kControlFlush) != 0 && !use([](Simulator& simulator) { simulator.finish(); })) return false;
   return (set & kControlQuit) == 0;
 }
 

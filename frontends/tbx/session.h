@@ -19,14 +19,14 @@
 #include "base/result.h"
 #include "tbx/channel.h"
 #include "tbx/protocol.h"
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 namespace halogen::tbx {
 
 struct SessionParts {
   Channel& channel;
   // The machine, made at the first message that needs one: clients open connections that they never use.
-  std::function<Result<trace::Machine*>()> machine;
+  std::function<Result<trace::Simulator*>()> simulator;
   std::mutex& guard;  // held while the machine is used: others may share it
   std::function<void(std::string_view)> log;
 };
@@ -54,12 +54,12 @@ class Session {
   };
   static const std::array<Row, 28> kRows;
 
-  static constexpr uint32_t kMostBody = 1 << 20;    // of a message that we do not know
+  static constexpr uint32_t kMaxBody = 1 << 20;     // of a message that we do not know
   static constexpr size_t kPart = 64 * 1024;        // of data, at a time
   static constexpr uint64_t kPollTime = 1'000'000;  // virtual time between two looks of a client
   static constexpr unsigned kFreeRepeats = 16;      // of a read that finds the same, before it is slowed down
   static constexpr uint64_t kRegisterRead = uint64_t{1} << 63;
-  static constexpr uint32_t kMostCompare = 1u << 20;
+  static constexpr uint32_t kMaxCompare = 1u << 20;
 
   bool next();  // false: the end
   bool skip(uint64_t bytes);
@@ -67,7 +67,7 @@ class Session {
   bool reply(MessageType type, std::span<const uint32_t> body);
   bool lost(std::string sentence);
   void once(std::string_view key, std::string_view sentence);
-  bool use(const std::function<void(trace::Machine&)>& what);
+  bool use(const std::function<void(trace::Simulator&)>& what);
   // A client that looks again at what has not changed: time passes, and it has to wait.
   bool slow_down(uint64_t what, uint64_t found);
 
@@ -96,7 +96,7 @@ class Session {
   std::optional<trace::aub::MemorySpace> place(uint32_t memory_type, bool front_door, uint64_t& address);
 
   SessionParts parts_;
-  trace::Machine* machine_ = nullptr;
+  trace::Simulator* simulator_ = nullptr;
   Header header_;
   std::vector<uint32_t> body_;
   std::vector<std::byte> data_;

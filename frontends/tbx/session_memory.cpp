@@ -9,7 +9,7 @@
 
 namespace halogen::tbx {
 
-using trace::Machine;
+using trace::Simulator;
 using trace::aub::MemorySpace;
 using trace::aub::RegisterSpace;
 
@@ -28,15 +28,15 @@ uint64_t hash_of(std::span<const std::byte> bytes) {
 }
 
 // What a client saw, or says that it wants to see; in parts that fit a record.
-void note_read(Machine& machine, MemorySpace space, uint64_t address, std::span<const std::byte> bytes,
+void note_read(Simulator& simulator, MemorySpace space, uint64_t address, std::span<const std::byte> bytes,
                bool not_equal = false) {
-  constexpr size_t kMostOfARecord = 64 * 1024;
+  constexpr size_t kMaxRecord = 64 * 1024;
   do {
-    const auto part = bytes.first(std::min(bytes.size(), kMostOfARecord));
+    const auto part = bytes.first(std::min(bytes.size(), kMaxRecord));
     bytes = bytes.subspan(part.size());
     const bool goes_on = not_equal && !bytes.empty();
-    machine.note(trace::aub::MemoryCompare{address, false, false, false, not_equal, goes_on, trace::aub::Tiling::none,
-                                           0, space, static_cast<uint32_t>(part.size()), part});
+    simulator.note(trace::aub::MemoryCompare{address, false, false, false, not_equal, goes_on, trace::aub::Tiling::none,
+                                             0, space, static_cast<uint32_t>(part.size()), part});
     address += part.size();
   } while (!bytes.empty());
 }
@@ -47,14 +47,14 @@ bool Session::on_gtt(Body body) {
   const bool wide = body.size() > 3;
   const bool write = bit(body[0], 0);
   uint64_t entry = body[2] | (wide ? uint64_t{body[3]} << 32 : 0);
-  const auto access = [&](Machine& machine) {
+  const auto access = [&](Simulator& simulator) {
     if (write) {
-      machine.write_memory(MemorySpace::ggtt_entry, uint64_t{body[1]} * machine.entry_bytes(),
-                           std::as_bytes(std::span(&entry, 1)).first(machine.entry_bytes()));
+      simulator.write_memory(MemorySpace::ggtt_entry, uint64_t{body[1]} * simulator.entry_bytes(),
+                             std::as_bytes(std::span(&entry, 1)).first(simulator.entry_bytes()));
     } else {
-      entry = machine.read_entry(body[1]);
-      const auto seen = std::as_bytes(std::span(&entry, 1)).first(machine.entry_bytes());
-      note_read(machine, MemorySpace::ggtt_entry, uint64_t{body[1]} * machine.entry_bytes(), seen);
+      entry = simulator.read_entry(body[1]);
+      const auto seen = std::as_bytes(std::span(&entry, 1)).first(simulator.entry_bytes());
+      note_read(simulator, MemorySpace::ggtt_entry, uint64_t{body[1]} * simulator.entry_bytes(), seen);
     }
   };
   if (!use(access)) return false;
@@ -67,12 +67,12 @@ std::optional<MemorySpace> Session::place(uint32_t memory_type, bool front_door,
   if (memory_type > kLocalMemory) return std::nullopt;
   if (front_door) {
     uint64_t window = kDefaultLocalWindow;
-    use([&](Machine& machine) {
+    use([&](Simulator& simulator) {
       constexpr uint32_t kBar = 0x18;
-      const uint64_t low = machine.device().config_read(kBar, 4) & 0xf000'0000;
-      const uint64_t high = machine.device().config_read(kBar + 4, 4);
+      const uint64_t low = simulator.device().config_read(kBar, 4) & 0xf000'0000;
+      const uint64_t high = simulator.device().config_read(kBar + 4, 4);
       if (const uint64_t bar = high << 32 | low; bar != 0) window = bar;
-      if (machine.model().local_bytes == 0) window = ~uint64_t{0};
+      if (simulator.model().local_bytes == 0) window = ~uint64_t{0};
     });
     if (address >= window) {
       address -= window;
@@ -99,7 +99,7 @@ bool Session::on_write_data(Body body) {
     const auto part = std::span(data_).first(std::min<uint64_t>(left, kPart));
     if (parts_.channel.read(part) != part.size()) return lost("the peer left in the middle of a WRITE_DATA message");
     bool taken = true;
-    if (!use([&](Machine& machine) { taken = machine.write_memory(*space, address, part); })) return false;
+    if (!use([&](Simulator& simulator) { taken = simulator.write_memory(*space, address, part); })) return false;
     if (!taken)
       once("memory", fmt::format("a write at {:#x} reached no memory: there is none, or it is used up", address));
     address += part.size();
@@ -139,13 +139,13 @@ bool Session::on_read_data(Body body) {
     const size_t at = out.size();
     out.resize(at + part);
     const auto into = std::span(out).subspan(at);
-    const auto look = [&](Machine& machine) {
-      const MemorySpace from = typed_reads_ ? *space : machine.space_of_read(address + done, part);
-      machine.read_memory(from, address + done, into);
+    const auto look = [&](Simulator& simulator) {
+      const MemorySpace from = typed_reads_ ? *space : simulator.space_of_read(address + done, part);
+      simulator.read_memory(from, address + done, into);
       const uint64_t hash = hash_of(into);
       // What the client saw stands in the trace, but not again and again while it waits.
       if (repeated_what_ != first || repeats_ == 0) {
-        note_read(machine, from, address + done, into);
+        note_read(simulator, from, address + done, into);
       }
       found = found * 31 + hash;
     };
@@ -163,7 +163,7 @@ bool Session::on_read_data(Body body) {
 bool Session::on_compare_data(Body body) {
   const uint32_t bytes = body[2];
   const uint64_t address = body[1] | uint64_t{field(body[0], 31, 24)} << 32;
-  if (bytes > kMostCompare) return lost(fmt::format("a COMPARE_DATA message of {} bytes", bytes));
+  if (bytes > kMaxCompare) return lost(fmt::format("a COMPARE_DATA message of {} bytes", bytes));
   // The data may be counted in the body or follow it.
   std::vector<std::byte> expected(bytes);
   if (header_.size >= 12 + uint64_t{bytes}) {
@@ -176,21 +176,21 @@ bool Session::on_compare_data(Body body) {
   const uint32_t operation = field(body[0], 4, 2);
   std::vector<std::byte> found(bytes);
   // A trace keeps what the client expects; a record of registers can only say "equal", else it keeps what they were.
-  const auto look = [&](Machine& machine) {
-    machine.finish();
+  const auto look = [&](Simulator& simulator) {
+    simulator.finish();
     if (bit(body[0], 0)) {
       for (size_t at = 0; at + 4 <= bytes; at += 4) {
         const auto offset = static_cast<uint32_t>(address + at);
-        const uint64_t value = machine.read_register(RegisterSpace::mmio, offset, 4).value_or(0);
+        const uint64_t value = simulator.read_register(RegisterSpace::mmio, offset, 4).value_or(0);
         std::memcpy(found.data() + at, &value, 4);
         uint32_t awaited = 0;
         std::memcpy(&awaited, (operation == 0 ? expected : found).data() + at, 4);
-        machine.note(trace::aub::RegisterCompare{offset, false, 2, RegisterSpace::mmio, low_mask(32), awaited});
+        simulator.note(trace::aub::RegisterCompare{offset, false, 2, RegisterSpace::mmio, low_mask(32), awaited});
       }
     } else {
-      const MemorySpace space = machine.space_of_read(address, bytes);
-      machine.read_memory(space, address, found);
-      if (operation <= 1 && bytes != 0) note_read(machine, space, address, expected, operation == 1);
+      const MemorySpace space = simulator.space_of_read(address, bytes);
+      simulator.read_memory(space, address, found);
+      if (operation <= 1 && bytes != 0) note_read(simulator, space, address, expected, operation == 1);
     }
   };
   if (!use(look)) return false;

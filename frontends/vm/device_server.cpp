@@ -11,11 +11,11 @@
 namespace halogen::vm {
 namespace {
 
-constexpr uint64_t kQuantum = 20'000;       // virtual nanoseconds that busy engines get before requests are looked at
-constexpr uint64_t kSmallQuantum = 2'560;   // the same, for work that lasts while the guest asks for something
-constexpr uint64_t kShortWork = 500'000;    // virtual nanoseconds
-constexpr uint64_t kMostAhead = 1'000'000;  // virtual nanoseconds that they may be ahead of the host's clock
-constexpr uint64_t kMostBehind = 5'000'000;
+constexpr uint64_t kQuantum = 20'000;      // virtual nanoseconds that busy engines get before requests are looked at
+constexpr uint64_t kSmallQuantum = 2'560;  // the same, for work that lasts while the guest asks for something
+constexpr uint64_t kShortWork = 500'000;   // virtual nanoseconds
+constexpr uint64_t kMaxAhead = 1'000'000;  // virtual nanoseconds that they may be ahead of the host's clock
+constexpr uint64_t kMaxBehind = 5'000'000;
 constexpr int kIdlePatience = 2;  // milliseconds
 
 // Where slot 2 pin A of the q35 machine ends.
@@ -79,7 +79,7 @@ Result<void> DeviceServer::serve(int stop) {
 // How long to wait for a request, in milliseconds.
 int DeviceServer::patience() const {
   if (!busy_) return kIdlePatience;
-  return device_->clock().nanoseconds > real_time() + kMostAhead ? 1 : 0;
+  return device_->clock().nanoseconds > real_time() + kMaxAhead ? 1 : 0;
 }
 
 // Short work is done while the guest waits for its answer; long work must not slow it down.
@@ -87,16 +87,16 @@ void DeviceServer::pass_time(bool asked) {
   if (recorder_ != nullptr) recorder_->before_time();
   const uint64_t time = device_->clock().nanoseconds;
   uint64_t real = real_time();
-  if (real > time + kMostBehind) {  // engines need longer than they should: virtual time stands still for the rest
-    start_ += std::chrono::nanoseconds(real - time - kMostBehind);
-    real = time + kMostBehind;
+  if (real > time + kMaxBehind) {  // engines need longer than they should: virtual time stands still for the rest
+    start_ += std::chrono::nanoseconds(real - time - kMaxBehind);
+    real = time + kMaxBehind;
   }
   if (!busy_) {
     work_start_ = time;
     if (real > time) device_->advance(real - time);
   }
   const bool is_long = device_->clock().nanoseconds - work_start_ > kShortWork;
-  if (device_->clock().nanoseconds <= real + kMostAhead) {
+  if (device_->clock().nanoseconds <= real + kMaxAhead) {
     busy_ = !device_->settle(asked && is_long ? kSmallQuantum : kQuantum);
   }
   if (recorder_ != nullptr) recorder_->after_time();

@@ -18,8 +18,8 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16);
 
-constexpr size_t kMostFiles = 64;  // more than a message has; beyond it the kernel closes them itself
-constexpr size_t kMostPieces = 8;  // with files, in bytes that make no message yet; further files are closed
+constexpr size_t kMaxFiles = 64;  // more than a message has; beyond it the kernel closes them itself
+constexpr size_t kMaxPieces = 8;  // with files, in bytes that make no message yet; further files are closed
 constexpr size_t kReadBytes = 4096;
 
 std::vector<File> files_of(msghdr& message) {
@@ -40,14 +40,14 @@ std::vector<File> files_of(msghdr& message) {
 
 void ProxyParser::feed(std::span<const std::byte> bytes, std::vector<File> files) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  if (!files.empty() && pieces_.size() < kMostPieces) pieces_.push_back({start_ + bytes_.size(), std::move(files)});
+  if (!files.empty() && pieces_.size() < kMaxPieces) pieces_.push_back({start_ + bytes_.size(), std::move(files)});
 }
 
 Result<std::optional<ProxyMessage>> ProxyParser::next() {
   Header header{};
   if (bytes_.size() < sizeof(header)) return std::optional<ProxyMessage>{};
   std::memcpy(&header, bytes_.data(), sizeof(header));
-  if (header.bytes > kMostPayload) {
+  if (header.bytes > kMaxPayload) {
     return Error{fmt::format("the machine sent a message of {} bytes, which no message has.", header.bytes)};
   }
   const size_t whole = sizeof(header) + header.bytes;
@@ -67,7 +67,7 @@ Result<std::optional<ProxyMessage>> ProxyParser::next() {
 Result<bool> ProxyLink::fill() {
   std::array<std::byte, kReadBytes> bytes;
   iovec part{bytes.data(), bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostFiles * sizeof(int))> control;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxFiles * sizeof(int))> control;
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;

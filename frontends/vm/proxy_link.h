@@ -67,7 +67,7 @@ struct ProxyMessage {
 // behind a part that carries some.
 class ProxyParser {
  public:
-  static constexpr uint64_t kMostPayload = 4096;
+  static constexpr uint64_t kMaxPayload = 4096;
 
   void feed(std::span<const std::byte> bytes, std::vector<File> files);
   // Nothing: no whole message is there yet. After an error the stream has no meaning any more.

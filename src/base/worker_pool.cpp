@@ -20,8 +20,8 @@ WorkerPool::~WorkerPool() {
 }
 
 unsigned WorkerPool::threads_of_host() {
-  constexpr unsigned kMost = 16;
-  return std::clamp(std::thread::hardware_concurrency(), 1u, kMost);
+  constexpr unsigned kMax = 16;
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMax);
 }
 
 void WorkerPool::start() {

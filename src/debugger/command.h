@@ -37,9 +37,9 @@ struct Command {
   std::optional<RegisterRegion> region{};
 };
 
-inline constexpr uint64_t kMostMemory = 65536;  // bytes that one command shows
-inline constexpr uint64_t kMostWatched = 4096;  // bytes of a watch
-inline constexpr uint64_t kMostListed = 1000;   // instructions
+inline constexpr uint64_t kMaxMemory = 65536;  // bytes that one command shows
+inline constexpr uint64_t kMaxWatched = 4096;  // bytes of a watch
+inline constexpr uint64_t kMaxListed = 1000;   // instructions
 
 Result<Command> parse_command(std::string_view line);
 

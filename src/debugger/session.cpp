@@ -160,7 +160,7 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
   const uint64_t address = command.address.value_or(0);
   switch (command.verb) {
     case Verb::break_at:
-      if (breaks_.size() >= kMostStops) {
+      if (breaks_.size() >= kMaxStops) {
         return Error{"there are too many breakpoints."};
       }
       breaks_.insert(static_cast<uint32_t>(address));
@@ -214,7 +214,7 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
 }
 
 Result<Answer> Session::add_watch(const Command& command, const compute::Moment& moment) {
-  if (watches_.size() >= kMostStops) {
+  if (watches_.size() >= kMaxStops) {
     return Error{"there are too many watches."};
   }
   Watch watch{*command.address, std::vector<std::byte>(*command.count)};

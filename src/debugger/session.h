@@ -59,7 +59,7 @@ class Session final : public compute::Observer {
   void finish(uint64_t memory_hash);
 
  private:
-  static constexpr size_t kMostStops = 1024;  // breakpoints, or watches
+  static constexpr size_t kMaxStops = 1024;  // breakpoints, or watches
 
   struct Watch {
     uint64_t address = 0;

@@ -66,7 +66,7 @@ void FenceSet::use_if_present(const spec::DeviceModel& model) {
       return decode_fence(Register::unpack(gen, dwords));
     };
     name_ = desc.name;
-    count_ = std::min<unsigned>(desc.count, kMost);
+    count_ = std::min<unsigned>(desc.count, kMax);
   }
 }
 

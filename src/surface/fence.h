@@ -66,7 +66,7 @@ Fence decode_fence(const Register& reg) {
 // The fences of one device, decoded. The register bank keeps the registers; it tells this of every write.
 class FenceSet {
  public:
-  static constexpr unsigned kMost = 32;
+  static constexpr unsigned kMax = 32;
 
   explicit FenceSet(const spec::DeviceModel& model);
 
@@ -94,7 +94,7 @@ class FenceSet {
   std::string_view name_;    // of the register
   unsigned count_ = 0;
   uint32_t valid_ = 0;  // bit n: fence n
-  std::array<Fence, kMost> fences_{};
+  std::array<Fence, kMax> fences_{};
 };
 
 }  // namespace halogen::surface

@@ -253,12 +253,12 @@ Texel unpack_shared(uint32_t raw) {
 }
 
 uint32_t pack_shared(const Texel& texel) {
-  constexpr double kMost = 65408.0;  // 511/512 * 2^16
+  constexpr double kMax = 65408.0;  // 511/512 * 2^16
   std::array<double, 3> value{};
   double largest = 0;
   for (unsigned i = 0; i < 3; ++i) {
     const auto as_float = std::bit_cast<float>(texel[i]);
-    value[i] = as_float > 0.0f ? std::min<double>(as_float, kMost) : 0.0;
+    value[i] = as_float > 0.0f ? std::min<double>(as_float, kMax) : 0.0;
     largest = std::max(largest, value[i]);
   }
   int exponent = std::max(-kSharedBias - 1, largest == 0 ? -kSharedBias - 1 : std::ilogb(largest)) + 1 + kSharedBias;

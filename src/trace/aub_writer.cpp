@@ -35,8 +35,8 @@ constexpr uint32_t number(Enum value) {
 
 // The text with the zero that ends it, cut to what fits behind any record's own fields.
 std::string terminated(std::string_view text) {
-  constexpr size_t kMostText = (0xffff - 16) * sizeof(uint32_t);
-  std::string result(text.substr(0, kMostText - 1));
+  constexpr size_t kMaxText = (0xffff - 16) * sizeof(uint32_t);
+  std::string result(text.substr(0, kMaxText - 1));
   result.push_back('\0');
   return result;
 }
@@ -95,7 +95,7 @@ struct Writer::Handler {
     uint64_t address = r.address;
     auto data = r.data;
     do {
-      const auto part = data.first(std::min(data.size(), kMostData));
+      const auto part = data.first(std::min(data.size(), kMaxData));
       out.trace(0x06, {low(address), high(address), flags, low(part.size())}, part);
       data = data.subspan(part.size());
       address += part.size();

@@ -21,7 +21,7 @@ namespace halogen::trace::aub {
 class Writer final : public Visitor {
  public:
   // The most data of one record: longer writes and comparisons are split.
-  static constexpr size_t kMostData = (0xffff - 4) * sizeof(uint32_t);
+  static constexpr size_t kMaxData = (0xffff - 4) * sizeof(uint32_t);
 
   explicit Writer(ByteSink& sink) : sink_(sink) {}
 

@@ -73,7 +73,7 @@ bool GgttObjects::Known::has(const Piece& piece) const {
 
 void GgttObjects::Known::add(const Piece& piece) {
   Pieces& page = pages[piece.address / kPageBytes];
-  if (std::ranges::find(page.all, piece) == page.all.end()) page.all[page.next++ % kMostPieces] = piece;
+  if (std::ranges::find(page.all, piece) == page.all.end()) page.all[page.next++ % kMaxPieces] = piece;
 }
 
 void GgttObjects::note_data(const Leaf& leaf, const Piece& piece) {

@@ -51,9 +51,9 @@ class GgttObjects {
     size_t bytes = 0;  // 0: none
     bool operator==(const Piece&) const = default;
   };
-  static constexpr size_t kMostPieces = 8;  // of a page that are remembered, those that came last
+  static constexpr size_t kMaxPieces = 8;  // of a page that are remembered, those that came last
   struct Pieces {
-    std::array<Piece, kMostPieces> all;
+    std::array<Piece, kMaxPieces> all;
     size_t next = 0;
   };
   struct Known {

@@ -17,7 +17,7 @@ namespace halogen::trace {
 namespace {
 
 constexpr unsigned kMaxSizeCode = 3;
-constexpr uint64_t kMostDumpBytes = uint64_t{256} << 20;
+constexpr uint64_t kMaxDumpBytes = uint64_t{256} << 20;
 constexpr size_t kFillBytes = 64 * 1024;
 constexpr uint64_t kTileXBytes = 512;  // a row of a tile
 constexpr uint64_t kTileYBytes = 128;
@@ -94,7 +94,7 @@ std::string safe_name(std::string_view name) {
 
 struct Player::Handler {
   Player& player;
-  Machine& machine() const { return *player.machine_; }
+  Simulator& simulator() const { return *player.simulator_; }
 
   void operator()(const aub::Version& version) const {
     const auto pci_id = pci_id_in(version.text);
@@ -117,14 +117,14 @@ struct Player::Handler {
     ++player.counts_.register_writes;
     if ((write.mask & all) != all) {
       value &= write.mask;
-      value |= machine().read_register(write.space, write.offset, bytes).value_or(0) & ~write.mask & all;
+      value |= simulator().read_register(write.space, write.offset, bytes).value_or(0) & ~write.mask & all;
     }
-    if (!machine().write_register(write.space, write.offset, bytes, value)) player.skip("register of another device");
+    if (!simulator().write_register(write.space, write.offset, bytes, value)) player.skip("register of another device");
   }
   void operator()(const aub::RegisterCompare& compare) const {
-    machine().note(compare);
+    simulator().note(compare);
     const unsigned bytes = bytes_of(compare.size_code);
-    const auto value = machine().read_register(compare.space, compare.offset, bytes);
+    const auto value = simulator().read_register(compare.space, compare.offset, bytes);
     if (compare.no_expect) return value ? void() : player.skip("register of another device");
     if (!value) return player.skip_check("comparison of a register of another device");
     const uint64_t mask = compare.mask & low_mask(8 * bytes);
@@ -134,12 +134,12 @@ struct Player::Handler {
     });
   }
   void operator()(const aub::RegisterPoll& poll) const {
-    machine().note(poll);
+    simulator().note(poll);
     const unsigned bytes = bytes_of(poll.size_code);
     const uint64_t mask = poll.mask & low_mask(8 * bytes);
     std::optional<uint64_t> value;
     const bool held = player.poll([&] {
-      value = machine().read_register(poll.space, poll.offset, bytes);
+      value = simulator().read_register(poll.space, poll.offset, bytes);
       return !value || ((*value & mask) == (poll.value & mask)) != poll.not_equal;
     });
     if (!value) return player.skip_check("wait for a register of another device");
@@ -155,7 +155,7 @@ struct Player::Handler {
     player.store(write.space, write.address, write.data, write.data.size(), write.hint);
   }
   void operator()(const aub::MemoryCompare& compare) const {
-    machine().note(compare);
+    simulator().note(compare);
     if (compare.no_expect) return;
     if (compare.crc) return player.skip_check("comparison by CRC");
     if (!is_readable(compare.space)) return player.skip_check(fmt::format("comparison of {}", name_of(compare.space)));
@@ -188,7 +188,7 @@ struct Player::Handler {
     });
   }
   void operator()(const aub::MemoryPoll& poll) const {
-    machine().note(poll);
+    simulator().note(poll);
     if (!is_readable(poll.space)) return player.skip_check(fmt::format("wait for {}", name_of(poll.space)));
     const size_t bytes = bytes_of(poll.size_code);
     const uint64_t mask = poll.mask & low_mask(static_cast<unsigned>(8 * bytes));
@@ -202,13 +202,13 @@ struct Player::Handler {
                          poll.address, value, poll.value, poll.mask);
     });
   }
-  void operator()(const aub::Delay& delay) const { machine().advance(delay.time); }
+  void operator()(const aub::Delay& delay) const { simulator().advance(delay.time); }
   void operator()(const aub::MemoryDump& dump) const {
-    machine().note(dump);
+    simulator().note(dump);
     player.dump({dump.space, dump.address, dump.width, dump.height, dump.stride, dump.tiling}, dump.file_name);
   }
   void operator()(const aub::BufferDump& dump) const {
-    machine().note(dump);
+    simulator().note(dump);
     player.dump({dump.gtt_type == 1 ? aub::MemorySpace::ppgtt : aub::MemorySpace::ggtt, dump.base, dump.width,
                  dump.height, dump.pitch, aub::Tiling::none},
                 dump.file_type);
@@ -216,14 +216,14 @@ struct Player::Handler {
   void operator()(const aub::ClassicBlock& block) const { player.run_block(block); }
   // These say something to people, or again what the device knows already.
   void operator()(const aub::Comment& record) const {
-    if (record.text == Machine::kResetNote) return machine().reset();  // which notes itself
-    if (record.text == Machine::kFinishNote) return static_cast<void>(machine().finish());
-    machine().note(record);
+    if (record.text == Simulator::kResetNote) return simulator().reset();  // which notes itself
+    if (record.text == Simulator::kFinishNote) return static_cast<void>(simulator().finish());
+    simulator().note(record);
   }
-  void operator()(const aub::FrameBegin& record) const { machine().note(record); }
-  void operator()(const aub::TestPhase& record) const { machine().note(record); }
-  void operator()(const aub::ContiguousRegion& record) const { machine().note(record); }
-  void operator()(const aub::PpgttContextCreate& record) const { machine().note(record); }
+  void operator()(const aub::FrameBegin& record) const { simulator().note(record); }
+  void operator()(const aub::TestPhase& record) const { simulator().note(record); }
+  void operator()(const aub::ContiguousRegion& record) const { simulator().note(record); }
+  void operator()(const aub::PpgttContextCreate& record) const { simulator().note(record); }
 
   void operator()(const aub::Predicate& record) const { leave_out(record, "predicate"); }
   void operator()(const aub::CompressedDump& record) const { leave_out(record, "dump of a compressed surface"); }
@@ -233,7 +233,7 @@ struct Player::Handler {
 
  private:
   void leave_out(const aub::Record& record, std::string_view kind) const {
-    machine().note(record);
+    simulator().note(record);
     player.skip(kind);
   }
 };
@@ -243,7 +243,7 @@ Player::Player(const spec::DeviceModel* model, EventSink* events) : model_(model
 }
 
 void Player::choose(const spec::DeviceModel* model, const std::string& what) {
-  if (machine_ != nullptr) return;
+  if (simulator_ != nullptr) return;
   if (model == nullptr) {
     failure_ = fmt::format("the trace does not say which of our devices it is for ({}): give one with --device", what);
     return;
@@ -252,21 +252,21 @@ void Player::choose(const spec::DeviceModel* model, const std::string& what) {
 }
 
 void Player::start(const spec::DeviceModel& model) {
-  Result<std::unique_ptr<Machine>> created = Machine::create(model, options_);
+  Result<std::unique_ptr<Simulator>> created = Simulator::create(model, options_);
   if (!created) {
     failure_ = created.message();
     return;
   }
-  machine_ = std::move(created).value();
-  if (recorder_ != nullptr) machine_->record_to(recorder_);
+  simulator_ = std::move(created).value();
+  if (recorder_ != nullptr) simulator_->record_to(recorder_);
 }
 
 void Player::on(const aub::Place& place, const aub::Record& record) {
   if (!wants_more()) return;
-  if (machine_ == nullptr && model_ != nullptr) start(*model_);
+  if (simulator_ == nullptr && model_ != nullptr) start(*model_);
   counts_.records += counts_.records == 0 || place.index != place_.index ? 1 : 0;  // long records come in parts
   place_ = place;
-  if (machine_ == nullptr) {
+  if (simulator_ == nullptr) {
     const bool opens = std::holds_alternative<aub::Version>(record) ||
                        std::holds_alternative<aub::ClassicVersion>(record) ||
                        std::holds_alternative<aub::OldVersion>(record);
@@ -282,17 +282,17 @@ void Player::check(bool held, const std::function<std::string()>& sentence) {
   ++counts_.checks;
   if (held) return;
   ++counts_.failed_checks;
-  if (faults_.size() < kMostFaults) {
+  if (faults_.size() < kMaxFaults) {
     faults_.push_back(fmt::format("record {} at byte {:#x}: {}", place_.index, place_.offset, sentence()));
   }
 }
 
 bool Player::poll(const std::function<bool()>& holds) {
-  machine_->settle();
+  simulator_->settle();
   for (unsigned step = 0;; ++step) {
     if (holds()) return true;
     if (step == kPollSteps) return false;
-    machine_->pass(kPollStep);
+    simulator_->pass(kPollStep);
   }
 }
 
@@ -322,13 +322,13 @@ void Player::skip(std::string_view kind) {
 }
 
 bool Player::allows_repeated(uint64_t bytes) {
-  if (bytes <= kMostRepeated - repeated_) {
+  if (bytes <= kMaxRepeated - repeated_) {
     repeated_ += bytes;
     return true;
   }
   failure_ =
       fmt::format("record {} at byte {:#x} repeats a pattern over {} bytes: a trace may make no more than {} MB so",
-                  place_.index, place_.offset, bytes, kMostRepeated >> 20);
+                  place_.index, place_.offset, bytes, kMaxRepeated >> 20);
   return false;
 }
 
@@ -340,15 +340,15 @@ void Player::store(aub::MemorySpace space, uint64_t address, std::span<const std
     return skip(fmt::format("write to {}", name_of(space)));
   }
   if (bytes <= data.size()) {
-    counts_.unmapped += machine_->write_memory(space, address, data.first(bytes), hint) ? 0u : 1u;
+    counts_.unmapped += simulator_->write_memory(space, address, data.first(bytes), hint) ? 0u : 1u;
     return;
   }
   if (!allows_repeated(bytes)) return;
   const std::vector<std::byte> fill = repeated(data);
   bool all = true;
   for (uint64_t done = 0; done < bytes && all; done += fill.size()) {
-    all = machine_->write_memory(space, address + done,
-                                 std::span(fill).first(std::min<uint64_t>(fill.size(), bytes - done)), hint);
+    all = simulator_->write_memory(space, address + done,
+                                   std::span(fill).first(std::min<uint64_t>(fill.size(), bytes - done)), hint);
   }
   counts_.unmapped += all ? 0u : 1u;
 }
@@ -364,8 +364,8 @@ void Player::run_block(const aub::ClassicBlock& block) {
         for (size_t at = 0; at + 4 <= block.data.size(); at += 4) {
           uint32_t value = 0;
           std::memcpy(&value, block.data.data() + at, sizeof value);
-          machine_->write_register(aub::RegisterSpace::pci_config,
-                                   static_cast<uint32_t>(block.address + block.part_offset + at), 4, value);
+          simulator_->write_register(aub::RegisterSpace::pci_config,
+                                     static_cast<uint32_t>(block.address + block.part_offset + at), 4, value);
         }
         return;
       }
@@ -373,7 +373,7 @@ void Player::run_block(const aub::ClassicBlock& block) {
       if (!space) return skip("block in an unknown space");
       store(*space, block.address + block.part_offset, block.data, block.data.size(), 0);
       if (block.operation == aub::BlockOperation::command_write && block.is_last() &&
-          !machine_->run_ring(engine_of_ring(block.type), block.address, block.total_bytes)) {
+          !simulator_->run_ring(engine_of_ring(block.type), block.address, block.total_bytes)) {
         skip("ring that does not fit");
       }
       return;
@@ -383,8 +383,8 @@ void Player::run_block(const aub::ClassicBlock& block) {
         uint32_t value = 0;
         std::memcpy(&value, block.data.data() + at, sizeof value);
         ++counts_.register_writes;
-        machine_->write_register(aub::RegisterSpace::mmio,
-                                 static_cast<uint32_t>(block.address + block.part_offset + at), 4, value);
+        simulator_->write_register(aub::RegisterSpace::mmio,
+                                   static_cast<uint32_t>(block.address + block.part_offset + at), 4, value);
       }
       return;
   }
@@ -409,13 +409,13 @@ void Player::read_row(const DumpArea& area, uint64_t y, std::span<std::byte> int
 void Player::dump(const DumpArea& area, std::string_view name) {
   if (dump_folder_.empty()) return skip("dump, without a folder for it");
   if (area.width == 0 || area.height == 0) return skip("dump of nothing");
-  if (area.width > kMostDumpBytes / area.height) return skip("dump of more than 256 MB");
+  if (area.width > kMaxDumpBytes / area.height) return skip("dump of more than 256 MB");
   if (area.tiling == aub::Tiling::w) return skip("dump of a W-tiled surface");
   const uint64_t tile = area.tiling == aub::Tiling::x ? kTileXBytes : kTileYBytes;
   if (area.tiling != aub::Tiling::none && (area.pitch < area.width || area.pitch % tile != 0)) {
     return skip("dump of a tiled surface with an impossible pitch");
   }
-  if (counts_.dumps == kMostDumps || area.width * area.height > kMostDumped - dumped_) {
+  if (counts_.dumps == kMaxDumps || area.width * area.height > kMaxDumped - dumped_) {
     return skip("dump, after 1 GB or 4096 files of them");
   }
   dumped_ += area.width * area.height;

@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 #include "trace/aub_records.h"
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 namespace halogen::trace {
 
@@ -64,21 +64,21 @@ class Player final : public aub::Visitor {
   const std::vector<std::string>& faults() const { return faults_; }
   const std::map<std::string, uint64_t, std::less<>>& skipped() const { return skipped_; }
 
-  Machine* machine() { return machine_.get(); }
-  device::Device* device() { return machine_ == nullptr ? nullptr : &machine_->device(); }
+  Simulator* simulator() { return simulator_.get(); }
+  device::Device* device() { return simulator_ == nullptr ? nullptr : &simulator_->device(); }
 
   // Memory as the trace sees it.
   bool read(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
-    return machine_->read_memory(space, address, into);
+    return simulator_->read_memory(space, address, into);
   }
 
  private:
   struct Handler;
 
-  static constexpr size_t kMostFaults = 20;
-  static constexpr uint64_t kMostRepeated = uint64_t{256} << 20;  // bytes, written or compared
-  static constexpr uint64_t kMostDumped = uint64_t{1} << 30;      // bytes
-  static constexpr uint64_t kMostDumps = 4096;
+  static constexpr size_t kMaxFaults = 20;
+  static constexpr uint64_t kMaxRepeated = uint64_t{256} << 20;  // bytes, written or compared
+  static constexpr uint64_t kMaxDumped = uint64_t{1} << 30;      // bytes
+  static constexpr uint64_t kMaxDumps = 4096;
   static constexpr uint64_t kPollStep = 1'000'000;  // virtual time between two looks
   static constexpr unsigned kPollSteps = 100;
 
@@ -105,10 +105,10 @@ class Player final : public aub::Visitor {
   void read_row(const DumpArea& area, uint64_t y, std::span<std::byte> into);
 
   const spec::DeviceModel* model_;
-  MachineOptions options_;
+  SimulatorOptions options_;
   aub::Writer* recorder_ = nullptr;
   std::filesystem::path dump_folder_;
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Simulator> simulator_;
   aub::Place place_;
   std::string failure_;
   bool aborted_ = false;

@@ -42,14 +42,14 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& mode
                                                    bool table_enabled, bool local_tables, std::string_view text,
                                                    uint64_t settle_limit) {
   std::unique_ptr<Recorder> recorder(new Recorder);
-  MachineOptions options;
+  SimulatorOptions options;
   options.settle_limit = settle_limit;
-  auto machine = Machine::create(model, options);
-  if (!machine) return machine.error();
-  recorder->machine_ = std::move(*machine);
+  auto simulator = Simulator::create(model, options);
+  if (!simulator) return simulator.error();
+  recorder->simulator_ = std::move(*simulator);
   recorder->sink_ = std::move(sink);
   recorder->writer_ = std::make_unique<aub::Writer>(*recorder->sink_);
-  recorder->machine_->record_to(recorder->writer_.get(), text);
+  recorder->simulator_->record_to(recorder->writer_.get(), text);
   recorder->table_enabled_ = table_enabled;
   recorder->local_tables_ = local_tables;
   const auto local = std::ranges::find(model.bars, spec::BarKind::lmem, &spec::BarModel::kind);
@@ -60,9 +60,9 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& mode
 
 // A machine as a replay has it starts, and comes out of every reset, with page tables in system memory.
 void Recorder::enable_local_tables() {
-  const uint32_t offset = hw::LMEM_CFG::kDesc.offset(machine_->model().id);
+  const uint32_t offset = hw::LMEM_CFG::kDesc.offset(simulator_->model().id);
   if (!local_tables_ || offset == spec::kNoOffset) return;
-  machine_->write_register(RegisterSpace::mmio, offset, 4, kLocalTables);
+  simulator_->write_register(RegisterSpace::mmio, offset, 4, kLocalTables);
 }
 
 bool Recorder::Page::differs() const {
@@ -87,7 +87,7 @@ void Recorder::remember(Page& page) const {
 
 void Recorder::on_page(uint64_t address, std::span<const std::byte> bytes) {
   if (pages_.contains(address)) return;
-  const std::span<std::byte> ours = machine_->host().map_memory(PhysAddr{address}, bytes.size());
+  const std::span<std::byte> ours = simulator_->host().map_memory(PhysAddr{address}, bytes.size());
   if (ours.empty()) return;  // more memory than a replay may have: its part stays zero
   Page& page = pages_.emplace(address, Page{bytes, ours}).first->second;
   catch_up(address, page);
@@ -106,13 +106,14 @@ void Recorder::catch_up(uint64_t address, const Page& page) {
   while (end > first + kLineBytes && same(end - kLineBytes, std::min(kLineBytes, size - (end - kLineBytes)))) {
     end -= kLineBytes;
   }
-  machine_->write_memory(MemorySpace::system, address + first, page.theirs.subspan(first, std::min(end, size) - first));
+  simulator_->write_memory(MemorySpace::system, address + first,
+                           page.theirs.subspan(first, std::min(end, size) - first));
 }
 
 void Recorder::catch_up() {
   for (const auto& [address, page] : pages_) catch_up(address, page);
   find_local_differences(
-      [this](uint64_t address, auto theirs) { machine_->write_memory(MemorySpace::local, address, theirs); });
+      [this](uint64_t address, auto theirs) { simulator_->write_memory(MemorySpace::local, address, theirs); });
 }
 
 // Pages that software reaches without a BAR, but for the device's own table.
@@ -125,7 +126,7 @@ void Recorder::find_local_differences(const Visitor& found) {
       const uint64_t at = address + done;
       if (at >= layout.gsm_base && at - layout.gsm_base < layout.gsm_bytes) continue;
       const auto theirs = bytes.subspan(done, std::min<uint64_t>(kPageBytes, bytes.size() - done));
-      machine_->device().local_memory().read(at, ours);
+      simulator_->device().local_memory().read(at, ours);
       if (std::memcmp(theirs.data(), ours.data(), theirs.size()) != 0) found(at, theirs);
     }
   });
@@ -138,15 +139,15 @@ void Recorder::forget(uint64_t address, uint64_t bytes) {
 void Recorder::after_entries(uint64_t offset, std::span<const std::byte> entries) {
   constexpr size_t kMany = 16 * 1024;
   if (!local_bar_) {
-    machine_->write_memory(MemorySpace::ggtt_entry, offset, entries);
+    simulator_->write_memory(MemorySpace::ggtt_entry, offset, entries);
     return;
   }
   if (entries.size() > kMany) return;
-  const unsigned bytes = machine_->entry_bytes();
+  const unsigned bytes = simulator_->entry_bytes();
   for (uint64_t done = 0; done + bytes <= entries.size(); done += bytes) {
     uint64_t entry = 0;
     std::memcpy(&entry, entries.data() + done, bytes);
-    after_write(kRegisterBar, machine_->model().gtt_offset + offset + done, bytes, entry);
+    after_write(kRegisterBar, simulator_->model().gtt_offset + offset + done, bytes, entry);
   }
 }
 
@@ -154,8 +155,8 @@ void Recorder::after_entries(uint64_t offset, std::span<const std::byte> entries
 void Recorder::keep_time() {
   if (device_ == nullptr) return;
   const auto now = [](const device::Device& device) { return device.clock().nanoseconds; };
-  if (now(*device_) < now(machine_->device())) device_->advance(now(machine_->device()) - now(*device_));
-  while (now(machine_->device()) < now(*device_)) machine_->advance(now(*device_) - now(machine_->device()));
+  if (now(*device_) < now(simulator_->device())) device_->advance(now(simulator_->device()) - now(*device_));
+  while (now(simulator_->device()) < now(*device_)) simulator_->advance(now(*device_) - now(simulator_->device()));
 }
 
 void Recorder::report_difference(std::string_view memory, uint64_t address, const std::string& when) {
@@ -189,7 +190,7 @@ void Recorder::compare(uint64_t offset) {
 void Recorder::compare_local() {
   const device::MemoryLayout& layout = device_->memory_layout();
   const device::OwnFrames& theirs = device_->local_memory();
-  const device::OwnFrames& ours = machine_->device().local_memory();
+  const device::OwnFrames& ours = simulator_->device().local_memory();
   std::array<std::byte, kPageBytes> other;
   const auto look_in = [&](const device::OwnFrames& against) {
     return [&](uint64_t address, std::span<const std::byte> bytes) {
@@ -207,7 +208,7 @@ void Recorder::compare_local() {
 
 void Recorder::before_write(unsigned bar, uint64_t offset) {
   const bool registers = bar == kRegisterBar;
-  const bool works = (registers && starts_work(machine_->model(), offset)) || machine_->busy();
+  const bool works = (registers && starts_work(simulator_->model(), offset)) || simulator_->busy();
   if (works) {
     others_ = others_write_ && others_write_();
     catch_up();
@@ -218,13 +219,13 @@ void Recorder::before_write(unsigned bar, uint64_t offset) {
 }
 
 void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
-  const spec::DeviceId device = machine_->model().id;
+  const spec::DeviceId device = simulator_->model().id;
   if (bar == local_bar_) {
-    machine_->write_memory(MemorySpace::local, offset, std::as_bytes(std::span(&value, 1)).first(bytes));
+    simulator_->write_memory(MemorySpace::local, offset, std::as_bytes(std::span(&value, 1)).first(bytes));
   }
   if (bar == kRegisterBar) {
     if (table_enabled_ && offset == hw::PGTBL_CTL::kDesc.offset(device)) value |= kTableEnable;
-    machine_->write_register(RegisterSpace::mmio, static_cast<uint32_t>(offset), bytes, value);
+    simulator_->write_register(RegisterSpace::mmio, static_cast<uint32_t>(offset), bytes, value);
     if (offset == hw::GDRST::kDesc.offset(device)) enable_local_tables();
   }
   if (!std::exchange(caught_up_, false) || device_ == nullptr) return;
@@ -234,26 +235,26 @@ void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64
 
 // Where BARs lie and which interrupts there are does not matter; resets do.
 void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t value) {
-  const bool reset = resets_by_config(machine_->model()) && offset <= kConfigReset && offset + bytes > kConfigReset;
+  const bool reset = resets_by_config(simulator_->model()) && offset <= kConfigReset && offset + bytes > kConfigReset;
   if (!reset) return;
-  machine_->write_register(RegisterSpace::pci_config, offset, bytes, value);
-  const uint32_t table = hw::PGTBL_CTL::kDesc.offset(machine_->model().id);
+  simulator_->write_register(RegisterSpace::pci_config, offset, bytes, value);
+  const uint32_t table = hw::PGTBL_CTL::kDesc.offset(simulator_->model().id);
   if (!table_enabled_ || table == spec::kNoOffset) return;
-  const uint64_t control = machine_->read_register(RegisterSpace::mmio, table, 4).value_or(0);
-  machine_->write_register(RegisterSpace::mmio, table, 4, control | kTableEnable);
+  const uint64_t control = simulator_->read_register(RegisterSpace::mmio, table, 4).value_or(0);
+  simulator_->write_register(RegisterSpace::mmio, table, 4, control | kTableEnable);
 }
 
 void Recorder::after_reset() {
   constexpr uint32_t kWholeChip = 1;
-  if (resets_by_config(machine_->model())) {
+  if (resets_by_config(simulator_->model())) {
     after_config_write(kConfigReset, 1, kWholeChip);
     return;
   }
-  after_write(kRegisterBar, hw::GDRST::kDesc.offset(machine_->model().id), 4, kWholeChip);
+  after_write(kRegisterBar, hw::GDRST::kDesc.offset(simulator_->model().id), 4, kWholeChip);
 }
 
 void Recorder::before_time() {
-  works_beside_ = device_ != nullptr && machine_->busy();
+  works_beside_ = device_ != nullptr && simulator_->busy();
   if (!works_beside_) return;
   catch_up();
   keep_time();
@@ -267,16 +268,16 @@ void Recorder::after_time() {
 }
 
 void Recorder::pass(uint64_t nanoseconds) {
-  if (nanoseconds == 0 || !machine_->busy()) return;
+  if (nanoseconds == 0 || !simulator_->busy()) return;
   catch_up();
-  machine_->advance(nanoseconds);
+  simulator_->advance(nanoseconds);
 }
 
 Result<RecordedRun> Recorder::finish() {
   if (const auto done = writer_->finish(); !done) return done.error();
-  run_.memory_hash = machine_->memory_hash();
-  run_.commands = commands_of(machine_->device());
-  if (device_ == nullptr || machine_->busy()) return run_;
+  run_.memory_hash = simulator_->memory_hash();
+  run_.commands = commands_of(simulator_->device());
+  if (device_ == nullptr || simulator_->busy()) return run_;
   if (local_bar_ && !visit_local_) compare_local();  // else it was compared after each work
   const uint64_t executed = commands_of(*device_);
   if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {

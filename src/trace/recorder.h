@@ -1,5 +1,5 @@
 // Records what software does with a device of its own, at register level, as an AUB trace: a guest in a virtual
-// machine, or a driver. A second device, as a replay will have it, lives through the same (trace/machine.h): what the
+// machine, or a driver. A second device, as a replay will have it, lives through the same (trace/simulator.h): what the
 // trace must hold is what that one would miss. Pages of system memory are written into the trace when the device is
 // about to touch them and they differ from what the second device has; registers when software writes them, after the
 // work that they start is done. While recording, that is before the software goes on, so that no work sees memory
@@ -36,7 +36,7 @@
 #include "spec/device_model.h"
 #include "trace/aub_writer.h"
 #include "trace/byte_sink.h"
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 namespace halogen::trace {
 
@@ -110,7 +110,7 @@ class Recorder {
 
   std::unique_ptr<ByteSink> sink_;
   std::unique_ptr<aub::Writer> writer_;
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Simulator> simulator_;
   device::Device* device_ = nullptr;
   std::map<uint64_t, Page> pages_;
   std::function<void(const Visitor&)> visit_local_;

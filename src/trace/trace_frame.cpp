@@ -8,7 +8,7 @@ namespace halogen::trace {
 
 namespace {
 
-constexpr uint64_t kMostVblanks = 100'000;  // after the end of the trace: half an hour
+constexpr uint64_t kMaxVblanks = 100'000;  // after the end of the trace: half an hour
 
 // Takes the wished frame when its vertical blank comes.
 class Watch {
@@ -33,8 +33,8 @@ class Watch {
       taken_ = device_.take_frame(wish_.pipe);
     }
     const uint64_t wanted = wish_.vblank.value_or(0);
-    if (!taken_ && wanted > seen() && wanted - seen() > kMostVblanks) {
-      return Error{fmt::format("vertical blank {} is more than {} after the end of the trace", wanted, kMostVblanks)};
+    if (!taken_ && wanted > seen() && wanted - seen() > kMaxVblanks) {
+      return Error{fmt::format("vertical blank {} is more than {} after the end of the trace", wanted, kMaxVblanks)};
     }
     while (!taken_ && seen() < wanted) {
       const std::optional<uint64_t> next = device_.display().next_vblank(wish_.pipe);

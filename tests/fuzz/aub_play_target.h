@@ -27,7 +27,7 @@ inline uint64_t aub_play(std::span<const uint8_t> data) {
     if (writer != nullptr) player.record_to(writer);
     static_cast<void>(reader.read_all(player));
     player.finish();
-    if (player.machine() != nullptr) static_cast<void>(player.machine()->memory_hash());
+    if (player.simulator() != nullptr) static_cast<void>(player.simulator()->memory_hash());
     return player.counts().records;
   };
   trace::MemorySink sink;

@@ -79,7 +79,7 @@ inline void display(std::span<const uint8_t> data) {
   constexpr size_t kOperation = 8;
   constexpr uint64_t kSmall = 0x1'0000;   // pixels: frames of this size are taken whenever they are asked for
   constexpr uint64_t kLarge = 0x10'0000;  // a few of this size; tests/unit/display has the largest
-  constexpr uint64_t kMostFrames = 2;
+  constexpr uint64_t kMaxFrames = 2;
   if (data.size() < 1 + kOperation) return;
   const auto models = spec::device_models();
   static std::map<size_t, std::unique_ptr<DisplayUnderTest>> used;
@@ -92,7 +92,7 @@ inline void display(std::span<const uint8_t> data) {
   const auto take = [&](unsigned pipe, bool large) {
     const display::Extent size = chip.display().source_size(pipe);
     const uint64_t pixels = uint64_t{size.width} * size.height;
-    if (pixels > kSmall && (!large || pixels > kLarge || frames++ >= kMostFrames)) return;
+    if (pixels > kSmall && (!large || pixels > kLarge || frames++ >= kMaxFrames)) return;
     const device::DeviceState kept = chip.snapshot();
     const auto image = chip.take_frame(pipe);
     chip.restore(kept);

@@ -25,7 +25,7 @@
 #include <libdrm/i915_drm.h>
 
 #include "base/check.h"
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "fuzz/input.h"
 
 namespace halogen::fuzz {
@@ -51,7 +51,7 @@ class DrmScratch {
 
 class DrmProgram {
  public:
-  DrmProgram(driver::Kernel& kernel, Input data) : kernel_(kernel), data_(data), scratch_(kScratchPages) {}
+  DrmProgram(driver::Driver& driver, Input data) : driver_(driver), data_(data), scratch_(kScratchPages) {}
   ~DrmProgram() {
     for (const int each : fds_) close(each);
   }
@@ -117,7 +117,7 @@ class DrmProgram {
   template <class T>
   int plain(unsigned long request, T& argument) {
     ++calls_;
-    return kernel_.ioctl(*file_, request, address(&argument));
+    return driver_.ioctl(*file_, request, address(&argument));
   }
   // Whole numbers of eight bytes are changed: half an address could be that of something else of ours.
   template <class T>
@@ -137,12 +137,12 @@ class DrmProgram {
   }
 
   void unmap(const Place& place) {
-    auto kept = kernel_.forget_memory(address(place.at), place.bytes);
+    auto kept = driver_.forget_memory(address(place.at), place.bytes);
     munmap(place.at, place.bytes);
-    kernel_.release(std::move(kept));
+    driver_.release(std::move(kept));
   }
 
-  driver::Kernel& kernel_;
+  driver::Driver& driver_;
   Input data_;
   DrmScratch scratch_;
   driver::File* file_ = nullptr;  // whose turn it is

@@ -266,7 +266,7 @@ class DrmScreen : protected DrmProgram {
       }
       case 4:
         ++calls_;
-        kernel_.ioctl(*file_, next() % 3 == 0 ? DRM_IOCTL_DROP_MASTER : DRM_IOCTL_SET_MASTER, 0);
+        driver_.ioctl(*file_, next() % 3 == 0 ? DRM_IOCTL_DROP_MASTER : DRM_IOCTL_SET_MASTER, 0);
         break;
       default: {
         drm_auth magic{.magic = one_of(3)};

@@ -15,12 +15,12 @@ class DrmDeepStory : private DrmScreen {
   using DrmScreen::DrmScreen;
 
   void run() {
-    others_ = kernel_.open({.render = true});
+    others_ = driver_.open({.render = true});
     const uint32_t theirs = make_others();
     const uint64_t free_before = free_bytes();
     int ends[2];
     check(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0, "a pair of sockets");
-    files_ = {kernel_.open({.render = false, .events = ends[1]}), kernel_.open({.render = true})};
+    files_ = {driver_.open({.render = false, .events = ends[1]}), driver_.open({.render = true})};
     for (const auto& each : files_) prepare(*each);
     for (int i = 0; i < 64 && !data_.empty(); ++i) {
       file_ = files_[next() % 4 == 0 ? 1 : 0].get();
@@ -29,7 +29,7 @@ class DrmDeepStory : private DrmScreen {
       while (read(ends[0], event.data(), event.size()) > 0) continue;
     }
     for (const Place& each : places_) unmap(each);
-    for (const auto& each : files_) kernel_.close(each);
+    for (const auto& each : files_) driver_.close(each);
     files_ = {};
     for (const int each : fds_) close(each);
     fds_.clear();
@@ -46,7 +46,7 @@ class DrmDeepStory : private DrmScreen {
     for (size_t i = 0; read_there_ && i < bytes.size(); ++i) {
       check(bytes[i] == static_cast<std::byte>(i * 37), "another's buffer has changed");
     }
-    kernel_.close(others_);
+    driver_.close(others_);
   }
 
  private:
@@ -88,7 +88,7 @@ class DrmDeepStory : private DrmScreen {
 
   // A cursor outlives the file that set it, as in Linux: until the next master, or the console, takes it off.
   void turn_off() {
-    const auto next_master = kernel_.open({.render = false});
+    const auto next_master = driver_.open({.render = false});
     file_ = next_master.get();
     drm_mode_cursor cursor{};
     cursor.flags = DRM_MODE_CURSOR_BO;
@@ -97,14 +97,14 @@ class DrmDeepStory : private DrmScreen {
     drm_mode_crtc crtc{};
     crtc.crtc_id = driver::kCrtcId;
     check(plain(DRM_IOCTL_MODE_SETCRTC, crtc) == 0, "the screen stays on");
-    kernel_.finish_display();
-    kernel_.close(next_master);
+    driver_.finish_display();
+    driver_.close(next_master);
   }
 
   uint64_t free_bytes() {
     uint64_t sum = 0;
-    kernel_.while_still([&] {
-      driver::Hardware& hardware = kernel_.gpu().hardware();
+    driver_.with_lock([&] {
+      driver::Hardware& hardware = driver_.gpu().hardware();
       sum = hardware.pages(false).free_bytes() + hardware.pages(true).free_bytes();
     });
     return sum;
@@ -359,7 +359,7 @@ class DrmDeepStory : private DrmScreen {
     }
     if (next() % 16 == 0) offset += 4096 * one_of(4);
     const size_t bytes = 4096 * (1 + one_of(2));
-    void* const at = kernel_.map_here(*file_, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, offset);
+    void* const at = driver_.map_here(*file_, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, offset);
     if (at == MAP_FAILED) return;
     keep_place({at, bytes});
   }
@@ -461,7 +461,7 @@ class DrmDeepStory : private DrmScreen {
         sync_merge_data merge{};
         merge.fd2 = descriptor();
         ++calls_;
-        if (kernel_.descriptor_ioctl(fd, SYNC_IOC_MERGE, address(&merge)) == 0) keep(merge.fence);
+        if (driver_.descriptor_ioctl(fd, SYNC_IOC_MERGE, address(&merge)) == 0) keep(merge.fence);
         break;
       }
       case 1: {
@@ -469,25 +469,25 @@ class DrmDeepStory : private DrmScreen {
         info.num_fences = one_of(3);
         info.sync_fence_info = address(scratch_.data());
         ++calls_;
-        kernel_.descriptor_ioctl(fd, SYNC_IOC_FILE_INFO, address(&info));
+        driver_.descriptor_ioctl(fd, SYNC_IOC_FILE_INFO, address(&info));
         break;
       }
       case 2: {
         dma_buf_sync sync{.flags = one_of(8)};
         ++calls_;
-        kernel_.descriptor_ioctl(fd, DMA_BUF_IOCTL_SYNC, address(&sync));
+        driver_.descriptor_ioctl(fd, DMA_BUF_IOCTL_SYNC, address(&sync));
         break;
       }
       case 3: {
         dma_buf_export_sync_file give{.flags = 1 + one_of(3), .fd = -1};
         ++calls_;
-        if (kernel_.descriptor_ioctl(fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, address(&give)) == 0) keep(give.fd);
+        if (driver_.descriptor_ioctl(fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, address(&give)) == 0) keep(give.fd);
         break;
       }
       default: {
         dma_buf_import_sync_file take{.flags = 1 + one_of(3), .fd = descriptor()};
         ++calls_;
-        kernel_.descriptor_ioctl(fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, address(&take));
+        driver_.descriptor_ioctl(fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, address(&take));
       }
     }
   }

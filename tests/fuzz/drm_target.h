@@ -15,7 +15,7 @@
 #include <libdrm/drm.h>
 #include <libdrm/i915_drm.h>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "fuzz/drm_story.h"
 
 namespace halogen::fuzz {
@@ -28,24 +28,24 @@ class DrmStory {
 
   void run() {
     const auto devices = spec::device_models();
-    driver::KernelOptions options;
+    driver::DriverOptions options;
     options.hardware.memory_bytes = uint64_t{1} << 30;
     options.hang_after = std::chrono::milliseconds(10);
     const uint8_t first = next();
     options.privileged = (first & 0x80) != 0;
-    auto booted = driver::Kernel::boot(devices[(first & 0x7f) % devices.size()], options);
+    auto booted = driver::Driver::start(devices[(first & 0x7f) % devices.size()], options);
     if (!booted) return;
-    driver::Kernel& kernel = **booted;
+    driver::Driver& driver = **booted;
     if ((first & 0x7f) >= kFirstDeep) {
-      DrmDeepStory story(kernel, data_);
+      DrmDeepStory story(driver, data_);
       story.run();
       calls_ = story.calls();
       return;
     }
-    std::array files{kernel.open(), kernel.open()};
+    std::array files{driver.open(), driver.open()};
     fill_scratch();
-    for (int i = 0; i < 48 && !data_.empty(); ++i) call(kernel, *files[next() % 2]);
-    for (const auto& file : files) kernel.close(file);
+    for (int i = 0; i < 48 && !data_.empty(); ++i) call(driver, *files[next() % 2]);
+    for (const auto& file : files) driver.close(file);
   }
 
  private:
@@ -126,7 +126,7 @@ class DrmStory {
       if (at > data_.left() / 4 * 8) break;
     }
   }
-  void call(driver::Kernel& kernel, driver::File& file) {
+  void call(driver::Driver& driver, driver::File& file) {
     unsigned long request = kRequests[next() % std::size(kRequests)];
     if (next() == 0xff) request ^= uint64_t{next()} << 16;  // of another length
     std::array<uint64_t, 64> argument{};
@@ -148,19 +148,19 @@ class DrmStory {
     // What the program sends is wild enough; sizes of its own memory are not part of it.
     if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_WAIT)) argument[1] %= 1'000'000;
     ++calls_;
-    const int result = kernel.ioctl(file, request, reinterpret_cast<uintptr_t>(argument.data()));
+    const int result = driver.ioctl(file, request, reinterpret_cast<uintptr_t>(argument.data()));
     if (result == 0 && _IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_MMAP)) {
       const auto& map = *reinterpret_cast<drm_i915_gem_mmap*>(argument.data());
-      auto kept = kernel.forget_memory(map.addr_ptr, map.size);
+      auto kept = driver.forget_memory(map.addr_ptr, map.size);
       munmap(reinterpret_cast<void*>(static_cast<uintptr_t>(map.addr_ptr)), map.size);
-      kernel.release(std::move(kept));
+      driver.release(std::move(kept));
     }
     if (result == 0 && _IOC_NR(request) == _IOC_NR(DRM_IOCTL_I915_GEM_MMAP_OFFSET)) {
       driver::Mapping mapping;
-      static_cast<void>(kernel.map(file, argument[1], 4096, mapping));
+      static_cast<void>(driver.map(file, argument[1], 4096, mapping));
     }
     if (next() == 7) {
-      kernel.release(kernel.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), kScratch));
+      driver.release(driver.forget_memory(reinterpret_cast<uintptr_t>(scratch_.data()), kScratch));
     }
   }
 

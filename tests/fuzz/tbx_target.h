@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tbx/session.h"
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 namespace halogen::fuzz {
 
@@ -30,7 +30,7 @@ class ScriptChannel final : public tbx::Channel {
   [[gnu::noinline]] bool write(std::span<const std::byte> bytes) override {
     total_ += bytes.size();
     if (output_.size() < kKept) output_.insert(output_.end(), bytes.begin(), bytes.end());
-    return total_ < kMostOutput;
+    return total_ < kMaxOutput;
   }
   bool pause(std::chrono::milliseconds) override {
     ++pauses_;
@@ -40,7 +40,7 @@ class ScriptChannel final : public tbx::Channel {
   unsigned pauses() const { return pauses_; }
 
  private:
-  static constexpr size_t kKept = size_t{1} << 20, kMostOutput = size_t{64} << 20;
+  static constexpr size_t kKept = size_t{1} << 20, kMaxOutput = size_t{64} << 20;
   std::span<const std::byte> input_;
   std::vector<std::byte> output_;
   size_t total_ = 0;
@@ -52,22 +52,22 @@ inline void tbx_session(std::span<const uint8_t> data) {
   if (data.empty()) return;
   const auto models = spec::device_models();
   trace::PageBudget budget(4096);
-  std::unique_ptr<trace::Machine> machine;
+  std::unique_ptr<trace::Simulator> simulator;
   std::mutex guard;
   ScriptChannel channel(std::as_bytes(data.subspan(1)));
   trace::MemorySink sink;
   trace::aub::Writer writer(sink);
-  const auto make = [&]() -> Result<trace::Machine*> {
-    auto made = trace::Machine::create(models[data[0] % models.size()], {.budget = &budget, .settle_limit = 20'000});
+  const auto make = [&]() -> Result<trace::Simulator*> {
+    auto made = trace::Simulator::create(models[data[0] % models.size()], {.budget = &budget, .settle_limit = 20'000});
     if (!made) return made.error();
-    machine = std::move(made).value();
-    machine->record_to(&writer);
-    return machine.get();
+    simulator = std::move(made).value();
+    simulator->record_to(&writer);
+    return simulator.get();
   };
   size_t said = 0;
   tbx::Session session({channel, make, guard, [&said](std::string_view line) { said += line.size(); }});
   session.run();
-  if (machine != nullptr) static_cast<void>(machine->memory_hash());
+  if (simulator != nullptr) static_cast<void>(simulator->memory_hash());
 }
 
 }  // namespace halogen::fuzz

@@ -17,11 +17,11 @@ namespace halogen::fuzz {
 
 // The first byte chooses the device; the rest is what comes over the wire. A file of memory comes with its first part.
 inline void vm_stream(std::span<const uint8_t> data) {
-  constexpr size_t kMost = 4096;  // so that the answers fit into the socket that nobody reads
+  constexpr size_t kMax = 4096;  // so that the answers fit into the socket that nobody reads
   if (data.empty()) return;
   const auto models = spec::device_models();
   const spec::DeviceModel& model = models[data[0] % models.size()];
-  data = data.subspan(1, std::min(data.size() - 1, kMost));
+  data = data.subspan(1, std::min(data.size() - 1, kMax));
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
   vm::File wire(ends[1]);

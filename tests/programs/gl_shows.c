@@ -8,7 +8,7 @@
 #include "gl/frames.h"
 #include "gl/scenes.h"
 
-enum { kSize = 256, kMostCorners = 20000, kTexels = 64 };
+enum { kSize = 256, kMaxCorners = 20000, kTexels = 64 };
 static const float kPi = 3.14159265f;
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
   float m[16];  // columns
 } Matrix;
 
-static Corner corners[kMostCorners];
+static Corner corners[kMaxCorners];
 static int count;
 
 static Matrix multiply(Matrix a, Matrix b) {
@@ -58,7 +58,7 @@ static Matrix lens(float width, float from, float to) {
 }
 
 static void add_corner(const float place[3], const float normal[3], float u, float v) {
-  if (count == kMostCorners) return;
+  if (count == kMaxCorners) return;
   Corner* const corner = &corners[count++];
   memcpy(corner->place, place, sizeof corner->place);
   memcpy(corner->normal, normal, sizeof corner->normal);

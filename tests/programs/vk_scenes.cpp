@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "../compute/vulkan/vulkan_machine.h"
+#include "../compute/vulkan/vulkan_session.h"
 
 namespace {
 
@@ -105,9 +105,9 @@ Scene scene_of(const std::string& name) {
   return scene;
 }
 
-class Painter : public Machine {
+class Painter : public VulkanSession {
  public:
-  explicit Painter(const std::string& folder) : Machine(folder) {
+  explicit Painter(const std::string& folder) : VulkanSession(folder) {
     texture_ = picture(kColour, kTexels, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
                        VK_IMAGE_ASPECT_COLOR_BIT, VK_SAMPLE_COUNT_1_BIT);
     std::vector<uint8_t> texels(size_t{kTexels} * kTexels * 4);

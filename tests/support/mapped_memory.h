@@ -57,7 +57,7 @@ class MappedMemory final : private memory::FaultHandler {
   static constexpr uint64_t kLast = 3;                // the table of pages, below a root and two others
   static constexpr uint64_t kTables = kLast + 1 + 2;  // and two for the second address
   static constexpr uint64_t kPresent = 3;             // and writable
-  static constexpr size_t kMostAddresses = 4096;
+  static constexpr size_t kMaxAddresses = 4096;
 
   uint64_t table(uint64_t number) const { return mapped_ + number * kPage; }
   // From the root over the two tables from `middle` on to the table of pages.
@@ -74,7 +74,7 @@ class MappedMemory final : private memory::FaultHandler {
   }
   memory::FaultAction on_fault(const memory::Fault& fault) override {
     ++faults_;
-    if (addresses_.size() < kMostAddresses) addresses_.push_back(fault.address);
+    if (addresses_.size() < kMaxAddresses) addresses_.push_back(fault.address);
     return action_;
   }
 

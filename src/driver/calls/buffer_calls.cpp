@@ -21,7 +21,7 @@ int add_buffer(Call& call, uint64_t& size, bool local, uint32_t& handle) {
   const uint64_t bytes = whole_pages(size);
   if (bytes == 0) return -EINVAL;
   if (bytes < size || bytes / kPageBytes > INT32_MAX) return -E2BIG;
-  Hardware& hardware = call.kernel.gpu().hardware();
+  Hardware& hardware = call.driver.gpu().hardware();
   // Whether there is memory shows at the first use. With local memory every buffer needs a place to map it at.
   constexpr uint64_t kMapped = uint64_t{1} << 40;
   if (hardware.has(spec::Feature::local_memory) && bytes >= kMapped) return -ENXIO;
@@ -37,7 +37,7 @@ bool inside(const Buffer& buffer, uint64_t offset, uint64_t bytes) {
 }
 
 int wait_idle(Call& call, const BufferRef& buffer, bool also_reads) {
-  return call.kernel.wait_call(call.lock, [&] { return !buffer->is_busy(also_reads); });
+  return call.driver.wait_call(call.lock, [&] { return !buffer->is_busy(also_reads); });
 }
 
 }  // namespace
@@ -52,13 +52,13 @@ int create_buffer(Call& call, drm_i915_gem_create& create) {
 
 int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
   if ((create.flags & ~uint32_t{I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS}) != 0) return -EINVAL;
-  Hardware& hardware = call.kernel.gpu().hardware();
+  Hardware& hardware = call.driver.gpu().hardware();
   std::vector<bool> places;  // local or not, in the order of preference
   const auto add_regions = [&](uint64_t address) -> int {
     const auto regions = read_user<drm_i915_gem_create_ext_memory_regions>(address);
     if (!regions) return -EFAULT;
-    constexpr uint32_t kMostRegions = 4;
-    if (regions->pad != 0 || regions->num_regions == 0 || regions->num_regions > kMostRegions) return -EINVAL;
+    constexpr uint32_t kMaxRegions = 4;
+    if (regions->pad != 0 || regions->num_regions == 0 || regions->num_regions > kMaxRegions) return -EINVAL;
     const auto list = read_user_array<drm_i915_gem_memory_class_instance>(regions->regions, regions->num_regions);
     if (!list) return -EFAULT;
     std::vector<bool> found;
@@ -100,12 +100,12 @@ int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
 int close_buffer(Call& call, drm_gem_close& close) {
   const BufferRef buffer = call.file.buffers.remove(close.handle);
   if (!buffer) return -EINVAL;
-  if (buffer.use_count() == 1) call.kernel.forget_offset(*buffer);
+  if (buffer.use_count() == 1) call.driver.forget_offset(*buffer);
   return 0;
 }
 
 int read_buffer(Call& call, drm_i915_gem_pread& read) {
-  if (!spec::interface_of(call.kernel.model().id).processor_copies) return -EOPNOTSUPP;
+  if (!spec::interface_of(call.driver.model().id).processor_copies) return -EOPNOTSUPP;
   if (read.size == 0) return 0;
   if (!is_user_range(read.data_ptr, read.size)) return -EFAULT;
   const BufferRef buffer = call.file.buffers.find(read.handle);
@@ -126,7 +126,7 @@ int read_buffer(Call& call, drm_i915_gem_pread& read) {
 }
 
 int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
-  if (!spec::interface_of(call.kernel.model().id).processor_copies) return -EOPNOTSUPP;
+  if (!spec::interface_of(call.driver.model().id).processor_copies) return -EOPNOTSUPP;
   if (write.size == 0) return 0;
   if (!is_user_range(write.data_ptr, write.size)) return -EFAULT;
   const BufferRef buffer = call.file.buffers.find(write.handle);
@@ -146,7 +146,7 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
 }
 
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
-  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
   if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0) return -EINVAL;  // others mean nothing
   if (domain.write_domain != 0 && domain.read_domains != domain.write_domain) return -EINVAL;
   if (domain.read_domains == 0) return 0;
@@ -169,7 +169,7 @@ int finish_writing(Call& call, drm_i915_gem_sw_finish& finish) {
 }
 
 int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
-  if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
+  if (call.driver.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
   const BufferRef buffer = call.file.buffers.find(tiling.handle);
   if (!buffer) return -ENOENT;
   if (buffer->is_of_program()) return -ENXIO;
@@ -178,11 +178,11 @@ int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
     tiling.stride = 0;
   } else {
     const uint32_t tile = tiling.tiling_mode == I915_TILING_X ? 512 : 128;
-    const uint32_t most = uint32_t{spec::interface_of(call.kernel.model().id).fence_stride_kib} << 10;
+    const uint32_t most = uint32_t{spec::interface_of(call.driver.model().id).fence_stride_kib} << 10;
     if (tiling.stride == 0 || tiling.stride % tile != 0 || tiling.stride > most) return -EINVAL;
   }
   const bool same = static_cast<uint32_t>(buffer->tiling) == tiling.tiling_mode && buffer->stride == tiling.stride;
-  for (const auto& [id, fb] : call.kernel.kms().fbs()) {
+  for (const auto& [id, fb] : call.driver.kms().fbs()) {
     if (!same && fb->buffer == buffer) return -EBUSY;
   }
   tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
@@ -191,18 +191,18 @@ int set_tiling(Call& call, drm_i915_gem_set_tiling& tiling) {
 }
 
 int get_tiling(Call& call, drm_i915_gem_get_tiling& tiling) {
-  if (call.kernel.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
+  if (call.driver.gpu().hardware().aperture_bytes() == 0) return -EOPNOTSUPP;
   const BufferRef buffer = call.file.buffers.find(tiling.handle);
   if (!buffer) return -ENOENT;
   tiling.tiling_mode = static_cast<uint32_t>(buffer->tiling);
   tiling.swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
-  tiling.phys_swizzle_mode = spec::interface_of(call.kernel.model().id).physical_swizzle;
+  tiling.phys_swizzle_mode = spec::interface_of(call.driver.model().id).physical_swizzle;
   return 0;
 }
 
 int set_caching(Call& call, drm_i915_gem_caching& caching) {
-  const spec::InterfaceModel& chip = spec::interface_of(call.kernel.model().id);
-  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  const spec::InterfaceModel& chip = spec::interface_of(call.driver.model().id);
+  if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
   if (caching.caching > I915_CACHING_DISPLAY) return -EINVAL;
   if (caching.caching == I915_CACHING_CACHED && !chip.llc && !chip.snoop) return -ENODEV;
   const BufferRef buffer = call.file.buffers.find(caching.handle);
@@ -214,7 +214,7 @@ int set_caching(Call& call, drm_i915_gem_caching& caching) {
 }
 
 int get_caching(Call& call, drm_i915_gem_caching& caching) {
-  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
+  if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
   const BufferRef buffer = call.file.buffers.find(caching.handle);
   if (!buffer) return -ENOENT;
   const bool cached = buffer->caching == I915_CACHING_CACHED || buffer->is_of_program();
@@ -229,10 +229,10 @@ int advise(Call& call, drm_i915_gem_madvise& advice) {
   if (!buffer) return -ENOENT;
   if (!buffer->purged) buffer->purgeable = advice.madv == I915_MADV_DONTNEED;
   if (buffer->purgeable && !buffer->purged && !buffer->is_of_program()) {
-    if (!buffer->attached && !buffer->is_shared() && !call.kernel.live_mappings().shows(*buffer)) {
+    if (!buffer->attached && !buffer->is_shared() && !call.driver.live_mappings().shows(*buffer)) {
       buffer->purge();
     } else {
-      call.kernel.add_purgeable(buffer);
+      call.driver.add_purgeable(buffer);
     }
   }
   advice.retained = !buffer->purged;
@@ -243,7 +243,7 @@ int advise(Call& call, drm_i915_gem_madvise& advice) {
 int is_busy(Call& call, drm_i915_gem_busy& busy) {
   const BufferRef buffer = call.file.buffers.find(busy.handle);
   if (!buffer) return -ENOENT;
-  Gpu& gpu = call.kernel.gpu();
+  Gpu& gpu = call.driver.gpu();
   gpu.update();
   const auto class_of = [&](const FenceRef& fence) -> std::optional<uint32_t> {
     const auto* const request = dynamic_cast<const Request*>(fence.get());
@@ -270,7 +270,7 @@ int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
   const auto start = std::chrono::steady_clock::now();
   const bool forever = wait.timeout_ns < 0;
   constexpr int64_t kLongest = int64_t{1} << 60;
-  const int result = call.kernel.wait_call(
+  const int result = call.driver.wait_call(
       call.lock, [&] { return !buffer->is_busy(true); },
       forever ? std::nullopt
               : std::optional(start + std::chrono::nanoseconds(std::min<int64_t>(wait.timeout_ns, kLongest))));
@@ -284,7 +284,7 @@ int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
 
 // Nobody gets too far ahead of the device: the file's work of some time ago is waited for.
 int throttle(Call& call) {
-  const auto recent = Kernel::Clock::now() - call.kernel.options().throttle_after;
+  const auto recent = Driver::Clock::now() - call.driver.options().throttle_after;
   std::vector<FenceRef> old;
   for (const File::Work& each : call.file.work) {
     if (each.since > recent) break;
@@ -293,7 +293,7 @@ int throttle(Call& call) {
   const auto done = [&] {
     return std::all_of(old.begin(), old.end(), [](const FenceRef& each) { return each->done; });
   };
-  return call.kernel.wait_call(call.lock, done);
+  return call.driver.wait_call(call.lock, done);
 }
 
 }  // namespace halogen::driver

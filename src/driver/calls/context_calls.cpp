@@ -14,11 +14,11 @@ namespace {
 constexpr uint32_t kBannedFile = 9;  // score
 
 const spec::InterfaceModel& interface_of(Call& call) {
-  return spec::interface_of(call.kernel.model().id);
+  return spec::interface_of(call.driver.model().id);
 }
 
 Sseu full_sseu(Call& call) {
-  const spec::DeviceModel& model = call.kernel.model();
+  const spec::DeviceModel& model = call.driver.model();
   const spec::InterfaceModel& frame = interface_of(call);
   if (frame.slices == 0) return {};
   return {(uint64_t{1} << model.topology.slices) - 1, (uint64_t{1} << model.topology.subslices) - 1, frame.eus,
@@ -53,7 +53,7 @@ EngineSlot* find_sseu_slot(Call& call, Context& context, const drm_i915_gem_cont
     return index < context.engines.size() && context.engines[index].queue != nullptr ? &context.engines[index]
                                                                                      : nullptr;
   }
-  EngineQueue* const queue = call.kernel.gpu().find_user(sseu.engine.engine_class, sseu.engine.engine_instance);
+  EngineQueue* const queue = call.driver.gpu().find_user(sseu.engine.engine_class, sseu.engine.engine_instance);
   for (EngineSlot& each : context.engines) {
     if (queue != nullptr && each.queue == queue) return &each;
   }
@@ -103,16 +103,16 @@ int get_sseu(Call& call, Context& context, drm_i915_gem_context_param& parameter
 int set_priority(Call& call, Context& context, const drm_i915_gem_context_param& parameter) {
   const auto priority = static_cast<int64_t>(parameter.value);
   if (parameter.size != 0) return -EINVAL;
-  if (!call.kernel.gpu().hardware().generation().has_execlists()) return -ENODEV;
+  if (!call.driver.gpu().hardware().generation().has_execlists()) return -ENODEV;
   if (priority > I915_CONTEXT_MAX_USER_PRIORITY || priority < I915_CONTEXT_MIN_USER_PRIORITY) return -EINVAL;
-  if (priority > I915_CONTEXT_DEFAULT_PRIORITY && !call.kernel.privileged()) return -EPERM;
+  if (priority > I915_CONTEXT_DEFAULT_PRIORITY && !call.driver.privileged()) return -EPERM;
   context.priority = static_cast<int>(priority);
   return 0;
 }
 
 int set_space(Call& call, Context& context, const drm_i915_gem_context_param& parameter) {
   if (parameter.size != 0) return -EINVAL;
-  if (call.kernel.shared_space()) return -ENODEV;
+  if (call.driver.shared_space()) return -ENODEV;
   if (parameter.value >> 32 != 0) return -ENOENT;
   const auto space = call.file.spaces.find(static_cast<uint32_t>(parameter.value));
   if (!space) return -ENOENT;
@@ -131,7 +131,7 @@ int set_parameter(Call& call, Context& context, drm_i915_gem_context_param& para
     case I915_CONTEXT_PARAM_NO_ERROR_CAPTURE:
       return set_flag(context.no_error_capture, parameter);
     case I915_CONTEXT_PARAM_BANNABLE:
-      if (parameter.size == 0 && parameter.value == 0 && !call.kernel.privileged()) return -EPERM;
+      if (parameter.size == 0 && parameter.value == 0 && !call.driver.privileged()) return -EPERM;
       return set_flag(context.bannable, parameter);
     case I915_CONTEXT_PARAM_RECOVERABLE:
       return set_flag(context.recoverable, parameter);
@@ -147,7 +147,7 @@ int set_parameter(Call& call, Context& context, drm_i915_gem_context_param& para
     case I915_CONTEXT_PARAM_VM:
       return context.in_use ? -EINVAL : set_space(call, context, parameter);
     case I915_CONTEXT_PARAM_ENGINES:
-      return context.in_use ? -EINVAL : set_engine_map(call.kernel.gpu(), context, parameter);
+      return context.in_use ? -EINVAL : set_engine_map(call.driver.gpu(), context, parameter);
     case I915_CONTEXT_PARAM_PROTECTED_CONTENT:
       if (context.in_use) return -EINVAL;
       return parameter.value != 0 ? -ENODEV : 0;
@@ -162,10 +162,10 @@ int create_context(Call& call, drm_i915_gem_context_create_ext& create) {
   constexpr uint32_t kKnown = I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS | I915_CONTEXT_CREATE_FLAGS_SINGLE_TIMELINE;
   if ((create.flags & ~kKnown) != 0) return -EINVAL;
   if (call.file.ban_score >= kBannedFile) return -EIO;
-  const ContextRef context = call.kernel.make_context(call.file);
+  const ContextRef context = call.driver.make_context(call.file);
   if (!context) return -ENOMEM;
   if ((create.flags & I915_CONTEXT_CREATE_FLAGS_SINGLE_TIMELINE) != 0) {
-    if (!call.kernel.gpu().hardware().generation().has_execlists()) return -EINVAL;
+    if (!call.driver.gpu().hardware().generation().has_execlists()) return -EINVAL;
     context->single_timeline = true;
   }
   if ((create.flags & I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS) != 0) {
@@ -187,7 +187,7 @@ int destroy_context(Call& call, drm_i915_gem_context_destroy& destroy) {
   if (destroy.ctx_id == 0) return -ENOENT;  // the file's own stays
   const ContextRef context = call.file.contexts.remove(destroy.ctx_id);
   if (!context) return -ENOENT;
-  call.kernel.leave(*context);
+  call.driver.leave(*context);
   return 0;
 }
 
@@ -213,7 +213,7 @@ int get_context_parameter(Call& call, drm_i915_gem_context_param& parameter) {
     case I915_CONTEXT_PARAM_SSEU:
       return get_sseu(call, *context, parameter);
     case I915_CONTEXT_PARAM_VM:
-      if (call.kernel.shared_space()) return -ENODEV;
+      if (call.driver.shared_space()) return -ENODEV;
       parameter.value = call.file.spaces.add(context->space);
       break;
     case I915_CONTEXT_PARAM_PERSISTENCE:
@@ -239,18 +239,18 @@ int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics) {
   if (statistics.flags != 0 || statistics.pad != 0) return -EINVAL;
   const auto [context, error] = call.file.use_context(statistics.ctx_id);
   if (!context) return error;
-  statistics.reset_count = call.kernel.privileged() ? call.kernel.resets() : 0;
+  statistics.reset_count = call.driver.privileged() ? call.driver.resets() : 0;
   statistics.batch_active = context->hung;
   statistics.batch_pending = context->lost;
   return 0;
 }
 
 int create_space(Call& call, drm_i915_gem_vm_control& control) {
-  if (call.kernel.shared_space()) return -ENODEV;
+  if (call.driver.shared_space()) return -ENODEV;
   if (control.flags != 0) return -EINVAL;
   const int result = for_each_extension(control.extensions, [](uint32_t, uint64_t) { return -EINVAL; });
   if (result != 0) return result;
-  auto space = std::make_shared<Space>(call.kernel.gpu());
+  auto space = std::make_shared<Space>(call.driver.gpu());
   if (!space->tables()) return -ENOMEM;
   control.vm_id = call.file.spaces.add(std::move(space));
   return 0;

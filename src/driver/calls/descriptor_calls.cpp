@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "driver/gem/user_memory.h"
 
 namespace halogen::driver {
@@ -110,7 +110,7 @@ int import_fences(SyncFiles& files, SharedBuffers& buffers, int buffer, uint64_t
 
 }  // namespace
 
-int Kernel::shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument) {
+int Driver::shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument) {
   switch (request) {
     case DMA_BUF_IOCTL_SYNC: {
       const auto sync = read_user<dma_buf_sync>(argument);
@@ -137,12 +137,12 @@ int Kernel::shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, u
   }
 }
 
-int Kernel::fence_file(int descriptor, bool also_reads) {
+int Driver::fence_file(int descriptor, bool also_reads) {
   const Lock lock = enter();
   return sync_files_.create(all_of(shared_buffers_.fences(descriptor, also_reads)));
 }
 
-std::optional<int> Kernel::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
+std::optional<int> Driver::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
   const unsigned type = _IOC_TYPE(request);
   if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // no descriptor of ours knows such
   Lock lock = enter();
@@ -153,7 +153,7 @@ std::optional<int> Kernel::descriptor_ioctl(int descriptor, unsigned long reques
   if (SyncObjectFiles::is_one(descriptor)) return -ENOTTY;
   if (!shared_buffers_.find(descriptor) && !SharedBuffers::is_one(descriptor)) return std::nullopt;
   const int result = shared_buffer_ioctl(lock, descriptor, request, argument);
-  tell_waiters();
+  notify_waiters();
   return result;
 }
 

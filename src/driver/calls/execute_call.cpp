@@ -21,7 +21,7 @@ constexpr uint64_t kUnknownFlags =
 constexpr uint64_t kUnknownObjectFlags =
     ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
-constexpr uint32_t kMostBuffers = 1u << 20;                  // for which there is memory
+constexpr uint32_t kMaxBuffers = 1u << 20;                   // for which there is memory
 constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // for those that cannot have long addresses
 constexpr unsigned kAddressBits = 48;
 
@@ -35,7 +35,7 @@ uint64_t plain(uint64_t address) {
 class Execution {
  public:
   Execution(Call& call, drm_i915_gem_execbuffer2& arguments)
-      : call_(call), arguments_(arguments), chip_(spec::interface_of(call.kernel.model().id)) {}
+      : call_(call), arguments_(arguments), chip_(spec::interface_of(call.driver.model().id)) {}
 
   int run() {
     for (const auto step :
@@ -61,7 +61,7 @@ class Execution {
     if (arguments_.DR1 != 0 || arguments_.DR4 != 0) return -EINVAL;
     if (((arguments_.batch_start_offset | arguments_.batch_len) & 7) != 0) return -EINVAL;
     if (arguments_.buffer_count < 1 || arguments_.buffer_count > INT32_MAX) return -EINVAL;
-    return arguments_.buffer_count > kMostBuffers ? -ENOMEM : 0;
+    return arguments_.buffer_count > kMaxBuffers ? -ENOMEM : 0;
   }
 
   int read_objects() {
@@ -80,20 +80,20 @@ class Execution {
     const auto [context, error] = call_.file.use_context(static_cast<uint32_t>(arguments_.rsvd1));
     if (!context) return error;
     context_ = context;
-    slot_ = context_->find_slot(call_.kernel.gpu(), arguments_.flags);
+    slot_ = context_->find_slot(call_.driver.gpu(), arguments_.flags);
     if (slot_ == nullptr) return -EINVAL;
     Context::balance(*slot_);
     return slot_->banned ? -EIO : 0;
   }
 
   int find_buffers() {
-    const bool local = call_.kernel.gpu().hardware().has(spec::Feature::local_memory);
+    const bool local = call_.driver.gpu().hardware().has(spec::Feature::local_memory);
     for (const drm_i915_gem_exec_object2& object : objects_) {
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
       if (object.relocation_count != 0 && !chip_.processor_copies) return -EINVAL;
       // A context that goes on after a hang would change what is to be captured.
       if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && local && context_->recoverable) return -EINVAL;
-      if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.kernel.gpu().shares_space()) return -EINVAL;
+      if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.driver.gpu().shares_space()) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
       if (object.alignment != 0 && (object.alignment & (object.alignment - 1)) != 0) return -EINVAL;
       Item item{call_.file.buffers.find(object.handle), object};
@@ -102,7 +102,7 @@ class Execution {
       if (item.buffer->purged) return -EFAULT;
       // Mappings of buffers have no pages that could be lent.
       if (item.buffer->is_of_program() &&
-          call_.kernel.is_mapping(item.buffer->program_address(), item.buffer->size())) {
+          call_.driver.is_mapping(item.buffer->program_address(), item.buffer->size())) {
         return -EFAULT;
       }
       if (const int result = item.buffer->validate(); result != 0) return result;
@@ -131,10 +131,10 @@ class Execution {
     for (size_t i = 0; i < width(); ++i) {
       const std::shared_ptr<EngineContext> state = context_->on(*slot_, i);
       if (!state) return -ENOMEM;
-      if (state->open < EngineContext::kMostOpen) continue;
+      if (state->open < EngineContext::kMaxOpen) continue;
       if (call_.file.no_wait) return -EWOULDBLOCK;
-      const auto half_free = [&] { return state->open <= EngineContext::kMostOpen / 2; };
-      if (const int result = call_.kernel.wait_call(call_.lock, half_free); result != 0) return result;
+      const auto half_free = [&] { return state->open <= EngineContext::kMaxOpen / 2; };
+      if (const int result = call_.driver.wait_call(call_.lock, half_free); result != 0) return result;
     }
     return slot_->banned ? -EIO : 0;
   }
@@ -148,8 +148,8 @@ class Execution {
   // Buffers get their places and learn each other's. Whoever waits there lets others in, who may take a place again
   // that nobody uses yet: then once more.
   int settle() {
-    constexpr int kMostTries = 1000;
-    for (int tries = 0; tries < kMostTries; ++tries) {
+    constexpr int kMaxTries = 1000;
+    for (int tries = 0; tries < kMaxTries; ++tries) {
       if (const int result = bind(); result != 0) return result;
       if (const int result = relocate(tries != 0); result != 0) return result;
       if (std::all_of(items_.begin(), items_.end(),
@@ -171,7 +171,7 @@ class Execution {
     if (space.evict_idle(is_other)) result = bind_all();
     if (result != -ENOSPC) return result;
     const auto idle = [&] { return !space.is_busy(0, space.size()); };
-    if (const int waited = call_.kernel.wait_call(call_.lock, idle); waited != 0) return waited;
+    if (const int waited = call_.driver.wait_call(call_.lock, idle); waited != 0) return waited;
     return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
   }
 
@@ -187,7 +187,7 @@ class Execution {
       const std::optional<uint64_t> old = space.find(*item.buffer);
       if (old != address || space.room_of(*item.buffer) < room(item)) {
         const auto free = [&] { return !(old && item.buffer->is_used_here()) && !space.is_busy(address, room(item)); };
-        if (const int result = call_.kernel.wait_call(call_.lock, free); result != 0) return result;
+        if (const int result = call_.driver.wait_call(call_.lock, free); result != 0) return result;
       }
       if (const int result = space.bind_at(item.buffer, address, room(item)); result != 0) return result;
     }
@@ -203,7 +203,7 @@ class Execution {
       if ((item.object.flags & EXEC_OBJECT_PINNED) == 0 && address &&
           (*address % alignment != 0 || space.room_of(*item.buffer) < room(item) || *address + room(item) > limit)) {
         const auto idle = [&] { return !item.buffer->is_used_here(); };
-        if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
+        if (const int result = call_.driver.wait_call(call_.lock, idle); result != 0) return result;
         space.unbind(*item.buffer);
         address.reset();
       }
@@ -235,11 +235,11 @@ class Execution {
   }
 
   int relocate(Item& item) {
-    constexpr uint32_t kMost = 1u << 24;
-    if (item.object.relocation_count > kMost) return -EFAULT;  // no list is that long
+    constexpr uint32_t kMax = 1u << 24;
+    if (item.object.relocation_count > kMax) return -EFAULT;  // no list is that long
     auto list = read_user_array<drm_i915_gem_relocation_entry>(item.object.relocs_ptr, item.object.relocation_count);
     if (!list) return -EFAULT;
-    const uint64_t bytes = spec::interface_of(call_.kernel.gpu().hardware().model().id).relocation_bits / 8;
+    const uint64_t bytes = spec::interface_of(call_.driver.gpu().hardware().model().id).relocation_bits / 8;
     for (drm_i915_gem_relocation_entry& entry : *list) {
       Item* const target = find(entry.target_handle);
       if (target == nullptr) return -ENOENT;
@@ -254,7 +254,7 @@ class Execution {
       if (item.buffer->tiling != Tiling::linear) return -EINVAL;  // nobody would know where the word lies
       // The processor writes: not while the device still reads the old values.
       const auto idle = [&] { return !item.buffer->is_busy(true); };
-      if (const int result = call_.kernel.wait_call(call_.lock, idle); result != 0) return result;
+      if (const int result = call_.driver.wait_call(call_.lock, idle); result != 0) return result;
       const auto delta = static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // may point before it
       const uint64_t value = canonical(plain(address + delta));
       std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
@@ -292,7 +292,7 @@ class Execution {
     }
     const FenceRef done = width() == 1 ? requests.front() : all_of({requests.begin(), requests.end()});
     if ((arguments_.flags & I915_EXEC_FENCE_OUT) != 0) {
-      const int descriptor = call_.kernel.sync_files().create(done);
+      const int descriptor = call_.driver.sync_files().create(done);
       if (descriptor < 0) return descriptor;
       arguments_.rsvd2 = (arguments_.rsvd2 & 0xffff'ffff) | uint64_t{static_cast<uint32_t>(descriptor)} << 32;
     }
@@ -302,7 +302,7 @@ class Execution {
     fences_.fill(done);
     if (context_->single_timeline) context_->last = done;
     call_.file.add_work(requests.back());
-    for (const RequestRef& request : requests) call_.kernel.queue(request->context->queue(), request);
+    for (const RequestRef& request : requests) call_.driver.queue(request->context->queue(), request);
     tell_addresses();
     return 0;
   }

@@ -13,10 +13,10 @@ namespace halogen::driver {
 // Calls with the name and the address of each, until one gives an error.
 template <class Function>
 int for_each_extension(uint64_t first, const Function& function) {
-  constexpr int kMost = 512;
+  constexpr int kMax = 512;
   int count = 0;
   for (uint64_t next = first; next != 0; ++count) {
-    if (count == kMost) return -E2BIG;
+    if (count == kMax) return -E2BIG;
     const auto extension = read_user<i915_user_extension>(next);
     if (!extension) return -EFAULT;
     if (extension->flags != 0) return -EINVAL;

@@ -83,8 +83,8 @@ bool is_refused(unsigned number) {
 
 }  // namespace
 
-int dispatch_ioctl(Kernel& kernel, File& file, Kernel::Lock& lock, unsigned long request, uint64_t argument) {
-  Call call{kernel, file, lock};
+int dispatch_ioctl(Driver& driver, File& file, Driver::Lock& lock, unsigned long request, uint64_t argument) {
+  Call call{driver, file, lock};
   for (const IoctlEntry& entry : kEntries) {
     if (entry.number == _IOC_NR(request)) return entry.function(call, request, argument);
   }

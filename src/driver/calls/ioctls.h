@@ -7,7 +7,7 @@
 #include <libdrm/drm.h>
 #include <libdrm/i915_drm.h>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 
 namespace halogen::driver {
 
@@ -15,12 +15,12 @@ inline constexpr uint32_t kGpuDomains = I915_GEM_DOMAIN_RENDER | I915_GEM_DOMAIN
                                         I915_GEM_DOMAIN_INSTRUCTION | I915_GEM_DOMAIN_VERTEX;
 
 struct Call {
-  Kernel& kernel;
+  Driver& driver;
   File& file;
-  Kernel::Lock& lock;
+  Driver::Lock& lock;
 };
 
-int dispatch_ioctl(Kernel& kernel, File& file, Kernel::Lock& lock, unsigned long request, uint64_t argument);
+int dispatch_ioctl(Driver& driver, File& file, Driver::Lock& lock, unsigned long request, uint64_t argument);
 
 // Files and parameters.
 int get_version(Call& call, drm_version& version);

@@ -14,7 +14,7 @@ namespace halogen::driver {
 // MMAP_GTT is the same call without flags. Every kind shows the same memory; through the aperture tiled buffers look
 // linear.
 int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
-  Hardware& hardware = call.kernel.gpu().hardware();
+  Hardware& hardware = call.driver.gpu().hardware();
   const int read = for_each_extension(map.extensions, [](uint32_t, uint64_t) { return -EINVAL; });
   if (read != 0) return read;
   switch (map.flags) {
@@ -34,7 +34,7 @@ int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
   if (buffer->is_of_program()) return -ENODEV;
   // With local memory the buffer's place decides, and only that kind is there.
   if ((map.flags == I915_MMAP_OFFSET_FIXED) != hardware.has(spec::Feature::local_memory)) return -ENODEV;
-  map.offset = call.kernel.offset_of(buffer, map.flags == I915_MMAP_OFFSET_GTT);
+  map.offset = call.driver.offset_of(buffer, map.flags == I915_MMAP_OFFSET_GTT);
   return 0;
 }
 
@@ -48,23 +48,23 @@ int find_mapping(Buffer& buffer, uint64_t offset, uint64_t bytes, Mapping& mappi
 }
 
 int map_now(Call& call, drm_i915_gem_mmap& map) {
-  if (!spec::interface_of(call.kernel.model().id).processor_copies) return -EOPNOTSUPP;
+  if (!spec::interface_of(call.driver.model().id).processor_copies) return -EOPNOTSUPP;
   if ((map.flags & ~uint64_t{I915_MMAP_WC}) != 0) return -EINVAL;
   const BufferRef buffer = call.file.buffers.find(map.handle);
   if (!buffer) return -ENOENT;
-  if (!is_own_process()) return -ENODEV;  // the front end maps there, by Kernel::map_buffer
+  if (!is_own_process()) return -ENODEV;  // the front end maps there, by Driver::map_buffer
   Mapping mapping;
   if (const int result = find_mapping(*buffer, map.offset, map.size, mapping); result != 0) return result;
   void* const place = mmap(nullptr, map.size, PROT_READ | PROT_WRITE, MAP_SHARED, mapping.descriptor,
                            static_cast<off_t>(mapping.offset));
   if (place == MAP_FAILED) return -errno;
-  call.kernel.live_mappings().add(reinterpret_cast<uintptr_t>(place), map.size, buffer);
+  call.driver.live_mappings().add(reinterpret_cast<uintptr_t>(place), map.size, buffer);
   map.addr_ptr = reinterpret_cast<uintptr_t>(place);
   return 0;
 }
 
 int adopt_memory(Call& call, drm_i915_gem_userptr& user) {
-  const spec::InterfaceModel& chip = spec::interface_of(call.kernel.model().id);
+  const spec::InterfaceModel& chip = spec::interface_of(call.driver.model().id);
   constexpr uint32_t kKnown = I915_USERPTR_READ_ONLY | I915_USERPTR_PROBE | I915_USERPTR_UNSYNCHRONIZED;
   if (!chip.llc && !chip.snoop) return -ENODEV;
   if ((user.flags & ~kKnown) != 0) return -EINVAL;
@@ -77,10 +77,10 @@ int adopt_memory(Call& call, drm_i915_gem_userptr& user) {
   if (!is_own_process()) return -ENODEV;  // the device works in this process
   if ((user.flags & I915_USERPTR_PROBE) != 0) {
     if (!is_user_mapped(user.user_ptr, user.user_size)) return -EFAULT;
-    if (call.kernel.is_mapping(user.user_ptr, user.user_size)) return -EFAULT;  // has no pages that could be lent
+    if (call.driver.is_mapping(user.user_ptr, user.user_size)) return -EFAULT;  // has no pages that could be lent
   }
-  const BufferRef buffer = Buffer::of_program(call.kernel.gpu().hardware(), user.user_ptr, user.user_size, read_only);
-  call.kernel.add_program_buffer(buffer);
+  const BufferRef buffer = Buffer::of_program(call.driver.gpu().hardware(), user.user_ptr, user.user_size, read_only);
+  call.driver.add_program_buffer(buffer);
   user.handle = call.file.buffers.add(buffer);
   return 0;
 }

@@ -48,8 +48,8 @@ unsigned isolated_classes(const Gpu& gpu, const Hardware& hardware) {
   return classes;
 }
 
-Value value_of(Kernel& kernel, int parameter) {
-  Gpu& gpu = kernel.gpu();
+Value value_of(Driver& driver, int parameter) {
+  Gpu& gpu = driver.gpu();
   Hardware& hardware = gpu.hardware();
   const spec::DeviceModel& model = hardware.model();
   const spec::InterfaceModel& chip = spec::interface_of(model.id);
@@ -115,7 +115,7 @@ Value value_of(Kernel& kernel, int parameter) {
     case I915_PARAM_HAS_SEMAPHORES:
       return {(scheduler(hardware, chip) & I915_SCHEDULER_CAP_SEMAPHORES) != 0};
     case I915_PARAM_HAS_SECURE_BATCHES:
-      return {chip.secure_batches && kernel.privileged()};
+      return {chip.secure_batches && driver.privileged()};
     case I915_PARAM_CMD_PARSER_VERSION:
       return {chip.command_parser};
     case I915_PARAM_HAS_GPU_RESET:
@@ -182,7 +182,7 @@ int get_capability(Call& call, drm_get_cap& capability) {
       capability.value = 24;
       return 0;
     case DRM_CAP_ASYNC_PAGE_FLIP:
-      capability.value = spec::interface_of(call.kernel.gpu().hardware().model().id).async_flips ? 1 : 0;
+      capability.value = spec::interface_of(call.driver.gpu().hardware().model().id).async_flips ? 1 : 0;
       return 0;
     case DRM_CAP_PAGE_FLIP_TARGET:
       return 0;
@@ -196,13 +196,13 @@ int get_capability(Call& call, drm_get_cap& capability) {
 }
 
 int get_parameter(Call& call, drm_i915_getparam_t& parameter) {
-  const Value value = value_of(call.kernel, parameter.param);
+  const Value value = value_of(call.driver, parameter.param);
   if (value.error != 0) return value.error;
   return write_user(reinterpret_cast<uintptr_t>(parameter.value), &value.value, sizeof value.value) ? 0 : -EFAULT;
 }
 
 int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture) {
-  GlobalTable& table = call.kernel.gpu().global();
+  GlobalTable& table = call.driver.gpu().global();
   aperture.aper_size = table.bytes();
   aperture.aper_available_size = table.bytes() - table.pinned_bytes();
   return 0;
@@ -210,16 +210,16 @@ int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture) {
 
 // Only the render engine's timestamp, in eight bytes; bit 0 of the offset asks for a read in two halves.
 int read_register(Call& call, drm_i915_reg_read& read) {
-  Hardware& hardware = call.kernel.gpu().hardware();
+  Hardware& hardware = call.driver.gpu().hardware();
   const spec::EngineModel& render = hardware.model().engines[0];
   const uint32_t timestamp = hw::TIMESTAMP::kDesc.offset(hardware.model().id);
   constexpr uint64_t kFlags = 7;
   if ((read.offset & ~kFlags) != render.mmio_base + timestamp) return -EINVAL;
   if ((read.offset & kFlags) > I915_REG_READ_8B_WA) return -EINVAL;
   // Whoever looks at the clock waits for its next tick.
-  call.kernel.catch_up();
+  call.driver.catch_up();
   constexpr uint64_t kSecond = 1'000'000'000;
-  call.kernel.gpu().work(kSecond / hardware.model().timestamp_hz + 1);
+  call.driver.gpu().work(kSecond / hardware.model().timestamp_hz + 1);
   const uint64_t low = hardware.read(render, timestamp);
   read.val = low | uint64_t{hardware.read(render, timestamp + 4)} << 32;
   return 0;

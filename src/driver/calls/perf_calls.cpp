@@ -15,7 +15,7 @@ constexpr uint64_t kLastExponent = 31;
 constexpr uint64_t kShortestPoll = 100'000;  // ns
 
 bool has_perf(Call& call) {
-  return spec::interface_of(call.kernel.model().id).perf;
+  return spec::interface_of(call.driver.model().id).perf;
 }
 
 // Formats of counter reports that chips from Gen8 on have. (Gen12 has the last one only.)
@@ -53,12 +53,12 @@ int open_perf(Call& call, drm_i915_perf_open_param& open) {
     if (!name || !value) return -EFAULT;
     if (const int result = check_property(*name, *value); result != 0) return result;
   }
-  return call.kernel.privileged() ? -ENODEV : -EACCES;
+  return call.driver.privileged() ? -ENODEV : -EACCES;
 }
 
 int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration) {
   if (!has_perf(call)) return -kNotSupported;
-  if (!call.kernel.privileged()) return -EACCES;
+  if (!call.driver.privileged()) return -EACCES;
   const bool empty = (configuration.mux_regs_ptr == 0 || configuration.n_mux_regs == 0) &&
                      (configuration.boolean_regs_ptr == 0 || configuration.n_boolean_regs == 0) &&
                      (configuration.flex_regs_ptr == 0 || configuration.n_flex_regs == 0);
@@ -67,7 +67,7 @@ int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration) {
 
 int remove_perf_configuration(Call& call, uint64_t&) {
   if (!has_perf(call)) return -kNotSupported;
-  return call.kernel.privileged() ? -ENOENT : -EACCES;
+  return call.driver.privileged() ? -ENOENT : -EACCES;
 }
 
 }  // namespace halogen::driver

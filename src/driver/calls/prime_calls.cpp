@@ -12,7 +12,7 @@ int export_buffer(Call& call, drm_prime_handle& prime) {
   const BufferRef buffer = call.file.buffers.find(prime.handle);
   if (!buffer) return -ENOENT;
   const int descriptor =
-      call.kernel.shared_buffers().create(buffer, (prime.flags & DRM_CLOEXEC) != 0, (prime.flags & DRM_RDWR) != 0);
+      call.driver.shared_buffers().create(buffer, (prime.flags & DRM_CLOEXEC) != 0, (prime.flags & DRM_RDWR) != 0);
   if (descriptor < 0) return descriptor;
   call.file.remember(buffer, prime.handle);
   prime.fd = descriptor;
@@ -21,8 +21,8 @@ int export_buffer(Call& call, drm_prime_handle& prime) {
 
 int import_buffer(Call& call, drm_prime_handle& prime) {
   BufferRef buffer;
-  Hardware& hardware = call.kernel.gpu().hardware();
-  if (const int result = call.kernel.shared_buffers().import(hardware, prime.fd, buffer); result != 0) return result;
+  Hardware& hardware = call.driver.gpu().hardware();
+  if (const int result = call.driver.shared_buffers().import(hardware, prime.fd, buffer); result != 0) return result;
   if (const uint32_t known = call.file.handle_of(*buffer); known != 0) {
     prime.handle = known;
     return 0;

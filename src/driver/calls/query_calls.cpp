@@ -52,7 +52,7 @@ void add_mask(Answer& answer, uint64_t mask, unsigned stride) {
 
 int query_topology(Call& call, const drm_i915_query_item& item) {
   if (item.flags != 0) return -EINVAL;
-  const spec::DeviceModel& model = call.kernel.model();
+  const spec::DeviceModel& model = call.driver.model();
   const spec::InterfaceModel& frame = spec::interface_of(model.id);
   if (frame.slices == 0) return -ENODEV;
   const auto stride_of = [](unsigned bits) { return (bits + 7) / 8; };
@@ -82,7 +82,7 @@ int query_topology(Call& call, const drm_i915_query_item& item) {
 int query_engines(Call& call, const drm_i915_query_item& item) {
   if (item.flags != 0) return -EINVAL;
   drm_i915_query_engine_info head{};
-  const std::vector<OfferedEngine>& offered = call.kernel.gpu().offered();
+  const std::vector<OfferedEngine>& offered = call.driver.gpu().offered();
   head.num_engines = static_cast<__u32>(offered.size());
   Answer answer;
   answer.add(head);
@@ -125,7 +125,7 @@ int query_configuration(const drm_i915_query_item& item) {
 }
 
 int query_performance(Call& call, const drm_i915_query_item& item) {
-  const bool perf = spec::interface_of(call.kernel.model().id).perf;
+  const bool perf = spec::interface_of(call.driver.model().id).perf;
   switch (item.flags) {
     case DRM_I915_QUERY_PERF_CONFIG_LIST:
       return perf ? query_configurations(item) : -ENODEV;
@@ -139,7 +139,7 @@ int query_performance(Call& call, const drm_i915_query_item& item) {
 
 int query_memory(Call& call, const drm_i915_query_item& item) {
   if (item.flags != 0) return -EINVAL;
-  Hardware& hardware = call.kernel.gpu().hardware();
+  Hardware& hardware = call.driver.gpu().hardware();
   drm_i915_query_memory_regions head{};
   Answer answer;
   answer.add(head);
@@ -150,7 +150,7 @@ int query_memory(Call& call, const drm_i915_query_item& item) {
     info.probed_size = hardware.pages(local).all_bytes();
     info.probed_cpu_visible_size = info.probed_size;
     // How much is free is only for those who may watch others.
-    const bool watch = call.kernel.privileged();
+    const bool watch = call.driver.privileged();
     info.unallocated_size = watch ? hardware.pages(local).free_bytes() : info.probed_size;
     info.unallocated_cpu_visible_size = info.unallocated_size;
     answer.add(info);

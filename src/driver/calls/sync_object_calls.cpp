@@ -11,13 +11,13 @@
 namespace halogen::driver {
 namespace {
 
-constexpr size_t kMostBytes = size_t{4} << 20;  // of a list that a program gives
+constexpr size_t kMaxBytes = size_t{4} << 20;  // of a list that a program gives
 constexpr auto kSubmitTimeout = std::chrono::seconds(5);
 
 using Objects = std::vector<SyncObjectRef>;
 
 int find_objects(Call& call, uint64_t handles, uint32_t count, Objects& into) {
-  if (count > kMostBytes / sizeof(SyncObjectRef)) return -ENOMEM;
+  if (count > kMaxBytes / sizeof(SyncObjectRef)) return -ENOMEM;
   const auto list = read_user_array<uint32_t>(handles, count);
   if (!list) return -EFAULT;
   for (const uint32_t handle : *list) {
@@ -78,8 +78,8 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
       }
       return now == objects.size();
     };
-    const Kernel::Clock::time_point end{std::chrono::nanoseconds(waiting.timeout)};
-    if (const int result = call.kernel.wait_call(call.lock, enough, end); result != 0) return result;
+    const Driver::Clock::time_point end{std::chrono::nanoseconds(waiting.timeout)};
+    if (const int result = call.driver.wait_call(call.lock, enough, end); result != 0) return result;
   }
   first_signalled = first;
   return 0;
@@ -95,7 +95,7 @@ int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, Fenc
   };
   if (promised()) return 0;
   if ((flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) == 0) return -EINVAL;  // others are ignored
-  return call.kernel.wait_call(call.lock, promised, Kernel::Clock::now() + kSubmitTimeout);
+  return call.driver.wait_call(call.lock, promised, Driver::Clock::now() + kSubmitTimeout);
 }
 
 }  // namespace
@@ -120,12 +120,12 @@ int export_sync_object(Call& call, drm_syncobj_handle& handle) {
   if (handle.flags != 0) {
     FenceRef fence;
     if (const int result = find_fence(call, handle.handle, 0, 0, fence); result != 0) return result;
-    descriptor = call.kernel.sync_files().create(fence);
+    descriptor = call.driver.sync_files().create(fence);
   } else {
     const SyncObjectRef object = call.file.sync_objects.find(handle.handle);
     if (!object) return -EINVAL;
-    descriptor = call.kernel.sync_object_files().create(object);
-    call.kernel.listen();
+    descriptor = call.driver.sync_object_files().create(object);
+    call.driver.listen();
   }
   if (descriptor < 0) return descriptor;
   handle.fd = descriptor;
@@ -136,16 +136,16 @@ int import_sync_object(Call& call, drm_syncobj_handle& handle) {
   if (handle.pad != 0) return -EINVAL;
   if ((handle.flags & ~uint32_t{DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE}) != 0) return -EINVAL;
   if (handle.flags != 0) {
-    const std::optional<SyncFile> file = call.kernel.sync_files().find(handle.fd);
+    const std::optional<SyncFile> file = call.driver.sync_files().find(handle.fd);
     if (!file) return -EINVAL;
     const SyncObjectRef object = call.file.sync_objects.find(handle.handle);
     if (!object) return -ENOENT;
     object->set(file->fence);
     return 0;
   }
-  SyncObjectRef object = call.kernel.sync_object_files().find(handle.fd);
+  SyncObjectRef object = call.driver.sync_object_files().find(handle.fd);
   if (!object) return -EINVAL;
-  call.kernel.listen();
+  call.driver.listen();
   handle.handle = call.file.sync_objects.add(std::move(object));
   return 0;
 }

@@ -27,7 +27,7 @@ Buffer::~Buffer() {
 
 int Buffer::descriptor() const {
   if (shared_ >= 0) return shared_;
-  return large_ >= 0 ? large_ : hardware_.machine().of(local_).descriptor();
+  return large_ >= 0 ? large_ : hardware_.host().of(local_).descriptor();
 }
 
 bool Buffer::need_content() {
@@ -61,7 +61,7 @@ bool Buffer::need_pages() {
   if (of_program_) {
     auto* const memory = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(program_));
     const std::optional<uint64_t> address =
-        hardware_.machine().add_window({memory, bytes_}, hardware_.model().physical_bits);
+        hardware_.host().add_window({memory, bytes_}, hardware_.model().physical_bits);
     if (!address) return false;
     run_ = {*address, bytes_, false, read_only_};
     return true;
@@ -75,12 +75,12 @@ bool Buffer::need_pages() {
 void Buffer::drop_pages() {
   if (!has_pages()) return;
   if (of_program_) {
-    hardware_.machine().remove_window(run_.address);
+    hardware_.host().remove_window(run_.address);
     run_ = {};
     return;
   }
   // A shared file keeps its content: it only leaves this machine's memory.
-  if (shared_ >= 0) hardware_.machine().of(local_).drop(run_.address, run_.bytes);
+  if (shared_ >= 0) hardware_.host().of(local_).drop(run_.address, run_.bytes);
   hardware_.release(run_);
   run_ = {};
 }
@@ -91,7 +91,7 @@ int Buffer::share() {
   if (!need_pages()) return -ENOMEM;
   const int file = open_private([] { return memfd_create("halogen buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
   if (file < 0) return -errno;
-  SharedMemory& memory = hardware_.machine().of(local_);
+  SharedMemory& memory = hardware_.host().of(local_);
   const bool moved = ftruncate(file, static_cast<off_t>(bytes_ + kBehind)) == 0 &&
                      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 && copy_into(file) &&
                      memory.replace(run_.address, run_.bytes, file) &&
@@ -106,7 +106,7 @@ int Buffer::share() {
 
 // Pages that were never touched stay so.
 bool Buffer::copy_into(int file) const {
-  const int from = hardware_.machine().of(local_).descriptor();
+  const int from = hardware_.host().of(local_).descriptor();
   const auto end = static_cast<off_t>(run_.address + bytes_);
   off_t next = static_cast<off_t>(run_.address);
   while (next < end) {
@@ -129,7 +129,7 @@ std::shared_ptr<Buffer> Buffer::import(Hardware& hardware, int descriptor, uint6
   auto buffer = std::make_shared<Buffer>(hardware, bytes, false);
   if (!buffer->need_pages()) return nullptr;
   const int file = open_private([&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); });
-  if (file < 0 || !hardware.machine().of(false).replace(buffer->run_.address, bytes, file)) {
+  if (file < 0 || !hardware.host().of(false).replace(buffer->run_.address, bytes, file)) {
     if (file >= 0) close(file);
     return nullptr;
   }

@@ -82,7 +82,7 @@ class Buffer {
   bool attached = false;  // as i915 counts: the device or a call has used its pages
   bool purgeable = false;
   bool purged = false;
-  bool listed = false;  // among those that may go (Kernel::add_purgeable)
+  bool listed = false;  // among those that may go (Driver::add_purgeable)
   // Content and addresses go for good.
   void purge();
   // With local memory mapping a buffer does not attach its pages.

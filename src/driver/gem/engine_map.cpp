@@ -99,11 +99,11 @@ int parallel(Gpu& gpu, Map& map, uint64_t address) {
 
 int set_engine_map(Gpu& gpu, Context& context, const drm_i915_gem_context_param& parameter) {
   constexpr size_t kHead = offsetof(i915_context_param_engines, engines);
-  constexpr size_t kMost = I915_EXEC_RING_MASK + 1;
+  constexpr size_t kMax = I915_EXEC_RING_MASK + 1;
   if (context.has_engine_map) return -EINVAL;
   if (parameter.size < kHead || (parameter.size - kHead) % sizeof(i915_engine_class_instance) != 0) return -EINVAL;
   const size_t count = (parameter.size - kHead) / sizeof(i915_engine_class_instance);
-  if (count > kMost) return -EINVAL;
+  if (count > kMax) return -EINVAL;
   Map map(count);
   const auto names = read_user_array<i915_engine_class_instance>(parameter.value + kHead, count);
   if (!names) return -EFAULT;

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "driver/hw/machine.h"
+#include "driver/hw/driver_host.h"
 
 namespace halogen::driver {
 

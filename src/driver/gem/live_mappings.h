@@ -16,7 +16,7 @@
 namespace halogen::driver {
 
 // Has a lock of its own, which is held for a moment only. Buffers die under the driver's: so those that are taken out
-// go back to it (Kernel::release).
+// go back to it (Driver::release).
 class LiveMappings {
  public:
   // Gives what earlier mappings kept that lay there: somebody has unmapped them in secret.

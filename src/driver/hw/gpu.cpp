@@ -88,7 +88,7 @@ const OfferedEngine* Gpu::offer_of(const EngineQueue& queue) const {
 void Gpu::work(uint64_t nanoseconds) {
   hardware_->advance(nanoseconds);
   // An interrupt that does not go away would be one that the driver does not know.
-  for (int round = 0; round < 4 && hardware_->machine().interrupt_line(); ++round) {
+  for (int round = 0; round < 4 && hardware_->host().interrupt_line(); ++round) {
     if (!interrupts_.acknowledge([this](const Interrupts::Cause& cause) { notify(cause); })) break;
   }
   update();

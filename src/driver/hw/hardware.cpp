@@ -21,19 +21,19 @@ constexpr uint16_t kIo = 1, kMemory = 2, kBusMaster = 4;
 
 Result<std::unique_ptr<Hardware>> Hardware::find(const spec::DeviceModel& model, const HardwareOptions& options) {
   const uint64_t local = local_bytes(model, options.device);
-  Result<std::unique_ptr<Machine>> machine = Machine::create(options.memory_bytes, local, options.events);
-  if (!machine) return machine.error();
-  (*machine)->tell(options.listener);
-  Result<std::unique_ptr<device::Device>> device = device::Device::create(model, **machine, options.device);
+  Result<std::unique_ptr<DriverHost>> host = DriverHost::create(options.memory_bytes, local, options.events);
+  if (!host) return host.error();
+  (*host)->tell(options.listener);
+  Result<std::unique_ptr<device::Device>> device = device::Device::create(model, **host, options.device);
   if (!device) return device.error();
-  if (options.listener != nullptr) options.listener->on_device(**device, **machine);
+  if (options.listener != nullptr) options.listener->on_device(**device, **host);
   return std::unique_ptr<Hardware>(
-      new Hardware(std::move(machine).value(), std::move(device).value(), options.memory_bytes, options.listener));
+      new Hardware(std::move(host).value(), std::move(device).value(), options.memory_bytes, options.listener));
 }
 
-Hardware::Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<device::Device> device, uint64_t memory_bytes,
+Hardware::Hardware(std::unique_ptr<DriverHost> host, std::unique_ptr<device::Device> device, uint64_t memory_bytes,
                    HardwareListener* listener)
-    : machine_(std::move(machine)),
+    : host_(std::move(host)),
       device_(std::move(device)),
       listener_(listener),
       generation_(device_->model()),
@@ -149,7 +149,7 @@ void Hardware::release(const PageRun& run) {
   if (run.bytes == 0) return;
   constexpr uint64_t kLarge = 256 * 1024;
   if (run.bytes >= kLarge) {
-    machine_->of(run.local).drop(run.address, run.bytes);
+    host_->of(run.local).drop(run.address, run.bytes);
   } else {
     const std::span<std::byte> content = bytes(run);
     std::memset(content.data(), 0, content.size());

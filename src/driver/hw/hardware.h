@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
-#include "driver/hw/machine.h"
+#include "driver/hw/driver_host.h"
 #include "driver/hw/page_allocator.h"
 #include "gen/generation.h"
 
@@ -50,7 +50,7 @@ class Hardware {
   // All contexts share one address space. This driver gives tables of their own only to contexts of execlists.
   bool shares_space() const { return !generation_.has_execlists(); }
   device::Device& device() { return *device_; }
-  Machine& machine() { return *machine_; }
+  DriverHost& host() { return *host_; }
 
   uint32_t read(uint32_t offset) { return static_cast<uint32_t>(device_->bar_read(register_bar_, offset, 4)); }
   void write(uint32_t offset, uint32_t value) { bar_write(register_bar_, offset, 4, value); }
@@ -78,7 +78,7 @@ class Hardware {
   std::optional<PageRun> allocate(uint64_t bytes, bool local = false);
   void release(const PageRun& run);
   std::span<std::byte> bytes(const PageRun& run) const {
-    return run.local ? machine_->local().at(run.address, run.bytes) : machine_->at(run.address, run.bytes);
+    return run.local ? host_->local().at(run.address, run.bytes) : host_->at(run.address, run.bytes);
   }
   PageAllocator& pages(bool local) { return local ? local_pages_ : pages_; }
 
@@ -94,7 +94,7 @@ class Hardware {
   }
 
  private:
-  Hardware(std::unique_ptr<Machine> machine, std::unique_ptr<device::Device> device, uint64_t memory_bytes,
+  Hardware(std::unique_ptr<DriverHost> host, std::unique_ptr<device::Device> device, uint64_t memory_bytes,
            HardwareListener* listener);
   void place_bars();
   void bar_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
@@ -103,7 +103,7 @@ class Hardware {
   }
   void listened_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value);
 
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<DriverHost> host_;
   std::unique_ptr<device::Device> device_;
   HardwareListener* listener_ = nullptr;
   Generation generation_;

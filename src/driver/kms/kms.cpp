@@ -17,7 +17,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kSurfaceAlignment = 256 * 1024;  // the strictest of all chips
-constexpr size_t kMostEvents = 128;                 // that one file may wait for: a page of them
+constexpr size_t kMaxEvents = 128;                  // that one file may wait for: a page of them
 
 uint64_t now_ns() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -242,7 +242,7 @@ bool Kms::reserve_event(const File& file) {
   if (commit_) {
     for (const KmsEvent& each : commit_->events) reserved += each.file == &file ? 1 : 0;
   }
-  return reserved < kMostEvents;
+  return reserved < kMaxEvents;
 }
 
 int Kms::wait_event(const File& file, uint64_t target, uint32_t type, uint64_t user_data) {

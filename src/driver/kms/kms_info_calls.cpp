@@ -73,7 +73,7 @@ uint32_t Kms::largest_edge() const {
 }
 
 int get_resources(Call& call, drm_mode_card_res& resources) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   std::vector<uint32_t> pictures;
   for (const auto& [id, fb] : kms.fbs()) {
     if (fb->owner == &call.file) pictures.push_back(id);
@@ -89,7 +89,7 @@ int get_resources(Call& call, drm_mode_card_res& resources) {
 
 int get_connector(Call& call, drm_mode_get_connector& connector) {
   if (connector.connector_id != kConnectorId) return -ENOENT;
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   connector.encoder_id = kms.state().connected ? uint32_t{kEncoderId} : 0;
   connector.connector_type = DRM_MODE_CONNECTOR_HDMIA;
   connector.connector_type_id = 1;
@@ -110,7 +110,7 @@ int get_connector(Call& call, drm_mode_get_connector& connector) {
 int get_encoder(Call& call, drm_mode_get_encoder& encoder) {
   if (encoder.encoder_id != kEncoderId) return -ENOENT;
   encoder.encoder_type = DRM_MODE_ENCODER_TMDS;
-  encoder.crtc_id = call.kernel.kms().state().connected ? uint32_t{kCrtcId} : 0;
+  encoder.crtc_id = call.driver.kms().state().connected ? uint32_t{kCrtcId} : 0;
   encoder.possible_crtcs = 1;
   encoder.possible_clones = 1;
   return 0;
@@ -118,7 +118,7 @@ int get_encoder(Call& call, drm_mode_get_encoder& encoder) {
 
 int get_crtc(Call& call, drm_mode_crtc& crtc) {
   if (crtc.crtc_id != kCrtcId) return -ENOENT;
-  const KmsState& state = call.kernel.kms().state();
+  const KmsState& state = call.driver.kms().state();
   crtc.gamma_size = 0;
   crtc.fb_id = state.primary.fb ? state.primary.fb->id : 0;
   crtc.x = state.primary.src_x >> 16;
@@ -137,7 +137,7 @@ int get_planes(Call& call, drm_mode_get_plane_res& planes) {
 
 int get_plane(Call& call, drm_mode_get_plane& plane) {
   if (plane.plane_id != kPrimaryId && plane.plane_id != kCursorId) return -ENOENT;
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   const bool cursor = plane.plane_id == kCursorId;
   const PlaneState& state = cursor ? kms.state().cursor : kms.state().primary;
   plane.crtc_id = state.on_crtc ? uint32_t{kCrtcId} : 0;

@@ -77,7 +77,7 @@ constexpr KmsEntry kEntries[] = {
 int dispatch_kms(Call& call, unsigned long request, uint64_t argument) {
   for (const KmsEntry& entry : kEntries) {
     if (entry.number != _IOC_NR(request)) continue;
-    if (entry.master && call.kernel.kms().master != &call.file) return -EACCES;
+    if (entry.master && call.driver.kms().master != &call.file) return -EACCES;
     if (call.file.render) return -EACCES;
     return entry.function(call, request, argument);
   }
@@ -103,11 +103,11 @@ int set_version(Call&, drm_set_version& version) {
 
 // What is left of a list of all opens: the caller itself.
 int get_client(Call& call, drm_client& client) {
-  constexpr unsigned long kNobody = 65534;
+  constexpr unsigned long kNoRow = 65534;
   if (client.idx != 0) return -EINVAL;
   client.auth = call.file.authenticated ? 1 : 0;
   client.pid = static_cast<unsigned long>(user_process());
-  client.uid = kNobody;
+  client.uid = kNoRow;
   client.magic = client.iocs = 0;
   return 0;
 }
@@ -122,13 +122,13 @@ int name_buffer(Call& call, drm_gem_flink& flink) {
   if (!call.file.authenticated) return -EACCES;
   const BufferRef buffer = call.file.buffers.find(flink.handle);
   if (!buffer) return -ENOENT;
-  flink.name = call.kernel.shared_buffers().name(buffer);
+  flink.name = call.driver.shared_buffers().name(buffer);
   return 0;
 }
 
 int open_named_buffer(Call& call, drm_gem_open& open) {
   if (!call.file.authenticated) return -EACCES;
-  const BufferRef buffer = call.kernel.shared_buffers().named(open.name);
+  const BufferRef buffer = call.driver.shared_buffers().named(open.name);
   if (!buffer) return -ENOENT;
   open.handle = call.file.buffers.add(buffer);
   open.size = buffer->size();
@@ -136,7 +136,7 @@ int open_named_buffer(Call& call, drm_gem_open& open) {
 }
 
 int get_magic(Call& call, drm_auth& auth) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (call.file.magic == 0) {
     call.file.magic = kms.next_magic++;
     kms.magics[call.file.magic] = &call.file;
@@ -146,7 +146,7 @@ int get_magic(Call& call, drm_auth& auth) {
 }
 
 int authenticate(Call& call, drm_auth& auth) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   const auto found = kms.magics.find(auth.magic);
   if (found == kms.magics.end()) return -EINVAL;
   found->second->authenticated = true;
@@ -156,8 +156,8 @@ int authenticate(Call& call, drm_auth& auth) {
 
 // Without being an administrator only one that was master already may become it.
 int set_master(Call& call) {
-  Kms& kms = call.kernel.kms();
-  if (!call.file.was_master && !call.kernel.privileged()) return -EACCES;
+  Kms& kms = call.driver.kms();
+  if (!call.file.was_master && !call.driver.privileged()) return -EACCES;
   if (kms.master == &call.file) return 0;
   if (kms.master != nullptr) return -EBUSY;
   kms.master = &call.file;
@@ -166,8 +166,8 @@ int set_master(Call& call) {
 }
 
 int drop_master(Call& call) {
-  Kms& kms = call.kernel.kms();
-  if (!call.file.was_master && !call.kernel.privileged()) return -EACCES;
+  Kms& kms = call.driver.kms();
+  if (!call.file.was_master && !call.driver.privileged()) return -EACCES;
   if (kms.master != &call.file) return -EINVAL;
   kms.master = nullptr;
   return 0;
@@ -184,7 +184,7 @@ int set_client_capability(Call& call, drm_set_client_cap& capability) {
       call.file.universal_planes = value != 0;
       return 0;
     case DRM_CLIENT_CAP_ATOMIC:
-      if (!call.kernel.kms().atomic()) return -EOPNOTSUPP;
+      if (!call.driver.kms().atomic()) return -EOPNOTSUPP;
       if (value > 2) return -EINVAL;
       call.file.atomic = value != 0;
       call.file.universal_planes = value != 0;

@@ -61,7 +61,7 @@ int check_size(const Kms& kms, const drm_mode_fb_cmd2& fb, Tiling tiling, const 
 }
 
 FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   error = -EINVAL;
   if ((fb.flags & ~uint32_t{DRM_MODE_FB_INTERLACED | DRM_MODE_FB_MODIFIERS}) != 0) return nullptr;
   if (fb.width == 0 || fb.height == 0 || bytes_of(fb.pixel_format) == 0 || fb.handles[0] == 0) return nullptr;
@@ -72,7 +72,7 @@ FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
     error = -ENOENT;
     return nullptr;
   }
-  if (call.kernel.gpu().hardware().has(spec::Feature::local_memory) && !buffer->local()) {
+  if (call.driver.gpu().hardware().has(spec::Feature::local_memory) && !buffer->local()) {
     error = -EREMOTE;  // the display reads local memory only
     return nullptr;
   }
@@ -80,7 +80,7 @@ FramebufferRef make_fb(Call& call, const drm_mode_fb_cmd2& fb, int& error) {
   if (!tiling) return nullptr;
   error = check_size(kms, fb, *tiling, *buffer);
   if (error != 0) return nullptr;
-  auto made = std::make_shared<Framebuffer>(call.kernel.gpu().global(), buffer);
+  auto made = std::make_shared<Framebuffer>(call.driver.gpu().global(), buffer);
   made->owner = &call.file;
   made->width = fb.width;
   made->height = fb.height;
@@ -104,7 +104,7 @@ constexpr LegacyFormat kLegacyFormats[] = {{8, 8, DRM_FORMAT_C8},           {16,
 
 // Only the master gets a handle of a picture that is not its own to make.
 uint32_t handle_of(Call& call, const Framebuffer& fb) {
-  const bool may = call.kernel.kms().master == &call.file || call.kernel.privileged();
+  const bool may = call.driver.kms().master == &call.file || call.driver.privileged();
   return may ? call.file.buffers.add(fb.buffer) : 0;
 }
 
@@ -118,7 +118,7 @@ int create_dumb(Call& call, drm_mode_create_dumb& dumb) {
   if (pixel != 1 && pixel != 2 && pixel != 4) return -EINVAL;
   const uint64_t pitch = (pixel * dumb.width + kLinearUnit - 1) / kLinearUnit * kLinearUnit;
   const uint64_t bytes = (pitch * dumb.height + kPageBytes - 1) / kPageBytes * kPageBytes;
-  Hardware& hardware = call.kernel.gpu().hardware();
+  Hardware& hardware = call.driver.gpu().hardware();
   const bool local = hardware.has(spec::Feature::local_memory);
   if (pitch > UINT32_MAX || bytes == 0) return -EINVAL;
   if (local && bytes > hardware.pages(local).all_bytes()) return -E2BIG;
@@ -131,7 +131,7 @@ int create_dumb(Call& call, drm_mode_create_dumb& dumb) {
 int map_dumb(Call& call, drm_mode_map_dumb& dumb) {
   const BufferRef buffer = call.file.buffers.find(dumb.handle);
   if (!buffer) return -ENOENT;
-  dumb.offset = call.kernel.offset_of(buffer, false);
+  dumb.offset = call.driver.offset_of(buffer, false);
   return 0;
 }
 
@@ -144,7 +144,7 @@ int add_fb2(Call& call, drm_mode_fb_cmd2& fb) {
   int error = 0;
   const FramebufferRef made = make_fb(call, fb, error);
   if (!made) return error;
-  fb.fb_id = call.kernel.kms().add(made);
+  fb.fb_id = call.driver.kms().add(made);
   return 0;
 }
 
@@ -165,7 +165,7 @@ int add_fb(Call& call, drm_mode_fb_cmd& fb) {
 }
 
 int get_fb(Call& call, drm_mode_fb_cmd& fb) {
-  const FramebufferRef found = call.kernel.kms().find_fb(fb.fb_id);
+  const FramebufferRef found = call.driver.kms().find_fb(fb.fb_id);
   if (!found) return -ENOENT;
   fb.width = found->width;
   fb.height = found->height;
@@ -180,7 +180,7 @@ int get_fb(Call& call, drm_mode_fb_cmd& fb) {
 }
 
 int get_fb2(Call& call, drm_mode_fb_cmd2& fb) {
-  const FramebufferRef found = call.kernel.kms().find_fb(fb.fb_id);
+  const FramebufferRef found = call.driver.kms().find_fb(fb.fb_id);
   if (!found) return -ENOENT;
   fb = {};
   fb.fb_id = found->id;
@@ -196,12 +196,12 @@ int get_fb2(Call& call, drm_mode_fb_cmd2& fb) {
 }
 
 int remove_fb(Call& call, unsigned& id) {
-  return call.kernel.kms().remove_fb(call.file, id);
+  return call.driver.kms().remove_fb(call.file, id);
 }
 
 // The display reads memory itself: nothing to copy.
 int mark_dirty(Call& call, drm_mode_fb_dirty_cmd& dirty) {
-  if (!call.kernel.kms().find_fb(dirty.fb_id)) return -ENOENT;
+  if (!call.driver.kms().find_fb(dirty.fb_id)) return -ENOENT;
   if ((dirty.flags & ~uint32_t{DRM_MODE_FB_DIRTY_FLAGS}) != 0) return -EINVAL;
   if ((dirty.num_clips == 0) != (dirty.clips_ptr == 0)) return -EINVAL;
   return dirty.num_clips > DRM_MODE_FB_DIRTY_MAX_CLIPS ? -EINVAL : 0;

@@ -165,7 +165,7 @@ int check_value(Kms& kms, const Property& property, uint64_t value) {
 }
 
 int set_mode(Call& call, AtomicChange& change, uint64_t value) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (value == 0) {
     change.state.mode = nullptr;
     return 0;
@@ -183,7 +183,7 @@ int set_in_fence(Call& call, PlaneState& plane, uint64_t value) {
   const auto descriptor = static_cast<int>(static_cast<int64_t>(value));
   if (descriptor < 0) return 0;
   if (plane.fence) return -EINVAL;
-  const std::optional<SyncFile> file = call.kernel.sync_files().find(descriptor);
+  const std::optional<SyncFile> file = call.driver.sync_files().find(descriptor);
   if (!file) return -EINVAL;
   plane.fence = file->fence;
   return 0;
@@ -203,7 +203,7 @@ int set_plane_property(Call& call, PlaneState& plane, uint32_t property, uint64_
   }
   switch (property) {
     case kPropertyFb:
-      plane.fb = small == 0 ? nullptr : call.kernel.kms().find_fb(small);
+      plane.fb = small == 0 ? nullptr : call.driver.kms().find_fb(small);
       return 0;
     case kPropertyInFence:
       return set_in_fence(call, plane, value);
@@ -238,7 +238,7 @@ bool has_property(uint32_t object, uint32_t property) {
 }
 
 int set_property(Call& call, AtomicChange& change, uint32_t object, uint32_t property, uint64_t value) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (type_of(kms, object) == 0) return -ENOENT;
   if (!has_property(object, property)) return -ENOENT;
   if (const int result = check_value(kms, *find_property(property), value); result != 0) return result;
@@ -274,7 +274,7 @@ int set_property(Call& call, AtomicChange& change, uint32_t object, uint32_t pro
 // ---- calls
 
 int get_properties(Call& call, drm_mode_obj_get_properties& properties) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (!has_object(kms, properties.obj_id, properties.obj_type)) return -ENOENT;
   if (properties_of(properties.obj_id).empty()) return -EINVAL;
   const PropertyList list = list_properties(kms, properties.obj_id, call.file.atomic);
@@ -318,7 +318,7 @@ int get_property(Call&, drm_mode_get_property& property) {
 }
 
 int get_blob(Call& call, drm_mode_get_blob& blob) {
-  const BlobRef found = call.kernel.kms().find_blob(blob.blob_id);
+  const BlobRef found = call.driver.kms().find_blob(blob.blob_id);
   if (!found) return -ENOENT;
   if (blob.length == found->bytes.size() && !write_user(blob.data, found->bytes.data(), found->bytes.size())) {
     return -EFAULT;
@@ -333,12 +333,12 @@ int create_blob(Call& call, drm_mode_create_blob& blob) {
   if (blob.length > kLongest) return -ENOMEM;
   auto bytes = read_user_array<std::byte>(blob.data, blob.length);
   if (!bytes) return -EFAULT;
-  blob.blob_id = call.kernel.kms().add_blob(&call.file, std::move(*bytes))->id;
+  blob.blob_id = call.driver.kms().add_blob(&call.file, std::move(*bytes))->id;
   return 0;
 }
 
 int destroy_blob(Call& call, drm_mode_destroy_blob& blob) {
-  return call.kernel.kms().remove_blob(call.file, blob.blob_id);
+  return call.driver.kms().remove_blob(call.file, blob.blob_id);
 }
 
 }  // namespace halogen::driver

@@ -54,15 +54,15 @@ void fill_screen(PlaneState& plane, FramebufferRef fb, const drm_mode_modeinfo& 
 
 // The lock is let go while others' changes become visible: state that a change is built from is read after this.
 void wait_for_screen(Call& call) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   kms.look();
-  call.kernel.wait(
+  call.driver.wait(
       call.lock, [&] { return !kms.busy(); }, std::nullopt);
 }
 
 int commit_state(Call& call, KmsState next, std::vector<KmsEvent> events, WhenBusy busy, bool modeset, bool async,
                  FenceRef done) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   kms.look();
   if (const int result = kms.check(next, modeset); result != 0) return result;
   if (kms.busy()) return -EBUSY;
@@ -72,7 +72,7 @@ int commit_state(Call& call, KmsState next, std::vector<KmsEvent> events, WhenBu
 }
 
 int set_crtc(Call& call, drm_mode_crtc& crtc) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if ((crtc.x & 0xffff'0000) != 0 || (crtc.y & 0xffff'0000) != 0) return -ERANGE;
   if (crtc.crtc_id != kCrtcId) return -ENOENT;
   wait_for_screen(call);
@@ -112,7 +112,7 @@ int set_crtc(Call& call, drm_mode_crtc& crtc) {
 }
 
 int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if ((flip.flags & ~uint32_t{DRM_MODE_PAGE_FLIP_FLAGS}) != 0) return -EINVAL;
   if (flip.sequence != 0 && (flip.flags & DRM_MODE_PAGE_FLIP_TARGET) == 0) return -EINVAL;
   const bool async = (flip.flags & DRM_MODE_PAGE_FLIP_ASYNC) != 0;
@@ -145,7 +145,7 @@ int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip) {
 }
 
 int set_plane(Call& call, drm_mode_set_plane& plane) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (plane.plane_id != kPrimaryId && plane.plane_id != kCursorId) return -ENOENT;
   wait_for_screen(call);
   KmsState next = kms.state();
@@ -176,7 +176,7 @@ int set_plane(Call& call, drm_mode_set_plane& plane) {
 }
 
 int set_cursor2(Call& call, drm_mode_cursor2& cursor) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (cursor.flags == 0 || (cursor.flags & ~uint32_t{DRM_MODE_CURSOR_FLAGS}) != 0) return -EINVAL;
   if (cursor.crtc_id != kCrtcId) return -ENOENT;
   KmsState next = kms.state();
@@ -213,7 +213,7 @@ int set_cursor(Call& call, drm_mode_cursor& cursor) {
 
 // Also for programs that know nothing of atomic: DPMS, and what may be set with the old calls.
 int set_object_property(Call& call, drm_mode_obj_set_property& property) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   wait_for_screen(call);
   AtomicChange change{.state = kms.state()};
   if (property.obj_id == kConnectorId && property.prop_id == kPropertyDpms) {
@@ -239,15 +239,15 @@ int set_connector_property(Call& call, drm_mode_connector_set_property& property
 }
 
 int commit_atomic(Call& call, drm_mode_atomic& atomic) {
-  constexpr uint32_t kMostObjects = 64, kMostProperties = 4096;  // there are fewer to name
-  Kms& kms = call.kernel.kms();
+  constexpr uint32_t kMaxObjects = 64, kMaxProperties = 4096;  // there are fewer to name
+  Kms& kms = call.driver.kms();
   if (!kms.atomic()) return -EOPNOTSUPP;
   if (!call.file.atomic) return -EINVAL;
   const bool test = (atomic.flags & DRM_MODE_ATOMIC_TEST_ONLY) != 0;
   const bool wants_event = (atomic.flags & DRM_MODE_PAGE_FLIP_EVENT) != 0;
   if ((atomic.flags & ~uint32_t{DRM_MODE_ATOMIC_FLAGS}) != 0 || atomic.reserved != 0) return -EINVAL;
   if ((atomic.flags & DRM_MODE_PAGE_FLIP_ASYNC) != 0 || (test && wants_event)) return -EINVAL;
-  if (atomic.count_objs > kMostObjects) return -EINVAL;
+  if (atomic.count_objs > kMaxObjects) return -EINVAL;
   const auto objects = read_user_array<uint32_t>(atomic.objs_ptr, atomic.count_objs);
   const auto counts = read_user_array<uint32_t>(atomic.count_props_ptr, atomic.count_objs);
   if (!objects || !counts) return -EFAULT;
@@ -257,7 +257,7 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
   AtomicChange change{.state = kms.state()};
   uint64_t at = 0;
   for (size_t i = 0; i < objects->size(); ++i) {
-    if ((*counts)[i] > kMostProperties) return -EINVAL;
+    if ((*counts)[i] > kMaxProperties) return -EINVAL;
     const auto ids = read_user_array<uint32_t>(atomic.props_ptr + at * 4, (*counts)[i]);
     const auto values = read_user_array<uint64_t>(atomic.prop_values_ptr + at * 8, (*counts)[i]);
     if (!ids || !values) return -EFAULT;
@@ -281,7 +281,7 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
   int descriptor = -1;
   if (change.out_fence != 0) {
     done = std::make_shared<Fence>();
-    descriptor = call.kernel.sync_files().create(done);
+    descriptor = call.driver.sync_files().create(done);
     if (descriptor < 0) return descriptor;
     if (!write_user(change.out_fence, &descriptor, sizeof descriptor)) {
       close(descriptor);
@@ -309,9 +309,9 @@ uint64_t widened(uint32_t sequence, uint64_t near) {
 }
 
 bool wait_for(Call& call, uint64_t target) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   kms.block(1);
-  const bool came = call.kernel.wait(
+  const bool came = call.driver.wait(
       call.lock, [&] { return kms.vblanks() >= target || !kms.pipe().running(); }, kLongestWait);
   kms.block(-1);
   return came;
@@ -320,7 +320,7 @@ bool wait_for(Call& call, uint64_t target) {
 }  // namespace
 
 int wait_vblank(Call& call, drm_wait_vblank& wait) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   const unsigned type = wait.request.type;
   if ((type & _DRM_VBLANK_SIGNAL) != 0) return -EINVAL;
   if ((type & ~unsigned{_DRM_VBLANK_TYPES_MASK | _DRM_VBLANK_FLAGS_MASK | _DRM_VBLANK_HIGH_CRTC_MASK}) != 0) {
@@ -352,7 +352,7 @@ int wait_vblank(Call& call, drm_wait_vblank& wait) {
 }
 
 int get_sequence(Call& call, drm_crtc_get_sequence& sequence) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (sequence.crtc_id != kCrtcId) return -ENOENT;
   kms.look();
   sequence.active = kms.state().active ? 1 : 0;
@@ -362,7 +362,7 @@ int get_sequence(Call& call, drm_crtc_get_sequence& sequence) {
 }
 
 int queue_sequence(Call& call, drm_crtc_queue_sequence& sequence) {
-  Kms& kms = call.kernel.kms();
+  Kms& kms = call.driver.kms();
   if (sequence.crtc_id != kCrtcId) return -ENOENT;
   constexpr uint32_t kFlags = DRM_CRTC_SEQUENCE_RELATIVE | DRM_CRTC_SEQUENCE_NEXT_ON_MISS;
   if ((sequence.flags & ~kFlags) != 0) return -EINVAL;

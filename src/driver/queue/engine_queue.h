@@ -25,7 +25,7 @@ class EngineContext {
   uint64_t timeline() const { return timeline_; }  // on which its requests are
 
   // Requests that are not done. A program that has this many waits until there are half as many: its ring is full.
-  static constexpr unsigned kMostOpen = 64;
+  static constexpr unsigned kMaxOpen = 64;
   unsigned open = 0;
 
  private:

@@ -22,7 +22,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr size_t kMostKnown = 64;
+constexpr size_t kMaxKnown = 64;
 
 // An abstract name: no file.
 socklen_t name_of(uint64_t number, sockaddr_un& address) {
@@ -54,14 +54,14 @@ uint64_t start_of(int process) {
 
 }  // namespace
 
-Neighbours::~Neighbours() {
-  for (const auto& [number, life] : lives_) {
-    if (life >= 0) close(life);
+PeerProcesses::~PeerProcesses() {
+  for (const auto& [number, pidfd] : pidfds_) {
+    if (pidfd >= 0) close(pidfd);
   }
   if (socket_ >= 0) close(socket_);
 }
 
-const Neighbour& Neighbours::self() {
+const PeerProcess& PeerProcesses::self() {
   if (self_.number != 0) return self_;
   while (self_.number == 0) {
     if (getrandom(&self_.number, sizeof self_.number, 0) != static_cast<ssize_t>(sizeof self_.number)) {
@@ -80,12 +80,12 @@ const Neighbour& Neighbours::self() {
     close(socket_);
     socket_ = -1;
   }
-  self_.has_bell = socket_ >= 0;
+  self_.has_wake_socket = socket_ >= 0;
   return self_;
 }
 
 // One that is full has not looked yet and will; one that is gone needs nothing.
-bool Neighbours::ring(uint64_t number) {
+bool PeerProcesses::wake(uint64_t number) {
   self();
   sockaddr_un address;
   const socklen_t length = name_of(number, address);
@@ -96,27 +96,27 @@ bool Neighbours::ring(uint64_t number) {
   return sent >= 0 || errno != ECONNREFUSED;
 }
 
-bool Neighbours::still_listens(const Neighbour& who) {
-  if (!who.has_bell || ring(who.number)) return true;
-  const auto known = lives_.find(who.number);
-  if (known != lives_.end() && known->second >= 0) close(known->second);
-  lives_[who.number] = kDead;
+bool PeerProcesses::still_listens(const PeerProcess& peer) {
+  if (!peer.has_wake_socket || wake(peer.number)) return true;
+  const auto known = pidfds_.find(peer.number);
+  if (known != pidfds_.end() && known->second >= 0) close(known->second);
+  pidfds_[peer.number] = kDead;
   return false;
 }
 
-bool Neighbours::take_ring() const {
-  constexpr int kMost = 1000;  // whoever rings without end shall not keep us
-  bool rang = false;
+bool PeerProcesses::take_wakeups() const {
+  constexpr int kMax = 1000;  // whoever rings without end shall not keep us
+  bool woken = false;
   char word = 0;
-  for (int i = 0; socket_ >= 0 && i < kMost && recv(socket_, &word, 1, MSG_DONTWAIT) >= 0; ++i) rang = true;
-  return rang;
+  for (int i = 0; socket_ >= 0 && i < kMax && recv(socket_, &word, 1, MSG_DONTWAIT) >= 0; ++i) woken = true;
+  return woken;
 }
 
-int Neighbours::life(const Neighbour& who) {
-  const Neighbour& here = self();
-  if (who.number == here.number) return -1;
-  const auto known = lives_.find(who.number);
-  if (known != lives_.end()) {
+int PeerProcesses::find_pidfd(const PeerProcess& peer) {
+  const PeerProcess& here = self();
+  if (peer.number == here.number) return -1;
+  const auto known = pidfds_.find(peer.number);
+  if (known != pidfds_.end()) {
     pollfd end{.fd = known->second, .events = POLLIN, .revents = 0};
     if (known->second >= 0 && poll(&end, 1, 0) == 1) {
       close(known->second);
@@ -124,23 +124,23 @@ int Neighbours::life(const Neighbour& who) {
     }
     return known->second;
   }
-  if (who.space != here.space || who.process <= 0) return -1;
-  if (lives_.size() >= kMostKnown) {  // numbers come from others: they are not kept without end
-    for (const auto& [number, life] : lives_) {
-      if (life >= 0) close(life);
+  if (peer.space != here.space || peer.process <= 0) return -1;
+  if (pidfds_.size() >= kMaxKnown) {  // numbers come from others: they are not kept without end
+    for (const auto& [number, pidfd] : pidfds_) {
+      if (pidfd >= 0) close(pidfd);
     }
-    lives_.clear();
+    pidfds_.clear();
   }
-  int life = keep_private(static_cast<int>(syscall(SYS_pidfd_open, who.process, 0)));
-  const bool gone = life < 0 && errno == ESRCH;
-  const uint64_t started = gone ? 0 : start_of(who.process);
-  pollfd end{.fd = life, .events = POLLIN, .revents = 0};
-  if (gone || (started != 0 && started != who.started) || (life >= 0 && poll(&end, 1, 0) == 1)) {
-    if (life >= 0) close(life);
-    life = kDead;
+  int pidfd = keep_private(static_cast<int>(syscall(SYS_pidfd_open, peer.process, 0)));
+  const bool gone = pidfd < 0 && errno == ESRCH;
+  const uint64_t started = gone ? 0 : start_of(peer.process);
+  pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
+  if (gone || (started != 0 && started != peer.started) || (pidfd >= 0 && poll(&end, 1, 0) == 1)) {
+    if (pidfd >= 0) close(pidfd);
+    pidfd = kDead;
   }
-  lives_[who.number] = life;
-  return life;
+  pidfds_[peer.number] = pidfd;
+  return pidfd;
 }
 
 }  // namespace halogen::driver

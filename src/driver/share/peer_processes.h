@@ -11,46 +11,46 @@
 namespace halogen::driver {
 
 // As it stands in shared memory: others may have written anything there.
-struct Neighbour {
+struct PeerProcess {
   uint64_t number = 0;
   uint64_t space = 0;    // of process numbers
   uint64_t started = 0;  // in ticks since the host's start: process numbers are used again
   int process = 0;
-  bool has_bell = false;
+  bool has_wake_socket = false;
 };
 
-class Neighbours {
+class PeerProcesses {
  public:
-  Neighbours() = default;
-  ~Neighbours();
-  Neighbours(const Neighbours&) = delete;
-  Neighbours& operator=(const Neighbours&) = delete;
+  PeerProcesses() = default;
+  ~PeerProcesses();
+  PeerProcesses(const PeerProcesses&) = delete;
+  PeerProcesses& operator=(const PeerProcesses&) = delete;
 
-  const Neighbour& self();
+  const PeerProcess& self();
   const std::string& name() const { return name_; }  // of this process, as fences tell it
-  bool ring(uint64_t number);                        // false: nobody is there to hear it
+  bool wake(uint64_t number);                        // false: nobody is there to hear it
   // Can be read when somebody rang. -1: there is none.
-  int bell() const { return socket_; }
+  int wake_socket() const { return socket_; }
   // True: somebody rang since the last look. May be called without the driver's lock.
-  bool take_ring() const;
+  bool take_wakeups() const;
 
-  bool is_alive(const Neighbour& who) { return life(who) != kDead; }
+  bool is_alive(const PeerProcess& peer) { return find_pidfd(peer) != kDead; }
   // The process may live on as another program, or where its number means nothing here: then nobody hears its bell.
-  bool still_listens(const Neighbour& who);
+  bool still_listens(const PeerProcess& peer);
   // A descriptor that can be read when it ends; -1: it cannot be told. Stays ours.
-  int life_of(const Neighbour& who) {
-    const int found = life(who);
+  int pidfd_of(const PeerProcess& peer) {
+    const int found = find_pidfd(peer);
     return found == kDead ? -1 : found;
   }
 
  private:
   static constexpr int kDead = -2;
-  int life(const Neighbour& who);
+  int find_pidfd(const PeerProcess& peer);
 
-  Neighbour self_;
+  PeerProcess self_;
   std::string name_;
   int socket_ = -1;
-  std::map<uint64_t, int> lives_;
+  std::map<uint64_t, int> pidfds_;
 };
 
 }  // namespace halogen::driver

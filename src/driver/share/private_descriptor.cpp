@@ -11,11 +11,11 @@
 namespace halogen::driver {
 namespace {
 
-constexpr rlim_t kMostAbove = 65536;  // the host's table of descriptors is as long as the highest number
+constexpr rlim_t kMaxAbove = 65536;  // the host's table of descriptors is as long as the highest number
 constexpr rlim_t kUsual = 700;
 
 bool has_room_above(const rlimit& limit) {
-  return limit.rlim_cur < limit.rlim_max && limit.rlim_cur <= kMostAbove;
+  return limit.rlim_cur < limit.rlim_max && limit.rlim_cur <= kMaxAbove;
 }
 
 int first_of(const rlimit& limit) {

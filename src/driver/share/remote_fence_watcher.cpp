@@ -13,10 +13,10 @@
 
 namespace halogen::driver {
 
-ForeignWatch::ForeignWatch(std::mutex& mutex, Neighbours& neighbours, std::function<void()> changed)
-    : mutex_(mutex), neighbours_(neighbours), changed_(std::move(changed)) {}
+RemoteFenceWatcher::RemoteFenceWatcher(std::mutex& mutex, PeerProcesses& peers, std::function<void()> changed)
+    : mutex_(mutex), peers_(peers), changed_(std::move(changed)) {}
 
-ForeignWatch::~ForeignWatch() {
+RemoteFenceWatcher::~RemoteFenceWatcher() {
   if (thread_.joinable()) {
     {
       const std::lock_guard lock(mutex_);
@@ -25,13 +25,13 @@ ForeignWatch::~ForeignWatch() {
     wake();
     thread_.join();
   }
-  if (bell_ >= 0) close(bell_);
+  if (wake_fd_ >= 0) close(wake_fd_);
 }
 
-void ForeignWatch::add(const std::shared_ptr<WatchedFence>& fence) {
+void RemoteFenceWatcher::add(const std::shared_ptr<WatchedFence>& fence) {
   fences_.push_back(fence);
   listen();
-  if (bell_ < 0) {  // no way to look after it: better early than never
+  if (wake_fd_ < 0) {  // no way to look after it: better early than never
     fences_.pop_back();
     fence->signal();
     return;
@@ -39,29 +39,29 @@ void ForeignWatch::add(const std::shared_ptr<WatchedFence>& fence) {
   wake();
 }
 
-void ForeignWatch::listen() {
-  if (bell_ < 0) bell_ = keep_private(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (bell_ < 0 || thread_.joinable()) return;
-  neighbours_.self();
+void RemoteFenceWatcher::listen() {
+  if (wake_fd_ < 0) wake_fd_ = keep_private(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (wake_fd_ < 0 || thread_.joinable()) return;
+  peers_.self();
   thread_ = start_quietly([this] { run(); });
 }
 
-void ForeignWatch::wake() const {
+void RemoteFenceWatcher::wake() const {
   const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(bell_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
 }
 
-void ForeignWatch::run() {
-  constexpr int kPatient = 1000, kDeaf = 10;  // milliseconds, for what nobody tells
+void RemoteFenceWatcher::run() {
+  constexpr int kStatePoll = 1000, kNoSocketPoll = 10;  // milliseconds, for what nobody tells
   std::unique_lock lock(mutex_);
-  bool rang = false;
+  bool woken = false;
   while (!stop_) {
     std::vector<std::shared_ptr<WatchedFence>> looked_at;  // their descriptors stay open meanwhile
-    std::vector<pollfd> list{{.fd = bell_, .events = POLLIN, .revents = 0},
-                             {.fd = neighbours_.bell(), .events = POLLIN, .revents = 0}};
-    const bool deaf = neighbours_.bell() < 0;
-    bool any = rang || deaf;
-    int timeout = deaf ? kDeaf : -1;
+    std::vector<pollfd> list{{.fd = wake_fd_, .events = POLLIN, .revents = 0},
+                             {.fd = peers_.wake_socket(), .events = POLLIN, .revents = 0}};
+    const bool no_socket = peers_.wake_socket() < 0;
+    bool any = woken || no_socket;
+    int timeout = no_socket ? kNoSocketPoll : -1;
     for (const std::weak_ptr<WatchedFence>& each : std::exchange(fences_, {})) {
       const std::shared_ptr<WatchedFence> fence = each.lock();
       if (!fence) continue;
@@ -70,19 +70,19 @@ void ForeignWatch::run() {
       if (fence->done) continue;
       fences_.push_back(fence);
       looked_at.push_back(fence);
-      for (const int descriptor : {fence->descriptor(), fence->life()}) {
+      for (const int descriptor : {fence->descriptor(), fence->process_fd()}) {
         const auto same = [&](const pollfd& other) { return other.fd == descriptor; };
         if (descriptor < 0 || std::any_of(list.begin(), list.end(), same)) continue;
         list.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
       }
-      if (fence->needs_patience() && !deaf) timeout = kPatient;
+      if (fence->needs_polling() && !no_socket) timeout = kStatePoll;
     }
     if (any) changed_();
     lock.unlock();
     poll(list.data(), list.size(), timeout);
     uint64_t word = 0;
-    [[maybe_unused]] const ssize_t got = read(bell_, &word, sizeof word);
-    rang = neighbours_.take_ring();
+    [[maybe_unused]] const ssize_t got = read(wake_fd_, &word, sizeof word);
+    woken = peers_.take_wakeups();
     lock.lock();
   }
 }

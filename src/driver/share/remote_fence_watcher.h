@@ -13,13 +13,13 @@
 
 namespace halogen::driver {
 
-class ForeignWatch {
+class RemoteFenceWatcher {
  public:
   // `changed` is called with the lock held, after fences were signalled or somebody rang.
-  ForeignWatch(std::mutex& mutex, Neighbours& neighbours, std::function<void()> changed);
-  ~ForeignWatch();
-  ForeignWatch(const ForeignWatch&) = delete;
-  ForeignWatch& operator=(const ForeignWatch&) = delete;
+  RemoteFenceWatcher(std::mutex& mutex, PeerProcesses& peers, std::function<void()> changed);
+  ~RemoteFenceWatcher();
+  RemoteFenceWatcher(const RemoteFenceWatcher&) = delete;
+  RemoteFenceWatcher& operator=(const RemoteFenceWatcher&) = delete;
 
   // With the lock held.
   void add(const std::shared_ptr<WatchedFence>& fence);
@@ -30,10 +30,10 @@ class ForeignWatch {
   void wake() const;
 
   std::mutex& mutex_;
-  Neighbours& neighbours_;
+  PeerProcesses& peers_;
   std::function<void()> changed_;
   std::vector<std::weak_ptr<WatchedFence>> fences_;
-  int bell_ = -1;
+  int wake_fd_ = -1;
   bool stop_ = false;
   std::thread thread_;
 };

@@ -71,7 +71,7 @@ std::shared_ptr<SharedFences> SharedBuffers::bare_fences(int descriptor) {
   const auto all = static_cast<uint64_t>(status.st_size);
   if (all <= Buffer::kBehind || all % kPageBytes != 0) return nullptr;
   std::shared_ptr<SharedFences>& fences = bare_[*key];
-  if (!fences) fences = SharedFences::open(neighbours_, watch_, descriptor, all - Buffer::kBehind);
+  if (!fences) fences = SharedFences::open(peers_, watch_, descriptor, all - Buffer::kBehind);
   if (!fences) bare_.erase(*key);
   return fences;
 }
@@ -103,7 +103,7 @@ bool SharedBuffers::share_fences(Buffer& buffer) {
     bare_.erase(bare);
     return true;
   }
-  auto fences = SharedFences::open(neighbours_, watch_, buffer.descriptor(), buffer.size());
+  auto fences = SharedFences::open(peers_, watch_, buffer.descriptor(), buffer.size());
   if (!fences) return false;
   buffer.share_fences(std::move(fences));
   return true;

@@ -18,7 +18,7 @@ namespace halogen::driver {
 
 class SharedBuffers {
  public:
-  SharedBuffers(Neighbours& neighbours, Watch watch) : neighbours_(neighbours), watch_(std::move(watch)) {}
+  SharedBuffers(PeerProcesses& peers, Watch watch) : peers_(peers), watch_(std::move(watch)) {}
   // A descriptor of the buffer for the program, or a negative errno.
   int create(const BufferRef& buffer, bool close_on_exec, bool writable);
   // The buffer of a descriptor, when it is known here.
@@ -38,7 +38,7 @@ class SharedBuffers {
   bool share_fences(Buffer& buffer);
   std::shared_ptr<SharedFences> bare_fences(int descriptor);
 
-  Neighbours& neighbours_;
+  PeerProcesses& peers_;
   Watch watch_;
   std::map<FileKey, std::weak_ptr<Buffer>> known_;
   std::map<FileKey, std::shared_ptr<SharedFences>> bare_;  // of files that are no buffers here

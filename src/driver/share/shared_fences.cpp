@@ -14,8 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 // Another process that does nothing for so long is not waited for any more.
-constexpr std::chrono::seconds kPatience{300};
-constexpr std::chrono::milliseconds kListens{500};  // how often it is asked for
+constexpr std::chrono::seconds kStallTimeout{300};
+constexpr std::chrono::milliseconds kListenInterval{500};  // how often it is asked for
 
 }  // namespace
 
@@ -25,7 +25,7 @@ class SharedFence final : public WatchedFence {
   SharedFence(std::shared_ptr<SharedFences> fences, size_t row, bool also_reads)
       : fences_(std::move(fences)), row_(row), also_reads_(also_reads) {
     const Member& other = fences_->page().row(row_);
-    who_ = SharedPage::who(other);
+    peer_ = SharedPage::peer_of(other);
     promised = also_reads_ ? other.uses : other.writes;
     name_ = fences_->page().name_of(row_);
     seen_ = count();
@@ -40,22 +40,22 @@ class SharedFence final : public WatchedFence {
     if (done) return;
     const Member& other = fences_->page().row(row_);
     const uint64_t now = count();
-    if (other.number != who_.number) {  // it left, after its work
+    if (other.number != peer_.number) {  // it left, after its work
       finish_with(0);
     } else if (now >= promised) {
       finish_with(other.error.load());
-    } else if (!fences_->page().neighbours().is_alive(who_)) {
+    } else if (!fences_->page().peers().is_alive(peer_)) {
       finish_with(-EIO);
     } else {
       look_after(now);
     }
   }
-  int life() override { return fences_->page().neighbours().life_of(who_); }
-  bool needs_patience() const override { return true; }
+  int process_fd() override { return fences_->page().peers().pidfd_of(peer_); }
+  bool needs_polling() const override { return true; }
   std::string driver_name() const override { return "0000:00:02.0"; }
   std::string timeline_name() const override { return name_; }
   uint64_t promised = 0;
-  uint64_t owner() const { return who_.number; }
+  uint64_t owner() const { return peer_.number; }
 
  private:
   void look_after(uint64_t now) {
@@ -64,11 +64,11 @@ class SharedFence final : public WatchedFence {
       seen_ = now;
       since_ = time;
     }
-    if (time - listened_ > kListens) {
+    if (time - listened_ > kListenInterval) {
       listened_ = time;
-      if (!fences_->page().neighbours().still_listens(who_)) finish_with(-EIO);
+      if (!fences_->page().peers().still_listens(peer_)) finish_with(-EIO);
     }
-    if (!done && time - since_ > kPatience) finish_with(-ETIMEDOUT);
+    if (!done && time - since_ > kStallTimeout) finish_with(-ETIMEDOUT);
   }
   uint64_t count() const {
     const Member& other = fences_->page().row(row_);
@@ -85,15 +85,15 @@ class SharedFence final : public WatchedFence {
   std::shared_ptr<SharedFences> fences_;
   size_t row_;
   bool also_reads_;
-  Neighbour who_;
+  PeerProcess peer_;
   std::string name_;
   uint64_t seen_ = 0;
   Clock::time_point since_ = Clock::now();
   Clock::time_point listened_ = since_;
 };
 
-std::shared_ptr<SharedFences> SharedFences::open(Neighbours& neighbours, Watch watch, int descriptor, uint64_t offset) {
-  std::unique_ptr<SharedPage> page = SharedPage::open(neighbours, descriptor, offset, kBytes);
+std::shared_ptr<SharedFences> SharedFences::open(PeerProcesses& peers, Watch watch, int descriptor, uint64_t offset) {
+  std::unique_ptr<SharedPage> page = SharedPage::open(peers, descriptor, offset, kBytes);
   const std::optional<FileKey> key = key_of(descriptor);
   if (!page || !key) return nullptr;
   auto made = std::make_shared<SharedFences>(std::move(page), std::move(watch));
@@ -134,7 +134,7 @@ void SharedFences::retire(int error) {
   tell_engines();
   row.writes_done = writes;
   row.uses_done = open_.empty() ? uses_ : open_.front().use - 1;
-  page_->ring_others(false);
+  page_->wake_others(false);
 }
 
 void SharedFences::tell_engines() {
@@ -152,7 +152,7 @@ bool SharedFences::is_open(size_t row, bool also_reads) const {
   const Member& other = page_->row(row);
   if (row == page_->own_row() || other.number.load() == 0) return false;
   const bool open = also_reads ? other.uses_done < other.uses : other.writes_done < other.writes;
-  return open && page_->neighbours().is_alive(SharedPage::who(other));
+  return open && page_->peers().is_alive(SharedPage::peer_of(other));
 }
 
 uint32_t SharedFences::engines() const {

@@ -17,10 +17,10 @@ namespace halogen::driver {
 // A fence that somebody must look at, because another process signals it.
 class WatchedFence : public Fence {
  public:
-  virtual void look() = 0;                               // is it done?
-  virtual int descriptor() const { return -1; }          // can be read when it may be worth a look
-  virtual int life() { return -1; }                      // likewise
-  virtual bool needs_patience() const { return false; }  // it must be looked at from time to time
+  virtual void look() = 0;                              // is it done?
+  virtual int descriptor() const { return -1; }         // can be read when it may be worth a look
+  virtual int process_fd() { return -1; }               // likewise
+  virtual bool needs_polling() const { return false; }  // it must be looked at from time to time
 };
 using Watch = std::function<void(const std::shared_ptr<WatchedFence>&)>;
 
@@ -29,7 +29,7 @@ class SharedFences : public std::enable_shared_from_this<SharedFences> {
   static constexpr uint64_t kBytes = SharedPage::kBytes;
 
   // Null: no memory, or too many processes have it.
-  static std::shared_ptr<SharedFences> open(Neighbours& neighbours, Watch watch, int descriptor, uint64_t offset);
+  static std::shared_ptr<SharedFences> open(PeerProcesses& peers, Watch watch, int descriptor, uint64_t offset);
   explicit SharedFences(std::unique_ptr<SharedPage> page, Watch watch);
 
   // Work of this process.

@@ -9,8 +9,8 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint64_t kNobody = ~uint64_t{0};
-constexpr uint64_t kEmptied = kNobody - 1;
+constexpr uint64_t kNoRow = ~uint64_t{0};
+constexpr uint64_t kEmptied = kNoRow - 1;
 // In a state: 0 while it is open, then 1 and the error.
 constexpr unsigned kStateBits = 16;
 constexpr uint64_t kStateMask = (uint64_t{1} << kStateBits) - 1;
@@ -31,7 +31,7 @@ FenceRef done_fence(int error) {
 class EntryFence final : public WatchedFence {
  public:
   EntryFence(std::shared_ptr<SharedObject> object, uint64_t entry, size_t row)
-      : object_(std::move(object)), number_(entry), who_(SharedPage::who(object_->page_->row(row))) {
+      : object_(std::move(object)), number_(entry), peer_(SharedPage::peer_of(object_->page_->row(row))) {
     name_ = object_->page_->name_of(row);
   }
   void look() override {
@@ -39,28 +39,28 @@ class EntryFence final : public WatchedFence {
     if (done) return;
     if (object_->is_done(number_, its_error)) {
       signal(its_error);
-    } else if (!object_->page_->neighbours().is_alive(who_)) {
+    } else if (!object_->page_->peers().is_alive(peer_)) {
       signal(object_->is_done(number_, its_error) ? its_error : -EIO);
     } else if (const auto now = std::chrono::steady_clock::now(); now - listened_ > std::chrono::milliseconds(500)) {
       listened_ = now;
-      if (!object_->page_->neighbours().still_listens(who_)) signal(-EIO);
+      if (!object_->page_->peers().still_listens(peer_)) signal(-EIO);
     }
   }
-  bool needs_patience() const override { return true; }
-  int life() override { return object_->page_->neighbours().life_of(who_); }
+  bool needs_polling() const override { return true; }
+  int process_fd() override { return object_->page_->peers().pidfd_of(peer_); }
   std::string driver_name() const override { return "0000:00:02.0"; }
   std::string timeline_name() const override { return name_; }
 
  private:
   std::shared_ptr<SharedObject> object_;
   uint64_t number_;
-  Neighbour who_;
+  PeerProcess peer_;
   std::string name_;
   std::chrono::steady_clock::time_point listened_ = std::chrono::steady_clock::now();
 };
 
-std::shared_ptr<SharedObject> SharedObject::open(Neighbours& neighbours, Watch watch, int descriptor) {
-  std::unique_ptr<SharedPage> page = SharedPage::open(neighbours, descriptor, 0, kBytes);
+std::shared_ptr<SharedObject> SharedObject::open(PeerProcesses& peers, Watch watch, int descriptor) {
+  std::unique_ptr<SharedPage> page = SharedPage::open(peers, descriptor, 0, kBytes);
   if (!page) return nullptr;
   return std::make_shared<SharedObject>(std::move(page), std::move(watch));
 }
@@ -78,7 +78,7 @@ void SharedObject::set_done(uint64_t number, int error) {
   uint64_t open = state_of(number, 0);
   entry(number).state.compare_exchange_strong(open, state_of(number, 1 + static_cast<uint64_t>(-error)));
   own_.erase(number);
-  page_->ring_others(true);
+  page_->wake_others(true);
 }
 
 FenceRef SharedObject::fence_of(uint64_t number) {
@@ -148,7 +148,7 @@ void SharedObject::add(Change change, const FenceRef& fence, uint64_t point, con
   const uint64_t error = fence && fence->done ? static_cast<uint64_t>(-fence->error) : 0;
   place.change = static_cast<uint64_t>(change);
   place.point = point;
-  place.row = !fence ? kEmptied : (open ? page_->own_row() : kNobody);
+  place.row = !fence ? kEmptied : (open ? page_->own_row() : kNoRow);
   place.state = state_of(number, open ? 0 : 1 + error);
   seen_ = number + 1;
   head().next = number + 1;
@@ -161,7 +161,7 @@ void SharedObject::add(Change change, const FenceRef& fence, uint64_t point, con
       here->set_done(number, done ? done->error : 0);
     });
   }
-  page_->ring_others(true);
+  page_->wake_others(true);
 }
 
 }  // namespace halogen::driver

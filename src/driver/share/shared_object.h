@@ -26,7 +26,7 @@ class SharedObject : public std::enable_shared_from_this<SharedObject> {
   using Apply = std::function<void(Change, FenceRef fence, uint64_t point)>;
 
   // `descriptor`: a file of kBytes. Null: no memory, or too many have it.
-  static std::shared_ptr<SharedObject> open(Neighbours& neighbours, Watch watch, int descriptor);
+  static std::shared_ptr<SharedObject> open(PeerProcesses& peers, Watch watch, int descriptor);
   SharedObject(std::unique_ptr<SharedPage> page, Watch watch) : page_(std::move(page)), watch_(std::move(watch)) {}
 
   // Whether others did something since.

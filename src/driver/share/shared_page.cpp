@@ -19,8 +19,8 @@ namespace halogen::driver {
 
 static_assert(sizeof(Member) * SharedPage::kMembers == SharedPage::kBytes);
 
-std::unique_ptr<SharedPage> SharedPage::open(Neighbours& neighbours, int descriptor, uint64_t offset, uint64_t bytes) {
-  std::unique_ptr<SharedPage> page(new SharedPage(neighbours));
+std::unique_ptr<SharedPage> SharedPage::open(PeerProcesses& peers, int descriptor, uint64_t offset, uint64_t bytes) {
+  std::unique_ptr<SharedPage> page(new SharedPage(peers));
   // An open of its own: locks belong to opens.
   const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
   page->file_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); });
@@ -39,21 +39,21 @@ std::unique_ptr<SharedPage> SharedPage::open(Neighbours& neighbours, int descrip
 
 // A free row, or one of somebody who is gone.
 bool SharedPage::join() {
-  const Neighbour& self = neighbours_.self();
+  const PeerProcess& self = peers_.self();
   for (const bool also_dead : {false, true}) {
     for (size_t i = 0; i < kMembers; ++i) {
       Member& row = rows()[i];
       uint64_t before = row.number.load();
-      if (before != 0 && (!also_dead || neighbours_.is_alive(who(row)))) continue;
+      if (before != 0 && (!also_dead || peers_.is_alive(peer_of(row)))) continue;
       row.writes_done = row.writes = row.uses_done = row.uses = 0;
       row.error = 0;
       row.busy = row.waits = 0;
       row.process = static_cast<uint64_t>(self.process);
       row.started = self.started;
       row.space = self.space;
-      row.has_bell = self.has_bell;
+      row.has_wake_socket = self.has_wake_socket;
       char text[sizeof row.name] = {};
-      std::memcpy(text, neighbours_.name().data(), std::min(neighbours_.name().size(), sizeof text - 1));
+      std::memcpy(text, peers_.name().data(), std::min(peers_.name().size(), sizeof text - 1));
       for (size_t part = 0; part < row.name.size(); ++part) {
         uint64_t word = 0;
         std::memcpy(&word, text + 8 * part, 8);
@@ -70,15 +70,15 @@ bool SharedPage::join() {
 SharedPage::~SharedPage() {
   if (own_ < kMembers) {
     mine().number = 0;
-    ring_others(false);
+    wake_others(false);
   }
   if (memory_ != nullptr) munmap(memory_, bytes_);
   if (file_ >= 0) close(file_);
 }
 
-Neighbour SharedPage::who(const Member& row) {
+PeerProcess SharedPage::peer_of(const Member& row) {
   return {row.number.load(), row.space.load(), row.started.load(), static_cast<int>(row.process.load()),
-          row.has_bell.load() != 0};
+          row.has_wake_socket.load() != 0};
 }
 
 std::string SharedPage::name_of(size_t index) const {
@@ -97,10 +97,10 @@ bool SharedPage::has_others() const {
   return false;
 }
 
-void SharedPage::ring_others(bool all) const {
+void SharedPage::wake_others(bool all) const {
   for (size_t i = 0; i < kMembers; ++i) {
     const uint64_t number = row(i).number;
-    if (i != own_ && number != 0 && (all || row(i).waits.load() != 0)) neighbours_.ring(number);
+    if (i != own_ && number != 0 && (all || row(i).waits.load() != 0)) peers_.wake(number);
   }
 }
 

@@ -28,7 +28,7 @@ struct Member {
   std::atomic<int32_t> error;   // of the last one that failed
   std::atomic<uint32_t> busy;   // engines, as GEM_BUSY tells them
   std::atomic<uint32_t> waits;  // wants to be woken
-  std::atomic<uint32_t> has_bell;
+  std::atomic<uint32_t> has_wake_socket;
   uint32_t unused[4];
   std::array<std::atomic<uint64_t>, 4> name;
 };
@@ -40,21 +40,21 @@ class SharedPage {
   static constexpr uint64_t kBytes = 4096;
 
   // `bytes`: of which the first kBytes are rows. Null: no memory, or no row is free.
-  static std::unique_ptr<SharedPage> open(Neighbours& neighbours, int descriptor, uint64_t offset, uint64_t bytes);
+  static std::unique_ptr<SharedPage> open(PeerProcesses& peers, int descriptor, uint64_t offset, uint64_t bytes);
   ~SharedPage();
   SharedPage(const SharedPage&) = delete;
   SharedPage& operator=(const SharedPage&) = delete;
 
-  Neighbours& neighbours() const { return neighbours_; }
+  PeerProcesses& peers() const { return peers_; }
   Member& mine() const { return rows()[own_]; }
   Member& row(size_t index) const { return rows()[index]; }
   size_t own_row() const { return own_; }
   std::byte* behind_rows() const { return memory_ + kBytes; }
-  static Neighbour who(const Member& row);
+  static PeerProcess peer_of(const Member& row);
   std::string name_of(size_t index) const;
   bool has_others() const;
   // Those who wait, or all.
-  void ring_others(bool all) const;
+  void wake_others(bool all) const;
 
   // Nobody else changes what belongs together meanwhile. The host lets go of it when a process ends, and whoever
   // keeps it for long loses it: then this goes on without.
@@ -62,12 +62,12 @@ class SharedPage {
   void unlock();
 
  private:
-  explicit SharedPage(Neighbours& neighbours) : neighbours_(neighbours) {}
+  explicit SharedPage(PeerProcesses& peers) : peers_(peers) {}
   bool join();
   Member* rows() const { return reinterpret_cast<Member*>(memory_); }
   bool lock_file(short kind) const;
 
-  Neighbours& neighbours_;
+  PeerProcesses& peers_;
   int file_ = -1;
   uint64_t offset_ = 0;
   std::byte* memory_ = nullptr;

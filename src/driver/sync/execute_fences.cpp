@@ -9,14 +9,14 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint64_t kMostFences = (uint64_t{4} << 20) / 32;
+constexpr uint64_t kMaxFences = (uint64_t{4} << 20) / 32;
 constexpr uint64_t kUserEnd = 0x7fff'ffff'f000;  // of addresses of programs
 constexpr uint32_t kUnknownFlags = ~uint32_t{I915_EXEC_FENCE_WAIT | I915_EXEC_FENCE_SIGNAL};
 
 // 0, or what is wrong with a list of this many fences there.
 int check_size(uint64_t address, uint64_t count, size_t bytes) {
   if (address > kUserEnd || count > (kUserEnd - address) / bytes) return -EFAULT;
-  return count > kMostFences ? -ENOMEM : 0;
+  return count > kMaxFences ? -ENOMEM : 0;
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ int ExecuteFences::read(Call& call, const drm_i915_gem_execbuffer2& arguments) {
   constexpr uint64_t kIn = I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT;
   if ((arguments.flags & kIn) == 0) return 0;
   if ((arguments.flags & kIn) == kIn) return -EINVAL;
-  const std::optional<SyncFile> file = call.kernel.sync_files().find(static_cast<int>(arguments.rsvd2 & 0xffff'ffff));
+  const std::optional<SyncFile> file = call.driver.sync_files().find(static_cast<int>(arguments.rsvd2 & 0xffff'ffff));
   if (!file) return -EINVAL;
   if ((arguments.flags & I915_EXEC_FENCE_SUBMIT) != 0) {
     partner_ = file->fence;

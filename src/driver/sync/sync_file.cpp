@@ -22,7 +22,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint32_t kMagic = 0x4e53'4c48;
-constexpr size_t kMostListed = 50;  // fences; all of a report goes into the pipe at once
+constexpr size_t kMaxListed = 50;  // fences; all of a report goes into the pipe at once
 
 struct Report {
   uint32_t magic;
@@ -30,7 +30,7 @@ struct Report {
   char name[32];
   uint32_t count;
   uint32_t unused;
-  sync_fence_info fences[kMostListed];
+  sync_fence_info fences[kMaxListed];
 };
 static_assert(sizeof(Report) <= PIPE_BUF);
 
@@ -62,7 +62,7 @@ class ReportedFences final : public Fence {
   explicit ReportedFences(const Report& report) {
     done = true;
     error = std::min(report.status, 0);
-    for (uint32_t i = 0; i < std::min<uint32_t>(report.count, kMostListed); ++i) {
+    for (uint32_t i = 0; i < std::min<uint32_t>(report.count, kMaxListed); ++i) {
       parts_.push_back(std::make_shared<ReportedFence>(report.fences[i]));
       when = std::max(when, parts_.back()->when);
     }
@@ -102,7 +102,7 @@ Report report_on(Fence& fence, const std::string& name) {
   copy_text(name, report.name);
   std::vector<FenceRef> parts;
   fence.list(parts);
-  report.count = static_cast<uint32_t>(std::min(parts.size(), kMostListed));
+  report.count = static_cast<uint32_t>(std::min(parts.size(), kMaxListed));
   for (uint32_t i = 0; i < report.count; ++i) {
     copy_text(parts[i]->timeline_name(), report.fences[i].obj_name);
     copy_text(parts[i]->driver_name(), report.fences[i].driver_name);
@@ -199,13 +199,13 @@ std::optional<SyncFile> SyncFiles::find(int descriptor) {
       return SyncFile{std::make_shared<ReportedFences>(*report), report->name};
     }
   }
-  std::erase_if(foreign_, [](const auto& each) { return each.second.expired(); });
-  std::shared_ptr<ForeignFence> fence = foreign_[*key].lock();
+  std::erase_if(remote_fences_, [](const auto& each) { return each.second.expired(); });
+  std::shared_ptr<ForeignFence> fence = remote_fences_[*key].lock();
   if (!fence) {
     const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
     const int own = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (own < 0) return std::nullopt;
-    foreign_[*key] = fence = std::make_shared<ForeignFence>(own);
+    remote_fences_[*key] = fence = std::make_shared<ForeignFence>(own);
     fence->look();
     if (!fence->done) watch_(fence);
   }

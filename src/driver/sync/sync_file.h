@@ -53,7 +53,7 @@ class SyncFiles {
     ~State();
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::map<FileKey, std::weak_ptr<ForeignFence>> foreign_;
+  std::map<FileKey, std::weak_ptr<ForeignFence>> remote_fences_;
   Watch watch_;
 };
 

@@ -57,8 +57,8 @@ void SyncObject::add_point(FenceRef fence, uint64_t point) {
   change(SharedObject::Change::point, std::move(fence), point);
 }
 
-bool SyncObject::share(Neighbours& neighbours, Watch watch, int file, bool fills) {
-  shared_ = SharedObject::open(neighbours, std::move(watch), file);
+bool SyncObject::share(PeerProcesses& peers, Watch watch, int file, bool fills) {
+  shared_ = SharedObject::open(peers, std::move(watch), file);
   if (!shared_) return false;
   file_ = file;
   if (!fills) return true;
@@ -82,7 +82,7 @@ int SyncObjectFiles::create(const SyncObjectRef& object) {
     const int file = open_private([] { return memfd_create("halogen sync object", MFD_CLOEXEC | MFD_ALLOW_SEALING); });
     if (file < 0) return -errno;
     const bool made = ftruncate(file, static_cast<off_t>(SharedObject::kBytes)) == 0 &&
-                      fcntl(file, F_ADD_SEALS, kSeals) == 0 && object->share(neighbours_, watch_, file, true);
+                      fcntl(file, F_ADD_SEALS, kSeals) == 0 && object->share(peers_, watch_, file, true);
     const std::optional<FileKey> key = key_of(file);
     if (!made || !key) {
       if (!object->is_shared()) close(file);
@@ -107,7 +107,7 @@ SyncObjectRef SyncObjectFiles::find(int descriptor) {
   const int file = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
   if (file < 0) return nullptr;
   auto object = std::make_shared<SyncObject>();
-  if (!object->share(neighbours_, watch_, file, false)) {
+  if (!object->share(peers_, watch_, file, false)) {
     close(file);
     return nullptr;
   }

@@ -26,7 +26,7 @@ class SyncObject {
   bool is_shared() const { return file_ >= 0; }
   int file() const { return file_; }
   // In memory behind a file, which becomes its own, from now on. `fills`: it is new, and gets what is here.
-  bool share(Neighbours& neighbours, Watch watch, int file, bool fills);
+  bool share(PeerProcesses& peers, Watch watch, int file, bool fills);
 
   SyncObject() = default;
   ~SyncObject();
@@ -50,7 +50,7 @@ using SyncObjectRef = std::shared_ptr<SyncObject>;
 // Sync objects as descriptors: an anonymous file in which all processes that have one find it (shared_object.h).
 class SyncObjectFiles {
  public:
-  SyncObjectFiles(Neighbours& neighbours, Watch watch) : neighbours_(neighbours), watch_(std::move(watch)) {}
+  SyncObjectFiles(PeerProcesses& peers, Watch watch) : peers_(peers), watch_(std::move(watch)) {}
 
   int create(const SyncObjectRef& object);  // a descriptor, or a negative errno
   // Null: it is something else, or there is no memory.
@@ -58,7 +58,7 @@ class SyncObjectFiles {
   static bool is_one(int descriptor);
 
  private:
-  Neighbours& neighbours_;
+  PeerProcesses& peers_;
   Watch watch_;
   std::map<FileKey, std::weak_ptr<SyncObject>> known_;
 };

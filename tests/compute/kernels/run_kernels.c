@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kItems = 1024, kMostKernels = 512 };
+enum { kItems = 1024, kMaxKernels = 512 };
 
 static const uint32_t kSpecial[] = {
     0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc01234, 1,          0x80000001,
@@ -65,9 +65,9 @@ int main(int count, char** words) {
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     return fprintf(stderr, "%s\n", log), 1;
   }
-  cl_kernel kernels[kMostKernels];
+  cl_kernel kernels[kMaxKernels];
   cl_uint made = 0;
-  must(clCreateKernelsInProgram(program, kMostKernels, kernels, &made), "kernels");
+  must(clCreateKernelsInProgram(program, kMaxKernels, kernels, &made), "kernels");
   FILE* const out = fopen(words[2], "w");
   if (out == NULL) return fprintf(stderr, "%s cannot be written\n", words[2]), 2;
   for (cl_uint i = 0; i < made; ++i) {

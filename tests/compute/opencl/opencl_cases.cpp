@@ -6,11 +6,11 @@
 
 #include "../reference.h"
 #include "../results.h"
-#include "opencl_machine.h"
+#include "opencl_session.h"
 
 namespace {
 
-bool vector_add(Machine& machine) {
+bool vector_add(OpenClSession& session) {
   constexpr size_t kCount = 300, kOffset = 5;
   Numbers numbers;
   std::vector<int> a(kCount + kOffset), b(a.size()), c(a.size(), -1), wanted = c;
@@ -19,13 +19,13 @@ bool vector_add(Machine& machine) {
     b[i] = static_cast<int>(numbers.next());
     if (i >= kOffset) wanted[i] = static_cast<int>(static_cast<uint32_t>(a[i]) + static_cast<uint32_t>(b[i]));
   }
-  cl_mem result = machine.buffer(c);
-  machine.run(machine.kernel("vector_add", "vector_add"), {kCount}, {100}, {kOffset}, machine.buffer(a),
-              machine.buffer(b), result);
-  return same("vector_add", machine.read<int>(result, c.size()), wanted);
+  cl_mem result = session.buffer(c);
+  session.run(session.kernel("vector_add", "vector_add"), {kCount}, {100}, {kOffset}, session.buffer(a),
+              session.buffer(b), result);
+  return same("vector_add", session.read<int>(result, c.size()), wanted);
 }
 
-bool saxpy(Machine& machine) {
+bool saxpy(OpenClSession& session) {
   constexpr size_t kCount = 1000;
   Numbers numbers;
   std::vector<float> x(kCount), y(kCount), wanted(kCount);
@@ -35,23 +35,23 @@ bool saxpy(Machine& machine) {
     y[i] = numbers.small();
     wanted[i] = s * x[i] + y[i];  // exact: 12 and 2 bits
   }
-  cl_mem result = machine.buffer(y);
-  machine.run(machine.kernel("saxpy", "saxpy"), {kCount}, {}, {}, s, machine.buffer(x), result);
-  return same("saxpy", machine.read<float>(result, kCount), wanted);
+  cl_mem result = session.buffer(y);
+  session.run(session.kernel("saxpy", "saxpy"), {kCount}, {}, {}, s, session.buffer(x), result);
+  return same("saxpy", session.read<float>(result, kCount), wanted);
 }
 
-bool reduction(Machine& machine) {
+bool reduction(OpenClSession& session) {
   constexpr size_t kCount = 4096, kGroup = 256;
   Numbers numbers;
   std::vector<uint32_t> in(kCount), wanted(kCount / kGroup);
   for (size_t i = 0; i < kCount; ++i) wanted[i / kGroup] += in[i] = numbers.next();
-  cl_mem sums = machine.buffer(std::vector<uint32_t>(wanted.size()));
-  machine.run(machine.kernel("reduction", "reduction"), {kCount}, {kGroup}, {}, machine.buffer(in), sums,
-              Machine::Local{kGroup * 4});
-  return same("reduction", machine.read<uint32_t>(sums, wanted.size()), wanted);
+  cl_mem sums = session.buffer(std::vector<uint32_t>(wanted.size()));
+  session.run(session.kernel("reduction", "reduction"), {kCount}, {kGroup}, {}, session.buffer(in), sums,
+              OpenClSession::Local{kGroup * 4});
+  return same("reduction", session.read<uint32_t>(sums, wanted.size()), wanted);
 }
 
-bool matmul(Machine& machine) {
+bool matmul(OpenClSession& session) {
   constexpr size_t kSide = 48;
   Numbers numbers;
   std::vector<float> a(kSide * kSide), b(a.size()), wanted(a.size());
@@ -63,13 +63,13 @@ bool matmul(Machine& machine) {
       for (size_t k = 0; k < kSide; ++k) wanted[y * kSide + x] += a[y * kSide + k] * b[k * kSide + x];
     }
   }
-  cl_mem result = machine.buffer(std::vector<float>(a.size()));
-  machine.run(machine.kernel("matmul", "matmul"), {kSide, kSide}, {16, 16}, {}, static_cast<int>(kSide),
-              machine.buffer(a), machine.buffer(b), result);
-  return same("matmul", machine.read<float>(result, a.size()), wanted);
+  cl_mem result = session.buffer(std::vector<float>(a.size()));
+  session.run(session.kernel("matmul", "matmul"), {kSide, kSide}, {16, 16}, {}, static_cast<int>(kSide),
+              session.buffer(a), session.buffer(b), result);
+  return same("matmul", session.read<float>(result, a.size()), wanted);
 }
 
-bool histogram(Machine& machine) {
+bool histogram(OpenClSession& session) {
   constexpr uint32_t kCount = 10000;
   Numbers numbers;
   std::vector<uint8_t> in(kCount);
@@ -78,13 +78,13 @@ bool histogram(Machine& machine) {
     value = static_cast<uint8_t>(numbers.next() % 256 & numbers.next());
     ++wanted[value];
   }
-  cl_mem bins = machine.buffer(std::vector<uint32_t>(256));
-  machine.run(machine.kernel("histogram", "histogram"), {512}, {128}, {}, machine.buffer(in), kCount, bins,
-              Machine::Local{256 * 4});
-  return same("histogram", machine.read<uint32_t>(bins, 256), wanted);
+  cl_mem bins = session.buffer(std::vector<uint32_t>(256));
+  session.run(session.kernel("histogram", "histogram"), {512}, {128}, {}, session.buffer(in), kCount, bins,
+              OpenClSession::Local{256 * 4});
+  return same("histogram", session.read<uint32_t>(bins, 256), wanted);
 }
 
-bool prefix_sum(Machine& machine) {
+bool prefix_sum(OpenClSession& session) {
   constexpr size_t kGroups = 3, kItems = 256;
   Numbers numbers;
   std::vector<uint32_t> in(kGroups * kItems), wanted(in.size());
@@ -93,53 +93,53 @@ bool prefix_sum(Machine& machine) {
     std::exclusive_scan(in.begin() + static_cast<long>(g * kItems), in.begin() + static_cast<long>((g + 1) * kItems),
                         wanted.begin() + static_cast<long>(g * kItems), 0u);
   }
-  cl_mem out = machine.buffer(std::vector<uint32_t>(in.size()));
-  machine.run(machine.kernel("prefix_sum", "prefix_sum"), {kGroups * kItems / 2}, {kItems / 2}, {}, machine.buffer(in),
-              out, Machine::Local{kItems * 4});
-  return same("prefix_sum", machine.read<uint32_t>(out, in.size()), wanted);
+  cl_mem out = session.buffer(std::vector<uint32_t>(in.size()));
+  session.run(session.kernel("prefix_sum", "prefix_sum"), {kGroups * kItems / 2}, {kItems / 2}, {}, session.buffer(in),
+              out, OpenClSession::Local{kItems * 4});
+  return same("prefix_sum", session.read<uint32_t>(out, in.size()), wanted);
 }
 
-bool bitonic_sort(Machine& machine) {
+bool bitonic_sort(OpenClSession& session) {
   constexpr uint32_t kCount = 512;
   Numbers numbers;
   std::vector<int> data(kCount);
   for (int& value : data) value = static_cast<int>(numbers.next() << 1);
   std::vector<int> wanted = data;
   std::sort(wanted.begin(), wanted.end());
-  cl_mem memory = machine.buffer(data);
-  cl_kernel kernel = machine.kernel("bitonic_sort", "bitonic_sort");
+  cl_mem memory = session.buffer(data);
+  cl_kernel kernel = session.kernel("bitonic_sort", "bitonic_sort");
   for (uint32_t block = 2; block <= kCount; block *= 2) {
     for (uint32_t distance = block / 2; distance > 0; distance /= 2) {
-      machine.run(kernel, {kCount}, {}, {}, memory, distance, block);
+      session.run(kernel, {kCount}, {}, {}, memory, distance, block);
     }
   }
-  return same("bitonic_sort", machine.read<int>(memory, kCount), wanted);
+  return same("bitonic_sort", session.read<int>(memory, kCount), wanted);
 }
 
-bool sha256(Machine& machine) {
+bool sha256(OpenClSession& session) {
   constexpr size_t kCount = 64;
   std::vector<uint32_t> wanted;
   for (size_t i = 0; i < kCount; ++i) {
     for (uint32_t word : sha256_of(sha256_text(i))) wanted.push_back(word);
   }
-  cl_mem digests = machine.buffer(std::vector<uint32_t>(8 * kCount));
-  machine.run(machine.kernel("sha256", "sha256"), {kCount}, {}, {}, digests);
-  return same("sha256", machine.read<uint32_t>(digests, wanted.size()), wanted);
+  cl_mem digests = session.buffer(std::vector<uint32_t>(8 * kCount));
+  session.run(session.kernel("sha256", "sha256"), {kCount}, {}, {}, digests);
+  return same("sha256", session.read<uint32_t>(digests, wanted.size()), wanted);
 }
 
 template <class Real>
-bool mandelbrot(Machine& machine, const std::string& name, const std::string& options) {
+bool mandelbrot(OpenClSession& session, const std::string& name, const std::string& options) {
   constexpr size_t kWidth = 64, kHeight = 48;
   constexpr uint32_t kLimit = 100;
   const Real left = static_cast<Real>(-2.25), top = static_cast<Real>(-1.125), pitch = static_cast<Real>(3.0 / 64);
   const std::vector<uint32_t> wanted = mandelbrot_picture<Real>(kWidth, kHeight, kLimit, left, top, pitch);
-  cl_mem steps = machine.buffer(std::vector<uint32_t>(wanted.size()));
-  machine.run(machine.kernel("mandelbrot", "mandelbrot", options), {kWidth, kHeight}, {}, {}, steps, kLimit, left, top,
+  cl_mem steps = session.buffer(std::vector<uint32_t>(wanted.size()));
+  session.run(session.kernel("mandelbrot", "mandelbrot", options), {kWidth, kHeight}, {}, {}, steps, kLimit, left, top,
               pitch);
-  return same(name, machine.read<uint32_t>(steps, wanted.size()), wanted);
+  return same(name, session.read<uint32_t>(steps, wanted.size()), wanted);
 }
 
-bool image_copy(Machine& machine) {
+bool image_copy(OpenClSession& session) {
   constexpr size_t kSide = 40;
   Numbers numbers;
   std::vector<uint32_t> texels(kSide * kSide), wanted(texels.size());
@@ -151,19 +151,19 @@ bool image_copy(Machine& machine) {
     }
   }
   const cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
-  cl_mem to = machine.image(format, kSide, kSide, nullptr);
-  machine.run(machine.kernel("image_copy", "image_copy"), {kSide, kSide}, {}, {},
-              machine.image(format, kSide, kSide, texels.data()), to);
-  return same("image_copy", machine.read_image<uint32_t>(to, kSide, kSide, 4), wanted);
+  cl_mem to = session.image(format, kSide, kSide, nullptr);
+  session.run(session.kernel("image_copy", "image_copy"), {kSide, kSide}, {}, {},
+              session.image(format, kSide, kSide, texels.data()), to);
+  return same("image_copy", session.read_image<uint32_t>(to, kSide, kSide, 4), wanted);
 }
 
 // What the items print is compared by whoever reads the output: `item 0 of 7: beef done` and so on.
-bool text(Machine& machine) {
-  machine.run(machine.kernel("text", "text"), {4}, {}, {}, 7);
+bool text(OpenClSession& session) {
+  session.run(session.kernel("text", "text"), {4}, {}, {}, 7);
   return true;
 }
 
-bool atomics(Machine& machine) {
+bool atomics(OpenClSession& session) {
   constexpr int kCount = 200;
   std::vector<int> words(16), wanted(16);
   words[4] = wanted[4] = 5000;
@@ -181,33 +181,33 @@ bool atomics(Machine& machine) {
     wanted[9] += 3;
     ++wanted[10];
   }
-  cl_mem memory = machine.buffer(words), tickets = machine.buffer(std::vector<uint32_t>(kCount));
-  machine.run(machine.kernel("atomics", "atomics"), {kCount}, {}, {}, memory, tickets);
-  return same("atomics", machine.read<int>(memory, 16), wanted) &&
-         same("tickets", machine.read<uint32_t>(tickets, kCount), std::vector<uint32_t>(kCount, 1));
+  cl_mem memory = session.buffer(words), tickets = session.buffer(std::vector<uint32_t>(kCount));
+  session.run(session.kernel("atomics", "atomics"), {kCount}, {}, {}, memory, tickets);
+  return same("atomics", session.read<int>(memory, 16), wanted) &&
+         same("tickets", session.read<uint32_t>(tickets, kCount), std::vector<uint32_t>(kCount, 1));
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
   const Arguments given = read_arguments(count, arguments, "opencl_cases KERNEL_FOLDER");
-  Machine machine(given.folder);
-  std::printf("device: %s\n", machine.text(CL_DEVICE_NAME).c_str());
+  OpenClSession session(given.folder);
+  std::printf("device: %s\n", session.text(CL_DEVICE_NAME).c_str());
   return run_cases(given, {
-                              {"vector_add", [&] { return vector_add(machine); }},
-                              {"saxpy", [&] { return saxpy(machine); }},
-                              {"reduction", [&] { return reduction(machine); }},
-                              {"matmul", [&] { return matmul(machine); }},
-                              {"histogram", [&] { return histogram(machine); }},
-                              {"prefix_sum", [&] { return prefix_sum(machine); }},
-                              {"bitonic_sort", [&] { return bitonic_sort(machine); }},
-                              {"sha256", [&] { return sha256(machine); }},
-                              {"mandelbrot", [&] { return mandelbrot<float>(machine, "mandelbrot", "-DREAL=float"); }},
+                              {"vector_add", [&] { return vector_add(session); }},
+                              {"saxpy", [&] { return saxpy(session); }},
+                              {"reduction", [&] { return reduction(session); }},
+                              {"matmul", [&] { return matmul(session); }},
+                              {"histogram", [&] { return histogram(session); }},
+                              {"prefix_sum", [&] { return prefix_sum(session); }},
+                              {"bitonic_sort", [&] { return bitonic_sort(session); }},
+                              {"sha256", [&] { return sha256(session); }},
+                              {"mandelbrot", [&] { return mandelbrot<float>(session, "mandelbrot", "-DREAL=float"); }},
                               {"mandelbrot_wide",
-                               [&] { return mandelbrot<double>(machine, "mandelbrot_wide", "-DREAL=double -DWIDE"); },
-                               machine.has("cl_khr_fp64")},
-                              {"image_copy", [&] { return image_copy(machine); }},
-                              {"atomics", [&] { return atomics(machine); }},
-                              {"text", [&] { return text(machine); }},
+                               [&] { return mandelbrot<double>(session, "mandelbrot_wide", "-DREAL=double -DWIDE"); },
+                               session.has("cl_khr_fp64")},
+                              {"image_copy", [&] { return image_copy(session); }},
+                              {"atomics", [&] { return atomics(session); }},
+                              {"text", [&] { return text(session); }},
                           });
 }

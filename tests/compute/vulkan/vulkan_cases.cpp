@@ -8,11 +8,11 @@
 
 #include "../reference.h"
 #include "../results.h"
-#include "vulkan_machine.h"
+#include "vulkan_session.h"
 
 namespace {
 
-bool vector_add(Machine& machine) {
+bool vector_add(VulkanSession& session) {
   constexpr size_t kCount = 320;
   Numbers numbers;
   std::vector<uint32_t> a(kCount), b(kCount), wanted(kCount);
@@ -21,30 +21,30 @@ bool vector_add(Machine& machine) {
     b[i] = numbers.next() << 1;
     wanted[i] = a[i] + b[i];
   }
-  const auto result = machine.buffer(std::vector<uint32_t>(kCount));
-  machine.run({.shader = "vector_add",
-               .buffers = {machine.buffer(a), machine.buffer(b), result},
+  const auto result = session.buffer(std::vector<uint32_t>(kCount));
+  session.run({.shader = "vector_add",
+               .buffers = {session.buffer(a), session.buffer(b), result},
                .groups = {kCount / 64, 1, 1}});
-  return same("vector_add", machine.read<uint32_t>(result), wanted);
+  return same("vector_add", session.read<uint32_t>(result), wanted);
 }
 
 // The same, with the counts of groups in memory.
-bool indirect(Machine& machine) {
+bool indirect(VulkanSession& session) {
   constexpr size_t kCount = 128;
   Numbers numbers;
   std::vector<uint32_t> a(kCount), b(kCount), wanted(kCount);
   for (size_t i = 0; i < kCount; ++i) wanted[i] = (a[i] = numbers.next()) + (b[i] = numbers.next());
-  const auto result = machine.buffer(std::vector<uint32_t>(kCount));
-  const auto counts = machine.buffer(std::vector<uint32_t>{kCount / 64, 1, 1});
-  const auto none = machine.buffer(std::vector<uint32_t>{5, 0, 1});
-  const std::vector<Machine::Buffer> buffers = {machine.buffer(a), machine.buffer(b), result};
-  machine.run({.shader = "vector_add", .buffers = buffers, .indirect = &none});
-  const bool nothing = same("indirect_none", machine.read<uint32_t>(result), std::vector<uint32_t>(kCount));
-  machine.run({.shader = "vector_add", .buffers = buffers, .indirect = &counts});
-  return nothing && same("indirect", machine.read<uint32_t>(result), wanted);
+  const auto result = session.buffer(std::vector<uint32_t>(kCount));
+  const auto counts = session.buffer(std::vector<uint32_t>{kCount / 64, 1, 1});
+  const auto none = session.buffer(std::vector<uint32_t>{5, 0, 1});
+  const std::vector<VulkanSession::Buffer> buffers = {session.buffer(a), session.buffer(b), result};
+  session.run({.shader = "vector_add", .buffers = buffers, .indirect = &none});
+  const bool nothing = same("indirect_none", session.read<uint32_t>(result), std::vector<uint32_t>(kCount));
+  session.run({.shader = "vector_add", .buffers = buffers, .indirect = &counts});
+  return nothing && same("indirect", session.read<uint32_t>(result), wanted);
 }
 
-bool saxpy(Machine& machine) {
+bool saxpy(VulkanSession& session) {
   constexpr size_t kCount = 1000;
   Numbers numbers;
   std::vector<float> x(kCount), y(kCount), wanted(kCount);
@@ -54,25 +54,25 @@ bool saxpy(Machine& machine) {
     y[i] = numbers.small();
     wanted[i] = s * x[i] + y[i];  // exact: 12 and 2 bits
   }
-  const auto result = machine.buffer(y);
-  machine.run({.shader = "saxpy",
-               .buffers = {machine.buffer(x), result},
+  const auto result = session.buffer(y);
+  session.run({.shader = "saxpy",
+               .buffers = {session.buffer(x), result},
                .constants = {std::bit_cast<uint32_t>(s)},
                .groups = {kCount / 40, 1, 1}});
-  return same("saxpy", machine.read<float>(result), wanted);
+  return same("saxpy", session.read<float>(result), wanted);
 }
 
-bool reduction(Machine& machine) {
+bool reduction(VulkanSession& session) {
   constexpr size_t kCount = 4096, kGroup = 256;
   Numbers numbers;
   std::vector<uint32_t> in(kCount), wanted(kCount / kGroup);
   for (size_t i = 0; i < kCount; ++i) wanted[i / kGroup] += in[i] = numbers.next();
-  const auto sums = machine.buffer(std::vector<uint32_t>(wanted.size()));
-  machine.run({.shader = "reduction", .buffers = {machine.buffer(in), sums}, .groups = {kCount / kGroup, 1, 1}});
-  return same("reduction", machine.read<uint32_t>(sums), wanted);
+  const auto sums = session.buffer(std::vector<uint32_t>(wanted.size()));
+  session.run({.shader = "reduction", .buffers = {session.buffer(in), sums}, .groups = {kCount / kGroup, 1, 1}});
+  return same("reduction", session.read<uint32_t>(sums), wanted);
 }
 
-bool matmul(Machine& machine) {
+bool matmul(VulkanSession& session) {
   constexpr uint32_t kSide = 48;
   Numbers numbers;
   std::vector<float> a(kSide * kSide), b(a.size()), wanted(a.size());
@@ -84,69 +84,69 @@ bool matmul(Machine& machine) {
       for (size_t k = 0; k < kSide; ++k) wanted[y * kSide + x] += a[y * kSide + k] * b[k * kSide + x];
     }
   }
-  const auto result = machine.buffer(std::vector<float>(a.size()));
-  machine.run({.shader = "matmul",
-               .buffers = {machine.buffer(a), machine.buffer(b), result},
+  const auto result = session.buffer(std::vector<float>(a.size()));
+  session.run({.shader = "matmul",
+               .buffers = {session.buffer(a), session.buffer(b), result},
                .constants = {kSide},
                .groups = {kSide / 16, kSide / 16, 1}});
-  return same("matmul", machine.read<float>(result), wanted);
+  return same("matmul", session.read<float>(result), wanted);
 }
 
-bool histogram(Machine& machine) {
+bool histogram(VulkanSession& session) {
   constexpr uint32_t kCount = 10000;
   Numbers numbers;
   std::vector<uint32_t> in(kCount), wanted(256);
   for (uint32_t& value : in) ++wanted[value = numbers.next() % 256 & numbers.next()];
-  const auto bins = machine.buffer(std::vector<uint32_t>(256));
-  machine.run(
-      {.shader = "histogram", .buffers = {machine.buffer(in), bins}, .constants = {kCount}, .groups = {4, 1, 1}});
-  return same("histogram", machine.read<uint32_t>(bins), wanted);
+  const auto bins = session.buffer(std::vector<uint32_t>(256));
+  session.run(
+      {.shader = "histogram", .buffers = {session.buffer(in), bins}, .constants = {kCount}, .groups = {4, 1, 1}});
+  return same("histogram", session.read<uint32_t>(bins), wanted);
 }
 
-bool prefix_sum(Machine& machine) {
+bool prefix_sum(VulkanSession& session) {
   constexpr size_t kGroups = 3, kItems = 256;
   Numbers numbers;
   std::vector<uint32_t> in(kGroups * kItems), wanted(in.size());
   for (uint32_t& value : in) value = numbers.next() % 1000;
   for (size_t i = 0; i < in.size(); ++i) wanted[i] = in[i] + (i % kItems == 0 ? 0 : wanted[i - 1]);
-  const auto out = machine.buffer(std::vector<uint32_t>(in.size()));
-  machine.run({.shader = "prefix_sum", .buffers = {machine.buffer(in), out}, .groups = {kGroups, 1, 1}});
-  return same("prefix_sum", machine.read<uint32_t>(out), wanted);
+  const auto out = session.buffer(std::vector<uint32_t>(in.size()));
+  session.run({.shader = "prefix_sum", .buffers = {session.buffer(in), out}, .groups = {kGroups, 1, 1}});
+  return same("prefix_sum", session.read<uint32_t>(out), wanted);
 }
 
-bool bitonic_sort(Machine& machine) {
+bool bitonic_sort(VulkanSession& session) {
   constexpr uint32_t kCount = 256;
   Numbers numbers;
   std::vector<int> data(kCount);
   for (int& value : data) value = static_cast<int>(numbers.next() << 1);
   std::vector<int> wanted = data;
   std::sort(wanted.begin(), wanted.end());
-  const auto memory = machine.buffer(data);
+  const auto memory = session.buffer(data);
   for (uint32_t block = 2; block <= kCount; block *= 2) {
     for (uint32_t distance = block / 2; distance > 0; distance /= 2) {
-      machine.run({.shader = "bitonic_sort",
+      session.run({.shader = "bitonic_sort",
                    .buffers = {memory},
                    .constants = {distance, block},
                    .groups = {kCount / 64, 1, 1}});
     }
   }
-  return same("bitonic_sort", machine.read<int>(memory), wanted);
+  return same("bitonic_sort", session.read<int>(memory), wanted);
 }
 
-bool sha256(Machine& machine) {
+bool sha256(VulkanSession& session) {
   constexpr size_t kCount = 64;
   std::vector<uint32_t> wanted;
   for (size_t i = 0; i < kCount; ++i) {
     for (uint32_t word : sha256_of(sha256_text(i))) wanted.push_back(word);
   }
-  const auto digests = machine.buffer(std::vector<uint32_t>(8 * kCount));
-  machine.run(
-      {.shader = "sha256", .buffers = {digests, machine.buffer(sha256_constants())}, .groups = {kCount / 32, 1, 1}});
-  return same("sha256", machine.read<uint32_t>(digests), wanted);
+  const auto digests = session.buffer(std::vector<uint32_t>(8 * kCount));
+  session.run(
+      {.shader = "sha256", .buffers = {digests, session.buffer(sha256_constants())}, .groups = {kCount / 32, 1, 1}});
+  return same("sha256", session.read<uint32_t>(digests), wanted);
 }
 
 template <class Real>
-bool mandelbrot(Machine& machine, const std::string& name) {
+bool mandelbrot(VulkanSession& session, const std::string& name) {
   constexpr uint32_t kWidth = 64, kHeight = 48, kLimit = 100;
   const Real left = static_cast<Real>(-2.25), top = static_cast<Real>(-1.125), pitch = static_cast<Real>(3.0 / 64);
   const std::array<Real, 3> reals{left, top, pitch};
@@ -154,12 +154,12 @@ bool mandelbrot(Machine& machine, const std::string& name) {
   std::memcpy(constants.data(), reals.data(), sizeof reals);
   constants.push_back(kWidth);
   constants.push_back(kLimit);
-  const auto steps = machine.buffer(std::vector<uint32_t>(kWidth * kHeight));
-  machine.run({.shader = name, .buffers = {steps}, .constants = constants, .groups = {kWidth / 8, kHeight / 8, 1}});
-  return same(name, machine.read<uint32_t>(steps), mandelbrot_picture<Real>(kWidth, kHeight, kLimit, left, top, pitch));
+  const auto steps = session.buffer(std::vector<uint32_t>(kWidth * kHeight));
+  session.run({.shader = name, .buffers = {steps}, .constants = constants, .groups = {kWidth / 8, kHeight / 8, 1}});
+  return same(name, session.read<uint32_t>(steps), mandelbrot_picture<Real>(kWidth, kHeight, kLimit, left, top, pitch));
 }
 
-bool image_copy(Machine& machine) {
+bool image_copy(VulkanSession& session) {
   constexpr uint32_t kSide = 40;
   std::vector<uint32_t> wanted(kSide * kSide);
   for (uint32_t y = 0; y < kSide; ++y) {
@@ -168,34 +168,34 @@ bool image_copy(Machine& machine) {
       wanted[y * kSide + x] = from << 8 | from >> 24;
     }
   }
-  const auto first = machine.image(kSide), second = machine.image(kSide);
-  const auto texels = machine.buffer(std::vector<uint32_t>(kSide * kSide));
+  const auto first = session.image(kSide), second = session.image(kSide);
+  const auto texels = session.buffer(std::vector<uint32_t>(kSide * kSide));
   const std::array<uint32_t, 3> groups{kSide / 8, kSide / 8, 1};
-  machine.run({.shader = "image_fill", .images = {first}, .groups = groups});
-  machine.run({.shader = "image_copy", .images = {first, second}, .groups = groups});
-  machine.run({.shader = "image_read", .buffers = {texels}, .images = {second}, .groups = groups});
-  return same("image_copy", machine.read<uint32_t>(texels), wanted);
+  session.run({.shader = "image_fill", .images = {first}, .groups = groups});
+  session.run({.shader = "image_copy", .images = {first, second}, .groups = groups});
+  session.run({.shader = "image_read", .buffers = {texels}, .images = {second}, .groups = groups});
+  return same("image_copy", session.read<uint32_t>(texels), wanted);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
   const Arguments given = read_arguments(count, arguments, "vulkan_cases SHADER_FOLDER");
-  Machine machine(given.folder);
-  std::printf("device: %s\n", machine.name().c_str());
+  VulkanSession session(given.folder);
+  std::printf("device: %s\n", session.name().c_str());
   return run_cases(given, {
-                              {"vector_add", [&] { return vector_add(machine); }},
-                              {"indirect", [&] { return indirect(machine); }},
-                              {"saxpy", [&] { return saxpy(machine); }},
-                              {"reduction", [&] { return reduction(machine); }},
-                              {"matmul", [&] { return matmul(machine); }},
-                              {"histogram", [&] { return histogram(machine); }},
-                              {"prefix_sum", [&] { return prefix_sum(machine); }},
-                              {"bitonic_sort", [&] { return bitonic_sort(machine); }},
-                              {"sha256", [&] { return sha256(machine); }},
-                              {"mandelbrot", [&] { return mandelbrot<float>(machine, "mandelbrot"); }},
-                              {"mandelbrot_wide", [&] { return mandelbrot<double>(machine, "mandelbrot_wide"); },
-                               machine.has_wide()},
-                              {"image_copy", [&] { return image_copy(machine); }},
+                              {"vector_add", [&] { return vector_add(session); }},
+                              {"indirect", [&] { return indirect(session); }},
+                              {"saxpy", [&] { return saxpy(session); }},
+                              {"reduction", [&] { return reduction(session); }},
+                              {"matmul", [&] { return matmul(session); }},
+                              {"histogram", [&] { return histogram(session); }},
+                              {"prefix_sum", [&] { return prefix_sum(session); }},
+                              {"bitonic_sort", [&] { return bitonic_sort(session); }},
+                              {"sha256", [&] { return sha256(session); }},
+                              {"mandelbrot", [&] { return mandelbrot<float>(session, "mandelbrot"); }},
+                              {"mandelbrot_wide", [&] { return mandelbrot<double>(session, "mandelbrot_wide"); },
+                               session.has_wide()},
+                              {"image_copy", [&] { return image_copy(session); }},
                           });
 }

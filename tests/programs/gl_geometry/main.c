@@ -5,12 +5,12 @@
 #include "stages.h"
 
 int main(int count, char** words) {
-  enum { kMost = 80 };
-  static struct Scene all[kMost];
+  enum { kMax = 80 };
+  static struct Scene all[kMax];
   memcpy(all, kGeometryScenes, kGeometryCount * sizeof all[0]);
   memcpy(all + kGeometryCount, kFeedbackScenes, kFeedbackCount * sizeof all[0]);
   const size_t before = kGeometryCount + kFeedbackCount;
-  const size_t how_many = before + tessellation_scenes(all + before, kMost - before);
+  const size_t how_many = before + tessellation_scenes(all + before, kMax - before);
 
   open_display(EGL_OPENGL_API);
   static const int kVersions[] = {45, 40, 32};

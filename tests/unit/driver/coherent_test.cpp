@@ -13,21 +13,21 @@ namespace {
 class Coherent : public ScreenDoor {
  protected:
   void SetUp() override {
-    KernelOptions options;
+    DriverOptions options;
     options.frames = [this](const picture::Image& image) {
       const std::lock_guard lock(lock_);
       last_ = image.at(3, 2);
     };
     boot(options);
-    kernel->close(file);
-    file = kernel->open({.render = false});
+    driver->close(file);
+    file = driver->open({.render = false});
   }
   uint32_t* map(uint32_t handle, uint64_t kind, uint64_t bytes) {
     drm_i915_gem_mmap_offset offset{};
     offset.handle = handle;
     offset.flags = kind;
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_MMAP_OFFSET, offset), 0);
-    void* const place = kernel->map_here(*file, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, offset.offset);
+    void* const place = driver->map_here(*file, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, offset.offset);
     EXPECT_NE(place, MAP_FAILED);
     return static_cast<uint32_t*>(place);
   }
@@ -41,7 +41,7 @@ class Coherent : public ScreenDoor {
     relocation.target_handle = handle;
     relocation.delta = offset;
     relocation.presumed_offset = ~uint64_t{0};
-    const bool relocated = kernel->shared_space() != nullptr;
+    const bool relocated = driver->shared_space() != nullptr;
     constexpr uint32_t kPlace = 0x4000'0000;
     if (!relocated) {
       objects[0].offset = kPlace;
@@ -87,7 +87,7 @@ TEST_P(Coherent, EveryViewHasTheSameBytes) {
   ASSERT_EQ(set(other.id), 0);
   const auto on_screen = [&] {
     EXPECT_EQ(set(shown.id), 0);  // a first use as a picture, and each later one
-    kernel->finish_display();
+    driver->finish_display();
     picture::Rgba pixel;
     {
       const std::lock_guard lock(lock_);

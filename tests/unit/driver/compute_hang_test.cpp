@@ -125,7 +125,7 @@ class ComputeHangs : public Door {
     EXPECT_EQ(shown(good), kMark);
   }
   void hangs(std::string_view text, uint32_t groups = 1, uint32_t barrier_threads = 1, uint32_t times = 1) {
-    KernelOptions options;
+    DriverOptions options;
     options.hang_after = std::chrono::milliseconds(80);
     options.hardware.device.threads = groups == 1 ? 1 : 3;
     boot(options);

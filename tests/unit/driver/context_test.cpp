@@ -120,7 +120,7 @@ TEST_P(Contexts, PrioritiesAboveTheUsualAreForTheFew) {
   EXPECT_EQ(set(context, I915_CONTEXT_PARAM_PRIORITY, 1024), -EINVAL);
   EXPECT_EQ(set(context, I915_CONTEXT_PARAM_PRIORITY, 1), -EPERM);
   EXPECT_EQ(set(context, I915_CONTEXT_PARAM_PRIORITY, 0), 0);
-  KernelOptions options;
+  DriverOptions options;
   options.privileged = true;
   boot(options);
   EXPECT_EQ(set(0, I915_CONTEXT_PARAM_PRIORITY, 1023), 0);
@@ -137,7 +137,7 @@ TEST_P(Contexts, PrioritiesAboveTheUsualAreForTheFew) {
 
 TEST_P(Contexts, SpacesCanBeSharedUntilTheFirstUse) {
   drm_i915_gem_vm_control control{};
-  if (kernel->shared_space()) {
+  if (driver->shared_space()) {
     EXPECT_EQ(call(DRM_IOCTL_I915_GEM_VM_CREATE, control), -ENODEV);
     EXPECT_EQ(get(0, I915_CONTEXT_PARAM_VM), -ENODEV);
     EXPECT_EQ(set(create_context(), I915_CONTEXT_PARAM_VM, 1), -ENODEV);
@@ -313,9 +313,9 @@ TEST_P(Contexts, OneHangBansAContextThatDoesNotRecover) {
   }
   drm_i915_gem_context_create_ext create{};
   EXPECT_EQ(call(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, create), -EIO);
-  const std::shared_ptr<File> other = kernel->open();
+  const std::shared_ptr<File> other = driver->open();
   EXPECT_EQ(call_on(*other, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, create), 0);
-  kernel->close(other);
+  driver->close(other);
 }
 
 TEST_P(Contexts, AFullResetTakesInnocentsAlong) {

@@ -11,26 +11,26 @@
 #include <utility>
 #include <vector>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 
 namespace halogen::driver {
 
 class Door : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { boot({}); }
-  void boot(KernelOptions options) {
+  void boot(DriverOptions options) {
     options.hardware.memory_bytes = uint64_t{1} << 30;
-    if (options.hang_after == KernelOptions{}.hang_after) options.hang_after = std::chrono::milliseconds(300);
-    if (file) kernel->close(file);
+    if (options.hang_after == DriverOptions{}.hang_after) options.hang_after = std::chrono::milliseconds(300);
+    if (file) driver->close(file);
     file.reset();
-    kernel.reset();
-    auto booted = Kernel::boot(model(), options);
+    driver.reset();
+    auto booted = Driver::start(model(), options);
     ASSERT_TRUE(booted.ok()) << booted.message();
-    kernel = std::move(booted).value();
-    file = kernel->open();
+    driver = std::move(booted).value();
+    file = driver->open();
   }
   void TearDown() override {
-    if (file) kernel->close(file);
+    if (file) driver->close(file);
   }
 
   const spec::DeviceModel& model() const { return *spec::find_device(GetParam()); }
@@ -45,7 +45,7 @@ class Door : public ::testing::TestWithParam<std::string> {
   }
   template <class T>
   int call_on(File& on, unsigned long request, T& argument) {
-    return kernel->ioctl(on, request, reinterpret_cast<uintptr_t>(&argument));
+    return driver->ioctl(on, request, reinterpret_cast<uintptr_t>(&argument));
   }
   uint32_t create(uint64_t bytes) {
     drm_i915_gem_create create{.size = bytes, .handle = 0, .pad = 0};
@@ -79,9 +79,9 @@ class Door : public ::testing::TestWithParam<std::string> {
   }
   // As a front end does it.
   void unmap(void* place, size_t bytes) {
-    auto kept = kernel->forget_memory(reinterpret_cast<uintptr_t>(place), bytes);
+    auto kept = driver->forget_memory(reinterpret_cast<uintptr_t>(place), bytes);
     EXPECT_EQ(munmap(place, bytes), 0);
-    kernel->release(std::move(kept));
+    driver->release(std::move(kept));
   }
   // A batch that does nothing.
   uint32_t make_empty() {
@@ -95,7 +95,7 @@ class Door : public ::testing::TestWithParam<std::string> {
   drm_i915_gem_exec_object2 make_endless(drm_i915_gem_relocation_entry& relocation) {
     drm_i915_gem_exec_object2 object{};
     object.handle = create(4096);
-    if (kernel->shared_space()) {
+    if (driver->shared_space()) {
       fill(object.handle, {0x1880'0180, 0});
       relocation = {};
       relocation.target_handle = object.handle;
@@ -112,7 +112,7 @@ class Door : public ::testing::TestWithParam<std::string> {
     return object;
   }
 
-  std::unique_ptr<Kernel> kernel;
+  std::unique_ptr<Driver> driver;
   std::shared_ptr<File> file;
 };
 

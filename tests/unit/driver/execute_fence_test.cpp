@@ -66,7 +66,7 @@ TEST_P(ExecuteFence, InOutAndTheStartOfAnother) {
   sync_file_info list{};
   list.num_fences = 1;
   list.sync_fence_info = reinterpret_cast<uintptr_t>(&info);
-  ASSERT_EQ(kernel->descriptor_ioctl(after, SYNC_IOC_FILE_INFO, reinterpret_cast<uintptr_t>(&list)), 0);
+  ASSERT_EQ(driver->descriptor_ioctl(after, SYNC_IOC_FILE_INFO, reinterpret_cast<uintptr_t>(&list)), 0);
   EXPECT_STREQ(info.driver_name, "0000:00:02.0");
   EXPECT_NE(info.timestamp_ns, 0u);
 }

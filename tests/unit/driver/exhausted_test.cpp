@@ -16,17 +16,17 @@ class Exhausted : public ScreenDoor {
  protected:
   uint64_t free_pages() {
     uint64_t pages = 0;
-    kernel->while_still([&] {
-      Hardware& hardware = kernel->gpu().hardware();
+    driver->with_lock([&] {
+      Hardware& hardware = driver->gpu().hardware();
       pages = (hardware.pages(false).free_bytes() + hardware.pages(true).free_bytes()) / kPageBytes;
     });
     return pages;
   }
   // Somebody else has all pages but these, in each kind of memory.
   void leave_pages(uint64_t pages) {
-    kernel->while_still([&] {
+    driver->with_lock([&] {
       for (const bool where : {false, true}) {
-        PageAllocator& memory = kernel->gpu().hardware().pages(where);
+        PageAllocator& memory = driver->gpu().hardware().pages(where);
         for (uint64_t part = uint64_t{1} << 30; part >= kPageBytes; part /= 2) {
           while (memory.free_bytes() >= part + pages * kPageBytes) {
             const std::optional<uint64_t> address = memory.take(part);
@@ -38,15 +38,15 @@ class Exhausted : public ScreenDoor {
     });
   }
   void give_back() {
-    kernel->while_still([&] {
-      for (const PageRun& each : taken) kernel->gpu().hardware().pages(each.local).give(each.address, each.bytes);
+    driver->with_lock([&] {
+      for (const PageRun& each : taken) driver->gpu().hardware().pages(each.local).give(each.address, each.bytes);
     });
     taken.clear();
   }
   // A program's life; how many calls failed for want of memory. Any other failure is told.
   unsigned live() {
     unsigned failed = 0;
-    const auto other = kernel->open();
+    const auto other = driver->open();
     if (!other) return 1;
     const auto try_to = [&](const char* what, unsigned long request, auto& argument) {
       const int result = call_on(*other, request, argument);
@@ -57,7 +57,7 @@ class Exhausted : public ScreenDoor {
     drm_i915_gem_create batch{.size = 4096, .handle = 0, .pad = 0};
     drm_i915_gem_create large{.size = 16 * 4096, .handle = 0, .pad = 0};
     if (!try_to("create", DRM_IOCTL_I915_GEM_CREATE, batch) || !try_to("create", DRM_IOCTL_I915_GEM_CREATE, large)) {
-      kernel->close(other);
+      driver->close(other);
       return failed;
     }
     if (BufferRef buffer = other->buffers.find(batch.handle); buffer->need_pages()) {
@@ -71,7 +71,7 @@ class Exhausted : public ScreenDoor {
       std::array<drm_i915_gem_exec_object2, 2> objects{};
       objects[0].handle = large.handle;
       objects[1].handle = batch.handle;
-      if (!kernel->shared_space()) {  // a table that ends inside of the buffer
+      if (!driver->shared_space()) {  // a table that ends inside of the buffer
         objects[0].offset = (uint64_t{1} << 21) - 8 * 4096;
         objects[0].flags = EXEC_OBJECT_PINNED;
       }
@@ -95,7 +95,7 @@ class Exhausted : public ScreenDoor {
       drm_mode_map_dumb map{};
       map.handle = dumb.handle;
       EXPECT_TRUE(try_to("map", DRM_IOCTL_MODE_MAP_DUMB, map));
-      void* const place = kernel->map_here(*other, nullptr, dumb.size, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
+      void* const place = driver->map_here(*other, nullptr, dumb.size, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
       if (place == MAP_FAILED) {
         EXPECT_EQ(errno, ENOMEM);
         ++failed;
@@ -103,7 +103,7 @@ class Exhausted : public ScreenDoor {
         unmap(place, dumb.size);
       }
     }
-    kernel->close(other);
+    driver->close(other);
     return failed;
   }
 
@@ -134,7 +134,7 @@ class Exhausted : public ScreenDoor {
       complete = is_good("picture", call(DRM_IOCTL_MODE_ADDFB, pictures[i])) && complete;
     }
     if (complete && is_good("mode", set(pictures[0].fb_id))) is_good("flip", flip(pictures[1].fb_id));
-    kernel->finish_display();
+    driver->finish_display();
     drm_mode_crtc off{};
     off.crtc_id = kCrtcId;
     EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, off), 0) << "a screen can always be turned off";
@@ -154,7 +154,7 @@ class Exhausted : public ScreenDoor {
       std::vector<drm_i915_gem_exec_object2> objects(2);
       objects[0].handle = lent.handle;
       objects[1].handle = batch;
-      if (!kernel->shared_space()) {
+      if (!driver->shared_space()) {
         objects[0].offset = uint64_t{1} << 22;
         objects[0].flags = EXEC_OBJECT_PINNED;
       }
@@ -174,7 +174,7 @@ class Exhausted : public ScreenDoor {
     drm_i915_gem_mmap_gtt map{};
     map.handle = tiled.handle;
     if (is_good("offset", call(DRM_IOCTL_I915_GEM_MMAP_GTT, map))) {
-      void* const place = kernel->map_here(*file, nullptr, tiled.size, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
+      void* const place = driver->map_here(*file, nullptr, tiled.size, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
       if (place == MAP_FAILED) {
         is_good("map", -errno);
       } else {
@@ -226,8 +226,8 @@ TEST_P(Exhausted, TheScreenAndLentMemoryTooSaySoAndLoseNothing) {
   const uint64_t before = free_pages();
   unsigned failures = 0;
   uint64_t pages = 0;
-  constexpr uint64_t kMost = 800;  // two pictures of 300 pages, and what else there is
-  for (unsigned failed = 1; failed != 0 && pages < kMost; pages += pages < 24 ? 1 : 37) {
+  constexpr uint64_t kMax = 800;  // two pictures of 300 pages, and what else there is
+  for (unsigned failed = 1; failed != 0 && pages < kMax; pages += pages < 24 ? 1 : 37) {
     SCOPED_TRACE(pages);
     leave_pages(pages);
     failed = show_and_lend(empty, memory, kBytes);
@@ -236,16 +236,16 @@ TEST_P(Exhausted, TheScreenAndLentMemoryTooSaySoAndLoseNothing) {
     ASSERT_EQ(free_pages(), before);
   }
   EXPECT_GT(failures, 20u);
-  EXPECT_LT(pages, kMost) << "enough at some time";
+  EXPECT_LT(pages, kMax) << "enough at some time";
   EXPECT_EQ(show_and_lend(empty, memory, kBytes), 0u);
   unmap(memory, kBytes);
 }
 
 // Entries of a table that was filled in part lead nowhere: its pages are another's tomorrow.
 TEST_P(Exhausted, AMappingThatFailedLeavesNoEntries) {
-  if (kernel->shared_space()) GTEST_SKIP() << "tables that are always there";
-  Hardware& hardware = kernel->gpu().hardware();
-  Space space(kernel->gpu());
+  if (driver->shared_space()) GTEST_SKIP() << "tables that are always there";
+  Hardware& hardware = driver->gpu().hardware();
+  Space space(driver->gpu());
   auto buffer = std::make_shared<Buffer>(hardware, 16 * kPageBytes, local());
   ASSERT_TRUE(buffer->need_pages());
   // Tables for the first half and none for the second.

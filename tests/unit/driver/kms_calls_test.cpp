@@ -11,8 +11,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ScreenCalls, ::testing::Values("g45", "chv", "dg
 
 TEST_P(ScreenCalls, OnlyTheMasterOfACardNodeChangesTheScreen) {
   const uint32_t fb = make_picture().id;
-  const auto second = kernel->open();
-  const auto render = kernel->open({.render = true});
+  const auto second = driver->open();
+  const auto render = driver->open({.render = true});
   drm_mode_crtc crtc = crtc_with(fb);
   EXPECT_EQ(call_on(*second, DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
   EXPECT_EQ(call_on(*render, DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
@@ -21,17 +21,17 @@ TEST_P(ScreenCalls, OnlyTheMasterOfACardNodeChangesTheScreen) {
   EXPECT_EQ(resources.count_crtcs, 1u);
   EXPECT_EQ(call_on(*render, DRM_IOCTL_MODE_GETRESOURCES, resources), -EACCES);
   // Whoever never was master does not become it, and the first one can give it up and take it back.
-  EXPECT_EQ(kernel->ioctl(*second, DRM_IOCTL_SET_MASTER, 0), -EACCES);
-  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_DROP_MASTER, 0), 0);
+  EXPECT_EQ(driver->ioctl(*second, DRM_IOCTL_SET_MASTER, 0), -EACCES);
+  EXPECT_EQ(driver->ioctl(*file, DRM_IOCTL_DROP_MASTER, 0), 0);
   EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), -EACCES);
-  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_SET_MASTER, 0), 0);
+  EXPECT_EQ(driver->ioctl(*file, DRM_IOCTL_SET_MASTER, 0), 0);
   EXPECT_EQ(call(DRM_IOCTL_MODE_SETCRTC, crtc), 0);
   drm_auth auth{};
   EXPECT_EQ(call_on(*second, DRM_IOCTL_GET_MAGIC, auth), 0);
   EXPECT_EQ(call(DRM_IOCTL_AUTH_MAGIC, auth), 0);
   EXPECT_EQ(call(DRM_IOCTL_AUTH_MAGIC, auth), -EINVAL);
-  kernel->close(second);
-  kernel->close(render);
+  driver->close(second);
+  driver->close(render);
 }
 
 TEST_P(ScreenCalls, UnknownObjectsAndFlagsAreRefused) {
@@ -64,7 +64,7 @@ TEST_P(ScreenCalls, UnknownObjectsAndFlagsAreRefused) {
   EXPECT_EQ(flip(fb, 0x80), -EINVAL);
   EXPECT_EQ(flip(fb, DRM_MODE_PAGE_FLIP_TARGET_RELATIVE), -EINVAL);
   EXPECT_EQ(flip(fb, DRM_MODE_PAGE_FLIP_ASYNC), is("g45") ? -EINVAL : 0);
-  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_MODE_PAGE_FLIP, 8), -EFAULT);
+  EXPECT_EQ(driver->ioctl(*file, DRM_IOCTL_MODE_PAGE_FLIP, 8), -EFAULT);
   drm_mode_obj_get_properties properties{};
   properties.obj_id = 0xffff'ffff;
   EXPECT_EQ(call(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, properties), -ENOENT);
@@ -129,7 +129,7 @@ TEST_P(ScreenCalls, TilingOfAPictureStays) {
 
 TEST_P(ScreenCalls, BuffersHaveNames) {
   const uint32_t handle = make_picture().handle;
-  const std::shared_ptr<File> other = kernel->open();
+  const std::shared_ptr<File> other = driver->open();
   drm_gem_flink name{.handle = handle, .name = 0}, again = name;
   ASSERT_EQ(call(DRM_IOCTL_GEM_FLINK, name), 0);
   ASSERT_EQ(call(DRM_IOCTL_GEM_FLINK, again), 0);
@@ -143,7 +143,7 @@ TEST_P(ScreenCalls, BuffersHaveNames) {
   EXPECT_EQ(call(DRM_IOCTL_GEM_OPEN, opened), -ENOENT);
   name.handle = 999;
   EXPECT_EQ(call(DRM_IOCTL_GEM_FLINK, name), -ENOENT);
-  kernel->close(other);
+  driver->close(other);
 }
 
 TEST_P(ScreenCalls, TheOnlyClientIsTheCaller) {
@@ -187,7 +187,7 @@ TEST_P(ScreenCalls, AFlipUnderWayIsBusyAndBlanksAreCounted) {
   ASSERT_EQ(call(DRM_IOCTL_WAIT_VBLANK, wait), 0);
   EXPECT_EQ(wait.reply.sequence, first + 3);
   ASSERT_EQ(flip(two), 0);
-  EXPECT_EQ(flip(one) == -EBUSY || kernel->kms().vblanks() > first + 3, true);
+  EXPECT_EQ(flip(one) == -EBUSY || driver->kms().vblanks() > first + 3, true);
 }
 
 TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
@@ -207,10 +207,10 @@ TEST_P(ScreenCalls, AtomicIsThereWhereI915HasIt) {
   atomic.prop_values_ptr = reinterpret_cast<uintptr_t>(&value);
   atomic.flags = DRM_MODE_ATOMIC_TEST_ONLY;
   EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), 0);
-  EXPECT_EQ(kernel->kms().state().primary.fb->id, one);
+  EXPECT_EQ(driver->kms().state().primary.fb->id, one);
   atomic.flags = 0;
   EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), 0);
-  EXPECT_EQ(kernel->kms().state().primary.fb->id, two);
+  EXPECT_EQ(driver->kms().state().primary.fb->id, two);
   object = 12345;
   EXPECT_EQ(call(DRM_IOCTL_MODE_ATOMIC, atomic), -ENOENT);
   object = kCrtcId;

@@ -22,7 +22,7 @@ uint32_t pixel_of(uint32_t number, uint32_t x, uint32_t y) {
 class Screen : public EventDoor {
  protected:
   void SetUp() override { show_frames({}); }
-  void show_frames(KernelOptions options) {
+  void show_frames(DriverOptions options) {
     options.frames = [this](const picture::Image& image) {
       const std::lock_guard lock(frames_lock);
       frames.push_back(image);
@@ -48,7 +48,7 @@ class Screen : public EventDoor {
     return poll(&one, 1, 0) == 1;
   }
   void expect_last(uint32_t number, uint32_t x0 = 0, uint32_t y0 = 0) {
-    kernel->finish_display();
+    driver->finish_display();
     const std::lock_guard lock(frames_lock);
     ASSERT_FALSE(frames.empty());
     const picture::Image& image = frames.back();
@@ -98,7 +98,7 @@ TEST_P(Screen, FlipsAndTellsWhen) {
 
 // The picture is still being written, by work that ends when the test says so: until then the flip is under way.
 TEST_P(Screen, ASecondFlipBeforeTheFirstIsDoneIsBusy) {
-  KernelOptions patient;
+  DriverOptions patient;
   patient.hang_after = std::chrono::hours(1);
   Door::TearDown();
   file = nullptr;

@@ -20,7 +20,7 @@ class Lifetime : public Door {
     return map.offset;
   }
   uint32_t* map_on(File& on, uint64_t offset, uint64_t bytes) {
-    return static_cast<uint32_t*>(kernel->map_here(on, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, offset));
+    return static_cast<uint32_t*>(driver->map_here(on, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, offset));
   }
   bool advise(uint32_t handle, uint32_t advice) {
     drm_i915_gem_madvise call_it{.handle = handle, .madv = advice, .retained = 77};
@@ -28,7 +28,7 @@ class Lifetime : public Door {
     return call_it.retained != 0;
   }
   // Bytes of the machine's memory that nobody has.
-  uint64_t free_bytes() { return kernel->gpu().hardware().pages(false).free_bytes(); }
+  uint64_t free_bytes() { return driver->gpu().hardware().pages(false).free_bytes(); }
   int execute_with(uint32_t handle) {
     std::vector<drm_i915_gem_exec_object2> objects(2);
     objects[0].handle = make_empty();
@@ -65,7 +65,7 @@ TEST_P(Lifetime, AMappingKeepsContentUntilItsLastPageIsUnmapped) {
 }
 
 TEST_P(Lifetime, AFileThatGoesLeavesItsMappings) {
-  const std::shared_ptr<File> other = kernel->open();
+  const std::shared_ptr<File> other = driver->open();
   drm_i915_gem_create create{.size = 4096, .handle = 0, .pad = 0};
   ASSERT_EQ(call_on(*other, DRM_IOCTL_I915_GEM_CREATE, create), 0);
   drm_i915_gem_mmap_offset map{};
@@ -77,7 +77,7 @@ TEST_P(Lifetime, AFileThatGoesLeavesItsMappings) {
   memory[3] = 33;
   EXPECT_EQ(map_on(*file, map.offset, 4096), MAP_FAILED);
   EXPECT_EQ(errno, EACCES) << "an offset is for those who have a handle";
-  kernel->close(other);
+  driver->close(other);
   EXPECT_EQ(memory[3], 33u);
   unmap(memory, 4096);
 }
@@ -126,7 +126,7 @@ TEST_P(Lifetime, WhatNobodyNeedsGoesWhenMemoryIsShort) {
 TEST_P(Lifetime, BuffersMayBeLargerThanMemory) {
   constexpr uint64_t kHuge = uint64_t{1} << 36;
   const uint32_t huge = create(kHuge);
-  EXPECT_EQ(execute_with(huge), kernel->shared_space() || is("chv") ? -E2BIG : -ENOMEM);
+  EXPECT_EQ(execute_with(huge), driver->shared_space() || is("chv") ? -E2BIG : -ENOMEM);
   if (!local()) {
     uint64_t word = 0x1122'3344'5566'7788;
     drm_i915_gem_pwrite write{
@@ -144,9 +144,9 @@ TEST_P(Lifetime, BuffersMayBeLargerThanMemory) {
 
 // More than the space of the first chips holds, one after the other: those that nobody uses make room.
 TEST_P(Lifetime, AddressesAreTakenFromWhatNobodyUses) {
-  if (!kernel->shared_space()) GTEST_SKIP() << "there is more space than memory";
+  if (!driver->shared_space()) GTEST_SKIP() << "there is more space than memory";
   constexpr uint64_t kPart = uint64_t{64} << 20;
-  const uint64_t space = kernel->shared_space()->size();
+  const uint64_t space = driver->shared_space()->size();
   std::vector<uint32_t> all;
   for (uint64_t used = 0; used <= space; used += kPart) {
     all.push_back(create(kPart));
@@ -160,7 +160,7 @@ TEST_P(Lifetime, AddressesAreTakenFromWhatNobodyUses) {
 
 // Work of long ago is waited for; what is old is the test's to say.
 TEST_P(Lifetime, ThrottleWaitsForOldWork) {
-  const auto throttle = [&] { return kernel->ioctl(*file, DRM_IOCTL_I915_GEM_THROTTLE, 0); };
+  const auto throttle = [&] { return driver->ioctl(*file, DRM_IOCTL_I915_GEM_THROTTLE, 0); };
   for (const int hours : {1, 0}) {
     boot({.throttle_after = std::chrono::hours(hours)});
     EXPECT_EQ(throttle(), 0);

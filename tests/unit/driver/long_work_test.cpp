@@ -13,7 +13,7 @@ class LongWork : public Door {};
 // No statistics count blits.
 TEST_P(LongWork, OfBlitsIsNoHang) {
   constexpr unsigned kBlits = 100;  // of 64 MiB: a third of a second where memory takes 20 GiB in one
-  KernelOptions options;
+  DriverOptions options;
   options.hang_after = std::chrono::milliseconds(20);
   boot(options);
   std::vector<drm_i915_gem_exec_object2> objects(2);

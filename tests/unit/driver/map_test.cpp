@@ -23,7 +23,7 @@ class Maps : public Door {
     const int64_t offset = offset_of(handle, kind);
     EXPECT_GT(offset, 0);
     void* const place =
-        kernel->map_here(*file, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, static_cast<uint64_t>(offset));
+        driver->map_here(*file, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, static_cast<uint64_t>(offset));
     EXPECT_NE(place, MAP_FAILED);
     return static_cast<uint8_t*>(place);
   }
@@ -187,7 +187,7 @@ TEST_P(Maps, TheProgramsMemoryIsUsedInPlace) {
     EXPECT_EQ(dwords[0x1010 / 4], 0x1234'5678u);
   }
   // It goes, and comes back.
-  kernel->release(kernel->forget_memory(reinterpret_cast<uintptr_t>(memory), 8192));
+  driver->release(driver->forget_memory(reinterpret_cast<uintptr_t>(memory), 8192));
   munmap(memory, 8192);
   EXPECT_EQ(execute(objects), -EFAULT);
   if (!local()) {

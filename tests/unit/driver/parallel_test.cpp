@@ -47,7 +47,7 @@ class Parallel : public Door {
 };
 
 TEST_P(Parallel, EachEngineHasABatch) {
-  if (kernel->gpu().find_user(I915_ENGINE_CLASS_VIDEO, 1) == nullptr) GTEST_SKIP() << "one video engine";
+  if (driver->gpu().find_user(I915_ENGINE_CLASS_VIDEO, 1) == nullptr) GTEST_SKIP() << "one video engine";
   uint32_t context = 0;
   EXPECT_EQ(make_context(2, context), -EINVAL) << "only firmware could choose";
   ASSERT_EQ(make_context(1, context), 0);

@@ -28,7 +28,7 @@ class Prime : public SyncDoor {
   }
   template <class T>
   std::optional<int> on(int descriptor, unsigned long request, T argument) {
-    return kernel->descriptor_ioctl(descriptor, request, reinterpret_cast<uintptr_t>(&argument));
+    return driver->descriptor_ioctl(descriptor, request, reinterpret_cast<uintptr_t>(&argument));
   }
 };
 
@@ -41,7 +41,7 @@ TEST_P(Prime, OneBufferHasOneHandleInAFile) {
   uint32_t again = 0;
   ASSERT_EQ(in(*file, descriptor, again), 0);
   EXPECT_EQ(again, handle);
-  const std::shared_ptr<File> other = kernel->open();
+  const std::shared_ptr<File> other = driver->open();
   ASSERT_EQ(in(*other, descriptor, again), 0);
   EXPECT_EQ(other->buffers.find(again), file->buffers.find(handle));
   uint32_t third = 0;
@@ -51,7 +51,7 @@ TEST_P(Prime, OneBufferHasOneHandleInAFile) {
   uint32_t fresh = 0;
   ASSERT_EQ(in(*file, descriptor, fresh), 0);
   EXPECT_EQ(file->buffers.find(fresh), other->buffers.find(again)) << "the other file still has it";
-  kernel->close(other);
+  driver->close(other);
   EXPECT_EQ(close(fresh), 0);
   ASSERT_EQ(in(*file, descriptor, fresh), 0) << "the descriptor alone keeps the content";
   EXPECT_EQ(file->buffers.find(fresh)->size(), 3 * 4096u);
@@ -81,11 +81,11 @@ TEST_P(Prime, TheSameBytesForAll) {
   EXPECT_EQ(seen, 2u) << "and so does the device";
 
   // Another process: a kernel that has never heard of it.
-  KernelOptions options;
+  DriverOptions options;
   options.hardware.memory_bytes = uint64_t{1} << 30;
-  auto booted = Kernel::boot(model(), options);
+  auto booted = Driver::start(model(), options);
   ASSERT_TRUE(booted.ok());
-  const std::unique_ptr<Kernel> far = std::move(booted).value();
+  const std::unique_ptr<Driver> far = std::move(booted).value();
   const std::shared_ptr<File> far_file = far->open();
   for (const int each : {descriptor, out(handle, DRM_CLOEXEC)}) {  // also one that may not write
     drm_prime_handle prime{.handle = 0, .flags = 0, .fd = each};
@@ -107,7 +107,7 @@ TEST_P(Prime, FencesCrossOpens) {
   Gate gate;
   const uint32_t handle = create(4096);
   const int descriptor = out(handle);
-  const std::shared_ptr<File> other = kernel->open();
+  const std::shared_ptr<File> other = driver->open();
   uint32_t there = 0;
   ASSERT_EQ(in(*other, descriptor, there), 0);
   drm_i915_gem_exec_object2 object{};
@@ -117,7 +117,7 @@ TEST_P(Prime, FencesCrossOpens) {
   EXPECT_EQ(call_on(*other, DRM_IOCTL_I915_GEM_WAIT, wait), -ETIME);
   const auto fences = [&](uint32_t flags) {
     dma_buf_export_sync_file fence{.flags = flags, .fd = -1};
-    EXPECT_EQ(kernel->descriptor_ioctl(descriptor, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, reinterpret_cast<uintptr_t>(&fence)),
+    EXPECT_EQ(driver->descriptor_ioctl(descriptor, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, reinterpret_cast<uintptr_t>(&fence)),
               0);
     descriptors_.push_back(fence.fd);
     return fence.fd;
@@ -142,7 +142,7 @@ TEST_P(Prime, FencesCrossOpens) {
   EXPECT_EQ(status(fences(DMA_BUF_SYNC_READ)), 0);
   second.open();
   EXPECT_TRUE(readable(reader, true));
-  kernel->close(other);
+  driver->close(other);
 }
 
 TEST_P(Prime, MistakesGetTheirErrors) {
@@ -168,17 +168,17 @@ TEST_P(Prime, MistakesGetTheirErrors) {
   EXPECT_EQ(fcntl(out(handle, DRM_RDWR), F_GETFD), 0);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_SYNC, dma_buf_sync{0}), -EINVAL);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_SYNC, dma_buf_sync{8 | DMA_BUF_SYNC_READ}), -EINVAL);
-  EXPECT_EQ(kernel->descriptor_ioctl(descriptor, DMA_BUF_IOCTL_SYNC, 16), -EFAULT);
+  EXPECT_EQ(driver->descriptor_ioctl(descriptor, DMA_BUF_IOCTL_SYNC, 16), -EFAULT);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, dma_buf_export_sync_file{0, -1}), -EINVAL);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, dma_buf_export_sync_file{4, -1}), -EINVAL);
   EXPECT_EQ(on(descriptor, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, dma_buf_import_sync_file{DMA_BUF_SYNC_READ, memory}),
             -EINVAL);
   EXPECT_EQ(on(descriptor, _IO(DMA_BUF_BASE, 9), 0), -ENOTTY);
   const std::string good(31, 'x'), bad(32, 'x');
-  EXPECT_EQ(kernel->descriptor_ioctl(descriptor, DMA_BUF_SET_NAME_B, reinterpret_cast<uintptr_t>(good.c_str())), 0);
-  EXPECT_EQ(kernel->descriptor_ioctl(descriptor, DMA_BUF_SET_NAME_B, reinterpret_cast<uintptr_t>(bad.c_str())),
+  EXPECT_EQ(driver->descriptor_ioctl(descriptor, DMA_BUF_SET_NAME_B, reinterpret_cast<uintptr_t>(good.c_str())), 0);
+  EXPECT_EQ(driver->descriptor_ioctl(descriptor, DMA_BUF_SET_NAME_B, reinterpret_cast<uintptr_t>(bad.c_str())),
             -EINVAL);
-  EXPECT_EQ(kernel->descriptor_ioctl(descriptor, DMA_BUF_SET_NAME_A, 16), -EFAULT);
+  EXPECT_EQ(driver->descriptor_ioctl(descriptor, DMA_BUF_SET_NAME_A, 16), -EFAULT);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Prime, ::testing::Values("i965", "g45", "snb", "icl", "dg1"), chip_name);

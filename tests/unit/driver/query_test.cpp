@@ -140,7 +140,7 @@ TEST_P(Query, MemoryRegionsAreSystemAndLocal) {
   }
   content(create(1 << 20));
   EXPECT_EQ(regions()[0].unallocated_size, before[0].probed_size) << "what is free is not for everyone";
-  KernelOptions options;
+  DriverOptions options;
   options.privileged = true;
   boot(options);
   const uint64_t free = regions()[0].unallocated_size;

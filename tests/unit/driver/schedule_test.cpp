@@ -20,7 +20,7 @@ constexpr uint32_t kArbitrationCheck = 0x0280'0000, kBatchEnd = 0x0500'0000;
 class Schedule : public Door {
  protected:
   void boot_with(milliseconds hang_after) {
-    KernelOptions options;
+    DriverOptions options;
     options.hang_after = hang_after;
     boot(options);
   }
@@ -152,7 +152,7 @@ TEST_P(Rings, FullOneMakesProgramsWait) {
   request.rsvd1 = context;
   int result = 0, count = 0;
   while (result == 0 && count < 1000) {
-    result = kernel->ioctl(*file, DRM_IOCTL_I915_GEM_EXECBUFFER2, reinterpret_cast<uintptr_t>(&request), true);
+    result = driver->ioctl(*file, DRM_IOCTL_I915_GEM_EXECBUFFER2, reinterpret_cast<uintptr_t>(&request), true);
     if (result == 0) ++count;
   }
   EXPECT_EQ(result, -EWOULDBLOCK);
@@ -196,27 +196,27 @@ TEST_P(Engines, InterruptsTellWhatIsDone) {
   ASSERT_EQ(submit_empty(batch, 0), 0);
   ASSERT_EQ(wait(batch, 10 * kSecond), 0);
   uint32_t before = 0;
-  Hardware& hardware = kernel->gpu().hardware();
-  kernel->while_still([&] {
+  Hardware& hardware = driver->gpu().hardware();
+  driver->with_lock([&] {
     before = hardware.read(master());
     hardware.write(master(), 0);
   });
   ASSERT_EQ(submit_empty(batch, 0), 0);
   EXPECT_EQ(wait(batch, kSecond / 5), -ETIME) << "nobody told";
-  kernel->while_still([&] { hardware.write(master(), before); });
+  driver->with_lock([&] { hardware.write(master(), before); });
   EXPECT_EQ(wait(batch, 10 * kSecond), 0);
 }
 
 // What the hung one was to write another engine waits for: it goes on when the hang is over.
 TEST_P(Engines, OneThatHangsHoldsNoOther) {
-  if (kernel->gpu().offered().size() < 2) GTEST_SKIP() << "one engine";
+  if (driver->gpu().offered().size() < 2) GTEST_SKIP() << "one engine";
   boot_with(milliseconds(50));
   drm_i915_gem_relocation_entry relocation{};
   const uint32_t shared = create(4096);
   std::vector<drm_i915_gem_exec_object2> objects{written(shared), make_endless(relocation)};
   ASSERT_EQ(execute(objects, I915_EXEC_RENDER), 0);
   const uint32_t batch = make_empty();
-  const uint64_t other = kernel->gpu().find(spec::EngineClass::blit, 0) != nullptr ? I915_EXEC_BLT : I915_EXEC_BSD;
+  const uint64_t other = driver->gpu().find(spec::EngineClass::blit, 0) != nullptr ? I915_EXEC_BLT : I915_EXEC_BSD;
   ASSERT_EQ(submit_empty(batch, 0, {written(shared)}, other), 0);
   EXPECT_EQ(wait(shared, 20 * kSecond), 0);
   EXPECT_EQ(wait(batch, 0), 0);

@@ -81,11 +81,11 @@ class ScreenDoor : public Door {
 // The node's events come to a socket, as a process has them.
 class EventDoor : public ScreenDoor {
  protected:
-  void start(const KernelOptions& options) {
+  void start(const DriverOptions& options) {
     boot(options);
-    kernel->close(file);
+    driver->close(file);
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    file = kernel->open({.render = false, .events = ends[1]});
+    file = driver->open({.render = false, .events = ends[1]});
   }
   void TearDown() override {
     Door::TearDown();

@@ -137,7 +137,7 @@ class SyncDoor : public Door {
   }
   int status(int descriptor) {
     sync_file_info info{};
-    EXPECT_EQ(kernel->descriptor_ioctl(descriptor, SYNC_IOC_FILE_INFO, reinterpret_cast<uintptr_t>(&info)), 0);
+    EXPECT_EQ(driver->descriptor_ioctl(descriptor, SYNC_IOC_FILE_INFO, reinterpret_cast<uintptr_t>(&info)), 0);
     return info.status;
   }
   bool has_blitter() const {

@@ -144,7 +144,7 @@ TEST_P(SyncObjects, AsDescriptorsTheyStayOneObject) {
   const int copy = dup(out.fd);
   descriptors_.push_back(copy);
   drm_syncobj_handle in{0, 0, copy, 0};
-  const std::shared_ptr<File> other = kernel->open();
+  const std::shared_ptr<File> other = driver->open();
   ASSERT_EQ(call_on(*other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, in), 0);
   EXPECT_EQ(call_on(*other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, in), 0);
   EXPECT_EQ(in.handle, 2u) << "each time a new handle";
@@ -152,7 +152,7 @@ TEST_P(SyncObjects, AsDescriptorsTheyStayOneObject) {
   EXPECT_EQ(file->sync_objects.find(handle), other->sync_objects.find(1));
   drm_syncobj_destroy destroy{handle, 0};
   EXPECT_EQ(call(DRM_IOCTL_SYNCOBJ_DESTROY, destroy), 0);
-  kernel->close(other);
+  driver->close(other);
   in = {0, 0, out.fd, 0};
   ASSERT_EQ(call(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, in), 0) << "the descriptor keeps it";
   EXPECT_EQ(query(in.handle), 4u);
@@ -191,7 +191,7 @@ TEST_P(SyncObjects, SyncFilesTellAndMerge) {
   std::strcpy(merge.name, "both");
   merge.fd2 = second;
   const auto on = [&](int descriptor, unsigned long request, auto& argument) {
-    return kernel->descriptor_ioctl(descriptor, request, reinterpret_cast<uintptr_t>(&argument));
+    return driver->descriptor_ioctl(descriptor, request, reinterpret_cast<uintptr_t>(&argument));
   };
   ASSERT_EQ(on(first, SYNC_IOC_MERGE, merge), 0);
   descriptors_.push_back(merge.fence);
@@ -234,7 +234,7 @@ TEST_P(SyncObjects, SyncFilesTellAndMerge) {
   EXPECT_EQ(on(first, SYNC_IOC_MERGE, merge), -EINVAL);
   info.pad = 1;
   EXPECT_EQ(on(first, SYNC_IOC_FILE_INFO, info), -EINVAL);
-  EXPECT_EQ(kernel->descriptor_ioctl(first, SYNC_IOC_FILE_INFO, 16), -EFAULT);
+  EXPECT_EQ(driver->descriptor_ioctl(first, SYNC_IOC_FILE_INFO, 16), -EFAULT);
   EXPECT_EQ(on(first, _IO('>', 9), info), -ENOTTY);
   EXPECT_EQ(on(0, SYNC_IOC_FILE_INFO, info), std::nullopt) << "not the driver's";
   EXPECT_EQ(on(-1, SYNC_IOC_FILE_INFO, info), std::nullopt);

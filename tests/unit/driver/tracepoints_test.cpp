@@ -49,14 +49,14 @@ class TracepointTest : public Door {
     auto made = Tracepoints::create(events.name(), model());
     ASSERT_TRUE(made.ok()) << made.message();
     tracepoints = std::move(*made);
-    KernelOptions options;
+    DriverOptions options;
     options.tracepoints = tracepoints.get();
     boot(options);
   }
   void TearDown() override {
     Door::TearDown();
     file.reset();
-    kernel.reset();
+    driver.reset();
   }
   uint32_t create_context() {
     drm_i915_gem_context_create create{};
@@ -73,7 +73,7 @@ class TracepointTest : public Door {
     std::vector<drm_i915_gem_exec_object2> objects(1);
     drm_i915_gem_relocation_entry relocation{};
     objects[0].handle = create(4096);
-    if (kernel->shared_space()) {
+    if (driver->shared_space()) {
       fill(objects[0].handle, {0x1880'0180, 0});
       relocation.target_handle = objects[0].handle;
       relocation.offset = 4;
@@ -149,7 +149,7 @@ TEST_P(TracepointTest, ArgumentsAndBarsAreWhatPerfettoShows) {
   const json& begin = by_name.at("i915_request_in");
   EXPECT_EQ(begin.at("args").at("engine"), "0:0");
   EXPECT_EQ(begin.at("args").at("prio"), 0);
-  EXPECT_EQ((tracks[{getpid(), begin.at("tid")}]), std::string(kernel->model().engines[0].name));
+  EXPECT_EQ((tracks[{getpid(), begin.at("tid")}]), std::string(driver->model().engines[0].name));
   EXPECT_EQ(by_name.at("i915_request_queue").at("args").at("flags"), uint64_t{I915_EXEC_NO_RELOC});
   EXPECT_NE(by_name.at("i915_request_queue").at("tid"), begin.at("tid")) << "contexts have tracks of their own";
   EXPECT_EQ(by_name.at("i915_request_out").at("args").at("completed"), 1);
@@ -188,7 +188,7 @@ TEST_P(TracepointTest, OneThatHangsGoesOutUndone) {
 TEST_P(TracepointTest, ImplicitFencesAreSharedOrExclusiveByTheWriteFlag) {
   COVERS("NOTES-DRV-06");
   if (Generation(model()).ggtt_entry_bytes() == 4) GTEST_SKIP() << "one space for all: batches cannot be pinned";
-  KernelOptions patient;
+  DriverOptions patient;
   patient.tracepoints = tracepoints.get();
   patient.hang_after = std::chrono::hours(1);
   boot(patient);
@@ -279,10 +279,10 @@ TEST_P(TracepointTest, AFrameOfVulkanNeedsCompletionAndResetStatus) {
 }
 
 TEST_P(TracepointTest, FlipsAndVerticalBlanks) {
-  kernel->close(file);
+  driver->close(file);
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-  file = kernel->open({.render = false, .events = ends[1]});
+  file = driver->open({.render = false, .events = ends[1]});
   drm_mode_modeinfo mode{};
   for (const drm_mode_modeinfo& each : Kms::modes()) {
     if (each.hdisplay == 640) mode = each;

@@ -25,10 +25,10 @@ constexpr uint64_t kSettleLimit = 20'000;
 struct Recording {
   Recording(std::string_view device, const Messages& messages) : writer(sink) {
     fuzz::ScriptChannel channel(messages.bytes());
-    machine = std::move(trace::Machine::create(*spec::find_device(device), {.settle_limit = kSettleLimit})).value();
-    machine->record_to(&writer);
+    simulator = std::move(trace::Simulator::create(*spec::find_device(device), {.settle_limit = kSettleLimit})).value();
+    simulator->record_to(&writer);
     std::mutex guard;
-    Session session({channel, [&]() -> Result<trace::Machine*> { return machine.get(); }, guard,
+    Session session({channel, [&]() -> Result<trace::Simulator*> { return simulator.get(); }, guard,
                      [this](std::string_view line) { log.emplace_back(line); }});
     session.run();
     EXPECT_EQ(session.fault(), "");
@@ -37,7 +37,7 @@ struct Recording {
 
   trace::MemorySink sink;
   trace::aub::Writer writer;
-  std::unique_ptr<trace::Machine> machine;
+  std::unique_ptr<trace::Simulator> simulator;
   std::vector<std::string> log;
 };
 
@@ -104,7 +104,7 @@ Messages everything() {
 TEST(TbxRecording, EverythingReplaysToTheSameMemoryAndTime) {
   Recording run("g45", everything());
   const std::string_view text(reinterpret_cast<const char*>(run.sink.bytes().data()), run.sink.bytes().size());
-  EXPECT_NE(text.find(trace::Machine::kFinishNote), text.npos) << "the engine was still at work";
+  EXPECT_NE(text.find(trace::Simulator::kFinishNote), text.npos) << "the engine was still at work";
   trace::Player player;
   trace::MemorySink again;
   trace::aub::Writer writer(again);
@@ -115,8 +115,8 @@ TEST(TbxRecording, EverythingReplaysToTheSameMemoryAndTime) {
   EXPECT_EQ(player.counts().unchecked, 0u);
   EXPECT_EQ(player.counts().skipped, 0u);
   EXPECT_GT(player.counts().checks, 20u);
-  EXPECT_EQ(player.machine()->memory_hash(), run.machine->memory_hash());
-  EXPECT_EQ(player.device()->clock().nanoseconds, run.machine->device().clock().nanoseconds);
+  EXPECT_EQ(player.simulator()->memory_hash(), run.simulator->memory_hash());
+  EXPECT_EQ(player.device()->clock().nanoseconds, run.simulator->device().clock().nanoseconds);
   EXPECT_TRUE(writer.finish().ok());
   EXPECT_TRUE(std::ranges::equal(run.sink.bytes(), again.bytes())) << "a replay records the same";
   EXPECT_EQ(unknown_records(run.sink.bytes()), 0u);
@@ -168,7 +168,7 @@ TEST_P(RecordedProducts, DecodeWithoutUnknownRecords) {
   trace::Player player;
   play(player, run.sink.bytes());
   EXPECT_THAT(player.faults(), IsEmpty());
-  EXPECT_EQ(player.machine()->memory_hash(), run.machine->memory_hash());
+  EXPECT_EQ(player.simulator()->memory_hash(), run.simulator->memory_hash());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecordedProducts, ::testing::Range(size_t{0}, std::size(kProducts)),

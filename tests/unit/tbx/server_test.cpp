@@ -242,7 +242,7 @@ TEST(TbxServer, IdlePeersKeepNobodyOut) {
   ASSERT_TRUE(worker.send(out.bytes()));
   EXPECT_EQ(read_word(worker, out, 0x1000), 42u);
   std::vector<std::unique_ptr<Client>> idle;
-  for (unsigned i = 0; i < Server::kMostConnections + 5; ++i) {
+  for (unsigned i = 0; i < Server::kMaxConnections + 5; ++i) {
     idle.push_back(std::make_unique<Client>(serving.server->port()));
     ASSERT_TRUE(idle.back()->send(Messages().control().bytes()));
   }
@@ -259,7 +259,7 @@ TEST(TbxServer, RefusesOneMoreThanItHasRoomFor) {
   Serving serving("i965");
   std::vector<std::unique_ptr<Client>> busy;
   Messages out;
-  for (unsigned i = 0; i < Server::kMostConnections; ++i) {
+  for (unsigned i = 0; i < Server::kMaxConnections; ++i) {
     busy.push_back(std::make_unique<Client>(serving.server->port()));
     EXPECT_EQ(read_word(*busy.back(), out, 0x1000), 0u);
   }
@@ -276,7 +276,7 @@ TEST(TbxServer, OneThatHasLongBeenSilentGivesWay) {
   Serving serving("i965", false, {}, std::chrono::milliseconds(0));
   std::vector<std::unique_ptr<Client>> silent;
   Messages out;
-  for (unsigned i = 0; i < Server::kMostConnections; ++i) {
+  for (unsigned i = 0; i < Server::kMaxConnections; ++i) {
     silent.push_back(std::make_unique<Client>(serving.server->port()));
     EXPECT_EQ(read_word(*silent.back(), out, 0x1000), 0u);
   }
@@ -377,7 +377,7 @@ TEST_P(Recorded, RunReplaysToTheSameMemory) {
   trace::aub::Reader reader(**source, "run.aub");
   const auto done = reader.read_all(player);
   ASSERT_TRUE(done.ok()) << done.message();
-  EXPECT_EQ(player.machine()->memory_hash(), served);
+  EXPECT_EQ(player.simulator()->memory_hash(), served);
   EXPECT_EQ(player.counts().checks, 2u) << "what the client read";
   EXPECT_EQ(player.counts().failed_checks, 0u);
   EXPECT_EQ(player.counts().skipped, 0u);

@@ -23,11 +23,11 @@ using ::testing::HasSubstr;
 struct Talk {
   explicit Talk(std::string_view device, std::span<const std::byte> input) : channel(input) {
     Session session({channel,
-                     [&]() -> Result<trace::Machine*> {
-                       auto made = trace::Machine::create(*spec::find_device(device));
+                     [&]() -> Result<trace::Simulator*> {
+                       auto made = trace::Simulator::create(*spec::find_device(device));
                        if (!made) return made.error();
-                       machine = std::move(made).value();
-                       return machine.get();
+                       simulator = std::move(made).value();
+                       return simulator.get();
                      },
                      guard, [this](std::string_view line) { log.emplace_back(line); }});
     session.run();
@@ -41,7 +41,7 @@ struct Talk {
   }
 
   fuzz::ScriptChannel channel;
-  std::unique_ptr<trace::Machine> machine;
+  std::unique_ptr<trace::Simulator> simulator;
   std::mutex guard;
   std::vector<std::string> log;
   std::string fault;
@@ -78,8 +78,8 @@ TEST_P(Products, SubmissionsRunBeforeTheNextMessage) {
   EXPECT_EQ(data_word(words, 2 * page_reply, 0), 2u);
   EXPECT_EQ(data_word(words, 3 * page_reply, 4), 0x2222u);
   EXPECT_EQ(words[3 * page_reply + 1], last_id);
-  EXPECT_EQ(run.machine->device().fidelity().total(FidelityClass::unsupported) != 0, false)
-      << run.machine->device().fidelity().to_json(product.device);
+  EXPECT_EQ(run.simulator->device().fidelity().total(FidelityClass::unsupported) != 0, false)
+      << run.simulator->device().fidelity().to_json(product.device);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Products, ::testing::Range(size_t{0}, std::size(kProducts)), [](const auto& each) {
@@ -207,15 +207,15 @@ TEST(TbxSession, WaitingLetsVirtualTimePass) {
 
 TEST(TbxSession, MemoryThatIsUsedUpIsSaidAndHarmless) {
   trace::PageBudget budget(4);
-  std::unique_ptr<trace::Machine> machine =
-      std::move(trace::Machine::create(*spec::find_device("icl"), {.budget = &budget})).value();
+  std::unique_ptr<trace::Simulator> simulator =
+      std::move(trace::Simulator::create(*spec::find_device("icl"), {.budget = &budget})).value();
   Messages out;
   for (uint32_t page = 0; page < 10; ++page) out.write(0x1000 * page, {page + 1});
   for (uint32_t page = 0; page < 10; ++page) out.read(0x1000 * page, 4);
   fuzz::ScriptChannel channel(out.bytes());
   std::mutex guard;
   std::vector<std::string> log;
-  Session session({channel, [&]() -> Result<trace::Machine*> { return machine.get(); }, guard,
+  Session session({channel, [&]() -> Result<trace::Simulator*> { return simulator.get(); }, guard,
                    [&](std::string_view line) { log.emplace_back(line); }});
   session.run();
   EXPECT_THAT(log, ElementsAre(HasSubstr("used up")));
@@ -227,10 +227,10 @@ TEST(TbxSession, LocalMemoryCountsToo) {
   constexpr uint64_t kLocalPages = 16;  // that come into being together
   trace::PageBudget budget(3 * kLocalPages + 1);
   const auto make = [&] {
-    return std::move(trace::Machine::create(*spec::find_device("dg1"), {.budget = &budget})).value();
+    return std::move(trace::Simulator::create(*spec::find_device("dg1"), {.budget = &budget})).value();
   };
-  const auto write = [](trace::Machine& machine, trace::aub::MemorySpace space, uint64_t address) {
-    return machine.write_memory(space, address, std::as_bytes(std::span("x", 1)));
+  const auto write = [](trace::Simulator& simulator, trace::aub::MemorySpace space, uint64_t address) {
+    return simulator.write_memory(space, address, std::as_bytes(std::span("x", 1)));
   };
   const auto local = trace::aub::MemorySpace::local;
   auto first = make();

@@ -91,8 +91,8 @@ TEST(AubWriter, PiecesBecomeWritesOfTheirOwn) {
 }
 
 TEST(AubWriter, LongWritesAreSplit) {
-  constexpr size_t kMost = 262'124;  // what fits behind a 16-bit count of dwords
-  std::vector<std::byte> data(2 * kMost + 10, std::byte{7});
+  constexpr size_t kMax = 262'124;  // what fits behind a 16-bit count of dwords
+  std::vector<std::byte> data(2 * kMax + 10, std::byte{7});
   MemorySink sink;
   Writer writer(sink);
   writer.open(*spec::find_device("icl"), "test");
@@ -110,7 +110,7 @@ TEST(AubWriter, LongWritesAreSplit) {
   Reader reader(*source, "t.aub");
   ASSERT_TRUE(reader.read_all(count).ok());
   const std::vector<std::pair<uint64_t, size_t>> expected{
-      {0x1000, kMost}, {0x1000 + kMost, kMost}, {0x1000 + 2 * kMost, 10}};
+      {0x1000, kMax}, {0x1000 + kMax, kMax}, {0x1000 + 2 * kMax, 10}};
   EXPECT_EQ(found, expected);
 }
 

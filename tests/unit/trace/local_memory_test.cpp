@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 namespace halogen::trace {
 namespace {
@@ -23,14 +23,14 @@ constexpr uint64_t kPlace = 0x30'000;  // in the global table
 class LocalMemory : public ::testing::Test {
  protected:
   void write(MemorySpace space, uint64_t address, uint64_t value) {
-    EXPECT_TRUE(machine_->write_memory(space, address, std::as_bytes(std::span(&value, 1))));
+    EXPECT_TRUE(simulator_->write_memory(space, address, std::as_bytes(std::span(&value, 1))));
   }
   uint64_t read(MemorySpace space, uint64_t address) {
     uint64_t value = 0;
-    machine_->read_memory(space, address, std::as_writable_bytes(std::span(&value, 1)));
+    simulator_->read_memory(space, address, std::as_writable_bytes(std::span(&value, 1)));
     return value;
   }
-  uint64_t read_untyped(uint64_t address) { return read(machine_->space_of_read(address, 8), address); }
+  uint64_t read_untyped(uint64_t address) { return read(simulator_->space_of_read(address, 8), address); }
   void map(uint64_t place, uint64_t page) {
     write(MemorySpace::ggtt_entry, place / 4096 * 8, page | kGlobalLocal | kPresent);
   }
@@ -41,7 +41,7 @@ class LocalMemory : public ::testing::Test {
     write(space, page, value);
   }
 
-  std::unique_ptr<Machine> machine_ = std::move(Machine::create(*spec::find_device("dg1"))).value();
+  std::unique_ptr<Simulator> simulator_ = std::move(Simulator::create(*spec::find_device("dg1"))).value();
 };
 
 TEST_F(LocalMemory, APageThatIsMappedAndThenWritten) {
@@ -104,7 +104,7 @@ TEST_F(LocalMemory, ReadsCrossPagesOfBothKinds) {
   write(MemorySpace::local, kPage + 0x1000, 0x6666);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace + 0xff8), 0x5555u);
   std::array<uint64_t, 2> both{};
-  EXPECT_TRUE(machine_->read_memory(MemorySpace::local, kPage + 0xff8, std::as_writable_bytes(std::span(both))));
+  EXPECT_TRUE(simulator_->read_memory(MemorySpace::local, kPage + 0xff8, std::as_writable_bytes(std::span(both))));
   EXPECT_EQ(both[0], 0x5555u);
   EXPECT_EQ(both[1], 0x6666u);
 }
@@ -117,17 +117,17 @@ TEST_F(LocalMemory, APieceIsReadFromTheMemoryThatItWasWrittenTo) {
     write(MemorySpace::system, 0x50'0000 + page / 512, page | kPresent | kProcessLocal);
     std::array<uint64_t, 512> content;
     content.fill(value);
-    EXPECT_TRUE(machine_->write_memory(MemorySpace::local, page, std::as_bytes(std::span(content))));
+    EXPECT_TRUE(simulator_->write_memory(MemorySpace::local, page, std::as_bytes(std::span(content))));
   };
   write_page(kPage, 0x1);
   write_page(kHeap, 0x2);
   write(MemorySpace::system, 0x60'0000, kHeap | kPresent);
   write(MemorySpace::system, kHeap + 0x910, 0x3);
-  EXPECT_EQ(machine_->space_of_read(kPage, 4096), MemorySpace::local);
-  EXPECT_EQ(machine_->space_of_read(kHeap, 4096), MemorySpace::local);
+  EXPECT_EQ(simulator_->space_of_read(kPage, 4096), MemorySpace::local);
+  EXPECT_EQ(simulator_->space_of_read(kHeap, 4096), MemorySpace::local);
   EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
   // And the other way round.
-  EXPECT_EQ(machine_->space_of_read(kHeap, 4096), MemorySpace::local);
+  EXPECT_EQ(simulator_->space_of_read(kHeap, 4096), MemorySpace::local);
   EXPECT_EQ(read_untyped(kHeap + 0x910), 0x3u);
 }
 
@@ -144,12 +144,12 @@ TEST_F(LocalMemory, TheSameNumberAgainIsAnotherAllocation) {
 }
 
 TEST_F(LocalMemory, PartsWithoutLocalMemoryHaveNone) {
-  machine_ = std::move(Machine::create(*spec::find_device("icl"))).value();
+  simulator_ = std::move(Simulator::create(*spec::find_device("icl"))).value();
   map(kPlace, kPage);
   write(MemorySpace::system, kPage, 0x7777);
   EXPECT_EQ(read(MemorySpace::ggtt, kPlace), 0x7777u);
   EXPECT_EQ(read(MemorySpace::system, kPage), 0x7777u);
-  EXPECT_EQ(machine_->space_of_read(kPage, 8), MemorySpace::system);
+  EXPECT_EQ(simulator_->space_of_read(kPage, 8), MemorySpace::system);
 }
 
 }  // namespace

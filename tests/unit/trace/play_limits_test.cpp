@@ -37,7 +37,7 @@ TEST(PlayLimits, PatternsHaveALimit) {
   Player alone;
   play(alone, huge);
   EXPECT_NE(alone.failure().find("repeats a pattern over 4294967280 bytes"), std::string::npos) << alone.failure();
-  EXPECT_EQ(alone.machine()->host().pages(), 0u);
+  EXPECT_EQ(alone.simulator()->host().pages(), 0u);
   // Small ones add up, comparisons too.
   AubBuilder many;
   many.version(kIcl).trace(0x06, fill(16));

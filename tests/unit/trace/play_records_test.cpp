@@ -228,16 +228,16 @@ TEST(PlayRecords, EveryContextKeepsItsTables) {
   add_icl_context(aub, 0x8765'4321, 0x9000, 0x3000, 0x20'0000, 0x5'0000);
   Player player;
   play(player, aub.bytes());
-  const auto& seen = player.machine()->contexts();
+  const auto& seen = player.simulator()->contexts();
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].image, 0x6000u);
   EXPECT_EQ(seen[1].image, 0x9000u);
   uint32_t value = 0;
-  EXPECT_TRUE(player.machine()->read_context(seen[0], 0x5010, std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_TRUE(player.simulator()->read_context(seen[0], 0x5010, std::as_writable_bytes(std::span(&value, 1))));
   EXPECT_EQ(value, 0x1234'5678u);
-  EXPECT_TRUE(player.machine()->read_context(seen[1], 0x5010, std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_TRUE(player.simulator()->read_context(seen[1], 0x5010, std::as_writable_bytes(std::span(&value, 1))));
   EXPECT_EQ(value, 0x8765'4321u);
-  EXPECT_FALSE(player.machine()->read_context(seen[1], 0x6010, std::as_writable_bytes(std::span(&value, 1))));
+  EXPECT_FALSE(player.simulator()->read_context(seen[1], 0x6010, std::as_writable_bytes(std::span(&value, 1))));
   EXPECT_EQ(value, 0u);
   EXPECT_EQ(value_at<uint32_t>(player, aub::MemorySpace::ppgtt, 0x5010), 0x8765'4321u) << "the one that ran last";
 }
@@ -299,24 +299,24 @@ INSTANTIATE_TEST_SUITE_P(Devices, ClassicTrace,
 TEST(PlayRecords, ARecordedResetIsPlayed) {
   MemorySink sink;
   aub::Writer writer(sink);
-  auto created = Machine::create(*spec::find_device("icl"), {});
+  auto created = Simulator::create(*spec::find_device("icl"), {});
   ASSERT_TRUE(created.ok());
-  Machine& machine = **created;
-  machine.record_to(&writer);
-  EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, kGpr, 4, 0x1111));
-  EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, kGpr + 8, 4, 0x2222));
-  machine.reset();
-  EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, kGpr + 8, 4, 0x3333));
+  Simulator& simulator = **created;
+  simulator.record_to(&writer);
+  EXPECT_TRUE(simulator.write_register(aub::RegisterSpace::mmio, kGpr, 4, 0x1111));
+  EXPECT_TRUE(simulator.write_register(aub::RegisterSpace::mmio, kGpr + 8, 4, 0x2222));
+  simulator.reset();
+  EXPECT_TRUE(simulator.write_register(aub::RegisterSpace::mmio, kGpr + 8, 4, 0x3333));
   Player player;
   play(player, sink.bytes());
-  ASSERT_NE(player.machine(), nullptr);
-  EXPECT_EQ(player.machine()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 0u);
-  EXPECT_EQ(player.machine()->read_register(aub::RegisterSpace::mmio, kGpr + 8, 4), 0x3333u);
+  ASSERT_NE(player.simulator(), nullptr);
+  EXPECT_EQ(player.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 0u);
+  EXPECT_EQ(player.simulator()->read_register(aub::RegisterSpace::mmio, kGpr + 8, 4), 0x3333u);
   AubBuilder other = icl();
   other.write_register(kGpr, 5).comment("reset");  // anybody's comment
   Player untouched;
   play(untouched, other.bytes());
-  EXPECT_EQ(untouched.machine()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 5u);
+  EXPECT_EQ(untouched.simulator()->read_register(aub::RegisterSpace::mmio, kGpr, 4), 5u);
 }
 
 // Played and recorded, the record played again: the same memory, and the same record once more.
@@ -333,20 +333,20 @@ TEST(PlayRecords, ARecordedRunReplaysToTheSameMemory) {
   aub::Writer first_writer(sinks[0]);
   first.record_to(&first_writer);
   play(first, aub.bytes());
-  hashes[0] = first.machine()->memory_hash();
+  hashes[0] = first.simulator()->memory_hash();
   Player second;
   aub::Writer second_writer(sinks[1]);
   second.record_to(&second_writer);
   play(second, sinks[0].bytes());
-  hashes[1] = second.machine()->memory_hash();
+  hashes[1] = second.simulator()->memory_hash();
   EXPECT_EQ(hashes[0], hashes[1]);
   EXPECT_EQ(first.device()->clock().nanoseconds, second.device()->clock().nanoseconds);
   EXPECT_EQ(value_at<uint32_t>(second, aub::MemorySpace::ppgtt, 0x5010), 0x1234'5678u);
   // The second writer adds its own opening after the recorded one was played; all else is the same.
   EXPECT_TRUE(std::ranges::equal(sinks[0].bytes(), sinks[1].bytes()));
   // Another byte makes another hash.
-  second.machine()->write_memory(aub::MemorySpace::system, 0x77'0000, std::as_bytes(std::span("x", 1)));
-  EXPECT_NE(second.machine()->memory_hash(), hashes[0]);
+  second.simulator()->write_memory(aub::MemorySpace::system, 0x77'0000, std::as_bytes(std::span("x", 1)));
+  EXPECT_NE(second.simulator()->memory_hash(), hashes[0]);
 }
 
 // A record of every kind there is, of both families.
@@ -396,7 +396,7 @@ TEST(PlayRecords, RecordsOfEveryKindReplayToTheSame) {
     player->record_to(&writer);
     play(*player, bytes);
     EXPECT_TRUE(writer.finish().ok());
-    player->machine()->record_to(nullptr);
+    player->simulator()->record_to(nullptr);
     return player;
   };
   std::array<MemorySink, 2> sinks;
@@ -404,7 +404,7 @@ TEST(PlayRecords, RecordsOfEveryKindReplayToTheSame) {
   EXPECT_FALSE(first->aborted());
   EXPECT_EQ(first->counts().records, 56u) << "none is lost";
   const auto second = played(sinks[0].bytes(), sinks[1]);
-  EXPECT_EQ(first->machine()->memory_hash(), second->machine()->memory_hash());
+  EXPECT_EQ(first->simulator()->memory_hash(), second->simulator()->memory_hash());
   EXPECT_EQ(first->device()->clock().nanoseconds, second->device()->clock().nanoseconds);
   EXPECT_EQ(first->counts().checks, second->counts().checks);
   EXPECT_EQ(first->counts().unchecked, second->counts().unchecked);

@@ -86,7 +86,7 @@ TEST(Player, ASubmissionEndsWithItsTagAndReplaysFromItsRecord) {
   Player again;
   play(again, sink.bytes());
   ASSERT_EQ(again.failure(), "");
-  EXPECT_EQ(again.machine()->memory_hash(), player.machine()->memory_hash());
+  EXPECT_EQ(again.simulator()->memory_hash(), player.simulator()->memory_hash());
 }
 
 TEST(Player, SaysThatATraceNamesNoDevice) {

@@ -139,7 +139,7 @@ void expect_same(Guest& guest) {
     if (!*more) break;
   }
   ASSERT_EQ(player.failure(), "");
-  EXPECT_EQ(player.machine()->memory_hash(), run.memory_hash);
+  EXPECT_EQ(player.simulator()->memory_hash(), run.memory_hash);
   for (uint64_t at = 0; at < 16; at += 4) {
     uint32_t value = 0;
     EXPECT_TRUE(player.read(aub::MemorySpace::system, kData + at, std::as_writable_bytes(std::span(&value, 1))));

@@ -24,20 +24,20 @@ constexpr uint32_t kHeight = 16;
 std::vector<std::byte> recorded() {
   MemorySink sink;
   aub::Writer writer(sink);
-  auto created = Machine::create(*spec::find_device("skl"), {.settle_limit = kSettle});
+  auto created = Simulator::create(*spec::find_device("skl"), {.settle_limit = kSettle});
   EXPECT_TRUE(created.ok());
-  Machine& machine = **created;
-  machine.record_to(&writer);
+  Simulator& simulator = **created;
+  simulator.record_to(&writer);
   const auto set = [&](uint32_t offset, uint32_t value) {
-    EXPECT_TRUE(machine.write_register(aub::RegisterSpace::mmio, offset, 4, value));
+    EXPECT_TRUE(simulator.write_register(aub::RegisterSpace::mmio, offset, 4, value));
   };
   uint64_t page = 0;
   for (const uint32_t color : {kRed, kGreen, kBlue}) {
     const uint64_t entry = (0x10'0000 + page * 4096) | 1;
-    EXPECT_TRUE(machine.write_memory(aub::MemorySpace::ggtt_entry, page * 8, std::as_bytes(std::span(&entry, 1))));
+    EXPECT_TRUE(simulator.write_memory(aub::MemorySpace::ggtt_entry, page * 8, std::as_bytes(std::span(&entry, 1))));
     const std::vector<uint32_t> pixels(1024, color);
     EXPECT_TRUE(
-        machine.write_memory(aub::MemorySpace::system, 0x10'0000 + page * 4096, std::as_bytes(std::span(pixels))));
+        simulator.write_memory(aub::MemorySpace::system, 0x10'0000 + page * 4096, std::as_bytes(std::span(pixels))));
     ++page;
   }
   set(0x60000, 63u << 16 | (kWidth - 1));
@@ -53,7 +53,7 @@ std::vector<std::byte> recorded() {
   set(0x70180, 0x8400'0000);
   for (uint32_t surface = 0; surface < 3; ++surface) {
     set(0x7019c, surface * 4096);
-    machine.advance(kFrame);
+    simulator.advance(kFrame);
   }
   EXPECT_TRUE(writer.finish().ok());
   return {sink.bytes().begin(), sink.bytes().end()};

@@ -19,9 +19,9 @@ namespace {
 
 constexpr uint64_t kAllOnes = ~uint64_t{0};
 
-class Machine {
+class ProxyClient {
  public:
-  explicit Machine(const char* device) {
+  explicit ProxyClient(const char* device) {
     const spec::DeviceModel& model = *spec::find_device(device);
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -30,7 +30,7 @@ class Machine {
     EXPECT_TRUE(server_->create_device(model, guest_device_options(model)).ok());
     thread_ = std::jthread([this] { result_.emplace(server_->serve(-1)); });
   }
-  ~Machine() { end(); }
+  ~ProxyClient() { end(); }
 
   const Result<void>& end() {
     socket_ = File();
@@ -106,77 +106,76 @@ class Machine {
 };
 
 TEST(DeviceServer, ShowsTheDeviceAsQemuSizesIt) {
-  Machine machine("icl");
-  EXPECT_EQ(machine.config(0), 0x8a52'8086u);
-  EXPECT_EQ(machine.config(0, 2), 0x8086u);
+  ProxyClient client("icl");
+  EXPECT_EQ(client.config(0), 0x8a52'8086u);
+  EXPECT_EQ(client.config(0, 2), 0x8086u);
   // The proxy takes each dword for a BAR of its own: before the first reset the upper half is none.
-  machine.set_config(0x10, 0xffff'ffff);
-  machine.set_config(0x14, 0xffff'ffff);
-  EXPECT_EQ(machine.config(0x10), 0xff00'0004u);
-  EXPECT_EQ(machine.config(0x14), 0u);
-  machine.reset();
-  machine.set_config(0x14, 0xffff'ffff);
-  EXPECT_NE(machine.config(0x14), 0u);
+  client.set_config(0x10, 0xffff'ffff);
+  client.set_config(0x14, 0xffff'ffff);
+  EXPECT_EQ(client.config(0x10), 0xff00'0004u);
+  EXPECT_EQ(client.config(0x14), 0u);
+  client.reset();
+  client.set_config(0x14, 0xffff'ffff);
+  EXPECT_NE(client.config(0x14), 0u);
   // The machine gives absolute addresses.
-  machine.set_config(0x10, 0xe000'0000);
-  machine.set_config(0x14, 0);
-  machine.set_config(4, 6, 2);
-  EXPECT_EQ(machine.bar(0xe013'0044) & 1, 0u);
-  machine.send(4, BarAccess{0xe000'a188, 0x0001'0001, 4, 1, {}});  // force wake, and its acknowledgement
-  EXPECT_EQ(machine.answer(), 0u);
-  EXPECT_EQ(machine.bar(0xe013'0044) & 1, 1u);
-  EXPECT_TRUE(machine.end().ok());
-  EXPECT_EQ(machine.statistics().dropped, 0u);
+  client.set_config(0x10, 0xe000'0000);
+  client.set_config(0x14, 0);
+  client.set_config(4, 6, 2);
+  EXPECT_EQ(client.bar(0xe013'0044) & 1, 0u);
+  client.send(4, BarAccess{0xe000'a188, 0x0001'0001, 4, 1, {}});  // force wake, and its acknowledgement
+  EXPECT_EQ(client.answer(), 0u);
+  EXPECT_EQ(client.bar(0xe013'0044) & 1, 1u);
+  EXPECT_TRUE(client.end().ok());
+  EXPECT_EQ(client.statistics().dropped, 0u);
 }
 
 TEST(DeviceServer, AnswersWhatMakesNoSense) {
-  Machine machine("g45");
-  for (const int32_t bytes : {0, 3, 5, 8, -1, 0x7fff'ffff}) EXPECT_EQ(machine.config(0, bytes), kAllOnes) << bytes;
-  for (const uint32_t bytes : {0u, 3u, 16u, 0xffff'ffffu})
-    EXPECT_EQ(machine.bar(0xe000'0000, bytes), kAllOnes) << bytes;
-  EXPECT_EQ(machine.bar(0x1234), kAllOnes) << "in no BAR";
-  EXPECT_EQ(machine.bar(~uint64_t{0}, 8), kAllOnes);
-  static_cast<void>(machine.config(0xffff'fffc));
-  static_cast<void>(machine.config(0x101));
-  static_cast<void>(machine.bar(0xffff'ffff, 8, false));
+  ProxyClient client("g45");
+  for (const int32_t bytes : {0, 3, 5, 8, -1, 0x7fff'ffff}) EXPECT_EQ(client.config(0, bytes), kAllOnes) << bytes;
+  for (const uint32_t bytes : {0u, 3u, 16u, 0xffff'ffffu}) EXPECT_EQ(client.bar(0xe000'0000, bytes), kAllOnes) << bytes;
+  EXPECT_EQ(client.bar(0x1234), kAllOnes) << "in no BAR";
+  EXPECT_EQ(client.bar(~uint64_t{0}, 8), kAllOnes);
+  static_cast<void>(client.config(0xffff'fffc));
+  static_cast<void>(client.config(0x101));
+  static_cast<void>(client.bar(0xffff'ffff, 8, false));
   const uint32_t little = 0;
-  machine.send(5, little);  // too small a payload
-  EXPECT_EQ(machine.answer(), kAllOnes);
-  machine.send(3, {}, 0);
-  EXPECT_EQ(machine.answer(), kAllOnes);
-  machine.send(0, little);  // these get no answer
-  machine.send(6, {}, 0);
-  machine.send(1, {}, 0);
-  machine.send(99, little);
-  machine.send(-1, little);
-  EXPECT_EQ(machine.config(0) & 0xffff, 0x8086u) << "and all goes on";
-  EXPECT_TRUE(machine.end().ok());
-  EXPECT_GE(machine.statistics().dropped, 14u);
+  client.send(5, little);  // too small a payload
+  EXPECT_EQ(client.answer(), kAllOnes);
+  client.send(3, {}, 0);
+  EXPECT_EQ(client.answer(), kAllOnes);
+  client.send(0, little);  // these get no answer
+  client.send(6, {}, 0);
+  client.send(1, {}, 0);
+  client.send(99, little);
+  client.send(-1, little);
+  EXPECT_EQ(client.config(0) & 0xffff, 0x8086u) << "and all goes on";
+  EXPECT_TRUE(client.end().ok());
+  EXPECT_GE(client.statistics().dropped, 14u);
 }
 
 TEST(DeviceServer, EndsWithTheMachine) {
   for (const size_t part : {size_t{0}, size_t{1}, size_t{15}, size_t{16}, size_t{20}}) {
-    Machine machine("snb");
+    ProxyClient client("snb");
     const std::vector<std::byte> zeros(part > 16 ? part - 16 : 0);
-    if (part >= 16) machine.send(3, zeros, sizeof(ConfigAccess));
-    EXPECT_TRUE(machine.end().ok()) << part;
+    if (part >= 16) client.send(3, zeros, sizeof(ConfigAccess));
+    EXPECT_TRUE(client.end().ok()) << part;
   }
-  Machine machine("snb");
-  machine.send(3, {}, uint64_t{1} << 40);
-  EXPECT_FALSE(machine.end().ok()) << "no message is that long";
+  ProxyClient client("snb");
+  client.send(3, {}, uint64_t{1} << 40);
+  EXPECT_FALSE(client.end().ok()) << "no message is that long";
 }
 
 TEST(DeviceServer, EndsWhenTheMemoryMapLies) {
-  Machine machine("snb");
+  ProxyClient client("snb");
   File file(memfd_create("guest", MFD_CLOEXEC));
   ASSERT_EQ(ftruncate(file.descriptor(), 0x1000), 0);
   MemoryMap map{};
   map.bytes[0] = 0x2000;
   // With no descriptor there is no piece at all.
-  machine.send(0, map);
-  EXPECT_EQ(machine.config(0) & 0xffff, 0x8086u);
-  machine.send_map(map, file);
-  EXPECT_FALSE(machine.end().ok());
+  client.send(0, map);
+  EXPECT_EQ(client.config(0) & 0xffff, 0x8086u);
+  client.send_map(map, file);
+  EXPECT_FALSE(client.end().ok());
 }
 
 // The fuzzer's body, on a few streams of messages.

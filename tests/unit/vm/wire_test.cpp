@@ -88,13 +88,13 @@ TEST(ProxyParser, SeparatesWhatCameTogether) {
 }
 
 TEST(ProxyParser, RefusesLengthsThatNoMessageHas) {
-  for (const uint64_t length : {ProxyParser::kMostPayload + 1, uint64_t{1} << 32, ~uint64_t{0}, ~uint64_t{0} - 15}) {
+  for (const uint64_t length : {ProxyParser::kMaxPayload + 1, uint64_t{1} << 32, ~uint64_t{0}, ~uint64_t{0} - 15}) {
     ProxyParser parser;
     parser.feed(message(3, length, {}), {});
     EXPECT_FALSE(parser.next().ok()) << length;
   }
   ProxyParser parser;
-  parser.feed(message(3, ProxyParser::kMostPayload, {}), {});
+  parser.feed(message(3, ProxyParser::kMaxPayload, {}), {});
   ASSERT_TRUE(parser.next().ok());
   EXPECT_FALSE(parser.next()->has_value());
 }

@@ -12,7 +12,7 @@ namespace {
 class FlipStory : public EventDoor {
  protected:
   void SetUp() override {
-    KernelOptions options;
+    DriverOptions options;
     options.hang_after = std::chrono::hours(1);
     start(options);
   }
@@ -23,11 +23,11 @@ TEST_P(FlipStory, RegistersWaitForTheBlankAndASecondFlipIsBusy) {
   COVERS("NOTES-DRV-02");
   const Picture one = make_picture(), two = make_picture(), three = make_picture();
   ASSERT_EQ(set(one.id), 0);
-  kernel->finish_display();
+  driver->finish_display();
   // Address and stride are written, and shown together at the next vertical blank.
-  kernel->while_still([&] {
-    device::Device& device = kernel->gpu().hardware().device();
-    KmsPipe& pipe = kernel->kms().pipe();
+  driver->with_lock([&] {
+    device::Device& device = driver->gpu().hardware().device();
+    KmsPipe& pipe = driver->kms().pipe();
     const display::PlaneImage before = *device.display().active_image(0);
     const uint32_t frame = pipe.frame();
     const PlaneView elsewhere{.address = static_cast<uint32_t>(before.surface) + 0x4'0000,

@@ -1,14 +1,14 @@
 // The host's time and the device's: KernelOptions::host_time.
 #include <optional>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 
 namespace halogen::driver {
 
 // A device that was ahead stays so: no clock goes back.
-void Kernel::catch_up() {
+void Driver::catch_up() {
   constexpr std::chrono::microseconds kNear{50};
-  if (!options_.host_time || gathered_ != 0) return;
+  if (!options_.host_time || batched_ != 0) return;
   const Clock::time_point now = Clock::now();
   const uint64_t device = gpu_->hardware().device().clock().nanoseconds;
   const std::chrono::nanoseconds behind = now - host_then_ - std::chrono::nanoseconds(device - device_then_);
@@ -19,7 +19,7 @@ void Kernel::catch_up() {
     gpu_->work(static_cast<uint64_t>(behind.count()));
     if (kms_->pipe().running()) {  // a vertical blank may have gone by
       kms_->look();
-      tell_waiters();
+      notify_waiters();
     }
   }
   host_then_ = now;
@@ -27,8 +27,8 @@ void Kernel::catch_up() {
 }
 
 // When there is nothing to do but to wait for a vertical blank: when it comes, if that is not now.
-std::optional<Kernel::Clock::time_point> Kernel::next_blank() {
-  if (!options_.host_time || gathered_ != 0 || !kms_->waits() || gpu_->working()) return std::nullopt;
+std::optional<Driver::Clock::time_point> Driver::next_blank() {
+  if (!options_.host_time || batched_ != 0 || !kms_->waits() || gpu_->working()) return std::nullopt;
   const uint64_t passed = gpu_->hardware().device().clock().nanoseconds - device_then_;
   const Clock::time_point due = host_then_ + std::chrono::nanoseconds(passed + kms_->until_vblank_ns());
   return due > Clock::now() ? std::optional(due) : std::nullopt;

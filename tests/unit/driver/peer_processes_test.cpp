@@ -21,9 +21,9 @@ class Neighbourhood : public SyncDoor {
  protected:
   void SetUp() override {
     SyncDoor::SetUp();
-    KernelOptions options;
+    DriverOptions options;
     options.hardware.memory_bytes = uint64_t{1} << 30;
-    auto booted = Kernel::boot(model(), options);
+    auto booted = Driver::start(model(), options);
     ASSERT_TRUE(booted.ok());
     far_ = std::move(booted).value();
     far_file_ = far_->open();
@@ -39,10 +39,10 @@ class Neighbourhood : public SyncDoor {
   // Calls of the helpers go to the other kernel meanwhile.
   template <class Function>
   auto there(Function function) {
-    std::swap(kernel, far_);
+    std::swap(driver, far_);
     std::swap(file, far_file_);
     const auto result = function();
-    std::swap(kernel, far_);
+    std::swap(driver, far_);
     std::swap(file, far_file_);
     return result;
   }
@@ -88,7 +88,7 @@ class Neighbourhood : public SyncDoor {
     return in.handle;
   }
 
-  std::unique_ptr<Kernel> far_;
+  std::unique_ptr<Driver> far_;
   std::shared_ptr<File> far_file_;
 };
 
@@ -210,7 +210,7 @@ TEST_P(Neighbourhood, ALongTimelineIsTheSameForBoth) {
   EXPECT_EQ(query(here), kPoints);
   EXPECT_EQ(there([&] { return query(far_handle); }), kPoints);
   // And for a third who comes late.
-  Neighbours third;
+  PeerProcesses third;
   SyncObjectFiles files(third, [](const auto&) {});
   const SyncObjectRef late = files.find(descriptors_.back());
   ASSERT_TRUE(late);
@@ -227,9 +227,9 @@ int shared_file(uint64_t bytes) {
   return file;
 }
 
-TEST(Neighbours, ADeadOnesFencesFail) {
+TEST(PeerProcesses, ADeadOnesFencesFail) {
   const int file = shared_file(8192);
-  Neighbours here;
+  PeerProcesses here;
   const auto fences = SharedFences::open(
       here, [](const auto&) {}, file, 4096);
   ASSERT_TRUE(fences);
@@ -237,9 +237,9 @@ TEST(Neighbours, ADeadOnesFencesFail) {
   ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);
   const pid_t child = fork();
   if (child == 0) {
-    Neighbours neighbours;
+    PeerProcesses peers;
     const auto theirs = SharedFences::open(
-        neighbours, [](const auto&) {}, file, 4096);
+        peers, [](const auto&) {}, file, 4096);
     const auto fence = std::make_shared<Fence>();
     theirs->add(fence, true);
     const char word = 'r';
@@ -255,10 +255,10 @@ TEST(Neighbours, ADeadOnesFencesFail) {
   const auto fence = std::dynamic_pointer_cast<WatchedFence>(open.front());
   fence->look();
   EXPECT_FALSE(fence->done);
-  const int life = fence->life();
+  const int pidfd = fence->process_fd();
   kill(child, SIGKILL);
-  if (life >= 0) {
-    pollfd end{.fd = life, .events = POLLIN, .revents = 0};
+  if (pidfd >= 0) {
+    pollfd end{.fd = pidfd, .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&end, 1, -1), 1) << "its end can be waited for";
   }
   EXPECT_EQ(waitpid(child, nullptr, 0), child);
@@ -272,7 +272,7 @@ TEST(Neighbours, ADeadOnesFencesFail) {
 }
 
 // Whatever stands in the memory that is shared, nobody falls over it.
-TEST(Neighbours, RubbishIsHarmless) {
+TEST(PeerProcesses, RubbishIsHarmless) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -286,7 +286,7 @@ TEST(Neighbours, RubbishIsHarmless) {
         words[random() % (SharedObject::kBytes / 8)] = seed % 2 == 0 ? value : value % 1000;
       }
     };
-    Neighbours here;
+    PeerProcesses here;
     std::vector<std::shared_ptr<WatchedFence>> watched;
     const auto watch = [&](const std::shared_ptr<WatchedFence>& fence) { watched.push_back(fence); };
     if (seed % 3 != 0) scatter();

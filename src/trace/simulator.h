@@ -25,7 +25,7 @@
 
 namespace halogen::trace {
 
-struct MachineOptions {
+struct SimulatorOptions {
   EventSink* events = nullptr;
   PageBudget* budget = nullptr;  // of memory, system and local, shared with other machines
   std::string name = "gpu0";
@@ -34,12 +34,13 @@ struct MachineOptions {
   uint64_t settle_limit = device::Device::kSettleLimit;  // virtual time that one write may start work for
 };
 
-class Machine {
+class Simulator {
  public:
-  static Result<std::unique_ptr<Machine>> create(const spec::DeviceModel& model, const MachineOptions& options = {});
-  ~Machine();
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
+  static Result<std::unique_ptr<Simulator>> create(const spec::DeviceModel& model,
+                                                   const SimulatorOptions& options = {});
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
 
   const spec::DeviceModel& model() const { return device_->model(); }
   device::Device& device() { return *device_; }
@@ -96,7 +97,8 @@ class Machine {
   uint64_t memory_hash() const;
 
  private:
-  explicit Machine(const MachineOptions& options) : budget_(options.budget), host_(options.events, options.budget) {}
+  explicit Simulator(const SimulatorOptions& options)
+      : budget_(options.budget), host_(options.events, options.budget) {}
 
   void bring_up();
   void read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into);

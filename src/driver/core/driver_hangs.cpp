@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 #include "spec/interface_model.h"
 
 namespace halogen::driver {
@@ -16,11 +16,11 @@ constexpr int kPreemptShare = 4;  // of the time without progress: 640 ms of 2.5
 }  // namespace
 
 // Time in which this process did not run does not count: a busy host or a debugger make no hang.
-void Kernel::look_for_hangs() {
-  constexpr std::chrono::nanoseconds kMost = std::chrono::milliseconds(50);  // from one look to the next
+void Driver::look_for_hangs() {
+  constexpr std::chrono::nanoseconds kMax = std::chrono::milliseconds(50);  // from one look to the next
   const auto now = Clock::now();
   const auto last = std::exchange(watches_[nullptr].since, now);  // of no engine: when anybody looked
-  const auto lost = std::max<std::chrono::nanoseconds>(now - last - kMost, {});
+  const auto lost = std::max<std::chrono::nanoseconds>(now - last - kMax, {});
   for (auto& [queue, watch] : watches_) {
     if (queue == nullptr) continue;
     watch.since += lost;
@@ -39,7 +39,7 @@ void Kernel::look_for_hangs() {
   if (blamed) gpu_->update();  // other engines may have waited for what was taken out
 }
 
-bool Kernel::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
+bool Driver::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
   constexpr uint32_t kRenewals = 500;  // a batch that dispatches for ever hangs too
   const auto makes_progress = [&] {
     if (queue.work_done() == watch.work || watch.renewals >= kRenewals) return false;
@@ -71,7 +71,7 @@ bool Kernel::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
 }
 
 // False: no memory for it.
-bool Kernel::send_pulse(EngineQueue& queue, Watch& watch) {
+bool Driver::send_pulse(EngineQueue& queue, Watch& watch) {
   const auto space = std::make_shared<Space>(*gpu_);
   auto pulse = std::make_shared<Request>();
   if (space->tables()) pulse->context = queue.make_context(space->tables());
@@ -86,7 +86,7 @@ bool Kernel::send_pulse(EngineQueue& queue, Watch& watch) {
 
 // The engine hangs in this request. Three hangs of a context within two minutes, or one of a context that does not want
 // to go on after one, ban it from the engine; whoever makes that happen too often gets no more contexts.
-void Kernel::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now) {
+void Driver::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now) {
   constexpr size_t kHangs = 2;  // that are remembered
   constexpr std::chrono::seconds kFast{120}, kFastForFiles{60};
   constexpr uint32_t kScoreOfHang = 1, kScoreOfBan = 3;
@@ -115,7 +115,7 @@ void Kernel::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock
 }
 
 // Where single engines cannot be reset, all were: what the others were at is done again.
-void Kernel::restart_others(const EngineQueue& queue) {
+void Driver::restart_others(const EngineQueue& queue) {
   if (spec::interface_of(model().id).engine_reset) return;
   for (const std::unique_ptr<EngineQueue>& other : gpu_->queues()) {
     if (other.get() == &queue) continue;
@@ -126,11 +126,11 @@ void Kernel::restart_others(const EngineQueue& queue) {
   }
 }
 
-void Kernel::cancel(EngineQueue& queue, const EngineContext& context) {
+void Driver::cancel(EngineQueue& queue, const EngineContext& context) {
   if (queue.cancel(context, -EIO)) restart_others(queue);
 }
 
-void Kernel::kill(Context& context) {
+void Driver::kill(Context& context) {
   for (EngineSlot& slot : context.engines) {
     slot.banned = true;
     if (slot.state) cancel(*slot.queue, *slot.state);

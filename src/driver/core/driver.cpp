@@ -1,4 +1,4 @@
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -20,27 +20,27 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kSlice = 20'000;  // of the device's time, between two looks
-constexpr unsigned kMostGathered = 32;
-constexpr std::chrono::microseconds kDoze{100};
-constexpr unsigned kStreak = 16;                  // batches that make a program one that does not ask
-constexpr std::chrono::microseconds kBreath{30};  // that it takes between two
+constexpr unsigned kMaxBatched = 32;
+constexpr std::chrono::microseconds kBatchDelay{100};
+constexpr unsigned kBurstLength = 16;               // batches that make a program one that does not ask
+constexpr std::chrono::microseconds kBurstGap{30};  // that it takes between two
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> Kernel::boot(const spec::DeviceModel& model, const KernelOptions& options) {
+Result<std::unique_ptr<Driver>> Driver::start(const spec::DeviceModel& model, const DriverOptions& options) {
   Result<std::unique_ptr<Gpu>> gpu = Gpu::start(model, options.hardware);
   if (!gpu) return gpu.error();
-  return std::unique_ptr<Kernel>(new Kernel(std::move(gpu).value(), options));
+  return std::unique_ptr<Driver>(new Driver(std::move(gpu).value(), options));
 }
 
-Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
+Driver::Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options)
     : options_(options),
       gpu_(std::move(gpu)),
       kms_(std::make_unique<Kms>(*gpu_)),
-      foreign_(mutex_, neighbours_, [this] { fences_signalled(); }),
-      sync_files_([this](const auto& fence) { foreign_.add(fence); }),
-      sync_object_files_(neighbours_, [this](const auto& fence) { foreign_.add(fence); }),
-      shared_buffers_(neighbours_, [this](const auto& fence) { foreign_.add(fence); }) {
+      remote_fences_(mutex_, peers_, [this] { fences_signalled(); }),
+      sync_files_([this](const auto& fence) { remote_fences_.add(fence); }),
+      sync_object_files_(peers_, [this](const auto& fence) { remote_fences_.add(fence); }),
+      shared_buffers_(peers_, [this](const auto& fence) { remote_fences_.add(fence); }) {
   device_then_ = gpu_->hardware().device().clock().nanoseconds;
   if (gpu_->shares_space()) shared_space_ = std::make_shared<Space>(*gpu_);
   if (options_.frames) {
@@ -58,7 +58,7 @@ Kernel::Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options)
   thread_ = start_quietly([this] { run(); });
 }
 
-Kernel::~Kernel() {
+Driver::~Driver() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -68,18 +68,18 @@ Kernel::~Kernel() {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<EngineQueue>& queue : gpu_->queues()) queue->abandon();
   if (empty_ >= 0) ::close(empty_);
-  for (const Sleeper& each : beds_) {
-    ::close(each.bell);
+  for (const WaitSlot& each : free_wait_slots_) {
+    ::close(each.wake_fd);
     if (each.signals >= 0) ::close(each.signals);
   }
   if (options_.tracepoints != nullptr) options_.tracepoints->use_clock({});
 }
 
-bool Kernel::privileged() const {
+bool Driver::privileged() const {
   return options_.privileged && may_administrate();
 }
 
-std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
+std::shared_ptr<File> Driver::open(const OpenOptions& options) {
   const Lock lock = enter();
   auto file = std::make_shared<File>();
   file->render = options.render;
@@ -94,7 +94,7 @@ std::shared_ptr<File> Kernel::open(const OpenOptions& options) {
   return file;
 }
 
-void Kernel::close(const std::shared_ptr<File>& file) {
+void Driver::close(const std::shared_ptr<File>& file) {
   const Lock lock = enter();
   file->contexts.for_each([&](Context& context) { leave(context); });
   kms_->closed(*file);
@@ -102,15 +102,15 @@ void Kernel::close(const std::shared_ptr<File>& file) {
   // A commit of another may have waited for its work.
   if (kms_->busy()) kms_->look();
   if (working() && waiters_ == 0) work_.notify_all();
-  tell_waiters();
+  notify_waiters();
 }
 
-void Kernel::leave(Context& context) {
+void Driver::leave(Context& context) {
   context.owner = nullptr;
   if (!context.persistent) kill(context);
 }
 
-ContextRef Kernel::make_context(File& file) {
+ContextRef Driver::make_context(File& file) {
   auto context = std::make_shared<Context>();
   context->number = next_context_++;
   context->owner = &file;
@@ -120,7 +120,7 @@ ContextRef Kernel::make_context(File& file) {
   return context;
 }
 
-int Kernel::ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait) {
+int Driver::ioctl(File& file, unsigned long request, uint64_t argument, bool no_wait) {
   Lock lock = enter();
   file.no_wait = no_wait;
   if (kms_->pipe().running()) catch_up();
@@ -131,32 +131,32 @@ int Kernel::ioctl(File& file, unsigned long request, uint64_t argument, bool no_
     run_queued();
     last_queued_ = Clock::now();
   } else {
-    streak_ = 0;
-    if (gathered_ != 0) hand_over();  // who asks after his work wants it done
+    burst_length_ = 0;
+    if (batched_ != 0) flush_batched();  // who asks after his work wants it done
     if (waiters_ == 0 && gpu_->working()) work_.notify_all();
   }
   if (kms_->waits() && waiters_ == 0) work_.notify_all();
-  tell_waiters();
+  notify_waiters();
   return result;
 }
 
-void Kernel::while_still(const std::function<void()>& function) {
+void Driver::with_lock(const std::function<void()>& function) {
   const std::lock_guard lock(mutex_);
   function();
 }
 
-void Kernel::finish_display() {
+void Driver::finish_display() {
   Lock lock = enter();
   wait(
       lock, [&] { return !kms_->waits() && !kms_->busy(); }, options_.hang_after);
 }
 
-FidelityReport Kernel::fidelity() {
+FidelityReport Driver::fidelity() {
   const std::lock_guard lock(mutex_);
   return gpu_->hardware().device().fidelity();
 }
 
-uint64_t Kernel::offset_of(const BufferRef& buffer, bool aperture) {
+uint64_t Driver::offset_of(const BufferRef& buffer, bool aperture) {
   uint64_t& offset = offsets_[{buffer.get(), aperture}];
   const auto known = mappings_.find(offset);
   if (known == mappings_.end() ||
@@ -169,7 +169,7 @@ uint64_t Kernel::offset_of(const BufferRef& buffer, bool aperture) {
   return offset;
 }
 
-void Kernel::forget_offset(const Buffer& buffer) {
+void Driver::forget_offset(const Buffer& buffer) {
   for (const bool aperture : {false, true}) {
     const auto found = offsets_.find({&buffer, aperture});
     if (found == offsets_.end()) continue;
@@ -179,7 +179,7 @@ void Kernel::forget_offset(const Buffer& buffer) {
 }
 
 // Only from the start of what an offset names, and only by those who have a handle.
-int Kernel::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping) {
+int Driver::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping) {
   const auto found = mappings_.find(offset);
   if (found == mappings_.end()) return -EINVAL;
   buffer = found->second.buffer.lock();
@@ -203,7 +203,7 @@ int Kernel::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& b
   return 0;
 }
 
-void* Kernel::map_here(File& file, void* address, uint64_t bytes, int protection, int flags, uint64_t offset) {
+void* Driver::map_here(File& file, void* address, uint64_t bytes, int protection, int flags, uint64_t offset) {
   Lock lock = enter();
   BufferRef buffer;
   Mapping mapping;
@@ -216,7 +216,7 @@ void* Kernel::map_here(File& file, void* address, uint64_t bytes, int protection
   return place;
 }
 
-int Kernel::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
+int Driver::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   const Lock lock = enter();
   BufferRef buffer;
   const int result = find_offer(file, offset, bytes, buffer, mapping);
@@ -224,19 +224,19 @@ int Kernel::map(File& file, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   return result;
 }
 
-int Kernel::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping) {
+int Driver::map_buffer(File& file, uint32_t handle, uint64_t offset, uint64_t bytes, Mapping& mapping) {
   const Lock lock = enter();
   const BufferRef buffer = file.buffers.find(handle);
   if (!buffer) return -ENOENT;
   return find_mapping(*buffer, offset, bytes, mapping);
 }
 
-void Kernel::add_program_buffer(const BufferRef& buffer) {
+void Driver::add_program_buffer(const BufferRef& buffer) {
   std::erase_if(program_buffers_, [](const std::weak_ptr<Buffer>& each) { return each.expired(); });
   program_buffers_.push_back(buffer);
 }
 
-void Kernel::add_purgeable(const BufferRef& buffer) {
+void Driver::add_purgeable(const BufferRef& buffer) {
   if (std::exchange(buffer->listed, true)) return;
   if (purgeable_.size() == purgeable_.capacity())
     std::erase_if(purgeable_, [](const auto& each) { return each.expired(); });
@@ -244,7 +244,7 @@ void Kernel::add_purgeable(const BufferRef& buffer) {
 }
 
 // Memory is short: what programs said that they can do without goes. False: there was nothing.
-bool Kernel::purge_unneeded() {
+bool Driver::purge_unneeded() {
   bool some = false;
   for (const std::weak_ptr<Buffer>& each : std::exchange(purgeable_, {})) {
     const BufferRef buffer = each.lock();
@@ -262,7 +262,7 @@ bool Kernel::purge_unneeded() {
   return some;
 }
 
-void Kernel::release(std::vector<BufferRef> kept) {
+void Driver::release(std::vector<BufferRef> kept) {
   if (kept.empty()) return;
   const Lock lock = enter();
   for (BufferRef& buffer : kept) {
@@ -272,13 +272,13 @@ void Kernel::release(std::vector<BufferRef> kept) {
   }
 }
 
-std::vector<BufferRef> Kernel::forget_memory(uint64_t address, uint64_t bytes) {
+std::vector<BufferRef> Driver::forget_memory(uint64_t address, uint64_t bytes) {
   std::vector<BufferRef> kept = live_.take(address, bytes);
   settle_memory(address, bytes);
   return kept;
 }
 
-void Kernel::settle_memory(uint64_t address, uint64_t bytes) {
+void Driver::settle_memory(uint64_t address, uint64_t bytes) {
   if (!LentMemory::of_process().touches(address, bytes)) return;
   Lock lock = enter();
   const std::vector<std::weak_ptr<Buffer>> all = program_buffers_;
@@ -294,60 +294,60 @@ void Kernel::settle_memory(uint64_t address, uint64_t bytes) {
   }
 }
 
-void Kernel::queue(EngineQueue& engine, RequestRef request) {
+void Driver::queue(EngineQueue& engine, RequestRef request) {
   catch_up();
   const uint64_t before = engine.progress();
-  alone_ = gathered_ == 0 && !gpu_->working();
+  found_idle_ = batched_ == 0 && !gpu_->working();
   queued_ = true;
-  streak_ = Clock::now() - last_queued_ < kBreath ? streak_ + 1 : 0;
+  burst_length_ = Clock::now() - last_queued_ < kBurstGap ? burst_length_ + 1 : 0;
   if (options_.tracepoints != nullptr) options_.tracepoints->queue(*request);
   // A program that submits one batch after the other and asks for nothing between them is not made to wait for each:
   // its batches are gathered, so that the engines get them together, as i915 leaves them to its tasklet.
   constexpr uint64_t kHasFences = I915_EXEC_FENCE_OUT | I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS;
   const bool plain = request->waits.empty() && request->partners.empty() && (request->flags & kHasFences) == 0;
   engine.add(std::move(request));
-  if (streak_ >= kStreak && plain && !stepping_ && (alone_ || gathered_ != 0)) {
-    ++gathered_;
-    ++gathered_ever_;
+  if (burst_length_ >= kBurstLength && plain && !stepping_ && (found_idle_ || batched_ != 0)) {
+    ++batched_;
+    ++batched_total_;
     return;
   }
-  hand_over();
+  flush_batched();
   engine.update();
   if (engine.progress() != before) gpu_->update();  // others may have waited for it
 }
 
 // What was gathered goes to the engines.
-void Kernel::hand_over() {
-  if (std::exchange(gathered_, 0) != 0) gpu_->update();
+void Driver::flush_batched() {
+  if (std::exchange(batched_, 0) != 0) gpu_->update();
 }
 
 // Short work is over before the call that brought it returns, which is cheaper than to wake a thread for it. Work that
 // goes on, or that finds the device busy, is left to whoever lets it work.
-void Kernel::run_queued() {
-  if (gathered_ != 0 && gathered_ < kMostGathered) {
-    if (waiters_ == 0 && !dozing_) work_.notify_all();
+void Driver::run_queued() {
+  if (batched_ != 0 && batched_ < kMaxBatched) {
+    if (waiters_ == 0 && !batching_) work_.notify_all();
     return;
   }
-  if ((alone_ || gathered_ != 0) && !stepping_ && working()) step();
+  if ((found_idle_ || batched_ != 0) && !stepping_ && working()) step();
   if (waiters_ == 0 && gpu_->working()) work_.notify_all();
 }
 
-bool Kernel::wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout) {
+bool Driver::wait(Lock& lock, const std::function<bool()>& condition, std::optional<std::chrono::nanoseconds> timeout) {
   constexpr std::chrono::nanoseconds kLongest = std::chrono::hours(24 * 365);
   return wait_until(lock, condition,
                     timeout ? std::optional(Clock::now() + std::min(*timeout, kLongest)) : std::nullopt);
 }
 
-bool Kernel::wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
+bool Driver::wait_until(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
   return wait_for(lock, condition, end, nullptr) == Waited::held;
 }
 
-int Kernel::wait_call(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
+int Driver::wait_call(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end) {
   const Waited result = wait_for(lock, condition, end, Interruption::current());
   return result == Waited::held ? 0 : (result == Waited::late ? -ETIME : -EINTR);
 }
 
-Kernel::Waited Kernel::wait_for(Lock& lock, const std::function<bool()>& condition,
+Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& condition,
                                 std::optional<Clock::time_point> end, Interruption* interruption) {
   if (condition()) return Waited::held;
   constexpr unsigned kStepsAlone = 4;  // most waits are over by then: signals that come meanwhile came before the call
@@ -371,7 +371,7 @@ Kernel::Waited Kernel::wait_for(Lock& lock, const std::function<bool()>& conditi
       if (condition()) {
         result = Waited::held;
       } else {
-        let_others_in(lock);
+        yield_lock(lock);
       }
       stepping_ = false;
       continue;
@@ -386,32 +386,32 @@ Kernel::Waited Kernel::wait_for(Lock& lock, const std::function<bool()>& conditi
     if (condition()) result = Waited::held;
   }
   --waiters_;
-  if (waiters_ != 0) wake_sleepers();  // another takes over
+  if (waiters_ != 0) wake_waiters();  // another takes over
   if (waiters_ == 0 && working()) work_.notify_all();
   return result;
 }
 
 // Until somebody tells, a signal of the program is due, or the time is over.
-void Kernel::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::time_point> end) {
-  Sleeper bed;
-  if (!beds_.empty()) {
-    bed = beds_.back();
-    beds_.pop_back();
+void Driver::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::time_point> end) {
+  WaitSlot slot;
+  if (!free_wait_slots_.empty()) {
+    slot = free_wait_slots_.back();
+    free_wait_slots_.pop_back();
   } else {
-    bed.bell = open_private([] { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); });
+    slot.wake_fd = open_private([] { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); });
   }
-  const bool is_new = bed.signals < 0;
-  if (const int signals = interruption.watch(bed.signals); signals >= 0) {
-    bed.signals = is_new ? keep_private(signals) : signals;
+  const bool is_new = slot.signals < 0;
+  if (const int signals = interruption.watch(slot.signals); signals >= 0) {
+    slot.signals = is_new ? keep_private(signals) : signals;
   }
-  if (bed.bell < 0) {  // no descriptor left
+  if (slot.wake_fd < 0) {  // no descriptor left
     changed_.wait_for(lock, std::chrono::milliseconds(1));
     return;
   }
-  bells_.push_back(bed.bell);
+  wake_fds_.push_back(slot.wake_fd);
   lock.unlock();
-  pollfd list[] = {{.fd = bed.bell, .events = POLLIN, .revents = 0},
-                   {.fd = bed.signals, .events = POLLIN, .revents = 0}};
+  pollfd list[] = {{.fd = slot.wake_fd, .events = POLLIN, .revents = 0},
+                   {.fd = slot.signals, .events = POLLIN, .revents = 0}};
   timespec left{};
   if (end) {
     const auto rest = std::max<std::chrono::nanoseconds>(*end - Clock::now(), std::chrono::nanoseconds(0));
@@ -420,46 +420,46 @@ void Kernel::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::
   }
   ppoll(list, 2, end ? &left : nullptr, nullptr);
   lock.lock();
-  uint64_t rings = 0;
-  [[maybe_unused]] const ssize_t got = read(bed.bell, &rings, sizeof rings);
-  std::erase(bells_, bed.bell);
-  beds_.push_back(bed);
+  uint64_t wakeups = 0;
+  [[maybe_unused]] const ssize_t got = read(slot.wake_fd, &wakeups, sizeof wakeups);
+  std::erase(wake_fds_, slot.wake_fd);
+  free_wait_slots_.push_back(slot);
 }
 
-Kernel::Lock Kernel::enter() {
+Driver::Lock Driver::enter() {
   const std::lock_guard gate(gate_);
   return Lock(mutex_);
 }
 
-void Kernel::let_others_in(Lock& lock) {
+void Driver::yield_lock(Lock& lock) {
   lock.unlock();
   { const std::lock_guard gate(gate_); }  // whoever holds it has the lock by now
   lock.lock();
 }
 
-void Kernel::fences_signalled() {
+void Driver::fences_signalled() {
   gpu_->update();
   kms_->look();
-  tell_waiters();
+  notify_waiters();
   if (waiters_ == 0) work_.notify_all();
 }
 
-void Kernel::tell_waiters() {
-  if (waiters_ != 0) wake_sleepers();
+void Driver::notify_waiters() {
+  if (waiters_ != 0) wake_waiters();
 }
 
-void Kernel::wake_sleepers() {
+void Driver::wake_waiters() {
   changed_.notify_all();
   const uint64_t one = 1;
-  for (const int bell : bells_) {
-    [[maybe_unused]] const ssize_t rung = write(bell, &one, sizeof one);
+  for (const int wake_fd : wake_fds_) {
+    [[maybe_unused]] const ssize_t written = write(wake_fd, &one, sizeof one);
   }
 }
 
-void Kernel::step() {
+void Driver::step() {
   const uint64_t before = gpu_->progress();
   const uint64_t blanks = kms_->vblanks();
-  hand_over();
+  flush_batched();
   if (options_.host_time && !gpu_->working()) {
     catch_up();
   } else {
@@ -467,29 +467,29 @@ void Kernel::step() {
   }
   look_for_hangs();
   kms_->look();  // last: what a commit waits for may have hung
-  if (gpu_->progress() != before || kms_->vblanks() != blanks) tell_waiters();
+  if (gpu_->progress() != before || kms_->vblanks() != blanks) notify_waiters();
 }
 
 // Whoever waits lets the device work himself; this thread is for work that nobody waits for.
-void Kernel::run() {
+void Driver::run() {
   Lock lock(mutex_);
   while (!stop_) {
     if (waiters_ != 0 || !working()) {
       work_.wait(lock);
       continue;
     }
-    if (const uint64_t before = gathered_ever_; gathered_ != 0) {
-      dozing_ = true;
-      work_.wait_for(lock, kDoze);
-      dozing_ = false;
-      if (stop_ || waiters_ != 0 || gathered_ever_ != before) continue;
+    if (const uint64_t before = batched_total_; batched_ != 0) {
+      batching_ = true;
+      work_.wait_for(lock, kBatchDelay);
+      batching_ = false;
+      if (stop_ || waiters_ != 0 || batched_total_ != before) continue;
     }
     if (const std::optional<Clock::time_point> blank = next_blank()) {
       work_.wait_until(lock, *blank);
       continue;
     }
     step();
-    let_others_in(lock);
+    yield_lock(lock);
   }
 }
 

@@ -48,11 +48,11 @@ class SharedMemory {
 
 // Hears of everything that the driver does to the device, and of the pages that the device looks at: whoever records a
 // run. Work is then done before the driver goes on.
-class Machine;
+class DriverHost;
 class HardwareListener {
  public:
   virtual ~HardwareListener() = default;
-  virtual void on_device(device::Device& device, Machine& machine) = 0;  // before the first access
+  virtual void on_device(device::Device& device, DriverHost& host) = 0;  // before the first access
   virtual void on_page(uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual void on_forget(uint64_t address, uint64_t bytes) = 0;  // these pages go
   virtual void before_write(unsigned bar, uint64_t offset) = 0;
@@ -64,9 +64,9 @@ class HardwareListener {
   virtual void after_time() = 0;
 };
 
-class Machine final : public device::Host {
+class DriverHost final : public device::Host {
  public:
-  static Result<std::unique_ptr<Machine>> create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events);
+  static Result<std::unique_ptr<DriverHost>> create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events);
 
   const SharedMemory& memory() const { return memory_; }
   const SharedMemory& local() const { return local_; }
@@ -94,7 +94,7 @@ class Machine final : public device::Host {
   }
 
  private:
-  Machine(SharedMemory memory, SharedMemory local, EventSink* events)
+  DriverHost(SharedMemory memory, SharedMemory local, EventSink* events)
       : memory_(std::move(memory)), local_(std::move(local)), events_(events) {}
 
   SharedMemory memory_;

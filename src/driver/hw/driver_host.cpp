@@ -1,4 +1,4 @@
-#include "driver/hw/machine.h"
+#include "driver/hw/driver_host.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -82,16 +82,16 @@ void SharedMemory::visit(const std::function<void(uint64_t, std::span<const std:
   }
 }
 
-Result<std::unique_ptr<Machine>> Machine::create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events) {
+Result<std::unique_ptr<DriverHost>> DriverHost::create(uint64_t memory_bytes, uint64_t local_bytes, EventSink* events) {
   Result<SharedMemory> memory = SharedMemory::create("halogen system memory", memory_bytes);
   if (!memory) return memory.error();
   Result<SharedMemory> local = SharedMemory::create("halogen local memory", local_bytes);
   if (!local) return local.error();
-  return std::unique_ptr<Machine>(new Machine(std::move(memory).value(), std::move(local).value(), events));
+  return std::unique_ptr<DriverHost>(new DriverHost(std::move(memory).value(), std::move(local).value(), events));
 }
 
 // A listener must know every page.
-std::span<std::byte> Machine::map_memory(PhysAddr address, uint64_t bytes) {
+std::span<std::byte> DriverHost::map_memory(PhysAddr address, uint64_t bytes) {
   const std::span<std::byte> memory = at(address.value, bytes);
   if (listener_ == nullptr || memory.empty()) return memory;
   if (bytes > kListenedBytes) return {};
@@ -99,7 +99,7 @@ std::span<std::byte> Machine::map_memory(PhysAddr address, uint64_t bytes) {
   return memory;
 }
 
-std::optional<uint64_t> Machine::add_window(std::span<std::byte> memory, unsigned physical_bits) {
+std::optional<uint64_t> DriverHost::add_window(std::span<std::byte> memory, unsigned physical_bits) {
   const uint64_t end = uint64_t{1} << physical_bits;
   const uint64_t first = std::max(next_window_, end / 2);
   if (memory.size() > end - first) return std::nullopt;
@@ -108,14 +108,14 @@ std::optional<uint64_t> Machine::add_window(std::span<std::byte> memory, unsigne
   return first;
 }
 
-void Machine::remove_window(uint64_t address) {
+void DriverHost::remove_window(uint64_t address) {
   const auto found = windows_.find(address);
   if (found == windows_.end()) return;
   if (listener_ != nullptr) listener_->on_forget(address, found->second.size());
   windows_.erase(found);
 }
 
-std::span<std::byte> Machine::at(uint64_t address, uint64_t bytes) const {
+std::span<std::byte> DriverHost::at(uint64_t address, uint64_t bytes) const {
   if (windows_.empty() || address < memory_.size()) return memory_.at(address, bytes);
   const auto after = windows_.upper_bound(address);
   if (after == windows_.begin()) return {};
@@ -124,14 +124,14 @@ std::span<std::byte> Machine::at(uint64_t address, uint64_t bytes) const {
   return memory.subspan(address - first, bytes);
 }
 
-bool Machine::read_memory(PhysAddr address, std::span<std::byte> out) {
+bool DriverHost::read_memory(PhysAddr address, std::span<std::byte> out) {
   const std::span<std::byte> from = map_memory(address, out.size());
   if (from.empty()) return out.empty();
   std::memcpy(out.data(), from.data(), out.size());
   return true;
 }
 
-bool Machine::write_memory(PhysAddr address, std::span<const std::byte> data) {
+bool DriverHost::write_memory(PhysAddr address, std::span<const std::byte> data) {
   const std::span<std::byte> into = map_memory(address, data.size());
   if (into.empty()) return data.empty();
   std::memcpy(into.data(), data.data(), data.size());

@@ -1,5 +1,5 @@
 // The ioctls as a program uses them, on every chip: buffers, contexts, batches, waiting, mistakes and hangs.
-#include "driver/core/kernel.h"
+#include "driver/core/driver.h"
 
 #include <gtest/gtest.h>
 #include <libdrm/drm.h>
@@ -82,7 +82,7 @@ TEST_P(KernelIoctls, ABatchStoresWhereARelocationSays) {
 }
 
 TEST_P(KernelIoctls, PinnedAddressesAreKept) {
-  if (kernel->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
+  if (driver->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
   const bool wide = model().has(spec::Feature::ppgtt_4level) && !local();  // with local memory: one bit less
   const uint64_t place = wide ? 0xffff'8001'0000'0000 : 0x4000'0000;       // canonical, with bit 47 set
   const uint32_t data = create(4096);
@@ -111,7 +111,7 @@ TEST_P(KernelIoctls, PinnedAddressesAreKept) {
 // Batches that follow each other closely are gathered: nobody has to ask for them to be done, and they keep their
 // order.
 TEST_P(KernelIoctls, ManyBatchesAreDoneThoughNobodyAsks) {
-  if (kernel->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
+  if (driver->shared_space()) GTEST_SKIP() << "one space for all: addresses are not the program's to choose";
   constexpr uint32_t kBatches = 300, kPlace = 0x4000'0000;
   const uint32_t data = create(4096);
   const uint32_t batch = create(3 * 4096);
@@ -174,7 +174,7 @@ TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
   map.handle = data;
   map.flags = local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB;
   ASSERT_EQ(call(DRM_IOCTL_I915_GEM_MMAP_OFFSET, map), 0);
-  void* const there = kernel->map_here(*file, nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
+  void* const there = driver->map_here(*file, nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, map.offset);
   ASSERT_NE(there, MAP_FAILED);
   const uint32_t value = 0xfeed'face;
   std::memcpy(static_cast<char*>(there) + 0x1ffc, &value, 4);
@@ -183,35 +183,35 @@ TEST_P(KernelIoctls, WhatAProgramMapsIsWhatTheDeviceSees) {
   EXPECT_EQ(*static_cast<uint32_t*>(there), 5u);
   unmap(there, 8192);
   Mapping mapping;
-  EXPECT_EQ(kernel->map(*file, map.offset, 3 * 8192, mapping), -EINVAL) << "beyond its end";
-  EXPECT_EQ(kernel->map(*file, map.offset - 4096, 4096, mapping), -EINVAL);
-  EXPECT_EQ(kernel->map(*file, map.offset + 4096, 4096, mapping), -EINVAL) << "not from its start";
+  EXPECT_EQ(driver->map(*file, map.offset, 3 * 8192, mapping), -EINVAL) << "beyond its end";
+  EXPECT_EQ(driver->map(*file, map.offset - 4096, 4096, mapping), -EINVAL);
+  EXPECT_EQ(driver->map(*file, map.offset + 4096, 4096, mapping), -EINVAL) << "not from its start";
 }
 
 // Offsets name buffers, not what lay at their place before: also when a file goes with all it holds.
 TEST_P(KernelIoctls, OffsetsOfClosedFilesAreNotMapped) {
   const auto offset_of = [&](const std::shared_ptr<File>& of) {
     drm_i915_gem_create create{.size = 4096, .handle = 0, .pad = 0};
-    EXPECT_EQ(kernel->ioctl(*of, DRM_IOCTL_I915_GEM_CREATE, reinterpret_cast<uintptr_t>(&create)), 0);
+    EXPECT_EQ(driver->ioctl(*of, DRM_IOCTL_I915_GEM_CREATE, reinterpret_cast<uintptr_t>(&create)), 0);
     drm_i915_gem_mmap_offset map{};
     map.handle = create.handle;
     map.flags = local() ? I915_MMAP_OFFSET_FIXED : I915_MMAP_OFFSET_WB;
-    EXPECT_EQ(kernel->ioctl(*of, DRM_IOCTL_I915_GEM_MMAP_OFFSET, reinterpret_cast<uintptr_t>(&map)), 0);
+    EXPECT_EQ(driver->ioctl(*of, DRM_IOCTL_I915_GEM_MMAP_OFFSET, reinterpret_cast<uintptr_t>(&map)), 0);
     Mapping mapping;
-    EXPECT_EQ(kernel->map(*of, map.offset, 4096, mapping), 0);
+    EXPECT_EQ(driver->map(*of, map.offset, 4096, mapping), 0);
     return map.offset;
   };
   uint64_t last = 0;
   for (int i = 0; i < 20; ++i) {
-    const std::shared_ptr<File> other = kernel->open();
+    const std::shared_ptr<File> other = driver->open();
     const uint64_t offset = offset_of(other);
     EXPECT_GT(offset, last);
     if (last != 0) {
       Mapping mapping;
-      EXPECT_EQ(kernel->map(*other, last, 4096, mapping), -EINVAL) << i;
+      EXPECT_EQ(driver->map(*other, last, 4096, mapping), -EINVAL) << i;
     }
     last = offset;
-    kernel->close(other);
+    driver->close(other);
   }
 }
 
@@ -277,10 +277,10 @@ TEST_P(KernelIoctls, MistakesGetTheirErrors) {
   drm_gem_close close{.handle = batch, .pad = 0};
   EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), 0);
   EXPECT_EQ(call(DRM_IOCTL_GEM_CLOSE, close), -EINVAL);
-  EXPECT_EQ(kernel->ioctl(*file, DRM_IOCTL_I915_GEM_CREATE, 16), -EFAULT);
-  const std::shared_ptr<File> render = kernel->open({.render = true});
-  EXPECT_EQ(kernel->ioctl(*render, 0x1234, 0), -EACCES) << "the number counts, not the letter";
-  kernel->close(render);
+  EXPECT_EQ(driver->ioctl(*file, DRM_IOCTL_I915_GEM_CREATE, 16), -EFAULT);
+  const std::shared_ptr<File> render = driver->open({.render = true});
+  EXPECT_EQ(driver->ioctl(*render, 0x1234, 0), -EACCES) << "the number counts, not the letter";
+  driver->close(render);
 }
 
 TEST_P(KernelIoctls, ParametersNameTheChip) {

@@ -1,4 +1,4 @@
-#include "trace/machine.h"
+#include "trace/simulator.h"
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,8 @@ uint8_t size_code(unsigned bytes) {
 
 }  // namespace
 
-Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model, const MachineOptions& options) {
-  std::unique_ptr<Machine> machine(new Machine(options));
+Result<std::unique_ptr<Simulator>> Simulator::create(const spec::DeviceModel& model, const SimulatorOptions& options) {
+  std::unique_ptr<Simulator> simulator(new Simulator(options));
   // The reserved areas of an integrated part lie above what clients use.
   device::DeviceOptions device;
   device.name = options.name;
@@ -35,48 +35,48 @@ Result<std::unique_ptr<Machine>> Machine::create(const spec::DeviceModel& model,
   device.power_gating = false;
   device.local_tables = false;
   device.wide_local = true;
-  Result<std::unique_ptr<device::Device>> created = device::Device::create(model, machine->host_, device);
+  Result<std::unique_ptr<device::Device>> created = device::Device::create(model, simulator->host_, device);
   if (!created) return created.error();
-  machine->device_ = std::move(created).value();
+  simulator->device_ = std::move(created).value();
   if (options.budget != nullptr) {
-    machine->device_->local_memory().set_permit([raw = machine.get()](uint64_t bytes) {
+    simulator->device_->local_memory().set_permit([raw = simulator.get()](uint64_t bytes) {
       const bool granted = raw->budget_->take(bytes / kPageBytes);
       raw->local_pages_ += granted ? bytes / kPageBytes : 0;
       return granted;
     });
   }
-  machine->formats_.emplace(model, model.physical_bits);
-  const memory::PageFormat* const global = machine->formats_->find(memory::WalkMode::ggtt);
-  machine->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
+  simulator->formats_.emplace(model, model.physical_bits);
+  const memory::PageFormat* const global = simulator->formats_->find(memory::WalkMode::ggtt);
+  simulator->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
   if (const uint64_t local = local_bytes(model, device); local != 0) {
-    machine->objects_.emplace(*machine->formats_);
-    machine->object_base_ = local / 4 * 3;  // beyond what the tables of traces reach
+    simulator->objects_.emplace(*simulator->formats_);
+    simulator->object_base_ = local / 4 * 3;  // beyond what the tables of traces reach
   }
-  machine->commands_.resize(model.engines.size());
-  machine->settle_limit_ = options.settle_limit;
-  machine->bring_up();
-  return machine;
+  simulator->commands_.resize(model.engines.size());
+  simulator->settle_limit_ = options.settle_limit;
+  simulator->bring_up();
+  return simulator;
 }
 
-Machine::~Machine() {
+Simulator::~Simulator() {
   if (budget_ != nullptr) budget_->give(local_pages_);
 }
 
 // What firmware and a kernel do before a client comes: decoding on, and the global table of Gen4.
-void Machine::bring_up() {
+void Simulator::bring_up() {
   device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
   if (const uint32_t offset = hw::PGTBL_CTL::kDesc.offset(model().id); offset != spec::kNoOffset) {
     device_->bar_write(kRegisterBar, offset, 4, device_->bar_read(kRegisterBar, offset, 4) | 1);
   }
 }
 
-void Machine::reset() {
+void Simulator::reset() {
   note(aub::Comment{false, false, kResetNote});
   device_->reset(device::ResetKind::function_level);
   bring_up();
 }
 
-bool Machine::busy() const {
+bool Simulator::busy() const {
   bool any = false;
   for (unsigned number = 0; number < device_->engines().count(); ++number) {
     any |= device_->engines().engine(number).state().activity != engine::Activity::idle;
@@ -84,12 +84,12 @@ bool Machine::busy() const {
   return any;
 }
 
-void Machine::record_to(aub::Writer* writer, std::string_view text) {
+void Simulator::record_to(aub::Writer* writer, std::string_view text) {
   recorder_ = writer;
   if (writer != nullptr) writer->open(model(), text);
 }
 
-bool Machine::write_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes, uint64_t value) {
+bool Simulator::write_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes, uint64_t value) {
   note(aub::RegisterWrite{offset, 0, size_code(bytes), space, low_mask(8 * std::min(bytes, 8u)), value});
   switch (space) {
     case aub::RegisterSpace::mmio:
@@ -112,7 +112,7 @@ bool Machine::write_register(aub::RegisterSpace space, uint32_t offset, unsigned
   return false;
 }
 
-std::optional<uint64_t> Machine::read_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes) {
+std::optional<uint64_t> Simulator::read_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes) {
   switch (space) {
     case aub::RegisterSpace::mmio:
       return device_->bar_read(kRegisterBar, offset, bytes);
@@ -128,7 +128,7 @@ std::optional<uint64_t> Machine::read_register(aub::RegisterSpace space, uint32_
   return std::nullopt;
 }
 
-bool Machine::write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint) {
+bool Simulator::write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint) {
   const bool plain = space == aub::MemorySpace::system;
   const bool local = space == aub::MemorySpace::local;
   const bool object = objects_ && ((plain && objects_->take_system_write(address, data)) ||
@@ -158,7 +158,7 @@ bool Machine::write_memory(aub::MemorySpace space, uint64_t address, std::span<c
   return false;
 }
 
-bool Machine::read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
+bool Simulator::read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
   std::ranges::fill(into, std::byte{0});
   switch (space) {
     case aub::MemorySpace::ggtt:
@@ -191,7 +191,7 @@ bool Machine::read_memory(aub::MemorySpace space, uint64_t address, std::span<st
 }
 
 // Pages behind the global table are read where they are kept.
-void Machine::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into) {
+void Simulator::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into) {
   while (!into.empty()) {
     const size_t part = std::min<size_t>(into.size(), kPageBytes - address % kPageBytes);
     const bool object = objects_ && objects_->is_object(pool, address);
@@ -205,14 +205,14 @@ void Machine::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std
   }
 }
 
-aub::MemorySpace Machine::space_of_read(uint64_t address, size_t bytes) {
+aub::MemorySpace Simulator::space_of_read(uint64_t address, size_t bytes) {
   const bool local = objects_ && objects_->guess_read(address, bytes) == GgttObjects::Pool::local;
   return local ? aub::MemorySpace::local : aub::MemorySpace::system;
 }
 
 // What points at local memory is moved to where the objects behind the global table are kept, with what was written
 // there before.
-bool Machine::store_entries(uint64_t offset, std::span<const std::byte> data) {
+bool Simulator::store_entries(uint64_t offset, std::span<const std::byte> data) {
   if (objects_) {
     std::array<std::byte, kPageBytes> content;
     for (const uint64_t page : objects_->note_global_entries(data)) {
@@ -232,7 +232,7 @@ bool Machine::store_entries(uint64_t offset, std::span<const std::byte> data) {
   return data.empty();
 }
 
-uint64_t Machine::read_entry(uint64_t index) {
+uint64_t Simulator::read_entry(uint64_t index) {
   const uint64_t offset = index * entry_bytes_;
   if (offset >= gtt_bytes(model(), device_->options())) return 0;
   uint64_t entry = device_->bar_read(kRegisterBar, model().gtt_offset + offset, entry_bytes_);
@@ -241,12 +241,12 @@ uint64_t Machine::read_entry(uint64_t index) {
   return entry;
 }
 
-memory::WalkContext Machine::process_walk() {
+memory::WalkContext Simulator::process_walk() {
   return device_->memory().walk_of(last_engine_, memory::TableKind::per_process);
 }
 
-bool Machine::transfer_through(const memory::WalkContext& walked, uint64_t address, std::span<std::byte> into,
-                               std::span<const std::byte> from) {
+bool Simulator::transfer_through(const memory::WalkContext& walked, uint64_t address, std::span<std::byte> into,
+                                 std::span<const std::byte> from) {
   if (walked.format == nullptr) return false;  // no tables: nothing has run yet
   const memory::PhysicalMemory& memory = device_->memory().map().physical();
   const size_t size = std::max(into.size(), from.size());
@@ -267,7 +267,7 @@ bool Machine::transfer_through(const memory::WalkContext& walked, uint64_t addre
   return all;
 }
 
-bool Machine::run_ring(spec::EngineClass engine_class, uint64_t address, uint64_t bytes) {
+bool Simulator::run_ring(spec::EngineClass engine_class, uint64_t address, uint64_t bytes) {
   const auto engines = model().engines;
   auto engine = std::ranges::find(engines, engine_class, &spec::EngineModel::engine_class);
   if (engine == engines.end()) engine = engines.begin();
@@ -287,7 +287,7 @@ bool Machine::run_ring(spec::EngineClass engine_class, uint64_t address, uint64_
   return true;
 }
 
-void Machine::note_engines() {
+void Simulator::note_engines() {
   for (unsigned number = 0; number < commands_.size(); ++number) {
     const uint64_t now = device_->engines().engine(number).state().commands;
     if (now != commands_[number]) {
@@ -298,47 +298,47 @@ void Machine::note_engines() {
   }
 }
 
-void Machine::note_context(unsigned engine) {
-  constexpr size_t kMostContexts = 4096;
+void Simulator::note_context(unsigned engine) {
+  constexpr size_t kMaxContexts = 4096;
   constexpr uint64_t kImageMask = 0xffff'f000;  // of a descriptor
   const memory::Gam::Engine& gam = device_->memory().gam().engine(engine);
   const uint32_t image = gam.loaded ? static_cast<uint32_t>(gam.launched[0] & kImageMask) : 0;
   std::erase_if(contexts_, [&](const SeenContext& each) { return each.engine == engine && each.image == image; });
-  if (contexts_.size() == kMostContexts) contexts_.erase(contexts_.begin());
+  if (contexts_.size() == kMaxContexts) contexts_.erase(contexts_.begin());
   memory::WalkContext walk = device_->memory().walk_of(engine, memory::TableKind::per_process);
   if (walk.nested != nullptr) walk = {};  // it points at what the engine's next context replaces
   contexts_.push_back({engine, image, walk});
 }
 
-bool Machine::read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into) {
+bool Simulator::read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into) {
   std::ranges::fill(into, std::byte{0});
   return transfer_through(context.walk, address, into, {});
 }
 
-bool Machine::finish() {
+bool Simulator::finish() {
   if (!busy()) return true;
   note(aub::Comment{false, false, kFinishNote});
   return settle();
 }
 
-void Machine::advance(uint64_t nanoseconds) {
+void Simulator::advance(uint64_t nanoseconds) {
   const uint64_t part = std::min<uint64_t>(nanoseconds, ~uint32_t{0});
   note(aub::Delay{static_cast<uint32_t>(part)});
   pass(part);
 }
 
-void Machine::pass(uint64_t nanoseconds) {
+void Simulator::pass(uint64_t nanoseconds) {
   device_->advance(nanoseconds);
   note_engines();
 }
 
-bool Machine::settle() {
+bool Simulator::settle() {
   const bool settled = device_->settle(settle_limit_);
   note_engines();
   return settled;
 }
 
-uint64_t Machine::memory_hash() const {
+uint64_t Simulator::memory_hash() const {
   static constexpr std::array<std::byte, kPageBytes> kZeros{};
   constexpr uint64_t kPrime = 0x9e37'79b9'7f4a'7c15;
   uint64_t sum = 0;  // pages come in any order

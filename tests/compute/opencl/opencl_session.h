@@ -18,9 +18,9 @@ inline void must(cl_int status, const std::string& what) {
   std::exit(1);
 }
 
-class Machine {
+class OpenClSession {
  public:
-  explicit Machine(std::string folder) : folder_(std::move(folder)) {
+  explicit OpenClSession(std::string folder) : folder_(std::move(folder)) {
     cl_platform_id platform{};
     must(clGetPlatformIDs(1, &platform, nullptr), "no platform");
     must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr), "no device");
@@ -30,9 +30,9 @@ class Machine {
     queue_ = clCreateCommandQueue(context_, device_, 0, &status);
     must(status, "queue");
   }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  ~Machine() {
+  OpenClSession(const OpenClSession&) = delete;
+  OpenClSession& operator=(const OpenClSession&) = delete;
+  ~OpenClSession() {
     for (cl_mem memory : memories_) clReleaseMemObject(memory);
     for (cl_kernel kernel : kernels_) clReleaseKernel(kernel);
     clReleaseCommandQueue(queue_);

@@ -25,7 +25,7 @@
 
 namespace halogen::driver {
 
-struct KernelOptions {
+struct DriverOptions {
   HardwareOptions hardware{};
   // Without progress: nothing done, no thread dispatched. A quarter of it, when more urgent work waits for its place.
   std::chrono::milliseconds hang_after{2500};
@@ -50,12 +50,12 @@ struct Mapping {
   uint64_t offset = 0;
 };
 
-class Kernel {
+class Driver {
  public:
-  static Result<std::unique_ptr<Kernel>> boot(const spec::DeviceModel& model, const KernelOptions& options);
-  ~Kernel();
-  Kernel(const Kernel&) = delete;
-  Kernel& operator=(const Kernel&) = delete;
+  static Result<std::unique_ptr<Driver>> start(const spec::DeviceModel& model, const DriverOptions& options);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
 
   // A file holds parts of the device: it is closed before the kernel goes. Null: no memory for it.
   std::shared_ptr<File> open(const OpenOptions& options = {});
@@ -84,7 +84,7 @@ class Kernel {
   bool is_mapping(uint64_t address, uint64_t bytes) const { return live_.touches(address, bytes); }
 
   // Nothing happens to the device meanwhile.
-  void while_still(const std::function<void()>& function);
+  void with_lock(const std::function<void()>& function);
   // What the device did so far, and how well.
   FidelityReport fidelity();
   // Waits until the screen shows what was asked for.
@@ -98,7 +98,7 @@ class Kernel {
   Kms& kms() { return *kms_; }
   // Whether the program that calls may do what administrators may.
   bool privileged() const;
-  const KernelOptions& options() const { return options_; }
+  const DriverOptions& options() const { return options_; }
   const std::shared_ptr<Space>& shared_space() const { return shared_space_; }
   LiveMappings& live_mappings() { return live_; }
   uint64_t offset_of(const BufferRef& buffer, bool aperture);  // for mmap()
@@ -113,7 +113,7 @@ class Kernel {
   // The same for what a call waits for: 0, ETIME or EINTR.
   int wait_call(Lock& lock, const std::function<bool()>& condition,
                 std::optional<Clock::time_point> end = std::nullopt);
-  void listen() { foreign_.listen(); }  // something is shared: others may ring
+  void listen() { remote_fences_.listen(); }  // something is shared: others may ring
   ContextRef make_context(File& file);
   void leave(Context& context);  // nobody names it any more
   uint32_t resets() const { return resets_; }
@@ -123,21 +123,21 @@ class Kernel {
   SharedBuffers& shared_buffers() { return shared_buffers_; }
 
  private:
-  Kernel(std::unique_ptr<Gpu> gpu, const KernelOptions& options);
+  Driver(std::unique_ptr<Gpu> gpu, const DriverOptions& options);
   void run();
-  bool working() const { return gathered_ != 0 || gpu_->working() || kms_->waits(); }
+  bool working() const { return batched_ != 0 || gpu_->working() || kms_->waits(); }
   void step();
   void run_queued();
   std::optional<Clock::time_point> next_blank();
-  void hand_over();
+  void flush_batched();
   struct Watch;
   void look_for_hangs();
   bool hangs(EngineQueue& queue, Watch& watch, Clock::time_point now);
   bool send_pulse(EngineQueue& queue, Watch& watch);
   Lock enter();
-  void let_others_in(Lock& lock);
-  void tell_waiters();
-  void wake_sleepers();
+  void yield_lock(Lock& lock);
+  void notify_waiters();
+  void wake_waiters();
   enum class Waited { held, late, interrupted };
   Waited wait_for(Lock& lock, const std::function<bool()>& condition, std::optional<Clock::time_point> end,
                   Interruption* interruption);
@@ -151,8 +151,8 @@ class Kernel {
   bool purge_unneeded();
   int shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, uint64_t argument);
 
-  KernelOptions options_;
-  Neighbours neighbours_;  // outlives what is shared
+  DriverOptions options_;
+  PeerProcesses peers_;  // outlives what is shared
   std::unique_ptr<Gpu> gpu_;
   std::unique_ptr<Kms> kms_;
   std::shared_ptr<Space> shared_space_;
@@ -168,19 +168,19 @@ class Kernel {
   bool stop_ = false;
   bool stepping_ = false;  // somebody who waits lets the device work
   unsigned waiters_ = 0;
-  struct Sleeper {
-    int bell = -1;
+  struct WaitSlot {
+    int wake_fd = -1;
     int signals = -1;
   };
-  std::vector<int> bells_;     // of those who sleep and can be interrupted
-  std::vector<Sleeper> beds_;  // not in use now
-  bool queued_ = false;        // the call that runs now brought work
-  bool alone_ = false;         // which found the device idle
-  unsigned streak_ = 0;        // calls that brought work, without another between them or much time
+  std::vector<int> wake_fds_;              // of those who sleep and can be interrupted
+  std::vector<WaitSlot> free_wait_slots_;  // not in use now
+  bool queued_ = false;                    // the call that runs now brought work
+  bool found_idle_ = false;                // which found the device idle
+  unsigned burst_length_ = 0;              // calls that brought work, without another between them or much time
   Clock::time_point last_queued_{};
-  unsigned gathered_ = 0;  // batches that the engines do not know yet: more may come
-  uint64_t gathered_ever_ = 0;
-  bool dozing_ = false;  // the thread looks whether more comes
+  unsigned batched_ = 0;  // batches that the engines do not know yet: more may come
+  uint64_t batched_total_ = 0;
+  bool batching_ = false;  // the thread looks whether more comes
 
   uint64_t next_offset_ = uint64_t{1} << 32;
   struct Offer {
@@ -203,7 +203,7 @@ class Kernel {
     RequestRef pulse{};                                            // sent to see whether it lets others in
   };
   std::unordered_map<EngineQueue*, Watch> watches_;
-  ForeignWatch foreign_;
+  RemoteFenceWatcher remote_fences_;
   SyncFiles sync_files_;
   SyncObjectFiles sync_object_files_;
   SharedBuffers shared_buffers_;

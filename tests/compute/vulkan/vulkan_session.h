@@ -22,7 +22,7 @@ inline void must(VkResult status, const std::string& what) {
   std::exit(1);
 }
 
-class Machine {
+class VulkanSession {
  public:
   struct Buffer {
     VkBuffer buffer{};
@@ -36,7 +36,7 @@ class Machine {
     uint32_t side = 0;
   };
 
-  explicit Machine(std::string folder) : folder_(std::move(folder)) {
+  explicit VulkanSession(std::string folder) : folder_(std::move(folder)) {
     const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
     const VkInstanceCreateInfo start{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
     must(vkCreateInstance(&start, nullptr, &instance_), "no instance");
@@ -69,9 +69,9 @@ class Machine {
                                           .pPoolSizes = sizes.data()};
     must(vkCreateDescriptorPool(device_, &sets, nullptr, &sets_), "descriptor pool");
   }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  ~Machine() {
+  VulkanSession(const VulkanSession&) = delete;
+  VulkanSession& operator=(const VulkanSession&) = delete;
+  ~VulkanSession() {
     vkDestroyDescriptorPool(device_, sets_, nullptr);
     vkDestroyCommandPool(device_, pool_, nullptr);
     vkDestroyDevice(device_, nullptr);
