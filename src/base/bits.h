@@ -21,7 +21,7 @@ constexpr bool bit(uint64_t value, unsigned index) {
   return ((value >> index) & 1) != 0;
 }
 
-// A run of up to 64 bits that may cross dwords. What lies past the end of `dwords` reads as zero.
+// Reads up to 64 bits that may cross dwords. Bits beyond the end of `dwords` read as zero.
 constexpr uint64_t get_bits(std::span<const uint32_t> dwords, unsigned first, unsigned width) {
   uint64_t value = 0;
   unsigned done = 0;
@@ -37,7 +37,7 @@ constexpr uint64_t get_bits(std::span<const uint32_t> dwords, unsigned first, un
   return value;
 }
 
-// The reverse; the bits that lie past the end of `dwords` are dropped.
+// Writes up to 64 bits. Bits beyond the end of `dwords` are dropped.
 constexpr void put_bits(std::span<uint32_t> dwords, unsigned first, unsigned width, uint64_t value) {
   unsigned done = 0;
   size_t index = first / 32;

@@ -1,4 +1,4 @@
-// Our own bugs: print where and what, and stop, in release builds too. Never for anything a guest or a file can cause.
+// Checks for our own bugs: print location and detail, and abort, in release builds too. Never for input from outside.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@ namespace halogen {
 
 [[noreturn]] void check_failed(std::string_view detail, const char* file, int line, const char* function);
 
-// The defaults name the caller. (std::source_location would do it, but not with clang 14.)
+// The defaults name the caller. (std::source_location would, but clang 14 does not support it.)
 constexpr void check(bool condition, std::string_view detail = {}, const char* file = __builtin_FILE(),
                      int line = __builtin_LINE(), const char* function = __builtin_FUNCTION()) {
   if (!condition) [[unlikely]] {

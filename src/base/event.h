@@ -1,5 +1,5 @@
-// An Event says that something happened which nobody should overlook: a guest's mistake that the manual gives no
-// reaction for, or a place where the model does not know what hardware does. Nothing is silent.
+// An Event reports something that must not be overlooked: a guest's mistake for which the manual defines no reaction,
+// or a point where the behaviour of the hardware is unknown. The model never ignores these silently.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a run touched and how well the model did it: every command, instruction, message and register, with a count and
-// a class. The report of a run is this structure written as JSON.
+// What a run used and how exactly the model did it: every command, instruction, message and register, with a count and
+// a class. Its JSON form is the report of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace halogen {
 
-// Fields are those that a guest has set and the model does not look at.
+// Fields are those that a guest has set and the model ignores.
 enum class FidelityKind : uint8_t { command, instruction, message, reg, field };
 enum class FidelityClass : uint8_t { exact, approximate, unsupported };
 
@@ -26,7 +26,7 @@ class FidelityReport {
   };
   using Key = std::pair<FidelityKind, std::string>;
 
-  // The worst class seen for a name stands, with its reason.
+  // Adds a use. The worst class of a name is kept, with its reason.
   void touch(FidelityKind kind, std::string_view name, FidelityClass fidelity, std::string_view reason = {},
              uint64_t count = 1);
   void merge(const FidelityReport& other);

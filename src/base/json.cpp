@@ -7,7 +7,7 @@
 namespace halogen {
 namespace {
 
-// Length of the valid UTF-8 sequence that starts at `at`, or 0.
+// Returns the length of the valid UTF-8 sequence at `at`, or 0.
 size_t sequence_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(at);

@@ -1,4 +1,4 @@
-// Writing JSON text. Reading is left to a library, in the rooms that need it.
+// Writes JSON text. Rooms that read JSON use a library.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace halogen {
 
-// The text as a JSON string with its quotes. Bytes that are not valid UTF-8 become U+FFFD: names in files are hostile.
+// Returns a quoted JSON string. Bytes that are not valid UTF-8 become U+FFFD, because names in files are untrusted.
 std::string json_quote(std::string_view text);
 
 }  // namespace halogen

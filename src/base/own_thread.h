@@ -1,5 +1,5 @@
-// Threads that the model starts itself. It lives inside programs that are not its own: what is done for their threads
-// must not be done for these.
+// Marks threads that the model starts itself. The model runs inside other programs: hooks on their threads must skip
+// these.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@ namespace halogen {
 
 class OwnThread {
  public:
-  // Of the thread that makes it, as long as it lives.
+  // Marks the constructing thread during its lifetime.
   OwnThread() {
     is_own_ = true;
     ++count_;

@@ -1,5 +1,5 @@
-// A probe is a place in the model that others may watch: a register access, a command, a page walk. Declared once with
-// the types of what it shows; costs one load and one branch when nobody listens.
+// A probe is a point of the model that can be observed: a register access, a command, a page walk. It is declared once
+// with the types that it passes, and costs one load and one branch without a listener.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class Probe {
  public:
   using Listener = std::function<void(const Args&...)>;
 
-  // Detaches the listener when it goes away. Must not outlive the probe.
+  // Detaches the listener on destruction. Must not outlive the probe.
   class Subscription {
    public:
     Subscription() = default;
@@ -45,7 +45,7 @@ class Probe {
   };
 
   Probe() = default;
-  // A copy of a model starts with nobody listening: listeners are services, not state.
+  // A copy of a model starts without listeners: they are services, not state.
   Probe(const Probe&) {}
   Probe& operator=(const Probe&) { return *this; }
 

@@ -1,5 +1,5 @@
-// A value or a sentence that says what went wrong. For the user's mistakes and bad files, never for guest mistakes:
-// those are modelled, and reported as Events.
+// A value or an error message. For mistakes of the user and bad files, never for mistakes of a guest: those are
+// modelled and reported as Events.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace halogen {
 
 struct Error {
-  std::string message;  // one sentence: what, and where
+  std::string message;  // one sentence: what is wrong, and where
 };
 
 template <class T>

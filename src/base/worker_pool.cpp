@@ -81,7 +81,7 @@ void WorkerPool::for_each(size_t count, const std::function<void(size_t)>& work)
   begins_.notify_all();
   take_pieces(work, count);
   std::unique_lock lock(mutex_);
-  work_ = nullptr;  // who wakes now comes too late
+  work_ = nullptr;  // a worker that wakes now is too late
   ends_.wait(lock, [&] { return helpers_ == 0; });
 }
 

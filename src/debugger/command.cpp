@@ -17,7 +17,7 @@ constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kOffsets = std::numeric_limits<uint32_t>::max();
 constexpr unsigned kAddressBits = 48;
 
-// What a word behind the verb is.
+// The kind of an argument.
 enum class Word : uint8_t { address, count, region };
 
 struct Row {
@@ -25,7 +25,7 @@ struct Row {
   std::string_view brief;
   Verb verb;
   std::array<Word, 2> words;
-  size_t least;  // words that must be there
+  size_t least;  // minimum number of arguments
   size_t most;
   uint64_t last_address;
   uint64_t most_count;
@@ -34,8 +34,17 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"step", "s", Verb::step, {Word::count}, 0, 1, 0, kAny, "step [N]", "executes one instruction, or N"},
-    {"continue", "c", Verb::go_on, {}, 0, 0, 0, 0, "continue", "until a breakpoint, a watch or the thread's end"},
+    {"step", "s", Verb::step, {Word::count}, 0, 1, 0, kAny, "step [N]", "execute one instruction, or N"},
+    {"continue",
+     "c",
+     Verb::go_on,
+     {},
+     0,
+     0,
+     0,
+     0,
+     "continue",
+     "run until a breakpoint, a watch or the end of the thread"},
     {"break",
      "b",
      Verb::break_at,
@@ -45,7 +54,7 @@ constexpr Row kRows[] = {
      kOffsets,
      0,
      "break ADDR",
-     "stops before the instruction at ADDR, counted as ip"},
+     "stop before the instruction at ADDR (in units of ip)"},
     {"delete",
      "d",
      Verb::delete_at,
@@ -55,7 +64,7 @@ constexpr Row kRows[] = {
      kAny,
      0,
      "delete ADDR",
-     "takes away the breakpoint or the watch at ADDR"},
+     "delete the breakpoint or the watch at ADDR"},
     {"watch",
      "",
      Verb::watch,
@@ -65,7 +74,7 @@ constexpr Row kRows[] = {
      kAny,
      kMaxWatched,
      "watch ADDR LEN",
-     "stops when one of LEN bytes of memory has changed"},
+     "stop when one of LEN bytes of memory has changed"},
     {"regs",
      "",
      Verb::regs,
@@ -75,7 +84,7 @@ constexpr Row kRows[] = {
      0,
      eu::kGrfs,
      "regs REG [N]",
-     "N whole registers as dwords"},
+     "print N whole registers as dwords"},
     {"reg",
      "r",
      Verb::reg,
@@ -85,8 +94,8 @@ constexpr Row kRows[] = {
      0,
      1024,
      "reg REGION [N]",
-     "N elements of a region, as r10.2<8;8,1>:f"},
-    {"arf", "", Verb::arf, {}, 0, 0, 0, 0, "arf", "architecture registers"},
+     "print N elements of a region, for example r10.2<8;8,1>:f"},
+    {"arf", "", Verb::arf, {}, 0, 0, 0, 0, "arf", "print the architecture registers"},
     {"payload",
      "p",
      Verb::payload,
@@ -96,8 +105,8 @@ constexpr Row kRows[] = {
      0,
      0,
      "payload",
-     "fields of r0, and of the header that the next instruction sends"},
-    {"masks", "m", Verb::masks, {}, 0, 0, 0, 0, "masks", "which channels run, and where the others wait"},
+     "print the fields of r0, and of the header that the next instruction sends"},
+    {"masks", "m", Verb::masks, {}, 0, 0, 0, 0, "masks", "print which channels run, and where the others wait"},
     {"list",
      "l",
      Verb::list,
@@ -107,7 +116,7 @@ constexpr Row kRows[] = {
      kOffsets,
      kMaxListed,
      "list [ADDR] [N]",
-     "instructions around ip, or N from ADDR on"},
+     "print the instructions around ip, or N from ADDR on"},
     {"memory",
      "x",
      Verb::memory,
@@ -117,10 +126,10 @@ constexpr Row kRows[] = {
      kAny,
      kMaxMemory,
      "memory ADDR LEN",
-     "bytes, by an address of the dispatch's own tables"},
-    {"where", "w", Verb::where, {}, 0, 0, 0, 0, "where", "the place, and what is stopped at"},
-    {"quit", "q", Verb::quit, {}, 0, 0, 0, 0, "quit", "ends; so does the end of the input"},
-    {"help", "h", Verb::help, {}, 0, 0, 0, 0, "help", "these lines"},
+     "print bytes at an address of the dispatch's address space"},
+    {"where", "w", Verb::where, {}, 0, 0, 0, 0, "where", "print the position, the breakpoints and the watches"},
+    {"quit", "q", Verb::quit, {}, 0, 0, 0, 0, "quit", "quit; the end of the input does the same"},
+    {"help", "h", Verb::help, {}, 0, 0, 0, 0, "help", "print this list"},
 };
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -140,7 +149,7 @@ Result<uint64_t> number_of(std::string_view text) {
   uint64_t value = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
   if (status != std::errc{} || end != digits.data() + digits.size()) {
-    return Error{fmt::format("\"{}\" is no number.", text)};
+    return Error{fmt::format("\"{}\" is not a number.", text)};
   }
   return value;
 }
@@ -177,10 +186,10 @@ Result<Command> parse_command(std::string_view line) {
   const auto row = std::ranges::find_if(
       kRows, [&](const Row& each) { return each.name == words[0] || (!each.brief.empty() && each.brief == words[0]); });
   if (row == std::end(kRows)) {
-    return Error{fmt::format("there is no command \"{}\"; help lists them.", words[0])};
+    return Error{fmt::format("unknown command \"{}\"; help lists all commands.", words[0])};
   }
   if (words.size() - 1 < row->least || words.size() - 1 > row->most) {
-    return Error{fmt::format("this command is written {}.", row->usage)};
+    return Error{fmt::format("usage: {}.", row->usage)};
   }
   Command out{.verb = row->verb};
   for (size_t i = 1; i < words.size(); ++i) {

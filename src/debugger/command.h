@@ -1,4 +1,4 @@
-// The debugger's language: a command a line, words between spaces, numbers in decimal or with 0x.
+// The debugger's command language: one command per line, words separated by spaces, numbers in decimal or with 0x.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace halogen::debugger {
 
 enum class Verb : uint8_t {
-  none,  // an empty line, or one that begins with #
+  none,  // an empty line or a comment (#)
   step,
   go_on,
   break_at,
@@ -37,13 +37,13 @@ struct Command {
   std::optional<RegisterRegion> region{};
 };
 
-inline constexpr uint64_t kMaxMemory = 65536;  // bytes that one command shows
+inline constexpr uint64_t kMaxMemory = 65536;  // bytes printed by one command
 inline constexpr uint64_t kMaxWatched = 4096;  // bytes of a watch
 inline constexpr uint64_t kMaxListed = 1000;   // instructions
 
 Result<Command> parse_command(std::string_view line);
 
-// One line a command.
+// Returns one line per command.
 std::string help_text();
 
 }  // namespace halogen::debugger

@@ -48,7 +48,7 @@ bool is_one_of(uint8_t value, std::initializer_list<uint8_t> list) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// v;w,h> after its <.
+// Parses v;w,h> after the <.
 bool take_strides(Scanner& scanner, eu::Region& region) {
   return scanner.number(32, region.vertical) && (scanner.take(";") || scanner.take(",")) &&
          scanner.number(16, region.width) && scanner.take(",") && scanner.number(4, region.horizontal) &&
@@ -56,7 +56,7 @@ bool take_strides(Scanner& scanner, eu::Region& region) {
          is_one_of(region.width, {1, 2, 4, 8, 16}) && is_one_of(region.horizontal, {0, 1, 2, 4});
 }
 
-// Elements that lie in registers; immediates have more types.
+// Parses the type of register elements; immediates have more types.
 bool take_type(std::string_view name, eu::Type& type) {
   const int value = eu::text::value_in(eu::text::kTypes, name);
   if (value < 0 || value > static_cast<int>(eu::Type::df)) {
@@ -77,28 +77,29 @@ Result<RegisterRegion> parse_region(std::string_view text) {
   Scanner scanner(text);
   out.accumulator = scanner.take("acc");
   if (!out.accumulator && !scanner.take("r")) {
-    return Error{fmt::format("\"{}\" is no register; r0 to r127, acc0 and the like are.", text)};
+    return Error{fmt::format("\"{}\" is not a register; give r0 to r127, acc0 or acc1, for example.", text)};
   }
   if (const size_t most = (out.accumulator ? eu::kAccumulators : eu::kGrfs) - 1;
       !scanner.number(static_cast<unsigned>(most), out.reg)) {
     return Error{
-        fmt::format("\"{}\" names no register; the last one is {}{}.", text, out.accumulator ? "acc" : "r", most)};
+        fmt::format("\"{}\" does not exist; the last register is {}{}.", text, out.accumulator ? "acc" : "r", most)};
   }
   if (scanner.take(".") && !scanner.number(eu::kGrfBytes - 1, out.sub)) {
-    return Error{fmt::format("\"{}\" has no number behind the point.", text)};
+    return Error{fmt::format("\"{}\" has no number after the point.", text)};
   }
   if (scanner.take("<") && !take_strides(scanner, out.region)) {
-    return Error{fmt::format("\"{}\" has no region; <8;8,1> is one: vertical stride, width, horizontal stride.", text)};
+    return Error{fmt::format(
+        "\"{}\" has a bad region; give <vertical stride;width,horizontal stride>, for example <8;8,1>.", text)};
   }
   if (scanner.take(":")) {
     if (!take_type(scanner.rest(), out.type)) {
-      return Error{fmt::format("\"{}\" has no type; ub b uw w ud d uq q hf f df are.", text)};
+      return Error{fmt::format("\"{}\" has an unknown type; give ub, b, uw, w, ud, d, uq, q, hf, f or df.", text)};
     }
   } else if (!scanner.rest().empty()) {
-    return Error{fmt::format("\"{}\" goes on where a register ends; r10.2<8;8,1>:f is one.", text)};
+    return Error{fmt::format("\"{}\" has extra characters at its end; a complete operand is r10.2<8;8,1>:f.", text)};
   }
   if ((out.sub + 1u) * eu::traits(out.type).bytes > eu::kGrfBytes) {
-    return Error{fmt::format("\"{}\" begins behind its register.", text)};
+    return Error{fmt::format("\"{}\" starts beyond the end of its register.", text)};
   }
   return out;
 }
@@ -120,7 +121,7 @@ Result<std::vector<uint64_t>> read_region(const eu::Thread& thread, const Regist
         i / region.region.width * region.region.vertical + i % region.region.width * region.region.horizontal;
     const size_t at = base + element * bytes;
     if (at + bytes > file.size()) {
-      return Error{fmt::format("element {} of {} lies behind the last register.", i, print_region(region))};
+      return Error{fmt::format("element {} of {} lies beyond the last register.", i, print_region(region))};
     }
     uint64_t bits = 0;
     std::memcpy(&bits, file.data() + at, bytes);
@@ -135,7 +136,7 @@ std::string value_text(eu::Type type, uint64_t bits) {
     return traits.is_signed ? fmt::format("{}", as_signed(type, bits)) : fmt::format("{:#x}", bits);
   }
   const double value = eu::float_from_bits(type, bits);
-  // A float has the digits that it needs, not those of a double.
+  // A float is printed with the digits of a float, not of a double.
   return type == eu::Type::df ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
 }
 

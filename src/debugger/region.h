@@ -1,5 +1,5 @@
-// Registers as instructions name them: r10.2<8;8,1>:f is eight floats from the third of r10 on. General registers and
-// accumulators (as they read in their last type).
+// Registers in the notation of instructions: r10.2<8;8,1>:f means eight floats from the third element of r10 on.
+// Supports general registers and accumulators (read in the type of their last write).
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ struct RegisterRegion {
   friend bool operator==(const RegisterRegion&, const RegisterRegion&) = default;
 };
 
-// Without a region its elements follow each other; without a type it is ud.
+// Default region: consecutive elements; default type: ud.
 Result<RegisterRegion> parse_region(std::string_view text);
 std::string print_region(const RegisterRegion& region);
 
-// The bits of the first elements.
+// Returns the bits of the first `count` elements.
 Result<std::vector<uint64_t>> read_region(const eu::Thread& thread, const RegisterRegion& region, unsigned count);
 
-// One element; JSON has no infinities: there they are strings.
+// Formats one element. Infinities and NaN are strings, because JSON lacks them.
 std::string value_text(eu::Type type, uint64_t bits);
 std::string value_json(eu::Type type, uint64_t bits);
 

@@ -77,7 +77,7 @@ std::optional<Session::Change> Session::changed(const compute::Moment& moment) {
 void Session::before_instruction(const compute::Moment& moment) {
   const uint64_t now = moment.thread.instructions;
   if (over_ || seen_ == now) {
-    return;  // it waited, and tries again
+    return;  // it waited and retries now
   }
   seen_ = now;
   if (!stopped_once_) {
@@ -126,7 +126,7 @@ Answer Session::place(std::string_view why, const compute::Moment& moment, const
   return out;
 }
 
-// Answers until the thread may go on.
+// Executes commands until the thread may continue.
 void Session::stop(std::string_view why, const compute::Moment& moment, const Change* change) {
   steps_left_ = 0;
   put(place(why, moment, change));
@@ -161,7 +161,7 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
   switch (command.verb) {
     case Verb::break_at:
       if (breaks_.size() >= kMaxStops) {
-        return Error{"there are too many breakpoints."};
+        return Error{"the limit of breakpoints is reached; delete one first."};
       }
       breaks_.insert(static_cast<uint32_t>(address));
       return Answer{fmt::format("break at {:#x}\n", address), fmt::format("{{\"break\":{}}}", address)};
@@ -215,11 +215,11 @@ Result<Answer> Session::answer(const Command& command, const compute::Moment& mo
 
 Result<Answer> Session::add_watch(const Command& command, const compute::Moment& moment) {
   if (watches_.size() >= kMaxStops) {
-    return Error{"there are too many watches."};
+    return Error{"the limit of watches is reached; delete one first."};
   }
   Watch watch{*command.address, std::vector<std::byte>(*command.count)};
   if (!read_(moment.tables, message::place(watch.address).value, watch.bytes)) {
-    return Error{fmt::format("{:#x}: {} bytes are not all mapped.", *command.address, *command.count)};
+    return Error{fmt::format("{:#x}: a part of the {} bytes is not mapped.", *command.address, *command.count)};
   }
   std::erase_if(watches_, [&](const Watch& old) { return old.address == watch.address; });
   watches_.push_back(watch);
@@ -232,7 +232,7 @@ Result<Answer> Session::remove(uint64_t address) {
   const bool stopped = address <= UINT32_MAX && breaks_.erase(static_cast<uint32_t>(address)) != 0;
   const bool watched = std::erase_if(watches_, [&](const Watch& watch) { return watch.address == address; }) != 0;
   if (!stopped && !watched) {
-    return Error{fmt::format("nothing stops at {:#x}.", address)};
+    return Error{fmt::format("there is no breakpoint or watch at {:#x}.", address)};
   }
   return Answer{fmt::format("deleted {:#x}\n", address), fmt::format("{{\"delete\":{}}}", address)};
 }

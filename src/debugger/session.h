@@ -1,11 +1,11 @@
-// One person's or script's look at one thread: it is stopped before its first instruction, then commands come, an
-// answer each. Commands are read in the middle of the dispatch; nothing else of the device moves meanwhile.
+// A debugging session on one thread. The thread is stopped before its first instruction; then commands are read and
+// answered. Commands are read during the dispatch, and nothing else of the device advances meanwhile.
 //
-// The thread takes its turns among the others of its dispatch as always: it runs until it waits or its turn is over,
-// then all others have theirs. A stop is seen at an instruction of this thread only, so a watch also tells of what
-// others wrote since.
+// The thread is scheduled among the others of its dispatch as usual: it runs until it waits or its time slice is over,
+// then all others run. Stops are checked at instructions of this thread only, so a watch also reports writes of other
+// threads since the last instruction.
 //
-// Left out: changing anything; more than one thread; threads of anything but a dispatch of groups.
+// Not supported: changing state; more than one thread; threads outside a dispatch of groups.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@
 
 namespace halogen::debugger {
 
-// Which thread it is.
+// Selects a thread.
 struct Target {
-  uint64_t dispatch = 1;                           // in order of their beginning
-  std::optional<std::array<uint32_t, 3>> group{};  // nothing: the one that begins first
+  uint64_t dispatch = 1;                           // number of the dispatch, in the order of their start
+  std::optional<std::array<uint32_t, 3>> group{};  // nothing: the group that starts first
   uint32_t thread = 0;
 };
 
 struct Console {
-  std::function<std::optional<std::string>()> next_line;  // nothing: the input has ended
+  std::function<std::optional<std::string>()> next_line;  // nothing: end of input
   std::function<void(std::string_view)> put;
   bool json = false;
 };
@@ -46,16 +46,16 @@ class Session final : public compute::Observer {
   void before_instruction(const compute::Moment& moment) override;
   void on_end(const compute::Moment& moment) override;
 
-  // Nothing more will be asked: quit, or the thread that was asked for does not exist.
+  // True: no more commands are read, after quit or if the thread does not exist.
   bool is_over() const { return over_; }
-  // The thread was found.
+  // True: the thread was found.
   bool has_begun() const { return begun_; }
-  // Why the thread was not found; empty: it may still come.
+  // Returns why the thread was not found. Empty: it may still start.
   const std::string& failure() const { return failure_; }
   uint64_t dispatches() const { return dispatches_; }
   bool had_errors() const { return errors_ != 0; }
 
-  // The last answer, when everything has run.
+  // Prints the last answer, after the whole trace has run.
   void finish(uint64_t memory_hash);
 
  private:
@@ -63,7 +63,7 @@ class Session final : public compute::Observer {
 
   struct Watch {
     uint64_t address = 0;
-    std::vector<std::byte> bytes;  // as they were last seen
+    std::vector<std::byte> bytes;  // content at the last check
   };
   struct Change {
     uint64_t address = 0;
@@ -90,8 +90,8 @@ class Session final : public compute::Observer {
   std::string failure_;
   std::array<uint32_t, 3> group_{};
   uint64_t errors_ = 0;
-  std::optional<uint64_t> seen_;  // instructions of the thread when it was last about to go on
-  uint64_t steps_left_ = 0;       // 0: until something else stops it
+  std::optional<uint64_t> seen_;  // instruction count of the thread at the last resume
+  uint64_t steps_left_ = 0;       // 0: no step limit
   std::set<uint32_t> breaks_;
   std::vector<Watch> watches_;
 };

@@ -15,8 +15,8 @@ namespace halogen::debugger {
 namespace {
 
 constexpr size_t kDwords = eu::kGrfBytes / sizeof(uint32_t);
-constexpr size_t kRow_B = 16;        // of memory in a line
-constexpr unsigned kListBefore = 4;  // instructions before ip
+constexpr size_t kRow_B = 16;        // bytes of memory per line
+constexpr unsigned kListBefore = 4;  // listed instructions before ip
 
 std::array<uint32_t, kDwords> dwords_of(std::span<const std::byte> file, size_t reg) {
   std::array<uint32_t, kDwords> out{};
@@ -33,7 +33,7 @@ std::string hex_list(const List& list, unsigned digits) {
   return out;
 }
 
-// A list of numbers under a name, in both forms.
+// Formats a list of numbers with names as text and JSON.
 class Fields {
  public:
   template <class List>
@@ -48,7 +48,7 @@ class Fields {
   std::string json_;
 };
 
-// Back by instructions that the kernel knows: only of those is the size sure.
+// Goes back by instructions that the kernel has decoded: only their sizes are known.
 uint32_t go_back(const eu::Kernel& kernel, uint32_t offset, unsigned count) {
   for (; count > 0; --count) {
     bool found = false;
@@ -69,7 +69,7 @@ uint32_t go_back(const eu::Kernel& kernel, uint32_t offset, unsigned count) {
 
 std::string text_of(const compute::Moment& moment, const std::optional<eu::Instruction>& in) {
   if (!in) {
-    return "(no memory)";
+    return "(not mapped)";
   }
   return in->op == eu::Op::illegal ? "illegal" : eu::print(moment.gen, *in, true);
 }
@@ -92,7 +92,7 @@ Result<Answer> show_registers(const eu::Thread& thread, const RegisterRegion& fi
   const std::span<const std::byte> file =
       first.accumulator ? std::span<const std::byte>(thread.accumulator) : std::span<const std::byte>(thread.grf);
   if ((first.reg + size_t{count}) * eu::kGrfBytes > file.size()) {
-    return Error{fmt::format("{} registers from {} on are more than there are.", count, print_region(first))};
+    return Error{fmt::format("{} registers from {} on exceed the register file.", count, print_region(first))};
   }
   Fields fields;
   for (unsigned i = 0; i < count; ++i) {
@@ -138,7 +138,7 @@ Answer show_masks(const eu::Thread& thread) {
       continue;
     }
     const bool gone = thread.channel_ip[channel] == eu::kNoIp;
-    const std::string place = gone ? "for nothing any more" : fmt::format("at {:#x}", thread.channel_ip[channel]);
+    const std::string place = gone ? "ended" : fmt::format("at {:#x}", thread.channel_ip[channel]);
     text += fmt::format("channel {} waits {}, in call {}\n", channel, place, thread.call_depth[channel]);
     json += fmt::format("{}{{\"channel\":{},\"ip\":{},\"depth\":{}}}", json.empty() ? "" : ",", channel,
                         gone ? "null" : fmt::format("{}", thread.channel_ip[channel]), thread.call_depth[channel]);
@@ -157,7 +157,7 @@ Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapp
     out.text += "\n";
   }
   if (!mapped) {
-    out.text += "a part is not mapped: it shows as zeros\n";
+    out.text += "a part is not mapped and reads as zero\n";
   }
   out.json = fmt::format("{{\"memory\":{{\"address\":{},\"mapped\":{},\"bytes\":\"{}\"}}}}", address, mapped,
                          hex_bytes(bytes));

@@ -1,4 +1,4 @@
-// What a stopped thread looks like: each answer as text for people and as one line of JSON for programs.
+// The state of a stopped thread: each answer as text and as one line of JSON.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@
 namespace halogen::debugger {
 
 struct Answer {
-  std::string text;  // lines, each with its end
-  std::string json;  // no end
+  std::string text;  // complete lines
+  std::string json;  // without a line end
 };
 
-// Memory by the tables of a dispatch, without any effect on the device. False: a part is not mapped; it reads zero.
+// Reads memory through the tables of a dispatch without any effect on the device. False: a part is not mapped and reads
+// zero.
 using ReadMemory = std::function<bool(const memory::WalkContext& tables, uint64_t address, std::span<std::byte> into)>;
 
 Answer error_answer(std::string_view sentence);
@@ -31,11 +32,11 @@ Answer show_arf(const eu::Thread& thread);
 Answer show_masks(const eu::Thread& thread);
 Answer show_memory(uint64_t address, std::span<const std::byte> bytes, bool mapped);
 
-// The instruction at an offset as text; code that the kernel does not know comes from memory.
+// Returns the instruction at an offset as text. Code that the kernel has not decoded is read from memory.
 std::string instruction_text(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
 // Returns the instruction at an offset. Nothing: its memory is not mapped.
 std::optional<eu::Instruction> instruction_at(const compute::Moment& moment, uint32_t offset, const ReadMemory& read);
-// `count` instructions from `from` on, or without it around ip.
+// Lists `count` instructions from `from` on, or around ip.
 Answer show_code(const compute::Moment& moment, std::optional<uint32_t> from, unsigned count,
                  const std::set<uint32_t>& breaks, const ReadMemory& read);
 

@@ -20,7 +20,7 @@ struct Layout {
   std::string_view name;
   Kind kind;
   uint8_t bytes;
-  Channel red;    // of YUV 4:2:2: where the bytes of Y, U and V stand
+  Channel red;    // for YUV 4:2:2: positions of the bytes of Y, U and V
   Channel green;  // (likewise)
   Channel blue;   // (likewise)
   Channel alpha;
@@ -84,7 +84,7 @@ constexpr uint8_t channel_value(uint64_t pixel, Channel channel, uint8_t absent)
   return channel.bits == 0 ? absent : to_eight(field(pixel, channel), channel.bits);
 }
 
-// A half float, zero to one; what lies outside is cut, and no number is zero.
+// Converts a half float: clamps to zero to one; NaN becomes zero.
 uint8_t half_value(uint64_t pixel, Channel channel, uint8_t absent) {
   if (channel.bits == 0) {
     return absent;
@@ -98,7 +98,7 @@ uint8_t half_value(uint64_t pixel, Channel channel, uint8_t absent) {
   if (exponent >= 15) {
     return 255;
   }
-  // The value is significand / 2^(25 - max(exponent, 1)), exactly.
+  // The value is exactly significand / 2^(25 - max(exponent, 1)).
   const uint32_t significand = exponent == 0 ? mantissa : mantissa | 1024;
   const unsigned shift = 25 - std::max(exponent, 1u);
   return static_cast<uint8_t>((uint64_t{significand} * 255 + (uint64_t{1} << (shift - 1))) >> shift);
@@ -108,7 +108,7 @@ uint8_t clamp(int32_t value) {
   return static_cast<uint8_t>(std::clamp(value, 0, 255));
 }
 
-// The usual coefficients of video of limited range, times 65536.
+// Coefficients of limited-range video, times 65536.
 struct Coefficients {
   int32_t y, v_red, u_green, v_green, u_blue;
 };

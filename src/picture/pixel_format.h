@@ -1,6 +1,6 @@
-// Pixels as surfaces hold them, and what they look like in eight bits a channel. Formats carry their usual Linux names:
-// channels from the most significant bit of a little-endian pixel down. Short channels are widened by repeating their
-// upper bits, long ones are cut. Left out: formats with more than one surface (NV12 and its relatives).
+// Pixel formats of surfaces and their conversion to eight bits per channel. Names are those of Linux: channels from the
+// most significant bit of a little-endian pixel down. Short channels are widened by repeating their upper bits, long
+// ones are truncated. Not supported: formats with more than one surface (NV12 and similar).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ enum class PixelFormat : uint8_t {
   argb16161616f,
   xbgr16161616f,
   abgr16161616f,
-  yuyv,  // two pixels in four bytes, bytes in the order of the name
+  yuyv,  // two pixels in four bytes, in the order of the name
   uyvy,
   yvyu,
   vyuy,
@@ -53,7 +53,7 @@ struct Conversion {
   std::span<const Rgba> palette = {};  // of c8; an index beyond it is black
 };
 
-// As many pixels as both sides have room for; a pair of pixels that is cut at the end counts as whole.
+// Converts as many pixels as both sides hold; a pair that is cut off at the end counts as complete.
 void convert_row(const Conversion& conversion, std::span<const std::byte> from, std::span<Rgba> to);
 
 }  // namespace halogen::picture

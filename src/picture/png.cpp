@@ -13,9 +13,9 @@ namespace halogen::picture {
 
 namespace {
 
-constexpr int kCompression = 6;  // named, so that another default of the library changes nothing
+constexpr int kCompression = 6;  // explicit, so that another default of the library changes nothing
 
-// The library is C: errors leave by longjmp, so that nothing with a destructor may live where it is called.
+// The C library reports errors by longjmp: no object with a destructor may live where it is called.
 struct Writing {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -71,13 +71,13 @@ bool write_all(Writing& writing, const Image& image, bool alpha, uint8_t* row) {
 
 Result<std::vector<std::byte>> to_png(const Image& image) {
   if (image.width == 0 || image.height == 0 || image.pixels.size() != size_t{image.width} * image.height) {
-    return Error{"a picture without pixels has no PNG file"};
+    return Error{"cannot write a PNG file for a picture without pixels"};
   }
   Writing writing;
   writing.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, on_error, on_warning);
   writing.info = writing.png == nullptr ? nullptr : png_create_info_struct(writing.png);
   if (writing.info == nullptr) {
-    return Error{"the PNG library has no memory"};
+    return Error{"the PNG library ran out of memory"};
   }
   const bool alpha = std::ranges::any_of(image.pixels, [](const Rgba& pixel) { return pixel.alpha != 255; });
   std::vector<uint8_t> row(size_t{image.width} * 4);
@@ -94,7 +94,7 @@ Result<void> write_png(const std::string& path, const Image& image) {
   }
   const auto close = [](std::FILE* file) { std::fclose(file); };
   std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "wb"), close);
-  const auto problem = [&] { return Error{fmt::format("{} cannot be written: {}", path, std::strerror(errno))}; };
+  const auto problem = [&] { return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))}; };
   if (file == nullptr) {
     return problem();
   }

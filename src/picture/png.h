@@ -1,5 +1,5 @@
-// Pictures as PNG files. The same pixels give the same bytes: no times, no text, fixed compression. A picture without a
-// transparent pixel is written without an alpha channel.
+// Writes PNG files. Equal pixels give equal bytes: no timestamps, no text, fixed compression. A picture without a
+// transparent pixel has no alpha channel.
 #pragma once
 
 #include <cstddef>

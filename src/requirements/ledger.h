@@ -1,4 +1,4 @@
-// The requirement ledgers of docs/requirements/ and the tests that claim their rows: what `halogen coverage` counts.
+// The requirement ledgers of docs/requirements/ and the tests that claim their rows; used by `halogen coverage`.
 #pragma once
 
 #include <filesystem>
@@ -24,13 +24,13 @@ struct Claim {
   size_t line = 0;
 };
 
-// A row starts a line: "- ID | ..." or "| ID | ...". Everything else in a ledger is prose.
+// Rows start a line: "- ID | ..." or "| ID | ...". Everything else is prose.
 std::vector<Row> parse_ledger(std::string_view text, std::string_view ledger);
 
-// Every COVERS("...") in a source text.
+// Finds every COVERS("...") in a source text.
 std::vector<Claim> find_claims(std::string_view text, std::string_view file);
 
-// Ids that tests recorded in GoogleTest's XML. A test that was skipped proves nothing; one that failed disproves.
+// Ids that tests recorded in GoogleTest's XML. A skipped test proves nothing; a failed test disproves the row.
 struct RecordedIds {
   std::set<std::string> passed;
   std::set<std::string> failed;
@@ -47,8 +47,8 @@ struct Coverage {
   size_t rows = 0;
   size_t proved = 0;
   std::map<std::string, std::map<std::string, GroupCoverage>> ledgers;  // ledger -> group
-  std::vector<Claim> unknown;                                           // claims of ids that no ledger has
-  bool from_results = false;  // counted are claims whose tests ran and passed, else all claims in the sources
+  std::vector<Claim> unknown;                                           // ids that are in no ledger
+  bool from_results = false;  // true: counts claims of tests that ran and passed; false: all claims in the sources
 
   std::string to_json() const;
   std::string to_text() const;

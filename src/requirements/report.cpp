@@ -1,4 +1,4 @@
-// Reading the ledgers and tests from disk, and writing what was counted.
+// Reads ledgers and tests from disk and writes the report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Result<std::string> read_text(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// Files below a folder with one of the endings, in a fixed order.
+// Returns the files below a folder with one of the endings, sorted.
 std::vector<fs::path> files_below(const fs::path& folder, std::initializer_list<std::string_view> endings) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

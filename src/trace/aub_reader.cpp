@@ -28,7 +28,7 @@ constexpr uint8_t sub_opcode_of(uint32_t header) {
   return static_cast<uint8_t>(bits(header, 22, 16));
 }
 
-// Text ends at its first NUL, or where the record ends.
+// Returns the text up to its first NUL, or up to the end of the record.
 std::string_view text_in(std::span<const std::byte> bytes) {
   const auto end = std::find(bytes.begin(), bytes.end(), std::byte{0});
   return {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(end - bytes.begin())};
@@ -108,7 +108,7 @@ Result<bool> Reader::next(Visitor& visitor) {
   }
   const uint8_t opcode = opcode_of(header);
   if (bits(header, 31, 29) != kType || (opcode != kOpcodeTrace && opcode != kOpcodeClassic)) {
-    return error(fmt::format("{:#010x} is no record header", header));
+    return error(fmt::format("{:#010x} is not a record header", header));
   }
   const auto length = static_cast<size_t>(header & 0xffff);
   auto filled = read_dwords(opcode == kOpcodeTrace ? length : length + 1);

@@ -1,7 +1,7 @@
-// Reads an AUB trace record by record, both families, and hands typed records to a visitor. Streams: memory use is
+// Reads an AUB trace of either family record by record and passes typed records to a visitor. It streams: memory use is
 // bounded by one record of the newer family (256 KiB), whatever the file says.
 //
-// Left out: CRC checks of compare records, and playing a trace (that is the device's business).
+// Not done here: CRC checks of compare records, and playing a trace (player.h).
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace halogen::trace::aub {
 
 class Reader {
  public:
-  // `name` opens every error sentence: the file's name.
+  // `name`: the file's name, with which every error starts.
   Reader(ByteSource& source, std::string name) : source_(source), name_(std::move(name)) {}
 
-  // Hands the next record to the visitor; false at the end of the file.
+  // Passes the next record to the visitor. False: end of file.
   Result<bool> next(Visitor& visitor);
 
-  // All records that are left.
+  // Reads all remaining records.
   Result<void> read_all(Visitor& visitor);
 
   uint64_t records() const { return place_.index; }
@@ -39,18 +39,18 @@ class Reader {
   Error error(const std::string& what) const;
 
   uint64_t qword(size_t index) const { return record_[index] | (uint64_t{record_[index + 1]} << 32); }
-  // The qword at `index`, or the single dword that is there, or zero.
+  // Returns the qword at `index`, or the last dword if only one is left, or zero.
   uint64_t value_at(size_t index) const;
   std::span<const std::byte> bytes_at(size_t index) const;
 
   ByteSource& source_;
   std::string name_;
   Place place_;
-  uint64_t extra_bytes_ = 0;  // read for this record beyond record_
+  uint64_t extra_bytes_ = 0;  // bytes of this record that were read beyond record_
   std::vector<uint32_t> record_;
 };
 
-// True when the first dword of a file can open an AUB trace; decides between a trace and raw dwords.
+// True: a file with this first dword can be an AUB trace. Decides between a trace and raw dwords.
 bool looks_like_aub(uint32_t first_dword);
 
 }  // namespace halogen::trace::aub

@@ -1,8 +1,8 @@
-// The records of an AUB trace, as types. Two families share one file format: the classic one (opcode 1, older drivers,
-// and a few records of newer ones) and the memory trace (opcode 0x2e). Numbers keep their file values; where a value
-// has a meaning it has an enumeration with the same number, and an unlisted number is kept as it is.
+// The records of an AUB trace as types. Two families share one file format: the classic one (opcode 1: older drivers,
+// and a few records of newer ones) and the memory trace (opcode 0x2e). Numbers keep their file values. An enumeration
+// has the same values as the file; unlisted values are kept as they are.
 //
-// Data and text point into the reader's buffer and live only during the call of the visitor.
+// Data and text point into the reader's buffer and are valid only during the visitor's call.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace halogen::trace::aub {
 
-// Where a record stands in the (unpacked) file.
+// The position of a record in the (decompressed) file.
 struct Place {
   uint64_t offset = 0;  // of its first byte
   uint64_t index = 0;   // counting from 0
@@ -41,7 +41,7 @@ enum class Tiling : uint8_t { none = 0, x = 1, y = 2, w = 3 };
 
 std::string_view name_of(RegisterSpace space);  // empty: no such space
 std::string_view name_of(MemorySpace space);
-std::string_view name_of_hint(uint8_t hint);  // what the writer says a memory write holds
+std::string_view name_of_hint(uint8_t hint);  // the content of a memory write, as declared by the writer
 
 // Memory trace ----------------------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ struct MemoryWrite {
   uint8_t hint;
   MemorySpace space;
   std::span<const std::byte> data;  // starts at a dword boundary in host memory
-  uint64_t bytes;                   // to write; with repeat it may be more than `data`, which then starts again
+  uint64_t bytes;                   // to write; with repeat, more than `data`, which is then repeated
 };
 
 struct MemoryCompare {
@@ -109,7 +109,7 @@ struct MemoryCompare {
   bool repeat;
   bool crc;
   bool not_equal;
-  bool deferred;  // one part of a comparison: judged with the next one that is not
+  bool deferred;  // a part of a comparison: the result counts with the next part that is not deferred
   Tiling tiling;
   uint8_t hint;
   MemorySpace space;
@@ -164,7 +164,7 @@ struct MemoryDump {
   std::string_view file_name;
 };
 
-// One record with up to 63 separate pieces; reported piece by piece.
+// One record with up to 63 separate pieces; the reader passes them one by one.
 struct DiscontiguousWrite {
   uint16_t piece;   // counting from 0
   uint16_t pieces;  // in the record
@@ -211,7 +211,7 @@ struct ClassicVersion {
 
 enum class BlockOperation : uint8_t { comment = 0, data_write = 1, command_write = 2, mmio_write = 3 };
 
-// A block's data is not counted in the record's length and may be of any size: it is reported in parts.
+// The data of a block is not counted in the record's length and may have any size: the reader passes it in parts.
 struct ClassicBlock {
   BlockOperation operation;
   uint8_t type;
@@ -259,7 +259,7 @@ struct ImageDump {  // 0x44
   uint32_t handle;
 };
 
-// A record whose length is known and whose meaning is not.
+// A record of known length and unknown meaning.
 struct Unknown {
   uint8_t opcode;
   uint8_t sub_opcode;

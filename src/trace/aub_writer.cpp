@@ -33,7 +33,7 @@ constexpr uint32_t number(Enum value) {
   return static_cast<uint32_t>(value);
 }
 
-// The text with the zero that ends it, cut to what fits behind any record's own fields.
+// Returns the text with its final NUL, cut to the length that fits every kind of record.
 std::string terminated(std::string_view text) {
   constexpr size_t kMaxText = (0xffff - 16) * sizeof(uint32_t);
   std::string result(text.substr(0, kMaxText - 1));
@@ -51,7 +51,7 @@ uint32_t memory_flags(MemorySpace space, uint8_t hint, Tiling tiling) {
   return at(number(space), 28) | at(hint, 20) | at(number(tiling), 2);
 }
 
-// Registers up to a dword have one dword of data, wider ones two.
+// Registers of up to 32 bits have one dword of data, wider ones two.
 std::array<uint32_t, 2> value_dwords(uint64_t value) {
   return {low(value), high(value)};
 }

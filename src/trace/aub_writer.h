@@ -1,7 +1,7 @@
-// Writes an AUB trace: the inverse of the reader, record by record, with the layouts that other readers know. As a
-// visitor it copies a trace; only the pieces of a discontiguous write come out as writes of their own.
+// Writes an AUB trace: the inverse of the reader, in layouts that other readers accept. As a visitor it copies a trace;
+// the pieces of a discontiguous write become separate writes.
 //
-// The first failure of the sink stands; what follows is dropped. finish() tells.
+// The first failure of the sink is kept and later records are dropped. finish() reports it.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace halogen::trace::aub {
 
 class Writer final : public Visitor {
  public:
-  // The most data of one record: longer writes and comparisons are split.
+  // Largest data of one record; longer writes and comparisons are split.
   static constexpr size_t kMaxData = (0xffff - 4) * sizeof(uint32_t);
 
   explicit Writer(ByteSink& sink) : sink_(sink) {}
 
-  // The record that opens a trace. Its text names the PCI id, as Mesa's and IGT's traces do.
+  // Writes the first record of a trace. Its text holds the PCI id, as in traces of Mesa and IGT.
   void open(const spec::DeviceModel& model, std::string_view text);
   void write(const Record& record);
   void on(const Place& /*place*/, const Record& record) override { write(record); }
@@ -39,7 +39,7 @@ class Writer final : public Visitor {
   void put(std::span<const std::byte> bytes);
   void put(std::span<const uint32_t> dwords) { put(std::as_bytes(dwords)); }
   void pad(uint64_t bytes);  // with zeros to the next dword
-  // A record whose dwords behind the header are `body`, `data` and zeros up to the next dword.
+  // Writes a record: header, `body`, `data`, and zeros up to the next dword.
   void trace(uint32_t sub, std::initializer_list<uint32_t> body, std::span<const std::byte> data = {});
   void classic(uint32_t sub, std::initializer_list<uint32_t> body, std::span<const std::byte> data = {});
   void record(uint32_t opcode, uint32_t sub, unsigned bias, std::initializer_list<uint32_t> body,

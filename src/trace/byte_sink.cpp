@@ -25,7 +25,9 @@ class FileSink final : public ByteSink {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  Result<void> failed() const { return Error{fmt::format("{}: cannot be written: {}.", name_, std::strerror(errno))}; }
+  Result<void> failed() const {
+    return Error{fmt::format("{}: cannot write the file: {}.", name_, std::strerror(errno))};
+  }
 
   std::unique_ptr<std::FILE, Close> file_;
   std::string name_;
@@ -36,7 +38,7 @@ class FileSink final : public ByteSink {
 Result<std::unique_ptr<ByteSink>> create_file(const std::filesystem::path& path) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
-    return Error{fmt::format("{}: cannot be created: {}.", path.string(), std::strerror(errno))};
+    return Error{fmt::format("{}: cannot create the file: {}.", path.string(), std::strerror(errno))};
   }
   return std::unique_ptr<ByteSink>(std::make_unique<FileSink>(file, path.string()));
 }

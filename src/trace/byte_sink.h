@@ -1,4 +1,4 @@
-// Where the bytes of a new trace go: a file, or memory.
+// The destination of a new trace: a file or memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
   virtual Result<void> write(std::span<const std::byte> bytes) = 0;
-  // What was written so far is where others can see it.
+  // Makes everything written so far visible to other processes.
   virtual Result<void> flush() = 0;
 };
 

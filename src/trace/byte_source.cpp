@@ -15,7 +15,7 @@ namespace halogen::trace {
 namespace {
 
 constexpr size_t kChunkBytes = 64 * 1024;
-constexpr uint64_t kLzmaMemoryLimit = 256u << 20;  // what xz -9 needs, four times over
+constexpr uint64_t kLzmaMemoryLimit = 256u << 20;  // four times the need of xz -9
 constexpr std::array<unsigned char, 6> kXzMagic{0xfd, '7', 'z', 'X', 'Z', 0x00};
 
 class FileSource final : public ByteSource {
@@ -36,7 +36,7 @@ class FileSource final : public ByteSource {
   }
   uint64_t position() const override { return position_; }
 
-  // What was read to look at is read again: a pipe cannot go back by itself.
+  // Returns bytes to the source after a look at them, because a pipe cannot seek.
   void put_back(std::span<const std::byte> bytes) {
     kept_.assign(bytes.begin(), bytes.end());
     position_ -= bytes.size();
@@ -103,7 +103,7 @@ class LzmaSource final : public ByteSource {
 
  private:
   static const char* what(lzma_ret status) {
-    return status == LZMA_MEMLIMIT_ERROR ? "too demanding of memory" : status == LZMA_BUF_ERROR ? "cut off" : "corrupt";
+    return status == LZMA_MEMLIMIT_ERROR ? "beyond the memory limit" : status == LZMA_BUF_ERROR ? "cut off" : "corrupt";
   }
 
   std::unique_ptr<ByteSource> packed_;

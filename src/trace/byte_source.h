@@ -1,4 +1,5 @@
-// Where a trace's bytes come from: a plain file, an .xz file (known by its first bytes, unpacked on the way) or memory.
+// The source of a trace's bytes: a plain file, an .xz file (recognised by its first bytes, decompressed on the fly) or
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,19 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Fills `out` as far as bytes are left and says how many it wrote: less than asked for means the end.
+  // Fills `out` and returns the number of bytes written. Less than requested: the end.
   virtual Result<size_t> read(std::span<std::byte> out) = 0;
 
-  // How far the file itself was used: of an .xz file, packed bytes. Sources that are no files stay at 0.
+  // Returns the position in the file, in compressed bytes for .xz. 0 for sources that are not files.
   virtual uint64_t position() const { return 0; }
 };
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::filesystem::path& path);
 
-// The same choice between plain and .xz, over bytes that the caller keeps alive.
+// The same choice between plain and .xz for bytes in memory, which the caller keeps alive.
 std::unique_ptr<ByteSource> open_memory(std::span<const std::byte> bytes);
 
-// The whole rest of a source, at a dword boundary; the bytes behind `bytes` up to the next dword are zero.
+// The remaining bytes of a source, dword-aligned; the bytes after `bytes` up to the next dword are zero.
 struct Content {
   std::unique_ptr<uint32_t[]> dwords;
   size_t bytes = 0;
@@ -38,7 +39,7 @@ struct Content {
   }
 };
 
-// `expected` bytes are read without growing; more than `limit` is an error. `name` opens every error sentence.
+// Reads `expected` bytes without growing; more than `limit` is an error. `name` starts every error message.
 Result<Content> read_rest(ByteSource& source, size_t expected, size_t limit, const std::string& name);
 
 }  // namespace halogen::trace

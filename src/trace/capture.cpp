@@ -22,7 +22,7 @@ constexpr uintmax_t kManifestLimit = 64u << 20;
 constexpr uint64_t kObjectLimit = uint64_t{1} << 32;  // stored bytes of one object
 constexpr unsigned kAddressBits = 48;
 
-// Looks up keys and remembers the first thing that is wrong, so that a manifest is read in straight lines.
+// Looks up keys and keeps the first error, so that the code that reads a manifest needs no checks.
 class Keys {
  public:
   Keys(const Json& json, std::string where, std::optional<Error>& error)
@@ -30,7 +30,7 @@ class Keys {
     if (!json_.is_object()) fail(fmt::format("{} is not an object", where_));
   }
 
-  // A number, or the same as text in any base C knows.
+  // Returns a number, or a string that holds one in any base of C.
   uint64_t number(const char* key, std::optional<uint64_t> otherwise = {}) {
     const Json* value = find(key, otherwise.has_value());
     if (value == nullptr) return otherwise.value_or(0);
@@ -38,7 +38,7 @@ class Keys {
     if (value->is_string()) {
       if (const auto parsed = parse(value->get_ref<const std::string&>())) return *parsed;
     }
-    fail(fmt::format("\"{}\" of {} is no number", key, where_));
+    fail(fmt::format("\"{}\" of {} is not a number", key, where_));
     return 0;
   }
 
@@ -52,7 +52,7 @@ class Keys {
     const Json* value = find(key, optional);
     if (value == nullptr) return {};
     if (value->is_string()) return value->get<std::string>();
-    fail(fmt::format("\"{}\" of {} is no text", key, where_));
+    fail(fmt::format("\"{}\" of {} is not a string", key, where_));
     return {};
   }
 
@@ -66,7 +66,7 @@ class Keys {
   const Json* list(const char* key, bool optional) {
     const Json* value = find(key, optional);
     if (value == nullptr || value->is_array()) return value;
-    fail(fmt::format("\"{}\" of {} is no list", key, where_));
+    fail(fmt::format("\"{}\" of {} is not an array", key, where_));
     return nullptr;
   }
 
@@ -97,7 +97,7 @@ class Keys {
   std::optional<Error>& error_;
 };
 
-// The kernel's engine classes: 0 render, 1 copy, 2 video, 3 video enhance, 4 compute.
+// Engine classes of the user interface: 0 render, 1 copy, 2 video, 3 video enhance, 4 compute.
 std::optional<spec::EngineClass> engine_of_class(unsigned number) {
   switch (number) {
     case 0:
@@ -171,7 +171,7 @@ unsigned whole_number_of(spec::GenId gen) {
   return number;
 }
 
-// What the parts of a manifest, each good by itself, say against each other.
+// Finds contradictions between parts of a manifest that are valid by themselves.
 std::optional<Error> contradiction_in(const Capture& capture) {
   const spec::DeviceModel* model = capture.model();
   if (model != nullptr && capture.generation != 0 && capture.generation != whole_number_of(model->gen)) {
@@ -229,7 +229,7 @@ Result<std::vector<fs::path>> find_captures(const fs::path& root) {
     if (it->path().filename() == kManifest && it->is_regular_file(status)) found.push_back(it->path().parent_path());
   }
   if (found.empty()) {
-    return Error{fmt::format("{}: is no capture: there is no {} in it or below.", root.string(), kManifest)};
+    return Error{fmt::format("{}: is not a capture: no {} in it or below.", root.string(), kManifest)};
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -241,7 +241,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
     json = Json::parse(text);
   } catch (const Json::parse_error& bad) {
     return Error{fmt::format("{}: is not valid JSON at byte {}.", name, bad.byte)};
-  } catch (const Json::exception&) {  // good by the grammar, but a number that nothing can hold
+  } catch (const Json::exception&) {  // valid by the grammar, but a number does not fit any type
     return Error{fmt::format("{}: holds a number that is out of range.", name)};
   }
   std::optional<Error> error;
@@ -274,7 +274,7 @@ Result<Capture> parse_manifest(std::string_view text, const std::string& name) {
       object.region = row.text("region", true);
       object.exec_flags = row.number("exec_flags", 0);
       if (object.file.find('/') != std::string::npos || object.file == ".." || object.file.empty()) {
-        error = Error{fmt::format("\"file\" of objects[{}] is no plain file name", i)};
+        error = Error{fmt::format("\"file\" of objects[{}] is not a plain file name", i)};
       }
       if (object.bytes > (uint64_t{1} << kAddressBits) - object.gpu.value) {
         error = Error{fmt::format("objects[{}] runs past the end of the address space", i)};

@@ -1,5 +1,5 @@
-// Execbuffer captures: one folder a DRM execbuffer, with manifest.json and the raw content of every buffer object
-// before execution. Relocations are already applied to the content.
+// Execbuffer captures: one folder per DRM execbuffer, with manifest.json and the content of every buffer object before
+// execution. Relocations are already applied.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace halogen::trace {
 
 struct CaptureObject {
   uint32_t handle = 0;
-  GpuVa gpu;                       // canonical form removed
-  uint64_t bytes = 0;              // of the object; what lies beyond `content` is zero
-  std::optional<uint64_t> stored;  // bytes that its file must have
+  GpuVa gpu;                       // not in canonical form
+  uint64_t bytes = 0;              // size of the object; bytes beyond `content` are zero
+  std::optional<uint64_t> stored;  // required size of its file
   std::string file;
   std::string tiling;
   uint32_t stride = 0;
   bool userptr = false;
   std::string region;
   uint64_t exec_flags = 0;
-  std::vector<uint32_t> content;  // a last odd byte run is padded with zeros
+  std::vector<uint32_t> content;  // padded with zeros to whole dwords
 };
 
 struct CaptureReloc {
-  uint32_t object = 0;  // handle of the object that is patched
+  uint32_t object = 0;  // handle of the patched object
   uint64_t offset = 0;
   uint32_t target = 0;
   uint64_t delta = 0;
@@ -40,7 +40,7 @@ struct Capture {
   std::filesystem::path folder;
   std::string device;
   uint32_t pci_id = 0;
-  uint32_t generation = 0;  // the whole number of it; 0: not said
+  uint32_t generation = 0;  // integer part of the generation; 0: not given
   std::string program;
   uint32_t exec = 0;
   std::string engine;  // as written: "RENDER", "BLT", "ctxengine[0]=class1:inst0", or empty for the default
@@ -50,22 +50,22 @@ struct Capture {
   uint32_t batch_handle = 0;
   GpuVa batch_gpu;
   uint64_t batch_start = 0;  // offset of the first command
-  uint64_t batch_bytes = 0;  // from there; 0: to the end of the object
+  uint64_t batch_bytes = 0;  // length from there; 0: to the end of the object
   std::vector<CaptureObject> objects;
   std::vector<CaptureReloc> relocs;
 
-  // Of ours, by name, else by PCI id; null where we have none.
+  // Returns our model by name, otherwise by PCI id. Null: not one of our devices.
   const spec::DeviceModel* model() const;
   const CaptureObject* find(uint32_t handle) const;
 };
 
-// The capture folders at or below `root`, sorted by path.
+// Returns the capture folders at or below `root`, sorted by path.
 Result<std::vector<std::filesystem::path>> find_captures(const std::filesystem::path& root);
 
 // Reads manifest.json and all objects of one folder.
 Result<Capture> read_capture(const std::filesystem::path& folder);
 
-// The manifest alone, as text: objects come without content. `name` opens every error sentence.
+// Parses the manifest alone: objects have no content. `name` starts every error message.
 Result<Capture> parse_manifest(std::string_view text, const std::string& name);
 
 }  // namespace halogen::trace

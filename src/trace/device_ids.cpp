@@ -17,7 +17,7 @@ const spec::DeviceModel* device_of_pci_id(uint32_t pci_id) {
     const auto it = std::find_if(ids.begin(), ids.end(), is_it);
     return it == ids.end() ? nullptr : &*it;
   };
-  // The ids of a model come before families, which hold its relatives.
+  // Exact ids take precedence over families, which include related chips.
   const auto* exact = first_of([&](const spec::DeviceModel& device) {
     const auto& other = device.other_pci_ids;
     return device.pci_id == pci_id || std::find(other.begin(), other.end(), pci_id) != other.end();

@@ -1,4 +1,4 @@
-// Which of our devices a trace was made for, from what traces say: an AUB device code, a PCI id, a name.
+// Finds the device of a trace from an AUB device code, a PCI id or a name.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace halogen::trace {
 
-// The device itself, or the device of ours that decodes alike (Kaby Lake: skl). Null where none does.
+// Returns the device, or one of ours that decodes the same (Kaby Lake: skl). Null: none.
 const spec::DeviceModel* device_of_aub_code(uint8_t code);
 const spec::DeviceModel* device_of_pci_id(uint32_t pci_id);
 
-// The number after "PCI-ID=" in a comment or version text of Mesa's and IGT's traces.
+// Returns the number after "PCI-ID=" in a comment or version text of traces of Mesa and IGT.
 std::optional<uint32_t> pci_id_in(std::string_view text);
 
 }  // namespace halogen::trace

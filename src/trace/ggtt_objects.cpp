@@ -16,7 +16,7 @@ const memory::EntryFormat* last_level(const memory::PageFormats& formats, memory
 
 GgttObjects::GgttObjects(const memory::PageFormats& formats)
     : global_(last_level(formats, memory::WalkMode::ggtt)), process_(last_level(formats, memory::WalkMode::legacy48)) {
-  if (global_ != nullptr && global_->local_memory == 0) global_ = nullptr;  // nothing to tell apart
+  if (global_ != nullptr && global_->local_memory == 0) global_ = nullptr;  // one kind of memory only
 }
 
 std::vector<uint64_t> GgttObjects::note_global_entries(std::span<const std::byte> data) {
@@ -51,7 +51,7 @@ bool GgttObjects::take_write(Pool pool, uint64_t address, std::span<const std::b
   return false;
 }
 
-// Remember what looks like page table entries: whole qwords with the present bit, less than a page of them.
+// Remembers a write that looks like page table entries: whole qwords with the present bit, less than a page.
 void GgttObjects::note_entries(uint64_t address, std::span<const std::byte> data) {
   if (data.empty() || data.size() % sizeof(uint64_t) != 0 || data.size() >= kPageBytes) return;
   std::vector<Leaf> leaves;
@@ -92,7 +92,7 @@ GgttObjects::Pool GgttObjects::decide(const Piece& piece) const {
     const Known& same = known(last_read_->pool);
     const bool local_before = last_read_->pool == Pool::local;
     if (last_read_->page == page) {
-      // Nobody begins in the middle of an allocation: the same number again is the first page of another one.
+      // Reads start at the first page of an allocation: the same page number again belongs to another allocation.
       const bool another = !same.starts.contains(page) && (local_before ? system : local).starts.contains(page);
       return local_before != another ? Pool::local : Pool::system;
     }

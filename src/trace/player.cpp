@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned kMaxSizeCode = 3;
 constexpr uint64_t kMaxDumpBytes = uint64_t{256} << 20;
 constexpr size_t kFillBytes = 64 * 1024;
-constexpr uint64_t kTileXBytes = 512;  // a row of a tile
+constexpr uint64_t kTileXBytes = 512;  // row of a tile
 constexpr uint64_t kTileYBytes = 128;
 constexpr uint64_t kColumnBytes = 16;
 
@@ -47,7 +47,7 @@ bool compares(aub::Comparison comparison, bool not_equal, uint64_t found, uint64
   return false;
 }
 
-// Spaces of the classic block.
+// Memory spaces of a classic block.
 std::optional<aub::MemorySpace> memory_space_of(uint8_t classic) {
   constexpr std::array kSpaces{aub::MemorySpace::ggtt, aub::MemorySpace::local, aub::MemorySpace::system};
   if (classic < kSpaces.size()) return kSpaces[classic];
@@ -58,18 +58,18 @@ bool is_readable(aub::MemorySpace space) {
   return space != aub::MemorySpace::gtt_pd_entry && space != aub::MemorySpace::power_context;
 }
 
-// There may be nothing at an address. (Physical memory is zero where nothing was written.)
+// True: addresses of this space can be unmapped. (Physical memory that was never written reads zero.)
 bool is_translated(aub::MemorySpace space) {
   return space == aub::MemorySpace::ggtt || space == aub::MemorySpace::ggtt_non_aperture ||
          space == aub::MemorySpace::ppgtt || space == aub::MemorySpace::local;
 }
 
-// Types of a classic ring.
+// Engine classes by the type of a classic ring.
 spec::EngineClass engine_of_ring(uint8_t type) {
   return type == 3 ? spec::EngineClass::video : type == 4 ? spec::EngineClass::blit : spec::EngineClass::render;
 }
 
-// A pattern as often as it goes into a good piece, at least once. Empty stays empty.
+// Repeats a pattern up to a useful block size, at least once. Empty stays empty.
 std::vector<std::byte> repeated(std::span<const std::byte> pattern) {
   if (pattern.empty()) return {};
   std::vector<std::byte> all(std::max(kFillBytes / pattern.size(), size_t{1}) * pattern.size());
@@ -79,7 +79,7 @@ std::vector<std::byte> repeated(std::span<const std::byte> pattern) {
   return all;
 }
 
-// A name that stays in its folder.
+// Removes everything from a name that could leave its folder.
 std::string safe_name(std::string_view name) {
   std::string result;
   for (const char c : name.substr(name.find_last_of("/\\") + 1)) {
@@ -109,7 +109,7 @@ struct Player::Handler {
   }
   void operator()(const aub::OldVersion& /*version*/) const { player.choose(nullptr, "no device code"); }
 
-  // A mask says which bits are written; the others stay.
+  // Writes only the bits of the mask.
   void operator()(const aub::RegisterWrite& write) const {
     const unsigned bytes = bytes_of(write.size_code);
     const uint64_t all = low_mask(8 * bytes);
@@ -214,9 +214,9 @@ struct Player::Handler {
                 dump.file_type);
   }
   void operator()(const aub::ClassicBlock& block) const { player.run_block(block); }
-  // These say something to people, or again what the device knows already.
+  // Records for people, and records that repeat what the device knows.
   void operator()(const aub::Comment& record) const {
-    if (record.text == Simulator::kResetNote) return simulator().reset();  // which notes itself
+    if (record.text == Simulator::kResetNote) return simulator().reset();  // reset() records itself
     if (record.text == Simulator::kFinishNote) return static_cast<void>(simulator().finish());
     simulator().note(record);
   }
@@ -391,7 +391,8 @@ void Player::run_block(const aub::ClassicBlock& block) {
   skip("block of an unknown kind");
 }
 
-// One row of an area, tiles undone. Rows of X tiles are 512 bytes long, of Y tiles they lie in columns of 16.
+// Reads one row of an area and undoes its tiling. Rows of X tiles have 512 bytes; rows of Y tiles consist of columns of
+// 16 bytes.
 void Player::read_row(const DumpArea& area, uint64_t y, std::span<std::byte> into) {
   if (area.tiling == aub::Tiling::none) {
     read(area.space, area.address + y * area.pitch, into);

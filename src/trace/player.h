@@ -1,10 +1,10 @@
-// Plays an AUB trace on a device: registers, page tables and memory are written as the records say, submissions run to
-// their end, polls and comparisons are checked, delays pass in virtual time, dumps are written where the user allows.
+// Plays an AUB trace on a device: writes registers, page tables and memory as the records say, runs submissions to
+// their end, checks polls and comparisons, passes delays in virtual time, and writes dumps where the user allows it.
 //
-// A few bytes of a trace may ask for much: what repeats a pattern and what is dumped is limited for the whole trace.
+// A few bytes of a trace can request much work: repeated patterns and dumps are limited per trace.
 //
-// Left out, and counted by kind: comparisons by CRC (the sum is not public), dumps for tools of their own formats and
-// of W-tiled surfaces, predicates, register spaces outside the device. Tilings of single writes are kept but not
+// Skipped, and counted by kind: comparisons by CRC (the checksum is not public), dumps in formats of other tools, dumps
+// of W-tiled surfaces, predicates, register spaces outside the device. The tiling of a single write is recorded but not
 // applied.
 #pragma once
 
@@ -29,45 +29,45 @@ struct PlayCounts {
   uint64_t memory_writes = 0;
   uint64_t memory_bytes = 0;
   uint64_t checks = 0;         // polls and comparisons
-  uint64_t failed_checks = 0;  // that did not hold
-  uint64_t ignored_polls = 0;  // that timed out, and the trace says to go on
-  uint64_t unchecked = 0;      // expectations that cannot be checked; among the skipped
-  uint64_t unmapped = 0;       // writes with a part that nothing took
+  uint64_t failed_checks = 0;  // failed polls and comparisons
+  uint64_t ignored_polls = 0;  // timed out, but the trace says to continue
+  uint64_t unchecked = 0;      // checks that are not supported; also counted as skipped
+  uint64_t unmapped = 0;       // writes of which a part hit unmapped memory
   uint64_t dumps = 0;          // files written
-  uint64_t skipped = 0;        // records of a kind that is left out
+  uint64_t skipped = 0;        // records of an unsupported kind
 };
 
 class Player final : public aub::Visitor {
  public:
-  // Null: the device that the trace names.
+  // `model` null: the device that the trace names.
   explicit Player(const spec::DeviceModel* model = nullptr, EventSink* events = nullptr);
 
-  // Before the first record. A copy of all that is played goes to the writer.
+  // Copies everything that is played to the writer. Call before the first record.
   void record_to(aub::Writer* writer) { recorder_ = writer; }
-  // Where records that dump memory may write; empty: nowhere. File names of a trace never leave the folder.
+  // Sets the folder for records that dump memory; empty: no dumps. File names of a trace cannot leave the folder.
   void allow_dumps(std::filesystem::path folder) { dump_folder_ = std::move(folder); }
-  void set_budget(PageBudget* budget) { options_.budget = budget; }  // of memory; null: a machine's own
+  void set_budget(PageBudget* budget) { options_.budget = budget; }  // null: a limit of its own
   void set_executor(eu::ExecutorKind kind) { options_.executor = kind; }
   void set_settle_limit(uint64_t nanoseconds) { options_.settle_limit = nanoseconds; }
 
   void on(const aub::Place& place, const aub::Record& record) override;
-  // After the last record.
+  // Call after the last record.
   void finish();
 
-  // Why the trace cannot be played; empty: it can.
+  // Returns why the trace cannot be played. Empty: it can.
   const std::string& failure() const { return failure_; }
-  // A poll timed out and the trace says to stop then.
+  // True: a poll timed out and the trace says to stop.
   bool aborted() const { return aborted_; }
   bool wants_more() const { return failure_.empty() && !aborted_; }
   const PlayCounts& counts() const { return counts_; }
-  // Expectations that did not hold, as sentences; the first of them.
+  // Returns messages for the first failed checks.
   const std::vector<std::string>& faults() const { return faults_; }
   const std::map<std::string, uint64_t, std::less<>>& skipped() const { return skipped_; }
 
   Simulator* simulator() { return simulator_.get(); }
   device::Device* device() { return simulator_ == nullptr ? nullptr : &simulator_->device(); }
 
-  // Memory as the trace sees it.
+  // Reads memory as the trace addresses it.
   bool read(aub::MemorySpace space, uint64_t address, std::span<std::byte> into) {
     return simulator_->read_memory(space, address, into);
   }
@@ -79,7 +79,7 @@ class Player final : public aub::Visitor {
   static constexpr uint64_t kMaxRepeated = uint64_t{256} << 20;  // bytes, written or compared
   static constexpr uint64_t kMaxDumped = uint64_t{1} << 30;      // bytes
   static constexpr uint64_t kMaxDumps = 4096;
-  static constexpr uint64_t kPollStep = 1'000'000;  // virtual time between two looks
+  static constexpr uint64_t kPollStep = 1'000'000;  // virtual time between two polls
   static constexpr unsigned kPollSteps = 100;
 
   void choose(const spec::DeviceModel* model, const std::string& what);
@@ -87,7 +87,7 @@ class Player final : public aub::Visitor {
   void store(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint64_t bytes, uint8_t hint);
   void run_block(const aub::ClassicBlock& block);
   void check(bool held, const std::function<std::string()>& sentence);
-  // Looks until it holds or time is up.
+  // Polls until the condition holds or the time is over.
   bool poll(const std::function<bool()>& holds);
   void poll_ended(bool held, bool ignore, const std::function<std::string()>& sentence);
   void skip(std::string_view kind);
@@ -112,9 +112,9 @@ class Player final : public aub::Visitor {
   aub::Place place_;
   std::string failure_;
   bool aborted_ = false;
-  bool stored_difference_ = false;  // of a comparison in parts
-  bool in_parts_ = false;           // its last part has not come yet
-  uint64_t repeated_ = 0;           // bytes that patterns made
+  bool stored_difference_ = false;  // result so far of a comparison in parts
+  bool in_parts_ = false;           // its last part is still missing
+  uint64_t repeated_ = 0;           // bytes produced by repeated patterns
   uint64_t dumped_ = 0;             // bytes
   PlayCounts counts_;
   std::vector<std::string> faults_;

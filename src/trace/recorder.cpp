@@ -23,9 +23,9 @@ constexpr unsigned kRegisterBar = 0;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kLineBytes = 64;
 constexpr uint64_t kEngineBytes = 0x1000;
-constexpr uint32_t kConfigReset = 0xc0;  // GDRST, where it lies in configuration space
+constexpr uint32_t kConfigReset = 0xc0;  // GDRST in configuration space
 constexpr uint64_t kTableEnable = 1;
-constexpr uint64_t kLocalTables = uint64_t{1} << 31;  // of LMEM_CFG
+constexpr uint64_t kLocalTables = uint64_t{1} << 31;  // bit of LMEM_CFG
 
 bool resets_by_config(const spec::DeviceModel& model) {
   return Generation(model).reset_port() == ResetPort::config_gdrst;
@@ -58,7 +58,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const spec::DeviceModel& mode
   return recorder;
 }
 
-// A machine as a replay has it starts, and comes out of every reset, with page tables in system memory.
+// A simulator starts, and leaves every reset, with page tables in system memory: move them to local memory.
 void Recorder::enable_local_tables() {
   const uint32_t offset = hw::LMEM_CFG::kDesc.offset(simulator_->model().id);
   if (!local_tables_ || offset == spec::kNoOffset) return;
@@ -88,13 +88,13 @@ void Recorder::remember(Page& page) const {
 void Recorder::on_page(uint64_t address, std::span<const std::byte> bytes) {
   if (pages_.contains(address)) return;
   const std::span<std::byte> ours = simulator_->host().map_memory(PhysAddr{address}, bytes.size());
-  if (ours.empty()) return;  // more memory than a replay may have: its part stays zero
+  if (ours.empty()) return;  // more memory than a replay may have: the page stays zero there
   Page& page = pages_.emplace(address, Page{bytes, ours}).first->second;
   catch_up(address, page);
   remember(page);
 }
 
-// Only the lines between the first and the last that differ. Others may be writing them.
+// Copies the range from the first to the last cache line that differs. Other threads may be writing to it.
 void Recorder::catch_up(uint64_t address, const Page& page) {
   if (!page.differs()) return;
   const auto same = [&](size_t at, size_t bytes) { return std::memcmp(&page.theirs[at], &page.ours[at], bytes) == 0; };
@@ -116,7 +116,7 @@ void Recorder::catch_up() {
       [this](uint64_t address, auto theirs) { simulator_->write_memory(MemorySpace::local, address, theirs); });
 }
 
-// Pages that software reaches without a BAR, but for the device's own table.
+// Finds differences in local memory that software wrote without a BAR, except in the device's own table.
 void Recorder::find_local_differences(const Visitor& found) {
   if (!visit_local_) return;
   const device::MemoryLayout& layout = device_->memory_layout();
@@ -151,7 +151,7 @@ void Recorder::after_entries(uint64_t offset, std::span<const std::byte> entries
   }
 }
 
-// Clocks of both devices show the same; the one that is behind has nothing to do but wait.
+// Brings both devices to the same time. The one that is behind is idle.
 void Recorder::keep_time() {
   if (device_ == nullptr) return;
   const auto now = [](const device::Device& device) { return device.clock().nanoseconds; };
@@ -186,7 +186,7 @@ void Recorder::compare(uint64_t offset) {
   if (by_others) ++run_.unjudged;
 }
 
-// What both have, but for the place of the device's own page table, which a replay's has elsewhere.
+// Compares local memory, except for the device's own page table, which lies elsewhere in a replay.
 void Recorder::compare_local() {
   const device::MemoryLayout& layout = device_->memory_layout();
   const device::OwnFrames& theirs = device_->local_memory();
@@ -215,7 +215,8 @@ void Recorder::before_write(unsigned bar, uint64_t offset) {
     for (auto& [address, page] : pages_) remember(page);
     keep_time();
   }
-  caught_up_ = works && (registers || bar == local_bar_);  // an aperture writes system memory, for the software
+  caught_up_ =
+      works && (registers || bar == local_bar_);  // an aperture write changes system memory on behalf of software
 }
 
 void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) {
@@ -233,7 +234,7 @@ void Recorder::after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64
   compare(offset);
 }
 
-// Where BARs lie and which interrupts there are does not matter; resets do.
+// Addresses of BARs and interrupt settings do not matter for a replay; resets do.
 void Recorder::after_config_write(uint32_t offset, unsigned bytes, uint32_t value) {
   const bool reset = resets_by_config(simulator_->model()) && offset <= kConfigReset && offset + bytes > kConfigReset;
   if (!reset) return;
@@ -278,7 +279,7 @@ Result<RecordedRun> Recorder::finish() {
   run_.memory_hash = simulator_->memory_hash();
   run_.commands = commands_of(simulator_->device());
   if (device_ == nullptr || simulator_->busy()) return run_;
-  if (local_bar_ && !visit_local_) compare_local();  // else it was compared after each work
+  if (local_bar_ && !visit_local_) compare_local();  // otherwise it was compared after each work
   const uint64_t executed = commands_of(*device_);
   if (run_.fault.empty() && run_.unjudged == 0 && executed != run_.commands) {
     run_.fault = fmt::format("the trace does not replay the same work: {} commands of {}", run_.commands, executed);

@@ -27,7 +27,7 @@ uint8_t size_code(unsigned bytes) {
 
 Result<std::unique_ptr<Simulator>> Simulator::create(const spec::DeviceModel& model, const SimulatorOptions& options) {
   std::unique_ptr<Simulator> simulator(new Simulator(options));
-  // The reserved areas of an integrated part lie above what clients use.
+  // The reserved areas of an integrated part lie above the addresses that clients use.
   device::DeviceOptions device;
   device.name = options.name;
   device.threads = options.threads;
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const spec::DeviceModel& mo
   simulator->entry_bytes_ = global == nullptr ? 8 : global->levels.back().table.bytes;
   if (const uint64_t local = local_bytes(model, device); local != 0) {
     simulator->objects_.emplace(*simulator->formats_);
-    simulator->object_base_ = local / 4 * 3;  // beyond what the tables of traces reach
+    simulator->object_base_ = local / 4 * 3;  // beyond the reach of page tables in traces
   }
   simulator->commands_.resize(model.engines.size());
   simulator->settle_limit_ = options.settle_limit;
@@ -62,7 +62,7 @@ Simulator::~Simulator() {
   if (budget_ != nullptr) budget_->give(local_pages_);
 }
 
-// What firmware and a kernel do before a client comes: decoding on, and the global table of Gen4.
+// Does what firmware and a driver do first: enables decoding and the global table of Gen4.
 void Simulator::bring_up() {
   device_->config_write(kCommandRegister, 2, kMemoryAndMaster);
   if (const uint32_t offset = hw::PGTBL_CTL::kDesc.offset(model().id); offset != spec::kNoOffset) {
@@ -190,7 +190,7 @@ bool Simulator::read_memory(aub::MemorySpace space, uint64_t address, std::span<
   return false;
 }
 
-// Pages behind the global table are read where they are kept.
+// Pages behind the global table are read from where they are stored.
 void Simulator::read_pages(GgttObjects::Pool pool, uint64_t address, std::span<std::byte> into) {
   while (!into.empty()) {
     const size_t part = std::min<size_t>(into.size(), kPageBytes - address % kPageBytes);
@@ -210,8 +210,7 @@ aub::MemorySpace Simulator::space_of_read(uint64_t address, size_t bytes) {
   return local ? aub::MemorySpace::local : aub::MemorySpace::system;
 }
 
-// What points at local memory is moved to where the objects behind the global table are kept, with what was written
-// there before.
+// Redirects entries that point at local memory to the storage of global objects, and copies earlier content there.
 bool Simulator::store_entries(uint64_t offset, std::span<const std::byte> data) {
   if (objects_) {
     std::array<std::byte, kPageBytes> content;
@@ -273,7 +272,7 @@ bool Simulator::run_ring(spec::EngineClass engine_class, uint64_t address, uint6
   if (engine == engines.end()) engine = engines.begin();
   const uint64_t head = address % kPageBytes;
   const uint64_t tail = align_up(head + bytes, 8);
-  const uint64_t pages = tail / kPageBytes + 1;  // the tail never reaches the end
+  const uint64_t pages = tail / kPageBytes + 1;  // the tail must not reach the end
   if (bytes == 0 || hw::RING_TAIL::kDesc.offset(model().id) == spec::kNoOffset || pages > 512) return false;
   const auto set = [&](const spec::RegisterDesc& desc, uint64_t value) {
     write_register(aub::RegisterSpace::mmio, engine->mmio_base + desc.offset(model().id), 4, value);
@@ -300,13 +299,13 @@ void Simulator::note_engines() {
 
 void Simulator::note_context(unsigned engine) {
   constexpr size_t kMaxContexts = 4096;
-  constexpr uint64_t kImageMask = 0xffff'f000;  // of a descriptor
+  constexpr uint64_t kImageMask = 0xffff'f000;  // image address in a descriptor
   const memory::Gam::Engine& gam = device_->memory().gam().engine(engine);
   const uint32_t image = gam.loaded ? static_cast<uint32_t>(gam.launched[0] & kImageMask) : 0;
   std::erase_if(contexts_, [&](const SeenContext& each) { return each.engine == engine && each.image == image; });
   if (contexts_.size() == kMaxContexts) contexts_.erase(contexts_.begin());
   memory::WalkContext walk = device_->memory().walk_of(engine, memory::TableKind::per_process);
-  if (walk.nested != nullptr) walk = {};  // it points at what the engine's next context replaces
+  if (walk.nested != nullptr) walk = {};  // it would point to data of the engine's next context
   contexts_.push_back({engine, image, walk});
 }
 
@@ -341,7 +340,7 @@ bool Simulator::settle() {
 uint64_t Simulator::memory_hash() const {
   static constexpr std::array<std::byte, kPageBytes> kZeros{};
   constexpr uint64_t kPrime = 0x9e37'79b9'7f4a'7c15;
-  uint64_t sum = 0;  // pages come in any order
+  uint64_t sum = 0;  // independent of the order of pages
   const auto add = [&sum](uint64_t space, uint64_t address, std::span<const std::byte> bytes) {
     for (uint64_t at = 0; at < bytes.size(); at += kPageBytes) {
       const auto page = bytes.subspan(at, kPageBytes);

@@ -1,10 +1,10 @@
-// A device and the machine around it as simulators show them: registers by offset, memory by physical address, page
-// table entries, all written from outside, with the work done at once. Doors that speak so (AUB traces, TBX) share it.
-// Everything that comes in can be recorded as an AUB trace here, which is the one place that all of it passes; played
-// again, the trace makes the same calls in the same order.
+// A device and its memory behind the interface of a simulator: registers by offset, memory by physical address, page
+// table entries; everything is written from outside, and work is done at once. AUB traces and TBX share it. All input
+// passes this class, so it can record everything as an AUB trace; when played, the trace makes the same calls in the
+// same order.
 //
-// A simulator's machine differs from a real one: everything is placed by the client, registers never sleep, the
-// global table is on, and local memory answers at every address.
+// Differences from real hardware: the client places everything in memory, registers never sleep, the global table is
+// enabled, and local memory answers at every address.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ namespace halogen::trace {
 
 struct SimulatorOptions {
   EventSink* events = nullptr;
-  PageBudget* budget = nullptr;  // of memory, system and local, shared with other machines
+  PageBudget* budget = nullptr;  // of system and local memory, shared with other simulators
   std::string name = "gpu0";
   unsigned threads = 1;  // DeviceOptions::threads
   eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
-  uint64_t settle_limit = device::Device::kSettleLimit;  // virtual time that one write may start work for
+  uint64_t settle_limit = device::Device::kSettleLimit;  // longest virtual time of work that one write starts
 };
 
 class Simulator {
@@ -46,54 +46,56 @@ class Simulator {
   device::Device& device() { return *device_; }
   TraceHost& host() { return host_; }
 
-  // From now on everything that comes in is written there, from the version record on. Null: no more.
+  // Records all further input, starting with the version record. Null: stops.
   void record_to(aub::Writer* writer, std::string_view text = "halogen");
-  // A record that is no access: comments, and what a client expected.
+  // Records something other than an access: a comment or an expectation of the client.
   void note(const aub::Record& record) {
     if (recorder_ != nullptr) recorder_->write(record);
   }
 
-  // False: a register space that the device does not have. Writes run what they start to its end.
+  // False: a register space that the device does not have. Runs the work that the write starts to its end.
   bool write_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes, uint64_t value);
   std::optional<uint64_t> read_register(aub::RegisterSpace space, uint32_t offset, unsigned bytes);
 
-  // False: nothing took a part of it (no page there, or memory is used up).
+  // False: a part was not written (no page, or memory is used up).
   bool write_memory(aub::MemorySpace space, uint64_t address, std::span<const std::byte> data, uint8_t hint = 0);
-  // Reads have no effect on the device; what is not there reads zero.
+  // Has no effect on the device. Unmapped memory reads zero.
   bool read_memory(aub::MemorySpace space, uint64_t address, std::span<std::byte> into);
-  // Contexts whose commands were executed, the one that ran last at the end. Of those that one submission names
-  // together, the last.
+  // Contexts whose commands were executed, the latest at the end. Of the contexts of one submission, only the last is
+  // listed.
   struct SeenContext {
     unsigned engine = 0;
-    uint32_t image = 0;  // its logical context's address in the global table; 0: it has none
+    uint32_t image = 0;  // address of its logical context in the global table; 0: none
     memory::WalkContext walk;
   };
   const std::vector<SeenContext>& contexts() const { return contexts_; }
-  // Memory by an address of one of them.
+  // Reads memory at an address of a context.
   bool read_context(const SeenContext& context, uint64_t address, std::span<std::byte> into);
 
-  // A read by physical address that does not say which memory it means; says which was taken.
+  // Chooses the memory for a read by physical address that does not name it.
   aub::MemorySpace space_of_read(uint64_t address, size_t bytes);
 
   // Entries of the global table.
   unsigned entry_bytes() const { return entry_bytes_; }
   uint64_t read_entry(uint64_t index);
 
-  // Commands that lie in the global address space run as a ring of an engine of that class (or of the first engine).
+  // Runs commands in the global address space as a ring of the first engine of that class, or of the first engine.
   bool run_ring(spec::EngineClass engine_class, uint64_t address, uint64_t bytes);
 
-  void advance(uint64_t nanoseconds);  // as a client asks for it
-  void pass(uint64_t nanoseconds);     // as part of something else that is recorded
+  void advance(uint64_t nanoseconds);  // requested by the client; recorded
+  void pass(uint64_t nanoseconds);     // part of another recorded input
   bool settle();                       // the same
-  // Settles because a client asks for it, where there is something left to do: a comment stands for it in a trace.
+  // Settles on request of the client if there is work left. In a trace, a comment stands for it.
   static constexpr std::string_view kFinishNote = "halogen: finish";
   bool finish();
-  bool busy() const;  // an engine has work, done or not
-  // As after power-on, but for memory. A trace has no record for it: a comment stands for it, and is played as one.
+  bool busy() const;  // an engine is not idle
+  // Resets to the state after power-on, except for memory. In a trace, a comment stands for it and is played as a
+  // reset.
   static constexpr std::string_view kResetNote = "halogen: reset";
   void reset();
 
-  // Of everything in memory, system and local, the global table too: the same for the same bytes at the same places.
+  // Returns a hash of all memory, system and local, and the global table. Equal content at equal addresses gives equal
+  // hashes.
   uint64_t memory_hash() const;
 
  private:
@@ -110,14 +112,14 @@ class Simulator {
   void note_context(unsigned engine);
 
   PageBudget* budget_;
-  uint64_t local_pages_ = 0;  // taken from it for the device's own memory
+  uint64_t local_pages_ = 0;  // part of the budget used for local memory
   TraceHost host_;
   std::unique_ptr<device::Device> device_;
   std::optional<memory::PageFormats> formats_;
-  std::optional<GgttObjects> objects_;  // where there is local memory
-  uint64_t object_base_ = 0;            // where in local memory the pages behind the global table go
+  std::optional<GgttObjects> objects_;  // present if the device has local memory
+  uint64_t object_base_ = 0;            // offset in local memory for pages behind the global table
   unsigned entry_bytes_ = 8;
-  unsigned last_engine_ = 0;  // that did something
+  unsigned last_engine_ = 0;  // the last engine that executed a command
   std::vector<uint64_t> commands_;
   std::vector<SeenContext> contexts_;
   uint64_t settle_limit_ = device::Device::kSettleLimit;

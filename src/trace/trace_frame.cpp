@@ -8,9 +8,9 @@ namespace halogen::trace {
 
 namespace {
 
-constexpr uint64_t kMaxVblanks = 100'000;  // after the end of the trace: half an hour
+constexpr uint64_t kMaxVblanks = 100'000;  // about half an hour after the end of the trace
 
-// Takes the wished frame when its vertical blank comes.
+// Takes the requested frame at its vertical blank.
 class Watch {
  public:
   Watch(device::Device& device, const FrameWish& wish) : device_(device), wish_(wish) {
@@ -27,7 +27,7 @@ class Watch {
   std::optional<picture::Image>& taken() { return taken_; }
   uint64_t seen() const { return device_.display().vblank_count(wish_.pipe); }
 
-  // The trace has ended: time goes on.
+  // Advances time after the end of the trace.
   Result<picture::Image> finish() {
     if (!wish_.vblank) {
       taken_ = device_.take_frame(wish_.pipe);
@@ -44,7 +44,7 @@ class Watch {
     if (taken_) return std::move(*taken_);
     const char letter = static_cast<char>('A' + wish_.pipe);
     if (wanted != 0 && seen() >= wanted) {
-      return Error{fmt::format("pipe {} was past vertical blank {} before anybody could look", letter, wanted)};
+      return Error{fmt::format("pipe {} was past vertical blank {} before the first check", letter, wanted)};
     }
     return Error{fmt::format("pipe {} is off", letter)};
   }
@@ -69,7 +69,7 @@ Result<picture::Image> frame_of_trace(aub::Reader& reader, Player& player, const
     if (!*more) break;
   }
   if (!player.failure().empty()) return Error{player.failure()};
-  if (!watch) return Error{"the trace names no device"};
+  if (!watch) return Error{"the trace does not name a device; give one with --device"};
   return watch->finish();
 }
 

@@ -1,4 +1,4 @@
-// A frame of the display while a trace is played: what a pipe shows at a vertical blank.
+// A frame of the display during a trace: the output of a pipe at a vertical blank.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace halogen::trace {
 
 struct FrameWish {
-  unsigned pipe = 0;               // 0 is A
-  std::optional<uint64_t> vblank;  // of the pipe, the first one is 1; nothing: when the trace has ended
+  unsigned pipe = 0;               // 0: pipe A
+  std::optional<uint64_t> vblank;  // number of the vertical blank, from 1; nothing: at the end of the trace
 };
 
-// Plays the trace as far as it is needed. A vertical blank after its end is waited for, within bounds.
+// Plays the trace as far as needed. Waits for a vertical blank after its end, within limits.
 Result<picture::Image> frame_of_trace(aub::Reader& reader, Player& player, const FrameWish& wish);
 
 }  // namespace halogen::trace

@@ -1,5 +1,5 @@
-// The machine around a device that plays a trace or serves a simulator's client: memory that comes into being where it
-// is touched, nobody who listens to interrupts.
+// The host of a device that plays a trace or serves a simulator's client: memory that is allocated when touched, and no
+// receiver of interrupts.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace halogen::trace {
 
-// How much memory several machines may use together.
+// A limit of memory shared by several hosts.
 class PageBudget {
  public:
   explicit PageBudget(uint64_t pages) : left_(static_cast<int64_t>(pages)) {}
@@ -35,16 +35,16 @@ class PageBudget {
 class TraceHost final : public device::Host {
  public:
   static constexpr uint64_t kPageBytes = 4096;
-  static constexpr size_t kMaxPages = size_t{1} << 20;  // 4 GiB; beyond nothing answers
+  static constexpr size_t kMaxPages = size_t{1} << 20;  // 4 GiB; accesses beyond fail
 
-  // `budget` null: a machine of its own may have kMaxPages.
+  // `budget` null: the limit is kMaxPages.
   explicit TraceHost(EventSink* events = nullptr, PageBudget* budget = nullptr)
       : events_(events), own_budget_(kMaxPages), budget_(budget != nullptr ? budget : &own_budget_) {}
   ~TraceHost() override { budget_->give(pages_.size()); }
   TraceHost(const TraceHost&) = delete;
   TraceHost& operator=(const TraceHost&) = delete;
 
-  // What nobody wrote reads zero, and reading it costs nothing.
+  // Memory that was never written reads zero without being allocated.
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;
   bool write_memory(PhysAddr address, std::span<const std::byte> data) override;
   std::span<std::byte> map_memory(PhysAddr address, uint64_t bytes) override;
@@ -55,7 +55,7 @@ class TraceHost final : public device::Host {
   }
 
   size_t pages() const { return pages_.size(); }
-  // Every page that was touched, in no order.
+  // Visits every touched page, in any order.
   void visit(const std::function<void(uint64_t address, std::span<const std::byte>)>& see) const;
 
  private:

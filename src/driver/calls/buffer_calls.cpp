@@ -1,4 +1,4 @@
-// Calls about buffers.
+// Calls on buffers.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -16,13 +16,13 @@ uint64_t whole_pages(uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// A size, a place, a handle.
+// Creates a buffer and its handle. Rounds the size up to whole pages.
 int add_buffer(Call& call, uint64_t& size, bool local, uint32_t& handle) {
   const uint64_t bytes = whole_pages(size);
   if (bytes == 0) return -EINVAL;
   if (bytes < size || bytes / kPageBytes > INT32_MAX) return -E2BIG;
   Hardware& hardware = call.driver.gpu().hardware();
-  // Whether there is memory shows at the first use. With local memory every buffer needs a place to map it at.
+  // Memory is allocated at the first use. With local memory every buffer needs address space to be mapped at.
   constexpr uint64_t kMapped = uint64_t{1} << 40;
   if (hardware.has(spec::Feature::local_memory) && bytes >= kMapped) return -ENXIO;
   size = bytes;
@@ -42,7 +42,7 @@ int wait_idle(Call& call, const BufferRef& buffer, bool also_reads) {
 
 }  // namespace
 
-// In system memory, also where there is local memory.
+// Creates a buffer in system memory, also on chips with local memory.
 int create_buffer(Call& call, drm_i915_gem_create& create) {
   uint64_t size = create.size;
   const int result = add_buffer(call, size, false, create.handle);
@@ -53,7 +53,7 @@ int create_buffer(Call& call, drm_i915_gem_create& create) {
 int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
   if ((create.flags & ~uint32_t{I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS}) != 0) return -EINVAL;
   Hardware& hardware = call.driver.gpu().hardware();
-  std::vector<bool> places;  // local or not, in the order of preference
+  std::vector<bool> places;  // local or not, in order of preference
   const auto add_regions = [&](uint64_t address) -> int {
     const auto regions = read_user<drm_i915_gem_create_ext_memory_regions>(address);
     if (!regions) return -EFAULT;
@@ -67,7 +67,7 @@ int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
       const bool known =
           each.memory_class == I915_MEMORY_CLASS_SYSTEM || (local && hardware.has(spec::Feature::local_memory));
       if (!known || each.memory_instance != 0) return -EINVAL;
-      if (std::find(found.begin(), found.end(), local) != found.end()) return -EINVAL;  // twice
+      if (std::find(found.begin(), found.end(), local) != found.end()) return -EINVAL;  // the same region twice
       found.push_back(local);
     }
     if (!places.empty()) return -EINVAL;
@@ -89,7 +89,7 @@ int create_buffer_ext(Call& call, drm_i915_gem_create_ext& create) {
   });
   if (read != 0) return read;
   if (places.empty()) places.push_back(false);
-  // Such a buffer must be able to leave for system memory.
+  // A buffer with CPU access must be movable to system memory.
   if ((create.flags & I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS) != 0 && places.size() == 1) return -EINVAL;
   uint64_t size = create.size;
   const int result = add_buffer(call, size, places.front(), create.handle);
@@ -147,7 +147,8 @@ int write_buffer(Call& call, drm_i915_gem_pwrite& write) {
 
 int set_domain(Call& call, drm_i915_gem_set_domain& domain) {
   if (call.driver.gpu().hardware().has(spec::Feature::local_memory)) return -ENODEV;
-  if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0) return -EINVAL;  // others mean nothing
+  if (((domain.read_domains | domain.write_domain) & kGpuDomains) != 0)
+    return -EINVAL;  // user programs may only name CPU domains
   if (domain.write_domain != 0 && domain.read_domains != domain.write_domain) return -EINVAL;
   if (domain.read_domains == 0) return 0;
   const BufferRef buffer = call.file.buffers.find(domain.handle);
@@ -208,7 +209,7 @@ int set_caching(Call& call, drm_i915_gem_caching& caching) {
   const BufferRef buffer = call.file.buffers.find(caching.handle);
   if (!buffer) return -ENOENT;
   if (buffer->is_of_program()) return caching.caching == I915_CACHING_CACHED ? 0 : -ENXIO;
-  // No chip here writes through for displays.
+  // None of these chips has a write-through cache for displays.
   buffer->caching = caching.caching == I915_CACHING_CACHED ? I915_CACHING_CACHED : I915_CACHING_NONE;
   return 0;
 }
@@ -222,7 +223,7 @@ int get_caching(Call& call, drm_i915_gem_caching& caching) {
   return 0;
 }
 
-// What nobody needs goes when memory is short, and at once when the device never used it.
+// Content that a program does not need is freed when memory is short, or at once if the device never used it.
 int advise(Call& call, drm_i915_gem_madvise& advice) {
   if (advice.madv > I915_MADV_DONTNEED) return -EINVAL;
   const BufferRef buffer = call.file.buffers.find(advice.handle);
@@ -239,7 +240,7 @@ int advise(Call& call, drm_i915_gem_madvise& advice) {
   return 0;
 }
 
-// Which classes of engines read it, and which one writes it.
+// Reports the engine classes that read the buffer, and the one that writes it.
 int is_busy(Call& call, drm_i915_gem_busy& busy) {
   const BufferRef buffer = call.file.buffers.find(busy.handle);
   if (!buffer) return -ENOENT;
@@ -247,7 +248,7 @@ int is_busy(Call& call, drm_i915_gem_busy& busy) {
   gpu.update();
   const auto class_of = [&](const FenceRef& fence) -> std::optional<uint32_t> {
     const auto* const request = dynamic_cast<const Request*>(fence.get());
-    if (request == nullptr) return std::nullopt;  // not of this device
+    if (request == nullptr) return std::nullopt;  // not a request of this device
     const OfferedEngine* const offer = gpu.offer_of(request->context->queue());
     return offer != nullptr ? std::optional<uint32_t>(offer->user_class) : std::nullopt;
   };
@@ -282,7 +283,7 @@ int wait_for_buffer(Call& call, drm_i915_gem_wait& wait) {
   return result;
 }
 
-// Nobody gets too far ahead of the device: the file's work of some time ago is waited for.
+// Limits how far a program gets ahead of the device: waits for the file's older work.
 int throttle(Call& call) {
   const auto recent = Driver::Clock::now() - call.driver.options().throttle_after;
   std::vector<FenceRef> old;

@@ -1,4 +1,4 @@
-// Calls about contexts and address spaces.
+// Calls on contexts and address spaces.
 #include <bit>
 #include <cerrno>
 
@@ -11,7 +11,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kBannedFile = 9;  // score
+constexpr uint32_t kBannedFile = 9;  // ban score from which a file cannot create contexts
 
 const spec::InterfaceModel& interface_of(Call& call) {
   return spec::interface_of(call.driver.model().id);
@@ -25,7 +25,7 @@ Sseu full_sseu(Call& call) {
           frame.eus};
 }
 
-// Checks what a program wants powered against what there is.
+// Checks the slices and subslices that a program requests against those of the chip.
 int check_sseu(Call& call, const drm_i915_gem_context_param_sseu& wanted) {
   const Sseu all = full_sseu(call);
   if (wanted.slice_mask == 0 || wanted.subslice_mask == 0 || wanted.min_eus_per_subslice == 0 ||
@@ -38,13 +38,13 @@ int check_sseu(Call& call, const drm_i915_gem_context_param_sseu& wanted) {
   const int all_subslices = std::popcount(all.subslices);
   if (slices > 1 && (subslices != all_subslices || slices != std::popcount(all.slices))) return -EINVAL;
   if (subslices > 4 && subslices % 2 != 0) return -EINVAL;
-  // One slice: all of it or half.
+  // With one slice, i915 allows all of its subslices or half.
   if (slices == 1 && subslices != all_subslices && subslices != all_subslices / 2) return -EINVAL;
   if (wanted.min_eus_per_subslice != all.max_eus || wanted.max_eus_per_subslice != all.max_eus) return -EINVAL;
   return 0;
 }
 
-// The slot that the structure names. Null: none, or named in the wrong way.
+// Returns the slot that the structure names. Null: it does not exist or is named in the wrong way.
 EngineSlot* find_sseu_slot(Call& call, Context& context, const drm_i915_gem_context_param_sseu& sseu) {
   const bool by_index = (sseu.flags & I915_CONTEXT_SSEU_FLAG_ENGINE_INDEX) != 0;
   if (by_index != context.has_engine_map) return nullptr;
@@ -151,7 +151,7 @@ int set_parameter(Call& call, Context& context, drm_i915_gem_context_param& para
     case I915_CONTEXT_PARAM_PROTECTED_CONTENT:
       if (context.in_use) return -EINVAL;
       return parameter.value != 0 ? -ENODEV : 0;
-    default:  // also those that kernels no longer have: ban period, ring size, no address zero
+    default:  // includes parameters that Linux has removed: ban period, ring size, no address zero
       return -EINVAL;
   }
 }
@@ -170,7 +170,7 @@ int create_context(Call& call, drm_i915_gem_context_create_ext& create) {
   }
   if ((create.flags & I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS) != 0) {
     const int result = for_each_extension(create.extensions, [&](uint32_t name, uint64_t address) -> int {
-      if (name != I915_CONTEXT_CREATE_EXT_SETPARAM) return -EINVAL;  // cloning is no more
+      if (name != I915_CONTEXT_CREATE_EXT_SETPARAM) return -EINVAL;  // Linux has removed cloning
       auto extension = read_user<drm_i915_gem_context_create_ext_setparam>(address);
       if (!extension) return -EFAULT;
       if (extension->param.ctx_id != 0) return -EINVAL;
@@ -184,7 +184,7 @@ int create_context(Call& call, drm_i915_gem_context_create_ext& create) {
 
 int destroy_context(Call& call, drm_i915_gem_context_destroy& destroy) {
   if (destroy.pad != 0) return -EINVAL;
-  if (destroy.ctx_id == 0) return -ENOENT;  // the file's own stays
+  if (destroy.ctx_id == 0) return -ENOENT;  // the default context cannot be destroyed
   const ContextRef context = call.file.contexts.remove(destroy.ctx_id);
   if (!context) return -ENOENT;
   call.driver.leave(*context);

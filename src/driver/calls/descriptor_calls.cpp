@@ -1,4 +1,4 @@
-// Calls on descriptors that the driver hands out beside the device node: sync files and shared buffers.
+// Calls on descriptors other than the device node: sync files and shared buffers.
 #include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <sys/ioctl.h>
@@ -64,7 +64,7 @@ int tell(const SyncFile& file, uint64_t argument) {
   return write_user(argument, &*info, sizeof *info) ? 0 : -EFAULT;
 }
 
-// A name of at most 31 characters; nobody can read it back.
+// Checks a name of at most 31 characters. It is not stored, because no call reads it back.
 int set_name(uint64_t address) {
   for (uint64_t i = 0; i < DMA_BUF_NAME_LEN; ++i) {
     const auto character = read_user<char>(address + i);
@@ -119,7 +119,7 @@ int Driver::shared_buffer_ioctl(Lock& lock, int buffer, unsigned long request, u
       if ((sync->flags & DMA_BUF_SYNC_RW) == 0) return -EINVAL;
       const bool writes = (sync->flags & DMA_BUF_SYNC_WRITE) != 0;
       if ((sync->flags & DMA_BUF_SYNC_END) != 0) return 0;
-      std::vector<FenceRef> open;  // kept, so that this process hears of their end
+      std::vector<FenceRef> open;  // kept, so that this process is woken when they signal
       return wait_call(lock, [&] {
         open = shared_buffers_.fences(buffer, writes);
         return open.empty();
@@ -144,7 +144,7 @@ int Driver::fence_file(int descriptor, bool also_reads) {
 
 std::optional<int> Driver::descriptor_ioctl(int descriptor, unsigned long request, uint64_t argument) {
   const unsigned type = _IOC_TYPE(request);
-  if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // no descriptor of ours knows such
+  if (type != SYNC_IOC_MAGIC && type != DMA_BUF_BASE) return std::nullopt;  // not an ioctl of our descriptors
   Lock lock = enter();
   if (const std::optional<SyncFile> file = sync_files_.find(descriptor)) {
     if (request == SYNC_IOC_MERGE) return merge(sync_files_, *file, argument);

@@ -1,4 +1,4 @@
-// EXECBUFFER2: buffers get addresses, relocations are written, dependencies found, and the batch becomes a request.
+// EXECBUFFER2: binds buffers, writes relocations, collects dependencies and turns the batch into a request.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -21,8 +21,8 @@ constexpr uint64_t kUnknownFlags =
 constexpr uint64_t kUnknownObjectFlags =
     ~uint64_t{EXEC_OBJECT_NEEDS_FENCE | EXEC_OBJECT_NEEDS_GTT | EXEC_OBJECT_WRITE | EXEC_OBJECT_SUPPORTS_48B_ADDRESS |
               EXEC_OBJECT_PINNED | EXEC_OBJECT_PAD_TO_SIZE | EXEC_OBJECT_ASYNC | EXEC_OBJECT_CAPTURE};
-constexpr uint32_t kMaxBuffers = 1u << 20;                   // for which there is memory
-constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // for those that cannot have long addresses
+constexpr uint32_t kMaxBuffers = 1u << 20;                   // limit of memory for the list
+constexpr uint64_t kLow = (uint64_t{1} << 32) - kPageBytes;  // end of addresses for buffers without 48-bit support
 constexpr unsigned kAddressBits = 48;
 
 uint64_t canonical(uint64_t address) {
@@ -57,7 +57,7 @@ class Execution {
     if ((arguments_.flags & kUnknownFlags) != 0) return -EINVAL;
     const bool has_list = (arguments_.flags & (I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS)) != 0;
     if (!has_list && (arguments_.num_cliprects != 0 || arguments_.cliprects_ptr != 0)) return -EINVAL;
-    if (arguments_.DR4 == 0xffff'ffff) arguments_.DR4 = 0;  // what an old driver leaves there
+    if (arguments_.DR4 == 0xffff'ffff) arguments_.DR4 = 0;  // a value that an old driver leaves there
     if (arguments_.DR1 != 0 || arguments_.DR4 != 0) return -EINVAL;
     if (((arguments_.batch_start_offset | arguments_.batch_len) & 7) != 0) return -EINVAL;
     if (arguments_.buffer_count < 1 || arguments_.buffer_count > INT32_MAX) return -EINVAL;
@@ -91,7 +91,7 @@ class Execution {
     for (const drm_i915_gem_exec_object2& object : objects_) {
       if ((object.flags & kUnknownObjectFlags) != 0) return -EINVAL;
       if (object.relocation_count != 0 && !chip_.processor_copies) return -EINVAL;
-      // A context that goes on after a hang would change what is to be captured.
+      // A context that is recovered after a hang would change the captured content.
       if ((object.flags & EXEC_OBJECT_CAPTURE) != 0 && local && context_->recoverable) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_NEEDS_GTT) != 0 && !call_.driver.gpu().shares_space()) return -EINVAL;
       if ((object.flags & EXEC_OBJECT_PINNED) != 0 && object.offset != canonical(object.offset)) return -EINVAL;
@@ -126,7 +126,7 @@ class Execution {
     return 0;
   }
 
-  // A context whose ring is full waits until half of it is free, or does not want to.
+  // If the context's ring is full, waits until half of it is free. With O_NONBLOCK, returns EWOULDBLOCK.
   int wait_for_room() {
     for (size_t i = 0; i < width(); ++i) {
       const std::shared_ptr<EngineContext> state = context_->on(*slot_, i);
@@ -139,14 +139,14 @@ class Execution {
     return slot_->banned ? -EIO : 0;
   }
 
-  // What the buffer takes of the space.
+  // Returns the address space that the buffer needs.
   static uint64_t room(const Item& item) {
     const bool padded = (item.object.flags & EXEC_OBJECT_PAD_TO_SIZE) != 0;
     return std::max<uint64_t>(item.buffer->size(), padded ? item.object.pad_to_size : 0);
   }
 
-  // Buffers get their places and learn each other's. Whoever waits there lets others in, who may take a place again
-  // that nobody uses yet: then once more.
+  // Binds the buffers and writes the relocations. Both may wait, and meanwhile another call may evict a buffer that is
+  // not yet in use: then repeats both.
   int settle() {
     constexpr int kMaxTries = 1000;
     for (int tries = 0; tries < kMaxTries; ++tries) {
@@ -160,7 +160,8 @@ class Execution {
     return -EAGAIN;
   }
 
-  // When there is no place, what nobody uses leaves; and at last everything, once the device is done with it.
+  // Binds all buffers. If the space is full, evicts idle buffers; if that is not enough, waits until the device is idle
+  // and evicts all.
   int bind() {
     Space& space = *context_->space;
     int result = bind_all();
@@ -175,7 +176,7 @@ class Execution {
     return space.evict_idle([](const Buffer&) { return true; }) ? bind_all() : result;
   }
 
-  // First those that ask for a place, then those that still have one, then the rest.
+  // Order: pinned buffers, buffers that are already bound, the rest.
   int bind_all() {
     Space& space = *context_->space;
     for (Item& item : items_) {
@@ -183,7 +184,7 @@ class Execution {
       const uint64_t address = plain(item.object.offset);
       const bool wide = (item.object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS) != 0;
       if (!wide && address + room(item) > kLow) return -EINVAL;
-      // What the device still uses stays where it is until it is done: this buffer and those in its new place.
+      // A buffer in use cannot move: wait for this buffer and for those at its new address.
       const std::optional<uint64_t> old = space.find(*item.buffer);
       if (old != address || space.room_of(*item.buffer) < room(item)) {
         const auto free = [&] { return !(old && item.buffer->is_used_here()) && !space.is_busy(address, room(item)); };
@@ -191,7 +192,7 @@ class Execution {
       }
       if (const int result = space.bind_at(item.buffer, address, room(item)); result != 0) return result;
     }
-    for (const Item& item : items_) {  // two that want one place
+    for (const Item& item : items_) {  // two buffers with the same pinned address
       const bool pinned = (item.object.flags & EXEC_OBJECT_PINNED) != 0;
       if (pinned && space.find(*item.buffer) != plain(item.object.offset)) return -ENOSPC;
     }
@@ -207,7 +208,7 @@ class Execution {
         space.unbind(*item.buffer);
         address.reset();
       }
-      // What is nowhere yet goes where the program believes it to be, if it says so and nobody is there.
+      // An unbound buffer is bound at its presumed offset if that is non-zero and free.
       const uint64_t hint = plain(item.object.offset);
       if (!address && hint != 0 && hint % alignment == 0 && hint + room(item) <= limit &&
           space.bind_if_free(item.buffer, hint, room(item))) {
@@ -222,7 +223,7 @@ class Execution {
     return 0;
   }
 
-  // `again`: buffers hold addresses of the try before.
+  // `again`: the buffers hold addresses of the previous attempt.
   int relocate(bool again) {
     const bool trusted = !again && (arguments_.flags & I915_EXEC_NO_RELOC) != 0;
     const bool moved = std::any_of(items_.begin(), items_.end(),
@@ -236,7 +237,7 @@ class Execution {
 
   int relocate(Item& item) {
     constexpr uint32_t kMax = 1u << 24;
-    if (item.object.relocation_count > kMax) return -EFAULT;  // no list is that long
+    if (item.object.relocation_count > kMax) return -EFAULT;  // longer than any valid list
     auto list = read_user_array<drm_i915_gem_relocation_entry>(item.object.relocs_ptr, item.object.relocation_count);
     if (!list) return -EFAULT;
     const uint64_t bytes = spec::interface_of(call_.driver.gpu().hardware().model().id).relocation_bits / 8;
@@ -251,11 +252,12 @@ class Execution {
       if (entry.offset % 4 != 0 || entry.offset + bytes > item.buffer->size() || entry.offset + bytes < bytes) {
         return -EINVAL;
       }
-      if (item.buffer->tiling != Tiling::linear) return -EINVAL;  // nobody would know where the word lies
-      // The processor writes: not while the device still reads the old values.
+      if (item.buffer->tiling != Tiling::linear) return -EINVAL;  // the address of the dword is unknown
+      // The CPU writes: wait until the device has read the old values.
       const auto idle = [&] { return !item.buffer->is_busy(true); };
       if (const int result = call_.driver.wait_call(call_.lock, idle); result != 0) return result;
-      const auto delta = static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // may point before it
+      const auto delta =
+          static_cast<uint64_t>(int64_t{static_cast<int32_t>(entry.delta)});  // signed: may point before the target
       const uint64_t value = canonical(plain(address + delta));
       std::memcpy(item.buffer->bytes().data() + entry.offset, &value, bytes);
       entry.presumed_offset = address;
@@ -270,13 +272,13 @@ class Execution {
     return found == places_.end() ? nullptr : &items_[found->second];
   }
 
-  // Engines that work side by side have a batch each, and start together.
+  // Parallel engines have one batch each and start together.
   size_t width() const { return slot_->parallel.empty() ? 1 : slot_->parallel.size(); }
 
   int submit() {
-    if (context_->owner == nullptr) return -ENOENT;  // destroyed while this waited
+    if (context_->owner == nullptr) return -ENOENT;  // destroyed during a wait
     if (slot_->banned) return -EIO;
-    // Of buffers that other processes have too, whoever comes second waits for the first.
+    // For buffers shared with other processes, the second submission waits for the first.
     SharedLocks others;
     for (const Item& item : items_) {
       const std::shared_ptr<SharedFences>& fences = item.buffer->shared_fences();
@@ -346,7 +348,7 @@ class Execution {
   Call& call_;
   drm_i915_gem_execbuffer2& arguments_;
   const spec::InterfaceModel& chip_;
-  std::vector<drm_i915_gem_exec_object2> objects_;  // as the program gave them
+  std::vector<drm_i915_gem_exec_object2> objects_;  // as the program passed them
   ExecuteFences fences_;
   ContextRef context_;
   EngineSlot* slot_ = nullptr;

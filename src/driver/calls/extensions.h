@@ -1,4 +1,4 @@
-// Lists of extensions in the program's memory.
+// Linked lists of extensions in the program's memory.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace halogen::driver {
 
-// Calls with the name and the address of each, until one gives an error.
+// Calls `function` with the name and the address of each extension, until it returns an error.
 template <class Function>
 int for_each_extension(uint64_t first, const Function& function) {
   constexpr int kMax = 512;

@@ -69,7 +69,7 @@ constexpr IoctlEntry kEntries[] = {
     {kI915 + DRM_I915_GEM_EXECBUFFER2, with_argument<drm_i915_gem_execbuffer2, execute>},
 };
 
-// Calls that exist, but not for a program that only renders: masters, mode setting, and what i915 did before GEM.
+// Calls that exist, but not on a render node: masters, mode setting, and i915 before GEM.
 bool is_refused(unsigned number) {
   struct Range {
     unsigned first, last;

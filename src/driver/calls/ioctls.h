@@ -1,5 +1,5 @@
-// The calls of the interface, one function a call. Each gets its argument as a copy, which goes back to the program
-// when the call says so.
+// One function for each ioctl. Each gets a copy of its argument, which is copied back to the program if the ioctl's
+// direction says so.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ int get_reset_statistics(Call& call, drm_i915_reset_stats& statistics);
 int create_space(Call& call, drm_i915_gem_vm_control& control);
 int destroy_space(Call& call, drm_i915_gem_vm_control& control);
 
-// Buffers of others.
+// Sharing of buffers.
 int export_buffer(Call& call, drm_prime_handle& prime);
 int import_buffer(Call& call, drm_prime_handle& prime);
 
@@ -82,7 +82,7 @@ int open_perf(Call& call, drm_i915_perf_open_param& open);
 int add_perf_configuration(Call& call, drm_i915_perf_oa_config& configuration);
 int remove_perf_configuration(Call& call, uint64_t& number);
 
-// Work.
+// Submission.
 int execute(Call& call, drm_i915_gem_execbuffer2& execute);
 
 }  // namespace halogen::driver

@@ -1,5 +1,4 @@
-// Calls that bring a buffer's memory and the program's together: offsets for mmap(2), the old call that maps by itself,
-// and buffers over memory that the program has already.
+// Calls that map memory: fake offsets for mmap(2), GEM_MMAP, and buffers over the program's own memory (USERPTR).
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -11,8 +10,8 @@
 
 namespace halogen::driver {
 
-// MMAP_GTT is the same call without flags. Every kind shows the same memory; through the aperture tiled buffers look
-// linear.
+// MMAP_GTT is the same call without flags. All kinds of mapping show the same memory; through the aperture tiled
+// buffers look linear.
 int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
   Hardware& hardware = call.driver.gpu().hardware();
   const int read = for_each_extension(map.extensions, [](uint32_t, uint64_t) { return -EINVAL; });
@@ -32,7 +31,7 @@ int map_offset(Call& call, drm_i915_gem_mmap_offset& map) {
   const BufferRef buffer = call.file.buffers.find(map.handle);
   if (!buffer) return -ENOENT;
   if (buffer->is_of_program()) return -ENODEV;
-  // With local memory the buffer's place decides, and only that kind is there.
+  // With local memory, the buffer's placement decides the caching and only the fixed kind exists.
   if ((map.flags == I915_MMAP_OFFSET_FIXED) != hardware.has(spec::Feature::local_memory)) return -ENODEV;
   map.offset = call.driver.offset_of(buffer, map.flags == I915_MMAP_OFFSET_GTT);
   return 0;
@@ -52,7 +51,7 @@ int map_now(Call& call, drm_i915_gem_mmap& map) {
   if ((map.flags & ~uint64_t{I915_MMAP_WC}) != 0) return -EINVAL;
   const BufferRef buffer = call.file.buffers.find(map.handle);
   if (!buffer) return -ENOENT;
-  if (!is_own_process()) return -ENODEV;  // the front end maps there, by Driver::map_buffer
+  if (!is_own_process()) return -ENODEV;  // the front end maps instead (Driver::map_buffer)
   Mapping mapping;
   if (const int result = find_mapping(*buffer, map.offset, map.size, mapping); result != 0) return result;
   void* const place = mmap(nullptr, map.size, PROT_READ | PROT_WRITE, MAP_SHARED, mapping.descriptor,
@@ -74,7 +73,7 @@ int adopt_memory(Call& call, drm_i915_gem_userptr& user) {
   if ((user.flags & I915_USERPTR_UNSYNCHRONIZED) != 0) return -ENODEV;
   const bool read_only = (user.flags & I915_USERPTR_READ_ONLY) != 0;
   if (read_only && !chip.read_only_pages) return -ENODEV;
-  if (!is_own_process()) return -ENODEV;  // the device works in this process
+  if (!is_own_process()) return -ENODEV;  // the device runs in this process
   if ((user.flags & I915_USERPTR_PROBE) != 0) {
     if (!is_user_mapped(user.user_ptr, user.user_size)) return -EFAULT;
     if (call.driver.is_mapping(user.user_ptr, user.user_size)) return -EFAULT;  // has no pages that could be lent

@@ -1,4 +1,4 @@
-// Calls that ask what the device and the driver are.
+// Calls that report properties of the device and the driver.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace halogen::driver {
 namespace {
 
-// As much of the text as the program has room for; the length tells it all.
+// Copies as much of the text as fits; the returned length is that of the whole text.
 template <class Size>
 bool give_text(std::string_view text, const void* into, Size& room) {
   const size_t bytes = std::min<size_t>(text.size(), room);
@@ -22,12 +22,12 @@ bool give_text(std::string_view text, const void* into, Size& room) {
 
 struct Value {
   int value = 0;
-  int error = 0;  // a negative errno: the chip or the kernel has no answer
+  int error = 0;  // a negative errno: the chip or Linux does not answer
 };
 Value error(int number) {
   return {0, -number};
 }
-// ENODEV for what older chips do not tell.
+// ENODEV for values that older chips do not report.
 Value if_known(int value) {
   return value != 0 ? Value{value, 0} : error(ENODEV);
 }
@@ -38,7 +38,7 @@ unsigned scheduler(const Hardware& hardware, const spec::InterfaceModel& chip) {
          I915_SCHEDULER_CAP_ENGINE_BUSY_STATS | (chip.preemption ? I915_SCHEDULER_CAP_PREEMPTION : 0);
 }
 
-// Classes whose contexts start from a known state: all that have an image.
+// Returns the classes whose contexts start from a known state: all that have an image.
 unsigned isolated_classes(const Gpu& gpu, const Hardware& hardware) {
   unsigned classes = 0;
   for (const OfferedEngine& each : gpu.offered()) {
@@ -161,7 +161,7 @@ int get_version(Call&, drm_version& version) {
   return done ? 0 : -EFAULT;
 }
 
-// The display's are told on render nodes too.
+// Render nodes report the capabilities of the display too.
 int get_capability(Call& call, drm_get_cap& capability) {
   capability.value = 0;
   switch (capability.capability) {
@@ -208,7 +208,7 @@ int get_aperture(Call& call, drm_i915_gem_get_aperture& aperture) {
   return 0;
 }
 
-// Only the render engine's timestamp, in eight bytes; bit 0 of the offset asks for a read in two halves.
+// Only the render engine's timestamp can be read, as eight bytes; bit 0 of the offset selects two 32-bit reads.
 int read_register(Call& call, drm_i915_reg_read& read) {
   Hardware& hardware = call.driver.gpu().hardware();
   const spec::EngineModel& render = hardware.model().engines[0];
@@ -216,7 +216,7 @@ int read_register(Call& call, drm_i915_reg_read& read) {
   constexpr uint64_t kFlags = 7;
   if ((read.offset & ~kFlags) != render.mmio_base + timestamp) return -EINVAL;
   if ((read.offset & kFlags) > I915_REG_READ_8B_WA) return -EINVAL;
-  // Whoever looks at the clock waits for its next tick.
+  // Advance to the next tick, so that two reads differ.
   call.driver.catch_up();
   constexpr uint64_t kSecond = 1'000'000'000;
   call.driver.gpu().work(kSecond / hardware.model().timestamp_hz + 1);

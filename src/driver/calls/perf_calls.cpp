@@ -1,5 +1,5 @@
-// Streams of performance counters. There is no OA unit behind them yet: what a program asks wrongly gets i915's answer,
-// and what i915 would open is refused.
+// Streams of performance counters. There is no OA unit yet: invalid arguments get i915's error, and valid ones are
+// refused.
 #include <cerrno>
 
 #include "driver/calls/ioctls.h"
@@ -9,7 +9,8 @@
 namespace halogen::driver {
 namespace {
 
-constexpr int kNotSupported = 524;  // what a kernel without an OA unit says, by a number that programs have no name for
+constexpr int kNotSupported =
+    524;  // ENOTSUPP, the answer of Linux without an OA unit; user programs have no name for it
 constexpr uint64_t kLastProperty = DRM_I915_PERF_PROP_POLL_OA_PERIOD;
 constexpr uint64_t kLastExponent = 31;
 constexpr uint64_t kShortestPoll = 100'000;  // ns
@@ -18,7 +19,7 @@ bool has_perf(Call& call) {
   return spec::interface_of(call.driver.model().id).perf;
 }
 
-// Formats of counter reports that chips from Gen8 on have. (Gen12 has the last one only.)
+// Report formats of chips from Gen8 on. Gen12 has the last one only.
 bool is_format(uint64_t format) {
   return format == I915_OA_FORMAT_C4_B8 || format == I915_OA_FORMAT_A12 || format == I915_OA_FORMAT_A12_B8_C8 ||
          format == I915_OA_FORMAT_A32u40_A4u32_B8_C8;

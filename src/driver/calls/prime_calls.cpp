@@ -1,4 +1,4 @@
-// Calls that make descriptors of buffers and buffers of descriptors.
+// Calls that convert between buffers and descriptors (PRIME).
 #include <fcntl.h>
 
 #include <cerrno>

@@ -1,7 +1,7 @@
-// QUERY: a list of questions, each with room for an answer. A question without room is told how much it needs; what is
-// wrong with one question is said in its length and does not stop the others.
+// QUERY: a list of items, each with a buffer for the answer. An item without a buffer gets the required length. An
+// error is returned in the length of its item and does not affect the others.
 //
-// Of performance configurations there is only the one for tests that every kernel has; nobody can add others.
+// The only performance configuration is the test configuration of Linux; others cannot be added.
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -13,7 +13,7 @@
 namespace halogen::driver {
 namespace {
 
-// A head that the program may have to hand in empty, then what follows.
+// A header, part of which the program must pass as zero, and the data after it.
 struct Answer {
   std::vector<std::byte> bytes;
 
@@ -26,12 +26,13 @@ struct Answer {
   }
 };
 
-// Length of the answer, or what is wrong. The program hands in `head` readable bytes, the first `zero_bytes` of them
-// zero.
+// Returns the length of the answer, or an errno. The program must pass `head` readable bytes, of which the first
+// `zero_bytes` are zero.
 int give(const drm_i915_query_item& item, const Answer& answer, size_t head, size_t zero_bytes) {
   const auto length = static_cast<int>(answer.bytes.size());
   if (item.length == 0) return length;
-  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length)) return -EINVAL;  // negative is much
+  if (static_cast<uint32_t>(item.length) < static_cast<uint32_t>(length))
+    return -EINVAL;  // as in Linux, a negative length is a large one
   if (head != 0) {
     std::vector<unsigned char> there(head);
     if (!read_user(item.data_ptr, there.data(), head)) return -EFAULT;
@@ -111,7 +112,7 @@ int query_configurations(const drm_i915_query_item& item) {
   return told ? kLength : -EFAULT;
 }
 
-// By its name or by its number. None has been added, and the one for tests is not told.
+// Finds a configuration by name or number. None has been added, and the test configuration is not reported.
 int query_configuration(const drm_i915_query_item& item) {
   constexpr size_t kNameBytes = sizeof(drm_i915_query_perf_config::uuid);
   constexpr auto kLength = static_cast<int>(sizeof(drm_i915_query_perf_config) + sizeof(drm_i915_perf_oa_config));
@@ -149,7 +150,7 @@ int query_memory(Call& call, const drm_i915_query_item& item) {
     info.region.memory_class = local ? I915_MEMORY_CLASS_DEVICE : I915_MEMORY_CLASS_SYSTEM;
     info.probed_size = hardware.pages(local).all_bytes();
     info.probed_cpu_visible_size = info.probed_size;
-    // How much is free is only for those who may watch others.
+    // Free memory is reported to privileged programs only.
     const bool watch = call.driver.privileged();
     info.unallocated_size = watch ? hardware.pages(local).free_bytes() : info.probed_size;
     info.unallocated_cpu_visible_size = info.unallocated_size;
@@ -160,12 +161,12 @@ int query_memory(Call& call, const drm_i915_query_item& item) {
   return give(item, answer, sizeof head, sizeof head);
 }
 
-// Comes from firmware that these chips do without.
+// The data comes from firmware that these chips do not use.
 int query_hardware_configuration(Call&, const drm_i915_query_item&) {
   return -ENODEV;
 }
 
-// Later chips only.
+// Exists on later chips only.
 int query_geometry_subslices(Call&, const drm_i915_query_item&) {
   return -ENODEV;
 }

@@ -1,4 +1,4 @@
-// Calls about sync objects.
+// Calls on sync objects.
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{4} << 20;  // of a list that a program gives
+constexpr size_t kMaxBytes = size_t{4} << 20;  // longest list of a program
 constexpr auto kSubmitTimeout = std::chrono::seconds(5);
 
 using Objects = std::vector<SyncObjectRef>;
@@ -27,7 +27,7 @@ int find_objects(Call& call, uint64_t handles, uint32_t count, Objects& into) {
   return 0;
 }
 
-// A list of points that may be left out.
+// Reads an optional list of points.
 std::optional<std::vector<uint64_t>> read_points(uint64_t address, uint32_t count) {
   if (address == 0) return std::vector<uint64_t>(count);
   return read_user_array<uint64_t>(address, count);
@@ -50,7 +50,7 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
   const bool available = (waiting.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE) != 0;
   const bool all = (waiting.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) != 0;
   const bool later = available || (waiting.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) != 0;
-  // The fences that are there now count, whatever becomes of the objects.
+  // Waits for the fences that the objects hold now, even if the objects change later.
   std::vector<FenceRef> fences(objects.size());
   const auto there = [&](size_t i) {
     if (!fences[i]) fences[i] = objects[i]->find((*points)[i]);
@@ -85,7 +85,7 @@ int wait_for_objects(Call& call, const Waiting& waiting, uint32_t& first_signall
   return 0;
 }
 
-// The fence of an object's point; waits for it to be promised when asked to.
+// Finds the fence of a point. With WAIT_FOR_SUBMIT, waits until it is promised.
 int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, FenceRef& fence) {
   const SyncObjectRef object = call.file.sync_objects.find(handle);
   if (!object) return -ENOENT;
@@ -94,7 +94,7 @@ int find_fence(Call& call, uint32_t handle, uint64_t point, uint32_t flags, Fenc
     return fence != nullptr;
   };
   if (promised()) return 0;
-  if ((flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) == 0) return -EINVAL;  // others are ignored
+  if ((flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) == 0) return -EINVAL;  // other flags are ignored
   return call.driver.wait_call(call.lock, promised, Driver::Clock::now() + kSubmitTimeout);
 }
 

@@ -19,11 +19,11 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint64_t kSlice = 20'000;  // of the device's time, between two looks
+constexpr uint64_t kSlice = 20'000;  // device time (ns) between two checks
 constexpr unsigned kMaxBatched = 32;
 constexpr std::chrono::microseconds kBatchDelay{100};
-constexpr unsigned kBurstLength = 16;               // batches that make a program one that does not ask
-constexpr std::chrono::microseconds kBurstGap{30};  // that it takes between two
+constexpr unsigned kBurstLength = 16;               // consecutive submissions after which batches are gathered
+constexpr std::chrono::microseconds kBurstGap{30};  // longest gap between two of them
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void Driver::close(const std::shared_ptr<File>& file) {
   file->contexts.for_each([&](Context& context) { leave(context); });
   kms_->closed(*file);
   *file = File{};
-  // A commit of another may have waited for its work.
+  // A commit of another file may have waited for its work.
   if (kms_->busy()) kms_->look();
   if (working() && waiters_ == 0) work_.notify_all();
   notify_waiters();
@@ -132,7 +132,7 @@ int Driver::ioctl(File& file, unsigned long request, uint64_t argument, bool no_
     last_queued_ = Clock::now();
   } else {
     burst_length_ = 0;
-    if (batched_ != 0) flush_batched();  // who asks after his work wants it done
+    if (batched_ != 0) flush_batched();  // any ioctl that does not submit flushes the batched submissions
     if (waiters_ == 0 && gpu_->working()) work_.notify_all();
   }
   if (kms_->waits() && waiters_ == 0) work_.notify_all();
@@ -160,7 +160,7 @@ uint64_t Driver::offset_of(const BufferRef& buffer, bool aperture) {
   uint64_t& offset = offsets_[{buffer.get(), aperture}];
   const auto known = mappings_.find(offset);
   if (known == mappings_.end() ||
-      known->second.buffer.lock() != buffer) {  // new, or one that lay at this address before
+      known->second.buffer.lock() != buffer) {  // new, or the address belonged to another buffer before
     if (known != mappings_.end()) mappings_.erase(known);
     offset = next_offset_;
     next_offset_ += buffer->size() + kPageBytes;
@@ -178,7 +178,7 @@ void Driver::forget_offset(const Buffer& buffer) {
   }
 }
 
-// Only from the start of what an offset names, and only by those who have a handle.
+// Finds the buffer of a fake offset. Only the exact offset is valid, and only for files that have a handle.
 int Driver::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& buffer, Mapping& mapping) {
   const auto found = mappings_.find(offset);
   if (found == mappings_.end()) return -EINVAL;
@@ -193,7 +193,7 @@ int Driver::find_offer(File& file, uint64_t offset, uint64_t bytes, BufferRef& b
     return empty_ < 0 ? -ENOMEM : 0;
   }
   if (!buffer->need_content() && !(purge_unneeded() && buffer->need_content())) return -ENOMEM;
-  if (!buffer->is_managed()) buffer->attached = true;  // else pages that are only mapped do not count
+  if (!buffer->is_managed()) buffer->attached = true;  // otherwise pages that are only mapped do not count
   mapping = {buffer->descriptor(), buffer->offset()};
   if (found->second.aperture && (buffer->tiling != Tiling::linear || buffer->has_view())) {
     const int view = buffer->need_view();
@@ -243,7 +243,7 @@ void Driver::add_purgeable(const BufferRef& buffer) {
   purgeable_.push_back(buffer);
 }
 
-// Memory is short: what programs said that they can do without goes. False: there was nothing.
+// Frees the content of buffers that programs marked as not needed, because memory is short. False: there was none.
 bool Driver::purge_unneeded() {
   bool some = false;
   for (const std::weak_ptr<Buffer>& each : std::exchange(purgeable_, {})) {
@@ -251,7 +251,7 @@ bool Driver::purge_unneeded() {
     if (!buffer) continue;
     buffer->listed = false;
     if (!buffer->purgeable || buffer->purged) continue;
-    constexpr long kHandleAndHere = 2;  // nobody else has it: no screen, no work, no other file
+    constexpr long kHandleAndHere = 2;  // no other owner: no screen, no work, no other file
     if (buffer.use_count() > kHandleAndHere || buffer->is_shared() || buffer->is_used_here() || live_.shows(*buffer)) {
       add_purgeable(buffer);
       continue;
@@ -301,8 +301,8 @@ void Driver::queue(EngineQueue& engine, RequestRef request) {
   queued_ = true;
   burst_length_ = Clock::now() - last_queued_ < kBurstGap ? burst_length_ + 1 : 0;
   if (options_.tracepoints != nullptr) options_.tracepoints->queue(*request);
-  // A program that submits one batch after the other and asks for nothing between them is not made to wait for each:
-  // its batches are gathered, so that the engines get them together, as i915 leaves them to its tasklet.
+  // A program that submits batch after batch without another call in between does not wait for each one: its batches
+  // are gathered and given to the engines together, as i915 leaves them to its tasklet.
   constexpr uint64_t kHasFences = I915_EXEC_FENCE_OUT | I915_EXEC_FENCE_ARRAY | I915_EXEC_USE_EXTENSIONS;
   const bool plain = request->waits.empty() && request->partners.empty() && (request->flags & kHasFences) == 0;
   engine.add(std::move(request));
@@ -313,16 +313,16 @@ void Driver::queue(EngineQueue& engine, RequestRef request) {
   }
   flush_batched();
   engine.update();
-  if (engine.progress() != before) gpu_->update();  // others may have waited for it
+  if (engine.progress() != before) gpu_->update();  // other engines may have waited for it
 }
 
-// What was gathered goes to the engines.
+// Gives the gathered batches to the engines.
 void Driver::flush_batched() {
   if (std::exchange(batched_, 0) != 0) gpu_->update();
 }
 
-// Short work is over before the call that brought it returns, which is cheaper than to wake a thread for it. Work that
-// goes on, or that finds the device busy, is left to whoever lets it work.
+// Runs short work before the submitting call returns, which is cheaper than waking a thread. Longer work, or work that
+// finds the device busy, is left to the thread that runs the device.
 void Driver::run_queued() {
   if (batched_ != 0 && batched_ < kMaxBatched) {
     if (waiters_ == 0 && !batching_) work_.notify_all();
@@ -350,7 +350,7 @@ int Driver::wait_call(Lock& lock, const std::function<bool()>& condition, std::o
 Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& condition,
                                 std::optional<Clock::time_point> end, Interruption* interruption) {
   if (condition()) return Waited::held;
-  constexpr unsigned kStepsAlone = 4;  // most waits are over by then: signals that come meanwhile came before the call
+  constexpr unsigned kStepsAlone = 4;  // most waits end by then; signals until then count as earlier than the call
   unsigned steps = 0;
   ++waiters_;
   Waited result = Waited::late;
@@ -386,12 +386,12 @@ Driver::Waited Driver::wait_for(Lock& lock, const std::function<bool()>& conditi
     if (condition()) result = Waited::held;
   }
   --waiters_;
-  if (waiters_ != 0) wake_waiters();  // another takes over
+  if (waiters_ != 0) wake_waiters();  // another waiter takes over
   if (waiters_ == 0 && working()) work_.notify_all();
   return result;
 }
 
-// Until somebody tells, a signal of the program is due, or the time is over.
+// Sleeps until a waiter is woken, a signal of the program is due, or the time is over.
 void Driver::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::time_point> end) {
   WaitSlot slot;
   if (!free_wait_slots_.empty()) {
@@ -404,7 +404,7 @@ void Driver::sleep(Lock& lock, Interruption& interruption, std::optional<Clock::
   if (const int signals = interruption.watch(slot.signals); signals >= 0) {
     slot.signals = is_new ? keep_private(signals) : signals;
   }
-  if (slot.wake_fd < 0) {  // no descriptor left
+  if (slot.wake_fd < 0) {  // no descriptor available
     changed_.wait_for(lock, std::chrono::milliseconds(1));
     return;
   }
@@ -433,7 +433,7 @@ Driver::Lock Driver::enter() {
 
 void Driver::yield_lock(Lock& lock) {
   lock.unlock();
-  { const std::lock_guard gate(gate_); }  // whoever holds it has the lock by now
+  { const std::lock_guard gate(gate_); }  // its holder has acquired the lock by now
   lock.lock();
 }
 
@@ -466,11 +466,11 @@ void Driver::step() {
     gpu_->work(gpu_->working() ? kSlice : kms_->until_vblank_ns());
   }
   look_for_hangs();
-  kms_->look();  // last: what a commit waits for may have hung
+  kms_->look();  // last: the work that a commit waits for may have hung
   if (gpu_->progress() != before || kms_->vblanks() != blanks) notify_waiters();
 }
 
-// Whoever waits lets the device work himself; this thread is for work that nobody waits for.
+// Runs the device while no call waits for it. A waiting call runs the device itself.
 void Driver::run() {
   Lock lock(mutex_);
   while (!stop_) {

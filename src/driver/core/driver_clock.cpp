@@ -1,11 +1,11 @@
-// The host's time and the device's: KernelOptions::host_time.
+// The host's clock and the device's clock: DriverOptions::host_time.
 #include <optional>
 
 #include "driver/core/driver.h"
 
 namespace halogen::driver {
 
-// A device that was ahead stays so: no clock goes back.
+// Never moves a clock back: a device that is ahead stays ahead.
 void Driver::catch_up() {
   constexpr std::chrono::microseconds kNear{50};
   if (!options_.host_time || batched_ != 0) return;
@@ -17,7 +17,7 @@ void Driver::catch_up() {
   } else {
     if (gpu_->working()) return;
     gpu_->work(static_cast<uint64_t>(behind.count()));
-    if (kms_->pipe().running()) {  // a vertical blank may have gone by
+    if (kms_->pipe().running()) {  // a vertical blank may have passed
       kms_->look();
       notify_waiters();
     }
@@ -26,7 +26,7 @@ void Driver::catch_up() {
   device_then_ = gpu_->hardware().device().clock().nanoseconds;
 }
 
-// When there is nothing to do but to wait for a vertical blank: when it comes, if that is not now.
+// Returns the host time of the next vertical blank if it is in the future and there is nothing else to do.
 std::optional<Driver::Clock::time_point> Driver::next_blank() {
   if (!options_.host_time || batched_ != 0 || !kms_->waits() || gpu_->working()) return std::nullopt;
   const uint64_t passed = gpu_->hardware().device().clock().nanoseconds - device_then_;

@@ -1,5 +1,5 @@
-// Hangs, as i915 finds them: who stands in the way of more urgent work has less time than who only takes long, and a
-// batch that lets others in is none. Then whose fault it was, and what becomes of others.
+// Hang detection as in i915. A request that blocks more urgent work has less time than one that only takes long, and a
+// batch that can be preempted is not hung. Then: which context is guilty, and what happens to the other engines.
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -11,15 +11,16 @@
 namespace halogen::driver {
 namespace {
 
-constexpr int kPreemptShare = 4;  // of the time without progress: 640 ms of 2.5 s in Linux
+constexpr int kPreemptShare = 4;  // of hang_after: 640 ms of 2.5 s in Linux
 
 }  // namespace
 
-// Time in which this process did not run does not count: a busy host or a debugger make no hang.
+// Time during which this process did not run does not count: a busy host or a debugger does not cause a hang.
 void Driver::look_for_hangs() {
-  constexpr std::chrono::nanoseconds kMax = std::chrono::milliseconds(50);  // from one look to the next
+  constexpr std::chrono::nanoseconds kMax = std::chrono::milliseconds(50);  // normal time between two checks
   const auto now = Clock::now();
-  const auto last = std::exchange(watches_[nullptr].since, now);  // of no engine: when anybody looked
+  const auto last =
+      std::exchange(watches_[nullptr].since, now);  // the entry without an engine holds the time of the last check
   const auto lost = std::max<std::chrono::nanoseconds>(now - last - kMax, {});
   for (auto& [queue, watch] : watches_) {
     if (queue == nullptr) continue;
@@ -36,18 +37,18 @@ void Driver::look_for_hangs() {
     watch = {};
     blamed = true;
   }
-  if (blamed) gpu_->update();  // other engines may have waited for what was taken out
+  if (blamed) gpu_->update();  // other engines may have waited for the removed request
 }
 
 bool Driver::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
-  constexpr uint32_t kRenewals = 500;  // a batch that dispatches for ever hangs too
+  constexpr uint32_t kRenewals = 500;  // a batch that dispatches forever hangs too
   const auto makes_progress = [&] {
     if (queue.work_done() == watch.work || watch.renewals >= kRenewals) return false;
     watch.work = queue.work_done();
     ++watch.renewals;
     return true;
   };
-  // More urgent work wants its place.
+  // More urgent work waits for the engine.
   if (queue.wanted() != EngineQueue::Wanted::by_more_urgent) {
     watch.urged.reset();
   } else if (!watch.urged) {
@@ -64,13 +65,13 @@ bool Driver::hangs(EngineQueue& queue, Watch& watch, Clock::time_point now) {
     watch.since = now - options_.hang_after / 2;
     return false;
   }
-  // It may let others in: then what is more urgent than anything comes through, and it may go on.
+  // The request may be preemptible. Then a heartbeat of the highest priority completes, and the request continues.
   if (!queue.can_interrupt() || queue.wanted() == EngineQueue::Wanted::by_equal) return true;
   if (!watch.pulse) return !send_pulse(queue, watch);
   return now - watch.since >= options_.hang_after + 2 * options_.hang_after / kPreemptShare;
 }
 
-// False: no memory for it.
+// Submits a heartbeat. False: out of memory.
 bool Driver::send_pulse(EngineQueue& queue, Watch& watch) {
   const auto space = std::make_shared<Space>(*gpu_);
   auto pulse = std::make_shared<Request>();
@@ -84,10 +85,10 @@ bool Driver::send_pulse(EngineQueue& queue, Watch& watch) {
   return true;
 }
 
-// The engine hangs in this request. Three hangs of a context within two minutes, or one of a context that does not want
-// to go on after one, ban it from the engine; whoever makes that happen too often gets no more contexts.
+// Handles a hang in this request. A context is banned from the engine after three hangs within two minutes, or after
+// one hang if it is not recoverable. A file whose contexts hang too often cannot create more contexts.
 void Driver::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock::time_point now) {
-  constexpr size_t kHangs = 2;  // that are remembered
+  constexpr size_t kHangs = 2;  // earlier hangs that are remembered
   constexpr std::chrono::seconds kFast{120}, kFastForFiles{60};
   constexpr uint32_t kScoreOfHang = 1, kScoreOfBan = 3;
   queue.recover(-EIO);
@@ -114,7 +115,7 @@ void Driver::blame(EngineQueue& queue, const RequestRef& culprit, Context::Clock
   cancel(queue, *culprit->context);
 }
 
-// Where single engines cannot be reset, all were: what the others were at is done again.
+// Repeats the current work of the other engines on chips that can only reset all engines together.
 void Driver::restart_others(const EngineQueue& queue) {
   if (spec::interface_of(model().id).engine_reset) return;
   for (const std::unique_ptr<EngineQueue>& other : gpu_->queues()) {

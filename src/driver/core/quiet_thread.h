@@ -1,4 +1,5 @@
-// A thread of the driver inside somebody else's program: signals are for the program's own threads.
+// Starts a thread of the driver inside the user's program. It blocks all signals: these belong to the program's own
+// threads.
 #pragma once
 
 #include <signal.h>

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::string_view kTail = "\n]}\n";
 constexpr std::string_view kHead = kEmptyEvents.substr(0, kEmptyEvents.size() - kTail.size());
-constexpr size_t kTogether = size_t{64} * 1024;  // of text, before it goes into the file
+constexpr size_t kTogether = size_t{64} * 1024;  // bytes of text that are gathered before a write
 
-// Numbers of tracks: engines, the screen, contexts.
+// Track numbers: engines, the screen, contexts.
 constexpr unsigned kFirstEngine = 1, kScreen = 99, kFirstContext = 100;
 
 std::string us(uint64_t nanoseconds) {
@@ -73,7 +73,7 @@ void Tracepoints::in(const Request& it) {
   request("i915_request_in", engine_track(it), it, fmt::format(R"(,"prio":{},"port":0)", it.priority));
 }
 
-// A bar on the engine's track beside the two events.
+// Also writes a bar on the engine's track.
 void Tracepoints::out(const Request& it, bool completed) {
   const std::lock_guard lock(guard_);
   const unsigned track = engine_track(it);
@@ -173,14 +173,14 @@ void Tracepoints::flush() {
   static_cast<void>(flush_locked());
 }
 
-// Events go before the end of the list, whoever wrote it.
+// Inserts events before the end of the list, which another process may have written.
 Result<void> Tracepoints::flush_locked() {
   if (text_.empty()) return {};
   std::string text = std::exchange(text_, {});
   text.pop_back();  // the last comma
   const int descriptor = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return Error{fmt::format("{}: {}", file_, std::strerror(errno))};
-  // A lock of this process: a child does not inherit it, and it goes when the process does.
+  // The lock belongs to this process: a child does not inherit it, and it ends with the process.
   struct flock whole_file {};
   whole_file.l_type = F_WRLCK;
   while (fcntl(descriptor, F_SETLKW, &whole_file) != 0 && errno == EINTR) {
@@ -194,7 +194,7 @@ Result<void> Tracepoints::flush_locked() {
   const bool done = write_all(descriptor, whole, at);
   const int error = errno;
   if (!done && ftruncate(descriptor, info.st_size) == 0 && begun) write_all(descriptor, kTail, at);
-  close(descriptor);  // and the lock with it
+  close(descriptor);  // releases the lock
   if (!done) return Error{fmt::format("{}: {}", file_, std::strerror(error))};
   return {};
 }

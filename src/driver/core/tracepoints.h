@@ -1,8 +1,8 @@
-// What happens to requests and on the screen, by the names and arguments of i915's and DRM's tracepoints, as a file of
-// Chrome's trace events that Perfetto opens. The file is whole after every write, and several processes write into one
-// file. Times are the host's monotonic clock; the device's own time is an argument of each event.
+// Writes the events of requests and of the screen, with the names and arguments of i915's and DRM's tracepoints, to a
+// file of Chrome trace events, which Perfetto opens. The file is valid JSON after every write, and several processes
+// can write to one file. Timestamps are the host's monotonic clock; the device's own time is an argument of each event.
 //
-// Left out: signals of fences that are no request's; scan lines of pipe updates.
+// Not traced: signals of fences that do not belong to a request; scan lines of pipe updates.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace halogen::driver {
 
-// A file in which nothing has happened yet.
+// A file without events.
 constexpr std::string_view kEmptyEvents = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n";
 
 class Tracepoints {
  public:
-  // The file is made when it is not there, and gone on with when another process has begun it.
+  // Creates the file, or appends to it if another process has created it.
   static Result<std::unique_ptr<Tracepoints>> create(const std::string& file, const spec::DeviceModel& model);
   ~Tracepoints() { flush(); }
   Tracepoints(const Tracepoints&) = delete;
@@ -33,11 +33,11 @@ class Tracepoints {
 
   void use_clock(std::function<uint64_t()> device_ns) { device_ns_ = std::move(device_ns); }
 
-  // ---- requests, in the order in which they happen to each
+  // ---- events of a request, in the order in which they occur
   void queue(const Request& request);
   void add(const Request& request);
-  void in(const Request& request);                   // the engine begins, or goes on
-  void out(const Request& request, bool completed);  // it is done, or another takes its place
+  void in(const Request& request);                   // the engine starts or resumes it
+  void out(const Request& request, bool completed);  // it completed, or was preempted
   void signaled(const Request& request);
   void retire(const Request& request);
 
@@ -48,7 +48,7 @@ class Tracepoints {
   void vblank(uint64_t sequence, uint64_t when_ns);
   void event_delivered(uint64_t sequence);  // to a program
 
-  // Into the file. Any thread may.
+  // Writes pending events to the file. Any thread may call it.
   void flush();
 
  private:
@@ -67,9 +67,9 @@ class Tracepoints {
   const spec::DeviceModel& model_;
   std::function<uint64_t()> device_ns_;
   std::mutex guard_;
-  std::string text_;                                 // not yet in the file
-  std::set<unsigned> named_;                         // tracks
-  std::unordered_map<uint64_t, unsigned> contexts_;  // tracks of timelines
+  std::string text_;                                 // not yet written to the file
+  std::set<unsigned> named_;                         // tracks that have a name
+  std::unordered_map<uint64_t, unsigned> contexts_;  // timeline -> track
   std::unordered_map<const Request*, uint64_t> began_;
 };
 

@@ -79,7 +79,7 @@ void Buffer::drop_pages() {
     run_ = {};
     return;
   }
-  // A shared file keeps its content: it only leaves this machine's memory.
+  // A shared file keeps its content: only the mapping into the host's memory ends.
   if (shared_ >= 0) hardware_.host().of(local_).drop(run_.address, run_.bytes);
   hardware_.release(run_);
   run_ = {};
@@ -104,7 +104,7 @@ int Buffer::share() {
   return 0;
 }
 
-// Pages that were never touched stay so.
+// Copies the content but leaves untouched pages unallocated.
 bool Buffer::copy_into(int file) const {
   const int from = hardware_.host().of(local_).descriptor();
   const auto end = static_cast<off_t>(run_.address + bytes_);
@@ -182,7 +182,7 @@ bool Buffer::is_used_here() {
   return !writers_.empty() || !readers_.empty();
 }
 
-// They are kept: only then is this process woken when they are done.
+// Keeps the fences of other processes, because only then is this process woken when they signal.
 void Buffer::look_at_others(bool also_reads) {
   others_.clear();
   if (shared_fences_) shared_fences_->list(also_reads, others_);
@@ -208,7 +208,7 @@ void Buffer::add_fence(FenceRef fence, bool write) {
   forget_done();
   if (shared_fences_) shared_fences_->add(fence, write);
   std::vector<FenceRef>& list = write ? writers_ : readers_;
-  // Of one timeline only the last counts.
+  // Of one timeline only the last fence counts.
   std::erase_if(list,
                 [&](const FenceRef& other) { return other->timeline != 0 && other->timeline == fence->timeline; });
   list.push_back(std::move(fence));

@@ -1,5 +1,5 @@
-// A buffer that programs share with the device: pages that come into being at the first use, and the fences of work
-// that reads or writes it.
+// A buffer shared by programs and the device: pages that are allocated at the first use, and the fences of work that
+// reads or writes it.
 #pragma once
 
 #include <cstdint>
@@ -26,66 +26,66 @@ class Buffer {
   uint64_t size() const { return bytes_; }
   bool local() const { return local_; }
   bool has_pages() const { return run_.bytes != 0; }
-  // False: no memory left.
+  // Allocates the pages. False: out of memory.
   bool need_pages();
-  // Somewhere to keep what programs write is enough: buffers that no memory can hold have a file of their own, which
-  // the device never sees.
+  // Allocates storage for content that programs write. A buffer larger than memory gets a file of its own, which the
+  // device never sees.
   bool need_content();
   const PageRun& run() const { return run_; }
   std::span<std::byte> bytes() const { return hardware_.bytes(run_); }
-  void drop_pages();  // content is lost
+  void drop_pages();  // discards the content
 
-  // A file that holds the content from now on, for other processes too. Negative: an errno.
+  // Moves the content to a file that other processes can use. Returns 0 or a negative errno.
   int share();
-  // The pages are those of a file that another process shares.
+  // Creates a buffer over a file that another process shares.
   static std::shared_ptr<Buffer> import(Hardware& hardware, int descriptor, uint64_t bytes);
-  // Of such a file, behind the content: the fences (SharedFences).
+  // Size of the fences behind the content of such a file (SharedFences).
   static constexpr uint64_t kBehind = SharedFences::kBytes;
-  // Where a program maps it: a descriptor and an offset.
+  // The descriptor and offset at which programs map it.
   int descriptor() const;
   uint64_t offset() const { return shared_ >= 0 || large_ >= 0 ? 0 : run_.address; }
   bool is_shared() const { return shared_ >= 0; }
-  // Other processes see its fences, and theirs are seen, from now on.
+  // Publishes its fences to other processes and reads theirs from now on.
   void share_fences(std::shared_ptr<SharedFences> fences);
   const std::shared_ptr<SharedFences>& shared_fences() const { return shared_fences_; }
   bool exported = false;
-  bool writable_file = false;  // the first descriptor of it that a program got could write; so can all others
+  bool writable_file = false;  // access rights of the first exported descriptor, which hold for all
 
-  // The program's own memory instead of pages of the machine. It may go at any time: then its pages go, and come back
-  // when there is memory at that place again.
+  // Creates a buffer over the program's own memory. That memory may be unmapped at any time: then the pages are
+  // dropped, and looked up again when memory is mapped at that address.
   static std::shared_ptr<Buffer> of_program(Hardware& hardware, uint64_t address, uint64_t bytes, bool read_only);
   bool is_of_program() const { return of_program_; }
   uint64_t program_address() const { return program_; }
-  // Whether there is something to work on. EFAULT: the program's memory is not there.
+  // Checks that the memory exists. EFAULT: the program's memory is gone.
   int validate();
 
-  // As seen through a fence. -1: no memory.
+  // Creates the linear view through a fence. Returns a descriptor. -1: out of memory.
   int need_view();
   bool has_view() const { return view_ != nullptr; }
-  void sync_view();                        // what program and device wrote meets
-  void lend_view() { view_lent_ = true; }  // another process has it: it stays
-  void drop_view();                        // no program looks any more
+  void sync_view();                        // exchanges writes of the program and of the device
+  void lend_view() { view_lent_ = true; }  // another process has it mapped: it stays
+  void drop_view();                        // no program has it mapped
   void set_tiling(Tiling its_tiling, uint32_t its_stride);
 
-  // Work in flight, of all processes that have it. `also_reads`: false: only what writes.
+  // Open work of all processes on this buffer; without `also_reads`, writes only.
   bool is_busy(bool also_reads);
   bool is_used_here();  // by this driver's own work
   std::vector<FenceRef> fences(bool also_reads);
   void add_fence(FenceRef fence, bool write);
 
-  // Spaces that hold an address for it; told when it goes.
+  // Address spaces in which it is bound; they are told when it is destroyed.
   std::vector<Space*> spaces;
 
   Tiling tiling = Tiling::linear;
   uint32_t stride = 0;
   uint32_t caching = 0;
-  bool attached = false;  // as i915 counts: the device or a call has used its pages
+  bool attached = false;  // counts as attached, as in i915: the device or a call has used its pages
   bool purgeable = false;
   bool purged = false;
-  bool listed = false;  // among those that may go (Driver::add_purgeable)
-  // Content and addresses go for good.
+  bool listed = false;  // in the list of Driver::add_purgeable
+  // Discards content and addresses for good.
   void purge();
-  // With local memory mapping a buffer does not attach its pages.
+  // With local memory, mapping a buffer does not attach its pages.
   bool is_managed() const { return hardware_.has(spec::Feature::local_memory); }
 
  private:
@@ -107,7 +107,7 @@ class Buffer {
   std::vector<FenceRef> writers_;
   std::vector<FenceRef> readers_;
   std::shared_ptr<SharedFences> shared_fences_;
-  std::vector<FenceRef> others_;  // that were asked for last
+  std::vector<FenceRef> others_;  // result of the last query
 };
 using BufferRef = std::shared_ptr<Buffer>;
 

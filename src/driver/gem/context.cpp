@@ -10,7 +10,7 @@
 
 namespace halogen::driver {
 
-// What is wrong with balanced engines shows only now.
+// Errors of balanced engines are reported at the first use.
 int Context::begin() {
   if (in_use) return 0;
   for (EngineSlot& slot : engines) {
@@ -21,7 +21,7 @@ int Context::begin() {
         if (slot.siblings[i] == slot.siblings[j]) return -EINVAL;
       }
     }
-    // Contexts take turns at the start.
+    // Contexts start on different siblings.
     slot.queue = slot.siblings[number % slot.siblings.size()];
   }
   in_use = true;

@@ -1,5 +1,5 @@
-// A context of a program: engines as it numbered them, an address space, rules about hangs. It can be changed freely
-// until it is used for the first time.
+// A context of a program: its engine map, its address space and its policy for hangs. It can be changed freely until
+// its first use.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace halogen::driver {
 
 struct File;
 
-// Which part of the chip a render engine's context has powered.
+// The part of the chip that is powered for a context of the render engine.
 struct Sseu {
   uint64_t slices = 0;
   uint64_t subslices = 0;
@@ -22,15 +22,15 @@ struct Sseu {
   uint16_t max_eus = 0;
 };
 
-// One number of the program's for an engine. Two numbers of one engine are two contexts to it.
+// One entry of the engine map. Two entries for one engine are two contexts on it.
 struct EngineSlot {
   EngineQueue* queue = nullptr;          // null: a hole
-  std::vector<EngineQueue*> siblings;    // any of these may be `queue`: chosen anew when the last work is done
-  std::vector<EngineQueue*> parallel;    // batches come in as many at a time, one for each
-  std::shared_ptr<EngineContext> state;  // made at the first use
+  std::vector<EngineQueue*> siblings;    // candidates for `queue`; chosen again when the last work is done
+  std::vector<EngineQueue*> parallel;    // engines of a parallel slot: one batch for each in every submission
+  std::shared_ptr<EngineContext> state;  // created at the first use
   std::vector<std::shared_ptr<EngineContext>> parallel_states;
-  std::vector<std::shared_ptr<EngineContext>> sibling_states;  // of those that are not `queue` now
-  std::shared_ptr<Fence> last;                                 // of its work
+  std::vector<std::shared_ptr<EngineContext>> sibling_states;  // states on siblings other than `queue`
+  std::shared_ptr<Fence> last;                                 // fence of its last work
   Sseu sseu;
   bool banned = false;
 };
@@ -38,31 +38,31 @@ struct EngineSlot {
 struct Context {
   using Clock = std::chrono::steady_clock;
 
-  uint32_t number = 0;    // among all contexts of the device
+  uint32_t number = 0;    // unique over all contexts of the device
   File* owner = nullptr;  // null: closed
   std::shared_ptr<Space> space;
   std::vector<EngineSlot> engines;
-  bool has_engine_map = false;  // without: `engines` are those of the chip, by the names of the first interface
-  bool in_use = false;          // engines and space stay what they are from now on
+  bool has_engine_map = false;  // false: `engines` are those of the chip, named by the flags of EXECBUFFER2
+  bool in_use = false;          // engines and address space are final
   int priority = 0;
   bool recoverable = true;
   bool bannable = true;
-  bool persistent = true;  // its work outlives it
+  bool persistent = true;  // its work continues when it is destroyed
   bool no_error_capture = false;
-  bool single_timeline = false;          // its engines work one after the other
-  std::shared_ptr<Fence> last;           // of the single timeline
-  std::vector<Clock::time_point> hangs;  // the last ones
-  uint32_t hung = 0;                     // batches of its own that hung
-  uint32_t lost = 0;                     // batches that a reset took with it
+  bool single_timeline = false;          // work of all its engines is serialised
+  std::shared_ptr<Fence> last;           // last fence of the single timeline
+  std::vector<Clock::time_point> hangs;  // times of the last hangs
+  uint32_t hung = 0;                     // own batches that hung
+  uint32_t lost = 0;                     // batches lost to a reset
 
-  // 0, or a negative errno: from now on it is in use.
+  // Marks the context as in use. Returns 0 or a negative errno.
   int begin();
-  // The slot that the flags of EXECBUFFER2 name. Null: none such.
+  // Returns the slot that the flags of EXECBUFFER2 name. Null: it does not exist.
   EngineSlot* find_slot(const Gpu& gpu, uint64_t flags);
-  // Work that would wait behind another's goes to a sibling that has none; not while some of its own is in flight,
-  // which stays in order so.
+  // Moves to an idle sibling if the present engine has other work. Work of its own in flight prevents the move, because
+  // it must stay in order.
   static void balance(EngineSlot& slot);
-  // What it is on that engine, or on one of those that work side by side. Null: no memory.
+  // Returns the context's state on an engine of the slot. Null: out of memory.
   std::shared_ptr<EngineContext> on(EngineSlot& slot, size_t index = 0);
   EngineSlot* slot_of(const EngineContext& state);
 };

@@ -25,7 +25,7 @@ bool is_reserved_zero(const Head& head) {
   return head.flags == 0;
 }
 
-// The engines at the end of an extension. EFAULT, or EINVAL for one that is not there.
+// Reads the engines at the end of an extension. EFAULT, or EINVAL for an engine that does not exist.
 int read_engines(const Gpu& gpu, uint64_t address, size_t count, std::vector<EngineQueue*>& into) {
   for (size_t i = 0; i < count; ++i) {
     const auto name = read_user<i915_engine_class_instance>(address + i * sizeof(i915_engine_class_instance));
@@ -37,7 +37,7 @@ int read_engines(const Gpu& gpu, uint64_t address, size_t count, std::vector<Eng
   return 0;
 }
 
-// Any of several engines does the work.
+// A balanced slot: any of several engines executes the work.
 int balance(Gpu& gpu, Map& map, uint64_t address) {
   if (!gpu.hardware().generation().has_execlists()) return -ENODEV;
   i915_context_engines_load_balance head;
@@ -59,7 +59,7 @@ int balance(Gpu& gpu, Map& map, uint64_t address) {
   return 0;
 }
 
-// Nothing is left of bonds but their rules.
+// Bonds have no effect any more, but their arguments are still checked.
 int bond(Gpu& gpu, const Map& map, uint64_t address) {
   if (!spec::interface_of(gpu.hardware().model().id).bonds) return -ENODEV;
   i915_context_engines_bond head;
@@ -71,11 +71,11 @@ int bond(Gpu& gpu, const Map& map, uint64_t address) {
   return read_engines(gpu, address + offsetof(i915_context_engines_bond, engines), head.num_bonds, bonds);
 }
 
-// Several engines work at the same time, each on a batch of its own: neighbours of one class.
+// A parallel slot: several adjacent engines of one class run at the same time, each with its own batch.
 int parallel(Gpu& gpu, Map& map, uint64_t address) {
   i915_context_engines_parallel_submit head;
   if (!read_user(address, &head, offsetof(i915_context_engines_parallel_submit, engines))) return -EFAULT;
-  if (head.num_siblings != 1) return -EINVAL;  // more only with firmware that chooses
+  if (head.num_siblings != 1) return -EINVAL;  // more needs firmware that chooses
   if (head.engine_index >= map.size() || !is_free(map[head.engine_index])) return -EINVAL;
   if (!is_reserved_zero(head)) return -EINVAL;
   if (head.width < 2) return -EINVAL;

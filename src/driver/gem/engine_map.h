@@ -1,4 +1,4 @@
-// Engines as a program numbers them for a context: plain ones, holes, balanced and parallel ones.
+// The engine map of a context: plain engines, holes, balanced and parallel slots.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace halogen::driver {
 
-// 0, or a negative errno and nothing is changed.
+// Returns 0, or a negative errno without any change.
 int set_engine_map(Gpu& gpu, Context& context, const drm_i915_gem_context_param& parameter);
 
 }  // namespace halogen::driver

@@ -1,4 +1,4 @@
-// What one open of the device node holds: buffers, contexts and address spaces by number.
+// An open device node: buffers, contexts and address spaces by handle.
 #pragma once
 
 #include <cerrno>
@@ -20,14 +20,14 @@ namespace halogen::driver {
 
 struct File {
   IdTable<BufferRef> buffers{1};
-  IdTable<ContextRef> contexts{0};  // 0 is the one that every file has
+  IdTable<ContextRef> contexts{0};  // 0 is the default context
   IdTable<std::shared_ptr<Space>> spaces{1};
 
-  // Hangs of its contexts: one who makes too many gets no more contexts.
+  // Hangs of its contexts: with too many of them, it cannot create contexts any more.
   Context::Clock::time_point last_hang = Context::Clock::now();
   uint32_t ban_score = 0;
 
-  // A context that is about to be used. Null with ENOENT, or with what is wrong with its engines.
+  // Returns a context that is about to be used, or null with ENOENT or the error of its engine map.
   std::pair<ContextRef, int> use_context(uint32_t id) const {
     ContextRef context = contexts.find(id);
     if (!context) return {nullptr, -ENOENT};
@@ -37,7 +37,7 @@ struct File {
   }
   IdTable<SyncObjectRef> sync_objects{1};
 
-  // A buffer that came in or went out as a descriptor has one handle, until that is closed. 0: none.
+  // Returns the one handle of an imported or exported buffer, until that is closed. 0: none.
   uint32_t handle_of(const Buffer& buffer) const {
     const auto found = shared_handles.find(&buffer);
     if (found == shared_handles.end() || buffers.find(found->second).get() != &buffer) return 0;
@@ -49,7 +49,7 @@ struct File {
   }
   std::unordered_map<const Buffer*, uint32_t> shared_handles;
 
-  // Work in flight and when it came, in order (THROTTLE).
+  // Work in flight with its time of submission, in order (THROTTLE).
   struct Work {
     FenceRef fence;
     Context::Clock::time_point since;
@@ -60,16 +60,16 @@ struct File {
     work.push_back({std::move(fence), Context::Clock::now()});
   }
 
-  // Which node it is, and what its program asked for (kms.h).
+  // The kind of node, and the capabilities that its program enabled (kms.h).
   bool render = false;
-  bool no_wait = false;  // the call that runs now: EXECBUFFER2 gives up where it would wait for room
+  bool no_wait = false;  // of the current call: EXECBUFFER2 does not wait for ring space
   bool authenticated = false;
   bool was_master = false;
   bool atomic = false;
   bool universal_planes = false;
   uint32_t magic = 0;
   int events = -1;                            // a socket that the program reads
-  std::deque<std::vector<std::byte>> unsent;  // events that it had no room for
+  std::deque<std::vector<std::byte>> unsent;  // events that did not fit the socket
 };
 
 }  // namespace halogen::driver

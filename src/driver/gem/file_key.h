@@ -1,4 +1,4 @@
-// Which open file a descriptor means, whatever its number and in whichever process.
+// Identifies the open file behind a descriptor, independent of number and process.
 #pragma once
 
 #include <fcntl.h>
@@ -10,15 +10,15 @@
 
 namespace halogen::driver {
 
-using FileKey = std::pair<uint64_t, uint64_t>;  // the file system and the file's number in it
+using FileKey = std::pair<uint64_t, uint64_t>;  // device and inode
 
-// Descriptors of ours carry a mark that copies keep, in every process: the signal that they would send if anybody asked
-// them to send one (F_SETSIG).
+// Our descriptors carry a mark that their copies keep in every process: the signal number for asynchronous I/O
+// (F_SETSIG), which is otherwise unused.
 inline constexpr int kSyncFileMark = 61;
 inline constexpr int kNodeMark = kSyncFileMark - 1;
 inline constexpr int kSharedBufferMark = kSyncFileMark - 2;
 inline constexpr int kSyncObjectMark = kSyncFileMark - 3;
-inline constexpr int kPrivateMark = kSyncFileMark - 4;  // the driver's own: no program has or sees them
+inline constexpr int kPrivateMark = kSyncFileMark - 4;  // the driver's own: hidden from programs
 
 inline std::optional<FileKey> key_of(int descriptor) {
   struct stat status {};

@@ -1,4 +1,4 @@
-// Objects of a file by small numbers, the lowest free one first, as the kernel gives them.
+// Objects of a file by handle; the lowest free number is used first, as in Linux.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace halogen::driver {
 
-template <class T>  // a pointer kind: null is free
+template <class T>  // a pointer type: null is free
 class IdTable {
  public:
   explicit IdTable(uint32_t first) : first_(first) {}

@@ -4,7 +4,7 @@
 
 namespace halogen::driver {
 
-// Never destroyed: programs free memory from their exit handlers.
+// Never destroyed, because programs free memory in exit handlers.
 LentMemory& LentMemory::of_process() {
   static LentMemory& all = *new LentMemory;
   return all;

@@ -1,5 +1,5 @@
-// Which parts of this process's memory programs have lent to the device (USERPTR), for those who must know before such
-// memory goes.
+// The parts of this process's memory that programs have lent to the device (USERPTR). The front end checks them before
+// memory is unmapped.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@ class LentMemory {
   static LentMemory& of_process();
 
   void add(uint64_t address, uint64_t bytes);
-  void remove(uint64_t address, uint64_t bytes);  // one that was added
+  void remove(uint64_t address, uint64_t bytes);  // must have been added before
   bool touches(uint64_t address, uint64_t bytes) const;
-  // Whether a range touches what lies between the first and the last: without a lock, from anywhere, for the many who
-  // have nothing to do with it.
+  // Fast test without a lock: whether a range touches the span from the first to the last lent byte. Most callers stop
+  // here.
   static bool is_near(uint64_t address, uint64_t bytes) { return address < end_ && first_ < address + bytes; }
   static bool any() { return end_ != 0; }
 

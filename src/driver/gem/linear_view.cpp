@@ -18,7 +18,7 @@ std::unique_ptr<LinearView> LinearView::create(uint64_t bytes) {
 }
 
 void LinearView::sync(std::span<std::byte> buffer, Tiling tiling, uint32_t stride) {
-  constexpr uint64_t kPiece = 16;  // in one piece in every tiling
+  constexpr uint64_t kPiece = 16;  // contiguous in every tiling
   std::byte* const view = file_.at(0, seen_.size()).data();
   const uint64_t tile_width = tiling == Tiling::x ? 512 : 128;
   const uint64_t tiles = std::max<uint64_t>(stride / tile_width, 1);
@@ -26,7 +26,7 @@ void LinearView::sync(std::span<std::byte> buffer, Tiling tiling, uint32_t strid
     uint64_t place = at;
     if (tiling == Tiling::x) place = surface::tile_x_offset(at % stride, at / stride, tiles);
     if (tiling == Tiling::y) place = surface::tile_y_offset(at % stride, at / stride, tiles);
-    if (place + kPiece > buffer.size()) continue;  // rows that the buffer does not hold
+    if (place + kPiece > buffer.size()) continue;  // rows beyond the end of the buffer
     if (std::memcmp(view + at, seen_.data() + at, kPiece) != 0) {
       std::memcpy(seen_.data() + at, view + at, kPiece);
       std::memcpy(buffer.data() + place, view + at, kPiece);

@@ -1,9 +1,9 @@
 // A tiled buffer as a program sees it through the aperture, where fences make it look linear. The view is a file of its
-// own; what the program writes there is carried into the buffer and what the device writes is carried out of it at
-// sync(). Pieces of 16 bytes that both wrote in between are the program's.
+// own. sync() copies writes of the program to the buffer and writes of the device to the view. If both wrote the same
+// 16 bytes in between, the program's write wins.
 //
-// Left out: no write is seen by the other side before a sync, which a program only notices when it reads or writes a
-// mapping without any call of the driver in between.
+// Limit: writes are not visible to the other side before a sync. A program notices only if it uses a mapping without a
+// driver call in between.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class Tiling : uint8_t { linear, x, y };
 
 class LinearView {
  public:
-  // Null: no memory.
+  // Null: out of memory.
   static std::unique_ptr<LinearView> create(uint64_t bytes);
 
   int descriptor() const { return file_.descriptor(); }
@@ -28,7 +28,7 @@ class LinearView {
 
  private:
   SharedMemory file_;
-  std::vector<std::byte> seen_;  // the view as both sides last had it
+  std::vector<std::byte> seen_;  // content of the view at the last sync
 };
 
 }  // namespace halogen::driver

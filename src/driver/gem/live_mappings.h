@@ -1,7 +1,8 @@
-// Which parts of this process's memory show buffers. A mapping keeps its buffer, as the kernel's do: content stays when
-// the last handle is closed, until the last page is unmapped.
+// The parts of this process's memory that map buffers. A mapping keeps its buffer alive, as in Linux: the content stays
+// after the last handle is closed, until the last page is unmapped.
 //
-// Left out: mappings of other processes, a child's after fork(2) among them: they show what becomes of the memory.
+// Not tracked: mappings in other processes, including children after fork(2). They see the memory even after it is
+// reused.
 #pragma once
 
 #include <atomic>
@@ -15,13 +16,13 @@
 
 namespace halogen::driver {
 
-// Has a lock of its own, which is held for a moment only. Buffers die under the driver's: so those that are taken out
-// go back to it (Driver::release).
+// Has its own lock, which is held only briefly. Buffers must be destroyed under the driver's lock: pass the returned
+// references to Driver::release.
 class LiveMappings {
  public:
-  // Gives what earlier mappings kept that lay there: somebody has unmapped them in secret.
+  // Returns the buffers of earlier mappings in that range, which were unmapped without notice.
   std::vector<BufferRef> add(uint64_t address, uint64_t bytes, const BufferRef& buffer);
-  // Nothing is mapped there any more, or soon. What those mappings kept.
+  // Removes the mappings in a range and returns their buffers.
   std::vector<BufferRef> take(uint64_t address, uint64_t bytes);
 
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }

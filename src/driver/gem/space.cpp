@@ -35,7 +35,7 @@ uint64_t Space::room_of(const Buffer& buffer) const {
 
 int Space::place(const BufferRef& buffer, uint64_t address, uint64_t room) {
   if (!buffer->need_pages() || !tables_->map(address, buffer->run())) {
-    tables_->unmap(address, buffer->size());  // entries that were written lead to pages that will be another's
+    tables_->unmap(address, buffer->size());  // the entries would lead to pages of other buffers
     places().give(address, room);
     return -ENOMEM;
   }
@@ -50,7 +50,7 @@ int Space::bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit, uin
   room = std::max(room, buffer->size());
   if (!buffer->need_pages()) return -ENOMEM;
   std::optional<uint64_t> address = places().take(room, alignment, limit);
-  if (address == 0u) {  // only for those who ask for it, or when nothing else will do: else it shows a mistake
+  if (address == 0u) {  // address 0 is used only on request or as a last resort: otherwise it is a sign of a mistake
     address = places().take(room, alignment, limit);
     if (address) {
       places().give(0, room);
@@ -116,7 +116,7 @@ void Space::unbind(Buffer& buffer) {
   if (found == where_.end()) return;
   const auto [which, address, bytes] = found->second;
   std::erase(which->spaces, this);
-  tables_->unmap(address, which->size());  // behind it nothing was mapped
+  tables_->unmap(address, which->size());  // nothing is mapped in the padding
   places().give(address, bytes);
   bound_.erase(address);
   where_.erase(found);

@@ -1,4 +1,4 @@
-// An address space: which buffer lies where. On chips where all contexts share one it is laid over the global table.
+// An address space: the address of each bound buffer. On chips where all contexts share one it uses the global table.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@ class Space {
   uint64_t size() const { return size_; }
   const std::shared_ptr<PageTables>& tables() const { return tables_; }
 
-  // Where the buffer is, if it is.
+  // Returns the address of a bound buffer.
   std::optional<uint64_t> find(const Buffer& buffer) const;
-  // 0, or a negative errno: ENOSPC when there is no place, ENOMEM when there is no memory.
-  // `room`: what it takes at least, for a buffer that wants nothing close behind it; so in the next two.
+  // Binds a buffer. Returns 0, -ENOSPC (no free range) or -ENOMEM. `room`: the minimum range to reserve, for a buffer
+  // with padding; likewise in the next two functions.
   int bind(const BufferRef& buffer, uint64_t alignment, uint64_t limit, uint64_t room = 0);
-  // At this address and no other; idle buffers in the way leave. EINVAL: not an address; ENOSPC: one that works is
-  // there.
+  // Binds a buffer at a fixed address; idle buffers there are evicted. EINVAL: not a valid address. ENOSPC: a busy
+  // buffer is there.
   int bind_at(const BufferRef& buffer, uint64_t address, uint64_t room = 0);
-  // A buffer that is nowhere yet gets this place, if it is free.
+  // Binds an unbound buffer at this address if the range is free.
   bool bind_if_free(const BufferRef& buffer, uint64_t address, uint64_t room = 0);
-  // What the buffer takes where it is; 0: it is nowhere.
+  // Returns the range that the buffer occupies. 0: not bound.
   uint64_t room_of(const Buffer& buffer) const;
   void unbind(Buffer& buffer);
-  // All that the device does not use and that the caller can do without leave. False: there were none.
+  // Evicts all idle buffers that `may_go` accepts. False: there were none.
   bool evict_idle(const std::function<bool(const Buffer&)>& may_go);
-  // Does the device use a buffer that lies here?
+  // True: the device uses a buffer in this range.
   bool is_busy(uint64_t address, uint64_t bytes) const;
 
  private:

@@ -28,10 +28,10 @@ namespace {
 
 thread_local pid_t other_process = 0;
 thread_local std::array<KnownMemory, 2> known{};
-// Of the process: ranges that lost rights lie between these.
+// Bounds of all ranges of the process whose access rights were reduced.
 std::atomic<uint64_t> lost_start = ~uint64_t{0}, lost_end = 0;
 
-// The bytes, if they are at hand.
+// Returns the bytes if they came with the call. Null: they did not.
 const std::byte* find_known(uint64_t address, size_t bytes) {
   for (const KnownMemory& each : known) {
     if (address < each.address || address - each.address > each.bytes.size()) continue;
@@ -44,14 +44,14 @@ void* pointer_at(uint64_t address) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(address));
 }
 
-// Unless the program took rights away there.
+// True: the program has not reduced the rights there.
 bool has_all_rights(uint64_t address, size_t bytes) {
   return address >= lost_end.load(std::memory_order_relaxed) ||
          address + bytes <= lost_start.load(std::memory_order_relaxed);
 }
 
-// Whether the range lies on the calling thread's own stack, above this call: such memory is there for certain unless
-// the program took rights away there, and most arguments of calls lie so.
+// True: the range lies on the calling thread's stack, above this call. Such memory exists unless the program reduced
+// its rights, and most arguments of calls lie there.
 bool on_own_stack(uint64_t address, size_t bytes) {
   struct Stack {
     uint64_t start = 0, end = 0;
@@ -72,7 +72,7 @@ bool on_own_stack(uint64_t address, size_t bytes) {
   }();
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  return false;  // arrays of programs may be shorter than they say: the sanitizer must not see the copy
+  return false;  // an array may be shorter than the program says: the sanitizer must not see the copy
 #endif
 #endif
   const uint64_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
@@ -89,7 +89,7 @@ struct Range {
   bool touches(uint64_t address, uint64_t bytes) const { return address < end && start < address + bytes; }
 };
 
-// Variables of the program itself: they are there as long as it is.
+// Returns the range of the program's own variables, which always exist.
 const Range& program_variables() {
   static const Range found = [] {
     Range range;
@@ -102,12 +102,12 @@ const Range& program_variables() {
             constexpr unsigned kBoth = PF_R | PF_W;
             if (part.p_type == PT_LOAD && (part.p_flags & kBoth) == kBoth) result = {start, start + part.p_memsz};
           }
-          for (unsigned i = 0; i < info->dlpi_phnum; ++i) {  // what the loader has locked
+          for (unsigned i = 0; i < info->dlpi_phnum; ++i) {  // PT_GNU_RELRO is read-only
             const auto& part = info->dlpi_phdr[i];
             const uint64_t end = (info->dlpi_addr + part.p_vaddr + part.p_memsz + 4095) / 4096 * 4096;
             if (part.p_type == PT_GNU_RELRO) result.start = std::max(result.start, end);
           }
-          return 1;  // only the first, which is the program
+          return 1;  // stop after the first entry, which is the program
         },
         &range);
     return range;
@@ -115,7 +115,7 @@ const Range& program_variables() {
   return found;
 }
 
-// The C library's first heap, as far as it reaches now: what lies there belongs to it.
+// Returns the present extent of the C library's main heap.
 Range first_heap() {
   static const uint64_t start = [] {
     std::ifstream maps("/proc/self/maps");
@@ -127,7 +127,7 @@ Range first_heap() {
   return {start, reinterpret_cast<uintptr_t>(sbrk(0))};
 }
 
-// Memory that can be touched without asking the host.
+// True: the memory can be accessed without asking the host.
 bool is_certain(uint64_t address, size_t bytes) {
   if (on_own_stack(address, bytes)) return true;
 #if defined(__has_feature)
@@ -139,11 +139,11 @@ bool is_certain(uint64_t address, size_t bytes) {
   return program_variables().holds(address, bytes) || first_heap().holds(address, bytes);
 }
 
-// What the list of mappings says.
+// Checks a range against the list of mappings.
 bool has_rights_to(uint64_t address, uint64_t bytes, bool write) {
   std::ifstream maps("/proc/self/maps");
   const uint64_t end = address + bytes;
-  uint64_t covered = address;  // up to here all is well
+  uint64_t covered = address;  // accessible up to here
   for (std::string line; covered < end && std::getline(maps, line);) {
     uint64_t first = 0, last = 0;
     char rights[5] = {};
@@ -155,7 +155,7 @@ bool has_rights_to(uint64_t address, uint64_t bytes, bool write) {
   return covered >= end;
 }
 
-// Of the calling thread, now.
+// Of the calling thread, at this moment.
 bool has_rights() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
@@ -214,7 +214,7 @@ bool is_user_mapped(uint64_t address, uint64_t bytes) {
   return true;
 }
 
-// A mapping may have pages behind the end of its file: a byte of each is read, as far as the host lets it.
+// Reads a byte of each page, because a mapping may extend beyond the end of its file.
 static bool can_be_touched(uint64_t address, uint64_t bytes) {
   constexpr uint64_t kPage = 4096;
   std::array<iovec, 512> there;
@@ -240,15 +240,14 @@ void lose_user_rights(uint64_t address, uint64_t bytes) {
   while (address + bytes > end && !lost_end.compare_exchange_weak(end, address + bytes)) continue;
 }
 
-// The host brings all pages in, as i915 does, or says that one cannot be had: a hole, a right that is missing, a file
-// that has become shorter.
+// Lets the host fault in all pages, as i915 does. Fails for a hole, a missing right or a truncated file.
 bool can_use_user(uint64_t address, uint64_t bytes, bool write) {
   int result = 0;
   do {
     result = madvise(pointer_at(address), bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
   } while (result != 0 && errno == EINTR);
   if (result == 0) return true;
-  // Also the answer of hosts before Linux 5.14, which cannot do that.
+  // EINVAL is also the answer of Linux before 5.14, which lacks this operation.
   return errno == EINVAL && has_rights_to(address, bytes, write) && can_be_touched(address, bytes);
 }
 
@@ -265,7 +264,7 @@ bool is_own_process() {
   return other_process == 0 || other_process == getpid();
 }
 
-// A program that had rights when it first opened the device may have given them away since.
+// A program may have dropped its rights since it opened the device.
 bool may_administrate() {
   if (is_own_process()) {
     static const bool had = has_rights();
@@ -284,7 +283,7 @@ bool may_administrate() {
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     const ssize_t part =
-        // The kernel judges the pointer: no sanitizer may look at it first.
+        // The host checks the pointer: a sanitizer must not look at it first.
         syscall(SYS_pwrite64, descriptor, pointer_at(address + done), bytes - done, static_cast<off_t>(offset + done));
     if (part <= 0) return false;
     done += static_cast<size_t>(part);

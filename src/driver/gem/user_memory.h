@@ -1,4 +1,4 @@
-// Memory of the program that calls: whatever address it gives, a wrong one is an error of the call and nothing else.
+// Access to memory of the calling program. A bad address is an error of the call and has no other effect.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace halogen::driver {
 
-// Whose memory it is, for calls of this thread as long as this lives; without: this process's.
+// Selects the process whose memory the calls of this thread access during its lifetime. Default: this process.
 class UserProcess {
  public:
   explicit UserProcess(pid_t process);
@@ -25,19 +25,19 @@ class UserProcess {
 bool read_user(uint64_t address, void* into, size_t bytes);
 bool write_user(uint64_t address, const void* from, size_t bytes);
 
-// Of this process: whether every page of a range is there; and whether it may be read (and written), too.
+// For this process: whether every page of a range exists; and whether it is readable (and writable) too.
 bool is_user_mapped(uint64_t address, uint64_t bytes);
 bool can_use_user(uint64_t address, uint64_t bytes, bool write);
 
-// Whether a program can have memory there at all.
+// True: a program can have memory there.
 bool is_user_range(uint64_t address, uint64_t bytes);
 
 pid_t user_process();
-bool is_own_process();  // the program is this process
-// Whether the program may do what administrators may (CAP_SYS_ADMIN), as far as this process may itself.
+bool is_own_process();  // the calling program is this process
+// True: the program has CAP_SYS_ADMIN, as far as this process has it.
 bool may_administrate();
 
-// Between this process's memory and a file, for much at a time.
+// Copy between this process's memory and a file, for large amounts.
 bool read_user_to_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes);
 bool write_user_from_file(uint64_t address, int descriptor, uint64_t offset, size_t bytes);
 

@@ -1,11 +1,11 @@
-// Rights to its own memory that a program takes away.
+// Access rights to its own memory that a program gives up.
 #pragma once
 
 #include <cstdint>
 
 namespace halogen::driver {
 
-// Before mprotect(2): arguments of calls that lie there on a stack are no longer taken for good unseen.
+// Call before mprotect(2): arguments on a stack in this range are checked again from now on.
 void lose_user_rights(uint64_t address, uint64_t bytes);
 // The same before munmap(2) and mmap(2) with MAP_FIXED.
 void lose_user_memory(uint64_t address, uint64_t bytes);

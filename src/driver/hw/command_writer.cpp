@@ -30,7 +30,7 @@ void CommandWriter::start_batch(uint64_t address, bool secure) {
   if (has_field<Start>("address_space_indicator")) {
     start.address_space_indicator = secure ? Start::AddressSpaceIndicator::ggtt : Start::AddressSpaceIndicator::ppgtt;
   }
-  // The first chips start at whole cache lines, whatever the program asks for.
+  // The first chips start batches at whole cache lines, whatever the program passes.
   if (has_field<Start>("batch_buffer_start_address_extension")) address &= ~uint64_t{63};
   start.batch_buffer_start_address = GpuVa(address);
   add(start);
@@ -40,7 +40,7 @@ void CommandWriter::flush(bool invalidate) {
   if (has<hw::MI_FLUSH_DW>()) {
     hw::MI_FLUSH_DW flush;
     flush.tlb_invalidate = invalidate && has_field<hw::MI_FLUSH_DW>("tlb_invalidate");
-    // An invalidation asks for a write after it; the status page has room for one.
+    // An invalidation requires a write after it; it goes to the status page.
     flush.store_data_index = flush.tlb_invalidate;
     if (flush.tlb_invalidate) {
       flush.post_sync_operation = hw::PostSyncOperation::WRITE_IMMEDIATE_DATA;
@@ -94,7 +94,7 @@ void CommandWriter::clear_general_registers() {
     add(Load{});
     const std::span<uint32_t> command = std::span(dwords_).last(3);
     const Load::Pairs pair{.register_offset = base_ + hw::CS_GPR::kDesc.offset(device_) + 4 * i, .data_dword = 0};
-    check(Load::pack_pairs(gen_, command, 0, pair).ok(), "a register of the driver does not fit the chip");
+    check(Load::pack_pairs(gen_, command, 0, pair).ok(), "the chip has every register that the driver loads");
   }
 }
 

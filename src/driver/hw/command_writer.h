@@ -1,5 +1,5 @@
-// Commands for a ring, from the same descriptions that the device reads them by. What a chip does not have is left out
-// or said in its older words.
+// Writes commands for a ring, using the descriptions that the device decodes them with. Features that a chip lacks are
+// omitted or replaced by their older equivalent.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class CommandWriter {
   CommandWriter(const spec::DeviceModel& model, const spec::EngineModel& engine)
       : gen_(model.gen), device_(model.id), engine_(engine.engine_class), base_(engine.mmio_base) {}
 
-  // Whether this engine of this chip has the command.
+  // True: this engine of this chip has the command.
   template <class Command>
   bool has() const {
     const spec::CommandDesc& desc = Command::kDesc;
@@ -36,25 +36,25 @@ class CommandWriter {
     }
     return false;
   }
-  // In its shortest form, or with `more` dwords.
+  // Adds a command in its shortest form, or with `more` dwords.
   template <class Command>
   void add(const Command& command, unsigned more = 0) {
     const size_t start = dwords_.size();
     dwords_.resize(start + Command::kDesc.length_of_gen[static_cast<size_t>(gen_)].min + more);
     const spec::PackResult result = command.pack(gen_, std::span(dwords_).subspan(start));
-    check(result.ok(), "a command of the driver does not fit the chip");
+    check(result.ok(), "the chip has every command that the driver uses");
   }
   void add_dwords(std::initializer_list<uint32_t> dwords) { dwords_.insert(dwords_.end(), dwords); }
 
   void start_batch(uint64_t address, bool secure);
-  void flush(bool invalidate);                          // all the engine's writes are in memory
-  void store_status(uint32_t offset, uint32_t value);   // in the status page
-  void store_global(uint64_t address, uint32_t value);  // through the global table
-  void set_context(uint64_t address, bool inhibit);     // render engine of chips with rings
+  void flush(bool invalidate);                          // makes all writes of the engine visible in memory
+  void store_status(uint32_t offset, uint32_t value);   // writes to the status page
+  void store_global(uint64_t address, uint32_t value);  // writes through the global table
+  void set_context(uint64_t address, bool inhibit);     // for render engines with rings
   void interrupt();
-  void clear_general_registers();  // that MI_MATH works on, where the engine has them
-  void arbitrate();                // a place where another context may come
-  void pad();                      // to whole quadwords
+  void clear_general_registers();  // the registers of MI_MATH, if the engine has them
+  void arbitrate();                // a preemption point
+  void pad();                      // to whole qwords
 
   const std::vector<uint32_t>& dwords() const { return dwords_; }
 

@@ -26,11 +26,10 @@ Result<SharedMemory> SharedMemory::create(const char* name, uint64_t bytes) {
   if (bytes == 0) return made;
   made.descriptor_ = keep_private(memfd_create(name, MFD_CLOEXEC));
   if (made.descriptor_ < 0 || ftruncate(made.descriptor_, static_cast<off_t>(bytes)) != 0) {
-    return Error{fmt::format("{} bytes of memory cannot be had: {}", bytes, std::strerror(errno))};
+    return Error{fmt::format("cannot allocate {} bytes of memory: {}", bytes, std::strerror(errno))};
   }
   void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, made.descriptor_, 0);
-  if (base == MAP_FAILED)
-    return Error{fmt::format("{} bytes of memory cannot be mapped: {}", bytes, std::strerror(errno))};
+  if (base == MAP_FAILED) return Error{fmt::format("cannot map {} bytes of memory: {}", bytes, std::strerror(errno))};
   made.base_ = static_cast<std::byte*>(base);
   made.bytes_ = bytes;
   return made;
@@ -90,7 +89,7 @@ Result<std::unique_ptr<DriverHost>> DriverHost::create(uint64_t memory_bytes, ui
   return std::unique_ptr<DriverHost>(new DriverHost(std::move(memory).value(), std::move(local).value(), events));
 }
 
-// A listener must know every page.
+// A listener must see every page.
 std::span<std::byte> DriverHost::map_memory(PhysAddr address, uint64_t bytes) {
   const std::span<std::byte> memory = at(address.value, bytes);
   if (listener_ == nullptr || memory.empty()) return memory;

@@ -1,6 +1,6 @@
-// The machine around a device that our own driver runs on: system memory in one piece that user programs can map, the
-// device's local memory likewise, the interrupt line. Memory comes from anonymous files, so that a page has the same
-// content for the device, the driver and every program that maps it. Costs only what was touched.
+// The host of the device under our own driver: contiguous system memory that user programs can map, the device's local
+// memory, and the interrupt line. Memory comes from anonymous files, so that the device, the driver and every program
+// that maps a page see the same content. Untouched pages cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ class SharedMemory {
 
   int descriptor() const { return descriptor_; }
   uint64_t size() const { return bytes_; }
-  // Empty when the range is not inside.
+  // Empty: the range is not inside.
   std::span<std::byte> at(uint64_t offset, uint64_t bytes) const;
-  // Another file takes the place of a range from now on, content included.
+  // Replaces a range, content included, by another file.
   bool replace(uint64_t offset, uint64_t bytes, int descriptor);
-  // The range is zero again and costs nothing. Undoes replace().
+  // Zeroes a range and frees its pages. Undoes replace().
   void drop(uint64_t offset, uint64_t bytes);
-  // What was ever written. Not what lies in files of its own (`replace`).
+  // Visits everything that was ever written, except ranges in files of their own (`replace`).
   void visit(const std::function<void(uint64_t offset, std::span<const std::byte>)>& see) const;
 
  private:
@@ -46,18 +46,18 @@ class SharedMemory {
   uint64_t bytes_ = 0;
 };
 
-// Hears of everything that the driver does to the device, and of the pages that the device looks at: whoever records a
-// run. Work is then done before the driver goes on.
+// Observes everything that the driver does to the device, and the pages that the device accesses, to record a run. With
+// a listener the device finishes its work before the driver continues.
 class DriverHost;
 class HardwareListener {
  public:
   virtual ~HardwareListener() = default;
   virtual void on_device(device::Device& device, DriverHost& host) = 0;  // before the first access
   virtual void on_page(uint64_t address, std::span<const std::byte> bytes) = 0;
-  virtual void on_forget(uint64_t address, uint64_t bytes) = 0;  // these pages go
+  virtual void on_forget(uint64_t address, uint64_t bytes) = 0;  // the pages are removed
   virtual void before_write(unsigned bar, uint64_t offset) = 0;
   virtual void after_write(unsigned bar, uint64_t offset, unsigned bytes, uint64_t value) = 0;
-  // Entries of the global table, many at once; `offset` in its bytes.
+  // Several entries of the global table; `offset` is in bytes.
   virtual void after_entries(uint64_t offset, std::span<const std::byte> entries) = 0;
   virtual void after_config_write(uint32_t offset, unsigned bytes, uint32_t value) = 0;
   virtual void before_time() = 0;
@@ -73,14 +73,14 @@ class DriverHost final : public device::Host {
   SharedMemory& of(bool local) { return local ? local_ : memory_; }
 
   void tell(HardwareListener* listener) { listener_ = listener; }
-  // Memory of this process at a physical address of its own, which is never used again. Nothing: no address is left.
+  // Maps memory of this process at a physical address that is never reused. Nothing: no address is left.
   std::optional<uint64_t> add_window(std::span<std::byte> memory, unsigned physical_bits);
   void remove_window(uint64_t address);
-  // System memory or a window. Empty when the range is in neither.
+  // Returns system memory or a window. Empty: the range is in neither.
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
 
   bool interrupt_line() const { return line_; }
-  // A message came since the last look.
+  // True: a message interrupt came since the last call.
   bool take_message() { return std::exchange(message_, false); }
 
   bool read_memory(PhysAddr address, std::span<std::byte> out) override;

@@ -11,15 +11,15 @@
 namespace halogen::driver {
 namespace {
 
-// The first page stays empty, so that a zero address is a mistake that shows.
+// The first page stays unused, so that an address of zero shows up as a mistake.
 constexpr uint64_t kFirst = kPageBytes;
 
-constexpr uint64_t kBlock = uint64_t{8} << 20;   // cleared at a time
-constexpr uint64_t kBehind = uint64_t{1} << 20;  // the display reads ahead
+constexpr uint64_t kBlock = uint64_t{8} << 20;   // bytes of address space cleared at a time
+constexpr uint64_t kBehind = uint64_t{1} << 20;  // the display prefetches
 
 PageRun take_page(Hardware& hardware) {
   const std::optional<PageRun> page = hardware.allocate(kPageBytes);
-  check(page.has_value(), "a machine without a page of memory");
+  check(page.has_value(), "memory holds at least one page");
   return *page;
 }
 
@@ -44,7 +44,7 @@ void GlobalTable::clear_to(uint64_t end) {
 }
 
 void GlobalTable::enable() {
-  if (hardware_.generation().ggtt_format() != GgttFormat::pte32_36) return;  // later tables are always on
+  if (hardware_.generation().ggtt_format() != GgttFormat::pte32_36) return;  // later tables are always enabled
   const uint32_t control = hw::PGTBL_CTL::kDesc.offset(hardware_.model().id);
   auto value = spec::unpack_register<hw::PGTBL_CTL>(hardware_.model().gen, hardware_.read(control));
   value.page_table_enable = true;
@@ -88,8 +88,8 @@ std::optional<uint64_t> GlobalTable::reserve_entries(uint64_t count) {
   return *place / kPageBytes;
 }
 
-std::optional<KernelMemory> KernelMemory::create(Hardware& hardware, GlobalTable& table, uint64_t bytes) {
-  KernelMemory made(hardware, table);
+std::optional<PinnedMemory> PinnedMemory::create(Hardware& hardware, GlobalTable& table, uint64_t bytes) {
+  PinnedMemory made(hardware, table);
   const std::optional<PageRun> run = hardware.allocate(bytes);
   if (!run) return std::nullopt;
   made.run_ = *run;
@@ -99,11 +99,11 @@ std::optional<KernelMemory> KernelMemory::create(Hardware& hardware, GlobalTable
   return made;
 }
 
-KernelMemory::KernelMemory(KernelMemory&& other) noexcept : hardware_(other.hardware_), table_(other.table_) {
+PinnedMemory::PinnedMemory(PinnedMemory&& other) noexcept : hardware_(other.hardware_), table_(other.table_) {
   *this = std::move(other);
 }
 
-KernelMemory& KernelMemory::operator=(KernelMemory&& other) noexcept {
+PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
   std::swap(hardware_, other.hardware_);
   std::swap(table_, other.table_);
   std::swap(run_, other.run_);
@@ -111,7 +111,7 @@ KernelMemory& KernelMemory::operator=(KernelMemory&& other) noexcept {
   return *this;
 }
 
-KernelMemory::~KernelMemory() {
+PinnedMemory::~PinnedMemory() {
   if (address_ != 0) table_->unmap(address_, run_.bytes);
   if (run_.bytes != 0) hardware_->release(run_);
 }

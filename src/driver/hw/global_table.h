@@ -1,4 +1,4 @@
-// The global table: pages of the aperture and of what only the kernel uses (rings, context images, status pages).
+// The global table: maps the aperture and the driver's own memory (rings, context images, status pages).
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ class GlobalTable {
   GlobalTable(const GlobalTable&) = delete;
   GlobalTable& operator=(const GlobalTable&) = delete;
 
-  void enable();  // at the start and after a reset
+  void enable();  // at start-up and after a reset
 
-  // Pages mapped at a free place; low places can be reached through the aperture.
+  // Maps pages at a free address; low addresses lie in the aperture.
   std::optional<uint64_t> map(const PageRun& run, uint64_t alignment = kPageBytes);
   void unmap(uint64_t address, uint64_t bytes);
 
-  // The two halves, for those who manage places themselves.
+  // The two steps of map(), for callers that choose addresses themselves.
   PageAllocator& places() { return places_; }
   void write(uint64_t address, const PageRun& run);
-  void clear(uint64_t address, uint64_t bytes);  // to a page of nothing
+  void clear(uint64_t address, uint64_t bytes);  // to the scratch page
 
-  // What stays: rings, context images, tables; not what programs lay into it.
+  // Bytes that stay mapped: rings, context images, tables; not buffers of programs.
   uint64_t pinned_bytes() const { return pinned_bytes_; }
   uint64_t bytes() const { return hardware_.entry_count() * kPageBytes; }
-  // A range of entries that holds something else than entries: gives its first index.
+  // Reserves a range of entries for other data. Returns its first index.
   std::optional<uint64_t> reserve_entries(uint64_t count);
 
  private:
@@ -40,17 +40,17 @@ class GlobalTable {
   PageRun nothing_;
   memory::EntryFormat format_;
   PageAllocator places_;
-  uint64_t cleared_ = 0;                // entries of addresses from here on are as the device came: not there
+  uint64_t cleared_ = 0;                // entries from this address on are still in their initial, invalid state
   uint64_t pinned_bytes_ = kPageBytes;  // the first page
 };
 
-// Zeroed memory that the device sees at an address of the global table.
-class KernelMemory {
+// Zeroed memory of the driver at an address of the global table.
+class PinnedMemory {
  public:
-  static std::optional<KernelMemory> create(Hardware& hardware, GlobalTable& table, uint64_t bytes);
-  KernelMemory(KernelMemory&& other) noexcept;
-  KernelMemory& operator=(KernelMemory&& other) noexcept;
-  ~KernelMemory();
+  static std::optional<PinnedMemory> create(Hardware& hardware, GlobalTable& table, uint64_t bytes);
+  PinnedMemory(PinnedMemory&& other) noexcept;
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept;
+  ~PinnedMemory();
 
   uint64_t address() const { return address_; }  // in the global table
   const PageRun& run() const { return run_; }
@@ -59,7 +59,7 @@ class KernelMemory {
   uint32_t load(uint64_t offset) const { return hardware_->load<uint32_t>(run_, offset); }
 
  private:
-  KernelMemory(Hardware& hardware, GlobalTable& table) : hardware_(&hardware), table_(&table) {}
+  PinnedMemory(Hardware& hardware, GlobalTable& table) : hardware_(&hardware), table_(&table) {}
 
   Hardware* hardware_;
   GlobalTable* table_;

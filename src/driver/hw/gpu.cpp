@@ -32,7 +32,7 @@ Result<std::unique_ptr<Gpu>> Gpu::start(const spec::DeviceModel& model, const Ha
   if (!hardware) return hardware.error();
   std::unique_ptr<Gpu> gpu(new Gpu(std::move(hardware).value()));
   for (const std::unique_ptr<EngineQueue>& queue : gpu->queues_) {
-    if (!queue) return Error{"no memory for the engines of the device"};
+    if (!queue) return Error{"out of memory for the engine queues; increase the memory of the device"};
   }
   return gpu;
 }
@@ -42,7 +42,7 @@ Gpu::Gpu(std::unique_ptr<Hardware> hardware)
   const bool execlists = hardware_->generation().has_execlists();
   if (hardware_->shares_space()) shared_ = make_shared_tables(*hardware_, table_);
   for (const spec::EngineModel& engine : hardware_->model().engines) {
-    if (engine.engine_class == spec::EngineClass::posh) continue;  // works for the render engine, not for programs
+    if (engine.engine_class == spec::EngineClass::posh) continue;  // serves the render engine, not programs
     queues_.push_back(execlists ? make_execlist_queue(*hardware_, table_, engine)
                                 : make_ring_queue(*hardware_, table_, *shared_, engine));
   }
@@ -87,7 +87,7 @@ const OfferedEngine* Gpu::offer_of(const EngineQueue& queue) const {
 
 void Gpu::work(uint64_t nanoseconds) {
   hardware_->advance(nanoseconds);
-  // An interrupt that does not go away would be one that the driver does not know.
+  // The number of rounds is limited in case of an interrupt that the driver does not know.
   for (int round = 0; round < 4 && hardware_->host().interrupt_line(); ++round) {
     if (!interrupts_.acknowledge([this](const Interrupts::Cause& cause) { notify(cause); })) break;
   }
@@ -110,7 +110,7 @@ void Gpu::update() {
       queue->update();
       held = held || queue->holds();
     }
-    if (!held || progress() == before) return;  // else one engine may have waited for another
+    if (!held || progress() == before) return;  // otherwise one engine may have waited for another
   }
 }
 

@@ -1,5 +1,5 @@
-// The chip under the driver: its table, its engines with their queues, its interrupts. Knows requests and fences, not
-// yet files or handles. Not for several threads at once: whoever calls holds the driver's lock.
+// The chip under the driver: its global table, its engines with their queues, its interrupts. Knows requests and
+// fences, but not files or handles. Not thread-safe: callers hold the driver's lock.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace halogen::driver {
 
-// An engine as programs name it: class and number count only what the driver offers.
+// An engine as programs name it: class and instance count only engines that the driver offers.
 struct OfferedEngine {
   EngineQueue* queue = nullptr;
   uint16_t user_class = 0;
@@ -18,7 +18,7 @@ struct OfferedEngine {
   uint8_t capabilities = 0;
 };
 
-uint16_t user_class(spec::EngineClass engine);  // as the interface numbers classes
+uint16_t user_class(spec::EngineClass engine);  // class number of the user interface
 
 class Gpu {
  public:
@@ -32,16 +32,16 @@ class Gpu {
   EngineQueue* find_user(unsigned user_class, unsigned user_instance) const;
   const OfferedEngine* offer_of(const EngineQueue& queue) const;
 
-  // All contexts share one address space, and it is this.
+  // True: all contexts share one address space (shared_tables).
   bool shares_space() const { return shared_ != nullptr; }
   const std::shared_ptr<PageTables>& shared_tables() const { return shared_; }
 
-  // The device works for this long (of its own time); interrupts are taken and queues brought up to date.
+  // Runs the device for this much device time, handles interrupts and updates the queues.
   void work(uint64_t nanoseconds);
   void update();
   bool idle() const;
-  bool working() const;       // some engine has something to do
-  uint64_t progress() const;  // grows whenever a request is started or done
+  bool working() const;       // an engine has work
+  uint64_t progress() const;  // grows when a request starts or completes
 
  private:
   Gpu(std::unique_ptr<Hardware> hardware);

@@ -9,7 +9,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint64_t kFirstPage = 0x10'0000;  // below lies what firmware uses
+constexpr uint64_t kFirstPage = 0x10'0000;  // firmware uses the memory below
 constexpr uint64_t kLowBarSpace = 0xc000'0000;
 constexpr uint64_t kHighBarSpace = uint64_t{1} << 36;
 
@@ -42,7 +42,7 @@ Hardware::Hardware(std::unique_ptr<DriverHost> host, std::unique_ptr<device::Dev
   place_bars();
   wake();
   if (has(spec::Feature::local_memory)) {
-    const uint32_t end = hw::GEN6_GSMBASE::kDesc.offset(model().id);  // where local memory for software ends
+    const uint32_t end = hw::GEN6_GSMBASE::kDesc.offset(model().id);  // end of local memory for software
     local_pages_ = PageAllocator(0, read(end) | uint64_t{read(end + 4)} << 32);
   }
   entry_bytes_ = generation_.ggtt_entry_bytes();

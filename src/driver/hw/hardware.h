@@ -1,5 +1,5 @@
-// The device on its bus: found through configuration space, woken, reached through its BARs and through memory. The
-// lowest part of the driver; everything above uses only what is here.
+// The device on its bus: found through configuration space, woken, and accessed through its BARs and memory. The lowest
+// layer of the driver; all layers above use only this interface.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace halogen::driver {
 
-// Pages in one piece.
+// Contiguous pages.
 struct PageRun {
   uint64_t address = 0;
   uint64_t bytes = 0;
@@ -28,11 +28,11 @@ struct PageRun {
 struct HardwareOptions {
   uint64_t memory_bytes = uint64_t{4} << 30;
   EventSink* events = nullptr;
-  HardwareListener* listener = nullptr;  // from the first access on
+  HardwareListener* listener = nullptr;  // called from the first access on
   device::DeviceOptions device{};
 };
 
-// What firmware does to configuration space before a driver comes: addresses are given, decoding is switched on.
+// The firmware's set-up of configuration space: assigns addresses and enables decoding.
 struct ConfigWrite {
   uint32_t offset;
   unsigned bytes;
@@ -58,23 +58,23 @@ class Hardware {
   void write(const spec::EngineModel& engine, uint32_t offset, uint32_t value) {
     write(engine.mmio_base + offset, value);
   }
-  // Registers whose upper half says which bits of the lower half count.
+  // Value of a masked register: the upper half selects the bits that are written.
   static constexpr uint32_t masked(uint32_t bits, bool on) { return bits << 16 | (on ? bits : 0); }
   uint32_t config(uint32_t offset) const { return device_->config_read(offset, 4); }
   void config_write(uint32_t offset, unsigned bytes, uint32_t value);
-  void advance(uint64_t nanoseconds);  // the device works
-  // What the engine got done so far, in no unit: as long as that grows, long work is no hang.
+  void advance(uint64_t nanoseconds);  // runs the device
+  // Returns a counter of the engine's work. While it grows, long work is not a hang.
   uint64_t work_done(const spec::EngineModel& engine) const { return device_->work_done(engine); }
-  void wake();  // every domain of registers, for good
+  void wake();  // keeps every register domain awake
 
-  // An entry of the global table, through its alias.
+  // Writes entries of the global table through its BAR alias.
   void write_entry(uint64_t index, uint64_t entry);
-  void write_entries(uint64_t first, uint64_t count, uint64_t entry);  // all the same
+  void write_entries(uint64_t first, uint64_t count, uint64_t entry);  // the same value in all
   unsigned entry_bytes() const { return entry_bytes_; }
   uint64_t entry_count() const { return entries_; }
   uint64_t aperture_bytes() const { return aperture_bytes_; }
 
-  // Memory. Runs come zeroed.
+  // Allocates zeroed memory.
   std::optional<PageRun> allocate(uint64_t bytes, bool local = false);
   void release(const PageRun& run);
   std::span<std::byte> bytes(const PageRun& run) const {

@@ -14,9 +14,9 @@ namespace {
 
 constexpr uint32_t kAll = 0xffff'ffff;
 constexpr uint32_t kOn = 0x8000'0000;
-constexpr uint32_t kBankBytes = 0x10;  // from one bank of a kind to the next
+constexpr uint32_t kBankBytes = 0x10;  // distance between banks of one kind
 
-// An identity has a class as interrupts count them, and the engine's own bits.
+// Converts the engine class of an interrupt identity.
 std::optional<spec::EngineClass> class_of(hw::InterruptClass engine) {
   switch (engine) {
     case hw::InterruptClass::RENDER:
@@ -39,7 +39,7 @@ std::optional<spec::EngineClass> class_of(hw::InterruptClass engine) {
 
 uint32_t Interrupts::at(const spec::RegisterDesc& desc) const {
   const spec::DeviceModel& model = hardware_.model();
-  // Registers that each engine has: the render engine's.
+  // For registers that each engine has: the render engine's.
   return desc.offset(model.id) + (desc.base == spec::RegisterBase::engine ? model.engines[0].mmio_base : 0);
 }
 
@@ -91,7 +91,7 @@ void Interrupts::enable() {
   }
 }
 
-// What a register of identities holds, which is cleared by that.
+// Reads a register of identities and clears it by writing the value back.
 template <class Register>
 Register Interrupts::take(uint32_t& any) {
   const uint32_t identity = hardware_.read(at(Register::kDesc));
@@ -146,7 +146,7 @@ bool Interrupts::acknowledge_banks(const Tell& tell) {
   return any != 0;
 }
 
-// One source at a time: chosen, asked for its identity, and cleared.
+// Handles one source at a time: selects it, reads its identity and clears it.
 bool Interrupts::acknowledge_collapsed(const Tell& tell) {
   const bool tile = hardware_.has(spec::Feature::tile_interrupt_master);
   if (tile) {

@@ -1,4 +1,4 @@
-// The interrupt logic of each kind of chip: what a driver switches on, and how it finds out and acknowledges.
+// The interrupt logic of each kind of chip: how a driver enables, identifies and acknowledges interrupts.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@ class Interrupts {
  public:
   explicit Interrupts(Hardware& hardware) : hardware_(hardware) {}
 
-  void enable();  // user interrupts and context switches of all engines
+  void enable();  // enables user interrupts and context switch interrupts of all engines
   struct Cause {
     spec::EngineClass engine_class;
     unsigned instance;
-    bool user;            // a command asked for it
-    bool context_switch;  // the engine took or left a context
+    bool user;            // raised by a command
+    bool context_switch;  // the engine switched contexts
   };
   using Tell = std::function<void(const Cause&)>;
-  // Acknowledges all that is there and tells of what engines want. True: there was something.
+  // Acknowledges all pending interrupts and reports their causes. True: there was one.
   bool acknowledge(const Tell& tell);
 
  private:

@@ -1,4 +1,4 @@
-// Pieces of another process's memory that came along with its call: they need not be fetched again.
+// Parts of another process's memory that were sent with its call and need not be fetched again.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct KnownMemory {
   std::span<const std::byte> bytes{};
 };
 
-// For what this thread reads of a UserProcess, as long as this lives or until it writes there.
+// Provides them to reads of this thread's UserProcess, during its lifetime or until a write there.
 class KnownPieces {
  public:
   explicit KnownPieces(const std::array<KnownMemory, 2>& pieces);

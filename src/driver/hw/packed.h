@@ -1,4 +1,4 @@
-// Registers, structures and table entries as values: their bits are those of spec/.
+// Registers, structures and table entries as values, with the layouts of spec/.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ uint32_t packed32(const Register& value, const spec::DeviceModel& model) {
   return static_cast<uint32_t>(packed(value, model));
 }
 
-// Where an entry of a table points to.
+// Returns the address bits of a table entry.
 inline uint64_t entry_address(const memory::EntryFormat& format, uint64_t address) {
   return (address & format.address) | (address >> format.address_high_shift & format.address_high);
 }
 
-// How tables of a kind look on this chip; it must have them.
+// Returns the format of a kind of table, which the chip must have.
 inline memory::PageFormat format_of(const spec::DeviceModel& model, memory::WalkMode mode) {
   const memory::PageFormats formats(model, model.physical_bits);
   const memory::PageFormat* const found = formats.find(mode);
-  check(found != nullptr, "tables that the chip does not have");
+  check(found != nullptr, "the chip has this kind of table");
   return *found;
 }
 

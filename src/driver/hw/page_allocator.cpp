@@ -23,7 +23,7 @@ std::optional<uint64_t> PageAllocator::take(uint64_t bytes, uint64_t alignment, 
       if (address < start || address + bytes > limit) break;
       if (address + bytes <= start + length && take_at(address, bytes)) return address;
     }
-    forget_recent();  // and look once more
+    forget_recent();  // then search again
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Runs of whole pages of a memory or of an address range: first fit, neighbours joined when they come back. Runs that
-// were given back lately are handed out again without a search.
+// Allocates ranges of whole pages of a memory or of an address space: first fit, and adjacent free ranges are merged.
+// Recently freed ranges are reused without a search.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ class PageAllocator {
  public:
   PageAllocator(uint64_t first, uint64_t end);  // bytes, whole pages
 
-  // Of `bytes` (whole pages) at a multiple of `alignment`, below `limit`.
+  // Allocates `bytes` (whole pages) at a multiple of `alignment`, below `limit`.
   std::optional<uint64_t> take(uint64_t bytes, uint64_t alignment = kPageBytes, uint64_t limit = ~uint64_t{0});
-  // Exactly this range; false when a part of it is taken.
+  // Allocates exactly this range. False: a part of it is in use.
   bool take_at(uint64_t address, uint64_t bytes);
   void give(uint64_t address, uint64_t bytes);
 

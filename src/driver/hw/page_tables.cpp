@@ -25,7 +25,7 @@ class GlobalOnly final : public PageTables {
   GlobalTable& global_;
 };
 
-// The page directory lies among the entries of the global table; each of its entries names a page of 1024 entries.
+// The page directory lies among the entries of the global table. Each of its entries points to a page of 1024 entries.
 class BesideGlobal final : public PageTables {
  public:
   BesideGlobal(Hardware& hardware, GlobalTable& global)
@@ -34,14 +34,14 @@ class BesideGlobal final : public PageTables {
     cached.cacheability = hw::GTT_PTE::Cacheability::LLC;
     cached_ = packed(cached, hardware.model());
     const std::optional<uint64_t> first = global.reserve_entries(kDirectoryEntries);
-    check(first.has_value(), "no room for a page directory");
+    check(first.has_value(), "the global table has space for a page directory");
     directory_ = *first;
     const std::optional<PageRun> nothing = hardware.allocate(kPageBytes);
-    check(nothing.has_value(), "no page");
+    check(nothing.has_value(), "memory holds a scratch page");
     nothing_ = *nothing;
     for (uint64_t i = 0; i < kDirectoryEntries; ++i) {
       const std::optional<PageRun> table = hardware.allocate(kPageBytes);
-      check(table.has_value(), "no page for a page table");
+      check(table.has_value(), "memory holds the page tables");
       tables_.push_back(*table);
       for (uint64_t page = 0; page < kTableEntries; ++page) put(i * kTableEntries + page, nothing_.address);
       hardware.write_entry(directory_ + i, entry(format_.levels[0].table, table->address));
@@ -49,7 +49,7 @@ class BesideGlobal final : public PageTables {
   }
   void load(const spec::EngineModel& engine) override {
     const spec::DeviceModel& model = hardware_.model();
-    hw::GFX_MODE mode;  // which only the render engine has
+    hw::GFX_MODE mode;  // only the render engine has it
     mode.ppgtt_enable = true;
     hw::PP_DIR_BASE base;
     base.page_directory_base_offset = static_cast<uint16_t>(directory_ * hardware_.entry_bytes() / kBaseUnit);
@@ -86,13 +86,13 @@ class BesideGlobal final : public PageTables {
   Hardware& hardware_;
   GlobalTable& global_;
   memory::PageFormat format_;
-  uint64_t cached_ = 0;  // in the last-level cache
+  uint64_t cached_ = 0;  // cached in the last-level cache
   uint64_t directory_ = 0;
   PageRun nothing_;
   std::vector<PageRun> tables_;
 };
 
-// Trees of 512 entries a table. Tables come into being when an address below them is mapped.
+// Trees with 512 entries per table. A table is created when an address below it is first mapped.
 class Tree final : public PageTables {
  public:
   explicit Tree(Hardware& hardware)
@@ -100,10 +100,10 @@ class Tree final : public PageTables {
         local_(hardware.has(spec::Feature::local_memory)),
         levels_(hardware.has(spec::Feature::ppgtt_4level) ? 4 : 3),
         format_(format_of(hardware.model(), levels_ == 4 ? memory::WalkMode::legacy48 : memory::WalkMode::legacy32)) {
-    // Context images name the outermost tables: they stay what they are.
+    // Context images name the root tables, so these never change.
     for (size_t i = 0; i < static_cast<size_t>(root_count()); ++i) roots_[i] = make();
   }
-  // False: there was no memory for the outermost tables.
+  // False: out of memory for the root tables.
   bool complete() const {
     return std::all_of(roots_.begin(), roots_.begin() + root_count(), [](const auto& root) { return root != nullptr; });
   }
@@ -151,7 +151,7 @@ class Tree final : public PageTables {
     node->page = *page;
     return node;
   }
-  // The table of the last level for an address.
+  // Returns the last-level table for an address.
   Node* find(uint64_t address, bool create) {
     Node* node = roots_[levels_ == 4 ? 0 : address >> 30 & 3].get();
     for (unsigned level = levels_ == 4 ? 3 : 1; node != nullptr && level > 0; --level) {

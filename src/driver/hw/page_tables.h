@@ -1,6 +1,6 @@
-// Page tables of one address space, written as the chip reads them. Three kinds: none of its own (the global table is
-// the space, as on the first chips), a second table beside the global one with the same addresses (Sandy Bridge), and
-// trees of 64-bit entries of three or four levels with a space for every context.
+// Page tables of one address space in the chip's own format. Three kinds: none (the global table is the space, as on
+// the first chips), a second table beside the global one with the same addresses (Sandy Bridge), and trees of 64-bit
+// entries with three or four levels, one per context.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ namespace halogen::driver {
 class PageTables {
  public:
   virtual ~PageTables() = default;
-  // False: no memory for a table. What was written stays.
+  // False: out of memory for a table. Entries written so far stay.
   virtual bool map(uint64_t address, const PageRun& run) = 0;
   virtual void unmap(uint64_t address, uint64_t bytes) = 0;
-  // Tells an engine that has registers for it, at the start and after a reset.
+  // Programs an engine that has registers for it, at start-up and after a reset.
   virtual void load(const spec::EngineModel&) {}
-  // Of a context: the outermost tables as its image names them.
+  // Returns the root tables for a context image.
   virtual std::array<uint64_t, 4> roots() const { return {}; }
 };
 
-// For chips where all contexts share one space.
+// For chips on which all contexts share one space.
 std::unique_ptr<PageTables> make_shared_tables(Hardware& hardware, GlobalTable& global);
-// For chips where each has its own. Null: no memory.
+// For chips with one space per context. Null: out of memory.
 std::unique_ptr<PageTables> make_own_tables(Hardware& hardware);
 
 }  // namespace halogen::driver

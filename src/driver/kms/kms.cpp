@@ -17,7 +17,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kSurfaceAlignment = 256 * 1024;  // the strictest of all chips
-constexpr size_t kMaxEvents = 128;                  // that one file may wait for: a page of them
+constexpr size_t kMaxEvents = 128;                  // pending events per file: one page
 
 uint64_t now_ns() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -67,7 +67,7 @@ bool Kms::take_frame_due() {
 
 void Kms::count() {
   if (!pipe_.running()) return;
-  if (is_off(gpu_.hardware())) {  // a reset of the device took the display along
+  if (is_off(gpu_.hardware())) {  // a device reset also reset the display
     program({}, false);
     return;
   }
@@ -131,7 +131,7 @@ int Kms::check(const KmsState& next, bool modeset) const {
         uint64_t{plane->src_y} + plane->src_h > uint64_t{fb.height} << 16) {
       return -ENOSPC;
     }
-    if (plane->src_w >> 16 != plane->w || plane->src_h >> 16 != plane->h) return -ERANGE;  // no scaling
+    if (plane->src_w >> 16 != plane->w || plane->src_h >> 16 != plane->h) return -ERANGE;  // scaling is not supported
     if (cursor) {
       if (fb.format != DRM_FORMAT_ARGB8888 || fb.tiling != Tiling::linear || fb.offset != 0) return -EINVAL;
       if (!is_cursor_size(plane->w) || plane->w != plane->h || fb.pitch != plane->w * 4) return -EINVAL;
@@ -226,7 +226,7 @@ void Kms::program_cursor() {
     pipe_.hide_cursor();
     return;
   }
-  // What lies farther out than registers can say is not seen either.
+  // Positions beyond the range of the registers are off the screen too.
   const auto bounded = [](int32_t value) { return std::clamp(value, -2048, 8191); };
   pipe_.show_cursor({.address = static_cast<uint32_t>(*cursor.fb->address),
                      .size = cursor.w,
@@ -286,7 +286,7 @@ void Kms::send(const KmsEvent& event, uint64_t sequence) {
   flush(**found);
 }
 
-// Whole events, in order; what the program's descriptor has no room for waits.
+// Sends whole events in order. Events that do not fit the program's socket wait.
 void Kms::flush(File& file) {
   while (!file.unsent.empty()) {
     const std::vector<std::byte>& bytes = file.unsent.front();
@@ -320,14 +320,14 @@ int Kms::remove_fb(const File& file, uint32_t id) {
   return 0;
 }
 
-// A picture that goes takes its plane off the screen; the pipe runs on.
+// A framebuffer that is removed disables its plane; the pipe keeps running.
 void Kms::take_off(const Framebuffer& fb) {
   KmsState next = state_;
   for (PlaneState* plane : {&next.primary, &next.cursor}) {
     if (plane->fb.get() == &fb) *plane = {};
   }
   if (next.primary.fb == state_.primary.fb && next.cursor.fb == state_.cursor.fb) return;
-  if (commit_ && !commit_->programmed) {  // its work on the picture is not waited for
+  if (commit_ && !commit_->programmed) {  // its work on the framebuffer is not waited for
     commit_->waits.clear();
     look();
   }
@@ -359,7 +359,7 @@ int Kms::remove_blob(const File& file, uint32_t id) {
   return 0;
 }
 
-// The mode that is set stays as long as it is.
+// A blob that is the current mode stays alive.
 void Kms::drop(const BlobRef& blob) {
   blob->owner = nullptr;
   if (blob == state_.mode) return;

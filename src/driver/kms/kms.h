@@ -1,11 +1,11 @@
-// Mode setting: one screen on pipe A. What is shown is one state, changed as a whole by a commit: it waits for the work
-// on its buffers, then the registers are written, and the vertical blank that takes them completes it. Counts vertical
-// blanks by the device's counter, and tells programs of both through events that they read from their node.
+// Mode setting: one screen on pipe A. The screen has one state, which a commit replaces as a whole. A commit waits for
+// the work on its buffers, then writes the registers; the next vertical blank completes it. Vertical blanks are counted
+// by the device's counter. Programs are told of both by events that they read from their node.
 //
-// The device's own time decides when a vertical blank comes; how that passes is KernelOptions::host_time. Events carry
-// the host's time.
+// Device time decides when a vertical blank comes; DriverOptions::host_time controls how it passes. Events carry the
+// host's time.
 //
-// Left out: overlay planes, scaling and planes smaller than the screen, gamma, hot plug, leases.
+// Not modelled: overlay planes, scaling, planes smaller than the screen, gamma, hot plug, leases.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ namespace halogen::driver {
 
 struct File;
 
-// Objects of mode setting have numbers of one sequence.
+// All objects of mode setting share one sequence of ids.
 enum KmsId : uint32_t {
   kPropertyType = 1,
   kPropertyFb,
@@ -61,7 +61,7 @@ struct Framebuffer {
   Framebuffer(const Framebuffer&) = delete;
   Framebuffer& operator=(const Framebuffer&) = delete;
 
-  // In the global table. 0, or a negative errno.
+  // Maps the framebuffer in the global table. Returns 0 or a negative errno.
   int pin();
   void unpin();
 
@@ -89,19 +89,19 @@ struct PlaneState {
   int32_t x = 0, y = 0;
   uint32_t w = 0, h = 0;
   uint32_t src_x = 0, src_y = 0, src_w = 0, src_h = 0;  // 16.16
-  FenceRef fence;                                       // that the program gave
+  FenceRef fence;                                       // in-fence of the program
 };
 
 struct KmsState {
   bool active = false;
   BlobRef mode;
-  bool connected = false;  // the connector is on the CRTC
+  bool connected = false;  // the connector is attached to the CRTC
   PlaneState primary, cursor;
 
   drm_mode_modeinfo timing() const;
 };
 
-// A program that reads events.
+// A pending event of a program.
 struct KmsEvent {
   const File* file = nullptr;
   uint32_t type = 0;  // DRM_EVENT_*
@@ -115,15 +115,15 @@ class Kms {
   void tell(Tracepoints* tracepoints) { tracepoints_ = tracepoints; }
 
   // ---- time
-  bool waits() const;  // for a vertical blank
+  bool waits() const;  // something waits for a vertical blank
   uint64_t until_vblank_ns() { return pipe_.until_vblank_ns(); }
-  void look();  // at the device: what has come to pass
+  void look();  // updates the state from the device
   bool busy() const { return commit_.has_value(); }
   uint64_t vblanks() const { return count_; }
   uint64_t vblank_time_ns() const { return time_ns_; }
-  void block(int change) { blocked_ += change; }  // callers that wait for vertical blanks
+  void block(int change) { blocked_ += change; }  // number of calls that wait for vertical blanks
 
-  // ---- pictures: something new is on the screen at the next vertical blank
+  // ---- frames: the next vertical blank shows something new
   void want_frames(bool on) { want_frames_ = on; }
   bool take_frame_due();
 
@@ -132,12 +132,12 @@ class Kms {
   KmsPipe& pipe() { return pipe_; }
   Gpu& gpu() { return gpu_; }
   bool atomic() const { return pipe_.knows_async(); }
-  // 0 or a negative errno. `modeset`: the pipe may be stopped and started.
+  // Returns 0 or a negative errno. `modeset`: the pipe may be stopped and started.
   int check(const KmsState& next, bool modeset) const;
   static bool needs_modeset(const KmsState& one, const KmsState& two);
-  // Checked before, and nothing is under way. Fences: what must be done before.
+  // Starts a commit that was checked; no other may be in progress. `done` signals on completion.
   int commit(KmsState next, std::vector<KmsEvent> events, bool async, FenceRef done);
-  int move_cursor(PlaneState cursor);  // without a commit of its own
+  int move_cursor(PlaneState cursor);  // without a commit
 
   // ---- events
   bool reserve_event(const File& file);
@@ -147,7 +147,7 @@ class Kms {
   uint32_t add(FramebufferRef fb);
   FramebufferRef find_fb(uint32_t id) const;
   const std::map<uint32_t, FramebufferRef>& fbs() const { return fbs_; }
-  uint32_t largest_edge() const;  // of pictures
+  uint32_t largest_edge() const;  // of framebuffers
   uint32_t largest_screen() const { return 4096; }
   bool knows_y() const { return pipe_.universal(); }
   int remove_fb(const File& file, uint32_t id);

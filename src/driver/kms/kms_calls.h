@@ -1,14 +1,14 @@
-// The calls of mode setting, of card nodes only.
+// The ioctls of mode setting, on primary nodes only.
 #pragma once
 
 #include "driver/calls/ioctls.h"
 
 namespace halogen::driver {
 
-// What no other table knows. EINVAL: nor this one.
+// Handles ioctls that no other table has. EINVAL: unknown here too.
 int dispatch_kms(Call& call, unsigned long request, uint64_t argument);
 
-// Who may do what.
+// Authentication and masters.
 int get_unique(Call& call, drm_unique& unique);
 int set_version(Call& call, drm_set_version& version);
 int get_client(Call& call, drm_client& client);
@@ -21,7 +21,7 @@ int set_master(Call& call);
 int drop_master(Call& call);
 int set_client_capability(Call& call, drm_set_client_cap& capability);
 
-// What there is.
+// Resources.
 int get_resources(Call& call, drm_mode_card_res& resources);
 int get_connector(Call& call, drm_mode_get_connector& connector);
 int get_encoder(Call& call, drm_mode_get_encoder& encoder);
@@ -36,7 +36,7 @@ int destroy_blob(Call& call, drm_mode_destroy_blob& blob);
 int get_pipe_of_crtc(Call& call, drm_i915_get_pipe_from_crtc_id& pipe);
 int get_gamma(Call& call, drm_mode_crtc_lut& table);
 
-// Pictures.
+// Framebuffers.
 int create_dumb(Call& call, drm_mode_create_dumb& dumb);
 int map_dumb(Call& call, drm_mode_map_dumb& dumb);
 int destroy_dumb(Call& call, drm_mode_destroy_dumb& dumb);
@@ -47,7 +47,7 @@ int get_fb2(Call& call, drm_mode_fb_cmd2& fb);
 int remove_fb(Call& call, unsigned& id);
 int mark_dirty(Call& call, drm_mode_fb_dirty_cmd& dirty);
 
-// What is shown.
+// Display state.
 int set_crtc(Call& call, drm_mode_crtc& crtc);
 int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip);
 int set_plane(Call& call, drm_mode_set_plane& plane);
@@ -57,19 +57,19 @@ int set_object_property(Call& call, drm_mode_obj_set_property& property);
 int set_connector_property(Call& call, drm_mode_connector_set_property& property);
 int commit_atomic(Call& call, drm_mode_atomic& atomic);
 
-// When.
+// Vertical blanks.
 int wait_vblank(Call& call, drm_wait_vblank& wait);
 int get_sequence(Call& call, drm_crtc_get_sequence& sequence);
 int queue_sequence(Call& call, drm_crtc_queue_sequence& sequence);
 
-// ---- for each other
+// ---- shared by these files
 enum class WhenBusy { wait, refuse };
-// Checked, and done when it returns unless `refuse`: then only on its way.
+// Checks and commits a state. With `wait`, returns when it is visible; with `refuse`, when it is in progress.
 int commit_state(Call& call, KmsState next, std::vector<KmsEvent> events, WhenBusy busy, bool modeset,
                  bool async = false, FenceRef done = nullptr);
-// The plane fills the screen from this point of its picture on; null: it is off.
+// Makes the plane fill the screen, starting at this point of the framebuffer. Null: disables it.
 void fill_screen(PlaneState& plane, FramebufferRef fb, const drm_mode_modeinfo& mode, uint32_t x, uint32_t y);
-// A mode as programs give it. Negative: an errno.
+// Checks a mode given by a program. Returns 0 or a negative errno.
 int check_mode(const Kms& kms, const drm_mode_modeinfo& mode);
 BlobRef mode_blob(Kms& kms, const drm_mode_modeinfo& mode);
 FramebufferRef cursor_picture(Call& call, uint32_t handle, uint32_t width, uint32_t height, int& error);

@@ -1,4 +1,4 @@
-// Calls of mode setting that tell what there is: one connector, one encoder, one CRTC, two planes.
+// Calls that report the resources: one connector, one encoder, one CRTC, two planes.
 #include <libdrm/drm_fourcc.h>
 
 #include <cerrno>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr uint32_t kSmallest = 0;
 
-// Copies as much as there is room for; the count says how much there is.
+// Copies as many elements as fit; the count is that of all.
 template <class T>
 bool give_some(uint64_t address, uint32_t& count, std::span<const T> values) {
   const size_t room = std::min<size_t>(count, values.size());
   count = static_cast<uint32_t>(values.size());
   return room == 0 || write_user(address, values.data(), room * sizeof(T));
 }
-// Copies all or nothing.
+// Copies all elements, or none if they do not fit.
 template <class T>
 bool give_all(uint64_t address, uint32_t& count, std::span<const T> values) {
   const bool fits = count >= values.size();
@@ -128,7 +128,7 @@ int get_crtc(Call& call, drm_mode_crtc& crtc) {
   return 0;
 }
 
-// Those who did not ask for all planes see only overlays, and there are none.
+// Without DRM_CLIENT_CAP_UNIVERSAL_PLANES only overlays are listed, and there are none.
 int get_planes(Call& call, drm_mode_get_plane_res& planes) {
   constexpr uint32_t kPlanes[] = {kPrimaryId, kCursorId};
   const std::span<const uint32_t> all = call.file.universal_planes ? kPlanes : std::span<const uint32_t>();

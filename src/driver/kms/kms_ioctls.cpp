@@ -1,4 +1,4 @@
-// The table of mode setting, and who may call what: as the kernel asks, render nodes last.
+// The table of mode setting ioctls, with access checks in the order of Linux: render nodes last.
 #include <cerrno>
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace halogen::driver {
 namespace {
 
 struct KmsEntry : IoctlEntry {
-  bool master = false;  // only for the one that has the screen
+  bool master = false;  // for the current master only
 };
 
 template <int (*Function)(Call&)>
@@ -84,9 +84,9 @@ int dispatch_kms(Call& call, unsigned long request, uint64_t argument) {
   return -EINVAL;
 }
 
-// ---- who may do what
+// ---- authentication and masters
 
-// The name of the master's bus, which it has only after it was asked for.
+// Returns the bus name of the master, which is set only after it was queried.
 int get_unique(Call&, drm_unique& unique) {
   unique.unique_len = 0;
   return 0;
@@ -101,13 +101,13 @@ int set_version(Call&, drm_set_version& version) {
   return wrong || driver_wrong ? -EINVAL : 0;
 }
 
-// What is left of a list of all opens: the caller itself.
+// Lists the caller only: Linux no longer lists all opens.
 int get_client(Call& call, drm_client& client) {
-  constexpr unsigned long kNoRow = 65534;
+  constexpr unsigned long kNobodyUid = 65534;
   if (client.idx != 0) return -EINVAL;
   client.auth = call.file.authenticated ? 1 : 0;
   client.pid = static_cast<unsigned long>(user_process());
-  client.uid = kNoRow;
+  client.uid = kNobodyUid;
   client.magic = client.iocs = 0;
   return 0;
 }
@@ -117,7 +117,7 @@ int get_statistics(Call&, drm_stats& statistics) {
   return 0;
 }
 
-// Names by which every open that was let in finds a buffer.
+// Global names by which every authenticated file finds a buffer.
 int name_buffer(Call& call, drm_gem_flink& flink) {
   if (!call.file.authenticated) return -EACCES;
   const BufferRef buffer = call.file.buffers.find(flink.handle);
@@ -154,7 +154,7 @@ int authenticate(Call& call, drm_auth& auth) {
   return 0;
 }
 
-// Without being an administrator only one that was master already may become it.
+// Only a former master or an administrator may become master.
 int set_master(Call& call) {
   Kms& kms = call.driver.kms();
   if (!call.file.was_master && !call.driver.privileged()) return -EACCES;

@@ -1,4 +1,4 @@
-// Calls about pictures for the screen: dumb buffers and framebuffers.
+// Calls on dumb buffers and framebuffers.
 #include <libdrm/drm_fourcc.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ uint32_t bytes_of(uint32_t format) {
   return format == DRM_FORMAT_ARGB8888 ? 4 : KmsPipe::pixel_bytes(format);
 }
 
-// Programs from before there were modifiers leave anything in what they do not use.
+// Without the modifiers flag, programs may leave any value in unused fields.
 bool unused_is_zero(const drm_mode_fb_cmd2& fb) {
   const bool strict = (fb.flags & DRM_MODE_FB_MODIFIERS) != 0;
   for (size_t i = 1; i < std::size(fb.handles); ++i) {
@@ -28,7 +28,7 @@ bool unused_is_zero(const drm_mode_fb_cmd2& fb) {
   return true;
 }
 
-// Which modifier means which tiling; without one the buffer says it. Nothing: not one that can be shown.
+// Returns the tiling of a modifier; without one, that of the buffer. Nothing: it cannot be displayed.
 std::optional<Tiling> tiling_of(const Kms& kms, const drm_mode_fb_cmd2& fb, const Buffer& buffer) {
   if ((fb.flags & DRM_MODE_FB_MODIFIERS) == 0) {
     if (buffer.tiling == Tiling::y) return std::nullopt;
@@ -102,7 +102,7 @@ constexpr LegacyFormat kLegacyFormats[] = {{8, 8, DRM_FORMAT_C8},           {16,
                                            {32, 32, DRM_FORMAT_ARGB8888},   {32, 24, DRM_FORMAT_XBGR8888},
                                            {32, 30, DRM_FORMAT_XBGR2101010}};
 
-// Only the master gets a handle of a picture that is not its own to make.
+// Returns a handle to the master or an administrator only.
 uint32_t handle_of(Call& call, const Framebuffer& fb) {
   const bool may = call.driver.kms().master == &call.file || call.driver.privileged();
   return may ? call.file.buffers.add(fb.buffer) : 0;
@@ -110,7 +110,7 @@ uint32_t handle_of(Call& call, const Framebuffer& fb) {
 
 }  // namespace
 
-// Where the display reads it, and lines as it wants them.
+// Creates a buffer in memory that the display reads, with a pitch that it accepts.
 int create_dumb(Call& call, drm_mode_create_dumb& dumb) {
   if (dumb.width == 0 || dumb.height == 0 || dumb.bpp == 0 || dumb.bpp > UINT32_MAX - 8) return -EINVAL;
   const uint64_t pixel = (uint64_t{dumb.bpp} + 7) / 8;
@@ -199,7 +199,7 @@ int remove_fb(Call& call, unsigned& id) {
   return call.driver.kms().remove_fb(call.file, id);
 }
 
-// The display reads memory itself: nothing to copy.
+// Nothing to do: the display reads memory itself.
 int mark_dirty(Call& call, drm_mode_fb_dirty_cmd& dirty) {
   if (!call.driver.kms().find_fb(dirty.fb_id)) return -ENOENT;
   if ((dirty.flags & ~uint32_t{DRM_MODE_FB_DIRTY_FLAGS}) != 0) return -EINVAL;

@@ -24,7 +24,7 @@ struct Format {
   uint32_t pixel_B;
   hw::DisplayPlaneFormat display;
   hw::UniversalPlaneFormat universal;
-  bool xbgr;  // universal planes: with the format
+  bool xbgr;  // universal planes: RGB order, set with the format
 };
 using D = hw::DisplayPlaneFormat;
 using U = hw::UniversalPlaneFormat;
@@ -92,7 +92,7 @@ uint32_t KmsPipe::pixel_bytes(uint32_t format) {
   return found == nullptr ? 0 : found->pixel_B;
 }
 
-// Divisors whose clock comes nearest, within the limits of the oscillator (Linux i915, intel_dpll.c).
+// Finds the divisors whose clock is nearest, within the limits of the oscillator (Linux i915, intel_dpll.c).
 void KmsPipe::set_clock(uint32_t kilohertz) {
   constexpr uint32_t kReference = 96'000, kSlowest = 1'400'000, kFastest = 2'800'000;
   hw::FP best{};
@@ -237,7 +237,7 @@ uint32_t KmsPipe::frame_mask() const {
 
 uint32_t KmsPipe::frame() {
   if (has<hw::PIPE_FRMCOUNT>()) return get<hw::PIPE_FRMCOUNT>().frame_counter;
-  for (;;) {  // in two halves, of which the upper may step between the reads
+  for (;;) {  // the counter is read in two halves; the upper one may step between the reads
     const uint32_t high = get<hw::PIPEFRAMEHIGH>().frame_counter_high;
     const uint32_t low = get<hw::PIPEFRAMEPIXEL>().frame_counter_low;
     if (get<hw::PIPEFRAMEHIGH>().frame_counter_high == high) return high << 8 | low;
@@ -249,7 +249,7 @@ uint64_t KmsPipe::frame_ns() const {
   return uint64_t{mode_->htotal} * mode_->vtotal * 1'000'000 / mode_->clock;
 }
 
-// The counter of lines is one behind; it steps within a line.
+// The line counter lags by one and steps within a line.
 uint64_t KmsPipe::until_vblank_ns() {
   if (!mode_) return kSecond / 60;
   const uint32_t line = get<hw::PIPEDSL>().line_counter;

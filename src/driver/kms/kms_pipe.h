@@ -1,7 +1,7 @@
-// Pipe A of the display as the driver sees it: registers of its timing, its primary plane and its cursor. All chips.
-// Everything that it shows is double buffered and taken at the next vertical blank; nothing here waits.
+// Pipe A of the display: registers of its timing, its primary plane and its cursor, on all chips. The display state is
+// double buffered and takes effect at the next vertical blank; nothing here waits.
 //
-// Left out: what lies behind the pipe (ports, links, panels), the clock trees of later chips, watermarks, gamma.
+// Not programmed: ports, links, panels, the clock trees of later chips, watermarks, gamma.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace halogen::driver {
 
-// What the primary plane shows: a picture in the global table, from a point of it on.
+// The content of the primary plane: a framebuffer in the global table, and a position in it.
 struct PlaneView {
   uint32_t address = 0;
   uint32_t stride_B = 0;
   Tiling tiling = Tiling::linear;
   uint32_t format = 0;  // DRM_FORMAT_*
-  uint32_t x = 0;       // in the picture
+  uint32_t x = 0;       // in the framebuffer
   uint32_t y = 0;
-  bool async = false;  // at once, not at the vertical blank
+  bool async = false;  // takes effect at once, not at the vertical blank
 };
 
 struct CursorView {
   uint32_t address = 0;
-  uint32_t size = 0;  // 64, 128 or 256; both ways
+  uint32_t size = 0;  // 64, 128 or 256, in both directions
   int32_t x = 0;      // on the screen
   int32_t y = 0;
 };
@@ -46,16 +46,16 @@ class KmsPipe {
   void show_cursor(const CursorView& view);
   void hide_cursor();
 
-  // Formats and tilings of the primary plane.
+  // Formats and tilings that the primary plane supports.
   bool knows(uint32_t format) const;
   static std::vector<uint32_t> formats();
-  bool universal() const;  // the planes of Gen9 on
+  bool universal() const;  // universal planes: Gen9 and later
   bool knows_async() const;
-  static uint32_t pixel_bytes(uint32_t format);  // 0: no format of ours
+  static uint32_t pixel_bytes(uint32_t format);  // 0: not supported
 
-  uint32_t frame();             // vertical blanks so far, as the device counts them
-  uint32_t frame_mask() const;  // bits that the counter has
-  uint64_t until_vblank_ns();   // a little more than is left
+  uint32_t frame();             // the device's counter of vertical blanks
+  uint32_t frame_mask() const;  // bits of the counter
+  uint64_t until_vblank_ns();   // slightly more than the remaining time
   uint64_t frame_ns() const;
 
  private:

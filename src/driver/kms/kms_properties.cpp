@@ -15,9 +15,9 @@ struct Property {
   uint32_t id;
   const char* name;
   uint32_t flags;
-  uint64_t values[2];  // a range, or the type of object
+  uint64_t values[2];  // a range, or the object type
   uint32_t value_count;
-  std::span<const char* const> names;  // of an enumeration, from 0 on
+  std::span<const char* const> names;  // of an enumeration, starting at 0
 };
 
 constexpr const char* kPlaneTypes[] = {"Overlay", "Primary", "Cursor"};
@@ -59,7 +59,7 @@ constexpr uint32_t kPlaneProperties[] = {kPropertyType,  kPropertyFb,    kProper
                                          kPropertyCrtcX, kPropertyCrtcY, kPropertyCrtcW,   kPropertyCrtcH,
                                          kPropertySrcX,  kPropertySrcY,  kPropertySrcW,    kPropertySrcH};
 
-// Those of a plane that are a number of its state, and nothing else.
+// Plane properties that are a plain number of its state.
 struct PlaneNumber {
   uint32_t property;
   uint32_t PlaneState::*number;
@@ -141,7 +141,7 @@ uint64_t value_of(const KmsState& state, uint32_t object, uint32_t property) {
   }
 }
 
-// What the kernel's core asks of a value, whatever the property does.
+// The checks of DRM's core, which are the same for all properties.
 int check_value(Kms& kms, const Property& property, uint64_t value) {
   if ((property.flags & kFixed) != 0) return -EINVAL;
   if ((property.flags & kRange) != 0) {
@@ -244,7 +244,7 @@ int set_property(Call& call, AtomicChange& change, uint32_t object, uint32_t pro
   if (const int result = check_value(kms, *find_property(property), value); result != 0) return result;
   if (object == kConnectorId) {
     if (property == kPropertyLinkStatus) return 0;
-    if (property != kPropertyCrtc) return -EINVAL;  // DPMS has a call of its own
+    if (property != kPropertyCrtc) return -EINVAL;  // DPMS has its own call
     change.state.connected = value != 0;
     change.crtc = true;
     return 0;

@@ -1,4 +1,4 @@
-// Properties of connector, CRTC and planes: their names and kinds, and the values that a state has of them.
+// Properties of connector, CRTC and planes: names, types, and their values in a state.
 #pragma once
 
 #include <vector>
@@ -13,20 +13,20 @@ struct PropertyList {
   std::vector<uint32_t> ids;
   std::vector<uint64_t> values;
 };
-// Of an object; `atomic`: also those that only atomic programs see. Empty: it has none.
+// Lists the properties of an object. `atomic`: including those of atomic clients. Empty: it has none.
 PropertyList list_properties(Kms& kms, uint32_t object, bool atomic);
 
-// Is there an object of this number and type (DRM_MODE_OBJECT_ANY: of any)? Does it have the property?
+// Check whether an object of this id and type exists (DRM_MODE_OBJECT_ANY: any type), and whether it has the property.
 bool has_object(const Kms& kms, uint32_t object, uint32_t type);
 bool has_property(uint32_t object, uint32_t property);
 
-// One that is set, for a commit.
+// A state under construction for a commit.
 struct AtomicChange {
   KmsState state;
-  bool crtc = false;       // the CRTC takes part
-  uint64_t out_fence = 0;  // where the program wants a descriptor
+  bool crtc = false;       // the CRTC is part of the commit
+  uint64_t out_fence = 0;  // address at which the program wants a descriptor
 };
-// 0 or a negative errno.
+// Returns 0 or a negative errno.
 int set_property(Call& call, AtomicChange& change, uint32_t object, uint32_t property, uint64_t value);
 
 }  // namespace halogen::driver

@@ -1,4 +1,4 @@
-// Calls that change what is shown, and those that wait for vertical blanks.
+// Calls that change the screen, and calls that wait for vertical blanks.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kSlowestClock = 5'000, kFastestClock = 400'000;  // kHz, of any monitor
+constexpr uint32_t kSlowestClock = 5'000, kFastestClock = 400'000;  // kHz; limits of any monitor
 
 uint64_t millionths(uint32_t pixels) {
   return uint64_t{pixels} << 16;
@@ -52,7 +52,7 @@ void fill_screen(PlaneState& plane, FramebufferRef fb, const drm_mode_modeinfo& 
   plane.src_h = static_cast<uint32_t>(millionths(plane.h));
 }
 
-// The lock is let go while others' changes become visible: state that a change is built from is read after this.
+// Releases the lock while earlier commits become visible: read the state only after this call.
 void wait_for_screen(Call& call) {
   Kms& kms = call.driver.kms();
   kms.look();
@@ -130,7 +130,7 @@ int flip_page(Call& call, drm_mode_crtc_page_flip_target& flip) {
   }
   if (fb->format != shown.fb->format) return -EINVAL;
   if (!kms.state().active) return -EINVAL;
-  // What the plane takes at once is its address and nothing else.
+  // An asynchronous flip changes the address only.
   if (async && (fb->pitch != shown.fb->pitch || fb->tiling != shown.fb->tiling || fb->offset != shown.fb->offset)) {
     return -EINVAL;
   }
@@ -211,7 +211,7 @@ int set_cursor(Call& call, drm_mode_cursor& cursor) {
   return set_cursor2(call, full);
 }
 
-// Also for programs that know nothing of atomic: DPMS, and what may be set with the old calls.
+// Also for clients without atomic: DPMS, and properties that the legacy calls may set.
 int set_object_property(Call& call, drm_mode_obj_set_property& property) {
   Kms& kms = call.driver.kms();
   wait_for_screen(call);
@@ -239,7 +239,7 @@ int set_connector_property(Call& call, drm_mode_connector_set_property& property
 }
 
 int commit_atomic(Call& call, drm_mode_atomic& atomic) {
-  constexpr uint32_t kMaxObjects = 64, kMaxProperties = 4096;  // there are fewer to name
+  constexpr uint32_t kMaxObjects = 64, kMaxProperties = 4096;  // more than can be named
   Kms& kms = call.driver.kms();
   if (!kms.atomic()) return -EOPNOTSUPP;
   if (!call.file.atomic) return -EINVAL;
@@ -297,13 +297,13 @@ int commit_atomic(Call& call, drm_mode_atomic& atomic) {
   return result;
 }
 
-// ---- when
+// ---- vertical blanks
 
 namespace {
 
 constexpr std::chrono::seconds kLongestWait{3};
 
-// Whether `sequence`, of 32 bits, is one that has come: not too long ago.
+// Extends a 32-bit sequence to 64 bits, nearest to `near`.
 uint64_t widened(uint32_t sequence, uint64_t near) {
   return near + static_cast<uint64_t>(int64_t{static_cast<int32_t>(sequence - static_cast<uint32_t>(near))});
 }
@@ -327,7 +327,7 @@ int wait_vblank(Call& call, drm_wait_vblank& wait) {
     return -EINVAL;
   }
   const unsigned high = (type & _DRM_VBLANK_HIGH_CRTC_MASK) >> _DRM_VBLANK_HIGH_CRTC_SHIFT;
-  if (high != 0 || (type & _DRM_VBLANK_SECONDARY) != 0) return -EINVAL;  // there is one
+  if (high != 0 || (type & _DRM_VBLANK_SECONDARY) != 0) return -EINVAL;  // there is only one pipe
   if (!kms.pipe().running()) return -EINVAL;
   kms.look();
   const uint64_t now = kms.vblanks();

@@ -12,7 +12,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint16_t kNoContext = 0x7ff;  // in the form that names contexts
+constexpr uint16_t kNoContext = 0x7ff;  // in the format that names contexts
 constexpr uint32_t kBothPointers = 0xffff'0000;
 constexpr uint32_t kReadPointer = 0xff00'0000;
 
@@ -23,16 +23,17 @@ const spec::FieldDesc* find_field(const spec::Layout& layout, std::string_view n
 
 }  // namespace
 
-ContextReports::ContextReports(Hardware& hardware, const spec::EngineModel& engine, KernelMemory page)
+ContextReports::ContextReports(Hardware& hardware, const spec::EngineModel& engine, PinnedMemory page)
     : hardware_(hardware), engine_(engine), page_(std::move(page)) {
   const spec::GenId gen = hardware.model().gen;
   const spec::Layout* const status = hw::HARDWARE_STATUS_PAGE::kDesc.layout(gen);
   const spec::Layout* const report = hw::CONTEXT_STATUS::kDesc.layout(gen);
-  check(status != nullptr && !status->groups.empty() && report != nullptr, "a chip with execlists has reports");
+  check(status != nullptr && !status->groups.empty() && report != nullptr,
+        "a chip with execlists describes its context status reports");
   first_byte_ = status->groups.front().first_bit / 8;
   entries_ = status->groups.front().count;
   const spec::FieldDesc* const index = find_field(*status, "last_written_status_offset");
-  check(index != nullptr, "reports have numbers");
+  check(index != nullptr, "the status page holds the index of the last report");
   index_byte_ = index->first_bit / 8;
   names_both_ = find_field(*report, "sw_context_id_to") != nullptr;
 }

@@ -1,5 +1,5 @@
-// What an engine with execlists reports of the contexts that it takes and leaves: its context status buffer, as it
-// lies in the status page. Left out: why a context was left; this driver lets none wait.
+// The context status buffer in the status page, in which an engine with execlists reports the contexts that it switches
+// to and from. Not read: the reason of a switch, because contexts of this driver never wait.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 namespace halogen::driver {
 
 enum class ContextReport : uint8_t {
-  taken,  // what was submitted last is what the engine works on now
-  left,   // the first context of it is done; the engine goes on with the next
+  taken,  // the engine has switched to the last submission
+  left,   // the first context of it is done; the engine runs the next
 };
 
 class ContextReports {
  public:
-  ContextReports(Hardware& hardware, const spec::EngineModel& engine, KernelMemory page);
+  ContextReports(Hardware& hardware, const spec::EngineModel& engine, PinnedMemory page);
 
   uint64_t address() const { return page_.address(); }  // of the status page
-  void start();                                         // the engine is new, or was reset
-  std::vector<ContextReport> read();                    // what came since the last time
+  void start();                                         // call after start-up and after a reset
+  std::vector<ContextReport> read();                    // reports since the last call
 
  private:
   ContextReport report_at(uint32_t entry) const;
@@ -28,11 +28,11 @@ class ContextReports {
 
   Hardware& hardware_;
   const spec::EngineModel& engine_;
-  KernelMemory page_;
-  uint32_t first_byte_ = 0;  // of the reports
+  PinnedMemory page_;
+  uint32_t first_byte_ = 0;  // offset of the reports
   uint32_t entries_ = 1;
-  uint32_t index_byte_ = 0;  // of the last report's number
-  bool names_both_ = false;  // contexts that came and went, instead of flags
+  uint32_t index_byte_ = 0;  // offset of the index of the last report
+  bool names_both_ = false;  // reports name the new and the old context instead of flags
   uint32_t seen_ = 0;
 };
 

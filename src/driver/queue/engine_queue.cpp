@@ -18,7 +18,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr uint32_t kConfigReset = 0xc0;  // of the first ones, in configuration space
+constexpr uint32_t kConfigReset = 0xc0;  // GDRST in configuration space, on the first chips
 constexpr uint32_t kRequestReset = 1;
 
 }  // namespace
@@ -40,8 +40,8 @@ void EngineQueue::add(RequestRef request) {
   if (tracepoints_ != nullptr) tracepoints_->add(*request);
 }
 
-// Whoever waits makes as urgent what it waits for: the requests before it in its context, those whose fences it needs
-// or that have to start first, and what they wait for in turn.
+// Priority inheritance: raises the priority of everything that `waiter` waits for, directly or indirectly: earlier
+// requests of its context, fences and partners.
 void EngineQueue::lift(const RequestRef& waiter) {
   const int priority = waiter->priority;
   std::vector<RequestRef> open{waiter};
@@ -104,7 +104,7 @@ void EngineQueue::update() {
   if (tracepoints_ != nullptr) set_on_engine(now);
 }
 
-// What the engine works on now; the one before was pushed aside, or is done.
+// Records the request that the engine executes. The previous one is done or was preempted.
 void EngineQueue::set_on_engine(const RequestRef& request) {
   if (request == on_engine_) return;
   if (on_engine_ && !on_engine_->done) tracepoints_->out(*on_engine_, false);
@@ -112,7 +112,7 @@ void EngineQueue::set_on_engine(const RequestRef& request) {
   if (request) tracepoints_->in(*request);
 }
 
-// Nobody may have looked while the engine was at it.
+// The start of the request may not have been recorded.
 void EngineQueue::tell_done(const RequestRef& request) {
   set_on_engine(request);
   tracepoints_->out(*request, true);
@@ -120,7 +120,7 @@ void EngineQueue::tell_done(const RequestRef& request) {
 }
 
 void EngineQueue::place_ready() {
-  std::unordered_set<const EngineContext*> held;  // one that waits holds back those of its context after it
+  std::unordered_set<const EngineContext*> held;  // a blocked request also blocks later ones of its context
   for (auto each = waiting_.begin(); each != waiting_.end();) {
     const RequestRef request = *each;
     if (held.contains(request->context.get()) || !request->ready()) {
@@ -139,8 +139,8 @@ void EngineQueue::place_ready() {
   }
 }
 
-// What failed while this one waited for it takes it along: its batch is left out. Not so on its own engine, where it
-// only keeps its place in the order.
+// An error of a fence that the request waited for is inherited: its batch is skipped. Requests of the same engine are
+// exempt, because those waits only keep the order.
 void EngineQueue::take_errors(Request& request) const {
   for (const FenceRef& each : request.waits) {
     if (each->error == 0 || each->error == -ETIMEDOUT) continue;
@@ -168,7 +168,7 @@ void EngineQueue::finish(const RequestRef& request, int error) {
   ++progress_;
   --request->context->open;
   request->started = true;
-  // Programs need not ask for a buffer that they know to be done with.
+  // Programs need not call the driver again for a buffer that they know to be idle.
   for (const std::shared_ptr<Buffer>& buffer : request->tiled) buffer->sync_view();
   request->tiled.clear();
   request->keeps.clear();
@@ -214,7 +214,8 @@ void EngineQueue::recover(int error) {
 
 void EngineQueue::replay() {
   look_at_all();
-  if (hardware_.generation().reset_port() != ResetPort::config_gdrst) reset_engine();  // else all were reset at once
+  if (hardware_.generation().reset_port() != ResetPort::config_gdrst)
+    reset_engine();  // otherwise one reset covered all engines
   start();
   after_reset(nullptr);
   update();
@@ -228,7 +229,7 @@ void EngineQueue::abandon() {
 
 bool EngineQueue::cancel(const EngineContext& context, int error) {
   std::vector<RequestRef> ended;
-  RequestRef last;  // that the engine may know of
+  RequestRef last;  // the last request that the engine may know
   const auto take = [&](std::deque<RequestRef>& list) {
     for (auto each = list.begin(); each != list.end();) {
       if ((*each)->context.get() != &context) {

@@ -1,6 +1,6 @@
-// Contexts with rings of their own, handed to the engine's port two at a time (or through the submit queue). The engine
-// reports when it takes what it was handed and when it is done with a context: until it has taken it is handed nothing
-// more. Of equally urgent contexts each has its turn.
+// Contexts with their own rings, submitted to the engine's port two at a time or through the submit queue. The engine
+// reports when it accepts a submission and when it finishes a context; until it has accepted one, no other is
+// submitted. Contexts of equal priority are time-sliced.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -25,15 +25,15 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kRingBytes = 4 * kPageBytes;
-constexpr uint64_t kImageBytes = 24 * kPageBytes;  // status page of the process, then the image of the largest engine
+constexpr uint64_t kImageBytes = 24 * kPageBytes;  // per-process status page, then the image of the largest engine
 constexpr uint64_t kTimeline = 0;
-constexpr uint64_t kTurn = 1'000'000;  // nanoseconds of the device's time
+constexpr uint64_t kTurn = 1'000'000;  // time slice: nanoseconds of device time
 
-constexpr uint32_t kAllBits = 0xffff'0000;  // of a register that says which bits count
+constexpr uint32_t kAllBits = 0xffff'0000;  // mask of a masked register
 
 class ExeclistContext final : public EngineContext {
  public:
-  ExeclistContext(EngineQueue& queue, KernelMemory its_image, KernelMemory its_ring, KernelMemory its_timeline,
+  ExeclistContext(EngineQueue& queue, PinnedMemory its_image, PinnedMemory its_ring, PinnedMemory its_timeline,
                   std::shared_ptr<PageTables> its_tables)
       : EngineContext(queue),
         image(std::move(its_image)),
@@ -41,30 +41,30 @@ class ExeclistContext final : public EngineContext {
         timeline(std::move(its_timeline)),
         tables(std::move(its_tables)) {}
 
-  KernelMemory image;
-  KernelMemory ring;
-  KernelMemory timeline;
+  PinnedMemory image;
+  PinnedMemory ring;
+  PinnedMemory timeline;
   std::shared_ptr<PageTables> tables;
   uint64_t descriptor = 0;
   uint64_t tail = 0;
-  uint64_t head = 0;  // what is known to be done
+  uint64_t head = 0;  // position up to which the ring is done
   uint32_t next_seqno = 1;
-  bool is_new = true;        // nothing of it was restored or saved yet
-  uint32_t fresh_seqno = 0;  // the last before its image was written
-  bool is_restored = false;  // the image holds what the engine saved
+  bool is_new = true;        // never restored or saved
+  uint32_t fresh_seqno = 0;  // the last seqno before its image was written
+  bool is_restored = false;  // the image holds a state that the engine saved
 };
 using ContextRef = std::shared_ptr<ExeclistContext>;
 
 class ExeclistQueue final : public EngineQueue {
  public:
-  ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, KernelMemory status)
+  ExeclistQueue(Hardware& hardware, GlobalTable& table, const spec::EngineModel& engine, PinnedMemory status)
       : EngineQueue(hardware, table, engine),
         layout_(mmio::ContextImage::for_engine(hardware.model().id, engine.engine_class)),
         queue_(hardware.generation().submission() == SubmissionKind::submit_queue),
         preempts_(spec::interface_of(hardware.model().id).preemption),
         reports_(hardware, engine, std::move(status)) {
     for (const mmio::ImageSlot& slot : layout_.slots())
-      places_.emplace(slot.offset, slot.at + 1);  // the first of its kind
+      places_.emplace(slot.offset, slot.at + 1);  // the first slot of each register
     start();
   }
 
@@ -79,10 +79,10 @@ class ExeclistQueue final : public EngineQueue {
   }
 
   std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables> tables) override {
-    const uint32_t number = next_context_++;  // for the engine's reports: two contexts that meet differ
-    std::optional<KernelMemory> image = KernelMemory::create(hardware_, table_, kImageBytes);
-    std::optional<KernelMemory> ring = KernelMemory::create(hardware_, table_, kRingBytes);
-    std::optional<KernelMemory> timeline = KernelMemory::create(hardware_, table_, kPageBytes);
+    const uint32_t number = next_context_++;  // the id in reports: contexts in flight have different ones
+    std::optional<PinnedMemory> image = PinnedMemory::create(hardware_, table_, kImageBytes);
+    std::optional<PinnedMemory> ring = PinnedMemory::create(hardware_, table_, kRingBytes);
+    std::optional<PinnedMemory> timeline = PinnedMemory::create(hardware_, table_, kPageBytes);
     if (!image || !ring || !timeline) return nullptr;
     auto context = std::make_shared<ExeclistContext>(*this, std::move(*image), std::move(*ring), std::move(*timeline),
                                                      std::move(tables));
@@ -109,7 +109,7 @@ class ExeclistQueue final : public EngineQueue {
     auto& context = static_cast<ExeclistContext&>(*request.context);
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
-    if (context.is_new) commands.clear_general_registers();  // what others left in them is theirs
+    if (context.is_new) commands.clear_general_registers();  // clears values of other contexts
     if (request.batch != 0) commands.start_batch(request.batch, request.secure);
     commands.flush(false);
     request.seqno = context.next_seqno;
@@ -130,7 +130,7 @@ class ExeclistQueue final : public EngineQueue {
     return true;
   }
 
-  // The contexts of the next requests, at most two; requests of one context that follow each other go together.
+  // Submits the contexts of the next requests, at most two. Consecutive requests of one context form one element.
   void submit() override {
     if (!pending_.empty()) return;
     take_turns();
@@ -141,7 +141,7 @@ class ExeclistQueue final : public EngineQueue {
       if (next.size() == kPorts || has(next, *context)) break;
       next.push_back({context, context->tail});
     }
-    // The engine goes from the first to the second by itself.
+    // The engine switches from the first to the second by itself.
     if (next.empty() || next == active_) return;
     if (active_.size() == kPorts && next.size() == 1 && next[0] == active_[1]) return;
     std::vector<uint64_t> descriptors;
@@ -190,7 +190,7 @@ class ExeclistQueue final : public EngineQueue {
 
   void after_reset(const Request* culprit) override {
     if (culprit != nullptr) {
-      // Its context starts afresh behind the culprit, with the timeline as if that had been done.
+      // The culprit's context gets a new image behind the failed request, with the timeline as if that had completed.
       auto& context = static_cast<ExeclistContext&>(*culprit->context);
       context.timeline.store(kTimeline, culprit->seqno);
       write_image(context);
@@ -199,8 +199,8 @@ class ExeclistQueue final : public EngineQueue {
       context.head = culprit->end;
       set(context, hw::RING_HEAD::kDesc, static_cast<uint32_t>(culprit->end));
     }
-    // What the engine was at besides starts again with its request; any other was saved when the engine left it, or
-    // never ran.
+    // Other interrupted contexts restart at their current request. Contexts that did not run were saved before, or
+    // never started.
     const std::vector<Port> interrupted = std::exchange(interrupted_, {});
     if (interrupted.empty()) return;
     const ContextRef& context = interrupted.front().context;
@@ -212,7 +212,7 @@ class ExeclistQueue final : public EngineQueue {
     set(*context, hw::BB_STATE::kDesc, 0);
   }
 
-  // What the engine said that it took, or else what it was handed; not the order in which work came.
+  // Uses the context that the engine reported, or else the submitted one; not the order of submission.
   RequestRef current() const override {
     for (const std::vector<Port>* const list : {&active_, &pending_}) {
       for (const Port& port : *list) {
@@ -234,7 +234,7 @@ class ExeclistQueue final : public EngineQueue {
   }
   struct Port {
     ContextRef context;
-    uint64_t tail = 0;  // that the engine was told
+    uint64_t tail = 0;  // last value submitted to the engine
     bool operator==(const Port&) const = default;
   };
   static bool has(const std::vector<Port>& ports, const ExeclistContext& context) {
@@ -245,7 +245,7 @@ class ExeclistQueue final : public EngineQueue {
     for (const RequestRef& each : running_) {
       if (!is_done(*each)) open.push_back(each);
     }
-    // An engine that cannot be interrupted stays with what it has.
+    // Without preemption the engine stays on its current context.
     const EngineContext* const kept = preempts_ || active_.empty() ? nullptr : active_.front().context.get();
     std::stable_sort(open.begin(), open.end(), [&](const RequestRef& one, const RequestRef& two) {
       const bool first = one->context.get() == kept, second = two->context.get() == kept;
@@ -254,7 +254,7 @@ class ExeclistQueue final : public EngineQueue {
     return open;
   }
 
-  // What is to be done next of a context; null: nothing that was placed.
+  // Returns the next placed request of a context. Null: none.
   RequestRef first_of(const EngineContext& context) const {
     for (const RequestRef& each : running_) {
       if (each->context.get() == &context && !is_done(*each)) return each;
@@ -262,7 +262,7 @@ class ExeclistQueue final : public EngineQueue {
     return nullptr;
   }
 
-  // A context that has had its time goes behind others that are as urgent.
+  // Moves a context whose time slice is over behind others of the same priority.
   void take_turns() {
     const uint64_t now = hardware_.device().clock().nanoseconds;
     const RequestRef at = active_.empty() ? nullptr : current();
@@ -302,10 +302,11 @@ class ExeclistQueue final : public EngineQueue {
     hardware_.write(engine_, at(hw::EXECLIST_CONTROL::kDesc), packed32(control, hardware_.model()));
   }
 
-  // The chip's own image with what this context needs; all else is not restored, because nothing was saved yet.
+  // Writes a new image with the values that this context needs. Everything else is not restored, because nothing was
+  // saved yet.
   void write_image(ExeclistContext& context) {
     const std::vector<uint32_t> dwords = layout_.build(engine_.mmio_base);
-    check(dwords.size() * 4 <= kImageBytes - kPageBytes, "an image that is longer than its place");
+    check(dwords.size() * 4 <= kImageBytes - kPageBytes, "the context image fits its allocation");
     for (uint32_t i = 0; i < dwords.size(); ++i) {
       context.image.store(kPageBytes + i * 4, dwords[i]);
     }
@@ -326,10 +327,10 @@ class ExeclistQueue final : public EngineQueue {
       set(context, first + 8 * i + 4, static_cast<uint32_t>(value >> 32));
     }
   }
-  // The place of a register's value in an image.
+  // Sets the value of a register in the image.
   void set(ExeclistContext& context, uint32_t offset, uint32_t value) const {
     const auto at = places_.find(offset);
-    check(at != places_.end(), "an image without a register that every image has");
+    check(at != places_.end(), "the context image holds the register");
     context.image.store(kPageBytes + at->second * 4, value);
   }
   void set(ExeclistContext& context, const spec::RegisterDesc& desc, uint32_t value) const {
@@ -337,15 +338,15 @@ class ExeclistQueue final : public EngineQueue {
   }
 
   mmio::ContextImage layout_;
-  std::unordered_map<uint32_t, uint32_t> places_;  // of registers' values in an image
+  std::unordered_map<uint32_t, uint32_t> places_;  // register -> dword in the image
   bool queue_;
-  bool preempts_;  // the engine can be made to leave a context for another
+  bool preempts_;  // the engine supports preemption
   ContextReports reports_;
   uint32_t next_context_ = 0;
-  std::vector<Port> active_;             // what the engine works on, as it says
-  std::vector<Port> pending_;            // what it was handed and has not taken yet
+  std::vector<Port> active_;             // what the engine executes, by its reports
+  std::vector<Port> pending_;            // submitted but not yet accepted
   std::vector<Port> interrupted_;        // by a reset
-  std::shared_ptr<EngineContext> turn_;  // whose turn it is
+  std::shared_ptr<EngineContext> turn_;  // owner of the current time slice
   uint64_t turn_since_ = 0;
 };
 
@@ -353,7 +354,7 @@ class ExeclistQueue final : public EngineQueue {
 
 std::unique_ptr<EngineQueue> make_execlist_queue(Hardware& hardware, GlobalTable& table,
                                                  const spec::EngineModel& engine) {
-  std::optional<KernelMemory> status = KernelMemory::create(hardware, table, kPageBytes);
+  std::optional<PinnedMemory> status = PinnedMemory::create(hardware, table, kPageBytes);
   if (!status) return nullptr;
   return std::make_unique<ExeclistQueue>(hardware, table, engine, std::move(*status));
 }

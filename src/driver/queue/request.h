@@ -1,4 +1,4 @@
-// A piece of work for one engine. It is the fence that tells when the work is done.
+// A unit of work for one engine. It is also the fence that signals its completion.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct Context;
 struct Request final : Fence {
   std::shared_ptr<EngineContext> context;
   std::weak_ptr<Context> owner;
-  uint64_t batch = 0;  // address of its first command; 0: none, only a point in time
+  uint64_t batch = 0;  // address of its first command; 0: no commands, only a fence
   bool secure = false;
-  uint64_t flags = 0;  // of the call that brought it
+  uint64_t flags = 0;  // of the EXECBUFFER2 call
   int priority = 0;
-  std::vector<FenceRef> waits;                     // it may not start before they are done
-  std::vector<std::shared_ptr<Request>> partners;  // nor before these start
-  std::vector<std::shared_ptr<void>> keeps;        // what must live until it is done
-  std::vector<std::shared_ptr<Buffer>> tiled;      // that programs may see as linear
-  bool started = false;                            // the engine works on it, or has
-  int failed = 0;                                  // the error that it will be done with
-  // Set when it goes to the engine.
+  std::vector<FenceRef> waits;                     // must signal before it may start
+  std::vector<std::shared_ptr<Request>> partners;  // must start before it may start
+  std::vector<std::shared_ptr<void>> keeps;        // objects that must live until it is done
+  std::vector<std::shared_ptr<Buffer>> tiled;      // tiled buffers that programs may see as linear
+  bool started = false;                            // the engine executes or has executed it
+  int failed = 0;                                  // the error that it will signal
+  // Set when it is placed.
   uint32_t seqno = 0;
   uint64_t start = 0;  // of its commands in the ring
   uint64_t end = 0;

@@ -1,4 +1,4 @@
-// Rings shared by all contexts, for chips without execlists. Work is done strictly in the order in which it was placed.
+// Rings shared by all contexts, for chips without execlists. Work executes strictly in the order of placement.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -17,20 +17,20 @@ namespace {
 
 constexpr uint64_t kRingBytes = 32 * kPageBytes;
 constexpr uint64_t kLineBytes = 64;
-constexpr uint32_t kSeqno = 0x100;  // in the status page; below lies what hardware writes
+constexpr uint32_t kSeqno = 0x100;  // offset in the status page; the hardware writes below it
 
 class RingContext final : public EngineContext {
  public:
-  RingContext(EngineQueue& queue, std::optional<KernelMemory> its_image)
+  RingContext(EngineQueue& queue, std::optional<PinnedMemory> its_image)
       : EngineContext(queue), image(std::move(its_image)) {}
-  std::optional<KernelMemory> image;  // render engine only
+  std::optional<PinnedMemory> image;  // render engine only
   bool has_run = false;
 };
 
 class RingQueue final : public EngineQueue {
  public:
   RingQueue(Hardware& hardware, GlobalTable& table, PageTables& tables, const spec::EngineModel& engine,
-            KernelMemory ring, KernelMemory status)
+            PinnedMemory ring, PinnedMemory status)
       : EngineQueue(hardware, table, engine), tables_(tables), ring_(std::move(ring)), status_(std::move(status)) {
     start();
   }
@@ -58,10 +58,10 @@ class RingQueue final : public EngineQueue {
   }
 
   std::shared_ptr<EngineContext> make_context(std::shared_ptr<PageTables>) override {
-    std::optional<KernelMemory> image;
+    std::optional<PinnedMemory> image;
     if (CommandWriter(hardware_.model(), engine_).has<hw::MI_SET_CONTEXT>()) {
-      if (!fresh_) fresh_ = KernelMemory::create(hardware_, table_, image_bytes());
-      image = KernelMemory::create(hardware_, table_, image_bytes());
+      if (!fresh_) fresh_ = PinnedMemory::create(hardware_, table_, image_bytes());
+      image = PinnedMemory::create(hardware_, table_, image_bytes());
       if (!image || !fresh_) return nullptr;
     }
     return std::make_shared<RingContext>(*this, std::move(image));
@@ -73,7 +73,7 @@ class RingQueue final : public EngineQueue {
     CommandWriter commands(hardware_.model(), engine_);
     commands.flush(true);
     if (context.image && loaded_ != &context) {
-      // A new one begins with what the first of all found.
+      // A new context starts with the state that the first context found.
       if (!context.has_run) switch_to(commands, *fresh_, !has_fresh_);
       switch_to(commands, *context.image, !context.has_run);
     }
@@ -94,7 +94,7 @@ class RingQueue final : public EngineQueue {
     ++next_seqno_;
     context.has_run = true;
     has_fresh_ |= context.image.has_value();
-    // On its way the engine saves the context before into its image, which must be there until this is done.
+    // The switch saves the previous context to its image, which must live until this request is done.
     if (keep_ != request.context) request.keeps.push_back(std::exchange(keep_, request.context));
     loaded_ = &context;
     return true;
@@ -110,7 +110,7 @@ class RingQueue final : public EngineQueue {
     const uint32_t value = hardware_.read(engine_, at(hw::RING_HEAD::kDesc));
     head_ = spec::unpack_register<hw::RING_HEAD>(hardware_.model().gen, value).head_offset;
   }
-  // The ring is empty: what was in it is placed again.
+  // The ring is empty after a reset: places its requests again.
   void after_reset(const Request*) override {
     std::deque<RequestRef> again;
     std::swap(again, running_);
@@ -119,11 +119,11 @@ class RingQueue final : public EngineQueue {
 
  private:
   uint32_t at(const spec::RegisterDesc& desc) const { return desc.offset(hardware_.model().id); }
-  static void switch_to(CommandWriter& commands, const KernelMemory& image, bool inhibit) {
+  static void switch_to(CommandWriter& commands, const PinnedMemory& image, bool inhibit) {
     commands.set_context(image.address(), inhibit);
-    commands.add_dwords({0});  // a no-op has to follow
+    commands.add_dwords({0});  // MI_SET_CONTEXT must be followed by a no-op
   }
-  // Whole pages: what the chip says that it saves.
+  // Returns the size of an image as the chip reports it, rounded up to whole pages.
   uint64_t image_bytes() const {
     const uint32_t value = hardware_.read(engine_, at(hw::CXT_SIZE::kDesc));
     const auto size = spec::unpack_register<hw::CXT_SIZE>(hardware_.model().gen, value);
@@ -135,24 +135,24 @@ class RingQueue final : public EngineQueue {
   uint64_t free_bytes() const { return (head_ + kRingBytes - tail_ - 8) % kRingBytes; }
 
   PageTables& tables_;
-  KernelMemory ring_;
-  KernelMemory status_;
-  std::optional<KernelMemory> fresh_;  // the image of a context in which nothing was done
-  bool has_fresh_ = false;             // ... is saved when the first context comes in
+  PinnedMemory ring_;
+  PinnedMemory status_;
+  std::optional<PinnedMemory> fresh_;  // image of a context without any work
+  bool has_fresh_ = false;             // it is saved when the first context starts
   uint64_t tail_ = 0;
   uint64_t head_ = 0;
   uint64_t told_ = 0;
   uint32_t next_seqno_ = 1;
   const RingContext* loaded_ = nullptr;
-  std::shared_ptr<EngineContext> keep_;  // the engine still saves into its image
+  std::shared_ptr<EngineContext> keep_;  // the engine still saves to its image
 };
 
 }  // namespace
 
 std::unique_ptr<EngineQueue> make_ring_queue(Hardware& hardware, GlobalTable& table, PageTables& tables,
                                              const spec::EngineModel& engine) {
-  std::optional<KernelMemory> ring = KernelMemory::create(hardware, table, kRingBytes);
-  std::optional<KernelMemory> status = KernelMemory::create(hardware, table, kPageBytes);
+  std::optional<PinnedMemory> ring = PinnedMemory::create(hardware, table, kRingBytes);
+  std::optional<PinnedMemory> status = PinnedMemory::create(hardware, table, kPageBytes);
   if (!ring || !status) return nullptr;
   return std::make_unique<RingQueue>(hardware, table, tables, engine, std::move(*ring), std::move(*status));
 }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kMaxKnown = 64;
 
-// An abstract name: no file.
+// Writes the abstract socket name of a peer, which is not a file.
 socklen_t name_of(uint64_t number, sockaddr_un& address) {
   address = {};
   address.sun_family = AF_UNIX;
@@ -33,7 +33,7 @@ socklen_t name_of(uint64_t number, sockaddr_un& address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
 }
 
-// When a process started. 0: it is not there, or may not be seen.
+// Returns the start time of a process. 0: it does not exist or is not visible.
 uint64_t start_of(int process) {
   std::FILE* const file = std::fopen(fmt::format("/proc/{}/stat", process).c_str(), "re");
   if (file == nullptr) return 0;
@@ -41,8 +41,8 @@ uint64_t start_of(int process) {
   const size_t length = std::fread(text, 1, sizeof text, file);
   std::fclose(file);
   const std::string_view all(text, length);
-  size_t at = all.rfind(')');  // the program's name may hold anything
-  constexpr int kStart = 20;   // fields behind it
+  size_t at = all.rfind(')');  // the program's name may contain any character
+  constexpr int kStart = 20;   // number of the field after the name
   for (int field = 0; field < kStart && at != std::string_view::npos; ++field) at = all.find(' ', at + 1);
   if (at == std::string_view::npos) return 0;
   uint64_t value = 0;
@@ -84,7 +84,7 @@ const PeerProcess& PeerProcesses::self() {
   return self_;
 }
 
-// One that is full has not looked yet and will; one that is gone needs nothing.
+// A full socket is fine: that peer has not read its wake-ups yet and will. A peer that is gone needs none.
 bool PeerProcesses::wake(uint64_t number) {
   self();
   sockaddr_un address;
@@ -105,7 +105,7 @@ bool PeerProcesses::still_listens(const PeerProcess& peer) {
 }
 
 bool PeerProcesses::take_wakeups() const {
-  constexpr int kMax = 1000;  // whoever rings without end shall not keep us
+  constexpr int kMax = 1000;  // bounds the work if a peer sends without end
   bool woken = false;
   char word = 0;
   for (int i = 0; socket_ >= 0 && i < kMax && recv(socket_, &word, 1, MSG_DONTWAIT) >= 0; ++i) woken = true;
@@ -125,7 +125,7 @@ int PeerProcesses::find_pidfd(const PeerProcess& peer) {
     return known->second;
   }
   if (peer.space != here.space || peer.process <= 0) return -1;
-  if (pidfds_.size() >= kMaxKnown) {  // numbers come from others: they are not kept without end
+  if (pidfds_.size() >= kMaxKnown) {  // the ids come from other processes: their number is limited
     for (const auto& [number, pidfd] : pidfds_) {
       if (pidfd >= 0) close(pidfd);
     }

@@ -1,7 +1,8 @@
-// Drivers of other processes. Each that shares something has a number that nobody can guess, which stands in the memory
-// that they share; by it any other can wake it, and see whether it still lives. Nothing happens before the first use.
+// Drivers in other processes. Each process that shares something has a random id, which it writes to the shared memory.
+// By this id another process can wake it and find out whether it is still alive. Nothing is created before the first
+// use.
 //
-// Where no socket can be had, whoever waits looks again from time to time.
+// Without a socket, waiters poll.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 
 namespace halogen::driver {
 
-// As it stands in shared memory: others may have written anything there.
+// A process as described in shared memory. Other processes may have written anything there.
 struct PeerProcess {
   uint64_t number = 0;
-  uint64_t space = 0;    // of process numbers
-  uint64_t started = 0;  // in ticks since the host's start: process numbers are used again
+  uint64_t space = 0;    // inode of the PID namespace
+  uint64_t started = 0;  // in ticks since boot, because PIDs are reused
   int process = 0;
   bool has_wake_socket = false;
 };
@@ -27,17 +28,17 @@ class PeerProcesses {
   PeerProcesses& operator=(const PeerProcesses&) = delete;
 
   const PeerProcess& self();
-  const std::string& name() const { return name_; }  // of this process, as fences tell it
-  bool wake(uint64_t number);                        // false: nobody is there to hear it
-  // Can be read when somebody rang. -1: there is none.
+  const std::string& name() const { return name_; }  // of this process, as shown for fences
+  bool wake(uint64_t number);                        // false: no process listens
+  // Readable after a wake-up. -1: no socket.
   int wake_socket() const { return socket_; }
-  // True: somebody rang since the last look. May be called without the driver's lock.
+  // True: a wake-up came since the last call. Does not need the driver's lock.
   bool take_wakeups() const;
 
   bool is_alive(const PeerProcess& peer) { return find_pidfd(peer) != kDead; }
-  // The process may live on as another program, or where its number means nothing here: then nobody hears its bell.
+  // Returns false if the process called exec() or lives in another PID namespace and its wake-up socket is gone.
   bool still_listens(const PeerProcess& peer);
-  // A descriptor that can be read when it ends; -1: it cannot be told. Stays ours.
+  // Returns a descriptor that becomes readable when the process ends. -1: not available. It must not be closed.
   int pidfd_of(const PeerProcess& peer) {
     const int found = find_pidfd(peer);
     return found == kDead ? -1 : found;

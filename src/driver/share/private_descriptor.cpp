@@ -11,7 +11,7 @@
 namespace halogen::driver {
 namespace {
 
-constexpr rlim_t kMaxAbove = 65536;  // the host's table of descriptors is as long as the highest number
+constexpr rlim_t kMaxAbove = 65536;  // the host's descriptor table is as long as the highest number
 constexpr rlim_t kUsual = 700;
 
 bool has_room_above(const rlimit& limit) {

@@ -1,5 +1,5 @@
-// Descriptors of the driver's own inside somebody else's program. They carry a mark by which the program's calls pass
-// over them, and lie above its soft limit where the hard one leaves room: what it may have open is its own to use.
+// Descriptors that the driver opens inside the user's program. A mark on them makes the program's calls skip them. They
+// lie above the soft limit if the hard limit allows it, so that the program keeps its full number of descriptors.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,10 +8,10 @@
 
 namespace halogen::driver {
 
-// Held while the limit is another than the program's: around fork(2) too.
+// Held while the limit differs from the program's, and around fork(2).
 std::mutex& limit_guard();
 
-// As long as it lives descriptors up to the hard limit can be had.
+// Raises the descriptor limit to the hard limit during its lifetime.
 class RaisedLimit {
  public:
   RaisedLimit();
@@ -19,7 +19,7 @@ class RaisedLimit {
   RaisedLimit(const RaisedLimit&) = delete;
   RaisedLimit& operator=(const RaisedLimit&) = delete;
 
-  // The same file at its place and with the mark; the old number is closed. Negative ones stay what they are.
+  // Moves the file to a private number and marks it; the old number is closed. Negative values are returned unchanged.
   int keep(int descriptor) const;
 
  private:
@@ -28,10 +28,10 @@ class RaisedLimit {
   bool raised_ = false;
 };
 
-// A descriptor that is no copy of one that a program has: its new number.
+// Makes a descriptor private and returns its new number. The program must not have a copy of it.
 int keep_private(int descriptor);
 
-// What a function opens, also when the program has all its descriptors in use.
+// Opens a private descriptor, even if the program has used up its own.
 template <class Open>
 int open_private(Open open) {
   const RaisedLimit limit;

@@ -31,7 +31,7 @@ RemoteFenceWatcher::~RemoteFenceWatcher() {
 void RemoteFenceWatcher::add(const std::shared_ptr<WatchedFence>& fence) {
   fences_.push_back(fence);
   listen();
-  if (wake_fd_ < 0) {  // no way to look after it: better early than never
+  if (wake_fd_ < 0) {  // the fence cannot be watched: signal it early rather than never
     fences_.pop_back();
     fence->signal();
     return;
@@ -52,11 +52,11 @@ void RemoteFenceWatcher::wake() const {
 }
 
 void RemoteFenceWatcher::run() {
-  constexpr int kStatePoll = 1000, kNoSocketPoll = 10;  // milliseconds, for what nobody tells
+  constexpr int kStatePoll = 1000, kNoSocketPoll = 10;  // milliseconds between polls of state that sends no wake-up
   std::unique_lock lock(mutex_);
   bool woken = false;
   while (!stop_) {
-    std::vector<std::shared_ptr<WatchedFence>> looked_at;  // their descriptors stay open meanwhile
+    std::vector<std::shared_ptr<WatchedFence>> looked_at;  // keeps their descriptors open during poll()
     std::vector<pollfd> list{{.fd = wake_fd_, .events = POLLIN, .revents = 0},
                              {.fd = peers_.wake_socket(), .events = POLLIN, .revents = 0}};
     const bool no_socket = peers_.wake_socket() < 0;

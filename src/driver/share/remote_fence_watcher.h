@@ -1,5 +1,5 @@
-// Looks after fences of other processes: a thread that sleeps until one of their pipes can be read, another process
-// rings or one ends. It starts with the first thing that is shared.
+// Watches fences of other processes. A thread sleeps until a fence's pipe becomes readable, a peer sends a wake-up, or
+// a peer ends. It starts when the first object is shared.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ namespace halogen::driver {
 
 class RemoteFenceWatcher {
  public:
-  // `changed` is called with the lock held, after fences were signalled or somebody rang.
+  // `changed` is called with the lock held, after fences were signalled or a wake-up came.
   RemoteFenceWatcher(std::mutex& mutex, PeerProcesses& peers, std::function<void()> changed);
   ~RemoteFenceWatcher();
   RemoteFenceWatcher(const RemoteFenceWatcher&) = delete;
   RemoteFenceWatcher& operator=(const RemoteFenceWatcher&) = delete;
 
-  // With the lock held.
+  // Call with the lock held.
   void add(const std::shared_ptr<WatchedFence>& fence);
-  void listen();  // to others who ring
+  void listen();  // starts to receive wake-ups of peers
 
  private:
   void run();

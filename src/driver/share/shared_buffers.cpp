@@ -29,7 +29,7 @@ std::string path_of(int descriptor) {
   return fmt::format("/proc/self/fd/{}", descriptor);
 }
 
-// As the host has it: programs are shown the buffer's bytes only.
+// Returns the status from the host: programs see the buffer's bytes only.
 bool look_up(int descriptor, struct stat& status) {
   return syscall(SYS_fstat, descriptor, &status) == 0;
 }
@@ -40,7 +40,7 @@ bool SharedBuffers::is_one(int descriptor) {
   char name[64];
   const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
   if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
-  // One that nobody can cut off under the device.
+  // The seal proves that no program can shrink the file under the device.
   const int seals = fcntl(descriptor, F_GET_SEALS);
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
@@ -52,7 +52,7 @@ int SharedBuffers::create(const BufferRef& buffer, bool close_on_exec, bool writ
   const std::optional<FileKey> key = key_of(buffer->descriptor());
   if (!key) return -ENOMEM;
   known_[*key] = buffer;
-  // All are copies of one file as long as somebody holds it: the first to ask decides what it can do.
+  // While a program holds the file all descriptors are copies of it: the first export decides the access rights.
   if (!std::exchange(buffer->exported, true)) buffer->writable_file = writable;
   const int flags = (close_on_exec ? O_CLOEXEC : 0) | (buffer->writable_file ? O_RDWR : O_RDONLY);
   const int descriptor = ::open(path_of(buffer->descriptor()).c_str(), flags);
@@ -117,7 +117,7 @@ BufferRef SharedBuffers::find(int descriptor) const {
 
 uint32_t SharedBuffers::name(const BufferRef& buffer) {
   std::erase_if(names_, [](const auto& each) { return each.second.expired(); });
-  uint32_t next = 1;  // the lowest that is free
+  uint32_t next = 1;  // the lowest free name
   for (const auto& [name, other] : names_) {
     if (other.lock() == buffer) return name;
     if (name == next) ++next;
@@ -140,7 +140,7 @@ int SharedBuffers::import(Hardware& hardware, int descriptor, BufferRef& buffer)
   const auto all = static_cast<uint64_t>(status.st_size);
   if (all <= Buffer::kBehind || all % kPageBytes != 0) return -EINVAL;
   const uint64_t bytes = all - Buffer::kBehind;
-  // The device writes, whatever others may.
+  // The device needs write access, even if the given descriptor is read-only.
   const int own = open_private([&] { return ::open(path_of(descriptor).c_str(), O_RDWR | O_CLOEXEC); });
   if (own < 0) return -EINVAL;
   buffer = Buffer::import(hardware, own, bytes);

@@ -13,13 +13,13 @@ namespace halogen::driver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Another process that does nothing for so long is not waited for any more.
+// A peer that makes no progress for this long is not waited for any more.
 constexpr std::chrono::seconds kStallTimeout{300};
-constexpr std::chrono::milliseconds kListenInterval{500};  // how often it is asked for
+constexpr std::chrono::milliseconds kListenInterval{500};  // how often the peer's socket is checked
 
 }  // namespace
 
-// What one other process has promised, up to a number.
+// A fence for the work that one peer has promised, up to a count.
 class SharedFence final : public WatchedFence {
  public:
   SharedFence(std::shared_ptr<SharedFences> fences, size_t row, bool also_reads)
@@ -40,7 +40,7 @@ class SharedFence final : public WatchedFence {
     if (done) return;
     const Member& other = fences_->page().row(row_);
     const uint64_t now = count();
-    if (other.number != peer_.number) {  // it left, after its work
+    if (other.number != peer_.number) {  // the peer left after finishing its work
       finish_with(0);
     } else if (now >= promised) {
       finish_with(other.error.load());
@@ -117,7 +117,7 @@ void SharedFences::add(const FenceRef& fence, bool write) {
   });
 }
 
-// Done is what nothing open comes before.
+// A count is done when no open fence lies before it.
 void SharedFences::retire(int error) {
   std::erase_if(open_, [](const Open& each) {
     const FenceRef fence = each.fence.lock();
@@ -173,7 +173,7 @@ void SharedFences::list(bool also_reads, std::vector<FenceRef>& into) {
     if (!known || known->done || known->promised != promised || known->owner() != other.number) {
       known = std::make_shared<SharedFence>(shared_from_this(), row, also_reads);
       place = known;
-      known->look();  // it wants to be woken from now on, but may have been done before
+      known->look();  // the peer wakes us from now on, but may have finished before
       if (!known->done) watch_(known);
     }
     if (!known->done) into.push_back(known);

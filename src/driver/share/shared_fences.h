@@ -1,5 +1,5 @@
-// The fences of a buffer that several processes use: what this one's work does to it is told to the others, and theirs
-// are fences here. It lies behind the buffer's bytes, in pages of the same file that no program maps.
+// The fences of a buffer that several processes use. Each process publishes its own work and sees the work of its peers
+// as fences. The data lies behind the buffer's bytes, in pages of the same file that programs do not map.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace halogen::driver {
 
-// A fence that somebody must look at, because another process signals it.
+// A fence that must be checked, because another process signals it.
 class WatchedFence : public Fence {
  public:
-  virtual void look() = 0;                              // is it done?
-  virtual int descriptor() const { return -1; }         // can be read when it may be worth a look
+  virtual void look() = 0;                              // signals the fence if it is done
+  virtual int descriptor() const { return -1; }         // readable when look() may find a change
   virtual int process_fd() { return -1; }               // likewise
-  virtual bool needs_polling() const { return false; }  // it must be looked at from time to time
+  virtual bool needs_polling() const { return false; }  // true: look() must be called periodically
 };
 using Watch = std::function<void(const std::shared_ptr<WatchedFence>&)>;
 
@@ -28,27 +28,27 @@ class SharedFences : public std::enable_shared_from_this<SharedFences> {
  public:
   static constexpr uint64_t kBytes = SharedPage::kBytes;
 
-  // Null: no memory, or too many processes have it.
+  // Null: out of memory, or too many processes use the buffer.
   static std::shared_ptr<SharedFences> open(PeerProcesses& peers, Watch watch, int descriptor, uint64_t offset);
   explicit SharedFences(std::unique_ptr<SharedPage> page, Watch watch);
 
-  // Work of this process.
+  // Publishes work of this process.
   void add(const FenceRef& fence, bool write);
-  // What others still do. `also_reads`: false: only who writes.
+  // Lists the open work of peers; without `also_reads`, writes only.
   void list(bool also_reads, std::vector<FenceRef>& into);
   void list_own(bool also_reads, std::vector<FenceRef>& into) const;
-  bool is_idle() const { return open_.empty(); }  // this process's
-  uint32_t engines() const;                       // of others, as GEM_BUSY tells them
+  bool is_idle() const { return open_.empty(); }  // this process has no open work
+  uint32_t engines() const;                       // of peers, in the format of GEM_BUSY
 
   SharedPage& page() { return *page_; }
-  uint64_t order() const { return order_; }  // in which locks are taken, the same for all
+  uint64_t order() const { return order_; }  // locking order, the same in all processes
 
  private:
   friend class SharedFence;
   struct Open {
     std::weak_ptr<Fence> fence;
     uint64_t use;
-    uint64_t write;  // 0: it only reads
+    uint64_t write;  // 0: a read
     int engine_class;
   };
   void retire(int error);
@@ -65,10 +65,10 @@ class SharedFences : public std::enable_shared_from_this<SharedFences> {
   unsigned waiting_ = 0;
 };
 
-// The locks of all of them, for as long as this lives.
+// Holds the locks of several buffers during its lifetime.
 class SharedLocks {
  public:
-  void add(const std::shared_ptr<SharedFences>& fences);  // before lock()
+  void add(const std::shared_ptr<SharedFences>& fences);  // call before lock()
   void lock();
   ~SharedLocks();
   SharedLocks() = default;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kNoRow = ~uint64_t{0};
 constexpr uint64_t kEmptied = kNoRow - 1;
-// In a state: 0 while it is open, then 1 and the error.
+// Low bits of a state: 0 while open, then 1 + the positive errno.
 constexpr unsigned kStateBits = 16;
 constexpr uint64_t kStateMask = (uint64_t{1} << kStateBits) - 1;
 
@@ -27,7 +27,7 @@ FenceRef done_fence(int error) {
 
 }  // namespace
 
-// The fence of an entry that another process added.
+// The fence of an entry that a peer added.
 class EntryFence final : public WatchedFence {
  public:
   EntryFence(std::shared_ptr<SharedObject> object, uint64_t entry, size_t row)
@@ -95,12 +95,12 @@ FenceRef SharedObject::fence_of(uint64_t number) {
   return fence;
 }
 
-// With the lock held. Whatever stands there, it ends.
+// Applies new entries. Needs the lock. Ends whatever the memory contains.
 void SharedObject::read_new(const Apply& apply) {
   const uint64_t next = head().next;
   uint64_t from = seen_;
   seen_ = next;
-  if (const uint64_t first = head().first; from < first || from > next) {  // others made room meanwhile: from the start
+  if (const uint64_t first = head().first; from < first || from > next) {  // peers made room meanwhile: start over
     apply(Change::fence, nullptr, 0);
     from = first;
   }
@@ -119,12 +119,12 @@ void SharedObject::take(const Apply& apply) {
   page_->unlock();
 }
 
-// With the lock held: what came before a change of the whole object does not matter, nor do points that were reached.
+// Drops entries that are before a change of the whole object, and points that are reached. Needs the lock.
 void SharedObject::make_room() {
   const uint64_t next = head().next;
   uint64_t first = head().first;
   if (next - first < kEntries) return;
-  if (next - first > kEntries) first = next - kEntries;  // not what we wrote there
+  if (next - first > kEntries) first = next - kEntries;  // not a value that this driver writes
   uint64_t keep = first;
   for (uint64_t number = first; number != next; ++number) {
     if (entry(number).change != static_cast<uint64_t>(Change::point)) keep = number;

@@ -1,6 +1,6 @@
-// A sync object that several processes have: a list of what was done to it, in memory that they share. Each process
-// does the same to its own object, so that all are alike. An entry holds a fence of the process that added it, which
-// says there when it is done. Entries that no longer matter make room; with more in flight than there is room for, the
+// A sync object that several processes share: a log of its changes in shared memory. Each process applies the log to
+// its own object, so that all copies are equal. An entry holds a fence of the process that added it, and that process
+// marks it as done. Entries without further effect are dropped. If more fences are open than the log can hold, the
 // oldest counts as done.
 #pragma once
 
@@ -22,30 +22,30 @@ class SharedObject : public std::enable_shared_from_this<SharedObject> {
   static constexpr uint64_t kBytes = SharedPage::kBytes + 4096 + 32 * kEntries;
 
   enum class Change : uint64_t { fence = 1, point = 2 };
-  // `fence`: null: emptied.
+  // `fence` null: the object was reset.
   using Apply = std::function<void(Change, FenceRef fence, uint64_t point)>;
 
-  // `descriptor`: a file of kBytes. Null: no memory, or too many have it.
+  // `descriptor`: a file of kBytes. Null: out of memory, or too many processes use it.
   static std::shared_ptr<SharedObject> open(PeerProcesses& peers, Watch watch, int descriptor);
   SharedObject(std::unique_ptr<SharedPage> page, Watch watch) : page_(std::move(page)), watch_(std::move(watch)) {}
 
-  // Whether others did something since.
+  // True: peers have added changes.
   bool is_old() const { return head().next.load() != seen_; }
-  // What they did, in order; the first may empty what there was.
+  // Applies the changes of peers in order. The first one may reset the object.
   void take(const Apply& apply);
-  // One more, after those of others, which are applied before it.
+  // Adds a change, after applying those of peers.
   void add(Change change, const FenceRef& fence, uint64_t point, const Apply& apply);
 
  private:
   friend class EntryFence;
   struct Head {
-    std::atomic<uint64_t> first, next;  // numbers of entries
+    std::atomic<uint64_t> first, next;  // entry numbers
   };
   struct Entry {
-    std::atomic<uint64_t> state;  // its number, and in the low bits what became of it
+    std::atomic<uint64_t> state;  // its number; the low bits hold the result
     std::atomic<uint64_t> change;
     std::atomic<uint64_t> point;
-    std::atomic<uint64_t> row;  // whose fence it is; kNobody: it was done at once
+    std::atomic<uint64_t> row;  // row of the fence's process; kNoRow: the fence was already done
   };
   static_assert(sizeof(Entry) == 32);
   Head& head() const { return *reinterpret_cast<Head*>(page_->behind_rows()); }
@@ -61,7 +61,7 @@ class SharedObject : public std::enable_shared_from_this<SharedObject> {
   std::unique_ptr<SharedPage> page_;
   Watch watch_;
   uint64_t seen_ = 0;
-  std::map<uint64_t, std::weak_ptr<Fence>> own_;  // open ones, by their entries
+  std::map<uint64_t, std::weak_ptr<Fence>> own_;  // open fences, by entry
 };
 
 }  // namespace halogen::driver

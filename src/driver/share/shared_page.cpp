@@ -21,7 +21,7 @@ static_assert(sizeof(Member) * SharedPage::kMembers == SharedPage::kBytes);
 
 std::unique_ptr<SharedPage> SharedPage::open(PeerProcesses& peers, int descriptor, uint64_t offset, uint64_t bytes) {
   std::unique_ptr<SharedPage> page(new SharedPage(peers));
-  // An open of its own: locks belong to opens.
+  // Opens the file again: locks belong to an open file description.
   const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
   page->file_ = open_private([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); });
   if (page->file_ < 0) return nullptr;
@@ -37,7 +37,7 @@ std::unique_ptr<SharedPage> SharedPage::open(PeerProcesses& peers, int descripto
   return joined ? std::move(page) : nullptr;
 }
 
-// A free row, or one of somebody who is gone.
+// Takes a free row, or the row of a process that is gone.
 bool SharedPage::join() {
   const PeerProcess& self = peers_.self();
   for (const bool also_dead : {false, true}) {

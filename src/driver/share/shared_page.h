@@ -1,6 +1,6 @@
-// Memory that drivers of several processes share about one thing, a buffer or a sync object: who takes part, what each
-// has promised and done. Each writes its own row only. What others wrote is never trusted: numbers are compared, never
-// used as places, and a row whose process is gone counts as done.
+// Shared memory in which the drivers of several processes describe one buffer or sync object: which processes take
+// part, and what each has promised and done. Each process writes only its own row. Data of other processes is never
+// trusted: numbers are compared but not used as offsets, and the row of a dead process counts as done.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace halogen::driver {
 
-// One process's row. Counts only grow: what is promised has the number to which its count then grew, and is done when
-// the count of what is done has reached it.
+// The row of one process. Counters only grow. A promise has the value of its counter at that time, and is kept when the
+// matching done counter reaches that value.
 struct Member {
-  std::atomic<uint64_t> number;  // 0: nobody's
+  std::atomic<uint64_t> number;  // 0: the row is free
   std::atomic<uint64_t> space;
   std::atomic<uint64_t> started;
   std::atomic<uint64_t> process;
@@ -25,9 +25,9 @@ struct Member {
   std::atomic<uint64_t> writes_done;
   std::atomic<uint64_t> uses;  // reads and writes
   std::atomic<uint64_t> uses_done;
-  std::atomic<int32_t> error;   // of the last one that failed
-  std::atomic<uint32_t> busy;   // engines, as GEM_BUSY tells them
-  std::atomic<uint32_t> waits;  // wants to be woken
+  std::atomic<int32_t> error;   // of the last failed request
+  std::atomic<uint32_t> busy;   // engines, in the format of GEM_BUSY
+  std::atomic<uint32_t> waits;  // wants wake-ups
   std::atomic<uint32_t> has_wake_socket;
   uint32_t unused[4];
   std::array<std::atomic<uint64_t>, 4> name;
@@ -39,7 +39,7 @@ class SharedPage {
   static constexpr size_t kMembers = 32;
   static constexpr uint64_t kBytes = 4096;
 
-  // `bytes`: of which the first kBytes are rows. Null: no memory, or no row is free.
+  // `bytes`: size of the mapping; the rows take the first kBytes. Null: out of memory, or no row is free.
   static std::unique_ptr<SharedPage> open(PeerProcesses& peers, int descriptor, uint64_t offset, uint64_t bytes);
   ~SharedPage();
   SharedPage(const SharedPage&) = delete;
@@ -53,11 +53,11 @@ class SharedPage {
   static PeerProcess peer_of(const Member& row);
   std::string name_of(size_t index) const;
   bool has_others() const;
-  // Those who wait, or all.
+  // Wakes the peers that wait, or all.
   void wake_others(bool all) const;
 
-  // Nobody else changes what belongs together meanwhile. The host lets go of it when a process ends, and whoever
-  // keeps it for long loses it: then this goes on without.
+  // Lock what must change together. The host releases the lock when a process ends. A lock that stays taken for too
+  // long is ignored.
   void lock();
   void unlock();
 

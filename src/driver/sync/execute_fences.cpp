@@ -10,10 +10,10 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint64_t kMaxFences = (uint64_t{4} << 20) / 32;
-constexpr uint64_t kUserEnd = 0x7fff'ffff'f000;  // of addresses of programs
+constexpr uint64_t kUserEnd = 0x7fff'ffff'f000;  // end of user addresses
 constexpr uint32_t kUnknownFlags = ~uint32_t{I915_EXEC_FENCE_WAIT | I915_EXEC_FENCE_SIGNAL};
 
-// 0, or what is wrong with a list of this many fences there.
+// Returns 0, or the errno for a bad list of fences.
 int check_size(uint64_t address, uint64_t count, size_t bytes) {
   if (address > kUserEnd || count > (kUserEnd - address) / bytes) return -EFAULT;
   return count > kMaxFences ? -ENOMEM : 0;
@@ -23,7 +23,7 @@ int check_size(uint64_t address, uint64_t count, size_t bytes) {
 
 int ExecuteFences::read(Call& call, const drm_i915_gem_execbuffer2& arguments) {
   if ((arguments.flags & I915_EXEC_USE_EXTENSIONS) != 0) {
-    // The list and the array would lie at the same place.
+    // The list and the array would use the same field.
     if ((arguments.flags & I915_EXEC_FENCE_ARRAY) != 0 || arguments.num_cliprects != 0) return -EINVAL;
     const int result = for_each_extension(arguments.cliprects_ptr, [&](uint32_t name, uint64_t address) {
       return name == DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES ? read_timelines(call, address) : -EINVAL;
@@ -87,8 +87,8 @@ int ExecuteFences::read_timelines(Call& call, uint64_t extension) {
     if (each.flags != 0 && !fills && !object->fence()) return -EINVAL;
     FenceRef fence = object->find(point);
     if (object->fence() && !fence) {
-      if (!fills) return -EINVAL;  // nobody has promised this point
-      fence = object->fence();     // a new point comes after those that are there
+      if (!fills) return -EINVAL;  // nothing has promised this point
+      fence = object->fence();     // a new point comes after the existing ones
     }
     if (fills && point != 0 && (each.flags & I915_EXEC_FENCE_WAIT) != 0) return -EINVAL;
     if (fence) waits_.push_back(std::move(fence));
@@ -126,7 +126,7 @@ void add_wait(Request& request, const FenceRef& fence) {
   std::vector<FenceRef> single;
   fence->list(single);
   for (FenceRef& each : single) {
-    // Requests of one context on one engine are done in order anyway.
+    // Requests of one context on one engine complete in order anyway.
     if (each->done || each->timeline == request.timeline) continue;
     const auto same = std::find_if(request.waits.begin(), request.waits.end(), [&](const FenceRef& other) {
       return other == each || (each->timeline != 0 && other->timeline == each->timeline);

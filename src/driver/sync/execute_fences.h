@@ -1,4 +1,4 @@
-// The fences that a batch names: those it shall wait for and those it shall become.
+// The fences of a batch: those it waits for and those it signals.
 #pragma once
 
 #include <libdrm/i915_drm.h>
@@ -11,11 +11,11 @@ namespace halogen::driver {
 
 class ExecuteFences {
  public:
-  // 0 or a negative errno.
+  // Returns 0 or a negative errno.
   int read(Call& call, const drm_i915_gem_execbuffer2& arguments);
-  // What the request must wait for.
+  // Adds the waits to the request.
   void hold(Request& request) const;
-  // The request goes into the sync objects that want it.
+  // Stores the request's fence in the sync objects that want it.
   void fill(const FenceRef& done) const;
 
  private:
@@ -23,15 +23,15 @@ class ExecuteFences {
   int read_timelines(Call& call, uint64_t extension);
 
   std::vector<FenceRef> waits_;
-  FenceRef partner_;  // shall have started
+  FenceRef partner_;  // a fence whose request must have started
   struct Target {
     SyncObjectRef object;
-    uint64_t point = 0;  // 0: the object holds the request alone
+    uint64_t point = 0;  // 0: a binary sync object
   };
   std::vector<Target> targets_;
 };
 
-// The request waits for this fence, unless that is needless.
+// Makes the request wait for this fence, unless it is redundant.
 void add_wait(Request& request, const FenceRef& fence);
 
 }  // namespace halogen::driver

@@ -41,7 +41,7 @@ void Fence::finish(int its_error) {
   released();
 }
 
-// A loop and not a recursion: a timeline may be as long as a program likes.
+// Uses a loop instead of recursion, because a timeline may have any length.
 void Fence::signal(int its_error) {
   if (done) return;
   finish(its_error);
@@ -72,7 +72,7 @@ void Fence::then(std::function<void()> callback) {
 
 void Fence::depend_on(Fence& part) {
   std::vector<std::weak_ptr<Fence>>& list = part.dependents_;
-  // Those that nobody waits for any more make room.
+  // Drop expired dependents.
   if (list.size() == list.capacity()) std::erase_if(list, [](const auto& each) { return each.expired(); });
   list.push_back(weak_from_this());
 }
@@ -108,14 +108,14 @@ std::shared_ptr<TimelinePoint> TimelinePoint::add(const FenceRef& before, FenceR
   if (previous != nullptr && point > previous->point()) {
     made->order_ = previous->order_;
     made->point_before_ = previous->point();
-  } else {  // a point that is not above the last one starts a new order, and the timeline does not go back
+  } else {  // a point not above the last one starts a new order; the timeline does not go back
     made->order_ = std::make_shared<int>(0);
     if (previous != nullptr) point = std::max(point, previous->point());
   }
   made->number = point;
   made->fence_ = std::move(fence);
   made->before_ = before;
-  // Points that only wait for those before them need not be kept.
+  // Points that only wait for earlier ones are not kept.
   while (previous != nullptr && !previous->done && previous->fence_->done) {
     made->before_ = previous->before_;
     previous = dynamic_cast<TimelinePoint*>(made->before_.get());
@@ -127,7 +127,7 @@ std::shared_ptr<TimelinePoint> TimelinePoint::add(const FenceRef& before, FenceR
   return made;
 }
 
-// A long timeline goes from its end to its start, not by recursion.
+// Frees a long timeline from its end to its start without recursion.
 TimelinePoint::~TimelinePoint() {
   FenceRef next = std::move(before_);
   while (next && next.use_count() == 1) {

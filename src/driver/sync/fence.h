@@ -1,6 +1,6 @@
-// Fences: points in time that work and programs wait for. Each is signalled once, for good, with or without an error.
-// A request is one; so is what another process promises; and fences are put together from others: all of a list, and
-// the points of a timeline. All live under the driver's one lock.
+// Fences. Each is signalled exactly once, with or without an error. A request is a fence, and so is a promise of
+// another process. Fences can be combined: all of a list, and the points of a timeline. The driver's lock guards all
+// fences.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@ class Fence : public std::enable_shared_from_this<Fence> {
   Fence(const Fence&) = delete;
   Fence& operator=(const Fence&) = delete;
 
-  // To be read; signal() sets them.
+  // Read only; signal() sets them.
   bool done = false;
-  int error = 0;      // a negative errno: what went wrong
-  uint64_t when = 0;  // it was done: nanoseconds of the monotonic clock
+  int error = 0;      // 0 or a negative errno
+  uint64_t when = 0;  // time of the signal: nanoseconds of the monotonic clock
 
-  // Fences of one timeline are done in the order of their numbers. 0: of none.
+  // Fences of one timeline signal in the order of their numbers. 0: no timeline.
   uint64_t timeline = 0;
   uint64_t number = 0;
-  int engine_class = -1;  // as programs number them, of work of an engine
+  int engine_class = -1;  // in the numbering of the user interface, for requests; otherwise -1
 
   void signal(int its_error = 0);
-  // Calls back once it is done; now, when it already is.
+  // Calls `callback` when the fence signals, or now if it already has.
   void then(std::function<void()> callback);
 
-  // The single ones that this one stands for.
+  // Lists the single fences that this one combines.
   virtual void list(std::vector<FenceRef>& into) { into.push_back(shared_from_this()); }
-  // Who made it, and on which timeline, as programs are told.
+  // Names of the creator and the timeline, as shown to programs.
   virtual std::string driver_name() const { return "stub"; }
   virtual std::string timeline_name() const { return "stub"; }
 
  protected:
   void depend_on(Fence& part);
-  // A part of this one is done. True: now this one is, too.
+  // Called when a part of this fence signalled. True: this fence is done too.
   virtual bool part_done(const Fence&) { return false; }
-  virtual void released() {}  // it is done: what was held for it can go
+  virtual void released() {}  // the fence is done: resources held for it can be freed
 
  private:
   void finish(int its_error);
@@ -57,24 +57,24 @@ class Fence : public std::enable_shared_from_this<Fence> {
 
 FenceRef signalled_fence();
 
-// Done when all in the list are. Those that are done already do not count; of one timeline the last one does.
+// Signals when all fences of the list have. Signalled fences are skipped; of one timeline only the last counts.
 FenceRef all_of(const std::vector<FenceRef>& fences);
 
-// A point of a timeline: done when its fence is, and all points before it.
+// A point of a timeline: signals when its fence and all earlier points have.
 class TimelinePoint final : public Fence {
  public:
-  // `before`: what the timeline held; may be null, and need not be a point.
+  // `before`: the previous content of the timeline; may be null, and need not be a point.
   static std::shared_ptr<TimelinePoint> add(const FenceRef& before, FenceRef fence, uint64_t point);
   ~TimelinePoint() override;
 
   uint64_t point() const { return number; }
-  // The highest point below which all is done.
+  // Returns the highest point up to which all is done.
   uint64_t payload() const;
-  // What to wait for to have this point reached. Null: nobody has promised it.
+  // Returns the fence to wait for until `point` is reached. Null: nothing has promised it.
   static FenceRef find(const FenceRef& top, uint64_t point);
 
-  // What a timeline is made of, from its first point that counts: the same, added in this order, make it again.
-  // Point 0: a fence that is no point.
+  // Returns the parts of a timeline from its first relevant point. Adding them in this order rebuilds it. Point 0: a
+  // fence that is not a point.
   static std::vector<std::pair<FenceRef, uint64_t>> parts(const FenceRef& top);
 
   void list(std::vector<FenceRef>& into) override;
@@ -88,7 +88,7 @@ class TimelinePoint final : public Fence {
   FenceRef fence_;
   FenceRef before_;
   uint64_t point_before_ = 0;
-  std::shared_ptr<int> order_;  // shared by points that were added in order
+  std::shared_ptr<int> order_;  // shared by points that were added in ascending order
 };
 
 }  // namespace halogen::driver

@@ -19,19 +19,19 @@ Effect effect_of(int signal) {
   if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return Effect::none;
   if (action.sa_handler != SIG_DFL) return (action.sa_flags & SA_RESTART) != 0 ? Effect::restart : Effect::interrupt;
   const bool nothing = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
-  return nothing ? Effect::none : Effect::restart;  // it stops or ends the process
+  return nothing ? Effect::none : Effect::restart;  // the default action stops or ends the process
 }
 
 }  // namespace
 
-// Handlers that run now may jump away.
+// Handlers that run now may leave by longjmp().
 Interruption::~Interruption() {
   current_ = before_;
   if (held_) pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
 
 void Interruption::hold_back_until_end(sigset_t& mask) {
-  mask_ = mask;  // of several that came at once the last is the outermost
+  mask_ = mask;  // if several come at once, the last is the outermost
   held_ = true;
   mask = all_but_faults();
 }

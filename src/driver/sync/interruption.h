@@ -1,14 +1,13 @@
-// Signals of the program while a call is at work or waits. They are held back until the call has let go of everything;
-// then their handlers run, and the call fails with EINTR or is made again, as the handlers want it (SA_RESTART).
-// Signals that nobody handles and that end nothing do not disturb. Whoever makes a call that may be interrupted has one
-// of these around it; without, waits are not interrupted.
+// Signals of the program during a call. They are blocked until the call has released all resources. Then their handlers
+// run, and the call fails with EINTR or is restarted, according to SA_RESTART. Ignored signals have no effect. A call
+// that may be interrupted has an Interruption on its stack; without one, waits are not interrupted.
 #pragma once
 
 #include <signal.h>
 
 namespace halogen::driver {
 
-// Those that a thread causes itself come at once.
+// Synchronous signals are never blocked.
 inline constexpr int kOwnFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
 class Interruption {
@@ -18,22 +17,22 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  static Interruption* current() { return current_; }  // of this thread; null: none
+  static Interruption* current() { return current_; }  // of this thread; may be null
 
-  void hold_back();  // from now on
-  // The same from a signal's handler: from its return on, when this will be the thread's mask.
+  void hold_back();  // blocks signals from now on
+  // The same inside a signal handler: takes effect at its return, when `mask` becomes the thread's mask.
   void hold_back_until_end(sigset_t& mask);
-  bool is_due() const;  // somebody wants to be handled
-  // What poll(2) on a descriptor of signals shall wait for; signalfd(2) makes it, or changes it when it is one already.
+  bool is_due() const;  // a blocked signal is pending
+  // Creates a signalfd(2) for poll(2), or updates it if `descriptor` is one.
   int watch(int descriptor) const;
-  // With no lock held: those that are due are handled. True: the call shall be made again.
+  // Delivers pending signals. Call without locks. True: restart the call.
   bool deliver();
 
  private:
   static inline thread_local Interruption* current_ = nullptr;
   Interruption* before_;
   bool held_ = false;
-  sigset_t mask_;  // as the program has it
+  sigset_t mask_;  // the program's own mask
 };
 
 }  // namespace halogen::driver

@@ -22,7 +22,7 @@ namespace halogen::driver {
 namespace {
 
 constexpr uint32_t kMagic = 0x4e53'4c48;
-constexpr size_t kMaxListed = 50;  // fences; all of a report goes into the pipe at once
+constexpr size_t kMaxListed = 50;  // fences; a report is written to the pipe in one piece
 
 struct Report {
   uint32_t magic;
@@ -56,7 +56,7 @@ class ReportedFence final : public Fence {
   sync_fence_info info_;
 };
 
-// All of a report.
+// All fences of a report.
 class ReportedFences final : public Fence {
  public:
   explicit ReportedFences(const Report& report) {
@@ -80,7 +80,7 @@ bool is_readable(int descriptor) {
   return poll(&end, 1, 0) == 1;
 }
 
-// What was written, which stays in the pipe for others.
+// Reads the report but leaves it in the pipe for other readers.
 std::optional<Report> peek(int descriptor) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return std::nullopt;
@@ -112,7 +112,7 @@ Report report_on(Fence& fence, const std::string& name) {
   return report;
 }
 
-// Nobody may be left to read: then the signal that this causes is taken back.
+// Writes without SIGPIPE: the pipe may have no reader.
 void write_quietly(int descriptor, const void* from, size_t bytes) {
   sigset_t pipe_signal, before, pending;
   sigemptyset(&pipe_signal);
@@ -139,14 +139,14 @@ int status_of(const Fence& fence) {
   return fence.error != 0 ? fence.error : 1;
 }
 
-ForeignFence::~ForeignFence() {
+RemoteFence::~RemoteFence() {
   close(descriptor_);
 }
 
-void ForeignFence::look() {
+void RemoteFence::look() {
   if (done || !is_readable(descriptor_)) return;
   const std::optional<Report> report = peek(descriptor_);
-  signal(report ? std::min(report->status, 0) : -EIO);  // its process went without a word
+  signal(report ? std::min(report->status, 0) : -EIO);  // the process ended without a report
 }
 
 SyncFiles::SyncFiles(Watch watch) : watch_(std::move(watch)) {}
@@ -200,12 +200,12 @@ std::optional<SyncFile> SyncFiles::find(int descriptor) {
     }
   }
   std::erase_if(remote_fences_, [](const auto& each) { return each.second.expired(); });
-  std::shared_ptr<ForeignFence> fence = remote_fences_[*key].lock();
+  std::shared_ptr<RemoteFence> fence = remote_fences_[*key].lock();
   if (!fence) {
     const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
     const int own = open_private([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (own < 0) return std::nullopt;
-    remote_fences_[*key] = fence = std::make_shared<ForeignFence>(own);
+    remote_fences_[*key] = fence = std::make_shared<RemoteFence>(own);
     fence->look();
     if (!fence->done) watch_(fence);
   }

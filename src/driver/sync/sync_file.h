@@ -1,6 +1,6 @@
-// Fences as descriptors. A sync file is the reading end of a pipe: when its fence is done, a report is written into the
-// pipe. So poll() works in any process, and copies of the descriptor stay the same file. While the fence is open this
-// driver knows it by the file's number; afterwards, and in other processes, the report in the pipe says all.
+// Fences as descriptors. A sync file is the reading end of a pipe. When the fence signals, a report is written to the
+// pipe, so that poll() works in any process and for copies of the descriptor. While the fence is open this driver finds
+// it by the pipe's inode; afterwards, and in other processes, the report says everything.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct SyncFile {
   std::string name;
 };
 
-// A pipe of another process that is to become readable.
-class ForeignFence final : public WatchedFence {
+// The sync file of another process: signals when the pipe becomes readable.
+class RemoteFence final : public WatchedFence {
  public:
-  explicit ForeignFence(int descriptor) : descriptor_(descriptor) {}  // its own from now on
-  ~ForeignFence() override;
+  explicit RemoteFence(int descriptor) : descriptor_(descriptor) {}  // takes ownership
+  ~RemoteFence() override;
   int descriptor() const override { return descriptor_; }
-  void look() override;  // it is readable, or nobody is left to write
+  void look() override;  // the pipe is readable, or has no writer
   std::string driver_name() const override { return "i915"; }
   std::string timeline_name() const override { return "other process"; }
 
@@ -38,7 +38,7 @@ class SyncFiles {
  public:
   explicit SyncFiles(Watch watch);
 
-  // A descriptor for the program, or a negative errno. Without a name it is called after its fence.
+  // Returns a descriptor for the program, or a negative errno. Without a name it is named after its fence.
   int create(const FenceRef& fence, std::string name = {});
   // Nothing: not a sync file.
   std::optional<SyncFile> find(int descriptor);
@@ -53,11 +53,11 @@ class SyncFiles {
     ~State();
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::map<FileKey, std::weak_ptr<ForeignFence>> remote_fences_;
+  std::map<FileKey, std::weak_ptr<RemoteFence>> remote_fences_;
   Watch watch_;
 };
 
-// How a program sees it: 0 while it is open, 1 when it is done, or the error.
+// Returns the status that programs see: 0 while open, 1 when done, or the error.
 int status_of(const Fence& fence);
 
 }  // namespace halogen::driver

@@ -73,7 +73,7 @@ bool SyncObjectFiles::is_one(int descriptor) {
   char name[64];
   const ssize_t length = readlink(path_of(descriptor).c_str(), name, sizeof name);
   if (length < 0 || !std::string_view(name, static_cast<size_t>(length)).starts_with(kName)) return false;
-  const int seals = fcntl(descriptor, F_GET_SEALS);  // nobody can cut it off
+  const int seals = fcntl(descriptor, F_GET_SEALS);  // the seal proves that no program can shrink it
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && lseek(descriptor, 0, SEEK_END) == SharedObject::kBytes;
 }
 

@@ -1,4 +1,4 @@
-// Sync objects: places that hold a fence, or the points of a timeline, and that programs fill, empty and wait for.
+// Sync objects: containers for a fence or a timeline, which programs fill, reset and wait for.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@ class SyncObject {
     look();
     return fence_;
   }
-  void set(FenceRef fence);  // null: nothing any more
+  void set(FenceRef fence);  // null: resets the object
   void add_point(FenceRef fence, uint64_t point);
-  // What to wait for; null: nothing yet. Point 0 means all.
+  // Returns the fence to wait for. Null: nothing yet. Point 0 means the whole object.
   FenceRef find(uint64_t point) { return TimelinePoint::find(fence(), point); }
 
   bool is_shared() const { return file_ >= 0; }
   int file() const { return file_; }
-  // In memory behind a file, which becomes its own, from now on. `fills`: it is new, and gets what is here.
+  // Moves the content to a shared file and takes ownership of it. `fills`: the file is new and gets the present
+  // content.
   bool share(PeerProcesses& peers, Watch watch, int file, bool fills);
 
   SyncObject() = default;
@@ -42,18 +43,18 @@ class SyncObject {
   void change(SharedObject::Change change, FenceRef fence, uint64_t point);
 
   FenceRef fence_;
-  std::shared_ptr<SharedObject> shared_;  // null: only this process has it
+  std::shared_ptr<SharedObject> shared_;  // null: not shared
   int file_ = -1;
 };
 using SyncObjectRef = std::shared_ptr<SyncObject>;
 
-// Sync objects as descriptors: an anonymous file in which all processes that have one find it (shared_object.h).
+// Sync objects as descriptors of an anonymous file, through which processes share one (shared_object.h).
 class SyncObjectFiles {
  public:
   SyncObjectFiles(PeerProcesses& peers, Watch watch) : peers_(peers), watch_(std::move(watch)) {}
 
   int create(const SyncObjectRef& object);  // a descriptor, or a negative errno
-  // Null: it is something else, or there is no memory.
+  // Null: not a sync object, or out of memory.
   SyncObjectRef find(int descriptor);
   static bool is_one(int descriptor);
 

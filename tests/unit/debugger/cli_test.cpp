@@ -90,7 +90,7 @@ TEST_P(StepTool, AThreadThatIsNotThere) {
   EXPECT_THAT(thread.text, HasSubstr("has no thread 5000"));
   const Outcome word = shell("echo jump | " + tool_ + " step " + path);
   EXPECT_EQ(word.status, 2);
-  EXPECT_THAT(word.text, HasSubstr("error: there is no command \"jump\"; help lists them."));
+  EXPECT_THAT(word.text, HasSubstr("error: unknown command \"jump\"; help lists all commands."));
 }
 
 }  // namespace

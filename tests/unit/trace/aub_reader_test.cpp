@@ -290,10 +290,10 @@ TEST(AubReaderErrors, EmptyAndForeignFiles) {
 TEST(AubReaderErrors, LostStep) {
   AubBuilder aub;
   aub.version(11).dwords({0x7a00'0004});
-  EXPECT_THAT(error_of(aub.bytes()), HasSubstr("record 1 at byte 0x1c: 0x7a000004 is no record header"));
+  EXPECT_THAT(error_of(aub.bytes()), HasSubstr("record 1 at byte 0x1c: 0x7a000004 is not a record header"));
   AubBuilder other;
   other.version(11).dwords({AubBuilder::header(0x2d, 6, 0)});
-  EXPECT_THAT(error_of(other.bytes()), HasSubstr("is no record header"));
+  EXPECT_THAT(error_of(other.bytes()), HasSubstr("is not a record header"));
 }
 
 TEST(AubReaderErrors, RecordsThatContradictThemselves) {

@@ -89,12 +89,12 @@ TEST(Manifest, ErrorsAreOneSentenceWithTheFile) {
   EXPECT_EQ(parse_manifest("{}", "m.json").message(), "m.json: the manifest has no \"batch_handle\".");
   EXPECT_EQ(error_with("\"batch_handle\":8", "\"batch_handle\":9"),
             "m.json: the batch, object 9, is not in \"objects\".");
-  EXPECT_EQ(error_with("\"size\":4096", "\"size\":\"big\""), "m.json: \"size\" of objects[0] is no number.");
-  EXPECT_EQ(error_with("\"size\":4096", "\"size\":-1"), "m.json: \"size\" of objects[0] is no number.");
+  EXPECT_EQ(error_with("\"size\":4096", "\"size\":\"big\""), "m.json: \"size\" of objects[0] is not a number.");
+  EXPECT_EQ(error_with("\"size\":4096", "\"size\":-1"), "m.json: \"size\" of objects[0] is not a number.");
   EXPECT_EQ(error_with("\"handle\":8", "\"handle\":4294967296"),
             "m.json: \"handle\" of objects[0] does not fit 32 bits.");
   EXPECT_EQ(error_with("RENDER", "WARP"), "m.json: the engine \"WARP\" is not known.");
-  EXPECT_EQ(error_with("bo_00008.bin", "../../etc/passwd"), "m.json: \"file\" of objects[0] is no plain file name.");
+  EXPECT_EQ(error_with("bo_00008.bin", "../../etc/passwd"), "m.json: \"file\" of objects[0] is not a plain file name.");
   EXPECT_THAT(error_with("\"size\":4096", "\"size\":\"0xffffffffffff\""), HasSubstr("runs past the end"));
   EXPECT_THAT(error_with("[{\"handle\"", "{\"a\":[{\"handle\""), HasSubstr("is not valid JSON"));
 }
@@ -145,7 +145,7 @@ TEST_F(CaptureFolder, ACutObjectIsRefused) {
 }
 
 TEST_F(CaptureFolder, MissingThingsAreOneSentence) {
-  EXPECT_THAT(find_captures(root_).message(), HasSubstr("is no capture: there is no manifest.json in it or below."));
+  EXPECT_THAT(find_captures(root_).message(), HasSubstr("is not a capture: no manifest.json in it or below."));
   EXPECT_THAT(find_captures(root_ / "nowhere").message(), HasSubstr("cannot be listed"));
   const auto folder = make("e", kGood, "12345678");
   fs::remove(folder / "bo_00008.bin");
