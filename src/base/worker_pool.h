@@ -29,8 +29,7 @@ class WorkerPool {
   static unsigned threads_of_host();
 
   // Calls `work` once with every number below `count` and returns when all calls have returned. Only one caller at a
-  // time, and
-  // not from inside a piece.
+  // time, and not from inside a piece.
   void for_each(size_t count, const std::function<void(size_t)>& work);
 
  private:

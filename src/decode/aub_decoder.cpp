@@ -22,13 +22,13 @@ using trace::aub::MemorySpace;
 
 namespace {
 
-// Types of a classic command block.
+// Type codes of a classic command block.
 constexpr uint8_t kClassicVideoRing = 3;
 constexpr uint8_t kClassicBlitRing = 4;
 
 }  // namespace
 
-// What each record does to memory and engines.
+// The effect of each record on memory and engines.
 struct AubDecoder::Handler {
   AubDecoder& self;
 
@@ -50,7 +50,7 @@ struct AubDecoder::Handler {
   void operator()(const trace::aub::RegisterWrite& r) const {
     if (r.space != trace::aub::RegisterSpace::mmio) return;
     const uint64_t first_entry = self.device_->gtt_offset;
-    if (first_entry != 0 && r.offset >= first_entry) {  // a processor's write of the global table
+    if (first_entry != 0 && r.offset >= first_entry) {  // a CPU write to the global table
       const size_t bytes = std::min<size_t>(size_t{1} << std::min<unsigned>(r.size_code, 3), sizeof(r.value));
       return self.memory_->write_ggtt_entries(r.offset - first_entry,
                                               std::as_bytes(std::span(&r.value, 1)).first(bytes));
@@ -99,8 +99,8 @@ void AubDecoder::on(const trace::aub::Place& place, const trace::aub::Record& re
   const bool is_new = last_record_ != place.index;  // long records come in parts
   last_record_ = place.index;
   if (is_new) ++counts_.records;
-  // The version chooses the output, so it is handled before it is printed; all others are printed first, so that a
-  // submission stands before what it runs.
+  // The version record selects the output, so it is handled before it is printed. All others are printed first, so that
+  // a submission appears before the commands it runs.
   if (device_ == nullptr) std::visit(Handler{*this}, record);
   if (device_ == nullptr) {
     if (failure_.empty()) failure_ = "the trace has no version record before its data: give a device with --device";
@@ -144,7 +144,7 @@ void AubDecoder::store_block(const trace::aub::ClassicBlock& block) {
     std::memcpy(&value, block.data.data(), std::min(block.data.size(), sizeof value));
     return write_register(static_cast<uint32_t>(block.address), value);
   }
-  // Classic traces map everything at its graphics address: the table's own entries say nothing more.
+  // Classic traces map everything at its graphics address: entries of the table add nothing.
   if (block.space == kGttEntry) return;
   memory_->write_ggtt(block.address + block.part_offset, block.data);
   if (block.operation == trace::aub::BlockOperation::command_write && block.is_last()) {
@@ -183,7 +183,7 @@ void AubDecoder::write_register(uint32_t offset, uint32_t value) {
     const uint32_t relative = offset - engine.model->mmio_base;
     if (write_ring(engine, relative, value)) return;
     if (relative == port) {
-      // Second element high, low, then first element high, low; the last write submits.
+      // Order of the writes: second element high, low, then first element high, low. The last write submits.
       engine.port[engine.port_writes++] = value;
       if (engine.port_writes < engine.port.size()) return;
       engine.port_writes = 0;
@@ -258,7 +258,7 @@ void AubDecoder::submit(Engine& engine, std::array<uint32_t, 2> descriptor) {
                                    .wrap_to = GpuVa{ring->start},
                                    .wrap_at = GpuVa{ring->start + ring->bytes}},
                        true);
-  // As the device would on completion: writers rely on it for the next submission.
+  // Updates the head as the device does on completion, because writers rely on it for the next submission.
   const auto head = static_cast<uint32_t>(ring->tail);
   memory_->write_ggtt(ring->head_at, std::as_bytes(std::span(&head, 1)));
 }

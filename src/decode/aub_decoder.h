@@ -1,8 +1,8 @@
-// Decodes an AUB trace: builds memory from its writes and, at each submission, walks the ring of the context and all
-// its batches. Three ways of submitting are known: execution lists, where a context image holds ring and page tables,
-// the block of ring commands of classic traces, and a ring's own registers.
+// Decodes an AUB trace: builds memory from its writes and, at each submission, walks the context's ring and all its
+// batches. Supports three kinds of submission: execution lists, where a context image holds ring and page tables; the
+// ring commands of classic traces; and the registers of a ring.
 //
-// Left out: tiled and repeated writes are stored as they come; compares and polls are printed, not checked.
+// Limits: tiled and repeated writes are stored as they are; compares and polls are printed but not checked.
 #pragma once
 
 #include <array>
@@ -21,25 +21,25 @@
 
 namespace halogen::decode {
 
-// Makes the Output once the device is known; may give null: only count. The names live as long as the decoder.
+// Creates the Output when the device is known. May return null: only count. The names live as long as the decoder.
 using OutputFactory = std::function<std::unique_ptr<Output>(const RegisterNames&)>;
 
 class AubDecoder final : public trace::aub::Visitor {
  public:
-  // `device` null: the trace must tell. `events` may be null.
+  // `device` null: the trace must name it. `events` may be null.
   AubDecoder(const spec::DeviceModel* device, OutputFactory make_output, EventSink* events = nullptr);
 
-  // Records after a failure, or after the reader of the output is gone, are ignored.
+  // Ignores records after a failure, or when the output is closed.
   void on(const trace::aub::Place& place, const trace::aub::Record& record) override;
 
-  // Why the trace cannot be decoded, as a sentence that lacks the file's name; empty when it can.
+  // Returns why the trace cannot be decoded, without the file's name. Empty: it can.
   const std::string& failure() const { return failure_; }
   bool wants_more() const { return failure_.empty() && (output_ == nullptr || output_->open()); }
 
   const spec::DeviceModel* device() const { return device_; }
   PagedImage* memory() { return memory_.get(); }  // null before the device is known
 
-  // The contexts that were submitted with a usable ring, in order.
+  // Contexts submitted with a usable ring, in order.
   struct Submission {
     std::string_view engine;
     uint64_t image;  // graphics address of the context image
@@ -67,7 +67,7 @@ class AubDecoder final : public trace::aub::Visitor {
   void store(trace::aub::MemorySpace space, uint64_t address, std::span<const std::byte> data);
   void store_block(const trace::aub::ClassicBlock& block);
   void write_register(uint32_t offset, uint32_t value);
-  bool write_ring(Engine& engine, uint32_t relative, uint32_t value);  // false: no register of the ring
+  bool write_ring(Engine& engine, uint32_t relative, uint32_t value);  // false: not a register of the ring
   void submit(Engine& engine, std::array<uint32_t, 2> descriptor);     // low dword first
   void run_classic_ring(uint64_t address, uint64_t bytes, uint8_t type);
   Engine* engine_of_class(spec::EngineClass engine_class);

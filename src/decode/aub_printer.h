@@ -9,12 +9,12 @@
 
 namespace halogen::decode {
 
-// Text from a file may go to a terminal: control characters are replaced, so that nothing in it can steer one.
+// Replaces control characters in text from a file, because a terminal may interpret them.
 std::string printable(std::string_view text);
 
 std::string_view kind_of(const trace::aub::Record& record);
 
-// What the record says, in printable text; `registers` may be null.
+// Describes the record in printable text; `registers` may be null.
 std::string describe(const trace::aub::Record& record, const RegisterNames* registers);
 
 }  // namespace halogen::decode

@@ -11,12 +11,12 @@
 namespace halogen::decode {
 namespace {
 
-constexpr uint64_t kRegisterState = 0x1000;  // behind the per-process status page
+constexpr uint64_t kRegisterState = 0x1000;  // after the per-process status page
 constexpr uint64_t kRegisterBytes = 0x140;   // the ring context; engine context follows
 
-constexpr uint32_t kOffsetMask = 0xfff;  // images hold whole offsets or, with relative loads, the low part
+constexpr uint32_t kOffsetMask = 0xfff;  // images hold whole offsets or, for relative loads, the low part
 
-// The image is a command stream itself: loads of registers, with gaps of no-operations.
+// The image is itself a command stream: register loads, and no-operations in the gaps.
 class LoadCollector final : public engine::CommandVisitor {
  public:
   engine::Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
@@ -86,7 +86,7 @@ std::optional<ContextRing> read_context_image(const hw::CONTEXT_DESCRIPTOR& cont
       kPage;
   ring.head = spec::unpack_register<hw::RING_HEAD>(device.gen, head->value).head_offset % ring.bytes;
   ring.head_at = head->address;
-  // Hardware looks at quadwords; some writers use the head's granularity, a dword.
+  // Hardware uses qwords; some writers use the granularity of the head, a dword.
   ring.tail = tail == nullptr ? 0 : spec::unpack_register<hw::RING_HEAD>(device.gen, tail->value).head_offset;
   if (ring.tail >= ring.bytes) return std::nullopt;
   ring.root.valid = true;

@@ -1,5 +1,5 @@
-// Reads a logical ring context as software wrote it: ring registers and page table roots from the register pairs in the
-// image. Enough to find a context's commands; the device has its own model of context save and restore.
+// Reads a logical ring context from an image written by software: ring registers and page table roots from the register
+// pairs. It finds the commands of a context; the device has its own model of context save and restore.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct ContextRing {
   uint64_t bytes = 0;
   uint64_t head = 0;
   uint64_t tail = 0;
-  uint64_t head_at = 0;  // graphics address of the head in the image: hardware saves it there
+  uint64_t head_at = 0;  // graphics address of the head in the image, where hardware saves it
   PageTableRoot root;
 };
 
-// Nothing when the image is not there or its ring is not usable.
+// Nothing: the image is not mapped, or its ring is not usable.
 std::optional<ContextRing> read_context_image(const hw::CONTEXT_DESCRIPTOR& context, const spec::DeviceModel& device,
                                               MemoryImage& memory, const spec::CommandTable& table);
 

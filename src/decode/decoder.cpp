@@ -57,7 +57,7 @@ inline Next Decoder::route(const spec::CommandDesc& desc, std::span<const uint32
   return &desc == batch_end_ ? Next::leave() : Next::advance();
 }
 
-// Small enough to become part of the walker's loop.
+// Small enough to be inlined into the walker's loop.
 struct Decoder::Counter {
   Decoder& self;
 
@@ -103,7 +103,7 @@ void Decoder::walk(const StreamLevel& start, bool is_ring) {
       case StreamStop::truncated:
         break;
     }
-    // What is wrong with a batch does not end the ring that called it.
+    // An error in a batch does not end the ring that called it.
     if (!is_ring_ || stream_.state().depth == 0) return;
     engine::StreamState state = stream_.state();
     state.depth = 0;
@@ -131,7 +131,7 @@ Next Decoder::start_batch(std::span<const uint32_t> dwords, const CommandPlace& 
   return from_ring || read(batch_start_.second_level) != 0 ? Next::call(space, target) : Next::jump(space, target);
 }
 
-// Nothing is executed here, so a walk that comes to the same jump with the same levels below it will do so for ever.
+// The decoder executes nothing: reaching the same jump with the same call stack again means an endless loop.
 bool Decoder::seen_before(const CommandPlace& place, GpuVa target) {
   uint64_t hash = 0xcbf2'9ce4'8422'2325;
   const auto mix = [&](uint64_t value) { hash = (hash ^ value ^ (hash >> 29)) * 0x9e37'79b9'7f4a'7c15; };
@@ -193,7 +193,7 @@ void Decoder::raise(EventKind kind, std::string_view item, GpuVa address, uint64
   events_->on_event({kind, item, path_, address.value, value, std::move(detail)});
 }
 
-// One event for each run of wrong bits. Guesses may be no structures at all: nothing is said of them.
+// Reports one event for each run of wrong bits. Guessed structures are skipped, because they may not be structures.
 void Decoder::raise_reserved(const Node& node) const {
   if (node.guessed) return;
   for (const ReservedValue& bits : node.fields.reserved) {

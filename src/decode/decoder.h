@@ -1,6 +1,6 @@
-// Decodes command streams: counts commands, follows batch buffers and, when somebody listens, hands on every command
-// with its fields and the state it points to. One Decoder serves one engine; state (base addresses, the last command of
-// each kind) stays from one stream to the next, as it does in hardware.
+// Decodes command streams: counts commands, follows batch buffers and, with an output, passes on every command with its
+// fields and the state it points to. One Decoder serves one engine. State (base addresses, the last command of each
+// kind) persists between streams, as in hardware.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace halogen::decode {
 struct Counts {
   uint64_t commands = 0;         // known ones
   uint64_t unknown = 0;          // commands without a description
-  uint64_t leftover_dwords = 0;  // inside a stream's bounds, but part of no whole command
+  uint64_t leftover_dwords = 0;  // inside the bounds of a stream, but not part of a whole command
   uint64_t unknown_records = 0;  // of the trace file
   uint64_t records = 0;
-  uint64_t streams = 0;     // rings and batches that were walked from outside
+  uint64_t streams = 0;     // rings and batches walked from outside
   uint64_t bad_length = 0;  // commands whose length is outside the description's range
-  uint64_t reserved = 0;    // commands and structures with a reserved bit set; not looked for when only counting
-  uint64_t unmapped = 0;    // streams that lead to where nothing is mapped
-  uint64_t runaway = 0;     // streams that were stopped: an endless loop, too many commands, too deep
+  uint64_t reserved = 0;    // commands and structures with a reserved bit set; not checked when only counting
+  uint64_t unmapped = 0;    // streams that lead to unmapped memory
+  uint64_t runaway = 0;     // streams that were stopped: endless loop, too many commands, too deep
 
   void add(const Counts& other);
   bool faulty() const { return unknown + leftover_dwords + unknown_records + bad_length + unmapped + runaway != 0; }
@@ -36,7 +36,7 @@ struct Counts {
 
 class Decoder final : public engine::CommandVisitor {
  public:
-  // Commands of one stream at most; a trace that needs more does not end.
+  // Maximum number of commands of one stream; longer ones count as endless.
   static constexpr uint64_t kCommandLimit = uint64_t{1} << 28;
   static constexpr size_t kJumpLimit = size_t{1} << 20;
 
@@ -48,18 +48,18 @@ class Decoder final : public engine::CommandVisitor {
 
   const spec::CommandTable& table() const { return table_; }
   const Counts& counts() const { return counts_; }
-  // Only listened-to decoding keeps state.
+  // Kept only with an output.
   const Follower::State& state() const { return follower_.state(); }
   void set_state(Follower::State state) { follower_.set_state(std::move(state)); }
   void set_command_limit(uint64_t commands) { command_limit_ = commands; }
 
-  // Mistakes in the stream become events of `path`: unknown commands, lengths, reserved bits of commands and of the
-  // state they point to, streams without memory. Null: nobody wants them, and reserved bits are not looked for.
+  // Reports mistakes in the stream as events of `path`: unknown commands, bad lengths, reserved bits of commands and
+  // their state, streams without memory. Null: no events, and reserved bits are not checked.
   void set_events(EventSink* events, std::string path) {
     events_ = events;
     path_ = std::move(path);
   }
-  // Every command that is walked over.
+  // Fires for every command.
   Probe<engine::CommandView>& commands() { return stream_.commands(); }
 
   engine::Next on_command(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
@@ -76,7 +76,7 @@ class Decoder final : public engine::CommandVisitor {
     const spec::FieldDesc* second_level = nullptr;
   };
 
-  struct Counter;                                            // the visitor when nobody listens
+  struct Counter;                                            // the visitor without an output
   bool count(const spec::CommandDesc& desc, size_t dwords);  // false: a bad length
   engine::Next route(const spec::CommandDesc& desc, std::span<const uint32_t> dwords,
                      const engine::CommandPlace& place);
@@ -104,7 +104,7 @@ class Decoder final : public engine::CommandVisitor {
   BatchStart batch_start_;
   const spec::CommandDesc* batch_end_;
   bool is_ring_ = false;
-  std::unordered_set<uint64_t> jumps_;  // state of the walk at each jump so far
+  std::unordered_set<uint64_t> jumps_;  // states of the walk at the jumps so far
 };
 
 }  // namespace halogen::decode

@@ -15,7 +15,7 @@ struct FieldValue {
   const spec::FieldDesc* desc;
   const spec::ItemDesc* owner;  // the item, or the nested structure that the field belongs to
   std::string path;             // "vertex_buffers[2].state.address"
-  unsigned instance;            // the same for fields that stand side by side in one element or nested structure
+  unsigned instance;            // equal for fields of the same element or nested structure
   unsigned first_bit;           // from the start of the item
   uint64_t raw;
 };
@@ -29,15 +29,15 @@ struct ReservedValue {
 
 struct FieldList {
   std::vector<FieldValue> fields;
-  std::vector<ReservedValue> reserved;  // reserved bits that are set, must-be-one bits that are not
+  std::vector<ReservedValue> reserved;  // reserved bits that are set, must-be-one bits that are clear
 
-  // The field of this name that stands beside `near`, or null.
+  // Returns the field of this name in the same element as `near`. Null: none.
   const FieldValue* beside(const FieldValue& near, std::string_view name) const;
 };
 
 FieldList list_fields(const spec::ItemDesc& item, spec::GenId gen, std::span<const uint32_t> dwords);
 
-// The meaning of a field by name, 0 where the generation has no such field or the item is too short for it.
+// Returns the value of a field by name. 0: the generation lacks the field, or the item is too short.
 uint64_t value_of(const spec::ItemDesc& item, spec::GenId gen, std::span<const uint32_t> dwords, std::string_view name);
 
 }  // namespace halogen::decode

@@ -29,7 +29,7 @@ std::unique_ptr<Output> make_output(const FileOptions& options, const RegisterNa
   return options.make_output ? options.make_output(registers) : nullptr;
 }
 
-// Bytes that were read to look at, then the rest.
+// Returns bytes that were already examined, then the rest.
 class Rewound final : public trace::ByteSource {
  public:
   Rewound(std::span<const std::byte> head, trace::ByteSource& rest) : head_(head), rest_(rest) {}
@@ -62,8 +62,8 @@ Result<FileResult> decode_aub(trace::ByteSource& source, const std::string& name
   return FileResult{name, decoder.counts()};
 }
 
-// Nothing but characters at the start, most of them ASCII: dwords of commands always have zero or control bytes soon.
-// Text that is no hexadecimal is then refused with its line instead of being taken for dwords.
+// True: the start of the file consists of printable characters, mostly ASCII. Binary commands soon contain zero or
+// control bytes. Text that is not hexadecimal then fails with a line number instead of being decoded as dwords.
 bool looks_like_text(std::span<const std::byte> bytes) {
   const auto look = bytes.first(std::min<size_t>(bytes.size(), 64));
   size_t foreign = 0;
@@ -93,8 +93,8 @@ Result<std::vector<uint32_t>> parse_hex(std::span<const std::byte> bytes, const 
       uint32_t dword = 0;
       const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), dword, 16);
       if (status != std::errc{} || end != word.data() + word.size()) {
-        return Error{
-            fmt::format("{}: line {}: \"{}\" is no hexadecimal dword.", name, number, printable(word.substr(0, 32)))};
+        return Error{fmt::format("{}: line {}: \"{}\" is not a hexadecimal dword.", name, number,
+                                 printable(word.substr(0, 32)))};
       }
       dwords.push_back(dword);
     }
@@ -105,7 +105,7 @@ Result<std::vector<uint32_t>> parse_hex(std::span<const std::byte> bytes, const 
 Result<FileResult> decode_raw(trace::ByteSource& source, size_t expected_bytes, const std::string& name,
                               const FileOptions& options) {
   if (options.device == nullptr) {
-    return Error{fmt::format("{}: is no AUB trace; raw dwords need a device: give one with --device.", name)};
+    return Error{fmt::format("{}: is not an AUB trace; raw dwords need a device: give one with --device.", name)};
   }
   const auto content = trace::read_rest(source, expected_bytes, kRawLimit, name);
   if (!content) return content.error();
@@ -117,7 +117,7 @@ Result<FileResult> decode_raw(trace::ByteSource& source, size_t expected_bytes, 
     parsed = std::move(*text);
     dwords = parsed;
   } else if (content->bytes % sizeof(uint32_t) != 0) {
-    return Error{fmt::format("{}: holds {} bytes, which is no whole number of dwords.", name, content->bytes)};
+    return Error{fmt::format("{}: holds {} bytes, which is not a whole number of dwords.", name, content->bytes)};
   }
   FlatImage memory;
   memory.add(options.address, dwords.size() * sizeof(uint32_t), dwords);
@@ -152,7 +152,7 @@ Result<FileResult> decode_file(const fs::path& path, const FileOptions& options)
   return decode_raw(all, unknown ? 0 : std::min<uintmax_t>(bytes, kRawLimit), path.string(), options);
 }
 
-// What the contexts of captured programs hold between their batches.
+// State that a context of a captured program keeps between batches.
 using ContextKey = std::tuple<fs::path, uint32_t, std::string>;  // program's folder, context, engine
 using ContextStates = std::map<ContextKey, Follower::State>;
 
@@ -161,9 +161,9 @@ Result<FileResult> decode_capture(const fs::path& folder, const FileOptions& opt
   if (!capture) return capture.error();
   const spec::DeviceModel* device = options.device != nullptr ? options.device : capture->model();
   if (device == nullptr) {
-    return Error{
-        fmt::format("{}: was captured on \"{}\", PCI id {:#06x}, which is none of our devices: give one with --device.",
-                    folder.string(), capture->device, capture->pci_id)};
+    return Error{fmt::format(
+        "{}: was captured on \"{}\", PCI id {:#06x}, which is not one of our devices: give one with --device.",
+        folder.string(), capture->device, capture->pci_id)};
   }
   FlatImage memory;
   for (const trace::CaptureObject& object : capture->objects) memory.add(object.gpu, object.bytes, object.content);

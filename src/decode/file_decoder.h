@@ -1,6 +1,6 @@
-// Decodes a file or folder of any kind we know: an AUB trace, an execbuffer capture or a folder of them, raw dwords.
-// Raw dwords are little-endian binary, or text with one hexadecimal dword after another: '#' and "//" start a comment,
-// an "ADDRESS:" at the start of a line is skipped.
+// Decodes a file or folder of any supported kind: an AUB trace, an execbuffer capture, a folder of captures, raw
+// dwords. Raw dwords are little-endian binary, or text with hexadecimal dwords: '#' and "//" start a comment, and
+// "ADDRESS:" at the start of a line is skipped.
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,13 @@
 namespace halogen::decode {
 
 struct FileOptions {
-  const spec::DeviceModel* device = nullptr;        // null: the file must tell
-  std::optional<spec::EngineClass> engine;          // of raw dwords; captures and traces know theirs
-  GpuVa address;                                    // where raw dwords stand
+  const spec::DeviceModel* device = nullptr;        // null: the file must name it
+  std::optional<spec::EngineClass> engine;          // for raw dwords; captures and traces name theirs
+  GpuVa address;                                    // address of raw dwords
   uint64_t command_limit = Decoder::kCommandLimit;  // of one stream
-  // Makes the Output for one file once its device is known; absent or null: only count.
+  // Creates the Output of one file when its device is known. Absent or null: only count.
   std::function<std::unique_ptr<Output>(const RegisterNames&)> make_output;
-  EventSink* events = nullptr;  // takes the mistakes in command streams
+  EventSink* events = nullptr;  // receives mistakes in command streams
 };
 
 struct FileResult {
@@ -31,7 +31,7 @@ struct FileResult {
   Counts counts;
 };
 
-// Calls `done` after each file or capture folder at or below `path`; false from it ends the work.
+// Calls `done` after each file or capture folder at or below `path`. If it returns false, decoding stops.
 Result<void> decode_path(const std::filesystem::path& path, const FileOptions& options,
                          const std::function<bool(const FileResult&)>& done);
 

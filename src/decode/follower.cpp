@@ -14,7 +14,7 @@ constexpr uint64_t kMaxElements = 256;
 constexpr uint64_t kGuessedTableEntries = 32;
 constexpr size_t kPreviewDwords = 16;
 constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
-constexpr uint32_t kOldEntryMask = ~uint32_t{0x1f};  // surface state alignment where the entry has no description
+constexpr uint32_t kOldEntryMask = ~uint32_t{0x1f};  // alignment of surface states, where the entry has no description
 
 bool is_pointer(const spec::FieldDesc& field) {
   return field.type == spec::FieldType::offset || field.type == spec::FieldType::gpu_va ||
@@ -79,7 +79,7 @@ std::optional<Follower::Count> Follower::count_of(const Node& node, const Pointe
   }
   switch (row.unit) {
     case Unit::elements:
-      // A count in groups is rounded up: only the first element is sure.
+      // A count in groups is rounded up: only the first element is certain.
       return Count{value * row.scale, 0, row.scale == 1 ? value : 1};
     case Unit::bytes:
       if (row.target == Target::structure) {

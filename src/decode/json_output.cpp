@@ -1,4 +1,4 @@
-// JSON lines: one object for a record, a heading or a command; a command holds its fields and what they point to.
+// JSON lines: one object per record, heading or command; a command contains its fields and their targets.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ std::string json_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : json_quote(fmt::format("{}", value));
 }
 
-// Numbers as numbers, addresses as "0x...", named values by name.
+// Formats numbers as numbers, addresses as "0x...", and named values by name.
 std::string json_value(const spec::FieldDesc& field, spec::GenId gen, uint64_t raw) {
   const uint64_t value = spec::field_value(field, raw);
   if (field.enumeration != nullptr) {

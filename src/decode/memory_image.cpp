@@ -79,7 +79,7 @@ PagedImage::PagedImage(const spec::DeviceModel& device)
 void PagedImage::set_root(const PageTableRoot& root) {
   root_ = root;
   ppgtt_ = {};
-  // The others need tables outside the trace's reach: a PASID table, a directory in the global table.
+  // Other modes need tables that traces do not contain: a PASID table, or a directory in the global table.
   const bool supported = root.mode == memory::WalkMode::legacy32 || root.mode == memory::WalkMode::legacy48;
   ppgtt_.format = supported ? formats_.find(root.mode) : nullptr;
   ppgtt_.local_memory = has_local_memory_;
@@ -135,7 +135,7 @@ void PagedImage::write_local(uint64_t address, std::span<const std::byte> data) 
 }
 
 std::span<const uint32_t> PagedImage::rest_of_frame(Pool which, uint64_t address) const {
-  // The pools' frames are only read through this.
+  // The frames are only read through this pointer.
   const std::byte* frame = pools_[static_cast<size_t>(which)]->frame(address / kPageBytes);
   if (frame == nullptr) return {};
   return std::span(reinterpret_cast<const uint32_t*>(frame), kPageDwords).subspan(address % kPageBytes / 4);
@@ -178,7 +178,7 @@ std::span<const uint32_t> PagedImage::dwords_at(StreamSpace space, GpuVa address
   const memory::WalkResult found = walk(space, at);
   if (!found.fault) {
     const auto dwords = dwords_of(space, found.mapping, at);
-    // Tables that map a page nobody wrote: in the global table nothing is there.
+    // The tables map a page that the trace never wrote: through the global table, nothing is there.
     if (!dwords.empty() || space == StreamSpace::ggtt) return dwords;
   }
   return rest_of_frame(space == StreamSpace::ggtt ? Pool::ggtt_virtual : Pool::ppgtt_virtual, at.value);

@@ -1,6 +1,5 @@
-// Memory as a trace leaves it, just enough to follow pointers while decoding: nothing is executed and nothing faults.
-// Pages are found by the device's page walker (src/memory); addresses without tables, as old traces have them, stand
-// for themselves.
+// The memory that a trace describes, as far as needed to follow pointers: nothing is executed and nothing faults. Pages
+// are found by the device's page walker (src/memory). Addresses without tables, as in old traces, are used directly.
 #pragma once
 
 #include <array>
@@ -22,14 +21,14 @@ namespace halogen::decode {
 
 class MemoryImage : public engine::CommandMemory {
  public:
-  // Copies what is there from `address` on into `out`; says how many dwords were readable.
+  // Copies mapped dwords from `address` on to `out`. Returns the number of dwords that were readable.
   size_t read(engine::StreamSpace space, GpuVa address, std::span<uint32_t> out);
 };
 
-// Separate objects at fixed addresses, the same in every space: an execbuffer capture, a file of raw dwords.
+// Separate objects at fixed addresses, equal in every space: an execbuffer capture, or a file of raw dwords.
 class FlatImage final : public MemoryImage {
  public:
-  // `content` stays the caller's; the object reads as zero behind it, up to `bytes`.
+  // The caller keeps ownership of `content`. The object reads as zero behind it, up to `bytes`.
   void add(GpuVa address, uint64_t bytes, std::span<const uint32_t> content);
 
   std::span<const uint32_t> dwords_at(engine::StreamSpace space, GpuVa address) override;
@@ -43,14 +42,14 @@ class FlatImage final : public MemoryImage {
   std::vector<Object> objects_;  // sorted by address
 };
 
-// Root of a per-process address space, as a context gives it.
+// Root of a per-process address space, as given by a context.
 struct PageTableRoot {
   bool valid = false;
   memory::WalkMode mode = memory::WalkMode::legacy48;
   std::array<uint64_t, 4> pointers{};  // legacy32 has four, the others one
 };
 
-// The frames that a trace wrote; all others are holes.
+// The frames that a trace wrote. All others are holes.
 class WrittenFrames final : public memory::FrameSource {
  public:
   std::byte* frame(uint64_t number) override;
@@ -64,13 +63,13 @@ class WrittenFrames final : public memory::FrameSource {
   std::unordered_map<uint64_t, std::unique_ptr<Frame>> frames_;
 };
 
-// System memory, local memory and the page tables in them, built from the writes of an AUB trace; the device's own page
-// walker finds what a graphics address means.
+// System memory, local memory and the page tables in them, built from the writes of an AUB trace. The device's own page
+// walker translates graphics addresses.
 class PagedImage final : public MemoryImage {
  public:
   static constexpr uint64_t kPageBytes = memory::kFrameBytes;
   static constexpr size_t kPageDwords = kPageBytes / sizeof(uint32_t);
-  static constexpr size_t kMaxPages = 1u << 20;     // 4 GiB; what lies beyond is dropped and counted
+  static constexpr size_t kMaxPages = 1u << 20;     // 4 GiB; pages beyond are dropped and counted
   static constexpr unsigned kHostAddressBits = 46;  // simulators use wide physical addresses on every device
 
   enum class Pool : uint8_t { system, local, ggtt_object, ggtt_virtual, ppgtt_virtual, global_table };
@@ -80,23 +79,23 @@ class PagedImage final : public MemoryImage {
   PagedImage& operator=(const PagedImage&) = delete;
 
   void write(Pool pool, uint64_t address, std::span<const std::byte> data);
-  // Through the global table where it maps the page, else to addresses without a page behind them.
+  // Writes through the global table where it maps the page, otherwise to an address without a page.
   void write_ggtt(uint64_t address, std::span<const std::byte> data);
-  // At a byte offset in the global table.
+  // `offset`: in bytes, in the global table.
   void write_ggtt_entries(uint64_t offset, std::span<const std::byte> data);
-  // A write to local memory. Some writers give global-table objects and other pages the same local addresses; they are
-  // told apart by the page table entry that comes right before an ordinary page.
+  // Writes to local memory. Some writers give global objects and other pages the same local addresses; the page table
+  // entry that precedes an ordinary page tells them apart.
   void write_local(uint64_t address, std::span<const std::byte> data);
 
   void set_root(const PageTableRoot& root);
   const PageTableRoot& root() const { return root_; }
-  // Per-process tables lie in local memory, on devices that have it.
+  // Selects local memory for per-process tables, on devices that have it.
   void set_tables_in_local_memory(bool local);
 
-  // How an address is found, entry by entry; a context without a format has no tables to walk.
+  // Returns the walk context of a space. Without a format there are no tables to walk.
   const memory::WalkContext& context(engine::StreamSpace space) const;
   memory::WalkResult walk(engine::StreamSpace space, GpuVa address, memory::WalkRecorder* recorder = nullptr) const;
-  // What a walk found, from `address` to the end of its frame; empty where the trace wrote nothing.
+  // Returns the target of a walk, from `address` to the end of its frame. Empty: the trace wrote nothing there.
   std::span<const uint32_t> dwords_of(engine::StreamSpace space, const memory::Mapping& mapping, GpuVa address) const;
 
   std::span<const uint32_t> dwords_at(engine::StreamSpace space, GpuVa address) override;
@@ -106,7 +105,7 @@ class PagedImage final : public MemoryImage {
  private:
   WrittenFrames& pool(Pool which) { return *pools_[static_cast<size_t>(which)]; }
   const WrittenFrames& pool(Pool which) const { return *pools_[static_cast<size_t>(which)]; }
-  // From an address to the end of its frame.
+  // Returns the dwords from an address to the end of its frame.
   std::span<const uint32_t> rest_of_frame(Pool which, uint64_t address) const;
   Pool pool_of(engine::StreamSpace space, const memory::Mapping& mapping, uint64_t physical) const;
 
@@ -116,7 +115,7 @@ class PagedImage final : public MemoryImage {
   bool tables_in_local_memory_ = false;
   std::array<std::unique_ptr<WrittenFrames>, 6> pools_;
   memory::PhysicalMemory memory_;        // system and local
-  memory::PhysicalMemory global_table_;  // the global table is in a memory of its own, which traces do not place
+  memory::PhysicalMemory global_table_;  // the global table has its own memory, because traces do not place it
   memory::WalkContext ggtt_;
   memory::WalkContext ppgtt_;
   PageTableRoot root_;

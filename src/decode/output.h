@@ -1,5 +1,5 @@
-// What decoding yields, and where it goes. Library code never prints: an Output turns decoded things into text or JSON
-// and hands pieces of it to a sink that the front end provides.
+// The results of decoding. Library code never prints: an Output turns decoded items into text or JSON and passes it to
+// a sink that the front end provides.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ enum class NodeKind : uint8_t {
   command,
   unknown_command,
   structure,  // in memory, reached through a pointer
-  kernel,     // EU code; its size is not known before it is disassembled
+  kernel,     // EU code; its size is known only after disassembly
   data,       // plain bytes: vertices, constants, indirect data
-  missing,    // a pointer to where nothing is mapped
+  missing,    // a pointer to unmapped memory
 };
 
-// One decoded thing with everything it points to.
+// A decoded item with everything it points to.
 struct Node {
   NodeKind kind = NodeKind::command;
   const spec::ItemDesc* item = nullptr;  // commands and structures
@@ -34,11 +34,11 @@ struct Node {
   GpuVa address;
   engine::StreamSpace space = engine::StreamSpace::ppgtt;
   uint8_t level = 0;                // of the stream; commands only
-  std::vector<uint32_t> dwords;     // all of it; of data, the beginning
-  uint64_t bytes = 0;               // of data: its whole size; 0 where unknown
+  std::vector<uint32_t> dwords;     // complete; for data, the beginning
+  uint64_t bytes = 0;               // size of data; 0: unknown
   FieldList fields;                 // of commands and structures
-  bool guessed = false;             // how many there are was a guess: may be no structure at all
-  std::vector<std::string> faults;  // what is wrong with it: a bad length, a loop
+  bool guessed = false;             // the number of elements was a guess: this may not be a structure
+  std::vector<std::string> faults;  // errors of the item: a bad length, a loop
   std::vector<Node> children;
 };
 
@@ -47,7 +47,7 @@ struct RecordLine {
   uint64_t offset = 0;
   uint64_t index = 0;
   std::string_view kind;  // "register write"
-  std::string text;       // what it says, one line
+  std::string text;       // one line of description
 };
 
 class Output {
@@ -56,11 +56,11 @@ class Output {
   virtual void record(const RecordLine& line) = 0;
   virtual void heading(std::string_view text) = 0;  // a submission, a batch
   virtual void node(const Node& node, spec::GenId gen) = 0;
-  // False when nobody reads any more.
+  // False: the reader of the output is gone.
   virtual bool open() const = 0;
 };
 
-// Takes text away; false when nobody reads any more.
+// Takes text. False: the reader of the output is gone.
 using TextSink = std::function<bool(std::string_view)>;
 
 struct TextStyle {
@@ -69,7 +69,7 @@ struct TextStyle {
 
 std::unique_ptr<Output> make_text_output(TextSink sink, TextStyle style, const RegisterNames* registers);
 
-// One JSON object a line: records, headings and commands, the last with fields and what they point to.
+// One JSON object per line: records, headings and commands, the latter with fields and their targets.
 std::unique_ptr<Output> make_json_output(TextSink sink, const RegisterNames* registers);
 
 }  // namespace halogen::decode

@@ -96,7 +96,7 @@ constexpr PointerRow kPointers[] = {
     binding_table("3DSTATE_BINDING_TABLE_POINTERS_VS", "binding_table_pointer", "3DSTATE_VS.binding_table_entry_count"),
     structure_if("3DSTATE_BLEND_STATE_POINTERS", "blend_state_pointer", "blend_state_pointer_valid", Base::dynamic,
                  "BLEND_STATE"),
-    // The entries of the render targets follow; how many is not said anywhere.
+    // The entries of the render targets follow; their number is not stored anywhere.
     {.owner = "3DSTATE_BLEND_STATE_POINTERS",
      .field = "blend_state_pointer",
      .base = Base::dynamic,
@@ -233,7 +233,7 @@ std::span<const PointerRow> pointer_rows_of(std::string_view owner) {
 }
 
 void StateBases::load_registers(spec::GenId gen, std::span<const uint32_t> dwords) {
-  constexpr unsigned kWideAlignmentShift = 3;  // bits 18:8 stand where bits 15:5 do otherwise
+  constexpr unsigned kWideAlignmentShift = 3;  // bits 18:8 take the position of bits 15:5
   const spec::RegisterDesc* mode = spec::find_register("GT_MODE");
   if (mode == nullptr) return;
   const spec::FieldDesc* alignment = spec::find_field(*mode, gen, "binding_table_alignment");

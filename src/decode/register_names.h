@@ -1,4 +1,4 @@
-// From an MMIO offset to the register's name, for one device.
+// Names of registers by MMIO offset, for one device.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class RegisterNames {
  public:
   explicit RegisterNames(const spec::DeviceModel& device);
 
-  // "RING_TAIL.rcs0", "GLOBAL_MOCS[3]"; empty where no description has the offset.
+  // Returns "RING_TAIL.rcs0" or "GLOBAL_MOCS[3]", for example. Empty: no description has the offset.
   std::string name_at(uint32_t offset) const;
 
  private:

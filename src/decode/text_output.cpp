@@ -1,4 +1,4 @@
-// Text for people: address, command, fields by the manual's names, what they point to indented below.
+// Text output: address, command and fields by the manual's names; targets of pointers are indented below.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -57,7 +57,7 @@ class TextOutput final : public Output {
     const std::string indent(size_t{node.level} * 2, ' ');
     if (node.kind == NodeKind::missing) {
       put("{}{:#018x}  ", indent, node.address.value);
-      paint(Paint::fault, fmt::format("nothing is mapped here, where {} should be", node.label));
+      paint(Paint::fault, fmt::format("{} points to unmapped memory", node.label));
       put("\n");
       return;
     }

@@ -1,5 +1,5 @@
-// One page walk through the tables that an AUB trace leaves behind, level by level, as text or JSON: for `halogen
-// walk`. Left out: contexts whose root is found through a PASID, and tiled resource tables in front of the page tables.
+// Prints one page walk through the tables of an AUB trace, level by level, as text or JSON (`halogen walk`). Not
+// supported: contexts whose root is found through a PASID, and tiled resource tables.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 namespace halogen::decode {
 
 struct WalkQuery {
-  const spec::DeviceModel* device = nullptr;  // null: the trace must tell
+  const spec::DeviceModel* device = nullptr;  // null: the trace must name it
   GpuVa address;
   bool global = false;            // through the global table
-  std::optional<size_t> context;  // which submission, counting from 0; none: the last one
+  std::optional<size_t> context;  // number of the submission, from 0; nothing: the last one
 };
 
 struct WalkReport {
   struct Step {
     std::string_view level;
     const spec::StructDesc* entry_format;
-    memory::MemorySpace space;  // of per-process tables
+    memory::MemorySpace space;  // memory of per-process tables
     uint64_t entry_address;
     uint64_t entry;
     FieldList fields;
@@ -37,14 +37,14 @@ struct WalkReport {
   GpuVa address;
   bool global = false;
   std::string_view mode;    // "legacy 48-bit PPGTT"
-  size_t context = 0;       // of `contexts`; per-process walks only
-  size_t contexts = 0;      // that the trace submits
+  size_t context = 0;       // index into `contexts`; per-process walks only
+  size_t contexts = 0;      // number of contexts that the trace submits
   std::string_view engine;  // that runs the context
   uint64_t context_image = 0;
   std::vector<Step> steps;
   memory::WalkResult result;
-  uint64_t physical = 0;       // of the address, without a fault
-  std::vector<uint32_t> data;  // what stands there, a few dwords; empty: the trace wrote nothing
+  uint64_t physical = 0;       // valid without a fault
+  std::vector<uint32_t> data;  // the first dwords there; empty: the trace wrote nothing
 
   bool mapped() const { return !result.fault; }
   std::string to_text() const;

@@ -34,7 +34,7 @@ std::vector<Candidate> candidates_of(DeviceId device, EngineClass engine) {
 
 constexpr size_t kSlotCount = 0x10000;
 
-// Every combination of the upper bits that the match leaves free.
+// Calls `Do` for every combination of the upper bits that the match leaves free.
 template <class Do>
 void each_slot(const MatchRule& match, Do&& act) {
   const uint32_t open = ~(match.mask >> 16) & 0xffff;
@@ -47,9 +47,9 @@ void each_slot(const MatchRule& match, Do&& act) {
 
 }  // namespace
 
-// Lists of candidates grow one by one: list 0 is empty, each other one is a list and a candidate behind it. A slot's
-// list is looked for only among those that the same candidate has made before. Meanwhile slots hold numbers of lists,
-// with a mark; then what the lists come to.
+// Candidate lists are built incrementally: list 0 is empty, and each other list is an earlier list plus one candidate.
+// A slot's list is searched only among those that the same candidate has created. During construction slots hold list
+// numbers, with a mark; at the end they hold the results.
 CommandTable::CommandTable(DeviceId device, EngineClass engine)
     : gen_(model(device).gen),
       device_(device),

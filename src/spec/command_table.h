@@ -1,4 +1,4 @@
-// From a command's first dword to its description, for one engine class of one device.
+// Finds the description of a command by its first dword, for one engine class of one device.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace halogen::spec {
 
 class CommandTable {
  public:
-  // Built on first use, then shared; may be called from any thread.
+  // Built at the first use, then shared. Thread-safe.
   static const CommandTable& get(DeviceId device, EngineClass engine);
 
-  // Null when no command of this engine has such a header. Where an exception lets two commands match, the one that
-  // tests more bits wins.
+  // Null: no command of this engine has such a header. If two commands match by an exception, the one that tests more
+  // bits wins.
   const CommandDesc* find(uint32_t header) const {
     for (const Entry* e = &entries_[slots_[header >> 16].first]; e->desc != nullptr; ++e) {
       if (e->match.matches(header)) return e->desc;
@@ -26,13 +26,13 @@ class CommandTable {
     return nullptr;
   }
 
-  // Total dwords, as the header says; at least one.
+  // Returns the total number of dwords from the header; at least one.
   uint32_t length(const CommandDesc& desc, uint32_t header) const {
     return std::max(1u, desc.length_of_gen[static_cast<size_t>(gen_)].total(header));
   }
 
-  // Both in one step: what a walker needs to reach the next command. Without a description the length is zero.
-  // The length comes from the slot where it can, so that a walker need not wait for the match.
+  // Both in one step, for a walker that needs the next command. Without a description the length is zero. The length
+  // comes from the slot if possible, so that a walker need not wait for the match.
   struct Frame {
     const CommandDesc* desc;
     uint32_t dwords;
@@ -55,7 +55,7 @@ class CommandTable {
   CommandTable(DeviceId device, EngineClass engine);
 
  private:
-  static constexpr uint16_t kMixed = 0xffff;  // as a mask: candidates of the slot have different rules
+  static constexpr uint16_t kMixed = 0xffff;  // as a mask: the candidates of the slot have different rules
 
   // A length rule without cases: fixed lengths have no mask.
   struct Length {
@@ -79,8 +79,8 @@ class CommandTable {
   GenId gen_;
   DeviceId device_;
   EngineClass engine_;
-  // By header bits 31:16. Most are empty, so memory that the host hands out as zeros when it is touched: a table costs
-  // the pages that have commands.
+  // Indexed by header bits 31:16. Most slots are empty, so the memory is zero pages that the host allocates when
+  // touched: a table costs only the pages that hold commands.
   struct Free {
     void operator()(Slot* slots) const { std::free(slots); }
   };

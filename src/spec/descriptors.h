@@ -25,8 +25,8 @@ constexpr EngineMask mask_of(EngineClass engine) {
   return static_cast<EngineMask>(1u << static_cast<unsigned>(engine));
 }
 
-constexpr uint32_t kNoOffset = 0xffffffff;  // in a per-generation or per-device offset: it does not have the register
-constexpr uint8_t kAbsent = 0xff;           // in a per-generation index: the generation does not have the item
+constexpr uint32_t kNoOffset = 0xffffffff;  // offset of a register that the generation or device lacks
+constexpr uint8_t kAbsent = 0xff;           // index of an item that the generation lacks
 
 enum class FieldType : uint8_t {
   uint,
@@ -45,7 +45,7 @@ enum class FieldType : uint8_t {
   mbo,
 };
 
-// Types whose value keeps the bits where they stand in their dword.
+// True: the value keeps its bits at their position in the dword.
 constexpr bool is_in_place(FieldType type) {
   return type == FieldType::gpu_va || type == FieldType::ggtt || type == FieldType::phys || type == FieldType::offset ||
          type == FieldType::reg;
@@ -64,7 +64,7 @@ struct EnumDesc {
   std::string_view doc;
   std::span<const EnumValue> values;
 
-  // Empty when the value has no name on this generation.
+  // Empty: the value has no name on this generation.
   std::string_view name_of(uint64_t value, GenId gen) const;
 };
 
@@ -89,14 +89,14 @@ struct ReservedDesc {
   bool must_be_one;  // the bits of an `mbo` field
 };
 
-// A field that the model does not look at (spec/unread.toml). A value other than those at rest is not done.
+// A field that the model ignores (spec/unread.toml). A non-default value has no effect in the model and is reported.
 struct UnreadDesc {
   std::string_view name;    // "ITEM.field"
-  std::string_view reason;  // why it is left out
-  std::string_view text;    // both in a sentence
+  std::string_view reason;  // why it is not modelled
+  std::string_view text;    // both as one sentence
   uint16_t first_bit;       // as of a field
   uint16_t width;
-  // Means something only while another field has this value, or only while it has not; no width: always.
+  // The field matters only while another field has this value, or only while it has not. Width 0: always.
   uint16_t when_bit;
   uint16_t when_width;
   uint64_t when_value;
@@ -108,18 +108,18 @@ struct GroupDesc {
   std::string_view name;
   uint16_t first_bit;
   uint16_t element_bits;
-  uint16_t count;  // 0: as many as the length holds
+  uint16_t count;  // 0: as many as fit the length
   std::span<const FieldDesc> fields;
   std::span<const ReservedDesc> reserved;
   std::span<const UnreadDesc> unread;
 };
 
-// One distinct arrangement of an item's bits; generations that agree share it.
+// One bit layout of an item, shared by all generations that have it.
 struct Layout {
   std::span<const FieldDesc> fields;  // in order of first_bit
   std::span<const GroupDesc> groups;
   std::span<const ReservedDesc> reserved;
-  std::span<const UnreadDesc> unread;  // also those of nested structures, not those of groups
+  std::span<const UnreadDesc> unread;  // includes those of nested structures, but not of groups
 };
 
 struct ItemDesc {
@@ -127,7 +127,7 @@ struct ItemDesc {
   std::string_view doc;
   std::string_view source;
   std::string_view topic;        // the spec file, without folder and ending
-  std::string_view manual_name;  // what to print: differs from `name` where several items share the manual's name
+  std::string_view manual_name;  // printed name; differs from `name` if several items share the manual's name
   GenMask gens;
   DeviceMask devices;  // devices that have the item
   std::span<const Layout> layouts;
@@ -138,8 +138,8 @@ struct ItemDesc {
     return index == kAbsent ? nullptr : &layouts[index];
   }
 
-  // Unpacks `in` into the item's C++ struct and packs that again: for tests, which know no struct by name.
-  // `out` has the size of `in`. False when pack refused.
+  // Unpacks `in` into the item's C++ struct and packs it again, for tests that cannot name the struct. `out` has the
+  // size of `in`. False: pack refused.
   bool (*repack)(GenId gen, std::span<const uint32_t> in, std::span<uint32_t> out);
 };
 
@@ -151,7 +151,7 @@ struct LengthRule {
   uint16_t min;
   uint16_t max;
 
-  // Total dwords of the command that this header starts.
+  // Returns the total number of dwords of the command with this header.
   constexpr uint32_t total(uint32_t header) const {
     return fixed != 0 ? fixed : ((header >> first_bit) & ((1u << width) - 1u)) + bias;
   }
@@ -167,13 +167,13 @@ enum class CommandId : uint16_t;   // generated
 enum class StructId : uint16_t;    // generated
 enum class RegisterId : uint16_t;  // generated
 
-// What hardware does with a command in a batch without privilege.
+// The effect of a command in a non-privileged batch.
 enum class PrivilegeEffect : uint8_t {
   noop,               // the whole command is dropped
-  drop_write,         // what it writes, to memory or a register, is discarded; the rest happens
+  drop_write,         // its writes, to memory or a register, are discarded; the rest takes effect
   drop_post_sync,     // only the write after the flush is discarded
-  per_process_table,  // goes through the table of the process, if the per-process address space is enabled
-  per_process_page,   // goes to the status page of the process, if the per-process address space is enabled
+  per_process_table,  // uses the per-process table, if the per-process address space is enabled
+  per_process_page,   // uses the per-process status page, if the per-process address space is enabled
   parent_privilege,   // may keep or lower the privilege, not raise it
 };
 

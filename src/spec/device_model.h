@@ -1,4 +1,4 @@
-// What one chip has, as data from spec/devices.toml.
+// The properties of one chip, as data from spec/devices.toml.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Topology {
   uint8_t l3_banks;
 };
 
-// PCI ids of relatives that a trace may name: those with `id` in the bits of `mask`.
+// PCI ids of related chips that a trace may name: those that equal `id` in the bits of `mask`.
 struct PciFamily {
   uint16_t mask;
   uint16_t id;

@@ -1,6 +1,6 @@
-// Wake domains and replicated endpoints of one device, as data from spec/tables/ (docs/spec-language.md, Tables).
-// A wake table says which registers request and acknowledge a domain; a replication table says how many copies an
-// endpoint has, which fuse disables a copy and which selector register names one.
+// Wake domains and replicated endpoints of one device, as data from spec/tables/ (docs/spec-language.md, Tables). A
+// wake table lists the registers that request and acknowledge a domain. A replication table lists how many copies an
+// endpoint has, which fuse disables a copy and which selector register selects one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace halogen::spec {
 
-// One request register and its acknowledgement. A domain may have several: each keeps it awake.
+// One request register and its acknowledgement. A domain may have several; each of them keeps it awake.
 struct WakePort {
   std::string_view domain;
   uint32_t request;
@@ -33,7 +33,7 @@ struct WakeTable {
   std::string_view ranges;  // the range table that gives each offset its domain
   bool writes_wake;         // a write wakes its domain by itself; only reads need a request
   std::span<const WakePort> ports;
-  std::span<const OffsetRange> shadow;  // registers that are reachable while their domain sleeps
+  std::span<const OffsetRange> shadow;  // registers that are accessible while their domain sleeps
 };
 
 enum class FuseSense : uint8_t { none, enable, disable };  // none: every instance is always present
@@ -44,7 +44,7 @@ struct ReplicationGroup {
   FuseSense sense;
   uint32_t fuse_register;  // where the fuse can be read
   uint8_t fuse_first_bit;  // bit of instance 0
-  uint8_t fuse_bits;       // fuses; when fewer than instances, the pattern is repeated
+  uint8_t fuse_bits;       // number of fuses; if fewer than instances, the pattern repeats
 };
 
 enum class SelectorOrigin : uint8_t { host, command_streamer };
@@ -81,7 +81,7 @@ struct ReplicationTable {
 std::span<const WakeTable> wake_tables();
 std::span<const ReplicationTable> replication_tables();
 
-// Null when the device has none.
+// Null: the device has none.
 const WakeTable* find_wake_table(DeviceId device);
 const ReplicationTable* find_replication_table(DeviceId device);
 const RangeTable* find_range_table(std::string_view name);

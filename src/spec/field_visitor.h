@@ -15,47 +15,48 @@ class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
 
-  // A plain field. `first_bit` counts from the start of the visited item, `raw` holds the bits right-aligned:
-  // field_value() turns them into what the field means. Match and length bits of a command are not fields, and
-  // fields beyond the end of the dwords are left out.
+  // A plain field. `first_bit` counts from the start of the visited item. `raw` holds the bits right-aligned;
+  // field_value() converts them. Match and length bits of a command are not fields, and fields beyond the end of the
+  // dwords are skipped.
   virtual void field(const FieldDesc& field, unsigned first_bit, uint64_t raw) = 0;
 
-  // A nested structure: its fields come between these two.
+  // A nested structure: its fields are visited between these two calls.
   virtual void begin_struct(const FieldDesc& /*field*/, unsigned /*first_bit*/) {}
   virtual void end_struct() {}
 
-  // One element of a group: its fields come between these two. A group whose element is a single field has them too.
+  // One element of a group: its fields are visited between these two calls, also for groups of a single field.
   virtual void begin_element(const GroupDesc& /*group*/, unsigned /*index*/) {}
   virtual void end_element() {}
 
-  // Reserved bits that are set, or must-be-one bits that are clear (`must_be_one`). `value`: the bits as they are;
-  // runs longer than 64 bits are reported in parts.
+  // Reserved bits that are set, or must-be-one bits that are clear (`must_be_one`). `value`: the present bits. Runs
+  // longer than 64 bits are reported in parts.
   virtual void reserved_set(unsigned /*first_bit*/, unsigned /*width*/, uint64_t /*value*/, bool /*must_be_one*/) {}
 };
 
-// Does nothing where the generation lacks the item.
+// Does nothing if the generation lacks the item.
 void visit_fields(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords, FieldVisitor& visitor);
 
-// What the raw bits mean: in-place types are shifted to where they stand, signed types are sign-extended.
-// Floats and fixed point give their raw bits; see fixed_value().
+// Converts raw bits: in-place types are shifted to their position, signed types are sign-extended. Floats and
+// fixed-point values stay raw; see fixed_value().
 uint64_t field_value(const FieldDesc& field, uint64_t raw);
 
-// The number that ufixed, sfixed and float32 fields hold.
+// Returns the number of a ufixed, sfixed or float32 field.
 double fixed_value(const FieldDesc& field, uint64_t raw);
 
 // "NAME (3)", "0x0000000012345000", "-4", "1.5", "true".
 std::string format_value(const FieldDesc& field, GenId gen, uint64_t raw);
 
-// True when a reserved bit is set or a must-be-one bit is clear; cheaper than a full visit.
+// True: a reserved bit is set or a must-be-one bit is clear. Cheaper than a full visit.
 bool has_reserved_set(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords);
 
-// Raw bits of one top-level field, right-aligned; zero beyond the end.
+// Returns the raw bits of one top-level field, right-aligned; zero beyond the end.
 uint64_t read_field(const FieldDesc& field, std::span<const uint32_t> dwords);
 
-// The field of this name on this generation, or null.
+// Returns the field of this name on this generation. Null: none.
 const FieldDesc* find_field(const ItemDesc& item, GenId gen, std::string_view name);
 
-// One line a field: "  address = 0x0000000000001000", "  pairs[1].register = 0x2358", "  reserved 0[20:10] = 0x1".
+// Returns one line per field: "  address = 0x0000000000001000", "  pairs[1].register = 0x2358", "  reserved 0[9:8] =
+// 0x1".
 std::string format_fields(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords, std::string_view indent);
 
 // "1[47:2]": a bit range as the manual and spec/ write it.

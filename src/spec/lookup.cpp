@@ -1,4 +1,4 @@
-// Finding items, devices and rows by name or address. The generated arrays are sorted by name.
+// Finds items, devices and rows by name or address. The generated arrays are sorted by name.
 #include <algorithm>
 
 #include "spec/descriptors.h"

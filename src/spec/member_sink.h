@@ -1,5 +1,5 @@
 // Reads the members of generated structs by name, for tests that compare them with the generic field walk. The
-// functions behind visit_members() are generated into their own library, which only tests link.
+// functions behind visit_members() are generated into a library that only tests link.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class MemberSink {
   virtual void end() = 0;
 };
 
-// Unpacks `in` and hands every member to the sink, also those that the generation does not have.
+// Unpacks `in` and passes every member to the sink, including those that the generation lacks.
 void visit_members(const ItemDesc& item, GenId gen, std::span<const uint32_t> in, MemberSink& sink);
 
 }  // namespace halogen::spec

@@ -1,4 +1,4 @@
-// What pack() of a command, structure or register says: done, or which field was refused and why.
+// The result of pack(): success, or the refused field and the reason.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ enum class PackFault : uint8_t {
 
 struct [[nodiscard]] PackResult {
   PackFault fault = PackFault::none;
-  std::string_view field;  // the first that was refused
+  std::string_view field;  // the first refused field
 
   bool ok() const { return fault == PackFault::none; }
   explicit operator bool() const { return ok(); }
 };
 
-// One sentence: "field address: the value does not fit".
+// Returns one sentence: "field address: the value does not fit".
 std::string describe(const PackResult& result);
 
 }  // namespace halogen::spec

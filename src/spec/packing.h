@@ -1,4 +1,4 @@
-// What the generated pack and unpack functions stand on. Kept small: every generated file includes it.
+// Support for the generated pack and unpack functions. Kept small, because every generated file includes it.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace halogen::spec {
 
-// ORs fields into a cleared buffer, so that the members of a union may share bits, and keeps the first refusal.
+// ORs fields into a cleared buffer, so that members of a union may share bits. Keeps the first refusal.
 class Packer {
  public:
   explicit Packer(std::span<uint32_t> out) : out_(out) {}
@@ -26,13 +26,13 @@ class Packer {
       put_bits(out_, first + done, width - done < 32 ? width - done : 32, 0);
   }
 
-  // Bits are counted from here: the start of a group element; 0: the item itself.
+  // Sets the origin of bit positions: the start of a group element; 0: the item itself.
   void start(unsigned base) { base_ = base; }
 
   void bits(unsigned first, unsigned width, uint64_t value, const char* name) {
     if ((value & ~low_mask(width)) != 0) return fail(PackFault::too_wide, name);
     first += base_;
-    // A field may be cut off by a short length: what is left of it must hold the value.
+    // A short length may cut off a field: the remaining bits must hold the value.
     const size_t end = out_.size() * 32;
     const auto room = static_cast<unsigned>(end <= first ? 0 : end - first);
     if (room < width) {
@@ -95,7 +95,7 @@ class Packer {
   PackResult result_;
 };
 
-// The first `need` dwords: `in` itself, or a copy in `pad` that ends in zeros when `in` is shorter.
+// Returns the first `need` dwords: `in` itself, or a zero-padded copy in `pad` if `in` is shorter.
 inline const uint32_t* padded(std::span<const uint32_t> in, uint32_t* pad, size_t need) {
   if (in.size() >= need) return in.data();
   std::memset(pad, 0, need * sizeof(uint32_t));
@@ -103,7 +103,7 @@ inline const uint32_t* padded(std::span<const uint32_t> in, uint32_t* pad, size_
   return pad;
 }
 
-// A run of bits, moved down to bit 0 of `out`: an element of a group that does not start at a dword.
+// Moves a run of bits down to bit 0 of `out`: an element of a group that does not start at a dword.
 inline const uint32_t* cut(std::span<const uint32_t> in, unsigned first, unsigned width, uint32_t* out) {
   for (unsigned done = 0; done < width; done += 32) {
     out[done / 32] = static_cast<uint32_t>(get_bits(in, first + done, width - done < 32 ? width - done : 32));

@@ -9,7 +9,7 @@
 
 namespace halogen::spec {
 
-// One row of an MMIO range table: which wake domain serves it and how its registers are replicated.
+// One row of an MMIO range table: the wake domain that serves it and the replication of its registers.
 struct MmioRange {
   uint32_t start;
   uint32_t end;                  // last byte
@@ -29,7 +29,7 @@ struct RangeTable {
   const MmioRange* find(uint32_t offset) const;
 };
 
-// Where a unit's registers start: command streamers and the fixed function blocks beside them.
+// Where a unit's registers start: command streamers and the fixed-function blocks beside them.
 struct UnitBase {
   std::string_view name;
   uint32_t base;
@@ -71,7 +71,7 @@ struct ImageRegister {
 struct ImageEntry {
   uint16_t at;     // dword
   uint16_t noops;  // >0: that many MI_NOOP
-  uint32_t lri;    // else the header of the MI_LOAD_REGISTER_IMM that stands here, or a literal when registers is empty
+  uint32_t lri;    // otherwise the header of an MI_LOAD_REGISTER_IMM, or a literal if registers is empty
   std::span<const ImageRegister> registers;
 
   constexpr uint32_t dwords() const { return noops != 0 ? noops : 1u + 2u * static_cast<uint32_t>(registers.size()); }

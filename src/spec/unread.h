@@ -1,4 +1,4 @@
-// Fields of commands and states that the model does not look at (spec/unread.toml): which of them a guest has set.
+// Fields of commands and states that the model ignores (spec/unread.toml): records which of them a guest has set.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace halogen::spec {
 
 class UnreadFields {
  public:
-  // Keeps those that are not at rest. The first one of them, or null.
+  // Records fields with a non-default value. Returns the first of them, or null.
   const UnreadDesc* note(const ItemDesc& item, GenId gen, std::span<const uint32_t> dwords);
   void merge(const UnreadFields& other);
-  // Each with the number of those that have met it.
+  // Adds each field with the number of items that set it.
   void report(FidelityReport& report) const;
 
  private:

@@ -12,7 +12,7 @@ unsigned field(unsigned value, unsigned high, unsigned low) {
   return value >> low & ((1u << (high - low + 1)) - 1);
 }
 
-// Eight bits hold five trits.
+// Unpacks five trits from eight bits.
 std::array<unsigned, 5> trits_of(unsigned packed) {
   std::array<unsigned, 5> t{};
   unsigned c = field(packed, 4, 0);
@@ -41,7 +41,7 @@ std::array<unsigned, 5> trits_of(unsigned packed) {
   return t;
 }
 
-// Seven bits hold three quints.
+// Unpacks three quints from seven bits.
 std::array<unsigned, 3> quints_of(unsigned packed) {
   std::array<unsigned, 3> q{};
   if (field(packed, 2, 1) == 3 && field(packed, 6, 5) == 0) {
@@ -67,8 +67,8 @@ std::array<unsigned, 3> quints_of(unsigned packed) {
   return q;
 }
 
-// How the low bits of a number come into its widened form: for each place, from the highest down, a letter names a bit
-// of the number (b is the second lowest) or zero. The lowest bit, a, turns all of them over.
+// How the low bits of a number enter its widened form: for each bit position, from the highest down, a letter names a
+// bit of the number (b is the second lowest) or zero. The lowest bit, a, inverts all of them.
 struct Widening {
   const char* places;
   unsigned factor;  // of the trit or quint
@@ -93,7 +93,7 @@ unsigned widen(unsigned value, const Range& range, const Widening& how, unsigned
   return (all & kept) | sum >> 2;
 }
 
-// The same bits again and again, from the highest place down.
+// Repeats the bits from the highest position down.
 unsigned repeat(unsigned value, unsigned bits, unsigned wanted) {
   unsigned made = 0;
   for (unsigned i = 0; i < wanted; ++i) {

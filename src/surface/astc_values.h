@@ -1,5 +1,5 @@
-// ASTC's whole numbers: ranges, sequences of numbers of a range packed into bits (BISE), and how they are brought to
-// 0..255 (colours) and 0..64 (weights). After the format's document (Khronos Data Format Specification, ASTC).
+// ASTC integers: ranges, sequences of numbers packed into bits (BISE), and their expansion to 0..255 (colours) and
+// 0..64 (weights). Source: Khronos Data Format Specification, ASTC.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace halogen::surface::astc {
 
-// A number is up to six bits below a trit or a quint, or up to eight bits.
+// A number consists of up to six bits and a trit or a quint, or of up to eight bits.
 struct Range {
   uint8_t bits = 0;
   bool trit = false;
@@ -26,14 +26,14 @@ struct Block {
 inline constexpr unsigned kMaxValues = 64;
 using Values = std::array<uint8_t, kMaxValues>;
 
-// Bits that so many numbers take.
+// Returns the number of bits of a sequence.
 unsigned sequence_bits(const Range& range, unsigned count);
-// Numbers from bit `first` on; the sequence ends where its last number does, and bits behind it count as zero.
+// Reads numbers from bit `first` on. The sequence ends with its last number; bits beyond it count as zero.
 Values read_sequence(const Block& block, unsigned first, const Range& range, unsigned count);
 
-// The range of a weight by the high precision bit and the three bits of its code (2..7).
+// Returns the range of weights for the high precision bit and the three bits of its code (2..7).
 Range weight_range(bool high, unsigned code);
-// The largest range of which `count` numbers fit; false: none of those allowed.
+// Finds the largest range of which `count` numbers fit. False: no allowed range fits.
 bool color_range(unsigned bits, unsigned count, Range& range);
 
 unsigned widen_color(unsigned value, const Range& range);   // 0..255

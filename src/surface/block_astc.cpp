@@ -1,6 +1,6 @@
-// ASTC, two-dimensional blocks of low dynamic range: up to four pairs of colours, chosen for each texel by a made-up
-// pattern, mixed by a grid of weights that is stretched over the block. After the format's document (Khronos Data
-// Format Specification, ASTC). A block that is not allowed, or of high dynamic range, is magenta.
+// ASTC, two-dimensional blocks of low dynamic range: up to four pairs of colours, selected for each texel by a
+// procedural pattern, interpolated by a grid of weights that is scaled to the block. Source: Khronos Data Format
+// Specification, ASTC. Invalid blocks and blocks of high dynamic range are magenta.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,7 @@ struct Ends {
 
 constexpr BlockColor kError{1.0, 0.0, 1.0, 1.0};
 
-// What the first eleven bits say.
+// The block mode: the first eleven bits.
 struct Grid {
   unsigned width = 0;
   unsigned height = 0;
@@ -126,7 +126,7 @@ unsigned partition_of(unsigned number, unsigned x, unsigned y, unsigned count, b
   return static_cast<unsigned>(std::ranges::max_element(rank) - rank.begin());
 }
 
-// A bit of `a` goes to `b`; what is left of `a` has a sign.
+// Moves a bit of `a` to `b`; the rest of `a` is signed.
 void move_bit(int& a, int& b) {
   b = b >> 1 | (a & 0x80);
   a = a >> 1 & 0x3f;
@@ -195,7 +195,7 @@ std::optional<Ends> read_ends(unsigned mode, std::array<int, 8> v) {
   }
 }
 
-// A weight of the stretched grid at a texel.
+// Returns the interpolated weight of a texel.
 unsigned weight_at(const Grid& grid, const astc::Values& weights, const AstcShape& shape, unsigned x, unsigned y,
                    unsigned plane) {
   const unsigned planes = grid.two_planes ? 2 : 1;
@@ -206,7 +206,7 @@ unsigned weight_at(const Grid& grid, const astc::Values& weights, const AstcShap
   const unsigned fs = s & 15;
   const unsigned ft = t & 15;
   const unsigned both = (fs * ft + 8) >> 4;
-  // Where the grid ends a share is zero.
+  // Beyond the edge of the grid the factor is zero.
   const auto at = [&](unsigned column, unsigned row) -> unsigned {
     const unsigned index = (row * grid.width + column) * planes + plane;
     return index < weights.size() ? astc::widen_weight(weights[index], grid.range) : 0;
@@ -218,7 +218,7 @@ unsigned weight_at(const Grid& grid, const astc::Values& weights, const AstcShap
          4;
 }
 
-// Sixteen bits as the sampler hands them on: half floats, rounded towards zero, or eight bits for sRGB.
+// Converts 16 bits as the sampler returns them: half floats, rounded towards zero, or eight bits for sRGB.
 double finished(unsigned value, bool srgb) {
   if (srgb) {
     return (value >> 8) / 255.0;
@@ -269,8 +269,8 @@ BlockColor astc_color(uint64_t low, uint64_t high, unsigned x, unsigned y, const
   if (weights > astc::kMaxValues || weight_bits < 24 || weight_bits > 96 || (parts == 4 && grid->two_planes)) {
     return kError;
   }
-  // Colours lie between the head and what lies below the weights: the rest of their modes, and the second plane's
-  // channel.
+  // Colours lie between the header and the data below the weights: the rest of the colour modes, and the channel of the
+  // second plane.
   unsigned end = 128 - weight_bits;
   const unsigned first = parts == 1 ? 17 : 29;
   std::array<unsigned, 4> modes{};

@@ -1,5 +1,5 @@
-// BC6H: one or two pairs of colours of half floats, whose later ones may be differences to the first, mixed by indices
-// of three or four bits. Layouts are those of the format's documents (BPTC).
+// BC6H: one or two pairs of half-float colours, of which later ones may be deltas to the first, interpolated by indices
+// of three or four bits. Layouts: BPTC specification.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -15,11 +15,11 @@ using namespace bptc;
 
 struct Mode {
   unsigned code;     // of two or five bits
-  bool differences;  // the second and later ends are differences to the first
-  unsigned bits;     // of the first end
+  bool differences;  // the second and later endpoints are deltas to the first
+  unsigned bits;     // of the first endpoint
   std::array<unsigned, 3> delta_bits;
-  // The bits behind the code, in their order: channel, end (w and x of the first pair, y and z of the second), bits as
-  // first and last.
+  // The bits after the mode code in order: channel, endpoint (w and x of the first pair, y and z of the second), first
+  // and last bit.
   std::string_view fields;
   bool pairs() const { return fields.find('z') != std::string_view::npos; }
 };
@@ -126,7 +126,7 @@ void resolve_ends(Ends& ends, const Mode& mode, bool is_signed) {
   }
 }
 
-// To 16 bits, or 15 and a sign.
+// Expands to 16 bits, or to 15 bits and a sign.
 int widened(int value, unsigned bits, bool is_signed) {
   if (bits >= 15 || value == 0) {
     return value;

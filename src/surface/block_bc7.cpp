@@ -1,5 +1,5 @@
-// BC7: up to three pairs of colours, chosen for each texel by a partition, mixed by indices of two to four bits. Tables
-// are those of the format's documents (BPTC).
+// BC7: up to three pairs of colours, selected for each texel by a partition, interpolated by indices of two to four
+// bits. Tables: BPTC specification.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace bptc;
 
-// Sets of texels, two bits each.
+// Subset of each texel, two bits each.
 constexpr std::array<uint32_t, 64> kTriples{
     0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
     0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090, 0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
@@ -24,13 +24,13 @@ constexpr std::array<uint32_t, 64> kTriples{
     0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
     0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
 };
-// Texels, as hexadecimal digits, whose index has a bit less: of the second and third of three sets.
+// Anchor texels, as hexadecimal digits, whose index has one bit less: for the second and third of three subsets.
 constexpr std::string_view kAnchorOfTriple[] = {"33ff83ff88666533338f336a588685ff8f356a8ff3f5ffff3f55585a5a8dfc33",
                                                 "f883ff38fffffff8f8f3f8f83f6affa8f3faa89a6f8f3668f3ffffffffff3ff8"};
 
 struct Mode {
   unsigned sets, partition_bits, rotation_bits, choice_bits, color_bits, alpha_bits;
-  bool each_shares, pair_shares;  // a last bit for each colour, or for each pair
+  bool each_shares, pair_shares;  // a shared low bit for each colour, or for each pair
   unsigned index_bits, second_bits;
 };
 constexpr std::array<Mode, 8> kModes{{{3, 4, 0, 0, 4, 0, true, false, 3, 0},
@@ -57,7 +57,7 @@ bool is_anchor(const Mode& mode, unsigned partition, unsigned texel) {
          (digit(kAnchorOfTriple[0][partition]) == texel || digit(kAnchorOfTriple[1][partition]) == texel);
 }
 
-// The index of one texel; the bits of all are read.
+// Returns the index of one texel after reading the bits of all.
 unsigned index_of(Bits& bits, const Mode& mode, unsigned partition, unsigned width, unsigned wanted) {
   unsigned found = 0;
   for (unsigned texel = 0; texel < 16; ++texel) {

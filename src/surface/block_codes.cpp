@@ -12,7 +12,7 @@ struct Rgb {
   int blue = 0;
 };
 
-// ETC blocks are numbers with the most significant byte first.
+// ETC blocks are big-endian.
 uint64_t swapped(uint64_t block) {
   uint64_t out = 0;
   for (unsigned i = 0; i < 8; ++i) {
@@ -71,7 +71,7 @@ constexpr std::array<std::array<int, 8>, 16> kEac{{{-3, -6, -9, -15, 2, 5, 8, 14
                                                    {-4, -6, -8, -9, 3, 5, 7, 8},
                                                    {-3, -5, -7, -9, 2, 4, 6, 8}}};
 
-// Two bits of a texel: columns count first.
+// Returns the two bits of a texel; columns come first.
 int etc_index(uint64_t block, unsigned x, unsigned y) {
   const unsigned at = 4 * x + y;
   return static_cast<int>((block >> (16 + at) & 1) << 1 | (block >> at & 1));
@@ -131,7 +131,7 @@ BlockColor bc1_color(uint64_t block, unsigned x, unsigned y, Bc1Alpha alpha) {
   if (!four && index == 3) {
     return {0.0, 0.0, 0.0, alpha == Bc1Alpha::punchthrough ? 0.0 : 1.0};
   }
-  // How much of the second colour, in sixths.
+  // Share of the second colour, in sixths.
   const double share = index == 0 ? 0 : index == 1 ? 6 : !four ? 3 : index == 2 ? 2 : 4;
   const auto mix = [&](unsigned shift, unsigned mask) {
     const double a = first >> shift & mask;

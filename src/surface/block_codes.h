@@ -1,6 +1,6 @@
-// The codes of compressed blocks, a texel at a time: BC1 (DXT1) colours, BC4 (RGTC) values, BC6H and BC7 colours, ETC2
-// colours, EAC values, ASTC colours of low dynamic range, FXT1 colours. Values are exact fractions where the codes'
-// documents have them so.
+// Decoders of compressed blocks, one texel at a time: BC1 (DXT1) colours, BC4 (RGTC) values, BC6H and BC7 colours, ETC2
+// colours, EAC values, ASTC colours of low dynamic range, FXT1 colours. Values are exact fractions where the
+// specifications define them so.
 #pragma once
 
 #include <cstdint>

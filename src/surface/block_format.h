@@ -1,5 +1,5 @@
-// Formats whose texels come in blocks: their sizes, and one texel of a block as four channels (floats). BC1 to BC7,
-// ETC1, ETC2, EAC and ASTC of low dynamic range. Left out: ASTC of high dynamic range and FXT1, which have no row.
+// Block-compressed formats: block sizes, and one texel of a block as four float channels. BC1 to BC7, ETC1, ETC2, EAC
+// and ASTC of low dynamic range. Not supported: ASTC of high dynamic range and FXT1, which have no row.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ enum class BlockCode : uint8_t {
   bc5,
   bc6h,
   bc7,
-  etc2,               // ETC1 is the part of it without overflowing differences
+  etc2,               // includes ETC1, which has no overflowing differences
   etc2_punchthrough,  // one bit of alpha
   etc2_alpha,
   eac_r,
@@ -38,10 +38,10 @@ struct BlockFormat {
   bool srgb = false;
 };
 
-// Null: not a format of blocks, or one that is left out.
+// Null: not a block format, or not supported.
 const BlockFormat* block_format(hw::SurfaceFormat format);
 
-// Texel x, y of the block at `bytes` (all of its bytes are there).
+// Returns texel x, y of the block at `bytes`, which must be complete.
 Texel unpack_block_texel(const BlockFormat& format, const std::byte* bytes, unsigned x, unsigned y);
 
 }  // namespace halogen::surface

@@ -1,6 +1,6 @@
-// FXT1: two halves of 4x4 texels with indices of two or three bits into colours of 5 bits a channel, in four ways: two
-// colours for both halves, four colours, two for each half, and three with alpha. After the format's public
-// description.
+// FXT1: two halves of 4x4 texels with indices of two or three bits into colours of 5 bits per channel, in four modes:
+// two colours for both halves, four colours, two for each half, and three with alpha. Source: the public description of
+// the format.
 #include <array>
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 namespace halogen::surface {
 namespace {
 
-using Bits = astc::Block;  // 128 bits, taken where one likes
+using Bits = astc::Block;  // 128 bits with random access
 using Color = std::array<unsigned, 4>;
 
 constexpr unsigned kColorBits = 15;
@@ -25,7 +25,7 @@ unsigned of_six(unsigned value) {
   return (value * 255 + 31) / 63;
 }
 
-// Blue lies lowest.
+// Blue is in the lowest bits.
 Color color_at(const Bits& bits, unsigned at) {
   return {of_five(bits.get(at + 10, 5)), of_five(bits.get(at + 5, 5)), of_five(bits.get(at, 5)), 255};
 }
@@ -67,7 +67,8 @@ Color halves(const Bits& bits, unsigned texel) {
   return mixed(first, second, index, 3);
 }
 
-// Three colours with alpha: one for each half and a shared one, mixed; or all three as they are, and nothing.
+// Three colours with alpha: one for each half and a shared one, interpolated; or all three unmodified, and transparent
+// black.
 Color with_alpha(const Bits& bits, unsigned texel) {
   const bool right = texel >= 16;
   const unsigned index = bits.get(2 * texel, 2);

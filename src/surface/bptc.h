@@ -1,5 +1,5 @@
-// What BC6H and BC7 (BPTC) share: partitions into two sets, the texels whose index has a bit less, weights, bits from
-// the lowest up. Tables are those of the formats' documents.
+// Shared by BC6H and BC7 (BPTC): partitions into two subsets, anchor texels whose index has one bit less, weights, and
+// a reader of bits from the lowest up. Tables: BPTC specification.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace halogen::surface::bptc {
 
-// Texels of the second set, a bit each.
+// Texels of the second subset, one bit each.
 inline constexpr std::array<uint16_t, 64> kPairs{
     0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8,
     0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce, 0x088c, 0x3110,
@@ -16,7 +16,7 @@ inline constexpr std::array<uint16_t, 64> kPairs{
     0xa55a, 0x73ce, 0x13c8, 0x324c, 0x3bdc, 0x6996, 0xc33c, 0x9966, 0x0660, 0x0272, 0x04e4, 0x4e40, 0x2720,
     0xc936, 0x936c, 0x39c6, 0x639c, 0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
 };
-// The texel of the second set, as a hexadecimal digit, whose index has a bit less. Texel 0 always has.
+// Anchor texel of the second subset, as a hexadecimal digit. Texel 0 is always an anchor.
 inline constexpr std::string_view kAnchorOfPair = "fffffffffffffffff282288f28228822ff6828ff28222ff66268ff22fffff22f";
 
 inline constexpr std::array<unsigned, 4> kWeights2{0, 21, 43, 64};

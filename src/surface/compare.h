@@ -1,4 +1,4 @@
-// Whether a comparison of the hardware holds: depth, stencil and alpha tests, shadow samplers.
+// Comparison functions of the hardware: depth, stencil and alpha tests, shadow samplers.
 #pragma once
 
 #include "hw/enums.h"

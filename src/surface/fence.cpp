@@ -36,7 +36,7 @@ GgttOffset Fence::translate(GgttOffset address) const {
                                     : tile_x_offset(point.x_B, point.y, pitch_tiles()));
 }
 
-// A region is made of whole pages, so no run crosses its end.
+// A region consists of whole pages, so no run crosses its end.
 uint64_t Fence::run_at(GgttOffset address) const {
   const uint64_t run = pattern().run_B;
   return run - (address - start) % run;

@@ -1,6 +1,6 @@
-// Fences: regions of the aperture whose processor accesses are tiled (seed 003 4.5.3, 4.5.4.1). The registers are those
-// of spec/registers/fence.toml. Internal clients never come here. Devices without an aperture have no fences. Left out:
-// the power-of-two fences before Gen4.
+// Fences: regions of the aperture in which CPU accesses are tiled (G45 PRM vol. 1b 4.5.3, 4.5.4.1, seed 003). The
+// registers are described in spec/registers/fence.toml. Internal clients do not use fences, and devices without an
+// aperture have none. Not modelled: the power-of-two fences before Gen4.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace halogen::surface {
 
-// Why the rules do not allow a fence. The model still answers every access through it: see Fence::pitch_tiles.
+// The broken rule of a fence. The model still translates every access: see Fence::pitch_tiles.
 enum class FenceFault : uint8_t { none, pitch_not_whole_tiles, pitch_too_large, end_before_start };
 std::string_view name_of(FenceFault fault);
 
@@ -28,7 +28,7 @@ struct Fence {
   bool valid = false;
 
   constexpr const TilePattern& pattern() const { return walk == Tiling::y ? kTileY : kTileX; }
-  // Cut to whole tiles, at least one.
+  // Rounded down to whole tiles, at least one.
   constexpr uint32_t pitch_tiles() const {
     const uint32_t tiles = pitch_B / pattern().width_B;
     return tiles != 0 ? tiles : 1;
@@ -39,11 +39,11 @@ struct Fence {
     return valid && other.valid && start <= other.last && other.start <= last;
   }
 
-  // Where in the surface an address of the region is: the first step of the manual's algorithm.
+  // Returns the position of an address in the surface: the first step of the manual's algorithm.
   SurfacePoint point_of(GgttOffset address) const;
-  // The address behind the fence, that the global table then maps. Only for addresses it contains.
+  // Returns the address behind the fence, which the global table then maps. `address` must be in the region.
   GgttOffset translate(GgttOffset address) const;
-  // So many bytes from this address on stay together behind the fence and within it.
+  // Returns the number of bytes from this address on that are contiguous behind the fence and within it.
   uint64_t run_at(GgttOffset address) const;
 
   FenceFault fault(spec::GenId gen) const;
@@ -63,7 +63,7 @@ Fence decode_fence(const Register& reg) {
   return fence;
 }
 
-// The fences of one device, decoded. The register bank keeps the registers; it tells this of every write.
+// The decoded fences of one device. The register bank stores the registers and reports every write.
 class FenceSet {
  public:
   static constexpr unsigned kMax = 32;
@@ -73,16 +73,16 @@ class FenceSet {
   unsigned count() const { return count_; }
   const Fence& fence(unsigned index) const { return fences_[index]; }
 
-  // `raw` is the 64-bit register. An index that the device does not have is ignored. A fence that breaks a rule, or
-  // that overlaps another, is told to `events`.
+  // `raw` is the 64-bit register. An index that the device lacks is ignored. A fence that breaks a rule or overlaps
+  // another is reported to `events`.
   void write(unsigned index, uint64_t raw, EventSink* events = nullptr, std::string_view path = {});
   void reset();
 
-  // The fence that holds an address, or null. Overlapping fences are undefined: the lowest number wins here.
+  // Returns the fence of an address, or null. Overlapping fences are undefined: the lowest number wins.
   const Fence* find(GgttOffset address) const;
 
  private:
-  // Reads the register that the device has.
+  // Decodes the device's kind of register.
   using Decode = Fence (*)(spec::GenId gen, std::span<const uint32_t> dwords);
 
   template <class Register>

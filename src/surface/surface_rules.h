@@ -1,6 +1,6 @@
-// Checks of a surface against the rules for software (seed 003 4.5.4.3 and 4.5.5; src/gen/tiling_rules.h). A check
-// answers with the first rule that is broken. Hardware does not check: a client reports the answer as an Event and goes
-// on.
+// Checks a surface against the rules for software (G45 PRM vol. 1b 4.5.4.3 and 4.5.5, seed 003;
+// src/gen/tiling_rules.h). A check returns the first rule that is broken. Hardware does not check: a client reports the
+// result as an Event and continues.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ enum class SurfaceFault : uint8_t {
   none,
   no_such_client,          // the generation does not have it
   tiling_not_supported,    // by this client
-  tiling_of_async_flip,    // this tiling cannot be flipped to asynchronously
-  tiling_of_wide_element,  // elements of this size ask for another tiling
+  tiling_of_async_flip,    // the display cannot flip asynchronously to this tiling
+  tiling_of_wide_element,  // elements of this size require another tiling
   no_such_pattern,         // the tiling does not exist for this element size
   base_not_aligned,        // to a tile
   pitch_not_whole_tiles,
@@ -42,13 +42,13 @@ struct SurfaceUse {
   uint64_t width_B = 0;
 };
 
-// An internal client alone: "client only" of the manual's table.
+// Checks an internal client alone: "client only" in the manual's table.
 SurfaceFault check_client(spec::GenId gen, const SurfaceUse& use);
 
-// The host alone: a surface of this width whose first byte is at `base` of the aperture.
+// Checks the host alone: a surface of this width whose first byte is at `base` of the aperture.
 SurfaceFault check_host(const Fence& fence, GgttOffset base, uint64_t width_B);
 
-// Both. `base` is where the host sees the surface; `remapped` says that the client has its own mapping of the pages.
+// Checks both. `base`: address of the surface in the aperture. `remapped`: the client has its own mapping of the pages.
 SurfaceFault check_shared(spec::GenId gen, const SurfaceUse& use, const Fence& fence, GgttOffset base, bool remapped);
 
 }  // namespace halogen::surface

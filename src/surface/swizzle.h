@@ -1,7 +1,6 @@
-// Bit 6 of a tiled address may be exchanged with the exclusive or of higher bits, so that both memory channels are
-// used: a matter of how the memory of a machine is populated, before Gen8 (Linux i915, intel_ggtt_fencing.c). The
-// model's memory is flat and uses none; the modes are here for machines that are described otherwise and for traces of
-// such machines.
+// Bit 6 of a tiled address may be XORed with higher bits to use both memory channels. This depends on how memory is
+// populated, before Gen8 (Linux i915, intel_ggtt_fencing.c). The model's memory is flat and uses no swizzle; the modes
+// serve machines that are described otherwise, and their traces.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace halogen::surface {
 
 enum class SwizzleMode : uint8_t { none, bit9, bit9_10, bit9_11, bit9_10_11, bit9_17, bit9_10_17 };
 
-// Address bits that are folded into bit 6.
+// Returns the address bits that are XORed into bit 6.
 constexpr uint64_t swizzle_sources(SwizzleMode mode) {
   constexpr uint64_t b9 = 1u << 9;
   constexpr uint64_t b10 = 1u << 10;
@@ -37,7 +36,7 @@ constexpr uint64_t swizzle_sources(SwizzleMode mode) {
   return 0;
 }
 
-// Its own inverse. Bit 17 is one of the physical address; for the others an offset from a 4 KB boundary does as well.
+// Its own inverse. Bit 17 is a bit of the physical address; for the others an offset from a 4 KB boundary is enough.
 constexpr uint64_t swizzle_bit6(SwizzleMode mode, uint64_t address) {
   if (mode == SwizzleMode::none) {
     return address;
@@ -45,15 +44,15 @@ constexpr uint64_t swizzle_bit6(SwizzleMode mode, uint64_t address) {
   return address ^ (static_cast<uint64_t>(__builtin_parityll(address & swizzle_sources(mode))) << 6);
 }
 
-// What the memory channels of a machine ask for.
+// The arrangement of a machine's memory channels.
 enum class ChannelMode : uint8_t {
   single,              // one channel, or two that do not interleave
-  interleaved,         // the processor adds no bit of its own
-  interleaved_bit_11,  // the processor folds bit 11 into bit 6
-  interleaved_bit_17,  // the processor folds bit 17 into bit 6
+  interleaved,         // the memory controller adds no bit of its own
+  interleaved_bit_11,  // the memory controller XORs bit 11 into bit 6
+  interleaved_bit_17,  // the memory controller XORs bit 17 into bit 6
 };
 
-// X tiles fold in bits 9 and 10, Y and W tiles bit 9. Linear surfaces and the later tilings are never swizzled.
+// X tiles use bits 9 and 10, Y and W tiles bit 9. Linear surfaces and later tilings are never swizzled.
 constexpr SwizzleMode swizzle_of(ChannelMode channels, Tiling tiling) {
   const bool is_x = tiling == Tiling::x;
   if (!is_x && tiling != Tiling::y && tiling != Tiling::w) {

@@ -44,12 +44,12 @@ ChannelKind take_kind(std::string_view& text) {
   return ChannelKind::none;
 }
 
-// A name is a list of channels from the lowest bit up, each group of them followed by its kind:
-// R10G10B10_SNORM_A2_UNORM. L stands for red, green and blue alike, I for all four, X for nothing.
+// A name lists channels from the lowest bit up; each group of channels is followed by its type:
+// R10G10B10_SNORM_A2_UNORM. L means red, green and blue alike, I all four, X padding.
 TexelFormat parse(std::string_view text) {
   TexelFormat format;
   unsigned at = 0;
-  std::vector<unsigned> group;  // channels that wait for their kind
+  std::vector<unsigned> group;  // channels whose type is still to come
   while (!text.empty()) {
     const char letter = text.front();
     constexpr std::string_view kLetters = "RGBALIX";
@@ -138,7 +138,7 @@ float small_to_float(uint32_t value, unsigned mantissa) {
   return std::bit_cast<float>(wide << 23 | fraction << (23 - mantissa));
 }
 
-// Rounds to nearest even; the sign is the caller's. `nearest` false: towards zero.
+// Rounds to nearest even; the caller adds the sign. `nearest` false: rounds towards zero.
 uint32_t float_to_small(float value, unsigned mantissa, bool saturate) {
   const uint32_t infinity = 31u << mantissa;
   if (std::isnan(value)) {
@@ -150,7 +150,7 @@ uint32_t float_to_small(float value, unsigned mantissa, bool saturate) {
   const int exponent = std::max(value == 0.0f ? -14 : std::ilogb(value), -14);
   const double scaled = std::ldexp(static_cast<double>(value), static_cast<int>(mantissa) - exponent);
   const auto steps = static_cast<uint32_t>(std::nearbyint(scaled));
-  // A mantissa that rounds up to two carries into the exponent by itself.
+  // A mantissa that rounds up to two carries into the exponent.
   const uint32_t base = static_cast<uint32_t>(exponent + 14) << mantissa;
   const uint32_t result = base + steps;
   return result < infinity ? result : saturate ? infinity - 1 : infinity;
@@ -290,7 +290,7 @@ const TexelFormat& texel_format(hw::SurfaceFormat format) {
 }
 
 Texel unpack_texel(const TexelFormat& format, const std::byte* bytes) {
-  std::array<uint32_t, 5> words{};  // one more: a channel may be asked for as 64 bits
+  std::array<uint32_t, 5> words{};  // one extra: a channel may be read as 64 bits
   std::memcpy(words.data(), bytes, std::min<size_t>(format.bytes(), 16));
   if (format.shared_exponent) {
     return unpack_shared(words[0]);

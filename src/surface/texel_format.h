@@ -1,6 +1,6 @@
-// What a texel of a surface holds: one row a format, made from the format's own name, and the way from bytes to four
-// channels and back. Channels are 32 bits: a float for normalised, scaled and float formats, an integer for integer
-// formats. Left out: compressed blocks, packed video formats and palettes, whose rows say so (`bits` is zero).
+// Texel formats: one row per format, derived from the format's name, and conversion from bytes to four channels and
+// back. Channels have 32 bits: a float for normalised, scaled and float formats, an integer for integer formats. Not
+// described here: compressed blocks, packed video formats and palettes; their rows have `bits` zero.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ enum class ChannelKind : uint8_t { none, unorm, snorm, uint, sint, floating, usc
 
 struct TexelChannel {
   uint8_t first_bit = 0;
-  uint8_t bits = 0;  // zero: the format does not have it
+  uint8_t bits = 0;  // 0: the format lacks the channel
   ChannelKind kind = ChannelKind::none;
 };
 
 struct TexelFormat {
-  uint16_t bits = 0;                      // of a texel; zero: not described here
+  uint16_t bits = 0;                      // of a texel; 0: not described here
   std::array<TexelChannel, 4> channel{};  // red, green, blue, alpha
   bool integer = false;
   bool shared_exponent = false;  // R9G9B9E5
@@ -33,10 +33,10 @@ const TexelFormat& texel_format(hw::SurfaceFormat format);
 
 using Texel = std::array<uint32_t, 4>;
 
-// Channels that the format lacks read as zero, alpha as one.
+// Missing channels read as zero, missing alpha as one.
 Texel unpack_texel(const TexelFormat& format, const std::byte* bytes);
-// Values are brought into range as conversions of graphics interfaces do: rounded to nearest, saturated, no number is
-// zero in a normalised channel. Bits of no channel are written as zero.
+// Converts to the format's range as graphics APIs do: rounds to nearest and saturates; NaN becomes zero in a normalised
+// channel. Padding bits are written as zero.
 void pack_texel(const TexelFormat& format, const Texel& texel, std::byte* bytes);
 
 float half_to_float(uint16_t half);

@@ -13,12 +13,12 @@ using kernels::Direction;
 using kernels::Job;
 using kernels::Part;
 
-// Far beyond any hardware, and small enough that no offset below overflows.
+// Larger than any hardware supports, and small enough that no offset below overflows.
 constexpr uint64_t kMaxPitch_B = uint64_t{1} << 24;
 constexpr uint64_t kMaxLayerRows = uint64_t{1} << 30;
 constexpr uint64_t kMaxRow = uint64_t{1} << 33;
 
-// From here on a copy writes past the caches: about a core's share of the last level.
+// Copies from this size on bypass the caches: about a core's share of the last level.
 constexpr uint64_t kStreamFrom_B = 4 << 20;
 
 CopyFault check_linear(uint64_t size, uint64_t pitch_B, const CopyRect& rect) {
@@ -34,7 +34,7 @@ CopyFault check_linear(uint64_t size, uint64_t pitch_B, const CopyRect& rect) {
   return CopyFault::none;
 }
 
-// The rectangle's first row, counted through the layers; beyond kMaxRow when it cannot be in memory.
+// Returns the rectangle's first row, counted through the layers; beyond kMaxRow if it cannot be in memory.
 uint64_t first_row(const SurfaceLayout& layout, const CopyRect& rect) {
   const uint64_t depth = layout.pattern == nullptr ? 1 : layout.pattern->depth;
   return rect.y + rect.z / depth * std::min(layout.layer_rows, kMaxLayerRows);
@@ -54,7 +54,7 @@ CopyFault check_surface(uint64_t size, const SurfaceLayout& layout, const CopyRe
   if (last_row > kMaxRow) {
     return CopyFault::surface_too_small;
   }
-  // Offsets grow with x and with y, so the last corner is the highest byte; a swizzle moves it within its pair of
+  // Offsets grow with x and with y, so the last corner is the highest byte. A swizzle moves it within its pair of
   // lines.
   SurfaceLayout flat = layout;
   flat.swizzle = SwizzleMode::none;
@@ -79,12 +79,12 @@ void run_generic(const Job<kDirection>& job, const Part& part) {
       return kernels::copy_runs<4>(job, part);
     case 8:
       return kernels::copy_runs<8>(job, part);
-    default:  // longer runs are cut: a line of 64 bytes is four of them
+    default:  // longer runs are split: a line of 64 bytes is four of them
       return kernels::copy_runs<16>(job, part);
   }
 }
 
-// Whole blocks in the middle, runs around them.
+// Copies whole blocks in the middle, and runs around them.
 template <bool kStream, Direction kDirection>
 void run_blocks(const Job<kDirection>& job, const Part& whole) {
   Part inner{align_up(whole.x_begin, kernels::kBlockWidth_B), align_down(whole.x_end, kernels::kBlockWidth_B),
@@ -141,7 +141,7 @@ CopyFault copy(typename Job<kDirection>::Surface surface, uint64_t surface_size,
   if (pattern.run_B >= 64) {
     large ? kernels::copy_rows<true>(job, whole) : kernels::copy_rows<false>(job, whole);
   } else if (kernels::has_oword_lines(pattern)) {
-    // Lines that are written past the caches must be whole ones.
+    // Only whole lines can bypass the caches.
     const std::byte* target = surface;
     uint64_t target_pitch_B = 0;
     if constexpr (kDirection == Direction::to_linear) {

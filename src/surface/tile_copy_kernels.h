@@ -1,4 +1,4 @@
-// The moves of tile_copy.cpp. A kernel takes a rectangle that is known to lie within both sides.
+// The inner loops of tile_copy.cpp. The rectangle must lie within both sides.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace halogen::surface::kernels {
 
 enum class Direction : bool { to_linear, to_surface };
 
-// One copy, with everything that does not change while it runs. Rows and columns are those of the whole surface.
+// The constants of one copy. Rows and columns are those of the whole surface.
 template <Direction kDirection>
 struct Job {
   static constexpr bool kToSurface = kDirection == Direction::to_surface;
@@ -32,7 +32,7 @@ struct Job {
   uint64_t tiles_per_row;
   SwizzleMode swizzle;
   uint64_t x0;
-  uint64_t y0;  // with the rows of the layers above
+  uint64_t y0;  // including the rows of the layers above
   uint32_t z_bits;
 
   Linear linear_at(uint64_t x_B, uint64_t y) const { return linear + (y - y0) * linear_pitch_B + (x_B - x0); }
@@ -99,7 +99,7 @@ inline bool is_line_aligned(const std::byte* at) {
   return reinterpret_cast<uintptr_t>(at) % 64 == 0;
 }
 
-// memcpy that does not fill the caches: whole lines of the destination are written past them.
+// A memcpy that writes whole lines of the destination past the caches.
 inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {
   const size_t head = (64 - reinterpret_cast<uintptr_t>(to) % 64) % 64;
   if (bytes < head + 64) {
@@ -121,7 +121,7 @@ inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {
   std::memcpy(to + at, from + at, bytes - at);
 }
 
-// Every pattern, run by run.
+// Copies any pattern, run by run.
 template <uint32_t kRun, Direction kDirection>
 void copy_runs(const Job<kDirection>& job, const Part& part) {
   const TilePattern& pattern = *job.pattern;
@@ -144,14 +144,14 @@ void copy_runs(const Job<kDirection>& job, const Part& part) {
           Job<kDirection>::move(at, job.linear_at(x, y), bytes);
         }
         x += bytes;
-        // The next run's address bits: carry through the gaps of the mask.
+        // Increment the address bits of x: carry through the gaps of the mask.
         column = ((column | ~pattern.x_mask) + static_cast<uint32_t>(bytes)) & pattern.x_mask;
       }
     }
   }
 }
 
-// X tiles: a row of a tile is one run, cut into lines when bit 6 moves them. Tile by tile.
+// X tiles: a row of a tile is one run, split into lines if a swizzle moves them. Tile by tile.
 template <bool kStream, Direction kDirection>
 void copy_rows(const Job<kDirection>& job, const Part& part) {
   const TilePattern& pattern = *job.pattern;
@@ -189,7 +189,7 @@ constexpr bool has_oword_lines(const TilePattern& pattern) {
 constexpr uint64_t kBlockWidth_B = 64;
 constexpr uint64_t kBlockHeight = 4;
 
-// A block of 64 bytes by 4 rows: four lines of the surface and of linear memory, each touched once.
+// A block of 64 bytes by 4 rows: four lines of the surface and of linear memory, each accessed once.
 template <bool kStream, Direction kDirection>
 void copy_block(const Job<kDirection>& job, uint64_t tile_row, const uint32_t* columns,
                 typename Job<kDirection>::Linear linear) {
@@ -223,9 +223,9 @@ void copy_block(const Job<kDirection>& job, uint64_t tile_row, const uint32_t* c
   }
 }
 
-// The part must be made of whole blocks. Order by measurement: bands of 16 rows when the linear side is read, so that
-// the hardware's prefetcher sees few streams; whole small tiles when the surface is read, with the next tile asked for
-// line by line, since its lines are taken out of order.
+// The part must consist of whole blocks. The order was found by measurement: bands of 16 rows when the linear side is
+// read, so that the hardware prefetcher sees few streams; whole small tiles when the surface is read, with a software
+// prefetch of the next tile line by line, because its lines are read out of order.
 template <bool kStream, Direction kDirection>
 void copy_blocks(const Job<kDirection>& job, const Part& part) {
   const TilePattern& pattern = *job.pattern;

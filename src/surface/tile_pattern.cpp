@@ -9,7 +9,7 @@ namespace {
 constexpr Tiling kYf = Tiling::yf;
 constexpr Tiling kYs = Tiling::ys;
 
-// Index: 8, 16, 32, 64, 128 bits an element. The names carry element bits and samples.
+// Index: 8, 16, 32, 64, 128 bits per element. The names contain element bits and samples.
 constexpr unsigned kSizes = 5;
 constexpr unsigned kSampleCounts = 5;
 using BySize = std::array<TilePattern, kSizes>;
@@ -143,7 +143,7 @@ constexpr std::array<const TilePattern*, kPatterns> kAll = [] {
   return all;
 }();
 
-// log2 of a power of two within [1 << first, 1 << last], or -1.
+// Returns log2 of a power of two within [1 << first, 1 << last], or -1.
 constexpr int index_in(uint32_t value, unsigned first, unsigned last) {
   for (unsigned bit = first; bit <= last; ++bit) {
     if (value == 1u << bit) {

@@ -1,6 +1,6 @@
-// Where the bytes of one tile lie in memory, as data: for each address bit within the tile, most significant first, the
-// coordinate that feeds it. Within one coordinate the bits keep their order, so a letter a bit says everything.
-// X, Y: seed 003 4.5.2 and 4.5.3. W, Yf, Ys: Mesa isl (docs/isl/tiling.rst, isl.c); the Yf and Ys patterns of Gen9
+// The byte layout of one tile as data: for each address bit within the tile, most significant first, the coordinate
+// that supplies it. Within one coordinate the bits keep their order, so one letter per bit is enough. X, Y: G45 PRM
+// vol. 1b 4.5.2 and 4.5.3 (seed 003). W, Yf, Ys: Mesa isl (docs/isl/tiling.rst, isl.c); the Yf and Ys patterns of Gen9
 // agree with Intel gmmlib. Tile4 and Tile64 belong to later chips and are not here.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace halogen::surface {
 
-// Bit n of `value` goes to the n-th set bit of `mask`, counted from the least significant; and back.
+// Move bit n of `value` to the n-th set bit of `mask`, counted from the least significant, and back.
 constexpr uint32_t deposit_bits(uint32_t value, uint32_t mask) {
   uint32_t out = 0;
   for (; mask != 0; mask &= mask - 1, value >>= 1) {
@@ -33,7 +33,7 @@ struct TilePattern {
   std::string_view name;
   std::string_view sources;  // x, y, z; z is a slice of a volume or a sample of a pixel
   Tiling tiling{};
-  uint32_t x_mask = 0;  // address bits that x feeds
+  uint32_t x_mask = 0;  // address bits from x
   uint32_t y_mask = 0;
   uint32_t z_mask = 0;
   uint32_t bytes = 0;
@@ -42,7 +42,7 @@ struct TilePattern {
   uint32_t depth = 0;
   uint32_t pitch_width_B =
       0;                    // what the surface pitch counts for one tile: the width, but 128 for W (64 wide, 64 high)
-  uint32_t run_B = 0;       // so many bytes of a row follow each other in memory
+  uint32_t run_B = 0;       // length of a contiguous run of a row
   uint8_t bytes_shift = 0;  // log2 of bytes, width and height
   uint8_t width_shift = 0;
   uint8_t height_shift = 0;
@@ -50,7 +50,7 @@ struct TilePattern {
   constexpr uint32_t x_in_tile(uint64_t x_B) const { return static_cast<uint32_t>(x_B) & (width_B - 1); }
   constexpr uint32_t y_in_tile(uint64_t y) const { return static_cast<uint32_t>(y) & (height - 1); }
 
-  // x in bytes; coordinates within the tile.
+  // Returns the offset of a byte. x in bytes; coordinates within the tile.
   constexpr uint32_t offset(uint32_t x_B, uint32_t y, uint32_t z) const {
     return deposit_bits(x_B, x_mask) | deposit_bits(y, y_mask) | deposit_bits(z, z_mask);
   }
@@ -79,22 +79,22 @@ inline constexpr TilePattern kTileX = make_pattern("X", Tiling::x, "yyyxxxxxxxxx
 inline constexpr TilePattern kTileY = make_pattern("Y", Tiling::y, "xxxyyyyyxxxx");
 inline constexpr TilePattern kTileW = make_pattern("W", Tiling::w, "xxxyyyyxyxyx", 128);
 
-// How volumes in Yf and Ys tiles are laid out: the Gen9 way, or the later one that the surface state of Gen11 and Gen12
-// can choose (Tile Address Mapping Mode). It also decides whether the samples of a pixel share a Yf tile.
+// The layout of volumes in Yf and Ys tiles: that of Gen9, or the later one that the surface state of Gen11 and Gen12
+// can select (Tile Address Mapping Mode). It also decides whether the samples of a pixel share a Yf tile.
 enum class TileAddressMapping : uint8_t { gfx9, gfx10 };
 
 struct TileShape {
   Tiling tiling{};
-  uint32_t element_bits = 32;  // matters for Yf and Ys only: 8, 16, 32, 64 or 128
-  uint32_t samples = 1;        // stored sample by sample; 1 also where samples lie side by side like pixels
+  uint32_t element_bits = 32;  // used for Yf and Ys only: 8, 16, 32, 64 or 128
+  uint32_t samples = 1;        // stored sample by sample; 1 also if samples are interleaved like pixels
   bool volume = false;
   TileAddressMapping mapping = TileAddressMapping::gfx9;
 };
 
-// Null for linear, and where no pattern is known.
+// Null: linear, or no known pattern.
 const TilePattern* find_pattern(const TileShape& shape);
 
-// Every pattern, for tests and tables.
+// Returns all patterns, for tests and tables.
 std::span<const TilePattern* const> tile_patterns();
 
 }  // namespace halogen::surface

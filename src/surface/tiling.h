@@ -1,7 +1,7 @@
-// Byte coordinates of a surface to byte offsets from its base, and back (seed 003 4.5.3, with its printed formulas put
-// right: docs/requirements/g45.md G45-4.5.3-02 and -03). One generic function serves every tile pattern; X, Y and W
-// have short twins of their own that agree with it. Left out: mip levels and array slices of other shape than "so many
-// rows below"; compression.
+// Converts byte coordinates of a surface to byte offsets from its base, and back (G45 PRM vol. 1b 4.5.3, seed 003, with
+// its formulas corrected: docs/requirements/g45.md G45-4.5.3-02 and -03). One generic function serves every tile
+// pattern; X, Y and W also have closed forms that agree with it. Not modelled: mip levels and array slices with another
+// layout than "so many rows below"; compression.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace halogen::surface {
 
 struct SurfaceLayout {
   const TilePattern* pattern = nullptr;  // null: linear
-  uint64_t pitch_B = 0;                  // of the surface state; for W it counts 128 bytes a tile
+  uint64_t pitch_B = 0;                  // from the surface state; for W it counts 128 bytes per tile
   uint64_t layer_rows = 0;               // rows from one layer to the next; a layer is as deep as a tile
   SwizzleMode swizzle = SwizzleMode::none;
 
-  // A pitch that is no whole number of tiles is cut to one; less than one tile counts as one: the manual has no rule,
-  // and every address must have an answer.
+  // A pitch that is not a whole number of tiles is rounded down, but to at least one tile: the manual has no rule, and
+  // every address must have a result.
   constexpr uint64_t tiles_per_row() const {
     const uint64_t tiles = pattern == nullptr ? 0 : pitch_B / pattern->pitch_width_B;
     return tiles != 0 ? tiles : 1;
@@ -35,7 +35,7 @@ struct SurfacePoint {
   constexpr bool operator==(const SurfacePoint&) const = default;
 };
 
-// The twins; pitch in tiles, no swizzle.
+// Closed forms for X, Y and W; pitch in tiles, swizzle not applied.
 constexpr uint64_t tile_x_offset(uint64_t x_B, uint64_t y, uint64_t pitch_tiles) {
   return (((y >> 3) * pitch_tiles + (x_B >> 9)) << 12) | ((y & 7) << 9) | (x_B & 511);
 }
@@ -48,14 +48,14 @@ constexpr uint64_t tile_w_offset(uint64_t x, uint64_t y, uint64_t pitch_tiles) {
   return (((y >> 6) * pitch_tiles + (x >> 6)) << 12) | line | quads;
 }
 
-// For every pattern, from its list of address bits. Arithmetic wraps at 64 bits; a point to the right of the pitch
-// lands in the next row of tiles, as the formula has it.
+// Works for every pattern, using its list of address bits. Arithmetic wraps at 64 bits; a point beyond the pitch lands
+// in the next row of tiles, as in the manual's formula.
 uint64_t generic_offset_of(const SurfaceLayout& layout, const SurfacePoint& point);
 
-// The same, through a twin where there is one.
+// The same, using a closed form if there is one.
 uint64_t offset_of(const SurfaceLayout& layout, const SurfacePoint& point);
 
-// The point of a byte: the inverse for points with x below row_B() and, when there are layers, y below layer_rows.
+// Returns the point of a byte: the inverse for points with x below row_B() and, with layers, y below layer_rows.
 SurfacePoint point_at(const SurfaceLayout& layout, uint64_t offset);
 
 }  // namespace halogen::surface

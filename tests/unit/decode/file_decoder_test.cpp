@@ -88,11 +88,11 @@ TEST_F(FileDecoder, BadInputIsOneSentence) {
               HasSubstr("raw dwords need a device: give one with --device."));
   options_.device = spec::find_device("bdw");
   EXPECT_THAT(decode(file("odd", std::string("\x7f\x00\x00\x00\x01", 5))),
-              HasSubstr("5 bytes, which is no whole number of dwords"));
+              HasSubstr("5 bytes, which is not a whole number of dwords"));
   EXPECT_THAT(decode(file("text", "05000000\n123456789\n")),
-              HasSubstr("line 2: \"123456789\" is no hexadecimal dword."));
-  EXPECT_THAT(decode(file("typo", "0500000o\n0\n")), HasSubstr("line 1: \"0500000o\" is no hexadecimal dword."));
-  EXPECT_THAT(decode(file("prose", "hello")), HasSubstr("line 1: \"hello\" is no hexadecimal dword."));
+              HasSubstr("line 2: \"123456789\" is not a hexadecimal dword."));
+  EXPECT_THAT(decode(file("typo", "0500000o\n0\n")), HasSubstr("line 1: \"0500000o\" is not a hexadecimal dword."));
+  EXPECT_THAT(decode(file("prose", "hello")), HasSubstr("line 1: \"hello\" is not a hexadecimal dword."));
   EXPECT_THAT(decode(file("one", "zzzz")), HasSubstr("line 1: \"zzzz\""));
   EXPECT_EQ(decode(file("remark", "# Größe\n05000000\n")), "");
   EXPECT_THAT(decode(root_), HasSubstr("is not a capture"));
