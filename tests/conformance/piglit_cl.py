@@ -11,13 +11,13 @@ The judge is PoCL; an idle device executes no dispatches. A subtest counts if th
 """
 import argparse
 import concurrent.futures
-import os
 import pathlib
 import shlex
 import sys
 import tempfile
 
 import piglit_lists
+from piglit_arguments import Arguments
 from piglit_lists import HALOGEN, HERE, ROOT, Suite, read
 from piglit_process import run_alone
 
@@ -62,48 +62,12 @@ def check(given: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def count(given: argparse.Namespace) -> int:
-    piglit_lists.write_counted(SUITE, read([given.judge]), [read([path]) for path in given.idle], "PoCL")
-    return 0
-
-
-def keep(given: argparse.Namespace) -> int:
-    piglit_lists.keep(SUITE, given.device, read(given.results))
-    return 0
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("run")
-    one.add_argument("--out", required=True)
-    one.add_argument("--device", choices=SUITE.devices)
-    one.add_argument("--prefix", default="", help="what stands before the test program, without --device")
-    one.add_argument("--more", action="store_true", help="only files that are not in --out yet")
-    one.add_argument("--all", action="store_true", help="files that do not count too")
-    one.add_argument("files", nargs="*")
-    one.set_defaults(do=run)
-    two = commands.add_parser("check")
-    two.add_argument("devices", nargs="+", choices=SUITE.devices)
-    two.set_defaults(do=check)
-    for command, sample in ((one, 1), (two, 40)):
-        command.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-        command.add_argument("--sample", type=int, default=sample, help="one file in N")
-        command.add_argument("--seconds", type=int, default=300, help="longest time a file may take")
-    three = commands.add_parser("keep")
-    three.add_argument("device", choices=SUITE.devices)
-    three.add_argument("results", nargs="+")
-    three.set_defaults(do=keep)
-    four = commands.add_parser("count")
-    four.add_argument("--judge", required=True)
-    four.add_argument("--idle", nargs="+", required=True)
-    four.set_defaults(do=count)
-    commands.add_parser("table").set_defaults(do=lambda _: piglit_lists.table(SUITE, LEAST))
-    given = parser.parse_args()
-    if given.do in (run, check) and not TESTER.exists():
-        print("piglit_cl: the package piglit is missing: scripts/setup.sh", file=sys.stderr)
-        return 2
-    return given.do(given)
+    arguments = Arguments(__doc__, SUITE, "file", seconds=300)
+    arguments.run.add_argument("--device", choices=SUITE.devices)
+    arguments.run.add_argument("--prefix", default="", help="what stands before the test program, without --device")
+    arguments.run.add_argument("files", nargs="*")
+    return arguments.main(run, check, LEAST, "PoCL", TESTER.exists())
 
 
 if __name__ == "__main__":

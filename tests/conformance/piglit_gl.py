@@ -34,6 +34,7 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 
 import piglit_lists
+from piglit_arguments import Arguments
 from piglit_lists import HALOGEN, HERE, LATE, ROOT, SECONDS, Suite, read
 from piglit_process import NO_CONTEXT, run_alone, run_together
 
@@ -172,16 +173,6 @@ def check(given: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def count(given: argparse.Namespace) -> int:
-    piglit_lists.write_counted(SUITE, read([given.judge]), [read([path]) for path in given.idle], "llvmpipe")
-    return 0
-
-
-def keep(given: argparse.Namespace) -> int:
-    piglit_lists.keep(SUITE, given.device, read(given.results))
-    return 0
-
-
 def show(given: argparse.Namespace) -> int:
     command = all_tests()[given.test].command
     print(" ".join(["bin/" + command[0], *command[1:], "-auto", "-fbo"]))
@@ -189,46 +180,20 @@ def show(given: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("run")
-    one.add_argument("--out", required=True)
-    where = one.add_mutually_exclusive_group(required=True)
+    arguments = Arguments(__doc__, SUITE, "test", seconds=60)
+    where = arguments.run.add_mutually_exclusive_group(required=True)
     where.add_argument("--device", choices=SUITE.devices)
     where.add_argument("--judge", action="store_true", help="on llvmpipe")
-    one.add_argument("--idle", action="store_true", help="the device executes nothing")
-    one.add_argument("--more", action="store_true", help="only tests that are not in --out yet")
-    one.add_argument("--all", action="store_true", help="tests that do not count too")
-    one.add_argument("--reports", default="", help="a folder for the reports of all processes")
-    one.add_argument("tests", nargs="*")
-    one.set_defaults(do=run)
-    two = commands.add_parser("check")
-    two.add_argument("devices", nargs="+", choices=SUITE.devices)
-    two.set_defaults(do=check)
-    for command, sample in ((one, 1), (two, 40)):
-        command.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-        command.add_argument("--sample", type=int, default=sample, help="one test in N")
-        command.add_argument("--seconds", type=int, default=60, help="longest time a test may take")
-    three = commands.add_parser("keep")
-    three.add_argument("device", choices=SUITE.devices)
-    three.add_argument("results", nargs="+")
-    three.set_defaults(do=keep)
-    four = commands.add_parser("count")
-    four.add_argument("--judge", required=True)
-    four.add_argument("--idle", nargs="+", required=True)
-    four.set_defaults(do=count)
-    six = commands.add_parser("unsupported")
-    six.add_argument("folder")
-    six.set_defaults(do=unsupported)
-    five = commands.add_parser("show")
-    five.add_argument("test")
-    five.set_defaults(do=show)
-    commands.add_parser("table").set_defaults(do=lambda _: piglit_lists.table(SUITE, LEAST))
-    given = parser.parse_args()
-    if given.do in (run, check) and not (ROOT / "bin/shader_runner").exists():
-        print("piglit_gl: the package piglit is missing: scripts/setup.sh", file=sys.stderr)
-        return 2
-    return given.do(given)
+    arguments.run.add_argument("--idle", action="store_true", help="the device executes nothing")
+    arguments.run.add_argument("--reports", default="", help="a folder for the reports of all processes")
+    arguments.run.add_argument("tests", nargs="*")
+    reports = arguments.commands.add_parser("unsupported")
+    reports.add_argument("folder")
+    reports.set_defaults(do=unsupported)
+    shown = arguments.commands.add_parser("show")
+    shown.add_argument("test")
+    shown.set_defaults(do=show)
+    return arguments.main(run, check, LEAST, "llvmpipe", (ROOT / "bin/shader_runner").exists())
 
 
 if __name__ == "__main__":
