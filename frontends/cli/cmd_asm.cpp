@@ -1,4 +1,4 @@
-// halogen asm: text to EU machine code.
+// halogen asm: assembles text to EU machine code.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -19,7 +19,7 @@ struct Options {
   bool raw = false;
 };
 
-// One instruction a line.
+// One instruction per line.
 std::string hex_lines(spec::GenId gen, std::span<const std::byte> code) {
   std::string out;
   for (size_t at = 0; at < code.size();) {
@@ -49,25 +49,25 @@ int run(const Options& options) {
       options.raw ? std::string(reinterpret_cast<const char*>(code->data()), code->size()) : hex_lines(*gen, *code);
   if (options.out.empty()) {
     std::cout << bytes << std::flush;
-    return std::cout ? 0 : complain("the output cannot be written.");
+    return std::cout ? 0 : complain("cannot write standard output.");
   }
   std::ofstream file(options.out, std::ios::binary);
   file << bytes << std::flush;
-  return file ? 0 : complain(fmt::format("{}: cannot be written.", options.out));
+  return file ? 0 : complain(fmt::format("{}: cannot write the file.", options.out));
 }
 
 }  // namespace
 
 void add_asm(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("asm", "assembles code for execution units");
-  command->add_option("--gen", options->gen, "for whom: gen4, gen4.5, gen5 ... gen12")->required();
-  command->add_option("file", options->file, "the text, see docs/eu-assembly.md; - is the standard input")
+  CLI::App* command = app.add_subcommand("asm", "assemble code for execution units");
+  command->add_option("--gen", options->gen, "target generation: gen4, gen4.5, gen5 ... gen12")->required();
+  command->add_option("file", options->file, "assembly text (docs/eu-assembly.md); - is standard input")
       ->required()
       ->type_name("FILE");
-  command->add_option("--out", options->out, "write here (default: the standard output)")->type_name("FILE");
-  command->add_flag("--raw", options->raw, "bytes as they are, not as hexadecimal text");
-  command->footer("Exit: 0 assembled; 2 wrong use or bad text.");
+  command->add_option("--out", options->out, "output file (default: standard output)")->type_name("FILE");
+  command->add_flag("--raw", options->raw, "write raw bytes instead of hexadecimal text");
+  command->footer("Exit: 0 assembled; 2 wrong usage or bad text.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,4 +1,4 @@
-// halogen coverage: requirement rows proved by tests.
+// halogen coverage: lists requirement rows that tests prove.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ struct Options {
   std::string results;
 };
 
-// The nearest folder above the working folder that has the ledgers, else the tree this program was built from.
+// Returns the nearest parent folder that has the ledgers, otherwise the tree this program was built from.
 fs::path source_tree() {
   for (fs::path folder = fs::current_path(); folder != folder.root_path(); folder = folder.parent_path()) {
     if (fs::is_directory(folder / "docs" / "requirements")) {
@@ -37,7 +37,7 @@ int run(const Options& options) {
   }
   fmt::print("{}", options.json ? coverage->to_json() : coverage->to_text());
   for (const requirements::Claim& claim : coverage->unknown) {
-    fmt::print(stderr, "halogen coverage: {}:{} claims {}, which no ledger has\n", claim.file, claim.line, claim.id);
+    fmt::print(stderr, "halogen coverage: {}:{} claims {}, which is in no ledger\n", claim.file, claim.line, claim.id);
   }
   return coverage->unknown.empty() ? 0 : 1;
 }
@@ -46,9 +46,9 @@ int run(const Options& options) {
 
 void add_coverage(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("coverage", "requirement rows proved by tests");
+  CLI::App* command = app.add_subcommand("coverage", "list requirement rows proved by tests");
   command->add_flag("--json", options->json, "machine-readable");
-  command->add_option("--root", options->root, "the source tree (default: the one around this folder)");
+  command->add_option("--root", options->root, "source tree (default: the one that contains this folder)");
   command->add_option("--results", options->results, "folder of GoogleTest XML files: count only tests that passed");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -35,7 +35,7 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
   if (!options.device.empty()) {
     result.device = spec::find_device(options.device);
     if (result.device == nullptr) {
-      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
     }
   }
   if (!options.engine.empty()) {
@@ -44,7 +44,7 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
       if (spec::name_of(engine) == options.engine) result.engine = engine;
     }
     if (!result.engine) {
-      return Error{fmt::format("there is no engine class \"{}\"; they are render, blit, video, vebox, compute, posh.",
+      return Error{fmt::format("unknown engine class \"{}\"; give render, blit, video, vebox, compute or posh.",
                                options.engine)};
     }
   }
@@ -52,7 +52,7 @@ Result<decode::FileOptions> file_options(const Options& options, StdoutSink& sin
     const auto address = parse_address("--address", options.address);
     if (!address) return address.error();
     if (address->value % sizeof(uint32_t) != 0) {
-      return Error{fmt::format("--address {:#x} is no multiple of 4.", address->value)};
+      return Error{fmt::format("--address {:#x} is not a multiple of 4.", address->value)};
     }
     result.address = *address;
   }
@@ -79,15 +79,15 @@ std::string summary_line(const decode::FileResult& result, bool json) {
                      c.unknown, c.leftover_dwords, c.unknown_records);
 }
 
-// Faults that the summary line has no number for.
+// Reports faults that the summary line does not count.
 void report_other_faults(const decode::FileResult& result) {
   const auto say = [&](uint64_t count, const char* one, const char* many) {
     if (count != 0) fmt::print(stderr, "halogen decode: {}: {} {}.\n", result.name, count, count == 1 ? one : many);
   };
   say(result.counts.bad_length, "command has a length that its description does not allow",
       "commands have a length that their description does not allow");
-  say(result.counts.unmapped, "stream leads to where nothing is mapped", "streams lead to where nothing is mapped");
-  say(result.counts.runaway, "stream has no end", "streams have no end");
+  say(result.counts.unmapped, "stream leads to unmapped memory", "streams lead to unmapped memory");
+  say(result.counts.runaway, "stream is endless", "streams are endless");
 }
 
 int run(const Options& options) {
@@ -118,30 +118,32 @@ int run(const Options& options) {
 
 void add_decode(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("decode", "prints an AUB trace, an execbuffer capture folder or raw dwords");
+  CLI::App* command = app.add_subcommand("decode", "print an AUB trace, an execbuffer capture folder or raw dwords");
   command
       ->add_option("files", options->files,
                    "AUB traces (also .xz), exec folders of captures or folders above them, raw dwords")
       ->required()
       ->type_name("FILE");
-  command->add_option("--device", options->device, "decode for this device (default: what the file says)");
+  command->add_option("--device", options->device, "decode for this device (default: the one named by the file)");
   command->add_option("--engine", options->engine,
                       "engine class for raw dwords and captures: render, blit, video, vebox, compute, posh");
-  command->add_option("--address", options->address, "where raw dwords stand in memory")->type_name("ADDR");
-  command->add_flag("--json", options->json, "JSON lines instead of text");
-  command->add_flag("--summary", options->summary, "one line a file: what was found, and what was not understood");
+  command->add_option("--address", options->address, "address of raw dwords in memory")->type_name("ADDR");
+  command->add_flag("--json", options->json, "print JSON lines instead of text");
+  command->add_flag("--summary", options->summary,
+                    "print one line per file: counts of commands and of what was not understood");
   command->footer(
       "Raw dwords are little-endian binary, or text: hexadecimal dwords, '#' and '//' comments, 'ADDRESS:' in front.\n"
-      "Every command is printed with its fields and the state they point to; a summary counts only.\n"
-      "JSON: one object a line. kind \"command\": name, address, space, level (0 ring, 1 batch, 2 second level), "
+      "Every command is printed with its fields and the state they point to; --summary only counts.\n"
+      "JSON: one object per line. kind \"command\": name, address, space, level (0 ring, 1 batch, 2 second level), "
       "dwords,\n"
       "fields (numbers, booleans, \"0x..\" for addresses, names for named values), registers (names of register "
       "fields),\n"
-      "reserved (bits that are wrongly set), faults, and state: a list of what is pointed to, in the same form, with "
+      "reserved (bits with a wrong value), faults, and state: a list of the targets of pointers, in the same form, "
+      "with "
       "kind\n"
       "\"structure\", \"kernel\", \"data\" or \"missing\". Other lines: kind \"unknown_command\", \"record\", "
       "\"heading\".\n"
-      "Exit: 0 all understood; 1 unknown commands or records, leftover dwords or other faults; 2 wrong use or bad "
+      "Exit: 0 all understood; 1 unknown commands or records, leftover dwords or other faults; 2 wrong usage or bad "
       "file.");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -1,4 +1,4 @@
-// halogen devices: what the model has.
+// halogen devices: lists the devices of the model.
 #include <fmt/format.h>
 
 #include <vector>
@@ -38,7 +38,7 @@ int run(bool json) {
     text = fmt::format("[{}]\n", fmt::join(rows, ",\n "));
   } else {
     text = fmt::format("{:<7} {:<7} {:<7} {:<32} {}\n", "device", "pci id", "gen", "engines",
-                       "what runs, and doors that are tested");
+                       "what runs, and tested front ends");
     for (const spec::DeviceModel& device : spec::device_models()) {
       text += fmt::format("{:<7} {:#06x}  {:<7} {:<32} {}\n", device.name, device.pci_id, spec::name_of(device.gen),
                           engine_names(device), device.supported);
@@ -54,8 +54,8 @@ int run(bool json) {
 void add_devices(CLI::App& app, int& status) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command =
-      app.add_subcommand("devices", "the devices: PCI id, generation, engines, what the model supports");
-  command->add_flag("--json", *json, "a JSON list of objects");
+      app.add_subcommand("devices", "list the devices: PCI id, generation, engines, what the model supports");
+  command->add_flag("--json", *json, "print a JSON array of objects");
   command->footer(
       "Commands that the model does not execute are decoded, and named in the reports of run, replay, serve and vm.");
   command->callback([json, &status] { status = run(*json); });

@@ -1,4 +1,4 @@
-// halogen disasm: EU machine code as text.
+// halogen disasm: prints EU machine code as text.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -30,7 +30,7 @@ bool is_hex_text(const std::string& text) {
   return digit;
 }
 
-// Pairs of digits, with any white space around them; everything else is machine code as it is.
+// Accepts pairs of digits separated by white space; any other file is raw machine code.
 Result<std::vector<std::byte>> code_of(const std::string& name, const std::string& text) {
   std::vector<std::byte> out;
   if (!is_hex_text(text)) {
@@ -41,7 +41,7 @@ Result<std::vector<std::byte>> code_of(const std::string& name, const std::strin
   std::string pair;
   for (const char c : text) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      if (!pair.empty()) return Error{fmt::format("{}: hexadecimal digits stand in pairs.", name)};
+      if (!pair.empty()) return Error{fmt::format("{}: hexadecimal digits must come in pairs.", name)};
       continue;
     }
     pair += c;
@@ -50,7 +50,7 @@ Result<std::vector<std::byte>> code_of(const std::string& name, const std::strin
       pair.clear();
     }
   }
-  if (!pair.empty()) return Error{fmt::format("{}: hexadecimal digits stand in pairs.", name)};
+  if (!pair.empty()) return Error{fmt::format("{}: hexadecimal digits must come in pairs.", name)};
   return out;
 }
 
@@ -68,7 +68,7 @@ int run(const Options& options) {
   if (!code) return complain(code.message());
   const std::string lines = eu::disassemble(*gen, *code, options.rules);
   std::cout << lines << std::flush;
-  if (!std::cout) return complain("the output cannot be written.");
+  if (!std::cout) return complain("cannot write standard output.");
   return lines.find(".bytes") == std::string::npos ? 0 : kExitFault;
 }
 
@@ -76,13 +76,13 @@ int run(const Options& options) {
 
 void add_disasm(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("disasm", "prints machine code of execution units");
-  command->add_option("--gen", options->gen, "whose code: gen4, gen4.5, gen5 ... gen12")->required();
-  command->add_option("file", options->file, "hexadecimal bytes or raw code; - is the standard input")
+  CLI::App* command = app.add_subcommand("disasm", "print machine code of execution units as text");
+  command->add_option("--gen", options->gen, "generation of the code: gen4, gen4.5, gen5 ... gen12")->required();
+  command->add_option("file", options->file, "hexadecimal bytes or raw code; - is standard input")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--rules", options->rules, "name the rules that an instruction breaks, below it");
-  command->footer("Exit: 0 printed; 1 printed, but some of it is no instruction; 2 wrong use or bad file.");
+  command->add_flag("--rules", options->rules, "print the rules that an instruction breaks below it");
+  command->footer("Exit: 0 printed; 1 printed, but some of it is not a valid instruction; 2 wrong usage or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }
 

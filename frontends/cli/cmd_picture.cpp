@@ -1,4 +1,4 @@
-// halogen picture: a surface of a trace, or what a pipe of the display shows, as a PNG file.
+// halogen picture: writes a surface of a trace, or the output of a display pipe, as a PNG file.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -46,7 +46,7 @@ Result<void> take_size(const std::string& text, device::SurfaceView& view) {
       return {};
     }
   }
-  return Error{fmt::format("--size \"{}\" is no size; write WIDTHxHEIGHT in pixels.", text)};
+  return Error{fmt::format("--size \"{}\" is not a size; write WIDTHxHEIGHT in pixels.", text)};
 }
 
 Result<device::SurfaceView> view_of(const Options& options) {
@@ -63,12 +63,12 @@ Result<device::SurfaceView> view_of(const Options& options) {
   if (!format) {
     std::vector<std::string_view> names;
     for (const picture::PixelFormat known : picture::pixel_formats()) names.push_back(picture::name_of(known));
-    return Error{fmt::format("there is no format \"{}\"; known are {}.", options.format, fmt::join(names, ", "))};
+    return Error{fmt::format("unknown format \"{}\"; give one of {}.", options.format, fmt::join(names, ", "))};
   }
   view.format = *format;
   const auto* const tiling = std::ranges::find(kTilings, options.tiling, &std::pair<std::string_view, Tiling>::first);
   if (tiling == std::end(kTilings)) {
-    return Error{fmt::format("there is no tiling \"{}\"; known are linear, x, y, w, yf, ys.", options.tiling)};
+    return Error{fmt::format("unknown tiling \"{}\"; give linear, x, y, w, yf or ys.", options.tiling)};
   }
   view.tiling = tiling->second;
   view.pitch_B = options.pitch != 0 ? options.pitch : uint64_t{view.width} * picture::pixel_bytes(view.format);
@@ -87,7 +87,7 @@ Result<void> make_frame(const Options& options, trace::aub::Reader& reader, trac
   constexpr std::string_view kPipes = "ABCD";
   const size_t pipe = options.pipe.size() == 1 ? kPipes.find(options.pipe) : std::string_view::npos;
   if (pipe == std::string_view::npos) {
-    return Error{fmt::format("--pipe \"{}\" is no pipe; write A, B, C or D.", options.pipe)};
+    return Error{fmt::format("--pipe \"{}\" is not a pipe; write A, B, C or D.", options.pipe)};
   }
   const auto image =
       trace::frame_of_trace(reader, player, {.pipe = static_cast<unsigned>(pipe), .vblank = options.vblank});
@@ -109,7 +109,7 @@ Result<uint64_t> make(const Options& options) {
   if (!options.device.empty()) {
     model = spec::find_device(options.device);
     if (model == nullptr) {
-      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
     }
   }
   auto source = trace::open_file(options.file);
@@ -123,7 +123,7 @@ Result<uint64_t> make(const Options& options) {
   if (const auto read = reader.read_all(player); !read) return read.error();
   if (!player.failure().empty()) return Error{fmt::format("{}: {}.", options.file, player.failure())};
   if (player.device() == nullptr)
-    return Error{fmt::format("{}: the trace names no device; use --device.", options.file)};
+    return Error{fmt::format("{}: the trace does not name a device; give one with --device.", options.file)};
   device::Device& device = *player.device();
   const auto engine = engine_of(options, device.model());
   if (!engine) return engine.error();
@@ -155,25 +155,25 @@ int run(const Options& options) {
 void add_picture(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("picture", "runs an AUB trace and shows a surface, or the screen, as a PNG file");
+      app.add_subcommand("picture", "run an AUB trace and write a surface, or the screen, as a PNG file");
   command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
-  command->add_option("--ggtt", options->ggtt, "where the surface is, in the global table")->type_name("ADDR");
-  command->add_option("--ppgtt", options->ppgtt, "where it is, in the tables of the engine's last context")
+  command->add_option("--ggtt", options->ggtt, "address of the surface in the global table")->type_name("ADDR");
+  command->add_option("--ppgtt", options->ppgtt, "address of the surface in the tables of the engine's last context")
       ->type_name("ADDR");
-  command->add_option("--engine", options->engine, "whose tables --ppgtt means (default: the first engine)");
+  command->add_option("--engine", options->engine, "engine whose tables --ppgtt uses (default: the first engine)");
   command->add_option("--size", options->size, "width and height of a surface in pixels")->type_name("WxH");
   command->add_option("--pitch", options->pitch, "bytes from row to row (default: rows without gaps)");
   command->add_option("--format", options->format, "xrgb8888 (default), rgb565, xbgr2101010, yuyv, r8 and others");
   command->add_option("--tiling", options->tiling, "linear (default), x, y, w, yf, ys");
-  command->add_option("--device", options->device, "run on this device (default: what the trace says)");
-  command->add_option("--pipe", options->pipe, "instead of a surface: what this pipe shows, A to D");
+  command->add_option("--device", options->device, "run on this device (default: the one named by the trace)");
+  command->add_option("--pipe", options->pipe, "write the output of this pipe (A to D) instead of a surface");
   command->add_option("--vblank", options->vblank,
-                      "at this vertical blank of the pipe, the first is 1 (default: after the trace)");
+                      "number of the pipe's vertical blank, from 1 (default: after the trace)");
   command->add_option("--out", options->out, "the PNG file")->required()->type_name("FILE");
   command->footer(
-      "Surfaces are taken as they are after the whole trace ran. Exit: 0 written; 1 written, but parts are not "
+      "Surfaces are read after the whole trace has run. Exit: 0 written; 1 written, but parts are not "
       "mapped;\n"
-      "2 wrong use or bad file.");
+      "2 wrong usage or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,4 +1,4 @@
-// halogen registers: what the model has at offsets of the register part.
+// halogen registers: lists the registers that the model has at given offsets.
 #include <fmt/format.h>
 
 #include <memory>
@@ -24,7 +24,7 @@ int fail(const std::string& sentence) {
   return kExitUse;
 }
 
-// A device in an empty machine.
+// A host without memory.
 class NoHost final : public device::Host {
  public:
   bool read_memory(PhysAddr /*address*/, std::span<std::byte> /*out*/) override { return false; }
@@ -37,7 +37,7 @@ class NoHost final : public device::Host {
 int run(const Options& options) {
   const spec::DeviceModel* model = spec::find_device(options.device);
   if (model == nullptr) {
-    return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
+    return fail(fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device));
   }
   NoHost host;
   const auto device = device::Device::create(*model, host);
@@ -50,7 +50,7 @@ int run(const Options& options) {
   for (const std::string& text : options.offsets) {
     const auto offset = parse_address("the offset", text);
     if (!offset || offset->value % 4 != 0 || offset->value >= model->mmio_bytes) {
-      return fail(fmt::format("\"{}\" is no offset of a register of {}: a multiple of 4 below {:#x}.", text,
+      return fail(fmt::format("\"{}\" is not a register offset of {}: give a multiple of 4 below {:#x}.", text,
                               options.device, model->mmio_bytes));
     }
     show(static_cast<uint32_t>(offset->value));
@@ -65,10 +65,10 @@ int run(const Options& options) {
 
 void add_registers(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("registers", "what the model has at offsets of the register part");
+  CLI::App* command = app.add_subcommand("registers", "list the registers that the model has at given offsets");
   command->add_option("--device", options->device, "the device")->required()->type_name("D");
-  command->add_option("offset", options->offsets, "offsets; without any: all that are claimed");
-  command->footer("A line each: offset, --, class (semantics, storage, unclaimed), name.");
+  command->add_option("offset", options->offsets, "register offsets (default: all that the model has)");
+  command->footer("Prints one line per register: offset, --, class (semantics, storage, unclaimed), name.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -36,7 +36,7 @@ struct Options {
 
 struct Dump {
   trace::aub::MemorySpace space{};
-  std::string context;  // of ppgtt: an engine, or the address of a context; empty: the one that ran last
+  std::string context;  // for ppgtt: an engine, or the address of a context; empty: the context that ran last
   uint64_t address = 0;
   uint64_t bytes = 0;
   std::string file;
@@ -55,14 +55,14 @@ Result<Dump> parse_dump(const std::string& text) {
   const size_t at = std::min(whose.find('@'), whose.size());
   const std::string_view space = whose.substr(0, at);
   if (space != "ppgtt" && (space != "ggtt" || at != whose.size())) {
-    return Error{fmt::format("--dump \"{}\" begins with neither ggtt nor ppgtt.", text)};
+    return Error{fmt::format("--dump \"{}\" must start with ggtt or ppgtt.", text)};
   }
   const auto address = parse_address("--dump", all.substr(colon + 1, second - colon - 1));
   if (!address) return address.error();
   const auto bytes = parse_address("--dump", all.substr(second + 1, equals - second - 1));
   if (!bytes) return bytes.error();
   constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
-  if (bytes->value > kMaxBytes) return Error{fmt::format("--dump \"{}\" asks for more than 4 GB.", text)};
+  if (bytes->value > kMaxBytes) return Error{fmt::format("--dump \"{}\" is larger than the limit of 4 GB.", text)};
   return Dump{space == "ggtt" ? trace::aub::MemorySpace::ggtt : trace::aub::MemorySpace::ppgtt,
               at == whose.size() ? std::string() : std::string(whose.substr(at + 1)), address->value, bytes->value,
               text.substr(equals + 1)};
@@ -73,7 +73,7 @@ std::string name_of(const trace::Simulator::SeenContext& context, const spec::De
   return context.image == 0 ? std::string(engine) : fmt::format("{}@{:#x}", engine, context.image);
 }
 
-// The context of a dump; null: there is nothing to choose from.
+// Returns the context of a dump. Null: the dump needs none.
 Result<const trace::Simulator::SeenContext*> context_of(const Dump& dump, trace::Simulator& simulator) {
   const auto& seen = simulator.contexts();
   if (dump.context.empty()) return seen.empty() ? nullptr : &seen.back();
@@ -86,10 +86,10 @@ Result<const trace::Simulator::SeenContext*> context_of(const Dump& dump, trace:
     if (here || engine == dump.context || names.back() == dump.context) return &*each;
   }
   return Error{fmt::format("no context \"{}\" ran; {}.", dump.context,
-                           names.empty() ? "none did" : fmt::format("these did: {}", fmt::join(names, ", ")))};
+                           names.empty() ? "none ran" : fmt::format("these ran: {}", fmt::join(names, ", ")))};
 }
 
-// What is not mapped becomes zeros; says whether all of it was.
+// Writes a dump; unmapped memory becomes zeros. False: a part was not mapped.
 Result<bool> write_dump(const Dump& dump, trace::Player& player) {
   const trace::Simulator::SeenContext* context = nullptr;
   if (dump.space == trace::aub::MemorySpace::ppgtt) {
@@ -97,7 +97,7 @@ Result<bool> write_dump(const Dump& dump, trace::Player& player) {
     if (!found) return found.error();
     context = *found;
     if (dump.context.empty() && player.simulator()->contexts().size() > 1) {
-      fmt::print(stderr, "halogen replay: {}: by the tables of {}, which ran last of {} contexts.\n", dump.file,
+      fmt::print(stderr, "halogen replay: {}: uses the tables of {}, the last of {} contexts that ran.\n", dump.file,
                  name_of(*context, player.simulator()->model()), player.simulator()->contexts().size());
     }
   }
@@ -111,11 +111,11 @@ Result<bool> write_dump(const Dump& dump, trace::Player& player) {
                   : player.read(dump.space, dump.address + done, bytes);
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
-  if (!out.flush()) return Error{fmt::format("{}: cannot be written.", dump.file)};
+  if (!out.flush()) return Error{fmt::format("{}: cannot write the file.", dump.file)};
   return mapped;
 }
 
-// A line that goes on in place, on a terminal only, when it takes long.
+// A progress line, on a terminal only, for long replays.
 class Progress {
  public:
   explicit Progress(uint64_t total) : total_(total), shown_(::isatty(STDERR_FILENO) != 0 && total != 0) {}
@@ -141,14 +141,14 @@ class Progress {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
 };
 
-// 0: a pipe, or what has no size.
+// Returns the file's size. 0: a pipe, or unknown.
 uint64_t size_of(const std::string& file) {
   std::error_code failed;
   const uint64_t bytes = fs::file_size(file, failed);
   return failed ? 0 : bytes;
 }
 
-// Long records come in parts: progress shows inside them too.
+// Long records come in parts, so progress is also shown inside them.
 class Watched final : public trace::aub::Visitor {
  public:
   Watched(trace::Player& player, const trace::ByteSource& source, uint64_t total)
@@ -194,31 +194,30 @@ void say_faults(trace::Player& player) {
   for (const std::string& fault : player.faults()) say(fault + ".");
   const uint64_t more =
       player.counts().failed_checks - std::min<uint64_t>(player.counts().failed_checks, player.faults().size());
-  if (more != 0) say(fmt::format("{} more expectations did not hold.", more));
-  if (player.aborted()) say("the trace asks to stop when that wait times out.");
-  for (const auto& [kind, count] : player.skipped()) say(fmt::format("left out: {}, {} times.", kind, count));
+  if (more != 0) say(fmt::format("{} more checks failed.", more));
+  if (player.aborted()) say("the trace requests a stop after this timeout.");
+  for (const auto& [kind, count] : player.skipped()) say(fmt::format("skipped: {}, {} times.", kind, count));
   if (player.counts().unchecked != 0) {
-    say(fmt::format("{} expectations could not be checked (--allow-unchecked: never mind).",
-                    player.counts().unchecked));
+    say(fmt::format("{} checks are not supported (--allow-unchecked accepts them).", player.counts().unchecked));
   }
   if (player.counts().ignored_polls != 0) {
-    say(fmt::format("{} waits timed out; the trace says to go on.", player.counts().ignored_polls));
+    say(fmt::format("{} polls timed out; the trace says to continue.", player.counts().ignored_polls));
   }
   if (player.counts().unmapped != 0) {
-    say(fmt::format("{} writes reached no memory, in part or whole.", player.counts().unmapped));
+    say(fmt::format("{} writes hit unmapped memory, in part or whole.", player.counts().unmapped));
   }
   if (const std::string missing = not_executed(player.device()->fidelity()); !missing.empty()) {
     say(fmt::format("not executed: {}.", missing));
   }
 }
 
-// How an engine is stuck at the end; empty: it is not.
+// Describes how an engine is stuck at the end. Empty: it is not.
 std::string_view how_stuck(const engine::EngineState& state) {
   switch (state.activity) {
     case engine::Activity::idle:
       return {};
     case engine::Activity::running:
-      return "does not come to an end";
+      return "does not become idle";
     case engine::Activity::hung:
       return "hangs";
     case engine::Activity::waiting:
@@ -226,14 +225,14 @@ std::string_view how_stuck(const engine::EngineState& state) {
   }
   switch (state.wait.kind) {
     case engine::WaitKind::event:
-      return "waits for an event that does not come";
+      return "waits for an event that does not occur";
     case engine::WaitKind::semaphore:
-      return "waits for a semaphore that nobody signals";
+      return "waits for a semaphore that is never signalled";
     case engine::WaitKind::page:
-      return "waits for a page that nobody brings";
+      return "waits for a page that is never provided";
     case engine::WaitKind::none:
-    case engine::WaitKind::rest:    // the trace's last words: its tail stands inside a command
-    case engine::WaitKind::parser:  // and so does whoever stopped it
+    case engine::WaitKind::rest:    // the trace ends with a tail inside a command
+    case engine::WaitKind::parser:  // and so does a parser that was stopped
       break;
   }
   return {};
@@ -255,7 +254,7 @@ Result<int> replay(const Options& options) {
   if (!options.device.empty()) {
     model = spec::find_device(options.device);
     if (model == nullptr) {
-      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
     }
   }
   std::vector<Dump> dumps;
@@ -265,7 +264,7 @@ Result<int> replay(const Options& options) {
     dumps.push_back(*dump);
   }
   if (!options.dump_folder.empty() && !fs::is_directory(options.dump_folder)) {
-    return Error{fmt::format("{}: is no folder.", options.dump_folder)};
+    return Error{fmt::format("{}: is not a folder.", options.dump_folder)};
   }
   std::unique_ptr<trace::ByteSink> sink;
   std::optional<trace::aub::Writer> writer;
@@ -277,7 +276,7 @@ Result<int> replay(const Options& options) {
   if (!options.trace.empty()) {
     std::error_code ignored;
     if (fs::equivalent(options.trace, options.file, ignored)) {
-      return Error{fmt::format("{}: is the trace to replay; it cannot be written at the same time.", options.trace)};
+      return Error{fmt::format("{}: is the trace to replay; give another file for --trace.", options.trace)};
     }
     auto created = trace::create_file(options.trace);
     if (!created) return created.error();
@@ -285,7 +284,7 @@ Result<int> replay(const Options& options) {
     player.record_to(&writer.emplace(*sink));
   }
   if (const auto done = play(options, player); !done) return done.error();
-  if (player.simulator() == nullptr) return Error{fmt::format("{}: holds nothing to replay.", options.file)};
+  if (player.simulator() == nullptr) return Error{fmt::format("{}: contains nothing to replay.", options.file)};
   if (writer) {
     if (const auto done = writer->finish(); !done) return done.error();
   }
@@ -321,7 +320,7 @@ void add_replay(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("replay", "executes an AUB trace on the device and checks its expectations");
   command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
-  command->add_option("--device", options->device, "play on this device (default: what the trace says)");
+  command->add_option("--device", options->device, "play on this device (default: the one named by the trace)");
   command
       ->add_option(
           "--dump", options->dumps,
@@ -330,16 +329,15 @@ void add_replay(CLI::App& app, int& status) {
           "lies at an address of the global table (ppgtt@rcs0:..., ppgtt@0x6000:...)")
       ->type_name("WHAT")
       ->allow_extra_args(false);
-  command->add_option("--dump-folder", options->dump_folder, "where dumps that the trace itself asks for may go")
+  command->add_option("--dump-folder", options->dump_folder, "folder for dumps that the trace itself requests")
       ->type_name("FOLDER");
   command->add_option("--trace", options->trace, "record what was played as a new AUB trace")->type_name("FILE");
-  command->add_flag(
-      "--allow-unchecked", options->allow_unchecked,
-      "expectations that cannot be checked are no fault (comparisons by CRC, registers of other devices)");
+  command->add_flag("--allow-unchecked", options->allow_unchecked,
+                    "accept checks that are not supported (comparisons by CRC, registers of other devices)");
   add_executor_option(*command, options->executor);
-  command->add_option("--report", options->report, "the fidelity report, as JSON")->type_name("FILE");
+  command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("FILE");
   command->footer(
-      "One line on standard output says what was played; memory= is a hash of all memory at the end.\n"
+      "Prints one line with counts of what was played; memory= is a hash of all memory at the end.\n"
       "Exit: 0 every expectation of the trace held; 1 one did not or could not be checked, a wait timed out or an "
       "engine "
       "hangs; 2 wrong use or bad file.");

@@ -1,4 +1,4 @@
-// halogen run: a program with the DRM door open.
+// halogen run: runs a program that sees the device through the DRM interface.
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
@@ -44,7 +44,7 @@ int fail(const std::string& sentence) {
   return kExitUse;
 }
 
-// The file that a shell would start; empty: none.
+// Returns the file that a shell would start. Empty: none.
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* const path = getenv("PATH");
@@ -60,25 +60,25 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// Why a library cannot be put into this program; empty: it can, or nobody knows.
+// Returns why a library cannot be preloaded into this program. Empty: it can, or it is unknown.
 std::string refusal(const std::string& program) {
   struct stat info {};
   if (stat(program.c_str(), &info) != 0) return {};
   const bool changes_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid();
   const bool changes_group = (info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid();
-  if (changes_user || changes_group) return "runs as another user (setuid), so that no library can be put into it";
+  if (changes_user || changes_group) return "runs as another user (setuid), so that the library cannot be preloaded";
   std::ifstream in(program, std::ios::binary);
   Elf64_Ehdr header{};
   in.read(reinterpret_cast<char*>(&header), sizeof header);
   if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};  // a script
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a program of another kind of processor";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "is a program for another processor";
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr part{};
     in.seekg(static_cast<std::streamoff>(header.e_phoff + uint64_t{i} * header.e_phentsize));
     in.read(reinterpret_cast<char*>(&part), sizeof part);
     if (!in || part.p_type == PT_INTERP) return {};
   }
-  return "is a static program, so that no library can be put into it";
+  return "is statically linked, so that the library cannot be preloaded";
 }
 
 fs::path library() {
@@ -102,7 +102,7 @@ void set_environment(const Options& options, const std::string& tree, const fs::
     if (file.empty()) {
       unsetenv(variable);
     } else {
-      setenv(variable, fs::absolute(file).c_str(), 1);  // the program may go to another folder
+      setenv(variable, fs::absolute(file).c_str(), 1);  // the program may change its working folder
     }
   };
   set_file(shim::kReportVariable, options.report);
@@ -118,7 +118,7 @@ void pass_on(int signal) {
   if (child > 0) kill(child, signal);
 }
 
-// The program's status, or 128 and the signal that ended it.
+// Returns the program's status, or 128 + the signal that ended it.
 int start_and_wait(const std::vector<std::string>& command, const std::string& program) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -142,11 +142,11 @@ int start_and_wait(const std::vector<std::string>& command, const std::string& p
   posix_spawnattr_destroy(&start);
   if (error != 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    fmt::print(stderr, "halogen run: {} cannot be started: {}.\n", program, std::strerror(error));
+    fmt::print(stderr, "halogen run: cannot start {}: {}.\n", program, std::strerror(error));
     return error == ENOENT ? 127 : 126;
   }
   child = started;
-  // The terminal sends its signals to the program too; the others are for us to hand on.
+  // The terminal also sends its signals to the program; the others must be forwarded.
   for (const int number : {SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
@@ -158,7 +158,7 @@ int start_and_wait(const std::vector<std::string>& command, const std::string& p
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// What the traces of the run came to. False: one does not replay to the same memory.
+// Prints the results of the recorded traces. False: one does not replay to the same memory.
 bool say_recorded(const std::string& tree) {
   std::ifstream in(tree + "/" + shim::kRecordedFile);
   bool good = true;
@@ -170,48 +170,50 @@ bool say_recorded(const std::string& tree) {
 }
 
 int run(const Options& options) {
-  if (options.command.empty()) return fail("say after -- what to run.");
+  if (options.command.empty()) return fail("no program given; write it after --.");
   const spec::DeviceModel* const model = spec::find_device(options.device);
   if (model == nullptr) {
     std::string small = options.device;
     for (char& each : small) each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
     if (spec::find_device(small) != nullptr) {
-      return fail(fmt::format("there is no device \"{}\"; its name is {}.", options.device, small));
+      return fail(fmt::format("unknown device \"{}\"; use {}.", options.device, small));
     }
-    return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
+    return fail(fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device));
   }
   if (const auto executor = executor_of(options.executor); !executor) return fail(executor.message());
   const std::string program = find_program(options.command.front());
   if (program.empty() || access(program.c_str(), F_OK) != 0) {
-    fmt::print(stderr, "halogen run: there is no program {}.\n", options.command.front());
+    fmt::print(stderr, "halogen run: program {} not found.\n", options.command.front());
     return 127;
   }
   if (const std::string reason = refusal(program); !reason.empty()) {
     return fail(fmt::format("{} {}.", program, reason));
   }
   const fs::path preload = library();
-  if (!fs::exists(preload)) return fail(fmt::format("{} is not there: scripts/build.sh makes it.", preload.string()));
+  if (!fs::exists(preload))
+    return fail(fmt::format("{} does not exist; build it with scripts/build.sh.", preload.string()));
   if (!options.report.empty()) {
-    // A program that opens nothing leaves an empty report; a file that cannot be written is told now.
+    // A program that opens no device leaves an empty report. A file that cannot be written is reported now.
     if (const auto done = write_report(options.report, {}, model->name); !done) return fail(done.message());
   }
   if (!options.frames.empty()) {
     std::error_code error;
     fs::create_directories(options.frames, error);
     if (access(options.frames.c_str(), W_OK) != 0 || !fs::is_directory(options.frames, error)) {
-      return fail(fmt::format("{}: not a folder that can be written.", options.frames));
+      return fail(fmt::format("{}: not a writable folder.", options.frames));
     }
   }
   if (!options.trace.empty()) {
     if (!shim::can_record(*model)) {
-      return fail(fmt::format("--trace cannot be had on {}: its table lies outside the registers.", model->name));
+      return fail(
+          fmt::format("--trace is not supported on {}: its global table is outside the register BAR.", model->name));
     }
-    if (!std::ofstream(options.trace)) return fail(fmt::format("{}: cannot be written.", options.trace));
+    if (!std::ofstream(options.trace)) return fail(fmt::format("{}: cannot write the file.", options.trace));
   }
-  if (!options.events.empty()) {  // as long as nothing happens
+  if (!options.events.empty()) {  // the content while nothing has happened
     std::ofstream out(options.events);
     out << driver::kEmptyEvents;
-    if (!out.flush()) return fail(fmt::format("{}: cannot be written.", options.events));
+    if (!out.flush()) return fail(fmt::format("{}: cannot write the file.", options.events));
   }
   const auto tree = shim::make_private_tree(*model);
   if (!tree) return fail(tree.message());
@@ -220,7 +222,7 @@ int run(const Options& options) {
   int status = start_and_wait(options.command, program);
   if (!options.trace.empty() && !say_recorded(*tree) && status == 0) status = kExitFault;
   if (held >= 0) close(held);
-  shim::remove_unused_tree(*tree);  // children of the program may go on
+  shim::remove_unused_tree(*tree);  // children of the program may still run
   return status;
 }
 
@@ -228,32 +230,30 @@ int run(const Options& options) {
 
 void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("run", "runs a program that finds the device as /dev/dri/renderD128 and card0");
-  command->add_option("--device", options->device, "which device")->required();
-  command->add_option("--report", options->report, "the fidelity report, as JSON; further processes get .PID behind it")
+  CLI::App* command = app.add_subcommand("run", "run a program that sees the device as /dev/dri/renderD128 and card0");
+  command->add_option("--device", options->device, "device name")->required();
+  command->add_option("--report", options->report, "write the fidelity report (JSON); further processes append .PID")
       ->type_name("FILE");
-  command->add_option("--trace", options->trace, "record the run as an AUB trace; further processes as above")
+  command->add_option("--trace", options->trace, "record the run as an AUB trace; further processes append .PID")
       ->type_name("FILE");
-  command->add_option("--events", options->events, "requests, fences, flips as trace events that Perfetto opens")
+  command->add_option("--events", options->events, "write requests, fences and flips as trace events for Perfetto")
       ->type_name("FILE");
-  command->add_option("--frames", options->frames, "what card0's screen shows, as a PNG file after each change")
+  command->add_option("--frames", options->frames, "write card0's screen as a PNG file after each change")
       ->type_name("FOLDER");
   add_executor_option(*command, options->executor);
-  command->add_option("--threads", options->threads, "spread the device's work over so many (default: one a processor)")
+  command->add_option("--threads", options->threads, "host threads for the device's work (default: one per processor)")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   command->footer(
-      "usage: halogen run --device D [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
-      "Exits with the program's status, or 128 and the number of the\n"
+      "Usage: halogen run --device D [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+      "Exits with the program's status, or 128 + the number of the\n"
       "signal that ended it. docs/run-programs.md tells how to run GL, Vulkan and OpenCL programs.");
   command->allow_extras();
   command->callback([options, behind, command, &status] {
     if (const std::vector<std::string> others = command->remaining(); !others.empty()) {
       const std::string& first = others.front();
-      status =
-          fail(first.starts_with("-") ? fmt::format("there is no option {}.", first)
-                                      : fmt::format("the program and its arguments stand behind --: -- {}", first));
+      status = fail(first.starts_with("-") ? fmt::format("unknown option {}.", first)
+                                           : fmt::format("write the program and its arguments after --: -- {}", first));
       return;
     }
     options->command = behind;

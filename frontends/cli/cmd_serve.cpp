@@ -1,4 +1,4 @@
-// halogen serve: the device behind a socket, as Intel's simulator shows it.
+// halogen serve: offers the device through a socket, with the protocol of Intel's simulator.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -25,7 +25,7 @@ struct Options {
   bool shared = false;
 };
 
-// The signals that end the server; blocked in every thread, and waited for.
+// The signals that end the server: blocked in every thread, and waited for.
 sigset_t ending_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -38,7 +38,7 @@ Result<int> serve(const Options& options) {
   tbx::ServerOptions settings;
   settings.model = spec::find_device(options.device);
   if (settings.model == nullptr) {
-    return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+    return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
   }
   const auto executor = executor_of(options.executor);
   if (!executor) return executor.error();
@@ -47,7 +47,7 @@ Result<int> serve(const Options& options) {
   settings.shared = options.shared;
   settings.trace = options.trace;
   if (!options.trace.empty() && !can_write(options.trace)) {
-    return Error{fmt::format("{}: cannot be written.", options.trace)};
+    return Error{fmt::format("{}: cannot write the file.", options.trace)};
   }
   std::mutex writing;
   const auto log = [&writing](std::string_view line) {
@@ -63,7 +63,7 @@ Result<int> serve(const Options& options) {
       log(done.message());
     }
   };
-  settings.reported({});  // a file that cannot be written is told now
+  settings.reported({});  // a file that cannot be written is reported now
   if (failed) return kExitUse;
 
   const sigset_t signals = ending_signals();
@@ -93,19 +93,19 @@ int run(const Options& options) {
 
 void add_serve(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("serve", "serves the device to simulator clients over TBX, on 127.0.0.1 only");
-  command->add_option("--tbx", options->port, "the TCP port; 0 picks a free one")->required()->type_name("PORT");
-  command->add_option("--device", options->device, "which device")->required();
+  CLI::App* command = app.add_subcommand("serve", "serve the device to simulator clients over TBX, on 127.0.0.1 only");
+  command->add_option("--tbx", options->port, "TCP port; 0 picks a free one")->required()->type_name("PORT");
+  command->add_option("--device", options->device, "device name")->required();
   add_executor_option(*command, options->executor);
-  command->add_option("--report", options->report, "the fidelity report of all connections, as JSON")
+  command->add_option("--report", options->report, "write the fidelity report of all connections (JSON)")
       ->type_name("FILE");
   command
       ->add_option("--trace", options->trace,
-                   "record what comes in as an AUB trace; further connections get -2, -3 into the name")
+                   "record the input as an AUB trace; further connections add -2, -3 to the name")
       ->type_name("FILE");
-  command->add_flag("--shared", options->shared, "one device for all connections instead of one each");
+  command->add_flag("--shared", options->shared, "use one device for all connections instead of one each");
   command->footer(
-      "Says \"listening on 127.0.0.1:PORT\" when it is ready, serves any number of clients and ends on SIGTERM.\n"
+      "Prints \"listening on 127.0.0.1:PORT\" when it is ready, serves any number of clients and ends on SIGTERM.\n"
       "docs/serve-tbx.md tells how to point Intel's OpenCL driver at it.");
   command->callback([options, &status] { status = run(*options); });
 }

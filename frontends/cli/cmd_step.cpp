@@ -1,4 +1,4 @@
-// halogen step: one thread of a kernel, an instruction at a time, out of an AUB trace.
+// halogen step: executes one thread of a kernel of an AUB trace, one instruction at a time.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct Options {
   bool json = false;
 };
 
-// X,Y,Z; axes that are left out are 0.
+// Parses X,Y,Z; missing axes are 0.
 Result<std::array<uint32_t, 3>> parse_group(std::string_view text) {
   std::array<uint32_t, 3> out{};
   const char* at = text.data();
@@ -44,7 +44,7 @@ Result<std::array<uint32_t, 3>> parse_group(std::string_view text) {
   return Error{fmt::format("--group \"{}\" is not of the form X,Y,Z.", text)};
 }
 
-// Lets the session look at every engine for as long as it lives.
+// Attaches the session to every engine during its lifetime.
 class Sight {
  public:
   Sight(device::Device& device, debugger::Session& session) : device_(device) { set(&session); }
@@ -82,11 +82,11 @@ Result<int> step(const Options& options) {
   if (!options.device.empty()) {
     model = spec::find_device(options.device);
     if (model == nullptr) {
-      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
     }
   }
   debugger::Target target{.dispatch = options.dispatch, .thread = options.thread};
-  if (options.dispatch == 0) return Error{"--dispatch 0 is none; the first dispatch is 1."};
+  if (options.dispatch == 0) return Error{"--dispatch 0 is not valid; the first dispatch is 1."};
   if (!options.group.empty()) {
     const auto group = parse_group(options.group);
     if (!group) return group.error();
@@ -100,7 +100,7 @@ Result<int> step(const Options& options) {
   console.next_line = [&]() -> std::optional<std::string> {
     if (asks) out.write("(step) ");
     std::string line;
-    // Nobody who listens is nobody who asks.
+    // Without a reader of the output, no more commands are read.
     if (!out.is_open() || !std::getline(std::cin, line)) return std::nullopt;
     return line;
   };
@@ -115,7 +115,7 @@ Result<int> step(const Options& options) {
     return Error{session.dispatches() < options.dispatch
                      ? fmt::format("{}: has {} dispatches; there is no dispatch {}.", options.file,
                                    session.dispatches(), options.dispatch)
-                     : fmt::format("{}: the group of dispatch {} never began.", options.file, options.dispatch)};
+                     : fmt::format("{}: the group of dispatch {} never started.", options.file, options.dispatch)};
   }
   if (!session.is_over()) session.finish(player.simulator()->memory_hash());
   if (!out.finish()) return kExitUse;
@@ -135,17 +135,16 @@ int run(const Options& options) {
 
 void add_step(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("step", "executes a thread of a kernel in an AUB trace step by step");
+  CLI::App* command = app.add_subcommand("step", "execute a thread of a kernel in an AUB trace step by step");
   command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
-  command->add_option("--device", options->device, "play on this device (default: what the trace says)");
-  command->add_option("--dispatch", options->dispatch, "which dispatch of the trace, from 1 on (default: 1)")
-      ->type_name("N");
-  command->add_option("--group", options->group, "which thread group (default: the one that begins first)")
+  command->add_option("--device", options->device, "play on this device (default: the one named by the trace)");
+  command->add_option("--dispatch", options->dispatch, "number of the dispatch, from 1 (default: 1)")->type_name("N");
+  command->add_option("--group", options->group, "thread group (default: the one that starts first)")
       ->type_name("X,Y,Z");
-  command->add_option("--thread", options->thread, "which thread of the group, from 0 on (default: 0)")->type_name("N");
-  command->add_flag("--json", options->json, "answers as JSON, one object a line");
-  command->footer("Commands come from standard input, one a line:\n" + debugger::help_text() +
-                  "Exit: 0 done; 2 wrong use, bad file, or a command was answered by an error.");
+  command->add_option("--thread", options->thread, "thread of the group, from 0 (default: 0)")->type_name("N");
+  command->add_flag("--json", options->json, "print answers as JSON, one object per line");
+  command->footer("Commands are read from standard input, one per line:\n" + debugger::help_text() +
+                  "Exit: 0 done; 2 wrong usage, bad file, or a command failed.");
   command->callback([options, &status] { status = run(*options); });
 }
 

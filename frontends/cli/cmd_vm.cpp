@@ -1,4 +1,4 @@
-// halogen vm: boots Linux in QEMU with the device and runs a command in the guest.
+// halogen vm: boot Linux in QEMU with the device and run a command in the guest.
 #include <signal.h>
 #include <sys/signalfd.h>
 
@@ -35,7 +35,7 @@ struct Options {
   bool events = false;
 };
 
-// Events on stderr, the first of them.
+// Prints the first events to stderr.
 class EventPrinter final : public EventSink {
  public:
   void on_event(const Event& event) override {
@@ -52,7 +52,7 @@ int fail(const std::string& sentence) {
   return kExitUse;
 }
 
-// Signals that end us, as a descriptor: the machine and its files are put away first.
+// Returns the ending signals as a descriptor, so that the machine and its files are cleaned up first.
 vm::File ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -61,7 +61,7 @@ vm::File ending_signals() {
   return vm::File(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// As shells count: 128 and the number of the signal; nothing came: 0.
+// Returns 128 + the number of the signal, as shells do. 0: no signal.
 int status_of_signal(const vm::File& signals) {
   signalfd_siginfo info{};
   if (!vm::read_all(signals.descriptor(), std::as_writable_bytes(std::span(&info, 1)))) return 0;
@@ -69,14 +69,14 @@ int status_of_signal(const vm::File& signals) {
 }
 
 int run(const Options& options) {
-  if (options.command.empty()) return fail("say after -- what to run in the guest.");
+  if (options.command.empty()) return fail("no command given; write it after --.");
   vm::LaunchOptions launch;
   launch.model = spec::find_device(options.device);
   if (launch.model == nullptr) {
-    return fail(fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device));
+    return fail(fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device));
   }
   for (const std::string& path : {options.report, options.registers, options.trace}) {
-    if (!path.empty() && !can_write(path)) return fail(fmt::format("{} cannot be written.", path));
+    if (!path.empty() && !can_write(path)) return fail(fmt::format("{}: cannot write the file.", path));
   }
   launch.device = vm::guest_device_options(*launch.model);
   const auto executor = executor_of(options.executor);
@@ -105,14 +105,14 @@ int run(const Options& options) {
   if (!options.report.empty()) {
     std::ofstream out(options.report);
     out << result->fidelity.to_json(options.device) << '\n';
-    if (!out) return fail(fmt::format("{} cannot be written.", options.report));
+    if (!out) return fail(fmt::format("{}: cannot write the file.", options.report));
   }
   if (!options.registers.empty()) {
     std::ofstream out(options.registers);
     for (const vm::RegisterUse& use : result->registers) {
       out << register_line(use.offset, use.reads != 0, use.writes != 0, use.answer) << '\n';
     }
-    if (!out.flush()) return fail(fmt::format("{} cannot be written.", options.registers));
+    if (!out.flush()) return fail(fmt::format("{}: cannot write the file.", options.registers));
   }
   fmt::print(stderr, "halogen vm: {} accesses of BARs ({} of the first, {} of the next), {} interrupts\n",
              result->bar_accesses, result->by_bar[0], result->by_bar[2], result->interrupts);
@@ -137,22 +137,24 @@ int run(const Options& options) {
 void add_vm(CLI::App& app, int& status, const std::vector<std::string>& behind) {
   auto options = std::make_shared<Options>();
   options->command = behind;
-  CLI::App* command = app.add_subcommand("vm", "boots Linux in QEMU with the device and runs a command in the guest");
+  CLI::App* command = app.add_subcommand("vm", "boot Linux in QEMU with the device and run a command in the guest");
   command->add_option("--device", options->device, "the device")->required()->type_name("D");
-  command->add_option("--image", options->image, "folder with the guest's kernel and files (scripts/vm-image.sh)");
-  command->add_option("--kernel", options->kernel, "the kernel of a Debian package, instead")->type_name("DEB");
-  command->add_option("--add", options->added, "a file of the host to put into the guest's /bin")->type_name("FILE");
+  command->add_option("--image", options->image, "folder with the guest image (scripts/vm-image.sh)");
+  command->add_option("--kernel", options->kernel, "Debian package of a kernel to use instead")->type_name("DEB");
+  command->add_option("--add", options->added, "file of the host to add to the guest's /bin")->type_name("FILE");
   add_executor_option(*command, options->executor);
   command->add_option("--report", options->report, "write the fidelity report (JSON)")->type_name("F");
-  command->add_option("--registers", options->registers, "write the registers that the guest touched, with their class")
+  command
+      ->add_option("--registers", options->registers,
+                   "write the list of registers that the guest accessed, with their class")
       ->type_name("F");
   command->add_option("--trace", options->trace, "record an AUB trace; halogen replay plays it")->type_name("FILE");
-  command->add_flag("--log", options->log, "show the guest kernel's whole log");
-  command->add_flag("--events", options->events, "print what the model has to say of the guest, on stderr");
+  command->add_flag("--log", options->log, "print the guest kernel's whole log");
+  command->add_flag("--events", options->events, "print events of the model on stderr");
   command->footer(
-      "usage: halogen vm --device D [OPTIONS] -- COMMAND...\n"
+      "Usage: halogen vm --device D [OPTIONS] -- COMMAND...\n"
       "The guest is Debian's kernel with busybox; its i915 driver is loaded before the command runs.\n"
-      "Exit: the command's status; 1 also when the guest ended before it; 2 wrong use or something missing; 128 and "
+      "Exit: the command's status; 1 also if the guest ended before it; 2 wrong usage or a missing file; 128 + "
       "its\n"
       "number after a signal.");
   command->callback([options, &status] { status = run(*options); });

@@ -1,4 +1,4 @@
-// halogen walk: a page walk through the tables of an AUB trace.
+// halogen walk: prints a page walk through the tables of an AUB trace.
 #include <fmt/format.h>
 
 #include <optional>
@@ -26,7 +26,7 @@ Result<decode::WalkReport> walk(const Options& options) {
   if (!options.device.empty()) {
     query.device = spec::find_device(options.device);
     if (query.device == nullptr) {
-      return Error{fmt::format("there is no device \"{}\"; halogen devices lists them.", options.device)};
+      return Error{fmt::format("unknown device \"{}\"; halogen devices lists all devices.", options.device)};
     }
   }
   const auto address = parse_address("--va", options.address);
@@ -53,17 +53,18 @@ int run(const Options& options) {
 
 void add_walk(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("walk", "shows a page walk, level by level, through an AUB trace's tables");
+  CLI::App* command =
+      app.add_subcommand("walk", "print a page walk, level by level, through the tables of an AUB trace");
   command->add_option("file", options->file, "an AUB trace (also .xz)")->required()->type_name("FILE");
-  command->add_option("--va", options->address, "the graphics address")->required()->type_name("ADDR");
-  command->add_flag("--ggtt", options->global, "walk the global table instead of a context's own");
-  command->add_option("--context", options->context, "which submitted context, from 0 (default: the last)")
+  command->add_option("--va", options->address, "graphics address")->required()->type_name("ADDR");
+  command->add_flag("--ggtt", options->global, "walk the global table instead of a context's tables");
+  command->add_option("--context", options->context, "number of the submitted context, from 0 (default: the last)")
       ->type_name("N");
-  command->add_option("--device", options->device, "walk as this device (default: what the trace says)");
-  command->add_flag("--json", options->json, "one JSON object instead of text");
+  command->add_option("--device", options->device, "walk as this device (default: the one named by the trace)");
+  command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->footer(
-      "Every level is printed with the entry's place, its raw value and its fields; then the page, or the fault.\n"
-      "Tables are taken as they are at the end of the trace. Exit: 0 mapped; 1 a fault; 2 wrong use or bad file.");
+      "Prints every level with the entry's address, raw value and fields; then the page, or the fault.\n"
+      "Uses the tables at the end of the trace. Exit: 0 mapped; 1 a fault; 2 wrong usage or bad file.");
   command->callback([options, &status] { status = run(*options); });
 }
 

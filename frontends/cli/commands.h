@@ -1,5 +1,5 @@
-// The sub-commands of the halogen tool: each adds itself to the command line and leaves its exit status behind.
-// Exit 0: done; 1: the job ran and found a fault; 2: wrong use or bad input, with one sentence on stderr.
+// The sub-commands of the halogen tool: each adds itself to the command line and sets the exit status. Exit 0: done; 1:
+// the job ran and found a fault; 2: wrong usage or bad input, with one sentence on stderr.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ void add_disasm(CLI::App& app, int& status);
 void add_picture(CLI::App& app, int& status);
 void add_registers(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);
-// `behind`: what stands behind "--" is for somebody else.
+// `behind`: the arguments after "--", which belong to the program to run.
 void add_run(CLI::App& app, int& status, const std::vector<std::string>& behind);
 void add_serve(CLI::App& app, int& status);
 void add_step(CLI::App& app, int& status);

@@ -1,4 +1,4 @@
-// What `halogen disasm` and `halogen asm` share: the name of a generation and whole files.
+// Shared by `halogen disasm` and `halogen asm`: names of generations and reading of whole files.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ inline Result<spec::GenId> parse_generation(const std::string& name) {
     if (spec::name_of(gen) == name) return gen;
     known += fmt::format("{}{}", n == 0 ? "" : ", ", spec::name_of(gen));
   }
-  return Error{fmt::format("there is no generation \"{}\"; known are {}.", name, known)};
+  return Error{fmt::format("unknown generation \"{}\"; give one of {}.", name, known)};
 }
 
 // "-" is the standard input.
@@ -37,9 +37,10 @@ inline Result<std::string> read_whole(const std::string& path) {
   char part[4096];
   while (in.read(part, sizeof part), in.gcount() > 0) {
     text.append(part, static_cast<size_t>(in.gcount()));
-    if (text.size() > kLimit) return Error{fmt::format("{}: more than 64 MB is no program.", path)};
+    if (text.size() > kLimit) return Error{fmt::format("{}: is larger than the limit of 64 MB.", path)};
   }
-  if (in.bad() || (path != "-" && text.empty() && !in.eof())) return Error{fmt::format("{}: cannot be read.", path)};
+  if (in.bad() || (path != "-" && text.empty() && !in.eof()))
+    return Error{fmt::format("{}: cannot read the file.", path)};
   return text;
 }
 

@@ -45,7 +45,7 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Writing to a pipe that nobody reads is an error we see, not a signal.
+  // Writing to a closed pipe shall return an error instead of raising a signal.
   std::signal(SIGPIPE, SIG_IGN);
   CLI::App app{"A software Intel GPU: reads, decodes and runs what drivers send to Gen4 to Gen12 graphics.", "halogen"};
   app.require_subcommand(1);
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
       std::find_if(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--") == 0; });
   const std::vector<std::string> behind(separator == argv + argc ? separator : separator + 1, argv + argc);
   argc = static_cast<int>(separator - argv);
-  // To describe a command takes time; who names one needs no other.
+  // Describing a command takes time: if one is named, only that one is described.
   const bool knows = argc > 1 && std::any_of(std::begin(kCommands), std::end(kCommands),
                                              [&](const Command& each) { return std::strcmp(each.name, argv[1]) == 0; });
   for (const Command& each : kCommands) {
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::none_of(all.begin(), all.end(), named)) {
-    fmt::print(stderr, "halogen: there is no command \"{}\"; halogen --help lists the commands.\n", argv[1]);
+    fmt::print(stderr, "halogen: unknown command \"{}\"; halogen --help lists all commands.\n", argv[1]);
     return halogen::cli::kExitUse;
   }
   try {

@@ -1,4 +1,4 @@
-// A register as a line of text: offset, how it was touched, class, name. Lists of such lines are compared with
+// A register as a line of text: offset, accesses, class, name. Lists of such lines are compared with
 // tests/golden/i915-registers.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace halogen::cli {
 
-// Whether a file can be made there, before anything takes time. Leaves no traces.
+// True: a file can be created there. Checked before long work; leaves no file.
 inline bool can_write(const std::string& path) {
   const std::filesystem::path place(path);
   std::error_code ignored;
@@ -29,10 +29,10 @@ inline bool can_write(const std::string& path) {
 inline Result<void> write_report(const std::string& file, const FidelityReport& report, std::string_view device) {
   std::ofstream out(file);
   out << report.to_json(device);
-  return out.flush() ? Result<void>{} : Error{fmt::format("{}: cannot be written.", file)};
+  return out.flush() ? Result<void>{} : Error{fmt::format("{}: cannot write the file.", file)};
 }
 
-// The commands that the model did not do, with counts; empty: it did all.
+// Lists the commands that the model did not execute, with counts. Empty: it executed all.
 inline std::string not_executed(const FidelityReport& report) {
   std::vector<std::string> names;
   for (const auto& [key, entry] : report.entries()) {

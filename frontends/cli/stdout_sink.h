@@ -1,5 +1,4 @@
-// Writes to standard output. A reader that goes away (a closed pipe) is no error: writing stops quietly. A full disk
-// is.
+// Writes to standard output. A closed pipe is not an error: writing stops silently. A full disk is an error.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +14,7 @@ namespace halogen::cli {
 
 class StdoutSink {
  public:
-  // False when nobody takes the text any more.
+  // False: the reader of the output is gone.
   bool write(std::string_view text) {
     while (open_ && !text.empty()) {
       const ssize_t done = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -31,10 +30,10 @@ class StdoutSink {
 
   bool is_open() const { return open_; }
 
-  // False, after one sentence, when text was lost for another reason than a closed pipe.
+  // False, after an error message: text was lost for a reason other than a closed pipe.
   bool finish() const {
     if (open_ || error_ == EPIPE) return true;
-    fmt::print(stderr, "halogen: standard output cannot be written: {}.\n", std::strerror(error_));
+    fmt::print(stderr, "halogen: cannot write standard output: {}.\n", std::strerror(error_));
     return false;
   }
 

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::chrono::microseconds kLook{50};
 
-// Looks for a moment, where another processor can make it true.
+// Polls briefly for a condition that another processor can make true.
 template <class Condition>
 bool look_for(const Condition& condition) {
   static const bool alone = std::thread::hardware_concurrency() < 2;
   if (condition()) return true;
   if (alone) return false;
-  constexpr unsigned kLooks = 64;  // between two looks at the clock
+  constexpr unsigned kLooks = 64;  // polls between two reads of the clock
   const auto end = std::chrono::steady_clock::now() + kLook;
   do {
     for (unsigned look = 0; look < kLooks; ++look) {
@@ -55,7 +55,7 @@ Board* Board::open(int descriptor) {
   if (lseek(descriptor, 0, SEEK_END) != static_cast<off_t>(kBytes)) return nullptr;
   void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (place == MAP_FAILED) return nullptr;
-  madvise(place, kBytes, MADV_DONTFORK);  // a child has channels of its own
+  madvise(place, kBytes, MADV_DONTFORK);  // a child has its own channels
   return static_cast<Board*>(place);
 }
 
@@ -77,7 +77,7 @@ bool Board::ask(int channel, const RemoteCall& its_call, RemoteAnswer& its_answe
   while (!look_for(is_answered)) {
     caller_sleeps.store(1);
     char word = 0;
-    // Signals come through here: the call itself cannot be interrupted.
+    // Signals are handled here: the call itself cannot be interrupted.
     const ssize_t got = is_answered() ? 1 : recv(channel, &word, 1, 0);
     caller_sleeps.store(0);
     if (got == 0 || (got < 0 && errno != EINTR)) return false;
@@ -99,7 +99,7 @@ std::optional<RemoteCall> Board::next(int channel, uint32_t& calls, uint32_t& se
       if (got < 0 && errno == EINTR) continue;
       return std::nullopt;
     }
-    recv(channel, &word, 1, MSG_DONTWAIT);  // an old one
+    recv(channel, &word, 1, MSG_DONTWAIT);  // an old wake-up
   }
   if (asked.load() == calls) {
     seen_messages = messages.load();

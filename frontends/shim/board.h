@@ -1,8 +1,9 @@
-// A page that a process with the device and one that calls share: calls and answers without descriptors go through it,
-// so that neither needs the host's kernel while the other is awake. Whoever does not see what it waits for within a
-// moment sleeps in the channel's socket and says so, and is woken by a message of one byte.
+// A page shared by the process with the device and a calling process. Calls and replies without descriptors go through
+// it, so that neither needs a system call while the other is awake. A side that does not see its counterpart within a
+// short time sets a flag, sleeps in the channel's socket and is woken by a message of one byte.
 //
-// The caller puts its argument beside the call, as it would be read from its memory. Nothing here is trusted.
+// The caller copies its argument beside the call, so that it need not be read from its memory. The content is never
+// trusted.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +26,7 @@ struct RemoteCall {
   uint32_t handle = 0;    // map_buffer
   uint64_t request = 0;   // ioctl; map: bytes
   uint64_t argument = 0;  // map: offset
-  uint32_t no_wait = 0;   // ioctl: the node was opened or set so
+  uint32_t no_wait = 0;   // ioctl: the node has O_NONBLOCK
 };
 struct RemoteAnswer {
   int64_t result = 0;
@@ -34,24 +35,24 @@ struct RemoteAnswer {
 
 struct Board {
   static constexpr size_t kBytes = 4096;
-  static constexpr size_t kPieceBytes = 3584;  // of the caller's memory, for all pieces
+  static constexpr size_t kPieceBytes = 3584;  // bytes of the caller's memory, for all pieces
 
-  // A new one in an anonymous file, whose descriptor the caller closes; or the one of a descriptor. Null: cannot be
-  // had.
+  // Creates a page in an anonymous file, whose descriptor the caller closes, or maps the page of a descriptor. Null:
+  // not possible.
   static Board* create(int& descriptor);
   static Board* open(int descriptor);
   static void close(Board* board);
 
-  // The caller: what it says of its own memory, then the call. False: whoever had the device is gone.
+  // For the caller: adds parts of its own memory, then makes the call. False: the process with the device is gone.
   void add_piece(uint64_t address, size_t bytes);
   bool ask(int channel, const RemoteCall& call, RemoteAnswer& answer);
-  void note_message() { messages.fetch_add(1); }  // a call went through the socket
-  // The process with the device. Nothing: a message is in the channel, or it has ended.
+  void note_message() { messages.fetch_add(1); }  // a call was sent through the socket
+  // For the process with the device. Nothing: a message is in the channel, or the channel is closed.
   std::optional<RemoteCall> next(int channel, uint32_t& calls, uint32_t& seen_messages);
   std::array<driver::KnownMemory, 2> pieces_now() const;
   bool reply(int channel, const RemoteAnswer& given);
 
-  std::atomic<uint32_t> asked = 0;  // calls put here so far
+  std::atomic<uint32_t> asked = 0;  // number of calls so far
   std::atomic<uint32_t> answered = 0;
   std::atomic<uint32_t> messages = 0;
   std::atomic<uint32_t> server_sleeps = 0;
@@ -64,11 +65,11 @@ struct Board {
   std::array<Piece, 2> pieces{};
   RemoteCall call{};
   RemoteAnswer answer{};
-  std::array<std::byte, kPieceBytes> content{};  // of the pieces, one after the other
+  std::array<std::byte, kPieceBytes> content{};  // of the pieces, consecutive
 };
 static_assert(sizeof(Board) <= Board::kBytes);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
-inline constexpr char kWake = 'w';  // the message of one byte
+inline constexpr char kWake = 'w';  // the wake-up message
 
 }  // namespace halogen::shim

@@ -1,4 +1,4 @@
-// Descriptors of our own: out of the way of the program's, which expects the lowest numbers, and known by their mark.
+// The library's own descriptors: away from the lowest numbers, which the program expects to get, and marked.
 #pragma once
 
 #include <dirent.h>
@@ -13,8 +13,8 @@
 
 namespace halogen::shim {
 
-// The kernel's table of descriptors grows to those numbers while the process has one thread: with several it would wait
-// for all processors, some ten milliseconds.
+// Makes the host's descriptor table grow to those numbers while the process has one thread. With several threads the
+// host would wait for all processors, about ten milliseconds.
 inline void make_room() {
   const long any = syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
   if (any < 0) return;
@@ -26,7 +26,8 @@ inline bool is_private(int descriptor) {
   return fcntl(descriptor, F_GETSIG) == driver::kPrivateMark;
 }
 
-// Those of ours that this process has, in no order. Takes no memory and no lock: also after a fork.
+// Calls a function for each of our descriptors in this process, in any order. Needs neither memory nor locks, so it
+// works after a fork.
 template <class Function>
 void for_each_private(Function function) {
   const auto folder =

@@ -41,12 +41,12 @@ bool is_administrator() {
   return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
 }
 
-constexpr std::string_view kNodeName = "halogen-drm/";  // then the process, a number, the minor number
+constexpr std::string_view kNodeName = "halogen-drm/";  // followed by process, number and minor number
 
 constinit std::atomic<Door*> doors{nullptr};
 thread_local Door* forking = nullptr;
 
-// Threads of ours take none of the program's signals.
+// Blocks the program's signals in our own threads.
 class NoSignals {
  public:
   NoSignals() {
@@ -62,7 +62,7 @@ class NoSignals {
   sigset_t before_;
 };
 
-// No call of the door is a point at which its thread is cancelled, though what it calls may be one.
+// Disables thread cancellation: no call of the door is a cancellation point, though it may call one.
 class NotCancelled {
  public:
   NotCancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -77,7 +77,7 @@ class NotCancelled {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// A signal's handler that calls while the same thread is inside finds the lock taken: it gets an error instead.
+// A signal handler that calls while its thread is inside would deadlock on the lock: it gets an error instead.
 thread_local bool inside = false;
 class Inside {
  public:
@@ -93,19 +93,19 @@ class Inside {
   bool first_;
 };
 
-// A call that nothing interrupts: signals' handlers run when it has let go of everything.
+// An uninterruptible call: signal handlers run after it has released everything.
 class Whole {
  public:
   explicit operator bool() const { return static_cast<bool>(inside_); }
 
  private:
-  driver::Interruption signals_;  // the last to go
+  driver::Interruption signals_;  // destroyed last
   NotCancelled cancellation_;
   Inside inside_;
 };
 
-// A call that may wait: when a signal comes meanwhile, its handler runs when the call has let go of everything. Then
-// the call fails, or is made again.
+// An interruptible call. If a signal arrives, its handler runs after the call has released everything. Then the call
+// fails or is restarted.
 template <class Function>
 int interruptible(Function function) {
   while (true) {
@@ -126,12 +126,12 @@ bool name_socket(int socket, pid_t pid, uint64_t number, NodeKind kind) {
   address.sun_family = AF_UNIX;
   const std::string name = std::string(kNodeName) + std::to_string(pid) + "/" + std::to_string(number) + "/" +
                            std::to_string(minor_of(kind));
-  std::memcpy(address.sun_path + 1, name.data(), name.size());  // an abstract name: no file
+  std::memcpy(address.sun_path + 1, name.data(), name.size());  // an abstract name, not a file
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   return bind(socket, reinterpret_cast<const sockaddr*>(&address), length) == 0;
 }
 
-// The kind of a node that some process has opened, by its other end's name.
+// Returns the kind of a node of any process, by the name of its other end.
 std::optional<NodeKind> kind_by_name(int socket) {
   sockaddr_un address{};
   socklen_t length = sizeof address;
@@ -142,7 +142,7 @@ std::optional<NodeKind> kind_by_name(int socket) {
   return name.ends_with("/0") ? NodeKind::card : NodeKind::render;
 }
 
-// Null: nobody wants them, or the file cannot be written.
+// Null: not requested, or the file cannot be written.
 std::unique_ptr<driver::Tracepoints> start_tracepoints(const spec::DeviceModel& model) {
   const char* const file = getenv(kEventsVariable);
   if (file == nullptr || *file == '\0') return nullptr;
@@ -166,7 +166,7 @@ pid_t process_behind(int channel) {
 
 }  // namespace
 
-// A child of fork gets a door of its own; doors of others stay in the list, for a child of vfork shares it.
+// A child of fork gets its own door. Doors of other processes stay in the list, because a child of vfork shares it.
 Door* Door::known() {
   const pid_t pid = getpid();
   for (Door* door = doors.load(std::memory_order_acquire); door != nullptr; door = door->next_) {
@@ -193,7 +193,7 @@ Door* Door::get() {
   return made;
 }
 
-// Our ends of nodes, channels and fences are not a child's: it would hold them open when this process is gone.
+// Closes our ends of nodes, channels and fences in a child: it would hold them open when this process is gone.
 void Door::before_fork() {
   Door* const door = known();
   if (door != nullptr) {
@@ -221,29 +221,29 @@ void Door::after_fork_there() {
 
 namespace {
 
-// A number from the environment. One that is none, or too small or large, is told, and the usual one taken.
+// Reads a number from the environment. An invalid value is reported and replaced by the default.
 long number_of(const char* variable, long least, long most, long usual) {
   const char* const text = getenv(variable);
   if (text == nullptr || *text == '\0') return usual;
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
   if (*end == '\0' && value >= least && value <= most) return value;
-  std::fprintf(stderr, "halogen: %s is \"%s\" and not a number from %ld to %ld: %ld is taken.\n", variable, text, least,
-               most, usual);
+  std::fprintf(stderr, "halogen: %s=\"%s\" is not a number from %ld to %ld; using %ld.\n", variable, text, least, most,
+               usual);
   return usual;
 }
 
-// A name that does not exist is told, and the default taken. One that is not available is the device's to refuse.
+// Reads the executor from the environment. An unknown name is reported and replaced by the default; the device refuses
+// one that is not available.
 eu::ExecutorKind executor_of_environment() {
   const char* const text = getenv(kExecutorVariable);
   if (text == nullptr || *text == '\0') return eu::ExecutorKind::interpreter;
   if (const auto kind = eu::executor_named(text)) return *kind;
-  std::fprintf(stderr, "halogen: %s is \"%s\", which is not an executor: interpreter is taken.\n", kExecutorVariable,
-               text);
+  std::fprintf(stderr, "halogen: %s=\"%s\" is not an executor; using interpreter.\n", kExecutorVariable, text);
   return eu::ExecutorKind::interpreter;
 }
 
-// A model takes longer than a chip; tests of hangs do not want to wait that long.
+// The model is slower than a chip; tests of hangs shorten the time.
 std::chrono::milliseconds hang_after() {
   return std::chrono::milliseconds(number_of(kHangVariable, 100, 3'600'000, 10'000));
 }
@@ -264,17 +264,19 @@ bool Door::boot() {
   const spec::DeviceModel* const model = spec::find_device(Paths::get()->device());
   if (model != nullptr) recording_ = Recording::start(*model, Paths::get()->root());
   options.hardware.listener = recording_.get();
-  const char* const clock = getenv(kClockVariable);  // a trace has no time of the host's
+  const char* const clock = getenv(kClockVariable);  // a trace does not use the host's clock
   options.host_time = recording_ == nullptr && (clock == nullptr || std::string_view(clock) != "device");
   if (model != nullptr) tracepoints_ = start_tracepoints(*model);
   options.tracepoints = tracepoints_.get();
   options.frames = frame_writer(Paths::get()->root());
   frames_ = static_cast<bool>(options.frames);
-  auto driver = model == nullptr ? Result<std::unique_ptr<driver::Driver>>(Error{"there is no such device"})
-                                 : driver::Driver::start(*model, options);
+  auto driver =
+      model == nullptr
+          ? Result<std::unique_ptr<driver::Driver>>(Error{"unknown device; halogen devices lists all devices"})
+          : driver::Driver::start(*model, options);
   if (!driver) {
     failed_ = true;
-    std::fprintf(stderr, "halogen: the device %s cannot be started: %s\n", Paths::get()->device().c_str(),
+    std::fprintf(stderr, "halogen: cannot start the device %s: %s\n", Paths::get()->device().c_str(),
                  driver.message().c_str());
     return false;
   }
@@ -360,7 +362,7 @@ std::optional<int> Door::other_ioctl(int descriptor, unsigned long request, uint
   return error < 0 ? std::optional(error) : std::nullopt;
 }
 
-// Somebody else's fence or buffer needs a driver here too.
+// Fences and buffers of other processes need a driver here too.
 bool Door::serves(int descriptor) {
   if (booted_.load(std::memory_order_acquire)) return true;
   const int mark = fcntl(descriptor, F_GETSIG);
@@ -400,7 +402,7 @@ Leaving::Leaving(void* address, size_t bytes) : door_(Door::to_tell()) {
   kept_ = door_->driver().forget_memory(reinterpret_cast<uintptr_t>(address), bytes);
 }
 
-// Nothing here keeps a buffer alone: the driver's lock guards its end.
+// Buffers must be released under the driver's lock, so no reference is left here.
 Leaving::~Leaving() {
   if (kept_.empty()) return;
   const Whole first;
@@ -462,8 +464,8 @@ void Door::drop(ino_t inode) {
   closed_.notify_all();
 }
 
-// The kernel closes a file before close(2) returns; here another thread does it a little later. Who opens a node again
-// shall find the screen free.
+// Linux closes a file before close(2) returns; here another thread does it slightly later. A program that opens a node
+// again must find the screen free.
 void Door::wait_for_closes() {
   const auto is_left = [](const auto& each) {
     char word = 0;
@@ -473,7 +475,7 @@ void Door::wait_for_closes() {
   closed_.wait(lock, [&] { return closing_ == 0 && std::none_of(nodes_.begin(), nodes_.end(), is_left); });
 }
 
-// Last closes, and other processes that come in through a node.
+// Handles last closes, and other processes that connect through a node.
 void Door::serve() {
   while (true) {
     epoll_event event{};
@@ -523,7 +525,7 @@ void Door::serve_client(int channel, Node& node) {
     RemoteCall call;
     int given = -1;
     ssize_t bytes = 1;
-    while (bytes == 1) bytes = receive_message(channel, &call, sizeof call, given, Wait::looking);  // 1: to wake it
+    while (bytes == 1) bytes = receive_message(channel, &call, sizeof call, given, Wait::looking);  // 1: a wake-up
     if (bytes != static_cast<ssize_t>(sizeof call)) return;
     RemoteAnswer answer;
     int result_descriptor = -1;

@@ -13,7 +13,7 @@
 namespace halogen::shim {
 namespace {
 
-// Linux's numbers; the others are about memory, which goes by itself here.
+// Values of Linux. The other bits concern memory, which is freed automatically here.
 constexpr uint64_t kRetire = 0x4, kActive = 0x8, kIdle = 0x40, kResetActive = 0x80;
 constexpr std::chrono::milliseconds kStallTimeout{200}, kLook{1};
 constexpr unsigned kMaxResets = 1000;
@@ -27,12 +27,12 @@ bool is_idle(driver::Driver& driver) {
 bool wait_idle(driver::Driver& driver, std::chrono::steady_clock::time_point end) {
   while (!is_idle(driver)) {
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(kLook);  // a thread of the driver's lets the device work
+    std::this_thread::sleep_for(kLook);  // a thread of the driver runs the device
   }
   return true;
 }
 
-// Where single engines cannot be reset all were, and start anew.
+// On chips that can only reset all engines together, all start again.
 void recover(driver::Driver& driver, driver::EngineQueue& hung) {
   hung.recover(-EIO);
   if (spec::interface_of(driver.model().id).engine_reset) return;
@@ -41,7 +41,7 @@ void recover(driver::Driver& driver, driver::EngineQueue& hung) {
   }
 }
 
-// What engines work on fails, one after the other, until nothing is left.
+// Fails the current work of the engines, request by request, until nothing is left.
 void stop_all(driver::Driver& driver) {
   for (unsigned round = 0; round < kMaxResets && !is_idle(driver); ++round) {
     driver.with_lock([&] {

@@ -1,4 +1,4 @@
-// i915_gem_drop_caches of debugfs: engines become idle, because somebody waits or by force.
+// i915_gem_drop_caches of debugfs: makes the engines idle, by waiting or by force.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace halogen::shim {
 
-// As write(2) of that file, errno included.
+// Like write(2) on that file, including errno.
 ssize_t drop_caches(const void* text, size_t bytes);
 
 }  // namespace halogen::shim

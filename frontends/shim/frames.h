@@ -1,4 +1,4 @@
-// `halogen run --frames`: what the screen shows, as one PNG file after each change.
+// `halogen run --frames`: writes the screen as one PNG file after each change.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace halogen::shim {
 
-// Empty: nobody asked. Files are frame-0001.png and so on; of further processes frame.PID-0001.png.
+// Empty: not requested. Files are frame-0001.png and so on; in further processes frame.PID-0001.png.
 std::function<void(const picture::Image&)> frame_writer(const std::string& root);
 
 }  // namespace halogen::shim

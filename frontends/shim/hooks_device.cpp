@@ -104,7 +104,7 @@ HALOGEN_EXPORT int munmap(void* address, size_t bytes) noexcept {
   const Leaving leaving(address, bytes);
   return real(address, bytes);
 }
-// What works on the memory is waited for, as i915 makes the kernel wait.
+// Waits for work on the memory, as i915 makes Linux wait.
 HALOGEN_EXPORT int mprotect(void* address, size_t bytes, int protection) noexcept {
   constexpr int kAll = PROT_READ | PROT_WRITE;
   if ((protection & kAll) != kAll && !is_ours(__builtin_return_address(0))) Door::lose_rights(address, bytes);
@@ -116,11 +116,11 @@ HALOGEN_EXPORT void* mremap(void* address, size_t bytes, size_t new_bytes, int f
   void* const place = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void*) : nullptr;
   va_end(list);
   const auto real = HALOGEN_NEXT(void*(void*, size_t, size_t, int, ...), "mremap");
-  if (new_bytes > bytes && Door::is_mapping(address, bytes)) {  // behind its end lie others
+  if (new_bytes > bytes && Door::is_mapping(address, bytes)) {  // other mappings lie behind its end
     errno = EFAULT;
     return MAP_FAILED;
   }
-  Leaving leaving(address, bytes);  // never ours
+  Leaving leaving(address, bytes);  // never our own memory
   std::optional<Leaving> other;
   if (place != nullptr) other.emplace(place, new_bytes);
   void* const result = real(address, bytes, new_bytes, flags, place);

@@ -1,7 +1,7 @@
-// epoll(7) on shared buffers, which the host refuses, and on sync files, which are pipes to it: they are not in the
-// host's set but in a list here, and are asked by poll(2) together with the set itself.
+// epoll(7) on shared buffers, which the host refuses, and on sync files, which are pipes for the host. They are kept in
+// a list here instead of the host's set, and polled together with the set.
 //
-// Left out: edges (EPOLLET is as without), and that somebody who already waits sees what another thread adds.
+// Not supported: edge triggering (EPOLLET is ignored); a waiting thread does not see what another thread adds.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -37,7 +37,7 @@ struct Sets {
   std::mutex guard;
   std::map<int, std::vector<Interest>> all;  // by the descriptor of the set
 };
-// Never destroyed: programs wait in their exit handlers.
+// Never destroyed: programs wait in exit handlers.
 Sets& sets() {
   static Sets* const made = new Sets;
   return *made;
@@ -82,7 +82,7 @@ int control(int set, int operation, int descriptor, const epoll_event* event) {
   }
 }
 
-// What of ours is in this set and open still.
+// Returns our descriptors of this set that are still open.
 std::vector<Interest> interests_of(int set) {
   if (!any_set) return {};
   const std::lock_guard lock(sets().guard);
@@ -103,7 +103,7 @@ timespec from_milliseconds(int milliseconds) {
   return {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000L};
 }
 
-// What the host's own set has, without waiting, then ours.
+// Returns events of the host's set without waiting, then ours.
 int wait_for_both(int set, const std::vector<Interest>& ours, epoll_event* events, int most, const timespec* timeout,
                   const sigset_t* signals) {
   const auto real = HALOGEN_NEXT(int(int, epoll_event*, int, int), "epoll_wait");

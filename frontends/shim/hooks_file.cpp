@@ -1,9 +1,8 @@
-// What a program can do to any descriptor, on ours: nodes, sync files, sync objects and shared buffers are something
-// else to the host (a socket, a pipe, files), and these calls must not show it. Descriptors that are no program's are
-// not closed by those who close whatever there is. Descriptors are known by their mark alone, so that signals' handlers
-// may call.
+// Operations on any descriptor, for ours: nodes, sync files, sync objects and shared buffers are sockets, pipes and
+// files for the host, and these calls hide that. Programs that close all descriptors must not close the driver's own.
+// Descriptors are recognised by their mark alone, so that signal handlers may call.
 //
-// Left out: readv(2) and what is rarer.
+// Not supported: readv(2) and rarer calls.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -57,7 +56,7 @@ ssize_t refuse() {
   return -1;
 }
 
-// Nodes give events, whole ones: as many as there are and fit.
+// Reads whole events from a node: as many as are available and fit.
 ssize_t read_events(int descriptor, void* into, size_t bytes) {
   auto* const place = static_cast<char*>(into);
   for (size_t done = 0;;) {
@@ -89,7 +88,7 @@ bool cannot_write(const void* caller, int descriptor) {
   return !is_ours(caller) && mark_of(descriptor) != 0;
 }
 
-// A node is always at its start; a shared buffer tells its size, and nothing else.
+// A node is always at position 0; a shared buffer reports its size only.
 off_t seek(const void* caller, int descriptor, off_t offset, int whence, off_t (*real)(int, off_t, int)) {
   const int mark = is_ours(caller) ? 0 : mark_of(descriptor);
   if (mark == kNodeMark) return 0;
@@ -105,8 +104,8 @@ off_t seek(const void* caller, int descriptor, off_t offset, int whence, off_t (
   return place - static_cast<off_t>(halogen::driver::Buffer::kBehind);
 }
 
-// A shared buffer is ready to be read when those who write it are done, and to be written when all are. Its fences are
-// asked in its place.
+// A shared buffer is readable when all writers are done, and writable when all users are done. Its fences are polled
+// instead.
 class Fences {
  public:
   Fences(pollfd* list, nfds_t count) : list_(list), count_(count) {
@@ -155,7 +154,7 @@ class Fences {
   std::vector<Asked> asked_;
 };
 
-// Not one of a program's. Without a door there is none.
+// True: a descriptor of the driver itself. Without a door there is none.
 bool is_hidden(const void* caller, int descriptor) {
   if (is_ours(caller) || !Door::is_there()) return false;
   const int error = errno;
@@ -164,7 +163,7 @@ bool is_hidden(const void* caller, int descriptor) {
   return hidden;
 }
 
-// All but ours.
+// Closes all descriptors except ours.
 int close_all(unsigned first, unsigned last, int flags) {
   const auto real = HALOGEN_NEXT(int(unsigned, unsigned, int), "close_range");
   if (first > last || !Door::is_there()) return real(first, last, flags);
@@ -183,7 +182,7 @@ int close_all(unsigned first, unsigned last, int flags) {
   return first <= last ? real(first, last, flags) : 0;
 }
 
-// The other end of a sync file's pipe is closed when its fence is done: nobody shall see that.
+// The other end of a sync file's pipe is closed after its fence signalled: programs must not see that.
 int without_ends(pollfd* list, nfds_t count, int result) {
   for (nfds_t i = 0; result > 0 && i < count; ++i) {
     if ((list[i].revents & POLLHUP) == 0 || mark_of(list[i].fd) != kSyncFileMark) continue;
@@ -215,7 +214,7 @@ int halogen::shim::poll_as_program(pollfd* list, nfds_t count, const timespec* t
 
 namespace {
 
-// select(2) by way of poll(2), where a shared buffer or a sync file is among those that are asked.
+// Implements select(2) with poll(2), if a shared buffer or a sync file is in one of the sets.
 class Selection {
  public:
   static bool is_needed(int count, std::initializer_list<const fd_set*> sets) {
@@ -321,7 +320,7 @@ HALOGEN_EXPORT int select(int count, fd_set* in, fd_set* out, fd_set* special, t
   clock_gettime(CLOCK_MONOTONIC, &before);
   const int result = Selection(count, in, out, special).wait(&given, nullptr);
   clock_gettime(CLOCK_MONOTONIC, &after);
-  // Linux tells what is left of the time.
+  // Linux returns the remaining time.
   const int64_t microseconds = (given.tv_sec - (after.tv_sec - before.tv_sec)) * int64_t{1'000'000} +
                                (given.tv_nsec - (after.tv_nsec - before.tv_nsec)) / 1000;
   *timeout = {.tv_sec = microseconds > 0 ? microseconds / 1'000'000 : 0,

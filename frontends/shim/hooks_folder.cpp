@@ -1,5 +1,5 @@
-// Folders, and attributes beside a file's bytes: nodes are listed as character devices, and what asks for attributes of
-// a path that lies elsewhere (ls -l does) is led there. Left out: ftw(3) and fts(3), which ask stat(2) anyway.
+// Folders and extended attributes: nodes are listed as character devices, and requests for attributes of a redirected
+// path (by ls -l) are redirected. Not supported: ftw(3) and fts(3), which use stat(2) anyway.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ using halogen::shim::Paths;
 
 namespace {
 
-// Nodes lie in one folder of the tree: an entry with a node's number and name is that node.
+// Nodes lie in one folder of the tree: an entry with a node's inode and name is that node.
 template <class Entry>
 void correct(Entry* entry) {
   Paths* const paths = Paths::get();
@@ -41,7 +41,7 @@ void correct(Entry* entry) {
   errno = error;
 }
 
-// scandir(3) reads the folder by itself, and its filter may look at kinds: ours stands before it.
+// scandir(3) reads the folder itself, and its filter may look at types: our filter runs first.
 template <class Entry>
 class Scan {
  public:
@@ -61,7 +61,7 @@ class Scan {
   Filter* before_;
 };
 
-// Listings of /sys/class on a host without graphics: the class that programs look for comes last.
+// Listings of /sys/class on a host without graphics: the class that programs look for is appended.
 class ClassListings {
  public:
   // Never destroyed: programs close folders at their end.
@@ -84,7 +84,7 @@ class ClassListings {
     const std::lock_guard lock(guard_);
     if (open_.erase(folder) != 0) --count_;
   }
-  // After the last entry of the host's.
+  // Returns the entry after the last one of the host.
   dirent* last(DIR* folder) {
     if (count_.load(std::memory_order_relaxed) == 0) return nullptr;
     const std::lock_guard lock(guard_);

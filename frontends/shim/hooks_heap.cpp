@@ -1,7 +1,7 @@
-// Memory that a program gives back to the C library, which unmaps or moves large pieces by calls of its own that nobody
-// sees. What the device does on lent memory there ends first, as before munmap(2).
+// Memory that a program returns to the C library, which unmaps or moves large blocks by internal calls. Waits for work
+// of the device on lent memory there, as before munmap(2).
 //
-// Left out: stacks of threads that end.
+// Not covered: stacks of threads that end.
 #include <malloc.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Calls of the C library that take a path, with paths that lie elsewhere led there.
+// Calls of the C library that take a path: redirects paths into the tree.
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ ssize_t link_of_node(const char* path, char* into, size_t bytes) {
   return static_cast<ssize_t>(length);
 }
 
-// realpath's answer as the program would see it.
+// Returns the result of realpath as the program expects it.
 char* given_back(char* path) {
   Paths* const paths = Paths::get();
   if (path == nullptr || paths == nullptr) return path;
@@ -124,7 +124,7 @@ HALOGEN_EXPORT int __openat64_2(int folder, const char* path, int flags) {
   return open_at(folder, path, flags, 0);
 }
 
-// A node as a stream; null: it is something else.
+// Opens a node as a stream. Null: not a node.
 static FILE* open_stream(const char* path, const char* mode) {
   Paths* const paths = Paths::get();
   if (paths == nullptr || path == nullptr || mode == nullptr) return nullptr;
@@ -141,7 +141,7 @@ static FILE* open_stream(const char* path, const char* mode) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, mode);
 }
 
-// A file of /sys that cannot be written as a stream.
+// True: a file of /sys that cannot be opened as a stream for writing.
 static bool is_refused(const char* path, const char* led, const char* mode) {
   Paths* const paths = Paths::get();
   if (paths == nullptr || led == path || mode == nullptr || std::strpbrk(mode, "wa+") == nullptr) return false;

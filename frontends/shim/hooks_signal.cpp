@@ -1,9 +1,9 @@
-// Handlers of the program's signals. One that comes while its thread is at work in the driver runs when the call has
-// let go of everything, as a system call is not left half done: it may jump away (siglongjmp). The host is given a
-// handler of ours instead, which sends the signal again and holds it back until then.
+// Handlers of the program's signals. A handler may leave by siglongjmp. If a signal arrives while its thread is inside
+// the driver, the handler therefore runs after the call has released everything, as a system call is never left half
+// done. The host gets our own handler instead, which sends the signal again and blocks it until then.
 //
-// Left out: handlers that are for one time only (SA_RESETHAND), those of faults, and what programs set by other calls
-// than sigaction and signal.
+// Not covered: one-shot handlers (SA_RESETHAND), handlers of faults, and handlers set by other calls than sigaction and
+// signal.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -32,7 +32,7 @@ using Full = void (*)(int, siginfo_t*, void*);
 
 struct Handler {
   std::atomic<void*> function = nullptr;
-  std::atomic<bool> full = false;  // takes what SA_SIGINFO gives
+  std::atomic<bool> full = false;  // the handler takes siginfo (SA_SIGINFO)
 };
 constinit std::array<Handler, 65> handlers;
 
@@ -73,7 +73,7 @@ Plain ours() {
   return reinterpret_cast<Plain>(reinterpret_cast<void*>(&on_signal));
 }
 
-// What stands for a program's handler, which is taken down; and back.
+// Installs a substitute for a program's handler, and returns the previous one.
 Plain replace(int number, Plain handler, bool full) {
   if (!is_function(handler)) return handler;
   Handler& place = handlers[static_cast<size_t>(number)];

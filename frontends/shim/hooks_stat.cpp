@@ -1,4 +1,4 @@
-// The stat family: nodes are character devices of DRM's, debugfs looks mounted.
+// The stat family: nodes look like DRM character devices, debugfs looks mounted.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -27,7 +27,7 @@ static_assert(sizeof(struct stat) == sizeof(struct stat64));
 
 constexpr mode_t kNodeMode = S_IFCHR | 0666;
 
-// After a stat of whatever kind.
+// Corrects the result of any stat call.
 int corrected(int status, void* answer, int descriptor) {
   Paths* const paths = Paths::get();
   if (status != 0 || paths == nullptr) return status;
@@ -111,7 +111,7 @@ HALOGEN_EXPORT int fstatat64(int folder, const char* path, struct stat64* answer
   return corrected(real(folder, led_at(folder, path, buffer), answer, flags), answer, itself(folder, path, flags));
 }
 
-// Programs that were linked before glibc 2.33.
+// For programs linked before glibc 2.33.
 HALOGEN_EXPORT int __xstat(int version, const char* path, struct stat* answer) noexcept {
   return old_stat_path(HALOGEN_NEXT(OldStatPath, "__xstat"), version, path, answer);
 }
@@ -162,7 +162,7 @@ HALOGEN_EXPORT int statx(int folder, const char* path, int flags, unsigned mask,
   return status;
 }
 
-// Files of /sys lie in sysfs.
+// Files of /sys report the file system type sysfs.
 namespace {
 
 constexpr long kSysfs = 0x62656572, kDebugfs = 0x64626720;

@@ -1,6 +1,6 @@
-// Objects with static lifetime of this library are never destroyed: the device goes on working while exit(3) runs, and
-// programs' own exit handlers call it. All code that is linked into the library registers destructors by this name,
-// which nothing outside sees.
+// Static objects of this library are never destroyed: the device works while exit(3) runs, and exit handlers of
+// programs call it. All code linked into the library registers destructors by this symbol, which is not visible
+// outside.
 extern "C" {
 int __cxa_atexit(void (*)(void*), void*, void*);  // NOLINT(bugprone-reserved-identifier)
 int __cxa_atexit(void (* /*destroy*/)(void*), void* /*object*/,

@@ -1,4 +1,4 @@
-// The C library's own function behind one of ours.
+// The C library's function behind one of ours.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,13 +8,14 @@
 #include <cstddef>
 #include <type_traits>
 
-// The first and the last byte of this library, by the linker.
+// First and last byte of this library, set by the linker.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
 namespace halogen::shim {
 
-// The driver's own memory and descriptors are no program's, and it calls with its lock held.
+// True: the call comes from this library. The driver's own memory and descriptors do not belong to the program, and it
+// calls with its lock held.
 inline bool is_ours(const void* caller) {
   return caller >= static_cast<const void*>(__ehdr_start) && caller < static_cast<const void*>(_end);
 }
@@ -40,7 +41,7 @@ class NextFunction {
 
  private:
   static inline constinit std::atomic<void*> slot{nullptr};
-  // Looked for while this library is loaded. Later the loader's lock may be held for long: dlclose(3) calls destructors
+  // Looked up while this library is loaded. Later the loader's lock may be held for long: dlclose(3) runs destructors
   // with it, and those of drivers wait for threads that write files.
   static inline void* const at_start = find();
 };

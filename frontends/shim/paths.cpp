@@ -22,7 +22,7 @@ namespace {
 
 struct Prefix {
   std::string_view path;
-  bool open_end;  // more letters of the same name may follow
+  bool open_end;  // the name may continue
 };
 constexpr std::array kPrefixes = {
     Prefix{"/dev/dri", false},         Prefix{"/sys/dev/char/226:", true}, Prefix{"/sys/class/drm", false},
@@ -30,7 +30,7 @@ constexpr std::array kPrefixes = {
     Prefix{"/sys/module/i915", false},
 };
 
-// Without doubled slashes and "." parts. False: too long.
+// Removes doubled slashes and "." parts. False: too long.
 bool tidy(const char* path, PathBuffer& buffer) {
   size_t used = 0;
   for (const char* at = path; *at != '\0';) {
@@ -54,7 +54,7 @@ bool is_elsewhere(std::string_view path) {
   return false;
 }
 
-// The path of an open file, without the room for one more letter; 0: it has none.
+// Returns the path of an open file, leaving space for one more character. 0: it has none.
 size_t name_of_open(int descriptor, PathBuffer& buffer) {
   char link[32];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -103,14 +103,15 @@ const std::string& Paths::root() {
   std::call_once(once, [&] {
     if (!root_.empty()) return;
     const spec::DeviceModel* const model = spec::find_device(device_);
-    auto made = model == nullptr ? Result<std::string>(Error{"there is no such device"}) : make_private_tree(*model);
+    auto made = model == nullptr ? Result<std::string>(Error{"unknown device; halogen devices lists all devices"})
+                                 : make_private_tree(*model);
     if (!made) {
       std::fprintf(stderr, "halogen: %s=%s: %s\n", kDeviceVariable, device_.c_str(), made.message().c_str());
       root_ = "/nonexistent";
       return;
     }
     root_ = *made;
-    setenv(kTreeVariable, root_.c_str(), 1);  // for programs that this one starts
+    setenv(kTreeVariable, root_.c_str(), 1);  // for child programs
     prepare();
   });
   return root_;

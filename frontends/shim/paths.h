@@ -1,5 +1,5 @@
-// Which paths lie elsewhere. A program that asks for /dev/dri or the parts of /sys that tell of graphics gets files of
-// the tree (tree.h); what the host has there stays hidden.
+// Path redirection. A program that opens /dev/dri or the parts of /sys about graphics gets files of the tree (tree.h);
+// those of the host stay hidden.
 #pragma once
 
 #include <limits.h>
@@ -23,34 +23,34 @@ struct PathBuffer {
 
 class Paths {
  public:
-  // Made at the first use, never destroyed. Null: the environment names no device, so nothing is to be done.
+  // Created at the first use, never destroyed. Null: no device is configured, and nothing is redirected.
   static Paths* get();
 
   const std::string& device() const { return device_; }
   const std::string& root();
 
-  // The path to use instead, perhaps in the buffer.
+  // Returns the path to use instead, possibly in the buffer.
   const char* redirect(const char* path, PathBuffer& buffer);
-  // Of a path that starts at an open folder, as those have it who go from one to the next by descriptors (libudev).
+  // For a path relative to an open folder (libudev walks folders by descriptors).
   const char* redirect_at(int folder, const char* path, PathBuffer& buffer);
-  // The name below "/" of an open file of the tree; empty: it is none.
+  // Returns the path of an open file of the tree, from "/" on. Empty: not in the tree.
   std::string place_in_tree(int descriptor) const;
-  // What the program believes; for paths that came from below the root.
+  // Returns the original path of a path in the tree.
   const char* original(const char* path);
 
-  // Which node's file in the tree is this?
+  // Returns the node of a file in the tree.
   std::optional<NodeKind> node(const struct stat& info);
-  // By inode alone, before the file system is asked for; a folder's entries have no more.
+  // Test by inode alone, before asking the file system; entries of a folder have no more.
   bool may_be_node(ino_t inode) const { return inode != 0 && (inode == card_.inode || inode == render_.inode); }
-  // A file of /sys in the tree, by its path there. Nobody may write one but that which the driver acts on.
+  // True: a file of /sys in the tree. Programs can write only those that the driver acts on.
   bool is_of_sys(const char* path) const;
   bool is_control(const struct stat& info) const { return control_.inode != 0 && control_.fits(info); }
-  // The folder that debugfs would be mounted on.
+  // True: the folder on which debugfs would be mounted.
   bool is_debug_root(const struct stat& info);
 
-  // By which this process uses the tree: at the start, and in a child of fork.
+  // Marks the tree as used by this process: at the start, and in a child of fork.
   void hold();
-  // At the end of the process: the tree goes with the last that uses it.
+  // Call at the end of the process: the last user removes the tree.
   void leave_tree();
 
  private:
@@ -67,11 +67,11 @@ class Paths {
   std::string device_;
   std::string root_;
   int held_ = -1;
-  pid_t left_ = 0;  // the process that has left the tree: a child of vfork may come first
+  pid_t left_ = 0;  // the process that left the tree; a child of vfork may come first
   Place card_, render_, debug_, control_;
 };
 
-// The path to use; the buffer lives as long as this does.
+// The redirected path, with its buffer.
 class Led {
  public:
   explicit Led(const char* path) : path_(path) {
@@ -87,7 +87,7 @@ class Led {
   PathBuffer buffer_;
 };
 
-// A descriptor's number when the path is one of /proc's or /dev's names for an open file of this process.
+// Returns the descriptor if the path is a name of an open file of this process in /proc or /dev.
 std::optional<int> open_file_of(const char* path);
 
 }  // namespace halogen::shim

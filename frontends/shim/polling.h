@@ -1,4 +1,4 @@
-// What descriptors of ours are, and poll(2) as programs have it: for other calls that wait.
+// The kinds of our descriptors, and poll(2) as programs see it, for other calls that wait.
 #pragma once
 
 #include <poll.h>
@@ -9,14 +9,14 @@
 
 namespace halogen::shim {
 
-// Of a file in /sys that is acted on when it is written.
+// Mark of a file in /sys that triggers an action when written.
 constexpr int kControlMark = driver::kSyncFileMark - 5;
 
-// The mark of a node, sync file, sync object or shared buffer; 0: none of ours.
+// Returns the mark of a node, sync file, sync object or shared buffer. 0: not ours.
 int mark_of(int descriptor);
 int poll_as_program(pollfd* list, nfds_t count, const timespec* timeout, const sigset_t* signals);
 
-// A descriptor is closed that may have been one of epoll(7).
+// A closed descriptor may have been an epoll(7) set.
 void forget_epoll(int descriptor);
 
 }  // namespace halogen::shim

@@ -18,7 +18,7 @@
 namespace halogen::shim {
 namespace {
 
-// Threads of the program beside the one that calls. A call that came from another process leaves all of them.
+// True: the program has threads beside the calling one. For a call of another process all threads count.
 bool has_other_threads() {
   if (OwnThread::is_this()) return true;
   struct stat tasks {};

@@ -1,5 +1,5 @@
-// An AUB trace of what the driver does to a process's device. What it came to is left in the run's private folder,
-// where `halogen run` finds it.
+// Records an AUB trace of what the driver does to a process's device. The result is stored in the run's private folder
+// for `halogen run`.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace halogen::shim {
 
 class Recording final : public driver::HardwareListener {
  public:
-  // Null: nobody wants one, or the file cannot be written (then it says so).
+  // Null: not requested, or the file cannot be written (after a message).
   static std::unique_ptr<Recording> start(const spec::DeviceModel& model, const std::string& root);
 
   void on_device(device::Device& device, driver::DriverHost& host) override;
@@ -31,7 +31,7 @@ class Recording final : public driver::HardwareListener {
   void before_time() override { recorder_->before_time(); }
   void after_time() override { recorder_->after_time(); }
 
-  // Ends the file; what comes after is not in it.
+  // Ends the file; later accesses are not recorded.
   void finish();
 
  private:

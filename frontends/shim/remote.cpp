@@ -117,7 +117,7 @@ DescriptorFields descriptor_fields(unsigned long request, uint64_t argument) {
   return fields;
 }
 
-// What the process with the device will read of this one's memory, as far as it is known and short.
+// Adds the parts of this process's memory that the process with the device will read, if known and short.
 static void add_argument(Board& board, const RemoteCall& call) {
   constexpr unsigned kExecute = DRM_COMMAND_BASE + DRM_I915_GEM_EXECBUFFER2;
   if (call.ask != Ask::ioctl || (_IOC_DIR(call.request) & _IOC_WRITE) == 0) return;
@@ -130,7 +130,7 @@ static void add_argument(Board& board, const RemoteCall& call) {
 
 Remote::Channel Remote::take_channel(int node) {
   const std::lock_guard lock(guard_);
-  if (pid_ != getpid()) {  // those of a parent are the parent's
+  if (pid_ != getpid()) {  // channels of a parent belong to the parent
     pid_ = getpid();
     idle_.clear();  // closed after the fork
   }
@@ -141,7 +141,7 @@ Remote::Channel Remote::take_channel(int node) {
   }
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return {};
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // whoever has the device reads our arguments
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // the process with the device reads our arguments
   const char word = 'c';
   const bool sent = send_message(node, &word, 1, ends[1]);
   close(ends[1]);
@@ -189,7 +189,7 @@ bool Remote::ask(int node, const RemoteCall& call, int given, bool by_message, R
   bool answered = send_message(channel.socket, &call, sizeof call, given);
   while (answered) {
     const ssize_t bytes = receive_message(channel.socket, &answer, sizeof answer, got, Wait::looking);
-    if (bytes == 1) continue;  // it was to wake somebody
+    if (bytes == 1) continue;  // a wake-up
     answered = bytes == static_cast<ssize_t>(sizeof answer);
     break;
   }

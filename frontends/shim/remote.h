@@ -1,9 +1,9 @@
-// Calls of a process on a node whose device is in another one. The caller makes a pair of sockets and sends one of them
-// through the node; on the other it then sends calls and gets answers, or both use a page (board.h). The process with
-// the device reaches the caller's memory by its process number. Descriptors inside arguments travel with the message
-// and are renumbered.
+// Calls on a node whose device is in another process. The caller creates a socket pair and sends one end through the
+// node. Calls and replies then go through the other end, or through a shared page (board.h). The process with the
+// device accesses the caller's memory by its process id. Descriptors in arguments are sent with the message and
+// renumbered.
 //
-// Left out: signals do not interrupt a call that waits in the other process.
+// Not supported: signals do not interrupt a call that waits in the other process.
 #pragma once
 
 #include <sys/types.h>
@@ -17,44 +17,44 @@
 
 namespace halogen::shim {
 
-// Messages with at most one descriptor. Received: -1 when there is none.
+// Messages with at most one descriptor. Received without one: -1.
 bool send_message(int channel, const void* data, size_t bytes, int descriptor);
-// `looking`: what is about to come is looked for a while before the thread sleeps, because to be woken takes longer.
+// `looking`: polls for a while before the thread sleeps, because a wake-up takes longer.
 enum class Wait { sleeping, looking };
 ssize_t receive_message(int channel, void* data, size_t bytes, int& descriptor, Wait wait = Wait::sleeping);
 
-// Where an argument holds descriptors.
+// The positions of descriptors in an argument.
 struct DescriptorFields {
-  std::optional<size_t> in;   // the program gives one
-  std::optional<size_t> out;  // it gets one
+  std::optional<size_t> in;   // passed by the program
+  std::optional<size_t> out;  // returned to it
 };
-// Looks at the argument: for some calls it depends on flags.
+// Examines the argument, because for some calls the positions depend on flags.
 DescriptorFields descriptor_fields(unsigned long request, uint64_t argument);
 
-// EXECBUFFER2, which may not want to wait: the descriptor knows.
+// True: EXECBUFFER2, for which O_NONBLOCK of the descriptor matters.
 bool is_execution(unsigned long request);
 bool has_no_wait(int descriptor);
 
 class Remote {
  public:
   int ioctl(int node, unsigned long request, uint64_t argument);
-  // GEM_MMAP, which maps in the kernel.
+  // GEM_MMAP, which maps inside the call.
   int map_now(int node, uint64_t argument);
   void* map(int node, void* address, size_t bytes, int protection, int flags, uint64_t offset);
 
  private:
-  // False: nobody answers any more. `by_message`: a descriptor may come back.
+  // False: no process answers. `by_message`: a descriptor may be returned.
   bool ask(int node, const RemoteCall& call, int given, bool by_message, RemoteAnswer& answer, int& got);
   struct Channel {
     int socket = -1;
-    Board* board = nullptr;  // null: messages alone
+    Board* board = nullptr;  // null: messages only
   };
   Channel take_channel(int node);
   void give_channel(Channel channel);
   void drop_channel(Channel channel);
 
   std::mutex guard_;
-  pid_t pid_ = 0;  // whose channels these are
+  pid_t pid_ = 0;  // owner of the channels
   std::vector<Channel> idle_;
 };
 

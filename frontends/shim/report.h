@@ -1,6 +1,6 @@
-// The fidelity report of a process's device. The first process of a run that opens a node writes the file that the user
-// named, every other one a file with its process number behind the name. Written now and then while the program runs,
-// so that there is one when it is killed, and at its end.
+// The fidelity report of a process's device. The first process of a run that opens a node writes the file named by the
+// user; every other process appends its id to the name. It is written periodically, so that it exists if the program is
+// killed, and at the end.
 #pragma once
 
 #include <chrono>
@@ -11,15 +11,15 @@
 
 namespace halogen::shim {
 
-// The user's name, or with the process number when another process of this run has it already. `what`: "report",
+// Returns the user's name, or one with the process id if another process of this run has taken it. `what`: "report",
 // "trace".
 std::string claim_name(const std::string& name, const std::string& root, const char* what);
 
-constexpr int kInterval = 500;  // milliseconds between two writes of what grows
+constexpr int kInterval = 500;  // milliseconds between two writes
 
 class Report {
  public:
-  // Null: nobody wants one.
+  // Null: not requested.
   static std::unique_ptr<Report> start(driver::Driver& driver, const std::string& root);
 
   void write_if_old();

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr unsigned kMajor = 226;
 constexpr unsigned kCardMinor = 0;
 constexpr unsigned kRenderMinor = 128;
-constexpr char kHeldFile[] = "/held";  // locked by everybody who uses the tree
+constexpr char kHeldFile[] = "/held";  // locked by every user of the tree
 constexpr char kTreePrefix[] = "halogen-";
 
 class Builder {
@@ -37,7 +37,7 @@ class Builder {
       : model_(model),
         config_(model, options_),
         root_(std::move(root)),
-        // A board of its own sits behind a bridge, a chip's own graphics at its fixed place.
+        // A discrete board sits behind a bridge, integrated graphics at its fixed address.
         slot_(model.has(spec::Feature::local_memory) ? "0000:03:00.0" : "0000:00:02.0"),
         device_(model.has(spec::Feature::local_memory) ? "sys/devices/pci0000:00/0000:00:1c.0/" + slot_
                                                        : "sys/devices/pci0000:00/" + slot_) {
@@ -61,17 +61,17 @@ class Builder {
     folder(path.substr(0, path.rfind('/')));
     const int made = open(whole(path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     good_ = good_ && made >= 0 && write(made, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    good_ = good_ && fchmod(made, mode) == 0;  // whatever the program's mask says
+    good_ = good_ && fchmod(made, mode) == 0;  // independent of the program's umask
     if (made >= 0) close(made);
   }
-  // With those above it.
+  // Creates a folder and its parents.
   void folder(const std::string& path) {
     if (path.empty() || !folders_.insert(path).second) return;
     const size_t end = path.rfind('/');
     if (end != std::string::npos) folder(path.substr(0, end));
     good_ = good_ && (mkdir(whole(path).c_str(), 0755) == 0 || errno == EEXIST);
   }
-  // Relative, as sysfs has them, so that a link means the same under both roots.
+  // Creates a relative link, as in sysfs, so that it works under both roots.
   void link(const std::string& path, const std::string& target) {
     folder(path.substr(0, path.rfind('/')));
     const fs::path relative = (fs::path("/") / target).lexically_relative(fs::path("/" + path).parent_path());
@@ -118,7 +118,7 @@ class Builder {
     link(device_ + "/driver", "sys/bus/pci/drivers/i915");
   }
 
-  // Six BARs, the ROM and what a bridge would have: first address, last, flags as Linux counts them.
+  // Returns six BARs, the ROM and bridge windows: first address, last address, flags of Linux.
   std::string resources() {
     constexpr unsigned kLines = 13;
     constexpr unsigned kBars = 6;
@@ -187,7 +187,7 @@ class Builder {
     const std::string debug = "sys/kernel/debug/dri/0";
     file(debug + "/name", fmt::format("i915 dev={} unique={}\n", slot_, slot_));
     file(debug + "/i915_gem_drop_caches", "0x00000000\n", 0666);
-    // What is so for good: these cannot be written.
+    // Constant values: these files cannot be written.
     file(debug + "/i915_params/reset", "2\n", 0444);
     file(debug + "/i915_params/error_capture", "N\n", 0444);
     file(debug + "/i915_params/enable_hangcheck", "Y\n", 0444);
@@ -200,27 +200,27 @@ class Builder {
   std::string root_;
   std::string slot_;
   std::string device_;
-  std::set<std::string> folders_;  // that are there
+  std::set<std::string> folders_;  // that exist
   bool good_ = true;
 };
 
 }  // namespace
 
 Result<void> make_tree(const spec::DeviceModel& model, const std::string& root) {
-  if (!Builder(model, root).build()) return Error{fmt::format("{}: files cannot be made there.", root)};
+  if (!Builder(model, root).build()) return Error{fmt::format("{}: cannot create files there.", root)};
   return {};
 }
 
 int hold_tree(const std::string& root) {
-  // Not by open(2) of the library, which asks where the tree is.
+  // Uses the system call directly: open(2) of the library would ask for the tree.
   const long file = syscall(SYS_openat, AT_FDCWD, (root + kHeldFile).c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) flock(static_cast<int>(file), LOCK_SH | LOCK_NB);
   return static_cast<int>(file);
 }
 
-// Not by open(2) of the library, either. A tree that has no such file yet is just being made.
+// Uses the system call directly too. A tree without this file is still being created.
 void remove_unused_tree(const std::string& root) {
-  if (!fs::path(root).filename().string().starts_with(kTreePrefix)) return;  // somebody else's
+  if (!fs::path(root).filename().string().starts_with(kTreePrefix)) return;  // not created by us
   const auto file =
       static_cast<int>(syscall(SYS_openat, AT_FDCWD, (root + kHeldFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file < 0) return;
@@ -229,7 +229,7 @@ void remove_unused_tree(const std::string& root) {
   close(file);
 }
 
-// Of runs that were killed.
+// Removes trees of runs that were killed.
 static void remove_abandoned(const std::string& folder) {
   std::error_code error;
   for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
@@ -238,16 +238,16 @@ static void remove_abandoned(const std::string& folder) {
 }
 
 Result<std::string> make_private_tree(const spec::DeviceModel& model) {
-  // In memory where that can be had: to make a hundred small files on a disk takes longer than to start the device.
+  // Prefers memory: creating a hundred small files on a disk takes longer than starting the device.
   constexpr char kMemory[] = "/dev/shm";
   const char* folder = getenv("TMPDIR");
   if (folder == nullptr || *folder == '\0') folder = access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
   remove_abandoned(folder);
   std::string root = fmt::format("{}/{}XXXXXX", folder, kTreePrefix);
   if (mkdtemp(root.data()) == nullptr) {
-    return Error{fmt::format("{}: a folder cannot be made: {}.", root, std::strerror(errno))};
+    return Error{fmt::format("{}: cannot create a folder: {}.", root, std::strerror(errno))};
   }
-  // Links inside must not depend on how the folder is reached.
+  // Links inside must not depend on the path to the folder.
   std::error_code error;
   root = std::filesystem::canonical(root, error).string();
   if (const auto done = make_tree(model, root); !done) return done.error();

@@ -1,6 +1,6 @@
-// A folder that holds /dev/dri and the parts of /sys that tell of a graphics device, as real files: what a program sees
-// there comes from the device's configuration space. Nodes are empty files; opening one is the library's work.
-// Left out: metrics of perf, what power management and hot plug would show; clock frequencies are one set for all.
+// A folder with /dev/dri and the parts of /sys about a graphics device, as real files. Their content comes from the
+// device's configuration space. Nodes are empty files; the library handles opening them. Not included: perf metrics,
+// power management and hot plug; clock frequencies are the same for all chips.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace halogen::shim {
 
-// Below `root`, which exists.
+// Creates the tree below `root`, which must exist.
 Result<void> make_tree(const spec::DeviceModel& model, const std::string& root);
-// A descriptor by which the tree is in use; when nobody has one the next run removes the tree. -1: cannot be had.
+// Returns a descriptor that marks the tree as used; the next run removes unused trees. -1: not possible.
 int hold_tree(const std::string& root);
-// A new private folder with the tree of a device. Folders of runs that were killed go.
+// Creates a private folder with the tree of a device. Removes folders of runs that were killed.
 Result<std::string> make_private_tree(const spec::DeviceModel& model);
-void remove_unused_tree(const std::string& root);  // nobody has such a descriptor
+void remove_unused_tree(const std::string& root);  // if it has no user
 
 }  // namespace halogen::shim

@@ -15,7 +15,7 @@
 namespace halogen::shim {
 namespace {
 
-constexpr unsigned kMinFrequency = 300;   // MHz; the model has no clock of its own to tell
+constexpr unsigned kMinFrequency = 300;   // MHz; the model has no clock frequency
 constexpr unsigned kMaxFrequency = 1000;  // MHz
 
 struct Engine {
@@ -24,7 +24,7 @@ struct Engine {
   int capabilities;
 };
 
-// As programs know them: by class, then by number.
+// Returns the engines in the order of the user interface: by class, then by instance.
 std::vector<Engine> engines_of(const spec::DeviceModel& model) {
   std::vector<Engine> engines;
   const std::span<const int8_t> capabilities = spec::interface_of(model.id).engines;
@@ -48,10 +48,10 @@ std::string words_of(int capabilities) {
 
 }  // namespace
 
-// Times are Linux's; here they are fixed.
+// The default times of Linux; they are fixed here.
 std::vector<TreeFile> engine_files(const spec::DeviceModel& model) {
-  constexpr std::array kNames = {"rcs", "bcs", "vcs", "vecs", "ccs"};  // by the number of a class
-  constexpr std::array kKnown = {0, 0, 3, 2, 0};                       // capabilities that one of the class may have
+  constexpr std::array kNames = {"rcs", "bcs", "vcs", "vecs", "ccs"};  // by class number
+  constexpr std::array kKnown = {0, 0, 3, 2, 0};                       // possible capabilities of the class
   std::vector<TreeFile> files;
   std::array<unsigned, kNames.size()> counts{};
   for (const Engine& each : engines_of(model)) {

@@ -1,5 +1,4 @@
-// Files of /sys below card0 that tell of engines, of clocks and of the screen: paths from that folder, and what they
-// say.
+// Files of /sys below card0 about engines, clocks and the screen: relative paths and content.
 #pragma once
 
 #include <string>

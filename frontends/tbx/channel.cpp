@@ -27,7 +27,7 @@ SocketChannel::~SocketChannel() {
   ::close(socket_);
 }
 
-// False: the server ends.
+// False: the server is ending.
 bool SocketChannel::wait(short events) const {
   std::array<pollfd, 2> both{pollfd{socket_, events, 0}, pollfd{stop_, POLLIN, 0}};
   while (::poll(both.data(), both.size(), -1) < 0) {
@@ -36,8 +36,8 @@ bool SocketChannel::wait(short events) const {
   return both[1].revents == 0;
 }
 
-// What a message asked for may have taken long, and more of them may be here already: the server's end must not wait
-// for them all.
+// Checks whether the server is ending. A message may have taken long and more may already be here: the end must not
+// wait for all of them.
 bool SocketChannel::ends() {
   constexpr std::chrono::milliseconds kOften{20};
   const auto now = Waiting::Clock::now();

@@ -1,4 +1,4 @@
-// The two directions of one connection. Sockets are one kind; tests and fuzzers have others.
+// A bidirectional connection. Sockets are one kind; tests and fuzzers have others.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@ namespace halogen::tbx {
 class Channel {
  public:
   virtual ~Channel() = default;
-  // Fills `into`, waiting as long as it takes; less than asked for: the peer has gone, or the server ends.
+  // Fills `into` and waits as long as needed. Fewer bytes: the peer is gone, or the server is ending.
   virtual size_t read(std::span<std::byte> into) = 0;
-  // False: the peer has gone.
+  // False: the peer is gone.
   virtual bool write(std::span<const std::byte> bytes) = 0;
-  // Nothing happens for a while. False: the server ends.
+  // Waits for a while. False: the server is ending.
   virtual bool pause(std::chrono::milliseconds time) = 0;
 };
 
-// Since when somebody waits for a peer's next byte; other threads may ask.
+// Since when a thread waits for the peer's next byte. Other threads may ask.
 class Waiting {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,7 +38,7 @@ class Waiting {
   std::atomic<Clock::rep> since_{0};
 };
 
-// A connected socket. `stop`: a descriptor that becomes readable when the server ends. Owns the socket only.
+// A connected socket, which it owns. `stop`: a descriptor that becomes readable when the server ends.
 class SocketChannel final : public Channel {
  public:
   SocketChannel(int socket, int stop, Waiting* waiting = nullptr);
@@ -60,7 +60,7 @@ class SocketChannel final : public Channel {
   std::vector<std::byte> buffer_;
   size_t first_ = 0;
   size_t end_ = 0;
-  Waiting::Clock::time_point looked_{};  // whether the server ends
+  Waiting::Clock::time_point looked_{};  // last check whether the server is ending
 };
 
 }  // namespace halogen::tbx

@@ -1,6 +1,6 @@
-// The TBX protocol as Intel's public headers name it (compute-runtime and aubstream, tbx_proto.h): little-endian dwords
-// over a stream. A message is a header and a body; only WRITE_DATA and COMPARE_DATA have payload that the header's size
-// does not count.
+// The TBX protocol with the names of Intel's public headers (compute-runtime and aubstream, tbx_proto.h): little-endian
+// dwords over a stream. A message is a header and a body; only WRITE_DATA and COMPARE_DATA have a payload that the
+// header's size does not count.
 #pragma once
 
 #include <cstdint>
@@ -57,26 +57,26 @@ enum class MessageType : uint32_t {
   compare_data_reply = 44,
 };
 
-// Bits of a word of a body.
+// Returns bits of a dword of a body.
 inline uint32_t field(uint32_t word, unsigned hi, unsigned lo) {
   return static_cast<uint32_t>(bits(word, hi, lo));
 }
 
 struct Header {
   uint32_t type = 0;
-  uint32_t id = 0;    // of the transaction; a reply has its request's
+  uint32_t id = 0;    // of the transaction; a reply repeats it
   uint32_t size = 0;  // of the body
 };
 static_assert(sizeof(Header) == 12);
 
-// Bits of CONTROL; the same 16 higher say which of them are meant.
+// Bits of CONTROL; the same bits 16 higher are the mask.
 inline constexpr uint32_t kControlReset = 1u << 0, kControlQuit = 1u << 6, kControlFullReset = 1u << 9,
                           kControlFlush = 1u << 12;
 
 // Memory types of WRITE_DATA and READ_DATA.
 inline constexpr uint32_t kSystemMemory = 0, kLocalMemory = 1;
 
-// Where a client looks for local memory when its BAR reads zero (aubstream's front door).
+// The address at which a client looks for local memory if its BAR reads zero (aubstream's front door).
 inline constexpr uint64_t kDefaultLocalWindow = 0x000f'fff0'0000'0000;
 
 }  // namespace halogen::tbx

@@ -36,17 +36,17 @@ Error system_error(std::string_view what) {
 Result<std::unique_ptr<Server>> Server::listen(ServerOptions options) {
   std::unique_ptr<Server> server(new Server(std::move(options)));
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("no pipe");
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("cannot create a pipe");
   server->stop_read_ = pipe[0];
   server->stop_write_ = pipe[1];
   server->listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (server->listener_ < 0) return system_error("no socket");
+  if (server->listener_ < 0) return system_error("cannot create a socket");
   const int yes = 1;
   ::setsockopt(server->listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(server->options_.port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // never anywhere else
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // local connections only
   socklen_t length = sizeof address;
   auto* const raw = reinterpret_cast<sockaddr*>(&address);
   if (::bind(server->listener_, raw, length) != 0 || ::listen(server->listener_, kBacklog) != 0 ||
@@ -70,7 +70,7 @@ Server::~Server() {
 
 void Server::stop() {
   const char byte = 0;
-  static_cast<void>(!::write(stop_write_, &byte, 1));  // a full pipe says it already
+  static_cast<void>(!::write(stop_write_, &byte, 1));  // a full pipe has the same effect
 }
 
 void Server::run() {
@@ -110,20 +110,20 @@ void Server::accept_one() {
       ++finished_;
       connection.done = true;
     });
-  } catch (const std::system_error& error) {  // the host has no thread left: the others go on
-    options_.log(fmt::format("connection {}: refused, no thread for it: {}", number, error.what()));
+  } catch (const std::system_error& error) {  // the host cannot create a thread: other connections continue
+    options_.log(fmt::format("connection {}: refused, cannot create a thread: {}", number, error.what()));
     ::close(socket);
     connections_.pop_back();
   }
 }
 
 void Server::drop(Connection& connection, std::string_view why) {
-  options_.log(fmt::format("connection {}: dropped, {} and another one wants in", connection.number, why));
+  options_.log(fmt::format("connection {}: dropped for a new connection: {}", connection.number, why));
   ::shutdown(connection.socket, SHUT_RDWR);
   connection.dropped = true;
 }
 
-// Clients open connections that they may never use, or leave open: they do not keep others out.
+// Drops a connection that is not used, so that clients that leave connections open do not block others.
 bool Server::drop_idle() {
   const auto now = Waiting::Clock::now();
   Connection* silent = nullptr;
@@ -131,15 +131,15 @@ bool Server::drop_idle() {
     const std::lock_guard lock(each.guard);
     if (each.socket < 0 || each.dropped) continue;
     if (!each.has_device) {
-      drop(each, "it did nothing");
+      drop(each, "it was never used");
       return true;
     }
-    const bool waits = each.waiting.any() && each.waiting.time(now) >= options_.patience;
+    const bool waits = each.waiting.any() && each.waiting.time(now) >= options_.silence_limit;
     if (waits && (silent == nullptr || each.waiting.time(now) > silent->waiting.time(now))) silent = &each;
   }
   if (silent == nullptr) return false;
   const std::lock_guard lock(silent->guard);
-  if (silent->socket >= 0) drop(*silent, "it has long been silent");
+  if (silent->socket >= 0) drop(*silent, "its peer was silent for too long");
   return true;
 }
 
@@ -193,7 +193,7 @@ Result<void> Server::make(World& world) {
   return {};
 }
 
-// The first is as asked for; "a.aub" becomes "a-2.aub".
+// Returns the name of the next trace: the given one first, then "a-2.aub" for "a.aub".
 std::string Server::trace_name() {
   const std::lock_guard lock(guard_);
   const std::filesystem::path name = options_.trace;

@@ -1,5 +1,6 @@
-// The TBX server: listens on 127.0.0.1 only, a thread and a device a connection; or one device for all of them. What a
-// connection touched is merged into one report; what it did may be recorded, one trace a connection that did something.
+// The TBX server: listens on 127.0.0.1 only, with one thread and one device per connection, or one device for all. The
+// fidelity of all connections is merged into one report. Each connection that does something can be recorded as a
+// trace.
 #pragma once
 
 #include <atomic>
@@ -27,11 +28,11 @@ struct ServerOptions {
   uint16_t port = 0;  // 0: the system picks one
   bool shared = false;
   eu::ExecutorKind executor = eu::ExecutorKind::interpreter;
-  // A connection whose peer has sent nothing for so long gives way to a new one when all places are taken.
-  std::chrono::milliseconds patience = std::chrono::minutes(1);
-  std::string trace;  // file; further connections get a number into its name
+  // If all connections are in use, one whose peer has been silent for this long is dropped for a new one.
+  std::chrono::milliseconds silence_limit = std::chrono::minutes(1);
+  std::string trace;  // file; further connections add a number to its name
   std::function<void(std::string_view)> log = [](std::string_view) {};
-  std::function<void(const FidelityReport&)> reported = [](const FidelityReport&) {};  // after each connection
+  std::function<void(const FidelityReport&)> reported = [](const FidelityReport&) {};  // called after each connection
 };
 
 class Server {
@@ -46,14 +47,14 @@ class Server {
 
   uint16_t port() const { return port_; }
   void run();   // until stop()
-  void stop();  // from any thread; connections are ended at the message they are in
+  void stop();  // from any thread; ends connections after their present message
 
   FidelityReport report();
   uint64_t finished() const { return finished_.load(); }      // connections that have ended
-  uint64_t memory_hash() const { return last_hash_.load(); }  // of the connection that ended last and had a device
+  uint64_t memory_hash() const { return last_hash_.load(); }  // of the last connection with a device
 
  private:
-  // A machine with its trace.
+  // A simulator with its trace.
   struct World {
     std::unique_ptr<trace::ByteSink> sink;
     std::unique_ptr<trace::aub::Writer> writer;
@@ -64,9 +65,9 @@ class Server {
     std::thread thread;
     std::atomic<bool> done{false};
     Waiting waiting;          // for its peer
-    std::mutex guard;         // of what follows
+    std::mutex guard;         // guards the following
     int socket = -1;          // -1: closed
-    bool has_device = false;  // it sent more than words of greeting
+    bool has_device = false;  // it sent more than greetings
     bool dropped = false;
   };
 
@@ -74,8 +75,8 @@ class Server {
 
   void accept_one();
   void serve(Connection& connection);
-  // The oldest connection that has no device, else the one that has been silent longest, if that is long; false: there
-  // is none.
+  // Drops the oldest connection without a device, otherwise the one that has been silent longest, if that is long
+  // enough. False: there is none.
   bool drop_idle();
   void drop(Connection& connection, std::string_view why);
   Result<void> make(World& world);
@@ -89,12 +90,12 @@ class Server {
   int stop_read_ = -1;
   int stop_write_ = -1;
   uint16_t port_ = 0;
-  std::list<Connection> connections_;  // of the thread that runs run()
+  std::list<Connection> connections_;  // used by the thread of run() only
   uint64_t accepted_ = 0;
   std::atomic<uint64_t> finished_{0};
   std::atomic<uint64_t> last_hash_{0};
 
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // guards the following
   World shared_;
   std::mutex shared_guard_;
   unsigned traces_ = 0;

@@ -72,20 +72,20 @@ bool Session::next() {
   const auto row = std::ranges::find(kRows, type, &Row::type);
   if (row == kRows.end()) {
     if (header_.size > kMaxBody) {
-      return lost(fmt::format("message {} of type {} claims a body of {} bytes: out of step", header_.id, header_.type,
-                              header_.size));
+      return lost(fmt::format("message {} of type {} claims a body of {} bytes: the stream is out of sync", header_.id,
+                              header_.type, header_.size));
     }
     once(fmt::format("type {}", header_.type),
-         fmt::format("messages of type {} are not known and left out", header_.type));
+         fmt::format("messages of type {} are unknown and skipped", header_.type));
     return skip(header_.size);
   }
   if (header_.size < row->least || header_.size > row->most) {
-    return lost(fmt::format("{} message {} has a body of {} bytes, {} to {} are possible", row->name, header_.id,
+    return lost(fmt::format("{} message {} has a body of {} bytes; valid are {} to {}", row->name, header_.id,
                             header_.size, row->least, row->most));
   }
   if (!read_body(header_.size)) return lost(fmt::format("the peer left in the middle of a {} message", row->name));
   if (row->handle == nullptr) {
-    once(row->name, fmt::format("{} messages are taken and not acted upon", row->name));
+    once(row->name, fmt::format("{} messages are accepted without effect", row->name));
     return true;
   }
   return (this->*row->handle)(body_);
@@ -153,7 +153,7 @@ bool Session::slow_down(uint64_t what, uint64_t found) {
 bool Session::access_register(bool write, RegisterSpace space, unsigned device, uint32_t offset, unsigned bytes,
                               uint64_t& value) {
   if (device != 0 || !is_size(bytes)) {
-    once("register access", fmt::format("an access of {} bytes to device {} is left out", bytes, device));
+    once("register access", fmt::format("an access of {} bytes to device {} is skipped", bytes, device));
     value = ~uint64_t{0};
     return true;
   }
@@ -178,7 +178,7 @@ bool Session::on_mmio(Body body) {
   const bool write = bit(body[0], 0);
   uint64_t value = body[2];
   if (kind >= kKinds.size()) {
-    once("register kind", fmt::format("accesses to registers of kind {} are left out", kind));
+    once("register kind", fmt::format("accesses to registers of kind {} are skipped", kind));
     value = kAllOnes;
   } else if (!access_register(write, kKinds[kind], field(body[0], 5, 4), body[1], field(body[0], 3, 1), value)) {
     return false;
@@ -190,7 +190,7 @@ bool Session::on_mmio2(Body body) {
   const bool write = bit(body[0], 0);
   uint64_t value = body[2] | uint64_t{body[3]} << 32;
   if (field(body[0], 10, 8) != 0 || field(body[0], 13, 11) != 0) {
-    once("register kind", "accesses to registers of another kind or function are left out");
+    once("register kind", "accesses to registers of another kind or function are skipped");
     value = ~uint64_t{0};
   } else if (!access_register(write, RegisterSpace::mmio, field(body[0], 7, 6), body[1], field(body[0], 5, 1), value)) {
     return false;
@@ -249,7 +249,7 @@ bool Session::on_control(Body body) {
 }
 
 bool Session::on_inner_variable(Body body) {
-  once("INNER_VAR", "INNER_VAR messages: this simulator has no variables, they read zero");
+  once("INNER_VAR", "INNER_VAR messages read zero: there are no variables");
   return bit(body[0], 0) || reply(MessageType::inner_variable_reply, std::array{0u});
 }
 
@@ -258,7 +258,7 @@ bool Session::on_inner_variable_list(Body /*body*/) {
 }
 
 bool Session::on_rpc(Body /*body*/) {
-  return lost("an RPC message: remote procedure calls are not served");
+  return lost("an RPC message: remote procedure calls are not supported");
 }
 
 bool Session::on_cache_flush(Body /*body*/) {
@@ -270,7 +270,7 @@ bool Session::on_sync_all_pages(Body /*body*/) {
 }
 
 bool Session::on_sideband(Body body) {
-  once("IOSF_SB_DATA", "IOSF_SB_DATA messages: there is nothing at the other end, they read zero");
+  once("IOSF_SB_DATA", "IOSF_SB_DATA messages read zero: no sideband device is modelled");
   return reply(MessageType::sideband_reply, std::array{body[0], body[1], 0u, 0u, body[4]});
 }
 

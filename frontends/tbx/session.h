@@ -1,8 +1,8 @@
-// One TBX connection: reads messages, does them on a machine in their order, answers. Work that a register write starts
-// is done before the next message is read, so that a client sees its submission finished.
+// One TBX connection: reads messages, executes them on a simulator in order, and replies. Work that a register write
+// starts is done before the next message is read, so that a client sees its submission finished.
 //
-// Left out: write masks, addresses that are not physical, remote procedure calls (their layouts are not public); and
-// what a simulator tells of itself (parameters, inner variables): there is nothing to tell.
+// Not supported: write masks, addresses that are not physical, remote procedure calls (their layouts are not public),
+// and properties of the simulator itself (parameters, inner variables).
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ namespace halogen::tbx {
 
 struct SessionParts {
   Channel& channel;
-  // The machine, made at the first message that needs one: clients open connections that they never use.
+  // The simulator, created at the first message that needs it, because clients open connections that they never use.
   std::function<Result<trace::Simulator*>()> simulator;
-  std::mutex& guard;  // held while the machine is used: others may share it
+  std::mutex& guard;  // held while the simulator is in use, because it may be shared
   std::function<void(std::string_view)> log;
 };
 
@@ -35,11 +35,11 @@ class Session {
  public:
   explicit Session(SessionParts parts) : parts_(std::move(parts)) {}
 
-  // Until the peer goes, quits, or sends what nobody can follow.
+  // Runs until the peer leaves, quits, or sends something that cannot be parsed.
   void run();
 
   uint64_t messages() const { return messages_; }
-  // Why the server ended the connection; empty: it did not.
+  // Returns why the server ended the connection. Empty: it did not.
   const std::string& fault() const { return fault_; }
 
  private:
@@ -48,16 +48,16 @@ class Session {
   struct Row {
     MessageType type;
     std::string_view name;
-    uint32_t least;  // bytes of the body
+    uint32_t least;  // minimum bytes of the body
     uint32_t most;
-    Handle handle;  // null: taken and not acted upon
+    Handle handle;  // null: accepted without effect
   };
   static const std::array<Row, 28> kRows;
 
-  static constexpr uint32_t kMaxBody = 1 << 20;     // of a message that we do not know
-  static constexpr size_t kPart = 64 * 1024;        // of data, at a time
-  static constexpr uint64_t kPollTime = 1'000'000;  // virtual time between two looks of a client
-  static constexpr unsigned kFreeRepeats = 16;      // of a read that finds the same, before it is slowed down
+  static constexpr uint32_t kMaxBody = 1 << 20;     // of an unknown message
+  static constexpr size_t kPart = 64 * 1024;        // bytes of data handled at a time
+  static constexpr uint64_t kPollTime = 1'000'000;  // virtual time between two polls of a client
+  static constexpr unsigned kFreeRepeats = 16;      // polls with the same result before they are slowed down
   static constexpr uint64_t kRegisterRead = uint64_t{1} << 63;
   static constexpr uint32_t kMaxCompare = 1u << 20;
 
@@ -68,7 +68,7 @@ class Session {
   bool lost(std::string sentence);
   void once(std::string_view key, std::string_view sentence);
   bool use(const std::function<void(trace::Simulator&)>& what);
-  // A client that looks again at what has not changed: time passes, and it has to wait.
+  // Slows down a client that polls an unchanged value: virtual time passes, and the reply is delayed.
   bool slow_down(uint64_t what, uint64_t found);
 
   bool on_mmio(Body body);
@@ -92,7 +92,7 @@ class Session {
   bool on_sideband(Body body);
   bool on_compare_data(Body body);
 
-  // Where a physical address of a request lies.
+  // Returns the memory space of a physical address of a request.
   std::optional<trace::aub::MemorySpace> place(uint32_t memory_type, bool front_door, uint64_t& address);
 
   SessionParts parts_;
@@ -103,7 +103,7 @@ class Session {
   uint64_t messages_ = 0;
   std::string fault_;
   std::unordered_set<std::string> said_;
-  bool typed_reads_ = false;  // this client says which memory it reads
+  bool typed_reads_ = false;  // this client names the memory that it reads
   uint64_t repeated_what_ = ~uint64_t{0};
   uint64_t repeated_found_ = 0;
   unsigned repeats_ = 0;

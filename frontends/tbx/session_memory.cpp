@@ -1,4 +1,4 @@
-// The messages of a session that read, write and compare memory and table entries.
+// Messages of a session that read, write and compare memory and table entries.
 #include <algorithm>
 #include <cstring>
 
@@ -27,7 +27,7 @@ uint64_t hash_of(std::span<const std::byte> bytes) {
   return hash;
 }
 
-// What a client saw, or says that it wants to see; in parts that fit a record.
+// Records what a client read or expects, split into parts that fit a record.
 void note_read(Simulator& simulator, MemorySpace space, uint64_t address, std::span<const std::byte> bytes,
                bool not_equal = false) {
   constexpr size_t kMaxRecord = 64 * 1024;
@@ -90,7 +90,7 @@ bool Session::on_write_data(Body body) {
   const auto space = place(field(body[0], 7, 6), bit(body[0], 2), address);
   if (!fault_.empty()) return false;
   if (!space || bit(body[0], 0)) {
-    once("write", "writes to addresses or memory of an unknown kind are left out");
+    once("write", "writes to addresses or memory of an unknown kind are skipped");
     return skip(left);
   }
   repeated_what_ = ~uint64_t{0};
@@ -101,7 +101,7 @@ bool Session::on_write_data(Body body) {
     bool taken = true;
     if (!use([&](Simulator& simulator) { taken = simulator.write_memory(*space, address, part); })) return false;
     if (!taken)
-      once("memory", fmt::format("a write at {:#x} reached no memory: there is none, or it is used up", address));
+      once("memory", fmt::format("a write at {:#x} failed: no memory there, or the limit is reached", address));
     address += part.size();
     left -= part.size();
   }
@@ -118,7 +118,7 @@ bool Session::on_read_data(Body body) {
   auto space = place(memory_type, bit(body[0], 1), address);
   if (!fault_.empty()) return false;
   if (bit(body[0], 0)) space.reset();
-  if (!space) once("read", "reads of addresses or memory of an unknown kind give zeros");
+  if (!space) once("read", "reads of addresses or memory of an unknown kind return zeros");
 
   const uint32_t flags = (body[0] & 1) | static_cast<uint32_t>(first >> 32) << 24;
   const std::array head{static_cast<uint32_t>(MessageType::read_data_reply),
@@ -129,7 +129,7 @@ bool Session::on_read_data(Body body) {
                         bytes,
                         extended ? body[3] : 0u};
   const auto opening = std::as_bytes(std::span(head).first(extended ? 7 : 6));
-  // The head and the first part go out together. A part is a page where pages have to be told apart.
+  // The header and the first part are sent together. A part is one page if pages must be told apart.
   std::vector<std::byte> out(opening.begin(), opening.end());
   uint64_t found = 0;
   uint64_t done = 0;
@@ -143,7 +143,7 @@ bool Session::on_read_data(Body body) {
       const MemorySpace from = typed_reads_ ? *space : simulator.space_of_read(address + done, part);
       simulator.read_memory(from, address + done, into);
       const uint64_t hash = hash_of(into);
-      // What the client saw stands in the trace, but not again and again while it waits.
+      // Records what the client saw, but not repeatedly while it polls.
       if (repeated_what_ != first || repeats_ == 0) {
         note_read(simulator, from, address + done, into);
       }
@@ -175,7 +175,8 @@ bool Session::on_compare_data(Body body) {
   }
   const uint32_t operation = field(body[0], 4, 2);
   std::vector<std::byte> found(bytes);
-  // A trace keeps what the client expects; a record of registers can only say "equal", else it keeps what they were.
+  // A trace records what the client expects. A register record can only express "equal"; otherwise it records the
+  // present value.
   const auto look = [&](Simulator& simulator) {
     simulator.finish();
     if (bit(body[0], 0)) {

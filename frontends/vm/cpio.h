@@ -1,4 +1,4 @@
-// Archives in the form that Linux takes as its first file system ("newc").
+// Archives in the format of the Linux initramfs ("newc").
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class CpioArchive {
   void add_file(std::string_view path, std::string_view content, bool executable) {
     add(path, kFile | (executable ? 0755u : 0644u), content);
   }
-  // The whole archive; nothing can be added afterwards.
+  // Returns the complete archive; nothing can be added afterwards.
   const std::string& finish();
 
  private:

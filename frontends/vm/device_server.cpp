@@ -11,14 +11,14 @@
 namespace halogen::vm {
 namespace {
 
-constexpr uint64_t kQuantum = 20'000;      // virtual nanoseconds that busy engines get before requests are looked at
-constexpr uint64_t kSmallQuantum = 2'560;  // the same, for work that lasts while the guest asks for something
+constexpr uint64_t kQuantum = 20'000;      // virtual nanoseconds for busy engines between checks for requests
+constexpr uint64_t kSmallQuantum = 2'560;  // the same for long work while the guest waits for a reply
 constexpr uint64_t kShortWork = 500'000;   // virtual nanoseconds
-constexpr uint64_t kMaxAhead = 1'000'000;  // virtual nanoseconds that they may be ahead of the host's clock
+constexpr uint64_t kMaxAhead = 1'000'000;  // virtual nanoseconds that engines may be ahead of the host's clock
 constexpr uint64_t kMaxBehind = 5'000'000;
-constexpr int kIdlePatience = 2;  // milliseconds
+constexpr int kIdlePoll_ms = 2;  // milliseconds
 
-// Where slot 2 pin A of the q35 machine ends.
+// The interrupt controller to which slot 2, pin A of the q35 machine is connected.
 constexpr std::string_view kInterruptController = "/machine/q35/ioapic";
 constexpr unsigned kInterruptPin = 22;
 
@@ -36,7 +36,7 @@ Result<void> DeviceServer::create_device(const spec::DeviceModel& model, const d
   return {};
 }
 
-// A recorder must know every page.
+// A recorder must see every page.
 std::span<std::byte> DeviceServer::map_memory(PhysAddr address, uint64_t bytes) {
   const std::span<std::byte> memory = memory_.at(address.value, bytes);
   if (recorder_ == nullptr || memory.empty()) return memory;
@@ -60,8 +60,9 @@ void DeviceServer::send_message_interrupt(PhysAddr address, uint32_t data) {
 Result<void> DeviceServer::serve(int stop) {
   for (;;) {
     std::array<pollfd, 2> watched{{{link_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}}};
-    const int ready = poll(watched.data(), stop < 0 ? 1 : 2, patience());
-    if (ready < 0 && errno != EINTR) return Error{fmt::format("the link broke: {}.", std::strerror(errno))};
+    const int ready = poll(watched.data(), stop < 0 ? 1 : 2, poll_time_ms());
+    if (ready < 0 && errno != EINTR)
+      return Error{fmt::format("the connection to QEMU failed: {}.", std::strerror(errno))};
     if (stop >= 0 && ready > 0 && watched[1].revents != 0) {
       was_stopped_ = true;
       return {};
@@ -76,18 +77,18 @@ Result<void> DeviceServer::serve(int stop) {
   }
 }
 
-// How long to wait for a request, in milliseconds.
-int DeviceServer::patience() const {
-  if (!busy_) return kIdlePatience;
+// Returns how long to wait for a request, in milliseconds.
+int DeviceServer::poll_time_ms() const {
+  if (!busy_) return kIdlePoll_ms;
   return device_->clock().nanoseconds > real_time() + kMaxAhead ? 1 : 0;
 }
 
-// Short work is done while the guest waits for its answer; long work must not slow it down.
+// Short work is done while the guest waits for its reply; long work must not slow the guest down.
 void DeviceServer::pass_time(bool asked) {
   if (recorder_ != nullptr) recorder_->before_time();
   const uint64_t time = device_->clock().nanoseconds;
   uint64_t real = real_time();
-  if (real > time + kMaxBehind) {  // engines need longer than they should: virtual time stands still for the rest
+  if (real > time + kMaxBehind) {  // engines are slower than real time: virtual time skips the rest
     start_ += std::chrono::nanoseconds(real - time - kMaxBehind);
     real = time + kMaxBehind;
   }
@@ -106,7 +107,7 @@ uint64_t DeviceServer::real_time() const {
   return static_cast<uint64_t>((Clock::now() - start_).count());
 }
 
-// False: the machine has gone.
+// False: the machine is gone.
 Result<bool> DeviceServer::handle_all() {
   const auto filled = link_.fill();
   if (!filled || !*filled) return filled;
@@ -149,14 +150,14 @@ Result<bool> DeviceServer::handle(const ProxyMessage& message) {
   return true;
 }
 
-// Something asked that makes no sense still waits for its answer.
+// An invalid request still gets a reply.
 Result<bool> DeviceServer::dropped() {
   ++statistics_.dropped;
   return link_.answer(~uint64_t{0});
 }
 
-// The proxy sizes BARs before the first reset, each dword for itself: until then the upper half of a 64-bit BAR reads
-// as no BAR. The proxy and the guest's BIOS both expect a BAR of ports that decodes all 32 bits; the chip's has 16.
+// Before the first reset the proxy sizes BARs, each dword separately: until then the upper half of a 64-bit BAR reads
+// as no BAR. The proxy and the guest's BIOS expect an I/O BAR that decodes all 32 bits; the chip's has 16.
 uint32_t DeviceServer::config_value(uint32_t offset, unsigned bytes) const {
   constexpr uint32_t kFirstBar = 0x10;
   const uint32_t value = device_->config_read(offset, bytes);

@@ -1,6 +1,6 @@
-// A device beside a virtual machine: answers what QEMU's proxy device asks, shares the guest's memory, sends
-// interrupts. Time: virtual time follows the host's clock. While engines work it may run ahead a little, so that short
-// work is done before the guest looks; what lasts longer goes on while the guest does other things.
+// A device beside a virtual machine: answers requests of QEMU's proxy device, shares the guest's memory and sends
+// interrupts. Virtual time follows the host's clock. While engines work it may run slightly ahead, so that short work
+// is done before the guest looks; longer work continues while the guest does other things.
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ struct ServerStatistics {
   uint64_t config_accesses = 0;
   uint64_t bar_accesses = 0;
   std::array<uint64_t, 8> by_bar{};
-  std::map<uint32_t, RegisterTouches> registers;  // by the offset of a dword
-  uint64_t messages = 0;                          // interrupts
+  std::map<uint32_t, RegisterTouches> registers;  // by dword offset
+  uint64_t messages = 0;                          // message interrupts
   uint64_t lines = 0;                             // changes of the interrupt line
-  uint64_t dropped = 0;                           // requests that make no sense
+  uint64_t dropped = 0;                           // invalid requests
 };
 
 class DeviceServer final : public device::Host {
@@ -42,13 +42,14 @@ class DeviceServer final : public device::Host {
 
   Result<void> create_device(const spec::DeviceModel& model, const device::DeviceOptions& options);
   device::Device& device() { return *device_; }
-  // Where interrupts go; before it is there, none are sent. From any thread; the link is the server's from then on.
+  // Sets the destination of interrupts; until then none are sent. May be called from any thread; the server then owns
+  // the link.
   void set_machine(MachineLink& machine) { machine_.store(&machine, std::memory_order_release); }
 
-  // Everything from now on is recorded, and work is done before the guest goes on. Before the device is made.
+  // Records everything from now on; work is then done before the guest continues. Call before the device is created.
   void record_to(Recorder& recorder) { recorder_ = &recorder; }
 
-  // Until the machine goes away, or `stop` becomes readable (a descriptor; -1: none).
+  // Serves until the machine is gone, or `stop` becomes readable (a descriptor; -1: none).
   Result<void> serve(int stop);
   bool was_stopped() const { return was_stopped_; }
   const ServerStatistics& statistics() const { return statistics_; }
@@ -67,7 +68,7 @@ class DeviceServer final : public device::Host {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // False: the machine has gone.
+  // False: the machine is gone.
   Result<bool> handle_all();
   Result<bool> handle(const ProxyMessage& message);
   Result<bool> answer_config(const ConfigAccess& access, bool is_write);
@@ -76,7 +77,7 @@ class DeviceServer final : public device::Host {
   uint32_t config_value(uint32_t offset, unsigned bytes) const;
   Result<bool> dropped();
   void pass_time(bool asked);
-  int patience() const;
+  int poll_time_ms() const;
   uint64_t real_time() const;
 
   ProxyLink link_;
@@ -86,8 +87,8 @@ class DeviceServer final : public device::Host {
   std::atomic<MachineLink*> machine_ = nullptr;
   std::unique_ptr<device::Device> device_;
   Clock::time_point start_ = Clock::now();
-  bool busy_ = false;        // engines have work that time brings forward
-  uint64_t work_start_ = 0;  // virtual, of that work
+  bool busy_ = false;        // engines have work that advances with time
+  uint64_t work_start_ = 0;  // virtual start time of that work
   bool was_reset_ = false;
   bool was_stopped_ = false;
   ServerStatistics statistics_;

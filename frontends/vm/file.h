@@ -1,4 +1,4 @@
-// File descriptors that close themselves, and whole reads and writes.
+// File descriptors with ownership, and complete reads and writes.
 #pragma once
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ class File {
   int descriptor_ = -1;
 };
 
-// False at the end of the stream, or after an error.
+// False: end of the stream, or an error.
 inline bool read_all(int descriptor, std::span<std::byte> into) {
   while (!into.empty()) {
     const ssize_t got = read(descriptor, into.data(), into.size());

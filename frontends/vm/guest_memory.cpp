@@ -18,7 +18,7 @@ GuestMemory::~GuestMemory() {
 Result<GuestMemory::Mapping> GuestMemory::mapping_of(const File& file) {
   struct stat status {};
   if (fstat(file.descriptor(), &status) != 0 || status.st_size <= 0) {
-    return Error{"the machine's memory is not a file that can be mapped; it must be shared (memory-backend-memfd)."};
+    return Error{"cannot map the machine's memory: it must be a shared file (memory-backend-memfd)."};
   }
   const auto known = std::ranges::find_if(mappings_, [&](const Mapping& mapping) {
     return mapping.device == status.st_dev && mapping.number == status.st_ino;
@@ -27,7 +27,7 @@ Result<GuestMemory::Mapping> GuestMemory::mapping_of(const File& file) {
   const auto bytes = static_cast<uint64_t>(status.st_size);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
   if (memory == MAP_FAILED) {
-    return Error{fmt::format("the machine's memory cannot be mapped: {}.", std::strerror(errno))};
+    return Error{fmt::format("cannot map the machine's memory: {}.", std::strerror(errno))};
   }
   mappings_.push_back({status.st_dev, status.st_ino, static_cast<std::byte*>(memory), bytes});
   return mappings_.back();
@@ -40,7 +40,7 @@ Result<void> GuestMemory::set_map(const MemoryMap& map, std::span<const File> fi
     if (!mapping) return mapping.error();
     if (map.offset[i] > mapping->bytes || map.bytes[i] > mapping->bytes - map.offset[i] ||
         map.address[i] + map.bytes[i] < map.address[i]) {
-      return Error{fmt::format("the machine's memory at {:#x} reaches beyond its file.", map.address[i])};
+      return Error{fmt::format("the machine's memory at {:#x} extends beyond its file.", map.address[i])};
     }
     pieces.push_back({map.address[i], map.bytes[i], mapping->memory + map.offset[i]});
   }

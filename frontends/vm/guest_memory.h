@@ -1,5 +1,5 @@
-// The guest's memory, mapped in place. The machine tells its map again whenever it changes; a file is mapped once and
-// stays, so that what the device keeps of its addresses stays good. Guests cannot reach anything else.
+// The guest's memory, mapped in place. The machine sends its map again whenever it changes. A file is mapped once and
+// stays mapped, so that addresses that the device keeps remain valid. Guests cannot reach anything else.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ class GuestMemory {
 
   Result<void> set_map(const MemoryMap& map, std::span<const File> files);
 
-  // The bytes from an address on, in one piece; empty when part of them is not memory.
+  // Returns the bytes from an address on. Empty: a part of them is not contiguous memory.
   std::span<std::byte> at(uint64_t address, uint64_t bytes) const;
   bool read(uint64_t address, std::span<std::byte> into) const;
   bool write(uint64_t address, std::span<const std::byte> from) const;

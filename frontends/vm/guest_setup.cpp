@@ -20,7 +20,7 @@ device::DeviceOptions guest_device_options(const spec::DeviceModel& model) {
   // Linux fills the whole table, entry by entry, on parts of four-byte entries: the smaller, the sooner.
   if (Generation(model).ggtt_entry_bytes() == 4) options.gtt_bytes = std::min(model.gtt_bytes, kSmallTable);
   if (model.local_bytes != 0) {
-    // A small board, all of which its BAR shows: Linux 6.1 finds stolen memory by the BAR's size.
+    // A small board whose BAR shows all of its memory: Linux 6.1 locates stolen memory by the BAR's size.
     options.local_bytes = kLocalBytes;
     options.local_bar_bytes = kLocalBytes;
   } else {
@@ -42,8 +42,8 @@ uint64_t end_of_guest_memory(const spec::DeviceModel& model, const device::Devic
                                   : (options.stolen_base - gtt_bytes(model, options)) / kStep * kStep;
 }
 
-// Linux 6.1 binds to boards with local memory only when asked by name, and would leave submission to firmware there,
-// which the model does not run.
+// Linux 6.1 binds to boards with local memory only on request, and would leave submission to firmware, which the model
+// does not run.
 std::string module_options(const spec::DeviceModel& model) {
   return model.local_bytes != 0 ? fmt::format("force_probe={:04x} enable_guc=0", model.pci_id) : std::string();
 }

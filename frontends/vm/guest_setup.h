@@ -1,4 +1,4 @@
-// What a device must be like to live in the machine that launch.h starts, and what its guest must be told.
+// The options that a device needs in the machine of launch.h, and what its guest must be told.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace halogen::vm {
 
 inline constexpr uint64_t kGuestMemoryBytes = uint64_t{1} << 30;
 
-// Firmware's choices: stolen memory at the top of the guest's, BARs that fit below 4 GiB.
+// The choices of firmware: stolen memory at the top of the guest's memory, BARs that fit below 4 GiB.
 device::DeviceOptions guest_device_options(const spec::DeviceModel& model);
-// For a trace: no stolen memory in the guest's, because the machine of a replay has none.
+// For a trace: no stolen memory in the guest's memory, because a replay has none.
 void leave_out_stolen_memory(const spec::DeviceModel& model, device::DeviceOptions& options);
-// The guest kernel must leave memory from here on alone.
+// Returns the address from which on the guest kernel must not use memory.
 uint64_t end_of_guest_memory(const spec::DeviceModel& model, const device::DeviceOptions& options);
-// For the i915 module.
+// Options of the i915 module.
 std::string module_options(const spec::DeviceModel& model);
 
 }  // namespace halogen::vm

@@ -27,43 +27,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of isa-debug-exit: a write ends the machine at once, with an odd status that has no room for the command's.
+// Port of isa-debug-exit: a write ends the machine at once, with an odd status that cannot hold the command's.
 constexpr uint16_t kExitPort = 0xf4;
-// The second serial line ends in a pipe: what is written there is the command's status. Nobody reads it before the
-// machine has ended, so a guest that writes without end fills no more than the pipe.
+// The second serial line ends in a pipe that receives the command's status. The pipe is read after the machine has
+// ended, so a guest that writes without end only fills the pipe.
 constexpr std::string_view kStatusPipe = "status";
 constexpr std::string_view kStatusLine = "/dev/ttyS1";
-constexpr unsigned kPatienceSeconds = 120;     // with an emulator that starts
-constexpr std::chrono::seconds kFarewell{60};  // between the end of the machine and that of its emulator
+constexpr unsigned kStartTimeoutSeconds = 120;    // until the emulator is ready
+constexpr std::chrono::seconds kExitTimeout{60};  // between the end of the machine and of its emulator
 
-// On a busy host a guest's clocks seem to jump: its kernel must not give up, nor complain.
-constexpr std::string_view kPatience = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
+// On a busy host the guest's clocks seem to jump: its kernel must neither give up nor complain.
+constexpr std::string_view kClockOptions = "no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1";
 
-// A folder of its own for sockets and the file system, gone afterwards.
-class Workshop {
+// A temporary folder for sockets and the initramfs.
+class TemporaryFolder {
  public:
-  static Result<Workshop> create() {
+  static Result<TemporaryFolder> create() {
     std::string name = (fs::temp_directory_path() / "halogen-vm-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return Error{fmt::format("{} cannot be made.", name)};
-    return Workshop(name);
+    if (mkdtemp(name.data()) == nullptr) return Error{fmt::format("cannot create {}.", name)};
+    return TemporaryFolder(name);
   }
-  Workshop(Workshop&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Workshop& operator=(Workshop&&) = delete;
-  ~Workshop() {
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
   }
   std::string file(std::string_view name) const { return (path_ / name).string(); }
 
  private:
-  explicit Workshop(fs::path path) : path_(std::move(path)) {}
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
   fs::path path_;
 };
 
 Result<std::string> read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::error_code ignored;
-  if (!in || fs::is_directory(path, ignored)) return Error{fmt::format("{} cannot be read.", path.string())};
+  if (!in || fs::is_directory(path, ignored)) return Error{fmt::format("cannot read {}.", path.string())};
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
@@ -73,7 +73,7 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-// What the guest does once its base is up: /init of the base runs /halogen/run.
+// Returns the script that /init of the base image runs as /halogen/run.
 std::string run_script(const LaunchOptions& options) {
   std::string script = "#!/bin/sh\n";
   for (const std::string& word : options.command) script += quoted(word) + " ";
@@ -94,10 +94,10 @@ Result<void> write_file_system(const LaunchOptions& options, const std::string& 
   }
   std::ofstream out(path, std::ios::binary);
   out << *base << archive.finish();
-  return out ? Result<void>{} : Error{fmt::format("{} cannot be written.", path)};
+  return out ? Result<void>{} : Error{fmt::format("{}: cannot write the file.", path)};
 }
 
-std::vector<std::string> arguments(const LaunchOptions& options, const Workshop& workshop, int proxy) {
+std::vector<std::string> arguments(const LaunchOptions& options, const TemporaryFolder& folder, int proxy) {
   const std::string console = options.show_kernel_log ? "console=ttyS0" : "console=ttyS0 quiet loglevel=0";
   return {options.emulator,
           "-M",
@@ -107,7 +107,7 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           "-m",
           fmt::format("{}M", kGuestMemoryBytes >> 20),
           "-cpu",
-          "Nehalem,-hypervisor",  // with it, i915 reads its error state byte by byte
+          "Nehalem,-hypervisor",  // otherwise i915 reads its error state byte by byte
           "-smp",
           "1",
           "-accel",
@@ -126,28 +126,28 @@ std::vector<std::string> arguments(const LaunchOptions& options, const Workshop&
           "-serial",
           "stdio",
           "-chardev",
-          fmt::format("pipe,id=status,path={}", workshop.file(kStatusPipe)),
+          fmt::format("pipe,id=status,path={}", folder.file(kStatusPipe)),
           "-serial",
           "chardev:status",
           "-qtest",
-          fmt::format("unix:{},server=on,wait=off", workshop.file("qtest")),
+          fmt::format("unix:{},server=on,wait=off", folder.file("qtest")),
           "-qtest-log",
           "/dev/null",
           "-qmp",
-          fmt::format("unix:{},server=on,wait=off", workshop.file("monitor")),
+          fmt::format("unix:{},server=on,wait=off", folder.file("monitor")),
           "-kernel",
           (fs::path(options.image) / "vmlinux").string(),
           "-initrd",
-          workshop.file("files.cpio"),
+          folder.file("files.cpio"),
           "-append",
-          fmt::format("{} {} panic=-1 mem={}M", console, kPatience,
+          fmt::format("{} {} panic=-1 mem={}M", console, kClockOptions,
                       end_of_guest_memory(*options.model, options.device) >> 20)};
 }
 
-// Firmware's part: stolen memory and the size of the graphics table, in the host bridge where early chipsets have them.
+// Does the firmware's part: stolen memory and table size in the host bridge, where early chipsets keep them.
 void poke_host_bridge(MachineLink& machine, uint16_t graphics_control) {
   constexpr uint16_t kAddressPort = 0xcf8;
-  constexpr uint16_t kGraphicsControlPort = 0xcfe;  // offset 52h, behind the dword at 50h
+  constexpr uint16_t kGraphicsControlPort = 0xcfe;  // offset 52h, after the dword at 50h
   machine.out_long(kAddressPort, 0x8000'0050);
   machine.out_word(kGraphicsControlPort, graphics_control);
 }
@@ -155,23 +155,23 @@ void poke_host_bridge(MachineLink& machine, uint16_t graphics_control) {
 Result<void> check_image(const LaunchOptions& options) {
   for (const char* file : {"vmlinux", "base.cpio"}) {
     if (!fs::exists(fs::path(options.image) / file)) {
-      return Error{fmt::format("there is no {}/{}; scripts/vm-image.sh makes it.", options.image, file)};
+      return Error{fmt::format("{}/{} does not exist; create it with scripts/vm-image.sh.", options.image, file)};
     }
   }
   return {};
 }
 
-// The pipes of the second serial line: QEMU opens both for itself. Ours is the end of what the guest says.
-Result<File> make_status_pipe(const Workshop& workshop) {
-  const std::string name = workshop.file(kStatusPipe);
+// Creates the pipes of the second serial line. QEMU opens both; this process reads what the guest writes.
+Result<File> make_status_pipe(const TemporaryFolder& folder) {
+  const std::string name = folder.file(kStatusPipe);
   for (const char* way : {".in", ".out"}) {
-    if (mkfifo((name + way).c_str(), 0600) != 0) return Error{fmt::format("{}{} cannot be made.", name, way)};
+    if (mkfifo((name + way).c_str(), 0600) != 0) return Error{fmt::format("cannot create {}{}.", name, way)};
   }
   File pipe(open((name + ".out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  return pipe ? Result<File>(std::move(pipe)) : Error{fmt::format("{}.out cannot be opened.", name)};
+  return pipe ? Result<File>(std::move(pipe)) : Error{fmt::format("cannot open {}.out.", name)};
 }
 
-// What the guest wrote on its second serial line.
+// Returns the status that the guest wrote to its second serial line.
 std::optional<int> status_in(const File& pipe) {
   std::array<char, 64> text{};
   const ssize_t got = read(pipe.descriptor(), text.data(), text.size());
@@ -180,20 +180,20 @@ std::optional<int> status_in(const File& pipe) {
   return status >= 0 && status <= 255 ? std::optional(status) : std::nullopt;
 }
 
-// Brings a stopped machine to life, beside a server that answers its requests: BARs are sized before it opens its
-// sockets. Ends early when asked to.
+// Starts a stopped machine while a server answers its requests: BARs are sized before it opens its sockets. Ends early
+// when asked to.
 class Starter {
  public:
-  Starter(DeviceServer& server, const Process& emulator, const Workshop& workshop)
+  Starter(DeviceServer& server, const Process& emulator, const TemporaryFolder& folder)
       : server_(server),
         graphics_control_(server.device().config().ggc()),
-        thread_([this, &emulator, &workshop](const std::stop_token& stop) {
-          const auto started = run(stop, workshop);
+        thread_([this, &emulator, &folder](const std::stop_token& stop) {
+          const auto started = run(stop, folder);
           problem_ = started ? std::string() : started.message();
           if (!started) emulator.ask_to_end();
         }) {}
 
-  // Nothing: the machine runs.
+  // Empty: the machine runs.
   const std::string& finish() {
     thread_.request_stop();
     thread_.join();
@@ -201,18 +201,18 @@ class Starter {
   }
 
  private:
-  Result<void> run(const std::stop_token& stop, const Workshop& workshop) {
-    auto qtest = connect_to(workshop.file("qtest"), kPatienceSeconds, stop);
+  Result<void> run(const std::stop_token& stop, const TemporaryFolder& folder) {
+    auto qtest = connect_to(folder.file("qtest"), kStartTimeoutSeconds, stop);
     if (!qtest) return qtest.error();
     link_.emplace(std::move(*qtest));
     poke_host_bridge(*link_, graphics_control_);
     server_.set_machine(*link_);
-    return start_machine(workshop.file("monitor"), kPatienceSeconds, stop);
+    return start_machine(folder.file("monitor"), kStartTimeoutSeconds, stop);
   }
 
   DeviceServer& server_;
   uint16_t graphics_control_;
-  std::optional<MachineLink> link_;  // the server's, once it has been told of it
+  std::optional<MachineLink> link_;  // used by the server once it knows it
   std::string problem_;
   std::jthread thread_;
 };
@@ -221,26 +221,26 @@ class Starter {
 
 Result<void> make_image(const std::string& script, const std::string& package, const std::string& folder) {
   std::error_code ignored;
-  if (!fs::is_regular_file(package, ignored)) return Error{fmt::format("{} cannot be read.", package)};
+  if (!fs::is_regular_file(package, ignored)) return Error{fmt::format("cannot read {}.", package)};
   const fs::path made = fs::path(folder) / "base.cpio";
   if (fs::exists(made) && fs::last_write_time(made) > fs::last_write_time(package)) return {};
   auto process = Process::start({script, "--kernel", package, folder}, -1);
   if (!process) return process.error();
-  if (process->wait().status != 0) return Error{fmt::format("{} made no image of {}.", script, package)};
+  if (process->wait().status != 0) return Error{fmt::format("{} failed to create an image of {}.", script, package)};
   return {};
 }
 
 Result<LaunchResult> launch(const LaunchOptions& options) {
   if (const auto checked = check_image(options); !checked) return checked.error();
-  auto workshop = Workshop::create();
-  if (!workshop) return workshop.error();
-  if (const auto written = write_file_system(options, workshop->file("files.cpio")); !written) return written.error();
+  auto folder = TemporaryFolder::create();
+  if (!folder) return folder.error();
+  if (const auto written = write_file_system(options, folder->file("files.cpio")); !written) return written.error();
 
-  const auto status_pipe = make_status_pipe(*workshop);
+  const auto status_pipe = make_status_pipe(*folder);
   if (!status_pipe) return status_pipe.error();
 
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Error{"there is no socket to be had."};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return Error{"cannot create a socket pair."};
   DeviceServer server{ProxyLink(File(pair[0])), options.events};
   std::unique_ptr<Recorder> recorder;
   if (!options.trace.empty()) {
@@ -256,15 +256,15 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
 
   auto emulator = [&]() -> Result<Process> {
     const File theirs(pair[1]);
-    return Process::start(arguments(options, *workshop, pair[1]), pair[1]);
+    return Process::start(arguments(options, *folder, pair[1]), pair[1]);
   }();
   if (!emulator) {
-    return Error{fmt::format("{} It comes with the package qemu-system-x86.", emulator.message())};
+    return Error{fmt::format("{} Install the package qemu-system-x86.", emulator.message())};
   }
-  Starter starter(server, *emulator, *workshop);
+  Starter starter(server, *emulator, *folder);
   const auto served = server.serve(options.stop);
-  // Whatever waits for the emulator from here on waits for one that has ended.
-  const bool leaves = served && !server.was_stopped() && emulator->wait_for(kFarewell, options.stop);
+  // From here on, waiting for the emulator means that it is ending.
+  const bool leaves = served && !server.was_stopped() && emulator->wait_for(kExitTimeout, options.stop);
   if (!leaves) emulator->end();
   const std::string problem = starter.finish();
   if (!served) return served.error();
@@ -273,7 +273,7 @@ Result<LaunchResult> launch(const LaunchOptions& options) {
   result.status = status_in(*status_pipe);
   if (server.was_stopped()) {
     result.status.reset();
-    result.ending = "the machine was ended from outside.";
+    result.ending = "the machine was stopped by a signal.";
   } else if (!result.status && !problem.empty()) {
     return Error{fmt::format("{} ended {} before the machine ran: {}", options.emulator, ended.to_string(), problem)};
   } else if (!result.status && ended.status != 0) {

@@ -20,17 +20,17 @@ struct LaunchOptions {
   const spec::DeviceModel* model = nullptr;
   device::DeviceOptions device;
   std::string image;                 // folder with vmlinux and base.cpio (scripts/vm-image.sh)
-  std::vector<std::string> command;  // to run in the guest
-  std::vector<std::string> added;    // files of the host to put into the guest's /bin
+  std::vector<std::string> command;  // run in the guest
+  std::vector<std::string> added;    // files of the host that are added to the guest's /bin
   std::string module_options;        // for i915
-  bool show_kernel_log = false;      // the whole log on the serial line, else only the command's output
+  bool show_kernel_log = false;      // print the whole kernel log, not only the command's output
   std::string trace;                 // file for an AUB trace; empty: none
   EventSink* events = nullptr;
-  int stop = -1;                                // a descriptor: readable means that the machine shall end; -1: none
-  std::string emulator = "qemu-system-x86_64";  // on the path
+  int stop = -1;  // a descriptor that becomes readable when the machine shall end; -1: none
+  std::string emulator = "qemu-system-x86_64";  // found in PATH
 };
 
-// A register that the guest touched.
+// A register that the guest accessed.
 struct RegisterUse {
   uint32_t offset = 0;
   uint64_t reads = 0;
@@ -40,9 +40,9 @@ struct RegisterUse {
 
 struct LaunchResult {
   std::optional<int> status;            // of the command, 0 to 255; nothing: it did not end
-  std::string ending;                   // a sentence: why it did not
-  uint64_t commands = 0;                // that engines executed
-  std::optional<RecordedRun> recorded;  // with a trace: as its replay gives it
+  std::string ending;                   // one sentence: why it did not end
+  uint64_t commands = 0;                // executed by the engines
+  std::optional<RecordedRun> recorded;  // with a trace: the result of its replay
   uint64_t bar_accesses = 0;
   std::array<uint64_t, 8> by_bar{};
   uint64_t interrupts = 0;
@@ -50,7 +50,7 @@ struct LaunchResult {
   FidelityReport fidelity;
 };
 
-// Makes the image of a kernel's package in a folder, by scripts/vm-image.sh, where it is not there yet.
+// Creates the image of a kernel package in a folder with scripts/vm-image.sh, unless it exists.
 Result<void> make_image(const std::string& script, const std::string& package, const std::string& folder);
 
 Result<LaunchResult> launch(const LaunchOptions& options);

@@ -27,13 +27,13 @@ Result<File> connect_to(const std::string& path, unsigned seconds, const std::st
   if (path.size() >= sizeof(address.sun_path)) return Error{fmt::format("{} is too long for a socket.", path)};
   path.copy(address.sun_path, path.size());
   for (std::chrono::milliseconds waited{0}; waited < std::chrono::seconds(seconds); waited += kPause) {
-    if (stop.stop_requested()) return Error{"nobody waits for the machine any more."};
+    if (stop.stop_requested()) return Error{"the start of the machine was cancelled."};
     File socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!socket) return Error{fmt::format("there is no socket to be had: {}.", std::strerror(errno))};
+    if (!socket) return Error{fmt::format("cannot create a socket: {}.", std::strerror(errno))};
     if (connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return socket;
     std::this_thread::sleep_for(kPause);
   }
-  return Error{fmt::format("nobody listens at {}: the machine did not start.", path)};
+  return Error{fmt::format("no connection at {}: the machine did not start.", path)};
 }
 
 void MachineLink::send(const std::string& line) {
@@ -66,7 +66,7 @@ void MachineLink::drain() {
 Result<void> start_machine(const std::string& monitor_path, unsigned seconds, const std::stop_token& stop) {
   auto socket = connect_to(monitor_path, seconds, stop);
   if (!socket) return socket.error();
-  const auto wait_for = [&](std::string_view word) {  // in a line of the monitor's
+  const auto wait_for = [&](std::string_view word) {  // in a line of the monitor
     std::string line;
     for (std::byte byte; read_all(socket->descriptor(), std::span(&byte, 1));) {
       line += static_cast<char>(byte);
@@ -78,7 +78,7 @@ Result<void> start_machine(const std::string& monitor_path, unsigned seconds, co
   };
   const bool started = wait_for("QMP") && send_line(*socket, "{\"execute\":\"qmp_capabilities\"}\n") &&
                        wait_for("return") && send_line(*socket, "{\"execute\":\"cont\"}\n") && wait_for("return");
-  return started ? Result<void>{} : Error{"the machine's monitor went away before the machine ran."};
+  return started ? Result<void>{} : Error{"the machine's monitor closed before the machine ran."};
 }
 
 }  // namespace halogen::vm

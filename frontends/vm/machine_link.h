@@ -1,5 +1,5 @@
-// What the device process asks of the machine besides the proxy's wire: interrupts and the pokes of a BIOS, through
-// QEMU's qtest socket, which works beside a running machine too; and the start, through its monitor (QMP).
+// Requests to the machine beside the proxy's connection: interrupts and register writes of a BIOS, through QEMU's qtest
+// socket, which works with a running machine; and the start, through its monitor (QMP).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace halogen::vm {
 
-// Waits until the other side listens there, for at most `seconds`, or until asked to stop.
+// Connects to a socket; waits up to `seconds`, or until asked to stop.
 Result<File> connect_to(const std::string& path, unsigned seconds, const std::stop_token& stop);
 
 class MachineLink {
@@ -23,7 +23,7 @@ class MachineLink {
   void set_line(std::string_view device, unsigned pin, bool on);  // an input of an interrupt controller
   void out_long(uint16_t port, uint32_t value);
   void out_word(uint16_t port, uint16_t value);
-  // Answers are of no use; they must not fill the socket.
+  // Discards replies, which must not fill the socket.
   void drain();
 
  private:
@@ -32,7 +32,7 @@ class MachineLink {
   File socket_;
 };
 
-// Lets a machine go on that was started in the stopped state.
+// Starts a machine that was created in the stopped state.
 Result<void> start_machine(const std::string& monitor_path, unsigned seconds, const std::stop_token& stop);
 
 }  // namespace halogen::vm

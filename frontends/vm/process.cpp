@@ -18,10 +18,10 @@
 namespace halogen::vm {
 namespace {
 
-// In the child: only what may be called between fork and exec.
+// Runs in the child: only calls that are allowed between fork and exec.
 [[noreturn]] void become(char* const* words, int kept, int told, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // gone before we asked
+  if (getppid() != parent) _exit(1);  // the parent ended before the request
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -46,18 +46,18 @@ Result<Process> Process::start(const std::vector<std::string>& words, int kept) 
   for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
   raw.push_back(nullptr);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error{"there is no pipe to be had."};
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{"cannot create a pipe."};
   const File asked(ends[0]);
   File told(ends[1]);
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child < 0) return Error{"no further process can be started."};
+  if (child < 0) return Error{"cannot create a process."};
   if (child == 0) become(raw.data(), kept, told.descriptor(), parent);
-  told = File();  // swapped into a temporary, which closes it
+  told = File();  // closes it
   Process process(child);
   int problem = 0;
   if (!read_all(asked.descriptor(), std::as_writable_bytes(std::span(&problem, 1)))) return process;
-  return Error{fmt::format("{} cannot be started: {}.", words[0], std::strerror(problem))};
+  return Error{fmt::format("cannot start {}: {}.", words[0], std::strerror(problem))};
 }
 
 Process::Process(Process&& other) noexcept : process_(std::exchange(other.process_, 0)), collected_(other.collected_) {}

@@ -1,5 +1,4 @@
-// A process that this one starts and answers for: it never outlives us, and where it cannot be started the caller knows
-// why at once.
+// A child process. It never outlives this process, and the caller learns at once why it could not be started.
 #pragma once
 
 #include <sys/types.h>
@@ -21,11 +20,11 @@ struct Ending {
   std::string to_string() const;  // "with status 1", "by signal 9"
 };
 
-// Ended and waited for when it goes out of sight.
+// Ended and waited for on destruction.
 class Process {
  public:
-  // `kept`: a descriptor that the process keeps under its number; -1: none. Its input is empty; signals that we block
-  // reach it. The error says that the program is missing, where it is.
+  // `kept`: a descriptor that the process inherits under its number; -1: none. Its input is empty; signals that this
+  // process blocks reach it. The error names a missing program.
   static Result<Process> start(const std::vector<std::string>& words, int kept);
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
@@ -34,8 +33,8 @@ class Process {
   void ask_to_end() const;  // SIGTERM
   void end();               // SIGKILL
   Ending wait();
-  // For a process that is about to end by itself: false when it has not within that time, or when `stop` (a descriptor;
-  // -1: none) becomes readable.
+  // Waits for a process that is about to end. False: it has not ended within that time, or `stop` (a descriptor; -1:
+  // none) became readable.
   bool wait_for(std::chrono::milliseconds time, int stop);
 
  private:
@@ -43,7 +42,7 @@ class Process {
   static Ending ending_of(int status);
 
   pid_t process_;
-  std::optional<int> collected_;  // its status, where it was waited for already
+  std::optional<int> collected_;  // its status, if already collected
 };
 
 }  // namespace halogen::vm

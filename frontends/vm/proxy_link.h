@@ -1,5 +1,5 @@
-// The wire between QEMU's x-pci-proxy-dev and the process that is the device: messages on a stream socket, guest memory
-// as file descriptors beside them (facts: QEMU hw/remote). Knows framing only, not what messages mean.
+// The connection between QEMU's x-pci-proxy-dev and the device process: messages on a stream socket, with guest memory
+// as file descriptors (facts: QEMU hw/remote). Knows the framing only, not the meaning of messages.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ enum class ProxyCommand : int32_t {
   reset = 7,
 };
 
-// Payloads, as they stand on the wire.
+// Payloads in the layout of the wire.
 struct MemoryMap {
   static constexpr size_t kPieces = 8;
   std::array<uint64_t, kPieces> address;
@@ -41,10 +41,10 @@ struct ConfigAccess {
   int32_t bytes;
 };
 struct BarAccess {
-  uint64_t address;  // of the guest, not an offset
+  uint64_t address;  // guest address, not an offset
   uint64_t value;
   uint32_t bytes;
-  uint8_t is_memory;  // else an I/O port
+  uint8_t is_memory;  // otherwise an I/O port
   uint8_t padding[3];
 };
 static_assert(sizeof(MemoryMap) == 192 && sizeof(ConfigAccess) == 12 && sizeof(BarAccess) == 24);
@@ -54,7 +54,7 @@ struct ProxyMessage {
   std::vector<std::byte> payload;
   std::vector<File> files;
 
-  // The payload as one of the structures above; false when it has another size.
+  // Returns the payload as one of the structures above. False: it has another size.
   template <class T>
   bool as(T& into) const {
     if (payload.size() != sizeof(T)) return false;
@@ -63,24 +63,24 @@ struct ProxyMessage {
   }
 };
 
-// Bytes in, messages out. Descriptors belong to the message whose bytes came last with them: the kernel ends a read
-// behind a part that carries some.
+// Splits the stream into messages. Descriptors belong to the message whose bytes came last with them, because the host
+// ends a read after a part that carries descriptors.
 class ProxyParser {
  public:
   static constexpr uint64_t kMaxPayload = 4096;
 
   void feed(std::span<const std::byte> bytes, std::vector<File> files);
-  // Nothing: no whole message is there yet. After an error the stream has no meaning any more.
+  // Nothing: no complete message yet. After an error the stream cannot be parsed any further.
   Result<std::optional<ProxyMessage>> next();
 
  private:
   struct Piece {
-    uint64_t end;  // place in the stream behind the bytes it came with
+    uint64_t end;  // stream position after the bytes it came with
     std::vector<File> files;
   };
 
   std::vector<std::byte> bytes_;
-  uint64_t start_ = 0;  // place in the stream of the first of them
+  uint64_t start_ = 0;  // stream position of the first of them
   std::deque<Piece> pieces_;
 };
 
@@ -89,11 +89,11 @@ class ProxyLink {
   explicit ProxyLink(File socket) : socket_(std::move(socket)) {}
 
   int descriptor() const { return socket_.descriptor(); }
-  // Takes what is there, without waiting; false: the other side has gone.
+  // Reads available data without waiting. False: the other side is gone.
   Result<bool> fill();
-  // A message out of what was taken.
+  // Returns a complete message.
   Result<std::optional<ProxyMessage>> next() { return parser_.next(); }
-  // False: the other side has gone.
+  // False: the other side is gone.
   Result<bool> answer(uint64_t value);
 
  private:

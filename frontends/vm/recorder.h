@@ -1,4 +1,4 @@
-// The recorder of the doors that drive a device at register level, under the name that it has here.
+// The recorder of doors that drive a device at register level, under the name used here.
 #pragma once
 
 #include "trace/recorder.h"

@@ -75,7 +75,7 @@ static void add_block_copy(struct batch* batch, const struct object* to, int to_
   add(batch, from_place == in_system ? 1u << 31 : 0);
 }
 
-// What the processor thinks the surface holds afterwards.
+// The expected content of the surface.
 static uint8_t wanted[bytes], source[bytes], seen[bytes];
 
 static void reset_surfaces(const struct object* to, const struct object* from) {
@@ -100,7 +100,7 @@ static void copy_wanted(struct rectangle area, unsigned x, unsigned y) {
   }
 }
 
-// -1: as wanted; else the first byte that differs.
+// Returns -1 if the content is as expected, otherwise the first byte that differs.
 static int difference(const struct object* object, enum way way) {
   memset(seen, 0xee, sizeof(seen));
   if (see(object, way, seen, bytes) != 0) return 0;

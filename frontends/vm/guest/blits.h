@@ -1,8 +1,8 @@
-// Fills and copies by the 2D engine, checked by the guest pixel by pixel.
+// Fills and copies by the blitter, checked by the guest byte by byte.
 #pragma once
 
-// Fills at every depth, copies by every command that the chip has; everywhere: from and to local memory too.
+// Tests fills at every depth and copies by every command of the chip. `everywhere`: from and to local memory too.
 void test_blits(void (*expect)(int holds, const char* what), int everywhere);
 
-// Fills that last longer than a driver looks for their end without sleeping. 0: they ended.
+// Runs fills that last longer than a driver polls for their end without sleeping. 0: they ended.
 int run_long_fills(void);

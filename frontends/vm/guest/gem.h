@@ -1,4 +1,5 @@
-// What the guest's test programs need of i915: objects, batches with addresses in them, and ways to see memory.
+// The parts of the i915 interface for the guest's test programs: objects, batches with addresses, and ways to read
+// memory.
 #pragma once
 
 #include <i915_drm.h>
@@ -7,11 +8,11 @@
 struct chip {
   int id;
   int generation;        // 4, 6, 8, 9, 11, 12
-  int has_local_memory;  // then objects are mapped only, and batches hold addresses instead of relocations
+  int has_local_memory;  // objects can only be mapped, and batches hold addresses instead of relocations
 };
 extern struct chip chip;
 
-// Opens the device and tells chips apart. 0: done.
+// Opens the device and identifies the chip. 0: done.
 int open_chip(void);
 int call(unsigned long request, void* argument);
 int parameter(int number);
@@ -27,7 +28,7 @@ struct object create(uint64_t bytes, int place);
 int put(const struct object* object, uint64_t offset, const void* data, uint64_t bytes);
 int get(const struct object* object, uint64_t offset, void* data, uint64_t bytes);
 
-// Ways to see an object; see() is -1 for a way that this chip's driver does not offer.
+// Ways to read an object; see() returns -1 for a way that this chip's driver does not offer.
 enum way { by_copy, by_aperture, by_memory, ways };
 extern const char* const way_name[ways];
 int is_offered(enum way way);
@@ -46,15 +47,15 @@ struct batch {
 };
 void start_batch(struct batch* batch, const struct object* object);
 void add(struct batch* batch, uint32_t word);
-// One or two dwords, by the chip.
+// Adds one or two dwords, depending on the chip.
 void add_address(struct batch* batch, const struct object* target, uint32_t delta);
 void add_store(struct batch* batch, const struct object* target, uint32_t offset, uint32_t value);
 void add_loop(struct batch* batch);
-// Ends the batch and hands it to an engine.
+// Ends the batch and submits it to an engine.
 int submit(struct batch* batch, uint64_t engine, uint32_t context);
-// The same; the file can be polled for the end of the work. -1: it failed.
+// The same; the returned file can be polled for the end of the work. -1: it failed.
 int submit_with_fence(struct batch* batch, uint64_t engine);
-// Memory of an object, mapped; does not wait for work on it.
+// Maps the memory of an object; does not wait for work on it.
 void* map_memory(const struct object* object);
-// 0: idle; -1: not within a minute.
+// 0: idle; -1: still busy after a minute.
 int wait_for(const struct object* object);

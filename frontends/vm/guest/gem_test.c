@@ -1,7 +1,8 @@
-// Runs in the guest: the work of a small driver through i915's interface. Stores by every engine, fills and copies, two
-// contexts in turn, waits that only interrupts end, every file that the kernel shows of the device read, and an endless
-// batch that the kernel must end with a reset, after which all engines still work. Prints a line a step, and at the end
-// how many there were; status 0: all is right. `gem_test no-hang` leaves those waits, files and endless batches out.
+// Runs in the guest: the work of a small driver through the i915 interface. Stores by every engine, fills and copies,
+// alternating contexts, waits that only interrupts end, reading every file that the kernel has for the device, and an
+// endless batch that the kernel must end with a reset, after which all engines still work. Prints one line per step,
+// and their number at the end. Status 0: all steps passed. `gem_test no-hang` skips the waits, files and endless
+// batches.
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -55,13 +56,13 @@ static void test_stores(const char* when) {
   }
 }
 
-// 0: the chip's driver has no contexts to offer.
+// Returns 0 if the chip's driver has no contexts.
 static uint32_t create_context(void) {
   struct drm_i915_gem_context_create context = {0};
   return call(DRM_IOCTL_I915_GEM_CONTEXT_CREATE, &context) == 0 ? context.ctx_id : 0;
 }
 
-// Batches of two contexts in turn, none waited for; each adds to what the target holds.
+// Submits batches of two contexts alternately without waiting; each adds to the content of the target.
 static void test_contexts(void) {
   enum { rounds = 8 };
   const uint32_t contexts[2] = {0, create_context()};
@@ -96,7 +97,7 @@ static void set_text(const char* path, const char* text) {
   close(file);
 }
 
-// The kernel looks for hangs every few seconds; here it need not take that long.
+// The kernel looks for hangs every few seconds: shorten the time.
 static void hurry_hang_checks(void) {
   const char* const folder = "/sys/class/drm/card0/engine";
   DIR* list = opendir(folder);
@@ -119,7 +120,7 @@ static int error_state_names_a_hang(void) {
   if (file < 0) return 0;
   const ssize_t got = read(file, text, sizeof(text) - 1);
   close(file);
-  set_text(path, "1");  // forgets it, so that the next one is kept
+  set_text(path, "1");  // clears it, so that the next one is kept
   return got > 0 && strncmp(text, "GPU HANG", 8) == 0;
 }
 
@@ -152,18 +153,18 @@ static void test_interrupts(void) {
   const unsigned long after = interrupt_count();
   char text[96];
   snprintf(text, sizeof(text), "long work ends; interrupts so far: %lu, %lu before it", after, before);
-  expect(ended && after > 0, text);  // a driver that finds its work done at once needs no more
+  expect(ended && after > 0, text);  // a driver that finds its work done at once needs no interrupt
 }
 
-// A batch goes round until the processor ends it. Whoever polls its fence before that can be told by an interrupt only:
-// each such batch brings at least one. It is ended once what it stores is there.
+// A batch loops until the CPU ends it. A poll of its fence before that can only end by an interrupt: each such batch
+// causes at least one. The batch is ended after its store is visible.
 static int run_until_told(unsigned engine, const struct object* target, uint32_t value) {
   enum { most_looks = 6000, pause_us = 10000 };
   const struct object commands = create(4096, in_system);
   volatile uint32_t* memory = map_memory(&commands);
   const volatile uint32_t* seen = map_memory(target);
   if (memory == NULL || seen == NULL) return 0;
-  memory[0] = seen[0] & 0;  // their pages are there before it matters
+  memory[0] = seen[0] & 0;  // touch the pages early
   struct batch batch;
   start_batch(&batch, &commands);
   add(&batch, 0);
@@ -198,7 +199,7 @@ static void test_awaited_interrupts(void) {
   }
 }
 
-// From the start of the driver to its render node, as the guest's first process saw it.
+// Prints the time from the start of the driver to its render node, as measured by the guest's init.
 static void tell_bind_time(void) {
   unsigned hundredths = 0;
   FILE* file = fopen("/halogen/bind-time", "r");
@@ -213,7 +214,7 @@ static void list_engines(void) {
   printf("engines: %s\n", names);
 }
 
-// None may break anything: stores follow.
+// Reading must not break anything: stores follow.
 static void test_files(const char* name, const char* folder, unsigned least) {
   const struct files_read sum = read_files(folder);
   char text[128];

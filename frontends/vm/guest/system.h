@@ -1,15 +1,15 @@
-// What the guest's kernel shows of the device beside its interface: interrupts, engines, files.
+// What the guest's kernel reports about the device outside the DRM interface: interrupts, engines, files.
 #pragma once
 
-// How many interrupts the driver took.
+// Returns the number of interrupts that the driver handled.
 unsigned long interrupt_count(void);
 
-// The engines' names in one line, sorted; 0: the kernel shows none.
+// Writes the sorted names of the engines to one line. Returns 0 if the kernel reports none.
 unsigned engine_names(char* text, unsigned bytes);
 
 struct files_read {
   unsigned opened, refused;
   unsigned long bytes;
 };
-// Reads every file below a folder, links not followed, each to its end or to a limit.
+// Reads every file below a folder without following links, each to its end or to a limit.
 struct files_read read_files(const char* folder);
